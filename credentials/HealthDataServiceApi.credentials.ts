@@ -1,0 +1,78 @@
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialTestRequest,
+	ICredentialType,
+	Icon,
+	IHttpRequestOptions,
+	INodeProperties,
+} from 'n8n-workflow';
+import { authenticate } from '../nodes/HealthDataService/shared/authenticate';
+import type { ServiceCredential } from '../nodes/HealthDataService/shared/baseUrl';
+
+export class HealthDataServiceApi implements ICredentialType {
+	name = 'healthDataServiceApi';
+
+	displayName = 'Health Data Service API';
+
+	icon: Icon = {
+		light: 'file:../icons/healthDataService.svg',
+		dark: 'file:../icons/healthDataService.dark.svg',
+	};
+
+	documentationUrl = 'https://github.com/n8n-nodes-health-data-service/n8n-nodes-health-data-service#credential';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. https://api.example.com',
+			description: 'The address of the Health Data Service that the key belongs to',
+		},
+		{
+			displayName: 'API Key',
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			required: true,
+			default: '',
+			description: 'The API key of your team',
+		},
+		{
+			displayName: 'Allow Unencrypted HTTP',
+			name: 'allowHttp',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to accept a Base URL that starts with http://. Health data and the key then travel unencrypted, so use this only inside a network that you trust.',
+		},
+	];
+
+	// A function instead of expressions: it is the same code for node, trigger, pickers, this test and n8n's HTTP Request node.
+	authenticate = async (credential: ICredentialDataDecryptedObject, request: IHttpRequestOptions) =>
+		authenticate(credential as unknown as ServiceCredential, request);
+
+	// Any status is let through to the rule, so that a wrong key, a wrong address and a login page all get words that help.
+	test: ICredentialTestRequest = {
+		request: {
+			url: '/v2/user',
+			qs: { limit: 1 },
+			headers: { Accept: 'application/json' },
+			disableFollowRedirect: true,
+			ignoreHttpStatusErrors: true,
+		},
+		rules: [
+			{
+				type: 'responseSuccessBody',
+				properties: {
+					key: 'users',
+					value: undefined,
+					message:
+						"The Health Data Service did not accept these settings. Check 'API Key' and 'Base URL' together: a key only works in the environment it was made for",
+				},
+			},
+		],
+	};
+}

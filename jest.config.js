@@ -1,0 +1,15 @@
+/** @type {import('jest').Config} */
+module.exports = {
+	testEnvironment: 'node',
+	roots: ['<rootDir>/test'],
+	testMatch: ['<rootDir>/test/{unit,engine,sandbox,package}/**/*.test.ts'],
+	setupFiles: ['<rootDir>/test/helpers/setup.js'],
+	setupFilesAfterEnv: ['<rootDir>/test/helpers/expressionEngine.js'],
+	transform: {
+		'^.+\\.ts$': [
+			'@swc/jest',
+			{ jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } },
+		],
+	},
+	testTimeout: 30_000,
+};

@@ -1,0 +1,52 @@
+import {
+	NodeConnectionTypes,
+	type INodePropertyOptions,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+import { searchProviders } from './methods/searchProviders';
+import { searchUsers } from './methods/searchUsers';
+import { timeseriesDescription } from './resources/timeseries';
+import { userDescription } from './resources/user';
+
+/** A table of its own, because the linter takes "Timeseries" for a plural. */
+const RESOURCES: INodePropertyOptions[] = [
+	{ name: 'Timeseries', value: 'timeseries' },
+	{ name: 'User', value: 'user' },
+];
+
+export class HealthDataService implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Health Data Service',
+		name: 'healthDataService',
+		icon: {
+			light: 'file:../../icons/healthDataService.svg',
+			dark: 'file:../../icons/healthDataService.dark.svg',
+		},
+		group: ['input'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description: 'Read blood pressure, mindfulness minutes and users from the Health Data Service',
+		defaults: { name: 'Health Data Service' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'healthDataServiceApi', required: true }],
+		// The address comes from the credential (shared/baseUrl.ts). n8n runs a declarative node with `methods` only if this is set.
+		requestDefaults: { headers: { Accept: 'application/json' } },
+		properties: [
+			{
+				displayName: 'Resource',
+				name: 'resource',
+				type: 'options',
+				noDataExpression: true,
+				options: RESOURCES,
+				default: 'timeseries',
+			},
+			...userDescription,
+			...timeseriesDescription,
+		],
+	};
+
+	methods = { listSearch: { searchProviders, searchUsers } };
+}

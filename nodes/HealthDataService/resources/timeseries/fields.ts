@@ -1,0 +1,169 @@
+/**
+ * The fields of every timeseries operation, in the order of the screen.
+ */
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { returnAllAndLimit } from '../../shared/fields';
+import { UUID } from '../../shared/users';
+import { metrics } from './metrics';
+
+const show = { resource: ['timeseries'], operation: metrics.map(({ value }) => value) };
+
+const userField: INodeProperties = {
+	displayName: 'User',
+	name: 'user',
+	type: 'resourceLocator',
+	required: true,
+	default: { mode: 'list', value: '' },
+	description: 'The user whose readings are retrieved',
+	displayOptions: { show: { ...show, userScope: ['one'] } },
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select a user...',
+			typeOptions: { searchListMethod: 'searchUsers', searchable: true },
+		},
+		{
+			displayName: 'By Client User ID',
+			name: 'clientUserId',
+			type: 'string',
+			placeholder: 'e.g. app-user-0042',
+			hint: 'The identifier that your own application gave to the user',
+		},
+		{
+			displayName: 'By User ID',
+			name: 'userId',
+			type: 'string',
+			placeholder: 'e.g. 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90',
+			hint: 'The identifier that the Health Data Service gave to the user',
+			validation: [
+				{
+					type: 'regex',
+					properties: { regex: `^\\s*${UUID}\\s*$`, errorMessage: 'Not a valid user ID' },
+				},
+			],
+		},
+	],
+};
+
+const providerField: INodeProperties = {
+	displayName: 'Provider',
+	name: 'provider',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	description: 'The source of the readings, such as a wearable. Leave empty for all sources.',
+	displayOptions: { show },
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'All providers',
+			typeOptions: { searchListMethod: 'searchProviders', searchable: true },
+		},
+		{
+			displayName: 'By Slug',
+			name: 'slug',
+			type: 'string',
+			placeholder: 'e.g. omron',
+		},
+	],
+};
+
+/** In the order of time: a table of its own, because lists of options are otherwise alphabetical. */
+const DATE_RANGES: INodePropertyOptions[] = [
+	{ name: 'Last 24 Hours', value: 'last24Hours' },
+	{ name: 'Last 7 Days', value: 'last7Days' },
+	{ name: 'Last 30 Days', value: 'last30Days' },
+	{ name: 'Last 90 Days', value: 'last90Days' },
+	{ name: 'Today', value: 'today' },
+	{ name: 'Yesterday', value: 'yesterday' },
+	{ name: 'Between Days', value: 'days', description: 'Whole days, the last one included' },
+	{ name: 'Between Times', value: 'times', description: 'From one exact time to another' },
+];
+
+const dateRangeFields: INodeProperties[] = [
+	{
+		displayName: 'Date Range',
+		name: 'dateRange',
+		type: 'options',
+		default: 'last7Days',
+		description: 'When the readings were taken. Days are those of the workflow\'s time zone.',
+		displayOptions: { show },
+		options: DATE_RANGES,
+	},
+	...dateFields('days', { dateOnly: true }, 'day'),
+	...dateFields('times', {}, 'time'),
+];
+
+function dateFields(dateRange: string, typeOptions: { dateOnly?: boolean }, word: string): INodeProperties[] {
+	const displayOptions = { show: { ...show, dateRange: [dateRange] } };
+	return [
+		{
+			displayName: 'Start Date',
+			name: 'startDate',
+			type: 'dateTime',
+			typeOptions,
+			required: true,
+			default: '',
+			description: `The first ${word} to include`,
+			displayOptions,
+		},
+		{
+			displayName: 'End Date',
+			name: 'endDate',
+			type: 'dateTime',
+			typeOptions,
+			default: '',
+			description: `The last ${word} to include. Leave empty for everything up to now.`,
+			displayOptions,
+		},
+	];
+}
+
+export const timeseriesFields: INodeProperties[] = [
+	{
+		displayName: 'Users',
+		name: 'userScope',
+		type: 'options',
+		default: 'one',
+		description: 'Whose readings to retrieve',
+		displayOptions: { show },
+		options: [{ name: 'One User', value: 'one', description: 'The readings of a single user' }],
+	},
+	userField,
+	...dateRangeFields,
+	providerField,
+	...returnAllAndLimit(show),
+	{
+		displayName: 'Output',
+		name: 'output',
+		type: 'options',
+		default: 'readings',
+		description: 'The form in which the readings leave this node',
+		displayOptions: { show },
+		options: [
+			{ name: 'One Item per Reading', value: 'readings', description: 'Flat rows, ready for a table or a sheet' },
+			{ name: 'One Item per User', value: 'grouped', description: 'All readings of a user in one item, grouped by provider' },
+		],
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		displayOptions: { show },
+		options: [
+			{
+				displayName: 'Time Zone',
+				name: 'timeZone',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. Europe/Berlin',
+				description: 'Time zone that days begin and end in. Leave empty for that of the workflow.',
+			},
+		],
+	},
+];

@@ -1,0 +1,17 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { listFields, listOperation } from './list';
+import { resolveFields, resolveOperation } from './resolve';
+
+export const userDescription: INodeProperties[] = [
+	{
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: ['user'] } },
+		options: [listOperation, resolveOperation],
+		default: 'list',
+	},
+	...listFields,
+	...resolveFields,
+];

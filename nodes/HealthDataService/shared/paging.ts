@@ -1,0 +1,86 @@
+/**
+ * The two kinds of paging of the service, as plain loops over `get`: they know the service, not n8n.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import type { Get, Query } from './connection';
+import { explainBody } from './explain';
+import { Problem } from './problem';
+
+/** Most users that one request may ask for (contract section 8). */
+export const MOST_USERS_PER_PAGE = 500;
+
+/**
+ * Pages of a grouped timeseries query (contract 4.1, 4.2), in order. Only a missing cursor ends it: pages may be empty (quirk 2).
+ * Every page repeats the whole query. A cursor that comes back a second time is an error, not an endless loop (quirk 3).
+ */
+export async function* cursorPages(
+	get: Get,
+	path: string,
+	query: Query,
+	onMissing?: () => never,
+): AsyncGenerator<IDataObject> {
+	const seen = new Set<string>();
+	let cursor: string | undefined;
+
+	do {
+		const page = await get(path, { ...query, next_cursor: cursor }, onMissing);
+		yield page;
+
+		cursor = nextCursor(page);
+		if (cursor !== undefined && seen.has(cursor)) {
+			throw new Problem(
+				'The service sent the same page mark twice, so the rest of the data cannot be read',
+				'Nothing was returned, because it would be incomplete. Try again, or choose a shorter date range',
+			);
+		}
+		if (cursor !== undefined) seen.add(cursor);
+	} while (cursor !== undefined);
+}
+
+/** The contract's `next_cursor`, or its deprecated twin `next`; null, absent and empty all mean the end (quirk 1). */
+function nextCursor({ next_cursor, next }: IDataObject): string | undefined {
+	const cursor = next_cursor ?? next ?? '';
+	if (typeof cursor !== 'string') throw explainBody(undefined, 'next_cursor');
+	return cursor || undefined;
+}
+
+/**
+ * Pages of the team's user list (contract 4.3) from `offset` on, each user once, at most `most` of them.
+ * Moves on by what arrived, never by what was asked for: servers cap pages. Ends at `total`, if there is one, or at an empty
+ * page (quirk 12). When `total` shrinks on the way, users moved towards the front, so it steps back as far before it goes on.
+ */
+export async function* userPages(get: Get, offset = 0, most = Infinity): AsyncGenerator<IDataObject[]> {
+	const seen = new Set<unknown>();
+	let position = offset;
+	let given = 0;
+	let lastTotal: number | undefined;
+
+	while (given < most) {
+		const limit = Math.min(MOST_USERS_PER_PAGE, most - given);
+		const { users, total } = await get('/v2/user', { offset: position, limit });
+		if (!Array.isArray(users)) throw explainBody(undefined, 'users');
+		if (users.length === 0) return;
+
+		const fresh = newUsers(users as IDataObject[], seen);
+		given += fresh.length;
+		yield fresh;
+
+		position += users.length;
+		if (typeof total !== 'number') continue;
+		// Only after a page that brought somebody new: a total that merely flickers must not hold us in place.
+		if (fresh.length > 0 && lastTotal !== undefined && total < lastTotal) {
+			position = Math.max(offset, position - (lastTotal - total));
+		}
+		lastTotal = total;
+		if (position >= total) return;
+	}
+}
+
+/** The users of a page that were not seen before, in order; `seen` learns them. */
+function newUsers(users: IDataObject[], seen: Set<unknown>): IDataObject[] {
+	return users.filter(({ user_id }) => {
+		if (seen.has(user_id)) return false;
+		if (user_id !== undefined) seen.add(user_id);
+		return true;
+	});
+}

@@ -1,0 +1,111 @@
+/**
+ * Bends right answers the way the switches say, after they were validated: what a client must survive (docs/quirks.md).
+ */
+import type { FastifyReply } from 'fastify';
+import type { GroupedPage, User } from './schemas';
+import type { Fault, Switches } from './switches';
+
+type Json = Record<string, unknown>;
+type UserListPage = { users: User[]; total: number; offset: number; limit: number };
+
+/** How the answers of a route are bent: given a right one, gives the one to send. */
+export type Bend = (answer: never, switches: Switches) => unknown;
+
+export function bendPage(page: GroupedPage, switches: Switches) {
+	const groups = switches.splitGroups ? split(page.groups) : page.groups;
+	const bent = Object.entries(groups).map(([slug, list]) => [
+		slug,
+		list.map((group) => bendGroup(group, slug, switches)),
+	]);
+	return { groups: Object.fromEntries(bent), ...bendCursor(page.next_cursor, switches.cursorStyle) };
+}
+
+/** One group per reading, and the same readings of the first provider under a lab's key that its source does not name. */
+function split(groups: GroupedPage['groups']): GroupedPage['groups'] {
+	const single = Object.entries(groups).map(([slug, list], at) => [
+		at === 0 ? 'acme_lab' : slug,
+		list.flatMap(({ data, source }) => data.map((point) => ({ data: [point], source }))),
+	]);
+	return Object.fromEntries(single);
+}
+
+function bendGroup({ data, source }: { data: unknown; source: unknown }, slug: string, { extraFields, bareSources, oddValues, timestamps }: Switches): Json {
+	let points = data as Json[];
+	let from: Json | undefined = source as Json;
+	if (timestamps !== 'microseconds') points = points.map((point) => rewriteTimes(point, timestamps));
+	if (oddValues) {
+		points = points.map((point) => ({
+			...point,
+			unit: 'mm[Hg]',
+			...(point.systolic !== undefined && { systolic: String(point.systolic), diastolic: null }),
+			...(point.value !== undefined && { value: null }),
+		}));
+	}
+	if (extraFields) {
+		points = points.map((point, at) => ({ ...point, id: at, type: 'sample', timezone_offset: 3600, user_id: 'theirs', ...(point.start !== undefined && { timestamp: point.start }) }));
+		from = { ...from, app_id: 'app.example', device_id: null, name: slug.toUpperCase(), logo: 'https://logos.example/x.svg' };
+	}
+	if (bareSources) from = slug.length % 2 ? undefined : { provider: slug };
+	return { data: points, ...(from && { source: from }) };
+}
+
+function rewriteTimes(point: Json, style: Switches['timestamps']): Json {
+	const rewrite = (time: string) =>
+		({
+			z: time.replace(/\.\d+\+00:00$/, 'Z'),
+			offset: time.replace(/\.\d+\+00:00$/, '+00:00'),
+			noZone: time.replace(/\+00:00$/, ''),
+			microseconds: time,
+		})[style];
+	return Object.fromEntries(
+		Object.entries(point).map(([name, value]) =>
+			['timestamp', 'start', 'end'].includes(name) ? [name, rewrite(value as string)] : [name, value],
+		),
+	);
+}
+
+function bendCursor(cursor: string | null, style: Switches['cursorStyle']): Json {
+	if (style === 'nextOnly') return { next: cursor };
+	if (cursor) return { next_cursor: cursor, next: cursor };
+	return { contract: { next_cursor: null }, absent: {}, empty: { next_cursor: '' } }[style];
+}
+
+export function bendUserList(page: UserListPage, switches: Switches) {
+	const users = page.users.map((user, at) => bendUser(user, switches, at));
+	return { ...page, users, ...(switches.userTotal === 'missing' && { total: undefined }) };
+}
+
+export function bendUser(user: User, { bareUsers, extraFields }: Switches, at = 0): Json {
+	return {
+		...user,
+		...(bareUsers && {
+			fallback_time_zone: undefined,
+			fallback_birth_date: null,
+			connected_sources: at % 2 ? null : user.connected_sources.map((entry) => ({ ...entry, source: null })),
+		}),
+		...(extraFields && {
+			user_key: `key-${at}`,
+			connected_sources: user.connected_sources.map((entry) => ({ ...entry, provider: entry.source.slug })),
+		}),
+	};
+}
+
+export async function answerFault(reply: FastifyReply, fault: Fault) {
+	if (!('drop' in fault)) {
+		const { status, body = '', headers = {}, type } = fault;
+		const isText = typeof body === 'string';
+		return reply
+			.code(status)
+			.headers(headers)
+			.type(type ?? (isText ? 'text/plain' : 'application/json'))
+			.serializer((value: unknown) => (isText ? String(value) : JSON.stringify(value)))
+			.send(body);
+	}
+	reply.hijack();
+	if (fault.drop === 'insideBody') {
+		reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 });
+		reply.raw.write('{"groups": {"omron": [{"data": [');
+	}
+	reply.raw.destroy();
+	return reply;
+}

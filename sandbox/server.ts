@@ -1,0 +1,176 @@
+/**
+ * The service of the contract on a loopback port: four operations, one header, FastAPI-like errors.
+ */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import responseValidation from '@fastify/response-validation';
+import swagger from '@fastify/swagger';
+import { Type } from '@sinclair/typebox';
+import addFormats from 'ajv-formats';
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import { sleep } from 'n8n-workflow';
+import { answerFault, bendPage, bendUser, bendUserList, type Bend } from './quirks';
+import { readPage, RequestFailure, type TimeseriesQuery } from './timeseries';
+import { Failure, GroupedBloodPressure, GroupedMindfulness, User, UserList } from './schemas';
+import { defaultSwitches, type Switches } from './switches';
+import { createWorld, type MetricName, type Team, type World } from './world';
+
+export interface Sandbox {
+	baseUrl: string;
+	world: World;
+	switches: Switches;
+	/** Path and query of every request, in the order they came. */
+	requests: string[];
+	/** What the requests did together. */
+	load: { inFlight: number; mostInFlight: number };
+	openapi(): object;
+	close(): Promise<void>;
+}
+
+export interface SandboxOptions {
+	world?: World;
+	/** 0 picks a free one. */
+	port?: number;
+	switches?: Partial<Switches>;
+}
+
+const KEY_HEADER = 'x-service-api-key';
+
+const TimeseriesQuerySchema = Type.Object({
+	start_date: Type.String(),
+	end_date: Type.Optional(Type.String()),
+	provider: Type.Optional(Type.String({ default: '' })),
+	next_cursor: Type.Optional(Type.String()),
+	cursor: Type.Optional(Type.String({ description: 'Deprecated', deprecated: true })),
+});
+
+const METRICS: Array<{ metric: MetricName; schema: typeof GroupedBloodPressure | typeof GroupedMindfulness }> = [
+	{ metric: 'blood_pressure', schema: GroupedBloodPressure },
+	{ metric: 'mindfulness_minutes', schema: GroupedMindfulness },
+];
+
+export async function startSandbox({ world = createWorld(), port = 0, switches: given = {} }: SandboxOptions = {}): Promise<Sandbox> {
+	const switches: Switches = { ...defaultSwitches(), ...given };
+	const requests: string[] = [];
+	const load = { inFlight: 0, mostInFlight: 0 };
+	let removed = 0;
+
+	const app = fastify({
+		forceCloseConnections: true,
+		routerOptions: { maxParamLength: 5000 },
+	}).withTypeProvider<TypeBoxTypeProvider>();
+	await app.register(swagger, { openapi: { info: { title: 'Health Data Service (sandbox)', version: '2' } } });
+	await app.register(responseValidation, { ajv: { plugins: [addFormats] } });
+
+	app.setErrorHandler((error: Error & { validation?: Array<{ instancePath: string; message?: string }>; validationContext?: string }, request, reply) => {
+		if (error instanceof RequestFailure) return reply.code(error.status).send({ detail: error.detail });
+		if (!error.validation) return reply.code(500).type('text/plain').send('Internal Server Error');
+		// Some deployments fail on out-of-range numbers instead of refusing them (quirk 12).
+		const where = error.validationContext === 'querystring' ? 'query' : 'path';
+		return reply.code(422).send({
+			detail: error.validation.map(({ instancePath, message }) => ({
+				type: 'value_error',
+				loc: [where, instancePath.slice(1) || 'start_date'],
+				msg: message,
+				input: (request.query as Record<string, unknown>)[instancePath.slice(1)],
+			})),
+		});
+	});
+
+	app.addHook('onRequest', async (request, reply) => {
+		requests.push(request.url);
+		load.inFlight++;
+		load.mostInFlight = Math.max(load.mostInFlight, load.inFlight);
+		reply.raw.once('close', () => load.inFlight--);
+		if (switches.latencyMs > 0) await sleep(switches.latencyMs);
+
+		const fault = switches.fault(requests.length, request.url);
+		if (fault) return await answerFault(reply, fault);
+		if (redirects(request, reply, switches)) return reply;
+	});
+
+	// After validation and serialisation: the straight answer has satisfied the contract before it is bent.
+	app.addHook('onSend', async (request, reply, payload) => {
+		const { bend } = request.routeOptions.config as { bend?: Bend };
+		if (!bend || reply.statusCode !== 200 || typeof payload !== 'string') return payload;
+		return JSON.stringify(bend(JSON.parse(payload) as never, switches));
+	});
+
+	const teamOf = (request: FastifyRequest): Team => {
+		const team = world.teams.find(({ key }) => key === request.headers[KEY_HEADER]);
+		if (!team) throw new RequestFailure(401, 'Invalid API key');
+		return team;
+	};
+
+	const listSchema = {
+		querystring: Type.Object({
+			offset: Type.Optional(Type.Integer({ minimum: 0 })),
+			limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+		}),
+		response: { 200: UserList, default: Failure },
+	};
+	for (const url of ['/v2/user', '/v2/user/']) {
+		app.get(url, { schema: listSchema, config: { bend: bendUserList } }, async (request) => {
+			const { offset = switches.defaultOffset, limit = 100 } = request.query as { offset?: number; limit?: number };
+			const users = teamOf(request).users.slice(switches.userTotal === 'shrinking' ? removed++ : 0);
+			const page = users.slice(offset, offset + Math.min(limit, switches.userPageCap));
+			return { users: [...page], total: users.length, offset, limit };
+		});
+	}
+
+	app.get(
+		'/v2/user/resolve/:client_user_id',
+		{
+			schema: { params: Type.Object({ client_user_id: Type.String() }), response: { 200: User, default: Failure } },
+			config: { bend: bendUser },
+		},
+		async (request) => {
+			const { client_user_id } = request.params;
+			const user = teamOf(request).users.find((one) => one.client_user_id === client_user_id);
+			if (!user) throw new RequestFailure(404, 'User not found');
+			return user;
+		},
+	);
+
+	for (const { metric, schema } of METRICS) {
+		app.get(
+			`/v2/timeseries/:user_id/${metric}/grouped`,
+			{
+				schema: {
+					params: Type.Object({ user_id: Type.String() }),
+					querystring: TimeseriesQuerySchema,
+					response: { 200: schema, default: Failure },
+				},
+				config: { bend: bendPage },
+			},
+			async (request): Promise<never> => {
+				const { user_id } = request.params as { user_id: string };
+				const user = teamOf(request).users.find((one) => one.user_id === user_id.toLowerCase());
+				if (!user) throw new RequestFailure(404, 'User not found');
+				// The page fits the schema of its own metric, which TypeScript cannot see from here; it is checked at run time.
+				return readPage(world, user.user_id, metric, request.query as TimeseriesQuery, switches) as never;
+			},
+		);
+	}
+	app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+
+	await app.listen({ host: '127.0.0.1', port });
+	const { port: bound } = app.server.address() as { port: number };
+	return {
+		baseUrl: `http://127.0.0.1:${bound}`,
+		world,
+		switches,
+		requests,
+		load,
+		openapi: () => app.swagger(),
+		close: async () => await app.close(),
+	};
+}
+
+/** Quirk 13: one of the two forms of the user list redirects to the other, or somewhere it should not. */
+function redirects({ url }: FastifyRequest, reply: FastifyReply, { redirect }: Switches): boolean {
+	const [path, query = ''] = url.split('?');
+	if (redirect === 'none' || (redirect !== 'forever' && path !== '/v2/user')) return false;
+	const origin = redirect === 'otherOrigin' ? 'http://localhost:9' : '';
+	void reply.code(307).header('location', `${origin}${path}${path.endsWith('/') ? '' : '/'}?${query}`).send();
+	return true;
+}

@@ -1,0 +1,69 @@
+/**
+ * Everything about the sandbox that can be changed, also while it runs: `sandbox.switches.pageSize = 7`.
+ * The numbers in brackets are rows of docs/quirks.md.
+ */
+export interface Switches {
+	/** Readings on a page. */
+	pageSize: number;
+	/** Milliseconds before every answer. */
+	latencyMs: number;
+	/** The service's clock: readings that would arrive later are not there yet. */
+	now: () => number;
+
+	/** How "no more pages" and "more pages" are written. [1] */
+	cursorStyle: 'contract' | 'absent' | 'empty' | 'nextOnly';
+	/** Every second page is empty but carries a cursor. [2] */
+	emptyPages: boolean;
+	/** The cursor of page two leads to page two. [3] */
+	repeatCursor: boolean;
+	/** Each reading in a group of its own, with a lab's key beside the providers' slugs. [4] */
+	splitGroups: boolean;
+	/** Fields that the contract does not show, on points, sources, users and connected sources. [5] */
+	extraFields: boolean;
+	/** `source.type` missing, `source` missing. [6] */
+	bareSources: boolean;
+	/** Units in another spelling, numbers as text, null values. [7] */
+	oddValues: boolean;
+	/** Time zone, birth date and connected sources null or incomplete. [8] */
+	bareUsers: boolean;
+	/** How times are written. [9] */
+	timestamps: 'microseconds' | 'z' | 'offset' | 'noZone';
+	/** Every page begins with the last reading of the page before. [11] */
+	overlap: boolean;
+	/** Most users on a page, whatever `limit` asks for. [12] */
+	userPageCap: number;
+	/** Where the list starts when `offset` is not sent. [12] */
+	defaultOffset: number;
+	/** `total` as it is, missing, or one less with every request, as a user is removed from the front. [12] */
+	userTotal: 'right' | 'missing' | 'shrinking';
+	/** 307 from the form of `/v2/user` that is not this one, to the same or to another origin. [13] */
+	redirect: 'none' | 'sameOrigin' | 'otherOrigin' | 'forever';
+	/** Answers instead of the right ones, by a function of the request's number (from 1): statuses, web pages, cut-off bodies. [16-21] */
+	fault: (requestNumber: number, url: string) => Fault | undefined;
+}
+
+export type Fault =
+	| { status: number; body?: unknown; headers?: Record<string, string>; type?: string }
+	/** The connection is closed without an answer, or in the middle of the body. */
+	| { drop: 'beforeAnswer' | 'insideBody' };
+
+export const defaultSwitches = (): Switches => ({
+	pageSize: 100,
+	latencyMs: 0,
+	now: () => Date.now(),
+	cursorStyle: 'contract',
+	emptyPages: false,
+	repeatCursor: false,
+	splitGroups: false,
+	extraFields: false,
+	bareSources: false,
+	oddValues: false,
+	bareUsers: false,
+	timestamps: 'microseconds',
+	overlap: false,
+	userPageCap: 500,
+	defaultOffset: 0,
+	userTotal: 'right',
+	redirect: 'none',
+	fault: () => undefined,
+});

@@ -1,0 +1,210 @@
+/**
+ * Runs our node in n8n's real engine (n8n-core's WorkflowExecute, RoutingNode and contexts) over real HTTP.
+ * Only what the n8n server alone owns is replaced: where credentials are stored, and the register of node types.
+ */
+import { ExecutionLifecycleHooks, LoadOptionsContext, WorkflowExecute } from 'n8n-core';
+import {
+	ICredentialsHelper,
+	NodeConnectionTypes,
+	NodeHelpers,
+	Workflow,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type IHttpRequestOptions,
+	type INode,
+	type INodeExecutionData,
+	type INodeListSearchResult,
+	type INodeParameters,
+	type INodeType,
+	type INodeTypes,
+	type IRun,
+	type IWorkflowBase,
+	type IWorkflowExecuteAdditionalData,
+} from 'n8n-workflow';
+import { HealthDataServiceApi } from '../../credentials/HealthDataServiceApi.credentials';
+import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
+
+export const CREDENTIAL = 'healthDataServiceApi';
+const NODE_TYPE = 'n8n-nodes-health-data-service.healthDataService';
+
+export type Credential = { baseUrl: string; apiKey: string; allowHttp?: boolean };
+
+export interface RunOptions {
+	credential: Credential;
+	parameters: INodeParameters;
+	/** JSON of the items that come in; one empty item unless given. */
+	input?: IDataObject[];
+	onError?: INode['onError'];
+	timezone?: string;
+}
+
+export interface RunResult {
+	/** Rows of the first output. */
+	rows: IDataObject[];
+	items: INodeExecutionData[];
+	/** Items of the error output (On Error: continueErrorOutput). */
+	errorItems: INodeExecutionData[];
+	/** What the editor shows when the node stops. */
+	error?: { message: string; description?: string | null; httpCode?: string | null; context?: IDataObject };
+	run: IRun;
+}
+
+/** A workflow of a node that emits `input` and ours, run to its end. */
+export async function runNode(options: RunOptions): Promise<RunResult> {
+	const { workflow, additionalData } = build(new HealthDataService(), options);
+	const run = await workflow.expression.withIsolate(
+		async () =>
+			await new WorkflowExecute(additionalData, 'manual').run({ workflow, startNode: workflow.getNode('Start')! }),
+	);
+
+	const outputs = run.data.resultData.runData.Node?.[0]?.data?.main ?? [];
+	const items = outputs[0] ?? [];
+	return {
+		rows: items.map(({ json }) => json),
+		items,
+		errorItems: outputs[1] ?? [],
+		error: run.data.resultData.error as RunResult['error'],
+		run,
+	};
+}
+
+/** What a picker asks for while somebody types. */
+export async function searchList(
+	credential: Credential,
+	method: 'searchUsers' | 'searchProviders',
+	filter?: string,
+	token?: string,
+): Promise<INodeListSearchResult> {
+	const node = new HealthDataService();
+	const { workflow, additionalData, tested } = build(node, { credential, parameters: {} });
+	const context = new LoadOptionsContext(workflow, tested, additionalData, '');
+	return await workflow.expression.withIsolate(async () => await node.methods.listSearch[method].call(context, filter, token));
+}
+
+/**
+ * What the credential dialog's test does: n8n puts the test's request into a declarative node and looks at the body.
+ * Gives what the dialog shows.
+ */
+export async function testCredential(credential: Credential): Promise<{ status: 'OK' | 'Error'; message: string }> {
+	const { request, rules = [] } = new HealthDataServiceApi().test;
+	const probe = new HealthDataService();
+	probe.description = {
+		...probe.description,
+		requestDefaults: {},
+		properties: [{ displayName: 'Temp', name: 'temp', type: 'string', default: '', routing: { request } }],
+	};
+	const { workflow, additionalData } = build(probe, { credential, parameters: {} });
+	const run = await new WorkflowExecute(additionalData, 'internal').run({ workflow, startNode: workflow.getNode('Start')! });
+	const { error, runData } = run.data.resultData;
+	if (error) return { status: 'Error', message: error.message };
+
+	const body = runData.Node[0].data!.main[0]![0].json as IDataObject | undefined;
+	for (const rule of rules) {
+		if (rule.type !== 'responseSuccessBody') continue;
+		const { key, value, message } = rule.properties;
+		if (body?.[key] === value) return { status: 'Error', message };
+	}
+	return { status: 'OK', message: 'Connection successful!' };
+}
+
+function build(type: INodeType, { credential, parameters, input = [{}], onError, timezone }: RunOptions) {
+	const start = startNodeType(input);
+	const byName = (name: string) => (name === 'test.start' ? start : type);
+	const nodeTypes: INodeTypes = { getByName: byName, getByNameAndVersion: byName, getKnownTypes: () => ({}) };
+
+	const common = { typeVersion: 1, position: [0, 0] as [number, number] };
+	const tested: INode = {
+		...common,
+		id: 'node',
+		name: 'Node',
+		type: NODE_TYPE,
+		onError,
+		credentials: { [CREDENTIAL]: { id: '1', name: 'Sandbox' } },
+		// What the editor does: every default of the chosen operation is filled in.
+		parameters:
+			NodeHelpers.getNodeParameters(type.description.properties, parameters, true, false, { typeVersion: 1 }, type.description) ?? {},
+	};
+	const nodes: INode[] = [{ ...common, id: 'start', name: 'Start', type: 'test.start', parameters: {} }, tested];
+	const connections = { Start: { main: [[{ node: 'Node', type: NodeConnectionTypes.Main, index: 0 }]] } };
+	const workflow = new Workflow({
+		id: 'workflow',
+		name: 'Test',
+		nodes,
+		connections,
+		active: false,
+		nodeTypes,
+		settings: { executionOrder: 'v1', ...(timezone && { timezone }) },
+	});
+
+	const saved = { id: 'workflow', name: 'Test', active: false, nodes, connections } as unknown as IWorkflowBase;
+	const additionalData = {
+		credentialsHelper: new StoredCredential(credential),
+		hooks: new ExecutionLifecycleHooks('manual', 'execution', saved),
+		executionId: 'execution',
+		webhookWaitingBaseUrl: 'http://localhost/waiting',
+		formWaitingBaseUrl: 'http://localhost/form',
+		variables: {},
+		setExecutionStatus: () => {},
+		sendDataToUI: () => {},
+	} as unknown as IWorkflowExecuteAdditionalData;
+
+	return { workflow, additionalData, tested };
+}
+
+const startNodeType = (input: IDataObject[]): INodeType => ({
+	description: {
+		displayName: 'Start',
+		name: 'start',
+		group: ['trigger'],
+		version: 1,
+		description: '',
+		defaults: { name: 'Start' },
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [],
+	},
+	execute: async () => [input.map((json) => ({ json }))],
+});
+
+/** Stands in for n8n's credential storage; `authenticate` is our credential's own. */
+class StoredCredential extends ICredentialsHelper {
+	constructor(private readonly credential: Credential) {
+		super();
+	}
+
+	async getDecrypted() {
+		return { ...this.credential } as ICredentialDataDecryptedObject;
+	}
+
+	async authenticate(data: ICredentialDataDecryptedObject, _type: string, request: IHttpRequestOptions) {
+		return await new HealthDataServiceApi().authenticate(data, request);
+	}
+
+	getParentTypes() {
+		return [];
+	}
+
+	isCredentialUsableByNode() {
+		return true;
+	}
+
+	getCredentialsProperties() {
+		return new HealthDataServiceApi().properties;
+	}
+
+	async preAuthentication() {
+		return undefined;
+	}
+
+	async runPreAuthentication() {
+		return undefined;
+	}
+
+	getCredentials(): never {
+		throw new Error('Not needed by these tests');
+	}
+
+	async updateCredentials() {}
+
+	async updateCredentialsOauthTokenData() {}
+}

@@ -1,0 +1,8 @@
+// Plain JavaScript: the strict lint forbids `process` and `node:fs` in every TypeScript file.
+// n8n-core reads its settings from this folder and these variables when it is first loaded.
+const { mkdtempSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+
+process.env.N8N_USER_FOLDER = mkdtempSync(join(tmpdir(), 'health-data-service-test-'));
+process.env.N8N_ENCRYPTION_KEY = 'for-tests-only';
