@@ -84,8 +84,8 @@ export async function startSandbox({ world = createWorld(), port = 0, switches: 
 		if (switches.latencyMs > 0) await sleep(switches.latencyMs);
 
 		const fault = switches.fault(requests.length, request.url);
-		if (fault) return await answerFault(reply, fault);
-		if (redirects(request, reply, switches)) return reply;
+		if (fault) return answerFault(reply, fault);
+		redirect(request, reply, switches);
 	});
 
 	// After validation and serialisation: the straight answer has satisfied the contract before it is bent.
@@ -167,10 +167,9 @@ export async function startSandbox({ world = createWorld(), port = 0, switches: 
 }
 
 /** Quirk 13: one of the two forms of the user list redirects to the other, or somewhere it should not. */
-function redirects({ url }: FastifyRequest, reply: FastifyReply, { redirect }: Switches): boolean {
+function redirect({ url }: FastifyRequest, reply: FastifyReply, { redirect: where }: Switches) {
 	const [path, query = ''] = url.split('?');
-	if (redirect === 'none' || (redirect !== 'forever' && path !== '/v2/user')) return false;
-	const origin = redirect === 'otherOrigin' ? 'http://localhost:9' : '';
-	void reply.code(307).header('location', `${origin}${path}${path.endsWith('/') ? '' : '/'}?${query}`).send();
-	return true;
+	if (where === 'none' || (where !== 'forever' && path !== '/v2/user')) return;
+	const origin = where === 'otherOrigin' ? 'http://localhost:9' : '';
+	reply.code(307).header('location', `${origin}${path}${path.endsWith('/') ? '' : '/'}?${query}`).send();
 }

@@ -1,14 +1,129 @@
-import { startSandbox, type Sandbox } from '../../sandbox/server';
+import { createWorld } from '../../sandbox/world';
 import { runNode } from '../helpers/engine';
-let sandbox: Sandbox;
-beforeAll(async () => { sandbox = await startSandbox(); });
-afterAll(async () => await sandbox.close());
-it('lists', async () => {
-	const r = await runNode({ credential: { baseUrl: sandbox.baseUrl, apiKey: 'sandbox-key-studio' }, parameters: { resource: 'user', operation: 'list' }, input: [{a:1},{b:2}] });
-	expect(r.error).toBeUndefined();
-	expect(r.rows).toHaveLength(24);
-	expect(r.items[0].pairedItem).toEqual({ item: 0 });
-	const t = await runNode({ credential: { baseUrl: sandbox.baseUrl, apiKey: 'sandbox-key-studio' }, parameters: { resource: 'timeseries', operation: 'bloodPressure', user: {__rl: true, mode: 'clientUserId', value: 'app-user-0001'} }, timezone: 'Europe/Berlin' });
-	expect(t.error).toBeUndefined();
-	expect(t.rows).toEqual([]);
+import { KEY, SILENT, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
+import { listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
+
+describe('List', () => {
+	const world = createWorld([{ key: KEY, users: 1200 }]);
+	const users = world.teams[0].users;
+	const used = useSandbox(() => ({ world }));
+	const run = async (more: Parameters<typeof listUsers>[0]) =>
+		await runNode({ credential: used.credential, parameters: listUsers(more) });
+
+	it('Return All gives 1,200 users, each once, in the order of the service', async () => {
+		const { rows, error } = await run({ returnAll: true });
+		expect(error).toBeUndefined();
+		expect(rows).toEqual(users);
+		expect(used.sandbox.requests.map(queryOf)).toEqual([
+			{ offset: '0', limit: '500' },
+			{ offset: '500', limit: '500' },
+			{ offset: '1000', limit: '500' },
+		]);
+	});
+
+	it.each([
+		[1, [{ offset: '0', limit: '1' }]],
+		[500, [{ offset: '0', limit: '500' }]],
+		[620, [{ offset: '0', limit: '500' }, { offset: '500', limit: '120' }]],
+	])('Limit %i asks for no more users than that', async (limit, queries) => {
+		const { rows } = await run({ limit });
+		expect(rows).toEqual(users.slice(0, limit));
+		expect(used.sandbox.requests.map(queryOf)).toEqual(queries);
+	});
+
+	it('stops at Limit 50 when nothing is set', async () => {
+		expect((await run({})).rows).toEqual(users.slice(0, 50));
+	});
+
+	it('skips the first users', async () => {
+		expect((await run({ returnAll: true, options: { offset: 1150 } })).rows).toEqual(users.slice(1150));
+		expect((await run({ limit: 3, options: { offset: 1199 } })).rows).toEqual(users.slice(1199));
+	});
+
+	it('keeps only users of a connected provider, and as many of them as Limit says', async () => {
+		const connected = users.filter(({ connected_sources }) => connected_sources.some(({ source }) => source.slug === 'oura'));
+		expect(connected.length).toBeGreaterThan(100);
+		expect((await run({ returnAll: true, options: { provider: 'oura' } })).rows).toEqual(connected);
+		expect((await run({ limit: 30, options: { provider: ' oura ' } })).rows).toEqual(connected.slice(0, 30));
+	});
+
+	it.each([
+		["'Skip First Users' is not a whole number of 0 or more", { options: { offset: -1 } }],
+		["'Limit' is not a whole number of 1 or more", { limit: 0 }],
+	])('%s', async (message, more) => {
+		const { error } = await run(more);
+		expect(error?.message).toBe(message);
+		expect(used.sandbox.requests).toEqual([]);
+	});
+
+	it('runs once per input item and links the users to it', async () => {
+		const { items } = await runNode({ credential: used.credential, input: [{}, {}], parameters: listUsers({ limit: 2 }) });
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 0 }, { item: 1 }, { item: 1 }]);
+	});
+
+	// Row 12 of docs/quirks.md.
+	it('gives every user once when the service caps its pages at 70', async () => {
+		used.sandbox.switches.userPageCap = 70;
+		expect((await run({ returnAll: true })).rows).toEqual(users);
+		expect((await run({ limit: 100 })).rows).toEqual(users.slice(0, 100));
+	});
+
+	it('needs no total', async () => {
+		used.sandbox.switches.userTotal = 'missing';
+		expect((await run({ returnAll: true })).rows).toEqual(users);
+	});
+
+	it('misses nobody who stays when users leave the front of the list in between', async () => {
+		used.sandbox.switches.userTotal = 'shrinking';
+		used.sandbox.switches.userPageCap = 100;
+		const { rows } = await run({ returnAll: true });
+		const stayed = users.slice(used.sandbox.requests.length);
+		const ids = rows.map(({ user_id }) => user_id);
+		expect(new Set(ids).size).toBe(ids.length);
+		expect(ids).toEqual(expect.arrayContaining(stayed.map(({ user_id }) => user_id)));
+	});
+
+	it('always says where it starts, for services that start elsewhere', async () => {
+		used.sandbox.switches.defaultOffset = 1;
+		expect((await run({ limit: 1 })).rows).toEqual([users[0]]);
+	});
+});
+
+describe('Resolve', () => {
+	const used = useSandbox();
+	const run = async (id: string, options = {}) => await runNode({ credential: used.credential, parameters: resolve(id, options) });
+
+	it.each([['steady', STEADY], [SPECIAL_ID, SPECIAL], ['silent', SILENT]])('finds %p', async (id, user) => {
+		const { rows, error, items } = await run(id);
+		expect(error).toBeUndefined();
+		expect(rows).toEqual([user]);
+		expect(items[0].pairedItem).toEqual({ item: 0 });
+	});
+
+	it('takes a number from an expression for the text that it is', async () => {
+		const { error } = await runNode({ credential: used.credential, input: [{ id: 42 }], parameters: resolve('={{ $json.id }}') });
+		expect(used.sandbox.requests).toEqual(['/v2/user/resolve/42']);
+		expect(error?.httpCode).toBe('404');
+	});
+
+	it('says that nobody has the identifier, or gives no item, as chosen', async () => {
+		const stopped = await run('nobody');
+		expect(stopped.error).toMatchObject({ message: "There is no user with this 'Client User ID'", httpCode: '404' });
+		expect(stopped.error?.description).toContain('Check the identifier');
+
+		const empty = await run('nobody', { whenNotFound: 'empty' });
+		expect(empty.error).toBeUndefined();
+		expect(empty.rows).toEqual([]);
+	});
+
+	it.each(['', '   ', '.', '..'])('refuses %p before any request', async (id) => {
+		const { error } = await runNode({ credential: used.credential, input: [{ id }], parameters: resolve('={{ $json.id }}') });
+		expect(error?.message).toMatch(/^'Client User ID' is /);
+		expect(used.sandbox.requests).toEqual([]);
+	});
+
+	it('never leaves its path', async () => {
+		await run('a/../../../admin?x=1#y');
+		expect(used.sandbox.requests).toEqual(['/v2/user/resolve/a%2F..%2F..%2F..%2Fadmin%3Fx%3D1%23y']);
+	});
 });

@@ -6,3 +6,4 @@ const { join } = require('node:path');
 
 process.env.N8N_USER_FOLDER = mkdtempSync(join(tmpdir(), 'health-data-service-test-'));
 process.env.N8N_ENCRYPTION_KEY = 'for-tests-only';
+process.env.N8N_LOG_LEVEL = 'silent';

@@ -30,7 +30,7 @@ const LAST: Record<string, { hours: number } | { days: number }> = {
  *
  * @throws Problem, before anything is sent, for what is not a date, an end before the start and an unknown zone
  */
-export function toDateRange({ dateRange, startDate, endDate }: DateRangeFields, zone: string, now = DateTime.now()): DateRange {
+export function toDateRange({ dateRange, startDate, endDate }: DateRangeFields, zone: string, now: DateTime = DateTime.now()): DateRange {
 	if (!IANAZone.isValidZone(zone)) {
 		throw new Problem(
 			"'Time Zone' is not a known time zone",

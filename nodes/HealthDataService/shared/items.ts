@@ -19,7 +19,7 @@ export async function linkedItems(
 	} catch (error) {
 		const nodeError = toNodeError(context.getNode(), error, item);
 		if (!context.continueOnFail()) throw nodeError;
-		const { message, description } = nodeError;
-		return [{ json: { error: message, details: description ?? undefined }, error: nodeError, pairedItem: { item } }];
+		// Without the item's `error` property n8n keeps the details, and adds the input item's own fields in the error output.
+		return [{ json: { error: nodeError.message, details: nodeError.description ?? null }, pairedItem: { item } }];
 	}
 }

@@ -44,10 +44,14 @@ function nextCursor({ next_cursor, next }: IDataObject): string | undefined {
 	return cursor || undefined;
 }
 
+/** How much further back than needed the list is read again when users leave it: more may leave in the meantime. */
+const STEP_BACK = 20;
+
 /**
  * Pages of the team's user list (contract 4.3) from `offset` on, each user once, at most `most` of them.
  * Moves on by what arrived, never by what was asked for: servers cap pages. Ends at `total`, if there is one, or at an empty
- * page (quirk 12). When `total` shrinks on the way, users moved towards the front, so it steps back as far before it goes on.
+ * page (quirk 12). When `total` shrinks on the way, users have moved towards the front, past the place that was read next:
+ * it steps back as far and reads on from there.
  */
 export async function* userPages(get: Get, offset = 0, most = Infinity): AsyncGenerator<IDataObject[]> {
 	const seen = new Set<unknown>();
@@ -65,14 +69,12 @@ export async function* userPages(get: Get, offset = 0, most = Infinity): AsyncGe
 		given += fresh.length;
 		yield fresh;
 
-		position += users.length;
-		if (typeof total !== 'number') continue;
+		const shrunk = typeof total === 'number' && lastTotal !== undefined ? lastTotal - total : 0;
+		if (typeof total === 'number') lastTotal = total;
 		// Only after a page that brought somebody new: a total that merely flickers must not hold us in place.
-		if (fresh.length > 0 && lastTotal !== undefined && total < lastTotal) {
-			position = Math.max(offset, position - (lastTotal - total));
-		}
-		lastTotal = total;
-		if (position >= total) return;
+		const isTorn = shrunk > 0 && fresh.length > 0;
+		position = isTorn ? Math.max(offset, position - shrunk - STEP_BACK) : position + users.length;
+		if (lastTotal !== undefined && position >= lastTotal) return;
 	}
 }
 

@@ -1,0 +1,93 @@
+import { authenticate } from '../../nodes/HealthDataService/shared/authenticate';
+import { runNode, searchList, testCredential } from '../helpers/engine';
+import { KEY } from '../helpers/people';
+import { listUsers, useSandbox } from '../helpers/requests';
+
+const used = useSandbox();
+
+describe.each(['', '/', '/v2', '/v2/', '//', '/v2//'])('Base URL with "%s" at its end', (ending) => {
+	const credential = () => ({ ...used.credential, baseUrl: used.sandbox.baseUrl + ending });
+
+	it('means the same to the node', async () => {
+		const { rows, error } = await runNode({ credential: credential(), parameters: listUsers() });
+		expect(error).toBeUndefined();
+		expect(rows).toHaveLength(4);
+		expect(used.sandbox.requests).toEqual(['/v2/user?offset=0&limit=50']);
+	});
+
+	it('means the same to the credential test', async () => {
+		expect(await testCredential(credential())).toMatchObject({ status: 'OK' });
+		expect(used.sandbox.requests).toEqual(['/v2/user?limit=1']);
+	});
+
+	it('means the same to the pickers', async () => {
+		expect((await searchList(credential(), 'searchUsers')).results).toHaveLength(4);
+		expect((await searchList(credential(), 'searchProviders')).results).toHaveLength(2);
+	});
+});
+
+describe('the credential test', () => {
+	const refusal = expect.stringContaining("Check 'API Key' and 'Base URL' together");
+
+	it('refuses a wrong key', async () => {
+		const result = await testCredential({ ...used.credential, apiKey: 'wrong' });
+		expect(result).toEqual({ status: 'Error', message: refusal });
+	});
+
+	it('refuses a login page', async () => {
+		used.sandbox.switches.fault = () => ({ status: 200, body: '<html>', type: 'text/html' });
+		expect(await testCredential(used.credential)).toEqual({ status: 'Error', message: refusal });
+	});
+
+	it('does not follow a redirect to another host', async () => {
+		used.sandbox.switches.redirect = 'otherOrigin';
+		expect(await testCredential(used.credential)).toEqual({ status: 'Error', message: refusal });
+	});
+
+	it('takes a key that was pasted with a line break', async () => {
+		expect(await testCredential({ ...used.credential, apiKey: ` ${KEY}\n` })).toMatchObject({ status: 'OK' });
+	});
+});
+
+describe('unencrypted HTTP', () => {
+	const refused = "'Base URL' in the credential starts with http://, which would send health data and the API key unencrypted";
+
+	it('is refused in node and test, and allowed by the switch', async () => {
+		const credential = { baseUrl: 'http://health.example', apiKey: KEY };
+		expect((await runNode({ credential, parameters: listUsers() })).error?.message).toBe(refused);
+		expect(await testCredential(credential)).toEqual({ status: 'Error', message: refused });
+
+		const allowed = await runNode({ credential: { ...credential, baseUrl: 'http://health.invalid', allowHttp: true }, parameters: listUsers() });
+		expect(allowed.error?.message).toBe('The service could not be reached');
+	});
+});
+
+describe('the key', () => {
+	const credential = { baseUrl: 'https://api.example/v2/', apiKey: KEY };
+
+	it('goes into the header, on the address of the credential', () => {
+		expect(authenticate(credential, { url: '/v2/user', headers: { a: 'b' } })).toEqual({
+			url: 'https://api.example/v2/user',
+			headers: { a: 'b', 'x-service-api-key': KEY },
+		});
+	});
+
+	it("serves n8n's HTTP Request node, for operations this node does not have", () => {
+		const request = { uri: 'https://api.example/v2/other', headers: {} } as never;
+		expect(authenticate(credential, request)).toMatchObject({ headers: { 'x-service-api-key': KEY } });
+	});
+
+	it.each(['https://evil.example/v2/user', 'http://api.example/v2/user', 'https://api.example:444/', 'https://api.example@evil.example/', '//evil.example/v2', '/\\evil.example', 'user'])(
+		'never goes to %s',
+		(url) => {
+			let sent: unknown;
+			try {
+				sent = authenticate(credential, { url });
+			} catch (error) {
+				expect((error as Error).message).toBe('The API key is only sent to the Base URL of its credential');
+				return;
+			}
+			expect(new URL((sent as { url: string }).url).origin).toBe('https://api.example');
+		},
+	);
+});

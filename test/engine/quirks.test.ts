@@ -1,0 +1,141 @@
+/**
+ * What the service may do beyond its contract (docs/quirks.md), row by row, on timeseries. Users: user.test.ts.
+ */
+import type { Switches } from '../../sandbox/switches';
+import { runNode, searchList } from '../helpers/engine';
+import { byTime, expectedRows, people, readingsOf, STEADY } from '../helpers/people';
+import { bloodPressureOf, byUserId, listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
+
+const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
+const expected = byTime(expectedRows(STEADY, readingsOf(people(), STEADY)));
+const read = async (switches: Partial<Switches>, more = {}) => {
+	Object.assign(used.sandbox.switches, switches);
+	return await runNode({ credential: used.credential, parameters: bloodPressureOf(byUserId(STEADY.user_id), more) });
+};
+
+describe('pages', () => {
+	it.each<[string, Partial<Switches>]>([
+		['1: the last cursor is absent', { cursorStyle: 'absent' }],
+		['1: the last cursor is empty text', { cursorStyle: 'empty' }],
+		['1: only the deprecated "next" is set', { cursorStyle: 'nextOnly' }],
+		['2: every second page is empty', { emptyPages: true }],
+		['2 and 1 together', { emptyPages: true, cursorStyle: 'nextOnly' }],
+	])('%s', async (_, switches) => {
+		const { rows, error } = await read(switches);
+		expect(error).toBeUndefined();
+		expect(byTime(rows)).toEqual(expected);
+		// The cursor has "+", "/" and "=" in it and arrives unchanged, or the sandbox would refuse it.
+		expect(used.sandbox.requests.map(queryOf).every(({ cursor }) => cursor === undefined)).toBe(true);
+	});
+
+	it('3: a cursor that repeats ends with an error, not in a loop', async () => {
+		const { rows, error } = await read({ repeatCursor: true });
+		expect(error?.message).toContain('same page mark twice');
+		expect(rows).toEqual([]);
+		expect(used.sandbox.requests).toHaveLength(2);
+	});
+});
+
+describe('4: several groups of one provider, and keys that are labs', () => {
+	it('gives every reading, with the provider its source names', async () => {
+		const { rows } = await read({ splitGroups: true });
+		expect(byTime(rows)).toMatchObject(expected);
+		expect(new Set(rows.map(({ provider_raw }) => provider_raw))).toEqual(new Set(['acme_lab', undefined]));
+	});
+
+	it('joins them again in one item per user', async () => {
+		const { rows } = await read({ splitGroups: true }, { output: 'grouped' });
+		const groups = rows[0].groups as Record<string, Array<{ data: object[]; source: object }>>;
+		const all = Object.values(groups).flat();
+		expect(all.flatMap(({ data }) => data)).toHaveLength(61);
+		const sources = Object.entries(groups).flatMap(([slug, list]) => list.map(({ source }) => slug + JSON.stringify(source)));
+		expect(new Set(sources).size).toBe(sources.length);
+	});
+});
+
+it('5: extra fields are kept, and never in place of a column', async () => {
+	const { rows } = await read({ extraFields: true });
+	expect(rows).toHaveLength(61);
+	expect(rows[0]).toEqual({
+		...expectedRows(STEADY, readingsOf(people(), STEADY))[0],
+		id: 0,
+		type: 'sample',
+		timezone_offset: 3600,
+		user_id_raw: 'theirs',
+		source_app_id: 'app.example',
+		source_device_id: null,
+		source_name: 'OMRON',
+		source_logo: 'https://logos.example/x.svg',
+	});
+	expect(Object.keys(rows[0]).slice(0, 8)).toEqual(['user_id', 'client_user_id', 'timestamp', 'systolic', 'diastolic', 'unit', 'provider', 'source_type']);
+});
+
+it('5: a timestamp beside start and end is kept', async () => {
+	const { rows } = await read({ extraFields: true }, { operation: 'mindfulnessMinutes' });
+	expect(rows[0]).toMatchObject({ start: rows[0].timestamp });
+});
+
+it('6: a missing source takes the provider from the group, its type stays null', async () => {
+	const { rows } = await read({ bareSources: true });
+	expect(byTime(rows.map((row) => ({ ...row, source_type: null })))).toEqual(byTime(expected.map((row) => ({ ...row, source_type: null }))));
+	expect(rows.every(({ source_type }) => source_type === null)).toBe(true);
+});
+
+it('7: units, numbers as text and nulls pass through', async () => {
+	const { rows } = await read({ oddValues: true });
+	expect(byTime(rows)).toEqual(
+		expected.map((row) => ({ ...row, unit: 'mm[Hg]', systolic: String(row.systolic), diastolic: null })),
+	);
+});
+
+it('8: incomplete users harm neither lists nor pickers nor filters', async () => {
+	used.sandbox.switches.bareUsers = true;
+	const list = await runNode({ credential: used.credential, parameters: listUsers({ options: { provider: 'omron' } }) });
+	expect(list.error).toBeUndefined();
+	expect(list.rows).toEqual([]);
+	expect((await runNode({ credential: used.credential, parameters: listUsers() })).rows).toHaveLength(4);
+	expect((await runNode({ credential: used.credential, parameters: resolve('steady') })).rows).toHaveLength(1);
+	expect((await searchList(used.credential, 'searchUsers')).results).toHaveLength(4);
+	expect((await searchList(used.credential, 'searchProviders')).results).toEqual([]);
+});
+
+it.each(['z', 'offset', 'noZone'] as const)('9: times written with "%s" stay the text they are', async (timestamps) => {
+	const { rows } = await read({ timestamps });
+	expect(rows).toHaveLength(61);
+	const endings = { z: /\d\dZ$/, offset: /:\d\d\+00:00$/, noZone: /\.\d{6}$/ };
+	for (const { timestamp } of rows) expect(timestamp).toMatch(endings[timestamps]);
+});
+
+it('10: a plus sign in a query value is percent-encoded', async () => {
+	await runNode({ credential: used.credential, timezone: 'Asia/Kolkata', parameters: bloodPressureOf(byUserId(STEADY.user_id)) });
+	expect(used.sandbox.requests[0]).toContain('start_date=2026-03-01T00%3A00%3A00.000%2B05%3A30');
+});
+
+it('11: the node gives what the service gives, repeated readings included; the trigger tells them apart', async () => {
+	const { rows } = await read({ overlap: true });
+	expect(rows).toHaveLength(61 + 8);
+});
+
+describe('13: redirects', () => {
+	it('follows one on the same origin, with the key', async () => {
+		used.sandbox.switches.redirect = 'sameOrigin';
+		const { rows, error } = await runNode({ credential: used.credential, parameters: listUsers() });
+		expect(error).toBeUndefined();
+		expect(rows).toHaveLength(4);
+		expect(used.sandbox.requests).toEqual(['/v2/user?offset=0&limit=50', '/v2/user/?offset=0&limit=50']);
+	});
+
+	it('names the host of any other, and sends the key nowhere', async () => {
+		used.sandbox.switches.redirect = 'otherOrigin';
+		const { error } = await runNode({ credential: used.credential, parameters: listUsers() });
+		expect(error?.message).toBe('The service redirects to another address (http://localhost:9)');
+		expect(used.sandbox.requests).toHaveLength(1);
+	});
+
+	it('does not follow them in circles', async () => {
+		used.sandbox.switches.redirect = 'forever';
+		const { error } = await runNode({ credential: used.credential, parameters: listUsers() });
+		expect(error?.message).toBe('The service redirects without arriving anywhere');
+		expect(used.sandbox.requests).toHaveLength(2);
+	});
+});

@@ -1,0 +1,185 @@
+import { runNode } from '../helpers/engine';
+import { BERLIN, byTime, expectedRows, people, readingsOf, SILENT, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
+import { bloodPressureOf, byClientId, byUserId, queryOf, useSandbox } from '../helpers/requests';
+
+const used = useSandbox();
+const steady = readingsOf(people(), STEADY);
+const run = async (parameters: ReturnType<typeof bloodPressureOf>, timezone = 'UTC') =>
+	await runNode({ credential: used.credential, parameters, timezone });
+
+describe('all pages', () => {
+	it('gives 61 readings over pages of 7, each once', async () => {
+		used.sandbox.switches.pageSize = 7;
+		const { rows, error } = await run(bloodPressureOf(byUserId(STEADY.user_id)));
+
+		expect(error).toBeUndefined();
+		expect(byTime(rows)).toEqual(byTime(expectedRows(STEADY, steady)));
+		expect(used.sandbox.requests).toHaveLength(9);
+	});
+
+	it('repeats the whole query on every page and never sends the deprecated cursor', async () => {
+		used.sandbox.switches.pageSize = 7;
+		await run(bloodPressureOf(byUserId(STEADY.user_id), { provider: { __rl: true, mode: 'slug', value: 'omron' } }), 'Europe/Berlin');
+
+		const queries = used.sandbox.requests.map(queryOf);
+		expect(queries.length).toBeGreaterThan(3);
+		for (const { next_cursor, ...query } of queries) {
+			expect(query).toEqual({
+				start_date: '2026-03-01T00:00:00.000+01:00',
+				end_date: '2026-03-31T23:59:59.999999+02:00',
+				provider: 'omron',
+			});
+			expect(next_cursor === undefined).toBe(queries[0].next_cursor === next_cursor);
+		}
+		expect(used.sandbox.requests[0]).toContain('%2B01%3A00');
+	});
+
+	it('keeps readings of one provider in the order the service sent them', async () => {
+		used.sandbox.switches.pageSize = 7;
+		const { rows } = await run(bloodPressureOf(byUserId(BERLIN.user_id)), 'UTC');
+		expect(rows).toEqual(expectedRows(BERLIN, readingsOf(people(), BERLIN)));
+	});
+});
+
+describe('Limit', () => {
+	it.each([1, 7, 8, 20, 61, 100])('gives %i rows or all there are, and asks for no page more', async (limit) => {
+		used.sandbox.switches.pageSize = 7;
+		const { rows } = await run(bloodPressureOf(byUserId(BERLIN.user_id), { returnAll: false, limit }));
+		const all = expectedRows(BERLIN, readingsOf(people(), BERLIN));
+
+		expect(rows).toEqual(all.slice(0, limit));
+		expect(used.sandbox.requests).toHaveLength(Math.ceil(Math.min(limit, all.length) / 7));
+	});
+
+	it('spans pages', async () => {
+		used.sandbox.switches.pageSize = 7;
+		const { rows } = await run(bloodPressureOf(byUserId(STEADY.user_id), { returnAll: false, limit: 20 }));
+		expect(rows).toHaveLength(20);
+		expect(used.sandbox.requests).toHaveLength(3);
+	});
+
+	it.each([0, -1, 2.5, 'many'])('refuses %p before any request', async (limit) => {
+		const { error } = await run(bloodPressureOf(byUserId(STEADY.user_id), { returnAll: false, limit: `={{ ${JSON.stringify(limit)} }}` }));
+		expect(error?.message).toBe("'Limit' is not a whole number of 1 or more");
+		expect(used.sandbox.requests).toEqual([]);
+	});
+});
+
+it('filters by provider', async () => {
+	const { rows } = await run(bloodPressureOf(byUserId(STEADY.user_id), { provider: { __rl: true, mode: 'slug', value: ' withings ' } }));
+	const expected = expectedRows(STEADY, steady.filter(({ source }) => source.provider === 'withings'));
+	expect(expected).toHaveLength(20);
+	expect(byTime(rows)).toEqual(byTime(expected));
+});
+
+it('gives mindfulness minutes with their own columns, in a fixed order', async () => {
+	const { rows } = await run({ ...bloodPressureOf(byUserId(STEADY.user_id)), operation: 'mindfulnessMinutes' });
+
+	expect(rows).toEqual(expectedRows(STEADY, readingsOf(people(), STEADY, 'mindfulness_minutes')));
+	expect(Object.keys(rows[0])).toEqual(['user_id', 'client_user_id', 'start', 'end', 'value', 'unit', 'provider', 'source_type']);
+});
+
+it('gives no items when there are no readings', async () => {
+	const { rows, error } = await run(bloodPressureOf(byUserId(SILENT.user_id)));
+	expect(error).toBeUndefined();
+	expect(rows).toEqual([]);
+});
+
+describe('whole days in Berlin around the change of clocks', () => {
+	const all = expectedRows(BERLIN, readingsOf(people(), BERLIN));
+	it.each([
+		['2026-03-27', '2026-03-27', 0, 1],
+		['2026-03-28', '2026-03-28', 1, 3],
+		['2026-03-29', '2026-03-29', 3, 7],
+		['2026-03-28', '2026-03-30', 1, 8],
+		['2026-03-29T00:00:00', '2026-03-29T00:00:00', 3, 7],
+	])('%s to %s', async (startDate, endDate, first, end) => {
+		const { rows } = await run(bloodPressureOf(byUserId(BERLIN.user_id), { startDate, endDate }), 'Europe/Berlin');
+		expect(rows).toEqual(all.slice(first, end));
+	});
+
+	it('takes the time zone of the option before that of the workflow', async () => {
+		const parameters = bloodPressureOf(byUserId(BERLIN.user_id), { startDate: '2026-03-29', endDate: '2026-03-29', options: { timeZone: 'Europe/Berlin' } });
+		expect((await run(parameters, 'Pacific/Auckland')).rows).toEqual(all.slice(3, 7));
+	});
+});
+
+describe('dates from expressions', () => {
+	const all = expectedRows(BERLIN, readingsOf(people(), BERLIN));
+	it.each([
+		['Luxon', "={{ DateTime.fromISO('2026-03-29', { zone: 'Europe/Berlin' }) }}"],
+		['JS Date', "={{ new Date('2026-03-29T10:00:00Z') }}"],
+		['text with an offset', "={{ '2026-03-29T12:00:00+02:00' }}"],
+	])('%s', async (_, date) => {
+		const { rows, error } = await run(bloodPressureOf(byUserId(BERLIN.user_id), { startDate: date, endDate: date }), 'Europe/Berlin');
+		expect(error).toBeUndefined();
+		expect(rows).toEqual(all.slice(3, 7));
+	});
+
+	it('between times, in the zone of the workflow', async () => {
+		const parameters = bloodPressureOf(byUserId(BERLIN.user_id), { dateRange: 'times', startDate: '2026-03-29T01:30:00', endDate: '2026-03-29T03:30:00' });
+		const { rows } = await run(parameters, 'Europe/Berlin');
+		expect(rows).toEqual(all.slice(4, 6));
+	});
+});
+
+describe('the user', () => {
+	it('is found by client user ID, whatever characters it has', async () => {
+		const { rows, error } = await run(bloodPressureOf(byClientId(SPECIAL_ID)));
+		expect(error).toBeUndefined();
+		expect(byTime(rows)).toEqual(byTime(expectedRows(SPECIAL, readingsOf(people(), SPECIAL), SPECIAL_ID)));
+	});
+
+	it('can be picked from the list, or come as a plain user ID from an expression', async () => {
+		const fromList = await run(bloodPressureOf({ __rl: true, mode: 'list', value: SPECIAL.user_id }));
+		const fromExpression = await runNode({
+			credential: used.credential,
+			input: [{ user_id: SPECIAL.user_id.toUpperCase() }],
+			parameters: bloodPressureOf('={{ $json.user_id }}'),
+		});
+		expect(fromList.rows).toHaveLength(3);
+		expect(fromExpression.error).toBeUndefined();
+		expect(fromExpression.rows).toHaveLength(3);
+	});
+});
+
+describe('one item per user', () => {
+	it('merges the groups of all pages by provider and source', async () => {
+		used.sandbox.switches.pageSize = 7;
+		const { rows } = await run(bloodPressureOf(byClientId('steady'), { output: 'grouped' }));
+
+		expect(rows).toHaveLength(1);
+		const { groups, ...owner } = rows[0] as { groups: Record<string, Array<{ source: object; data: object[] }>> };
+		expect(owner).toEqual({ user_id: STEADY.user_id, client_user_id: 'steady' });
+		const points = (provider: string, type: string) =>
+			steady.filter(({ source }) => source.provider === provider && source.type === type).map(({ point }) => point);
+		expect(groups).toEqual({
+			omron: [
+				{ source: { provider: 'omron', type: 'cuff' }, data: points('omron', 'cuff') },
+				{ source: { provider: 'omron', type: 'phone' }, data: points('omron', 'phone') },
+			],
+			withings: [{ source: { provider: 'withings', type: 'cuff' }, data: points('withings', 'cuff') }],
+		});
+	});
+
+	it('counts readings for Limit, and gives an item for a user without any', async () => {
+		used.sandbox.switches.pageSize = 7;
+		const limited = await run(bloodPressureOf(byUserId(STEADY.user_id), { output: 'grouped', returnAll: false, limit: 10 }));
+		const groups = limited.rows[0].groups as Record<string, Array<{ data: object[] }>>;
+		expect(Object.values(groups).flat().flatMap(({ data }) => data)).toHaveLength(10);
+
+		const none = await run(bloodPressureOf(byUserId(SILENT.user_id), { output: 'grouped' }));
+		expect(none.rows).toEqual([{ user_id: SILENT.user_id, client_user_id: null, groups: {} }]);
+	});
+});
+
+it('links every row to the item it came from', async () => {
+	const { items } = await runNode({
+		credential: used.credential,
+		input: [{ id: SPECIAL.user_id }, { id: SILENT.user_id }, { id: BERLIN.user_id }],
+		parameters: bloodPressureOf(byUserId('={{ $json.id }}')),
+		timezone: 'Europe/Berlin',
+	});
+	const from = items.map(({ json, pairedItem }) => [json.user_id, (pairedItem as { item: number }).item]);
+	expect(from).toEqual([...Array(3).fill([SPECIAL.user_id, 0]), ...Array(8).fill([BERLIN.user_id, 2])]);
+});

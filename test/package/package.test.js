@@ -1,0 +1,69 @@
+// Plain JavaScript: files and processes are out of bounds for TypeScript under the strict lint.
+/**
+ * The tarball that would be published, packed from a fresh build: what is in it, and that n8n's own loader takes it.
+ */
+const { execFileSync } = require('node:child_process');
+const { mkdirSync, readdirSync, readFileSync, rmSync, statSync } = require('node:fs');
+const { join, relative } = require('node:path');
+const { PackageDirectoryLoader } = require('n8n-core');
+
+const root = join(__dirname, '..', '..');
+// Below the repository, so that `n8n-workflow` and `luxon` are found as they are inside n8n.
+const folder = join(root, '.cache', 'package-test');
+const unpacked = join(folder, 'package');
+let tarball;
+
+beforeAll(() => {
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(folder, { recursive: true });
+	execFileSync(process.execPath, [join(root, 'node_modules/gulp/bin/gulp.js'), 'build', '--silent'], { cwd: root });
+	const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
+	const answer = JSON.parse(packed);
+	tarball = join(folder, (Array.isArray(answer) ? answer[0] : Object.values(answer)[0]).filename);
+	execFileSync('tar', ['-xzf', tarball, '-C', folder]);
+}, 120_000);
+
+const files = (directory) =>
+	readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>
+		entry.isDirectory() ? files(join(directory, entry.name)) : [join(directory, entry.name)],
+	);
+
+it('is small', () => {
+	expect(statSync(tarball).size).toBeLessThan(100_000);
+});
+
+it('holds what ships and nothing else', () => {
+	const names = files(unpacked).map((file) => relative(unpacked, file).split('\\').join('/'));
+	const sources = ['nodes', 'credentials'].flatMap((name) => files(join(root, name)));
+	const built = sources
+		.map((file) => relative(root, file).split('\\').join('/'))
+		.map((file) => `dist/${file.replace(/\.ts$/, '.js')}`);
+	const icons = ['dist/icons/healthDataService.dark.svg', 'dist/icons/healthDataService.svg'];
+	expect(names.sort()).toEqual([...built, ...icons, 'LICENSE.md', 'README.md', 'package.json'].sort());
+});
+
+it('needs nothing at run time but what n8n brings', () => {
+	const code = files(unpacked).filter((file) => file.endsWith('.js'));
+	const imports = code.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/(?:require|import)\(["']([^."'][^"']*)["']\)/g)].map(([, name]) => name));
+	expect([...new Set(imports)].sort()).toEqual(['luxon', 'n8n-workflow']);
+
+	const { dependencies, peerDependencies, overrides } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'));
+	expect({ dependencies, peerDependencies, overrides }).toEqual({ peerDependencies: { 'n8n-workflow': '*' } });
+});
+
+it("is taken by n8n's own loader, with icons and codex", async () => {
+	const loader = new PackageDirectoryLoader(unpacked);
+	await loader.loadAll();
+
+	expect(Object.keys(loader.nodeTypes)).toEqual(['healthDataService']);
+	expect(Object.keys(loader.credentialTypes)).toEqual(['healthDataServiceApi']);
+	const { description } = loader.nodeTypes.healthDataService.type;
+	expect(description).toMatchObject({
+		iconUrl: {
+			light: 'icons/n8n-nodes-health-data-service/dist/icons/healthDataService.svg',
+			dark: 'icons/n8n-nodes-health-data-service/dist/icons/healthDataService.dark.svg',
+		},
+		codex: { categories: expect.arrayContaining(['Data & Storage']), alias: expect.arrayContaining(['blood pressure']) },
+	});
+	expect(description.properties.map(({ name }) => name)).toContain('requestOptions');
+});

@@ -1,0 +1,122 @@
+/**
+ * The sandbox is the service of docs/contract.md: its answers fit the schemas, its refusals look like FastAPI's.
+ * Asked with axios, so that nothing of the node's own request code is between.
+ */
+import axios from 'axios';
+import { FormatRegistry, type TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { GroupedBloodPressure, GroupedMindfulness, User, UserList } from '../../sandbox/schemas';
+import { startSandbox, type Sandbox } from '../../sandbox/server';
+import { TEAMS } from '../../sandbox/world';
+
+const [clinic, studio] = TEAMS;
+let sandbox: Sandbox;
+beforeAll(async () => {
+	FormatRegistry.Set('uuid', (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text));
+	FormatRegistry.Set('date-time', (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$/.test(text));
+	FormatRegistry.Set('date', (text) => /^\d{4}-\d\d-\d\d$/.test(text));
+	sandbox = await startSandbox();
+});
+afterAll(async () => await sandbox.close());
+
+const get = async (path: string, params = {}, key: string | undefined = studio.key) =>
+	await axios.get(sandbox.baseUrl + path, { params, headers: key ? { 'x-service-api-key': key } : {}, validateStatus: () => true });
+const users = async () => (await get('/v2/user')).data.users;
+const fits = (schema: TSchema, data: unknown) => expect([...Value.Errors(schema, data)]).toEqual([]);
+
+it('lists users', async () => {
+	const { data } = await get('/v2/user', { limit: 500 }, clinic.key);
+	fits(UserList, data);
+	expect(data).toMatchObject({ total: clinic.users, offset: 0, limit: 500 });
+	expect(data.users).toHaveLength(clinic.users);
+	expect((await get('/v2/user/', { offset: 239 }, clinic.key)).data.users).toEqual([data.users[239]]);
+});
+
+it('resolves a user of the own team only', async () => {
+	const { data } = await get('/v2/user/resolve/app-user-0003');
+	fits(User, data);
+	expect((await get('/v2/user/resolve/app-user-0100')).status).toBe(404);
+	expect((await get('/v2/user/resolve/app-user-0100', {}, clinic.key)).status).toBe(200);
+});
+
+it.each([['blood_pressure', GroupedBloodPressure], ['mindfulness_minutes', GroupedMindfulness]])('reads %s over its pages', async (metric, schema) => {
+	sandbox.switches.pageSize = 10;
+	let total = 0;
+	for (const { user_id } of await users()) {
+		let next_cursor: string | null = null;
+		do {
+			const { data, status } = await get(`/v2/timeseries/${user_id}/${metric}/grouped`, { start_date: '2026-03-01', end_date: '2026-03-10', next_cursor });
+			expect(status).toBe(200);
+			fits(schema, data);
+			total += Object.values(data.groups as Record<string, Array<{ data: object[] }>>).flat().flatMap((group) => group.data).length;
+			({ next_cursor } = data);
+		} while (next_cursor);
+	}
+	expect(total).toBeGreaterThan(50);
+});
+
+it('is the same on every machine and every day', async () => {
+	const [, second] = await users();
+	const { data } = await get(`/v2/timeseries/${second.user_id}/blood_pressure/grouped`, { start_date: '2026-03-01', end_date: '2026-03-02' });
+	expect(data).toMatchSnapshot();
+});
+
+it('shows a reading only after it has arrived', async () => {
+	const [first] = sandbox.world.teams[1].users;
+	const all = sandbox.world.readings(first.user_id, 'blood_pressure', Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 31));
+	const late = all.find(({ time, arrived }) => arrived - time > 6 * 3_600_000)!;
+	const count = async (now: number) => {
+		sandbox.switches.now = () => now;
+		const { data } = await get(`/v2/timeseries/${first.user_id}/blood_pressure/grouped`, { start_date: (late.point as { timestamp: string }).timestamp, end_date: (late.point as { timestamp: string }).timestamp });
+		return Object.keys(data.groups).length;
+	};
+	expect(await count(late.arrived - 1)).toBe(0);
+	expect(await count(late.arrived)).toBe(1);
+	sandbox.switches.now = () => Date.now();
+});
+
+describe('refusals', () => {
+	const one = async () => `/v2/timeseries/${(await users())[0].user_id}/blood_pressure/grouped`;
+
+	it('an unknown or missing key', async () => {
+		for (const key of ['nonsense', '']) {
+			const { status, data } = await get('/v2/user', {}, key);
+			expect([status, data]).toEqual([401, { detail: 'Invalid API key' }]);
+		}
+	});
+
+	it('an unknown user', async () => {
+		const { status, data } = await get('/v2/timeseries/00000000-0000-4000-8000-000000000000/blood_pressure/grouped', { start_date: '2026-01-01' });
+		expect([status, data]).toEqual([404, { detail: 'User not found' }]);
+	});
+
+	it.each([
+		['start_date', { start_date: 'soon' }],
+		['start_date', {}],
+		['end_date', { start_date: '2026-01-02', end_date: '2026-01-01' }],
+		['next_cursor', { start_date: '2026-01-02', next_cursor: 'made-up' }],
+	])('a bad %s', async (parameter, params) => {
+		const { status, data } = await get(await one(), params);
+		expect(status).toBe(422);
+		expect(data.detail[0].loc).toEqual(['query', parameter]);
+	});
+
+	it.each([['limit', 0], ['limit', 501], ['limit', 'x'], ['offset', -1]])('%s=%s', async (parameter, value) => {
+		const { status, data } = await get('/v2/user', { [parameter]: value });
+		expect(status).toBe(422);
+		expect(data.detail[0].loc).toEqual(['query', parameter]);
+	});
+
+	it('a cursor of another query', async () => {
+		sandbox.switches.pageSize = 1;
+		const path = await one();
+		const { data } = await get(path, { start_date: '2026-03-01', end_date: '2026-03-10' });
+		expect(data.next_cursor).toBeTruthy();
+		expect((await get(path, { start_date: '2026-03-02', end_date: '2026-03-10', next_cursor: data.next_cursor })).status).toBe(422);
+	});
+});
+
+it('describes itself', () => {
+	const { paths } = sandbox.openapi() as { paths: object };
+	expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/v2/user', '/v2/user/resolve/{client_user_id}']));
+});

@@ -1,0 +1,71 @@
+import type { IDataObject } from 'n8n-workflow';
+import { cursorPages, userPages } from '../../nodes/HealthDataService/shared/paging';
+import type { Get, Query } from '../../nodes/HealthDataService/shared/connection';
+
+/** A `get` that answers with these pages, one after the other, and remembers what it was asked. */
+function pages(answers: IDataObject[]) {
+	const queries: Query[] = [];
+	const get = (async (_path: string, query: Query = {}) => {
+		queries.push(query);
+		return answers[queries.length - 1];
+	}) as Get;
+	return { get, queries };
+}
+
+async function all<T>(generator: AsyncGenerator<T>): Promise<T[]> {
+	const found: T[] = [];
+	for await (const one of generator) found.push(one);
+	return found;
+}
+
+describe('cursorPages', () => {
+	it('prefers next_cursor to next, and stops at null', async () => {
+		const { get, queries } = pages([{ next_cursor: 'a', next: 'x' }, { next_cursor: null, next: 'b' }, { next_cursor: null, next: null }]);
+		await all(cursorPages(get, '/path', { provider: 'p' }));
+		expect(queries.map(({ next_cursor }) => next_cursor)).toEqual([undefined, 'a', 'b']);
+		expect(queries.every(({ provider }) => provider === 'p')).toBe(true);
+	});
+
+	it('finds a circle of several cursors', async () => {
+		const { get, queries } = pages([{ next_cursor: 'a' }, { next_cursor: 'b' }, { next_cursor: 'a' }]);
+		await expect(all(cursorPages(get, '/path', {}))).rejects.toThrow('same page mark twice');
+		expect(queries).toHaveLength(3);
+	});
+
+	it('does not take a cursor of another kind for the end', async () => {
+		const { get } = pages([{ next_cursor: 7 }]);
+		await expect(all(cursorPages(get, '/path', {}))).rejects.toThrow("has no 'next_cursor'");
+	});
+
+	it('asks for the next page only when it is wanted', async () => {
+		const { get, queries } = pages([{ next_cursor: 'a' }, { next_cursor: 'b' }]);
+		await cursorPages(get, '/path', {}).next();
+		expect(queries).toHaveLength(1);
+	});
+});
+
+describe('userPages', () => {
+	const user = (id: number) => ({ user_id: `u${id}` });
+	const ids = async (generator: AsyncGenerator<IDataObject[]>) => (await all(generator)).flat().map(({ user_id }) => user_id);
+
+	it('gives nobody twice, within a page or across pages', async () => {
+		const { get } = pages([{ users: [user(1), user(1), user(2)], total: 5 }, { users: [user(2), user(3)], total: 5 }]);
+		expect(await ids(userPages(get))).toEqual(['u1', 'u2', 'u3']);
+	});
+
+	it('ends at an empty page whatever total says', async () => {
+		const { get, queries } = pages([{ users: [user(1)], total: 99 }, { users: [], total: 99 }]);
+		expect(await ids(userPages(get))).toEqual(['u1']);
+		expect(queries).toHaveLength(2);
+	});
+
+	it('goes on when total grows', async () => {
+		const { get } = pages([{ users: [user(1)], total: 2 }, { users: [user(2)], total: 3 }, { users: [user(3)], total: 3 }]);
+		expect(await ids(userPages(get))).toEqual(['u1', 'u2', 'u3']);
+	});
+
+	it('comes to an end when total flickers', async () => {
+		const answers = Array.from({ length: 100 }, (_, i) => ({ users: [user(Math.min(i, 3))], total: i % 2 ? 40 : 10 }));
+		expect(await ids(userPages(pages(answers).get))).toEqual(['u0', 'u1', 'u2', 'u3']);
+	});
+});
