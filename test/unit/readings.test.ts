@@ -51,8 +51,8 @@ describe('GroupedReadings', () => {
 	it('tells sources apart by every field, in any order', () => {
 		const readings = new GroupedReadings();
 		const group = (source: object, n: number) => ({ data: [{ n }], source });
-		readings.add({ groups: { omron: [group({ provider: 'omron', app: 1 }, 1), group({ provider: 'omron', app: 2 }, 2)] } }, Infinity);
-		readings.add({ groups: { omron: [group({ app: 1, provider: 'omron' }, 3)], lab: [group({ provider: 'omron', app: 1 }, 4)] } }, Infinity);
+		readings.add({ groups: { omron: [group({ provider: 'omron', app: 1 }, 1), group({ provider: 'omron', app: 2 }, 2)] } });
+		readings.add({ groups: { omron: [group({ app: 1, provider: 'omron' }, 3)], lab: [group({ provider: 'omron', app: 1 }, 4)] } });
 		expect(readings.toItem(owner).groups).toEqual({
 			omron: [
 				{ data: [{ n: 1 }, { n: 3 }], source: { provider: 'omron', app: 1 } },

@@ -1,5 +1,5 @@
 import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
-import { connect } from '../shared/connection';
+import { connect, TRIES_WHILE_TYPING } from '../shared/connection';
 import { MOST_USERS_PER_PAGE, userPages } from '../shared/paging';
 import { connectedSources } from '../shared/users';
 
@@ -10,8 +10,8 @@ export async function searchUsers(
 	paginationToken = '0',
 ): Promise<INodeListSearchResult> {
 	const offset = Number(paginationToken);
-	const get = await connect(this);
-	const page = await userPages(get, offset, MOST_USERS_PER_PAGE).next();
+	const get = await connect(this, { tries: TRIES_WHILE_TYPING });
+	const page = await userPages(get, { offset, most: MOST_USERS_PER_PAGE }).next();
 	if (page.done) return { results: [] };
 
 	const wanted = filter.trim().toLowerCase();

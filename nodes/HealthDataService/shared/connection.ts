@@ -1,21 +1,28 @@
 /**
  * The one way to send a request: node, trigger and pickers all read the service through `connect`.
  */
-import type {
-	DeclarativeRestApiSettings,
-	ICredentialDataDecryptedObject,
-	IDataObject,
-	IExecuteSingleFunctions,
-	IHttpRequestOptions,
-	ILoadOptionsFunctions,
-	IN8nHttpFullResponse,
-	IPollFunctions,
+import {
+	sleep,
+	type DeclarativeRestApiSettings,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type IExecuteSingleFunctions,
+	type IHttpRequestOptions,
+	type ILoadOptionsFunctions,
+	type IN8nHttpFullResponse,
+	type IPollFunctions,
 } from 'n8n-workflow';
 import { serviceRoot, type ServiceCredential } from './baseUrl';
-import { explainBody, explainStatus, explainUnreachable } from './explain';
+import { codeOf, explainBody, explainStatus, explainUnreachable } from './explain';
+import { Gate } from './gate';
 import { Problem } from './problem';
+import { isRedirect, redirectTarget, strayRedirect } from './redirect';
+import { backoff, isPassingCode, isPassingStatus, patience, toldWait } from './retry';
 
 export const CREDENTIAL = 'healthDataServiceApi';
+
+/** Somebody waits for a picker: better an early error than a late list. */
+export const TRIES_WHILE_TYPING = 2;
 
 export type Query = Record<string, string | number | undefined>;
 
@@ -25,17 +32,29 @@ export type Query = Record<string, string | number | undefined>;
  */
 export type Get = <T = never>(path: string, query?: Query, onMissing?: () => T) => Promise<IDataObject | T>;
 
-/** `defaults` carries what the node's description and the user's Request Options say: headers, timeout, proxy, SSL. */
+interface Connection {
+	/** What the node's description and the user's Request Options say: headers, timeout, proxy, SSL. */
+	defaults?: DeclarativeRestApiSettings.HttpRequestOptions;
+	/** Shared by all that must not send too much together. */
+	gate?: Gate;
+	/** How often a request is sent at most. */
+	tries?: number;
+}
+
+/** What became of one request. */
+type Answer = { response: IN8nHttpFullResponse } | { failure: Error };
+
 export async function connect(
 	context: IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions,
-	defaults: DeclarativeRestApiSettings.HttpRequestOptions = {},
+	{ defaults = {}, gate = new Gate(1), tries = patience.tries }: Connection = {},
 ): Promise<Get> {
 	const data = await context.getCredentials<ICredentialDataDecryptedObject & ServiceCredential>(CREDENTIAL);
 	const root = serviceRoot(data);
+	const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 
-	const send = async (url: string): Promise<IN8nHttpFullResponse> => {
+	const send = async (url: string): Promise<Answer> => {
 		try {
-			return await context.helpers.httpRequestWithAuthentication.call(
+			const response = await context.helpers.httpRequestWithAuthentication.call(
 				context,
 				CREDENTIAL,
 				{
@@ -44,22 +63,60 @@ export async function connect(
 					url,
 					json: true,
 					returnFullResponse: true,
-					// Status codes are explained below, redirects are followed below: n8n would resend the key anywhere.
+					// Statuses are explained and redirects followed by us: n8n would send the key along to any host.
 					ignoreHttpStatusErrors: true,
 					disableFollowRedirect: true,
 				} as IHttpRequestOptions,
 				// Hands over the credential that was just read; n8n would load and decrypt it again for every page.
 				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data } },
 			);
-		} catch (error) {
-			throw explainUnreachable(error, root);
+			return { response };
+		} catch (failure) {
+			return { failure };
+		}
+	};
+
+	/** One try, when there is room for it and nobody asked us to wait. */
+	const sendInTurn = async (url: string): Promise<Answer> => {
+		while (gate.pausedFor > 0) await wait(gate.pausedFor, signal);
+		const pass = await gate.enter();
+		let answer: Answer | undefined;
+		try {
+			stopIfCancelled(signal);
+			answer = await send(url);
+			return answer;
+		} finally {
+			gate.leave(pass, !(answer && 'response' in answer && answer.response.statusCode === 429));
+		}
+	};
+
+	/** Tries again what can pass, then gives up with the reason of the last try. */
+	const sendPatiently = async (url: string): Promise<IN8nHttpFullResponse> => {
+		const begun = Date.now();
+		for (let next = 2; ; next++) {
+			const answer = await sendInTurn(url);
+			stopIfCancelled(signal);
+			if (!canPass(answer)) {
+				gate.isServiceDown = false;
+				return received(answer, root);
+			}
+
+			const told = 'response' in answer ? toldWait(answer.response.headers['retry-after']) : undefined;
+			const pause = told ?? backoff(next);
+			const waited = Date.now() - begun;
+			if (next > tries || gate.isServiceDown || waited + pause > patience.inAll) {
+				gate.isServiceDown = true;
+				throw givenUp(answer, root, next - 1, waited);
+			}
+			if (told !== undefined) gate.pause(told);
+			await wait(pause, signal);
 		}
 	};
 
 	return async (path, query = {}, onMissing) => {
 		const url = root + path + queryString(query);
-		let response = await send(url);
-		if (isRedirect(response)) response = await send(redirectTarget(response, url));
+		let response = await sendPatiently(url);
+		if (isRedirect(response)) response = await sendPatiently(redirectTarget(response, url));
 		if (isRedirect(response)) throw strayRedirect(response);
 
 		const { statusCode, body } = response;
@@ -70,6 +127,39 @@ export async function connect(
 	};
 }
 
+const canPass = (answer: Answer) =>
+	'response' in answer ? isPassingStatus(answer.response.statusCode) : isPassingCode(codeOf(answer.failure));
+
+function received(answer: Answer, root: string): IN8nHttpFullResponse {
+	if ('failure' in answer) throw explainUnreachable(answer.failure, root);
+	return answer.response;
+}
+
+function givenUp(answer: Answer, root: string, tries: number, waited: number): Problem {
+	const { message, description, httpCode } =
+		'failure' in answer
+			? explainUnreachable(answer.failure, root)
+			: explainStatus(answer.response.statusCode, answer.response.body);
+	const times = tries === 1 ? 'Tried once' : `Tried ${tries} times in ${Math.round(waited / 1000)} seconds`;
+	return new Problem(message, `${times}. ${description}`, httpCode);
+}
+
+/** Waits, but no longer than the execution lives. */
+async function wait(ms: number, signal?: AbortSignal): Promise<void> {
+	let stop = () => {};
+	const cancelled = new Promise<void>((resolve) => {
+		stop = resolve;
+		signal?.addEventListener('abort', stop);
+	});
+	await Promise.race([sleep(ms), cancelled]);
+	signal?.removeEventListener('abort', stop);
+	stopIfCancelled(signal);
+}
+
+function stopIfCancelled(signal?: AbortSignal) {
+	if (signal?.aborted) throw new Problem('The execution was cancelled', 'Nothing more was requested');
+}
+
 /** `+` and friends are percent-encoded (quirk 10); blanks are dropped, so that an empty field means "not set". */
 function queryString(query: Query): string {
 	const search = new URLSearchParams();
@@ -78,26 +168,3 @@ function queryString(query: Query): string {
 	}
 	return search.size ? `?${search}` : '';
 }
-
-const isRedirect = ({ statusCode }: IN8nHttpFullResponse) => statusCode >= 300 && statusCode < 400;
-
-/** Where a redirect leads, when that is the same origin (quirk 13: `/v2/user` and `/v2/user/`). The key goes nowhere else. */
-function redirectTarget(response: IN8nHttpFullResponse, from: string): string {
-	const location = String(response.headers.location ?? '');
-	if (!URL.canParse(location, from)) throw strayRedirect(response);
-
-	const target = new URL(location, from);
-	if (target.origin === new URL(from).origin) return target.href;
-	throw new Problem(
-		`The service redirects to another address (${target.origin})`,
-		"The API key is not sent there. If that address is right, enter it as 'Base URL' in the credential",
-		String(response.statusCode),
-	);
-}
-
-const strayRedirect = ({ statusCode }: IN8nHttpFullResponse) =>
-	new Problem(
-		'The service redirects without arriving anywhere',
-		"Check 'Base URL' in the credential",
-		String(statusCode),
-	);

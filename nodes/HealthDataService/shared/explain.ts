@@ -42,8 +42,8 @@ export function explainStatus(status: number, body: unknown): Problem {
 	}
 	if (status === 429) {
 		return problem(
-			'The service is receiving too many requests',
-			'Wait a little, or read fewer users at a time',
+			'The service is receiving too many requests (status 429)',
+			"Lower 'Concurrent Requests' in the options, read fewer users at a time, or run the workflow less often",
 		);
 	}
 	return problem(
@@ -83,9 +83,12 @@ export function explainBody(body: unknown, missing?: string): Problem {
 	);
 }
 
-/** No answer at all: `error` is what n8n's request helper threw. Only its code is used; the rest may hold the key. */
+/** Node's name for why there was no answer, e.g. `ECONNREFUSED`, from what n8n's request helper threw. */
+export const codeOf = (error: Error) => ((error.cause ?? error) as { code?: string }).code;
+
+/** No answer at all. Only the error's code is used; the rest of it may hold the key. */
 export function explainUnreachable(error: Error, root: string): Problem {
-	const { code } = ((error as { cause?: unknown }).cause ?? error) as { code?: string };
+	const code = codeOf(error);
 	const host = new URL(root).host;
 	const advice: Record<string, string> = {
 		ECONNABORTED: `${host} did not answer in time. Try again later, or raise 'Timeout' in the request options`,

@@ -4,6 +4,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, Query } from './connection';
 import { explainBody } from './explain';
+import { quietly } from './inOrder';
 import { Problem } from './problem';
 
 /** Most users that one request may ask for (contract section 8). */
@@ -17,7 +18,7 @@ export async function* cursorPages(
 	get: Get,
 	path: string,
 	query: Query,
-	onMissing?: () => never,
+	onMissing?: () => IDataObject,
 ): AsyncGenerator<IDataObject> {
 	const seen = new Set<string>();
 	let cursor: string | undefined;
@@ -47,34 +48,53 @@ function nextCursor({ next_cursor, next }: IDataObject): string | undefined {
 /** How much further back than needed the list is read again when users leave it: more may leave in the meantime. */
 const STEP_BACK = 20;
 
+/** Pages asked for ahead of the one that is read. The gate decides how many of them are really on their way. */
+const PAGES_AHEAD = 8;
+
 /**
  * Pages of the team's user list (contract 4.3) from `offset` on, each user once, at most `most` of them.
  * Moves on by what arrived, never by what was asked for: servers cap pages. Ends at `total`, if there is one, or at an empty
  * page (quirk 12). When `total` shrinks on the way, users have moved towards the front, past the place that was read next:
- * it steps back as far and reads on from there.
+ * it steps back as far and reads on from there. Once `total` is known, the pages that follow are asked for together.
  */
-export async function* userPages(get: Get, offset = 0, most = Infinity): AsyncGenerator<IDataObject[]> {
+export async function* userPages(get: Get, { offset = 0, most = Infinity } = {}): AsyncGenerator<IDataObject[]> {
+	const asked = new Map<string, Promise<IDataObject>>();
+	const ask = (position: number, limit: number) => {
+		const key = `${position} ${limit}`;
+		const page = asked.get(key) ?? quietly(get('/v2/user', { offset: position, limit }));
+		asked.set(key, page);
+		return page;
+	};
+	const limitAfter = (count: number) => Math.min(MOST_USERS_PER_PAGE, most - count);
+
 	const seen = new Set<unknown>();
 	let position = offset;
 	let given = 0;
 	let lastTotal: number | undefined;
 
 	while (given < most) {
-		const limit = Math.min(MOST_USERS_PER_PAGE, most - given);
-		const { users, total } = await get('/v2/user', { offset: position, limit });
+		const { users, total } = await ask(position, limitAfter(given));
+		asked.delete(`${position} ${limitAfter(given)}`);
 		if (!Array.isArray(users)) throw explainBody(undefined, 'users');
 		if (users.length === 0) return;
 
 		const fresh = newUsers(users as IDataObject[], seen);
 		given += fresh.length;
-		yield fresh;
-
 		const shrunk = typeof total === 'number' && lastTotal !== undefined ? lastTotal - total : 0;
 		if (typeof total === 'number') lastTotal = total;
 		// Only after a page that brought somebody new: a total that merely flickers must not hold us in place.
 		const isTorn = shrunk > 0 && fresh.length > 0;
+		if (isTorn) asked.clear();
 		position = isTorn ? Math.max(offset, position - shrunk - STEP_BACK) : position + users.length;
-		if (lastTotal !== undefined && position >= lastTotal) return;
+
+		const isLast = lastTotal !== undefined && position >= lastTotal;
+		for (let ahead = 0; ahead < PAGES_AHEAD && !isLast; ahead++) {
+			const skipped = ahead * users.length;
+			if (lastTotal === undefined || position + skipped >= lastTotal || given + skipped >= most) break;
+			void ask(position + skipped, limitAfter(given + skipped));
+		}
+		yield fresh;
+		if (isLast) return;
 	}
 }
 

@@ -73,22 +73,14 @@ function keep(row: Map<string, unknown>, name: string, value: unknown) {
 export class GroupedReadings {
 	private readonly merged = new Map<string, Map<string, IDataObject & { data: IDataObject[] }>>();
 
-	/** Readings held so far. */
-	count = 0;
-
-	/** Adds a page, up to `most` readings in all. */
-	add(page: IDataObject, most: number) {
+	add(page: IDataObject) {
 		for (const { slug, data, source, extras } of groupsOf(page)) {
-			const kept = data.slice(0, most - this.count);
-			if (kept.length === 0) continue;
-
 			const ofProvider = this.merged.get(slug) ?? new Map();
 			this.merged.set(slug, ofProvider);
 			const key = canonical({ ...extras, source });
 			const group = ofProvider.get(key) ?? { ...extras, data: [], source };
 			ofProvider.set(key, group);
-			for (const point of kept) group.data.push(point);
-			this.count += kept.length;
+			for (const point of data) group.data.push(point);
 		}
 	}
 

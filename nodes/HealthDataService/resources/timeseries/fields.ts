@@ -130,7 +130,10 @@ export const timeseriesFields: INodeProperties[] = [
 		default: 'one',
 		description: 'Whose readings to retrieve',
 		displayOptions: { show },
-		options: [{ name: 'One User', value: 'one', description: 'The readings of a single user' }],
+		options: [
+			{ name: 'All Users', value: 'all', description: 'The readings of every user of your team' },
+			{ name: 'One User', value: 'one', description: 'The readings of a single user' },
+		],
 	},
 	userField,
 	...dateRangeFields,
@@ -156,6 +159,41 @@ export const timeseriesFields: INodeProperties[] = [
 		default: {},
 		displayOptions: { show },
 		options: [
+			{
+				displayName: 'Concurrent Requests',
+				name: 'concurrency',
+				type: 'number',
+				typeOptions: { minValue: 1, maxValue: 50 },
+				default: 8,
+				description: 'How many requests may be on their way at once. Fewer are sent when the service asks for it.',
+			},
+			{
+				displayName: 'Max Users',
+				name: 'userLimit',
+				type: 'number',
+				typeOptions: { minValue: 1 },
+				default: 1000,
+				description: 'How many users of the list to read, to share a large team between several runs',
+				displayOptions: { show: { '/userScope': ['all'] } },
+			},
+			{
+				displayName: 'Only Connected Users',
+				name: 'onlyConnected',
+				type: 'boolean',
+				default: false,
+				description:
+					'Whether to ask only for users who have the chosen provider connected now. Faster, but leaves out readings of sources that were disconnected since.',
+				displayOptions: { show: { '/userScope': ['all'] } },
+			},
+			{
+				displayName: 'Skip First Users',
+				name: 'userOffset',
+				type: 'number',
+				typeOptions: { minValue: 0 },
+				default: 0,
+				description: 'How many users to leave out at the start of the list',
+				displayOptions: { show: { '/userScope': ['all'] } },
+			},
 			{
 				displayName: 'Time Zone',
 				name: 'timeZone',

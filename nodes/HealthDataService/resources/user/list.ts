@@ -10,6 +10,7 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { connect } from '../../shared/connection';
+import { CONCURRENT_REQUESTS, gateOf } from '../../shared/gate';
 import { readMost, returnAllAndLimit, text, wholeNumber } from '../../shared/fields';
 import { linkedItems } from '../../shared/items';
 import { userPages } from '../../shared/paging';
@@ -69,10 +70,10 @@ async function offsetPagination(
 		const provider = text(this.getNodeParameter('options.provider', '')).trim();
 		const offset = wholeNumber(this.getNodeParameter('options.offset', 0), 'Skip First Users', 0);
 
-		const get = await connect(this, options);
+		const get = await connect(this, { defaults: options, gate: gateOf(this.getExecuteData(), CONCURRENT_REQUESTS) });
 		const users: IDataObject[] = [];
 		// With a filter it takes more users than are wanted, so only the filtered ones count.
-		for await (const page of userPages(get, offset, provider ? Infinity : most)) {
+		for await (const page of userPages(get, { offset, most: provider ? Infinity : most })) {
 			for (const user of page) {
 				if (users.length < most && (!provider || isConnectedTo(user, provider))) users.push(user);
 			}

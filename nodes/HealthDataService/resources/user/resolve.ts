@@ -9,6 +9,7 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { connect } from '../../shared/connection';
+import { CONCURRENT_REQUESTS, gateOf } from '../../shared/gate';
 import { linkedItems } from '../../shared/items';
 import { noSuchClientUser, resolveUser } from '../../shared/users';
 
@@ -66,7 +67,7 @@ async function oneUser(
 	{ options }: DeclarativeRestApiSettings.ResultOptions,
 ): Promise<INodeExecutionData[]> {
 	return await linkedItems(this, async () => {
-		const get = await connect(this, options);
+		const get = await connect(this, { defaults: options, gate: gateOf(this.getExecuteData(), CONCURRENT_REQUESTS) });
 		const user = await resolveUser(get, this.getNodeParameter('clientUserId'));
 		if (user) return [user];
 		if (this.getNodeParameter('options.whenNotFound', 'error') === 'empty') return [];
