@@ -91,7 +91,7 @@ export function bendUser(user: User, { bareUsers, extraFields }: Switches, at = 
 }
 
 /** Written past Fastify, which would check and serialise it. */
-export function answerFault(reply: FastifyReply, fault: Fault) {
+export function answerFault(reply: FastifyReply, fault: Exclude<Fault, { delayMs: number }>) {
 	reply.hijack();
 	if ('drop' in fault) {
 		if (fault.drop === 'insideBody') {

@@ -21,7 +21,7 @@ export interface Sandbox {
 	/** Path and query of every request, in the order they came. */
 	requests: string[];
 	/** What the requests did together. */
-	load: { inFlight: number; mostInFlight: number };
+	load: { inFlight: number; mostInFlight: number; refused: number };
 	openapi(): object;
 	close(): Promise<void>;
 }
@@ -51,12 +51,12 @@ const METRICS: Array<{ metric: MetricName; schema: typeof GroupedBloodPressure |
 export async function startSandbox({ world = createWorld(), port = 0, switches: given = {} }: SandboxOptions = {}): Promise<Sandbox> {
 	const switches: Switches = { ...defaultSwitches(), ...given };
 	const requests: string[] = [];
-	const load = { inFlight: 0, mostInFlight: 0 };
+	const load = { inFlight: 0, mostInFlight: 0, refused: 0 };
 	let removed = 0;
 
 	const app = fastify({
 		forceCloseConnections: true,
-		routerOptions: { maxParamLength: 5000 },
+		routerOptions: { maxParamLength: 5000, ignoreTrailingSlash: true },
 	}).withTypeProvider<TypeBoxTypeProvider>();
 	await app.register(swagger, { openapi: { info: { title: 'Health Data Service (sandbox)', version: '2' } } });
 	await app.register(responseValidation, { ajv: { plugins: [addFormats] } });
@@ -81,10 +81,15 @@ export async function startSandbox({ world = createWorld(), port = 0, switches: 
 		load.inFlight++;
 		load.mostInFlight = Math.max(load.mostInFlight, load.inFlight);
 		reply.raw.once('close', () => load.inFlight--);
+		if (load.inFlight > switches.mostAtOnce) {
+			load.refused++;
+			return answerFault(reply, { status: 429, body: { detail: 'Too many requests' } });
+		}
 		if (switches.latencyMs > 0) await sleep(switches.latencyMs);
 
 		const fault = switches.fault(requests.length, request.url);
-		if (fault) return answerFault(reply, fault);
+		if (fault && 'delayMs' in fault) await sleep(fault.delayMs);
+		else if (fault) return answerFault(reply, fault);
 		redirect(request, reply, switches);
 	});
 
@@ -108,14 +113,12 @@ export async function startSandbox({ world = createWorld(), port = 0, switches: 
 		}),
 		response: { 200: UserList, default: Failure },
 	};
-	for (const url of ['/v2/user', '/v2/user/']) {
-		app.get(url, { schema: listSchema, config: { bend: bendUserList } }, async (request) => {
-			const { offset = switches.defaultOffset, limit = 100 } = request.query as { offset?: number; limit?: number };
-			const users = teamOf(request).users.slice(switches.userTotal === 'shrinking' ? removed++ : 0);
-			const page = users.slice(offset, offset + Math.min(limit, switches.userPageCap));
-			return { users: [...page], total: users.length, offset, limit };
-		});
-	}
+	app.get('/v2/user', { schema: listSchema, config: { bend: bendUserList } }, async (request) => {
+		const { offset = switches.defaultOffset, limit = 100 } = request.query;
+		const users = teamOf(request).users.slice(switches.userTotal === 'shrinking' ? removed++ : 0);
+		const page = users.slice(offset, offset + Math.min(limit, switches.userPageCap));
+		return { users: [...page], total: users.length, offset, limit };
+	});
 
 	app.get(
 		'/v2/user/resolve/:client_user_id',
@@ -166,10 +169,10 @@ export async function startSandbox({ world = createWorld(), port = 0, switches: 
 	};
 }
 
-/** Quirk 13: one of the two forms of the user list redirects to the other, or somewhere it should not. */
+/** Quirk 13: the form without a slash redirects to the one with it, or somewhere it should not. */
 function redirect({ url }: FastifyRequest, reply: FastifyReply, { redirect: where }: Switches) {
 	const [path, query = ''] = url.split('?');
-	if (where === 'none' || (where !== 'forever' && path !== '/v2/user')) return;
+	if (where === 'none' || (where !== 'forever' && path.endsWith('/'))) return;
 	const origin = where === 'otherOrigin' ? 'http://localhost:9' : '';
 	reply.code(307).header('location', `${origin}${path}${path.endsWith('/') ? '' : '/'}?${query}`).send();
 }

@@ -36,16 +36,20 @@ export interface Switches {
 	defaultOffset: number;
 	/** `total` as it is, missing, or one less with every request, as a user is removed from the front. [12] */
 	userTotal: 'right' | 'missing' | 'shrinking';
-	/** 307 from the form of `/v2/user` that is not this one, to the same or to another origin. [13] */
+	/** 307 from a path without a slash at its end to the one with it, on the same or on another origin. [13] */
 	redirect: 'none' | 'sameOrigin' | 'otherOrigin' | 'forever';
 	/** Answers instead of the right ones, by a function of the request's number (from 1): statuses, web pages, cut-off bodies. [16-21] */
 	fault: (requestNumber: number, url: string) => Fault | undefined;
+	/** More requests at once than this are refused with 429. [19] */
+	mostAtOnce: number;
 }
 
 export type Fault =
 	| { status: number; body?: unknown; headers?: Record<string, string>; type?: string }
 	/** The connection is closed without an answer, or in the middle of the body. */
-	| { drop: 'beforeAnswer' | 'insideBody' };
+	| { drop: 'beforeAnswer' | 'insideBody' }
+	/** The right answer, so many milliseconds late. */
+	| { delayMs: number };
 
 export const defaultSwitches = (): Switches => ({
 	pageSize: 100,
@@ -66,4 +70,5 @@ export const defaultSwitches = (): Switches => ({
 	userTotal: 'right',
 	redirect: 'none',
 	fault: () => undefined,
+	mostAtOnce: Infinity,
 });

@@ -1,0 +1,92 @@
+/**
+ * One installation at a time: a lock folder that holds the ids of the processes working under it. The lock of processes
+ * that are all gone (killed, power cut) counts for nothing and is cleared away by the next one who comes.
+ */
+const fs = require('node:fs');
+const path = require('node:path');
+const { setTimeout: sleep } = require('node:timers/promises');
+
+const OWNERS = 'owners';
+
+/** @param {number} pid */
+function isRunning(pid) {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
+	}
+}
+
+/**
+ * @param {string} folder
+ * @returns {number[]} the processes that hold the lock and still run
+ */
+function livingOwners(folder) {
+	try {
+		const pids = fs.readFileSync(path.join(folder, OWNERS), 'utf8').split('\n').filter(Boolean).map(Number);
+		return pids.filter(isRunning);
+	} catch {
+		return [];
+	}
+}
+
+/**
+ * Takes the lock in one step: a folder that already names its owner is moved into place, which fails when one is there.
+ * @param {string} folder
+ */
+function tryToTake(folder) {
+	fs.mkdirSync(path.dirname(folder), { recursive: true });
+	const prepared = fs.mkdtempSync(`${folder}-`);
+	fs.writeFileSync(path.join(prepared, OWNERS), `${process.pid}\n`);
+	try {
+		fs.renameSync(prepared, folder);
+		return true;
+	} catch (error) {
+		fs.rmSync(prepared, { recursive: true, force: true });
+		if (fs.existsSync(folder)) return false;
+		throw error;
+	}
+}
+
+/**
+ * Moves a lock away before deleting it, so that nobody ever sees half of one.
+ * @param {string} folder
+ */
+function clear(folder) {
+	const discarded = `${folder}-${process.pid}-${Date.now()}`;
+	try {
+		fs.renameSync(folder, discarded);
+		// Between our look and our move somebody else may have cleared it and taken it anew: give theirs back.
+		if (livingOwners(discarded).some((pid) => pid !== process.pid)) fs.renameSync(discarded, folder);
+		fs.rmSync(discarded, { recursive: true, force: true });
+	} catch {
+		// Somebody else cleared it.
+	}
+}
+
+/**
+ * @template T
+ * @param {string} folder
+ * @param {(line: string) => void} log
+ * @param {(holdFor: (pid: number) => void) => Promise<T>} work gets a function that adds a child process to the owners:
+ *   a child that outlives us keeps the lock until it is done
+ * @returns {Promise<T>}
+ */
+async function withLock(folder, log, work) {
+	for (let waited = false; !tryToTake(folder); waited = true) {
+		const owners = livingOwners(folder);
+		if (owners.length === 0) clear(folder);
+		else {
+			if (!waited) log(`Waiting for another installation (process ${owners.join(', ')}). If there is none, delete ${folder}`);
+			await sleep(300);
+		}
+	}
+	try {
+		return await work((pid) => fs.appendFileSync(path.join(folder, OWNERS), `${pid}\n`));
+	} finally {
+		fs.rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+module.exports = { withLock };

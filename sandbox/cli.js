@@ -1,0 +1,57 @@
+/**
+ * `npm run sandbox`: the sandbox by itself, until Ctrl-C. Prints what a credential needs and whom to ask for.
+ *   npm run sandbox -- --port 4010 --page-size 7 --latency 50 --switch emptyPages=true --switch timestamps=z
+ */
+require('tsx/cjs');
+const { parseArgs } = require('node:util');
+const { startSandbox } = require('./server.ts');
+const { defaultSwitches } = require('./switches.ts');
+
+const { values } = parseArgs({
+	options: {
+		port: { type: 'string', default: '4010' },
+		'page-size': { type: 'string' },
+		latency: { type: 'string' },
+		switch: { type: 'string', multiple: true, default: [] },
+	},
+});
+
+/** Switches given by name; what they take is seen from their default. */
+function readSwitches() {
+	const defaults = defaultSwitches();
+	const given = [...values.switch];
+	if (values['page-size']) given.push(`pageSize=${values['page-size']}`);
+	if (values.latency) given.push(`latencyMs=${values.latency}`);
+
+	return Object.fromEntries(
+		given.map((text) => {
+			const [name, value = 'true'] = text.split('=');
+			const kind = typeof defaults[name];
+			if (!['number', 'boolean', 'string'].includes(kind)) {
+				const names = Object.keys(defaults).filter((one) => typeof defaults[one] !== 'function');
+				throw new Error(`There is no switch "${name}". There are: ${names.join(', ')}`);
+			}
+			return [name, kind === 'number' ? Number(value) : kind === 'boolean' ? value === 'true' : value];
+		}),
+	);
+}
+
+async function main() {
+	const sandbox = await startSandbox({ port: Number(values.port), switches: readSwitches() });
+	console.log(`The sandbox of the Health Data Service answers on this machine only. Everybody in it is invented.
+
+Base URL   ${sandbox.baseUrl}
+OpenAPI    ${sandbox.baseUrl}/openapi.json
+
+API keys, and a user of each team by the client's own identifier and by user ID:`);
+	for (const { key, users } of sandbox.world.teams) {
+		console.log(`  ${key.padEnd(20)} ${String(users.length).padStart(5)} users   ${users[0].client_user_id}   ${users[0].user_id}`);
+	}
+	console.log('\nCtrl-C stops it.');
+	process.once('SIGINT', async () => await sandbox.close());
+}
+
+main().catch((error) => {
+	console.error(error.code === 'EADDRINUSE' ? `Port ${values.port} is in use. Choose another: npm run sandbox -- --port 4011` : error.message);
+	process.exit(1);
+});

@@ -1,0 +1,83 @@
+/**
+ * A real n8n with the packed package installed, a sandbox beside it, and a credential for it.
+ */
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { startSandbox, type Sandbox } from '../../sandbox/server';
+import { createWorld, type World } from '../../sandbox/world';
+import { installPackage, packPackage } from '../../host/installPackage';
+import { startN8n } from '../../host/n8n';
+import { people } from '../helpers/people';
+import { emptyFolder, removeFolder } from './folder';
+
+const NODE_TYPE = 'n8n-nodes-health-data-service.healthDataService';
+const CREDENTIAL_TYPE = 'healthDataServiceApi';
+
+/** A team of 1,200 users beside the few whose every reading is known. */
+export const LARGE_KEY = 'large-team-of-the-tests';
+
+export function worldOfTests(): World {
+	const few = people();
+	const many = createWorld([{ key: LARGE_KEY, users: 1200 }]);
+	return { teams: [...few.teams, ...many.teams], readings: few.readings };
+}
+
+export interface Ran {
+	status: string;
+	error?: { message: string; description?: string };
+	items: INodeExecutionData[];
+	rows: IDataObject[];
+}
+
+export async function startHost(world: World) {
+	const folder = emptyFolder();
+	const sandbox: Sandbox = await startSandbox({ world });
+	await installPackage(folder, await packPackage());
+	const n8n = await startN8n({ folder });
+	const { rest } = n8n;
+
+	return {
+		sandbox,
+		rest,
+
+		/** Stores a credential and gives its id. */
+		credential: async (apiKey: string, baseUrl = sandbox.baseUrl): Promise<string> =>
+			await rest.createCredential({ name: `${apiKey} ${baseUrl}`, type: CREDENTIAL_TYPE, data: { baseUrl, apiKey } }),
+
+		/** What the credential dialog's test says. */
+		testCredential: async (apiKey: string, baseUrl = sandbox.baseUrl) =>
+			await rest.testCredential({ name: 'tested', type: CREDENTIAL_TYPE, data: { baseUrl, apiKey } }),
+
+		/** Runs a workflow of a manual trigger and our node. */
+		run: async (credentialId: string, parameters: INodeParameters, timezone = 'UTC'): Promise<Ran> => {
+			const at = (x: number): [number, number] => [x, 0];
+			const workflow = await rest.importWorkflow({
+				name: 'Operation',
+				settings: { executionOrder: 'v1', timezone },
+				nodes: [
+					{ id: 'a', name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: at(0), parameters: {} },
+					{
+						id: 'b',
+						name: 'Node',
+						type: NODE_TYPE,
+						typeVersion: 1,
+						position: at(200),
+						parameters,
+						credentials: { [CREDENTIAL_TYPE]: { id: credentialId, name: 'credential' } },
+					},
+				],
+				connections: { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } },
+			});
+			const { status, error, runData } = await rest.runWorkflow(workflow.id);
+			const items: INodeExecutionData[] = runData.Node?.[0]?.data?.main?.[0] ?? [];
+			return { status, error, items, rows: items.map(({ json }) => json) };
+		},
+
+		stop: async () => {
+			await n8n.stop();
+			await sandbox.close();
+			removeFolder(folder);
+		},
+	};
+}
+
+export type Host = Awaited<ReturnType<typeof startHost>>;
