@@ -7,7 +7,7 @@ const path = require('node:path');
 const { ReadableError, run, runAsScript } = require('./lib/command');
 const { cleanEnvironment, withFirstOnPath } = require('./lib/environment');
 const { withLock } = require('./lib/lock');
-const { npmInstall } = require('./lib/npm');
+const { installWithNpm } = require('./lib/npm');
 const paths = require('./lib/paths');
 const { pnpmProgress } = require('./lib/progress');
 const { hashOf, isStamped, stamped } = require('./lib/stamp');
@@ -23,10 +23,13 @@ const DECIDING_FILES = [
 
 /** @typedef {(pid: number) => void} HoldFor */
 
-/** @param {HoldFor} holdFor */
-async function installTools(holdFor) {
-	const command = npmInstall('--ignore-scripts', '--include=optional');
-	await run('Installing Node 24 and pnpm', command, { cwd: TOOLS, env: cleanEnvironment(), logFile: path.join(CACHE, 'tools.log'), onStart: holdFor });
+/**
+ * @param {(line: string) => void} log
+ * @param {HoldFor} onStart
+ */
+async function installTools(log, onStart) {
+	const flags = ['--ignore-scripts', '--include=optional'];
+	await installWithNpm('Installing Node 24 and pnpm', { folder: TOOLS, logFile: path.join(CACHE, 'tools.log'), log, onStart, flags });
 	// npm passes over an optional package that it cannot fetch without a word.
 	const missing = [NODE24, PNPM].find((file) => !fs.existsSync(file));
 	if (missing) throw new ReadableError(`npm left out ${missing}.\nThe registry may not have it, or the network broke. Run it again; npm's output is in ${CACHE}`);
@@ -76,7 +79,7 @@ async function installHost({ log = console.log } = {}) {
 		const started = Date.now();
 		await stamped(STAMP, hash, async () => {
 			log('Installing Node 24 and pnpm for n8n (about 10 seconds)');
-			await installTools(holdFor);
+			await installTools(log, holdFor);
 			log(`Installing n8n ${version} (about 1.9 GB; 1 to 3 minutes, this once)`);
 			await installN8n(log, holdFor);
 			try {

@@ -8,10 +8,9 @@ const os = require('node:os');
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { packPackage, unpack } = require('./installPackage');
-const { ReadableError, run, runAsScript } = require('./lib/command');
-const { cleanEnvironment } = require('./lib/environment');
+const { ReadableError, runAsScript } = require('./lib/command');
 const { withLock } = require('./lib/lock');
-const { npmInstall } = require('./lib/npm');
+const { installWithNpm } = require('./lib/npm');
 const { CACHE, ROOT, SCANNER } = require('./lib/paths');
 const { hashOf, isStamped, stamped } = require('./lib/stamp');
 
@@ -26,8 +25,8 @@ async function installScanner() {
 		console.log('Installing n8n\'s scanner (about 220 MB; 10 to 30 seconds, this once)');
 		await stamped(STAMP, hash, async () => {
 			// Its scripts compile things that linting does not touch.
-			const command = npmInstall('--ignore-scripts');
-			await run('Installing the scanner', command, { cwd: SCANNER, env: cleanEnvironment(), logFile: path.join(CACHE, 'scanner.log'), onStart: holdFor });
+			const flags = ['--ignore-scripts'];
+			await installWithNpm('Installing the scanner', { folder: SCANNER, logFile: path.join(CACHE, 'scanner.log'), log: console.log, onStart: holdFor, flags });
 		});
 	});
 }

@@ -19,7 +19,7 @@ const path = require('node:path');
 const { ReadableError, run, runAsScript } = require('../host/lib/command');
 const { cleanEnvironment } = require('../host/lib/environment');
 const { withLock } = require('../host/lib/lock');
-const { npmInstall } = require('../host/lib/npm');
+const { installWithNpm } = require('../host/lib/npm');
 const { CACHE, ROOT } = require('../host/lib/paths');
 const { hashOf, isStamped, stamped } = require('../host/lib/stamp');
 
@@ -48,7 +48,7 @@ async function installTools() {
 	const hash = () => hashOf([path.join(ROOT, 'package-lock.json')], `${process.platform}-${process.arch}`);
 	await once({ stamp: INSTALLED, hash, announce: 'Installing the development tools (npm install; half a minute, this once)' }, async (holdFor) => {
 		const logFile = path.join(CACHE, 'npm-install.log');
-		await run('npm install', npmInstall(), { cwd: ROOT, env: cleanEnvironment(), logFile, onStart: holdFor });
+		await installWithNpm('npm install', { folder: ROOT, logFile, log: console.log, onStart: holdFor });
 	});
 }
 

@@ -14,12 +14,13 @@ const TAIL_LINES = 25;
 class ReadableError extends Error {
 	/**
 	 * @param {string} message
-	 * @param {NodeJS.Signals} [signal] what stopped it, when it was stopped
+	 * @param {{ signal?: NodeJS.Signals, isNetwork?: boolean }} [cause] `signal`: it was stopped by that
 	 */
-	constructor(message, signal) {
+	constructor(message, { signal, isNetwork = false } = {}) {
 		super(message);
 		this.name = 'ReadableError';
 		this.signal = signal;
+		this.isNetwork = isNetwork;
 	}
 }
 
@@ -38,15 +39,33 @@ function killTree(pid, signal) {
 	}
 }
 
-/** @param {string[]} output */
-function reasonOf(output) {
+const NETWORK = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|ENOTCACHED/;
+
+/**
+ * @param {string[]} output
+ * @returns {{ reason?: string, isNetwork?: boolean, isClear?: boolean }} `isClear`: the reason says it all
+ */
+function explain(output) {
+	// A package that finds no ready-made binary says so with a network error, and then compiles one.
 	const text = output.filter((line) => !line.includes('prebuild-install')).join('\n');
 	if (/gyp ERR!/.test(text))
-		return 'A part of it could not be compiled. That needs Python 3, make and a C++ compiler (on Debian and Ubuntu: apt install python3 build-essential).';
-	if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT/.test(text))
-		return 'The npm registry could not be reached: this step needs a network connection (or a proxy in npm\'s settings). Run it again once there is one.';
-	if (/ENOSPC/.test(text)) return 'The disk is full.';
-	return undefined;
+		return { reason: 'A part of it could not be compiled. That needs Python 3, make and a C++ compiler (Debian, Ubuntu: apt install python3 build-essential).' };
+	if (NETWORK.test(text))
+		return { reason: 'The npm registry could not be reached. This step needs a network connection; run it again once there is one.', isNetwork: true, isClear: true };
+	if (/ENOSPC/.test(text)) return { reason: 'The disk is full.', isClear: true };
+	return {};
+}
+
+/**
+ * @param {string} what
+ * @param {number | string | null} ended
+ * @param {string[]} output
+ * @param {string} logFile
+ */
+function failure(what, ended, output, logFile) {
+	const { reason, isNetwork, isClear } = explain(output);
+	const lines = [reason ? `${what} failed. ${reason}` : `${what} failed (${ended}).`, ...(isClear ? [] : output.slice(-TAIL_LINES)), `Full output: ${logFile}`];
+	return new ReadableError(lines.join('\n'), { isNetwork });
 }
 
 /**
@@ -93,12 +112,8 @@ async function run(what, [file, ...args], { cwd, env, logFile, onLine, onStart }
 	for (const signal of SIGNALS) process.off(signal, stop);
 	fs.closeSync(log);
 
-	if (stoppedBy) throw new ReadableError(`${what} was stopped. The next run repairs what is half done.`, stoppedBy);
-	if (ended !== 0) {
-		const reason = reasonOf(output);
-		const tail = reason?.startsWith('The') ? [] : output.slice(-TAIL_LINES);
-		throw new ReadableError([`${what} failed${reason ? '.' : ` (${ended}).`}`, reason, ...tail, `Full output: ${logFile}`].filter(Boolean).join('\n'));
-	}
+	if (stoppedBy) throw new ReadableError(`${what} was stopped. The next run repairs what is half done.`, { signal: stoppedBy });
+	if (ended !== 0) throw failure(what, ended, output, logFile);
 	return stdout.join('\n');
 }
 

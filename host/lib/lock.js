@@ -8,11 +8,23 @@ const { setTimeout: sleep } = require('node:timers/promises');
 
 const OWNERS = 'owners';
 
+/**
+ * Linux: has ended, but nobody has asked how. In a container without an init process that can stay so for good.
+ * @param {number} pid
+ */
+function isZombie(pid) {
+	try {
+		return /^State:\s*Z/m.test(fs.readFileSync(`/proc/${pid}/status`, 'utf8'));
+	} catch {
+		return false;
+	}
+}
+
 /** @param {number} pid */
 function isRunning(pid) {
 	try {
 		process.kill(pid, 0);
-		return true;
+		return !isZombie(pid);
 	} catch (error) {
 		return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
 	}

@@ -2,7 +2,7 @@
  * Runs our node in n8n's real engine (n8n-core's WorkflowExecute, RoutingNode and contexts) over real HTTP.
  * Only what the n8n server alone owns is replaced: where credentials are stored, and the register of node types.
  */
-import { ExecutionLifecycleHooks, LoadOptionsContext, WorkflowExecute } from 'n8n-core';
+import { DirectoryLoader, ExecutionLifecycleHooks, LoadOptionsContext, WorkflowExecute } from 'n8n-core';
 import {
 	ICredentialsHelper,
 	NodeConnectionTypes,
@@ -109,6 +109,8 @@ export async function testCredential(credential: Credential): Promise<{ status: 
 
 function build(type: INodeType, { credential, parameters, input = [{}], onError, timezone }: RunOptions) {
 	const start = startNodeType(input);
+	// What n8n's loader does: declarative nodes get the field "Request Options".
+	DirectoryLoader.applyDeclarativeNodeOptionParameters(type);
 	const byName = (name: string) => (name === 'test.start' ? start : type);
 	const nodeTypes: INodeTypes = { getByName: byName, getByNameAndVersion: byName, getKnownTypes: () => ({}) };
 

@@ -13,7 +13,7 @@ import {
 	type IPollFunctions,
 } from 'n8n-workflow';
 import { serviceRoot, type ServiceCredential } from './baseUrl';
-import { codeOf, explainBody, explainStatus, explainUnreachable } from './explain';
+import { codeOf, explainBody, explainStatus, explainUnreachable, isObject } from './explain';
 import { Gate } from './gate';
 import { Problem } from './problem';
 import { isRedirect, redirectTarget, strayRedirect } from './redirect';
@@ -122,8 +122,8 @@ export async function connect(
 		const { statusCode, body } = response;
 		if (statusCode === 404 && onMissing) return onMissing();
 		if (statusCode < 200 || statusCode > 299) throw explainStatus(statusCode, body);
-		if (typeof body !== 'object' || body === null || Array.isArray(body)) throw explainBody(body);
-		return body as IDataObject;
+		if (!isObject(body)) throw explainBody(body);
+		return body;
 	};
 }
 

@@ -1,6 +1,7 @@
 /**
  * Turns what the service answered, or why it could not be reached, into a Problem.
  */
+import type { IDataObject } from 'n8n-workflow';
 import { Problem } from './problem';
 
 /** Query and path parameters as the fields are called on the screen. */
@@ -68,6 +69,10 @@ function readDetail(body: unknown): { field?: string; said?: string } {
 }
 
 const quote = (text: string) => text.trim().replace(/\.$/, '').slice(0, LONGEST_QUOTE);
+
+/** Whether a part of an answer is what JSON calls an object. */
+export const isObject = (value: unknown): value is IDataObject =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A status of 200 around something that is not the contract's answer (quirk 21). */
 export function explainBody(body: unknown, missing?: string): Problem {

@@ -3,7 +3,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, Query } from './connection';
-import { explainBody } from './explain';
+import { explainBody, isObject } from './explain';
 import { quietly } from './inOrder';
 import { Problem } from './problem';
 
@@ -75,7 +75,7 @@ export async function* userPages(get: Get, { offset = 0, most = Infinity } = {})
 	while (given < most) {
 		const { users, total } = await ask(position, limitAfter(given));
 		asked.delete(`${position} ${limitAfter(given)}`);
-		if (!Array.isArray(users)) throw explainBody(undefined, 'users');
+		if (!Array.isArray(users) || !users.every(isObject)) throw explainBody(undefined, 'users');
 		if (users.length === 0) return;
 
 		const fresh = newUsers(users as IDataObject[], seen);

@@ -2,7 +2,7 @@
  * From a page of grouped readings (contract 2.1) to what leaves the node: flat rows, or one merged `groups` map.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { explainBody } from './explain';
+import { explainBody, isObject } from './explain';
 
 /** Whose readings these are. `client_user_id` is null when the user was named by User ID. */
 export interface ReadingOwner {
@@ -97,6 +97,3 @@ function canonical(value: unknown): string {
 		isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
 	);
 }
-
-const isObject = (value: unknown): value is IDataObject =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);

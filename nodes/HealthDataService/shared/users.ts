@@ -3,6 +3,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from './connection';
+import { explainBody } from './explain';
 import { text } from './fields';
 import { Problem } from './problem';
 
@@ -29,7 +30,9 @@ export async function resolveUser(get: Get, clientUserId: unknown): Promise<IDat
 			'Enter the identifier that your application gave to this user',
 		);
 	}
-	return await get(`/v2/user/resolve/${encodeURIComponent(id)}`, {}, () => undefined);
+	const user = await get(`/v2/user/resolve/${encodeURIComponent(id)}`, {}, () => undefined);
+	if (user && typeof user.user_id !== 'string') throw explainBody(undefined, 'user_id');
+	return user;
 }
 
 /** For those who cannot go on without the user (quirk 16). */

@@ -1,0 +1,97 @@
+/**
+ * Every quirk on every operation it can hit (test/helpers/faultMatrix.ts), through n8n's engine and real HTTP.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import { runNode } from '../helpers/engine';
+import { matrix, OPERATIONS, parametersOf, SECRETS_ROW, type Case, type Operation } from '../helpers/faultMatrix';
+import { everythingIn } from '../helpers/inspect';
+import { KEY, people } from '../helpers/people';
+import { sectionInReadme } from '../helpers/readme';
+import { useSandbox } from '../helpers/requests';
+
+// Pages of seven readings, so that every read has several.
+const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
+
+const run = async (operation: Operation, { parameters, ending = '' }: Partial<Case> = {}) =>
+	await runNode({
+		credential: { ...used.credential, baseUrl: used.sandbox.baseUrl + ending },
+		// A short time-out, for the answers that come late.
+		parameters: { ...(parameters ?? parametersOf(operation)), requestOptions: { timeout: 200 } },
+		timezone: 'Asia/Kolkata',
+	});
+
+const right = {} as Record<Operation, IDataObject[]>;
+beforeAll(async () => {
+	for (const operation of Object.keys(OPERATIONS) as Operation[]) right[operation] = (await run(operation)).rows;
+	expect([right.list.length, right.resolve.length, right.one.length, right.all.length]).toEqual([4, 1, 61, 61 + 3 + 8]);
+});
+
+/** Keys and readings are looked for in the whole execution: errors, their causes and contexts, hidden properties too. */
+function expectNoSecrets(execution: unknown) {
+	const all = everythingIn(execution);
+	expect(all).not.toContain(KEY);
+	expect(all).not.toMatch(/systolic|mmHg/);
+}
+
+describe.each(matrix)('$quirk. $what', ({ cases }) => {
+	const each = cases.flatMap((one) => one.operations.map((operation) => ({ ...one, operation })));
+	it.each(each)('$operation: $name', async ({ operation, switches, gives, says, ...one }) => {
+		Object.assign(used.sandbox.switches, switches);
+		const { rows, error, run: execution } = await run(operation, one);
+
+		if (gives instanceof RegExp) {
+			expect(error?.message).toMatch(gives);
+			expect(error?.description).toMatch(says ?? /./);
+			expect(rows).toEqual([]);
+			expectNoSecrets(execution);
+			return;
+		}
+		expect(error).toBeUndefined();
+		if (gives === 'same') expect(rows).toEqual(right[operation]);
+	});
+});
+
+// What "more" means is checked row by row in quirks.test.ts and user.test.ts; here only that nobody and nothing is missing.
+it.each(matrix.flatMap(({ cases }) => cases).filter(({ gives, parameters }) => gives === 'more' && !parameters))(
+	'nothing is missing: $name',
+	async ({ operations, switches }) => {
+		const isRemoval = switches?.fault !== undefined;
+		for (const operation of operations) {
+			Object.assign(used.sandbox.switches, switches);
+			const { rows } = await run(operation);
+			const expected = isRemoval ? 3 + 8 : right[operation].length;
+			expect(rows.length).toBeGreaterThanOrEqual(expected);
+			if (isRemoval) expect(rows).toHaveLength(expected);
+		}
+	},
+);
+
+describe('the matrix', () => {
+	const operations = Object.keys(OPERATIONS) as Operation[];
+
+	it('has no empty cell without a reason', () => {
+		for (const { quirk, cases, elsewhere } of matrix) {
+			const hit = new Set(cases.flatMap((one) => one.operations));
+			const isWhole = operations.every((operation) => hit.has(operation));
+			expect([quirk, isWhole || Boolean(elsewhere)]).toEqual([quirk, true]);
+		}
+		expect(matrix.map(({ quirk }) => quirk)).toEqual(Array.from({ length: 21 }, (_, i) => i + 1));
+	});
+
+	it('is the table in the README', () => {
+		const count = (cases: Case[], operation: Operation) => cases.filter((one) => one.operations.includes(operation)).length;
+		const lines = matrix.map(({ quirk, what, promise, cases }) => {
+			const cells = operations.map((operation) => (count(cases, operation) ? `✓ ${count(cases, operation)}` : '–'));
+			return `| ${quirk} | ${what} | ${promise} | ${cells.join(' | ')} |`;
+		});
+		const errors = operations.map((operation) => matrix.flatMap(({ cases }) => cases).filter(({ gives, operations: hit }) => gives instanceof RegExp && hit.includes(operation)).length);
+		const table = [
+			`| | What may come | What is promised | ${Object.values(OPERATIONS).join(' | ')} |`,
+			`|---|---|---|${'---|'.repeat(operations.length)}`,
+			...lines,
+			`| ${SECRETS_ROW.quirk} | ${SECRETS_ROW.what} | ${SECRETS_ROW.promise} | ${errors.map((n) => `✓ ${n}`).join(' | ')} |`,
+		];
+		// When this fails: what was expected is what belongs between the marks in README.md.
+		expect(sectionInReadme('reliability')).toBe(table.join('\n'));
+	});
+});

@@ -1,0 +1,23 @@
+/**
+ * What the README shows as output is what the node gives, here against the sandbox that everybody can start.
+ */
+import { createWorld, TEAMS } from '../../sandbox/world';
+import { runNode } from '../helpers/engine';
+import { outputInReadme } from '../helpers/readme';
+import { byClientId, bloodPressureOf, listUsers, resolve, useSandbox } from '../helpers/requests';
+
+const used = useSandbox(() => ({ world: createWorld() }));
+const day = { startDate: '2026-03-02', endDate: '2026-03-02', returnAll: false, limit: 2 };
+
+it.each([
+	['bloodPressure', bloodPressureOf(byClientId('app-user-0002'), day)],
+	['mindfulnessMinutes', { ...bloodPressureOf(byClientId('app-user-0007'), { ...day, limit: 1 }), operation: 'mindfulnessMinutes' }],
+	['grouped', bloodPressureOf(byClientId('app-user-0002'), { ...day, output: 'grouped', provider: { __rl: true, mode: 'slug', value: 'withings' } })],
+	['list', listUsers({ limit: 1, options: { offset: 1 } })],
+	['resolve', resolve('app-user-0002')],
+])('%s', async (name, parameters) => {
+	const credential = { ...used.credential, apiKey: TEAMS[0].key };
+	const { rows, error } = await runNode({ credential, parameters, timezone: 'UTC' });
+	expect(error).toBeUndefined();
+	expect(rows).toEqual(outputInReadme(name));
+});

@@ -1,0 +1,280 @@
+/**
+ * What the service may do wrong (docs/quirks.md) × the operations it can hit, and what must come of it.
+ */
+import type { INodeParameters } from 'n8n-workflow';
+import type { Fault, Switches } from '../../sandbox/switches';
+import { SPECIAL_ID, STEADY } from './people';
+import { bloodPressureOf, byClientId, byUserId, listUsers, resolve } from './requests';
+
+export const OPERATIONS = {
+	list: 'List',
+	resolve: 'Resolve',
+	one: 'One user',
+	all: 'All users',
+} as const;
+export type Operation = keyof typeof OPERATIONS;
+const EVERY = Object.keys(OPERATIONS) as Operation[];
+const READINGS: Operation[] = ['one', 'all'];
+
+/** The operations without any fault; what they give is what must come out under faults that can be survived. */
+export const parametersOf = (operation: Operation): INodeParameters =>
+	({
+		list: listUsers({ returnAll: true }),
+		resolve: resolve(SPECIAL_ID),
+		one: bloodPressureOf(byUserId(STEADY.user_id)),
+		all: bloodPressureOf('', { userScope: 'all' }),
+	})[operation];
+
+/** One way of it: how it is brought about, and what must come of it. */
+export interface Case {
+	name: string;
+	operations: Operation[];
+	switches?: Partial<Switches>;
+	/** In place of the operation's own. */
+	parameters?: INodeParameters;
+	/** At the end of the Base URL. */
+	ending?: string;
+	/** `same` rows as without the fault, the same rows and `more` fields or items, or an error with this message. */
+	gives: 'same' | 'more' | RegExp;
+	/** What the error's description must say. */
+	says?: RegExp;
+}
+
+export interface Row {
+	quirk: number;
+	what: string;
+	promise: string;
+	cases: Case[];
+	/** Why the others cannot be hit. */
+	elsewhere?: string;
+}
+
+const NO_PAGES = 'only readings come in cursor pages';
+const NO_READINGS = 'only readings have it';
+
+/** Answers the first `times` requests of every path with a fault. */
+const first = (fault: Fault, times = 1): Partial<Switches> => {
+	const counts = new Map<string, number>();
+	return {
+		fault: (_, url) => {
+			const count = (counts.get(url) ?? 0) + 1;
+			counts.set(url, count);
+			return count <= times ? fault : undefined;
+		},
+	};
+};
+const always = (fault: Fault): Partial<Switches> => ({ fault: () => fault });
+const inTheMiddle = (fault: Fault): Partial<Switches> => ({ fault: (number) => (number % 3 === 0 ? fault : undefined) });
+
+const passes = (name: string, fault: Fault): Case[] => [
+	{ name: `${name}, once per request`, operations: EVERY, switches: first(fault), gives: 'same' },
+	{ name: `${name}, every third request`, operations: EVERY, switches: inTheMiddle(fault), gives: 'same' },
+];
+const stays = (name: string, fault: Fault, gives: RegExp, says?: RegExp): Case => ({
+	name: `${name}, for good`,
+	operations: EVERY,
+	switches: always(fault),
+	gives,
+	says,
+});
+
+const KEY_REFUSED = /^The service did not accept the API key/;
+const TRIED = /^Tried 7 times in \d+ seconds\./;
+
+export const matrix: Row[] = [
+	{
+		quirk: 1,
+		what: 'The end of paging is written differently, or only the deprecated field is there',
+		promise: 'every page is read, each once',
+		elsewhere: NO_PAGES,
+		cases: (['absent', 'empty', 'nextOnly'] as const).map((cursorStyle) => ({ name: cursorStyle, operations: READINGS, switches: { cursorStyle }, gives: 'same' })),
+	},
+	{
+		quirk: 2,
+		what: 'Empty pages between full ones',
+		promise: 'reading goes on',
+		elsewhere: NO_PAGES,
+		cases: [{ name: 'every second page', operations: READINGS, switches: { emptyPages: true }, gives: 'same' }],
+	},
+	{
+		quirk: 3,
+		what: 'A page that leads back to itself',
+		promise: 'an error, never an endless run or half the data',
+		elsewhere: NO_PAGES,
+		cases: [{ name: 'cursor repeats', operations: READINGS, switches: { repeatCursor: true }, gives: /same page mark twice/ }],
+	},
+	{
+		quirk: 4,
+		what: 'A provider in several groups, keys that are labs',
+		promise: 'every reading, each once',
+		elsewhere: NO_READINGS,
+		cases: [{ name: 'a group per reading', operations: READINGS, switches: { splitGroups: true }, gives: 'more' }],
+	},
+	{
+		quirk: 5,
+		what: 'Fields nobody has described',
+		promise: 'handed on, beside the columns and never in their place',
+		cases: [{ name: 'on everything', operations: EVERY, switches: { extraFields: true }, gives: 'more' }],
+	},
+	{
+		quirk: 6,
+		what: 'Readings without a source, or a source without a type',
+		promise: 'the provider comes from the group; the type stays empty',
+		elsewhere: NO_READINGS,
+		cases: [{ name: 'both', operations: READINGS, switches: { bareSources: true }, gives: 'more' }],
+	},
+	{
+		quirk: 7,
+		what: 'Odd units, numbers as text, nulls',
+		promise: 'handed on unchanged',
+		elsewhere: NO_READINGS,
+		cases: [{ name: 'all of them', operations: READINGS, switches: { oddValues: true }, gives: 'more' }],
+	},
+	{
+		quirk: 8,
+		what: 'Users with incomplete profiles',
+		promise: 'nobody is left out',
+		elsewhere: 'no profile is read',
+		cases: [
+			{ name: 'null and missing fields', operations: ['list', 'resolve'], switches: { bareUsers: true }, gives: 'more' },
+			{ name: 'null and missing fields', operations: ['all'], switches: { bareUsers: true }, gives: 'same' },
+		],
+	},
+	{
+		quirk: 9,
+		what: 'Times written in different ways',
+		promise: 'kept as they are',
+		elsewhere: NO_READINGS,
+		cases: (['z', 'offset', 'noZone'] as const).map((timestamps) => ({ name: timestamps, operations: READINGS, switches: { timestamps }, gives: 'more' })),
+	},
+	{
+		quirk: 10,
+		what: 'Offsets with a plus sign in the query',
+		promise: 'arrive as they were meant',
+		elsewhere: 'nothing of the kind is sent',
+		// Not encoded, the sandbox would read a space and refuse the date.
+		cases: [{ name: 'Asia/Kolkata', operations: READINGS, gives: 'same' }],
+	},
+	{
+		quirk: 11,
+		what: 'A reading that comes twice',
+		promise: 'handed on twice, as the service said; none is lost',
+		elsewhere: NO_READINGS,
+		cases: [{ name: 'pages overlap', operations: READINGS, switches: { overlap: true }, gives: 'more' }],
+	},
+	{
+		quirk: 12,
+		what: 'User lists that start elsewhere, are capped, or count differently',
+		promise: 'every user, each once',
+		elsewhere: 'no list is read',
+		cases: [
+			{ name: 'pages capped at one', operations: ['list', 'all'], switches: { userPageCap: 1 }, gives: 'same' },
+			{ name: 'no total', operations: ['list', 'all'], switches: { userTotal: 'missing' }, gives: 'same' },
+			{ name: 'another default offset', operations: ['list', 'all'], switches: { defaultOffset: 2 }, gives: 'same' },
+		],
+	},
+	{
+		quirk: 13,
+		what: 'Redirects',
+		promise: 'followed on the same origin only; the key goes nowhere else',
+		cases: [
+			{ name: 'same origin', operations: EVERY, switches: { redirect: 'sameOrigin' }, gives: 'same' },
+			{ name: 'another origin', operations: EVERY, switches: { redirect: 'otherOrigin' }, gives: /redirects to another address \(http:\/\/localhost:9\)/ },
+			{ name: 'without end', operations: EVERY, switches: { redirect: 'forever' }, gives: /without arriving anywhere/ },
+		],
+	},
+	{
+		quirk: 14,
+		what: 'A Base URL with a slash or `/v2` at its end',
+		promise: 'read as meant',
+		cases: ['/', '/v2', '/v2/'].map((ending) => ({ name: ending, operations: EVERY, ending, gives: 'same' })),
+	},
+	{
+		quirk: 15,
+		what: 'Client user IDs with any characters',
+		promise: 'arrive as they are',
+		elsewhere: 'none is sent',
+		cases: [
+			{ name: 'all of them', operations: ['resolve'], gives: 'same' },
+			{ name: 'all of them', operations: ['one'], parameters: bloodPressureOf(byClientId(SPECIAL_ID)), gives: 'more' },
+		],
+	},
+	{
+		quirk: 16,
+		what: 'A user that does not exist',
+		promise: 'an error that names the field; in All Users, somebody removed meanwhile is passed over',
+		elsewhere: 'no user is named',
+		cases: [
+			{ name: 'client user ID', operations: ['resolve'], parameters: resolve('nobody'), gives: /^There is no user with this 'Client User ID'$/ },
+			{ name: 'client user ID', operations: ['one'], parameters: bloodPressureOf(byClientId('nobody')), gives: /^There is no user with this 'Client User ID'$/ },
+			{ name: 'user ID', operations: ['one'], parameters: bloodPressureOf(byUserId('00000000-0000-4000-8000-000000000000')), gives: /^There is no such user/ },
+			{
+				name: 'removed meanwhile',
+				operations: ['all'],
+				switches: { fault: (_, url) => (url.includes(STEADY.user_id) ? { status: 404, body: { detail: 'User not found' } } : undefined) },
+				gives: 'more',
+			},
+		],
+	},
+	{
+		quirk: 17,
+		what: 'A refusal, in any of its shapes',
+		promise: 'one sentence that names the field',
+		cases: [
+			stays('a list', { status: 422, body: { detail: [{ loc: ['query', 'start_date'], msg: 'bad', input: 'x' }] } }, /^The service did not accept 'Start Date'$/, /The service says: bad\./),
+			stays('text', { status: 422, body: { detail: 'invalid UUID length' } }, /^The service did not accept the request$/, /invalid UUID length/),
+			stays('an object', { status: 422, body: { detail: { error_type: 'a', error_message: 'b' } } }, /^The service did not accept the request$/, /The service says: b\./),
+			stays('nothing', { status: 400 }, /^The service did not accept the request$/),
+		],
+	},
+	{
+		quirk: 18,
+		what: 'A key that is not accepted',
+		promise: 'an error that says to check key and Base URL together; asked once',
+		cases: [401, 403].map((status) => stays(String(status), { status, body: '<html>' }, KEY_REFUSED, /together/)),
+	},
+	{
+		quirk: 19,
+		what: 'Too many requests, or the service is busy',
+		promise: 'waits as told and goes on; when it gives up, it says how long it waited',
+		cases: [429, 503].flatMap((status) => [
+			...passes(`${status} with seconds`, { status, headers: { 'retry-after': '0' } }),
+			...passes(`${status} with a date`, { status, headers: { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' } }),
+			...passes(`${status} without`, { status, body: { detail: 'slow down' } }),
+			stays(String(status), { status }, status === 429 ? /too many requests/ : /could not answer \(status 503\)/, TRIED),
+		]),
+	},
+	{
+		quirk: 20,
+		what: 'Failures, broken connections, late answers',
+		promise: 'tried again, page by page; then an error',
+		cases: [
+			...[500, 502, 504].flatMap((status) => [
+				...passes(String(status), { status, body: '<html>Bad Gateway</html>' }),
+				stays(String(status), { status, body: 'Internal Server Error' }, new RegExp(`could not answer \\(status ${status}\\)`), TRIED),
+			]),
+			...passes('connection reset', { drop: 'beforeAnswer' }),
+			...passes('cut off inside the answer', { drop: 'insideBody' }),
+			stays('connection reset', { drop: 'beforeAnswer' }, /could not be reached/, TRIED),
+			stays('cut off inside the answer', { drop: 'insideBody' }, /could not be reached/, TRIED),
+			{ name: 'late, once per request', operations: EVERY, switches: first({ delayMs: 400 }), gives: 'same' },
+		],
+	},
+	{
+		quirk: 21,
+		what: 'Success that is none: a web page, a list, no data inside',
+		promise: 'an error, never an empty result',
+		cases: [
+			stays('web page', { status: 200, body: '<!doctype html>', type: 'text/html' }, /^A web page came back/),
+			stays('list', { status: 200, body: [] }, /^The service's answer is not the data/),
+			stays('something else', { status: 200, body: { ok: true } }, /^The service's answer has no '/),
+		],
+	},
+];
+
+/** Quirk 22, keys and readings in messages, is looked for in every case of the matrix that ends with an error. */
+export const SECRETS_ROW = {
+	quirk: 22,
+	what: 'Keys or readings in an error',
+	promise: 'never; looked for in every error of this table',
+};

@@ -1,0 +1,18 @@
+// Plain JavaScript: the strict lint forbids `node:fs` in TypeScript files.
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
+
+const readme = () => readFileSync(join(__dirname, '..', '..', 'README.md'), 'utf8');
+
+/** The JSON that README.md shows below `<!-- output: NAME -->`. */
+exports.outputInReadme = (name) => {
+	const [, json] = new RegExp(`<!-- output: ${name} -->\\s*\`\`\`json\\n([\\s\\S]*?)\`\`\``).exec(readme()) ?? [];
+	if (!json) throw new Error(`README.md shows no output called ${name}`);
+	return JSON.parse(json);
+};
+
+/** The text between `<!-- NAME -->` and `<!-- /NAME -->`. */
+exports.sectionInReadme = (name) => {
+	const [, text] = new RegExp(`<!-- ${name} -->\\n([\\s\\S]*?)\\n<!-- /${name} -->`).exec(readme()) ?? [];
+	return text;
+};
