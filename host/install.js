@@ -4,8 +4,9 @@
  */
 const fs = require('node:fs');
 const path = require('node:path');
-const { ReadableError, run, runAsScript } = require('./lib/command');
+const { run, runAsScript } = require('./lib/command');
 const { cleanEnvironment, withFirstOnPath } = require('./lib/environment');
+const { ReadableError } = require('./lib/failure');
 const { withLock } = require('./lib/lock');
 const { installWithNpm } = require('./lib/npm');
 const paths = require('./lib/paths');
@@ -29,10 +30,19 @@ const DECIDING_FILES = [
  */
 async function installTools(log, onStart) {
 	const flags = ['--ignore-scripts', '--include=optional'];
-	await installWithNpm('Installing Node 24 and pnpm', { folder: TOOLS, logFile: path.join(CACHE, 'tools.log'), log, onStart, flags });
+	await installWithNpm('Installing Node 24 and pnpm', {
+		folder: TOOLS,
+		logFile: path.join(CACHE, 'tools.log'),
+		log,
+		onStart,
+		flags,
+	});
 	// npm passes over an optional package that it cannot fetch without a word.
 	const missing = [NODE24, PNPM].find((file) => !fs.existsSync(file));
-	if (missing) throw new ReadableError(`npm left out ${missing}.\nThe registry may not have it, or the network broke. Run it again; npm's output is in ${CACHE}`);
+	if (missing)
+		throw new ReadableError(
+			`npm left out ${missing}.\nThe registry may not have it, or the network broke. Run it again; npm's output is in ${CACHE}`,
+		);
 }
 
 /**
@@ -43,11 +53,18 @@ async function installN8n(log, holdFor) {
 	const env = withFirstOnPath(cleanEnvironment({ CI: 'true', JOBS: 'max' }), path.dirname(NODE24));
 	// Compiling needs the headers of the Node that will load the result. Packages without headers (Windows) let node-gyp fetch them.
 	if (fs.existsSync(path.join(NODE24_PACKAGE, 'include', 'node', 'node.h'))) env.npm_config_nodedir = NODE24_PACKAGE;
-	const options = ['--frozen-lockfile', '--reporter=append-only', '--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
+	const options = [
+		'--frozen-lockfile',
+		'--reporter=append-only',
+		'--fetch-retries=2',
+		'--fetch-retry-mintimeout=1000',
+		'--fetch-retry-maxtimeout=5000',
+	];
 	await run('Installing n8n', [NODE24, PNPM, 'install', ...options], {
 		cwd: HOST,
 		env,
 		logFile: path.join(CACHE, 'n8n-install.log'),
+		usesRegistry: true,
 		onLine: pnpmProgress(log),
 		onStart: holdFor,
 	});
@@ -55,11 +72,15 @@ async function installN8n(log, holdFor) {
 
 /** A broken-off installation can leave compiled parts unfinished without pnpm noticing; loading them shows it. */
 async function loadCompiledParts() {
-	await run('Loading the compiled parts of n8n', [NODE24, '--no-node-snapshot', path.join(HOST, 'lib', 'loadCompiledParts.js')], {
-		cwd: HOST,
-		env: cleanEnvironment(),
-		logFile: path.join(CACHE, 'n8n-check.log'),
-	});
+	await run(
+		'Loading the compiled parts of n8n',
+		[NODE24, '--no-node-snapshot', path.join(HOST, 'lib', 'loadCompiledParts.js')],
+		{
+			cwd: HOST,
+			env: cleanEnvironment(),
+			logFile: path.join(CACHE, 'n8n-check.log'),
+		},
+	);
 }
 
 /**
@@ -68,7 +89,9 @@ async function loadCompiledParts() {
  */
 async function installHost({ log = console.log } = {}) {
 	if (!paths.IS_SUPPORTED)
-		throw new ReadableError(`n8n needs Node 24, and there is none on npm for ${paths.PLATFORM}. Supported: ${paths.SUPPORTED.join(', ')}.`);
+		throw new ReadableError(
+			`n8n needs Node 24, and there is none on npm for ${paths.PLATFORM}. Supported: ${paths.SUPPORTED.join(', ')}.`,
+		);
 	const hash = hashOf(DECIDING_FILES, paths.PLATFORM);
 	const isInstalled = () => isStamped(STAMP, hash) && fs.existsSync(NODE24) && fs.existsSync(N8N_BIN);
 	if (isInstalled()) return;

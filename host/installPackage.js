@@ -37,7 +37,11 @@ async function packPackage() {
 	const folder = fs.mkdtempSync(path.join(CACHE, 'pack-'));
 	try {
 		const command = [...npmCommand(), 'pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-		await run('Packing this package', command, { cwd: ROOT, env: cleanEnvironment(), logFile: path.join(CACHE, 'pack.log') });
+		await run('Packing this package', command, {
+			cwd: ROOT,
+			env: cleanEnvironment(),
+			logFile: path.join(CACHE, 'pack.log'),
+		});
 		const [name] = fs.readdirSync(folder);
 		const tarball = path.join(CACHE, name);
 		fs.renameSync(path.join(folder, name), tarball);
@@ -54,7 +58,11 @@ async function packPackage() {
 async function unpack(tarball, folder) {
 	fs.mkdirSync(folder, { recursive: true });
 	const command = ['tar', '-xzf', path.basename(tarball), '-C', folder, '--strip-components=1'];
-	await run('Unpacking the package', command, { cwd: path.dirname(tarball), env: cleanEnvironment(), logFile: path.join(CACHE, 'unpack.log') });
+	await run('Unpacking the package', command, {
+		cwd: path.dirname(tarball),
+		env: cleanEnvironment(),
+		logFile: path.join(CACHE, 'unpack.log'),
+	});
 }
 
 /**
@@ -69,7 +77,9 @@ async function installPackage(folder, tarball) {
 	const unpacked = fs.mkdtempSync(path.join(nodes, 'unpack-'));
 	await unpack(path.resolve(tarball), unpacked);
 
-	const { devDependencies, peerDependencies, optionalDependencies, ...manifest } = readJson(path.join(unpacked, 'package.json'));
+	const { devDependencies, peerDependencies, optionalDependencies, ...manifest } = readJson(
+		path.join(unpacked, 'package.json'),
+	);
 	writeJson(path.join(unpacked, 'package.json'), manifest);
 	const target = path.join(modules, manifest.name);
 	fs.rmSync(target, { recursive: true, force: true });
@@ -77,7 +87,11 @@ async function installPackage(folder, tarball) {
 	fs.renameSync(unpacked, target);
 
 	const command = [...npmCommand(), 'install', ...N8N_INSTALL_FLAGS];
-	await run('Installing the package into n8n', command, { cwd: target, env: cleanEnvironment(), logFile: path.join(CACHE, 'package-install.log') });
+	await run('Installing the package into n8n', command, {
+		cwd: target,
+		env: cleanEnvironment(),
+		logFile: path.join(CACHE, 'package-install.log'),
+	});
 
 	const listFile = path.join(nodes, 'package.json');
 	const list = fs.existsSync(listFile) ? readJson(listFile) : { name: 'installed-nodes', private: true };

@@ -33,15 +33,14 @@ async function answers(url) {
 
 /** @param {ChildProcess} child */
 async function stopProcess(child) {
-	if (!hasEnded(child)) {
-		const ended = once(child, 'exit');
-		const force = setTimeout(() => killTree(child.pid ?? 0, 'SIGKILL'), STOP_WITHIN_MS);
-		child.kill('SIGTERM');
-		await ended;
-		clearTimeout(force);
-	}
-	// Its task runner ends with it; should one have been left, it is in n8n's process group.
-	if (process.platform !== 'win32') killTree(child.pid ?? 0, 'SIGKILL');
+	if (hasEnded(child)) return;
+	const ended = once(child, 'exit');
+	const force = setTimeout(() => killTree(child.pid, 'SIGKILL'), STOP_WITHIN_MS);
+	child.kill('SIGTERM');
+	await ended;
+	clearTimeout(force);
+	// Its task runner ends with it; should anything have been left, it is in n8n's process group.
+	if (process.platform !== 'win32') killTree(child.pid, 'SIGKILL');
 }
 
 /**
@@ -59,7 +58,8 @@ const tailOf = (logFile, lines = 30) => fs.readFileSync(logFile, 'utf8').trimEnd
  * }} options `folder` holds this n8n's database, settings and log, and is made when missing; `port` 0 or none: any free one
  */
 async function startN8n({ folder, port: wantedPort, env = {}, log = () => {} }) {
-	if (!fs.existsSync(N8N_BIN) || !fs.existsSync(NODE24)) throw new Error('n8n is not installed: run `node host/install.js` first');
+	if (!fs.existsSync(N8N_BIN) || !fs.existsSync(NODE24))
+		throw new Error('n8n is not installed: run `node host/install.js` first');
 	const port = await freePort(wantedPort);
 	const brokerPort = await freePort();
 	fs.mkdirSync(folder, { recursive: true });
@@ -90,7 +90,10 @@ async function startN8n({ folder, port: wantedPort, env = {}, log = () => {} }) 
 		await rest.logIn();
 	} catch (error) {
 		await stop();
-		throw new Error(`${/** @type {Error} */ (error).message}. The end of its log:\n${tailOf(logFile)}\nAll of it: ${logFile}`, { cause: error });
+		throw new Error(
+			`${/** @type {Error} */ (error).message}. The end of its log:\n${tailOf(logFile)}\nAll of it: ${logFile}`,
+			{ cause: error },
+		);
 	}
 	log(`n8n is ready at ${baseUrl} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
 	return { baseUrl, rest, stop, process: child, logFile };

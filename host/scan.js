@@ -8,7 +8,8 @@ const os = require('node:os');
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { packPackage, unpack } = require('./installPackage');
-const { ReadableError, runAsScript } = require('./lib/command');
+const { runAsScript } = require('./lib/command');
+const { ReadableError } = require('./lib/failure');
 const { withLock } = require('./lib/lock');
 const { installWithNpm } = require('./lib/npm');
 const { CACHE, ROOT, SCANNER } = require('./lib/paths');
@@ -22,17 +23,24 @@ async function installScanner() {
 	if (isStamped(STAMP, hash)) return;
 	await withLock(path.join(CACHE, 'scanner.lock'), console.log, async (holdFor) => {
 		if (isStamped(STAMP, hash)) return;
-		console.log('Installing n8n\'s scanner (about 220 MB; 10 to 30 seconds, this once)');
+		console.log("Installing n8n's scanner (about 220 MB; 10 to 30 seconds, this once)");
 		await stamped(STAMP, hash, async () => {
 			// Its scripts compile things that linting does not touch.
 			const flags = ['--ignore-scripts'];
-			await installWithNpm('Installing the scanner', { folder: SCANNER, logFile: path.join(CACHE, 'scanner.log'), log: console.log, onStart: holdFor, flags });
+			await installWithNpm('Installing the scanner', {
+				folder: SCANNER,
+				logFile: path.join(CACHE, 'scanner.log'),
+				log: console.log,
+				onStart: holdFor,
+				flags,
+			});
 		});
 	});
 }
 
 async function scan() {
-	if (!fs.existsSync(path.join(ROOT, 'dist'))) throw new ReadableError('There is no dist/ to scan: run `npm run build` first.');
+	if (!fs.existsSync(path.join(ROOT, 'dist')))
+		throw new ReadableError('There is no dist/ to scan: run `npm run build` first.');
 	await installScanner();
 	const script = path.join(SCANNER, 'node_modules', '@n8n', 'scan-community-package', 'scanner', 'scanner.mjs');
 	const { analyzePackage, SOURCE_FILE_PATTERNS } = await import(pathToFileURL(script).href);

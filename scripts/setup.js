@@ -10,13 +10,21 @@ const OLDEST_NODE = [20, 19];
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
 	// Before anything else is loaded: an old Node would stumble over the rest of this with an error that explains nothing.
-	console.error('This needs Node ' + OLDEST_NODE.join('.') + ' or newer; here runs ' + process.versions.node + ' (' + process.execPath + ').');
+	console.error(
+		'This needs Node ' +
+			OLDEST_NODE.join('.') +
+			' or newer; here runs ' +
+			process.versions.node +
+			' (' +
+			process.execPath +
+			').',
+	);
 	process.exit(1);
 }
 
 const fs = require('node:fs');
 const path = require('node:path');
-const { ReadableError, run, runAsScript } = require('../host/lib/command');
+const { run, runAsScript } = require('../host/lib/command');
 const { cleanEnvironment } = require('../host/lib/environment');
 const { withLock } = require('../host/lib/lock');
 const { installWithNpm } = require('../host/lib/npm');
@@ -46,10 +54,13 @@ async function once({ stamp, hash, isThere = () => true, announce }, work) {
 
 async function installTools() {
 	const hash = () => hashOf([path.join(ROOT, 'package-lock.json')], `${process.platform}-${process.arch}`);
-	await once({ stamp: INSTALLED, hash, announce: 'Installing the development tools (npm install; half a minute, this once)' }, async (holdFor) => {
-		const logFile = path.join(CACHE, 'npm-install.log');
-		await installWithNpm('npm install', { folder: ROOT, logFile, log: console.log, onStart: holdFor });
-	});
+	await once(
+		{ stamp: INSTALLED, hash, announce: 'Installing the development tools (npm install; half a minute, this once)' },
+		async (holdFor) => {
+			const logFile = path.join(CACHE, 'npm-install.log');
+			await installWithNpm('npm install', { folder: ROOT, logFile, log: console.log, onStart: holdFor });
+		},
+	);
 }
 
 /**
@@ -59,7 +70,10 @@ async function installTools() {
 function filesIn(file) {
 	if (!fs.existsSync(file)) return [];
 	if (!fs.statSync(file).isDirectory()) return [file];
-	return fs.readdirSync(file).sort().flatMap((name) => filesIn(path.join(file, name)));
+	return fs
+		.readdirSync(file)
+		.sort()
+		.flatMap((name) => filesIn(path.join(file, name)));
 }
 
 async function build() {
@@ -73,7 +87,12 @@ async function build() {
 	await once({ stamp: BUILT, hash, isThere, announce: 'Building dist/ (a few seconds)' }, async (holdFor) => {
 		const gulp = path.join(ROOT, 'node_modules', 'gulp', 'bin', 'gulp.js');
 		const logFile = path.join(CACHE, 'build.log');
-		await run('The build', [process.execPath, gulp, 'build'], { cwd: ROOT, env: cleanEnvironment(), logFile, onStart: holdFor });
+		await run('The build', [process.execPath, gulp, 'build'], {
+			cwd: ROOT,
+			env: cleanEnvironment(),
+			logFile,
+			onStart: holdFor,
+		});
 	});
 }
 

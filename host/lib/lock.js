@@ -90,7 +90,8 @@ async function withLock(folder, log, work) {
 		const owners = livingOwners(folder);
 		if (owners.length === 0) clear(folder);
 		else {
-			if (!waited) log(`Waiting for another installation (process ${owners.join(', ')}). If there is none, delete ${folder}`);
+			if (!waited)
+				log(`Waiting for another installation (process ${owners.join(', ')}). If there is none, delete ${folder}`);
 			await sleep(300);
 		}
 	}

@@ -3,8 +3,9 @@
  */
 const fs = require('node:fs');
 const path = require('node:path');
-const { ReadableError, run } = require('./command');
+const { run } = require('./command');
 const { cleanEnvironment } = require('./environment');
+const { ReadableError } = require('./failure');
 const { CACHE } = require('./paths');
 
 /** Neither package.json nor package-lock.json may change, and nobody reads audits and funding notes here. */
@@ -33,7 +34,12 @@ function npmCommand() {
 async function isRegistryReachable(folder) {
 	const logFile = path.join(CACHE, 'npm-ping.log');
 	try {
-		await run('Asking the npm registry', [...npmCommand(), 'ping', ...IMPATIENCE], { cwd: folder, env: cleanEnvironment(), logFile });
+		await run('Asking the npm registry', [...npmCommand(), 'ping', ...IMPATIENCE], {
+			cwd: folder,
+			env: cleanEnvironment(),
+			logFile,
+			usesRegistry: true,
+		});
 		return true;
 	} catch (error) {
 		if (error instanceof ReadableError && error.signal) throw error;
@@ -54,7 +60,7 @@ async function installWithNpm(what, { folder, logFile, log, onStart, flags = [] 
 		log('  The npm registry cannot be reached: trying with what npm has in its cache');
 		command.push('--offline');
 	}
-	await run(what, command, { cwd: folder, env: cleanEnvironment(), logFile, onStart });
+	await run(what, command, { cwd: folder, env: cleanEnvironment(), logFile, usesRegistry: true, onStart });
 }
 
 module.exports = { installWithNpm, npmCommand };

@@ -17,7 +17,9 @@ function pnpmProgress(log) {
 		if (counts && (counts[4] || Date.now() - last >= EVERY_MS)) {
 			last = Date.now();
 			const [, reused, downloaded, added] = counts;
-			log(`  ${added}${total && ` of ${total}`} packages in place (${downloaded} downloaded, ${reused} from pnpm's store)`);
+			log(
+				`  ${added}${total && ` of ${total}`} packages in place (${downloaded} downloaded, ${reused} from pnpm's store)`,
+			);
 		}
 		const compiled = /node_modules\/(sqlite3) install: gyp info spawn make/.exec(line)?.[1];
 		if (compiled && !compiling.has(compiled)) {

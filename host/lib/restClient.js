@@ -48,7 +48,8 @@ class RestClient {
 		const login = response.headers.getSetCookie().find((cookie) => cookie.startsWith('n8n-auth='));
 		if (login) this.#cookie = login.split(';')[0];
 		const text = await response.text();
-		if (!response.ok) throw new RestError(`${method} ${path}: ${response.status} ${text.slice(0, 1000)}`, response.status);
+		if (!response.ok)
+			throw new RestError(`${method} ${path}: ${response.status} ${text.slice(0, 1000)}`, response.status);
 		if (!response.headers.get('content-type')?.includes('json')) return text;
 		const json = JSON.parse(text);
 		return json?.data ?? json;

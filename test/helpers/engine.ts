@@ -2,7 +2,14 @@
  * Runs our node in n8n's real engine (n8n-core's WorkflowExecute, RoutingNode and contexts) over real HTTP.
  * Only what the n8n server alone owns is replaced: where credentials are stored, and the register of node types.
  */
-import { DirectoryLoader, ExecutionLifecycleHooks, LoadOptionsContext, WorkflowExecute } from 'n8n-core';
+import {
+	DirectoryLoader,
+	ExecutionLifecycleHooks,
+	LoadOptionsContext,
+	RoutingNode,
+	WorkflowExecute,
+	type ExecuteContext,
+} from 'n8n-core';
 import {
 	ICredentialsHelper,
 	NodeConnectionTypes,
@@ -36,6 +43,8 @@ export interface RunOptions {
 	input?: IDataObject[];
 	onError?: INode['onError'];
 	timezone?: string;
+	/** Cancels the execution, as the editor's Stop does, when this comes true. */
+	cancelWhen?: Promise<unknown>;
 }
 
 export interface RunResult {
@@ -52,10 +61,11 @@ export interface RunResult {
 /** A workflow of a node that emits `input` and ours, run to its end. */
 export async function runNode(options: RunOptions): Promise<RunResult> {
 	const { workflow, additionalData } = build(new HealthDataService(), options);
-	const run = await workflow.expression.withIsolate(
-		async () =>
-			await new WorkflowExecute(additionalData, 'manual').run({ workflow, startNode: workflow.getNode('Start')! }),
-	);
+	const run = await workflow.expression.withIsolate(async () => {
+		const execution = new WorkflowExecute(additionalData, 'manual').run({ workflow, startNode: workflow.getNode('Start')! });
+		void options.cancelWhen?.then(() => execution.cancel());
+		return await execution;
+	});
 
 	const outputs = run.data.resultData.runData.Node?.[0]?.data?.main ?? [];
 	const items = outputs[0] ?? [];
@@ -111,6 +121,10 @@ function build(type: INodeType, { credential, parameters, input = [{}], onError,
 	const start = startNodeType(input);
 	// What n8n's loader does: declarative nodes get the field "Request Options".
 	DirectoryLoader.applyDeclarativeNodeOptionParameters(type);
+	// What n8n's server does: it gives declarative nodes this `execute`. The engine's own way, for tests, cannot be cancelled.
+	type.execute = async function () {
+		return (await new RoutingNode(this as ExecuteContext, type).runNode()) ?? [];
+	};
 	const byName = (name: string) => (name === 'test.start' ? start : type);
 	const nodeTypes: INodeTypes = { getByName: byName, getByNameAndVersion: byName, getKnownTypes: () => ({}) };
 

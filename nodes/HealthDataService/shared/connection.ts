@@ -14,10 +14,10 @@ import {
 } from 'n8n-workflow';
 import { serviceRoot, type ServiceCredential } from './baseUrl';
 import { codeOf, explainBody, explainStatus, explainUnreachable, isObject } from './explain';
-import { Gate } from './gate';
+import { Gate, type Outcome } from './gate';
 import { Problem } from './problem';
 import { isRedirect, redirectTarget, strayRedirect } from './redirect';
-import { backoff, isPassingCode, isPassingStatus, patience, toldWait } from './retry';
+import { backoff, isPassingCode, isPassingStatus, isRefusal, patience, toldWait } from './retry';
 
 export const CREDENTIAL = 'healthDataServiceApi';
 
@@ -50,6 +50,7 @@ export async function connect(
 ): Promise<Get> {
 	const data = await context.getCredentials<ICredentialDataDecryptedObject & ServiceCredential>(CREDENTIAL);
 	const root = serviceRoot(data);
+	const goesOnAfterErrors = 'continueOnFail' in context && context.continueOnFail();
 	const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 
 	const send = async (url: string): Promise<Answer> => {
@@ -78,15 +79,21 @@ export async function connect(
 
 	/** One try, when there is room for it and nobody asked us to wait. */
 	const sendInTurn = async (url: string): Promise<Answer> => {
-		while (gate.pausedFor > 0) await wait(gate.pausedFor, signal);
-		const pass = await gate.enter();
-		let answer: Answer | undefined;
-		try {
-			stopIfCancelled(signal);
-			answer = await send(url);
-			return answer;
-		} finally {
-			gate.leave(pass, !(answer && 'response' in answer && answer.response.statusCode === 429));
+		for (;;) {
+			if (gate.pausedFor > 0) await wait(gate.pausedFor, signal);
+			const pass = await gate.enter();
+			let outcome: Outcome = 'unsent';
+			try {
+				stopIfCancelled(signal);
+				// The run has failed already: nothing that came now would be seen.
+				if (gate.givenUp && !goesOnAfterErrors) throw gate.givenUp;
+				if (gate.pausedFor > 0) continue;
+				const answer = await send(url);
+				outcome = outcomeOf(answer);
+				return answer;
+			} finally {
+				gate.leave(pass, outcome);
+			}
 		}
 	};
 
@@ -96,19 +103,17 @@ export async function connect(
 		for (let next = 2; ; next++) {
 			const answer = await sendInTurn(url);
 			stopIfCancelled(signal);
-			if (!canPass(answer)) {
-				gate.isServiceDown = false;
-				return received(answer, root);
-			}
+			const outcome = outcomeOf(answer);
+			if (outcome === 'answered') return received(answer, root);
 
 			const told = 'response' in answer ? toldWait(answer.response.headers['retry-after']) : undefined;
-			const pause = told ?? backoff(next);
+			const pause = told ?? backoff(outcome === 'refused' ? Math.max(next, gate.refusals + 1) : next);
 			const waited = Date.now() - begun;
-			if (next > tries || gate.isServiceDown || waited + pause > patience.inAll) {
-				gate.isServiceDown = true;
-				throw givenUp(answer, root, next - 1, waited);
+			if (next > tries || gate.givenUp || Math.max(waited, gate.failingFor) + pause > patience.inAll) {
+				gate.givenUp = givenUp(answer, root, next - 1, waited);
+				throw gate.givenUp;
 			}
-			if (told !== undefined) gate.pause(told);
+			if (outcome === 'refused') gate.pause(pause);
 			await wait(pause, signal);
 		}
 	};
@@ -127,8 +132,12 @@ export async function connect(
 	};
 }
 
-const canPass = (answer: Answer) =>
-	'response' in answer ? isPassingStatus(answer.response.statusCode) : isPassingCode(codeOf(answer.failure));
+function outcomeOf(answer: Answer): Outcome {
+	if ('failure' in answer) return isPassingCode(codeOf(answer.failure)) ? 'failed' : 'answered';
+	const { statusCode } = answer.response;
+	if (isRefusal(statusCode)) return 'refused';
+	return isPassingStatus(statusCode) ? 'failed' : 'answered';
+}
 
 function received(answer: Answer, root: string): IN8nHttpFullResponse {
 	if ('failure' in answer) throw explainUnreachable(answer.failure, root);
@@ -140,8 +149,8 @@ function givenUp(answer: Answer, root: string, tries: number, waited: number): P
 		'failure' in answer
 			? explainUnreachable(answer.failure, root)
 			: explainStatus(answer.response.statusCode, answer.response.body);
-	const times = tries === 1 ? 'Tried once' : `Tried ${tries} times in ${Math.round(waited / 1000)} seconds`;
-	return new Problem(message, `${times}. ${description}`, httpCode);
+	const times = tries === 1 ? 'once' : `${tries} times`;
+	return new Problem(message, `Tried ${times} in ${Math.round(waited / 1000)} seconds. ${description}`, httpCode);
 }
 
 /** Waits, but no longer than the execution lives. */

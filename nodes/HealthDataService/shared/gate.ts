@@ -1,30 +1,38 @@
 /**
  * How many requests may be on their way at once: n8n starts those of all input items together, so they queue here.
  */
+import type { Problem } from './problem';
 
 /** Where the user does not say otherwise. */
 export const CONCURRENT_REQUESTS = 8;
 
-/** A request on its way; handed back to the gate when it ends. */
-interface Pass {
+/** Answers, per request allowed at once, before one more is allowed again. */
+const ANSWERS_TO_RECOVER = 10;
+
+/** A request on its way; handed back when it ends. */
+export interface Pass {
 	round: number;
 }
 
-/** Requests that must succeed, per request allowed at once, before one more is allowed again. */
-const SUCCESSES_TO_RECOVER = 10;
+/** `refused`: the service has too much to do. `failed`: any other failure that can pass. `unsent`: it did not go out. */
+export type Outcome = 'answered' | 'refused' | 'failed' | 'unsent';
 
 export class Gate {
 	private inFlight = 0;
-	/** Adapts to the service: halved when it refuses, up again with success. */
+	/** Adapts to the service: halved when it refuses, up again with answers. */
 	private allowed: number;
-	private successes = 0;
-	/** Counts the times the service said "too many": requests sent before the last time say nothing new. */
-	private round = 0;
-	private pausedUntil = 0;
+	private answers = 0;
 	private readonly queue: Array<() => void> = [];
+	private pausedUntil = 0;
+	/** Counts the refusals that said something new: not those of requests sent before the last one. */
+	private round = 0;
+	private failingSince?: number;
 
-	/** Set when a request was given up after all its tries, until one succeeds: the ones behind it do not wait as long again. */
-	isServiceDown = false;
+	/** Refusals since the last answer, those of requests sent together counted as one. */
+	refusals = 0;
+
+	/** Why a request was given up after all its tries, until another is answered: those behind it need not wait as long again. */
+	givenUp?: Problem;
 
 	constructor(private readonly most: number) {
 		this.allowed = most;
@@ -37,22 +45,32 @@ export class Gate {
 		return { round: this.round };
 	}
 
-	/** Gives the place back. `accepted` is false when the service said "too many requests". */
-	leave({ round }: Pass, accepted: boolean) {
+	/** Gives the place back, and learns from what became of the request. */
+	leave({ round }: Pass, outcome: Outcome) {
 		this.inFlight--;
-		if (!accepted && round === this.round) {
-			this.round++;
-			this.successes = 0;
-			this.allowed = Math.max(1, Math.floor(this.allowed / 2));
-		}
-		if (accepted && ++this.successes >= SUCCESSES_TO_RECOVER * this.allowed) {
-			this.successes = 0;
-			this.allowed = Math.min(this.most, this.allowed + 1);
-		}
+		if (outcome === 'answered') this.learnAnswer();
+		if (outcome === 'refused' && round === this.round) this.learnRefusal();
+		if (outcome === 'refused' || outcome === 'failed') this.failingSince ??= Date.now();
 		for (let free = this.allowed - this.inFlight; free > 0 && this.queue.length > 0; free--) this.queue.shift()!();
 	}
 
-	/** Nobody sends for so long: the service told one of us to wait. */
+	private learnAnswer() {
+		this.failingSince = undefined;
+		this.givenUp = undefined;
+		this.refusals = 0;
+		if (++this.answers < ANSWERS_TO_RECOVER * this.allowed) return;
+		this.answers = 0;
+		this.allowed = Math.min(this.most, this.allowed + 1);
+	}
+
+	private learnRefusal() {
+		this.round++;
+		this.refusals++;
+		this.answers = 0;
+		this.allowed = Math.max(1, Math.floor(this.allowed / 2));
+	}
+
+	/** Nobody sends for so long: what the service said to one of us goes for all. */
 	pause(ms: number) {
 		this.pausedUntil = Math.max(this.pausedUntil, Date.now() + ms);
 	}
@@ -60,6 +78,11 @@ export class Gate {
 	/** Milliseconds left of a pause. */
 	get pausedFor(): number {
 		return Math.max(0, this.pausedUntil - Date.now());
+	}
+
+	/** Milliseconds since the service began to fail without answering anything in between. */
+	get failingFor(): number {
+		return this.failingSince === undefined ? 0 : Date.now() - this.failingSince;
 	}
 }
 

@@ -14,12 +14,18 @@ export const patience = {
 	inAll: 180_000,
 };
 
-const PASSING_STATUS = [429, 500, 502, 503, 504];
+/** The service has too much to do: everybody waits. */
+const REFUSALS = [429, 503];
+
+/** This request failed, others may not. */
+const FAILURES = [500, 502, 504];
 
 /** Failures to connect that the next try would only repeat: an unknown host, or a certificate that does not fit. */
 const LASTING_CODE = /^(ENOTFOUND|CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 
-export const isPassingStatus = (status: number) => PASSING_STATUS.includes(status);
+export const isRefusal = (status: number) => REFUSALS.includes(status);
+
+export const isPassingStatus = (status: number) => isRefusal(status) || FAILURES.includes(status);
 
 export const isPassingCode = (code: string | undefined) => !LASTING_CODE.test(code ?? '');
 

@@ -1,0 +1,155 @@
+/**
+ * How many requests are on their way at once, what a refusal does to that, and that cancelling stops them.
+ */
+import { sleep } from 'n8n-workflow';
+import { createWorld } from '../../sandbox/world';
+import { patience } from '../../nodes/HealthDataService/shared/retry';
+import { runNode } from '../helpers/engine';
+import { KEY } from '../helpers/people';
+import { bloodPressureOf, byUserId, useSandbox } from '../helpers/requests';
+
+const world = createWorld([{ key: KEY, users: 600 }]);
+const users = world.teams[0].users;
+const used = useSandbox(() => ({ world, switches: { latencyMs: 5 } }));
+afterEach(() => Object.assign(used.sandbox.load, { mostInFlight: 0, refused: 0 }));
+
+const month = { startDate: '2026-03-01', endDate: '2026-03-01' };
+const all = (options = {}, more = {}) => bloodPressureOf('', { ...month, userScope: 'all', options, ...more });
+const oneByOne = (options = {}) => bloodPressureOf(byUserId('={{ $json.user_id }}'), { ...month, options });
+const run = async (parameters: ReturnType<typeof all>, more = {}) =>
+	await runNode({ credential: used.credential, parameters, timezone: 'UTC', ...more });
+
+const idsOf = (rows: Array<{ user_id?: unknown; timestamp?: unknown; provider?: unknown }>) => rows.map((row) => `${row.user_id} ${row.timestamp} ${row.provider}`);
+const expected = users.flatMap(({ user_id }) =>
+	world.readings(user_id, 'blood_pressure', Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 2) - 1).map(({ point, source }) => `${user_id} ${(point as { timestamp: string }).timestamp} ${source.provider}`),
+);
+
+describe('at most so many requests at once', () => {
+	it.each([1, 3, 8])('%i inside All Users', async (concurrency) => {
+		const { rows, error } = await run(all({ concurrency, userLimit: 60 }));
+		expect(error).toBeUndefined();
+		expect(rows.length).toBeGreaterThan(30);
+		expect(used.sandbox.load.mostInFlight).toBe(concurrency);
+	});
+
+	it('8 over all input items together, if nothing else is said', async () => {
+		const input = users.slice(0, 60).map(({ user_id }) => ({ user_id }));
+		const { error } = await run(oneByOne(), { input });
+		expect(error).toBeUndefined();
+		expect(used.sandbox.load.mostInFlight).toBe(8);
+	});
+
+	it.each([0, 1.5])('%p is not a number of requests', async (concurrency) => {
+		const { error } = await run(all({ concurrency }));
+		expect(error?.message).toBe("'Concurrent Requests' is not a whole number of 1 or more");
+	});
+});
+
+describe('All Users', () => {
+	it('keeps the order of the list, whatever answers first', async () => {
+		used.sandbox.switches.fault = (number) => ({ delayMs: number % 3 === 0 ? 20 : 0 });
+		const { rows } = await run(all());
+		const order = [...new Set(rows.map(({ user_id }) => user_id))];
+		const inList = users.map(({ user_id }) => user_id).filter((id) => order.includes(id));
+		expect(order).toEqual(inList);
+		expect(new Set(idsOf(rows))).toEqual(new Set(expected));
+		expect(rows).toHaveLength(expected.length);
+	});
+
+	it('reads a window of the list', async () => {
+		const { rows } = await run(all({ userOffset: 100, userLimit: 50 }));
+		const window = new Set(users.slice(100, 150).map(({ user_id }) => user_id));
+		expect(new Set(idsOf(rows))).toEqual(new Set(expected.filter((id) => window.has(id.split(' ')[0]))));
+	});
+
+	it('windows that touch give everybody, each once', async () => {
+		const parts = await Promise.all([0, 200, 400].map(async (userOffset) => (await run(all({ userOffset, userLimit: 200 }))).rows));
+		expect(idsOf(parts.flat()).sort()).toEqual([...expected].sort());
+	});
+
+	it('asks only for users who have the provider connected, when told to', async () => {
+		const provider = { __rl: true, mode: 'slug', value: 'omron' };
+		const { rows } = await run(all({ onlyConnected: true }, { provider }));
+		const asked = used.sandbox.requests.filter((url) => url.includes('blood_pressure')).length;
+		const connected = users.filter(({ connected_sources }) => connected_sources.some(({ source }) => source.slug === 'omron'));
+		expect(asked).toBe(connected.length);
+		expect(idsOf(rows).sort()).toEqual(expected.filter((id) => id.endsWith(' omron')).sort());
+	});
+
+	it('stops asking once Limit is reached', async () => {
+		const { rows } = await run(all({}, { returnAll: false, limit: 20 }));
+		expect(rows).toHaveLength(20);
+		expect(used.sandbox.requests.length).toBeLessThan(60);
+	});
+
+	it('gives one item per user, with the identifiers, when told to', async () => {
+		const { rows } = await run(all({ userLimit: 40 }, { output: 'grouped' }));
+		expect(rows.map(({ user_id, client_user_id }) => [user_id, client_user_id])).toEqual(users.slice(0, 40).map((user) => [user.user_id, user.client_user_id]));
+	});
+});
+
+describe('a service that refuses more than six at once', () => {
+	it.each([['inside All Users', true], ['over 600 input items', false]])('nothing is lost, and few are refused: %s', async (_, isAll) => {
+		used.sandbox.switches.mostAtOnce = 6;
+		const input = isAll ? [{}] : users.map(({ user_id }) => ({ user_id }));
+		const { rows, error } = await run(isAll ? all() : oneByOne(), { input });
+
+		expect(error).toBeUndefined();
+		expect(idsOf(rows).sort()).toEqual([...expected].sort());
+		const { mostInFlight, refused } = used.sandbox.load;
+		expect(mostInFlight).toBeLessThanOrEqual(8);
+		expect(refused).toBeGreaterThan(0);
+		expect(refused / used.sandbox.requests.length).toBeLessThan(0.1);
+	});
+});
+
+it('a service that refuses everything ends the run, instead of waiting once per item', async () => {
+	used.sandbox.switches.fault = () => ({ status: 429 });
+	const input = users.slice(0, 100).map(({ user_id }) => ({ user_id }));
+	const { error } = await run(oneByOne(), { input });
+	expect(error).toMatchObject({ message: 'The service is receiving too many requests (status 429)', httpCode: '429' });
+	expect(error?.description).toMatch(/^Tried \d+ times? in \d+ seconds\./);
+	// Eight give up after all their tries, the others after one.
+	expect(used.sandbox.requests.length).toBeLessThan(100 + 16 * patience.tries);
+});
+
+it('waits as long as Retry-After says, and so does everybody else', async () => {
+	let refusedAt = 0;
+	const early: string[] = [];
+	used.sandbox.switches.fault = (number, url) => {
+		if (number === 4) {
+			refusedAt = Date.now();
+			return { status: 429, headers: { 'retry-after': '1' } };
+		}
+		// Those on their way at that moment may still arrive.
+		const since = Date.now() - refusedAt;
+		if (refusedAt && since > 100 && since < 900) early.push(url);
+		return undefined;
+	};
+	const { error } = await run(all({ userLimit: 40 }));
+	expect(error).toBeUndefined();
+	expect(Date.now() - refusedAt).toBeGreaterThan(990);
+	expect(early).toEqual([]);
+});
+
+describe('cancelling', () => {
+	it.each([
+		['while requests are on their way', { latencyMs: 50 }, {}],
+		['while waiting for the service', { fault: () => ({ status: 429, headers: { 'retry-after': '60' } }) }, {}],
+		['while backing off', { fault: () => ({ status: 500 }) }, { firstWait: 20_000, longestWait: 20_000 }],
+	])('stops within a second: %s', async (_, switches, slower) => {
+		const before = { ...patience };
+		Object.assign(patience, slower);
+		Object.assign(used.sandbox.switches, switches);
+		const input = users.map(({ user_id }) => ({ user_id }));
+		const begun = Date.now();
+		await run(oneByOne(), { input, cancelWhen: sleep(300) });
+		Object.assign(patience, before);
+
+		expect(Date.now() - begun).toBeLessThan(1300);
+		const soFar = used.sandbox.requests.length;
+		expect(soFar).toBeLessThan(600);
+		await sleep(300);
+		expect(used.sandbox.requests.length).toBe(soFar);
+	});
+});

@@ -1,0 +1,36 @@
+import { backoff, isPassingCode, isPassingStatus, patience, toldWait } from '../../nodes/HealthDataService/shared/retry';
+
+const now = Date.parse('2026-01-01T00:00:00Z');
+
+it.each([
+	['7', 7_000],
+	['0', 0],
+	[' 1.5 ', 1_500],
+	['3600', patience.longestToldWait],
+	['Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
+	['Thu, 01 Jan 2026 01:00:00 GMT', patience.longestToldWait],
+	['Wed, 31 Dec 2025 23:00:00 GMT', 0],
+	['soon', undefined],
+	['-5', undefined],
+	['', undefined],
+	[undefined, undefined],
+])('Retry-After %p means %p ms', (header, expected) => {
+	expect(toldWait(header, now)).toBe(expected);
+});
+
+it('backs off longer each time, spread, and never longer than the cap', () => {
+	const longest = [2, 3, 4, 5, 6, 7, 20].map((next) => backoff(next, 1));
+	expect(longest).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000]);
+	expect(backoff(4, 0)).toBe(1000);
+});
+
+it('all waiting together stays within minutes', () => {
+	const waits = Array.from({ length: patience.tries - 1 }, (_, i) => backoff(i + 2, 1)).reduce((a, b) => a + b);
+	expect(waits).toBeLessThan(patience.inAll);
+	expect(patience.inAll + patience.longestToldWait).toBeLessThanOrEqual(4 * 60_000);
+});
+
+it.each([429, 500, 502, 503, 504])('%i can pass', (status) => expect(isPassingStatus(status)).toBe(true));
+it.each([200, 301, 400, 401, 403, 404, 408, 422, 501])('%i stays', (status) => expect(isPassingStatus(status)).toBe(false));
+it.each(['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EAI_AGAIN', 'ECONNABORTED', undefined])('%s can pass', (code) => expect(isPassingCode(code)).toBe(true));
+it.each(['ENOTFOUND', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'])('%s stays', (code) => expect(isPassingCode(code)).toBe(false));
