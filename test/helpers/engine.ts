@@ -29,7 +29,7 @@ import {
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 import { HealthDataServiceApi } from '../../credentials/HealthDataServiceApi.credentials';
-import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
+import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
 
 export const CREDENTIAL = 'healthDataServiceApi';
 const NODE_TYPE = 'n8n-nodes-health-data-service.healthDataService';

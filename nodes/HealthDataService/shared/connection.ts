@@ -99,7 +99,7 @@ export async function connect(
 
 	/** Tries again what can pass, then gives up with the reason of the last try. */
 	const sendPatiently = async (url: string): Promise<IN8nHttpFullResponse> => {
-		const begun = Date.now();
+		const begun = performance.now();
 		for (let next = 2; ; next++) {
 			const answer = await sendInTurn(url);
 			stopIfCancelled(signal);
@@ -108,7 +108,7 @@ export async function connect(
 
 			const told = 'response' in answer ? toldWait(answer.response.headers['retry-after']) : undefined;
 			const pause = told ?? backoff(outcome === 'refused' ? Math.max(next, gate.refusals + 1) : next);
-			const waited = Date.now() - begun;
+			const waited = performance.now() - begun;
 			if (next > tries || gate.givenUp || Math.max(waited, gate.failingFor) + pause > patience.inAll) {
 				gate.givenUp = givenUp(answer, root, next - 1, waited);
 				throw gate.givenUp;
@@ -153,16 +153,14 @@ function givenUp(answer: Answer, root: string, tries: number, waited: number): P
 	return new Problem(message, `Tried ${times} in ${Math.round(waited / 1000)} seconds. ${description}`, httpCode);
 }
 
-/** Waits, but no longer than the execution lives. */
+/** n8n's `sleep` cannot be woken: long waits are slept in parts, so that a cancelled execution ends soon. */
+const LONGEST_SLEEP = 200;
+
 async function wait(ms: number, signal?: AbortSignal): Promise<void> {
-	let stop = () => {};
-	const cancelled = new Promise<void>((resolve) => {
-		stop = resolve;
-		signal?.addEventListener('abort', stop);
-	});
-	await Promise.race([sleep(ms), cancelled]);
-	signal?.removeEventListener('abort', stop);
-	stopIfCancelled(signal);
+	for (let left = ms; left > 0; left -= LONGEST_SLEEP) {
+		await sleep(Math.min(left, LONGEST_SLEEP));
+		stopIfCancelled(signal);
+	}
 }
 
 function stopIfCancelled(signal?: AbortSignal) {

@@ -50,7 +50,7 @@ export class Gate {
 		this.inFlight--;
 		if (outcome === 'answered') this.learnAnswer();
 		if (outcome === 'refused' && round === this.round) this.learnRefusal();
-		if (outcome === 'refused' || outcome === 'failed') this.failingSince ??= Date.now();
+		if (outcome === 'refused' || outcome === 'failed') this.failingSince ??= performance.now();
 		for (let free = this.allowed - this.inFlight; free > 0 && this.queue.length > 0; free--) this.queue.shift()!();
 	}
 
@@ -72,17 +72,17 @@ export class Gate {
 
 	/** Nobody sends for so long: what the service said to one of us goes for all. */
 	pause(ms: number) {
-		this.pausedUntil = Math.max(this.pausedUntil, Date.now() + ms);
+		this.pausedUntil = Math.max(this.pausedUntil, performance.now() + ms);
 	}
 
 	/** Milliseconds left of a pause. */
 	get pausedFor(): number {
-		return Math.max(0, this.pausedUntil - Date.now());
+		return Math.max(0, this.pausedUntil - performance.now());
 	}
 
 	/** Milliseconds since the service began to fail without answering anything in between. */
 	get failingFor(): number {
-		return this.failingSince === undefined ? 0 : Date.now() - this.failingSince;
+		return this.failingSince === undefined ? 0 : performance.now() - this.failingSince;
 	}
 }
 

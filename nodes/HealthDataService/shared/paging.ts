@@ -55,9 +55,13 @@ const PAGES_AHEAD = 8;
  * Pages of the team's user list (contract 4.3) from `offset` on, each user once, at most `most` of them.
  * Moves on by what arrived, never by what was asked for: servers cap pages. Ends at `total`, if there is one, or at an empty
  * page (quirk 12). When `total` shrinks on the way, users have moved towards the front, past the place that was read next:
- * it steps back as far and reads on from there. Once `total` is known, the pages that follow are asked for together.
+ * it steps back as far and reads on from there. Once `total` is known, up to `ahead` of the pages that follow are asked for
+ * together; 0 is for whoever may stop early.
  */
-export async function* userPages(get: Get, { offset = 0, most = Infinity } = {}): AsyncGenerator<IDataObject[]> {
+export async function* userPages(
+	get: Get,
+	{ offset = 0, most = Infinity, ahead = PAGES_AHEAD } = {},
+): AsyncGenerator<IDataObject[]> {
 	const asked = new Map<string, Promise<IDataObject>>();
 	const ask = (position: number, limit: number) => {
 		const key = `${position} ${limit}`;
@@ -71,25 +75,37 @@ export async function* userPages(get: Get, { offset = 0, most = Infinity } = {})
 	let position = offset;
 	let given = 0;
 	let lastTotal: number | undefined;
+	let lowestTotal = Infinity;
+	/** Whether somebody new came since the last step back: a total that merely flickers must not hold us in place. */
+	let hasProgressed = false;
 
 	while (given < most) {
-		const { users, total } = await ask(position, limitAfter(given));
-		asked.delete(`${position} ${limitAfter(given)}`);
+		const limit = limitAfter(given);
+		const { users, total } = await ask(position, limit);
+		asked.delete(`${position} ${limit}`);
 		if (!Array.isArray(users) || !users.every(isObject)) throw explainBody(undefined, 'users');
-		if (users.length === 0) return;
 
 		const fresh = newUsers(users as IDataObject[], seen);
 		given += fresh.length;
+		hasProgressed ||= fresh.length > 0;
 		const shrunk = typeof total === 'number' && lastTotal !== undefined ? lastTotal - total : 0;
 		if (typeof total === 'number') lastTotal = total;
-		// Only after a page that brought somebody new: a total that merely flickers must not hold us in place.
-		const isTorn = shrunk > 0 && fresh.length > 0;
-		if (isTorn) asked.clear();
-		position = isTorn ? Math.max(offset, position - shrunk - STEP_BACK) : position + users.length;
+		const isNewLow = lastTotal !== undefined && lastTotal < lowestTotal;
+		lowestTotal = Math.min(lowestTotal, lastTotal ?? Infinity);
+
+		if (shrunk > 0 && (hasProgressed || isNewLow)) {
+			hasProgressed = false;
+			asked.clear();
+			position = Math.max(offset, position - shrunk - STEP_BACK);
+		} else if (users.length === 0) {
+			return;
+		} else {
+			position += users.length;
+		}
 
 		const isLast = lastTotal !== undefined && position >= lastTotal;
-		for (let ahead = 0; ahead < PAGES_AHEAD && !isLast; ahead++) {
-			const skipped = ahead * users.length;
+		for (let page = 0; page < ahead && !isLast; page++) {
+			const skipped = page * users.length;
 			if (lastTotal === undefined || position + skipped >= lastTotal || given + skipped >= most) break;
 			void ask(position + skipped, limitAfter(given + skipped));
 		}

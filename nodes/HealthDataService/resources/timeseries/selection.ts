@@ -28,12 +28,13 @@ export interface Selection {
 export function readSelection(context: IExecutePaginationFunctions): Selection {
 	const provider = locatorText(context, 'provider').trim();
 	const isOneUser = context.getNodeParameter('userScope', 'one') === 'one';
+	const most = readMost(context);
 	return {
 		query: { ...readDateRange(context), provider },
-		most: readMost(context),
+		most,
 		isGrouped: context.getNodeParameter('output', 'readings') === 'grouped',
 		concurrency: readConcurrency(context),
-		owners: isOneUser ? oneUser(context) : wholeTeam(context, provider),
+		owners: isOneUser ? oneUser(context) : wholeTeam(context, provider, most === Infinity),
 		// Somebody who is on the list but gone when their turn comes was removed in between.
 		onMissing: isOneUser ? noSuchUser : () => ({ groups: {} }),
 	};
@@ -69,14 +70,14 @@ function oneUser(context: IExecutePaginationFunctions): Selection['owners'] {
 }
 
 /** Every user of the team, or of a window of its list; all of them, or those that have the provider connected. */
-function wholeTeam(context: IExecutePaginationFunctions, provider: string): Selection['owners'] {
+function wholeTeam(context: IExecutePaginationFunctions, provider: string, isWhole: boolean): Selection['owners'] {
 	const offset = wholeNumber(context.getNodeParameter('options.userOffset', 0), 'Skip First Users', 0);
 	const given = context.getNodeParameter('options.userLimit', '');
 	const most = given === '' ? Infinity : wholeNumber(given, 'Max Users', 1);
 	const onlyConnected = provider !== '' && context.getNodeParameter('options.onlyConnected', false) === true;
 
 	return async function* (get) {
-		for await (const users of userPages(get, { offset, most })) {
+		for await (const users of userPages(get, { offset, most, ahead: isWhole ? undefined : 0 })) {
 			for (const user of users) if (!onlyConnected || isConnectedTo(user, provider)) yield ownerOf(user);
 		}
 	};

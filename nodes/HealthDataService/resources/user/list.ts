@@ -72,8 +72,9 @@ async function offsetPagination(
 
 		const get = await connect(this, { defaults: options, gate: gateOf(this.getExecuteData(), CONCURRENT_REQUESTS) });
 		const users: IDataObject[] = [];
-		// With a filter it takes more users than are wanted, so only the filtered ones count.
-		for await (const page of userPages(get, { offset, most: provider ? Infinity : most })) {
+		// With a filter nobody knows how many users it takes: only those that stay count.
+		const window = provider ? { offset, ahead: most === Infinity ? undefined : 0 } : { offset, most };
+		for await (const page of userPages(get, window)) {
 			for (const user of page) {
 				if (users.length < most && (!provider || isConnectedTo(user, provider))) users.push(user);
 			}

@@ -1,0 +1,209 @@
+/**
+ * What must hold for any input, tried on thousands of made-up ones (fast-check).
+ */
+import fc from 'fast-check';
+import { DateTime, IANAZone } from 'luxon';
+import type { IDataObject } from 'n8n-workflow';
+import type { Get, Query } from '../../nodes/HealthDataService/shared/connection';
+import { toDateRange } from '../../nodes/HealthDataService/shared/dates';
+import { cursorPages, userPages } from '../../nodes/HealthDataService/shared/paging';
+import { Problem } from '../../nodes/HealthDataService/shared/problem';
+import { GroupedReadings, readingRows } from '../../nodes/HealthDataService/shared/readings';
+import { resolveUser } from '../../nodes/HealthDataService/shared/users';
+
+const RUNS = { numRuns: 1000 };
+const owner = { user_id: 'u', client_user_id: null };
+const COLUMNS = ['timestamp', 'systolic', 'diastolic', 'unit'];
+
+async function collect<T>(pages: AsyncIterable<T>): Promise<T[]> {
+	const all: T[] = [];
+	for await (const page of pages) all.push(page);
+	return all;
+}
+
+describe('readings', () => {
+	const source = fc.record({ provider: fc.constantFrom('omron', 'withings'), type: fc.constantFrom('cuff', 'phone') });
+	const reading = fc.record({ systolic: fc.integer({ min: 60, max: 250 }), source });
+	/** Readings cut into pages, some of them empty, each page's readings in groups that may or may not be joined. */
+	const split = fc.array(fc.record({ readings: fc.array(reading, { maxLength: 5 }), isJoined: fc.boolean() }), { minLength: 1, maxLength: 8 });
+	const lastCursor = fc.constantFrom<IDataObject[]>([{ next_cursor: null }], [{ next_cursor: '' }], [{}], [{ next: null }]);
+
+	it('any split over pages, groups and empty pages gives the same rows, each once', async () => {
+		await fc.assert(
+			fc.asyncProperty(split, lastCursor, fc.boolean(), async (pages, [ending], isDeprecated) => {
+				let id = 0;
+				const expected: string[] = [];
+				const answers = pages.map(({ readings, isJoined }, index): IDataObject => {
+					const groups: Record<string, Array<{ data: IDataObject[]; source: IDataObject }>> = {};
+					for (const { systolic, source } of readings) {
+						const point = { timestamp: `t${id++}`, systolic };
+						expected.push(`${point.timestamp} ${systolic} ${source.provider} ${source.type}`);
+						const list = (groups[source.provider] ??= []);
+						const same = list.find((group) => isJoined && group.source.type === source.type);
+						if (same) same.data.push(point);
+						else list.push({ data: [point], source });
+					}
+					const cursor = isDeprecated ? { next: `c${index}` } : { next_cursor: `c${index}`, next: 'other' };
+					return { groups, ...(index < pages.length - 1 ? cursor : ending) } as unknown as IDataObject;
+				});
+				const asked: Query[] = [];
+				const get = (async (_: string, query: Query) => answers[asked.push(query) - 1]) as Get;
+
+				const rows = (await collect(cursorPages(get, '/path', { provider: 'p' }))).flatMap((page) => readingRows(page, COLUMNS, owner));
+				expect(rows.map((row) => `${row.timestamp} ${row.systolic} ${row.provider} ${row.source_type}`).sort()).toEqual([...expected].sort());
+				expect(asked.map(({ next_cursor }) => next_cursor)).toEqual([undefined, ...pages.slice(1).map((_, index) => `c${index}`)]);
+
+				const grouped = new GroupedReadings();
+				for (const page of answers) grouped.add(page);
+				const groups = Object.values(grouped.toItem(owner).groups as Record<string, Array<{ data: IDataObject[]; source: IDataObject }>>).flat();
+				expect(groups.flatMap(({ data, source }) => data.map(({ timestamp, systolic }) => `${timestamp} ${systolic} ${source.provider} ${source.type}`)).sort()).toEqual([...expected].sort());
+				expect(new Set(groups.map((group) => JSON.stringify(group.source))).size).toBe(groups.length);
+			}),
+			RUNS,
+		);
+	});
+
+	it('no field of a point or a source is lost or overwrites another', () => {
+		const name = fc.constantFrom('timestamp', 'systolic', 'unit', 'provider', 'source_type', 'user_id', 'provider_raw', 'type', 'name', 'source_name', '__proto__', 'constructor');
+		const fields = fc.dictionary(name, fc.oneof(fc.integer(), fc.string(), fc.constant(null)));
+		fc.assert(
+			fc.property(fields, fields, (point, source) => {
+				const page = JSON.parse(JSON.stringify({ groups: { omron: [{ data: [point], source }] } })) as IDataObject;
+				const [row] = readingRows(page, COLUMNS, owner);
+				expect(row.user_id).toBe('u');
+				for (const column of COLUMNS) expect(row[column]).toBe(Object.entries(point).find(([key]) => key === column)?.[1] ?? null);
+				// Everything that came in is somewhere in the row.
+				const values = Object.values(row);
+				for (const value of [...Object.values(point), ...Object.values(source)]) expect(values).toContain(value);
+			}),
+			RUNS,
+		);
+	});
+});
+
+describe('users', () => {
+	it('any server cap, any missing or right total, any window: everybody once, in order, and no more than asked for', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.integer({ min: 0, max: 60 }),
+				fc.integer({ min: 1, max: 20 }),
+				fc.boolean(),
+				fc.integer({ min: 0, max: 70 }),
+				fc.option(fc.integer({ min: 1, max: 70 })),
+				async (size, cap, hasTotal, offset, most) => {
+					const team = Array.from({ length: size }, (_, i) => ({ user_id: `u${i}` }));
+					const get = (async (_: string, { offset: from, limit }: { offset: number; limit: number }) => ({
+						users: team.slice(from, from + Math.min(limit, cap)),
+						...(hasTotal && { total: size }),
+					})) as unknown as Get;
+					const users = (await collect(userPages(get, { offset, most: most ?? Infinity }))).flat();
+					expect(users).toEqual(team.slice(offset, most === null ? undefined : offset + most));
+				},
+			),
+			RUNS,
+		);
+	});
+
+	it('whoever stays on the list is found, however many others leave it while it is read', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.integer({ min: 1, max: 60 }),
+				fc.integer({ min: 1, max: 20 }),
+				// Before each request, at most one leaves: who, by place in the list.
+				fc.array(fc.option(fc.nat(100)), { maxLength: 60 }),
+				async (size, cap, leavers) => {
+					let team = Array.from({ length: size }, (_, i) => ({ user_id: `u${i}` }));
+					let requests = 0;
+					const get = (async (_: string, { offset, limit }: { offset: number; limit: number }) => {
+						const leaver = leavers[requests++];
+						if (typeof leaver === 'number') team = team.filter((_, place) => place !== leaver);
+						return { users: team.slice(offset, offset + Math.min(limit, cap)), total: team.length };
+					}) as unknown as Get;
+					const ids = (await collect(userPages(get))).flat().map(({ user_id }) => user_id);
+					expect(new Set(ids).size).toBe(ids.length);
+					expect(ids).toEqual(expect.arrayContaining(team.map(({ user_id }) => user_id)));
+				},
+			),
+			RUNS,
+		);
+	});
+
+	it('any client user ID survives the path, or is refused before it is sent', async () => {
+		await fc.assert(
+			fc.asyncProperty(fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.constantFrom('.', '..', '%2e', 'a/../b', ' ', '?#')), async (id) => {
+				const paths: string[] = [];
+				const get = (async (path: string) => {
+					paths.push(path);
+					return { user_id: 'u' };
+				}) as unknown as Get;
+				try {
+					await resolveUser(get, id);
+				} catch (error) {
+					expect(error).toBeInstanceOf(Problem);
+					expect(id.trim() === '' || id === '.' || id === '..' || !id.isWellFormed()).toBe(true);
+					expect(paths).toEqual([]);
+					return;
+				}
+				// As a server reads it: one segment below resolve/, decoded once.
+				const { pathname, search, hash } = new URL(paths[0], 'https://api.example');
+				expect([search, hash]).toEqual(['', '']);
+				const segments = pathname.split('/');
+				expect(segments.slice(0, 4)).toEqual(['', 'v2', 'user', 'resolve']);
+				expect(decodeURIComponent(segments[4])).toBe(id);
+				expect(segments).toHaveLength(5);
+			}),
+			RUNS,
+		);
+	});
+});
+
+describe('dates', () => {
+	const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland', 'Pacific/Apia', 'Africa/Cairo', 'America/St_Johns', 'Australia/Lord_Howe');
+	const instant = fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
+	const anything = fc.oneof(
+		fc.anything(),
+		fc.string(),
+		instant,
+		instant.map((date) => date.toISOString()),
+		instant.map((date) => date.toISOString().slice(0, 10)),
+		instant.map((date) => date.toISOString().slice(0, 19)),
+		fc.tuple(instant, zone).map(([date, setZone]) => DateTime.fromJSDate(date, { zone: setZone })),
+	);
+	const withOffset = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}(Z|[+-]\d\d:\d\d)$/;
+
+	it('any input gives a range with offsets, in order, or a clear error that names the field', () => {
+		fc.assert(
+			fc.property(fc.constantFrom('days', 'times'), anything, anything, fc.oneof(zone, fc.string()), (dateRange, startDate, endDate, inZone) => {
+				try {
+					const { start_date, end_date } = toDateRange({ dateRange, startDate, endDate }, inZone);
+					expect(start_date).toMatch(withOffset);
+					if (end_date !== undefined) {
+						expect(end_date).toMatch(withOffset);
+						expect(Date.parse(end_date)).toBeGreaterThanOrEqual(Date.parse(start_date));
+					}
+				} catch (error) {
+					expect(error).toBeInstanceOf(Problem);
+					expect((error as Problem).message).toMatch(/^'(Start Date|End Date|Time Zone)' is /);
+				}
+			}),
+			{ numRuns: 5000 },
+		);
+	});
+
+	it('whole days touch without a gap and without sharing an instant, in any zone', () => {
+		fc.assert(
+			fc.property(instant, zone, (date, inZone) => {
+				const day = DateTime.fromJSDate(date, { zone: inZone }).toISODate()!;
+				const { start_date, end_date } = toDateRange({ dateRange: 'days', startDate: day, endDate: day }, inZone);
+				const first = DateTime.fromISO(start_date);
+				const last = DateTime.fromISO(end_date!);
+				const here = IANAZone.create(inZone);
+				expect(first.setZone(here).toISODate()).toBe(day);
+				expect(last.setZone(here).toISODate()).toBe(day);
+				expect(first.minus(1).setZone(here).toISODate()).not.toBe(day);
+				expect(last.plus(1).setZone(here).toISODate()).not.toBe(day);
+			}),
+			RUNS,
+		);
+	});
+});
