@@ -7,6 +7,7 @@ import { toDateRange, type DateRange } from '../../shared/dates';
 import { readMost, text, wholeNumber } from '../../shared/fields';
 import { CONCURRENT_REQUESTS } from '../../shared/gate';
 import { userPages } from '../../shared/paging';
+import { oncePerExecution } from '../../shared/parameters';
 import { Problem } from '../../shared/problem';
 import type { ReadingOwner } from '../../shared/readings';
 import { isConnectedTo, noSuchClientUser, resolveUser, userId } from '../../shared/users';
@@ -25,20 +26,30 @@ export interface Selection {
 	onMissing: () => IDataObject;
 }
 
+/** Everything but the users, which is what usually differs from item to item. */
+const COMMON_FIELDS = ['provider', 'returnAll', 'limit', 'output', 'userScope', 'options'];
+
 export function readSelection(context: IExecutePaginationFunctions): Selection {
-	const provider = locatorText(context, 'provider').trim();
-	const isOneUser = context.getNodeParameter('userScope', 'one') === 'one';
-	const most = readMost(context);
+	const { provider, isOneUser, ...common } = oncePerExecution(context, COMMON_FIELDS, () => readCommon(context));
 	return {
-		query: { ...readDateRange(context), provider },
-		most,
-		isGrouped: context.getNodeParameter('output', 'readings') === 'grouped',
-		concurrency: readConcurrency(context),
-		owners: isOneUser ? oneUser(context) : wholeTeam(context, provider, most === Infinity),
+		...common,
+		query: { ...oncePerExecution(context, DATE_FIELDS, () => readDateRange(context)), provider },
+		owners: isOneUser ? oneUser(context) : wholeTeam(context, provider, common.most === Infinity),
 		// Somebody who is on the list but gone when their turn comes was removed in between.
 		onMissing: isOneUser ? noSuchUser : () => ({ groups: {} }),
 	};
 }
+
+const readCommon = (context: IExecutePaginationFunctions) => ({
+	provider: text(readLocator(context, 'provider').value).trim(),
+	isOneUser: context.getNodeParameter('userScope', 'one') === 'one',
+	most: readMost(context),
+	isGrouped: context.getNodeParameter('output', 'readings') === 'grouped',
+	concurrency: readConcurrency(context),
+});
+
+/** Read together, so that "now" is the same for all items. */
+const DATE_FIELDS = ['dateRange', 'startDate', 'endDate', 'options'];
 
 function readDateRange(context: IExecutePaginationFunctions): DateRange {
 	const dateRange = context.getNodeParameter('dateRange') as string;
@@ -57,8 +68,7 @@ function readConcurrency(context: IExecutePaginationFunctions): number {
 
 /** The user of the 'User' field; By Client User ID costs one more request. */
 function oneUser(context: IExecutePaginationFunctions): Selection['owners'] {
-	const value = locatorText(context, 'user');
-	const { mode } = context.getNodeParameter('user', '') as INodeParameterResourceLocator;
+	const { mode, value } = readLocator(context, 'user');
 	const known = mode === 'clientUserId' ? undefined : { user_id: userId(value), client_user_id: null };
 
 	return async function* (get) {
@@ -88,9 +98,14 @@ const ownerOf = ({ user_id, client_user_id }: IDataObject): ReadingOwner => ({
 	client_user_id: text(client_user_id) || null,
 });
 
-/** A locator's value, or the plain value that an expression or an agent put in its place. */
-const locatorText = (context: IExecutePaginationFunctions, name: string) =>
-	text(context.getNodeParameter(name, '', { extractValue: true }));
+/** A locator, or the plain value that an expression or an agent put in its place. Evaluated once: it costs. */
+function readLocator(context: IExecutePaginationFunctions, name: string): { mode?: string; value: unknown } {
+	const given = context.getNodeParameter(name, '');
+	return isLocator(given) ? given : { value: given };
+}
+
+const isLocator = (given: unknown): given is INodeParameterResourceLocator =>
+	typeof given === 'object' && given !== null && 'value' in given;
 
 const noSuchUser = (): never => {
 	throw new Problem(

@@ -1,0 +1,167 @@
+/**
+ * `npm run bench`: our node, n8n's HTTP Request node and plain axios at the same work, side by side in one run in a real n8n.
+ * Prints ratios and writes bench/results.md. Only ratios of one run mean anything: times differ from machine to machine.
+ */
+const { spawn } = require('node:child_process');
+const { once } = require('node:events');
+const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { cpus, tmpdir } = require('node:os');
+const { join } = require('node:path');
+const { installPackage, packPackage } = require('../host/installPackage');
+const { startN8n } = require('../host/n8n');
+const { AT_ONCE, CREDENTIAL, KEY, chain, httpRequest, loop, ours, plain } = require('./workflows');
+
+const ROUNDS = 3;
+const PAGES = 200;
+
+const byList = (one) => ({ user: { __rl: true, mode: 'userId', value: one } });
+
+/** Each gives workflows for the two nodes and a function for axios; `rows` is what all must agree on. */
+const SCENARIOS = [
+	{
+		name: '(a) 1,000 users, one page each, 20 ms latency, one item for all',
+		service: { users: 1000, latencyMs: 20 },
+		build: ({ credentialId, baseUrl, axios }) => {
+			const { readings } = ours(credentialId);
+			const http = httpRequest(credentialId, baseUrl);
+			return {
+				ours: chain('ours', [readings({ userScope: 'all' })]),
+				http: loop('http', http.users, http.readings('{{ $json.user_id }}')),
+				unlimited: chain('unlimited', [...http.users, http.readings('{{ $json.user_id }}')]),
+				axios: async () => await axios.readAll(await axios.listUsers()),
+			};
+		},
+		targets: { http: 4, axios: 1.5 },
+	},
+	{
+		name: '(b) the same, one item per user',
+		service: { users: 1000, latencyMs: 20 },
+		build: ({ credentialId, baseUrl, axios }) => {
+			const { users, readings } = ours(credentialId);
+			const http = httpRequest(credentialId, baseUrl);
+			return {
+				ours: chain('ours', [users, readings(byList('={{ $json.user_id }}'))]),
+				http: loop('http', http.users, http.readings('{{ $json.user_id }}')),
+				unlimited: chain('unlimited', [...http.users, http.readings('{{ $json.user_id }}')]),
+				axios: async () => await axios.readAll(await axios.listUsers()),
+			};
+		},
+		targets: { http: 2 },
+	},
+	{
+		name: '(c) 20,000 users listed',
+		service: { users: 20_000, latencyMs: 20 },
+		build: ({ credentialId, baseUrl, axios }) => ({
+			ours: chain('ours', [ours(credentialId).users]),
+			http: chain('http', httpRequest(credentialId, baseUrl).users),
+			axios: async () => await axios.listUsers(),
+		}),
+		targets: { http: 4 },
+	},
+	{
+		name: `(d) one user, ${PAGES} pages`,
+		service: { users: 1, perUser: 5 * PAGES, pageSize: 5 },
+		build: ({ credentialId, baseUrl, axios, userId }) => ({
+			ours: chain('ours', [ours(credentialId).readings(byList(userId))]),
+			http: chain('http', [httpRequest(credentialId, baseUrl).readings(userId)]),
+			axios: async () => await axios.readPages(userId),
+		}),
+		targets: { http: 1.5, axios: 1.8 },
+	},
+];
+
+async function startService(options) {
+	const child = spawn(process.execPath, [join(__dirname, 'service.js'), JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
+	const [line] = await once(child.stdout, 'data');
+	return { ...JSON.parse(line), stop: () => child.kill() };
+}
+
+/** Milliseconds that n8n took for a workflow, and how many items came out of its last node, all its runs together. */
+async function timeWorkflow(rest, id) {
+	const { id: executionId, status, error, runData } = await rest.runWorkflow(id, 'Start', { timeoutMs: 300_000 });
+	if (status !== 'success') throw new Error(`${status}: ${error?.message}`);
+	const { startedAt, stoppedAt } = await rest.get(`/rest/executions/${executionId}`);
+	const runs = runData.Readings ?? runData.Users;
+	const items = runs.reduce((sum, { data }) => sum + data.main[0].length, 0);
+	return { ms: Date.parse(stoppedAt) - Date.parse(startedAt), items };
+}
+
+async function timeFunction(work) {
+	const begun = performance.now();
+	const rows = await work();
+	return { ms: performance.now() - begun, items: rows.length };
+}
+
+const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+async function measure({ rest }, { name, service: options, build, targets }) {
+	console.log(`\n${name}`);
+	const service = await startService(options);
+	try {
+		const credentialId = await rest.createCredential({ name: 'bench', type: CREDENTIAL, data: { baseUrl: service.baseUrl, apiKey: KEY } });
+		const { axios, ...workflows } = build({ credentialId, ...service, axios: plain(service.baseUrl) });
+		const contenders = { axios: async () => await timeFunction(axios) };
+		for (const [contender, workflow] of Object.entries(workflows)) {
+			const { id } = await rest.importWorkflow(workflow);
+			contenders[contender] = async () => await timeWorkflow(rest, id);
+		}
+		const times = {};
+		// In turns, so that what else the machine does hits all alike; the first round warms up.
+		for (let round = 0; round <= ROUNDS; round++) {
+			for (const [contender, run] of Object.entries(contenders)) {
+				const { ms, items } = await run();
+				if (round > 0) (times[contender] ??= []).push(ms);
+				console.log(`  ${contender.padEnd(9)} ${Math.round(ms).toString().padStart(6)} ms  ${items} items`);
+			}
+		}
+		return { name, targets, ms: Object.fromEntries(Object.entries(times).map(([contender, all]) => [contender, median(all)])) };
+	} finally {
+		service.stop();
+	}
+}
+
+function report(results) {
+	const { version } = JSON.parse(readFileSync(join(__dirname, '..', 'host', 'node_modules', 'n8n', 'package.json'), 'utf8'));
+	const rows = results.map(({ name, ms, targets }) => {
+		const faster = `${(ms.http / ms.ours).toFixed(1)}×`;
+		const thanUnlimited = ms.unlimited ? `${(ms.unlimited / ms.ours).toFixed(1)}×` : '–';
+		const above = (ms.ours / ms.axios).toFixed(2);
+		const goals = [targets.http && `at least ${targets.http}×`, targets.axios && `at most ${targets.axios}`].filter(Boolean).join(', ');
+		const times = [ms.ours, ms.http, ms.unlimited, ms.axios].map((one) => (one === undefined ? '–' : Math.round(one))).join(' / ');
+		return `| ${name} | ${faster} | ${thanUnlimited} | ${above} | ${goals} | ${times} |`;
+	});
+	return `# Benchmark
+
+Our node, n8n's HTTP Request node and a plain axios loop at the same work, in turns in one run (\`npm run bench\`; n8n ${version}, ${cpus().length} cores, median of ${ROUNDS} rounds).
+The ratios are what counts; times belong to the machine.
+
+Where there are many users, ours and axios have at most ${AT_ONCE} requests on their way. The HTTP Request node cannot be told so: it gets ${AT_ONCE} users at a time from Loop Over Items,
+or, in the second column, all of them at once, which no service with a limit would take. It reads every page by its own pagination, and leaves the answers as they came, where ours makes rows of them.
+
+| | Faster than HTTP Request | … that sends all at once | Times the floor (axios) | Goal | ours / HTTP Request / all at once / axios, ms |
+|---|---|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+async function main() {
+	const only = process.argv[2];
+	const folder = mkdtempSync(join(tmpdir(), 'health-data-service-bench-'));
+	await installPackage(folder, await packPackage());
+	const n8n = await startN8n({ folder, env: { N8N_LOG_LEVEL: 'error', EXECUTIONS_DATA_PRUNE: 'false' } });
+	try {
+		const results = [];
+		for (const scenario of SCENARIOS) if (!only || scenario.name.includes(only)) results.push(await measure(n8n, scenario));
+		const text = report(results);
+		console.log(`\n${text}`);
+		if (!only) writeFileSync(join(__dirname, 'results.md'), text);
+	} finally {
+		await n8n.stop();
+		rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+main().catch((error) => {
+	console.error(error.message);
+	process.exit(1);
+});

@@ -1,0 +1,121 @@
+/**
+ * The same work three ways: our node, n8n's HTTP Request node as somebody without our node would set it up, and plain axios.
+ */
+const axios = require('axios');
+
+const KEY = 'bench-team';
+const DAY = '2026-03-02';
+const OURS = 'n8n-nodes-health-data-service.healthDataService';
+const CREDENTIAL = 'healthDataServiceApi';
+const RANGE = { start_date: `${DAY}T00:00:00Z`, end_date: `${DAY}T23:59:59.999999Z` };
+const AT_ONCE = 50;
+
+const node = (name, type, typeVersion, parameters, credentialId) => ({
+	id: name,
+	name,
+	type,
+	typeVersion,
+	position: [0, 0],
+	parameters,
+	...(credentialId && { credentials: { [CREDENTIAL]: { id: credentialId, name: 'bench' } } }),
+});
+
+/** A manual trigger and `nodes`, one after the other. */
+function chain(name, nodes) {
+	const all = [node('Start', 'n8n-nodes-base.manualTrigger', 1, {}), ...nodes];
+	const next = all.slice(0, -1).map((one, index) => [one.name, { main: [[{ node: all[index + 1].name, type: 'main', index: 0 }]] }]);
+	return { name, nodes: all, connections: Object.fromEntries(next), settings: { executionOrder: 'v1', timezone: 'UTC' } };
+}
+
+/**
+ * The HTTP Request node's own Batching only spaces requests out; what keeps to a number at once is a loop around it.
+ * `users` leads into the loop, which hands out `AT_ONCE` users at a time to `work`.
+ */
+function loop(name, users, work) {
+	const flow = chain(name, [...users, node('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: AT_ONCE, options: {} })]);
+	const to = (target) => [{ node: target, type: 'main', index: 0 }];
+	return {
+		...flow,
+		nodes: [...flow.nodes, work],
+		connections: { ...flow.connections, Loop: { main: [[], to(work.name)] }, [work.name]: { main: [to('Loop')] } },
+	};
+}
+
+const ours = (credentialId) => ({
+	users: node('Users', OURS, 1, { resource: 'user', operation: 'list', returnAll: true }, credentialId),
+	readings: (parameters) =>
+		node('Readings', OURS, 1, { resource: 'timeseries', operation: 'bloodPressure', dateRange: 'days', startDate: DAY, endDate: DAY, returnAll: true, options: { concurrency: AT_ONCE }, ...parameters }, credentialId),
+});
+
+const httpRequest = (credentialId, baseUrl) => {
+	const common = { authentication: 'predefinedCredentialType', nodeCredentialType: CREDENTIAL, options: {} };
+	const query = (parameters) => ({ sendQuery: true, queryParameters: { parameters: Object.entries(parameters).map(([name, value]) => ({ name, value: String(value) })) } });
+	const pages = (parameter, value, isComplete) => ({
+		options: {
+			pagination: {
+				pagination: {
+					paginationMode: 'updateAParameterInEachRequest',
+					parameters: { parameters: [{ type: 'qs', name: parameter, value }] },
+					paginationCompleteWhen: 'other',
+					completeExpression: isComplete,
+					limitPagesFetched: false,
+				},
+			},
+		},
+	});
+	return {
+		users: [
+			node('List', 'n8n-nodes-base.httpRequest', 4.2, { ...common, url: `${baseUrl}/v2/user`, ...query({ limit: 500 }), ...pages('offset', '={{ $pageCount * 500 }}', '={{ $response.body.users.length < 500 }}') }, credentialId),
+			node('Users', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'users', options: {} }),
+		],
+		/** Every page of a user's readings; `userId` may be an expression. */
+		readings: (userId) =>
+			node(
+				'Readings',
+				'n8n-nodes-base.httpRequest',
+				4.2,
+				{ ...common, url: `=${baseUrl}/v2/timeseries/${userId}/blood_pressure/grouped`, ...query(RANGE), ...pages('next_cursor', '={{ $response.body?.next_cursor }}', '={{ !$response.body.next_cursor }}') },
+				credentialId,
+			),
+	};
+};
+
+/** Plain axios, with as many requests at once as ours: what the machine and the service can do. */
+const plain = (baseUrl) => {
+	const get = async (path, params) => (await axios.get(baseUrl + path, { params, headers: { 'x-service-api-key': KEY } })).data;
+	const listUsers = async () => {
+		const first = await get('/v2/user', { limit: 500, offset: 0 });
+		const offsets = Array.from({ length: Math.ceil(first.total / 500) - 1 }, (_, i) => (i + 1) * 500);
+		const others = await pool(offsets, 8, async (offset) => await get('/v2/user', { limit: 500, offset }));
+		return [first, ...others].flatMap(({ users }) => users);
+	};
+	const rowsOf = ({ groups }) => Object.values(groups).flat().flatMap(({ data, source }) => data.map((point) => ({ ...point, ...source })));
+	const readAll = async (users) => (await pool(users, AT_ONCE, async ({ user_id }) => rowsOf(await get(`/v2/timeseries/${user_id}/blood_pressure/grouped`, RANGE)))).flat();
+	const readPages = async (userId) => {
+		const rows = [];
+		let next_cursor;
+		do {
+			const page = await get(`/v2/timeseries/${userId}/blood_pressure/grouped`, { ...RANGE, next_cursor });
+			rows.push(...rowsOf(page));
+			({ next_cursor } = page);
+		} while (next_cursor);
+		return rows;
+	};
+	return { listUsers, readAll, readPages };
+};
+
+/** `work` over all `things`, so many at once. */
+async function pool(things, width, work) {
+	const results = new Array(things.length);
+	let next = 0;
+	const worker = async () => {
+		while (next < things.length) {
+			const index = next++;
+			results[index] = await work(things[index]);
+		}
+	};
+	await Promise.all(Array.from({ length: width }, worker));
+	return results;
+}
+
+module.exports = { AT_ONCE, CREDENTIAL, KEY, chain, httpRequest, loop, ours, plain };
