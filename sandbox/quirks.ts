@@ -3,10 +3,18 @@
  */
 import type { FastifyReply } from 'fastify';
 import type { GroupedPage, User } from './schemas';
-import type { Fault, Switches } from './switches';
+import { defaultSwitches, type Fault, type Switches } from './switches';
 
 type Json = Record<string, unknown>;
 type UserListPage = { users: User[]; total: number; offset: number; limit: number };
+
+const straight = defaultSwitches();
+
+/** Whether no switch that bends an answer is set. */
+export const isStraight = (switches: Switches) =>
+	(['cursorStyle', 'splitGroups', 'extraFields', 'bareSources', 'oddValues', 'bareUsers', 'timestamps', 'userTotal'] as const).every(
+		(name) => switches[name] === straight[name],
+	);
 
 /** How the answers of a route are bent: given a right one, gives the one to send. */
 export type Bend = (answer: never, switches: Switches) => unknown;
