@@ -76,14 +76,14 @@ async function startService(options) {
 	return { ...JSON.parse(line), stop: () => child.kill() };
 }
 
-/** Milliseconds that n8n took for a workflow, and how many items came out of its last node, all its runs together. */
+/** Milliseconds that the nodes of a workflow took, all their runs together, and how many items came out of the last. */
 async function timeWorkflow(rest, id) {
-	const { id: executionId, status, error, runData } = await rest.runWorkflow(id, 'Start', { timeoutMs: 300_000 });
+	// Asked seldom: to answer, n8n stops what is measured.
+	const { status, error, runData } = await rest.runWorkflow(id, 'Start', { timeoutMs: 300_000, everyMs: 2000 });
 	if (status !== 'success') throw new Error(`${status}: ${error?.message}`);
-	const { startedAt, stoppedAt } = await rest.get(`/rest/executions/${executionId}`);
-	const runs = runData.Readings ?? runData.Users;
-	const items = runs.reduce((sum, { data }) => sum + data.main[0].length, 0);
-	return { ms: Date.parse(stoppedAt) - Date.parse(startedAt), items };
+	const ms = Object.values(runData).flat().reduce((sum, { executionTime }) => sum + executionTime, 0);
+	const items = (runData.Readings ?? runData.Users).reduce((sum, { data }) => sum + data.main[0].length, 0);
+	return { ms, items };
 }
 
 async function timeFunction(work) {

@@ -55,23 +55,23 @@ class Rest extends RestClient {
 	 * Runs a workflow as the editor's button does and waits for its end. A node that fails does not make this throw.
 	 * @param {string} id
 	 * @param {string} [triggerNodeName] needed when there are several triggers
-	 * @param {{ timeoutMs?: number }} [options]
+	 * @param {{ timeoutMs?: number, everyMs?: number }} [options] how long to wait, and how often to ask: each time costs n8n a little
 	 * @returns {Promise<{ id: string, status: string, error: any, runData: Record<string, any[]> }>}
 	 */
-	async runWorkflow(id, triggerNodeName, { timeoutMs = 120_000 } = {}) {
+	async runWorkflow(id, triggerNodeName, { timeoutMs = 120_000, everyMs = 50 } = {}) {
 		const name = triggerNodeName ?? triggerOf(await this.get(`/rest/workflows/${id}`));
 		const { executionId } = await this.post(`/rest/workflows/${id}/run`, { triggerToStartFrom: { name } });
 		if (!executionId) throw new Error(`Workflow ${id} did not start: "${name}" waits for a call from outside`);
-		return await this.finishedExecution(executionId, { timeoutMs });
+		return await this.finishedExecution(executionId, { timeoutMs, everyMs });
 	}
 
 	/**
 	 * @param {string} id
-	 * @param {{ timeoutMs: number }} patience
+	 * @param {{ timeoutMs: number, everyMs?: number }} patience
 	 */
-	async finishedExecution(id, { timeoutMs }) {
+	async finishedExecution(id, { timeoutMs, everyMs = 50 }) {
 		const isFinished = async () => !UNFINISHED.includes((await this.get(`/rest/executions/${id}`)).status);
-		await until(`The end of execution ${id}`, isFinished, { timeoutMs, everyMs: 50 });
+		await until(`The end of execution ${id}`, isFinished, { timeoutMs, everyMs });
 		const { status, data } = await this.execution(id);
 		return { id, status, error: data?.resultData?.error, runData: data?.resultData?.runData ?? {} };
 	}

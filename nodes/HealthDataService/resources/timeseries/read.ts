@@ -20,6 +20,9 @@ import { readSelection } from './selection';
 /** n8n moves the rows of one input item onto the call stack and dies at about 125,000 of them. */
 export const MOST_ROWS_PER_ITEM = 100_000;
 
+/** Users in work for each request that may be on its way. */
+const USERS_PER_REQUEST = 4;
+
 /** Cursor paging of one metric, as the `pagination` of its operation. */
 export function cursorPagination(metric: Metric) {
 	return async function (
@@ -38,7 +41,9 @@ export function cursorPagination(metric: Metric) {
 					: await flat(pagesOf(owner), metric.columns, owner, most, isOver);
 
 			const rows: IDataObject[] = [];
-			for await (const more of inOrder(owners(get), concurrency, readUser)) {
+			// Users further down may be read while one takes its time, unless Limit could make that a waste. The gate keeps to the number.
+			const usersAtOnce = most === Infinity ? USERS_PER_REQUEST * concurrency : concurrency;
+			for await (const more of inOrder(owners(get), usersAtOnce, readUser)) {
 				for (const row of more) if (rows.length < most) rows.push(row);
 				if (rows.length >= most) break;
 				if (rows.length > MOST_ROWS_PER_ITEM) throw tooManyRows();
