@@ -8,7 +8,6 @@ const DAY = '2026-03-02';
 const OURS = 'n8n-nodes-health-data-service.healthDataService';
 const CREDENTIAL = 'healthDataServiceApi';
 const RANGE = { start_date: `${DAY}T00:00:00Z`, end_date: `${DAY}T23:59:59.999999Z` };
-const AT_ONCE = 50;
 
 const node = (name, type, typeVersion, parameters, credentialId) => ({
 	id: name,
@@ -29,10 +28,10 @@ function chain(name, nodes) {
 
 /**
  * The HTTP Request node's own Batching only spaces requests out; what keeps to a number at once is a loop around it.
- * `users` leads into the loop, which hands out `AT_ONCE` users at a time to `work`.
+ * `users` leads into the loop, which hands out `atOnce` users at a time to `work`.
  */
-function loop(name, users, work) {
-	const flow = chain(name, [...users, node('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: AT_ONCE, options: {} })]);
+function loop(name, users, work, atOnce) {
+	const flow = chain(name, [...users, node('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: atOnce, options: {} })]);
 	const to = (target) => [{ node: target, type: 'main', index: 0 }];
 	return {
 		...flow,
@@ -41,10 +40,10 @@ function loop(name, users, work) {
 	};
 }
 
-const ours = (credentialId) => ({
+const ours = (credentialId, atOnce = 8) => ({
 	users: node('Users', OURS, 1, { resource: 'user', operation: 'list', returnAll: true }, credentialId),
 	readings: (parameters) =>
-		node('Readings', OURS, 1, { resource: 'timeseries', operation: 'bloodPressure', dateRange: 'days', startDate: DAY, endDate: DAY, returnAll: true, options: { concurrency: AT_ONCE }, ...parameters }, credentialId),
+		node('Readings', OURS, 1, { resource: 'timeseries', operation: 'bloodPressure', dateRange: 'days', startDate: DAY, endDate: DAY, returnAll: true, options: { concurrency: atOnce }, ...parameters }, credentialId),
 });
 
 const httpRequest = (credentialId, baseUrl) => {
@@ -81,7 +80,7 @@ const httpRequest = (credentialId, baseUrl) => {
 };
 
 /** Plain axios, with as many requests at once as ours: what the machine and the service can do. */
-const plain = (baseUrl) => {
+const plain = (baseUrl, atOnce = 8) => {
 	const get = async (path, params) => (await axios.get(baseUrl + path, { params, headers: { 'x-service-api-key': KEY } })).data;
 	const listUsers = async () => {
 		const first = await get('/v2/user', { limit: 500, offset: 0 });
@@ -90,7 +89,7 @@ const plain = (baseUrl) => {
 		return [first, ...others].flatMap(({ users }) => users);
 	};
 	const rowsOf = ({ groups }) => Object.values(groups).flat().flatMap(({ data, source }) => data.map((point) => ({ ...point, ...source })));
-	const readAll = async (users) => (await pool(users, AT_ONCE, async ({ user_id }) => rowsOf(await get(`/v2/timeseries/${user_id}/blood_pressure/grouped`, RANGE)))).flat();
+	const readAll = async (users) => (await pool(users, atOnce, async ({ user_id }) => rowsOf(await get(`/v2/timeseries/${user_id}/blood_pressure/grouped`, RANGE)))).flat();
 	const readPages = async (userId) => {
 		const rows = [];
 		let next_cursor;
@@ -118,4 +117,4 @@ async function pool(things, width, work) {
 	return results;
 }
 
-module.exports = { AT_ONCE, CREDENTIAL, KEY, chain, httpRequest, loop, ours, plain };
+module.exports = { CREDENTIAL, KEY, chain, httpRequest, loop, ours, plain };

@@ -143,6 +143,23 @@ describe('the user', () => {
 	});
 });
 
+describe('an expression for the user', () => {
+	it.each(['{{ $json.who }}', '{{$json.who}}', '{{ $json["who"] }}', '{{ $json.nested.who }}', '{{ $json.who.trim() }}', '{{ $json.who ?? "" }}'])('%s means the same however it is written', async (expression) => {
+		const input = [SPECIAL, BERLIN].map(({ client_user_id }) => ({ who: client_user_id, nested: { who: client_user_id } }));
+		const { items, error } = await runNode({ credential: used.credential, input, parameters: bloodPressureOf(byClientId(`=${expression}`)), timezone: 'Europe/Berlin' });
+		expect(error).toBeUndefined();
+		expect(items.map(({ json, pairedItem }) => [json.client_user_id, pairedItem])).toEqual([
+			...Array(3).fill([SPECIAL_ID, { item: 0 }]),
+			...Array(8).fill(['berlin', { item: 1 }]),
+		]);
+	});
+
+	it.each(['{{ $json.nobody }}', '{{ $json.nested }}'])('%s is empty', async (expression) => {
+		const { error } = await runNode({ credential: used.credential, input: [{ nested: {} }], parameters: bloodPressureOf(byClientId(`=${expression}`)) });
+		expect(error?.message).toBe("'Client User ID' is empty");
+	});
+});
+
 describe('one item per user', () => {
 	it('merges the groups of all pages by provider and source', async () => {
 		used.sandbox.switches.pageSize = 7;

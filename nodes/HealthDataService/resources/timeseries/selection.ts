@@ -1,13 +1,13 @@
 /**
  * What the fields of a timeseries operation ask for, checked before anything is sent.
  */
-import type { IDataObject, IExecutePaginationFunctions, INodeParameterResourceLocator } from 'n8n-workflow';
+import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import type { Get, Query } from '../../shared/connection';
 import { toDateRange, type DateRange } from '../../shared/dates';
 import { readMost, text, wholeNumber } from '../../shared/fields';
 import { CONCURRENT_REQUESTS } from '../../shared/gate';
 import { userPages } from '../../shared/paging';
-import { oncePerExecution } from '../../shared/parameters';
+import { oncePerExecution, readLocator } from '../../shared/parameters';
 import { Problem } from '../../shared/problem';
 import type { ReadingOwner } from '../../shared/readings';
 import { isConnectedTo, noSuchClientUser, resolveUser, userId } from '../../shared/users';
@@ -97,15 +97,6 @@ const ownerOf = ({ user_id, client_user_id }: IDataObject): ReadingOwner => ({
 	user_id: String(user_id),
 	client_user_id: text(client_user_id) || null,
 });
-
-/** A locator, or the plain value that an expression or an agent put in its place. Evaluated once: it costs. */
-function readLocator(context: IExecutePaginationFunctions, name: string): { mode?: string; value: unknown } {
-	const given = context.getNodeParameter(name, '');
-	return isLocator(given) ? given : { value: given };
-}
-
-const isLocator = (given: unknown): given is INodeParameterResourceLocator =>
-	typeof given === 'object' && given !== null && 'value' in given;
 
 const noSuchUser = (): never => {
 	throw new Problem(
