@@ -18,6 +18,8 @@ describe('a wrong key', () => {
 		expect(error).toMatchObject({ message: 'The service did not accept the API key (status 401)', httpCode: '401' });
 		expect(error?.description).toContain("Check 'API Key' and 'Base URL' in the credential together");
 		expect(everythingIn(error)).not.toContain('wrong-key-of-mine');
+		// It would not get better by asking again.
+		expect(used.sandbox.requests).toHaveLength(1);
 	});
 
 	it.each([[401, '<html>'], [403, { message: 'no' }], [403, '']])('status %i with any body', async (status, body) => {

@@ -19,7 +19,7 @@ import { Problem } from './problem';
 import { isRedirect, redirectTarget, strayRedirect } from './redirect';
 import { backoff, isPassingCode, isPassingStatus, isRefusal, patience, toldWait } from './retry';
 
-export const CREDENTIAL = 'healthDataServiceApi';
+const CREDENTIAL = 'healthDataServiceApi';
 
 /** Somebody waits for a picker: better an early error than a late list. */
 export const TRIES_WHILE_TYPING = 2;
@@ -44,6 +44,11 @@ interface Connection {
 /** What became of one request. */
 type Answer = { response: IN8nHttpFullResponse } | { failure: Error };
 
+/**
+ * Reads the credential and gives the `get` for it. What can pass is tried again (quirks 19, 20), through the gate.
+ *
+ * @throws Problem when the credential's Base URL cannot be used
+ */
 export async function connect(
 	context: IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions,
 	{ defaults = {}, gate = new Gate(1), tries = patience.tries }: Connection = {},

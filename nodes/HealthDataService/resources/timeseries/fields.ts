@@ -5,6 +5,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { returnAllAndLimit } from '../../shared/fields';
 import { UUID } from '../../shared/users';
 import { metrics } from './metrics';
+import { optionsField } from './options';
 
 const show = { resource: ['timeseries'], operation: metrics.map(({ value }) => value) };
 
@@ -151,57 +152,5 @@ export const timeseriesFields: INodeProperties[] = [
 			{ name: 'One Item per User', value: 'grouped', description: 'All readings of a user in one item, grouped by provider' },
 		],
 	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		displayOptions: { show },
-		options: [
-			{
-				displayName: 'Concurrent Requests',
-				name: 'concurrency',
-				type: 'number',
-				typeOptions: { minValue: 1, maxValue: 50 },
-				default: 8,
-				description: 'How many requests may be on their way at once. Fewer are sent when the service asks for it.',
-			},
-			{
-				displayName: 'Max Users',
-				name: 'userLimit',
-				type: 'number',
-				typeOptions: { minValue: 1 },
-				default: 1000,
-				description: 'How many users of the list to read, to share a large team between several runs',
-				displayOptions: { show: { '/userScope': ['all'] } },
-			},
-			{
-				displayName: 'Only Connected Users',
-				name: 'onlyConnected',
-				type: 'boolean',
-				default: false,
-				description:
-					'Whether to ask only for users who have the chosen provider connected now. Faster, but leaves out readings of sources that were disconnected since.',
-				displayOptions: { show: { '/userScope': ['all'] } },
-			},
-			{
-				displayName: 'Skip First Users',
-				name: 'userOffset',
-				type: 'number',
-				typeOptions: { minValue: 0 },
-				default: 0,
-				description: 'How many users to leave out at the start of the list',
-				displayOptions: { show: { '/userScope': ['all'] } },
-			},
-			{
-				displayName: 'Time Zone',
-				name: 'timeZone',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. Europe/Berlin',
-				description: 'Time zone that days begin and end in. Leave empty for that of the workflow.',
-			},
-		],
-	},
+	optionsField(show),
 ];

@@ -10,15 +10,11 @@ import type {
 import { connect } from '../../shared/connection';
 import { gateOf } from '../../shared/gate';
 import { inOrder } from '../../shared/inOrder';
-import { linkedItems } from '../../shared/items';
+import { linkedItems, stopAtTooManyRows } from '../../shared/items';
 import { cursorPages } from '../../shared/paging';
-import { Problem } from '../../shared/problem';
 import { GroupedReadings, readingRows, type ReadingOwner } from '../../shared/readings';
 import type { Metric } from './metrics';
 import { readSelection } from './selection';
-
-/** n8n moves the rows of one input item onto the call stack and dies at about 125,000 of them. */
-export const MOST_ROWS_PER_ITEM = 100_000;
 
 /** Users in work for each request that may be on its way. */
 const USERS_PER_REQUEST = 4;
@@ -45,8 +41,8 @@ export function cursorPagination(metric: Metric) {
 			const usersAtOnce = most === Infinity ? USERS_PER_REQUEST * concurrency : concurrency;
 			for await (const more of inOrder(owners(get), usersAtOnce, readUser)) {
 				for (const row of more) if (rows.length < most) rows.push(row);
+				stopAtTooManyRows(rows.length);
 				if (rows.length >= most) break;
-				if (rows.length > MOST_ROWS_PER_ITEM) throw tooManyRows();
 			}
 			return rows;
 		});
@@ -58,9 +54,9 @@ type Pages = AsyncIterable<IDataObject>;
 async function flat(pages: Pages, columns: readonly string[], owner: ReadingOwner, most: number, isOver: () => boolean) {
 	const rows: IDataObject[] = [];
 	for await (const page of pages) {
-		for (const row of readingRows(page, columns, owner)) rows.push(row);
+		for (const row of readingRows(page, columns, owner)) if (rows.length < most) rows.push(row);
+		stopAtTooManyRows(rows.length);
 		if (rows.length >= most || isOver()) break;
-		if (rows.length > MOST_ROWS_PER_ITEM) throw tooManyRows();
 	}
 	return rows;
 }
@@ -73,9 +69,3 @@ async function grouped(pages: Pages, owner: ReadingOwner, isOver: () => boolean)
 	}
 	return readings.toItem(owner);
 }
-
-const tooManyRows = () =>
-	new Problem(
-		`More than ${MOST_ROWS_PER_ITEM.toLocaleString('en')} rows for one input item are more than n8n can hand on`,
-		"Choose a shorter 'Date Range', set 'Output' to One Item per User, or read the users in parts with 'Skip First Users' and 'Max Users'",
-	);

@@ -12,7 +12,7 @@ import type {
 import { connect } from '../../shared/connection';
 import { CONCURRENT_REQUESTS, gateOf } from '../../shared/gate';
 import { readMost, returnAllAndLimit, text, wholeNumber } from '../../shared/fields';
-import { linkedItems } from '../../shared/items';
+import { linkedItems, stopAtTooManyRows } from '../../shared/items';
 import { userPages } from '../../shared/paging';
 import { isConnectedTo } from '../../shared/users';
 
@@ -78,6 +78,7 @@ async function offsetPagination(
 			for (const user of page) {
 				if (users.length < most && (!provider || isConnectedTo(user, provider))) users.push(user);
 			}
+			stopAtTooManyRows(users.length);
 			if (users.length >= most) break;
 		}
 		return users;
