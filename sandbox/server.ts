@@ -185,9 +185,9 @@ const indexed = ({ users }: Team) => ({
 });
 
 /** Quirk 13: the form without a slash redirects to the one with it, or somewhere it should not. */
-function redirect({ url }: FastifyRequest, reply: FastifyReply, { redirect: where }: Switches) {
+function redirect({ url }: FastifyRequest, reply: FastifyReply, { redirect: where, otherOrigin }: Switches) {
 	const [path, query = ''] = url.split('?');
 	if (where === 'none' || (where !== 'forever' && path.endsWith('/'))) return;
-	const origin = where === 'otherOrigin' ? 'http://localhost:9' : '';
+	const origin = where === 'otherOrigin' ? otherOrigin : '';
 	reply.code(307).header('location', `${origin}${path}${path.endsWith('/') ? '' : '/'}?${query}`).send();
 }

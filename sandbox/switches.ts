@@ -38,6 +38,8 @@ export interface Switches {
 	userTotal: 'right' | 'missing' | 'shrinking';
 	/** 307 from a path without a slash at its end to the one with it, on the same or on another origin. [13] */
 	redirect: 'none' | 'sameOrigin' | 'otherOrigin' | 'forever';
+	/** Where `otherOrigin` leads. */
+	otherOrigin: string;
 	/** Answers instead of the right ones, by a function of the request's number (from 1): statuses, web pages, cut-off bodies. [16-21] */
 	fault: (requestNumber: number, url: string) => Fault | undefined;
 	/** More requests at once than this are refused with 429. [19] */
@@ -69,6 +71,7 @@ export const defaultSwitches = (): Switches => ({
 	defaultOffset: 0,
 	userTotal: 'right',
 	redirect: 'none',
+	otherOrigin: 'http://localhost:9',
 	fault: () => undefined,
 	mostAtOnce: Infinity,
 });

@@ -2,7 +2,8 @@
  * What the service may do beyond its contract (docs/quirks.md), row by row, on timeseries. Users: user.test.ts.
  */
 import type { Switches } from '../../sandbox/switches';
-import { runNode, searchList } from '../helpers/engine';
+import { startSandbox } from '../../sandbox/server';
+import { runNode, searchList, testCredential } from '../helpers/engine';
 import { byTime, expectedRows, people, readingsOf, STEADY } from '../helpers/people';
 import { bloodPressureOf, byUserId, listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
 
@@ -125,11 +126,18 @@ describe('13: redirects', () => {
 		expect(used.sandbox.requests).toEqual(['/v2/user?offset=0&limit=50', '/v2/user/?offset=0&limit=50']);
 	});
 
-	it('names the host of any other, and sends the key nowhere', async () => {
-		used.sandbox.switches.redirect = 'otherOrigin';
-		const { error } = await runNode({ credential: used.credential, parameters: listUsers() });
-		expect(error?.message).toBe('The service redirects to another address (http://localhost:9)');
-		expect(used.sandbox.requests).toHaveLength(1);
+	it('names the host of any other, and sends it nothing at all', async () => {
+		const elsewhere = await startSandbox({ world: people() });
+		Object.assign(used.sandbox.switches, { redirect: 'otherOrigin', otherOrigin: elsewhere.baseUrl });
+		for (const parameters of [listUsers(), resolve('steady'), bloodPressureOf(byUserId(STEADY.user_id))]) {
+			const { error } = await runNode({ credential: used.credential, parameters });
+			expect(error?.message).toBe(`The service redirects to another address (${elsewhere.baseUrl})`);
+		}
+		await searchList(used.credential, 'searchUsers').catch(() => undefined);
+		await testCredential(used.credential);
+		expect(used.sandbox.requests).toHaveLength(5);
+		expect(elsewhere.requests).toEqual([]);
+		await elsewhere.close();
 	});
 
 	it('does not follow them in circles', async () => {
