@@ -71,7 +71,7 @@ export async function startSandbox({
 	app.setErrorHandler((error: Error & { validation?: Array<{ instancePath: string; message?: string }>; validationContext?: string }, request, reply) => {
 		if (error instanceof RequestFailure) return reply.code(error.status).send({ detail: error.detail });
 		if (!error.validation) return reply.code(500).type('text/plain').send('Internal Server Error');
-		// Some deployments fail on out-of-range numbers instead of refusing them (quirk 12).
+		if (switches.failsOutOfRange) return reply.code(500).type('text/plain').send('Internal Server Error');
 		const where = error.validationContext === 'querystring' ? 'query' : 'path';
 		return reply.code(422).send({
 			detail: error.validation.map(({ instancePath, message }) => ({

@@ -36,6 +36,8 @@ export interface Switches {
 	defaultOffset: number;
 	/** `total` as it is, missing, or one less with every request, as a user is removed from the front. [12] */
 	userTotal: 'right' | 'missing' | 'shrinking';
+	/** Parameters out of range end in 500 with plain text instead of a refusal. [12] */
+	failsOutOfRange: boolean;
 	/** 307 from a path without a slash at its end to the one with it, on the same or on another origin. [13] */
 	redirect: 'none' | 'sameOrigin' | 'otherOrigin' | 'forever';
 	/** Where `otherOrigin` leads. */
@@ -70,6 +72,7 @@ export const defaultSwitches = (): Switches => ({
 	userPageCap: 500,
 	defaultOffset: 0,
 	userTotal: 'right',
+	failsOutOfRange: false,
 	redirect: 'none',
 	otherOrigin: 'http://localhost:9',
 	fault: () => undefined,

@@ -170,6 +170,7 @@ export const matrix: Row[] = [
 		cases: [
 			{ name: 'pages capped at one', operations: ['list', 'all'], switches: { userPageCap: 1 }, gives: 'same' },
 			{ name: 'no total', operations: ['list', 'all'], switches: { userTotal: 'missing' }, gives: 'same' },
+			{ name: 'failing out of range, which is never asked', operations: ['list', 'all'], switches: { failsOutOfRange: true }, gives: 'same' },
 			{ name: 'another default offset', operations: ['list', 'all'], switches: { defaultOffset: 2 }, gives: 'same' },
 		],
 	},

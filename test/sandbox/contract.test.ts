@@ -107,6 +107,13 @@ describe('refusals', () => {
 		expect(data.detail[0].loc).toEqual(['query', parameter]);
 	});
 
+	it('out of range, by a service that fails on it', async () => {
+		sandbox.switches.failsOutOfRange = true;
+		const { status, data } = await get('/v2/user', { limit: 501 });
+		sandbox.switches.failsOutOfRange = false;
+		expect([status, data]).toEqual([500, 'Internal Server Error']);
+	});
+
 	it('a cursor of another query', async () => {
 		sandbox.switches.pageSize = 1;
 		const path = await one();
