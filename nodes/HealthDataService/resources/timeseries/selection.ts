@@ -2,15 +2,12 @@
  * What the fields of a timeseries operation ask for, checked before anything is sent.
  */
 import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
-import type { Get, Query } from '../../shared/connection';
+import type { Query } from '../../shared/connection';
 import { toDateRange, type DateRange } from '../../shared/dates';
 import { readMost, text, wholeNumber } from '../../shared/fields';
 import { CONCURRENT_REQUESTS } from '../../shared/gate';
-import { userPages } from '../../shared/paging';
+import { nobody, noSuchUser, oneOwner, teamOwners, type Owners } from '../../shared/owners';
 import { oncePerExecution, readLocator } from '../../shared/parameters';
-import { Problem } from '../../shared/problem';
-import type { ReadingOwner } from '../../shared/readings';
-import { isConnectedTo, noSuchClientUser, resolveUser, userId } from '../../shared/users';
 
 const MOST_CONCURRENT_REQUESTS = 50;
 
@@ -20,8 +17,7 @@ export interface Selection {
 	most: number;
 	isGrouped: boolean;
 	concurrency: number;
-	/** Whose readings, in the order of the team's list. */
-	owners: (get: Get) => AsyncIterable<ReadingOwner>;
+	owners: Owners;
 	/** What to make of a user that the service does not know: an empty page, or a Problem. */
 	onMissing: () => IDataObject;
 }
@@ -34,9 +30,8 @@ export function readSelection(context: IExecutePaginationFunctions): Selection {
 	return {
 		...common,
 		query: { ...oncePerExecution(context, DATE_FIELDS, () => readDateRange(context)), provider },
-		owners: isOneUser ? oneUser(context) : wholeTeam(context, provider, common.most === Infinity),
-		// Somebody who is on the list but gone when their turn comes was removed in between.
-		onMissing: isOneUser ? noSuchUser : () => ({ groups: {} }),
+		owners: isOneUser ? oneOwner(readLocator(context, 'user')) : wholeTeam(context, provider, common.most === Infinity),
+		onMissing: isOneUser ? noSuchUser : nobody,
 	};
 }
 
@@ -66,42 +61,12 @@ function readConcurrency(context: IExecutePaginationFunctions): number {
 	return Math.min(most, MOST_CONCURRENT_REQUESTS);
 }
 
-/** The user of the 'User' field; By Client User ID costs one more request. */
-function oneUser(context: IExecutePaginationFunctions): Selection['owners'] {
-	const { mode, value } = readLocator(context, 'user');
-	const known = mode === 'clientUserId' ? undefined : { user_id: userId(value), client_user_id: null };
-
-	return async function* (get) {
-		if (known) return yield known;
-		const user = await resolveUser(get, value);
-		if (!user) throw noSuchClientUser();
-		yield ownerOf(user);
-	};
-}
-
 /** Every user of the team, or of a window of its list; all of them, or those that have the provider connected. */
-function wholeTeam(context: IExecutePaginationFunctions, provider: string, isWhole: boolean): Selection['owners'] {
+function wholeTeam(context: IExecutePaginationFunctions, provider: string, isWhole: boolean): Owners {
 	const offset = wholeNumber(context.getNodeParameter('options.userOffset', 0), 'Skip First Users', 0);
 	const given = context.getNodeParameter('options.userLimit', '');
 	const most = given === '' ? Infinity : wholeNumber(given, 'Max Users', 1);
 	const onlyConnected = provider !== '' && context.getNodeParameter('options.onlyConnected', false) === true;
 
-	return async function* (get) {
-		for await (const users of userPages(get, { offset, most, ahead: isWhole ? undefined : 0 })) {
-			for (const user of users) if (!onlyConnected || isConnectedTo(user, provider)) yield ownerOf(user);
-		}
-	};
+	return teamOwners({ offset, most, ahead: isWhole ? undefined : 0 }, onlyConnected ? provider : undefined);
 }
-
-const ownerOf = ({ user_id, client_user_id }: IDataObject): ReadingOwner => ({
-	user_id: String(user_id),
-	client_user_id: text(client_user_id) || null,
-});
-
-const noSuchUser = (): never => {
-	throw new Problem(
-		"There is no such user: the service does not know the 'User'",
-		"Pick the user from the list, or check that the credential's key belongs to the team of this user",
-		'404',
-	);
-};
