@@ -2,7 +2,7 @@
 module.exports = {
 	testEnvironment: 'node',
 	roots: ['<rootDir>/test'],
-	testMatch: ['<rootDir>/test/{unit,engine,sandbox,package}/**/*.test.{ts,js}'],
+	testMatch: ['<rootDir>/test/{unit,engine,trigger,sandbox,package}/**/*.test.{ts,js}'],
 	setupFiles: ['<rootDir>/test/helpers/setup.js'],
 	setupFilesAfterEnv: ['<rootDir>/test/helpers/expressionEngine.js'],
 	transform: {

@@ -58,10 +58,11 @@ function bendGroup({ data, source }: { data: unknown; source: unknown }, slug: s
 }
 
 function rewriteTimes(point: Json, style: Switches['timestamps']): Json {
+	const withoutZeros = (time: string) => time.replace(/\.?0*\+00:00$/, '');
 	const rewrite = (time: string) =>
 		({
-			z: time.replace(/\.\d+\+00:00$/, 'Z'),
-			offset: time.replace(/\.\d+\+00:00$/, '+00:00'),
+			z: `${withoutZeros(time)}Z`,
+			offset: `${withoutZeros(time)}+00:00`,
 			noZone: time.replace(/\+00:00$/, ''),
 			microseconds: time,
 		})[style];

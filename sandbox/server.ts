@@ -107,11 +107,13 @@ export async function startSandbox({
 		return JSON.stringify(bend(JSON.parse(payload) as never, switches));
 	});
 
-	const teams = new Map(world.teams.map((team) => [team.key, indexed(team)]));
+	const indexes = new WeakMap<Team['users'], ReturnType<typeof indexed>>();
 	const teamOf = (request: FastifyRequest) => {
-		const team = teams.get(String(request.headers[KEY_HEADER]));
+		const team = world.teams.find(({ key }) => key === request.headers[KEY_HEADER]);
 		if (!team) throw new RequestFailure(401, 'Invalid API key');
-		return team;
+		const index = indexes.get(team.users) ?? indexed(team);
+		indexes.set(team.users, index);
+		return index;
 	};
 
 	const listSchema = {
@@ -177,7 +179,7 @@ export async function startSandbox({
 	};
 }
 
-/** Teams can be large: their users are found without going through the list. */
+/** Teams can be large: their users are found without going through the list. A new list, as after a change, gets a new index. */
 const indexed = ({ users }: Team) => ({
 	users,
 	byId: new Map(users.map((user) => [user.user_id, user])),

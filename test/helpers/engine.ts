@@ -43,6 +43,8 @@ export interface RunOptions {
 	input?: IDataObject[];
 	onError?: INode['onError'];
 	timezone?: string;
+	/** What the workflow remembers. */
+	staticData?: IDataObject;
 	/** Cancels the execution, as the editor's Stop does, when this comes true. */
 	cancelWhen?: Promise<unknown>;
 }
@@ -137,14 +139,16 @@ export async function testCredential(credential: Credential): Promise<{ status: 
 	return { status: 'OK', message: 'Connection successful!' };
 }
 
-function build(type: INodeType, { credential, parameters, input = [{}], onError, timezone }: RunOptions) {
+export function build(type: INodeType, { credential, parameters, input = [{}], onError, timezone, staticData }: RunOptions) {
 	const start = startNodeType(input);
 	// What n8n's loader does: declarative nodes get the field "Request Options".
 	DirectoryLoader.applyDeclarativeNodeOptionParameters(type);
 	// What n8n's server does: it gives declarative nodes this `execute`. The engine's own way, for tests, cannot be cancelled.
-	type.execute = async function () {
-		return (await new RoutingNode(this as ExecuteContext, type).runNode()) ?? [];
-	};
+	if (!type.poll) {
+		type.execute = async function () {
+			return (await new RoutingNode(this as ExecuteContext, type).runNode()) ?? [];
+		};
+	}
 	const byName = (name: string) => (name === 'test.start' ? start : type);
 	const nodeTypes: INodeTypes = { getByName: byName, getByNameAndVersion: byName, getKnownTypes: () => ({}) };
 
@@ -169,6 +173,7 @@ function build(type: INodeType, { credential, parameters, input = [{}], onError,
 		connections,
 		active: false,
 		nodeTypes,
+		staticData,
 		settings: { executionOrder: 'v1', ...(timezone && { timezone }) },
 	});
 

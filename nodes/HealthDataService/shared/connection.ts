@@ -41,8 +41,16 @@ interface Connection {
 	tries?: number;
 }
 
+type Context = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
+
 /** What became of one request. */
 type Answer = { response: IN8nHttpFullResponse } | { failure: Error };
+
+/** The credential, and the address of the service it names. */
+export async function readCredential(context: Context) {
+	const data = await context.getCredentials<ICredentialDataDecryptedObject & ServiceCredential>(CREDENTIAL);
+	return { data, root: serviceRoot(data) };
+}
 
 /**
  * Reads the credential and gives the `get` for it. What can pass is tried again (quirks 19, 20), through the gate.
@@ -50,11 +58,10 @@ type Answer = { response: IN8nHttpFullResponse } | { failure: Error };
  * @throws Problem when the credential's Base URL cannot be used
  */
 export async function connect(
-	context: IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions,
+	context: Context,
 	{ defaults = {}, gate = new Gate(1), tries = patience.tries }: Connection = {},
 ): Promise<Get> {
-	const data = await context.getCredentials<ICredentialDataDecryptedObject & ServiceCredential>(CREDENTIAL);
-	const root = serviceRoot(data);
+	const { data, root } = await readCredential(context);
 	const goesOnAfterErrors = 'continueOnFail' in context && context.continueOnFail();
 	const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 
@@ -155,7 +162,7 @@ function givenUp(answer: Answer, root: string, tries: number, waited: number): P
 			? explainUnreachable(answer.failure, root)
 			: explainStatus(answer.response.statusCode, answer.response.body);
 	const times = tries === 1 ? 'once' : `${tries} times`;
-	return new Problem(message, `Tried ${times} in ${Math.round(waited / 1000)} seconds. ${description}`, httpCode);
+	return new Problem(message, `Tried ${times} in ${Math.round(waited / 1000)} seconds. ${description}`, httpCode, true);
 }
 
 /** n8n's `sleep` cannot be woken: long waits are slept in parts, so that a cancelled execution ends soon. */

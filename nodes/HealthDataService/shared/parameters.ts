@@ -40,9 +40,12 @@ export function readLocator(context: IExecuteSingleFunctions, name: string): { m
 	const [, field] = (isLocator(stored) && FIELD_OF_ITEM.exec(String(stored.value))) || [];
 	if (isLocator(stored) && field) return { mode: stored.mode, value: context.getInputData().json[field] };
 
-	const given = context.getNodeParameter(name, '');
-	return isLocator(given) ? given : { value: given };
+	return asLocator(context.getNodeParameter(name, ''));
 }
+
+/** A locator, or the plain value in its place. */
+export const asLocator = (given: unknown): { mode?: string; value: unknown } =>
+	isLocator(given) ? given : { value: given };
 
 const isLocator = (given: unknown): given is INodeParameterResourceLocator =>
 	typeof given === 'object' && given !== null && 'value' in given;

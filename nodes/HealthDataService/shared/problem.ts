@@ -5,13 +5,15 @@ import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
 /**
  * `message` says what happened in terms of the fields on the screen, `description` what to do about it.
- * Neither ever holds a key or a reading (quirk 22). `httpCode` is set when the service answered.
+ * Neither ever holds a key or a reading (quirk 22). `httpCode` is set when the service answered; `canPass` when the same
+ * may work later without anybody doing anything.
  */
 export class Problem extends Error {
 	constructor(
 		message: string,
 		readonly description: string,
 		readonly httpCode?: string,
+		readonly canPass = false,
 	) {
 		super(message);
 	}

@@ -60,7 +60,7 @@ export function readingRows(page: IDataObject, columns: readonly string[], owner
 }
 
 /** Adds a field of theirs; one that is called like a column becomes `<name>_raw` (quirk 5). */
-function keep(row: Map<string, unknown>, name: string, value: unknown) {
+export function keep(row: Map<string, unknown>, name: string, value: unknown) {
 	let free = name;
 	while (row.has(free)) free += '_raw';
 	row.set(free, value);

@@ -1,6 +1,6 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { timeseriesFields } from './fields';
-import { metrics, type Metric } from './metrics';
+import { metrics, pathOf, type Metric } from './metrics';
 import { cursorPagination } from './read';
 
 const toOperation = (metric: Metric): INodePropertyOptions => ({
@@ -9,7 +9,7 @@ const toOperation = (metric: Metric): INodePropertyOptions => ({
 	action: metric.action,
 	description: metric.description,
 	routing: {
-		request: { method: 'GET', url: `/v2/timeseries/{user_id}/${metric.path}/grouped` },
+		request: { method: 'GET', url: pathOf(metric) },
 		send: { paginate: true },
 		operations: { pagination: cursorPagination(metric) },
 	},

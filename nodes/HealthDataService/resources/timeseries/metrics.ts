@@ -7,9 +7,12 @@ export interface Metric {
 	name: string;
 	action: string;
 	description: string;
+	/** What the trigger calls it: the event, and one of it in a sentence. */
+	event: string;
+	noun: string;
 	/** Name in the service's path (contract 4.1, 4.2). */
 	path: string;
-	/** Fields of a data point (contract 2.2, 2.3), in the order of the row's columns. */
+	/** Fields of a data point (contract 2.2, 2.3), in the order of the row's columns. The first is when it was. */
 	columns: readonly string[];
 }
 
@@ -19,6 +22,8 @@ export const metrics: Metric[] = [
 		name: 'Blood Pressure',
 		action: 'Get blood pressure readings',
 		description: 'Retrieve systolic and diastolic pressure readings of a user',
+		event: 'New Blood Pressure Reading',
+		noun: 'blood pressure reading',
 		path: 'blood_pressure',
 		columns: ['timestamp', 'systolic', 'diastolic', 'unit'],
 	},
@@ -27,7 +32,13 @@ export const metrics: Metric[] = [
 		name: 'Mindfulness Minutes',
 		action: 'Get mindfulness minutes',
 		description: 'Retrieve the mindfulness sessions of a user with their length in minutes',
+		event: 'New Mindfulness Session',
+		noun: 'mindfulness session',
 		path: 'mindfulness_minutes',
 		columns: ['start', 'end', 'value', 'unit'],
 	},
 ];
+
+/** Path of the readings of a user (contract 4.1, 4.2); without one, as a template. */
+export const pathOf = ({ path }: Metric, userId?: string) =>
+	`/v2/timeseries/${userId === undefined ? '{user_id}' : encodeURIComponent(userId)}/${path}/grouped`;

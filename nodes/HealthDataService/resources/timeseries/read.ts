@@ -34,7 +34,7 @@ export function cursorPagination(metric: Metric) {
 			const readUser = async (owner: ReadingOwner, isOver: () => boolean) =>
 				isGrouped
 					? [await grouped(pagesOf(owner), owner, isOver)]
-					: await flat(pagesOf(owner), metric.columns, owner, most, isOver);
+					: await flatRows(pagesOf(owner), metric.columns, owner, most, isOver);
 
 			const rows: IDataObject[] = [];
 			// Users further down may be read while one takes its time, unless Limit could make that a waste. The gate keeps to the number.
@@ -51,7 +51,8 @@ export function cursorPagination(metric: Metric) {
 
 type Pages = AsyncIterable<IDataObject>;
 
-async function flat(pages: Pages, columns: readonly string[], owner: ReadingOwner, most: number, isOver: () => boolean) {
+/** The readings of one user, `most` at the most; stops early when `isOver`. */
+export async function flatRows(pages: Pages, columns: readonly string[], owner: ReadingOwner, most: number, isOver: () => boolean) {
 	const rows: IDataObject[] = [];
 	for await (const page of pages) {
 		for (const row of readingRows(page, columns, owner)) if (rows.length < most) rows.push(row);

@@ -1,0 +1,30 @@
+import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import { searchProviders } from './methods/searchProviders';
+import { searchUsers } from './methods/searchUsers';
+import { triggerFields } from './trigger/fields';
+import { poll } from './trigger/poll';
+
+export class HealthDataServiceTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Health Data Service Trigger',
+		name: 'healthDataServiceTrigger',
+		icon: {
+			light: 'file:../../icons/healthDataService.svg',
+			dark: 'file:../../icons/healthDataService.dark.svg',
+		},
+		group: ['trigger'],
+		version: 1,
+		subtitle: '={{ $parameter["event"] }}',
+		description: 'Starts the workflow for every new blood pressure reading, mindfulness session or user, once each',
+		defaults: { name: 'Health Data Service Trigger' },
+		polling: true,
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'healthDataServiceApi', required: true }],
+		properties: triggerFields,
+	};
+
+	methods = { listSearch: { searchProviders, searchUsers } };
+
+	poll = poll;
+}

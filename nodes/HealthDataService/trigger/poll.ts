@@ -1,0 +1,87 @@
+/**
+ * One poll, as n8n calls it: when the trigger starts, at its poll times, and for a test event.
+ */
+import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import { connect, readCredential, TRIES_WHILE_TYPING } from '../shared/connection';
+import { CONCURRENT_REQUESTS, Gate } from '../shared/gate';
+import { Problem, toNodeError } from '../shared/problem';
+import { findNew } from './findNew';
+import { startState, type TriggerState } from './memory';
+import { readSettings } from './settings';
+import { testEvent } from './testEvent';
+
+/** A service that hangs must not keep n8n's start waiting for minutes. In ms. */
+const TIMEOUT = 60_000;
+
+/** Contexts that have polled before: n8n makes one for each start of the trigger. */
+const started = new WeakSet<IPollFunctions>();
+
+/** Workflow and node of the polls that are going on: n8n begins the next one even if the last still runs. */
+const running = new Set<string>();
+
+/**
+ * @throws NodeApiError or NodeOperationError; nothing was emitted or remembered then, and the next poll finds the same again.
+ * Not for the first poll after a start where that is likely to pass: n8n would never poll again.
+ */
+export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+	const isTest = this.getMode() === 'manual';
+	const isFirst = !isTest && !started.has(this);
+	try {
+		if (isTest) return toOutput([await testEvent(this)]);
+		started.add(this);
+		return await alone(this, async () => await pollOnce(this, isFirst));
+	} catch (error) {
+		const nodeError = toNodeError(this.getNode(), error);
+		if (!isFirst || mustBeSaid(this, error)) throw nodeError;
+		this.logger.warn(`${nodeError.message}. ${nodeError.description ?? ''} The next poll tries again.`);
+		return null;
+	}
+}
+
+/** Somebody who has just switched the workflow on wants to hear of a wrong key, but not of an outage. */
+function mustBeSaid(context: IPollFunctions, error: unknown): boolean {
+	const isByHand = !['init', 'leadershipChange'].includes(context.getActivationMode());
+	return isByHand && !(error instanceof Problem && error.canPass);
+}
+
+async function alone<T>(context: IPollFunctions, work: () => Promise<T>): Promise<T | null> {
+	const name = `${context.getWorkflow().id} ${context.getNode().id}`;
+	if (running.has(name)) return null;
+	running.add(name);
+	try {
+		return await work();
+	} finally {
+		running.delete(name);
+	}
+}
+
+async function pollOnce(context: IPollFunctions, isFirst: boolean): Promise<INodeExecutionData[][] | null> {
+	const now = Date.now();
+	const { event, scope, lookback, of } = readSettings(context);
+	const { root } = await readCredential(context);
+	const stored = context.getWorkflowStaticData('node');
+	// Remembered even if this poll fails: whatever is measured from now on is new.
+	if (!isOf(stored.state, `${of} ${root}`)) stored.state = startState(`${of} ${root}`, now, lookback);
+	const state = stored.state as TriggerState;
+
+	const get = await connect(context, {
+		defaults: { timeout: TIMEOUT },
+		gate: new Gate(CONCURRENT_REQUESTS),
+		tries: isFirst ? TRIES_WHILE_TYPING : undefined,
+	});
+	const found = await findNew(event, event.read(get, scope, state.from), state, { now, lookback });
+	stored.state = found.state;
+
+	if (found.items.length > 0) return toOutput(found.items);
+	// n8n saves what a poll remembers when the trigger starts and when items go out. What a late first poll has seen is
+	// saved by sending none of them: an empty execution, once.
+	return state.since !== undefined && !isFirst ? [[]] : null;
+}
+
+/** Whether this was remembered of the same events, in a version that is understood. */
+function isOf(stored: unknown, of: string): boolean {
+	const state = stored as TriggerState | undefined;
+	return state?.version === 1 && state.of === of;
+}
+
+const toOutput = (rows: IDataObject[]): INodeExecutionData[][] => [rows.map((json) => ({ json }))];
