@@ -79,6 +79,12 @@ async function startN8n({ folder, port: wantedPort, env = {}, log = () => {} }) 
 
 	const baseUrl = `http://127.0.0.1:${port}`;
 	const stop = () => stopProcess(child);
+	/** Ends it without a chance to save anything. */
+	const kill = async () => {
+		const ended = once(child, 'exit');
+		killTree(child.pid, 'SIGKILL');
+		await ended;
+	};
 	const rest = new Rest(baseUrl);
 	try {
 		const isReady = async () => {
@@ -96,7 +102,7 @@ async function startN8n({ folder, port: wantedPort, env = {}, log = () => {} }) 
 		);
 	}
 	log(`n8n is ready at ${baseUrl} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
-	return { baseUrl, rest, stop, process: child, logFile };
+	return { baseUrl, rest, stop, kill, process: child, logFile };
 }
 
 module.exports = { OWNER, startN8n };

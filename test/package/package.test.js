@@ -45,7 +45,7 @@ it('holds what ships and nothing else', () => {
 it('needs nothing at run time but what n8n brings', () => {
 	const code = files(unpacked).filter((file) => file.endsWith('.js'));
 	const imports = code.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/(?:require|import)\(["']([^."'][^"']*)["']\)/g)].map(([, name]) => name));
-	expect([...new Set(imports)].sort()).toEqual(['luxon', 'n8n-workflow']);
+	expect([...new Set(imports)].sort()).toEqual(['luxon', 'n8n-workflow', 'node:crypto']);
 
 	const { dependencies, peerDependencies, overrides } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'));
 	expect({ dependencies, peerDependencies, overrides }).toEqual({ peerDependencies: { 'n8n-workflow': '*' } });
@@ -55,15 +55,18 @@ it("is taken by n8n's own loader, with icons and codex", async () => {
 	const loader = new PackageDirectoryLoader(unpacked);
 	await loader.loadAll();
 
-	expect(Object.keys(loader.nodeTypes)).toEqual(['healthDataService']);
+	expect(Object.keys(loader.nodeTypes)).toEqual(['healthDataService', 'healthDataServiceTrigger']);
 	expect(Object.keys(loader.credentialTypes)).toEqual(['healthDataServiceApi']);
-	const { description } = loader.nodeTypes.healthDataService.type;
-	expect(description).toMatchObject({
+	const [node, trigger] = Object.values(loader.nodeTypes).map(({ type }) => type.description);
+	const shown = {
 		iconUrl: {
 			light: 'icons/n8n-nodes-health-data-service/dist/icons/healthDataService.svg',
 			dark: 'icons/n8n-nodes-health-data-service/dist/icons/healthDataService.dark.svg',
 		},
 		codex: { categories: expect.arrayContaining(['Data & Storage']), alias: expect.arrayContaining(['blood pressure']) },
-	});
-	expect(description.properties.map(({ name }) => name)).toContain('requestOptions');
+	};
+	expect(node).toMatchObject(shown);
+	expect(trigger).toMatchObject(shown);
+	expect(node.properties.map(({ name }) => name)).toContain('requestOptions');
+	expect(trigger.properties[0].name).toBe('pollTimes');
 });

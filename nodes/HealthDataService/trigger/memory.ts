@@ -4,7 +4,7 @@
  * A reading takes 26 characters: 20 of a hash of its key, 6 of a hash of its values. They stand one after the other, in
  * a text for each hour, so that whole hours can be forgotten: 100,000 readings make 2.6 MB.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export type Change = 'created' | 'updated';
 
@@ -38,10 +38,9 @@ const HOUR = 3_600_000;
 const NO_HOUR = 'none';
 
 /** Text that is the same for the same values, and tells nothing about them. */
-export const hash = (values: unknown[], length: number) =>
-	createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, length);
+const hashOf = (values: unknown[], length: number) => hash('sha256', JSON.stringify(values)).slice(0, length);
 
-export const hashOfKey = (key: unknown[]) => hash(key, KEY_LENGTH);
+export const hashOfKey = (key: unknown[]) => hashOf(key, KEY_LENGTH);
 
 export class Memory {
 	/** Hour → hash of key → hash of values. */
@@ -64,7 +63,7 @@ export class Memory {
 		this.hours.set(hour, known);
 
 		const before = known.get(key);
-		const now = hash(values, VALUES_LENGTH);
+		const now = hashOf(values, VALUES_LENGTH);
 		known.set(key, now);
 		if (before === undefined) return 'created';
 		return before === now ? undefined : 'updated';
