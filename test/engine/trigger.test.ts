@@ -6,6 +6,7 @@ import type { User } from '../../sandbox/schemas';
 import { History } from '../helpers/history';
 import { bloodPressure, mindfulness } from '../helpers/people';
 import { PollingHost } from '../helpers/pollingHost';
+import { outputInReadme } from '../helpers/readme';
 import { byClientId, byUserId, queryOf, useSandbox } from '../helpers/requests';
 
 const MINUTE = 60_000;
@@ -122,6 +123,15 @@ describe('what is new', () => {
 		expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
 	});
 
+	it('is one reading when a moment of a source comes with two values: the last one, and not again', async () => {
+		const n8n = trigger();
+		await n8n.start();
+		history.add(anna, reading(0, 120));
+		history.add(anna, reading(0, 130));
+		expect(await n8n.tick()).toMatchObject([{ systolic: 130, change: 'created' }]);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
 	it('is one reading when pages overlap', async () => {
 		Object.assign(used.sandbox.switches, { pageSize: 2, overlap: true });
 		const n8n = trigger();
@@ -220,6 +230,18 @@ describe('n8n', () => {
 			expect(await n8n.tick()).toBeUndefined();
 		}
 		history.add(anna, { ...reading(0), time: service, arrived: service });
+		expect(await n8n.tick()).toHaveLength(1);
+	});
+
+	it('is not led astray by a device whose clock is ahead', async () => {
+		used.sandbox.switches.now = () => clock + 1000 * HOUR;
+		history.add(anna, reading(500 * 60));
+		const n8n = trigger();
+		expect(await n8n.start()).toBeUndefined();
+		pass(MINUTE);
+		history.add(anna, reading(600 * 60));
+		expect(await n8n.tick()).toHaveLength(1);
+		history.add(ben, reading(-60));
 		expect(await n8n.tick()).toHaveLength(1);
 	});
 
@@ -327,7 +349,19 @@ describe('a poll that fails', () => {
 		expect(await n8n.start('init')).toHaveLength(1);
 	});
 
-	it('from the first one on: what is measured after activation is new, and a kill does not change that', async () => {
+	it('from the first one on does not make old what is measured after activation', async () => {
+		history.add(anna, reading(-1));
+		used.sandbox.switches.fault = outage;
+		const n8n = trigger();
+		await n8n.start();
+		history.add(ben, reading(30, 131));
+		pass(HOUR);
+		await expect(n8n.tick()).rejects.toThrow();
+		used.sandbox.switches.fault = () => undefined;
+		expect(await n8n.tick()).toMatchObject([{ systolic: 131 }]);
+	});
+
+	it('from the first one on, and then brings nothing new: what was seen is saved all the same', async () => {
 		history.add(anna, reading(-1));
 		used.sandbox.switches.fault = outage;
 		const n8n = trigger();
@@ -379,4 +413,11 @@ describe('a test event', () => {
 			description: expect.stringContaining('Only the first 50 users'),
 		});
 	});
+});
+
+it('gives what README shows', async () => {
+	const n8n = trigger();
+	await n8n.start();
+	history.add(anna, bloodPressure('2026-06-01T11:58:20Z', 151, 93));
+	expect(await n8n.tick()).toEqual(outputInReadme('trigger'));
 });

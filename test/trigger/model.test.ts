@@ -22,6 +22,9 @@ const EVERYBODY: INodeParameters = { event: 'bloodPressure', userScope: 'all', o
 const history = new History();
 const used = useSandbox(() => ({ world: history, checksItself: false }));
 
+/** The request of a poll at which the service begins to fail, if it does. */
+const failure = fc.option(fc.integer({ min: 1, max: 6 }), { freq: 3, nil: undefined });
+
 /** What happens, one thing after the other. Numbers choose among what there is. */
 const step = fc.oneof(
 	{
@@ -42,8 +45,8 @@ const step = fc.oneof(
 	{ weight: 3, arbitrary: fc.record({ do: fc.constant('wait' as const), minutes: fc.constantFrom(1, 10, 59, 200, 360, 1000, 5000) }) },
 	{ weight: 1, arbitrary: fc.record({ do: fc.constant('setClock' as const), hours: fc.constantFrom(-100, -5, 0, 0, 5, 100) }) },
 	{ weight: 1, arbitrary: fc.record({ do: fc.constant('write' as const), timestamps: fc.constantFrom('microseconds' as const, 'z' as const, 'offset' as const, 'noZone' as const) }) },
-	{ weight: 5, arbitrary: fc.record({ do: fc.constant('poll' as const), failsAt: fc.option(fc.integer({ min: 1, max: 6 }), { freq: 3, nil: undefined }) }) },
-	{ weight: 2, arbitrary: fc.record({ do: fc.constantFrom('kill' as const, 'activate' as const), failsAt: fc.option(fc.integer({ min: 1, max: 6 }), { freq: 3, nil: undefined }) }) },
+	{ weight: 5, arbitrary: fc.record({ do: fc.constant('poll' as const), failsAt: failure }) },
+	{ weight: 2, arbitrary: fc.record({ do: fc.constantFrom('kill' as const, 'activate' as const), failsAt: failure }) },
 );
 
 const service = fc.record({ pageSize: fc.integer({ min: 1, max: 4 }), overlap: fc.boolean(), emptyPages: fc.boolean() });
@@ -83,7 +86,7 @@ beforeAll(() => Object.assign(patience, { tries: 1, firstWait: 0 }));
 
 it('emits every reading and every correction exactly once', async () => {
 	let executed = 0;
-	const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), service, async (steps, switches) => {
+	const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), service, failure, async (steps, switches, firstFailsAt) => {
 		Object.assign(used.sandbox.switches, { ...switches, timestamps: 'microseconds', fault: () => undefined });
 		history.entries = [];
 		history.team.users = [];
@@ -120,7 +123,7 @@ it('emits every reading and every correction exactly once', async () => {
 			executed += emitted.length;
 		};
 
-		await poll(async () => await n8n.start(), undefined, true, true);
+		await poll(async () => await n8n.start(), firstFailsAt, true, true);
 		for (const one of [...steps, { do: 'poll' as const, failsAt: undefined }]) {
 			switch (one.do) {
 				case 'measure': {
