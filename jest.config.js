@@ -1,3 +1,6 @@
+// Not UTC, and not a whole number of hours from it: a time that is read in the machine's zone by mistake shows.
+process.env.TZ = 'Asia/Kolkata';
+
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',
