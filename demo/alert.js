@@ -1,6 +1,6 @@
 /**
  * Puts the example "High blood pressure alert" into a running n8n, against a running sandbox, and runs it once.
- * Used by `npm run demo` and by the end-to-end tests.
+ * Used by `npm run demo`; test/e2e/examples.test.ts runs all examples.
  */
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');

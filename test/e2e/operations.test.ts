@@ -1,36 +1,17 @@
 /**
- * Each operation in a real n8n, its rows compared with the sandbox's data, and the example of the demo.
+ * Each operation in a real n8n, its rows compared with the sandbox's data.
  */
 import type { INodeParameters } from 'n8n-workflow';
-import { runAlert } from '../../demo/alert';
-import { iso } from '../../sandbox/world';
-import { BERLIN, bloodPressure, byTime, createUser, expectedRows, fixedWorld, KEY, OTHER_KEY, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
+import { BERLIN, byTime, expectedRows, KEY, OTHER_KEY, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, resolve } from '../helpers/requests';
 import { LARGE_KEY, startHost, worldOfTests, type Host } from './n8n';
 
-const HOUR = 3_600_000;
-const started = Date.now();
-
-/** Somebody with readings in the last day and before it, two of them high. */
-const today = createUser('today', ['omron']);
-const ofToday = [
-	bloodPressure(iso(started - 30 * HOUR), 190, 120),
-	bloodPressure(iso(started - 20 * HOUR), 139, 89),
-	bloodPressure(iso(started - 10 * HOUR), 140, 70),
-	bloodPressure(iso(started - 2 * HOUR), 120, 90),
-];
-const ALERT_KEY = 'alert-team-of-the-tests';
 const world = worldOfTests();
-const alertWorld = fixedWorld([today, createUser('nobody connected', [])], { [today.user_id]: { blood_pressure: ofToday } });
-const everyone = {
-	teams: [...world.teams, { key: ALERT_KEY, users: alertWorld.teams[0].users }],
-	readings: (...asked: Parameters<typeof world.readings>) => [...world.readings(...asked), ...alertWorld.readings(...asked)],
-};
 
 let host: Host;
 let credential: string;
 beforeAll(async () => {
-	host = await startHost(everyone);
+	host = await startHost(world);
 	host.sandbox.switches.pageSize = 7;
 	credential = await host.credential(KEY);
 });
@@ -47,12 +28,12 @@ describe('User', () => {
 	it('List gives all 1,200 users', async () => {
 		const { rows, error } = await host.run(await host.credential(LARGE_KEY), listUsers({ returnAll: true }));
 		expect(error).toBeUndefined();
-		expect(rows).toEqual(everyone.teams.find(({ key }) => key === LARGE_KEY)!.users);
+		expect(rows).toEqual(world.teams.find(({ key }) => key === LARGE_KEY)!.users);
 	});
 
 	it('List stops at a Limit beyond one page', async () => {
 		const { rows } = await host.run(await host.credential(LARGE_KEY), listUsers({ limit: 620 }));
-		expect(rows).toEqual(everyone.teams.find(({ key }) => key === LARGE_KEY)!.users.slice(0, 620));
+		expect(rows).toEqual(world.teams.find(({ key }) => key === LARGE_KEY)!.users.slice(0, 620));
 	});
 
 	it('Resolve finds an identifier with spaces, ?, #, %, / and letters beyond ASCII', async () => {
@@ -145,14 +126,4 @@ it('the credential test refuses a wrong key, and says where to look', async () =
 		status: 'Error',
 		message: expect.stringContaining("Check 'API Key' and 'Base URL' together"),
 	});
-});
-
-it('the example "High blood pressure alert" writes a message for each reading at or above 140/90 of the last day', async () => {
-	const { users, readings, messages } = await runAlert(host.rest, { baseUrl: host.sandbox.baseUrl, apiKey: ALERT_KEY });
-	expect([users, readings]).toEqual([2, 3]);
-	expect((messages as Array<{ text: string }>).map(({ text }) => text)).toEqual([
-		expect.stringContaining('today measured 140/70 mmHg with omron at'),
-		expect.stringContaining('today measured 120/90 mmHg with omron at'),
-	]);
-	expect(messages).toMatchObject(expectedRows(today, ofToday.slice(2)));
 });
