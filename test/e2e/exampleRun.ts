@@ -13,8 +13,6 @@ export interface Example {
 	pinData?: IPinData;
 }
 
-export const STICKY_NOTE = 'n8n-nodes-base.stickyNote';
-
 /** Credential type → id of a stored credential. */
 export type Credentials = Record<string, string>;
 

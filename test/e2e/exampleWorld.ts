@@ -64,7 +64,7 @@ export const pressureRows = (user: User): IDataObject[] =>
 	readings(user, 'blood_pressure', started.toMillis() - WEEK).map(({ point, source }: Reading) => {
 		const { timestamp, systolic, diastolic, unit } = point as BloodPressurePoint;
 		return {
-			key: `${user.user_id}|blood_pressure|${source.provider}|${source.type}|${timestamp}`,
+			key: `${user.user_id} blood_pressure ${source.provider} ${source.type} ${timestamp}`,
 			local_time: DateTime.fromISO(timestamp).setZone(ZONE).toFormat('yyyy-MM-dd HH:mm'),
 			client_user_id: user.client_user_id,
 			systolic,
@@ -79,7 +79,7 @@ export const pressureRows = (user: User): IDataObject[] =>
 
 /** The row of the weekly report. Minutes are added in hundredths, so that 0.1 and 0.2 make 0.3. */
 export const weekRow = (user: User): IDataObject => ({
-	key: `${user.user_id}|mindfulness_minutes|all|all|${LAST_MONDAY}`,
+	key: `${user.user_id} mindfulness_minutes all all ${LAST_MONDAY}`,
 	week_from: LAST_MONDAY,
 	client_user_id: user.client_user_id,
 	sessions: ofLastWeek(user).length,

@@ -1,20 +1,18 @@
 /**
  * Every workflow of examples/ in a real n8n: what it is made of, and what comes out of it up to the nodes of others.
  */
-import { NodeHelpers, type IDataObject, type INode, type INodeTypeDescription } from 'n8n-workflow';
+import type { IDataObject, INodeTypeDescription } from 'n8n-workflow';
 import { defaultSwitches } from '../../sandbox/switches';
 import { byTime, KEY } from '../helpers/people';
+import { checkExample } from './exampleChecks';
 import { exampleFiles, isNamedIn, readExample } from './exampleFiles';
-import { describeNode, EVALUATED, prepare, shownFields, STICKY_NOTE, type Credentials, type Example } from './exampleRun';
+import { describeNode, EVALUATED, prepare, type Credentials, type Example } from './exampleRun';
 import { alertMessages, FIRST, LAST_MONDAY, pointsSinceLastMonday, pressureRows, SECOND, TODAY, weekRow, world, ZONE } from './exampleWorld';
 import { calls, says, startModel } from './fakeModel';
 import { startHost, type Host } from './n8n';
 
 /** Examples that need more than this n8n, and the test that runs them. All others are run here. */
 const RUN_ELSEWHERE: Record<string, string> = {};
-
-/** Required fields that an example leaves empty, because only its user knows them. */
-const TO_FILL_IN: Record<string, string[]> = { 'n8n-nodes-base.googleSheets': ['documentId'] };
 
 let host: Host;
 let types: INodeTypeDescription[];
@@ -33,39 +31,7 @@ afterAll(async () => {
 	await host?.stop();
 });
 
-describe.each(exampleFiles())('%s', (file) => {
-	const { nodes, ...rest }: Example = readExample(file);
-	const steps = nodes.filter(({ type }) => type !== STICKY_NOTE);
-
-	it('brings along nothing of the n8n it was made in', () => {
-		expect(Object.keys(rest).sort()).toEqual(['connections', 'name', 'settings']);
-		for (const node of nodes) expect(node).not.toHaveProperty('credentials');
-	});
-
-	it('explains itself in notes, and nothing lies on top of anything else', () => {
-		expect(nodes.length).toBeGreaterThan(steps.length);
-		const overlapping = nodes.flatMap((a, i) => nodes.slice(i + 1).filter((b) => overlap(a, b)).map((b) => [a.name, b.name]));
-		expect(overlapping).toEqual([]);
-	});
-
-	it('has only nodes and fields that n8n knows, and is complete but for what its user must fill in', () => {
-		for (const node of steps) {
-			const description = describeNode(types, node)!;
-			expect([node.type, node.typeVersion, description?.name]).toEqual([node.type, node.typeVersion, node.type]);
-			// The editor drops a field that is not shown as soon as somebody opens the workflow.
-			const parameters = shownFields(description, node);
-			expect(parameters).toMatchObject(node.parameters);
-			const issues = NodeHelpers.getNodeParametersIssues(description.properties, { ...node, parameters }, description)?.parameters ?? {};
-			expect([node.name, Object.keys(issues)]).toEqual([node.name, TO_FILL_IN[node.type] ?? []]);
-		}
-	});
-});
-
-/** On the canvas: a note as large as it says, a node with its name below. */
-function overlap(a: INode, b: INode) {
-	const size = ({ parameters: { width = 96, height = 144 } }: INode) => [Number(width), Number(height)];
-	return [0, 1].every((axis) => a.position[axis] < b.position[axis] + size(b)[axis] && b.position[axis] < a.position[axis] + size(a)[axis]);
-}
+describe.each(exampleFiles())('%s', (file) => checkExample(readExample(file), () => types));
 
 const hasRun = new Set<string>();
 
