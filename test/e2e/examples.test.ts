@@ -1,7 +1,7 @@
 /**
  * Every workflow of examples/ in a real n8n: what it is made of, and what comes out of it up to the nodes of others.
  */
-import type { IDataObject, INodeTypeDescription } from 'n8n-workflow';
+import type { IDataObject, INode, INodeTypeDescription } from 'n8n-workflow';
 import { defaultSwitches } from '../../sandbox/switches';
 import { byTime, KEY } from '../helpers/people';
 import { checkExample } from './exampleChecks';
@@ -13,6 +13,7 @@ import { startHost, type Host } from './n8n';
 
 /** Examples that need more than this n8n, and the test that runs them. All others are run here. */
 const RUN_ELSEWHERE: Record<string, string> = {};
+const RUN_HERE = exampleFiles().filter((file) => !(file in RUN_ELSEWHERE));
 
 let host: Host;
 let types: INodeTypeDescription[];
@@ -22,7 +23,10 @@ beforeAll(async () => {
 	host = await startHost(world);
 	model = await startModel();
 	types = await host.rest.get('/types/nodes.json');
-	credentials = { healthDataServiceApi: await host.credential(KEY) };
+	credentials = {
+		healthDataServiceApi: await host.credential(KEY),
+		openAiApi: await host.rest.createCredential({ name: 'model', type: 'openAiApi', data: { apiKey: 'none', url: model.url } }),
+	};
 });
 // Readings come in several pages, and the last one of a page comes again on the next.
 beforeEach(() => void Object.assign(host.sandbox.switches, defaultSwitches(), { pageSize: 3, overlap: true }));
@@ -33,15 +37,18 @@ afterAll(async () => {
 
 describe.each(exampleFiles())('%s', (file) => checkExample(readExample(file), () => types));
 
+/** Imports an example. */
+const put = async (file: string, has = credentials, more: Partial<Example> = {}) =>
+	await host.rest.importWorkflow({ ...prepare(readExample(file), types, has, ZONE), ...more });
+
+const isTrigger = (node: INode) => describeNode(types, node)!.group.includes('trigger');
 const hasRun = new Set<string>();
 
-/** Imports an example and runs it from its first trigger. */
-async function run(file: string, more: Partial<Example> = {}, has = credentials) {
+/** Runs an example from its first trigger. */
+async function run(file: string, has = credentials, more: Partial<Example> = {}) {
 	hasRun.add(file);
-	const example = prepare(readExample(file), types, has, ZONE);
-	const trigger = example.nodes.find((node) => describeNode(types, node)?.group.includes('trigger'))!;
-	const { id } = await host.rest.importWorkflow({ ...example, ...more });
-	const { status, error, runData } = await host.rest.runWorkflow(id, trigger.name);
+	const { id, nodes } = await put(file, has, more);
+	const { status, error, runData } = await host.rest.runWorkflow(id, nodes.find(isTrigger).name);
 	const rows = (name: string): IDataObject[] => (runData[name]?.[0]?.data?.main?.[0] ?? []).map(({ json }: { json: IDataObject }) => json);
 	return { status, message: error?.message as string | undefined, rows, hasRun: (name: string) => name in runData };
 }
@@ -102,7 +109,7 @@ describe('error-handling.json', () => {
 	});
 
 	it('ends as failed when it is not a matter of the list', async () => {
-		const { status, message, hasRun } = await run('error-handling.json', {}, { healthDataServiceApi: await host.credential('wrong') });
+		const { status, message, hasRun } = await run('error-handling.json', { healthDataServiceApi: await host.credential('wrong') });
 		expect(status).toBe('error');
 		expect(message).toBe('Blood pressure of app-user-0001: The service did not accept the API key (status 401)');
 		expect(hasRun('Tell Operations')).toBe(false);
@@ -121,9 +128,8 @@ describe('error-handling.json', () => {
 describe('ai-coach.json', () => {
 	const days = { start_date: LAST_MONDAY, end_date: TODAY };
 	const chat = async (chatInput: string) => {
-		const openAiApi = await host.rest.createCredential({ name: 'model', type: 'openAiApi', data: { apiKey: 'none', url: model.url } });
 		const message = { json: { sessionId: 'session', action: 'sendMessage', chatInput } };
-		return await run('ai-coach.json', { pinData: { 'When Chat Message Received': [message] } }, { ...credentials, openAiApi });
+		return await run('ai-coach.json', credentials, { pinData: { 'When Chat Message Received': [message] } });
 	};
 
 	it('lets the model read with both tools, and answers with what the model makes of it', async () => {
@@ -156,7 +162,15 @@ describe('ai-coach.json', () => {
 	});
 });
 
+it.each(RUN_HERE)('%s can be published', async (file) => {
+	const workflow = await put(file);
+	const { status, triggers } = await host.rest.activate(workflow);
+	await host.rest.deactivate(workflow);
+	expect(status).toBe('published');
+	expect(triggers.map((trigger: IDataObject) => trigger.status)).toEqual(workflow.nodes.filter(isTrigger).map(() => 'activated'));
+});
+
 it('every example is run, here or by the test that the table names', () => {
+	expect([...hasRun].sort()).toEqual(RUN_HERE);
 	for (const [file, testFile] of Object.entries(RUN_ELSEWHERE)) expect([file, isNamedIn(testFile, file)]).toEqual([file, true]);
-	expect([...hasRun, ...Object.keys(RUN_ELSEWHERE)].sort()).toEqual(exampleFiles());
 });
