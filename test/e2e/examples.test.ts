@@ -66,6 +66,13 @@ it('high-blood-pressure-alert.json writes a message for each reading at or above
 	expect(evaluated(rows('Slack'))).toEqual(alertMessages(FIRST).map((text) => ({ text })));
 });
 
+it('new-reading-alert.json, tried by hand, writes a message for the newest reading', async () => {
+	const { status, rows } = await run('new-reading-alert.json');
+	expect(status).toBe('success');
+	expect(rows('New Blood Pressure Reading')).toMatchObject([{ change: 'created', systolic: 120, diastolic: 90 }]);
+	expect(evaluated(rows('Slack'))).toEqual([{ text: alertMessages(FIRST).at(-1) }]);
+});
+
 describe('morning-table.json', () => {
 	it('gives a row for each reading of the last 7 days, each once, and the same keys when it runs again', async () => {
 		const { status, rows } = await run('morning-table.json');
