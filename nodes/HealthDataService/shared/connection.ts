@@ -22,7 +22,7 @@ import { backoff, isPassingCode, isPassingStatus, isRefusal, patience, toldWait 
 const CREDENTIAL = 'healthDataServiceApi';
 
 /** Somebody waits for a picker: better an early error than a late list. */
-export const TRIES_WHILE_TYPING = 2;
+export const WHILE_TYPING = { tries: 2, inAll: 5_000 };
 
 export type Query = Record<string, string | number | undefined>;
 
@@ -37,8 +37,9 @@ interface Connection {
 	defaults?: DeclarativeRestApiSettings.HttpRequestOptions;
 	/** Shared by all that must not send too much together. */
 	gate?: Gate;
-	/** How often a request is sent at most. */
+	/** How often a request is sent at most, and for how many milliseconds it is tried in all. */
 	tries?: number;
+	inAll?: number;
 }
 
 type Context = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
@@ -59,7 +60,7 @@ export async function readCredential(context: Context) {
  */
 export async function connect(
 	context: Context,
-	{ defaults = {}, gate = new Gate(1), tries = patience.tries }: Connection = {},
+	{ defaults = {}, gate = new Gate(1), tries = patience.tries, inAll = patience.inAll }: Connection = {},
 ): Promise<Get> {
 	const { data, root } = await readCredential(context);
 	const goesOnAfterErrors = 'continueOnFail' in context && context.continueOnFail();
@@ -121,7 +122,7 @@ export async function connect(
 			const told = 'response' in answer ? toldWait(answer.response.headers['retry-after']) : undefined;
 			const pause = told ?? backoff(outcome === 'refused' ? Math.max(next, gate.refusals + 1) : next);
 			const waited = performance.now() - begun;
-			if (next > tries || gate.givenUp || Math.max(waited, gate.failingFor) + pause > patience.inAll) {
+			if (next > tries || gate.givenUp || Math.max(waited, gate.failingFor) + pause > inAll) {
 				gate.givenUp = givenUp(answer, root, next - 1, waited);
 				throw gate.givenUp;
 			}

@@ -45,6 +45,19 @@ function nextCursor({ next_cursor, next }: IDataObject): string | undefined {
 	return cursor || undefined;
 }
 
+/** One page of the team's user list (contract 4.3), as long as the service makes it. */
+export interface UserPage {
+	users: IDataObject[];
+	/** How many there are in all, if the service says so (quirk 12). */
+	total?: number;
+}
+
+export async function userPage(get: Get, offset: number, limit = MOST_USERS_PER_PAGE): Promise<UserPage> {
+	const { users, total } = await get('/v2/user', { offset, limit });
+	if (!Array.isArray(users) || !users.every(isObject)) throw explainBody(undefined, 'users');
+	return { users: users as IDataObject[], total: typeof total === 'number' ? total : undefined };
+}
+
 /** How much further back than needed the list is read again when users leave it: more may leave in the meantime. */
 const STEP_BACK = 20;
 
@@ -62,10 +75,10 @@ export async function* userPages(
 	get: Get,
 	{ offset = 0, most = Infinity, ahead = PAGES_AHEAD } = {},
 ): AsyncGenerator<IDataObject[]> {
-	const asked = new Map<string, Promise<IDataObject>>();
+	const asked = new Map<string, Promise<UserPage>>();
 	const ask = (position: number, limit: number) => {
 		const key = `${position} ${limit}`;
-		const page = asked.get(key) ?? quietly(get('/v2/user', { offset: position, limit }));
+		const page = asked.get(key) ?? quietly(userPage(get, position, limit));
 		asked.set(key, page);
 		return page;
 	};
@@ -83,13 +96,12 @@ export async function* userPages(
 		const limit = limitAfter(given);
 		const { users, total } = await ask(position, limit);
 		asked.delete(`${position} ${limit}`);
-		if (!Array.isArray(users) || !users.every(isObject)) throw explainBody(undefined, 'users');
 
-		const fresh = newUsers(users as IDataObject[], seen);
+		const fresh = newUsers(users, seen);
 		given += fresh.length;
 		hasProgressed ||= fresh.length > 0;
-		const shrunk = typeof total === 'number' && lastTotal !== undefined ? lastTotal - total : 0;
-		if (typeof total === 'number') lastTotal = total;
+		const shrunk = total !== undefined && lastTotal !== undefined ? lastTotal - total : 0;
+		lastTotal = total ?? lastTotal;
 		const isNewLow = lastTotal !== undefined && lastTotal < lowestTotal;
 		lowestTotal = Math.min(lowestTotal, lastTotal ?? Infinity);
 

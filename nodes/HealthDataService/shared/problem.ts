@@ -29,3 +29,10 @@ export function toNodeError(node: INode, error: Error, itemIndex?: number): Node
 			new NodeApiError(node, {}, { message, description, httpCode, itemIndex })
 		: new NodeOperationError(node, message, { description, itemIndex });
 }
+
+/** The same problem for a picker: the editor shows the description of this class only, with the list's place for it. */
+export function toPickerError(node: INode, error: Error): NodeApiError | NodeOperationError {
+	if (!(error instanceof Problem)) return new NodeOperationError(node, error);
+	const { message, description, httpCode } = error;
+	return new NodeApiError(node, {}, { message, description, httpCode });
+}

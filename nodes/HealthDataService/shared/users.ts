@@ -10,21 +10,25 @@ import { Problem } from './problem';
 export const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
 const WHOLE_UUID = new RegExp(`^${UUID}$`);
 
+export const isUserId = (id: string) => WHOLE_UUID.test(id);
+
 /** A user ID as the service issued it, checked here because a path is built from it. */
 export function userId(value: unknown): string {
 	const id = text(value).trim();
-	if (WHOLE_UUID.test(id)) return id;
+	if (isUserId(id)) return id;
 	throw new Problem(
 		id ? "'User' is not a user ID" : "'User' is empty",
 		"A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90. To use your own identifier, set 'User' to By Client User ID",
 	);
 }
 
+/** Whether a request can ask for it: a dot segment would change the path on the way, however it is encoded. */
+export const isClientUserId = (id: string) => !['', '.', '..'].includes(id) && id.isWellFormed();
+
 /** Looks a user up by the client's own identifier (contract 4.4), which may hold any character (quirk 15). */
 export async function resolveUser(get: Get, clientUserId: unknown): Promise<IDataObject | undefined> {
 	const id = text(clientUserId);
-	// A dot segment would change the path on the way, however it is encoded.
-	if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
+	if (!isClientUserId(id)) {
 		throw new Problem(
 			id ? "'Client User ID' is not an identifier" : "'Client User ID' is empty",
 			'Enter the identifier that your application gave to this user',

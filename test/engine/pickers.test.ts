@@ -1,0 +1,207 @@
+/**
+ * What the pickers list while somebody types, in teams of any size, and what they say when it goes wrong.
+ */
+import { NodeApiError, type INodeListSearchResult } from 'n8n-workflow';
+import { uuid } from '../../sandbox/world';
+import { searchList } from '../helpers/engine';
+import { everythingIn } from '../helpers/inspect';
+import { createUser, fixedWorld, OTHER_KEY, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
+import { queryOf, useSandbox } from '../helpers/requests';
+
+const names = ({ results }: INodeListSearchResult) => results.map(({ name }) => name);
+
+describe('users of a small team', () => {
+	const used = useSandbox();
+	const search = async (filter?: string, token?: string) => await searchList(used.credential, 'searchUsers', filter, token);
+
+	it('lists everybody by client user ID, with their sources', async () => {
+		const { results, paginationToken } = await search();
+		expect(results).toEqual([
+			{ name: 'steady (Omron, Withings)', value: STEADY.user_id },
+			{ name: `${SPECIAL_ID} (Omron)`, value: SPECIAL.user_id },
+			{ name: 'berlin (Omron)', value: expect.any(String) },
+			{ name: 'silent', value: expect.any(String) },
+		]);
+		expect(paginationToken).toBeUndefined();
+		expect(used.sandbox.requests).toHaveLength(1);
+	});
+
+	it.each([['STEAD', ['steady (Omron, Withings)']], [' l', ['berlin (Omron)', 'silent']], ['xyz', []]])('%p', async (filter, expected) => {
+		const result = await search(filter);
+		expect(names(result)).toEqual(expected);
+		expect(result.paginationToken).toBeUndefined();
+	});
+
+	it('lists somebody named in full once, before the others that contain it', async () => {
+		expect(names(await search(` ${SPECIAL_ID} `))).toEqual([`${SPECIAL_ID} (Omron)`]);
+		expect(names(await search('steady'))).toEqual(['steady (Omron, Withings)']);
+	});
+
+	it('finds a whole user ID, and offers none that is not there', async () => {
+		expect(names(await search(STEADY.user_id.toUpperCase()))).toEqual(['steady (Omron, Withings)']);
+		expect(names(await search(uuid('nobody')))).toEqual([]);
+	});
+
+	it.each(['.', '..', '/', '%', '\ud800'])('takes %p for part of an identifier', async (filter) => {
+		expect(names(await search(filter))).toEqual(SPECIAL_ID.includes(filter) ? [`${SPECIAL_ID} (Omron)`] : []);
+	});
+
+	it('is empty for an empty team', async () => {
+		const credential = { ...used.credential, apiKey: OTHER_KEY };
+		expect(await searchList(credential, 'searchUsers')).toEqual({ results: [] });
+		expect(await searchList(credential, 'searchProviders')).toEqual({ results: [] });
+	});
+
+	it('survives profiles with holes, and pages capped at 1', async () => {
+		Object.assign(used.sandbox.switches, { bareUsers: true, userPageCap: 1, userTotal: 'missing' });
+		const all: string[] = [];
+		for (let token: string | undefined = '0'; token !== undefined; ) {
+			const result: INodeListSearchResult = await search('', token);
+			all.push(...names(result));
+			token = result.paginationToken as string | undefined;
+		}
+		expect(all).toEqual(['steady', SPECIAL_ID, 'berlin', 'silent']);
+	});
+});
+
+describe('a team of 100,000', () => {
+	const SIZE = 100_000;
+	const omron = createUser('template', ['omron']);
+	const users = Array.from({ length: SIZE }, (_, i) => ({ ...omron, user_id: uuid('crowd', i), client_user_id: `person-${i}` }));
+	const connectedTo = (slug: string) => createUser('', [slug]).connected_sources;
+	users[SIZE / 2].connected_sources = connectedTo('rare');
+	users[SIZE / 4].connected_sources = connectedTo('hidden');
+	const used = useSandbox(() => ({ world: fixedWorld(users, {}), checksItself: false }));
+	const search = async (filter?: string, token?: string) => await searchList(used.credential, 'searchUsers', filter, token);
+
+	it('shows the first page, and the next with the token', async () => {
+		const first = await search();
+		expect(first.results).toHaveLength(500);
+		const second = await search('', String(first.paginationToken));
+		expect(second.results[0]).toEqual({ name: 'person-500 (Omron)', value: users[500].user_id });
+		expect(used.sandbox.requests.map(queryOf)).toEqual([{ offset: '0', limit: '500' }, { offset: '500', limit: '500' }]);
+	});
+
+	it('finds somebody named in full with two requests, wherever they are', async () => {
+		expect((await search('person-98765')).results).toEqual([{ name: 'person-98765 (Omron)', value: users[98_765].user_id }]);
+		expect(used.sandbox.requests).toEqual(['/v2/user/resolve/person-98765', '/v2/user?offset=0&limit=500']);
+	});
+
+	it('does not list them again when the list comes to them', async () => {
+		const first = await search('person-700');
+		expect(names(first)).toEqual(['person-700 (Omron)']);
+		expect(names(await search('person-700', '500'))).toEqual([]);
+	});
+
+	it('reads on until there is enough to scroll', async () => {
+		const matches = users.filter(({ client_user_id }) => client_user_id.includes('98')).map(({ user_id }) => user_id);
+		const first = await search('98');
+		const next = await search('98', String(first.paginationToken));
+		// Everybody of the first 1,000, then of the 1,000 that follow.
+		expect([first, next].map(({ results }) => results.length)).toEqual([20, 20]);
+		expect([first, next].flatMap(({ results }) => results).map(({ value }) => value)).toEqual(matches.slice(0, 40));
+		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual([undefined, '0', '500', '1000', '1500']);
+	});
+
+	it('says how to go on when there is nothing to scroll, after four requests at most', async () => {
+		const result = await search('person-9876');
+		expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
+		used.sandbox.requests.length = 0;
+
+		const none = await search('erson-9876');
+		expect(none).toEqual({ results: [{ name: 'Type the whole client user ID (first 1,500 users searched)', value: '' }], paginationToken: '1500' });
+		expect(used.sandbox.requests).toHaveLength(4);
+		expect(names(result)).toEqual(['person-9876 (Omron)']);
+	});
+
+	it('offers a whole user ID unseen, because the service cannot look it up', async () => {
+		const { user_id } = users[98_765];
+		expect((await search(user_id)).results).toEqual([{ name: `User ID ${user_id}`, value: user_id }]);
+		expect(used.sandbox.requests).toHaveLength(4);
+	});
+
+	it('lists providers from pages at the start, in the middle and at the end, and says that there may be others', async () => {
+		expect(await searchList(used.credential, 'searchProviders')).toEqual({
+			results: [
+				{ name: 'Omron (omron)', value: 'omron' },
+				{ name: 'Rare (rare)', value: 'rare' },
+				{ name: 'Another one? Use By Slug (1,500 users looked at)', value: '' },
+			],
+		});
+		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '49750', '99500']);
+	});
+});
+
+describe('providers', () => {
+	const many = Array.from({ length: 1200 }, (_, i) => createUser(`person-${i}`, [`brand_${i % 40}`]));
+	const last = createUser('last', ['omron', 'aktiia']);
+	const used = useSandbox(() => ({ world: fixedWorld([...many, last], {}) }));
+	const search = async (filter?: string) => await searchList(used.credential, 'searchProviders', filter);
+
+	it('are all there, sorted, when the team fits on the pages that are read', async () => {
+		const listed = names(await search());
+		expect(listed).toHaveLength(42);
+		expect(listed).toEqual([...listed].sort((a, b) => a.localeCompare(b)));
+		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '350', '701']);
+	});
+
+	it('are found by name or slug', async () => {
+		expect((await search(' AKT')).results).toEqual([{ name: 'Aktiia (aktiia)', value: 'aktiia' }]);
+		expect(names(await search('brand_3'))).toHaveLength(11);
+	});
+
+	it('says that there may be others when the service does not say how many users there are', async () => {
+		used.sandbox.switches.userTotal = 'missing';
+		const { results } = await search('omron');
+		expect(results.map(({ value }) => value)).toEqual(['omron', '']);
+		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '500', '1000']);
+		expect(names(await searchList({ ...used.credential, apiKey: OTHER_KEY }, 'searchProviders'))).toEqual([]);
+	});
+});
+
+describe('what a picker says when it goes wrong', () => {
+	const used = useSandbox();
+	const failing = async (method: 'searchUsers' | 'searchProviders', more = {}): Promise<NodeApiError> =>
+		await searchList({ ...used.credential, ...more }, method, 'x').then(
+			() => Promise.reject(new Error('It went well')),
+			(error) => error,
+		);
+
+	// The editor shows message, description and code of this class only.
+	it.each(['searchUsers', 'searchProviders'] as const)('%s: a wrong key', async (method) => {
+		const error = await failing(method, { apiKey: 'wrong-key-of-mine' });
+		expect(error).toBeInstanceOf(NodeApiError);
+		expect(error).toMatchObject({ message: 'The service did not accept the API key (status 401)', httpCode: '401' });
+		expect(error.description).toContain("Check 'API Key' and 'Base URL'");
+		expect(everythingIn(error)).not.toContain('wrong-key-of-mine');
+	});
+
+	it.each([
+		['nobody listens', { baseUrl: 'http://127.0.0.1:9' }, 'The service could not be reached', 'Nothing answers at 127.0.0.1:9'],
+		['no address', { baseUrl: 'health' }, "'Base URL' in the credential is not a web address", 'Enter the full address'],
+		['unencrypted', { baseUrl: 'http://health.example' }, "'Base URL' in the credential starts with http://", "'Allow Unencrypted HTTP'"],
+	])('%s', async (_, credential, message, description) => {
+		const error = await failing('searchUsers', credential);
+		expect(error).toBeInstanceOf(NodeApiError);
+		expect(error.message).toContain(message);
+		expect(error.description).toContain(description);
+	});
+
+	it('a web page instead of data', async () => {
+		used.sandbox.switches.fault = () => ({ status: 200, body: '<html>', type: 'text/html' });
+		expect((await failing('searchProviders')).message).toBe('A web page came back instead of data');
+	});
+
+	it('lets nobody wait for a minute, whatever the service asks', async () => {
+		used.sandbox.switches.fault = () => ({ status: 429, headers: { 'retry-after': '60' } });
+		const error = await failing('searchUsers');
+		expect(error.message).toBe('The service is receiving too many requests (status 429)');
+		expect(error.description).toContain('Tried once');
+		expect(used.sandbox.requests).toHaveLength(1);
+	});
+
+	it('tries a second time what can pass', async () => {
+		used.sandbox.switches.fault = (number) => (number === 1 ? { status: 502 } : undefined);
+		expect(await searchList(used.credential, 'searchUsers', 'steady')).toMatchObject({ results: [{ value: STEADY.user_id }] });
+	});
+});
