@@ -141,14 +141,7 @@ export async function testCredential(credential: Credential): Promise<{ status: 
 
 export function build(type: INodeType, { credential, parameters, input = [{}], onError, timezone, staticData }: RunOptions) {
 	const start = startNodeType(input);
-	// What n8n's loader does: declarative nodes get the field "Request Options".
-	DirectoryLoader.applyDeclarativeNodeOptionParameters(type);
-	// What n8n's server does: it gives declarative nodes this `execute`. The engine's own way, for tests, cannot be cancelled.
-	if (!type.poll) {
-		type.execute = async function () {
-			return (await new RoutingNode(this as ExecuteContext, type).runNode()) ?? [];
-		};
-	}
+	if (!type.poll) makeRunnable(type);
 	const byName = (name: string) => (name === 'test.start' ? start : type);
 	const nodeTypes: INodeTypes = { getByName: byName, getByNameAndVersion: byName, getKnownTypes: () => ({}) };
 
@@ -177,8 +170,22 @@ export function build(type: INodeType, { credential, parameters, input = [{}], o
 		settings: { executionOrder: 'v1', ...(timezone && { timezone }) },
 	});
 
-	const saved = { id: 'workflow', name: 'Test', active: false, nodes, connections } as unknown as IWorkflowBase;
-	const additionalData = {
+	return { workflow, additionalData: additionalDataFor(credential, workflow), tested };
+}
+
+/** What n8n's loader and server do to a declarative node. */
+export function makeRunnable(type: INodeType) {
+	// It gets the field "Request Options".
+	DirectoryLoader.applyDeclarativeNodeOptionParameters(type);
+	// And this `execute`. The engine's own way, for tests, cannot be cancelled.
+	type.execute = async function () {
+		return (await new RoutingNode(this as ExecuteContext, type).runNode()) ?? [];
+	};
+}
+
+export function additionalDataFor(credential: Credential, { id, name, nodes, connectionsBySourceNode }: Workflow) {
+	const saved = { id, name, active: false, nodes: Object.values(nodes), connections: connectionsBySourceNode } as unknown as IWorkflowBase;
+	return {
 		credentialsHelper: new StoredCredential(credential),
 		hooks: new ExecutionLifecycleHooks('manual', 'execution', saved),
 		executionId: 'execution',
@@ -188,11 +195,9 @@ export function build(type: INodeType, { credential, parameters, input = [{}], o
 		setExecutionStatus: () => {},
 		sendDataToUI: () => {},
 	} as unknown as IWorkflowExecuteAdditionalData;
-
-	return { workflow, additionalData, tested };
 }
 
-const startNodeType = (input: IDataObject[]): INodeType => ({
+export const startNodeType = (input: IDataObject[]): INodeType => ({
 	description: {
 		displayName: 'Start',
 		name: 'start',

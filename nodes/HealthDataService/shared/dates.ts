@@ -90,9 +90,11 @@ function parse(value: unknown, zone: string, field: string, options = {}): DateT
 			? DateTime.fromJSDate(value, { zone })
 			: DateTime.fromISO(toText(value), { zone, ...options });
 	if (!date.isValid) {
+		// An agent that said "yesterday" needs today's date to do better.
+		const today = DateTime.now().setZone(zone).toISODate();
 		throw new Problem(
 			`'${field}' is not a date`,
-			'Enter a date such as 2026-01-31, a date and time such as 2026-01-31T14:30, or an expression that gives one, e.g. {{ $now.minus({ days: 3 }) }}',
+			`Enter a date such as ${today} (today), a date and time such as ${today}T14:30, or an expression that gives one, e.g. {{ $now.minus({ days: 3 }) }}`,
 		);
 	}
 	return date;

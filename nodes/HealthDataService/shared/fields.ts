@@ -35,7 +35,7 @@ export function readMost(context: IExecuteSingleFunctions): number {
 export function wholeNumber(value: unknown, field: string, least: number): number {
 	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
 	if (typeof number === 'number' && Number.isSafeInteger(number) && number >= least) return number;
-	throw new Problem(`'${field}' is not a whole number of ${least} or more`, `Change '${field}'`);
+	throw new Problem(`'${field}' is not a whole number of ${least} or more`, `Enter '${field}' in digits, such as 50`);
 }
 
 /** A text field: numbers are welcome, since identifiers often are; blank means empty. */

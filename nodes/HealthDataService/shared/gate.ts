@@ -88,9 +88,9 @@ export class Gate {
 
 const gates = new WeakMap<object, Gate>();
 
-/** The gate shared by everything that has the same `execution`, gone with it. The first one's `most` counts. */
-export function gateOf(execution: object, most: number): Gate {
-	const gate = gates.get(execution) ?? new Gate(most);
-	gates.set(execution, gate);
+/** The gate shared by everything that has the same `run`, gone with it. The first one's `most` counts. */
+export function gateOf(run: object, most: number): Gate {
+	const gate = gates.get(run) ?? new Gate(most);
+	gates.set(run, gate);
 	return gate;
 }

@@ -18,7 +18,7 @@ export function userId(value: unknown): string {
 	if (isUserId(id)) return id;
 	throw new Problem(
 		id ? "'User' is not a user ID" : "'User' is empty",
-		"A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90. To use your own identifier, set 'User' to By Client User ID",
+		"A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own identifier, set 'User' to By Client User ID",
 	);
 }
 
@@ -43,7 +43,7 @@ export async function resolveUser(get: Get, clientUserId: unknown): Promise<IDat
 export const noSuchClientUser = () =>
 	new Problem(
 		"There is no user with this 'Client User ID'",
-		"Check the identifier, including upper and lower case, and that the credential's key belongs to the team of this user",
+		"Check the identifier, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
 		'404',
 	);
 

@@ -3,6 +3,7 @@
  */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { returnAllAndLimit } from '../../shared/fields';
+import { simplifyField } from '../../shared/simplify';
 import { providerField, userFields } from '../../shared/whose';
 import { metrics } from './metrics';
 import { optionsField } from './options';
@@ -77,5 +78,6 @@ export const timeseriesFields: INodeProperties[] = [
 			{ name: 'One Item per User', value: 'grouped', description: 'All readings of a user in one item, grouped by provider' },
 		],
 	},
+	simplifyField({ ...show, output: ['readings'] }),
 	optionsField(show),
 ];

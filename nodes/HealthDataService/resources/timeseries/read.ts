@@ -12,7 +12,9 @@ import { gateOf } from '../../shared/gate';
 import { inOrder } from '../../shared/inOrder';
 import { linkedItems, stopAtTooManyRows } from '../../shared/items';
 import { cursorPages } from '../../shared/paging';
+import { runOf } from '../../shared/parameters';
 import { GroupedReadings, readingRows, type ReadingOwner } from '../../shared/readings';
+import { notes, simpleReading } from '../../shared/simplify';
 import type { Metric } from './metrics';
 import { readSelection } from './selection';
 
@@ -26,8 +28,8 @@ export function cursorPagination(metric: Metric) {
 		{ options }: DeclarativeRestApiSettings.ResultOptions,
 	): Promise<INodeExecutionData[]> {
 		return await linkedItems(this, async () => {
-			const { query, most, isGrouped, concurrency, owners, onMissing } = readSelection(this);
-			const get = await connect(this, { defaults: options, gate: gateOf(this.getExecuteData(), concurrency) });
+			const { query, most, isGrouped, isSimple, concurrency, owners, onMissing } = readSelection(this);
+			const get = await connect(this, { defaults: options, gate: gateOf(runOf(this), concurrency) });
 
 			const pagesOf = (owner: ReadingOwner) =>
 				cursorPages(get, options.url!.replace('{user_id}', encodeURIComponent(owner.user_id)), query, onMissing);
@@ -44,7 +46,8 @@ export function cursorPagination(metric: Metric) {
 				stopAtTooManyRows(rows.length);
 				if (rows.length >= most) break;
 			}
-			return rows;
+			if (!isSimple) return rows;
+			return [...rows.map((row) => simpleReading(row, metric.columns)), ...notes(rows.length, most, query.provider)];
 		});
 	};
 }

@@ -7,15 +7,17 @@ import { toDateRange, type DateRange } from '../../shared/dates';
 import { readMost, text, wholeNumber } from '../../shared/fields';
 import { CONCURRENT_REQUESTS } from '../../shared/gate';
 import { nobody, noSuchUser, oneOwner, teamOwners, type Owners } from '../../shared/owners';
-import { oncePerExecution, readLocator } from '../../shared/parameters';
+import { oncePerRun, readLocator } from '../../shared/parameters';
+import { isSimplified } from '../../shared/simplify';
 
 const MOST_CONCURRENT_REQUESTS = 50;
 
 export interface Selection {
-	query: Query;
+	query: Query & { provider: string };
 	/** Items wanted at most. */
 	most: number;
 	isGrouped: boolean;
+	isSimple: boolean;
 	concurrency: number;
 	owners: Owners;
 	/** What to make of a user that the service does not know: an empty page, or a Problem. */
@@ -23,13 +25,13 @@ export interface Selection {
 }
 
 /** Everything but the users, which is what usually differs from item to item. */
-const COMMON_FIELDS = ['provider', 'returnAll', 'limit', 'output', 'userScope', 'options'];
+const COMMON_FIELDS = ['provider', 'returnAll', 'limit', 'output', 'simplify', 'userScope', 'options'];
 
 export function readSelection(context: IExecutePaginationFunctions): Selection {
-	const { provider, isOneUser, ...common } = oncePerExecution(context, COMMON_FIELDS, () => readCommon(context));
+	const { provider, isOneUser, ...common } = oncePerRun(context, COMMON_FIELDS, () => readCommon(context));
 	return {
 		...common,
-		query: { ...oncePerExecution(context, DATE_FIELDS, () => readDateRange(context)), provider },
+		query: { ...oncePerRun(context, DATE_FIELDS, () => readDateRange(context)), provider },
 		owners: isOneUser ? oneOwner(readLocator(context, 'user')) : wholeTeam(context, provider, common.most === Infinity),
 		onMissing: isOneUser ? noSuchUser : nobody,
 	};
@@ -40,6 +42,7 @@ const readCommon = (context: IExecutePaginationFunctions) => ({
 	isOneUser: context.getNodeParameter('userScope', 'one') === 'one',
 	most: readMost(context),
 	isGrouped: context.getNodeParameter('output', 'readings') === 'grouped',
+	isSimple: isSimplified(context),
 	concurrency: readConcurrency(context),
 });
 

@@ -14,6 +14,8 @@ import { CONCURRENT_REQUESTS, gateOf } from '../../shared/gate';
 import { readMost, returnAllAndLimit, text, wholeNumber } from '../../shared/fields';
 import { linkedItems, stopAtTooManyRows } from '../../shared/items';
 import { userPages } from '../../shared/paging';
+import { runOf } from '../../shared/parameters';
+import { isSimplified, notes, simpleUser, simplifyField } from '../../shared/simplify';
 import { isConnectedTo } from '../../shared/users';
 
 const show = { resource: ['user'], operation: ['list'] };
@@ -32,6 +34,7 @@ export const listOperation: INodePropertyOptions = {
 
 export const listFields: INodeProperties[] = [
 	...returnAllAndLimit(show),
+	simplifyField(show),
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -70,7 +73,7 @@ async function offsetPagination(
 		const provider = text(this.getNodeParameter('options.provider', '')).trim();
 		const offset = wholeNumber(this.getNodeParameter('options.offset', 0), 'Skip First Users', 0);
 
-		const get = await connect(this, { defaults: options, gate: gateOf(this.getExecuteData(), CONCURRENT_REQUESTS) });
+		const get = await connect(this, { defaults: options, gate: gateOf(runOf(this), CONCURRENT_REQUESTS) });
 		const users: IDataObject[] = [];
 		// With a filter nobody knows how many users it takes: only those that stay count.
 		const window = provider ? { offset, ahead: most === Infinity ? undefined : 0 } : { offset, most };
@@ -81,6 +84,6 @@ async function offsetPagination(
 			stopAtTooManyRows(users.length);
 			if (users.length >= most) break;
 		}
-		return users;
+		return isSimplified(this) ? [...users.map(simpleUser), ...notes(users.length, most, provider)] : users;
 	});
 }

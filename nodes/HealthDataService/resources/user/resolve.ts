@@ -11,6 +11,8 @@ import type {
 import { connect } from '../../shared/connection';
 import { CONCURRENT_REQUESTS, gateOf } from '../../shared/gate';
 import { linkedItems } from '../../shared/items';
+import { runOf } from '../../shared/parameters';
+import { isSimplified, simpleUser, simplifyField } from '../../shared/simplify';
 import { noSuchClientUser, resolveUser } from '../../shared/users';
 
 const show = { resource: ['user'], operation: ['resolve'] };
@@ -38,6 +40,7 @@ export const resolveFields: INodeProperties[] = [
 		description: 'The identifier that your own application gave to the user',
 		displayOptions: { show },
 	},
+	simplifyField(show),
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -67,9 +70,9 @@ async function oneUser(
 	{ options }: DeclarativeRestApiSettings.ResultOptions,
 ): Promise<INodeExecutionData[]> {
 	return await linkedItems(this, async () => {
-		const get = await connect(this, { defaults: options, gate: gateOf(this.getExecuteData(), CONCURRENT_REQUESTS) });
+		const get = await connect(this, { defaults: options, gate: gateOf(runOf(this), CONCURRENT_REQUESTS) });
 		const user = await resolveUser(get, this.getNodeParameter('clientUserId'));
-		if (user) return [user];
+		if (user) return [isSimplified(this) ? simpleUser(user) : user];
 		if (this.getNodeParameter('options.whenNotFound', 'error') === 'empty') return [];
 		throw noSuchClientUser();
 	});

@@ -1,0 +1,161 @@
+/**
+ * The node in the hands of an AI agent: what a model is told, what it gets, and what it reads when it was wrong.
+ */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { fromAI, runAgent, type Call } from '../helpers/agent';
+import { runNode } from '../helpers/engine';
+import { BERLIN, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
+import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
+
+const used = useSandbox();
+const agent = async (tools: Record<string, INodeParameters>, calls: Call[]) => await runAgent(used.credential, tools, calls);
+const call = async (parameters: INodeParameters, args?: IDataObject) => (await agent({ Tool: parameters }, [['Tool', args]])).answers[0];
+const answer = async (parameters: INodeParameters, args?: IDataObject) => JSON.parse(await call(parameters, args)) as IDataObject[];
+
+/** Everything that the editor lets a model fill. */
+const open: INodeParameters = bloodPressureOf(byUserId(fromAI('User')), {
+	startDate: fromAI('Start Date'),
+	endDate: fromAI('End Date'),
+	provider: { __rl: true, mode: 'slug', value: fromAI('Provider') },
+	returnAll: fromAI('Return All', 'boolean'),
+	limit: fromAI('Limit', 'number'),
+});
+const args = { User: BERLIN.user_id, Start_Date: '2026-03-28', End_Date: '2026-03-29', Provider: '', Return_All: false, Limit: 50 };
+
+describe('what a model is told', () => {
+	it.each([
+		['Get blood pressure readings in Health Data Service', bloodPressureOf('')],
+		['Get mindfulness minutes in Health Data Service', { ...bloodPressureOf(''), operation: 'mindfulnessMinutes' }],
+		['List users in Health Data Service', listUsers()],
+		['Resolve user by client user ID in Health Data Service', resolve('')],
+	])('%s', async (description, parameters) => {
+		const { tools } = await agent({ Tool: parameters }, []);
+		expect(tools[0].description).toBe(description);
+	});
+
+	it('the fields that were left to it', async () => {
+		const { tools } = await agent({ Readings: open }, []);
+		expect(tools.map(({ name }) => name)).toEqual(['Readings']);
+		expect(Object.keys(tools[0].schema.shape)).toEqual(['User', 'Start_Date', 'End_Date', 'Provider', 'Return_All', 'Limit']);
+	});
+});
+
+describe('what a model gets', () => {
+	it('readings with one identifier and without empty columns, of the time it named', async () => {
+		const [first, ...others] = await answer(open, args);
+		const [reading] = readingsOf(people(), BERLIN).slice(2);
+		expect(first).toEqual({ user_id: BERLIN.user_id, ...reading.point, provider: 'omron', source_type: 'cuff' });
+		expect(others).toHaveLength(5);
+		expect(queryOf(used.sandbox.requests[0])).toEqual({ start_date: '2026-03-28T00:00:00.000Z', end_date: '2026-03-29T23:59:59.999999Z' });
+	});
+
+	it('the client user ID where that is known', async () => {
+		const rows = await answer(bloodPressureOf(byClientId(fromAI('User'))), { User: SPECIAL_ID });
+		expect(Object.keys(rows[0])).toEqual(['client_user_id', 'timestamp', 'systolic', 'diastolic', 'unit', 'provider', 'source_type']);
+	});
+
+	it('none of what the service sends beside it, nor what it left empty', async () => {
+		Object.assign(used.sandbox.switches, { extraFields: true, oddValues: true, bareSources: true });
+		const [row] = await answer(open, args);
+		expect(row).toEqual({ user_id: BERLIN.user_id, timestamp: expect.any(String), systolic: '122', unit: 'mm[Hg]', provider: 'omron' });
+	});
+
+	it('users with both identifiers and the slugs to ask with', async () => {
+		const expected = { user_id: STEADY.user_id, client_user_id: 'steady', created_on: STEADY.created_on, connected_providers: ['omron', 'withings'] };
+		expect((await answer(listUsers()))[0]).toEqual(expected);
+		expect(await answer(resolve(fromAI('Client User ID')), { Client_User_ID: 'steady' })).toEqual([expected]);
+	});
+
+	it('everything, like a workflow, when Simplify is off', async () => {
+		for (const parameters of [bloodPressureOf(byClientId('steady')), listUsers({ limit: 2 }), resolve('steady')]) {
+			const { rows } = await runNode({ credential: used.credential, parameters });
+			expect(await answer({ ...parameters, simplify: false })).toEqual(rows);
+			expect(await answer(parameters)).not.toEqual(rows);
+		}
+	});
+
+	it('readings in one item, as chosen', async () => {
+		const parameters = bloodPressureOf(byClientId('steady'), { output: 'grouped' });
+		expect(await answer(parameters)).toEqual((await runNode({ credential: used.credential, parameters })).rows);
+	});
+
+	it('a word when Limit may have cut it, so that it does not take a part for the whole', async () => {
+		const note = { note: "There may be more: 'Limit' is 2. Raise it, or ask for less at a time" };
+		expect((await answer(open, { ...args, Limit: 2 }))[2]).toEqual(note);
+		expect((await answer(listUsers({ limit: 2 })))[2]).toEqual(note);
+		expect(await answer(listUsers({ limit: 5 }))).toHaveLength(4);
+	});
+
+	it('a word when nothing was found with a provider, and an empty list when there is nothing', async () => {
+		const [found] = await answer(open, { ...args, Provider: 'Apple Health' });
+		expect(found.note).toContain('must be a slug such as apple_health_kit');
+		expect(await answer(open, { ...args, Start_Date: '2020-01-01', End_Date: '2020-01-02' })).toEqual([]);
+	});
+
+	it('from each of its tools what that one asks for', async () => {
+		const tools = {
+			Few: bloodPressureOf(byUserId(fromAI('User')), { returnAll: false, limit: 1 }),
+			Omron: bloodPressureOf(byUserId(fromAI('User')), { provider: { __rl: true, mode: 'slug', value: 'omron' }, startDate: '2026-03-01', endDate: '2026-03-01' }),
+		};
+		const { answers } = await agent(tools, [['Few', { User: STEADY.user_id }], ['Omron', { User: STEADY.user_id }], ['Few', { User: SPECIAL.user_id }]]);
+		const [few, omron, others] = answers.map((text) => JSON.parse(text) as IDataObject[]);
+		expect(few).toHaveLength(2);
+		expect(omron.map(({ provider }) => provider)).toEqual(['omron', 'omron']);
+		expect(others[0]).toMatchObject({ user_id: SPECIAL.user_id });
+	});
+});
+
+it("takes a field of the agent's own input, as any other tool does", async () => {
+	const { answers } = await runAgent(used.credential, { Tool: bloodPressureOf(byClientId('={{ $json.who }}')) }, [['Tool']], { who: SPECIAL_ID });
+	expect(JSON.parse(answers[0])).toHaveLength(3);
+});
+
+it('asks the service anew after a call that was given up', async () => {
+	used.sandbox.switches.fault = (number) => (number <= 7 ? { status: 503 } : undefined);
+	const { answers } = await agent({ Tool: listUsers() }, [['Tool'], ['Tool']]);
+	expect(answers[0]).toContain('The service could not answer (status 503)\n\nDetails: Tried 7 times');
+	expect(JSON.parse(answers[1])).toHaveLength(4);
+});
+
+it.each<[string, INodeParameters, number]>([
+	['50 readings', bloodPressureOf(byClientId('steady'), { returnAll: false }), 0.8],
+	['users', listUsers(), 0.5],
+])('%s take less of its attention than in a workflow', async (_, parameters, share) => {
+	const [simple, raw] = [await call(parameters), await call({ ...parameters, simplify: false })];
+	expect(simple.length).toBeLessThan(raw.length * share);
+});
+
+describe('what a model reads when it was wrong', () => {
+	const today = new Date().toISOString().slice(0, 10);
+	it.each<[string, IDataObject, string, string]>([
+		['a word for a date', { Start_Date: 'yesterday' }, "'Start Date' is not a date", `Enter a date such as ${today} (today)`],
+		['a date of its country', { End_Date: '03/29/2026' }, "'End Date' is not a date", `Enter a date such as ${today} (today)`],
+		['dates the wrong way round', { End_Date: '2026-03-01' }, "'End Date' is before 'Start Date'", 'Swap the two dates'],
+		['a name for a user', { User: 'Anna' }, "'User' is not a user ID", 'User → List and User → Resolve give it'],
+		['no user', { User: '' }, "'User' is empty", 'A user ID looks like'],
+		['a user that is not there', { User: '00000000-0000-4000-8000-000000000000' }, 'There is no such user', 'Pick the user from the list'],
+		['half a limit', { Limit: 2.5 }, "'Limit' is not a whole number of 1 or more", "Enter 'Limit' in digits, such as 50"],
+	])('%s', async (_, wrong, message, advice) => {
+		const text = await call(open, { ...args, ...wrong });
+		expect(text).toContain(message);
+		expect(text).toContain(`\n\nDetails: `);
+		expect(text).toContain(advice);
+	});
+
+	it('a limit in words, where it was left as text', async () => {
+		expect(await call(listUsers({ limit: fromAI('Limit') }), { Limit: 'ten' })).toContain("'Limit' is not a whole number of 1 or more\n\nDetails: Enter 'Limit' in digits, such as 50");
+		expect(await answer(listUsers({ limit: fromAI('Limit') }), { Limit: '1' })).toHaveLength(2);
+	});
+
+	it('a client user ID that nobody has', async () => {
+		const text = await call(resolve(fromAI('Client User ID')), { Client_User_ID: 'Anna' });
+		expect(text).toContain("There is no user with this 'Client User ID'\n\nDetails: Check the identifier");
+		expect(text).toContain('User → List shows them');
+	});
+
+	it('never the key', async () => {
+		const { answers } = await runAgent({ ...used.credential, apiKey: 'wrong-key-of-mine' }, { Tool: listUsers() }, [['Tool']]);
+		expect(answers[0]).toContain('The service did not accept the API key (status 401)');
+		expect(answers[0]).not.toContain('wrong-key-of-mine');
+	});
+});
