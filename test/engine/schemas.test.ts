@@ -1,0 +1,50 @@
+/**
+ * The previews of the output that the editor shows before anything has run are what the node really gives.
+ */
+import type { IDataObject, INodePropertyOptions } from 'n8n-workflow';
+import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
+import { createWorld, TEAMS } from '../../sandbox/world';
+import { runNode } from '../helpers/engine';
+import { byClientId, bloodPressureOf, listUsers, resolve, useSandbox } from '../helpers/requests';
+
+interface Schema {
+	type: string | string[];
+	properties?: Record<string, Schema>;
+	items?: Schema;
+}
+
+/** The default output of each operation, of somebody with everything the contract knows. */
+const RUNS = {
+	'timeseries/bloodPressure': bloodPressureOf(byClientId('app-user-0002')),
+	'timeseries/mindfulnessMinutes': { ...bloodPressureOf(byClientId('app-user-0007')), operation: 'mindfulnessMinutes' },
+	'user/list': listUsers({ limit: 240 }),
+	'user/resolve': resolve('app-user-0002'),
+};
+const operations = new HealthDataService().description.properties
+	.filter(({ name }) => name === 'operation')
+	.flatMap(({ displayOptions, options }) => options!.map((option) => `${displayOptions!.show!.resource![0]}/${(option as INodePropertyOptions).value}`));
+
+const used = useSandbox(() => ({ world: createWorld() }));
+
+it('every operation has one', () => {
+	expect(Object.keys(RUNS).sort()).toEqual(operations.sort());
+});
+
+it.each(Object.entries(RUNS))('%s', async (path, parameters) => {
+	const schema = (await import(`../../nodes/HealthDataService/__schema__/v1.0.0/${path}.json`)) as Schema;
+	const { rows } = await runNode({ credential: { ...used.credential, apiKey: TEAMS[0].key }, parameters });
+	expect(rows.length).toBeGreaterThan(0);
+	for (const row of rows) expect(misfits(schema, row)).toEqual([]);
+	expect(Object.keys(rows[0])).toEqual(Object.keys(schema.properties!));
+});
+
+/** Where a value is not what the schema says: another type, or a field that it does not show. */
+function misfits({ type, properties, items }: Schema, value: unknown, at = ''): string[] {
+	const kind = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+	if (![type].flat().includes(kind)) return [`${at} is ${kind}`];
+	if (kind === 'array') return (value as unknown[]).flatMap((one, index) => misfits(items!, one, `${at}[${index}]`));
+	if (kind !== 'object') return [];
+	return Object.entries(value as IDataObject).flatMap(([name, inner]) =>
+		properties![name] ? misfits(properties![name], inner, `${at}.${name}`) : [`${at}.${name} is not shown`],
+	);
+}
