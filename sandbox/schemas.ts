@@ -25,7 +25,7 @@ export const MindfulnessPoint = Type.Object({
 	value: Type.Number(),
 });
 
-const Grouped = <T extends TSchema>(point: T) =>
+export const Grouped = <T extends TSchema>(point: T) =>
 	Type.Object({
 		groups: Type.Record(Type.String(), Type.Array(Type.Object({ data: Type.Array(point), source: Source }))),
 		next_cursor: Nullable(Type.String()),

@@ -10,9 +10,9 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { sleep } from 'n8n-workflow';
 import { answerFault, bendPage, bendUser, bendUserList, isStraight, type Bend } from './quirks';
 import { readPage, RequestFailure, type TimeseriesQuery } from './timeseries';
-import { Failure, GroupedBloodPressure, GroupedMindfulness, User, UserList } from './schemas';
+import { Failure, User, UserList } from './schemas';
 import { defaultSwitches, type Switches } from './switches';
-import { createWorld, type MetricName, type Team, type World } from './world';
+import { createWorld, METRICS, type MetricName, type Team, type World } from './world';
 
 export interface Sandbox {
 	baseUrl: string;
@@ -44,11 +44,6 @@ const TimeseriesQuerySchema = Type.Object({
 	next_cursor: Type.Optional(Type.String()),
 	cursor: Type.Optional(Type.String({ description: 'Deprecated', deprecated: true })),
 });
-
-const METRICS: Array<{ metric: MetricName; schema: typeof GroupedBloodPressure | typeof GroupedMindfulness }> = [
-	{ metric: 'blood_pressure', schema: GroupedBloodPressure },
-	{ metric: 'mindfulness_minutes', schema: GroupedMindfulness },
-];
 
 export async function startSandbox({
 	world = createWorld(),
@@ -144,14 +139,14 @@ export async function startSandbox({
 		},
 	);
 
-	for (const { metric, schema } of METRICS) {
+	for (const metric of Object.keys(METRICS) as MetricName[]) {
 		app.get(
 			`/v2/timeseries/:user_id/${metric}/grouped`,
 			{
 				schema: {
 					params: Type.Object({ user_id: Type.String() }),
 					querystring: TimeseriesQuerySchema,
-					response: { 200: schema, default: Failure },
+					response: { 200: METRICS[metric].answer, default: Failure },
 				},
 				config: { bend: bendPage },
 			},

@@ -2,12 +2,11 @@
  * The people, devices and readings that the sandbox serves: invented, lifelike, and the same on every machine.
  * A day's readings depend only on the user and the day, so history never changes while time goes on.
  */
+import type { TSchema } from '@sinclair/typebox';
 import { createHash } from 'node:crypto';
 import { DateTime } from 'luxon';
 import { unsafeUniformIntDistribution, xoroshiro128plus } from 'pure-rand';
-import type { Point, Source, User } from './schemas';
-
-export type MetricName = 'blood_pressure' | 'mindfulness_minutes';
+import { GroupedBloodPressure, GroupedMindfulness, type Point, type Source, type User } from './schemas';
 
 /** A reading with what the service knows beside the point itself. Times are epoch milliseconds. */
 export interface Reading {
@@ -29,13 +28,45 @@ export interface World {
 	readings(userId: string, metric: MetricName, from: number, to: number): Reading[];
 }
 
+/** Drawn for every reading, whatever its metric. */
+interface Drawn {
+	minutes: number;
+	systolic: number;
+	diastolic: number;
+}
+
+export interface Metric {
+	/** Shape of an answer. */
+	answer: TSchema;
+	/** Slugs of those who measure it. */
+	providers: string[];
+	/** A reading at an instant (epoch milliseconds). */
+	point: (time: number, drawn: Drawn) => Point;
+}
+
+/** What can be asked for, by its name in the path: one more metric is one more entry. */
+export const METRICS = {
+	blood_pressure: {
+		answer: GroupedBloodPressure,
+		providers: ['omron', 'withings', 'apple_health_kit'],
+		point: (time, { systolic, diastolic }) => ({ timestamp: iso(time), systolic, diastolic, unit: 'mmHg' }),
+	},
+	mindfulness_minutes: {
+		answer: GroupedMindfulness,
+		providers: ['apple_health_kit', 'fitbit', 'oura'],
+		point: (time, { minutes }) => ({ start: iso(time), end: iso(time + minutes * 60_000), unit: 'min', value: minutes }),
+	},
+} satisfies Record<string, Metric>;
+
+export type MetricName = keyof typeof METRICS;
+
 const PROVIDERS = [
-	{ name: 'Omron', slug: 'omron', metrics: ['blood_pressure'], type: 'cuff' },
-	{ name: 'Withings', slug: 'withings', metrics: ['blood_pressure'], type: 'cuff' },
-	{ name: 'Apple Health', slug: 'apple_health_kit', metrics: ['blood_pressure', 'mindfulness_minutes'], type: 'phone' },
-	{ name: 'Fitbit', slug: 'fitbit', metrics: ['mindfulness_minutes'], type: 'watch' },
-	{ name: 'Oura', slug: 'oura', metrics: ['mindfulness_minutes'], type: 'ring' },
-] as const;
+	{ name: 'Omron', slug: 'omron', type: 'cuff' },
+	{ name: 'Withings', slug: 'withings', type: 'cuff' },
+	{ name: 'Apple Health', slug: 'apple_health_kit', type: 'phone' },
+	{ name: 'Fitbit', slug: 'fitbit', type: 'watch' },
+	{ name: 'Oura', slug: 'oura', type: 'ring' },
+];
 
 const ZONES = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland', 'Europe/Lisbon'];
 const HOUR = 3_600_000;
@@ -93,7 +124,7 @@ function sourcesOf(userId: string) {
 
 /** Two days before and after are looked at too, since a session may begin the day before and clocks differ. */
 function readings(userId: string, metric: MetricName, from: number, to: number): Reading[] {
-	const sources = sourcesOf(userId).filter(({ metrics }) => (metrics as readonly string[]).includes(metric));
+	const sources = sourcesOf(userId).filter(({ slug }) => METRICS[metric].providers.includes(slug));
 	const all: Reading[] = [];
 	for (const source of sources) {
 		for (let day = Math.floor(from / DAY) - 1; day <= Math.floor(to / DAY) + 1; day++) {
@@ -113,13 +144,12 @@ function readingsOfDay(userId: string, metric: MetricName, { slug, type }: { slu
 		// Most readings arrive within minutes, some after a night or a weekend.
 		const arrived = time + (random(0, 9) === 0 ? random(6, 40) * HOUR : random(1, 10) * 60_000);
 		const source = { provider: slug, type };
-		const minutes = random(3, 30);
-		const systolic = (isHigh ? 138 : 116) + random(-12, 16);
-		const diastolic = (isHigh ? 88 : 74) + random(-8, 10);
-		if (isLeftOut) return [];
-		return metric === 'blood_pressure'
-			? [{ time, arrived, source, point: { timestamp: iso(time), systolic, diastolic, unit: 'mmHg' } }]
-			: [{ time, arrived, source, point: { start: iso(time), end: iso(time + minutes * 60_000), unit: 'min', value: minutes } }];
+		const drawn = {
+			minutes: random(3, 30),
+			systolic: (isHigh ? 138 : 116) + random(-12, 16),
+			diastolic: (isHigh ? 88 : 74) + random(-8, 10),
+		};
+		return isLeftOut ? [] : [{ time, arrived, source, point: METRICS[metric].point(time, drawn) }];
 	});
 }
 

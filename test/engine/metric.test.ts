@@ -1,0 +1,74 @@
+/**
+ * One more metric is one more entry: jest adds a made-up "Heart Rate" to the node's table and to the sandbox's, both of
+ * which are otherwise the real ones. Everything below comes from these two entries.
+ */
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
+import type { Metric } from '../../nodes/HealthDataService/resources/timeseries/metrics';
+import { createWorld, TEAMS, type MetricName } from '../../sandbox/world';
+import { runNode } from '../helpers/engine';
+import { bloodPressureOf, byClientId, useSandbox } from '../helpers/requests';
+
+jest.mock('../../nodes/HealthDataService/resources/timeseries/metrics', () => {
+	const { metrics } = jest.requireActual('../../nodes/HealthDataService/resources/timeseries/metrics');
+	const heartRate: Metric = {
+		value: 'heartRate',
+		name: 'Heart Rate',
+		action: 'Get heart rate',
+		description: 'Retrieve heart rate samples of a user',
+		path: 'heart_rate',
+		columns: ['timestamp', 'value', 'unit'],
+	};
+	return { metrics: [...metrics, heartRate] };
+});
+jest.mock('../../sandbox/world', () => {
+	const world = jest.requireActual('../../sandbox/world');
+	const { Grouped } = jest.requireActual('../../sandbox/schemas');
+	const { Type } = jest.requireActual('@sinclair/typebox');
+	world.METRICS.heart_rate = {
+		answer: Grouped(Type.Object({ timestamp: Type.String(), value: Type.Integer(), unit: Type.String() })),
+		providers: ['fitbit', 'oura'],
+		point: (time: number, { systolic }: { systolic: number }) => ({ timestamp: world.iso(time), value: systolic - 50, unit: 'bpm' }),
+	};
+	return world;
+});
+
+const used = useSandbox(() => ({ world: createWorld(), switches: { pageSize: 4 } }));
+const run = async (more = {}) =>
+	await runNode({
+		credential: { ...used.credential, apiKey: TEAMS[0].key },
+		parameters: { ...bloodPressureOf(byClientId('app-user-0007'), { startDate: '2026-03-01', endDate: '2026-03-05', ...more }), operation: 'heartRate' },
+		timezone: 'UTC',
+	});
+const user = () => used.sandbox.world.teams[0].users[6];
+const samples = () => used.sandbox.world.readings(user().user_id, 'heart_rate' as MetricName, Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 6) - 1);
+
+it('is offered as an operation, with every field of the others', () => {
+	const { properties } = new HealthDataService().description;
+	const shownFor = ({ displayOptions }: INodeProperties, operation: string) => displayOptions?.show?.operation?.includes(operation);
+	const { options } = properties.find(({ name, displayOptions }) => name === 'operation' && displayOptions?.show?.resource?.includes('timeseries'))!;
+	expect((options as INodePropertyOptions[]).map(({ name, action }) => [name, action])).toContainEqual(['Heart Rate', 'Get heart rate']);
+	for (const property of properties) expect(shownFor(property, 'heartRate')).toBe(shownFor(property, 'bloodPressure'));
+});
+
+it('gives rows with its own columns, over all pages', async () => {
+	const { rows, error } = await run();
+	expect(error).toBeUndefined();
+	const expected = samples().map(({ point, source }) => ({
+		user_id: user().user_id,
+		client_user_id: 'app-user-0007',
+		...point,
+		provider: source.provider,
+		source_type: source.type,
+	}));
+	expect(expected.length).toBeGreaterThan(8);
+	expect(Object.keys(rows[0])).toEqual(['user_id', 'client_user_id', 'timestamp', 'value', 'unit', 'provider', 'source_type']);
+	const inOrder = (all: typeof rows) => [...all].sort((a, b) => `${a.timestamp}`.localeCompare(`${b.timestamp}`));
+	expect(inOrder(rows)).toEqual(inOrder(expected));
+	expect(used.sandbox.requests.filter((url) => url.includes(`/${user().user_id}/heart_rate/grouped?`))).toHaveLength(Math.ceil(expected.length / 4));
+});
+
+it('in one item, too', async () => {
+	const [{ groups }] = (await run({ output: 'grouped' })).rows as Array<{ groups: Record<string, Array<{ data: object[] }>> }>;
+	expect(Object.values(groups).flat().flatMap(({ data }) => data)).toHaveLength(samples().length);
+});
