@@ -9,8 +9,8 @@ import { startN8n } from '../../host/n8n';
 import { people } from '../helpers/people';
 import { emptyFolder, removeFolder } from './folder';
 
-const NODE_TYPE = 'n8n-nodes-health-data-service.healthDataService';
-const CREDENTIAL_TYPE = 'healthDataServiceApi';
+export const NODE_TYPE = 'n8n-nodes-health-data-service.healthDataService';
+export const CREDENTIAL_TYPE = 'healthDataServiceApi';
 
 /** A team of 1,200 users beside the few whose every reading is known. */
 export const LARGE_KEY = 'large-team-of-the-tests';

@@ -1,0 +1,81 @@
+/**
+ * What n8n's server does with the pickers and with the tool that it makes of the node, in a real n8n.
+ */
+import type { IDataObject, INodeListSearchResult, INodeParameters } from 'n8n-workflow';
+import { fromAI } from '../helpers/agent';
+import { KEY, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
+import { bloodPressureOf, byClientId } from '../helpers/requests';
+import { CREDENTIAL_TYPE, NODE_TYPE, startHost, worldOfTests, type Host } from './n8n';
+
+let host: Host;
+let credential: string;
+beforeAll(async () => {
+	host = await startHost(worldOfTests());
+	credential = await host.credential(KEY);
+});
+afterAll(async () => await host?.stop());
+
+describe('pickers', () => {
+	/** What the editor asks n8n for while somebody types. */
+	const search = async (methodName: string, filter: string, id = credential): Promise<INodeListSearchResult> =>
+		await host.rest.post('/rest/dynamic-node-parameters/resource-locator-results', {
+			nodeTypeAndVersion: { name: NODE_TYPE, version: 1 },
+			path: 'parameters.user',
+			methodName,
+			filter,
+			currentNodeParameters: { resource: 'timeseries', operation: 'bloodPressure' },
+			credentials: { [CREDENTIAL_TYPE]: { id, name: 'credential' } },
+		});
+
+	it('list', async () => {
+		expect(await search('searchUsers', SPECIAL_ID)).toEqual({ results: [{ name: `${SPECIAL_ID} (Omron)`, value: SPECIAL.user_id }] });
+		expect((await search('searchProviders', '')).results.map(({ value }) => value)).toEqual(['omron', 'withings']);
+	});
+
+	it.each(['searchUsers', 'searchProviders'])('%s says what went wrong, and what to do', async (method) => {
+		const wrong = search(method, 'x', await host.credential('wrong'));
+		await expect(wrong).rejects.toThrow('"message":"The service did not accept the API key (status 401)"');
+		await expect(wrong).rejects.toThrow("Check 'API Key' and 'Base URL' in the credential together");
+		await expect(wrong).rejects.toThrow('"httpCode":"401"');
+		const unreachable = search(method, 'x', await host.credential(KEY, 'http://127.0.0.1:9'));
+		await expect(unreachable).rejects.toThrow('"message":"The service could not be reached"');
+		await expect(unreachable).rejects.toThrow("Nothing answers at 127.0.0.1:9. Check 'Base URL' in the credential");
+	});
+});
+
+describe('as a tool', () => {
+	/** n8n's own way to call a tool without a model. */
+	const call = async (parameters: INodeParameters, args: IDataObject) => {
+		const node = (id: string, type: string, more: object) => ({ id, name: id, type, typeVersion: 1, position: [0, 0], ...more });
+		const workflow = await host.rest.importWorkflow({
+			nodes: [
+				node('Start', 'n8n-nodes-base.manualTrigger', { parameters: {} }),
+				node('Agent', '@n8n/n8n-nodes-langchain.toolExecutor', { parameters: { query: JSON.stringify({ Readings: args }) } }),
+				node('Readings', `${NODE_TYPE}Tool`, { parameters, credentials: { [CREDENTIAL_TYPE]: { id: credential, name: 'credential' } } }),
+			],
+			connections: {
+				Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
+				Readings: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
+			},
+			settings: { timezone: 'UTC' },
+		});
+		return await host.rest.runWorkflow(workflow.id);
+	};
+	const readings = bloodPressureOf(byClientId(fromAI('User')), { startDate: fromAI('Start Date'), returnAll: false, limit: 1 });
+
+	it('answers with compact rows', async () => {
+		const { status, runData } = await call(readings, { User: 'steady', Start_Date: '2026-03-01' });
+		expect(status).toBe('success');
+		const [{ json }] = runData.Readings[0].data.ai_tool[0];
+		expect(json.response).toEqual([
+			{ client_user_id: STEADY.client_user_id, timestamp: expect.any(String), systolic: 110, diastolic: 70, unit: 'mmHg', provider: 'omron', source_type: 'cuff' },
+			{ note: expect.stringContaining('There may be more') },
+		]);
+	});
+
+	it('tells the model what was wrong', async () => {
+		const { error } = await call(readings, { User: 'steady', Start_Date: 'yesterday' });
+		expect(error.message).toContain("'Start Date' is not a date");
+		expect(JSON.stringify(error)).toContain('Enter a date such as');
+	});
+});
