@@ -7,7 +7,7 @@ module.exports = {
 	roots: ['<rootDir>/test'],
 	testMatch: ['<rootDir>/test/{unit,engine,trigger,sandbox,package}/**/*.test.{ts,js}'],
 	setupFiles: ['<rootDir>/test/helpers/setup.js'],
-	setupFilesAfterEnv: ['<rootDir>/test/helpers/expressionEngine.js'],
+	setupFilesAfterEnv: ['<rootDir>/test/helpers/expressionEngine.js', '<rootDir>/test/helpers/regexEngine.js'],
 	transform: {
 		'^.+\\.ts$': [
 			'@swc/jest',

@@ -196,7 +196,7 @@ describe('what a picker says when it goes wrong', () => {
 		used.sandbox.switches.fault = () => ({ status: 429, headers: { 'retry-after': '60' } });
 		const error = await failing('searchUsers');
 		expect(error.message).toBe('The service is receiving too many requests (status 429)');
-		expect(error.description).toContain('Tried once');
+		expect(error.description).toContain('Tried once in 0 seconds. Wait a minute.');
 		expect(used.sandbox.requests).toHaveLength(1);
 	});
 

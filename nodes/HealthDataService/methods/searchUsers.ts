@@ -21,7 +21,7 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 	let isEnd = false;
 	for (let page = 0; page < mostPages && !isEnd && found.length < ROWS_TO_SCROLL; page++) {
 		const { users, total = Infinity } = await userPage(get, offset);
-		for (const user of users) if (isMatch(user, filter)) found.push(user);
+		found.push(...users.filter((user) => user.user_id !== named?.user_id && isMatch(user, filter)));
 		offset += users.length;
 		isEnd = users.length === 0 || offset >= total;
 	}
@@ -32,7 +32,7 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 	return { results: isStuck ? [...results, ...wayOut(filter, found, offset)] : results, paginationToken: String(offset) };
 });
 
-/** Whoever has exactly this client user ID was found by Resolve and is not listed again. */
+/** Whoever has exactly this client user ID was found by Resolve in the first call, and is not listed again in a later one. */
 function isMatch({ client_user_id, user_id }: IDataObject, filter: string): boolean {
 	const id = text(client_user_id);
 	const wanted = filter.toLowerCase();

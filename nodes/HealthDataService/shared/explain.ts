@@ -44,7 +44,7 @@ export function explainStatus(status: number, body: unknown): Problem {
 	if (status === 429) {
 		return problem(
 			'The service is receiving too many requests (status 429)',
-			"Lower 'Concurrent Requests' in the options, read fewer users at a time, or run the workflow less often",
+			"Wait a minute. If it stays, lower 'Concurrent Requests' in the options, read fewer users at a time, or run the workflow less often",
 		);
 	}
 	return problem(
