@@ -30,7 +30,7 @@ export function toNodeError(node: INode, error: Error, itemIndex?: number): Node
 		: new NodeOperationError(node, message, { description, itemIndex });
 }
 
-/** The same problem for a picker: the editor shows the description of this class only, with the list's place for it. */
+/** The same problem for a picker, where the editor shows the description of this class only. */
 export function toPickerError(node: INode, error: Error): NodeApiError | NodeOperationError {
 	if (!(error instanceof Problem)) return new NodeOperationError(node, error);
 	const { message, description, httpCode } = error;
