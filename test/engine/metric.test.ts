@@ -4,22 +4,26 @@
  */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
+import { HealthDataServiceTrigger } from '../../nodes/HealthDataService/HealthDataServiceTrigger.node.ts';
 import type { Metric } from '../../nodes/HealthDataService/resources/timeseries/metrics';
 import { createWorld, TEAMS, type MetricName } from '../../sandbox/world';
 import { runNode } from '../helpers/engine';
+import { PollingHost } from '../helpers/pollingHost';
 import { bloodPressureOf, byClientId, useSandbox } from '../helpers/requests';
 
 jest.mock('../../nodes/HealthDataService/resources/timeseries/metrics', () => {
-	const { metrics } = jest.requireActual('../../nodes/HealthDataService/resources/timeseries/metrics');
+	const actual = jest.requireActual('../../nodes/HealthDataService/resources/timeseries/metrics');
 	const heartRate: Metric = {
 		value: 'heartRate',
 		name: 'Heart Rate',
 		action: 'Get heart rate',
 		description: 'Retrieve heart rate samples of a user',
+		event: 'New Heart Rate',
+		noun: 'heart rate',
 		path: 'heart_rate',
 		columns: ['timestamp', 'value', 'unit'],
 	};
-	return { metrics: [...metrics, heartRate] };
+	return { ...actual, metrics: [...actual.metrics, heartRate] };
 });
 jest.mock('../../sandbox/world', () => {
 	const world = jest.requireActual('../../sandbox/world');
@@ -71,4 +75,21 @@ it('gives rows with its own columns, over all pages', async () => {
 it('in one item, too', async () => {
 	const [{ groups }] = (await run({ output: 'grouped' })).rows as Array<{ groups: Record<string, Array<{ data: object[] }>> }>;
 	expect(Object.values(groups).flat().flatMap(({ data }) => data)).toHaveLength(samples().length);
+});
+
+it('is an event of the trigger, too', async () => {
+	const [{ options }] = new HealthDataServiceTrigger().description.properties;
+	expect(options).toContainEqual({ name: 'New Heart Rate', value: 'heartRate' });
+
+	const n8n = new PollingHost({ ...used.credential, apiKey: TEAMS[0].key }, { event: 'heartRate', user: byClientId('app-user-0007') });
+	const days = (count: number) => Date.UTC(2026, 2, 5) + count * 24 * 3_600_000;
+	let now = days(0);
+	used.sandbox.switches.now = () => now;
+	const clock = jest.spyOn(Date, 'now').mockImplementation(() => now);
+	await n8n.start();
+	now = days(2);
+	const arrived = used.sandbox.world.readings(user().user_id, 'heart_rate' as MetricName, days(-2), days(2)).filter((one) => one.arrived > days(0) && one.arrived <= days(2));
+	expect(arrived).not.toHaveLength(0);
+	expect(await n8n.tick()).toHaveLength(arrived.length);
+	clock.mockRestore();
 });

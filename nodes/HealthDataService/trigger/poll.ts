@@ -2,7 +2,7 @@
  * One poll, as n8n calls it: when the trigger starts, at its poll times, and for a test event.
  */
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import { connect, readCredential, TRIES_WHILE_TYPING } from '../shared/connection';
+import { connect, readCredential, WHILE_TYPING } from '../shared/connection';
 import { CONCURRENT_REQUESTS, Gate } from '../shared/gate';
 import { Problem, toNodeError } from '../shared/problem';
 import { findNew } from './findNew';
@@ -67,7 +67,7 @@ async function pollOnce(context: IPollFunctions, isFirst: boolean): Promise<INod
 	const get = await connect(context, {
 		defaults: { timeout: TIMEOUT },
 		gate: new Gate(CONCURRENT_REQUESTS),
-		tries: isFirst ? TRIES_WHILE_TYPING : undefined,
+		...(isFirst && WHILE_TYPING),
 	});
 	const found = await findNew(event, event.read(get, scope, state.from), state, { now, lookback });
 	stored.state = found.state;

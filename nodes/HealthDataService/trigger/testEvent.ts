@@ -2,7 +2,7 @@
  * "Fetch Test Event": the newest one, so that the nodes that follow can be set up. Remembers nothing.
  */
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
-import { connect, TRIES_WHILE_TYPING, type Get } from '../shared/connection';
+import { connect, WHILE_TYPING, type Get } from '../shared/connection';
 import { Problem } from '../shared/problem';
 import { findNew } from './findNew';
 import { readSettings, type Settings } from './settings';
@@ -13,7 +13,7 @@ const DAY = 86_400_000;
 export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const settings = readSettings(context, true);
 	const { event, lookback, scope } = settings;
-	const get = await connect(context, { tries: TRIES_WHILE_TYPING });
+	const get = await connect(context, WHILE_TYPING);
 	const newest = (await newestWithin(lookback, settings, get)) ?? (await newestWithin(event.test.days * DAY, settings, get));
 	if (newest) return newest;
 
