@@ -28,6 +28,28 @@ export interface Ran {
 	rows: IDataObject[];
 }
 
+/** A workflow of a manual trigger and our node. */
+export function oneNode(credentialId: string, parameters: INodeParameters, timezone = 'UTC') {
+	const at = (x: number): [number, number] => [x, 0];
+	return {
+		name: 'Operation',
+		settings: { executionOrder: 'v1', timezone },
+		nodes: [
+			{ id: 'a', name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: at(0), parameters: {} },
+			{
+				id: 'b',
+				name: 'Node',
+				type: NODE_TYPE,
+				typeVersion: 1,
+				position: at(200),
+				parameters,
+				credentials: { [CREDENTIAL_TYPE]: { id: credentialId, name: 'credential' } },
+			},
+		],
+		connections: { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } },
+	};
+}
+
 export async function startHost(world: World) {
 	const folder = emptyFolder();
 	const sandbox: Sandbox = await startSandbox({ world });
@@ -47,26 +69,9 @@ export async function startHost(world: World) {
 		testCredential: async (apiKey: string, baseUrl = sandbox.baseUrl) =>
 			await rest.testCredential({ name: 'tested', type: CREDENTIAL_TYPE, data: { baseUrl, apiKey } }),
 
-		/** Runs a workflow of a manual trigger and our node. */
-		run: async (credentialId: string, parameters: INodeParameters, timezone = 'UTC'): Promise<Ran> => {
-			const at = (x: number): [number, number] => [x, 0];
-			const workflow = await rest.importWorkflow({
-				name: 'Operation',
-				settings: { executionOrder: 'v1', timezone },
-				nodes: [
-					{ id: 'a', name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: at(0), parameters: {} },
-					{
-						id: 'b',
-						name: 'Node',
-						type: NODE_TYPE,
-						typeVersion: 1,
-						position: at(200),
-						parameters,
-						credentials: { [CREDENTIAL_TYPE]: { id: credentialId, name: 'credential' } },
-					},
-				],
-				connections: { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } },
-			});
+		/** Runs our node. */
+		run: async (credentialId: string, parameters: INodeParameters, timezone?: string): Promise<Ran> => {
+			const workflow = await rest.importWorkflow(oneNode(credentialId, parameters, timezone));
 			const { status, error, runData } = await rest.runWorkflow(workflow.id);
 			const items: INodeExecutionData[] = runData.Node?.[0]?.data?.main?.[0] ?? [];
 			return { status, error, items, rows: items.map(({ json }) => json) };
