@@ -31,7 +31,9 @@ async function startWorker(name, { folder, concurrency, env }) {
 	await untilReady(name, { child, logFile }, async () => await answers(`http://127.0.0.1:${port}/healthz/readiness`));
 
 	const idsIn = (/** @type {string} */ verb) =>
-		[...fs.readFileSync(logFile, 'utf8').matchAll(new RegExp(`Worker ${verb} execution (\\d+)`, 'g'))].map(([, id]) => id);
+		[...fs.readFileSync(logFile, 'utf8').matchAll(new RegExp(`Worker ${verb} execution (\\d+)`, 'g'))].map(
+			([, id]) => id,
+		);
 	return {
 		name,
 		/** The ids of executions, as the worker itself reports them. */
@@ -53,7 +55,14 @@ async function startWorker(name, { folder, concurrency, env }) {
  *   log?: (line: string) => void,
  * }} options `folder`: a new one; `tarball`: this package, as `packPackage` gives it; `concurrency`: of each worker
  */
-async function startQueue({ folder, tarball, workers: count = 2, concurrency = 5, env: extra = {}, log = console.log }) {
+async function startQueue({
+	folder,
+	tarball,
+	workers: count = 2,
+	concurrency = 5,
+	env: extra = {},
+	log = console.log,
+}) {
 	/** What has to be stopped, last started first. @type {Array<() => Promise<void>>} */
 	const running = [];
 	const stop = async () => {

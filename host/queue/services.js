@@ -16,8 +16,7 @@ const DATABASE_USER = 'n8n';
 /** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
 function postgresUser() {
 	if (process.getuid?.() !== 0) return {};
-	const idOf = (/** @type {string} */ option) =>
-		Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
+	const idOf = (/** @type {string} */ option) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
 	return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
@@ -54,7 +53,13 @@ async function startPostgres(folder, { postgres, initdb, pgIsReady }) {
 	const port = await freePort();
 	const settings = { listen_addresses: HOST, port, unix_socket_directories: data, fsync: 'off' };
 	const args = ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-	const stop = await start('PostgreSQL', folder, { file: postgres, args, options }, [pgIsReady, '-h', HOST, '-p', String(port)]);
+	const stop = await start('PostgreSQL', folder, { file: postgres, args, options }, [
+		pgIsReady,
+		'-h',
+		HOST,
+		'-p',
+		String(port),
+	]);
 	return { port, stop };
 }
 
@@ -73,7 +78,10 @@ async function startRedis(folder, { redis, redisCli }) {
 async function startServices(folder, log) {
 	const programs = await installPrograms(log);
 	const postgres = await startPostgres(path.join(folder, 'postgres'), programs);
-	const redis = await startRedis(path.join(folder, 'redis'), programs);
+	const redis = await startRedis(path.join(folder, 'redis'), programs).catch(async (error) => {
+		await postgres.stop();
+		throw error;
+	});
 	return {
 		/** What n8n's processes need to know of them. */
 		env: {
