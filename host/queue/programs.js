@@ -50,13 +50,21 @@ async function installPrograms(log) {
 	if (!works([...apt, '--version'])) throw new ReadableError(byHand);
 
 	return await withLock(path.join(CACHE, 'programs.lock'), log, async (onStart) => {
+		const meanwhile = findPrograms();
+		if (meanwhile) return meanwhile; // The one we waited for has done it.
 		const step = async (/** @type {string} */ what, /** @type {string[]} */ args) => {
 			const logFile = path.join(CACHE, `apt-get-${args[0]}.log`);
 			await run(what, [...apt, ...args], { cwd: CACHE, env: cleanEnvironment(), logFile, onStart });
 		};
 		log(`Installing Debian's packages ${PACKAGES.join(' and ')} (a minute, this once)`);
 		await step('Fetching the lists of packages', ['update']);
-		await step('Installing PostgreSQL and Redis', ['install', '--yes', '--no-install-recommends', ...PACKAGES]);
+		await step('Installing PostgreSQL and Redis', [
+			'install',
+			'--yes',
+			'--no-upgrade',
+			'--no-install-recommends',
+			...PACKAGES,
+		]);
 		const installed = findPrograms();
 		if (!installed) throw new ReadableError(byHand);
 		return installed;
