@@ -6,9 +6,8 @@ const { randomBytes } = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
 const { installPackage } = require('../installPackage');
-const { killTree } = require('../lib/command');
 const { freePort } = require('../lib/ports');
-const { stopProcess, untilReady } = require('../lib/tiedProcess');
+const { killProcess, stopProcess, untilReady } = require('../lib/tiedProcess');
 const { answers, launchN8n, startN8n } = require('../n8n');
 const { startServices } = require('./services');
 
@@ -40,7 +39,7 @@ async function startWorker(name, { folder, concurrency, env }) {
 		started: () => idsIn('started'),
 		finished: () => idsIn('finished'),
 		/** As a crash or a lost machine would end it, its task runner included. */
-		kill: () => killTree(child.pid, 'SIGKILL'),
+		kill: () => killProcess(child),
 		stop: () => stopProcess(child),
 	};
 }

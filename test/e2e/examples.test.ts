@@ -12,7 +12,10 @@ import { calls, says, startModel } from './fakeModel';
 import { startHost, type Host } from './n8n';
 
 /** Examples that need more than this n8n, and the test that runs them. All others are run here. */
-const RUN_ELSEWHERE: Record<string, string> = {};
+const RUN_ELSEWHERE: Record<string, string> = {
+	'sharded-nightly-read.json': 'test/queue/nightly.ts',
+	'sharded-nightly-read-shard.json': 'test/queue/nightly.ts',
+};
 const RUN_HERE = exampleFiles().filter((file) => !(file in RUN_ELSEWHERE));
 
 let host: Host;
