@@ -5,6 +5,7 @@
  *   node scripts/setup.js           the development tools (node_modules)
  *   node scripts/setup.js --build   and dist/
  *   node scripts/setup.js --host    and dist/ and the real n8n of host/
+ *   node scripts/setup.js --host --browser   and a browser for its editor
  */
 const OLDEST_NODE = [20, 19];
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -101,6 +102,7 @@ async function main() {
 	await installTools();
 	if (wants('--build') || wants('--host')) await build();
 	if (wants('--host')) await require('../host/install').installHost();
+	if (wants('--browser')) await require('../host/browser').installBrowser();
 }
 
 void runAsScript(main);

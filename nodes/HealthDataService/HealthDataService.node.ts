@@ -25,7 +25,8 @@ export class HealthDataService implements INodeType {
 		},
 		group: ['input'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		// `bloodPressure` and `timeseries`, in words.
+		subtitle: '={{ ($parameter.operation + ": " + $parameter.resource).replace(/[A-Z]/g, " $&").toTitleCase() }}',
 		description: 'Read blood pressure, mindfulness minutes and users from the Health Data Service',
 		defaults: { name: 'Health Data Service' },
 		usableAsTool: true,

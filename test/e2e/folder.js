@@ -5,3 +5,6 @@ const { join } = require('node:path');
 
 exports.emptyFolder = () => mkdtempSync(join(tmpdir(), 'health-data-service-e2e-'));
 exports.removeFolder = (folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+
+/** The pictures that the test of the editor took last. `npm run images` copies them to docs/images. */
+exports.PICTURES = join(__dirname, '..', '..', '.cache', 'images');

@@ -50,9 +50,9 @@ export function oneNode(credentialId: string, parameters: INodeParameters, timez
 	};
 }
 
-export async function startHost(world: World) {
+export async function startHost(world: World, port = 0) {
 	const folder = emptyFolder();
-	const sandbox: Sandbox = await startSandbox({ world });
+	const sandbox: Sandbox = await startSandbox({ world, port });
 	await installPackage(folder, await packPackage());
 	const n8n = await startN8n({ folder });
 	const { rest } = n8n;
@@ -60,6 +60,8 @@ export async function startHost(world: World) {
 	return {
 		sandbox,
 		rest,
+		/** Where the editor is. */
+		url: n8n.baseUrl,
 
 		/** Stores a credential and gives its id. */
 		credential: async (apiKey: string, baseUrl = sandbox.baseUrl): Promise<string> =>

@@ -1,0 +1,139 @@
+/**
+ * What a new user goes through in n8n's editor, in a real browser, and the pictures of it that the README shows.
+ */
+import { DateTime } from 'luxon';
+import { freePort } from '../../host/lib/ports';
+import { createWorld } from '../../sandbox/world';
+import { byTime, expectedRows, KEY } from '../helpers/people';
+import { openEditor, type Editor } from './editor';
+import { PICTURES, removeFolder } from './folder';
+import { startHost, type Host } from './n8n';
+
+const NODE = 'Health Data Service';
+const world = createWorld([{ key: KEY, users: 9 }]);
+const [{ users }] = world.teams;
+
+/** What n8n uses when neither it nor the workflow is told otherwise. */
+const zone = 'America/New_York';
+const [start, end] = [DateTime.fromISO('2026-03-02', { zone }), DateTime.fromISO('2026-03-04', { zone }).endOf('day')];
+const readingsUntil = (until: DateTime, user: (typeof users)[number]) =>
+	world.readings(user.user_id, 'blood_pressure', start.toMillis(), until.toMillis());
+
+const somebody = users.find((user) => readingsUntil(end, user).length > 4)!;
+
+let host: Host;
+let editor: Editor;
+beforeAll(async () => {
+	removeFolder(PICTURES);
+	// The demo's address is in the pictures, when it is free.
+	host = await startHost(world, await freePort(4010).catch(() => 0));
+	editor = await openEditor(host.url);
+	await editor.logIn();
+});
+afterAll(async () => {
+	await editor?.close();
+	await host?.stop();
+});
+
+it('is found in the nodes panel by what it is about', async () => {
+	await editor.openNodesPanel();
+	for (const words of ['health', 'vitals', 'wearable', 'mindfulness', 'meditation', 'blood pressure']) {
+		await editor.searchNodes(words);
+		await editor.foundNode(NODE).waitFor();
+	}
+	await editor.pickNode(NODE);
+	expect(await editor.actionNames()).toEqual(
+		expect.arrayContaining(['Get blood pressure readings', 'Get mindfulness minutes', 'List users', 'Resolve user by client user ID']),
+	);
+});
+
+it('leads from the nodes panel to rows of data in under ten actions, the credential included', async () => {
+	await editor.openNodesPanel();
+	await editor.searchNodes('vitals');
+	await editor.pickNode(NODE);
+	await editor.pickAction('List users');
+	await editor.createCredential();
+	await editor.fillCredential('baseUrl', host.sandbox.baseUrl);
+	await editor.fillCredential('apiKey', KEY);
+	await editor.saveCredential();
+	await editor.credentialChosen();
+	await editor.executeStep();
+	const { columns, rows } = await editor.outputTable();
+	expect(editor.actions).toHaveLength(8);
+	expect(columns.slice(0, 3)).toEqual(['user_id', 'team_id', 'client_user_id']);
+	expect(rows.map((row) => row[2])).toEqual(users.map((user) => user.client_user_id));
+});
+
+it('the credential says when the service does not accept it, and when it does', async () => {
+	await editor.addNode(NODE, 'List users');
+	await editor.editCredential();
+	await editor.credentialSuccess();
+	await editor.fillCredential('apiKey', 'wrong');
+	await editor.saveCredential();
+	expect(await editor.credentialFailure()).toContain("Check 'API Key' and 'Base URL' together");
+	await editor.fillCredential('apiKey', KEY);
+	await editor.saveCredential();
+	await editor.credentialSuccess();
+	await editor.picture('credential', ['editCredential-modal', 0, 0, 896, 500]);
+});
+
+it('reads the blood pressure of a user picked from the list', async () => {
+	await editor.addNode(NODE, 'Get blood pressure readings');
+	await editor.openList('user');
+	await editor.listed.nth(users.length - 1).waitFor();
+	await editor.picture('picker', ['node-parameters', 0, -42, 420, 650]);
+	await editor.searchList(somebody.client_user_id.slice(-3).toUpperCase());
+	await editor.pickFromList(somebody.client_user_id);
+	await editor.chooseOption('dateRange', 'Between Days');
+	await editor.enterDate('startDate', start.toISODate()!);
+	await editor.enterDate('endDate', end.toISODate()!);
+
+	await editor.executeStep();
+	const { columns, rows } = await editor.outputTable();
+	await editor.picture('node', ['node-parameters', 0, -42, 420, 655]);
+	const expected = expectedRows(somebody, readingsUntil(end, somebody));
+	expect(columns).toEqual(Object.keys(expected[0]));
+	const asText = byTime(expected).map((row) => Object.values(row).map(String));
+	expect([...rows].sort((a, b) => (a[2] < b[2] ? -1 : 1))).toEqual(asText);
+});
+
+it('reads the blood pressure of all users', async () => {
+	await editor.chooseOption('userScope', 'All Users');
+	await editor.enterDate('endDate', start.toISODate()!);
+	await editor.look({ width: 1680 });
+	await editor.widenOutput();
+	await editor.executeStep();
+	const { rows } = await editor.outputTable();
+	const ofTheDay = users.flatMap((user) => readingsUntil(start.endOf('day'), user).map(() => user.client_user_id));
+	expect(rows.map((row) => row[1])).toEqual(ofTheDay);
+	await editor.picture('output', ['output-panel', 0, 0, 910, 400]);
+	await editor.look({});
+});
+
+it('explains a wrong date', async () => {
+	await editor.enterExpression('startDate', '31.01.2026');
+	await editor.executeStep();
+	expect(await editor.outputError()).toEqual({
+		message: "'Start Date' is not a date",
+		description: expect.stringContaining('Enter a date such as 2026-01-31'),
+	});
+	await editor.picture('error', ['node-parameters', 0, -42, 1108, 500]);
+});
+
+it('shows its icon in the nodes panel and on the canvas, also in dark mode', async () => {
+	await editor.closeNode();
+	await editor.look({ width: 1280, dark: true });
+	await editor.picture('dark', ['canvas', 500, 300, 560, 240]);
+	await editor.openNextStepPanel();
+	await editor.searchNodes('blood pressure');
+	await editor.foundNode(NODE).waitFor();
+	await editor.look({});
+	await editor.picture('nodes-panel', ['node-creator', 0, 0, 385, 240]);
+});
+
+it('explains in the list of users why there is none', async () => {
+	host.sandbox.switches.fault = () => ({ status: 401, body: { detail: 'Invalid API key' } });
+	await editor.addNode(NODE, 'Get blood pressure readings');
+	await editor.openList('user');
+	expect(await editor.listFailure()).toContain('The service did not accept the API key');
+});

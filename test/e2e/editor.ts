@@ -1,0 +1,170 @@
+/**
+ * n8n's editor in a real browser: what a user does there, step by step, and what they then see.
+ */
+import { chromium, selectors, type Locator, type Page } from 'playwright-core';
+import { findBrowser } from '../../host/browser';
+import { OWNER } from '../../host/n8n';
+import { PICTURES } from './folder';
+
+selectors.setTestIdAttribute('data-test-id');
+
+/** The slowest machine is given this long for a single step. */
+const PATIENCE_MS = 30_000;
+
+export type Editor = Awaited<ReturnType<typeof openEditor>>;
+
+export async function openEditor(url: string) {
+	const browser = await chromium.launch({ executablePath: findBrowser() });
+	const page: Page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
+	page.setDefaultTimeout(PATIENCE_MS);
+
+	/** Every click and every text typed, in order. */
+	const actions: string[] = [];
+	const click = async (what: string, where: Locator) => {
+		await where.click();
+		actions.push(`click ${what}`);
+	};
+	const type = async (what: string, where: Locator, text: string) => {
+		await where.fill(text);
+		actions.push(`type ${what}`);
+	};
+
+	const at = (testId: string) => page.getByTestId(testId);
+	const field = (name: string) => at(`parameter-input-${name}`);
+	const dialog = at('credential-edit-dialog');
+	const output = at('output-panel');
+
+	/** Waits for a message in the corner, and closes it before it covers something. */
+	const seeToast = async (text: string) => {
+		const toast = page.locator('.el-notification').filter({ hasText: text });
+		await toast.waitFor();
+		await toast.locator('.el-notification__closeBtn').click();
+		await toast.waitFor({ state: 'hidden' });
+	};
+
+	const editor = {
+		actions,
+		close: async () => await browser.close(),
+
+		/** A part of the screen, measured from the top left corner of an element, as `<name>.png`. */
+		picture: async (name: string, [testId, left, top, width, height]: [string, number, number, number, number]) => {
+			await page.mouse.move(0, 0);
+			const { x, y } = (await at(testId).boundingBox())!;
+			const path = `${PICTURES}/${name}.png`;
+			await page.screenshot({ path, clip: { x: x + left, y: y + top, width, height }, animations: 'disabled' });
+		},
+		/** The size of the window, and whether the user's system is in dark mode. */
+		look: async ({ width = 1280, height = 800, dark = false }) => {
+			await page.setViewportSize({ width, height });
+			await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+		},
+
+		logIn: async () => {
+			await page.goto(`${url}/signin`);
+			await page.fill('input[name=emailOrLdapLoginId]', OWNER.email);
+			await page.fill('input[name=password]', OWNER.password);
+			await at('form-submit-button').click();
+			await page.waitForURL(/home|workflow/);
+		},
+
+		/** An empty canvas with the nodes panel beside it; counting begins here. */
+		openNodesPanel: async () => {
+			await page.goto(`${url}/workflow/new`);
+			await at('canvas-add-button').click();
+			await at('node-creator-search-bar').waitFor();
+			actions.length = 0;
+		},
+		searchNodes: async (words: string) => await type(`"${words}"`, at('node-creator-search-bar'), words),
+		foundNode: (name: string) => at('node-creator-item-name').getByText(name, { exact: true }),
+		pickNode: async (name: string) => await click(`node ${name}`, editor.foundNode(name)),
+		actionNames: async () => {
+			const names = page.locator('[data-keyboard-nav-type=action]');
+			await names.first().waitFor();
+			return await names.allInnerTexts();
+		},
+		pickAction: async (name: string) => {
+			await click(`action ${name}`, page.locator('[data-keyboard-nav-type=action]').getByText(name, { exact: true }));
+			await at('node-parameters').waitFor();
+		},
+		/** All of the above, for who has done it before. */
+		addNode: async (node: string, action: string) => {
+			await editor.openNodesPanel();
+			await editor.searchNodes(node);
+			await editor.pickNode(node);
+			await editor.pickAction(action);
+		},
+
+		createCredential: async () => await click('Connect', at('node-credentials-slot').getByRole('button').first()),
+		editCredential: async () => await click('the pencil', at('credential-edit-button')),
+		fillCredential: async (name: string, value: string) =>
+			await type(name, dialog.getByTestId(`parameter-input-${name}`).locator('input'), value),
+		saveCredential: async () => {
+			await click('Save', at('credential-save-button'));
+			await seeToast('Credential');
+		},
+		/** What the dialog says about a credential that does not work. */
+		credentialFailure: async () => {
+			await dialog.getByText('Couldn’t connect with these settings').waitFor();
+			await click('More details', dialog.getByText('More details'));
+			await dialog.getByText('More details').waitFor({ state: 'hidden' });
+			return await dialog.innerText();
+		},
+		/** The dialog of a new credential that works closes by itself. */
+		credentialChosen: async () => {
+			await dialog.waitFor({ state: 'hidden' });
+			await at('node-credentials-select').waitFor();
+		},
+		credentialSuccess: async () => await at('credentials-config-container-test-success').waitFor(),
+
+		chooseOption: async (name: string, option: string) => {
+			await click(name, field(name).locator('input'));
+			await click(option, page.getByRole('option', { name: option }));
+		},
+		enterDate: async (name: string, date: string) => {
+			await type(name, field(name).locator('input'), date);
+			await page.keyboard.press('Enter');
+		},
+		enterExpression: async (name: string, text: string) => {
+			await field(name).hover();
+			await click('Expression', at(`${name}-parameter-input-options-container`).getByTestId('radio-button-expression'));
+			await type(name, field(name).locator('[contenteditable=true]'), text);
+			// What it evaluates to stands below it as soon as the node has it.
+			await at('parameter-input-hint').getByText(text).waitFor();
+		},
+		openList: async (name: string) => await click(`the list of ${name}`, field(name).getByTestId('rlc-input')),
+		searchList: async (words: string) => await type(`"${words}"`, at('rlc-search').filter({ visible: true }), words),
+		/** What an open list offers. */
+		listed: at('rlc-item').filter({ visible: true }),
+		listFailure: async () => await at('rlc-error-container').filter({ visible: true }).innerText(),
+		pickFromList: async (text: string) => await click(text, editor.listed.filter({ hasText: text })),
+
+		/** Moves the fields to the left, so that the output has more room. */
+		widenOutput: async () => {
+			await at('panel-drag-button').hover();
+			await page.mouse.down();
+			await page.mouse.move(0, 0, { steps: 10 });
+			await page.mouse.up();
+		},
+		closeNode: async () => {
+			await click('the cross', at('ndv-close-button'));
+			await at('node-parameters').waitFor({ state: 'hidden' });
+		},
+		openNextStepPanel: async () => await click('the plus', at('node-creator-plus-button')),
+
+		executeStep: async () => await click('Execute step', at('node-execute-button')),
+		/** Names of the columns and the cells of the first page, after the node has run. */
+		outputTable: async () => {
+			await seeToast('Node executed successfully');
+			const texts = async (cells: Locator) => (await cells.allInnerTexts()).map((text) => text.trim()).filter(Boolean);
+			const columns = await texts(output.locator('thead th'));
+			const lines = await output.locator('tbody tr').all();
+			return { columns, rows: await Promise.all(lines.map(async (line) => await texts(line.locator('td')))) };
+		},
+		outputError: async () => {
+			await seeToast('Problem in node');
+			const message = await output.getByTestId('node-error-message').innerText();
+			return { message, description: await output.getByTestId('node-error-description').innerText() };
+		},
+	};
+	return editor;
+}
