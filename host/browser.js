@@ -33,7 +33,7 @@ async function installBrowser({ log = console.log } = {}) {
 	for (const command of [['update'], ['install', '--yes', '--no-install-recommends', 'chromium']]) {
 		const env = cleanEnvironment({ DEBIAN_FRONTEND: 'noninteractive' });
 		const logFile = path.join(CACHE, `apt-get-${command[0]}.log`);
-		await run(`apt-get ${command.join(' ')}`, [...asRoot, 'apt-get', ...command], { cwd: HOST, env, logFile });
+		await run(`Installing Chromium (apt-get ${command[0]})`, [...asRoot, 'apt-get', ...command], { cwd: HOST, env, logFile });
 	}
 	if (!findBrowser()) throw new ReadableError(`apt-get gave no Chromium. ${HINT}`);
 }

@@ -9,7 +9,7 @@ import { PICTURES } from './folder';
 selectors.setTestIdAttribute('data-test-id');
 
 /** The slowest machine is given this long for a single step. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 export type Editor = Awaited<ReturnType<typeof openEditor>>;
 
@@ -18,7 +18,7 @@ export async function openEditor(url: string) {
 	const page: Page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
 	page.setDefaultTimeout(PATIENCE_MS);
 
-	/** Every click and every text typed, in order. */
+	/** Every click and every text typed into a field, in order. */
 	const actions: string[] = [];
 	const click = async (what: string, where: Locator) => {
 		await where.click();
