@@ -38,7 +38,7 @@ afterAll(async () => {
 
 it('is found in the nodes panel by what it is about', async () => {
 	await editor.openNodesPanel();
-	for (const words of ['health', 'vitals', 'wearables', 'mindfulness', 'meditation', 'blood pressure']) {
+	for (const words of ['health', 'vitals', 'wearable', 'wearables', 'mindfulness', 'meditation', 'blood pressure']) {
 		await editor.searchNodes(words);
 		await editor.foundNode(NODE).waitFor();
 	}
@@ -138,7 +138,7 @@ it('reads the blood pressure of all users', async () => {
 it('shows its icon in the nodes panel and on the canvas, also in dark mode', async () => {
 	await editor.closeNode();
 	await editor.look({ dark: true });
-	await editor.picture('dark', ['canvas', 500, 255, 560, 225]);
+	await editor.picture('dark', ['canvas', 500, 255, 560, 222]);
 	await editor.openNextStepPanel();
 	await editor.searchNodes('blood pressure');
 	await editor.foundNode(NODE).waitFor();

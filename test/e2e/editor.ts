@@ -18,7 +18,7 @@ export async function openEditor(url: string) {
 	const page: Page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
 	page.setDefaultTimeout(PATIENCE_MS);
 
-	/** Every click and every text typed into a field, in order. */
+	/** Every click and every text typed, in order. Going to a field and typing into it is one action. */
 	const actions: string[] = [];
 	const click = async (what: string, where: Locator) => {
 		await where.click();
@@ -38,7 +38,8 @@ export async function openEditor(url: string) {
 	const seeToast = async (text: string) => {
 		const toast = page.locator('.el-notification').filter({ hasText: text });
 		await toast.waitFor();
-		await toast.locator('.el-notification__closeBtn').click();
+		// Most go by themselves after a few seconds.
+		await toast.locator('.el-notification__closeBtn').click({ timeout: 5_000 }).catch(() => {});
 		await toast.waitFor({ state: 'hidden' });
 	};
 
@@ -156,6 +157,7 @@ export async function openEditor(url: string) {
 		outputTable: async () => {
 			await seeToast('Node executed successfully');
 			const texts = async (cells: Locator) => (await cells.allInnerTexts()).map((text) => text.trim()).filter(Boolean);
+			await output.locator('tbody td').first().waitFor();
 			const columns = await texts(output.locator('thead th'));
 			const lines = await output.locator('tbody tr').all();
 			return { columns, rows: await Promise.all(lines.map(async (line) => await texts(line.locator('td')))) };
