@@ -88,7 +88,7 @@ it('the credential says when the service does not accept it, and when it does', 
 });
 
 it('explains a wrong date', async () => {
-	await editor.look({ height: 900 });
+	await editor.look({ height: 1200 });
 	await editor.addNode(NODE, 'Get blood pressure readings');
 	await editor.chooseOption('userScope', 'All Users');
 	await editor.chooseOption('dateRange', 'Between Days');
