@@ -35,17 +35,6 @@ export class HealthDataService implements INodeType {
 		credentials: [{ name: 'healthDataServiceApi', required: true }],
 		// The address comes from the credential (shared/baseUrl.ts). n8n runs a declarative node with `methods` only if this is set.
 		requestDefaults: { headers: { Accept: 'application/json' } },
-		hints: [
-			{
-				message:
-					"This is as much as 'Limit' allows for one input item, and there may be more. Turn on 'Return All' to get everything.",
-				type: 'info',
-				location: 'outputPane',
-				whenToDisplay: 'afterExecution',
-				// In the output pane, $input is what came out of this node.
-				displayCondition: '={{ !$parameter.returnAll && $input.all().length >= $parameter.limit }}',
-			},
-		],
 		properties: [
 			{
 				displayName: 'Resource',

@@ -43,15 +43,18 @@ it('is found in the nodes panel by what it is about', async () => {
 		await editor.foundNode(NODE).waitFor();
 	}
 	await editor.pickNode(NODE);
-	expect(await editor.actionNames()).toEqual(
-		expect.arrayContaining(['Get blood pressure readings', 'Get mindfulness minutes', 'List users', 'Resolve user by client user ID']),
-	);
+	await editor.openActions();
+	expect(await editor.actionNames()).toEqual([
+		...['On new blood pressure reading', 'On new mindfulness session', 'On new user'],
+		...['Get blood pressure readings', 'Get mindfulness minutes', 'List users', 'Resolve user by client user ID'],
+	]);
 });
 
 it('leads from the nodes panel to rows of data in under ten actions, the credential included', async () => {
 	await editor.openNodesPanel();
 	await editor.searchNodes('vitals');
 	await editor.pickNode(NODE);
+	await editor.openActions();
 	await editor.pickAction('List users');
 	await editor.createCredential();
 	await editor.fillCredential('baseUrl', host.sandbox.baseUrl);
@@ -63,6 +66,7 @@ it('leads from the nodes panel to rows of data in under ten actions, the credent
 	expect(editor.actions).toEqual([
 		'type "vitals"',
 		'click node Health Data Service',
+		'click Actions',
 		'click action List users',
 		'click Connect',
 		'type baseUrl',
@@ -92,13 +96,18 @@ it('explains a wrong date', async () => {
 	await editor.addNode(NODE, 'Get blood pressure readings');
 	await editor.chooseOption('userScope', 'All Users');
 	await editor.chooseOption('dateRange', 'Between Days');
+	await editor.enterDate('endDate', '2026-03-01');
 	await editor.enterExpression('startDate', '31.01.2026');
 	await editor.executeStep();
 	expect(await editor.outputError()).toEqual({
 		message: "'Start Date' is not a date",
-		description: expect.stringContaining('Enter a date such as 2026-01-31'),
+		description: expect.stringMatching(/^Enter a date such as 20\d\d-/),
 	});
-	await editor.picture('error', ['node-parameters', 0, -42, 824, 472]);
+
+	await editor.enterExpression('startDate', '2026-03-02');
+	await editor.executeStep();
+	expect(await editor.outputError()).toMatchObject({ message: "'End Date' is before 'Start Date'" });
+	await editor.picture('error', ['node-parameters', 0, -42, 824, 542]);
 	await editor.look({});
 });
 
@@ -144,6 +153,19 @@ it('shows its icon in the nodes panel and on the canvas, also in dark mode', asy
 	await editor.foundNode(NODE).waitFor();
 	await editor.look({});
 	await editor.picture('nodes-panel', ['node-creator', 0, 0, 385, 240]);
+});
+
+it('fetches a test event of the trigger', async () => {
+	await editor.openNodesPanel();
+	await editor.searchNodes('blood pressure');
+	await editor.pickNode(NODE);
+	await editor.pickAction('On new blood pressure reading');
+	await editor.picture('trigger', ['node-parameters', 0, -42, 366, 650]);
+	await editor.chooseOption('userScope', 'All Users');
+	await editor.fetchTestEvent();
+	const { columns, rows } = await editor.outputTable();
+	expect(columns.slice(0, 4)).toEqual(['id', 'change', 'user_id', 'client_user_id']);
+	expect(rows).toHaveLength(1);
 });
 
 it('explains in the list of users why there is none', async () => {

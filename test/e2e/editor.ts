@@ -9,7 +9,7 @@ import { PICTURES } from './folder';
 selectors.setTestIdAttribute('data-test-id');
 
 /** The slowest machine is given this long for a single step. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 30_000;
 
 export type Editor = Awaited<ReturnType<typeof openEditor>>;
 
@@ -78,6 +78,8 @@ export async function openEditor(url: string) {
 		searchNodes: async (words: string) => await type(`"${words}"`, at('node-creator-search-bar'), words),
 		foundNode: (name: string) => at('node-creator-item-name').getByText(name, { exact: true }),
 		pickNode: async (name: string) => await click(`node ${name}`, editor.foundNode(name)),
+		/** On an empty canvas n8n offers the triggers of a node first. */
+		openActions: async () => await click('Actions', at('node-creator-category-item').filter({ hasText: 'Actions' })),
 		actionNames: async () => {
 			const names = page.locator('[data-keyboard-nav-type=action]');
 			await names.first().waitFor();
@@ -92,6 +94,7 @@ export async function openEditor(url: string) {
 			await editor.openNodesPanel();
 			await editor.searchNodes(node);
 			await editor.pickNode(node);
+			await editor.openActions();
 			await editor.pickAction(action);
 		},
 
@@ -153,6 +156,7 @@ export async function openEditor(url: string) {
 		openNextStepPanel: async () => await click('the plus', at('node-creator-plus-button')),
 
 		executeStep: async () => await click('Execute step', at('node-execute-button')),
+		fetchTestEvent: async () => await click('Fetch Test Event', at('node-execute-button')),
 		/** Names of the columns and the cells of the first page, after the node has run. */
 		outputTable: async () => {
 			await seeToast('Node executed successfully');

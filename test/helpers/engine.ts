@@ -80,26 +80,6 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 	};
 }
 
-/** The hints that the editor shows above these items of the node's output; it evaluates them the same way. */
-export async function hintsFor(parameters: INodeParameters, output: IDataObject[]): Promise<string[]> {
-	const node = new HealthDataService();
-	const { workflow } = build(node, { credential: { baseUrl: '', apiKey: '' }, parameters });
-	const items = output.map((json) => ({ json }));
-	const isShown = (condition: string) => {
-		try {
-			return workflow.expression.getParameterValue(condition, null, 0, 0, 'Node', items, 'manual', {}) === true;
-		} catch {
-			// Without any items there is no $input; the editor shows no hint then.
-			return false;
-		}
-	};
-	return await workflow.expression.withIsolate(async () =>
-		(node.description.hints ?? [])
-			.filter(({ displayCondition }) => isShown(displayCondition!))
-			.map(({ message }) => message),
-	);
-}
-
 /** What a picker asks for while somebody types. */
 export async function searchList(
 	credential: Credential,

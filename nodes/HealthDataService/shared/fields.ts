@@ -21,6 +21,7 @@ export const returnAllAndLimit = (show: IDisplayOptions['show']): INodePropertie
 		typeOptions: { minValue: 1 },
 		default: 50,
 		description: 'Max number of results to return',
+		hint: "What exceeds this is left out. Turn on 'Return All' to get everything.",
 		displayOptions: { show: { ...show, returnAll: [false] } },
 	},
 ];
