@@ -42,7 +42,9 @@ export async function findNew(
 			if (time !== undefined && time < from) continue;
 			if (time !== undefined) newest = Math.max(newest, time);
 
-			const change = memory.note(key, event.values.map((column) => canonical(row[column])), time);
+			// With the key in it: of values alone there are so few that their hash could be turned back by trying them all.
+			const values = [...event.key, event.time, ...event.values].map((column) => canonical(row[column]));
+			const change = memory.note(key, values, time);
 			if (!change || isOld(time, since, now)) continue;
 			found.push({ item: toItem(event, key, change, row), time: time ?? now });
 		}

@@ -1,8 +1,8 @@
 /**
  * What the trigger remembers between polls, in the workflow's static data. It holds hashes, never readings.
  *
- * A reading takes 26 characters: 20 of a hash of its key, 6 of a hash of its values. They stand one after the other, in
- * a text for each hour, so that whole hours can be forgotten: 100,000 readings make 2.6 MB.
+ * A reading takes 26 characters: 20 of a hash of its key, 6 of a hash of its key and values. They stand one after the other,
+ * in a text for each hour, so that whole hours can be forgotten: 100,000 readings make 2.6 MB.
  */
 import { hash } from 'node:crypto';
 
@@ -37,13 +37,13 @@ const HOUR = 3_600_000;
 /** For what came without a time: it is never forgotten. */
 const NO_HOUR = 'none';
 
-/** Text that is the same for the same values, and tells nothing about them. */
+/** Text that is the same for the same values. */
 const hashOf = (values: unknown[], length: number) => hash('sha256', JSON.stringify(values)).slice(0, length);
 
 export const hashOfKey = (key: unknown[]) => hashOf(key, KEY_LENGTH);
 
 export class Memory {
-	/** Hour → hash of key → hash of values. */
+	/** Hour → hash of key → hash of key and values. */
 	private readonly hours = new Map<string, Map<string, string>>();
 
 	constructor(seen: Record<string, string>) {
