@@ -6,6 +6,7 @@ const { execFileSync } = require('node:child_process');
 const { mkdirSync, readdirSync, readFileSync, rmSync, statSync } = require('node:fs');
 const { join, relative } = require('node:path');
 const { PackageDirectoryLoader } = require('n8n-core');
+const { missingIn, publicInterface, recorded } = require('../../scripts/publicInterface');
 const { straysOf } = require('../helpers/reach');
 
 const root = join(__dirname, '..', '..');
@@ -68,4 +69,13 @@ it("is taken by n8n's own loader, with icons and codex", async () => {
 	expect(trigger).toMatchObject(shown);
 	expect(node.properties.map(({ name }) => name)).toContain('requestOptions');
 	expect(trigger.properties[0].name).toBe('pollTimes');
+});
+
+// What is new may be added any time; `npm run release:check` asks for it to be in the record.
+it('keeps every name, value and default that saved workflows depend on', () => {
+	expect(recorded().length).toBeGreaterThan(100);
+	const lost = missingIn(publicInterface(unpacked), recorded());
+	if (lost.length > 0) {
+		throw new Error(`These are promised (test/package/public-interface.txt) and are gone or different now:\n${lost.join('\n')}`);
+	}
 });
