@@ -40,7 +40,7 @@ const uncommittedProblem = (files) => files && `Commit or remove these, so that 
 
 /** @param {string[]} tags of the commit */
 function versionProblem(version, changelog, tags) {
-	if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) return `'version' in package.json is ${version}. Make it a semantic version.`;
+	if (!/^\d+\.\d+\.\d+$/.test(version)) return `'version' in package.json is ${version}. Make it a semantic version like 1.2.3.`;
 	const [, heading = ''] = /^## (.*)$/m.exec(changelog) ?? [];
 	const [, number, date] = /^(\S+) \((\d{4}-\d{2}-\d{2})\)$/.exec(heading) ?? [];
 	if (number !== version || Number.isNaN(Date.parse(date))) {
