@@ -60,7 +60,6 @@ export class HealthDataServiceApi implements ICredentialType {
 			url: '/v2/user',
 			qs: { limit: 1 },
 			headers: { Accept: 'application/json' },
-			disableFollowRedirect: true,
 			ignoreHttpStatusErrors: true,
 		},
 		rules: [

@@ -2,6 +2,7 @@
  * Each operation in a real n8n, its rows compared with the sandbox's data.
  */
 import type { INodeParameters } from 'n8n-workflow';
+import { startSandbox } from '../../sandbox/server';
 import { BERLIN, byTime, expectedRows, KEY, OTHER_KEY, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, resolve } from '../helpers/requests';
 import { LARGE_KEY, startHost, worldOfTests, type Host } from './n8n';
@@ -125,5 +126,49 @@ it('the credential test refuses a wrong key, and says where to look', async () =
 	expect(await host.testCredential('wrong')).toEqual({
 		status: 'Error',
 		message: expect.stringContaining("Check 'API Key' and 'Base URL' together"),
+	});
+});
+
+describe("the credential in n8n's HTTP Request node", () => {
+	/** Reads `/v2/user` with it, in the form without a slash, which the service may redirect. */
+	async function request() {
+		const workflow = await host.rest.importWorkflow({
+			name: 'HTTP Request',
+			settings: { executionOrder: 'v1' },
+			nodes: [
+				{ id: 'a', name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: [0, 0], parameters: {} },
+				{
+					id: 'b',
+					name: 'Node',
+					type: 'n8n-nodes-base.httpRequest',
+					typeVersion: 4.2,
+					position: [200, 0],
+					parameters: {
+						url: `${host.sandbox.baseUrl}/v2/user`,
+						authentication: 'predefinedCredentialType',
+						nodeCredentialType: 'healthDataServiceApi',
+						options: { redirect: { redirect: { followRedirects: true } } },
+					},
+					credentials: { healthDataServiceApi: { id: credential, name: 'credential' } },
+				},
+			],
+			connections: { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } },
+		});
+		return await host.rest.runWorkflow(workflow.id);
+	}
+
+	it('reads what this node does not know', async () => {
+		const { status, runData } = await request();
+		expect(status).toBe('success');
+		expect(runData.Node[0].data.main[0]).toMatchObject([{ json: { users: expect.arrayContaining([STEADY]) } }]);
+	});
+
+	it('does not follow a redirect with the key, although n8n would', async () => {
+		const elsewhere = await startSandbox({ world: people() });
+		Object.assign(host.sandbox.switches, { redirect: 'otherOrigin', otherOrigin: elsewhere.baseUrl });
+		expect((await request()).error?.message).toContain('307');
+		expect(elsewhere.requests).toEqual([]);
+		host.sandbox.switches.redirect = 'none';
+		await elsewhere.close();
 	});
 });

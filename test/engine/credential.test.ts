@@ -66,7 +66,7 @@ describe('the key', () => {
 	const credential = { baseUrl: 'https://api.example/v2/', apiKey: KEY };
 
 	it('goes into the header, on the address of the credential', () => {
-		expect(authenticate(credential, { url: '/v2/user', headers: { a: 'b' } })).toEqual({
+		expect(authenticate(credential, { url: '/v2/user', headers: { a: 'b' } })).toMatchObject({
 			url: 'https://api.example/v2/user',
 			headers: { a: 'b', 'x-service-api-key': KEY },
 		});

@@ -5,6 +5,9 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { serviceRoot, type ServiceCredential } from './baseUrl';
 import { Problem } from './problem';
 
+/** n8n would follow a redirect to any origin and send the key along. Its HTTP Request node knows the last two. */
+const NO_REDIRECTS = { disableFollowRedirect: true, followRedirect: false, followAllRedirects: false };
+
 /**
  * The request with its key. A path such as `/v2/user` is taken from the credential's Base URL.
  *
@@ -25,6 +28,7 @@ export function authenticate(credential: ServiceCredential, request: IHttpReques
 	}
 	return {
 		...request,
+		...NO_REDIRECTS,
 		...(uri === undefined ? { url } : { uri: url }),
 		// Keys are pasted, often with a line break at the end.
 		headers: { ...request.headers, 'x-service-api-key': String(credential.apiKey ?? '').trim() },

