@@ -2,7 +2,8 @@
  * What the sources can reach: no files, no environment, no network of their own (SECURITY.md says so).
  * package.test.js asserts the same of what is published.
  */
-const { mkdirSync, readdirSync, writeFileSync } = require('node:fs');
+const { mkdtempSync, readdirSync, rmSync, writeFileSync } = require('node:fs');
+const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { reachOf, straysOf } = require('../helpers/reach');
 
@@ -30,15 +31,16 @@ it.each([
 	['const { process: p } = globalThis', { globals: ['globalThis'] }],
 	["eval('1'); new Function('1')", { globals: ['Function', 'eval'] }],
 	["fetch('https://elsewhere.example')", { globals: ['fetch'] }],
-	["export class A extends XMLHttpRequest {}", { globals: ['XMLHttpRequest'] }],
+	['export class A extends XMLHttpRequest {}', { globals: ['XMLHttpRequest'] }],
 	['console.log(`${Buffer}`)', { globals: ['Buffer', 'console'] }],
 	['context.helpers.httpRequest({})', { helpers: ['httpRequest'] }],
 	['const { httpRequest } = context.helpers', { helpers: ['all of them'] }],
 	["import type { A } from 'a'; export let a: Map<string, Buffer>; const o = { process: 1 }; o.process", {}],
 ])('would include %s', (code, found) => {
-	const folder = join(root, '.cache', 'reach-test');
-	mkdirSync(folder, { recursive: true });
+	const folder = mkdtempSync(join(tmpdir(), 'reach-'));
 	const file = join(folder, 'probe.ts');
 	writeFileSync(file, `declare const context: any;\nexport {};\n${code};\n`);
-	expect(reachOf([file])).toEqual({ modules: [], globals: [], helpers: [], ...found });
+	const reach = reachOf([file]);
+	rmSync(folder, { recursive: true });
+	expect(reach).toEqual({ modules: [], globals: [], helpers: [], ...found });
 });
