@@ -10,6 +10,8 @@ const { basename, join } = require('node:path');
 const ROOT = join(__dirname, '..');
 const RECORD = join(ROOT, 'test', 'package', 'public-interface.txt');
 
+/** @typedef {import('n8n-workflow').INodeProperties} Field */
+
 /** Fields whose value decides which other fields there are. */
 const SELECTORS = ['resource', 'operation', 'event'];
 
@@ -19,60 +21,90 @@ const SELECTORS = ['resource', 'operation', 'event'];
  */
 function publicInterface(folder) {
 	const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-	const nodes = manifest.n8n.nodes.flatMap((file) => {
+	/** @param {string} file */
+	const ofNode = (file) => {
+		/** @type {{ description: import('n8n-workflow').INodeTypeDescription }} */
 		const { description } = instanceIn(join(folder, file));
 		const codex = JSON.parse(readFileSync(join(folder, file.replace(/\.js$/, '.json')), 'utf8'));
 		const node = `node ${manifest.name}.${description.name}`;
 		return [
 			...[description.version].flat().map((version) => `${node} has version ${version}`),
-			...description.credentials.map(({ name }) => `${node} takes credential ${name}`),
+			...(description.credentials ?? []).map(({ name }) => `${node} takes credential ${name}`),
 			`${node} is in the codex of ${codex.node}`,
 			...fieldLines(description.properties, description.name),
 		];
-	});
-	const credentials = manifest.n8n.credentials.flatMap((file) => {
+	};
+	/** @param {string} file */
+	const ofCredential = (file) => {
+		/** @type {import('n8n-workflow').ICredentialType} */
 		const { name, properties } = instanceIn(join(folder, file));
 		return fieldLines(properties, name);
-	});
-	return [...new Set([...nodes, ...credentials, ...rowLines(join(folder, 'dist', 'nodes', 'HealthDataService'))])].sort();
+	};
+	const { nodes, credentials } = manifest.n8n;
+	const rows = rowLines(join(folder, 'dist', 'nodes', 'HealthDataService'));
+	return [...new Set([...nodes.flatMap(ofNode), ...credentials.flatMap(ofCredential), ...rows])].sort();
 }
 
-/** The one class that n8n makes of a file, by the file's name. */
+/**
+ * What n8n makes of a file: it holds a class of its name.
+ * @param {string} file
+ */
 function instanceIn(file) {
 	const Class = require(file)[basename(file).split('.')[0]];
 	return new Class();
 }
 
-/** A field counts anew for each resource, operation and event that has it: an operation may not lose one. */
+/**
+ * A field counts anew for each resource, operation and event that has it: an operation may not lose one.
+ * @param {Field[]} fields
+ * @param {string} owner
+ * @returns {string[]}
+ */
 function fieldLines(fields, owner, prefix = '') {
 	return fields.flatMap((field) => {
 		const name = prefix + field.name;
 		return placesOf(field).flatMap((place) => {
 			const at = [owner, ...place].join(' > ');
 			const options = field.options ?? [];
+			const inside = options.flatMap((option) => ('type' in option ? [option] : []));
 			return [
 				`${at}: ${name} is ${field.type}, by default ${JSON.stringify(field.default)}`,
-				...options.filter((option) => 'value' in option).map(({ value }) => `${at}: ${name} can be ${value}`),
-				...fieldLines(options.filter((option) => 'type' in option), at, `${name}.`),
+				...options.flatMap((option) => ('value' in option ? [`${at}: ${name} can be ${option.value}`] : [])),
+				...fieldLines(inside, at, `${name}.`),
 				...(field.modes ?? []).map((mode) => `${at}: ${name} can be in mode ${mode.name}`),
 			];
 		});
 	});
 }
 
-/** All combinations of the selectors' values that show a field. */
+/**
+ * All combinations of the selectors' values that show a field.
+ * @param {Field} field
+ */
 function placesOf({ displayOptions }) {
-	const lists = SELECTORS.map((selector) => displayOptions?.show?.[selector]).filter(Boolean);
-	return lists.reduce((places, values) => places.flatMap((place) => values.map((value) => [...place, value])), [[]]);
+	/** @type {unknown[][]} */
+	let places = [[]];
+	for (const selector of SELECTORS) {
+		const values = displayOptions?.show?.[selector];
+		if (values) places = places.flatMap((place) => values.map((value) => [...place, value]));
+	}
+	return places;
 }
 
-/** The columns that we promise, in their order, made by the code that makes them; and what a trigger's `id` and memory rest on. */
+/**
+ * The columns that we promise, in their order, made by the code that makes them; and what a trigger's `id` and memory rest on.
+ * @param {string} folder of the node
+ * @returns {string[]}
+ */
 function rowLines(folder) {
+	/** @type {{ metrics: Array<{ value: string, columns: string[] }> }} */
 	const { metrics } = require(join(folder, 'resources/timeseries/metrics'));
 	const { readingRows } = require(join(folder, 'shared/readings'));
+	/** @type {{ events: Array<{ value: string, key: string[], time: string }> }} */
 	const { events } = require(join(folder, 'trigger/events'));
 	const { toItem } = require(join(folder, 'trigger/findNew'));
 	const { startState } = require(join(folder, 'trigger/memory'));
+	/** @type {(what: string, row: object) => string[]} */
 	const columnLines = (what, row) => Object.keys(row).map((column, index) => `${what}: column ${index + 1} is ${column}`);
 
 	return [
@@ -91,7 +123,11 @@ function rowLines(folder) {
 /** @returns {string[]} */
 const recorded = () => (existsSync(RECORD) ? readFileSync(RECORD, 'utf8').trimEnd().split('\n') : []);
 
-/** The lines that a list does not have. */
+/**
+ * The lines that a list does not have.
+ * @param {string[]} list
+ * @param {string[]} lines
+ */
 const missingIn = (list, lines) => lines.filter((line) => !list.includes(line));
 
 function record() {

@@ -8,8 +8,10 @@ const { join } = require('node:path');
 const { missingIn, publicInterface, recorded } = require('./publicInterface');
 
 const ROOT = join(__dirname, '..');
+/** @param {string} file */
 const read = (file) => readFileSync(join(ROOT, file), 'utf8');
 const manifest = () => JSON.parse(read('package.json'));
+/** @param {string[]} args */
 const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
 
 /** Each check gives undefined when all is well, else what is wrong and what to do. */
@@ -36,9 +38,14 @@ const STEPS = [
 	},
 ];
 
+/** @param {string} files */
 const uncommittedProblem = (files) => files && `Commit or remove these, so that what is checked is what is tagged:\n${files}`;
 
-/** @param {string[]} tags of the commit */
+/**
+ * @param {string} version
+ * @param {string} changelog
+ * @param {string[]} tags of the commit
+ */
 function versionProblem(version, changelog, tags) {
 	if (!/^\d+\.\d+\.\d+$/.test(version)) return `'version' in package.json is ${version}. Make it a semantic version like 1.2.3.`;
 	const [, heading = ''] = /^## (.*)$/m.exec(changelog) ?? [];
@@ -54,6 +61,7 @@ function versionProblem(version, changelog, tags) {
 const RESERVED = /[@.](example|invalid|localhost|test|example\.(com|net|org))$/i;
 
 /**
+ * @param {{ name: string, author: { email: string }, repository: { url: string } }} manifest package.json
  * @param {string} origin where this clone comes from, by any protocol
  * @param {Record<string, string>} texts file → text; what they say of the repository must be true
  */
@@ -70,17 +78,19 @@ function addressProblem({ name, author, repository }, origin, texts) {
 	}
 }
 
+/** @param {string} url */
 const ownerAndName = (url) => /github\.com[/:]([\w-]+\/[\w.-]+?)(\.git)?$/.exec(url)?.[1];
 
 /** Everything that may link to the repository. */
 function textsWithAddresses() {
-	const sources = ['nodes', 'credentials'].flatMap((folder) =>
-		readdirSync(join(ROOT, folder), { recursive: true }).filter((file) => /\.(ts|json)$/.test(file)).map((file) => join(folder, file)),
-	);
+	const sources = ['nodes', 'credentials']
+		.flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true }).map((file) => join(folder, String(file))))
+		.filter((file) => /\.(ts|json)$/.test(file));
 	const pages = readdirSync(ROOT).filter((file) => file.endsWith('.md') || file === 'package.json');
 	return Object.fromEntries([...pages, ...sources].map((file) => [file, read(file)]));
 }
 
+/** @param {string[]} missing */
 const recordProblem = (missing) =>
 	missing.length > 0 &&
 	`These are not recorded yet. Released, they can never change: look at them, run \`npm run interface:record\`, commit.\n${missing.join('\n')}`;

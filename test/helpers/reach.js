@@ -6,50 +6,69 @@ const ts = require('typescript');
 
 const OPTIONS = { noResolve: true, noLib: true, types: [], allowJs: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.CommonJS };
 
+/** @typedef {import('typescript').Node} Node */
+/** @typedef {import('typescript').Identifier} Identifier */
+
 /**
+ * What they reach, except each other.
  * @param {string[]} files .ts or .js
- * @returns what they reach, except each other
  */
 function reachOf(files) {
 	const program = ts.createProgram(files, OPTIONS);
 	const checker = program.getTypeChecker();
-	const [modules, globals, helpers] = [new Set(), new Set(), new Set()];
+	/** @type {Record<'modules' | 'globals' | 'helpers', Set<string>>} */
+	const reach = { modules: new Set(), globals: new Set(), helpers: new Set() };
 
+	/** @param {Node} node */
 	const visit = (node) => {
 		if (isOnlyType(node)) return;
 		const specifier = specifierOf(node);
-		if (specifier) modules.add(ts.isStringLiteralLike(specifier) ? specifier.text : 'one that is worked out');
-		if (ts.isPropertyAccessExpression(node) && node.name.text === 'helpers') helpers.add(helperName(node));
-		if (ts.isIdentifier(node) && isValue(node) && !isDeclared(node, checker)) globals.add(node.text);
+		if (specifier) reach.modules.add(ts.isStringLiteralLike(specifier) ? specifier.text : 'one that is worked out');
+		if (ts.isPropertyAccessExpression(node) && node.name.text === 'helpers') reach.helpers.add(helperName(node));
+		if (ts.isIdentifier(node) && isValue(node) && !isDeclared(node, checker)) reach.globals.add(node.text);
 		ts.forEachChild(node, visit);
 	};
-	for (const file of files) visit(program.getSourceFile(file));
+	for (const file of files) visit(/** @type {Node} */ (program.getSourceFile(file)));
 
-	const others = [...modules].filter((name) => !name.startsWith('.'));
-	return { modules: others.sort(), globals: [...globals].sort(), helpers: [...helpers].sort() };
+	const others = [...reach.modules].filter((name) => !name.startsWith('.'));
+	return { modules: others.sort(), globals: [...reach.globals].sort(), helpers: [...reach.helpers].sort() };
 }
 
-/** Gone when the code is compiled. What a class extends looks like a type, but stays. */
+/**
+ * Gone when the code is compiled. What a class extends looks like a type, but stays.
+ * @param {Node} node
+ */
 function isOnlyType(node) {
 	if (ts.isImportDeclaration(node)) return Boolean(node.importClause?.isTypeOnly);
 	if (ts.isHeritageClause(node)) return node.token === ts.SyntaxKind.ImplementsKeyword;
 	return ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || (ts.isTypeNode(node) && !ts.isExpressionWithTypeArguments(node));
 }
 
+/**
+ * @param {Node} node
+ * @returns {node is import('typescript').CallExpression}
+ */
 const isRequireOrImport = (node) =>
 	ts.isCallExpression(node) &&
 	(node.expression.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(node.expression) && node.expression.text === 'require'));
 
-/** What names the module in any form of an import. */
+/**
+ * What names the module in any form of an import.
+ * @param {Node} node
+ */
 function specifierOf(node) {
 	if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier;
 	if (ts.isExternalModuleReference(node)) return node.expression;
 	return isRequireOrImport(node) ? node.arguments[0] : undefined;
 }
 
+/** @param {Node} node `….helpers` */
 const helperName = ({ parent }) => (ts.isPropertyAccessExpression(parent) ? parent.name.text : 'all of them');
 
-/** Whether a name stands for a value, rather than for a member of something else. */
+/**
+ * Whether a name stands for a value, rather than for a member of something else.
+ * @param {Identifier} name
+ */
 function isValue(name) {
 	const { parent } = name;
 	if (ts.isPropertyAccessExpression(parent)) return parent.name !== name;
@@ -58,6 +77,10 @@ function isValue(name) {
 	return !ts.isImportSpecifier(parent) && !ts.isExportSpecifier(parent);
 }
 
+/**
+ * @param {Identifier} name
+ * @param {import('typescript').TypeChecker} checker
+ */
 function isDeclared(name, checker) {
 	const isShorthand = ts.isShorthandPropertyAssignment(name.parent);
 	const symbol = isShorthand ? checker.getShorthandAssignmentValueSymbol(name.parent) : checker.getSymbolAtLocation(name);
@@ -74,11 +97,15 @@ const ALLOWED = {
 	helpers: ['httpRequestWithAuthentication'],
 };
 
-/** What is reached and not allowed. Nothing at all would mean that the files were not read. */
+/**
+ * What is reached and not allowed. Nothing at all would mean that the files were not read.
+ * @param {string[]} files
+ */
 function straysOf(files) {
 	const reach = reachOf(files);
 	if (!reach.modules.includes('n8n-workflow')) throw new Error(`Nothing was read of ${files.length} files`);
-	return Object.entries(ALLOWED).flatMap(([kind, names]) => reach[kind].filter((name) => !names.includes(name)));
+	const kinds = /** @type {const} */ (['modules', 'globals', 'helpers']);
+	return kinds.flatMap((kind) => reach[kind].filter((name) => !ALLOWED[kind].includes(name)));
 }
 
 module.exports = { reachOf, straysOf };

@@ -7,6 +7,7 @@ const { dirname, join } = require('node:path');
 const page = readFileSync(join(__dirname, '..', '..', 'SECURITY.md'), 'utf8');
 const config = dirname(require.resolve('@n8n/config', { paths: [require.resolve('n8n-core')] }));
 const { ExecutionsConfig } = require(join(config, 'configs', 'executions.config'));
+/** @param {string} file */
 const sourceOf = (file) => readFileSync(join(config, 'configs', file), 'utf8');
 
 it('gives the defaults of n8n for what executions keep', () => {
