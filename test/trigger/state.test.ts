@@ -60,7 +60,7 @@ it('takes less than 5 MB for 100,000 readings in the window', async () => {
 		}
 	}
 	const lookback = 48 * HOUR;
-	const { state } = await findNew(readingEvents[0], readings(), startState('size', NOON, lookback), { now: NOON, lookback });
+	const { state } = await findNew(readingEvents[0], readings(), startState('size', NOON, lookback), { now: NOON, lookback, begins: true });
 	const { length } = JSON.stringify(state);
 	expect(length).toBeGreaterThan(100_000 * 20);
 	expect(length).toBeLessThan(5_000_000);

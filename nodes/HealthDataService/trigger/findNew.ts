@@ -24,12 +24,13 @@ export interface Found {
  * @param batches rows from `state.from` on; rows with the same key are in the same batch, and the last of them counts
  * @param now ms, before anything was read: what arrives while reading must not fall out of the window
  * @param lookback ms
+ * @param begins whether watching begins with this very poll: everything it finds is old
  */
 export async function findNew(
 	event: Identified,
 	batches: AsyncIterable<IDataObject[]>,
 	state: TriggerState,
-	{ now, lookback }: { now: number; lookback: number },
+	{ now, lookback, begins }: { now: number; lookback: number; begins: boolean },
 ): Promise<Found> {
 	const { from, since } = state;
 	const memory = new Memory(state.seen);
@@ -45,7 +46,7 @@ export async function findNew(
 			// With the key in it: of values alone there are so few that their hash could be turned back by trying them all.
 			const values = [...event.key, event.time, ...event.values].map((column) => canonical(row[column]));
 			const change = memory.note(key, values, time);
-			if (!change || isOld(time, since, now)) continue;
+			if (!change || isOld(time, since, begins)) continue;
 			found.push({ item: toItem(event, key, change, row), time: time ?? now });
 		}
 	}
@@ -64,8 +65,8 @@ function latest({ time, key }: Identified, rows: IDataObject[]): Map<string, IDa
 }
 
 /** Whether it was there when watching began: everything that the very first poll finds, later what was measured before. */
-const isOld = (time: number | undefined, since: number | undefined, now: number) =>
-	since !== undefined && (since === now || time === undefined || time <= since);
+const isOld = (time: number | undefined, since: number | undefined, begins: boolean) =>
+	since !== undefined && (begins || time === undefined || time <= since);
 
 /** `id` is the same for a reading and its corrections; a field of theirs that is called like ours becomes `<name>_raw`. */
 export function toItem({ value }: Identified, key: string, change: string, row: IDataObject): IDataObject {

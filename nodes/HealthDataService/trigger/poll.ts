@@ -61,7 +61,8 @@ async function pollOnce(context: IPollFunctions, isFirst: boolean): Promise<INod
 	const { root } = await readCredential(context);
 	const stored = context.getWorkflowStaticData('node');
 	// Remembered even if this poll fails: whatever is measured from now on is new.
-	if (!isOf(stored.state, `${of} ${root}`)) stored.state = startState(`${of} ${root}`, now, lookback);
+	const begins = !isOf(stored.state, `${of} ${root}`);
+	if (begins) stored.state = startState(`${of} ${root}`, now, lookback);
 	const state = stored.state as TriggerState;
 
 	const get = await connect(context, {
@@ -69,7 +70,7 @@ async function pollOnce(context: IPollFunctions, isFirst: boolean): Promise<INod
 		gate: new Gate(CONCURRENT_REQUESTS),
 		...(isFirst && WHILE_TYPING),
 	});
-	const found = await findNew(event, event.read(get, scope, state.from), state, { now, lookback });
+	const found = await findNew(event, event.read(get, scope, state.from), state, { now, lookback, begins });
 	stored.state = found.state;
 
 	if (found.items.length > 0) return toOutput(found.items);

@@ -30,6 +30,6 @@ async function newestWithin(reach: number, { event, scope }: Settings, get: Get)
 	const now = Date.now();
 	const nothingSeen = { version: 1, of: '', from: now - reach, seen: {} } as const;
 	const batches = event.read(get, scope, nothingSeen.from);
-	const { items } = await findNew(event, batches, nothingSeen, { now, lookback: reach });
+	const { items } = await findNew(event, batches, nothingSeen, { now, lookback: reach, begins: false });
 	return items.at(-1);
 }
