@@ -1,6 +1,7 @@
 /**
- * Installs what is missing of the n8n in host/: Node 24 and pnpm (host/tools), then n8n itself (host/node_modules).
- * Safe to call before every start: with everything in place it only compares a hash. Runs by itself: node host/install.js
+ * Installs what is missing of the n8n in host/: Node 24 and pnpm (host/tools), then n8n itself (host/node_modules; with
+ * HOST_N8N=oldest host/oldest/node_modules). Safe to call before every start: with everything in place it only compares
+ * a hash. Runs by itself: node host/install.js
  */
 const fs = require('node:fs');
 const path = require('node:path');
@@ -13,12 +14,12 @@ const paths = require('./lib/paths');
 const { pnpmProgress } = require('./lib/progress');
 const { hashOf, isStamped, stamped } = require('./lib/stamp');
 
-const { CACHE, HOST, N8N_BIN, NODE24, NODE24_PACKAGE, PNPM, TOOLS } = paths;
-const MODULES = path.join(HOST, 'node_modules');
+const { CACHE, HOST, N8N_BIN, N8N_HOME, NODE24, NODE24_PACKAGE, PNPM, TOOLS } = paths;
+const MODULES = path.join(N8N_HOME, 'node_modules');
 /** Inside node_modules: who deletes that folder deletes the claim that it is complete. */
 const STAMP = path.join(MODULES, '.installed');
 const DECIDING_FILES = [
-	...['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml'].map((file) => path.join(HOST, file)),
+	...['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml'].map((file) => path.join(N8N_HOME, file)),
 	...['package.json', 'package-lock.json'].map((file) => path.join(TOOLS, file)),
 ];
 
@@ -61,7 +62,7 @@ async function installN8n(log, holdFor) {
 		'--fetch-retry-maxtimeout=5000',
 	];
 	await run('Installing n8n', [NODE24, PNPM, 'install', ...options], {
-		cwd: HOST,
+		cwd: N8N_HOME,
 		env,
 		logFile: path.join(CACHE, 'n8n-install.log'),
 		usesRegistry: true,
@@ -76,7 +77,7 @@ async function loadCompiledParts() {
 		'Loading the compiled parts of n8n',
 		[NODE24, '--no-node-snapshot', path.join(HOST, 'lib', 'loadCompiledParts.js')],
 		{
-			cwd: HOST,
+			cwd: N8N_HOME,
 			env: cleanEnvironment(),
 			logFile: path.join(CACHE, 'n8n-check.log'),
 		},
@@ -98,12 +99,12 @@ async function installHost({ log = console.log } = {}) {
 
 	await withLock(path.join(CACHE, 'install.lock'), log, async (holdFor) => {
 		if (isInstalled()) return; // The one we waited for has done it.
-		const version = require('./package.json').dependencies.n8n;
+		const version = require(path.join(N8N_HOME, 'package.json')).dependencies.n8n;
 		const started = Date.now();
 		await stamped(STAMP, hash, async () => {
 			log('Installing Node 24 and pnpm for n8n (about 10 seconds)');
 			await installTools(log, holdFor);
-			log(`Installing n8n ${version} (about 1.9 GB; 1 to 3 minutes, this once)`);
+			log(`Installing n8n ${version} (1.3 to 1.9 GB; 1 to 3 minutes, this once)`);
 			await installN8n(log, holdFor);
 			try {
 				await loadCompiledParts();

@@ -5,11 +5,14 @@
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
-const { HOST, N8N_BIN } = require('./paths');
+const { N8N_BIN, N8N_HOME } = require('./paths');
 
 createRequire(fs.realpathSync(N8N_BIN))('sqlite3');
 
 // Not a dependency of n8n itself but of a package below it: pnpm links those in one common folder.
-const deeper = createRequire(path.join(HOST, 'node_modules', '.pnpm', 'node_modules', 'any.js'));
-const { Isolate } = deeper('isolated-vm');
-new Isolate().dispose();
+const below = path.join(N8N_HOME, 'node_modules', '.pnpm', 'node_modules');
+// Older versions of n8n evaluate expressions without it.
+if (fs.existsSync(path.join(below, 'isolated-vm'))) {
+	const { Isolate } = createRequire(path.join(below, 'any.js'))('isolated-vm');
+	new Isolate().dispose();
+}

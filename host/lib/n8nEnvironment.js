@@ -2,9 +2,15 @@
  * The settings that make an n8n a private one: its own folder and ports, reachable from this machine only, and quiet
  * (it asks nothing of n8n's servers and shows no banners).
  */
+const fs = require('node:fs');
 const path = require('node:path');
 const { cleanEnvironment, withFirstOnPath } = require('./environment');
-const { NODE24 } = require('./paths');
+const { N8N_HOME, NODE24 } = require('./paths');
+
+/** It fetches a list of servers from n8n at every start. A module that an older n8n does not know must not be named to it. */
+const MCP_REGISTRY = 'mcp-registry';
+const hasMcpRegistry = () =>
+	fs.existsSync(path.join(N8N_HOME, 'node_modules', 'n8n', 'dist', 'modules', MCP_REGISTRY));
 
 /**
  * @param {{ folder: string, port: number, brokerPort: number }} own
@@ -29,8 +35,7 @@ function n8nEnvironment({ folder, port, brokerPort }, extra) {
 		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '5',
 		N8N_LOG_LEVEL: 'info',
 		N8N_DIAGNOSTICS_ENABLED: 'false',
-		// It fetches a list of servers from n8n at every start.
-		N8N_DISABLED_MODULES: 'mcp-registry',
+		...(hasMcpRegistry() && { N8N_DISABLED_MODULES: MCP_REGISTRY }),
 		N8N_DYNAMIC_BANNERS_ENABLED: 'false',
 		N8N_HIRING_BANNER_ENABLED: 'false',
 		N8N_PERSONALIZATION_ENABLED: 'false',

@@ -4,6 +4,14 @@
 const path = require('node:path');
 
 const HOST = path.join(__dirname, '..');
+/**
+ * The newest and the oldest n8n that this package supports: where their package.json and lock file lie. The environment
+ * says which is meant, so that any command and any test can run with either.
+ */
+const N8N_HOMES = { newest: HOST, oldest: path.join(HOST, 'oldest') };
+const wanted = process.env.HOST_N8N ?? 'newest';
+if (!Object.hasOwn(N8N_HOMES, wanted)) throw new Error(`HOST_N8N is newest or oldest, not "${wanted}"`);
+const N8N_HOME = N8N_HOMES[/** @type {keyof typeof N8N_HOMES} */ (wanted)];
 const ROOT = path.join(HOST, '..');
 /** Logs, locks and packed tarballs: nothing in it is needed to keep. */
 const CACHE = path.join(HOST, '.cache');
@@ -27,7 +35,7 @@ const nodePackage = NODE_PACKAGES[/** @type {keyof typeof NODE_PACKAGES} */ (PLA
 /** On a platform without a Node 24 of its own this path leads nowhere; `installHost` says so. */
 const NODE24_PACKAGE = path.join(TOOLS, 'node_modules', nodePackage ?? `no-node-24-for-${PLATFORM}`);
 const NODE24 = path.join(NODE24_PACKAGE, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-const N8N_BIN = path.join(HOST, 'node_modules', 'n8n', 'bin', 'n8n');
+const N8N_BIN = path.join(N8N_HOME, 'node_modules', 'n8n', 'bin', 'n8n');
 const PNPM = path.join(TOOLS, 'node_modules', 'pnpm', 'bin', 'pnpm.cjs');
 
 module.exports = {
@@ -35,6 +43,8 @@ module.exports = {
 	HOST,
 	IS_SUPPORTED: nodePackage !== undefined,
 	N8N_BIN,
+	N8N_HOME,
+	N8N_HOMES,
 	NODE24,
 	NODE24_PACKAGE,
 	PLATFORM,

@@ -1,7 +1,7 @@
 /**
  * What a test or the demo does with a running n8n: credentials, workflows, executions.
  */
-const { RestClient } = require('./restClient');
+const { RestClient, RestError } = require('./restClient');
 const { decodeExecutionData } = require('./runData');
 const { until } = require('./until');
 
@@ -59,8 +59,10 @@ class Rest extends RestClient {
 	 * @returns {Promise<{ id: string, status: string, error: any, runData: Record<string, any[]> }>}
 	 */
 	async runWorkflow(id, triggerNodeName, { timeoutMs = 120_000, everyMs = 50 } = {}) {
-		const name = triggerNodeName ?? triggerOf(await this.get(`/rest/workflows/${id}`));
-		const { executionId } = await this.post(`/rest/workflows/${id}/run`, { triggerToStartFrom: { name } });
+		// Older versions of n8n run the workflow that they are sent, newer ones the stored one.
+		const workflowData = await this.get(`/rest/workflows/${id}`);
+		const name = triggerNodeName ?? triggerOf(workflowData);
+		const { executionId } = await this.post(`/rest/workflows/${id}/run`, { workflowData, triggerToStartFrom: { name } });
 		if (!executionId) throw new Error(`Workflow ${id} did not start: "${name}" waits for a call from outside`);
 		return await this.finishedExecution(executionId, { timeoutMs, everyMs });
 	}
@@ -103,10 +105,22 @@ class Rest extends RestClient {
 	/** @param {string} id */
 	async #published(id) {
 		const settled = async () => {
-			const publication = await this.get(`/rest/workflows/${id}/publication-status`);
+			const publication = await this.#publication(id);
 			return publication.status !== 'in_progress' && publication;
 		};
 		return await until(`The triggers of workflow ${id}`, settled, { timeoutMs: 30_000 });
+	}
+
+	/** @param {string} id */
+	async #publication(id) {
+		try {
+			return await this.get(`/rest/workflows/${id}/publication-status`);
+		} catch (error) {
+			if (!(error instanceof RestError) || error.status !== 404) throw error;
+			// Older versions of n8n have no such state: they answer an activation when it is done, or with an error.
+			const { active } = await this.get(`/rest/workflows/${id}`);
+			return { status: active ? 'published' : 'not_published' };
+		}
 	}
 }
 

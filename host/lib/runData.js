@@ -4,14 +4,14 @@
  */
 const fs = require('node:fs');
 const path = require('node:path');
-const { HOST, N8N_BIN } = require('./paths');
+const { N8N_BIN, N8N_HOME } = require('./paths');
 
 /** @type {undefined | ((text: string) => any)} */
 let parse;
 
 function loadParse() {
 	// Beside n8n itself, or in the folder where pnpm links whatever anything below n8n uses.
-	const places = [fs.realpathSync(N8N_BIN), path.join(HOST, 'node_modules', '.pnpm')];
+	const places = [fs.realpathSync(N8N_BIN), path.join(N8N_HOME, 'node_modules', '.pnpm')];
 	return require(require.resolve('flatted', { paths: places })).parse;
 }
 

@@ -5,6 +5,7 @@ import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workf
 import { startSandbox, type Sandbox } from '../../sandbox/server';
 import { createWorld, type World } from '../../sandbox/world';
 import { installPackage, packPackage } from '../../host/installPackage';
+import type { Rest } from '../../host/lib/rest';
 import { startN8n } from '../../host/n8n';
 import { people } from '../helpers/people';
 import { emptyFolder, removeFolder } from './folder';
@@ -52,17 +53,31 @@ export function oneNode(credentialId: string, parameters: INodeParameters, timez
 
 export async function startHost(world: World, port = 0) {
 	const folder = emptyFolder();
-	const sandbox: Sandbox = await startSandbox({ world, port });
 	await installPackage(folder, await packPackage());
 	const n8n = await startN8n({ folder });
-	const { rest } = n8n;
+	// After n8n: a sandbox that nobody closes would keep the tests of an n8n that does not start from ending.
+	const sandbox: Sandbox = await startSandbox({ world, port });
 
 	return {
 		sandbox,
-		rest,
+		rest: n8n.rest,
 		/** Where the editor is. */
 		url: n8n.baseUrl,
+		...useNode(n8n.rest, sandbox),
 
+		stop: async () => {
+			await n8n.stop();
+			await sandbox.close();
+			removeFolder(folder);
+		},
+	};
+}
+
+export type Host = Awaited<ReturnType<typeof startHost>>;
+
+/** What the tests do with credential and node, in an n8n that has the package. */
+export function useNode(rest: Rest, sandbox: Sandbox) {
+	return {
 		/** Stores a credential and gives its id. */
 		credential: async (apiKey: string, baseUrl = sandbox.baseUrl): Promise<string> =>
 			await rest.createCredential({ name: `${apiKey} ${baseUrl}`, type: CREDENTIAL_TYPE, data: { baseUrl, apiKey } }),
@@ -78,13 +93,5 @@ export async function startHost(world: World, port = 0) {
 			const items: INodeExecutionData[] = runData.Node?.[0]?.data?.main?.[0] ?? [];
 			return { status, error, items, rows: items.map(({ json }) => json) };
 		},
-
-		stop: async () => {
-			await n8n.stop();
-			await sandbox.close();
-			removeFolder(folder);
-		},
 	};
 }
-
-export type Host = Awaited<ReturnType<typeof startHost>>;
