@@ -2,7 +2,7 @@
 /** @type {import('jest').Config} */
 module.exports = {
 	...require('./jest.config'),
-	testMatch: ['<rootDir>/test/e2e/**/*.test.{ts,js}'],
+	testMatch: ['<rootDir>/test/{e2e,install}/**/*.test.{ts,js}'],
 	setupFiles: [],
 	setupFilesAfterEnv: [],
 	maxWorkers: 1,

@@ -1,0 +1,215 @@
+// Plain JavaScript: files and processes are out of bounds for TypeScript under the strict lint.
+/**
+ * Every way of docs/install.md, by the commands that stand there, each ending in an n8n that runs the node.
+ */
+const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
+const { delimiter, dirname, join } = require('node:path');
+const { startN8n } = require('../../host/n8n');
+const { N8N_BIN, NODE24 } = require('../../host/lib/paths');
+const { until } = require('../../host/lib/until');
+const { startSandbox } = require('../../sandbox/server');
+const { emptyFolder, removeFolder } = require('../e2e/folder');
+const { useNode } = require('../e2e/n8n');
+const { History } = require('../helpers/history');
+const { bloodPressure, KEY } = require('../helpers/people');
+const { listUsers } = require('../helpers/requests');
+const { buildImage } = require('./docker');
+const { blocks, commandsOf, runCommands } = require('./page');
+const { NAME, startRegistry } = require('./registry');
+
+const HOUR = 3_600_000;
+const history = new History();
+const anna = history.addUser('anna');
+
+let folder;
+let bin;
+let registry;
+let sandbox;
+let integrity;
+let n8n;
+
+beforeAll(async () => {
+	folder = emptyFolder();
+	registry = await startRegistry(folder);
+	integrity = await registry.publish('0.1.0');
+	sandbox = await startSandbox({ world: history });
+	({ bin } = registry);
+	writeFileSync(join(bin, 'n8n'), `#!/bin/sh\nexec '${NODE24}' '${N8N_BIN}' "$@"\n`, { mode: 0o755 });
+	writeFileSync(join(bin, 'tini'), '#!/bin/sh\nshift\nexec "$@"\n', { mode: 0o755 });
+});
+afterEach(async () => await n8n?.stop());
+afterAll(async () => {
+	await sandbox?.close();
+	registry?.close();
+	removeFolder(folder);
+});
+
+/** A folder that is `~` and n8n's user folder, too. */
+function newHome(name) {
+	const home = join(folder, name);
+	mkdirSync(home);
+	return home;
+}
+
+/** An n8n whose `npm` is that of the registry, as the GUI's installation takes it. */
+async function start(home, env = {}) {
+	const PATH = [bin, dirname(NODE24), process.env.PATH].join(delimiter);
+	n8n = await startN8n({ folder: home, env: { HOME: home, PATH, ...env } });
+	return n8n.rest;
+}
+
+const modulesOf = (home) => join(home, '.n8n', 'nodes', 'node_modules');
+const versionIn = (home) => JSON.parse(readFileSync(join(modulesOf(home), NAME, 'package.json'), 'utf8')).version;
+
+async function expectNodeToWork() {
+	const { credential, run } = useNode(n8n.rest, sandbox);
+	const { error, rows } = await run(await credential(KEY), listUsers());
+	expect(error).toBeUndefined();
+	expect(rows).toEqual(history.team.users);
+}
+
+it('the page has no commands that are not run here', () => {
+	expect(blocks.sort()).toEqual(['docker', ...['check', 'checksum', 'download', 'npm', 'unpack', 'version'].map((name) => `run: ${name}`)]);
+});
+
+it("from n8n's own screen, its update, a roll back, and what brings the package back when the folder is lost", async () => {
+	const home = newHome('screen');
+	const rest = await start(home);
+	expect(await rest.post('/rest/community-packages', { name: NAME })).toMatchObject({ installedVersion: '0.1.0' });
+	await expectNodeToWork();
+
+	await registry.publish('0.1.1');
+	expect(await rest.patch('/rest/community-packages', { name: NAME })).toMatchObject({ installedVersion: '0.1.1' });
+	expect(versionIn(home)).toBe('0.1.1');
+	await expectNodeToWork();
+	await n8n.stop();
+
+	await runCommands('version', { home, bin });
+	expect(versionIn(home)).toBe('0.1.0');
+	const [{ installedVersion }] = await (await start(home)).get('/rest/community-packages');
+	expect(installedVersion).toBe('0.1.1');
+	await expectNodeToWork();
+	await n8n.stop();
+
+	rmSync(join(home, '.n8n', 'nodes'), { recursive: true });
+	await start(home, { N8N_REINSTALL_MISSING_PACKAGES: 'true' });
+	expect(versionIn(home)).toBe('0.1.1');
+	await expectNodeToWork();
+});
+
+it('with npm: install, upgrade, roll back; the trigger goes on where it was', async () => {
+	const home = newHome('npm');
+	await registry.publish('0.1.1');
+	await runCommands('npm', { home, bin });
+	expect(versionIn(home)).toBe('0.1.1');
+	// No second n8n-workflow, and nothing else.
+	expect(readdirSync(modulesOf(home)).filter((name) => !name.startsWith('.'))).toEqual([NAME]);
+	await runCommands('version', { home, bin });
+	expect(versionIn(home)).toBe('0.1.0');
+
+	const rest = await start(home);
+	await expectNodeToWork();
+	const workflow = await rest.importWorkflow(await triggerWorkflow());
+	history.add(anna, bloodPressure(new Date(Date.now() - HOUR).toISOString(), 99, 80));
+	expect(await rest.activate(workflow)).toMatchObject({ status: 'published' });
+	await n8n.stop();
+
+	const expected = [];
+	for (const [name, version] of [['npm', '0.1.1'], ['version', '0.1.0']]) {
+		const systolic = 120 + expected.push(name);
+		history.add(anna, bloodPressure(new Date(Date.now() - HOUR).toISOString(), systolic, 80));
+		await runCommands(name, { home, bin });
+		expect(versionIn(home)).toBe(version);
+		// n8n polls when it starts.
+		await start(home);
+		await expectNodeToWork();
+		await until('the execution', async () => (await rowsOf(workflow)).length >= expected.length, { timeoutMs: 60_000 });
+		expect((await rowsOf(workflow)).map((row) => row.systolic).sort()).toEqual(expected.map((_, i) => 121 + i));
+		await n8n.stop();
+	}
+});
+
+it('without the internet: a tarball whose checksum is right, unpacked', async () => {
+	const home = newHome('tarball');
+	const carried = newHome('carried');
+	expect(await runCommands('download', { home: carried, bin })).toContain(integrity);
+	expect((await runCommands('checksum', { home, cwd: carried, bin })).trim()).toBe(integrity);
+	await runCommands('unpack', { home, cwd: carried, bin });
+	// In the place of what was there.
+	writeFileSync(join(modulesOf(home), NAME, 'left-over.js'), '');
+	await runCommands('unpack', { home, cwd: carried, bin });
+	expect(readdirSync(join(modulesOf(home), NAME)).sort()).toEqual(['LICENSE.md', 'README.md', 'dist', 'package.json']);
+	await start(home);
+	await expectNodeToWork();
+});
+
+it('the check of a worker tells one that has the package from one that has not', async () => {
+	const home = newHome('worker');
+	// The exit code of `grep` that finds nothing.
+	await expect(runCommands('check', { home, bin })).rejects.toMatchObject({ code: 1 });
+	await runCommands('npm', { home, bin });
+	await runCommands('version', { home, bin });
+	const output = await runCommands('check', { home, bin });
+	for (const name of ['healthDataService', 'healthDataServiceTrigger']) expect(output).toContain(`"name":"${NAME}.${name}"`);
+	expect(output).toContain('"version": "0.1.0"');
+});
+
+describe('in a Docker image', () => {
+	let image;
+	beforeAll(async () => (image = await buildImage(join(folder, 'image'), bin)));
+
+	it('the page builds from the folder with the Dockerfile, which is of the n8n that is tested', () => {
+		expect(commandsOf('docker')).toMatch(/^docker build .* docs$/m);
+		const { n8n: version } = require('../../host/package.json').dependencies;
+		expect(image.from).toBe(`docker.n8n.io/n8nio/n8n:${version}`);
+	});
+
+	it('an empty volume: n8n starts with the package', async () => {
+		expect(await image.start('--version')).toContain(require('../../host/package.json').dependencies.n8n);
+		await start(image.home);
+		await expectNodeToWork();
+		for (const icon of ['healthDataService.svg', 'healthDataService.dark.svg'])
+			expect(await n8n.rest.get(`/icons/${NAME}/dist/icons/${icon}`)).toContain('<svg');
+	});
+
+	it('a used volume: the version of the image takes the place of the one in it', async () => {
+		const other = newHome('other');
+		await registry.publish('0.1.1');
+		await runCommands('npm', { home: other, bin });
+		rmSync(join(image.home, '.n8n'), { recursive: true, force: true });
+		renameSync(join(other, '.n8n'), join(image.home, '.n8n'));
+		expect(versionIn(image.home)).toBe('0.1.1');
+		for (let starts = 0; starts < 2; starts++) {
+			await image.start('--version');
+			expect(versionIn(image.home)).toBe('0.1.0');
+		}
+	});
+});
+
+async function triggerWorkflow() {
+	const id = await useNode(n8n.rest, sandbox).credential(KEY);
+	return {
+		name: 'Every new reading',
+		nodes: [
+			{
+				id: 'a',
+				name: 'Trigger',
+				type: `${NAME}.healthDataServiceTrigger`,
+				typeVersion: 1,
+				position: [0, 0],
+				parameters: { event: 'bloodPressure', userScope: 'all' },
+				credentials: { healthDataServiceApi: { id, name: 'Sandbox' } },
+			},
+			{ id: 'b', name: 'End', type: 'n8n-nodes-base.noOp', typeVersion: 1, position: [200, 0], parameters: {} },
+		],
+		connections: { Trigger: { main: [[{ node: 'End', type: 'main', index: 0 }]] } },
+	};
+}
+
+/** What the trigger has handed on, over all executions. */
+async function rowsOf({ id }) {
+	const filter = encodeURIComponent(JSON.stringify({ workflowId: id, status: ['success'] }));
+	const { results } = await n8n.rest.get(`/rest/executions?filter=${filter}`);
+	const executions = await Promise.all(results.map((result) => n8n.rest.execution(result.id)));
+	return executions.flatMap(({ data }) => data.resultData.runData.End[0].data.main[0].map(({ json }) => json));
+}

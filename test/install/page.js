@@ -1,0 +1,38 @@
+/**
+ * The commands of docs/install.md, taken from the page and run as they stand there.
+ */
+const { execFile } = require('node:child_process');
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
+const { promisify } = require('node:util');
+const { cleanEnvironment, withFirstOnPath } = require('../../host/lib/environment');
+
+const docs = join(__dirname, '..', '..', 'docs');
+const page = readFileSync(join(docs, 'install.md'), 'utf8');
+
+/**
+ * The block of commands below `<!-- NAME -->`.
+ * @param {string} name
+ */
+function commandsOf(name) {
+	const [, commands] = new RegExp(`<!-- ${name} -->\\n\`\`\`sh\\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
+	if (!commands) throw new Error(`docs/install.md shows no commands called ${name}`);
+	return commands;
+}
+
+/**
+ * Runs the block below `<!-- run: NAME -->` in a shell that stops at the first failure.
+ * @param {string} name
+ * @param {{ home: string, cwd?: string, bin: string }} place `home` is `~`, `bin` comes first on the PATH
+ * @returns {Promise<string>} what it wrote
+ */
+async function runCommands(name, { home, cwd = home, bin }) {
+	const environment = withFirstOnPath(cleanEnvironment({ HOME: home }), bin);
+	const shell = promisify(execFile)('sh', ['-e', '-c', commandsOf(`run: ${name}`)], { cwd, env: environment });
+	return (await shell).stdout;
+}
+
+/** The names of all blocks, so that none is forgotten. */
+const blocks = [...page.matchAll(/(?:<!-- (.*) -->\n)?```sh\n/g)].map(([, name]) => name);
+
+module.exports = { blocks, commandsOf, docs, runCommands };
