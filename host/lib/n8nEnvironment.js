@@ -9,8 +9,7 @@ const { N8N_HOME, NODE24 } = require('./paths');
 
 /** It fetches a list of servers from n8n at every start. A module that an older n8n does not know must not be named to it. */
 const MCP_REGISTRY = 'mcp-registry';
-const hasMcpRegistry = () =>
-	fs.existsSync(path.join(N8N_HOME, 'node_modules', 'n8n', 'dist', 'modules', MCP_REGISTRY));
+const hasMcpRegistry = () => fs.existsSync(path.join(N8N_HOME, 'node_modules', 'n8n', 'dist', 'modules', MCP_REGISTRY));
 
 /**
  * @param {{ folder: string, port: number, brokerPort: number }} own

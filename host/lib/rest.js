@@ -62,7 +62,10 @@ class Rest extends RestClient {
 		// Older versions of n8n run the workflow that they are sent, newer ones the stored one.
 		const workflowData = await this.get(`/rest/workflows/${id}`);
 		const name = triggerNodeName ?? triggerOf(workflowData);
-		const { executionId } = await this.post(`/rest/workflows/${id}/run`, { workflowData, triggerToStartFrom: { name } });
+		const { executionId } = await this.post(`/rest/workflows/${id}/run`, {
+			workflowData,
+			triggerToStartFrom: { name },
+		});
 		if (!executionId) throw new Error(`Workflow ${id} did not start: "${name}" waits for a call from outside`);
 		return await this.finishedExecution(executionId, { timeoutMs, everyMs });
 	}

@@ -16,6 +16,7 @@ const { listUsers } = require('../helpers/requests');
 const { buildImage } = require('./docker');
 const { blocks, commandsOf, runCommands } = require('./page');
 const { NAME, startRegistry } = require('./registry');
+const { rowsOf, triggerWorkflow } = require('./trigger');
 
 const HOUR = 3_600_000;
 const history = new History();
@@ -109,7 +110,7 @@ it('with npm: install, upgrade, roll back; the trigger goes on where it was', as
 
 	const rest = await start(home);
 	await expectNodeToWork();
-	const workflow = await rest.importWorkflow(await triggerWorkflow());
+	const workflow = await rest.importWorkflow(triggerWorkflow(await useNode(rest, sandbox).credential(KEY)));
 	history.add(anna, bloodPressure(new Date(Date.now() - HOUR).toISOString(), 99, 80));
 	expect(await rest.activate(workflow)).toMatchObject({ status: 'published' });
 	await n8n.stop();
@@ -121,10 +122,10 @@ it('with npm: install, upgrade, roll back; the trigger goes on where it was', as
 		await runCommands(name, { home, bin });
 		expect(versionIn(home)).toBe(version);
 		// n8n polls when it starts.
-		await start(home);
+		const restarted = await start(home);
 		await expectNodeToWork();
-		await until('the execution', async () => (await rowsOf(workflow)).length >= expected.length, { timeoutMs: 60_000 });
-		expect((await rowsOf(workflow)).map((row) => row.systolic).sort()).toEqual(expected.map((_, i) => 121 + i));
+		await until('the execution', async () => (await rowsOf(restarted, workflow)).length >= expected.length, { timeoutMs: 60_000 });
+		expect((await rowsOf(restarted, workflow)).map((row) => row.systolic).sort()).toEqual(expected.map((_, i) => 121 + i));
 		await n8n.stop();
 	}
 });
@@ -185,31 +186,3 @@ describe('in a Docker image', () => {
 		}
 	});
 });
-
-async function triggerWorkflow() {
-	const id = await useNode(n8n.rest, sandbox).credential(KEY);
-	return {
-		name: 'Every new reading',
-		nodes: [
-			{
-				id: 'a',
-				name: 'Trigger',
-				type: `${NAME}.healthDataServiceTrigger`,
-				typeVersion: 1,
-				position: [0, 0],
-				parameters: { event: 'bloodPressure', userScope: 'all' },
-				credentials: { healthDataServiceApi: { id, name: 'Sandbox' } },
-			},
-			{ id: 'b', name: 'End', type: 'n8n-nodes-base.noOp', typeVersion: 1, position: [200, 0], parameters: {} },
-		],
-		connections: { Trigger: { main: [[{ node: 'End', type: 'main', index: 0 }]] } },
-	};
-}
-
-/** What the trigger has handed on, over all executions. */
-async function rowsOf({ id }) {
-	const filter = encodeURIComponent(JSON.stringify({ workflowId: id, status: ['success'] }));
-	const { results } = await n8n.rest.get(`/rest/executions?filter=${filter}`);
-	const executions = await Promise.all(results.map((result) => n8n.rest.execution(result.id)));
-	return executions.flatMap(({ data }) => data.resultData.runData.End[0].data.main[0].map(({ json }) => json));
-}
