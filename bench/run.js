@@ -2,13 +2,13 @@
  * `npm run bench`: our node, n8n's HTTP Request node and plain axios at the same work, side by side in one run in a real n8n.
  * Prints ratios and writes bench/results.md. Only ratios of one run mean anything: times differ from machine to machine.
  */
-const { execFileSync, spawn } = require('node:child_process');
-const { once } = require('node:events');
+const { execFileSync } = require('node:child_process');
 const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { cpus, tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { installPackage, packPackage } = require('../host/installPackage');
 const { startN8n } = require('../host/n8n');
+const { startService } = require('./startService');
 const { CREDENTIAL, KEY, chain, httpRequest, loop, ours, plain } = require('./workflows');
 
 const ROUNDS = 3;
@@ -61,12 +61,6 @@ const SCENARIOS = [
 		targets: { http: 1.5, axios: 1.8 },
 	},
 ];
-
-async function startService(options) {
-	const child = spawn(process.execPath, [join(__dirname, 'service.js'), JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
-	const [line] = await once(child.stdout, 'data');
-	return { ...JSON.parse(line), stop: () => child.kill() };
-}
 
 /** Milliseconds that the nodes of a workflow took, all their runs together, and how many items came out of the last. */
 async function timeWorkflow(rest, id) {

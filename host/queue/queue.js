@@ -41,6 +41,7 @@ async function startWorker(name, { folder, concurrency, env }) {
 		/** As a crash or a lost machine would end it, its task runner included. */
 		kill: () => killProcess(child),
 		stop: () => stopProcess(child),
+		process: child,
 	};
 }
 
@@ -92,7 +93,7 @@ async function startQueue({
 			running.push(worker.stop);
 			workers.push(worker);
 		}
-		return { baseUrl: main.baseUrl, rest: main.rest, workers, stop };
+		return { baseUrl: main.baseUrl, rest: main.rest, process: main.process, workers, stop };
 	} catch (error) {
 		await stop();
 		throw error;

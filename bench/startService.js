@@ -1,0 +1,14 @@
+/**
+ * Starts service.js beside the caller, and gives what it printed.
+ */
+const { spawn } = require('node:child_process');
+const { once } = require('node:events');
+const { join } = require('node:path');
+
+async function startService(options) {
+	const child = spawn(process.execPath, [join(__dirname, 'service.js'), JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
+	const [line] = await once(child.stdout, 'data');
+	return { ...JSON.parse(line), stop: () => child.kill() };
+}
+
+module.exports = { startService };
