@@ -39,7 +39,10 @@ function time(seconds) {
 }
 
 /** @param {string[]} head @param {string[][]} rows */
-const table = (head, rows) => [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+function table(head, rows) {
+	const [first, ...others] = [head, ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+	return [first, `|${head.map(() => '---|').join('')}`, ...others].join('\n');
+}
 
 /** How long each team takes, by limit and number of workers. @param {Measured} measured @param {Partial<Setup>} given */
 function teamsTable({ cpuMs, mainCpuMs }, given) {
@@ -60,7 +63,7 @@ function teamsTable({ cpuMs, mainCpuMs }, given) {
 }
 
 /** What a trigger on all users costs. @param {Measured} measured @param {Partial<Setup>} given */
-function triggerTable({ cpuMs, mainCpuMs }, { latencyMs = DEFAULTS.latencyMs } = {}) {
+function triggerTable({ cpuMs, mainCpuMs }, { latencyMs = DEFAULTS.latencyMs }) {
 	const rows = Object.entries(TEAMS).map(([name, users]) => {
 		const alone = { users, shard: users, workers: 1, executions: 1, requests: DEFAULTS.requests, latencyMs, cpuMs, mainCpuMs };
 		const { seconds } = readTeam(alone);
@@ -95,8 +98,8 @@ function pointsTable(measured) {
 const costs = ({ n8n, cores, cpuMs, mainCpuMs, workerMegabytes }) =>
 	`Measured (${cores} cores, n8n ${n8n}): a user costs a worker ${cpuMs.toFixed(2)} ms of CPU and the main process ${mainCpuMs.toFixed(2)} ms. A worker took at most ${about(workerMegabytes)} MB of memory.`;
 
-/** By the names of their places in docs/scale.md. @param {Measured} measured @param {Partial<Setup>} [given] */
-const allTables = (measured, given) => ({
+/** By the names of their places in docs/scale.md; `given` is in place of what the page assumes. @param {Measured} measured @param {Partial<Setup>} given */
+const allTables = (measured, given = {}) => ({
 	teams: teamsTable(measured, given),
 	trigger: triggerTable(measured, given),
 	costs: costs(measured),
