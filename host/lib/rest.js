@@ -7,7 +7,7 @@ const { until } = require('./until');
 
 const UNFINISHED = ['new', 'running', 'waiting', 'unknown'];
 
-/** Without a name: the manual trigger, else a node that nothing leads into. @param {any} workflow @returns {string} */
+/** Without a name: the manual trigger, else a node that nothing leads into (notes aside). @param {any} workflow @returns {string} */
 function triggerOf(workflow) {
 	const targets = new Set(
 		Object.values(workflow.connections)
@@ -15,7 +15,7 @@ function triggerOf(workflow) {
 			.map((connection) => connection?.node),
 	);
 	const manual = workflow.nodes.find((/** @type {any} */ node) => node.type === 'n8n-nodes-base.manualTrigger');
-	return (manual ?? workflow.nodes.find((/** @type {any} */ node) => !targets.has(node.name))).name;
+	return (manual ?? workflow.nodes.find((/** @type {any} */ node) => node.type !== 'n8n-nodes-base.stickyNote' && !targets.has(node.name))).name;
 }
 
 class Rest extends RestClient {
