@@ -8,7 +8,7 @@ import { quietly } from './inOrder';
 import { Problem } from './problem';
 
 /** Most users that one request may ask for (contract section 8). */
-export const MOST_USERS_PER_PAGE = 500;
+const MOST_USERS_PER_PAGE = 500;
 
 /**
  * Pages of a grouped timeseries query (contract 4.1, 4.2), in order. Only a missing cursor ends it: pages may be empty (quirk 2).
