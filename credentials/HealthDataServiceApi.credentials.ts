@@ -6,8 +6,8 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { authenticate } from '../nodes/HealthDataService/shared/authenticate';
-import type { ServiceCredential } from '../nodes/HealthDataService/shared/baseUrl';
+import { authenticate } from '../nodes/HealthDataService/http/authenticate';
+import type { ServiceCredential } from '../nodes/HealthDataService/http/baseUrl';
 
 export class HealthDataServiceApi implements ICredentialType {
 	name = 'healthDataServiceApi';

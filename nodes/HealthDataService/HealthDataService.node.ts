@@ -4,8 +4,8 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { searchProviders } from './methods/searchProviders';
-import { searchUsers } from './methods/searchUsers';
+import { searchProviders } from './listSearch/searchProviders';
+import { searchUsers } from './listSearch/searchUsers';
 import { timeseriesDescription } from './resources/timeseries';
 import { userDescription } from './resources/user';
 

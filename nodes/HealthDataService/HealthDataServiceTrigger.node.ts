@@ -1,6 +1,6 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
-import { searchProviders } from './methods/searchProviders';
-import { searchUsers } from './methods/searchUsers';
+import { searchProviders } from './listSearch/searchProviders';
+import { searchUsers } from './listSearch/searchUsers';
 import { triggerFields } from './trigger/fields';
 import { poll } from './trigger/poll';
 

@@ -3,13 +3,12 @@
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
 const { createServer } = require('node:http');
-const { join } = require('node:path');
+const { ROOT } = require('../../dev/paths');
 
-const root = join(__dirname, '..', '..');
 
 /** Starts the demo; `until` tells from its output when to send `signal`. */
 async function demo(args, until, signal) {
-	const child = spawn(process.execPath, [join(root, 'demo', 'run.js'), ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+	const child = spawn(process.execPath, [require.resolve('../../dev/demo/demo'), ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
 	let output = '';
 	for (const stream of [child.stdout, child.stderr]) {
 		stream.on('data', (data) => {

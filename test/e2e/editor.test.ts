@@ -3,11 +3,11 @@
  * One story: a test may go on where the one before it left off.
  */
 import { DateTime } from 'luxon';
-import { freePort } from '../../host/lib/ports';
-import { createWorld } from '../../sandbox/world';
+import { freePort } from '../../dev/host/process/ports';
+import { createWorld } from '../../dev/sandbox/world';
 import { byTime, expectedRows, KEY } from '../helpers/people';
 import { openEditor, type Editor } from './editor';
-import { PICTURES, removeFolder } from './folder';
+import { PICTURES, removeFolder } from '../helpers/folder';
 import { startHost, type Host } from './n8n';
 
 const NODE = 'Health Data Service';

@@ -2,9 +2,9 @@
  * n8n's editor in a real browser: what a user does there, step by step, and what they then see.
  */
 import { chromium, selectors, type Locator, type Page } from 'playwright-core';
-import { findBrowser } from '../../host/browser';
-import { OWNER } from '../../host/n8n';
-import { PICTURES } from './folder';
+import { findBrowser } from '../../dev/install/browser';
+import { OWNER } from '../../dev/host/n8n';
+import { PICTURES } from '../helpers/folder';
 
 selectors.setTestIdAttribute('data-test-id');
 

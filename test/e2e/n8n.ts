@@ -2,13 +2,13 @@
  * A real n8n with the packed package installed, a sandbox beside it, and a credential for it.
  */
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { startSandbox, type Sandbox } from '../../sandbox/server';
-import { createWorld, type World } from '../../sandbox/world';
-import { installPackage, packPackage } from '../../host/installPackage';
-import type { Rest } from '../../host/lib/rest';
-import { startN8n } from '../../host/n8n';
+import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
+import { createWorld, type World } from '../../dev/sandbox/world';
+import { installPackage, packPackage } from '../../dev/host/installPackage';
+import type { Rest } from '../../dev/host/rest';
+import { startN8n } from '../../dev/host/n8n';
 import { people } from '../helpers/people';
-import { emptyFolder, removeFolder } from './folder';
+import { emptyFolder, removeFolder } from '../helpers/folder';
 
 export const NODE_TYPE = 'n8n-nodes-health-data-service.healthDataService';
 export const CREDENTIAL_TYPE = 'healthDataServiceApi';

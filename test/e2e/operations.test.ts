@@ -2,7 +2,7 @@
  * Each operation in a real n8n, its rows compared with the sandbox's data.
  */
 import type { INodeParameters } from 'n8n-workflow';
-import { startSandbox } from '../../sandbox/server';
+import { startSandbox } from '../../dev/sandbox/server';
 import { BERLIN, byTime, expectedRows, KEY, OTHER_KEY, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, resolve } from '../helpers/requests';
 import { LARGE_KEY, startHost, worldOfTests, type Host } from './n8n';

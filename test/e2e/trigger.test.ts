@@ -4,13 +4,13 @@
  */
 import fastify from 'fastify';
 import type { IDataObject } from 'n8n-workflow';
-import { startSandbox, type Sandbox } from '../../sandbox/server';
-import { installPackage, packPackage } from '../../host/installPackage';
-import { startN8n } from '../../host/n8n';
-import { until } from '../../host/lib/until';
+import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
+import { installPackage, packPackage } from '../../dev/host/installPackage';
+import { startN8n } from '../../dev/host/n8n';
+import { until } from '../../dev/host/process/until';
 import { History, type Entry } from '../helpers/history';
 import { bloodPressure, KEY } from '../helpers/people';
-import { emptyFolder, removeFolder } from './folder';
+import { emptyFolder, removeFolder } from '../helpers/folder';
 
 const HOUR = 3_600_000;
 const CREDENTIAL_TYPE = 'healthDataServiceApi';

@@ -1,4 +1,4 @@
-import { authenticate } from '../../nodes/HealthDataService/shared/authenticate';
+import { authenticate } from '../../nodes/HealthDataService/http/authenticate';
 import { runNode, searchList, testCredential } from '../helpers/engine';
 import { KEY } from '../helpers/people';
 import { listUsers, useSandbox } from '../helpers/requests';

@@ -5,14 +5,14 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
 import { HealthDataServiceTrigger } from '../../nodes/HealthDataService/HealthDataServiceTrigger.node.ts';
-import type { Metric } from '../../nodes/HealthDataService/resources/timeseries/metrics';
-import { createWorld, TEAMS, type MetricName } from '../../sandbox/world';
+import type { Metric } from '../../nodes/HealthDataService/service/metrics';
+import { createWorld, TEAMS, type MetricName } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
 import { PollingHost } from '../helpers/pollingHost';
 import { bloodPressureOf, byClientId, useSandbox } from '../helpers/requests';
 
-jest.mock('../../nodes/HealthDataService/resources/timeseries/metrics', () => {
-	const actual = jest.requireActual('../../nodes/HealthDataService/resources/timeseries/metrics');
+jest.mock('../../nodes/HealthDataService/service/metrics', () => {
+	const actual = jest.requireActual('../../nodes/HealthDataService/service/metrics');
 	const heartRate: Metric = {
 		value: 'heartRate',
 		name: 'Heart Rate',
@@ -25,9 +25,9 @@ jest.mock('../../nodes/HealthDataService/resources/timeseries/metrics', () => {
 	};
 	return { ...actual, metrics: [...actual.metrics, heartRate] };
 });
-jest.mock('../../sandbox/world', () => {
-	const world = jest.requireActual('../../sandbox/world');
-	const { Grouped } = jest.requireActual('../../sandbox/schemas');
+jest.mock('../../dev/sandbox/world', () => {
+	const world = jest.requireActual('../../dev/sandbox/world');
+	const { Grouped } = jest.requireActual('../../dev/sandbox/schemas');
 	const { Type } = jest.requireActual('@sinclair/typebox');
 	world.METRICS.heart_rate = {
 		answer: Grouped(Type.Object({ timestamp: Type.String(), value: Type.Integer(), unit: Type.String() })),

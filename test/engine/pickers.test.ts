@@ -2,7 +2,7 @@
  * What the pickers list while somebody types, in teams of any size, and what they say when it goes wrong.
  */
 import { NodeApiError, type INodeListSearchResult } from 'n8n-workflow';
-import { uuid } from '../../sandbox/world';
+import { uuid } from '../../dev/sandbox/world';
 import { searchList } from '../helpers/engine';
 import { everythingIn } from '../helpers/inspect';
 import { createUser, fixedWorld, OTHER_KEY, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';

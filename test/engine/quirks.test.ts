@@ -1,8 +1,8 @@
 /**
  * What the service may do beyond its contract (docs/quirks.md), row by row, on timeseries. Users: user.test.ts.
  */
-import type { Switches } from '../../sandbox/switches';
-import { startSandbox } from '../../sandbox/server';
+import type { Switches } from '../../dev/sandbox/switches';
+import { startSandbox } from '../../dev/sandbox/server';
 import { runNode, searchList, testCredential } from '../helpers/engine';
 import { byTime, expectedRows, people, readingsOf, STEADY } from '../helpers/people';
 import { bloodPressureOf, byUserId, listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';

@@ -1,7 +1,7 @@
 /**
  * What the README shows as output is what the node gives, here against the sandbox that everybody can start.
  */
-import { createWorld, TEAMS } from '../../sandbox/world';
+import { createWorld, TEAMS } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
 import { outputInReadme } from '../helpers/readme';
 import { byClientId, bloodPressureOf, listUsers, resolve, useSandbox } from '../helpers/requests';

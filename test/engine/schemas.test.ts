@@ -3,7 +3,7 @@
  */
 import type { IDataObject, INodePropertyOptions } from 'n8n-workflow';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
-import { createWorld, TEAMS } from '../../sandbox/world';
+import { createWorld, TEAMS } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
 import { byClientId, bloodPressureOf, listUsers, resolve, useSandbox } from '../helpers/requests';
 

@@ -2,8 +2,8 @@
  * How many requests are on their way at once, what a refusal does to that, and that cancelling stops them.
  */
 import { sleep } from 'n8n-workflow';
-import { createWorld } from '../../sandbox/world';
-import { patience } from '../../nodes/HealthDataService/shared/retry';
+import { createWorld } from '../../dev/sandbox/world';
+import { patience } from '../../nodes/HealthDataService/http/retry';
 import { runNode } from '../helpers/engine';
 import { KEY } from '../helpers/people';
 import { bloodPressureOf, byUserId, useSandbox } from '../helpers/requests';

@@ -2,7 +2,7 @@
  * The trigger in the engine's own PollContext, against the sandbox.
  */
 import type { INodeParameters } from 'n8n-workflow';
-import type { User } from '../../sandbox/schemas';
+import type { User } from '../../dev/sandbox/schemas';
 import { History } from '../helpers/history';
 import { bloodPressure, mindfulness } from '../helpers/people';
 import { PollingHost } from '../helpers/pollingHost';

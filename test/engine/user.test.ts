@@ -1,4 +1,4 @@
-import { createWorld } from '../../sandbox/world';
+import { createWorld } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
 import { KEY, SILENT, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';

@@ -2,7 +2,7 @@
  * What the service may do wrong (docs/quirks.md) × the operations it can hit, and what must come of it.
  */
 import type { INodeParameters } from 'n8n-workflow';
-import type { Fault, Switches } from '../../sandbox/switches';
+import type { Fault, Switches } from '../../dev/sandbox/switches';
 import { SPECIAL_ID, STEADY } from './people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, resolve } from './requests';
 

@@ -2,8 +2,8 @@
  * A service whose readings and users come, change and go while it is watched.
  */
 import { DateTime } from 'luxon';
-import type { User } from '../../sandbox/schemas';
-import type { MetricName, Reading, Team, World } from '../../sandbox/world';
+import type { User } from '../../dev/sandbox/schemas';
+import type { MetricName, Reading, Team, World } from '../../dev/sandbox/world';
 import { createUser, KEY } from './people';
 
 export interface Entry {

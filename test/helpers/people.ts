@@ -3,8 +3,8 @@
  */
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import type { BloodPressurePoint, MindfulnessPoint, User } from '../../sandbox/schemas';
-import { iso, uuid, type MetricName, type Reading, type World } from '../../sandbox/world';
+import type { BloodPressurePoint, MindfulnessPoint, User } from '../../dev/sandbox/schemas';
+import { iso, uuid, type MetricName, type Reading, type World } from '../../dev/sandbox/world';
 
 export const KEY = 'team-of-the-tests';
 export const OTHER_KEY = 'another-team';

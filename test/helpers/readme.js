@@ -1,8 +1,9 @@
 // Plain JavaScript: the strict lint forbids `node:fs` in TypeScript files.
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
+const { ROOT } = require('../../dev/paths');
 
-const readme = () => readFileSync(join(__dirname, '..', '..', 'README.md'), 'utf8');
+const readme = () => readFileSync(join(ROOT, 'README.md'), 'utf8');
 
 /** The JSON that README.md shows below `<!-- output: NAME -->`. */
 exports.outputInReadme = (name) => {

@@ -2,9 +2,9 @@
  * Parameters of the node as a workflow stores them, and a sandbox that lives as long as a test file.
  */
 import type { INodeParameters } from 'n8n-workflow';
-import { patience } from '../../nodes/HealthDataService/shared/retry';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/server';
-import { defaultSwitches } from '../../sandbox/switches';
+import { patience } from '../../nodes/HealthDataService/http/retry';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../dev/sandbox/server';
+import { defaultSwitches } from '../../dev/sandbox/switches';
 import type { Credential } from './engine';
 import { KEY, people } from './people';
 

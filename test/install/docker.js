@@ -5,7 +5,7 @@ const { execFile } = require('node:child_process');
 const { mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { promisify } = require('node:util');
-const { cleanEnvironment, withFirstOnPath } = require('../../host/lib/environment');
+const { cleanEnvironment, withFirstOnPath } = require('../../dev/install/cleanEnvironment');
 const { docs } = require('./page');
 
 /** @param {string} file @returns {Array<[instruction: string, argument: string]>} */

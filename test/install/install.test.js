@@ -4,11 +4,11 @@
  */
 const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
 const { delimiter, dirname, join } = require('node:path');
-const { startN8n } = require('../../host/n8n');
-const { N8N_BIN, NODE24 } = require('../../host/lib/paths');
-const { until } = require('../../host/lib/until');
-const { startSandbox } = require('../../sandbox/server');
-const { emptyFolder, removeFolder } = require('../e2e/folder');
+const { startN8n } = require('../../dev/host/n8n');
+const { N8N_BIN, NODE24 } = require('../../dev/host/hostPaths');
+const { until } = require('../../dev/host/process/until');
+const { startSandbox } = require('../../dev/sandbox/server');
+const { emptyFolder, removeFolder } = require('../helpers/folder');
 const { useNode } = require('../e2e/n8n');
 const { History } = require('../helpers/history');
 const { bloodPressure, KEY } = require('../helpers/people');
@@ -16,7 +16,7 @@ const { listUsers } = require('../helpers/requests');
 const { buildImage } = require('./docker');
 const { blocks, commandsOf, runCommands } = require('./page');
 const { NAME, startRegistry } = require('./registry');
-const { rowsOf, triggerWorkflow } = require('./trigger');
+const { rowsOf, triggerWorkflow } = require('./triggerWorkflow');
 
 const HOUR = 3_600_000;
 const history = new History();
@@ -161,12 +161,12 @@ describe('in a Docker image', () => {
 
 	it('the page builds from the folder with the Dockerfile, which is of the n8n that is tested', () => {
 		expect(commandsOf('docker')).toMatch(/^docker build .* docs$/m);
-		const { n8n: version } = require('../../host/package.json').dependencies;
+		const { n8n: version } = require('../../dev/host/newest/package.json').dependencies;
 		expect(image.from).toBe(`docker.n8n.io/n8nio/n8n:${version}`);
 	});
 
 	it('an empty volume: n8n starts with the package', async () => {
-		expect(await image.start('--version')).toContain(require('../../host/package.json').dependencies.n8n);
+		expect(await image.start('--version')).toContain(require('../../dev/host/newest/package.json').dependencies.n8n);
 		await start(image.home);
 		await expectNodeToWork();
 		for (const icon of ['healthDataService.svg', 'healthDataService.dark.svg'])

@@ -5,9 +5,10 @@ const { execFile } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { promisify } = require('node:util');
-const { cleanEnvironment, withFirstOnPath } = require('../../host/lib/environment');
+const { cleanEnvironment, withFirstOnPath } = require('../../dev/install/cleanEnvironment');
+const { ROOT } = require('../../dev/paths');
 
-const docs = join(__dirname, '..', '..', 'docs');
+const docs = join(ROOT, 'docs');
 const page = readFileSync(join(docs, 'install.md'), 'utf8');
 
 /**

@@ -8,7 +8,7 @@ const { once } = require('node:events');
 const { mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { createServer } = require('node:http');
 const { basename, join } = require('node:path');
-const { packPackage, unpack } = require('../../host/installPackage');
+const { packPackage, unpack } = require('../../dev/host/installPackage');
 
 const NAME = 'n8n-nodes-health-data-service';
 

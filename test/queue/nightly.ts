@@ -2,7 +2,7 @@
  * The example "Sharded nightly read" in an n8n in queue mode: put in place, run, and its table read.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Rest } from '../../host/lib/rest';
+import type { Rest } from '../../dev/host/rest';
 import parent from '../../examples/sharded-nightly-read.json';
 import shard from '../../examples/sharded-nightly-read-shard.json';
 

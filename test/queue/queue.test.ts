@@ -4,14 +4,14 @@
  */
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { packPackage } from '../../host/installPackage';
-import { until } from '../../host/lib/until';
-import { startQueue } from '../../host/queue/queue';
-import type { User } from '../../sandbox/schemas';
-import { startSandbox, type Sandbox } from '../../sandbox/server';
-import { defaultSwitches } from '../../sandbox/switches';
-import { createWorld } from '../../sandbox/world';
-import { emptyFolder, removeFolder } from '../e2e/folder';
+import { packPackage } from '../../dev/host/installPackage';
+import { until } from '../../dev/host/process/until';
+import { startQueue } from '../../dev/host/queue/queue';
+import type { User } from '../../dev/sandbox/schemas';
+import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
+import { defaultSwitches } from '../../dev/sandbox/switches';
+import { createWorld } from '../../dev/sandbox/world';
+import { emptyFolder, removeFolder } from '../helpers/folder';
 import { oneNode } from '../e2e/n8n';
 import { byTime, expectedRows, KEY } from '../helpers/people';
 import { bloodPressureOf } from '../helpers/requests';

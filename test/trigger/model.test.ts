@@ -5,8 +5,8 @@
  */
 import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
-import { patience } from '../../nodes/HealthDataService/shared/retry';
-import type { User } from '../../sandbox/schemas';
+import { patience } from '../../nodes/HealthDataService/http/retry';
+import type { User } from '../../dev/sandbox/schemas';
 import { History, type Entry } from '../helpers/history';
 import { bloodPressure } from '../helpers/people';
 import { PollingHost } from '../helpers/pollingHost';

@@ -3,8 +3,8 @@
  */
 import { readingEvents } from '../../nodes/HealthDataService/trigger/events';
 import { findNew } from '../../nodes/HealthDataService/trigger/findNew';
-import { startState } from '../../nodes/HealthDataService/trigger/memory';
-import { uuid } from '../../sandbox/world';
+import { startState } from '../../nodes/HealthDataService/trigger/seen';
+import { uuid } from '../../dev/sandbox/world';
 import { History } from '../helpers/history';
 import { bloodPressure } from '../helpers/people';
 import { PollingHost } from '../helpers/pollingHost';

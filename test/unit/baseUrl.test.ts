@@ -1,4 +1,4 @@
-import { serviceRoot } from '../../nodes/HealthDataService/shared/baseUrl';
+import { serviceRoot } from '../../nodes/HealthDataService/http/baseUrl';
 
 const root = (baseUrl: string, allowHttp = false) => serviceRoot({ baseUrl, apiKey: '', allowHttp });
 

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { cursorPages, userPages } from '../../nodes/HealthDataService/shared/paging';
-import type { Get, Query } from '../../nodes/HealthDataService/shared/connection';
+import { cursorPages, userPages } from '../../nodes/HealthDataService/service/userPages';
+import type { Get, Query } from '../../nodes/HealthDataService/http/connect';
 
 /** A `get` that answers with these pages, one after the other, and remembers what it was asked. */
 function pages(answers: IDataObject[]) {

@@ -4,12 +4,12 @@
 import fc from 'fast-check';
 import { DateTime, IANAZone } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import type { Get, Query } from '../../nodes/HealthDataService/shared/connection';
-import { toDateRange } from '../../nodes/HealthDataService/shared/dates';
-import { cursorPages, userPages } from '../../nodes/HealthDataService/shared/paging';
+import type { Get, Query } from '../../nodes/HealthDataService/http/connect';
+import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/calendar';
+import { cursorPages, userPages } from '../../nodes/HealthDataService/service/userPages';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
-import { GroupedReadings, readingRows } from '../../nodes/HealthDataService/shared/readings';
-import { resolveUser } from '../../nodes/HealthDataService/shared/users';
+import { GroupedReadings, readingRows } from '../../nodes/HealthDataService/service/readings';
+import { resolveUser } from '../../nodes/HealthDataService/service/users';
 
 const RUNS = { numRuns: 1000 };
 const owner = { user_id: 'u', client_user_id: null };

@@ -1,4 +1,4 @@
-import { GroupedReadings, readingRows } from '../../nodes/HealthDataService/shared/readings';
+import { GroupedReadings, readingRows } from '../../nodes/HealthDataService/service/readings';
 
 const owner = { user_id: 'u', client_user_id: null };
 const rows = (groups: unknown) => readingRows({ groups } as never, ['timestamp', 'systolic'], owner);

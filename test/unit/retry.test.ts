@@ -1,4 +1,4 @@
-import { backoff, isPassingCode, isPassingStatus, patience, toldWait } from '../../nodes/HealthDataService/shared/retry';
+import { backoff, isPassingCode, isPassingStatus, patience, toldWait } from '../../nodes/HealthDataService/http/retry';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 

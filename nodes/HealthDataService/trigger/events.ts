@@ -2,14 +2,14 @@
  * What can be triggered on: a new reading of every metric, and a new user. All of them are rows with a time.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { metrics, pathOf, type Metric } from '../resources/timeseries/metrics';
+import { metrics, pathOf, type Metric } from '../service/metrics';
 import { flatRows } from '../resources/timeseries/read';
-import type { Get } from '../shared/connection';
-import { CONCURRENT_REQUESTS } from '../shared/gate';
+import type { Get } from '../http/connect';
+import { CONCURRENT_REQUESTS } from '../http/gate';
 import { inOrder } from '../shared/inOrder';
-import type { Owners } from '../shared/owners';
-import { cursorPages, userPages } from '../shared/paging';
-import { toIso } from './instants';
+import type { Owners } from '../service/usersToRead';
+import { cursorPages, userPages } from '../service/userPages';
+import { toIso } from '../service/instants';
 
 /** What is read. */
 export interface Scope {

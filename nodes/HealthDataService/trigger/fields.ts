@@ -2,7 +2,7 @@
  * The fields of the trigger, in the order of the screen. n8n puts "Poll Times" before them.
  */
 import type { INodeProperties } from 'n8n-workflow';
-import { providerField, userFields } from '../shared/whose';
+import { providerField, userFields } from '../fields/userScope';
 import { events, readingEvents } from './events';
 import { DEFAULT_LOOKBACK_HOURS } from './settings';
 

@@ -6,10 +6,10 @@
  * readings rather than the clock, which may be set.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { keep } from '../shared/readings';
+import { keep } from '../service/readings';
 import type { TriggerEvent } from './events';
-import { canonical, toMillis } from './instants';
-import { hashOfKey, Memory, type TriggerState } from './memory';
+import { canonical, toMillis } from '../service/instants';
+import { hashOfKey, Memory, type TriggerState } from './seen';
 
 type Identified = Pick<TriggerEvent, 'value' | 'time' | 'key' | 'values'>;
 

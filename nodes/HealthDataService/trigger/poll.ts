@@ -2,11 +2,11 @@
  * One poll, as n8n calls it: when the trigger starts, at its poll times, and for a test event.
  */
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import { connect, readCredential, WHILE_TYPING } from '../shared/connection';
-import { CONCURRENT_REQUESTS, Gate } from '../shared/gate';
+import { connect, readCredential, WHILE_TYPING } from '../http/connect';
+import { CONCURRENT_REQUESTS, Gate } from '../http/gate';
 import { Problem, toNodeError } from '../shared/problem';
 import { findNew } from './findNew';
-import { startState, type TriggerState } from './memory';
+import { startState, type TriggerState } from './seen';
 import { readSettings } from './settings';
 import { testEvent } from './testEvent';
 

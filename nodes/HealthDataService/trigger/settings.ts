@@ -2,9 +2,9 @@
  * What the fields of the trigger ask for, checked before anything is sent.
  */
 import type { IPollFunctions } from 'n8n-workflow';
-import { text, wholeNumber } from '../shared/fields';
-import { nobody, noSuchUser, oneOwner, teamOwners } from '../shared/owners';
-import { asLocator } from '../shared/parameters';
+import { text, wholeNumber } from '../fields/limit';
+import { nobody, noSuchUser, oneOwner, teamOwners } from '../service/usersToRead';
+import { asLocator } from '../fields/oncePerRun';
 import { Problem } from '../shared/problem';
 import { events, readingEvents, type Scope, type TriggerEvent } from './events';
 

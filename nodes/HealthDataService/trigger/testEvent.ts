@@ -2,7 +2,7 @@
  * "Fetch Test Event": the newest one, so that the nodes that follow can be set up. Remembers nothing.
  */
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
-import { connect, WHILE_TYPING, type Get } from '../shared/connection';
+import { connect, WHILE_TYPING, type Get } from '../http/connect';
 import { Problem } from '../shared/problem';
 import { findNew } from './findNew';
 import { readSettings, type Settings } from './settings';

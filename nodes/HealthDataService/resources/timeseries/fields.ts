@@ -2,10 +2,10 @@
  * The fields of every timeseries operation, in the order of the screen.
  */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { returnAllAndLimit } from '../../shared/fields';
-import { simplifyField } from '../../shared/simplify';
-import { providerField, userFields } from '../../shared/whose';
-import { metrics } from './metrics';
+import { returnAllAndLimit } from '../../fields/limit';
+import { simplifyField } from '../../fields/simplify';
+import { providerField, userFields } from '../../fields/userScope';
+import { metrics } from '../../service/metrics';
 import { optionsField } from './options';
 
 const show = { resource: ['timeseries'], operation: metrics.map(({ value }) => value) };

@@ -1,6 +1,6 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { timeseriesFields } from './fields';
-import { metrics, pathOf, type Metric } from './metrics';
+import { metrics, pathOf, type Metric } from '../../service/metrics';
 import { cursorPagination } from './read';
 
 const toOperation = (metric: Metric): INodePropertyOptions => ({

@@ -7,16 +7,16 @@ import type {
 	IExecutePaginationFunctions,
 	INodeExecutionData,
 } from 'n8n-workflow';
-import { connect } from '../../shared/connection';
-import { gateOf } from '../../shared/gate';
+import { connect } from '../../http/connect';
+import { gateOf } from '../../http/gate';
 import { inOrder } from '../../shared/inOrder';
-import { linkedItems, stopAtTooManyRows } from '../../shared/items';
-import { cursorPages } from '../../shared/paging';
-import { runOf } from '../../shared/parameters';
-import { GroupedReadings, readingRows, type ReadingOwner } from '../../shared/readings';
-import { notes, simpleReading } from '../../shared/simplify';
-import type { Metric } from './metrics';
-import { readSelection } from './selection';
+import { linkedItems, stopAtTooManyRows } from '../perItem';
+import { cursorPages } from '../../service/userPages';
+import { runOf } from '../../fields/oncePerRun';
+import { GroupedReadings, readingRows, type ReadingOwner } from '../../service/readings';
+import { notes, simpleReading } from '../../fields/simplify';
+import type { Metric } from '../../service/metrics';
+import { readSelection } from './request';
 
 /** Users in work for each request that may be on its way. */
 const USERS_PER_REQUEST = 4;

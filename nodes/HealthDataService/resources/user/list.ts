@@ -9,14 +9,14 @@ import type {
 	INodeProperties,
 	INodePropertyOptions,
 } from 'n8n-workflow';
-import { connect } from '../../shared/connection';
-import { CONCURRENT_REQUESTS, gateOf } from '../../shared/gate';
-import { readMost, returnAllAndLimit, text, wholeNumber } from '../../shared/fields';
-import { linkedItems, stopAtTooManyRows } from '../../shared/items';
-import { userPages } from '../../shared/paging';
-import { runOf } from '../../shared/parameters';
-import { isSimplified, notes, simpleUser, simplifyField } from '../../shared/simplify';
-import { isConnectedTo } from '../../shared/users';
+import { connect } from '../../http/connect';
+import { CONCURRENT_REQUESTS, gateOf } from '../../http/gate';
+import { readMost, returnAllAndLimit, text, wholeNumber } from '../../fields/limit';
+import { linkedItems, stopAtTooManyRows } from '../perItem';
+import { userPages } from '../../service/userPages';
+import { runOf } from '../../fields/oncePerRun';
+import { isSimplified, notes, simpleUser, simplifyField } from '../../fields/simplify';
+import { isConnectedTo } from '../../service/users';
 
 const show = { resource: ['user'], operation: ['list'] };
 

@@ -8,12 +8,12 @@ import type {
 	INodeProperties,
 	INodePropertyOptions,
 } from 'n8n-workflow';
-import { connect } from '../../shared/connection';
-import { CONCURRENT_REQUESTS, gateOf } from '../../shared/gate';
-import { linkedItems } from '../../shared/items';
-import { runOf } from '../../shared/parameters';
-import { isSimplified, simpleUser, simplifyField } from '../../shared/simplify';
-import { noSuchClientUser, resolveUser } from '../../shared/users';
+import { connect } from '../../http/connect';
+import { CONCURRENT_REQUESTS, gateOf } from '../../http/gate';
+import { linkedItems } from '../perItem';
+import { runOf } from '../../fields/oncePerRun';
+import { isSimplified, simpleUser, simplifyField } from '../../fields/simplify';
+import { noSuchClientUser, resolveUser } from '../../service/users';
 
 const show = { resource: ['user'], operation: ['resolve'] };
 

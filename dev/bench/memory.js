@@ -1,0 +1,63 @@
+/**
+ * How much memory 100,000 rows take while they are read through n8n's engine, and how long the package takes to load.
+ * Runs as a process of its own, so that nothing else is counted. Prints JSON.
+ */
+require('../../test/setup/n8nSettings');
+require('tsx/cjs');
+const { fork } = require('node:child_process');
+
+const ROWS = 100_000;
+
+/** Milliseconds to load the built node and its credential, n8n's own library being there already. */
+function loadTime() {
+	require('n8n-workflow');
+	require('luxon');
+	const begun = performance.now();
+	require('../../dist/nodes/HealthDataService/HealthDataService.node.js');
+	require('../../dist/credentials/HealthDataServiceApi.credentials.js');
+	return performance.now() - begun;
+}
+
+/** The heap at its highest, garbage included, above what it was before; in bytes. */
+async function peakWhile(work) {
+	global.gc();
+	const before = process.memoryUsage().heapUsed;
+	let peak = before;
+	const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().heapUsed)), 10);
+	const result = await work();
+	clearInterval(watch);
+	return { result, peak: peak - before };
+}
+
+async function main() {
+	const loadMs = loadTime();
+	const service = fork(require.resolve('./service'), [JSON.stringify({ users: 1, perUser: ROWS, pageSize: 1000 })], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+	const { baseUrl, userId } = JSON.parse(await new Promise((resolve) => service.stdout.once('data', resolve)));
+	const { runNode } = require('../../test/helpers/engine.ts');
+	const read = async () =>
+		await runNode({
+			credential: { baseUrl, apiKey: 'bench-team' },
+			timezone: 'UTC',
+			parameters: {
+				resource: 'timeseries',
+				operation: 'bloodPressure',
+				user: { __rl: true, mode: 'userId', value: userId },
+				dateRange: 'days',
+				startDate: '2026-01-01',
+				endDate: '2026-12-31',
+				returnAll: true,
+			},
+		});
+	const { result, peak } = await peakWhile(async () => await read());
+	service.kill();
+	if (result.rows.length !== ROWS) throw new Error(`${result.rows.length} rows instead of ${ROWS}`);
+	console.log(JSON.stringify({ loadMs, peakMegabytes: peak / 2 ** 20 }));
+}
+
+main().then(
+	() => process.exit(0),
+	(error) => {
+		console.error(error.message);
+		process.exit(1);
+	},
+);

@@ -1,0 +1,13 @@
+/**
+ * Starts service.js beside the caller, and gives what it printed.
+ */
+const { spawn } = require('node:child_process');
+const { once } = require('node:events');
+
+async function startService(options) {
+	const child = spawn(process.execPath, [require.resolve('./service'), JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
+	const [line] = await once(child.stdout, 'data');
+	return { ...JSON.parse(line), stop: () => child.kill() };
+}
+
+module.exports = { startService };

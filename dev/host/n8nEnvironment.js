@@ -1,0 +1,50 @@
+/**
+ * The settings that make an n8n a private one: its own folder and ports, reachable from this machine only, and quiet
+ * (it asks nothing of n8n's servers and shows no banners).
+ */
+const fs = require('node:fs');
+const path = require('node:path');
+const { cleanEnvironment, withFirstOnPath } = require('../install/cleanEnvironment');
+const { N8N_HOME, NODE24 } = require('./hostPaths');
+
+/** It fetches a list of servers from n8n at every start. A module that an older n8n does not know must not be named to it. */
+const MCP_REGISTRY = 'mcp-registry';
+const hasMcpRegistry = () => fs.existsSync(path.join(N8N_HOME, 'node_modules', 'n8n', 'dist', 'modules', MCP_REGISTRY));
+
+/**
+ * @param {{ folder: string, port: number, brokerPort: number }} own
+ * @param {Record<string, string>} extra wins over everything here
+ */
+function n8nEnvironment({ folder, port, brokerPort }, extra) {
+	const inherited = cleanEnvironment();
+	const noProxy = [inherited.NO_PROXY ?? inherited.no_proxy, '127.0.0.1', 'localhost'].filter(Boolean).join(',');
+	const env = withFirstOnPath(inherited, path.dirname(NODE24));
+	return {
+		...env,
+		// A proxy of the caller's is for the outside; the services of the tests run beside n8n.
+		NO_PROXY: noProxy,
+		no_proxy: noProxy,
+		N8N_USER_FOLDER: folder,
+		N8N_HOST: '127.0.0.1',
+		N8N_LISTEN_ADDRESS: '127.0.0.1',
+		N8N_PORT: String(port),
+		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
+		// The login cookie is sent over plain HTTP.
+		N8N_SECURE_COOKIE: 'false',
+		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '5',
+		N8N_LOG_LEVEL: 'info',
+		N8N_DIAGNOSTICS_ENABLED: 'false',
+		...(hasMcpRegistry() && { N8N_DISABLED_MODULES: MCP_REGISTRY }),
+		N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+		N8N_HIRING_BANNER_ENABLED: 'false',
+		N8N_PERSONALIZATION_ENABLED: 'false',
+		N8N_TEMPLATES_ENABLED: 'false',
+		// This package is one that n8n has not verified.
+		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+		N8N_VERIFIED_PACKAGES_ENABLED: 'false',
+		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+		...extra,
+	};
+}
+
+module.exports = { n8nEnvironment };

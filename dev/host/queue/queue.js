@@ -1,0 +1,103 @@
+/**
+ * n8n in queue mode as a company runs it, but on this machine only: PostgreSQL, Redis, a main process and workers.
+ * Each process has a folder of its own with this package in it, as on machines of their own.
+ */
+const { randomBytes } = require('node:crypto');
+const fs = require('node:fs');
+const path = require('node:path');
+const { installPackage } = require('../installPackage');
+const { freePort } = require('../process/ports');
+const { killProcess, stopProcess, untilReady } = require('../process/tiedProcess');
+const { answers, launchN8n, startN8n } = require('../n8n');
+const { startServices } = require('./services');
+
+/**
+ * @param {string} name
+ * @param {{ folder: string, concurrency: number, env: Record<string, string> }} options
+ */
+async function startWorker(name, { folder, concurrency, env }) {
+	const port = await freePort();
+	const { child, logFile } = await launchN8n(['worker', `--concurrency=${concurrency}`], {
+		folder,
+		port,
+		env: {
+			...env,
+			QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+			QUEUE_HEALTH_CHECK_PORT: String(port),
+			N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+		},
+	});
+	await untilReady(name, { child, logFile }, async () => await answers(`http://127.0.0.1:${port}/healthz/readiness`));
+
+	const idsIn = (/** @type {string} */ verb) =>
+		[...fs.readFileSync(logFile, 'utf8').matchAll(new RegExp(`Worker ${verb} execution (\\d+)`, 'g'))].map(
+			([, id]) => id,
+		);
+	return {
+		name,
+		/** The ids of executions, as the worker itself reports them. */
+		started: () => idsIn('started'),
+		finished: () => idsIn('finished'),
+		/** As a crash or a lost machine would end it, its task runner included. */
+		kill: () => killProcess(child),
+		stop: () => stopProcess(child),
+		process: child,
+	};
+}
+
+/**
+ * @param {{
+ *   folder: string,
+ *   tarball: string,
+ *   workers?: number,
+ *   concurrency?: number,
+ *   env?: Record<string, string>,
+ *   log?: (line: string) => void,
+ * }} options `folder`: a new one; `tarball`: this package, as `packPackage` gives it; `concurrency`: of each worker
+ */
+async function startQueue({
+	folder,
+	tarball,
+	workers: count = 2,
+	concurrency = 5,
+	env: extra = {},
+	log = console.log,
+}) {
+	/** What has to be stopped, last started first. @type {Array<() => Promise<void>>} */
+	const running = [];
+	const stop = async () => {
+		while (running.length) await running.pop()?.();
+	};
+	const folderOf = async (/** @type {string} */ name) => {
+		await installPackage(path.join(folder, name), tarball);
+		return path.join(folder, name);
+	};
+	try {
+		const services = await startServices(folder, log);
+		running.push(services.stop);
+		const env = {
+			...services.env,
+			EXECUTIONS_MODE: 'queue',
+			// Else what is run from the editor, and from here, would stay on the main process.
+			OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
+			N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
+			...extra,
+		};
+		// First alone: it makes the tables.
+		const main = await startN8n({ folder: await folderOf('main'), env });
+		running.push(main.stop);
+		const workers = [];
+		for (let number = 1; number <= count; number++) {
+			const name = `worker-${number}`;
+			const worker = await startWorker(name, { folder: await folderOf(name), concurrency, env });
+			running.push(worker.stop);
+			workers.push(worker);
+		}
+		return { baseUrl: main.baseUrl, rest: main.rest, process: main.process, workers, stop };
+	} catch (error) {
+		await stop();
+		throw error;
+	}
+}
+
+module.exports = { startQueue };

@@ -1,0 +1,130 @@
+/**
+ * What a test or the demo does with a running n8n: credentials, workflows, executions.
+ */
+const { RestClient, RestError } = require('./restClient');
+const { decodeExecutionData } = require('./runData');
+const { until } = require('./process/until');
+
+const UNFINISHED = ['new', 'running', 'waiting', 'unknown'];
+
+/** Without a name: the manual trigger, else a node that nothing leads into (notes aside). @param {any} workflow @returns {string} */
+function triggerOf(workflow) {
+	const targets = new Set(
+		Object.values(workflow.connections)
+			.flatMap((byType) => Object.values(byType).flat(2))
+			.map((connection) => connection?.node),
+	);
+	const manual = workflow.nodes.find((/** @type {any} */ node) => node.type === 'n8n-nodes-base.manualTrigger');
+	return (manual ?? workflow.nodes.find((/** @type {any} */ node) => node.type !== 'n8n-nodes-base.stickyNote' && !targets.has(node.name))).name;
+}
+
+class Rest extends RestClient {
+	/**
+	 * @param {{ name: string, type: string, data: Record<string, unknown> }} credential
+	 * @returns {Promise<string>} its id
+	 */
+	async createCredential({ name, type, data }) {
+		return (await this.post('/rest/credentials', { name, type, data })).id;
+	}
+
+	/**
+	 * What the editor's "Test" does. n8n tests stored credentials only: without an id one is stored for the time of the test.
+	 * @param {{ id?: string, name: string, type: string, data: Record<string, unknown> }} credential
+	 * @returns {Promise<{ status: 'OK' | 'Error', message: string }>}
+	 */
+	async testCredential({ id, name, type, data }) {
+		const storedId = id ?? (await this.createCredential({ name, type, data }));
+		try {
+			return await this.post('/rest/credentials/test', { credentials: { id: storedId, name, type, data } });
+		} finally {
+			if (id === undefined) await this.delete(`/rest/credentials/${storedId}`);
+		}
+	}
+
+	/**
+	 * Stores a workflow as a new one, whatever its own id.
+	 * @param {any} json an exported workflow, or `{ name, nodes, connections }`
+	 * @returns {Promise<any>}
+	 */
+	async importWorkflow(json) {
+		const { name = 'Workflow', nodes, connections, settings = {}, pinData, staticData } = json;
+		return await this.post('/rest/workflows', { name, nodes, connections, settings, pinData, staticData });
+	}
+
+	/**
+	 * Runs a workflow as the editor's button does and waits for its end. A node that fails does not make this throw.
+	 * @param {string} id
+	 * @param {string} [triggerNodeName] needed when there are several triggers
+	 * @param {{ timeoutMs?: number, everyMs?: number }} [options] how long to wait, and how often to ask: each time costs n8n a little
+	 * @returns {Promise<{ id: string, status: string, error: any, runData: Record<string, any[]> }>}
+	 */
+	async runWorkflow(id, triggerNodeName, { timeoutMs = 120_000, everyMs = 50 } = {}) {
+		// Older versions of n8n run the workflow that they are sent, newer ones the stored one.
+		const workflowData = await this.get(`/rest/workflows/${id}`);
+		const name = triggerNodeName ?? triggerOf(workflowData);
+		const { executionId } = await this.post(`/rest/workflows/${id}/run`, {
+			workflowData,
+			triggerToStartFrom: { name },
+		});
+		if (!executionId) throw new Error(`Workflow ${id} did not start: "${name}" waits for a call from outside`);
+		return await this.finishedExecution(executionId, { timeoutMs, everyMs });
+	}
+
+	/**
+	 * @param {string} id
+	 * @param {{ timeoutMs: number, everyMs?: number }} patience
+	 */
+	async finishedExecution(id, { timeoutMs, everyMs = 50 }) {
+		const isFinished = async () => !UNFINISHED.includes((await this.get(`/rest/executions/${id}`)).status);
+		await until(`The end of execution ${id}`, isFinished, { timeoutMs, everyMs });
+		const { status, data } = await this.execution(id);
+		return { id, status, error: data?.resultData?.error, runData: data?.resultData?.runData ?? {} };
+	}
+
+	/**
+	 * @param {string} id
+	 * @returns {Promise<any>} the execution, its `data` decoded
+	 */
+	async execution(id) {
+		const execution = await this.get(`/rest/executions/${id}`);
+		return { ...execution, data: decodeExecutionData(execution.data) };
+	}
+
+	/**
+	 * Activates a workflow and waits until its triggers run: n8n says "active" at once, and also when they fail.
+	 * @param {{ id: string, versionId: string }} workflow as `importWorkflow` gave it
+	 */
+	async activate({ id, versionId }) {
+		await this.post(`/rest/workflows/${id}/activate`, { versionId });
+		return await this.#published(id);
+	}
+
+	/** @param {{ id: string }} workflow */
+	async deactivate({ id }) {
+		await this.post(`/rest/workflows/${id}/deactivate`);
+		return await this.#published(id);
+	}
+
+	/** @param {string} id */
+	async #published(id) {
+		const settled = async () => {
+			const publication = await this.#publication(id);
+			return publication.status !== 'in_progress' && publication;
+		};
+		return await until(`The triggers of workflow ${id}`, settled, { timeoutMs: 30_000 });
+	}
+
+	/** @param {string} id */
+	async #publication(id) {
+		try {
+			return await this.get(`/rest/workflows/${id}/publication-status`);
+		} catch (error) {
+			if (!(error instanceof RestError) || error.status !== 404) throw error;
+			// Older versions of n8n have no such state: they answer an activation when it is done, or with an error.
+			const { active } = await this.get(`/rest/workflows/${id}`);
+			return { status: active ? 'published' : 'not_published' };
+		}
+	}
+}
+
+module.exports = { Rest };

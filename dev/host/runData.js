@@ -1,0 +1,28 @@
+/**
+ * Decodes what n8n stores of an execution. It writes it with `flatted` (JSON that can hold references), so that is read
+ * with the very `flatted` that this n8n brings along.
+ */
+const fs = require('node:fs');
+const path = require('node:path');
+const { N8N_BIN, N8N_HOME } = require('./hostPaths');
+
+/** @type {undefined | ((text: string) => any)} */
+let parse;
+
+function loadParse() {
+	// Beside n8n itself, or in the folder where pnpm links whatever anything below n8n uses.
+	const places = [fs.realpathSync(N8N_BIN), path.join(N8N_HOME, 'node_modules', '.pnpm')];
+	return require(require.resolve('flatted', { paths: places })).parse;
+}
+
+/**
+ * @param {unknown} data `data` of an execution as REST gives it
+ * @returns {any} `{ resultData: { runData, error, … }, … }`
+ */
+function decodeExecutionData(data) {
+	if (typeof data !== 'string') return data;
+	parse ??= loadParse();
+	return /** @type {(text: string) => any} */ (parse)(data);
+}
+
+module.exports = { decodeExecutionData };

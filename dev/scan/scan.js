@@ -1,0 +1,68 @@
+/**
+ * n8n's verification scanner, offline: the two lint runs of `npx @n8n/scan-community-package <name>`, one over the
+ * sources and one over what would be published. The rest of the scanner (provenance, download) needs a published package.
+ * Needs a built `dist/`. Run: node dev/scan/scan.js
+ */
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const { pathToFileURL } = require('node:url');
+const { packPackage, unpack } = require('../host/installPackage');
+const { runAsScript } = require('../install/command');
+const { ReadableError } = require('../install/failure');
+const { withLock } = require('../install/lock');
+const { installWithNpm } = require('../install/npm');
+const { hashOf, isStamped, stamped } = require('../install/stamp');
+const { CACHE, ROOT } = require('../paths');
+
+const SCANNER = path.join(ROOT, 'dev', 'scan');
+const STAMP = path.join(SCANNER, 'node_modules', '.installed');
+const PUBLISHED_FILES = ['**/*.js', 'package.json'];
+
+async function installScanner() {
+	const hash = hashOf(['package.json', 'package-lock.json'].map((file) => path.join(SCANNER, file)));
+	if (isStamped(STAMP, hash)) return;
+	await withLock(path.join(CACHE, 'scanner.lock'), console.log, async (holdFor) => {
+		if (isStamped(STAMP, hash)) return;
+		console.log("Installing n8n's scanner (about 220 MB; 10 to 30 seconds, this once)");
+		await stamped(STAMP, hash, async () => {
+			// Its scripts compile things that linting does not touch.
+			const flags = ['--ignore-scripts'];
+			await installWithNpm('Installing the scanner', {
+				folder: SCANNER,
+				logFile: path.join(CACHE, 'scanner.log'),
+				log: console.log,
+				onStart: holdFor,
+				flags,
+			});
+		});
+	});
+}
+
+async function scan() {
+	if (!fs.existsSync(path.join(ROOT, 'dist')))
+		throw new ReadableError('There is no dist/ to scan: run `npm run build` first.');
+	await installScanner();
+	const script = path.join(SCANNER, 'node_modules', '@n8n', 'scan-community-package', 'scanner', 'scanner.mjs');
+	const { analyzePackage, SOURCE_FILE_PATTERNS } = await import(pathToFileURL(script).href);
+
+	// Outside the repository, so that no setting of the repository applies to it.
+	const published = fs.mkdtempSync(path.join(os.tmpdir(), 'scan-'));
+	try {
+		await unpack(await packPackage(), published);
+		for (const [leg, folder, patterns] of [
+			['sources', ROOT, SOURCE_FILE_PATTERNS],
+			['published package', published, PUBLISHED_FILES],
+		]) {
+			const result = await analyzePackage(folder, patterns);
+			console.log(`${result.passed ? 'PASS' : 'FAIL'}  ${leg} (${patterns.join(', ')})`);
+			if (result.passed) continue;
+			process.exitCode = 1;
+			console.log([result.message, result.details].filter(Boolean).join('\n'));
+		}
+	} finally {
+		fs.rmSync(published, { recursive: true, force: true });
+	}
+}
+
+if (require.main === module) void runAsScript(scan);

@@ -1,0 +1,142 @@
+/**
+ * What saved workflows depend on, a line for each thing: names and values of fields, defaults (n8n does not save them),
+ * columns, trigger events. None of it may change once released; test/repository/public-interface.txt is the record.
+ *
+ *   npm run interface:record      adds what is new to the record; removes nothing
+ */
+const { existsSync, readFileSync, writeFileSync } = require('node:fs');
+const { basename, join } = require('node:path');
+const { ROOT } = require('../paths');
+
+const RECORD = join(ROOT, 'test', 'repository', 'public-interface.txt');
+
+/** @typedef {import('n8n-workflow').INodeProperties} Field */
+
+/** Fields whose value decides which other fields there are. */
+const SELECTORS = ['resource', 'operation', 'event'];
+
+/**
+ * @param {string} folder with package.json and dist/
+ * @returns {string[]} in alphabetical order
+ */
+function publicInterface(folder) {
+	const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+	/** @param {string} file */
+	const ofNode = (file) => {
+		/** @type {{ description: import('n8n-workflow').INodeTypeDescription }} */
+		const { description } = instanceIn(join(folder, file));
+		const codex = JSON.parse(readFileSync(join(folder, file.replace(/\.js$/, '.json')), 'utf8'));
+		const node = `node ${manifest.name}.${description.name}`;
+		return [
+			...[description.version].flat().map((version) => `${node} has version ${version}`),
+			...(description.credentials ?? []).map(({ name }) => `${node} takes credential ${name}`),
+			`${node} is in the codex of ${codex.node}`,
+			...fieldLines(description.properties, description.name),
+		];
+	};
+	/** @param {string} file */
+	const ofCredential = (file) => {
+		/** @type {import('n8n-workflow').ICredentialType} */
+		const { name, properties } = instanceIn(join(folder, file));
+		return fieldLines(properties, name);
+	};
+	const { nodes, credentials } = manifest.n8n;
+	const rows = rowLines(join(folder, 'dist', 'nodes', 'HealthDataService'));
+	return [...new Set([...nodes.flatMap(ofNode), ...credentials.flatMap(ofCredential), ...rows])].sort();
+}
+
+/**
+ * What n8n makes of a file: it holds a class of its name.
+ * @param {string} file
+ */
+function instanceIn(file) {
+	const Class = require(file)[basename(file).split('.')[0]];
+	return new Class();
+}
+
+/**
+ * A field counts anew for each resource, operation and event that has it: an operation may not lose one.
+ * @param {Field[]} fields
+ * @param {string} owner
+ * @returns {string[]}
+ */
+function fieldLines(fields, owner, prefix = '') {
+	return fields.flatMap((field) => {
+		const name = prefix + field.name;
+		return placesOf(field).flatMap((place) => {
+			const at = [owner, ...place].join(' > ');
+			const options = field.options ?? [];
+			const inside = options.flatMap((option) => ('type' in option ? [option] : []));
+			return [
+				`${at}: ${name} is ${field.type}, by default ${JSON.stringify(field.default)}`,
+				...options.flatMap((option) => ('value' in option ? [`${at}: ${name} can be ${option.value}`] : [])),
+				...fieldLines(inside, at, `${name}.`),
+				...(field.modes ?? []).map((mode) => `${at}: ${name} can be in mode ${mode.name}`),
+			];
+		});
+	});
+}
+
+/**
+ * All combinations of the selectors' values that show a field.
+ * @param {Field} field
+ */
+function placesOf({ displayOptions }) {
+	/** @type {unknown[][]} */
+	let places = [[]];
+	for (const selector of SELECTORS) {
+		const values = displayOptions?.show?.[selector];
+		if (values) places = places.flatMap((place) => values.map((value) => [...place, value]));
+	}
+	return places;
+}
+
+/**
+ * The columns that we promise, in their order, made by the code that makes them; and what a trigger's `id` and memory rest on.
+ * @param {string} folder of the node
+ * @returns {string[]}
+ */
+function rowLines(folder) {
+	/** @type {{ metrics: Array<{ value: string, columns: string[] }> }} */
+	const { metrics } = require(join(folder, 'service/metrics'));
+	const { readingRows } = require(join(folder, 'service/readings'));
+	/** @type {{ events: Array<{ value: string, key: string[], time: string }> }} */
+	const { events } = require(join(folder, 'trigger/events'));
+	const { toItem } = require(join(folder, 'trigger/findNew'));
+	const { startState } = require(join(folder, 'trigger/seen'));
+	/** @type {(what: string, row: object) => string[]} */
+	const columnLines = (what, row) => Object.keys(row).map((column, index) => `${what}: column ${index + 1} is ${column}`);
+
+	return [
+		...metrics.flatMap(({ value, columns }) => {
+			const [row] = readingRows({ groups: { any: [{ data: [{}] }] } }, columns, { user_id: '', client_user_id: null });
+			return columnLines(`row of ${value}`, row);
+		}),
+		...events.flatMap((event) => [
+			...columnLines(`event ${event.value}`, toItem(event, '', 'created', {})),
+			`event ${event.value}: the id is made of ${[...event.key, event.time].join(', ')}`,
+		]),
+		`state of the trigger: version ${startState('', 0, 0).version}`,
+	];
+}
+
+/** @returns {string[]} */
+const recorded = () => (existsSync(RECORD) ? readFileSync(RECORD, 'utf8').trimEnd().split('\n') : []);
+
+/**
+ * The lines that a list does not have.
+ * @param {string[]} list
+ * @param {string[]} lines
+ */
+const missingIn = (list, lines) => lines.filter((line) => !list.includes(line));
+
+function record() {
+	const before = recorded();
+	const added = missingIn(before, publicInterface(ROOT));
+	writeFileSync(RECORD, `${[...before, ...added].sort().join('\n')}\n`);
+	console.log(added.length === 0 ? 'Nothing is new.' : `Added to the record:\n${added.join('\n')}`);
+}
+
+if (require.main === module) record();
+
+module.exports = { missingIn, publicInterface, recorded };

@@ -1,0 +1,108 @@
+/**
+ * Runs before every command of package.json and puts in place what it needs, so that a fresh clone needs no other step.
+ * Says nothing when all is there. Nothing is installed yet when this runs: Node's own modules only.
+ *
+ *   node dev/setup.js           the development tools (node_modules)
+ *   node dev/setup.js --build   and dist/
+ *   node dev/setup.js --host    and dist/ and the real n8n of dev/host
+ *   node dev/setup.js --host --browser   and a browser for its editor
+ */
+const OLDEST_NODE = [20, 19];
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
+	// Before anything else is loaded: an old Node would stumble over the rest of this with an error that explains nothing.
+	console.error(
+		'This needs Node ' +
+			OLDEST_NODE.join('.') +
+			' or newer; here runs ' +
+			process.versions.node +
+			' (' +
+			process.execPath +
+			').',
+	);
+	process.exit(1);
+}
+
+const fs = require('node:fs');
+const path = require('node:path');
+const { run, runAsScript } = require('./install/command');
+const { cleanEnvironment } = require('./install/cleanEnvironment');
+const { withLock } = require('./install/lock');
+const { installWithNpm } = require('./install/npm');
+const { hashOf, isStamped, stamped } = require('./install/stamp');
+const { CACHE, ROOT } = require('./paths');
+
+const LOCK = path.join(CACHE, 'setup.lock');
+/** Inside node_modules: who deletes that folder deletes the claim that it is complete. */
+const INSTALLED = path.join(ROOT, 'node_modules', '.installed');
+const BUILT = path.join(CACHE, 'built');
+const BUILT_FROM = ['package.json', 'tsconfig.json', 'gulpfile.js', 'nodes', 'credentials', 'icons'];
+
+/**
+ * Does the work unless its stamp is valid; once, even when two commands start together.
+ * @param {{ stamp: string, hash: () => string, isThere?: () => boolean, announce: string }} task
+ * @param {(holdFor: (pid: number) => void) => Promise<unknown>} work
+ */
+async function once({ stamp, hash, isThere = () => true, announce }, work) {
+	const isDone = () => isStamped(stamp, hash()) && isThere();
+	if (isDone()) return;
+	await withLock(LOCK, console.log, async (holdFor) => {
+		if (isDone()) return;
+		console.log(announce);
+		await stamped(stamp, hash(), async () => await work(holdFor));
+	});
+}
+
+async function installTools() {
+	const hash = () => hashOf([path.join(ROOT, 'package-lock.json')], `${process.platform}-${process.arch}`);
+	await once(
+		{ stamp: INSTALLED, hash, announce: 'Installing the development tools (npm install; half a minute, this once)' },
+		async (holdFor) => {
+			const logFile = path.join(CACHE, 'npm-install.log');
+			await installWithNpm('npm install', { folder: ROOT, logFile, log: console.log, onStart: holdFor });
+		},
+	);
+}
+
+/**
+ * @param {string} file
+ * @returns {string[]} itself, or all files below it
+ */
+function filesIn(file) {
+	if (!fs.existsSync(file)) return [];
+	if (!fs.statSync(file).isDirectory()) return [file];
+	return fs
+		.readdirSync(file)
+		.sort()
+		.flatMap((name) => filesIn(path.join(file, name)));
+}
+
+async function build() {
+	const sources = () => BUILT_FROM.flatMap((name) => filesIn(path.join(ROOT, name)));
+	// Names count as well as contents: a file that moved builds something else.
+	const hash = () => hashOf(sources(), sources().join('\n'));
+	const isThere = () => {
+		const { nodes, credentials } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8')).n8n;
+		return [...nodes, ...credentials].every((file) => fs.existsSync(path.join(ROOT, file)));
+	};
+	await once({ stamp: BUILT, hash, isThere, announce: 'Building dist/ (a few seconds)' }, async (holdFor) => {
+		const gulp = path.join(ROOT, 'node_modules', 'gulp', 'bin', 'gulp.js');
+		const logFile = path.join(CACHE, 'build.log');
+		await run('The build', [process.execPath, gulp, 'build'], {
+			cwd: ROOT,
+			env: cleanEnvironment(),
+			logFile,
+			onStart: holdFor,
+		});
+	});
+}
+
+async function main() {
+	const wants = (/** @type {string} */ option) => process.argv.includes(option);
+	await installTools();
+	if (wants('--build') || wants('--host')) await build();
+	if (wants('--host')) await require('./host/install').installHost();
+	if (wants('--browser')) await require('./install/browser').installBrowser();
+}
+
+void runAsScript(main);

@@ -1,7 +1,0 @@
-/** Tests in a real n8n in queue mode: `npm run test:queue`, after scripts/setup.js --host. */
-/** @type {import('jest').Config} */
-module.exports = {
-	...require('./jest.e2e.config'),
-	testMatch: ['<rootDir>/test/queue/**/*.test.{ts,js}'],
-	testTimeout: 600_000,
-};

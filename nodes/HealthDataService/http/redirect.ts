@@ -1,0 +1,28 @@
+/**
+ * Redirects (quirk 13): one is followed, and only on the same origin, so that the key goes nowhere else.
+ */
+import type { IN8nHttpFullResponse } from 'n8n-workflow';
+import { Problem } from '../shared/problem';
+
+export const isRedirect = ({ statusCode }: IN8nHttpFullResponse) => statusCode >= 300 && statusCode < 400;
+
+/** The address a redirect leads to, such as `/v2/user/` instead of `/v2/user`. Throws a Problem that names any other origin. */
+export function redirectTarget(response: IN8nHttpFullResponse, from: string): string {
+	const location = String(response.headers.location ?? '');
+	if (!URL.canParse(location, from)) throw strayRedirect(response);
+
+	const target = new URL(location, from);
+	if (target.origin === new URL(from).origin) return target.href;
+	throw new Problem(
+		`The service redirects to another address (${target.origin})`,
+		"The API key is not sent there. If that address is right, enter it as 'Base URL' in the credential",
+		String(response.statusCode),
+	);
+}
+
+export const strayRedirect = ({ statusCode }: IN8nHttpFullResponse) =>
+	new Problem(
+		'The service redirects without arriving anywhere',
+		"Check 'Base URL' in the credential",
+		String(statusCode),
+	);

@@ -1,0 +1,27 @@
+/**
+ * What the pickers of users and of providers have in common: the connection, and errors that the editor can show.
+ */
+import type { ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
+import { connect, WHILE_TYPING, type Get } from '../http/connect';
+import { Gate } from '../http/gate';
+import { toPickerError } from '../shared/problem';
+
+/** Pages of the user list that one call may read: some services allow ten requests a minute. */
+export const MOST_PAGES = 3;
+
+type Search = (get: Get, filter: string, paginationToken?: string) => Promise<INodeListSearchResult>;
+
+/** `search` as n8n calls it: while somebody types, and again with the token of the last result when they scroll to its end. */
+export function picker(search: Search) {
+	return async function (this: ILoadOptionsFunctions, filter = '', paginationToken?: string) {
+		try {
+			const get = await connect(this, { ...WHILE_TYPING, gate: new Gate(MOST_PAGES) });
+			return await search(get, filter.trim(), paginationToken);
+		} catch (error) {
+			throw toPickerError(this.getNode(), error);
+		}
+	};
+}
+
+/** A row that says something instead of being a choice: picking it leaves the field empty. */
+export const remark = (name: string): INodeListSearchItems => ({ name, value: '' });

@@ -1,0 +1,53 @@
+/**
+ * The picker of users. A search is answered by Resolve for whoever is named in full, and by reading the user list, which
+ * the service cannot search, for the others.
+ */
+import type { IDataObject, INodeListSearchItems } from 'n8n-workflow';
+import { text } from '../fields/limit';
+import { userPage } from '../service/userPages';
+import { connectedSources, isClientUserId, isUserId, resolveUser } from '../service/users';
+import { MOST_PAGES, picker, remark } from './picker';
+
+/** Fewer rows cannot be scrolled, and during a search the editor asks for the next page only when they are. */
+const ROWS_TO_SCROLL = 20;
+
+export const searchUsers = picker(async (get, filter, paginationToken) => {
+	const isFirstCall = paginationToken === undefined;
+	const named = isFirstCall && isClientUserId(filter) ? await resolveUser(get, filter) : undefined;
+
+	const found = named ? [named] : [];
+	const mostPages = named ? 1 : MOST_PAGES;
+	let offset = Number(paginationToken ?? 0);
+	let isEnd = false;
+	for (let page = 0; page < mostPages && !isEnd && found.length < ROWS_TO_SCROLL; page++) {
+		const { users, total = Infinity } = await userPage(get, offset);
+		found.push(...users.filter((user) => user.user_id !== named?.user_id && isMatch(user, filter)));
+		offset += users.length;
+		isEnd = users.length === 0 || offset >= total;
+	}
+
+	const results = found.map(toRow);
+	if (isEnd) return { results };
+	const isStuck = isFirstCall && !named && found.length < ROWS_TO_SCROLL;
+	return { results: isStuck ? [...results, ...wayOut(filter, found, offset)] : results, paginationToken: String(offset) };
+});
+
+/** Whoever has exactly this client user ID was found by Resolve in the first call, and is not listed again in a later one. */
+function isMatch({ client_user_id, user_id }: IDataObject, filter: string): boolean {
+	const id = text(client_user_id);
+	const wanted = filter.toLowerCase();
+	return filter === '' || user_id === wanted || (id !== filter && id.toLowerCase().includes(wanted));
+}
+
+/** `app-user-0042 (Omron, Withings)` */
+function toRow(user: IDataObject): INodeListSearchItems {
+	const sources = connectedSources(user).map(({ name }) => name);
+	const id = text(user.client_user_id) || String(user.user_id);
+	return { name: sources.length ? `${id} (${sources.join(', ')})` : id, value: String(user.user_id) };
+}
+
+/** The service cannot look up a user ID: it is offered unseen. For anything else only the whole identifier helps. */
+function wayOut(filter: string, found: IDataObject[], searched: number): INodeListSearchItems[] {
+	if (isUserId(filter)) return found.length ? [] : [{ name: `User ID ${filter}`, value: filter }];
+	return [remark(`Type the whole client user ID (first ${searched.toLocaleString('en')} users searched)`)];
+}

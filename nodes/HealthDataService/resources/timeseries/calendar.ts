@@ -1,0 +1,110 @@
+/**
+ * From the Date Range fields to the contract's `start_date` and `end_date`. What is sent always carries an offset,
+ * so that the service never has to guess a time zone.
+ */
+import { DateTime, IANAZone } from 'luxon';
+import { Problem } from '../../shared/problem';
+
+export interface DateRangeFields {
+	dateRange: string;
+	/** Text, a JS Date or a Luxon DateTime; only read for `days` and `times`. */
+	startDate?: unknown;
+	endDate?: unknown;
+}
+
+export interface DateRange {
+	start_date: string;
+	end_date?: string;
+}
+
+/** Presets whose name is a length that ends now. */
+const LAST: Record<string, { hours: number } | { days: number }> = {
+	last24Hours: { hours: 24 },
+	last7Days: { days: 7 },
+	last30Days: { days: 30 },
+	last90Days: { days: 90 },
+};
+
+/**
+ * The range as instants in `zone` (an IANA name). An end that was left empty stays open.
+ *
+ * @throws Problem, before anything is sent, for what is not a date, an end before the start and an unknown zone
+ */
+export function toDateRange({ dateRange, startDate, endDate }: DateRangeFields, zone: string, now: DateTime = DateTime.now()): DateRange {
+	if (!IANAZone.isValidZone(zone)) {
+		throw new Problem(
+			"'Time Zone' is not a known time zone",
+			'Enter a name from the IANA list, e.g. Europe/Berlin or America/New_York',
+		);
+	}
+	const here = now.setZone(zone);
+
+	if (LAST[dateRange]) return send(here.minus(LAST[dateRange]), here);
+	if (dateRange === 'today') return wholeDays(here, here);
+	if (dateRange === 'yesterday') return wholeDays(here.minus({ days: 1 }), here.minus({ days: 1 }));
+	if (dateRange === 'days') return wholeDays(toDay(startDate, zone, 'Start Date'), optional(endDate, (end) => toDay(end, zone, 'End Date')));
+	if (dateRange === 'times') return send(toTime(startDate, zone, 'Start Date'), optional(endDate, (end) => toTime(end, zone, 'End Date')));
+	throw new Problem("'Date Range' is not one of its options", 'Pick an option of the list');
+}
+
+const optional = <T>(value: unknown, read: (value: unknown) => T) => (isBlank(value) ? undefined : read(value));
+
+const isBlank = (value: unknown) =>
+	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+const wholeDays = (first: DateTime, last?: DateTime) => send(first.startOf('day'), last?.endOf('day'));
+
+function send(start: DateTime, end?: DateTime): DateRange {
+	if (end && end < start) {
+		throw new Problem("'End Date' is before 'Start Date'", 'Swap the two dates, or change one of them');
+	}
+	return { start_date: start.toISO()!, ...(end && { end_date: lastMicrosecond(end) }) };
+}
+
+/** The service's times have microseconds, Luxon's end with milliseconds: reach to the end of that millisecond. */
+const lastMicrosecond = (end: DateTime) => end.toISO()!.replace(/(\.\d{3})(?=Z|[+-])/, '$1999');
+
+/**
+ * Only the calendar day of what was given counts: older editors have no date-only picker and hand over a midnight.
+ * Text and Luxon dates name their own day; a JS Date is an instant, whose day is that of `zone`.
+ */
+function toDay(value: unknown, zone: string, field: string): DateTime {
+	const day = parse(value, zone, field, { setZone: true }).toISODate()!;
+	return DateTime.fromISO(day, { zone });
+}
+
+/** A date without a time ends with its last instant when it is the end of the range (contract 4.2). */
+function toTime(value: unknown, zone: string, field: string): DateTime {
+	const time = parse(value, zone, field).setZone(zone);
+	const isDateOnly = typeof value === 'string' && /^\d{4}-?\d{2}-?\d{2}$/.test(value.trim());
+	return isDateOnly && field === 'End Date' ? time.endOf('day') : time;
+}
+
+/** Text without an offset is read in `zone`; with `setZone`, text keeps the offset it names. */
+function parse(value: unknown, zone: string, field: string, options = {}): DateTime {
+	if (isBlank(value)) {
+		throw new Problem(`'${field}' is empty`, 'Pick a date, or choose another Date Range');
+	}
+	const date =
+		value instanceof Date
+			? DateTime.fromJSDate(value, { zone })
+			: DateTime.fromISO(toText(value), { zone, ...options });
+	if (!date.isValid) {
+		// An agent that said "yesterday" needs today's date to do better.
+		const today = DateTime.now().setZone(zone).toISODate();
+		throw new Problem(
+			`'${field}' is not a date`,
+			`Enter a date such as ${today} (today), a date and time such as ${today}T14:30, or an expression that gives one, e.g. {{ $now.minus({ days: 3 }) }}`,
+		);
+	}
+	return date;
+}
+
+/** ISO text of a Luxon DateTime (n8n's may be another copy of Luxon, so it is known by its method) or of typed text. */
+function toText(value: unknown): string {
+	const { toISO } = value as { toISO?: () => string | null };
+	if (typeof toISO === 'function') return toISO.call(value) ?? '';
+	// Luxon also reads "2026", "14:30" or "2026-W05" as dates: too easily something else that was mapped by mistake.
+	const text = typeof value === 'string' ? value.trim().replace(/^(\d{4}-\d{2}-\d{2}) +/, '$1T') : '';
+	return /^\d{4}-?\d{2}-?\d{2}(T|$)/.test(text) ? text : '';
+}

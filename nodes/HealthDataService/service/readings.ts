@@ -1,0 +1,99 @@
+/**
+ * From a page of grouped readings (contract 2.1) to what leaves the node: flat rows, or one merged `groups` map.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import { explainBody, isObject } from '../http/explain';
+
+/** Whose readings these are. `client_user_id` is null when the user was named by User ID. */
+export interface ReadingOwner {
+	user_id: string;
+	client_user_id: string | null;
+}
+
+/** One element of a list inside `groups`, with the provider slug it was listed under. */
+interface Group {
+	slug: string;
+	data: IDataObject[];
+	source: IDataObject;
+	/** Fields of the group beside `data` and `source`. The contract shows none. */
+	extras: IDataObject;
+}
+
+/** The groups of a page. A page without `groups`, or with something else in its place, is an error, never "no data" (quirk 21). */
+function groupsOf({ groups }: IDataObject): Group[] {
+	if (!isObject(groups)) throw explainBody(undefined, 'groups');
+
+	return Object.entries(groups).flatMap(([slug, list]) => {
+		if (!Array.isArray(list) || !list.every(isObject)) throw explainBody(undefined, `groups.${slug}`);
+		return list.map(({ data, source, ...extras }): Group => {
+			const points = data ?? [];
+			if (!Array.isArray(points) || !points.every(isObject)) throw explainBody(undefined, 'data');
+			return { slug, data: points, source: isObject(source) ? source : {}, extras };
+		});
+	});
+}
+
+/**
+ * The readings of a page, in order, as flat rows with a fixed start of columns:
+ * `user_id, client_user_id, ...columns, provider, source_type`, then every other field the service sent.
+ * Values are never changed: times stay strings, null stays null (quirks 7, 9). A missing column is null.
+ */
+export function readingRows(page: IDataObject, columns: readonly string[], owner: ReadingOwner): IDataObject[] {
+	return groupsOf(page).flatMap(({ slug, data, source, extras }) =>
+		data.map((point) => {
+			const row = new Map<string, unknown>(Object.entries(owner));
+			for (const column of columns) row.set(column, point[column] ?? null);
+			row.set('provider', source.provider ?? slug);
+			row.set('source_type', source.type ?? null);
+
+			if (source.provider && source.provider !== slug) keep(row, 'provider', slug);
+			for (const [name, value] of Object.entries(point)) {
+				if (!columns.includes(name)) keep(row, name, value);
+			}
+			for (const [name, value] of Object.entries(source)) {
+				if (name !== 'provider' && name !== 'type') keep(row, `source_${name}`, value);
+			}
+			for (const [name, value] of Object.entries(extras)) keep(row, `group_${name}`, value);
+			return Object.fromEntries(row) as IDataObject;
+		}),
+	);
+}
+
+/** Adds a field of theirs; one that is called like a column becomes `<name>_raw` (quirk 5). */
+export function keep(row: Map<string, unknown>, name: string, value: unknown) {
+	let free = name;
+	while (row.has(free)) free += '_raw';
+	row.set(free, value);
+}
+
+/**
+ * Collects pages into the contract's `groups` map. Groups of one provider are joined when their whole source
+ * (and everything else beside `data`) is the same, never merely because the slug is (quirk 4).
+ */
+export class GroupedReadings {
+	private readonly merged = new Map<string, Map<string, IDataObject & { data: IDataObject[] }>>();
+
+	add(page: IDataObject) {
+		for (const { slug, data, source, extras } of groupsOf(page)) {
+			const ofProvider = this.merged.get(slug) ?? new Map();
+			this.merged.set(slug, ofProvider);
+			const key = canonical({ ...extras, source });
+			const group = ofProvider.get(key) ?? { ...extras, data: [], source };
+			ofProvider.set(key, group);
+			for (const point of data) group.data.push(point);
+		}
+	}
+
+	/** One item per user. */
+	toItem(owner: ReadingOwner): IDataObject {
+		const groups = [...this.merged].map(([slug, ofProvider]) => [slug, [...ofProvider.values()]]);
+		return { ...owner, groups: Object.fromEntries(groups) };
+	}
+}
+
+/** JSON that is the same for the same content, whatever the order of the fields. */
+function canonical(value: unknown): string {
+	return JSON.stringify(value, (_, inner: unknown) =>
+		isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+	);
+}

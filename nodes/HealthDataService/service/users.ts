@@ -1,0 +1,61 @@
+/**
+ * Users of the team: naming one in a path, looking one up, and which sources are connected.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import type { Get } from '../http/connect';
+import { explainBody } from '../http/explain';
+import { text } from '../fields/limit';
+import { Problem } from '../shared/problem';
+
+export const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
+const WHOLE_UUID = new RegExp(`^${UUID}$`);
+
+export const isUserId = (id: string) => WHOLE_UUID.test(id);
+
+/** A user ID as the service issued it, checked here because a path is built from it. */
+export function userId(value: unknown): string {
+	const id = text(value).trim();
+	if (isUserId(id)) return id;
+	throw new Problem(
+		id ? "'User' is not a user ID" : "'User' is empty",
+		"A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own identifier, set 'User' to By Client User ID",
+	);
+}
+
+/** Whether a request can ask for it: a dot segment would change the path on the way, however it is encoded. */
+export const isClientUserId = (id: string) => !['', '.', '..'].includes(id) && id.isWellFormed();
+
+/** Looks a user up by the client's own identifier (contract 4.4), which may hold any character (quirk 15). */
+export async function resolveUser(get: Get, clientUserId: unknown): Promise<IDataObject | undefined> {
+	const id = text(clientUserId);
+	if (!isClientUserId(id)) {
+		throw new Problem(
+			id ? "'Client User ID' is not an identifier" : "'Client User ID' is empty",
+			'Enter the identifier that your application gave to this user',
+		);
+	}
+	const user = await get(`/v2/user/resolve/${encodeURIComponent(id)}`, {}, () => undefined);
+	if (user && typeof user.user_id !== 'string') throw explainBody(undefined, 'user_id');
+	return user;
+}
+
+/** For those who cannot go on without the user (quirk 16). */
+export const noSuchClientUser = () =>
+	new Problem(
+		"There is no user with this 'Client User ID'",
+		"Check the identifier, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
+		'404',
+	);
+
+/** Slug and display name of the sources a user has connected; entries may be incomplete (quirks 5, 8). */
+export function connectedSources(user: IDataObject): Array<{ slug: string; name: string }> {
+	const entries = Array.isArray(user.connected_sources) ? (user.connected_sources as IDataObject[]) : [];
+	return entries.flatMap((entry) => {
+		const { slug, name } = (entry?.source ?? {}) as IDataObject;
+		return typeof slug === 'string' ? [{ slug, name: typeof name === 'string' ? name : slug }] : [];
+	});
+}
+
+/** Whether `provider` (a slug) is among the user's connected sources. */
+export const isConnectedTo = (user: IDataObject, provider: string) =>
+	connectedSources(user).some(({ slug }) => slug === provider);

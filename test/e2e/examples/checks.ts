@@ -1,0 +1,53 @@
+/**
+ * What every example must be, whatever it does: somebody can import it and sees what is left to do.
+ */
+import { NodeHelpers, type INode, type INodeTypeDescription } from 'n8n-workflow';
+import { describeNode, shownFields, type Example } from './run';
+
+const STICKY_NOTE = 'n8n-nodes-base.stickyNote';
+const GOOGLE_SHEETS = 'n8n-nodes-base.googleSheets';
+
+/** Required fields that an example leaves empty, because only its user knows them. */
+const TO_FILL_IN: Record<string, string[]> = { [GOOGLE_SHEETS]: ['documentId'] };
+
+/** @param types the nodes of a running n8n, known once the tests run */
+export function checkExample({ nodes, ...rest }: Example, types: () => INodeTypeDescription[]) {
+	const steps = nodes.filter(({ type }) => type !== STICKY_NOTE);
+
+	it('brings along nothing of the n8n it was made in', () => {
+		expect(Object.keys(rest).sort()).toEqual(['connections', 'name', 'settings']);
+		for (const node of nodes) expect(node).not.toHaveProperty('credentials');
+	});
+
+	it('explains itself in notes, and nothing lies on top of anything else', () => {
+		expect(nodes.length).toBeGreaterThan(steps.length);
+		const overlapping = nodes.flatMap((a, i) => nodes.slice(i + 1).filter((b) => overlap(a, b)).map((b) => [a.name, b.name]));
+		expect(overlapping).toEqual([]);
+	});
+
+	it('has only nodes and fields that n8n knows, and is complete but for what its user must fill in', () => {
+		for (const node of steps) {
+			const description = describeNode(types(), node)!;
+			expect([node.type, node.typeVersion, description?.name]).toEqual([node.type, node.typeVersion, node.type]);
+			// The editor drops a field that is not shown as soon as somebody opens the workflow.
+			const parameters = shownFields(description, node);
+			expect(parameters).toMatchObject(node.parameters);
+			const issues = NodeHelpers.getNodeParametersIssues(description.properties, { ...node, parameters }, description)?.parameters ?? {};
+			expect([node.name, Object.keys(issues)]).toEqual([node.name, TO_FILL_IN[node.type] ?? []]);
+		}
+	});
+
+	const sheets = steps.filter(({ type }) => type === GOOGLE_SHEETS);
+	if (sheets.length) {
+		it('finds a row of a Google sheet again by its key', () => {
+			const columns = { mappingMode: 'autoMapInputData', matchingColumns: ['key'] };
+			for (const { parameters } of sheets) expect(parameters).toMatchObject({ operation: 'appendOrUpdate', columns });
+		});
+	}
+}
+
+/** On the canvas: a note as large as it says, a node with its name below. */
+function overlap(a: INode, b: INode) {
+	const size = ({ parameters: { width = 96, height = 144 } }: INode) => [Number(width), Number(height)];
+	return [0, 1].every((axis) => a.position[axis] < b.position[axis] + size(b)[axis] && b.position[axis] < a.position[axis] + size(a)[axis]);
+}

@@ -1,0 +1,97 @@
+/**
+ * The people whom the examples read, and what must become of their readings, worked out without n8n.
+ */
+import { DateTime } from 'luxon';
+import type { IDataObject } from 'n8n-workflow';
+import type { BloodPressurePoint, MindfulnessPoint, User } from '../../../dev/sandbox/schemas';
+import { iso, type MetricName, type Reading } from '../../../dev/sandbox/world';
+import { bloodPressure, createUser, fixedWorld, mindfulness } from '../../helpers/people';
+
+const HOUR = 3_600_000;
+const WEEK = 7 * 24 * HOUR;
+const started = DateTime.utc();
+
+/** Where it is about noon, so that no day and no week ends while the tests run. The sign of these names is turned round. */
+export const ZONE = `Etc/GMT${started.hour < 12 ? '-' : '+'}${Math.abs(12 - started.hour)}`;
+export const TODAY = started.setZone(ZONE).toISODate()!;
+
+const lastMonday = started.setZone(ZONE).minus({ weeks: 1 }).startOf('week');
+export const LAST_MONDAY = lastMonday.toISODate()!;
+
+export const [FIRST, SECOND, WITHOUT_READINGS] = ['app-user-0001', 'app-user-0002', 'app-user-0003'].map((id) =>
+	createUser(id, ['omron', 'oura']),
+);
+
+const ago = (hours: number) => iso(started.toMillis() - hours * HOUR);
+const fromLastMonday = (duration: object) => iso(lastMonday.plus(duration).toMillis());
+
+export const world = fixedWorld([FIRST, SECOND, WITHOUT_READINGS], {
+	[FIRST.user_id]: {
+		blood_pressure: [
+			bloodPressure(ago(8 * 24), 200, 120),
+			bloodPressure(ago(6 * 24), 190, 120),
+			bloodPressure(ago(20), 139, 89),
+			bloodPressure(ago(10), 140, 70),
+			bloodPressure(ago(2), 120, 90, 'withings'),
+		],
+		mindfulness_minutes: [
+			mindfulness(fromLastMonday({ milliseconds: -1 }), 100),
+			mindfulness(fromLastMonday({}), 0.1),
+			mindfulness(fromLastMonday({ days: 2 }), 0.2),
+			mindfulness(fromLastMonday({ days: 2 }), 12.5, 'fitbit', 'watch'),
+			mindfulness(fromLastMonday({ days: 7, milliseconds: -1 }), 20),
+			mindfulness(fromLastMonday({ days: 7 }), 100),
+		],
+	},
+	[SECOND.user_id]: {
+		// The same times from two kinds of one source: readings of their own.
+		blood_pressure: Array.from({ length: 8 }, (_, i) =>
+			bloodPressure(ago(30 - Math.floor(i / 2)), 110 + i, 70, 'omron', ['cuff', 'phone'][i % 2]),
+		),
+		mindfulness_minutes: [mindfulness(fromLastMonday({ days: 5 }), 8)],
+	},
+});
+
+const readings = (user: User, metric: MetricName, from: number, to = Infinity) => world.readings(user.user_id, metric, from, to);
+const ofLastWeek = (user: User) => readings(user, 'mindfulness_minutes', lastMonday.toMillis(), lastMonday.toMillis() + WEEK - 1);
+
+/** What the service's own fields of a user's readings are, from last Monday to now. */
+export const pointsSinceLastMonday = (user: User, metric: MetricName): object[] =>
+	readings(user, metric, lastMonday.toMillis()).map(({ point }) => point);
+
+/** The row of a sheet for each blood pressure reading of the last seven days. */
+export const pressureRows = (user: User): IDataObject[] =>
+	readings(user, 'blood_pressure', started.toMillis() - WEEK).map(({ point, source }: Reading) => {
+		const { timestamp, systolic, diastolic, unit } = point as BloodPressurePoint;
+		return {
+			key: `${user.user_id} blood_pressure ${source.provider} ${source.type} ${timestamp}`,
+			local_time: DateTime.fromISO(timestamp).setZone(ZONE).toFormat('yyyy-MM-dd HH:mm'),
+			client_user_id: user.client_user_id,
+			systolic,
+			diastolic,
+			unit,
+			provider: source.provider,
+			source_type: source.type,
+			timestamp,
+			user_id: user.user_id,
+		};
+	});
+
+/** The row of the weekly report. Minutes are added in hundredths, so that 0.1 and 0.2 make 0.3. */
+export const weekRow = (user: User): IDataObject => ({
+	key: `${user.user_id} mindfulness_minutes all all ${LAST_MONDAY}`,
+	week_from: LAST_MONDAY,
+	client_user_id: user.client_user_id,
+	sessions: ofLastWeek(user).length,
+	minutes: ofLastWeek(user).reduce((sum, { point }) => sum + Math.round((point as MindfulnessPoint).value * 100), 0) / 100,
+	user_id: user.user_id,
+});
+
+/** The alert's message for each reading of the last day at or above 140/90. */
+export const alertMessages = (user: User): string[] =>
+	readings(user, 'blood_pressure', started.toMillis() - 24 * HOUR).flatMap(({ point, source }) => {
+		const { timestamp, systolic, diastolic } = point as BloodPressurePoint;
+		const at = DateTime.fromISO(timestamp).setZone(ZONE).toFormat('d LLL yyyy, HH:mm');
+		const text = `High blood pressure: ${user.client_user_id} measured ${systolic}/${diastolic} mmHg with ${source.provider} at ${at}`;
+		return systolic >= 140 || diastolic >= 90 ? [text] : [];
+	});

@@ -1,0 +1,186 @@
+/**
+ * Every workflow of examples/ in a real n8n: what it is made of, and what comes out of it up to the nodes of others.
+ */
+import type { IDataObject, INode, INodeTypeDescription } from 'n8n-workflow';
+import { defaultSwitches } from '../../../dev/sandbox/switches';
+import { byTime, KEY } from '../../helpers/people';
+import { checkExample } from './checks';
+import { exampleFiles, isNamedIn, readExample } from './files';
+import { describeNode, EVALUATED, prepare, type Credentials, type Example } from './run';
+import { alertMessages, FIRST, LAST_MONDAY, pointsSinceLastMonday, pressureRows, SECOND, TODAY, weekRow, world, ZONE } from './exampleWorld';
+import { calls, says, startModel } from './fakeModel';
+import { startHost, type Host } from '../n8n';
+
+/** Examples that need more than this n8n, and the test that runs them. All others are run here. */
+const RUN_ELSEWHERE: Record<string, string> = {
+	'sharded-nightly-read.json': 'test/queue/nightly.ts',
+	'sharded-nightly-read-shard.json': 'test/queue/nightly.ts',
+};
+const RUN_HERE = exampleFiles().filter((file) => !(file in RUN_ELSEWHERE));
+
+let host: Host;
+let types: INodeTypeDescription[];
+let credentials: Credentials;
+let model: Awaited<ReturnType<typeof startModel>>;
+beforeAll(async () => {
+	host = await startHost(world);
+	model = await startModel();
+	types = await host.rest.get('/types/nodes.json');
+	credentials = {
+		healthDataServiceApi: await host.credential(KEY),
+		openAiApi: await host.rest.createCredential({ name: 'model', type: 'openAiApi', data: { apiKey: 'none', url: model.url } }),
+	};
+});
+// Readings come in several pages, and the last one of a page comes again on the next.
+beforeEach(() => void Object.assign(host.sandbox.switches, defaultSwitches(), { pageSize: 3, overlap: true }));
+afterAll(async () => {
+	await model?.close();
+	await host?.stop();
+});
+
+describe.each(exampleFiles())('%s', (file) => checkExample(readExample(file), () => types));
+
+/** Imports an example. */
+const put = async (file: string, has = credentials, more: Partial<Example> = {}) =>
+	await host.rest.importWorkflow({ ...prepare(readExample(file), types, has, ZONE), ...more });
+
+const isTrigger = (node: INode) => describeNode(types, node)!.group.includes('trigger');
+const hasRun = new Set<string>();
+
+/** Runs an example from its first trigger. */
+async function run(file: string, has = credentials, more: Partial<Example> = {}) {
+	hasRun.add(file);
+	const { id, nodes } = await put(file, has, more);
+	const { status, error, runData } = await host.rest.runWorkflow(id, nodes.find(isTrigger).name);
+	const rows = (name: string): IDataObject[] => (runData[name]?.[0]?.data?.main?.[0] ?? []).map(({ json }: { json: IDataObject }) => json);
+	return { status, message: error?.message as string | undefined, rows, hasRun: (name: string) => name in runData };
+}
+
+/** What the fields of a node of somebody else come to, for each item that reaches it. */
+const evaluated = (rows: IDataObject[]) => rows.map((row) => row[EVALUATED]);
+const byKey = (rows: IDataObject[]) => [...rows].sort((a, b) => (String(a.key) < String(b.key) ? -1 : 1));
+
+it('high-blood-pressure-alert.json writes a message for each reading at or above 140/90 of the last day', async () => {
+	host.sandbox.switches.overlap = false;
+	const { status, rows } = await run('high-blood-pressure-alert.json');
+	expect(status).toBe('success');
+	expect(rows('Users')).toEqual(world.teams[0].users);
+	expect(alertMessages(FIRST)).toHaveLength(2);
+	expect(evaluated(rows('Slack'))).toEqual(alertMessages(FIRST).map((text) => ({ text })));
+});
+
+it('new-reading-alert.json, tried by hand, writes a message for the newest reading', async () => {
+	const { status, rows } = await run('new-reading-alert.json');
+	expect(status).toBe('success');
+	expect(rows('New Blood Pressure Reading')).toMatchObject([{ change: 'created', systolic: 120, diastolic: 90 }]);
+	expect(evaluated(rows('Slack'))).toEqual([{ text: alertMessages(FIRST).at(-1) }]);
+});
+
+describe('morning-table.json', () => {
+	it('gives a row for each reading of the last 7 days, each once, and the same keys when it runs again', async () => {
+		const { status, rows } = await run('morning-table.json');
+		expect(status).toBe('success');
+		const table = rows('Table in Google Sheets');
+		expect(table).toHaveLength(4 + 8);
+		expect(rows('Blood Pressure').length).toBeGreaterThan(table.length);
+		expect(byKey(table)).toEqual(byKey([FIRST, SECOND].flatMap(pressureRows)));
+
+		const again = await run('morning-table.json');
+		expect(byKey(again.rows('Table in Google Sheets'))).toEqual(byKey(table));
+	});
+
+	it('leaves empty what is empty, and makes numbers of numbers that came as text', async () => {
+		Object.assign(host.sandbox.switches, { oddValues: true, bareSources: true });
+		const { status, rows } = await run('morning-table.json');
+		expect(status).toBe('success');
+		expect(rows('Table in Google Sheets')).not.toHaveLength(0);
+		for (const row of rows('Table in Google Sheets')) {
+			expect(row).toMatchObject({ systolic: expect.any(Number), diastolic: null, unit: 'mm[Hg]', source_type: null });
+		}
+	});
+});
+
+it('weekly-mindfulness-report.json adds up the minutes of each user from last Monday to Sunday', async () => {
+	const { status, rows } = await run('weekly-mindfulness-report.json');
+	expect(status).toBe('success');
+	expect(rows('Mindfulness Minutes').length).toBeGreaterThan(rows('Each Session Once').length);
+	expect(weekRow(FIRST)).toMatchObject({ sessions: 4, minutes: 32.8 });
+	expect(rows('Report in Google Sheets')).toEqual([FIRST, SECOND].map(weekRow));
+});
+
+describe('error-handling.json', () => {
+	it('reads the users who are known and tells operations who is not', async () => {
+		const { status, rows, hasRun } = await run('error-handling.json');
+		expect(status).toBe('success');
+		expect(byKey(rows('Table in Google Sheets'))).toEqual(byKey([FIRST, SECOND].flatMap(pressureRows)));
+		const text = expect.stringMatching(/^No blood pressure for app-user-9999: There is no user with this 'Client User ID'\. Check .*[^.]\.$/);
+		expect(evaluated(rows('Tell Operations'))).toEqual([{ text }]);
+		expect(hasRun('End as Failed')).toBe(false);
+	});
+
+	it('ends as failed when it is not a matter of the list', async () => {
+		const { status, message, hasRun } = await run('error-handling.json', { healthDataServiceApi: await host.credential('wrong') });
+		expect(status).toBe('error');
+		expect(message).toBe('Blood pressure of app-user-0001: The service did not accept the API key (status 401)');
+		expect(hasRun('Tell Operations')).toBe(false);
+	});
+
+	it('writes what arrived before it ends as failed', async () => {
+		host.sandbox.switches.fault = (_, url) => (url.includes('app-user-0002') ? { status: 400 } : undefined);
+		const { status, message, rows } = await run('error-handling.json');
+		expect([status, message]).toEqual(['error', 'Blood pressure of app-user-0002: The service did not accept the request']);
+		expect(byKey(rows('Table in Google Sheets'))).toEqual(byKey(pressureRows(FIRST)));
+		expect(rows('Tell Operations')).toHaveLength(1);
+	});
+});
+
+/** Only the model is played here: agent, memory and tools are n8n's, the readings are the sandbox's. */
+describe('ai-coach.json', () => {
+	const days = { start_date: LAST_MONDAY, end_date: TODAY };
+	const chat = async (chatInput: string) => {
+		const message = { json: { sessionId: 'session', action: 'sendMessage', chatInput } };
+		return await run('ai-coach.json', credentials, { pinData: { 'When Chat Message Received': [message] } });
+	};
+
+	it('lets the model read with both tools, and answers with what the model makes of it', async () => {
+		host.sandbox.switches.overlap = false;
+		const given = { client_user_id: SECOND.client_user_id, ...days };
+		model.answers.push(calls({ Blood_Pressure: given, Mindfulness_Minutes: given }), says('Well done.'));
+		const { status, rows } = await chat('How did app-user-0002 do?');
+		expect(status).toBe('success');
+		expect(rows('AI Coach')).toEqual([{ output: 'Well done.' }]);
+
+		const [first, second] = model.asked.splice(0);
+		const [instructions, question] = first.messages;
+		expect(instructions.content).toContain(`Today is ${TODAY}.`);
+		expect(question).toMatchObject({ role: 'user', content: 'How did app-user-0002 do?' });
+		const required = Object.fromEntries(first.tools.map((tool) => [tool.function.name, tool.function.parameters.required]));
+		expect(required).toEqual({ Blood_Pressure: Object.keys(given), Mindfulness_Minutes: Object.keys(given) });
+
+		const resultOf = (tool: string) => JSON.parse(second.messages.find(({ tool_call_id: id }) => id === `call-${tool}`)!.content!);
+		expect(byTime(resultOf('Blood_Pressure'))).toMatchObject(pointsSinceLastMonday(SECOND, 'blood_pressure'));
+		expect(resultOf('Mindfulness_Minutes')).toMatchObject(pointsSinceLastMonday(SECOND, 'mindfulness_minutes'));
+	});
+
+	it('tells the model that there is no such user, instead of ending', async () => {
+		model.answers.push(calls({ Blood_Pressure: { client_user_id: 'app-user-9999', ...days } }), says('I do not know them.'));
+		const { status, rows } = await chat('And app-user-9999?');
+		expect(status).toBe('success');
+		expect(rows('AI Coach')).toEqual([{ output: 'I do not know them.' }]);
+		const [, second] = model.asked.splice(0);
+		expect(second.messages.find(({ role }) => role === 'tool')?.content).toContain("There is no user with this 'Client User ID'");
+	});
+});
+
+it.each(RUN_HERE)('%s can be published', async (file) => {
+	const workflow = await put(file);
+	const { status, triggers } = await host.rest.activate(workflow);
+	await host.rest.deactivate(workflow);
+	expect(status).toBe('published');
+	expect(triggers.map((trigger: IDataObject) => trigger.status)).toEqual(workflow.nodes.filter(isTrigger).map(() => 'activated'));
+});
+
+it('every example is run, here or by the test that the table names', () => {
+	expect([...hasRun].sort()).toEqual(RUN_HERE);
+	for (const [file, testFile] of Object.entries(RUN_ELSEWHERE)) expect([file, isNamedIn(testFile, file)]).toEqual([file, true]);
+});

@@ -1,0 +1,11 @@
+// Plain JavaScript: the strict lint forbids `node:fs` in TypeScript files.
+/** The workflows of examples/, and whether a test names one of them. */
+const { existsSync, readdirSync, readFileSync } = require('node:fs');
+const { join } = require('node:path');
+const { ROOT } = require('../../../dev/paths');
+
+const read = (...path) => readFileSync(join(ROOT, ...path), 'utf8');
+
+exports.exampleFiles = () => readdirSync(join(ROOT, 'examples')).sort();
+exports.readExample = (file) => JSON.parse(read('examples', file));
+exports.isNamedIn = (testFile, file) => existsSync(join(ROOT, testFile)) && read(testFile).includes(file);

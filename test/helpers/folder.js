@@ -1,0 +1,11 @@
+// Plain JavaScript: the strict lint forbids `node:fs` in TypeScript files.
+const { mkdtempSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+const { CACHE } = require('../../dev/paths');
+
+exports.emptyFolder = () => mkdtempSync(join(tmpdir(), 'health-data-service-e2e-'));
+exports.removeFolder = (folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+
+/** The pictures that the test of the editor took last. `npm run images` copies them to docs/images. */
+exports.PICTURES = join(CACHE, 'images');

@@ -1,0 +1,19 @@
+// Not UTC, and not a whole number of hours from it: a time that is read in the machine's zone by mistake shows.
+process.env.TZ = 'Asia/Kolkata';
+
+/** @type {import('jest').Config} */
+module.exports = {
+	rootDir: '..',
+	testEnvironment: 'node',
+	roots: ['<rootDir>/test'],
+	testMatch: ['<rootDir>/test/{unit,engine,trigger,sandbox,repository}/**/*.test.{ts,js}'],
+	setupFiles: ['<rootDir>/test/setup/n8nSettings.js'],
+	setupFilesAfterEnv: ['<rootDir>/test/setup/expressionEngine.js', '<rootDir>/test/setup/regexEngine.js'],
+	transform: {
+		'^.+\\.ts$': [
+			'@swc/jest',
+			{ jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } },
+		],
+	},
+	testTimeout: 30_000,
+};

@@ -1,0 +1,7 @@
+/** Tests in a real n8n in queue mode: `npm run test:queue`, after dev/setup.js --host. */
+/** @type {import('jest').Config} */
+module.exports = {
+	...require('./jest.e2e.config'),
+	testMatch: ['<rootDir>/test/queue/**/*.test.{ts,js}'],
+	testTimeout: 600_000,
+};

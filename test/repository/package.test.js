@@ -1,0 +1,81 @@
+// Plain JavaScript: files and processes are out of bounds for TypeScript under the strict lint.
+/**
+ * The tarball that would be published, packed from a fresh build: what is in it, and that n8n's own loader takes it.
+ */
+const { execFileSync } = require('node:child_process');
+const { mkdirSync, readdirSync, readFileSync, rmSync, statSync } = require('node:fs');
+const { join, relative } = require('node:path');
+const { PackageDirectoryLoader } = require('n8n-core');
+const { CACHE, ROOT } = require('../../dev/paths');
+const { missingIn, publicInterface, recorded } = require('../../dev/scripts/publicInterface');
+const { straysOf } = require('../helpers/reach');
+
+// Below the repository, so that `n8n-workflow` and `luxon` are found as they are inside n8n.
+const folder = join(CACHE, 'package-test');
+const unpacked = join(folder, 'package');
+let tarball;
+
+beforeAll(() => {
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(folder, { recursive: true });
+	execFileSync(process.execPath, [join(ROOT, 'node_modules/gulp/bin/gulp.js'), 'build', '--silent'], { cwd: ROOT });
+	const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], { cwd: ROOT, stdio: ['ignore', 'pipe', 'ignore'] });
+	const answer = JSON.parse(packed);
+	tarball = join(folder, (Array.isArray(answer) ? answer[0] : Object.values(answer)[0]).filename);
+	execFileSync('tar', ['-xzf', tarball, '-C', folder]);
+}, 120_000);
+
+const files = (directory) =>
+	readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>
+		entry.isDirectory() ? files(join(directory, entry.name)) : [join(directory, entry.name)],
+	);
+
+it('is small', () => {
+	expect(statSync(tarball).size).toBeLessThan(100_000);
+});
+
+it('holds what ships and nothing else', () => {
+	const names = files(unpacked).map((file) => relative(unpacked, file).split('\\').join('/'));
+	const sources = ['nodes', 'credentials'].flatMap((name) => files(join(ROOT, name)));
+	const built = sources
+		.map((file) => relative(ROOT, file).split('\\').join('/'))
+		.map((file) => `dist/${file.replace(/\.ts$/, '.js')}`);
+	const icons = ['dist/icons/healthDataService.dark.svg', 'dist/icons/healthDataService.svg'];
+	expect(names.sort()).toEqual([...built, ...icons, 'LICENSE.md', 'README.md', 'package.json'].sort());
+});
+
+it('needs and reaches nothing at run time but what n8n brings', () => {
+	expect(straysOf(files(unpacked).filter((file) => file.endsWith('.js')))).toEqual([]);
+
+	const { dependencies, peerDependencies, overrides } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'));
+	expect({ dependencies, peerDependencies, overrides }).toEqual({ peerDependencies: { 'n8n-workflow': '*' } });
+});
+
+it("is taken by n8n's own loader, with icons and codex", async () => {
+	const loader = new PackageDirectoryLoader(unpacked);
+	await loader.loadAll();
+
+	expect(Object.keys(loader.nodeTypes)).toEqual(['healthDataService', 'healthDataServiceTrigger']);
+	expect(Object.keys(loader.credentialTypes)).toEqual(['healthDataServiceApi']);
+	const [node, trigger] = Object.values(loader.nodeTypes).map(({ type }) => type.description);
+	const shown = {
+		iconUrl: {
+			light: 'icons/n8n-nodes-health-data-service/dist/icons/healthDataService.svg',
+			dark: 'icons/n8n-nodes-health-data-service/dist/icons/healthDataService.dark.svg',
+		},
+		codex: { categories: expect.arrayContaining(['Data & Storage']), alias: expect.arrayContaining(['blood pressure']) },
+	};
+	expect(node).toMatchObject(shown);
+	expect(trigger).toMatchObject(shown);
+	expect(node.properties.map(({ name }) => name)).toContain('requestOptions');
+	expect(trigger.properties[0].name).toBe('pollTimes');
+});
+
+// What is new may be added any time; `npm run release:check` asks for it to be in the record.
+it('keeps every name, value and default that saved workflows depend on', () => {
+	expect(recorded().length).toBeGreaterThan(100);
+	const lost = missingIn(publicInterface(unpacked), recorded());
+	if (lost.length > 0) {
+		throw new Error(`These are promised (test/repository/public-interface.txt) and are gone or different now:\n${lost.join('\n')}`);
+	}
+});
