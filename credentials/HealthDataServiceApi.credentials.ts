@@ -1,3 +1,6 @@
+/**
+ * The credential: its fields and its test. Where the key may go is decided in http/authenticate.ts.
+ */
 import type {
 	ICredentialDataDecryptedObject,
 	ICredentialTestRequest,

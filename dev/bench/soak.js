@@ -7,7 +7,7 @@ require('tsx/cjs');
 const { startSandbox } = require('../sandbox/server.ts');
 const { createWorld } = require('../sandbox/world.ts');
 const { runNode } = require('../../test/helpers/engine.ts');
-const { patience } = require('../../nodes/HealthDataService/http/retry.ts');
+const { RETRY_LIMITS } = require('../../nodes/HealthDataService/http/retry.ts');
 
 const KEY = 'soak-team';
 const USERS = 20_000;
@@ -41,7 +41,7 @@ async function heapUsed() {
 
 async function main() {
 	// Waits as short as the sandbox is near; their number and order are those of production.
-	Object.assign(patience, { firstWait: 5, longestWait: 100 });
+	Object.assign(RETRY_LIMITS, { firstWaitMs: 5, longestWaitMs: 100 });
 	console.log(`Making up ${USERS.toLocaleString('en')} users`);
 	const world = createWorld([{ key: KEY, users: USERS }]);
 	const expected = world.teams[0].users.flatMap(({ user_id }) =>

@@ -5,7 +5,7 @@
 require('tsx/cjs');
 const { readingEvents } = require('../../nodes/HealthDataService/trigger/events.ts');
 const { findNew } = require('../../nodes/HealthDataService/trigger/findNew.ts');
-const { startState } = require('../../nodes/HealthDataService/trigger/seen.ts');
+const { startState } = require('../../nodes/HealthDataService/trigger/state.ts');
 const { uuid } = require('../sandbox/world.ts');
 
 const USERS = 10_000;

@@ -103,7 +103,7 @@ function rowLines(folder) {
 	/** @type {{ events: Array<{ value: string, key: string[], time: string }> }} */
 	const { events } = require(join(folder, 'trigger/events'));
 	const { toItem } = require(join(folder, 'trigger/findNew'));
-	const { startState } = require(join(folder, 'trigger/seen'));
+	const { startState } = require(join(folder, 'trigger/state'));
 	/** @type {(what: string, row: object) => string[]} */
 	const columnLines = (what, row) => Object.keys(row).map((column, index) => `${what}: column ${index + 1} is ${column}`);
 

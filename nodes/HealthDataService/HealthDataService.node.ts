@@ -1,3 +1,6 @@
+/**
+ * The node as n8n sees it: a description, nothing else.
+ */
 import {
 	NodeConnectionTypes,
 	type INodePropertyOptions,
@@ -33,7 +36,7 @@ export class HealthDataService implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'healthDataServiceApi', required: true }],
-		// The address comes from the credential (shared/baseUrl.ts). n8n runs a declarative node with `methods` only if this is set.
+		// The address comes from the credential (http/baseUrl.ts). n8n runs a declarative node with `methods` only if this is set.
 		requestDefaults: { headers: { Accept: 'application/json' } },
 		properties: [
 			{

@@ -1,7 +1,10 @@
+/**
+ * The trigger as n8n sees it: a description, nothing else.
+ */
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { searchProviders } from './listSearch/searchProviders';
 import { searchUsers } from './listSearch/searchUsers';
-import { triggerFields } from './trigger/fields';
+import { triggerFields } from './trigger/settings';
 import { poll } from './trigger/poll';
 
 export class HealthDataServiceTrigger implements INodeType {
@@ -15,7 +18,8 @@ export class HealthDataServiceTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: '={{ "On New " + $parameter.event.replace(/[A-Z]/g, " $&").toTitleCase() }}',
-		description: 'Starts the workflow on new blood pressure readings, mindfulness sessions and users of the Health Data Service',
+		description:
+			'Starts the workflow on new blood pressure readings, mindfulness sessions and users of the Health Data Service',
 		defaults: { name: 'Health Data Service Trigger' },
 		polling: true,
 		inputs: [],

@@ -3,7 +3,7 @@
  */
 import { sleep } from 'n8n-workflow';
 import { createWorld } from '../../dev/sandbox/world';
-import { patience } from '../../nodes/HealthDataService/http/retry';
+import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { runNode } from '../helpers/engine';
 import { KEY } from '../helpers/people';
 import { bloodPressureOf, byUserId, useSandbox } from '../helpers/requests';
@@ -136,10 +136,10 @@ describe('cancelling', () => {
 	it.each([
 		['while requests are on their way', { latencyMs: 50 }, {}],
 		['while waiting for the service', { fault: () => ({ status: 429, headers: { 'retry-after': '60' } }) }, {}],
-		['while backing off', { fault: () => ({ status: 500 }) }, { firstWait: 20_000, longestWait: 20_000 }],
+		['while backing off', { fault: () => ({ status: 500 }) }, { firstWaitMs: 20_000, longestWaitMs: 20_000 }],
 	])('stops within a second: %s', async (_, switches, slower) => {
-		const before = { ...patience };
-		Object.assign(patience, slower);
+		const before = { ...RETRY_LIMITS };
+		Object.assign(RETRY_LIMITS, slower);
 		Object.assign(used.sandbox.switches, switches);
 		const input = users.slice(0, 100).map(({ user_id }) => ({ user_id }));
 		let cancelledAt = 0;
@@ -149,7 +149,7 @@ describe('cancelling', () => {
 			cancelledAt = Date.now();
 		})();
 		await run(oneByOne(), { input, cancelWhen });
-		Object.assign(patience, before);
+		Object.assign(RETRY_LIMITS, before);
 
 		expect(Date.now() - cancelledAt).toBeLessThan(1000);
 		const soFar = used.sandbox.requests.length;

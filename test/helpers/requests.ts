@@ -2,7 +2,7 @@
  * Parameters of the node as a workflow stores them, and a sandbox that lives as long as a test file.
  */
 import type { INodeParameters } from 'n8n-workflow';
-import { patience } from '../../nodes/HealthDataService/http/retry';
+import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../dev/sandbox/server';
 import { defaultSwitches } from '../../dev/sandbox/switches';
 import type { Credential } from './engine';
@@ -12,7 +12,7 @@ import { KEY, people } from './people';
 export function useSandbox(options: () => SandboxOptions = () => ({ world: people() })) {
 	const used = {} as { sandbox: Sandbox; credential: Credential };
 	beforeAll(async () => {
-		Object.assign(patience, { firstWait: 2, longestWait: 10 });
+		Object.assign(RETRY_LIMITS, { firstWaitMs: 2, longestWaitMs: 10 });
 		used.sandbox = await startSandbox(options());
 		used.credential = { baseUrl: used.sandbox.baseUrl, apiKey: KEY };
 	});

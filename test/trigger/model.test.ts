@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
-import { patience } from '../../nodes/HealthDataService/http/retry';
+import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import type { User } from '../../dev/sandbox/schemas';
 import { History, type Entry } from '../helpers/history';
 import { bloodPressure } from '../helpers/people';
@@ -82,7 +82,7 @@ const keyOf = ({ user, reading }: Entry) =>
 const microOf = ({ timestamp }: { timestamp: string }) => (/\.(\d+)/.exec(timestamp)?.[1] ?? '').padEnd(6, '0').slice(3);
 
 // Tried once: how often a request is repeated is tested elsewhere.
-beforeAll(() => Object.assign(patience, { tries: 1, firstWait: 0 }));
+beforeAll(() => Object.assign(RETRY_LIMITS, { tries: 1, firstWaitMs: 0 }));
 
 it('emits every reading and every correction exactly once', async () => {
 	let executed = 0;

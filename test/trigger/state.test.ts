@@ -3,7 +3,7 @@
  */
 import { readingEvents } from '../../nodes/HealthDataService/trigger/events';
 import { findNew } from '../../nodes/HealthDataService/trigger/findNew';
-import { startState } from '../../nodes/HealthDataService/trigger/seen';
+import { startState } from '../../nodes/HealthDataService/trigger/state';
 import { uuid } from '../../dev/sandbox/world';
 import { History } from '../helpers/history';
 import { bloodPressure } from '../helpers/people';
@@ -60,7 +60,7 @@ it('takes less than 5 MB for 100,000 readings in the window', async () => {
 		}
 	}
 	const lookback = 48 * HOUR;
-	const { state } = await findNew(readingEvents[0], readings(), startState('size', NOON, lookback), { now: NOON, lookback, begins: true });
+	const { state } = await findNew(readingEvents[0], readings(), startState('size', NOON, lookback), { now: NOON, lookback, isBaseline: true });
 	const { length } = JSON.stringify(state);
 	expect(length).toBeGreaterThan(100_000 * 20);
 	expect(length).toBeLessThan(5_000_000);

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/calendar';
+import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
 
 const BERLIN = 'Europe/Berlin';
 // Monday after the change of clocks in Berlin, shortly after midnight there and still Sunday in UTC.

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { cursorPages, userPages } from '../../nodes/HealthDataService/service/userPages';
+import { readingPages } from '../../nodes/HealthDataService/service/readingPages';
+import { userPages } from '../../nodes/HealthDataService/service/userPages';
 import type { Get, Query } from '../../nodes/HealthDataService/http/connect';
 
 /** A `get` that answers with these pages, one after the other, and remembers what it was asked. */
@@ -18,28 +19,28 @@ async function all<T>(generator: AsyncGenerator<T>): Promise<T[]> {
 	return found;
 }
 
-describe('cursorPages', () => {
+describe('readingPages', () => {
 	it('prefers next_cursor to next, and stops at null', async () => {
 		const { get, queries } = pages([{ next_cursor: 'a', next: 'x' }, { next_cursor: null, next: 'b' }, { next_cursor: null, next: null }]);
-		await all(cursorPages(get, '/path', { provider: 'p' }));
+		await all(readingPages(get, '/path', { provider: 'p' }));
 		expect(queries.map(({ next_cursor }) => next_cursor)).toEqual([undefined, 'a', 'b']);
 		expect(queries.every(({ provider }) => provider === 'p')).toBe(true);
 	});
 
 	it('finds a circle of several cursors', async () => {
 		const { get, queries } = pages([{ next_cursor: 'a' }, { next_cursor: 'b' }, { next_cursor: 'a' }]);
-		await expect(all(cursorPages(get, '/path', {}))).rejects.toThrow('same page mark twice');
+		await expect(all(readingPages(get, '/path', {}))).rejects.toThrow('same page mark twice');
 		expect(queries).toHaveLength(3);
 	});
 
 	it('does not take a cursor of another kind for the end', async () => {
 		const { get } = pages([{ next_cursor: 7 }]);
-		await expect(all(cursorPages(get, '/path', {}))).rejects.toThrow("has no 'next_cursor'");
+		await expect(all(readingPages(get, '/path', {}))).rejects.toThrow("has no 'next_cursor'");
 	});
 
 	it('asks for the next page only when it is wanted', async () => {
 		const { get, queries } = pages([{ next_cursor: 'a' }, { next_cursor: 'b' }]);
-		await cursorPages(get, '/path', {}).next();
+		await readingPages(get, '/path', {}).next();
 		expect(queries).toHaveLength(1);
 	});
 });

@@ -4,9 +4,11 @@
 import fc from 'fast-check';
 import { DateTime, IANAZone } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
+import { readClientUserId } from '../../nodes/HealthDataService/fields/clientUserId';
 import type { Get, Query } from '../../nodes/HealthDataService/http/connect';
-import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/calendar';
-import { cursorPages, userPages } from '../../nodes/HealthDataService/service/userPages';
+import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
+import { readingPages } from '../../nodes/HealthDataService/service/readingPages';
+import { userPages } from '../../nodes/HealthDataService/service/userPages';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { GroupedReadings, readingRows } from '../../nodes/HealthDataService/service/readings';
 import { resolveUser } from '../../nodes/HealthDataService/service/users';
@@ -49,7 +51,7 @@ describe('readings', () => {
 				const asked: Query[] = [];
 				const get = (async (_: string, query: Query) => answers[asked.push(query) - 1]) as Get;
 
-				const rows = (await collect(cursorPages(get, '/path', { provider: 'p' }))).flatMap((page) => readingRows(page, COLUMNS, owner));
+				const rows = (await collect(readingPages(get, '/path', { provider: 'p' }))).flatMap((page) => readingRows(page, COLUMNS, owner));
 				expect(rows.map((row) => `${row.timestamp} ${row.systolic} ${row.provider} ${row.source_type}`).sort()).toEqual([...expected].sort());
 				expect(asked.map(({ next_cursor }) => next_cursor)).toEqual([undefined, ...pages.slice(1).map((_, index) => `c${index}`)]);
 
@@ -96,7 +98,7 @@ describe('users', () => {
 						users: team.slice(from, from + Math.min(limit, cap)),
 						...(hasTotal && { total: size }),
 					})) as unknown as Get;
-					const users = (await collect(userPages(get, { offset, most: most ?? Infinity }))).flat();
+					const users = (await collect(userPages(get, { offset, limit: most ?? Infinity }))).flat();
 					expect(users).toEqual(team.slice(offset, most === null ? undefined : offset + most));
 				},
 			),
@@ -137,7 +139,7 @@ describe('users', () => {
 					return { user_id: 'u' };
 				}) as unknown as Get;
 				try {
-					await resolveUser(get, id);
+					await resolveUser(get, readClientUserId(id));
 				} catch (error) {
 					expect(error).toBeInstanceOf(Problem);
 					expect(id.trim() === '' || id === '.' || id === '..' || !id.isWellFormed()).toBe(true);

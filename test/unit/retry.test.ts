@@ -1,4 +1,5 @@
-import { backoff, isPassingCode, isPassingStatus, patience, toldWait } from '../../nodes/HealthDataService/http/retry';
+import { backoff, RETRY_LIMITS, retryAfterMs } from '../../nodes/HealthDataService/http/retry';
+import { isTransientCode, isTransientStatus } from '../../nodes/HealthDataService/http/transient';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 
@@ -6,16 +7,16 @@ it.each([
 	['7', 7_000],
 	['0', 0],
 	[' 1.5 ', 1_500],
-	['3600', patience.longestToldWait],
+	['3600', RETRY_LIMITS.longestToldWaitMs],
 	['Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
-	['Thu, 01 Jan 2026 01:00:00 GMT', patience.longestToldWait],
+	['Thu, 01 Jan 2026 01:00:00 GMT', RETRY_LIMITS.longestToldWaitMs],
 	['Wed, 31 Dec 2025 23:00:00 GMT', 0],
 	['soon', undefined],
 	['-5', undefined],
 	['', undefined],
 	[undefined, undefined],
 ])('Retry-After %p means %p ms', (header, expected) => {
-	expect(toldWait(header, now)).toBe(expected);
+	expect(retryAfterMs(header, now)).toBe(expected);
 });
 
 it('backs off longer each time, spread, and never longer than the cap', () => {
@@ -25,12 +26,12 @@ it('backs off longer each time, spread, and never longer than the cap', () => {
 });
 
 it('all waiting together stays within minutes', () => {
-	const waits = Array.from({ length: patience.tries - 1 }, (_, i) => backoff(i + 2, 1)).reduce((a, b) => a + b);
-	expect(waits).toBeLessThan(patience.inAll);
-	expect(patience.inAll + patience.longestToldWait).toBeLessThanOrEqual(4 * 60_000);
+	const waits = Array.from({ length: RETRY_LIMITS.tries - 1 }, (_, i) => backoff(i + 2, 1)).reduce((a, b) => a + b);
+	expect(waits).toBeLessThan(RETRY_LIMITS.withinMs);
+	expect(RETRY_LIMITS.withinMs + RETRY_LIMITS.longestToldWaitMs).toBeLessThanOrEqual(4 * 60_000);
 });
 
-it.each([429, 500, 502, 503, 504])('%i can pass', (status) => expect(isPassingStatus(status)).toBe(true));
-it.each([200, 301, 400, 401, 403, 404, 408, 422, 501])('%i stays', (status) => expect(isPassingStatus(status)).toBe(false));
-it.each(['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EAI_AGAIN', 'ECONNABORTED', undefined])('%s can pass', (code) => expect(isPassingCode(code)).toBe(true));
-it.each(['ENOTFOUND', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'])('%s stays', (code) => expect(isPassingCode(code)).toBe(false));
+it.each([429, 500, 502, 503, 504])('%i can pass', (status) => expect(isTransientStatus(status)).toBe(true));
+it.each([200, 301, 400, 401, 403, 404, 408, 422, 501])('%i stays', (status) => expect(isTransientStatus(status)).toBe(false));
+it.each(['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EAI_AGAIN', 'ECONNABORTED', undefined])('%s can pass', (code) => expect(isTransientCode(code)).toBe(true));
+it.each(['ENOTFOUND', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'])('%s stays', (code) => expect(isTransientCode(code)).toBe(false));

@@ -1,8 +1,11 @@
 /**
- * Fields that more than one operation shows, and how their values are read back.
+ * Return All and Limit: how many results.
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { Problem } from '../shared/problem';
+import { wholeNumber } from '../shared/values';
+
+/** As the field says below. */
+const DEFAULT_LIMIT = 50;
 
 /** "Return All" and "Limit", for the operations named by `show`. */
 export const returnAllAndLimit = (show: IDisplayOptions['show']): INodeProperties[] => [
@@ -19,7 +22,7 @@ export const returnAllAndLimit = (show: IDisplayOptions['show']): INodePropertie
 		name: 'limit',
 		type: 'number',
 		typeOptions: { minValue: 1 },
-		default: 50,
+		default: 50, // The lint wants the digits here.
 		description: 'Max number of results to return',
 		hint: "What exceeds this is left out. Turn on 'Return All' to get everything.",
 		displayOptions: { show: { ...show, returnAll: [false] } },
@@ -27,20 +30,7 @@ export const returnAllAndLimit = (show: IDisplayOptions['show']): INodePropertie
 ];
 
 /** How many results are wanted: Infinity with Return All. */
-export function readMost(context: IExecuteSingleFunctions): number {
+export function readLimit(context: IExecuteSingleFunctions): number {
 	if (context.getNodeParameter('returnAll', false)) return Infinity;
-	return wholeNumber(context.getNodeParameter('limit', 50), 'Limit', 1);
-}
-
-/** A number field, which an expression may have filled with anything. */
-export function wholeNumber(value: unknown, field: string, least: number): number {
-	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-	if (typeof number === 'number' && Number.isSafeInteger(number) && number >= least) return number;
-	throw new Problem(`'${field}' is not a whole number of ${least} or more`, `Enter '${field}' in digits, such as 50`);
-}
-
-/** A text field: numbers are welcome, since identifiers often are; blank means empty. */
-export function text(value: unknown): string {
-	if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-	return typeof value === 'string' && value.trim() !== '' ? value : '';
+	return wholeNumber(context.getNodeParameter('limit', DEFAULT_LIMIT), 'Limit', 1);
 }

@@ -32,8 +32,9 @@ export const simpleUser = (user: IDataObject): IDataObject => ({
 });
 
 /** What a model would otherwise take for the whole truth. People read it beside the field. */
-export function notes(rows: number, most: number, provider = ''): IDataObject[] {
-	if (rows >= most) return [{ note: `There may be more: 'Limit' is ${most}. Raise it, or ask for less at a time` }];
-	if (rows === 0 && provider) return [{ note: `Nothing with the 'Provider' ${provider}, which must be a slug such as apple_health_kit` }];
+export function limitNotes(rows: number, limit: number, provider = ''): IDataObject[] {
+	if (rows >= limit) return [{ note: `There may be more: 'Limit' is ${limit}. Raise it, or ask for less at a time` }];
+	if (rows === 0 && provider)
+		return [{ note: `Nothing with the 'Provider' ${provider}, which must be a slug such as apple_health_kit` }];
 	return [];
 }

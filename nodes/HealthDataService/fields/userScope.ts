@@ -1,8 +1,15 @@
 /**
- * Whose readings: the fields that node and trigger share.
+ * Users and User: whose readings.
  */
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
-import { UUID } from '../service/users';
+import { isUserId, UUID } from '../service/users';
+import type { NamedUser } from '../service/usersToRead';
+import { Problem } from '../shared/problem';
+import { text } from '../shared/values';
+import { readClientUserId } from './clientUserId';
+import { readLocator, type FieldContext } from './locator';
+
+const ONE_USER = 'one';
 
 type Show = IDisplayOptions['show'];
 
@@ -12,12 +19,12 @@ export const userFields = (show: Show): INodeProperties[] => [
 		displayName: 'Users',
 		name: 'userScope',
 		type: 'options',
-		default: 'one',
+		default: ONE_USER,
 		description: 'Whose readings to retrieve',
 		displayOptions: { show },
 		options: [
 			{ name: 'All Users', value: 'all', description: 'The readings of every user of your team' },
-			{ name: 'One User', value: 'one', description: 'The readings of a single user' },
+			{ name: 'One User', value: ONE_USER, description: 'The readings of a single user' },
 		],
 	},
 	userField(show),
@@ -30,7 +37,7 @@ const userField = (show: Show): INodeProperties => ({
 	required: true,
 	default: { mode: 'list', value: '' },
 	description: 'The user whose readings are retrieved',
-	displayOptions: { show: { ...show, userScope: ['one'] } },
+	displayOptions: { show: { ...show, userScope: [ONE_USER] } },
 	modes: [
 		{
 			displayName: 'From List',
@@ -62,27 +69,18 @@ const userField = (show: Show): INodeProperties => ({
 	],
 });
 
-/** Which source's readings: empty for all. */
-export const providerField = (show: Show): INodeProperties => ({
-	displayName: 'Provider',
-	name: 'provider',
-	type: 'resourceLocator',
-	default: { mode: 'list', value: '' },
-	description: 'The source of the readings, such as a wearable. Leave empty for all sources.',
-	displayOptions: { show },
-	modes: [
-		{
-			displayName: 'From List',
-			name: 'list',
-			type: 'list',
-			placeholder: 'All providers',
-			typeOptions: { searchListMethod: 'searchProviders', searchable: true },
-		},
-		{
-			displayName: 'By Slug',
-			name: 'slug',
-			type: 'string',
-			placeholder: 'e.g. omron',
-		},
-	],
-});
+/** Whether a single user is meant: the one of `readUser`. */
+export const isOneUser = (context: FieldContext) => context.getNodeParameter('userScope', ONE_USER) === ONE_USER;
+
+/** @throws Problem for what cannot be an identifier: a path is built from it */
+export function readUser(context: FieldContext): NamedUser {
+	const { mode, value } = readLocator(context, 'user');
+	if (mode === 'clientUserId') return { by: 'clientUserId', id: readClientUserId(value) };
+
+	const id = text(value).trim();
+	if (isUserId(id)) return { by: 'userId', id };
+	throw new Problem(
+		id ? "'User' is not a user ID" : "'User' is empty",
+		"A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own identifier, set 'User' to By Client User ID",
+	);
+}

@@ -1,11 +1,11 @@
 /**
  * Turns what the service answered, or why it could not be reached, into a Problem.
  */
-import type { IDataObject } from 'n8n-workflow';
-import { Problem } from '../shared/problem';
+import { Problem, type Kind } from '../shared/problem';
+import { isTransientCode, isTransientStatus } from './transient';
 
 /** Query and path parameters as the fields are called on the screen. */
-const FIELDS: Record<string, string> = {
+const PARAMETER_LABELS: Record<string, string> = {
 	client_user_id: 'Client User ID',
 	end_date: 'End Date',
 	limit: 'Limit',
@@ -21,19 +21,18 @@ const LONGEST_QUOTE = 200;
 export function explainStatus(status: number, body: unknown): Problem {
 	const { field, said } = readDetail(body);
 	const theySay = said ? `The service says: ${said}. ` : '';
-	const problem = (message: string, advice: string) => new Problem(message, theySay + advice, String(status));
+	const problem = (message: string, advice: string, kind?: Kind) =>
+		new Problem(message, theySay + advice, { kind, httpCode: String(status) });
 
 	if (status === 401 || status === 403) {
 		return problem(
 			`The service did not accept the API key (status ${status})`,
 			"Check 'API Key' and 'Base URL' in the credential together: a key only works in the environment it was made for",
+			'credential-invalid',
 		);
 	}
 	if (status === 404) {
-		return problem(
-			'The service has nothing at this address (status 404)',
-			"Check 'Base URL' in the credential",
-		);
+		return problem('The service has nothing at this address (status 404)', "Check 'Base URL' in the credential");
 	}
 	if (status === 400 || status === 422) {
 		return problem(
@@ -45,11 +44,13 @@ export function explainStatus(status: number, body: unknown): Problem {
 		return problem(
 			'The service is receiving too many requests (status 429)',
 			"Wait a minute. If it stays, lower 'Concurrent Requests' in the options, read fewer users at a time, or run the workflow less often",
+			'rate-limited',
 		);
 	}
 	return problem(
 		`The service could not answer (status ${status})`,
 		'Try again later. If it stays, ask the people who run the service',
+		isTransientStatus(status) ? 'temporarily-unavailable' : undefined,
 	);
 }
 
@@ -65,28 +66,26 @@ function readDetail(body: unknown): { field?: string; said?: string } {
 	const { loc, msg, error_message, message } = (first ?? {}) as Record<string, unknown>;
 	const parameter = Array.isArray(loc) ? String(loc[loc.length - 1]) : undefined;
 	const said = [msg, error_message, message].find((text): text is string => typeof text === 'string');
-	return { field: parameter && FIELDS[parameter], said: said && quote(said) };
+	return { field: parameter && PARAMETER_LABELS[parameter], said: said && quote(said) };
 }
 
 const quote = (text: string) => text.trim().replace(/\.$/, '').slice(0, LONGEST_QUOTE);
 
-/** Whether a part of an answer is what JSON calls an object. */
-export const isObject = (value: unknown): value is IDataObject =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** A status of 200 around something that is not the contract's answer (quirk 21). */
-export function explainBody(body: unknown, missing?: string): Problem {
-	const looksLikeHtml = typeof body === 'string' && /^\s*</.test(body);
-	return new Problem(
-		looksLikeHtml
-			? 'A web page came back instead of data'
-			: missing
-				? `The service's answer has no '${missing}'`
-				: "The service's answer is not the data that was asked for",
+export const notTheService = (body: unknown) =>
+	typeof body === 'string' && /^\s*</.test(body)
+		? wrongAnswer('A web page came back instead of data')
+		: wrongAnswer("The service's answer is not the data that was asked for");
+
+/** An answer without something that the contract promises (quirk 21). */
+export const answerLacks = (field: string) => wrongAnswer(`The service's answer has no '${field}'`);
+
+const wrongAnswer = (message: string) =>
+	new Problem(
+		message,
 		"Check 'Base URL' in the credential: it must be the address of the Health Data Service itself, not of a web site or login page",
-		'200',
+		{ httpCode: '200' },
 	);
-}
 
 /** Node's name for why there was no answer, e.g. `ECONNREFUSED`, from what n8n's request helper threw. */
 export const codeOf = (error: Error) => ((error.cause ?? error) as { code?: string }).code;
@@ -105,5 +104,6 @@ export function explainUnreachable(error: Error, root: string): Problem {
 		'The service could not be reached',
 		(code && advice[code]) ??
 			`The connection to ${host} ended without an answer${code ? ` (${code})` : ''}. Try again later`,
+		{ kind: isTransientCode(code) ? 'temporarily-unavailable' : undefined },
 	);
 }

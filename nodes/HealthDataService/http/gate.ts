@@ -2,6 +2,7 @@
  * How many requests may be on their way at once: n8n starts those of all input items together, so they queue here.
  */
 import type { Problem } from '../shared/problem';
+import { stopIfCancelled, wait } from './wait';
 
 /** Where the user does not say otherwise. */
 export const CONCURRENT_REQUESTS = 8;
@@ -10,7 +11,7 @@ export const CONCURRENT_REQUESTS = 8;
 const ANSWERS_TO_RECOVER = 10;
 
 /** A request on its way; handed back when it ends. */
-export interface Pass {
+interface Pass {
 	round: number;
 }
 
@@ -34,19 +35,48 @@ export class Gate {
 	/** Why a request was given up after all its tries, until another is answered: those behind it need not wait as long again. */
 	givenUp?: Problem;
 
-	constructor(private readonly most: number) {
-		this.allowed = most;
+	constructor(private readonly maxInFlight: number) {
+		this.allowed = maxInFlight;
+	}
+
+	/**
+	 * `work`, when there is room for it and nobody asked us to wait.
+	 *
+	 * @param continues whether it is still wanted after another request was given up
+	 * @throws Problem when the execution was cancelled, or another request was given up
+	 */
+	async inTurn<T>(
+		work: () => Promise<T>,
+		outcomeOf: (result: T) => Outcome,
+		{ signal, continues }: { signal?: AbortSignal; continues: boolean },
+	): Promise<T> {
+		for (;;) {
+			if (this.pausedFor > 0) await wait(this.pausedFor, signal);
+			const pass = await this.enter();
+			let outcome: Outcome = 'unsent';
+			try {
+				stopIfCancelled(signal);
+				// The run has failed already: nothing that came now would be seen.
+				if (this.givenUp && !continues) throw this.givenUp;
+				if (this.pausedFor > 0) continue;
+				const result = await work();
+				outcome = outcomeOf(result);
+				return result;
+			} finally {
+				this.leave(pass, outcome);
+			}
+		}
 	}
 
 	/** Waits for a place. */
-	async enter(): Promise<Pass> {
+	private async enter(): Promise<Pass> {
 		while (this.inFlight >= this.allowed) await new Promise<void>((resolve) => this.queue.push(resolve));
 		this.inFlight++;
 		return { round: this.round };
 	}
 
 	/** Gives the place back, and learns from what became of the request. */
-	leave({ round }: Pass, outcome: Outcome) {
+	private leave({ round }: Pass, outcome: Outcome) {
 		this.inFlight--;
 		if (outcome === 'answered') this.learnAnswer();
 		if (outcome === 'refused' && round === this.round) this.learnRefusal();
@@ -60,7 +90,7 @@ export class Gate {
 		this.refusals = 0;
 		if (++this.answers < ANSWERS_TO_RECOVER * this.allowed) return;
 		this.answers = 0;
-		this.allowed = Math.min(this.most, this.allowed + 1);
+		this.allowed = Math.min(this.maxInFlight, this.allowed + 1);
 	}
 
 	private learnRefusal() {
@@ -76,7 +106,7 @@ export class Gate {
 	}
 
 	/** Milliseconds left of a pause. */
-	get pausedFor(): number {
+	private get pausedFor(): number {
 		return Math.max(0, this.pausedUntil - performance.now());
 	}
 
@@ -88,9 +118,9 @@ export class Gate {
 
 const gates = new WeakMap<object, Gate>();
 
-/** The gate shared by everything that has the same `run`, gone with it. The first one's `most` counts. */
-export function gateOf(run: object, most: number): Gate {
-	const gate = gates.get(run) ?? new Gate(most);
+/** The gate shared by everything that has the same `run`, gone with it. The first one's `maxInFlight` counts. */
+export function gateOf(run: object, maxInFlight: number): Gate {
+	const gate = gates.get(run) ?? new Gate(maxInFlight);
 	gates.set(run, gate);
 	return gate;
 }

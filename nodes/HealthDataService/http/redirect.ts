@@ -16,13 +16,11 @@ export function redirectTarget(response: IN8nHttpFullResponse, from: string): st
 	throw new Problem(
 		`The service redirects to another address (${target.origin})`,
 		"The API key is not sent there. If that address is right, enter it as 'Base URL' in the credential",
-		String(response.statusCode),
+		{ httpCode: String(response.statusCode) },
 	);
 }
 
 export const strayRedirect = ({ statusCode }: IN8nHttpFullResponse) =>
-	new Problem(
-		'The service redirects without arriving anywhere',
-		"Check 'Base URL' in the credential",
-		String(statusCode),
-	);
+	new Problem('The service redirects without arriving anywhere', "Check 'Base URL' in the credential", {
+		httpCode: String(statusCode),
+	});

@@ -2,12 +2,13 @@
  * What the pickers of users and of providers have in common: the connection, and errors that the editor can show.
  */
 import type { ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
-import { connect, WHILE_TYPING, type Get } from '../http/connect';
+import { connect, type Get } from '../http/connect';
 import { Gate } from '../http/gate';
-import { toPickerError } from '../shared/problem';
+import { SHORT_RETRY } from '../http/retry';
+import { toNodeError } from '../shared/problem';
 
 /** Pages of the user list that one call may read: some services allow ten requests a minute. */
-export const MOST_PAGES = 3;
+export const MAX_PAGES = 3;
 
 type Search = (get: Get, filter: string, paginationToken?: string) => Promise<INodeListSearchResult>;
 
@@ -15,13 +16,13 @@ type Search = (get: Get, filter: string, paginationToken?: string) => Promise<IN
 export function picker(search: Search) {
 	return async function (this: ILoadOptionsFunctions, filter = '', paginationToken?: string) {
 		try {
-			const get = await connect(this, { ...WHILE_TYPING, gate: new Gate(MOST_PAGES) });
+			const get = await connect(this, { ...SHORT_RETRY, gate: new Gate(MAX_PAGES) });
 			return await search(get, filter.trim(), paginationToken);
 		} catch (error) {
-			throw toPickerError(this.getNode(), error);
+			throw toNodeError(this.getNode(), error, { isPicker: true });
 		}
 	};
 }
 
 /** A row that says something instead of being a choice: picking it leaves the field empty. */
-export const remark = (name: string): INodeListSearchItems => ({ name, value: '' });
+export const hintRow = (name: string): INodeListSearchItems => ({ name, value: '' });

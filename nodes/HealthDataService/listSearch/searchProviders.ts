@@ -3,7 +3,7 @@
  */
 import { userPage, type UserPage } from '../service/userPages';
 import { connectedSources } from '../service/users';
-import { MOST_PAGES, picker, remark } from './picker';
+import { MAX_PAGES, picker, hintRow } from './picker';
 
 /** Never gives a token: the editor would go on by itself until there is enough to scroll, which is through the whole team. */
 export const searchProviders = picker(async (get, filter) => {
@@ -18,14 +18,15 @@ export const searchProviders = picker(async (get, filter) => {
 		.filter(({ name }) => name.toLowerCase().includes(wanted))
 		.sort((a, b) => a.name.localeCompare(b.name));
 	const isSample = first.total === undefined ? pages.at(-1)!.users.length > 0 : first.total > users.length;
-	return { results: isSample ? [...results, wayOut(users.length)] : results };
+	return { results: isSample ? [...results, moreProvidersHint(users.length)] : results };
 });
 
 /** Where the other pages begin, so that all of them lie evenly over the list; one after the other where its length is unknown. */
-function spread({ users: { length: size }, total = MOST_PAGES * size }: UserPage): number[] {
+function spread({ users: { length: size }, total = MAX_PAGES * size }: UserPage): number[] {
 	if (size === 0) return [];
-	const others = Math.min(MOST_PAGES, Math.ceil(total / size)) - 1;
+	const others = Math.min(MAX_PAGES, Math.ceil(total / size)) - 1;
 	return Array.from({ length: others }, (_, i) => Math.floor(((i + 1) * (total - size)) / others));
 }
 
-const wayOut = (read: number) => remark(`Another one? Use By Slug (${read.toLocaleString('en')} users looked at)`);
+const moreProvidersHint = (read: number) =>
+	hintRow(`Another one? Use By Slug (${read.toLocaleString('en')} users looked at)`);

@@ -3,10 +3,10 @@
  * the service cannot search, for the others.
  */
 import type { IDataObject, INodeListSearchItems } from 'n8n-workflow';
-import { text } from '../fields/limit';
+import { text } from '../shared/values';
 import { userPage } from '../service/userPages';
 import { connectedSources, isClientUserId, isUserId, resolveUser } from '../service/users';
-import { MOST_PAGES, picker, remark } from './picker';
+import { MAX_PAGES, picker, hintRow } from './picker';
 
 /** Fewer rows cannot be scrolled, and during a search the editor asks for the next page only when they are. */
 const ROWS_TO_SCROLL = 20;
@@ -16,10 +16,10 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 	const named = isFirstCall && isClientUserId(filter) ? await resolveUser(get, filter) : undefined;
 
 	const found = named ? [named] : [];
-	const mostPages = named ? 1 : MOST_PAGES;
+	const maxPages = named ? 1 : MAX_PAGES;
 	let offset = Number(paginationToken ?? 0);
 	let isEnd = false;
-	for (let page = 0; page < mostPages && !isEnd && found.length < ROWS_TO_SCROLL; page++) {
+	for (let page = 0; page < maxPages && !isEnd && found.length < ROWS_TO_SCROLL; page++) {
 		const { users, total = Infinity } = await userPage(get, offset);
 		found.push(...users.filter((user) => user.user_id !== named?.user_id && isMatch(user, filter)));
 		offset += users.length;
@@ -29,7 +29,10 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 	const results = found.map(toRow);
 	if (isEnd) return { results };
 	const isStuck = isFirstCall && !named && found.length < ROWS_TO_SCROLL;
-	return { results: isStuck ? [...results, ...wayOut(filter, found, offset)] : results, paginationToken: String(offset) };
+	return {
+		results: isStuck ? [...results, ...moreUsersHint(filter, found, offset)] : results,
+		paginationToken: String(offset),
+	};
 });
 
 /** Whoever has exactly this client user ID was found by Resolve in the first call, and is not listed again in a later one. */
@@ -47,7 +50,7 @@ function toRow(user: IDataObject): INodeListSearchItems {
 }
 
 /** The service cannot look up a user ID: it is offered unseen. For anything else only the whole identifier helps. */
-function wayOut(filter: string, found: IDataObject[], searched: number): INodeListSearchItems[] {
+function moreUsersHint(filter: string, found: IDataObject[], searched: number): INodeListSearchItems[] {
 	if (isUserId(filter)) return found.length ? [] : [{ name: `User ID ${filter}`, value: filter }];
-	return [remark(`Type the whole client user ID (first ${searched.toLocaleString('en')} users searched)`)];
+	return [hintRow(`Type the whole client user ID (first ${searched.toLocaleString('en')} users searched)`)];
 }

@@ -14,7 +14,7 @@ export function toMillis(value: unknown): number | undefined {
 }
 
 /** The same text for the same instant, however it is written; other values as text. */
-export function canonical(value: unknown): string {
+export function instantKey(value: unknown): string {
 	const millis = typeof value === 'string' && DATE_TIME.test(value) ? toMillis(value) : undefined;
 	if (millis === undefined) return String(value ?? '');
 	const [, beyond = ''] = BEYOND_MILLISECONDS.exec(value as string) ?? [];

@@ -2,10 +2,11 @@
  * From a page of grouped readings (contract 2.1) to what leaves the node: flat rows, or one merged `groups` map.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { explainBody, isObject } from '../http/explain';
+import { answerLacks } from '../http/explain';
+import { isObject, stableJson } from '../shared/json';
 
 /** Whose readings these are. `client_user_id` is null when the user was named by User ID. */
-export interface ReadingOwner {
+export interface UserRef {
 	user_id: string;
 	client_user_id: string | null;
 }
@@ -21,13 +22,13 @@ interface Group {
 
 /** The groups of a page. A page without `groups`, or with something else in its place, is an error, never "no data" (quirk 21). */
 function groupsOf({ groups }: IDataObject): Group[] {
-	if (!isObject(groups)) throw explainBody(undefined, 'groups');
+	if (!isObject(groups)) throw answerLacks('groups');
 
 	return Object.entries(groups).flatMap(([slug, list]) => {
-		if (!Array.isArray(list) || !list.every(isObject)) throw explainBody(undefined, `groups.${slug}`);
+		if (!Array.isArray(list) || !list.every(isObject)) throw answerLacks(`groups.${slug}`);
 		return list.map(({ data, source, ...extras }): Group => {
 			const points = data ?? [];
-			if (!Array.isArray(points) || !points.every(isObject)) throw explainBody(undefined, 'data');
+			if (!Array.isArray(points) || !points.every(isObject)) throw answerLacks('data');
 			return { slug, data: points, source: isObject(source) ? source : {}, extras };
 		});
 	});
@@ -38,29 +39,29 @@ function groupsOf({ groups }: IDataObject): Group[] {
  * `user_id, client_user_id, ...columns, provider, source_type`, then every other field the service sent.
  * Values are never changed: times stay strings, null stays null (quirks 7, 9). A missing column is null.
  */
-export function readingRows(page: IDataObject, columns: readonly string[], owner: ReadingOwner): IDataObject[] {
+export function readingRows(page: IDataObject, columns: readonly string[], user: UserRef): IDataObject[] {
 	return groupsOf(page).flatMap(({ slug, data, source, extras }) =>
 		data.map((point) => {
-			const row = new Map<string, unknown>(Object.entries(owner));
+			const row = new Map<string, unknown>(Object.entries(user));
 			for (const column of columns) row.set(column, point[column] ?? null);
 			row.set('provider', source.provider ?? slug);
 			row.set('source_type', source.type ?? null);
 
-			if (source.provider && source.provider !== slug) keep(row, 'provider', slug);
+			if (source.provider && source.provider !== slug) addTheirField(row, 'provider', slug);
 			for (const [name, value] of Object.entries(point)) {
-				if (!columns.includes(name)) keep(row, name, value);
+				if (!columns.includes(name)) addTheirField(row, name, value);
 			}
 			for (const [name, value] of Object.entries(source)) {
-				if (name !== 'provider' && name !== 'type') keep(row, `source_${name}`, value);
+				if (name !== 'provider' && name !== 'type') addTheirField(row, `source_${name}`, value);
 			}
-			for (const [name, value] of Object.entries(extras)) keep(row, `group_${name}`, value);
+			for (const [name, value] of Object.entries(extras)) addTheirField(row, `group_${name}`, value);
 			return Object.fromEntries(row) as IDataObject;
 		}),
 	);
 }
 
 /** Adds a field of theirs; one that is called like a column becomes `<name>_raw` (quirk 5). */
-export function keep(row: Map<string, unknown>, name: string, value: unknown) {
+export function addTheirField(row: Map<string, unknown>, name: string, value: unknown) {
 	let free = name;
 	while (row.has(free)) free += '_raw';
 	row.set(free, value);
@@ -77,7 +78,7 @@ export class GroupedReadings {
 		for (const { slug, data, source, extras } of groupsOf(page)) {
 			const ofProvider = this.merged.get(slug) ?? new Map();
 			this.merged.set(slug, ofProvider);
-			const key = canonical({ ...extras, source });
+			const key = stableJson({ ...extras, source });
 			const group = ofProvider.get(key) ?? { ...extras, data: [], source };
 			ofProvider.set(key, group);
 			for (const point of data) group.data.push(point);
@@ -85,15 +86,8 @@ export class GroupedReadings {
 	}
 
 	/** One item per user. */
-	toItem(owner: ReadingOwner): IDataObject {
+	toItem(user: UserRef): IDataObject {
 		const groups = [...this.merged].map(([slug, ofProvider]) => [slug, [...ofProvider.values()]]);
-		return { ...owner, groups: Object.fromEntries(groups) };
+		return { ...user, groups: Object.fromEntries(groups) };
 	}
-}
-
-/** JSON that is the same for the same content, whatever the order of the fields. */
-function canonical(value: unknown): string {
-	return JSON.stringify(value, (_, inner: unknown) =>
-		isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
-	);
 }

@@ -1,60 +1,25 @@
 /**
- * The two kinds of paging of the service, as plain loops over `get`: they know the service, not n8n.
+ * When the team's user list ends (contract 4.3, quirk 12): a loop over `get` that knows the service, not n8n.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get, Query } from '../http/connect';
-import { explainBody, isObject } from '../http/explain';
+import type { Get } from '../http/connect';
+import { answerLacks } from '../http/explain';
 import { quietly } from '../shared/inOrder';
-import { Problem } from '../shared/problem';
+import { isObject } from '../shared/json';
 
 /** Most users that one request may ask for (contract section 8). */
-const MOST_USERS_PER_PAGE = 500;
+const MAX_PAGE_SIZE = 500;
 
-/**
- * Pages of a grouped timeseries query (contract 4.1, 4.2), in order. Only a missing cursor ends it: pages may be empty (quirk 2).
- * Every page repeats the whole query. A cursor that comes back a second time is an error, not an endless loop (quirk 3).
- */
-export async function* cursorPages(
-	get: Get,
-	path: string,
-	query: Query,
-	onMissing?: () => IDataObject,
-): AsyncGenerator<IDataObject> {
-	const seen = new Set<string>();
-	let cursor: string | undefined;
-
-	do {
-		const page = await get(path, { ...query, next_cursor: cursor }, onMissing);
-		yield page;
-
-		cursor = nextCursor(page);
-		if (cursor !== undefined && seen.has(cursor)) {
-			throw new Problem(
-				'The service sent the same page mark twice, so the rest of the data cannot be read',
-				'Nothing was returned, because it would be incomplete. Try again, or choose a shorter date range',
-			);
-		}
-		if (cursor !== undefined) seen.add(cursor);
-	} while (cursor !== undefined);
-}
-
-/** The contract's `next_cursor`, or its deprecated twin `next`; null, absent and empty all mean the end (quirk 1). */
-function nextCursor({ next_cursor, next }: IDataObject): string | undefined {
-	const cursor = next_cursor ?? next ?? '';
-	if (typeof cursor !== 'string') throw explainBody(undefined, 'next_cursor');
-	return cursor || undefined;
-}
-
-/** One page of the team's user list (contract 4.3), as long as the service makes it. */
+/** One page of the list, as long as the service makes it. */
 export interface UserPage {
 	users: IDataObject[];
 	/** How many there are in all, if the service says so (quirk 12). */
 	total?: number;
 }
 
-export async function userPage(get: Get, offset: number, limit = MOST_USERS_PER_PAGE): Promise<UserPage> {
+export async function userPage(get: Get, offset: number, limit = MAX_PAGE_SIZE): Promise<UserPage> {
 	const { users, total } = await get('/v2/user', { offset, limit });
-	if (!Array.isArray(users) || !users.every(isObject)) throw explainBody(undefined, 'users');
+	if (!Array.isArray(users) || !users.every(isObject)) throw answerLacks('users');
 	return { users: users as IDataObject[], total: typeof total === 'number' ? total : undefined };
 }
 
@@ -64,65 +29,102 @@ const STEP_BACK = 20;
 /** Pages asked for ahead of the one that is read. The gate decides how many of them are really on their way. */
 const PAGES_AHEAD = 8;
 
+/** A part of the team's list. */
+export interface UserWindow {
+	offset?: number;
+	/** Most users of it. */
+	limit?: number;
+	/** Pages that may be asked for before they are wanted; 0 is for whoever may stop early. */
+	ahead?: number;
+}
+
 /**
- * Pages of the team's user list (contract 4.3) from `offset` on, each user once, at most `most` of them.
+ * Pages of the list from `offset` on, each user once, at most `limit` of them.
  * Moves on by what arrived, never by what was asked for: servers cap pages. Ends at `total`, if there is one, or at an empty
- * page (quirk 12). When `total` shrinks on the way, users have moved towards the front, past the place that was read next:
- * it steps back as far and reads on from there. Once `total` is known, up to `ahead` of the pages that follow are asked for
- * together; 0 is for whoever may stop early.
+ * page. When `total` shrinks on the way, users have moved towards the front, past the place that was read next:
+ * it steps back as far and reads on from there.
  */
 export async function* userPages(
 	get: Get,
-	{ offset = 0, most = Infinity, ahead = PAGES_AHEAD } = {},
+	{ offset = 0, limit = Infinity, ahead = PAGES_AHEAD }: UserWindow = {},
 ): AsyncGenerator<IDataObject[]> {
-	const asked = new Map<string, Promise<UserPage>>();
-	const ask = (position: number, limit: number) => {
-		const key = `${position} ${limit}`;
-		const page = asked.get(key) ?? quietly(userPage(get, position, limit));
-		asked.set(key, page);
-		return page;
-	};
-	const limitAfter = (count: number) => Math.min(MOST_USERS_PER_PAGE, most - count);
-
+	const pages = new PagesAhead(get);
+	const totals = new Totals();
 	const seen = new Set<unknown>();
+	const pageSize = (count: number) => Math.min(MAX_PAGE_SIZE, limit - count);
 	let position = offset;
 	let given = 0;
-	let lastTotal: number | undefined;
-	let lowestTotal = Infinity;
-	/** Whether somebody new came since the last step back: a total that merely flickers must not hold us in place. */
-	let hasProgressed = false;
 
-	while (given < most) {
-		const limit = limitAfter(given);
-		const { users, total } = await ask(position, limit);
-		asked.delete(`${position} ${limit}`);
-
+	while (given < limit) {
+		const { users, total } = await pages.take(position, pageSize(given));
 		const fresh = newUsers(users, seen);
 		given += fresh.length;
-		hasProgressed ||= fresh.length > 0;
-		const shrunk = total !== undefined && lastTotal !== undefined ? lastTotal - total : 0;
-		lastTotal = total ?? lastTotal;
-		const isNewLow = lastTotal !== undefined && lastTotal < lowestTotal;
-		lowestTotal = Math.min(lowestTotal, lastTotal ?? Infinity);
 
-		if (shrunk > 0 && (hasProgressed || isNewLow)) {
-			hasProgressed = false;
-			asked.clear();
-			position = Math.max(offset, position - shrunk - STEP_BACK);
+		const gone = totals.shrunkBy(total, fresh.length > 0);
+		if (gone > 0) {
+			pages.forget();
+			position = Math.max(offset, position - gone - STEP_BACK);
 		} else if (users.length === 0) {
 			return;
 		} else {
 			position += users.length;
 		}
 
-		const isLast = lastTotal !== undefined && position >= lastTotal;
-		for (let page = 0; page < ahead && !isLast; page++) {
+		const end = totals.last;
+		const isLast = end !== undefined && position >= end;
+		for (let page = 0; end !== undefined && !isLast && page < ahead; page++) {
 			const skipped = page * users.length;
-			if (lastTotal === undefined || position + skipped >= lastTotal || given + skipped >= most) break;
-			void ask(position + skipped, limitAfter(given + skipped));
+			if (position + skipped >= end || given + skipped >= limit) break;
+			pages.ask(position + skipped, pageSize(given + skipped));
 		}
 		yield fresh;
 		if (isLast) return;
+	}
+}
+
+/** Pages on their way, by what was asked for. */
+class PagesAhead {
+	private readonly asked = new Map<string, Promise<UserPage>>();
+
+	constructor(private readonly get: Get) {}
+
+	ask(position: number, limit: number) {
+		const key = `${position} ${limit}`;
+		if (!this.asked.has(key)) this.asked.set(key, quietly(userPage(this.get, position, limit)));
+	}
+
+	async take(position: number, limit: number): Promise<UserPage> {
+		this.ask(position, limit);
+		const key = `${position} ${limit}`;
+		const page = this.asked.get(key)!;
+		this.asked.delete(key);
+		return await page;
+	}
+
+	/** What was asked for no longer says where anybody is. */
+	forget() {
+		this.asked.clear();
+	}
+}
+
+/** What the pages say about the length of the list. */
+class Totals {
+	last?: number;
+	private lowest = Infinity;
+	/** Whether somebody new came since the last step back: a total that merely flickers must not hold us in place. */
+	private hasProgressed = false;
+
+	/** How many have left since the page before, where that is worth a step back; else 0. */
+	shrunkBy(total: number | undefined, isProgress: boolean): number {
+		this.hasProgressed ||= isProgress;
+		const gone = total !== undefined && this.last !== undefined ? this.last - total : 0;
+		this.last = total ?? this.last;
+		const isNewLow = this.last !== undefined && this.last < this.lowest;
+		this.lowest = Math.min(this.lowest, this.last ?? Infinity);
+
+		if (gone <= 0 || !(this.hasProgressed || isNewLow)) return 0;
+		this.hasProgressed = false;
+		return gone;
 	}
 }
 

@@ -3,8 +3,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/connect';
-import { explainBody } from '../http/explain';
-import { text } from '../fields/limit';
+import { answerLacks } from '../http/explain';
 import { Problem } from '../shared/problem';
 
 export const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
@@ -12,30 +11,13 @@ const WHOLE_UUID = new RegExp(`^${UUID}$`);
 
 export const isUserId = (id: string) => WHOLE_UUID.test(id);
 
-/** A user ID as the service issued it, checked here because a path is built from it. */
-export function userId(value: unknown): string {
-	const id = text(value).trim();
-	if (isUserId(id)) return id;
-	throw new Problem(
-		id ? "'User' is not a user ID" : "'User' is empty",
-		"A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own identifier, set 'User' to By Client User ID",
-	);
-}
-
 /** Whether a request can ask for it: a dot segment would change the path on the way, however it is encoded. */
 export const isClientUserId = (id: string) => !['', '.', '..'].includes(id) && id.isWellFormed();
 
 /** Looks a user up by the client's own identifier (contract 4.4), which may hold any character (quirk 15). */
-export async function resolveUser(get: Get, clientUserId: unknown): Promise<IDataObject | undefined> {
-	const id = text(clientUserId);
-	if (!isClientUserId(id)) {
-		throw new Problem(
-			id ? "'Client User ID' is not an identifier" : "'Client User ID' is empty",
-			'Enter the identifier that your application gave to this user',
-		);
-	}
-	const user = await get(`/v2/user/resolve/${encodeURIComponent(id)}`, {}, () => undefined);
-	if (user && typeof user.user_id !== 'string') throw explainBody(undefined, 'user_id');
+export async function resolveUser(get: Get, clientUserId: string): Promise<IDataObject | undefined> {
+	const user = await get(`/v2/user/resolve/${encodeURIComponent(clientUserId)}`, {}, () => undefined);
+	if (user && typeof user.user_id !== 'string') throw answerLacks('user_id');
 	return user;
 }
 
@@ -44,7 +26,7 @@ export const noSuchClientUser = () =>
 	new Problem(
 		"There is no user with this 'Client User ID'",
 		"Check the identifier, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
-		'404',
+		{ httpCode: '404' },
 	);
 
 /** Slug and display name of the sources a user has connected; entries may be incomplete (quirks 5, 8). */

@@ -1,55 +1,56 @@
 /**
- * Whose readings are read, and what to make of somebody whom the service does not know.
+ * Whose readings are read, and what a user who is gone means.
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/connect';
-import { text } from '../fields/limit';
-import { userPages } from './userPages';
 import { Problem } from '../shared/problem';
-import type { ReadingOwner } from './readings';
-import { isConnectedTo, noSuchClientUser, resolveUser, userId } from './users';
+import { text } from '../shared/values';
+import type { UserRef } from './readings';
+import { userPages, type UserWindow } from './userPages';
+import { isConnectedTo, noSuchClientUser, resolveUser } from './users';
 
-/** In the order of the team's list. */
-export type Owners = (get: Get) => AsyncIterable<ReadingOwner>;
+export interface UsersToRead {
+	/** In the order of the team's list. */
+	users(get: Get): AsyncIterable<UserRef>;
+	/** What to make of a user that the service does not know: an empty page, or a Problem. */
+	onMissing: () => IDataObject;
+}
 
-/**
- * The user of the 'User' field; By Client User ID costs one more request.
- *
- * @throws Problem, before anything is sent, for what cannot be a user ID
- */
-export function oneOwner({ mode, value }: { mode?: string; value: unknown }): Owners {
-	const known = mode === 'clientUserId' ? undefined : { user_id: userId(value), client_user_id: null };
+/** A single user as somebody named them. */
+export interface NamedUser {
+	by: 'userId' | 'clientUserId';
+	id: string;
+}
 
-	return async function* (get) {
-		if (known) return yield known;
-		const user = await resolveUser(get, value);
+/** By client user ID costs one more request. */
+export const oneUser = ({ by, id }: NamedUser): UsersToRead => ({
+	async *users(get) {
+		if (by === 'userId') return yield { user_id: id, client_user_id: null };
+		const user = await resolveUser(get, id);
 		if (!user) throw noSuchClientUser();
-		yield ownerOf(user);
-	};
-}
+		yield toUserRef(user);
+	},
+	onMissing: () => {
+		throw new Problem(
+			"There is no such user: the service does not know the 'User'",
+			"Pick the user from the list, or check that the credential's key belongs to the team of this user",
+			{ httpCode: '404' },
+		);
+	},
+});
 
-/** The users of a window of the team's list: all of them, or those that have the provider (a slug) connected now. */
-export function teamOwners(window: Parameters<typeof userPages>[1] = {}, connectedTo?: string): Owners {
-	return async function* (get) {
+/** A window of the team's list: all of its users, or those who have the provider (a slug) connected now. */
+export const wholeTeam = (window: UserWindow = {}, connectedTo?: string): UsersToRead => ({
+	async *users(get) {
 		for await (const users of userPages(get, window)) {
-			for (const user of users) if (!connectedTo || isConnectedTo(user, connectedTo)) yield ownerOf(user);
+			for (const user of users) if (!connectedTo || isConnectedTo(user, connectedTo)) yield toUserRef(user);
 		}
-	};
-}
+	},
+	// Somebody who is on the list but gone when their turn comes was removed in between.
+	onMissing: () => ({ groups: {} }),
+});
 
-const ownerOf = ({ user_id, client_user_id }: IDataObject): ReadingOwner => ({
+const toUserRef = ({ user_id, client_user_id }: IDataObject): UserRef => ({
 	user_id: String(user_id),
 	client_user_id: text(client_user_id) || null,
 });
-
-/** For the user of the 'User' field. */
-export const noSuchUser = (): never => {
-	throw new Problem(
-		"There is no such user: the service does not know the 'User'",
-		"Pick the user from the list, or check that the credential's key belongs to the team of this user",
-		'404',
-	);
-};
-
-/** For the whole team: somebody who is on the list but gone when their turn comes was removed in between. */
-export const nobody = (): IDataObject => ({ groups: {} });

@@ -3,36 +3,48 @@
  */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
+/** Why, in n8n's own words for programs: the first two pass by themselves, for the others somebody must do something. */
+export type Kind = 'rate-limited' | 'temporarily-unavailable' | 'credential-invalid' | 'configuration-invalid';
+
 /**
  * `message` says what happened in terms of the fields on the screen, `description` what to do about it.
- * Neither ever holds a key or a reading (quirk 22). `httpCode` is set when the service answered; `canPass` when the same
- * may work later without anybody doing anything.
+ * Neither ever holds a key or a reading (quirk 22). `httpCode` is set when the service answered.
  */
 export class Problem extends Error {
+	readonly kind: Kind;
+
+	readonly httpCode?: string;
+
 	constructor(
 		message: string,
 		readonly description: string,
-		readonly httpCode?: string,
-		readonly canPass = false,
+		{ kind = 'configuration-invalid', httpCode }: { kind?: Kind; httpCode?: string } = {},
 	) {
 		super(message);
+		this.kind = kind;
+		this.httpCode = httpCode;
+	}
+
+	/** Whether the same may work later without anybody doing anything. */
+	get isTransient() {
+		return this.kind === 'rate-limited' || this.kind === 'temporarily-unavailable';
 	}
 }
 
-/** The same problem as an error that n8n's editor, error output and AI agents know how to show. */
-export function toNodeError(node: INode, error: Error, itemIndex?: number): NodeApiError | NodeOperationError {
+/**
+ * The same problem as an error that n8n's editor, error output and AI agents know how to show; a picker's as the only class
+ * whose description the editor shows there.
+ */
+export function toNodeError(
+	node: INode,
+	error: Error,
+	{ itemIndex, isPicker = false }: { itemIndex?: number; isPicker?: boolean } = {},
+): NodeApiError | NodeOperationError {
 	if (!(error instanceof Problem)) return new NodeOperationError(node, error, { itemIndex });
 
 	const { message, description, httpCode } = error;
-	return httpCode
+	return httpCode || isPicker
 		? // An empty response on purpose: n8n would store and show whatever it is given.
 			new NodeApiError(node, {}, { message, description, httpCode, itemIndex })
 		: new NodeOperationError(node, message, { description, itemIndex });
-}
-
-/** The same problem for a picker, where the editor shows the description of this class only. */
-export function toPickerError(node: INode, error: Error): NodeApiError | NodeOperationError {
-	if (!(error instanceof Problem)) return new NodeOperationError(node, error);
-	const { message, description, httpCode } = error;
-	return new NodeApiError(node, {}, { message, description, httpCode });
 }

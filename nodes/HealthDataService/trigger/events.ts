@@ -2,24 +2,22 @@
  * What can be triggered on: a new reading of every metric, and a new user. All of them are rows with a time.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { metrics, pathOf, type Metric } from '../service/metrics';
-import { flatRows } from '../resources/timeseries/read';
 import type { Get } from '../http/connect';
 import { CONCURRENT_REQUESTS } from '../http/gate';
-import { inOrder } from '../shared/inOrder';
-import type { Owners } from '../service/usersToRead';
-import { cursorPages, userPages } from '../service/userPages';
 import { toIso } from '../service/instants';
+import { metrics, type Metric } from '../service/metrics';
+import { flatRows, sweep, USERS_PER_REQUEST } from '../service/sweep';
+import { userPages } from '../service/userPages';
+import type { UsersToRead } from '../service/usersToRead';
+import { Problem } from '../shared/problem';
 
 /** What is read. */
 export interface Scope {
-	owners: Owners;
-	/** What to make of a user that the service does not know: an empty page, or a Problem. */
-	onMissing: () => IDataObject;
+	usersToRead: UsersToRead;
 	/** Slug, or empty for all. */
 	provider: string;
 	/** Most users of the team's list. */
-	mostUsers?: number;
+	maxUsers?: number;
 }
 
 export interface TriggerEvent {
@@ -40,7 +38,8 @@ export interface TriggerEvent {
 	read(get: Get, scope: Scope, since: number): AsyncIterable<IDataObject[]>;
 }
 
-const USERS_AT_ONCE = 4 * CONCURRENT_REQUESTS;
+/** More than this of one user is no measurement, and more than n8n can hand on. */
+const MAX_ROWS_PER_USER = 100_000;
 
 const newReading = (metric: Metric): TriggerEvent => ({
 	value: metric.value,
@@ -50,14 +49,23 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	key: ['user_id', 'provider', 'source_type'],
 	values: metric.columns.slice(1),
 	test: { users: 50, days: 90 },
-	read: (get, { owners, onMissing, provider }, since) => {
-		const query = { start_date: toIso(since), provider };
-		return inOrder(owners(get), USERS_AT_ONCE, async (owner, isOver) => {
-			const pages = cursorPages(get, pathOf(metric, owner.user_id), query, onMissing);
-			return await flatRows(pages, metric.columns, owner, Infinity, isOver);
-		});
-	},
+	read: (get, { usersToRead, provider }, since) =>
+		sweep(get, {
+			metric,
+			query: { start_date: toIso(since), provider },
+			usersToRead,
+			usersAtOnce: USERS_PER_REQUEST * CONCURRENT_REQUESTS,
+			collect: flatRows(metric.columns, Infinity, stopAtTooManyRows),
+		}),
 });
+
+function stopAtTooManyRows(count: number) {
+	if (count <= MAX_ROWS_PER_USER) return;
+	throw new Problem(
+		`More than ${MAX_ROWS_PER_USER.toLocaleString('en')} readings of one user in the hours that are looked at`,
+		"Lower 'Lookback Hours' in the options, or choose a 'Provider'",
+	);
+}
 
 /** The list of users cannot be asked for a time, so all of it is read. */
 const newUser: TriggerEvent = {
@@ -68,7 +76,7 @@ const newUser: TriggerEvent = {
 	key: ['user_id'],
 	values: [],
 	test: { users: 5000, days: Infinity },
-	read: (get, { mostUsers }) => userPages(get, { most: mostUsers }),
+	read: (get, { maxUsers }) => userPages(get, { limit: maxUsers }),
 };
 
 export const readingEvents = metrics.map(newReading);

@@ -6,10 +6,11 @@
  * readings rather than the clock, which may be set.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { keep } from '../service/readings';
+import { addTheirField } from '../service/readings';
 import type { TriggerEvent } from './events';
-import { canonical, toMillis } from '../service/instants';
-import { hashOfKey, Memory, type TriggerState } from './seen';
+import { instantKey, toMillis } from '../service/instants';
+import { hashOfKey, SeenReadings } from './seen';
+import type { TriggerState } from './state';
 
 type Identified = Pick<TriggerEvent, 'value' | 'time' | 'key' | 'values'>;
 
@@ -24,16 +25,16 @@ export interface Found {
  * @param batches rows from `state.from` on; rows with the same key are in the same batch, and the last of them counts
  * @param now ms, before anything was read: what arrives while reading must not fall out of the window
  * @param lookback ms
- * @param begins whether watching begins with this very poll: everything it finds is old
+ * @param isBaseline whether watching begins with this very poll: everything it finds is old
  */
 export async function findNew(
 	event: Identified,
 	batches: AsyncIterable<IDataObject[]>,
 	state: TriggerState,
-	{ now, lookback, begins }: { now: number; lookback: number; begins: boolean },
+	{ now, lookback, isBaseline }: { now: number; lookback: number; isBaseline: boolean },
 ): Promise<Found> {
 	const { from, since } = state;
-	const memory = new Memory(state.seen);
+	const seen = new SeenReadings(state.seen);
 	const found: Array<{ item: IDataObject; time: number }> = [];
 	let newest = -Infinity;
 
@@ -44,9 +45,9 @@ export async function findNew(
 			if (time !== undefined) newest = Math.max(newest, time);
 
 			// With the key in it: of values alone there are so few that their hash could be turned back by trying them all.
-			const values = [...event.key, event.time, ...event.values].map((column) => canonical(row[column]));
-			const change = memory.note(key, values, time);
-			if (!change || isOld(time, since, begins)) continue;
+			const values = [...event.key, event.time, ...event.values].map((column) => instantKey(row[column]));
+			const change = seen.remember(key, values, time);
+			if (!change || isOld(time, since, isBaseline)) continue;
 			found.push({ item: toItem(event, key, change, row), time: time ?? now });
 		}
 	}
@@ -55,18 +56,18 @@ export async function findNew(
 	const nextFrom = Math.max(from, Math.min(now, newest) - lookback);
 	return {
 		items: found.sort((a, b) => a.time - b.time).map(({ item }) => item),
-		state: { version: 1, of: state.of, from: nextFrom, seen: memory.seenFrom(nextFrom) },
+		state: { version: 1, of: state.of, from: nextFrom, seen: seen.seenFrom(nextFrom) },
 	};
 }
 
 /** Hash of the key → row. Where a row comes twice, the last one counts. */
 function latest({ time, key }: Identified, rows: IDataObject[]): Map<string, IDataObject> {
-	return new Map(rows.map((row) => [hashOfKey([...key.map((column) => row[column]), canonical(row[time])]), row]));
+	return new Map(rows.map((row) => [hashOfKey([...key.map((column) => row[column]), instantKey(row[time])]), row]));
 }
 
 /** Whether it was there when watching began: everything that the very first poll finds, later what was measured before. */
-const isOld = (time: number | undefined, since: number | undefined, begins: boolean) =>
-	since !== undefined && (begins || time === undefined || time <= since);
+const isOld = (time: number | undefined, since: number | undefined, isBaseline: boolean) =>
+	since !== undefined && (isBaseline || time === undefined || time <= since);
 
 /** `id` is the same for a reading and its corrections; a field of theirs that is called like ours becomes `<name>_raw`. */
 export function toItem({ value }: Identified, key: string, change: string, row: IDataObject): IDataObject {
@@ -74,6 +75,6 @@ export function toItem({ value }: Identified, key: string, change: string, row: 
 		['id', `${value}-${key}`],
 		['change', change],
 	]);
-	for (const [name, theirs] of Object.entries(row)) keep(item, name, theirs);
+	for (const [name, theirs] of Object.entries(row)) addTheirField(item, name, theirs);
 	return Object.fromEntries(item) as IDataObject;
 }

@@ -2,16 +2,17 @@
  * One poll, as n8n calls it: when the trigger starts, at its poll times, and for a test event.
  */
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import { connect, readCredential, WHILE_TYPING } from '../http/connect';
+import { connect, readCredential } from '../http/connect';
 import { CONCURRENT_REQUESTS, Gate } from '../http/gate';
+import { SHORT_RETRY } from '../http/retry';
 import { Problem, toNodeError } from '../shared/problem';
 import { findNew } from './findNew';
-import { startState, type TriggerState } from './seen';
 import { readSettings } from './settings';
+import { isStateOf, startState } from './state';
 import { testEvent } from './testEvent';
 
-/** A service that hangs must not keep n8n's start waiting for minutes. In ms. */
-const TIMEOUT = 60_000;
+/** A service that hangs must not keep n8n's start waiting for minutes. */
+const TIMEOUT_MS = 60_000;
 
 /** Contexts that have polled before: n8n makes one for each start of the trigger. */
 const started = new WeakSet<IPollFunctions>();
@@ -41,7 +42,7 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 /** Somebody who has just switched the workflow on wants to hear of a wrong key, but not of an outage. */
 function mustBeSaid(context: IPollFunctions, error: unknown): boolean {
 	const isByHand = !['init', 'leadershipChange'].includes(context.getActivationMode());
-	return isByHand && !(error instanceof Problem && error.canPass);
+	return isByHand && !(error instanceof Problem && error.isTransient);
 }
 
 async function alone<T>(context: IPollFunctions, work: () => Promise<T>): Promise<T | null> {
@@ -57,32 +58,27 @@ async function alone<T>(context: IPollFunctions, work: () => Promise<T>): Promis
 
 async function pollOnce(context: IPollFunctions, isFirst: boolean): Promise<INodeExecutionData[][] | null> {
 	const now = Date.now();
-	const { event, scope, lookback, of } = readSettings(context);
-	const { root } = await readCredential(context);
+	const { event, scope, lookback, watched: selection } = readSettings(context);
+	const watched = `${selection} ${(await readCredential(context)).root}`;
 	const stored = context.getWorkflowStaticData('node');
+	const known = isStateOf(stored.state, watched) ? stored.state : undefined;
+	const isBaseline = known === undefined;
+	const state = known ?? startState(watched, now, lookback);
 	// Remembered even if this poll fails: whatever is measured from now on is new.
-	const begins = !isOf(stored.state, `${of} ${root}`);
-	if (begins) stored.state = startState(`${of} ${root}`, now, lookback);
-	const state = stored.state as TriggerState;
+	stored.state = state;
 
 	const get = await connect(context, {
-		defaults: { timeout: TIMEOUT },
+		defaults: { timeout: TIMEOUT_MS },
 		gate: new Gate(CONCURRENT_REQUESTS),
-		...(isFirst && WHILE_TYPING),
+		...(isFirst && SHORT_RETRY),
 	});
-	const found = await findNew(event, event.read(get, scope, state.from), state, { now, lookback, begins });
+	const found = await findNew(event, event.read(get, scope, state.from), state, { now, lookback, isBaseline });
 	stored.state = found.state;
 
 	if (found.items.length > 0) return toOutput(found.items);
 	// n8n saves what a poll remembers when the trigger starts and when items go out. What a late first poll has seen is
 	// saved by sending none of them: an empty execution, once.
 	return state.since !== undefined && !isFirst ? [[]] : null;
-}
-
-/** Whether this was remembered of the same events, in a version that is understood. */
-function isOf(stored: unknown, of: string): boolean {
-	const state = stored as TriggerState | undefined;
-	return state?.version === 1 && state.of === of;
 }
 
 const toOutput = (rows: IDataObject[]): INodeExecutionData[][] => [rows.map((json) => ({ json }))];

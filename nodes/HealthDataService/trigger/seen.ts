@@ -1,5 +1,5 @@
 /**
- * What the trigger remembers between polls, in the workflow's static data. It holds hashes, never readings.
+ * What was seen, by the hour: hashes, never readings.
  *
  * A reading takes 26 characters: 20 of a hash of its key, 6 of a hash of its key and values. They stand one after the other,
  * in a text for each hour, so that whole hours can be forgotten: 100,000 readings make 2.6 MB.
@@ -7,27 +7,6 @@
 import { hash } from 'node:crypto';
 
 export type Change = 'created' | 'updated';
-
-/** Saved with the workflow. Another `version` starts afresh, so a change of this shape must carry the old one over. */
-export interface TriggerState {
-	version: 1;
-	/** What is watched: event, users, provider, service. Something else starts afresh. */
-	of: string;
-	/** Start of the window that `seen` covers, in ms. Only moves forward: nothing before it is looked at again. */
-	from: number;
-	/** When watching began, in ms, until a first poll is complete: what was measured up to then is old. */
-	since?: number;
-	/** Hour since 1970 → what was seen of it. */
-	seen: Record<string, string>;
-}
-
-export const startState = (of: string, now: number, lookback: number): TriggerState => ({
-	version: 1,
-	of,
-	from: now - lookback,
-	since: now,
-	seen: {},
-});
 
 const KEY_LENGTH = 20;
 const VALUES_LENGTH = 6;
@@ -42,7 +21,7 @@ const hashOf = (values: unknown[], length: number) => hash('sha256', JSON.string
 
 export const hashOfKey = (key: unknown[]) => hashOf(key, KEY_LENGTH);
 
-export class Memory {
+export class SeenReadings {
 	/** Hour → hash of key → hash of key and values. */
 	private readonly hours = new Map<string, Map<string, string>>();
 
@@ -57,7 +36,7 @@ export class Memory {
 	}
 
 	/** Remembers a thing by the hash of its key, and tells what is new about it. `time` in ms. */
-	note(key: string, values: unknown[], time: number | undefined): Change | undefined {
+	remember(key: string, values: unknown[], time: number | undefined): Change | undefined {
 		const hour = time === undefined ? NO_HOUR : String(Math.floor(time / HOUR));
 		const known = this.hours.get(hour) ?? new Map<string, string>();
 		this.hours.set(hour, known);

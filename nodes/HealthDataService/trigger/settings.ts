@@ -1,25 +1,53 @@
 /**
- * What the fields of the trigger ask for, checked before anything is sent.
+ * The trigger's fields, in the order of the screen (n8n puts "Poll Times" before them), and what they ask for.
  */
-import type { IPollFunctions } from 'n8n-workflow';
-import { text, wholeNumber } from '../fields/limit';
-import { nobody, noSuchUser, oneOwner, teamOwners } from '../service/usersToRead';
-import { asLocator } from '../fields/oncePerRun';
+import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
+import { optionsField } from '../fields/optionsField';
+import { providerField, readProvider } from '../fields/provider';
+import { isOneUser, readUser, userFields } from '../fields/userScope';
+import { oneUser, wholeTeam } from '../service/usersToRead';
 import { Problem } from '../shared/problem';
+import { wholeNumber } from '../shared/values';
 import { events, readingEvents, type Scope, type TriggerEvent } from './events';
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 /** Wearables sync late: most after hours, some after a weekend. */
-export const DEFAULT_LOOKBACK_HOURS = 48;
+const DEFAULT_LOOKBACK_HOURS = 48;
+
+const show = { event: readingEvents.map(({ value }) => value) };
+
+export const triggerFields: INodeProperties[] = [
+	{
+		displayName: 'Trigger On',
+		name: 'event',
+		type: 'options',
+		noDataExpression: true,
+		default: 'bloodPressure',
+		options: events.map(({ name, value }) => ({ name, value })),
+	},
+	...userFields(show),
+	providerField(show),
+	optionsField(undefined, [
+		{
+			displayName: 'Lookback Hours',
+			name: 'lookback',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: 720 },
+			default: DEFAULT_LOOKBACK_HOURS,
+			description:
+				'How late a reading may reach the service and still be noticed. Wearables often sync hours after the measurement.',
+		},
+	]),
+];
 
 export interface Settings {
 	event: TriggerEvent;
 	scope: Scope;
 	/** In ms. */
 	lookback: number;
-	/** Names what is watched: the same text as long as the same readings are new. */
-	of: string;
+	/** The same text as long as the same readings are new. */
+	watched: string;
 }
 
 /**
@@ -29,20 +57,17 @@ export interface Settings {
 export function readSettings(context: IPollFunctions, isTest = false): Settings {
 	const event = events.find(({ value }) => value === context.getNodeParameter('event'));
 	if (!event) throw new Problem("'Trigger On' is not one of its options", 'Pick an option of the list');
-	const lookback = wholeNumber(context.getNodeParameter('options.lookback', DEFAULT_LOOKBACK_HOURS), 'Lookback Hours', 1) * HOUR;
-	const mostUsers = isTest ? event.test.users : undefined;
-	const team = { owners: teamOwners({ most: mostUsers }), onMissing: nobody, provider: '', mostUsers };
-	if (!readingEvents.includes(event)) return { event, scope: team, lookback, of: event.value };
+	const hours = context.getNodeParameter('options.lookback', DEFAULT_LOOKBACK_HOURS);
+	const lookback = wholeNumber(hours, 'Lookback Hours', 1) * HOUR_MS;
+	const maxUsers = isTest ? event.test.users : undefined;
+	const team = { usersToRead: wholeTeam({ limit: maxUsers }), provider: '', maxUsers };
+	if (!readingEvents.includes(event)) return { event, scope: team, lookback, watched: event.value };
 
-	const provider = text(asLocator(context.getNodeParameter('provider', '')).value).trim();
-	if (context.getNodeParameter('userScope', 'one') !== 'one') {
-		return { event, scope: { ...team, provider }, lookback, of: JSON.stringify([event.value, 'all', provider]) };
+	const provider = readProvider(context);
+	if (!isOneUser(context)) {
+		return { event, scope: { ...team, provider }, lookback, watched: JSON.stringify([event.value, 'all', provider]) };
 	}
-	const user = asLocator(context.getNodeParameter('user', ''));
-	return {
-		event,
-		scope: { owners: oneOwner(user), onMissing: noSuchUser, provider },
-		lookback,
-		of: JSON.stringify([event.value, user.mode === 'clientUserId' ? 'clientUserId' : 'userId', user.value, provider]),
-	};
+	const user = readUser(context);
+	const scope = { usersToRead: oneUser(user), provider };
+	return { event, scope, lookback, watched: JSON.stringify([event.value, user.by, user.id, provider]) };
 }

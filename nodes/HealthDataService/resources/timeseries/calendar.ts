@@ -1,60 +1,29 @@
 /**
- * From the Date Range fields to the contract's `start_date` and `end_date`. What is sent always carries an offset,
- * so that the service never has to guess a time zone.
+ * What a day is, and which instants are sent for it as the contract's `start_date` and `end_date`. They always carry an
+ * offset, so that the service never has to guess a time zone.
  */
 import { DateTime, IANAZone } from 'luxon';
 import { Problem } from '../../shared/problem';
-
-export interface DateRangeFields {
-	dateRange: string;
-	/** Text, a JS Date or a Luxon DateTime; only read for `days` and `times`. */
-	startDate?: unknown;
-	endDate?: unknown;
-}
+import { isBlank } from '../../shared/values';
 
 export interface DateRange {
 	start_date: string;
 	end_date?: string;
 }
 
-/** Presets whose name is a length that ends now. */
-const LAST: Record<string, { hours: number } | { days: number }> = {
-	last24Hours: { hours: 24 },
-	last7Days: { days: 7 },
-	last30Days: { days: 30 },
-	last90Days: { days: 90 },
-};
-
-/**
- * The range as instants in `zone` (an IANA name). An end that was left empty stays open.
- *
- * @throws Problem, before anything is sent, for what is not a date, an end before the start and an unknown zone
- */
-export function toDateRange({ dateRange, startDate, endDate }: DateRangeFields, zone: string, now: DateTime = DateTime.now()): DateRange {
-	if (!IANAZone.isValidZone(zone)) {
-		throw new Problem(
-			"'Time Zone' is not a known time zone",
-			'Enter a name from the IANA list, e.g. Europe/Berlin or America/New_York',
-		);
-	}
-	const here = now.setZone(zone);
-
-	if (LAST[dateRange]) return send(here.minus(LAST[dateRange]), here);
-	if (dateRange === 'today') return wholeDays(here, here);
-	if (dateRange === 'yesterday') return wholeDays(here.minus({ days: 1 }), here.minus({ days: 1 }));
-	if (dateRange === 'days') return wholeDays(toDay(startDate, zone, 'Start Date'), optional(endDate, (end) => toDay(end, zone, 'End Date')));
-	if (dateRange === 'times') return send(toTime(startDate, zone, 'Start Date'), optional(endDate, (end) => toTime(end, zone, 'End Date')));
-	throw new Problem("'Date Range' is not one of its options", 'Pick an option of the list');
+/** @throws Problem for what the IANA list does not name */
+export function checkZone(zone: string) {
+	if (IANAZone.isValidZone(zone)) return;
+	throw new Problem(
+		"'Time Zone' is not a known time zone",
+		'Enter a name from the IANA list, e.g. Europe/Berlin or America/New_York',
+	);
 }
 
-const optional = <T>(value: unknown, read: (value: unknown) => T) => (isBlank(value) ? undefined : read(value));
+export const wholeDays = (first: DateTime, last?: DateTime) => between(first.startOf('day'), last?.endOf('day'));
 
-const isBlank = (value: unknown) =>
-	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
-
-const wholeDays = (first: DateTime, last?: DateTime) => send(first.startOf('day'), last?.endOf('day'));
-
-function send(start: DateTime, end?: DateTime): DateRange {
+/** @throws Problem for an end before the start */
+export function between(start: DateTime, end?: DateTime): DateRange {
 	if (end && end < start) {
 		throw new Problem("'End Date' is before 'Start Date'", 'Swap the two dates, or change one of them');
 	}
@@ -68,13 +37,13 @@ const lastMicrosecond = (end: DateTime) => end.toISO()!.replace(/(\.\d{3})(?=Z|[
  * Only the calendar day of what was given counts: older editors have no date-only picker and hand over a midnight.
  * Text and Luxon dates name their own day; a JS Date is an instant, whose day is that of `zone`.
  */
-function toDay(value: unknown, zone: string, field: string): DateTime {
+export function toDay(value: unknown, zone: string, field: string): DateTime {
 	const day = parse(value, zone, field, { setZone: true }).toISODate()!;
 	return DateTime.fromISO(day, { zone });
 }
 
 /** A date without a time ends with its last instant when it is the end of the range (contract 4.2). */
-function toTime(value: unknown, zone: string, field: string): DateTime {
+export function toTime(value: unknown, zone: string, field: string): DateTime {
 	const time = parse(value, zone, field).setZone(zone);
 	const isDateOnly = typeof value === 'string' && /^\d{4}-?\d{2}-?\d{2}$/.test(value.trim());
 	return isDateOnly && field === 'End Date' ? time.endOf('day') : time;

@@ -1,7 +1,17 @@
+/**
+ * The resource Timeseries: an operation per metric, and their fields in the order of the screen.
+ */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { timeseriesFields } from './fields';
+import { returnAllAndLimit } from '../../fields/limit';
+import { providerField } from '../../fields/provider';
+import { simplifyField } from '../../fields/simplify';
+import { userFields } from '../../fields/userScope';
 import { metrics, pathOf, type Metric } from '../../service/metrics';
-import { cursorPagination } from './read';
+import { perItem } from '../perItem';
+import { dateRangeFields } from './dateRange';
+import { timeseriesOptions } from './options';
+import { outputField, READINGS } from './output';
+import { readTimeseries } from './read';
 
 const toOperation = (metric: Metric): INodePropertyOptions => ({
 	name: metric.name,
@@ -11,9 +21,12 @@ const toOperation = (metric: Metric): INodePropertyOptions => ({
 	routing: {
 		request: { method: 'GET', url: pathOf(metric) },
 		send: { paginate: true },
-		operations: { pagination: cursorPagination(metric) },
+		operations: { pagination: perItem(readTimeseries(metric)) },
 	},
 });
+
+const resource = ['timeseries'];
+const show = { resource, operation: metrics.map(({ value }) => value) };
 
 export const timeseriesDescription: INodeProperties[] = [
 	{
@@ -21,9 +34,15 @@ export const timeseriesDescription: INodeProperties[] = [
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
-		displayOptions: { show: { resource: ['timeseries'] } },
+		displayOptions: { show: { resource } },
 		options: metrics.map(toOperation),
 		default: 'bloodPressure',
 	},
-	...timeseriesFields,
+	...userFields(show),
+	...dateRangeFields(show),
+	providerField(show),
+	...returnAllAndLimit(show),
+	outputField(show),
+	simplifyField({ ...show, output: [READINGS] }),
+	timeseriesOptions(show),
 ];

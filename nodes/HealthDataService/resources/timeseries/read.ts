@@ -1,75 +1,34 @@
 /**
- * Timeseries → any metric: the readings of one user or of the whole team, over all pages (contract 4.1, 4.2).
+ * The work of Timeseries → any metric: users side by side, pages to rows, stop at Limit (contract 4.1, 4.2).
  */
-import type {
-	DeclarativeRestApiSettings,
-	IDataObject,
-	IExecutePaginationFunctions,
-	INodeExecutionData,
-} from 'n8n-workflow';
-import { connect } from '../../http/connect';
-import { gateOf } from '../../http/gate';
-import { inOrder } from '../../shared/inOrder';
-import { linkedItems, stopAtTooManyRows } from '../perItem';
-import { cursorPages } from '../../service/userPages';
-import { runOf } from '../../fields/oncePerRun';
-import { GroupedReadings, readingRows, type ReadingOwner } from '../../service/readings';
-import { notes, simpleReading } from '../../fields/simplify';
+import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
+import { limitNotes, simpleReading } from '../../fields/simplify';
+import type { Get } from '../../http/connect';
 import type { Metric } from '../../service/metrics';
-import { readSelection } from './request';
+import { sweep, USERS_PER_REQUEST } from '../../service/sweep';
+import { stopAtTooManyRows } from '../perItem';
+import { readRequest } from './request';
 
-/** Users in work for each request that may be on its way. */
-const USERS_PER_REQUEST = 4;
+export function readTimeseries(metric: Metric) {
+	return async (
+		context: IExecutePaginationFunctions,
+		connectRun: (concurrency: number) => Promise<Get>,
+	): Promise<IDataObject[]> => {
+		const { query, limit, collect, isSimple, concurrency, usersToRead } = readRequest(context, metric);
+		const get = await connectRun(concurrency);
 
-/** Cursor paging of one metric, as the `pagination` of its operation. */
-export function cursorPagination(metric: Metric) {
-	return async function (
-		this: IExecutePaginationFunctions,
-		{ options }: DeclarativeRestApiSettings.ResultOptions,
-	): Promise<INodeExecutionData[]> {
-		return await linkedItems(this, async () => {
-			const { query, most, isGrouped, isSimple, concurrency, owners, onMissing } = readSelection(this);
-			const get = await connect(this, { defaults: options, gate: gateOf(runOf(this), concurrency) });
-
-			const pagesOf = (owner: ReadingOwner) =>
-				cursorPages(get, options.url!.replace('{user_id}', encodeURIComponent(owner.user_id)), query, onMissing);
-			const readUser = async (owner: ReadingOwner, isOver: () => boolean) =>
-				isGrouped
-					? [await grouped(pagesOf(owner), owner, isOver)]
-					: await flatRows(pagesOf(owner), metric.columns, owner, most, isOver);
-
-			const rows: IDataObject[] = [];
-			// Users further down may be read while one takes its time, unless Limit could make that a waste. The gate keeps to the number.
-			const usersAtOnce = most === Infinity ? USERS_PER_REQUEST * concurrency : concurrency;
-			for await (const more of inOrder(owners(get), usersAtOnce, readUser)) {
-				for (const row of more) if (rows.length < most) rows.push(row);
-				stopAtTooManyRows(rows.length);
-				if (rows.length >= most) break;
-			}
-			if (!isSimple) return rows;
-			return [...rows.map((row) => simpleReading(row, metric.columns)), ...notes(rows.length, most, query.provider)];
-		});
+		const rows: IDataObject[] = [];
+		// Unless Limit could make it a waste.
+		const usersAtOnce = limit === Infinity ? USERS_PER_REQUEST * concurrency : concurrency;
+		for await (const more of sweep(get, { metric, query, usersToRead, usersAtOnce, collect })) {
+			for (const row of more) if (rows.length < limit) rows.push(row);
+			stopAtTooManyRows(rows.length);
+			if (rows.length >= limit) break;
+		}
+		if (!isSimple) return rows;
+		return [
+			...rows.map((row) => simpleReading(row, metric.columns)),
+			...limitNotes(rows.length, limit, query.provider),
+		];
 	};
-}
-
-type Pages = AsyncIterable<IDataObject>;
-
-/** The readings of one user, `most` at the most; stops early when `isOver`. */
-export async function flatRows(pages: Pages, columns: readonly string[], owner: ReadingOwner, most: number, isOver: () => boolean) {
-	const rows: IDataObject[] = [];
-	for await (const page of pages) {
-		for (const row of readingRows(page, columns, owner)) if (rows.length < most) rows.push(row);
-		stopAtTooManyRows(rows.length);
-		if (rows.length >= most || isOver()) break;
-	}
-	return rows;
-}
-
-async function grouped(pages: Pages, owner: ReadingOwner, isOver: () => boolean) {
-	const readings = new GroupedReadings();
-	for await (const page of pages) {
-		readings.add(page);
-		if (isOver()) break;
-	}
-	return readings.toItem(owner);
 }

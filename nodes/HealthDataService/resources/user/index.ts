@@ -1,3 +1,6 @@
+/**
+ * The operations of the resource User.
+ */
 import type { INodeProperties } from 'n8n-workflow';
 import { listFields, listOperation } from './list';
 import { resolveFields, resolveOperation } from './resolve';

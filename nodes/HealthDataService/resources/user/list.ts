@@ -1,22 +1,15 @@
 /**
  * User → List: the team's users, one item each (contract 4.3).
  */
-import type {
-	DeclarativeRestApiSettings,
-	IDataObject,
-	IExecutePaginationFunctions,
-	INodeExecutionData,
-	INodeProperties,
-	INodePropertyOptions,
-} from 'n8n-workflow';
-import { connect } from '../../http/connect';
-import { CONCURRENT_REQUESTS, gateOf } from '../../http/gate';
-import { readMost, returnAllAndLimit, text, wholeNumber } from '../../fields/limit';
-import { linkedItems, stopAtTooManyRows } from '../perItem';
+import type { IDataObject, IExecutePaginationFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { readLimit, returnAllAndLimit } from '../../fields/limit';
+import { optionsField } from '../../fields/optionsField';
+import { isSimplified, limitNotes, simpleUser, simplifyField } from '../../fields/simplify';
+import type { Get } from '../../http/connect';
 import { userPages } from '../../service/userPages';
-import { runOf } from '../../fields/oncePerRun';
-import { isSimplified, notes, simpleUser, simplifyField } from '../../fields/simplify';
 import { isConnectedTo } from '../../service/users';
+import { text, wholeNumber } from '../../shared/values';
+import { perItem, stopAtTooManyRows } from '../perItem';
 
 const show = { resource: ['user'], operation: ['list'] };
 
@@ -28,62 +21,48 @@ export const listOperation: INodePropertyOptions = {
 	routing: {
 		request: { method: 'GET', url: '/v2/user' },
 		send: { paginate: true },
-		operations: { pagination: offsetPagination },
+		operations: { pagination: perItem(listUsers) },
 	},
 };
 
 export const listFields: INodeProperties[] = [
 	...returnAllAndLimit(show),
 	simplifyField(show),
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		displayOptions: { show },
-		options: [
-			{
-				displayName: 'Connected Provider',
-				name: 'provider',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. omron',
-				description: 'Keep only users who have connected this provider, given by its slug',
-			},
-			{
-				displayName: 'Skip First Users',
-				name: 'offset',
-				type: 'number',
-				typeOptions: { minValue: 0 },
-				default: 0,
-				description: 'How many users to leave out at the start of the list',
-			},
-		],
-	},
+	optionsField(show, [
+		{
+			displayName: 'Connected Provider',
+			name: 'provider',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. omron',
+			description: 'Keep only users who have connected this provider, given by its slug',
+		},
+		{
+			displayName: 'Skip First Users',
+			name: 'offset',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 0,
+			description: 'How many users to leave out at the start of the list',
+		},
+	]),
 ];
 
-/** Offset paging: as many pages of the user list as it takes to have what was asked for. */
-async function offsetPagination(
-	this: IExecutePaginationFunctions,
-	{ options }: DeclarativeRestApiSettings.ResultOptions,
-): Promise<INodeExecutionData[]> {
-	return await linkedItems(this, async () => {
-		const most = readMost(this);
-		const provider = text(this.getNodeParameter('options.provider', '')).trim();
-		const offset = wholeNumber(this.getNodeParameter('options.offset', 0), 'Skip First Users', 0);
+/** As many pages of the user list as it takes to have what was asked for. */
+async function listUsers(context: IExecutePaginationFunctions, connectRun: () => Promise<Get>): Promise<IDataObject[]> {
+	const limit = readLimit(context);
+	const provider = text(context.getNodeParameter('options.provider', '')).trim();
+	const offset = wholeNumber(context.getNodeParameter('options.offset', 0), 'Skip First Users', 0);
 
-		const get = await connect(this, { defaults: options, gate: gateOf(runOf(this), CONCURRENT_REQUESTS) });
-		const users: IDataObject[] = [];
-		// With a filter nobody knows how many users it takes: only those that stay count.
-		const window = provider ? { offset, ahead: most === Infinity ? undefined : 0 } : { offset, most };
-		for await (const page of userPages(get, window)) {
-			for (const user of page) {
-				if (users.length < most && (!provider || isConnectedTo(user, provider))) users.push(user);
-			}
-			stopAtTooManyRows(users.length);
-			if (users.length >= most) break;
+	const users: IDataObject[] = [];
+	// With a filter nobody knows how many users it takes: only those that stay count.
+	const window = provider ? { offset, ahead: limit === Infinity ? undefined : 0 } : { offset, limit };
+	for await (const page of userPages(await connectRun(), window)) {
+		for (const user of page) {
+			if (users.length < limit && (!provider || isConnectedTo(user, provider))) users.push(user);
 		}
-		return isSimplified(this) ? [...users.map(simpleUser), ...notes(users.length, most, provider)] : users;
-	});
+		stopAtTooManyRows(users.length);
+		if (users.length >= limit) break;
+	}
+	return isSimplified(context) ? [...users.map(simpleUser), ...limitNotes(users.length, limit, provider)] : users;
 }

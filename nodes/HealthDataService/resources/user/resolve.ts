@@ -1,19 +1,15 @@
 /**
  * User → Resolve: one user by the client's own identifier (contract 4.4).
  */
-import type {
-	DeclarativeRestApiSettings,
-	IExecutePaginationFunctions,
-	INodeExecutionData,
-	INodeProperties,
-	INodePropertyOptions,
-} from 'n8n-workflow';
-import { connect } from '../../http/connect';
-import { CONCURRENT_REQUESTS, gateOf } from '../../http/gate';
-import { linkedItems } from '../perItem';
-import { runOf } from '../../fields/oncePerRun';
+import type { IDataObject, IExecutePaginationFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { readClientUserId } from '../../fields/clientUserId';
+import { optionsField } from '../../fields/optionsField';
 import { isSimplified, simpleUser, simplifyField } from '../../fields/simplify';
+import type { Get } from '../../http/connect';
 import { noSuchClientUser, resolveUser } from '../../service/users';
+import { perItem } from '../perItem';
+
+const STOP = 'error';
 
 const show = { resource: ['user'], operation: ['resolve'] };
 
@@ -25,7 +21,7 @@ export const resolveOperation: INodePropertyOptions = {
 	routing: {
 		request: { method: 'GET', url: '/v2/user/resolve/{client_user_id}' },
 		send: { paginate: true },
-		operations: { pagination: oneUser },
+		operations: { pagination: perItem(resolve) },
 	},
 };
 
@@ -41,39 +37,26 @@ export const resolveFields: INodeProperties[] = [
 		displayOptions: { show },
 	},
 	simplifyField(show),
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		displayOptions: { show },
-		options: [
-			{
-				displayName: 'When Not Found',
-				name: 'whenNotFound',
-				type: 'options',
-				default: 'error',
-				description: 'What to do when no user has this identifier',
-				options: [
-					{ name: 'Return No Item', value: 'empty' },
-					{ name: 'Stop With an Error', value: 'error' },
-				],
-			},
-		],
-	},
+	optionsField(show, [
+		{
+			displayName: 'When Not Found',
+			name: 'whenNotFound',
+			type: 'options',
+			default: STOP,
+			description: 'What to do when no user has this identifier',
+			options: [
+				{ name: 'Return No Item', value: 'empty' },
+				{ name: 'Stop With an Error', value: STOP },
+			],
+		},
+	]),
 ];
 
 /** A single request, made in n8n's pagination hook because only there can errors be linked to their item. */
-async function oneUser(
-	this: IExecutePaginationFunctions,
-	{ options }: DeclarativeRestApiSettings.ResultOptions,
-): Promise<INodeExecutionData[]> {
-	return await linkedItems(this, async () => {
-		const get = await connect(this, { defaults: options, gate: gateOf(runOf(this), CONCURRENT_REQUESTS) });
-		const user = await resolveUser(get, this.getNodeParameter('clientUserId'));
-		if (user) return [isSimplified(this) ? simpleUser(user) : user];
-		if (this.getNodeParameter('options.whenNotFound', 'error') === 'empty') return [];
-		throw noSuchClientUser();
-	});
+async function resolve(context: IExecutePaginationFunctions, connectRun: () => Promise<Get>): Promise<IDataObject[]> {
+	const clientUserId = readClientUserId(context.getNodeParameter('clientUserId'));
+	const user = await resolveUser(await connectRun(), clientUserId);
+	if (user) return [isSimplified(context) ? simpleUser(user) : user];
+	if (context.getNodeParameter('options.whenNotFound', STOP) === STOP) throw noSuchClientUser();
+	return [];
 }

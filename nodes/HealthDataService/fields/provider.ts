@@ -1,0 +1,34 @@
+/**
+ * Provider: which source's readings.
+ */
+import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import { text } from '../shared/values';
+import { readLocator, type FieldContext } from './locator';
+
+/** Which source's readings: empty for all. */
+export const providerField = (show: IDisplayOptions['show']): INodeProperties => ({
+	displayName: 'Provider',
+	name: 'provider',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	description: 'The source of the readings, such as a wearable. Leave empty for all sources.',
+	displayOptions: { show },
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'All providers',
+			typeOptions: { searchListMethod: 'searchProviders', searchable: true },
+		},
+		{
+			displayName: 'By Slug',
+			name: 'slug',
+			type: 'string',
+			placeholder: 'e.g. omron',
+		},
+	],
+});
+
+/** The slug, or empty for all. */
+export const readProvider = (context: FieldContext) => text(readLocator(context, 'provider').value).trim();

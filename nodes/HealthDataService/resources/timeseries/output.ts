@@ -1,0 +1,41 @@
+/**
+ * Output: the forms in which readings leave the node, and how each is made of a user's pages.
+ */
+import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import type { Metric } from '../../service/metrics';
+import { GroupedReadings } from '../../service/readings';
+import { flatRows, type Collect } from '../../service/sweep';
+import { stopAtTooManyRows } from '../perItem';
+
+export const READINGS = 'readings';
+const GROUPED = 'grouped';
+
+export const outputField = (show: IDisplayOptions['show']): INodeProperties => ({
+	displayName: 'Output',
+	name: 'output',
+	type: 'options',
+	default: READINGS,
+	description: 'The form in which the readings leave this node',
+	displayOptions: { show },
+	options: [
+		{ name: 'One Item per Reading', value: READINGS, description: 'Flat rows, ready for a table or a sheet' },
+		{
+			name: 'One Item per User',
+			value: GROUPED,
+			description: 'All readings of a user in one item, grouped by provider',
+		},
+	],
+});
+
+/** How the pages of one user become rows, of which `limit` are wanted. */
+export const readOutput = (context: IExecuteSingleFunctions, { columns }: Metric, limit: number): Collect =>
+	context.getNodeParameter('output', READINGS) === GROUPED ? grouped : flatRows(columns, limit, stopAtTooManyRows);
+
+const grouped: Collect = async (pages, user, isOver) => {
+	const readings = new GroupedReadings();
+	for await (const page of pages) {
+		readings.add(page);
+		if (isOver()) break;
+	}
+	return [readings.toItem(user)];
+};

@@ -1,0 +1,42 @@
+/**
+ * When the pages of a grouped timeseries query end: a loop over `get` that knows the service, not n8n.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import type { Get, Query } from '../http/connect';
+import { answerLacks } from '../http/explain';
+import { Problem } from '../shared/problem';
+
+/**
+ * Pages of one user's readings (contract 4.1, 4.2), in order. Only a missing cursor ends it: pages may be empty (quirk 2).
+ * Every page repeats the whole query. A cursor that comes back a second time is an error, not an endless loop (quirk 3).
+ */
+export async function* readingPages(
+	get: Get,
+	path: string,
+	query: Query,
+	onMissing?: () => IDataObject,
+): AsyncGenerator<IDataObject> {
+	const seen = new Set<string>();
+	let cursor: string | undefined;
+
+	do {
+		const page = await get(path, { ...query, next_cursor: cursor }, onMissing);
+		yield page;
+
+		cursor = nextCursor(page);
+		if (cursor !== undefined && seen.has(cursor)) {
+			throw new Problem(
+				'The service sent the same page mark twice, so the rest of the data cannot be read',
+				'Nothing was returned, because it would be incomplete. Try again, or choose a shorter date range',
+			);
+		}
+		if (cursor !== undefined) seen.add(cursor);
+	} while (cursor !== undefined);
+}
+
+/** The contract's `next_cursor`, or its deprecated twin `next`; null, absent and empty all mean the end (quirk 1). */
+function nextCursor({ next_cursor, next }: IDataObject): string | undefined {
+	const cursor = next_cursor ?? next ?? '';
+	if (typeof cursor !== 'string') throw answerLacks('next_cursor');
+	return cursor || undefined;
+}
