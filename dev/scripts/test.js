@@ -11,6 +11,10 @@ const JEST = ['jest', '--config', 'test/jest.config.js'];
 
 const STEPS = [
 	{ title: 'Lint, with the strict rules of the verification', command: ['n8n-node', 'lint'] },
+	{
+		title: 'Who may import whom',
+		command: ['eslint', '--config', 'dev/importRule.config.mjs', '--no-inline-config', 'nodes', 'credentials', 'dev'],
+	},
 	{ title: 'Types of node, tests and sandbox', command: ['tsc', '-p', 'test/tsconfig.json'] },
 	{ title: "Unit tests, tests in n8n's engine, the packed package", command: [...JEST] },
 	{
