@@ -27,41 +27,23 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { run, runAsScript } = require('./install/command');
 const { cleanEnvironment } = require('./install/cleanEnvironment');
-const { withLock } = require('./install/lock');
 const { installWithNpm } = require('./install/npm');
-const { hashOf, isStamped, stamped } = require('./install/stamp');
+const { once } = require('./install/once');
+const { hashOfFiles } = require('./install/stamp');
 const { CACHE, ROOT } = require('./paths');
 
-const LOCK = path.join(CACHE, 'setup.lock');
 /** Inside node_modules: who deletes that folder deletes the claim that it is complete. */
 const INSTALLED = path.join(ROOT, 'node_modules', '.installed');
 const BUILT = path.join(CACHE, 'built');
 const BUILT_FROM = ['package.json', 'tsconfig.json', 'gulpfile.js', 'nodes', 'credentials', 'icons'];
 
-/**
- * Does the work unless its stamp is valid; once, even when two commands start together.
- * @param {{ stamp: string, hash: () => string, isThere?: () => boolean, announce: string }} task
- * @param {(holdFor: (pid: number) => void) => Promise<unknown>} work
- */
-async function once({ stamp, hash, isThere = () => true, announce }, work) {
-	const isDone = () => isStamped(stamp, hash()) && isThere();
-	if (isDone()) return;
-	await withLock(LOCK, console.log, async (holdFor) => {
-		if (isDone()) return;
-		console.log(announce);
-		await stamped(stamp, hash(), async () => await work(holdFor));
+async function installDevTools() {
+	const hash = () => hashOfFiles([path.join(ROOT, 'package-lock.json')], `${process.platform}-${process.arch}`);
+	await once({ name: 'setup', stamp: INSTALLED, hash }, async (holdFor) => {
+		console.log('Installing the development tools (npm install; half a minute, this once)');
+		const logFile = path.join(CACHE, 'npm-install.log');
+		await installWithNpm('npm install', { folder: ROOT, logFile, log: console.log, onStart: holdFor });
 	});
-}
-
-async function installTools() {
-	const hash = () => hashOf([path.join(ROOT, 'package-lock.json')], `${process.platform}-${process.arch}`);
-	await once(
-		{ stamp: INSTALLED, hash, announce: 'Installing the development tools (npm install; half a minute, this once)' },
-		async (holdFor) => {
-			const logFile = path.join(CACHE, 'npm-install.log');
-			await installWithNpm('npm install', { folder: ROOT, logFile, log: console.log, onStart: holdFor });
-		},
-	);
 }
 
 /**
@@ -80,12 +62,13 @@ function filesIn(file) {
 async function build() {
 	const sources = () => BUILT_FROM.flatMap((name) => filesIn(path.join(ROOT, name)));
 	// Names count as well as contents: a file that moved builds something else.
-	const hash = () => hashOf(sources(), sources().join('\n'));
+	const hash = () => hashOfFiles(sources(), sources().join('\n'));
 	const isThere = () => {
 		const { nodes, credentials } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8')).n8n;
 		return [...nodes, ...credentials].every((file) => fs.existsSync(path.join(ROOT, file)));
 	};
-	await once({ stamp: BUILT, hash, isThere, announce: 'Building dist/ (a few seconds)' }, async (holdFor) => {
+	await once({ name: 'setup', stamp: BUILT, hash, isThere }, async (holdFor) => {
+		console.log('Building dist/ (a few seconds)');
 		const gulp = path.join(ROOT, 'node_modules', 'gulp', 'bin', 'gulp.js');
 		const logFile = path.join(CACHE, 'build.log');
 		await run('The build', [process.execPath, gulp, 'build'], {
@@ -99,7 +82,7 @@ async function build() {
 
 async function main() {
 	const wants = (/** @type {string} */ option) => process.argv.includes(option);
-	await installTools();
+	await installDevTools();
 	if (wants('--build') || wants('--host')) await build();
 	if (wants('--host')) await require('./host/install').installHost();
 	if (wants('--browser')) await require('./install/browser').installBrowser();

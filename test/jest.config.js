@@ -1,3 +1,6 @@
+/**
+ * Tests that need no running n8n: plain `jest --config test/jest.config.js`. The other two configurations build on this one.
+ */
 // Not UTC, and not a whole number of hours from it: a time that is read in the machine's zone by mistake shows.
 process.env.TZ = 'Asia/Kolkata';
 

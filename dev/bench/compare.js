@@ -9,9 +9,10 @@ const { join } = require('node:path');
 const { N8N_HOME } = require('../host/hostPaths');
 const { installPackage, packPackage } = require('../host/installPackage');
 const { startN8n } = require('../host/n8n');
+const { runAsScript } = require('../install/command');
 const { ROOT } = require('../paths');
 const { startService } = require('./startService');
-const { CREDENTIAL, KEY, chain, httpRequest, loop, ours, plain } = require('./workflows');
+const { CREDENTIAL, KEY, chain, httpRequest, loop, median, ours, plain } = require('./workflows');
 
 const RESULTS = join(ROOT, 'dev', 'bench', 'results.md');
 const ROUNDS = 3;
@@ -80,8 +81,6 @@ async function timeFunction(work) {
 	const rows = await work();
 	return { ms: performance.now() - begun, items: rows.length };
 }
-
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 async function measure({ rest }, { name, service: options, build, targets }) {
 	console.log(`\n${name}`);
@@ -157,7 +156,4 @@ async function main() {
 	}
 }
 
-main().catch((error) => {
-	console.error(error.message);
-	process.exit(1);
-});
+void runAsScript(main);

@@ -4,17 +4,17 @@
  */
 require('tsx/cjs');
 const { startSandbox } = require('../sandbox/server.ts');
-const { createWorld, uuid } = require('../sandbox/world.ts');
+const { createWorld, iso, uuid } = require('../sandbox/world.ts');
+const { KEY } = require('./workflows');
 
 const { users, latencyMs = 0, pageSize = 100, perUser } = JSON.parse(process.argv[2]);
-const world = createWorld([{ key: 'bench-team', users }]);
+const world = createWorld([{ key: KEY, users }]);
 
 /** `perUser` readings a minute apart, for those who want many pages. */
 function manyReadings(userId, metric, from) {
 	return Array.from({ length: perUser }, (_, minute) => {
 		const time = from + minute * 60_000;
-		const timestamp = new Date(time).toISOString().replace('Z', '000+00:00');
-		const point = { timestamp, systolic: 120, diastolic: 80, unit: 'mmHg' };
+		const point = { timestamp: iso(time), systolic: 120, diastolic: 80, unit: 'mmHg' };
 		return { time, arrived: time, source: { provider: 'omron', type: 'cuff' }, point };
 	});
 }
@@ -29,5 +29,5 @@ function readings(userId, metric, from, to) {
 }
 
 void startSandbox({ world: { ...world, readings }, switches: { latencyMs, pageSize }, checksItself: false }).then(({ baseUrl }) => {
-	console.log(JSON.stringify({ baseUrl, userId: uuid('user', 'bench-team', 0) }));
+	console.log(JSON.stringify({ baseUrl, userId: uuid('user', KEY, 0) }));
 });

@@ -4,17 +4,19 @@
  */
 require('../../test/setup/n8nSettings');
 require('tsx/cjs');
+const { runAsScript } = require('../install/command');
+const { ReadableError } = require('../install/failure');
 const { startSandbox } = require('../sandbox/server.ts');
 const { createWorld } = require('../sandbox/world.ts');
 const { runNode } = require('../../test/helpers/engine.ts');
 const { RETRY_LIMITS } = require('../../nodes/HealthDataService/http/retry.ts');
+const { KEY } = require('./workflows');
 
-const KEY = 'soak-team';
 const USERS = 20_000;
 const FAULT_RATE = 0.02;
 const DAY = Date.UTC(2026, 2, 1);
 
-/** One of each kind that can pass (docs/quirks.md, rows 19 and 20). */
+/** One of each kind that can pass (docs/quirks.md, rows 19 and 20). @type {Array<import('../sandbox/switches.ts').Fault>} */
 const FAULTS = [
 	{ status: 429, headers: { 'retry-after': '0' } },
 	{ status: 429 },
@@ -27,13 +29,15 @@ const FAULTS = [
 	{ delayMs: 200 },
 ];
 
+/** @param {{ [column: string]: unknown }} row */
 const rowKey = ({ user_id, timestamp, provider, source_type }) => [user_id, timestamp, provider, source_type].join(' ');
+/** @param {number} bytes */
 const megabytes = (bytes) => (bytes / 2 ** 20).toFixed(1);
 
 async function heapUsed() {
 	// What finalisers let go of is collected in the second round.
 	for (let round = 0; round < 2; round++) {
-		global.gc();
+		global.gc?.();
 		await new Promise((resolve) => setImmediate(resolve));
 	}
 	return process.memoryUsage().heapUsed;
@@ -47,24 +51,24 @@ async function main() {
 	const expected = world.teams[0].users.flatMap(({ user_id }) =>
 		world
 			.readings(user_id, 'blood_pressure', DAY, DAY + 86_400_000 - 1)
-			.map(({ point, source }) => rowKey({ user_id, timestamp: point.timestamp, provider: source.provider, source_type: source.type })),
+			.map(({ point, source }) => rowKey({ ...point, user_id, provider: source.provider, source_type: source.type })),
 	);
 
-	/** Every expected reading, once. Throws when one is not. */
+	/** Every expected reading, once. Throws when one is not. @param {import('../../test/helpers/engine.ts').RunResult} result */
 	const check = ({ rows, error }) => {
 		if (error) throw new Error(`${error.message} ${error.description}`);
 		const keys = rows.map(rowKey);
 		const found = new Set(keys);
 		const lost = expected.filter((key) => !found.has(key)).length;
 		const doubled = keys.length - found.size;
-		if (lost || doubled || keys.length !== expected.length) throw new Error(`${lost} readings lost, ${doubled} doubled, of ${expected.length}`);
+		if (lost || doubled || keys.length !== expected.length) throw new ReadableError(`${lost} readings lost, ${doubled} doubled, of ${expected.length}`);
 		return { lost, doubled };
 	};
 
 	let faults = 0;
 	const fault = () => (Math.random() < FAULT_RATE ? FAULTS[faults++ % FAULTS.length] : undefined);
 	const sandbox = await startSandbox({ world, switches: { fault, pageSize: 2 } });
-	const read = async (users) => {
+	const read = async (/** @type {number} */ users) => {
 		const parameters = {
 			resource: 'timeseries',
 			operation: 'bloodPressure',
@@ -102,14 +106,10 @@ Requests              ${requests.toLocaleString('en')}, ${failed} of them failed
 Time                  ${seconds.toFixed(1)} s
 Memory kept per row   ${Math.round(many.perRow)} bytes (with a tenth of the users: ${Math.round(few.perRow)})
 Peak memory           ${megabytes(process.resourceUsage().maxRSS * 1024)} MB`);
-	if (many.perRow > few.perRow * 1.5) throw new Error('Memory per row grows with the number of users');
+	if (many.perRow > few.perRow * 1.5) throw new ReadableError('Memory per row grows with the number of users');
 	console.log('\nNothing lost, nothing doubled, memory per row flat.');
+	// What n8n's engine keeps open would hold the process.
+	process.exit();
 }
 
-main().then(
-	() => process.exit(0),
-	(error) => {
-		console.error(`\n${error.message}`);
-		process.exit(1);
-	},
-);
+void runAsScript(main);

@@ -9,19 +9,13 @@ const OURS = 'n8n-nodes-health-data-service.healthDataService';
 const CREDENTIAL = 'healthDataServiceApi';
 const RANGE = { start_date: `${DAY}T00:00:00Z`, end_date: `${DAY}T23:59:59.999999Z` };
 
-const node = (name, type, typeVersion, parameters, credentialId) => ({
-	id: name,
-	name,
-	type,
-	typeVersion,
-	position: [0, 0],
-	parameters,
-	...(credentialId && { credentials: { [CREDENTIAL]: { id: credentialId, name: 'bench' } } }),
-});
+const workflowNode = (name, type, typeVersion, parameters, more) => ({ id: name, name, type, typeVersion, position: [0, 0], parameters, ...more });
+
+const using = (credentialId) => ({ credentials: { [CREDENTIAL]: { id: credentialId, name: 'bench' } } });
 
 /** A manual trigger and `nodes`, one after the other. */
 function chain(name, nodes) {
-	const all = [node('Start', 'n8n-nodes-base.manualTrigger', 1, {}), ...nodes];
+	const all = [workflowNode('Start', 'n8n-nodes-base.manualTrigger', 1, {}), ...nodes];
 	const next = all.slice(0, -1).map((one, index) => [one.name, { main: [[{ node: all[index + 1].name, type: 'main', index: 0 }]] }]);
 	return { name, nodes: all, connections: Object.fromEntries(next), settings: { executionOrder: 'v1', timezone: 'UTC' } };
 }
@@ -31,7 +25,7 @@ function chain(name, nodes) {
  * `users` leads into the loop, which hands out `atOnce` users at a time to `work`.
  */
 function loop(name, users, work, atOnce) {
-	const flow = chain(name, [...users, node('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: atOnce, options: {} })]);
+	const flow = chain(name, [...users, workflowNode('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: atOnce, options: {} })]);
 	const to = (target) => [{ node: target, type: 'main', index: 0 }];
 	return {
 		...flow,
@@ -41,9 +35,9 @@ function loop(name, users, work, atOnce) {
 }
 
 const ours = (credentialId, atOnce = 8) => ({
-	users: node('Users', OURS, 1, { resource: 'user', operation: 'list', returnAll: true }, credentialId),
+	users: workflowNode('Users', OURS, 1, { resource: 'user', operation: 'list', returnAll: true }, using(credentialId)),
 	readings: (parameters) =>
-		node('Readings', OURS, 1, { resource: 'timeseries', operation: 'bloodPressure', dateRange: 'days', startDate: DAY, endDate: DAY, returnAll: true, options: { concurrency: atOnce }, ...parameters }, credentialId),
+		workflowNode('Readings', OURS, 1, { resource: 'timeseries', operation: 'bloodPressure', dateRange: 'days', startDate: DAY, endDate: DAY, returnAll: true, options: { concurrency: atOnce }, ...parameters }, using(credentialId)),
 });
 
 const httpRequest = (credentialId, baseUrl) => {
@@ -64,17 +58,17 @@ const httpRequest = (credentialId, baseUrl) => {
 	});
 	return {
 		users: [
-			node('List', 'n8n-nodes-base.httpRequest', 4.2, { ...common, url: `${baseUrl}/v2/user`, ...query({ limit: 500 }), ...pages('offset', '={{ $pageCount * 500 }}', '={{ $response.body.users.length < 500 }}') }, credentialId),
-			node('Users', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'users', options: {} }),
+			workflowNode('List', 'n8n-nodes-base.httpRequest', 4.2, { ...common, url: `${baseUrl}/v2/user`, ...query({ limit: 500 }), ...pages('offset', '={{ $pageCount * 500 }}', '={{ $response.body.users.length < 500 }}') }, using(credentialId)),
+			workflowNode('Users', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'users', options: {} }),
 		],
 		/** Every page of a user's readings; `userId` may be an expression. */
 		readings: (userId) =>
-			node(
+			workflowNode(
 				'Readings',
 				'n8n-nodes-base.httpRequest',
 				4.2,
 				{ ...common, url: `=${baseUrl}/v2/timeseries/${userId}/blood_pressure/grouped`, ...query(RANGE), ...pages('next_cursor', '={{ $response.body?.next_cursor }}', '={{ !$response.body.next_cursor }}') },
-				credentialId,
+				using(credentialId),
 			),
 	};
 };
@@ -117,4 +111,6 @@ async function pool(things, width, work) {
 	return results;
 }
 
-module.exports = { CREDENTIAL, KEY, chain, httpRequest, loop, ours, plain };
+const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+module.exports = { CREDENTIAL, KEY, chain, httpRequest, loop, median, ours, plain, workflowNode };

@@ -10,6 +10,8 @@ const { join } = require('node:path');
 const { parseArgs } = require('node:util');
 const { installPackage, packPackage } = require('../host/installPackage');
 const { OWNER, startN8n } = require('../host/n8n');
+const { runAsScript } = require('../install/command');
+const { ReadableError } = require('../install/failure');
 const { CACHE } = require('../paths');
 const { startSandbox } = require('../sandbox/server.ts');
 const { runAlert } = require('./alert');
@@ -46,7 +48,7 @@ async function onPort(port, start) {
 	}
 }
 
-async function main() {
+async function demo() {
 	if (values.fresh) rmSync(FOLDER, { recursive: true, force: true });
 
 	console.log('[1/4] Starting the sandbox: the service with invented people and readings');
@@ -106,8 +108,11 @@ for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]
 	});
 }
 
-main().catch(async (error) => {
-	console.error(`\nThe demo stopped: ${error.message}`);
-	await stopAll();
-	process.exit(1);
+void runAsScript(async () => {
+	try {
+		await demo();
+	} catch (error) {
+		await stopAll();
+		throw new ReadableError(`\nThe demo stopped: ${error.message}`);
+	}
 });

@@ -1,4 +1,8 @@
-/** A plain table for the terminal: the first line of `rows` is its head. */
+/**
+ * A plain table for the terminal.
+ */
+
+/** The first line of `rows` is its head. @param {unknown[][]} rows */
 function table(rows) {
 	const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)));
 	const line = (row) => row.map((cell, column) => String(cell).padEnd(widths[column])).join('  ').trimEnd();

@@ -8,11 +8,11 @@ const path = require('node:path');
 const { run, runAsScript } = require('../install/command');
 const { cleanEnvironment, withFirstOnPath } = require('../install/cleanEnvironment');
 const { ReadableError } = require('../install/failure');
-const { withLock } = require('../install/lock');
 const { installWithNpm } = require('../install/npm');
 const paths = require('./hostPaths');
 const { pnpmProgress } = require('./pnpmProgress');
-const { hashOf, isStamped, stamped } = require('../install/stamp');
+const { once } = require('../install/once');
+const { hashOfFiles } = require('../install/stamp');
 const { CACHE } = require('../paths');
 
 const { N8N_BIN, N8N_HOME, NODE24, NODE24_PACKAGE, PNPM, TOOLS } = paths;
@@ -30,7 +30,7 @@ const DECIDING_FILES = [
  * @param {(line: string) => void} log
  * @param {HoldFor} onStart
  */
-async function installTools(log, onStart) {
+async function installNodeAndPnpm(log, onStart) {
 	const flags = ['--ignore-scripts', '--include=optional'];
 	await installWithNpm('Installing Node 24 and pnpm', {
 		folder: TOOLS,
@@ -94,29 +94,24 @@ async function installHost({ log = console.log } = {}) {
 		throw new ReadableError(
 			`n8n needs Node 24, and there is none on npm for ${paths.PLATFORM}. Supported: ${paths.SUPPORTED.join(', ')}.`,
 		);
-	const hash = hashOf(DECIDING_FILES, paths.PLATFORM);
-	const isInstalled = () => isStamped(STAMP, hash) && fs.existsSync(NODE24) && fs.existsSync(N8N_BIN);
-	if (isInstalled()) return;
-
-	await withLock(path.join(CACHE, 'install.lock'), log, async (holdFor) => {
-		if (isInstalled()) return; // The one we waited for has done it.
+	const hash = () => hashOfFiles(DECIDING_FILES, paths.PLATFORM);
+	const isThere = () => fs.existsSync(NODE24) && fs.existsSync(N8N_BIN);
+	await once({ name: 'install', stamp: STAMP, hash, isThere, log }, async (holdFor) => {
 		const version = require(path.join(N8N_HOME, 'package.json')).dependencies.n8n;
 		const started = Date.now();
-		await stamped(STAMP, hash, async () => {
-			log('Installing Node 24 and pnpm for n8n (about 10 seconds)');
-			await installTools(log, holdFor);
-			log(`Installing n8n ${version} (1.3 to 1.9 GB; 1 to 3 minutes, this once)`);
+		log('Installing Node 24 and pnpm for n8n (about 10 seconds)');
+		await installNodeAndPnpm(log, holdFor);
+		log(`Installing n8n ${version} (1.3 to 1.9 GB; 1 to 3 minutes, this once)`);
+		await installN8n(log, holdFor);
+		try {
+			await loadCompiledParts();
+		} catch (error) {
+			if (!(error instanceof ReadableError) || error.signal) throw error;
+			log('The earlier installation was left half done: installing n8n anew');
+			fs.rmSync(MODULES, { recursive: true, force: true });
 			await installN8n(log, holdFor);
-			try {
-				await loadCompiledParts();
-			} catch (error) {
-				if (!(error instanceof ReadableError) || error.signal) throw error;
-				log('The earlier installation was left half done: installing n8n anew');
-				fs.rmSync(MODULES, { recursive: true, force: true });
-				await installN8n(log, holdFor);
-				await loadCompiledParts();
-			}
-		});
+			await loadCompiledParts();
+		}
 		log(`n8n ${version} is installed (${Math.round((Date.now() - started) / 1000)} s)`);
 	});
 }

@@ -91,7 +91,7 @@ async function run(what, [file, ...args], { cwd, env, logFile, usesRegistry, onL
 }
 
 /**
- * Runs the main function of a script and ends the process as its outcome demands.
+ * Runs the main function of a program. When it fails, so does the process, at once: whatever it left running ends, too.
  * @param {() => Promise<unknown>} main
  */
 async function runAsScript(main) {
@@ -100,7 +100,7 @@ async function runAsScript(main) {
 	} catch (error) {
 		const readable = error instanceof ReadableError;
 		console.error(readable ? error.message : error);
-		process.exitCode = readable && error.signal ? 130 : 1;
+		process.exit(readable && error.signal ? 130 : 1);
 	}
 }
 

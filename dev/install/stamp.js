@@ -10,7 +10,7 @@ const path = require('node:path');
  * @param {string[]} files
  * @param {string} [salt] anything else that makes a difference, such as the platform
  */
-function hashOf(files, salt = '') {
+function hashOfFiles(files, salt = '') {
 	const hash = createHash('sha256').update(salt);
 	for (const file of files) hash.update(`\0${path.basename(file)}\0`).update(fs.readFileSync(file));
 	return hash.digest('hex');
@@ -37,4 +37,4 @@ async function stamped(file, hash, work) {
 	fs.writeFileSync(file, hash);
 }
 
-module.exports = { hashOf, isStamped, stamped };
+module.exports = { hashOfFiles, isStamped, stamped };

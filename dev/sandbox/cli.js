@@ -4,6 +4,8 @@
  */
 require('tsx/cjs');
 const { parseArgs } = require('node:util');
+const { runAsScript } = require('../install/command');
+const { ReadableError } = require('../install/failure');
 const { startSandbox } = require('./server.ts');
 const { defaultSwitches } = require('./switches.ts');
 
@@ -29,7 +31,7 @@ function readSwitches() {
 			const kind = typeof defaults[name];
 			if (!['number', 'boolean', 'string'].includes(kind)) {
 				const names = Object.keys(defaults).filter((one) => typeof defaults[one] !== 'function');
-				throw new Error(`There is no switch "${name}". There are: ${names.join(', ')}`);
+				throw new ReadableError(`There is no switch "${name}". There are: ${names.join(', ')}`);
 			}
 			return [name, kind === 'number' ? Number(value) : kind === 'boolean' ? value === 'true' : value];
 		}),
@@ -37,7 +39,10 @@ function readSwitches() {
 }
 
 async function main() {
-	const sandbox = await startSandbox({ port: Number(values.port), switches: readSwitches() });
+	const sandbox = await startSandbox({ port: Number(values.port), switches: readSwitches() }).catch((error) => {
+		if (error.code !== 'EADDRINUSE') throw error;
+		throw new ReadableError(`Port ${values.port} is in use. Choose another: npm run sandbox -- --port 4011`);
+	});
 	console.log(`The sandbox of the Health Data Service answers on this machine only. Everybody in it is invented.
 
 Base URL   ${sandbox.baseUrl}
@@ -51,7 +56,4 @@ API keys, and a user of each team by the client's own identifier and by user ID:
 	process.once('SIGINT', async () => await sandbox.close());
 }
 
-main().catch((error) => {
-	console.error(error.code === 'EADDRINUSE' ? `Port ${values.port} is in use. Choose another: npm run sandbox -- --port 4011` : error.message);
-	process.exit(1);
-});
+void runAsScript(main);

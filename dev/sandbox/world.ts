@@ -35,7 +35,7 @@ interface Drawn {
 	diastolic: number;
 }
 
-export interface Metric {
+export interface SandboxMetric {
 	/** Shape of an answer. */
 	answer: TSchema;
 	/** Slugs of those who measure it. */
@@ -56,7 +56,7 @@ export const METRICS = {
 		providers: ['apple_health_kit', 'fitbit', 'oura'],
 		point: (time, { minutes }) => ({ start: iso(time), end: iso(time + minutes * 60_000), unit: 'min', value: minutes }),
 	},
-} satisfies Record<string, Metric>;
+} satisfies Record<string, SandboxMetric>;
 
 export type MetricName = keyof typeof METRICS;
 

@@ -10,9 +10,9 @@ const { pathToFileURL } = require('node:url');
 const { packPackage, unpack } = require('../host/installPackage');
 const { runAsScript } = require('../install/command');
 const { ReadableError } = require('../install/failure');
-const { withLock } = require('../install/lock');
 const { installWithNpm } = require('../install/npm');
-const { hashOf, isStamped, stamped } = require('../install/stamp');
+const { once } = require('../install/once');
+const { hashOfFiles } = require('../install/stamp');
 const { CACHE, ROOT } = require('../paths');
 
 const SCANNER = path.join(ROOT, 'dev', 'scan');
@@ -20,21 +20,16 @@ const STAMP = path.join(SCANNER, 'node_modules', '.installed');
 const PUBLISHED_FILES = ['**/*.js', 'package.json'];
 
 async function installScanner() {
-	const hash = hashOf(['package.json', 'package-lock.json'].map((file) => path.join(SCANNER, file)));
-	if (isStamped(STAMP, hash)) return;
-	await withLock(path.join(CACHE, 'scanner.lock'), console.log, async (holdFor) => {
-		if (isStamped(STAMP, hash)) return;
+	const hash = () => hashOfFiles(['package.json', 'package-lock.json'].map((file) => path.join(SCANNER, file)));
+	await once({ name: 'scanner', stamp: STAMP, hash }, async (holdFor) => {
 		console.log("Installing n8n's scanner (about 220 MB; 10 to 30 seconds, this once)");
-		await stamped(STAMP, hash, async () => {
+		await installWithNpm('Installing the scanner', {
+			folder: SCANNER,
+			logFile: path.join(CACHE, 'scanner.log'),
+			log: console.log,
+			onStart: holdFor,
 			// Its scripts compile things that linting does not touch.
-			const flags = ['--ignore-scripts'];
-			await installWithNpm('Installing the scanner', {
-				folder: SCANNER,
-				logFile: path.join(CACHE, 'scanner.log'),
-				log: console.log,
-				onStart: holdFor,
-				flags,
-			});
+			flags: ['--ignore-scripts'],
 		});
 	});
 }

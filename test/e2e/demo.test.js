@@ -1,10 +1,8 @@
-// Plain JavaScript: processes are out of bounds for TypeScript under the strict lint.
 /** The demo as a newcomer runs it. */
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
 const { createServer } = require('node:http');
 const { ROOT } = require('../../dev/paths');
-
 
 /** Starts the demo; `until` tells from its output when to send `signal`. */
 async function demo(args, until, signal) {

@@ -1,3 +1,7 @@
+/**
+ * The credential in n8n's engine: every spelling of the Base URL means one thing to node, test and pickers, and the key goes
+ * nowhere else.
+ */
 import { authenticate } from '../../nodes/HealthDataService/http/authenticate';
 import { runNode, searchList, testCredential } from '../helpers/engine';
 import { KEY } from '../helpers/people';

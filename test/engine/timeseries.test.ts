@@ -1,3 +1,7 @@
+/**
+ * The timeseries operations in n8n's engine, against the sandbox: pages, limits, days around the change of clocks, the forms of
+ * Output, and the item that each row came from.
+ */
 import { runNode } from '../helpers/engine';
 import { BERLIN, byTime, expectedRows, people, readingsOf, SILENT, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, queryOf, useSandbox } from '../helpers/requests';

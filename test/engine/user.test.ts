@@ -1,3 +1,6 @@
+/**
+ * User → List and User → Resolve in n8n's engine: everybody once, in the order of the service, and nobody who was not asked for.
+ */
 import { createWorld } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
 import { KEY, SILENT, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';

@@ -1,4 +1,6 @@
-// Plain JavaScript: the strict lint forbids `node:fs` in TypeScript files.
+/**
+ * Folders of the tests: empty ones that they clean away, and the one whose pictures stay.
+ */
 const { mkdtempSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');

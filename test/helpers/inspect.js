@@ -1,4 +1,6 @@
-// Plain JavaScript: the strict lint forbids `node:util` in TypeScript files.
+/**
+ * Looking for what must not be anywhere in a value.
+ */
 const { inspect } = require('node:util');
 
 /** All that is reachable from `value`, hidden properties too, as text: for looking for what must not be there. */

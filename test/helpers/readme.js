@@ -1,4 +1,6 @@
-// Plain JavaScript: the strict lint forbids `node:fs` in TypeScript files.
+/**
+ * What README.md shows: its examples of output, and its marked sections.
+ */
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { ROOT } = require('../../dev/paths');

@@ -1,4 +1,3 @@
-// Plain JavaScript: files and processes are out of bounds for TypeScript under the strict lint.
 /**
  * Every way of docs/install.md, by the commands that stand there, each ending in an n8n that runs the node.
  */

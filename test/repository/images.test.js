@@ -1,4 +1,3 @@
-// Plain JavaScript: files are out of bounds for TypeScript under the strict lint.
 /**
  * The pictures in docs/images (`npm run images`): each is shown in the README, with words for who cannot see it, and small.
  */

@@ -1,4 +1,3 @@
-// Plain JavaScript: files and processes are out of bounds for TypeScript under the strict lint.
 /**
  * The tarball that would be published, packed from a fresh build: what is in it, and that n8n's own loader takes it.
  */

@@ -1,5 +1,7 @@
-// n8n evaluates {{ }} in an isolate; n8n-workflow alone falls back to evaluating in-process ("legacy").
-// EXPRESSION_ENGINE=quickjs runs the same tests in an isolate that works on every Node; see dev/scripts/test.js.
+/**
+ * n8n evaluates {{ }} in an isolate; n8n-workflow alone falls back to evaluating in-process ("legacy").
+ * EXPRESSION_ENGINE=quickjs runs the same tests in an isolate that works on every Node; see dev/scripts/test.js.
+ */
 const engine = process.env.EXPRESSION_ENGINE ?? 'legacy';
 
 if (engine !== 'legacy') {

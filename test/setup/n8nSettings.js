@@ -1,5 +1,6 @@
-// Plain JavaScript: the strict lint forbids `process` and `node:fs` in every TypeScript file.
-// n8n-core reads its settings from this folder and these variables when it is first loaded.
+/**
+ * n8n's settings for the tests: n8n-core reads them from this folder and these variables when it is first loaded.
+ */
 const { mkdtempSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');

@@ -1,5 +1,7 @@
-// n8n stops checking a field against its pattern after 250 ms of the clock, which a busy machine may need for something else.
-// Here the same patterns get as long as they take.
+/**
+ * n8n stops checking a field against its pattern after 250 ms of the clock, which a busy machine may need for something else.
+ * Here the same patterns get as long as they take.
+ */
 const { setSafeRegexEngine } = require('n8n-workflow');
 
 setSafeRegexEngine({

@@ -1,3 +1,6 @@
+/**
+ * What a Base URL may be, what becomes of it, and what is refused.
+ */
 import { serviceRoot } from '../../nodes/HealthDataService/http/baseUrl';
 
 const root = (baseUrl: string, allowHttp = false) => serviceRoot({ baseUrl, apiKey: '', allowHttp });

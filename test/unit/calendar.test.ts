@@ -1,3 +1,6 @@
+/**
+ * From what stands in the date fields to the instants that are sent: presets, days and times, in any time zone.
+ */
 import { DateTime } from 'luxon';
 import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
 

@@ -1,3 +1,6 @@
+/**
+ * When paging ends, over made-up pages: with cursors that repeat or change kind, and totals that lie.
+ */
 import type { IDataObject } from 'n8n-workflow';
 import { readingPages } from '../../nodes/HealthDataService/service/readingPages';
 import { userPages } from '../../nodes/HealthDataService/service/userPages';

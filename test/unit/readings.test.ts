@@ -1,3 +1,6 @@
+/**
+ * What a row looks like, whatever the service sends; and which groups of readings are one.
+ */
 import { GroupedReadings, readingRows } from '../../nodes/HealthDataService/service/readings';
 
 const owner = { user_id: 'u', client_user_id: null };

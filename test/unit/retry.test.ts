@@ -1,3 +1,6 @@
+/**
+ * What is tried again, and how long is waited before: the service's wish, or longer each time.
+ */
 import { backoff, RETRY_LIMITS, retryAfterMs } from '../../nodes/HealthDataService/http/retry';
 import { isTransientCode, isTransientStatus } from '../../nodes/HealthDataService/http/transient';
 

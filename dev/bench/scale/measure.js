@@ -10,7 +10,7 @@ const { N8N_HOME } = require('../../host/hostPaths');
 const { packPackage } = require('../../host/installPackage');
 const { startQueue } = require('../../host/queue/queue');
 const { startService } = require('../startService');
-const { CREDENTIAL, KEY, ours } = require('../workflows');
+const { CREDENTIAL, KEY, median, ours, workflowNode } = require('../workflows');
 
 const ROUNDS = 3;
 const PROBE_EVERY_MS = 100;
@@ -28,7 +28,6 @@ const POINTS = [
 	{ ...TEAM, workers: 2, requests: 8, latencyMs: 200 },
 ];
 
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
 /** Seconds of CPU that a process has taken so far. */
@@ -40,8 +39,6 @@ function cpuSeconds({ pid }) {
 /** The most memory a process has had so far. */
 const mostMegabytes = ({ pid }) => Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
 
-const node = (name, type, typeVersion, parameters, more) => ({ id: name, name, type, typeVersion, position: [0, 0], parameters, ...more });
-
 /** A webhook that reads the readings of some users and answers with their number. */
 function shardWorkflow(path, credentialId, requests) {
 	const readings = ours(credentialId, requests).readings({ userScope: 'all' });
@@ -52,9 +49,9 @@ function shardWorkflow(path, credentialId, requests) {
 	return {
 		name: path,
 		nodes: [
-			node('Start', 'n8n-nodes-base.webhook', 2, webhook, { webhookId: path }),
+			workflowNode('Start', 'n8n-nodes-base.webhook', 2, webhook, { webhookId: path }),
 			readings,
-			node('Count', 'n8n-nodes-base.set', 3.4, { assignments: { assignments: [rows] }, options: {} }, { executeOnce: true }),
+			workflowNode('Count', 'n8n-nodes-base.set', 3.4, { assignments: { assignments: [rows] }, options: {} }, { executeOnce: true }),
 		],
 		connections: { Start: to('Readings'), Readings: to('Count') },
 		settings: { executionOrder: 'v1', timezone: 'UTC', saveDataSuccessExecution: 'none' },

@@ -7,6 +7,8 @@ const { execFileSync } = require('node:child_process');
 const { readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { parseArgs } = require('node:util');
+const { runAsScript } = require('../../install/command');
+const { ReadableError } = require('../../install/failure');
 const { ROOT } = require('../../paths');
 const { allTables, deviation, filledIn, TOLERANCE } = require('./tables');
 
@@ -20,7 +22,7 @@ const OPTIONS = { measure: /** @type {const} */ ({ type: 'boolean' }), latency: 
 function numbersOf({ latency, ...others }) {
 	const texts = { ...others, ...(latency && { latencyMs: latency }) };
 	const numbers = Object.entries(texts).map(([name, text]) => [name, Number(text)]);
-	if (!numbers.every(([, value]) => value > 0)) throw new Error('Each option is a number above 0');
+	if (!numbers.every(([, value]) => value > 0)) throw new ReadableError('Each option is a number above 0');
 	return Object.fromEntries(numbers);
 }
 
@@ -31,7 +33,7 @@ async function measure() {
 	const tables = allTables(measured);
 	console.log(tables.points);
 	const worst = Math.max(...measured.points.map((point) => Math.abs(deviation(measured, point))));
-	if (worst > TOLERANCE) throw new Error(`The model is ${Math.round(100 * worst)} % off, more than ${100 * TOLERANCE} %: nothing is written`);
+	if (worst > TOLERANCE) throw new ReadableError(`The model is ${Math.round(100 * worst)} % off, more than ${100 * TOLERANCE} %: nothing is written`);
 	writeFileSync(RESULTS, `${JSON.stringify(measured, null, '\t')}\n`);
 	writeFileSync(PAGE, filledIn(readFileSync(PAGE, 'utf8'), tables));
 }
@@ -43,7 +45,4 @@ async function main() {
 	console.log([teams, trigger, costs].join('\n\n'));
 }
 
-main().catch((error) => {
-	console.error(error.message);
-	process.exit(1);
-});
+void runAsScript(main);

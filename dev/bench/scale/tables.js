@@ -13,7 +13,7 @@ const TOLERANCE = 0.3;
 /** The node's and n8n's own settings, a service not far away, shards as long as a page of the user list. */
 const DEFAULTS = { latencyMs: 100, requests: 8, executions: 10, shard: 500 };
 const WORKERS = [1, 2, 8, 32];
-const TEAMS = { '1 thousand': 1e3, '10 thousand': 1e4, '100 thousand': 1e5, '1 million': 1e6, '10 million': 1e7 };
+const TEAM_SIZES = { '1 thousand': 1e3, '10 thousand': 1e4, '100 thousand': 1e5, '1 million': 1e6, '10 million': 1e7 };
 const LIMITS = {
 	'anything, and rows are only read': {},
 	'50 requests per second': { requestsPerSecond: 50 },
@@ -51,20 +51,20 @@ function teamsTable({ cpuMs, mainCpuMs }, given) {
 		const same = new Map();
 		for (const workers of WORKERS) {
 			const setup = { ...DEFAULTS, cpuMs, mainCpuMs, workers, ...given };
-			const results = Object.values(TEAMS).map((users) => readTeam({ ...setup, users }, limits));
+			const results = Object.values(TEAM_SIZES).map((users) => readTeam({ ...setup, users }, limits));
 			const { seconds, heldUpBy } = results[results.length - 1];
-			const perHour = about((TEAMS['10 million'] / seconds) * HOUR);
+			const perHour = about((TEAM_SIZES['10 million'] / seconds) * HOUR);
 			const cells = [...results.map((result) => time(result.seconds)), perHour, heldUpBy].join(' | ');
 			same.set(cells, [...(same.get(cells) ?? []), workers]);
 		}
 		return [...same].map(([cells, workers]) => [allowed, workers.join(', '), cells]);
 	});
-	return table(['The service allows', 'Workers', ...Object.keys(TEAMS), 'Users per hour', 'Held up by'], rows);
+	return table(['The service allows', 'Workers', ...Object.keys(TEAM_SIZES), 'Users per hour', 'Held up by'], rows);
 }
 
 /** What a trigger on all users costs. @param {Measured} measured @param {Partial<Setup>} given */
 function triggerTable({ cpuMs, mainCpuMs }, { latencyMs = DEFAULTS.latencyMs }) {
-	const rows = Object.entries(TEAMS).map(([name, users]) => {
+	const rows = Object.entries(TEAM_SIZES).map(([name, users]) => {
 		const alone = { users, shard: users, workers: 1, executions: 1, requests: DEFAULTS.requests, latencyMs, cpuMs, mainCpuMs };
 		const { seconds } = readTeam(alone);
 		const pollsPerHour = 60 / (POLL_MINUTES * Math.ceil(seconds / 60 / POLL_MINUTES));

@@ -10,7 +10,7 @@ const { spawnTied, stopProcess, untilReady } = require('../process/tiedProcess')
 const { installPrograms } = require('./programs');
 
 const KEEPER = require.resolve('./keeper');
-const HOST = '127.0.0.1';
+const LOOPBACK = '127.0.0.1';
 const DATABASE_USER = 'n8n';
 
 /** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
@@ -51,12 +51,12 @@ async function startPostgres(folder, { postgres, initdb, pgIsReady }) {
 	execFileSync(initdb, init, { ...options, stdio: 'pipe' });
 
 	const port = await freePort();
-	const settings = { listen_addresses: HOST, port, unix_socket_directories: data, fsync: 'off' };
+	const settings = { listen_addresses: LOOPBACK, port, unix_socket_directories: data, fsync: 'off' };
 	const args = ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 	const stop = await start('PostgreSQL', folder, { file: postgres, args, options }, [
 		pgIsReady,
 		'-h',
-		HOST,
+		LOOPBACK,
 		'-p',
 		String(port),
 	]);
@@ -66,8 +66,8 @@ async function startPostgres(folder, { postgres, initdb, pgIsReady }) {
 /** @param {string} folder @param {{ redis: string, redisCli: string }} programs */
 async function startRedis(folder, { redis, redisCli }) {
 	const port = await freePort();
-	const args = ['--port', String(port), '--bind', HOST, '--save', '', '--appendonly', 'no'];
-	const stop = await start('Redis', folder, { file: redis, args }, [redisCli, '-h', HOST, '-p', String(port), 'ping']);
+	const args = ['--port', String(port), '--bind', LOOPBACK, '--save', '', '--appendonly', 'no'];
+	const stop = await start('Redis', folder, { file: redis, args }, [redisCli, '-h', LOOPBACK, '-p', String(port), 'ping']);
 	return { port, stop };
 }
 
@@ -86,11 +86,11 @@ async function startServices(folder, log) {
 		/** What n8n's processes need to know of them. */
 		env: {
 			DB_TYPE: 'postgresdb',
-			DB_POSTGRESDB_HOST: HOST,
+			DB_POSTGRESDB_HOST: LOOPBACK,
 			DB_POSTGRESDB_PORT: String(postgres.port),
 			DB_POSTGRESDB_USER: DATABASE_USER,
 			DB_POSTGRESDB_DATABASE: 'postgres',
-			QUEUE_BULL_REDIS_HOST: HOST,
+			QUEUE_BULL_REDIS_HOST: LOOPBACK,
 			QUEUE_BULL_REDIS_PORT: String(redis.port),
 		},
 		stop: async () => {

@@ -1,4 +1,3 @@
-// Plain JavaScript: the strict lint forbids `node:fs` in TypeScript files.
 /** The workflows of examples/, and whether a test names one of them. */
 const { existsSync, readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
