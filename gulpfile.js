@@ -16,7 +16,7 @@ async function compile() {
 	}
 }
 
-/** Copies files to the same place below dist/. SVGs are not text to gulp: `encoding: false` leaves their bytes alone. */
+/** Copies files to the same place below dist/. SVGs are not text to gulp: `encoding: false` leaves their bytes alone. @param {string} name @param {string} pattern */
 const copy = (name, pattern) =>
 	Object.assign(() => src(pattern, { base: '.', encoding: false }).pipe(dest('dist')), { displayName: name });
 

@@ -1,10 +1,12 @@
 /**
- * Who may import whom, for `eslint --config dev/importRule.config.mjs` (a step of `npm test`): down any number of floors,
- * never up, never to a neighbour, never in a circle. It is not part of eslint.config.mjs because n8n's strict mode allows
- * no change there; parser, plugins and resolver are those that n8n's configuration brings. (Circles of `require` within one room it does not see.)
+ * Who may import whom (a step of `npm test`): down any number of floors, never up, never to a neighbour, never in a circle.
+ * It is not in eslint.config.mjs because n8n's strict mode allows no change there; parser, plugins and resolver are those
+ * that n8n's configuration brings. Circles of `require` within one room it does not see.
  */
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { config as n8n } from '@n8n/node-cli/eslint';
+import { ROOT } from './paths.js';
 
 const NODE = 'nodes/HealthDataService';
 
@@ -26,18 +28,24 @@ const DEV_FLOORS = [
 	['paths.*'],
 ];
 
+/** The names that are on no floor. @param {string} home @param {string[][]} floors @param {string[]} names */
 const floorless = (home, floors, names) => {
 	const known = floors.flat().map((room) => room.split('/')[0]);
 	return names.filter((name) => !known.includes(name)).map((name) => `${home}/${name}`);
 };
+/** @param {string} home */
 const folders = (home) =>
-	readdirSync(new URL(`../${home}`, import.meta.url), { withFileTypes: true })
+	readdirSync(join(ROOT, home), { withFileTypes: true })
 		.filter((entry) => entry.isDirectory() && entry.name !== '__schema__')
 		.map(({ name }) => name);
 const strays = [...floorless(NODE, FLOORS, folders(NODE)), ...floorless('dev', DEV_FLOORS, folders('dev'))];
 if (strays.length > 0) throw new Error(`On which floor is ${strays.join(', ')}? Say so in dev/importRule.config.mjs.`);
 
-/** What each room may not import. All of `from` are globs: a plain folder among them makes the rule fail on every import. */
+/**
+ * What each room may not import. All of `from` are globs: a plain folder among them makes the rule fail on every import.
+ * @param {string} home
+ * @param {string[][]} floors
+ */
 const zonesOf = (home, floors) =>
 	floors
 		.flatMap((rooms, floor) =>
@@ -64,10 +72,12 @@ const zones = [
 	},
 ];
 
-const pluginOf = (name) => n8n.find(({ plugins }) => plugins?.[name]).plugins[name];
-const { parser } = n8n.find(({ languageOptions }) => languageOptions?.parser).languageOptions;
-const { settings } = n8n.find((part) => part.settings?.['import-x/resolver-next']);
+/** @param {string} name */
+const pluginOf = (name) => n8n.find(({ plugins }) => plugins?.[name])?.plugins?.[name] ?? {};
+const parser = n8n.find(({ languageOptions }) => languageOptions?.parser)?.languageOptions?.parser;
+const settings = n8n.find((part) => part.settings?.['import-x/resolver-next'])?.settings;
 
+/** @type {import('eslint').Linter.Config[]} */
 export default [
 	{
 		files: ['**/*.{ts,js,mjs}'],

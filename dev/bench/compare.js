@@ -18,9 +18,33 @@ const RESULTS = join(ROOT, 'dev', 'bench', 'results.md');
 const ROUNDS = 3;
 const PAGES = 200;
 
+/**
+ * @typedef {import('./workflows').WorkflowNode} WorkflowNode
+ * @typedef {ReturnType<typeof ours>} OurNodes
+ * @typedef {{ credentialId: string, baseUrl: string, userId: string }} Service
+ * @typedef {() => Promise<object[]>} Plain
+ * @typedef {{ http?: number, axios?: number }} Targets
+ * @typedef {{
+ *   name: string,
+ *   service: import('./startService').ServiceOptions,
+ *   build: (service: Service) => { ours: object, http: object, unlimited?: object, axios: Plain },
+ *   targets: Targets,
+ * }} Scenario
+ * @typedef {{ name: string, targets: Targets, ms: Record<string, number> }} Result
+ * @typedef {{ ms: number, items: number }} Round
+ */
+
+/** @param {string} one */
 const byList = (one) => ({ user: { __rl: true, mode: 'userId', value: one } });
 
-/** The readings of 1,000 users, with so many requests at once; `one` is our workflow for it. */
+/**
+ * The readings of 1,000 users, with so many requests at once; `one` is our workflow for it.
+ * @param {string} name
+ * @param {number} atOnce
+ * @param {(nodes: OurNodes) => WorkflowNode[]} one
+ * @param {Targets} targets
+ * @returns {Scenario}
+ */
 const thousandUsers = (name, atOnce, one, targets) => ({
 	name: `${name}, ${atOnce} at once`,
 	service: { users: 1000, latencyMs: 20 },
@@ -37,10 +61,12 @@ const thousandUsers = (name, atOnce, one, targets) => ({
 	},
 	targets,
 });
+/** @param {OurNodes} nodes */
 const inOneItem = ({ readings }) => [readings({ userScope: 'all' })];
+/** @param {OurNodes} nodes */
 const inItemsOfTheirOwn = ({ users, readings }) => [users, readings(byList('={{ $json.user_id }}'))];
 
-/** Each gives workflows for the nodes and a function for axios. */
+/** Each gives workflows for the nodes and a function for axios. @type {Scenario[]} */
 const SCENARIOS = [
 	...[50, 16].map((atOnce) => thousandUsers('(a) 1,000 users, one page each, 20 ms latency, one item for all', atOnce, inOneItem, { http: 4, axios: 1.5 })),
 	...[50, 16].map((atOnce) => thousandUsers('(b) the same, one item per user', atOnce, inItemsOfTheirOwn, { http: 2 })),
@@ -66,7 +92,12 @@ const SCENARIOS = [
 	},
 ];
 
-/** Milliseconds that the nodes of a workflow took, all their runs together, and how many items came out of the last. */
+/**
+ * Milliseconds that the nodes of a workflow took, all their runs together, and how many items came out of the last.
+ * @param {import('../host/rest').Rest} rest
+ * @param {string} id
+ * @returns {Promise<Round>}
+ */
 async function timeWorkflow(rest, id) {
 	// Asked seldom: to answer, n8n stops what is measured.
 	const { status, error, runData } = await rest.runWorkflow(id, 'Start', { timeoutMs: 300_000, everyMs: 2000 });
@@ -76,23 +107,27 @@ async function timeWorkflow(rest, id) {
 	return { ms, items };
 }
 
+/** @param {Plain} work @returns {Promise<Round>} */
 async function timeFunction(work) {
 	const begun = performance.now();
 	const rows = await work();
 	return { ms: performance.now() - begun, items: rows.length };
 }
 
+/** @param {{ rest: import('../host/rest').Rest }} n8n @param {Scenario} scenario @returns {Promise<Result>} */
 async function measure({ rest }, { name, service: options, build, targets }) {
 	console.log(`\n${name}`);
 	const service = await startService(options);
 	try {
 		const credentialId = await rest.createCredential({ name: 'bench', type: CREDENTIAL, data: { baseUrl: service.baseUrl, apiKey: KEY } });
 		const { axios, ...workflows } = build({ credentialId, ...service });
+		/** @type {Record<string, () => Promise<Round>>} */
 		const contenders = { axios: async () => await timeFunction(axios) };
 		for (const [contender, workflow] of Object.entries(workflows)) {
 			const { id } = await rest.importWorkflow(workflow);
 			contenders[contender] = async () => await timeWorkflow(rest, id);
 		}
+		/** @type {Record<string, number[]>} */
 		const times = {};
 		// In turns, so that what else the machine does hits all alike; the first round warms up.
 		for (let round = 0; round <= ROUNDS; round++) {
@@ -108,6 +143,11 @@ async function measure({ rest }, { name, service: options, build, targets }) {
 	}
 }
 
+/**
+ * @param {Result[]} results
+ * @param {{ loadMs: number, peakMegabytes: number }} memory as memory.js prints it
+ * @param {{ readings: number, stateMegabytes: number, bytesPerReading: number, bookkeepingMs: number }} state as triggerState.js prints it
+ */
 function report(results, { loadMs, peakMegabytes }, { readings, stateMegabytes, bytesPerReading, bookkeepingMs }) {
 	const { version } = JSON.parse(readFileSync(join(N8N_HOME, 'node_modules', 'n8n', 'package.json'), 'utf8'));
 	const rows = results.map(({ name, ms, targets }) => {

@@ -4,7 +4,9 @@
  */
 require('../../test/setup/n8nSettings');
 require('tsx/cjs');
+const { join } = require('node:path');
 const { runAsScript } = require('../install/command');
+const { ROOT } = require('../paths');
 const { startService } = require('./startService');
 
 const ROWS = 100_000;
@@ -14,14 +16,18 @@ function loadTime() {
 	require('n8n-workflow');
 	require('luxon');
 	const begun = performance.now();
-	require('../../dist/nodes/HealthDataService/HealthDataService.node.js');
-	require('../../dist/credentials/HealthDataServiceApi.credentials.js');
+	require(join(ROOT, 'dist/nodes/HealthDataService/HealthDataService.node.js'));
+	require(join(ROOT, 'dist/credentials/HealthDataServiceApi.credentials.js'));
 	return performance.now() - begun;
 }
 
-/** The heap at its highest, garbage included, above what it was before; in bytes. */
+/**
+ * The heap at its highest, garbage included, above what it was before; in bytes.
+ * @template T
+ * @param {() => Promise<T>} work
+ */
 async function peakWhile(work) {
-	global.gc();
+	global.gc?.();
 	const before = process.memoryUsage().heapUsed;
 	let peak = before;
 	const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().heapUsed)), 10);

@@ -7,23 +7,33 @@ const { startSandbox } = require('../sandbox/server.ts');
 const { createWorld, iso, uuid } = require('../sandbox/world.ts');
 const { KEY } = require('./workflows');
 
+/** @typedef {import('../sandbox/world.ts').World['readings']} Readings */
+
+/** @type {import('./startService').ServiceOptions} */
 const { users, latencyMs = 0, pageSize = 100, perUser } = JSON.parse(process.argv[2]);
 const world = createWorld([{ key: KEY, users }]);
 
-/** `perUser` readings a minute apart, for those who want many pages. */
-function manyReadings(userId, metric, from) {
-	return Array.from({ length: perUser }, (_, minute) => {
+/**
+ * Readings a minute apart, for those who want many pages.
+ * @param {number} count
+ * @param {number} from
+ * @returns {ReturnType<Readings>}
+ */
+function manyReadings(count, from) {
+	return Array.from({ length: count }, (_, minute) => {
 		const time = from + minute * 60_000;
 		const point = { timestamp: iso(time), systolic: 120, diastolic: 80, unit: 'mmHg' };
 		return { time, arrived: time, source: { provider: 'omron', type: 'cuff' }, point };
 	});
 }
 
-/** Made once: the service is not what is measured. */
+/** Made once: the service is not what is measured. @type {Map<string, ReturnType<Readings>>} */
 const remembered = new Map();
+
+/** @type {Readings} */
 function readings(userId, metric, from, to) {
 	const key = `${userId} ${metric} ${from} ${to}`;
-	const found = remembered.get(key) ?? (perUser ? manyReadings(userId, metric, from) : world.readings(userId, metric, from, to));
+	const found = remembered.get(key) ?? (perUser ? manyReadings(perUser, from) : world.readings(userId, metric, from, to));
 	remembered.set(key, found);
 	return found;
 }

@@ -1,7 +1,7 @@
 /**
  * The same work three ways: our node, n8n's HTTP Request node as somebody without our node would set it up, and plain axios.
  */
-const axios = require('axios');
+const { default: axios } = require('axios');
 
 const KEY = 'bench-team';
 const DAY = '2026-03-02';
@@ -9,11 +9,23 @@ const OURS = 'n8n-nodes-health-data-service.healthDataService';
 const CREDENTIAL = 'healthDataServiceApi';
 const RANGE = { start_date: `${DAY}T00:00:00Z`, end_date: `${DAY}T23:59:59.999999Z` };
 
+/** @typedef {ReturnType<typeof workflowNode>} WorkflowNode */
+/** @typedef {{ user_id: string }} ListedUser */
+/** @typedef {{ groups: Record<string, Array<{ data: object[], source: object }>>, next_cursor?: string | null }} Page */
+
+/**
+ * @param {string} name
+ * @param {string} type
+ * @param {number} typeVersion
+ * @param {Record<string, any>} parameters
+ * @param {object} [more]
+ */
 const workflowNode = (name, type, typeVersion, parameters, more) => ({ id: name, name, type, typeVersion, position: [0, 0], parameters, ...more });
 
+/** @param {string} credentialId */
 const using = (credentialId) => ({ credentials: { [CREDENTIAL]: { id: credentialId, name: 'bench' } } });
 
-/** A manual trigger and `nodes`, one after the other. */
+/** A manual trigger and `nodes`, one after the other. @param {string} name @param {WorkflowNode[]} nodes */
 function chain(name, nodes) {
 	const all = [workflowNode('Start', 'n8n-nodes-base.manualTrigger', 1, {}), ...nodes];
 	const next = all.slice(0, -1).map((one, index) => [one.name, { main: [[{ node: all[index + 1].name, type: 'main', index: 0 }]] }]);
@@ -23,10 +35,14 @@ function chain(name, nodes) {
 /**
  * The HTTP Request node's own Batching only spaces requests out; what keeps to a number at once is a loop around it.
  * `users` leads into the loop, which hands out `atOnce` users at a time to `work`.
+ * @param {string} name
+ * @param {WorkflowNode[]} users
+ * @param {WorkflowNode} work
+ * @param {number} atOnce
  */
 function loop(name, users, work, atOnce) {
 	const flow = chain(name, [...users, workflowNode('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: atOnce, options: {} })]);
-	const to = (target) => [{ node: target, type: 'main', index: 0 }];
+	const to = (/** @type {string} */ target) => [{ node: target, type: 'main', index: 0 }];
 	return {
 		...flow,
 		nodes: [...flow.nodes, work],
@@ -34,15 +50,19 @@ function loop(name, users, work, atOnce) {
 	};
 }
 
+/** @param {string} credentialId */
 const ours = (credentialId, atOnce = 8) => ({
 	users: workflowNode('Users', OURS, 1, { resource: 'user', operation: 'list', returnAll: true }, using(credentialId)),
+	/** @param {object} parameters */
 	readings: (parameters) =>
 		workflowNode('Readings', OURS, 1, { resource: 'timeseries', operation: 'bloodPressure', dateRange: 'days', startDate: DAY, endDate: DAY, returnAll: true, options: { concurrency: atOnce }, ...parameters }, using(credentialId)),
 });
 
+/** @param {string} credentialId @param {string} baseUrl */
 const httpRequest = (credentialId, baseUrl) => {
 	const common = { authentication: 'predefinedCredentialType', nodeCredentialType: CREDENTIAL, options: {} };
-	const query = (parameters) => ({ sendQuery: true, queryParameters: { parameters: Object.entries(parameters).map(([name, value]) => ({ name, value: String(value) })) } });
+	const query = (/** @type {object} */ parameters) => ({ sendQuery: true, queryParameters: { parameters: Object.entries(parameters).map(([name, value]) => ({ name, value: String(value) })) } });
+	/** @param {string} parameter @param {string} value @param {string} isComplete */
 	const pages = (parameter, value, isComplete) => ({
 		options: {
 			pagination: {
@@ -61,7 +81,7 @@ const httpRequest = (credentialId, baseUrl) => {
 			workflowNode('List', 'n8n-nodes-base.httpRequest', 4.2, { ...common, url: `${baseUrl}/v2/user`, ...query({ limit: 500 }), ...pages('offset', '={{ $pageCount * 500 }}', '={{ $response.body.users.length < 500 }}') }, using(credentialId)),
 			workflowNode('Users', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'users', options: {} }),
 		],
-		/** Every page of a user's readings; `userId` may be an expression. */
+		/** Every page of a user's readings; `userId` may be an expression. @param {string} userId */
 		readings: (userId) =>
 			workflowNode(
 				'Readings',
@@ -73,21 +93,28 @@ const httpRequest = (credentialId, baseUrl) => {
 	};
 };
 
-/** Plain axios, with as many requests at once as ours: what the machine and the service can do. */
+/** Plain axios, with as many requests at once as ours: what the machine and the service can do. @param {string} baseUrl */
 const plain = (baseUrl, atOnce = 8) => {
+	/** @param {string} path @param {object} params */
 	const get = async (path, params) => (await axios.get(baseUrl + path, { params, headers: { 'x-service-api-key': KEY } })).data;
+	/** @returns {Promise<ListedUser[]>} */
 	const listUsers = async () => {
 		const first = await get('/v2/user', { limit: 500, offset: 0 });
 		const offsets = Array.from({ length: Math.ceil(first.total / 500) - 1 }, (_, i) => (i + 1) * 500);
 		const others = await pool(offsets, 8, async (offset) => await get('/v2/user', { limit: 500, offset }));
 		return [first, ...others].flatMap(({ users }) => users);
 	};
+	/** @param {Page} page */
 	const rowsOf = ({ groups }) => Object.values(groups).flat().flatMap(({ data, source }) => data.map((point) => ({ ...point, ...source })));
+	/** @param {ListedUser[]} users */
 	const readAll = async (users) => (await pool(users, atOnce, async ({ user_id }) => rowsOf(await get(`/v2/timeseries/${user_id}/blood_pressure/grouped`, RANGE)))).flat();
+	/** @param {string} userId */
 	const readPages = async (userId) => {
+		/** @type {object[]} */
 		const rows = [];
 		let next_cursor;
 		do {
+			/** @type {Page} */
 			const page = await get(`/v2/timeseries/${userId}/blood_pressure/grouped`, { ...RANGE, next_cursor });
 			rows.push(...rowsOf(page));
 			({ next_cursor } = page);
@@ -97,7 +124,14 @@ const plain = (baseUrl, atOnce = 8) => {
 	return { listUsers, readAll, readPages };
 };
 
-/** `work` over all `things`, so many at once. */
+/**
+ * `work` over all `things`, so many at once.
+ * @template T, R
+ * @param {T[]} things
+ * @param {number} width
+ * @param {(thing: T) => Promise<R>} work
+ * @returns {Promise<R[]>}
+ */
 async function pool(things, width, work) {
 	const results = new Array(things.length);
 	let next = 0;
@@ -111,6 +145,7 @@ async function pool(things, width, work) {
 	return results;
 }
 
+/** @param {number[]} numbers */
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 module.exports = { CREDENTIAL, KEY, chain, httpRequest, loop, median, ours, plain, workflowNode };

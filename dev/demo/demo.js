@@ -28,21 +28,26 @@ const { values } = parseArgs({
 	options: { once: { type: 'boolean', default: false }, fresh: { type: 'boolean', default: false } },
 });
 
-/** What has to be stopped, last started first. */
+/** What has to be stopped, last started first. @type {Array<() => Promise<void>>} */
 const running = [];
 let isStopping = false;
 
 async function stopAll() {
 	isStopping = true;
-	while (running.length) await running.pop()();
+	while (running.length) await running.pop()?.();
 }
 
-/** On its usual port, or on any other when that is taken. */
+/**
+ * On its usual port, or on any other when that is taken.
+ * @template T
+ * @param {number} port
+ * @param {(port: number) => Promise<T>} start
+ */
 async function onPort(port, start) {
 	try {
 		return await start(port);
 	} catch (error) {
-		if (!/in use|EADDRINUSE/.test(error.message)) throw error;
+		if (!(error instanceof Error) || !/in use|EADDRINUSE/.test(error.message)) throw error;
 		console.log(`      Port ${port} is in use, so another one is taken.`);
 		return await start(0);
 	}
@@ -88,6 +93,7 @@ Ctrl-C stops n8n and the sandbox.`);
 	});
 }
 
+/** @param {import('./alert').AlertResult} result */
 function printResult({ users, readings, messages }) {
 	console.log(`\n${readings} readings of ${users} users in the last 24 hours, ${messages.length} at or above 140/90:\n`);
 	const newestFirst = [...messages].sort((a, b) => (a.timestamp < b.timestamp ? 1 : -1));
@@ -101,7 +107,7 @@ function printResult({ users, readings, messages }) {
 	console.log('\nSlack is switched off in the demo; in your own n8n each message would be posted.');
 }
 
-for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]]) {
+for (const [signal, code] of /** @type {const} */ ([['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]])) {
 	process.once(signal, () => {
 		console.log('\nStopping n8n and the sandbox …');
 		void stopAll().finally(() => process.exit(code));

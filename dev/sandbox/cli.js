@@ -20,7 +20,8 @@ const { values } = parseArgs({
 
 /** Switches given by name; what they take is seen from their default. */
 function readSwitches() {
-	const defaults = defaultSwitches();
+	/** @type {Record<string, unknown>} */
+	const defaults = { ...defaultSwitches() };
 	const given = [...values.switch];
 	if (values['page-size']) given.push(`pageSize=${values['page-size']}`);
 	if (values.latency) given.push(`latencyMs=${values.latency}`);

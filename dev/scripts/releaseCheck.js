@@ -76,6 +76,7 @@ function addressProblem({ name, author, repository }, origin, texts) {
 		const other = (text.match(/https:\/\/github\.com\/[\w-]+\/[\w-]+/g) ?? []).find((link) => link.endsWith(`/${name}`) && link !== address);
 		if (other) return `${file} links to ${other}. Change that to ${address}.`;
 	}
+	return undefined;
 }
 
 /** @param {string} url */

@@ -5,6 +5,7 @@ const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 const { ROOT } = require('../paths');
 
+/** @param {string} name */
 const bin = (name) => join(ROOT, 'node_modules', '.bin', name);
 
 const JEST = ['jest', '--config', 'test/jest.config.js'];
@@ -15,7 +16,8 @@ const STEPS = [
 		title: 'Who may import whom',
 		command: ['eslint', '--config', 'dev/importRule.config.mjs', '--no-inline-config', 'nodes', 'credentials', 'dev'],
 	},
-	{ title: 'Types of node, tests and sandbox', command: ['tsc', '-p', 'test/tsconfig.json'] },
+	{ title: 'Types of all that only developers run, JavaScript included', command: ['tsc', '-p', 'dev/tsconfig.json'] },
+	{ title: 'Types of node and tests', command: ['tsc', '-p', 'test/tsconfig.json'] },
 	{ title: "Unit tests, tests in n8n's engine, the packed package", command: [...JEST] },
 	{
 		title: "The engine tests again, with expressions evaluated in an isolate as n8n does",

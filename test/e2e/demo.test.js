@@ -4,7 +4,12 @@ const { once } = require('node:events');
 const { createServer } = require('node:http');
 const { ROOT } = require('../../dev/paths');
 
-/** Starts the demo; `until` tells from its output when to send `signal`. */
+/**
+ * Starts the demo; `until` tells from its output when to send `signal`.
+ * @param {string[]} args
+ * @param {string} [until]
+ * @param {NodeJS.Signals} [signal]
+ */
 async function demo(args, until, signal) {
 	const child = spawn(process.execPath, [require.resolve('../../dev/demo/demo'), ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
 	let output = '';
@@ -19,6 +24,7 @@ async function demo(args, until, signal) {
 	return { code, output };
 }
 
+/** @param {string} url */
 const answers = async (url) => await fetch(url).then(() => true, () => false);
 
 it('--once prints the table of the alert and leaves nothing running', async () => {
@@ -26,13 +32,13 @@ it('--once prints the table of the alert and leaves nothing running', async () =
 	expect(output).toMatch(/\d+ readings of 240 users in the last 24 hours, \d+ at or above 140\/90:/);
 	expect(output).toMatch(/^\d+\/\d+ +\d{4}-\d\d-\d\d \d\d:\d\d +High blood pressure: app-user-\d{4} measured/m);
 	expect(code).toBe(0);
-	const [, sandbox] = /(http:\S+), a team of/.exec(output);
+	const [, sandbox] = /(http:\S+), a team of/.exec(output) ?? [];
 	expect(await answers(sandbox)).toBe(false);
 });
 
 it('leaves n8n running, says how to get in, and ends with Ctrl-C', async () => {
 	const { code, output } = await demo([], 'Ctrl-C stops', 'SIGINT');
-	const [, address] = /Address +(\S+)/.exec(output);
+	const [, address] = /Address +(\S+)/.exec(output) ?? [];
 	expect(output).toMatch(/E-mail +\S+@example\.com/);
 	expect(code).toBe(130);
 	expect(await answers(address)).toBe(false);

@@ -7,6 +7,7 @@ const { join } = require('node:path');
 const { CACHE } = require('../../dev/paths');
 
 exports.emptyFolder = () => mkdtempSync(join(tmpdir(), 'health-data-service-e2e-'));
+/** @param {string} folder */
 exports.removeFolder = (folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 
 /** The pictures that the test of the editor took last. `npm run images` copies them to docs/images. */

@@ -30,6 +30,7 @@ async function buildImage(root, bin) {
 	const image = { from: '', folder: root, entrypoint: [''] };
 	/** @type {Record<string, string>} */
 	const args = {};
+	/** @param {string[]} command */
 	const execute = async ([file, ...words]) => {
 		const env = withFirstOnPath(cleanEnvironment({ ...args, HOME: home }), bin);
 		return (await promisify(execFile)(file, words, { cwd: image.folder, env })).stdout;
@@ -55,7 +56,7 @@ async function buildImage(root, bin) {
 		from: image.from,
 		home,
 		/** What a container does at its start, with these arguments of `docker run`; gives its output. */
-		start: (...words) => execute([...image.entrypoint.map(below), ...words]),
+		start: (/** @type {string[]} */ ...words) => execute([...image.entrypoint.map(below), ...words]),
 	};
 }
 

@@ -21,11 +21,17 @@ const HOUR = 3_600_000;
 const history = new History();
 const anna = history.addUser('anna');
 
+/** @type {string} */
 let folder;
+/** @type {string} */
 let bin;
+/** @type {Awaited<ReturnType<typeof startRegistry>>} */
 let registry;
+/** @type {import('../../dev/sandbox/server').Sandbox} */
 let sandbox;
+/** @type {string} */
 let integrity;
+/** @type {Awaited<ReturnType<typeof startN8n>>} */
 let n8n;
 
 beforeAll(async () => {
@@ -44,21 +50,23 @@ afterAll(async () => {
 	removeFolder(folder);
 });
 
-/** A folder that is `~` and n8n's user folder, too. */
+/** A folder that is `~` and n8n's user folder, too. @param {string} name */
 function newHome(name) {
 	const home = join(folder, name);
 	mkdirSync(home);
 	return home;
 }
 
-/** An n8n whose `npm` is that of the registry, as the GUI's installation takes it. */
+/** An n8n whose `npm` is that of the registry, as the GUI's installation takes it. @param {string} home @param {Record<string, string>} [env] */
 async function start(home, env = {}) {
 	const PATH = [bin, dirname(NODE24), process.env.PATH].join(delimiter);
 	n8n = await startN8n({ folder: home, env: { HOME: home, PATH, ...env } });
 	return n8n.rest;
 }
 
+/** @param {string} home */
 const modulesOf = (home) => join(home, '.n8n', 'nodes', 'node_modules');
+/** @param {string} home */
 const versionIn = (home) => JSON.parse(readFileSync(join(modulesOf(home), NAME, 'package.json'), 'utf8')).version;
 
 async function expectNodeToWork() {
@@ -155,6 +163,7 @@ it('the check of a worker tells one that has the package from one that has not',
 });
 
 describe('in a Docker image', () => {
+	/** @type {Awaited<ReturnType<typeof buildImage>>} */
 	let image;
 	beforeAll(async () => (image = await buildImage(join(folder, 'image'), bin)));
 

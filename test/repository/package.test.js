@@ -12,18 +12,20 @@ const { straysOf } = require('../helpers/reach');
 // Below the repository, so that `n8n-workflow` and `luxon` are found as they are inside n8n.
 const folder = join(CACHE, 'package-test');
 const unpacked = join(folder, 'package');
+/** @type {string} */
 let tarball;
 
 beforeAll(() => {
 	rmSync(folder, { recursive: true, force: true });
 	mkdirSync(folder, { recursive: true });
 	execFileSync(process.execPath, [join(ROOT, 'node_modules/gulp/bin/gulp.js'), 'build', '--silent'], { cwd: ROOT });
-	const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], { cwd: ROOT, stdio: ['ignore', 'pipe', 'ignore'] });
+	const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 	const answer = JSON.parse(packed);
 	tarball = join(folder, (Array.isArray(answer) ? answer[0] : Object.values(answer)[0]).filename);
 	execFileSync('tar', ['-xzf', tarball, '-C', folder]);
 }, 120_000);
 
+/** @param {string} directory @returns {string[]} */
 const files = (directory) =>
 	readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>
 		entry.isDirectory() ? files(join(directory, entry.name)) : [join(directory, entry.name)],
@@ -56,7 +58,7 @@ it("is taken by n8n's own loader, with icons and codex", async () => {
 
 	expect(Object.keys(loader.nodeTypes)).toEqual(['healthDataService', 'healthDataServiceTrigger']);
 	expect(Object.keys(loader.credentialTypes)).toEqual(['healthDataServiceApi']);
-	const [node, trigger] = Object.values(loader.nodeTypes).map(({ type }) => type.description);
+	const [node, trigger] = Object.values(loader.nodeTypes).map(({ type }) => /** @type {import('n8n-workflow').INodeTypeDescription} */ (type.description));
 	const shown = {
 		iconUrl: {
 			light: 'icons/n8n-nodes-health-data-service/dist/icons/healthDataService.svg',

@@ -8,6 +8,7 @@ const { readTeam } = require('../../dev/bench/scale/model');
 const { TOLERANCE, allTables, deviation, filledIn } = require('../../dev/bench/scale/tables');
 
 const page = readFileSync(join(ROOT, 'docs', 'scale.md'), 'utf8');
+/** @type {import('../../dev/bench/scale/tables').Measured} */
 const measured = JSON.parse(readFileSync(join(ROOT, 'dev', 'bench', 'scale', 'measured.json'), 'utf8'));
 const tables = allTables(measured);
 
@@ -21,9 +22,7 @@ describe('docs/scale.md', () => {
 
 describe('the model', () => {
 	it('was held against one worker and against two', () => {
-		/** @type {Array<{ workers: number }>} */
-		const points = measured.points;
-		expect(points.map(({ workers }) => workers)).toEqual(expect.arrayContaining([1, 2]));
+		expect(measured.points.map(({ workers }) => workers)).toEqual(expect.arrayContaining([1, 2]));
 	});
 
 	it.each(measured.points)('is near $seconds s of $workers worker(s), $requests requests at once, $latencyMs ms', (point) => {

@@ -2,7 +2,8 @@
  * n8n evaluates {{ }} in an isolate; n8n-workflow alone falls back to evaluating in-process ("legacy").
  * EXPRESSION_ENGINE=quickjs runs the same tests in an isolate that works on every Node; see dev/scripts/test.js.
  */
-const engine = process.env.EXPRESSION_ENGINE ?? 'legacy';
+/** @typedef {'legacy' | 'vm' | 'quickjs'} Engine */
+const engine = /** @type {Engine} */ (process.env.EXPRESSION_ENGINE ?? 'legacy');
 
 if (engine !== 'legacy') {
 	const { Expression } = require('n8n-workflow');

@@ -21,7 +21,7 @@ const OPTIONS = { measure: /** @type {const} */ ({ type: 'boolean' }), latency: 
 /** The numbers that were given in place of those of docs/scale.md. @param {Record<string, string>} options */
 function numbersOf({ latency, ...others }) {
 	const texts = { ...others, ...(latency && { latencyMs: latency }) };
-	const numbers = Object.entries(texts).map(([name, text]) => [name, Number(text)]);
+	const numbers = Object.entries(texts).map(([name, text]) => /** @type {const} */ ([name, Number(text)]));
 	if (!numbers.every(([, value]) => value > 0)) throw new ReadableError('Each option is a number above 0');
 	return Object.fromEntries(numbers);
 }
