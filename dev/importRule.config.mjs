@@ -51,7 +51,11 @@ const zonesOf = (home, floors) =>
 		.flatMap((rooms, floor) =>
 			rooms.map((room) => {
 				const closed = [...floors.slice(0, floor).flat(), ...rooms.filter((other) => other !== room)];
-				return { target: `${home}/${room}`, from: closed.map((other) => `${home}/${other}`), message: 'Imports go down, never up and never to a neighbour.' };
+				return {
+					target: `${home}/${room}`,
+					from: closed.map((other) => `${home}/${other}`),
+					message: 'Imports go down, never up and never to a neighbour.',
+				};
 			}),
 		)
 		.filter(({ from }) => from.length > 0);
@@ -61,10 +65,16 @@ const zones = [
 	...zonesOf('dev', DEV_FLOORS),
 	{
 		target: 'credentials/**',
-		from: FLOORS.flat().filter((room) => room !== 'http/**').map((room) => `${NODE}/${room}`),
+		from: FLOORS.flat()
+			.filter((room) => room !== 'http/**')
+			.map((room) => `${NODE}/${room}`),
 		message: 'What the credential needs of the node is in http/.',
 	},
-	{ target: '{nodes,credentials}/**', from: ['dev/**', 'test/**'], message: 'What ships knows nothing of tools and tests.' },
+	{
+		target: '{nodes,credentials}/**',
+		from: ['dev/**', 'test/**'],
+		message: 'What ships knows nothing of tools and tests.',
+	},
 	{
 		target: 'dev/sandbox/*.ts',
 		from: ['nodes/**', 'credentials/**', 'test/**', 'dev/!(sandbox)/**', 'dev/*'],
@@ -82,7 +92,11 @@ export default [
 	{
 		files: ['**/*.{ts,js,mjs}'],
 		languageOptions: { parser },
-		settings: { ...settings, 'import-x/extensions': ['.ts', '.js', '.mjs'], 'import-x/external-module-folders': ['node_modules'] },
+		settings: {
+			...settings,
+			'import-x/extensions': ['.ts', '.js', '.mjs'],
+			'import-x/external-module-folders': ['node_modules'],
+		},
 		plugins: { 'import-x': pluginOf('import-x'), '@typescript-eslint': pluginOf('@typescript-eslint') },
 		rules: {
 			'import-x/no-cycle': 'error',
@@ -95,7 +109,11 @@ export default [
 		rules: {
 			'@typescript-eslint/no-restricted-imports': [
 				'error',
-				{ paths: [{ name: 'n8n-workflow', allowTypeImports: true, message: 'The service knows no n8n: only its types.' }] },
+				{
+					paths: [
+						{ name: 'n8n-workflow', allowTypeImports: true, message: 'The service knows no n8n: only its types.' },
+					],
+				},
 			],
 		},
 	},

@@ -68,7 +68,12 @@ const inItemsOfTheirOwn = ({ users, readings }) => [users, readings(byList('={{ 
 
 /** Each gives workflows for the nodes and a function for axios. @type {Scenario[]} */
 const SCENARIOS = [
-	...[50, 16].map((atOnce) => thousandUsers('(a) 1,000 users, one page each, 20 ms latency, one item for all', atOnce, inOneItem, { http: 4, axios: 1.5 })),
+	...[50, 16].map((atOnce) =>
+		thousandUsers('(a) 1,000 users, one page each, 20 ms latency, one item for all', atOnce, inOneItem, {
+			http: 4,
+			axios: 1.5,
+		}),
+	),
 	...[50, 16].map((atOnce) => thousandUsers('(b) the same, one item per user', atOnce, inItemsOfTheirOwn, { http: 2 })),
 	{
 		name: '(c) 20,000 users listed',
@@ -102,7 +107,9 @@ async function timeWorkflow(rest, id) {
 	// Asked seldom: to answer, n8n stops what is measured.
 	const { status, error, runData } = await rest.runWorkflow(id, 'Start', { timeoutMs: 300_000, everyMs: 2000 });
 	if (status !== 'success') throw new Error(`${status}: ${error?.message}`);
-	const ms = Object.values(runData).flat().reduce((sum, { executionTime }) => sum + executionTime, 0);
+	const ms = Object.values(runData)
+		.flat()
+		.reduce((sum, { executionTime }) => sum + executionTime, 0);
 	const items = (runData.Readings ?? runData.Users).reduce((sum, { data }) => sum + data.main[0].length, 0);
 	return { ms, items };
 }
@@ -119,7 +126,11 @@ async function measure({ rest }, { name, service: options, build, targets }) {
 	console.log(`\n${name}`);
 	const service = await startService(options);
 	try {
-		const credentialId = await rest.createCredential({ name: 'bench', type: CREDENTIAL, data: { baseUrl: service.baseUrl, apiKey: KEY } });
+		const credentialId = await rest.createCredential({
+			name: 'bench',
+			type: CREDENTIAL,
+			data: { baseUrl: service.baseUrl, apiKey: KEY },
+		});
 		const { axios, ...workflows } = build({ credentialId, ...service });
 		/** @type {Record<string, () => Promise<Round>>} */
 		const contenders = { axios: async () => await timeFunction(axios) };
@@ -137,7 +148,11 @@ async function measure({ rest }, { name, service: options, build, targets }) {
 				console.log(`  ${contender.padEnd(9)} ${Math.round(ms).toString().padStart(6)} ms  ${items} items`);
 			}
 		}
-		return { name, targets, ms: Object.fromEntries(Object.entries(times).map(([contender, all]) => [contender, median(all)])) };
+		return {
+			name,
+			targets,
+			ms: Object.fromEntries(Object.entries(times).map(([contender, all]) => [contender, median(all)])),
+		};
 	} finally {
 		service.stop();
 	}
@@ -154,8 +169,12 @@ function report(results, { loadMs, peakMegabytes }, { readings, stateMegabytes, 
 		const faster = `${(ms.http / ms.ours).toFixed(1)}×`;
 		const thanUnlimited = ms.unlimited ? `${(ms.unlimited / ms.ours).toFixed(1)}×` : '–';
 		const above = (ms.ours / ms.axios).toFixed(2);
-		const goals = [targets.http && `at least ${targets.http}×`, targets.axios && `at most ${targets.axios}`].filter(Boolean).join(', ');
-		const times = [ms.ours, ms.http, ms.unlimited, ms.axios].map((one) => (one === undefined ? '–' : Math.round(one))).join(' / ');
+		const goals = [targets.http && `at least ${targets.http}×`, targets.axios && `at most ${targets.axios}`]
+			.filter(Boolean)
+			.join(', ');
+		const times = [ms.ours, ms.http, ms.unlimited, ms.axios]
+			.map((one) => (one === undefined ? '–' : Math.round(one)))
+			.join(' / ');
 		return `| ${name} | ${faster} | ${thanUnlimited} | ${above} | ${goals} | ${times} |`;
 	});
 	return `# Benchmark
@@ -184,9 +203,14 @@ async function main() {
 	const n8n = await startN8n({ folder, env: { N8N_LOG_LEVEL: 'error', EXECUTIONS_DATA_PRUNE: 'false' } });
 	try {
 		const results = [];
-		for (const scenario of SCENARIOS) if (!only || scenario.name.includes(only)) results.push(await measure(n8n, scenario));
-		const memory = JSON.parse(execFileSync(process.execPath, ['--expose-gc', require.resolve('./memory')], { encoding: 'utf8' }));
-		const trigger = JSON.parse(execFileSync(process.execPath, [require.resolve('./triggerState')], { encoding: 'utf8' }));
+		for (const scenario of SCENARIOS)
+			if (!only || scenario.name.includes(only)) results.push(await measure(n8n, scenario));
+		const memory = JSON.parse(
+			execFileSync(process.execPath, ['--expose-gc', require.resolve('./memory')], { encoding: 'utf8' }),
+		);
+		const trigger = JSON.parse(
+			execFileSync(process.execPath, [require.resolve('./triggerState')], { encoding: 'utf8' }),
+		);
 		const text = report(results, memory, trigger);
 		console.log(`\n${text}`);
 		if (!only) writeFileSync(RESULTS, text);

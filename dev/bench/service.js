@@ -33,11 +33,14 @@ const remembered = new Map();
 /** @type {Readings} */
 function readings(userId, metric, from, to) {
 	const key = `${userId} ${metric} ${from} ${to}`;
-	const found = remembered.get(key) ?? (perUser ? manyReadings(perUser, from) : world.readings(userId, metric, from, to));
+	const found =
+		remembered.get(key) ?? (perUser ? manyReadings(perUser, from) : world.readings(userId, metric, from, to));
 	remembered.set(key, found);
 	return found;
 }
 
-void startSandbox({ world: { ...world, readings }, switches: { latencyMs, pageSize }, checksItself: false }).then(({ baseUrl }) => {
-	console.log(JSON.stringify({ baseUrl, userId: uuid('user', KEY, 0) }));
-});
+void startSandbox({ world: { ...world, readings }, switches: { latencyMs, pageSize }, checksItself: false }).then(
+	({ baseUrl }) => {
+		console.log(JSON.stringify({ baseUrl, userId: uuid('user', KEY, 0) }));
+	},
+);

@@ -61,7 +61,8 @@ async function main() {
 		const found = new Set(keys);
 		const lost = expected.filter((key) => !found.has(key)).length;
 		const doubled = keys.length - found.size;
-		if (lost || doubled || keys.length !== expected.length) throw new ReadableError(`${lost} readings lost, ${doubled} doubled, of ${expected.length}`);
+		if (lost || doubled || keys.length !== expected.length)
+			throw new ReadableError(`${lost} readings lost, ${doubled} doubled, of ${expected.length}`);
 		return { lost, doubled };
 	};
 
@@ -81,7 +82,11 @@ async function main() {
 			requestOptions: { timeout: 150 },
 		};
 		const before = await heapUsed();
-		const result = await runNode({ credential: { baseUrl: sandbox.baseUrl, apiKey: KEY }, parameters, timezone: 'UTC' });
+		const result = await runNode({
+			credential: { baseUrl: sandbox.baseUrl, apiKey: KEY },
+			parameters,
+			timezone: 'UTC',
+		});
 		const perRow = ((await heapUsed()) - before) / Math.max(1, result.rows.length);
 		return { ...result, perRow };
 	};

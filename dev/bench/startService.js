@@ -11,7 +11,9 @@ const { once } = require('node:events');
  * @returns {Promise<{ baseUrl: string, userId: string, stop: () => void }>} `userId`: of its first user
  */
 async function startService(options) {
-	const child = spawn(process.execPath, [require.resolve('./service'), JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
+	const child = spawn(process.execPath, [require.resolve('./service'), JSON.stringify(options)], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
 	const [line] = await once(child.stdout, 'data');
 	return { ...JSON.parse(line), stop: () => child.kill() };
 }

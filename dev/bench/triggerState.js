@@ -40,7 +40,11 @@ async function* batches(users, extra) {
 async function main() {
 	const users = Array.from({ length: USERS }, (_, index) => uuid('bench', index));
 	const [event] = readingEvents;
-	const first = await findNew(event, batches(users, 0), startState('bench', NOW, LOOKBACK), { now: NOW, lookback: LOOKBACK, isBaseline: true });
+	const first = await findNew(event, batches(users, 0), startState('bench', NOW, LOOKBACK), {
+		now: NOW,
+		lookback: LOOKBACK,
+		isBaseline: true,
+	});
 	const saved = JSON.stringify(first.state);
 
 	// Made beforehand: they stand for the requests, which are not counted.
@@ -54,7 +58,11 @@ async function main() {
 	const times = [];
 	for (let round = 0; round < 5; round++) {
 		const begun = performance.now();
-		const { items, state } = await findNew(event, given(), JSON.parse(saved), { now: NOW, lookback: LOOKBACK, isBaseline: false });
+		const { items, state } = await findNew(event, given(), JSON.parse(saved), {
+			now: NOW,
+			lookback: LOOKBACK,
+			isBaseline: false,
+		});
 		JSON.stringify(state);
 		times.push(performance.now() - begun);
 		if (items.length !== NEW) throw new Error(`${items.length} new ones instead of ${NEW}`);

@@ -20,7 +20,15 @@ const RANGE = { start_date: `${DAY}T00:00:00Z`, end_date: `${DAY}T23:59:59.99999
  * @param {Record<string, any>} parameters
  * @param {object} [more]
  */
-const workflowNode = (name, type, typeVersion, parameters, more) => ({ id: name, name, type, typeVersion, position: [0, 0], parameters, ...more });
+const workflowNode = (name, type, typeVersion, parameters, more) => ({
+	id: name,
+	name,
+	type,
+	typeVersion,
+	position: [0, 0],
+	parameters,
+	...more,
+});
 
 /** @param {string} credentialId */
 const using = (credentialId) => ({ credentials: { [CREDENTIAL]: { id: credentialId, name: 'bench' } } });
@@ -28,8 +36,15 @@ const using = (credentialId) => ({ credentials: { [CREDENTIAL]: { id: credential
 /** A manual trigger and `nodes`, one after the other. @param {string} name @param {WorkflowNode[]} nodes */
 function chain(name, nodes) {
 	const all = [workflowNode('Start', 'n8n-nodes-base.manualTrigger', 1, {}), ...nodes];
-	const next = all.slice(0, -1).map((one, index) => [one.name, { main: [[{ node: all[index + 1].name, type: 'main', index: 0 }]] }]);
-	return { name, nodes: all, connections: Object.fromEntries(next), settings: { executionOrder: 'v1', timezone: 'UTC' } };
+	const next = all
+		.slice(0, -1)
+		.map((one, index) => [one.name, { main: [[{ node: all[index + 1].name, type: 'main', index: 0 }]] }]);
+	return {
+		name,
+		nodes: all,
+		connections: Object.fromEntries(next),
+		settings: { executionOrder: 'v1', timezone: 'UTC' },
+	};
 }
 
 /**
@@ -41,7 +56,10 @@ function chain(name, nodes) {
  * @param {number} atOnce
  */
 function loop(name, users, work, atOnce) {
-	const flow = chain(name, [...users, workflowNode('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: atOnce, options: {} })]);
+	const flow = chain(name, [
+		...users,
+		workflowNode('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: atOnce, options: {} }),
+	]);
 	const to = (/** @type {string} */ target) => [{ node: target, type: 'main', index: 0 }];
 	return {
 		...flow,
@@ -55,13 +73,33 @@ const ours = (credentialId, atOnce = 8) => ({
 	users: workflowNode('Users', OURS, 1, { resource: 'user', operation: 'list', returnAll: true }, using(credentialId)),
 	/** @param {object} parameters */
 	readings: (parameters) =>
-		workflowNode('Readings', OURS, 1, { resource: 'timeseries', operation: 'bloodPressure', dateRange: 'days', startDate: DAY, endDate: DAY, returnAll: true, options: { concurrency: atOnce }, ...parameters }, using(credentialId)),
+		workflowNode(
+			'Readings',
+			OURS,
+			1,
+			{
+				resource: 'timeseries',
+				operation: 'bloodPressure',
+				dateRange: 'days',
+				startDate: DAY,
+				endDate: DAY,
+				returnAll: true,
+				options: { concurrency: atOnce },
+				...parameters,
+			},
+			using(credentialId),
+		),
 });
 
 /** @param {string} credentialId @param {string} baseUrl */
 const httpRequest = (credentialId, baseUrl) => {
 	const common = { authentication: 'predefinedCredentialType', nodeCredentialType: CREDENTIAL, options: {} };
-	const query = (/** @type {object} */ parameters) => ({ sendQuery: true, queryParameters: { parameters: Object.entries(parameters).map(([name, value]) => ({ name, value: String(value) })) } });
+	const query = (/** @type {object} */ parameters) => ({
+		sendQuery: true,
+		queryParameters: {
+			parameters: Object.entries(parameters).map(([name, value]) => ({ name, value: String(value) })),
+		},
+	});
 	/** @param {string} parameter @param {string} value @param {string} isComplete */
 	const pages = (parameter, value, isComplete) => ({
 		options: {
@@ -78,7 +116,18 @@ const httpRequest = (credentialId, baseUrl) => {
 	});
 	return {
 		users: [
-			workflowNode('List', 'n8n-nodes-base.httpRequest', 4.2, { ...common, url: `${baseUrl}/v2/user`, ...query({ limit: 500 }), ...pages('offset', '={{ $pageCount * 500 }}', '={{ $response.body.users.length < 500 }}') }, using(credentialId)),
+			workflowNode(
+				'List',
+				'n8n-nodes-base.httpRequest',
+				4.2,
+				{
+					...common,
+					url: `${baseUrl}/v2/user`,
+					...query({ limit: 500 }),
+					...pages('offset', '={{ $pageCount * 500 }}', '={{ $response.body.users.length < 500 }}'),
+				},
+				using(credentialId),
+			),
 			workflowNode('Users', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'users', options: {} }),
 		],
 		/** Every page of a user's readings; `userId` may be an expression. @param {string} userId */
@@ -87,7 +136,12 @@ const httpRequest = (credentialId, baseUrl) => {
 				'Readings',
 				'n8n-nodes-base.httpRequest',
 				4.2,
-				{ ...common, url: `=${baseUrl}/v2/timeseries/${userId}/blood_pressure/grouped`, ...query(RANGE), ...pages('next_cursor', '={{ $response.body?.next_cursor }}', '={{ !$response.body.next_cursor }}') },
+				{
+					...common,
+					url: `=${baseUrl}/v2/timeseries/${userId}/blood_pressure/grouped`,
+					...query(RANGE),
+					...pages('next_cursor', '={{ $response.body?.next_cursor }}', '={{ !$response.body.next_cursor }}'),
+				},
 				using(credentialId),
 			),
 	};
@@ -96,7 +150,8 @@ const httpRequest = (credentialId, baseUrl) => {
 /** Plain axios, with as many requests at once as ours: what the machine and the service can do. @param {string} baseUrl */
 const plain = (baseUrl, atOnce = 8) => {
 	/** @param {string} path @param {object} params */
-	const get = async (path, params) => (await axios.get(baseUrl + path, { params, headers: { 'x-service-api-key': KEY } })).data;
+	const get = async (path, params) =>
+		(await axios.get(baseUrl + path, { params, headers: { 'x-service-api-key': KEY } })).data;
 	/** @returns {Promise<ListedUser[]>} */
 	const listUsers = async () => {
 		const first = await get('/v2/user', { limit: 500, offset: 0 });
@@ -105,9 +160,17 @@ const plain = (baseUrl, atOnce = 8) => {
 		return [first, ...others].flatMap(({ users }) => users);
 	};
 	/** @param {Page} page */
-	const rowsOf = ({ groups }) => Object.values(groups).flat().flatMap(({ data, source }) => data.map((point) => ({ ...point, ...source })));
+	const rowsOf = ({ groups }) =>
+		Object.values(groups)
+			.flat()
+			.flatMap(({ data, source }) => data.map((point) => ({ ...point, ...source })));
 	/** @param {ListedUser[]} users */
-	const readAll = async (users) => (await pool(users, atOnce, async ({ user_id }) => rowsOf(await get(`/v2/timeseries/${user_id}/blood_pressure/grouped`, RANGE)))).flat();
+	const readAll = async (users) =>
+		(
+			await pool(users, atOnce, async ({ user_id }) =>
+				rowsOf(await get(`/v2/timeseries/${user_id}/blood_pressure/grouped`, RANGE)),
+			)
+		).flat();
 	/** @param {string} userId */
 	const readPages = async (userId) => {
 		/** @type {object[]} */

@@ -21,7 +21,10 @@ const MANUAL_TRIGGER = 'When clicking Execute workflow';
 /** Creates the sandbox's credential, or points the one of an earlier run to this sandbox. Gives its id. @param {Rest} rest @param {Service} service @returns {Promise<string>} */
 async function putCredential(rest, { baseUrl, apiKey }) {
 	const credential = { name: CREDENTIAL_NAME, type: CREDENTIAL_TYPE, data: { baseUrl, apiKey } };
-	const known = (await rest.get('/rest/credentials')).find((/** @type {{ name: string, type: string }} */ { name, type }) => name === CREDENTIAL_NAME && type === CREDENTIAL_TYPE);
+	const known = (await rest.get('/rest/credentials')).find(
+		(/** @type {{ name: string, type: string }} */ { name, type }) =>
+			name === CREDENTIAL_NAME && type === CREDENTIAL_TYPE,
+	);
 	if (!known) return await rest.createCredential(credential);
 	await rest.patch(`/rest/credentials/${known.id}`, credential);
 	return known.id;
@@ -31,7 +34,8 @@ async function putCredential(rest, { baseUrl, apiKey }) {
 function exampleWorkflow(credentialId) {
 	const workflow = JSON.parse(readFileSync(EXAMPLE, 'utf8'));
 	for (const node of workflow.nodes) {
-		if (node.type.startsWith(OUR_NODES)) node.credentials = { [CREDENTIAL_TYPE]: { id: credentialId, name: CREDENTIAL_NAME } };
+		if (node.type.startsWith(OUR_NODES))
+			node.credentials = { [CREDENTIAL_TYPE]: { id: credentialId, name: CREDENTIAL_NAME } };
 		if (node.name === 'Slack') node.disabled = true;
 	}
 	return workflow;
@@ -39,7 +43,9 @@ function exampleWorkflow(credentialId) {
 
 /** Imports the example; one of an earlier run is replaced. Gives the stored workflow. @param {Rest} rest @param {Workflow} workflow @returns {Promise<{ id: string }>} */
 async function putWorkflow(rest, workflow) {
-	const earlier = (await rest.get('/rest/workflows')).filter((/** @type {Workflow} */ { name }) => name === workflow.name);
+	const earlier = (await rest.get('/rest/workflows')).filter(
+		(/** @type {Workflow} */ { name }) => name === workflow.name,
+	);
 	for (const { id } of earlier) {
 		await rest.post(`/rest/workflows/${id}/archive`);
 		await rest.delete(`/rest/workflows/${id}`);
@@ -55,7 +61,8 @@ async function putWorkflow(rest, workflow) {
 async function runAlert(rest, service) {
 	const workflow = await putWorkflow(rest, exampleWorkflow(await putCredential(rest, service)));
 	const { status, error, runData } = await rest.runWorkflow(workflow.id, MANUAL_TRIGGER);
-	if (status !== 'success') throw new Error(`The workflow ended with "${status}": ${error?.message ?? 'no reason given'}`);
+	if (status !== 'success')
+		throw new Error(`The workflow ended with "${status}": ${error?.message ?? 'no reason given'}`);
 
 	/** @param {string} name @returns {Array<{ json: Message }>} */
 	const itemsOf = (name) => runData[name]?.[0]?.data?.main?.[0] ?? [];

@@ -66,7 +66,10 @@ async function demo() {
 	await installPackage(FOLDER, await packPackage());
 
 	console.log('[3/4] Starting n8n (about ten seconds)');
-	const n8n = await onPort(N8N_PORT, async (port) => await startN8n({ folder: FOLDER, port, env: { GENERIC_TIMEZONE: timeZone } }));
+	const n8n = await onPort(
+		N8N_PORT,
+		async (port) => await startN8n({ folder: FOLDER, port, env: { GENERIC_TIMEZONE: timeZone } }),
+	);
 	running.push(() => n8n.stop());
 
 	console.log('[4/4] Running the example "High blood pressure alert"');
@@ -95,19 +98,23 @@ Ctrl-C stops n8n and the sandbox.`);
 
 /** @param {import('./alert').AlertResult} result */
 function printResult({ users, readings, messages }) {
-	console.log(`\n${readings} readings of ${users} users in the last 24 hours, ${messages.length} at or above 140/90:\n`);
+	console.log(
+		`\n${readings} readings of ${users} users in the last 24 hours, ${messages.length} at or above 140/90:\n`,
+	);
 	const newestFirst = [...messages].sort((a, b) => (a.timestamp < b.timestamp ? 1 : -1));
-	const lines = newestFirst.slice(0, MOST_LINES).map((row) => [
-		`${row.systolic}/${row.diastolic}`,
-		row.timestamp.slice(0, 16).replace('T', ' '),
-		row.text,
-	]);
+	const lines = newestFirst
+		.slice(0, MOST_LINES)
+		.map((row) => [`${row.systolic}/${row.diastolic}`, row.timestamp.slice(0, 16).replace('T', ' '), row.text]);
 	console.log(table([['Reading', 'Time (UTC)', 'Message for Slack'], ...lines]));
 	if (messages.length > MOST_LINES) console.log(`… and ${messages.length - MOST_LINES} more`);
 	console.log('\nSlack is switched off in the demo; in your own n8n each message would be posted.');
 }
 
-for (const [signal, code] of /** @type {const} */ ([['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]])) {
+for (const [signal, code] of /** @type {const} */ ([
+	['SIGINT', 130],
+	['SIGTERM', 143],
+	['SIGHUP', 129],
+])) {
 	process.once(signal, () => {
 		console.log('\nStopping n8n and the sandbox …');
 		void stopAll().finally(() => process.exit(code));

@@ -15,7 +15,12 @@ function triggerOf(workflow) {
 			.map((connection) => connection?.node),
 	);
 	const manual = workflow.nodes.find((/** @type {any} */ node) => node.type === 'n8n-nodes-base.manualTrigger');
-	return (manual ?? workflow.nodes.find((/** @type {any} */ node) => node.type !== 'n8n-nodes-base.stickyNote' && !targets.has(node.name))).name;
+	return (
+		manual ??
+		workflow.nodes.find(
+			(/** @type {any} */ node) => node.type !== 'n8n-nodes-base.stickyNote' && !targets.has(node.name),
+		)
+	).name;
 }
 
 class Rest extends RestClient {

@@ -46,7 +46,12 @@ async function findOrInstall(find, { what, packages, log }) {
 		log(`Installing with apt-get: ${names} (a minute or two, this once)`);
 		for (const args of [['update'], ['install', '--yes', '--no-upgrade', '--no-install-recommends', ...packages]]) {
 			const logFile = path.join(CACHE, `apt-get-${args[0]}.log`);
-			await run(`apt-get ${args[0]} (${names})`, [...apt, ...args], { cwd: CACHE, env: cleanEnvironment(), logFile, onStart });
+			await run(`apt-get ${args[0]} (${names})`, [...apt, ...args], {
+				cwd: CACHE,
+				env: cleanEnvironment(),
+				logFile,
+				onStart,
+			});
 		}
 		const installed = find();
 		if (!installed) throw new ReadableError(byHand);

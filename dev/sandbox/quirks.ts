@@ -12,9 +12,18 @@ const straight = defaultSwitches();
 
 /** Whether no switch that bends an answer is set. */
 export const isStraight = (switches: Switches) =>
-	(['cursorStyle', 'splitGroups', 'extraFields', 'bareSources', 'oddValues', 'bareUsers', 'timestamps', 'userTotal'] as const).every(
-		(name) => switches[name] === straight[name],
-	);
+	(
+		[
+			'cursorStyle',
+			'splitGroups',
+			'extraFields',
+			'bareSources',
+			'oddValues',
+			'bareUsers',
+			'timestamps',
+			'userTotal',
+		] as const
+	).every((name) => switches[name] === straight[name]);
 
 /** How the answers of a route are bent: given a right one, gives the one to send. */
 export type Bend = (answer: never, switches: Switches) => unknown;
@@ -37,7 +46,11 @@ function split(groups: GroupedPage['groups']): GroupedPage['groups'] {
 	return Object.fromEntries(single);
 }
 
-function bendGroup({ data, source }: { data: unknown; source: unknown }, slug: string, { extraFields, bareSources, oddValues, timestamps }: Switches): Json {
+function bendGroup(
+	{ data, source }: { data: unknown; source: unknown },
+	slug: string,
+	{ extraFields, bareSources, oddValues, timestamps }: Switches,
+): Json {
 	let points = data as Json[];
 	let from: Json | undefined = source as Json;
 	if (timestamps !== 'microseconds') points = points.map((point) => rewriteTimes(point, timestamps));
@@ -50,8 +63,21 @@ function bendGroup({ data, source }: { data: unknown; source: unknown }, slug: s
 		}));
 	}
 	if (extraFields) {
-		points = points.map((point, at) => ({ ...point, id: at, type: 'sample', timezone_offset: 3600, user_id: 'theirs', ...(point.start !== undefined && { timestamp: point.start }) }));
-		from = { ...from, app_id: 'app.example', device_id: null, name: slug.toUpperCase(), logo: 'https://logos.example/x.svg' };
+		points = points.map((point, at) => ({
+			...point,
+			id: at,
+			type: 'sample',
+			timezone_offset: 3600,
+			user_id: 'theirs',
+			...(point.start !== undefined && { timestamp: point.start }),
+		}));
+		from = {
+			...from,
+			app_id: 'app.example',
+			device_id: null,
+			name: slug.toUpperCase(),
+			logo: 'https://logos.example/x.svg',
+		};
 	}
 	if (bareSources) from = slug.length % 2 ? undefined : { provider: slug };
 	return { data: points, ...(from && { source: from }) };

@@ -63,20 +63,26 @@ export async function startSandbox({
 	await app.register(swagger, { openapi: { info: { title: 'Health Data Service (sandbox)', version: '2' } } });
 	if (checksItself) await app.register(responseValidation, { ajv: { plugins: [addFormats] } });
 
-	app.setErrorHandler((error: Error & { validation?: Array<{ instancePath: string; message?: string }>; validationContext?: string }, request, reply) => {
-		if (error instanceof RequestFailure) return reply.code(error.status).send({ detail: error.detail });
-		if (!error.validation) return reply.code(500).type('text/plain').send('Internal Server Error');
-		if (switches.failsOutOfRange) return reply.code(500).type('text/plain').send('Internal Server Error');
-		const where = error.validationContext === 'querystring' ? 'query' : 'path';
-		return reply.code(422).send({
-			detail: error.validation.map(({ instancePath, message }) => ({
-				type: 'value_error',
-				loc: [where, instancePath.slice(1) || 'start_date'],
-				msg: message,
-				input: (request.query as Record<string, unknown>)[instancePath.slice(1)],
-			})),
-		});
-	});
+	app.setErrorHandler(
+		(
+			error: Error & { validation?: Array<{ instancePath: string; message?: string }>; validationContext?: string },
+			request,
+			reply,
+		) => {
+			if (error instanceof RequestFailure) return reply.code(error.status).send({ detail: error.detail });
+			if (!error.validation) return reply.code(500).type('text/plain').send('Internal Server Error');
+			if (switches.failsOutOfRange) return reply.code(500).type('text/plain').send('Internal Server Error');
+			const where = error.validationContext === 'querystring' ? 'query' : 'path';
+			return reply.code(422).send({
+				detail: error.validation.map(({ instancePath, message }) => ({
+					type: 'value_error',
+					loc: [where, instancePath.slice(1) || 'start_date'],
+					msg: message,
+					input: (request.query as Record<string, unknown>)[instancePath.slice(1)],
+				})),
+			});
+		},
+	);
 
 	app.addHook('onRequest', async (request, reply) => {
 		requests.push(request.url);
@@ -186,5 +192,8 @@ function redirect({ url }: FastifyRequest, reply: FastifyReply, { redirect: wher
 	const [path, query = ''] = url.split('?');
 	if (where === 'none' || (where !== 'forever' && path.endsWith('/'))) return;
 	const origin = where === 'otherOrigin' ? otherOrigin : '';
-	reply.code(307).header('location', `${origin}${path}${path.endsWith('/') ? '' : '/'}?${query}`).send();
+	reply
+		.code(307)
+		.header('location', `${origin}${path}${path.endsWith('/') ? '' : '/'}?${query}`)
+		.send();
 }

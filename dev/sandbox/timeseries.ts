@@ -76,7 +76,9 @@ function instant(text: string, parameter: 'start_date' | 'end_date'): number {
 	const time = DateTime.fromISO(text, { zone: 'utc' });
 	if (!time.isValid) throw refuse(parameter, 'Input should be a valid date or datetime', text);
 	const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
-	return isDay && parameter === 'end_date' ? time.set({ hour: 23, minute: 59, second: 59 }).toMillis() : time.toMillis();
+	return isDay && parameter === 'end_date'
+		? time.set({ hour: 23, minute: 59, second: 59 }).toMillis()
+		: time.toMillis();
 }
 
 const refuse = (parameter: string, msg: string, input: unknown) =>
@@ -89,7 +91,11 @@ const writeCursor = (place: { page: number; clock: number }, fingerprint: string
 function readCursor(cursor: string | undefined, fingerprint: string) {
 	if (!cursor) return undefined;
 	try {
-		const place = JSON.parse(Buffer.from(cursor, 'base64').toString()) as { page: number; clock: number; fingerprint: string };
+		const place = JSON.parse(Buffer.from(cursor, 'base64').toString()) as {
+			page: number;
+			clock: number;
+			fingerprint: string;
+		};
 		if (place.fingerprint === fingerprint) return { page: place.page, clock: place.clock };
 	} catch {
 		// Falls through: a cursor that cannot be read does not fit either.

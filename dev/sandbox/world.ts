@@ -54,7 +54,12 @@ export const METRICS = {
 	mindfulness_minutes: {
 		answer: GroupedMindfulness,
 		providers: ['apple_health_kit', 'fitbit', 'oura'],
-		point: (time, { minutes }) => ({ start: iso(time), end: iso(time + minutes * 60_000), unit: 'min', value: minutes }),
+		point: (time, { minutes }) => ({
+			start: iso(time),
+			end: iso(time + minutes * 60_000),
+			unit: 'min',
+			value: minutes,
+		}),
 	},
 } satisfies Record<string, SandboxMetric>;
 
@@ -103,11 +108,16 @@ function createUser(key: string, index: number): User {
 			created_on: iso(created + (at + 1) * HOUR),
 			source: { name, slug, logo: `https://logos.example/${slug}.svg` },
 		})),
-		fallback_time_zone: zone === null ? null : { id: zone, source_slug: sources[0]?.slug ?? 'manual', updated_at: iso(created + DAY) },
+		fallback_time_zone:
+			zone === null ? null : { id: zone, source_slug: sources[0]?.slug ?? 'manual', updated_at: iso(created + DAY) },
 		fallback_birth_date:
 			random(0, 3) === 0
 				? null
-				: { value: `${random(1945, 2004)}-06-15`, source_slug: sources[0]?.slug ?? 'manual', updated_at: iso(created + DAY) },
+				: {
+						value: `${random(1945, 2004)}-06-15`,
+						source_slug: sources[0]?.slug ?? 'manual',
+						updated_at: iso(created + DAY),
+					},
 		ingestion_start: null,
 		ingestion_end: null,
 	};
@@ -135,7 +145,12 @@ function readings(userId: string, metric: MetricName, from: number, to: number):
 }
 
 /** Mornings and evenings, with days left out; one person in six runs high. */
-function readingsOfDay(userId: string, metric: MetricName, { slug, type }: { slug: string; type: string }, day: number): Reading[] {
+function readingsOfDay(
+	userId: string,
+	metric: MetricName,
+	{ slug, type }: { slug: string; type: string },
+	day: number,
+): Reading[] {
 	const random = randomOf(userId, metric, slug, day);
 	const isHigh = randomOf(userId, 'pressure')(0, 5) === 0;
 	return [7, 20].flatMap((hour): Reading[] => {
@@ -167,4 +182,5 @@ export function uuid(...seed: Array<string | number>): string {
 	return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-export const iso = (time: number) => DateTime.fromMillis(time, { zone: 'utc' }).toFormat("yyyy-MM-dd'T'HH:mm:ss.SSS'000+00:00'");
+export const iso = (time: number) =>
+	DateTime.fromMillis(time, { zone: 'utc' }).toFormat("yyyy-MM-dd'T'HH:mm:ss.SSS'000+00:00'");

@@ -105,7 +105,8 @@ function rowLines(folder) {
 	const { toItem } = require(join(folder, 'trigger/findNew'));
 	const { startState } = require(join(folder, 'trigger/state'));
 	/** @type {(what: string, row: object) => string[]} */
-	const columnLines = (what, row) => Object.keys(row).map((column, index) => `${what}: column ${index + 1} is ${column}`);
+	const columnLines = (what, row) =>
+		Object.keys(row).map((column, index) => `${what}: column ${index + 1} is ${column}`);
 
 	return [
 		...metrics.flatMap(({ value, columns }) => {

@@ -22,11 +22,13 @@ const STEPS = [
 	},
 	{
 		title: 'Version, changelog and tag agree',
-		check: () => versionProblem(manifest().version, read('CHANGELOG.md'), git('tag', '--points-at', 'HEAD').split('\n')),
+		check: () =>
+			versionProblem(manifest().version, read('CHANGELOG.md'), git('tag', '--points-at', 'HEAD').split('\n')),
 	},
 	{
 		title: 'Addresses are real',
-		check: () => addressProblem(manifest(), git('config', '--default', '', '--get', 'remote.origin.url'), textsWithAddresses()),
+		check: () =>
+			addressProblem(manifest(), git('config', '--default', '', '--get', 'remote.origin.url'), textsWithAddresses()),
 	},
 	{
 		title: 'The record of the public interface is complete',
@@ -39,7 +41,8 @@ const STEPS = [
 ];
 
 /** @param {string} files */
-const uncommittedProblem = (files) => files && `Commit or remove these, so that what is checked is what is tagged:\n${files}`;
+const uncommittedProblem = (files) =>
+	files && `Commit or remove these, so that what is checked is what is tagged:\n${files}`;
 
 /**
  * @param {string} version
@@ -47,7 +50,8 @@ const uncommittedProblem = (files) => files && `Commit or remove these, so that 
  * @param {string[]} tags of the commit
  */
 function versionProblem(version, changelog, tags) {
-	if (!/^\d+\.\d+\.\d+$/.test(version)) return `'version' in package.json is ${version}. Make it a semantic version like 1.2.3.`;
+	if (!/^\d+\.\d+\.\d+$/.test(version))
+		return `'version' in package.json is ${version}. Make it a semantic version like 1.2.3.`;
 	const [, heading = ''] = /^## (.*)$/m.exec(changelog) ?? [];
 	const [, number, date] = /^(\S+) \((\d{4}-\d{2}-\d{2})\)$/.exec(heading) ?? [];
 	if (number !== version || Number.isNaN(Date.parse(date))) {
@@ -66,14 +70,17 @@ const RESERVED = /[@.](example|invalid|localhost|test|example\.(com|net|org))$/i
  * @param {Record<string, string>} texts file → text; what they say of the repository must be true
  */
 function addressProblem({ name, author, repository }, origin, texts) {
-	if (RESERVED.test(author.email)) return `The e-mail ${author.email} is a placeholder. Set 'author' in package.json to who answers for this package.`;
+	if (RESERVED.test(author.email))
+		return `The e-mail ${author.email} is a placeholder. Set 'author' in package.json to who answers for this package.`;
 	const ours = ownerAndName(repository.url);
 	if (!ours || ours !== ownerAndName(origin)) {
 		return `'repository' in package.json is ${repository.url}, but this clone comes from ${origin || 'nowhere'}. Set it to the public repository, and clone that.`;
 	}
 	const address = `https://github.com/${ours}`;
 	for (const [file, text] of Object.entries(texts)) {
-		const other = (text.match(/https:\/\/github\.com\/[\w-]+\/[\w-]+/g) ?? []).find((link) => link.endsWith(`/${name}`) && link !== address);
+		const other = (text.match(/https:\/\/github\.com\/[\w-]+\/[\w-]+/g) ?? []).find(
+			(link) => link.endsWith(`/${name}`) && link !== address,
+		);
 		if (other) return `${file} links to ${other}. Change that to ${address}.`;
 	}
 	return undefined;

@@ -16,11 +16,22 @@ const STEPS = [
 		title: 'Who may import whom',
 		command: ['eslint', '--config', 'dev/importRule.config.mjs', '--no-inline-config', 'nodes', 'credentials', 'dev'],
 	},
+	{
+		title: 'Formatting',
+		command: [
+			'prettier',
+			'--check',
+			'--log-level',
+			'warn',
+			'{nodes,credentials,dev,test}/**/*.{ts,js,mjs}',
+			'gulpfile.js',
+		],
+	},
 	{ title: 'Types of all that only developers run, JavaScript included', command: ['tsc', '-p', 'dev/tsconfig.json'] },
 	{ title: 'Types of node and tests', command: ['tsc', '-p', 'test/tsconfig.json'] },
 	{ title: "Unit tests, tests in n8n's engine, the packed package", command: [...JEST] },
 	{
-		title: "The engine tests again, with expressions evaluated in an isolate as n8n does",
+		title: 'The engine tests again, with expressions evaluated in an isolate as n8n does',
 		command: [...JEST, 'test/engine'],
 		env: { EXPRESSION_ENGINE: 'quickjs', NODE_OPTIONS: '--experimental-vm-modules --no-warnings' },
 	},

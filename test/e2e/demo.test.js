@@ -11,7 +11,10 @@ const { ROOT } = require('../../dev/paths');
  * @param {NodeJS.Signals} [signal]
  */
 async function demo(args, until, signal) {
-	const child = spawn(process.execPath, [require.resolve('../../dev/demo/demo'), ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+	const child = spawn(process.execPath, [require.resolve('../../dev/demo/demo'), ...args], {
+		cwd: ROOT,
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
 	let output = '';
 	for (const stream of [child.stdout, child.stderr]) {
 		stream.on('data', (data) => {
@@ -25,7 +28,11 @@ async function demo(args, until, signal) {
 }
 
 /** @param {string} url */
-const answers = async (url) => await fetch(url).then(() => true, () => false);
+const answers = async (url) =>
+	await fetch(url).then(
+		() => true,
+		() => false,
+	);
 
 it('--once prints the table of the alert and leaves nothing running', async () => {
 	const { code, output } = await demo(['--once']);
@@ -45,7 +52,11 @@ it('leaves n8n running, says how to get in, and ends with Ctrl-C', async () => {
 });
 
 it('takes other ports when its own are in use', async () => {
-	const servers = [4010, 5678].map((port) => createServer().on('error', () => {}).listen(port, '127.0.0.1'));
+	const servers = [4010, 5678].map((port) =>
+		createServer()
+			.on('error', () => {})
+			.listen(port, '127.0.0.1'),
+	);
 	try {
 		const { code, output } = await demo(['--once']);
 		expect(output).toContain('Port 4010 is in use');

@@ -39,7 +39,10 @@ export async function openEditor(url: string) {
 		const toast = page.locator('.el-notification').filter({ hasText: text });
 		await toast.waitFor();
 		// Most go by themselves after a few seconds.
-		await toast.locator('.el-notification__closeBtn').click({ timeout: 5_000 }).catch(() => {});
+		await toast
+			.locator('.el-notification__closeBtn')
+			.click({ timeout: 5_000 })
+			.catch(() => {});
 		await toast.waitFor({ state: 'hidden' });
 	};
 

@@ -25,5 +25,7 @@ it('offers the node, the tool for AI agents and the trigger, each with its icons
 it('offers the credential, for node and trigger', async () => {
 	const credentials: Array<{ name: string; supportedNodes: string[] }> = await host.rest.get('/types/credentials.json');
 	const { supportedNodes } = credentials.find(({ name }) => name === 'healthDataServiceApi')!;
-	expect(supportedNodes).toEqual(expect.arrayContaining([`${PACKAGE}.healthDataService`, `${PACKAGE}.healthDataServiceTrigger`]));
+	expect(supportedNodes).toEqual(
+		expect.arrayContaining([`${PACKAGE}.healthDataService`, `${PACKAGE}.healthDataServiceTrigger`]),
+	);
 });

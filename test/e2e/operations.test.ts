@@ -3,7 +3,18 @@
  */
 import type { INodeParameters } from 'n8n-workflow';
 import { startSandbox } from '../../dev/sandbox/server';
-import { BERLIN, byTime, expectedRows, KEY, OTHER_KEY, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
+import {
+	BERLIN,
+	byTime,
+	expectedRows,
+	KEY,
+	OTHER_KEY,
+	people,
+	readingsOf,
+	SPECIAL,
+	SPECIAL_ID,
+	STEADY,
+} from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, resolve } from '../helpers/requests';
 import { LARGE_KEY, startHost, worldOfTests, type Host } from './n8n';
 
@@ -51,7 +62,16 @@ describe('Timeseries', () => {
 
 	it('keeps the columns in their order', async () => {
 		const [row] = await run(bloodPressureOf(byUserId(STEADY.user_id), { returnAll: false, limit: 1 }));
-		expect(Object.keys(row)).toEqual(['user_id', 'client_user_id', 'timestamp', 'systolic', 'diastolic', 'unit', 'provider', 'source_type']);
+		expect(Object.keys(row)).toEqual([
+			'user_id',
+			'client_user_id',
+			'timestamp',
+			'systolic',
+			'diastolic',
+			'unit',
+			'provider',
+			'source_type',
+		]);
 	});
 
 	it.each([5, 7, 20, 50])('stops at a Limit of %i', async (limit) => {
@@ -59,8 +79,17 @@ describe('Timeseries', () => {
 	});
 
 	it('filters by provider', async () => {
-		const rows = await run(bloodPressureOf(byUserId(STEADY.user_id), { provider: { __rl: true, mode: 'slug', value: 'withings' } }));
-		expect(byTime(rows)).toEqual(byTime(expectedRows(STEADY, steady.filter(({ source }) => source.provider === 'withings'))));
+		const rows = await run(
+			bloodPressureOf(byUserId(STEADY.user_id), { provider: { __rl: true, mode: 'slug', value: 'withings' } }),
+		);
+		expect(byTime(rows)).toEqual(
+			byTime(
+				expectedRows(
+					STEADY,
+					steady.filter(({ source }) => source.provider === 'withings'),
+				),
+			),
+		);
 	});
 
 	it('takes a client user ID with any characters', async () => {
@@ -68,14 +97,24 @@ describe('Timeseries', () => {
 		expect(byTime(rows)).toEqual(byTime(expectedRows(SPECIAL, readingsOf(people(), SPECIAL), SPECIAL_ID)));
 	});
 
-	it.each([['2026-03-28', 1, 3], ['2026-03-29', 3, 7], ['2026-03-30', 7, 8]])('the whole %s in Berlin, around the change of clocks', async (day, first, end) => {
-		const rows = await run(bloodPressureOf(byUserId(BERLIN.user_id), { startDate: day, endDate: day }), 'Europe/Berlin');
+	it.each([
+		['2026-03-28', 1, 3],
+		['2026-03-29', 3, 7],
+		['2026-03-30', 7, 8],
+	])('the whole %s in Berlin, around the change of clocks', async (day, first, end) => {
+		const rows = await run(
+			bloodPressureOf(byUserId(BERLIN.user_id), { startDate: day, endDate: day }),
+			'Europe/Berlin',
+		);
 		expect(rows).toEqual(expectedRows(BERLIN, readingsOf(people(), BERLIN)).slice(first, end));
 	});
 
 	it('takes dates from expressions, evaluated in the isolate of production', async () => {
 		const date = "={{ DateTime.fromISO('2026-03-29', { zone: 'Europe/Berlin' }) }}";
-		const rows = await run(bloodPressureOf(byUserId(BERLIN.user_id), { startDate: date, endDate: date }), 'Europe/Berlin');
+		const rows = await run(
+			bloodPressureOf(byUserId(BERLIN.user_id), { startDate: date, endDate: date }),
+			'Europe/Berlin',
+		);
 		expect(rows).toHaveLength(4);
 	});
 
@@ -88,7 +127,11 @@ describe('Timeseries', () => {
 		const rows = await run(bloodPressureOf(byUserId(STEADY.user_id), { output: 'grouped' }));
 		expect(rows).toHaveLength(1);
 		const groups = rows[0].groups as Record<string, Array<{ data: object[] }>>;
-		expect(Object.values(groups).flat().flatMap(({ data }) => data)).toHaveLength(61);
+		expect(
+			Object.values(groups)
+				.flat()
+				.flatMap(({ data }) => data),
+		).toHaveLength(61);
 	});
 
 	it('All Users', async () => {
@@ -101,8 +144,16 @@ describe('Timeseries', () => {
 describe('what somebody reads when it goes wrong', () => {
 	it.each([
 		['The service did not accept the API key (status 401)', 'wrong', listUsers()],
-		["There is no such user: the service does not know the 'User'", KEY, bloodPressureOf(byUserId('00000000-0000-4000-8000-000000000000'))],
-		["There is no such user: the service does not know the 'User'", OTHER_KEY, bloodPressureOf(byUserId(STEADY.user_id))],
+		[
+			"There is no such user: the service does not know the 'User'",
+			KEY,
+			bloodPressureOf(byUserId('00000000-0000-4000-8000-000000000000')),
+		],
+		[
+			"There is no such user: the service does not know the 'User'",
+			OTHER_KEY,
+			bloodPressureOf(byUserId(STEADY.user_id)),
+		],
 		["'Start Date' is not a date", KEY, bloodPressureOf(byUserId(STEADY.user_id), { startDate: 'soon' })],
 		["'User' is not a user ID", KEY, bloodPressureOf(byUserId("={{ 'app-user-0001' }}"))],
 	])('%s', async (message, key, parameters) => {
@@ -136,7 +187,14 @@ describe("the credential in n8n's HTTP Request node", () => {
 			name: 'HTTP Request',
 			settings: { executionOrder: 'v1' },
 			nodes: [
-				{ id: 'a', name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: [0, 0], parameters: {} },
+				{
+					id: 'a',
+					name: 'Start',
+					type: 'n8n-nodes-base.manualTrigger',
+					typeVersion: 1,
+					position: [0, 0],
+					parameters: {},
+				},
 				{
 					id: 'b',
 					name: 'Node',

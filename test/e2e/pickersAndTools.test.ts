@@ -28,7 +28,9 @@ describe('pickers', () => {
 		});
 
 	it('list', async () => {
-		expect(await search('searchUsers', SPECIAL_ID)).toEqual({ results: [{ name: `${SPECIAL_ID} (Omron)`, value: SPECIAL.user_id }] });
+		expect(await search('searchUsers', SPECIAL_ID)).toEqual({
+			results: [{ name: `${SPECIAL_ID} (Omron)`, value: SPECIAL.user_id }],
+		});
 		expect((await search('searchProviders', '')).results.map(({ value }) => value)).toEqual(['omron', 'withings']);
 	});
 
@@ -46,12 +48,24 @@ describe('pickers', () => {
 describe('as a tool', () => {
 	/** n8n's own way to call a tool without a model. */
 	const call = async (parameters: INodeParameters, args: IDataObject) => {
-		const node = (id: string, type: string, more: object) => ({ id, name: id, type, typeVersion: 1, position: [0, 0], ...more });
+		const node = (id: string, type: string, more: object) => ({
+			id,
+			name: id,
+			type,
+			typeVersion: 1,
+			position: [0, 0],
+			...more,
+		});
 		const workflow = await host.rest.importWorkflow({
 			nodes: [
 				node('Start', 'n8n-nodes-base.manualTrigger', { parameters: {} }),
-				node('Agent', '@n8n/n8n-nodes-langchain.toolExecutor', { parameters: { query: JSON.stringify({ Readings: args }) } }),
-				node('Readings', `${NODE_TYPE}Tool`, { parameters, credentials: { [CREDENTIAL_TYPE]: { id: credential, name: 'credential' } } }),
+				node('Agent', '@n8n/n8n-nodes-langchain.toolExecutor', {
+					parameters: { query: JSON.stringify({ Readings: args }) },
+				}),
+				node('Readings', `${NODE_TYPE}Tool`, {
+					parameters,
+					credentials: { [CREDENTIAL_TYPE]: { id: credential, name: 'credential' } },
+				}),
 			],
 			connections: {
 				Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
@@ -61,14 +75,26 @@ describe('as a tool', () => {
 		});
 		return await host.rest.runWorkflow(workflow.id);
 	};
-	const readings = bloodPressureOf(byClientId(fromAI('User')), { startDate: fromAI('Start Date'), returnAll: false, limit: 1 });
+	const readings = bloodPressureOf(byClientId(fromAI('User')), {
+		startDate: fromAI('Start Date'),
+		returnAll: false,
+		limit: 1,
+	});
 
 	it('answers with compact rows', async () => {
 		const { status, runData } = await call(readings, { User: 'steady', Start_Date: '2026-03-01' });
 		expect(status).toBe('success');
 		const [{ json }] = runData.Readings[0].data.ai_tool[0];
 		expect(json.response).toEqual([
-			{ client_user_id: STEADY.client_user_id, timestamp: expect.any(String), systolic: 110, diastolic: 70, unit: 'mmHg', provider: 'omron', source_type: 'cuff' },
+			{
+				client_user_id: STEADY.client_user_id,
+				timestamp: expect.any(String),
+				systolic: 110,
+				diastolic: 70,
+				unit: 'mmHg',
+				provider: 'omron',
+				source_type: 'cuff',
+			},
 			{ note: expect.stringContaining('There may be more') },
 		]);
 	});

@@ -39,9 +39,16 @@ beforeAll(async () => {
 	n8n = await startN8n({ folder });
 
 	const { rest } = n8n;
-	const id = await rest.createCredential({ name: 'Sandbox', type: CREDENTIAL_TYPE, data: { baseUrl: sandbox.baseUrl, apiKey: KEY } });
+	const id = await rest.createCredential({
+		name: 'Sandbox',
+		type: CREDENTIAL_TYPE,
+		data: { baseUrl: sandbox.baseUrl, apiKey: KEY },
+	});
 	// n8n refuses to poll more often than once a minute, but takes thirty poll times of once a minute each.
-	const everyTwoSeconds = Array.from({ length: 30 }, (_, i) => ({ mode: 'custom', cronExpression: `${i * 2} * * * * *` }));
+	const everyTwoSeconds = Array.from({ length: 30 }, (_, i) => ({
+		mode: 'custom',
+		cronExpression: `${i * 2} * * * * *`,
+	}));
 	const { port } = receiver.server.address() as { port: number };
 	workflow = await rest.importWorkflow({
 		name: 'Every new reading',
@@ -61,7 +68,13 @@ beforeAll(async () => {
 				type: 'n8n-nodes-base.httpRequest',
 				typeVersion: 4.2,
 				position: [200, 0],
-				parameters: { method: 'POST', url: `http://127.0.0.1:${port}/rows`, sendBody: true, specifyBody: 'json', jsonBody: '={{ $json }}' },
+				parameters: {
+					method: 'POST',
+					url: `http://127.0.0.1:${port}/rows`,
+					sendBody: true,
+					specifyBody: 'json',
+					jsonBody: '={{ $json }}',
+				},
 			},
 		],
 		connections: { Trigger: { main: [[{ node: 'Write', type: 'main', index: 0 }]] } },
@@ -78,7 +91,9 @@ afterAll(async () => {
 /** A reading that reaches the service now. */
 function measure(user: Entry['user'], hoursAgo = 0): Entry {
 	const time = Date.now() - hoursAgo * HOUR;
-	const entry = history.add(user, bloodPressure(new Date(time).toISOString(), ++systolic, 80), { late: hoursAgo * HOUR });
+	const entry = history.add(user, bloodPressure(new Date(time).toISOString(), ++systolic, 80), {
+		late: hoursAgo * HOUR,
+	});
 	expected.push(`${systolic} created`);
 	return entry;
 }
@@ -88,7 +103,9 @@ const described = () => received.map((row) => `${row.systolic} ${row.change}`).s
 /** Until everything is there, its executions have ended, and three more polls have brought nothing. */
 async function everythingCame() {
 	await until('the rows of the workflow', async () => received.length >= expected.length, { timeoutMs: 60_000 });
-	await until('the end of its executions', async () => (await executions('running')).length === 0, { timeoutMs: 60_000 });
+	await until('the end of its executions', async () => (await executions('running')).length === 0, {
+		timeoutMs: 60_000,
+	});
 	await morePolls(3);
 	expect(described()).toEqual([...expected].sort());
 }

@@ -54,14 +54,18 @@ describe('the credential test', () => {
 });
 
 describe('unencrypted HTTP', () => {
-	const refused = "'Base URL' in the credential starts with http://, which would send health data and the API key unencrypted";
+	const refused =
+		"'Base URL' in the credential starts with http://, which would send health data and the API key unencrypted";
 
 	it('is refused in node and test, and allowed by the switch', async () => {
 		const credential = { baseUrl: 'http://health.example', apiKey: KEY };
 		expect((await runNode({ credential, parameters: listUsers() })).error?.message).toBe(refused);
 		expect(await testCredential(credential)).toEqual({ status: 'Error', message: refused });
 
-		const allowed = await runNode({ credential: { ...credential, baseUrl: 'http://health.invalid', allowHttp: true }, parameters: listUsers() });
+		const allowed = await runNode({
+			credential: { ...credential, baseUrl: 'http://health.invalid', allowHttp: true },
+			parameters: listUsers(),
+		});
 		expect(allowed.error?.message).toBe('The service could not be reached');
 	});
 });
@@ -81,17 +85,22 @@ describe('the key', () => {
 		expect(authenticate(credential, request)).toMatchObject({ headers: { 'x-service-api-key': KEY } });
 	});
 
-	it.each(['https://evil.example/v2/user', 'http://api.example/v2/user', 'https://api.example:444/', 'https://api.example@evil.example/', '//evil.example/v2', '/\\evil.example', 'user'])(
-		'never goes to %s',
-		(url) => {
-			let sent: unknown;
-			try {
-				sent = authenticate(credential, { url });
-			} catch (error) {
-				expect((error as Error).message).toBe('The API key is only sent to the Base URL of its credential');
-				return;
-			}
-			expect(new URL((sent as { url: string }).url).origin).toBe('https://api.example');
-		},
-	);
+	it.each([
+		'https://evil.example/v2/user',
+		'http://api.example/v2/user',
+		'https://api.example:444/',
+		'https://api.example@evil.example/',
+		'//evil.example/v2',
+		'/\\evil.example',
+		'user',
+	])('never goes to %s', (url) => {
+		let sent: unknown;
+		try {
+			sent = authenticate(credential, { url });
+		} catch (error) {
+			expect((error as Error).message).toBe('The API key is only sent to the Base URL of its credential');
+			return;
+		}
+		expect(new URL((sent as { url: string }).url).origin).toBe('https://api.example');
+	});
 });

@@ -13,7 +13,11 @@ const run = async (parameters: INodeParameters, more = {}) =>
 	await runNode({ credential: used.credential, parameters, ...more });
 
 describe('a wrong key', () => {
-	it.each([['list', listUsers()], ['resolve', resolve('steady')], ['readings', steady()]])('%s', async (_, parameters) => {
+	it.each([
+		['list', listUsers()],
+		['resolve', resolve('steady')],
+		['readings', steady()],
+	])('%s', async (_, parameters) => {
 		const { error } = await run(parameters, { credential: { ...used.credential, apiKey: 'wrong-key-of-mine' } });
 		expect(error).toMatchObject({ message: 'The service did not accept the API key (status 401)', httpCode: '401' });
 		expect(error?.description).toContain("Check 'API Key' and 'Base URL' in the credential together");
@@ -22,7 +26,11 @@ describe('a wrong key', () => {
 		expect(used.sandbox.requests).toHaveLength(1);
 	});
 
-	it.each([[401, '<html>'], [403, { message: 'no' }], [403, '']])('status %i with any body', async (status, body) => {
+	it.each([
+		[401, '<html>'],
+		[403, { message: 'no' }],
+		[403, ''],
+	])('status %i with any body', async (status, body) => {
 		used.sandbox.switches.fault = () => ({ status, body });
 		expect((await run(listUsers())).error?.message).toBe(`The service did not accept the API key (status ${status})`);
 	});
@@ -31,12 +39,15 @@ describe('a wrong key', () => {
 describe('an unknown user', () => {
 	it('by user ID', async () => {
 		const { error } = await run(bloodPressureOf(byUserId('00000000-0000-4000-8000-000000000000')));
-		expect(error).toMatchObject({ message: "There is no such user: the service does not know the 'User'", httpCode: '404' });
+		expect(error).toMatchObject({
+			message: "There is no such user: the service does not know the 'User'",
+			httpCode: '404',
+		});
 	});
 
 	it('by user ID of another team', async () => {
 		const { error } = await run(steady(), { credential: { ...used.credential, apiKey: OTHER_KEY } });
-		expect(error?.description).toContain("key belongs to the team of this user");
+		expect(error?.description).toContain('key belongs to the team of this user');
 	});
 
 	it('by client user ID', async () => {
@@ -68,8 +79,16 @@ describe('refused before any request', () => {
 describe("the service's own words, whatever their shape", () => {
 	const invalid = (detail: unknown) => ({ status: 422, body: { detail } });
 	it.each([
-		["The service did not accept 'Start Date'", 'The service says: not a date. Check', [{ type: 'x', loc: ['query', 'start_date'], msg: 'not a date', input: 'secret' }]],
-		["The service did not accept 'Provider'", 'The service says: unknown', [{ loc: ['query', 'provider'], msg: 'unknown.' }]],
+		[
+			"The service did not accept 'Start Date'",
+			'The service says: not a date. Check',
+			[{ type: 'x', loc: ['query', 'start_date'], msg: 'not a date', input: 'secret' }],
+		],
+		[
+			"The service did not accept 'Provider'",
+			'The service says: unknown',
+			[{ loc: ['query', 'provider'], msg: 'unknown.' }],
+		],
 		['The service did not accept the request', 'The service says: invalid UUID length', 'invalid UUID length'],
 		['The service did not accept the request', 'The service says: bad', { error_type: 'X', error_message: 'bad' }],
 		['The service did not accept the request', 'Check the values', undefined],
@@ -86,7 +105,10 @@ describe('answers that are not the data', () => {
 	it.each([
 		['A web page came back instead of data', { status: 200, body: '<html>Log in</html>', type: 'text/html' }],
 		["The service's answer is not the data that was asked for", { status: 200, body: [1, 2] }],
-		["The service's answer is not the data that was asked for", { status: 200, body: 'null', type: 'application/json' }],
+		[
+			"The service's answer is not the data that was asked for",
+			{ status: 200, body: 'null', type: 'application/json' },
+		],
 		["The service's answer has no 'groups'", { status: 200, body: { next_cursor: null } }],
 		["The service's answer has no 'groups'", { status: 200, body: { groups: [] } }],
 		["The service's answer has no 'data'", { status: 200, body: { groups: { omron: [{ data: 5 }] } } }],
@@ -107,7 +129,9 @@ describe('no answer', () => {
 	it('nobody listens', async () => {
 		const { error } = await run(listUsers(), { credential: { baseUrl: 'http://127.0.0.1:9', apiKey: 'key-of-mine' } });
 		expect(error).toMatchObject({ message: 'The service could not be reached' });
-		expect(error?.description).toBe("Tried 7 times in 0 seconds. Nothing answers at 127.0.0.1:9. Check 'Base URL' in the credential");
+		expect(error?.description).toBe(
+			"Tried 7 times in 0 seconds. Nothing answers at 127.0.0.1:9. Check 'Base URL' in the credential",
+		);
 		expect(everythingIn(error)).not.toContain('key-of-mine');
 	});
 

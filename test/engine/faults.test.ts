@@ -79,12 +79,18 @@ describe('the matrix', () => {
 	});
 
 	it('is the table in the README', () => {
-		const count = (cases: Case[], operation: Operation) => cases.filter((one) => one.operations.includes(operation)).length;
+		const count = (cases: Case[], operation: Operation) =>
+			cases.filter((one) => one.operations.includes(operation)).length;
 		const lines = matrix.map(({ quirk, what, promise, cases }) => {
 			const cells = operations.map((operation) => (count(cases, operation) ? `✓ ${count(cases, operation)}` : '–'));
 			return `| ${quirk} | ${what} | ${promise} | ${cells.join(' | ')} |`;
 		});
-		const errors = operations.map((operation) => matrix.flatMap(({ cases }) => cases).filter(({ gives, operations: hit }) => gives instanceof RegExp && hit.includes(operation)).length);
+		const errors = operations.map(
+			(operation) =>
+				matrix
+					.flatMap(({ cases }) => cases)
+					.filter(({ gives, operations: hit }) => gives instanceof RegExp && hit.includes(operation)).length,
+		);
 		const table = [
 			`| | What may come | What is promised | ${Object.values(OPERATIONS).join(' | ')} |`,
 			`|---|---|---|${'---|'.repeat(operations.length)}`,

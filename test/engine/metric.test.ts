@@ -32,7 +32,11 @@ jest.mock('../../dev/sandbox/world', () => {
 	world.METRICS.heart_rate = {
 		answer: Grouped(Type.Object({ timestamp: Type.String(), value: Type.Integer(), unit: Type.String() })),
 		providers: ['fitbit', 'oura'],
-		point: (time: number, { systolic }: { systolic: number }) => ({ timestamp: world.iso(time), value: systolic - 50, unit: 'bpm' }),
+		point: (time: number, { systolic }: { systolic: number }) => ({
+			timestamp: world.iso(time),
+			value: systolic - 50,
+			unit: 'bpm',
+		}),
 	};
 	return world;
 });
@@ -41,17 +45,32 @@ const used = useSandbox(() => ({ world: createWorld(), switches: { pageSize: 4 }
 const run = async (more = {}) =>
 	await runNode({
 		credential: { ...used.credential, apiKey: TEAMS[0].key },
-		parameters: { ...bloodPressureOf(byClientId('app-user-0007'), { startDate: '2026-03-01', endDate: '2026-03-05', ...more }), operation: 'heartRate' },
+		parameters: {
+			...bloodPressureOf(byClientId('app-user-0007'), { startDate: '2026-03-01', endDate: '2026-03-05', ...more }),
+			operation: 'heartRate',
+		},
 		timezone: 'UTC',
 	});
 const user = () => used.sandbox.world.teams[0].users[6];
-const samples = () => used.sandbox.world.readings(user().user_id, 'heart_rate' as MetricName, Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 6) - 1);
+const samples = () =>
+	used.sandbox.world.readings(
+		user().user_id,
+		'heart_rate' as MetricName,
+		Date.UTC(2026, 2, 1),
+		Date.UTC(2026, 2, 6) - 1,
+	);
 
 it('is offered as an operation, with every field of the others', () => {
 	const { properties } = new HealthDataService().description;
-	const shownFor = ({ displayOptions }: INodeProperties, operation: string) => displayOptions?.show?.operation?.includes(operation);
-	const { options } = properties.find(({ name, displayOptions }) => name === 'operation' && displayOptions?.show?.resource?.includes('timeseries'))!;
-	expect((options as INodePropertyOptions[]).map(({ name, action }) => [name, action])).toContainEqual(['Heart Rate', 'Get heart rate']);
+	const shownFor = ({ displayOptions }: INodeProperties, operation: string) =>
+		displayOptions?.show?.operation?.includes(operation);
+	const { options } = properties.find(
+		({ name, displayOptions }) => name === 'operation' && displayOptions?.show?.resource?.includes('timeseries'),
+	)!;
+	expect((options as INodePropertyOptions[]).map(({ name, action }) => [name, action])).toContainEqual([
+		'Heart Rate',
+		'Get heart rate',
+	]);
 	for (const property of properties) expect(shownFor(property, 'heartRate')).toBe(shownFor(property, 'bloodPressure'));
 });
 
@@ -66,29 +85,50 @@ it('gives rows with its own columns, over all pages', async () => {
 		source_type: source.type,
 	}));
 	expect(expected.length).toBeGreaterThan(8);
-	expect(Object.keys(rows[0])).toEqual(['user_id', 'client_user_id', 'timestamp', 'value', 'unit', 'provider', 'source_type']);
+	expect(Object.keys(rows[0])).toEqual([
+		'user_id',
+		'client_user_id',
+		'timestamp',
+		'value',
+		'unit',
+		'provider',
+		'source_type',
+	]);
 	const inOrder = (all: typeof rows) => [...all].sort((a, b) => `${a.timestamp}`.localeCompare(`${b.timestamp}`));
 	expect(inOrder(rows)).toEqual(inOrder(expected));
-	expect(used.sandbox.requests.filter((url) => url.includes(`/${user().user_id}/heart_rate/grouped?`))).toHaveLength(Math.ceil(expected.length / 4));
+	expect(used.sandbox.requests.filter((url) => url.includes(`/${user().user_id}/heart_rate/grouped?`))).toHaveLength(
+		Math.ceil(expected.length / 4),
+	);
 });
 
 it('in one item, too', async () => {
-	const [{ groups }] = (await run({ output: 'grouped' })).rows as Array<{ groups: Record<string, Array<{ data: object[] }>> }>;
-	expect(Object.values(groups).flat().flatMap(({ data }) => data)).toHaveLength(samples().length);
+	const [{ groups }] = (await run({ output: 'grouped' })).rows as Array<{
+		groups: Record<string, Array<{ data: object[] }>>;
+	}>;
+	expect(
+		Object.values(groups)
+			.flat()
+			.flatMap(({ data }) => data),
+	).toHaveLength(samples().length);
 });
 
 it('is an event of the trigger, too', async () => {
 	const [{ options }] = new HealthDataServiceTrigger().description.properties;
 	expect(options).toContainEqual({ name: 'New Heart Rate', value: 'heartRate' });
 
-	const n8n = new PollingHost({ ...used.credential, apiKey: TEAMS[0].key }, { event: 'heartRate', user: byClientId('app-user-0007') });
+	const n8n = new PollingHost(
+		{ ...used.credential, apiKey: TEAMS[0].key },
+		{ event: 'heartRate', user: byClientId('app-user-0007') },
+	);
 	const days = (count: number) => Date.UTC(2026, 2, 5) + count * 24 * 3_600_000;
 	let now = days(0);
 	used.sandbox.switches.now = () => now;
 	const clock = jest.spyOn(Date, 'now').mockImplementation(() => now);
 	await n8n.start();
 	now = days(2);
-	const arrived = used.sandbox.world.readings(user().user_id, 'heart_rate' as MetricName, days(-2), days(2)).filter((one) => one.arrived > days(0) && one.arrived <= days(2));
+	const arrived = used.sandbox.world
+		.readings(user().user_id, 'heart_rate' as MetricName, days(-2), days(2))
+		.filter((one) => one.arrived > days(0) && one.arrived <= days(2));
 	expect(arrived).not.toHaveLength(0);
 	expect(await n8n.tick()).toHaveLength(arrived.length);
 	clock.mockRestore();

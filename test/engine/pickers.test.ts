@@ -12,7 +12,8 @@ const names = ({ results }: INodeListSearchResult) => results.map(({ name }) => 
 
 describe('users of a small team', () => {
 	const used = useSandbox();
-	const search = async (filter?: string, token?: string) => await searchList(used.credential, 'searchUsers', filter, token);
+	const search = async (filter?: string, token?: string) =>
+		await searchList(used.credential, 'searchUsers', filter, token);
 
 	it('lists everybody by client user ID, with their sources', async () => {
 		const { results, paginationToken } = await search();
@@ -26,7 +27,11 @@ describe('users of a small team', () => {
 		expect(used.sandbox.requests).toHaveLength(1);
 	});
 
-	it.each([['STEAD', ['steady (Omron, Withings)']], [' l', ['berlin (Omron)', 'silent']], ['xyz', []]])('%p', async (filter, expected) => {
+	it.each([
+		['STEAD', ['steady (Omron, Withings)']],
+		[' l', ['berlin (Omron)', 'silent']],
+		['xyz', []],
+	])('%p', async (filter, expected) => {
 		const result = await search(filter);
 		expect(names(result)).toEqual(expected);
 		expect(result.paginationToken).toBeUndefined();
@@ -67,23 +72,33 @@ describe('users of a small team', () => {
 describe('a team of 100,000', () => {
 	const SIZE = 100_000;
 	const omron = createUser('template', ['omron']);
-	const users = Array.from({ length: SIZE }, (_, i) => ({ ...omron, user_id: uuid('crowd', i), client_user_id: `person-${i}` }));
+	const users = Array.from({ length: SIZE }, (_, i) => ({
+		...omron,
+		user_id: uuid('crowd', i),
+		client_user_id: `person-${i}`,
+	}));
 	const connectedTo = (slug: string) => createUser('', [slug]).connected_sources;
 	users[SIZE / 2].connected_sources = connectedTo('rare');
 	users[SIZE / 4].connected_sources = connectedTo('hidden');
 	const used = useSandbox(() => ({ world: fixedWorld(users, {}), checksItself: false }));
-	const search = async (filter?: string, token?: string) => await searchList(used.credential, 'searchUsers', filter, token);
+	const search = async (filter?: string, token?: string) =>
+		await searchList(used.credential, 'searchUsers', filter, token);
 
 	it('shows the first page, and the next with the token', async () => {
 		const first = await search();
 		expect(first.results).toHaveLength(500);
 		const second = await search('', String(first.paginationToken));
 		expect(second.results[0]).toEqual({ name: 'person-500 (Omron)', value: users[500].user_id });
-		expect(used.sandbox.requests.map(queryOf)).toEqual([{ offset: '0', limit: '500' }, { offset: '500', limit: '500' }]);
+		expect(used.sandbox.requests.map(queryOf)).toEqual([
+			{ offset: '0', limit: '500' },
+			{ offset: '500', limit: '500' },
+		]);
 	});
 
 	it('finds somebody named in full with two requests, wherever they are', async () => {
-		expect((await search('person-98765')).results).toEqual([{ name: 'person-98765 (Omron)', value: users[98_765].user_id }]);
+		expect((await search('person-98765')).results).toEqual([
+			{ name: 'person-98765 (Omron)', value: users[98_765].user_id },
+		]);
 		expect(used.sandbox.requests).toEqual(['/v2/user/resolve/person-98765', '/v2/user?offset=0&limit=500']);
 	});
 
@@ -109,7 +124,10 @@ describe('a team of 100,000', () => {
 		used.sandbox.requests.length = 0;
 
 		const none = await search('erson-9876');
-		expect(none).toEqual({ results: [{ name: 'Type the whole client user ID (first 1,500 users searched)', value: '' }], paginationToken: '1500' });
+		expect(none).toEqual({
+			results: [{ name: 'Type the whole client user ID (first 1,500 users searched)', value: '' }],
+			paginationToken: '1500',
+		});
 		expect(used.sandbox.requests).toHaveLength(4);
 		expect(names(result)).toEqual(['person-9876 (Omron)']);
 	});
@@ -177,9 +195,24 @@ describe('what a picker says when it goes wrong', () => {
 	});
 
 	it.each([
-		['nobody listens', { baseUrl: 'http://127.0.0.1:9' }, 'The service could not be reached', 'Nothing answers at 127.0.0.1:9'],
-		['no address', { baseUrl: 'health' }, "'Base URL' in the credential is not a web address", 'Enter the full address'],
-		['unencrypted', { baseUrl: 'http://health.example' }, "'Base URL' in the credential starts with http://", "'Allow Unencrypted HTTP'"],
+		[
+			'nobody listens',
+			{ baseUrl: 'http://127.0.0.1:9' },
+			'The service could not be reached',
+			'Nothing answers at 127.0.0.1:9',
+		],
+		[
+			'no address',
+			{ baseUrl: 'health' },
+			"'Base URL' in the credential is not a web address",
+			'Enter the full address',
+		],
+		[
+			'unencrypted',
+			{ baseUrl: 'http://health.example' },
+			"'Base URL' in the credential starts with http://",
+			"'Allow Unencrypted HTTP'",
+		],
 	])('%s', async (_, credential, message, description) => {
 		const error = await failing('searchUsers', credential);
 		expect(error).toBeInstanceOf(NodeApiError);
@@ -202,6 +235,8 @@ describe('what a picker says when it goes wrong', () => {
 
 	it('tries a second time what can pass', async () => {
 		used.sandbox.switches.fault = (number) => (number === 1 ? { status: 502 } : undefined);
-		expect(await searchList(used.credential, 'searchUsers', 'steady')).toMatchObject({ results: [{ value: STEADY.user_id }] });
+		expect(await searchList(used.credential, 'searchUsers', 'steady')).toMatchObject({
+			results: [{ value: STEADY.user_id }],
+		});
 	});
 });

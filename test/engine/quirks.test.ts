@@ -49,7 +49,9 @@ describe('4: several groups of one provider, and keys that are labs', () => {
 		const groups = rows[0].groups as Record<string, Array<{ data: object[]; source: object }>>;
 		const all = Object.values(groups).flat();
 		expect(all.flatMap(({ data }) => data)).toHaveLength(61);
-		const sources = Object.entries(groups).flatMap(([slug, list]) => list.map(({ source }) => slug + JSON.stringify(source)));
+		const sources = Object.entries(groups).flatMap(([slug, list]) =>
+			list.map(({ source }) => slug + JSON.stringify(source)),
+		);
 		expect(new Set(sources).size).toBe(sources.length);
 	});
 });
@@ -68,7 +70,16 @@ it('5: extra fields are kept, and never in place of a column', async () => {
 		source_name: 'OMRON',
 		source_logo: 'https://logos.example/x.svg',
 	});
-	expect(Object.keys(rows[0]).slice(0, 8)).toEqual(['user_id', 'client_user_id', 'timestamp', 'systolic', 'diastolic', 'unit', 'provider', 'source_type']);
+	expect(Object.keys(rows[0]).slice(0, 8)).toEqual([
+		'user_id',
+		'client_user_id',
+		'timestamp',
+		'systolic',
+		'diastolic',
+		'unit',
+		'provider',
+		'source_type',
+	]);
 });
 
 it('5: a timestamp beside start and end is kept', async () => {
@@ -78,7 +89,9 @@ it('5: a timestamp beside start and end is kept', async () => {
 
 it('6: a missing source takes the provider from the group, its type stays null', async () => {
 	const { rows } = await read({ bareSources: true });
-	expect(byTime(rows.map((row) => ({ ...row, source_type: null })))).toEqual(byTime(expected.map((row) => ({ ...row, source_type: null }))));
+	expect(byTime(rows.map((row) => ({ ...row, source_type: null })))).toEqual(
+		byTime(expected.map((row) => ({ ...row, source_type: null }))),
+	);
 	expect(rows.every(({ source_type }) => source_type === null)).toBe(true);
 });
 
@@ -91,7 +104,10 @@ it('7: units, numbers as text and nulls pass through', async () => {
 
 it('8: incomplete users harm neither lists nor pickers nor filters', async () => {
 	used.sandbox.switches.bareUsers = true;
-	const list = await runNode({ credential: used.credential, parameters: listUsers({ options: { provider: 'omron' } }) });
+	const list = await runNode({
+		credential: used.credential,
+		parameters: listUsers({ options: { provider: 'omron' } }),
+	});
 	expect(list.error).toBeUndefined();
 	expect(list.rows).toEqual([]);
 	expect((await runNode({ credential: used.credential, parameters: listUsers() })).rows).toHaveLength(4);
@@ -108,7 +124,11 @@ it.each(['z', 'offset', 'noZone'] as const)('9: times written with "%s" stay the
 });
 
 it('10: a plus sign in a query value is percent-encoded', async () => {
-	await runNode({ credential: used.credential, timezone: 'Asia/Kolkata', parameters: bloodPressureOf(byUserId(STEADY.user_id)) });
+	await runNode({
+		credential: used.credential,
+		timezone: 'Asia/Kolkata',
+		parameters: bloodPressureOf(byUserId(STEADY.user_id)),
+	});
 	expect(used.sandbox.requests[0]).toContain('start_date=2026-03-01T00%3A00%3A00.000%2B05%3A30');
 });
 

@@ -11,8 +11,18 @@ const day = { startDate: '2026-03-02', endDate: '2026-03-02', returnAll: false, 
 
 it.each([
 	['bloodPressure', bloodPressureOf(byClientId('app-user-0002'), day)],
-	['mindfulnessMinutes', { ...bloodPressureOf(byClientId('app-user-0007'), { ...day, limit: 1 }), operation: 'mindfulnessMinutes' }],
-	['grouped', bloodPressureOf(byClientId('app-user-0002'), { ...day, output: 'grouped', provider: { __rl: true, mode: 'slug', value: 'withings' } })],
+	[
+		'mindfulnessMinutes',
+		{ ...bloodPressureOf(byClientId('app-user-0007'), { ...day, limit: 1 }), operation: 'mindfulnessMinutes' },
+	],
+	[
+		'grouped',
+		bloodPressureOf(byClientId('app-user-0002'), {
+			...day,
+			output: 'grouped',
+			provider: { __rl: true, mode: 'slug', value: 'withings' },
+		}),
+	],
 	['list', listUsers({ limit: 1, options: { offset: 1 } })],
 	['resolve', resolve('app-user-0002')],
 ])('%s', async (name, parameters) => {

@@ -22,7 +22,9 @@ const RUNS = {
 };
 const operations = new HealthDataService().description.properties
 	.filter(({ name }) => name === 'operation')
-	.flatMap(({ displayOptions, options }) => options!.map((option) => `${displayOptions!.show!.resource![0]}/${(option as INodePropertyOptions).value}`));
+	.flatMap(({ displayOptions, options }) =>
+		options!.map((option) => `${displayOptions!.show!.resource![0]}/${(option as INodePropertyOptions).value}`),
+	);
 
 const used = useSandbox(() => ({ world: createWorld() }));
 

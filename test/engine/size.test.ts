@@ -13,8 +13,12 @@ let count = MOST;
 
 describe('readings', () => {
 	const world = fixedWorld([busy], {});
-	const used = useSandbox(() => ({ world: { ...world, readings: () => Array(count).fill(reading) }, switches: { pageSize: 10_000 } }));
-	const run = async (more = {}) => await runNode({ credential: used.credential, parameters: bloodPressureOf(byUserId(busy.user_id), more) });
+	const used = useSandbox(() => ({
+		world: { ...world, readings: () => Array(count).fill(reading) },
+		switches: { pageSize: 10_000 },
+	}));
+	const run = async (more = {}) =>
+		await runNode({ credential: used.credential, parameters: bloodPressureOf(byUserId(busy.user_id), more) });
 
 	it('hands on 100,000 rows', async () => {
 		count = MOST;
@@ -40,7 +44,10 @@ describe('readings', () => {
 });
 
 describe('users', () => {
-	const used = useSandbox(() => ({ world: { teams: [{ key: KEY, users: crowd }], readings: () => [] }, checksItself: false }));
+	const used = useSandbox(() => ({
+		world: { teams: [{ key: KEY, users: crowd }], readings: () => [] },
+		checksItself: false,
+	}));
 
 	it('says how to split more than 100,000', async () => {
 		const { error } = await runNode({ credential: used.credential, parameters: listUsers({ returnAll: true }) });

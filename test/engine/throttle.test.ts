@@ -19,9 +19,12 @@ const oneByOne = (options = {}) => bloodPressureOf(byUserId('={{ $json.user_id }
 const run = async (parameters: ReturnType<typeof all>, more = {}) =>
 	await runNode({ credential: used.credential, parameters, timezone: 'UTC', ...more });
 
-const idsOf = (rows: Array<{ user_id?: unknown; timestamp?: unknown; provider?: unknown }>) => rows.map((row) => `${row.user_id} ${row.timestamp} ${row.provider}`);
+const idsOf = (rows: Array<{ user_id?: unknown; timestamp?: unknown; provider?: unknown }>) =>
+	rows.map((row) => `${row.user_id} ${row.timestamp} ${row.provider}`);
 const expected = users.flatMap(({ user_id }) =>
-	world.readings(user_id, 'blood_pressure', Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 2) - 1).map(({ point, source }) => `${user_id} ${(point as { timestamp: string }).timestamp} ${source.provider}`),
+	world
+		.readings(user_id, 'blood_pressure', Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 2) - 1)
+		.map(({ point, source }) => `${user_id} ${(point as { timestamp: string }).timestamp} ${source.provider}`),
 );
 
 describe('at most so many requests at once', () => {
@@ -63,7 +66,9 @@ describe('All Users', () => {
 	});
 
 	it('windows that touch give everybody, each once', async () => {
-		const parts = await Promise.all([0, 200, 400].map(async (userOffset) => (await run(all({ userOffset, userLimit: 200 }))).rows));
+		const parts = await Promise.all(
+			[0, 200, 400].map(async (userOffset) => (await run(all({ userOffset, userLimit: 200 }))).rows),
+		);
 		expect(idsOf(parts.flat()).sort()).toEqual([...expected].sort());
 	});
 
@@ -71,7 +76,9 @@ describe('All Users', () => {
 		const provider = { __rl: true, mode: 'slug', value: 'omron' };
 		const { rows } = await run(all({ onlyConnected: true }, { provider }));
 		const asked = used.sandbox.requests.filter((url) => url.includes('blood_pressure')).length;
-		const connected = users.filter(({ connected_sources }) => connected_sources.some(({ source }) => source.slug === 'omron'));
+		const connected = users.filter(({ connected_sources }) =>
+			connected_sources.some(({ source }) => source.slug === 'omron'),
+		);
 		expect(asked).toBe(connected.length);
 		expect(idsOf(rows).sort()).toEqual(expected.filter((id) => id.endsWith(' omron')).sort());
 	});
@@ -84,12 +91,17 @@ describe('All Users', () => {
 
 	it('gives one item per user, with the identifiers, when told to', async () => {
 		const { rows } = await run(all({ userLimit: 40 }, { output: 'grouped' }));
-		expect(rows.map(({ user_id, client_user_id }) => [user_id, client_user_id])).toEqual(users.slice(0, 40).map((user) => [user.user_id, user.client_user_id]));
+		expect(rows.map(({ user_id, client_user_id }) => [user_id, client_user_id])).toEqual(
+			users.slice(0, 40).map((user) => [user.user_id, user.client_user_id]),
+		);
 	});
 });
 
 describe('a service that refuses more than six at once', () => {
-	it.each([['inside All Users', true], ['over 600 input items', false]])('nothing is lost, and few are refused: %s', async (_, isAll) => {
+	it.each([
+		['inside All Users', true],
+		['over 600 input items', false],
+	])('nothing is lost, and few are refused: %s', async (_, isAll) => {
 		used.sandbox.switches.mostAtOnce = 6;
 		const input = isAll ? [{}] : users.map(({ user_id }) => ({ user_id }));
 		const { rows, error } = await run(isAll ? all() : oneByOne(), { input });

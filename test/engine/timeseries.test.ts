@@ -3,7 +3,17 @@
  * Output, and the item that each row came from.
  */
 import { runNode } from '../helpers/engine';
-import { BERLIN, byTime, expectedRows, people, readingsOf, SILENT, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
+import {
+	BERLIN,
+	byTime,
+	expectedRows,
+	people,
+	readingsOf,
+	SILENT,
+	SPECIAL,
+	SPECIAL_ID,
+	STEADY,
+} from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, queryOf, useSandbox } from '../helpers/requests';
 
 const used = useSandbox();
@@ -23,7 +33,10 @@ describe('all pages', () => {
 
 	it('repeats the whole query on every page and never sends the deprecated cursor', async () => {
 		used.sandbox.switches.pageSize = 7;
-		await run(bloodPressureOf(byUserId(STEADY.user_id), { provider: { __rl: true, mode: 'slug', value: 'omron' } }), 'Europe/Berlin');
+		await run(
+			bloodPressureOf(byUserId(STEADY.user_id), { provider: { __rl: true, mode: 'slug', value: 'omron' } }),
+			'Europe/Berlin',
+		);
 
 		const queries = used.sandbox.requests.map(queryOf);
 		expect(queries.length).toBeGreaterThan(3);
@@ -63,15 +76,22 @@ describe('Limit', () => {
 	});
 
 	it.each([0, -1, 2.5, 'many'])('refuses %p before any request', async (limit) => {
-		const { error } = await run(bloodPressureOf(byUserId(STEADY.user_id), { returnAll: false, limit: `={{ ${JSON.stringify(limit)} }}` }));
+		const { error } = await run(
+			bloodPressureOf(byUserId(STEADY.user_id), { returnAll: false, limit: `={{ ${JSON.stringify(limit)} }}` }),
+		);
 		expect(error?.message).toBe("'Limit' is not a whole number of 1 or more");
 		expect(used.sandbox.requests).toEqual([]);
 	});
 });
 
 it('filters by provider', async () => {
-	const { rows } = await run(bloodPressureOf(byUserId(STEADY.user_id), { provider: { __rl: true, mode: 'slug', value: ' withings ' } }));
-	const expected = expectedRows(STEADY, steady.filter(({ source }) => source.provider === 'withings'));
+	const { rows } = await run(
+		bloodPressureOf(byUserId(STEADY.user_id), { provider: { __rl: true, mode: 'slug', value: ' withings ' } }),
+	);
+	const expected = expectedRows(
+		STEADY,
+		steady.filter(({ source }) => source.provider === 'withings'),
+	);
 	expect(expected).toHaveLength(20);
 	expect(byTime(rows)).toEqual(byTime(expected));
 });
@@ -80,7 +100,16 @@ it('gives mindfulness minutes with their own columns, in a fixed order', async (
 	const { rows } = await run({ ...bloodPressureOf(byUserId(STEADY.user_id)), operation: 'mindfulnessMinutes' });
 
 	expect(rows).toEqual(expectedRows(STEADY, readingsOf(people(), STEADY, 'mindfulness_minutes')));
-	expect(Object.keys(rows[0])).toEqual(['user_id', 'client_user_id', 'start', 'end', 'value', 'unit', 'provider', 'source_type']);
+	expect(Object.keys(rows[0])).toEqual([
+		'user_id',
+		'client_user_id',
+		'start',
+		'end',
+		'value',
+		'unit',
+		'provider',
+		'source_type',
+	]);
 });
 
 it('gives no items when there are no readings', async () => {
@@ -103,7 +132,11 @@ describe('whole days in Berlin around the change of clocks', () => {
 	});
 
 	it('takes the time zone of the option before that of the workflow', async () => {
-		const parameters = bloodPressureOf(byUserId(BERLIN.user_id), { startDate: '2026-03-29', endDate: '2026-03-29', options: { timeZone: 'Europe/Berlin' } });
+		const parameters = bloodPressureOf(byUserId(BERLIN.user_id), {
+			startDate: '2026-03-29',
+			endDate: '2026-03-29',
+			options: { timeZone: 'Europe/Berlin' },
+		});
 		expect((await run(parameters, 'Pacific/Auckland')).rows).toEqual(all.slice(3, 7));
 	});
 });
@@ -115,13 +148,20 @@ describe('dates from expressions', () => {
 		['JS Date', "={{ new Date('2026-03-29T10:00:00Z') }}"],
 		['text with an offset', "={{ '2026-03-29T12:00:00+02:00' }}"],
 	])('%s', async (_, date) => {
-		const { rows, error } = await run(bloodPressureOf(byUserId(BERLIN.user_id), { startDate: date, endDate: date }), 'Europe/Berlin');
+		const { rows, error } = await run(
+			bloodPressureOf(byUserId(BERLIN.user_id), { startDate: date, endDate: date }),
+			'Europe/Berlin',
+		);
 		expect(error).toBeUndefined();
 		expect(rows).toEqual(all.slice(3, 7));
 	});
 
 	it('between times, in the zone of the workflow', async () => {
-		const parameters = bloodPressureOf(byUserId(BERLIN.user_id), { dateRange: 'times', startDate: '2026-03-29T01:30:00', endDate: '2026-03-29T03:30:00' });
+		const parameters = bloodPressureOf(byUserId(BERLIN.user_id), {
+			dateRange: 'times',
+			startDate: '2026-03-29T01:30:00',
+			endDate: '2026-03-29T03:30:00',
+		});
 		const { rows } = await run(parameters, 'Europe/Berlin');
 		expect(rows).toEqual(all.slice(4, 6));
 	});
@@ -148,9 +188,24 @@ describe('the user', () => {
 });
 
 describe('an expression for the user', () => {
-	it.each(['{{ $json.who }}', '{{$json.who}}', '{{ $json["who"] }}', '{{ $json.nested.who }}', '{{ $json.who.trim() }}', '{{ $json.who ?? "" }}'])('%s means the same however it is written', async (expression) => {
-		const input = [SPECIAL, BERLIN].map(({ client_user_id }) => ({ who: client_user_id, nested: { who: client_user_id } }));
-		const { items, error } = await runNode({ credential: used.credential, input, parameters: bloodPressureOf(byClientId(`=${expression}`)), timezone: 'Europe/Berlin' });
+	it.each([
+		'{{ $json.who }}',
+		'{{$json.who}}',
+		'{{ $json["who"] }}',
+		'{{ $json.nested.who }}',
+		'{{ $json.who.trim() }}',
+		'{{ $json.who ?? "" }}',
+	])('%s means the same however it is written', async (expression) => {
+		const input = [SPECIAL, BERLIN].map(({ client_user_id }) => ({
+			who: client_user_id,
+			nested: { who: client_user_id },
+		}));
+		const { items, error } = await runNode({
+			credential: used.credential,
+			input,
+			parameters: bloodPressureOf(byClientId(`=${expression}`)),
+			timezone: 'Europe/Berlin',
+		});
 		expect(error).toBeUndefined();
 		expect(items.map(({ json, pairedItem }) => [json.client_user_id, pairedItem])).toEqual([
 			...Array(3).fill([SPECIAL_ID, { item: 0 }]),
@@ -159,7 +214,11 @@ describe('an expression for the user', () => {
 	});
 
 	it.each(['{{ $json.nobody }}', '{{ $json.nested }}'])('%s is empty', async (expression) => {
-		const { error } = await runNode({ credential: used.credential, input: [{ nested: {} }], parameters: bloodPressureOf(byClientId(`=${expression}`)) });
+		const { error } = await runNode({
+			credential: used.credential,
+			input: [{ nested: {} }],
+			parameters: bloodPressureOf(byClientId(`=${expression}`)),
+		});
 		expect(error?.message).toBe("'Client User ID' is empty");
 	});
 });
@@ -185,9 +244,15 @@ describe('one item per user', () => {
 
 	it('is whole whatever Limit says: that counts items', async () => {
 		used.sandbox.switches.pageSize = 7;
-		const { rows } = await run(bloodPressureOf(byUserId(STEADY.user_id), { output: 'grouped', returnAll: false, limit: 1 }));
+		const { rows } = await run(
+			bloodPressureOf(byUserId(STEADY.user_id), { output: 'grouped', returnAll: false, limit: 1 }),
+		);
 		const groups = rows[0].groups as Record<string, Array<{ data: object[] }>>;
-		expect(Object.values(groups).flat().flatMap(({ data }) => data)).toHaveLength(61);
+		expect(
+			Object.values(groups)
+				.flat()
+				.flatMap(({ data }) => data),
+		).toHaveLength(61);
 	});
 
 	it('is there for a user without readings too', async () => {

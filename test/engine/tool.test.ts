@@ -8,9 +8,12 @@ import { BERLIN, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../help
 import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
 
 const used = useSandbox();
-const agent = async (tools: Record<string, INodeParameters>, calls: Call[]) => await runAgent(used.credential, tools, calls);
-const call = async (parameters: INodeParameters, args?: IDataObject) => (await agent({ Tool: parameters }, [['Tool', args]])).answers[0];
-const answer = async (parameters: INodeParameters, args?: IDataObject) => JSON.parse(await call(parameters, args)) as IDataObject[];
+const agent = async (tools: Record<string, INodeParameters>, calls: Call[]) =>
+	await runAgent(used.credential, tools, calls);
+const call = async (parameters: INodeParameters, args?: IDataObject) =>
+	(await agent({ Tool: parameters }, [['Tool', args]])).answers[0];
+const answer = async (parameters: INodeParameters, args?: IDataObject) =>
+	JSON.parse(await call(parameters, args)) as IDataObject[];
 
 /** Everything that the editor lets a model fill. */
 const open: INodeParameters = bloodPressureOf(byUserId(fromAI('User')), {
@@ -20,7 +23,14 @@ const open: INodeParameters = bloodPressureOf(byUserId(fromAI('User')), {
 	returnAll: fromAI('Return All', 'boolean'),
 	limit: fromAI('Limit', 'number'),
 });
-const args = { User: BERLIN.user_id, Start_Date: '2026-03-28', End_Date: '2026-03-29', Provider: '', Return_All: false, Limit: 50 };
+const args = {
+	User: BERLIN.user_id,
+	Start_Date: '2026-03-28',
+	End_Date: '2026-03-29',
+	Provider: '',
+	Return_All: false,
+	Limit: 50,
+};
 
 describe('what a model is told', () => {
 	it.each([
@@ -36,7 +46,14 @@ describe('what a model is told', () => {
 	it('the fields that were left to it', async () => {
 		const { tools } = await agent({ Readings: open }, []);
 		expect(tools.map(({ name }) => name)).toEqual(['Readings']);
-		expect(Object.keys(tools[0].schema.shape)).toEqual(['User', 'Start_Date', 'End_Date', 'Provider', 'Return_All', 'Limit']);
+		expect(Object.keys(tools[0].schema.shape)).toEqual([
+			'User',
+			'Start_Date',
+			'End_Date',
+			'Provider',
+			'Return_All',
+			'Limit',
+		]);
 	});
 });
 
@@ -46,22 +63,44 @@ describe('what a model gets', () => {
 		const [reading] = readingsOf(people(), BERLIN).slice(2);
 		expect(first).toEqual({ user_id: BERLIN.user_id, ...reading.point, provider: 'omron', source_type: 'cuff' });
 		expect(others).toHaveLength(5);
-		expect(queryOf(used.sandbox.requests[0])).toEqual({ start_date: '2026-03-28T00:00:00.000Z', end_date: '2026-03-29T23:59:59.999999Z' });
+		expect(queryOf(used.sandbox.requests[0])).toEqual({
+			start_date: '2026-03-28T00:00:00.000Z',
+			end_date: '2026-03-29T23:59:59.999999Z',
+		});
 	});
 
 	it('the client user ID where that is known', async () => {
 		const rows = await answer(bloodPressureOf(byClientId(fromAI('User'))), { User: SPECIAL_ID });
-		expect(Object.keys(rows[0])).toEqual(['client_user_id', 'timestamp', 'systolic', 'diastolic', 'unit', 'provider', 'source_type']);
+		expect(Object.keys(rows[0])).toEqual([
+			'client_user_id',
+			'timestamp',
+			'systolic',
+			'diastolic',
+			'unit',
+			'provider',
+			'source_type',
+		]);
 	});
 
 	it('none of what the service sends beside it, nor what it left empty', async () => {
 		Object.assign(used.sandbox.switches, { extraFields: true, oddValues: true, bareSources: true });
 		const [row] = await answer(open, args);
-		expect(row).toEqual({ user_id: BERLIN.user_id, timestamp: expect.any(String), systolic: '122', unit: 'mm[Hg]', provider: 'omron' });
+		expect(row).toEqual({
+			user_id: BERLIN.user_id,
+			timestamp: expect.any(String),
+			systolic: '122',
+			unit: 'mm[Hg]',
+			provider: 'omron',
+		});
 	});
 
 	it('users with both identifiers and the slugs to ask with', async () => {
-		const expected = { user_id: STEADY.user_id, client_user_id: 'steady', created_on: STEADY.created_on, connected_providers: ['omron', 'withings'] };
+		const expected = {
+			user_id: STEADY.user_id,
+			client_user_id: 'steady',
+			created_on: STEADY.created_on,
+			connected_providers: ['omron', 'withings'],
+		};
 		expect((await answer(listUsers()))[0]).toEqual(expected);
 		expect(await answer(resolve(fromAI('Client User ID')), { Client_User_ID: 'steady' })).toEqual([expected]);
 	});
@@ -95,9 +134,17 @@ describe('what a model gets', () => {
 	it('from each of its tools what that one asks for', async () => {
 		const tools = {
 			Few: bloodPressureOf(byUserId(fromAI('User')), { returnAll: false, limit: 1 }),
-			Omron: bloodPressureOf(byUserId(fromAI('User')), { provider: { __rl: true, mode: 'slug', value: 'omron' }, startDate: '2026-03-01', endDate: '2026-03-01' }),
+			Omron: bloodPressureOf(byUserId(fromAI('User')), {
+				provider: { __rl: true, mode: 'slug', value: 'omron' },
+				startDate: '2026-03-01',
+				endDate: '2026-03-01',
+			}),
 		};
-		const { answers } = await agent(tools, [['Few', { User: STEADY.user_id }], ['Omron', { User: STEADY.user_id }], ['Few', { User: SPECIAL.user_id }]]);
+		const { answers } = await agent(tools, [
+			['Few', { User: STEADY.user_id }],
+			['Omron', { User: STEADY.user_id }],
+			['Few', { User: SPECIAL.user_id }],
+		]);
 		const [few, omron, others] = answers.map((text) => JSON.parse(text) as IDataObject[]);
 		expect(few).toHaveLength(2);
 		expect(omron.map(({ provider }) => provider)).toEqual(['omron', 'omron']);
@@ -106,7 +153,12 @@ describe('what a model gets', () => {
 });
 
 it("takes a field of the agent's own input, as any other tool does", async () => {
-	const { answers } = await runAgent(used.credential, { Tool: bloodPressureOf(byClientId('={{ $json.who }}')) }, [['Tool']], { who: SPECIAL_ID });
+	const { answers } = await runAgent(
+		used.credential,
+		{ Tool: bloodPressureOf(byClientId('={{ $json.who }}')) },
+		[['Tool']],
+		{ who: SPECIAL_ID },
+	);
 	expect(JSON.parse(answers[0])).toHaveLength(3);
 });
 
@@ -128,13 +180,38 @@ it.each<[string, INodeParameters, number]>([
 describe('what a model reads when it was wrong', () => {
 	const today = new Date().toISOString().slice(0, 10);
 	it.each<[string, IDataObject, string, string]>([
-		['a word for a date', { Start_Date: 'yesterday' }, "'Start Date' is not a date", `Enter a date such as ${today} (today)`],
-		['a date of its country', { End_Date: '03/29/2026' }, "'End Date' is not a date", `Enter a date such as ${today} (today)`],
-		['dates the wrong way round', { End_Date: '2026-03-01' }, "'End Date' is before 'Start Date'", 'Swap the two dates'],
+		[
+			'a word for a date',
+			{ Start_Date: 'yesterday' },
+			"'Start Date' is not a date",
+			`Enter a date such as ${today} (today)`,
+		],
+		[
+			'a date of its country',
+			{ End_Date: '03/29/2026' },
+			"'End Date' is not a date",
+			`Enter a date such as ${today} (today)`,
+		],
+		[
+			'dates the wrong way round',
+			{ End_Date: '2026-03-01' },
+			"'End Date' is before 'Start Date'",
+			'Swap the two dates',
+		],
 		['a name for a user', { User: 'Anna' }, "'User' is not a user ID", 'User → List and User → Resolve give it'],
 		['no user', { User: '' }, "'User' is empty", 'A user ID looks like'],
-		['a user that is not there', { User: '00000000-0000-4000-8000-000000000000' }, 'There is no such user', 'Pick the user from the list'],
-		['half a limit', { Limit: 2.5 }, "'Limit' is not a whole number of 1 or more", "Enter 'Limit' in digits, such as 50"],
+		[
+			'a user that is not there',
+			{ User: '00000000-0000-4000-8000-000000000000' },
+			'There is no such user',
+			'Pick the user from the list',
+		],
+		[
+			'half a limit',
+			{ Limit: 2.5 },
+			"'Limit' is not a whole number of 1 or more",
+			"Enter 'Limit' in digits, such as 50",
+		],
 	])('%s', async (_, wrong, message, advice) => {
 		const text = await call(open, { ...args, ...wrong });
 		expect(text).toContain(message);
@@ -143,7 +220,9 @@ describe('what a model reads when it was wrong', () => {
 	});
 
 	it('a limit in words, where it was left as text', async () => {
-		expect(await call(listUsers({ limit: fromAI('Limit') }), { Limit: 'ten' })).toContain("'Limit' is not a whole number of 1 or more\n\nDetails: Enter 'Limit' in digits, such as 50");
+		expect(await call(listUsers({ limit: fromAI('Limit') }), { Limit: 'ten' })).toContain(
+			"'Limit' is not a whole number of 1 or more\n\nDetails: Enter 'Limit' in digits, such as 50",
+		);
 		expect(await answer(listUsers({ limit: fromAI('Limit') }), { Limit: '1' })).toHaveLength(2);
 	});
 
@@ -154,7 +233,9 @@ describe('what a model reads when it was wrong', () => {
 	});
 
 	it('never the key', async () => {
-		const { answers } = await runAgent({ ...used.credential, apiKey: 'wrong-key-of-mine' }, { Tool: listUsers() }, [['Tool']]);
+		const { answers } = await runAgent({ ...used.credential, apiKey: 'wrong-key-of-mine' }, { Tool: listUsers() }, [
+			['Tool'],
+		]);
 		expect(answers[0]).toContain('The service did not accept the API key (status 401)');
 		expect(answers[0]).not.toContain('wrong-key-of-mine');
 	});

@@ -61,7 +61,18 @@ describe('what is new', () => {
 			['ben', 125, 'created'],
 		]);
 		expect(Object.keys(rows[0])).toEqual([
-			...['id', 'change', 'user_id', 'client_user_id', 'timestamp', 'systolic', 'diastolic', 'unit', 'provider', 'source_type'],
+			...[
+				'id',
+				'change',
+				'user_id',
+				'client_user_id',
+				'timestamp',
+				'systolic',
+				'diastolic',
+				'unit',
+				'provider',
+				'source_type',
+			],
 		]);
 		expect(rows[0].id).toMatch(/^bloodPressure-[0-9a-f]{20}$/);
 		expect(await n8n.tick()).toBeUndefined();
@@ -312,7 +323,10 @@ describe('a poll that fails', () => {
 		history.add(ben, reading(0));
 		const before = used.sandbox.requests.length;
 		used.sandbox.switches.fault = (number) => (number >= before + failing ? { status: 500 } : undefined);
-		await expect(n8n.tick()).rejects.toMatchObject({ message: 'The service could not answer (status 500)', httpCode: '500' });
+		await expect(n8n.tick()).rejects.toMatchObject({
+			message: 'The service could not answer (status 500)',
+			httpCode: '500',
+		});
 		used.sandbox.switches.fault = () => undefined;
 		expect(await n8n.tick()).toHaveLength(2);
 	});
@@ -379,7 +393,11 @@ describe('a poll that fails', () => {
 	it.each<[string, INodeParameters, string]>([
 		['a user ID', { event: 'bloodPressure', user: byUserId('anna') }, "'User' is not a user ID"],
 		['a lookback', { ...everybody, options: { lookback: 0 } }, "'Lookback Hours' is not a whole number of 1 or more"],
-		['an unknown user', { event: 'bloodPressure', user: byClientId('nobody') }, "There is no user with this 'Client User ID'"],
+		[
+			'an unknown user',
+			{ event: 'bloodPressure', user: byClientId('nobody') },
+			"There is no user with this 'Client User ID'",
+		],
 	])('for %s says so in terms of the fields', async (_, parameters, message) => {
 		await expect(trigger(parameters).start()).rejects.toMatchObject({ message });
 	});

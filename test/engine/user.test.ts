@@ -27,7 +27,13 @@ describe('List', () => {
 	it.each([
 		[1, [{ offset: '0', limit: '1' }]],
 		[500, [{ offset: '0', limit: '500' }]],
-		[620, [{ offset: '0', limit: '500' }, { offset: '500', limit: '120' }]],
+		[
+			620,
+			[
+				{ offset: '0', limit: '500' },
+				{ offset: '500', limit: '120' },
+			],
+		],
 	])('Limit %i asks for no more users than that', async (limit, queries) => {
 		const { rows } = await run({ limit });
 		expect(rows).toEqual(users.slice(0, limit));
@@ -44,7 +50,9 @@ describe('List', () => {
 	});
 
 	it('keeps only users of a connected provider, and as many of them as Limit says', async () => {
-		const connected = users.filter(({ connected_sources }) => connected_sources.some(({ source }) => source.slug === 'oura'));
+		const connected = users.filter(({ connected_sources }) =>
+			connected_sources.some(({ source }) => source.slug === 'oura'),
+		);
 		expect(connected.length).toBeGreaterThan(100);
 		expect((await run({ returnAll: true, options: { provider: 'oura' } })).rows).toEqual(connected);
 		expect((await run({ limit: 30, options: { provider: ' oura ' } })).rows).toEqual(connected.slice(0, 30));
@@ -60,7 +68,11 @@ describe('List', () => {
 	});
 
 	it('runs once per input item and links the users to it', async () => {
-		const { items } = await runNode({ credential: used.credential, input: [{}, {}], parameters: listUsers({ limit: 2 }) });
+		const { items } = await runNode({
+			credential: used.credential,
+			input: [{}, {}],
+			parameters: listUsers({ limit: 2 }),
+		});
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 0 }, { item: 1 }, { item: 1 }]);
 	});
 
@@ -94,9 +106,14 @@ describe('List', () => {
 
 describe('Resolve', () => {
 	const used = useSandbox();
-	const run = async (id: string, options = {}) => await runNode({ credential: used.credential, parameters: resolve(id, options) });
+	const run = async (id: string, options = {}) =>
+		await runNode({ credential: used.credential, parameters: resolve(id, options) });
 
-	it.each([['steady', STEADY], [SPECIAL_ID, SPECIAL], ['silent', SILENT]])('finds %p', async (id, user) => {
+	it.each([
+		['steady', STEADY],
+		[SPECIAL_ID, SPECIAL],
+		['silent', SILENT],
+	])('finds %p', async (id, user) => {
 		const { rows, error, items } = await run(id);
 		expect(error).toBeUndefined();
 		expect(rows).toEqual([user]);
@@ -104,7 +121,11 @@ describe('Resolve', () => {
 	});
 
 	it('takes a number from an expression for the text that it is', async () => {
-		const { error } = await runNode({ credential: used.credential, input: [{ id: 42 }], parameters: resolve('={{ $json.id }}') });
+		const { error } = await runNode({
+			credential: used.credential,
+			input: [{ id: 42 }],
+			parameters: resolve('={{ $json.id }}'),
+		});
 		expect(used.sandbox.requests).toEqual(['/v2/user/resolve/42']);
 		expect(error?.httpCode).toBe('404');
 	});
@@ -120,7 +141,11 @@ describe('Resolve', () => {
 	});
 
 	it.each(['', '   ', '.', '..'])('refuses %p before any request', async (id) => {
-		const { error } = await runNode({ credential: used.credential, input: [{ id }], parameters: resolve('={{ $json.id }}') });
+		const { error } = await runNode({
+			credential: used.credential,
+			input: [{ id }],
+			parameters: resolve('={{ $json.id }}'),
+		});
 		expect(error?.message).toMatch(/^'Client User ID' is /);
 		expect(used.sandbox.requests).toEqual([]);
 	});

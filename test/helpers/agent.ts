@@ -3,7 +3,15 @@
  * calls in its parameters, and runs the node for every call. Only the model is replaced, by a list of calls.
  */
 import { WorkflowExecute, type ExecuteContext } from 'n8n-core';
-import { NodeConnectionTypes, Workflow, type IDataObject, type INode, type INodeParameters, type INodeType, type INodeTypes } from 'n8n-workflow';
+import {
+	NodeConnectionTypes,
+	Workflow,
+	type IDataObject,
+	type INode,
+	type INodeParameters,
+	type INodeType,
+	type INodeTypes,
+} from 'n8n-workflow';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
 import { additionalDataFor, CREDENTIAL, makeRunnable, startNodeType, type Credential } from './engine';
 
@@ -25,16 +33,33 @@ export interface Answers {
 }
 
 /** `{{ $fromAI(…) }}` as the editor writes it when a field is left to the model: only its display name describes it. */
-export const fromAI = (displayName: string, type = 'string') => `={{ $fromAI('${displayName.replace(/\W/g, '_')}', \`\`, '${type}') }}`;
+export const fromAI = (displayName: string, type = 'string') =>
+	`={{ $fromAI('${displayName.replace(/\W/g, '_')}', \`\`, '${type}') }}`;
 
 /** An agent with these tools, by name and parameters, that gets an item and makes the calls one after the other. */
-export async function runAgent(credential: Credential, tools: Record<string, INodeParameters>, calls: Call[], input: IDataObject = {}): Promise<Answers> {
+export async function runAgent(
+	credential: Credential,
+	tools: Record<string, INodeParameters>,
+	calls: Call[],
+	input: IDataObject = {},
+): Promise<Answers> {
 	const result: Answers = { tools: [], answers: [] };
-	const types: Record<string, INodeType> = { start: startNodeType([input]), agent: agentType(calls, result), healthDataServiceTool: toolType() };
+	const types: Record<string, INodeType> = {
+		start: startNodeType([input]),
+		agent: agentType(calls, result),
+		healthDataServiceTool: toolType(),
+	};
 	const byName = (name: string) => types[name];
 	const nodeTypes: INodeTypes = { getByName: byName, getByNameAndVersion: byName, getKnownTypes: () => ({}) };
 
-	const node = (name: string, type: string, parameters: INodeParameters = {}): INode => ({ id: name, name, type, parameters, typeVersion: 1, position: [0, 0] });
+	const node = (name: string, type: string, parameters: INodeParameters = {}): INode => ({
+		id: name,
+		name,
+		type,
+		parameters,
+		typeVersion: 1,
+		position: [0, 0],
+	});
 	const names = Object.keys(tools);
 	const workflow = new Workflow({
 		id: 'workflow',
@@ -45,16 +70,22 @@ export async function runAgent(credential: Credential, tools: Record<string, INo
 		nodes: [
 			node('Start', 'start'),
 			node('Agent', 'agent'),
-			...names.map((name) => ({ ...node(name, 'healthDataServiceTool', tools[name]), credentials: { [CREDENTIAL]: { id: '1', name: 'Sandbox' } } })),
+			...names.map((name) => ({
+				...node(name, 'healthDataServiceTool', tools[name]),
+				credentials: { [CREDENTIAL]: { id: '1', name: 'Sandbox' } },
+			})),
 		],
 		connections: {
 			Start: { main: [[{ node: 'Agent', type: NodeConnectionTypes.Main, index: 0 }]] },
-			...Object.fromEntries(names.map((name) => [name, { ai_tool: [[{ node: 'Agent', type: NodeConnectionTypes.AiTool, index: 0 }]] }])),
+			...Object.fromEntries(
+				names.map((name) => [name, { ai_tool: [[{ node: 'Agent', type: NodeConnectionTypes.AiTool, index: 0 }]] }]),
+			),
 		},
 	});
 	const additionalData = additionalDataFor(credential, workflow);
 	const run = await workflow.expression.withIsolate(
-		async () => await new WorkflowExecute(additionalData, 'manual').run({ workflow, startNode: workflow.getNode('Start')! }),
+		async () =>
+			await new WorkflowExecute(additionalData, 'manual').run({ workflow, startNode: workflow.getNode('Start')! }),
 	);
 	if (run.data.resultData.error) throw run.data.resultData.error;
 	return result;
@@ -82,7 +113,12 @@ function toolType(): INodeType {
 	description.name += 'Tool';
 	description.inputs = [];
 	description.outputs = [NodeConnectionTypes.AiTool];
-	description.properties.unshift({ displayName: 'Tool Description', name: 'descriptionType', type: 'hidden', default: 'auto' });
+	description.properties.unshift({
+		displayName: 'Tool Description',
+		name: 'descriptionType',
+		type: 'hidden',
+		default: 'auto',
+	});
 	makeRunnable(type);
 	return type;
 }

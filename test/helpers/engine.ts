@@ -64,7 +64,10 @@ export interface RunResult {
 export async function runNode(options: RunOptions): Promise<RunResult> {
 	const { workflow, additionalData } = build(new HealthDataService(), options);
 	const run = await workflow.expression.withIsolate(async () => {
-		const execution = new WorkflowExecute(additionalData, 'manual').run({ workflow, startNode: workflow.getNode('Start')! });
+		const execution = new WorkflowExecute(additionalData, 'manual').run({
+			workflow,
+			startNode: workflow.getNode('Start')!,
+		});
 		void options.cancelWhen?.then(() => execution.cancel());
 		return await execution;
 	});
@@ -90,7 +93,9 @@ export async function searchList(
 	const node = new HealthDataService();
 	const { workflow, additionalData, tested } = build(node, { credential, parameters: {} });
 	const context = new LoadOptionsContext(workflow, tested, additionalData, '');
-	return await workflow.expression.withIsolate(async () => await node.methods.listSearch[method].call(context, filter, token));
+	return await workflow.expression.withIsolate(
+		async () => await node.methods.listSearch[method].call(context, filter, token),
+	);
 }
 
 /**
@@ -106,7 +111,10 @@ export async function testCredential(credential: Credential): Promise<{ status: 
 		properties: [{ displayName: 'Temp', name: 'temp', type: 'string', default: '', routing: { request } }],
 	};
 	const { workflow, additionalData } = build(probe, { credential, parameters: {} });
-	const run = await new WorkflowExecute(additionalData, 'internal').run({ workflow, startNode: workflow.getNode('Start')! });
+	const run = await new WorkflowExecute(additionalData, 'internal').run({
+		workflow,
+		startNode: workflow.getNode('Start')!,
+	});
 	const { error, runData } = run.data.resultData;
 	if (error) return { status: 'Error', message: error.message };
 
@@ -119,7 +127,10 @@ export async function testCredential(credential: Credential): Promise<{ status: 
 	return { status: 'OK', message: 'Connection successful!' };
 }
 
-export function build(type: INodeType, { credential, parameters, input = [{}], onError, timezone, staticData }: RunOptions) {
+export function build(
+	type: INodeType,
+	{ credential, parameters, input = [{}], onError, timezone, staticData }: RunOptions,
+) {
 	const start = startNodeType(input);
 	if (!type.poll) makeRunnable(type);
 	const byName = (name: string) => (name === 'test.start' ? start : type);
@@ -135,7 +146,14 @@ export function build(type: INodeType, { credential, parameters, input = [{}], o
 		credentials: { [CREDENTIAL]: { id: '1', name: 'Sandbox' } },
 		// What the editor does: every default of the chosen operation is filled in.
 		parameters:
-			NodeHelpers.getNodeParameters(type.description.properties, parameters, true, false, { typeVersion: 1 }, type.description) ?? {},
+			NodeHelpers.getNodeParameters(
+				type.description.properties,
+				parameters,
+				true,
+				false,
+				{ typeVersion: 1 },
+				type.description,
+			) ?? {},
 	};
 	const nodes: INode[] = [{ ...common, id: 'start', name: 'Start', type: 'test.start', parameters: {} }, tested];
 	const connections = { Start: { main: [[{ node: 'Node', type: NodeConnectionTypes.Main, index: 0 }]] } };
@@ -164,7 +182,13 @@ export function makeRunnable(type: INodeType) {
 }
 
 export function additionalDataFor(credential: Credential, { id, name, nodes, connectionsBySourceNode }: Workflow) {
-	const saved = { id, name, active: false, nodes: Object.values(nodes), connections: connectionsBySourceNode } as unknown as IWorkflowBase;
+	const saved = {
+		id,
+		name,
+		active: false,
+		nodes: Object.values(nodes),
+		connections: connectionsBySourceNode,
+	} as unknown as IWorkflowBase;
 	return {
 		credentialsHelper: new StoredCredential(credential),
 		hooks: new ExecutionLifecycleHooks('manual', 'execution', saved),

@@ -64,7 +64,9 @@ const first = (fault: Fault, times = 1): Partial<Switches> => {
 	};
 };
 const always = (fault: Fault): Partial<Switches> => ({ fault: () => fault });
-const inTheMiddle = (fault: Fault): Partial<Switches> => ({ fault: (number) => (number % 3 === 0 ? fault : undefined) });
+const inTheMiddle = (fault: Fault): Partial<Switches> => ({
+	fault: (number) => (number % 3 === 0 ? fault : undefined),
+});
 
 const passes = (name: string, fault: Fault): Case[] => [
 	{ name: `${name}, once per request`, operations: EVERY, switches: first(fault), gives: 'same' },
@@ -87,7 +89,12 @@ export const matrix: Row[] = [
 		what: 'The end of paging is written differently, or only the deprecated field is there',
 		promise: 'every page is read, each once',
 		elsewhere: NO_PAGES,
-		cases: (['absent', 'empty', 'nextOnly'] as const).map((cursorStyle) => ({ name: cursorStyle, operations: READINGS, switches: { cursorStyle }, gives: 'same' })),
+		cases: (['absent', 'empty', 'nextOnly'] as const).map((cursorStyle) => ({
+			name: cursorStyle,
+			operations: READINGS,
+			switches: { cursorStyle },
+			gives: 'same',
+		})),
 	},
 	{
 		quirk: 2,
@@ -101,7 +108,9 @@ export const matrix: Row[] = [
 		what: 'A page that leads back to itself',
 		promise: 'an error, never an endless run or half the data',
 		elsewhere: NO_PAGES,
-		cases: [{ name: 'cursor repeats', operations: READINGS, switches: { repeatCursor: true }, gives: /same page mark twice/ }],
+		cases: [
+			{ name: 'cursor repeats', operations: READINGS, switches: { repeatCursor: true }, gives: /same page mark twice/ },
+		],
 	},
 	{
 		quirk: 4,
@@ -136,7 +145,12 @@ export const matrix: Row[] = [
 		promise: 'nobody is left out',
 		elsewhere: 'no profile is read',
 		cases: [
-			{ name: 'null and missing fields', operations: ['list', 'resolve'], switches: { bareUsers: true }, gives: 'more' },
+			{
+				name: 'null and missing fields',
+				operations: ['list', 'resolve'],
+				switches: { bareUsers: true },
+				gives: 'more',
+			},
 			{ name: 'null and missing fields', operations: ['all'], switches: { bareUsers: true }, gives: 'same' },
 		],
 	},
@@ -145,7 +159,12 @@ export const matrix: Row[] = [
 		what: 'Times written in different ways',
 		promise: 'kept as they are',
 		elsewhere: NO_READINGS,
-		cases: (['z', 'offset', 'noZone'] as const).map((timestamps) => ({ name: timestamps, operations: READINGS, switches: { timestamps }, gives: 'more' })),
+		cases: (['z', 'offset', 'noZone'] as const).map((timestamps) => ({
+			name: timestamps,
+			operations: READINGS,
+			switches: { timestamps },
+			gives: 'more',
+		})),
 	},
 	{
 		quirk: 10,
@@ -170,7 +189,12 @@ export const matrix: Row[] = [
 		cases: [
 			{ name: 'pages capped at one', operations: ['list', 'all'], switches: { userPageCap: 1 }, gives: 'same' },
 			{ name: 'no total', operations: ['list', 'all'], switches: { userTotal: 'missing' }, gives: 'same' },
-			{ name: 'failing out of range, which is never asked', operations: ['list', 'all'], switches: { failsOutOfRange: true }, gives: 'same' },
+			{
+				name: 'failing out of range, which is never asked',
+				operations: ['list', 'all'],
+				switches: { failsOutOfRange: true },
+				gives: 'same',
+			},
 			{ name: 'another default offset', operations: ['list', 'all'], switches: { defaultOffset: 2 }, gives: 'same' },
 		],
 	},
@@ -180,7 +204,12 @@ export const matrix: Row[] = [
 		promise: 'followed on the same origin only; the key goes nowhere else',
 		cases: [
 			{ name: 'same origin', operations: EVERY, switches: { redirect: 'sameOrigin' }, gives: 'same' },
-			{ name: 'another origin', operations: EVERY, switches: { redirect: 'otherOrigin' }, gives: /redirects to another address \(http:\/\/localhost:9\)/ },
+			{
+				name: 'another origin',
+				operations: EVERY,
+				switches: { redirect: 'otherOrigin' },
+				gives: /redirects to another address \(http:\/\/localhost:9\)/,
+			},
 			{ name: 'without end', operations: EVERY, switches: { redirect: 'forever' }, gives: /without arriving anywhere/ },
 		],
 	},
@@ -206,13 +235,31 @@ export const matrix: Row[] = [
 		promise: 'an error that names the field; in All Users, somebody removed meanwhile is passed over',
 		elsewhere: 'no user is named',
 		cases: [
-			{ name: 'client user ID', operations: ['resolve'], parameters: resolve('nobody'), gives: /^There is no user with this 'Client User ID'$/ },
-			{ name: 'client user ID', operations: ['one'], parameters: bloodPressureOf(byClientId('nobody')), gives: /^There is no user with this 'Client User ID'$/ },
-			{ name: 'user ID', operations: ['one'], parameters: bloodPressureOf(byUserId('00000000-0000-4000-8000-000000000000')), gives: /^There is no such user/ },
+			{
+				name: 'client user ID',
+				operations: ['resolve'],
+				parameters: resolve('nobody'),
+				gives: /^There is no user with this 'Client User ID'$/,
+			},
+			{
+				name: 'client user ID',
+				operations: ['one'],
+				parameters: bloodPressureOf(byClientId('nobody')),
+				gives: /^There is no user with this 'Client User ID'$/,
+			},
+			{
+				name: 'user ID',
+				operations: ['one'],
+				parameters: bloodPressureOf(byUserId('00000000-0000-4000-8000-000000000000')),
+				gives: /^There is no such user/,
+			},
 			{
 				name: 'removed meanwhile',
 				operations: ['all'],
-				switches: { fault: (_, url) => (url.includes(STEADY.user_id) ? { status: 404, body: { detail: 'User not found' } } : undefined) },
+				switches: {
+					fault: (_, url) =>
+						url.includes(STEADY.user_id) ? { status: 404, body: { detail: 'User not found' } } : undefined,
+				},
 				gives: 'more',
 			},
 		],
@@ -222,9 +269,24 @@ export const matrix: Row[] = [
 		what: 'A refusal, in any of its shapes',
 		promise: 'one sentence that names the field',
 		cases: [
-			stays('a list', { status: 422, body: { detail: [{ loc: ['query', 'start_date'], msg: 'bad', input: 'x' }] } }, /^The service did not accept 'Start Date'$/, /The service says: bad\./),
-			stays('text', { status: 422, body: { detail: 'invalid UUID length' } }, /^The service did not accept the request$/, /invalid UUID length/),
-			stays('an object', { status: 422, body: { detail: { error_type: 'a', error_message: 'b' } } }, /^The service did not accept the request$/, /The service says: b\./),
+			stays(
+				'a list',
+				{ status: 422, body: { detail: [{ loc: ['query', 'start_date'], msg: 'bad', input: 'x' }] } },
+				/^The service did not accept 'Start Date'$/,
+				/The service says: bad\./,
+			),
+			stays(
+				'text',
+				{ status: 422, body: { detail: 'invalid UUID length' } },
+				/^The service did not accept the request$/,
+				/invalid UUID length/,
+			),
+			stays(
+				'an object',
+				{ status: 422, body: { detail: { error_type: 'a', error_message: 'b' } } },
+				/^The service did not accept the request$/,
+				/The service says: b\./,
+			),
 			stays('nothing', { status: 400 }, /^The service did not accept the request$/),
 		],
 	},
@@ -242,7 +304,12 @@ export const matrix: Row[] = [
 			...passes(`${status} with seconds`, { status, headers: { 'retry-after': '0' } }),
 			...passes(`${status} with a date`, { status, headers: { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' } }),
 			...passes(`${status} without`, { status, body: { detail: 'slow down' } }),
-			stays(String(status), { status }, status === 429 ? /too many requests/ : /could not answer \(status 503\)/, TRIED),
+			stays(
+				String(status),
+				{ status },
+				status === 429 ? /too many requests/ : /could not answer \(status 503\)/,
+				TRIED,
+			),
 		]),
 	},
 	{
@@ -252,7 +319,12 @@ export const matrix: Row[] = [
 		cases: [
 			...[500, 502, 504].flatMap((status) => [
 				...passes(String(status), { status, body: '<html>Bad Gateway</html>' }),
-				stays(String(status), { status, body: 'Internal Server Error' }, new RegExp(`could not answer \\(status ${status}\\)`), TRIED),
+				stays(
+					String(status),
+					{ status, body: 'Internal Server Error' },
+					new RegExp(`could not answer \\(status ${status}\\)`),
+					TRIED,
+				),
 			]),
 			...passes('connection reset', { drop: 'beforeAnswer' }),
 			...passes('cut off inside the answer', { drop: 'insideBody' }),

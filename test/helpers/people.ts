@@ -21,7 +21,13 @@ export const SILENT = createUser('silent', []);
 const steadyReadings = Array.from({ length: 61 }, (_, i): Reading => {
 	const provider = ['omron', 'withings', 'omron'][i % 3];
 	const type = ['cuff', 'cuff', 'phone'][i % 3];
-	return bloodPressure(`2026-03-${String(1 + Math.floor(i / 3)).padStart(2, '0')}T0${i % 3 ? 7 : 6}:00:0${i % 3}Z`, 110 + i, 70 + (i % 9), provider, type);
+	return bloodPressure(
+		`2026-03-${String(1 + Math.floor(i / 3)).padStart(2, '0')}T0${i % 3 ? 7 : 6}:00:0${i % 3}Z`,
+		110 + i,
+		70 + (i % 9),
+		provider,
+		type,
+	);
 });
 
 /** Readings on both sides of every midnight around the change of clocks in Berlin (29 March 2026, 02:00 → 03:00). */
@@ -46,10 +52,7 @@ export const people = (): World =>
 	});
 
 /** A world of one team with exactly these readings, and an empty team beside it. */
-export function fixedWorld(
-	users: User[],
-	readings: Record<string, Partial<Record<MetricName, Reading[]>>>,
-): World {
+export function fixedWorld(users: User[], readings: Record<string, Partial<Record<MetricName, Reading[]>>>): World {
 	return {
 		teams: [
 			{ key: KEY, users },
@@ -74,7 +77,13 @@ export function createUser(clientUserId: string, providers: string[]): User {
 	};
 }
 
-export function bloodPressure(time: string, systolic: number, diastolic: number, provider = 'omron', type = 'cuff'): Reading {
+export function bloodPressure(
+	time: string,
+	systolic: number,
+	diastolic: number,
+	provider = 'omron',
+	type = 'cuff',
+): Reading {
 	const at = DateTime.fromISO(time).toMillis();
 	// The text keeps the microseconds that epoch milliseconds cannot.
 	const timestamp = time.includes('.') ? time.replace('Z', '+00:00') : iso(at);
@@ -106,7 +115,6 @@ export const readingsOf = (world: World, user: User, metric: MetricName = 'blood
 	world.readings(user.user_id, metric, -Infinity, Infinity);
 
 /** Pages group readings by provider, so rows are compared in the order of time. */
-export const byTime = (rows: IDataObject[]) =>
-	[...rows].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+export const byTime = (rows: IDataObject[]) => [...rows].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
 
 const sortKey = (row: IDataObject) => `${row.timestamp ?? row.start} ${row.provider} ${row.source_type}`;

@@ -55,7 +55,11 @@ export class PollingHost {
 	private build(mode: 'trigger' | 'manual', activation: WorkflowActivateMode) {
 		const { credential, parameters } = this;
 		const staticData = JSON.parse(this.saved) as IDataObject;
-		const { workflow, tested, additionalData } = build(new HealthDataServiceTrigger(), { credential, parameters, staticData });
+		const { workflow, tested, additionalData } = build(new HealthDataServiceTrigger(), {
+			credential,
+			parameters,
+			staticData,
+		});
 		const context = new PollContext(workflow, tested, additionalData, mode, activation);
 		const save = () => {
 			this.saved = JSON.stringify(workflow.staticData);

@@ -4,7 +4,14 @@
  */
 const ts = require('typescript');
 
-const OPTIONS = { noResolve: true, noLib: true, types: [], allowJs: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.CommonJS };
+const OPTIONS = {
+	noResolve: true,
+	noLib: true,
+	types: [],
+	allowJs: true,
+	target: ts.ScriptTarget.ES2022,
+	module: ts.ModuleKind.CommonJS,
+};
 
 /** @typedef {import('typescript').Node} Node */
 /** @typedef {import('typescript').Identifier} Identifier */
@@ -41,7 +48,11 @@ function reachOf(files) {
 function isOnlyType(node) {
 	if (ts.isImportDeclaration(node)) return Boolean(node.importClause?.isTypeOnly);
 	if (ts.isHeritageClause(node)) return node.token === ts.SyntaxKind.ImplementsKeyword;
-	return ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || (ts.isTypeNode(node) && !ts.isExpressionWithTypeArguments(node));
+	return (
+		ts.isInterfaceDeclaration(node) ||
+		ts.isTypeAliasDeclaration(node) ||
+		(ts.isTypeNode(node) && !ts.isExpressionWithTypeArguments(node))
+	);
 }
 
 /**
@@ -50,7 +61,8 @@ function isOnlyType(node) {
  */
 const isRequireOrImport = (node) =>
 	ts.isCallExpression(node) &&
-	(node.expression.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(node.expression) && node.expression.text === 'require'));
+	(node.expression.kind === ts.SyntaxKind.ImportKeyword ||
+		(ts.isIdentifier(node.expression) && node.expression.text === 'require'));
 
 /**
  * What names the module in any form of an import.
@@ -83,7 +95,9 @@ function isValue(name) {
  */
 function isDeclared(name, checker) {
 	const isShorthand = ts.isShorthandPropertyAssignment(name.parent);
-	const symbol = isShorthand ? checker.getShorthandAssignmentValueSymbol(name.parent) : checker.getSymbolAtLocation(name);
+	const symbol = isShorthand
+		? checker.getShorthandAssignmentValueSymbol(name.parent)
+		: checker.getSymbolAtLocation(name);
 	return Boolean(symbol?.declarations?.length);
 }
 
@@ -91,8 +105,34 @@ function isDeclared(name, checker) {
 const ALLOWED = {
 	modules: ['luxon', 'n8n-workflow', 'node:crypto'],
 	globals: [
-		...['Array', 'BigInt', 'Boolean', 'Date', 'Error', 'Infinity', 'JSON', 'Map', 'Math', 'NaN', 'Number', 'Object', 'Promise', 'RegExp'],
-		...['Set', 'String', 'Symbol', 'URL', 'URLSearchParams', 'WeakMap', 'WeakSet', 'encodeURIComponent', 'performance', 'undefined'],
+		...[
+			'Array',
+			'BigInt',
+			'Boolean',
+			'Date',
+			'Error',
+			'Infinity',
+			'JSON',
+			'Map',
+			'Math',
+			'NaN',
+			'Number',
+			'Object',
+			'Promise',
+			'RegExp',
+		],
+		...[
+			'Set',
+			'String',
+			'Symbol',
+			'URL',
+			'URLSearchParams',
+			'WeakMap',
+			'WeakSet',
+			'encodeURIComponent',
+			'performance',
+			'undefined',
+		],
 	],
 	helpers: ['httpRequestWithAuthentication'],
 };

@@ -8,6 +8,9 @@ const { ROOT } = require('../../dev/paths');
 
 /** @returns {string[]} with `/`, from the root */
 exports.repositoryFiles = () => {
-	const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' });
+	const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+		cwd: ROOT,
+		encoding: 'utf8',
+	});
 	return [...new Set(listed.split('\0'))].filter((file) => file && existsSync(join(ROOT, file)));
 };

@@ -39,7 +39,11 @@ export const bloodPressureOf = (user: INodeParameters[string], more: INodeParame
 	...more,
 });
 
-export const listUsers = (more: INodeParameters = {}): INodeParameters => ({ resource: 'user', operation: 'list', ...more });
+export const listUsers = (more: INodeParameters = {}): INodeParameters => ({
+	resource: 'user',
+	operation: 'list',
+	...more,
+});
 
 export const resolve = (clientUserId: string, options = {}): INodeParameters => ({
 	resource: 'user',

@@ -10,7 +10,9 @@ const { docs } = require('./page');
 
 /** @param {string} file @returns {Array<[instruction: string, argument: string]>} */
 function stepsOf(file) {
-	const text = readFileSync(join(docs, file), 'utf8').replace(/^#.*\n/gm, '').replace(/\\\n/g, ' ');
+	const text = readFileSync(join(docs, file), 'utf8')
+		.replace(/^#.*\n/gm, '')
+		.replace(/\\\n/g, ' ');
 	const lines = text.split('\n').filter((line) => line.trim());
 	return lines.map((line) => [line.split(' ', 1)[0], line.slice(line.indexOf(' ') + 1).trim()]);
 }

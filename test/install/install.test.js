@@ -77,7 +77,10 @@ async function expectNodeToWork() {
 }
 
 it('the page has no commands that are not run here', () => {
-	expect(blocks.sort()).toEqual(['docker', ...['check', 'checksum', 'download', 'npm', 'unpack', 'version'].map((name) => `run: ${name}`)]);
+	expect(blocks.sort()).toEqual([
+		'docker',
+		...['check', 'checksum', 'download', 'npm', 'unpack', 'version'].map((name) => `run: ${name}`),
+	]);
 });
 
 it("from n8n's own screen, its update, a roll back, and what brings the package back when the folder is lost", async () => {
@@ -123,7 +126,10 @@ it('with npm: install, upgrade, roll back; the trigger goes on where it was', as
 	await n8n.stop();
 
 	const expected = [];
-	for (const [name, version] of [['npm', '0.1.1'], ['version', '0.1.0']]) {
+	for (const [name, version] of [
+		['npm', '0.1.1'],
+		['version', '0.1.0'],
+	]) {
 		const systolic = 120 + expected.push(name);
 		history.add(anna, bloodPressure(new Date(Date.now() - HOUR).toISOString(), systolic, 80));
 		await runCommands(name, { home, bin });
@@ -131,8 +137,12 @@ it('with npm: install, upgrade, roll back; the trigger goes on where it was', as
 		// n8n polls when it starts.
 		const restarted = await start(home);
 		await expectNodeToWork();
-		await until('the execution', async () => (await rowsOf(restarted, workflow)).length >= expected.length, { timeoutMs: 60_000 });
-		expect((await rowsOf(restarted, workflow)).map((row) => row.systolic).sort()).toEqual(expected.map((_, i) => 121 + i));
+		await until('the execution', async () => (await rowsOf(restarted, workflow)).length >= expected.length, {
+			timeoutMs: 60_000,
+		});
+		expect((await rowsOf(restarted, workflow)).map((row) => row.systolic).sort()).toEqual(
+			expected.map((_, i) => 121 + i),
+		);
 		await n8n.stop();
 	}
 });
@@ -158,7 +168,8 @@ it('the check of a worker tells one that has the package from one that has not',
 	await runCommands('npm', { home, bin });
 	await runCommands('version', { home, bin });
 	const output = await runCommands('check', { home, bin });
-	for (const name of ['healthDataService', 'healthDataServiceTrigger']) expect(output).toContain(`"name":"${NAME}.${name}"`);
+	for (const name of ['healthDataService', 'healthDataServiceTrigger'])
+		expect(output).toContain(`"name":"${NAME}.${name}"`);
 	expect(output).toContain('"version": "0.1.0"');
 });
 

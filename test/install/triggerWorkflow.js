@@ -29,6 +29,10 @@ exports.triggerWorkflow = (credentialId) => ({
 exports.rowsOf = async (rest, { id }) => {
 	const filter = encodeURIComponent(JSON.stringify({ workflowId: id, status: ['success'] }));
 	const { results } = await rest.get(`/rest/executions?filter=${filter}`);
-	const executions = await Promise.all(results.map((/** @type {{ id: string }} */ result) => rest.execution(result.id)));
-	return executions.flatMap(({ data }) => data.resultData.runData.End[0].data.main[0].map((/** @type {{ json: Record<string, any> }} */ { json }) => json));
+	const executions = await Promise.all(
+		results.map((/** @type {{ id: string }} */ result) => rest.execution(result.id)),
+	);
+	return executions.flatMap(({ data }) =>
+		data.resultData.runData.End[0].data.main[0].map((/** @type {{ json: Record<string, any> }} */ { json }) => json),
+	);
 };

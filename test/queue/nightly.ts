@@ -52,7 +52,10 @@ export async function startNightlyRead({ rest }: Instance, id: string): Promise<
 }
 
 /** Ids and ends of the executions of a workflow. */
-export async function executionsOf({ rest }: Instance, workflowId: string): Promise<Array<{ id: string; status: string; startedAt: string; stoppedAt: string }>> {
+export async function executionsOf(
+	{ rest }: Instance,
+	workflowId: string,
+): Promise<Array<{ id: string; status: string; startedAt: string; stoppedAt: string }>> {
 	const filter = encodeURIComponent(JSON.stringify({ workflowId }));
 	return (await rest.get(`/rest/executions?filter=${filter}&limit=100`)).results;
 }
@@ -75,7 +78,9 @@ export async function readTable(instance: Instance): Promise<Row[]> {
 	if (!table) return [];
 	const rows: IDataObject[] = [];
 	for (;;) {
-		const { data, count } = await instance.rest.get(`${table}/rows?sortBy=id:asc&take=${ROWS_AT_ONCE}&skip=${rows.length}`);
+		const { data, count } = await instance.rest.get(
+			`${table}/rows?sortBy=id:asc&take=${ROWS_AT_ONCE}&skip=${rows.length}`,
+		);
 		rows.push(...data);
 		if (rows.length >= count || data.length === 0) return rows.map(toRow);
 	}

@@ -60,7 +60,9 @@ function rowsOf({ from, to, timeZone: zone }: Days, of: readonly User[] = users)
 	const first = DateTime.fromISO(from, { zone }).startOf('day').toMillis();
 	const last = DateTime.fromISO(to, { zone }).endOf('day').toMillis();
 	return of.flatMap((user) => {
-		const readings = world.readings(user.user_id, 'blood_pressure', first, last).filter(({ arrived }) => arrived <= NOW);
+		const readings = world
+			.readings(user.user_id, 'blood_pressure', first, last)
+			.filter(({ arrived }) => arrived <= NOW);
 		return expectedRows(user, readings, user.client_user_id);
 	});
 }
@@ -72,24 +74,38 @@ function expectEachOnce(table: Row[], days: Days) {
 }
 
 const placeOf = new Map<unknown, number>(users.map(({ user_id }, place) => [user_id, place]));
-const shardsIn = (table: Row[]) => new Set(table.map(({ reading }) => Math.floor((placeOf.get(reading.user_id)! * SHARDS) / USERS))).size;
+const shardsIn = (table: Row[]) =>
+	new Set(table.map(({ reading }) => Math.floor((placeOf.get(reading.user_id)! * SHARDS) / USERS))).size;
 
 /** Waits for the end of a run of the example and gives what it went through. */
 async function nightlyRun(id: string) {
 	const { status, error, runData } = await queue.rest.finishedExecution(id, PATIENCE);
 	const out = (node: string, run: number, output = 0): IDataObject[] =>
 		(runData[node]?.[run]?.data?.main?.[output] ?? []).map(({ json }: { json: IDataObject }) => json);
-	return { status, error, days: out('Settings', 0)[0] as unknown as Days, rounds: runData['Read each shard']?.length, out };
+	return {
+		status,
+		error,
+		days: out('Settings', 0)[0] as unknown as Days,
+		rounds: runData['Read each shard']?.length,
+		out,
+	};
 }
 
-const started = (ids: string[]) => queue.workers.map((worker) => worker.started().filter((id) => ids.includes(id)).length);
+const started = (ids: string[]) =>
+	queue.workers.map((worker) => worker.started().filter((id) => ids.includes(id)).length);
 const idsOf = async (workflow: string) => (await executionsOf(queue, workflow)).map(({ id }) => id);
 
 it('a workflow that reads all users runs on a worker', async () => {
 	const type = 'healthDataServiceApi';
-	const credential = await queue.rest.createCredential({ name: 'team', type, data: { baseUrl: sandbox.baseUrl, apiKey: KEY } });
+	const credential = await queue.rest.createCredential({
+		name: 'team',
+		type,
+		data: { baseUrl: sandbox.baseUrl, apiKey: KEY },
+	});
 	const day = new Date(NOW - 24 * 3_600_000).toISOString().slice(0, 10);
-	const { id } = await queue.rest.importWorkflow(oneNode(credential, bloodPressureOf('', { userScope: 'all', startDate: day, endDate: day })));
+	const { id } = await queue.rest.importWorkflow(
+		oneNode(credential, bloodPressureOf('', { userScope: 'all', startDate: day, endDate: day })),
+	);
 	const ran = await queue.rest.runWorkflow(id, 'Start', PATIENCE);
 
 	expect(ran.error).toBeUndefined();
@@ -109,7 +125,9 @@ describe('the example "Sharded nightly read"', () => {
 		const { status, error, rounds, out } = await nightlyRun(await startNightlyRead(queue, nightly.parent));
 
 		expect(status).toBe('error');
-		expect(error.message).toMatch(/^Not read after 3 rounds: users 251 to 500, 501 to 750, .*, 1751 to 2000 of the list/);
+		expect(error.message).toMatch(
+			/^Not read after 3 rounds: users 251 to 500, 501 to 750, .*, 1751 to 2000 of the list/,
+		);
 		expect(rounds).toBe(3);
 		expect(out('Read', 0)).toEqual([{ skip: 0, readings: (await readTable(queue)).length }]);
 	});
@@ -124,7 +142,9 @@ describe('the example "Sharded nightly read"', () => {
 			webhookId: 'answers-at-once',
 			parameters: { httpMethod: 'POST', path: 'answers-at-once', responseMode: 'onReceived', options: {} },
 		};
-		await queue.rest.activate(await queue.rest.importWorkflow({ name: 'Other', nodes: [answersAtOnce], connections: {} }));
+		await queue.rest.activate(
+			await queue.rest.importWorkflow({ name: 'Other', nodes: [answersAtOnce], connections: {} }),
+		);
 		const parent = JSON.stringify(await queue.rest.get(`/rest/workflows/${nightly.parent}`));
 		const { id } = await queue.rest.importWorkflow(JSON.parse(parent.replace('health-data-shard', 'answers-at-once')));
 		const { status, error } = await nightlyRun(await startNightlyRead(queue, id));
@@ -151,28 +171,42 @@ describe('the example "Sharded nightly read"', () => {
 		await dropTable(queue);
 		const before = await idsOf(nightly.shard);
 		const id = await startNightlyRead(queue, nightly.parent);
-		const victim = await until('The worker without the parent', async () => {
-			const parentRuns = queue.workers.some((worker) => worker.started().includes(id));
-			return parentRuns && queue.workers.find((worker) => !worker.started().includes(id));
-		}, PATIENCE);
+		const victim = await until(
+			'The worker without the parent',
+			async () => {
+				const parentRuns = queue.workers.some((worker) => worker.started().includes(id));
+				return parentRuns && queue.workers.find((worker) => !worker.started().includes(id));
+			},
+			PATIENCE,
+		);
 		const isBusy = () => victim.started().length > victim.finished().length;
-		await until('Rows of every shard while the worker is busy', async () => shardsIn(await readTable(queue)) === SHARDS && isBusy(), PATIENCE);
+		await until(
+			'Rows of every shard while the worker is busy',
+			async () => shardsIn(await readTable(queue)) === SHARDS && isBusy(),
+			PATIENCE,
+		);
 		victim.kill();
 		const killed = Date.now();
 
 		const { error, days, rounds, out } = await nightlyRun(id);
 		expect(error).toBeUndefined();
 		expect(rounds).toBeGreaterThan(1);
-		const failed = (await executionsOf(queue, nightly.shard)).filter(({ id: one, status }) => !before.includes(one) && status !== 'success');
+		const failed = (await executionsOf(queue, nightly.shard)).filter(
+			({ id: one, status }) => !before.includes(one) && status !== 'success',
+		);
 		const lost = failed.filter((one) => victim.started().includes(one.id));
 		expect(lost.length).toBeGreaterThan(0);
 
 		const again = out('Another round?', 0);
 		expect(again.length).toBeGreaterThanOrEqual(lost.length);
-		const usersAgain = again.flatMap(({ skip, users: many }) => users.slice(skip as number, (skip as number) + (many as number)));
+		const usersAgain = again.flatMap(({ skip, users: many }) =>
+			users.slice(skip as number, (skip as number) + (many as number)),
+		);
 		const table = await readTable(queue);
 		const ownersAgain = new Set<unknown>(usersAgain.map(({ user_id }) => user_id));
-		const halfWritten = table.filter(({ reading, writtenFirst }) => ownersAgain.has(reading.user_id) && writtenFirst < killed);
+		const halfWritten = table.filter(
+			({ reading, writtenFirst }) => ownersAgain.has(reading.user_id) && writtenFirst < killed,
+		);
 		expect(halfWritten.length).toBeGreaterThan(0);
 		expect(halfWritten.length).toBeLessThan(rowsOf(days, usersAgain).length);
 

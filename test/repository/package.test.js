@@ -19,7 +19,11 @@ beforeAll(() => {
 	rmSync(folder, { recursive: true, force: true });
 	mkdirSync(folder, { recursive: true });
 	execFileSync(process.execPath, [join(ROOT, 'node_modules/gulp/bin/gulp.js'), 'build', '--silent'], { cwd: ROOT });
-	const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+	const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
+		cwd: ROOT,
+		encoding: 'utf8',
+		stdio: ['ignore', 'pipe', 'ignore'],
+	});
 	const answer = JSON.parse(packed);
 	tarball = join(folder, (Array.isArray(answer) ? answer[0] : Object.values(answer)[0]).filename);
 	execFileSync('tar', ['-xzf', tarball, '-C', folder]);
@@ -48,7 +52,9 @@ it('holds what ships and nothing else', () => {
 it('needs and reaches nothing at run time but what n8n brings', () => {
 	expect(straysOf(files(unpacked).filter((file) => file.endsWith('.js')))).toEqual([]);
 
-	const { dependencies, peerDependencies, overrides } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'));
+	const { dependencies, peerDependencies, overrides } = JSON.parse(
+		readFileSync(join(unpacked, 'package.json'), 'utf8'),
+	);
 	expect({ dependencies, peerDependencies, overrides }).toEqual({ peerDependencies: { 'n8n-workflow': '*' } });
 });
 
@@ -58,13 +64,18 @@ it("is taken by n8n's own loader, with icons and codex", async () => {
 
 	expect(Object.keys(loader.nodeTypes)).toEqual(['healthDataService', 'healthDataServiceTrigger']);
 	expect(Object.keys(loader.credentialTypes)).toEqual(['healthDataServiceApi']);
-	const [node, trigger] = Object.values(loader.nodeTypes).map(({ type }) => /** @type {import('n8n-workflow').INodeTypeDescription} */ (type.description));
+	const [node, trigger] = Object.values(loader.nodeTypes).map(
+		({ type }) => /** @type {import('n8n-workflow').INodeTypeDescription} */ (type.description),
+	);
 	const shown = {
 		iconUrl: {
 			light: 'icons/n8n-nodes-health-data-service/dist/icons/healthDataService.svg',
 			dark: 'icons/n8n-nodes-health-data-service/dist/icons/healthDataService.dark.svg',
 		},
-		codex: { categories: expect.arrayContaining(['Data & Storage']), alias: expect.arrayContaining(['blood pressure']) },
+		codex: {
+			categories: expect.arrayContaining(['Data & Storage']),
+			alias: expect.arrayContaining(['blood pressure']),
+		},
 	};
 	expect(node).toMatchObject(shown);
 	expect(trigger).toMatchObject(shown);
@@ -77,6 +88,8 @@ it('keeps every name, value and default that saved workflows depend on', () => {
 	expect(recorded().length).toBeGreaterThan(100);
 	const lost = missingIn(publicInterface(unpacked), recorded());
 	if (lost.length > 0) {
-		throw new Error(`These are promised (test/repository/public-interface.txt) and are gone or different now:\n${lost.join('\n')}`);
+		throw new Error(
+			`These are promised (test/repository/public-interface.txt) and are gone or different now:\n${lost.join('\n')}`,
+		);
 	}
 });

@@ -12,7 +12,9 @@ const { repositoryFiles } = require('../helpers/repositoryFiles');
 const NODE = 'nodes/HealthDataService';
 const files = repositoryFiles();
 const pages = files.filter((file) => file.endsWith('.md'));
-const folders = new Set(files.flatMap((file) => file.split('/').map((_, depth, parts) => parts.slice(0, depth).join('/'))));
+const folders = new Set(
+	files.flatMap((file) => file.split('/').map((_, depth, parts) => parts.slice(0, depth).join('/'))),
+);
 /** @param {string} below */
 const foldersIn = (below) => [...folders].filter((folder) => folder && dirname(folder) === below);
 

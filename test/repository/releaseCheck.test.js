@@ -22,21 +22,47 @@ describe('version, changelog and tag', () => {
 });
 
 describe('addresses', () => {
-	const manifest = { name: 'our-nodes', author: { email: 'people@company.io' }, repository: { url: 'git+https://github.com/owner/our-nodes.git' } };
+	const manifest = {
+		name: 'our-nodes',
+		author: { email: 'people@company.io' },
+		repository: { url: 'git+https://github.com/owner/our-nodes.git' },
+	};
 	const origin = 'git@github.com:owner/our-nodes.git';
-	const texts = { 'README.md': 'See https://github.com/owner/our-nodes#readme and https://github.com/others/work, e.g. https://api.example.com' };
+	const texts = {
+		'README.md':
+			'See https://github.com/owner/our-nodes#readme and https://github.com/others/work, e.g. https://api.example.com',
+	};
 
-	it.each([origin, 'https://github.com/owner/our-nodes', 'https://github.com/owner/our-nodes.git'])('are real in a clone of %s', (from) =>
-		expect(addressProblem(manifest, from, texts)).toBeUndefined(),
+	it.each([origin, 'https://github.com/owner/our-nodes', 'https://github.com/owner/our-nodes.git'])(
+		'are real in a clone of %s',
+		(from) => expect(addressProblem(manifest, from, texts)).toBeUndefined(),
 	);
 
 	it.each([
 		['an e-mail on a reserved name', { ...manifest, author: { email: 'a@b.example' } }, origin, texts, "Set 'author'"],
 		['one of example.com', { ...manifest, author: { email: 'a@example.com' } }, origin, texts, "Set 'author'"],
-		['a clone of another repository', manifest, 'https://github.com/fork/our-nodes', texts, 'comes from https://github.com/fork/our-nodes'],
+		[
+			'a clone of another repository',
+			manifest,
+			'https://github.com/fork/our-nodes',
+			texts,
+			'comes from https://github.com/fork/our-nodes',
+		],
 		['a clone of nothing', manifest, '', texts, 'comes from nowhere'],
-		['no repository on GitHub', { ...manifest, repository: { url: 'https://git.example/x' } }, 'https://git.example/x', texts, "'repository'"],
-		['a link to where it was', manifest, origin, { 'a.md': 'https://github.com/old/our-nodes#readme' }, 'a.md links to https://github.com/old/our-nodes.'],
+		[
+			'no repository on GitHub',
+			{ ...manifest, repository: { url: 'https://git.example/x' } },
+			'https://git.example/x',
+			texts,
+			"'repository'",
+		],
+		[
+			'a link to where it was',
+			manifest,
+			origin,
+			{ 'a.md': 'https://github.com/old/our-nodes#readme' },
+			'a.md links to https://github.com/old/our-nodes.',
+		],
 	])('are not: %s', (_, given, from, pages, said) => expect(addressProblem(given, from, pages)).toContain(said));
 });
 

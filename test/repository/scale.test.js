@@ -25,11 +25,23 @@ describe('the model', () => {
 		expect(measured.points.map(({ workers }) => workers)).toEqual(expect.arrayContaining([1, 2]));
 	});
 
-	it.each(measured.points)('is near $seconds s of $workers worker(s), $requests requests at once, $latencyMs ms', (point) => {
-		expect(Math.abs(deviation(measured, point))).toBeLessThanOrEqual(TOLERANCE);
-	});
+	it.each(measured.points)(
+		'is near $seconds s of $workers worker(s), $requests requests at once, $latencyMs ms',
+		(point) => {
+			expect(Math.abs(deviation(measured, point))).toBeLessThanOrEqual(TOLERANCE);
+		},
+	);
 
-	const setup = { users: 10_000, shard: 500, workers: 1, executions: 10, requests: 8, latencyMs: 100, cpuMs: 1, mainCpuMs: 0.1 };
+	const setup = {
+		users: 10_000,
+		shard: 500,
+		workers: 1,
+		executions: 10,
+		requests: 8,
+		latencyMs: 100,
+		cpuMs: 1,
+		mainCpuMs: 0.1,
+	};
 	it.each([
 		// Two rounds of ten shards: a page of the list, and 500 users at 100 / 8 + 1 ms each.
 		['waiting for answers', {}, {}, 2 * (0.1 + 500 * 0.0135)],

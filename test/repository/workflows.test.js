@@ -19,7 +19,9 @@ it('are these', () => expect(files).toEqual(['ci.yml', 'publish.yml']));
 
 describe.each(files)('%s', (file) => {
 	it('pins every action by the hash of a commit, with its version beside it', () => {
-		const uses = read(file).split('\n').filter((line) => line.includes('uses:'));
+		const uses = read(file)
+			.split('\n')
+			.filter((line) => line.includes('uses:'));
 		expect(uses).toHaveLength(stepsOf(file).filter((step) => 'uses' in step).length);
 		for (const line of uses) expect(line).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 	});

@@ -20,7 +20,11 @@ beforeAll(async () => {
 afterAll(async () => await sandbox.close());
 
 const get = async (path: string, params = {}, key: string | undefined = studio.key) =>
-	await axios.get(sandbox.baseUrl + path, { params, headers: key ? { 'x-service-api-key': key } : {}, validateStatus: () => true });
+	await axios.get(sandbox.baseUrl + path, {
+		params,
+		headers: key ? { 'x-service-api-key': key } : {},
+		validateStatus: () => true,
+	});
 const users = async () => (await get('/v2/user')).data.users;
 const fits = (schema: TSchema, data: unknown) => expect([...Value.Errors(schema, data)]).toEqual([]);
 
@@ -45,10 +49,16 @@ it.each(Object.entries(METRICS))('reads %s over its pages', async (metric, { ans
 	for (const { user_id } of await users()) {
 		let next_cursor: string | null = null;
 		do {
-			const { data, status } = await get(`/v2/timeseries/${user_id}/${metric}/grouped`, { start_date: '2026-03-01', end_date: '2026-03-10', next_cursor });
+			const { data, status } = await get(`/v2/timeseries/${user_id}/${metric}/grouped`, {
+				start_date: '2026-03-01',
+				end_date: '2026-03-10',
+				next_cursor,
+			});
 			expect(status).toBe(200);
 			fits(answer, data);
-			total += Object.values(data.groups as Record<string, Array<{ data: object[] }>>).flat().flatMap((group) => group.data).length;
+			total += Object.values(data.groups as Record<string, Array<{ data: object[] }>>)
+				.flat()
+				.flatMap((group) => group.data).length;
 			({ next_cursor } = data);
 		} while (next_cursor);
 	}
@@ -57,7 +67,10 @@ it.each(Object.entries(METRICS))('reads %s over its pages', async (metric, { ans
 
 it('is the same on every machine and every day', async () => {
 	const [, second] = await users();
-	const { data } = await get(`/v2/timeseries/${second.user_id}/blood_pressure/grouped`, { start_date: '2026-03-01', end_date: '2026-03-02' });
+	const { data } = await get(`/v2/timeseries/${second.user_id}/blood_pressure/grouped`, {
+		start_date: '2026-03-01',
+		end_date: '2026-03-02',
+	});
 	expect(data).toMatchSnapshot();
 });
 
@@ -67,7 +80,10 @@ it('shows a reading only after it has arrived', async () => {
 	const late = all.find(({ time, arrived }) => arrived - time > 6 * 3_600_000)!;
 	const count = async (now: number) => {
 		sandbox.switches.now = () => now;
-		const { data } = await get(`/v2/timeseries/${first.user_id}/blood_pressure/grouped`, { start_date: (late.point as { timestamp: string }).timestamp, end_date: (late.point as { timestamp: string }).timestamp });
+		const { data } = await get(`/v2/timeseries/${first.user_id}/blood_pressure/grouped`, {
+			start_date: (late.point as { timestamp: string }).timestamp,
+			end_date: (late.point as { timestamp: string }).timestamp,
+		});
 		return Object.keys(data.groups).length;
 	};
 	expect(await count(late.arrived - 1)).toBe(0);
@@ -86,7 +102,9 @@ describe('refusals', () => {
 	});
 
 	it('an unknown user', async () => {
-		const { status, data } = await get('/v2/timeseries/00000000-0000-4000-8000-000000000000/blood_pressure/grouped', { start_date: '2026-01-01' });
+		const { status, data } = await get('/v2/timeseries/00000000-0000-4000-8000-000000000000/blood_pressure/grouped', {
+			start_date: '2026-01-01',
+		});
 		expect([status, data]).toEqual([404, { detail: 'User not found' }]);
 	});
 
@@ -101,7 +119,12 @@ describe('refusals', () => {
 		expect(data.detail[0].loc).toEqual(['query', parameter]);
 	});
 
-	it.each([['limit', 0], ['limit', 501], ['limit', 'x'], ['offset', -1]])('%s=%s', async (parameter, value) => {
+	it.each([
+		['limit', 0],
+		['limit', 501],
+		['limit', 'x'],
+		['offset', -1],
+	])('%s=%s', async (parameter, value) => {
 		const { status, data } = await get('/v2/user', { [parameter]: value });
 		expect(status).toBe(422);
 		expect(data.detail[0].loc).toEqual(['query', parameter]);
@@ -119,7 +142,9 @@ describe('refusals', () => {
 		const path = await one();
 		const { data } = await get(path, { start_date: '2026-03-01', end_date: '2026-03-10' });
 		expect(data.next_cursor).toBeTruthy();
-		expect((await get(path, { start_date: '2026-03-02', end_date: '2026-03-10', next_cursor: data.next_cursor })).status).toBe(422);
+		expect(
+			(await get(path, { start_date: '2026-03-02', end_date: '2026-03-10', next_cursor: data.next_cursor })).status,
+		).toBe(422);
 	});
 });
 

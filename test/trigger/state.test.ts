@@ -56,11 +56,19 @@ it('takes less than 5 MB for 100,000 readings in the window', async () => {
 	const users = Array.from({ length: 10_000 }, (_, index) => uuid('many', index));
 	async function* readings() {
 		for (const user_id of users) {
-			yield Array.from({ length: 10 }, (_, i) => ({ user_id, timestamp: new Date(NOON - i * 4 * HOUR).toISOString(), systolic: 120 + i }));
+			yield Array.from({ length: 10 }, (_, i) => ({
+				user_id,
+				timestamp: new Date(NOON - i * 4 * HOUR).toISOString(),
+				systolic: 120 + i,
+			}));
 		}
 	}
 	const lookback = 48 * HOUR;
-	const { state } = await findNew(readingEvents[0], readings(), startState('size', NOON, lookback), { now: NOON, lookback, isBaseline: true });
+	const { state } = await findNew(readingEvents[0], readings(), startState('size', NOON, lookback), {
+		now: NOON,
+		lookback,
+		isBaseline: true,
+	});
 	const { length } = JSON.stringify(state);
 	expect(length).toBeGreaterThan(100_000 * 20);
 	expect(length).toBeLessThan(5_000_000);

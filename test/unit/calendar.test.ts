@@ -60,12 +60,15 @@ describe('Between Days: only the calendar day of what was given counts', () => {
 
 	it('begins a day without a midnight with its first instant', () => {
 		// On 26 April 2024 clocks in Cairo went from 00:00 to 01:00.
-		expect(toDateRange({ dateRange: 'days', startDate: '2024-04-26' }, 'Africa/Cairo').start_date).toBe('2024-04-26T01:00:00.000+03:00');
+		expect(toDateRange({ dateRange: 'days', startDate: '2024-04-26' }, 'Africa/Cairo').start_date).toBe(
+			'2024-04-26T01:00:00.000+03:00',
+		);
 	});
 });
 
 describe('Between Times', () => {
-	const times = (startDate: unknown, endDate?: unknown) => toDateRange({ dateRange: 'times', startDate, endDate }, BERLIN, now);
+	const times = (startDate: unknown, endDate?: unknown) =>
+		toDateRange({ dateRange: 'times', startDate, endDate }, BERLIN, now);
 
 	it('reads times without an offset in the zone, and keeps instants that have one', () => {
 		expect(times('2026-01-31T14:30:00', '2026-07-31T14:30:00Z')).toEqual({
@@ -87,14 +90,33 @@ describe('Between Times', () => {
 });
 
 describe('refused, by the name of the field', () => {
-	const notDates = ['soon', '2026', '14:30', '2026-W05', '31.01.2026', '01/31/2026', '2026-02-30', '2026-13-01', 1769817600, {}, [], true, DateTime.invalid('test'), new Date('x')];
+	const notDates = [
+		'soon',
+		'2026',
+		'14:30',
+		'2026-W05',
+		'31.01.2026',
+		'01/31/2026',
+		'2026-02-30',
+		'2026-13-01',
+		1769817600,
+		{},
+		[],
+		true,
+		DateTime.invalid('test'),
+		new Date('x'),
+	];
 	it.each(notDates)('%p is not a date', (given) => {
 		expect(() => toDateRange({ dateRange: 'days', startDate: given }, BERLIN)).toThrow("'Start Date' is not a date");
-		expect(() => toDateRange({ dateRange: 'times', startDate: '2026-01-01', endDate: given }, BERLIN)).toThrow("'End Date' is not a date");
+		expect(() => toDateRange({ dateRange: 'times', startDate: '2026-01-01', endDate: given }, BERLIN)).toThrow(
+			"'End Date' is not a date",
+		);
 	});
 
 	it('an end before the start', () => {
-		expect(() => toDateRange({ dateRange: 'days', startDate: '2026-01-02', endDate: '2026-01-01' }, BERLIN)).toThrow("'End Date' is before 'Start Date'");
+		expect(() => toDateRange({ dateRange: 'days', startDate: '2026-01-02', endDate: '2026-01-01' }, BERLIN)).toThrow(
+			"'End Date' is before 'Start Date'",
+		);
 	});
 
 	it.each(['', 'Berlin', 'UTC+2x', 'DEFAULT'])('%p is not a time zone', (zone) => {

@@ -24,7 +24,11 @@ async function all<T>(generator: AsyncGenerator<T>): Promise<T[]> {
 
 describe('readingPages', () => {
 	it('prefers next_cursor to next, and stops at null', async () => {
-		const { get, queries } = pages([{ next_cursor: 'a', next: 'x' }, { next_cursor: null, next: 'b' }, { next_cursor: null, next: null }]);
+		const { get, queries } = pages([
+			{ next_cursor: 'a', next: 'x' },
+			{ next_cursor: null, next: 'b' },
+			{ next_cursor: null, next: null },
+		]);
 		await all(readingPages(get, '/path', { provider: 'p' }));
 		expect(queries.map(({ next_cursor }) => next_cursor)).toEqual([undefined, 'a', 'b']);
 		expect(queries.every(({ provider }) => provider === 'p')).toBe(true);
@@ -50,10 +54,14 @@ describe('readingPages', () => {
 
 describe('userPages', () => {
 	const user = (id: number) => ({ user_id: `u${id}` });
-	const ids = async (generator: AsyncGenerator<IDataObject[]>) => (await all(generator)).flat().map(({ user_id }) => user_id);
+	const ids = async (generator: AsyncGenerator<IDataObject[]>) =>
+		(await all(generator)).flat().map(({ user_id }) => user_id);
 
 	it('gives nobody twice, within a page or across pages', async () => {
-		const { get } = pages([{ users: [user(1), user(1), user(2)], total: 5 }, { users: [user(2), user(3)], total: 5 }]);
+		const { get } = pages([
+			{ users: [user(1), user(1), user(2)], total: 5 },
+			{ users: [user(2), user(3)], total: 5 },
+		]);
 		expect(await ids(userPages(get))).toEqual(['u1', 'u2', 'u3']);
 	});
 
@@ -63,7 +71,11 @@ describe('userPages', () => {
 	});
 
 	it('goes on when total grows', async () => {
-		const { get } = pages([{ users: [user(1)], total: 2 }, { users: [user(2)], total: 3 }, { users: [user(3)], total: 3 }]);
+		const { get } = pages([
+			{ users: [user(1)], total: 2 },
+			{ users: [user(2)], total: 3 },
+			{ users: [user(3)], total: 3 },
+		]);
 		expect(await ids(userPages(get))).toEqual(['u1', 'u2', 'u3']);
 	});
 

@@ -27,8 +27,16 @@ describe('readings', () => {
 	const source = fc.record({ provider: fc.constantFrom('omron', 'withings'), type: fc.constantFrom('cuff', 'phone') });
 	const reading = fc.record({ systolic: fc.integer({ min: 60, max: 250 }), source });
 	/** Readings cut into pages, some of them empty, each page's readings in groups that may or may not be joined. */
-	const split = fc.array(fc.record({ readings: fc.array(reading, { maxLength: 5 }), isJoined: fc.boolean() }), { minLength: 1, maxLength: 8 });
-	const lastCursor = fc.constantFrom<IDataObject[]>([{ next_cursor: null }], [{ next_cursor: '' }], [{}], [{ next: null }]);
+	const split = fc.array(fc.record({ readings: fc.array(reading, { maxLength: 5 }), isJoined: fc.boolean() }), {
+		minLength: 1,
+		maxLength: 8,
+	});
+	const lastCursor = fc.constantFrom<IDataObject[]>(
+		[{ next_cursor: null }],
+		[{ next_cursor: '' }],
+		[{}],
+		[{ next: null }],
+	);
 
 	it('any split over pages, groups and empty pages gives the same rows, each once', async () => {
 		await fc.assert(
@@ -51,14 +59,29 @@ describe('readings', () => {
 				const asked: Query[] = [];
 				const get = (async (_: string, query: Query) => answers[asked.push(query) - 1]) as Get;
 
-				const rows = (await collect(readingPages(get, '/path', { provider: 'p' }))).flatMap((page) => readingRows(page, COLUMNS, owner));
-				expect(rows.map((row) => `${row.timestamp} ${row.systolic} ${row.provider} ${row.source_type}`).sort()).toEqual([...expected].sort());
-				expect(asked.map(({ next_cursor }) => next_cursor)).toEqual([undefined, ...pages.slice(1).map((_, index) => `c${index}`)]);
+				const rows = (await collect(readingPages(get, '/path', { provider: 'p' }))).flatMap((page) =>
+					readingRows(page, COLUMNS, owner),
+				);
+				expect(rows.map((row) => `${row.timestamp} ${row.systolic} ${row.provider} ${row.source_type}`).sort()).toEqual(
+					[...expected].sort(),
+				);
+				expect(asked.map(({ next_cursor }) => next_cursor)).toEqual([
+					undefined,
+					...pages.slice(1).map((_, index) => `c${index}`),
+				]);
 
 				const grouped = new GroupedReadings();
 				for (const page of answers) grouped.add(page);
-				const groups = Object.values(grouped.toItem(owner).groups as Record<string, Array<{ data: IDataObject[]; source: IDataObject }>>).flat();
-				expect(groups.flatMap(({ data, source }) => data.map(({ timestamp, systolic }) => `${timestamp} ${systolic} ${source.provider} ${source.type}`)).sort()).toEqual([...expected].sort());
+				const groups = Object.values(
+					grouped.toItem(owner).groups as Record<string, Array<{ data: IDataObject[]; source: IDataObject }>>,
+				).flat();
+				expect(
+					groups
+						.flatMap(({ data, source }) =>
+							data.map(({ timestamp, systolic }) => `${timestamp} ${systolic} ${source.provider} ${source.type}`),
+						)
+						.sort(),
+				).toEqual([...expected].sort());
 				expect(new Set(groups.map((group) => JSON.stringify(group.source))).size).toBe(groups.length);
 			}),
 			RUNS,
@@ -66,14 +89,28 @@ describe('readings', () => {
 	});
 
 	it('no field of a point or a source is lost or overwrites another', () => {
-		const name = fc.constantFrom('timestamp', 'systolic', 'unit', 'provider', 'source_type', 'user_id', 'provider_raw', 'type', 'name', 'source_name', '__proto__', 'constructor');
+		const name = fc.constantFrom(
+			'timestamp',
+			'systolic',
+			'unit',
+			'provider',
+			'source_type',
+			'user_id',
+			'provider_raw',
+			'type',
+			'name',
+			'source_name',
+			'__proto__',
+			'constructor',
+		);
 		const fields = fc.dictionary(name, fc.oneof(fc.integer(), fc.string(), fc.constant(null)));
 		fc.assert(
 			fc.property(fields, fields, (point, source) => {
 				const page = JSON.parse(JSON.stringify({ groups: { omron: [{ data: [point], source }] } })) as IDataObject;
 				const [row] = readingRows(page, COLUMNS, owner);
 				expect(row.user_id).toBe('u');
-				for (const column of COLUMNS) expect(row[column]).toBe(Object.entries(point).find(([key]) => key === column)?.[1] ?? null);
+				for (const column of COLUMNS)
+					expect(row[column]).toBe(Object.entries(point).find(([key]) => key === column)?.[1] ?? null);
 				// Everything that came in is somewhere in the row.
 				const values = Object.values(row);
 				for (const value of [...Object.values(point), ...Object.values(source)]) expect(values).toContain(value);
@@ -132,35 +169,53 @@ describe('users', () => {
 
 	it('any client user ID survives the path, or is refused before it is sent', async () => {
 		await fc.assert(
-			fc.asyncProperty(fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.constantFrom('.', '..', '%2e', 'a/../b', ' ', '?#')), async (id) => {
-				const paths: string[] = [];
-				const get = (async (path: string) => {
-					paths.push(path);
-					return { user_id: 'u' };
-				}) as unknown as Get;
-				try {
-					await resolveUser(get, readClientUserId(id));
-				} catch (error) {
-					expect(error).toBeInstanceOf(Problem);
-					expect(id.trim() === '' || id === '.' || id === '..' || !id.isWellFormed()).toBe(true);
-					expect(paths).toEqual([]);
-					return;
-				}
-				// As a server reads it: one segment below resolve/, decoded once.
-				const { pathname, search, hash } = new URL(paths[0], 'https://api.example');
-				expect([search, hash]).toEqual(['', '']);
-				const segments = pathname.split('/');
-				expect(segments.slice(0, 4)).toEqual(['', 'v2', 'user', 'resolve']);
-				expect(decodeURIComponent(segments[4])).toBe(id);
-				expect(segments).toHaveLength(5);
-			}),
+			fc.asyncProperty(
+				fc.oneof(
+					fc.string(),
+					fc.string({ unit: 'grapheme' }),
+					fc.string({ unit: 'binary' }),
+					fc.constantFrom('.', '..', '%2e', 'a/../b', ' ', '?#'),
+				),
+				async (id) => {
+					const paths: string[] = [];
+					const get = (async (path: string) => {
+						paths.push(path);
+						return { user_id: 'u' };
+					}) as unknown as Get;
+					try {
+						await resolveUser(get, readClientUserId(id));
+					} catch (error) {
+						expect(error).toBeInstanceOf(Problem);
+						expect(id.trim() === '' || id === '.' || id === '..' || !id.isWellFormed()).toBe(true);
+						expect(paths).toEqual([]);
+						return;
+					}
+					// As a server reads it: one segment below resolve/, decoded once.
+					const { pathname, search, hash } = new URL(paths[0], 'https://api.example');
+					expect([search, hash]).toEqual(['', '']);
+					const segments = pathname.split('/');
+					expect(segments.slice(0, 4)).toEqual(['', 'v2', 'user', 'resolve']);
+					expect(decodeURIComponent(segments[4])).toBe(id);
+					expect(segments).toHaveLength(5);
+				},
+			),
 			RUNS,
 		);
 	});
 });
 
 describe('dates', () => {
-	const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland', 'Pacific/Apia', 'Africa/Cairo', 'America/St_Johns', 'Australia/Lord_Howe');
+	const zone = fc.constantFrom(
+		'UTC',
+		'Europe/Berlin',
+		'America/New_York',
+		'Asia/Kolkata',
+		'Pacific/Auckland',
+		'Pacific/Apia',
+		'Africa/Cairo',
+		'America/St_Johns',
+		'Australia/Lord_Howe',
+	);
 	const instant = fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
 	const anything = fc.oneof(
 		fc.anything(),
@@ -175,19 +230,25 @@ describe('dates', () => {
 
 	it('any input gives a range with offsets, in order, or a clear error that names the field', () => {
 		fc.assert(
-			fc.property(fc.constantFrom('days', 'times'), anything, anything, fc.oneof(zone, fc.string()), (dateRange, startDate, endDate, inZone) => {
-				try {
-					const { start_date, end_date } = toDateRange({ dateRange, startDate, endDate }, inZone);
-					expect(start_date).toMatch(withOffset);
-					if (end_date !== undefined) {
-						expect(end_date).toMatch(withOffset);
-						expect(Date.parse(end_date)).toBeGreaterThanOrEqual(Date.parse(start_date));
+			fc.property(
+				fc.constantFrom('days', 'times'),
+				anything,
+				anything,
+				fc.oneof(zone, fc.string()),
+				(dateRange, startDate, endDate, inZone) => {
+					try {
+						const { start_date, end_date } = toDateRange({ dateRange, startDate, endDate }, inZone);
+						expect(start_date).toMatch(withOffset);
+						if (end_date !== undefined) {
+							expect(end_date).toMatch(withOffset);
+							expect(Date.parse(end_date)).toBeGreaterThanOrEqual(Date.parse(start_date));
+						}
+					} catch (error) {
+						expect(error).toBeInstanceOf(Problem);
+						expect((error as Problem).message).toMatch(/^'(Start Date|End Date|Time Zone)' is /);
 					}
-				} catch (error) {
-					expect(error).toBeInstanceOf(Problem);
-					expect((error as Problem).message).toMatch(/^'(Start Date|End Date|Time Zone)' is /);
-				}
-			}),
+				},
+			),
 			{ numRuns: 5000 },
 		);
 	});

@@ -8,7 +8,15 @@ const rows = (groups: unknown) => readingRows({ groups } as never, ['timestamp',
 
 describe('readingRows', () => {
 	it('never lets a field of theirs overwrite a column or another field', () => {
-		const point = { timestamp: 't', systolic: 1, provider: 'p', provider_raw: 'q', source_name: 'n', source_type: 's', user_id: 'x' };
+		const point = {
+			timestamp: 't',
+			systolic: 1,
+			provider: 'p',
+			provider_raw: 'q',
+			source_name: 'n',
+			source_type: 's',
+			user_id: 'x',
+		};
 		const source = { provider: 'omron', type: 'cuff', name: 'Omron' };
 		expect(rows({ omron: [{ data: [point], source, id: 7 }] })).toEqual([
 			{
@@ -31,31 +39,51 @@ describe('readingRows', () => {
 
 	it('keeps zero, false, empty text and null as they are, and invents nothing', () => {
 		const [row] = rows({ omron: [{ data: [{ timestamp: '', systolic: 0, flag: false, note: null }], source: null }] });
-		expect(row).toEqual({ ...owner, timestamp: '', systolic: 0, provider: 'omron', source_type: null, flag: false, note: null });
+		expect(row).toEqual({
+			...owner,
+			timestamp: '',
+			systolic: 0,
+			provider: 'omron',
+			source_type: null,
+			flag: false,
+			note: null,
+		});
 	});
 
 	it('survives field names that mean something to JavaScript', () => {
-		const groups = JSON.parse('{"__proto__": [{"data": [{"timestamp": "t", "systolic": 1, "__proto__": "x", "constructor": 2}]}]}');
+		const groups = JSON.parse(
+			'{"__proto__": [{"data": [{"timestamp": "t", "systolic": 1, "__proto__": "x", "constructor": 2}]}]}',
+		);
 		const [row] = rows(groups);
 		expect(Object.getOwnPropertyDescriptor(row, '__proto__')?.value).toBe('x');
 		expect(row.constructor).toBe(2);
 		expect(row.provider).toBe('__proto__');
 	});
 
-	it.each([undefined, null, [], 'x', { omron: {} }, { omron: [null] }, { omron: [{ data: 'x' }] }, { omron: [{ data: [1] }] }])(
-		'says so when groups is %p',
-		(groups) => {
-			expect(() => rows(groups)).toThrow("The service's answer has no");
-		},
-	);
+	it.each([
+		undefined,
+		null,
+		[],
+		'x',
+		{ omron: {} },
+		{ omron: [null] },
+		{ omron: [{ data: 'x' }] },
+		{ omron: [{ data: [1] }] },
+	])('says so when groups is %p', (groups) => {
+		expect(() => rows(groups)).toThrow("The service's answer has no");
+	});
 });
 
 describe('GroupedReadings', () => {
 	it('tells sources apart by every field, in any order', () => {
 		const readings = new GroupedReadings();
 		const group = (source: object, n: number) => ({ data: [{ n }], source });
-		readings.add({ groups: { omron: [group({ provider: 'omron', app: 1 }, 1), group({ provider: 'omron', app: 2 }, 2)] } });
-		readings.add({ groups: { omron: [group({ app: 1, provider: 'omron' }, 3)], lab: [group({ provider: 'omron', app: 1 }, 4)] } });
+		readings.add({
+			groups: { omron: [group({ provider: 'omron', app: 1 }, 1), group({ provider: 'omron', app: 2 }, 2)] },
+		});
+		readings.add({
+			groups: { omron: [group({ app: 1, provider: 'omron' }, 3)], lab: [group({ provider: 'omron', app: 1 }, 4)] },
+		});
 		expect(readings.toItem(owner).groups).toEqual({
 			omron: [
 				{ data: [{ n: 1 }, { n: 3 }], source: { provider: 'omron', app: 1 } },

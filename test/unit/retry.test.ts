@@ -35,6 +35,13 @@ it('all waiting together stays within minutes', () => {
 });
 
 it.each([429, 500, 502, 503, 504])('%i can pass', (status) => expect(isTransientStatus(status)).toBe(true));
-it.each([200, 301, 400, 401, 403, 404, 408, 422, 501])('%i stays', (status) => expect(isTransientStatus(status)).toBe(false));
-it.each(['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EAI_AGAIN', 'ECONNABORTED', undefined])('%s can pass', (code) => expect(isTransientCode(code)).toBe(true));
-it.each(['ENOTFOUND', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'])('%s stays', (code) => expect(isTransientCode(code)).toBe(false));
+it.each([200, 301, 400, 401, 403, 404, 408, 422, 501])('%i stays', (status) =>
+	expect(isTransientStatus(status)).toBe(false),
+);
+it.each(['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EAI_AGAIN', 'ECONNABORTED', undefined])('%s can pass', (code) =>
+	expect(isTransientCode(code)).toBe(true),
+);
+it.each(['ENOTFOUND', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
+	'%s stays',
+	(code) => expect(isTransientCode(code)).toBe(false),
+);

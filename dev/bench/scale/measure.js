@@ -39,17 +39,23 @@ const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
 /** Seconds of CPU that a process has taken so far. @param {Process} process */
 function cpuSeconds({ pid }) {
-	const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+	const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+		.replace(/^.*\) /, '')
+		.split(' ');
 	return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
 /** The most memory a process has had so far. @param {Process} process */
-const mostMegabytes = ({ pid }) => Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+const mostMegabytes = ({ pid }) =>
+	Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
 /** A webhook that reads the readings of some users and answers with their number. @param {string} path @param {string} credentialId @param {number} requests */
 function shardWorkflow(path, credentialId, requests) {
 	const readings = ours(credentialId, requests).readings({ userScope: 'all' });
-	Object.assign(readings.parameters.options, { userOffset: '={{ $json.body.skip }}', userLimit: '={{ $json.body.users }}' });
+	Object.assign(readings.parameters.options, {
+		userOffset: '={{ $json.body.skip }}',
+		userLimit: '={{ $json.body.users }}',
+	});
 	const webhook = { httpMethod: 'POST', path, responseMode: 'lastNode', options: {} };
 	const rows = { id: 'rows', name: 'rows', type: 'number', value: "={{ $('Readings').all().length }}" };
 	const to = (/** @type {string} */ name) => ({ main: [[{ node: name, type: 'main', index: 0 }]] });
@@ -58,7 +64,13 @@ function shardWorkflow(path, credentialId, requests) {
 		nodes: [
 			workflowNode('Start', 'n8n-nodes-base.webhook', 2, webhook, { webhookId: path }),
 			readings,
-			workflowNode('Count', 'n8n-nodes-base.set', 3.4, { assignments: { assignments: [rows] }, options: {} }, { executeOnce: true }),
+			workflowNode(
+				'Count',
+				'n8n-nodes-base.set',
+				3.4,
+				{ assignments: { assignments: [rows] }, options: {} },
+				{ executeOnce: true },
+			),
 		],
 		connections: { Start: to('Readings'), Readings: to('Count') },
 		settings: { executionOrder: 'v1', timezone: 'UTC', saveDataSuccessExecution: 'none' },
@@ -67,14 +79,21 @@ function shardWorkflow(path, credentialId, requests) {
 
 /** @param {string} url @param {object} body @returns {Promise<{ rows: number }>} */
 async function call(url, body) {
-	const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+	const response = await fetch(url, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify(body),
+	});
 	if (!response.ok) throw new Error(`A shard failed: ${response.status} ${await response.text()}`);
 	return /** @type {{ rows: number }} */ (await response.json());
 }
 
 /** All shards, called at the same moment. Gives the number of rows. @param {string} url @param {MeasuredSetup} setup */
 async function readShards(url, { users, shard }) {
-	const shards = Array.from({ length: Math.ceil(users / shard) }, (_, number) => ({ skip: number * shard, users: shard }));
+	const shards = Array.from({ length: Math.ceil(users / shard) }, (_, number) => ({
+		skip: number * shard,
+		users: shard,
+	}));
 	const answers = await Promise.all(shards.map(async (one) => await call(url, one)));
 	return sum(answers.map(({ rows }) => rows));
 }
@@ -99,7 +118,11 @@ async function latencyWhile(baseUrl, work) {
 async function measure(queue, setup) {
 	const service = await startService({ users: setup.users, latencyMs: setup.latencyMs });
 	try {
-		const credentialId = await queue.rest.createCredential({ name: 'scale', type: CREDENTIAL, data: { baseUrl: service.baseUrl, apiKey: KEY } });
+		const credentialId = await queue.rest.createCredential({
+			name: 'scale',
+			type: CREDENTIAL,
+			data: { baseUrl: service.baseUrl, apiKey: KEY },
+		});
 		const path = `scale-${credentialId}`;
 		await queue.rest.activate(await queue.rest.importWorkflow(shardWorkflow(path, credentialId, setup.requests)));
 		const cpuOf = (/** @type {Process[]} */ processes) => sum(processes.map(cpuSeconds));
@@ -109,13 +132,23 @@ async function measure(queue, setup) {
 		for (let round = 0; round < ROUNDS; round++) {
 			const [workersBefore, mainBefore, begun] = [cpuOf(workers), cpuOf([queue.process]), performance.now()];
 			let rows = 0;
-			const latencyMs = await latencyWhile(service.baseUrl, async () => (rows = await readShards(`${queue.baseUrl}/webhook/${path}`, setup)));
+			const latencyMs = await latencyWhile(
+				service.baseUrl,
+				async () => (rows = await readShards(`${queue.baseUrl}/webhook/${path}`, setup)),
+			);
 			const seconds = (performance.now() - begun) / 1000;
 			const perUser = (/** @type {number} */ cpu) => (1000 * cpu) / setup.users;
-			rounds.push({ seconds, latencyMs, cpuMs: perUser(cpuOf(workers) - workersBefore), mainCpuMs: perUser(cpuOf([queue.process]) - mainBefore), rows });
+			rounds.push({
+				seconds,
+				latencyMs,
+				cpuMs: perUser(cpuOf(workers) - workersBefore),
+				mainCpuMs: perUser(cpuOf([queue.process]) - mainBefore),
+				rows,
+			});
 			console.log(JSON.stringify({ ...setup, ...rounds.at(-1) }));
 		}
-		if (new Set(rounds.map(({ rows }) => rows)).size > 1) throw new Error('The same team gave different numbers of rows');
+		if (new Set(rounds.map(({ rows }) => rows)).size > 1)
+			throw new Error('The same team gave different numbers of rows');
 		const { seconds, latencyMs } = rounds.reduce((best, one) => (one.seconds < best.seconds ? one : best));
 		const least = (/** @type {'cpuMs' | 'mainCpuMs'} */ name) => Math.min(...rounds.map((one) => one[name]));
 		return { seconds, latencyMs, cpuMs: least('cpuMs'), mainCpuMs: least('mainCpuMs') };
@@ -147,7 +180,9 @@ async function measureAll() {
 		}
 	}
 	const { version } = JSON.parse(readFileSync(join(N8N_HOME, 'node_modules', 'n8n', 'package.json'), 'utf8'));
-	const rounded = JSON.stringify({ points, ...costsOfBusy, workerMegabytes }, (_, value) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value));
+	const rounded = JSON.stringify({ points, ...costsOfBusy, workerMegabytes }, (_, value) =>
+		typeof value === 'number' ? Number(value.toPrecision(4)) : value,
+	);
 	return { n8n: version, cores: cpus().length, ...JSON.parse(rounded) };
 }
 

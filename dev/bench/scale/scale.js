@@ -16,7 +16,13 @@ const RESULTS = join(ROOT, 'dev', 'bench', 'scale', 'measured.json');
 const PAGE = join(ROOT, 'docs', 'scale.md');
 
 const number = /** @type {const} */ ({ type: 'string' });
-const OPTIONS = { measure: /** @type {const} */ ({ type: 'boolean' }), latency: number, requests: number, executions: number, shard: number };
+const OPTIONS = {
+	measure: /** @type {const} */ ({ type: 'boolean' }),
+	latency: number,
+	requests: number,
+	executions: number,
+	shard: number,
+};
 
 /** The numbers that were given in place of those of docs/scale.md. @param {Record<string, string>} options */
 function numbersOf({ latency, ...others }) {
@@ -33,7 +39,10 @@ async function measure() {
 	const tables = allTables(measured);
 	console.log(tables.points);
 	const worst = Math.max(...measured.points.map((point) => Math.abs(deviation(measured, point))));
-	if (worst > TOLERANCE) throw new ReadableError(`The model is ${Math.round(100 * worst)} % off, more than ${100 * TOLERANCE} %: nothing is written`);
+	if (worst > TOLERANCE)
+		throw new ReadableError(
+			`The model is ${Math.round(100 * worst)} % off, more than ${100 * TOLERANCE} %: nothing is written`,
+		);
 	writeFileSync(RESULTS, `${JSON.stringify(measured, null, '\t')}\n`);
 	writeFileSync(PAGE, filledIn(readFileSync(PAGE, 'utf8'), tables));
 }

@@ -65,13 +65,25 @@ function teamsTable({ cpuMs, mainCpuMs }, given) {
 /** What a trigger on all users costs. @param {Measured} measured @param {Partial<Setup>} given */
 function triggerTable({ cpuMs, mainCpuMs }, { latencyMs = DEFAULTS.latencyMs }) {
 	const rows = Object.entries(TEAM_SIZES).map(([name, users]) => {
-		const alone = { users, shard: users, workers: 1, executions: 1, requests: DEFAULTS.requests, latencyMs, cpuMs, mainCpuMs };
+		const alone = {
+			users,
+			shard: users,
+			workers: 1,
+			executions: 1,
+			requests: DEFAULTS.requests,
+			latencyMs,
+			cpuMs,
+			mainCpuMs,
+		};
 		const { seconds } = readTeam(alone);
 		const pollsPerHour = 60 / (POLL_MINUTES * Math.ceil(seconds / 60 / POLL_MINUTES));
 		const megabytes = (users * BYTES_REMEMBERED_PER_USER) / 1e6;
 		return [name, time(seconds), about(users * pollsPerHour), `${about(megabytes)} MB`];
 	});
-	return table(['Users', 'One poll takes', `Requests per hour, polling every ${POLL_MINUTES} minutes`, 'Remembered'], rows);
+	return table(
+		['Users', 'One poll takes', `Requests per hour, polling every ${POLL_MINUTES} minutes`, 'Remembered'],
+		rows,
+	);
 }
 
 /** Seconds that the model gives a measured point. @param {Measured} measured @param {Point} point */
@@ -91,7 +103,10 @@ function pointsTable(measured) {
 		`${modelled(measured, point).toFixed(1)} s`,
 		`${Math.round(100 * deviation(measured, point))} %`,
 	]);
-	return table(['Workers', 'Executions at once in each', 'Requests at once in each', 'Latency', 'Measured', 'Model', 'Off by'], rows);
+	return table(
+		['Workers', 'Executions at once in each', 'Requests at once in each', 'Latency', 'Measured', 'Model', 'Off by'],
+		rows,
+	);
 }
 
 /** What a user costs. @param {Measured} measured */
@@ -108,6 +123,9 @@ const allTables = (measured, given = {}) => ({
 
 /** The page with each text between its `<!-- name -->` and `<!-- /name -->`. @param {string} page @param {Record<string, string>} texts */
 const filledIn = (page, texts) =>
-	page.replace(/(<!-- (\w+) -->\n)[^]*?(<!-- \/\2 -->)/g, (_, before, name, after) => `${before}${texts[name]}\n${after}`);
+	page.replace(
+		/(<!-- (\w+) -->\n)[^]*?(<!-- \/\2 -->)/g,
+		(_, before, name, after) => `${before}${texts[name]}\n${after}`,
+	);
 
 module.exports = { TOLERANCE, allTables, deviation, filledIn };

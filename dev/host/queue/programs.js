@@ -12,9 +12,13 @@ function findPrograms() {
 	const versions = fs.existsSync(DEBIAN_POSTGRES) ? fs.readdirSync(DEBIAN_POSTGRES) : [];
 	const newestFirst = versions.sort((a, b) => Number(b) - Number(a));
 	const folders = newestFirst.map((version) => path.join(DEBIAN_POSTGRES, version, 'bin'));
-	const [postgres, initdb, pgIsReady, redis, redisCli] = ['postgres', 'initdb', 'pg_isready', 'redis-server', 'redis-cli'].map((name) =>
-		findProgram(name, folders),
-	);
+	const [postgres, initdb, pgIsReady, redis, redisCli] = [
+		'postgres',
+		'initdb',
+		'pg_isready',
+		'redis-server',
+		'redis-cli',
+	].map((name) => findProgram(name, folders));
 	return postgres && initdb && pgIsReady && redis && redisCli
 		? { postgres, initdb, pgIsReady, redis, redisCli }
 		: undefined;
@@ -25,6 +29,10 @@ function findPrograms() {
  * @returns {Promise<NonNullable<ReturnType<typeof findPrograms>>>} where they lie
  */
 const installPrograms = async (log) =>
-	await findOrInstall(findPrograms, { what: 'Queue mode needs PostgreSQL and Redis', packages: ['postgresql', 'redis-server'], log });
+	await findOrInstall(findPrograms, {
+		what: 'Queue mode needs PostgreSQL and Redis',
+		packages: ['postgresql', 'redis-server'],
+		log,
+	});
 
 module.exports = { installPrograms };

@@ -67,7 +67,14 @@ async function startPostgres(folder, { postgres, initdb, pgIsReady }) {
 async function startRedis(folder, { redis, redisCli }) {
 	const port = await freePort();
 	const args = ['--port', String(port), '--bind', LOOPBACK, '--save', '', '--appendonly', 'no'];
-	const stop = await start('Redis', folder, { file: redis, args }, [redisCli, '-h', LOOPBACK, '-p', String(port), 'ping']);
+	const stop = await start('Redis', folder, { file: redis, args }, [
+		redisCli,
+		'-h',
+		LOOPBACK,
+		'-p',
+		String(port),
+		'ping',
+	]);
 	return { port, stop };
 }
 

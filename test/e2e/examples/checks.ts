@@ -21,7 +21,12 @@ export function checkExample({ nodes, ...rest }: Example, types: () => INodeType
 
 	it('explains itself in notes, and nothing lies on top of anything else', () => {
 		expect(nodes.length).toBeGreaterThan(steps.length);
-		const overlapping = nodes.flatMap((a, i) => nodes.slice(i + 1).filter((b) => overlap(a, b)).map((b) => [a.name, b.name]));
+		const overlapping = nodes.flatMap((a, i) =>
+			nodes
+				.slice(i + 1)
+				.filter((b) => overlap(a, b))
+				.map((b) => [a.name, b.name]),
+		);
 		expect(overlapping).toEqual([]);
 	});
 
@@ -32,7 +37,9 @@ export function checkExample({ nodes, ...rest }: Example, types: () => INodeType
 			// The editor drops a field that is not shown as soon as somebody opens the workflow.
 			const parameters = shownFields(description, node);
 			expect(parameters).toMatchObject(node.parameters);
-			const issues = NodeHelpers.getNodeParametersIssues(description.properties, { ...node, parameters }, description)?.parameters ?? {};
+			const issues =
+				NodeHelpers.getNodeParametersIssues(description.properties, { ...node, parameters }, description)?.parameters ??
+				{};
 			expect([node.name, Object.keys(issues)]).toEqual([node.name, TO_FILL_IN[node.type] ?? []]);
 		}
 	});
@@ -49,5 +56,8 @@ export function checkExample({ nodes, ...rest }: Example, types: () => INodeType
 /** On the canvas: a note as large as it says, a node with its name below. */
 function overlap(a: INode, b: INode) {
 	const size = ({ parameters: { width = 96, height = 144 } }: INode) => [Number(width), Number(height)];
-	return [0, 1].every((axis) => a.position[axis] < b.position[axis] + size(b)[axis] && b.position[axis] < a.position[axis] + size(a)[axis]);
+	return [0, 1].every(
+		(axis) =>
+			a.position[axis] < b.position[axis] + size(b)[axis] && b.position[axis] < a.position[axis] + size(a)[axis],
+	);
 }

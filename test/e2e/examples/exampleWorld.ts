@@ -52,8 +52,10 @@ export const world = fixedWorld([FIRST, SECOND, WITHOUT_READINGS], {
 	},
 });
 
-const readings = (user: User, metric: MetricName, from: number, to = Infinity) => world.readings(user.user_id, metric, from, to);
-const ofLastWeek = (user: User) => readings(user, 'mindfulness_minutes', lastMonday.toMillis(), lastMonday.toMillis() + WEEK - 1);
+const readings = (user: User, metric: MetricName, from: number, to = Infinity) =>
+	world.readings(user.user_id, metric, from, to);
+const ofLastWeek = (user: User) =>
+	readings(user, 'mindfulness_minutes', lastMonday.toMillis(), lastMonday.toMillis() + WEEK - 1);
 
 /** What the service's own fields of a user's readings are, from last Monday to now. */
 export const pointsSinceLastMonday = (user: User, metric: MetricName): object[] =>
@@ -83,7 +85,8 @@ export const weekRow = (user: User): IDataObject => ({
 	week_from: LAST_MONDAY,
 	client_user_id: user.client_user_id,
 	sessions: ofLastWeek(user).length,
-	minutes: ofLastWeek(user).reduce((sum, { point }) => sum + Math.round((point as MindfulnessPoint).value * 100), 0) / 100,
+	minutes:
+		ofLastWeek(user).reduce((sum, { point }) => sum + Math.round((point as MindfulnessPoint).value * 100), 0) / 100,
 	user_id: user.user_id,
 });
 

@@ -7,7 +7,18 @@ import { byTime, KEY } from '../../helpers/people';
 import { checkExample } from './checks';
 import { exampleFiles, isNamedIn, readExample } from './files';
 import { describeNode, EVALUATED, prepare, type Credentials, type Example } from './run';
-import { alertMessages, FIRST, LAST_MONDAY, pointsSinceLastMonday, pressureRows, SECOND, TODAY, weekRow, world, ZONE } from './exampleWorld';
+import {
+	alertMessages,
+	FIRST,
+	LAST_MONDAY,
+	pointsSinceLastMonday,
+	pressureRows,
+	SECOND,
+	TODAY,
+	weekRow,
+	world,
+	ZONE,
+} from './exampleWorld';
 import { calls, says, startModel } from './fakeModel';
 import { startHost, type Host } from '../n8n';
 
@@ -28,7 +39,11 @@ beforeAll(async () => {
 	types = await host.rest.get('/types/nodes.json');
 	credentials = {
 		healthDataServiceApi: await host.credential(KEY),
-		openAiApi: await host.rest.createCredential({ name: 'model', type: 'openAiApi', data: { apiKey: 'none', url: model.url } }),
+		openAiApi: await host.rest.createCredential({
+			name: 'model',
+			type: 'openAiApi',
+			data: { apiKey: 'none', url: model.url },
+		}),
 	};
 });
 // Readings come in several pages, and the last one of a page comes again on the next.
@@ -52,7 +67,8 @@ async function run(file: string, has = credentials, more: Partial<Example> = {})
 	hasRun.add(file);
 	const { id, nodes } = await put(file, has, more);
 	const { status, error, runData } = await host.rest.runWorkflow(id, nodes.find(isTrigger).name);
-	const rows = (name: string): IDataObject[] => (runData[name]?.[0]?.data?.main?.[0] ?? []).map(({ json }: { json: IDataObject }) => json);
+	const rows = (name: string): IDataObject[] =>
+		(runData[name]?.[0]?.data?.main?.[0] ?? []).map(({ json }: { json: IDataObject }) => json);
 	return { status, message: error?.message as string | undefined, rows, hasRun: (name: string) => name in runData };
 }
 
@@ -113,13 +129,17 @@ describe('error-handling.json', () => {
 		const { status, rows, hasRun } = await run('error-handling.json');
 		expect(status).toBe('success');
 		expect(byKey(rows('Table in Google Sheets'))).toEqual(byKey([FIRST, SECOND].flatMap(pressureRows)));
-		const text = expect.stringMatching(/^No blood pressure for app-user-9999: There is no user with this 'Client User ID'\. Check .*[^.]\.$/);
+		const text = expect.stringMatching(
+			/^No blood pressure for app-user-9999: There is no user with this 'Client User ID'\. Check .*[^.]\.$/,
+		);
 		expect(evaluated(rows('Tell Operations'))).toEqual([{ text }]);
 		expect(hasRun('End as Failed')).toBe(false);
 	});
 
 	it('ends as failed when it is not a matter of the list', async () => {
-		const { status, message, hasRun } = await run('error-handling.json', { healthDataServiceApi: await host.credential('wrong') });
+		const { status, message, hasRun } = await run('error-handling.json', {
+			healthDataServiceApi: await host.credential('wrong'),
+		});
 		expect(status).toBe('error');
 		expect(message).toBe('Blood pressure of app-user-0001: The service did not accept the API key (status 401)');
 		expect(hasRun('Tell Operations')).toBe(false);
@@ -128,7 +148,10 @@ describe('error-handling.json', () => {
 	it('writes what arrived before it ends as failed', async () => {
 		host.sandbox.switches.fault = (_, url) => (url.includes('app-user-0002') ? { status: 400 } : undefined);
 		const { status, message, rows } = await run('error-handling.json');
-		expect([status, message]).toEqual(['error', 'Blood pressure of app-user-0002: The service did not accept the request']);
+		expect([status, message]).toEqual([
+			'error',
+			'Blood pressure of app-user-0002: The service did not accept the request',
+		]);
 		expect(byKey(rows('Table in Google Sheets'))).toEqual(byKey(pressureRows(FIRST)));
 		expect(rows('Tell Operations')).toHaveLength(1);
 	});
@@ -154,21 +177,29 @@ describe('ai-coach.json', () => {
 		const [instructions, question] = first.messages;
 		expect(instructions.content).toContain(`Today is ${TODAY}.`);
 		expect(question).toMatchObject({ role: 'user', content: 'How did app-user-0002 do?' });
-		const required = Object.fromEntries(first.tools.map((tool) => [tool.function.name, tool.function.parameters.required]));
+		const required = Object.fromEntries(
+			first.tools.map((tool) => [tool.function.name, tool.function.parameters.required]),
+		);
 		expect(required).toEqual({ Blood_Pressure: Object.keys(given), Mindfulness_Minutes: Object.keys(given) });
 
-		const resultOf = (tool: string) => JSON.parse(second.messages.find(({ tool_call_id: id }) => id === `call-${tool}`)!.content!);
+		const resultOf = (tool: string) =>
+			JSON.parse(second.messages.find(({ tool_call_id: id }) => id === `call-${tool}`)!.content!);
 		expect(byTime(resultOf('Blood_Pressure'))).toMatchObject(pointsSinceLastMonday(SECOND, 'blood_pressure'));
 		expect(resultOf('Mindfulness_Minutes')).toMatchObject(pointsSinceLastMonday(SECOND, 'mindfulness_minutes'));
 	});
 
 	it('tells the model that there is no such user, instead of ending', async () => {
-		model.answers.push(calls({ Blood_Pressure: { client_user_id: 'app-user-9999', ...days } }), says('I do not know them.'));
+		model.answers.push(
+			calls({ Blood_Pressure: { client_user_id: 'app-user-9999', ...days } }),
+			says('I do not know them.'),
+		);
 		const { status, rows } = await chat('And app-user-9999?');
 		expect(status).toBe('success');
 		expect(rows('AI Coach')).toEqual([{ output: 'I do not know them.' }]);
 		const [, second] = model.asked.splice(0);
-		expect(second.messages.find(({ role }) => role === 'tool')?.content).toContain("There is no user with this 'Client User ID'");
+		expect(second.messages.find(({ role }) => role === 'tool')?.content).toContain(
+			"There is no user with this 'Client User ID'",
+		);
 	});
 });
 
@@ -177,10 +208,13 @@ it.each(RUN_HERE)('%s can be published', async (file) => {
 	const { status, triggers } = await host.rest.activate(workflow);
 	await host.rest.deactivate(workflow);
 	expect(status).toBe('published');
-	expect(triggers.map((trigger: IDataObject) => trigger.status)).toEqual(workflow.nodes.filter(isTrigger).map(() => 'activated'));
+	expect(triggers.map((trigger: IDataObject) => trigger.status)).toEqual(
+		workflow.nodes.filter(isTrigger).map(() => 'activated'),
+	);
 });
 
 it('every example is run, here or by the test that the table names', () => {
 	expect([...hasRun].sort()).toEqual(RUN_HERE);
-	for (const [file, testFile] of Object.entries(RUN_ELSEWHERE)) expect([file, isNamedIn(testFile, file)]).toEqual([file, true]);
+	for (const [file, testFile] of Object.entries(RUN_ELSEWHERE))
+		expect([file, isNamedIn(testFile, file)]).toEqual([file, true]);
 });

@@ -19,7 +19,9 @@ interface ToolCall {
 
 export interface Asked {
 	messages: Message[];
-	tools: Array<{ function: { name: string; description: string; parameters: { properties: object; required: string[] } } }>;
+	tools: Array<{
+		function: { name: string; description: string; parameters: { properties: object; required: string[] } };
+	}>;
 }
 
 export const says = (content: string): Message => ({ role: 'assistant', content });

@@ -3,7 +3,14 @@
  * A node of somebody else without one gets a stand-in under its name: the same items come in and the same fields are
  * evaluated, but nothing is sent. Everything else stays as it is in the file.
  */
-import { NodeHelpers, type IConnections, type IDataObject, type INode, type INodeTypeDescription, type IPinData } from 'n8n-workflow';
+import {
+	NodeHelpers,
+	type IConnections,
+	type IDataObject,
+	type INode,
+	type INodeTypeDescription,
+	type IPinData,
+} from 'n8n-workflow';
 
 export interface Example {
 	name: string;
@@ -29,11 +36,18 @@ export function shownFields(description: INodeTypeDescription, node: INode) {
 /** The credential types that the node asks for as it is set up. */
 function credentialTypes(description: INodeTypeDescription, node: INode): string[] {
 	const fields = shownFields(description, node);
-	const asked = description.credentials?.filter((credential) => NodeHelpers.displayParameter(fields, credential, node, description));
+	const asked = description.credentials?.filter((credential) =>
+		NodeHelpers.displayParameter(fields, credential, node, description),
+	);
 	return (asked ?? []).map(({ name }) => name);
 }
 
-export function prepare(example: Example, types: INodeTypeDescription[], credentials: Credentials, timezone: string): Example {
+export function prepare(
+	example: Example,
+	types: INodeTypeDescription[],
+	credentials: Credentials,
+	timezone: string,
+): Example {
 	const nodes = example.nodes.map((node) => {
 		const description = describeNode(types, node);
 		const accepted = description ? credentialTypes(description, node) : [];
@@ -49,7 +63,12 @@ export const EVALUATED = 'evaluated';
 
 /** An Edit Fields node that adds what each expression of the node comes to, in the place it has in the node. */
 function standIn({ id, name, position, parameters }: INode): INode {
-	const assignments = expressionsIn(parameters).map(([path, value]) => ({ id: path, name: path, type: 'string', value }));
+	const assignments = expressionsIn(parameters).map(([path, value]) => ({
+		id: path,
+		name: path,
+		type: 'string',
+		value,
+	}));
 	return {
 		id,
 		name,
