@@ -29,25 +29,25 @@ describe('readingPages', () => {
 			{ next_cursor: null, next: 'b' },
 			{ next_cursor: null, next: null },
 		]);
-		await all(readingPages(get, '/path', { provider: 'p' }));
+		await all(readingPages(get, '/path', { provider: 'p' }, async () => {}));
 		expect(queries.map(({ next_cursor }) => next_cursor)).toEqual([undefined, 'a', 'b']);
 		expect(queries.every(({ provider }) => provider === 'p')).toBe(true);
 	});
 
 	it('finds a circle of several cursors', async () => {
 		const { get, queries } = pages([{ next_cursor: 'a' }, { next_cursor: 'b' }, { next_cursor: 'a' }]);
-		await expect(all(readingPages(get, '/path', {}))).rejects.toThrow('same page mark twice');
+		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toThrow('same page mark twice');
 		expect(queries).toHaveLength(3);
 	});
 
 	it('does not take a cursor of another kind for the end', async () => {
 		const { get } = pages([{ next_cursor: 7 }]);
-		await expect(all(readingPages(get, '/path', {}))).rejects.toThrow("has no 'next_cursor'");
+		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toThrow('next page is not text');
 	});
 
 	it('asks for the next page only when it is wanted', async () => {
 		const { get, queries } = pages([{ next_cursor: 'a' }, { next_cursor: 'b' }]);
-		await readingPages(get, '/path', {}).next();
+		await readingPages(get, '/path', {}, async () => {}).next();
 		expect(queries).toHaveLength(1);
 	});
 });

@@ -59,7 +59,7 @@ describe('readings', () => {
 				const asked: Query[] = [];
 				const get = (async (_: string, query: Query) => answers[asked.push(query) - 1]) as Get;
 
-				const rows = (await collect(readingPages(get, '/path', { provider: 'p' }))).flatMap((page) =>
+				const rows = (await collect(readingPages(get, '/path', { provider: 'p' }, async () => {}))).flatMap((page) =>
 					readingRows(page, COLUMNS, owner),
 				);
 				expect(rows.map((row) => `${row.timestamp} ${row.systolic} ${row.provider} ${row.source_type}`).sort()).toEqual(

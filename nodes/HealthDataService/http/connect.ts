@@ -16,7 +16,11 @@ export type Query = Record<string, string | number | undefined>;
  * GETs `path` (contract section 4, already percent-encoded) and gives the JSON object that came back.
  * Blank query values are not sent. Throws a Problem for everything else; `onMissing` answers for a 404.
  */
-export type Get = <T = never>(path: string, query?: Query, onMissing?: () => T) => Promise<IDataObject | T>;
+export type Get = <T = never>(
+	path: string,
+	query?: Query,
+	onMissing?: () => T | Promise<T>,
+) => Promise<IDataObject | T>;
 
 export interface Connection {
 	defaults?: RequestDefaults;
@@ -54,7 +58,7 @@ export async function connect(
 		if (isRedirect(response)) throw strayRedirect(response);
 
 		const { statusCode, body } = response;
-		if (statusCode === 404 && onMissing) return onMissing();
+		if (statusCode === 404 && onMissing) return await onMissing();
 		if (statusCode < 200 || statusCode > 299) throw explainStatus(statusCode, body);
 		if (!isObject(body)) throw notTheService(body);
 		return body;

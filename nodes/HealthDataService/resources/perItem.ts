@@ -8,13 +8,13 @@ import type {
 	IExecutePaginationFunctions,
 	INodeExecutionData,
 } from 'n8n-workflow';
-import { runKey } from '../fields/oncePerRun';
+import { runOf } from '../fields/oncePerRun';
 import { connect, type Get } from '../http/connect';
 import { CONCURRENT_REQUESTS, gateOf } from '../http/gate';
 import { Problem, toNodeError } from '../shared/problem';
 
 /** Connects with the gate of the run: its first item decides how many requests may be on their way. */
-type Connect = (concurrency?: number) => Promise<Get>;
+export type Connect = (concurrency?: number) => Promise<Get>;
 
 type Read = (context: IExecutePaginationFunctions, connectRun: Connect) => Promise<IDataObject[]>;
 
@@ -29,19 +29,34 @@ export function perItem(read: Read) {
 		this: IExecutePaginationFunctions,
 		{ options }: DeclarativeRestApiSettings.ResultOptions,
 	): Promise<INodeExecutionData[]> {
+		const run = runOf(this);
 		const item = this.getItemIndex();
+		const linked = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } });
 		const connectRun: Connect = async (concurrency = CONCURRENT_REQUESTS) =>
-			await connect(this, { defaults: options, gate: gateOf(runKey(this), concurrency) });
+			await connect(this, { defaults: options, gate: gateOf(run, concurrency) });
+
+		// n8n starts all items in one go. Where it could not start one, for its expression, nobody waits for the others.
+		await Promise.resolve();
+		if (!run.isWhole && !isBatched(this)) return [];
 		try {
-			const rows = await read(this, connectRun);
-			return rows.map((json) => ({ json, pairedItem: { item } }));
+			return (await read(this, connectRun)).map(linked);
 		} catch (error) {
 			const nodeError = toNodeError(this.getNode(), error, { itemIndex: item });
-			if (!this.continueOnFail()) throw nodeError;
 			// Without the item's `error` property n8n keeps the details, and adds the input item's own fields in the error output.
-			return [{ json: { error: nodeError.message, details: nodeError.description ?? null }, pairedItem: { item } }];
+			if (this.continueOnFail()) return [linked({ error: nodeError.message, details: nodeError.description ?? null })];
+			// Before n8n waits for it, a rejection would be one that nobody handles.
+			await run.whole();
+			throw nodeError;
 		}
 	};
+}
+
+/** Whether *Batching* lets n8n start the items one after the other. */
+function isBatched(context: IExecutePaginationFunctions): boolean {
+	const { batching } = context.getNodeParameter('requestOptions', {}) as {
+		batching?: { batch?: { batchInterval?: number } };
+	};
+	return Number(batching?.batch?.batchInterval) > 0;
 }
 
 /** n8n moves the rows of one input item onto the call stack and dies at about 125,000 of them. */
@@ -53,5 +68,6 @@ export function stopAtTooManyRows(count: number) {
 	throw new Problem(
 		`More than ${MAX_ROWS_PER_ITEM.toLocaleString('en')} rows for one input item are more than n8n can hand on`,
 		"Read in parts: with a shorter 'Date Range', or part of the users with 'Skip First Users' and 'Limit' or 'Max Users'. 'Output' set to One Item per User makes fewer rows, too",
+		{ concernsAll: true },
 	);
 }

@@ -3,24 +3,25 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, Query } from '../http/connect';
-import { answerLacks } from '../http/explain';
 import { Problem } from '../shared/problem';
 
 /**
  * Pages of one user's readings (contract 4.1, 4.2), in order. Only a missing cursor ends it: pages may be empty (quirk 2).
  * Every page repeats the whole query. A cursor that comes back a second time is an error, not an endless loop (quirk 3).
+ * `onMissing` is asked when the service does not know the user: if it does not throw, there is no further page.
  */
 export async function* readingPages(
 	get: Get,
 	path: string,
 	query: Query,
-	onMissing?: () => IDataObject,
+	onMissing: () => Promise<void>,
 ): AsyncGenerator<IDataObject> {
 	const seen = new Set<string>();
 	let cursor: string | undefined;
 
 	do {
 		const page = await get(path, { ...query, next_cursor: cursor }, onMissing);
+		if (!page) return;
 		yield page;
 
 		cursor = nextCursor(page);
@@ -34,9 +35,12 @@ export async function* readingPages(
 	} while (cursor !== undefined);
 }
 
-/** The contract's `next_cursor`, or its deprecated twin `next`; null, absent and empty all mean the end (quirk 1). */
+/** The contract's `next_cursor`, or its deprecated twin `next` where that is null, absent or empty (quirk 1). */
 function nextCursor({ next_cursor, next }: IDataObject): string | undefined {
-	const cursor = next_cursor ?? next ?? '';
-	if (typeof cursor !== 'string') throw answerLacks('next_cursor');
-	return cursor || undefined;
+	const cursor = [next_cursor, next].find((mark) => mark !== undefined && mark !== null && mark !== '');
+	if (cursor === undefined || typeof cursor === 'string') return cursor;
+	throw new Problem(
+		'The mark of the next page is not text, so the rest of the data cannot be read',
+		'Nothing was returned, because it would be incomplete. Ask the people who run the service',
+	);
 }

@@ -15,7 +15,8 @@ export interface UserRef {
 interface Group {
 	slug: string;
 	data: IDataObject[];
-	source: IDataObject;
+	/** An object by the contract; whatever it is, it is not lost. */
+	source: unknown;
 	/** Fields of the group beside `data` and `source`. The contract shows none. */
 	extras: IDataObject;
 }
@@ -25,11 +26,10 @@ function groupsOf({ groups }: IDataObject): Group[] {
 	if (!isObject(groups)) throw answerLacks('groups');
 
 	return Object.entries(groups).flatMap(([slug, list]) => {
-		if (!Array.isArray(list) || !list.every(isObject)) throw answerLacks(`groups.${slug}`);
+		if (!Array.isArray(list) || !list.every(isObject)) throw answerLacks('groups');
 		return list.map(({ data, source, ...extras }): Group => {
-			const points = data ?? [];
-			if (!Array.isArray(points) || !points.every(isObject)) throw answerLacks('data');
-			return { slug, data: points, source: isObject(source) ? source : {}, extras };
+			if (!Array.isArray(data) || !data.every(isObject)) throw answerLacks('data');
+			return { slug, data, source: source ?? {}, extras };
 		});
 	});
 }
@@ -40,8 +40,9 @@ function groupsOf({ groups }: IDataObject): Group[] {
  * Values are never changed: times stay strings, null stays null (quirks 7, 9). A missing column is null.
  */
 export function readingRows(page: IDataObject, columns: readonly string[], user: UserRef): IDataObject[] {
-	return groupsOf(page).flatMap(({ slug, data, source, extras }) =>
-		data.map((point) => {
+	return groupsOf(page).flatMap(({ slug, data, source: given, extras }) => {
+		const source = isObject(given) ? given : {};
+		return data.map((point) => {
 			const row = new Map<string, unknown>(Object.entries(user));
 			for (const column of columns) row.set(column, point[column] ?? null);
 			row.set('provider', source.provider ?? slug);
@@ -54,16 +55,20 @@ export function readingRows(page: IDataObject, columns: readonly string[], user:
 			for (const [name, value] of Object.entries(source)) {
 				if (name !== 'provider' && name !== 'type') addTheirField(row, `source_${name}`, value);
 			}
+			if (source !== given) addTheirField(row, 'source', given);
 			for (const [name, value] of Object.entries(extras)) addTheirField(row, `group_${name}`, value);
 			return Object.fromEntries(row) as IDataObject;
-		}),
-	);
+		});
+	});
 }
 
-/** Adds a field of theirs; one that is called like a column becomes `<name>_raw` (quirk 5). */
+/** What n8n takes for a failed item. */
+const RESERVED = 'error';
+
+/** Adds a field of theirs; one that is called like a column, or `error`, becomes `<name>_raw` (quirk 5). */
 export function addTheirField(row: Map<string, unknown>, name: string, value: unknown) {
 	let free = name;
-	while (row.has(free)) free += '_raw';
+	while (row.has(free) || free === RESERVED) free += '_raw';
 	row.set(free, value);
 }
 

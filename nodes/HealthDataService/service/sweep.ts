@@ -1,9 +1,10 @@
 /**
- * Reading many users side by side, in the order of the users.
+ * Reading many users side by side, in the order of the users; what cannot be read of one is no matter of the others.
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, Query } from '../http/connect';
 import { inOrder } from '../shared/inOrder';
+import { Problem } from '../shared/problem';
 import { pathOf, type Metric } from './metrics';
 import { readingPages } from './readingPages';
 import { readingRows, type UserRef } from './readings';
@@ -14,27 +15,55 @@ type Pages = AsyncIterable<IDataObject>;
 /** Makes rows of the pages of one user; stops early when `isOver`. */
 export type Collect = (pages: Pages, user: UserRef, isOver: () => boolean) => Promise<IDataObject[]>;
 
-/** Users in work for each request that may be on its way: those further down are read while one takes its time. */
-export const USERS_PER_REQUEST = 4;
+/** What was read of a user: no rows of one who is gone, and none of one who could not be read, but why. */
+export interface UserResult {
+	user: UserRef;
+	rows: IDataObject[];
+	problem?: Problem;
+}
 
 interface Sweep {
 	metric: Metric;
 	query: Query;
 	usersToRead: UsersToRead;
 	/** How many users at once; the gate keeps to the number of requests. */
-	usersAtOnce: number;
+	width: number;
+	/** How many users may be read before the first of them is done. */
+	ahead?: number;
 	collect: Collect;
+	/** Told as soon as it is known that a user cannot be read, when `fine` others were: throws to end the sweep. */
+	onUnreadable?: (user: UserRef, problem: Problem, fine: number) => void;
 }
 
-/** The rows of one user after the other. Whoever stops reading ends it. */
-export const sweep = (
-	get: Get,
-	{ metric, query, usersToRead, usersAtOnce, collect }: Sweep,
-): AsyncGenerator<IDataObject[]> =>
-	inOrder(usersToRead.users(get), usersAtOnce, async (user, isOver) => {
-		const pages = readingPages(get, pathOf(metric, user.user_id), query, usersToRead.onMissing);
-		return await collect(pages, user, isOver);
+/** Users in work for each request that may be on its way: those further down are read while one takes its time. */
+export const USERS_PER_REQUEST = 4;
+
+/**
+ * One user after the other. Whoever stops reading ends it.
+ *
+ * @throws Problem that concerns all users, and what `onUnreadable` throws
+ */
+export function sweep(get: Get, options: Sweep): AsyncGenerator<UserResult> {
+	const { metric, query, usersToRead, width, ahead, collect, onUnreadable } = options;
+	let fine = 0;
+
+	return inOrder(usersToRead.users(get), { width, ahead }, async (user, isOver) => {
+		let isGone = false;
+		const pages = readingPages(get, pathOf(metric, user.user_id), query, async () => {
+			await usersToRead.whenMissing(get, user);
+			isGone = true;
+		});
+		try {
+			const rows = await collect(pages, user, isOver);
+			fine++;
+			return { user, rows: isGone ? [] : rows };
+		} catch (problem) {
+			if (!(problem instanceof Problem) || problem.concernsAll || isOver()) throw problem;
+			onUnreadable?.(user, problem, fine);
+			return { user, rows: [], problem };
+		}
 	});
+}
 
 /** One row per reading, `limit` of them at most. `check` is told how many there are, page by page, and may throw. */
 export const flatRows =

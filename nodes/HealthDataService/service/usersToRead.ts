@@ -12,8 +12,8 @@ import { isConnectedTo, noSuchClientUser, resolveUser } from './users';
 export interface UsersToRead {
 	/** In the order of the team's list. */
 	users(get: Get): AsyncIterable<UserRef>;
-	/** What to make of a user that the service does not know: an empty page, or a Problem. */
-	onMissing: () => IDataObject;
+	/** The service does not know a user whose readings were asked for. Throws a Problem unless they are passed over. */
+	whenMissing(get: Get, user: UserRef): Promise<void>;
 }
 
 /** A single user as somebody named them. */
@@ -22,15 +22,17 @@ export interface NamedUser {
 	id: string;
 }
 
-/** By client user ID costs one more request. */
-export const oneUser = ({ by, id }: NamedUser): UsersToRead => ({
+/** By client user ID costs one more request. A user whom nobody has is an error, or with `empty` no user at all. */
+export const oneUser = ({ by, id }: NamedUser, whenNotFound: 'error' | 'empty' = 'error'): UsersToRead => ({
 	async *users(get) {
 		if (by === 'userId') return yield { user_id: id, client_user_id: null };
 		const user = await resolveUser(get, id);
-		if (!user) throw noSuchClientUser();
-		yield toUserRef(user);
+		if (user) return yield toUserRef(user);
+		if (whenNotFound === 'error') throw noSuchClientUser();
 	},
-	onMissing: () => {
+	async whenMissing(get, user) {
+		if (user.client_user_id !== null) await stopIfStillThere(get, user);
+		if (whenNotFound === 'empty') return;
 		throw new Problem(
 			"There is no such user: the service does not know the 'User'",
 			"Pick the user from the list, or check that the credential's key belongs to the team of this user",
@@ -46,9 +48,19 @@ export const wholeTeam = (window: UserWindow = {}, connectedTo?: string): UsersT
 			for (const user of users) if (!connectedTo || isConnectedTo(user, connectedTo)) yield toUserRef(user);
 		}
 	},
-	// Somebody who is on the list but gone when their turn comes was removed in between.
-	onMissing: () => ({ groups: {} }),
+	whenMissing: stopIfStillThere,
 });
+
+/** Somebody who was on the list may have been removed before their turn came. A user who is still there is not passed over. */
+async function stopIfStillThere(get: Get, { user_id, client_user_id }: UserRef) {
+	const now = client_user_id === null ? { user_id } : await resolveUser(get, client_user_id);
+	if (now?.user_id !== user_id) return;
+	throw new Problem(
+		'The service does not find the readings of a user whom it knows (status 404)',
+		'Try again later. If it stays, ask the people who run the service',
+		{ httpCode: '404' },
+	);
+}
 
 const toUserRef = ({ user_id, client_user_id }: IDataObject): UserRef => ({
 	user_id: String(user_id),

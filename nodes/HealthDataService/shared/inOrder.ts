@@ -2,23 +2,60 @@
  * Works on several things at once and gives the results in the order of the things.
  */
 
+interface Limits {
+	/** How many are worked on at a time. */
+	width: number;
+	/** How many may be started before the first of them is done; those that are done wait for their turn. */
+	ahead?: number;
+}
+
 /**
- * Runs `work` for what `source` gives, at most `width` at a time, and yields the results in order. Whoever stops reading,
- * or fails, ends it: the source is read no further, and `isOver` tells the work that is still going on.
+ * Runs `work` for what `source` gives and yields the results in order. Whoever stops reading ends it, and so does the first
+ * failure, at once: the source is read no further, and `isOver` tells the work that is still going on.
  */
 export async function* inOrder<T, R>(
 	source: AsyncIterable<T>,
-	width: number,
+	{ width, ahead = width }: Limits,
 	work: (one: T, isOver: () => boolean) => Promise<R>,
 ): AsyncGenerator<R> {
-	const started: Array<Promise<R>> = [];
+	const waiting: Array<{ result?: { value: R } }> = [];
+	let next = 0;
+	let inWork = 0;
+	let failure: { error: Error } | undefined;
 	let over = false;
+	let wake = () => {};
+
+	async function start(one: T) {
+		const place: (typeof waiting)[number] = {};
+		waiting.push(place);
+		inWork++;
+		try {
+			place.result = { value: await work(one, () => over) };
+		} catch (error) {
+			failure ??= { error };
+		}
+		inWork--;
+		wake();
+	}
+	function* inTurn() {
+		for (; waiting[next]?.result; next++) {
+			yield waiting[next].result!.value;
+			waiting[next] = {};
+		}
+		if (failure) throw failure.error;
+	}
+	const somethingIsDone = async () => await new Promise<void>((resolve) => (wake = resolve));
+
 	try {
 		for await (const one of source) {
-			started.push(quietly(work(one, () => over)));
-			if (started.length >= width) yield await started.shift()!;
+			void start(one);
+			yield* inTurn();
+			while (inWork >= width || waiting.length - next >= ahead) {
+				await somethingIsDone();
+				yield* inTurn();
+			}
 		}
-		while (started.length > 0) yield await started.shift()!;
+		for (yield* inTurn(); next < waiting.length; yield* inTurn()) await somethingIsDone();
 	} finally {
 		over = true;
 	}

@@ -6,23 +6,34 @@ import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 /** Why, in n8n's own words for programs: the first two pass by themselves, for the others somebody must do something. */
 export type Kind = 'rate-limited' | 'temporarily-unavailable' | 'credential-invalid' | 'configuration-invalid';
 
+interface ProblemOptions {
+	kind?: Kind;
+	httpCode?: string;
+	concernsAll?: boolean;
+}
+
 /**
  * `message` says what happened in terms of the fields on the screen, `description` what to do about it.
- * Neither ever holds a key or a reading (quirk 22). `httpCode` is set when the service answered.
+ * Neither ever holds a key or a reading (quirk 22).
  */
 export class Problem extends Error {
 	readonly kind: Kind;
 
+	/** Set when the service answered. */
 	readonly httpCode?: string;
+
+	/** Whether every other request would end the same way; else it may be this user's alone. */
+	readonly concernsAll: boolean;
 
 	constructor(
 		message: string,
 		readonly description: string,
-		{ kind = 'configuration-invalid', httpCode }: { kind?: Kind; httpCode?: string } = {},
+		{ kind = 'configuration-invalid', httpCode, concernsAll = kind === 'credential-invalid' }: ProblemOptions = {},
 	) {
 		super(message);
 		this.kind = kind;
 		this.httpCode = httpCode;
+		this.concernsAll = concernsAll;
 	}
 
 	/** Whether the same may work later without anybody doing anything. */

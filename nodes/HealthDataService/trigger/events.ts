@@ -49,14 +49,19 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	key: ['user_id', 'provider', 'source_type'],
 	values: metric.columns.slice(1),
 	test: { users: 50, days: 90 },
-	read: (get, { usersToRead, provider }, since) =>
-		sweep(get, {
+	async *read(get, { usersToRead, provider }, since) {
+		const results = sweep(get, {
 			metric,
 			query: { start_date: toIso(since), provider },
 			usersToRead,
-			usersAtOnce: USERS_PER_REQUEST * CONCURRENT_REQUESTS,
+			width: USERS_PER_REQUEST * CONCURRENT_REQUESTS,
 			collect: flatRows(metric.columns, Infinity, stopAtTooManyRows),
-		}),
+		});
+		for await (const { rows, problem } of results) {
+			if (problem) throw problem;
+			yield rows;
+		}
+	},
 });
 
 function stopAtTooManyRows(count: number) {

@@ -3,32 +3,43 @@
  */
 import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { limitNotes, simpleReading } from '../../fields/simplify';
-import type { Get } from '../../http/connect';
 import type { Metric } from '../../service/metrics';
+import type { UserRef } from '../../service/readings';
 import { sweep, USERS_PER_REQUEST } from '../../service/sweep';
-import { stopAtTooManyRows } from '../perItem';
+import type { Problem } from '../../shared/problem';
+import { stopAtTooManyRows, type Connect } from '../perItem';
 import { readRequest } from './request';
+import { unreadableProblem, unreadableRow } from './unreadable';
 
 export function readTimeseries(metric: Metric) {
-	return async (
-		context: IExecutePaginationFunctions,
-		connectRun: (concurrency: number) => Promise<Get>,
-	): Promise<IDataObject[]> => {
-		const { query, limit, collect, isSimple, concurrency, usersToRead } = readRequest(context, metric);
+	return async (context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> => {
+		const { query, limit, collect, isSimple, concurrency, isTeam, usersToRead } = readRequest(context, metric);
 		const get = await connectRun(concurrency);
 
+		const onUnreadable = (user: UserRef, problem: Problem, fine: number) => {
+			if (!isTeam) throw problem;
+			if (!context.continueOnFail()) throw unreadableProblem(user, problem, fine);
+		};
+		// Unless Limit could make it a waste: users further down are read while one is tried again.
+		const pace =
+			limit === Infinity ? { width: USERS_PER_REQUEST * concurrency, ahead: Infinity } : { width: concurrency };
 		const rows: IDataObject[] = [];
-		// Unless Limit could make it a waste.
-		const usersAtOnce = limit === Infinity ? USERS_PER_REQUEST * concurrency : concurrency;
-		for await (const more of sweep(get, { metric, query, usersToRead, usersAtOnce, collect })) {
+		const failed: IDataObject[] = [];
+		for await (const { user, rows: more, problem } of sweep(get, {
+			metric,
+			query,
+			usersToRead,
+			...pace,
+			collect,
+			onUnreadable,
+		})) {
 			for (const row of more) if (rows.length < limit) rows.push(row);
+			if (problem) failed.push(unreadableRow(context, user, problem));
 			stopAtTooManyRows(rows.length);
 			if (rows.length >= limit) break;
 		}
-		if (!isSimple) return rows;
-		return [
-			...rows.map((row) => simpleReading(row, metric.columns)),
-			...limitNotes(rows.length, limit, query.provider),
-		];
+		if (!isSimple) return [...rows, ...failed];
+		const simple = rows.map((row) => simpleReading(row, metric.columns));
+		return [...simple, ...limitNotes(rows.length, limit, query.provider), ...failed];
 	};
 }

@@ -22,6 +22,8 @@ export interface TimeseriesRequest {
 	collect: Collect;
 	isSimple: boolean;
 	concurrency: number;
+	/** Whether several users are read, of whom one may be unreadable. */
+	isTeam: boolean;
 	usersToRead: UsersToRead;
 }
 
@@ -39,7 +41,7 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 			team: isOneUser(context) ? undefined : readTeam(context, provider, limit),
 		};
 	});
-	return { ...request, usersToRead: team ?? oneUser(readUser(context)) };
+	return { ...request, isTeam: team !== undefined, usersToRead: team ?? oneUser(readUser(context)) };
 }
 
 function readTeam(context: IExecutePaginationFunctions, provider: string, limit: number): UsersToRead {

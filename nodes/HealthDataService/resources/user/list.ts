@@ -5,11 +5,10 @@ import type { IDataObject, IExecutePaginationFunctions, INodeProperties, INodePr
 import { readLimit, returnAllAndLimit } from '../../fields/limit';
 import { optionsField } from '../../fields/optionsField';
 import { isSimplified, limitNotes, simpleUser, simplifyField } from '../../fields/simplify';
-import type { Get } from '../../http/connect';
 import { userPages } from '../../service/userPages';
 import { isConnectedTo } from '../../service/users';
 import { text, wholeNumber } from '../../shared/values';
-import { perItem, stopAtTooManyRows } from '../perItem';
+import { perItem, stopAtTooManyRows, type Connect } from '../perItem';
 
 const show = { resource: ['user'], operation: ['list'] };
 
@@ -49,7 +48,7 @@ export const listFields: INodeProperties[] = [
 ];
 
 /** As many pages of the user list as it takes to have what was asked for. */
-async function listUsers(context: IExecutePaginationFunctions, connectRun: () => Promise<Get>): Promise<IDataObject[]> {
+async function listUsers(context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> {
 	const limit = readLimit(context);
 	const provider = text(context.getNodeParameter('options.provider', '')).trim();
 	const offset = wholeNumber(context.getNodeParameter('options.offset', 0), 'Skip First Users', 0);

@@ -5,9 +5,8 @@ import type { IDataObject, IExecutePaginationFunctions, INodeProperties, INodePr
 import { readClientUserId } from '../../fields/clientUserId';
 import { optionsField } from '../../fields/optionsField';
 import { isSimplified, simpleUser, simplifyField } from '../../fields/simplify';
-import type { Get } from '../../http/connect';
 import { noSuchClientUser, resolveUser } from '../../service/users';
-import { perItem } from '../perItem';
+import { perItem, type Connect } from '../perItem';
 
 const STOP = 'error';
 
@@ -53,7 +52,7 @@ export const resolveFields: INodeProperties[] = [
 ];
 
 /** A single request, made in n8n's pagination hook because only there can errors be linked to their item. */
-async function resolve(context: IExecutePaginationFunctions, connectRun: () => Promise<Get>): Promise<IDataObject[]> {
+async function resolve(context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> {
 	const clientUserId = readClientUserId(context.getNodeParameter('clientUserId'));
 	const user = await resolveUser(await connectRun(), clientUserId);
 	if (user) return [isSimplified(context) ? simpleUser(user) : user];
