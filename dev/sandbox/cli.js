@@ -1,5 +1,6 @@
 /**
  * `npm run sandbox`: the sandbox by itself, until Ctrl-C. Prints what a credential needs and whom to ask for.
+ *   npm run sandbox -- --switch-user app-user-0042=fails
  *   npm run sandbox -- --port 4010 --page-size 7 --latency 50 --switch emptyPages=true --switch timestamps=z
  */
 require('tsx/cjs');
@@ -8,6 +9,7 @@ const { runAsScript } = require('../install/command');
 const { ReadableError } = require('../install/failure');
 const { startSandbox } = require('./server.ts');
 const { defaultSwitches } = require('./switches.ts');
+const { TROUBLES } = require('./troubles.ts');
 
 const { values } = parseArgs({
 	options: {
@@ -15,6 +17,7 @@ const { values } = parseArgs({
 		'page-size': { type: 'string' },
 		latency: { type: 'string' },
 		switch: { type: 'string', multiple: true, default: [] },
+		'switch-user': { type: 'string', multiple: true, default: [] },
 	},
 });
 
@@ -39,8 +42,25 @@ function readSwitches() {
 	);
 }
 
+/** Troubles of single users: `app-user-0042=fails`. */
+function readUserSwitches() {
+	const names = Object.keys(TROUBLES);
+	return Object.fromEntries(
+		values['switch-user'].map((text) => {
+			const [, user, trouble = ''] = /^(.*)=(.*)$/.exec(text) ?? [];
+			if (!names.includes(trouble)) {
+				throw new ReadableError(`--switch-user takes USER=TROUBLE. Troubles are: ${names.join(', ')}`);
+			}
+			return [user, /** @type {import('./troubles').TroubleName} */ (trouble)];
+		}),
+	);
+}
+
 async function main() {
-	const sandbox = await startSandbox({ port: Number(values.port), switches: readSwitches() }).catch((error) => {
+	const sandbox = await startSandbox({
+		port: Number(values.port),
+		switches: { ...readSwitches(), users: readUserSwitches() },
+	}).catch((error) => {
 		if (error.code !== 'EADDRINUSE') throw error;
 		throw new ReadableError(`Port ${values.port} is in use. Choose another: npm run sandbox -- --port 4011`);
 	});

@@ -12,6 +12,7 @@ import { answerFault, bendPage, bendUser, bendUserList, isStraight, type Bend } 
 import { readPage, RequestFailure, type TimeseriesQuery } from './timeseries';
 import { Failure, User, UserList } from './schemas';
 import { defaultSwitches, type Switches } from './switches';
+import { troubled } from './troubles';
 import { createWorld, METRICS, type MetricName, type Team, type World } from './world';
 
 export interface Sandbox {
@@ -117,6 +118,8 @@ export async function startSandbox({
 		return index;
 	};
 
+	const troubleOf = ({ user_id, client_user_id }: User) => switches.users[user_id] ?? switches.users[client_user_id];
+
 	const listSchema = {
 		querystring: Type.Object({
 			offset: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -140,7 +143,7 @@ export async function startSandbox({
 		async (request) => {
 			const { client_user_id } = request.params;
 			const user = teamOf(request).byClientId.get(client_user_id);
-			if (!user) throw new RequestFailure(404, 'User not found');
+			if (!user || troubleOf(user) === 'removed') throw new RequestFailure(404, 'User not found');
 			return user;
 		},
 	);
@@ -156,12 +159,17 @@ export async function startSandbox({
 				},
 				config: { bend: bendPage },
 			},
-			async (request): Promise<never> => {
+			async (request, reply): Promise<never> => {
 				const { user_id } = request.params as { user_id: string };
 				const user = teamOf(request).byId.get(user_id.toLowerCase());
 				if (!user) throw new RequestFailure(404, 'User not found');
+				const { next_cursor, ...query } = request.query as TimeseriesQuery;
+				const read = (cursor?: string) =>
+					readPage(world, user.user_id, metric, { ...query, next_cursor: cursor }, switches);
+				const trouble = troubleOf(user);
+				if (trouble) return answerFault(reply, troubled(trouble, next_cursor, read)) as never;
 				// The page fits the schema of its own metric, which TypeScript cannot see from here; it is checked at run time.
-				return readPage(world, user.user_id, metric, request.query as TimeseriesQuery, switches) as never;
+				return read(next_cursor) as never;
 			},
 		);
 	}

@@ -2,6 +2,8 @@
  * Everything about the sandbox that can be changed, also while it runs: `sandbox.switches.pageSize = 7`.
  * The numbers in brackets are rows of docs/quirks.md.
  */
+import type { TroubleName } from './troubles';
+
 export interface Switches {
 	/** Readings on a page. */
 	pageSize: number;
@@ -46,6 +48,8 @@ export interface Switches {
 	fault: (requestNumber: number, url: string) => Fault | undefined;
 	/** More requests at once than this are refused with 429. [19] */
 	mostAtOnce: number;
+	/** What is wrong with single users, named by either identifier: `{ 'app-user-0042': 'fails' }`. [23] */
+	users: Record<string, TroubleName>;
 }
 
 export type Fault =
@@ -77,4 +81,5 @@ export const defaultSwitches = (): Switches => ({
 	otherOrigin: 'http://localhost:9',
 	fault: () => undefined,
 	mostAtOnce: Infinity,
+	users: {},
 });

@@ -55,7 +55,7 @@ describe.each(matrix)('$quirk. $what', ({ cases }) => {
 it.each(matrix.flatMap(({ cases }) => cases).filter(({ gives, parameters }) => gives === 'more' && !parameters))(
 	'nothing is missing: $name',
 	async ({ operations, switches }) => {
-		const isRemoval = switches?.fault !== undefined;
+		const isRemoval = switches?.users !== undefined;
 		for (const operation of operations) {
 			Object.assign(used.sandbox.switches, switches);
 			const { rows } = await run(operation);

@@ -42,6 +42,8 @@ export interface RunOptions {
 	/** JSON of the items that come in; one empty item unless given. */
 	input?: IDataObject[];
 	onError?: INode['onError'];
+	/** More settings of the node: *Retry On Fail*, *Execute Once*. */
+	settings?: Pick<INode, 'retryOnFail' | 'maxTries' | 'waitBetweenTries' | 'executeOnce'>;
 	timezone?: string;
 	/** What the workflow remembers. */
 	staticData?: IDataObject;
@@ -129,7 +131,7 @@ export async function testCredential(credential: Credential): Promise<{ status: 
 
 export function build(
 	type: INodeType,
-	{ credential, parameters, input = [{}], onError, timezone, staticData }: RunOptions,
+	{ credential, parameters, input = [{}], onError, settings, timezone, staticData }: RunOptions,
 ) {
 	const start = startNodeType(input);
 	if (!type.poll) makeRunnable(type);
@@ -143,6 +145,7 @@ export function build(
 		name: 'Node',
 		type: NODE_TYPE,
 		onError,
+		...settings,
 		credentials: { [CREDENTIAL]: { id: '1', name: 'Sandbox' } },
 		// What the editor does: every default of the chosen operation is filled in.
 		parameters:

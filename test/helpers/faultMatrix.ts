@@ -256,10 +256,7 @@ export const matrix: Row[] = [
 			{
 				name: 'removed meanwhile',
 				operations: ['all'],
-				switches: {
-					fault: (_, url) =>
-						url.includes(STEADY.user_id) ? { status: 404, body: { detail: 'User not found' } } : undefined,
-				},
+				switches: { users: { [STEADY.user_id]: 'removed' } },
 				gives: 'more',
 			},
 		],

@@ -45,6 +45,25 @@ describe('readingPages', () => {
 		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toThrow('next page is not text');
 	});
 
+	it('ends a service that never does, and hands on nothing that is not whole', async () => {
+		let asked = 0;
+		const get = (async () => ({ groups: {}, next_cursor: `page ${++asked}` })) as unknown as Get;
+		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toThrow('more than 10,000 pages');
+		expect(asked).toBe(10_000);
+	});
+
+	it.each([
+		[{ next_cursor: '', next: 'b' }, 'b'],
+		[{ next: 'b' }, 'b'],
+		[{ next_cursor: null, next: 'b' }, 'b'],
+		[{ next_cursor: '', next: '' }, undefined],
+		[{ next_cursor: 'a', next: 7 }, 'a'],
+	])('after %j comes the page %p', async (page, cursor) => {
+		const { get, queries } = pages([page, { groups: {} }]);
+		await all(readingPages(get, '/path', {}, async () => {}));
+		expect(queries.slice(1).map(({ next_cursor }) => next_cursor)).toEqual(cursor ? [cursor] : []);
+	});
+
 	it('asks for the next page only when it is wanted', async () => {
 		const { get, queries } = pages([{ next_cursor: 'a' }, { next_cursor: 'b' }]);
 		await readingPages(get, '/path', {}, async () => {}).next();

@@ -5,6 +5,15 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Get, Query } from '../http/connect';
 import { Problem } from '../shared/problem';
 
+/** No person has so many readings: a service that goes on giving pages, empty ones even, never ends. */
+const MAX_PAGES = 10_000;
+
+const tooManyPages = () =>
+	new Problem(
+		`There are more than ${MAX_PAGES.toLocaleString('en')} pages of readings for one user`,
+		'Nothing was returned, because it would be incomplete. Choose a shorter date range; if it stays, ask the people who run the service',
+	);
+
 /**
  * Pages of one user's readings (contract 4.1, 4.2), in order. Only a missing cursor ends it: pages may be empty (quirk 2).
  * Every page repeats the whole query. A cursor that comes back a second time is an error, not an endless loop (quirk 3).
@@ -20,6 +29,7 @@ export async function* readingPages(
 	let cursor: string | undefined;
 
 	do {
+		if (seen.size >= MAX_PAGES) throw tooManyPages();
 		const page = await get(path, { ...query, next_cursor: cursor }, onMissing);
 		if (!page) return;
 		yield page;

@@ -1,0 +1,87 @@
+/**
+ * What can be wrong with one user while all others are sound (docs/quirks.md, "One part wrong"): `switches.users`.
+ */
+import type { GroupedPage } from './schemas';
+import type { Fault } from './switches';
+
+type AnsweredFault = Exclude<Fault, { delayMs: number }>;
+
+/** Answers to a request for the readings of the user; `right` is what it would have been. */
+type Trouble = (request: { page: number; right: () => GroupedPage }) => AnsweredFault | { body: unknown };
+
+const failing = (status: number, detail?: unknown): Trouble => {
+	const body = detail === undefined ? 'Internal Server Error' : { detail };
+	return () => ({ status, body });
+};
+
+/** A page on which every group is as `change` makes it. */
+const withGroups =
+	(change: (group: { data: unknown; source: unknown }) => unknown): Trouble =>
+	({ right }) => {
+		const { groups, ...rest } = right();
+		const bent = Object.entries(groups).map(([slug, list]) => [slug, list.map(change)]);
+		return { body: { ...rest, groups: Object.fromEntries(bent) } };
+	};
+
+export const TROUBLES = {
+	/** Fails for good. */
+	fails: failing(500),
+	/** The service refuses this user's data, though the key is right. */
+	refused: failing(403, 'Not enough permissions'),
+	/** The service does not like something about this user. */
+	invalid: failing(422, [{ type: 'uuid_parsing', loc: ['path', 'user_id'], msg: 'Input should be a valid UUID' }]),
+	/** The service says it has no such user, though it lists them. */
+	missing: failing(404, 'User not found'),
+	/** Removed after the list was read: Resolve does not know them either. */
+	removed: failing(404, 'User not found'),
+	/** Page one is right; the mark of page two leads nowhere. */
+	lostOnPageTwo: ({ page, right }) => (page === 0 ? { body: right() } : { status: 404, body: { detail: 'Not found' } }),
+	/** Page one is right; page two fails for good. */
+	failsOnPageTwo: ({ page, right }) =>
+		page === 0 ? { body: right() } : { status: 500, body: 'Internal Server Error' },
+	/** The body ends in the middle, every time. */
+	cut: () => ({ drop: 'insideBody' }),
+	/** Every page has the same mark of the next. */
+	repeatedCursor: ({ right }) => ({ body: { ...right(), next_cursor: 'again' } }),
+	/** There is always one more page, without readings. */
+	endless: ({ page }) => ({ body: { groups: {}, next_cursor: `page ${page + 1}` } }),
+	/** A login page in place of data. */
+	webPage: () => ({ status: 200, body: '<!doctype html><title>Log in</title>', type: 'text/html' }),
+	/** The right shape around something else. */
+	noGroups: () => ({ body: { ok: true } }),
+	nullGroups: ({ right }) => ({ body: { ...right(), groups: { omron: null } } }),
+	noData: withGroups(({ source }) => ({ source })),
+	/** Sound, but for a source that is a text. */
+	textSource: withGroups(({ data }) => ({ data, source: 'a wearable' })),
+	/** The mark of the next page is a number. */
+	numberCursor: ({ right }) => ({ body: { ...right(), next_cursor: 7 } }),
+	/** The end as some write it, with more under the deprecated name. */
+	emptyCursorAndNext: ({ right }) => {
+		const { next_cursor: next, ...page } = right();
+		return { body: { ...page, next_cursor: '', next } };
+	},
+} satisfies Record<string, Trouble>;
+
+export type TroubleName = keyof typeof TROUBLES;
+
+/** Marks that some troubles make up stand for a page; others are the service's own. */
+const MADE_UP = /^(?:again|page (\d+))$/;
+
+/**
+ * What is answered in place of the right page.
+ *
+ * @param read gives the page for a cursor, or the first one
+ */
+export function troubled(
+	name: TroubleName,
+	cursor: string | undefined,
+	read: (cursor?: string) => GroupedPage,
+): AnsweredFault {
+	const made = MADE_UP.exec(cursor ?? '');
+	const page = made ? Number(made[1] ?? 1) : cursor ? 1 : 0;
+	const answer = (TROUBLES as Record<TroubleName, Trouble>)[name]({
+		page,
+		right: () => read(made ? undefined : cursor),
+	});
+	return 'status' in answer || 'drop' in answer ? answer : { status: 200, body: answer.body };
+}

@@ -1,0 +1,133 @@
+/**
+ * One part is wrong, everything else is sound: every trouble of one user × operation × On Error, through n8n's engine and real
+ * HTTP. Whoever is sound comes whole; whoever is not is one error that says who.
+ */
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import { TROUBLES, type TroubleName } from '../../dev/sandbox/troubles';
+import { runNode } from '../helpers/engine';
+import { everythingIn } from '../helpers/inspect';
+import { KEY, people, STEADY } from '../helpers/people';
+import { sectionInReadme } from '../helpers/readme';
+import { bloodPressureOf, byClientId, useSandbox } from '../helpers/requests';
+
+// Pages of seven readings, so that the user in trouble has several.
+const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
+
+const OPERATIONS: Record<string, INodeParameters> = {
+	'One user': bloodPressureOf(byClientId(STEADY.client_user_id)),
+	'All users': bloodPressureOf('', { userScope: 'all' }),
+	'All users, grouped': bloodPressureOf('', { userScope: 'all', output: 'grouped' }),
+};
+
+const MODES: Record<string, INode['onError']> = {
+	Stop: 'stopWorkflow',
+	Continue: 'continueRegularOutput',
+	'Error output': 'continueErrorOutput',
+};
+
+/** What comes of the user in trouble: an error with this message, nothing at all, or everything. */
+type Outcome = RegExp | 'gone' | 'whole';
+
+const ROWS: Record<Exclude<TroubleName, 'endless'>, { what: string; promise: string; outcome: Outcome }> = {
+	fails: {
+		what: 'Every request fails',
+		promise: 'an error, after all tries',
+		outcome: /could not answer \(status 500\)/,
+	},
+	refused: { what: 'Their data are refused', promise: 'an error that does not blame the key', outcome: /status 403/ },
+	invalid: { what: 'Something about them is refused', promise: 'an error', outcome: /did not accept 'User'/ },
+	missing: { what: 'Not found, though Resolve knows them', promise: 'an error', outcome: /whom it knows/ },
+	removed: { what: 'Removed meanwhile', promise: 'passed over; one user: an error', outcome: 'gone' },
+	lostOnPageTwo: { what: 'Page two is not found', promise: 'an error, not half of it', outcome: /whom it knows/ },
+	failsOnPageTwo: { what: 'Page two fails', promise: 'an error, not half of it', outcome: /status 500/ },
+	cut: { what: 'The answer is always cut off', promise: 'an error, after all tries', outcome: /could not be reached/ },
+	repeatedCursor: { what: 'A page leads back to itself', promise: 'an error', outcome: /same page mark twice/ },
+	numberCursor: {
+		what: 'The mark of the next page is a number',
+		promise: 'an error',
+		outcome: /next page is not text/,
+	},
+	webPage: { what: 'A web page comes', promise: 'an error', outcome: /A web page came back/ },
+	noGroups: { what: 'The readings are missing in the answer', promise: 'an error', outcome: /has no 'groups'/ },
+	nullGroups: { what: 'A provider without a list', promise: 'an error', outcome: /has no 'groups'/ },
+	noData: { what: 'A group without data', promise: 'an error', outcome: /has no 'data'/ },
+	textSource: { what: 'A source that is a text', promise: 'every reading, and the text', outcome: 'whole' },
+	emptyCursorAndNext: { what: 'More pages under the old name only', promise: 'every reading', outcome: 'whole' },
+};
+
+const run = async (parameters: INodeParameters, onError?: INode['onError']) =>
+	await runNode({ credential: used.credential, parameters, onError });
+
+const isSteady = ({ user_id }: IDataObject) => user_id === STEADY.user_id;
+const sound = {} as Record<string, IDataObject[]>;
+beforeAll(async () => {
+	for (const [operation, parameters] of Object.entries(OPERATIONS)) sound[operation] = (await run(parameters)).rows;
+	expect(Object.values(sound).map(({ length }) => length)).toEqual([61, 61 + 3 + 8, 4]);
+});
+
+const cases = Object.entries(ROWS).flatMap(([trouble, row]) =>
+	Object.keys(OPERATIONS).flatMap((operation) =>
+		Object.keys(MODES).map((mode) => ({ trouble, operation, mode, ...row })),
+	),
+);
+
+it.each(cases)('$trouble, $operation, $mode', async ({ trouble, operation, mode, outcome }) => {
+	used.sandbox.switches.users = { [STEADY.client_user_id]: trouble as TroubleName };
+	const { rows, items, errorItems, error, run: execution } = await run(OPERATIONS[operation], MODES[mode]);
+	const isTeam = operation !== 'One user';
+	const others = sound[operation].filter((row) => !isSteady(row));
+	for (const item of [...items, ...errorItems]) expect(item.pairedItem).toEqual({ item: 0 });
+
+	if (outcome === 'whole') {
+		expect(error).toBeUndefined();
+		expect(rows).toHaveLength(sound[operation].length);
+		expect(rows.filter((row) => !isSteady(row))).toEqual(others);
+		return;
+	}
+	if (outcome === 'gone' && isTeam) {
+		expect([error, rows, errorItems]).toEqual([undefined, others, []]);
+		return;
+	}
+	const message = outcome === 'gone' ? /There is no user with this 'Client User ID'/ : outcome;
+	if (mode === 'Stop') {
+		expect(error?.message).toMatch(message);
+		expect(error?.description).toMatch(isTeam ? /\d other users? (was|were) read.*'On Error'/s : /./);
+		if (isTeam) expect(error?.message).toContain(STEADY.user_id);
+		expect(rows).toEqual([]);
+		expect(everythingIn(execution)).not.toContain(KEY);
+		return;
+	}
+	expect(error).toBeUndefined();
+	const { user_id, client_user_id } = STEADY;
+	const advice = expect.stringMatching(/./);
+	if (mode === 'Continue') {
+		const owner = isTeam ? { user_id, client_user_id } : {};
+		expect(rows).toEqual([...others, { ...owner, error: expect.stringMatching(message), details: advice }]);
+		expect(errorItems).toEqual([]);
+	} else {
+		const details = isTeam ? { user_id, client_user_id, advice } : advice;
+		expect(rows).toEqual(others);
+		expect(errorItems.map(({ json }) => json)).toEqual([{ error: expect.stringMatching(message), details }]);
+	}
+});
+
+describe('the table', () => {
+	it('has every trouble that the sandbox can make', () => {
+		// A user without end is stopped by its number of pages: test/unit/paging.test.ts.
+		expect([...Object.keys(ROWS), 'endless'].sort()).toEqual(Object.keys(TROUBLES).sort());
+	});
+
+	it('stands in the README', () => {
+		const columns = Object.keys(OPERATIONS).flatMap((operation) =>
+			Object.keys(MODES).map((mode) => `${operation}: ${mode}`),
+		);
+		const table = [
+			`| What is wrong with one user | What is promised | ${columns.join(' | ')} |`,
+			`|---|---|${columns.map(() => '---|').join('')}`,
+			...Object.values(ROWS).map(
+				({ what, promise }) => `| ${what} | ${promise} | ${columns.map(() => '✓').join(' | ')} |`,
+			),
+		];
+		expect(sectionInReadme('one part wrong')).toBe(table.join('\n'));
+	});
+});

@@ -1,0 +1,105 @@
+/**
+ * What n8n does to a run: *Retry On Fail*, *Execute Once*, *Batching*, and an item that it cannot start.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import { runNode } from '../helpers/engine';
+import { BERLIN, people, SILENT, SPECIAL, STEADY } from '../helpers/people';
+import { bloodPressureOf, byUserId, queryOf, resolve, useSandbox } from '../helpers/requests';
+
+const used = useSandbox(() => ({ world: people() }));
+const run = async (options: Omit<Parameters<typeof runNode>[0], 'credential'>) =>
+	await runNode({ credential: used.credential, ...options });
+
+const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+const users = [STEADY, SPECIAL, BERLIN, SILENT];
+const perUser = (more = {}) => bloodPressureOf(byUserId('={{ $json.user }}'), more);
+const input = users.map(({ user_id }): IDataObject => ({ user: user_id }));
+
+/** When everything that is still on its way has arrived. */
+const later = async () => await new Promise((resolve) => setTimeout(resolve, 50));
+
+/** What nobody handles would end n8n. */
+const unhandled: unknown[] = [];
+const note = (reason: unknown) => unhandled.push(reason);
+beforeAll(() => process.on('unhandledRejection', note));
+afterAll(() => process.off('unhandledRejection', note));
+afterEach(async () => {
+	await later();
+	expect(unhandled.splice(0)).toEqual([]);
+});
+
+describe('Retry On Fail', () => {
+	it('asks again what was given up, in every try', async () => {
+		used.sandbox.switches.fault = () => ({ status: 500 });
+		const { error } = await run({ parameters: resolve('steady'), settings: RETRY });
+		expect(error?.message).toContain('status 500');
+		// Seven tries of ours in each of n8n's three.
+		expect(used.sandbox.requests).toHaveLength(21);
+	});
+
+	it('comes through when the service is back in the second try', async () => {
+		used.sandbox.switches.fault = (number) => (number <= 4 ? { status: 422, body: { detail: 'no' } } : undefined);
+		const { error, items } = await run({ parameters: perUser(), input, settings: RETRY });
+		expect(error).toBeUndefined();
+		expect(new Set(items.map(({ pairedItem }) => JSON.stringify(pairedItem))).size).toBe(3);
+		expect(items).toHaveLength(61 + 3 + 8);
+	});
+
+	it('takes a new "now" for a new try', async () => {
+		used.sandbox.switches.fault = (number) => (number === 1 ? { status: 422, body: { detail: 'no' } } : undefined);
+		const parameters = bloodPressureOf(byUserId(STEADY.user_id), { dateRange: 'last24Hours' });
+		await run({ parameters, settings: { ...RETRY, waitBetweenTries: 30 } });
+		const [first, second] = used.sandbox.requests.map((url) => queryOf(url).end_date);
+		expect(Date.parse(second)).toBeGreaterThan(Date.parse(first));
+	});
+
+	it('does not read the team again because its first user is broken, with On Error Continue', async () => {
+		used.sandbox.switches.users = { [STEADY.user_id]: 'invalid' };
+		const parameters = bloodPressureOf('', { userScope: 'all' });
+		const { rows } = await run({ parameters, onError: 'continueRegularOutput', settings: RETRY });
+		expect(rows).toHaveLength(3 + 8 + 1);
+		expect(used.sandbox.requests.filter((url) => url.startsWith('/v2/user'))).toHaveLength(1);
+	});
+});
+
+it('Execute Once reads the first item only', async () => {
+	const { items, error } = await run({ parameters: perUser(), input, settings: { executeOnce: true } });
+	expect([error, items.length]).toEqual([undefined, 61]);
+});
+
+describe('Batching', () => {
+	const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 20 } } };
+
+	it('reads every item', async () => {
+		const { items } = await run({ parameters: perUser({ requestOptions }), input });
+		expect(items).toHaveLength(61 + 3 + 8);
+	});
+
+	it('tells of an item that fails, though n8n has not started the others yet', async () => {
+		used.sandbox.switches.users = { [STEADY.user_id]: 'invalid' };
+		const { error } = await run({ parameters: perUser({ requestOptions }), input });
+		expect(error?.message).toBe("The service did not accept 'User'");
+	});
+
+	it('leaves no rejection behind when n8n cannot start a later item', async () => {
+		used.sandbox.switches.users = { [STEADY.user_id]: 'invalid' };
+		const parameters = perUser({ requestOptions, provider: wrongFrom(2) });
+		const { error } = await run({ parameters, input });
+		expect(error).toBeDefined();
+	});
+});
+
+/** An expression that n8n cannot work out from item `number` on. */
+const wrongFrom = (number: number) => ({
+	__rl: true,
+	mode: 'slug',
+	value: `={{ $itemIndex >= ${number} ? $('Nobody').item.json.x : '' }}`,
+});
+
+it('an item that cannot be started ends the run: no request, and no rejection that nobody handles', async () => {
+	used.sandbox.switches.fault = () => ({ status: 422, body: { detail: 'no' } });
+	const { error } = await run({ parameters: perUser({ provider: wrongFrom(2) }), input });
+	expect(error).toBeDefined();
+	await later();
+	expect(used.sandbox.requests).toEqual([]);
+});

@@ -1,0 +1,93 @@
+/**
+ * Many at once, results in order: how many are in work, how far ahead, and how it ends.
+ */
+import { inOrder } from '../../nodes/HealthDataService/shared/inOrder';
+
+const numbers = async function* (count: number, given: number[] = []) {
+	for (let i = 0; i < count; i++) {
+		given.push(i);
+		yield i;
+	}
+};
+
+/** Work that is done when the test says so. */
+function manual() {
+	const open = new Map<number, { resolve: (value: number) => void; reject: (error: Error) => void }>();
+	const overs: Array<() => boolean> = [];
+	const work = async (one: number, isOver: () => boolean) => {
+		overs.push(isOver);
+		return await new Promise<number>((resolve, reject) => open.set(one, { resolve, reject }));
+	};
+	const done = async (one: number) => {
+		open.get(one)!.resolve(one);
+		open.delete(one);
+		await settle();
+	};
+	return { open, work, done, overs };
+}
+const settle = async () => await new Promise((resolve) => setImmediate(resolve));
+
+function drain<T>(results: AsyncGenerator<T>) {
+	const got: T[] = [];
+	const end = (async () => {
+		for await (const one of results) got.push(one);
+	})();
+	end.catch(() => undefined);
+	return { got, end };
+}
+
+it('keeps so many in work, and gives what is done in order', async () => {
+	const { open, work, done } = manual();
+	const { got, end } = drain(inOrder(numbers(5), { width: 2, ahead: Infinity }, work));
+	await settle();
+	expect([...open.keys()]).toEqual([0, 1]);
+	await done(1);
+	expect([[...open.keys()], got]).toEqual([[0, 2], []]);
+	await done(2);
+	await done(3);
+	expect([[...open.keys()], got]).toEqual([[0, 4], []]);
+	await done(0);
+	expect(got).toEqual([0, 1, 2, 3]);
+	await done(4);
+	await end;
+	expect(got).toEqual([0, 1, 2, 3, 4]);
+});
+
+it('starts no more than so many ahead of the first that is not done', async () => {
+	const { open, work, done } = manual();
+	drain(inOrder(numbers(9), { width: 2 }, work));
+	await settle();
+	await done(1);
+	expect([...open.keys()]).toEqual([0]);
+	await done(0);
+	expect([...open.keys()]).toEqual([2, 3]);
+});
+
+it('ends at the first failure, though those before it are still in work', async () => {
+	const { open, work, overs } = manual();
+	const given: number[] = [];
+	const { got, end } = drain(inOrder(numbers(9, given), { width: 3 }, work));
+	await settle();
+	open.get(2)!.reject(new Error('broken'));
+	await expect(end).rejects.toThrow('broken');
+	expect([got, given.length, overs.every((isOver) => isOver())]).toEqual([[], 3, true]);
+	// Nobody waits for the others any more: no unhandled rejection.
+	open.get(0)!.reject(new Error('late'));
+	await settle();
+});
+
+it('ends when nobody reads on', async () => {
+	const given: number[] = [];
+	for await (const one of inOrder(numbers(100, given), { width: 2 }, async (i) => i)) if (one === 3) break;
+	expect(given.length).toBeLessThan(10);
+});
+
+it('hands on the failure of the source', async () => {
+	const source = async function* () {
+		yield 1;
+		throw new Error('the list broke');
+	};
+	const { got, end } = drain(inOrder(source(), { width: 5 }, async (i) => i));
+	await expect(end).rejects.toThrow('the list broke');
+	expect(got.length).toBeLessThanOrEqual(1);
+});
