@@ -22,6 +22,7 @@ export const isStraight = (switches: Switches) =>
 			'bareUsers',
 			'timestamps',
 			'userTotal',
+			'lacksUserId',
 		] as const
 	).every((name) => switches[name] === straight[name]);
 
@@ -106,8 +107,28 @@ function bendCursor(cursor: string | null, style: Switches['cursorStyle']): Json
 }
 
 export function bendUserList(page: UserListPage, switches: Switches) {
-	const users = page.users.map((user, at) => bendUser(user, switches, at));
-	return { ...page, users, ...(switches.userTotal === 'missing' && { total: undefined }) };
+	const users = page.users.map((user, at) => lackId(bendUser(user, switches, at), switches.lacksUserId, at));
+	return { ...page, users, total: bendTotal(page, switches.userTotal) };
+}
+
+function lackId(user: Json, how: Switches['lacksUserId'], at: number): Json {
+	if (how === 'never' || at % 3 !== 1) return user;
+	return { ...user, user_id: { null: null, missing: undefined, empty: '' }[how] };
+}
+
+function bendTotal({ total, users, offset }: UserListPage, how: Switches['userTotal']): unknown {
+	return {
+		right: total,
+		shrinking: total,
+		missing: undefined,
+		zero: 0,
+		negative: -1,
+		page: users.length,
+		tooSmall: Math.floor(total / 2),
+		tooLarge: total + 1000,
+		growing: total + 1 + offset,
+		text: String(total),
+	}[how];
 }
 
 export function bendUser(user: User, { bareUsers, extraFields }: Switches, at = 0): Json {

@@ -13,7 +13,7 @@ import { readPage, RequestFailure, type TimeseriesQuery } from './timeseries';
 import { Failure, User, UserList } from './schemas';
 import { defaultSwitches, type Switches } from './switches';
 import { troubled } from './troubles';
-import { createWorld, METRICS, type MetricName, type Team, type World } from './world';
+import { createWorld, METRICS, uuid, type MetricName, type Team, type World } from './world';
 
 export interface Sandbox {
 	baseUrl: string;
@@ -129,8 +129,13 @@ export async function startSandbox({
 	};
 	app.get('/v2/user', { schema: listSchema, config: { bend: bendUserList } }, async (request) => {
 		const { offset = switches.defaultOffset, limit = 100 } = request.query;
-		const users = teamOf(request).users.slice(switches.userTotal === 'shrinking' ? removed++ : 0);
-		const page = users.slice(offset, offset + Math.min(limit, switches.userPageCap));
+		const isMoving = switches.usersMove || switches.userTotal === 'shrinking';
+		const users = teamOf(request).users.slice(isMoving ? removed++ : 0);
+		if (switches.usersMove) users.push(...Array.from({ length: removed - 1 }, (_, i) => newcomer(users[0], i)));
+		if (switches.failsAtEnd && offset >= users.length && offset > 0)
+			throw new RequestFailure(switches.failsAtEnd, 'Internal Server Error');
+		const from = switches.ignoresOffset ? 0 : offset;
+		const page = users.slice(from, switches.ignoresLimit ? undefined : from + Math.min(limit, switches.userPageCap));
 		return { users: [...page], total: users.length, offset, limit };
 	});
 
@@ -187,6 +192,14 @@ export async function startSandbox({
 		close: async () => await app.close(),
 	};
 }
+
+/** Somebody who has joined since the world was made. */
+const newcomer = (like: Team['users'][number], number: number) => ({
+	...like,
+	user_id: uuid('newcomer', number),
+	client_user_id: `newcomer-${number}`,
+	connected_sources: [],
+});
 
 /** Teams can be large: their users are found without going through the list. A new list, as after a change, gets a new index. */
 const indexed = ({ users }: Team) => ({

@@ -36,8 +36,31 @@ export interface Switches {
 	userPageCap: number;
 	/** Where the list starts when `offset` is not sent. [12] */
 	defaultOffset: number;
-	/** `total` as it is, missing, or one less with every request, as a user is removed from the front. [12] */
-	userTotal: 'right' | 'missing' | 'shrinking';
+	/**
+	 * `total` as it is, missing, or one less with every request, as a user is removed from the front [12]; or wrong [24]:
+	 * `page` counts the users of the page, `growing` grows from page to page.
+	 */
+	userTotal:
+		| 'right'
+		| 'missing'
+		| 'shrinking'
+		| 'zero'
+		| 'negative'
+		| 'page'
+		| 'tooSmall'
+		| 'tooLarge'
+		| 'growing'
+		| 'text';
+	/** With every request of the list one user leaves at the front and one joins at the end. [24] */
+	usersMove: boolean;
+	/** Every page of the user list is the first one. [24] */
+	ignoresOffset: boolean;
+	/** A page of the user list has everybody from its offset on. [24] */
+	ignoresLimit: boolean;
+	/** The `user_id` of every third user: null, missing or empty text. [24] */
+	lacksUserId: 'never' | 'null' | 'missing' | 'empty';
+	/** A page of the user list that begins behind the last user is refused with this status. [12] */
+	failsAtEnd: number;
 	/** Parameters out of range end in 500 with plain text instead of a refusal. [12] */
 	failsOutOfRange: boolean;
 	/** 307 from a path without a slash at its end to the one with it, on the same or on another origin. [13] */
@@ -76,6 +99,11 @@ export const defaultSwitches = (): Switches => ({
 	userPageCap: 500,
 	defaultOffset: 0,
 	userTotal: 'right',
+	usersMove: false,
+	ignoresOffset: false,
+	ignoresLimit: false,
+	lacksUserId: 'never',
+	failsAtEnd: 0,
 	failsOutOfRange: false,
 	redirect: 'none',
 	otherOrigin: 'http://localhost:9',

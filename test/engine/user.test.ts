@@ -19,8 +19,9 @@ describe('List', () => {
 		expect(rows).toEqual(users);
 		expect(used.sandbox.requests.map(queryOf)).toEqual([
 			{ offset: '0', limit: '500' },
-			{ offset: '500', limit: '500' },
-			{ offset: '1000', limit: '500' },
+			// Each page begins with the last user of the one before.
+			{ offset: '499', limit: '500' },
+			{ offset: '998', limit: '500' },
 		]);
 	});
 

@@ -3,7 +3,6 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { readingPages } from '../../nodes/HealthDataService/service/readingPages';
-import { userPages } from '../../nodes/HealthDataService/service/userPages';
 import type { Get, Query } from '../../nodes/HealthDataService/http/connect';
 
 /** A `get` that answers with these pages, one after the other, and remembers what it was asked. */
@@ -68,38 +67,5 @@ describe('readingPages', () => {
 		const { get, queries } = pages([{ next_cursor: 'a' }, { next_cursor: 'b' }]);
 		await readingPages(get, '/path', {}, async () => {}).next();
 		expect(queries).toHaveLength(1);
-	});
-});
-
-describe('userPages', () => {
-	const user = (id: number) => ({ user_id: `u${id}` });
-	const ids = async (generator: AsyncGenerator<IDataObject[]>) =>
-		(await all(generator)).flat().map(({ user_id }) => user_id);
-
-	it('gives nobody twice, within a page or across pages', async () => {
-		const { get } = pages([
-			{ users: [user(1), user(1), user(2)], total: 5 },
-			{ users: [user(2), user(3)], total: 5 },
-		]);
-		expect(await ids(userPages(get))).toEqual(['u1', 'u2', 'u3']);
-	});
-
-	it('ends at an empty page whatever total says', async () => {
-		const { get } = pages([{ users: [user(1)], total: 99 }, ...Array(20).fill({ users: [], total: 99 })]);
-		expect(await ids(userPages(get))).toEqual(['u1']);
-	});
-
-	it('goes on when total grows', async () => {
-		const { get } = pages([
-			{ users: [user(1)], total: 2 },
-			{ users: [user(2)], total: 3 },
-			{ users: [user(3)], total: 3 },
-		]);
-		expect(await ids(userPages(get))).toEqual(['u1', 'u2', 'u3']);
-	});
-
-	it('comes to an end when total flickers', async () => {
-		const answers = Array.from({ length: 100 }, (_, i) => ({ users: [user(Math.min(i, 3))], total: i % 2 ? 40 : 10 }));
-		expect(await ids(userPages(pages(answers).get))).toEqual(['u0', 'u1', 'u2', 'u3']);
 	});
 });

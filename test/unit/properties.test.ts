@@ -8,7 +8,6 @@ import { readClientUserId } from '../../nodes/HealthDataService/fields/clientUse
 import type { Get, Query } from '../../nodes/HealthDataService/http/connect';
 import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
 import { readingPages } from '../../nodes/HealthDataService/service/readingPages';
-import { userPages } from '../../nodes/HealthDataService/service/userPages';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { GroupedReadings, readingRows } from '../../nodes/HealthDataService/service/readings';
 import { resolveUser } from '../../nodes/HealthDataService/service/users';
@@ -121,52 +120,6 @@ describe('readings', () => {
 });
 
 describe('users', () => {
-	it('any server cap, any missing or right total, any window: everybody once, in order, and no more than asked for', async () => {
-		await fc.assert(
-			fc.asyncProperty(
-				fc.integer({ min: 0, max: 60 }),
-				fc.integer({ min: 1, max: 20 }),
-				fc.boolean(),
-				fc.integer({ min: 0, max: 70 }),
-				fc.option(fc.integer({ min: 1, max: 70 })),
-				async (size, cap, hasTotal, offset, most) => {
-					const team = Array.from({ length: size }, (_, i) => ({ user_id: `u${i}` }));
-					const get = (async (_: string, { offset: from, limit }: { offset: number; limit: number }) => ({
-						users: team.slice(from, from + Math.min(limit, cap)),
-						...(hasTotal && { total: size }),
-					})) as unknown as Get;
-					const users = (await collect(userPages(get, { offset, limit: most ?? Infinity }))).flat();
-					expect(users).toEqual(team.slice(offset, most === null ? undefined : offset + most));
-				},
-			),
-			RUNS,
-		);
-	});
-
-	it('whoever stays on the list is found, however many others leave it while it is read', async () => {
-		await fc.assert(
-			fc.asyncProperty(
-				fc.integer({ min: 1, max: 60 }),
-				fc.integer({ min: 1, max: 20 }),
-				// Before each request, at most one leaves: who, by place in the list.
-				fc.array(fc.option(fc.nat(100)), { maxLength: 60 }),
-				async (size, cap, leavers) => {
-					let team = Array.from({ length: size }, (_, i) => ({ user_id: `u${i}` }));
-					let requests = 0;
-					const get = (async (_: string, { offset, limit }: { offset: number; limit: number }) => {
-						const leaver = leavers[requests++];
-						if (typeof leaver === 'number') team = team.filter((_, place) => place !== leaver);
-						return { users: team.slice(offset, offset + Math.min(limit, cap)), total: team.length };
-					}) as unknown as Get;
-					const ids = (await collect(userPages(get))).flat().map(({ user_id }) => user_id);
-					expect(new Set(ids).size).toBe(ids.length);
-					expect(ids).toEqual(expect.arrayContaining(team.map(({ user_id }) => user_id)));
-				},
-			),
-			RUNS,
-		);
-	});
-
 	it('any client user ID survives the path, or is refused before it is sent', async () => {
 		await fc.assert(
 			fc.asyncProperty(

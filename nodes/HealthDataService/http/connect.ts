@@ -7,8 +7,10 @@ import { serviceRoot } from './baseUrl';
 import { explainStatus, notTheService } from './explain';
 import { Gate } from './gate';
 import { isRedirect, redirectTarget, strayRedirect } from './redirect';
-import { RETRY_LIMITS, withRetry } from './retry';
+import { RETRY_LIMITS, withRetry, type Once } from './retry';
 import { sender, storedCredential, type Context, type RequestDefaults } from './send';
+
+export type { Once };
 
 export type Query = Record<string, string | number | undefined>;
 
@@ -20,6 +22,7 @@ export type Get = <T = never>(
 	path: string,
 	query?: Query,
 	onMissing?: () => T | Promise<T>,
+	once?: Once,
 ) => Promise<IDataObject | T>;
 
 export interface Connection {
@@ -51,10 +54,10 @@ export async function connect(
 	const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 	const send = withRetry(sender(context, data, defaults), { root, gate, signal, continues, tries, withinMs });
 
-	return async (path, query = {}, onMissing) => {
+	return async (path, query = {}, onMissing, once) => {
 		const url = root + path + queryString(query);
-		let response = await send(url);
-		if (isRedirect(response)) response = await send(redirectTarget(response, url));
+		let response = await send(url, once);
+		if (isRedirect(response)) response = await send(redirectTarget(response, url), once);
 		if (isRedirect(response)) throw strayRedirect(response);
 
 		const { statusCode, body } = response;

@@ -56,15 +56,29 @@ export interface RetryOptions {
 	withinMs: number;
 }
 
+/** What one request wants differently. */
+export interface Once {
+	/** It is a question whose failure is an answer too: nobody else learns from it that the service has failed. */
+	tries?: number;
+	/** It is not wanted any more. */
+	signal?: AbortSignal;
+}
+
 /**
  * `send`, tried again while that can help, each try when the gate has room for it.
  *
  * @throws Problem with the reason of the last try
  */
-export function withRetry(send: Send, options: RetryOptions): (url: string) => Promise<IN8nHttpFullResponse> {
-	const { root, gate, signal, continues, tries, withinMs } = options;
+export function withRetry(
+	send: Send,
+	options: RetryOptions,
+): (url: string, once?: Once) => Promise<IN8nHttpFullResponse> {
+	const { root, gate, continues, withinMs } = options;
 
-	return async (url) => {
+	return async (url, once = {}) => {
+		const tries = once.tries ?? options.tries;
+		const signals = [options.signal, once.signal].filter((one) => one !== undefined);
+		const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
 		const begun = performance.now();
 		for (let next = 2; ; next++) {
 			const answer = await gate.inTurn(async () => await send(url), outcomeOf, { signal, continues });
@@ -76,8 +90,9 @@ export function withRetry(send: Send, options: RetryOptions): (url: string) => P
 			const pause = told ?? backoff(outcome === 'refused' ? Math.max(next, gate.refusals + 1) : next);
 			const waited = performance.now() - begun;
 			if (next > tries || gate.givenUp || Math.max(waited, gate.failingFor) + pause > withinMs) {
-				gate.givenUp = giveUpProblem(answer, root, next - 1, waited);
-				throw gate.givenUp;
+				const problem = giveUpProblem(answer, root, next - 1, waited);
+				if (once.tries === undefined) gate.givenUp = problem;
+				throw problem;
 			}
 			if (outcome === 'refused') gate.pause(pause);
 			await wait(pause, signal);

@@ -1,0 +1,396 @@
+/**
+ * The walk of the team's user list, against a list that knows who was on it: whatever `total` says and whoever moves.
+ */
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import type { Get } from '../../nodes/HealthDataService/http/connect';
+import { userPages } from '../../nodes/HealthDataService/service/userPages';
+import { Problem } from '../../nodes/HealthDataService/shared/problem';
+import { idsOf, movingTeam, TOTALS, type Move, type TeamOptions } from '../helpers/movingTeam';
+
+const RUNS = { numRuns: 2000 };
+const SAME_PAGE = 'The service gives the same page of its user list again and again';
+
+const read = async (options: TeamOptions, window = {}) => {
+	const team = movingTeam(options);
+	return { ...team, ids: await idsOf(userPages(team.get, window)) };
+};
+const team = (size: number) => Array.from({ length: size }, (_, i) => `u${i}`);
+
+describe('total only helps to ask ahead', () => {
+	it.each(Object.entries(TOTALS))('%s: everybody once, whatever the pages are capped at', async (_, total) => {
+		for (const size of [0, 1, 2, 3, 99, 100, 101, 250]) {
+			for (const cap of [1, 2, 3, 7, 100, 500]) {
+				expect((await read({ size, cap, total })).ids).toEqual(team(size));
+				expect((await read({ size, cap, total }, { ahead: 0 })).ids).toEqual(team(size));
+			}
+		}
+	});
+
+	it('any total, any cap, any window, answers in any order: everybody once, and in order', async () => {
+		const odd = fc.oneof(fc.integer({ min: -5, max: 80 }), fc.constantFrom(undefined, null, '5', NaN, 1.5));
+		await fc.assert(
+			fc.asyncProperty(
+				fc.record({
+					size: fc.nat(60),
+					cap: fc.integer({ min: 1, max: 20 }),
+					turns: fc.array(fc.nat(5), { minLength: 1 }),
+				}),
+				fc.array(odd, { minLength: 1, maxLength: 5 }),
+				fc.nat(70),
+				fc.option(fc.integer({ min: 1, max: 70 })),
+				fc.constantFrom(undefined, 0, 1),
+				async (options, totals, offset, most, ahead) => {
+					const limit = most ?? Infinity;
+					const { ids } = await read(
+						{ ...options, total: (_, __, request) => totals[request % totals.length] },
+						{ offset, limit, ahead },
+					);
+					expect(ids).toEqual(team(options.size).slice(offset, offset + limit));
+				},
+			),
+			RUNS,
+		);
+	});
+});
+
+describe('pages of different lengths', () => {
+	it('any lengths, total missing or wrong: a shorter page is not the end', async () => {
+		const caps = fc.array(fc.integer({ min: 5, max: 9 }), { minLength: 2, maxLength: 6 });
+		await fc.assert(
+			fc.asyncProperty(
+				fc.nat(60),
+				caps,
+				fc.constantFrom(...Object.keys(TOTALS)),
+				fc.constantFrom(undefined, 0),
+				async (size, cap, name, ahead) => {
+					expect((await read({ size, cap, total: TOTALS[name] }, { ahead })).ids).toEqual(team(size));
+				},
+			),
+			RUNS,
+		);
+	});
+
+	it('nor is a very short one that ends at a total which is another one on each page', async () => {
+		const total: TeamOptions['total'] = (_, onPage, __, offset) => offset + onPage;
+		expect((await read({ size: 60, cap: [10, 10, 3, 10], total })).ids).toEqual(team(60));
+	});
+});
+
+describe('people who come and go while the list is read', () => {
+	const leave = fc.record({ leaves: fc.nat(100) });
+	const join = fc.record({ joins: fc.oneof(fc.constant(0), fc.nat(100)) });
+	const swap = fc.tuple(leave, join).map((both): Move[] => both);
+	const moves = fc.array(fc.oneof(fc.constant<Move[]>([]), swap, fc.array(fc.oneof(leave, join), { maxLength: 3 })), {
+		maxLength: 12,
+	});
+	const totalName = fc.constantFrom(...Object.keys(TOTALS));
+
+	it('whoever stays comes exactly once and in order, nobody twice, and it ends: any moves, any total, any window', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.record({
+					size: fc.nat(60),
+					cap: fc.integer({ min: 2, max: 20 }),
+					moves,
+					turns: fc.array(fc.nat(5), { minLength: 1 }),
+				}),
+				totalName,
+				fc.oneof(fc.constant(0), fc.nat(30)),
+				fc.option(fc.integer({ min: 1, max: 70 })),
+				fc.constantFrom(undefined, 0, 2),
+				async (options, name, offset, most, ahead) => {
+					const limit = most ?? Infinity;
+					const { ids, stayed, asked } = await read({ ...options, total: TOTALS[name] }, { offset, limit, ahead });
+					const wanted = stayed(offset, offset + limit);
+					const found = ids.filter((id) => wanted.includes(id as string));
+
+					expect(new Set(ids).size).toBe(ids.length);
+					expect(ids.length).toBeLessThanOrEqual(limit);
+					// Limit may be used up by people who have left since.
+					expect(found).toEqual(ids.length === limit ? wanted.slice(0, found.length) : wanted);
+					const isMoving = options.moves.flat().length > 0;
+					expect(asked.length).toBeLessThanOrEqual(
+						2 + 60 / (options.cap - 1) + 8 + (isMoving ? 60 + 12 * options.moves.length : 0),
+					);
+				},
+			),
+			{ numRuns: 5000 },
+		);
+	});
+
+	it('one leaves at the front while one joins at the end, in every pause: total says nothing', async () => {
+		const { ids, stayed } = await read({
+			size: 3000,
+			moves: Array.from({ length: 20 }, () => [{ leaves: 0 }, { joins: 1e9 + 7 }]),
+		});
+		expect(ids.filter((id) => stayed().includes(id as string))).toEqual(stayed());
+	});
+
+	it('pages of one user, which cannot overlap: a smaller total is noticed', async () => {
+		const { ids, stayed } = await read(
+			{ size: 30, cap: 1, moves: [[], [], [{ leaves: 0 }], [], [], [], [{ leaves: 1 }]] },
+			{ ahead: 0 },
+		);
+		expect(ids.filter((id) => stayed().includes(id as string))).toEqual(stayed());
+	});
+
+	it('a Limit of several pages: a smaller total is noticed', async () => {
+		const { ids, stayed } = await read({ size: 1600, moves: [[], [{ leaves: 3 }]] }, { limit: 1200 });
+		expect(ids).toHaveLength(1200);
+		expect(ids.filter((id) => stayed().includes(id as string))).toEqual(stayed().slice(0, 1199));
+	});
+
+	it('a Limit of several pages: an empty page is the end only if nobody has moved in front of it', async () => {
+		const { ids } = await read({ size: 501, total: TOTALS.missing, moves: [[], [{ leaves: 0 }]] }, { limit: 1000 });
+		expect(ids).toEqual(team(501));
+	});
+
+	it('people who leave the front and join again at the end do not hide that others were passed over', async () => {
+		let users = team(700);
+		let request = 0;
+		const get = (async (_: string, { offset, limit }: { offset: number; limit: number }) => {
+			if (++request === 2) users = [...users.slice(2), 'u0', 'u1'];
+			return { users: users.slice(offset, offset + limit).map((user_id) => ({ user_id })), total: 700 };
+		}) as unknown as Get;
+		expect(await idsOf(userPages(get))).toEqual(team(700));
+	});
+
+	it('one who leaves with every request costs an overlap, not every page twice', async () => {
+		const { asked } = await read({ size: 5000, moves: Array(40).fill([{ leaves: 0 }]) }, { ahead: 0 });
+		expect(asked.length).toBeLessThanOrEqual(14);
+	});
+
+	it('a list that is another one each time ends with an error', async () => {
+		let request = 0;
+		const get = (async () => {
+			if (request > 1000) throw new Error('Without end');
+			return { users: [{ user_id: `u${(request * 7) % 5}` }, { user_id: `u${(request++ * 11) % 7}` }], total: 100 };
+		}) as unknown as Get;
+		await expect(idsOf(userPages(get))).rejects.toThrow('The user list changes while it is read');
+		expect(request).toBeLessThan(150);
+	});
+});
+
+describe('a service that ignores what it is asked', () => {
+	it.each(Object.entries(TOTALS))('offset, total %s: an error that says so, never a part', async (_, total) => {
+		for (const cap of [1, 2, 100, 500]) {
+			const { get, asked } = movingTeam({ size: 1200, cap, total, ignores: { offset: true } });
+			await expect(idsOf(userPages(get))).rejects.toThrow(SAME_PAGE);
+			expect(asked.length).toBeLessThanOrEqual(cap < 40 ? 60 : 12);
+		}
+	});
+
+	it('offset, with a Limit of several pages', async () => {
+		const { get, asked } = movingTeam({ size: 1200, ignores: { offset: true } });
+		await expect(idsOf(userPages(get, { limit: 620 }))).rejects.toThrow(SAME_PAGE);
+		expect(asked.length).toBeLessThanOrEqual(5);
+	});
+
+	it.each(Object.entries(TOTALS))('limit, total %s: everybody once', async (_, total) => {
+		expect((await read({ size: 1200, total, ignores: { limit: true } })).ids).toEqual(team(1200));
+		expect((await read({ size: 1200, total, ignores: { limit: true } }, { offset: 3, limit: 10 })).ids).toEqual(
+			team(13).slice(3),
+		);
+	});
+
+	it('both: an error, or nobody beyond Limit', async () => {
+		const ignores = { offset: true, limit: true };
+		await expect(read({ size: 1200, ignores })).rejects.toThrow(SAME_PAGE);
+		expect((await read({ size: 1200, ignores }, { limit: 10 })).ids).toEqual(team(10));
+	});
+});
+
+describe('a service that refuses a page behind the last user', () => {
+	it.each([400, 404, 416, 422, 500])('%i: everybody once, asked there once at most', async (failsAtEnd) => {
+		for (const [size, cap] of [
+			[1, 500],
+			[3, 1],
+			[2, 500],
+			[500, 500],
+			[1000, 500],
+			[1200, 100],
+		]) {
+			const { ids, asked } = await read({ size, cap, failsAtEnd });
+			expect(ids).toEqual(team(size));
+			const behind = asked.filter(({ offset }) => offset >= size);
+			expect(behind.length).toBeLessThanOrEqual(1);
+			expect(behind.every(({ once }) => once?.tries === 1)).toBe(true);
+		}
+	});
+
+	it('with a Limit beyond the end', async () => {
+		expect((await read({ size: 1000, failsAtEnd: 500 }, { limit: 5000 })).ids).toEqual(team(1000));
+		expect((await read({ size: 20, failsAtEnd: 500 }, { limit: 50 })).ids).toEqual(team(20));
+	});
+
+	it.each(['missing', 'zero', 'of the page', 'too small'])('total %s: everybody once', async (name) => {
+		expect((await read({ size: 1200, failsAtEnd: 500, total: TOTALS[name] })).ids).toEqual(team(1200));
+	});
+
+	it('too many requests is no end: asked again, with all tries', async () => {
+		const { get, asked } = movingTeam({ size: 1, failsAtEnd: 429 });
+		await expect(idsOf(userPages(get))).rejects.toThrow('Refused');
+		expect(asked.map(({ once }) => once?.tries)).toEqual([undefined, 1, undefined]);
+	});
+});
+
+/** A list of which the pages from this offset on fail. */
+const failing = (size: number, from: number, httpCode = '500') => {
+	const { get, asked } = movingTeam({ size });
+	const failingGet = (async (path: string, query: { offset: number }, missing: never, once: never) => {
+		const answer = await get(path, query as never, missing, once);
+		if (query.offset >= from) throw new Problem('Broken', '', { httpCode });
+		return answer;
+	}) as unknown as Get;
+	return { get: failingGet, asked };
+};
+
+describe('a page that fails where there must be users', () => {
+	it.each([1, 450, 900, 1400])('from %i on: an error, whoever asked ahead', async (from) => {
+		await expect(idsOf(userPages(failing(5000, from).get))).rejects.toThrow('Broken');
+	});
+
+	it('gives what came before it, and its error only when its turn comes', async () => {
+		const unhandled = jest.fn();
+		process.on('unhandledRejection', unhandled);
+		const found: unknown[] = [];
+		const pages = userPages(failing(5000, 1400).get);
+		await expect(
+			(async () => {
+				for await (const page of pages) {
+					found.push(...page);
+					await new Promise((resolve) => setTimeout(resolve, 5));
+				}
+			})(),
+		).rejects.toThrow('Broken');
+		expect(found.length).toBeGreaterThanOrEqual(1000);
+
+		// Whoever stops early leaves nothing behind that could fail later.
+		for await (const _ of userPages(failing(5000, 1).get)) break;
+		await new Promise((resolve) => setTimeout(resolve, 5));
+		process.off('unhandledRejection', unhandled);
+		expect(unhandled).not.toHaveBeenCalled();
+	});
+
+	it.each<[string, (get: Get) => Promise<unknown>]>([
+		['an error', async (get) => await idsOf(userPages(get)).catch(() => undefined)],
+		[
+			'a reader who stops',
+			async (get) => {
+				for await (const _ of userPages(get)) break;
+			},
+		],
+	])('what was asked for ahead is called off by %s', async (_, reading) => {
+		const { get, asked } = failing(5000, 450);
+		await reading(get);
+		expect(asked.length).toBeGreaterThan(3);
+		expect(asked.slice(1).every(({ once }) => once?.signal?.aborted)).toBe(true);
+	});
+});
+
+describe('a record without a user_id', () => {
+	it.each([null, undefined, '', '  ', 7, {}])('%p is an error that says so', async (user_id) => {
+		const get = (async () => ({
+			users: [{ user_id: 'u0' }, { user_id, client_user_id: 'secret' }],
+			total: 2,
+		})) as unknown as Get;
+		await expect(idsOf(userPages(get))).rejects.toThrow("A user in the service's list has no 'user_id'");
+	});
+});
+
+describe('requests', () => {
+	const count = async (size: number, options: Partial<TeamOptions> = {}, window = {}) =>
+		(await read({ size, ...options }, window)).asked.length;
+
+	// The least that can be: one for each full page.
+	it.each([0, 1, 2, 499, 500, 501, 999, 1000, 1001, 1200, 1400, 10_000, 19_500, 20_000])(
+		'%i users: one more than pages at most',
+		async (size) => {
+			const pages = Math.max(1, Math.ceil(size / 500));
+			expect(await count(size)).toBeLessThanOrEqual(pages + 1);
+			expect(await count(size, { total: TOTALS.missing })).toBeLessThanOrEqual(Math.floor(size / 500) + 2);
+			expect(await count(size, { cap: 250 })).toBeLessThanOrEqual(Math.max(1, Math.ceil(size / 250)) + 1);
+			expect(await count(size, {}, { ahead: 0 })).toBe(await count(size));
+		},
+	);
+
+	it('a total that is much too large costs what was asked for ahead of the second page, no more', async () => {
+		expect(await count(11, { cap: 10, total: TOTALS['too large'] })).toBeLessThanOrEqual(10);
+	});
+
+	it('the pages after the first are asked for together, the last ones and the end in one breath', async () => {
+		const waves: number[][] = [];
+		const { get, asked } = movingTeam({ size: 1400 });
+		let answered: Promise<unknown> | undefined;
+		const slow = (async (...args: Parameters<Get>) => {
+			if (!answered) waves.push([]);
+			answered ??= new Promise((resolve) => setTimeout(resolve, 5)).then(() => (answered = undefined));
+			waves.at(-1)!.push((args[1] as { offset: number }).offset);
+			const answer = await get(...args);
+			await answered;
+			return answer;
+		}) as unknown as Get;
+		await idsOf(userPages(slow));
+		expect(waves).toEqual([[0], [499, 998, 1399]]);
+		expect(asked).toHaveLength(4);
+	});
+
+	it.each([
+		[1, [[0, 1]]],
+		[500, [[0, 500]]],
+		[
+			620,
+			[
+				[0, 500],
+				[500, 120],
+			],
+		],
+		[
+			1500,
+			[
+				[0, 500],
+				[500, 500],
+				[1000, 500],
+			],
+		],
+	])('Limit %i asks for no more records than that', async (limit, expected) => {
+		const { asked } = await read({ size: 2000 }, { limit });
+		expect(asked.map(({ offset, limit }) => [offset, limit])).toEqual(expected);
+	});
+
+	it('Limit asks for nothing beyond its window, whatever the cap', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.nat(60),
+				fc.integer({ min: 1, max: 20 }),
+				fc.nat(20),
+				fc.integer({ min: 1, max: 70 }),
+				async (size, cap, offset, limit) => {
+					const { asked } = await read({ size, cap }, { offset, limit });
+					for (const one of asked) {
+						expect(one.offset).toBeGreaterThanOrEqual(offset);
+						expect(one.offset + one.limit).toBeLessThanOrEqual(offset + limit);
+					}
+				},
+			),
+			RUNS,
+		);
+	});
+
+	it('a reader who may stop early is asked ahead for nothing', async () => {
+		const { get, asked } = movingTeam({ size: 5000 });
+		for await (const _ of userPages(get, { ahead: 0 })) break;
+		expect(asked).toHaveLength(1);
+	});
+});
+
+it('gives nobody twice who is twice on a page', async () => {
+	const pages = [['u1', 'u1', 'u2'], ['u2', 'u3', 'u3'], ['u3']].map((ids) => ({
+		users: ids.map((user_id): IDataObject => ({ user_id })),
+		total: 3,
+	}));
+	let request = 0;
+	const get = (async () => pages[Math.min(request++, 2)]) as unknown as Get;
+	expect(await idsOf(userPages(get))).toEqual(['u1', 'u2', 'u3']);
+});
