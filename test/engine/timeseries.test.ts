@@ -2,6 +2,7 @@
  * The timeseries operations in n8n's engine, against the sandbox: pages, limits, days around the change of clocks, the forms of
  * Output, and the item that each row came from.
  */
+import { DateTime } from 'luxon';
 import { runNode } from '../helpers/engine';
 import {
 	BERLIN,
@@ -145,8 +146,13 @@ describe('dates from expressions', () => {
 	const all = expectedRows(BERLIN, readingsOf(people(), BERLIN));
 	it.each([
 		['Luxon', "={{ DateTime.fromISO('2026-03-29', { zone: 'Europe/Berlin' }) }}"],
-		['JS Date', "={{ new Date('2026-03-29T10:00:00Z') }}"],
+		['a Luxon date of another zone', "={{ DateTime.fromISO('2026-03-28T19:30:00', { zone: 'America/New_York' }) }}"],
+		// Still the 28th in UTC, and already the 30th where the tests run.
+		['JS Date, early in the day', "={{ new Date('2026-03-28T23:30:00Z') }}"],
+		['JS Date, late in the day', "={{ new Date('2026-03-29T20:00:00Z') }}"],
 		['text with an offset', "={{ '2026-03-29T12:00:00+02:00' }}"],
+		["a reading's own timestamp", "={{ '2026-03-28T23:00:01.000000+00:00' }}"],
+		['a midnight as the editor picks it', "={{ '2026-03-29T00:00:00' }}"],
 	])('%s', async (_, date) => {
 		const { rows, error } = await run(
 			bloodPressureOf(byUserId(BERLIN.user_id), { startDate: date, endDate: date }),
@@ -154,6 +160,33 @@ describe('dates from expressions', () => {
 		);
 		expect(error).toBeUndefined();
 		expect(rows).toEqual(all.slice(3, 7));
+	});
+
+	it.each(['Pacific/Auckland', 'America/Los_Angeles', 'Europe/Berlin'])(
+		'$today and $now are today in the zone of the workflow: %s',
+		async (zone) => {
+			for (const date of ['={{ $today }}', '={{ $now }}']) {
+				used.sandbox.requests.length = 0;
+				const { error } = await run(
+					bloodPressureOf(byUserId(BERLIN.user_id), { startDate: date, endDate: date }),
+					zone,
+				);
+				expect(error).toBeUndefined();
+				const today = DateTime.now().setZone(zone).toISODate();
+				const { start_date, end_date } = queryOf(used.sandbox.requests[0]);
+				expect([start_date, end_date].map((text) => text.slice(0, 16))).toEqual([`${today}T00:00`, `${today}T23:59`]);
+			}
+		},
+	);
+
+	it.each([
+		['Atlantic/Azores', '2026-10-25', '2026-10-25T00:00:00.000+00:00', '2026-10-25T23:59:59.999999-01:00'],
+		['America/Havana', '2026-11-01', '2026-11-01T00:00:00.000-04:00', '2026-11-01T23:59:59.999999-05:00'],
+		['America/Havana', '2026-03-08', '2026-03-08T01:00:00.000-04:00', '2026-03-08T23:59:59.999999-04:00'],
+		['Asia/Beirut', '2022-10-29', '2022-10-29T00:00:00.000+03:00', '2022-10-29T23:59:59.999999+02:00'],
+	])('whole days of %s: %s', async (zone, day, start_date, end_date) => {
+		await run(bloodPressureOf(byUserId(BERLIN.user_id), { startDate: day, endDate: day }), zone);
+		expect(queryOf(used.sandbox.requests[0])).toEqual({ start_date, end_date });
 	});
 
 	it('between times, in the zone of the workflow', async () => {
@@ -213,13 +246,16 @@ describe('an expression for the user', () => {
 		]);
 	});
 
-	it.each(['{{ $json.nobody }}', '{{ $json.nested }}'])('%s is empty', async (expression) => {
+	it.each([
+		['{{ $json.nobody }}', 'empty'],
+		['{{ $json.nested }}', 'not a text'],
+	])('%s is %s', async (expression, what) => {
 		const { error } = await runNode({
 			credential: used.credential,
 			input: [{ nested: {} }],
 			parameters: bloodPressureOf(byClientId(`=${expression}`)),
 		});
-		expect(error?.message).toBe("'Client User ID' is empty");
+		expect(error?.message).toBe(`'Client User ID' is ${what}`);
 	});
 });
 

@@ -392,7 +392,7 @@ describe('a poll that fails', () => {
 
 	it.each<[string, INodeParameters, string]>([
 		['a user ID', { event: 'bloodPressure', user: byUserId('anna') }, "'User' is not a user ID"],
-		['a lookback', { ...everybody, options: { lookback: 0 } }, "'Lookback Hours' is not a whole number of 1 or more"],
+		['a lookback', { ...everybody, options: { lookback: 0 } }, "'Lookback Hours' is not a whole number from 1 to 720"],
 		[
 			'an unknown user',
 			{ event: 'bloodPressure', user: byClientId('nobody') },

@@ -1,7 +1,7 @@
 /**
  * From what stands in the date fields to the instants that are sent: presets, days and times, in any time zone.
  */
-import { DateTime } from 'luxon';
+import { DateTime, Settings } from 'luxon';
 import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
 
 const BERLIN = 'Europe/Berlin';
@@ -36,19 +36,80 @@ describe('presets', () => {
 	});
 });
 
-describe('Between Days: only the calendar day of what was given counts', () => {
-	const start = (startDate: unknown) => toDateRange({ dateRange: 'days', startDate }, BERLIN, now);
+describe('Between Days', () => {
+	const dayOf = (startDate: unknown, zone = BERLIN) => {
+		const { start_date, end_date } = toDateRange({ dateRange: 'days', startDate, endDate: startDate }, zone, now);
+		const [first, last] = [start_date, end_date!].map((text) => DateTime.fromISO(text).setZone(zone).toISODate());
+		expect(first).toBe(last);
+		return first;
+	};
+
 	it.each([
 		['a day', '2026-01-31'],
 		['a midnight without a zone', '2026-01-31T00:00:00'],
+		['a time without a zone', '2026-01-31T23:59:59'],
 		['text with spaces around', ' 2026-01-31 '],
 		['text as people type it', '2026-01-31 14:30'],
-		['text with another offset', '2026-01-31T23:30:00-08:00'],
-		['a Luxon date in another zone', DateTime.fromISO('2026-01-31T23:30:00', { zone: 'America/Los_Angeles' })],
-		['a JS Date, by the zone of the workflow', new Date('2026-01-30T23:30:00Z')],
 		['basic ISO', '20260131'],
-	])('%s', (_, given) => {
-		expect(start(given)).toEqual({ start_date: '2026-01-31T00:00:00.000+01:00' });
+		['a midnight with an offset', '2026-01-31T00:00:00+02:00'],
+		['a midnight in UTC', '2026-01-31T00:00:00.000Z'],
+		['a midnight with a named zone', '2026-01-31T00:00:00+11:00[Australia/Sydney]'],
+		['a JS Date of a bare date', new Date('2026-01-31')],
+		['a Luxon date at its own midnight', DateTime.fromISO('2026-01-31', { zone: 'Pacific/Auckland' })],
+	])('%s is the day that is written, in every zone', (_, given) => {
+		for (const zone of [BERLIN, 'UTC', 'America/Los_Angeles', 'Pacific/Kiritimati', 'Asia/Kolkata'])
+			expect(dayOf(given, zone)).toBe('2026-01-31');
+	});
+
+	// 1 February 06:30 in Berlin, 31 January 21:30 in Los Angeles: no two readers of one instant agree by chance.
+	const instant = '2026-02-01T05:30:00Z';
+	it.each([
+		['text with Z', instant],
+		['text with an offset', '2026-01-31T21:30:00-08:00'],
+		['text with microseconds and an offset', '2026-02-01T16:30:00.123456+11:00'],
+		['text with a short offset', '2026-01-31T21:30-08'],
+		['a JS Date', new Date(instant)],
+		['a Luxon date in one zone', DateTime.fromISO(instant, { zone: 'America/Los_Angeles' })],
+		['a Luxon date in another zone', DateTime.fromISO(instant, { zone: 'Pacific/Auckland' })],
+	])('%s is the day that this instant has in the zone', (_, given) => {
+		expect(dayOf(given, BERLIN)).toBe('2026-02-01');
+		expect(dayOf(given, 'America/Los_Angeles')).toBe('2026-01-31');
+		expect(dayOf(given, 'Asia/Kolkata')).toBe('2026-02-01');
+	});
+
+	it.each(['2026-03-29T21:59:59.999Z', '2026-03-28T23:00:00.001Z', '2026-03-28T23:00:00.000+00:00'])(
+		"gives the day that contains a reading's own timestamp %s",
+		(timestamp) => {
+			expect(dayOf(timestamp)).toBe('2026-03-29');
+		},
+	);
+
+	it('takes $today and $now of n8n for today, also shortly after midnight', () => {
+		Settings.defaultZone = BERLIN;
+		try {
+			for (const $now of [now, now.plus({ hours: 1 }), DateTime.fromISO('2026-03-30T00:00:00')].map((time) =>
+				time.setZone(BERLIN),
+			)) {
+				expect(dayOf($now)).toBe('2026-03-30');
+				expect(dayOf($now.startOf('day'))).toBe('2026-03-30');
+				expect(dayOf($now.toISO())).toBe('2026-03-30');
+				expect(dayOf($now.startOf('day').minus({ days: 1 }))).toBe('2026-03-29');
+			}
+		} finally {
+			Settings.defaultZone = 'system';
+		}
+	});
+
+	it('means the same before and after n8n made JSON of it', () => {
+		for (const given of [
+			new Date('2026-01-31'),
+			new Date(instant),
+			DateTime.fromISO('2026-01-31T00:00', { zone: 'Asia/Tokyo' }),
+			DateTime.fromISO(instant),
+		]) {
+			for (const zone of [BERLIN, 'America/Los_Angeles'])
+				expect(dayOf(JSON.parse(JSON.stringify(given)), zone)).toBe(dayOf(given, zone));
+		}
 	});
 
 	it('includes the whole last day', () => {
@@ -58,16 +119,43 @@ describe('Between Days: only the calendar day of what was given counts', () => {
 		});
 	});
 
-	it('begins a day without a midnight with its first instant', () => {
-		// On 26 April 2024 clocks in Cairo went from 00:00 to 01:00.
-		expect(toDateRange({ dateRange: 'days', startDate: '2024-04-26' }, 'Africa/Cairo').start_date).toBe(
-			'2024-04-26T01:00:00.000+03:00',
+	it.each(['', '  '])('leaves the end open when it is %p', (endDate) => {
+		expect(toDateRange({ dateRange: 'days', startDate: '2026-01-31', endDate }, BERLIN)).toEqual({
+			start_date: '2026-01-31T00:00:00.000+01:00',
+		});
+	});
+});
+
+describe('a day that Samoa left out', () => {
+	const samoa = (startDate: string, endDate: string, dateRange = 'days') =>
+		toDateRange({ dateRange, startDate, endDate }, 'Pacific/Apia');
+	it.each(['days', 'times'])('begins with the next one and ends with the one before: %s', (dateRange) => {
+		expect(samoa('2011-12-30', '2011-12-31', dateRange)).toEqual({
+			start_date: '2011-12-31T00:00:00.000+14:00',
+			end_date: '2011-12-31T23:59:59.999999+14:00',
+		});
+		expect(samoa('2011-12-29', '2011-12-30', dateRange)).toEqual({
+			start_date: '2011-12-29T00:00:00.000-10:00',
+			end_date: '2011-12-29T23:59:59.999999-10:00',
+		});
+	});
+
+	it('is no range by itself', () => {
+		expect(() => samoa('2011-12-30', '2011-12-30')).toThrow("'Start Date' is a day that this time zone left out");
+	});
+
+	it('is not yesterday', () => {
+		const yesterday = toDateRange(
+			{ dateRange: 'yesterday' },
+			'Pacific/Apia',
+			DateTime.fromISO('2011-12-31T12:00:00+14:00'),
 		);
+		expect(yesterday.start_date).toBe('2011-12-29T00:00:00.000-10:00');
 	});
 });
 
 describe('Between Times', () => {
-	const times = (startDate: unknown, endDate?: unknown) =>
+	const times = (startDate: unknown, endDate: unknown) =>
 		toDateRange({ dateRange: 'times', startDate, endDate }, BERLIN, now);
 
 	it('reads times without an offset in the zone, and keeps instants that have one', () => {
@@ -77,14 +165,39 @@ describe('Between Times', () => {
 		});
 	});
 
+	it('keeps the instant of dates from expressions', () => {
+		expect(
+			times(new Date('2026-01-31T23:30:00Z'), DateTime.fromISO('2026-02-01T00:00:00', { zone: 'America/New_York' })),
+		).toEqual({
+			start_date: '2026-02-01T00:30:00.000+01:00',
+			end_date: '2026-02-01T06:00:00.000999+01:00',
+		});
+	});
+
 	it('takes a day as its first and its last instant', () => {
 		expect(times('2026-01-31', '2026-01-31')).toEqual({
 			start_date: '2026-01-31T00:00:00.000+01:00',
 			end_date: '2026-01-31T23:59:59.999999+01:00',
 		});
+		expect(
+			toDateRange({ dateRange: 'times', startDate: '2026-11-01', endDate: '2026-11-01' }, 'America/Havana'),
+		).toEqual({
+			start_date: '2026-11-01T00:00:00.000-04:00',
+			end_date: '2026-11-01T23:59:59.999999-05:00',
+		});
 	});
 
-	it.each([undefined, null, '', '  '])('leaves the end open when it is %p', (end) => {
+	it('may start and end at the same instant, however the two are written', () => {
+		expect(times('2026-01-31T14:30:00Z', '2026-01-31T15:30:00+01:00')).toEqual({
+			start_date: '2026-01-31T15:30:00.000+01:00',
+			end_date: '2026-01-31T15:30:00.000999+01:00',
+		});
+		expect(() => times('2026-01-31T14:30:00.001Z', '2026-01-31T14:30:00Z')).toThrow(
+			"'End Date' is before 'Start Date'",
+		);
+	});
+
+	it.each(['', '  '])('leaves the end open when it is %p', (end) => {
 		expect(times('2026-01-31', end)).toEqual({ start_date: '2026-01-31T00:00:00.000+01:00' });
 	});
 });
@@ -107,9 +220,20 @@ describe('refused, by the name of the field', () => {
 		new Date('x'),
 	];
 	it.each(notDates)('%p is not a date', (given) => {
-		expect(() => toDateRange({ dateRange: 'days', startDate: given }, BERLIN)).toThrow("'Start Date' is not a date");
+		expect(() => toDateRange({ dateRange: 'days', startDate: given, endDate: '' }, BERLIN)).toThrow(
+			"'Start Date' is not a date",
+		);
 		expect(() => toDateRange({ dateRange: 'times', startDate: '2026-01-01', endDate: given }, BERLIN)).toThrow(
 			"'End Date' is not a date",
+		);
+	});
+
+	it.each([undefined, null])('%p, which is not the same as left empty', (given) => {
+		expect(() => toDateRange({ dateRange: 'days', startDate: '2026-01-01', endDate: given }, BERLIN)).toThrow(
+			"'End Date' is not a date",
+		);
+		expect(() => toDateRange({ dateRange: 'days', startDate: given, endDate: '' }, BERLIN)).toThrow(
+			"'Start Date' is empty",
 		);
 	});
 

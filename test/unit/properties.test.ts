@@ -206,7 +206,7 @@ describe('dates', () => {
 		);
 	});
 
-	it('whole days touch without a gap and without sharing an instant, in any zone', () => {
+	it('a whole day begins with its first instant and ends with its last, in any zone', () => {
 		fc.assert(
 			fc.property(instant, zone, (date, inZone) => {
 				const day = DateTime.fromJSDate(date, { zone: inZone }).toISODate()!;

@@ -3,14 +3,15 @@
  */
 import { isClientUserId } from '../service/users';
 import { Problem } from '../shared/problem';
-import { text } from '../shared/values';
+import { isBlank, toText, whatCame } from '../shared/values';
+
+const FIELD = 'Client User ID';
+const ADVICE = 'Enter the identifier that your application gave to this user';
 
 /** @throws Problem for what no request can ask for */
 export function readClientUserId(value: unknown): string {
-	const id = text(value);
+	if (isBlank(value)) throw new Problem(`'${FIELD}' is empty`, ADVICE + whatCame(value));
+	const id = toText(value, FIELD, ADVICE);
 	if (isClientUserId(id)) return id;
-	throw new Problem(
-		id ? "'Client User ID' is not an identifier" : "'Client User ID' is empty",
-		'Enter the identifier that your application gave to this user',
-	);
+	throw new Problem(`'${FIELD}' is not an identifier`, ADVICE);
 }

@@ -2,10 +2,7 @@
  * Return All and Limit: how many results.
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { wholeNumber } from '../shared/values';
-
-/** As the field says below. */
-const DEFAULT_LIMIT = 50;
+import { toSwitch, wholeNumber } from '../shared/values';
 
 /** "Return All" and "Limit", for the operations named by `show`. */
 export const returnAllAndLimit = (show: IDisplayOptions['show']): INodeProperties[] => [
@@ -22,7 +19,8 @@ export const returnAllAndLimit = (show: IDisplayOptions['show']): INodePropertie
 		name: 'limit',
 		type: 'number',
 		typeOptions: { minValue: 1 },
-		default: 50, // The lint wants the digits here.
+		// The linter wants to see the number.
+		default: 50,
 		description: 'Max number of results to return',
 		hint: "What exceeds this is left out. Turn on 'Return All' to get everything.",
 		displayOptions: { show: { ...show, returnAll: [false] } },
@@ -31,6 +29,6 @@ export const returnAllAndLimit = (show: IDisplayOptions['show']): INodePropertie
 
 /** How many results are wanted: Infinity with Return All. */
 export function readLimit(context: IExecuteSingleFunctions): number {
-	if (context.getNodeParameter('returnAll', false)) return Infinity;
-	return wholeNumber(context.getNodeParameter('limit', DEFAULT_LIMIT), 'Limit', 1);
+	if (toSwitch(context.getNodeParameter('returnAll', false), 'Return All')) return Infinity;
+	return wholeNumber(context.getNodeParameter('limit', 50), 'Limit', 1);
 }

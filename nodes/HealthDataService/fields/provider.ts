@@ -2,7 +2,7 @@
  * Provider: which source's readings.
  */
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
-import { text } from '../shared/values';
+import { toText } from '../shared/values';
 import { readLocator, type FieldContext } from './locator';
 
 /** Which source's readings: empty for all. */
@@ -31,4 +31,7 @@ export const providerField = (show: IDisplayOptions['show']): INodeProperties =>
 });
 
 /** The slug, or empty for all. */
-export const readProvider = (context: FieldContext) => text(readLocator(context, 'provider').value).trim();
+export const readProvider = (context: FieldContext) => toSlug(readLocator(context, 'provider').value, 'Provider');
+
+export const toSlug = (value: unknown, field: string) =>
+	toText(value, field, `Enter a slug such as omron, or leave '${field}' empty for all`).trim();

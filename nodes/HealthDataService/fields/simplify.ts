@@ -4,6 +4,8 @@
  */
 import type { IDataObject, IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { connectedSources } from '../service/users';
+import { toSwitch } from '../shared/values';
+import { isTool } from './oncePerRun';
 
 export const simplifyField = (show: IDisplayOptions['show']): INodeProperties => ({
 	displayName: 'Simplify',
@@ -14,7 +16,9 @@ export const simplifyField = (show: IDisplayOptions['show']): INodeProperties =>
 	displayOptions: { show: { ...show, '@tool': [true] } },
 });
 
-export const isSimplified = (context: IExecuteSingleFunctions) => context.getNodeParameter('simplify', false) === true;
+/** Never in a workflow, whatever is saved there: n8n shows the field after all where another one holds an expression. */
+export const isSimplified = (context: IExecuteSingleFunctions) =>
+	isTool(context) && toSwitch(context.getNodeParameter('simplify', true), 'Simplify');
 
 /** A row with one identifier of its user and the columns of its metric, without the empty ones. */
 export function simpleReading(row: IDataObject, columns: readonly string[]): IDataObject {

@@ -5,11 +5,16 @@ import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { isUserId, UUID } from '../service/users';
 import type { NamedUser } from '../service/usersToRead';
 import { Problem } from '../shared/problem';
-import { text } from '../shared/values';
+import { isBlank, toChoice, unusable, whatCame } from '../shared/values';
 import { readClientUserId } from './clientUserId';
 import { readLocator, type FieldContext } from './locator';
 
 const ONE_USER = 'one';
+
+const SCOPES = [
+	{ name: 'All Users', value: 'all', description: 'The readings of every user of your team' },
+	{ name: 'One User', value: ONE_USER, description: 'The readings of a single user' },
+];
 
 type Show = IDisplayOptions['show'];
 
@@ -22,19 +27,16 @@ export const userFields = (show: Show): INodeProperties[] => [
 		default: ONE_USER,
 		description: 'Whose readings to retrieve',
 		displayOptions: { show },
-		options: [
-			{ name: 'All Users', value: 'all', description: 'The readings of every user of your team' },
-			{ name: 'One User', value: ONE_USER, description: 'The readings of a single user' },
-		],
+		options: SCOPES,
 	},
 	userField(show),
 ];
 
+/** Not `required`: where "Users" is an expression n8n shows it, and would refuse to start with it empty. */
 const userField = (show: Show): INodeProperties => ({
 	displayName: 'User',
 	name: 'user',
 	type: 'resourceLocator',
-	required: true,
 	default: { mode: 'list', value: '' },
 	description: 'The user whose readings are retrieved',
 	displayOptions: { show: { ...show, userScope: [ONE_USER] } },
@@ -70,17 +72,21 @@ const userField = (show: Show): INodeProperties => ({
 });
 
 /** Whether a single user is meant: the one of `readUser`. */
-export const isOneUser = (context: FieldContext) => context.getNodeParameter('userScope', ONE_USER) === ONE_USER;
+export function isOneUser(context: FieldContext): boolean {
+	const values = SCOPES.map(({ value }) => value);
+	return toChoice(context.getNodeParameter('userScope', ONE_USER), 'Users', values) === ONE_USER;
+}
+
+const ADVICE =
+	"A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own identifier, set 'User' to By Client User ID";
 
 /** @throws Problem for what cannot be an identifier: a path is built from it */
 export function readUser(context: FieldContext): NamedUser {
 	const { mode, value } = readLocator(context, 'user');
 	if (mode === 'clientUserId') return { by: 'clientUserId', id: readClientUserId(value) };
 
-	const id = text(value).trim();
+	if (isBlank(value)) throw new Problem("'User' is empty", ADVICE + whatCame(value));
+	const id = typeof value === 'string' ? value.trim() : '';
 	if (isUserId(id)) return { by: 'userId', id };
-	throw new Problem(
-		id ? "'User' is not a user ID" : "'User' is empty",
-		"A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own identifier, set 'User' to By Client User ID",
-	);
+	throw unusable('User', 'a user ID', value, ADVICE);
 }

@@ -2,18 +2,18 @@
  * The trigger's fields, in the order of the screen (n8n puts "Poll Times" before them), and what they ask for.
  */
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
-import { optionsField } from '../fields/optionsField';
+import { optionsField, readOption } from '../fields/optionsField';
 import { providerField, readProvider } from '../fields/provider';
 import { isOneUser, readUser, userFields } from '../fields/userScope';
 import { oneUser, wholeTeam } from '../service/usersToRead';
-import { Problem } from '../shared/problem';
-import { wholeNumber } from '../shared/values';
+import { toChoice, wholeNumber } from '../shared/values';
 import { events, readingEvents, type Scope, type TriggerEvent } from './events';
 
 const HOUR_MS = 3_600_000;
 
 /** Wearables sync late: most after hours, some after a weekend. */
 const DEFAULT_LOOKBACK_HOURS = 48;
+const MAX_LOOKBACK_HOURS = 720;
 
 const show = { event: readingEvents.map(({ value }) => value) };
 
@@ -33,7 +33,7 @@ export const triggerFields: INodeProperties[] = [
 			displayName: 'Lookback Hours',
 			name: 'lookback',
 			type: 'number',
-			typeOptions: { minValue: 1, maxValue: 720 },
+			typeOptions: { minValue: 1, maxValue: MAX_LOOKBACK_HOURS },
 			default: DEFAULT_LOOKBACK_HOURS,
 			description:
 				'How late a reading may reach the service and still be noticed. Wearables often sync hours after the measurement.',
@@ -55,10 +55,8 @@ export interface Settings {
  * @throws Problem for a field that cannot be used
  */
 export function readSettings(context: IPollFunctions, isTest = false): Settings {
-	const event = events.find(({ value }) => value === context.getNodeParameter('event'));
-	if (!event) throw new Problem("'Trigger On' is not one of its options", 'Pick an option of the list');
-	const hours = context.getNodeParameter('options.lookback', DEFAULT_LOOKBACK_HOURS);
-	const lookback = wholeNumber(hours, 'Lookback Hours', 1) * HOUR_MS;
+	const event = readEvent(context);
+	const lookback = readLookback(context);
 	const maxUsers = isTest ? event.test.users : undefined;
 	const team = { usersToRead: wholeTeam({ limit: maxUsers }), provider: '', maxUsers };
 	if (!readingEvents.includes(event)) return { event, scope: team, lookback, watched: event.value };
@@ -71,3 +69,15 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const scope = { usersToRead: oneUser(user), provider };
 	return { event, scope, lookback, watched: JSON.stringify([event.value, user.by, user.id, provider]) };
 }
+
+function readEvent(context: IPollFunctions): TriggerEvent {
+	const values = events.map(({ value }) => value);
+	const chosen = toChoice(context.getNodeParameter('event'), 'Trigger On', values);
+	return events.find(({ value }) => value === chosen)!;
+}
+
+/** In ms. */
+const readLookback = (context: IPollFunctions): number =>
+	readOption(context, 'lookback', DEFAULT_LOOKBACK_HOURS, (value) =>
+		wholeNumber(value, 'Lookback Hours', 1, MAX_LOOKBACK_HOURS),
+	) * HOUR_MS;

@@ -1,10 +1,11 @@
 /**
- * What a day is, and which instants are sent for it as the contract's `start_date` and `end_date`. They always carry an
- * offset, so that the service never has to guess a time zone.
+ * What a date field means, and which instants are sent for it as the contract's `start_date` and `end_date`. They always
+ * carry an offset, so that the service never has to guess a time zone.
  */
 import { DateTime, IANAZone } from 'luxon';
 import { Problem } from '../../shared/problem';
-import { isBlank } from '../../shared/values';
+import { isBlank, unusable, whatCame } from '../../shared/values';
+import { wholeDay, type WholeDay } from '../../shared/wholeDay';
 
 export interface DateRange {
 	start_date: string;
@@ -20,60 +21,103 @@ export function checkZone(zone: string) {
 	);
 }
 
-export const wholeDays = (first: DateTime, last?: DateTime) => between(first.startOf('day'), last?.endOf('day'));
+/** Whether an end was left empty. An expression that gives nothing is no such choice. */
+export const isOpen = (end: unknown) => typeof end === 'string' && isBlank(end);
 
-/** @throws Problem for an end before the start */
-export function between(start: DateTime, end?: DateTime): DateRange {
-	if (end && end < start) {
-		throw new Problem("'End Date' is before 'Start Date'", 'Swap the two dates, or change one of them');
+/**
+ * Days as YYYY-MM-DD; without a last one the end stays open. A day that the zone left out is no part of the range, and no
+ * range by itself.
+ */
+export function wholeDays(zone: string, firstDay: string, lastDay: string | undefined): DateRange {
+	if (lastDay !== undefined && lastDay < firstDay) throw endBeforeStart();
+	const { first } = nearestDay(firstDay, zone, 1);
+	const last = lastDay === undefined ? undefined : nearestDay(lastDay, zone, -1).last;
+	if (last !== undefined && last < first) {
+		throw new Problem("'Start Date' is a day that this time zone left out", 'Choose the day before or after it');
 	}
-	return { start_date: start.toISO()!, ...(end && { end_date: lastMicrosecond(end) }) };
+	return toRange(inZone(first, zone), last === undefined ? undefined : inZone(last, zone));
 }
+
+/** The day itself, or the next one that exists, forwards or backwards. */
+function nearestDay(day: string, zone: string, step: 1 | -1): WholeDay {
+	return (
+		wholeDay(day, zone) ??
+		nearestDay(DateTime.fromISO(day, { zone: 'UTC' }).plus({ days: step }).toISODate()!, zone, step)
+	);
+}
+
+/** The calendar day that ended when this one began. */
+export function dayBefore(here: DateTime): string {
+	const { first } = nearestDay(here.toISODate()!, here.zoneName!, 1);
+	return inZone(first - 1, here.zoneName!).toISODate()!;
+}
+
+/** @throws Problem for an end before the start; one at the same instant is a range */
+export function between(start: DateTime, end?: DateTime): DateRange {
+	if (end && end < start) throw endBeforeStart();
+	return toRange(start, end);
+}
+
+const endBeforeStart = () =>
+	new Problem("'End Date' is before 'Start Date'", 'Swap the two dates, or change one of them');
+
+const toRange = (start: DateTime, end?: DateTime): DateRange => ({
+	start_date: start.toISO()!,
+	...(end && { end_date: lastMicrosecond(end) }),
+});
 
 /** The service's times have microseconds, Luxon's end with milliseconds: reach to the end of that millisecond. */
 const lastMicrosecond = (end: DateTime) => end.toISO()!.replace(/(\.\d{3})(?=Z|[+-])/, '$1999');
 
+const inZone = (millis: number, zone: string) => DateTime.fromMillis(millis, { zone });
+
 /**
- * Only the calendar day of what was given counts: older editors have no date-only picker and hand over a midnight.
- * Text and Luxon dates name their own day; a JS Date is an instant, whose day is that of `zone`.
+ * The calendar day that is meant, as YYYY-MM-DD. A bare date, a time without an offset and a midnight mean the day that is
+ * written there: so do pickers of older editors, and `$today` whatever the zone. Any other instant, such as a reading's own
+ * `timestamp` or `$now`, means the day that it has in `zone`. A Date or DateTime means what its ISO text does, which is what
+ * n8n makes of it between nodes: a Date at midnight in UTC is that day, as `new Date('2026-01-31')` is.
  */
-export function toDay(value: unknown, zone: string, field: string): DateTime {
-	const day = parse(value, zone, field, { setZone: true }).toISODate()!;
-	return DateTime.fromISO(day, { zone });
+export function toDay(value: unknown, zone: string, field: string): string {
+	const { date, hasOffset } = parse(value, zone, field, 'UTC');
+	const isMidnight = +date === +date.startOf('day');
+	return (hasOffset && !isMidnight ? date.setZone(zone) : date).toISODate()!;
 }
 
-/** A date without a time ends with its last instant when it is the end of the range (contract 4.2). */
+/** An instant. A date without a time is its first one, or its last where it ends the range (contract 4.2). */
 export function toTime(value: unknown, zone: string, field: string): DateTime {
-	const time = parse(value, zone, field).setZone(zone);
-	const isDateOnly = typeof value === 'string' && /^\d{4}-?\d{2}-?\d{2}$/.test(value.trim());
-	return isDateOnly && field === 'End Date' ? time.endOf('day') : time;
+	const { date, isDateOnly } = parse(value, zone, field, zone);
+	if (!isDateOnly) return date.setZone(zone);
+	const day = toDay(value, zone, field);
+	const instant = field === 'End Date' ? nearestDay(day, zone, -1).last : nearestDay(day, zone, 1).first;
+	return inZone(instant, zone);
 }
 
-/** Text without an offset is read in `zone`; with `setZone`, text keeps the offset it names. */
-function parse(value: unknown, zone: string, field: string, options = {}): DateTime {
-	if (isBlank(value)) {
-		throw new Problem(`'${field}' is empty`, 'Pick a date, or choose another Date Range');
+const OFFSET = /T.*(Z|[+-]\d{2}(:?\d{2})?|\])$/i;
+
+/** Text without an offset is read in `where`; what has one keeps it. */
+function parse(value: unknown, zone: string, field: string, where: string) {
+	if (field === 'Start Date' && isBlank(value)) {
+		throw new Problem(`'${field}' is empty`, `Pick a date, or choose another Date Range${whatCame(value)}`);
 	}
-	const date =
-		value instanceof Date
-			? DateTime.fromJSDate(value, { zone })
-			: DateTime.fromISO(toText(value), { zone, ...options });
-	if (!date.isValid) {
-		// An agent that said "yesterday" needs today's date to do better.
-		const today = DateTime.now().setZone(zone).toISODate();
-		throw new Problem(
-			`'${field}' is not a date`,
-			`Enter a date such as ${today} (today), a date and time such as ${today}T14:30, or an expression that gives one, e.g. {{ $now.minus({ days: 3 }) }}`,
-		);
-	}
-	return date;
+	const text = toIsoText(value);
+	const date = DateTime.fromISO(text, { zone: where, setZone: true });
+	if (!date.isValid) throw unusable(field, 'a date', value, dateAdvice(zone));
+	return { date, hasOffset: OFFSET.test(text), isDateOnly: !text.includes('T') };
 }
 
-/** ISO text of a Luxon DateTime (n8n's may be another copy of Luxon, so it is known by its method) or of typed text. */
-function toText(value: unknown): string {
-	const { toISO } = value as { toISO?: () => string | null };
-	if (typeof toISO === 'function') return toISO.call(value) ?? '';
+/** An agent that said "yesterday" needs today's date to do better. */
+function dateAdvice(zone: string) {
+	const today = DateTime.now().setZone(zone).toISODate();
+	return `Enter a date such as ${today} (today), a date and time such as ${today}T14:30, or an expression that gives one, e.g. {{ $now.minus({ days: 3 }) }}`;
+}
+
+/** Of typed text, a JS Date or a Luxon DateTime (n8n's may be another copy of Luxon, so it is known by its method). */
+function toIsoText(value: unknown): string {
+	// In JSON an invalid one is null.
+	if (value instanceof Date) return value.toJSON() ?? '';
+	const { toISO } = (value ?? {}) as { toISO?: () => string | null };
+	const iso = typeof toISO === 'function' ? toISO.call(value) : value;
+	const text = typeof iso === 'string' ? iso.trim().replace(/^(\d{4}-\d{2}-\d{2}) +/, '$1T') : '';
 	// Luxon also reads "2026", "14:30" or "2026-W05" as dates: too easily something else that was mapped by mistake.
-	const text = typeof value === 'string' ? value.trim().replace(/^(\d{4}-\d{2}-\d{2}) +/, '$1T') : '';
 	return /^\d{4}-?\d{2}-?\d{2}(T|$)/.test(text) ? text : '';
 }

@@ -3,9 +3,8 @@
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DateTime } from 'luxon';
-import { Problem } from '../../shared/problem';
-import { isBlank } from '../../shared/values';
-import { between, checkZone, toDay, toTime, wholeDays, type DateRange } from './calendar';
+import { toChoice } from '../../shared/values';
+import { between, checkZone, dayBefore, isOpen, toDay, toTime, wholeDays, type DateRange } from './calendar';
 import { readTimeZone } from './options';
 
 type Show = IDisplayOptions['show'];
@@ -14,6 +13,7 @@ export interface DateRangeFields {
 	dateRange: string;
 	/** Text, a JS Date or a Luxon DateTime; only read for `days` and `times`. */
 	startDate?: unknown;
+	/** The same; an empty text leaves the end open. */
 	endDate?: unknown;
 }
 
@@ -30,6 +30,10 @@ interface Range {
 
 const last = (length: { hours: number } | { days: number }) => (here: DateTime) => between(here.minus(length), here);
 
+const zoneOf = (here: DateTime) => here.zoneName!;
+
+const oneDay = (here: DateTime, day: string) => wholeDays(zoneOf(here), day, day);
+
 const DEFAULT_RANGE = 'last7Days';
 
 /** In the order of time. */
@@ -38,33 +42,29 @@ const RANGES: Range[] = [
 	{ name: 'Last 7 Days', value: DEFAULT_RANGE, toRange: last({ days: 7 }) },
 	{ name: 'Last 30 Days', value: 'last30Days', toRange: last({ days: 30 }) },
 	{ name: 'Last 90 Days', value: 'last90Days', toRange: last({ days: 90 }) },
-	{ name: 'Today', value: 'today', toRange: (here) => wholeDays(here, here) },
-	{
-		name: 'Yesterday',
-		value: 'yesterday',
-		toRange: (here) => wholeDays(here.minus({ days: 1 }), here.minus({ days: 1 })),
-	},
+	{ name: 'Today', value: 'today', toRange: (here) => oneDay(here, here.toISODate()!) },
+	{ name: 'Yesterday', value: 'yesterday', toRange: (here) => oneDay(here, dayBefore(here)) },
 	{
 		name: 'Between Days',
 		value: 'days',
 		description: 'Whole days, the last one included',
 		dates: { word: 'day', dateOnly: true },
-		toRange: ({ zoneName: zone }, { startDate, endDate }) =>
-			wholeDays(
-				toDay(startDate, zone!, 'Start Date'),
-				isBlank(endDate) ? undefined : toDay(endDate, zone!, 'End Date'),
-			),
+		toRange: (here, { startDate, endDate }) => {
+			const zone = zoneOf(here);
+			const first = toDay(startDate, zone, 'Start Date');
+			return wholeDays(zone, first, isOpen(endDate) ? undefined : toDay(endDate, zone, 'End Date'));
+		},
 	},
 	{
 		name: 'Between Times',
 		value: 'times',
 		description: 'From one exact time to another',
 		dates: { word: 'time' },
-		toRange: ({ zoneName: zone }, { startDate, endDate }) =>
-			between(
-				toTime(startDate, zone!, 'Start Date'),
-				isBlank(endDate) ? undefined : toTime(endDate, zone!, 'End Date'),
-			),
+		toRange: (here, { startDate, endDate }) => {
+			const zone = zoneOf(here);
+			const start = toTime(startDate, zone, 'Start Date');
+			return between(start, isOpen(endDate) ? undefined : toTime(endDate, zone, 'End Date'));
+		},
 	},
 ];
 
@@ -81,6 +81,7 @@ export const dateRangeFields = (show: Show): INodeProperties[] => [
 	...RANGES.flatMap((range) => dateFields(range, show)),
 ];
 
+/** Not `required`: where "Date Range" is an expression n8n shows them, and would refuse to start with one empty. */
 function dateFields({ value, dates }: Range, show: Show): INodeProperties[] {
 	if (!dates) return [];
 	const { word, ...typeOptions } = dates;
@@ -91,7 +92,6 @@ function dateFields({ value, dates }: Range, show: Show): INodeProperties[] {
 			name: 'startDate',
 			type: 'dateTime',
 			typeOptions,
-			required: true,
 			default: '',
 			description: `The first ${word} to include`,
 			displayOptions,
@@ -115,19 +115,20 @@ function dateFields({ value, dates }: Range, show: Show): INodeProperties[] {
  */
 export function toDateRange(fields: DateRangeFields, zone: string, now: DateTime = DateTime.now()): DateRange {
 	checkZone(zone);
-	const range = RANGES.find(({ value }) => value === fields.dateRange);
-	if (!range) {
-		throw new Problem("'Date Range' is not one of its options", 'Pick an option of the list');
-	}
-	return range.toRange(now.setZone(zone), fields);
+	return rangeNamed(fields.dateRange).toRange(now.setZone(zone), fields);
+}
+
+function rangeNamed(dateRange: unknown): Range {
+	const values = RANGES.map(({ value }) => value);
+	const chosen = toChoice(dateRange, 'Date Range', values);
+	return RANGES.find(({ value }) => value === chosen)!;
 }
 
 export function readDateRange(context: IExecuteSingleFunctions, now: DateTime): DateRange {
-	const dateRange = context.getNodeParameter('dateRange') as string;
-	const hasDates = RANGES.some(({ value, dates }) => value === dateRange && dates);
-	const dates = hasDates && {
+	const { value: dateRange, dates } = rangeNamed(context.getNodeParameter('dateRange'));
+	const fields = dates && {
 		startDate: context.getNodeParameter('startDate', ''),
 		endDate: context.getNodeParameter('endDate', ''),
 	};
-	return toDateRange({ dateRange, ...dates }, readTimeZone(context), now);
+	return toDateRange({ dateRange, ...fields }, readTimeZone(context), now);
 }

@@ -2,14 +2,16 @@
  * Options of a timeseries operation: what few need, each with its default, bounds and reading.
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { optionsField } from '../../fields/optionsField';
+import { optionsField, readOption } from '../../fields/optionsField';
+import { whenNotFoundField } from '../../fields/whenNotFound';
 import { CONCURRENT_REQUESTS } from '../../http/gate';
-import { text, wholeNumber } from '../../shared/values';
+import { toSwitch, toText, wholeNumber } from '../../shared/values';
 
 /** So that one execution does not crowd everybody else out of the service. */
 const MAX_CONCURRENT_REQUESTS = 50;
 
 const onlyForAllUsers: IDisplayOptions = { show: { '/userScope': ['all'] } };
+const onlyForOneUser: IDisplayOptions = { show: { '/userScope': ['one'] } };
 
 export const timeseriesOptions = (show: IDisplayOptions['show']): INodeProperties =>
 	optionsField(show, [
@@ -56,25 +58,25 @@ export const timeseriesOptions = (show: IDisplayOptions['show']): INodePropertie
 			placeholder: 'e.g. Europe/Berlin',
 			description: 'Time zone that days begin and end in. Leave empty for that of the workflow.',
 		},
+		whenNotFoundField('What to do when the service does not know the user', onlyForOneUser),
 	]);
 
-export function readConcurrency(context: IExecuteSingleFunctions): number {
-	const given = context.getNodeParameter('options.concurrency', CONCURRENT_REQUESTS);
-	return Math.min(wholeNumber(given, 'Concurrent Requests', 1), MAX_CONCURRENT_REQUESTS);
-}
+export const readConcurrency = (context: IExecuteSingleFunctions): number =>
+	readOption(context, 'concurrency', CONCURRENT_REQUESTS, (value) =>
+		Math.min(wholeNumber(value, 'Concurrent Requests', 1), MAX_CONCURRENT_REQUESTS),
+	);
 
 /** Which part of the team's list: all of it, unless the user says otherwise. */
-export function readUserWindow(context: IExecuteSingleFunctions) {
-	const limit = context.getNodeParameter('options.userLimit', '');
-	return {
-		offset: wholeNumber(context.getNodeParameter('options.userOffset', 0), 'Skip First Users', 0),
-		limit: limit === '' ? Infinity : wholeNumber(limit, 'Max Users', 1),
-	};
-}
+export const readUserWindow = (context: IExecuteSingleFunctions) => ({
+	offset: readOption(context, 'userOffset', 0, (value) => wholeNumber(value, 'Skip First Users', 0)),
+	limit: readOption(context, 'userLimit', Infinity, (value) => wholeNumber(value, 'Max Users', 1)),
+});
 
 export const readOnlyConnected = (context: IExecuteSingleFunctions) =>
-	context.getNodeParameter('options.onlyConnected', false) === true;
+	readOption(context, 'onlyConnected', false, (value) => toSwitch(value, 'Only Connected Users'));
+
+const ADVICE = "Enter a name from the IANA list, e.g. Europe/Berlin, or leave 'Time Zone' empty for the workflow's";
 
 /** An IANA name, not yet checked. */
 export const readTimeZone = (context: IExecuteSingleFunctions): string =>
-	text(context.getNodeParameter('options.timeZone', '')).trim() || context.getTimezone();
+	readOption(context, 'timeZone', '', (value) => toText(value, 'Time Zone', ADVICE).trim()) || context.getTimezone();

@@ -5,10 +5,16 @@ import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from '
 import type { Metric } from '../../service/metrics';
 import { GroupedReadings } from '../../service/readings';
 import { flatRows, type Collect } from '../../service/sweep';
+import { toChoice } from '../../shared/values';
 import { stopAtTooManyRows } from '../perItem';
 
 export const READINGS = 'readings';
 const GROUPED = 'grouped';
+
+const FORMS = [
+	{ name: 'One Item per Reading', value: READINGS, description: 'Flat rows, ready for a table or a sheet' },
+	{ name: 'One Item per User', value: GROUPED, description: 'All readings of a user in one item, grouped by provider' },
+];
 
 export const outputField = (show: IDisplayOptions['show']): INodeProperties => ({
 	displayName: 'Output',
@@ -17,19 +23,18 @@ export const outputField = (show: IDisplayOptions['show']): INodeProperties => (
 	default: READINGS,
 	description: 'The form in which the readings leave this node',
 	displayOptions: { show },
-	options: [
-		{ name: 'One Item per Reading', value: READINGS, description: 'Flat rows, ready for a table or a sheet' },
-		{
-			name: 'One Item per User',
-			value: GROUPED,
-			description: 'All readings of a user in one item, grouped by provider',
-		},
-	],
+	options: FORMS,
 });
 
+/** The form, by its value. */
+export function readOutput(context: IExecuteSingleFunctions): string {
+	const values = FORMS.map(({ value }) => value);
+	return toChoice(context.getNodeParameter('output', READINGS), 'Output', values);
+}
+
 /** How the pages of one user become rows, of which `limit` are wanted. */
-export const readOutput = (context: IExecuteSingleFunctions, { columns }: Metric, limit: number): Collect =>
-	context.getNodeParameter('output', READINGS) === GROUPED ? grouped : flatRows(columns, limit, stopAtTooManyRows);
+export const collectAs = (output: string, { columns }: Metric, limit: number): Collect =>
+	output === GROUPED ? grouped : flatRows(columns, limit, stopAtTooManyRows);
 
 const grouped: Collect = async (pages, user, isOver) => {
 	const readings = new GroupedReadings();

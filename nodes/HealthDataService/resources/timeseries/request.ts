@@ -7,13 +7,14 @@ import { oncePerRun } from '../../fields/oncePerRun';
 import { readProvider } from '../../fields/provider';
 import { isSimplified } from '../../fields/simplify';
 import { isOneUser, readUser } from '../../fields/userScope';
+import { readWhenNotFound } from '../../fields/whenNotFound';
 import type { Query } from '../../http/connect';
 import type { Metric } from '../../service/metrics';
 import type { Collect } from '../../service/sweep';
 import { oneUser, wholeTeam, type UsersToRead } from '../../service/usersToRead';
 import { readDateRange } from './dateRange';
 import { readConcurrency, readOnlyConnected, readUserWindow } from './options';
-import { readOutput } from './output';
+import { collectAs, READINGS, readOutput } from './output';
 
 export interface TimeseriesRequest {
 	query: Query & { provider: string };
@@ -29,19 +30,23 @@ export interface TimeseriesRequest {
 
 export function readRequest(context: IExecutePaginationFunctions, metric: Metric): TimeseriesRequest {
 	// The user is what usually differs from item to item.
-	const { team, ...request } = oncePerRun(context, { but: ['user'] }, (now) => {
+	const { team, whenNotFound, ...request } = oncePerRun(context, { but: ['user'] }, (now) => {
 		const provider = readProvider(context);
 		const limit = readLimit(context);
+		const output = readOutput(context);
+		const isOne = isOneUser(context);
 		return {
 			query: { ...readDateRange(context, now), provider },
 			limit,
-			collect: readOutput(context, metric, limit),
-			isSimple: isSimplified(context),
+			collect: collectAs(output, metric, limit),
+			// The other forms have no columns to leave out.
+			isSimple: output === READINGS && isSimplified(context),
 			concurrency: readConcurrency(context),
-			team: isOneUser(context) ? undefined : readTeam(context, provider, limit),
+			whenNotFound: isOne ? readWhenNotFound(context) : ('error' as const),
+			team: isOne ? undefined : readTeam(context, provider, limit),
 		};
 	});
-	return { ...request, isTeam: team !== undefined, usersToRead: team ?? oneUser(readUser(context)) };
+	return { ...request, isTeam: team !== undefined, usersToRead: team ?? oneUser(readUser(context), whenNotFound) };
 }
 
 function readTeam(context: IExecutePaginationFunctions, provider: string, limit: number): UsersToRead {

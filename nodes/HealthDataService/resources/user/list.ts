@@ -3,11 +3,12 @@
  */
 import type { IDataObject, IExecutePaginationFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { readLimit, returnAllAndLimit } from '../../fields/limit';
-import { optionsField } from '../../fields/optionsField';
+import { optionsField, readOption } from '../../fields/optionsField';
+import { toSlug } from '../../fields/provider';
 import { isSimplified, limitNotes, simpleUser, simplifyField } from '../../fields/simplify';
 import { userPages } from '../../service/userPages';
 import { isConnectedTo } from '../../service/users';
-import { text, wholeNumber } from '../../shared/values';
+import { wholeNumber } from '../../shared/values';
 import { perItem, stopAtTooManyRows, type Connect } from '../perItem';
 
 const show = { resource: ['user'], operation: ['list'] };
@@ -50,8 +51,9 @@ export const listFields: INodeProperties[] = [
 /** As many pages of the user list as it takes to have what was asked for. */
 async function listUsers(context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> {
 	const limit = readLimit(context);
-	const provider = text(context.getNodeParameter('options.provider', '')).trim();
-	const offset = wholeNumber(context.getNodeParameter('options.offset', 0), 'Skip First Users', 0);
+	const provider = readOption(context, 'provider', '', (value) => toSlug(value, 'Connected Provider'));
+	const offset = readOption(context, 'offset', 0, (value) => wholeNumber(value, 'Skip First Users', 0));
+	const isSimple = isSimplified(context);
 
 	const users: IDataObject[] = [];
 	// With a filter nobody knows how many users it takes: only those that stay count.
@@ -63,5 +65,5 @@ async function listUsers(context: IExecutePaginationFunctions, connectRun: Conne
 		stopAtTooManyRows(users.length);
 		if (users.length >= limit) break;
 	}
-	return isSimplified(context) ? [...users.map(simpleUser), ...limitNotes(users.length, limit, provider)] : users;
+	return isSimple ? [...users.map(simpleUser), ...limitNotes(users.length, limit, provider)] : users;
 }

@@ -5,10 +5,9 @@ import type { IDataObject, IExecutePaginationFunctions, INodeProperties, INodePr
 import { readClientUserId } from '../../fields/clientUserId';
 import { optionsField } from '../../fields/optionsField';
 import { isSimplified, simpleUser, simplifyField } from '../../fields/simplify';
+import { readWhenNotFound, whenNotFoundField } from '../../fields/whenNotFound';
 import { noSuchClientUser, resolveUser } from '../../service/users';
 import { perItem, type Connect } from '../perItem';
-
-const STOP = 'error';
 
 const show = { resource: ['user'], operation: ['resolve'] };
 
@@ -36,26 +35,16 @@ export const resolveFields: INodeProperties[] = [
 		displayOptions: { show },
 	},
 	simplifyField(show),
-	optionsField(show, [
-		{
-			displayName: 'When Not Found',
-			name: 'whenNotFound',
-			type: 'options',
-			default: STOP,
-			description: 'What to do when no user has this identifier',
-			options: [
-				{ name: 'Return No Item', value: 'empty' },
-				{ name: 'Stop With an Error', value: STOP },
-			],
-		},
-	]),
+	optionsField(show, [whenNotFoundField('What to do when no user has this identifier')]),
 ];
 
 /** A single request, made in n8n's pagination hook because only there can errors be linked to their item. */
 async function resolve(context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> {
 	const clientUserId = readClientUserId(context.getNodeParameter('clientUserId'));
+	const whenNotFound = readWhenNotFound(context);
+	const isSimple = isSimplified(context);
 	const user = await resolveUser(await connectRun(), clientUserId);
-	if (user) return [isSimplified(context) ? simpleUser(user) : user];
-	if (context.getNodeParameter('options.whenNotFound', STOP) === STOP) throw noSuchClientUser();
+	if (user) return [isSimple ? simpleUser(user) : user];
+	if (whenNotFound === 'error') throw noSuchClientUser();
 	return [];
 }

@@ -1,0 +1,305 @@
+/**
+ * What fields are read as, for anything that an expression can give: exactly what was meant, or a Problem with the name of
+ * the field. Never more users, rows, sources or days than was said.
+ */
+import fc from 'fast-check';
+import { DateTime } from 'luxon';
+import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import { readClientUserId } from '../../nodes/HealthDataService/fields/clientUserId';
+import { readLimit } from '../../nodes/HealthDataService/fields/limit';
+import { readProvider } from '../../nodes/HealthDataService/fields/provider';
+import { isSimplified } from '../../nodes/HealthDataService/fields/simplify';
+import { isOneUser, readUser } from '../../nodes/HealthDataService/fields/userScope';
+import { readWhenNotFound } from '../../nodes/HealthDataService/fields/whenNotFound';
+import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
+import { HealthDataServiceTrigger } from '../../nodes/HealthDataService/HealthDataServiceTrigger.node';
+import { readDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
+import {
+	readConcurrency,
+	readOnlyConnected,
+	readTimeZone,
+	readUserWindow,
+} from '../../nodes/HealthDataService/resources/timeseries/options';
+import { readOutput } from '../../nodes/HealthDataService/resources/timeseries/output';
+import { Problem } from '../../nodes/HealthDataService/shared/problem';
+import { toChoice, toSwitch, toText, wholeNumber } from '../../nodes/HealthDataService/shared/values';
+
+const RUNS = { numRuns: 1000 };
+
+const words = fc.constantFrom(
+	'',
+	' ',
+	'true',
+	'TRUE',
+	' False\n',
+	'yes',
+	'one',
+	'all',
+	'All',
+	'readings',
+	'grouped',
+	'error',
+	'empty',
+	'omron',
+	'last7Days',
+	'days',
+	'50',
+	' 7 ',
+	'1.0',
+	'0x10',
+	'1e3',
+	'-1',
+	'1.5',
+	'٣',
+	'Europe/Berlin',
+	'undefined',
+	'null',
+	'2026-01-31',
+);
+const anything = fc.oneof(
+	words,
+	fc.constantFrom(
+		undefined,
+		null,
+		true,
+		false,
+		NaN,
+		Infinity,
+		-0,
+		1e21,
+		2 ** 60,
+		[],
+		[50],
+		['all'],
+		[true],
+		{},
+		{ value: 5 },
+	),
+	fc.integer({ min: -5, max: 1000 }),
+	fc.double(),
+	fc.string(),
+	fc.anything(),
+);
+
+/** A field of the node that holds the value, of which nothing was saved else. */
+function withField(name: string, value: unknown, more: Record<string, unknown> = {}, type = 'healthDataService') {
+	const [outer, inner] = name.split('.');
+	const parameters: Record<string, unknown> = { ...more, [outer]: inner ? { [inner]: '={{ … }}' } : '={{ … }}' };
+	return {
+		getNode: () => ({ type, parameters }),
+		getInputData: () => ({ json: {} }),
+		getTimezone: () => 'Asia/Tokyo',
+		getNodeParameter: (asked: string, fallback: unknown) =>
+			asked === name ? value : asked in parameters ? parameters[asked] : fallback,
+	} as unknown as IExecuteSingleFunctions;
+}
+
+/** What is read, or undefined for a Problem that names the field. */
+function readOrRefuse<T>(field: string, read: () => T): { read: T } | undefined {
+	try {
+		return { read: read() };
+	} catch (error) {
+		expect(error).toBeInstanceOf(Problem);
+		expect((error as Problem).message.startsWith(`'${field}' is `)).toBe(true);
+		expect((error as Problem).description).toMatch(/\S/);
+		return undefined;
+	}
+}
+
+const isBlankText = (value: unknown) => typeof value === 'string' && value.trim() === '';
+/** What a value says as a switch: undefined for nothing of it. */
+const asSwitch = (value: unknown) =>
+	[true, false].find(
+		(one) => value === one || (typeof value === 'string' && value.trim().toLowerCase() === String(one)),
+	);
+const asDigits = (value: unknown) =>
+	typeof value === 'number' || (typeof value === 'string' && /^\s*[0-9.]+\s*$/.test(value)) ? Number(value) : undefined;
+
+/** Each reader, and what may come out for a value: refused, or the one right result. */
+const READERS: Array<
+	[
+		field: string,
+		parameter: string,
+		read: (context: IExecuteSingleFunctions) => unknown,
+		meant: (value: unknown) => unknown,
+		more?: Record<string, unknown>,
+	]
+> = [
+	['Users', 'userScope', isOneUser, (value) => (value === 'one' ? true : value === 'all' ? false : undefined)],
+	[
+		'Return All',
+		'returnAll',
+		readLimit,
+		(value) => (asSwitch(value) === undefined ? undefined : asSwitch(value) ? Infinity : 50),
+	],
+	['Limit', 'limit', readLimit, (value) => atLeast(1, value)],
+	['Output', 'output', readOutput, (value) => (value === 'readings' || value === 'grouped' ? value : undefined)],
+	['Provider', 'provider', readProvider, asName],
+	[
+		'Concurrent Requests',
+		'options.concurrency',
+		readConcurrency,
+		(value) => (atLeast(1, value) === undefined ? undefined : Math.min(atLeast(1, value)!, 50)),
+	],
+	['Max Users', 'options.userLimit', (context) => readUserWindow(context).limit, (value) => atLeast(1, value)],
+	['Skip First Users', 'options.userOffset', (context) => readUserWindow(context).offset, (value) => atLeast(0, value)],
+	['Only Connected Users', 'options.onlyConnected', readOnlyConnected, asSwitch],
+	[
+		'When Not Found',
+		'options.whenNotFound',
+		readWhenNotFound,
+		(value) => (value === 'error' || value === 'empty' ? value : undefined),
+	],
+	['Time Zone', 'options.timeZone', readTimeZone, (value) => (isBlankText(value) ? 'Asia/Tokyo' : asName(value))],
+];
+
+function atLeast(min: number, value: unknown) {
+	const number = asDigits(value);
+	return Number.isSafeInteger(number) && number! >= min ? number : undefined;
+}
+
+function asName(value: unknown) {
+	if (typeof value === 'string') return value.trim();
+	// A number that is written as it was given.
+	return typeof value === 'number' &&
+		Number.isFinite(value) &&
+		(Math.abs(value) <= Number.MAX_SAFE_INTEGER || !Number.isInteger(value))
+		? String(value)
+		: undefined;
+}
+
+it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, meant) => {
+	fc.assert(
+		fc.property(anything, (value) => {
+			// A locator by expression is a locator.
+			fc.pre(!(parameter === 'provider' && typeof value === 'object' && value !== null && 'value' in value));
+			const result = readOrRefuse(field, () => read(withField(parameter, value)));
+			const expected = meant(value);
+			expect(result).toEqual(expected === undefined ? undefined : { read: expected });
+		}),
+		RUNS,
+	);
+});
+
+it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
+	['concurrency', readConcurrency, 8],
+	['userLimit and userOffset', readUserWindow, { offset: 0, limit: Infinity }],
+	['onlyConnected', readOnlyConnected, false],
+	['whenNotFound', readWhenNotFound, 'error'],
+	['timeZone', readTimeZone, 'Asia/Tokyo'],
+])('%s keeps its default where it was not added', (_, read, expected) => {
+	for (const more of [{}, { options: {} }]) expect(read(withField('other', undefined, more))).toEqual(expected);
+	expect(read(withField('options.other', undefined))).toEqual(expected);
+});
+
+it('options that are no options are refused', () => {
+	expect(readOrRefuse('Options', () => readUserWindow(withField('options', {})))).toBeUndefined();
+});
+
+it('User is one user ID, or refused', () => {
+	const id = '3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90';
+	fc.assert(
+		fc.property(
+			fc.oneof(anything, fc.uuid(), fc.constantFrom(id.toUpperCase(), ` ${id}\n`, `${id}/../x`, [id])),
+			(value) => {
+				fc.pre(!(typeof value === 'object' && value !== null && 'value' in value));
+				const result = readOrRefuse('User', () => readUser(withField('user', value)));
+				const isOne = typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value.trim());
+				expect(result).toEqual(isOne ? { read: { by: 'userId', id: (value as string).trim() } } : undefined);
+			},
+		),
+		RUNS,
+	);
+});
+
+it('Client User ID is the very text that was given, or refused', () => {
+	fc.assert(
+		fc.property(anything, (value) => {
+			const result = readOrRefuse('Client User ID', () => readClientUserId(value));
+			if (result)
+				expect(typeof value === 'string' ? result.read : Number(result.read)).toBe(Object.is(value, -0) ? 0 : value);
+			else
+				expect(
+					typeof value !== 'string' || isBlankText(value) || value === '.' || value === '..' || !value.isWellFormed(),
+				).toBe(true);
+		}),
+		RUNS,
+	);
+});
+
+it('Simplify is what was meant for a tool, and never on in a workflow', () => {
+	fc.assert(
+		fc.property(anything, (value) => {
+			expect(isSimplified(withField('simplify', value))).toBe(false);
+			const result = readOrRefuse('Simplify', () =>
+				isSimplified(withField('simplify', value, {}, 'healthDataServiceTool')),
+			);
+			expect(result?.read).toBe(asSwitch(value));
+		}),
+		RUNS,
+	);
+});
+
+it('an open end, another range or another zone never comes of what is none', () => {
+	const now = DateTime.fromISO('2026-03-20T12:00:00Z');
+	const given = fc.oneof(anything, fc.date({ min: new Date('2020-01-01'), max: new Date('2030-01-01') }));
+	fc.assert(
+		fc.property(given, fc.constantFrom('days', 'times'), (endDate, dateRange) => {
+			const result = readOrRefuse('End Date', () =>
+				readDateRange(withField('endDate', endDate, { dateRange, startDate: '2015-01-01' }), now),
+			);
+			if (result) expect(result.read.end_date === undefined).toBe(isBlankText(endDate));
+		}),
+		RUNS,
+	);
+	fc.assert(
+		fc.property(anything, (dateRange) => {
+			const result = readOrRefuse('Date Range', () =>
+				readDateRange(withField('dateRange', dateRange, { startDate: '2015-01-01' }), now),
+			);
+			expect(result !== undefined).toBe(dateRange === 'last7Days' || dateRange === 'days');
+		}),
+		RUNS,
+	);
+});
+
+it('nothing that was given is quoted: it may be a reading', () => {
+	const secret = fc.string({ minLength: 12 }).map((text) => `geheim${text}`);
+	fc.assert(
+		fc.property(secret, (value) => {
+			for (const one of [value, [value], { [value]: value }]) {
+				for (const read of [
+					() => toSwitch(one, 'F'),
+					() => toChoice(one, 'F', ['a', 'b']),
+					() => wholeNumber(one, 'F', 1),
+					() => toText([one], 'F', 'Enter it'),
+				]) {
+					const error = (() => {
+						try {
+							return read();
+						} catch (thrown) {
+							return thrown as Problem;
+						}
+					})() as Problem;
+					expect(error).toBeInstanceOf(Problem);
+					expect(error.message + error.description).not.toContain('geheim');
+				}
+			}
+		}),
+		RUNS,
+	);
+});
+
+it('no field that n8n shows because of an expression in another one is required', () => {
+	for (const { description } of [new HealthDataService(), new HealthDataServiceTrigger()]) {
+		const names = description.properties
+			.map(({ name }) => name)
+			.filter((name) => !['resource', 'operation', 'event'].includes(name));
+		const required = description.properties.filter(({ required }) => required);
+		for (const { displayOptions } of required)
+			for (const name of Object.keys(displayOptions?.show ?? {})) expect(names).not.toContain(name);
+		expect(required.map(({ name }) => name)).toEqual(
+			description.properties.some(({ name }) => name === 'clientUserId') ? ['clientUserId'] : [],
+		);
+	}
+});

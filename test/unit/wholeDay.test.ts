@@ -1,0 +1,137 @@
+/**
+ * First and last instants of days, against every minute around each change of clocks as Intl tells them.
+ * A sample of zones and days; `EVERY_DAY=1 npx jest … wholeDay` takes all zones and all days from 2000 to 2035, and about half an hour.
+ */
+import { DateTime } from 'luxon';
+import { wholeDay } from '../../nodes/HealthDataService/shared/wholeDay';
+import { EVERY_DAY, say } from '../helpers/everyDay';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const day = (time: number) => new Date(time).toISOString().slice(0, 10);
+const dayIn = (timeZone: string) => {
+	const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+	return (time: number) => format.format(time);
+};
+const clockIn = (timeZone: string) => {
+	const format = new Intl.DateTimeFormat('en-CA', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+	return (time: number) => format.format(time);
+};
+
+/** Days (as midnights in UTC) near which the clocks are changed: a day later they do not show the same time of the next day. */
+function changesIn(zone: string, from: number, to: number): number[] {
+	const [named, clock] = [dayIn(zone), clockIn(zone)];
+	const changes: number[] = [];
+	for (let time = from; time < to; time += DAY) {
+		const next = day(Date.parse(named(time)) + DAY);
+		if (clock(time) !== clock(time + DAY) || named(time + DAY) !== next) changes.push(time);
+	}
+	return changes;
+}
+
+/** What every minute near a change says: the first and the last one of each day, and which days were left out. */
+function daysAround(change: number, zone: string): Map<string, { first: number; last: number } | undefined> {
+	const named = dayIn(zone);
+	const seen = new Map<string, { first: number; last: number }>();
+	for (let time = change - 3 * DAY; time < change + 4 * DAY; time += MINUTE) {
+		const name = named(time);
+		const known = seen.get(name);
+		if (known) known.last = time + MINUTE - 1;
+		else seen.set(name, { first: time, last: time + MINUTE - 1 });
+	}
+	// The outer ones are not seen whole.
+	return new Map([-1, 0, 1, 2].map((step) => [day(change + step * DAY), seen.get(day(change + step * DAY))]));
+}
+
+/** The days on which `wholeDay` is wrong, and how often Luxon would be. */
+function check(zone: string, from: number, to: number) {
+	const wrong: string[] = [];
+	const count = { days: 0, changes: 0, luxonWrong: 0 };
+	const near = new Set<string>();
+	for (const change of changesIn(zone, from, to)) {
+		count.changes++;
+		for (const [name, expected] of daysAround(change, zone)) {
+			near.add(name);
+			if (JSON.stringify(wholeDay(name, zone)) !== JSON.stringify(expected)) wrong.push(name);
+			const here = DateTime.fromISO(name, { zone });
+			if (expected && (+here.startOf('day') !== expected.first || +here.endOf('day') !== expected.last))
+				count.luxonWrong++;
+		}
+	}
+	const named = dayIn(zone);
+	for (let time = from; time < to; time += DAY) {
+		const name = day(time);
+		count.days++;
+		if (near.has(name)) continue;
+		const { first, last } = wholeDay(name, zone)!;
+		const isWhole =
+			named(first) === name && named(last) === name && named(first - 1) !== name && named(last + 1) !== name;
+		if (!isWhole || last - first !== DAY - 1) wrong.push(name);
+		const here = DateTime.fromISO(name, { zone });
+		if (EVERY_DAY && (+here.startOf('day') !== first || +here.endOf('day') !== last)) count.luxonWrong++;
+	}
+	return { wrong, count };
+}
+
+const FROM = Date.UTC(2000, 0, 1);
+const TO = Date.UTC(2036, 0, 1);
+
+/** Midnights that come twice or not at all, changes over midnight, half hours, a day left out, two changes in a month. */
+const ODD: Array<[string, number, number]> = [
+	['Atlantic/Azores', 2024, 2027],
+	['America/Havana', 2024, 2027],
+	['Asia/Beirut', 2022, 2025],
+	['Pacific/Apia', 2009, 2013],
+	['America/St_Johns', 2005, 2008],
+	['Africa/Cairo', 2014, 2015],
+	['Africa/Cairo', 2023, 2025],
+	['America/Asuncion', 2022, 2025],
+	['America/Sao_Paulo', 2016, 2019],
+	['Australia/Lord_Howe', 2024, 2026],
+	['Antarctica/Troll', 2024, 2026],
+	['Africa/Casablanca', 2024, 2026],
+	['America/Caracas', 2007, 2008],
+	['Asia/Pyongyang', 2015, 2019],
+	['Europe/Berlin', 2025, 2027],
+];
+
+it.each(ODD)('%s from %i to %i', (zone, from, to) => {
+	const { wrong, count } = check(zone, Date.UTC(from, 0, 1), Date.UTC(to, 0, 1));
+	expect(wrong).toEqual([]);
+	expect(count.changes).toBeGreaterThan(0);
+});
+
+it(`${EVERY_DAY ? 'every day' : 'some month'} of 2000 to 2035 in every zone`, () => {
+	const sum = { zones: 0, days: 0, changes: 0, luxonWrong: 0, wrong: [] as string[] };
+	Intl.supportedValuesOf('timeZone').forEach((zone, index) => {
+		// Another month in each zone, the same in every run.
+		const from = EVERY_DAY ? FROM : FROM + ((index * 7919) % 13_000) * DAY;
+		const { wrong, count } = check(zone, from, EVERY_DAY ? TO : from + 30 * DAY);
+		sum.zones++;
+		sum.days += count.days;
+		sum.changes += count.changes;
+		sum.luxonWrong += count.luxonWrong;
+		sum.wrong.push(...wrong.map((name) => `${zone} ${name}`));
+	});
+	expect(sum.wrong).toEqual([]);
+	expect(sum.zones).toBeGreaterThan(400);
+	if (EVERY_DAY) say(JSON.stringify(sum));
+}, 3_600_000);
+
+it('gives both midnights to the day that has two', () => {
+	const bounds = (name: string, zone: string) => {
+		const { first, last } = wholeDay(name, zone)!;
+		return [first, last].map((time) => new Date(time).toISOString());
+	};
+	expect(bounds('2026-10-25', 'Atlantic/Azores')).toEqual(['2026-10-25T00:00:00.000Z', '2026-10-26T00:59:59.999Z']);
+	expect(bounds('2026-11-01', 'America/Havana')).toEqual(['2026-11-01T04:00:00.000Z', '2026-11-02T04:59:59.999Z']);
+	// Clocks went from 24:00 to 23:00 (Beirut), and from 00:01 to 23:01 (St. John's): the hour belongs to the day before.
+	expect(bounds('2022-10-29', 'Asia/Beirut')).toEqual(['2022-10-28T21:00:00.000Z', '2022-10-29T21:59:59.999Z']);
+	expect(bounds('2006-10-28', 'America/St_Johns')).toEqual(['2006-10-28T02:30:00.000Z', '2006-10-29T03:29:59.999Z']);
+	expect(bounds('2006-10-29', 'America/St_Johns')).toEqual(['2006-10-29T02:30:00.000Z', '2006-10-30T03:29:59.999Z']);
+	expect(wholeDay('2011-12-30', 'Pacific/Apia')).toBeUndefined();
+	// Clocks went from 00:00:00 to 00:44:30, which is no whole minute in UTC.
+	expect(bounds('1972-01-07', 'Africa/Monrovia')).toEqual(['1972-01-07T00:44:30.000Z', '1972-01-07T23:59:59.999Z']);
+});
