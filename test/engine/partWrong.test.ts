@@ -28,7 +28,7 @@ const MODES: Record<string, INode['onError']> = {
 /** What comes of the user in trouble: an error with this message, nothing at all, or everything. */
 type Outcome = RegExp | 'gone' | 'whole';
 
-const ROWS: Record<Exclude<TroubleName, 'endless'>, { what: string; promise: string; outcome: Outcome }> = {
+const ROWS: Record<Exclude<TroubleName, 'endless' | 'drips'>, { what: string; promise: string; outcome: Outcome }> = {
 	fails: {
 		what: 'Every request fails',
 		promise: 'an error, after all tries',
@@ -113,8 +113,8 @@ it.each(cases)('$trouble, $operation, $mode', async ({ trouble, operation, mode,
 
 describe('the table', () => {
 	it('has every trouble that the sandbox can make', () => {
-		// A user without end is stopped by its number of pages: test/unit/paging.test.ts.
-		expect([...Object.keys(ROWS), 'endless'].sort()).toEqual(Object.keys(TROUBLES).sort());
+		// What never ends is stopped by the number of pages (test/unit/paging.test.ts) and by the limit of an answer (test/engine/waiting.test.ts).
+		expect([...Object.keys(ROWS), 'drips', 'endless'].sort()).toEqual(Object.keys(TROUBLES).sort());
 	});
 
 	it('stands in the README', () => {

@@ -199,7 +199,7 @@ describe('what a picker says when it goes wrong', () => {
 			'nobody listens',
 			{ baseUrl: 'http://127.0.0.1:9' },
 			'The service could not be reached',
-			'Nothing answers at 127.0.0.1:9',
+			'Nobody answers at 127.0.0.1:9',
 		],
 		[
 			'no address',
@@ -238,5 +238,34 @@ describe('what a picker says when it goes wrong', () => {
 		expect(await searchList(used.credential, 'searchUsers', 'steady')).toMatchObject({
 			results: [{ value: STEADY.user_id }],
 		});
+	});
+
+	it.each([400, 403, 404, 414, 422])(
+		'a %i of Resolve, for half an identifier, does not end the search',
+		async (status) => {
+			used.sandbox.switches.fault = (_, url) =>
+				url.includes('/resolve/') ? { status, body: { detail: 'invalid identifier' } } : undefined;
+			expect(names(await searchList(used.credential, 'searchUsers', 'stead'))).toEqual(['steady (Omron, Withings)']);
+		},
+	);
+
+	it('nor does a web page in its place, whatever its status', async () => {
+		for (const status of [200, 404]) {
+			used.sandbox.switches.fault = (_, url) =>
+				url.includes('/resolve/') ? { status, body: '<html>', type: 'text/html' } : undefined;
+			expect(names(await searchList(used.credential, 'searchUsers', 'stead'))).toEqual(['steady (Omron, Withings)']);
+		}
+	});
+
+	it.each([401, 429, 500])('but %i is said, after two requests at most', async (status) => {
+		used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') ? { status } : undefined);
+		expect((await failing('searchUsers')).httpCode).toBe(String(status));
+		expect(used.sandbox.requests.length).toBeLessThanOrEqual(2);
+	});
+
+	it.each(['searchUsers', 'searchProviders'] as const)('%s: a connection that fails, in words', async (method) => {
+		const { message, description } = await failing(method, { baseUrl: 'https://no-such-host.invalid' });
+		expect(message).toBe('The service could not be reached');
+		expect(description).toMatch(/The name of no-such-host\.invalid (is not known|could not be looked up)/);
 	});
 });

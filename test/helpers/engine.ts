@@ -30,11 +30,12 @@ import {
 } from 'n8n-workflow';
 import { HealthDataServiceApi } from '../../credentials/HealthDataServiceApi.credentials';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
+import type { ServiceCredential } from '../../nodes/HealthDataService/http/baseUrl';
 
 export const CREDENTIAL = 'healthDataServiceApi';
 const NODE_TYPE = 'n8n-nodes-health-data-service.healthDataService';
 
-export type Credential = { baseUrl: string; apiKey: string; allowHttp?: boolean };
+export type Credential = ServiceCredential;
 
 export interface RunOptions {
 	credential: Credential;

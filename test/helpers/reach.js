@@ -106,6 +106,7 @@ const ALLOWED = {
 	modules: ['luxon', 'n8n-workflow', 'node:crypto'],
 	globals: [
 		...[
+			'AbortController',
 			'Array',
 			'BigInt',
 			'Boolean',
@@ -129,6 +130,7 @@ const ALLOWED = {
 			'URLSearchParams',
 			'WeakMap',
 			'WeakSet',
+			'decodeURIComponent',
 			'encodeURIComponent',
 			'performance',
 			'undefined',

@@ -8,7 +8,7 @@ import type { Answer, Send } from '../../nodes/HealthDataService/http/send';
 const answer = (statusCode: number): Answer => ({ response: { statusCode, headers: {}, body: {} } as never });
 const gate = new Gate(1);
 const start = (send: Send, signal?: AbortSignal) =>
-	withRetry(send, { root: 'http://127.0.0.1', gate, signal, continues: false, tries: 3, withinMs: 10_000 });
+	withRetry(send, { gate, signal, continues: false, tries: 3, withinMs: 10_000, sentWith: () => [] });
 
 beforeAll(() => void Object.assign(RETRY_LIMITS, { firstWaitMs: 1, longestWaitMs: 2 }));
 
@@ -20,13 +20,13 @@ it('a single try is sent once, and what it learns is not held against others', a
 		description: expect.stringMatching(/^Tried once /),
 	});
 	expect(send).toHaveBeenCalledTimes(1);
-	expect(gate.givenUp).toBeUndefined();
+	expect(gate.losses.last).toBeUndefined();
 	expect(await get('other')).toMatchObject({ statusCode: 200 });
 
 	await expect(get('end')).rejects.toThrow();
 	expect(send).toHaveBeenCalledTimes(5);
-	expect(gate.givenUp).toBeDefined();
-	gate.givenUp = undefined;
+	expect(gate.losses.last).toBeDefined();
+	gate.losses.forget();
 });
 
 it('what is called off while it waits is not sent, and its place is free for the next', async () => {

@@ -1,7 +1,11 @@
 /**
  * What is tried again, and how long is waited before: the service's wish, or longer each time.
  */
-import { backoff, RETRY_LIMITS, retryAfterMs } from '../../nodes/HealthDataService/http/retry';
+import { Problem } from '../../nodes/HealthDataService/shared/problem';
+import { sentWith } from '../../nodes/HealthDataService/http/quote';
+import { redirectTarget } from '../../nodes/HealthDataService/http/redirect';
+import { explainUnreachable } from '../../nodes/HealthDataService/http/unreachable';
+import { backoff, RETRY_LIMITS, retryAfterMs, SHORT_RETRY } from '../../nodes/HealthDataService/http/retry';
 import { isTransientCode, isTransientStatus } from '../../nodes/HealthDataService/http/transient';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
@@ -34,8 +38,10 @@ it('all waiting together stays within minutes', () => {
 	expect(RETRY_LIMITS.withinMs + RETRY_LIMITS.longestToldWaitMs).toBeLessThanOrEqual(4 * 60_000);
 });
 
-it.each([429, 500, 502, 503, 504])('%i can pass', (status) => expect(isTransientStatus(status)).toBe(true));
-it.each([200, 301, 400, 401, 403, 404, 408, 422, 501])('%i stays', (status) =>
+it.each([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])('%i can pass', (status) =>
+	expect(isTransientStatus(status)).toBe(true),
+);
+it.each([200, 301, 400, 401, 403, 404, 407, 409, 422, 501, 505, 519, 525])('%i stays', (status) =>
 	expect(isTransientStatus(status)).toBe(false),
 );
 it.each(['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EAI_AGAIN', 'ECONNABORTED', undefined])('%s can pass', (code) =>
@@ -45,3 +51,85 @@ it.each(['ENOTFOUND', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TL
 	'%s stays',
 	(code) => expect(isTransientCode(code)).toBe(false),
 );
+
+it('gives nobody who waits more than a minute: two tries, half a minute for each', () => {
+	expect(SHORT_RETRY).toEqual({ tries: 2, withinMs: 5_000, limitMs: 30_000 });
+	expect(RETRY_LIMITS).toMatchObject({ tries: 7, withinMs: 180_000, answerMs: 300_000 });
+});
+
+describe('what is told of a connection that failed', () => {
+	const told = (code: unknown, more = {}) =>
+		explainUnreachable(
+			Object.assign(new Error('secret'), { cause: { code, message: 'secret', ...more } }),
+			'https://health.example:444/api',
+		);
+	it.each([
+		['ECONNREFUSED', true, 'Nobody answers at health.example:444. Check'],
+		['ENOTFOUND', false, 'The name of health.example:444 is not known. Check'],
+		['EAI_AGAIN', true, 'could not be looked up'],
+		['ECONNRESET', true, 'closed the connection before its answer was complete'],
+		['ECONNABORTED', true, "raise 'Timeout'"],
+		['ETIMEDOUT', true, 'health.example:444 did not answer in time. Try again later'],
+		['EHOSTUNREACH', true, 'There is no way to health.example:444 from here'],
+		[
+			'CERT_HAS_EXPIRED',
+			false,
+			"its certificate is not trusted: it has expired. Have it mended, or turn on 'Ignore SSL Issues (Insecure)' in the credential",
+		],
+		['DEPTH_ZERO_SELF_SIGNED_CERT', false, 'signed by nobody but itself'],
+		['ERR_TLS_CERT_ALTNAME_INVALID', false, 'it is for another name'],
+		['UNABLE_TO_VERIFY_LEAF_SIGNATURE', false, 'nobody knows who signed it'],
+		['CERT_SOMETHING_NEW', false, 'its certificate is not trusted: it does not fit'],
+		['ESOMETHING_NEW', true, 'ended without an answer (ESOMETHING_NEW). Try'],
+		['E2 secret', true, 'ended without an answer. Try'],
+		['toString', true, 'ended without an answer. Try'],
+		[{ secret: 1 }, true, 'ended without an answer. Try'],
+		[undefined, true, 'ended without an answer. Try'],
+	])('%p', (code, isTransient, words) => {
+		const problem = told(code);
+		expect(problem).toMatchObject({
+			message: 'The service could not be reached',
+			isTransient,
+			concernsAll: !isTransient,
+		});
+		expect(problem.description).toContain(words);
+		expect(problem.description).not.toContain('secret');
+	});
+
+	it("n8n's own refusal of an address is lasting", () => {
+		expect(told(undefined, { name: 'SsrfBlockedIpError' })).toMatchObject({
+			isTransient: false,
+			concernsAll: true,
+			description: expect.stringContaining("n8n's administrator"),
+		});
+	});
+
+	it('a Problem that n8n has wrapped comes out as it is', () => {
+		const problem = new Problem('mine', 'advice');
+		expect(explainUnreachable(Object.assign(new Error('theirs'), { cause: problem }), 'https://health.example')).toBe(
+			problem,
+		);
+		expect(explainUnreachable(problem, 'https://health.example')).toBe(problem);
+	});
+});
+
+describe('a redirect', () => {
+	const to = (location: string) => {
+		try {
+			return redirectTarget(
+				{ statusCode: 302, headers: { location }, body: '' },
+				'https://health.example/v2/user',
+				sentWith('https://health.example/v2/user/resolve/annasmith?limit=50', 'Secret-Key'),
+			);
+		} catch (error) {
+			return error as Problem;
+		}
+	};
+	it.each([
+		['https://other50.example/user', 'The service redirects to another address (https://other50.example)'],
+		['https://secret-key.example/', 'The service redirects to another address'],
+		['https://annasmith.example/', 'The service redirects to another address'],
+	])('to %s', (location, message) => expect(to(location)).toMatchObject({ message, concernsAll: true }));
+
+	it('on the same origin is followed', () => expect(to('/v2/user/')).toBe('https://health.example/v2/user/'));
+});

@@ -7,9 +7,16 @@ export interface ServiceCredential {
 	baseUrl: string;
 	apiKey: string;
 	allowHttp?: boolean;
+	allowUnauthorizedCerts?: boolean;
+	/** n8n adds these two to every credential. */
+	allowedHttpRequestDomains?: string;
+	allowedDomains?: string;
 }
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether what is sent to this host stays on the machine. */
+export const isLoopback = (hostname: string) => LOOPBACK.test(hostname);
 
 /**
  * The address that contract paths are appended to: no trailing slash, no trailing `/v2`
@@ -25,12 +32,14 @@ export function serviceRoot({ baseUrl, allowHttp }: ServiceCredential): string {
 		throw new Problem(
 			text ? "'Base URL' in the credential is not a web address" : "'Base URL' in the credential is empty",
 			'Enter the full address of the service, starting with https://, e.g. https://api.example.com',
+			{ concernsAll: true },
 		);
 	}
-	if (url.protocol === 'http:' && !allowHttp && !LOOPBACK.test(url.hostname)) {
+	if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
 		throw new Problem(
 			"'Base URL' in the credential starts with http://, which would send health data and the API key unencrypted",
 			"Change it to https://, or turn on 'Allow Unencrypted HTTP' in the credential if this network is trusted",
+			{ concernsAll: true },
 		);
 	}
 	return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/v2$/, '').replace(/\/+$/, '');

@@ -1,11 +1,13 @@
 /**
  * The one way to read the service: node, trigger and pickers all get their `get` here.
  */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
 import { isObject } from '../shared/json';
 import { serviceRoot } from './baseUrl';
 import { explainStatus, notTheService } from './explain';
 import { Gate } from './gate';
+import { keyWatch } from './keyWatch';
+import { sentWith } from './quote';
 import { isRedirect, redirectTarget, strayRedirect } from './redirect';
 import { RETRY_LIMITS, withRetry, type Once } from './retry';
 import { sender, storedCredential, type Context, type RequestDefaults } from './send';
@@ -16,7 +18,7 @@ export type Query = Record<string, string | number | undefined>;
 
 /**
  * GETs `path` (contract section 4, already percent-encoded) and gives the JSON object that came back.
- * Blank query values are not sent. Throws a Problem for everything else; `onMissing` answers for a 404.
+ * Blank query values are not sent. Throws a Problem for everything else; `onMissing` answers for a 404 of the service's own.
  */
 export type Get = <T = never>(
 	path: string,
@@ -32,6 +34,8 @@ export interface Connection {
 	/** How often a request is sent at most, and for how long it is tried in all. */
 	tries?: number;
 	withinMs?: number;
+	/** How long the whole of one answer may take, where that is less than for others. */
+	limitMs?: number;
 }
 
 /** The credential, and the address of the service it names. */
@@ -47,22 +51,42 @@ export async function readCredential(context: Context) {
  */
 export async function connect(
 	context: Context,
-	{ defaults = {}, gate = new Gate(1), tries = RETRY_LIMITS.tries, withinMs = RETRY_LIMITS.withinMs }: Connection = {},
+	{
+		defaults = {},
+		gate = new Gate(1),
+		tries = RETRY_LIMITS.tries,
+		withinMs = RETRY_LIMITS.withinMs,
+		limitMs = RETRY_LIMITS.answerMs,
+	}: Connection = {},
 ): Promise<Get> {
 	const { data, root } = await readCredential(context);
 	const continues = 'continueOnFail' in context && context.continueOnFail();
 	const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-	const send = withRetry(sender(context, data, defaults), { root, gate, signal, continues, tries, withinMs });
+	const sentTo = (url: string) => sentWith(url, String(data.apiKey ?? ''));
+
+	const deadline = { deadlines: gate.deadlines, limitMs: Math.min(limitMs, RETRY_LIMITS.answerMs) };
+	const key = keyWatch(gate, root, async (url) => await follow(url, { isProbe: true }));
+	const send = key.watched(sender(context, data, { defaults, root, signal, ...deadline }));
+	const sendInTurn = withRetry(send, { gate, signal, continues, tries, withinMs, sentWith: sentTo });
+
+	/** The answer, behind one redirect at most. */
+	async function follow(url: string, once?: Once): Promise<IN8nHttpFullResponse> {
+		let response = await sendInTurn(url, once);
+		if (isRedirect(response)) response = await sendInTurn(redirectTarget(response, url, sentTo(url)), once);
+		if (isRedirect(response)) throw strayRedirect(response);
+		return response;
+	}
 
 	return async (path, query = {}, onMissing, once) => {
 		const url = root + path + queryString(query);
-		let response = await send(url, once);
-		if (isRedirect(response)) response = await send(redirectTarget(response, url), once);
-		if (isRedirect(response)) throw strayRedirect(response);
-
-		const { statusCode, body } = response;
-		if (statusCode === 404 && onMissing) return await onMissing();
-		if (statusCode < 200 || statusCode > 299) throw explainStatus(statusCode, body);
+		const { statusCode, body } = await follow(url, once);
+		if (statusCode === 401 || statusCode === 403) {
+			gate.stopIfOver({ signal, continues });
+			await key.verdict();
+			gate.stopIfOver({ signal, continues });
+		}
+		if (statusCode === 404 && onMissing && isObject(body) && 'detail' in body) return await onMissing();
+		if (statusCode < 200 || statusCode > 299) throw explainStatus(statusCode, body, sentTo(url));
 		if (!isObject(body)) throw notTheService(body);
 		return body;
 	};

@@ -1,8 +1,9 @@
 /**
- * Turns what the service answered, or why it could not be reached, into a Problem.
+ * Turns what the service answered into a Problem: whose matter it is, and what to do about it.
  */
 import { Problem, type Kind } from '../shared/problem';
-import { isTransientCode, isTransientStatus } from './transient';
+import { inWords } from './quote';
+import { isTransientStatus } from './transient';
 
 /** Query and path parameters as the fields are called on the screen. */
 const PARAMETER_LABELS: Record<string, string> = {
@@ -15,24 +16,31 @@ const PARAMETER_LABELS: Record<string, string> = {
 	user_id: 'User',
 };
 
-const LONGEST_QUOTE = 200;
-
-/** Answers with a status outside 200-299. The contract leaves their bodies open, so any shape is survived (quirks 16-20). */
-export function explainStatus(status: number, body: unknown): Problem {
-	const { field, said } = readDetail(body);
+/**
+ * Answers with a status outside 200-299. The contract leaves their bodies open, so any shape is survived (quirks 16-20).
+ *
+ * @param sent what the request was made of, of which nothing is repeated
+ */
+export function explainStatus(status: number, body: unknown, sent: string[] = []): Problem {
+	const { field, said } = readDetail(body, sent);
 	const theySay = said ? `The service says: ${said}. ` : '';
-	const problem = (message: string, advice: string, kind?: Kind) =>
-		new Problem(message, theySay + advice, { kind, httpCode: String(status) });
+	const problem = (message: string, advice: string, kind?: Kind, concernsAll?: boolean) =>
+		new Problem(message, theySay + advice, { kind, httpCode: String(status), concernsAll });
 
-	if (status === 401 || status === 403) {
+	if (status === 401) return keyRefused(status);
+	if (status === 403) {
 		return problem(
-			`The service did not accept the API key (status ${status})`,
-			"Check 'API Key' and 'Base URL' in the credential together: a key only works in the environment it was made for",
-			'credential-invalid',
+			"The service refuses this user's data (status 403)",
+			"The key itself is accepted. Ask the people who run the service whether your team may read this user's data",
 		);
 	}
 	if (status === 404) {
-		return problem('The service has nothing at this address (status 404)', "Check 'Base URL' in the credential");
+		return problem(
+			'The service has nothing at this address (status 404)',
+			"Check 'Base URL' in the credential",
+			undefined,
+			true,
+		);
 	}
 	if (status === 400 || status === 422) {
 		return problem(
@@ -54,22 +62,30 @@ export function explainStatus(status: number, body: unknown): Problem {
 	);
 }
 
+/** Whatever the body says: some services repeat the key in it. */
+export const keyRefused = (status: number) =>
+	new Problem(
+		`The service did not accept the API key (status ${status})`,
+		"Check 'API Key' and 'Base URL' in the credential together: a key only works in the environment it was made for",
+		{ kind: 'credential-invalid', httpCode: String(status) },
+	);
+
 /**
- * FastAPI's `detail` as one sentence: a string, a list of `{loc, msg}`, an object with a message, or absent (quirk 17).
+ * FastAPI's `detail` as one sentence: a string, a list of `{type, loc, msg}`, an object with a message, or absent (quirk 17).
  * The `input` that FastAPI echoes is left out: it may hold an identifier.
  */
-function readDetail(body: unknown): { field?: string; said?: string } {
+function readDetail(body: unknown, sent: string[]): { field?: string; said?: string } {
 	const detail = (body as { detail?: unknown } | null)?.detail;
 	const first = Array.isArray(detail) ? detail[0] : detail;
-	if (typeof first === 'string') return { said: quote(first) };
+	if (typeof first === 'string') return { said: inWords(first, undefined, sent) };
 
-	const { loc, msg, error_message, message } = (first ?? {}) as Record<string, unknown>;
-	const parameter = Array.isArray(loc) ? String(loc[loc.length - 1]) : undefined;
-	const said = [msg, error_message, message].find((text): text is string => typeof text === 'string');
-	return { field: parameter && PARAMETER_LABELS[parameter], said: said && quote(said) };
+	const { loc, msg, error_message, message, type } = (first ?? {}) as Record<string, unknown>;
+	const parameter = Array.isArray(loc) ? String(loc.at(-1)) : '';
+	return {
+		field: Object.hasOwn(PARAMETER_LABELS, parameter) ? PARAMETER_LABELS[parameter] : undefined,
+		said: inWords(msg ?? error_message ?? message, type, sent),
+	};
 }
-
-const quote = (text: string) => text.trim().replace(/\.$/, '').slice(0, LONGEST_QUOTE);
 
 /** A status of 200 around something that is not the contract's answer (quirk 21). */
 export const notTheService = (body: unknown) =>
@@ -87,23 +103,13 @@ const wrongAnswer = (message: string) =>
 		{ httpCode: '200' },
 	);
 
-/** Node's name for why there was no answer, e.g. `ECONNREFUSED`, from what n8n's request helper threw. */
-export const codeOf = (error: Error) => ((error.cause ?? error) as { code?: string }).code;
-
-/** No answer at all. Only the error's code is used; the rest of it may hold the key. */
-export function explainUnreachable(error: Error, root: string): Problem {
-	const code = codeOf(error);
-	const host = new URL(root).host;
-	const advice: Record<string, string> = {
-		ECONNABORTED: `${host} did not answer in time. Try again later, or raise 'Timeout' in the request options`,
-		ECONNREFUSED: `Nothing answers at ${host}. Check 'Base URL' in the credential`,
-		ENOTFOUND: `There is no host ${host}. Check 'Base URL' in the credential`,
-		ETIMEDOUT: `${host} did not answer in time. Try again later, or raise 'Timeout' in the request options`,
-	};
-	return new Problem(
-		'The service could not be reached',
-		(code && advice[code]) ??
-			`The connection to ${host} ended without an answer${code ? ` (${code})` : ''}. Try again later`,
-		{ kind: isTransientCode(code) ? 'temporarily-unavailable' : undefined },
+/** An answer that began as JSON and broke off (quirk 25). */
+export const cutOff = () =>
+	new Problem(
+		'The answer of the service was cut off',
+		'Try again later. If it stays, ask the people who run the service',
+		{
+			kind: 'temporarily-unavailable',
+			httpCode: '200',
+		},
 	);
-}

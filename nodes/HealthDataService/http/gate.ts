@@ -1,64 +1,71 @@
 /**
- * How many requests may be on their way at once: n8n starts those of all input items together, so they queue here.
+ * Who may send when: n8n starts the requests of all input items together, so they queue here, wait for what one of them was
+ * told or must find out, and end together when sending is over for everybody.
  */
 import type { Problem } from '../shared/problem';
+import { Deadlines } from './deadlines';
+import { Losses } from './losses';
+import { Pace } from './pace';
 import { stopIfCancelled, wait } from './wait';
 
 /** Where the user does not say otherwise. */
 export const CONCURRENT_REQUESTS = 8;
-
-/** Answers, per request allowed at once, before one more is allowed again. */
-const ANSWERS_TO_RECOVER = 10;
 
 /** A request on its way; handed back when it ends. */
 interface Pass {
 	round: number;
 }
 
-/** `refused`: the service has too much to do. `failed`: any other failure that can pass. `unsent`: it did not go out. */
-export type Outcome = 'answered' | 'refused' | 'failed' | 'unsent';
+/**
+ * `denied`: an answer that may be about the key. `refused`: the service has too much to do. `failed`: any other failure that
+ * can pass. `unsent`: nothing that says anything about the service.
+ */
+export type Outcome = 'answered' | 'denied' | 'refused' | 'failed' | 'unsent';
+
+/** For whom a request is sent. */
+export interface Wanted {
+	signal?: AbortSignal;
+	/** Whether it is still wanted after another request was given up. */
+	continues: boolean;
+	/** Whether it is what finds out about the key, for which all others wait. */
+	isProbe?: boolean;
+}
 
 export class Gate {
 	private inFlight = 0;
-	/** Adapts to the service: halved when it refuses, up again with answers. */
-	private allowed: number;
-	private answers = 0;
 	private readonly queue: Array<() => void> = [];
 	private pausedUntil = 0;
-	/** Counts the refusals that said something new: not those of requests sent before the last one. */
-	private round = 0;
-	private failingSince?: number;
+	/** The key was refused: nothing is sent any more. */
+	private ended?: Problem;
+	private verdict?: Promise<unknown>;
+	private isAsking = false;
 
-	/** Refusals since the last answer, those of requests sent together counted as one. */
-	refusals = 0;
+	readonly pace: Pace;
 
-	/** Why a request was given up after all its tries, until another is answered: those behind it need not wait as long again. */
-	givenUp?: Problem;
+	/** What was given up since the last answer. */
+	readonly losses = new Losses();
 
-	constructor(private readonly maxInFlight: number) {
-		this.allowed = maxInFlight;
+	readonly deadlines = new Deadlines();
+
+	constructor(maxInFlight: number) {
+		this.pace = new Pace(maxInFlight);
 	}
 
 	/**
 	 * `work`, when there is room for it and nobody asked us to wait.
 	 *
-	 * @param continues whether it is still wanted after another request was given up
-	 * @throws Problem when the execution was cancelled, or another request was given up
+	 * @throws Problem when it is over
 	 */
-	async inTurn<T>(
-		work: () => Promise<T>,
-		outcomeOf: (result: T) => Outcome,
-		{ signal, continues }: { signal?: AbortSignal; continues: boolean },
-	): Promise<T> {
+	async inTurn<T>(work: () => Promise<T>, outcomeOf: (result: T) => Outcome, wanted: Wanted): Promise<T> {
 		for (;;) {
-			if (this.pausedFor > 0) await wait(this.pausedFor, signal);
+			this.stopIfOver(wanted);
+			if (this.isAsking && !wanted.isProbe) await this.verdict;
+			if (this.pausedFor > 0) await wait(this.pausedFor, () => this.stopIfOver(wanted));
 			const pass = await this.enter();
 			let outcome: Outcome = 'unsent';
 			try {
-				stopIfCancelled(signal);
-				// The run has failed already: nothing that came now would be seen.
-				if (this.givenUp && !continues) throw this.givenUp;
-				if (this.pausedFor > 0) continue;
+				this.stopIfOver(wanted);
+				if (this.pausedFor > 0 || (this.isAsking && !wanted.isProbe)) continue;
 				const result = await work();
 				outcome = outcomeOf(result);
 				return result;
@@ -68,36 +75,46 @@ export class Gate {
 		}
 	}
 
+	/** @throws Problem when the execution was cancelled, the key was refused, or too much was given up */
+	stopIfOver({ signal, continues }: Wanted) {
+		stopIfCancelled(signal);
+		const over = this.ended ?? this.losses.down ?? (continues ? undefined : this.losses.last);
+		if (over) throw over;
+	}
+
+	/** Nothing more is sent: everybody else ends with the same Problem. */
+	end(reason: Problem) {
+		this.ended ??= reason;
+	}
+
+	/** Finds something out that decides about all others: once, and nobody sends meanwhile. Never fails. */
+	async askOnce(ask: () => Promise<unknown>): Promise<void> {
+		if (!this.verdict) {
+			this.isAsking = true;
+			this.verdict = ask()
+				.catch(() => undefined)
+				.finally(() => (this.isAsking = false));
+		}
+		await this.verdict;
+	}
+
 	/** Waits for a place. */
 	private async enter(): Promise<Pass> {
-		while (this.inFlight >= this.allowed) await new Promise<void>((resolve) => this.queue.push(resolve));
+		while (this.inFlight >= this.pace.room) await new Promise<void>((resolve) => this.queue.push(resolve));
 		this.inFlight++;
-		return { round: this.round };
+		return { round: this.pace.round };
 	}
 
 	/** Gives the place back, and learns from what became of the request. */
 	private leave({ round }: Pass, outcome: Outcome) {
 		this.inFlight--;
-		if (outcome === 'answered') this.learnAnswer();
-		if (outcome === 'refused' && round === this.round) this.learnRefusal();
-		if (outcome === 'refused' || outcome === 'failed') this.failingSince ??= performance.now();
-		for (let free = this.allowed - this.inFlight; free > 0 && this.queue.length > 0; free--) this.queue.shift()!();
-	}
-
-	private learnAnswer() {
-		this.failingSince = undefined;
-		this.givenUp = undefined;
-		this.refusals = 0;
-		if (++this.answers < ANSWERS_TO_RECOVER * this.allowed) return;
-		this.answers = 0;
-		this.allowed = Math.min(this.maxInFlight, this.allowed + 1);
-	}
-
-	private learnRefusal() {
-		this.round++;
-		this.refusals++;
-		this.answers = 0;
-		this.allowed = Math.max(1, Math.floor(this.allowed / 2));
+		if (outcome === 'answered' || outcome === 'denied') {
+			this.pace.answered(outcome === 'answered');
+			this.losses.forget();
+		}
+		if (outcome === 'refused') this.pace.refused(round);
+		if (outcome === 'refused' || outcome === 'failed') this.losses.begin();
+		for (let free = this.pace.room - this.inFlight; free > 0 && this.queue.length > 0; free--) this.queue.shift()!();
 	}
 
 	/** Nobody sends for so long: what the service said to one of us goes for all. */
@@ -108,11 +125,6 @@ export class Gate {
 	/** Milliseconds left of a pause. */
 	private get pausedFor(): number {
 		return Math.max(0, this.pausedUntil - performance.now());
-	}
-
-	/** Milliseconds since the service began to fail without answering anything in between. */
-	get failingFor(): number {
-		return this.failingSince === undefined ? 0 : performance.now() - this.failingSince;
 	}
 }
 

@@ -6,21 +6,31 @@ import { Problem } from '../shared/problem';
 
 export const isRedirect = ({ statusCode }: IN8nHttpFullResponse) => statusCode >= 300 && statusCode < 400;
 
-/** The address a redirect leads to, such as `/v2/user/` instead of `/v2/user`. Throws a Problem that names any other origin. */
-export function redirectTarget(response: IN8nHttpFullResponse, from: string): string {
+/**
+ * The address a redirect leads to, such as `/v2/user/` instead of `/v2/user`. Throws a Problem that names any other origin,
+ * unless that repeats something of what was `sent`.
+ */
+export function redirectTarget(response: IN8nHttpFullResponse, from: string, sent: string[]): string {
 	const location = String(response.headers.location ?? '');
 	if (!URL.canParse(location, from)) throw strayRedirect(response);
 
 	const target = new URL(location, from);
 	if (target.origin === new URL(from).origin) return target.href;
 	throw new Problem(
-		`The service redirects to another address (${target.origin})`,
+		`The service redirects to another address${repeats(target.host, sent) ? '' : ` (${target.origin})`}`,
 		"The API key is not sent there. If that address is right, enter it as 'Base URL' in the credential",
-		{ httpCode: String(response.statusCode) },
+		{ httpCode: String(response.statusCode), concernsAll: true },
 	);
 }
 
 export const strayRedirect = ({ statusCode }: IN8nHttpFullResponse) =>
 	new Problem('The service redirects without arriving anywhere', "Check 'Base URL' in the credential", {
 		httpCode: String(statusCode),
+		concernsAll: true,
 	});
+
+/** Keys and identifiers are longer than this; `0` and `user` are in many names. */
+const SHORTEST_SECRET = 5;
+
+const repeats = (host: string, sent: string[]) =>
+	sent.some((value) => value.length >= SHORTEST_SECRET && host.includes(value.trim().toLowerCase()));

@@ -1,13 +1,13 @@
 /**
- * How often something is tried again, and how long to wait for that (quirks 19, 20).
+ * How often something is tried again, and how long to wait for that (quirks 19, 20, 25).
  */
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { Problem } from '../shared/problem';
-import { codeOf, explainStatus, explainUnreachable } from './explain';
-import type { Gate, Outcome } from './gate';
+import { cutOff, explainStatus } from './explain';
+import type { Gate, Outcome, Wanted } from './gate';
 import type { Answer, Send } from './send';
-import { isRefusal, isTransientCode, isTransientStatus } from './transient';
+import { isCutOff, isRefusal, isTransientStatus } from './transient';
 import { stopIfCancelled, wait } from './wait';
 
 /** Bounds of all waiting. One object, so that tests can be quicker than the night shift. */
@@ -17,18 +17,21 @@ export const RETRY_LIMITS = {
 	longestWaitMs: 30_000,
 	/** Longest that a service is obeyed when it says how long to wait. */
 	longestToldWaitMs: 60_000,
-	/** Nothing is tried again when the first try is longer ago than this. */
+	/** Nothing is tried again when the first try failed longer ago than this. */
 	withinMs: 180_000,
+	/** Longest that the whole of one answer may take. */
+	answerMs: 300_000,
 };
 
 /** Where somebody or something waits for the answer: better an early error than a late one. */
-export const SHORT_RETRY = { tries: 2, withinMs: 5_000 };
+export const SHORT_RETRY = { tries: 2, withinMs: 5_000, limitMs: 30_000 };
 
 function outcomeOf(answer: Answer): Outcome {
-	if ('failure' in answer) return isTransientCode(codeOf(answer.failure)) ? 'failed' : 'answered';
+	if ('failure' in answer) return answer.failure.isTransient ? 'failed' : 'unsent';
 	const { statusCode } = answer.response;
 	if (isRefusal(statusCode)) return 'refused';
-	return isTransientStatus(statusCode) ? 'failed' : 'answered';
+	if (isTransientStatus(statusCode) || isCutOff(answer.response)) return 'failed';
+	return statusCode === 401 || statusCode === 403 ? 'denied' : 'answered';
 }
 
 /** Milliseconds that `Retry-After` asks for, given in seconds or as an HTTP date; undefined without one. Capped. */
@@ -44,16 +47,13 @@ export function backoff(next: number, random = Math.random()): number {
 	return whole * (0.5 + random / 2);
 }
 
-export interface RetryOptions {
-	/** The address that errors name. */
-	root: string;
+export interface RetryOptions extends Omit<Wanted, 'isProbe'> {
 	gate: Gate;
-	signal?: AbortSignal;
-	/** On Error "Continue": after one request was given up, the others are sent all the same. */
-	continues: boolean;
 	/** How often a request is sent at most, and for how long it is tried in all. */
 	tries: number;
 	withinMs: number;
+	/** What a request was made of, of which errors repeat nothing. */
+	sentWith: (url: string) => string[];
 }
 
 /** What one request wants differently. */
@@ -62,6 +62,8 @@ export interface Once {
 	tries?: number;
 	/** It is not wanted any more. */
 	signal?: AbortSignal;
+	/** It finds out about the key: everybody else waits for it. */
+	isProbe?: boolean;
 }
 
 /**
@@ -73,44 +75,51 @@ export function withRetry(
 	send: Send,
 	options: RetryOptions,
 ): (url: string, once?: Once) => Promise<IN8nHttpFullResponse> {
-	const { root, gate, continues, withinMs } = options;
+	const { gate, continues, withinMs, sentWith } = options;
 
 	return async (url, once = {}) => {
 		const tries = once.tries ?? options.tries;
 		const signals = [options.signal, once.signal].filter((one) => one !== undefined);
 		const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+		const wanted = { signal, continues, isProbe: once.isProbe };
 		const begun = performance.now();
+		let failedFirst: number | undefined;
 		for (let next = 2; ; next++) {
-			const answer = await gate.inTurn(async () => await send(url), outcomeOf, { signal, continues });
+			const answer = await gate.inTurn(async () => await send(url), outcomeOf, wanted);
 			stopIfCancelled(signal);
 			const outcome = outcomeOf(answer);
-			if (outcome === 'answered') return received(answer, root);
+			if ('response' in answer && (outcome === 'answered' || outcome === 'denied')) return answer.response;
 
 			const told = 'response' in answer ? retryAfterMs(answer.response.headers['retry-after']) : undefined;
-			const pause = told ?? backoff(outcome === 'refused' ? Math.max(next, gate.refusals + 1) : next);
-			const waited = performance.now() - begun;
-			if (next > tries || gate.givenUp || Math.max(waited, gate.failingFor) + pause > withinMs) {
-				const problem = giveUpProblem(answer, root, next - 1, waited);
-				if (once.tries === undefined) gate.givenUp = problem;
-				throw problem;
+			const ours = backoff(outcome === 'refused' ? Math.max(next, gate.pace.refusals + 1) : next);
+			const pause = Math.max(told ?? 0, ours);
+			failedFirst ??= performance.now();
+			const failing = Math.max(performance.now() - failedFirst, gate.losses.failingFor);
+			if (outcome === 'unsent' || next > tries || gate.losses.last || failing + pause > withinMs) {
+				const problem = problemOf(answer, sentWith(url));
+				// What one more try would only repeat is told as it is.
+				const reason = outcome === 'unsent' ? problem : triedInVain(problem, next - 1, performance.now() - begun);
+				if (once.tries === undefined) gate.losses.add(reason);
+				throw reason;
 			}
 			if (outcome === 'refused') gate.pause(pause);
-			await wait(pause, signal);
+			await wait(pause, () => gate.stopIfOver(wanted));
 		}
 	};
 }
 
-function received(answer: Answer, root: string): IN8nHttpFullResponse {
-	if ('failure' in answer) throw explainUnreachable(answer.failure, root);
-	return answer.response;
+function problemOf(answer: Answer, sent: string[]): Problem {
+	if ('failure' in answer) return answer.failure;
+	const { response } = answer;
+	return isCutOff(response) ? cutOff() : explainStatus(response.statusCode, response.body, sent);
 }
 
-function giveUpProblem(answer: Answer, root: string, tries: number, waitedMs: number): Problem {
-	const { message, description, kind, httpCode } =
-		'failure' in answer
-			? explainUnreachable(answer.failure, root)
-			: explainStatus(answer.response.statusCode, answer.response.body);
+function triedInVain(
+	{ message, description, kind, httpCode, concernsAll }: Problem,
+	tries: number,
+	ms: number,
+): Problem {
 	const times = tries === 1 ? 'once' : `${tries} times`;
-	const advice = `Tried ${times} in ${Math.round(waitedMs / 1000)} seconds. ${description}`;
-	return new Problem(message, advice, { kind, httpCode });
+	const advice = `Tried ${times} in ${Math.round(ms / 1000)} seconds. ${description}`;
+	return new Problem(message, advice, { kind, httpCode, concernsAll });
 }

@@ -3,6 +3,8 @@
  * the service cannot search, for the others.
  */
 import type { IDataObject, INodeListSearchItems } from 'n8n-workflow';
+import type { Get } from '../http/connect';
+import { Problem } from '../shared/problem';
 import { text } from '../shared/values';
 import { userPage } from '../service/userPages';
 import { connectedSources, isClientUserId, isUserId, resolveUser } from '../service/users';
@@ -13,7 +15,7 @@ const ROWS_TO_SCROLL = 20;
 
 export const searchUsers = picker(async (get, filter, paginationToken) => {
 	const isFirstCall = paginationToken === undefined;
-	const named = isFirstCall && isClientUserId(filter) ? await resolveUser(get, filter) : undefined;
+	const named = isFirstCall && isClientUserId(filter) ? await resolveTyped(get, filter) : undefined;
 
 	const found = named ? [named] : [];
 	const maxPages = named ? 1 : MAX_PAGES;
@@ -34,6 +36,16 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 		paginationToken: String(offset),
 	};
 });
+
+/** Half an identifier may be one that the service refuses: then the list may still know better. */
+const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | undefined> =>
+	await resolveUser(get, filter).catch((error: unknown) => {
+		if (error instanceof Problem && isAboutThisOne(error)) return undefined;
+		throw error;
+	});
+
+const isAboutThisOne = ({ httpCode, kind, isTransient }: Problem) =>
+	httpCode !== undefined && kind !== 'credential-invalid' && !isTransient;
 
 /** Whoever has exactly this client user ID was found by Resolve in the first call, and is not listed again in a later one. */
 function isMatch({ client_user_id, user_id }: IDataObject, filter: string): boolean {

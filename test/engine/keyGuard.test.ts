@@ -1,0 +1,218 @@
+/**
+ * Who may edit a workflow must not be able to read the key: proxies that listen, certificates that nobody checks and domains
+ * that are not allowed, in the node, the pickers, the credential test and n8n's HTTP Request node.
+ */
+import { NodeConnectionTypes, type IExecuteFunctions, type INodeType } from 'n8n-workflow';
+import { WorkflowExecute } from 'n8n-core';
+import {
+	build,
+	CREDENTIAL,
+	runNode,
+	searchList,
+	startNodeType,
+	testCredential,
+	type Credential,
+} from '../helpers/engine';
+import { everythingIn } from '../helpers/inspect';
+import { listeningProxy, selfSignedService, type Listener } from '../helpers/listeners';
+import { requestAsHttpRequestNode } from '../helpers/machine';
+import { PollingHost } from '../helpers/pollingHost';
+import { listUsers } from '../helpers/requests';
+import { SELF_SIGNED } from '../helpers/selfSigned';
+
+const KEY = 'sk-key-that-nobody-may-read';
+const ELSEWHERE = 'https://health.test';
+
+let proxy: Listener;
+let service: Listener;
+beforeAll(async () => ([proxy, service] = await Promise.all([listeningProxy(), selfSignedService()])));
+afterEach(() => [proxy, service].forEach(({ handed }) => (handed.length = 0)));
+afterAll(async () => await Promise.all([proxy.close(), service.close()]));
+
+type Options = { proxy?: boolean; allowUnauthorizedCerts?: boolean };
+const credentialFor = (baseUrl: string, more: Partial<Credential> = {}): Credential => ({
+	baseUrl,
+	apiKey: KEY,
+	...more,
+});
+const proxyUrl = () => `http://127.0.0.1:${proxy.port}`;
+
+/** Our node with its Request Options. */
+async function node(credential: Credential, { proxy: withProxy, allowUnauthorizedCerts }: Options): Promise<string> {
+	const requestOptions = {
+		...(withProxy && { proxy: proxyUrl() }),
+		...(allowUnauthorizedCerts && { allowUnauthorizedCerts }),
+	};
+	const { error, run } = await runNode({ credential, parameters: { ...listUsers(), requestOptions } });
+	expect(everythingIn(run).replaceAll(JSON.stringify(credential), '')).not.toContain(KEY);
+	return error ? `${error.message}. ${error.description}` : 'OK';
+}
+
+/** What n8n's HTTP Request node does with these options. */
+async function httpRequestNode(
+	credential: Credential,
+	{ proxy: withProxy, allowUnauthorizedCerts, ca }: Options & { ca?: string },
+): Promise<string> {
+	const { description } = startNodeType([]);
+	const type: INodeType = {
+		description: {
+			...description,
+			name: 'request',
+			inputs: [NodeConnectionTypes.Main],
+			credentials: [{ name: CREDENTIAL }],
+		},
+	};
+	const { workflow, additionalData } = build(type, { credential, parameters: {} });
+	type.execute = async function (this: IExecuteFunctions) {
+		const request = {
+			uri: `${credential.baseUrl}/v2/user`,
+			method: 'GET' as const,
+			headers: {},
+			gzip: true,
+			followRedirect: false,
+			resolveWithFullResponse: true,
+			rejectUnauthorized: !allowUnauthorizedCerts,
+			...(withProxy && { proxy: proxyUrl() }),
+			...(ca && { agentOptions: { ca } }),
+		};
+		await requestAsHttpRequestNode(this, CREDENTIAL, request);
+		return [[]];
+	};
+	const run = await new WorkflowExecute(additionalData, 'manual').run({
+		workflow,
+		startNode: workflow.getNode('Start')!,
+	});
+	const error = run.data.resultData.error as { message: string; description?: string } | undefined;
+	return error ? `${error.message}. ${error.description}` : 'OK';
+}
+
+const OF_THE_CREDENTIAL = /'Ignore SSL Issues \(Insecure\)' in the credential/;
+const PROXY = /^A proxy of a node could read the API key/;
+
+describe.each([
+	['the node', node],
+	["n8n's HTTP Request node", httpRequestNode],
+])('%s', (_, send) => {
+	it.each<[string, Partial<Credential>, Options, RegExp]>([
+		[ELSEWHERE, {}, { proxy: true, allowUnauthorizedCerts: true }, OF_THE_CREDENTIAL],
+		[ELSEWHERE, {}, { allowUnauthorizedCerts: true }, OF_THE_CREDENTIAL],
+		[ELSEWHERE, { allowUnauthorizedCerts: true }, { proxy: true }, PROXY],
+		[ELSEWHERE, { allowUnauthorizedCerts: true }, { proxy: true, allowUnauthorizedCerts: true }, PROXY],
+		['http://health.test', { allowHttp: true }, { proxy: true }, PROXY],
+		['http://health.test', { allowHttp: true, allowUnauthorizedCerts: true }, { proxy: true }, PROXY],
+		['http://health.test', { allowHttp: true }, { proxy: true, allowUnauthorizedCerts: true }, OF_THE_CREDENTIAL],
+	])('%s, credential %p, node %p: refused before anything is sent', async (baseUrl, credential, options, message) => {
+		expect(await send(credentialFor(baseUrl, credential), options)).toMatch(message);
+		expect([...proxy.handed, ...service.handed]).toEqual([]);
+	});
+
+	it('sends a proxy nothing but the name of the service when the certificate is checked', async () => {
+		expect(await send(credentialFor(ELSEWHERE), { proxy: true })).not.toBe('OK');
+		expect(new Set(proxy.handed)).toEqual(new Set(['CONNECT health.test:443']));
+	});
+
+	it('uses a proxy of this machine for a service of this machine', async () => {
+		expect(await send(credentialFor('http://127.0.0.1:9'), { proxy: true })).toBe('OK');
+		expect(proxy.handed).toEqual([expect.stringContaining(`x-service-api-key ${KEY}`)]);
+	});
+
+	it('sends nothing over a certificate that cannot be checked, unless the credential says so', async () => {
+		const baseUrl = `https://127.0.0.1:${service.port}`;
+		expect(await send(credentialFor(baseUrl), {})).not.toBe('OK');
+		expect(service.handed).toEqual([]);
+		expect(await send(credentialFor(baseUrl, { allowUnauthorizedCerts: true }), {})).toBe('OK');
+		expect(service.handed).toEqual([expect.stringContaining(KEY)]);
+	});
+
+	it.each(['*.health.test', 'example.com', 'xhealth.test', ''])('keeps to the domains %p', async (allowedDomains) => {
+		const credential = credentialFor(ELSEWHERE, { allowedHttpRequestDomains: 'domains', allowedDomains });
+		expect(await send(credential, { proxy: true })).toMatch(/not allow requests to health\.test|[Nn]o allowed domains/);
+		expect(proxy.handed).toEqual([]);
+	});
+});
+
+it('an authority that only the node knows does not make a certificate checked', async () => {
+	const { cert } = SELF_SIGNED;
+	expect(await httpRequestNode(credentialFor(ELSEWHERE), { proxy: true, ca: cert })).toMatch(/certificate authority/);
+	expect(proxy.handed).toEqual([]);
+});
+
+describe('pickers and credential test', () => {
+	const picked = async (credential: Credential) =>
+		await searchList(credential, 'searchUsers').then(
+			() => 'OK',
+			({ message, description }) => `${message}. ${description}`,
+		);
+	const tested = async (credential: Credential) => (await testCredential(credential)).status;
+
+	it('check the certificate, unless the credential says otherwise', async () => {
+		const credential = credentialFor(`https://127.0.0.1:${service.port}`);
+		expect(await picked(credential)).toMatch(
+			/its certificate is not trusted: it is signed by nobody but itself.*'Ignore SSL Issues \(Insecure\)'/,
+		);
+		expect(await tested(credential)).toBe('Error');
+		expect(service.handed).toEqual([]);
+
+		const insecure = { ...credential, allowUnauthorizedCerts: true };
+		expect(await picked(insecure)).toBe('OK');
+		expect(await tested(insecure)).toBe('OK');
+		expect(service.handed).toHaveLength(2);
+	});
+
+	it('keep to the allowed domains, and say so', async () => {
+		const baseUrl = `https://127.0.0.1:${service.port}`;
+		const limited = { allowUnauthorizedCerts: true, allowedHttpRequestDomains: 'domains' };
+		const other = credentialFor(baseUrl, { ...limited, allowedDomains: 'example.com' });
+		expect(await picked(other)).toMatch(
+			/^The credential does not allow requests to 127\.0\.0\.1\. Add it to 'Allowed Domains'/,
+		);
+		expect(await tested(other)).toBe('Error');
+		expect(service.handed).toEqual([]);
+		expect(await picked(credentialFor(baseUrl, { ...limited, allowedDomains: 'example.com, 127.0.0.1' }))).toBe('OK');
+	});
+
+	it("take n8n's None for what it is: a matter of the HTTP Request node", async () => {
+		const credential = credentialFor(`https://127.0.0.1:${service.port}`, {
+			allowUnauthorizedCerts: true,
+			allowedHttpRequestDomains: 'none',
+		});
+		expect([await picked(credential), await tested(credential), await node(credential, {})]).toEqual([
+			'OK',
+			'OK',
+			'OK',
+		]);
+	});
+});
+
+describe('the trigger', () => {
+	const tested = async (credential: Credential) =>
+		await new PollingHost(credential, { event: 'user' }).fetchTestEvent().then(
+			() => 'OK',
+			({ message, description }) => `${message}. ${description}`,
+		);
+
+	it('checks the certificate, unless the credential says otherwise', async () => {
+		const credential = credentialFor(`https://127.0.0.1:${service.port}`);
+		expect(await tested(credential)).toMatch(/its certificate is not trusted/);
+		expect(service.handed).toEqual([]);
+		// The list is empty: it was read.
+		expect(await tested({ ...credential, allowUnauthorizedCerts: true })).toMatch(/^There is no user to show/);
+	});
+
+	it('keeps to the allowed domains', async () => {
+		const credential = credentialFor(ELSEWHERE, {
+			allowedHttpRequestDomains: 'domains',
+			allowedDomains: '*.health.test',
+		});
+		expect(await tested(credential)).toMatch(/^The credential does not allow requests to health\.test/);
+	});
+});
+
+it('a refusal is told at once, never tried again', async () => {
+	const begun = Date.now();
+	const credential = credentialFor(ELSEWHERE, { allowedHttpRequestDomains: 'domains', allowedDomains: 'example.com' });
+	const told = await node(credential, {});
+	expect(told).toMatch(/^The credential does not allow requests to health\.test\. Add/);
+	expect(told).not.toContain('Tried');
+	expect(Date.now() - begun).toBeLessThan(1000);
+});

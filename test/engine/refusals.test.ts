@@ -1,0 +1,156 @@
+/**
+ * Whose fault a refusal is, and what it costs: a wrong key ends the run after a handful of requests, anything else is one user's.
+ */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { createWorld } from '../../dev/sandbox/world';
+import type { Fault } from '../../dev/sandbox/switches';
+import { runNode, type RunOptions } from '../helpers/engine';
+import { KEY } from '../helpers/people';
+import { bloodPressureOf, byUserId, listUsers, resolve, useSandbox } from '../helpers/requests';
+
+const world = createWorld([{ key: KEY, users: 600 }]);
+const users = world.teams[0].users;
+const used = useSandbox(() => ({ world, switches: { latencyMs: 5 } }));
+
+const input: IDataObject[] = users.slice(0, 500).map(({ user_id, client_user_id }) => ({ user_id, client_user_id }));
+const oneByOne = bloodPressureOf(byUserId('={{ $json.user_id }}'), { startDate: '2026-03-01', endDate: '2026-03-01' });
+const run = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) =>
+	await runNode({ credential: used.credential, parameters, input, ...more });
+const fault = (choose: (url: string) => Fault | undefined) =>
+	Object.assign(used.sandbox.switches, { fault: (_: number, url: string) => choose(url) });
+const asked = (part: string) => used.sandbox.requests.filter((url) => url.includes(part)).length;
+
+const KEY_REFUSED = 'The service did not accept the API key (status 401)';
+
+describe('a wrong key with 500 items', () => {
+	const credential = () => ({ ...used.credential, apiKey: 'wrong' });
+
+	it.each([
+		['readings', oneByOne],
+		['resolve', resolve('={{ $json.client_user_id }}')],
+		['list', listUsers()],
+	])('%s: a handful of requests', async (_, parameters) => {
+		const { error } = await run(parameters, { credential: credential() });
+		expect(error?.message).toBe(KEY_REFUSED);
+		expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
+	});
+
+	it('On Error Continue: all items get the same error', async () => {
+		const { rows } = await run(oneByOne, { credential: credential(), onError: 'continueRegularOutput' });
+		expect(rows).toHaveLength(500);
+		expect(new Set(rows.map(({ error }) => error))).toEqual(new Set([KEY_REFUSED]));
+		expect(new Set(rows.map(({ details }) => details)).size).toBe(1);
+		expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
+	});
+
+	it('revoked on the way: those on their way, and no more', async () => {
+		let count = 0;
+		fault(() => (++count > 100 ? { status: 401 } : undefined));
+		const { rows } = await run(oneByOne, { onError: 'continueRegularOutput' });
+		expect(rows.filter(({ error }) => error === KEY_REFUSED).length).toBeGreaterThanOrEqual(400);
+		expect(used.sandbox.requests.length).toBeLessThanOrEqual(100 + 8);
+	});
+
+	it('403 for readings and for the list is the key, too', async () => {
+		fault(() => ({ status: 403, body: { detail: `no ${KEY}` } }));
+		const { rows } = await run(oneByOne, { onError: 'continueRegularOutput' });
+		expect(rows).toHaveLength(500);
+		expect(new Set(rows.map(({ error }) => error))).toEqual(
+			new Set(['The service did not accept the API key (status 403)']),
+		);
+		expect(asked('/v2/user?limit=1')).toBe(1);
+		expect(used.sandbox.requests.length).toBeLessThanOrEqual(5);
+	});
+
+	it('403 for readings, 401 for the list behind a redirect', async () => {
+		fault((url) => {
+			if (url.startsWith('/v2/timeseries')) return { status: 403 };
+			return url.startsWith('/v2/user/')
+				? { status: 401 }
+				: { status: 307, headers: { location: '/v2/user/?limit=1' } };
+		});
+		expect((await run(oneByOne)).error?.message).toBe(KEY_REFUSED);
+		expect(used.sandbox.requests.length).toBeLessThanOrEqual(6);
+	});
+
+	it('403 of the list is the key without another question', async () => {
+		fault(() => ({ status: 403 }));
+		expect((await run(listUsers(), { input: [{}] })).error?.message).toBe(
+			'The service did not accept the API key (status 403)',
+		);
+		expect(used.sandbox.requests).toEqual(['/v2/user?offset=0&limit=50']);
+	});
+});
+
+describe('a 403 that is not about the key', () => {
+	const refusedUsers = new Set(
+		users
+			.slice(0, 500)
+			.filter((_, i) => i % 10 === 0)
+			.map(({ user_id }) => user_id),
+	);
+	const refuse = () =>
+		fault((url) =>
+			[...refusedUsers].some((id) => url.includes(id)) ? { status: 403, body: { detail: 'not permitted' } } : undefined,
+		);
+
+	it('is an error of these users alone, and the list is asked once', async () => {
+		refuse();
+		const { items } = await run(oneByOne, { onError: 'continueRegularOutput' });
+		const failed = items.filter(({ json }) => json.error);
+		expect(failed).toHaveLength(50);
+		expect(new Set(failed.map(({ json }) => json.error))).toEqual(
+			new Set(["The service refuses this user's data (status 403)"]),
+		);
+		expect(failed[0].json.details).toMatch(/^The service says: not permitted\. /);
+		expect(failed.map(({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual(
+			Array.from({ length: 50 }, (_, i) => i * 10),
+		);
+		expect(asked('/v2/user?limit=1')).toBe(1);
+		expect(used.sandbox.requests).toHaveLength(501);
+	});
+
+	it('nor when the list cannot say', async () => {
+		fault((url) => (url.startsWith('/v2/user') ? { status: 500 } : { status: 403 }));
+		const { rows } = await run(oneByOne, { input: input.slice(0, 3), onError: 'continueRegularOutput' });
+		expect(rows[0].error).toBe("The service refuses this user's data (status 403)");
+	});
+});
+
+describe('404', () => {
+	const MISSING = 'The service has nothing at this address (status 404)';
+	it.each([
+		['a web page', '<html>Not Found</html>', 'text/html'],
+		['text', 'Not Found', 'text/plain'],
+		['nothing', '', 'text/plain'],
+		['JSON of somebody else', { error: 'no' }, 'application/json'],
+		['a list', [], 'application/json'],
+	])('%s is not an unknown user', async (_, body, type) => {
+		fault(() => ({ status: 404, body, type }));
+		for (const parameters of [
+			resolve('somebody', { whenNotFound: 'empty' }),
+			oneByOne,
+			bloodPressureOf('', { userScope: 'all' }),
+		]) {
+			const { rows, error } = await run(parameters, { input: input.slice(0, 1) });
+			expect(error?.message).toBe(MISSING);
+			expect(error?.description).toContain("Check 'Base URL' in the credential");
+			expect(rows).toEqual([]);
+		}
+	});
+
+	it.each([{ detail: 'User not found' }, { detail: null }])('%p is', async (body) => {
+		fault(() => ({ status: 404, body }));
+		const { rows, error } = await run(resolve('somebody', { whenNotFound: 'empty' }), { input: [{}] });
+		expect([rows, error]).toEqual([[], undefined]);
+	});
+});
+
+it('a service that fails for everybody ends in minutes, On Error Continue or not', async () => {
+	fault(() => ({ status: 500 }));
+	const { rows } = await run(oneByOne, { onError: 'continueRegularOutput' });
+	expect(rows).toHaveLength(500);
+	expect(new Set(rows.map(({ error }) => error))).toEqual(new Set(['The service could not answer (status 500)']));
+	// All wait for their seventh try when the first fifty are given up; the others' is never sent.
+	expect(used.sandbox.requests.length).toBeLessThanOrEqual(500 * 6 + 50 + 8);
+});

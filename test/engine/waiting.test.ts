@@ -1,0 +1,197 @@
+/**
+ * What is tried again, how long is waited for it, and what no longer counts as waiting: over HTTP, through n8n's own helper.
+ */
+import { sleep, type INodeParameters } from 'n8n-workflow';
+import type { Fault } from '../../dev/sandbox/switches';
+import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
+import { runNode } from '../helpers/engine';
+import { everythingIn } from '../helpers/inspect';
+import { plainService } from '../helpers/listeners';
+import { listenersOf } from '../helpers/machine';
+import { STEADY } from '../helpers/people';
+import { bloodPressureOf, byUserId, listUsers, useSandbox } from '../helpers/requests';
+
+const used = useSandbox();
+const normal = { ...RETRY_LIMITS };
+afterEach(() => Object.assign(RETRY_LIMITS, normal, { firstWaitMs: 2, longestWaitMs: 10 }));
+
+const run = async (parameters: INodeParameters = listUsers(), more = {}) =>
+	await runNode({ credential: used.credential, parameters, ...more });
+const always = (fault: Fault) => Object.assign(used.sandbox.switches, { fault: () => fault });
+const once = (fault: Fault) =>
+	Object.assign(used.sandbox.switches, { fault: (number: number) => (number === 1 ? fault : undefined) });
+
+it.each([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])('%i is tried again', async (status) => {
+	once({ status });
+	expect((await run()).rows).toHaveLength(4);
+	expect(used.sandbox.requests).toHaveLength(2);
+});
+
+it.each([400, 405, 409, 410, 418, 501, 505, 519, 525])('%i is not', async (status) => {
+	always({ status });
+	expect((await run()).error?.httpCode).toBe(String(status));
+	expect(used.sandbox.requests).toHaveLength(1);
+});
+
+it('seven tries, no more', async () => {
+	always({ status: 500 });
+	expect((await run()).error?.description).toMatch(/^Tried 7 times/);
+	expect(used.sandbox.requests).toHaveLength(7);
+});
+
+describe('a body that is cut', () => {
+	const cut = [
+		['of a known length', { drop: 'insideBody' }],
+		['in chunks', { drop: 'insideChunks' }],
+		['without a length', { drop: 'withoutLength' }],
+		['without a length and a type', { status: 200, body: ' [{"users": ', type: 'application/octet-stream' }],
+		['that should be JSON', { status: 200, body: 'us', type: 'Application/JSON; charset=utf-8' }],
+		['before its first byte', { status: 200, body: '', type: 'application/problem+json' }],
+		['of a 404', { status: 404, body: '{"detail": "User no', type: 'application/json' }],
+	] as Array<[string, Fault]>;
+
+	it.each(cut)('%s is tried again', async (_, fault) => {
+		once(fault);
+		expect((await run()).rows).toHaveLength(4);
+		expect(used.sandbox.requests).toHaveLength(2);
+	});
+
+	it.each(cut)('%s, for good, is an error that can pass and never an answer', async (_, fault) => {
+		always(fault);
+		const { rows, error } = await run(bloodPressureOf(byUserId(STEADY.user_id)));
+		expect(rows).toEqual([]);
+		expect(`${error?.message} ${error?.description}`).toMatch(
+			/could not be reached.*(cut off|before its answer was complete)|^The answer of the service was cut off Tried 7/,
+		);
+		expect(used.sandbox.requests).toHaveLength(7);
+	});
+
+	it.each([
+		[401, '{"detail": "no', 'application/json'],
+		[422, '{"detail": ', 'application/json'],
+		[401, 'Unauthorized', 'application/json'],
+	])('status %i speaks for itself: %s', async (status, body, type) => {
+		always({ status, body, type });
+		expect((await run()).error?.httpCode).toBe(String(status));
+		expect(used.sandbox.requests).toHaveLength(1);
+	});
+});
+
+it.each(['0', '0.001', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
+	'Retry-After %s does not make it hurry',
+	async (retryAfter) => {
+		Object.assign(RETRY_LIMITS, { firstWaitMs: 200, longestWaitMs: 200, tries: 4 });
+		always({ status: 429, headers: { 'retry-after': retryAfter } });
+		const begun = performance.now();
+		await run();
+		// Three waits of at least half of that.
+		expect(performance.now() - begun).toBeGreaterThan(290);
+	},
+);
+
+describe('an answer that drips', () => {
+	it('is tried again, with a fresh limit, and then an error', async () => {
+		RETRY_LIMITS.answerMs = 150;
+		RETRY_LIMITS.tries = 3;
+		always({ dripMs: 20 });
+		const begun = performance.now();
+		const { error } = await run();
+		const { host } = new URL(used.sandbox.baseUrl);
+		expect(error).toMatchObject({ message: 'The service could not be reached' });
+		expect(error?.description).toBe(
+			`Tried 3 times in ${Math.round((performance.now() - begun) / 1000)} seconds. ${host} did not answer in time. Try again later`,
+		);
+		expect(performance.now() - begun).toBeGreaterThan(440);
+		expect(used.sandbox.requests).toHaveLength(3);
+	});
+
+	it('once, harms nothing', async () => {
+		RETRY_LIMITS.answerMs = 150;
+		once({ dripMs: 20 });
+		expect((await run()).rows).toHaveLength(4);
+	});
+
+	it('ends at once when the execution is cancelled, and is not taken for late', async () => {
+		always({ dripMs: 20 });
+		let cancelledAt = 0;
+		const cancelWhen = (async () => {
+			while (used.sandbox.requests.length === 0) await sleep(5);
+			await sleep(60);
+			cancelledAt = performance.now();
+		})();
+		const { run: execution } = await run(listUsers(), { cancelWhen });
+		expect(performance.now() - cancelledAt).toBeLessThan(150);
+		expect(everythingIn(execution)).not.toContain('did not answer in time');
+		expect(used.sandbox.requests).toHaveLength(1);
+	});
+
+	it('has five minutes, if nobody says otherwise', () => {
+		expect(normal.answerMs).toBe(300_000);
+	});
+});
+
+it('a first try that took longer than all the others may take is still tried once more', async () => {
+	Object.assign(RETRY_LIMITS, { withinMs: 100, answerMs: 150 });
+	once({ dripMs: 20 });
+	expect((await run()).rows).toHaveLength(4);
+});
+
+describe('what n8n adds', () => {
+	it('Timeout of the Request Options is kept', async () => {
+		RETRY_LIMITS.tries = 1;
+		always({ delayMs: 2000 });
+		const begun = performance.now();
+		const { error } = await run({ ...listUsers(), requestOptions: { timeout: 100 } });
+		expect(performance.now() - begun).toBeLessThan(1000);
+		expect(error?.description).toMatch(
+			/did not answer in time\. Try again later, or raise 'Timeout' in the request options$/,
+		);
+	});
+
+	it('JSON is asked for', async () => {
+		const service = await plainService();
+		await run(listUsers(), { credential: { ...used.credential, baseUrl: `http://127.0.0.1:${service.port}` } });
+		await service.close();
+		expect(service.handed[0]).toMatch(/ Accept application\/json /i);
+	});
+});
+
+describe('why there is no connection, in words', () => {
+	it.each([
+		['http://127.0.0.1:9', "Nobody answers at 127.0.0.1:9. Check 'Base URL' in the credential"],
+		[
+			'http://nobody.localhost.invalid.localhost',
+			'Nobody answers at nobody.localhost.invalid.localhost|The name of nobody.localhost.invalid.localhost is not known',
+		],
+		[
+			'https://no-such-host.invalid',
+			"The name of no-such-host.invalid is not known. Check 'Base URL' in the credential|could not be looked up",
+		],
+	])('%s', async (baseUrl, words) => {
+		const { error } = await run(listUsers(), { credential: { ...used.credential, baseUrl } });
+		expect(error?.message).toBe('The service could not be reached');
+		expect(error?.description).toMatch(new RegExp(words));
+	});
+
+	it('https:// to a service that has none', async () => {
+		const { error } = await run(listUsers(), {
+			credential: { ...used.credential, baseUrl: used.sandbox.baseUrl.replace('http:', 'https:') },
+		});
+		expect(error?.description).toMatch(/does not speak the encryption that https:\/\/ needs/);
+	});
+});
+
+it('leaves no listener on the signal of the execution', async () => {
+	const signals = new Set<AbortSignal>();
+	const add = jest.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation(function (
+		this: AbortSignal,
+		...args
+	) {
+		signals.add(this);
+		return EventTarget.prototype.addEventListener.apply(this, args as never);
+	});
+	await run(bloodPressureOf(byUserId(STEADY.user_id)));
+	add.mockRestore();
+	expect(signals.size).toBeGreaterThan(0);
+	expect([...signals].map((signal) => listenersOf(signal))).toEqual([...signals].map(() => 0));
+});

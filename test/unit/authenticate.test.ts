@@ -1,0 +1,90 @@
+/**
+ * The one rule for the key, by itself: where n8n's two request helpers say the same in different words. Over HTTP: keyGuard.test.ts.
+ */
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import { authenticate } from '../../nodes/HealthDataService/http/authenticate';
+import type { ServiceCredential } from '../../nodes/HealthDataService/http/baseUrl';
+import { Problem } from '../../nodes/HealthDataService/shared/problem';
+
+const sentBy = (credential: Partial<ServiceCredential>, request: object) =>
+	authenticate({ baseUrl: 'https://health.example', apiKey: 'key', ...credential }, {
+		url: '/v2/user',
+		...request,
+	} as IHttpRequestOptions);
+const told = (credential: Partial<ServiceCredential>, request: object = {}) => {
+	try {
+		sentBy(credential, request);
+		return 'OK';
+	} catch (error) {
+		expect(error).toBeInstanceOf(Problem);
+		expect(error).toMatchObject({ isTransient: false, concernsAll: true });
+		return (error as Problem).message;
+	}
+};
+
+it.each([
+	{ skipSslCertificateValidation: true },
+	{ rejectUnauthorized: false },
+	{ agentOptions: { rejectUnauthorized: false } },
+	{ agentOptions: { ca: 'mine' } },
+])('%p needs the switch of the credential', (request) => {
+	expect(told({}, request)).not.toBe('OK');
+	expect(sentBy({ allowUnauthorizedCerts: true }, request)).toMatchObject({
+		skipSslCertificateValidation: true,
+		rejectUnauthorized: false,
+	});
+});
+
+it.each([
+	{},
+	{ skipSslCertificateValidation: false },
+	{ rejectUnauthorized: true },
+	{ rejectUnauthorized: undefined },
+	{ agentOptions: {} },
+	{ agentOptions: { cert: 'c', key: 'k' } },
+])('%p leaves the check of certificates on', (request) => {
+	const sent = sentBy({}, request) as { skipSslCertificateValidation?: boolean; rejectUnauthorized?: boolean };
+	expect([sent.skipSslCertificateValidation ?? false, sent.rejectUnauthorized ?? true]).toEqual([false, true]);
+});
+
+describe('a proxy', () => {
+	const HERE = 'http://localhost:8000';
+	it.each<[string, Partial<ServiceCredential>, unknown, boolean]>([
+		['checked', {}, 'http://proxy.example:3128', true],
+		['checked', {}, { host: 'proxy.example', port: 3128, protocol: 'http' }, true],
+		['not checked', { allowUnauthorizedCerts: true }, 'http://proxy.example:3128', false],
+		['not encrypted', { baseUrl: 'http://health.example', allowHttp: true }, { host: 'proxy.example' }, false],
+		['this machine, to another', { baseUrl: HERE }, 'http://proxy.example:3128', false],
+		['this machine, to another', { baseUrl: HERE }, { host: 'proxy.example', port: 3128 }, false],
+		['this machine', { baseUrl: HERE }, 'http://127.0.0.1:3128', true],
+		['this machine', { baseUrl: HERE }, { host: '::1', port: 3128 }, true],
+		['this machine', { baseUrl: HERE }, { host: 'localhost', port: 3128 }, true],
+		['this machine, to nonsense', { baseUrl: HERE }, 'not an address', false],
+		['this machine, to nonsense', { baseUrl: HERE }, {}, false],
+	])('%s: %p, %p', (_, credential, proxy, isFine) => {
+		expect(told(credential, { proxy }) === 'OK').toBe(isFine);
+	});
+
+	it('none is no matter', () => {
+		for (const proxy of [undefined, ''])
+			expect(told({ baseUrl: 'http://health.example', allowHttp: true }, { proxy })).toBe('OK');
+	});
+});
+
+it.each<[string, string | undefined, boolean]>([
+	['health.example', undefined, false],
+	['health.example', '', false],
+	['health.example', 'other.example, health.example', true],
+	['health.example', ' HEALTH.example. ', true],
+	['health.example', '*.example', true],
+	['health.example', '*.health.example', false],
+	['a.health.example', '*.health.example', true],
+	['xhealth.example', 'health.example', false],
+	['health.example', '*.', false],
+	['health.example', '*', false],
+])('%s is allowed by %p: %p', (host, allowedDomains, isFine) => {
+	const credential = { baseUrl: `https://${host}`, allowedHttpRequestDomains: 'domains', allowedDomains };
+	expect(told(credential) === 'OK').toBe(isFine);
+	for (const other of ['all', 'none', undefined])
+		expect(told({ ...credential, allowedHttpRequestDomains: other })).toBe('OK');
+});

@@ -1,0 +1,89 @@
+/**
+ * The limit for a whole answer: one watchdog, told apart from a cancel, and nothing kept of what has ended.
+ */
+import { sleep } from 'n8n-workflow';
+import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
+import { listenersOf, timers } from '../helpers/machine';
+
+/** Work that ends when its signal aborts, as n8n's request helper does. */
+const endless = async (signal: AbortSignal) =>
+	await new Promise<never>((_, reject) => {
+		const end = () => reject(Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' }));
+		if (signal.aborted) end();
+		signal.addEventListener('abort', end);
+	});
+const codeOf = async (promise: Promise<unknown>) =>
+	await promise.then(
+		() => 'OK',
+		({ code }) => code,
+	);
+
+it('ends what takes too long, each in its own time, and nothing else', async () => {
+	const deadlines = new Deadlines();
+	const begun = performance.now();
+	const times: number[] = [];
+	const late = [30, 300].map(async (ms) => {
+		const code = await codeOf(deadlines.within(ms, undefined, endless));
+		times.push(performance.now() - begun);
+		return code;
+	});
+	const quick = codeOf(deadlines.within(60_000, undefined, async () => await sleep(400)));
+	expect(await Promise.all([...late, quick])).toEqual(['ETIMEDOUT', 'ETIMEDOUT', 'OK']);
+	expect(times[0]).toBeGreaterThanOrEqual(29);
+	expect(times[0]).toBeLessThan(280);
+	expect(times[1]).toBeGreaterThanOrEqual(299);
+});
+
+it('a cancel ends it at once, and is not taken for the limit', async () => {
+	const controller = new AbortController();
+	const ends = codeOf(new Deadlines().within(60_000, controller.signal, endless));
+	const begun = performance.now();
+	controller.abort();
+	expect(await ends).toBe('ERR_CANCELED');
+	expect(performance.now() - begun).toBeLessThan(50);
+	expect(await codeOf(new Deadlines().within(60_000, controller.signal, endless))).toBe('ERR_CANCELED');
+});
+
+it('what the work throws by itself is passed on', async () => {
+	const fail = async () => await Promise.reject(Object.assign(new Error(), { code: 'ECONNRESET' }));
+	expect(await codeOf(new Deadlines().within(60_000, undefined, fail))).toBe('ECONNRESET');
+});
+
+it('keeps nothing of 20,000 requests, and at most one timer', async () => {
+	const { signal } = new AbortController();
+	const deadlines = new Deadlines();
+	// Those of the tests above.
+	await sleep(450);
+	const before = timers();
+	for (let i = 0; i < 1000; i++) {
+		await Promise.all(
+			Array.from({ length: 20 }, async () => {
+				await deadlines.within(300_000, signal, async () => await Promise.resolve());
+			}),
+		);
+	}
+	expect(timers() - before).toBeLessThanOrEqual(1);
+	expect(listenersOf(signal)).toBe(0);
+	expect((deadlines as unknown as { running: Set<unknown> }).running.size).toBe(0);
+	// The watchdog ends as well, though each of them had five minutes.
+	await sleep(250);
+	expect(timers()).toBe(before);
+	expect((deadlines as unknown as { isWatching: boolean }).isWatching).toBe(false);
+});
+
+it('puts one listener on the signal of the execution, however many requests it has, and takes it away', async () => {
+	const controller = new AbortController();
+	const deadlines = new Deadlines();
+	const listeners = () => listenersOf(controller.signal);
+	const quick = deadlines.within(60_000, controller.signal, async () => await sleep(5));
+	const all = Array.from(
+		{ length: 50 },
+		async () => await codeOf(deadlines.within(60_000, controller.signal, endless)),
+	);
+	expect(listeners()).toBe(1);
+	await quick;
+	expect(listeners()).toBe(1);
+	controller.abort();
+	expect(new Set(await Promise.all(all))).toEqual(new Set(['ERR_CANCELED']));
+	expect(listeners()).toBe(0);
+});
