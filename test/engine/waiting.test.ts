@@ -15,7 +15,7 @@ const used = useSandbox();
 const normal = { ...RETRY_LIMITS };
 afterEach(() => Object.assign(RETRY_LIMITS, normal, { firstWaitMs: 2, longestWaitMs: 10 }));
 
-const run = async (parameters: INodeParameters = listUsers(), more = {}) =>
+const run = async (parameters: INodeParameters = listUsers({ limit: 4 }), more = {}) =>
 	await runNode({ credential: used.credential, parameters, ...more });
 const always = (fault: Fault) => Object.assign(used.sandbox.switches, { fault: () => fault });
 const once = (fault: Fault) =>
@@ -119,7 +119,7 @@ describe('an answer that drips', () => {
 			await sleep(60);
 			cancelledAt = performance.now();
 		})();
-		const { run: execution } = await run(listUsers(), { cancelWhen });
+		const { run: execution } = await run(listUsers({ limit: 4 }), { cancelWhen });
 		expect(performance.now() - cancelledAt).toBeLessThan(150);
 		expect(everythingIn(execution)).not.toContain('did not answer in time');
 		expect(used.sandbox.requests).toHaveLength(1);
@@ -141,7 +141,7 @@ describe('what n8n adds', () => {
 		RETRY_LIMITS.tries = 1;
 		always({ delayMs: 2000 });
 		const begun = performance.now();
-		const { error } = await run({ ...listUsers(), requestOptions: { timeout: 100 } });
+		const { error } = await run({ ...listUsers({ limit: 4 }), requestOptions: { timeout: 100 } });
 		expect(performance.now() - begun).toBeLessThan(1000);
 		expect(error?.description).toMatch(
 			/did not answer in time\. Try again later, or raise 'Timeout' in the request options$/,
@@ -150,7 +150,7 @@ describe('what n8n adds', () => {
 
 	it('JSON is asked for', async () => {
 		const service = await plainService();
-		await run(listUsers(), { credential: { ...used.credential, baseUrl: `http://127.0.0.1:${service.port}` } });
+		await run(listUsers({ limit: 4 }), { credential: { ...used.credential, baseUrl: `http://127.0.0.1:${service.port}` } });
 		await service.close();
 		expect(service.handed[0]).toMatch(/ Accept application\/json /i);
 	});
@@ -168,13 +168,13 @@ describe('why there is no connection, in words', () => {
 			"The name of no-such-host.invalid is not known. Check 'Base URL' in the credential|could not be looked up",
 		],
 	])('%s', async (baseUrl, words) => {
-		const { error } = await run(listUsers(), { credential: { ...used.credential, baseUrl } });
+		const { error } = await run(listUsers({ limit: 4 }), { credential: { ...used.credential, baseUrl } });
 		expect(error?.message).toBe('The service could not be reached');
 		expect(error?.description).toMatch(new RegExp(words));
 	});
 
 	it('https:// to a service that has none', async () => {
-		const { error } = await run(listUsers(), {
+		const { error } = await run(listUsers({ limit: 4 }), {
 			credential: { ...used.credential, baseUrl: used.sandbox.baseUrl.replace('http:', 'https:') },
 		});
 		expect(error?.description).toMatch(/does not speak the encryption that https:\/\/ needs/);
