@@ -104,3 +104,18 @@ it('an item that cannot be started ends the run: no request, and no rejection th
 	await later();
 	expect(used.sandbox.requests).toEqual([]);
 });
+
+it('a user whose data end the run leaves nothing to be sent for the others', async () => {
+	used.sandbox.switches.users = { [STEADY.user_id]: 'invalid' };
+	const parameters = bloodPressureOf('', { userScope: 'all', options: { concurrency: 1 } });
+	await run({ parameters });
+	await later();
+	// The list, its end, the user, and at most the one who takes the place of that request.
+	expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
+});
+	const count = used.sandbox.requests.length;
+	await later();
+	expect(used.sandbox.requests).toHaveLength(count);
+	// The list, its end, and the user: whoever waits behind them is not asked.
+	expect(count).toBeLessThanOrEqual(3);
+});

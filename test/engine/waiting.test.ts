@@ -150,7 +150,9 @@ describe('what n8n adds', () => {
 
 	it('JSON is asked for', async () => {
 		const service = await plainService();
-		await run(listUsers({ limit: 4 }), { credential: { ...used.credential, baseUrl: `http://127.0.0.1:${service.port}` } });
+		await run(listUsers({ limit: 4 }), {
+			credential: { ...used.credential, baseUrl: `http://127.0.0.1:${service.port}` },
+		});
 		await service.close();
 		expect(service.handed[0]).toMatch(/ Accept application\/json /i);
 	});

@@ -285,7 +285,7 @@ describe('a page that fails where there must be users', () => {
 		const { get, asked } = failing(5000, 450);
 		await reading(get);
 		expect(asked.length).toBeGreaterThan(3);
-		expect(asked.slice(1).every(({ once }) => once?.signal?.aborted)).toBe(true);
+		expect(asked.slice(1).every(({ once }) => once?.isOver?.())).toBe(true);
 	});
 });
 

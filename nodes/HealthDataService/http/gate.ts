@@ -6,7 +6,7 @@ import type { Problem } from '../shared/problem';
 import { Deadlines } from './deadlines';
 import { Losses } from './losses';
 import { Pace } from './pace';
-import { stopIfCancelled, wait } from './wait';
+import { notWanted, stopIfCancelled, wait } from './wait';
 
 /** Where the user does not say otherwise. */
 export const CONCURRENT_REQUESTS = 8;
@@ -29,6 +29,8 @@ export interface Wanted {
 	continues: boolean;
 	/** Whether it is what finds out about the key, for which all others wait. */
 	isProbe?: boolean;
+	/** Whether nobody waits for it any more. */
+	isOver?: () => boolean;
 }
 
 export class Gate {
@@ -76,8 +78,9 @@ export class Gate {
 	}
 
 	/** @throws Problem when the execution was cancelled, the key was refused, or too much was given up */
-	stopIfOver({ signal, continues }: Wanted) {
+	stopIfOver({ signal, continues, isOver }: Wanted) {
 		stopIfCancelled(signal);
+		if (isOver?.()) throw notWanted();
 		const over = this.ended ?? this.losses.down ?? (continues ? undefined : this.losses.last);
 		if (over) throw over;
 	}

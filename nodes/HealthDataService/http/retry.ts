@@ -60,8 +60,8 @@ export interface RetryOptions extends Omit<Wanted, 'isProbe'> {
 export interface Once {
 	/** It is a question whose failure is an answer too: nobody else learns from it that the service has failed. */
 	tries?: number;
-	/** It is not wanted any more. */
-	signal?: AbortSignal;
+	/** Whether nobody waits for it any more: then it is not sent. */
+	isOver?: () => boolean;
 	/** It finds out about the key: everybody else waits for it. */
 	isProbe?: boolean;
 }
@@ -75,13 +75,11 @@ export function withRetry(
 	send: Send,
 	options: RetryOptions,
 ): (url: string, once?: Once) => Promise<IN8nHttpFullResponse> {
-	const { gate, continues, withinMs, sentWith } = options;
+	const { gate, signal, continues, withinMs, sentWith } = options;
 
 	return async (url, once = {}) => {
 		const tries = once.tries ?? options.tries;
-		const signals = [options.signal, once.signal].filter((one) => one !== undefined);
-		const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
-		const wanted = { signal, continues, isProbe: once.isProbe };
+		const wanted = { signal, continues, isProbe: once.isProbe, isOver: once.isOver };
 		const begun = performance.now();
 		let failedFirst: number | undefined;
 		for (let next = 2; ; next++) {

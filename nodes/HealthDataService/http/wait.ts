@@ -15,6 +15,10 @@ export async function wait(ms: number, stopIfOver: () => void): Promise<void> {
 	}
 }
 
+/** For a request that was called off: nobody reads it. */
+export const notWanted = () =>
+	new Problem('The request was not needed any more', 'Nothing was requested', { concernsAll: true });
+
 /** @throws Problem when the execution was cancelled */
 export function stopIfCancelled(signal?: AbortSignal) {
 	if (signal?.aborted) {

@@ -15,7 +15,8 @@ export interface Ask {
 
 export class PagesAhead {
 	private readonly asked = new Map<string, Promise<UserPage>>();
-	private calledOff = new AbortController();
+	/** Goes up when all that was asked for is called off. */
+	private round = 0;
 
 	constructor(private readonly get: Get) {}
 
@@ -34,15 +35,14 @@ export class PagesAhead {
 
 	/** What still waits to be sent is not sent. */
 	callOff() {
-		this.calledOff.abort();
-		this.calledOff = new AbortController();
+		this.round++;
 		this.asked.clear();
 	}
 
 	private async request({ offset, limit, isBehindTotal }: Ask): Promise<UserPage> {
-		const { signal } = this.calledOff;
+		const { round } = this;
 		const request = isBehindTotal ? pageBehindTotal : userPage;
-		return await request(this.get, offset, limit, { signal });
+		return await request(this.get, offset, limit, { isOver: () => this.round !== round });
 	}
 }
 

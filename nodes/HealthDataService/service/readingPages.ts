@@ -2,7 +2,7 @@
  * When the pages of a grouped timeseries query end: a loop over `get` that knows the service, not n8n.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get, Query } from '../http/connect';
+import type { Get, Once, Query } from '../http/connect';
 import { Problem } from '../shared/problem';
 
 /** No person has so many readings: a service that goes on giving pages, empty ones even, never ends. */
@@ -24,13 +24,14 @@ export async function* readingPages(
 	path: string,
 	query: Query,
 	onMissing: () => Promise<void>,
+	once?: Once,
 ): AsyncGenerator<IDataObject> {
 	const seen = new Set<string>();
 	let cursor: string | undefined;
 
 	do {
 		if (seen.size >= MAX_PAGES) throw tooManyPages();
-		const page = await get(path, { ...query, next_cursor: cursor }, onMissing);
+		const page = await get(path, { ...query, next_cursor: cursor }, onMissing, once);
 		if (!page) return;
 		yield page;
 

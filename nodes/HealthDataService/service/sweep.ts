@@ -49,10 +49,16 @@ export function sweep(get: Get, options: Sweep): AsyncGenerator<UserResult> {
 
 	return inOrder(usersToRead.users(get), { width, ahead }, async (user, isOver) => {
 		let isGone = false;
-		const pages = readingPages(get, pathOf(metric, user.user_id), query, async () => {
-			await usersToRead.whenMissing(get, user);
-			isGone = true;
-		});
+		const pages = readingPages(
+			get,
+			pathOf(metric, user.user_id),
+			query,
+			async () => {
+				await usersToRead.whenMissing(get, user);
+				isGone = true;
+			},
+			{ isOver },
+		);
 		try {
 			const rows = await collect(pages, user, isOver);
 			fine++;
