@@ -113,9 +113,3 @@ it('a user whose data end the run leaves nothing to be sent for the others', asy
 	// The list, its end, the user, and at most the one who takes the place of that request.
 	expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
 });
-	const count = used.sandbox.requests.length;
-	await later();
-	expect(used.sandbox.requests).toHaveLength(count);
-	// The list, its end, and the user: whoever waits behind them is not asked.
-	expect(count).toBeLessThanOrEqual(3);
-});
