@@ -117,7 +117,7 @@ function rowLines(folder) {
 			...columnLines(`event ${event.value}`, toItem(event, '', 'created', {})),
 			`event ${event.value}: the id is made of ${[...event.key, event.time].join(', ')}`,
 		]),
-		`state of the trigger: version ${startState('', 0, 0).version}`,
+		`state of the trigger: version ${startState('', '', 0, 0).version}`,
 	];
 }
 

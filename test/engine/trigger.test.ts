@@ -5,7 +5,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import { History } from '../helpers/history';
 import { bloodPressure, mindfulness } from '../helpers/people';
-import { PollingHost } from '../helpers/pollingHost';
+import { PollingHost, type HostOptions } from '../helpers/pollingHost';
 import { outputInReadme } from '../helpers/readme';
 import { byClientId, byUserId, queryOf, useSandbox } from '../helpers/requests';
 
@@ -20,7 +20,9 @@ let ben: User;
 let clock: number;
 
 const everybody: INodeParameters = { event: 'bloodPressure', userScope: 'all' };
-const trigger = (parameters: INodeParameters = everybody) => new PollingHost(used.credential, parameters);
+let scheduler: HostOptions['scheduler'] = 'memory';
+const trigger = (parameters: INodeParameters = everybody) =>
+	new PollingHost(used.credential, parameters, { scheduler });
 const iso = (time: number) => new Date(time).toISOString();
 /** A reading that is measured, and reaches the service, so many minutes from now. */
 const reading = (minutes: number, systolic = 120, provider = 'omron', type = 'cuff') =>

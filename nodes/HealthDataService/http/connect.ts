@@ -20,6 +20,12 @@ export type Query = Record<string, string | number | undefined>;
  * GETs `path` (contract section 4, already percent-encoded) and gives the JSON object that came back.
  * Blank query values are not sent. Throws a Problem for everything else; `onMissing` answers for a 404 of the service's own.
  */
+/** What one request wants differently. */
+export interface Once {
+	/** How often it is sent at most. */
+	tries?: number;
+}
+
 export type Get = <T = never>(
 	path: string,
 	query?: Query,

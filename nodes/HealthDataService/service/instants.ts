@@ -1,15 +1,17 @@
 /**
  * Times as the service writes them: with an offset, `Z` or nothing, and up to microseconds (quirk 9).
  */
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
-const ZONE = /(Z|[+-]\d{2}(:?\d{2})?)$/i;
+const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 const BEYOND_MILLISECONDS = /\.\d{3}(\d+)/;
 
 /** Milliseconds since 1970; no zone means UTC. Undefined for what is not a time. */
 export function toMillis(value: unknown): number | undefined {
 	if (typeof value !== 'string') return undefined;
-	// The engine's own parser: with a hundred thousand readings in a window Luxon would take seconds.
-	const millis = Date.parse(DATE_TIME.test(value) && !ZONE.test(value) ? `${value}Z` : value);
+	const [, day, time, zone = 'Z'] = DATE_TIME.exec(value) ?? [];
+	// The engine's own parser: with a hundred thousand readings in a window Luxon would take seconds. It wants minutes in an offset.
+	const millis = Date.parse(
+		day ? `${day}T${time}${/^[+-]\d{2}$/.test(zone) ? `${zone}:00` : zone.toUpperCase()}` : value,
+	);
 	return Number.isNaN(millis) ? undefined : millis;
 }
 

@@ -8,7 +8,7 @@ import { Problem } from '../shared/problem';
 import { pathOf, type Metric } from './metrics';
 import { readingPages } from './readingPages';
 import { readingRows, type UserRef } from './readings';
-import type { UsersToRead } from './usersToRead';
+import type { ListedUser, UsersToRead } from './usersToRead';
 
 type Pages = AsyncIterable<IDataObject>;
 
@@ -16,16 +16,20 @@ type Pages = AsyncIterable<IDataObject>;
 export type Collect = (pages: Pages, user: UserRef, isOver: () => boolean) => Promise<IDataObject[]>;
 
 /** What was read of a user: no rows of one who is gone, and none of one who could not be read, but why. */
-export interface UserResult {
-	user: UserRef;
+export interface UserResult extends ListedUser {
 	rows: IDataObject[];
+	isGone: boolean;
 	problem?: Problem;
+	/** How long it took. */
+	tookMs: number;
 }
 
 interface Sweep {
 	metric: Metric;
-	query: Query;
+	query: Query | ((user: UserRef) => Query);
 	usersToRead: UsersToRead;
+	/** How often a request for a user is sent at most, where that is less than for others. */
+	triesFor?: (user: UserRef) => number | undefined;
 	/** How many users at once; the gate keeps to the number of requests. */
 	width: number;
 	/** How many users may be read before the first of them is done. */
@@ -44,29 +48,34 @@ export const USERS_PER_REQUEST = 4;
  * @throws Problem that concerns all users, and what `onUnreadable` throws
  */
 export function sweep(get: Get, options: Sweep): AsyncGenerator<UserResult> {
-	const { metric, query, usersToRead, width, ahead, collect, onUnreadable } = options;
+	const { metric, query, usersToRead, triesFor, width, ahead, collect, onUnreadable } = options;
 	let fine = 0;
 
-	return inOrder(usersToRead.users(get), { width, ahead }, async (user, isOver) => {
+	return inOrder(usersToRead.users(get), { width, ahead }, async (listed, isOver) => {
+		const { user } = listed;
+		const begun = performance.now();
+		const result = (more: Partial<UserResult>): UserResult => ({
+			...listed,
+			rows: [],
+			isGone,
+			tookMs: performance.now() - begun,
+			...more,
+		});
 		let isGone = false;
-		const pages = readingPages(
-			get,
-			pathOf(metric, user.user_id),
-			query,
-			async () => {
-				await usersToRead.whenMissing(get, user);
-				isGone = true;
-			},
-			{ isOver },
-		);
+		const onMissing = async () => {
+			await usersToRead.whenMissing(get, user);
+			isGone = true;
+		};
+		const ask = typeof query === 'function' ? query(user) : query;
+		const pages = readingPages(get, pathOf(metric, user.user_id), ask, onMissing, { tries: triesFor?.(user), isOver });
 		try {
 			const rows = await collect(pages, user, isOver);
 			fine++;
-			return { user, rows: isGone ? [] : rows };
+			return result({ rows: isGone ? [] : rows });
 		} catch (problem) {
 			if (!(problem instanceof Problem) || problem.concernsAll || isOver()) throw problem;
 			onUnreadable?.(user, problem, fine);
-			return { user, rows: [], problem };
+			return result({ problem });
 		}
 	});
 }

@@ -9,9 +9,18 @@ import type { UserRef } from './readings';
 import { userPages, type UserWindow } from './userPages';
 import { isConnectedTo, noSuchClientUser, resolveUser } from './users';
 
+/** A user whose readings are wanted, and where they stand among the others. */
+export interface ListedUser {
+	user: UserRef;
+	/** How many users of the list are done with this one. */
+	place: number;
+	/** Their team, if the service has said so. */
+	team?: string;
+}
+
 export interface UsersToRead {
-	/** In the order of the team's list. */
-	users(get: Get): AsyncIterable<UserRef>;
+	/** In the order of the team's list, without the first `skip` of it. */
+	users(get: Get, skip?: number): AsyncIterable<ListedUser>;
 	/** The service does not know a user whose readings were asked for. Throws a Problem unless they are passed over. */
 	whenMissing(get: Get, user: UserRef): Promise<void>;
 }
@@ -25,9 +34,9 @@ export interface NamedUser {
 /** By client user ID costs one more request. A user whom nobody has is an error, or with `empty` no user at all. */
 export const oneUser = ({ by, id }: NamedUser, whenNotFound: 'error' | 'empty' = 'error'): UsersToRead => ({
 	async *users(get) {
-		if (by === 'userId') return yield { user_id: id, client_user_id: null };
+		if (by === 'userId') return yield { user: { user_id: id, client_user_id: null }, place: 1 };
 		const user = await resolveUser(get, id);
-		if (user) return yield toUserRef(user);
+		if (user) return yield toListed(user, 1);
 		if (whenNotFound === 'error') throw noSuchClientUser();
 	},
 	async whenMissing(get, user) {
@@ -43,9 +52,13 @@ export const oneUser = ({ by, id }: NamedUser, whenNotFound: 'error' | 'empty' =
 
 /** A window of the team's list: all of its users, or those who have the provider (a slug) connected now. */
 export const wholeTeam = (window: UserWindow = {}, connectedTo?: string): UsersToRead => ({
-	async *users(get) {
-		for await (const users of userPages(get, window)) {
-			for (const user of users) if (!connectedTo || isConnectedTo(user, connectedTo)) yield toUserRef(user);
+	async *users(get, skip = 0) {
+		let place = skip;
+		for await (const users of userPages(get, { ...window, offset: (window.offset ?? 0) + skip })) {
+			for (const user of users) {
+				place++;
+				if (!connectedTo || isConnectedTo(user, connectedTo)) yield toListed(user, place);
+			}
 		}
 	},
 	whenMissing: stopIfStillThere,
@@ -62,7 +75,8 @@ async function stopIfStillThere(get: Get, { user_id, client_user_id }: UserRef) 
 	);
 }
 
-const toUserRef = ({ user_id, client_user_id }: IDataObject): UserRef => ({
-	user_id: String(user_id),
-	client_user_id: text(client_user_id) || null,
+const toListed = ({ user_id, client_user_id, team_id }: IDataObject, place: number): ListedUser => ({
+	user: { user_id: String(user_id), client_user_id: text(client_user_id) || null },
+	place,
+	...(typeof team_id === 'string' && { team: team_id }),
 });

@@ -10,6 +10,7 @@ interface ProblemOptions {
 	kind?: Kind;
 	httpCode?: string;
 	concernsAll?: boolean;
+	retryAfterMs?: number;
 }
 
 /**
@@ -25,15 +26,24 @@ export class Problem extends Error {
 	/** Whether every other request would end the same way; else it may be this user's alone. */
 	readonly concernsAll: boolean;
 
+	/** How long the service asked to be left alone. */
+	readonly retryAfterMs?: number;
+
 	constructor(
 		message: string,
 		readonly description: string,
-		{ kind = 'configuration-invalid', httpCode, concernsAll = kind === 'credential-invalid' }: ProblemOptions = {},
+		{
+			kind = 'configuration-invalid',
+			httpCode,
+			concernsAll = kind === 'credential-invalid',
+			retryAfterMs,
+		}: ProblemOptions = {},
 	) {
 		super(message);
 		this.kind = kind;
 		this.httpCode = httpCode;
 		this.concernsAll = concernsAll;
+		this.retryAfterMs = retryAfterMs;
 	}
 
 	/** Whether the same may work later without anybody doing anything. */
@@ -53,9 +63,12 @@ export function toNodeError(
 ): NodeApiError | NodeOperationError {
 	if (!(error instanceof Problem)) return new NodeOperationError(node, error, { itemIndex });
 
-	const { message, description, httpCode } = error;
-	return httpCode || isPicker
-		? // An empty response on purpose: n8n would store and show whatever it is given.
-			new NodeApiError(node, {}, { message, description, httpCode, itemIndex })
-		: new NodeOperationError(node, message, { description, itemIndex });
+	const { message, description, httpCode, kind, retryAfterMs } = error;
+	const nodeError =
+		httpCode || isPicker
+			? // An empty response on purpose: n8n would store and show whatever it is given.
+				new NodeApiError(node, {}, { message, description, httpCode, itemIndex })
+			: new NodeOperationError(node, message, { description, itemIndex });
+	// What n8n's durable scheduler goes by.
+	return Object.assign(nodeError, { failure: { cause: kind, ...(retryAfterMs !== undefined && { retryAfterMs }) } });
 }

@@ -3,11 +3,12 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/connect';
-import { CONCURRENT_REQUESTS } from '../http/gate';
 import { toIso } from '../service/instants';
 import { metrics, type Metric } from '../service/metrics';
+import type { Identity } from '../service/readingId';
+import type { UserRef } from '../service/readings';
 import { flatRows, sweep, USERS_PER_REQUEST } from '../service/sweep';
-import { userPages } from '../service/userPages';
+import { userPages, type UserWindow } from '../service/userPages';
 import type { UsersToRead } from '../service/usersToRead';
 import { Problem } from '../shared/problem';
 
@@ -16,11 +17,32 @@ export interface Scope {
 	usersToRead: UsersToRead;
 	/** Slug, or empty for all. */
 	provider: string;
-	/** Most users of the team's list. */
-	maxUsers?: number;
+	/** Most requests on their way at once. */
+	concurrency: number;
 }
 
-export interface TriggerEvent {
+/** What was read of a user, or of a page of users, and how many of the list are done with it. */
+export interface EventResult {
+	rows: IDataObject[];
+	place: number;
+	team?: string;
+	user?: UserRef;
+	isGone?: boolean;
+	problem?: Problem;
+	tookMs?: number;
+}
+
+/** Where reading begins. */
+export interface Reach {
+	/** From which instant on (ms): everybody's, or a user's own. */
+	sinceOf: (userId?: string) => number;
+	/** Which part of the list, where the list itself is what is read. */
+	window?: UserWindow;
+	/** How often a request for a user is sent at most, if not as often as any other. */
+	triesFor?: (user: UserRef) => number | undefined;
+}
+
+export interface TriggerEvent extends Identity {
 	/** Value of "Trigger On" in saved workflows: never changes. */
 	value: string;
 	name: string;
@@ -28,18 +50,17 @@ export interface TriggerEvent {
 	noun: string;
 	/** The column that says when it was. */
 	time: string;
-	/** Columns that, with the time, make it the same one (quirk 11). */
-	key: readonly string[];
-	/** Columns whose change is a correction. */
-	values: readonly string[];
 	/** Where a test event is looked for: in so many users of the list, so many days back. */
 	test: { users: number; days: number };
-	/** Everything from `since` (ms) on. What has the same key comes together, the latest last. */
-	read(get: Get, scope: Scope, since: number): AsyncIterable<IDataObject[]>;
+	/** All rows of a user together. */
+	read(get: Get, scope: Scope, reach: Reach): AsyncIterable<EventResult>;
 }
 
 /** More than this of one user is no measurement, and more than n8n can hand on. */
 const MAX_ROWS_PER_USER = 100_000;
+
+/** Users who may be read before somebody who takes long: their rows wait in memory. */
+const USERS_AHEAD = 1000;
 
 const newReading = (metric: Metric): TriggerEvent => ({
 	value: metric.value,
@@ -49,19 +70,16 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	key: ['user_id', 'provider', 'source_type'],
 	values: metric.columns.slice(1),
 	test: { users: 50, days: 90 },
-	async *read(get, { usersToRead, provider }, since) {
-		const results = sweep(get, {
+	read: (get, { usersToRead, provider, concurrency }, { sinceOf, triesFor }) =>
+		sweep(get, {
 			metric,
-			query: { start_date: toIso(since), provider },
+			query: ({ user_id }) => ({ start_date: toIso(sinceOf(user_id)), provider }),
 			usersToRead,
-			width: USERS_PER_REQUEST * CONCURRENT_REQUESTS,
+			triesFor,
+			width: USERS_PER_REQUEST * concurrency,
+			ahead: USERS_AHEAD,
 			collect: flatRows(metric.columns, Infinity, stopAtTooManyRows),
-		});
-		for await (const { rows, problem } of results) {
-			if (problem) throw problem;
-			yield rows;
-		}
-	},
+		}),
 });
 
 function stopAtTooManyRows(count: number) {
@@ -81,7 +99,13 @@ const newUser: TriggerEvent = {
 	key: ['user_id'],
 	values: [],
 	test: { users: 5000, days: Infinity },
-	read: (get, { maxUsers }) => userPages(get, { limit: maxUsers }),
+	async *read(get, _scope, { window = {} }) {
+		let place = window.offset ?? 0;
+		for await (const rows of userPages(get, window)) {
+			place += rows.length;
+			yield { rows, place, ...(typeof rows[0]?.team_id === 'string' && { team: rows[0].team_id }) };
+		}
+	},
 };
 
 export const readingEvents = metrics.map(newReading);

@@ -1,40 +1,44 @@
 /**
- * One poll, as n8n calls it: when the trigger starts, at its poll times, and for a test event.
+ * One poll, as n8n calls it: when the trigger starts, at its poll times, and for a test event. What may throw, and what is said.
  */
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { connect, readCredential } from '../http/connect';
-import { CONCURRENT_REQUESTS, Gate } from '../http/gate';
-import { SHORT_RETRY } from '../http/retry';
+import { Gate } from '../http/gate';
+import { RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
 import { Problem, toNodeError } from '../shared/problem';
-import { findNew } from './findNew';
+import { isDue, report } from './behind';
+import { readRound, type RoundResult } from './round';
+import { alone, isStale, noteHandOut, scheduleOf, type Schedule } from './schedule';
 import { readSettings } from './settings';
-import { isStateOf, startState } from './state';
+import { isStateOf, startState, type TriggerState } from './state';
 import { testEvent } from './testEvent';
 
-/** A service that hangs must not keep n8n's start waiting for minutes. */
-const TIMEOUT_MS = 60_000;
+/** One answer may take so long, or a third of the budget: a user who hangs must not use up the poll of the others. */
+const ANSWER_MS = 60_000;
 
-/** Contexts that have polled before: n8n makes one for each start of the trigger. */
-const started = new WeakSet<IPollFunctions>();
-
-/** Workflow and node of the polls that are going on: n8n begins the next one even if the last still runs. */
-const running = new Set<string>();
+/** When watching began, by the clock that nobody sets. */
+const begun = new Map<string, number>();
 
 /**
- * @throws NodeApiError or NodeOperationError; nothing was emitted or remembered then, and the next poll finds the same again.
- * Not for the first poll after a start where that is likely to pass: n8n would never poll again.
+ * @throws NodeApiError or NodeOperationError with `failure`; nothing was emitted or remembered then, and the next poll finds the
+ * same again. Not at a start where that is likely to pass: n8n would never poll again.
  */
 export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-	const isTest = this.getMode() === 'manual';
-	const isFirst = !isTest && !started.has(this);
+	if (this.getMode() === 'manual') {
+		try {
+			return toOutput([await testEvent(this)]);
+		} catch (error) {
+			throw toNodeError(this.getNode(), error);
+		}
+	}
+	const schedule = scheduleOf(this);
 	try {
-		if (isTest) return toOutput([await testEvent(this)]);
-		started.add(this);
-		return await alone(this, async () => await pollOnce(this, isFirst));
+		return await alone(schedule, async () => await pollOnce(this, schedule));
 	} catch (error) {
 		const nodeError = toNodeError(this.getNode(), error);
-		if (!isFirst || mustBeSaid(this, error)) throw nodeError;
+		if (!schedule.isStart || mustBeSaid(this, error)) throw nodeError;
 		this.logger.warn(`${nodeError.message}. ${nodeError.description ?? ''} The next poll tries again.`);
+		await this.__commitCursor?.();
 		return null;
 	}
 }
@@ -45,40 +49,74 @@ function mustBeSaid(context: IPollFunctions, error: unknown): boolean {
 	return isByHand && !(error instanceof Problem && error.isTransient);
 }
 
-async function alone<T>(context: IPollFunctions, work: () => Promise<T>): Promise<T | null> {
-	const name = `${context.getWorkflow().id} ${context.getNode().id}`;
-	if (running.has(name)) return null;
-	running.add(name);
-	try {
-		return await work();
-	} finally {
-		running.delete(name);
-	}
-}
-
-async function pollOnce(context: IPollFunctions, isFirst: boolean): Promise<INodeExecutionData[][] | null> {
+async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<INodeExecutionData[][] | null> {
+	const { stored, isStart, isRow, name } = schedule;
 	const now = Date.now();
-	const { event, scope, lookback, watched: selection } = readSettings(context);
-	const watched = `${selection} ${(await readCredential(context)).root}`;
-	const stored = context.getWorkflowStaticData('node');
-	const known = isStateOf(stored.state, watched) ? stored.state : undefined;
-	const isBaseline = known === undefined;
-	const state = known ?? startState(watched, now, lookback);
+	const settings = readSettings(context);
+	const { root } = await readCredential(context);
+	const watched = `${settings.watched} ${root}`;
+	const nodeId = context.getNode().id;
+	const known = isStateOf(stored.state, nodeId, watched) ? stored.state : undefined;
+	if (known && isStale(schedule, known.turn)) return null;
+	const state = known ? withRightClock(known, name, now) : startState(nodeId, watched, now, settings.lookback);
+	if (!known) begun.set(name, performance.now());
 	// Remembered even if this poll fails: whatever is measured from now on is new.
 	stored.state = state;
 
-	const get = await connect(context, {
-		defaults: { timeout: TIMEOUT_MS },
-		gate: new Gate(CONCURRENT_REQUESTS),
-		...(isFirst && SHORT_RETRY),
-	});
-	const found = await findNew(event, event.read(get, scope, state.from), state, { now, lookback, isBaseline });
-	stored.state = found.state;
+	let result = await read(context, schedule, settings, state, { now, begins: !known });
+	if (result.otherTeam) {
+		const afresh = { ...startState(nodeId, watched, now, settings.lookback), team: result.otherTeam };
+		result = await read(context, schedule, settings, afresh, { now, begins: true });
+	}
+	tell(context, result, now);
+	stored.state = result.state;
 
-	if (found.items.length > 0) return toOutput(found.items);
-	// n8n saves what a poll remembers when the trigger starts and when items go out. What a late first poll has seen is
-	// saved by sending none of them: an empty execution, once.
-	return state.since !== undefined && !isFirst ? [[]] : null;
+	if (result.items.length > 0) {
+		noteHandOut(schedule, state.turn);
+		return toOutput(result.items);
+	}
+	if (isStart) await context.__commitCursor?.();
+	// In memory, n8n saves what a poll remembers when the trigger starts and when items go out. What a late first round has
+	// seen is saved by sending none of them: an empty execution, once.
+	const isLateFirst = state.since !== undefined && result.state.since === undefined && !isStart && !isRow;
+	return isLateFirst ? [[]] : null;
+}
+
+async function read(
+	context: IPollFunctions,
+	{ isStart, budgetMs }: Schedule,
+	{ event, scope, lookback, isWanted }: ReturnType<typeof readSettings>,
+	state: TriggerState,
+	moment: { now: number; begins: boolean },
+): Promise<RoundResult> {
+	const limitMs = Math.min(ANSWER_MS, budgetMs / 3);
+	const get = await connect(context, {
+		gate: new Gate(scope.concurrency),
+		limitMs,
+		withinMs: Math.min(RETRY_LIMITS.withinMs, budgetMs / 2),
+		...(isStart && SHORT_RETRY),
+	});
+	// What is on its way at the deadline may still take as long as one answer.
+	const deadline = performance.now() + budgetMs - limitMs;
+	return await readRound(get, event, scope, state, { ...moment, lookback, deadline, budgetMs, isWanted });
+}
+
+/** Until a first round is complete, what was measured before watching began is old. A clock that has been set back since was wrong then. */
+function withRightClock(state: TriggerState, name: string, now: number): TriggerState {
+	if (state.since === undefined || now >= state.since) return state;
+	const began = begun.get(name);
+	return { ...state, since: now - (began === undefined ? 0 : performance.now() - began) };
+}
+
+/** Users who cannot be read: a failed execution for all of them together, while the poll goes on; that it is over goes to the log. */
+function tell(context: IPollFunctions, { state, reasons, healed }: RoundResult, now: number) {
+	if (healed > 0) context.logger.info(`The readings of ${healed} users can be read again`);
+	if (!isDue(state.behind, now)) return;
+	const { message, description } = report(state.behind, reasons);
+	const [first] = reasons.values();
+	const problem = new Problem(message, description, { kind: first?.kind, httpCode: first?.httpCode });
+	context.__emitError(toNodeError(context.getNode(), problem));
+	for (const one of Object.values(state.behind)) one.told = now;
 }
 
 const toOutput = (rows: IDataObject[]): INodeExecutionData[][] => [rows.map((json) => ({ json }))];

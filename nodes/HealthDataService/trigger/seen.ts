@@ -1,25 +1,26 @@
 /**
  * What was seen, by the hour: hashes, never readings.
  *
- * A reading takes 26 characters: 20 of a hash of its key, 6 of a hash of its key and values. They stand one after the other,
- * in a text for each hour, so that whole hours can be forgotten: 100,000 readings make 2.6 MB.
+ * A reading takes 26 characters: 20 of the hash of its key, of which 6 are the user's, and 6 of a hash of its key and values.
+ * They stand one after the other, in a text for each hour, so that whole hours can be forgotten: 100,000 readings make 2.6 MB.
  */
 import { hash } from 'node:crypto';
+import { userPrefix, type IdentifiedRow } from '../service/readingId';
 
 export type Change = 'created' | 'updated';
 
 const KEY_LENGTH = 20;
 const VALUES_LENGTH = 6;
 const ENTRY_LENGTH = KEY_LENGTH + VALUES_LENGTH;
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 /** For what came without a time: it is never forgotten. */
 const NO_HOUR = 'none';
 
-/** Text that is the same for the same values. */
-const hashOf = (values: unknown[], length: number) => hash('sha256', JSON.stringify(values)).slice(0, length);
+const hourOf = ({ time }: IdentifiedRow) => (time === undefined ? NO_HOUR : String(Math.floor(time / HOUR_MS)));
 
-export const hashOfKey = (key: unknown[]) => hashOf(key, KEY_LENGTH);
+/** With the key in it: of values alone there are so few that their hash could be turned back by trying them all. */
+const hashOfValues = ({ key, values }: IdentifiedRow) => hash('sha256', key + values).slice(0, VALUES_LENGTH);
 
 export class SeenReadings {
 	/** Hour → hash of key → hash of key and values. */
@@ -35,27 +36,31 @@ export class SeenReadings {
 		}
 	}
 
-	/** Remembers a thing by the hash of its key, and tells what is new about it. `time` in ms. */
-	remember(key: string, values: unknown[], time: number | undefined): Change | undefined {
-		const hour = time === undefined ? NO_HOUR : String(Math.floor(time / HOUR));
-		const known = this.hours.get(hour) ?? new Map<string, string>();
-		this.hours.set(hour, known);
-
-		const before = known.get(key);
-		const now = hashOf(values, VALUES_LENGTH);
-		known.set(key, now);
+	/** What is new about a reading. */
+	changeOf(row: IdentifiedRow): Change | undefined {
+		const before = this.hours.get(hourOf(row))?.get(row.key.slice(0, KEY_LENGTH));
 		if (before === undefined) return 'created';
-		return before === now ? undefined : 'updated';
+		return before === hashOfValues(row) ? undefined : 'updated';
 	}
 
-	/** As it is saved, without the hours that ended before `from` (ms). */
-	seenFrom(from: number): Record<string, string> {
+	remember(row: IdentifiedRow) {
+		const hour = hourOf(row);
+		const known = this.hours.get(hour) ?? new Map<string, string>();
+		this.hours.set(hour, known);
+		known.set(row.key.slice(0, KEY_LENGTH), hashOfValues(row));
+	}
+
+	/** As it is saved: without the hours that ended before `from` (ms), but for those of `users`, each from a time of their own. */
+	seenFrom(from: number, users: Array<{ userId: string; from: number }> = []): Record<string, string> {
+		const kept = new Map(users.map((user) => [userPrefix(user.userId), user.from]));
 		const seen: Record<string, string> = {};
 		for (const [hour, known] of this.hours) {
-			if (hour !== NO_HOUR && (Number(hour) + 1) * HOUR <= from) continue;
+			const end = hour === NO_HOUR ? Infinity : (Number(hour) + 1) * HOUR_MS;
 			let entries = '';
-			for (const [key, values] of known) entries += key + values;
-			seen[hour] = entries;
+			for (const [key, values] of known) {
+				if (end > from || end > (kept.get(key.slice(0, 6)) ?? Infinity)) entries += key + values;
+			}
+			if (entries) seen[hour] = entries;
 		}
 		return seen;
 	}

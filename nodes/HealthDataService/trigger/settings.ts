@@ -1,10 +1,11 @@
 /**
  * The trigger's fields, in the order of the screen (n8n puts "Poll Times" before them), and what they ask for.
  */
-import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
+import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
 import { optionsField, readOption } from '../fields/optionsField';
 import { providerField, readProvider } from '../fields/provider';
 import { isOneUser, readUser, userFields } from '../fields/userScope';
+import { CONCURRENT_REQUESTS } from '../http/gate';
 import { oneUser, wholeTeam } from '../service/usersToRead';
 import { toChoice, wholeNumber } from '../shared/values';
 import { events, readingEvents, type Scope, type TriggerEvent } from './events';
@@ -48,6 +49,10 @@ export interface Settings {
 	lookback: number;
 	/** The same text as long as the same readings are new. */
 	watched: string;
+	/** Whether a row is handed on; the others are remembered all the same. */
+	isWanted: (row: IDataObject) => boolean;
+	/** For a test event, how many users of the team are looked at. */
+	maxUsers?: number;
 }
 
 /**
@@ -58,16 +63,18 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const event = readEvent(context);
 	const lookback = readLookback(context);
 	const maxUsers = isTest ? event.test.users : undefined;
-	const team = { usersToRead: wholeTeam({ limit: maxUsers }), provider: '', maxUsers };
-	if (!readingEvents.includes(event)) return { event, scope: team, lookback, watched: event.value };
+	const common = { event, lookback, isWanted: () => true };
+	const team = { usersToRead: wholeTeam({ limit: maxUsers }), provider: '', concurrency: CONCURRENT_REQUESTS };
+	if (!readingEvents.includes(event)) return { ...common, scope: team, watched: event.value, maxUsers };
 
 	const provider = readProvider(context);
 	if (!isOneUser(context)) {
-		return { event, scope: { ...team, provider }, lookback, watched: JSON.stringify([event.value, 'all', provider]) };
+		const watched = JSON.stringify([event.value, 'all', provider]);
+		return { ...common, scope: { ...team, provider }, watched, maxUsers };
 	}
 	const user = readUser(context);
-	const scope = { usersToRead: oneUser(user), provider };
-	return { event, scope, lookback, watched: JSON.stringify([event.value, user.by, user.id, provider]) };
+	const scope = { ...team, usersToRead: oneUser(user), provider };
+	return { ...common, scope, watched: JSON.stringify([event.value, user.by, user.id, provider]) };
 }
 
 function readEvent(context: IPollFunctions): TriggerEvent {

@@ -2,29 +2,84 @@
  * What is saved with the workflow between polls, and in which version. Another `version` starts afresh, so a change of this
  * shape must carry the old one over.
  */
+
+/** All times in ms. */
 export interface TriggerState {
 	version: 1;
+	/** The node: n8n keeps static data by the node's name in memory, by its id on the durable scheduler. */
+	node: string;
 	/** What is watched: event, users, provider, service. Something else starts afresh. */
 	of: string;
-	/** Start of the window that `seen` covers, in ms. Only moves forward: nothing before it is looked at again. */
+	/** Whose users: a hash of the team. Another team under the same address starts afresh. */
+	team?: string;
+	/** Counts what was saved. A poll can be given what was saved before the last one (durable). */
+	turn: number;
+	/** Start of the window that is read in each round over all users. */
 	from: number;
-	/** When watching began, in ms, until a first poll is complete: what was measured up to then is old. */
+	/** From here on everything that was seen is remembered: the window may move back so far, after a clock was wrong. */
+	kept: number;
+	/** When watching began, until a first round is complete: what was measured up to then is old. */
 	since?: number;
 	/** Hour since 1970 → what was seen of it. */
 	seen: Record<string, string>;
+	/** Where the next poll goes on, if this one could not read everybody. */
+	round?: Round;
+	/** Users who could not be read, by user ID. */
+	behind: Record<string, Behind>;
 }
 
-/** @param now ms @param lookback ms */
-export const startState = (watched: string, now: number, lookback: number): TriggerState => ({
+/** A round over all users that takes several polls. */
+export interface Round {
+	/** How many users of the list are done. */
+	at: number;
+	/** The last of them, as beginnings of hashes: the list may have moved meanwhile. */
+	last: string[];
+	/** When it began. */
+	began: number;
+	/** The newest reading so far. */
+	newest?: number;
+}
+
+export interface Behind {
+	/** They were read up to here. */
+	from: number;
+	/** What was measured up to then is old: they have never been read. */
+	since?: number;
+	/** When somebody was told, last. */
+	told?: number;
+}
+
+/**
+ * How far the window may move back: as far as a clock is likely to be wrong. A day, since clocks are set wrong by time zones
+ * and dates.
+ */
+const CLOCK_ERROR_MS = 24 * 3_600_000;
+
+export const startState = (node: string, of: string, now: number, lookback: number): TriggerState => ({
 	version: 1,
-	of: watched,
+	node,
+	of,
+	// Anywhere, so that no turn of a state that is gone is taken for one of this.
+	turn: Math.floor(Math.random() * 1e9),
 	from: now - lookback,
+	kept: now - lookback - CLOCK_ERROR_MS,
 	since: now,
 	seen: {},
+	behind: {},
 });
 
-/** Whether this was saved of the same events, in a version that is understood. */
-export function isStateOf(stored: unknown, watched: string): stored is TriggerState {
+/** Whether this was saved by the same node of the same events, in a version that is understood. */
+export function isStateOf(stored: unknown, node: string, of: string): stored is TriggerState {
 	const state = stored as TriggerState | undefined;
-	return state?.version === 1 && state.of === watched;
+	return state?.version === 1 && state.node === node && state.of === of;
+}
+
+/** The window after a whole round: `lookback` before the newest reading, and never in the future of `now`. */
+export function moveWindow(
+	{ from, kept }: TriggerState,
+	{ now, newest }: { now: number; newest?: number },
+	lookback: number,
+) {
+	const next = newest === undefined ? from : Math.max(kept, Math.min(now, newest) - lookback);
+	return { from: next, kept: Math.max(kept, next - CLOCK_ERROR_MS) };
 }

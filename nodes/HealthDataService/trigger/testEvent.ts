@@ -3,35 +3,54 @@
  */
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { connect, type Get } from '../http/connect';
+import { Gate } from '../http/gate';
 import { SHORT_RETRY } from '../http/retry';
 import { Problem } from '../shared/problem';
-import { findNew } from './findNew';
+import { findNew, toItem, type NewRow } from './findNew';
+import { SeenReadings } from './seen';
 import { readSettings, type Settings } from './settings';
 
 const DAY_MS = 86_400_000;
 
+/** Somebody waits for it: whoever has not answered by then is not looked at. */
+const WITHIN_MS = 8_000;
+const ANSWER_MS = 4_000;
+
 /** @throws Problem when there is none, with what can be done about it */
 export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const settings = readSettings(context, true);
-	const { event, lookback, scope } = settings;
-	const get = await connect(context, SHORT_RETRY);
-	const newest =
-		(await newestWithin(lookback, settings, get)) ?? (await newestWithin(event.test.days * DAY_MS, settings, get));
-	if (newest) return newest;
-
+	const { event, lookback, scope, maxUsers } = settings;
+	const deadline = performance.now() + WITHIN_MS;
+	const get = await connect(context, {
+		...SHORT_RETRY,
+		withinMs: WITHIN_MS / 4,
+		limitMs: ANSWER_MS,
+		gate: new Gate(scope.concurrency),
+	});
+	for (const reach of [lookback, event.test.days * DAY_MS]) {
+		const newest = await newestWithin(reach, settings, get, deadline);
+		if (newest) return newest;
+	}
 	throw new Problem(
 		`There is no ${event.noun} to show`,
-		scope.maxUsers
-			? `Only the first ${scope.maxUsers} users of the team were looked at. You can publish the workflow all the same: it will see everybody`
+		maxUsers
+			? `Only the first ${maxUsers} users of the team were looked at. You can publish the workflow all the same: it will see everybody`
 			: `The last ${event.test.days} days were looked at. Pick another 'User' or 'Provider', or publish the workflow and wait for the next one`,
 	);
 }
 
-/** @param reach ms */
-async function newestWithin(reach: number, { event, scope }: Settings, get: Get): Promise<IDataObject | undefined> {
-	const now = Date.now();
-	const nothingSeen = { version: 1, of: '', from: now - reach, seen: {} } as const;
-	const batches = event.read(get, scope, nothingSeen.from);
-	const { items } = await findNew(event, batches, nothingSeen, { now, lookback: reach, isBaseline: false });
-	return items.at(-1);
+/** @param reach ms @param deadline by `performance.now()` */
+async function newestWithin(reach: number, { event, scope, maxUsers }: Settings, get: Get, deadline: number) {
+	const from = reach === Infinity ? 0 : Date.now() - reach;
+	let newest: NewRow | undefined;
+	let problem: Problem | undefined;
+	for await (const result of event.read(get, scope, { sinceOf: () => from, window: { limit: maxUsers } })) {
+		problem ??= result.problem;
+		for (const row of findNew(event, result.rows, new SeenReadings({}), { from }).fresh) {
+			if (!newest || (row.time ?? 0) > (newest.time ?? 0)) newest = row;
+		}
+		if (performance.now() > deadline) break;
+	}
+	if (!newest && problem) throw problem;
+	return newest && toItem(event, newest);
 }

@@ -1,0 +1,78 @@
+/**
+ * What makes a reading the same one: `id`, for trigger and node alike. A reading is its user, metric, provider, source type
+ * and time; different ones that share all of that (twins, quirk 27) are told apart by their rank.
+ */
+import { hash } from 'node:crypto';
+import type { IDataObject } from 'n8n-workflow';
+import { instantKey, toMillis } from './instants';
+
+/** Which columns make a row the same, and which are its values. */
+export interface Identity {
+	/** Begins every `id`. */
+	value: string;
+	time: string;
+	key: readonly string[];
+	values: readonly string[];
+}
+
+export interface IdentifiedRow {
+	/** 32 characters: the first 6 of the user, the others of the reading. */
+	key: string;
+	/** The same text for the same values. */
+	values: string;
+	/** ms */
+	time?: number;
+	row: IDataObject;
+}
+
+const USER_LENGTH = 6;
+const KEY_LENGTH = 32;
+
+const sha = (text: string) => hash('sha256', text);
+
+/** The beginning of the key of everything that is one user's. */
+export const userPrefix = (userId: unknown) => sha(String(userId)).slice(0, USER_LENGTH);
+
+/**
+ * The rows, each with what makes it the same in every run and in any order of pages. Identical rows have the same key. `rows`
+ * must hold all readings of a user at an instant, or none.
+ */
+export function identify({ time, key, values }: Identity, rows: IDataObject[]): IdentifiedRow[] {
+	const prefixes = new Map<unknown, string>();
+	const identified = rows.map((row) => {
+		const millis = toMillis(row[time]);
+		const text = JSON.stringify(values.map((column) => instantKey(row[column])));
+		const parts = [...key.map((column) => row[column] || null), instantKey(row[time])];
+		// Without a time, only the values tell them apart.
+		if (millis === undefined) parts.push(text);
+		return { base: JSON.stringify(parts), values: text, time: millis, row };
+	});
+	const ranks = rankTwins(identified);
+	return identified.map(({ base, ...rest }) => {
+		const user = rest.row.user_id;
+		const prefix = prefixes.get(user) ?? userPrefix(user);
+		prefixes.set(user, prefix);
+		const rank = ranks.get(base)?.get(rest.values) ?? 0;
+		return { ...rest, key: prefix + sha(rank ? `${base} ${rank}` : base).slice(USER_LENGTH, KEY_LENGTH) };
+	});
+}
+
+/** Base → values → rank, where several values share a base. In the order of the service's own ids, if all have one. */
+function rankTwins(rows: Array<{ base: string; values: string; row: IDataObject }>) {
+	const groups = new Map<string, Map<string, unknown>>();
+	for (const { base, values, row } of rows) {
+		const group = groups.get(base);
+		// The service's own `id` is called `id_raw` where ours has its place.
+		if (group) group.set(values, row.id_raw ?? row.id);
+		else groups.set(base, new Map([[values, row.id_raw ?? row.id]]));
+	}
+	const ranks = new Map<string, Map<string, number>>();
+	for (const [base, group] of groups) {
+		if (group.size < 2) continue;
+		const hasIds = [...group.values()].every((id) => typeof id === 'string' || typeof id === 'number');
+		const order = [...group].map(([values, id]) => ({ values, by: hasIds ? `${String(id)} ${values}` : values }));
+		order.sort((a, b) => (a.by < b.by ? -1 : 1));
+		ranks.set(base, new Map(order.map(({ values }, rank) => [values, rank])));
+	}
+	return ranks;
+}

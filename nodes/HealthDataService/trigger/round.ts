@@ -1,0 +1,193 @@
+/**
+ * A round over all users, or as much of it as one poll may take: what is new, and what to remember of it. A user who cannot be
+ * read is set aside; only what concerns everybody is thrown.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import type { Get } from '../http/connect';
+import { userPrefix } from '../service/readingId';
+import type { ListedUser, UsersToRead } from '../service/usersToRead';
+import { Problem } from '../shared/problem';
+import type { Reasons } from './behind';
+import type { EventResult, Scope, TriggerEvent } from './events';
+import { findNew, toItem, type NewRow } from './findNew';
+import { SeenReadings } from './seen';
+import { moveWindow, type Behind, type Round, type TriggerState } from './state';
+
+/** Most rows that one poll hands on: n8n keeps them all in memory, and so does every node behind. */
+const MAX_ROWS = 10_000;
+
+/** So many of the users done last are remembered, and looked for again so far back in the list. */
+const REMEMBERED = 20;
+const OVERLAP = 100;
+
+export interface RoundOptions {
+	/** ms, before anything was read: what arrives while reading must not fall out of the window. */
+	now: number;
+	/** ms */
+	lookback: number;
+	/** By `performance.now()`: no user is begun after that. */
+	deadline: number;
+	/** How long this poll may take, in ms. */
+	budgetMs: number;
+	/** Whether watching begins with this very poll. */
+	begins: boolean;
+	/** Rows that are not handed on, though remembered. */
+	isWanted: (row: IDataObject) => boolean;
+}
+
+export interface RoundResult {
+	/** In the order of time. */
+	items: IDataObject[];
+	/** To remember once the items are handed on. */
+	state: TriggerState;
+	/** Why users could not be read. */
+	reasons: Reasons;
+	/** How many of those who were behind have been read. */
+	healed: number;
+	/** Set, and nothing else of use, when these are the users of another team than before. */
+	otherTeam?: string;
+}
+
+export async function readRound(
+	get: Get,
+	event: TriggerEvent,
+	scope: Scope,
+	state: TriggerState,
+	options: RoundOptions,
+): Promise<RoundResult> {
+	const { now, lookback, deadline, budgetMs, begins, isWanted } = options;
+	const seen = new SeenReadings(state.seen);
+	const behind: Record<string, Behind> = { ...state.behind };
+	const reasons: Reasons = new Map();
+	const round: Round = { ...(state.round ?? { at: 0, last: [], began: now }) };
+	const start = state.since === undefined ? state.from : state.kept;
+	const fresh: Array<{ row: NewRow; done: number }> = [];
+	const done: Array<{ userId?: string; place: number; healed: boolean }> = [];
+	let team = state.team;
+	let fine = 0;
+
+	const take = ({ user, rows, isGone, problem, place }: EventResult) => {
+		const late = user && behind[user.user_id];
+		if (problem) {
+			reasons.set(user!.user_id, problem);
+			behind[user!.user_id] ??= { from: start, since: state.since };
+		} else {
+			fine++;
+			const window = late ? { from: late.from, since: late.since } : { from: start, since: state.since };
+			const looked = findNew(event, rows, seen, { ...window, ...(begins && { until: Date.now() }) });
+			for (const row of looked.old) seen.remember(row);
+			for (const row of looked.fresh) {
+				if (isWanted(row.row)) fresh.push({ row, done: done.length });
+				else seen.remember(row);
+			}
+			if (looked.newest !== undefined && !late) round.newest = Math.max(round.newest ?? looked.newest, looked.newest);
+			if (isGone && late) delete behind[user.user_id];
+		}
+		done.push({ userId: user?.user_id, place, healed: Boolean(late && !problem && !isGone) });
+	};
+	const isOver = () => performance.now() >= deadline || fresh.length >= MAX_ROWS;
+	/** Somebody whom the end of the budget cut off is read in the next poll, unless they alone took most of it. */
+	const wasCutOff = ({ problem, tookMs = 0 }: EventResult) =>
+		problem !== undefined && performance.now() >= deadline && tookMs < budgetMs / 2;
+
+	const reach = {
+		sinceOf: (userId = '') => behind[userId]?.from ?? start,
+		window: { offset: Math.max(0, round.at - OVERLAP) },
+		triesFor: ({ user_id }: { user_id: string }) => (state.behind[user_id] ? 1 : undefined),
+	};
+	let isWhole = true;
+	const listed = { ...scope, usersToRead: goingOn(scope.usersToRead, state.round) };
+	for await (const result of event.read(get, listed, reach)) {
+		if (result.team !== undefined) {
+			const hash = userPrefix(result.team);
+			if (team !== undefined && team !== hash) return { items: [], state, reasons, healed: 0, otherTeam: hash };
+			team = hash;
+		}
+		if (wasCutOff(result)) isWhole = false;
+		else take(result);
+		isWhole &&= !isOver();
+		if (!isWhole) break;
+	}
+	if (isWhole) {
+		const left = Object.keys(behind).filter((id) => !done.some(({ userId }) => userId === id));
+		const gone = left.length > 0 ? event.read(get, { ...scope, usersToRead: whoLeft(left) }, reach) : [];
+		for await (const result of gone) if (!wasCutOff(result)) take({ ...result, place: round.at });
+		if (fine === 0 && reasons.size > 0 && !state.round) throw everybody(reasons);
+	}
+
+	// The oldest go out; what does not is found again, in the next poll, from the first user on of whom something is left.
+	fresh.sort((a, b) => (a.row.time ?? now) - (b.row.time ?? now));
+	const handed = fresh.slice(0, MAX_ROWS);
+	const left = fresh.slice(MAX_ROWS).map((one) => one.done);
+	for (const { row } of handed) seen.remember(row);
+	const firstLeft = left.reduce((a, b) => Math.min(a, b), done.length);
+	if (left.length > 0) isWhole = false;
+	const finished = done.slice(0, firstLeft);
+	for (const { userId, healed } of finished) if (healed) delete behind[userId!];
+
+	const window = isWhole ? moveWindow(state, { now: round.began, newest: round.newest }, lookback) : state;
+	const users = Object.entries(behind).map(([userId, { from }]) => ({ userId, from }));
+	return {
+		items: handed.map(({ row }) => toItem(event, row)),
+		reasons,
+		healed: finished.filter(({ healed }) => healed).length,
+		state: {
+			version: 1,
+			node: state.node,
+			of: state.of,
+			...(team !== undefined && { team }),
+			turn: state.turn + (handed.length > 0 ? 1 : 0),
+			from: window.from,
+			kept: window.kept,
+			...(!isWhole && { since: state.since, round: progress(round, finished) }),
+			seen: seen.seenFrom(window.kept, users),
+			behind,
+		},
+	};
+}
+
+function progress(round: Round, finished: Array<{ userId?: string; place: number }>): Round {
+	const last = finished.slice(-REMEMBERED).map(({ userId }) => userPrefix(userId));
+	return { ...round, at: finished.at(-1)?.place ?? round.at, last: finished.length > 0 ? last : round.last };
+}
+
+/** The users behind those who are done. The list may have moved since: without a trace of them it is begun again. */
+const goingOn = (usersToRead: UsersToRead, round?: Round): UsersToRead =>
+	!round || round.at === 0
+		? usersToRead
+		: {
+				...usersToRead,
+				async *users(get) {
+					const near: ListedUser[] = [];
+					const users = usersToRead.users(get, Math.max(0, round.at - OVERLAP));
+					for await (const one of users) {
+						near.push(one);
+						if (near.length >= 2 * OVERLAP) break;
+					}
+					const done = near.map(({ user }) => round.last.includes(userPrefix(user.user_id))).lastIndexOf(true);
+					if (done === -1) return yield* usersToRead.users(get);
+					yield* near.slice(done + 1);
+					if (near.length >= 2 * OVERLAP) yield* usersToRead.users(get, near.at(-1)!.place);
+				},
+			};
+
+/** Those who are behind and on the list no more: whom the service does not know either, has left. */
+const whoLeft = (ids: string[]): UsersToRead => ({
+	async *users() {
+		for (const user_id of ids) yield { user: { user_id, client_user_id: null }, place: 0 };
+	},
+	whenMissing: async () => {},
+});
+
+function everybody(reasons: Reasons): Problem {
+	const [[userId, { message, description, kind, httpCode }]] = reasons;
+	if (reasons.size === 1) return reasons.get(userId)!;
+	return new Problem(
+		`Nobody's readings can be read. ${message}`,
+		`The first of ${reasons.size} users is ${userId}. ${description}`,
+		{
+			kind,
+			httpCode,
+		},
+	);
+}

@@ -1,0 +1,94 @@
+/**
+ * What n8n's two schedulers, in memory and durable, do to a poll: where its state lies, whether it is the one at a start, how long
+ * it may take, and that nothing runs beside it or comes twice.
+ */
+import type { IDataObject, INode, IPollFunctions } from 'n8n-workflow';
+
+/** Where n8n has no budget of its own; a durable poll time has another, which tells it from the poll at a start. */
+const DEFAULT_BUDGET_MS = 300_000;
+
+/** The poll at a start must not hold up n8n. */
+const START_BUDGET_MS = 60_000;
+
+/** What n8n's contexts have besides what their types say. */
+interface Inside {
+	workflow?: { staticData: IDataObject; getStaticData(type: string, node: INode): IDataObject };
+}
+
+export interface Schedule {
+	/** By workflow and node, which is what makes a trigger the same one. */
+	name: string;
+	/** Whether the state is a row of its own, saved with the execution that is handed out (durable). */
+	isRow: boolean;
+	/** At an activation or a start of n8n: a throw there would leave the trigger dead. */
+	isStart: boolean;
+	budgetMs: number;
+	/** What n8n keeps for this node. */
+	stored: IDataObject;
+}
+
+/** Contexts that have polled before: in memory, n8n makes one for each start of the trigger; durable, for each poll. */
+const known = new WeakSet<IPollFunctions>();
+
+export function scheduleOf(context: IPollFunctions): Schedule {
+	const node = context.getNode();
+	const stored = context.getWorkflowStaticData('node');
+	const { workflow } = context as Inside;
+	const isRow = workflow !== undefined && workflow.getStaticData('node', node) !== stored;
+	const budgetMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
+	const isPollTime = isRow && context.getActivationMode() === 'update' && budgetMs !== DEFAULT_BUDGET_MS;
+	const isStart = !known.has(context) && !isPollTime;
+	known.add(context);
+	if (!isRow && workflow) adoptState(workflow.staticData, node.id, stored);
+	return {
+		name: `${context.getWorkflow().id} ${node.id}`,
+		isRow,
+		isStart,
+		budgetMs: isStart ? Math.min(budgetMs, START_BUDGET_MS) : budgetMs,
+		stored,
+	};
+}
+
+const nodeOf = (stored: unknown) => (stored as { state?: { node?: string } } | undefined)?.state?.node;
+
+/** In memory, n8n keeps static data by the node's name: a node that was renamed finds its state under the old one. */
+function adoptState(staticData: IDataObject, id: string, stored: IDataObject) {
+	if (nodeOf(stored) === id) return;
+	const old = Object.values(staticData).find((one) => nodeOf(one) === id) as IDataObject | undefined;
+	if (!old) return;
+	stored.state = old.state;
+	delete old.state;
+}
+
+/** Polls that are going on, and when they must be over: in memory, n8n begins the next one even if the last still runs. */
+const running = new Map<string, number>();
+
+/** `work`, unless the poll before is still at it. */
+export async function alone<T>({ name, budgetMs }: Schedule, work: () => Promise<T>): Promise<T | null> {
+	if ((running.get(name) ?? 0) > performance.now()) return null;
+	const end = performance.now() + 2 * budgetMs;
+	running.set(name, end);
+	try {
+		return await work();
+	} finally {
+		if (running.get(name) === end) running.delete(name);
+	}
+}
+
+/** Which turn of the state was handed out last, by trigger. */
+const handedOut = new Map<string, number>();
+
+/** To be called when rows go out that were found on this turn of the state. */
+export function noteHandOut({ name, isRow }: Schedule, turn: number) {
+	if (isRow) handedOut.set(name, turn);
+}
+
+/**
+ * Whether the state is older than what was just handed out: durable, the row may not be written yet when the next poll begins.
+ * Only once: if it is still the old one after that, the hand-out has failed and must come again.
+ */
+export function isStale({ name }: Schedule, turn: number): boolean {
+	const isOld = handedOut.get(name) === turn;
+	handedOut.delete(name);
+	return isOld;
+}
