@@ -20,12 +20,6 @@ export type Query = Record<string, string | number | undefined>;
  * GETs `path` (contract section 4, already percent-encoded) and gives the JSON object that came back.
  * Blank query values are not sent. Throws a Problem for everything else; `onMissing` answers for a 404 of the service's own.
  */
-/** What one request wants differently. */
-export interface Once {
-	/** How often it is sent at most. */
-	tries?: number;
-}
-
 export type Get = <T = never>(
 	path: string,
 	query?: Query,
@@ -42,6 +36,8 @@ export interface Connection {
 	withinMs?: number;
 	/** How long the whole of one answer may take, where that is less than for others. */
 	limitMs?: number;
+	/** Whether the others are sent all the same when one request was given up; by itself, what On Error says. */
+	continues?: boolean;
 }
 
 /** The credential, and the address of the service it names. */
@@ -63,10 +59,10 @@ export async function connect(
 		tries = RETRY_LIMITS.tries,
 		withinMs = RETRY_LIMITS.withinMs,
 		limitMs = RETRY_LIMITS.answerMs,
+		continues = 'continueOnFail' in context && context.continueOnFail(),
 	}: Connection = {},
 ): Promise<Get> {
 	const { data, root } = await readCredential(context);
-	const continues = 'continueOnFail' in context && context.continueOnFail();
 	const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 	const sentTo = (url: string) => sentWith(url, String(data.apiKey ?? ''));
 

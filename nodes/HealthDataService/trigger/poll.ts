@@ -93,6 +93,8 @@ async function read(
 	const get = await connect(context, {
 		gate: new Gate(scope.concurrency),
 		limitMs,
+		// One user's failure is no matter of the others.
+		continues: true,
 		withinMs: Math.min(RETRY_LIMITS.withinMs, budgetMs / 2),
 		...(isStart && SHORT_RETRY),
 	});

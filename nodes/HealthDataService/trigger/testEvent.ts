@@ -25,6 +25,7 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		...SHORT_RETRY,
 		withinMs: WITHIN_MS / 4,
 		limitMs: ANSWER_MS,
+		continues: true,
 		gate: new Gate(scope.concurrency),
 	});
 	for (const reach of [lookback, event.test.days * DAY_MS]) {
