@@ -1,8 +1,9 @@
 /**
  * What n8n does to a run: *Retry On Fail*, *Execute Once*, *Batching*, and an item that it cannot start.
  */
-import type { IDataObject } from 'n8n-workflow';
+import { sleep, type IDataObject } from 'n8n-workflow';
 import { runNode } from '../helpers/engine';
+import { watchUnhandled } from '../helpers/machine';
 import { BERLIN, people, SILENT, SPECIAL, STEADY } from '../helpers/people';
 import { bloodPressureOf, byUserId, queryOf, resolve, useSandbox } from '../helpers/requests';
 
@@ -16,16 +17,15 @@ const perUser = (more = {}) => bloodPressureOf(byUserId('={{ $json.user }}'), mo
 const input = users.map(({ user_id }): IDataObject => ({ user: user_id }));
 
 /** When everything that is still on its way has arrived. */
-const later = async () => await new Promise((resolve) => setTimeout(resolve, 50));
+const later = async () => await sleep(50);
 
 /** What nobody handles would end n8n. */
-const unhandled: unknown[] = [];
-const note = (reason: unknown) => unhandled.push(reason);
-beforeAll(() => process.on('unhandledRejection', note));
-afterAll(() => process.off('unhandledRejection', note));
+let unhandled: ReturnType<typeof watchUnhandled>;
+beforeEach(() => (unhandled = watchUnhandled()));
 afterEach(async () => {
 	await later();
-	expect(unhandled.splice(0)).toEqual([]);
+	unhandled.stop();
+	expect(unhandled.seen).toEqual([]);
 });
 
 describe('Retry On Fail', () => {

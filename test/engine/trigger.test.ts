@@ -20,7 +20,7 @@ let ben: User;
 let clock: number;
 
 const everybody: INodeParameters = { event: 'bloodPressure', userScope: 'all' };
-let scheduler: HostOptions['scheduler'] = 'memory';
+const scheduler: HostOptions['scheduler'] = 'memory';
 const trigger = (parameters: INodeParameters = everybody) =>
 	new PollingHost(used.credential, parameters, { scheduler });
 const iso = (time: number) => new Date(time).toISOString();

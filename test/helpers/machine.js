@@ -1,4 +1,6 @@
-// Plain JavaScript: the strict lint forbids what is used here in TypeScript files.
+/**
+ * What tests need of Node itself.
+ */
 const { getEventListeners } = require('node:events');
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
@@ -14,6 +16,16 @@ exports.timers = () => process.getActiveResourcesInfo().filter((name) => name ==
 
 /** Lets everything that is ready run first. */
 exports.nextTurn = async () => await new Promise((resolve) => setImmediate(resolve));
+
+/** What nobody handles would end n8n: everything of the kind from now on, until `stop`. */
+exports.watchUnhandled = () => {
+	/** @type {unknown[]} */
+	const seen = [];
+	/** @param {unknown} reason */
+	const note = (reason) => void seen.push(reason);
+	process.on('unhandledRejection', note);
+	return { seen, stop: () => void process.off('unhandledRejection', note) };
+};
 
 /** Bytes in use after a thorough collection. */
 exports.heapInUse = () => {

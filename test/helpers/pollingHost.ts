@@ -4,7 +4,6 @@
  * and checked against a real n8n by test/e2e/trigger.test.ts.
  */
 import { PollContext } from 'n8n-core';
-import { isDeepStrictEqual } from 'node:util';
 import type { IDataObject, INodeExecutionData, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { HealthDataServiceTrigger } from '../../nodes/HealthDataService/HealthDataServiceTrigger.node.ts';
 import { build, type Credential } from './engine';
@@ -107,7 +106,7 @@ export class PollingHost {
 			seed = JSON.parse(row) as IDataObject;
 		};
 		const commit = () => {
-			if (isDeepStrictEqual(snapshot, seed)) return;
+			if (JSON.stringify(snapshot) === JSON.stringify(seed)) return;
 			this.row = JSON.stringify(snapshot);
 			seed = JSON.parse(this.row) as IDataObject;
 		};

@@ -1,6 +1,7 @@
 /**
  * Many at once, results in order: how many are in work, how far ahead, and how it ends.
  */
+import { nextTurn } from '../helpers/machine';
 import { inOrder } from '../../nodes/HealthDataService/shared/inOrder';
 
 const numbers = async function* (count: number, given: number[] = []) {
@@ -21,11 +22,10 @@ function manual() {
 	const done = async (one: number) => {
 		open.get(one)!.resolve(one);
 		open.delete(one);
-		await settle();
+		await nextTurn();
 	};
 	return { open, work, done, overs };
 }
-const settle = async () => await new Promise((resolve) => setImmediate(resolve));
 
 function drain<T>(results: AsyncGenerator<T>) {
 	const got: T[] = [];
@@ -39,7 +39,7 @@ function drain<T>(results: AsyncGenerator<T>) {
 it('keeps so many in work, and gives what is done in order', async () => {
 	const { open, work, done } = manual();
 	const { got, end } = drain(inOrder(numbers(5), { width: 2, ahead: Infinity }, work));
-	await settle();
+	await nextTurn();
 	expect([...open.keys()]).toEqual([0, 1]);
 	await done(1);
 	expect([[...open.keys()], got]).toEqual([[0, 2], []]);
@@ -56,7 +56,7 @@ it('keeps so many in work, and gives what is done in order', async () => {
 it('starts no more than so many ahead of the first that is not done', async () => {
 	const { open, work, done } = manual();
 	drain(inOrder(numbers(9), { width: 2 }, work));
-	await settle();
+	await nextTurn();
 	await done(1);
 	expect([...open.keys()]).toEqual([0]);
 	await done(0);
@@ -67,13 +67,13 @@ it('ends at the first failure, though those before it are still in work', async 
 	const { open, work, overs } = manual();
 	const given: number[] = [];
 	const { got, end } = drain(inOrder(numbers(9, given), { width: 3 }, work));
-	await settle();
+	await nextTurn();
 	open.get(2)!.reject(new Error('broken'));
 	await expect(end).rejects.toThrow('broken');
 	expect([got, given.length, overs.every((isOver) => isOver())]).toEqual([[], 3, true]);
 	// Nobody waits for the others any more: no unhandled rejection.
 	open.get(0)!.reject(new Error('late'));
-	await settle();
+	await nextTurn();
 });
 
 it('ends when nobody reads on', async () => {

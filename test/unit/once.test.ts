@@ -1,6 +1,7 @@
 /**
  * What one request may want differently: a single try whose failure is nobody else's, and not to be sent any more.
  */
+import { nextTurn } from '../helpers/machine';
 import { Gate } from '../../nodes/HealthDataService/http/gate';
 import { RETRY_LIMITS, withRetry } from '../../nodes/HealthDataService/http/retry';
 import type { Answer, Send } from '../../nodes/HealthDataService/http/send';
@@ -39,11 +40,11 @@ it('what is called off while it waits is not sent, and its place is free for the
 	}, new AbortController().signal);
 	let isOver = false;
 	const [first, second, third] = [get('first'), get('second', { isOver: () => isOver }), get('third')];
-	await new Promise(setImmediate);
+	await nextTurn();
 	isOver = true;
 	answers[0]();
 	await expect(second).rejects.toThrow();
-	await new Promise(setImmediate);
+	await nextTurn();
 	answers[1]();
 	expect([await first, await third]).toMatchObject([{ statusCode: 200 }, { statusCode: 200 }]);
 	expect(sent).toEqual(['first', 'third']);

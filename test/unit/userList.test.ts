@@ -2,10 +2,11 @@
  * The walk of the team's user list, against a list that knows who was on it: whatever `total` says and whoever moves.
  */
 import fc from 'fast-check';
-import type { IDataObject } from 'n8n-workflow';
+import { sleep, type IDataObject } from 'n8n-workflow';
 import type { Get } from '../../nodes/HealthDataService/http/connect';
 import { userPages } from '../../nodes/HealthDataService/service/userPages';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
+import { watchUnhandled } from '../helpers/machine';
 import { idsOf, movingTeam, TOTALS, type Move, type TeamOptions } from '../helpers/movingTeam';
 
 const RUNS = { numRuns: 2000 };
@@ -246,31 +247,36 @@ const failing = (size: number, from: number, httpCode = '500') => {
 	return { get: failingGet, asked };
 };
 
+/** Reads one page, and no further. */
+async function readOne(pages: AsyncGenerator<unknown>) {
+	await pages.next();
+	await pages.return(undefined);
+}
+
 describe('a page that fails where there must be users', () => {
 	it.each([1, 450, 900, 1400])('from %i on: an error, whoever asked ahead', async (from) => {
 		await expect(idsOf(userPages(failing(5000, from).get))).rejects.toThrow('Broken');
 	});
 
 	it('gives what came before it, and its error only when its turn comes', async () => {
-		const unhandled = jest.fn();
-		process.on('unhandledRejection', unhandled);
+		const unhandled = watchUnhandled();
 		const found: unknown[] = [];
 		const pages = userPages(failing(5000, 1400).get);
 		await expect(
 			(async () => {
 				for await (const page of pages) {
 					found.push(...page);
-					await new Promise((resolve) => setTimeout(resolve, 5));
+					await sleep(5);
 				}
 			})(),
 		).rejects.toThrow('Broken');
 		expect(found.length).toBeGreaterThanOrEqual(1000);
 
 		// Whoever stops early leaves nothing behind that could fail later.
-		for await (const _ of userPages(failing(5000, 1).get)) break;
-		await new Promise((resolve) => setTimeout(resolve, 5));
-		process.off('unhandledRejection', unhandled);
-		expect(unhandled).not.toHaveBeenCalled();
+		await readOne(userPages(failing(5000, 1).get));
+		await sleep(5);
+		unhandled.stop();
+		expect(unhandled.seen).toEqual([]);
 	});
 
 	it.each<[string, (get: Get) => Promise<unknown>]>([
@@ -278,7 +284,7 @@ describe('a page that fails where there must be users', () => {
 		[
 			'a reader who stops',
 			async (get) => {
-				for await (const _ of userPages(get)) break;
+				await readOne(userPages(get));
 			},
 		],
 	])('what was asked for ahead is called off by %s', async (_, reading) => {
@@ -325,7 +331,7 @@ describe('requests', () => {
 		let answered: Promise<unknown> | undefined;
 		const slow = (async (...args: Parameters<Get>) => {
 			if (!answered) waves.push([]);
-			answered ??= new Promise((resolve) => setTimeout(resolve, 5)).then(() => (answered = undefined));
+			answered ??= sleep(5).then(() => (answered = undefined));
 			waves.at(-1)!.push((args[1] as { offset: number }).offset);
 			const answer = await get(...args);
 			await answered;
@@ -380,7 +386,7 @@ describe('requests', () => {
 
 	it('a reader who may stop early is asked ahead for nothing', async () => {
 		const { get, asked } = movingTeam({ size: 5000 });
-		for await (const _ of userPages(get, { ahead: 0 })) break;
+		await readOne(userPages(get, { ahead: 0 }));
 		expect(asked).toHaveLength(1);
 	});
 });

@@ -72,12 +72,18 @@ export function sweep(get: Get, options: Sweep): AsyncGenerator<UserResult> {
 			const rows = await collect(pages, user, isOver);
 			fine++;
 			return result({ rows: isGone ? [] : rows });
-		} catch (problem) {
-			if (!(problem instanceof Problem) || problem.concernsAll || isOver()) throw problem;
+		} catch (error) {
+			const problem = onlyTheirs(error, isOver());
 			onUnreadable?.(user, problem, fine);
 			return result({ problem });
 		}
 	});
+}
+
+/** A problem of one user's; what concerns all, or comes when all is over, is thrown on. */
+function onlyTheirs(error: Error, isOver: boolean): Problem {
+	if (error instanceof Problem && !error.concernsAll && !isOver) return error;
+	throw error;
 }
 
 /** One row per reading, `limit` of them at most. `check` is told how many there are, page by page, and may throw. */
