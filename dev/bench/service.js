@@ -10,7 +10,7 @@ const { KEY } = require('./workflows');
 /** @typedef {import('../sandbox/world.ts').World['readings']} Readings */
 
 /** @type {import('./startService').ServiceOptions} */
-const { users, latencyMs = 0, pageSize = 100, perUser } = JSON.parse(process.argv[2]);
+const { users, latencyMs = 0, pageSize = 100, perUser, broken = 0 } = JSON.parse(process.argv[2]);
 const world = createWorld([{ key: KEY, users }]);
 
 /**
@@ -39,8 +39,16 @@ function readings(userId, metric, from, to) {
 	return found;
 }
 
-void startSandbox({ world: { ...world, readings }, switches: { latencyMs, pageSize }, checksItself: false }).then(
-	({ baseUrl }) => {
-		console.log(JSON.stringify({ baseUrl, userId: uuid('user', KEY, 0) }));
-	},
+/** Users who can never be read, evenly among the others. @type {Record<string, 'fails'>} */
+const inTrouble = Object.fromEntries(
+	Array.from({ length: broken }, (_, i) => [uuid('user', KEY, Math.floor(((i + 0.5) * users) / broken)), 'fails']),
 );
+
+void startSandbox({
+	world: { ...world, readings },
+	switches: { latencyMs, pageSize, users: inTrouble },
+	checksItself: false,
+}).then(({ baseUrl, requests }) => {
+	console.log(JSON.stringify({ baseUrl, userId: uuid('user', KEY, 0) }));
+	process.on('message', () => process.send?.(requests.splice(0).length));
+});
