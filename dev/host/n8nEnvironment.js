@@ -11,6 +11,15 @@ const { N8N_HOME, NODE24 } = require('./hostPaths');
 const MCP_REGISTRY = 'mcp-registry';
 const hasMcpRegistry = () => fs.existsSync(path.join(N8N_HOME, 'node_modules', 'n8n', 'dist', 'modules', MCP_REGISTRY));
 
+/** What switches n8n's durable scheduler of polls on, and makes it look often. An older n8n does not know these. */
+const DURABLE_SCHEDULER = {
+	N8N_SCHEDULER_ENABLED: 'true',
+	N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
+	N8N_USE_WORKFLOW_PUBLICATION_SERVICE: 'true',
+	N8N_POLLER_DURABLE_CURSORS_ENABLED: 'true',
+	N8N_SCHEDULER_EXECUTOR_INTERVAL: '2',
+};
+
 /**
  * @param {{ folder: string, port: number, brokerPort: number }} own
  * @param {Record<string, string>} extra wins over everything here
@@ -47,4 +56,4 @@ function n8nEnvironment({ folder, port, brokerPort }, extra) {
 	};
 }
 
-module.exports = { n8nEnvironment };
+module.exports = { DURABLE_SCHEDULER, n8nEnvironment };
