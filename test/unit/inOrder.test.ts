@@ -91,3 +91,15 @@ it('hands on the failure of the source', async () => {
 	await expect(end).rejects.toThrow('the list broke');
 	expect(got.length).toBeLessThanOrEqual(1);
 });
+
+it('notices what is done in the very moment in which it begins to wait', async () => {
+	for (let turns = 0; turns < 12; turns++) {
+		const work = async (one: number) => {
+			for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+			return one;
+		};
+		const { got, end } = drain(inOrder(numbers(1, []), { width: 2 }, work));
+		await Promise.race([end, nextTurn()]);
+		expect([turns, got]).toEqual([turns, [0]]);
+	}
+});

@@ -23,6 +23,8 @@ export async function* inOrder<T, R>(
 	let inWork = 0;
 	let failure: { error: Error } | undefined;
 	let over = false;
+	/** Set before `wake` is called: what is done while nobody waits yet must not be waited for. */
+	let hasNews = false;
 	let wake = () => {};
 
 	async function start(one: T) {
@@ -35,6 +37,7 @@ export async function* inOrder<T, R>(
 			failure ??= { error };
 		}
 		inWork--;
+		hasNews = true;
 		wake();
 	}
 	function* inTurn() {
@@ -44,7 +47,10 @@ export async function* inOrder<T, R>(
 		}
 		if (failure) throw failure.error;
 	}
-	const somethingIsDone = async () => await new Promise<void>((resolve) => (wake = resolve));
+	async function somethingIsDone() {
+		if (!hasNews) await new Promise<void>((resolve) => (wake = resolve));
+		hasNews = false;
+	}
 
 	try {
 		for await (const one of source) {
