@@ -2,6 +2,7 @@
  * Every quirk on every operation it can hit (test/helpers/faultMatrix.ts), through n8n's engine and real HTTP.
  */
 import type { IDataObject } from 'n8n-workflow';
+import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { runNode } from '../helpers/engine';
 import { matrix, OPERATIONS, parametersOf, SECRETS_ROW, type Case, type Operation } from '../helpers/faultMatrix';
 import { everythingIn } from '../helpers/inspect';
@@ -11,6 +12,9 @@ import { useSandbox } from '../helpers/requests';
 
 // Pages of seven readings, so that every read has several.
 const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
+
+const { answerMs: ANSWER_MS } = RETRY_LIMITS;
+afterEach(() => (RETRY_LIMITS.answerMs = ANSWER_MS));
 
 const run = async (operation: Operation, { parameters, ending = '' }: Partial<Case> = {}) =>
 	await runNode({
@@ -35,8 +39,9 @@ function expectNoSecrets(execution: unknown) {
 
 describe.each(matrix)('$quirk. $what', ({ cases }) => {
 	const each = cases.flatMap((one) => one.operations.map((operation) => ({ ...one, operation })));
-	it.each(each)('$operation: $name', async ({ operation, switches, gives, says, ...one }) => {
+	it.each(each)('$operation: $name', async ({ operation, switches, gives, says, answerMs = ANSWER_MS, ...one }) => {
 		Object.assign(used.sandbox.switches, switches);
+		RETRY_LIMITS.answerMs = answerMs;
 		const { rows, error, run: execution } = await run(operation, one);
 
 		if (gives instanceof RegExp) {
@@ -75,7 +80,8 @@ describe('the matrix', () => {
 			const isWhole = operations.every((operation) => hit.has(operation));
 			expect([quirk, isWhole || Boolean(elsewhere)]).toEqual([quirk, true]);
 		}
-		expect(matrix.map(({ quirk }) => quirk)).toEqual(Array.from({ length: 21 }, (_, i) => i + 1));
+		// 22 is looked for in all of them, 23 has a table of its own (partWrong.test.ts), 27 is the trigger's.
+		expect(matrix.map(({ quirk }) => quirk)).toEqual([...Array.from({ length: 21 }, (_, i) => i + 1), 24, 25, 26]);
 	});
 
 	it('is the table in the README', () => {
@@ -91,11 +97,15 @@ describe('the matrix', () => {
 					.flatMap(({ cases }) => cases)
 					.filter(({ gives, operations: hit }) => gives instanceof RegExp && hit.includes(operation)).length,
 		);
+		const { quirk, what, promise } = SECRETS_ROW;
+		const secrets = `| ${quirk} | ${what} | ${promise} | ${errors.map((n) => `✓ ${n}`).join(' | ')} |`;
+		const at = matrix.findIndex((row) => row.quirk > quirk);
 		const table = [
 			`| | What may come | What is promised | ${Object.values(OPERATIONS).join(' | ')} |`,
 			`|---|---|---|${'---|'.repeat(operations.length)}`,
-			...lines,
-			`| ${SECRETS_ROW.quirk} | ${SECRETS_ROW.what} | ${SECRETS_ROW.promise} | ${errors.map((n) => `✓ ${n}`).join(' | ')} |`,
+			...lines.slice(0, at),
+			secrets,
+			...lines.slice(at),
 		];
 		// When this fails: what was expected is what belongs between the marks in README.md.
 		expect(sectionInReadme('reliability')).toBe(table.join('\n'));

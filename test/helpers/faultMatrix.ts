@@ -3,7 +3,7 @@
  */
 import type { INodeParameters } from 'n8n-workflow';
 import type { Fault, Switches } from '../../dev/sandbox/switches';
-import { SPECIAL_ID, STEADY } from './people';
+import { KEY, SPECIAL_ID, STEADY } from './people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, resolve } from './requests';
 
 export const OPERATIONS = {
@@ -34,6 +34,8 @@ export interface Case {
 	parameters?: INodeParameters;
 	/** At the end of the Base URL. */
 	ending?: string;
+	/** How long a whole answer may take, in place of five minutes. */
+	answerMs?: number;
 	/** `same` rows as without the fault, the same rows and `more` fields or items, or an error with this message. */
 	gives: 'same' | 'more' | RegExp;
 	/** What the error's description must say. */
@@ -82,6 +84,17 @@ const stays = (name: string, fault: Fault, gives: RegExp, says?: RegExp): Case =
 
 const KEY_REFUSED = /^The service did not accept the API key/;
 const TRIED = /^Tried 7 times in \d+ seconds\./;
+
+/** Nothing of what the service says is told. */
+const unquoted = (name: string, detail: unknown): Case =>
+	stays(
+		name,
+		{ status: 422, body: { detail } },
+		/^The service did not accept the request$/,
+		/^Check the values of the fields in this node$/,
+	);
+/** What a service says that speaks of somebody by the identifier they were asked for. */
+const SOMEBODY = 'somebody';
 
 export const matrix: Row[] = [
 	{
@@ -290,7 +303,7 @@ export const matrix: Row[] = [
 	{
 		quirk: 18,
 		what: 'A key that is not accepted',
-		promise: 'an error that says to check key and Base URL together; asked once',
+		promise: 'an error that says to check key and Base URL together, after a handful of requests at most',
 		cases: [401, 403].map((status) => stays(String(status), { status, body: '<html>' }, KEY_REFUSED, /together/)),
 	},
 	{
@@ -338,6 +351,92 @@ export const matrix: Row[] = [
 			stays('web page', { status: 200, body: '<!doctype html>', type: 'text/html' }, /^A web page came back/),
 			stays('list', { status: 200, body: [] }, /^The service's answer is not the data/),
 			stays('something else', { status: 200, body: { ok: true } }, /^The service's answer has no '/),
+		],
+	},
+	{
+		quirk: 24,
+		what: 'User lists with a wrong total, that ignore what was asked for, or have users without an ID',
+		promise: 'every user, each once; where that cannot be, an error, never a part',
+		elsewhere: 'no list is read',
+		cases: [
+			...(['zero', 'negative', 'page', 'tooSmall', 'growing', 'text'] as const).map(
+				(userTotal): Case => ({
+					name: `total: ${userTotal}`,
+					operations: ['list', 'all'],
+					switches: { userTotal, userPageCap: 2 },
+					gives: 'same',
+				}),
+			),
+			{ name: 'limit ignored', operations: ['list', 'all'], switches: { ignoresLimit: true }, gives: 'same' },
+			{
+				name: 'offset ignored',
+				operations: ['list', 'all'],
+				switches: { ignoresOffset: true },
+				gives: /same page of its user list/,
+				says: /'offset'/,
+			},
+			{
+				name: 'no user_id',
+				operations: ['list', 'all'],
+				switches: { lacksUserId: 'null' },
+				gives: /has no 'user_id'/,
+			},
+		],
+	},
+	{
+		quirk: 25,
+		what: 'Haste, rarer failures, answers that are cut without a trace or never end',
+		promise: 'never waits less than its own backoff; tried again; five minutes for a whole answer',
+		cases: [
+			...[
+				['Retry-After 0', '0'],
+				['Retry-After in the past', 'Wed, 21 Oct 2015 07:28:00 GMT'],
+			].map(([name, value]) =>
+				stays(name, { status: 429, headers: { 'retry-after': value } }, /too many requests/, TRIED),
+			),
+			...[408, 425, 520, 521, 522, 523, 524].flatMap((status) => [
+				...passes(String(status), { status, body: '<html>Error</html>' }),
+				stays(String(status), { status }, new RegExp(`could not answer \\(status ${status}\\)`), TRIED),
+			]),
+			...passes('cut off between chunks', { drop: 'insideChunks' }),
+			stays('cut off between chunks', { drop: 'insideChunks' }, /could not be reached/, TRIED),
+			...passes('cut off without a length', { drop: 'withoutLength' }),
+			stays('cut off without a length', { drop: 'withoutLength' }, /^The answer of the service was cut off$/, TRIED),
+			...[
+				...passes('byte by byte', { dripMs: 20 }),
+				stays('byte by byte', { dripMs: 20 }, /could not be reached/, TRIED),
+			].map((one) => ({ ...one, answerMs: 150 })),
+		],
+	},
+	{
+		quirk: 26,
+		what: 'A reason that repeats a key, an identifier or a reading, or forges a line of a log',
+		promise: 'not quoted: only a short sentence of plain words is, and nothing that was sent',
+		cases: [
+			unquoted('the key', `there is no team with the key ${KEY}`),
+			unquoted('the key, in a list', [{ loc: ['header', 'x'], msg: `unknown key ${KEY.toUpperCase()}` }]),
+			stays(
+				'the key, in a failure',
+				{ status: 500, body: { detail: { message: `unknown key ${KEY}` } } },
+				/^The service could not answer \(status 500\)$/,
+				/^Tried 7 times in \d+ seconds\. Try again later\./,
+			),
+			unquoted('a user ID', `user ${STEADY.user_id} is gone`),
+			{
+				...unquoted('the client user ID', `there is no ${SOMEBODY} in this team`),
+				operations: ['resolve'],
+				parameters: resolve(SOMEBODY),
+			},
+			{
+				...unquoted('the client user ID', `there is no ${SOMEBODY} in this team`),
+				operations: ['one'],
+				parameters: bloodPressureOf(byClientId(SOMEBODY)),
+			},
+			unquoted('an e-mail address', 'anna@example.com has left'),
+			unquoted('a reading', 'the last value is 151/93 mmHg'),
+			unquoted('several lines', 'not allowed\n[ERROR] the key was stolen'),
+			unquoted('marks that turn the writing', '\u202Enot allowed'),
+			unquoted('no end', 'not allowed '.repeat(1000)),
 		],
 	},
 ];
