@@ -54,6 +54,15 @@ it.each(pages)('%s names only what is there', (page) => {
 	expect(deadPathsOf(page, readFileSync(join(ROOT, page), 'utf8'))).toEqual([]);
 });
 
+it('the table of decisions has one file for each, and no file twice', () => {
+	const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+	const rows = text.split('\n').filter((line) => line.startsWith('| ') && line.includes('?'));
+	const decided = rows.map((row) => all(row, /`([\w/]+\.ts)`/g));
+	expect(rows.length).toBeGreaterThan(50);
+	expect(decided.filter(({ length }) => length !== 1)).toEqual([]);
+	expect(decided.flat().filter((file, at, files) => files.indexOf(file) !== at)).toEqual([]);
+});
+
 it.each([
 	['a link', 'see [this](gone.md#part)', ['gone.md']],
 	['a path', 'as `dev/gone.js` does, or dev/setup.js', ['dev/gone.js']],
