@@ -23,7 +23,7 @@ const KNOWN: Array<[RegExp, string]> = [
 	[/^(greater|less)_than|\b(greater|less) than\b|\bmust be [<>]/i, 'it is too small or too large'],
 	[/_too_(short|long)$|\bat (least|most) \d/i, 'it is too short or too long'],
 	[/^(int|float|decimal)_|\bvalid (integer|number)\b/i, 'it is not a number'],
-	[/^(enum|literal_error)$|\bpermitted\b/i, 'it is not one of the values that are known'],
+	[/^(enum|literal_error)$|\bpermitted:/i, 'it is not one of the values that are known'],
 	[/^string_|\bvalid string\b/i, 'it is not a text'],
 ];
 
