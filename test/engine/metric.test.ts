@@ -22,6 +22,7 @@ jest.mock('../../nodes/HealthDataService/service/metrics', () => {
 		noun: 'heart rate',
 		path: 'heart_rate',
 		columns: ['timestamp', 'value', 'unit'],
+		minimums: [{ column: 'value', option: 'minValue', name: 'Minimum Heart Rate', usual: 120 }],
 	};
 	return { ...actual, metrics: [...actual.metrics, heartRate] };
 });

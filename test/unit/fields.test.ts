@@ -6,20 +6,18 @@ import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { readClientUserId } from '../../nodes/HealthDataService/fields/clientUserId';
+import { readConcurrency } from '../../nodes/HealthDataService/fields/concurrency';
 import { readLimit } from '../../nodes/HealthDataService/fields/limit';
+import { readOnlyConnected } from '../../nodes/HealthDataService/fields/onlyConnected';
 import { readProvider } from '../../nodes/HealthDataService/fields/provider';
+import { readRequestsPerSecond } from '../../nodes/HealthDataService/fields/requestsPerSecond';
 import { isSimplified } from '../../nodes/HealthDataService/fields/simplify';
 import { isOneUser, readUser } from '../../nodes/HealthDataService/fields/userScope';
 import { readWhenNotFound } from '../../nodes/HealthDataService/fields/whenNotFound';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
 import { HealthDataServiceTrigger } from '../../nodes/HealthDataService/HealthDataServiceTrigger.node';
 import { readDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
-import {
-	readConcurrency,
-	readOnlyConnected,
-	readTimeZone,
-	readUserWindow,
-} from '../../nodes/HealthDataService/resources/timeseries/options';
+import { readTimeZone, readUserWindow } from '../../nodes/HealthDataService/resources/timeseries/options';
 import { readOutput } from '../../nodes/HealthDataService/resources/timeseries/output';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../nodes/HealthDataService/shared/values';
@@ -141,6 +139,7 @@ const READERS: Array<
 		readConcurrency,
 		(value) => (atLeast(1, value) === undefined ? undefined : Math.min(atLeast(1, value)!, 50)),
 	],
+	['Requests per Second', 'options.requestsPerSecond', readRequestsPerSecond, (value) => anyAtLeast(0.1, value)],
 	['Max Users', 'options.userLimit', (context) => readUserWindow(context).limit, (value) => atLeast(1, value)],
 	['Skip First Users', 'options.userOffset', (context) => readUserWindow(context).offset, (value) => atLeast(0, value)],
 	['Only Connected Users', 'options.onlyConnected', readOnlyConnected, asSwitch],
@@ -152,6 +151,11 @@ const READERS: Array<
 	],
 	['Time Zone', 'options.timeZone', readTimeZone, (value) => (isBlankText(value) ? 'Asia/Tokyo' : asName(value))],
 ];
+
+function anyAtLeast(min: number, value: unknown) {
+	const number = asDigits(value);
+	return Number.isFinite(number) && number! >= min ? number : undefined;
+}
 
 function atLeast(min: number, value: unknown) {
 	const number = asDigits(value);
@@ -183,6 +187,7 @@ it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, me
 
 it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 	['concurrency', readConcurrency, 8],
+	['requestsPerSecond', readRequestsPerSecond, undefined],
 	['userLimit and userOffset', readUserWindow, { offset: 0, limit: Infinity }],
 	['onlyConnected', readOnlyConnected, false],
 	['whenNotFound', readWhenNotFound, 'error'],

@@ -6,15 +6,8 @@ import type { Problem } from '../shared/problem';
 import { Deadlines } from './deadlines';
 import { Losses } from './losses';
 import { Pace } from './pace';
+import { Rate } from './rate';
 import { notWanted, stopIfCancelled, wait } from './wait';
-
-/** Where the user does not say otherwise. */
-export const CONCURRENT_REQUESTS = 8;
-
-/** A request on its way; handed back when it ends. */
-interface Pass {
-	round: number;
-}
 
 /**
  * `denied`: an answer that may be about the key. `refused`: the service has too much to do. `failed`: any other failure that
@@ -29,6 +22,8 @@ export interface Wanted {
 	continues: boolean;
 	/** Whether it is what finds out about the key, for which all others wait. */
 	isProbe?: boolean;
+	/** Whether it has failed before: it goes ahead of those that have not been sent yet, since its time runs out. */
+	isAgain?: boolean;
 	/** Whether nobody waits for it any more. */
 	isOver?: () => boolean;
 }
@@ -49,7 +44,10 @@ export class Gate {
 
 	readonly deadlines = new Deadlines();
 
-	constructor(maxInFlight: number) {
+	constructor(
+		maxInFlight: number,
+		readonly rate = new Rate(),
+	) {
 		this.pace = new Pace(maxInFlight);
 	}
 
@@ -63,16 +61,18 @@ export class Gate {
 			this.stopIfOver(wanted);
 			if (this.isAsking && !wanted.isProbe) await this.verdict;
 			if (this.pausedFor > 0) await wait(this.pausedFor, () => this.stopIfOver(wanted));
-			const pass = await this.enter();
+			await this.enter(wanted);
+			let round = 0;
 			let outcome: Outcome = 'unsent';
 			try {
-				this.stopIfOver(wanted);
-				if (this.pausedFor > 0 || (this.isAsking && !wanted.isProbe)) continue;
+				await this.rate.turn(() => this.mayGo(wanted));
+				if (!this.mayGo(wanted)) continue;
+				round = this.pace.round;
 				const result = await work();
 				outcome = outcomeOf(result);
 				return result;
 			} finally {
-				this.leave(pass, outcome);
+				this.leave(round, outcome);
 			}
 		}
 	}
@@ -101,15 +101,22 @@ export class Gate {
 		await this.verdict;
 	}
 
-	/** Waits for a place. */
-	private async enter(): Promise<Pass> {
-		while (this.inFlight >= this.pace.room) await new Promise<void>((resolve) => this.queue.push(resolve));
-		this.inFlight++;
-		return { round: this.pace.round };
+	/** Whether it may be sent now. Throws what `stopIfOver` throws. */
+	private mayGo(wanted: Wanted): boolean {
+		this.stopIfOver(wanted);
+		return this.pausedFor === 0 && (wanted.isProbe === true || !this.isAsking);
 	}
 
-	/** Gives the place back, and learns from what became of the request. */
-	private leave({ round }: Pass, outcome: Outcome) {
+	/** Waits for a place. */
+	private async enter({ isAgain }: Wanted): Promise<void> {
+		while (this.inFlight >= this.pace.room) {
+			await new Promise<void>((resolve) => (isAgain ? this.queue.unshift(resolve) : this.queue.push(resolve)));
+		}
+		this.inFlight++;
+	}
+
+	/** Gives the place back, and learns from what became of a request that was sent in `round`. */
+	private leave(round: number, outcome: Outcome) {
 		this.inFlight--;
 		if (outcome === 'answered' || outcome === 'denied') {
 			this.pace.answered(outcome === 'answered');
@@ -129,13 +136,4 @@ export class Gate {
 	private get pausedFor(): number {
 		return Math.max(0, this.pausedUntil - performance.now());
 	}
-}
-
-const gates = new WeakMap<object, Gate>();
-
-/** The gate shared by everything that has the same `run`, gone with it. The first one's `maxInFlight` counts. */
-export function gateOf(run: object, maxInFlight: number): Gate {
-	const gate = gates.get(run) ?? new Gate(maxInFlight);
-	gates.set(run, gate);
-	return gate;
 }

@@ -47,7 +47,7 @@ export function backoff(next: number, random = Math.random()): number {
 	return whole * (0.5 + random / 2);
 }
 
-export interface RetryOptions extends Omit<Wanted, 'isProbe'> {
+export interface RetryOptions extends Omit<Wanted, 'isProbe' | 'isAgain'> {
 	gate: Gate;
 	/** How often a request is sent at most, and for how long it is tried in all. */
 	tries: number;
@@ -82,8 +82,18 @@ export function withRetry(
 		const wanted = { signal, continues, isProbe: once.isProbe, isOver: once.isOver };
 		const begun = performance.now();
 		let failedFirst: number | undefined;
+		/** Of that, for *Requests per Second*. */
+		let held = 0;
 		for (let next = 2; ; next++) {
-			const answer = await gate.inTurn(async () => await send(url), outcomeOf, wanted);
+			const heldBefore = gate.rate.held;
+			const answer = await gate.inTurn(
+				async () => {
+					held += gate.rate.held - heldBefore;
+					return await send(url);
+				},
+				outcomeOf,
+				{ ...wanted, isAgain: next > 2 },
+			);
 			stopIfCancelled(signal);
 			const outcome = outcomeOf(answer);
 			if ('response' in answer && (outcome === 'answered' || outcome === 'denied')) return answer.response;
@@ -96,7 +106,8 @@ export function withRetry(
 			if (outcome === 'unsent' || next > tries || gate.losses.last || failing + pause > withinMs) {
 				const problem = problemOf(answer, sentWith(url));
 				// What one more try would only repeat is told as it is.
-				const reason = outcome === 'unsent' ? problem : triedInVain(problem, next - 1, performance.now() - begun);
+				const spent = { ms: performance.now() - begun, held };
+				const reason = outcome === 'unsent' ? problem : triedInVain(problem, next - 1, spent);
 				if (once.tries === undefined) gate.losses.add(reason);
 				throw reason;
 			}
@@ -115,9 +126,11 @@ function problemOf(answer: Answer, sent: string[]): Problem {
 function triedInVain(
 	{ message, description, kind, httpCode, concernsAll }: Problem,
 	tries: number,
-	ms: number,
+	spent: { ms: number; held: number },
 ): Problem {
 	const times = tries === 1 ? 'once' : `${tries} times`;
-	const advice = `Tried ${times} in ${Math.round(ms / 1000)} seconds. ${description}`;
+	const [seconds, held] = [spent.ms, spent.held].map((ms) => Math.round(ms / 1000));
+	const ofThem = held > 0 ? `, ${held} of them for 'Requests per Second'` : '';
+	const advice = `Tried ${times} in ${seconds} seconds${ofThem}. ${description}`;
 	return new Problem(message, advice, { kind, httpCode, concernsAll });
 }

@@ -10,11 +10,11 @@ import type {
 } from 'n8n-workflow';
 import { runOf } from '../fields/oncePerRun';
 import { connect, type Get } from '../http/connect';
-import { CONCURRENT_REQUESTS, gateOf } from '../http/gate';
+import { gateOf, type Limits } from '../http/gateOfRun';
 import { Problem, toNodeError } from '../shared/problem';
 
-/** Connects with the gate of the run: its first item decides how many requests may be on their way. */
-export type Connect = (concurrency?: number) => Promise<Get>;
+/** Connects with the gate of the run: its first item decides how much may be sent. */
+export type Connect = (limits?: Limits) => Promise<Get>;
 
 type Read = (context: IExecutePaginationFunctions, connectRun: Connect) => Promise<IDataObject[]>;
 
@@ -32,8 +32,8 @@ export function perItem(read: Read) {
 		const run = runOf(this);
 		const item = this.getItemIndex();
 		const linked = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } });
-		const connectRun: Connect = async (concurrency = CONCURRENT_REQUESTS) =>
-			await connect(this, { defaults: options, gate: gateOf(run, concurrency) });
+		const connectRun: Connect = async (limits = {}) =>
+			await connect(this, { defaults: options, gate: gateOf(run, limits) });
 
 		// n8n starts all items in one go. Where it could not start one, for its expression, nobody waits for the others.
 		await Promise.resolve();

@@ -1,6 +1,15 @@
 /**
  * The metrics that can be read. One more metric is one more entry here, and a schema preview beside the others.
  */
+export interface Minimum {
+	column: string;
+	/** Name of the trigger's option in saved workflows: never changes. */
+	option: string;
+	name: string;
+	/** What the option begins with. */
+	usual: number;
+}
+
 export interface Metric {
 	/** Value of the operation in saved workflows: never changes. */
 	value: string;
@@ -14,6 +23,8 @@ export interface Metric {
 	path: string;
 	/** Fields of a data point (contract 2.2, 2.3), in the order of the row's columns. The first is when it was. */
 	columns: readonly string[];
+	/** The columns of which the trigger can ask for a minimum. */
+	minimums: readonly Minimum[];
 }
 
 export const metrics: Metric[] = [
@@ -26,6 +37,10 @@ export const metrics: Metric[] = [
 		noun: 'blood pressure reading',
 		path: 'blood_pressure',
 		columns: ['timestamp', 'systolic', 'diastolic', 'unit'],
+		minimums: [
+			{ column: 'systolic', option: 'minSystolic', name: 'Minimum Systolic', usual: 140 },
+			{ column: 'diastolic', option: 'minDiastolic', name: 'Minimum Diastolic', usual: 90 },
+		],
 	},
 	{
 		value: 'mindfulnessMinutes',
@@ -36,6 +51,7 @@ export const metrics: Metric[] = [
 		noun: 'mindfulness session',
 		path: 'mindfulness_minutes',
 		columns: ['start', 'end', 'value', 'unit'],
+		minimums: [{ column: 'value', option: 'minValue', name: 'Minimum Minutes', usual: 10 }],
 	},
 ];
 

@@ -48,6 +48,19 @@ export function wholeNumber(value: unknown, field: string, min: number, max = In
 	throw unusable(field, `a whole number ${range}`, value, `Enter '${field}' in digits, such as 50`);
 }
 
+/** A number field that takes parts of one, too. */
+export function someNumber(value: unknown, field: string, min: number): number {
+	const number = numberIn(value);
+	if (number !== undefined && number >= min) return number;
+	throw unusable(field, `a number of ${min} or more`, value, `Enter '${field}' in digits, such as 2.5`);
+}
+
+/** A number, also one that came as text; nothing else is one. */
+export function numberIn(value: unknown): number | undefined {
+	const number = typeof value === 'string' && /^\s*[+-]?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
+	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
 /** The Problem of a field that holds something else. Of what it holds only the kind is told: it may be a reading. */
 export const unusable = (field: string, expected: string, value: unknown, advice: string) =>
 	new Problem(`'${field}' is not ${expected}`, advice + whatCame(value));

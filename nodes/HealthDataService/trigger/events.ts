@@ -3,8 +3,9 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/connect';
+import type { Limits } from '../http/gateOfRun';
 import { toIso } from '../service/instants';
-import { metrics, type Metric } from '../service/metrics';
+import { metrics, type Metric, type Minimum } from '../service/metrics';
 import type { Identity } from '../service/readingId';
 import type { UserRef } from '../service/readings';
 import { flatRows, sweep, USERS_PER_REQUEST } from '../service/sweep';
@@ -13,11 +14,10 @@ import type { UsersToRead } from '../service/usersToRead';
 import { Problem } from '../shared/problem';
 
 /** What is read. */
-export interface Scope {
+export interface Scope extends Limits {
 	usersToRead: UsersToRead;
 	/** Slug, or empty for all. */
 	provider: string;
-	/** Most requests on their way at once. */
 	concurrency: number;
 }
 
@@ -52,12 +52,17 @@ export interface TriggerEvent extends Identity {
 	time: string;
 	/** Where a test event is looked for: in so many users of the list, so many days back. */
 	test: { users: number; days: number };
+	/** What can be asked of a row to be handed on. */
+	minimums: readonly Minimum[];
 	/** All rows of a user together. */
 	read(get: Get, scope: Scope, reach: Reach): AsyncIterable<EventResult>;
 }
 
 /** More than this of one user is no measurement, and more than n8n can hand on. */
 const MAX_ROWS_PER_USER = 100_000;
+
+/** More users are not in work at once than can be asked for in so many seconds, or none of them would be done for long. */
+const SECONDS_IN_LINE = 4;
 
 /** Users who may be read before somebody who takes long: their rows wait in memory. */
 const USERS_AHEAD = 1000;
@@ -70,13 +75,14 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	key: ['user_id', 'provider', 'source_type'],
 	values: metric.columns.slice(1),
 	test: { users: 50, days: 90 },
-	read: (get, { usersToRead, provider, concurrency }, { sinceOf, triesFor }) =>
+	minimums: metric.minimums,
+	read: (get, { usersToRead, provider, concurrency, requestsPerSecond = Infinity }, { sinceOf, triesFor }) =>
 		sweep(get, {
 			metric,
 			query: ({ user_id }) => ({ start_date: toIso(sinceOf(user_id)), provider }),
 			usersToRead,
 			triesFor,
-			width: USERS_PER_REQUEST * concurrency,
+			width: Math.min(USERS_PER_REQUEST * concurrency, Math.ceil(SECONDS_IN_LINE * requestsPerSecond)),
 			ahead: USERS_AHEAD,
 			collect: flatRows(metric.columns, Infinity, stopAtTooManyRows),
 		}),
@@ -99,6 +105,7 @@ const newUser: TriggerEvent = {
 	key: ['user_id'],
 	values: [],
 	test: { users: 5000, days: Infinity },
+	minimums: [],
 	async *read(get, _scope, { window = {} }) {
 		let place = window.offset ?? 0;
 		for await (const rows of userPages(get, window)) {

@@ -3,7 +3,7 @@
  */
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { connect, readCredential } from '../http/connect';
-import { Gate } from '../http/gate';
+import { gateFor } from '../http/gateOfRun';
 import { RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
 import { Problem, toNodeError } from '../shared/problem';
 import { isDue, report } from './behind';
@@ -85,13 +85,13 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 async function read(
 	context: IPollFunctions,
 	{ isStart, budgetMs }: Schedule,
-	{ event, scope, lookback, isWanted }: ReturnType<typeof readSettings>,
+	{ event, scope, lookback, isWanted = () => true }: ReturnType<typeof readSettings>,
 	state: TriggerState,
 	moment: { now: number; begins: boolean },
 ): Promise<RoundResult> {
 	const limitMs = Math.min(ANSWER_MS, budgetMs / 3);
 	const get = await connect(context, {
-		gate: new Gate(scope.concurrency),
+		gate: gateFor(scope),
 		limitMs,
 		// One user's failure is no matter of the others.
 		continues: true,

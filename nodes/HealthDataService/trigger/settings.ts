@@ -2,13 +2,16 @@
  * The trigger's fields, in the order of the screen (n8n puts "Poll Times" before them), and what they ask for.
  */
 import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
+import { concurrencyField, readConcurrency } from '../fields/concurrency';
+import { onlyConnectedField, readOnlyConnected } from '../fields/onlyConnected';
 import { optionsField, readOption } from '../fields/optionsField';
 import { providerField, readProvider } from '../fields/provider';
+import { readRequestsPerSecond, requestsPerSecondField } from '../fields/requestsPerSecond';
 import { isOneUser, readUser, userFields } from '../fields/userScope';
-import { CONCURRENT_REQUESTS } from '../http/gate';
 import { oneUser, wholeTeam } from '../service/usersToRead';
 import { toChoice, wholeNumber } from '../shared/values';
 import { events, readingEvents, type Scope, type TriggerEvent } from './events';
+import { minimumFields, readMinimums } from './minimums';
 
 const HOUR_MS = 3_600_000;
 
@@ -17,6 +20,24 @@ const DEFAULT_LOOKBACK_HOURS = 48;
 const MAX_LOOKBACK_HOURS = 720;
 
 const show = { event: readingEvents.map(({ value }) => value) };
+
+const lookbackField: INodeProperties = {
+	displayName: 'Lookback Hours',
+	name: 'lookback',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: MAX_LOOKBACK_HOURS },
+	default: DEFAULT_LOOKBACK_HOURS,
+	description:
+		'How late a reading may reach the service and still be noticed. Wearables often sync hours after the measurement.',
+};
+
+const options = [
+	concurrencyField,
+	lookbackField,
+	...minimumFields,
+	onlyConnectedField({ show: { '/event': show.event, '/userScope': ['all'] } }),
+	requestsPerSecondField,
+].sort((a, b) => a.displayName.localeCompare(b.displayName));
 
 export const triggerFields: INodeProperties[] = [
 	{
@@ -29,17 +50,7 @@ export const triggerFields: INodeProperties[] = [
 	},
 	...userFields(show),
 	providerField(show),
-	optionsField(undefined, [
-		{
-			displayName: 'Lookback Hours',
-			name: 'lookback',
-			type: 'number',
-			typeOptions: { minValue: 1, maxValue: MAX_LOOKBACK_HOURS },
-			default: DEFAULT_LOOKBACK_HOURS,
-			description:
-				'How late a reading may reach the service and still be noticed. Wearables often sync hours after the measurement.',
-		},
-	]),
+	optionsField(undefined, options),
 ];
 
 export interface Settings {
@@ -49,8 +60,8 @@ export interface Settings {
 	lookback: number;
 	/** The same text as long as the same readings are new. */
 	watched: string;
-	/** Whether a row is handed on; the others are remembered all the same. */
-	isWanted: (row: IDataObject) => boolean;
+	/** Whether a row is handed on, where not all are; the others are remembered all the same. */
+	isWanted?: (row: IDataObject) => boolean;
 	/** For a test event, how many users of the team are looked at. */
 	maxUsers?: number;
 }
@@ -63,17 +74,21 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const event = readEvent(context);
 	const lookback = readLookback(context);
 	const maxUsers = isTest ? event.test.users : undefined;
-	const common = { event, lookback, isWanted: () => true };
-	const team = { usersToRead: wholeTeam({ limit: maxUsers }), provider: '', concurrency: CONCURRENT_REQUESTS };
-	if (!readingEvents.includes(event)) return { ...common, scope: team, watched: event.value, maxUsers };
-
+	const common = { event, lookback, isWanted: readMinimums(context, event.minimums) };
+	const limits = { concurrency: readConcurrency(context), requestsPerSecond: readRequestsPerSecond(context) };
+	if (!readingEvents.includes(event)) {
+		const scope = { ...limits, usersToRead: wholeTeam({ limit: maxUsers }), provider: '' };
+		return { ...common, scope, watched: event.value, maxUsers };
+	}
 	const provider = readProvider(context);
 	if (!isOneUser(context)) {
-		const watched = JSON.stringify([event.value, 'all', provider]);
-		return { ...common, scope: { ...team, provider }, watched, maxUsers };
+		const connectedTo = readOnlyConnected(context) && provider !== '' ? provider : undefined;
+		const scope = { ...limits, usersToRead: wholeTeam({ limit: maxUsers }, connectedTo), provider };
+		const watched = JSON.stringify([event.value, 'all', provider, ...(connectedTo ? ['connected'] : [])]);
+		return { ...common, scope, watched, maxUsers };
 	}
 	const user = readUser(context);
-	const scope = { ...team, usersToRead: oneUser(user), provider };
+	const scope = { ...limits, usersToRead: oneUser(user), provider };
 	return { ...common, scope, watched: JSON.stringify([event.value, user.by, user.id, provider]) };
 }
 

@@ -3,7 +3,7 @@
  */
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { connect, type Get } from '../http/connect';
-import { Gate } from '../http/gate';
+import { gateFor } from '../http/gateOfRun';
 import { SHORT_RETRY } from '../http/retry';
 import { Problem } from '../shared/problem';
 import { findNew, toItem, type NewRow } from './findNew';
@@ -19,36 +19,38 @@ const ANSWER_MS = 4_000;
 /** @throws Problem when there is none, with what can be done about it */
 export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const settings = readSettings(context, true);
-	const { event, lookback, scope, maxUsers } = settings;
+	const { event, lookback, scope, maxUsers, isWanted } = settings;
 	const deadline = performance.now() + WITHIN_MS;
 	const get = await connect(context, {
 		...SHORT_RETRY,
 		withinMs: WITHIN_MS / 4,
 		limitMs: ANSWER_MS,
 		continues: true,
-		gate: new Gate(scope.concurrency),
+		gate: gateFor(scope, deadline),
 	});
 	for (const reach of [lookback, event.test.days * DAY_MS]) {
 		const newest = await newestWithin(reach, settings, get, deadline);
 		if (newest) return newest;
 	}
+	const ways = `Pick another 'User' or 'Provider',${isWanted ? ' lower a minimum in the options,' : ''}`;
 	throw new Problem(
 		`There is no ${event.noun} to show`,
 		maxUsers
 			? `Only the first ${maxUsers} users of the team were looked at. You can publish the workflow all the same: it will see everybody`
-			: `The last ${event.test.days} days were looked at. Pick another 'User' or 'Provider', or publish the workflow and wait for the next one`,
+			: `The last ${event.test.days} days were looked at. ${ways} or publish the workflow and wait for the next one`,
 	);
 }
 
 /** @param reach ms @param deadline by `performance.now()` */
-async function newestWithin(reach: number, { event, scope, maxUsers }: Settings, get: Get, deadline: number) {
+async function newestWithin(reach: number, settings: Settings, get: Get, deadline: number) {
+	const { event, scope, maxUsers, isWanted = () => true } = settings;
 	const from = reach === Infinity ? 0 : Date.now() - reach;
 	let newest: NewRow | undefined;
 	let problem: Problem | undefined;
 	for await (const result of event.read(get, scope, { sinceOf: () => from, window: { limit: maxUsers } })) {
 		problem ??= result.problem;
 		for (const row of findNew(event, result.rows, new SeenReadings({}), { from }).fresh) {
-			if (!newest || (row.time ?? 0) > (newest.time ?? 0)) newest = row;
+			if (isWanted(row.row) && (!newest || (row.time ?? 0) > (newest.time ?? 0))) newest = row;
 		}
 		if (performance.now() > deadline) break;
 	}

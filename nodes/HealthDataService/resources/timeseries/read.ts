@@ -13,8 +13,9 @@ import { unreadableProblem, unreadableRow } from './unreadable';
 
 export function readTimeseries(metric: Metric) {
 	return async (context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> => {
-		const { query, limit, collect, isSimple, concurrency, isTeam, usersToRead } = readRequest(context, metric);
-		const get = await connectRun(concurrency);
+		const request = readRequest(context, metric);
+		const { query, limit, collect, isSimple, concurrency, isTeam, usersToRead } = request;
+		const get = await connectRun(request);
 
 		const onUnreadable = (user: UserRef, problem: Problem, fine: number) => {
 			if (!isTeam) throw problem;

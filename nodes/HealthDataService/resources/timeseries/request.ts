@@ -2,9 +2,12 @@
  * What one input item asks for: all fields of a timeseries operation, checked before anything is sent.
  */
 import type { IExecutePaginationFunctions } from 'n8n-workflow';
+import { readConcurrency } from '../../fields/concurrency';
 import { readLimit } from '../../fields/limit';
 import { oncePerRun } from '../../fields/oncePerRun';
+import { readOnlyConnected } from '../../fields/onlyConnected';
 import { readProvider } from '../../fields/provider';
+import { readRequestsPerSecond } from '../../fields/requestsPerSecond';
 import { isSimplified } from '../../fields/simplify';
 import { isOneUser, readUser } from '../../fields/userScope';
 import { readWhenNotFound } from '../../fields/whenNotFound';
@@ -13,7 +16,7 @@ import type { Metric } from '../../service/metrics';
 import type { Collect } from '../../service/sweep';
 import { oneUser, wholeTeam, type UsersToRead } from '../../service/usersToRead';
 import { readDateRange } from './dateRange';
-import { readConcurrency, readOnlyConnected, readUserWindow } from './options';
+import { readUserWindow } from './options';
 import { collectAs, READINGS, readOutput } from './output';
 
 export interface TimeseriesRequest {
@@ -23,6 +26,7 @@ export interface TimeseriesRequest {
 	collect: Collect;
 	isSimple: boolean;
 	concurrency: number;
+	requestsPerSecond?: number;
 	/** Whether several users are read, of whom one may be unreadable. */
 	isTeam: boolean;
 	usersToRead: UsersToRead;
@@ -42,6 +46,7 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 			// The other forms have no columns to leave out.
 			isSimple: output === READINGS && isSimplified(context),
 			concurrency: readConcurrency(context),
+			requestsPerSecond: readRequestsPerSecond(context),
 			whenNotFound: isOne ? readWhenNotFound(context) : ('error' as const),
 			team: isOne ? undefined : readTeam(context, provider, limit),
 		};

@@ -1,0 +1,34 @@
+/**
+ * Minimum Systolic and its kin: which readings are worth an execution. Those that are not count as seen all the same.
+ */
+import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
+import { readOption } from '../fields/optionsField';
+import { metrics, type Minimum } from '../service/metrics';
+import { numberIn, someNumber } from '../shared/values';
+
+/** Options of an Options collection, each shown for its own event. */
+export const minimumFields: INodeProperties[] = metrics.flatMap((metric) =>
+	metric.minimums.map(
+		({ option, name, usual }): INodeProperties => ({
+			displayName: name,
+			name: option,
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: usual,
+			description: `Start the workflow only for a ${metric.noun} that reaches this value${
+				metric.minimums.length > 1 ? ', or another minimum that is given' : ''
+			}. The others count as seen.`,
+			displayOptions: { show: { '/event': [metric.value] } },
+		}),
+	),
+);
+
+/** Whether a row reaches any of the minimums that are given (null reaches none); undefined where none is given. */
+export function readMinimums(context: IPollFunctions, minimums: readonly Minimum[]) {
+	const given = minimums.flatMap(({ column, option, name }) => {
+		const least = readOption<number | undefined>(context, option, undefined, (value) => someNumber(value, name, 0));
+		return least === undefined ? [] : [{ column, least }];
+	});
+	if (given.length === 0) return undefined;
+	return (row: IDataObject) => given.some(({ column, least }) => (numberIn(row[column]) ?? -Infinity) >= least);
+}

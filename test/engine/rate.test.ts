@@ -1,0 +1,106 @@
+/**
+ * Requests per Second, as the service sees it: in real time, over HTTP.
+ */
+import type { INodeParameters } from 'n8n-workflow';
+import { createWorld } from '../../dev/sandbox/world';
+import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
+import { runNode } from '../helpers/engine';
+import { KEY } from '../helpers/people';
+import { PollingHost } from '../helpers/pollingHost';
+import { bloodPressureOf, byUserId, useSandbox } from '../helpers/requests';
+
+const world = createWorld([{ key: KEY, users: 100 }]);
+const users = world.teams[0].users;
+const used = useSandbox(() => ({ world }));
+afterEach(() => jest.restoreAllMocks());
+
+const day = { startDate: '2026-03-01', endDate: '2026-03-01' };
+const all = (options: INodeParameters) => bloodPressureOf('', { ...day, userScope: 'all', options });
+const oneByOne = (options: INodeParameters) => bloodPressureOf(byUserId('={{ $json.user_id }}'), { ...day, options });
+const items = (count: number) => users.slice(0, count).map(({ user_id }) => ({ user_id }));
+
+/** When each request was sent, and arrived (later, on a busy machine); `fault` as the switch of the sandbox. */
+function watch(fault: (number: number) => { status: number } | undefined = () => undefined) {
+	const arrived: number[] = [];
+	const sent: number[] = [];
+	const { within } = Deadlines.prototype;
+	jest.spyOn(Deadlines.prototype, 'within').mockImplementation(async function (this: Deadlines, ...args) {
+		sent.push(performance.now());
+		return await within.apply(this, args);
+	});
+	used.sandbox.switches.fault = (number) => {
+		arrived.push(performance.now());
+		return fault(number);
+	};
+	return {
+		count: () => arrived.length,
+		mostInASecond: () =>
+			Math.max(...sent.map((from) => sent.filter((time) => time >= from && time < from + 1000).length)),
+		seconds: () => (arrived.at(-1)! - arrived[0]) / 1000,
+	};
+}
+const run = async (parameters: INodeParameters, input = [{}]) =>
+	await runNode({ credential: used.credential, parameters, input, timezone: 'UTC' });
+
+describe('20 a second', () => {
+	it.each([
+		['over many input items', () => run(oneByOne({ requestsPerSecond: 20 }), items(60)), 60],
+		['inside All Users', () => run(all({ requestsPerSecond: 20, userLimit: 60 })), 61],
+	])('%s: never more than 21 in any second, and 95 %% used', async (_, start, count) => {
+		const seen = watch();
+		const { error } = await start();
+		expect(error).toBeUndefined();
+		expect(seen.count()).toBe(count);
+		expect(seen.mostInASecond()).toBeLessThanOrEqual(21);
+		expect((count - 1) / seen.seconds()).toBeGreaterThan(20 * 0.95);
+	});
+
+	it('tries after a failure and redirects count', async () => {
+		used.sandbox.switches.redirect = 'sameOrigin';
+		const seen = watch((number) => (number % 4 === 0 ? { status: 500 } : undefined));
+		const { error } = await run(oneByOne({ requestsPerSecond: 20 }), items(15));
+		expect(error).toBeUndefined();
+		expect(seen.count()).toBeGreaterThan(35);
+		expect(seen.mostInASecond()).toBeLessThanOrEqual(21);
+	});
+
+	it('the first item decides for all', async () => {
+		const seen = watch();
+		const input = items(25).map((item, index) => ({ ...item, rate: index === 0 ? 20 : 1000 }));
+		await run(oneByOne({ requestsPerSecond: '={{ $json.rate }}' }), input);
+		expect(seen.seconds()).toBeGreaterThan(1.1);
+	});
+});
+
+it('without it nothing waits', async () => {
+	const seen = watch();
+	await run(oneByOne({}), items(60));
+	expect(seen.seconds()).toBeLessThan(1.5);
+});
+
+it('what was given up says how much was waited for the limit', async () => {
+	watch(() => ({ status: 500 }));
+	const limited = await run(oneByOne({ requestsPerSecond: 2 }), items(1));
+	expect(limited.error?.description).toMatch(/^Tried 7 times in 3 seconds, 3 of them for 'Requests per Second'\. \S/);
+	const unlimited = await run(oneByOne({}), items(1));
+	expect(unlimited.error?.description).toMatch(/^Tried 7 times in 0 seconds\. \S/);
+});
+
+describe('the trigger', () => {
+	const watching = (requestsPerSecond: number) =>
+		new PollingHost(used.credential, { event: 'bloodPressure', userScope: 'all', options: { requestsPerSecond } });
+
+	it('keeps to it', async () => {
+		const seen = watch();
+		await watching(50).start();
+		expect(seen.count()).toBeGreaterThan(users.length);
+		expect(seen.mostInASecond()).toBeLessThanOrEqual(51);
+		expect(seen.seconds()).toBeGreaterThan(1.9);
+	});
+
+	it('ends the search for a test event in time', async () => {
+		const begun = performance.now();
+		await expect(watching(0.1).fetchTestEvent()).rejects.toThrow('Requests per Second');
+		expect(performance.now() - begun).toBeLessThan(10_000);
+	});
+});

@@ -1,0 +1,217 @@
+/**
+ * Requests per Second by itself, in virtual time: sleeping moves the clock, and is late as timers are.
+ */
+import { Gate } from '../../nodes/HealthDataService/http/gate';
+import { Rate } from '../../nodes/HealthDataService/http/rate';
+
+let clock = 0;
+let lateMs = 0;
+const sleeping: Array<{ until: number; wake: () => void }> = [];
+jest.mock('n8n-workflow', () => ({
+	...jest.requireActual('n8n-workflow'),
+	sleep: async (ms: number) =>
+		await new Promise<void>((wake) => sleeping.push({ until: clock + ms + lateMs * Math.random(), wake })),
+}));
+beforeEach(() => {
+	clock = 5_000;
+	lateMs = 0;
+	sleeping.length = 0;
+	jest.spyOn(performance, 'now').mockImplementation(() => clock);
+});
+afterEach(() => jest.restoreAllMocks());
+
+const settled = async () => await new Promise((resolve) => setImmediate(resolve));
+
+/** Lets so much time go by. */
+async function pass(ms: number) {
+	const end = clock + ms;
+	for (;;) {
+		await settled();
+		sleeping.sort((a, b) => a.until - b.until);
+		if (sleeping.length === 0 || sleeping[0].until > end) break;
+		const { until, wake } = sleeping.shift()!;
+		clock = Math.max(clock, until);
+		wake();
+	}
+	clock = end;
+}
+
+/** When each of `count` that are wanted at once was sent, after the first. */
+function crowd(rate: Rate, count: number, mayGo = () => true) {
+	const sent: number[] = [];
+	const errors: string[] = [];
+	for (let i = 0; i < count; i++) {
+		void rate.turn(mayGo).then(
+			() => mayGo() && sent.push(clock),
+			({ message }: Error) => errors.push(message),
+		);
+	}
+	return { sent, errors };
+}
+
+/** The most in any window of so long. */
+const most = (sent: number[], ms = 1000) =>
+	Math.max(...sent.map((from) => sent.filter((time) => time >= from && time < from + ms).length));
+
+it.each([
+	[5, 0],
+	[5, 30],
+	[5, 90],
+	[0.5, 50],
+	[20, 10],
+	[100, 3],
+])('%d a second, timers up to %i ms late: at most one more in any second, and 95 %% used', async (perSecond, late) => {
+	lateMs = late;
+	const { sent } = crowd(new Rate(perSecond), perSecond * 100);
+	await pass(60_000);
+	expect(most(sent)).toBeLessThanOrEqual(Math.ceil(perSecond) + 1);
+	expect(sent.length).toBeLessThanOrEqual(perSecond * 60 + 1);
+	expect(sent.length).toBeGreaterThanOrEqual(perSecond * 60 * 0.95);
+});
+
+it('is even, and keeps the order', async () => {
+	const rate = new Rate(5);
+	const { sent } = crowd(rate, 11);
+	await pass(2000);
+	expect(sent).toEqual(Array.from({ length: 11 }, (_, i) => 5_000 + 200 * i));
+});
+
+it('no limit waits for nothing', async () => {
+	const rate = new Rate();
+	const { sent } = crowd(rate, 1000);
+	await settled();
+	expect([sent.length, sleeping.length, rate.held]).toEqual([1000, 0, 0]);
+});
+
+it('what was not used is gone', async () => {
+	const rate = new Rate(5);
+	crowd(rate, 1);
+	await pass(60_000);
+	const { sent } = crowd(rate, 20);
+	await pass(3000);
+	expect(most(sent)).toBeLessThanOrEqual(6);
+});
+
+it('a clock that stood still for long is not made up for', async () => {
+	const rate = new Rate(5);
+	const { sent } = crowd(rate, 100);
+	await pass(1000);
+	await settled();
+	clock += 5_000;
+	await pass(3_000);
+	expect(most(sent)).toBeLessThanOrEqual(6);
+});
+
+it('who may not go any more leaves the line soon, and takes no turn', async () => {
+	const rate = new Rate(0.1);
+	crowd(rate, 1);
+	let mayGo = true;
+	const gone = crowd(rate, 500, () => mayGo);
+	const last = crowd(rate, 1);
+	await pass(2000);
+	mayGo = false;
+	await pass(200);
+	expect([gone.sent.length, sleeping.length]).toEqual([0, 1]);
+	await pass(7_799);
+	expect(last.sent).toEqual([]);
+	await pass(1);
+	expect(last.sent).toEqual([15_000]);
+});
+
+it('what ends the waiting of one ends that of no other', async () => {
+	const rate = new Rate(1);
+	const first = crowd(rate, 1);
+	const broken = crowd(rate, 1, () => {
+		throw new Error('cancelled');
+	});
+	const last = crowd(rate, 1);
+	await pass(1000);
+	expect([first.sent, broken.errors, last.sent]).toEqual([[5_000], ['cancelled'], [6_000]]);
+});
+
+it('counts how long the limit held them back, and nothing else', async () => {
+	const rate = new Rate(1);
+	await pass(3_000);
+	crowd(rate, 3);
+	await settled();
+	expect(rate.held).toBe(0);
+	await pass(500);
+	expect(rate.held).toBe(500);
+	await pass(60_000);
+	expect(rate.held).toBe(2_000);
+});
+
+it('where somebody waits for the end, nobody waits longer', async () => {
+	const rate = new Rate(0.1, clock + 8_000);
+	const all = crowd(rate, 3);
+	await pass(8_000);
+	await settled();
+	expect(all.sent).toEqual([5_000]);
+	expect(all.errors).toEqual(Array(2).fill("The time was over before 'Requests per Second' allowed the next request"));
+});
+
+describe('in a gate', () => {
+	type Sent = Array<{ at: number; name: string }>;
+	const run = (gate: Gate, name: string, sent: Sent, more = {}, outcome = 'answered' as const) =>
+		gate
+			.inTurn(
+				async () => {
+					sent.push({ at: clock - 5_000, name });
+					return outcome;
+				},
+				(is) => is,
+				{ continues: true, ...more },
+			)
+			.catch(({ message }: Error) => message);
+
+	it('a pause comes first, and uses up no turn', async () => {
+		const gate = new Gate(8, new Rate(1));
+		const sent: Sent = [];
+		for (const name of ['a', 'b', 'c']) void run(gate, name, sent);
+		await pass(500);
+		gate.pause(2_000);
+		await pass(10_000);
+		expect(sent).toEqual([
+			{ at: 0, name: 'a' },
+			{ at: 2_500, name: 'b' },
+			{ at: 3_500, name: 'c' },
+		]);
+	});
+
+	it('the question about the key goes before all others', async () => {
+		const gate = new Gate(2, new Rate(1));
+		const sent: Sent = [];
+		for (const name of ['a', 'b', 'c', 'd']) void run(gate, name, sent);
+		await pass(500);
+		void gate.askOnce(async () => await run(gate, 'probe', sent, { isProbe: true }));
+		await pass(10_000);
+		expect(sent.map(({ name, at }) => `${name} ${at}`)).toEqual([
+			'a 0',
+			'probe 1000',
+			expect.any(String),
+			expect.any(String),
+			expect.any(String),
+		]);
+	});
+
+	it('cancelled: all end within a part of a second', async () => {
+		const gate = new Gate(4, new Rate(0.1));
+		const sent: Sent = [];
+		const stop = new AbortController();
+		const all = Array.from({ length: 200 }, async () => await run(gate, 'x', sent, { signal: stop.signal }));
+		await pass(1000);
+		stop.abort();
+		await pass(200);
+		const ends = await Promise.all(all);
+		expect([sent.length, ends.filter((end) => end === 'The execution was cancelled').length]).toEqual([1, 199]);
+	});
+
+	it('what has failed before goes ahead of what was never sent', async () => {
+		const gate = new Gate(1, new Rate(1));
+		const sent: Sent = [];
+		for (const name of ['a', 'b', 'c']) void run(gate, name, sent);
+		void run(gate, 'again', sent, { isAgain: true });
+		await pass(10_000);
+		expect(sent.map(({ name }) => name)).toEqual(['a', 'again', 'b', 'c']);
+	});
+});
