@@ -139,6 +139,12 @@ const NODE: Field[] = [
 	{ name: 'Output', at: (output) => bloodPressureOf(steady, { output }), shows: count },
 	{ name: 'Concurrent Requests', at: option('concurrency'), shows: count, means: each(NUMBERS, 61) },
 	{
+		name: 'Requests per Second',
+		at: option('requestsPerSecond'),
+		shows: count,
+		means: each([...NUMBERS, 'half a number'], 61),
+	},
+	{
 		name: 'Time Zone',
 		at: option('timeZone'),
 		shows: query('start_date'),
@@ -343,6 +349,11 @@ describe('the trigger', () => {
 		await n8n.start().catch((thrown: Error) => (error = thrown));
 		return { rows: [], requests: used.sandbox.requests, error };
 	};
+	const asked = ({ requests }: Seen) => requests.length;
+	const watching =
+		(name: string, more: INodeParameters = {}) =>
+		(given: string) =>
+			watch({ ...more, options: { [name]: given } });
 	const TRIGGER: Field[] = [
 		{ name: 'Trigger On', at: (event) => watch({ event }), shows: count },
 		{ name: 'Users', at: (userScope) => watch({ userScope }), shows: count },
@@ -362,6 +373,31 @@ describe('the trigger', () => {
 			shows: ({ requests }) => requests.length,
 			means: each(NUMBERS, 1),
 		},
+		{ name: 'Concurrent Requests', at: watching('concurrency'), shows: asked, means: each(NUMBERS, 1) },
+		{
+			name: 'Requests per Second',
+			at: watching('requestsPerSecond'),
+			shows: asked,
+			means: each([...NUMBERS, 'half a number'], 1),
+		},
+		{
+			name: 'Only Connected Users',
+			at: watching('onlyConnected', { userScope: 'all', provider: locator('slug')('withings') }),
+			shows: users,
+			means: { ...each(YES, 1), ...each(NO, 4) },
+		},
+		...[
+			['Minimum Systolic', 'minSystolic', 'bloodPressure'],
+			['Minimum Diastolic', 'minDiastolic', 'bloodPressure'],
+			['Minimum Minutes', 'minValue', 'mindfulnessMinutes'],
+		].map(
+			([name, option, event]): Field => ({
+				name,
+				at: watching(option, { event }),
+				shows: asked,
+				means: each([...NUMBERS, 'half a number'], 1),
+			}),
+		),
 	];
 
 	it.each(cases(TRIGGER))('%s filled with %s: %s', async (_, given, __, { name, at, shows, means }, isMeant) => {

@@ -19,8 +19,10 @@ import { HealthDataServiceTrigger } from '../../nodes/HealthDataService/HealthDa
 import { readDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
 import { readTimeZone, readUserWindow } from '../../nodes/HealthDataService/resources/timeseries/options';
 import { readOutput } from '../../nodes/HealthDataService/resources/timeseries/output';
+import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../nodes/HealthDataService/shared/values';
+import { readMinimums } from '../../nodes/HealthDataService/trigger/minimums';
 
 const RUNS = { numRuns: 1000 };
 
@@ -78,6 +80,8 @@ const anything = fc.oneof(
 	fc.string(),
 	fc.anything(),
 );
+
+const [bloodPressure] = metrics;
 
 /** A field of the node that holds the value, of which nothing was saved else. */
 function withField(name: string, value: unknown, more: Record<string, unknown> = {}, type = 'healthDataService') {
@@ -140,6 +144,12 @@ const READERS: Array<
 		(value) => (atLeast(1, value) === undefined ? undefined : Math.min(atLeast(1, value)!, 50)),
 	],
 	['Requests per Second', 'options.requestsPerSecond', readRequestsPerSecond, (value) => anyAtLeast(0.1, value)],
+	[
+		'Minimum Systolic',
+		'options.minSystolic',
+		(context) => readMinimums(context as never, bloodPressure.minimums)[0].least,
+		(value) => anyAtLeast(0, value),
+	],
 	['Max Users', 'options.userLimit', (context) => readUserWindow(context).limit, (value) => atLeast(1, value)],
 	['Skip First Users', 'options.userOffset', (context) => readUserWindow(context).offset, (value) => atLeast(0, value)],
 	['Only Connected Users', 'options.onlyConnected', readOnlyConnected, asSwitch],
@@ -188,6 +198,7 @@ it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, me
 it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 	['concurrency', readConcurrency, 8],
 	['requestsPerSecond', readRequestsPerSecond, undefined],
+	['minSystolic', (context) => readMinimums(context as never, bloodPressure.minimums), []],
 	['userLimit and userOffset', readUserWindow, { offset: 0, limit: Infinity }],
 	['onlyConnected', readOnlyConnected, false],
 	['whenNotFound', readWhenNotFound, 'error'],

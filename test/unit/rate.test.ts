@@ -3,6 +3,7 @@
  */
 import { Gate } from '../../nodes/HealthDataService/http/gate';
 import { Rate } from '../../nodes/HealthDataService/http/rate';
+import { nextTurn } from '../helpers/machine';
 
 let clock = 0;
 let lateMs = 0;
@@ -20,13 +21,11 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-const settled = async () => await new Promise((resolve) => setImmediate(resolve));
-
 /** Lets so much time go by. */
 async function pass(ms: number) {
 	const end = clock + ms;
 	for (;;) {
-		await settled();
+		await nextTurn();
 		sleeping.sort((a, b) => a.until - b.until);
 		if (sleeping.length === 0 || sleeping[0].until > end) break;
 		const { until, wake } = sleeping.shift()!;
@@ -79,7 +78,7 @@ it('is even, and keeps the order', async () => {
 it('no limit waits for nothing', async () => {
 	const rate = new Rate();
 	const { sent } = crowd(rate, 1000);
-	await settled();
+	await nextTurn();
 	expect([sent.length, sleeping.length, rate.held]).toEqual([1000, 0, 0]);
 });
 
@@ -96,7 +95,7 @@ it('a clock that stood still for long is not made up for', async () => {
 	const rate = new Rate(5);
 	const { sent } = crowd(rate, 100);
 	await pass(1000);
-	await settled();
+	await nextTurn();
 	clock += 5_000;
 	await pass(3_000);
 	expect(most(sent)).toBeLessThanOrEqual(6);
@@ -133,7 +132,7 @@ it('counts how long the limit held them back, and nothing else', async () => {
 	const rate = new Rate(1);
 	await pass(3_000);
 	crowd(rate, 3);
-	await settled();
+	await nextTurn();
 	expect(rate.held).toBe(0);
 	await pass(500);
 	expect(rate.held).toBe(500);
@@ -145,7 +144,7 @@ it('where somebody waits for the end, nobody waits longer', async () => {
 	const rate = new Rate(0.1, clock + 8_000);
 	const all = crowd(rate, 3);
 	await pass(8_000);
-	await settled();
+	await nextTurn();
 	expect(all.sent).toEqual([5_000]);
 	expect(all.errors).toEqual(Array(2).fill("The time was over before 'Requests per Second' allowed the next request"));
 });

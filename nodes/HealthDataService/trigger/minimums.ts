@@ -5,6 +5,7 @@ import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow'
 import { readOption } from '../fields/optionsField';
 import { metrics, type Minimum } from '../service/metrics';
 import { numberIn, someNumber } from '../shared/values';
+import type { Least } from './state';
 
 /** Options of an Options collection, each shown for its own event. */
 export const minimumFields: INodeProperties[] = metrics.flatMap((metric) =>
@@ -23,12 +24,13 @@ export const minimumFields: INodeProperties[] = metrics.flatMap((metric) =>
 	),
 );
 
-/** Whether a row reaches any of the minimums that are given (null reaches none); undefined where none is given. */
-export function readMinimums(context: IPollFunctions, minimums: readonly Minimum[]) {
-	const given = minimums.flatMap(({ column, option, name }) => {
+/** Those that are given. */
+export const readMinimums = (context: IPollFunctions, minimums: readonly Minimum[]): Least[] =>
+	minimums.flatMap(({ column, option, name }) => {
 		const least = readOption<number | undefined>(context, option, undefined, (value) => someNumber(value, name, 0));
 		return least === undefined ? [] : [{ column, least }];
 	});
-	if (given.length === 0) return undefined;
-	return (row: IDataObject) => given.some(({ column, least }) => (numberIn(row[column]) ?? -Infinity) >= least);
-}
+
+/** Whether a row reaches any of them, or none is given. Null reaches none. */
+export const reaches = (given: Least[], row: IDataObject): boolean =>
+	given.length === 0 || given.some(({ column, least }) => (numberIn(row[column]) ?? -Infinity) >= least);

@@ -7,6 +7,7 @@ import { gateFor } from '../http/gateOfRun';
 import { RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
 import { Problem, toNodeError } from '../shared/problem';
 import { isDue, report } from './behind';
+import { reaches } from './minimums';
 import { readRound, type RoundResult } from './round';
 import { alone, isStale, noteHandOut, scheduleOf, type Schedule } from './schedule';
 import { readSettings } from './settings';
@@ -85,11 +86,14 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 async function read(
 	context: IPollFunctions,
 	{ isStart, budgetMs }: Schedule,
-	{ event, scope, lookback, isWanted = () => true }: ReturnType<typeof readSettings>,
+	{ event, scope, lookback, minimums }: ReturnType<typeof readSettings>,
 	state: TriggerState,
 	moment: { now: number; begins: boolean },
 ): Promise<RoundResult> {
 	const limitMs = Math.min(ANSWER_MS, budgetMs / 3);
+	// What came before a minimum was changed is judged by the old one: in memory, n8n does not save that it was passed over.
+	const judges = [minimums, moment.begins ? [] : (state.minimums ?? [])];
+	const isWanted = (row: IDataObject) => judges.every((judge) => reaches(judge, row));
 	const get = await connect(context, {
 		gate: gateFor(scope),
 		limitMs,
@@ -100,7 +104,9 @@ async function read(
 	});
 	// What is on its way at the deadline may still take as long as one answer.
 	const deadline = performance.now() + budgetMs - limitMs;
-	return await readRound(get, event, scope, state, { ...moment, lookback, deadline, budgetMs, isWanted });
+	const result = await readRound(get, event, scope, state, { ...moment, lookback, deadline, budgetMs, isWanted });
+	const isWhole = result.state.round === undefined;
+	return { ...result, state: { ...result.state, minimums: isWhole || moment.begins ? minimums : state.minimums } };
 }
 
 /** Until a first round is complete, what was measured before watching began is old. A clock that has been set back since was wrong then. */

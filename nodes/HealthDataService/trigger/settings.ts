@@ -1,7 +1,7 @@
 /**
  * The trigger's fields, in the order of the screen (n8n puts "Poll Times" before them), and what they ask for.
  */
-import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
+import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 import { concurrencyField, readConcurrency } from '../fields/concurrency';
 import { onlyConnectedField, readOnlyConnected } from '../fields/onlyConnected';
 import { optionsField, readOption } from '../fields/optionsField';
@@ -12,6 +12,7 @@ import { oneUser, wholeTeam } from '../service/usersToRead';
 import { toChoice, wholeNumber } from '../shared/values';
 import { events, readingEvents, type Scope, type TriggerEvent } from './events';
 import { minimumFields, readMinimums } from './minimums';
+import type { Least } from './state';
 
 const HOUR_MS = 3_600_000;
 
@@ -60,8 +61,8 @@ export interface Settings {
 	lookback: number;
 	/** The same text as long as the same readings are new. */
 	watched: string;
-	/** Whether a row is handed on, where not all are; the others are remembered all the same. */
-	isWanted?: (row: IDataObject) => boolean;
+	/** What is not handed on, though remembered. */
+	minimums: Least[];
 	/** For a test event, how many users of the team are looked at. */
 	maxUsers?: number;
 }
@@ -74,7 +75,7 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const event = readEvent(context);
 	const lookback = readLookback(context);
 	const maxUsers = isTest ? event.test.users : undefined;
-	const common = { event, lookback, isWanted: readMinimums(context, event.minimums) };
+	const common = { event, lookback, minimums: readMinimums(context, event.minimums) };
 	const limits = { concurrency: readConcurrency(context), requestsPerSecond: readRequestsPerSecond(context) };
 	if (!readingEvents.includes(event)) {
 		const scope = { ...limits, usersToRead: wholeTeam({ limit: maxUsers }), provider: '' };

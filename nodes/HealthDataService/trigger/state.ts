@@ -26,6 +26,14 @@ export interface TriggerState {
 	round?: Round;
 	/** Users who could not be read, by user ID. */
 	behind: Record<string, Behind>;
+	/** The minimum values by which everything up to here was judged. */
+	minimums?: Least[];
+}
+
+/** What a column must reach. */
+export interface Least {
+	column: string;
+	least: number;
 }
 
 /** A round over all users that takes several polls. */

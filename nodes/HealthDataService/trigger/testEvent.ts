@@ -7,6 +7,7 @@ import { gateFor } from '../http/gateOfRun';
 import { SHORT_RETRY } from '../http/retry';
 import { Problem } from '../shared/problem';
 import { findNew, toItem, type NewRow } from './findNew';
+import { reaches } from './minimums';
 import { SeenReadings } from './seen';
 import { readSettings, type Settings } from './settings';
 
@@ -19,7 +20,7 @@ const ANSWER_MS = 4_000;
 /** @throws Problem when there is none, with what can be done about it */
 export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const settings = readSettings(context, true);
-	const { event, lookback, scope, maxUsers, isWanted } = settings;
+	const { event, lookback, scope, maxUsers, minimums } = settings;
 	const deadline = performance.now() + WITHIN_MS;
 	const get = await connect(context, {
 		...SHORT_RETRY,
@@ -32,7 +33,7 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		const newest = await newestWithin(reach, settings, get, deadline);
 		if (newest) return newest;
 	}
-	const ways = `Pick another 'User' or 'Provider',${isWanted ? ' lower a minimum in the options,' : ''}`;
+	const ways = `Pick another 'User' or 'Provider',${minimums.length > 0 ? ' lower a minimum in the options,' : ''}`;
 	throw new Problem(
 		`There is no ${event.noun} to show`,
 		maxUsers
@@ -43,14 +44,14 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 
 /** @param reach ms @param deadline by `performance.now()` */
 async function newestWithin(reach: number, settings: Settings, get: Get, deadline: number) {
-	const { event, scope, maxUsers, isWanted = () => true } = settings;
+	const { event, scope, maxUsers, minimums } = settings;
 	const from = reach === Infinity ? 0 : Date.now() - reach;
 	let newest: NewRow | undefined;
 	let problem: Problem | undefined;
 	for await (const result of event.read(get, scope, { sinceOf: () => from, window: { limit: maxUsers } })) {
 		problem ??= result.problem;
 		for (const row of findNew(event, result.rows, new SeenReadings({}), { from }).fresh) {
-			if (isWanted(row.row) && (!newest || (row.time ?? 0) > (newest.time ?? 0))) newest = row;
+			if (reaches(minimums, row.row) && (!newest || (row.time ?? 0) > (newest.time ?? 0))) newest = row;
 		}
 		if (performance.now() > deadline) break;
 	}

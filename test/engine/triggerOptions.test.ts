@@ -1,0 +1,229 @@
+/**
+ * Options of the trigger: which readings are worth an execution, whose, and how the service is asked.
+ */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { User } from '../../dev/sandbox/schemas';
+import type { Reading } from '../../dev/sandbox/world';
+import { reaches } from '../../nodes/HealthDataService/trigger/minimums';
+import { History } from '../helpers/history';
+import { bloodPressure, mindfulness } from '../helpers/people';
+import { PollingHost, type HostOptions } from '../helpers/pollingHost';
+import { byUserId, useSandbox } from '../helpers/requests';
+
+const MINUTE = 60_000;
+const history = new History();
+const used = useSandbox(() => ({ world: history }));
+let anna: User;
+let clock: number;
+
+const at = (minutes: number) => new Date(clock + minutes * MINUTE).toISOString().replace('.000', '');
+const reading = (systolic: unknown, diastolic: unknown, minutes = 0) =>
+	bloodPressure(at(minutes), systolic as number, diastolic as number);
+const valuesOf = (rows: IDataObject[] = []) =>
+	rows.map(({ systolic, diastolic, change }) => [systolic, diastolic, change]);
+
+beforeEach(() => {
+	clock = Date.UTC(2026, 5, 1, 12);
+	jest.spyOn(Date, 'now').mockImplementation(() => clock);
+	used.sandbox.switches.now = () => clock;
+	history.entries = [];
+	history.team.users = [];
+	anna = history.addUser('anna');
+});
+afterEach(() => {
+	jest.restoreAllMocks();
+	used.sandbox.load.mostInFlight = 0;
+});
+
+describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler: HostOptions['scheduler']) => {
+	const trigger = async (options: INodeParameters, event = 'bloodPressure') => {
+		const n8n = new PollingHost(used.credential, { event, userScope: 'all', options }, { scheduler });
+		await n8n.start();
+		return n8n;
+	};
+	const change = (entry: ReturnType<History['add']>, to: Reading) => {
+		history.remove(entry);
+		return history.add(anna, to);
+	};
+
+	it('one of them: what reaches it goes out, the value itself included', async () => {
+		const n8n = await trigger({ minSystolic: 140 });
+		for (const [index, systolic] of [139, 140, 141, 139.9, 200].entries())
+			history.add(anna, reading(systolic, 95, index));
+		clock += 10 * MINUTE;
+		expect(valuesOf(await n8n.tick()).map(([systolic]) => systolic)).toEqual([140, 141, 200]);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('two of them: any is enough', async () => {
+		const n8n = await trigger({ minSystolic: 140, minDiastolic: 90 });
+		history.add(anna, reading(150, 80, 0));
+		history.add(anna, reading(120, 95, 1));
+		history.add(anna, reading(130, 85, 2));
+		clock += 5 * MINUTE;
+		expect(valuesOf(await n8n.tick())).toEqual([
+			[150, 80, 'created'],
+			[120, 95, 'created'],
+		]);
+	});
+
+	it('numbers as text count, null and words do not', async () => {
+		const given = ['150', ' 151.5 ', null, 'high', '', true, [160], '0', 0, -1, undefined];
+		const kept = given.filter((systolic) => reaches([{ column: 'systolic', least: 0 }], { systolic } as IDataObject));
+		expect(kept).toEqual(['150', ' 151.5 ', '0', 0]);
+
+		used.sandbox.switches.oddValues = true;
+		const n8n = await trigger({ minSystolic: 140 });
+		for (let index = 0; index < 12; index++) history.add(anna, reading(index % 2 ? 130 : 150, 80, index));
+		clock += 20 * MINUTE;
+		const rows = (await n8n.tick())!;
+		expect(rows.map(({ systolic }) => Number(systolic))).toEqual(rows.map(() => 150));
+		expect(rows.some(({ systolic }) => typeof systolic === 'string')).toBe(true);
+	});
+
+	it('mindfulness has its own, and the other metric’s count for nothing there', async () => {
+		const n8n = await trigger({ minValue: 12.5, minSystolic: 1 }, 'mindfulnessMinutes');
+		for (const [index, minutes] of [5, 12.5, 20].entries())
+			history.add(anna, mindfulness(at(index), minutes), { metric: 'mindfulness_minutes' });
+		clock += 30 * MINUTE;
+		expect((await n8n.tick())!.map(({ value }) => value)).toEqual([12.5, 20]);
+	});
+
+	it('new users know none', async () => {
+		const n8n = await trigger({ minSystolic: 140, minValue: 5, minDiastolic: 'nonsense' }, 'user');
+		history.addUser('ben', at(1));
+		clock += 5 * MINUTE;
+		expect(await n8n.tick()).toHaveLength(1);
+	});
+
+	it('a correction that reaches it goes out as updated, one that does not stays', async () => {
+		const n8n = await trigger({ minSystolic: 140 });
+		let entry = history.add(anna, reading(120, 80));
+		expect(await n8n.tick()).toBeUndefined();
+		entry = change(entry, reading(130, 80));
+		expect(await n8n.tick()).toBeUndefined();
+		entry = change(entry, reading(150, 80));
+		expect(valuesOf(await n8n.tick())).toEqual([[150, 80, 'updated']]);
+		entry = change(entry, reading(135, 80));
+		expect(await n8n.tick()).toBeUndefined();
+		change(entry, reading(151, 80));
+		expect(valuesOf(await n8n.tick())).toEqual([[151, 80, 'updated']]);
+	});
+
+	it.each<[string, INodeParameters]>([
+		['lower', { minSystolic: 100 }],
+		['gone', {}],
+		['another one', { minDiastolic: 10 }],
+	])('a change of it (%s) does not begin anew, and brings nothing of before', async (_, options) => {
+		const n8n = await trigger({ minSystolic: 140 });
+		history.add(anna, reading(120, 80, 0));
+		clock += 2 * MINUTE;
+		expect(await n8n.tick()).toBeUndefined();
+		// Came while nobody polled: a new beginning would take it for old.
+		history.add(anna, reading(145, 80, -1));
+		history.add(anna, reading(121, 80, -0.5));
+		n8n.parameters = { ...n8n.parameters, options };
+		expect(valuesOf(await n8n.start())).toEqual([[145, 80, 'created']]);
+		expect(await n8n.tick()).toBeUndefined();
+		history.add(anna, reading(125, 80, 1));
+		clock += 2 * MINUTE;
+		expect(valuesOf(await n8n.tick())).toEqual([[125, 80, 'created']]);
+	});
+
+	it('raised: what reaches only the old one stays', async () => {
+		const n8n = await trigger({ minSystolic: 140 });
+		n8n.parameters = { ...n8n.parameters, options: { minSystolic: 160 } };
+		history.add(anna, reading(150, 80, 0));
+		history.add(anna, reading(165, 80, 1));
+		clock += 2 * MINUTE;
+		expect(valuesOf(await n8n.start())).toEqual([[165, 80, 'created']]);
+	});
+
+	it('a test event is one that goes out', async () => {
+		history.add(anna, reading(150, 80, -20));
+		history.add(anna, reading(120, 80, -10));
+		const n8n = await trigger({ minSystolic: 140 });
+		expect(valuesOf(await n8n.fetchTestEvent())).toEqual([[150, 80, 'created']]);
+		n8n.parameters = {
+			...n8n.parameters,
+			userScope: 'one',
+			user: byUserId(anna.user_id),
+			options: { minSystolic: 160 },
+		};
+		await expect(n8n.fetchTestEvent()).rejects.toMatchObject({
+			message: 'There is no blood pressure reading to show',
+			description: expect.stringContaining('lower a minimum'),
+		});
+	});
+});
+
+describe('Only Connected Users', () => {
+	const provider = { __rl: true, mode: 'slug', value: 'withings' };
+	const asked = () => used.sandbox.requests.filter((url) => url.includes('/timeseries/'));
+	const trigger = (more: INodeParameters) =>
+		new PollingHost(used.credential, { event: 'bloodPressure', userScope: 'all', ...more });
+	const connect = (user: User) =>
+		user.connected_sources.push({
+			...user.connected_sources[0],
+			source: { ...user.connected_sources[0].source, slug: 'withings' },
+		});
+
+	it('asks for those who have the provider connected now, and no others', async () => {
+		const ben = history.addUser('ben');
+		connect(ben);
+		const n8n = trigger({ provider, options: { onlyConnected: true } });
+		await n8n.start();
+		expect(asked()).toHaveLength(1);
+		expect(asked()[0]).toContain(ben.user_id);
+		connect(anna);
+		used.sandbox.requests.length = 0;
+		history.add(anna, bloodPressure(at(0), 120, 80, 'withings'));
+		expect(await n8n.tick()).toHaveLength(1);
+		expect(asked()).toHaveLength(2);
+	});
+
+	it.each<[string, INodeParameters]>([
+		['off', { provider, options: { onlyConnected: false } }],
+		['not added', { provider }],
+		['without a provider', { options: { onlyConnected: true } }],
+	])('asks for everybody: %s', async (_, more) => {
+		connect(history.addUser('ben'));
+		await trigger(more).start();
+		expect(asked()).toHaveLength(2);
+	});
+
+	it('is not looked at for one user', async () => {
+		await trigger({
+			userScope: 'one',
+			user: byUserId(anna.user_id),
+			provider,
+			options: { onlyConnected: 'nonsense' },
+		}).start();
+		expect(asked()).toHaveLength(1);
+	});
+
+	it('switched off: those who come with it bring nothing old', async () => {
+		history.add(anna, bloodPressure(at(-30), 120, 80, 'withings'));
+		const n8n = trigger({ provider, options: { onlyConnected: true } });
+		await n8n.start();
+		n8n.parameters = { ...n8n.parameters, options: {} };
+		expect(await n8n.start()).toBeUndefined();
+		history.add(anna, bloodPressure(at(1), 121, 80, 'withings'));
+		clock += 2 * MINUTE;
+		expect(await n8n.tick()).toHaveLength(1);
+	});
+});
+
+describe('Concurrent Requests', () => {
+	it.each([
+		[1, { concurrency: 1 }],
+		[3, { concurrency: '={{ 3 }}' }],
+		[8, {}],
+	])('at most %i on their way', async (most, options) => {
+		for (let i = 0; i < 60; i++) history.addUser(`user ${i}`);
+		used.sandbox.switches.latencyMs = 5;
+		const n8n = new PollingHost(used.credential, { event: 'bloodPressure', userScope: 'all', options });
+		await n8n.start();
+		expect(used.sandbox.load.mostInFlight).toBe(most);
+	});
+});
