@@ -56,7 +56,8 @@ function bendGroup(
 	let points = data as Json[];
 	let from: Json | undefined = source as Json;
 	if (timestamps !== 'microseconds') points = points.map((point) => rewriteTimes(point, timestamps));
-	if (oddValues) {
+	if (oddValues === 'mixed') points = points.map(mixValues);
+	else if (oddValues) {
 		points = points.map((point) => ({
 			...point,
 			unit: 'mm[Hg]',
@@ -83,6 +84,17 @@ function bendGroup(
 	}
 	if (bareSources) from = slug.length % 2 ? undefined : { provider: slug };
 	return { data: points, ...(from && { source: from }) };
+}
+
+/** Which value becomes what depends on nothing but itself: the same reading on two pages stays the same. */
+const mixValues = (point: Json): Json =>
+	Object.fromEntries(
+		Object.entries(point).map(([name, value]) => [name, typeof value === 'number' ? mixed(value) : value]),
+	);
+
+function mixed(value: number) {
+	if (value % 3 === 0) return null;
+	return value % 2 === 0 ? String(value) : value;
 }
 
 function rewriteTimes(point: Json, style: Switches['timestamps']): Json {

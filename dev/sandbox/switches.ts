@@ -24,8 +24,8 @@ export interface Switches {
 	extraFields: boolean;
 	/** `source.type` missing, `source` missing. [6] */
 	bareSources: boolean;
-	/** Units in another spelling, numbers as text, null values. [7] */
-	oddValues: boolean;
+	/** Units in another spelling, numbers as text, null values; `mixed`: some values as text, some null, all others as they are. [7] */
+	oddValues: boolean | 'mixed';
 	/** Time zone, birth date and connected sources null or incomplete. [8] */
 	bareUsers: boolean;
 	/** How times are written. [9] */

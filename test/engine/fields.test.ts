@@ -229,7 +229,7 @@ describe('the node', () => {
 			'Its expression gave nothing',
 		],
 		['an object', bloodPressureOf(steady, { options: { timeZone: '={{ $json }}' } }), 'Its expression gave an object'],
-		['what a choice has not', bloodPressureOf(steady, { output: '={{ "rows" }}' }), 'one of: readings, grouped'],
+		['what a choice has not', bloodPressureOf(steady, { output: '={{ "rows" }}' }), 'one of: readings, daily, grouped'],
 	])('says what came: %s', async (_, parameters, words) => {
 		const { error } = await runNode({ credential: used.credential, parameters });
 		expect(error?.description).toContain(words);
@@ -285,7 +285,7 @@ describe('a choice that an expression makes', () => {
 		);
 	});
 
-	it.each(['readings', 'grouped'])('Output: %s, exactly as when it is chosen', async (output) => {
+	it.each(['readings', 'daily', 'grouped'])('Output: %s, exactly as when it is chosen', async (output) => {
 		const chosen = await run(bloodPressureOf(steady, { output }));
 		const { rows } = await run(bloodPressureOf(steady, { output: `={{ "${output}" }}` }));
 		expect(rows).toEqual(chosen.rows);

@@ -23,6 +23,7 @@ jest.mock('../../nodes/HealthDataService/service/metrics', () => {
 		path: 'heart_rate',
 		columns: ['timestamp', 'value', 'unit'],
 		minimums: [{ column: 'value', option: 'minValue', name: 'Minimum Heart Rate', usual: 120 }],
+		daily: { value: ['mean', 'max'] },
 	};
 	return { ...actual, metrics: [...actual.metrics, heartRate] };
 });
@@ -111,6 +112,31 @@ it('in one item, too', async () => {
 			.flat()
 			.flatMap(({ data }) => data),
 	).toHaveLength(samples().length);
+});
+
+it('by the day, too, with the columns that its entry names', async () => {
+	const { rows } = await run({ output: 'daily' });
+	const named = ({ time, source }: { time: number; source: { provider: string } }) =>
+		`${new Date(time).toISOString().slice(0, 10)} ${source.provider}`;
+	const days = new Map<string, number[]>();
+	for (const sample of samples())
+		days.set(named(sample), [...(days.get(named(sample)) ?? []), (sample.point as unknown as { value: number }).value]);
+	expect(days.size).toBeGreaterThan(4);
+	expect(rows).toEqual(
+		[...days].sort().map(([name, values]) => ({
+			id: expect.stringMatching(/^heartRate-day-[0-9a-f]{32}$/),
+			user_id: user().user_id,
+			client_user_id: 'app-user-0007',
+			date: name.split(' ')[0],
+			provider: name.split(' ')[1],
+			source_type: expect.any(String),
+			unit: 'bpm',
+			readings: values.length,
+			value_mean: Math.round((values.reduce((a, b) => a + b) / values.length) * 10) / 10,
+			value_max: Math.max(...values),
+		})),
+	);
+	expect(Object.keys(rows[0]).slice(-2)).toEqual(['value_mean', 'value_max']);
 });
 
 it('is an event of the trigger, too', async () => {

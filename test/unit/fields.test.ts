@@ -37,6 +37,7 @@ const words = fc.constantFrom(
 	'all',
 	'All',
 	'readings',
+	'daily',
 	'grouped',
 	'error',
 	'empty',
@@ -135,7 +136,12 @@ const READERS: Array<
 		(value) => (asSwitch(value) === undefined ? undefined : asSwitch(value) ? Infinity : 50),
 	],
 	['Limit', 'limit', readLimit, (value) => atLeast(1, value)],
-	['Output', 'output', readOutput, (value) => (value === 'readings' || value === 'grouped' ? value : undefined)],
+	[
+		'Output',
+		'output',
+		readOutput,
+		(value) => (['readings', 'daily', 'grouped'].includes(value as string) ? value : undefined),
+	],
 	['Provider', 'provider', readProvider, asName],
 	[
 		'Concurrent Requests',

@@ -1,6 +1,8 @@
 /**
  * The metrics that can be read. One more metric is one more entry here, and a schema preview beside the others.
  */
+import type { Aggregate } from './aggregates';
+
 export interface Minimum {
 	column: string;
 	/** Name of the trigger's option in saved workflows: never changes. */
@@ -25,6 +27,8 @@ export interface Metric {
 	columns: readonly string[];
 	/** The columns of which the trigger can ask for a minimum. */
 	minimums: readonly Minimum[];
+	/** What becomes of a measured column in the row of a day, in this order: `systolic_mean` and so on. */
+	daily: Readonly<Record<string, readonly Aggregate[]>>;
 }
 
 export const metrics: Metric[] = [
@@ -41,6 +45,7 @@ export const metrics: Metric[] = [
 			{ column: 'systolic', option: 'minSystolic', name: 'Minimum Systolic', usual: 140 },
 			{ column: 'diastolic', option: 'minDiastolic', name: 'Minimum Diastolic', usual: 90 },
 		],
+		daily: { systolic: ['mean', 'min', 'max'], diastolic: ['mean', 'min', 'max'] },
 	},
 	{
 		value: 'mindfulnessMinutes',
@@ -52,6 +57,7 @@ export const metrics: Metric[] = [
 		path: 'mindfulness_minutes',
 		columns: ['start', 'end', 'value', 'unit'],
 		minimums: [{ column: 'value', option: 'minValue', name: 'Minimum Minutes', usual: 10 }],
+		daily: { value: ['sum'] },
 	},
 ];
 

@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { instantKey, toMillis } from './instants';
+import type { Metric } from './metrics';
 
 /** Which columns make a row the same, and which are its values. */
 export interface Identity {
@@ -14,6 +15,13 @@ export interface Identity {
 	key: readonly string[];
 	values: readonly string[];
 }
+
+export const identityOf = ({ value, columns: [time, ...values] }: Metric): Identity => ({
+	value,
+	time,
+	key: ['user_id', 'provider', 'source_type'],
+	values,
+});
 
 export interface IdentifiedRow {
 	/** 32 characters: the first 6 of the user, the others of the reading. */
@@ -32,6 +40,9 @@ const sha = (text: string) => hash('sha256', text);
 
 /** The beginning of the key of everything that is one user's. */
 export const userPrefix = (userId: unknown) => sha(String(userId)).slice(0, USER_LENGTH);
+
+/** The key of something that is one user's, by what tells it from all else of theirs. */
+export const keyOf = (prefix: string, text: string) => prefix + sha(text).slice(USER_LENGTH, KEY_LENGTH);
 
 /**
  * The rows, each with what makes it the same in every run and in any order of pages. Identical rows have the same key. `rows`
@@ -53,7 +64,7 @@ export function identify({ time, key, values }: Identity, rows: IDataObject[]): 
 		const prefix = prefixes.get(user) ?? userPrefix(user);
 		prefixes.set(user, prefix);
 		const rank = ranks.get(base)?.get(rest.values) ?? 0;
-		return { ...rest, key: prefix + sha(rank ? `${base} ${rank}` : base).slice(USER_LENGTH, KEY_LENGTH) };
+		return { ...rest, key: keyOf(prefix, rank ? `${base} ${rank}` : base) };
 	});
 }
 

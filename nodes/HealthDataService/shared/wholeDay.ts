@@ -1,5 +1,5 @@
 /**
- * When a calendar day begins and ends in a time zone, whatever the clocks do on it: its first and its last instant.
+ * When a calendar day begins and ends in a time zone, whatever the clocks do on it, and which day an instant has there.
  * (Luxon's `startOf` and `endOf` count hours from a midnight; some days have two of them, some none.)
  */
 import { IANAZone } from 'luxon';
@@ -13,6 +13,9 @@ const FURTHEST_MS = 16 * HOUR_MS;
 
 /** No clocks were ever changed there and back in a shorter time. */
 const STEP_MS = 8 * HOUR_MS;
+
+/** Of the part of an ISO text that follows the day. */
+const TIME_LENGTH = 'T00:00:00.000Z'.length;
 
 /** In ms since 1970. */
 export interface WholeDay {
@@ -35,6 +38,31 @@ export function wholeDay(day: string, zone: string): WholeDay | undefined {
 	return parts.length > 0 ? { first: parts[0].first, last: parts[parts.length - 1].last } : undefined;
 }
 
+/**
+ * The day of an instant (ms) as YYYY-MM-DD; undefined for one beyond what JavaScript counts. Offsets are kept, so that a
+ * hundred thousand instants take no more than the steps in which they lie.
+ */
+export function dayIn(zone: string): (time: number) => string | undefined {
+	const offsetAt = offsetIn(zone);
+	const steps = new Map<number, number | undefined>();
+	const ofStep = (step: number) => {
+		const [begin, end] = [offsetAt(step * STEP_MS), offsetAt((step + 1) * STEP_MS)];
+		return begin === end ? begin : undefined;
+	};
+	return (time) => {
+		const step = Math.floor(time / STEP_MS);
+		if (!steps.has(step)) steps.set(step, ofStep(step));
+		const here = new Date(time + (steps.get(step) ?? offsetAt(time)));
+		return Number.isNaN(+here) ? undefined : here.toISOString().slice(0, -TIME_LENGTH);
+	};
+}
+
+/** How far ahead of UTC the clocks are at an instant, in ms. */
+function offsetIn(zone: string) {
+	const here = IANAZone.create(zone);
+	return (time: number) => Math.round(here.offset(time) * MINUTE_MS);
+}
+
 /** A time in which the clocks run without a change, so far ahead of UTC. */
 interface Stretch {
 	from: number;
@@ -43,8 +71,7 @@ interface Stretch {
 }
 
 function stretches(zone: string, from: number, to: number): Stretch[] {
-	const here = IANAZone.create(zone);
-	const offsetAt = (time: number) => Math.round(here.offset(time) * MINUTE_MS);
+	const offsetAt = offsetIn(zone);
 	const found: Stretch[] = [{ from, to, offset: offsetAt(from) }];
 	for (let time = from; time < to; time += STEP_MS) {
 		const current = found[found.length - 1];

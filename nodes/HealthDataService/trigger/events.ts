@@ -6,7 +6,7 @@ import type { Get } from '../http/connect';
 import type { Limits } from '../http/gateOfRun';
 import { toIso } from '../service/instants';
 import { metrics, type Metric, type Minimum } from '../service/metrics';
-import type { Identity } from '../service/readingId';
+import { identityOf, type Identity } from '../service/readingId';
 import type { UserRef } from '../service/readings';
 import { flatRows, sweep, USERS_PER_REQUEST } from '../service/sweep';
 import { userPages, type UserWindow } from '../service/userPages';
@@ -68,12 +68,9 @@ const SECONDS_IN_LINE = 4;
 const USERS_AHEAD = 1000;
 
 const newReading = (metric: Metric): TriggerEvent => ({
-	value: metric.value,
+	...identityOf(metric),
 	name: metric.event,
 	noun: metric.noun,
-	time: metric.columns[0],
-	key: ['user_id', 'provider', 'source_type'],
-	values: metric.columns.slice(1),
 	test: { users: 50, days: 90 },
 	minimums: metric.minimums,
 	read: (get, { usersToRead, provider, concurrency, requestsPerSecond = Infinity }, { sinceOf, triesFor }) =>

@@ -7,6 +7,8 @@ import { Problem } from '../../shared/problem';
 import { isBlank, unusable, whatCame } from '../../shared/values';
 import { wholeDay, type WholeDay } from '../../shared/wholeDay';
 
+const DAY_LENGTH = 'YYYY-MM-DD'.length;
+
 export interface DateRange {
 	start_date: string;
 	end_date?: string;
@@ -45,6 +47,12 @@ function nearestDay(day: string, zone: string, step: 1 | -1): WholeDay {
 		nearestDay(DateTime.fromISO(day, { zone: 'UTC' }).plus({ days: step }).toISODate()!, zone, step)
 	);
 }
+
+/** The first and the last day of a range, which is written in the zone whose days count. */
+export const daysOf = ({ start_date, end_date }: DateRange) => ({
+	first: start_date.slice(0, DAY_LENGTH),
+	last: end_date?.slice(0, DAY_LENGTH),
+});
 
 /** The calendar day that ended when this one began. */
 export function dayBefore(here: DateTime): string {

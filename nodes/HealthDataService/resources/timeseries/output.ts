@@ -2,6 +2,7 @@
  * Output: the forms in which readings leave the node, and how each is made of a user's pages.
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import { collectDaily, type AskedDays } from '../../service/daily';
 import type { Metric } from '../../service/metrics';
 import { GroupedReadings } from '../../service/readings';
 import { flatRows, type Collect } from '../../service/sweep';
@@ -9,10 +10,12 @@ import { toChoice } from '../../shared/values';
 import { stopAtTooManyRows } from '../perItem';
 
 export const READINGS = 'readings';
+const DAILY = 'daily';
 const GROUPED = 'grouped';
 
 const FORMS = [
 	{ name: 'One Item per Reading', value: READINGS, description: 'Flat rows, ready for a table or a sheet' },
+	{ name: 'One Item per Day', value: DAILY, description: 'A row per day and source, with means or sums' },
 	{ name: 'One Item per User', value: GROUPED, description: 'All readings of a user in one item, grouped by provider' },
 ];
 
@@ -33,8 +36,11 @@ export function readOutput(context: IExecuteSingleFunctions): string {
 }
 
 /** How the pages of one user become rows, of which `limit` are wanted. */
-export const collectAs = (output: string, { columns }: Metric, limit: number): Collect =>
-	output === GROUPED ? grouped : flatRows(columns, limit, stopAtTooManyRows);
+export function collectAs(output: string, metric: Metric, limit: number, days: AskedDays): Collect {
+	if (output === GROUPED) return grouped;
+	if (output === DAILY) return collectDaily(metric, days);
+	return flatRows(metric.columns, limit, stopAtTooManyRows);
+}
 
 const grouped: Collect = async (pages, user, isOver) => {
 	const readings = new GroupedReadings();

@@ -15,8 +15,9 @@ import type { Query } from '../../http/connect';
 import type { Metric } from '../../service/metrics';
 import type { Collect } from '../../service/sweep';
 import { oneUser, wholeTeam, type UsersToRead } from '../../service/usersToRead';
+import { daysOf } from './calendar';
 import { readDateRange } from './dateRange';
-import { readUserWindow } from './options';
+import { readTimeZone, readUserWindow } from './options';
 import { collectAs, READINGS, readOutput } from './output';
 
 export interface TimeseriesRequest {
@@ -39,10 +40,11 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 		const limit = readLimit(context);
 		const output = readOutput(context);
 		const isOne = isOneUser(context);
+		const range = readDateRange(context, now);
 		return {
-			query: { ...readDateRange(context, now), provider },
+			query: { ...range, provider },
 			limit,
-			collect: collectAs(output, metric, limit),
+			collect: collectAs(output, metric, limit, { zone: readTimeZone(context), ...daysOf(range) }),
 			// The other forms have no columns to leave out.
 			isSimple: output === READINGS && isSimplified(context),
 			concurrency: readConcurrency(context),

@@ -1,0 +1,268 @@
+/**
+ * Output: One Item per Day in n8n's engine over HTTP, against sums over the sandbox's world that know nothing of the node.
+ */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { BloodPressurePoint, MindfulnessPoint, User } from '../../dev/sandbox/schemas';
+import { createWorld, type MetricName, type Reading, type World } from '../../dev/sandbox/world';
+import { runAgent } from '../helpers/agent';
+import { runNode, type RunOptions } from '../helpers/engine';
+import {
+	BERLIN,
+	bloodPressure,
+	createUser,
+	fixedWorld,
+	KEY,
+	mindfulness,
+	people,
+	SILENT,
+	STEADY,
+} from '../helpers/people';
+import { bloodPressureOf, byClientId, byUserId, queryOf, useSandbox } from '../helpers/requests';
+
+const TEAM = 40;
+const lifelike = createWorld([{ key: KEY, users: TEAM }]);
+const everybody = lifelike.teams[0].users;
+
+/** Of several sources, at every hour of days that have 23 and 25 of them. */
+const BUSY = createUser('busy', ['omron', 'withings']);
+const busyReadings = Array.from({ length: 24 * 3 * 2 }, (_, i): Reading => {
+	// 28 to 30 March and 24 to 26 October 2026 in UTC: the clocks of Berlin change on the 29th and the 25th.
+	const hour = Date.UTC(2026, ...(i < 72 ? ([2, 28] as const) : ([9, 24] as const)), 0, 17) + (i % 72) * 3_600_000;
+	const time = new Date(hour).toISOString();
+	const pressure = bloodPressure(time, 100 + ((i * 37) % 60), 60 + ((i * 17) % 40), ['omron', 'withings'][i % 2]);
+	return { ...pressure, source: { ...pressure.source, type: i % 3 ? 'cuff' : 'phone' } };
+});
+const busySessions = busyReadings.map(({ time }, i) =>
+	mindfulness(new Date(time).toISOString(), (i % 9) / 10, ['oura', 'fitbit'][i % 2]),
+);
+const odd = fixedWorld([BUSY], {
+	[BUSY.user_id]: { blood_pressure: busyReadings, mindfulness_minutes: busySessions },
+});
+
+const world: World = {
+	teams: [{ key: KEY, users: [...everybody, BUSY] }],
+	readings: (userId, ...rest) => (userId === BUSY.user_id ? odd : lifelike).readings(userId, ...rest),
+};
+
+/** All that is true of days, worked out again: by Intl, and in whole thousandths. The sandbox makes null of what 3 divides. */
+function expectedRows(user: User, metric: MetricName, zone: string, firstDay: string, lastDay: string) {
+	const format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
+	const named = (time: number) => format.format(time);
+	const days = new Map<string, { cells: unknown[]; points: Array<Record<string, unknown>> }>();
+	for (const { time, source, point } of world.readings(
+		user.user_id,
+		metric,
+		Date.parse(firstDay) - 2 * 86_400_000,
+		Date.parse(lastDay) + 3 * 86_400_000,
+	)) {
+		if (named(time) < firstDay || named(time) > lastDay) continue;
+		const cells = [named(time), source.provider, source.type, point.unit];
+		const day = days.get(cells.join(' ')) ?? { cells, points: [] };
+		days.set(cells.join(' '), day);
+		day.points.push(point as never);
+	}
+	return [...days]
+		.sort(([a], [b]) => (a < b ? -1 : 1))
+		.map(([, { cells, points }]) => {
+			const numbers = (column: keyof BloodPressurePoint | keyof MindfulnessPoint) =>
+				points
+					.map((point) => Number(point[column]))
+					.filter((value) => value % 3 !== 0)
+					.map((value) => Math.round(value * 1000));
+			const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
+			const orNull = (values: number[], value: number) => (values.length ? value : null);
+			const threeOf = (column: 'systolic' | 'diastolic') => {
+				const values = numbers(column);
+				return {
+					[`${column}_mean`]: orNull(values, Math.round(sum(values) / 100 / values.length) / 10),
+					[`${column}_min`]: orNull(values, Math.min(...values) / 1000),
+					[`${column}_max`]: orNull(values, Math.max(...values) / 1000),
+				};
+			};
+			const [date, provider, source_type, unit] = cells;
+			return {
+				id: expect.any(String),
+				user_id: user.user_id,
+				client_user_id: user.client_user_id,
+				date,
+				provider,
+				source_type,
+				unit,
+				readings: points.length,
+				...(metric === 'blood_pressure'
+					? { ...threeOf('systolic'), ...threeOf('diastolic') }
+					: { value_sum: orNull(numbers('value'), sum(numbers('value')) / 1000) }),
+			};
+		});
+}
+
+const daily = (more: INodeParameters = {}, user: INodeParameters[string] = '') =>
+	bloodPressureOf(user, { output: 'daily', ...(user === '' && { userScope: 'all' }), ...more });
+
+describe("the sandbox's world", () => {
+	const used = useSandbox(() => ({
+		world,
+		switches: { pageSize: 7, overlap: true, oddValues: 'mixed', now: () => Date.UTC(2026, 11, 1) },
+	}));
+	const run = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) =>
+		await runNode({ credential: used.credential, parameters, timezone: 'Europe/Berlin', ...more });
+
+	const RANGES = [
+		['2026-03-28', '2026-03-30'],
+		['2026-10-24', '2026-10-26'],
+		['2026-03-29', '2026-03-29'],
+	];
+	const cases = (['bloodPressure', 'mindfulnessMinutes'] as const).flatMap((operation) =>
+		['Europe/Berlin', 'America/New_York', 'Asia/Kolkata'].flatMap((zone) =>
+			RANGES.map(([first, last]) => ({ operation, zone, first, last })),
+		),
+	);
+
+	it.each(cases)('$operation of everybody in $zone from $first to $last', async ({ operation, zone, first, last }) => {
+		const metric = operation === 'bloodPressure' ? 'blood_pressure' : 'mindfulness_minutes';
+		const parameters = { ...daily({ startDate: first, endDate: last, options: { timeZone: zone } }), operation };
+		const { rows, error } = await run(parameters);
+		expect(error).toBeUndefined();
+		const expected = [...everybody, BUSY].flatMap((user) => expectedRows(user, metric, zone, first, last));
+		expect(rows).toEqual(expected);
+		expect(rows.map((row) => Object.keys(row))).toEqual(expected.map((row) => Object.keys(row)));
+		expect(rows.length).toBeGreaterThan(TEAM / 2);
+		expect(rows.some(({ readings }) => Number(readings) > 3)).toBe(true);
+		expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+		expect((await run(parameters)).rows).toEqual(rows);
+	});
+
+	it('has days of 23 and of 25 hours', async () => {
+		const readingsOn = async (date: string) =>
+			(await run(daily({ startDate: date, endDate: date }, byUserId(BUSY.user_id)))).rows
+				.filter((row) => row.date === date)
+				.reduce((sum, { readings }) => sum + Number(readings), 0);
+		expect(await Promise.all(['2026-03-29', '2026-10-25', '2026-10-26'].map(readingsOn))).toEqual([23, 25, 24]);
+	});
+
+	it('takes the zone of the workflow where the option is empty', async () => {
+		const parameters = daily({ startDate: '2026-03-29', endDate: '2026-03-29' }, byClientId('busy'));
+		const inBerlin = expectedRows(BUSY, 'blood_pressure', 'Europe/Berlin', '2026-03-29', '2026-03-29');
+		expect((await run(parameters)).rows).toEqual(inBerlin);
+		const inKolkata = expectedRows(BUSY, 'blood_pressure', 'Asia/Kolkata', '2026-03-29', '2026-03-29');
+		expect((await run(parameters, { timezone: 'Asia/Kolkata' })).rows).toEqual(inKolkata);
+		expect(inKolkata).not.toEqual(inBerlin);
+	});
+
+	it.each([1, 5, 23, 1000])('Limit %i cuts between rows: each is whole', async (limit) => {
+		const days = { startDate: '2026-03-28', endDate: '2026-03-30' };
+		for (const user of ['', byUserId(BUSY.user_id)]) {
+			const all = (await run(daily(days, user))).rows;
+			const { rows } = await run(daily({ ...days, returnAll: false, limit }, user));
+			expect(rows).toEqual(all.slice(0, limit));
+		}
+	});
+});
+
+describe('people whose readings are known', () => {
+	const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
+	const run = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) =>
+		await runNode({ credential: used.credential, parameters, timezone: 'UTC', ...more });
+
+	it('stops asking once Limit is reached', async () => {
+		const { rows } = await run(daily({ returnAll: false, limit: 2, options: { concurrency: 1 } }));
+		expect(rows).toHaveLength(2);
+		const asked = used.sandbox.requests.filter((url) => url.includes('timeseries'));
+		expect(asked.filter((url) => url.includes(STEADY.user_id))).toHaveLength(9);
+		expect(asked.some((url) => url.includes(SILENT.user_id))).toBe(false);
+	});
+
+	it('gives nothing for nobody’s readings', async () => {
+		const { rows, error } = await run(daily({}, byUserId(SILENT.user_id)));
+		expect([error, rows]).toEqual([undefined, []]);
+	});
+
+	it('has client_user_id null where it is not known, and the same ids', async () => {
+		const byId = (await run(daily({}, byUserId(STEADY.user_id)))).rows;
+		const byName = (await run(daily({}, byClientId('steady')))).rows;
+		expect(byId).toEqual(byName.map((row) => ({ ...row, client_user_id: null })));
+		expect(byId.length).toBeGreaterThan(20);
+	});
+
+	it('links each row to its item, and counts Limit for each', async () => {
+		const { items } = await run(daily({ returnAll: false, limit: 3 }, byUserId('={{ $json.id }}')), {
+			input: [{ id: STEADY.user_id }, { id: BERLIN.user_id }],
+		});
+		expect(items.map(({ json, pairedItem }) => [json.user_id, pairedItem])).toEqual([
+			...Array.from({ length: 3 }, () => [STEADY.user_id, { item: 0 }]),
+			...Array.from({ length: 3 }, () => [BERLIN.user_id, { item: 1 }]),
+		]);
+	});
+
+	it.each(['continueRegularOutput', 'continueErrorOutput', undefined] as const)(
+		'a user whose second page fails, On Error %s',
+		async (onError) => {
+			const sound = (await run(daily())).rows.filter(({ user_id }) => user_id !== STEADY.user_id);
+			used.sandbox.switches.users = { steady: 'failsOnPageTwo' };
+			const { rows, errorItems, error } = await run(daily({ returnAll: false, limit: 500 }), { onError });
+			const { user_id, client_user_id } = STEADY;
+			const message = expect.stringContaining('status 500');
+			if (onError === undefined) {
+				expect(rows).toEqual([]);
+				expect(error?.message).toContain(user_id);
+			} else if (onError === 'continueRegularOutput') {
+				expect(rows).toEqual([...sound, { user_id, client_user_id, error: message, details: expect.any(String) }]);
+			} else {
+				expect(rows).toEqual(sound);
+				expect(errorItems.map(({ json }) => json)).toEqual([
+					{ error: message, details: { user_id, client_user_id, advice: expect.any(String) } },
+				]);
+			}
+		},
+	);
+
+	it('gives no row of somebody who was removed meanwhile', async () => {
+		used.sandbox.switches.users = { steady: 'removed' };
+		const { rows, error } = await run(daily());
+		expect(error).toBeUndefined();
+		expect(rows).not.toHaveLength(0);
+		expect(rows.map(({ user_id }) => user_id)).not.toContain(STEADY.user_id);
+	});
+
+	it.each(['emptyPages', 'splitGroups', 'extraFields', 'bareSources', 'oddValues'])('survives %s', async (quirk) => {
+		const straight = (await run(daily({}, byUserId(STEADY.user_id)))).rows;
+		Object.assign(used.sandbox.switches, { [quirk]: true });
+		const { rows, error } = await run(daily({}, byUserId(STEADY.user_id)));
+		expect(error).toBeUndefined();
+		const count = (all: IDataObject[]) => all.reduce((sum, { readings }) => sum + Number(readings), 0);
+		expect(count(rows)).toBe(count(straight));
+		expect(Object.keys(rows[0])).toEqual(Object.keys(straight[0]));
+		if (quirk === 'oddValues') {
+			const odd = straight.map((row) => ({
+				...row,
+				id: expect.not.stringMatching(String(row.id)),
+				unit: 'mm[Hg]',
+				...{ diastolic_mean: null, diastolic_min: null, diastolic_max: null },
+			}));
+			expect(rows).toEqual(odd);
+		} else if (quirk !== 'bareSources') expect(rows).toEqual(straight);
+	});
+
+	it.each(['z', 'offset', 'noZone'] as const)(
+		'gives the same rows whether times are written with %s',
+		async (style) => {
+			const straight = (await run(daily(), { timezone: 'Europe/Berlin' })).rows;
+			used.sandbox.switches.timestamps = style;
+			expect((await run(daily(), { timezone: 'Europe/Berlin' })).rows).toEqual(straight);
+		},
+	);
+
+	it('gives a tool the same rows, which have no columns to leave out', async () => {
+		const parameters = daily({}, byUserId(STEADY.user_id));
+		const { answers } = await runAgent(used.credential, { Tool: parameters }, [['Tool', {}]]);
+		expect(JSON.parse(answers[0])).toEqual((await run(parameters)).rows);
+	});
+
+	it('asks exactly for what readings asks for', async () => {
+		const withoutCursor = (queries: IDataObject[]) => queries.map(({ next_cursor, ...query }) => [!next_cursor, query]);
+		await run(daily({}, byUserId(STEADY.user_id)));
+		const asked = used.sandbox.requests.splice(0).map(queryOf);
+		await run(daily({ output: 'readings' }, byUserId(STEADY.user_id)));
+		expect(withoutCursor(asked)).toEqual(withoutCursor(used.sandbox.requests.map(queryOf)));
+	});
+});
