@@ -100,6 +100,7 @@ function rowLines(folder) {
 	/** @type {{ metrics: Array<{ value: string, columns: string[] }> }} */
 	const { metrics } = require(join(folder, 'service/metrics'));
 	const { readingRows } = require(join(folder, 'service/readings'));
+	const { dailyRows } = require(join(folder, 'service/daily'));
 	/** @type {{ events: Array<{ value: string, key: string[], time: string }> }} */
 	const { events } = require(join(folder, 'trigger/events'));
 	const { toItem } = require(join(folder, 'trigger/findNew'));
@@ -109,12 +110,15 @@ function rowLines(folder) {
 		Object.keys(row).map((column, index) => `${what}: column ${index + 1} is ${column}`);
 
 	return [
-		...metrics.flatMap(({ value, columns }) => {
-			const [row] = readingRows({ groups: { any: [{ data: [{}] }] } }, columns, { user_id: '', client_user_id: null });
-			return columnLines(`row of ${value}`, row);
+		...metrics.flatMap((metric) => {
+			const { value, columns } = metric;
+			const user = { user_id: '', client_user_id: null };
+			const readings = readingRows({ groups: { any: [{ data: [{}] }] } }, columns, user);
+			const [day] = dailyRows(metric, { zone: 'UTC', first: '' })(readings, user);
+			return [...columnLines(`row of ${value}`, readings[0]), ...columnLines(`row of a day of ${value}`, day)];
 		}),
 		...events.flatMap((event) => [
-			...columnLines(`event ${event.value}`, toItem(event, '', 'created', {})),
+			...columnLines(`event ${event.value}`, toItem(event, { key: '', change: 'created', row: {} })),
 			`event ${event.value}: the id is made of ${[...event.key, event.time].join(', ')}`,
 		]),
 		`state of the trigger: version ${startState('', '', 0, 0).version}`,
