@@ -1,6 +1,7 @@
 /**
  * Output: One Item per Day in n8n's engine over HTTP, against sums over the sandbox's world that know nothing of the node.
  */
+import { Settings } from 'luxon';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { BloodPressurePoint, MindfulnessPoint, User } from '../../dev/sandbox/schemas';
 import { createWorld, type MetricName, type Reading, type World } from '../../dev/sandbox/world';
@@ -257,6 +258,24 @@ describe('people whose readings are known', () => {
 		const { answers } = await runAgent(used.credential, { Tool: parameters }, [['Tool', {}]]);
 		expect(JSON.parse(answers[0])).toEqual((await run(parameters)).rows);
 	});
+
+	it.each([
+		['last24Hours', '2026-03-28T00:00:00.000+01:00'],
+		['last7Days', '2026-03-22T00:00:00.000+01:00'],
+		// Of the range that names its very moment, no more.
+		['times', '2026-03-28T15:30:00.000+01:00'],
+	])(
+		'reads the first day of %s from its beginning, so that a row is the same tomorrow',
+		async (dateRange, start_date) => {
+			const now = Date.UTC(2026, 2, 29, 13, 30);
+			const clock = jest.spyOn(Settings, 'now').mockImplementation(() => now);
+			await run(daily({ dateRange, startDate: '2026-03-28T15:30:00', endDate: '' }, byUserId(BERLIN.user_id)), {
+				timezone: 'Europe/Berlin',
+			});
+			clock.mockRestore();
+			expect(queryOf(used.sandbox.requests[0]).start_date).toBe(start_date);
+		},
+	);
 
 	it('asks exactly for what readings asks for', async () => {
 		const withoutCursor = (queries: IDataObject[]) => queries.map(({ next_cursor, ...query }) => [!next_cursor, query]);

@@ -54,6 +54,10 @@ export const daysOf = ({ start_date, end_date }: DateRange) => ({
 	last: end_date?.slice(0, DAY_LENGTH),
 });
 
+/** When the day of an instant began. */
+export const firstInstant = (here: DateTime) =>
+	inZone(nearestDay(here.toISODate()!, here.zoneName!, 1).first, here.zoneName!);
+
 /** The calendar day that ended when this one began. */
 export function dayBefore(here: DateTime): string {
 	const { first } = nearestDay(here.toISODate()!, here.zoneName!, 1);

@@ -4,7 +4,17 @@
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { toChoice } from '../../shared/values';
-import { between, checkZone, dayBefore, isOpen, toDay, toTime, wholeDays, type DateRange } from './calendar';
+import {
+	between,
+	checkZone,
+	dayBefore,
+	firstInstant,
+	isOpen,
+	toDay,
+	toTime,
+	wholeDays,
+	type DateRange,
+} from './calendar';
 import { readTimeZone } from './options';
 
 type Show = IDisplayOptions['show'];
@@ -15,6 +25,8 @@ export interface DateRangeFields {
 	startDate?: unknown;
 	/** The same; an empty text leaves the end open. */
 	endDate?: unknown;
+	/** Whether each day becomes a row: the first one is then read from its beginning, or a part would pass for the whole. */
+	isDaily?: boolean;
 }
 
 interface Range {
@@ -28,7 +40,10 @@ interface Range {
 	toRange: (here: DateTime, fields: DateRangeFields) => DateRange;
 }
 
-const last = (length: { hours: number } | { days: number }) => (here: DateTime) => between(here.minus(length), here);
+const last =
+	(length: { hours: number } | { days: number }): Range['toRange'] =>
+	(here, { isDaily }) =>
+		between(isDaily ? firstInstant(here.minus(length)) : here.minus(length), here);
 
 const zoneOf = (here: DateTime) => here.zoneName!;
 
@@ -124,11 +139,11 @@ function rangeNamed(dateRange: unknown): Range {
 	return RANGES.find(({ value }) => value === chosen)!;
 }
 
-export function readDateRange(context: IExecuteSingleFunctions, now: DateTime): DateRange {
+export function readDateRange(context: IExecuteSingleFunctions, now: DateTime, isDaily = false): DateRange {
 	const { value: dateRange, dates } = rangeNamed(context.getNodeParameter('dateRange'));
 	const fields = dates && {
 		startDate: context.getNodeParameter('startDate', ''),
 		endDate: context.getNodeParameter('endDate', ''),
 	};
-	return toDateRange({ dateRange, ...fields }, readTimeZone(context), now);
+	return toDateRange({ dateRange, isDaily, ...fields }, readTimeZone(context), now);
 }

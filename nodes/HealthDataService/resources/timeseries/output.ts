@@ -10,7 +10,7 @@ import { toChoice } from '../../shared/values';
 import { stopAtTooManyRows } from '../perItem';
 
 export const READINGS = 'readings';
-const DAILY = 'daily';
+export const DAILY = 'daily';
 const GROUPED = 'grouped';
 
 const FORMS = [

@@ -18,7 +18,7 @@ import { oneUser, wholeTeam, type UsersToRead } from '../../service/usersToRead'
 import { daysOf } from './calendar';
 import { readDateRange } from './dateRange';
 import { readTimeZone, readUserWindow } from './options';
-import { collectAs, READINGS, readOutput } from './output';
+import { collectAs, DAILY, READINGS, readOutput } from './output';
 
 export interface TimeseriesRequest {
 	query: Query & { provider: string };
@@ -40,7 +40,7 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 		const limit = readLimit(context);
 		const output = readOutput(context);
 		const isOne = isOneUser(context);
-		const range = readDateRange(context, now);
+		const range = readDateRange(context, now, output === DAILY);
 		return {
 			query: { ...range, provider },
 			limit,
