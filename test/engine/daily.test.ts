@@ -285,3 +285,31 @@ describe('people whose readings are known', () => {
 		expect(withoutCursor(asked)).toEqual(withoutCursor(used.sandbox.requests.map(queryOf)));
 	});
 });
+
+describe('a day that lies within another', () => {
+	// St. John's went from 00:01 on the 29th back to 23:01 on the 28th: the 28th ends after the 29th has begun.
+	const night = createUser('night', ['omron']);
+	const times = ['2006-10-29T02:29:59Z', '2006-10-29T02:30:30Z', '2006-10-29T03:29:59.999999Z', '2006-10-29T03:30:00Z'];
+	const blood_pressure = times.map((time, i) => bloodPressure(time, 110 + i, 70));
+	const used = useSandbox(() => ({ world: fixedWorld([night], { [night.user_id]: { blood_pressure } }) }));
+
+	it.each([
+		['2006-10-28', '2006-10-28', [['2006-10-28', 111]]],
+		['2006-10-29', '2006-10-29', [['2006-10-29', 112]]],
+		[
+			'2006-10-28',
+			'2006-10-29',
+			[
+				['2006-10-28', 111],
+				['2006-10-29', 112],
+			],
+		],
+	])('from %s to %s: no row of a day that was not asked for', async (startDate, endDate, expected) => {
+		const parameters = daily({ startDate, endDate, options: { timeZone: 'America/St_Johns' } });
+		const { rows, error } = await runNode({ credential: used.credential, parameters });
+		expect(error).toBeUndefined();
+		// The first one of each day and the last have a mean between them.
+		expect(rows.map(({ date, systolic_mean }) => [date, systolic_mean])).toEqual(expected);
+		expect(rows.map(({ readings }) => readings)).toEqual(expected.map(() => 2));
+	});
+});

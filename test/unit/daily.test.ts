@@ -130,6 +130,17 @@ describe('what counts', () => {
 		);
 	});
 
+	it('comes to the same in any order, where numbers have more digits than can be added exactly, too', () => {
+		const double = fc.double({ min: -1000, max: 1000, noNaN: true });
+		fc.assert(
+			fc.property(fc.array(double, { minLength: 3, maxLength: 10 }), (values) => {
+				for (const how of ['sum', 'mean'] as const)
+					expect(aggregate(how, [...values].reverse())).toBe(aggregate(how, values));
+			}),
+			{ numRuns: 1000 },
+		);
+	});
+
 	it('is nothing where there is nothing to count', () => {
 		fc.assert(
 			fc.property(fc.array(nothing), (values) => {
