@@ -58,6 +58,8 @@ const query =
 	({ requests }: Seen) =>
 		queryOf(requests.at(-1)!)[name];
 const all = (more: INodeParameters) => bloodPressureOf(steady, { userScope: 'all', ...more });
+const listed = (more: INodeParameters) =>
+	bloodPressureOf('', { userScope: 'listed', userIds: STEADY.user_id, options: { whenNotFound: 'empty' }, ...more });
 const option =
 	(name: string, more: INodeParameters = {}) =>
 	(given: string) =>
@@ -100,6 +102,19 @@ const NODE: Field[] = [
 		at: (value) => bloodPressureOf(byClientId(value), { options: { whenNotFound: 'empty' } }),
 		shows: ({ requests }) => requests.length,
 		means: identifiers,
+	},
+	{ name: 'Identified By', at: (usersBy) => listed({ usersBy }), shows: count },
+	{ name: 'User IDs', at: (userIds) => listed({ userIds }), shows: users },
+	{
+		name: 'User IDs',
+		at: (userIds) => listed({ userIds, usersBy: 'clientUserId' }),
+		shows: ({ requests }) => requests.length,
+		means: { ...identifiers, 'a list': 1, 'a list of texts': 1 },
+	},
+	{
+		name: 'When Not Found',
+		at: option('whenNotFound', { userScope: 'listed', userIds: STEADY.user_id }),
+		shows: count,
 	},
 	{ name: 'Date Range', at: (dateRange) => bloodPressureOf(steady, { dateRange }), shows: count },
 	...['days', 'times'].flatMap((dateRange): Field[] => [
@@ -274,6 +289,18 @@ describe('a choice that an expression makes', () => {
 		).toBe("'User' is empty");
 	});
 
+	it('Users, a list, without anything in User', async () => {
+		const nobody = { __rl: true, mode: 'list', value: '' };
+		const { rows, error } = await run(
+			bloodPressureOf(nobody, { userScope: '={{ "listed" }}', userIds: STEADY.user_id }),
+		);
+		expect(error).toBeUndefined();
+		expect(rows).toHaveLength(61);
+		expect((await run(bloodPressureOf(nobody, { userScope: '={{ "listed" }}' }))).error?.message).toBe(
+			"'User IDs' is empty",
+		);
+	});
+
 	it('Date Range, without anything in Start Date', async () => {
 		const { error } = await run(
 			bloodPressureOf(steady, { dateRange: '={{ "last7Days" }}', startDate: '', endDate: '' }),
@@ -341,6 +368,7 @@ describe('Simplify', () => {
 
 describe('the trigger', () => {
 	const watch = (more: INodeParameters): INodeParameters => ({ event: 'bloodPressure', user: steady, ...more });
+	const watchList = (more: INodeParameters) => watch({ userScope: 'listed', userIds: STEADY.user_id, ...more });
 	const poll = async (
 		parameters: INodeParameters,
 	): Promise<Seen & { error?: { message: string; description?: string } }> => {
@@ -360,6 +388,8 @@ describe('the trigger', () => {
 		{ name: 'User', at: (user) => watch({ user }), shows: count },
 		{ name: 'User', at: (value) => watch({ user: byUserId(value) }), shows: count },
 		{ name: 'User', at: (value) => watch({ user: locator('list')(value) }), shows: count },
+		{ name: 'Identified By', at: (usersBy) => watchList({ usersBy }), shows: count },
+		{ name: 'User IDs', at: (userIds) => watchList({ userIds }), shows: count },
 		{ name: 'Provider', at: (provider) => watch({ provider }), shows: query('provider'), means: slug },
 		{
 			name: 'Provider',
@@ -444,6 +474,14 @@ describe('two items that differ in', () => {
 			STEADY.client_user_id,
 			SPECIAL.client_user_id,
 			(value) => bloodPressureOf(byClientId(value)),
+		],
+		['Identified By', 'userId', 'clientUserId', (usersBy) => listed({ usersBy })],
+		['User IDs', [STEADY.user_id], [BERLIN.user_id, STEADY.user_id], (userIds) => listed({ userIds })],
+		[
+			'User IDs and nothing else, by client user ID',
+			'steady',
+			'berlin, steady',
+			(userIds) => listed({ userIds, usersBy: 'clientUserId' }),
 		],
 		['Date Range', 'days', 'today', (dateRange) => ({ ...other, dateRange })],
 		['Start Date', '2026-03-05', '2026-03-09', (startDate) => ({ ...other, startDate })],

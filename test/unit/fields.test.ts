@@ -12,7 +12,9 @@ import { readOnlyConnected } from '../../nodes/HealthDataService/fields/onlyConn
 import { readProvider } from '../../nodes/HealthDataService/fields/provider';
 import { readRequestsPerSecond } from '../../nodes/HealthDataService/fields/requestsPerSecond';
 import { isSimplified } from '../../nodes/HealthDataService/fields/simplify';
-import { isOneUser, readUser } from '../../nodes/HealthDataService/fields/userScope';
+import { readUserIds } from '../../nodes/HealthDataService/fields/userIds';
+import { readUsersBy } from '../../nodes/HealthDataService/fields/usersBy';
+import { readUser, readUserScope } from '../../nodes/HealthDataService/fields/userScope';
 import { readWhenNotFound } from '../../nodes/HealthDataService/fields/whenNotFound';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
 import { HealthDataServiceTrigger } from '../../nodes/HealthDataService/HealthDataServiceTrigger.node';
@@ -35,6 +37,8 @@ const words = fc.constantFrom(
 	'yes',
 	'one',
 	'all',
+	'listed',
+	'userId',
 	'All',
 	'readings',
 	'daily',
@@ -128,7 +132,8 @@ const READERS: Array<
 		more?: Record<string, unknown>,
 	]
 > = [
-	['Users', 'userScope', isOneUser, (value) => (value === 'one' ? true : value === 'all' ? false : undefined)],
+	['Users', 'userScope', readUserScope, (value) => ['one', 'listed', 'all'].find((one) => one === value)],
+	['Identified By', 'usersBy', readUsersBy, (value) => ['userId', 'clientUserId'].find((one) => one === value)],
 	[
 		'Return All',
 		'returnAll',
@@ -232,6 +237,122 @@ it('User is one user ID, or refused', () => {
 		),
 		RUNS,
 	);
+});
+
+describe('User IDs', () => {
+	const read = (value: unknown, by: 'userId' | 'clientUserId') =>
+		readUserIds(withField('userIds', value), by).map(({ id, at }) => [id, at] as const);
+	/** Each once, with the place of the first. */
+	const once = (ids: string[], sameAs = (id: string) => id) =>
+		ids.flatMap((id, index) => (ids.findIndex((one) => sameAs(one) === sameAs(id)) === index ? [[id, index + 1]] : []));
+	const refusal = (value: unknown, by: 'userId' | 'clientUserId' = 'userId') => {
+		try {
+			read(value, by);
+		} catch (error) {
+			return error as Problem;
+		}
+		throw new Error('Not refused');
+	};
+	const few = fc.uuid().chain((id) => fc.constantFrom(id, id.toUpperCase()));
+	/** Some of them more than once. */
+	const uuids = fc
+		.array(few, { minLength: 1, maxLength: 8 })
+		.chain((ids) => fc.array(fc.constantFrom(...ids), { minLength: 1, maxLength: 20 }));
+	const clientIds = fc.array(
+		fc.oneof(
+			fc.constantFrom('a', 'A', 'Ward 7/B; bed 3', 'x"y', '42', '[z]', '心 +'),
+			fc.string({ minLength: 1 }).filter((id) => !/[,\r\n]|^\s|\s$/.test(id) && !['.', '..', '['].includes(id)),
+		),
+		{ minLength: 1, maxLength: 20 },
+	);
+
+	it('are the users that were listed, each once and in order, however the list is written', () => {
+		const between = fc.constantFrom(',', ', ', ';', ' ; ', '\n', '\r\n', ' ', '\t', ',\n,', ' ,; ');
+		const around = fc.constantFrom('', ' ', '\n', ',', ' \r\n');
+		fc.assert(
+			fc.property(uuids, fc.array(between, { minLength: 20, maxLength: 20 }), around, around, (ids, marks, a, b) => {
+				const expected = once(ids, (id) => id.toLowerCase());
+				const text = ids.map((id, index) => (index ? marks[index] : '') + id).join('');
+				for (const value of [ids, text, a + text + b, JSON.stringify(ids), ` ${JSON.stringify(ids, null, 1)}\n`])
+					expect(read(value, 'userId')).toEqual(expected);
+			}),
+			RUNS,
+		);
+	});
+
+	it('are the identifiers that were listed, character by character', () => {
+		fc.assert(
+			fc.property(clientIds, fc.constantFrom(',', ' , ', '\n', '\r\n', ',\n'), (ids, mark) => {
+				expect(read(ids, 'clientUserId')).toEqual(once(ids));
+				expect(read(JSON.stringify(ids), 'clientUserId')).toEqual(once(ids));
+				// A text that is JSON is what it says there.
+				fc.pre(!ids[0].startsWith('['));
+				expect(read(ids.join(mark), 'clientUserId')).toEqual(once(ids));
+			}),
+			RUNS,
+		);
+	});
+
+	it('are all as they were meant, or refused with the place of the first that is not, and never its value', () => {
+		fc.assert(
+			fc.property(uuids, fc.oneof(anything, fc.constantFrom('geheim-1', ['x'], `${'a'.repeat(36)}`)), (ids, wrong) => {
+				const isId = typeof wrong === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(wrong.trim());
+				fc.pre(!isId);
+				const { message, description } = refusal([...ids, wrong, ...ids]);
+				expect(message).toBe(`Entry ${ids.length + 1} of 'User IDs' is not a user ID`);
+				expect(description).not.toContain('geheim');
+			}),
+			RUNS,
+		);
+	});
+
+	it('are never what nobody meant', () => {
+		fc.assert(
+			fc.property(anything, fc.constantFrom('userId' as const, 'clientUserId' as const), (value, by) => {
+				const isList = Array.isArray(value) && value.length > 0;
+				const isText = typeof value === 'string' && value.trim() !== '';
+				const isNumber = typeof value === 'number' && Number.isFinite(value);
+				if (isList || isText || isNumber) return;
+				expect(refusal(value, by).message).toMatch(/^'User IDs' is (empty|not a text)$/);
+			}),
+			RUNS,
+		);
+	});
+
+	it.each<[string, unknown, 'userId' | 'clientUserId', string]>([
+		['a list of nothing', [], 'userId', "'User IDs' is empty"],
+		['JSON of nothing', '[]', 'userId', "'User IDs' is empty"],
+		['separators only', ' ,\n; ', 'userId', "'User IDs' is empty"],
+		['a blank in a list', ['a', ' '], 'clientUserId', "Entry 2 of 'User IDs' is not an identifier"],
+		['a dot', 'a, ..', 'clientUserId', "Entry 2 of 'User IDs' is not an identifier"],
+		['half a letter', ['\ud800'], 'clientUserId', "Entry 1 of 'User IDs' is not an identifier"],
+		[
+			'a number that lost digits',
+			'[12345678901234567890]',
+			'clientUserId',
+			"Entry 1 of 'User IDs' is not an identifier",
+		],
+		['a list in a list', [['a']], 'clientUserId', "Entry 1 of 'User IDs' is not an identifier"],
+		['no JSON', "['a', 'b']", 'userId', "Entry 1 of 'User IDs' is not a user ID"],
+	])('refuses %s', (_, value, by, message) => {
+		expect(refusal(value, by).message).toBe(message);
+	});
+
+	it('takes numbers for identifiers', () => {
+		expect(read([7, '007', 7], 'clientUserId')).toEqual([
+			['7', 1],
+			['007', 2],
+		]);
+		expect(read(42, 'clientUserId')).toEqual([['42', 1]]);
+	});
+
+	it('are 10,000 at most, of which each counts once', () => {
+		const ids = Array.from({ length: 10_000 }, (_, index) => `u${index}`);
+		expect(read([...ids, ...ids], 'clientUserId')).toHaveLength(10_000);
+		const { message, description } = refusal([...ids, 'one more'], 'clientUserId');
+		expect(message).toBe("'User IDs' has more than 10,000 users");
+		expect(description).toContain('several input items');
+	});
 });
 
 it('Client User ID is the very text that was given, or refused', () => {

@@ -1,5 +1,5 @@
 /**
- * Users and User: whose readings.
+ * Users and User: whose readings. The fields of a list of users stand in files of their own.
  */
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { isUserId, UUID } from '../service/users';
@@ -8,17 +8,22 @@ import { Problem } from '../shared/problem';
 import { isBlank, toChoice, unusable, whatCame } from '../shared/values';
 import { readClientUserId } from './clientUserId';
 import { readLocator, type FieldContext } from './locator';
+import { userIdsField } from './userIds';
+import { usersByField } from './usersBy';
 
-const ONE_USER = 'one';
+export type UserScope = 'one' | 'listed' | 'all';
 
-const SCOPES = [
+const ONE_USER: UserScope = 'one';
+
+const SCOPES: Array<{ name: string; value: UserScope; description: string }> = [
 	{ name: 'All Users', value: 'all', description: 'The readings of every user of your team' },
+	{ name: 'Listed Users', value: 'listed', description: 'The readings of the users in a list' },
 	{ name: 'One User', value: ONE_USER, description: 'The readings of a single user' },
 ];
 
 type Show = IDisplayOptions['show'];
 
-/** "Users" and, for a single one, "User". */
+/** "Users" and what names them: "User" for a single one, "Identified By" and "User IDs" for a list. */
 export const userFields = (show: Show): INodeProperties[] => [
 	{
 		displayName: 'Users',
@@ -30,6 +35,8 @@ export const userFields = (show: Show): INodeProperties[] => [
 		options: SCOPES,
 	},
 	userField(show),
+	usersByField({ ...show, userScope: ['listed'] }),
+	userIdsField({ ...show, userScope: ['listed'] }),
 ];
 
 /** Not `required`: where "Users" is an expression n8n shows it, and would refuse to start with it empty. */
@@ -71,10 +78,10 @@ const userField = (show: Show): INodeProperties => ({
 	],
 });
 
-/** Whether a single user is meant: the one of `readUser`. */
-export function isOneUser(context: FieldContext): boolean {
+/** Who is meant: the one of `readUser`, those of `readUserIds`, or everybody. */
+export function readUserScope(context: FieldContext): UserScope {
 	const values = SCOPES.map(({ value }) => value);
-	return toChoice(context.getNodeParameter('userScope', ONE_USER), 'Users', values) === ONE_USER;
+	return toChoice(context.getNodeParameter('userScope', ONE_USER), 'Users', values);
 }
 
 const ADVICE =

@@ -61,11 +61,16 @@ export function sweep(get: Get, options: Sweep): AsyncGenerator<UserResult> {
 			tookMs: performance.now() - begun,
 			...more,
 		});
+		const unreadable = (problem: Problem) => {
+			onUnreadable?.(user, problem, fine);
+			return result({ problem });
+		};
 		let isGone = false;
 		const onMissing = async () => {
-			await usersToRead.whenMissing(get, user);
+			await usersToRead.whenMissing(get, listed);
 			isGone = true;
 		};
+		if (listed.problem) return unreadable(listed.problem);
 		const ask = typeof query === 'function' ? query(user) : query;
 		const pages = readingPages(get, pathOf(metric, user.user_id), ask, onMissing, { tries: triesFor?.(user), isOver });
 		try {
@@ -73,9 +78,7 @@ export function sweep(get: Get, options: Sweep): AsyncGenerator<UserResult> {
 			fine++;
 			return result({ rows: isGone ? [] : rows });
 		} catch (error) {
-			const problem = onlyTheirs(error, isOver());
-			onUnreadable?.(user, problem, fine);
-			return result({ problem });
+			return unreadable(onlyTheirs(error, isOver()));
 		}
 	});
 }

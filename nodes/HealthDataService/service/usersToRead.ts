@@ -16,13 +16,29 @@ export interface ListedUser {
 	place: number;
 	/** Their team, if the service has said so. */
 	team?: string;
+	/** Who they are in a list that somebody gave. */
+	entry?: ListEntry;
+	/** Why nobody could be found there: the `user_id` is empty then. */
+	problem?: Problem;
 }
 
+/** One of a list that somebody gave. */
+export interface ListEntry {
+	id: string;
+	/** The place in the list, from 1. */
+	at: number;
+}
+
+/** How often it is asked at most who that is, where that is less than for others. */
+export type TriesFor = (entry: ListEntry) => number | undefined;
+
 export interface UsersToRead {
-	/** In the order of the team's list, without the first `skip` of it. */
-	users(get: Get, skip?: number): AsyncIterable<ListedUser>;
+	/** In the order of the list, without the first `skip` of it. */
+	users(get: Get, skip?: number, triesFor?: TriesFor): AsyncIterable<ListedUser>;
 	/** The service does not know a user whose readings were asked for. Throws a Problem unless they are passed over. */
-	whenMissing(get: Get, user: UserRef): Promise<void>;
+	whenMissing(get: Get, listed: ListedUser): Promise<void>;
+	/** The list that somebody gave, each once. */
+	entries?: readonly ListEntry[];
 }
 
 /** A single user as somebody named them. */
@@ -31,15 +47,17 @@ export interface NamedUser {
 	id: string;
 }
 
+export type WhenNotFound = 'error' | 'empty';
+
 /** By client user ID costs one more request. A user whom nobody has is an error, or with `empty` no user at all. */
-export const oneUser = ({ by, id }: NamedUser, whenNotFound: 'error' | 'empty' = 'error'): UsersToRead => ({
+export const oneUser = ({ by, id }: NamedUser, whenNotFound: WhenNotFound = 'error'): UsersToRead => ({
 	async *users(get) {
 		if (by === 'userId') return yield { user: { user_id: id, client_user_id: null }, place: 1 };
 		const user = await resolveUser(get, id);
 		if (user) return yield toListed(user, 1);
 		if (whenNotFound === 'error') throw noSuchClientUser();
 	},
-	async whenMissing(get, user) {
+	async whenMissing(get, { user }) {
 		if (user.client_user_id !== null) await stopIfStillThere(get, user);
 		if (whenNotFound === 'empty') return;
 		throw new Problem(
@@ -61,11 +79,11 @@ export const wholeTeam = (window: UserWindow = {}, connectedTo?: string): UsersT
 			}
 		}
 	},
-	whenMissing: stopIfStillThere,
+	whenMissing: async (get, { user }) => await stopIfStillThere(get, user),
 });
 
 /** Somebody who was on the list may have been removed before their turn came. A user who is still there is not passed over. */
-async function stopIfStillThere(get: Get, { user_id, client_user_id }: UserRef) {
+export async function stopIfStillThere(get: Get, { user_id, client_user_id }: UserRef) {
 	const now = client_user_id === null ? { user_id } : await resolveUser(get, client_user_id);
 	if (now?.user_id !== user_id) return;
 	throw new Problem(
@@ -75,7 +93,7 @@ async function stopIfStillThere(get: Get, { user_id, client_user_id }: UserRef) 
 	);
 }
 
-const toListed = ({ user_id, client_user_id, team_id }: IDataObject, place: number): ListedUser => ({
+export const toListed = ({ user_id, client_user_id, team_id }: IDataObject, place: number): ListedUser => ({
 	user: { user_id: String(user_id), client_user_id: text(client_user_id) || null },
 	place,
 	...(typeof team_id === 'string' && { team: team_id }),

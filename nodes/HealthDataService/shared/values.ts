@@ -12,9 +12,13 @@ export function text(value: unknown): string {
 
 /** A text field. `advice` says what to enter. */
 export function toText(value: unknown, field: string, advice: string): string {
-	if (typeof value === 'string' || (typeof value === 'number' && isExact(value))) return text(value);
+	if (isText(value)) return text(value);
 	throw unusable(field, 'a text', value, advice);
 }
+
+/** What may be an identifier. */
+export const isText = (value: unknown): value is string | number =>
+	typeof value === 'string' || (typeof value === 'number' && isExact(value));
 
 /** Identifiers of more than 15 digits lose some as a number, and would name somebody else. */
 const isExact = (value: number) => Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));

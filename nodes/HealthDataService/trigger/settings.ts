@@ -1,13 +1,17 @@
 /**
  * The trigger's fields, in the order of the screen (n8n puts "Poll Times" before them), and what they ask for.
  */
+import { hash } from 'node:crypto';
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 import { concurrencyField, readConcurrency } from '../fields/concurrency';
 import { onlyConnectedField, readOnlyConnected } from '../fields/onlyConnected';
 import { optionsField, readOption } from '../fields/optionsField';
 import { providerField, readProvider } from '../fields/provider';
 import { readRequestsPerSecond, requestsPerSecondField } from '../fields/requestsPerSecond';
-import { isOneUser, readUser, userFields } from '../fields/userScope';
+import { readUserIds } from '../fields/userIds';
+import { readUsersBy } from '../fields/usersBy';
+import { readUser, readUserScope, userFields } from '../fields/userScope';
+import { listedUsers } from '../service/listedUsers';
 import { oneUser, wholeTeam } from '../service/usersToRead';
 import { toChoice, wholeNumber } from '../shared/values';
 import { events, readingEvents, type Scope, type TriggerEvent } from './events';
@@ -82,15 +86,32 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 		return { ...common, scope, watched: event.value, maxUsers };
 	}
 	const provider = readProvider(context);
-	if (!isOneUser(context)) {
+	const users = readUsers(context, provider, maxUsers);
+	const watched = JSON.stringify([event.value, ...users.watched, provider]);
+	const scope = { ...limits, provider, usersToRead: users.usersToRead };
+	return { ...common, scope, watched, maxUsers: users.maxUsers };
+}
+
+/** Who is watched; of a list not who is on it, since that is no matter of the others (members.ts). Never an ID in clear: it is saved. */
+function readUsers(context: IPollFunctions, provider: string, maxUsers?: number) {
+	const scope = readUserScope(context);
+	if (scope === 'all') {
 		const connectedTo = readOnlyConnected(context) && provider !== '' ? provider : undefined;
-		const scope = { ...limits, usersToRead: wholeTeam({ limit: maxUsers }, connectedTo), provider };
-		const watched = JSON.stringify([event.value, 'all', provider, ...(connectedTo ? ['connected'] : [])]);
-		return { ...common, scope, watched, maxUsers };
+		const watched = ['all', ...(connectedTo ? ['connected'] : [])];
+		return { watched, usersToRead: wholeTeam({ limit: maxUsers }, connectedTo), maxUsers };
 	}
-	const user = readUser(context);
-	const scope = { ...limits, usersToRead: oneUser(user), provider };
-	return { ...common, scope, watched: JSON.stringify([event.value, user.by, user.id, provider]) };
+	if (scope === 'one') {
+		const user = readUser(context);
+		return { watched: [user.by, hash('sha256', user.id).slice(0, 20)], usersToRead: oneUser(user) };
+	}
+	const by = readUsersBy(context);
+	const entries = readUserIds(context, by);
+	const isTooLong = maxUsers !== undefined && entries.length > maxUsers;
+	return {
+		watched: ['listed', by],
+		usersToRead: listedUsers(by, entries.slice(0, maxUsers)),
+		maxUsers: isTooLong ? maxUsers : undefined,
+	};
 }
 
 function readEvent(context: IPollFunctions): TriggerEvent {

@@ -37,7 +37,7 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	throw new Problem(
 		`There is no ${event.noun} to show`,
 		maxUsers
-			? `Only the first ${maxUsers} users of the team were looked at. You can publish the workflow all the same: it will see everybody`
+			? `Only the first ${maxUsers} users were looked at. You can publish the workflow all the same: it will see everybody`
 			: `The last ${event.test.days} days were looked at. ${ways} or publish the workflow and wait for the next one`,
 	);
 }

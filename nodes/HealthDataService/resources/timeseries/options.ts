@@ -10,7 +10,7 @@ import { whenNotFoundField } from '../../fields/whenNotFound';
 import { toText, wholeNumber } from '../../shared/values';
 
 const onlyForAllUsers: IDisplayOptions = { show: { '/userScope': ['all'] } };
-const onlyForOneUser: IDisplayOptions = { show: { '/userScope': ['one'] } };
+const onlyForNamedUsers: IDisplayOptions = { show: { '/userScope': ['one', 'listed'] } };
 
 export const timeseriesOptions = (show: IDisplayOptions['show']): INodeProperties =>
 	optionsField(show, [
@@ -43,7 +43,7 @@ export const timeseriesOptions = (show: IDisplayOptions['show']): INodePropertie
 			placeholder: 'e.g. Europe/Berlin',
 			description: 'Time zone that days begin and end in. Leave empty for that of the workflow.',
 		},
-		whenNotFoundField('What to do when the service does not know the user', onlyForOneUser),
+		whenNotFoundField('What to do when the service does not know a user', onlyForNamedUsers),
 	]);
 
 /** Which part of the team's list: all of it, unless the user says otherwise. */

@@ -9,11 +9,14 @@ import { readOnlyConnected } from '../../fields/onlyConnected';
 import { readProvider } from '../../fields/provider';
 import { readRequestsPerSecond } from '../../fields/requestsPerSecond';
 import { isSimplified } from '../../fields/simplify';
-import { isOneUser, readUser } from '../../fields/userScope';
+import { readUserIds } from '../../fields/userIds';
+import { readUsersBy } from '../../fields/usersBy';
+import { readUser, readUserScope, type UserScope } from '../../fields/userScope';
 import { readWhenNotFound } from '../../fields/whenNotFound';
 import type { Query } from '../../http/connect';
 import type { Metric } from '../../service/metrics';
 import type { Collect } from '../../service/sweep';
+import { listedUsers } from '../../service/listedUsers';
 import { oneUser, wholeTeam, type UsersToRead } from '../../service/usersToRead';
 import { daysOf } from './calendar';
 import { readDateRange } from './dateRange';
@@ -33,13 +36,15 @@ export interface TimeseriesRequest {
 	usersToRead: UsersToRead;
 }
 
+/** Whom these fields name usually differs from item to item. */
+const NAMES = ['user', 'userIds'];
+
 export function readRequest(context: IExecutePaginationFunctions, metric: Metric): TimeseriesRequest {
-	// The user is what usually differs from item to item.
-	const { team, whenNotFound, ...request } = oncePerRun(context, { but: ['user'] }, (now) => {
+	const { usersOf, ...request } = oncePerRun(context, { but: NAMES }, (now) => {
 		const provider = readProvider(context);
 		const limit = readLimit(context);
 		const output = readOutput(context);
-		const isOne = isOneUser(context);
+		const scope = readUserScope(context);
 		const range = readDateRange(context, now, output === DAILY);
 		return {
 			query: { ...range, provider },
@@ -49,14 +54,32 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 			isSimple: output === READINGS && isSimplified(context),
 			concurrency: readConcurrency(context),
 			requestsPerSecond: readRequestsPerSecond(context),
-			whenNotFound: isOne ? readWhenNotFound(context) : ('error' as const),
-			team: isOne ? undefined : readTeam(context, provider, limit),
+			isTeam: scope !== 'one',
+			usersOf: usersOfScope[scope](context, provider, limit),
 		};
 	});
-	return { ...request, isTeam: team !== undefined, usersToRead: team ?? oneUser(readUser(context), whenNotFound) };
+	return { ...request, usersToRead: usersOf(context) };
 }
 
-function readTeam(context: IExecutePaginationFunctions, provider: string, limit: number): UsersToRead {
-	const window = { ...readUserWindow(context), ahead: limit === Infinity ? undefined : 0 };
-	return wholeTeam(window, readOnlyConnected(context) ? provider : undefined);
-}
+type UsersOf = (context: IExecutePaginationFunctions) => UsersToRead;
+
+/** Reads what is the same for all items, and gives what reads the rest. */
+const usersOfScope: Record<
+	UserScope,
+	(context: IExecutePaginationFunctions, provider: string, limit: number) => UsersOf
+> = {
+	one(context) {
+		const whenNotFound = readWhenNotFound(context);
+		return (item) => oneUser(readUser(item), whenNotFound);
+	},
+	listed(context, _, limit) {
+		const by = readUsersBy(context);
+		const options = { whenNotFound: readWhenNotFound(context), isLazy: limit !== Infinity };
+		return (item) => listedUsers(by, readUserIds(item, by), options);
+	},
+	all(context, provider, limit) {
+		const window = { ...readUserWindow(context), ahead: limit === Infinity ? undefined : 0 };
+		const team = wholeTeam(window, readOnlyConnected(context) ? provider : undefined);
+		return () => team;
+	},
+};

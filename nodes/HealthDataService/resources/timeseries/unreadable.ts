@@ -9,8 +9,10 @@ import { Problem } from '../../shared/problem';
 export function unreadableProblem(user: UserRef, problem: Problem, fine: number): Problem {
 	const { message, description, kind, httpCode } = problem;
 	const others = fine === 1 ? '1 other user was' : `${fine.toLocaleString('en')} other users were`;
+	// Who could not even be found is named by the place in the list.
+	const whose = user.user_id ? `The readings of the user ${user.user_id} could not be read. ` : '';
 	return new Problem(
-		`The readings of the user ${user.user_id} could not be read. ${message}`,
+		whose + message,
 		`${description}. So far ${others} read. To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node`,
 		{ kind, httpCode, concernsAll: true },
 	);
@@ -22,7 +24,8 @@ export function unreadableProblem(user: UserRef, problem: Problem, fine: number)
  */
 export function unreadableRow(context: IExecutePaginationFunctions, user: UserRef, problem: Problem): IDataObject {
 	const { message: error, description } = problem;
+	const who = { ...user, user_id: user.user_id || null };
 	return context.getNode().onError === 'continueErrorOutput'
-		? { error, details: { ...user, advice: description } }
-		: { ...user, error, details: description };
+		? { error, details: { ...who, advice: description } }
+		: { ...who, error, details: description };
 }

@@ -1,0 +1,64 @@
+/**
+ * The users of a list that somebody gave, and what one whom nobody has means.
+ */
+import { Problem } from '../shared/problem';
+import { lookUp } from './lookUp';
+import {
+	stopIfStillThere,
+	toListed,
+	type ListedUser,
+	type ListEntry,
+	type NamedUser,
+	type UsersToRead,
+	type WhenNotFound,
+} from './usersToRead';
+
+/**
+ * In the order of the list. Whom nobody has is a problem of their own, or with `empty` no user at all.
+ *
+ * @param options.isLazy fewer may be wanted than there are
+ */
+export const listedUsers = (
+	by: NamedUser['by'],
+	entries: readonly ListEntry[],
+	{ whenNotFound = 'error', isLazy = false }: { whenNotFound?: WhenNotFound; isLazy?: boolean } = {},
+): UsersToRead => ({
+	entries,
+	async *users(get, skip = 0, triesFor = () => undefined) {
+		const wanted = entries.slice(skip);
+		let place = skip;
+		if (by === 'userId') {
+			for (const entry of wanted) yield { user: { user_id: entry.id, client_user_id: null }, place: ++place, entry };
+			return;
+		}
+		const given = new Set<unknown>();
+		const asked = wanted.map((entry) => ({ id: entry.id, tries: triesFor(entry) }));
+		for await (const { user, problem } of lookUp(get, asked, isLazy)) {
+			const entry = entries[place++];
+			// Several texts may name the same user where the service does not tell upper from lower case.
+			if (user && given.has(user.user_id)) continue;
+			given.add(user?.user_id);
+			if (user) yield { ...toListed(user, place), entry };
+			else if (problem) yield nobody(entry, place, problem);
+			else if (whenNotFound === 'error') yield nobody(entry, place, noSuchEntry(by, entry));
+		}
+	},
+	async whenMissing(get, { user, entry }) {
+		if (by === 'clientUserId') await stopIfStillThere(get, { ...user, client_user_id: entry!.id });
+		if (whenNotFound === 'error') throw noSuchEntry(by, entry!);
+	},
+});
+
+const nobody = (entry: ListEntry, place: number, problem: Problem): ListedUser => ({
+	user: { user_id: '', client_user_id: entry.id },
+	place,
+	entry,
+	problem,
+});
+
+const noSuchEntry = (by: NamedUser['by'], { at }: ListEntry) =>
+	new Problem(
+		`Entry ${at} of 'User IDs' is ${by === 'userId' ? 'a user whom the service does not know' : 'an identifier that no user has'}`,
+		"Check it, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
+		{ httpCode: '404' },
+	);

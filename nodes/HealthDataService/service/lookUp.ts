@@ -1,0 +1,84 @@
+/**
+ * Who has a client user ID, for many at once: each is asked for, or all are looked for in the team's list, whatever takes fewer
+ * requests.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import type { Get } from '../http/connect';
+import { inOrder } from '../shared/inOrder';
+import { Problem } from '../shared/problem';
+import { text } from '../shared/values';
+import { userPage } from './userPage';
+import { userPages } from './userPages';
+import { resolveUser } from './users';
+
+/** The record of the user, nothing where nobody has the ID, or why that is not known. */
+export interface Found {
+	user?: IDataObject;
+	problem?: Problem;
+}
+
+export interface Asked {
+	/** The client user ID. */
+	id: string;
+	/** How often it is asked for at most, where that is less than for others. */
+	tries?: number;
+}
+
+/** For fewer, a page of the list only to learn how long it is would be a waste. */
+const WORTH_A_LOOK = 8;
+
+/** How many are asked for before the first is wanted, and how many where all may not be wanted. */
+const WIDTH = 64;
+const LAZY_WIDTH = 4;
+
+/**
+ * In the order of the IDs.
+ *
+ * @param isLazy somebody may stop long before the end
+ */
+export async function* lookUp(get: Get, asked: readonly Asked[], isLazy: boolean): AsyncGenerator<Found> {
+	const isFew = isLazy || asked.length < WORTH_A_LOOK;
+	const known = isFew ? new Map<string, IDataObject>() : await fromList(get, asked);
+	yield* inOrder(each(asked), { width: isLazy ? LAZY_WIDTH : WIDTH }, async ({ id, tries }, isOver): Promise<Found> => {
+		if (known.has(id)) return { user: known.get(id) };
+		try {
+			return { user: await resolveUser(get, id, { isOver, tries }) };
+		} catch (problem) {
+			if (!(problem instanceof Problem) || problem.concernsAll) throw problem;
+			return { problem };
+		}
+	});
+}
+
+/** As many of them as the list has, as long as reading on takes fewer requests than asking for the others. */
+async function fromList(get: Get, asked: readonly Asked[]) {
+	const found = new Map<string, IDataObject>();
+	const wanted = new Set(asked.map(({ id }) => id));
+	const take = (users: IDataObject[]) => {
+		for (const user of users) {
+			const id = text(user.client_user_id);
+			if (wanted.delete(id)) found.set(id, user);
+		}
+	};
+	try {
+		const { users, total = 0 } = await userPage(get, 0);
+		const size = users.length;
+		let done = size;
+		const isWorthIt = () => done < total && Math.ceil((total - done) / size) < wanted.size;
+		take(users);
+		if (!isWorthIt()) return found;
+		for await (const page of userPages(get, { offset: size, limit: total - size })) {
+			take(page);
+			done += page.length;
+			if (!isWorthIt()) break;
+		}
+	} catch (problem) {
+		// The list is only the shorter way. What concerns everything comes back with the next request.
+		if (!(problem instanceof Problem)) throw problem;
+	}
+	return found;
+}
+
+async function* each<T>(things: Iterable<T>) {
+	yield* things;
+}

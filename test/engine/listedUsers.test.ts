@@ -1,0 +1,294 @@
+/**
+ * Listed Users in n8n's engine, over HTTP: who is read and in which order, what one whom nobody has becomes, and how many
+ * requests it takes.
+ */
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import { fromAI, runAgent } from '../helpers/agent';
+import { runNode } from '../helpers/engine';
+import {
+	BERLIN,
+	bloodPressure,
+	createUser,
+	fixedWorld,
+	people,
+	SILENT,
+	SPECIAL,
+	SPECIAL_ID,
+	STEADY,
+} from '../helpers/people';
+import { bloodPressureOf, byUserId, useSandbox } from '../helpers/requests';
+
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+
+const byId = (userIds: unknown, more: INodeParameters = {}) =>
+	bloodPressureOf('', { userScope: 'listed', userIds: userIds as string, ...more });
+const byClient = (userIds: unknown, more: INodeParameters = {}) => byId(userIds, { usersBy: 'clientUserId', ...more });
+const owners = (rows: IDataObject[], column = 'user_id') => [...new Set(rows.map((row) => row[column]))];
+const resolves = (requests: string[]) => requests.filter((url) => url.includes('/resolve/')).length;
+const pages = (requests: string[]) => requests.filter((url) => url.startsWith('/v2/user?')).length;
+const readings = (requests: string[]) => requests.filter((url) => url.includes('/timeseries/')).length;
+
+describe('a few', () => {
+	const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
+	const run = async (parameters: INodeParameters, more: { onError?: INode['onError']; input?: IDataObject[] } = {}) =>
+		await runNode({ credential: used.credential, parameters, ...more });
+
+	it.each<[string, unknown]>([
+		['a text', `${BERLIN.user_id}, ${STEADY.user_id}`],
+		['lines', `\n${BERLIN.user_id}\r\n${STEADY.user_id}\n`],
+		['JSON', JSON.stringify([BERLIN.user_id, STEADY.user_id])],
+		['a list from an expression', '={{ $json.ids }}'],
+		['items put together', '={{ $input.all().flatMap((item) => item.json.ids) }}'],
+		['with one of them twice', `${BERLIN.user_id};${STEADY.user_id};${BERLIN.user_id.toUpperCase()}`],
+	])('come in the order of the list: %s', async (_, userIds) => {
+		const input = [{ ids: [BERLIN.user_id, STEADY.user_id] }];
+		const { rows, items, error } = await run(byId(userIds), { input });
+		expect(error).toBeUndefined();
+		expect(rows).toHaveLength(8 + 61);
+		expect(owners(rows)).toEqual([BERLIN.user_id, STEADY.user_id]);
+		expect(owners(rows, 'client_user_id')).toEqual([null]);
+		for (const { pairedItem } of items) expect(pairedItem).toEqual({ item: 0 });
+		expect([resolves(used.sandbox.requests), pages(used.sandbox.requests)]).toEqual([0, 0]);
+	});
+
+	it.each<[string, unknown]>([
+		['a text', `berlin, ${SPECIAL_ID}\nsteady,berlin`],
+		['JSON', JSON.stringify(['berlin', SPECIAL_ID, 'steady', 'berlin'])],
+	])('come by client user ID, each resolved once: %s', async (_, userIds) => {
+		const { rows } = await run(byClient(userIds));
+		expect(owners(rows, 'client_user_id')).toEqual(['berlin', SPECIAL_ID, 'steady']);
+		expect(owners(rows)).toEqual([BERLIN.user_id, SPECIAL.user_id, STEADY.user_id]);
+		expect(rows).toHaveLength(8 + 3 + 61);
+		expect([resolves(used.sandbox.requests), pages(used.sandbox.requests)]).toEqual([3, 0]);
+	});
+
+	it('are the same rows as one by one', async () => {
+		const alone = [
+			...(await run(bloodPressureOf(byUserId(BERLIN.user_id)))).rows,
+			...(await run(bloodPressureOf(byUserId(STEADY.user_id)))).rows,
+		];
+		expect((await run(byId([BERLIN.user_id, STEADY.user_id].join()))).rows).toEqual(alone);
+	});
+
+	it('are one item each when grouped, those without readings as well', async () => {
+		const { rows } = await run(byClient('silent,steady', { output: 'grouped' }));
+		expect(rows.map(({ client_user_id, groups }) => [client_user_id, Object.keys(groups as object)])).toEqual([
+			['silent', []],
+			['steady', ['omron', 'withings']],
+		]);
+	});
+
+	it('differ from item to item, and each row is linked to its own', async () => {
+		const input = [{ who: ['steady'] }, { who: 'berlin, silent' }];
+		const { items } = await run(byClient('={{ $json.who }}'), { input });
+		const linked = items.map(({ json, pairedItem }) => [(pairedItem as { item: number }).item, json.client_user_id]);
+		expect([...new Set(linked.map((one) => JSON.stringify(one)))]).toEqual(['[0,"steady"]', '[1,"berlin"]']);
+	});
+
+	it('are read no further than Limit needs', async () => {
+		const { rows } = await run(
+			byId([STEADY.user_id, BERLIN.user_id, SPECIAL.user_id].join(), {
+				returnAll: false,
+				limit: 2,
+				options: { concurrency: 1 },
+			}),
+		);
+		expect(owners(rows)).toEqual([STEADY.user_id]);
+		expect(rows).toHaveLength(2);
+		expect(used.sandbox.requests).toHaveLength(1);
+	});
+
+	it('give the same rows whatever the concurrency', async () => {
+		const parameters = byClient(`silent,berlin,steady,${SPECIAL_ID}`);
+		const { rows } = await run(parameters);
+		for (const concurrency of [1, 3, 50])
+			expect((await run({ ...parameters, options: { concurrency } })).rows).toEqual(rows);
+	});
+
+	it('an entry that cannot be one is said by its place, before anything is sent', async () => {
+		const { error, run: execution } = await run(byId(`${STEADY.user_id}\nGeheim-7\n${BERLIN.user_id}`));
+		expect(error?.message).toBe("Entry 2 of 'User IDs' is not a user ID");
+		expect(used.sandbox.requests).toEqual([]);
+		expect(error?.message + String(error?.description)).not.toContain('Geheim');
+		expect(execution.data.resultData.error?.message).not.toContain('Geheim');
+	});
+
+	describe('one whom nobody has', () => {
+		const KINDS = {
+			'by user ID': {
+				parameters: (more: INodeParameters) => byId([STEADY.user_id, NOBODY, BERLIN.user_id].join(), more),
+				message: "Entry 2 of 'User IDs' is a user whom the service does not know",
+				owner: { user_id: NOBODY, client_user_id: null },
+			},
+			'by client user ID': {
+				parameters: (more: INodeParameters) => byClient('steady\nGeheim-7\nberlin', more),
+				message: "Entry 2 of 'User IDs' is an identifier that no user has",
+				owner: { user_id: null, client_user_id: 'Geheim-7' },
+			},
+		};
+		const advice = expect.stringMatching(/upper and lower case/);
+
+		describe.each(Object.entries(KINDS))('%s', (_, { parameters, message, owner }) => {
+			it('stops the node with an error that says where it stands', async () => {
+				const { error, rows } = await run(parameters({}));
+				expect(error?.message).toContain(message);
+				expect(error?.description).toMatch(/upper and lower case.*\d other users? (was|were) read.*'On Error'/s);
+				expect(error?.httpCode).toBe('404');
+				expect(rows).toEqual([]);
+				expect(String(error?.message) + String(error?.description)).not.toContain('Geheim');
+			});
+
+			it('is a row behind all others on Continue', async () => {
+				const { rows, error, items } = await run(parameters({}), { onError: 'continueRegularOutput' });
+				expect(error).toBeUndefined();
+				expect(rows).toHaveLength(61 + 8 + 1);
+				expect(rows.at(-1)).toEqual({ ...owner, error: message, details: advice });
+				expect(items.at(-1)!.pairedItem).toEqual({ item: 0 });
+			});
+
+			it('is a row of the error output', async () => {
+				const { rows, errorItems } = await run(parameters({}), { onError: 'continueErrorOutput' });
+				expect(rows).toHaveLength(61 + 8);
+				expect(errorItems.map(({ json }) => json)).toEqual([{ error: message, details: { ...owner, advice } }]);
+			});
+
+			it.each<INode['onError']>(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'])(
+				'is no item where When Not Found says so: %s',
+				async (onError) => {
+					for (const output of ['readings', 'grouped']) {
+						const options = { whenNotFound: 'empty' };
+						const { rows, error, errorItems } = await run(parameters({ options, output }), { onError });
+						expect([error, errorItems]).toEqual([undefined, []]);
+						expect(owners(rows)).toEqual([STEADY.user_id, BERLIN.user_id]);
+					}
+				},
+			);
+		});
+	});
+
+	it.each(['error', 'empty'])('one removed after being looked up is one whom nobody has: %s', async (whenNotFound) => {
+		let lookedUp = 0;
+		used.sandbox.switches.fault = (_, url) => {
+			const isGone = url.includes(BERLIN.user_id) || (url.includes('/resolve/berlin') && lookedUp++ > 0);
+			return isGone ? { status: 404, body: { detail: 'Not found' } } : undefined;
+		};
+		const parameters = byClient('steady,berlin', { options: { whenNotFound } });
+		const { rows } = await run(parameters, { onError: 'continueRegularOutput' });
+		const failed = rows.filter(({ error }) => error);
+		expect(rows).toHaveLength(61 + failed.length);
+		const words = "Entry 2 of 'User IDs' is an identifier that no user has";
+		expect(failed.map(({ error, user_id }) => [error, user_id])).toEqual(
+			whenNotFound === 'error' ? [[words, BERLIN.user_id]] : [],
+		);
+	});
+
+	it('one whom the service knows, but not their readings, is no such one', async () => {
+		used.sandbox.switches.users = { berlin: 'missing' };
+		const { error } = await run(byClient('steady,berlin', { options: { whenNotFound: 'empty' } }));
+		expect(error?.message).toContain('whom it knows');
+	});
+
+	it('one whose Resolve fails is no matter of the others', async () => {
+		used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/berlin') ? { status: 500 } : undefined);
+		const { rows } = await run(byClient('berlin,steady'), { onError: 'continueRegularOutput' });
+		expect(rows).toHaveLength(61 + 1);
+		expect(rows.at(-1)).toMatchObject({ user_id: null, client_user_id: 'berlin', error: expect.stringMatching(/500/) });
+	});
+
+	it('a broken one is named by the user ID, as among all users', async () => {
+		used.sandbox.switches.users = { berlin: 'refused' };
+		const { error } = await run(byClient('steady,berlin'));
+		expect(error?.message).toMatch(new RegExp(`^The readings of the user ${BERLIN.user_id} could not be read`));
+	});
+
+	it('an agent may give them as JSON or as a text', async () => {
+		const tool = byId(fromAI('User IDs'), { returnAll: false, limit: 100 });
+		const call = async (ids: string) =>
+			(await runAgent(used.credential, { Tool: tool }, [['Tool', { User_IDs: ids }]])).answers[0];
+		const [json, text] = [
+			await call(JSON.stringify([BERLIN.user_id, SILENT.user_id])),
+			await call(`${BERLIN.user_id}, ${SILENT.user_id}`),
+		];
+		expect(JSON.parse(json)).toHaveLength(8);
+		expect(text).toBe(json);
+		expect(await call('["Anna"]')).toContain("Entry 1 of 'User IDs' is not a user ID\n\nDetails: ");
+	});
+});
+
+describe('many of a large team', () => {
+	const team = Array.from({ length: 20_000 }, (_, i) => createUser(`c${i}`, []));
+	const one = bloodPressure('2026-03-10T08:00:00Z', 120, 80);
+	const world = fixedWorld(team, {});
+	const used = useSandbox(() => ({ world: { ...world, readings: () => [one] }, checksItself: false }));
+	/** Evenly spread, in an order of their own. */
+	const spread = (count: number) =>
+		Array.from({ length: count }, (_, i) => team[((i * 7919) % count) * Math.floor(team.length / count)]);
+	const read = async (ids: string[], more: INodeParameters = {}) => {
+		const { rows, error } = await runNode({
+			credential: used.credential,
+			parameters: byClient('={{ $json.ids }}', more),
+			input: [{ ids }],
+			onError: 'continueRegularOutput',
+		});
+		expect(error).toBeUndefined();
+		return { rows, requests: used.sandbox.requests };
+	};
+	const names = (users: typeof team) => users.map(({ client_user_id }) => client_user_id!);
+
+	it('1,000 of 20,000 take at most 50 requests beyond the readings', async () => {
+		const users = spread(1000);
+		const { rows, requests } = await read(names(users));
+		expect(rows.map(({ user_id }) => user_id)).toEqual(users.map(({ user_id }) => user_id));
+		expect(readings(requests)).toBe(1000);
+		expect(requests.length - 1000).toBeLessThanOrEqual(50);
+	});
+
+	it('whom the list does not have is asked for', async () => {
+		const { rows, requests } = await read(['x1', ...names(spread(300)), 'x2']);
+		expect(rows).toHaveLength(302);
+		expect(rows.slice(-2).map(({ client_user_id }) => client_user_id)).toEqual(['x1', 'x2']);
+		expect(resolves(requests)).toBeLessThanOrEqual(12);
+		expect(requests.length - 300).toBeLessThanOrEqual(54);
+	});
+
+	it('few are asked for one by one', async () => {
+		expect((await read(names(spread(7)))).requests).toHaveLength(14);
+		used.sandbox.requests.length = 0;
+		const { requests } = await read(names(spread(30)));
+		expect([readings(requests), pages(requests)]).toEqual([30, 1]);
+		expect(requests.length).toBeLessThanOrEqual(61);
+	});
+
+	it('those on the first page take that page', async () => {
+		const { requests } = await read(names(team.slice(100, 400).reverse()));
+		expect([readings(requests), pages(requests), resolves(requests)]).toEqual([300, 1, 0]);
+	});
+
+	it('with a Limit no more are looked up than are wanted', async () => {
+		const { rows, requests } = await read(names(spread(1000)), { returnAll: false, limit: 5 });
+		expect(rows).toHaveLength(5);
+		expect(requests.length).toBeLessThan(40);
+	});
+
+	it.each(['missing', 'zero', 'negative', 'page', 'tooSmall', 'tooLarge', 'growing', 'text'] as const)(
+		'come whole and in order though the total is wrong: %s',
+		async (userTotal) => {
+			used.sandbox.switches.userTotal = userTotal;
+			const users = spread(100);
+			const { rows } = await read(names(users));
+			expect(rows.map(({ user_id }) => user_id)).toEqual(users.map(({ user_id }) => user_id));
+		},
+	);
+
+	it.each(['usersMove', 'ignoresOffset', 'ignoresLimit'] as const)(
+		'come whole and in order though the list is wrong: %s',
+		async (quirk) => {
+			used.sandbox.switches[quirk] = true;
+			const users = spread(200).filter((_, i) => i > 0);
+			const { rows } = await read(names(users));
+			expect(rows.filter(({ error }) => !error).length).toBeGreaterThan(195);
+			if (quirk !== 'usersMove')
+				expect(rows.map(({ user_id }) => user_id)).toEqual(users.map(({ user_id }) => user_id));
+		},
+	);
+});
