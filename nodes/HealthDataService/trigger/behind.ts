@@ -2,6 +2,7 @@
  * Users who could not be read: set aside with the point up to which they were, tried again in each poll, and reported.
  */
 import type { Problem } from '../shared/problem';
+import { nameOf } from './members';
 import type { Behind } from './state';
 
 /** As long as somebody cannot be read, it is said again so often. */
@@ -25,7 +26,7 @@ export function report(behind: Record<string, Behind>, reasons: Reasons): { mess
 	return {
 		message: `The readings of ${who} cannot be read${problem ? `. ${problem.message}` : ''}`,
 		description:
-			`${ids.length === 1 ? 'It is' : 'The first is'} ${first}. ${problem ? `${problem.description}. ` : ''}` +
+			`${ids.length === 1 ? 'It is' : 'The first is'} ${nameOf(first)}. ${problem ? `${problem.description}. ` : ''}` +
 			"Everybody else's new readings go out; theirs follow when they can be read again. This is said once an hour while it lasts",
 	};
 }

@@ -10,7 +10,7 @@ import { identityOf, type Identity } from '../service/readingId';
 import type { UserRef } from '../service/readings';
 import { flatRows, sweep, USERS_PER_REQUEST } from '../service/sweep';
 import { userPages, type UserWindow } from '../service/userPages';
-import type { UsersToRead } from '../service/usersToRead';
+import type { ListEntry, UsersToRead } from '../service/usersToRead';
 import { Problem } from '../shared/problem';
 
 /** What is read. */
@@ -27,6 +27,7 @@ export interface EventResult {
 	place: number;
 	team?: string;
 	user?: UserRef;
+	entry?: ListEntry;
 	isGone?: boolean;
 	problem?: Problem;
 	tookMs?: number;

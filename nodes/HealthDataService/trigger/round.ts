@@ -11,6 +11,7 @@ import type { Reasons } from './behind';
 import type { EventResult, Scope, TriggerEvent } from './events';
 import { findNew, toItem, type NewRow } from './findNew';
 import { SeenReadings } from './seen';
+import { keyOf, MemberList, nameOf } from './members';
 import { moveWindow, type Behind, type Round, type TriggerState } from './state';
 
 /** Most rows that one poll hands on: n8n keeps them all in memory, and so does every node behind. */
@@ -58,32 +59,38 @@ export async function readRound(
 	const { now, lookback, deadline, budgetMs, begins, isWanted } = options;
 	const seen = new SeenReadings(state.seen);
 	const behind: Record<string, Behind> = { ...state.behind };
+	const members = new MemberList(scope.usersToRead.entries, state.members, behind);
 	const reasons: Reasons = new Map();
 	const round: Round = { ...(state.round ?? { at: 0, last: [], began: now }) };
 	const start = state.since === undefined ? state.from : state.kept;
 	const fresh: Array<{ row: NewRow; done: number }> = [];
-	const done: Array<{ userId?: string; place: number; healed: boolean }> = [];
+	const done: Array<{ key?: string; place: number; healed: boolean }> = [];
 	let team = state.team;
 	let fine = 0;
 
-	const take = ({ user, rows, isGone, problem, place }: EventResult) => {
-		const late = user && behind[user.user_id];
+	const take = (result: EventResult) => {
+		const { rows, isGone, problem, place } = result;
+		const isNew = members.isNew(result);
+		members.meet(result);
+		const key = keyOf(result);
+		const late = key === undefined ? undefined : behind[key];
+		const window = late ?? { from: start, since: isNew ? now : state.since };
 		if (problem) {
-			reasons.set(user!.user_id, problem);
-			behind[user!.user_id] ??= { from: start, since: state.since };
+			reasons.set(key!, problem);
+			behind[key!] ??= { from: window.from, since: window.since };
 		} else {
 			fine++;
-			const window = late ? { from: late.from, since: late.since } : { from: start, since: state.since };
-			const looked = findNew(event, rows, seen, { ...window, ...(begins && { until: Date.now() }) });
+			const until = begins || isNew ? Date.now() : undefined;
+			const looked = findNew(event, rows, seen, { from: window.from, since: window.since, until });
 			for (const row of looked.old) seen.remember(row);
 			for (const row of looked.fresh) {
 				if (isWanted(row.row)) fresh.push({ row, done: done.length });
 				else seen.remember(row);
 			}
 			if (looked.newest !== undefined && !late) round.newest = Math.max(round.newest ?? looked.newest, looked.newest);
-			if (isGone && late) delete behind[user.user_id];
+			if (isGone && late) delete behind[key!];
 		}
-		done.push({ userId: user?.user_id, place, healed: Boolean(late && !problem && !isGone) });
+		done.push({ key, place, healed: Boolean(late && !problem && !isGone) });
 	};
 	const isOver = () => performance.now() >= deadline || fresh.length >= MAX_ROWS;
 	/** Somebody whom the end of the budget cut off is read in the next poll, unless they alone took most of it. */
@@ -96,7 +103,7 @@ export async function readRound(
 		triesFor: ({ user_id }: { user_id: string }) => (state.behind[user_id] ? 1 : undefined),
 	};
 	let isWhole = true;
-	const listed = { ...scope, usersToRead: goingOn(scope.usersToRead, state.round) };
+	const listed = { ...scope, usersToRead: members.findingAgain(goingOn(scope.usersToRead, state.round)) };
 	for await (const result of event.read(get, listed, reach)) {
 		if (result.team !== undefined) {
 			const hash = userPrefix(result.team);
@@ -109,7 +116,8 @@ export async function readRound(
 		if (!isWhole) break;
 	}
 	if (isWhole) {
-		const left = Object.keys(behind).filter((id) => !done.some(({ userId }) => userId === id));
+		if (members.isGiven) members.forgetOthers();
+		const left = members.isGiven ? [] : Object.keys(behind).filter((id) => !done.some(({ key }) => key === id));
 		const gone = left.length > 0 ? event.read(get, { ...scope, usersToRead: whoLeft(left) }, reach) : [];
 		for await (const result of gone) if (!wasCutOff(result)) take({ ...result, place: round.at });
 		if (fine === 0 && reasons.size > 0 && !state.round) throw everybody(reasons);
@@ -123,10 +131,10 @@ export async function readRound(
 	const firstLeft = left.reduce((a, b) => Math.min(a, b), done.length);
 	if (left.length > 0) isWhole = false;
 	const finished = done.slice(0, firstLeft);
-	for (const { userId, healed } of finished) if (healed) delete behind[userId!];
+	for (const { key, healed } of finished) if (healed) delete behind[key!];
 
 	const window = isWhole ? moveWindow(state, { now: round.began, newest: round.newest }, lookback) : state;
-	const users = Object.entries(behind).map(([userId, { from }]) => ({ userId, from }));
+	const users = Object.entries(behind).map(([key, { from }]) => ({ prefix: members.prefixOf(key), from }));
 	return {
 		items: handed.map(({ row }) => toItem(event, row)),
 		reasons,
@@ -142,12 +150,13 @@ export async function readRound(
 			...(!isWhole && { since: state.since, round: progress(round, finished) }),
 			seen: seen.seenFrom(window.kept, users),
 			behind,
+			...(members.isGiven && { members: members.toSave() }),
 		},
 	};
 }
 
-function progress(round: Round, finished: Array<{ userId?: string; place: number }>): Round {
-	const last = finished.slice(-REMEMBERED).map(({ userId }) => userPrefix(userId));
+function progress(round: Round, finished: Array<{ key?: string; place: number }>): Round {
+	const last = finished.slice(-REMEMBERED).map(({ key }) => userPrefix(key));
 	return { ...round, at: finished.at(-1)?.place ?? round.at, last: finished.length > 0 ? last : round.last };
 }
 
@@ -157,17 +166,17 @@ const goingOn = (usersToRead: UsersToRead, round?: Round): UsersToRead =>
 		? usersToRead
 		: {
 				...usersToRead,
-				async *users(get) {
+				async *users(get, _, triesFor) {
 					const near: ListedUser[] = [];
-					const users = usersToRead.users(get, Math.max(0, round.at - OVERLAP));
+					const users = usersToRead.users(get, Math.max(0, round.at - OVERLAP), triesFor);
 					for await (const one of users) {
 						near.push(one);
 						if (near.length >= 2 * OVERLAP) break;
 					}
-					const done = near.map(({ user }) => round.last.includes(userPrefix(user.user_id))).lastIndexOf(true);
-					if (done === -1) return yield* usersToRead.users(get);
+					const done = near.map((one) => round.last.includes(userPrefix(keyOf(one)))).lastIndexOf(true);
+					if (done === -1) return yield* usersToRead.users(get, 0, triesFor);
 					yield* near.slice(done + 1);
-					if (near.length >= 2 * OVERLAP) yield* usersToRead.users(get, near.at(-1)!.place);
+					if (near.length >= 2 * OVERLAP) yield* usersToRead.users(get, near.at(-1)!.place, triesFor);
 				},
 			};
 
@@ -184,7 +193,7 @@ function everybody(reasons: Reasons): Problem {
 	if (reasons.size === 1) return reasons.get(userId)!;
 	return new Problem(
 		`Nobody's readings can be read. ${message}`,
-		`The first of ${reasons.size} users is ${userId}. ${description}`,
+		`The first of ${reasons.size} users is ${nameOf(userId)}. ${description}`,
 		{
 			kind,
 			httpCode,

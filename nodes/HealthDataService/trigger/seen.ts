@@ -5,7 +5,7 @@
  * They stand one after the other, in a text for each hour, so that whole hours can be forgotten: 100,000 readings make 2.6 MB.
  */
 import { hash } from 'node:crypto';
-import { userPrefix, type IdentifiedRow } from '../service/readingId';
+import type { IdentifiedRow } from '../service/readingId';
 
 export type Change = 'created' | 'updated';
 
@@ -50,9 +50,9 @@ export class SeenReadings {
 		known.set(row.key.slice(0, KEY_LENGTH), hashOfValues(row));
 	}
 
-	/** As it is saved: without the hours that ended before `from` (ms), but for those of `users`, each from a time of their own. */
-	seenFrom(from: number, users: Array<{ userId: string; from: number }> = []): Record<string, string> {
-		const kept = new Map(users.map((user) => [userPrefix(user.userId), user.from]));
+	/** As it is saved: without the hours that ended before `from` (ms), but for those of `users`, known by how their keys begin, each from a time of their own. */
+	seenFrom(from: number, users: Array<{ prefix: string; from: number }> = []): Record<string, string> {
+		const kept = new Map(users.map(({ prefix, from: own }) => [prefix, own]));
 		const seen: Record<string, string> = {};
 		for (const [hour, known] of this.hours) {
 			const end = hour === NO_HOUR ? Infinity : (Number(hour) + 1) * HOUR_MS;

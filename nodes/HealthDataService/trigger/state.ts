@@ -3,6 +3,8 @@
  * shape must carry the old one over.
  */
 
+import type { Members } from './members';
+
 /** All times in ms. */
 export interface TriggerState {
 	version: 1;
@@ -24,10 +26,12 @@ export interface TriggerState {
 	seen: Record<string, string>;
 	/** Where the next poll goes on, if this one could not read everybody. */
 	round?: Round;
-	/** Users who could not be read, by user ID. */
+	/** Users who could not be read, by user ID; those of a list who could not even be found, by a hash (members.ts). */
 	behind: Record<string, Behind>;
 	/** The minimum values by which everything up to here was judged. */
 	minimums?: Least[];
+	/** Where a list of users was given: who was on it. */
+	members?: Members;
 }
 
 /** What a column must reach. */

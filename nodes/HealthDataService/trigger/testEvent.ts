@@ -33,7 +33,7 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		const newest = await newestWithin(reach, settings, get, deadline);
 		if (newest) return newest;
 	}
-	const ways = `Pick another 'User' or 'Provider',${minimums.length > 0 ? ' lower a minimum in the options,' : ''}`;
+	const ways = `Choose other 'Users' or another 'Provider',${minimums.length > 0 ? ' lower a minimum in the options,' : ''}`;
 	throw new Problem(
 		`There is no ${event.noun} to show`,
 		maxUsers

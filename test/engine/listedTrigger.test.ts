@@ -1,0 +1,263 @@
+/**
+ * The trigger with Listed Users: the list may change, and somebody on it may be nobody, without any matter to the others.
+ */
+import type { INodeParameters } from 'n8n-workflow';
+import type { BloodPressurePoint, User } from '../../dev/sandbox/schemas';
+import { History } from '../helpers/history';
+import { bloodPressure } from '../helpers/people';
+import { PollingHost, type HostOptions } from '../helpers/pollingHost';
+import { useSandbox } from '../helpers/requests';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const NOON = Date.UTC(2026, 5, 1, 12);
+
+const history = new History();
+const used = useSandbox(() => ({ world: history }));
+let anna: User;
+let ben: User;
+let cleo: User;
+let clock: number;
+
+const iso = (time: number) => new Date(time).toISOString().replace('.000', '');
+/** A reading of now, or of so many ms from now, that arrives now. */
+const measure = (user: User, from = 0) => {
+	const reading = bloodPressure(iso(clock + from), 120 + history.entries.length, 80);
+	history.add(user, reading, { late: Math.max(0, -from) });
+	return reading.point as BloodPressurePoint;
+};
+const pass = (ms: number) => {
+	clock += ms;
+};
+
+beforeEach(() => {
+	clock = NOON;
+	jest.spyOn(Date, 'now').mockImplementation(() => clock);
+	used.sandbox.switches.now = () => clock;
+	history.entries = [];
+	history.team.users = [];
+	[anna, ben, cleo] = ['anna', 'ben', 'cleo'].map((name) => history.addUser(name));
+});
+afterEach(() => jest.restoreAllMocks());
+
+describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('scheduler %s', (scheduler) => {
+	describe.each(['userId', 'clientUserId'] as const)('by %s', (usersBy) => {
+		const named = (...users: Array<User | string>) =>
+			users.map((user) =>
+				typeof user === 'string' ? user : user[usersBy === 'userId' ? 'user_id' : 'client_user_id']!,
+			);
+		const watching = (...users: Array<User | string>): INodeParameters => ({
+			event: 'bloodPressure',
+			userScope: 'listed',
+			usersBy,
+			userIds: named(...users).join('\n'),
+		});
+		const trigger = (...users: Array<User | string>) =>
+			new PollingHost(used.credential, watching(...users), { scheduler });
+		const systolics = (rows: Array<Record<string, unknown>> = []) => rows.map(({ systolic }) => systolic);
+		/** Published again with another list. */
+		const publish = async (n8n: PollingHost, ...users: Array<User | string>) => {
+			n8n.parameters = watching(...users);
+			n8n.kill();
+			return await n8n.start('update');
+		};
+		const nobody = usersBy === 'userId' ? '00000000-0000-4000-8000-000000000000' : 'Geheim-7';
+
+		it('watches those on the list, and nobody else', async () => {
+			measure(anna, -HOUR);
+			const n8n = trigger(ben, anna);
+			expect(await n8n.start()).toBeUndefined();
+			pass(MINUTE);
+			const expected = [measure(anna), measure(ben, -MINUTE / 2)].reverse();
+			measure(cleo);
+			expect(systolics(await n8n.tick())).toEqual(expected.map(({ systolic }) => systolic));
+			expect(await n8n.tick()).toBeUndefined();
+		});
+
+		it('who comes onto the list begins then, and nobody else loses anything', async () => {
+			const n8n = trigger(anna);
+			await n8n.start();
+			pass(HOUR);
+			measure(cleo, -MINUTE);
+			const before = measure(anna, -MINUTE);
+			expect(systolics(await publish(n8n, cleo, anna))).toEqual([before.systolic]);
+			pass(MINUTE);
+			const late = measure(anna, -30 * MINUTE);
+			const first = measure(cleo);
+			expect(systolics(await n8n.tick())).toEqual([late.systolic, first.systolic]);
+			expect(n8n.reported).toEqual([]);
+		});
+
+		it('who leaves the list is not looked at, and begins anew when put back', async () => {
+			const n8n = trigger(anna, ben);
+			await n8n.start();
+			pass(MINUTE);
+			const first = measure(ben);
+			expect(systolics(await n8n.tick())).toEqual([first.systolic]);
+			expect(await publish(n8n, anna)).toBeUndefined();
+			pass(MINUTE);
+			measure(ben);
+			const hers = measure(anna, -1000);
+			expect(systolics(await n8n.tick())).toEqual([hers.systolic]);
+			pass(MINUTE);
+			expect(await publish(n8n, ben, anna)).toBeUndefined();
+			pass(MINUTE);
+			const back = measure(ben);
+			expect(systolics(await n8n.tick())).toEqual([back.systolic]);
+		});
+
+		it('is not troubled by another order, or by somebody who stands there twice', async () => {
+			const n8n = trigger(anna, ben);
+			await n8n.start();
+			pass(MINUTE);
+			const expected = measure(ben);
+			expect(systolics(await publish(n8n, ben, anna, ben))).toEqual([expected.systolic]);
+			expect(await n8n.tick()).toBeUndefined();
+		});
+
+		it('one whom nobody has is reported when it begins and hourly, by the place, while the others go out', async () => {
+			const n8n = trigger(anna, nobody, ben);
+			await n8n.start();
+			expect(n8n.reported.map(({ message }) => message)).toEqual([
+				expect.stringMatching(/^The readings of 1 user cannot be read\. Entry 2 of 'User IDs' is /),
+			]);
+			for (let poll = 0; poll < 65; poll++) {
+				pass(MINUTE);
+				const expected = measure(poll % 2 ? anna : ben);
+				expect(systolics(await n8n.tick())).toEqual([expected.systolic]);
+			}
+			expect(n8n.reported).toHaveLength(2);
+			const said = JSON.stringify(n8n.reported.map(({ message, description }) => [message, description]));
+			expect(said).not.toContain('Geheim');
+			expect(said).not.toContain('?');
+
+			expect(systolics(await publish(n8n, anna, ben))).toEqual([]);
+			pass(2 * HOUR);
+			measure(anna);
+			await n8n.tick();
+			expect(n8n.reported).toHaveLength(2);
+		});
+
+		it('nobody at all is an error at once', async () => {
+			await expect(trigger(nobody).start()).rejects.toThrow("Entry 1 of 'User IDs' is ");
+		});
+
+		it.each([
+			['is gone', 404],
+			['fails', 500],
+		])(
+			'who %s for longer than the lookback and comes back has lost nothing, and nothing comes twice',
+			async (_, status) => {
+				const n8n = trigger(anna, ben);
+				await n8n.start();
+				const all: unknown[] = [];
+				const out: unknown[] = [];
+				const poll = async () => out.push(...systolics(await n8n.tick()));
+				const step = async () => {
+					pass(HOUR);
+					all.push(measure(anna).systolic, measure(ben, -1000).systolic);
+					await poll();
+				};
+				for (let hour = 0; hour < 5; hour++) await step();
+				used.sandbox.switches.fault = (__, url) =>
+					url.includes(ben.user_id) || url.includes('/resolve/ben')
+						? { status, body: { detail: 'Not found' } }
+						: undefined;
+				for (let hour = 0; hour < 5 * 24; hour += 6) {
+					pass(5 * HOUR);
+					await step();
+				}
+				expect(out.length).toBeLessThan(all.length);
+				if (scheduler === 'memory') expect(await publish(n8n, anna, ben)).toBeUndefined();
+				used.sandbox.switches.fault = () => undefined;
+				await poll();
+				await step();
+				await poll();
+				expect([...out].sort()).toEqual([...all].sort());
+				expect(n8n.reported.length).toBeGreaterThan(0);
+				expect(n8n.reported.length).toBeLessThanOrEqual(5 * 24 + 1);
+			},
+		);
+
+		it('who fails is tried once in a poll as long as that lasts', async () => {
+			const n8n = trigger(anna, ben);
+			await n8n.start();
+			let asked = 0;
+			used.sandbox.switches.fault = (_, url) =>
+				url.includes(ben.user_id) || url.includes('/resolve/ben') ? (asked++, { status: 500 }) : undefined;
+			await n8n.tick();
+			expect(asked).toBeGreaterThan(2);
+			asked = 0;
+			await n8n.tick();
+			expect(asked).toBe(1);
+		});
+
+		it('what is saved holds no identifier of the client', async () => {
+			const n8n = trigger(anna, ben, nobody);
+			await n8n.start();
+			pass(MINUTE);
+			measure(anna);
+			await n8n.tick();
+			const saved = n8n.row ?? n8n.saved;
+			expect(saved).toContain('members');
+			for (const id of ['anna', 'ben', 'Geheim']) expect(saved).not.toContain(id);
+		});
+
+		it('a test event is the newest of those on the list', async () => {
+			measure(cleo, -HOUR);
+			const expected = measure(ben, -2 * HOUR);
+			measure(anna, -3 * HOUR);
+			expect(systolics(await trigger(anna, nobody, ben).fetchTestEvent())).toEqual([expected.systolic]);
+			await expect(trigger(nobody).fetchTestEvent()).rejects.toThrow("Entry 1 of 'User IDs' is ");
+		});
+	});
+
+	it('one who is enrolled later begins with what was measured since the list was published', async () => {
+		const n8n = new PollingHost(
+			used.credential,
+			{ event: 'bloodPressure', userScope: 'listed', usersBy: 'clientUserId', userIds: 'anna, dora' },
+			{ scheduler },
+		);
+		await n8n.start();
+		pass(HOUR);
+		for (let day = 0; day < 4; day++) {
+			pass(DAY);
+			measure(anna);
+			await n8n.tick();
+		}
+		const dora = history.addUser('dora');
+		measure(dora, -30 * DAY);
+		measure(dora, NOON - HOUR - clock);
+		const since = measure(dora, NOON + HOUR - clock);
+		const now = measure(dora);
+		expect((await n8n.tick())!.map(({ systolic }) => systolic)).toEqual([since.systolic, now.systolic]);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('an identifier that goes over to somebody else begins anew', async () => {
+		const n8n = new PollingHost(
+			used.credential,
+			{ event: 'bloodPressure', userScope: 'listed', usersBy: 'clientUserId', userIds: 'anna, ben' },
+			{ scheduler },
+		);
+		await n8n.start();
+		pass(HOUR);
+		measure(cleo, -MINUTE);
+		history.team.users = [anna, { ...cleo, client_user_id: 'ben' }];
+		expect(await n8n.tick()).toBeUndefined();
+		pass(MINUTE);
+		const first = measure(cleo);
+		expect((await n8n.tick())!.map(({ systolic }) => systolic)).toEqual([first.systolic]);
+	});
+
+	it('one named alone leaves no identifier in what is saved, either', async () => {
+		const n8n = new PollingHost(
+			used.credential,
+			{ event: 'bloodPressure', user: { __rl: true, mode: 'clientUserId', value: 'anna' } },
+			{ scheduler },
+		);
+		await n8n.start();
+		expect(n8n.row ?? n8n.saved).not.toContain('anna');
+	});
+});
