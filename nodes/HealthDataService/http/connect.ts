@@ -34,6 +34,8 @@ export interface Connection {
 	/** How often a request is sent at most, and for how long it is tried in all. */
 	tries?: number;
 	withinMs?: number;
+	/** By `performance.now()`: nothing is tried again after it. */
+	lastTryAt?: number;
 	/** How long the whole of one answer may take, where that is less than for others. */
 	limitMs?: number;
 	/** Whether the others are sent all the same when one request was given up; by itself, what On Error says. */
@@ -59,6 +61,7 @@ export async function connect(
 		tries = RETRY_LIMITS.tries,
 		withinMs = RETRY_LIMITS.withinMs,
 		limitMs = RETRY_LIMITS.answerMs,
+		lastTryAt = Infinity,
 		continues = 'continueOnFail' in context && context.continueOnFail(),
 	}: Connection = {},
 ): Promise<Get> {
@@ -69,7 +72,7 @@ export async function connect(
 	const deadline = { deadlines: gate.deadlines, limitMs: Math.min(limitMs, RETRY_LIMITS.answerMs) };
 	const key = keyWatch(gate, root, async (url) => await follow(url, { isProbe: true }));
 	const send = key.watched(sender(context, data, { defaults, root, signal, ...deadline }));
-	const sendInTurn = withRetry(send, { gate, signal, continues, tries, withinMs, sentWith: sentTo });
+	const sendInTurn = withRetry(send, { gate, signal, continues, tries, withinMs, lastTryAt, sentWith: sentTo });
 
 	/** The answer, behind one redirect at most. */
 	async function follow(url: string, once?: Once): Promise<IN8nHttpFullResponse> {

@@ -52,6 +52,8 @@ export interface RetryOptions extends Omit<Wanted, 'isProbe' | 'isAgain'> {
 	/** How often a request is sent at most, and for how long it is tried in all. */
 	tries: number;
 	withinMs: number;
+	/** By `performance.now()`: nothing is tried again after it. */
+	lastTryAt?: number;
 	/** What a request was made of, of which errors repeat nothing. */
 	sentWith: (url: string) => string[];
 }
@@ -75,7 +77,7 @@ export function withRetry(
 	send: Send,
 	options: RetryOptions,
 ): (url: string, once?: Once) => Promise<IN8nHttpFullResponse> {
-	const { gate, signal, continues, withinMs, sentWith } = options;
+	const { gate, signal, continues, withinMs, lastTryAt = Infinity, sentWith } = options;
 
 	return async (url, once = {}) => {
 		const tries = once.tries ?? options.tries;
@@ -103,11 +105,12 @@ export function withRetry(
 			const pause = Math.max(told ?? 0, ours);
 			failedFirst ??= performance.now();
 			const failing = Math.max(performance.now() - failedFirst, gate.losses.failingFor);
-			if (outcome === 'unsent' || next > tries || gate.losses.last || failing + pause > withinMs) {
+			const isTooLate = failing + pause > withinMs || performance.now() + pause > lastTryAt;
+			if (outcome === 'unsent' || next > tries || gate.losses.last || isTooLate) {
 				const problem = problemOf(answer, sentWith(url));
 				// What one more try would only repeat is told as it is.
 				const spent = { ms: performance.now() - begun, held };
-				const reason = outcome === 'unsent' ? problem : triedInVain(problem, next - 1, spent);
+				const reason = outcome === 'unsent' ? problem : triedInVain(problem, next - 1, { ...spent, told });
 				if (once.tries === undefined) gate.losses.add(reason);
 				throw reason;
 			}
@@ -126,11 +129,11 @@ function problemOf(answer: Answer, sent: string[]): Problem {
 function triedInVain(
 	{ message, description, kind, httpCode, concernsAll }: Problem,
 	tries: number,
-	spent: { ms: number; held: number },
+	spent: { ms: number; held: number; told?: number },
 ): Problem {
 	const times = tries === 1 ? 'once' : `${tries} times`;
 	const [seconds, held] = [spent.ms, spent.held].map((ms) => Math.round(ms / 1000));
 	const ofThem = held > 0 ? `, ${held} of them for 'Requests per Second'` : '';
 	const advice = `Tried ${times} in ${seconds} seconds${ofThem}. ${description}`;
-	return new Problem(message, advice, { kind, httpCode, concernsAll });
+	return new Problem(message, advice, { kind, httpCode, concernsAll, retryAfterMs: spent.told });
 }
