@@ -1,0 +1,79 @@
+/**
+ * Kills, starts, long absences, and what is kept of all that was seen.
+ */
+import { everybody, HOUR, MINUTE, NOON, onBothSchedulers, savedState, watch } from '../helpers/watch';
+
+onBothSchedulers((scheduler) => {
+	const w = watch(scheduler);
+
+	it('may be killed after any poll', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		for (let i = 0; i < 3; i++) {
+			w.pass(HOUR);
+			w.history.add(w.anna, w.reading(-1, 120 + i));
+			expect(await n8n.tick()).toHaveLength(1);
+			n8n.kill();
+			expect(await n8n.start('init')).toBeUndefined();
+		}
+	});
+
+	it('may be down for much longer than the lookback', async () => {
+		const n8n = w.trigger();
+		w.history.add(w.anna, w.reading(-60));
+		await n8n.start();
+		n8n.kill();
+		for (let day = 0; day < 10; day++) w.history.add(w.anna, w.reading(day * 24 * 60));
+		w.pass(240 * HOUR);
+		expect(await n8n.start('init')).toHaveLength(10);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('may have its clock set forward and back', async () => {
+		const n8n = w.trigger();
+		w.history.add(w.anna, w.reading(-60));
+		await n8n.start();
+		const service = w.clock;
+		w.used.sandbox.switches.now = () => service + MINUTE;
+		for (const wrong of [NOON + 1000 * HOUR, NOON + 1001 * HOUR, NOON - 1000 * HOUR, NOON]) {
+			w.clock = wrong;
+			expect(await n8n.tick()).toBeUndefined();
+		}
+		w.history.add(w.anna, { ...w.reading(0), time: service, arrived: service });
+		expect(await n8n.tick()).toHaveLength(1);
+	});
+
+	it('is not led astray by a device whose clock is ahead', async () => {
+		w.used.sandbox.switches.now = () => w.clock + 1000 * HOUR;
+		w.history.add(w.anna, w.reading(500 * 60));
+		const n8n = w.trigger();
+		expect(await n8n.start()).toBeUndefined();
+		w.pass(MINUTE);
+		w.history.add(w.anna, w.reading(600 * 60));
+		expect(await n8n.tick()).toHaveLength(1);
+		w.history.add(w.ben, w.reading(-60));
+		expect(await n8n.tick()).toHaveLength(1);
+	});
+
+	it('forgets what has left the window', async () => {
+		const n8n = w.trigger({ ...everybody, options: { lookback: 2 } });
+		await n8n.start();
+		for (let i = 0; i < 50; i++) {
+			w.pass(HOUR);
+			w.history.add(w.anna, w.reading(0));
+			await n8n.tick();
+		}
+		expect(n8n.executions.flat()).toHaveLength(50);
+		// The window of two hours, and the day by which a clock may be wrong.
+		expect(Object.keys(savedState(n8n).seen)).toHaveLength(27);
+	});
+
+	it('holds no reading and no name in what it saves', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0, 187));
+		await n8n.tick();
+		expect(n8n.saved).not.toMatch(/187|w.anna|omron|cuff/);
+		expect(n8n.saved).not.toContain(w.anna.user_id);
+	});
+});

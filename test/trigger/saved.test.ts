@@ -1,0 +1,126 @@
+/**
+ * What n8n saves, and when: in memory with the rows and at a start, durable in a row with the execution. Kills, stale rows and
+ * failed hand-outs between them.
+ */
+import { HOUR, MINUTE, savedState, valuesOf, watch } from '../helpers/watch';
+
+describe('in memory', () => {
+	const w = watch('memory');
+
+	it('is saved at a start and with rows only: what a kill forgets is found again', async () => {
+		w.history.add(w.anna, w.reading(-60, 90));
+		const n8n = w.trigger();
+		await n8n.start();
+		const atStart = n8n.saved;
+		expect(Object.keys(savedState(n8n).seen)).toHaveLength(1);
+		expect(savedState(n8n).since).toBeUndefined();
+
+		w.pass(HOUR);
+		expect(await n8n.tick()).toBeUndefined();
+		expect(n8n.saved).toBe(atStart);
+		w.history.add(w.anna, w.reading(0, 121));
+		expect(await n8n.tick()).toHaveLength(1);
+		expect(n8n.saved).not.toBe(atStart);
+		n8n.kill();
+		expect(await n8n.start('init')).toBeUndefined();
+	});
+
+	it('a hand-out that was not saved before the kill comes again', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		const { saved } = n8n;
+		w.history.add(w.anna, w.reading(0, 121));
+		await n8n.tick();
+		n8n.kill();
+		const restarted = w.trigger(undefined, { ...n8n.options, workflowId: 'as after a restart of the process' });
+		restarted.saved = saved;
+		expect(valuesOf(await restarted.start('init'))).toEqual([121]);
+	});
+});
+
+describe('durable', () => {
+	const w = watch('durable');
+
+	it('what the poll at activation has seen is saved, so that what comes before the first poll time goes out', async () => {
+		w.history.add(w.anna, w.reading(-60, 90));
+		const n8n = w.trigger();
+		expect(await n8n.start()).toBeUndefined();
+		expect(Object.keys(savedState(n8n).seen)).toHaveLength(1);
+		expect(savedState(n8n).since).toBeUndefined();
+		w.history.add(w.anna, w.reading(0, 121));
+		w.pass(MINUTE);
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+	});
+
+	it('an outage at activation is saved too: what is measured from then on is new', async () => {
+		w.used.sandbox.switches.fault = () => ({ status: 503 });
+		w.history.add(w.anna, w.reading(-60, 90));
+		const n8n = w.trigger();
+		expect(await n8n.start()).toBeUndefined();
+		expect(savedState(n8n).since).toBe(w.clock);
+		w.pass(HOUR);
+		w.history.add(w.anna, w.reading(-30, 121));
+		await expect(n8n.tick()).rejects.toMatchObject({ httpCode: '503' });
+		w.used.sandbox.switches.fault = () => undefined;
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+	});
+
+	it('an outage gets all its tries at a poll time, fewer at a start', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.used.sandbox.requests.length = 0;
+		w.used.sandbox.switches.fault = () => ({ status: 503 });
+		await n8n.tick().catch(() => undefined);
+		expect(w.used.sandbox.requests).toHaveLength(7);
+		w.used.sandbox.requests.length = 0;
+		await n8n.start('init');
+		expect(w.used.sandbox.requests).toHaveLength(2);
+	});
+
+	it('a poll that throws stages nothing', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		const { row } = n8n;
+		w.pass(HOUR);
+		w.used.sandbox.switches.users = { anna: 'fails', ben: 'fails' };
+		await expect(n8n.tick()).rejects.toThrow();
+		expect(n8n.row).toBe(row);
+	});
+
+	it('a row that is older than what was just handed out: the poll is left out, and nothing comes twice', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		const { row } = n8n;
+		w.history.add(w.anna, w.reading(0, 121));
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		n8n.staleRow = row;
+		w.history.add(w.anna, w.reading(0, 122, 'withings'));
+		expect(await n8n.tick()).toBeUndefined();
+		expect(valuesOf(await n8n.tick())).toEqual([122]);
+	});
+
+	it('a hand-out that failed comes again', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		const { row } = n8n;
+		w.history.add(w.anna, w.reading(0, 121));
+		await n8n.tick();
+		n8n.row = row;
+		expect(await n8n.tick()).toBeUndefined();
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('goes on from what n8n kept in memory before it was made durable', async () => {
+		const before = w.trigger(undefined, { scheduler: 'memory' });
+		await before.start();
+		w.history.add(w.anna, w.reading(0, 121));
+		await before.tick();
+		before.kill();
+		const n8n = w.trigger(undefined, { ...before.options, scheduler: 'durable' });
+		n8n.saved = before.saved;
+		w.history.add(w.anna, w.reading(0, 122, 'withings'));
+		expect(valuesOf(await n8n.start('init'))).toEqual([122]);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+});

@@ -1,0 +1,121 @@
+/**
+ * What is new, and the row that it becomes.
+ */
+import { bloodPressure, mindfulness } from '../helpers/people';
+import { everybody, HOUR, iso, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
+
+onBothSchedulers((scheduler) => {
+	const w = watch(scheduler);
+
+	it('is nothing that was there at activation', async () => {
+		w.history.add(w.anna, w.reading(-60));
+		const n8n = w.trigger();
+		expect(await n8n.start()).toBeUndefined();
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('comes as a row with an id and how it changed, the oldest first', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.ben, w.reading(2, 125));
+		w.history.add(w.anna, w.reading(1, 145));
+		w.pass(5 * MINUTE);
+
+		const rows = (await n8n.tick())!;
+		expect(rows.map(({ client_user_id, systolic, change }) => [client_user_id, systolic, change])).toEqual([
+			['anna', 145, 'created'],
+			['ben', 125, 'created'],
+		]);
+		expect(Object.keys(rows[0])).toEqual([
+			...[
+				'id',
+				'change',
+				'user_id',
+				'client_user_id',
+				'timestamp',
+				'systolic',
+				'diastolic',
+				'unit',
+				'provider',
+				'source_type',
+			],
+		]);
+		expect(rows[0].id).toMatch(/^bloodPressure-[0-9a-f]{32}$/);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('is a reading that was measured before the last poll and arrives after it', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.anna, w.reading(-47 * 60), { late: 47 * HOUR + MINUTE });
+		w.history.add(w.anna, w.reading(1));
+		w.pass(2 * MINUTE);
+		expect(await n8n.tick()).toHaveLength(2);
+	});
+
+	it('is not a reading that is later than the lookback', async () => {
+		const n8n = w.trigger({ ...everybody, options: { lookback: 2 } });
+		w.history.add(w.anna, w.reading(0));
+		await n8n.start();
+		w.history.add(w.anna, w.reading(-119), { late: 120 * MINUTE });
+		w.history.add(w.anna, w.reading(-121), { late: 122 * MINUTE });
+		w.pass(5 * MINUTE);
+		expect(await n8n.tick()).toHaveLength(1);
+	});
+
+	it('is a corrected reading, once more, under the same id', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		const entry = w.history.add(w.anna, w.reading(0, 120));
+		const [created] = (await n8n.tick())!;
+		w.history.remove(entry);
+		w.history.add(w.anna, w.reading(0, 130));
+
+		expect(await n8n.tick()).toEqual([{ ...created, systolic: 130, change: 'updated' }]);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('is not a reading that is only written in another way', async () => {
+		const n8n = w.trigger({ event: 'mindfulnessMinutes', userScope: 'all' });
+		await n8n.start();
+		w.history.add(w.anna, mindfulness(iso(w.clock), 10), { metric: 'mindfulness_minutes' });
+		expect(await n8n.tick()).toHaveLength(1);
+		for (const timestamps of ['z', 'offset', 'noZone'] as const) {
+			w.used.sandbox.switches.timestamps = timestamps;
+			expect(await n8n.tick()).toBeUndefined();
+		}
+	});
+
+	it.each([
+		['another provider', () => w.reading(0, 120, 'withings')],
+		['another kind of source', () => w.reading(0, 120, 'omron', 'phone')],
+		['a microsecond later', () => bloodPressure('2026-06-01T12:00:00.000001Z', 120, 80)],
+	])('are two readings of the same moment when one is %s', async (_, other) => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0));
+		w.history.add(w.anna, other());
+		const rows = (await n8n.tick())!;
+		expect(rows).toHaveLength(2);
+		expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
+	});
+
+	it('is one reading when pages overlap', async () => {
+		Object.assign(w.used.sandbox.switches, { pageSize: 2, overlap: true });
+		const n8n = w.trigger();
+		await n8n.start();
+		for (let i = 0; i < 7; i++) w.history.add(w.anna, w.reading(i));
+		w.pass(HOUR);
+		expect(await n8n.tick()).toHaveLength(7);
+	});
+
+	it('keeps a field of the service that is called like one of ours', async () => {
+		w.used.sandbox.switches.extraFields = true;
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0));
+		const [row] = (await n8n.tick())!;
+		expect(row.id).toMatch(/^bloodPressure-/);
+		expect(row).toHaveProperty('id_raw');
+	});
+});
