@@ -62,7 +62,8 @@ export async function readRound(
 	const members = new MemberList(scope.usersToRead.entries, state.members, behind);
 	const reasons: Reasons = new Map();
 	const round: Round = { ...(state.round ?? { at: 0, last: [], began: now }) };
-	const start = state.since === undefined ? state.from : state.kept;
+	// A window that lies too late, after a clock was wrong, goes back as far as everything is remembered.
+	const start = state.since === undefined ? Math.max(state.kept, Math.min(state.from, now - lookback)) : state.kept;
 	const fresh: Array<{ row: NewRow; done: number }> = [];
 	const done: Array<{ key?: string; place: number; healed: boolean }> = [];
 	let team = state.team;

@@ -1,0 +1,119 @@
+/**
+ * Clocks that are wrong: n8n's at activation or for one poll, a device's for good.
+ */
+import type { Reading } from '../../dev/sandbox/world';
+import { everybody, HOUR, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
+
+onBothSchedulers((scheduler) => {
+	const w = watch(scheduler);
+	/** The service's clock stays right, whatever n8n's says. */
+	let wrong = 0;
+	beforeEach(() => {
+		wrong = 0;
+		jest.spyOn(Date, 'now').mockImplementation(() => w.clock + wrong);
+	});
+
+	it.each<[string, number, number]>([
+		['a day behind', -24, 48],
+		['five hours ahead', 5, 48],
+		['five hours ahead, with a short lookback', 5, 2],
+		['almost a day ahead, with a short lookback', 23, 1],
+	])('%s at activation: nothing old, nothing lost, nothing twice', async (_, hours, lookback) => {
+		for (let hour = 1; hour < 30; hour++) w.history.add(w.anna, w.reading(-hour * 60, 90));
+		wrong = hours * HOUR;
+		const n8n = w.trigger({ ...everybody, options: { lookback } });
+		expect(await n8n.start()).toBeUndefined();
+		for (let i = 0; i < 10; i++) {
+			if (i === 3) wrong = 0;
+			w.pass(5 * MINUTE);
+			w.history.add(i % 2 ? w.anna : w.ben, w.reading(-1, 100 + i));
+			await n8n.tick();
+		}
+		expect(valuesOf(n8n.executions.flat())).toEqual(Array.from({ length: 10 }, (_, i) => 100 + i));
+	});
+
+	it.each([5, 23])('%i hours ahead at activation, of a team without readings: nothing is lost', async (hours) => {
+		wrong = hours * HOUR;
+		const n8n = w.trigger({ ...everybody, options: { lookback: 2 } });
+		await n8n.start();
+		wrong = 0;
+		for (let i = 0; i < 5; i++) {
+			w.pass(10 * MINUTE);
+			w.history.add(w.anna, w.reading(-1, 100 + i));
+			expect(valuesOf(await n8n.tick())).toEqual([100 + i]);
+		}
+	});
+
+	it.each<[string, number, number]>([
+		['five hours ahead', 5, 2],
+		['twenty hours ahead', 20, 2],
+		['three days ahead', 72, 48],
+		['a day behind', -24, 2],
+		['a month behind', -720, 48],
+	])('%s for one poll, where nothing was read yet: nothing is lost', async (_, hours, lookback) => {
+		const n8n = w.trigger({ ...everybody, options: { lookback } });
+		await n8n.start();
+		wrong = hours * HOUR;
+		await n8n.tick().catch(() => undefined);
+		wrong = 0;
+		w.history.add(w.anna, w.reading(-30, 121), { late: 30 * MINUTE });
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	/** The service gives what a device measured in the future. */
+	const withTheFuture = () => {
+		w.used.sandbox.switches.now = () => Date.UTC(2100, 0, 1);
+	};
+
+	it.each([5, 20])('%i hours ahead for one poll, while a device writes 2099', async (hours) => {
+		const n8n = w.trigger({ ...everybody, options: { lookback: 2 } });
+		withTheFuture();
+		w.history.add(w.anna, w.reading(-90, 119));
+		await n8n.start();
+		w.history.add(w.ben, at2099(w.reading(0, 200)));
+		wrong = hours * HOUR;
+		expect(valuesOf(await n8n.tick())).toEqual([200]);
+		wrong = 0;
+		w.history.add(w.anna, w.reading(-100, 121), { late: 100 * MINUTE });
+		await n8n.tick();
+		await n8n.tick();
+		expect(valuesOf(n8n.executions.flat())).toEqual([200, 121]);
+	});
+
+	it('a device years ahead does not move the window of the others', async () => {
+		const n8n = w.trigger({ ...everybody, options: { lookback: 2 } });
+		withTheFuture();
+		w.history.add(w.ben, at2099(w.reading(0, 200)));
+		expect(await n8n.start()).toBeUndefined();
+		for (let i = 0; i < 5; i++) {
+			w.pass(10 * HOUR);
+			w.history.add(w.anna, w.reading(-100, 100 + i), { late: 100 * MINUTE });
+			expect(valuesOf(await n8n.tick())).toEqual([100 + i]);
+		}
+	});
+
+	it('hours ahead at an activation during an outage: what is measured from then on is new', async () => {
+		w.history.add(w.anna, w.reading(-90, 90));
+		const real = performance.now.bind(performance);
+		const begun = w.clock;
+		jest.spyOn(performance, 'now').mockImplementation(() => real() + w.clock - begun);
+		const n8n = w.trigger();
+		wrong = 5 * HOUR;
+		w.used.sandbox.switches.fault = () => ({ status: 503 });
+		expect(await n8n.start()).toBeUndefined();
+		w.pass(HOUR);
+		w.history.add(w.anna, w.reading(-30, 121));
+		w.used.sandbox.switches.fault = () => undefined;
+		wrong = 0;
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+});
+
+/** The same reading, by a device that thinks it is 2099, and here all the same. */
+const at2099 = (reading: Reading): Reading => ({
+	...reading,
+	time: Date.UTC(2099, 0, 1),
+	point: { ...reading.point, timestamp: '2099-01-01T00:00:00+00:00' } as never,
+});
