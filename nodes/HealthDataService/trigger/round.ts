@@ -190,14 +190,11 @@ const whoLeft = (ids: string[]): UsersToRead => ({
 });
 
 function everybody(reasons: Reasons): Problem {
-	const [[userId, { message, description, kind, httpCode }]] = reasons;
+	const [[userId, { message, description, kind, httpCode, retryAfterMs }]] = reasons;
 	if (reasons.size === 1) return reasons.get(userId)!;
 	return new Problem(
 		`Nobody's readings can be read. ${message}`,
 		`The first of ${reasons.size} users is ${nameOf(userId)}. ${description}`,
-		{
-			kind,
-			httpCode,
-		},
+		{ kind, httpCode, retryAfterMs },
 	);
 }
