@@ -118,7 +118,8 @@ function withRightClock(state: TriggerState, name: string, now: number): Trigger
 
 /** Users who cannot be read: a failed execution for all of them together, while the poll goes on; that it is over goes to the log. */
 function tell(context: IPollFunctions, { state, reasons, healed }: RoundResult, now: number) {
-	if (healed > 0) context.logger.info(`The readings of ${healed} users can be read again`);
+	if (healed > 0)
+		context.logger.info(`The readings of ${healed === 1 ? '1 user' : `${healed} users`} can be read again`);
 	if (!isDue(state.behind, now)) return;
 	const { message, description } = report(state.behind, reasons);
 	const [first] = reasons.values();

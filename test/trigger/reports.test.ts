@@ -1,0 +1,102 @@
+/**
+ * What is said of users who cannot be read: when it begins, then every hour, one failed execution for all of them together.
+ */
+import { Container } from '@n8n/di';
+import { Logger } from '@n8n/backend-common';
+import { HOUR, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
+
+onBothSchedulers((scheduler) => {
+	const w = watch(scheduler);
+	const breakAll = (...names: string[]) => {
+		w.used.sandbox.switches.users = Object.fromEntries(names.map((name) => [name, 'invalid' as const]));
+	};
+	beforeEach(() => void w.history.addUser('carl'));
+
+	it('comes when it begins and every hour after, for all of them together', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		breakAll('anna');
+		await n8n.tick();
+		expect(n8n.reported).toHaveLength(1);
+		w.pass(59 * MINUTE);
+		await n8n.tick();
+		expect(n8n.reported).toHaveLength(1);
+		w.pass(MINUTE);
+		await n8n.tick();
+		expect(n8n.reported).toHaveLength(2);
+
+		w.pass(30 * MINUTE);
+		breakAll('anna', 'ben');
+		await n8n.tick();
+		expect(n8n.reported).toHaveLength(3);
+		expect(n8n.reported[2]).toMatchObject({
+			message: expect.stringMatching(/^The readings of 2 users cannot be read\. The service did not accept/),
+			description: expect.stringContaining(`The first is ${w.anna.user_id}. `),
+			httpCode: '422',
+			failure: { cause: 'configuration-invalid' },
+		});
+		w.pass(59 * MINUTE);
+		await n8n.tick();
+		expect(n8n.reported).toHaveLength(3);
+		w.pass(MINUTE);
+		await n8n.tick();
+		expect(n8n.reported).toHaveLength(4);
+	});
+
+	it('comes again when it begins again', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		for (const times of [1, 2]) {
+			breakAll('anna');
+			await n8n.tick();
+			breakAll();
+			await n8n.tick();
+			expect(n8n.reported).toHaveLength(times);
+		}
+	});
+
+	it('that it is over goes to the log', async () => {
+		const info = jest.spyOn(Container.get(Logger), 'info').mockImplementation(() => {});
+		const n8n = w.trigger();
+		await n8n.start();
+		breakAll('anna', 'ben');
+		await n8n.tick();
+		expect(info).not.toHaveBeenCalled();
+		breakAll('ben');
+		await n8n.tick();
+		breakAll();
+		await n8n.tick();
+		expect(info.mock.calls.map(([message]) => message)).toEqual([
+			'The readings of 1 user can be read again',
+			'The readings of 1 user can be read again',
+		]);
+	});
+
+	it('is nothing of a manual test, which shows what can be read', async () => {
+		w.history.add(w.ben, w.reading(-60, 133));
+		breakAll('anna');
+		const n8n = w.trigger();
+		expect(await n8n.fetchTestEvent()).toMatchObject([{ systolic: 133 }]);
+		expect(n8n.reported).toEqual([]);
+	});
+
+	it('is the error of the test event where nobody has anything to show', async () => {
+		breakAll('anna');
+		const n8n = w.trigger();
+		await expect(n8n.fetchTestEvent()).rejects.toMatchObject({ httpCode: '422' });
+		expect(n8n.reported).toEqual([]);
+	});
+
+	it('is not put off by a clock that was set back', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		breakAll('anna');
+		w.pass(1000 * HOUR);
+		await n8n.tick();
+		w.pass(-1000 * HOUR);
+		await n8n.tick();
+		expect(n8n.reported).toHaveLength(2);
+		await n8n.tick();
+		expect(n8n.reported).toHaveLength(2);
+	});
+});
