@@ -51,7 +51,8 @@ function mustBeSaid(context: IPollFunctions, error: unknown): boolean {
 }
 
 async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<INodeExecutionData[][] | null> {
-	const { stored, isStart, isRow, name } = schedule;
+	const { stored, isStart, isRow, name, isOvertaken } = schedule;
+	const given = stored.state;
 	const now = Date.now();
 	const settings = readSettings(context);
 	const { root } = await readCredential(context);
@@ -68,6 +69,10 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	if (result.otherTeam) {
 		const afresh = { ...startState(nodeId, watched, now, settings.lookback), team: result.otherTeam };
 		result = await read(context, schedule, settings, afresh, { now, begins: true });
+	}
+	if (isOvertaken()) {
+		stored.state = given;
+		return null;
 	}
 	tell(context, result, now);
 	stored.state = result.state;
@@ -91,19 +96,20 @@ async function read(
 	moment: { now: number; begins: boolean },
 ): Promise<RoundResult> {
 	const limitMs = Math.min(ANSWER_MS, budgetMs / 3);
+	// What is on its way at the deadline may still take as long as one answer.
+	const deadline = performance.now() + budgetMs - limitMs;
 	// What came before a minimum was changed is judged by the old one: in memory, n8n does not save that it was passed over.
 	const judges = [minimums, moment.begins ? [] : (state.minimums ?? [])];
 	const isWanted = (row: IDataObject) => judges.every((judge) => reaches(judge, row));
 	const get = await connect(context, {
 		gate: gateFor(scope),
 		limitMs,
+		lastTryAt: deadline,
 		// One user's failure is no matter of the others.
 		continues: true,
 		withinMs: Math.min(RETRY_LIMITS.withinMs, budgetMs / 2),
 		...(isStart && SHORT_RETRY),
 	});
-	// What is on its way at the deadline may still take as long as one answer.
-	const deadline = performance.now() + budgetMs - limitMs;
 	const result = await readRound(get, event, scope, state, { ...moment, lookback, deadline, budgetMs, isWanted });
 	const isWhole = result.state.round === undefined;
 	return { ...result, state: { ...result.state, minimums: isWhole || moment.begins ? minimums : state.minimums } };

@@ -25,10 +25,15 @@ export interface Schedule {
 	budgetMs: number;
 	/** What n8n keeps for this node. */
 	stored: IDataObject;
+	/** Whether the trigger was started anew since: its fields may be others, and it finds the same again. */
+	isOvertaken: () => boolean;
 }
 
 /** Contexts that have polled before: in memory, n8n makes one for each start of the trigger; durable, for each poll. */
 const known = new WeakSet<IPollFunctions>();
+
+/** How often each trigger was started. */
+const starts = new Map<string, number>();
 
 export function scheduleOf(context: IPollFunctions): Schedule {
 	const node = context.getNode();
@@ -40,12 +45,16 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 	const isStart = !known.has(context) && !isPollTime;
 	known.add(context);
 	if (!isRow && workflow) adoptState(workflow.staticData, node.id, stored);
+	const name = `${context.getWorkflow().id} ${node.id}`;
+	const started = (starts.get(name) ?? 0) + (isStart ? 1 : 0);
+	starts.set(name, started);
 	return {
-		name: `${context.getWorkflow().id} ${node.id}`,
+		name,
 		isRow,
 		isStart,
 		budgetMs: isStart ? Math.min(budgetMs, START_BUDGET_MS) : budgetMs,
 		stored,
+		isOvertaken: () => starts.get(name) !== started,
 	};
 }
 
@@ -63,9 +72,9 @@ function adoptState(staticData: IDataObject, id: string, stored: IDataObject) {
 /** Polls that are going on, and when they must be over: in memory, n8n begins the next one even if the last still runs. */
 const running = new Map<string, number>();
 
-/** `work`, unless the poll before is still at it. */
-export async function alone<T>({ name, budgetMs }: Schedule, work: () => Promise<T>): Promise<T | null> {
-	if ((running.get(name) ?? 0) > performance.now()) return null;
+/** `work`, unless the poll before is still at it. A start does not wait: it overtakes that. */
+export async function alone<T>({ name, budgetMs, isStart }: Schedule, work: () => Promise<T>): Promise<T | null> {
+	if (!isStart && (running.get(name) ?? 0) > performance.now()) return null;
 	const end = performance.now() + 2 * budgetMs;
 	running.set(name, end);
 	try {

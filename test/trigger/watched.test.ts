@@ -1,0 +1,142 @@
+/**
+ * What is watched: which team, which fields, from which moment on.
+ */
+import type { INodeParameters } from 'n8n-workflow';
+import { uuid } from '../../dev/sandbox/world';
+import type { Team } from '../../dev/sandbox/world';
+import { createUser, mindfulness } from '../helpers/people';
+import { byUserId } from '../helpers/requests';
+import { everybody, HOUR, iso, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
+
+onBothSchedulers((scheduler) => {
+	const w = watch(scheduler);
+	const teams = () => w.history.teams as Team[];
+	afterEach(() => {
+		teams().splice(1);
+		w.history.team.key = w.used.credential.apiKey;
+	});
+
+	it.each([
+		['when it is published again', true],
+		['while it is watched', false],
+	])('another team behind the same address begins anew, %s', async (_, isPublished) => {
+		const carl = { ...createUser('carl', ['omron']), team_id: uuid('other team') };
+		teams().push({ key: 'other key', users: [carl] });
+		w.history.add(carl, w.reading(-60, 100));
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0, 121));
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+
+		n8n.credential = { ...n8n.credential, apiKey: 'other key' };
+		w.pass(HOUR);
+		// The credential of a running trigger is read anew for each poll.
+		if (isPublished) expect(await n8n.start()).toBeUndefined();
+		else {
+			const saved = { saved: n8n.saved, row: n8n.row };
+			n8n.kill();
+			Object.assign(n8n, saved);
+			expect(await n8n.start('init')).toBeUndefined();
+		}
+		w.history.add(carl, w.reading(0, 131));
+		expect(valuesOf(await n8n.tick())).toEqual([131]);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('a new key of the same team goes on', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		n8n.credential = { ...n8n.credential, apiKey: 'rotated' };
+		w.history.team.key = 'rotated';
+		w.history.add(w.anna, w.reading(0, 121));
+		expect(valuesOf(await n8n.start())).toEqual([121]);
+		w.history.add(w.anna, w.reading(1, 122));
+		w.pass(2 * MINUTE);
+		expect(valuesOf(await n8n.tick())).toEqual([122]);
+	});
+
+	it('another address is another service', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0, 121));
+		n8n.credential = { ...n8n.credential, baseUrl: n8n.credential.baseUrl.replace('127.0.0.1', 'localhost') };
+		expect(await n8n.start()).toBeUndefined();
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('another user begins anew', async () => {
+		const one = (id: string): INodeParameters => ({ event: 'bloodPressure', userScope: 'one', user: byUserId(id) });
+		const n8n = w.trigger(one(w.anna.user_id));
+		await n8n.start();
+		w.history.add(w.ben, w.reading(0, 121));
+		n8n.parameters = one(w.ben.user_id);
+		expect(await n8n.start()).toBeUndefined();
+		w.pass(HOUR);
+		w.history.add(w.ben, w.reading(0, 122));
+		expect(valuesOf(await n8n.tick())).toEqual([122]);
+	});
+
+	it('what is measured and arrives during the first poll is new, once', async () => {
+		w.history.add(w.anna, w.reading(-60, 90));
+		w.used.sandbox.switches.latencyMs = 150;
+		const n8n = w.trigger();
+		const start = n8n.start();
+		while (w.readingRequests().length < 2) await new Promise((resolve) => setImmediate(resolve));
+		w.pass(2 * MINUTE);
+		w.history.add(w.anna, w.reading(-1, 121));
+		w.history.add(w.ben, w.reading(-1, 122));
+		await start;
+		w.used.sandbox.switches.latencyMs = 0;
+		await n8n.tick();
+		expect(valuesOf(n8n.executions.flat())).toEqual([121, 122]);
+	});
+
+	it.each([
+		['begin anew at once', true],
+		['are watched from their activation on, though the poll of the old ones still runs', false],
+	])('fields changed while a poll runs %s', async (_, isDone) => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0, 121));
+		w.history.add(w.anna, mindfulness(iso(w.clock - HOUR), 5), { metric: 'mindfulness_minutes' });
+		w.used.sandbox.switches.latencyMs = 50;
+		const poll = n8n.tick();
+		n8n.parameters = { ...everybody, event: 'mindfulnessMinutes' };
+		if (isDone) await poll;
+		expect(await n8n.start()).toBeUndefined();
+		await poll;
+		w.pass(HOUR);
+		w.history.add(w.anna, mindfulness(iso(w.clock - HOUR / 2), 10), { metric: 'mindfulness_minutes' });
+		expect((await n8n.tick())!.map(({ value }) => value)).toEqual([10]);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('a raised lookback brings nothing old, and everything late from then on', async () => {
+		for (let hour = 1; hour <= 100; hour++) w.history.add(w.anna, w.reading(-hour * 60, 90));
+		const n8n = w.trigger({ ...everybody, options: { lookback: 2 } });
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0, 121));
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		n8n.parameters = { ...everybody, options: { lookback: 72 } };
+		expect(await n8n.start()).toBeUndefined();
+		for (let day = 0; day < 5; day++) {
+			w.pass(12 * HOUR);
+			w.history.add(w.ben, w.reading(-11 * 60, 130 + day), { late: 11 * HOUR });
+			w.history.add(w.anna, w.reading(0, 140 + day));
+			expect(valuesOf(await n8n.tick())).toEqual([130 + day, 140 + day]);
+		}
+	});
+
+	it('a lowered lookback loses nothing that comes within it', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0, 121));
+		n8n.parameters = { ...everybody, options: { lookback: 2 } };
+		expect(valuesOf(await n8n.start())).toEqual([121]);
+		w.history.add(w.anna, w.reading(-119, 122), { late: 119 * MINUTE });
+		expect(valuesOf(await n8n.tick())).toEqual([122]);
+		n8n.parameters = everybody;
+		expect(await n8n.start()).toBeUndefined();
+		expect(await n8n.tick()).toBeUndefined();
+	});
+});
