@@ -78,7 +78,7 @@ export async function readRound(
 		const window = late ?? { from: start, since: isNew ? now : state.since };
 		if (problem) {
 			reasons.set(key!, problem);
-			behind[key!] ??= { from: window.from, since: window.since };
+			behind[key!] = { ...(late ?? { from: window.from, since: window.since }), met: round.began };
 		} else {
 			fine++;
 			const until = begins || isNew ? Date.now() : undefined;
@@ -118,7 +118,9 @@ export async function readRound(
 	}
 	if (isWhole) {
 		if (members.isGiven) members.forgetOthers();
-		const left = members.isGiven ? [] : Object.keys(behind).filter((id) => !done.some(({ key }) => key === id));
+		const met = new Set(done.map(({ key }) => key));
+		const isMet = (id: string) => met.has(id) || (state.round && behind[id].met === round.began);
+		const left = members.isGiven ? [] : Object.keys(behind).filter((id) => !isMet(id));
 		const gone = left.length > 0 ? event.read(get, { ...scope, usersToRead: whoLeft(left) }, reach) : [];
 		for await (const result of gone) if (!wasCutOff(result)) take({ ...result, place: round.at });
 		if (fine === 0 && reasons.size > 0 && !state.round) throw everybody(reasons);

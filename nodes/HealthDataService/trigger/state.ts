@@ -57,6 +57,8 @@ export interface Behind {
 	from: number;
 	/** What was measured up to then is old: they have never been read. */
 	since?: number;
+	/** Began the round in which they were last met on the list. */
+	met?: number;
 	/** When somebody was told, last. */
 	told?: number;
 }
