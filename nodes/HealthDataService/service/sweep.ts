@@ -34,6 +34,8 @@ interface Sweep {
 	width: number;
 	/** How many users may be read before the first of them is done. */
 	ahead?: number;
+	/** Once it says so nobody is begun any more, and those who are done so far come. */
+	isTimeUp?: () => boolean;
 	collect: Collect;
 	/** Told as soon as it is known that a user cannot be read, when `fine` others were: throws to end the sweep. */
 	onUnreadable?: (user: UserRef, problem: Problem, fine: number) => void;
@@ -48,10 +50,10 @@ export const USERS_PER_REQUEST = 4;
  * @throws Problem that concerns all users, and what `onUnreadable` throws
  */
 export function sweep(get: Get, options: Sweep): AsyncGenerator<UserResult> {
-	const { metric, query, usersToRead, triesFor, width, ahead, collect, onUnreadable } = options;
+	const { metric, query, usersToRead, triesFor, width, ahead, isTimeUp, collect, onUnreadable } = options;
 	let fine = 0;
 
-	return inOrder(usersToRead.users(get), { width, ahead }, async (listed, isOver) => {
+	return inOrder(usersToRead.users(get), { width, ahead, isTimeUp }, async (listed, isOver) => {
 		const { user } = listed;
 		const begun = performance.now();
 		const result = (more: Partial<UserResult>): UserResult => ({

@@ -7,6 +7,8 @@ interface Limits {
 	width: number;
 	/** How many may be started before the first of them is done; those that are done wait for their turn. */
 	ahead?: number;
+	/** Once it says so nothing is begun any more, and what is done so far comes. */
+	isTimeUp?: () => boolean;
 }
 
 /**
@@ -15,7 +17,7 @@ interface Limits {
  */
 export async function* inOrder<T, R>(
 	source: AsyncIterable<T>,
-	{ width, ahead = width }: Limits,
+	{ width, ahead = width, isTimeUp = () => false }: Limits,
 	work: (one: T, isOver: () => boolean) => Promise<R>,
 ): AsyncGenerator<R> {
 	const waiting: Array<{ result?: { value: R } }> = [];
@@ -54,14 +56,16 @@ export async function* inOrder<T, R>(
 
 	try {
 		for await (const one of source) {
+			if (isTimeUp()) return yield* inTurn();
 			void start(one);
 			yield* inTurn();
 			while (inWork >= width || waiting.length - next >= ahead) {
+				if (isTimeUp()) return;
 				await somethingIsDone();
 				yield* inTurn();
 			}
 		}
-		for (yield* inTurn(); next < waiting.length; yield* inTurn()) await somethingIsDone();
+		for (yield* inTurn(); next < waiting.length && !isTimeUp(); yield* inTurn()) await somethingIsDone();
 	} finally {
 		over = true;
 	}

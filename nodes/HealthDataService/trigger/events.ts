@@ -41,6 +41,10 @@ export interface Reach {
 	window?: UserWindow;
 	/** How often a request for a user is sent at most, if not as often as any other. */
 	triesFor?: (user: UserRef) => number | undefined;
+	/** How long the pages of a user may take, in ms. */
+	withinFor?: (user: UserRef) => number;
+	/** Once it says so nobody is begun any more. */
+	isTimeUp?: () => boolean;
 }
 
 export interface TriggerEvent extends Identity {
@@ -74,16 +78,25 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	noun: metric.noun,
 	test: { users: 50, days: 90 },
 	minimums: metric.minimums,
-	read: (get, { usersToRead, provider, concurrency, requestsPerSecond = Infinity }, { sinceOf, triesFor }) =>
-		sweep(get, {
+	read: (get, { usersToRead, provider, concurrency, requestsPerSecond = Infinity }, reach) => {
+		const { sinceOf, triesFor, withinFor, isTimeUp } = reach;
+		return sweep(get, {
 			metric,
 			query: ({ user_id }) => ({ start_date: toIso(sinceOf(user_id)), provider }),
 			usersToRead,
 			triesFor,
 			width: Math.min(USERS_PER_REQUEST * concurrency, Math.ceil(SECONDS_IN_LINE * requestsPerSecond)),
 			ahead: USERS_AHEAD,
-			collect: flatRows(metric.columns, Infinity, stopAtTooManyRows),
-		}),
+			isTimeUp,
+			collect: async (pages, user, isOver) => {
+				const end = performance.now() + (withinFor?.(user) ?? Infinity);
+				return await flatRows(metric.columns, Infinity, (count) => {
+					stopAtTooManyRows(count);
+					if (performance.now() > end) throw tooSlow();
+				})(pages, user, isOver);
+			},
+		});
+	},
 });
 
 function stopAtTooManyRows(count: number) {
@@ -93,6 +106,14 @@ function stopAtTooManyRows(count: number) {
 		"Lower 'Lookback Hours' in the options, or choose a 'Provider'",
 	);
 }
+
+/** Pages that never end, or come too slowly. */
+const tooSlow = () =>
+	new Problem(
+		'The readings of a user take longer than one poll may',
+		"Lower 'Lookback Hours' in the options. If it stays, ask the people who run the service",
+		{ kind: 'temporarily-unavailable' },
+	);
 
 /** The list of users cannot be asked for a time, so all of it is read. */
 const newUser: TriggerEvent = {
@@ -104,11 +125,12 @@ const newUser: TriggerEvent = {
 	values: [],
 	test: { users: 5000, days: Infinity },
 	minimums: [],
-	async *read(get, _scope, { window = {} }) {
+	async *read(get, _scope, { window = {}, isTimeUp }) {
 		let place = window.offset ?? 0;
 		for await (const rows of userPages(get, window)) {
 			place += rows.length;
 			yield { rows, place, ...(typeof rows[0]?.team_id === 'string' && { team: rows[0].team_id }) };
+			if (isTimeUp?.()) return;
 		}
 	},
 };

@@ -93,29 +93,32 @@ export async function readRound(
 		}
 		done.push({ key, place, healed: Boolean(late && !problem && !isGone) });
 	};
-	const isOver = () => performance.now() >= deadline || fresh.length >= MAX_ROWS;
+	const isTimeUp = () => performance.now() >= deadline;
 	/** Somebody whom the end of the budget cut off is read in the next poll, unless they alone took most of it. */
 	const wasCutOff = ({ problem, tookMs = 0 }: EventResult) =>
-		problem !== undefined && performance.now() >= deadline && tookMs < budgetMs / 2;
+		problem !== undefined && isTimeUp() && tookMs < budgetMs / 2;
 
 	const reach = {
 		sinceOf: (userId = '') => behind[userId]?.from ?? start,
 		window: { offset: Math.max(0, round.at - OVERLAP) },
 		triesFor: ({ user_id }: { user_id: string }) => (state.behind[user_id] ? 1 : undefined),
+		// Whoever is known to be trouble must not use up the poll of the others.
+		withinFor: ({ user_id }: { user_id: string }) =>
+			Math.min(deadline - performance.now(), state.behind[user_id] ? budgetMs / 2 : Infinity),
+		isTimeUp,
 	};
-	let isWhole = true;
-	const listed = { ...scope, usersToRead: members.findingAgain(goingOn(scope.usersToRead, state.round)) };
-	for await (const result of event.read(get, listed, reach)) {
+	const list = counted(members.findingAgain(goingOn(scope.usersToRead, state.round)));
+	for await (const result of event.read(get, { ...scope, usersToRead: list }, reach)) {
 		if (result.team !== undefined) {
 			const hash = userPrefix(result.team);
 			if (team !== undefined && team !== hash) return { items: [], state, reasons, healed: 0, otherTeam: hash };
 			team = hash;
 		}
-		if (wasCutOff(result)) isWhole = false;
-		else take(result);
-		isWhole &&= !isOver();
-		if (!isWhole) break;
+		if (wasCutOff(result)) break;
+		take(result);
+		if (fresh.length >= MAX_ROWS) break;
 	}
+	let isWhole = fresh.length < MAX_ROWS && (!isTimeUp() || list.count === done.length);
 	if (isWhole) {
 		if (members.isGiven) members.forgetOthers();
 		const met = new Set(done.map(({ key }) => key));
@@ -161,6 +164,22 @@ export async function readRound(
 function progress(round: Round, finished: Array<{ key?: string; place: number }>): Round {
 	const last = finished.slice(-REMEMBERED).map(({ key }) => userPrefix(key));
 	return { ...round, at: finished.at(-1)?.place ?? round.at, last: finished.length > 0 ? last : round.last };
+}
+
+/** The same users, and how many they were once the list has come to its end. */
+function counted(usersToRead: UsersToRead): UsersToRead & { count?: number } {
+	const list: UsersToRead & { count?: number } = {
+		...usersToRead,
+		async *users(get) {
+			let count = 0;
+			for await (const one of usersToRead.users(get)) {
+				count++;
+				yield one;
+			}
+			list.count = count;
+		},
+	};
+	return list;
 }
 
 /** The users behind those who are done. The list may have moved since: without a trace of them it is begun again. */

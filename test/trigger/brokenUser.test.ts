@@ -1,0 +1,171 @@
+/**
+ * A user whose readings cannot be read is set aside: everybody else's go out in the same poll, theirs when they can be read
+ * again, and somebody is told.
+ */
+import type { TroubleName } from '../../dev/sandbox/troubles';
+import { everybody, HOUR, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
+
+const TROUBLES: TroubleName[] = [
+	'fails',
+	'refused',
+	'invalid',
+	'missing',
+	'lostOnPageTwo',
+	'failsOnPageTwo',
+	'cut',
+	'repeatedCursor',
+	'webPage',
+	'nullGroups',
+	'numberCursor',
+];
+
+onBothSchedulers((scheduler) => {
+	const w = watch(scheduler);
+	const troubled = (users: Record<string, TroubleName>) => {
+		w.used.sandbox.switches.users = users;
+	};
+
+	it.each(TROUBLES)('%s: the others come in the same poll, theirs once they can be read', async (trouble) => {
+		w.used.sandbox.switches.pageSize = 2;
+		const n8n = w.trigger();
+		await n8n.start();
+		for (let i = 0; i < 3; i++) w.history.add(w.anna, w.reading(i, 120 + i));
+		w.history.add(w.ben, w.reading(0, 140));
+		w.pass(5 * MINUTE);
+
+		troubled({ anna: trouble });
+		expect(valuesOf(await n8n.tick())).toEqual([140]);
+		expect(n8n.reported).toHaveLength(1);
+		expect(n8n.reported[0]).toMatchObject({
+			message: expect.stringMatching(/^The readings of 1 user cannot be read\. ./),
+			description: expect.stringContaining(`It is ${w.anna.user_id}. `),
+			failure: { cause: expect.any(String) },
+		});
+		w.history.add(w.ben, w.reading(0, 141));
+		expect(valuesOf(await n8n.tick())).toEqual([141]);
+
+		troubled({});
+		expect(valuesOf(await n8n.tick())).toEqual([120, 121, 122]);
+		expect(await n8n.tick()).toBeUndefined();
+		expect(n8n.reported).toHaveLength(1);
+		expect(savedState(n8n).behind).toEqual({});
+	});
+
+	it('is not told by name', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		troubled({ anna: 'fails' });
+		await n8n.tick();
+		expect(JSON.stringify(n8n.reported)).not.toContain('anna');
+	});
+
+	it('comes with a team whose others are in work when the request is given up', async () => {
+		for (let i = 0; i < 60; i++) w.history.addUser(`more ${i}`);
+		w.used.sandbox.switches.latencyMs = 5;
+		const n8n = w.trigger();
+		await n8n.start();
+		troubled({ 'more 5': 'fails' });
+		for (const user of w.history.team.users) w.history.add(user, w.reading(0));
+		expect(await n8n.tick()).toHaveLength(61);
+		expect(n8n.reported[0].message).toMatch('of 1 user ');
+	});
+
+	it('survives kills, starts and a new publication, at which it is no error', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0, 121));
+		w.history.add(w.ben, w.reading(0, 122));
+		troubled({ anna: 'refused' });
+		expect(valuesOf(await n8n.tick())).toEqual([122]);
+		n8n.kill();
+		w.pass(5 * HOUR);
+		expect(await n8n.start('init')).toBeUndefined();
+		n8n.kill();
+		expect(await n8n.start('activate')).toBeUndefined();
+		troubled({});
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		n8n.kill();
+		expect(await n8n.start('init')).toBeUndefined();
+	});
+
+	it('may be broken when watching begins: what is old stays old, what came since comes', async () => {
+		w.history.add(w.anna, w.reading(-60));
+		w.history.add(w.ben, w.reading(-60));
+		troubled({ anna: 'refused' });
+		const n8n = w.trigger();
+		expect(await n8n.start()).toBeUndefined();
+		expect(n8n.reported).toHaveLength(1);
+		w.pass(10 * HOUR);
+		w.history.add(w.anna, w.reading(-30, 130));
+		troubled({});
+		expect(valuesOf(await n8n.tick())).toEqual([130]);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it.each<TroubleName>(['missing', 'fails'])(
+		'%s for longer than the lookback loses nothing, though the window of the others moved on',
+		async (trouble) => {
+			const n8n = w.trigger({ ...everybody, options: { lookback: 2 } });
+			await n8n.start();
+			w.history.add(w.anna, w.reading(0, 100));
+			w.history.add(w.ben, w.reading(0, 200));
+			expect(valuesOf(await n8n.tick())).toEqual([100, 200]);
+			troubled({ anna: trouble });
+			for (let day = 1; day <= 10; day++) {
+				w.pass(24 * HOUR);
+				w.history.add(w.anna, w.reading(0, 100 + day));
+				w.history.add(w.ben, w.reading(0, 200 + day));
+				expect(valuesOf(await n8n.tick())).toEqual([200 + day]);
+			}
+			n8n.kill();
+			troubled({});
+			expect(valuesOf(await n8n.start('init'))).toEqual(Array.from({ length: 10 }, (_, i) => 101 + i));
+			expect(await n8n.tick()).toBeUndefined();
+		},
+	);
+
+	it('is forgotten when they have left the team', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		troubled({ anna: 'missing' });
+		w.history.add(w.ben, w.reading(0));
+		await n8n.tick();
+		expect(Object.keys(savedState(n8n).behind)).toEqual([w.anna.user_id]);
+		w.history.removeUser(w.anna);
+		w.pass(2 * HOUR);
+		w.history.add(w.ben, w.reading(0));
+		await n8n.tick();
+		expect(savedState(n8n).behind).toEqual({});
+		expect(n8n.reported).toHaveLength(1);
+	});
+
+	it('is nobody who was removed after the list was read', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		troubled({ anna: 'removed' });
+		w.history.add(w.ben, w.reading(0));
+		expect(await n8n.tick()).toHaveLength(1);
+		expect(savedState(n8n).behind).toEqual({});
+		expect(n8n.reported).toEqual([]);
+	});
+
+	it('is an error of the poll when it is everybody, and nothing moves', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0, 121));
+		expect(await n8n.tick()).toHaveLength(1);
+		w.history.add(w.anna, w.reading(1, 122));
+		w.history.add(w.ben, w.reading(1, 123));
+		w.pass(MINUTE);
+		const before = savedState(n8n);
+		troubled({ anna: 'fails', ben: 'invalid' });
+		await expect(n8n.tick()).rejects.toMatchObject({
+			message: expect.stringMatching(/^Nobody's readings can be read\. ./),
+			description: expect.stringContaining(`The first of 2 users is ${w.anna.user_id}. `),
+		});
+		expect(savedState(n8n)).toEqual(before);
+		expect(n8n.reported).toEqual([]);
+		troubled({});
+		expect(valuesOf(await n8n.tick())).toEqual([122, 123]);
+	});
+});

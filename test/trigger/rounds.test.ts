@@ -1,0 +1,152 @@
+/**
+ * A team that takes longer than one poll may: it is read round by round, each poll handing on what it has read.
+ */
+import type { User } from '../../dev/sandbox/schemas';
+import { HOUR, MINUTE, onBothSchedulers, stateNow, valuesOf, watch } from '../helpers/watch';
+
+/** One poll asks for one second: with eight requests of 100 ms at once that is at most 80 users and a few. */
+const BUDGET_MS = 1500;
+const LATENCY_MS = 100;
+const USERS = 120;
+
+onBothSchedulers((scheduler) => {
+	const w = watch(scheduler);
+	let team: readonly User[];
+	beforeEach(() => {
+		w.history.team.users = [];
+		for (let i = 0; i < USERS; i++) w.history.addUser(`user ${i}`);
+		team = w.history.team.users;
+	});
+	const latency = (ms: number) => {
+		w.used.sandbox.switches.latencyMs = ms;
+	};
+	const leave = (from: number, count: number) => {
+		w.history.team.users = w.history.team.users.filter((_, at) => at < from || at >= from + count);
+	};
+	/** A trigger that has seen everybody. */
+	const watching = async () => {
+		const n8n = w.trigger(undefined, { budgetMs: 60_000 });
+		await n8n.start();
+		n8n.options.budgetMs = BUDGET_MS;
+		n8n.kill();
+		await n8n.start('init');
+		await finish(n8n);
+		w.used.sandbox.requests.length = 0;
+		latency(LATENCY_MS);
+		return n8n;
+	};
+	type N8n = ReturnType<typeof w.trigger>;
+	const names = (rows: Array<Record<string, unknown>>) => rows.map((row) => String(row.client_user_id));
+	const isDone = (n8n: N8n) => stateNow(n8n).round === undefined;
+	/** Polls until a round is done that begins now. */
+	const finish = async (n8n: N8n) => {
+		latency(0);
+		for (let rounds = isDone(n8n) ? 1 : 2; rounds > 0; rounds -= isDone(n8n) ? 1 : 0) await n8n.tick();
+	};
+	const addForAll = (users: readonly User[], systolic = 120) =>
+		users.forEach((user) => w.history.add(user, w.reading(0, systolic)));
+
+	it('each user is read once in a round, and emitted in the poll in which they were read', async () => {
+		const n8n = await watching();
+		addForAll(team);
+		let polls = 0;
+		do {
+			w.pass(MINUTE);
+			const before = performance.now();
+			const rows = (await n8n.tick()) ?? [];
+			expect(performance.now() - before).toBeLessThan(BUDGET_MS);
+			polls++;
+			const { at = USERS } = stateNow(n8n).round ?? {};
+			expect(names(n8n.executions.flat())).toEqual(team.slice(0, at).map((user) => user.client_user_id));
+			expect(rows.length).toBeGreaterThan(0);
+			expect(JSON.stringify(stateNow(n8n).round ?? {}).length).toBeLessThan(500);
+		} while (!isDone(n8n));
+		expect(polls).toBeGreaterThan(1);
+		// Those in work when the time was up are asked again: four for each request at once, in every poll but the last.
+		expect(new Set(w.readingRequests()).size).toBe(USERS);
+		expect(w.readingRequests().length).toBeLessThanOrEqual(USERS + 32 * (polls - 1));
+
+		w.pass(HOUR);
+		addForAll([team[0], team[USERS - 1]], 130);
+		await finish(n8n);
+		expect(valuesOf(n8n.executions.flat().slice(USERS))).toEqual([130, 130]);
+	});
+
+	it.each<[string, () => void]>([
+		['a few who are done leave, the last of them too', () => leave(30, 60)],
+		[
+			'one leaves at the front and one joins at the end',
+			() => {
+				leave(0, 1);
+				w.history.addUser('new');
+			},
+		],
+		[
+			'many join at the front',
+			() => {
+				const joined = Array.from({ length: 150 }, (_, i) => w.history.addUser(`new ${i}`));
+				w.history.team.users = [...joined, ...team];
+			},
+		],
+		['half of them leave', () => leave(0, 60)],
+	])('nobody is lost or read twice when, between two polls, %s', async (_, change) => {
+		const n8n = await watching();
+		addForAll(team);
+		w.pass(MINUTE);
+		await n8n.tick();
+		expect(isDone(n8n)).toBe(false);
+		change();
+		for (let polls = 0; !isDone(n8n) && polls < 20; polls++) {
+			w.pass(MINUTE);
+			await n8n.tick();
+		}
+		const emitted = names(n8n.executions.flat());
+		expect(new Set(emitted).size).toBe(emitted.length);
+		const there = new Set(w.history.team.users.map((user) => user.client_user_id));
+		for (const user of team) if (there.has(user.client_user_id)) expect(emitted).toContain(user.client_user_id);
+	});
+
+	it('a first round of several polls: what was measured before it is old, what came since is new', async () => {
+		addForAll(team, 90);
+		latency(LATENCY_MS);
+		const n8n = w.trigger(undefined, { budgetMs: BUDGET_MS });
+		expect(await n8n.start()).toBeUndefined();
+		expect(isDone(n8n)).toBe(false);
+		w.pass(MINUTE);
+		w.history.add(team[0], w.reading(0, 121));
+		w.history.add(team[USERS - 1], w.reading(0, 122));
+		await finish(n8n);
+		expect(valuesOf(n8n.executions.flat())!.sort()).toEqual([121, 122]);
+	});
+
+	it('is stopped in the middle: the progress of the round may be lost, no reading is', async () => {
+		const n8n = await watching();
+		addForAll(team);
+		for (let polls = 0; polls < 3; polls++) {
+			w.pass(MINUTE);
+			await n8n.tick();
+			n8n.kill();
+			await n8n.start('init');
+		}
+		await finish(n8n);
+		const emitted = names(n8n.executions.flat());
+		expect(emitted.sort()).toEqual(team.map((user) => user.client_user_id).sort());
+	});
+
+	it('somebody who answers 404 early in a round of several polls is not taken for one who left', async () => {
+		const n8n = await watching();
+		w.used.sandbox.switches.users = { 'user 1': 'missing' };
+		w.history.add(team[1], w.reading(0, 121));
+		for (let round = 0; round < 2; round++) {
+			do {
+				w.pass(100 * HOUR);
+				w.history.add(team[0], w.reading(0, 130));
+				await n8n.tick();
+			} while (!isDone(n8n));
+			expect(Object.keys(stateNow(n8n).behind)).toEqual([team[1].user_id]);
+		}
+		w.used.sandbox.switches.users = {};
+		await finish(n8n);
+		expect(valuesOf(n8n.executions.flat().filter(({ user_id }) => user_id === team[1].user_id))).toEqual([121]);
+	});
+});

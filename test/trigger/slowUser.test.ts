@@ -1,0 +1,53 @@
+/**
+ * A user whose answer never ends: the poll does, the others' readings go out, and the user is set aside.
+ */
+import { everybody, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
+
+const BUDGET_MS = 1500;
+
+onBothSchedulers((scheduler) => {
+	const w = watch(scheduler);
+	const watching = async () => {
+		for (let i = 0; i < 40; i++) w.history.addUser(`user ${i}`);
+		const n8n = w.trigger(everybody, { budgetMs: BUDGET_MS });
+		await n8n.start();
+		return n8n;
+	};
+	const TROUBLES: Array<[string, () => void]> = [
+		[
+			'hangs',
+			() => {
+				w.used.sandbox.switches.fault = (_, url) => (url.includes(w.anna.user_id) ? { delayMs: 4000 } : undefined);
+			},
+		],
+		[
+			'has endless pages',
+			() => {
+				w.used.sandbox.switches.users = { anna: 'endless' };
+				w.used.sandbox.switches.latencyMs = 5;
+			},
+		],
+	];
+
+	it.each(TROUBLES)('%s: every poll ends, with what the others have', async (_, trouble) => {
+		const n8n = await watching();
+		w.history.add(w.anna, w.reading(0, 121));
+		trouble();
+		for (let poll = 0; poll < 3; poll++) {
+			w.pass(MINUTE);
+			for (const user of w.history.team.users.slice(1)) w.history.add(user, w.reading(0, 130 + poll));
+			const begun = performance.now();
+			const rows = await n8n.tick();
+			expect(performance.now() - begun).toBeLessThan(BUDGET_MS + 100);
+			expect(rows).toHaveLength(41);
+		}
+		expect(n8n.reported).toHaveLength(1);
+		expect(n8n.reported[0]).toMatchObject({ failure: { cause: 'temporarily-unavailable' } });
+		expect(Object.keys(savedState(n8n).behind)).toEqual([w.anna.user_id]);
+
+		w.used.sandbox.switches.fault = () => undefined;
+		w.used.sandbox.switches.users = {};
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		expect(await n8n.tick()).toBeUndefined();
+	});
+});
