@@ -1,0 +1,81 @@
+/**
+ * "Fetch Test Event": the newest one, within ten seconds whoever hangs or is slow; it moves nothing.
+ */
+import { everybody, onBothSchedulers, watch } from '../helpers/watch';
+
+const WITHIN_MS = 10_000;
+
+onBothSchedulers((scheduler) => {
+	const w = watch(scheduler);
+
+	it('is the newest reading, and nothing is remembered', async () => {
+		w.history.add(w.anna, w.reading(-120, 121));
+		w.history.add(w.ben, w.reading(-60, 122));
+		const n8n = w.trigger();
+		await n8n.start();
+		const { saved, row } = n8n;
+		expect(await n8n.fetchTestEvent()).toMatchObject([{ client_user_id: 'ben', systolic: 122, change: 'created' }]);
+		expect([n8n.saved, n8n.row]).toEqual([saved, row]);
+	});
+
+	it('may be older than the lookback', async () => {
+		w.history.add(w.anna, w.reading(-80 * 24 * 60));
+		expect(await w.trigger().fetchTestEvent()).toHaveLength(1);
+	});
+
+	it('is the newest user', async () => {
+		w.history.addUser('carl', '2025-06-01T00:00:00Z');
+		w.history.addUser('dora', '2025-03-01T00:00:00Z');
+		expect(await w.trigger({ event: 'user' }).fetchTestEvent()).toMatchObject([{ client_user_id: 'carl' }]);
+	});
+
+	it('says what to do when there is none', async () => {
+		await expect(w.trigger().fetchTestEvent()).rejects.toMatchObject({
+			message: 'There is no blood pressure reading to show',
+			description: expect.stringContaining('Only the first 50 users'),
+		});
+	});
+});
+
+describe('within ten seconds', () => {
+	const w = watch();
+	beforeEach(() => {
+		for (let i = 0; i < 60; i++) w.history.addUser(`user ${i}`);
+	});
+	const timed = async (n8n: ReturnType<typeof w.trigger>) => {
+		const begun = performance.now();
+		const rows = await n8n.fetchTestEvent().catch((error: Error) => error);
+		return { rows, ms: performance.now() - begun };
+	};
+
+	it('with users who hang', async () => {
+		w.used.sandbox.switches.fault = (_, url) => (url.includes('timeseries') ? { delayMs: 20_000 } : undefined);
+		const n8n = w.trigger();
+		const { rows, ms } = await timed(n8n);
+		expect(rows).toMatchObject({ message: expect.stringMatching(/could not be reached|There is no/) });
+		expect(ms).toBeLessThan(WITHIN_MS);
+		expect([n8n.saved, n8n.row, n8n.reported]).toEqual(['{}', undefined, []]);
+	});
+
+	it('with a list that hangs', async () => {
+		w.used.sandbox.switches.fault = () => ({ delayMs: 20_000 });
+		const { rows, ms } = await timed(w.trigger({ event: 'user' }));
+		expect(rows).toMatchObject({ failure: { cause: 'temporarily-unavailable' } });
+		expect(ms).toBeLessThan(WITHIN_MS);
+	});
+
+	it('of a slow service that has nothing', async () => {
+		w.used.sandbox.switches.latencyMs = 2000;
+		const { rows, ms } = await timed(w.trigger(everybody));
+		expect(rows).toMatchObject({ message: 'There is no blood pressure reading to show' });
+		expect(ms).toBeLessThan(WITHIN_MS);
+	});
+
+	it('with one user who hangs, of whom the others wait for nothing', async () => {
+		w.history.add(w.ben, w.reading(-60, 133));
+		w.used.sandbox.switches.fault = (_, url) => (url.includes(w.anna.user_id) ? { delayMs: 20_000 } : undefined);
+		const { rows, ms } = await timed(w.trigger());
+		expect(rows).toMatchObject([{ systolic: 133 }]);
+		expect(ms).toBeLessThan(WITHIN_MS);
+	});
+});
