@@ -15,9 +15,9 @@ export function toMillis(value: unknown): number | undefined {
 	return Number.isNaN(millis) ? undefined : millis;
 }
 
-/** The same text for the same instant, however it is written; other values as text. */
-export function instantKey(value: unknown): string {
-	const millis = typeof value === 'string' && DATE_TIME.test(value) ? toMillis(value) : undefined;
+/** The same text for the same instant, however it is written; other values as text. @param known what `toMillis` gives for it */
+export function instantKey(value: unknown, known?: number): string {
+	const millis = typeof value === 'string' && DATE_TIME.test(value) ? (known ?? toMillis(value)) : undefined;
 	if (millis === undefined) return String(value ?? '');
 	const [, beyond = ''] = BEYOND_MILLISECONDS.exec(value as string) ?? [];
 	return `${millis}.${beyond.replace(/0+$/, '')}`;

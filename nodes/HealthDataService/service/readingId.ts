@@ -53,7 +53,7 @@ export function identify({ time, key, values }: Identity, rows: IDataObject[]): 
 	const identified = rows.map((row) => {
 		const millis = toMillis(row[time]);
 		const text = JSON.stringify(values.map((column) => instantKey(row[column])));
-		const parts = [...key.map((column) => row[column] || null), instantKey(row[time])];
+		const parts = [...key.map((column) => row[column] || null), instantKey(row[time], millis)];
 		// Without a time, only the values tell them apart.
 		if (millis === undefined) parts.push(text);
 		return { base: JSON.stringify(parts), values: text, time: millis, row };
