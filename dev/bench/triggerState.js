@@ -4,7 +4,7 @@
  */
 require('tsx/cjs');
 const { readingEvents } = require('../../nodes/HealthDataService/trigger/events.ts');
-const { findNew } = require('../../nodes/HealthDataService/trigger/findNew.ts');
+const { readRound } = require('../../nodes/HealthDataService/trigger/round.ts');
 const { startState } = require('../../nodes/HealthDataService/trigger/state.ts');
 const { runAsScript } = require('../install/command');
 const { iso, uuid } = require('../sandbox/world.ts');
@@ -29,50 +29,57 @@ const rowOf = (user, time) => ({
 	source_type: 'cuff',
 });
 
-/** @param {string[]} users @param {number} extra so many of them have one reading more, a new one */
-async function* batches(users, extra) {
-	for (const [index, user] of users.entries()) {
-		const rows = Array.from({ length: PER_USER }, (_, i) => rowOf(user, NOW - LOOKBACK + 1 + i * 4 * HOUR + index));
-		yield index < extra ? [...rows, rowOf(user, NOW - 60_000 + index)] : rows;
-	}
+/**
+ * What the requests of a round give, made beforehand: they are not counted.
+ * @param {string[]} users @param {number} extra so many of them have one reading more, a new one
+ */
+const readings = (users, extra) =>
+	users.map((user_id, index) => {
+		const rows = Array.from({ length: PER_USER }, (_, i) => rowOf(user_id, NOW - LOOKBACK + 1 + i * 4 * HOUR + index));
+		if (index < extra) rows.push(rowOf(user_id, NOW - 60_000 + index));
+		return { user: { user_id, client_user_id: 'app-user' }, place: index + 1, rows };
+	});
+
+/** @param {ReturnType<typeof readings>} given @param {ReturnType<typeof startState>} state @param {boolean} begins */
+async function round(given, state, begins) {
+	const event = {
+		...readingEvents[0],
+		async *read() {
+			yield* given;
+		},
+	};
+	const nothing = /** @type {never} */ ({ usersToRead: {} });
+	return await readRound(/** @type {never} */ (undefined), event, nothing, state, {
+		now: NOW,
+		lookback: LOOKBACK,
+		deadline: Infinity,
+		budgetMs: Infinity,
+		begins,
+		isWanted: () => true,
+	});
 }
 
 async function main() {
 	const users = Array.from({ length: USERS }, (_, index) => uuid('bench', index));
-	const [event] = readingEvents;
-	const first = await findNew(event, batches(users, 0), startState('bench', NOW, LOOKBACK), {
-		now: NOW,
-		lookback: LOOKBACK,
-		isBaseline: true,
-	});
+	const first = await round(readings(users, 0), startState('node', 'bench', NOW, LOOKBACK), true);
 	const saved = JSON.stringify(first.state);
 
-	// Made beforehand: they stand for the requests, which are not counted.
-	/** @type {Array<Array<ReturnType<typeof rowOf>>>} */
-	const second = [];
-	for await (const rows of batches(users, NEW)) second.push(rows);
-	async function* given() {
-		yield* second;
-	}
+	const second = readings(users, NEW);
 	/** @type {number[]} */
 	const times = [];
-	for (let round = 0; round < 5; round++) {
+	for (let run = 0; run < 5; run++) {
 		const begun = performance.now();
-		const { items, state } = await findNew(event, given(), JSON.parse(saved), {
-			now: NOW,
-			lookback: LOOKBACK,
-			isBaseline: false,
-		});
+		const { items, state } = await round(second, JSON.parse(saved), false);
 		JSON.stringify(state);
 		times.push(performance.now() - begun);
 		if (items.length !== NEW) throw new Error(`${items.length} new ones instead of ${NEW}`);
 	}
-	const readings = USERS * PER_USER;
+	const count = USERS * PER_USER;
 	console.log(
 		JSON.stringify({
-			readings,
+			readings: count,
 			stateMegabytes: saved.length / 1e6,
-			bytesPerReading: saved.length / readings,
+			bytesPerReading: saved.length / count,
 			bookkeepingMs: median(times),
 		}),
 	);
