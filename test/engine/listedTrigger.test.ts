@@ -235,6 +235,35 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
+	it('a list that takes several polls is read to its end, though many in a row are nobody', async () => {
+		const crowd = Array.from({ length: 80 }, (_, i) => history.addUser(`crowd ${i}`));
+		const userIds = [
+			...crowd.slice(0, 40).map(({ client_user_id }) => client_user_id!),
+			...Array.from({ length: 30 }, (_, i) => `nobody ${i}`),
+			...crowd.slice(40).map(({ client_user_id }) => client_user_id!),
+		].join();
+		const n8n = new PollingHost(
+			used.credential,
+			{ event: 'bloodPressure', userScope: 'listed', usersBy: 'clientUserId', userIds },
+			{ scheduler },
+		);
+		await n8n.start();
+		n8n.options.budgetMs = 250;
+		used.sandbox.switches.latencyMs = 20;
+		pass(10 * MINUTE);
+		const all = crowd.map((user) => measure(user, -MINUTE).systolic);
+		const out: unknown[] = [];
+		if (scheduler === 'memory') out.push(...((await n8n.start('update')) ?? []).map(({ systolic }) => systolic));
+		let polls = 1;
+		for (; polls < 40 && out.length < all.length; polls++) {
+			pass(MINUTE / 60);
+			out.push(...((await n8n.tick()) ?? []).map(({ systolic }) => systolic));
+		}
+		expect([...out].sort()).toEqual([...all].sort());
+		expect(polls).toBeGreaterThan(2);
+		expect(n8n.reported).toHaveLength(1);
+	});
+
 	it('an identifier that goes over to somebody else begins anew', async () => {
 		const n8n = new PollingHost(
 			used.credential,
@@ -259,5 +288,62 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 		);
 		await n8n.start();
 		expect(n8n.row ?? n8n.saved).not.toContain('anna');
+	});
+});
+
+/** What is promised: what was measured while its user was on the list, unless they left it before they could be read. */
+describe('a list that changes at random, users who come, go and break', () => {
+	const SEEDS = Array.from({ length: 12 }, (_, seed) => seed);
+	it.each(SEEDS)('nothing lost, nothing old, nothing twice: %i', async (seed) => {
+		let state = seed + 1;
+		const random = (below: number) => {
+			state = (state * 48271) % 2147483647;
+			return state % below;
+		};
+		const usersBy = (['userId', 'clientUserId'] as const)[seed % 2];
+		const scheduler = (['memory', 'durable'] as const)[(seed >> 1) % 2];
+		const people = [anna, ben, cleo, history.addUser('dora')];
+		const watching = (users: User[]): INodeParameters => ({
+			event: 'bloodPressure',
+			userScope: 'listed',
+			usersBy,
+			userIds: users.map((user) => (usersBy === 'userId' ? user.user_id : user.client_user_id!)).join(),
+		});
+		/** `anna` is always there, so that never everybody fails. */
+		let on = new Set([anna, ben]);
+		const broken = new Set<User>();
+		used.sandbox.switches.fault = (_, url) =>
+			[...broken].some((user) => url.includes(user.user_id) || url.endsWith(`/resolve/${user.client_user_id}`))
+				? { status: 404, body: { detail: 'Not found' } }
+				: undefined;
+		const n8n = new PollingHost(used.credential, watching([...on]), { scheduler });
+		let expected: Array<{ user: User; systolic: number }> = [];
+		const out: unknown[] = [];
+		const took = (rows?: Array<Record<string, unknown>>) => out.push(...(rows ?? []).map(({ systolic }) => systolic));
+		took(await n8n.start());
+		for (let step = 0; step < 60; step++) {
+			pass((1 + random(20)) * HOUR);
+			const user = people[random(people.length)];
+			const what = random(10);
+			if (what < 5) {
+				const { systolic } = measure(user, -random(2) * MINUTE);
+				if (on.has(user)) expected.push({ user, systolic });
+			} else if (what === 5 && user !== anna) {
+				if (!broken.delete(user)) broken.add(user);
+			} else if (what === 6 && user !== anna) {
+				took(await n8n.tick());
+				on = new Set(random(2) ? [user, ...on] : [...on].filter((one) => one !== user));
+				// Who leaves while broken takes along what was not read.
+				expected = expected.filter((one) => on.has(one.user) || out.includes(one.systolic));
+				n8n.parameters = watching([...on]);
+				n8n.kill();
+				took(await n8n.start('update'));
+			} else took(await n8n.tick());
+		}
+		broken.clear();
+		took(await n8n.tick());
+		took(await n8n.tick());
+		expect(new Set(out).size).toBe(out.length);
+		expect([...out].sort()).toEqual(expected.map(({ systolic }) => systolic).sort());
 	});
 });

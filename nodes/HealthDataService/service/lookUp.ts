@@ -41,13 +41,14 @@ export async function* lookUp(get: Get, asked: readonly Asked[], isLazy: boolean
 	const known = isFew ? new Map<string, IDataObject>() : await fromList(get, asked);
 	yield* inOrder(each(asked), { width: isLazy ? LAZY_WIDTH : WIDTH }, async ({ id, tries }, isOver): Promise<Found> => {
 		if (known.has(id)) return { user: known.get(id) };
-		try {
-			return { user: await resolveUser(get, id, { isOver, tries }) };
-		} catch (problem) {
-			if (!(problem instanceof Problem) || problem.concernsAll) throw problem;
-			return { problem };
-		}
+		return await resolveUser(get, id, { isOver, tries }).then((user) => ({ user }), ownProblem);
 	});
+}
+
+/** @throws what every other request would end with, too */
+function ownProblem(error: unknown): Found {
+	if (error instanceof Problem && !error.concernsAll) return { problem: error };
+	throw error;
 }
 
 /** As many of them as the list has, as long as reading on takes fewer requests than asking for the others. */
@@ -60,23 +61,27 @@ async function fromList(get: Get, asked: readonly Asked[]) {
 			if (wanted.delete(id)) found.set(id, user);
 		}
 	};
-	try {
-		const { users, total = 0 } = await userPage(get, 0);
-		const size = users.length;
-		let done = size;
-		const isWorthIt = () => done < total && Math.ceil((total - done) / size) < wanted.size;
-		take(users);
-		if (!isWorthIt()) return found;
-		for await (const page of userPages(get, { offset: size, limit: total - size })) {
-			take(page);
-			done += page.length;
-			if (!isWorthIt()) break;
-		}
-	} catch (problem) {
-		// The list is only the shorter way. What concerns everything comes back with the next request.
-		if (!(problem instanceof Problem)) throw problem;
-	}
+	await readList(get, take, () => wanted.size).catch(onlyShorter);
 	return found;
+}
+
+/** The list is only the shorter way: what concerns everything comes back with the next request. */
+function onlyShorter(error: unknown) {
+	if (!(error instanceof Problem)) throw error;
+}
+
+async function readList(get: Get, take: (users: IDataObject[]) => void, wanted: () => number) {
+	const { users, total = 0 } = await userPage(get, 0);
+	const size = users.length;
+	let done = size;
+	const isWorthIt = () => done < total && Math.ceil((total - done) / size) < wanted();
+	take(users);
+	if (!isWorthIt()) return;
+	for await (const page of userPages(get, { offset: size, limit: total - size })) {
+		take(page);
+		done += page.length;
+		if (!isWorthIt()) return;
+	}
 }
 
 async function* each<T>(things: Iterable<T>) {

@@ -20,7 +20,18 @@ const hashOf = (entry: ListEntry) => hash('sha256', entry.id).slice(0, 12);
 /** What somebody is called in the state: the user ID, or a hash of the ID on the list. */
 export const keyOf = ({ user, entry }: Met) => user?.user_id || (entry && UNFOUND + hashOf(entry));
 
-/** The same for people, as far as it is known. */
+/** What is remembered of those whom a round has done. */
+export const traceOf = ({ user, entry }: Met) => (entry ? hashOf(entry) : userPrefix(user?.user_id));
+
+/** How many of a list are done, of which these were the last; all of it is to do where none is found near `place`. */
+export function doneOf(entries: readonly ListEntry[], last: string[], place: number, reach: number): number {
+	const from = Math.max(0, place - reach);
+	const near = entries.slice(from, place + reach).map((entry) => last.includes(hashOf(entry)));
+	const at = near.lastIndexOf(true);
+	return at === -1 ? 0 : from + at + 1;
+}
+
+/** What somebody is called for people, as far as it is known. */
 export const nameOf = (key: string) => (key.startsWith(UNFOUND) ? "one of 'User IDs'" : key);
 
 export class MemberList {

@@ -11,7 +11,7 @@ import type { Reasons } from './behind';
 import type { EventResult, Scope, TriggerEvent } from './events';
 import { findNew, toItem, type NewRow } from './findNew';
 import { SeenReadings } from './seen';
-import { keyOf, MemberList, nameOf } from './members';
+import { doneOf, keyOf, MemberList, nameOf, traceOf } from './members';
 import { moveWindow, type Behind, type Round, type TriggerState } from './state';
 
 /** Most rows that one poll hands on: n8n keeps them all in memory, and so does every node behind. */
@@ -65,7 +65,7 @@ export async function readRound(
 	// A window that lies too late, after a clock was wrong, goes back as far as everything is remembered.
 	const start = state.since === undefined ? Math.max(state.kept, Math.min(state.from, now - lookback)) : state.kept;
 	const fresh: Array<{ row: NewRow; done: number }> = [];
-	const done: Array<{ key?: string; place: number; healed: boolean }> = [];
+	const done: Array<{ key?: string; trace: string; place: number; healed: boolean }> = [];
 	let team = state.team;
 	let fine = 0;
 
@@ -91,7 +91,7 @@ export async function readRound(
 			if (looked.newest !== undefined && !late) round.newest = Math.max(round.newest ?? looked.newest, looked.newest);
 			if (isGone && late) delete behind[key!];
 		}
-		done.push({ key, place, healed: Boolean(late && !problem && !isGone) });
+		done.push({ key, trace: traceOf(result), place, healed: Boolean(late && !problem && !isGone) });
 	};
 	const isTimeUp = () => performance.now() >= deadline;
 	/** Somebody whom the end of the budget cut off is read in the next poll, unless they alone took most of it. */
@@ -161,8 +161,8 @@ export async function readRound(
 	};
 }
 
-function progress(round: Round, finished: Array<{ key?: string; place: number }>): Round {
-	const last = finished.slice(-REMEMBERED).map(({ key }) => userPrefix(key));
+function progress(round: Round, finished: Array<{ trace: string; place: number }>): Round {
+	const last = finished.slice(-REMEMBERED).map(({ trace }) => trace);
 	return { ...round, at: finished.at(-1)?.place ?? round.at, last: finished.length > 0 ? last : round.last };
 }
 
@@ -189,16 +189,20 @@ const goingOn = (usersToRead: UsersToRead, round?: Round): UsersToRead =>
 		: {
 				...usersToRead,
 				async *users(get, _, triesFor) {
+					if (usersToRead.entries) {
+						const place = doneOf(usersToRead.entries, round.last, round.at, OVERLAP);
+						return yield* usersToRead.users(get, place, triesFor);
+					}
 					const near: ListedUser[] = [];
-					const users = usersToRead.users(get, Math.max(0, round.at - OVERLAP), triesFor);
+					const users = usersToRead.users(get, Math.max(0, round.at - OVERLAP));
 					for await (const one of users) {
 						near.push(one);
 						if (near.length >= 2 * OVERLAP) break;
 					}
-					const done = near.map((one) => round.last.includes(userPrefix(keyOf(one)))).lastIndexOf(true);
-					if (done === -1) return yield* usersToRead.users(get, 0, triesFor);
+					const done = near.map((one) => round.last.includes(traceOf(one))).lastIndexOf(true);
+					if (done === -1) return yield* usersToRead.users(get);
 					yield* near.slice(done + 1);
-					if (near.length >= 2 * OVERLAP) yield* usersToRead.users(get, near.at(-1)!.place, triesFor);
+					if (near.length >= 2 * OVERLAP) yield* usersToRead.users(get, near.at(-1)!.place);
 				},
 			};
 
