@@ -4,7 +4,10 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { createWorld } from '../../dev/sandbox/world';
 import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
+import type { UsersToRead } from '../../nodes/HealthDataService/service/usersToRead';
+import { readingEvents } from '../../nodes/HealthDataService/trigger/events';
 import { runNode } from '../helpers/engine';
+import { nextTurn } from '../helpers/machine';
 import { KEY } from '../helpers/people';
 import { PollingHost } from '../helpers/pollingHost';
 import { bloodPressureOf, byUserId, useSandbox } from '../helpers/requests';
@@ -64,6 +67,15 @@ describe('20 a second', () => {
 		expect(seen.mostInASecond()).toBeLessThanOrEqual(21);
 	});
 
+	it('a request that failed is tried again ahead of those that were never sent', async () => {
+		watch((number) => (number === 2 ? { status: 500 } : undefined));
+		const { error } = await run(oneByOne({ requestsPerSecond: 20, concurrency: 1 }), items(12));
+		expect(error).toBeUndefined();
+		const { requests } = used.sandbox;
+		expect(requests).toHaveLength(13);
+		expect(requests.lastIndexOf(requests[1])).toBeLessThan(6);
+	});
+
 	it('the first item decides for all', async () => {
 		const seen = watch();
 		const input = items(25).map((item, index) => ({ ...item, rate: index === 0 ? 20 : 1000 }));
@@ -97,6 +109,35 @@ describe('the trigger', () => {
 		expect(seen.mostInASecond()).toBeLessThanOrEqual(51);
 		expect(seen.seconds()).toBeGreaterThan(1.9);
 	});
+
+	it.each([
+		[1, 4],
+		[0.1, 1],
+		[5, 20],
+		[undefined, 32],
+	])(
+		'%p a second: %i users in work at once, so that the first of them is done soon',
+		async (requestsPerSecond, most) => {
+			let inWork = 0;
+			const get = async () => {
+				inWork++;
+				return await new Promise<never>(() => {});
+			};
+			const usersToRead: UsersToRead = {
+				async *users() {
+					for (const { user_id } of users) yield { user: { user_id, client_user_id: null }, place: 0 };
+				},
+				whenMissing: async () => {},
+			};
+			const scope = { usersToRead, provider: '', concurrency: 8, requestsPerSecond };
+			void readingEvents[0]
+				.read(get, scope, { sinceOf: () => 0 })
+				[Symbol.asyncIterator]()
+				.next();
+			await nextTurn();
+			expect(inWork).toBe(most);
+		},
+	);
 
 	it('ends the search for a test event in time', async () => {
 		const begun = performance.now();

@@ -139,6 +139,25 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 		expect(valuesOf(await n8n.start())).toEqual([[165, 80, 'created']]);
 	});
 
+	it('changed: the old one judges everybody, though a round takes several polls', async () => {
+		const ben = history.addUser('ben');
+		const parameters = { event: 'bloodPressure', userScope: 'all' };
+		// The deadline of a poll is at two thirds of its budget: there is time for the list and one user.
+		const n8n = new PollingHost(
+			used.credential,
+			{ ...parameters, options: { minSystolic: 140, requestsPerSecond: 4 } },
+			{ scheduler, budgetMs: 300 },
+		);
+		await n8n.start();
+		for (let poll = 0; poll < 4; poll++) await n8n.tick();
+		for (const user of [anna, ben]) history.add(user, reading(120, 80, 0));
+		n8n.parameters = { ...parameters, options: { minSystolic: 100, requestsPerSecond: 4 } };
+		used.sandbox.requests.length = 0;
+		expect(await n8n.start()).toBeUndefined();
+		expect(used.sandbox.requests.filter((url) => url.includes('/timeseries/')).length).toBeLessThan(2);
+		for (let poll = 0; poll < 4; poll++) expect((await n8n.tick()) ?? []).toEqual([]);
+	});
+
 	it('a test event is one that goes out', async () => {
 		history.add(anna, reading(150, 80, -20));
 		history.add(anna, reading(120, 80, -10));

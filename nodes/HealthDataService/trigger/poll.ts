@@ -11,7 +11,7 @@ import { reaches } from './minimums';
 import { readRound, type RoundResult } from './round';
 import { alone, isStale, noteHandOut, scheduleOf, type Schedule } from './schedule';
 import { readSettings } from './settings';
-import { isStateOf, startState, type TriggerState } from './state';
+import { isStateOf, startState, type Least, type TriggerState } from './state';
 import { testEvent } from './testEvent';
 
 /** One answer may take so long, or a third of the budget: a user who hangs must not use up the poll of the others. */
@@ -111,8 +111,14 @@ async function read(
 		...(isStart && SHORT_RETRY),
 	});
 	const result = await readRound(get, event, scope, state, { ...moment, lookback, deadline, budgetMs, isWanted });
-	const isWhole = result.state.round === undefined;
-	return { ...result, state: { ...result.state, minimums: isWhole || moment.begins ? minimums : state.minimums } };
+	return { ...result, state: withMinimums(result.state, state, minimums, moment.begins) };
+}
+
+/** The old minimums judge until a round is whole that began with the new ones. */
+function withMinimums(next: TriggerState, before: TriggerState, minimums: Least[], begins: boolean): TriggerState {
+	const began = before.round ? (before.round.minimums ?? []) : minimums;
+	if (!next.round) return { ...next, minimums: began };
+	return { ...next, minimums: begins ? minimums : before.minimums, round: { ...next.round, minimums: began } };
 }
 
 /** Until a first round is complete, what was measured before watching began is old. A clock that has been set back since was wrong then. */

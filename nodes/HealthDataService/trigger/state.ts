@@ -28,7 +28,7 @@ export interface TriggerState {
 	round?: Round;
 	/** Users who could not be read, by user ID; those of a list who could not even be found, by a hash (members.ts). */
 	behind: Record<string, Behind>;
-	/** The minimum values by which everything up to here was judged. */
+	/** The minimum values with which the last whole round began: what came before is judged by them. */
 	minimums?: Least[];
 	/** Where a list of users was given: who was on it. */
 	members?: Members;
@@ -50,6 +50,8 @@ export interface Round {
 	began: number;
 	/** The newest reading so far. */
 	newest?: number;
+	/** The minimum values with which it began. */
+	minimums?: Least[];
 }
 
 export interface Behind {
