@@ -3,7 +3,7 @@
  */
 import { everybody, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
-const BUDGET_MS = 1500;
+const BUDGET_MS = 2500;
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -17,7 +17,7 @@ onBothSchedulers((scheduler) => {
 		[
 			'hangs',
 			() => {
-				w.used.sandbox.switches.fault = (_, url) => (url.includes(w.anna.user_id) ? { delayMs: 4000 } : undefined);
+				w.used.sandbox.switches.fault = (_, url) => (url.includes(w.anna.user_id) ? { delayMs: 8000 } : undefined);
 			},
 		],
 		[
@@ -38,7 +38,7 @@ onBothSchedulers((scheduler) => {
 			for (const user of w.history.team.users.slice(1)) w.history.add(user, w.reading(0, 130 + poll));
 			const begun = performance.now();
 			const rows = await n8n.tick();
-			expect(performance.now() - begun).toBeLessThan(BUDGET_MS + 100);
+			expect(performance.now() - begun).toBeLessThan(2 * BUDGET_MS);
 			expect(rows).toHaveLength(41);
 		}
 		expect(n8n.reported).toHaveLength(1);

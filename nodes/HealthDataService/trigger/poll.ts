@@ -117,8 +117,12 @@ async function read(
 /** The old minimums judge until a round is whole that began with the new ones. */
 function withMinimums(next: TriggerState, before: TriggerState, minimums: Least[], begins: boolean): TriggerState {
 	const began = before.round ? (before.round.minimums ?? []) : minimums;
-	if (!next.round) return { ...next, minimums: began };
-	return { ...next, minimums: begins ? minimums : before.minimums, round: { ...next.round, minimums: began } };
+	const judging = !next.round ? began : begins ? minimums : (before.minimums ?? []);
+	return {
+		...next,
+		...(judging.length > 0 && { minimums: judging }),
+		...(next.round && { round: { ...next.round, ...(began.length > 0 && { minimums: began }) } }),
+	};
 }
 
 /** Until a first round is complete, what was measured before watching began is old. A clock that has been set back since was wrong then. */
