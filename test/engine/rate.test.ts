@@ -130,10 +130,8 @@ describe('the trigger', () => {
 				whenMissing: async () => {},
 			};
 			const scope = { usersToRead, provider: '', concurrency: 8, requestsPerSecond };
-			void readingEvents[0]
-				.read(get, scope, { sinceOf: () => 0 })
-				[Symbol.asyncIterator]()
-				.next();
+			const results = readingEvents[0].read(get, scope, { sinceOf: () => 0 });
+			void results[Symbol.asyncIterator]().next();
 			await nextTurn();
 			expect(inWork).toBe(most);
 		},
