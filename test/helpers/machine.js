@@ -42,3 +42,10 @@ exports.heapInUse = () => {
  */
 exports.requestAsHttpRequestNode = async (context, credential, request) =>
 	await context.helpers.requestWithAuthentication.call(context, credential, /** @type {any} */ (request), undefined, 0);
+
+/** The log that the contexts of n8n's engine write to. @returns {import('@n8n/backend-common').Logger} */
+exports.n8nLogger = () => {
+	const { Container } = require('@n8n/di');
+	const { Logger } = require('@n8n/backend-common');
+	return Container.get(Logger);
+};

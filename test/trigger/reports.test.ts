@@ -1,8 +1,7 @@
 /**
  * What is said of users who cannot be read: when it begins, then every hour, one failed execution for all of them together.
  */
-import { Container } from '@n8n/di';
-import { Logger } from '@n8n/backend-common';
+import { n8nLogger } from '../helpers/machine';
 import { HOUR, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
@@ -56,7 +55,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it('that it is over goes to the log', async () => {
-		const info = jest.spyOn(Container.get(Logger), 'info').mockImplementation(() => {});
+		const info = jest.spyOn(n8nLogger(), 'info').mockImplementation(() => {});
 		const n8n = w.trigger();
 		await n8n.start();
 		breakAll('anna', 'ben');

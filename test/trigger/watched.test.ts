@@ -1,6 +1,7 @@
 /**
  * What is watched: which team, which fields, from which moment on.
  */
+import { nextTurn } from '../helpers/machine';
 import type { INodeParameters } from 'n8n-workflow';
 import { uuid } from '../../dev/sandbox/world';
 import type { Team } from '../../dev/sandbox/world';
@@ -81,7 +82,7 @@ onBothSchedulers((scheduler) => {
 		w.used.sandbox.switches.latencyMs = 150;
 		const n8n = w.trigger();
 		const start = n8n.start();
-		while (w.readingRequests().length < 2) await new Promise((resolve) => setImmediate(resolve));
+		while (w.readingRequests().length < 2) await nextTurn();
 		w.pass(2 * MINUTE);
 		w.history.add(w.anna, w.reading(-1, 121));
 		w.history.add(w.ben, w.reading(-1, 122));

@@ -1,7 +1,7 @@
 /**
  * Users who could not be read: set aside with the point up to which they were, tried again in each poll, and reported.
  */
-import type { Problem } from '../shared/problem';
+import { Problem } from '../shared/problem';
 import { nameOf } from './members';
 import type { Behind } from './state';
 
@@ -29,4 +29,15 @@ export function report(behind: Record<string, Behind>, reasons: Reasons): { mess
 			`${ids.length === 1 ? 'It is' : 'The first is'} ${nameOf(first)}. ${problem ? `${problem.description}. ` : ''}` +
 			"Everybody else's new readings go out; theirs follow when they can be read again. This is said once an hour while it lasts",
 	};
+}
+
+/** When nobody could be read: the poll fails. */
+export function everybody(reasons: Reasons): Problem {
+	const [[userId, { message, description, kind, httpCode, retryAfterMs }]] = reasons;
+	if (reasons.size === 1) return reasons.get(userId)!;
+	return new Problem(
+		`Nobody's readings can be read. ${message}`,
+		`The first of ${reasons.size} users is ${nameOf(userId)}. ${description}`,
+		{ kind, httpCode, retryAfterMs },
+	);
 }

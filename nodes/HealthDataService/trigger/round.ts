@@ -5,21 +5,16 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/connect';
 import { userPrefix } from '../service/readingId';
-import type { ListedUser, UsersToRead } from '../service/usersToRead';
-import { Problem } from '../shared/problem';
-import type { Reasons } from './behind';
+import { everybody, type Reasons } from './behind';
 import type { EventResult, Scope, TriggerEvent } from './events';
 import { findNew, toItem, type NewRow } from './findNew';
+import { counted, goingOn, OVERLAP, progress, whoLeft } from './goOn';
+import { keyOf, MemberList, traceOf } from './members';
 import { SeenReadings } from './seen';
-import { doneOf, keyOf, MemberList, nameOf, traceOf } from './members';
 import { moveWindow, type Behind, type Round, type TriggerState } from './state';
 
 /** Most rows that one poll hands on: n8n keeps them all in memory, and so does every node behind. */
 const MAX_ROWS = 10_000;
-
-/** So many of the users done last are remembered, and looked for again so far back in the list. */
-const REMEMBERED = 20;
-const OVERLAP = 100;
 
 export interface RoundOptions {
 	/** ms, before anything was read: what arrives while reading must not fall out of the window. */
@@ -159,67 +154,4 @@ export async function readRound(
 			...(members.isGiven && { members: members.toSave() }),
 		},
 	};
-}
-
-function progress(round: Round, finished: Array<{ trace: string; place: number }>): Round {
-	const last = finished.slice(-REMEMBERED).map(({ trace }) => trace);
-	return { ...round, at: finished.at(-1)?.place ?? round.at, last: finished.length > 0 ? last : round.last };
-}
-
-/** The same users, and how many they were once the list has come to its end. */
-function counted(usersToRead: UsersToRead): UsersToRead & { count?: number } {
-	const list: UsersToRead & { count?: number } = {
-		...usersToRead,
-		async *users(get) {
-			let count = 0;
-			for await (const one of usersToRead.users(get)) {
-				count++;
-				yield one;
-			}
-			list.count = count;
-		},
-	};
-	return list;
-}
-
-/** The users behind those who are done. The list may have moved since: without a trace of them it is begun again. */
-const goingOn = (usersToRead: UsersToRead, round?: Round): UsersToRead =>
-	!round || round.at === 0
-		? usersToRead
-		: {
-				...usersToRead,
-				async *users(get, _, triesFor) {
-					if (usersToRead.entries) {
-						const place = doneOf(usersToRead.entries, round.last, round.at, OVERLAP);
-						return yield* usersToRead.users(get, place, triesFor);
-					}
-					const near: ListedUser[] = [];
-					const users = usersToRead.users(get, Math.max(0, round.at - OVERLAP));
-					for await (const one of users) {
-						near.push(one);
-						if (near.length >= 2 * OVERLAP) break;
-					}
-					const done = near.map((one) => round.last.includes(traceOf(one))).lastIndexOf(true);
-					if (done === -1) return yield* usersToRead.users(get);
-					yield* near.slice(done + 1);
-					if (near.length >= 2 * OVERLAP) yield* usersToRead.users(get, near.at(-1)!.place);
-				},
-			};
-
-/** Those who are behind and on the list no more: whom the service does not know either, has left. */
-const whoLeft = (ids: string[]): UsersToRead => ({
-	async *users() {
-		for (const user_id of ids) yield { user: { user_id, client_user_id: null }, place: 0 };
-	},
-	whenMissing: async () => {},
-});
-
-function everybody(reasons: Reasons): Problem {
-	const [[userId, { message, description, kind, httpCode, retryAfterMs }]] = reasons;
-	if (reasons.size === 1) return reasons.get(userId)!;
-	return new Problem(
-		`Nobody's readings can be read. ${message}`,
-		`The first of ${reasons.size} users is ${nameOf(userId)}. ${description}`,
-		{ kind, httpCode, retryAfterMs },
-	);
 }
