@@ -264,6 +264,30 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 		expect(n8n.reported).toHaveLength(1);
 	});
 
+	it('one whose readings fail, and who then cannot be found, is one user behind and loses nothing', async () => {
+		const n8n = new PollingHost(
+			used.credential,
+			{ event: 'bloodPressure', userScope: 'listed', usersBy: 'clientUserId', userIds: 'anna, ben' },
+			{ scheduler },
+		);
+		await n8n.start();
+		const expected: number[] = [];
+		const out: unknown[] = [];
+		for (const broken of [ben.user_id, '/resolve/ben', 'nothing']) {
+			used.sandbox.switches.fault = (_, url) =>
+				url.includes(broken) ? { status: 404, body: { detail: 'Not found' } } : undefined;
+			for (let day = 0; day < 4; day++) {
+				pass(DAY);
+				expected.push(measure(anna).systolic, measure(ben).systolic);
+				out.push(...((await n8n.tick()) ?? []).map(({ systolic }) => systolic));
+			}
+		}
+		expect([...out].sort()).toEqual(expected.sort());
+		expect(n8n.reported.map(({ message }) => message.split('.')[0])).toEqual(
+			Array(8).fill('The readings of 1 user cannot be read'),
+		);
+	});
+
 	it('an identifier that goes over to somebody else begins anew', async () => {
 		const n8n = new PollingHost(
 			used.credential,
