@@ -81,7 +81,7 @@ export class Gate {
 	stopIfOver({ signal, continues, isOver }: Wanted) {
 		stopIfCancelled(signal);
 		if (isOver?.()) throw notWanted();
-		const over = this.ended ?? this.losses.down ?? (continues ? undefined : this.losses.last);
+		const over = this.ended ?? this.losses.down ?? (continues ? undefined : this.losses.echo);
 		if (over) throw over;
 	}
 

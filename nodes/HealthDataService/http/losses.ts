@@ -18,6 +18,9 @@ export class Losses {
 	/** Why a request was given up after all its tries: until another is answered, those behind it need not wait as long again. */
 	last?: Problem;
 
+	/** The same for those who are not sent because of it: it is not their own. */
+	echo?: Problem;
+
 	/** Set while the service is down for everybody. */
 	down?: Problem;
 
@@ -30,10 +33,11 @@ export class Losses {
 	add(reason: Problem) {
 		this.count++;
 		this.last = reason;
+		const { message, description, kind, httpCode } = reason;
+		this.echo = new Problem(message, description, { kind, httpCode, concernsAll: true });
 		const { inARow, fewInARow, forMs } = LOSS_LIMITS;
 		if (this.count < inARow && !(this.count >= fewInARow && this.failingFor >= forMs)) return;
-		const { message, description, kind, httpCode } = reason;
-		this.down ??= new Problem(message, description, { kind, httpCode, concernsAll: true });
+		this.down ??= this.echo;
 	}
 
 	/** A request was answered. */
@@ -41,6 +45,7 @@ export class Losses {
 		this.count = 0;
 		this.since = undefined;
 		this.last = undefined;
+		this.echo = undefined;
 		this.down = undefined;
 	}
 
