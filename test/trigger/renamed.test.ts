@@ -34,6 +34,18 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(await n8n.tick())).toEqual([121]);
 	});
 
+	it('a node that gets the name of one that is gone goes on', async () => {
+		const gone = w.trigger(undefined, { nodeName: 'Other' });
+		await gone.start();
+		const n8n = w.trigger();
+		n8n.saved = gone.saved;
+		await n8n.start();
+		n8n.kill();
+		n8n.options = { ...n8n.options, nodeName: 'Other' };
+		w.history.add(w.anna, w.reading(0, 121));
+		expect(valuesOf(await n8n.start())).toEqual([121]);
+	});
+
 	it('another node under the name of one that is gone begins anew', async () => {
 		const n8n = w.trigger();
 		await n8n.start();

@@ -87,6 +87,16 @@ describe('durable', () => {
 		expect(n8n.row).toBe(row);
 	});
 
+	it('polls that hand out one behind the other leave none out', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		for (const systolic of [121, 122, 123]) {
+			w.pass(MINUTE);
+			w.history.add(w.anna, w.reading(0, systolic));
+			expect(valuesOf(await n8n.tick())).toEqual([systolic]);
+		}
+	});
+
 	it('a row that is older than what was just handed out: the poll is left out, and nothing comes twice', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
