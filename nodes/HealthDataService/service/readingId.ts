@@ -59,23 +59,26 @@ export function identify({ time, key, values }: Identity, rows: IDataObject[]): 
 		return { base: JSON.stringify(parts), values: text, time: millis, row };
 	});
 	const ranks = rankTwins(identified);
-	return identified.map(({ base, ...rest }) => {
-		const user = rest.row.user_id;
+	return identified.map(({ base, values: text, time: millis, row }) => {
+		const user = row.user_id;
 		const prefix = prefixes.get(user) ?? userPrefix(user);
 		prefixes.set(user, prefix);
-		const rank = ranks.get(base)?.get(rest.values) ?? 0;
-		return { ...rest, key: keyOf(prefix, rank ? `${base} ${rank}` : base) };
+		const rank = ranks.get(base)?.get(text) ?? 0;
+		return { key: keyOf(prefix, rank ? `${base} ${rank}` : base), values: text, time: millis, row };
 	});
 }
 
 /** Base → values → rank, where several values share a base. In the order of the service's own ids, if all have one. */
 function rankTwins(rows: Array<{ base: string; values: string; row: IDataObject }>) {
+	// The service's own `id` is called `id_raw` where ours has its place.
+	const idOf = ({ row }: { row: IDataObject }) => row.id_raw ?? row.id;
+	const first = new Map<string, (typeof rows)[number]>();
 	const groups = new Map<string, Map<string, unknown>>();
-	for (const { base, values, row } of rows) {
-		const group = groups.get(base);
-		// The service's own `id` is called `id_raw` where ours has its place.
-		if (group) group.set(values, row.id_raw ?? row.id);
-		else groups.set(base, new Map([[values, row.id_raw ?? row.id]]));
+	for (const one of rows) {
+		const { base, values } = one;
+		const other = first.get(base);
+		if (!other) first.set(base, one);
+		else groups.set(base, (groups.get(base) ?? new Map([[other.values, idOf(other)]])).set(values, idOf(one)));
 	}
 	const ranks = new Map<string, Map<string, number>>();
 	for (const [base, group] of groups) {
