@@ -4,7 +4,7 @@
  * and checked against a real n8n by test/e2e/trigger.test.ts.
  */
 import { PollContext } from 'n8n-core';
-import type { IDataObject, INodeExecutionData, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeParameters, INodeType, WorkflowActivateMode } from 'n8n-workflow';
 import { HealthDataServiceTrigger } from '../../nodes/HealthDataService/HealthDataServiceTrigger.node.ts';
 import { build, type Credential } from './engine';
 
@@ -25,6 +25,10 @@ export interface HostOptions {
 	nodeId?: string;
 	nodeName?: string;
 	budgetMs?: number;
+	/** In place of the trigger as it is loaded here. */
+	createType?: () => INodeType;
+	/** To put something in place of what a poll is given. */
+	onContext?: (context: PollContext) => void;
 }
 
 type Polled = { poll: () => Promise<IDataObject[] | undefined>; save: () => void };
@@ -41,6 +45,8 @@ export class PollingHost {
 	/** Durable: polls so long are given what the row was before the last hand-out, as when its transaction is not through. */
 	staleRow?: string;
 	private active?: Polled;
+	/** Counts the ends of polls that still run: nothing that these give is kept. */
+	private ends = 0;
 
 	constructor(
 		public credential: Credential,
@@ -76,6 +82,12 @@ export class PollingHost {
 	/** SIGKILL, or a deactivation: what was not saved is gone. */
 	kill() {
 		this.active = undefined;
+		this.abandon();
+	}
+
+	/** What n8n does to a poll that takes too long (durable): its end comes to nothing. */
+	abandon() {
+		this.ends++;
 	}
 
 	/** "Fetch Test Event" in the editor. */
@@ -86,7 +98,7 @@ export class PollingHost {
 	private build(mode: 'trigger' | 'manual', activation: WorkflowActivateMode, budgetMs: number): Polled {
 		const { credential, parameters, isDurable } = this;
 		const staticData = JSON.parse(this.saved) as IDataObject;
-		const { workflow, tested, additionalData } = build(new HealthDataServiceTrigger(), {
+		const { workflow, tested, additionalData } = build(this.options.createType?.() ?? new HealthDataServiceTrigger(), {
 			credential,
 			parameters,
 			staticData,
@@ -99,6 +111,7 @@ export class PollingHost {
 		// Durable: a copy of the row (first filled from the static data), written when the poll hands out or ends without a throw.
 		let snapshot: IDataObject = {};
 		let seed: IDataObject = {};
+		let { ends } = this;
 		const stage = () => {
 			const row = this.staleRow ?? this.row ?? JSON.stringify(workflow.getStaticData('node', tested));
 			this.staleRow = undefined;
@@ -106,7 +119,7 @@ export class PollingHost {
 			seed = JSON.parse(row) as IDataObject;
 		};
 		const commit = () => {
-			if (JSON.stringify(snapshot) === JSON.stringify(seed)) return;
+			if (ends !== this.ends || JSON.stringify(snapshot) === JSON.stringify(seed)) return;
 			this.row = JSON.stringify(snapshot);
 			seed = JSON.parse(this.row) as IDataObject;
 		};
@@ -123,15 +136,19 @@ export class PollingHost {
 			isDurable && mode === 'trigger' ? () => snapshot : undefined,
 			() => budgetMs,
 		);
+		this.options.onContext?.(context);
 		const save = () => {
+			if (ends !== this.ends) return;
 			this.saved = JSON.stringify(workflow.staticData);
 		};
 		const poll = async () => {
 			const node = workflow.nodeTypes.getByNameAndVersion(tested.type);
+			({ ends } = this);
 			if (isDurable) stage();
 			const output = await workflow.expression.withIsolate(
 				async (): Promise<INodeExecutionData[][] | null> => await node.poll!.call(context),
 			);
+			if (ends !== this.ends) return undefined;
 			// n8n does not do it by itself for the poll at a start.
 			const isPollTime = isDurable && activation === 'update';
 			if (output === null && !isPollTime) return undefined;

@@ -1,0 +1,27 @@
+/**
+ * Which readings may be passed over because n8n's clock was ahead: a window that follows it is ahead, too.
+ */
+export class ClockWatch {
+	/** The least that a clock that was ahead has shown, since it was right last. */
+	private least = Infinity;
+	/** Older readings come when the clock is found to have been set back. */
+	private untilNoticed = -Infinity;
+	/** Older readings are lost: it was set right while nobody looked, for longer than it was ahead. */
+	private forGood = -Infinity;
+
+	/** Watching begins. @param error by how much the clock is ahead */
+	begin(now: number, error: number) {
+		if (error > 0) this.least = now + error;
+	}
+
+	/** A poll that was kept. */
+	look(now: number, error: number, lookback: number) {
+		const shown = now + error;
+		const isNoticed = shown < this.least;
+		if (!isNoticed) this.forGood = Math.max(this.forGood, this.untilNoticed);
+		this.least = error > 0 ? Math.min(this.least, shown) : Infinity;
+		this.untilNoticed = error > 0 ? Math.max(this.untilNoticed, shown - lookback) : -Infinity;
+	}
+
+	mayHide = (time: number) => time < Math.max(this.untilNoticed, this.forGood);
+}

@@ -1,0 +1,8 @@
+/**
+ * The oracle's verdict.
+ */
+export class Broken extends Error {}
+
+export function fail(what: string, about?: object): never {
+	throw new Broken(about ? `${what}: ${JSON.stringify(about)}` : what);
+}

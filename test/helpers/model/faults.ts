@@ -1,0 +1,28 @@
+/**
+ * What can be wrong with the service of a history, and what it writes down of a poll.
+ */
+import type { Person } from './world';
+
+/** What is wrong with one user. `removed` is a 404 that Resolve confirms. */
+export const USER_FAULTS = ['500', '403', '422', '404', 'removed', 'nonsense', 'loop', 'endless', 'hang'] as const;
+export type UserFault = (typeof USER_FAULTS)[number];
+
+/** What is wrong with everything, or with the list alone. */
+export const FAULTS = ['500', '503', '401', 'reset', 'list 500', 'list nonsense', 'html'] as const;
+export type Fault = { kind: (typeof FAULTS)[number]; from: number };
+
+/** One poll, as seen from the service. */
+export class PollRecord {
+	requests = 0;
+	/** Whether a fault of everything was met. */
+	isHit = false;
+	/** When the first page of a user's readings went out. */
+	readonly begun = new Map<Person, { at: number; isReversed: boolean }>();
+	/** Users whose readings were served to the end: when the first page went out. */
+	readonly served = new Map<Person, number>();
+	/** Users who could not be served, and why. */
+	readonly broken = new Map<Person, UserFault>();
+	readonly teamsListed = new Set<string>();
+	/** A process that was killed gets no answers. */
+	isDead = false;
+}

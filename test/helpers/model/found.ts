@@ -1,0 +1,39 @@
+/**
+ * Histories that broke a promise once, played before all others.
+ */
+import type { Setting, Step } from './steps';
+
+interface Found {
+	name: string;
+	world: Partial<Setting>;
+	steps: Step[];
+}
+
+const measure = (more: Partial<Extract<Step, { do: 'measure' }>> = {}): Step => ({
+	do: 'measure',
+	who: 0,
+	source: 'omron cuff',
+	ago: 0,
+	late: 0,
+	micro: '000',
+	value: 100,
+	when: 'past',
+	ownId: false,
+	...more,
+});
+const poll: Step = { do: 'poll', fault: undefined };
+const killed: Step = { do: 'restart', how: 'kill', fault: undefined };
+
+export const found: Found[] = [
+];
+
+/** Where a history does not say otherwise. */
+export const PLAIN: Setting = {
+	scheduler: 'memory',
+	people: 2,
+	budgetMs: undefined,
+	pageSize: 3,
+	overlaps: false,
+	clockHours: 0,
+	firstFault: undefined,
+};

@@ -1,0 +1,76 @@
+/**
+ * Readings of one user, source and instant (mostly one), and the table that somebody keeps of them by `id`.
+ */
+import { fail } from './fail';
+import type { Row } from './judged';
+import { valueAt, type Measured } from './world';
+
+export class Group {
+	readings: Measured[] = [];
+	/** When all of it was last read. */
+	readAt = -Infinity;
+	private readonly table = new Map<string, number>();
+	/** What was there when its user was first read; undefined where it changed just then. */
+	private old?: number[];
+	private isOldUnsure = false;
+
+	constructor(readonly key: string) {}
+
+	/** Whether somebody could have seen it before. */
+	get isKnown() {
+		return this.table.size > 0 || (this.old?.length ?? 0) > 0;
+	}
+
+	hasChanged(after: number, until: number): boolean {
+		return this.readings.some(({ seen }) => seen.some(({ from }) => from > after && from <= until));
+	}
+
+	lastChange(until: number): number | undefined {
+		const all = this.readings.flatMap(({ seen }) => seen.map(({ from }) => from).filter((from) => from <= until));
+		return all.length > 0 ? Math.max(...all) : undefined;
+	}
+
+	/** Its user is read for the first time: what is there now, and did not go out, is old. */
+	begin(at: number, { isNew, isUnsure }: { isNew: boolean; isUnsure: boolean }) {
+		this.isOldUnsure = isUnsure;
+		this.old = isNew ? [] : this.readings.map((one) => valueAt(one, at)).filter((value) => value !== undefined);
+	}
+
+	handOut(row: Row, reading: Measured) {
+		const before = this.table.get(row.id);
+		if (before === row.systolic) fail('the same went out twice', row);
+		if (this.readings.length === 1) this.judgeSingle(row);
+		else if (!this.hasChanged(this.readAt, Infinity))
+			fail('readings of one instant went out though nothing had changed', row);
+		if (before !== undefined && row.change !== 'updated') fail('an id that was there is not called updated', row);
+		for (const [id, value] of this.table) {
+			const isThere = id !== row.id && value === row.systolic && this.readings.length === 1;
+			if (isThere) fail(`reading ${reading.nr} went out under two ids`, row);
+		}
+		this.table.set(row.id, row.systolic);
+	}
+
+	private judgeSingle(row: Row) {
+		const isSureOld = this.table.size === 0 && !this.isOldUnsure && this.old?.length === 1;
+		if (isSureOld && this.old![0] === row.systolic && !this.hasGone) fail('something old went out', row);
+		if (this.table.size === 0 && this.old?.length === 0 && !this.isOldUnsure && row.change !== 'created')
+			fail('a new reading is called updated', row);
+	}
+
+	/** Whether it was ever taken back, or had another value. */
+	private get hasGone() {
+		return this.readings.some(({ seen }) => seen.length > 1);
+	}
+
+	/** Somebody who keeps a table by `id` must have all of this in it now. */
+	mustHold(values: number[], one: Measured) {
+		if (this.isOldUnsure && this.table.size === 0) return;
+		const held = [...this.table.values()];
+		// What was old and has stayed so never went out.
+		if (this.table.size === 0 || this.readings.length > 1) held.push(...(this.old ?? []));
+		for (const value of new Set(values)) {
+			if (!held.includes(value))
+				fail('a reading or correction did not go out', { reading: one.nr, key: this.key, value, held });
+		}
+	}
+}

@@ -1,0 +1,48 @@
+/**
+ * What the oracle is shown of a poll, and by what rules it judges.
+ *
+ * What it lets pass, and why:
+ * - a reading measured before watching began that arrived between that moment and the first time its user could be read:
+ *   nobody can tell it from one that was there before;
+ * - a reading (or a correction) of a measurement that was older than the lookback when it could first be seen;
+ * - where n8n's clock was wrong before the first reading of a user, whatever was measured as far around the beginning as it
+ *   was wrong, if that user was not read in the first poll at once; if so, what was measured during that poll;
+ * - a reading dated after the beginning that was there at the beginning, of a user whom the first poll could not read;
+ * - what is older than the lookback by a clock that is ahead, until a poll finds it set back; for good where it was set right
+ *   while nobody polled, for longer than it was ahead: nobody can tell then that it ever was (clockWatch.ts);
+ * - what changed while its user was being read: the next poll decides;
+ * - readings of one instant may go out again under another of their ids when one of them comes, goes or is corrected.
+ */
+import type { Measured, Person } from './world';
+
+export interface Scope {
+	person?: Person;
+	provider: string;
+	team?: string;
+}
+
+export interface Row {
+	id: string;
+	nr: number;
+	systolic: number;
+	change: string;
+}
+
+export interface Poll {
+	begun: number;
+	ended: number;
+	rows: Row[];
+	/** Users who were read to the end, from when on. */
+	served: Map<Person, number>;
+	/** Whether what it found is kept: it did not fail and was not cut short. */
+	isKept: boolean;
+	/** Whether it had the time to read everybody. */
+	isQuick: boolean;
+	/** By how much n8n's clock was wrong. */
+	clockError: number;
+}
+
+export const isInScope = ({ person, team }: Scope, one: Person) =>
+	person ? person === one : !team || team === one.team;
+
+export const isWanted = ({ provider }: Scope, one: Measured) => !provider || provider === one.provider;

@@ -1,0 +1,126 @@
+/**
+ * n8n around the trigger in a history: its processes, and the polls with what the service saw of each.
+ */
+import type { IDataObject, IHttpRequestOptions, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
+import { PollingHost } from '../pollingHost';
+import { processes } from './processes';
+import { PollRecord } from './faults';
+import type { ModelService } from './service';
+import type { VirtualTime } from './virtualTime';
+
+type Helpers = { httpRequestWithAuthentication: unknown };
+type Used = { credentialsDecrypted: { data: { apiKey: string } } };
+
+export interface Ended {
+	record: PollRecord;
+	rows?: IDataObject[];
+	error?: Error;
+}
+
+const DEAD = Object.assign(new PollRecord(), { isDead: true });
+
+/** No poll may take longer, whatever the service does. */
+const LONGEST_MS = { memory: 300_000, durable: 36_000, start: 60_000 };
+
+export class ModelHost {
+	readonly host: PollingHost;
+	record = new PollRecord();
+	isAlive = false;
+	/** Durable: the row before the last hand-out. */
+	rowBefore?: string;
+	private process = 0;
+	private life = 0;
+
+	constructor(
+		private readonly time: VirtualTime,
+		private readonly service: ModelService,
+		parameters: INodeParameters,
+		options: { scheduler: 'memory' | 'durable'; workflowId: string; budgetMs?: number },
+		key: string,
+	) {
+		this.host = new PollingHost({ baseUrl: 'https://service.example', apiKey: key }, parameters, {
+			...options,
+			nodeId: 'node-1',
+			nodeName: 'Node',
+			createType: () => processes[this.process](),
+			onContext: (context) => {
+				const { record, life } = this;
+				// In memory, one context is for all polls until the next start.
+				const recordNow = () => (this.isDurable ? record : life === this.life ? this.record : DEAD);
+				const request = async (_type: string, request: IHttpRequestOptions, used: Used) =>
+					await service.request(recordNow(), used.credentialsDecrypted.data.apiKey, request);
+				(context.helpers as unknown as Helpers).httpRequestWithAuthentication = request;
+			},
+		});
+	}
+
+	get isDurable() {
+		return this.host.options.scheduler === 'durable';
+	}
+
+	/** SIGKILL: the next start is another process. */
+	kill() {
+		this.stop();
+		this.process = (this.process + 1) % processes.length;
+	}
+
+	/** A deactivation: the process goes on. */
+	stop() {
+		this.record.isDead = true;
+		this.life++;
+		this.host.kill();
+		this.isAlive = false;
+	}
+
+	async start(mode: WorkflowActivateMode): Promise<Ended> {
+		const ended = await this.end(this.begin(mode), this.startBudgetMs);
+		this.isAlive = !ended.error;
+		return ended;
+	}
+
+	async tick(): Promise<Ended> {
+		return await this.end(this.begin(), this.budgetMs);
+	}
+
+	get startBudgetMs() {
+		return Math.min(LONGEST_MS.start, this.host.options.budgetMs ?? Infinity);
+	}
+
+	get budgetMs() {
+		const { budgetMs, scheduler } = this.host.options;
+		return budgetMs ?? LONGEST_MS[scheduler!];
+	}
+
+	/** A poll that is not waited for. */
+	begin(mode?: WorkflowActivateMode): Promise<IDataObject[] | undefined> {
+		this.record = new PollRecord();
+		this.rowBefore = this.host.row;
+		const work = mode ? this.host.start(mode) : this.host.tick();
+		work.catch(() => undefined);
+		return work;
+	}
+
+	/** A service that refuses everybody is asked one by one: those who are in line by then are asked all the same. */
+	private tolerated = () => 1000 + (this.service.fault?.kind === '503' ? 32 * this.service.latencyMs : 0);
+
+	private async end(work: Promise<IDataObject[] | undefined>, limitMs: number): Promise<Ended> {
+		const { record } = this;
+		try {
+			return { record, rows: await this.time.until(work, limitMs + this.tolerated()) };
+		} catch (error) {
+			if (error.name !== 'NodeApiError' && error.name !== 'NodeOperationError') throw error;
+			return { record, error };
+		}
+	}
+}
+
+/** How a poll ended that has. */
+export async function endOf(
+	work: Promise<IDataObject[] | undefined>,
+): Promise<{ rows?: IDataObject[]; error?: Error }> {
+	try {
+		return { rows: await work };
+	} catch (error) {
+		return { error };
+	}
+}

@@ -1,0 +1,152 @@
+/**
+ * What a trigger must and must not hand out, worked out from what the service held and what it was asked: it knows none of the
+ * node's code. One for each watch: from the poll in which watching began until something else is watched.
+ * What it lets pass, and why, stands in judged.ts.
+ */
+import { ClockWatch } from './clockWatch';
+import { fail } from './fail';
+import type { Group } from './group';
+import { Groups } from './groups';
+import { isInScope, isWanted, type Poll, type Row, type Scope } from './judged';
+import { Lookbacks } from './lookbacks';
+import { valueAt, type Measured, type ModelWorld, type Person } from './world';
+
+interface Begin {
+	at: number;
+	isFirstPoll: boolean;
+	zone: number;
+}
+
+export class Oracle {
+	private readonly groups: Groups;
+	/** When a user was first read, and remembered. */
+	private readonly begins = new Map<Person, Begin>();
+	private readonly lookbacks: Lookbacks;
+	private readonly unsaved = new Set<Person>();
+	private worstClock = 0;
+	private polls = 0;
+	private readonly clock = new ClockWatch();
+
+	constructor(
+		private readonly world: ModelWorld,
+		readonly scope: Scope,
+		lookback: number,
+		readonly since: number,
+		clockError: number,
+	) {
+		this.clock.begin(since, clockError);
+		this.lookbacks = new Lookbacks(lookback);
+		this.groups = new Groups(world);
+	}
+
+	/** What has been remembered until now stays. */
+	save() {
+		this.unsaved.clear();
+	}
+
+	/** A kill: whoever was first read since the last save was not. */
+	forget() {
+		for (const person of this.unsaved) this.begins.delete(person);
+		this.unsaved.clear();
+	}
+
+	changeLookback(from: number, ms: number) {
+		this.lookbacks.change(from, ms);
+	}
+
+	/** @throws Error for whatever went out and must not, or did not and must */
+	judge(poll: Poll) {
+		this.worstClock = Math.max(this.worstClock, Math.abs(poll.clockError));
+		this.polls++;
+		for (const row of poll.rows) this.judgeRow(row, poll);
+		if (!poll.isKept) return;
+		this.clock.look(poll.begun, poll.clockError, this.lookbacks.now);
+		for (const [person, at] of poll.served) {
+			// What it had no time for was read in vain.
+			if (!this.isInScope(person) || !poll.isQuick) continue;
+			const wasBegun = this.begins.has(person);
+			if (!wasBegun) this.begins.set(person, { at, isFirstPoll: this.polls === 1, zone: this.worstClock });
+			if (!wasBegun) this.unsaved.add(person);
+			for (const group of this.groups.ofPerson(person, this.isWanted)) {
+				const isDone = this.mustBeDone(group, poll, at);
+				if (!wasBegun) this.begin(group, at, poll.ended);
+				if (isDone && poll.clockError <= 0) group.readAt = at;
+			}
+		}
+	}
+
+	private begin(group: Group, at: number, ended: number) {
+		const { time } = group.readings[0];
+		const hasCome = group.hasChanged(this.since, at);
+		const wasThere = this.wasThere(group);
+		const isNew = hasCome && !wasThere && time !== null && time > this.since + this.worstClock;
+		group.begin(at, {
+			isNew,
+			isUnsure: wasThere || group.hasChanged(at, ended) || (hasCome && this.polls > 1 && !isNew),
+		});
+	}
+
+	/** Dated ahead, and there when watching began: a poll that came to nothing may have seen it all the same, or not. */
+	private wasThere({ readings }: Group): boolean {
+		const isAhead = readings[0].time !== null && readings[0].time > this.since;
+		return isAhead && readings.some((one) => valueAt(one, this.since) !== undefined);
+	}
+
+	private judgeRow(row: Row, { begun, ended }: Poll) {
+		const reading = this.world.readings[row.nr];
+		if (!reading) fail(`a row of no reading: ${JSON.stringify(row)}`);
+		if (!this.isInScope(reading.person) || !this.isWanted(reading)) fail('somebody else’s reading went out', row);
+		const { seen } = reading;
+		const couldBeSeen = seen.some(
+			({ value, from }, i) => value === row.systolic && from <= ended && (seen[i + 1]?.from ?? Infinity) >= begun,
+		);
+		if (!couldBeSeen) fail('a row says what the service did not', row);
+		const group = this.groups.of(reading);
+		if (this.isOld(group, reading, ended)) fail('something old went out', row);
+		group.handOut(row, reading);
+	}
+
+	/** There when watching began, and the same since. */
+	private isOld(group: Group, { time, person }: Measured, until: number): boolean {
+		const { since } = this;
+		const begin = this.begins.get(person);
+		if (group.hasChanged(begin ? begin.at : since, until)) return false;
+		// Arrived after the beginning, and before anybody looked.
+		if (group.hasChanged(since, until))
+			return begin !== undefined && (time ?? -Infinity) <= since - begin.zone && group.isKnown;
+		const zone = begin?.zone ?? this.worstClock;
+		const isFirstPoll = begin?.isFirstPoll ?? this.polls === 1;
+		return time === null || (isFirstPoll && zone === 0) || time < since - zone;
+	}
+
+	/** @returns whether it was promised @throws Broken when it is not there */
+	private mustBeDone(group: Group, { ended }: Poll, at: number): boolean {
+		if (group.hasChanged(at, ended)) return false;
+		const members = group.readings.filter((one) => this.isWanted(one) && valueAt(one, at) !== undefined);
+		if (members.length === 0) return false;
+		const changed = group.lastChange(at)!;
+		const { time, person } = members[0];
+		const begin = this.begins.get(person)!;
+		if (changed <= begin.at) {
+			const isDuringFirst = begin.isFirstPoll && this.worstClock > 0;
+			if (
+				this.wasThere(group) ||
+				time === null ||
+				changed <= this.since ||
+				time <= this.since + begin.zone ||
+				isDuringFirst
+			)
+				return false;
+		}
+		if (time !== null && (changed - time > this.lookbacks.at(changed, time) || this.clock.mayHide(time))) return false;
+		group.mustHold(
+			members.map((one) => valueAt(one, at)!),
+			members[0],
+		);
+		return true;
+	}
+
+	private isInScope = (person: Person) => isInScope(this.scope, person);
+
+	private isWanted = (reading: Measured) => isWanted(this.scope, reading);
+}

@@ -1,0 +1,124 @@
+/**
+ * What can happen in a history, one thing after the other. Numbers choose among what there is.
+ */
+import fc from 'fast-check';
+import { FAULTS, USER_FAULTS } from './faults';
+import { STYLES } from './wire';
+
+export const HOUR = 3_600_000;
+export const LOOKBACK_HOURS = 6;
+
+const does = <T extends string, R extends object>(name: T, fields: { [K in keyof R]: fc.Arbitrary<R[K]> }) =>
+	fc.record({ do: fc.constant(name), ...fields }) as fc.Arbitrary<{ do: T } & R>;
+const nothing = <T extends string>(name: T) => does<T, object>(name, {});
+const which = fc.nat(99);
+const value = fc.integer({ min: 100, max: 104 });
+const fault = fc.option(fc.record({ kind: fc.constantFrom(...FAULTS), from: fc.integer({ min: 1, max: 5 }) }), {
+	freq: 4,
+	nil: undefined,
+});
+
+const measure = does<
+	'measure',
+	{ who: number; source: string; ago: number; late: number; micro: string; value: number; when: string; ownId: boolean }
+>('measure', {
+	who: fc.nat(9),
+	source: fc.constantFrom('omron cuff', 'omron phone', 'withings cuff', 'withings '),
+	/** Of the lookback: how long before now, and how late it arrives. */
+	ago: fc.double({ min: 0, max: 1, noNaN: true }),
+	late: fc.constantFrom(0, 0, 0.2, 0.9, 1, 1.5, 3),
+	micro: fc.constantFrom('000', '001', '500'),
+	value,
+	when: fc.constantFrom('past', 'past', 'past', 'past', 'past', 'past', 'never', 'soon', '2099'),
+	ownId: fc.boolean(),
+});
+
+const people = [
+	nothing('join'),
+	does<'leave' | 'comeBack', { who: number }>('leave', { who: which }),
+	does<'comeBack', { who: number }>('comeBack', { who: which }),
+];
+
+const faults = [
+	does<'break', { who: number; fault: (typeof USER_FAULTS)[number] }>('break', {
+		who: which,
+		fault: fc.constantFrom(...USER_FAULTS),
+	}),
+	does<'break', { who: number; fault: (typeof USER_FAULTS)[number] }>('break', {
+		who: which,
+		fault: fc.constantFrom(...USER_FAULTS),
+	}),
+	does<'mend', { who: number }>('mend', { who: which }),
+	nothing('mendAll'),
+	does<'clock', { hours: number }>('clock', { hours: fc.constantFrom(-23, -5, 0, 0, 0, 1, 5, 23) }),
+	does<'key', { key: string }>('key', { key: fc.constantFrom('ours', 'ours', 'rotated', 'theirs', 'wrong') }),
+	does<'slow', { ms: number }>('slow', { ms: fc.constantFrom(0, 0, 300, 900) }),
+];
+
+const node = [
+	does<'restart', { how: string; fault: { kind: (typeof FAULTS)[number]; from: number } | undefined }>('restart', {
+		how: fc.constantFrom('kill', 'kill', 'activate', 'leader'),
+		fault,
+	}),
+	does<'killDuring', { after: number }>('killDuring', { after: fc.constantFrom(0, 100, 500, 1000, 2000) }),
+	does<'lookback', { hours: number }>('lookback', { hours: fc.constantFrom(2, 6, 12, 48) }),
+	does<'watch', { what: string }>('watch', { what: fc.constantFrom('all', 'all', 'one', 'omron') }),
+	does<'rename', { name: string }>('rename', { name: fc.constantFrom('Node', 'Other', 'Third') }),
+	does<'paste', { name: string }>('paste', { name: fc.constantFrom('Node', 'Other', 'Third') }),
+	nothing('copy'),
+];
+
+const durable = [
+	nothing('stale'),
+	nothing('handOutFails'),
+	does<'abandon', { after: number }>('abandon', { after: fc.constantFrom(100, 500, 1000) }),
+];
+
+export const step = fc.oneof(
+	{ weight: 16, arbitrary: measure },
+	{
+		weight: 3,
+		arbitrary: does<'twin', { which: number; value: number; ownId: boolean }>('twin', {
+			which,
+			value,
+			ownId: fc.boolean(),
+		}),
+	},
+	{ weight: 4, arbitrary: does<'correct', { which: number; value: number }>('correct', { which, value }) },
+	{ weight: 2, arbitrary: does<'remove', { which: number }>('remove', { which }) },
+	{ weight: 2, arbitrary: does<'restore', { which: number }>('restore', { which }) },
+	{ weight: 3, arbitrary: fc.oneof(...people) },
+	{
+		weight: 8,
+		arbitrary: does<'wait', { minutes: number }>('wait', {
+			minutes: fc.constantFrom(1, 10, 59, 200, 360, 1000, 5000, 30_000),
+		}),
+	},
+	{
+		weight: 1,
+		arbitrary: does<'write', { style: (typeof STYLES)[number] }>('write', { style: fc.constantFrom(...STYLES) }),
+	},
+	{
+		weight: 14,
+		arbitrary: does<'poll', { fault: { kind: (typeof FAULTS)[number]; from: number } | undefined }>('poll', { fault }),
+	},
+	{ weight: 7, arbitrary: fc.oneof(...faults) },
+	{ weight: 5, arbitrary: fc.oneof(...node) },
+	{ weight: 2, arbitrary: fc.oneof(...durable) },
+);
+
+export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** The world it begins with. */
+export const setting = fc.record({
+	scheduler: fc.constantFrom('memory' as const, 'durable' as const),
+	people: fc.constantFrom(1, 2, 3, 3, 14),
+	/** n8n's own, or so short that the slow service of some histories needs several polls for a round. */
+	budgetMs: fc.constantFrom(undefined, undefined, 3000),
+	pageSize: fc.integer({ min: 1, max: 4 }),
+	overlaps: fc.boolean(),
+	clockHours: fc.constantFrom(0, 0, 0, 0, 5, -5, 23, -23),
+	firstFault: fault,
+});
+
+export type Setting = typeof setting extends fc.Arbitrary<infer T> ? T : never;

@@ -1,0 +1,19 @@
+/**
+ * A poll in the trace of a history.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import type { PollRecord } from './faults';
+
+export function traced(
+	begun: number,
+	isStart: boolean,
+	{ requests, served, broken }: PollRecord,
+	rows: IDataObject[],
+	error?: Error,
+): string[] {
+	const counts = `${requests} requests, ${served.size} users read, ${broken.size} broken`;
+	return [
+		`  ${new Date(begun).toISOString()} ${isStart ? 'start' : 'poll'}: ${counts}${error ? `, ${error.message}` : ''}`,
+		...rows.map((row) => `    ${row.change} nr ${row.nr} ${row.systolic} ${row.timestamp} ${row.id}`),
+	];
+}

@@ -1,0 +1,146 @@
+/**
+ * One trigger of a history with its oracle, which is a new one whenever something else is watched.
+ */
+import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
+import { fail } from './fail';
+import { endOf, ModelHost, type Ended } from './modelHost';
+import type { Row, Scope } from './judged';
+import type { ModelService } from './service';
+import { traced } from './traced';
+import type { VirtualTime } from './virtualTime';
+import { Watching } from './watching';
+import type { ModelWorld } from './world';
+
+/** What is around n8n. */
+export interface Around {
+	time: VirtualTime;
+	world: ModelWorld;
+	service: ModelService;
+}
+
+interface WatchOptions {
+	key: string;
+	lookback: number;
+	log: (line: string) => void;
+}
+
+/** The part of its budget after which a poll need not have handed on all that it has asked for. */
+const IN_TIME = 0.6;
+
+export class Watched {
+	readonly host: ModelHost;
+	handedOut = 0;
+	/** Durable: the transaction of the next hand-out fails. */
+	losesHandOut = false;
+	private readonly watching: Watching;
+	private oldRow?: string;
+
+	constructor(
+		private readonly around: Around,
+		parameters: INodeParameters,
+		scope: Scope,
+		options: { scheduler: 'memory' | 'durable'; workflowId: string; budgetMs?: number },
+		private readonly more: WatchOptions,
+	) {
+		this.watching = new Watching(around, scope, more.lookback);
+		this.host = new ModelHost(around.time, around.service, parameters, options, more.key);
+	}
+
+	setLookback(lookback: number) {
+		this.host.host.parameters = { ...this.host.host.parameters, options: { lookback: lookback / 3_600_000 } };
+		this.watching.changeLookback(lookback);
+	}
+
+	/** Other fields: watching begins anew. */
+	change(parameters: INodeParameters, scope: Scope) {
+		this.host.host.parameters = parameters;
+		this.watching.change(scope);
+	}
+
+	/** The node is replaced by a copy of it, which has another id. */
+	paste(nodeName: string) {
+		const { host } = this.host;
+		host.options.nodeId += '+';
+		host.options.nodeName = nodeName;
+		host.row = undefined;
+		this.watching.forget();
+	}
+
+	stop(isKill: boolean) {
+		this.host.host.staleRow = undefined;
+		if (isKill) this.host.kill();
+		else this.host.stop();
+		this.oldRow = undefined;
+		this.watching.oracle?.forget();
+	}
+
+	/** Only right behind a hand-out, in the process that made it. */
+	giveOldRow() {
+		this.host.host.staleRow = this.oldRow;
+	}
+
+	async start(mode: WorkflowActivateMode) {
+		await this.poll(async () => await this.host.start(mode), true);
+	}
+
+	async tick() {
+		if (this.host.isAlive) await this.poll(async () => await this.host.tick(), false);
+	}
+
+	/** A poll that comes to nothing, because the process is killed or n8n waits no longer. */
+	async cut(how: 'kill' | 'abandon', after: number) {
+		if (!this.host.isAlive || (how === 'abandon' && !this.host.isDurable)) return;
+		this.watching.begin();
+		this.oldRow = undefined;
+		const { length } = this.host.host.executions;
+		const work = this.host.begin();
+		let isOver = false;
+		void work.catch(() => undefined).finally(() => (isOver = true));
+		const begun = this.around.time.now;
+		await this.around.time.pass(after);
+		// It was quicker.
+		if (isOver) return this.judge(begun, { record: this.host.record, ...(await endOf(work)) }, false);
+		if (this.host.host.executions.length > length) fail('a poll handed out before it was over');
+		if (how === 'abandon') this.host.host.abandon();
+	}
+
+	private async poll(run: () => Promise<Ended>, isStart: boolean) {
+		const begins = this.watching.begin();
+		const begun = this.around.time.now;
+		const rowBefore = this.host.host.row;
+		const wasLeftOut = this.host.host.staleRow !== undefined && this.host.host.staleRow !== rowBefore;
+		const ended = await run();
+		// A trigger that could not be switched on has not begun to watch.
+		if (ended.error && begins) this.watching.stop();
+		if (!ended.error && isStart) this.watching.stay();
+		if (ended.rows && this.losesHandOut && this.host.isDurable) {
+			this.losesHandOut = false;
+			this.host.host.row = rowBefore;
+			this.more.log(`  handed out in vain: ${ended.rows.length}`);
+			return;
+		}
+		this.oldRow = ended.rows ? rowBefore : undefined;
+		if (!wasLeftOut || ended.rows) this.judge(begun, ended, isStart);
+	}
+
+	private judge(begun: number, { record, rows = [], error }: Partial<Ended> & Pick<Ended, 'record'>, isStart: boolean) {
+		const { time } = this.around;
+		const { requests, served, broken, isHit, teamsListed } = record;
+		for (const line of traced(begun, isStart, record, rows, error)) this.more.log(line);
+		const isKept = !error && !(isStart && isHit) && !(served.size === 0 && broken.size > 0) && requests > 0;
+		if (isKept) this.watching.meet([...teamsListed][0], begun);
+		const budget = isStart ? this.host.startBudgetMs : this.host.budgetMs;
+		this.handedOut += rows.length;
+		this.watching.oracle?.judge({
+			begun,
+			ended: time.now,
+			rows: rows as unknown as Row[],
+			served,
+			isKept,
+			isQuick: time.now - begun < budget * IN_TIME,
+			clockError: time.error,
+		});
+		const isSaved = this.host.isDurable || rows.length > 0 || isStart;
+		if (isKept && isSaved) this.watching.oracle?.save();
+	}
+}

@@ -1,0 +1,67 @@
+/**
+ * What is watched, and its oracle: another one whenever it is something else.
+ */
+import type { Scope } from './judged';
+import { Oracle } from './oracle';
+import type { Around } from './watched';
+
+export class Watching {
+	oracle?: Oracle;
+	/** What was watched before, as long as nothing else is. */
+	private before?: { scope: Scope; oracle: Oracle };
+
+	constructor(
+		private readonly around: Around,
+		private scope: Scope,
+		private lookback: number,
+	) {}
+
+	/** @returns whether it begins now */
+	begin(): boolean {
+		const begins = !this.oracle;
+		this.oracle ??= this.createOracle(this.around.time.now);
+		return begins;
+	}
+
+	changeLookback(lookback: number) {
+		this.lookback = lookback;
+		for (const oracle of [this.oracle, this.before?.oracle]) oracle?.changeLookback(this.around.time.now, lookback);
+	}
+
+	/** Other fields. What was watched goes on where they are set back and nothing else could be switched on meanwhile. */
+	change(scope: Scope) {
+		if (this.oracle) this.before = { scope: this.scope, oracle: this.oracle };
+		this.scope = scope;
+		const { before } = this;
+		const isBack = before && before.scope.person === scope.person && before.scope.provider === scope.provider;
+		this.oracle = isBack ? before.oracle : undefined;
+	}
+
+	/** A trigger that could not be switched on has not begun to watch. */
+	stop() {
+		this.oracle = undefined;
+	}
+
+	/** It was switched on: there is no way back to what was watched before. */
+	stay() {
+		this.before = undefined;
+	}
+
+	/** Another node. */
+	forget() {
+		this.oracle = undefined;
+		this.before = undefined;
+	}
+
+	/** Whose users these are is known with the first list; other users are another thing to watch. */
+	meet(team: string | undefined, begun: number) {
+		if (!team || !this.oracle || this.scope.person) return;
+		if ((this.oracle.scope.team ?? team) !== team) this.oracle = this.createOracle(begun);
+		this.oracle.scope.team = team;
+	}
+
+	private createOracle(since: number) {
+		const { world, time } = this.around;
+		return new Oracle(world, { ...this.scope }, this.lookback, since, time.error);
+	}
+}
