@@ -70,23 +70,37 @@ export function identify({ time, key, values }: Identity, rows: IDataObject[]): 
 
 /** Base → values → rank, where several values share a base. In the order of the service's own ids, if all have one. */
 function rankTwins(rows: Array<{ base: string; values: string; row: IDataObject }>) {
-	// The service's own `id` is called `id_raw` where ours has its place.
-	const idOf = ({ row }: { row: IDataObject }) => row.id_raw ?? row.id;
 	const first = new Map<string, (typeof rows)[number]>();
-	const groups = new Map<string, Map<string, unknown>>();
+	const groups = new Map<string, Map<string, string | undefined>>();
 	for (const one of rows) {
-		const { base, values } = one;
+		const { base, values, row } = one;
 		const other = first.get(base);
-		if (!other) first.set(base, one);
-		else groups.set(base, (groups.get(base) ?? new Map([[other.values, idOf(other)]])).set(values, idOf(one)));
+		if (!other) {
+			first.set(base, one);
+			continue;
+		}
+		const group = groups.get(base) ?? new Map([[other.values, ownId(other.row)]]);
+		groups.set(base, group);
+		const id = ownId(row);
+		// The same values more than once have one rank, whichever of them comes first.
+		group.set(values, group.has(values) ? lesser(group.get(values), id) : id);
 	}
 	const ranks = new Map<string, Map<string, number>>();
 	for (const [base, group] of groups) {
 		if (group.size < 2) continue;
-		const hasIds = [...group.values()].every((id) => typeof id === 'string' || typeof id === 'number');
-		const order = [...group].map(([values, id]) => ({ values, by: hasIds ? `${String(id)} ${values}` : values }));
+		const hasIds = [...group.values()].every((id) => id !== undefined);
+		const order = [...group].map(([values, id]) => ({ values, by: hasIds ? `${id} ${values}` : values }));
 		order.sort((a, b) => (a.by < b.by ? -1 : 1));
 		ranks.set(base, new Map(order.map(({ values }, rank) => [values, rank])));
 	}
 	return ranks;
 }
+
+/** The service's own `id`, which is called `id_raw` where ours has its place. */
+function ownId(row: IDataObject): string | undefined {
+	const id = row.id_raw ?? row.id;
+	return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+}
+
+/** The first of two, or none where one has none. */
+const lesser = (a?: string, b?: string) => (a === undefined || b === undefined ? undefined : a < b ? a : b);

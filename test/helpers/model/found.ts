@@ -25,6 +25,18 @@ const poll: Step = { do: 'poll', fault: undefined };
 const killed: Step = { do: 'restart', how: 'kill', fault: undefined };
 
 export const found: Found[] = [
+	{
+		name: "Readings of one instant, the same values with and without the service's own id, in any order",
+		world: { people: 1, pageSize: 1 },
+		steps: [
+			measure(),
+			{ do: 'twin', which: 2, value: 101, ownId: true },
+			{ do: 'twin', which: 2, value: 100, ownId: true },
+			poll,
+			poll,
+			poll,
+		],
+	},
 ];
 
 /** Where a history does not say otherwise. */
