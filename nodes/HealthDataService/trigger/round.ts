@@ -58,7 +58,7 @@ export async function readRound(
 	const reasons: Reasons = new Map();
 	const round: Round = { ...(state.round ?? { at: 0, last: [], began: now }) };
 	// A window that lies too late, after a clock was wrong, goes back as far as everything is remembered.
-	const start = state.since === undefined ? Math.max(state.kept, Math.min(state.from, now - lookback)) : state.kept;
+	const start = state.since === undefined && state.from <= now - lookback ? state.from : state.kept;
 	const fresh: Array<{ row: NewRow; done: number }> = [];
 	const done: Array<{ key?: string; trace: string; place: number; healed: boolean }> = [];
 	let team = state.team;

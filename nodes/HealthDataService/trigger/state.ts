@@ -96,6 +96,7 @@ export function moveWindow(
 	{ now, newest }: { now: number; newest?: number },
 	lookback: number,
 ) {
-	const next = newest === undefined ? from : Math.max(kept, Math.min(now, newest) - lookback);
+	// Without readings it stays, unless a clock that was ahead has put it there.
+	const next = Math.max(kept, Math.min(now, newest ?? from + lookback) - lookback);
 	return { from: next, kept: Math.max(kept, next - CLOCK_ERROR_MS) };
 }

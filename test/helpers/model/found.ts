@@ -26,6 +26,16 @@ const killed: Step = { do: 'restart', how: 'kill', fault: undefined };
 
 export const found: Found[] = [
 	{
+		name: 'A clock that was ahead is set right long after: what the window has passed over is read',
+		world: { clockHours: 23 },
+		steps: [measure(), { do: 'wait', minutes: 1000 }, { do: 'clock', hours: 0 }, poll],
+	},
+	{
+		name: 'A clock ahead at a failed activation, then back: the window is not ahead for ever',
+		world: { clockHours: 23, firstFault: { kind: '500', from: 1 } },
+		steps: [{ do: 'clock', hours: -23 }, measure({ late: 0.9 }), poll, { do: 'wait', minutes: 5000 }],
+	},
+	{
 		name: "Readings of one instant, the same values with and without the service's own id, in any order",
 		world: { people: 1, pageSize: 1 },
 		steps: [
