@@ -95,7 +95,8 @@ async function read(
 	state: TriggerState,
 	moment: { now: number; begins: boolean },
 ): Promise<RoundResult> {
-	const limitMs = Math.min(ANSWER_MS, budgetMs / 3);
+	const limits = isStart ? SHORT_RETRY : { ...RETRY_LIMITS, limitMs: ANSWER_MS };
+	const limitMs = Math.min(limits.limitMs, budgetMs / 3);
 	// What is on its way at the deadline may still take as long as one answer.
 	const deadline = performance.now() + budgetMs - limitMs;
 	// What came before a minimum was changed is judged by the old one: in memory, n8n does not save that it was passed over.
@@ -103,12 +104,12 @@ async function read(
 	const isWanted = (row: IDataObject) => judges.every((judge) => reaches(judge, row));
 	const get = await connect(context, {
 		gate: gateFor(scope),
+		tries: limits.tries,
 		limitMs,
 		lastTryAt: deadline,
 		// One user's failure is no matter of the others.
 		continues: true,
-		withinMs: Math.min(RETRY_LIMITS.withinMs, budgetMs / 2),
-		...(isStart && SHORT_RETRY),
+		withinMs: Math.min(limits.withinMs, budgetMs / 2),
 	});
 	const result = await readRound(get, event, scope, state, { ...moment, lookback, deadline, budgetMs, isWanted });
 	return { ...result, state: withMinimums(result.state, state, minimums, moment.begins) };

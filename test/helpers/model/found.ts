@@ -36,6 +36,11 @@ export const found: Found[] = [
 		steps: [{ do: 'clock', hours: -23 }, measure({ late: 0.9 }), poll, { do: 'wait', minutes: 5000 }],
 	},
 	{
+		name: 'A user who hangs when n8n starts does not use up more than the budget',
+		world: { people: 1, budgetMs: 3000 },
+		steps: [{ do: 'break', who: 0, fault: 'hang' }, killed],
+	},
+	{
 		name: "Readings of one instant, the same values with and without the service's own id, in any order",
 		world: { people: 1, pageSize: 1 },
 		steps: [
