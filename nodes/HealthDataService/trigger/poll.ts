@@ -65,9 +65,11 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	// Remembered even if this poll fails: whatever is measured from now on is new.
 	stored.state = state;
 
+	let { since } = state;
 	let result = await read(context, schedule, settings, state, { now, begins: !known });
 	if (result.otherTeam) {
 		const afresh = { ...startState(nodeId, watched, now, settings.lookback), team: result.otherTeam };
+		({ since } = afresh);
 		result = await read(context, schedule, settings, afresh, { now, begins: true });
 	}
 	if (isOvertaken()) {
@@ -84,7 +86,7 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	if (isStart) await context.__commitCursor?.();
 	// In memory, n8n saves what a poll remembers when the trigger starts and when items go out. What a late first round has
 	// seen is saved by sending none of them: an empty execution, once.
-	const isLateFirst = state.since !== undefined && result.state.since === undefined && !isStart && !isRow;
+	const isLateFirst = since !== undefined && result.state.since === undefined && !isStart && !isRow;
 	return isLateFirst ? [[]] : null;
 }
 

@@ -52,6 +52,11 @@ export const found: Found[] = [
 			poll,
 		],
 	},
+	{
+		name: "That another team's key came is not forgotten in memory",
+		world: {},
+		steps: [{ do: 'key', key: 'theirs' }, poll, { do: 'key', key: 'ours' }, measure(), poll, killed],
+	},
 ];
 
 /** Where a history does not say otherwise. */
