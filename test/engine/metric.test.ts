@@ -80,6 +80,7 @@ it('gives rows with its own columns, over all pages', async () => {
 	const { rows, error } = await run();
 	expect(error).toBeUndefined();
 	const expected = samples().map(({ point, source }) => ({
+		id: expect.stringMatching(/^heartRate-[0-9a-f]{32}$/),
 		user_id: user().user_id,
 		client_user_id: 'app-user-0007',
 		...point,
@@ -88,6 +89,7 @@ it('gives rows with its own columns, over all pages', async () => {
 	}));
 	expect(expected.length).toBeGreaterThan(8);
 	expect(Object.keys(rows[0])).toEqual([
+		'id',
 		'user_id',
 		'client_user_id',
 		'timestamp',
@@ -98,6 +100,7 @@ it('gives rows with its own columns, over all pages', async () => {
 	]);
 	const inOrder = (all: typeof rows) => [...all].sort((a, b) => `${a.timestamp}`.localeCompare(`${b.timestamp}`));
 	expect(inOrder(rows)).toEqual(inOrder(expected));
+	expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
 	expect(used.sandbox.requests.filter((url) => url.includes(`/${user().user_id}/heart_rate/grouped?`))).toHaveLength(
 		Math.ceil(expected.length / 4),
 	);

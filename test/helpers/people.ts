@@ -1,6 +1,7 @@
 /**
  * A small world whose every reading is known, and what must come out of it, worked out without the node's own code.
  */
+import { createHash } from 'node:crypto';
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { BloodPressurePoint, MindfulnessPoint, User } from '../../dev/sandbox/schemas';
@@ -96,10 +97,23 @@ export function mindfulness(start: string, value: number, provider = 'oura', typ
 	return { time: at, arrived: at, source: { provider, type }, point };
 }
 
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** The `id` of a reading that shares its time with no other of its source. Saved tables hold it: it may never change. */
+function idOf(event: string, user: User, { point, source }: Reading): string {
+	const [time, { provider, type }] = [('start' in point ? point.start : point.timestamp) as string, source];
+	const [, beyondMilliseconds = ''] = /\.\d{3}(\d*?)0*(?!\d)/.exec(time) ?? [];
+	const instant = `${DateTime.fromISO(time).toMillis()}.${beyondMilliseconds}`;
+	const reading = sha256(JSON.stringify([user.user_id, provider, type, instant]));
+	return `${event}-${sha256(user.user_id).slice(0, 6)}${reading.slice(6, 32)}`;
+}
+
 /** The rows that these readings must become. */
 export function expectedRows(user: User, readings: Reading[], clientUserId: string | null = null): IDataObject[] {
-	return readings.map(({ point, source }) => {
-		const owner = { user_id: user.user_id, client_user_id: clientUserId };
+	return readings.map((reading) => {
+		const { point, source } = reading;
+		const id = idOf('systolic' in point ? 'bloodPressure' : 'mindfulnessMinutes', user, reading);
+		const owner = { id, user_id: user.user_id, client_user_id: clientUserId };
 		const rest = { unit: point.unit, provider: source.provider, source_type: source.type };
 		if ('systolic' in point) {
 			const { timestamp, systolic, diastolic } = point as BloodPressurePoint;

@@ -86,9 +86,9 @@ export async function readTable(instance: Instance): Promise<Row[]> {
 	}
 }
 
-/** Without the key and n8n's own columns. */
+/** Without n8n's own columns; "id" is one of them, so the reading's is called `key` there. */
 const toRow = (row: IDataObject): Row => ({
-	reading: Object.fromEntries(COLUMNS.map((column) => [column, row[column]])),
+	reading: { id: row.key, ...Object.fromEntries(COLUMNS.map((column) => [column, row[column]])) },
 	writtenFirst: Date.parse(row.createdAt as string),
 });
 

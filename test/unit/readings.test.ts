@@ -20,6 +20,7 @@ describe('readingRows', () => {
 		const source = { provider: 'omron', type: 'cuff', name: 'Omron' };
 		expect(rows({ omron: [{ data: [point], source, id: 7 }] })).toEqual([
 			{
+				id: null,
 				user_id: 'u',
 				client_user_id: null,
 				timestamp: 't',
@@ -40,6 +41,7 @@ describe('readingRows', () => {
 	it('keeps zero, false, empty text and null as they are, and invents nothing', () => {
 		const [row] = rows({ omron: [{ data: [{ timestamp: '', systolic: 0, flag: false, note: null }], source: null }] });
 		expect(row).toEqual({
+			id: null,
 			...owner,
 			timestamp: '',
 			systolic: 0,

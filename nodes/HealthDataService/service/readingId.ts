@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { instantKey, toMillis } from './instants';
+import { instantKey, instantOf } from './instants';
 import type { Metric } from './metrics';
 
 /** Which columns make a row the same, and which are its values. */
@@ -44,63 +44,81 @@ export const userPrefix = (userId: unknown) => sha(String(userId)).slice(0, USER
 /** The key of something that is one user's, by what tells it from all else of theirs. */
 export const keyOf = (prefix: string, text: string) => prefix + sha(text).slice(USER_LENGTH, KEY_LENGTH);
 
+/** The rows, each with its key (`keysOf`), values and time. */
+export function identify(identity: Identity, rows: IDataObject[]): IdentifiedRow[] {
+	const times: Array<number | undefined> = [];
+	const keys = keysOf(identity, rows, times);
+	return rows.map((row, index) => ({ key: keys[index], values: valuesOf(identity, row), time: times[index], row }));
+}
+
 /**
- * The rows, each with what makes it the same in every run and in any order of pages. Identical rows have the same key. `rows`
- * must hold all readings of a user at an instant, or none.
+ * What makes each row the same in every run and in any order of pages. Identical rows have the same key. `rows` must hold all
+ * readings of a user at an instant, or none; where the service gave them an `id` of its own, it is `id_raw`.
+ * @param times filled with the time of each in ms, so that it is parsed once
  */
-export function identify({ time, key, values }: Identity, rows: IDataObject[]): IdentifiedRow[] {
+export function keysOf(identity: Identity, rows: IDataObject[], times: Array<number | undefined> = []): string[] {
+	const bases = basesOf(identity, rows, times);
+	const ranks = rankTwins(identity, rows, bases);
 	const prefixes = new Map<unknown, string>();
-	const identified = rows.map((row) => {
-		const millis = toMillis(row[time]);
-		const text = JSON.stringify(values.map((column) => instantKey(row[column])));
-		const parts = [...key.map((column) => row[column] || null), instantKey(row[time], millis)];
-		// Without a time, only the values tell them apart.
-		if (millis === undefined) parts.push(text);
-		return { base: JSON.stringify(parts), values: text, time: millis, row };
-	});
-	const ranks = rankTwins(identified);
-	return identified.map(({ base, values: text, time: millis, row }) => {
-		const user = row.user_id;
-		const prefix = prefixes.get(user) ?? userPrefix(user);
-		prefixes.set(user, prefix);
-		const rank = ranks.get(base)?.get(text) ?? 0;
-		return { key: keyOf(prefix, rank ? `${base} ${rank}` : base), values: text, time: millis, row };
+	return rows.map((row, index) => {
+		const prefix = prefixes.get(row.user_id) ?? userPrefix(row.user_id);
+		prefixes.set(row.user_id, prefix);
+		const rank = ranks.get(bases[index])?.get(valuesOf(identity, row));
+		return keyOf(prefix, rank ? `${bases[index]} ${rank}` : bases[index]);
 	});
 }
 
-/** Base → values → rank, where several values share a base. In the order of the service's own ids, if all have one. */
-function rankTwins(rows: Array<{ base: string; values: string; row: IDataObject }>) {
-	const first = new Map<string, (typeof rows)[number]>();
-	const groups = new Map<string, Map<string, string | undefined>>();
-	for (const one of rows) {
-		const { base, values, row } = one;
-		const other = first.get(base);
-		if (!other) {
-			first.set(base, one);
-			continue;
+/** What different readings of one source and instant share. */
+function basesOf(identity: Identity, rows: IDataObject[], times: Array<number | undefined>): string[] {
+	const { time, key } = identity;
+	let last: IDataObject = {};
+	let source = '';
+	return rows.map((row, index) => {
+		// Most rows are of the same source as the one before: it is not written anew.
+		if (!source || key.some((column) => row[column] !== last[column])) {
+			source = JSON.stringify(key.map((column) => row[column] || null)).slice(0, -1);
 		}
-		const group = groups.get(base) ?? new Map([[other.values, ownId(other.row)]]);
-		groups.set(base, group);
-		const id = ownId(row);
-		// The same values more than once have one rank, whichever of them comes first.
-		group.set(values, group.has(values) ? lesser(group.get(values), id) : id);
-	}
+		last = row;
+		const { millis, key: instant } = instantOf(row[time]);
+		times[index] = millis;
+		const base = `${source},${JSON.stringify(instant)}`;
+		// Without a time, only the values tell them apart.
+		return millis === undefined ? `${base},${JSON.stringify(valuesOf(identity, row))}]` : `${base}]`;
+	});
+}
+
+const valuesOf = ({ values }: Identity, row: IDataObject) =>
+	JSON.stringify(values.map((column) => instantKey(row[column])));
+
+/** Base → values → rank, where several values share a base. In the order of the service's own ids, if all have one. */
+function rankTwins(identity: Identity, rows: IDataObject[], bases: string[]) {
 	const ranks = new Map<string, Map<string, number>>();
-	for (const [base, group] of groups) {
-		if (group.size < 2) continue;
-		const hasIds = [...group.values()].every((id) => id !== undefined);
-		const order = [...group].map(([values, id]) => ({ values, by: hasIds ? `${id} ${values}` : values }));
-		order.sort((a, b) => (a.by < b.by ? -1 : 1));
-		ranks.set(base, new Map(order.map(({ values }, rank) => [values, rank])));
+	for (const [base, twins] of sharing(rows, bases)) {
+		const haveIds = twins.every(({ id_raw: id }) => typeof id === 'string' || typeof id === 'number');
+		// Rows of the same values are one reading: its first id counts, in whatever order they came.
+		const marks = twins.map((row) => {
+			const values = valuesOf(identity, row);
+			return { values, by: haveIds ? `${String(row.id_raw)} ${values}` : values };
+		});
+		marks.sort((a, b) => (a.by < b.by ? -1 : 1));
+		const order = new Set(marks.map(({ values }) => values));
+		ranks.set(base, new Map([...order].map((values, rank) => [values, rank])));
 	}
 	return ranks;
 }
 
-/** The service's own `id`, which is called `id_raw` where ours has its place. */
-function ownId(row: IDataObject): string | undefined {
-	const id = row.id_raw ?? row.id;
-	return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+/** Base → rows, where several rows have it: so few that it costs little. */
+function sharing(rows: IDataObject[], bases: string[]) {
+	const first = new Map<string, IDataObject>();
+	const shared = new Map<string, IDataObject[]>();
+	bases.forEach((base, index) => {
+		const before = first.get(base);
+		if (!before) first.set(base, rows[index]);
+		else if (shared.has(base)) shared.get(base)!.push(rows[index]);
+		else shared.set(base, [before, rows[index]]);
+	});
+	return shared;
 }
 
-/** The first of two, or none where one has none. */
-const lesser = (a?: string, b?: string) => (a === undefined || b === undefined ? undefined : a < b ? a : b);
+/** The same for a reading and its corrections. */
+export const toId = ({ value }: Identity, key: string) => `${value}-${key}`;

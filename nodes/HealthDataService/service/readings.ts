@@ -36,28 +36,30 @@ function groupsOf({ groups }: IDataObject): Group[] {
 
 /**
  * The readings of a page, in order, as flat rows with a fixed start of columns:
- * `user_id, client_user_id, ...columns, provider, source_type`, then every other field the service sent.
+ * `id, user_id, client_user_id, ...columns, provider, source_type`, then every other field the service sent. `id` is yet to be found.
  * Values are never changed: times stay strings, null stays null (quirks 7, 9). A missing column is null.
  */
 export function readingRows(page: IDataObject, columns: readonly string[], user: UserRef): IDataObject[] {
 	return groupsOf(page).flatMap(({ slug, data, source: given, extras }) => {
 		const source = isObject(given) ? given : {};
+		// Copied for each row: that takes a fraction of adding one column after the other.
+		const start: IDataObject = { id: null, ...user };
+		for (const column of columns) start[column] = null;
+		start.provider = source.provider ?? slug;
+		start.source_type = source.type ?? null;
 		return data.map((point) => {
-			const row = new Map<string, unknown>(Object.entries(user));
-			for (const column of columns) row.set(column, point[column] ?? null);
-			row.set('provider', source.provider ?? slug);
-			row.set('source_type', source.type ?? null);
-
+			const row = { ...start };
+			for (const column of columns) row[column] = point[column] ?? null;
 			if (source.provider && source.provider !== slug) addTheirField(row, 'provider', slug);
-			for (const [name, value] of Object.entries(point)) {
-				if (!columns.includes(name)) addTheirField(row, name, value);
+			for (const name of Object.keys(point)) {
+				if (!columns.includes(name)) addTheirField(row, name, point[name]);
 			}
-			for (const [name, value] of Object.entries(source)) {
-				if (name !== 'provider' && name !== 'type') addTheirField(row, `source_${name}`, value);
+			for (const name of Object.keys(source)) {
+				if (name !== 'provider' && name !== 'type') addTheirField(row, `source_${name}`, source[name]);
 			}
 			if (source !== given) addTheirField(row, 'source', given);
-			for (const [name, value] of Object.entries(extras)) addTheirField(row, `group_${name}`, value);
-			return Object.fromEntries(row) as IDataObject;
+			for (const name of Object.keys(extras)) addTheirField(row, `group_${name}`, extras[name]);
+			return row;
 		});
 	});
 }
@@ -66,10 +68,19 @@ export function readingRows(page: IDataObject, columns: readonly string[], user:
 const RESERVED = 'error';
 
 /** Adds a field of theirs; one that is called like a column, or `error`, becomes `<name>_raw` (quirk 5). */
-export function addTheirField(row: Map<string, unknown>, name: string, value: unknown) {
+function addTheirField(row: IDataObject, name: string, value: unknown) {
 	let free = name;
-	while (row.has(free) || free === RESERVED) free += '_raw';
-	row.set(free, value);
+	while (Object.hasOwn(row, free) || free === RESERVED) free += '_raw';
+	// Not assigned: what is called `__proto__` is a field like any other.
+	Object.defineProperty(row, free, { value, enumerable: true, writable: true, configurable: true });
+}
+
+/** Our columns, then all of their fields. Where no name is ours, copying at once takes a fraction of the time. */
+export function withTheirs(ours: IDataObject, theirs: IDataObject): IDataObject {
+	if (![...Object.keys(ours), RESERVED].some((name) => Object.hasOwn(theirs, name))) return { ...ours, ...theirs };
+	const row = { ...ours };
+	for (const name of Object.keys(theirs)) addTheirField(row, name, theirs[name]);
+	return row;
 }
 
 /**

@@ -7,7 +7,7 @@ import { inOrder } from '../shared/inOrder';
 import { Problem } from '../shared/problem';
 import { pathOf, type Metric } from './metrics';
 import { readingPages } from './readingPages';
-import { readingRows, type UserRef } from './readings';
+import type { UserRef } from './readings';
 import type { ListedUser, UsersToRead } from './usersToRead';
 
 type Pages = AsyncIterable<IDataObject>;
@@ -90,16 +90,3 @@ function onlyTheirs(error: Error, isOver: boolean): Problem {
 	if (error instanceof Problem && !error.concernsAll && !isOver) return error;
 	throw error;
 }
-
-/** One row per reading, `limit` of them at most. `check` is told how many there are, page by page, and may throw. */
-export const flatRows =
-	(columns: readonly string[], limit: number, check: (count: number) => void): Collect =>
-	async (pages, user, isOver) => {
-		const rows: IDataObject[] = [];
-		for await (const page of pages) {
-			for (const row of readingRows(page, columns, user)) if (rows.length < limit) rows.push(row);
-			check(rows.length);
-			if (rows.length >= limit || isOver()) break;
-		}
-		return rows;
-	};

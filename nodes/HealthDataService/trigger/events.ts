@@ -4,11 +4,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/connect';
 import type { Limits } from '../http/gateOfRun';
+import { plainRows } from '../service/flatRows';
 import { toIso } from '../service/instants';
 import { metrics, type Metric, type Minimum } from '../service/metrics';
 import { identityOf, type Identity } from '../service/readingId';
-import type { UserRef } from '../service/readings';
-import { flatRows, sweep, USERS_PER_REQUEST } from '../service/sweep';
+import { withTheirs, type UserRef } from '../service/readings';
+import { sweep, USERS_PER_REQUEST } from '../service/sweep';
 import { userPages, type UserWindow } from '../service/userPages';
 import type { ListEntry, UsersToRead } from '../service/usersToRead';
 import { Problem } from '../shared/problem';
@@ -90,7 +91,8 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			isTimeUp,
 			collect: async (pages, user, isOver) => {
 				const end = performance.now() + (withinFor?.(user) ?? Infinity);
-				return await flatRows(metric.columns, Infinity, (count) => {
+				// Their `id` is found together with what is new.
+				return await plainRows(metric, Infinity, (count) => {
 					stopAtTooManyRows(count);
 					if (performance.now() > end) throw tooSlow();
 				})(pages, user, isOver);
@@ -127,9 +129,10 @@ const newUser: TriggerEvent = {
 	minimums: [],
 	async *read(get, _scope, { window = {}, isTimeUp }) {
 		let place = window.offset ?? 0;
-		for await (const rows of userPages(get, window)) {
-			place += rows.length;
-			yield { rows, place, ...(typeof rows[0]?.team_id === 'string' && { team: rows[0].team_id }) };
+		for await (const users of userPages(get, window)) {
+			place += users.length;
+			const rows = users.map((one) => withTheirs({ id: null }, one));
+			yield { rows, place, ...(typeof users[0]?.team_id === 'string' && { team: users[0].team_id }) };
 			if (isTimeUp?.()) return;
 		}
 	},

@@ -6,8 +6,8 @@
  * readings rather than the clock, which may be set.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { identify, type IdentifiedRow, type Identity } from '../service/readingId';
-import { addTheirField } from '../service/readings';
+import { identify, toId, type IdentifiedRow, type Identity } from '../service/readingId';
+import { withTheirs } from '../service/readings';
 import type { Change, SeenReadings } from './seen';
 
 /** What counts as new, of the rows of one user. All times in ms. */
@@ -52,12 +52,9 @@ export function findNew(identity: Identity, rows: IDataObject[], seen: SeenReadi
 const isOld = (time: number | undefined, { since, until }: Window) =>
 	since !== undefined && (time === undefined || time <= since || (until !== undefined && time > until));
 
-/** `id` is the same for a reading and its corrections; a field of theirs that is called like ours becomes `<name>_raw`. */
-export function toItem({ value }: Identity, { key, change, row }: NewRow): IDataObject {
-	const item = new Map<string, unknown>([
-		['id', `${value}-${key}`],
-		['change', change],
-	]);
-	for (const [name, theirs] of Object.entries(row)) addTheirField(item, name, theirs);
-	return Object.fromEntries(item) as IDataObject;
+/** As it goes out. */
+export function toItem(identity: Identity, { key, change, row }: NewRow): IDataObject {
+	const rest = { ...row };
+	delete rest.id;
+	return withTheirs({ id: toId(identity, key), change }, rest);
 }

@@ -6,15 +6,13 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/connect';
 import { userPrefix } from '../service/readingId';
 import { everybody, type Reasons } from './behind';
-import type { EventResult, Scope, TriggerEvent } from './events';
-import { findNew, toItem, type NewRow } from './findNew';
+import type { EventResult, Reach, Scope, TriggerEvent } from './events';
+import { findNew, toItem } from './findNew';
 import { counted, goingOn, OVERLAP, progress, whoLeft } from './goOn';
+import { handOn, MAX_ROWS, type Found } from './handOn';
 import { keyOf, MemberList, traceOf } from './members';
 import { SeenReadings } from './seen';
 import { moveWindow, type Behind, type Round, type TriggerState } from './state';
-
-/** Most rows that one poll hands on: n8n keeps them all in memory, and so does every node behind. */
-const MAX_ROWS = 10_000;
 
 export interface RoundOptions {
 	/** ms, before anything was read: what arrives while reading must not fall out of the window. */
@@ -59,7 +57,7 @@ export async function readRound(
 	const round: Round = { ...(state.round ?? { at: 0, last: [], began: now }) };
 	// A window that lies too late, after a clock was wrong, goes back as far as everything is remembered.
 	const start = state.since === undefined && state.from <= now - lookback ? state.from : state.kept;
-	const fresh: Array<{ row: NewRow; done: number }> = [];
+	const fresh: Found[] = [];
 	const done: Array<{ key?: string; trace: string; place: number; healed: boolean }> = [];
 	let team = state.team;
 	let fine = 0;
@@ -93,13 +91,12 @@ export async function readRound(
 	const wasCutOff = ({ problem, tookMs = 0 }: EventResult) =>
 		problem !== undefined && isTimeUp() && tookMs < budgetMs / 2;
 
-	const reach = {
+	const reach: Reach = {
 		sinceOf: (userId = '') => behind[userId]?.from ?? start,
 		window: { offset: Math.max(0, round.at - OVERLAP) },
-		triesFor: ({ user_id }: { user_id: string }) => (state.behind[user_id] ? 1 : undefined),
+		triesFor: ({ user_id }) => (state.behind[user_id] ? 1 : undefined),
 		// Whoever is known to be trouble must not use up the poll of the others.
-		withinFor: ({ user_id }: { user_id: string }) =>
-			Math.min(deadline - performance.now(), state.behind[user_id] ? budgetMs / 2 : Infinity),
+		withinFor: ({ user_id }) => Math.min(deadline - performance.now(), state.behind[user_id] ? budgetMs / 2 : Infinity),
 		isTimeUp,
 	};
 	const list = counted(members.findingAgain(goingOn(scope.usersToRead, state.round)));
@@ -124,20 +121,16 @@ export async function readRound(
 		if (fine === 0 && reasons.size > 0 && !state.round) throw everybody(reasons);
 	}
 
-	// The oldest go out; what does not is found again, in the next poll, from the first user on of whom something is left.
-	fresh.sort((a, b) => (a.row.time ?? now) - (b.row.time ?? now));
-	const handed = fresh.slice(0, MAX_ROWS);
-	const left = fresh.slice(MAX_ROWS).map((one) => one.done);
-	for (const { row } of handed) seen.remember(row);
-	const firstLeft = left.reduce((a, b) => Math.min(a, b), done.length);
-	if (left.length > 0) isWhole = false;
-	const finished = done.slice(0, firstLeft);
+	const { handed, doneCount } = handOn(fresh, { doneCount: done.length, now });
+	for (const row of handed) seen.remember(row);
+	if (doneCount < done.length) isWhole = false;
+	const finished = done.slice(0, doneCount);
 	for (const { key, healed } of finished) if (healed) delete behind[key!];
 
 	const window = isWhole ? moveWindow(state, { now: round.began, newest: round.newest }, lookback) : state;
 	const users = Object.entries(behind).map(([key, { from }]) => ({ prefix: members.prefixOf(key), from }));
 	return {
-		items: handed.map(({ row }) => toItem(event, row)),
+		items: handed.map((row) => toItem(event, row)),
 		reasons,
 		healed: finished.filter(({ healed }) => healed).length,
 		state: {

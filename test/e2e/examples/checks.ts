@@ -46,8 +46,8 @@ export function checkExample({ nodes, ...rest }: Example, types: () => INodeType
 
 	const sheets = steps.filter(({ type }) => type === GOOGLE_SHEETS);
 	if (sheets.length) {
-		it('finds a row of a Google sheet again by its key', () => {
-			const columns = { mappingMode: 'autoMapInputData', matchingColumns: ['key'] };
+		it('finds a row of a Google sheet again by its id', () => {
+			const columns = { mappingMode: 'autoMapInputData', matchingColumns: ['id'] };
 			for (const { parameters } of sheets) expect(parameters).toMatchObject({ operation: 'appendOrUpdate', columns });
 		});
 	}

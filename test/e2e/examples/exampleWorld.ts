@@ -4,8 +4,8 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { BloodPressurePoint, MindfulnessPoint, User } from '../../../dev/sandbox/schemas';
-import { iso, type MetricName, type Reading } from '../../../dev/sandbox/world';
-import { bloodPressure, createUser, fixedWorld, mindfulness } from '../../helpers/people';
+import { iso, type MetricName } from '../../../dev/sandbox/world';
+import { bloodPressure, createUser, expectedRows, fixedWorld, mindfulness } from '../../helpers/people';
 
 const HOUR = 3_600_000;
 const WEEK = 7 * 24 * HOUR;
@@ -63,25 +63,11 @@ export const pointsSinceLastMonday = (user: User, metric: MetricName): object[] 
 
 /** The row of a sheet for each blood pressure reading of the last seven days. */
 export const pressureRows = (user: User): IDataObject[] =>
-	readings(user, 'blood_pressure', started.toMillis() - WEEK).map(({ point, source }: Reading) => {
-		const { timestamp, systolic, diastolic, unit } = point as BloodPressurePoint;
-		return {
-			key: `${user.user_id} blood_pressure ${source.provider} ${source.type} ${timestamp}`,
-			local_time: DateTime.fromISO(timestamp).setZone(ZONE).toFormat('yyyy-MM-dd HH:mm'),
-			client_user_id: user.client_user_id,
-			systolic,
-			diastolic,
-			unit,
-			provider: source.provider,
-			source_type: source.type,
-			timestamp,
-			user_id: user.user_id,
-		};
-	});
+	expectedRows(user, readings(user, 'blood_pressure', started.toMillis() - WEEK), user.client_user_id);
 
 /** The row of the weekly report. Minutes are added in hundredths, so that 0.1 and 0.2 make 0.3. */
 export const weekRow = (user: User): IDataObject => ({
-	key: `${user.user_id} mindfulness_minutes all all ${LAST_MONDAY}`,
+	id: `${user.user_id} ${LAST_MONDAY}`,
 	week_from: LAST_MONDAY,
 	client_user_id: user.client_user_id,
 	sessions: ofLastWeek(user).length,

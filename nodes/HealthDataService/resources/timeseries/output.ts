@@ -3,9 +3,10 @@
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { collectDaily, type AskedDays } from '../../service/daily';
+import { flatRows, plainRows } from '../../service/flatRows';
 import type { Metric } from '../../service/metrics';
 import { GroupedReadings } from '../../service/readings';
-import { flatRows, type Collect } from '../../service/sweep';
+import type { Collect } from '../../service/sweep';
 import { toChoice } from '../../shared/values';
 import { stopAtTooManyRows } from '../perItem';
 
@@ -35,11 +36,15 @@ export function readOutput(context: IExecuteSingleFunctions): string {
 	return toChoice(context.getNodeParameter('output', READINGS), 'Output', values);
 }
 
-/** How the pages of one user become rows, of which `limit` are wanted. */
-export function collectAs(output: string, metric: Metric, limit: number, days: AskedDays): Collect {
+/** How the pages of one user become rows, of which `limit` are wanted. Readings that are simplified show no `id`. */
+export function collectAs(
+	output: string,
+	metric: Metric,
+	{ limit, isSimple, days }: { limit: number; isSimple: boolean; days: AskedDays },
+): Collect {
 	if (output === GROUPED) return grouped;
 	if (output === DAILY) return collectDaily(metric, days);
-	return flatRows(metric.columns, limit, stopAtTooManyRows);
+	return (isSimple ? plainRows : flatRows)(metric, limit, stopAtTooManyRows);
 }
 
 const grouped: Collect = async (pages, user, isOver) => {

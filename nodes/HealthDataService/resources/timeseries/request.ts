@@ -46,12 +46,14 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 		const output = readOutput(context);
 		const scope = readUserScope(context);
 		const range = readDateRange(context, now, output === DAILY);
+		const days = { zone: readTimeZone(context), ...daysOf(range) };
+		// The other forms have no columns to leave out.
+		const isSimple = output === READINGS && isSimplified(context);
 		return {
 			query: { ...range, provider },
 			limit,
-			collect: collectAs(output, metric, limit, { zone: readTimeZone(context), ...daysOf(range) }),
-			// The other forms have no columns to leave out.
-			isSimple: output === READINGS && isSimplified(context),
+			collect: collectAs(output, metric, { limit, isSimple, days }),
+			isSimple,
 			concurrency: readConcurrency(context),
 			requestsPerSecond: readRequestsPerSecond(context),
 			isTeam: scope !== 'one',

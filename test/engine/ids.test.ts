@@ -1,0 +1,139 @@
+/**
+ * `id`: the same text for the same reading, whoever reads it and however it comes, and never the same for two.
+ */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { User } from '../../dev/sandbox/schemas';
+import type { Reading } from '../../dev/sandbox/world';
+import { runNode } from '../helpers/engine';
+import { at, History } from '../helpers/history';
+import { bloodPressure, mindfulness } from '../helpers/people';
+import { PollingHost } from '../helpers/pollingHost';
+import { bloodPressureOf, byUserId, useSandbox } from '../helpers/requests';
+
+const history = new History();
+const used = useSandbox(() => ({ world: history, switches: { now: () => NOW } }));
+const START = at('2026-03-02T00:00:00');
+const NOW = at('2026-03-04T00:00:00');
+let anna: User;
+let users: User[];
+
+/** At the same instant, of the same source, with values of their own. */
+const twins = (time: string, ...systolic: number[]) => systolic.map((value) => bloodPressure(time, value, 80));
+
+beforeEach(() => {
+	jest.spyOn(Date, 'now').mockReturnValue(START);
+	history.entries = [];
+	history.team.users = [];
+	users = ['anna', 'ben', 'cleo', 'dora', 'eve'].map((name) => history.addUser(name));
+	[anna] = users;
+});
+afterEach(() => jest.restoreAllMocks());
+
+function addHistory() {
+	for (const [index, user] of users.entries()) {
+		for (let hour = 1; hour < 20; hour++) {
+			const time = `2026-03-02T${String(hour).padStart(2, '0')}:0${index}:00.12345${index}Z`;
+			history.add(user, bloodPressure(time, 110 + hour, 80, hour % 3 ? 'omron' : 'withings'));
+			history.add(user, mindfulness(time, hour), { metric: 'mindfulness_minutes' });
+		}
+		for (const twin of twins(`2026-03-03T0${index}:00:00Z`, 140, 120, 130)) history.add(user, twin);
+	}
+}
+
+const read = async (parameters: INodeParameters) => {
+	const { rows, error } = await runNode({ credential: used.credential, parameters });
+	expect(error).toBeUndefined();
+	return rows;
+};
+const everybody = (options: INodeParameters = {}, more: INodeParameters = {}) =>
+	bloodPressureOf('', { userScope: 'all', options, ...more });
+const idsOf = (rows: IDataObject[]) => rows.map(({ id }) => id as string).sort();
+/** What is read, with its id. */
+const readingsById = (rows: IDataObject[]) =>
+	Object.fromEntries(rows.map((row) => [row.id as string, { ...row, change: undefined }]));
+
+/** All that the trigger hands on from `START` to `NOW`. */
+async function triggered(event = 'bloodPressure'): Promise<IDataObject[]> {
+	const entries = history.entries.splice(0);
+	const host = new PollingHost(used.credential, { event, userScope: 'all' });
+	await host.start();
+	history.entries = entries;
+	jest.spyOn(Date, 'now').mockReturnValue(NOW);
+	return (await host.tick())!;
+}
+
+describe.each(['bloodPressure', 'mindfulnessMinutes'])('%s', (operation) => {
+	it('has the same ids by trigger, for all users, in windows of users and user by user', async () => {
+		addHistory();
+		used.sandbox.switches.pageSize = 4;
+		const all = await read(everybody({}, { operation }));
+		expect(new Set(idsOf(all)).size).toBe(operation === 'bloodPressure' ? 5 * (19 + 3) : 5 * 19);
+
+		const windows = [0, 2, 4].map((userOffset) => everybody({ userOffset, userLimit: 2 }, { operation }));
+		expect((await Promise.all(windows.map(read))).flat()).toEqual(all);
+
+		const one = users.map(({ user_id }) => bloodPressureOf(byUserId(user_id), { operation }));
+		expect(idsOf((await Promise.all(one.map(read))).flat())).toEqual(idsOf(all));
+
+		const heard = await triggered(operation);
+		expect(heard.map(({ change }) => change)).toEqual(all.map(() => 'created'));
+		expect(readingsById(heard)).toEqual(readingsById(all));
+	});
+});
+
+describe('readings of one instant', () => {
+	const TIME = '2026-03-03T08:00:00Z';
+	const bySystolic = (rows: IDataObject[]) => Object.fromEntries(rows.map(({ systolic, id }) => [systolic, id]));
+	const readOf = async (readings: Reading[], more: INodeParameters = {}) => {
+		history.entries = [];
+		for (const one of readings) history.add(anna, one);
+		return await read(bloodPressureOf(byUserId(anna.user_id), more));
+	};
+
+	it('have ids of their own, in whatever order and on whatever pages they come', async () => {
+		const [first, second, third] = twins(TIME, 120, 130, 140);
+		const before = bloodPressure('2026-03-03T07:00:00Z', 111, 80);
+		const expected = bySystolic(await readOf([before, first, second, third]));
+		expect(new Set(Object.values(expected)).size).toBe(4);
+		for (const pageSize of [1, 2, 3, 100]) {
+			for (const overlap of [false, true]) {
+				Object.assign(used.sandbox.switches, { pageSize, overlap });
+				expect(bySystolic(await readOf([before, third, first, second]))).toEqual(expected);
+				expect(bySystolic(await readOf([before, second, third, first]))).toEqual(expected);
+			}
+		}
+	});
+
+	it('are one when they are identical: handed on twice, with one id', async () => {
+		const rows = await readOf(twins(TIME, 120, 120));
+		expect(rows).toHaveLength(2);
+		expect(rows[0]).toEqual(rows[1]);
+	});
+
+	it.each([1, 2, 3, 4, 5])('have the same ids when Limit is %i', async (limit) => {
+		const readings = [
+			bloodPressure('2026-03-03T07:00:00Z', 111, 80),
+			...twins(TIME, 140, 130, 120),
+			bloodPressure('2026-03-03T09:00:00Z', 112, 80),
+		];
+		const all = bySystolic(await readOf(readings));
+		for (const pageSize of [1, 2, 3, 100]) {
+			for (const emptyPages of [false, true]) {
+				Object.assign(used.sandbox.switches, { pageSize, emptyPages });
+				const rows = await readOf(readings, { returnAll: false, limit });
+				expect(rows.map(({ systolic }) => systolic)).toEqual([111, 140, 130, 120, 112].slice(0, limit));
+				for (const { systolic, id } of rows) expect([systolic, id]).toEqual([systolic, all[systolic as number]]);
+			}
+		}
+	});
+
+	it('are not looked for beyond the page with which their instant ends', async () => {
+		used.sandbox.switches.pageSize = 2;
+		const hours = Array.from({ length: 9 }, (_, hour) => bloodPressure(`2026-03-03T0${hour}:00:00Z`, 120, 80));
+		await readOf(hours, { returnAll: false, limit: 1 });
+		expect(used.sandbox.requests).toHaveLength(1);
+		used.sandbox.requests.length = 0;
+		await readOf(hours, { returnAll: false, limit: 2 });
+		expect(used.sandbox.requests).toHaveLength(2);
+	});
+});

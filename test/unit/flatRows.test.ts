@@ -1,0 +1,115 @@
+/**
+ * Rows of the node beside rows of the trigger, of what a service may send that the sandbox does not.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import { flatRows, plainRows } from '../../nodes/HealthDataService/service/flatRows';
+import { metrics } from '../../nodes/HealthDataService/service/metrics';
+import { identityOf, keysOf } from '../../nodes/HealthDataService/service/readingId';
+import type { Collect } from '../../nodes/HealthDataService/service/sweep';
+import { findNew, toItem } from '../../nodes/HealthDataService/trigger/findNew';
+import { SeenReadings } from '../../nodes/HealthDataService/trigger/seen';
+
+const [bloodPressure] = metrics;
+const owner = { user_id: 'u', client_user_id: null };
+const TIME = '2026-03-03T08:00:00Z';
+type Points = IDataObject[];
+
+const collected = async (collect: Collect, pages: Points[]) => {
+	async function* toPages() {
+		for (const data of pages) yield { groups: { omron: [{ data, source: { provider: 'omron', type: 'cuff' } }] } };
+	}
+	return await collect(toPages() as never, owner, () => false);
+};
+const node = async (...pages: Points[]) =>
+	await collected(
+		flatRows(bloodPressure, Infinity, () => {}),
+		pages,
+	);
+async function trigger(...pages: Points[]) {
+	const identity = identityOf(bloodPressure);
+	const rows = await collected(
+		plainRows(bloodPressure, Infinity, () => {}),
+		pages,
+	);
+	const { fresh } = findNew(identity, rows, new SeenReadings({}), { from: 0 });
+	return fresh.map((row) => toItem(identity, row));
+}
+const point = (systolic: unknown, more: IDataObject = {}, timestamp: unknown = TIME) =>
+	({ timestamp, systolic, diastolic: 80, unit: 'mmHg', ...more }) as IDataObject;
+const bySystolic = (rows: IDataObject[]) => Object.fromEntries(rows.map(({ systolic, id }) => [systolic, id]));
+
+describe('readings of one instant', () => {
+	it('are in the order of the ids that the service gives them, in node and trigger', async () => {
+		const [c, a, b] = [point(120, { id: 'c' }), point(130, { id: 'a' }), point(140, { id: 'b' })];
+		const expected = bySystolic(await node([c, a, b]));
+		const byRank = (await node([point(1), point(2), point(3)])).map(({ id }) => id);
+		expect(expected).toEqual({ 120: byRank[2], 130: byRank[0], 140: byRank[1] });
+		for (const pages of [[[b, c, a]], [[a], [c, b]], [[b], [a, c], [b]]]) {
+			expect(bySystolic(await node(...pages))).toEqual(expected);
+			expect(bySystolic(await trigger(...pages))).toEqual(expected);
+		}
+	});
+
+	it('are what they were when one comes again under another id', async () => {
+		const [a, b] = [point(130, { id: 'a' }), point(120, { id: 'b' })];
+		const again = point(130, { id: 'c' });
+		const expected = bySystolic(await node([a, b]));
+		expect(bySystolic(await node([a, b, again]))).toEqual(expected);
+		expect(bySystolic(await node([again, b, a]))).toEqual(expected);
+	});
+
+	it('are in the order of their values when not all have an id', async () => {
+		const pages = [point(130, { id: 'a' }), point(120), point(110, { id: null })];
+		expect(bySystolic(await node(pages))).toEqual(bySystolic(await node([point(110), point(120), point(130)])));
+	});
+
+	it('are one however its time and values are written', async () => {
+		const times = [TIME, '2026-03-03T08:00:00.000000+00:00', '2026-03-03 10:00:00+02', '2026-03-03T08:00'];
+		const rows = await node(times.map((time) => point(120, {}, time)));
+		expect(rows.map(({ timestamp }) => timestamp)).toEqual(times);
+		expect(new Set(rows.map(({ id }) => id)).size).toBe(1);
+		expect((await node([point(1, {}, '2026-03-03T08:00:00.000001Z')]))[0].id).not.toBe(rows[0].id);
+	});
+});
+
+it('readings of several sources at one instant are each what they are alone, in whatever order they come', async () => {
+	const identity = identityOf(bloodPressure);
+	const of = (provider: string, source_type: string | null) => ({ ...owner, provider, source_type, ...point(120) });
+	const rows = [of('omron', 'cuff'), of('omron', null), of('withings', null), of('omron', 'cuff')];
+	const alone = rows.map((row) => keysOf(identity, [row])[0]);
+	expect(new Set(alone).size).toBe(3);
+	expect(keysOf(identity, rows)).toEqual(alone);
+	expect(keysOf(identity, [...rows].reverse())).toEqual([...alone].reverse());
+});
+
+it('readings without a time are told apart by their values', async () => {
+	const times = [null, '', 'soon', 0];
+	const rows = await node(times.flatMap((time) => [point(1, {}, time), point(2, {}, time)]));
+	expect(new Set(rows.map(({ id }) => id)).size).toBe(6);
+	// Whatever else there is.
+	const [alone] = await node([point(2, {}, 'soon')]);
+	expect(rows.find(({ timestamp, systolic }) => timestamp === 'soon' && systolic === 2)).toEqual(alone);
+	expect(bySystolic(await trigger([point(1, {}, 'soon')]))).toEqual(bySystolic(await node([point(1, {}, 'soon')])));
+});
+
+it.each([node, trigger])('a field of theirs that is called like ours keeps its value: %p', async (read) => {
+	const [row] = await read([point(1, { id: 'theirs', id_raw: 'another', change: 'x', error: 'y', __proto__: 'z' })]);
+	expect(Object.keys(row)[0]).toBe('id');
+	expect(row).toMatchObject({
+		id: expect.stringMatching(/^bloodPressure-[0-9a-f]{32}$/),
+		id_raw: 'theirs',
+		id_raw_raw: 'another',
+		error_raw: 'y',
+		...(read === trigger ? { change: 'created', change_raw: 'x' } : { change: 'x' }),
+	});
+});
+
+it('counts to Limit for whoever checks, however much more was read', async () => {
+	const counts: number[] = [];
+	const rows = await collected(
+		flatRows(bloodPressure, 2, (count) => void counts.push(count)),
+		[[point(1)], [point(2), point(3)], [point(4, {}, '2026-03-04T00:00:00Z')], [point(5)]],
+	);
+	expect(rows.map(({ systolic }) => systolic)).toEqual([1, 2]);
+	expect(counts).toEqual([1, 2, 2]);
+});
