@@ -15,10 +15,15 @@ const { values } = parseArgs({
 		help: { type: 'boolean', default: false },
 	},
 });
-require('../helpers/model/program.ts').main({
+const run = {
 	histories: Number(values.histories),
 	seed: Number(values.seed),
 	steps: Number(values.steps),
 	isWhole: values.whole,
 	isHelp: values.help,
-});
+};
+void require('../helpers/model/program.ts')
+	.main(run, console.log)
+	.then((/** @type {boolean} */ isKept) => {
+		if (!isKept) process.exitCode = 1;
+	});

@@ -101,7 +101,8 @@ export async function readRound(
 	};
 	const list = counted(members.findingAgain(goingOn(scope.usersToRead, state.round)));
 	for await (const result of event.read(get, { ...scope, usersToRead: list }, reach)) {
-		if (result.team !== undefined) {
+		// Of the first on the list only: a key may be shown users of several teams.
+		if (result.team !== undefined && done.length === 0 && (round.at === 0 || result.place <= OVERLAP)) {
 			const hash = userPrefix(result.team);
 			if (team !== undefined && team !== hash) return { items: [], state, reasons, healed: 0, otherTeam: hash };
 			team = hash;

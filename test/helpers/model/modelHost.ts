@@ -108,10 +108,15 @@ export class ModelHost {
 		try {
 			return { record, rows: await this.time.until(work, limitMs + this.tolerated()) };
 		} catch (error) {
-			if (error.name !== 'NodeApiError' && error.name !== 'NodeOperationError') throw error;
-			return { record, error };
+			return { record, error: onlyOfNodes(error) };
 		}
 	}
+}
+
+/** Whatever else is thrown is a fault of ours. */
+function onlyOfNodes<E extends Error>(error: E): E {
+	if (error.name === 'NodeApiError' || error.name === 'NodeOperationError') return error;
+	throw error;
 }
 
 /** How a poll ended that has. */

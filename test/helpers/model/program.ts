@@ -22,16 +22,21 @@ interface Run {
 	isHelp: boolean;
 }
 
-export async function main(options: Run) {
-	if (options.isHelp) return console.log(HELP);
+type Print = (line: string) => void;
+
+/** @returns whether all promises were kept */
+export async function main(options: Run, print: Print): Promise<boolean> {
+	if (options.isHelp) {
+		print(HELP);
+		return true;
+	}
 	for (const { name, world, steps } of found) {
 		try {
 			await new Player({ ...PLAIN, ...world }).play(steps);
-		} catch (error) {
-			console.log(`Broken once more: ${name}\n`);
-			await replay({ ...PLAIN, ...world }, steps);
-			process.exitCode = 1;
-			return;
+		} catch {
+			print(`Broken once more: ${name}\n`);
+			await replay({ ...PLAIN, ...world }, steps, print);
+			return false;
 		}
 	}
 	const begun = performance.now();
@@ -52,24 +57,22 @@ export async function main(options: Run) {
 	});
 	const seconds = ((performance.now() - begun) / 1000).toFixed(1);
 	if (!run.failed) {
-		console.log(
-			`${played} histories, ${handedOut} rows handed out, all as promised (seed ${options.seed}, ${seconds} s)`,
-		);
-		return;
+		print(`${played} histories, ${handedOut} rows handed out, all as promised (seed ${options.seed}, ${seconds} s)`);
+		return true;
 	}
 	const [world, steps] = run.counterexample!;
-	console.log(
+	print(
 		`History ${run.numRuns} of seed ${options.seed} breaks a promise (${run.numShrinks} times shortened, ${seconds} s):\n`,
 	);
-	await replay(world, steps);
-	process.exitCode = 1;
+	await replay(world, steps, print);
+	return false;
 }
 
-async function replay(world: Setting, steps: Step[]) {
-	console.log(JSON.stringify(world));
+async function replay(world: Setting, steps: Step[], print: Print) {
+	print(JSON.stringify(world));
 	try {
-		await new Player(world, (line) => console.log(line)).play(steps);
+		await new Player(world, print).play(steps);
 	} catch (error) {
-		console.log(`\n${error.stack ?? error}`);
+		print(`\n${error.stack ?? error}`);
 	}
 }

@@ -2,11 +2,6 @@
  * Time that passes only when nothing else can happen: the clocks and timers of the whole process are replaced while a history
  * is played, so that a service that hangs for a minute costs nothing.
  */
-interface Timer {
-	at: number;
-	run: () => void;
-}
-
 const realImmediate = setImmediate;
 const real = {
 	setTimeout: globalThis.setTimeout,
@@ -16,14 +11,18 @@ const real = {
 	random: Math.random,
 };
 
-export class VirtualTime {
-	/** What the time really is. */
-	now: number;
+/** @typedef {{ at: number, run: () => void }} Timer */
+
+class VirtualTime {
 	/** By how much n8n's clock is wrong. */
 	error = 0;
-	private timers: Timer[] = [];
+	/** @type {Timer[]} */
+	timers = [];
 
-	constructor(private readonly begin: number) {
+	/** @param {number} begin */
+	constructor(begin) {
+		this.begin = begin;
+		/** What the time really is. */
 		this.now = begin;
 	}
 
@@ -33,10 +32,12 @@ export class VirtualTime {
 		Math.random = () => (random = (random * 16_807) % 2_147_483_647) / 2_147_483_647;
 		Date.now = () => Math.round(this.now + this.error);
 		performance.now = () => this.now - this.begin;
-		globalThis.setTimeout = ((run: () => void, ms = 0) => this.after(ms, run)) as unknown as typeof setTimeout;
-		globalThis.clearTimeout = ((timer?: Timer) => {
-			this.timers = this.timers.filter((one) => one !== timer);
-		}) as unknown as typeof clearTimeout;
+		globalThis.setTimeout = /** @type {any} */ ((/** @type {() => void} */ run, ms = 0) => this.after(ms, run));
+		globalThis.clearTimeout = /** @type {any} */ (
+			(/** @type {Timer | undefined} */ timer) => {
+				this.timers = this.timers.filter((one) => one !== timer);
+			}
+		);
 	}
 
 	uninstall() {
@@ -47,36 +48,45 @@ export class VirtualTime {
 		globalThis.clearTimeout = real.clearTimeout;
 	}
 
-	after(ms: number, run: () => void): Timer {
+	/** @param {number} ms @param {() => void} run @returns {Timer} */
+	after(ms, run) {
 		// As Node does: never less than a millisecond.
 		const timer = { at: Math.ceil(this.now + Math.max(1, ms)), run };
 		this.timers.push(timer);
 		return timer;
 	}
 
-	/** Lets so much time pass for all that is going on. */
-	async pass(ms: number) {
+	/** Lets so much time pass for all that is going on. @param {number} ms */
+	async pass(ms) {
 		const end = this.now + ms;
 		while (await this.step(end));
 		this.now = end;
 	}
 
-	/** Until `work` is done. @throws Error when it is not within `limitMs`, or will never be */
-	async until<T>(work: Promise<T>, limitMs: number): Promise<T> {
+	/**
+	 * Until `work` is done.
+	 * @template T
+	 * @param {Promise<T>} work
+	 * @param {number} limitMs
+	 * @returns {Promise<T>}
+	 * @throws Error when it is not within `limitMs`, or will never be
+	 */
+	async until(work, limitMs) {
 		let isDone = false;
 		const done = work.finally(() => (isDone = true));
 		done.catch(() => undefined);
 		const end = this.now + limitMs;
 		while (!isDone && (await this.step(end, () => isDone)));
-		if (!isDone) throw new NeverEnds(limitMs);
+		if (!isDone) throw new Error(`A poll has not ended after ${limitMs / 1000} seconds`);
 		return await done;
 	}
 
-	/** The next timer that is due before `end`, after all that happens without one. */
-	private async step(end: number, isDone = () => false): Promise<boolean> {
+	/** The next timer that is due before `end`, after all that happens without one. @param {number} end */
+	async step(end, isDone = () => false) {
 		await new Promise((resolve) => realImmediate(resolve));
 		if (isDone()) return false;
-		let next: Timer | undefined;
+		/** @type {Timer | undefined} */
+		let next;
 		for (const timer of this.timers) if (!next || timer.at < next.at) next = timer;
 		if (!next || next.at > end) return false;
 		this.timers.splice(this.timers.indexOf(next), 1);
@@ -86,8 +96,4 @@ export class VirtualTime {
 	}
 }
 
-export class NeverEnds extends Error {
-	constructor(limitMs: number) {
-		super(`A poll has not ended after ${limitMs / 1000} seconds`);
-	}
-}
+module.exports = { VirtualTime };
