@@ -15,6 +15,7 @@ it.each([
 		'mindfulnessMinutes',
 		{ ...bloodPressureOf(byClientId('app-user-0007'), { ...day, limit: 1 }), operation: 'mindfulnessMinutes' },
 	],
+	['daily', bloodPressureOf(byClientId('app-user-0002'), { ...day, output: 'daily' })],
 	[
 		'grouped',
 		bloodPressureOf(byClientId('app-user-0002'), {

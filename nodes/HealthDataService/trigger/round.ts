@@ -101,12 +101,11 @@ export async function readRound(
 	};
 	const list = counted(members.findingAgain(goingOn(scope.usersToRead, state.round)));
 	for await (const result of event.read(get, { ...scope, usersToRead: list }, reach)) {
-		// Of the first on the list only: a key may be shown users of several teams.
-		if (result.team !== undefined && done.length === 0 && (round.at === 0 || result.place <= OVERLAP)) {
-			const hash = userPrefix(result.team);
-			if (team !== undefined && team !== hash) return { items: [], state, reasons, healed: 0, otherTeam: hash };
-			team = hash;
-		}
+		// Of the first only: a key may be shown several teams.
+		const isFirst = done.length === 0 && (round.at === 0 || result.place <= OVERLAP);
+		const hash = isFirst && result.team !== undefined ? userPrefix(result.team) : team;
+		if (team !== undefined && hash !== team) return { items: [], state, reasons, healed: 0, otherTeam: hash };
+		team = hash;
 		if (wasCutOff(result)) break;
 		take(result);
 		if (fresh.length >= MAX_ROWS) break;
