@@ -8,10 +8,12 @@ export class ClockWatch {
 	private untilNoticed = -Infinity;
 	/** Older readings are lost: it was set right while nobody looked, for longer than it was ahead. */
 	private forGood = -Infinity;
+	private saved = {};
 
 	/** Watching begins. @param error by how much the clock is ahead */
 	begin(now: number, error: number) {
 		if (error > 0) this.least = now + error;
+		this.save();
 	}
 
 	/** A poll that was kept. */
@@ -21,6 +23,16 @@ export class ClockWatch {
 		if (!isNoticed) this.forGood = Math.max(this.forGood, this.untilNoticed);
 		this.least = error > 0 ? Math.min(this.least, shown) : Infinity;
 		this.untilNoticed = error > 0 ? Math.max(this.untilNoticed, shown - lookback) : -Infinity;
+	}
+
+	/** What has been found out until now is remembered. */
+	save() {
+		this.saved = { least: this.least, untilNoticed: this.untilNoticed, forGood: this.forGood };
+	}
+
+	/** A kill: as it was saved. */
+	restore() {
+		Object.assign(this, this.saved);
 	}
 
 	mayHide = (time: number) => time < Math.max(this.untilNoticed, this.forGood);

@@ -39,6 +39,11 @@ export class Events {
 				});
 				break;
 			}
+			case 'flood':
+				for (let i = 0; i < step.rows; i++) {
+					this.measured({ person: pick(ours, step.who), time: time.now - i * 1000, arrives: time.now });
+				}
+				break;
 			case 'twin': {
 				const one = pick(world.readings, step.which);
 				const ownId = step.ownId ? `own ${world.readings.length}` : undefined;

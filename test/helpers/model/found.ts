@@ -1,5 +1,5 @@
 /**
- * Histories that broke a promise once, played before all others.
+ * Histories that broke a promise once, or that chance would not find, played before all others.
  */
 import type { Setting, Step } from './steps';
 
@@ -56,6 +56,30 @@ export const found: Found[] = [
 		name: "That another team's key came is not forgotten in memory",
 		world: {},
 		steps: [{ do: 'key', key: 'theirs' }, poll, { do: 'key', key: 'ours' }, measure(), poll, killed],
+	},
+	{
+		name: 'More rows than one poll hands on (memory)',
+		world: { scheduler: 'memory', people: 3, pageSize: 5000 },
+		steps: [
+			{ do: 'flood', who: 0, rows: 6000 },
+			{ do: 'flood', who: 2, rows: 6000 },
+			{ do: 'wait', minutes: 1 },
+			poll,
+			measure({ who: 1 }),
+			killed,
+		],
+	},
+	{
+		name: 'More rows than one poll hands on (durable)',
+		world: { scheduler: 'durable', people: 3, pageSize: 5000 },
+		steps: [
+			{ do: 'flood', who: 0, rows: 6000 },
+			{ do: 'flood', who: 2, rows: 6000 },
+			{ do: 'wait', minutes: 1 },
+			poll,
+			measure({ who: 1 }),
+			killed,
+		],
 	},
 ];
 

@@ -18,7 +18,7 @@ export class Group {
 
 	/** Whether somebody could have seen it before. */
 	get isKnown() {
-		return this.table.size > 0 || (this.old?.length ?? 0) > 0;
+		return this.table.size > 0 || (!this.isOldUnsure && (this.old?.length ?? 0) > 0);
 	}
 
 	hasChanged(after: number, until: number): boolean {

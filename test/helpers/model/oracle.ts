@@ -39,13 +39,20 @@ export class Oracle {
 		this.groups = new Groups(world);
 	}
 
+	/** Whether nobody was read yet. */
+	get isFirstRound() {
+		return this.begins.size === 0;
+	}
+
 	/** What has been remembered until now stays. */
 	save() {
+		this.clock.save();
 		this.unsaved.clear();
 	}
 
 	/** A kill: whoever was first read since the last save was not. */
 	forget() {
+		this.clock.restore();
 		for (const person of this.unsaved) this.begins.delete(person);
 		this.unsaved.clear();
 	}
@@ -82,7 +89,11 @@ export class Oracle {
 		const isNew = hasCome && !wasThere && time !== null && time > this.since + this.worstClock;
 		group.begin(at, {
 			isNew,
-			isUnsure: wasThere || group.hasChanged(at, ended) || (hasCome && this.polls > 1 && !isNew),
+			isUnsure:
+				wasThere ||
+				(time !== null && this.clock.mayHide(time)) ||
+				group.hasChanged(at, ended) ||
+				(hasCome && this.polls > 1 && !isNew),
 		});
 	}
 

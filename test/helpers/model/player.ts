@@ -64,12 +64,13 @@ export class Player {
 		this.time.error = 0;
 		this.service.faults.clear();
 		for (const person of this.world.people) if (person.isGone) this.world.set(person, { isGone: false });
-		if (this.triggers.key === 'wrong') this.triggers.setKey('ours');
+		this.triggers.mend();
 		for (let poll = 0; poll < LAST_POLLS; poll++) {
 			await this.time.pass(MINUTE);
 			if (poll === LAST_POLLS - 2) this.service.latencyMs = 0;
 			await this.triggers.poll();
 		}
+		this.triggers.mustBeAtWork();
 	}
 
 	private async take(step: Step) {

@@ -75,6 +75,8 @@ const durable = [
 ];
 
 export const step = fc.oneof(
+	// Not drawn: it takes a second.
+	{ weight: 0, arbitrary: does<'flood', { who: number; rows: number }>('flood', { who: which, rows: which }) },
 	{ weight: 16, arbitrary: measure },
 	{
 		weight: 3,

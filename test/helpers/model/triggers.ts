@@ -2,6 +2,7 @@
  * What happens to the triggers of a history in n8n: one, or two when its workflow is copied.
  */
 import type { INodeParameters } from 'n8n-workflow';
+import { fail } from './fail';
 import type { Fault } from './faults';
 import { HOUR, LOOKBACK_HOURS, type Setting, type Step } from './steps';
 import { Watched, type Around } from './watched';
@@ -29,7 +30,7 @@ export class Triggers {
 		return this.watched.reduce((sum, { handedOut }) => sum + handedOut, 0);
 	}
 
-	get key() {
+	private get key() {
 		return this.watched[0].host.host.credential.apiKey;
 	}
 
@@ -44,6 +45,17 @@ export class Triggers {
 		await this.all(async (one) => one.host.isAlive || (await one.start('activate')));
 		await this.all(async (one) => await one.tick());
 		this.around.service.fault = undefined;
+	}
+
+	/** Nothing goes wrong any more. */
+	mend() {
+		for (const one of this.watched) one.losesHandOut = false;
+		if (this.key === 'wrong') this.setKey('ours');
+	}
+
+	/** @throws Broken where the last poll did not even ask */
+	mustBeAtWork() {
+		if (this.watched.some(({ host }) => host.record.requests === 0)) fail('polls have ended');
 	}
 
 	async take(step: Step) {

@@ -27,6 +27,9 @@ interface WatchOptions {
 /** The part of its budget after which a poll need not have handed on all that it has asked for. */
 const IN_TIME = 0.6;
 
+/** That one poll hands on; the others come with the next. */
+const MOST_ROWS = 10_000;
+
 export class Watched {
 	readonly host: ModelHost;
 	handedOut = 0;
@@ -102,6 +105,7 @@ export class Watched {
 		if (isOver) return this.judge(begun, { record: this.host.record, ...(await endOf(work)) }, false);
 		if (this.host.host.executions.length > length) fail('a poll handed out before it was over');
 		if (how === 'abandon') this.host.host.abandon();
+		else this.stop(true);
 	}
 
 	private async poll(run: () => Promise<Ended>, isStart: boolean) {
@@ -130,6 +134,8 @@ export class Watched {
 		const isKept = !error && !(isStart && isHit) && !(served.size === 0 && broken.size > 0) && requests > 0;
 		if (isKept) this.watching.meet([...teamsListed][0], begun);
 		const budget = isStart ? this.host.startBudgetMs : this.host.budgetMs;
+		const isFirstRound = this.watching.oracle?.isFirstRound && broken.size === 0 && !isHit;
+		if (rows.length > MOST_ROWS) fail(`${rows.length} rows in one poll`);
 		this.handedOut += rows.length;
 		this.watching.oracle?.judge({
 			begun,
@@ -137,10 +143,11 @@ export class Watched {
 			rows: rows as unknown as Row[],
 			served,
 			isKept,
-			isQuick: time.now - begun < budget * IN_TIME,
+			isQuick: time.now - begun < budget * IN_TIME && rows.length < MOST_ROWS,
 			clockError: time.error,
 		});
-		const isSaved = this.host.isDurable || rows.length > 0 || isStart;
+		// In memory n8n saves at a start and with what goes out; a first round must see to it that it is saved.
+		const isSaved = this.host.isDurable || rows.length > 0 || isStart || isFirstRound;
 		if (isKept && isSaved) this.watching.oracle?.save();
 	}
 }
