@@ -71,7 +71,8 @@ export async function readRound(
 		const window = late ?? { from: start, since: isNew ? now : state.since };
 		if (problem) {
 			reasons.set(key!, problem);
-			behind[key!] = { ...(late ?? { from: window.from, since: window.since }), met: round.began };
+			// Not from `start`, which a clock may have put too far ahead.
+			behind[key!] = { ...(late ?? { from: state.kept, since: window.since }), met: round.began };
 		} else {
 			fine++;
 			const until = begins || isNew ? Date.now() : undefined;
