@@ -86,9 +86,13 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	if (isStart) await context.__commitCursor?.();
 	// In memory, n8n saves what a poll remembers when the trigger starts and when items go out. What a late first round has
 	// seen is saved by sending none of them: an empty execution, once.
-	const isLateFirst = since !== undefined && result.state.since === undefined && !isStart && !isRow;
-	return isLateFirst ? [[]] : null;
+	const isLateFirst = (since !== undefined && result.state.since === undefined) || wasFirstRead(state, result.state);
+	return isLateFirst && !isStart && !isRow ? [[]] : null;
 }
+
+/** Whether somebody who was set aside when watching began has been read at last. */
+const wasFirstRead = (before: TriggerState, { behind }: TriggerState) =>
+	Object.entries(before.behind).some(([key, { since }]) => since !== undefined && !behind[key]);
 
 async function read(
 	context: IPollFunctions,

@@ -36,6 +36,11 @@ export const found: Found[] = [
 		steps: [{ do: 'clock', hours: -23 }, measure({ late: 0.9 }), poll, { do: 'wait', minutes: 5000 }],
 	},
 	{
+		name: 'A user set aside from the beginning, and read at last: a kill does not make it undone',
+		world: { people: 3, firstFault: { kind: '500', from: 4 } },
+		steps: [poll, measure({ who: 1 }), killed],
+	},
+	{
 		name: 'A user who hangs when n8n starts does not use up more than the budget',
 		world: { people: 1, budgetMs: 3000 },
 		steps: [{ do: 'break', who: 0, fault: 'hang' }, killed],
