@@ -128,7 +128,7 @@ it('reads the blood pressure of a user picked from the list', async () => {
 	const expected = expectedRows(somebody, readingsUntil(end, somebody));
 	expect(columns).toEqual(Object.keys(expected[0]));
 	const asText = byTime(expected).map((row) => Object.values(row).map(String));
-	expect([...rows].sort((a, b) => (a[2] < b[2] ? -1 : 1))).toEqual(asText);
+	expect([...rows].sort((a, b) => (a[3] < b[3] ? -1 : 1))).toEqual(asText);
 });
 
 it('reads the blood pressure of all users', async () => {
@@ -139,7 +139,7 @@ it('reads the blood pressure of all users', async () => {
 	await editor.executeStep();
 	const { rows } = await editor.outputTable();
 	const ofTheDay = users.flatMap((user) => readingsUntil(start.endOf('day'), user).map(() => user.client_user_id));
-	expect(rows.map((row) => row[1])).toEqual(ofTheDay);
+	expect(rows.map((row) => row[2])).toEqual(ofTheDay);
 	await editor.picture('output', ['output-panel', 0, 0, 948, 376]);
 	await editor.look({});
 });

@@ -5,7 +5,7 @@ import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow'
 import { readOption } from '../fields/optionsField';
 import { metrics, type Minimum } from '../service/metrics';
 import { numberIn, someNumber } from '../shared/values';
-import type { Least } from './state';
+import type { Least, TriggerState } from './state';
 
 /** Options of an Options collection, each shown for its own event. */
 export const minimumFields: INodeProperties[] = metrics.flatMap((metric) =>
@@ -34,3 +34,19 @@ export const readMinimums = (context: IPollFunctions, minimums: readonly Minimum
 /** Whether a row reaches any of them, or none is given. Null reaches none. */
 export const reaches = (given: Least[], row: IDataObject): boolean =>
 	given.length === 0 || given.some(({ column, least }) => (numberIn(row[column]) ?? -Infinity) >= least);
+
+/** The old minimums judge until a round is whole that began with the new ones. */
+export function withMinimums(
+	next: TriggerState,
+	before: TriggerState,
+	minimums: Least[],
+	begins: boolean,
+): TriggerState {
+	const began = before.round ? (before.round.minimums ?? []) : minimums;
+	const judging = !next.round ? began : begins ? minimums : (before.minimums ?? []);
+	return {
+		...next,
+		...(judging.length > 0 && { minimums: judging }),
+		...(next.round && { round: { ...next.round, ...(began.length > 0 && { minimums: began }) } }),
+	};
+}

@@ -7,11 +7,11 @@ import { gateFor } from '../http/gateOfRun';
 import { RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
 import { Problem, toNodeError } from '../shared/problem';
 import { isDue, report } from './behind';
-import { reaches } from './minimums';
+import { reaches, withMinimums } from './minimums';
 import { readRound, type RoundResult } from './round';
 import { alone, isStale, noteHandOut, scheduleOf, type Schedule } from './schedule';
 import { readSettings } from './settings';
-import { isStateOf, startState, type Least, type TriggerState } from './state';
+import { isStateOf, startState, type TriggerState } from './state';
 import { testEvent } from './testEvent';
 
 /** One answer may take so long, or a third of the budget: a user who hangs must not use up the poll of the others. */
@@ -119,17 +119,6 @@ async function read(
 	});
 	const result = await readRound(get, event, scope, state, { ...moment, lookback, deadline, budgetMs, isWanted });
 	return { ...result, state: withMinimums(result.state, state, minimums, moment.begins) };
-}
-
-/** The old minimums judge until a round is whole that began with the new ones. */
-function withMinimums(next: TriggerState, before: TriggerState, minimums: Least[], begins: boolean): TriggerState {
-	const began = before.round ? (before.round.minimums ?? []) : minimums;
-	const judging = !next.round ? began : begins ? minimums : (before.minimums ?? []);
-	return {
-		...next,
-		...(judging.length > 0 && { minimums: judging }),
-		...(next.round && { round: { ...next.round, ...(began.length > 0 && { minimums: began }) } }),
-	};
 }
 
 /** Until a first round is complete, what was measured before watching began is old. A clock that has been set back since was wrong then. */

@@ -71,7 +71,7 @@ export async function readRound(
 		const window = late ?? { from: start, since: isNew ? now : state.since };
 		if (problem) {
 			reasons.set(key!, problem);
-			// Not from `start`, which a clock may have put too far ahead.
+			// From `kept`: a clock may have put `start` too far ahead.
 			behind[key!] = { ...(late ?? { from: state.kept, since: window.since }), met: round.began };
 		} else {
 			fine++;
@@ -102,7 +102,6 @@ export async function readRound(
 	};
 	const list = counted(members.findingAgain(goingOn(scope.usersToRead, state.round)));
 	for await (const result of event.read(get, { ...scope, usersToRead: list }, reach)) {
-		// Of the first only: a key may be shown several teams.
 		const isFirst = done.length === 0 && (round.at === 0 || result.place <= OVERLAP);
 		const hash = isFirst && result.team !== undefined ? userPrefix(result.team) : team;
 		if (team !== undefined && hash !== team) return { items: [], state, reasons, healed: 0, otherTeam: hash };
