@@ -249,7 +249,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 		);
 		await n8n.start();
 		n8n.options.budgetMs = 1500;
-		used.sandbox.switches.latencyMs = 100;
+		used.sandbox.switches.latencyMs = 160;
 		pass(10 * MINUTE);
 		const all = crowd.map((user) => measure(user, -MINUTE).systolic);
 		const out: unknown[] = [];
