@@ -54,6 +54,7 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	const { stored, isStart, isRow, name, isOvertaken } = schedule;
 	const given = stored.state;
 	const now = Date.now();
+	const started = performance.now();
 	const settings = readSettings(context);
 	const { root } = await readCredential(context);
 	const watched = `${settings.watched} ${root}`;
@@ -66,11 +67,11 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	stored.state = state;
 
 	let { since } = state;
-	let result = await read(context, schedule, settings, state, { now, begins: !known });
+	let result = await read(context, schedule, settings, state, { now, started, begins: !known });
 	if (result.otherTeam) {
 		const afresh = { ...startState(nodeId, watched, now, settings.lookback), team: result.otherTeam };
 		({ since } = afresh);
-		result = await read(context, schedule, settings, afresh, { now, begins: true });
+		result = await read(context, schedule, settings, afresh, { now, started, begins: true });
 	}
 	if (isOvertaken()) {
 		stored.state = given;
@@ -99,12 +100,12 @@ async function read(
 	{ isStart, budgetMs }: Schedule,
 	{ event, scope, lookback, minimums }: ReturnType<typeof readSettings>,
 	state: TriggerState,
-	moment: { now: number; begins: boolean },
+	moment: { now: number; started: number; begins: boolean },
 ): Promise<RoundResult> {
 	const limits = isStart ? SHORT_RETRY : { ...RETRY_LIMITS, limitMs: ANSWER_MS };
 	const limitMs = Math.min(limits.limitMs, budgetMs / 3);
 	// What is on its way at the deadline may still take as long as one answer.
-	const deadline = performance.now() + budgetMs - limitMs;
+	const deadline = moment.started + budgetMs - limitMs;
 	// What came before a minimum was changed is judged by the old one: in memory, n8n does not save that it was passed over.
 	const judges = [minimums, moment.begins ? [] : (state.minimums ?? [])];
 	const isWanted = (row: IDataObject) => judges.every((judge) => reaches(judge, row));

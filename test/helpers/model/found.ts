@@ -41,6 +41,19 @@ export const found: Found[] = [
 		steps: [poll, measure({ who: 1 }), killed],
 	},
 	{
+		name: "Another team's key is noticed within one budget",
+		world: { people: 1, budgetMs: 3000, pageSize: 1 },
+		steps: [
+			{ do: 'key', key: 'theirs' },
+			{ do: 'paste', name: 'Node' },
+			{ do: 'key', key: 'ours' },
+			{ do: 'slow', ms: 900 },
+			measure(),
+			measure({ micro: '500' }),
+			{ do: 'wait', minutes: 1 },
+		],
+	},
+	{
 		name: 'A user who hangs when n8n starts does not use up more than the budget',
 		world: { people: 1, budgetMs: 3000 },
 		steps: [{ do: 'break', who: 0, fault: 'hang' }, killed],
