@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { found, PLAIN } from './found';
 import { Player } from './player';
-import { setting, step, type Setting, type Step } from './steps';
+import { setting, stepsOf, type Setting, type Step } from './steps';
 
 const HELP = `Random histories of the service, of n8n and of its clock, each poll of the trigger judged by what was promised.
 
@@ -42,14 +42,10 @@ export async function main(options: Run, print: Print): Promise<boolean> {
 	const begun = performance.now();
 	let played = 0;
 	let handedOut = 0;
-	const property = fc.asyncProperty(
-		setting,
-		fc.array(step, { minLength: 5, maxLength: options.steps, size: 'max' }),
-		async (world, steps) => {
-			played++;
-			handedOut += await new Player(world).play(steps);
-		},
-	);
+	const property = fc.asyncProperty(setting, stepsOf(options.steps), async (world, steps) => {
+		played++;
+		handedOut += await new Player(world).play(steps);
+	});
 	const run = await fc.check(property, {
 		numRuns: options.histories,
 		seed: options.seed,

@@ -111,6 +111,16 @@ export const step = fc.oneof(
 
 export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
+/**
+ * A history. Another team's key and a service so slow that a poll reads nobody do not meet in one: whether such a poll has
+ * noticed the other team cannot be told from outside.
+ */
+export const stepsOf = (maxLength: number) =>
+	fc.array(step, { minLength: 5, maxLength, size: 'max' }).map((steps) => {
+		const isOther = steps.some((one) => one.do === 'key' && one.key === 'theirs');
+		return isOther ? steps.filter((one) => one.do !== 'slow') : steps;
+	});
+
 /** The world it begins with. */
 export const setting = fc.record({
 	scheduler: fc.constantFrom('memory' as const, 'durable' as const),
