@@ -7,7 +7,7 @@ import { runNode } from '../helpers/engine';
 import { matrix, OPERATIONS, parametersOf, SECRETS_ROW, type Case, type Operation } from '../helpers/faultMatrix';
 import { everythingIn } from '../helpers/inspect';
 import { KEY, people } from '../helpers/people';
-import { sectionInReadme } from '../helpers/readme';
+import { sectionInPages } from '../helpers/pages';
 import { useSandbox } from '../helpers/requests';
 
 // Pages of seven readings, so that every read has several.
@@ -84,7 +84,7 @@ describe('the matrix', () => {
 		expect(matrix.map(({ quirk }) => quirk)).toEqual([...Array.from({ length: 21 }, (_, i) => i + 1), 24, 25, 26]);
 	});
 
-	it('is the table in the README', () => {
+	it('is the table in docs/reliability.md', () => {
 		const count = (cases: Case[], operation: Operation) =>
 			cases.filter((one) => one.operations.includes(operation)).length;
 		const lines = matrix.map(({ quirk, what, promise, cases }) => {
@@ -107,7 +107,7 @@ describe('the matrix', () => {
 			secrets,
 			...lines.slice(at),
 		];
-		// When this fails: what was expected is what belongs between the marks in README.md.
-		expect(sectionInReadme('reliability')).toBe(table.join('\n'));
+		// When this fails: what was expected is what belongs between the marks in docs/reliability.md.
+		expect(sectionInPages('reliability')).toBe(table.join('\n'));
 	});
 });

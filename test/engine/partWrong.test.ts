@@ -7,7 +7,7 @@ import { TROUBLES, type TroubleName } from '../../dev/sandbox/troubles';
 import { runNode } from '../helpers/engine';
 import { everythingIn } from '../helpers/inspect';
 import { KEY, people, STEADY } from '../helpers/people';
-import { sectionInReadme } from '../helpers/readme';
+import { sectionInPages } from '../helpers/pages';
 import { bloodPressureOf, byClientId, useSandbox } from '../helpers/requests';
 
 // Pages of seven readings, so that the user in trouble has several.
@@ -117,7 +117,7 @@ describe('the table', () => {
 		expect([...Object.keys(ROWS), 'drips', 'endless'].sort()).toEqual(Object.keys(TROUBLES).sort());
 	});
 
-	it('stands in the README', () => {
+	it('stands in docs/reliability.md', () => {
 		const columns = Object.keys(OPERATIONS).flatMap((operation) =>
 			Object.keys(MODES).map((mode) => `${operation}: ${mode}`),
 		);
@@ -128,6 +128,6 @@ describe('the table', () => {
 				({ what, promise }) => `| ${what} | ${promise} | ${columns.map(() => '✓').join(' | ')} |`,
 			),
 		];
-		expect(sectionInReadme('one part wrong')).toBe(table.join('\n'));
+		expect(sectionInPages('one part wrong')).toBe(table.join('\n'));
 	});
 });

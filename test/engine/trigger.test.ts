@@ -1,18 +1,18 @@
 /**
- * The trigger in n8n's engine: what README shows, and fields that hold expressions. All else about it is in test/trigger.
+ * The trigger in n8n's engine: what docs/trigger.md shows, and fields that hold expressions. All else about it is in test/trigger.
  */
 import { bloodPressure } from '../helpers/people';
-import { outputInReadme } from '../helpers/readme';
+import { outputInPages } from '../helpers/pages';
 import { byClientId } from '../helpers/requests';
 import { valuesOf, watch } from '../helpers/watch';
 
 const w = watch();
 
-it('gives what README shows', async () => {
+it('gives what docs/trigger.md shows', async () => {
 	const n8n = w.trigger();
 	await n8n.start();
 	w.history.add(w.anna, bloodPressure('2026-06-01T11:58:20Z', 151, 93));
-	expect(await n8n.tick()).toEqual(outputInReadme('trigger'));
+	expect(await n8n.tick()).toEqual(outputInPages('trigger'));
 });
 
 it('reads expressions in its fields', async () => {

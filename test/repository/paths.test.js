@@ -54,6 +54,26 @@ it.each(pages)('%s names only what is there', (page) => {
 	expect(deadPathsOf(page, readFileSync(join(ROOT, page), 'utf8'))).toEqual([]);
 });
 
+/** As GitHub names them. @param {string} text */
+const anchorsOf = (text) =>
+	all(text, /^#+ (.+)$/gm).map((heading) =>
+		heading
+			.toLowerCase()
+			.replace(/[^\p{L}\p{N} _-]/gu, '')
+			.replaceAll(' ', '-'),
+	);
+
+it.each(pages)('%s leads to headings that are there', (page) => {
+	const text = readFileSync(join(ROOT, page), 'utf8');
+	const dead = all(text, /\]\(([^)\s]*#[^)\s]+)\)/g).filter((link) => {
+		const [target, anchor] = link.split('#');
+		if (/^\w+:/.test(target) || (target && !isThere(join(dirname(page), target)))) return false;
+		const there = target ? readFileSync(join(ROOT, dirname(page), target), 'utf8') : text;
+		return !anchorsOf(there).includes(anchor);
+	});
+	expect(dead).toEqual([]);
+});
+
 it('the table of decisions has one file for each, and no file twice', () => {
 	const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
 	const rows = text.split('\n').filter((line) => line.startsWith('| ') && line.includes('?'));

@@ -1,9 +1,9 @@
 /**
- * What the README shows as output is what the node gives, here against the sandbox that everybody can start.
+ * What README.md and docs/ show as output is what the node gives, here against the sandbox that everybody can start.
  */
 import { createWorld, TEAMS } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
-import { outputInReadme } from '../helpers/readme';
+import { outputInPages } from '../helpers/pages';
 import { byClientId, bloodPressureOf, listUsers, resolve, useSandbox } from '../helpers/requests';
 
 const used = useSandbox(() => ({ world: createWorld() }));
@@ -11,6 +11,7 @@ const day = { startDate: '2026-03-02', endDate: '2026-03-02', returnAll: false, 
 
 it.each([
 	['bloodPressure', bloodPressureOf(byClientId('app-user-0002'), day)],
+	['bloodPressure row', bloodPressureOf(byClientId('app-user-0002'), { ...day, limit: 1 })],
 	[
 		'mindfulnessMinutes',
 		{ ...bloodPressureOf(byClientId('app-user-0007'), { ...day, limit: 1 }), operation: 'mindfulnessMinutes' },
@@ -30,5 +31,5 @@ it.each([
 	const credential = { ...used.credential, apiKey: TEAMS[0].key };
 	const { rows, error } = await runNode({ credential, parameters, timezone: 'UTC' });
 	expect(error).toBeUndefined();
-	expect(rows).toEqual(outputInReadme(name));
+	expect(rows).toEqual(outputInPages(name));
 });
