@@ -1,27 +1,18 @@
 /**
- * Runs before every command of package.json and puts in place what it needs, so that a fresh clone needs no other step.
- * Says nothing when all is there. Nothing is installed yet when this runs: Node's own modules only.
- *
- *   node dev/setup.js           the development tools (node_modules)
- *   node dev/setup.js --build   and dist/
- *   node dev/setup.js --host    and dist/ and the real n8n of dev/host
- *   node dev/setup.js --host --browser   and a browser for its editor
+ * `npm run setup`, and before every command that needs it: puts in place what a command needs, so that a fresh clone needs no
+ * other step. Says nothing when all is there. Nothing is installed yet when this runs: Node's own modules only.
  */
-const OLDEST_NODE = [20, 19];
-const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
-	// Before anything else is loaded: an old Node would stumble over the rest of this with an error that explains nothing.
-	console.error(
-		'This needs Node ' +
-			OLDEST_NODE.join('.') +
-			' or newer; here runs ' +
-			process.versions.node +
-			' (' +
-			process.execPath +
-			').',
-	);
-	process.exit(1);
-}
+const { readSwitches } = require('./install/switches');
+
+const wants = readSwitches({
+	name: 'setup',
+	about: 'Installs the development tools (node_modules), and what else is asked for. What is there stays.',
+	switches: {
+		build: { type: 'boolean', about: 'build dist/, too' },
+		host: { type: 'boolean', about: 'build dist/ and install the real n8n of dev/host' },
+		browser: { type: 'boolean', about: 'a browser for its editor' },
+	},
+});
 
 const fs = require('node:fs');
 const path = require('node:path');
@@ -81,11 +72,10 @@ async function build() {
 }
 
 async function main() {
-	const wants = (/** @type {string} */ option) => process.argv.includes(option);
 	await installDevTools();
-	if (wants('--build') || wants('--host')) await build();
-	if (wants('--host')) await require('./host/install').installHost();
-	if (wants('--browser')) await require('./install/browser').installBrowser();
+	if (wants.build || wants.host) await build();
+	if (wants.host) await require('./host/install').installHost();
+	if (wants.browser) await require('./install/browser').installBrowser();
 }
 
 void runAsScript(main);

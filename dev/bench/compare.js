@@ -2,6 +2,17 @@
  * `npm run bench`: our node, n8n's HTTP Request node and plain axios at the same work, side by side in one run in a real n8n.
  * Prints ratios and writes dev/bench/results.md. Only ratios of one run mean anything: times differ from machine to machine.
  */
+const { readSwitches } = require('../install/switches');
+const { setUp } = require('../install/setUp');
+
+const { only } = readSwitches({
+	name: 'bench',
+	about: `Our node, n8n's HTTP Request node and plain axios at the same work, side by side in one run in a real n8n. Prints ratios and
+writes dev/bench/results.md.`,
+	switches: { only: { type: 'string', about: 'the scenarios with this in their name; then nothing is written' } },
+});
+setUp('host');
+
 const { execFileSync } = require('node:child_process');
 const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { cpus, tmpdir } = require('node:os');
@@ -231,7 +242,6 @@ The trigger remembers ${readings.toLocaleString('en')} readings of its window in
 }
 
 async function main() {
-	const only = process.argv[2];
 	const folder = mkdtempSync(join(tmpdir(), 'health-data-service-bench-'));
 	await installPackage(folder, await packPackage());
 	const n8n = await startN8n({ folder, env: { N8N_LOG_LEVEL: 'error', EXECUTIONS_DATA_PRUNE: 'false' } });

@@ -2,6 +2,15 @@
  * `npm run soak`: 20,000 users through n8n's engine while the service fails in every way it can, 2 % of the time.
  * At the end every reading must be there once. Prints what it took, and how much memory a row keeps.
  */
+const { readSwitches } = require('../install/switches');
+const { setUp } = require('../install/setUp');
+
+readSwitches({
+	name: 'soak',
+	about:
+		"20,000 users through n8n's engine while 2 % of the requests fail: nothing lost, nothing doubled, memory flat.",
+});
+setUp();
 require('../../test/setup/n8nSettings');
 require('tsx/cjs');
 const { runAsScript } = require('../install/command');

@@ -1,28 +1,33 @@
 /**
  * `npm run sandbox`: the sandbox by itself, until Ctrl-C. Prints what a credential needs and whom to ask for.
- *   npm run sandbox -- --switch-user app-user-0042=fails
- *   npm run sandbox -- --port 4010 --page-size 7 --latency 50 --switch emptyPages=true --switch timestamps=z
  */
+const { readSwitches } = require('../install/switches');
+const { setUp } = require('../install/setUp');
+
+const values = readSwitches({
+	name: 'sandbox',
+	about: `The sandbox by itself, until Ctrl-C: the service with invented people, on this machine only. Prints what a credential
+needs and whom to ask for. Each switch is explained in dev/sandbox/switches.ts, each trouble in dev/sandbox/troubles.ts:
+
+npm run sandbox -- --port 4011 --page-size 7 --switch emptyPages --switch timestamps=z --switch-user app-user-0042=fails`,
+	switches: {
+		port: { type: 'number', default: 4010, about: 'where it answers', value: 'PORT' },
+		'page-size': { type: 'number', about: 'readings on a page' },
+		latency: { type: 'number', about: 'milliseconds before every answer' },
+		switch: { type: 'string', multiple: true, about: 'what it does otherwise than usual', value: 'NAME=VALUE' },
+		'switch-user': { type: 'string', multiple: true, about: 'what is wrong with one user', value: 'USER=TROUBLE' },
+	},
+});
+setUp();
 require('tsx/cjs');
-const { parseArgs } = require('node:util');
 const { runAsScript } = require('../install/command');
 const { ReadableError } = require('../install/failure');
 const { startSandbox } = require('./server.ts');
 const { defaultSwitches } = require('./switches.ts');
 const { TROUBLES } = require('./troubles.ts');
 
-const { values } = parseArgs({
-	options: {
-		port: { type: 'string', default: '4010' },
-		'page-size': { type: 'string' },
-		latency: { type: 'string' },
-		switch: { type: 'string', multiple: true, default: [] },
-		'switch-user': { type: 'string', multiple: true, default: [] },
-	},
-});
-
 /** Switches given by name; what they take is seen from their default. */
-function readSwitches() {
+function sandboxSwitches() {
 	/** @type {Record<string, unknown>} */
 	const defaults = { ...defaultSwitches() };
 	const given = [...values.switch];
@@ -43,7 +48,7 @@ function readSwitches() {
 }
 
 /** Troubles of single users: `app-user-0042=fails`. */
-function readUserSwitches() {
+function troubledUsers() {
 	const names = Object.keys(TROUBLES);
 	return Object.fromEntries(
 		values['switch-user'].map((text) => {
@@ -58,8 +63,8 @@ function readUserSwitches() {
 
 async function main() {
 	const sandbox = await startSandbox({
-		port: Number(values.port),
-		switches: { ...readSwitches(), users: readUserSwitches() },
+		port: values.port,
+		switches: { ...sandboxSwitches(), users: troubledUsers() },
 	}).catch((error) => {
 		if (error.code !== 'EADDRINUSE') throw error;
 		throw new ReadableError(`Port ${values.port} is in use. Choose another: npm run sandbox -- --port 4011`);

@@ -1,17 +1,17 @@
 /**
  * n8n's verification scanner, offline: the two lint runs of `npx @n8n/scan-community-package <name>`, one over the
  * sources and one over what would be published. The rest of the scanner (provenance, download) needs a published package.
- * Needs a built `dist/`. Run: node dev/scan/scan.js
  */
+const { readSwitches } = require('../install/switches');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { packPackage, unpack } = require('../host/installPackage');
 const { runAsScript } = require('../install/command');
-const { ReadableError } = require('../install/failure');
 const { installWithNpm } = require('../install/npm');
 const { once } = require('../install/once');
+const { setUp } = require('../install/setUp');
 const { hashOfFiles } = require('../install/stamp');
 const { CACHE, ROOT } = require('../paths');
 
@@ -35,8 +35,6 @@ async function installScanner() {
 }
 
 async function scan() {
-	if (!fs.existsSync(path.join(ROOT, 'dist')))
-		throw new ReadableError('There is no dist/ to scan: run `npm run build` first.');
 	await installScanner();
 	const script = path.join(SCANNER, 'node_modules', '@n8n', 'scan-community-package', 'scanner', 'scanner.mjs');
 	const { analyzePackage, SOURCE_FILE_PATTERNS } = await import(pathToFileURL(script).href);
@@ -60,4 +58,9 @@ async function scan() {
 	}
 }
 
-if (require.main === module) void runAsScript(scan);
+readSwitches({
+	name: 'scan',
+	about: "n8n's verification scanner, over the sources and the packed package.",
+});
+setUp('build');
+void runAsScript(scan);

@@ -1,11 +1,11 @@
 /**
  * What saved workflows depend on, a line for each thing: names and values of fields, defaults (n8n does not save them),
  * columns, trigger events. None of it may change once released; test/repository/public-interface.txt is the record.
- *
- *   npm run interface:record      adds what is new to the record; removes nothing
  */
 const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const { basename, join } = require('node:path');
+const { setUp } = require('../install/setUp');
+const { readSwitches } = require('../install/switches');
 const { ROOT } = require('../paths');
 
 const RECORD = join(ROOT, 'test', 'repository', 'public-interface.txt');
@@ -147,6 +147,11 @@ const recorded = () => (existsSync(RECORD) ? readFileSync(RECORD, 'utf8').trimEn
 const missingIn = (list, lines) => lines.filter((line) => !list.includes(line));
 
 function record() {
+	readSwitches({
+		name: 'interface:record',
+		about: 'Adds new fields and values to the list of what may never change. Removes nothing.',
+	});
+	setUp('build');
 	const before = recorded();
 	const added = missingIn(before, publicInterface(ROOT));
 	writeFileSync(RECORD, `${[...before, ...added].sort().join('\n')}\n`);

@@ -5,6 +5,8 @@
 const { execFileSync, spawnSync } = require('node:child_process');
 const { readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
+const { setUp } = require('../install/setUp');
+const { readSwitches } = require('../install/switches');
 const { ROOT } = require('../paths');
 const { missingIn, publicInterface, recorded } = require('./publicInterface');
 
@@ -104,6 +106,11 @@ const recordProblem = (missing) =>
 	`These are not recorded yet. Released, they can never change: look at them, run \`npm run interface:record\`, commit.\n${missing.join('\n')}`;
 
 function main() {
+	readSwitches({
+		name: 'release:check',
+		about: 'Everything that can be checked before a tag: CONTRIBUTING.md tells the rest of a release.',
+	});
+	setUp('build');
 	for (const [index, { title, check }] of STEPS.entries()) {
 		console.log(`\n[${index + 1}/${STEPS.length}] ${title}`);
 		const problem = check();

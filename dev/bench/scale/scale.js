@@ -1,40 +1,43 @@
 /**
  * `npm run scale`: how long it takes to read teams of a thousand to ten million users, by the small model of model.js.
- * With numbers of your own: npm run scale -- --latency 300 --requests 16
  * `npm run scale -- --measure` measures, holds the model against that, and writes measured.json and docs/scale.md.
  */
-const { execFileSync } = require('node:child_process');
+const { readSwitches } = require('../../install/switches');
+
+const values = readSwitches({
+	name: 'scale',
+	about: `How long it takes to read teams of a thousand to ten million users, by a small model, as in docs/scale.md. With
+numbers of your own: npm run scale -- --latency 300 --requests 16.`,
+	switches: {
+		measure: { type: 'boolean', about: 'measure in a real n8n in queue mode, and write docs/scale.md' },
+		latency: { type: 'number', about: 'milliseconds that the service takes for an answer' },
+		requests: { type: 'number', about: 'requests at once, of one execution' },
+		executions: { type: 'number', about: 'executions at once, of one worker' },
+		shard: { type: 'number', about: 'users that one execution reads' },
+	},
+});
+
 const { readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
-const { parseArgs } = require('node:util');
 const { runAsScript } = require('../../install/command');
 const { ReadableError } = require('../../install/failure');
+const { setUp } = require('../../install/setUp');
 const { ROOT } = require('../../paths');
 const { allTables, deviation, filledIn, TOLERANCE } = require('./tables');
 
 const RESULTS = join(ROOT, 'dev', 'bench', 'scale', 'measured.json');
 const PAGE = join(ROOT, 'docs', 'scale.md');
 
-const number = /** @type {const} */ ({ type: 'string' });
-const OPTIONS = {
-	measure: /** @type {const} */ ({ type: 'boolean' }),
-	latency: number,
-	requests: number,
-	executions: number,
-	shard: number,
-};
-
-/** The numbers that were given in place of those of docs/scale.md. @param {Record<string, string>} options */
+/** The numbers that were given in place of those of docs/scale.md. @param {Record<string, number | undefined>} given */
 function numbersOf({ latency, ...others }) {
-	const texts = { ...others, ...(latency && { latencyMs: latency }) };
-	const numbers = Object.entries(texts).map(([name, text]) => /** @type {const} */ ([name, Number(text)]));
-	if (!numbers.every(([, value]) => value > 0)) throw new ReadableError('Each option is a number above 0');
+	const numbers = Object.entries({ ...others, latencyMs: latency }).filter(([, number]) => number !== undefined);
+	if (numbers.some(([, number]) => number === 0)) throw new ReadableError('Each number is above 0');
 	return Object.fromEntries(numbers);
 }
 
 /** Measures, and keeps it only if the model stays near it. */
 async function measure() {
-	execFileSync(process.execPath, [require.resolve('../../setup'), '--host'], { stdio: 'inherit' });
+	setUp('host');
 	const measured = await require('./measure').measureAll();
 	const tables = allTables(measured);
 	console.log(tables.points);
@@ -48,7 +51,7 @@ async function measure() {
 }
 
 async function main() {
-	const { measure: isWanted, ...given } = parseArgs({ options: OPTIONS }).values;
+	const { measure: isWanted, ...given } = values;
 	if (isWanted) return await measure();
 	const { teams, trigger, costs } = allTables(JSON.parse(readFileSync(RESULTS, 'utf8')), numbersOf(given));
 	console.log([teams, trigger, costs].join('\n\n'));

@@ -6,30 +6,18 @@ import { found, PLAIN } from './found';
 import { Player } from './player';
 import { setting, stepsOf, type Setting, type Step } from './steps';
 
-const HELP = `Random histories of the service, of n8n and of its clock, each poll of the trigger judged by what was promised.
-
-  npm run model -- [--histories 2000] [--seed 1] [--steps 30] [--whole]
-
-Prints the shortest history that breaks a promise, step by step, with what each poll gave; ends with status 1 then.
---whole: the history as it was found, not the shortest.`;
-
 interface Run {
 	histories: number;
 	seed: number;
 	/** The longest history. */
 	steps: number;
 	isWhole: boolean;
-	isHelp: boolean;
 }
 
 type Print = (line: string) => void;
 
 /** @returns whether all promises were kept */
 export async function main(options: Run, print: Print): Promise<boolean> {
-	if (options.isHelp) {
-		print(HELP);
-		return true;
-	}
 	for (const { name, world, steps } of found) {
 		try {
 			await new Player({ ...PLAIN, ...world }).play(steps);

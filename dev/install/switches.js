@@ -1,0 +1,96 @@
+/**
+ * What a command is told behind `npm run NAME --`. `--help` says what it does and which switches there are; anything it does
+ * not know is one line with that list. Both before anything is installed, so a program calls this before all else.
+ */
+require('./nodeVersion');
+const { parseArgs } = require('node:util');
+
+/**
+ * @typedef {{
+ *   type: 'string' | 'number' | 'boolean',
+ *   about: string,
+ *   value?: string,
+ *   default?: string | number,
+ *   multiple?: true,
+ * }} Switch `value`: what it takes, as the help names it: PORT; `multiple`: texts only
+ */
+/**
+ * @template {Switch} S
+ * @typedef {S['type'] extends 'boolean' ? boolean
+ *   : S extends { multiple: true } ? string[]
+ *   : (S['type'] extends 'number' ? number : string) | (S extends { default: string | number } ? never : undefined)} Value
+ */
+/**
+ * @typedef {{ name: string, about: string, handsOn?: string }} Command `name` in package.json; `about`: what it does, a
+ * sentence or a few lines; `handsOn`: the tool that gets all it is told but `--help`
+ */
+
+const HELP = /** @type {const} */ ({ type: 'boolean', about: 'show this' });
+
+/**
+ * Ends the process at `--help` (0) and at what there is not (2).
+ * @template {Record<string, Switch>} T
+ * @param {Command & { switches?: T }} command
+ * @param {string[]} [args]
+ * @returns {{ [Name in keyof T]: Value<T[Name]> }}
+ */
+function readSwitches(command, args = process.argv.slice(2)) {
+	const { name, handsOn } = command;
+	/** @type {Record<string, Switch>} */
+	const switches = { ...command.switches, help: HELP };
+	if (handsOn ? args.includes('--help') : parsed(name, switches, args).help) {
+		console.log(help(command, switches));
+		process.exit(0);
+	}
+	return /** @type {{ [Name in keyof T]: Value<T[Name]> }} */ (handsOn ? {} : parsed(name, switches, args));
+}
+
+/**
+ * @param {string} name
+ * @param {Record<string, Switch>} switches
+ * @param {string[]} args
+ * @returns {Record<string, unknown>}
+ */
+function parsed(name, switches, args) {
+	const options = Object.fromEntries(
+		Object.entries(switches).map(([key, { type, multiple = false }]) => [
+			key,
+			{ type: type === 'boolean' ? type : /** @type {const} */ ('string'), multiple },
+		]),
+	);
+	try {
+		const { values } = parseArgs({ args, options });
+		return Object.fromEntries(
+			Object.entries(switches).map(([key, one]) => [key, valueOf(key, one, values[key] ?? one.default)]),
+		);
+	} catch (error) {
+		// Of Node's own explanation the first sentence: the others are about a `--` of which npm has had the only one.
+		const [reason] = error.message.split(/\.\s/);
+		const list = Object.keys(switches).map((key) => `--${key}`);
+		console.error(`npm run ${name}: ${reason}. There are: ${list.join(', ')}`);
+		process.exit(2);
+	}
+}
+
+/** @param {string} key @param {Switch} one @param {unknown} given */
+function valueOf(key, { type, multiple }, given) {
+	if (type === 'boolean') return given === true;
+	if (type === 'string' || given === undefined) return given ?? (multiple && []);
+	const number = Number(given);
+	if (given === '' || !(number >= 0)) throw new Error(`--${key} takes a number`);
+	return number;
+}
+
+/** @param {Command} command @param {Record<string, Switch>} switches */
+function help({ name, about, handsOn }, switches) {
+	const rows = Object.entries(switches).map(([key, { type, value, default: usual, about: what }]) => {
+		const takes = type === 'boolean' ? '' : ` ${value ?? (type === 'number' ? 'N' : 'TEXT')}`;
+		return [`--${key}${takes}`, usual === undefined ? what : `${what} (${usual})`];
+	});
+	const width = Math.max(...rows.map(([left]) => left.length));
+	const lines = rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+	const rest = handsOn ? [`Everything else goes to ${handsOn}.`] : [];
+	return [`npm run ${name}`, about, lines.join('\n'), ...rest].join('\n\n');
+}
+
+module.exports = { readSwitches };

@@ -1,0 +1,22 @@
+/**
+ * `npm run package`: the file that n8n loads, exactly as it would be published, in the folder of this project.
+ */
+const { readSwitches } = require('../install/switches');
+readSwitches({ name: 'package', about: 'Makes the file that n8n loads, exactly as it would be published.' });
+
+const { renameSync } = require('node:fs');
+const { basename, join } = require('node:path');
+const { packPackage } = require('../host/installPackage');
+const { runAsScript } = require('../install/command');
+const { setUp } = require('../install/setUp');
+const { ROOT } = require('../paths');
+
+async function main() {
+	setUp('build');
+	const packed = await packPackage();
+	const name = basename(packed);
+	renameSync(packed, join(ROOT, name));
+	console.log(`${name} is the package. docs/install.md says where n8n looks for it.`);
+}
+
+void runAsScript(main);

@@ -1,0 +1,80 @@
+/**
+ * The commands of package.json that are a tool's, each with what it needs. All they are told but `--help` goes to the tool.
+ *   node dev/scripts/tool.js NAME ...
+ */
+const { readSwitches } = require('../install/switches');
+const { spawnSync } = require('node:child_process');
+const { join } = require('node:path');
+const { setUp } = require('../install/setUp');
+const { ROOT } = require('../paths');
+
+const CODE = ['{nodes,credentials,dev,test}/**/*.{ts,js,mjs}', 'gulpfile.js'];
+
+/**
+ * @type {Record<string, { about: string, needs?: Array<'build' | 'host' | 'browser'>, commands: string[][] }>} `commands`: one
+ * after the other, until one fails
+ */
+const TOOLS = {
+	build: { about: 'Builds dist/, exactly what ships.', commands: [['gulp', 'build']] },
+	format: { about: 'Formats all code.', commands: [['prettier', '--write', '--log-level', 'warn', ...CODE]] },
+	'format:check': {
+		about: 'Names the files that are not formatted.',
+		commands: [['prettier', '--check', '--log-level', 'warn', ...CODE]],
+	},
+	lint: { about: 'Lints, with the strict rules of the verification.', commands: [['n8n-node', 'lint']] },
+	'lint:fix': { about: 'Lints, and mends what can be mended.', commands: [['n8n-node', 'lint', '--fix']] },
+	'test:e2e': {
+		about: `The operations, the trigger, the examples and the demo in a real n8n, its editor in a real browser, and every
+installation of docs/install.md. Installs n8n, and a browser where there is none.`,
+		needs: ['host', 'browser'],
+		commands: [['jest', '--config', 'test/jest.e2e.config.js']],
+	},
+	'test:queue': {
+		about: 'n8n in queue mode with two workers, one of them killed: nothing lost, nothing doubled.',
+		needs: ['host'],
+		commands: [['jest', '--config', 'test/jest.queue.config.js']],
+	},
+	'test:unit': {
+		about: "Unit tests, tests in n8n's engine, the trigger against a model, the packed package.",
+		commands: [['jest', '--config', 'test/jest.config.js']],
+	},
+	typecheck: {
+		about: 'Types of the node, the tools and the tests, JavaScript included.',
+		commands: [
+			['tsc', '-p', 'dev/tsconfig.json'],
+			['tsc', '-p', 'test/tsconfig.json'],
+		],
+	},
+};
+
+/**
+ * Runs a program of node_modules.
+ * @param {string[]} command
+ * @param {Record<string, string>} [env] added to ours
+ * @returns {number} its status
+ */
+function runTool([name, ...args], env) {
+	const { status, error } = spawnSync(join(ROOT, 'node_modules', '.bin', name), args, {
+		cwd: ROOT,
+		stdio: 'inherit',
+		env: { ...process.env, ...env },
+		shell: process.platform === 'win32',
+	});
+	if (error) console.error(error.message);
+	return status ?? 1;
+}
+
+/** @param {string[]} args */
+function main([name, ...args]) {
+	const { about, needs = [], commands } = TOOLS[name];
+	readSwitches({ name, about, handsOn: commands[0][0] }, args);
+	setUp(...needs);
+	for (const command of commands) {
+		const status = runTool([...command, ...args]);
+		if (status !== 0) process.exit(status);
+	}
+}
+
+if (require.main === module) main(process.argv.slice(2));
+
+module.exports = { TOOLS, runTool };

@@ -1,0 +1,15 @@
+/**
+ * A copy of the repository as somebody gets it who clones it now: its files, nothing installed, nothing built.
+ */
+const { copyFileSync, mkdirSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+const { ROOT } = require('../../dev/paths');
+const { repositoryFiles } = require('./repositoryFiles');
+
+/** @param {string} folder an empty one */
+exports.copyRepository = (folder) => {
+	for (const file of repositoryFiles()) {
+		mkdirSync(dirname(join(folder, file)), { recursive: true });
+		copyFileSync(join(ROOT, file), join(folder, file));
+	}
+};
