@@ -8,6 +8,7 @@ process.env.TZ = 'Asia/Kolkata';
 module.exports = {
 	rootDir: '..',
 	testEnvironment: 'node',
+	cacheDirectory: '<rootDir>/.cache/jest',
 	roots: ['<rootDir>/test'],
 	testMatch: ['<rootDir>/test/{unit,engine,trigger,sandbox,repository}/**/*.test.{ts,js}'],
 	setupFiles: ['<rootDir>/test/setup/n8nSettings.js'],

@@ -102,4 +102,4 @@ async function withLock(folder, log, work) {
 	}
 }
 
-module.exports = { withLock };
+module.exports = { isRunning, withLock };

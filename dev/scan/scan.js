@@ -3,8 +3,6 @@
  * sources and one over what would be published. The rest of the scanner (provenance, download) needs a published package.
  */
 const { readSwitches } = require('../install/switches');
-const fs = require('node:fs');
-const os = require('node:os');
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { packPackage, unpack } = require('../host/installPackage');
@@ -13,6 +11,7 @@ const { installWithNpm } = require('../install/npm');
 const { once } = require('../install/once');
 const { setUp } = require('../install/setUp');
 const { hashOfFiles } = require('../install/stamp');
+const { remove, temporaryFolder } = require('../install/temporary');
 const { CACHE, ROOT } = require('../paths');
 
 const SCANNER = path.join(ROOT, 'dev', 'scan');
@@ -40,7 +39,7 @@ async function scan() {
 	const { analyzePackage, SOURCE_FILE_PATTERNS } = await import(pathToFileURL(script).href);
 
 	// Outside the repository, so that no setting of the repository applies to it.
-	const published = fs.mkdtempSync(path.join(os.tmpdir(), 'scan-'));
+	const published = temporaryFolder();
 	try {
 		await unpack(await packPackage(), published);
 		for (const [leg, folder, patterns] of [
@@ -54,7 +53,7 @@ async function scan() {
 			console.log([result.message, result.details].filter(Boolean).join('\n'));
 		}
 	} finally {
-		fs.rmSync(published, { recursive: true, force: true });
+		remove(published);
 	}
 }
 

@@ -3,6 +3,7 @@
  */
 const { readSwitches } = require('../install/switches');
 const { setUp } = require('../install/setUp');
+const { leavingNothing } = require('../install/temporary');
 const { TOOLS, runTool } = require('./tool');
 
 readSwitches({
@@ -34,12 +35,21 @@ const STEPS = [
 	},
 ];
 
-for (const [index, { title, command, env }] of STEPS.entries()) {
-	console.log(`\n[${index + 1}/${STEPS.length}] ${title}`);
-	const status = runTool(command, env);
-	if (status !== 0) {
-		console.error(`\nFailed: ${title}`);
-		process.exit(status);
+/** @param {Record<string, string>} temporary the variables of the temporary folder */
+function runSteps(temporary) {
+	for (const [index, { title, command, env }] of STEPS.entries()) {
+		console.log(`\n[${index + 1}/${STEPS.length}] ${title}`);
+		const status = runTool(command, { ...temporary, ...env });
+		if (status !== 0) {
+			console.error(`\nFailed: ${title}`);
+			return status;
+		}
 	}
+	return 0;
 }
-console.log(`\nAll ${STEPS.length} steps passed.`);
+
+// Ctrl-C ends the step, and what it leaves still goes.
+process.on('SIGINT', () => {});
+const status = leavingNothing(runSteps);
+if (status === 0) console.log(`\nAll ${STEPS.length} steps passed, and nothing is left behind.`);
+process.exit(status);

@@ -2,10 +2,10 @@
  * What the sources can reach: no files, no environment, no network of their own (SECURITY.md says so).
  * package.test.js asserts the same of what is published.
  */
-const { mkdtempSync, readdirSync, rmSync, writeFileSync } = require('node:fs');
-const { tmpdir } = require('node:os');
+const { readdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { ROOT } = require('../../dev/paths');
+const { emptyFolder, removeFolder } = require('../helpers/folder');
 const { reachOf, straysOf } = require('../helpers/reach');
 
 it('is nothing but the service, through n8n', () => {
@@ -34,10 +34,10 @@ it.each([
 	['const { httpRequest } = context.helpers', { helpers: ['all of them'] }],
 	["import type { A } from 'a'; export let a: Map<string, Buffer>; const o = { process: 1 }; o.process", {}],
 ])('would include %s', (code, found) => {
-	const folder = mkdtempSync(join(tmpdir(), 'reach-'));
+	const folder = emptyFolder();
 	const file = join(folder, 'probe.ts');
 	writeFileSync(file, `declare const context: any;\nexport {};\n${code};\n`);
 	const reach = reachOf([file]);
-	rmSync(folder, { recursive: true });
+	removeFolder(folder);
 	expect(reach).toEqual({ modules: [], globals: [], helpers: [], ...found });
 });
