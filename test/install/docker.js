@@ -2,7 +2,7 @@
  * Carries out docs/Dockerfile without a container engine: step by step, in a folder laid out like the image.
  */
 const { execFile } = require('node:child_process');
-const { mkdirSync, readFileSync, writeFileSync } = require('node:fs');
+const { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { promisify } = require('node:util');
 const { cleanEnvironment, withFirstOnPath } = require('../../dev/install/cleanEnvironment');
@@ -10,7 +10,7 @@ const { docs } = require('./page');
 
 /** @param {string} file @returns {Array<[instruction: string, argument: string]>} */
 function stepsOf(file) {
-	const text = readFileSync(join(docs, file), 'utf8')
+	const text = readFileSync(file, 'utf8')
 		.replace(/^#.*\n/gm, '')
 		.replace(/\\\n/g, ' ');
 	const lines = text.split('\n').filter((line) => line.trim());
@@ -20,8 +20,9 @@ function stepsOf(file) {
 /**
  * @param {string} root in the place of `/`
  * @param {string} bin a folder with the `npm`, `n8n` and `tini` of the image
+ * @param {string} context the folder that `docker build` is given
  */
-async function buildImage(root, bin) {
+async function buildImage(root, bin, context = docs) {
 	/** What is absolute in the image lies below `root`, also where scripts name it. @param {string} text */
 	const below = (text) => text.replace(/(?<![\w}.-])\/(?=opt|tmp|home|docker-)/g, `${root}/`);
 	const home = join(root, 'home', 'node');
@@ -47,12 +48,18 @@ async function buildImage(root, bin) {
 		WORKDIR: (argument) => mkdirSync((image.folder = below(argument)), { recursive: true }),
 		RUN: (argument) => execute(['sh', '-e', '-c', below(argument)]),
 		COPY: (argument) => {
-			const [from, to] = argument.split(' ');
-			writeFileSync(below(to), below(readFileSync(join(docs, from), 'utf8')));
+			const words = argument.split(' ');
+			const to = below(words.pop() ?? '');
+			// A pattern may match nothing, as long as another source is there.
+			const isMeant = new RegExp(`^(${words.join('|').replaceAll('.', '\\.').replaceAll('*', '.*')})$`);
+			for (const name of readdirSync(context).filter((one) => isMeant.test(one))) {
+				if (name.endsWith('.sh')) writeFileSync(join(to, name), below(readFileSync(join(context, name), 'utf8')));
+				else copyFileSync(join(context, name), join(to, name));
+			}
 		},
 		ENTRYPOINT: (argument) => (image.entrypoint = JSON.parse(argument)),
 	};
-	for (const [instruction, argument] of stepsOf('Dockerfile')) await carryOut[instruction](argument);
+	for (const [instruction, argument] of stepsOf(join(context, 'Dockerfile'))) await carryOut[instruction](argument);
 
 	return {
 		from: image.from,

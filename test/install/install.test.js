@@ -1,11 +1,22 @@
 /**
  * Every way of docs/install.md, by the commands that stand there, each ending in an n8n that runs the node.
  */
-const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
+const {
+	copyFileSync,
+	cpSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} = require('node:fs');
 const { delimiter, dirname, join } = require('node:path');
+const { packPackage } = require('../../dev/host/installPackage');
 const { startN8n } = require('../../dev/host/n8n');
 const { N8N_BIN, NODE24 } = require('../../dev/host/hostPaths');
 const { until } = require('../../dev/host/process/until');
+const { ROOT } = require('../../dev/paths');
 const { startSandbox } = require('../../dev/sandbox/server');
 const { emptyFolder, removeFolder } = require('../helpers/folder');
 const { useNode } = require('../e2e/n8n');
@@ -13,7 +24,7 @@ const { History } = require('../helpers/history');
 const { bloodPressure, KEY } = require('../helpers/people');
 const { listUsers } = require('../helpers/requests');
 const { buildImage } = require('./docker');
-const { blocks, commandsOf, runCommands } = require('./page');
+const { blocks, commandsOf, docs, readmeBlocks, runCommands } = require('./page');
 const { NAME, startRegistry } = require('./registry');
 const { rowsOf, triggerWorkflow } = require('./triggerWorkflow');
 
@@ -81,6 +92,16 @@ it('the page has no commands that are not run here', () => {
 		'docker',
 		...['check', 'checksum', 'download', 'npm', 'unpack', 'version'].map((name) => `run: ${name}`),
 	]);
+});
+
+it('README.md: the file made in a clone, unpacked', async () => {
+	expect(readmeBlocks).toEqual(['run: package', 'run: unpack here']);
+	const home = newHome('clone');
+	await runCommands('package', { home, cwd: ROOT, bin });
+	renameSync(join(ROOT, `${NAME}-0.1.0.tgz`), join(home, `${NAME}-0.1.0.tgz`));
+	await runCommands('unpack here', { home, bin });
+	await start(home);
+	await expectNodeToWork();
 });
 
 it("from n8n's own screen, its update, a roll back, and what brings the package back when the folder is lost", async () => {
@@ -182,6 +203,20 @@ describe('in a Docker image', () => {
 		expect(commandsOf('docker')).toMatch(/^docker build .* docs$/m);
 		const { n8n: version } = require('../../dev/host/newest/package.json').dependencies;
 		expect(image.from).toBe(`docker.n8n.io/n8nio/n8n:${version}`);
+	});
+
+	it('before the package is on npm: from the file that lies beside the Dockerfile', async () => {
+		const context = newHome('context');
+		for (const file of ['Dockerfile', 'docker-start.sh']) copyFileSync(join(docs, file), join(context, file));
+		copyFileSync(await packPackage(), join(context, `${NAME}-0.1.0.tgz`));
+		const nowhere = join(newHome('no-npm'), 'bin');
+		cpSync(bin, nowhere, { recursive: true });
+		writeFileSync(join(nowhere, 'npm'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+		await expect(buildImage(join(folder, 'no-image'), nowhere)).rejects.toMatchObject({ code: 1 });
+
+		const own = await buildImage(join(folder, 'own-image'), nowhere, context);
+		await own.start('--version');
+		expect(versionIn(own.home)).toBe('0.1.0');
 	});
 
 	it('an empty volume: n8n starts with the package', async () => {

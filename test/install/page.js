@@ -1,5 +1,5 @@
 /**
- * The commands of docs/install.md, taken from the page and run as they stand there.
+ * The commands of docs/install.md and of README.md's Install, taken from the pages and run as they stand there.
  */
 const { execFile } = require('node:child_process');
 const { readFileSync } = require('node:fs');
@@ -10,14 +10,15 @@ const { ROOT } = require('../../dev/paths');
 
 const docs = join(ROOT, 'docs');
 const page = readFileSync(join(docs, 'install.md'), 'utf8');
+const [, readme] = /\n## Install\n([\s\S]*?)\n## /.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
 
 /**
  * The block of commands below `<!-- NAME -->`.
  * @param {string} name
  */
 function commandsOf(name) {
-	const [, commands] = new RegExp(`<!-- ${name} -->\\n\`\`\`sh\\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
-	if (!commands) throw new Error(`docs/install.md shows no commands called ${name}`);
+	const [, commands] = new RegExp(`<!-- ${name} -->\\n\`\`\`sh\\n([\\s\\S]*?)\`\`\``).exec(page + readme) ?? [];
+	if (!commands) throw new Error(`No page shows commands called ${name}`);
 	return commands;
 }
 
@@ -33,7 +34,7 @@ async function runCommands(name, { home, cwd = home, bin }) {
 	return (await shell).stdout;
 }
 
-/** The names of all blocks, so that none is forgotten. */
-const blocks = [...page.matchAll(/(?:<!-- (.*) -->\n)?```sh\n/g)].map(([, name]) => name);
+/** The names of all blocks, so that none is forgotten. @param {string} text */
+const blocksOf = (text) => [...text.matchAll(/(?:<!-- (.*) -->\n)?```sh\n/g)].map(([, name]) => name);
 
-module.exports = { blocks, commandsOf, docs, runCommands };
+module.exports = { blocks: blocksOf(page), readmeBlocks: blocksOf(readme), commandsOf, docs, runCommands };
