@@ -12,9 +12,10 @@ import { readOnlyConnected } from '../../nodes/HealthDataService/fields/onlyConn
 import { readProvider } from '../../nodes/HealthDataService/fields/provider';
 import { readRequestsPerSecond } from '../../nodes/HealthDataService/fields/requestsPerSecond';
 import { isSimplified } from '../../nodes/HealthDataService/fields/simplify';
+import { readUser } from '../../nodes/HealthDataService/fields/user';
 import { readUserIds } from '../../nodes/HealthDataService/fields/userIds';
 import { readUsersBy } from '../../nodes/HealthDataService/fields/usersBy';
-import { readUser, readUserScope } from '../../nodes/HealthDataService/fields/userScope';
+import { readUserScope } from '../../nodes/HealthDataService/fields/userScope';
 import { readWhenNotFound } from '../../nodes/HealthDataService/fields/whenNotFound';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
 import { HealthDataServiceTrigger } from '../../nodes/HealthDataService/HealthDataServiceTrigger.node';

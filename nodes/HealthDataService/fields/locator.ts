@@ -10,6 +10,8 @@ export type FieldContext = IExecuteSingleFunctions | IPollFunctions;
 export interface Located {
 	mode?: string;
 	value: unknown;
+	/** The row of the list that was picked, as it was then. */
+	cachedResultName?: unknown;
 }
 
 /** `{{ $json.some_field }}` and nothing else. */

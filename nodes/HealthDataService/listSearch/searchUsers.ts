@@ -6,8 +6,9 @@ import type { IDataObject, INodeListSearchItems } from 'n8n-workflow';
 import type { Get } from '../http/connect';
 import { Problem } from '../shared/problem';
 import { text } from '../shared/values';
+import { rowOf } from '../fields/user';
 import { userPage } from '../service/userPages';
-import { connectedSources, isClientUserId, isUserId, resolveUser } from '../service/users';
+import { isClientUserId, isUserId, resolveUser } from '../service/users';
 import { MAX_PAGES, picker, hintRow } from './picker';
 
 /** Fewer rows cannot be scrolled, and during a search the editor asks for the next page only when they are. */
@@ -47,19 +48,17 @@ const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | und
 const isAboutThisOne = ({ httpCode, kind, isTransient }: Problem) =>
 	httpCode !== undefined && kind !== 'credential-invalid' && !isTransient;
 
-/** Whoever has exactly this client user ID was found by Resolve in the first call, and is not listed again in a later one. */
-function isMatch({ client_user_id, user_id }: IDataObject, filter: string): boolean {
-	const id = text(client_user_id);
+/**
+ * Whatever the row shows is searched. Whoever has exactly this client user ID was found by Resolve in the first call, and is not
+ * listed again in a later one.
+ */
+function isMatch(user: IDataObject, filter: string): boolean {
 	const wanted = filter.toLowerCase();
-	return filter === '' || user_id === wanted || (id !== filter && id.toLowerCase().includes(wanted));
+	if (filter === '' || user.user_id === wanted) return true;
+	return text(user.client_user_id) !== filter && rowOf(user).toLowerCase().includes(wanted);
 }
 
-/** `app-user-0042 (Omron, Withings)` */
-function toRow(user: IDataObject): INodeListSearchItems {
-	const sources = connectedSources(user).map(({ name }) => name);
-	const id = text(user.client_user_id) || String(user.user_id);
-	return { name: sources.length ? `${id} (${sources.join(', ')})` : id, value: String(user.user_id) };
-}
+const toRow = (user: IDataObject): INodeListSearchItems => ({ name: rowOf(user), value: String(user.user_id) });
 
 /** The service cannot look up a user ID: it is offered unseen. For anything else only the whole identifier helps. */
 function moreUsersHint(filter: string, found: IDataObject[], searched: number): INodeListSearchItems[] {

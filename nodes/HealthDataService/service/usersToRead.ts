@@ -1,5 +1,5 @@
 /**
- * Whose readings are read, and what a user who is gone means.
+ * Whose readings are read, and what a user who is gone means: the whole team here, others in files of their own.
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/connect';
@@ -7,7 +7,7 @@ import { Problem } from '../shared/problem';
 import { text } from '../shared/values';
 import type { UserRef } from './readings';
 import { userPages, type UserWindow } from './userPages';
-import { isConnectedTo, noSuchClientUser, resolveUser } from './users';
+import { isConnectedTo, resolveUser } from './users';
 
 /** A user whose readings are wanted, and where they stand among the others. */
 export interface ListedUser {
@@ -37,6 +37,8 @@ export interface UsersToRead {
 	users(get: Get, skip?: number, triesFor?: TriesFor): AsyncIterable<ListedUser>;
 	/** The service does not know a user whose readings were asked for. Throws a Problem unless they are passed over. */
 	whenMissing(get: Get, listed: ListedUser): Promise<void>;
+	/** Adds to rows what takes a request of its own, and is worth none without rows; nothing is asked once `isOver`. */
+	nameRows?(get: Get, rows: readonly IDataObject[], isOver?: () => boolean): Promise<void>;
 	/** The list that somebody gave, each once. */
 	entries?: readonly ListEntry[];
 }
@@ -45,28 +47,11 @@ export interface UsersToRead {
 export interface NamedUser {
 	by: 'userId' | 'clientUserId';
 	id: string;
+	/** What a list from which they were picked said in place of their client user ID. */
+	shownAs?: string;
 }
 
 export type WhenNotFound = 'error' | 'empty';
-
-/** By client user ID costs one more request. A user whom nobody has is an error, or with `empty` no user at all. */
-export const oneUser = ({ by, id }: NamedUser, whenNotFound: WhenNotFound = 'error'): UsersToRead => ({
-	async *users(get) {
-		if (by === 'userId') return yield { user: { user_id: id, client_user_id: null }, place: 1 };
-		const user = await resolveUser(get, id);
-		if (user) return yield toListed(user, 1);
-		if (whenNotFound === 'error') throw noSuchClientUser();
-	},
-	async whenMissing(get, { user }) {
-		if (user.client_user_id !== null) await stopIfStillThere(get, user);
-		if (whenNotFound === 'empty') return;
-		throw new Problem(
-			"There is no such user: the service does not know the 'User'",
-			"Pick the user from the list, or check that the credential's key belongs to the team of this user",
-			{ httpCode: '404' },
-		);
-	},
-});
 
 /** A window of the team's list: all of its users, or those who have the provider (a slug) connected now. */
 export const wholeTeam = (window: UserWindow = {}, connectedTo?: string): UsersToRead => ({
@@ -85,13 +70,15 @@ export const wholeTeam = (window: UserWindow = {}, connectedTo?: string): UsersT
 /** Somebody who was on the list may have been removed before their turn came. A user who is still there is not passed over. */
 export async function stopIfStillThere(get: Get, { user_id, client_user_id }: UserRef) {
 	const now = client_user_id === null ? { user_id } : await resolveUser(get, client_user_id);
-	if (now?.user_id !== user_id) return;
-	throw new Problem(
+	if (now?.user_id === user_id) throw stillThere();
+}
+
+export const stillThere = () =>
+	new Problem(
 		'The service does not find the readings of a user whom it knows (status 404)',
 		'Try again later. If it stays, ask the people who run the service',
 		{ httpCode: '404' },
 	);
-}
 
 export const toListed = ({ user_id, client_user_id, team_id }: IDataObject, place: number): ListedUser => ({
 	user: { user_id: String(user_id), client_user_id: text(client_user_id) || null },

@@ -119,6 +119,7 @@ async function read(
 		withinMs: Math.min(limits.withinMs, budgetMs / 2),
 	});
 	const result = await readRound(get, event, scope, state, { ...moment, lookback, deadline, budgetMs, isWanted });
+	await scope.usersToRead.nameRows?.(get, result.items, () => performance.now() >= deadline);
 	return { ...result, state: withMinimums(result.state, state, minimums, moment.begins) };
 }
 

@@ -59,5 +59,8 @@ async function newestWithin(reach: number, settings: Settings, get: Get, deadlin
 		}
 	}
 	if (!newest && problem) throw problem;
-	return newest && toItem(event, newest);
+	if (!newest) return undefined;
+	const item = toItem(event, newest);
+	await scope.usersToRead.nameRows?.(get, [item], isTimeUp);
+	return item;
 }

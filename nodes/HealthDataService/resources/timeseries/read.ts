@@ -39,6 +39,7 @@ export function readTimeseries(metric: Metric) {
 			stopAtTooManyRows(rows.length);
 			if (rows.length >= limit) break;
 		}
+		await usersToRead.nameRows?.(get, rows);
 		if (!isSimple) return [...rows, ...failed];
 		const simple = rows.map((row) => simpleReading(row, metric.columns));
 		return [...simple, ...limitNotes(rows.length, limit, query.provider), ...failed];

@@ -4,20 +4,22 @@
 import type { IExecutePaginationFunctions } from 'n8n-workflow';
 import { readConcurrency } from '../../fields/concurrency';
 import { readLimit } from '../../fields/limit';
-import { oncePerRun } from '../../fields/oncePerRun';
+import { oncePerRun, runOf } from '../../fields/oncePerRun';
 import { readOnlyConnected } from '../../fields/onlyConnected';
 import { readProvider } from '../../fields/provider';
 import { readRequestsPerSecond } from '../../fields/requestsPerSecond';
 import { isSimplified } from '../../fields/simplify';
+import { readUser } from '../../fields/user';
 import { readUserIds } from '../../fields/userIds';
 import { readUsersBy } from '../../fields/usersBy';
-import { readUser, readUserScope, type UserScope } from '../../fields/userScope';
+import { readUserScope, type UserScope } from '../../fields/userScope';
 import { readWhenNotFound } from '../../fields/whenNotFound';
 import type { Query } from '../../http/connect';
 import type { Metric } from '../../service/metrics';
 import type { Collect } from '../../service/sweep';
 import { listedUsers } from '../../service/listedUsers';
-import { oneUser, wholeTeam, type UsersToRead } from '../../service/usersToRead';
+import { oneUser } from '../../service/oneUser';
+import { wholeTeam, type UsersToRead } from '../../service/usersToRead';
 import { daysOf } from './calendar';
 import { readDateRange } from './dateRange';
 import { readTimeZone, readUserWindow } from './options';
@@ -72,7 +74,7 @@ const usersOfScope: Record<
 > = {
 	one(context) {
 		const whenNotFound = readWhenNotFound(context);
-		return (item) => oneUser(readUser(item), whenNotFound);
+		return (item) => oneUser(readUser(item), whenNotFound, runOf(item).answers);
 	},
 	listed(context, _, limit) {
 		const by = readUsersBy(context);

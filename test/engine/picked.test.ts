@@ -1,0 +1,236 @@
+/**
+ * A user picked from the list: `client_user_id` is what the row showed if Resolve says so, asked when there are rows, once for
+ * all items; never a wrong one, and never the price of the readings.
+ */
+import type { IDataObject, INodeListSearchResult, INodeParameters } from 'n8n-workflow';
+import type { Switches } from '../../dev/sandbox/switches';
+import { runAgent } from '../helpers/agent';
+import { runNode, searchList, type RunOptions } from '../helpers/engine';
+import {
+	BERLIN,
+	bloodPressure,
+	byTime,
+	createUser,
+	expectedRows,
+	fixedWorld,
+	people,
+	readingsOf,
+	SILENT,
+	SPECIAL,
+	STEADY,
+} from '../helpers/people';
+import { bloodPressureOf, byUserId, useSandbox } from '../helpers/requests';
+
+/** What the editor saves when somebody picks a row. */
+const picked = (userId: string, row: unknown) =>
+	({ __rl: true, mode: 'list', value: userId, cachedResultName: row }) as INodeParameters;
+const STEADY_ROW = 'steady (Omron, Withings)';
+const steady = picked(STEADY.user_id, STEADY_ROW);
+
+const used = useSandbox();
+const run = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) =>
+	await runNode({ credential: used.credential, parameters, ...more });
+const namesOf = (rows: IDataObject[]) => [...new Set(rows.map((row) => row.client_user_id))];
+const resolves = () => used.sandbox.requests.filter((url) => url.includes('/resolve/'));
+const whenResolved = (fault: ReturnType<Switches['fault']>) => {
+	used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') ? fault : undefined);
+};
+
+it('every row has it, for one request more, after the readings', async () => {
+	const { rows, error } = await run(bloodPressureOf(steady));
+	expect(error).toBeUndefined();
+	expect(byTime(rows)).toEqual(byTime(expectedRows(STEADY, readingsOf(people(), STEADY), 'steady')));
+	expect(Object.keys(rows[0]).slice(0, 3)).toEqual(['id', 'user_id', 'client_user_id']);
+	expect(used.sandbox.requests).toEqual([expect.stringContaining(STEADY.user_id), '/v2/user/resolve/steady']);
+});
+
+it.each(['daily', 'grouped'])('in the output %s, too', async (output) => {
+	const { rows } = await run(bloodPressureOf(steady, { output }));
+	expect(namesOf(rows)).toEqual(['steady']);
+});
+
+it('nothing is asked for nobody', async () => {
+	expect((await run(bloodPressureOf(picked(SILENT.user_id, 'silent')))).rows).toEqual([]);
+	expect(resolves()).toEqual([]);
+});
+
+it('an agent reads it in place of the user ID', async () => {
+	const { answers } = await runAgent(used.credential, { Tool: bloodPressureOf(steady) }, [['Tool', {}]]);
+	const [row] = JSON.parse(answers[0]) as IDataObject[];
+	expect(row.client_user_id).toBe('steady');
+	expect(row).not.toHaveProperty('user_id');
+});
+
+describe('many items', () => {
+	const input = Array.from({ length: 40 }, (_, index) => ({
+		end: `2026-03-${String(1 + (index % 20)).padStart(2, '0')}`,
+		user: index % 2 ? STEADY.user_id : SPECIAL.user_id,
+	}));
+
+	it.each([
+		['the same in every field', {}],
+		['each with its own days', { endDate: '={{ $json.end }}' }],
+	])('ask once: %s', async (_, more) => {
+		const { rows, error } = await run(bloodPressureOf(steady, more), { input });
+		expect(error).toBeUndefined();
+		expect(new Set(rows.map((row) => row.user_id))).toEqual(new Set([STEADY.user_id]));
+		expect(namesOf(rows)).toEqual(['steady']);
+		expect(resolves()).toHaveLength(1);
+	});
+
+	it.each(['={{ $json.user }}', '={{ $json["user"] }}'])(
+		'of other users, by the expression %s, get nobody’s name but their own',
+		async (expression) => {
+			const { rows } = await run(bloodPressureOf(picked(expression, STEADY_ROW)), { input });
+			for (const { user_id, client_user_id } of rows) {
+				expect([null, user_id === STEADY.user_id ? 'steady' : null]).toContain(client_user_id);
+			}
+			expect(new Set(rows.map((row) => row.user_id)).size).toBe(2);
+			expect(resolves().length).toBeLessThanOrEqual(1);
+		},
+	);
+
+	it('a new try of n8n’s asks afresh', async () => {
+		let readings = 0;
+		used.sandbox.switches.fault = (_, url) =>
+			url.includes('/timeseries/') && ++readings === 2 ? { status: 422 } : undefined;
+		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const { rows, error } = await run(bloodPressureOf(steady), { input: [{}, {}], settings });
+		expect(error).toBeUndefined();
+		expect(namesOf(rows)).toEqual(['steady']);
+	});
+});
+
+describe('it stays empty', () => {
+	it.each([
+		['a row that names somebody else', 'berlin (Omron)'],
+		['a row that names nobody', 'gone (Omron)'],
+		['no row', undefined],
+		['an empty row', ''],
+		['a row that is no text', { a: 1 }],
+		['a row that no request can ask for', '.. (Omron)'],
+	])('for %s', async (_, row) => {
+		const { rows, error } = await run(bloodPressureOf(picked(STEADY.user_id, row)));
+		expect(error).toBeUndefined();
+		expect(rows).toHaveLength(61);
+		expect(namesOf(rows)).toEqual([null]);
+		expect(resolves().length).toBeLessThanOrEqual(1);
+	});
+
+	it.each([`User ID ${STEADY.user_id}`, STEADY.user_id, `${STEADY.user_id} (Omron)`])(
+		'without a question, where the row shows %s',
+		async (row) => {
+			expect(namesOf((await run(bloodPressureOf(picked(STEADY.user_id, row)))).rows)).toEqual([null]);
+			expect(resolves()).toEqual([]);
+		},
+	);
+
+	it('without a question, by user ID', async () => {
+		const byId = { ...byUserId(STEADY.user_id), cachedResultName: STEADY_ROW };
+		expect(namesOf((await run(bloodPressureOf(byId))).rows)).toEqual([null]);
+		expect(resolves()).toEqual([]);
+	});
+
+	it.each([
+		['fails', { status: 500 }, 2],
+		['is refused', { status: 403, body: { detail: 'no' } }, 1],
+		['is refused like a key', { status: 401, body: { detail: 'no' } }, 1],
+		['is busy', { status: 429 }, 2],
+		['cannot be understood', { status: 200, body: '<html>', type: 'text/html' }, 1],
+		['has no user ID', { status: 200, body: {} }, 1],
+		['has nothing at its address', { status: 404, body: '<html>', type: 'text/html' }, 1],
+		['breaks off', { drop: 'beforeAnswer' as const }, 2],
+	])('where Resolve %s: every reading comes', async (_, fault, tries) => {
+		whenResolved(fault);
+		const { rows, error } = await run(bloodPressureOf(steady));
+		expect(error).toBeUndefined();
+		expect(byTime(rows)).toEqual(byTime(expectedRows(STEADY, readingsOf(people(), STEADY))));
+		expect(resolves()).toHaveLength(tries);
+	});
+});
+
+it('is there though Resolve failed once', async () => {
+	let asked = 0;
+	used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') && ++asked === 1 ? { status: 503 } : undefined);
+	expect(namesOf((await run(bloodPressureOf(steady))).rows)).toEqual(['steady']);
+});
+
+it('a refused key is the error that it is without a name', async () => {
+	const credential = { ...used.credential, apiKey: 'wrong' };
+	const unnamed = await run(bloodPressureOf(byUserId(STEADY.user_id)), { credential });
+	const before = used.sandbox.requests.length;
+	const { error, rows } = await run(bloodPressureOf(steady), { credential });
+	expect(rows).toEqual([]);
+	expect(error).toMatchObject({ message: unnamed.error!.message, description: unnamed.error!.description });
+	expect(error!.httpCode).toBe('401');
+	expect(used.sandbox.requests.length - before).toBe(before);
+	expect(resolves()).toEqual([]);
+});
+
+describe('the service does not find the readings', () => {
+	const missing = (more: INodeParameters = {}) => bloodPressureOf(steady, more);
+	const empty = { options: { whenNotFound: 'empty' } };
+	beforeEach(() => {
+		used.sandbox.switches.fault = (_, url) =>
+			url.includes('/timeseries/') ? { status: 404, body: { detail: 'Not Found' } } : undefined;
+	});
+	const gone = () => (used.sandbox.switches.users = { [STEADY.user_id]: 'removed' });
+
+	it.each([{}, empty])('of a user whom it knows: an error, whatever is wanted (%j)', async (more) => {
+		const { error } = await run(missing(more));
+		expect(error?.message).toBe('The service does not find the readings of a user whom it knows (status 404)');
+	});
+
+	it('of a user who was removed: as is wanted', async () => {
+		used.sandbox.switches.fault = () => undefined;
+		gone();
+		expect((await run(missing())).error?.message).toContain('There is no such user');
+		expect(await run(missing(empty))).toMatchObject({ rows: [], error: undefined });
+	});
+
+	it('and Resolve fails: a user who is not found', async () => {
+		used.sandbox.switches.fault = (_, url) => ({
+			status: url.includes('/timeseries/') ? 404 : 500,
+			body: { detail: '' },
+		});
+		expect((await run(missing())).error?.message).toContain('There is no such user');
+	});
+});
+
+describe('whatever the row looks like', () => {
+	const users = [
+		createUser('plain', ['omron']),
+		createUser('no sources', []),
+		createUser('Ward 3 (east) 7', ['omron', 'withings']),
+		createUser('(x)', ['omron']),
+		createUser(' = ${1} {{ 2 }} ', ['omron']),
+		createUser('odd sources', ['oura (beta)', 'a) (b']),
+		createUser(SPECIAL.client_user_id, []),
+	];
+	const odd = useSandbox(() => ({
+		world: fixedWorld(
+			users,
+			Object.fromEntries(
+				users.map(({ user_id }) => [user_id, { blood_pressure: [bloodPressure('2026-03-02T07:00:00Z', 120, 80)] }]),
+			),
+		),
+		checksItself: false,
+	}));
+
+	it('the picker and the node understand each other', async () => {
+		const { results }: INodeListSearchResult = await searchList(odd.credential, 'searchUsers');
+		const read = async ({ name, value }: (typeof results)[number]) => {
+			const parameters = bloodPressureOf(picked(String(value), name));
+			return (await runNode({ credential: odd.credential, parameters })).rows.map((row) => row.client_user_id);
+		};
+		const found = [];
+		for (const row of results) found.push(...(await read(row)));
+		expect(found).toEqual(users.map((user) => user.client_user_id));
+	});
+});
+
+it('one who was renamed after being picked keeps their readings, and the name stays empty', async () => {
+	const { rows } = await run(bloodPressureOf(picked(BERLIN.user_id, 'berlin-before (Omron)')));
+	expect(rows).toHaveLength(8);
+	expect(namesOf(rows)).toEqual([null]);
+});
