@@ -3,10 +3,15 @@
  */
 import { NodeApiError, type INodeListSearchResult } from 'n8n-workflow';
 import { uuid } from '../../dev/sandbox/world';
+import { readProvider } from '../../nodes/HealthDataService/fields/provider';
+import { readUser } from '../../nodes/HealthDataService/fields/user';
 import { searchList } from '../helpers/engine';
 import { everythingIn } from '../helpers/inspect';
 import { createUser, fixedWorld, OTHER_KEY, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { queryOf, useSandbox } from '../helpers/requests';
+
+/** What empties the field again. */
+const ALL = { name: 'All Providers', value: '' };
 
 const names = ({ results }: INodeListSearchResult) => results.map(({ name }) => name);
 
@@ -31,6 +36,9 @@ describe('users of a small team', () => {
 		['STEAD', ['steady (Omron, Withings)']],
 		[' l', ['berlin (Omron)', 'silent']],
 		['xyz', []],
+		['withings', ['steady (Omron, Withings)']],
+		['OMRON', ['steady (Omron, Withings)', `${SPECIAL_ID} (Omron)`, 'berlin (Omron)']],
+		['n (omr', ['berlin (Omron)']],
 	])('%p', async (filter, expected) => {
 		const result = await search(filter);
 		expect(names(result)).toEqual(expected);
@@ -54,7 +62,8 @@ describe('users of a small team', () => {
 	it('is empty for an empty team', async () => {
 		const credential = { ...used.credential, apiKey: OTHER_KEY };
 		expect(await searchList(credential, 'searchUsers')).toEqual({ results: [] });
-		expect(await searchList(credential, 'searchProviders')).toEqual({ results: [] });
+		expect(await searchList(credential, 'searchProviders')).toEqual({ results: [ALL] });
+		expect(await searchList(credential, 'searchProviders', 'o')).toEqual({ results: [] });
 	});
 
 	it('survives profiles with holes, and pages capped at 1', async () => {
@@ -125,7 +134,7 @@ describe('a team of 100,000', () => {
 
 		const none = await search('erson-9876');
 		expect(none).toEqual({
-			results: [{ name: 'Type the whole client user ID (first 1,500 users searched)', value: '' }],
+			results: [{ name: 'Type the whole client user ID (first 1,500 users searched)', value: ' ' }],
 			paginationToken: '1500',
 		});
 		expect(used.sandbox.requests).toHaveLength(4);
@@ -141,9 +150,10 @@ describe('a team of 100,000', () => {
 	it('lists providers from pages at the start, in the middle and at the end, and says that there may be others', async () => {
 		expect(await searchList(used.credential, 'searchProviders')).toEqual({
 			results: [
+				ALL,
 				{ name: 'Omron (omron)', value: 'omron' },
 				{ name: 'Rare (rare)', value: 'rare' },
-				{ name: 'Another one? Use By Slug (1,500 users looked at)', value: '' },
+				{ name: 'Another one? Use By Slug (1,500 users looked at)', value: ' ' },
 			],
 		});
 		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '49750', '99500']);
@@ -157,7 +167,8 @@ describe('providers', () => {
 	const search = async (filter?: string) => await searchList(used.credential, 'searchProviders', filter);
 
 	it('are all there, sorted, when the team fits on the pages that are read', async () => {
-		const listed = names(await search());
+		const [first, ...listed] = names(await search());
+		expect(first).toBe('All Providers');
 		expect(listed).toHaveLength(42);
 		expect(listed).toEqual([...listed].sort((a, b) => a.localeCompare(b)));
 		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '350', '701']);
@@ -171,10 +182,17 @@ describe('providers', () => {
 	it('says that there may be others when the service does not say how many users there are', async () => {
 		used.sandbox.switches.userTotal = 'missing';
 		const { results } = await search('omron');
-		expect(results.map(({ value }) => value)).toEqual(['omron', '']);
+		expect(results.map(({ value }) => value)).toEqual(['omron', ' ']);
 		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '500', '1000']);
-		expect(names(await searchList({ ...used.credential, apiKey: OTHER_KEY }, 'searchProviders'))).toEqual([]);
+		expect(names(await searchList({ ...used.credential, apiKey: OTHER_KEY }, 'searchProviders'))).toEqual([ALL.name]);
 	});
+});
+
+it('a row that only says something, when it was picked all the same, is an empty field', async () => {
+	const used = { mode: 'list', value: ' ', cachedResultName: 'Another one?' };
+	const context = { getNode: () => ({ parameters: {}, type: '' }), getNodeParameter: () => used };
+	expect(readProvider(context as never)).toBe('');
+	expect(() => readUser(context as never)).toThrow("'User' is empty");
 });
 
 describe('what a picker says when it goes wrong', () => {

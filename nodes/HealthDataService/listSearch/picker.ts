@@ -24,5 +24,8 @@ export function picker(search: Search) {
 	};
 }
 
-/** A row that says something instead of being a choice: picking it leaves the field empty. */
-export const hintRow = (name: string): INodeListSearchItems => ({ name, value: '' });
+/**
+ * A row that says something instead of being a choice: picking it leaves the field blank. Not quite empty, because the editor
+ * shows one row of each value, and that of an empty field as the one that was picked.
+ */
+export const hintRow = (name: string): INodeListSearchItems => ({ name, value: ' ' });

@@ -5,6 +5,9 @@ import { userPage, type UserPage } from '../service/userPages';
 import { connectedSources } from '../service/users';
 import { MAX_PAGES, picker, hintRow } from './picker';
 
+/** The only way back: the editor cannot empty a field that was picked from a list. */
+const ALL_PROVIDERS = { name: 'All Providers', value: '' };
+
 /** Never gives a token: the editor would go on by itself until there is enough to scroll, which is through the whole team. */
 export const searchProviders = picker(async (get, filter) => {
 	const first = await userPage(get, 0);
@@ -17,6 +20,7 @@ export const searchProviders = picker(async (get, filter) => {
 		.map(([slug, name]) => ({ name: name === slug ? slug : `${name} (${slug})`, value: slug }))
 		.filter(({ name }) => name.toLowerCase().includes(wanted))
 		.sort((a, b) => a.name.localeCompare(b.name));
+	if (filter === '') results.unshift(ALL_PROVIDERS);
 	const isSample = first.total === undefined ? pages.at(-1)!.users.length > 0 : first.total > users.length;
 	return { results: isSample ? [...results, moreProvidersHint(users.length)] : results };
 });
