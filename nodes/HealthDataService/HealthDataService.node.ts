@@ -6,6 +6,7 @@ import {
 	type INodePropertyOptions,
 	type INodeType,
 	type INodeTypeDescription,
+	type NodeHint,
 } from 'n8n-workflow';
 import { searchProviders } from './listSearch/searchProviders';
 import { searchUsers } from './listSearch/searchUsers';
@@ -14,9 +15,19 @@ import { userDescription } from './resources/user';
 
 /** A table of its own, because the linter takes "Timeseries" for a plural. */
 const RESOURCES: INodePropertyOptions[] = [
-	{ name: 'Timeseries', value: 'timeseries' },
-	{ name: 'User', value: 'user' },
+	{ name: 'Timeseries', value: 'timeseries', description: 'What users measured, with the time of each measurement' },
+	{ name: 'User', value: 'user', description: 'Who belongs to your team, and what they have connected' },
 ];
+
+/** n8n shows an empty output without a reason, and lets no condition look at it: so it is said before. */
+const NO_ROWS: NodeHint = {
+	message:
+		"If no items come out, nothing was measured in the 'Date Range', or not with the 'Provider'. A longer range shows more.",
+	type: 'info',
+	location: 'outputPane',
+	whenToDisplay: 'beforeExecution',
+	displayCondition: '={{ $parameter.resource === "timeseries" }}',
+};
 
 export class HealthDataService implements INodeType {
 	description: INodeTypeDescription = {
@@ -36,6 +47,7 @@ export class HealthDataService implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'healthDataServiceApi', required: true }],
+		hints: [NO_ROWS],
 		// The address comes from the credential (http/baseUrl.ts). n8n runs a declarative node with `methods` only if this is set.
 		requestDefaults: { headers: { Accept: 'application/json' } },
 		properties: [

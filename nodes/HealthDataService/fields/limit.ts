@@ -4,8 +4,8 @@
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { toSwitch, wholeNumber } from '../shared/values';
 
-/** "Return All" and "Limit", for the operations named by `show`. */
-export const returnAllAndLimit = (show: IDisplayOptions['show']): INodeProperties[] => [
+/** "Return All" and "Limit", for the operations named by `show`; `hint` says what Limit leaves out, and how to get it. */
+export const returnAllAndLimit = (show: IDisplayOptions['show'], hint: string): INodeProperties[] => [
 	{
 		displayName: 'Return All',
 		name: 'returnAll',
@@ -22,7 +22,7 @@ export const returnAllAndLimit = (show: IDisplayOptions['show']): INodePropertie
 		// The linter wants to see the number.
 		default: 50,
 		description: 'Max number of results to return',
-		hint: "What exceeds this is left out. Turn on 'Return All' to get everything.",
+		hint,
 		displayOptions: { show: { ...show, returnAll: [false] } },
 	},
 ];

@@ -11,7 +11,8 @@ export const providerField = (show: IDisplayOptions['show']): INodeProperties =>
 	name: 'provider',
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
-	description: 'The source of the readings, such as a wearable. Leave empty for all sources.',
+	description:
+		'The source of the readings, such as a wearable: those of others are left out. Leave empty, or pick All Providers, for all sources.',
 	displayOptions: { show },
 	modes: [
 		{

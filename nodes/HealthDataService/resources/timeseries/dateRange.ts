@@ -89,7 +89,8 @@ export const dateRangeFields = (show: Show): INodeProperties[] => [
 		name: 'dateRange',
 		type: 'options',
 		default: DEFAULT_RANGE,
-		description: "When the readings were taken. Days are those of the workflow's time zone.",
+		description:
+			"When the readings were taken. Days are those of the workflow's time zone. Where nothing was measured then, no item comes out.",
 		displayOptions: { show },
 		options: RANGES.map(({ name, value, description }) => ({ name, value, ...(description && { description }) })),
 	},

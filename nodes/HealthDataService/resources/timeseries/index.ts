@@ -25,6 +25,10 @@ const toOperation = (metric: Metric): INodePropertyOptions => ({
 	},
 });
 
+/** Pages come in the order of time, and the service cannot be asked for another. */
+const LIMIT_HINT =
+	"Keeps the first rows, as a rule the oldest, and leaves out the rest. For the newest, choose a short 'Date Range' and turn on 'Return All'.";
+
 const resource = ['timeseries'];
 const show = { resource, operation: metrics.map(({ value }) => value) };
 
@@ -41,7 +45,7 @@ export const timeseriesDescription: INodeProperties[] = [
 	...userFields(show),
 	...dateRangeFields(show),
 	providerField(show),
-	...returnAllAndLimit(show),
+	...returnAllAndLimit(show, LIMIT_HINT),
 	outputField(show),
 	simplifyField({ ...show, output: [READINGS] }),
 	timeseriesOptions(show),

@@ -26,7 +26,7 @@ export const listOperation: INodePropertyOptions = {
 };
 
 export const listFields: INodeProperties[] = [
-	...returnAllAndLimit(show),
+	...returnAllAndLimit(show, "What exceeds this is left out. Turn on 'Return All' to get everything."),
 	simplifyField(show),
 	optionsField(show, [
 		{
@@ -35,7 +35,8 @@ export const listFields: INodeProperties[] = [
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. omron',
-			description: 'Keep only users who have connected this provider, given by its slug',
+			description:
+				'Keep only users who have connected this provider, given by its slug. Where nobody has, no item comes out.',
 		},
 		{
 			displayName: 'Skip First Users',
