@@ -1,17 +1,24 @@
 /**
- * As many rows as n8n can hand on, and one more.
+ * As many rows as n8n can hand on, and one more: it stops as soon as that is known, and says what the item can do instead.
  */
-import { runNode } from '../helpers/engine';
+import type { INodeParameters } from 'n8n-workflow';
+import { until } from '../../dev/host/process/until';
+import { runNode, type RunOptions } from '../helpers/engine';
 import { bloodPressure, createUser, fixedWorld, KEY } from '../helpers/people';
 import { bloodPressureOf, byUserId, listUsers, useSandbox } from '../helpers/requests';
 
 const MOST = 100_000;
-const busy = createUser('busy', ['omron']);
-const crowd = Array.from({ length: MOST + 1 }, (_, i) => ({ ...busy, user_id: `u${i}` }));
-const reading = bloodPressure('2026-03-10T00:00:00Z', 120, 80);
-let count = MOST;
+const TOO_MANY = 'More than 100,000 rows for one input item are more than n8n can hand on';
+const SHORTER = "a shorter 'Date Range', or ";
+const FORMS = "'Output' set to One Item per Day or One Item per User";
+const LISTED = "'Users' set to Listed Users, with the user IDs shared between several input items";
+const READ_LESS = 'Read less in one go: ';
 
-describe('readings', () => {
+const reading = bloodPressure('2026-03-10T00:00:00Z', 120, 80);
+
+describe('readings of one user', () => {
+	const busy = createUser('busy', ['omron']);
+	let count = MOST;
 	const world = fixedWorld([busy], {});
 	const used = useSandbox(() => ({
 		world: { ...world, readings: () => Array(count).fill(reading) },
@@ -27,30 +34,116 @@ describe('readings', () => {
 		expect(rows).toHaveLength(MOST);
 	});
 
-	it('says how to split more', async () => {
-		count = MOST + 1;
+	it('reads no further than to the page with one more', async () => {
+		count = 3 * MOST;
 		const { rows, error } = await run();
-		expect(error?.message).toBe('More than 100,000 rows for one input item are more than n8n can hand on');
-		expect(error?.description).toContain("a shorter 'Date Range'");
+		expect([error?.message, error?.description]).toEqual([TOO_MANY, READ_LESS + SHORTER + FORMS]);
 		expect(rows).toEqual([]);
+		expect(used.sandbox.requests).toHaveLength(11);
 	});
 
 	it('takes as many as Limit says, and more readings in one item', async () => {
 		count = MOST + 1;
 		expect((await run({ returnAll: false, limit: 5 })).rows).toHaveLength(5);
-		expect((await run({ returnAll: false, limit: MOST + 1 })).error?.message).toContain('More than 100,000 rows');
+		expect((await run({ returnAll: false, limit: MOST + 1 })).error?.message).toBe(TOO_MANY);
 		expect((await run({ output: 'grouped' })).rows).toHaveLength(1);
 	});
 });
 
-describe('users', () => {
+describe('readings of many users', () => {
+	const EACH = 20_000;
+	const users = Array.from({ length: 12 }, (_, i) => createUser(`user ${i}`, ['omron']));
+	const [slow] = users;
+	const used = useSandbox(() => ({
+		world: { ...fixedWorld(users, {}), readings: () => Array(EACH).fill(reading) },
+		switches: { pageSize: EACH / 2 },
+	}));
+	const run = async (more: INodeParameters = {}, settings: Partial<RunOptions> = {}) =>
+		await runNode({
+			credential: used.credential,
+			parameters: bloodPressureOf('', { userScope: 'all', ...more }),
+			...settings,
+		});
+	const askedFor = ({ user_id }: typeof slow) => used.sandbox.requests.filter((url) => url.includes(user_id)).length;
+
+	it('it stops when so many have come, while the first user still takes their time, and asks for nothing more', async () => {
+		used.sandbox.switches.fault = (_, url) => (url.includes(slow.user_id) ? { delayMs: 3000 } : undefined);
+		const { rows, error } = await run({ options: { concurrency: 4 } });
+		expect([error?.message, error?.description]).toEqual([TOO_MANY, `${READ_LESS}${SHORTER}${FORMS}, or ${LISTED}`]);
+		expect(rows).toEqual([]);
+
+		const { load, requests } = used.sandbox;
+		await until('the end of what was on its way', async () => load.inFlight === 0, { timeoutMs: 20_000 });
+		expect(requests.filter((url) => url.includes('timeseries')).length).toBeLessThan(2 * users.length);
+		expect(askedFor(slow)).toBe(1);
+	});
+
+	it('those whom Limit leaves out do not count', async () => {
+		used.sandbox.switches.fault = (_, url) => (url.includes(slow.user_id) ? { delayMs: 1000 } : undefined);
+		const limit = EACH + 1;
+		const { rows, error } = await run({ returnAll: false, limit, options: { concurrency: 7 } });
+		expect(error).toBeUndefined();
+		expect(rows).toHaveLength(limit);
+	});
+
+	it('a user who cannot be read is a row, too', async () => {
+		used.sandbox.switches.users = { [slow.user_id]: 'refused' };
+		const { rows } = await run({ options: { userLimit: 6 } }, { onError: 'continueRegularOutput' });
+		expect(rows).toMatchObject([{ error: TOO_MANY }]);
+	});
+});
+
+describe('a team of more than 100,000', () => {
+	const one = createUser('somebody', ['omron']);
+	const crowd = Array.from({ length: MOST + 1 }, (_, i) => ({ ...one, user_id: `u${i}` }));
 	const used = useSandbox(() => ({
 		world: { teams: [{ key: KEY, users: crowd }], readings: () => [] },
 		checksItself: false,
 	}));
+	const run = async (parameters: INodeParameters, settings: Partial<RunOptions> = {}) =>
+		await runNode({ credential: used.credential, parameters, ...settings });
+	const everybody = (more: INodeParameters) => bloodPressureOf('', { userScope: 'all', ...more });
 
-	it('says how to split more than 100,000', async () => {
-		const { error } = await runNode({ credential: used.credential, parameters: listUsers({ returnAll: true }) });
-		expect(error?.description).toContain("'Skip First Users'");
+	it('User → List says so after two requests, where the service says how many there are', async () => {
+		const { error } = await run(listUsers({ returnAll: true }));
+		expect([error?.message, error?.description]).toEqual([
+			TOO_MANY,
+			"Read the list in parts, an input item for each: 'Return All' off, 'Limit' 100,000 at most, and 'Skip First Users' in the options",
+		]);
+		expect(used.sandbox.requests).toEqual(['/v2/user?offset=0&limit=500', `/v2/user?offset=${MOST}&limit=1`]);
+		expect((await run(listUsers({ returnAll: false, limit: MOST + 1 }))).error?.message).toBe(TOO_MANY);
+		expect(used.sandbox.requests).toHaveLength(4);
+	});
+
+	it('One Item per User says so before anybody is read', async () => {
+		const { error } = await run(everybody({ output: 'grouped' }));
+		expect([error?.message, error?.description]).toEqual([TOO_MANY, READ_LESS + LISTED]);
+		expect(used.sandbox.requests).toHaveLength(2);
+	});
+
+	const provider = { __rl: true, mode: 'slug', value: 'oura' };
+	it.each<[string, INodeParameters]>([
+		['part of the team', everybody({ output: 'grouped', options: { userLimit: 3 } })],
+		['a Limit', everybody({ output: 'grouped', returnAll: false, limit: 3 })],
+		['those who are connected', everybody({ output: 'grouped', provider, options: { onlyConnected: true } })],
+		['One Item per Reading', everybody({ output: 'readings' })],
+		['One Item per Day', everybody({ output: 'daily' })],
+		['a list of those who are connected', listUsers({ returnAll: true, options: { provider: 'oura' } })],
+		['a list but for its beginning', listUsers({ returnAll: true, options: { offset: 1 } })],
+		['a list with a Limit', listUsers({ returnAll: false, limit: MOST })],
+	])('begins where it may be fewer: %s', async (_, parameters) => {
+		const isBehind = (url: string) => url.includes('timeseries') || /offset=[1-9]\d*&limit=[1-9]\d/.test(url);
+		let begins = () => {};
+		const begun = new Promise<void>((resolve) => (begins = resolve));
+		used.sandbox.switches.fault = (__, url) => void (isBehind(url) && begins());
+		const { error } = await run(parameters, { cancelWhen: begun });
+		expect(error?.message).not.toBe(TOO_MANY);
+		await begun;
+		expect(used.sandbox.requests).not.toContain(`/v2/user?offset=${MOST}&limit=1`);
+	});
+
+	it('User → List finds out by reading where the service does not say it', async () => {
+		used.sandbox.switches.userTotal = 'missing';
+		expect((await run(listUsers({ returnAll: true }))).error?.message).toBe(TOO_MANY);
 	});
 });

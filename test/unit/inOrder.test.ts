@@ -76,6 +76,24 @@ it('ends at the first failure, though those before it are still in work', async 
 	await nextTurn();
 });
 
+it('tells those in work at once, though the next of the source is awaited, and gives nothing that they cut short', async () => {
+	const source = async function* () {
+		yield* [0, 1, 2];
+		await new Promise<void>((resolve) => (comes = resolve));
+	};
+	let comes = () => {};
+	const { open, work, done, overs } = manual();
+	const { got, end } = drain(inOrder(source(), { width: 9 }, work));
+	await nextTurn();
+	open.get(2)!.reject(new Error('broken'));
+	await nextTurn();
+	expect(overs.map((isOver) => isOver())).toEqual([true, true, true]);
+	await done(0);
+	comes();
+	await expect(end).rejects.toThrow('broken');
+	expect(got).toEqual([]);
+});
+
 it('ends when nobody reads on', async () => {
 	const given: number[] = [];
 	for await (const one of inOrder(numbers(100, given), { width: 2 }, async (i) => i)) if (one === 3) break;

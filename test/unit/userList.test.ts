@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { sleep, type IDataObject } from 'n8n-workflow';
 import type { Get } from '../../nodes/HealthDataService/http/connect';
-import { userPages } from '../../nodes/HealthDataService/service/userPages';
+import { userPages, type UserWindow } from '../../nodes/HealthDataService/service/userPages';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { watchUnhandled } from '../helpers/machine';
 import { idsOf, movingTeam, TOTALS, type Move, type TeamOptions } from '../helpers/movingTeam';
@@ -75,6 +75,46 @@ describe('pages of different lengths', () => {
 	it('nor is a very short one that ends at a total which is another one on each page', async () => {
 		const total: TeamOptions['total'] = (_, onPage, __, offset) => offset + onPage;
 		expect((await read({ size: 60, cap: [10, 10, 3, 10], total })).ids).toEqual(team(60));
+	});
+});
+
+describe('too many to be handed on', () => {
+	const tooMany = () => new Problem('Too many', '');
+	const atMost = async (options: TeamOptions, window: UserWindow = {}) =>
+		await read({ cap: 10, ...options }, { most: { users: 50, tooMany }, ...window });
+
+	it('it ends after the first page and one question, if there are more and total says so', async () => {
+		const { get, asked } = movingTeam({ size: 51, cap: 10 });
+		await expect(idsOf(userPages(get, { most: { users: 50, tooMany } }))).rejects.toThrow('Too many');
+		expect(asked.map(({ offset, limit }) => [offset, limit])).toEqual([
+			[0, 500],
+			[50, 1],
+		]);
+		await expect(atMost({ size: 61 }, { offset: 10 })).rejects.toThrow('Too many');
+		await expect(atMost({ size: 61 }, { limit: 51 })).rejects.toThrow('Too many');
+	});
+
+	it.each(Object.entries(TOTALS))('total %s: as many as can be, everybody once', async (_, total) => {
+		expect((await atMost({ size: 50, total })).ids).toEqual(team(50));
+		expect((await atMost({ size: 60, total }, { offset: 10 })).ids).toEqual(team(60).slice(10));
+		expect((await atMost({ size: 60, total }, { limit: 50 })).ids).toEqual(team(60).slice(0, 50));
+	});
+
+	it('a service that gives its first page for any offset has not shown that there are more', async () => {
+		await expect(atMost({ size: 60, ignores: { offset: true } })).rejects.toThrow(SAME_PAGE);
+	});
+
+	it('it reads on where the question is refused', async () => {
+		expect((await atMost({ size: 45, total: () => 1000, failsAtEnd: 500 }, { limit: 51 })).ids).toEqual(team(45));
+	});
+
+	it('what is no Problem is not taken for an answer', async () => {
+		const { get } = movingTeam({ size: 51, cap: 10 });
+		const broken = (async (path: string, query: never, ...rest: never[]) => {
+			if ((query as { limit: number }).limit === 1) throw new TypeError('broken');
+			return await (get as (...all: unknown[]) => Promise<unknown>)(path, query, ...rest);
+		}) as unknown as typeof get;
+		await expect(idsOf(userPages(broken, { most: { users: 50, tooMany } }))).rejects.toThrow('broken');
 	});
 });
 

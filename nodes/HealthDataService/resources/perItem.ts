@@ -60,14 +60,17 @@ function isBatched(context: IExecutePaginationFunctions): boolean {
 }
 
 /** n8n moves the rows of one input item onto the call stack and dies at about 125,000 of them. */
-const MAX_ROWS_PER_ITEM = 100_000;
+export const MAX_ROWS_PER_ITEM = 100_000;
 
-/** Called while rows come in, so that what cannot be handed on is not read to its end. */
-export function stopAtTooManyRows(count: number) {
-	if (count <= MAX_ROWS_PER_ITEM) return;
-	throw new Problem(
+/** @param advice what to do instead, with the fields of the operation */
+export const tooManyRows = (advice: string) =>
+	new Problem(
 		`More than ${MAX_ROWS_PER_ITEM.toLocaleString('en')} rows for one input item are more than n8n can hand on`,
-		"Read in parts: with a shorter 'Date Range', or part of the users with 'Skip First Users' and 'Limit' or 'Max Users'. 'Output' set to One Item per User makes fewer rows, too",
+		advice,
 		{ concernsAll: true },
 	);
+
+/** Called while rows come in, so that what cannot be handed on is not read to its end. */
+export function stopAtTooManyRows(count: number, advice: string) {
+	if (count > MAX_ROWS_PER_ITEM) throw tooManyRows(advice);
 }

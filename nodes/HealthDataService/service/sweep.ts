@@ -37,6 +37,8 @@ interface Sweep {
 	/** Once it says so nobody is begun any more, and those who are done so far come. */
 	isTimeUp?: () => boolean;
 	collect: Collect;
+	/** Told as soon as a user is read, before their turn: throws to end the sweep. */
+	onRead?: (rows: number) => void;
 	/** Told as soon as it is known that a user cannot be read, when `fine` others were: throws to end the sweep. */
 	onUnreadable?: (user: UserRef, problem: Problem, fine: number) => void;
 }
@@ -47,10 +49,10 @@ export const USERS_PER_REQUEST = 4;
 /**
  * One user after the other. Whoever stops reading ends it.
  *
- * @throws Problem that concerns all users, and what `onUnreadable` throws
+ * @throws Problem that concerns all users, and what `onRead` and `onUnreadable` throw
  */
 export function sweep(get: Get, options: Sweep): AsyncGenerator<UserResult> {
-	const { metric, query, usersToRead, triesFor, width, ahead, isTimeUp, collect, onUnreadable } = options;
+	const { metric, query, usersToRead, triesFor, width, ahead, isTimeUp, collect, onRead, onUnreadable } = options;
 	let fine = 0;
 
 	return inOrder(usersToRead.users(get), { width, ahead, isTimeUp }, async (listed, isOver) => {
@@ -75,13 +77,16 @@ export function sweep(get: Get, options: Sweep): AsyncGenerator<UserResult> {
 		if (listed.problem) return unreadable(listed.problem);
 		const ask = typeof query === 'function' ? query(user) : query;
 		const pages = readingPages(get, pathOf(metric, user.user_id), ask, onMissing, { tries: triesFor?.(user), isOver });
+		let rows: IDataObject[];
 		try {
-			const rows = await collect(pages, user, isOver);
-			fine++;
-			return result({ rows: isGone ? [] : rows });
+			rows = await collect(pages, user, isOver);
 		} catch (error) {
 			return unreadable(onlyTheirs(error, isOver()));
 		}
+		if (isGone) rows = [];
+		fine++;
+		onRead?.(rows.length);
+		return result({ rows });
 	});
 }
 

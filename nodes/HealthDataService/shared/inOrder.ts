@@ -34,7 +34,7 @@ export async function* inOrder<T, R>(
 		waiting.push(place);
 		inWork++;
 		try {
-			place.result = { value: await work(one, () => over) };
+			place.result = { value: await work(one, () => over || failure !== undefined) };
 		} catch (error) {
 			failure ??= { error };
 		}
@@ -43,7 +43,8 @@ export async function* inOrder<T, R>(
 		wake();
 	}
 	function* inTurn() {
-		for (; waiting[next]?.result; next++) {
+		// After a failure, work may have stopped half-way.
+		for (; !failure && waiting[next]?.result; next++) {
 			yield waiting[next].result!.value;
 			waiting[next] = {};
 		}

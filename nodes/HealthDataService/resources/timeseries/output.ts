@@ -12,7 +12,7 @@ import { stopAtTooManyRows } from '../perItem';
 
 export const READINGS = 'readings';
 export const DAILY = 'daily';
-const GROUPED = 'grouped';
+export const GROUPED = 'grouped';
 
 const FORMS = [
 	{ name: 'One Item per Reading', value: READINGS, description: 'Flat rows, ready for a table or a sheet' },
@@ -36,15 +36,15 @@ export function readOutput(context: IExecuteSingleFunctions): string {
 	return toChoice(context.getNodeParameter('output', READINGS), 'Output', values);
 }
 
-/** How the pages of one user become rows, of which `limit` are wanted. Readings that are simplified show no `id`. */
+/** How the pages of one user become rows, of which `limit` are wanted. Readings that are simplified show no `id`; `advice` is for too many. */
 export function collectAs(
 	output: string,
 	metric: Metric,
-	{ limit, isSimple, days }: { limit: number; isSimple: boolean; days: AskedDays },
+	{ limit, isSimple, days, advice }: { limit: number; isSimple: boolean; days: AskedDays; advice: string },
 ): Collect {
 	if (output === GROUPED) return grouped;
 	if (output === DAILY) return collectDaily(metric, days);
-	return (isSimple ? plainRows : flatRows)(metric, limit, stopAtTooManyRows);
+	return (isSimple ? plainRows : flatRows)(metric, limit, (count) => stopAtTooManyRows(count, advice));
 }
 
 const grouped: Collect = async (pages, user, isOver) => {

@@ -14,13 +14,16 @@ import { unreadableProblem, unreadableRow } from './unreadable';
 export function readTimeseries(metric: Metric) {
 	return async (context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> => {
 		const request = readRequest(context, metric);
-		const { query, limit, collect, isSimple, concurrency, isTeam, usersToRead } = request;
+		const { query, limit, collect, isSimple, concurrency, isTeam, advice, usersToRead } = request;
 		const get = await connectRun(request);
 
 		const onUnreadable = (user: UserRef, problem: Problem, fine: number) => {
 			if (!isTeam) throw problem;
 			if (!context.continueOnFail()) throw unreadableProblem(user, problem, fine);
 		};
+		let found = 0;
+		// In whatever order they come: somebody who takes long must not let all others be read for nothing.
+		const onRead = (count: number) => stopAtTooManyRows(Math.min((found += count), limit), advice);
 		// Unless Limit could make it a waste: users further down are read while one is tried again.
 		const pace =
 			limit === Infinity ? { width: USERS_PER_REQUEST * concurrency, ahead: Infinity } : { width: concurrency };
@@ -32,11 +35,12 @@ export function readTimeseries(metric: Metric) {
 			usersToRead,
 			...pace,
 			collect,
+			onRead,
 			onUnreadable,
 		})) {
 			for (const row of more) if (rows.length < limit) rows.push(row);
 			if (problem) failed.push(unreadableRow(context, user, problem));
-			stopAtTooManyRows(rows.length);
+			stopAtTooManyRows(rows.length + failed.length, advice);
 			if (rows.length >= limit) break;
 		}
 		await usersToRead.nameRows?.(get, rows);

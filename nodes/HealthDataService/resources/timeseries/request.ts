@@ -19,11 +19,13 @@ import type { Metric } from '../../service/metrics';
 import type { Collect } from '../../service/sweep';
 import { listedUsers } from '../../service/listedUsers';
 import { oneUser } from '../../service/oneUser';
+import type { UserWindow } from '../../service/userPages';
 import { wholeTeam, type UsersToRead } from '../../service/usersToRead';
 import { daysOf } from './calendar';
 import { readDateRange } from './dateRange';
 import { readTimeZone, readUserWindow } from './options';
 import { collectAs, DAILY, READINGS, readOutput } from './output';
+import { mostUsers, readLess } from './readLess';
 
 export interface TimeseriesRequest {
 	query: Query & { provider: string };
@@ -35,6 +37,8 @@ export interface TimeseriesRequest {
 	requestsPerSecond?: number;
 	/** Whether several users are read, of whom one may be unreadable. */
 	isTeam: boolean;
+	/** What to do when there are too many rows. */
+	advice: string;
 	usersToRead: UsersToRead;
 }
 
@@ -47,6 +51,7 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 		const limit = readLimit(context);
 		const output = readOutput(context);
 		const scope = readUserScope(context);
+		const advice = readLess(output, scope);
 		const range = readDateRange(context, now, output === DAILY);
 		const days = { zone: readTimeZone(context), ...daysOf(range) };
 		// The other forms have no columns to leave out.
@@ -54,12 +59,13 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 		return {
 			query: { ...range, provider },
 			limit,
-			collect: collectAs(output, metric, { limit, isSimple, days }),
+			collect: collectAs(output, metric, { limit, isSimple, days, advice }),
 			isSimple,
 			concurrency: readConcurrency(context),
 			requestsPerSecond: readRequestsPerSecond(context),
 			isTeam: scope !== 'one',
-			usersOf: usersOfScope[scope](context, provider, limit),
+			advice,
+			usersOf: usersOfScope[scope](context, { provider, limit, most: mostUsers(output, limit, advice) }),
 		};
 	});
 	return { ...request, usersToRead: usersOf(context) };
@@ -67,23 +73,33 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 
 type UsersOf = (context: IExecutePaginationFunctions) => UsersToRead;
 
+/** What else the item asks for, as far as it tells how many users are wanted. */
+interface Asked {
+	provider: string;
+	limit: number;
+	most?: UserWindow['most'];
+}
+
 /** Reads what is the same for all items, and gives what reads the rest. */
-const usersOfScope: Record<
-	UserScope,
-	(context: IExecutePaginationFunctions, provider: string, limit: number) => UsersOf
-> = {
+const usersOfScope: Record<UserScope, (context: IExecutePaginationFunctions, asked: Asked) => UsersOf> = {
 	one(context) {
 		const whenNotFound = readWhenNotFound(context);
 		return (item) => oneUser(readUser(item), whenNotFound, runOf(item).answers);
 	},
-	listed(context, _, limit) {
+	listed(context, { limit }) {
 		const by = readUsersBy(context);
 		const options = { whenNotFound: readWhenNotFound(context), isLazy: limit !== Infinity };
 		return (item) => listedUsers(by, readUserIds(item, by), options);
 	},
-	all(context, provider, limit) {
-		const window = { ...readUserWindow(context), ahead: limit === Infinity ? undefined : 0 };
-		const team = wholeTeam(window, readOnlyConnected(context) ? provider : undefined);
+	all(context, { provider, limit, most }) {
+		const connectedTo = readOnlyConnected(context) ? provider : undefined;
+		const window = {
+			...readUserWindow(context),
+			ahead: limit === Infinity ? undefined : 0,
+			// How many of them have it connected, the list does not say.
+			most: connectedTo ? undefined : most,
+		};
+		const team = wholeTeam(window, connectedTo);
 		return () => team;
 	},
 };

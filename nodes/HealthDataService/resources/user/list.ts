@@ -9,7 +9,7 @@ import { isSimplified, limitNotes, simpleUser, simplifyField } from '../../field
 import { userPages } from '../../service/userPages';
 import { isConnectedTo } from '../../service/users';
 import { wholeNumber } from '../../shared/values';
-import { perItem, stopAtTooManyRows, type Connect } from '../perItem';
+import { MAX_ROWS_PER_ITEM, perItem, stopAtTooManyRows, tooManyRows, type Connect } from '../perItem';
 
 const show = { resource: ['user'], operation: ['list'] };
 
@@ -49,6 +49,9 @@ export const listFields: INodeProperties[] = [
 	]),
 ];
 
+const READ_IN_PARTS =
+	"Read the list in parts, an input item for each: 'Return All' off, 'Limit' 100,000 at most, and 'Skip First Users' in the options";
+
 /** As many pages of the user list as it takes to have what was asked for. */
 async function listUsers(context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> {
 	const limit = readLimit(context);
@@ -58,12 +61,13 @@ async function listUsers(context: IExecutePaginationFunctions, connectRun: Conne
 
 	const users: IDataObject[] = [];
 	// With a filter nobody knows how many users it takes: only those that stay count.
-	const window = provider ? { offset, ahead: limit === Infinity ? undefined : 0 } : { offset, limit };
+	const most = { users: MAX_ROWS_PER_ITEM, tooMany: () => tooManyRows(READ_IN_PARTS) };
+	const window = provider ? { offset, ahead: limit === Infinity ? undefined : 0 } : { offset, limit, most };
 	for await (const page of userPages(await connectRun(), window)) {
 		for (const user of page) {
 			if (users.length < limit && (!provider || isConnectedTo(user, provider))) users.push(user);
 		}
-		stopAtTooManyRows(users.length);
+		stopAtTooManyRows(users.length, READ_IN_PARTS);
 		if (users.length >= limit) break;
 	}
 	return isSimple ? [...users.map(simpleUser), ...limitNotes(users.length, limit, provider)] : users;

@@ -1,0 +1,32 @@
+/**
+ * Whether the user list has more users than can be handed on, before they are read. `total` may be wrong (quirk 24), so it is
+ * not believed: the one who would be too many is asked for.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import type { Get } from '../http/connect';
+import { Problem } from '../shared/problem';
+import { userPage, type UserPage } from './userPage';
+
+/** How many users can be handed on, and what is thrown when there are more. */
+export interface Most {
+	users: number;
+	tooMany: () => Problem;
+}
+
+/** @param page the first that was read, from `offset` on */
+export async function stopAtLongList(get: Get, offset: number, { users: [first], total = 0 }: UserPage, most: Most) {
+	if (total - offset <= most.users) return;
+	const [beyond] = await oneAt(get, offset + most.users);
+	// A service that ignores `offset` gives the same user again.
+	if (beyond && beyond.user_id !== first?.user_id) throw most.tooMany();
+}
+
+/** Nobody where that cannot be found out: reading on will tell. */
+async function oneAt(get: Get, offset: number): Promise<IDataObject[]> {
+	try {
+		return (await userPage(get, offset, 1, { tries: 1 })).users;
+	} catch (error) {
+		if (error instanceof Problem) return [];
+		throw error;
+	}
+}
