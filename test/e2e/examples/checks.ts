@@ -2,7 +2,8 @@
  * What every example must be, whatever it does: somebody can import it and sees what is left to do.
  */
 import { NodeHelpers, type INode, type INodeTypeDescription } from 'n8n-workflow';
-import { describeNode, shownFields, type Example } from './run';
+import { describeNode, shownFields } from '../../../dev/host/nodeTypes';
+import type { Example } from './run';
 
 const STICKY_NOTE = 'n8n-nodes-base.stickyNote';
 const GOOGLE_SHEETS = 'n8n-nodes-base.googleSheets';

@@ -4,7 +4,7 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { BloodPressurePoint, MindfulnessPoint, User } from '../../../dev/sandbox/schemas';
-import { iso, type MetricName } from '../../../dev/sandbox/world';
+import { iso, type MetricName, type Reading } from '../../../dev/sandbox/world';
 import { bloodPressure, createUser, expectedRows, fixedWorld, mindfulness } from '../../helpers/people';
 
 const HOUR = 3_600_000;
@@ -76,11 +76,14 @@ export const weekRow = (user: User): IDataObject => ({
 	user_id: user.user_id,
 });
 
-/** The alert's message for each reading of the last day at or above 140/90. */
+/** The alert's message for each reading of the last 72 hours at or above 140/90. */
 export const alertMessages = (user: User): string[] =>
-	readings(user, 'blood_pressure', started.toMillis() - 24 * HOUR).flatMap(({ point, source }) => {
-		const { timestamp, systolic, diastolic } = point as BloodPressurePoint;
-		const at = DateTime.fromISO(timestamp).setZone(ZONE).toFormat('d LLL yyyy, HH:mm');
-		const text = `High blood pressure: ${user.client_user_id} measured ${systolic}/${diastolic} mmHg with ${source.provider} at ${at}`;
-		return systolic >= 140 || diastolic >= 90 ? [text] : [];
-	});
+	readings(user, 'blood_pressure', started.toMillis() - 72 * HOUR)
+		.filter(({ point }) => 'systolic' in point && (Number(point.systolic) >= 140 || Number(point.diastolic) >= 90))
+		.map((reading) => alertMessage(user, reading));
+
+export function alertMessage(user: User, { point, source }: Reading): string {
+	const { timestamp, systolic, diastolic } = point as BloodPressurePoint;
+	const at = DateTime.fromISO(timestamp).setZone(ZONE).toFormat('d LLL yyyy, HH:mm');
+	return `High blood pressure: ${user.client_user_id} measured ${systolic}/${diastolic} mmHg with ${source.provider} at ${at}`;
+}

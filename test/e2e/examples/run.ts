@@ -1,16 +1,10 @@
 /**
  * Makes an example ready for an n8n that has no account anywhere. A node gets a credential when the test has one for it.
- * A node of somebody else without one gets a stand-in under its name: the same items come in and the same fields are
- * evaluated, but nothing is sent. Everything else stays as it is in the file.
+ * A node of somebody else without one gets a stand-in under its name: the same items come in and the same fields are evaluated,
+ * and nothing is sent but to a server of the test that plays the other side. Everything else stays as it is in the file.
  */
-import {
-	NodeHelpers,
-	type IConnections,
-	type IDataObject,
-	type INode,
-	type INodeTypeDescription,
-	type IPinData,
-} from 'n8n-workflow';
+import type { IConnections, IDataObject, INode, INodeTypeDescription, IPinData } from 'n8n-workflow';
+import { credentialTypes } from '../../../dev/host/nodeTypes';
 
 export interface Example {
 	name: string;
@@ -23,36 +17,19 @@ export interface Example {
 /** Credential type → id of a stored credential. */
 export type Credentials = Record<string, string>;
 
-/** The description that this n8n has of a node, in the node's version. */
-export function describeNode(types: INodeTypeDescription[], { type, typeVersion }: INode) {
-	return types.find(({ name, version }) => name === type && [version].flat().includes(typeVersion));
-}
-
-/** The fields that the editor shows of a node as it is set up, with their values. */
-export function shownFields(description: INodeTypeDescription, node: INode) {
-	return NodeHelpers.getNodeParameters(description.properties, node.parameters, true, false, node, description) ?? {};
-}
-
-/** The credential types that the node asks for as it is set up. */
-function credentialTypes(description: INodeTypeDescription, node: INode): string[] {
-	const fields = shownFields(description, node);
-	const asked = description.credentials?.filter((credential) =>
-		NodeHelpers.displayParameter(fields, credential, node, description),
-	);
-	return (asked ?? []).map(({ name }) => name);
-}
-
 export function prepare(
 	example: Example,
 	types: INodeTypeDescription[],
 	credentials: Credentials,
 	timezone: string,
+	/** Node type → address of the server that plays its service. */
+	played: Record<string, string> = {},
 ): Example {
 	const nodes = example.nodes.map((node) => {
-		const description = describeNode(types, node);
-		const accepted = description ? credentialTypes(description, node) : [];
+		const accepted = credentialTypes(types, node);
 		const known = accepted.find((type) => credentials[type]);
 		if (known) return { ...node, credentials: { [known]: { id: credentials[known], name: known } } };
+		if (node.type in played) return poster(node, played[node.type]);
 		return accepted.length ? standIn(node) : node;
 	});
 	return { ...example, nodes, settings: { ...example.settings, timezone } };
@@ -63,7 +40,7 @@ export const EVALUATED = 'evaluated';
 
 /** An Edit Fields node that adds what each expression of the node comes to, in the place it has in the node. */
 function standIn({ id, name, position, parameters }: INode): INode {
-	const assignments = expressionsIn(parameters).map(([path, value]) => ({
+	const assignments = expressionsIn(parameters, EVALUATED).map(([path, value]) => ({
 		id: path,
 		name: path,
 		type: 'string',
@@ -79,8 +56,20 @@ function standIn({ id, name, position, parameters }: INode): INode {
 	};
 }
 
-function expressionsIn(value: unknown, path = EVALUATED): Array<[string, string]> {
+/** An HTTP Request node that posts what each expression comes to, with the node's own settings: On Error, Retry On Fail. */
+function poster({ parameters, ...node }: INode, url: string): INode {
+	const fields = expressionsIn(parameters).map(([name, value]) => ({ name, value }));
+	return {
+		...node,
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion: 4.2,
+		parameters: { method: 'POST', url, sendBody: true, bodyParameters: { parameters: fields } },
+	};
+}
+
+/** Each with its path in the value, behind that of the value itself. */
+function expressionsIn(value: unknown, path = ''): Array<[string, string]> {
 	if (typeof value === 'string') return value.startsWith('=') ? [[path, value]] : [];
 	if (typeof value !== 'object' || value === null) return [];
-	return Object.entries(value).flatMap(([name, inner]) => expressionsIn(inner, `${path}.${name}`));
+	return Object.entries(value).flatMap(([name, inner]) => expressionsIn(inner, path ? `${path}.${name}` : name));
 }

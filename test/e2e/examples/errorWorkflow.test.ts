@@ -1,0 +1,125 @@
+/**
+ * The example "Error workflow" in a real n8n, told of failures by the trigger (`trigger.error`) and by runs (`execution.error`):
+ * an outage, a refused key and a user who cannot be read each reach Slack as the sentences that the node says. A trigger's error
+ * gives its message only to who reads it there: a copy of it has none.
+ */
+import type { INode } from 'n8n-workflow';
+import { defaultSwitches } from '../../../dev/sandbox/switches';
+import { until } from '../../../dev/host/process/until';
+import { startHost, NODE_TYPE, type Host } from '../n8n';
+import { KEY } from '../../helpers/people';
+import { History } from '../../helpers/history';
+import { startSlack } from './fakeSlack';
+import { readExample } from './files';
+import { prepare } from './run';
+
+const SLACK = 'n8n-nodes-base.slack';
+const history = new History();
+history.addUser('app-user-0001');
+const ben = history.addUser('app-user-0002');
+
+const KEY_REFUSED = [
+	'The service did not accept the API key (status 401)',
+	"Check 'API Key' and 'Base URL' in the credential together: a key only works in the environment it was made for",
+];
+const OUTAGE = 'The service could not answer (status 503)';
+const ADVICE = /^Tried 7 times in \d+ seconds\. Try again later\. If it stays, ask the people who run the service$/;
+const USER_REFUSED = "The service refuses this user's data (status 403)";
+const ASK =
+	"The service says: Not enough permissions. The key itself is accepted. Ask the people who run the service whether your team may read this user's data.";
+
+let host: Host;
+let slack: Awaited<ReturnType<typeof startSlack>>;
+let webhook: string;
+beforeAll(async () => {
+	host = await startHost(history);
+	slack = await startSlack();
+	const types = await host.rest.get('/types/nodes.json');
+	const example = prepare(readExample('error-workflow.json'), types, {}, 'UTC', { [SLACK]: slack.url });
+	const errorWorkflow = await host.rest.importWorkflow(example);
+	expect(await host.rest.activate(errorWorkflow)).toMatchObject({ status: 'published' });
+
+	const credential = await host.credential(KEY);
+	const put = async (name: string, nodes: INode[]) => {
+		const connections = { [nodes[0].name]: { main: [[{ node: nodes[1].name, type: 'main', index: 0 }]] } };
+		const settings = { executionOrder: 'v1', errorWorkflow: errorWorkflow.id };
+		const workflow = await host.rest.importWorkflow({ name, nodes, connections, settings });
+		expect(await host.rest.activate(workflow)).toMatchObject({ status: 'published' });
+	};
+	const credentials = { healthDataServiceApi: { id: credential, name: 'credential' } };
+	const node = (name: string, type: string, typeVersion: number, parameters: INode['parameters']): INode => ({
+		...{ id: name, name, type, typeVersion, parameters, position: [0, 0] },
+		...(type.startsWith('n8n-nodes-health-data-service.') && { credentials }),
+	});
+	const pressure = { resource: 'timeseries', operation: 'bloodPressure', userScope: 'all', returnAll: true };
+	await put('Night', [
+		node('Start', 'n8n-nodes-base.webhook', 2, { path: 'night', httpMethod: 'POST' }),
+		node('Blood Pressure', NODE_TYPE, 1, pressure),
+	]);
+	webhook = `${host.url}/webhook/night`;
+	// n8n refuses to poll more often than once a minute, but takes thirty poll times of once a minute each.
+	const item = Array.from({ length: 30 }, (_, i) => ({ mode: 'custom', cronExpression: `${i * 2} * * * * *` }));
+	await put('Watch', [
+		node('Trigger', `${NODE_TYPE}Trigger`, 1, { event: 'bloodPressure', userScope: 'all', pollTimes: { item } }),
+		node('Nothing', 'n8n-nodes-base.noOp', 1, {}),
+	]);
+});
+afterAll(async () => {
+	await slack?.close();
+	await host?.stop();
+});
+afterEach(async () => {
+	Object.assign(host.sandbox.switches, defaultSwitches());
+	// Polls that began before that have ended once a whole one is through.
+	const polls = () => host.sandbox.requests.filter((url) => url.includes(ben.user_id)).length;
+	const before = polls();
+	await until('polls that work again', async () => polls() >= before + 2, { timeoutMs: 60_000 });
+	slack.messages.length = 0;
+});
+
+/** The lines of the message that is about the workflow, once it is there. */
+async function toldOf(workflow: string): Promise<string[]> {
+	const about = () => slack.messages.find((text) => text.startsWith(`*${workflow}* `));
+	await until(`a message about ${workflow}`, async () => about() !== undefined, { timeoutMs: 120_000 });
+	return about()!.split('\n');
+}
+
+/** Both, side by side: a run, and the poll that comes next. */
+async function bothFail() {
+	await fetch(webhook, { method: 'POST' });
+	return { run: await toldOf('Night'), poll: await toldOf('Watch') };
+}
+
+const link = () =>
+	expect.stringMatching(new RegExp(`^${host.url.replace('127.0.0.1', '[\\w.]+')}/workflow/\\w+/executions/\\d+$`));
+
+it('says that the key is refused', async () => {
+	host.sandbox.switches.fault = () => ({ status: 401 });
+	const { run, poll } = await bothFail();
+	expect(run).toEqual([`*Night* failed: ${KEY_REFUSED[0]}`, KEY_REFUSED[1], link()]);
+	expect(poll).toEqual([`*Watch* failed: ${KEY_REFUSED[0]}`, KEY_REFUSED[1]]);
+});
+
+it('says who cannot be read, and that the others can', async () => {
+	host.sandbox.switches.users = { [ben.user_id]: 'refused' };
+	const { run, poll } = await bothFail();
+	expect(run).toEqual([
+		`*Night* failed: The readings of the user ${ben.user_id} could not be read. ${USER_REFUSED}`,
+		expect.stringMatching(
+			/^The service says: Not enough permissions\. The key itself is accepted\. .* To go on without users who cannot be read, set 'On Error' to Continue/,
+		),
+		link(),
+	]);
+	expect(poll).toEqual([
+		`*Watch* failed: The readings of 1 user cannot be read. ${USER_REFUSED}`,
+		`It is ${ben.user_id}. ${ASK} Everybody else's new readings go out; theirs follow when they can be read again. This is said once an hour while it lasts`,
+	]);
+});
+
+it('says that the service is down', async () => {
+	host.sandbox.switches.fault = () => ({ status: 503 });
+	const { run, poll } = await bothFail();
+	const advice = expect.stringMatching(ADVICE);
+	expect(run).toEqual([`*Night* failed: ${OUTAGE}`, advice, link()]);
+	expect(poll).toEqual([`*Watch* failed: ${OUTAGE}`, advice]);
+});
