@@ -4,7 +4,9 @@
 const { rm } = require('node:fs/promises');
 const { execFile } = require('node:child_process');
 const { promisify } = require('node:util');
+const { join } = require('node:path');
 const { dest, parallel, series, src } = require('gulp');
+const { writePreviews } = require('./dev/scripts/previews');
 
 const clean = async () => await rm('dist', { recursive: true, force: true });
 
@@ -24,6 +26,8 @@ const icons = copy('icons', 'icons/*.svg');
 const codex = copy('codex', 'nodes/**/*.node.json');
 const schemas = copy('schemas', 'nodes/**/__schema__/**/*.json');
 
+const previews = async () => writePreviews(join(__dirname, 'dist', 'nodes', 'HealthDataService'));
+
 exports.clean = clean;
-exports.build = series(clean, parallel(compile, icons, codex, schemas));
+exports.build = series(clean, parallel(compile, icons, codex, schemas), previews);
 exports.default = exports.build;

@@ -3,27 +3,18 @@
  * and its OpenAPI document. Everything beyond the contract is allowed and marked by the switches that add it.
  */
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { DateTime } from 'luxon';
 
 const Uuid = Type.String({ format: 'uuid' });
-const Time = Type.String({ format: 'date-time' });
+export const Time = Type.String({ format: 'date-time' });
 const Day = Type.String({ format: 'date' });
+/** A time (epoch milliseconds) as the service writes it. */
+export const iso = (time: number) =>
+	DateTime.fromMillis(time, { zone: 'utc' }).toFormat("yyyy-MM-dd'T'HH:mm:ss.SSS'000+00:00'");
+
 const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 export const Source = Type.Object({ provider: Type.String(), type: Type.String() });
-
-export const BloodPressurePoint = Type.Object({
-	timestamp: Time,
-	systolic: Type.Number(),
-	diastolic: Type.Number(),
-	unit: Type.String(),
-});
-
-export const MindfulnessPoint = Type.Object({
-	start: Time,
-	end: Time,
-	unit: Type.String(),
-	value: Type.Number(),
-});
 
 export const Grouped = <T extends TSchema>(point: T) =>
 	Type.Object({
@@ -31,9 +22,6 @@ export const Grouped = <T extends TSchema>(point: T) =>
 		next_cursor: Nullable(Type.String()),
 		next: Type.Optional(Nullable(Type.String())),
 	});
-
-export const GroupedBloodPressure = Grouped(BloodPressurePoint);
-export const GroupedMindfulness = Grouped(MindfulnessPoint);
 
 export const ConnectedSource = Type.Object({
 	created_on: Time,
@@ -65,10 +53,7 @@ export const Failure = Type.Object({ detail: Type.Unknown() });
 
 export type User = Static<typeof User>;
 export type Source = Static<typeof Source>;
-export type BloodPressurePoint = Static<typeof BloodPressurePoint>;
-export type MindfulnessPoint = Static<typeof MindfulnessPoint>;
-export type Point = BloodPressurePoint | MindfulnessPoint;
 export type GroupedPage = {
-	groups: Record<string, Array<{ data: Point[]; source: Source }>>;
+	groups: Record<string, Array<{ data: object[]; source: Source }>>;
 	next_cursor: string | null;
 };

@@ -9,11 +9,12 @@ import addFormats from 'ajv-formats';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { sleep } from 'n8n-workflow';
 import { answerFault, bendPage, bendUser, bendUserList, isStraight, type Bend } from './quirks';
+import { METRICS, type MetricName } from './metrics';
 import { readPage, RequestFailure, type TimeseriesQuery } from './timeseries';
 import { Failure, User, UserList } from './schemas';
 import { defaultSwitches, type Switches } from './switches';
 import { troubled } from './troubles';
-import { createWorld, METRICS, uuid, type MetricName, type Team, type World } from './world';
+import { createWorld, uuid, type Team, type World } from './world';
 
 export interface Sandbox {
 	baseUrl: string;

@@ -2,11 +2,13 @@
  * The people, devices and readings that the sandbox serves: invented, lifelike, and the same on every machine.
  * A day's readings depend only on the user and the day, so history never changes while time goes on.
  */
-import type { TSchema } from '@sinclair/typebox';
 import { createHash } from 'node:crypto';
-import { DateTime } from 'luxon';
 import { unsafeUniformIntDistribution, xoroshiro128plus } from 'pure-rand';
-import { GroupedBloodPressure, GroupedMindfulness, type Point, type Source, type User } from './schemas';
+import { METRICS, type MetricName, type Point } from './metrics';
+import { iso, type Source, type User } from './schemas';
+
+export { iso } from './schemas';
+export type { MetricName } from './metrics';
 
 /** A reading with what the service knows beside the point itself. Times are epoch milliseconds. */
 export interface Reading {
@@ -27,43 +29,6 @@ export interface World {
 	/** All readings of a user between two instants (both included), oldest first. */
 	readings(userId: string, metric: MetricName, from: number, to: number): Reading[];
 }
-
-/** Drawn for every reading, whatever its metric. */
-interface Drawn {
-	minutes: number;
-	systolic: number;
-	diastolic: number;
-}
-
-export interface SandboxMetric {
-	/** Shape of an answer. */
-	answer: TSchema;
-	/** Slugs of those who measure it. */
-	providers: string[];
-	/** A reading at an instant (epoch milliseconds). */
-	point: (time: number, drawn: Drawn) => Point;
-}
-
-/** What can be asked for, by its name in the path: one more metric is one more entry. */
-export const METRICS = {
-	blood_pressure: {
-		answer: GroupedBloodPressure,
-		providers: ['omron', 'withings', 'apple_health_kit'],
-		point: (time, { systolic, diastolic }) => ({ timestamp: iso(time), systolic, diastolic, unit: 'mmHg' }),
-	},
-	mindfulness_minutes: {
-		answer: GroupedMindfulness,
-		providers: ['apple_health_kit', 'fitbit', 'oura'],
-		point: (time, { minutes }) => ({
-			start: iso(time),
-			end: iso(time + minutes * 60_000),
-			unit: 'min',
-			value: minutes,
-		}),
-	},
-} satisfies Record<string, SandboxMetric>;
-
-export type MetricName = keyof typeof METRICS;
 
 const PROVIDERS = [
 	{ name: 'Omron', slug: 'omron', type: 'cuff' },
@@ -181,6 +146,3 @@ export function uuid(...seed: Array<string | number>): string {
 	const hex = createHash('sha256').update(seed.join('|')).digest('hex');
 	return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
-
-export const iso = (time: number) =>
-	DateTime.fromMillis(time, { zone: 'utc' }).toFormat("yyyy-MM-dd'T'HH:mm:ss.SSS'000+00:00'");

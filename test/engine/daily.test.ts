@@ -3,7 +3,8 @@
  */
 import { Settings } from 'luxon';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import type { BloodPressurePoint, MindfulnessPoint, User } from '../../dev/sandbox/schemas';
+import type { BloodPressurePoint, MindfulnessPoint } from '../../dev/sandbox/metrics';
+import type { User } from '../../dev/sandbox/schemas';
 import { createWorld, type MetricName, type Reading, type World } from '../../dev/sandbox/world';
 import { runAgent } from '../helpers/agent';
 import { runNode, type RunOptions } from '../helpers/engine';

@@ -3,6 +3,9 @@
  */
 import type { IDataObject, INodePropertyOptions } from 'n8n-workflow';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
+import { metrics } from '../../nodes/HealthDataService/service/metrics';
+import { previewOf } from '../../dev/scripts/previews';
+import type { MetricName } from '../../dev/sandbox/metrics';
 import { createWorld, TEAMS } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
 import { byClientId, bloodPressureOf, listUsers, resolve, useSandbox } from '../helpers/requests';
@@ -13,27 +16,42 @@ interface Schema {
 	items?: Schema;
 }
 
-/** The default output of each operation, of somebody with everything the contract knows. */
+const world = createWorld();
+const MARCH = [Date.UTC(2026, 2, 1), Date.UTC(2026, 3, 1) - 1] as const;
+
+/** The default output of an operation on a metric: of the first in the team who has readings of it. */
+function readingsOf({ value, path }: (typeof metrics)[number]) {
+	const measures = ({ user_id }: { user_id: string }) =>
+		world.readings(user_id, path as MetricName, ...MARCH).length > 0;
+	const { client_user_id } = world.teams[0].users.find(measures)!;
+	return { ...bloodPressureOf(byClientId(client_user_id)), operation: value };
+}
+
+/** … and of the others, of somebody with everything the contract knows. */
 const RUNS = {
-	'timeseries/bloodPressure': bloodPressureOf(byClientId('app-user-0002')),
-	'timeseries/mindfulnessMinutes': { ...bloodPressureOf(byClientId('app-user-0007')), operation: 'mindfulnessMinutes' },
+	...Object.fromEntries(metrics.map((metric) => [`timeseries/${metric.value}`, readingsOf(metric)])),
 	'user/list': listUsers({ limit: 240 }),
 	'user/resolve': resolve('app-user-0002'),
 };
+/** What is there before anything has run, by the same names: made at the build, or a file. */
+async function previewAt(path: string): Promise<Schema> {
+	const metric = metrics.find(({ value }) => path === `timeseries/${value}`);
+	return metric ? previewOf(metric) : await import(`../../nodes/HealthDataService/__schema__/v1.0.0/${path}.json`);
+}
 const operations = new HealthDataService().description.properties
 	.filter(({ name }) => name === 'operation')
 	.flatMap(({ displayOptions, options }) =>
 		options!.map((option) => `${displayOptions!.show!.resource![0]}/${(option as INodePropertyOptions).value}`),
 	);
 
-const used = useSandbox(() => ({ world: createWorld() }));
+const used = useSandbox(() => ({ world }));
 
 it('every operation has one', () => {
 	expect(Object.keys(RUNS).sort()).toEqual(operations.sort());
 });
 
 it.each(Object.entries(RUNS))('%s', async (path, parameters) => {
-	const schema = (await import(`../../nodes/HealthDataService/__schema__/v1.0.0/${path}.json`)) as Schema;
+	const schema = await previewAt(path);
 	const { rows } = await runNode({ credential: { ...used.credential, apiKey: TEAMS[0].key }, parameters });
 	expect(rows.length).toBeGreaterThan(0);
 	for (const row of rows) expect(misfits(schema, row)).toEqual([]);

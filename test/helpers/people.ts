@@ -4,7 +4,8 @@
 import { createHash } from 'node:crypto';
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import type { BloodPressurePoint, MindfulnessPoint, User } from '../../dev/sandbox/schemas';
+import type { BloodPressurePoint, MindfulnessPoint } from '../../dev/sandbox/metrics';
+import type { User } from '../../dev/sandbox/schemas';
 import { iso, uuid, type MetricName, type Reading, type World } from '../../dev/sandbox/world';
 
 export const KEY = 'team-of-the-tests';

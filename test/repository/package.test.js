@@ -6,6 +6,7 @@ const { mkdirSync, readdirSync, readFileSync, rmSync, statSync } = require('node
 const { join, relative } = require('node:path');
 const { PackageDirectoryLoader } = require('n8n-core');
 const { CACHE, ROOT } = require('../../dev/paths');
+const { previewOf } = require('../../dev/scripts/previews');
 const { missingIn, publicInterface, recorded } = require('../../dev/scripts/publicInterface');
 const { straysOf } = require('../helpers/reach');
 
@@ -39,14 +40,27 @@ it('is small', () => {
 	expect(statSync(tarball).size).toBeLessThan(100_000);
 });
 
+const NODE = 'dist/nodes/HealthDataService';
+/** @returns {import('../../nodes/HealthDataService/service/metrics').Metric[]} */
+const metrics = () => require(join(unpacked, NODE, 'service', 'metrics.js')).metrics;
+
 it('holds what ships and nothing else', () => {
 	const names = files(unpacked).map((file) => relative(unpacked, file).split('\\').join('/'));
 	const sources = ['nodes', 'credentials'].flatMap((name) => files(join(ROOT, name)));
 	const built = sources
 		.map((file) => relative(ROOT, file).split('\\').join('/'))
 		.map((file) => `dist/${file.replace(/\.ts$/, '.js')}`);
+	const previews = metrics().map(({ value }) => `${NODE}/__schema__/v1.0.0/timeseries/${value}.json`);
 	const icons = ['dist/icons/healthDataService.dark.svg', 'dist/icons/healthDataService.svg'];
-	expect(names.sort()).toEqual([...built, ...icons, 'LICENSE.md', 'README.md', 'package.json'].sort());
+	expect(names.sort()).toEqual([...built, ...previews, ...icons, 'LICENSE.md', 'README.md', 'package.json'].sort());
+});
+
+it('has a preview of the output of each metric', () => {
+	expect(metrics().length).toBeGreaterThan(1);
+	for (const metric of metrics()) {
+		const file = join(unpacked, NODE, '__schema__', 'v1.0.0', 'timeseries', `${metric.value}.json`);
+		expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(previewOf(metric));
+	}
 });
 
 it('needs and reaches nothing at run time but what n8n brings', () => {

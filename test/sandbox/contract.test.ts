@@ -5,9 +5,10 @@
 import axios from 'axios';
 import { FormatRegistry, type TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { METRICS } from '../../dev/sandbox/metrics';
 import { User, UserList } from '../../dev/sandbox/schemas';
 import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
-import { METRICS, TEAMS } from '../../dev/sandbox/world';
+import { TEAMS } from '../../dev/sandbox/world';
 
 const [clinic, studio] = TEAMS;
 let sandbox: Sandbox;

@@ -2,7 +2,8 @@
  * The trigger with Listed Users: the list may change, and somebody on it may be nobody, without any matter to the others.
  */
 import type { INodeParameters } from 'n8n-workflow';
-import type { BloodPressurePoint, User } from '../../dev/sandbox/schemas';
+import type { BloodPressurePoint } from '../../dev/sandbox/metrics';
+import type { User } from '../../dev/sandbox/schemas';
 import { History } from '../helpers/history';
 import { bloodPressure } from '../helpers/people';
 import { PollingHost, type HostOptions } from '../helpers/pollingHost';

@@ -1,5 +1,5 @@
 /**
- * The metrics that can be read. One more metric is one more entry here, and a schema preview beside the others.
+ * The metrics that can be read. One more metric is one more entry here (docs/adding-a-metric.md).
  */
 import type { Aggregate } from './aggregates';
 

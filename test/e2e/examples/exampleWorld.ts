@@ -3,7 +3,8 @@
  */
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import type { BloodPressurePoint, MindfulnessPoint, User } from '../../../dev/sandbox/schemas';
+import type { BloodPressurePoint, MindfulnessPoint } from '../../../dev/sandbox/metrics';
+import type { User } from '../../../dev/sandbox/schemas';
 import { iso, type MetricName, type Reading } from '../../../dev/sandbox/world';
 import { bloodPressure, createUser, expectedRows, fixedWorld, mindfulness } from '../../helpers/people';
 

@@ -1,0 +1,76 @@
+/**
+ * docs/adding-a-metric.md is true: its blocks are put where it says, in a copy of the repository, and the new metric is there,
+ * from the field on the screen to the rows.
+ */
+const { spawnSync } = require('node:child_process');
+const { readFileSync, symlinkSync, writeFileSync } = require('node:fs');
+const { join } = require('node:path');
+const { ROOT } = require('../../dev/paths');
+const { copyRepository } = require('../helpers/copy');
+const { emptyFolder, removeFolder } = require('../helpers/folder');
+
+const page = readFileSync(join(ROOT, 'docs', 'adding-a-metric.md'), 'utf8').replace(/^\t/gm, '');
+const steps = [...page.matchAll(/In `([^`]+)`, before `([^`]+)`:\n\n```\w+\n([^]*?)```/g)].map(
+	([, file, before, block]) => ({ file, before, block }),
+);
+/** @type {string} */
+let copy;
+
+beforeAll(() => {
+	copy = emptyFolder();
+	copyRepository(copy);
+	symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+	for (const { file, before, block } of steps) insert(join(copy, file), before, block);
+});
+afterAll(() => removeFolder(copy));
+
+/**
+ * Before the first line with these words; in code, before the entry that they are in.
+ * @param {string} file
+ * @param {string} words
+ * @param {string} block
+ */
+function insert(file, words, block) {
+	const lines = readFileSync(file, 'utf8').split('\n');
+	let at = lines.findIndex((line) => line.includes(words));
+	if (at < 0) throw new Error(`${file} has no ${words}`);
+	while (file.endsWith('.ts') && !lines[at].endsWith('{')) at--;
+	const [indent] = /^\t*/.exec(lines[at]) ?? [''];
+	const inserted = block.split('\n').slice(0, -1);
+	lines.splice(at, 0, ...inserted.map((line) => line && indent + line));
+	writeFileSync(file, lines.join('\n'));
+}
+
+/** @param {string[]} command a program of node_modules */
+function run([program, ...args]) {
+	const ran = spawnSync(process.execPath, [join(copy, 'node_modules', program), ...args], {
+		cwd: copy,
+		encoding: 'utf8',
+	});
+	const output = ran.stdout + ran.stderr;
+	if (ran.status !== 0) throw new Error(output);
+	return output;
+}
+
+it('takes four files', () => {
+	expect(steps.map(({ file }) => file)).toEqual([
+		'nodes/HealthDataService/service/metrics.ts',
+		'dev/sandbox/metrics.ts',
+		'docs/contract.md',
+		'README.md',
+	]);
+});
+
+it('gives code that compiles and is formatted', () => {
+	run(['typescript/bin/tsc', '-p', 'test/tsconfig.json']);
+	const code = steps.map(({ file }) => file).filter((file) => file.endsWith('.ts'));
+	run(['prettier/bin/prettier.cjs', '--check', ...code]);
+}, 120_000);
+
+it('gives the metric: operation, rows, pages, days, event; preview; answers that fit the contract', () => {
+	const tests = ['metric/heartRate', 'engine/schemas', 'sandbox/contract'].map((name) => `test/${name}.test.ts`);
+	const jest = ['jest/bin/jest.js', '--config', 'test/jest.config.js', '--runInBand', '--verbose'];
+	const output = run([...jest, ...tests.flatMap((test) => ['--testMatch', `<rootDir>/${test}`])]);
+	for (const test of tests) expect(output).toContain(`PASS ${test}`);
+	for (const name of ['timeseries/heartRate', 'reads heart_rate over its pages']) expect(output).toContain(`✓ ${name}`);
+}, 300_000);
