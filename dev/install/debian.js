@@ -21,16 +21,20 @@ function findProgram(name, before = []) {
 }
 
 /** @param {string[]} command */
-const works = ([file, ...args]) => spawnSync(file, args, { stdio: 'ignore' }).status === 0;
+const works = ([file, ...args]) => spawnSync(file, args, { stdio: 'ignore', env: cleanEnvironment() }).status === 0;
+
+/** Set to anything, it keeps us from installing. */
+const REFUSED = 'NO_APT_GET';
 
 /**
- * What `find` finds, if need be after `packages` were installed, as root or with sudo.
+ * What `find` finds, if need be after `packages` were installed, as root or with sudo, unless `NO_APT_GET` is set.
  * @template T
  * @param {() => T | undefined} find
- * @param {{ what: string, packages: string[], log: (line: string) => void }} options `what` in a sentence: "The browser test needs …"
+ * @param {{ what: string, packages: string[], services?: string[], log: (line: string) => void }} options
+ *   `what` in a sentence: "The browser test needs …"; `services`: what the packages start at once, which nobody here needs
  * @returns {Promise<T>}
  */
-async function findOrInstall(find, { what, packages, log }) {
+async function findOrInstall(find, { what, packages, services = [], log }) {
 	const found = find();
 	if (found) return found;
 
@@ -38,12 +42,15 @@ async function findOrInstall(find, { what, packages, log }) {
 	const byHand = `${what}. Install them (Debian, Ubuntu: sudo apt-get install ${names}) and run this again.`;
 	const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '--non-interactive'];
 	const apt = [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get'];
-	if (!works([...apt, '--version'])) throw new ReadableError(byHand);
+	if (process.env[REFUSED] || !works([...apt, '--version'])) throw new ReadableError(byHand);
 
 	return await withLock(path.join(CACHE, 'debian.lock'), log, async (onStart) => {
 		const meanwhile = find();
 		if (meanwhile) return meanwhile; // The one we waited for has done it.
-		log(`Installing with apt-get: ${names} (a minute or two, this once)`);
+		log(
+			`${what}. Debian's ${names} will be installed with apt-get, as root (a minute or two, this once). ` +
+				`To refuse, press Ctrl-C and set ${REFUSED}=1`,
+		);
 		for (const args of [['update'], ['install', '--yes', '--no-upgrade', '--no-install-recommends', ...packages]]) {
 			const logFile = path.join(CACHE, `apt-get-${args[0]}.log`);
 			await run(`apt-get ${args[0]} (${names})`, [...apt, ...args], {
@@ -53,10 +60,22 @@ async function findOrInstall(find, { what, packages, log }) {
 				onStart,
 			});
 		}
+		endServices(services, asRoot, log);
 		const installed = find();
 		if (!installed) throw new ReadableError(byHand);
 		return installed;
 	});
+}
+
+/** @param {string[]} services @param {string[]} asRoot @param {(line: string) => void} log */
+function endServices(services, asRoot, log) {
+	// Where there is no systemd, as in a container, a package may still have started something.
+	const ends = (/** @type {string} */ name) =>
+		works([...asRoot, 'systemctl', 'disable', '--now', name]) || works([...asRoot, 'service', name, 'stop']);
+	const ended = services.filter(ends);
+	const left = services.filter((name) => !ended.includes(name));
+	if (ended.length) log(`Stopped and disabled, since nobody here needs it: the service ${ended.join(', ')}`);
+	if (left.length) log(`The package may have started the service ${left.join(', ')}: nobody here needs it`);
 }
 
 module.exports = { findOrInstall, findProgram };
