@@ -26,7 +26,15 @@ const { CACHE, ROOT } = require('./paths');
 /** Inside node_modules: who deletes that folder deletes the claim that it is complete. */
 const INSTALLED = path.join(ROOT, 'node_modules', '.installed');
 const BUILT = path.join(CACHE, 'built');
-const BUILT_FROM = ['package.json', 'tsconfig.json', 'gulpfile.js', 'dev/scripts/previews.js', 'nodes', 'credentials', 'icons'];
+const BUILT_FROM = [
+	'package.json',
+	'tsconfig.json',
+	'gulpfile.js',
+	'dev/scripts/previews.js',
+	'nodes',
+	'credentials',
+	'icons',
+];
 
 async function installDevTools() {
 	const hash = () => hashOfFiles([path.join(ROOT, 'package-lock.json')], `${process.platform}-${process.arch}`);

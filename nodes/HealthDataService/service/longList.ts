@@ -21,12 +21,11 @@ export async function stopAtLongList(get: Get, offset: number, { users: [first],
 	if (beyond && beyond.user_id !== first?.user_id) throw most.tooMany();
 }
 
-/** Nobody where that cannot be found out: reading on will tell. */
-async function oneAt(get: Get, offset: number): Promise<IDataObject[]> {
-	try {
-		return (await userPage(get, offset, 1, { tries: 1 })).users;
-	} catch (error) {
-		if (error instanceof Problem) return [];
-		throw error;
-	}
+const oneAt = async (get: Get, offset: number): Promise<IDataObject[]> =>
+	await userPage(get, offset, 1, { tries: 1 }).then(({ users }) => users, nobody);
+
+/** Where that cannot be found out: reading on will tell. */
+function nobody(error: unknown): IDataObject[] {
+	if (error instanceof Problem) return [];
+	throw error;
 }
