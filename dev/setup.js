@@ -61,7 +61,8 @@ function filesIn(file) {
 async function build() {
 	const sources = () => BUILT_FROM.flatMap((name) => filesIn(path.join(ROOT, name)));
 	// Names count as well as contents: a file that moved builds something else.
-	const hash = () => hashOfFiles(sources(), sources().join('\n'));
+	const names = () => sources().map((file) => path.relative(ROOT, file));
+	const hash = () => hashOfFiles(sources(), names().join('\n'));
 	const isThere = () => {
 		const { nodes, credentials } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8')).n8n;
 		return [...nodes, ...credentials].every((file) => fs.existsSync(path.join(ROOT, file)));

@@ -28,10 +28,11 @@ const readJson = (file) => JSON.parse(fs.readFileSync(file, 'utf8'));
 const writeJson = (file, value) => fs.writeFileSync(file, JSON.stringify(value, null, 2));
 
 /**
- * Needs a built `dist/`: nothing is built here.
+ * Needs a built `dist/`: nothing is built here. While a release is checked, it is the file to publish that everything uses.
  * @returns {Promise<string>} the tarball, in the cache
  */
 async function packPackage() {
+	if (process.env.PACKED_FILE) return process.env.PACKED_FILE;
 	fs.mkdirSync(CACHE, { recursive: true });
 	// Two at once must not write into one file: each packs in its own folder and moves the result into place.
 	const folder = fs.mkdtempSync(path.join(CACHE, 'pack-'));

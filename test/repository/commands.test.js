@@ -12,11 +12,9 @@ const { emptyFolder, removeFolder } = require('../helpers/folder');
 
 /** @type {{ scripts: Record<string, string> }} */
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-/** npm's own: it runs this before it publishes, and nobody else does. */
-const HOOKS = ['prepublishOnly'];
 /** Not yet. */
-const LATER = ['demo', 'release'];
-const commands = Object.keys(scripts).filter((name) => ![...HOOKS, ...LATER].includes(name));
+const LATER = ['demo'];
+const commands = Object.keys(scripts).filter((name) => !LATER.includes(name));
 /** @type {string} */
 let clone;
 

@@ -2,11 +2,12 @@
  * The tarball that would be published, packed from a fresh build: what is in it, and that n8n's own loader takes it.
  */
 const { execFileSync } = require('node:child_process');
-const { mkdirSync, readdirSync, readFileSync, rmSync, statSync } = require('node:fs');
-const { join, relative } = require('node:path');
+const { mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { join } = require('node:path');
 const { PackageDirectoryLoader } = require('n8n-core');
+const { packPackage } = require('../../dev/host/installPackage');
 const { CACHE, ROOT } = require('../../dev/paths');
-const { previewOf } = require('../../dev/scripts/previews');
+const { fileProblem, filesIn } = require('../../dev/scripts/packedFile');
 const { missingIn, publicInterface, recorded } = require('../../dev/scripts/publicInterface');
 const { straysOf } = require('../helpers/reach');
 
@@ -16,60 +17,99 @@ const unpacked = join(folder, 'package');
 /** @type {string} */
 let tarball;
 
-beforeAll(() => {
+beforeAll(async () => {
 	rmSync(folder, { recursive: true, force: true });
 	mkdirSync(folder, { recursive: true });
 	execFileSync(process.execPath, [join(ROOT, 'node_modules/gulp/bin/gulp.js'), 'build', '--silent'], { cwd: ROOT });
-	const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
-		cwd: ROOT,
-		encoding: 'utf8',
-		stdio: ['ignore', 'pipe', 'ignore'],
-	});
-	const answer = JSON.parse(packed);
-	tarball = join(folder, (Array.isArray(answer) ? answer[0] : Object.values(answer)[0]).filename);
+	tarball = await packPackage();
 	execFileSync('tar', ['-xzf', tarball, '-C', folder]);
 }, 120_000);
 
-/** @param {string} directory @returns {string[]} */
-const files = (directory) =>
-	readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>
-		entry.isDirectory() ? files(join(directory, entry.name)) : [join(directory, entry.name)],
-	);
-
-it('is small', () => {
-	expect(statSync(tarball).size).toBeLessThan(100_000);
+it('is as it should be', async () => {
+	expect(await fileProblem(tarball)).toBeUndefined();
 });
 
 const NODE = 'dist/nodes/HealthDataService';
-/** @returns {import('../../nodes/HealthDataService/service/metrics').Metric[]} */
-const metrics = () => require(join(unpacked, NODE, 'service', 'metrics.js')).metrics;
+/**
+ * Puts another package.json in.
+ * @param {(manifest: Record<string, any>) => object} change
+ */
+const manifestWith = (change) => (/** @type {string} */ content) => {
+	const file = join(content, 'package.json');
+	const manifest = JSON.parse(readFileSync(file, 'utf8'));
+	writeFileSync(file, JSON.stringify({ ...manifest, ...change(manifest) }));
+};
+/** @param {string} name @param {string | Buffer} text */
+const written = (name, text) => (/** @type {string} */ content) => writeFileSync(join(content, name), text);
 
-it('holds what ships and nothing else', () => {
-	const names = files(unpacked).map((file) => relative(unpacked, file).split('\\').join('/'));
-	const sources = ['nodes', 'credentials'].flatMap((name) => files(join(ROOT, name)));
-	const built = sources
-		.map((file) => relative(ROOT, file).split('\\').join('/'))
-		.map((file) => `dist/${file.replace(/\.ts$/, '.js')}`);
-	const previews = metrics().map(({ value }) => `${NODE}/__schema__/v1.0.0/timeseries/${value}.json`);
-	const icons = ['dist/icons/healthDataService.dark.svg', 'dist/icons/healthDataService.svg'];
-	expect(names.sort()).toEqual([...built, ...previews, ...icons, 'LICENSE.md', 'README.md', 'package.json'].sort());
+it.each([
+	['nothing', '/dist', 'files are missing in it: dist/nodes/'],
+	[
+		'all but the credential',
+		'/dist/credentials/HealthDataServiceApi.credentials.js',
+		'1 files are missing in it: dist/c',
+	],
+	['all but a preview', `/${NODE}/__schema__/v1.0.0/timeseries/bloodPressure.json`, 'is not the preview of its metric'],
+])('is told from one with %s in it', async (_, lost, said) => {
+	expect(await fileProblem(packedAnew((content) => rmSync(join(content, lost), { recursive: true })))).toContain(said);
 });
 
-it('has a preview of the output of each metric', () => {
-	expect(metrics().length).toBeGreaterThan(1);
-	for (const metric of metrics()) {
-		const file = join(unpacked, NODE, '__schema__', 'v1.0.0', 'timeseries', `${metric.value}.json`);
-		expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(previewOf(metric));
-	}
+/** Bytes that cannot be packed smaller. */
+const noise = () => Buffer.from(Array.from({ length: 120_000 }, () => Math.floor(Math.random() * 256)));
+it.each([
+	['is too large', written('README.md', noise()), 'bytes, more than 100000'],
+	['has what does not belong in it', written('.env', 'KEY=1'), '1 files do not belong in it: .env'],
+	[
+		'has another preview',
+		written(`${NODE}/__schema__/v1.0.0/timeseries/bloodPressure.json`, '{}'),
+		'is not the preview',
+	],
+	['does not load', written(`${NODE}/HealthDataService.node.js`, 'throw new Error("no")'), 'n8n does not load it'],
+	['has another version', manifestWith(() => ({ version: '9.9.9' })), 'its package.json is not that of the repository'],
+])('is told from one that %s', async (_, plant, said) => {
+	expect(await fileProblem(packedAnew(plant))).toContain(said);
 });
+
+it.each([
+	['needs something', () => ({ dependencies: { axios: '*' } }), 'it needs axios'],
+	['overrides something', () => ({ overrides: { axios: '*' } }), 'it needs axios'],
+	['wants another n8n', () => ({ peerDependencies: { 'n8n-workflow': '^2' } }), "its 'peerDependencies' are not"],
+	['runs something', () => ({ scripts: { postinstall: 'x' } }), 'it runs something when it is installed: postinstall'],
+	['hides where it is from', () => ({ publishConfig: { access: 'public' } }), "'publishConfig.provenance' is not true"],
+	[
+		'lists one node',
+		(/** @type {any} */ one) => ({ n8n: { ...one.n8n, nodes: one.n8n.nodes.slice(1) } }),
+		'n8n loads 1 nodes and 1 cred',
+	],
+	[
+		'lists none',
+		(/** @type {any} */ one) => ({ n8n: { ...one.n8n, nodes: [], credentials: [] } }),
+		'n8n loads 0 nodes and 0 credentials',
+	],
+])('is told from one that %s, as the repository does', async (_, change, said) => {
+	// As in a repository that has the same package.json.
+	const file = packedAnew(manifestWith(change));
+	const manifest = JSON.parse(execFileSync('tar', ['-xzOf', file, 'package/package.json'], { encoding: 'utf8' }));
+	expect(await fileProblem(file, manifest)).toContain(said);
+});
+
+/**
+ * The file with something planted in it.
+ * @param {(content: string) => void} plant
+ */
+function packedAnew(plant) {
+	const content = join(folder, 'planted');
+	rmSync(content, { recursive: true, force: true });
+	mkdirSync(content);
+	execFileSync('tar', ['-xzf', tarball, '-C', content]);
+	plant(join(content, 'package'));
+	execFileSync('tar', ['-czf', join(folder, 'planted.tgz'), '-C', content, 'package']);
+	return join(folder, 'planted.tgz');
+}
 
 it('needs and reaches nothing at run time but what n8n brings', () => {
-	expect(straysOf(files(unpacked).filter((file) => file.endsWith('.js')))).toEqual([]);
-
-	const { dependencies, peerDependencies, overrides } = JSON.parse(
-		readFileSync(join(unpacked, 'package.json'), 'utf8'),
-	);
-	expect({ dependencies, peerDependencies, overrides }).toEqual({ peerDependencies: { 'n8n-workflow': '*' } });
+	const code = filesIn(unpacked).filter((name) => name.endsWith('.js'));
+	expect(straysOf(code.map((name) => join(unpacked, name)))).toEqual([]);
 });
 
 it("is taken by n8n's own loader, with icons and codex", async () => {

@@ -1,25 +1,203 @@
 /**
- * What `npm run release:check` says before it runs the tests: each check passes what is right and names what is not.
+ * `npm run release:check` finds what is wrong with a release: each fault is planted in a clone of its own that is sound otherwise.
  */
-const { addressProblem, recordProblem, versionProblem } = require('../../dev/scripts/releaseCheck');
+const { execFileSync, spawnSync } = require('node:child_process');
+const { cpSync, existsSync, lstatSync, readFileSync, readdirSync, symlinkSync, writeFileSync } = require('node:fs');
+const { join } = require('node:path');
+const { ROOT } = require('../../dev/paths');
+const { addressProblem, tagProblem, versionProblem } = require('../../dev/scripts/releaseProblems');
+const { copyRepository } = require('../helpers/copy');
+const { emptyFolder, removeFolder } = require('../helpers/folder');
 
-describe('version, changelog and tag', () => {
-	const changelog = '# Changelog\n\nIn plain words.\n\n## 1.2.0 (2026-12-01)\n\n- New.\n\n## 1.1.0 (2026-11-01)\n';
+/** @type {string} */
+let folder;
+/** A clone from which could be released. @type {string} */
+let sound;
+let clones = 0;
 
-	it.each([
-		['before the tag', '1.2.0', changelog, ['']],
-		['with it', '1.2.0', changelog, ['v1.2.0', 'nightly']],
-	])('agree: %s', (_, version, text, tags) => expect(versionProblem(version, text, tags)).toBeFalsy());
+/** @param {string} clone @param {string[]} args */
+const git = (clone, ...args) =>
+	execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@localhost', ...args], {
+		cwd: clone,
+		stdio: 'pipe',
+	});
+/** @param {string} clone @param {string} message */
+function commit(clone, message) {
+	git(clone, 'add', '--all');
+	git(clone, 'commit', '--quiet', '--allow-empty', '--message', message);
+	git(clone, 'update-ref', 'refs/remotes/origin/main', 'HEAD');
+}
+/** @param {string} clone @param {string} file @param {RegExp} what @param {string} by */
+function replace(clone, file, what, by) {
+	const text = readFileSync(join(clone, file), 'utf8');
+	if (!what.test(text)) throw new Error(`${file} has no ${what}`);
+	writeFileSync(join(clone, file), text.replace(what, by));
+}
 
-	it.each([
-		['no semantic version', '1.2', changelog, [''], 'semantic version'],
-		['changelog of another version', '1.3.0', changelog, [''], '"1.2.0 (2026-12-01)". Make it "1.3.0 (YYYY-MM-DD)"'],
-		['no day', '1.2.0', changelog.replace('2026-12-01', 'not released yet'), [''], 'Make it "1.2.0 (YYYY-MM-DD)"'],
-		['no such day', '1.2.0', changelog.replace('2026-12-01', '2026-13-01'), [''], 'Make it "1.2.0 (YYYY-MM-DD)"'],
-		['no changelog', '1.2.0', '', [''], 'Make it "1.2.0 (YYYY-MM-DD)"'],
-		['another tag', '1.2.0', changelog, ['v1.1.0'], 'tagged v1.1.0, but package.json says 1.2.0'],
-	])('do not: %s', (_, version, text, tags, said) => expect(versionProblem(version, text, tags)).toContain(said));
+const HOME = 'https://github.com/owner/n8n-nodes-health-data-service';
+beforeAll(() => {
+	folder = emptyFolder();
+	sound = join(folder, 'sound');
+	copyRepository(sound);
+	// Linked into each clone by those that need it, and never into one whose package-lock.json is another.
+	writeFileSync(join(sound, '.gitignore'), readFileSync(join(sound, '.gitignore'), 'utf8') + 'node_modules\n');
+	replace(sound, 'package.json', /"email": ".*"/, '"email": "people@company.io"');
+	replace(sound, 'CHANGELOG.md', /^## .*$/m, `## ${version(sound)} (2026-12-01)`);
+	for (const file of execFileSync('grep', ['-rlE', ADDRESS.source, '.'], { cwd: sound, encoding: 'utf8' }).split(
+		'\n',
+	)) {
+		if (file) replace(sound, file, new RegExp(ADDRESS, 'g'), HOME);
+	}
+	git(sound, 'init', '--quiet', '--initial-branch', 'main');
+	git(sound, 'remote', 'add', 'origin', HOME);
+	commit(sound, 'Sound');
+}, 120_000);
+afterAll(() => removeFolder(folder));
+
+const ADDRESS = /https:\/\/github\.com\/[a-zA-Z0-9_-]+\/n8n-nodes-health-data-service/;
+/** @param {string} clone @returns {string} */
+const version = (clone) => JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8')).version;
+
+/** @param {(clone: string) => void} plant @param {string} [of] */
+function planted(plant, of = sound) {
+	const clone = join(folder, String(clones++));
+	cpSync(of, clone, { recursive: true, verbatimSymlinks: true });
+	plant(clone);
+	return clone;
+}
+
+/** @param {string} clone @param {Record<string, string>} [more] environment */
+function check(clone, more) {
+	// A registry that nobody is: what installs something fails at once.
+	const env = { ...process.env, GITHUB_REF_TYPE: '', npm_config_registry: 'http://127.0.0.1:9/', ...more };
+	const program = join(clone, 'dev', 'scripts', 'releaseCheck.js');
+	const { status, stdout, stderr } = spawnSync(process.execPath, [program, '--without-tests'], {
+		cwd: clone,
+		env,
+		encoding: 'utf8',
+	});
+	return { status, stdout, stderr };
+}
+
+/** Nothing of it needs anything installed. @type {Array<[string, (clone: string) => void, string]>} */
+const BEFORE_THE_BUILD = [
+	['a file that nobody committed', (clone) => writeFileSync(join(clone, 'notes.txt'), ''), '?? notes.txt'],
+	[
+		'a version that is none',
+		(clone) => (replace(clone, 'package.json', /"version": ".*"/, '"version": "1.0"'), commit(clone, 'x')),
+		"'version' in package.json is 1.0. Make it a semantic version",
+	],
+	[
+		'another version in package-lock.json',
+		(clone) => (replace(clone, 'package-lock.json', /"version": ".*"/, '"version": "0.0.9"'), commit(clone, 'x')),
+		'package-lock.json says 0.0.9, package.json',
+	],
+	[
+		'a changelog without the version',
+		(clone) => (replace(clone, 'CHANGELOG.md', /^## .*$/m, '## 0.0.1 (2026-12-01)'), commit(clone, 'x')),
+		'The first heading of CHANGELOG.md is "0.0.1 (2026-12-01)"',
+	],
+	[
+		'a changelog without the day',
+		(clone) => (replace(clone, 'CHANGELOG.md', / \(2026-12-01\)$/m, ' (not released yet)'), commit(clone, 'x')),
+		'(not released yet)". Make it',
+	],
+	['the tag of another version', (clone) => void git(clone, 'tag', 'v7.0.0'), 'This commit is tagged v7.0.0'],
+	[
+		'a version that is out',
+		(clone) => (git(clone, 'tag', `v${version(clone)}`), commit(clone, 'later')),
+		"is the tag of another commit. What was released stays: raise 'version'.",
+	],
+	[
+		'a commit that is not on main',
+		(clone) => (git(clone, 'commit', '--quiet', '--allow-empty', '--message', 'x'), undefined),
+		'This commit is not on origin/main.',
+	],
+	[
+		'an e-mail that is nobody',
+		(clone) => (replace(clone, 'package.json', /people@company.io/, 'a@b.example'), commit(clone, 'x')),
+		'The e-mail a@b.example is a placeholder.',
+	],
+	[
+		'a clone of another repository',
+		(clone) => void git(clone, 'remote', 'set-url', 'origin', 'https://github.com/fork/n8n-nodes-health-data-service'),
+		'this clone comes from https://github.com/fork/',
+	],
+	[
+		'a link to where it was',
+		(clone) => (
+			writeFileSync(join(clone, 'SECURITY.md'), 'https://github.com/old/n8n-nodes-health-data-service'),
+			commit(clone, 'x')
+		),
+		'SECURITY.md links to https://github.com/old/',
+	],
+];
+
+it.each(BEFORE_THE_BUILD)('finds %s', (_, plant, said) => {
+	const { status, stderr } = check(planted(plant));
+	expect(stderr).toContain(`Not ready: `);
+	expect(stderr).toContain(said);
+	expect(stderr).not.toMatch(/^ +at /m);
+	expect(status).toBe(1);
 });
+
+it('finds the tag of another version that a workflow was started for', () => {
+	const { status, stderr } = check(sound, { GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v7.0.0' });
+	expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('This commit is tagged v7.0.0') });
+});
+
+describe('with the tools installed', () => {
+	/** One that was ready, with what was built for that. @type {string} */
+	let ready;
+
+	it('is ready when nothing is wrong, and leaves the one file to publish', () => {
+		ready = planted((clone) => symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules')));
+		const { status, stdout, stderr } = check(ready, { GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: `v${version(ready)}` });
+		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+		expect(stdout).toMatch(/\.tgz\nsha512-\S{88}\n\nReady, but for the tests\.\n$/);
+		const name = `n8n-nodes-health-data-service-${version(ready)}.tgz`;
+		expect(readdirSync(join(ready, '.cache', 'release'))).toEqual([name]);
+	}, 120_000);
+
+	/** @type {Array<[string, string, RegExp, string, string]>} */
+	const faults = [
+		['what is not recorded', 'test/repository/public-interface.txt', /^.*\n/, '', 'npm run interface:record'],
+		[
+			'a package that needs something',
+			'package.json',
+			/"peerDependencies"/,
+			'"dependencies": { "axios": "*" },\n\t"peerDependencies"',
+			'The package is not as it should be: it needs axios',
+		],
+	];
+	it.each(faults)(
+		'finds %s',
+		(_, file, what, by, said) => {
+			const clone = planted((copy) => (replace(copy, file, what, by), commit(copy, 'x')), ready);
+			const { status, stderr } = check(clone);
+			expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(said) });
+		},
+		120_000,
+	);
+});
+
+it('nothing was installed for what was found', () => {
+	const installed = readdirSync(folder).map((name) => join(folder, name, 'node_modules'));
+	const kinds = installed.filter((one) => existsSync(one)).map((one) => lstatSync(one).isSymbolicLink());
+	expect(kinds).toEqual([true, true, true]);
+});
+
+it.each([
+	['no changelog', '1.2.0', ''],
+	['a day that there is not', '1.2.0', '## 1.2.0 (2026-13-01)'],
+])('tells %s', (_, number, changelog) =>
+	expect(versionProblem(number, number, changelog)).toContain('Make it "1.2.0 (YYYY-MM-DD)"'),
+);
+
+it.each([
+	['before the tag', [''], ['', 'v1.1.0'], undefined],
+	['with it', ['v1.2.0', 'nightly'], ['v1.2.0'], undefined],
+])('takes a commit %s', (_, here, all, said) => expect(tagProblem('1.2.0', here, all)).toBe(said));
 
 describe('addresses', () => {
 	const manifest = {
@@ -27,46 +205,20 @@ describe('addresses', () => {
 		author: { email: 'people@company.io' },
 		repository: { url: 'git+https://github.com/owner/our-nodes.git' },
 	};
-	const origin = 'git@github.com:owner/our-nodes.git';
 	const texts = {
 		'README.md':
 			'See https://github.com/owner/our-nodes#readme and https://github.com/others/work, e.g. https://api.example.com',
 	};
 
-	it.each([origin, 'https://github.com/owner/our-nodes', 'https://github.com/owner/our-nodes.git'])(
-		'are real in a clone of %s',
-		(from) => expect(addressProblem(manifest, from, texts)).toBeUndefined(),
-	);
+	it.each([
+		'git@github.com:owner/our-nodes.git',
+		'https://github.com/owner/our-nodes',
+		'https://github.com/owner/our-nodes.git',
+	])('are real in a clone of %s', (from) => expect(addressProblem(manifest, from, texts)).toBeUndefined());
 
 	it.each([
-		['an e-mail on a reserved name', { ...manifest, author: { email: 'a@b.example' } }, origin, texts, "Set 'author'"],
-		['one of example.com', { ...manifest, author: { email: 'a@example.com' } }, origin, texts, "Set 'author'"],
-		[
-			'a clone of another repository',
-			manifest,
-			'https://github.com/fork/our-nodes',
-			texts,
-			'comes from https://github.com/fork/our-nodes',
-		],
-		['a clone of nothing', manifest, '', texts, 'comes from nowhere'],
-		[
-			'no repository on GitHub',
-			{ ...manifest, repository: { url: 'https://git.example/x' } },
-			'https://git.example/x',
-			texts,
-			"'repository'",
-		],
-		[
-			'a link to where it was',
-			manifest,
-			origin,
-			{ 'a.md': 'https://github.com/old/our-nodes#readme' },
-			'a.md links to https://github.com/old/our-nodes.',
-		],
-	])('are not: %s', (_, given, from, pages, said) => expect(addressProblem(given, from, pages)).toContain(said));
-});
-
-it('asks to record what is new', () => {
-	expect(recordProblem([])).toBeFalsy();
-	expect(recordProblem(['node x has version 2'])).toMatch(/npm run interface:record[^]*node x has version 2/);
+		['one of example.com', { ...manifest, author: { email: 'a@example.com' } }, 'https://github.com/owner/our-nodes'],
+		['a clone of nothing', manifest, ''],
+		['no repository on GitHub', { ...manifest, repository: { url: 'https://git.example/x' } }, 'https://git.example/x'],
+	])('are not: %s', (_, given, from) => expect(addressProblem(given, from, texts)).toMatch(/Set '|Set it/));
 });

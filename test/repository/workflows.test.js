@@ -1,10 +1,17 @@
 /**
  * The GitHub workflows: nothing that can change under us, no more permission than needed, and only commands that exist.
  */
-const { existsSync, readdirSync, readFileSync } = require('node:fs');
-const { join } = require('node:path');
+const { execFile } = require('node:child_process');
+const { once } = require('node:events');
+const { existsSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
+const { createServer } = require('node:http');
+const { join, relative } = require('node:path');
+const { promisify } = require('node:util');
 const { parse } = require('yaml');
+const { cleanEnvironment } = require('../../dev/install/cleanEnvironment');
 const { ROOT } = require('../../dev/paths');
+const { RELEASE } = require('../../dev/scripts/releaseCheck');
+const { emptyFolder, removeFolder } = require('../helpers/folder');
 
 const folder = join(ROOT, '.github', 'workflows');
 /** @param {string} file */
@@ -13,6 +20,8 @@ const files = readdirSync(folder);
 /** @typedef {{ uses?: string, run?: string, with?: Record<string, unknown> }} Step */
 /** @type {(file: string) => Step[]} */
 const stepsOf = (file) => Object.values(parse(read(file)).jobs).flatMap(({ steps }) => steps);
+/** The one command that is npm's own. */
+const PUBLISH = 'npm publish ./*.tgz';
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 it('are these', () => expect(files).toEqual(['ci.yml', 'publish.yml']));
@@ -30,6 +39,7 @@ describe.each(files)('%s', (file) => {
 		const commands = stepsOf(file).flatMap((step) => step.run ?? []);
 		/** @param {string} command */
 		const isThere = (command) => {
+			if (command === PUBLISH) return true;
 			const [, script] = /^npm (?:run )?(\S+)$/.exec(command) ?? [];
 			return script ? script in manifest.scripts : existsSync(join(ROOT, command));
 		};
@@ -41,7 +51,7 @@ describe.each(files)('%s', (file) => {
 		expect(JSON.stringify(parse(read(file)))).not.toMatch(/secrets\.|_TOKEN|registry-url|pull_request_target/);
 		const checkouts = stepsOf(file).filter(({ uses }) => uses?.startsWith('actions/checkout@'));
 		expect(checkouts).not.toEqual([]);
-		for (const checkout of checkouts) expect(checkout.with).toEqual({ 'persist-credentials': false });
+		for (const checkout of checkouts) expect(checkout.with).toMatchObject({ 'persist-credentials': false });
 	});
 });
 
@@ -54,17 +64,71 @@ it('may only read, but for the one job that publishes', () => {
 	expect(Object.fromEntries(permissions)).toEqual({
 		'ci.yml': { contents: 'read' },
 		'publish.yml': { contents: 'read' },
-		'publish.yml publish': { contents: 'read', 'id-token': 'write' },
+		'publish.yml publish': { 'id-token': 'write' },
 	});
 });
 
-it('publish only a tag that was checked, on a Node whose npm needs no token', () => {
+it('publish of a tag the very file that was checked, on a Node whose npm needs no token', () => {
 	const { on, jobs } = parse(read('publish.yml'));
 	expect(on).toEqual({ push: { tags: ['v*'] } });
-	expect(jobs.check.steps.at(-1).run).toBe('npm run release:check');
+	const [checkout, , check, upload] = jobs.check.steps;
+	expect(checkout.with['fetch-depth']).toBe(0);
+	expect(check).toEqual({ run: 'npm run release:check' });
+	expect(upload.uses).toContain('actions/upload-artifact@');
+	expect(upload.with).toEqual({
+		name: 'package',
+		path: `${relative(ROOT, RELEASE)}/*.tgz`,
+		'include-hidden-files': true,
+		'if-no-files-found': 'error',
+	});
+
 	expect(jobs.publish).toMatchObject({ needs: 'check', environment: 'npm' });
-	expect(jobs.publish.steps.at(-1).run).toBe('npm run release');
-	expect(jobs.publish.steps[1].with).toEqual({ 'node-version': 24 });
+	const [node, download, publish, ...more] = jobs.publish.steps;
+	expect(node.with).toEqual({ 'node-version': 24 });
+	expect(download.uses).toContain('actions/download-artifact@');
+	expect(download.with).toEqual({ name: 'package' });
+	// Nothing of the repository runs where the permission to publish is.
+	expect([publish, ...more]).toEqual([{ run: PUBLISH }]);
+	expect(PUBLISH).not.toMatch(/provenance/);
+	expect(manifest.publishConfig).toEqual({ access: 'public', provenance: true });
+});
+
+it('nobody publishes from their own machine: npm refuses where it cannot say what the package is made from', async () => {
+	/** @type {string[]} */
+	const asked = [];
+	const registry = createServer(({ method, url }, response) => {
+		asked.push(`${method} ${url}`);
+		response.writeHead(method === 'GET' ? 404 : 200, { 'content-type': 'application/json' }).end('{}');
+	}).listen(0, '127.0.0.1');
+	await once(registry, 'listening');
+	const { port } = /** @type {import('node:net').AddressInfo} */ (registry.address());
+	const folder = emptyFolder();
+	try {
+		const { name, version, publishConfig } = manifest;
+		writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version, publishConfig }));
+		const address = `127.0.0.1:${port}/`;
+		writeFileSync(join(folder, '.npmrc'), `registry=http://${address}\n//${address}:_authToken=any\n`);
+		// As on one's own machine, wherever this runs.
+		const env = cleanEnvironment({
+			CI: '',
+			GITHUB_ACTIONS: '',
+			GITLAB_CI: '',
+			npm_config_registry: `http://${address}`,
+		});
+		const { code, stderr } = await promisify(execFile)('npm', ['publish', '--ignore-scripts'], {
+			cwd: folder,
+			env,
+		}).then(
+			() => ({ code: 0, stderr: '' }),
+			(error) => error,
+		);
+		expect(stderr).toMatch(/provenance/i);
+		expect(code).not.toBe(0);
+		expect(asked.filter((one) => one.startsWith('PUT'))).toEqual([]);
+	} finally {
+		removeFolder(folder);
+		registry.close();
+	}
 });
 
 it('test the oldest Node that package.json allows, and everything on the newest', () => {
