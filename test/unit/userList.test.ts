@@ -86,9 +86,9 @@ describe('too many to be handed on', () => {
 	it('it ends after the first page and one question, if there are more and total says so', async () => {
 		const { get, asked } = movingTeam({ size: 51, cap: 10 });
 		await expect(idsOf(userPages(get, { most: { users: 50, tooMany } }))).rejects.toThrow('Too many');
-		expect(asked.map(({ offset, limit }) => [offset, limit])).toEqual([
-			[0, 500],
-			[50, 1],
+		expect(asked.map(({ offset, limit, once }) => [offset, limit, once?.tries])).toEqual([
+			[0, 500, undefined],
+			[50, 1, 1],
 		]);
 		await expect(atMost({ size: 61 }, { offset: 10 })).rejects.toThrow('Too many');
 		await expect(atMost({ size: 61 }, { limit: 51 })).rejects.toThrow('Too many');
@@ -104,8 +104,10 @@ describe('too many to be handed on', () => {
 		await expect(atMost({ size: 60, ignores: { offset: true } })).rejects.toThrow(SAME_PAGE);
 	});
 
-	it('it reads on where the question is refused', async () => {
-		expect((await atMost({ size: 45, total: () => 1000, failsAtEnd: 500 }, { limit: 51 })).ids).toEqual(team(45));
+	it('it asks once, and reads on where that is refused', async () => {
+		const { ids, asked } = await atMost({ size: 45, total: () => 1000, failsAtEnd: 500 }, { limit: 51 });
+		expect(ids).toEqual(team(45));
+		expect(asked.filter(({ limit }) => limit === 1)).toHaveLength(1);
 	});
 
 	it('what is no Problem is not taken for an answer', async () => {
