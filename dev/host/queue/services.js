@@ -63,6 +63,12 @@ async function startPostgres(folder, { postgres, initdb, pgIsReady }) {
 	return { port, stop };
 }
 
+/** PostgreSQL alone, for tables of users. @param {string} folder a new one @param {(line: string) => void} log */
+async function startDatabase(folder, log) {
+	const { port, stop } = await startPostgres(folder, await installPrograms(log));
+	return { credential: { host: LOOPBACK, port, user: DATABASE_USER, database: 'postgres', ssl: 'disable' }, stop };
+}
+
 /** @param {string} folder @param {{ redis: string, redisCli: string }} programs */
 async function startRedis(folder, { redis, redisCli }) {
 	const port = await freePort();
@@ -106,4 +112,4 @@ async function startServices(folder, log) {
 	};
 }
 
-module.exports = { startServices };
+module.exports = { startDatabase, startServices };

@@ -7,6 +7,7 @@ import type { Example } from './run';
 
 const STICKY_NOTE = 'n8n-nodes-base.stickyNote';
 const GOOGLE_SHEETS = 'n8n-nodes-base.googleSheets';
+const POSTGRES = 'n8n-nodes-base.postgres';
 
 /** Required fields that an example leaves empty, because only its user knows them. */
 const TO_FILL_IN: Record<string, string[]> = { [GOOGLE_SHEETS]: ['documentId'] };
@@ -50,6 +51,18 @@ export function checkExample({ nodes, ...rest }: Example, types: () => INodeType
 		it('finds a row of a Google sheet again by its id', () => {
 			const columns = { mappingMode: 'autoMapInputData', matchingColumns: ['id'] };
 			for (const { parameters } of sheets) expect(parameters).toMatchObject({ operation: 'appendOrUpdate', columns });
+		});
+	}
+
+	const statements = steps.filter(
+		({ type, parameters }) => type === POSTGRES && /INSERT/.test(String(parameters.query)),
+	);
+	if (statements.length) {
+		it('finds a row of a PostgreSQL table again by its id, in one statement for all rows', () => {
+			for (const { parameters, executeOnce } of statements) {
+				expect(parameters.query).toContain('ON CONFLICT (id)');
+				expect([parameters.operation, executeOnce]).toEqual(['executeQuery', true]);
+			}
 		});
 	}
 }

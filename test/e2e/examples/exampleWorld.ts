@@ -66,6 +66,10 @@ export const pointsSinceLastMonday = (user: User, metric: MetricName): object[] 
 export const pressureRows = (user: User): IDataObject[] =>
 	expectedRows(user, readings(user, 'blood_pressure', started.toMillis() - WEEK), user.client_user_id);
 
+/** The row of a table for each blood pressure reading. */
+export const allPressureRows = (user: User): IDataObject[] =>
+	expectedRows(user, readings(user, 'blood_pressure', 0), user.client_user_id);
+
 /** The row of the weekly report. Minutes are added in hundredths, so that 0.1 and 0.2 make 0.3. */
 export const weekRow = (user: User): IDataObject => ({
 	id: `${user.user_id} ${LAST_MONDAY}`,

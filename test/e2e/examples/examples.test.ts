@@ -9,6 +9,7 @@ import { exampleFiles, isNamedIn, readExample } from './files';
 import { EVALUATED, prepare, type Credentials, type Example } from './run';
 import {
 	alertMessages,
+	allPressureRows,
 	FIRST,
 	LAST_MONDAY,
 	pointsSinceLastMonday,
@@ -64,11 +65,11 @@ const put = async (file: string, has = credentials, more: Partial<Example> = {})
 const isTrigger = (node: INode) => describeNode(types, node)!.group.includes('trigger');
 const hasRun = new Set<string>();
 
-/** Runs an example from its first trigger. */
-async function run(file: string, has = credentials, more: Partial<Example> = {}) {
+/** Runs an example from its first trigger, or from the one that is named. */
+async function run(file: string, has = credentials, more: Partial<Example> = {}, from?: string) {
 	hasRun.add(file);
 	const { id, nodes } = await put(file, has, more);
-	const { status, error, runData } = await host.rest.runWorkflow(id, nodes.find(isTrigger).name);
+	const { status, error, runData } = await host.rest.runWorkflow(id, from ?? nodes.find(isTrigger).name);
 	const rows = (name: string): IDataObject[] =>
 		(runData[name]?.[0]?.data?.main?.[0] ?? []).map(({ json }: { json: IDataObject }) => json);
 	return { status, message: error?.message as string | undefined, rows, hasRun: (name: string) => name in runData };
@@ -76,6 +77,14 @@ async function run(file: string, has = credentials, more: Partial<Example> = {})
 
 /** What the fields of a node of somebody else come to, for each item that reaches it. */
 const evaluated = (rows: IDataObject[]) => rows.map((row) => row[EVALUATED]);
+/** The readings that a statement is given: all of them together, those that came twice once. */
+function handedOver(rows: IDataObject[]): IDataObject[] {
+	expect(rows).toHaveLength(1);
+	const { options } = rows[0][EVALUATED] as { options: { queryReplacement: string } };
+	const [readings] = JSON.parse(options.queryReplacement) as string[];
+	const all = JSON.parse(readings) as IDataObject[];
+	return [...new Map(all.map((row) => [row.id, row])).values()];
+}
 const byId = (rows: IDataObject[]) => [...rows].sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
 
 it('high-blood-pressure-alert.json writes a message for each reading at or above 140/90 of three days', async () => {
@@ -113,6 +122,58 @@ describe('morning-table.json', () => {
 		for (const row of rows('Table in Google Sheets')) {
 			expect(row).toMatchObject({ systolic: expect.any(String), diastolic: null, unit: 'mm[Hg]', source_type: null });
 		}
+	});
+});
+
+/** Somebody who cannot be read, and everybody. */
+const REFUSED = `Could not be read: ${SECOND.user_id} (The service refuses this user's data (status 403))`;
+const WRONG_KEY = expect.stringMatching(
+	/^Could not be read: The service did not accept the API key \(status 401\)\. [A-Z]/,
+);
+
+describe.each([
+	['morning-table.json', (rows: IDataObject[]) => rows, 'Table in Google Sheets', pressureRows],
+	['nightly-table-postgres.json', handedOver, 'Write by ID', pressureRows],
+	['backfill-and-follow.json', handedOver, 'Add What Is Missing', allPressureRows],
+] as const)('%s', (file, written, table, expectedOf) => {
+	it('writes the readings of everybody else, and ends as failed with who could not be read', async () => {
+		host.sandbox.switches.users = { [SECOND.user_id]: 'refused' };
+		const { status, message, rows } = await run(file);
+		expect([status, message]).toEqual(['error', REFUSED]);
+		expect(byId(written(rows(table)))).toEqual(byId(expectedOf(FIRST)));
+	});
+
+	it('ends as failed with what is wrong for everybody, and writes nothing', async () => {
+		const { status, message, hasRun } = await run(file, {
+			...credentials,
+			healthDataServiceApi: await host.credential('wrong'),
+		});
+		expect([status, message]).toEqual(['error', WRONG_KEY]);
+		expect(hasRun(table)).toBe(false);
+	});
+});
+
+it('nightly-table-postgres.json hands over each reading of the last 7 days, all at once', async () => {
+	const { status, rows } = await run('nightly-table-postgres.json');
+	expect(status).toBe('success');
+	expect(byId(handedOver(rows('Write by ID')))).toEqual(byId([FIRST, SECOND].flatMap(pressureRows)));
+});
+
+describe('backfill-and-follow.json', () => {
+	it('fills in the whole history', async () => {
+		const { status, rows, hasRun } = await run('backfill-and-follow.json');
+		expect(status).toBe('success');
+		expect(byId(handedOver(rows('Add What Is Missing')))).toEqual(byId([FIRST, SECOND].flatMap(allPressureRows)));
+		expect(hasRun('Write by ID')).toBe(false);
+	});
+
+	it('follows with the same rows under the same ids', async () => {
+		const from = 'New Blood Pressure Reading';
+		const { status, rows, hasRun } = await run('backfill-and-follow.json', credentials, {}, from);
+		expect(status).toBe('success');
+		const newest = allPressureRows(FIRST).at(-1);
+		expect(handedOver(rows('Write by ID'))).toEqual([{ ...newest, change: 'created' }]);
+		expect(hasRun('Add What Is Missing')).toBe(false);
 	});
 });
 

@@ -39,7 +39,7 @@ export function prepare(
 export const EVALUATED = 'evaluated';
 
 /** An Edit Fields node that adds what each expression of the node comes to, in the place it has in the node. */
-function standIn({ id, name, position, parameters }: INode): INode {
+function standIn({ id, name, position, parameters, executeOnce }: INode): INode {
 	const assignments = expressionsIn(parameters, EVALUATED).map(([path, value]) => ({
 		id: path,
 		name: path,
@@ -50,6 +50,7 @@ function standIn({ id, name, position, parameters }: INode): INode {
 		id,
 		name,
 		position,
+		...(executeOnce && { executeOnce }),
 		type: 'n8n-nodes-base.set',
 		typeVersion: 3.4,
 		parameters: { mode: 'manual', assignments: { assignments }, includeOtherFields: true, options: {} },

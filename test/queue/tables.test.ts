@@ -1,0 +1,167 @@
+/**
+ * The examples that write a table in PostgreSQL, with a real one behind n8n's own Postgres node: what their statements make of
+ * rows that are new, known, twice, corrected or written without an offset.
+ */
+import path from 'node:path';
+import { DateTime } from 'luxon';
+import type { IDataObject, INodeTypeDescription } from 'n8n-workflow';
+import { startDatabase } from '../../dev/host/queue/services';
+import type { User } from '../../dev/sandbox/schemas';
+import { defaultSwitches } from '../../dev/sandbox/switches';
+import { readExample } from '../e2e/examples/files';
+import { prepare, type Example } from '../e2e/examples/run';
+import { startHost, type Host } from '../e2e/n8n';
+import { emptyFolder, removeFolder } from '../helpers/folder';
+import { History, type Entry } from '../helpers/history';
+import { bloodPressure, expectedRows, KEY } from '../helpers/people';
+
+const NIGHTLY = 'nightly-table-postgres.json';
+const BACKFILL = 'backfill-and-follow.json';
+const FOLLOW = 'New Blood Pressure Reading';
+
+const folder = emptyFolder();
+const history = new History();
+const [anna, ben] = ['app-user-0001', 'app-user-0002'].map((name) => history.addUser(name));
+let database: Awaited<ReturnType<typeof startDatabase>>;
+let host: Host;
+let types: INodeTypeDescription[];
+let credentials: Record<string, string>;
+beforeAll(async () => {
+	database = await startDatabase(path.join(folder, 'postgres'), console.log);
+	host = await startHost(history);
+	types = await host.rest.get('/types/nodes.json');
+	credentials = {
+		healthDataServiceApi: await host.credential(KEY),
+		postgres: await host.rest.createCredential({ name: 'table', type: 'postgres', data: database.credential }),
+	};
+	// Where a time without an offset would be another one.
+	await sql("ALTER ROLE CURRENT_USER SET timezone TO 'Asia/Kathmandu'");
+});
+afterEach(async () => {
+	Object.assign(host.sandbox.switches, defaultSwitches());
+	history.entries = [];
+	await sql('DROP TABLE blood_pressure');
+});
+afterAll(async () => {
+	await host?.stop();
+	await database?.stop();
+	removeFolder(folder);
+});
+
+async function run(example: Example, from?: string) {
+	const { id } = await host.rest.importWorkflow(prepare(example, types, credentials, 'UTC'));
+	return await host.rest.runWorkflow(id, from);
+}
+
+/** The rows that a statement gives. */
+async function sql(query: string): Promise<IDataObject[]> {
+	const at = (x: number): [number, number] => [x, 0];
+	const { status, error, runData } = await run({
+		name: 'SQL',
+		settings: { executionOrder: 'v1' },
+		nodes: [
+			{ id: 'a', name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: at(0), parameters: {} },
+			{
+				id: 'b',
+				name: 'SQL',
+				type: 'n8n-nodes-base.postgres',
+				typeVersion: 2.6,
+				position: at(200),
+				parameters: { resource: 'database', operation: 'executeQuery', query, options: {} },
+			},
+		],
+		connections: { Start: { main: [[{ node: 'SQL', type: 'main', index: 0 }]] } },
+	});
+	expect([status, error?.message]).toEqual(['success', undefined]);
+	return runData.SQL[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
+}
+
+const COLUMNS = 'id, user_id, client_user_id, timestamp, systolic, diastolic, unit, provider, source_type'.split(', ');
+const inTable = async (): Promise<IDataObject[]> => {
+	// As text: n8n would cut microseconds.
+	const utc = `to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') || '+00:00' AS timestamp`;
+	const columns = COLUMNS.map((column) => (column === 'timestamp' ? utc : column));
+	const rows = await sql(`SELECT ${columns.join(', ')} FROM blood_pressure ORDER BY id`);
+	return rows.map((row) => ({ ...row, systolic: Number(row.systolic), diastolic: Number(row.diastolic) }));
+};
+const inService = () =>
+	history.entries
+		.flatMap(({ user, reading }) => expectedRows(user, [reading], user.client_user_id))
+		.sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
+
+/** As many days ago, with microseconds. */
+const measured = (user: User, days: number, systolic: number): Entry => {
+	const time = DateTime.utc().minus({ days }).toFormat("yyyy-MM-dd'T'HH:mm:ss.SSS'123Z'");
+	return history.add(user, bloodPressure(time, systolic, 80));
+};
+function correct(entry: Entry, values: object): Entry {
+	history.remove(entry);
+	const { user, reading } = entry;
+	return history.add(user, { ...reading, point: { ...reading.point, ...values } });
+}
+const succeeds = async (file: string, from?: string) => {
+	const { status, error } = await run(readExample(file), from);
+	expect([status, error?.message]).toEqual(['success', undefined]);
+};
+
+describe.each([
+	[NIGHTLY, 'a night'],
+	[BACKFILL, 'the history'],
+])('%s', (file) => {
+	it('makes the table, writes each reading once, and adds what came late', async () => {
+		Object.assign(host.sandbox.switches, { pageSize: 3, overlap: true });
+		for (const days of [1, 2, 3, 4, 5]) for (const user of [anna, ben]) measured(user, days, 100 + days);
+		await succeeds(file);
+		expect(await inTable()).toEqual(inService());
+		measured(anna, 6, 150);
+		await succeeds(file);
+		expect(await inTable()).toEqual(inService());
+	});
+
+	it('takes a time without an offset for UTC, wherever the database is', async () => {
+		host.sandbox.switches.timestamps = 'noZone';
+		measured(anna, 1, 120);
+		await succeeds(file);
+		expect((await inTable()).map(({ timestamp }) => timestamp)).toEqual(inService().map(({ timestamp }) => timestamp));
+	});
+
+	it('keeps what is empty empty, and columns of your own', async () => {
+		Object.assign(host.sandbox.switches, { oddValues: true, bareSources: true });
+		measured(anna, 1, 120);
+		await succeeds(file);
+		await sql('ALTER TABLE blood_pressure ADD COLUMN note text');
+		measured(ben, 1, 121);
+		await succeeds(file);
+		const rows = await sql('SELECT systolic, diastolic, source_type, note FROM blood_pressure ORDER BY systolic');
+		expect(rows.map(({ systolic, ...rest }) => ({ systolic: Number(systolic), ...rest }))).toEqual([
+			{ systolic: 120, diastolic: null, source_type: null, note: null },
+			{ systolic: 121, diastolic: null, source_type: null, note: null },
+		]);
+	});
+});
+
+it(`${NIGHTLY} writes corrected values over the old ones`, async () => {
+	const first = measured(anna, 1, 120);
+	measured(ben, 1, 121);
+	await succeeds(NIGHTLY);
+	correct(first, { systolic: 130, diastolic: 90, unit: 'mm Hg' });
+	anna.client_user_id = 'app-user-0009';
+	await succeeds(NIGHTLY);
+	expect(await inTable()).toEqual(inService());
+});
+
+it(`${BACKFILL} follows, and what it has written the history does not write over`, async () => {
+	measured(anna, 60, 110);
+	const newest = measured(anna, 1, 120);
+	await succeeds(BACKFILL, FOLLOW);
+	expect((await inTable()).map(({ systolic }) => systolic)).toEqual([120]);
+	const corrected = correct(newest, { systolic: 130 });
+	await succeeds(BACKFILL, FOLLOW);
+	expect((await inTable()).map(({ systolic }) => systolic)).toEqual([130]);
+
+	// As if it had been read before the correction.
+	const old = correct(corrected, { systolic: 120 });
+	await succeeds(BACKFILL);
+	correct(old, { systolic: 130 });
+	expect(await inTable()).toEqual(inService());
+});
