@@ -81,9 +81,13 @@ async function build() {
 }
 
 async function main() {
-	await installDevTools();
-	if (wants.build || wants.host) await build();
-	if (wants.host) await require('./host/install').installHost();
+	// Side by side: one mostly waits for the network, the other mostly compiles.
+	await Promise.all([
+		installDevTools().then(async () => {
+			if (wants.build || wants.host) await build();
+		}),
+		wants.host && require('./host/install').installHost(),
+	]);
 	if (wants.browser) await require('./install/browser').installBrowser();
 }
 

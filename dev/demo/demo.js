@@ -1,41 +1,49 @@
 /**
- * `npm run demo`: the node at work in a real n8n, with a sandbox in place of the service.
- *   npm run demo             prints the result of the example, then leaves n8n running for you
- *   npm run demo -- --once   stops after the result
- * Everything runs on this machine only and ends with this program.
+ * `npm run demo`: the node at work in a real n8n, with a sandbox in place of the service. Everything runs on this machine only
+ * and ends with this program.
  */
+const { readSwitches } = require('../install/switches');
+const { setUp } = require('../install/setUp');
+const { exampleNames } = require('./examples');
+
+const [N8N_PORT, SANDBOX_PORT] = [5678, 4010];
+const EXAMPLES = exampleNames();
+
+const wants = readSwitches({
+	name: 'demo',
+	about: `The node in a real n8n, beside a sandbox that plays the service with invented people. Installs what is missing, runs one
+example and prints what comes out, then leaves n8n running, with all examples in it, until Ctrl-C. These are there:
+
+${EXAMPLES.map((name) => `  ${name}`).join('\n')}`,
+	switches: {
+		example: { type: 'string', value: 'NAME', default: 'high-blood-pressure-alert', about: 'the one to run' },
+		port: { type: 'number', value: 'PORT', about: `where n8n answers (${N8N_PORT}, or another when that is in use)` },
+		once: { type: 'boolean', about: 'stop after the result' },
+		fresh: { type: 'boolean', about: 'forget what was changed in the n8n of the demo' },
+	},
+});
+if (!EXAMPLES.includes(wants.example)) {
+	console.error(`npm run demo: There is no example "${wants.example}". There are: ${EXAMPLES.join(', ')}`);
+	process.exit(2);
+}
+setUp('host');
 require('tsx/cjs');
 const { rmSync } = require('node:fs');
 const { join } = require('node:path');
-const { parseArgs } = require('node:util');
 const { installPackage, packPackage } = require('../host/installPackage');
-const { OWNER, startN8n } = require('../host/n8n');
+const { startN8n } = require('../host/n8n');
 const { runAsScript } = require('../install/command');
 const { ReadableError } = require('../install/failure');
 const { CACHE } = require('../paths');
 const { startSandbox } = require('../sandbox/server.ts');
-const { runAlert } = require('./alert');
-const { table } = require('./table');
+const { NEEDS } = require('./examples');
+const { putExamples, runExample } = require('./runExample');
+const { state, stopAll, stopLater, stopOnSignals } = require('./running');
+const { sayHowToGoOn, sayResult } = require('./say');
 
 const FOLDER = join(CACHE, 'demo');
-const N8N_PORT = 5678;
-const SANDBOX_PORT = 4010;
-const MOST_LINES = 20;
-/** Times in the messages are those of the clock on the wall. */
+/** That of the clock on the wall: in n8n, and in all that is printed. */
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-
-const { values } = parseArgs({
-	options: { once: { type: 'boolean', default: false }, fresh: { type: 'boolean', default: false } },
-});
-
-/** What has to be stopped, last started first. @type {Array<() => Promise<void>>} */
-const running = [];
-let isStopping = false;
-
-async function stopAll() {
-	isStopping = true;
-	while (running.length) await running.pop()?.();
-}
 
 /**
  * On its usual port, or on any other when that is taken.
@@ -54,77 +62,51 @@ async function onPort(port, start) {
 }
 
 async function demo() {
-	if (values.fresh) rmSync(FOLDER, { recursive: true, force: true });
+	if (wants.fresh) rmSync(FOLDER, { recursive: true, force: true });
 
 	console.log('[1/4] Starting the sandbox: the service with invented people and readings');
 	const sandbox = await onPort(SANDBOX_PORT, async (port) => await startSandbox({ port }));
-	running.push(() => sandbox.close());
+	stopLater(() => sandbox.close());
 	const [{ key, users }] = sandbox.world.teams;
-	console.log(`      ${sandbox.baseUrl}, a team of ${users.length} users`);
+	console.log(`      Base URL ${sandbox.baseUrl}, API Key ${key}: a team of ${users.length} users`);
 
 	console.log('[2/4] Installing this package into n8n, as n8n itself would');
 	await installPackage(FOLDER, await packPackage());
 
 	console.log('[3/4] Starting n8n (about ten seconds)');
-	const n8n = await onPort(
-		N8N_PORT,
-		async (port) => await startN8n({ folder: FOLDER, port, env: { GENERIC_TIMEZONE: timeZone } }),
-	);
-	running.push(() => n8n.stop());
+	const options = { folder: FOLDER, env: { GENERIC_TIMEZONE: timeZone }, onLaunch: stopLater };
+	const n8n = await (wants.port === undefined
+		? onPort(N8N_PORT, async (port) => await startN8n({ ...options, port }))
+		: startN8n({ ...options, port: wants.port }));
 
-	console.log('[4/4] Running the example "High blood pressure alert"');
-	const result = await runAlert(n8n.rest, { baseUrl: sandbox.baseUrl, apiKey: key });
-	printResult(result);
+	console.log(`[4/4] Importing the examples, running ${wants.example}`);
+	const examples = await putExamples(n8n.rest, { baseUrl: sandbox.baseUrl, apiKey: key });
+	const workflow = examples[wants.example];
+	if (NEEDS[wants.example]) console.log(`\n"${workflow.name}" needs ${NEEDS[wants.example]}.`);
+	else {
+		const result = await runExample(n8n.rest, workflow);
+		sayResult(workflow.name, result, timeZone);
+		if (result.failure) process.exitCode = 1;
+	}
 
-	if (values.once) return await stopAll();
-	console.log(`
-n8n is running. Open the example:
-
-   Address    ${n8n.baseUrl}/workflow/${result.workflow.id}
-   E-mail     ${OWNER.email}
-   Password   ${OWNER.password}
-
-   1. Click "Execute workflow" below the canvas, from "When clicking Execute workflow".
-   2. Double-click "Blood Pressure" to see its fields and the rows it gave.
-   3. Change "Date Range" to Last 7 Days and click "Execute step".
-
-Ctrl-C stops n8n and the sandbox.`);
+	if (wants.once) return await stopAll();
+	sayHowToGoOn({ n8nUrl: n8n.baseUrl, workflow, sandboxUrl: sandbox.baseUrl, key, timeZone });
+	state.isReady = true;
 	n8n.process.once('exit', () => {
-		if (isStopping) return;
+		if (state.isStopping) return;
 		console.error(`\nn8n ended by itself. Its log: ${n8n.logFile}`);
 		void stopAll().finally(() => process.exit(1));
 	});
 }
 
-/** @param {import('./alert').AlertResult} result */
-function printResult({ users, readings, messages }) {
-	console.log(
-		`\n${readings} readings of ${users} users in the last 24 hours, ${messages.length} at or above 140/90:\n`,
-	);
-	const newestFirst = [...messages].sort((a, b) => (a.timestamp < b.timestamp ? 1 : -1));
-	const lines = newestFirst
-		.slice(0, MOST_LINES)
-		.map((row) => [`${row.systolic}/${row.diastolic}`, row.timestamp.slice(0, 16).replace('T', ' '), row.text]);
-	console.log(table([['Reading', 'Time (UTC)', 'Message for Slack'], ...lines]));
-	if (messages.length > MOST_LINES) console.log(`… and ${messages.length - MOST_LINES} more`);
-	console.log('\nSlack is switched off in the demo; in your own n8n each message would be posted.');
-}
-
-for (const [signal, code] of /** @type {const} */ ([
-	['SIGINT', 130],
-	['SIGTERM', 143],
-	['SIGHUP', 129],
-])) {
-	process.once(signal, () => {
-		console.log('\nStopping n8n and the sandbox …');
-		void stopAll().finally(() => process.exit(code));
-	});
-}
-
 void runAsScript(async () => {
+	const running = demo();
+	stopOnSignals(running);
 	try {
-		await demo();
+		await running;
 	} catch (error) {
+		// It is being stopped, and what that broke off is no news.
+		if (state.isStopping) return;
 		await stopAll();
 		throw new ReadableError(`\nThe demo stopped: ${error.message}`);
 	}

@@ -1,16 +1,42 @@
 /**
- * A plain table for the terminal.
+ * Rows as a plain table for the terminal, with times as the clock on the wall shows them.
  */
+const { DateTime } = require('luxon');
 
-/** The first line of `rows` is its head. @param {unknown[][]} rows */
-function table(rows) {
-	const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)));
-	const line = (/** @type {unknown[]} */ row) =>
-		row
-			.map((cell, column) => String(cell).padEnd(widths[column]))
+const MOST_LINES = 20;
+const WIDEST_CELL = 40;
+
+/** Written by the workflow for a person: that alone is shown, whole. */
+const MESSAGE = 'text';
+/** Long, and for machines. */
+const HIDDEN = ['id', 'user_id'];
+
+/** @param {unknown} value @param {string} timeZone */
+function cell(value, timeZone) {
+	const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+	const time = /^\d{4}-\d\d-\d\dT/.test(text) && DateTime.fromISO(text, { zone: 'utc' }).setZone(timeZone);
+	if (time && time.isValid) return time.toFormat('yyyy-MM-dd HH:mm');
+	return text.length > WIDEST_CELL ? `${text.slice(0, WIDEST_CELL - 1)}…` : text;
+}
+
+/** The newest first, where rows have a time. @param {Array<Record<string, unknown>>} rows @param {string} timeZone */
+function table(rows, timeZone) {
+	const newestFirst = [...rows].sort((a, b) => (String(a.timestamp ?? '') < String(b.timestamp ?? '') ? 1 : -1));
+	const shown = (rows.every(({ timestamp }) => timestamp) ? newestFirst : rows).slice(0, MOST_LINES);
+	const more = rows.length > shown.length ? [`… and ${rows.length - shown.length} more`] : [];
+	if (shown.every((row) => typeof row[MESSAGE] === 'string'))
+		return [...shown.map((row) => row[MESSAGE]), ...more].join('\n');
+
+	const columns = [...new Set(shown.flatMap((row) => Object.keys(row)))].filter((name) => !HIDDEN.includes(name));
+	const lines = [columns, ...shown.map((row) => columns.map((name) => cell(row[name], timeZone)))];
+	const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at].length)));
+	const padded = (/** @type {string[]} */ line) =>
+		line
+			.map((text, at) => text.padEnd(widths[at]))
 			.join('  ')
 			.trimEnd();
-	return [line(rows[0]), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.slice(1).map(line)].join('\n');
+	const [head, ...body] = lines.map(padded);
+	return [head, widths.map((width) => '─'.repeat(width)).join('  '), ...body, ...more].join('\n');
 }
 
 module.exports = { table };

@@ -38,13 +38,16 @@ async function launchN8n(command, { folder, port, env }) {
  *   port?: number,
  *   env?: Record<string, string>,
  *   log?: (line: string) => void,
- * }} options `folder` holds this n8n's database, settings and log, and is made when missing; `port` 0 or none: any free one
+ *   onLaunch?: (stop: () => Promise<void>) => void,
+ * }} options `folder` holds this n8n's database, settings and log, and is made when missing; `port` 0 or none: any free one;
+ * `onLaunch` is given what ends it, before it works
  */
-async function startN8n({ folder, port: wantedPort, env = {}, log = () => {} }) {
+async function startN8n({ folder, port: wantedPort, env = {}, log = () => {}, onLaunch = () => {} }) {
 	const port = await freePort(wantedPort);
 	log(`Starting n8n on port ${port}`);
 	const started = Date.now();
 	const { child, logFile } = await launchN8n(['start'], { folder, port, env });
+	onLaunch(() => stopProcess(child));
 
 	const baseUrl = `http://127.0.0.1:${port}`;
 	const rest = new Rest(baseUrl);

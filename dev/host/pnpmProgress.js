@@ -24,7 +24,7 @@ function pnpmProgress(log) {
 		const compiled = /node_modules\/(sqlite3) install: gyp info spawn make/.exec(line)?.[1];
 		if (compiled && !compiling.has(compiled)) {
 			compiling.add(compiled);
-			log(`  compiling ${compiled} (about a minute)`);
+			log(`  compiling ${compiled} (about 20 seconds)`);
 		}
 	};
 }

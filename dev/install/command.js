@@ -76,12 +76,16 @@ async function run(what, [file, ...args], { cwd, env, logFile, usesRegistry, onL
 		setTimeout(() => killTree(child.pid, 'SIGKILL'), 5000).unref();
 	};
 	for (const signal of SIGNALS) process.on(signal, stop);
+	// Something that ran beside it has failed, and with it this process.
+	const end = () => killTree(child.pid, 'SIGTERM');
+	process.on('exit', end);
 	/** @type {number | string | null} */
 	const ended = await new Promise((resolve) => {
 		child.on('error', (error) => resolve(error.message));
 		child.on('close', (code, signal) => resolve(code ?? signal));
 	});
 	for (const signal of SIGNALS) process.off(signal, stop);
+	process.off('exit', end);
 	fs.closeSync(log);
 
 	if (stoppedBy)

@@ -1,11 +1,16 @@
 /** The demo as a newcomer runs it. */
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
+const { readFileSync, readdirSync } = require('node:fs');
 const { createServer } = require('node:http');
 const { ROOT } = require('../../dev/paths');
 
+/** Far from where the tests run, so that a time in another zone is seen. */
+const TZ = 'Pacific/Auckland';
+
 /**
- * Starts the demo; `until` tells from its output when to send `signal`.
+ * Starts the demo. Once its output has `until` and it has started something, it is sent `signal`; what runs below it then is
+ * `below`.
  * @param {string[]} args
  * @param {string} [until]
  * @param {NodeJS.Signals} [signal]
@@ -13,18 +18,42 @@ const { ROOT } = require('../../dev/paths');
 async function demo(args, until, signal) {
 	const child = spawn(process.execPath, [require.resolve('../../dev/demo/demo'), ...args], {
 		cwd: ROOT,
+		env: { ...process.env, TZ },
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
 	let output = '';
-	for (const stream of [child.stdout, child.stderr]) {
-		stream.on('data', (data) => {
-			output += data;
-			// Once: a second Ctrl-C does not wait for anything.
-			if (until && output.includes(until) && !child.killed) child.kill(signal);
-		});
-	}
+	for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => void (output += data));
+	/** @type {number[]} */
+	let below = [];
+	const watch = setInterval(() => {
+		if (!until || !output.includes(until)) return;
+		below = processesBelow(child.pid ?? 0);
+		if (!below.length) return;
+		// Once: a second Ctrl-C does not wait for anything.
+		clearInterval(watch);
+		child.kill(signal);
+	}, 20);
 	const [code] = await once(child, 'close');
-	return { code, output };
+	clearInterval(watch);
+	return { code, output, below };
+}
+
+/** Linux: all that a process has started, and what those have. @param {number} pid @returns {number[]} */
+function processesBelow(pid) {
+	const children = readdirSync('/proc')
+		.filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+		.map(Number);
+	return children.flatMap((child) => [child, ...processesBelow(child)]);
+}
+
+/** None of a process that has ended. @param {string | number} pid */
+function parentOf(pid) {
+	try {
+		const [, state, parent] = /\) (\S) (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+		return state === 'Z' ? undefined : Number(parent);
+	} catch {
+		return undefined;
+	}
 }
 
 /** @param {string} url */
@@ -34,35 +63,82 @@ const answers = async (url) =>
 		() => false,
 	);
 
-it('--once prints the table of the alert and leaves nothing running', async () => {
+/** @param {string} output */
+const sandboxOf = (output) => /Base URL (http:\S+), API Key \S+: a team of 240 users/.exec(output)?.[1] ?? 'none';
+
+it('--once prints the messages of the alert, in the zone of the clock on the wall, and leaves nothing running', async () => {
 	const { code, output } = await demo(['--once']);
-	expect(output).toMatch(/\d+ readings of 240 users in the last 24 hours, \d+ at or above 140\/90:/);
-	expect(output).toMatch(/^\d+\/\d+ +\d{4}-\d\d-\d\d \d\d:\d\d +High blood pressure: app-user-\d{4} measured/m);
-	expect(code).toBe(0);
-	const [, sandbox] = /(http:\S+), a team of/.exec(output) ?? [];
-	expect(await answers(sandbox)).toBe(false);
-});
-
-it('leaves n8n running, says how to get in, and ends with Ctrl-C', async () => {
-	const { code, output } = await demo([], 'Ctrl-C stops', 'SIGINT');
-	const [, address] = /Address +(\S+)/.exec(output) ?? [];
-	expect(output).toMatch(/E-mail +\S+@example\.com/);
-	expect(code).toBe(130);
-	expect(await answers(address)).toBe(false);
-});
-
-it('takes other ports when its own are in use', async () => {
-	const servers = [4010, 5678].map((port) =>
-		createServer()
-			.on('error', () => {})
-			.listen(port, '127.0.0.1'),
+	expect(output).toMatch(
+		/"Blood Pressure" gave [\d,]+ items\.\n"Slack" is switched off in the demo\. It would have got \d+/,
 	);
-	try {
+	const times = [...output.matchAll(/^High blood pressure: app-user-\d{4} measured \d+\/\d+ mmHg with \w+ at (.+)$/gm)];
+	expect(times).toHaveLength(20);
+	const day = /** @type {const} */ ({ timeZone: TZ, day: 'numeric', month: 'short', year: 'numeric' });
+	const days = [0, 1, 2, 3].map((ago) => new Date(Date.now() - ago * 86_400_000).toLocaleDateString('en-GB', day));
+	for (const [, time] of times) expect(days).toContain(time.split(',')[0]);
+	expect(output).toContain(`Times are those of ${TZ}, here and in n8n.`);
+	expect(code).toBe(0);
+	expect(await answers(sandboxOf(output))).toBe(false);
+});
+
+it('--example runs another one', async () => {
+	const { code, output } = await demo(['--once', '--example', 'morning-table']);
+	const [, gave, got] =
+		/gave ([\d,]+) items\.\n"Table in Google Sheets" .* ([\d,]+) items:\n\n(?=client_user_id +timestamp)/.exec(
+			output,
+		) ?? [];
+	expect(got).toBe(gave);
+	expect(code).toBe(0);
+});
+
+it('leaves n8n running, says how to get in and what the sandbox is asked with, and ends with Ctrl-C, children and all', async () => {
+	const { code, output, below } = await demo(['--example', 'ai-coach', '--port', '5699'], 'Ctrl-C stops', 'SIGINT');
+	expect(output).toContain('"AI coach" needs a model');
+	expect(output).toMatch(/Address +http:\/\/127\.0\.0\.1:5699\/workflow\/\w+\n/);
+	expect(output).toMatch(/E-mail +\S+@example\.com/);
+	expect(output).toMatch(new RegExp(`Base URL +${sandboxOf(output)}\n +API Key +sandbox-key-clinic\n`));
+	expect(code).toBe(0);
+	// n8n and what it starts itself.
+	expect(below.length).toBeGreaterThan(1);
+	expect(below.filter((pid) => parentOf(pid) !== undefined)).toEqual([]);
+});
+
+it.each(['[2/4]', '[3/4]'])('ends with Ctrl-C at %s, with nothing left and nothing else said', async (step) => {
+	const { code, output, below } = await demo([], step, 'SIGINT');
+	expect(code).toBe(130);
+	expect(output).toMatch(/Stopping n8n and the sandbox …\s*$/);
+	expect(below.filter((pid) => parentOf(pid) !== undefined)).toEqual([]);
+});
+
+describe('when ports are in use', () => {
+	const servers = [4010, 5678].map(() => createServer());
+	beforeAll(() => {
+		for (const [at, server] of servers.entries()) server.on('error', () => {}).listen([4010, 5678][at], '127.0.0.1');
+	});
+	afterAll(() => {
+		for (const server of servers) server.close();
+	});
+
+	it('takes others', async () => {
 		const { code, output } = await demo(['--once']);
 		expect(output).toContain('Port 4010 is in use');
 		expect(output).toContain('Port 5678 is in use');
 		expect(code).toBe(0);
-	} finally {
-		for (const server of servers) server.close();
-	}
+	});
+
+	it('does not take another than the one that was asked for', async () => {
+		const { code, output } = await demo(['--once', '--port', '5678']);
+		expect(output).toMatch(
+			/The demo stopped: Port 5678 is already in use\. End what runs there, or choose another port\.\n$/,
+		);
+		expect(code).toBe(1);
+	});
+});
+
+it('knows which examples there are', async () => {
+	const { code, output } = await demo(['--example', 'nothing-like-it']);
+	expect(output).toMatch(
+		/^npm run demo: There is no example "nothing-like-it"\. There are: .*high-blood-pressure-alert, .*\n$/,
+	);
+	expect(code).toBe(2);
 });

@@ -12,9 +12,7 @@ const { emptyFolder, removeFolder } = require('../helpers/folder');
 
 /** @type {{ scripts: Record<string, string> }} */
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-/** Not yet. */
-const LATER = ['demo'];
-const commands = Object.keys(scripts).filter((name) => !LATER.includes(name));
+const commands = Object.keys(scripts);
 /** @type {string} */
 let clone;
 

@@ -1,0 +1,64 @@
+/**
+ * The workflows of examples/ as the demo's n8n gets them: with the sandbox's credential, and with the steps switched off that
+ * need an account somewhere else. Nothing here is installed yet when their names are asked for.
+ */
+const { readdirSync, readFileSync } = require('node:fs');
+const { basename, join } = require('node:path');
+const { ROOT } = require('../paths');
+
+const FOLDER = join(ROOT, 'examples');
+const OUR_NODES = 'n8n-nodes-health-data-service.';
+const DATA_TABLE = 'n8n-nodes-base.dataTable';
+
+/** What an example needs that the demo does not have. It can be looked at, with all its steps. @type {Record<string, string>} */
+const NEEDS = {
+	'ai-coach': 'a model: choose your own credential in "OpenAI Chat Model", then click "Open chat"',
+	'sharded-nightly-read': 'the second workflow and an address: the notes on its canvas say how',
+	'sharded-nightly-read-shard': 'to be called by "Sharded nightly read"',
+};
+
+/** @typedef {import('n8n-workflow').INode} INode */
+/** @typedef {import('n8n-workflow').INodeTypeDescription} Description */
+/** @typedef {{ name: string, nodes: INode[], connections: import('n8n-workflow').IConnections, settings: object }} Workflow */
+
+/** As `--example` takes them. */
+const exampleNames = () =>
+	readdirSync(FOLDER)
+		.map((file) => basename(file, '.json'))
+		.sort();
+
+/** @param {string} name @returns {Workflow} */
+const readExample = (name) => JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'));
+
+/**
+ * @param {string} name
+ * @param {Description[]} types what this n8n knows of nodes
+ * @param {Record<string, { id: string, name: string }>} credentials those of our nodes
+ */
+function exampleForDemo(name, types, credentials) {
+	const workflow = readExample(name);
+	const off = NEEDS[name] ? [] : switchedOff(workflow, types);
+	const nodes = workflow.nodes.map((node) => ({
+		...node,
+		...(node.type.startsWith(OUR_NODES) && { credentials }),
+		...(off.includes(node.name) && { disabled: true }),
+	}));
+	return { ...workflow, nodes };
+}
+
+/** @param {Workflow} workflow @param {Description[]} types @returns {string[]} */
+function switchedOff({ nodes, connections }, types) {
+	const { credentialTypes } = require('../host/nodeTypes');
+	const ofOthers = nodes.filter((node) => !node.type.startsWith(OUR_NODES) && credentialTypes(types, node).length > 0);
+	const off = ofOthers.map(({ name }) => name);
+	/** @param {INode} node those that lead to it */
+	const before = (node) =>
+		Object.keys(connections).filter((name) => connections[name].main?.flat().some((to) => to?.node === node.name));
+	// A data table that only they lead to holds what they have done, and here they do nothing.
+	const notes = nodes.filter(
+		(node) => node.type === DATA_TABLE && before(node).length && before(node).every((name) => off.includes(name)),
+	);
+	return [...off, ...notes.map(({ name }) => name)];
+}
+
+module.exports = { NEEDS, OUR_NODES, exampleForDemo, exampleNames };

@@ -1,0 +1,50 @@
+/**
+ * What the demo tells the reader of the terminal.
+ */
+const { OWNER } = require('../host/restClient');
+const { OUR_NODES } = require('./examples');
+const { table } = require('./table');
+
+const items = (/** @type {number} */ count) => `${count.toLocaleString('en')} item${count === 1 ? '' : 's'}`;
+
+/** @param {string} name @param {import('./runExample').Result} result @param {string} timeZone */
+function sayResult(name, { failure, read, withheld }, timeZone) {
+	console.log();
+	for (const step of read) console.log(`"${step.name}" gave ${items(step.rows.length)}.`);
+	for (const { name: step, rows } of withheld) {
+		console.log(`"${step}" is switched off in the demo. It would have got ${items(rows.length)}:\n`);
+		console.log(`${table(rows, timeZone)}\n`);
+	}
+	console.log(failure ? `"${name}" failed: ${failure}` : `Times are those of ${timeZone}, here and in n8n.`);
+}
+
+/**
+ * @param {{ n8nUrl: string, workflow: import('./runExample').Stored, sandboxUrl: string, key: string, timeZone: string }} running
+ */
+function sayHowToGoOn({ n8nUrl, workflow, sandboxUrl, key }) {
+	const ours = workflow.nodes.find(({ type }) => type.startsWith(OUR_NODES));
+	const steps = [
+		'Click "Execute workflow" below the canvas.',
+		...(ours ? [`Double-click "${ours.name}" to see its fields and the rows it gave.`] : []),
+		...(ours && 'dateRange' in ours.parameters
+			? ['Change "Date Range" to Last 24 Hours and click "Execute step".']
+			: []),
+	];
+	console.log(`
+n8n is running. Open the example; the others are beside it, under Overview:
+
+   Address    ${n8nUrl}/workflow/${workflow.id}
+   E-mail     ${OWNER.email}
+   Password   ${OWNER.password}
+
+${steps.map((step, at) => `   ${at + 1}. ${step}`).join('\n')}
+
+The credential "Sandbox" is in it. For one of your own:
+
+   Base URL   ${sandboxUrl}
+   API Key    ${key}
+
+Ctrl-C stops n8n and the sandbox.`);
+}
+
+module.exports = { sayHowToGoOn, sayResult };
