@@ -2,7 +2,6 @@
  * The examples that write a table in PostgreSQL, with a real one behind n8n's own Postgres node: what their statements make of
  * rows that are new, known, twice, corrected or written without an offset.
  */
-import path from 'node:path';
 import { DateTime } from 'luxon';
 import type { IDataObject, INodeTypeDescription } from 'n8n-workflow';
 import { startDatabase } from '../../dev/host/queue/services';
@@ -27,7 +26,7 @@ let host: Host;
 let types: INodeTypeDescription[];
 let credentials: Record<string, string>;
 beforeAll(async () => {
-	database = await startDatabase(path.join(folder, 'postgres'), console.log);
+	database = await startDatabase(`${folder}/postgres`);
 	host = await startHost(history);
 	types = await host.rest.get('/types/nodes.json');
 	credentials = {

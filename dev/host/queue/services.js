@@ -63,8 +63,8 @@ async function startPostgres(folder, { postgres, initdb, pgIsReady }) {
 	return { port, stop };
 }
 
-/** PostgreSQL alone, for tables of users. @param {string} folder a new one @param {(line: string) => void} log */
-async function startDatabase(folder, log) {
+/** PostgreSQL alone, for tables of users. @param {string} folder a new one @param {(line: string) => void} [log] */
+async function startDatabase(folder, log = console.log) {
 	const { port, stop } = await startPostgres(folder, await installPrograms(log));
 	return { credential: { host: LOOPBACK, port, user: DATABASE_USER, database: 'postgres', ssl: 'disable' }, stop };
 }
