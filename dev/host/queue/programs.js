@@ -8,31 +8,39 @@ const { findOrInstall, findProgram } = require('../../install/debian');
 /** Debian keeps PostgreSQL's programs off the PATH, in a folder per version. */
 const DEBIAN_POSTGRES = '/usr/lib/postgresql';
 
-function findPrograms() {
+function find() {
 	const versions = fs.existsSync(DEBIAN_POSTGRES) ? fs.readdirSync(DEBIAN_POSTGRES) : [];
 	const newestFirst = versions.sort((a, b) => Number(b) - Number(a));
 	const folders = newestFirst.map((version) => path.join(DEBIAN_POSTGRES, version, 'bin'));
-	const [postgres, initdb, pgIsReady, redis, redisCli] = [
-		'postgres',
-		'initdb',
-		'pg_isready',
-		'redis-server',
-		'redis-cli',
-	].map((name) => findProgram(name, folders));
-	return postgres && initdb && pgIsReady && redis && redisCli
-		? { postgres, initdb, pgIsReady, redis, redisCli }
-		: undefined;
+	const program = (/** @type {string} */ name) => findProgram(name, folders);
+	const [postgres, initdb, psql] = ['postgres', 'initdb', 'psql'].map(program);
+	const [redis, redisCli] = ['redis-server', 'redis-cli'].map(program);
+	return {
+		...(postgres && initdb && psql && { postgresql: { postgres, initdb, psql } }),
+		...(redis && redisCli && { 'redis-server': { redis, redisCli } }),
+	};
+}
+
+/** Where they lie, if all of them are there. */
+function findPrograms() {
+	const { postgresql, 'redis-server': redis } = find();
+	return postgresql && redis && { ...postgresql, ...redis };
 }
 
 /**
  * @param {(line: string) => void} log
  * @returns {Promise<NonNullable<ReturnType<typeof findPrograms>>>} where they lie
  */
-const installPrograms = async (log) =>
-	await findOrInstall(findPrograms, {
+async function installPrograms(log) {
+	const there = Object.keys(find());
+	// Only what is missing: its service, which the package starts, is nobody's own then.
+	const packages = ['postgresql', 'redis-server'].filter((name) => !there.includes(name));
+	return await findOrInstall(findPrograms, {
 		what: 'Queue mode needs PostgreSQL and Redis',
-		packages: ['postgresql', 'redis-server'],
+		packages,
+		services: packages,
 		log,
 	});
+}
 
 module.exports = { installPrograms };

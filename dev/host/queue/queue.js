@@ -93,7 +93,8 @@ async function startQueue({
 			running.push(worker.stop);
 			workers.push(worker);
 		}
-		return { baseUrl: main.baseUrl, rest: main.rest, process: main.process, workers, stop };
+		const { baseUrl, rest, process } = main;
+		return { baseUrl, rest, process, workers, postgres: services.postgres, stop };
 	} catch (error) {
 		await stop();
 		throw error;

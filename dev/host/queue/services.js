@@ -1,17 +1,21 @@
 /**
- * A PostgreSQL and a Redis for one n8n in queue mode: own folders and ports, loopback only, gone with whoever started them.
+ * A PostgreSQL and a Redis for one n8n in queue mode: own folders and ports, loopback only, each with a password that nobody
+ * else knows, gone with whoever started them.
  */
 const { execFileSync, spawnSync } = require('node:child_process');
+const { randomBytes } = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
 const { cleanEnvironment } = require('../../install/cleanEnvironment');
 const { freePort } = require('../process/ports');
 const { spawnTied, stopProcess, untilReady } = require('../process/tiedProcess');
 const { installPrograms } = require('./programs');
+const { connect } = require('./psql');
 
 const KEEPER = require.resolve('./keeper');
 const LOOPBACK = '127.0.0.1';
 const DATABASE_USER = 'n8n';
+const newPassword = () => randomBytes(24).toString('hex');
 
 /** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
 function postgresUser() {
@@ -24,21 +28,29 @@ function postgresUser() {
  * @param {string} name
  * @param {string} folder
  * @param {{ file: string, args: string[], options?: object }} program
- * @param {string[]} check a command that succeeds once it is ready
+ * @param {{ command: string[], env?: Record<string, string> }} check a command that succeeds once it is ready
  */
-async function start(name, folder, program, [file, ...args]) {
+async function start(name, folder, program, { command: [file, ...args], env = {} }) {
 	const logFile = path.join(folder, `${name}.log`);
 	const child = spawnTied(process.execPath, [KEEPER, JSON.stringify(program)], {
 		folder,
 		env: cleanEnvironment(),
 		logFile,
 	});
-	await untilReady(name, { child, logFile }, async () => spawnSync(file, args).status === 0);
+	const isReady = () => spawnSync(file, args, { env: { ...cleanEnvironment(), ...env } }).status === 0;
+	await untilReady(name, { child, logFile }, async () => isReady());
 	return () => stopProcess(child);
 }
 
-/** @param {string} folder @param {{ postgres: string, initdb: string, pgIsReady: string }} programs */
-async function startPostgres(folder, { postgres, initdb, pgIsReady }) {
+/** @param {string} file @param {string} text @param {{ uid?: number, gid?: number }} [owner] the only one who may read it */
+function writeSecret(file, text, { uid, gid } = {}) {
+	fs.writeFileSync(file, text, { mode: 0o600 });
+	if (uid !== undefined && gid !== undefined) fs.chownSync(file, uid, gid);
+	return file;
+}
+
+/** @param {string} folder @param {{ postgres: string, initdb: string, psql: string }} programs */
+async function startPostgres(folder, { postgres, initdb, psql }) {
 	const options = { ...postgresUser(), cwd: folder };
 	const data = path.join(folder, 'data');
 	fs.mkdirSync(data, { recursive: true });
@@ -47,20 +59,18 @@ async function startPostgres(folder, { postgres, initdb, pgIsReady }) {
 		// The way to it, which a folder of root's own would bar.
 		for (const barred of [folder, path.dirname(folder)]) fs.chmodSync(barred, 0o711);
 	}
-	const init = ['-D', data, '-U', DATABASE_USER, '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-	execFileSync(initdb, init, { ...options, stdio: 'pipe' });
+	const password = newPassword();
+	const passwordFile = writeSecret(path.join(folder, 'password'), password, options);
+	const init = ['-D', data, '-U', DATABASE_USER, '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+	execFileSync(initdb, [...init, '--encoding=UTF8', '--locale=C', '--no-sync'], { ...options, stdio: 'pipe' });
 
 	const port = await freePort();
 	const settings = { listen_addresses: LOOPBACK, port, unix_socket_directories: data, fsync: 'off' };
 	const args = ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-	const stop = await start('PostgreSQL', folder, { file: postgres, args, options }, [
-		pgIsReady,
-		'-h',
-		LOOPBACK,
-		'-p',
-		String(port),
-	]);
-	return { port, stop };
+	const server = { host: LOOPBACK, port, user: DATABASE_USER, password };
+	const { command, env, query } = connect(psql, server);
+	const stop = await start('PostgreSQL', folder, { file: postgres, args, options }, { command, env });
+	return { ...server, query, stop };
 }
 
 /** PostgreSQL alone, for tables of users. @param {string} folder a new one @param {(line: string) => void} [log] */
@@ -72,16 +82,15 @@ async function startDatabase(folder, log = console.log) {
 /** @param {string} folder @param {{ redis: string, redisCli: string }} programs */
 async function startRedis(folder, { redis, redisCli }) {
 	const port = await freePort();
-	const args = ['--port', String(port), '--bind', LOOPBACK, '--save', '', '--appendonly', 'no'];
-	const stop = await start('Redis', folder, { file: redis, args }, [
-		redisCli,
-		'-h',
-		LOOPBACK,
-		'-p',
-		String(port),
-		'ping',
-	]);
-	return { port, stop };
+	const password = newPassword();
+	fs.mkdirSync(folder, { recursive: true });
+	const settings = [`port ${port}`, `bind ${LOOPBACK}`, `requirepass ${password}`, 'save ""', 'appendonly no'];
+	// In a file: whoever lists the processes of a machine sees their arguments.
+	const file = writeSecret(path.join(folder, 'redis.conf'), settings.join('\n'));
+	const ping = ['-e', '-h', LOOPBACK, '-p', String(port), 'ping'];
+	const check = { command: [redisCli, ...ping], env: { REDISCLI_AUTH: password } };
+	const stop = await start('Redis', folder, { file: redis, args: [file] }, check);
+	return { port, password, stop };
 }
 
 /**
@@ -96,15 +105,18 @@ async function startServices(folder, log) {
 		throw error;
 	});
 	return {
+		postgres,
 		/** What n8n's processes need to know of them. */
 		env: {
 			DB_TYPE: 'postgresdb',
 			DB_POSTGRESDB_HOST: LOOPBACK,
 			DB_POSTGRESDB_PORT: String(postgres.port),
 			DB_POSTGRESDB_USER: DATABASE_USER,
+			DB_POSTGRESDB_PASSWORD: postgres.password,
 			DB_POSTGRESDB_DATABASE: 'postgres',
 			QUEUE_BULL_REDIS_HOST: LOOPBACK,
 			QUEUE_BULL_REDIS_PORT: String(redis.port),
+			QUEUE_BULL_REDIS_PASSWORD: redis.password,
 		},
 		stop: async () => {
 			await Promise.all([postgres.stop(), redis.stop()]);

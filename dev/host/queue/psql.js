@@ -1,0 +1,42 @@
+/**
+ * Asks a PostgreSQL by its own command line program: no driver is needed. The password goes by environment, the statement by
+ * standard input, so neither stands in the list of processes.
+ */
+const { spawn } = require('node:child_process');
+const { text } = require('node:stream/consumers');
+const { cleanEnvironment } = require('../../install/cleanEnvironment');
+
+/**
+ * @param {string} psql the program
+ * @param {{ host: string, port: number, user: string, password: string }} server
+ */
+function connect(psql, { host, port, user, password }) {
+	const options = ['--no-psqlrc', '--quiet', '--no-align', '--tuples-only', '--set=ON_ERROR_STOP=1'];
+	const command = (/** @type {string} */ database) => [
+		...[psql, ...options, '--host', host, '--port', String(port), '--username', user, '--dbname', database],
+	];
+	const env = { PGPASSWORD: password, PGCONNECT_TIMEOUT: '5' };
+	return {
+		env,
+		/** Succeeds once the server answers to the password. */
+		command: [...command('postgres'), '--command', 'SELECT 1'],
+		/**
+		 * Rows come as text, columns divided by `|`.
+		 * @param {string} database
+		 * @param {string} sql
+		 */
+		async query(database, sql) {
+			const [file, ...args] = command(database);
+			const child = spawn(file, args, { env: { ...cleanEnvironment(), ...env } });
+			const ended = new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+			const answers = [text(child.stdout), text(child.stderr)];
+			// A statement that is refused early leaves its end unread.
+			child.stdin.on('error', () => {}).end(sql);
+			const [code, out, errors] = await Promise.all([ended, ...answers]);
+			if (code !== 0) throw new Error(`PostgreSQL: ${String(errors).trim()}`);
+			return String(out).trim();
+		},
+	};
+}
+
+module.exports = { connect };

@@ -1,0 +1,70 @@
+/**
+ * What a shard of the example answers, and what the parent makes of it when something else answers.
+ */
+import { DateTime } from 'luxon';
+import type { IDataObject } from 'n8n-workflow';
+import { HEADER, runNight } from './nightly';
+import { lookAround, ZONE, type Place } from './place';
+import { SMALL } from './smallNights';
+import { NOTHING_WRONG, wrongIn } from './table';
+
+/** @param place known once the tests run */
+export function describeAnswers(place: () => Place) {
+	const here = () => lookAround(place());
+	beforeEach(async () => void (await here().tables.drop()));
+
+	it('takes no other answer for the result of a shard, and says what a call that fails was told', async () => {
+		const { queue, nightly } = here();
+		await queue.rest.activate(await queue.rest.importWorkflow(ANSWERS_AT_ONCE));
+		const address = (path: string) => `${queue.baseUrl}/webhook/${path}`;
+		const reasons = async (settings: object) => {
+			await here().tables.drop();
+			const { status, account } = await runNight(queue, await nightly.putParent({ ...SMALL, ...settings }));
+			expect([status, account!.users]).toEqual(['error', 0]);
+			return account!.reasons.map(({ reason, users }) => [users, reason]);
+		};
+
+		expect(await reasons({ address: address('answers-at-once') })).toEqual([
+			[2000, expect.stringMatching(/^The address in Settings answered, but not with the result of a shard: is it /)],
+		]);
+		expect(await reasons({ address: address('nobody'), rounds: 1 })).toEqual([
+			[2000, expect.stringMatching(/^Its execution failed \(.*not registered/)],
+		]);
+	});
+
+	it('changes nothing when a shard that was written runs once more', async () => {
+		const { queue, nightly, tables, team } = here();
+		const parent = await nightly.putParent({ ...SMALL, usersPerShard: 2000 });
+		const { account, out } = await runNight(queue, parent);
+		const before = await tables.readings();
+		const answer = { shard: 1, users: team.users.length, readings: account!.readings, unreadable: [] };
+		expect(out('Read Each Shard')).toEqual([answer]);
+
+		const { night, shard, user_ids } = { night: account!.night, ...out('Next Shards')[0] } as IDataObject;
+		const date = DateTime.fromISO(account!.night).minus({ days: 1 }).toISODate();
+		const response = await fetch(`${queue.baseUrl}/webhook/${nightly.path}`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', [HEADER.name]: HEADER.value },
+			body: JSON.stringify({ night, shard, user_ids, from: date, to: date, timeZone: ZONE }),
+		});
+		expect(await response.json()).toEqual(answer);
+		expect(wrongIn(await tables.readings(), before)).toEqual(NOTHING_WRONG);
+		expect((await runNight(queue, parent)).account).toEqual(account);
+	});
+}
+
+const ANSWERS_AT_ONCE = {
+	name: 'Other',
+	nodes: [
+		{
+			id: 'hook',
+			name: 'Webhook',
+			type: 'n8n-nodes-base.webhook',
+			typeVersion: 2,
+			position: [0, 0],
+			webhookId: 'answers-at-once',
+			parameters: { httpMethod: 'POST', path: 'answers-at-once', responseMode: 'onReceived', options: {} },
+		},
+	],
+	connections: {},
+};
