@@ -1,0 +1,109 @@
+/**
+ * `npm run mutation -- http/gate.ts`: StrykerJS makes small wrong changes to one file or room of the node, one at a time, and
+ * tells which of them no test notices. Which tests are asked: mutationTests.js. What was found and judged: docs/mutation.md.
+ */
+const { mkdirSync } = require('node:fs');
+const { setPriority } = require('node:os');
+const { join, relative } = require('node:path');
+const { parseArgs } = require('node:util');
+const { runAsScript } = require('../install/command');
+const { ReadableError } = require('../install/failure');
+const { CACHE, ROOT } = require('../paths');
+const { filesOf, NODE, ROOMS, testsOf } = require('./mutationTests');
+
+const OUTPUT = relative(ROOT, join(CACHE, 'mutation'));
+
+const HELP = `Small wrong changes to the node's code, and which of them no test notices.
+
+  npm run mutation -- http/gate.ts     one file
+  npm run mutation -- service          one room, file by file: ${ROOMS.join(', ')}
+
+  --concurrency 2   so many at a time (1, unless given)
+  --force           all of them again, not only where code or tests have changed since the last time
+
+Texts and fields of the screen are left out: what is worked out only once, when the code is loaded. The report is
+${OUTPUT}/<file>.html.`;
+
+/**
+ * @param {string} file
+ * @param {{ concurrency: number, force: boolean }} options
+ */
+function optionsFor(file, { concurrency, force }) {
+	const name = join(OUTPUT, file.replaceAll('/', '.'));
+	return {
+		mutate: [`${NODE}/${file}`],
+		testRunner: 'jest',
+		plugins: ['@stryker-mutator/jest-runner'],
+		jest: {
+			configFile: 'test/jest.config.js',
+			config: { testMatch: testsOf(file).map((name) => `<rootDir>/test/${name}{/*,}.test.{ts,js}`) },
+			// It asks which tests import the changed file, and finds none.
+			enableFindRelatedTests: false,
+		},
+		coverageAnalysis: 'perTest',
+		ignoreStatic: true,
+		incremental: true,
+		incrementalFile: `${name}.incremental.json`,
+		force,
+		concurrency,
+		// n8n's engine keeps some memory of every test.
+		maxTestRunnerReuse: 100,
+		dryRunTimeoutMinutes: 15,
+		tempDirName: join(OUTPUT, 'sandbox'),
+		ignorePatterns: ['.cache', 'dist', 'docs/images'],
+		disableTypeChecks: false,
+		reporters: ['clear-text', 'html', 'json'],
+		clearTextReporter: { allowColor: Boolean(process.stdout.isTTY), logTests: false, reportTests: false },
+		htmlReporter: { fileName: `${name}.html` },
+		jsonReporter: { fileName: `${name}.json` },
+		thresholds: { high: 90, low: 80, break: null },
+	};
+}
+
+function given() {
+	try {
+		return parseArgs({
+			allowPositionals: true,
+			options: {
+				concurrency: { type: 'string', default: '1' },
+				force: { type: 'boolean', default: false },
+				help: { type: 'boolean', default: false },
+			},
+		});
+	} catch (error) {
+		throw new ReadableError(`${/** @type {Error} */ (error).message}\n\n${HELP}`);
+	}
+}
+
+/** @typedef {{ file: string, mutants: Array<{ status: string }> }} Result */
+
+async function main() {
+	/** @type {Result[]} */
+	const results = [];
+	const { values, positionals } = given();
+	const what = positionals.at(0)?.replace(new RegExp(`^${NODE}/|/$`, 'g'), '') ?? '';
+	if (values.help || !what) return console.log(HELP);
+	const files = filesOf(what);
+	if (files.length === 0) throw new ReadableError(`There is no ${NODE}/${what}.\n\n${HELP}`);
+	mkdirSync(join(ROOT, OUTPUT), { recursive: true });
+	process.chdir(ROOT);
+	// Everything else on this machine goes first.
+	setPriority(10);
+	const { Stryker } = await import('@stryker-mutator/core');
+	for (const file of files) {
+		const options = optionsFor(file, { concurrency: Number(values.concurrency), force: values.force });
+		results.push({ file, mutants: await new Stryker(options).runMutationTest() });
+	}
+	console.table(results.map(summary));
+	return undefined;
+}
+
+/** What became of the changes of one file; those of texts and fields of the screen are not counted. @param {Result} result */
+function summary({ file, mutants }) {
+	const count = (/** @type {string[]} */ ...statuses) =>
+		mutants.filter(({ status }) => statuses.includes(status)).length;
+	const [noticed, missed] = [count('Killed', 'Timeout'), count('Survived', 'NoCoverage')];
+	return { file, noticed, missed, percent: Math.round((1000 * noticed) / (noticed + missed || 1)) / 10 };
+}
+
+void runAsScript(main);

@@ -1,0 +1,87 @@
+/**
+ * Which tests `npm run mutation` asks about a file of the node.
+ */
+const { existsSync, readdirSync } = require('node:fs');
+const { join } = require('node:path');
+const { ROOT } = require('../paths');
+
+const NODE = 'nodes/HealthDataService';
+
+/**
+ * File of the node → its tests below test/, or a folder of them; what has no row of its own takes that of its room. For every
+ * change all of them are loaded, and those run that reach it: so as few as possible, without n8n's engine wherever there are any.
+ * @type {Record<string, string>}
+ */
+const TESTS = {
+	shared: 'unit/problem',
+	'shared/inOrder.ts': 'unit/inOrder',
+	'shared/values.ts': 'unit/values',
+	'shared/wholeDay.ts': 'unit/calendar unit/wholeDay',
+	http: 'unit/connect',
+	'http/authenticate.ts': 'unit/authenticate',
+	'http/baseUrl.ts': 'unit/baseUrl',
+	'http/certificates.ts': 'unit/authenticate',
+	'http/deadlines.ts': 'unit/deadlines',
+	'http/domains.ts': 'unit/authenticate',
+	'http/explain.ts': 'unit/explain',
+	'http/gate.ts': 'unit/gate unit/rate',
+	'http/losses.ts': 'unit/gate',
+	'http/pace.ts': 'unit/gate',
+	'http/quote.ts': 'unit/quote',
+	'http/rate.ts': 'unit/rate',
+	'http/redirect.ts': 'unit/retry',
+	'http/retry.ts': 'unit/tries unit/retry',
+	'http/transient.ts': 'unit/explain unit/retry',
+	'http/unreachable.ts': 'unit/retry',
+	'http/wait.ts': 'unit/tries',
+	service: 'unit/listedUsers',
+	'service/aggregates.ts': 'unit/daily',
+	'service/daily.ts': 'unit/daily unit/collect',
+	'service/flatRows.ts': 'unit/collect unit/flatRows',
+	'service/idleWatch.ts': 'unit/userList',
+	'service/instants.ts': 'unit/readingId unit/flatRows',
+	'service/pagesAhead.ts': 'unit/userList',
+	'service/readingId.ts': 'unit/readingId unit/flatRows',
+	'service/readingPages.ts': 'unit/paging',
+	'service/readings.ts': 'unit/readings unit/flatRows',
+	'service/sweep.ts': 'unit/sweep',
+	'service/userPage.ts': 'unit/userList',
+	'service/userPages.ts': 'unit/userList',
+	'service/userWalk.ts': 'unit/userList',
+	trigger: 'trigger/saved trigger/watched trigger/brokenUser trigger/options',
+	'trigger/behind.ts': 'trigger/parts/behind',
+	'trigger/findNew.ts': 'trigger/parts/findNew',
+	'trigger/goOn.ts': 'trigger/parts/goOn',
+	'trigger/handOn.ts': 'trigger/parts/handOn',
+	'trigger/members.ts': 'trigger/parts/members',
+	'trigger/minimums.ts': 'trigger/options',
+	'trigger/schedule.ts': 'trigger/schedule trigger/renamed trigger/saved',
+	'trigger/seen.ts': 'trigger/parts/seen',
+	'trigger/state.ts': 'trigger/parts/state',
+	'trigger/testEvent.ts': 'trigger/testEvent',
+	fields: 'unit/fields engine/fields',
+	'fields/oncePerRun.ts': 'engine/fields engine/runs',
+	resources: 'engine/timeseries engine/user engine/partWrong',
+	'resources/timeseries/calendar.ts': 'unit/calendar',
+	'resources/timeseries/dateRange.ts': 'unit/calendar',
+	'resources/timeseries/output.ts': 'unit/collect',
+	listSearch: 'engine/pickers',
+};
+
+const ROOMS = Object.keys(TESTS).filter((name) => !name.includes('/'));
+
+/** @param {string} file */
+const testsOf = (file) => (TESTS[file] ?? TESTS[file.split('/')[0]] ?? '').split(' ').filter(Boolean);
+
+/** @param {string} what a room or a file @returns {string[]} */
+const filesOf = (what) =>
+	what.endsWith('.ts')
+		? [what].filter((file) => existsSync(join(ROOT, NODE, file)))
+		: !ROOMS.includes(what)
+			? []
+			: readdirSync(join(ROOT, NODE, what), { recursive: true })
+					.map((name) => `${what}/${String(name).replaceAll('\\', '/')}`)
+					.filter((name) => name.endsWith('.ts'))
+					.sort();
+
+module.exports = { NODE, ROOMS, TESTS, filesOf, testsOf };

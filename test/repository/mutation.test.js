@@ -1,0 +1,29 @@
+/**
+ * The table of `npm run mutation`: it has every room of the node, and names only files and tests that are there.
+ */
+const { existsSync, readdirSync } = require('node:fs');
+const { join } = require('node:path');
+const { ROOT } = require('../../dev/paths');
+const { filesOf, NODE, TESTS, testsOf } = require('../../dev/scripts/mutationTests');
+
+it('has a row for every room', () => {
+	const rooms = readdirSync(join(ROOT, NODE), { withFileTypes: true })
+		.filter((entry) => entry.isDirectory() && entry.name !== '__schema__')
+		.map(({ name }) => name);
+	expect(Object.keys(TESTS)).toEqual(expect.arrayContaining(rooms));
+});
+
+it.each(Object.keys(TESTS))('%s and its tests are there', (what) => {
+	expect(existsSync(join(ROOT, NODE, what))).toBe(true);
+	const gone = testsOf(what).filter(
+		(name) => !['.test.ts', '.test.js'].some((end) => existsSync(join(ROOT, 'test', name + end))),
+	);
+	expect([gone, testsOf(what).length > 0]).toEqual([[], true]);
+});
+
+it('takes a room, or a file of one, and nothing else', () => {
+	expect(filesOf('shared')).toContain('shared/inOrder.ts');
+	expect(filesOf('resources')).toContain('resources/timeseries/read.ts');
+	expect(filesOf('http/gate.ts')).toEqual(['http/gate.ts']);
+	for (const none of ['nobody', 'http/gone.ts', '__schema__', '..']) expect(filesOf(none)).toEqual([]);
+});
