@@ -2,7 +2,7 @@
  * `npm run mutation -- http/gate.ts`: StrykerJS makes small wrong changes to one file or room of the node, one at a time, and
  * tells which of them no test notices. Which tests are asked: mutationTests.js. What was found and judged: docs/mutation.md.
  */
-const { mkdirSync } = require('node:fs');
+const { mkdirSync, rmSync } = require('node:fs');
 const { setPriority } = require('node:os');
 const { join, relative } = require('node:path');
 const { parseArgs } = require('node:util');
@@ -12,6 +12,7 @@ const { CACHE, ROOT } = require('../paths');
 const { filesOf, NODE, ROOMS, testsOf } = require('./mutationTests');
 
 const OUTPUT = relative(ROOT, join(CACHE, 'mutation'));
+const SANDBOX = join(OUTPUT, 'sandbox');
 
 const HELP = `Small wrong changes to the node's code, and which of them no test notices.
 
@@ -49,10 +50,11 @@ function optionsFor(file, { concurrency, force }) {
 		// n8n's engine keeps some memory of every test.
 		maxTestRunnerReuse: 100,
 		dryRunTimeoutMinutes: 15,
-		tempDirName: join(OUTPUT, 'sandbox'),
+		tempDirName: SANDBOX,
 		ignorePatterns: ['.cache', 'dist', 'docs/images'],
 		disableTypeChecks: false,
-		reporters: ['clear-text', 'html', 'json'],
+		cleanTempDir: 'always',
+		reporters: [process.stdout.isTTY ? 'progress' : 'progress-append-only', 'clear-text', 'html', 'json'],
 		clearTextReporter: { allowColor: Boolean(process.stdout.isTTY), logTests: false, reportTests: false },
 		htmlReporter: { fileName: `${name}.html` },
 		jsonReporter: { fileName: `${name}.json` },
@@ -85,7 +87,9 @@ async function main() {
 	if (values.help || !what) return console.log(HELP);
 	const files = filesOf(what);
 	if (files.length === 0) throw new ReadableError(`There is no ${NODE}/${what}.\n\n${HELP}`);
-	mkdirSync(join(ROOT, OUTPUT), { recursive: true });
+	// What a run that was killed has left: copies of the repository, which the linter would read.
+	rmSync(join(ROOT, SANDBOX), { recursive: true, force: true });
+	mkdirSync(join(ROOT, SANDBOX), { recursive: true });
 	process.chdir(ROOT);
 	// Everything else on this machine goes first.
 	setPriority(10);

@@ -1,9 +1,9 @@
 /**
  * The tarball that would be published, packed from a fresh build: what is in it, and that n8n's own loader takes it.
  */
-const { execFileSync } = require('node:child_process');
-const { mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
-const { join } = require('node:path');
+const { execFileSync, spawnSync } = require('node:child_process');
+const { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } = require('node:fs');
+const { join, relative } = require('node:path');
 const { PackageDirectoryLoader } = require('n8n-core');
 const { packPackage } = require('../../dev/host/installPackage');
 const { CACHE, ROOT } = require('../../dev/paths');
@@ -146,4 +146,25 @@ it('keeps every name, value and default that saved workflows depend on', () => {
 			`These are promised (test/repository/public-interface.txt) and are gone or different now:\n${lost.join('\n')}`,
 		);
 	}
+});
+
+describe('package.json', () => {
+	const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+	it("asks for n8n's strict rules, and changes none of them", () => {
+		expect(manifest.n8n).toMatchObject({ n8nNodesApiVersion: 1, strict: true });
+		expect(readFileSync(join(ROOT, 'eslint.config.mjs'), 'utf8')).toBe(
+			"import { config } from '@n8n/node-cli/eslint';\n\nexport default config;\n",
+		);
+	});
+
+	it('lets nobody publish by hand', () => {
+		const { RELEASE_MODE: _, ...env } = process.env;
+		const { status, stdout } = spawnSync('npm', ['run', '--silent', 'prepublishOnly'], {
+			cwd: ROOT,
+			env,
+			encoding: 'utf8',
+		});
+		expect([status, stdout]).toEqual([1, expect.stringContaining('run release')]);
+	});
 });

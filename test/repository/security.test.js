@@ -1,7 +1,8 @@
 /**
- * SECURITY.md tells people how to configure n8n: the variables it names are n8n's, and their defaults are what it says.
+ * SECURITY.md tells people how to configure n8n: the variables it names are n8n's, and their defaults are what it says. What it
+ * says of this package is held against the code.
  */
-const { readFileSync } = require('node:fs');
+const { readdirSync, readFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');
 const { ROOT } = require('../../dev/paths');
 
@@ -27,4 +28,101 @@ it('names only variables that there are', () => {
 	expect(others).toEqual(['N8N_ENCRYPTION_KEY', 'DB_SQLITE_VACUUM_ON_STARTUP']);
 	const known = ['instance-settings-config.js', 'database.config.js'].map(sourceOf).join();
 	for (const name of others) expect(known).toContain(`Env)('${name}'`);
+});
+
+describe('what it says of this package, in figures and lists, is what the code does', () => {
+	/** The one text that a sentence has where the pattern has its group. @param {RegExp} sentence */
+	const said = (sentence) => {
+		const [, text, ...others] = sentence.exec(page) ?? [];
+		if (text === undefined) throw new Error(`SECURITY.md does not say ${sentence}`);
+		return [text, ...others];
+	};
+	const sources = ['nodes', 'credentials'].flatMap((folder) =>
+		readdirSync(join(ROOT, folder), { recursive: true })
+			.map((file) => join(folder, String(file)))
+			.filter((file) => file.endsWith('.ts')),
+	);
+	/** The files of the node that have it. @param {string | RegExp} what */
+	const filesWith = (what) =>
+		sources
+			.filter((file) => readFileSync(join(ROOT, file), 'utf8').search(what) >= 0)
+			.map((file) => file.replace('nodes/HealthDataService/', ''));
+
+	it('requests leave through one file, and all of them are GET', () => {
+		const [place] = said(/send through one function \(`([^`]+)`\)/);
+		expect(place).toBe('http/connect.ts');
+		expect(filesWith('httpRequestWithAuthentication')).toEqual(['http/send.ts']);
+		expect(filesWith(/\bsender\(/).sort()).toEqual([place, 'http/send.ts']);
+		expect(filesWith(/method: '(?!GET')/)).toEqual([]);
+		expect(filesWith("method: 'GET'")).toContain('http/send.ts');
+	});
+
+	it('the key is put on a request in one file, as one header', () => {
+		const [place] = said(/gets the key from one place \(`([^`]+)`\)/);
+		const [header] = said(/It is sent as the header `([^`]+)`/);
+		expect(filesWith(header)).toEqual([place]);
+		const { authenticate } = require('../../nodes/HealthDataService/http/authenticate');
+		const request = authenticate({ baseUrl: 'https://a.example', apiKey: 'key' }, { url: '/v2/user' });
+		expect(request.headers).toEqual({ [header]: 'key' });
+		// Whoever sends it, n8n's HTTP Request node included, follows no redirect with it.
+		expect(request).toMatchObject({ disableFollowRedirect: true, followRedirect: false, followAllRedirects: false });
+	});
+
+	it('a key that was not accepted yet is sent so often', () => {
+		const [most] = said(/at most (\w+) requests are sent with it/);
+		const { Gate } = require('../../nodes/HealthDataService/http/gate');
+		expect(new Gate(50).pace.room).toBe(['one', 'two', 'three', 'four', 'five'].indexOf(most) + 1);
+	});
+
+	it('unencrypted is what stays on the machine', () => {
+		const [list] = said(/except for the own machine \(([^)]+)\)/);
+		const hosts = [...list.matchAll(/`([^`]+)`/g)].map(([, host]) => host.replace('*', 'any').replaceAll('x', '7'));
+		expect(hosts).toHaveLength(4);
+		const { serviceRoot } = require('../../nodes/HealthDataService/http/baseUrl');
+		for (const host of hosts) expect(serviceRoot({ baseUrl: `http://${host}`, apiKey: '' })).toBe(`http://${host}`);
+		for (const host of ['192.168.0.7', 'localhost.example', '128.0.0.1', '[::2]'])
+			expect(() => serviceRoot({ baseUrl: `http://${host}`, apiKey: '' })).toThrow('unencrypted');
+	});
+
+	it("of the service's own words so much is repeated", () => {
+		const [most, signs, longest] = said(
+			/at most (\d+) characters of plain words: English letters, blanks and the signs `([^`]+)`[^;]*; no word of more than (\d+) letters/,
+		);
+		const { quotable } = require('../../nodes/HealthDataService/http/quote');
+		const words = 'word '.repeat(99);
+		expect(quotable(`${words.slice(0, Number(most) - 1)}s`, [])).toHaveLength(Number(most));
+		expect(quotable(`${words.slice(0, Number(most))}s`, [])).toBeUndefined();
+		expect(quotable('a'.repeat(Number(longest)), [])).toHaveLength(Number(longest));
+		expect(quotable('a'.repeat(Number(longest) + 1), [])).toBeUndefined();
+		// Every other sign of the keyboard, and some that look like letters.
+		const all = [...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)), 'é', 'а', '“', '\n', '\t'];
+		const allowed = all.filter((sign) => !/[a-z ]/i.test(sign) && quotable(`a${sign}b`, []));
+		expect(allowed.sort()).toEqual(signs.split(' ').sort());
+	});
+
+	it('of a reading so many characters are kept, and for so long', () => {
+		const [kept] = said(/a day before it (\d+) characters of hashes/);
+		const [user, reading, values] = said(
+			/(\d+) of the user ID, (\d+) of user ID, provider, source type and time, (\d+) of these and the values/,
+		).map(Number);
+		const { SeenReadings } = require('../../nodes/HealthDataService/trigger/seen');
+		const { userPrefix, keysOf, identityOf } = require('../../nodes/HealthDataService/service/readingId');
+		const { metrics } = require('../../nodes/HealthDataService/service/metrics');
+		const [key] = keysOf(identityOf(metrics[0]), [{ user_id: 'u' }]);
+		const remembered = (/** @type {string} */ of) => {
+			const seen = new SeenReadings({});
+			seen.remember({ key, values: of, time: 0, row: {} });
+			return Object.values(seen.seenFrom(0))[0];
+		};
+		expect(remembered('a')).toHaveLength(Number(kept));
+		expect(user + reading + values).toBe(Number(kept));
+		expect(remembered('a').slice(0, user)).toBe(userPrefix('u'));
+		expect(remembered('a').slice(0, user + reading)).toBe(key.slice(0, user + reading));
+		expect(remembered('b').slice(0, user + reading)).toBe(key.slice(0, user + reading));
+		expect(remembered('b')).not.toBe(remembered('a'));
+
+		const { startState } = require('../../nodes/HealthDataService/trigger/state');
+		const { from, kept: since } = startState('node', 'of', Date.now(), 3_600_000);
+		expect(from - since).toBe(24 * 3_600_000);
+	});
 });

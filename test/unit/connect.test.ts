@@ -56,3 +56,148 @@ it(`keeps nothing of ${REQUESTS.toLocaleString('en')} requests`, async () => {
 	expect(listenersOf(signal)).toBe(0);
 	expect(heapInUse() - early).toBeLessThan(2_000_000);
 });
+
+describe('one request', () => {
+	type Given = { statusCode?: number; headers?: object; body?: unknown };
+	/** A service that gives these answers by path; what n8n was asked to send. */
+	function playing(answers: (path: string) => Given | Error, continues = false) {
+		const sent: Array<Record<string, unknown> & { url: string }> = [];
+		const context = contextWith(async () => ({}));
+		Object.assign(context, {
+			continueOnFail: () => continues,
+			helpers: {
+				httpRequestWithAuthentication: async (_: string, request: (typeof sent)[number]) => {
+					sent.push(request);
+					const given = answers(request.url.replace('https://health.example', ''));
+					if (given instanceof Error) throw given;
+					return { statusCode: 200, headers: {}, body: {}, ...given };
+				},
+			},
+		});
+		return { context, sent, urls: () => sent.map(({ url }) => url.replace('https://health.example', '')) };
+	}
+	const quick = { ...RETRY_LIMITS };
+	beforeAll(() => void Object.assign(RETRY_LIMITS, { firstWaitMs: 1, longestWaitMs: 2 }));
+	afterAll(() => Object.assign(RETRY_LIMITS, quick));
+
+	it('is a GET with what n8n and the user say of it, and nothing that they say of ours', async () => {
+		const { context, sent } = playing(() => ({ body: { users: [] } }));
+		const defaults = { headers: { a: 'b' }, timeout: 5, method: 'POST', url: '/x', json: false } as never;
+		const get = await connect(context, { defaults });
+		expect(await get('/v2/user')).toEqual({ users: [] });
+		expect(sent[0]).toEqual({
+			headers: { a: 'b' },
+			timeout: 5,
+			method: 'GET',
+			url: 'https://health.example/v2/user',
+			json: true,
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			abortSignal: expect.any(AbortSignal),
+		});
+	});
+
+	it('has no blank in its query, and every sign as itself', async () => {
+		const { context, urls } = playing(() => ({}));
+		const get = await connect(context);
+		await get('/v2/user', { offset: 0, limit: undefined, provider: '', start_date: '2026-03-01T00:00+01:00' });
+		await get('/v2/user', { provider: '' });
+		expect(urls()).toEqual(['/v2/user?offset=0&start_date=2026-03-01T00%3A00%2B01%3A00', '/v2/user']);
+	});
+
+	it.each<[string, Given, boolean]>([
+		["the service's own", { statusCode: 404, body: { detail: 'User not found' } }, true],
+		['one without a reason', { statusCode: 404, body: { detail: null } }, true],
+		['a web page', { statusCode: 404, body: '<html>' }, false],
+		['JSON of somebody else', { statusCode: 404, body: { error: 'x' } }, false],
+		['another status', { statusCode: 422, body: { detail: 'User not found' } }, false],
+	])('a 404 is what is missing: %s', async (_, given, is) => {
+		const get = await connect(playing(() => given).context);
+		const end = get('/v2/user', {}, () => 'missing').catch(({ httpCode }: { httpCode: string }) => httpCode);
+		expect(await end).toBe(is ? 'missing' : String(given.statusCode));
+		await expect(get('/v2/user')).rejects.toMatchObject({ httpCode: String(given.statusCode) });
+	});
+
+	it.each([199, 300, 304])('status %i is no answer, whatever it holds', async (statusCode) => {
+		const get = await connect(playing(() => ({ statusCode, body: { users: [] } })).context);
+		await expect(get('/v2/user')).rejects.toMatchObject({ httpCode: String(statusCode) });
+	});
+
+	it.each([null, [], 'text', 7])('%j with status 200 is not the data', async (body) => {
+		const get = await connect(playing(() => ({ body })).context);
+		await expect(get('/v2/user')).rejects.toMatchObject({ httpCode: '200' });
+	});
+
+	it('goes on behind one redirect, not behind two', async () => {
+		const to = (location: string) => ({ statusCode: 307, headers: { location } });
+		const once = playing((path) => (path === '/v2/user?limit=1' ? to('/v2/user/?limit=1') : { body: { users: [] } }));
+		expect(await (await connect(once.context))('/v2/user', { limit: 1 })).toEqual({ users: [] });
+		expect(once.urls()).toEqual(['/v2/user?limit=1', '/v2/user/?limit=1']);
+		const twice = playing(() => to('/again'));
+		await expect((await connect(twice.context))('/v2/user')).rejects.toMatchObject({
+			message: 'The service redirects without arriving anywhere',
+			concernsAll: true,
+		});
+		expect(twice.urls()).toEqual(['/v2/user', '/again']);
+	});
+
+	describe('that is refused', () => {
+		const readings = '/v2/timeseries/u/x/grouped';
+		const end = async (get: Awaited<ReturnType<typeof connect>>, path: string) =>
+			await get(path).then(
+				() => 'OK',
+				({ message }: Error) => message,
+			);
+		const KEY_401 = 'The service did not accept the API key (status 401)';
+		const KEY_403 = 'The service did not accept the API key (status 403)';
+
+		it('with 401: nothing is sent with this key any more', async () => {
+			const { context, urls } = playing(() => ({ statusCode: 401 }), true);
+			const get = await connect(context, { gate: new Gate(4) });
+			expect(await end(get, readings)).toBe(KEY_401);
+			expect(await end(get, '/v2/user')).toBe(KEY_401);
+			expect(urls()).toEqual([readings]);
+		});
+
+		it('with 403: the list is asked whether it is the key, once for all', async () => {
+			const key = playing(() => ({ statusCode: 403 }), true);
+			const refused = await connect(key.context, { gate: new Gate(4) });
+			expect(await Promise.all([end(refused, readings), end(refused, readings)])).toEqual([KEY_403, KEY_403]);
+			expect(key.urls().filter((path) => path === '/v2/user?limit=1')).toHaveLength(1);
+			expect(await end(refused, '/v2/user')).toBe(KEY_403);
+
+			const theirs = playing((path) => (path.startsWith('/v2/user') ? {} : { statusCode: 403 }), true);
+			const get = await connect(theirs.context, { gate: new Gate(4) });
+			for (let i = 0; i < 2; i++) expect(await end(get, readings)).toMatch(/refuses this user's data/);
+			expect(theirs.urls()).toEqual([readings, '/v2/user?limit=1', readings]);
+			expect(await end(get, '/v2/user')).toBe('OK');
+		});
+
+		it.each(['/v2/user', '/v2/user/', '/v2/user?limit=5'])('with 403 by the list (%s): it is the key', async (path) => {
+			const { context, urls } = playing(() => ({ statusCode: 403 }), true);
+			expect(await end(await connect(context), path)).toBe(KEY_403);
+			expect(urls()).toEqual([path]);
+		});
+	});
+
+	it('that is given up keeps others from being sent, unless On Error says to go on', async () => {
+		for (const continues of [false, true]) {
+			const answer = (path: string) => (path === '/broken' ? { statusCode: 500 } : { body: {} });
+			const { context, urls } = playing(answer, continues);
+			const get = await connect(context);
+			await expect(get('/broken')).rejects.toMatchObject({ httpCode: '500' });
+			const other = await get('/other').catch(({ httpCode }: { httpCode: string }) => httpCode);
+			expect([continues, other]).toEqual([continues, continues ? {} : '500']);
+			expect(urls().filter((path) => path === '/broken')).toHaveLength(7);
+		}
+	});
+
+	it('that could not be sent says so of the address, and nothing of the key', async () => {
+		const failing = Object.assign(new Error('secret'), { code: 'ENOTFOUND' });
+		const get = await connect(playing(() => failing).context);
+		await expect(get('/v2/user')).rejects.toMatchObject({
+			message: 'The service could not be reached',
+			description: "The name of health.example is not known. Check 'Base URL' in the credential",
+		});
+	});
+});

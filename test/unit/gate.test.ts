@@ -221,7 +221,14 @@ describe('after something was given up', () => {
 			expect(gate.losses).toMatchObject({ last: undefined, down: undefined, failingFor: 0 });
 			gate.losses.add(problem('one more'));
 			expect(gate.losses.down).toBeUndefined();
-			const later = crowd(gate, 1);
+			gate.losses.forget();
+			gate.losses.add(problem('given up'));
+			await gate.inTurn(
+				async () => outcome,
+				(is) => is,
+				{ continues: true },
+			);
+			const later = crowd(gate, 1, stops);
 			await nextTurn();
 			expect(later.sent()).toBe(1);
 		},

@@ -1,0 +1,32 @@
+/**
+ * How long the trigger waits for one answer, whoever calls it: a user who hangs must not use up the poll of the others.
+ */
+import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
+import { everybody, watch } from '../helpers/watch';
+
+const w = watch();
+let within: jest.SpyInstance;
+beforeEach(() => (within = jest.spyOn(Deadlines.prototype, 'within')));
+const limits = () => [...new Set(within.mock.calls.map(([ms]) => Math.round(ms)))];
+
+it.each([
+	['a poll in memory, which has five minutes', undefined, 60_000],
+	['a poll that has 36 seconds: a third of them', 36_000, 12_000],
+])('%s', async (_, budgetMs, expected) => {
+	const n8n = w.trigger(everybody, { budgetMs });
+	await n8n.start();
+	within.mockClear();
+	await n8n.tick();
+	expect(limits()).toEqual([expected]);
+});
+
+it('the poll at a start, which must not hold up n8n: a third of a minute', async () => {
+	await w.trigger().start('init');
+	expect(limits()).toEqual([20_000]);
+});
+
+it('a test event, for which somebody waits: three seconds', async () => {
+	w.history.add(w.anna, w.reading(-10));
+	await w.trigger().fetchTestEvent();
+	expect(limits()).toEqual([3_000]);
+});

@@ -1,0 +1,71 @@
+/**
+ * What is kept of a reading by itself: what is new about it, what is forgotten, and that nothing of it can be read.
+ */
+import { SeenReadings } from '../../../nodes/HealthDataService/trigger/seen';
+import type { IdentifiedRow } from '../../../nodes/HealthDataService/service/readingId';
+
+const HOUR = 3_600_000;
+const key = (user: string, reading: string) => user.padEnd(6, '0') + reading.padEnd(26, '0');
+const row = (time: number | undefined, values = 'v', user = 'a', reading = 'r'): IdentifiedRow => ({
+	key: key(user, reading),
+	values,
+	time,
+	row: {},
+});
+const remembering = (...rows: IdentifiedRow[]) => {
+	const seen = new SeenReadings({});
+	for (const one of rows) seen.remember(one);
+	return seen;
+};
+/** As after n8n has saved it. */
+const saved = (seen: SeenReadings, ...args: Parameters<SeenReadings['seenFrom']>) =>
+	new SeenReadings(JSON.parse(JSON.stringify(seen.seenFrom(...args))) as Record<string, string>);
+
+it('is created, then known, then updated with other values, also after it was saved', () => {
+	const before = remembering(row(HOUR), row(HOUR, 'w', 'b'));
+	for (const seen of [before, saved(before, 0)]) {
+		expect(seen.changeOf(row(HOUR))).toBeUndefined();
+		expect(seen.changeOf(row(HOUR, 'w', 'b'))).toBeUndefined();
+		expect(seen.changeOf(row(HOUR, 'other'))).toBe('updated');
+		expect(seen.changeOf(row(HOUR, 'v', 'c'))).toBe('created');
+		expect(seen.changeOf(row(HOUR, 'v', 'a', 'q'))).toBe('created');
+		expect(seen.changeOf(row(undefined))).toBe('created');
+	}
+	before.remember(row(HOUR, 'other'));
+	expect(before.changeOf(row(HOUR, 'other'))).toBeUndefined();
+	expect(before.changeOf(row(HOUR))).toBe('updated');
+});
+
+it('is kept for the whole hour in which it was measured, and forgotten with the hour', () => {
+	const last = row(2 * HOUR - 1);
+	expect(saved(remembering(last), 2 * HOUR - 1).changeOf(last)).toBeUndefined();
+	expect(saved(remembering(last), 2 * HOUR).changeOf(last)).toBe('created');
+	expect(remembering(last).seenFrom(2 * HOUR)).toEqual({});
+});
+
+it('is kept longer of those who have a time of their own, and of them only', () => {
+	const early = [row(HOUR, 'v', 'a'), row(HOUR, 'v', 'b')];
+	const users = [{ prefix: 'a00000', from: 2 * HOUR - 1 }];
+	const seen = saved(remembering(...early), 10 * HOUR, users);
+	expect(early.map((one) => seen.changeOf(one))).toEqual([undefined, 'created']);
+	expect(remembering(...early).seenFrom(10 * HOUR, [{ prefix: 'a00000', from: 2 * HOUR }])).toEqual({});
+	// Theirs does not end earlier than that of all.
+	const all = saved(remembering(...early), 0, [{ prefix: 'a00000', from: 10 * HOUR }]);
+	expect(early.map((one) => all.changeOf(one))).toEqual([undefined, undefined]);
+});
+
+it('is never forgotten where it has no time', () => {
+	const seen = saved(remembering(row(undefined)), 1e15);
+	expect([seen.changeOf(row(undefined)), seen.changeOf(row(undefined, 'w'))]).toEqual([undefined, 'updated']);
+});
+
+it('takes 26 characters by the hour, none of which tells the values', () => {
+	const seen = remembering(row(HOUR, '["120","80"]'), row(HOUR + 1, '["120","80"]', 'b'), row(2 * HOUR)).seenFrom(0);
+	expect(Object.entries(seen).map(([hour, text]) => [hour, text.length])).toEqual([
+		['1', 52],
+		['2', 26],
+	]);
+	// The same values of two readings are not the same characters: there are too few to try.
+	const [first, second] = seen['1'].match(/.{26}/g)!;
+	expect(first.slice(20)).not.toBe(second.slice(20));
+});

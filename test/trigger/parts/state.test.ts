@@ -1,0 +1,67 @@
+/**
+ * What is saved, by itself: whose state it is, and how the window moves.
+ */
+import { isStateOf, moveWindow, startState } from '../../../nodes/HealthDataService/trigger/state';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = 1000 * DAY;
+
+it('begins with nothing seen, a window of the lookback, and a day more that is remembered', () => {
+	expect(startState('node', 'of', NOW, 2 * HOUR)).toEqual({
+		version: 1,
+		node: 'node',
+		of: 'of',
+		turn: expect.any(Number),
+		from: NOW - 2 * HOUR,
+		kept: NOW - 2 * HOUR - DAY,
+		since: NOW,
+		seen: {},
+		behind: {},
+	});
+});
+
+it('counts from anywhere: no turn of one state is taken for that of another', () => {
+	const turns = Array.from({ length: 20 }, () => startState('', '', 0, 0).turn);
+	expect(new Set(turns).size).toBe(20);
+	expect(turns.every((turn) => Number.isSafeInteger(turn) && turn >= 0)).toBe(true);
+});
+
+it.each<[string, object | undefined, boolean]>([
+	['the same', {}, true],
+	['of another node', { node: 'other' }, false],
+	['of other fields', { of: 'other' }, false],
+	['of another version', { version: 2 }, false],
+	['of none', { version: undefined }, false],
+])('the state is %s', (_, more, is) => {
+	expect(isStateOf({ ...startState('node', 'of', NOW, HOUR), ...more }, 'node', 'of')).toBe(is);
+});
+
+it.each([undefined, null, 7, 'x'])('%p is no state', (stored) => {
+	expect(isStateOf(stored, 'node', 'of')).toBe(false);
+});
+
+describe('the window after a whole round', () => {
+	const LOOKBACK = 2 * HOUR;
+	const before = { from: NOW - LOOKBACK, kept: NOW - LOOKBACK - DAY } as never;
+	const after = (now: number, newest?: number, window = before) => moveWindow(window, { now, newest }, LOOKBACK);
+
+	it('begins the lookback before the newest reading, and a day before that all is remembered', () => {
+		expect(after(NOW + 5 * HOUR, NOW + 3 * HOUR)).toEqual({ from: NOW + HOUR, kept: NOW + HOUR - DAY });
+	});
+
+	it('stays where there was no reading', () => {
+		expect(after(NOW + 100 * DAY)).toEqual(before);
+	});
+
+	it('does not follow a reading of the future', () => {
+		expect(after(NOW, NOW + 99 * DAY).from).toBe(NOW - LOOKBACK);
+	});
+
+	it('goes back after a clock that was ahead, as far as all is remembered, and no further', () => {
+		expect(after(NOW - 3 * HOUR)).toEqual({ from: NOW - 5 * HOUR, kept: NOW - LOOKBACK - DAY });
+		const { kept } = before as { kept: number };
+		expect(after(NOW - 99 * DAY)).toEqual({ from: kept, kept });
+		expect(after(NOW, NOW - 99 * DAY)).toEqual({ from: kept, kept });
+	});
+});

@@ -1,0 +1,162 @@
+/**
+ * What is said of each status and each answer that is not the data: whose matter it is, and what to do.
+ */
+import {
+	answerLacks,
+	cutOff,
+	explainStatus,
+	keyRefused,
+	notTheService,
+} from '../../nodes/HealthDataService/http/explain';
+import { isCutOff, isRefusal, isTransientStatus } from '../../nodes/HealthDataService/http/transient';
+
+const said = { detail: 'no such thing' };
+const LATER = 'Try again later. If it stays, ask the people who run the service';
+
+it.each<[number, string, string, object]>([
+	[400, 'The service did not accept the request', 'Check the values of the fields in this node', {}],
+	[422, 'The service did not accept the request', 'Check the values of the fields in this node', {}],
+	[
+		403,
+		"The service refuses this user's data (status 403)",
+		"The key itself is accepted. Ask the people who run the service whether your team may read this user's data",
+		{},
+	],
+	[
+		404,
+		'The service has nothing at this address (status 404)',
+		"Check 'Base URL' in the credential",
+		{ concernsAll: true },
+	],
+	[
+		429,
+		'The service is receiving too many requests (status 429)',
+		"Wait a minute. If it stays, lower 'Concurrent Requests' in the options, read fewer users at a time, or run the workflow less often",
+		{ kind: 'rate-limited' },
+	],
+	[500, 'The service could not answer (status 500)', LATER, { kind: 'temporarily-unavailable' }],
+	[503, 'The service could not answer (status 503)', LATER, { kind: 'temporarily-unavailable' }],
+	[418, 'The service could not answer (status 418)', LATER, {}],
+])('status %i', (status, message, advice, more) => {
+	const expected = { kind: 'configuration-invalid', concernsAll: false, httpCode: String(status), ...more };
+	expect(explainStatus(status, said)).toMatchObject({
+		message,
+		description: `The service says: no such thing. ${advice}`,
+		...expected,
+	});
+	for (const body of [undefined, null, '', 'text', [], {}, { detail: null }, { detail: [] }, { detail: 7 }])
+		expect(explainStatus(status, body)).toMatchObject({ message, description: advice, ...expected });
+});
+
+it('401 is the key, for everybody, whatever the body says', () => {
+	const expected = {
+		message: 'The service did not accept the API key (status 401)',
+		description:
+			"Check 'API Key' and 'Base URL' in the credential together: a key only works in the environment it was made for",
+		kind: 'credential-invalid',
+		concernsAll: true,
+		httpCode: '401',
+	};
+	expect(explainStatus(401, said)).toMatchObject(expected);
+	expect(keyRefused(401)).toMatchObject(expected);
+	expect(keyRefused(403).message).toBe('The service did not accept the API key (status 403)');
+});
+
+it.each([
+	['client_user_id', 'Client User ID'],
+	['end_date', 'End Date'],
+	['limit', 'Limit'],
+	['offset', 'Skip First Users'],
+	['provider', 'Provider'],
+	['start_date', 'Start Date'],
+	['user_id', 'User'],
+])('a parameter %s that was refused is told as %s', (parameter, label) => {
+	for (const status of [400, 422]) {
+		expect(
+			explainStatus(status, { detail: [{ loc: ['query', parameter], msg: 'wrong' }, { msg: 'other' }] }),
+		).toMatchObject({
+			message: `The service did not accept '${label}'`,
+			description: `The service says: wrong. Check the value of '${label}'`,
+		});
+	}
+});
+
+it.each([
+	[{ msg: 'a', error_message: 'b', message: 'c' }, 'a'],
+	[{ error_message: 'b', message: 'c' }, 'b'],
+	[{ message: 'c' }, 'c'],
+	[{ type: 'missing' }, 'it is missing'],
+	[['a', 'b'], 'a'],
+])('the reason in %j', (detail, reason) => {
+	expect(explainStatus(500, { detail }).description).toBe(`The service says: ${reason}. ${LATER}`);
+});
+
+it('nothing of the request is repeated', () => {
+	expect(explainStatus(500, { detail: 'nothing about anna' }, ['anna']).description).toBe(LATER);
+	expect(explainStatus(500, { detail: [{ msg: 'nothing about anna' }] }, ['anna']).description).toBe(LATER);
+});
+
+describe('an answer that is not the data', () => {
+	const ADVICE =
+		"Check 'Base URL' in the credential: it must be the address of the Health Data Service itself, not of a web site or login page";
+
+	it.each<[unknown, string]>([
+		['<html>', 'A web page came back instead of data'],
+		[' \n<!doctype html>', 'A web page came back instead of data'],
+		['text', "The service's answer is not the data that was asked for"],
+		[['<'], "The service's answer is not the data that was asked for"],
+		[null, "The service's answer is not the data that was asked for"],
+	])('%j', (body, message) => {
+		expect(notTheService(body)).toMatchObject({
+			message,
+			description: ADVICE,
+			httpCode: '200',
+			concernsAll: false,
+			kind: 'configuration-invalid',
+		});
+	});
+
+	it('without what was promised', () => {
+		expect(answerLacks('users')).toMatchObject({
+			message: "The service's answer has no 'users'",
+			description: ADVICE,
+			httpCode: '200',
+		});
+	});
+
+	it('that broke off can pass', () => {
+		expect(cutOff()).toMatchObject({
+			message: 'The answer of the service was cut off',
+			description: LATER,
+			kind: 'temporarily-unavailable',
+			httpCode: '200',
+		});
+	});
+});
+
+describe('what broke off', () => {
+	const JSON_TYPE = 'application/json; charset=utf-8';
+	it.each<[boolean, number, unknown, string | undefined]>([
+		[true, 200, '{"users": [', JSON_TYPE],
+		[true, 200, ' [', undefined],
+		[true, 299, 'us', 'Application/JSON'],
+		[true, 200, '', 'application/problem+json'],
+		[true, 404, '{"detail', JSON_TYPE],
+		[false, 404, 'Not Found', JSON_TYPE],
+		[false, 200, 'text {', 'text/plain'],
+		[false, 200, 'text', undefined],
+		[false, 200, 'text', 'application/jsonp'],
+		[false, 200, { users: [] }, JSON_TYPE],
+		[false, 200, null, JSON_TYPE],
+		[false, 199, '{', JSON_TYPE],
+		[false, 300, '{', JSON_TYPE],
+		[false, 422, '{', JSON_TYPE],
+	])('%p: status %i, %j as %s', (is, statusCode, body, type) => {
+		expect(isCutOff({ statusCode, body, headers: { 'content-type': type } } as never)).toBe(is);
+	});
+});
+
+it('429 and 503 are refusals; both can pass', () => {
+	expect([429, 503, 500, 408].map(isRefusal)).toEqual([true, true, false, false]);
+	expect([429, 503].map(isTransientStatus)).toEqual([true, true]);
+});

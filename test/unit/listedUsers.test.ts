@@ -1,0 +1,350 @@
+/**
+ * Users by the names that somebody gave, over a made-up service: one, a list, and who has them; how many requests that takes.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import type { Get, Once, Query } from '../../nodes/HealthDataService/http/connect';
+import { listedUsers } from '../../nodes/HealthDataService/service/listedUsers';
+import { lookUp } from '../../nodes/HealthDataService/service/lookUp';
+import { connectedSources, isConnectedTo } from '../../nodes/HealthDataService/service/users';
+import {
+	oneUser,
+	stopIfStillThere,
+	toListed,
+	wholeTeam,
+	type ListedUser,
+} from '../../nodes/HealthDataService/service/usersToRead';
+import { Problem } from '../../nodes/HealthDataService/shared/problem';
+
+/** A team whose users have client user IDs `c0`, `c1` and so on; each answer may be replaced. */
+function team(size: number, answers: Record<string, () => unknown> = {}, cap = 500) {
+	const asked: Array<{ path: string; once?: Once }> = [];
+	const users = Array.from({ length: size }, (_, i): IDataObject => ({ user_id: `u${i}`, client_user_id: `c${i}` }));
+	const get = (async (path: string, { offset = 0, limit = 0 }: Query, onMissing: () => unknown, once?: Once) => {
+		asked.push({ path, once });
+		const [, name] = /resolve\/(.*)$/.exec(path) ?? [];
+		const key = name ?? 'list';
+		if (answers[key]) return await answers[key]();
+		if (name === undefined) {
+			const from = Number(offset);
+			return { users: users.slice(from, from + Math.min(Number(limit), cap)), total: size };
+		}
+		return users.find(({ client_user_id }) => client_user_id === decodeURIComponent(name)) ?? (await onMissing());
+	}) as unknown as Get;
+	const count = () => ({
+		lists: asked.filter(({ path }) => path === '/v2/user').length,
+		resolves: asked.filter(({ path }) => path.includes('/resolve/')).length,
+	});
+	return { get, asked, count };
+}
+const all = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
+	const found: T[] = [];
+	for await (const one of source) found.push(one);
+	return found;
+};
+const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `c${from + i}`);
+const entriesOf = (names: string[]) => names.map((id, index) => ({ id, at: index + 1 }));
+const broken = new Problem('Broken', 'Advice');
+const rejects = (error: Error) => async () => await Promise.reject(error);
+const found = (users: ListedUser[]) => users.map(({ user, place }) => [user.user_id, user.client_user_id, place]);
+
+describe('looking up', () => {
+	const look = async (get: Get, names: string[], isLazy = false) =>
+		await all(
+			lookUp(
+				get,
+				names.map((id) => ({ id })),
+				isLazy,
+			),
+		);
+	const idsOf = async (get: Get, names: string[], isLazy = false) =>
+		(await look(get, names, isLazy)).map(({ user }) => user?.user_id);
+
+	it('up to seven are asked for one by one, eight are worth a look at the list', async () => {
+		const seven = team(500);
+		expect(await idsOf(seven.get, ids(0, 7))).toEqual(['u0', 'u1', 'u2', 'u3', 'u4', 'u5', 'u6']);
+		expect(seven.count()).toEqual({ lists: 0, resolves: 7 });
+		const eight = team(500);
+		expect(await idsOf(eight.get, ids(0, 8))).toHaveLength(8);
+		expect(eight.count()).toEqual({ lists: 1, resolves: 0 });
+	});
+
+	it('reads the list on only while that takes fewer requests', async () => {
+		// Nine more pages for ten users who are not on the first; ten for ten are not worth it.
+		const worth = team(5000);
+		await look(worth.get, ids(4990, 5000));
+		expect(worth.count()).toEqual({ lists: expect.any(Number), resolves: 0 });
+		expect(worth.count().lists).toBeLessThanOrEqual(11);
+		const not = team(5001);
+		await look(not.get, ids(4990, 5000));
+		expect(not.count()).toEqual({ lists: 1, resolves: 10 });
+	});
+
+	it('whom the list does not have is asked for, and nobody else', async () => {
+		const { get, count } = team(20);
+		expect(await idsOf(get, ['x1', ...ids(0, 8), 'x2'])).toEqual([
+			undefined,
+			...ids(0, 8).map((id) => `u${id.slice(1)}`),
+			undefined,
+		]);
+		expect(count().resolves).toBe(2);
+	});
+
+	it('of which fewer may be wanted never reads the list, and few at a time', async () => {
+		const { get, asked, count } = team(500);
+		for await (const { user } of lookUp(
+			get,
+			ids(0, 100).map((id) => ({ id })),
+			true,
+		))
+			if (user?.user_id === 'u1') break;
+		expect(count().lists).toBe(0);
+		expect(asked.length).toBeLessThan(10);
+		expect(asked.at(-1)!.once?.isOver?.()).toBe(true);
+	});
+
+	it('a list that cannot be read is only the longer way', async () => {
+		const { get, count } = team(20, { list: rejects(broken) });
+		expect(await idsOf(get, ids(0, 10))).toEqual(ids(0, 10).map((id) => `u${id.slice(1)}`));
+		expect(count()).toEqual({ lists: 1, resolves: 10 });
+		const fault = new Error('A fault of the code');
+		await expect(look(team(20, { list: rejects(fault) }).get, ids(0, 10))).rejects.toBe(fault);
+	});
+
+	it('one that fails is a problem of that one; what concerns all ends it', async () => {
+		expect(await look(team(9, { c1: rejects(broken) }).get, ids(0, 3))).toMatchObject([
+			{ user: { user_id: 'u0' } },
+			{ problem: broken },
+			{ user: { user_id: 'u2' } },
+		]);
+		const concerningAll = new Problem('Key', '', { concernsAll: true });
+		await expect(look(team(9, { c1: rejects(concerningAll) }).get, ids(0, 3))).rejects.toBe(concerningAll);
+		const fault = new Error('A fault of the code');
+		await expect(look(team(9, { c1: rejects(fault) }).get, ids(0, 3))).rejects.toBe(fault);
+	});
+
+	it('may be tried less often for some', async () => {
+		const { get, asked } = team(9);
+		await all(lookUp(get, [{ id: 'c0', tries: 1 }, { id: 'c1' }], false));
+		expect(asked.map(({ once }) => once?.tries)).toEqual([1, undefined]);
+	});
+});
+
+describe('a list', () => {
+	it('by user ID takes no request, and keeps order and places', async () => {
+		const { get, asked } = team(0);
+		const entries = entriesOf(['a', 'b', 'c']);
+		const list = listedUsers('userId', entries);
+		expect(found(await all(list.users(get)))).toEqual([
+			['a', null, 1],
+			['b', null, 2],
+			['c', null, 3],
+		]);
+		expect(found(await all(list.users(get, 2)))).toEqual([['c', null, 3]]);
+		expect((await all(list.users(get)))[1].entry).toBe(entries[1]);
+		expect([asked, list.entries]).toEqual([[], entries]);
+	});
+
+	it('by client user ID gives each user once, with their place', async () => {
+		const same = async () => ({ user_id: 'u1', client_user_id: 'c1' });
+		const entries = entriesOf(['c0', 'c1', 'C1', 'c2']);
+		const list = listedUsers('clientUserId', entries);
+		const { get } = team(5, { C1: same });
+		expect(found(await all(list.users(get)))).toEqual([
+			['u0', 'c0', 1],
+			['u1', 'c1', 2],
+			['u2', 'c2', 4],
+		]);
+		expect(found(await all(list.users(get, 2)))).toEqual([
+			['u1', 'c1', 3],
+			['u2', 'c2', 4],
+		]);
+		expect((await all(list.users(get)))[2].entry).toBe(entries[3]);
+	});
+
+	it('asks for each as often as somebody says', async () => {
+		const { get, asked } = team(5);
+		await all(
+			listedUsers('clientUserId', entriesOf(['c0', 'c1'])).users(get, 0, ({ at }) => (at === 2 ? 1 : undefined)),
+		);
+		expect(asked.map(({ once }) => once?.tries)).toEqual([undefined, 1]);
+	});
+
+	describe('one whom nobody has', () => {
+		const entries = entriesOf(['c0', 'nobody', 'c1', 'nobody either']);
+
+		it('is a problem of their own, told by the place', async () => {
+			const users = await all(listedUsers('clientUserId', entries).users(team(5).get));
+			expect(found(users)).toEqual([
+				['u0', 'c0', 1],
+				['', 'nobody', 2],
+				['u1', 'c1', 3],
+				['', 'nobody either', 4],
+			]);
+			expect(users[1]).toMatchObject({
+				entry: entries[1],
+				problem: {
+					message: "Entry 2 of 'User IDs' is an identifier that no user has",
+					description: expect.stringMatching(/^Check it, including upper and lower case.*team of this user$/),
+					httpCode: '404',
+					concernsAll: false,
+				},
+			});
+		});
+
+		it('is no user where that is wanted, unless it is not known whether somebody has it', async () => {
+			const list = listedUsers('clientUserId', entries, { whenNotFound: 'empty' });
+			expect(found(await all(list.users(team(5).get)))).toEqual([
+				['u0', 'c0', 1],
+				['u1', 'c1', 3],
+			]);
+			const users = await all(list.users(team(5, { nobody: rejects(broken) }).get));
+			expect(users[1]).toMatchObject({ user: { user_id: '', client_user_id: 'nobody' }, place: 2, problem: broken });
+		});
+	});
+
+	describe('one whose readings the service does not know', () => {
+		const listed = (id: string, at = 1): ListedUser => ({
+			user: { user_id: 'u0', client_user_id: 'c0' },
+			place: at,
+			entry: { id, at },
+		});
+		const missing = async (list: ReturnType<typeof listedUsers>, get: Get, one: ListedUser) =>
+			await list.whenMissing(get, one).then(
+				() => 'passed over',
+				({ message }: Error) => message,
+			);
+
+		it('by user ID is one whom nobody has, without another request', async () => {
+			const { get, asked } = team(5);
+			const words = "Entry 3 of 'User IDs' is a user whom the service does not know";
+			expect(await missing(listedUsers('userId', []), get, listed('u0', 3))).toBe(words);
+			const empty = listedUsers('userId', [], { whenNotFound: 'empty' });
+			expect([await missing(empty, get, listed('u0', 3)), asked]).toEqual(['passed over', []]);
+		});
+
+		it('by client user ID is asked for once more, as the list has it', async () => {
+			const list = listedUsers('clientUserId', [], { whenNotFound: 'empty' });
+			const { get, asked } = team(5);
+			expect(await missing(list, get, listed('c0'))).toMatch(/does not find the readings of a user whom it knows/);
+			expect(asked.map(({ path }) => path)).toEqual(['/v2/user/resolve/c0']);
+			expect(await missing(list, get, listed('gone'))).toBe('passed over');
+			expect(await missing(listedUsers('clientUserId', []), get, listed('gone', 2))).toBe(
+				"Entry 2 of 'User IDs' is an identifier that no user has",
+			);
+		});
+	});
+});
+
+describe('one user', () => {
+	const users = async (one: ReturnType<typeof oneUser>, get: Get) => found(await all(one.users(get)));
+
+	it('by user ID takes no request', async () => {
+		const { get, asked } = team(5);
+		expect(await users(oneUser({ by: 'userId', id: 'x' }), get)).toEqual([['x', null, 1]]);
+		expect(asked).toEqual([]);
+	});
+
+	it('by client user ID is resolved; nobody is an error, or no user', async () => {
+		const { get } = team(5);
+		expect(await users(oneUser({ by: 'clientUserId', id: 'c3' }), get)).toEqual([['u3', 'c3', 1]]);
+		const nobody = { by: 'clientUserId', id: 'x' } as const;
+		await expect(users(oneUser(nobody), get)).rejects.toMatchObject({
+			message: "There is no user with this 'Client User ID'",
+			httpCode: '404',
+		});
+		expect(await users(oneUser(nobody, 'empty'), get)).toEqual([]);
+	});
+
+	it('whose readings the service does not know: an error, or passed over if they are gone', async () => {
+		const byUserId = { user: { user_id: 'u0', client_user_id: null }, place: 1 };
+		const byClientId = { user: { user_id: 'u0', client_user_id: 'c0' }, place: 1 };
+		const { get, asked } = team(5);
+		const one = oneUser({ by: 'userId', id: 'u0' });
+		await expect(one.whenMissing(get, byUserId)).rejects.toMatchObject({
+			message: "There is no such user: the service does not know the 'User'",
+			httpCode: '404',
+		});
+		await oneUser({ by: 'userId', id: 'u0' }, 'empty').whenMissing(get, byUserId);
+		expect(asked).toEqual([]);
+		const still = { message: expect.stringContaining('whom it knows'), httpCode: '404' };
+		await expect(oneUser({ by: 'clientUserId', id: 'c0' }, 'empty').whenMissing(get, byClientId)).rejects.toMatchObject(
+			still,
+		);
+		await oneUser({ by: 'clientUserId', id: 'c0' }, 'empty').whenMissing(team(0).get, byClientId);
+	});
+});
+
+describe('the team', () => {
+	it('is everybody in the window, with their places, also from somewhere on', async () => {
+		const { get } = team(9);
+		expect(found(await all(wholeTeam({ offset: 2, limit: 3 }).users(get)))).toEqual([
+			['u2', 'c2', 1],
+			['u3', 'c3', 2],
+			['u4', 'c4', 3],
+		]);
+		expect(found(await all(wholeTeam({ offset: 2 }).users(get, 5)))).toEqual([
+			['u7', 'c7', 6],
+			['u8', 'c8', 7],
+		]);
+	});
+
+	it('are those who have a provider connected: the others keep their places', async () => {
+		const users = ['a', 'b', 'a'].map((slug, i) => ({ user_id: `u${i}`, connected_sources: [{ source: { slug } }] }));
+		const get = (async (_: string, { offset = 0 }: Query) => ({
+			users: users.slice(Number(offset)),
+			total: 3,
+		})) as never;
+		expect(found(await all(wholeTeam({}, 'a').users(get)))).toEqual([
+			['u0', null, 1],
+			['u2', null, 3],
+		]);
+	});
+
+	it('passes over who is gone, and nobody who is still there', async () => {
+		const { get } = team(1);
+		await expect(
+			wholeTeam().whenMissing(get, { user: { user_id: 'u0', client_user_id: 'c0' }, place: 1 }),
+		).rejects.toThrow('whom it knows');
+		await wholeTeam().whenMissing(get, { user: { user_id: 'other', client_user_id: 'c0' }, place: 1 });
+		// Of whom nothing is known but the user ID, nothing else can be asked.
+		await expect(stopIfStillThere(get, { user_id: 'u0', client_user_id: null })).rejects.toThrow('whom it knows');
+	});
+});
+
+it.each<[IDataObject, ListedUser]>([
+	[
+		{ user_id: 'u', client_user_id: 'c', team_id: 't' },
+		{ user: { user_id: 'u', client_user_id: 'c' }, place: 1, team: 't' },
+	],
+	[
+		{ user_id: 'u', client_user_id: ' ' },
+		{ user: { user_id: 'u', client_user_id: null }, place: 1 },
+	],
+	[
+		{ user_id: 'u', client_user_id: 7, team_id: 7 },
+		{ user: { user_id: 'u', client_user_id: '7' }, place: 1 },
+	],
+	[{ user_id: 'u' }, { user: { user_id: 'u', client_user_id: null }, place: 1 }],
+])('the record %j is %j', (record, expected) => expect(toListed(record, 1)).toEqual(expected));
+
+it('the sources of a user are those that have a slug, by their names if they have any', () => {
+	const user = {
+		connected_sources: [
+			{ source: { slug: 'a', name: 'A' } },
+			{ source: { slug: 'b' } },
+			{ source: { name: 'C' } },
+			{ source: null },
+			{},
+			null,
+			'd',
+		],
+	} as unknown as IDataObject;
+	expect(connectedSources(user)).toEqual([
+		{ slug: 'a', name: 'A' },
+		{ slug: 'b', name: 'b' },
+	]);
+	expect([isConnectedTo(user, 'b'), isConnectedTo(user, 'c')]).toEqual([true, false]);
+	for (const none of [null, undefined, {}, 'x']) {
+		expect(connectedSources({ connected_sources: none } as unknown as IDataObject)).toEqual([]);
+	}
+});

@@ -1,0 +1,119 @@
+/**
+ * What makes a reading the same: everything that tells it from others, and nothing else.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import { uuid } from '../../dev/sandbox/world';
+import { metrics } from '../../nodes/HealthDataService/service/metrics';
+import { identify, identityOf, keysOf, toId, userPrefix } from '../../nodes/HealthDataService/service/readingId';
+
+const [bloodPressure, mindfulness] = metrics;
+const identity = identityOf(bloodPressure);
+const reading = (more: IDataObject = {}): IDataObject => ({
+	user_id: 'u1',
+	provider: 'omron',
+	source_type: 'cuff',
+	timestamp: '2026-03-03T08:00:00Z',
+	systolic: 120,
+	diastolic: 80,
+	unit: 'mmHg',
+	...more,
+});
+const keyOf = (more: IDataObject = {}, among = identity) => keysOf(among, [reading(more)])[0];
+
+it('is 32 characters, of which the first six are the same for all of a user', () => {
+	expect(keyOf()).toMatch(/^[0-9a-f]{32}$/);
+	expect(keyOf()).toBe(keyOf());
+	expect(keyOf().slice(0, 6)).toBe(userPrefix('u1'));
+	expect(keyOf({ provider: 'withings' }).slice(0, 6)).toBe(userPrefix('u1'));
+	expect(keyOf({ user_id: 'u2' }).slice(0, 6)).toBe(userPrefix('u2'));
+	expect(toId(identity, keyOf())).toBe(`bloodPressure-${keyOf()}`);
+});
+
+it.each(['provider', 'source_type', 'timestamp', 'user_id'])('differs with %s', (column) => {
+	expect(keyOf({ [column]: '2026-03-03T08:00:01Z' })).not.toBe(keyOf());
+});
+
+it.each(['systolic', 'diastolic', 'unit', 'client_user_id', 'note'])('does not differ with %s', (column) => {
+	expect(keyOf({ [column]: 'other' })).toBe(keyOf());
+});
+
+it('differs between users whose six characters are the same', () => {
+	const seen = new Map<string, string>();
+	const alike = (function find() {
+		for (let index = 0; ; index++) {
+			const id = uuid('alike', index);
+			const before = seen.get(userPrefix(id));
+			if (before) return [before, id];
+			seen.set(userPrefix(id), id);
+		}
+	})();
+	const [first, second] = alike.map((user_id) => keyOf({ user_id }));
+	expect(first.slice(0, 6)).toBe(second.slice(0, 6));
+	expect(first).not.toBe(second);
+});
+
+it.each([null, undefined, ''])('a source that says nothing (%p) is one', (nothing) => {
+	expect(keyOf({ source_type: nothing as never })).toBe(keyOf({ source_type: null }));
+	expect(keyOf({ source_type: nothing as never })).not.toBe(keyOf());
+});
+
+it('two columns are not taken for one another', () => {
+	expect(keyOf({ provider: 'a', source_type: 'bc' })).not.toBe(keyOf({ provider: 'ab', source_type: 'c' }));
+	expect(keyOf({ provider: 'a","b', source_type: 'c' })).not.toBe(keyOf({ provider: 'a', source_type: 'b","c' }));
+});
+
+it('its values are all that was measured, times however they are written', () => {
+	const valuesOf = (more: IDataObject, metric = bloodPressure) => {
+		const [row] = identify(identityOf(metric), [reading(more)]);
+		return row.values;
+	};
+	for (const column of ['systolic', 'diastolic', 'unit']) expect(valuesOf({ [column]: 7 })).not.toBe(valuesOf({}));
+	for (const column of ['timestamp', 'provider', 'note']) expect(valuesOf({ [column]: 7 })).toBe(valuesOf({}));
+	const ending = (end: string) => valuesOf({ end }, mindfulness);
+	expect(ending('2026-03-03T10:00:00+02:00')).toBe(ending('2026-03-03T08:00:00.000000Z'));
+	expect(ending('2026-03-03T08:00:01Z')).not.toBe(ending('2026-03-03T08:00:00Z'));
+});
+
+it('comes with its time in ms, or none', () => {
+	const rows = [reading(), reading({ timestamp: 'soon' }), reading({ timestamp: null })];
+	expect(identify(identity, rows).map(({ time }) => time)).toEqual([Date.UTC(2026, 2, 3, 8), undefined, undefined]);
+	expect(identify(identity, rows).map(({ row }) => row)).toEqual(rows);
+});
+
+describe('twins', () => {
+	const ranked = (...rows: IDataObject[]) => keysOf(identity, rows.map(reading));
+
+	it('the first of them is what it would be alone, the others are not', () => {
+		const [first, second, third] = ranked({ systolic: 110 }, { systolic: 120 }, { systolic: 130 });
+		expect(first).toBe(keyOf());
+		expect(new Set([first, second, third]).size).toBe(3);
+		expect(ranked({ systolic: 130 }, { systolic: 110 }, { systolic: 120 })).toEqual([third, first, second]);
+	});
+
+	it.each([
+		['text', 'a', 'b'],
+		['numbers', 1, 2],
+	])('are in the order of the ids that all of them have: %s', (_, a, b) => {
+		const [first, second] = ranked({ systolic: 130, id_raw: a }, { systolic: 120, id_raw: b });
+		expect(first).toBe(keyOf());
+		expect(ranked({ systolic: 120, id_raw: b }, { systolic: 130, id_raw: a })).toEqual([second, first]);
+	});
+
+	it('are in the order of their values where one has no id', () => {
+		const [second, first] = ranked({ systolic: 130, id_raw: 'a' }, { systolic: 120 });
+		expect(first).toBe(keyOf());
+		expect(second).not.toBe(first);
+	});
+
+	it('that are the same are one, whatever their ids', () => {
+		const keys = ranked({ id_raw: 'b' }, { id_raw: 'a' }, { systolic: 130, id_raw: 'aa' });
+		expect(keys[0]).toBe(keys[1]);
+		expect(keys[0]).toBe(keyOf());
+		expect(keys[2]).not.toBe(keys[0]);
+	});
+
+	it('of other instants are no matter of theirs', () => {
+		const rows = [reading(), reading({ systolic: 130 }), reading({ timestamp: '2026-03-04T08:00:00Z' })];
+		expect(keysOf(identity, rows)[2]).toBe(keyOf({ timestamp: '2026-03-04T08:00:00Z' }));
+	});
+});

@@ -1,0 +1,195 @@
+/**
+ * Many users side by side, over made-up answers: whose matter a problem is, who is told of it, and what is asked.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import type { Get, Once, Query } from '../../nodes/HealthDataService/http/connect';
+import { plainRows } from '../../nodes/HealthDataService/service/flatRows';
+import { metrics } from '../../nodes/HealthDataService/service/metrics';
+import { sweep, type UserResult } from '../../nodes/HealthDataService/service/sweep';
+import type { ListedUser, UsersToRead } from '../../nodes/HealthDataService/service/usersToRead';
+import { Problem } from '../../nodes/HealthDataService/shared/problem';
+import { nextTurn } from '../helpers/machine';
+
+const [metric] = metrics;
+const listed = (name: string, more: Partial<ListedUser> = {}): ListedUser => ({
+	user: { user_id: name, client_user_id: null },
+	place: 1,
+	...more,
+});
+const page = (...values: number[]): IDataObject => ({
+	groups: { omron: [{ data: values.map((systolic) => ({ timestamp: 't', systolic })), source: {} }] },
+});
+
+interface Played {
+	users: ListedUser[];
+	answer: (name: string, nth: number) => IDataObject | Problem | undefined | Promise<IDataObject>;
+	whenMissing?: UsersToRead['whenMissing'];
+	options?: Partial<Parameters<typeof sweep>[1]>;
+}
+
+async function play({ users, answer, whenMissing = async () => {}, options }: Played) {
+	const asked: Array<{ name: string; path: string; query: Query; once?: Once }> = [];
+	const get = (async (path: string, query: Query, onMissing: () => Promise<void>, once?: Once) => {
+		const [, name] = /timeseries\/([^/]+)\//.exec(path)!;
+		asked.push({ name: decodeURIComponent(name), path, query, once });
+		const given = await answer(decodeURIComponent(name), asked.filter((one) => one.path === path).length);
+		if (given instanceof Problem) throw given;
+		return given ?? (await onMissing());
+	}) as unknown as Get;
+	const results: UserResult[] = [];
+	const error = await (async () => {
+		for await (const one of sweep(get, {
+			metric,
+			query: { provider: 'p' },
+			usersToRead: {
+				async *users() {
+					yield* users;
+				},
+				whenMissing,
+			},
+			width: 2,
+			collect: plainRows(metric, Infinity, () => {}),
+			...options,
+		}))
+			results.push(one);
+	})().catch((thrown: Error) => thrown);
+	return { results, asked, error };
+}
+const systolic = (results: UserResult[]) => results.map(({ rows }) => rows.map((row) => row.systolic));
+
+it('gives the rows of each in the order of the list, and who they are', async () => {
+	const users = [listed('u/1', { place: 7, team: 't' }), listed('u2', { entry: { id: 'e', at: 3 } })];
+	const { results, asked, error } = await play({ users, answer: (name) => page(name === 'u2' ? 2 : 1) });
+	expect([error, systolic(results)]).toEqual([undefined, [[1], [2]]]);
+	expect(results[0]).toMatchObject({ user: users[0].user, place: 7, team: 't', isGone: false });
+	expect(results[1].entry).toEqual({ id: 'e', at: 3 });
+	expect(results[0].tookMs).toBeGreaterThanOrEqual(0);
+	expect(asked[0]).toMatchObject({ path: '/v2/timeseries/u%2F1/blood_pressure/grouped', query: { provider: 'p' } });
+});
+
+it('may ask of each something else, and try less often', async () => {
+	const { asked } = await play({
+		users: [listed('u1'), listed('u2')],
+		answer: () => page(),
+		options: {
+			query: ({ user_id }) => ({ provider: user_id }),
+			triesFor: ({ user_id }) => (user_id === 'u1' ? 1 : undefined),
+		},
+	});
+	expect(asked.map(({ query, once }) => [query.provider, once?.tries])).toEqual([
+		['u1', 1],
+		['u2', undefined],
+	]);
+});
+
+describe('a problem', () => {
+	const broken = new Problem('Theirs', '');
+	const users = [listed('u1'), listed('u2'), listed('u3')];
+
+	it('of one is told at once, with how many were fine, and is theirs alone', async () => {
+		const told: unknown[][] = [];
+		const { results, error } = await play({
+			users,
+			answer: (name) => (name === 'u2' ? broken : page(1)),
+			options: { width: 1, onUnreadable: (...args) => told.push(args) },
+		});
+		expect([error, systolic(results), results[1].problem]).toEqual([undefined, [[1], [], [1]], broken]);
+		expect(told).toEqual([[users[1].user, broken, 1]]);
+	});
+
+	it('that comes on a later page leaves no row of what came before', async () => {
+		const { results } = await play({
+			users: [listed('u1')],
+			answer: (_, nth) => (nth === 1 ? { ...page(1), next_cursor: 'x' } : broken),
+		});
+		expect([systolic(results), results[0].problem]).toEqual([[[]], broken]);
+	});
+
+	it('of somebody who could not even be found is theirs without a request', async () => {
+		const { results, asked } = await play({ users: [listed('', { problem: broken })], answer: () => page(1) });
+		expect([results[0].problem, asked]).toEqual([broken, []]);
+	});
+
+	it.each<[string, Error]>([
+		['concerns all', new Problem('All', '', { concernsAll: true })],
+		['is none of ours', new Error('A fault of the code')],
+	])('that %s ends it', async (_, thrown) => {
+		const { error, asked } = await play({
+			users,
+			answer: (name) => (name === 'u1' ? Promise.reject(thrown) : page(1)),
+			options: { width: 1 },
+		});
+		expect([error, asked.length]).toEqual([thrown, 1]);
+	});
+
+	it('that somebody makes the end of all of it is', async () => {
+		const end = new Error('Stop');
+		const { error, asked } = await play({
+			users,
+			answer: () => broken,
+			options: {
+				width: 1,
+				onUnreadable: () => {
+					throw end;
+				},
+			},
+		});
+		expect([error, asked.length]).toEqual([end, 1]);
+	});
+});
+
+describe('a user whom the service does not know', () => {
+	it('has no rows, and is gone', async () => {
+		const { results } = await play({ users: [listed('u1')], answer: () => undefined });
+		expect(results).toEqual([expect.objectContaining({ rows: [], isGone: true })]);
+		expect(results[0].problem).toBeUndefined();
+	});
+
+	it('on a later page has none of the rows that came before', async () => {
+		const answer = (_: string, nth: number) => (nth === 1 ? { ...page(1), next_cursor: 'x' } : undefined);
+		const { results } = await play({ users: [listed('u1')], answer });
+		expect(results).toMatchObject([{ rows: [], isGone: true }]);
+	});
+
+	it('is a problem where somebody says so', async () => {
+		const missing = new Problem('Missing', '');
+		const { results } = await play({
+			users: [listed('u1')],
+			answer: () => undefined,
+			whenMissing: async () => await Promise.reject(missing),
+		});
+		expect(results).toMatchObject([{ rows: [], isGone: false, problem: missing }]);
+	});
+});
+
+it('whoever stops reading ends it: nothing more is wanted of those in work, and their failure is nobody’s', async () => {
+	const asked: Once[] = [];
+	const late: Array<(reason: Error) => void> = [];
+	const told = jest.fn();
+	const get = (async (path: string, _: Query, __: unknown, once: Once) => {
+		asked.push(once);
+		if (path.includes('/u1/')) return page(1);
+		return await new Promise((___, reject) => late.push(reject));
+	}) as unknown as Get;
+	for await (const { rows } of sweep(get, {
+		metric,
+		query: {},
+		usersToRead: {
+			async *users() {
+				yield* [listed('u1'), listed('u2'), listed('u3')];
+			},
+			whenMissing: async () => {},
+		},
+		width: 3,
+		collect: plainRows(metric, Infinity, () => {}),
+		onUnreadable: told,
+	})) {
+		expect(rows).toHaveLength(1);
+		expect(asked.at(-1)!.isOver?.()).toBe(false);
+		break;
+	}
+	expect(asked.every(({ isOver }) => isOver?.())).toBe(true);
+	for (const reject of late) reject(new Problem('Late', ''));
+	await nextTurn();
+	expect(told).not.toHaveBeenCalled();
+});
