@@ -1,8 +1,8 @@
 /**
  * Many at once, results in order: how many are in work, how far ahead, and how it ends.
  */
-import { nextTurn } from '../helpers/machine';
-import { inOrder } from '../../nodes/HealthDataService/shared/inOrder';
+import { nextTurn, watchUnhandled } from '../helpers/machine';
+import { inOrder, quietly } from '../../nodes/HealthDataService/shared/inOrder';
 
 const numbers = async function* (count: number, given: number[] = []) {
 	for (let i = 0; i < count; i++) {
@@ -120,4 +120,83 @@ it('notices what is done in the very moment in which it begins to wait', async (
 		await Promise.race([end, nextTurn()]);
 		expect([turns, got]).toEqual([turns, [0]]);
 	}
+});
+
+describe('when the time is up', () => {
+	const running = async (count: number, width: number) => {
+		const { open, work, done, overs } = manual();
+		const time = { isUp: false };
+		const given: number[] = [];
+		const { got, end } = drain(inOrder(numbers(count, given), { width, isTimeUp: () => time.isUp }, work));
+		await nextTurn();
+		return { open, done, overs, time, given, got, end };
+	};
+
+	it('nothing more is begun, and what is done comes', async () => {
+		const { open, done, overs, time, given, got, end } = await running(9, 2);
+		time.isUp = true;
+		await done(0);
+		await end;
+		expect([got, given, [...open.keys()]]).toEqual([[0], [0, 1, 2], [1]]);
+		expect(overs.every((isOver) => isOver())).toBe(true);
+	});
+
+	it('nobody waits for the first, whoever is done behind it', async () => {
+		const { done, time, given, got, end } = await running(9, 2);
+		time.isUp = true;
+		await done(1);
+		await end;
+		expect([got, given]).toEqual([[], [0, 1]]);
+	});
+
+	it('nor for the last ones, when all are begun', async () => {
+		for (const [first, expected] of [
+			[0, [0]],
+			[1, []],
+		] as const) {
+			const { done, time, got, end } = await running(2, 5);
+			time.isUp = true;
+			await done(first);
+			await end;
+			expect(got).toEqual(expected);
+		}
+	});
+
+	it('before anything is begun, nothing is', async () => {
+		const { open, work } = manual();
+		const { got, end } = drain(inOrder(numbers(3), { width: 2, isTimeUp: () => true }, work));
+		await end;
+		expect([got, open.size]).toEqual([[], 0]);
+	});
+});
+
+it('works on while nobody is ahead, and knows that it is not over', async () => {
+	const { work, done, overs } = manual();
+	const { got, end } = drain(inOrder(numbers(3), { width: 1 }, work));
+	for (const one of [0, 1, 2]) {
+		await nextTurn();
+		expect([overs.length, overs.some((isOver) => isOver())]).toEqual([one + 1, false]);
+		await done(one);
+	}
+	await end;
+	expect(got).toEqual([0, 1, 2]);
+});
+
+it('of several failures the first is told', async () => {
+	const { open, work } = manual();
+	const { end } = drain(inOrder(numbers(3), { width: 3 }, work));
+	await nextTurn();
+	open.get(1)!.reject(new Error('first'));
+	open.get(0)!.reject(new Error('second'));
+	await expect(end).rejects.toThrow('first');
+});
+
+it('a failure that nobody looks at is no unhandled one, and is there for whoever does', async () => {
+	const unhandled = watchUnhandled();
+	const failing = quietly(Promise.reject(new Error('later')));
+	await nextTurn();
+	unhandled.stop();
+	expect(unhandled.seen).toEqual([]);
+	await expect(failing).rejects.toThrow('later');
+	expect(await quietly(Promise.resolve(7))).toBe(7);
 });

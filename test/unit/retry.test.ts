@@ -3,7 +3,7 @@
  */
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { sentWith } from '../../nodes/HealthDataService/http/quote';
-import { redirectTarget } from '../../nodes/HealthDataService/http/redirect';
+import { isRedirect, redirectTarget, strayRedirect } from '../../nodes/HealthDataService/http/redirect';
 import { explainUnreachable } from '../../nodes/HealthDataService/http/unreachable';
 import { backoff, RETRY_LIMITS, retryAfterMs, SHORT_RETRY } from '../../nodes/HealthDataService/http/retry';
 import { isTransientCode, isTransientStatus } from '../../nodes/HealthDataService/http/transient';
@@ -132,4 +132,41 @@ describe('a redirect', () => {
 	])('to %s', (location, message) => expect(to(location)).toMatchObject({ message, concernsAll: true }));
 
 	it('on the same origin is followed', () => expect(to('/v2/user/')).toBe('https://health.example/v2/user/'));
+
+	it.each([
+		[299, false],
+		[300, true],
+		[399, true],
+		[400, false],
+	])('is status %i: %p', (statusCode, is) => expect(isRedirect({ statusCode } as never)).toBe(is));
+
+	it('without a place leads to itself, and one that is no address nowhere', () => {
+		expect(to(undefined as never)).toBe('https://health.example/v2/user');
+		expect(to('https://[')).toMatchObject({
+			message: 'The service redirects without arriving anywhere',
+			description: "Check 'Base URL' in the credential",
+			httpCode: '302',
+			concernsAll: true,
+		});
+		expect(strayRedirect({ statusCode: 307 } as never)).toMatchObject({ httpCode: '307', concernsAll: true });
+	});
+
+	it('to another place is told with what to do, which repeats no secret, in upper or lower case', () => {
+		const advice = "The API key is not sent there. If that address is right, enter it as 'Base URL' in the credential";
+		const elsewhere = (host: string, sent: string[]) => {
+			const response = { statusCode: 302, headers: { location: `https://${host}/` }, body: '' };
+			try {
+				return redirectTarget(response, 'https://health.example', sent);
+			} catch (error) {
+				expect(error).toMatchObject({ description: advice, httpCode: '302' });
+				return (error as Problem).message;
+			}
+		};
+		const named = 'The service redirects to another address (https://ab12c.example)';
+		expect(elsewhere('ab12c.example', [' AB12C\n'])).toBe('The service redirects to another address');
+		expect(elsewhere('ab12c.example', ['other', 'ab12c'])).toBe('The service redirects to another address');
+		// Four characters are in many names.
+		expect(elsewhere('ab12c.example', ['ab12'])).toBe(named);
+		expect(elsewhere('ab12c.example', [])).toBe(named);
+	});
 });
