@@ -1,29 +1,39 @@
 /**
- * `npm run mutation -- http/gate.ts`: StrykerJS makes small wrong changes to one file or room of the node, one at a time, and
+ * `npm run mutation -- --of http/gate.ts`: StrykerJS makes small wrong changes to one file or room of the node, one at a time, and
  * tells which of them no test notices. Which tests are asked: mutationTests.js. What was found and judged: docs/mutation.md.
  */
+const { readSwitches } = require('../install/switches');
+const switches = readSwitches({
+	name: 'mutation',
+	about: `Makes small wrong changes to the node's code, one at a time, and tells which of them no test notices.
+Texts and fields of the screen are left out: what is worked out only once, when the code is loaded.
+The reports are .cache/mutation/<file>.html.`,
+	switches: {
+		of: {
+			type: 'string',
+			value: 'FILE',
+			default: 'shared',
+			about: 'a file such as http/gate.ts, or a room such as http',
+		},
+		concurrency: { type: 'number', default: 1, about: 'so many at a time' },
+		force: {
+			type: 'boolean',
+			about: 'all of them again, not only where code or tests have changed since the last time',
+		},
+	},
+});
+
 const { mkdirSync, rmSync } = require('node:fs');
 const { setPriority } = require('node:os');
 const { join, relative } = require('node:path');
-const { parseArgs } = require('node:util');
 const { runAsScript } = require('../install/command');
 const { ReadableError } = require('../install/failure');
+const { setUp } = require('../install/setUp');
 const { CACHE, ROOT } = require('../paths');
 const { filesOf, NODE, ROOMS, testsOf } = require('./mutationTests');
 
 const OUTPUT = relative(ROOT, join(CACHE, 'mutation'));
 const SANDBOX = join(OUTPUT, 'sandbox');
-
-const HELP = `Small wrong changes to the node's code, and which of them no test notices.
-
-  npm run mutation -- http/gate.ts     one file
-  npm run mutation -- service          one room, file by file: ${ROOMS.join(', ')}
-
-  --concurrency 2   so many at a time (1, unless given)
-  --force           all of them again, not only where code or tests have changed since the last time
-
-Texts and fields of the screen are left out: what is worked out only once, when the code is loaded. The report is
-${OUTPUT}/<file>.html.`;
 
 /**
  * @param {string} file
@@ -62,31 +72,15 @@ function optionsFor(file, { concurrency, force }) {
 	};
 }
 
-function given() {
-	try {
-		return parseArgs({
-			allowPositionals: true,
-			options: {
-				concurrency: { type: 'string', default: '1' },
-				force: { type: 'boolean', default: false },
-				help: { type: 'boolean', default: false },
-			},
-		});
-	} catch (error) {
-		throw new ReadableError(`${/** @type {Error} */ (error).message}\n\n${HELP}`);
-	}
-}
-
 /** @typedef {{ file: string, mutants: Array<{ status: string }> }} Result */
 
 async function main() {
 	/** @type {Result[]} */
 	const results = [];
-	const { values, positionals } = given();
-	const what = positionals.at(0)?.replace(new RegExp(`^${NODE}/|/$`, 'g'), '') ?? '';
-	if (values.help || !what) return console.log(HELP);
+	setUp();
+	const what = switches.of.replace(new RegExp(`^${NODE}/|/$`, 'g'), '');
 	const files = filesOf(what);
-	if (files.length === 0) throw new ReadableError(`There is no ${NODE}/${what}.\n\n${HELP}`);
+	if (files.length === 0) throw new ReadableError(`There is no ${NODE}/${what}. The rooms: ${ROOMS.join(', ')}`);
 	// What a run that was killed has left: copies of the repository, which the linter would read.
 	rmSync(join(ROOT, SANDBOX), { recursive: true, force: true });
 	mkdirSync(join(ROOT, SANDBOX), { recursive: true });
@@ -95,11 +89,10 @@ async function main() {
 	setPriority(10);
 	const { Stryker } = await import('@stryker-mutator/core');
 	for (const file of files) {
-		const options = optionsFor(file, { concurrency: Number(values.concurrency), force: values.force });
+		const options = optionsFor(file, switches);
 		results.push({ file, mutants: await new Stryker(options).runMutationTest() });
 	}
 	console.table(results.map(summary));
-	return undefined;
 }
 
 /** What became of the changes of one file; those of texts and fields of the screen are not counted. @param {Result} result */
