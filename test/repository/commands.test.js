@@ -19,7 +19,7 @@ let clone;
 beforeAll(() => {
 	clone = emptyFolder();
 	copyRepository(clone);
-});
+}, 120_000);
 afterAll(() => removeFolder(clone));
 
 /** @param {string} name @param {string[]} args */
@@ -61,6 +61,13 @@ describe.each(commands)('npm run %s', (name) => {
 it('nothing was installed or built for that', () => {
 	expect(['node_modules', 'dist', '.cache'].filter((name) => existsSync(join(clone, name)))).toEqual([]);
 });
+
+it('a tool gets what it is told, after what it needs is put in place', () => {
+	const { status, stdout, stderr } = run('lint', ['--no-such-switch']);
+	expect(stdout).toContain('Installing the development tools');
+	expect(stderr).toMatch(/^npm install failed\. The npm registry could not be reached\.[^\n]*\nFull output: \S+\n$/);
+	expect(status).toBe(1);
+}, 120_000);
 
 describe('a number', () => {
 	it.each([

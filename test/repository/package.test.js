@@ -107,6 +107,14 @@ function packedAnew(plant) {
 	return join(folder, 'planted.tgz');
 }
 
+it('is the file that everything uses while a release is checked', async () => {
+	const before = process.env.PACKED_FILE;
+	process.env.PACKED_FILE = 'the file';
+	expect(await packPackage()).toBe('the file');
+	if (before === undefined) delete process.env.PACKED_FILE;
+	else process.env.PACKED_FILE = before;
+});
+
 it('needs and reaches nothing at run time but what n8n brings', () => {
 	const code = filesIn(unpacked).filter((name) => name.endsWith('.js'));
 	expect(straysOf(code.map((name) => join(unpacked, name)))).toEqual([]);

@@ -2,7 +2,16 @@
  * `npm run release:check` finds what is wrong with a release: each fault is planted in a clone of its own that is sound otherwise.
  */
 const { execFileSync, spawnSync } = require('node:child_process');
-const { cpSync, existsSync, lstatSync, readFileSync, readdirSync, symlinkSync, writeFileSync } = require('node:fs');
+const {
+	cpSync,
+	existsSync,
+	lstatSync,
+	mkdirSync,
+	readFileSync,
+	readdirSync,
+	symlinkSync,
+	writeFileSync,
+} = require('node:fs');
 const { join } = require('node:path');
 const { ROOT } = require('../../dev/paths');
 const { addressProblem, tagProblem, versionProblem } = require('../../dev/scripts/releaseProblems');
@@ -66,12 +75,12 @@ function planted(plant, of = sound) {
 	return clone;
 }
 
-/** @param {string} clone @param {Record<string, string>} [more] environment */
-function check(clone, more) {
+/** @param {string} clone @param {Record<string, string>} [more] environment @param {string[]} [args] */
+function check(clone, more, args = ['--without-tests']) {
 	// A registry that nobody is: what installs something fails at once.
 	const env = { ...process.env, GITHUB_REF_TYPE: '', npm_config_registry: 'http://127.0.0.1:9/', ...more };
 	const program = join(clone, 'dev', 'scripts', 'releaseCheck.js');
-	const { status, stdout, stderr } = spawnSync(process.execPath, [program, '--without-tests'], {
+	const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
 		cwd: clone,
 		env,
 		encoding: 'utf8',
@@ -152,6 +161,8 @@ describe('with the tools installed', () => {
 
 	it('is ready when nothing is wrong, and leaves the one file to publish', () => {
 		ready = planted((clone) => symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules')));
+		mkdirSync(join(ready, '.cache', 'release'), { recursive: true });
+		writeFileSync(join(ready, '.cache', 'release', 'of-an-earlier-check.tgz'), '');
 		const { status, stdout, stderr } = check(ready, { GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: `v${version(ready)}` });
 		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 		expect(stdout).toMatch(/\.tgz\nsha512-\S{88}\n\nReady, but for the tests\.\n$/);
@@ -179,12 +190,30 @@ describe('with the tools installed', () => {
 		},
 		120_000,
 	);
+
+	it.each([
+		[
+			'tests the file that it packed',
+			'echo "tested $PACKED_FILE"',
+			0,
+			/tested \S+\.cache\/release\/\S+\.tgz\n[^]*\nReady\.\n$/,
+		],
+		['is not ready when a test fails', 'echo red; exit 3', 1, /red\n$/],
+	])(
+		'%s',
+		(_, script, expected, said) => {
+			const clone = planted((copy) => (writeFileSync(join(copy, '.ci', 'run'), script), commit(copy, 'x')), ready);
+			const { status, stdout } = check(clone, {}, []);
+			expect({ status, stdout }).toEqual({ status: expected, stdout: expect.stringMatching(said) });
+		},
+		120_000,
+	);
 });
 
 it('nothing was installed for what was found', () => {
 	const installed = readdirSync(folder).map((name) => join(folder, name, 'node_modules'));
 	const kinds = installed.filter((one) => existsSync(one)).map((one) => lstatSync(one).isSymbolicLink());
-	expect(kinds).toEqual([true, true, true]);
+	expect(kinds).toEqual([true, true, true, true, true]);
 });
 
 it.each([
