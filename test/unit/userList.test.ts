@@ -100,6 +100,13 @@ describe('too many to be handed on', () => {
 		expect((await atMost({ size: 60, total }, { limit: 50 })).ids).toEqual(team(60).slice(0, 50));
 	});
 
+	it('it asks nothing where total says that there are not more', async () => {
+		for (const window of [{ offset: 10 }, { limit: 50 }]) {
+			const { asked } = await atMost({ size: 60 }, window);
+			expect(asked.filter(({ limit }) => limit === 1)).toEqual([]);
+		}
+	});
+
 	it('a service that gives its first page for any offset has not shown that there are more', async () => {
 		await expect(atMost({ size: 60, ignores: { offset: true } })).rejects.toThrow(SAME_PAGE);
 	});
