@@ -85,10 +85,15 @@ it('the credential says when the service does not accept it, and when it does', 
 	await editor.fillCredential('apiKey', 'wrong');
 	await editor.saveCredential();
 	expect(await editor.credentialFailure()).toContain("Check 'API Key' and 'Base URL' together");
+	await editor.look({ height: 1000 });
 	await editor.fillCredential('apiKey', KEY);
 	await editor.saveCredential();
 	await editor.credentialSuccess();
-	await editor.picture('credential', ['editCredential-modal', 0, 0, 896, 500]);
+	expect(await editor.credentialText()).toMatch(
+		/Base URL.*API Key.*Allow Unencrypted HTTP.*Ignore SSL Issues \(Insecure\).*Allowed HTTP Request Domains/s,
+	);
+	await editor.picture('credential', ['editCredential-modal', 0, 0, 896, 700]);
+	await editor.look({});
 });
 
 it('explains a wrong date', async () => {
@@ -116,7 +121,13 @@ it('reads the blood pressure of a user picked from the list', async () => {
 	await editor.openList('user');
 	await editor.listed.nth(users.length - 1).waitFor();
 	await editor.picture('picker', ['node-parameters', 0, -42, 420, 650]);
+	const { name, slug } = somebody.connected_sources[0].source;
+	await editor.searchList(name.toLowerCase());
+	const connected = users.filter((user) => user.connected_sources.some(({ source }) => source.slug === slug));
+	expect(connected.length).toBeLessThan(users.length);
+	await editor.listIs(connected.map((user) => user.client_user_id));
 	await editor.searchList(somebody.client_user_id.slice(-3).toUpperCase());
+	await editor.listIs([somebody.client_user_id]);
 	await editor.pickFromList(somebody.client_user_id);
 	await editor.chooseOption('dateRange', 'Between Days');
 	await editor.enterDate('startDate', start.toISODate()!);
@@ -125,7 +136,7 @@ it('reads the blood pressure of a user picked from the list', async () => {
 	await editor.executeStep();
 	const { columns, rows } = await editor.outputTable();
 	await editor.picture('node', ['node-parameters', 0, -42, 420, 655]);
-	const expected = expectedRows(somebody, readingsUntil(end, somebody));
+	const expected = expectedRows(somebody, readingsUntil(end, somebody), somebody.client_user_id);
 	expect(columns).toEqual(Object.keys(expected[0]));
 	const asText = byTime(expected).map((row) => Object.values(row).map(String));
 	expect([...rows].sort((a, b) => (a[3] < b[3] ? -1 : 1))).toEqual(asText);
@@ -160,8 +171,21 @@ it('fetches a test event of the trigger', async () => {
 	await editor.searchNodes('blood pressure');
 	await editor.pickNode(NODE);
 	await editor.pickAction('On new blood pressure reading');
-	await editor.picture('trigger', ['node-parameters', 0, -42, 366, 650]);
+	await editor.look({ height: 1000 });
+	await editor.chooseOption('userScope', 'Listed Users');
+	await editor.chooseOption('usersBy', 'Client User ID');
+	await editor.enterText(
+		'userIds',
+		users
+			.slice(0, 5)
+			.map((user) => user.client_user_id)
+			.join(', '),
+	);
+	await editor.addOption('Minimum Systolic');
+	await editor.picture('trigger', ['node-parameters', 0, -42, 366, 800]);
+	await editor.look({});
 	await editor.chooseOption('userScope', 'All Users');
+	await editor.enterText('minSystolic', '100');
 	await editor.fetchTestEvent();
 	const { columns, rows } = await editor.outputTable();
 	expect(columns.slice(0, 4)).toEqual(['id', 'change', 'user_id', 'client_user_id']);

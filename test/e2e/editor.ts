@@ -5,6 +5,7 @@ import { chromium, selectors, type Locator, type Page } from 'playwright-core';
 import { findBrowser } from '../../dev/install/browser';
 import { OWNER } from '../../dev/host/n8n';
 import { PICTURES } from '../helpers/folder';
+import { editFields } from './editorFields';
 
 selectors.setTestIdAttribute('data-test-id');
 
@@ -30,7 +31,6 @@ export async function openEditor(url: string) {
 	};
 
 	const at = (testId: string) => page.getByTestId(testId);
-	const field = (name: string) => at(`parameter-input-${name}`);
 	const dialog = at('credential-edit-dialog');
 	const output = at('output-panel');
 
@@ -109,6 +109,7 @@ export async function openEditor(url: string) {
 			await click('Save', at('credential-save-button'));
 			await seeToast('Credential');
 		},
+		credentialText: async () => await dialog.innerText(),
 		/** What the dialog says about a credential that does not work. */
 		credentialFailure: async () => {
 			await dialog.getByText('Couldn’t connect with these settings').waitFor();
@@ -123,27 +124,7 @@ export async function openEditor(url: string) {
 		},
 		credentialSuccess: async () => await at('credentials-config-container-test-success').waitFor(),
 
-		chooseOption: async (name: string, option: string) => {
-			await click(name, field(name).locator('input'));
-			await click(option, page.getByRole('option', { name: option }));
-		},
-		enterDate: async (name: string, date: string) => {
-			await type(name, field(name).locator('input'), date);
-			await page.keyboard.press('Enter');
-		},
-		enterExpression: async (name: string, text: string) => {
-			await field(name).hover();
-			await click('Expression', at(`${name}-parameter-input-options-container`).getByTestId('radio-button-expression'));
-			await type(name, field(name).locator('[contenteditable=true]'), text);
-			// What it evaluates to stands below it as soon as the node has it.
-			await at('parameter-input-hint').getByText(text).waitFor();
-		},
-		openList: async (name: string) => await click(`the list of ${name}`, field(name).getByTestId('rlc-input')),
-		searchList: async (words: string) => await type(`"${words}"`, at('rlc-search').filter({ visible: true }), words),
-		/** What an open list offers. */
-		listed: at('rlc-item').filter({ visible: true }),
-		listFailure: async () => await at('rlc-error-container').filter({ visible: true }).innerText(),
-		pickFromList: async (text: string) => await click(text, editor.listed.filter({ hasText: text })),
+		...editFields(page, { click, type }),
 
 		/** Moves the fields to the left, so that the output has more room. */
 		widenOutput: async () => {
@@ -160,6 +141,8 @@ export async function openEditor(url: string) {
 
 		executeStep: async () => await click('Execute step', at('node-execute-button')),
 		fetchTestEvent: async () => await click('Fetch Test Event', at('node-execute-button')),
+		/** What n8n says in the output before or after a run. */
+		outputHints: async () => await output.getByTestId('node-hint').filter({ visible: true }).allInnerTexts(),
 		/** Names of the columns and the cells of the first page, after the node has run. */
 		outputTable: async () => {
 			await seeToast('Node executed successfully');

@@ -1,0 +1,170 @@
+/**
+ * The fields that a user finds second, in n8n's editor in a real browser: lists of users, the form of the output, options, and
+ * the way back to all providers. What they read is held against the world, not against the node.
+ */
+import { DateTime } from 'luxon';
+import { createWorld } from '../../dev/sandbox/world';
+import { expectedRows, byTime, KEY } from '../helpers/people';
+import { openEditor, type Editor } from './editor';
+import { startHost, type Host } from './n8n';
+
+const NODE = 'Health Data Service';
+const ACTION = 'Get blood pressure readings';
+const world = createWorld([{ key: KEY, users: 9 }]);
+const [{ users }] = world.teams;
+type User = (typeof users)[number];
+
+const zone = 'America/New_York';
+const [start, end] = [DateTime.fromISO('2026-03-02', { zone }), DateTime.fromISO('2026-03-03', { zone }).endOf('day')];
+const readingsOf = (user: User) => world.readings(user.user_id, 'blood_pressure', start.toMillis(), end.toMillis());
+const asText = (user: User, readings = readingsOf(user)) =>
+	byTime(expectedRows(user, readings, user.client_user_id)).map((row) => Object.values(row).map(String));
+
+/** The last first, so that nobody takes the order of the team for the order of the list. */
+const listed = users
+	.filter((user) => readingsOf(user).length > 0)
+	.slice(0, 3)
+	.reverse();
+const severalProviders = users.find((user) => new Set(readingsOf(user).map(({ source }) => source.provider)).size > 1)!;
+
+let host: Host;
+let editor: Editor;
+beforeAll(async () => {
+	host = await startHost(world);
+	await host.credential(KEY);
+	editor = await openEditor(host.url);
+	await editor.logIn();
+	await editor.look({ height: 1300 });
+});
+afterAll(async () => {
+	await editor?.close();
+	await host?.stop();
+});
+
+/** The fields of Blood Pressure, from 2 to 3 March 2026. */
+async function readTwoDays() {
+	await editor.addNode(NODE, ACTION);
+	await editor.chooseOption('dateRange', 'Between Days');
+	await editor.enterDate('startDate', start.toISODate()!);
+	await editor.enterDate('endDate', end.toISODate()!);
+}
+
+it('says what the resource is, which rows Limit keeps, and why there may be none', async () => {
+	await editor.addNode(NODE, ACTION);
+	// Behind them stands n8n's own "Custom API Call".
+	expect((await editor.optionsOf('resource')).slice(0, 2)).toEqual([
+		'Timeseries\nWhat users measured, with the time of each measurement',
+		'User\nWho belongs to your team, and what they have connected',
+	]);
+	expect(await editor.hintOf('limit')).toMatch(/^Keeps the first rows, as a rule the oldest/);
+	expect(await editor.outputHints()).toEqual([expect.stringMatching(/^If no items come out, nothing was measured/)]);
+});
+
+describe('listed users', () => {
+	it('are named in two fields of their own', async () => {
+		await readTwoDays();
+		expect(await editor.fieldNames()).toContain('user');
+		await editor.chooseOption('userScope', 'Listed Users');
+		const names = await editor.fieldNames();
+		expect(names).toEqual(expect.arrayContaining(['usersBy', 'userIds']));
+		expect(names).not.toContain('user');
+	});
+
+	it('by the identifiers of the client', async () => {
+		await editor.chooseOption('usersBy', 'Client User ID');
+		await editor.enterText('userIds', listed.map((user) => user.client_user_id).join('\n'));
+		await editor.executeStep();
+		const { rows } = await editor.outputTable();
+		expect(rows.map((row) => row[2])).toEqual(listed.flatMap((user) => asText(user).map((row) => row[2])));
+		expect([...rows].sort()).toEqual(listed.flatMap((user) => asText(user)).sort());
+	});
+
+	it('by those of the service, of which an unknown one is named by its place', async () => {
+		await editor.chooseOption('usersBy', 'User ID');
+		const [first, second] = listed;
+		await editor.enterText('userIds', `${first.user_id}, ${second.user_id.replace(/^.{8}/, '00000000')}`);
+		await editor.executeStep();
+		expect((await editor.outputError()).message).toContain(
+			"Entry 2 of 'User IDs' is a user whom the service does not know",
+		);
+		await editor.enterText('userIds', `${first.user_id}, ${second.user_id}`);
+		await editor.executeStep();
+		const { rows } = await editor.outputTable();
+		expect([...new Set(rows.map((row) => row[1]))]).toEqual([first.user_id, second.user_id]);
+	});
+});
+
+it('one item per day', async () => {
+	await editor.chooseOption('output', 'One Item per Day');
+	await editor.executeStep();
+	const { columns, rows } = await editor.outputTable();
+	const measured = ['systolic', 'diastolic'].flatMap((one) => ['mean', 'min', 'max'].map((how) => `${one}_${how}`));
+	expect(columns).toEqual([
+		...['id', 'user_id', 'client_user_id', 'date', 'provider', 'source_type', 'unit', 'readings'],
+		...measured,
+	]);
+	const all = listed.slice(0, 2).flatMap((user) => readingsOf(user));
+	const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
+	expect(sum(rows.map((row) => Number(row[columns.indexOf('readings')])))).toBe(all.length);
+	expect(new Set(rows.map((row) => row[columns.indexOf('date')]))).toEqual(
+		new Set(all.map(({ time }) => DateTime.fromMillis(time, { zone }).toISODate())),
+	);
+	expect(Math.max(...rows.map((row) => Number(row[columns.indexOf('systolic_max')])))).toBe(
+		Math.max(...all.map(({ point }) => ('systolic' in point ? Number(point.systolic) : 0))),
+	);
+});
+
+it('a provider is picked, and all of them again', async () => {
+	await readTwoDays();
+	await editor.openList('user');
+	await editor.searchList(severalProviders.client_user_id);
+	await editor.pickFromList(severalProviders.client_user_id);
+	const readings = readingsOf(severalProviders);
+	const { provider } = readings[0].source;
+
+	await editor.openList('provider');
+	await editor.pickFromList(`(${provider})`);
+	await editor.executeStep();
+	const ofOne = readings.filter(({ source }) => source.provider === provider);
+	expect((await editor.outputTable()).rows.sort()).toEqual(asText(severalProviders, ofOne).sort());
+
+	await editor.openList('provider');
+	await editor.pickFromList('All Providers');
+	await editor.executeStep();
+	expect((await editor.outputTable()).rows.sort()).toEqual(asText(severalProviders).sort());
+});
+
+describe('the trigger', () => {
+	it('offers the options of its event', async () => {
+		await editor.openNodesPanel();
+		await editor.searchNodes(NODE);
+		await editor.pickNode(NODE);
+		await editor.pickAction('On new mindfulness session');
+		const common = ['Concurrent Requests', 'Lookback Hours'];
+		expect(await editor.optionsToAdd()).toEqual([...common, 'Minimum Minutes', 'Requests per Second']);
+		await editor.chooseOption('userScope', 'All Users');
+		expect(await editor.optionsToAdd()).toContain('Only Connected Users');
+		await editor.chooseOption('event', 'New User');
+		expect(await editor.fieldNames()).not.toContain('userScope');
+		await editor.chooseOption('event', 'New Blood Pressure Reading');
+		expect(await editor.optionsToAdd()).toEqual(expect.arrayContaining(['Minimum Diastolic', 'Minimum Systolic']));
+	});
+
+	it('watches listed users for what reaches a minimum', async () => {
+		const somebody = users.find((user) => user.connected_sources.some(({ source }) => source.slug === 'omron'))!;
+		await editor.chooseOption('userScope', 'Listed Users');
+		await editor.chooseOption('usersBy', 'Client User ID');
+		await editor.enterText('userIds', `${somebody.client_user_id}, ${users[0].client_user_id}`);
+		await editor.addOption('Minimum Systolic');
+		await editor.enterText('minSystolic', '110');
+		await editor.fetchTestEvent();
+		const { columns, rows } = await editor.outputTable();
+		const event = Object.fromEntries(columns.map((column, index) => [column, rows[0][index]]));
+		expect(rows).toHaveLength(1);
+		expect([somebody.client_user_id, users[0].client_user_id]).toContain(event.client_user_id);
+		expect(Number(event.systolic)).toBeGreaterThanOrEqual(110);
+		await editor.enterText('minSystolic', '900');
+		await editor.fetchTestEvent();
+		expect((await editor.outputError()).description).toContain('lower a minimum in the options');
+	});
+});

@@ -1,0 +1,92 @@
+/**
+ * The fields of a node in n8n's editor: filling them, and what stands there.
+ */
+import type { Locator, Page } from 'playwright-core';
+import { until } from '../../dev/host/process/until';
+
+const LIST_MS = 30_000;
+
+/** What does a step and notes it. */
+export interface Hands {
+	click: (what: string, where: Locator) => Promise<void>;
+	type: (what: string, where: Locator, text: string) => Promise<void>;
+}
+
+export function editFields(page: Page, { click, type }: Hands) {
+	const at = (testId: string) => page.getByTestId(testId);
+	const field = (name: string) => at(`parameter-input-${name}`);
+	const dropdown = (name: string) => field(name).locator('input');
+	const open = page.getByRole('option').filter({ visible: true });
+	const addOption = at('collection-parameter-add').locator('input');
+	const offered = at('collection-parameter-option').filter({ visible: true });
+
+	const fields = {
+		/** The names of the fields that are shown. */
+		fieldNames: async () => {
+			const inputs = at('node-parameters').locator('[data-test-id^="parameter-input-"]').filter({ visible: true });
+			const ids = await inputs.evaluateAll((all) => all.map((one) => one.getAttribute('data-test-id')!));
+			return ids.map((id) => id.slice('parameter-input-'.length));
+		},
+		/** What stands below a field all the time. */
+		hintOf: async (name: string) => {
+			const item = at('parameter-item').filter({ has: field(name) });
+			return (await item.last().innerText()).split('\n').at(-1)!;
+		},
+		/** What a field offers, each with its description. */
+		optionsOf: async (name: string) => {
+			await dropdown(name).click();
+			await open.first().waitFor();
+			const texts = await open.allInnerTexts();
+			await page.keyboard.press('Escape');
+			await open.first().waitFor({ state: 'hidden' });
+			return texts;
+		},
+
+		chooseOption: async (name: string, option: string) => {
+			await click(name, dropdown(name));
+			// Behind its name stands its description.
+			await click(option, page.getByRole('option', { name: new RegExp(`^${option}`) }));
+		},
+		enterText: async (name: string, text: string) =>
+			await type(name, field(name).locator('textarea, input').first(), text),
+		enterDate: async (name: string, date: string) => {
+			await type(name, dropdown(name), date);
+			await page.keyboard.press('Enter');
+		},
+		enterExpression: async (name: string, text: string) => {
+			await field(name).hover();
+			await click('Expression', at(`${name}-parameter-input-options-container`).getByTestId('radio-button-expression'));
+			await type(name, field(name).locator('[contenteditable=true]'), text);
+			// What it evaluates to stands below it as soon as the node has it.
+			await at('parameter-input-hint').getByText(text).waitFor();
+		},
+
+		/** The names that *Add option* offers. */
+		optionsToAdd: async () => {
+			await addOption.click();
+			await offered.first().waitFor();
+			const names = await offered.allInnerTexts();
+			await page.keyboard.press('Escape');
+			await offered.first().waitFor({ state: 'hidden' });
+			return names.map((name) => name.trim());
+		},
+		addOption: async (name: string) => {
+			await click('Add option', addOption);
+			await click(name, offered.getByText(name, { exact: true }));
+		},
+
+		openList: async (name: string) => await click(`the list of ${name}`, field(name).getByTestId('rlc-input')),
+		searchList: async (words: string) => await type(`"${words}"`, at('rlc-search').filter({ visible: true }), words),
+		/** What an open list offers. */
+		listed: at('rlc-item').filter({ visible: true }),
+		/** Waits until an open list offers these and no others, in this order; a row may say more. */
+		listIs: async (texts: string[]) => {
+			const isIt = (rows: string[]) => rows.length === texts.length && rows.every((row, at) => row.includes(texts[at]));
+			const ask = async () => isIt(await fields.listed.allInnerTexts());
+			await until(`a list of ${texts.join(', ')}`, ask, { timeoutMs: LIST_MS });
+		},
+		listFailure: async () => await at('rlc-error-container').filter({ visible: true }).innerText(),
+		pickFromList: async (text: string) => await click(text, fields.listed.filter({ hasText: text })),
+	};
+	return fields;
+}
