@@ -40,11 +40,11 @@ export function describeLargeNights(place: () => Place) {
 		const { queue, nightly, tables, team, expected } = here();
 		const parent = await nightly.putParent({ ...LARGE, usersPerShard: 10_000, shardsAtOnce: 1 });
 		const { account, out } = await runNight(queue, parent);
+		const ran = await Promise.all((await executionsOf(queue, nightly.shard)).map(({ id }) => nodeTimes(queue, id)));
 		const rows = expected(account!.night, 1, team.users);
 		expect(account).toMatchObject({ users: 20_000, readings: rows.length, missing: 0 });
 		expect(out('Next Shards')).toHaveLength(1);
 
-		const ran = await Promise.all((await executionsOf(queue, nightly.shard)).map(({ id }) => nodeTimes(queue, id)));
 		const sum = (name: string) => ran.reduce((ms, times) => ms + times[name], 0);
 		const [read, write, answer] = ['Blood Pressure', 'Write and Mark', 'Result'].map(sum);
 		const plain = await plainStatementMs(tables, rows);
@@ -87,7 +87,9 @@ export function describeLargeNights(place: () => Place) {
 		await until('All shards to run', async () => count('started') === 20, PATIENCE);
 		const stay = without(everybody, leavers);
 		team.users = [...stay.slice(0, 7000), ...joiners, ...stay.slice(7000)];
-		await until('Half of the users', async () => askedFor(sandbox.requests).size > 10_000, PATIENCE);
+		const shardOf = new Map(everybody.map(({ user_id }, i) => [user_id, Math.floor(i / LARGE.usersPerShard)]));
+		const shardsAsked = () => new Set([...askedFor(sandbox.requests)].map((user) => shardOf.get(user)));
+		await until('Users of every shard', async () => shardsAsked().size === 20, PATIENCE);
 		expect(count('finished')).toBe(0);
 		const victim = queue.workers.find((worker) => !worker.started().includes(id))!;
 		const lost = ofShards(victim.started());

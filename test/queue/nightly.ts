@@ -118,6 +118,13 @@ export async function nightOf({ rest }: Queue, id: string) {
 export const runNight = async (queue: Queue, workflow: string) =>
 	await nightOf(queue, await startNight(queue, workflow));
 
+/** What came out of the nodes of an execution that has been saved. */
+export async function itemsOf({ rest }: Queue, id: string): Promise<Record<string, unknown[]>> {
+	const { data } = await rest.execution(id);
+	const nodes = Object.entries<Array<{ data: { main: unknown[][] } }>>(data.resultData.runData);
+	return Object.fromEntries(nodes.map(([name, [run]]) => [name, run.data.main[0]]));
+}
+
 /** The executions of a workflow that have been saved. */
 export async function executionsOf(
 	{ rest }: Queue,

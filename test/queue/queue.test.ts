@@ -14,6 +14,7 @@ import { byTime, KEY } from '../helpers/people';
 import { bloodPressureOf } from '../helpers/requests';
 import { describeLargeNights } from './largeNights';
 import { PATIENCE, putNightlyRead, type Nightly, type Queue } from './nightly';
+import { describeServices } from './services';
 import { describeAnswers } from './shardAnswers';
 import { describeSmallNights } from './smallNights';
 import { rowsBefore, withMicroseconds } from './table';
@@ -74,6 +75,8 @@ it('a workflow that reads all users runs on a worker', async () => {
 	expect(byTime(rows)).toEqual(byTime(rowsBefore(night, 1, { world, users: small.users, now: NOW, zone: 'UTC' })));
 	expect(queue.workers.map((worker) => worker.started().includes(ran.id)).sort()).toEqual([false, true]);
 });
+
+describe('the services of the tests', () => describeServices(() => queue));
 
 const place = (size: 'small' | 'large') => () => ({
 	queue,

@@ -2,8 +2,7 @@
  * What a shard of the example answers, and what the parent makes of it when something else answers.
  */
 import { DateTime } from 'luxon';
-import type { IDataObject } from 'n8n-workflow';
-import { HEADER, runNight } from './nightly';
+import { executionsOf, HEADER, itemsOf, runNight } from './nightly';
 import { lookAround, ZONE, type Place } from './place';
 import { SMALL } from './smallNights';
 import { NOTHING_WRONG, wrongIn } from './table';
@@ -32,24 +31,43 @@ export function describeAnswers(place: () => Place) {
 		]);
 	});
 
-	it('changes nothing when a shard that was written runs once more', async () => {
+	it('changes nothing but what differs when a shard that was written runs once more', async () => {
 		const { queue, nightly, tables, team } = here();
 		const parent = await nightly.putParent({ ...SMALL, usersPerShard: 2000 });
 		const { account, out } = await runNight(queue, parent);
 		const before = await tables.readings();
 		const answer = { shard: 1, users: team.users.length, readings: account!.readings, unreadable: [] };
 		expect(out('Read Each Shard')).toEqual([answer]);
+		await tables.query('UPDATE health_readings SET systolic = 1 WHERE id = (SELECT min(id) FROM health_readings)');
+		const written = 'xmin::text::bigint';
+		const last = await tables.query(`SELECT max(${written}) FROM health_readings`);
 
-		const { night, shard, user_ids } = { night: account!.night, ...out('Next Shards')[0] } as IDataObject;
+		const { shard, user_ids } = out('Next Shards')[0];
 		const date = DateTime.fromISO(account!.night).minus({ days: 1 }).toISODate();
 		const response = await fetch(`${queue.baseUrl}/webhook/${nightly.path}`, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json', [HEADER.name]: HEADER.value },
-			body: JSON.stringify({ night, shard, user_ids, from: date, to: date, timeZone: ZONE }),
+			body: JSON.stringify({ night: account!.night, shard, user_ids, from: date, to: date, timeZone: ZONE }),
 		});
 		expect(await response.json()).toEqual(answer);
 		expect(wrongIn(await tables.readings(), before)).toEqual(NOTHING_WRONG);
+		expect(await tables.query(`SELECT count(*) FROM health_readings WHERE ${written} > ${last}`)).toBe('1');
+		const [{ id }] = await executionsOf(queue, nightly.shard);
+		expect((await itemsOf(queue, id))['Write and Mark']).toHaveLength(1);
+
+		const nights = ['2020-01-01', DateTime.fromISO(account!.night).minus({ days: 30 }).toISODate()];
+		for (const night of nights)
+			await tables.query(`INSERT INTO health_shards (night, shard, user_ids, users) VALUES ('${night}', 1, '[]', 0)`);
 		expect((await runNight(queue, parent)).account).toEqual(account);
+		expect(await tables.query('SELECT night FROM health_shards ORDER BY night')).toBe(
+			`${nights[1]}\n${account!.night}`,
+		);
+	});
+
+	it('starts for nobody who does not know the header', async () => {
+		const { queue, nightly } = here();
+		const { status } = await fetch(`${queue.baseUrl}/webhook/${nightly.path}`, { method: 'POST' });
+		expect(status).toBe(403);
 	});
 }
 

@@ -28,6 +28,7 @@ export function describeSmallNights(place: () => Place) {
 		expect(out('Complete')).toEqual([account]);
 		expect(account).toMatchObject({ ...COMPLETE, users: team.users.length, readings: rows.length, shardsRunAgain: 0 });
 		expect([runs('Users'), runs('Read Each Shard')]).toEqual([4, 3]);
+		expect(out('Cut Into Shards')).toHaveLength(1);
 		const shards = (await executionsOf(queue, nightly.shard)).map(({ id }) => id);
 		for (const worker of queue.workers)
 			expect(shards.filter((id) => worker.started().includes(id)).length).toBeGreaterThan(0);
@@ -38,8 +39,10 @@ export function describeSmallNights(place: () => Place) {
 		expect(sandbox.requests.slice(before)).toEqual([]);
 	});
 
-	it('leaves out nobody when users leave while the list is read', async () => {
+	it('leaves out nobody but those who leave, while the list is read or later', async () => {
 		const { queue, nightly, sandbox, tables, team, expected } = here();
+		const [later] = team.users.slice(-1);
+		sandbox.switches.users[later.user_id] = 'removed';
 		// One less at the front with every request.
 		sandbox.switches.userTotal = 'shrinking';
 		const { message, account } = await runNight(queue, await nightly.putParent(SMALL));
@@ -47,7 +50,7 @@ export function describeSmallNights(place: () => Place) {
 
 		expect(message).toBeUndefined();
 		expect(account).toMatchObject(COMPLETE);
-		const wrong = wrongIn(await tables.readings(), expected(account!.night, 1, team.users.slice(pages)));
+		const wrong = wrongIn(await tables.readings(), expected(account!.night, 1, team.users.slice(pages, -1)));
 		expect(wrong).toMatchObject({ missing: NOTHING_WRONG.missing, twice: 0 });
 	});
 
@@ -80,9 +83,11 @@ export function describeSmallNights(place: () => Place) {
 		const isBarred = (url: string) => rest.some((id) => url.includes(id));
 		sandbox.switches.fault = (_, url) => (isBarred(url) ? { status: 401 } : undefined);
 		const parent = await nightly.putParent(SMALL);
-		const { status, message, account } = await runNight(queue, parent);
+		const { status, message, account, runs } = await runNight(queue, parent);
 
 		expect(status).toBe('error');
+		// One shard once, seven of them three times, in portions of three.
+		expect(runs('Read Each Shard')).toBe(8);
 		const reason = 'The service did not accept the API key (status 401)';
 		expect(account).toMatchObject({ users: 250, missing: 1750, shardsRunAgain: 7 });
 		expect(account!.reasons).toEqual([{ reason, users: 1750, user_ids: [...rest].sort() }]);

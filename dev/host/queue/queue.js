@@ -94,7 +94,8 @@ async function startQueue({
 			workers.push(worker);
 		}
 		const { baseUrl, rest, process } = main;
-		return { baseUrl, rest, process, workers, postgres: services.postgres, stop };
+		const { postgres, redis } = services;
+		return { baseUrl, rest, process, workers, postgres, redis, stop };
 	} catch (error) {
 		await stop();
 		throw error;

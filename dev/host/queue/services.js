@@ -106,6 +106,7 @@ async function startServices(folder, log) {
 	});
 	return {
 		postgres,
+		redis,
 		/** What n8n's processes need to know of them. */
 		env: {
 			DB_TYPE: 'postgresdb',
