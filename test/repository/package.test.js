@@ -3,7 +3,7 @@
  */
 const { execFileSync, spawnSync } = require('node:child_process');
 const { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } = require('node:fs');
-const { join, relative } = require('node:path');
+const { join } = require('node:path');
 const { PackageDirectoryLoader } = require('n8n-core');
 const { packPackage } = require('../../dev/host/installPackage');
 const { CACHE, ROOT } = require('../../dev/paths');

@@ -26,7 +26,7 @@ async function read(collect: Collect, pages: IDataObject[][], isOver: (page: num
 	return { rows, asked };
 }
 const as = (output: Parameters<typeof collectAs>[0], limit = Infinity, isSimple = false) =>
-	collectAs(output, metric, { limit, isSimple, days });
+	collectAs(output, metric, { limit, isSimple, days, advice: 'Read less' });
 const PAGES = [[point(1)], [point(2)], [point(3)]];
 
 describe.each<[string, Collect]>([

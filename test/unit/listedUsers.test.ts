@@ -5,9 +5,9 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Get, Once, Query } from '../../nodes/HealthDataService/http/connect';
 import { listedUsers } from '../../nodes/HealthDataService/service/listedUsers';
 import { lookUp } from '../../nodes/HealthDataService/service/lookUp';
+import { oneUser } from '../../nodes/HealthDataService/service/oneUser';
 import { connectedSources, isConnectedTo } from '../../nodes/HealthDataService/service/users';
 import {
-	oneUser,
 	stopIfStillThere,
 	toListed,
 	wholeTeam,
