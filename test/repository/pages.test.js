@@ -5,7 +5,7 @@
 const { readdirSync, statSync } = require('node:fs');
 const { join } = require('node:path');
 const { ROOT } = require('../../dev/paths');
-const { PAGES, textOf } = require('../helpers/pages');
+const { PAGES, sectionInPages, textOf } = require('../helpers/pages');
 
 const images = join(ROOT, 'docs', 'images');
 
@@ -18,6 +18,11 @@ it('the index names every page, each once', () => {
 	expect(named.filter((page) => PAGES.includes(page)).sort()).toEqual(
 		PAGES.filter((page) => page !== 'docs/README.md').sort(),
 	);
+});
+
+it('README.md names every example, each once', () => {
+	const named = [...sectionInPages('examples').matchAll(/\]\(examples\/([\w-]+\.json)\)/g)].map(([, name]) => name);
+	expect(named.sort()).toEqual(readdirSync(join(ROOT, 'examples')).sort());
 });
 
 it('the pages show every picture, each once, and no other', () => {
