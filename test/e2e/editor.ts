@@ -72,8 +72,9 @@ export async function openEditor(url: string) {
 		},
 
 		/** An empty canvas with the nodes panel beside it; counting begins here. */
-		openNodesPanel: async () => {
+		openNodesPanel: async (button = 'Add first step…') => {
 			await page.goto(`${url}/workflow/new`);
+			await page.getByText(button, { exact: true }).waitFor();
 			await at('canvas-add-button').click();
 			await at('node-creator-search-bar').waitFor();
 			actions.length = 0;
@@ -136,6 +137,11 @@ export async function openEditor(url: string) {
 		closeNode: async () => {
 			await click('the cross', at('ndv-close-button'));
 			await at('node-parameters').waitFor({ state: 'hidden' });
+		},
+		publish: async (button: string) => {
+			await click(button, at('workflow-open-publish-modal-button').filter({ hasText: button }));
+			await click(button, at('workflow-publish-button').filter({ hasText: button }));
+			await seeToast('published');
 		},
 		openNextStepPanel: async () => await click('the plus', at('node-creator-plus-button')),
 

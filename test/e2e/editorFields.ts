@@ -48,17 +48,22 @@ export function editFields(page: Page, { click, type }: Hands) {
 			await click(option, page.getByRole('option', { name: new RegExp(`^${option}`) }));
 		},
 		enterText: async (name: string, text: string) =>
-			await type(name, field(name).locator('textarea, input').first(), text),
+			await type(name, field(name).locator('textarea, input:not([readonly])').first(), text),
 		enterDate: async (name: string, date: string) => {
 			await type(name, dropdown(name), date);
 			await page.keyboard.press('Enter');
 		},
-		enterExpression: async (name: string, text: string) => {
+		/** How a resource is named. */
+		chooseMode: async (name: string, mode: string) => {
+			await click(`the mode of ${name}`, field(name).getByTestId('rlc-mode-selector').locator('input'));
+			await click(mode, open.getByText(mode, { exact: true }));
+		},
+		/** @param result what it evaluates to, which stands below it as soon as the node has it */
+		enterExpression: async (name: string, text: string, result = text) => {
 			await field(name).hover();
 			await click('Expression', at(`${name}-parameter-input-options-container`).getByTestId('radio-button-expression'));
 			await type(name, field(name).locator('[contenteditable=true]'), text);
-			// What it evaluates to stands below it as soon as the node has it.
-			await at('parameter-input-hint').getByText(text).waitFor();
+			await at('parameter-input-hint').getByText(result).waitFor();
 		},
 
 		/** The names that *Add option* offers. */

@@ -33,3 +33,10 @@ exports.outputInPages = (name) =>
 /** The text between `<!-- NAME -->` and `<!-- /NAME -->`. @param {string} name */
 exports.sectionInPages = (name) =>
 	onOnePage(`a section called ${name}`, new RegExp(`<!-- ${name} -->\\n([\\s\\S]*?)\\n<!-- /${name} -->`));
+
+/** What stands below a heading of the second level, up to the next. @param {string} text @param {string} heading */
+exports.sectionOf = (text, heading) => {
+	const [, section] = new RegExp(`\\n## ${heading}\\n([\\s\\S]*?)(?=\\n## |$(?![\\s\\S]))`).exec(text) ?? [];
+	if (section === undefined) throw new Error(`There is no ${heading}`);
+	return section;
+};
