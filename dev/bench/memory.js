@@ -7,6 +7,7 @@ require('tsx/cjs');
 const { join } = require('node:path');
 const { runAsScript } = require('../install/command');
 const { ROOT } = require('../paths');
+const { peakWhile } = require('./peak');
 const { startService } = require('./startService');
 
 const ROWS = 100_000;
@@ -19,21 +20,6 @@ function loadTime() {
 	require(join(ROOT, 'dist/nodes/HealthDataService/HealthDataService.node.js'));
 	require(join(ROOT, 'dist/credentials/HealthDataServiceApi.credentials.js'));
 	return performance.now() - begun;
-}
-
-/**
- * The heap at its highest, garbage included, above what it was before; in bytes.
- * @template T
- * @param {() => Promise<T>} work
- */
-async function peakWhile(work) {
-	global.gc?.();
-	const before = process.memoryUsage().heapUsed;
-	let peak = before;
-	const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().heapUsed)), 10);
-	const result = await work();
-	clearInterval(watch);
-	return { result, peak: peak - before };
 }
 
 async function main() {

@@ -11,6 +11,7 @@ const { KEY } = require('./workflows');
 
 /** @type {import('./startService').ServiceOptions} */
 const { users, latencyMs = 0, pageSize = 100, perUser, broken = 0 } = JSON.parse(process.argv[2]);
+const NOW = Date.now();
 const world = createWorld([{ key: KEY, users }]);
 
 /**
@@ -46,9 +47,12 @@ const inTrouble = Object.fromEntries(
 
 void startSandbox({
 	world: { ...world, readings },
-	switches: { latencyMs, pageSize, users: inTrouble },
+	// A clock that stands still: no reading arrives while something is measured.
+	switches: { latencyMs, pageSize, users: inTrouble, now: () => NOW },
 	checksItself: false,
 }).then(({ baseUrl, requests }) => {
 	console.log(JSON.stringify({ baseUrl, userId: uuid('user', KEY, 0) }));
 	process.on('message', () => process.send?.(requests.splice(0).length));
+	// However the one who started it ended.
+	process.on('disconnect', () => process.exit());
 });

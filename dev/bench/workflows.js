@@ -130,6 +130,15 @@ const httpRequest = (credentialId, baseUrl) => {
 			),
 			workflowNode('Users', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'users', options: {} }),
 		],
+		/** One item for each of these users, from a list that lies in the workflow. @param {ListedUser[]} users */
+		given: (users) => [
+			workflowNode('Given', 'n8n-nodes-base.set', 3.4, {
+				mode: 'raw',
+				jsonOutput: JSON.stringify({ users: users.map(({ user_id }) => ({ user_id })) }),
+				options: {},
+			}),
+			workflowNode('Users', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'users', options: {} }),
+		],
 		/** Every page of a user's readings; `userId` may be an expression. @param {string} userId */
 		readings: (userId) =>
 			workflowNode(
@@ -164,11 +173,11 @@ const plain = (baseUrl, atOnce = 8) => {
 		Object.values(groups)
 			.flat()
 			.flatMap(({ data, source }) => data.map((point) => ({ ...point, ...source })));
-	/** @param {ListedUser[]} users */
-	const readAll = async (users) =>
+	/** @param {ListedUser[]} users @param {object} [query] */
+	const readAll = async (users, query = RANGE) =>
 		(
 			await pool(users, atOnce, async ({ user_id }) =>
-				rowsOf(await get(`/v2/timeseries/${user_id}/blood_pressure/grouped`, RANGE)),
+				rowsOf(await get(`/v2/timeseries/${user_id}/blood_pressure/grouped`, query)),
 			)
 		).flat();
 	/** @param {string} userId */
@@ -184,7 +193,7 @@ const plain = (baseUrl, atOnce = 8) => {
 		} while (next_cursor);
 		return rows;
 	};
-	return { listUsers, readAll, readPages };
+	return { get, listUsers, readAll, readPages };
 };
 
 /**
@@ -211,4 +220,4 @@ async function pool(things, width, work) {
 /** @param {number[]} numbers */
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-module.exports = { CREDENTIAL, KEY, chain, httpRequest, loop, median, ours, plain, workflowNode };
+module.exports = { CREDENTIAL, KEY, RANGE, chain, httpRequest, loop, median, ours, plain, workflowNode };

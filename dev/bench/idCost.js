@@ -1,0 +1,60 @@
+/**
+ * What the `id` costs: 100,000 rows of 1,000 users read by the node's own loops, in turns with and without it. Prints JSON. Without
+ * n8n around them, of which each request takes its share: there the `id` is a smaller part of the time.
+ */
+require('tsx/cjs');
+const { flatRows, plainRows } = require('../../nodes/HealthDataService/service/flatRows.ts');
+const { metrics } = require('../../nodes/HealthDataService/service/metrics.ts');
+const { sweep } = require('../../nodes/HealthDataService/service/sweep.ts');
+const { wholeTeam } = require('../../nodes/HealthDataService/service/usersToRead.ts');
+const { runAsScript } = require('../install/command');
+const { startService } = require('./startService');
+const { RANGE, median, plain } = require('./workflows');
+
+const USERS = 1000;
+const PER_USER = 100;
+const LATENCY_MS = 20;
+const AT_ONCE = 8;
+const ROUNDS = 7;
+
+/** Milliseconds in which all rows were read. @param {string} baseUrl @param {typeof flatRows} collectBy */
+async function read(baseUrl, collectBy) {
+	const [metric] = metrics;
+	const rows = [];
+	const begun = performance.now();
+	const results = sweep(/** @type {never} */ (plain(baseUrl).get), {
+		metric,
+		query: RANGE,
+		usersToRead: wholeTeam(),
+		width: AT_ONCE,
+		ahead: Infinity,
+		collect: collectBy(metric, Infinity, () => {}),
+	});
+	for await (const result of results) for (const row of result.rows) rows.push(row);
+	const ms = performance.now() - begun;
+	const ids = new Set(rows.map(({ id }) => id)).size;
+	if (rows.length !== USERS * PER_USER || ids !== (collectBy === flatRows ? rows.length : 1))
+		throw new Error(`${rows.length} rows with ${ids} different ids`);
+	return ms;
+}
+
+async function main() {
+	/** @type {Record<'withId' | 'without', number[]>} */
+	const times = { withId: [], without: [] };
+	const { baseUrl, stop } = await startService({ users: USERS, perUser: PER_USER, latencyMs: LATENCY_MS });
+	try {
+		// The first round warms up.
+		for (let round = 0; round <= ROUNDS; round++) {
+			const [withId, without] = [await read(baseUrl, flatRows), await read(baseUrl, plainRows)];
+			if (round === 0) continue;
+			times.withId.push(withId);
+			times.without.push(without);
+		}
+	} finally {
+		stop();
+	}
+	const [withMs, withoutMs] = [median(times.withId), median(times.without)];
+	console.log(JSON.stringify({ rows: USERS * PER_USER, withMs, withoutMs }));
+}
+
+void runAsScript(main);

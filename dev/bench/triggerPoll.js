@@ -1,0 +1,78 @@
+/**
+ * Polls that find nothing new, in n8n's own polling context, in turns with a plain loop that reads the same pages with as many
+ * requests at once; and how much memory such a poll takes. Prints JSON. A process of its own for each team:
+ *   node --expose-gc dev/bench/triggerPoll.js '{"users": 1000, "latencyMs": 20, "rounds": 3}'
+ */
+require('../../test/setup/n8nSettings');
+require('tsx/cjs');
+const { PollingHost } = require('../../test/helpers/pollingHost.ts');
+const { toIso } = require('../../nodes/HealthDataService/service/instants.ts');
+const { runAsScript } = require('../install/command');
+const { peakWhile } = require('./peak');
+const { startService } = require('./startService');
+const { KEY, median, plain } = require('./workflows');
+
+/** The trigger's own default. */
+const AT_ONCE = 8;
+const BYTES_PER_READING = 26;
+
+/** @typedef {import('../../nodes/HealthDataService/trigger/state.ts').TriggerState} State */
+/** @typedef {Record<'users' | 'requests' | 'pollMs' | 'floorMs' | 'peakMegabytes' | 'stateMegabytes' | 'readings', number>} Polled */
+
+/** What the trigger remembers. @param {{ saved: string }} host @returns {State} */
+const stateOf = ({ saved }) => Object.values(JSON.parse(saved))[0].state;
+
+/** @template T @param {() => Promise<T>} work */
+async function timed(work) {
+	const begun = performance.now();
+	const result = await work();
+	return { result, ms: performance.now() - begun };
+}
+
+/**
+ * @param {{ users: number, latencyMs: number, rounds: number }} options
+ * @returns {Promise<Polled>}
+ */
+async function measurePolls({ users, latencyMs, rounds }) {
+	const service = await startService({ users, latencyMs });
+	try {
+		const credential = { baseUrl: service.baseUrl, apiKey: KEY };
+		const host = new PollingHost(credential, { event: 'bloodPressure', userScope: 'all' });
+		await host.start();
+		// What the poll at the start had no time for.
+		while (stateOf(host).since !== undefined) await host.tick();
+
+		const { from, seen } = stateOf(host);
+		const floor = plain(service.baseUrl, AT_ONCE);
+		/** @type {Array<Record<'pollMs' | 'floorMs' | 'peak' | 'requests', number>>} */
+		const times = [];
+		for (let round = 0; round < rounds; round++) {
+			await service.requests();
+			const { result: poll, peak } = await peakWhile(async () => await timed(async () => await host.tick()));
+			const requests = await service.requests();
+			if (poll.result !== undefined || requests < users) throw new Error('The poll was not a whole and quiet one');
+			const { ms: floorMs } = await timed(
+				async () => await floor.readAll(await floor.listUsers(), { start_date: toIso(from) }),
+			);
+			times.push({ pollMs: poll.ms, floorMs, peak, requests });
+		}
+		const medianOf = (/** @type {keyof typeof times[0]} */ name) => median(times.map((one) => one[name]));
+		return {
+			users,
+			requests: medianOf('requests'),
+			pollMs: medianOf('pollMs'),
+			floorMs: medianOf('floorMs'),
+			peakMegabytes: medianOf('peak') / 2 ** 20,
+			stateMegabytes: JSON.stringify(stateOf(host)).length / 1e6,
+			readings: Object.values(seen).join('').length / BYTES_PER_READING,
+		};
+	} finally {
+		service.stop();
+	}
+}
+
+void runAsScript(async () => {
+	console.log(JSON.stringify(await measurePolls(JSON.parse(process.argv[2]))));
+	// What n8n's engine keeps open would hold the process.
+	process.exit();
+});
