@@ -1,6 +1,6 @@
 /**
- * Reads teams through a real n8n in queue mode, shard by shard as the example "Sharded nightly read" does, but writes
- * nothing. Gives what the model needs to know, and points to hold it against. Linux only: it asks /proc.
+ * Reads teams through a real n8n in queue mode, in shards that carry their users, as the example "Sharded nightly read" does,
+ * with PostgreSQL and without; and polls of the trigger. Gives what the model needs to know, and points to hold it against.
  */
 const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
 const { cpus, tmpdir } = require('node:os');
@@ -9,73 +9,45 @@ const { setTimeout: pause } = require('node:timers/promises');
 const { N8N_HOME } = require('../../host/hostPaths');
 const { packPackage } = require('../../host/installPackage');
 const { startQueue } = require('../../host/queue/queue');
+const { measureAlone } = require('../alone');
 const { startService } = require('../startService');
-const { CREDENTIAL, KEY, median, ours, workflowNode } = require('../workflows');
+const { KEY, median, plain } = require('../workflows');
+const { cpuSeconds, mostMegabytes } = require('./processes');
+const { makeTable, shardWorkflow } = require('./shard');
+const { credentialsFor, measureStatement } = require('./statement');
 
 const ROUNDS = 3;
 const PROBE_EVERY_MS = 100;
-/** Of /proc, on every Linux there is. */
-const TICKS_PER_SECOND = 100;
 
-const TEAM = { users: 5000, shard: 500, executions: 5 };
-/** Without latency the worker is busy all the time: that shows what a user costs in CPU time. */
+const TEAM = { users: 5000, shard: 500, executions: 5, rowsPerUser: 0 };
+/** Without latency the worker is busy all the time: that shows what a user, and a row, costs in CPU time. */
 const BUSY = { ...TEAM, workers: 1, requests: 8, latencyMs: 0 };
+/** Five executions of 500 users: 100,000 rows at once. */
+const BUSY_WRITING = { ...BUSY, rowsPerUser: 40 };
 /** The others have a latency so high that this machine, which service, database and n8n share, has time to spare. */
 const POINTS = [
 	BUSY,
+	BUSY_WRITING,
 	{ ...TEAM, workers: 1, requests: 8, latencyMs: 200 },
 	{ ...TEAM, workers: 1, requests: 24, latencyMs: 200 },
+	{ ...TEAM, workers: 1, requests: 24, latencyMs: 200, rowsPerUser: 20 },
 	{ ...TEAM, workers: 2, requests: 8, latencyMs: 200 },
+	{ ...TEAM, workers: 2, requests: 24, latencyMs: 200, rowsPerUser: 20 },
+];
+/** Polls of the trigger in n8n's polling context. */
+const POLLS = [
+	{ users: 1000, latencyMs: 100, rounds: 1 },
+	{ users: 10_000, latencyMs: 20, rounds: 1 },
 ];
 
 /**
- * @typedef {Pick<import('./tables').Point, 'users' | 'shard' | 'workers' | 'executions' | 'requests' | 'latencyMs'>} MeasuredSetup
+ * @typedef {typeof BUSY} MeasuredSetup
  * @typedef {Awaited<ReturnType<typeof startQueue>>} Queue
- * @typedef {{ pid?: number }} Process
+ * @typedef {import('./processes').Process} Process
  */
 
 /** @param {number[]} numbers */
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
-
-/** Seconds of CPU that a process has taken so far. @param {Process} process */
-function cpuSeconds({ pid }) {
-	const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-		.replace(/^.*\) /, '')
-		.split(' ');
-	return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-}
-
-/** The most memory a process has had so far. @param {Process} process */
-const mostMegabytes = ({ pid }) =>
-	Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
-
-/** A webhook that reads the readings of some users and answers with their number. @param {string} path @param {string} credentialId @param {number} requests */
-function shardWorkflow(path, credentialId, requests) {
-	const readings = ours(credentialId, requests).readings({ userScope: 'all' });
-	Object.assign(readings.parameters.options, {
-		userOffset: '={{ $json.body.skip }}',
-		userLimit: '={{ $json.body.users }}',
-	});
-	const webhook = { httpMethod: 'POST', path, responseMode: 'lastNode', options: {} };
-	const rows = { id: 'rows', name: 'rows', type: 'number', value: "={{ $('Readings').all().length }}" };
-	const to = (/** @type {string} */ name) => ({ main: [[{ node: name, type: 'main', index: 0 }]] });
-	return {
-		name: path,
-		nodes: [
-			workflowNode('Start', 'n8n-nodes-base.webhook', 2, webhook, { webhookId: path }),
-			readings,
-			workflowNode(
-				'Count',
-				'n8n-nodes-base.set',
-				3.4,
-				{ assignments: { assignments: [rows] }, options: {} },
-				{ executeOnce: true },
-			),
-		],
-		connections: { Start: to('Readings'), Readings: to('Count') },
-		settings: { executionOrder: 'v1', timezone: 'UTC', saveDataSuccessExecution: 'none' },
-	};
-}
 
 /** @param {string} url @param {object} body @returns {Promise<{ rows: number }>} */
 async function call(url, body) {
@@ -88,13 +60,13 @@ async function call(url, body) {
 	return /** @type {{ rows: number }} */ (await response.json());
 }
 
-/** All shards, called at the same moment. Gives the number of rows. @param {string} url @param {MeasuredSetup} setup */
-async function readShards(url, { users, shard }) {
-	const shards = Array.from({ length: Math.ceil(users / shard) }, (_, number) => ({
-		skip: number * shard,
-		users: shard,
-	}));
-	const answers = await Promise.all(shards.map(async (one) => await call(url, one)));
+/** The list, then all shards, called at the same moment. Gives the number of rows. @param {string} url @param {string} baseUrl @param {MeasuredSetup} setup */
+async function readShards(url, baseUrl, { shard }) {
+	const users = await plain(baseUrl).listUsers();
+	const shards = Array.from({ length: Math.ceil(users.length / shard) }, (_, number) =>
+		users.slice(number * shard, (number + 1) * shard).map(({ user_id }) => user_id),
+	);
+	const answers = await Promise.all(shards.map(async (userIds) => await call(url, { userIds })));
 	return sum(answers.map(({ rows }) => rows));
 }
 
@@ -116,15 +88,12 @@ async function latencyWhile(baseUrl, work) {
 
 /** Reads the team `ROUNDS` times; the best of each is what the machine could do while it was left alone. @param {Queue} queue @param {MeasuredSetup} setup */
 async function measure(queue, setup) {
-	const service = await startService({ users: setup.users, latencyMs: setup.latencyMs });
+	const { users, latencyMs: latency, rowsPerUser } = setup;
+	const service = await startService({ users, latencyMs: latency, ...(rowsPerUser && { perUser: rowsPerUser }) });
 	try {
-		const credentialId = await queue.rest.createCredential({
-			name: 'scale',
-			type: CREDENTIAL,
-			data: { baseUrl: service.baseUrl, apiKey: KEY },
-		});
-		const path = `scale-${credentialId}`;
-		await queue.rest.activate(await queue.rest.importWorkflow(shardWorkflow(path, credentialId, setup.requests)));
+		const credentials = await credentialsFor(queue, service.baseUrl);
+		const path = `scale-${credentials.service}`;
+		await queue.rest.activate(await queue.rest.importWorkflow(shardWorkflow(path, credentials, setup)));
 		const cpuOf = (/** @type {Process[]} */ processes) => sum(processes.map(cpuSeconds));
 		const workers = queue.workers.map((worker) => worker.process);
 		/** @type {Array<Record<'seconds' | 'latencyMs' | 'cpuMs' | 'mainCpuMs' | 'rows', number>>} */
@@ -134,10 +103,10 @@ async function measure(queue, setup) {
 			let rows = 0;
 			const latencyMs = await latencyWhile(
 				service.baseUrl,
-				async () => (rows = await readShards(`${queue.baseUrl}/webhook/${path}`, setup)),
+				async () => (rows = await readShards(`${queue.baseUrl}/webhook/${path}`, service.baseUrl, setup)),
 			);
 			const seconds = (performance.now() - begun) / 1000;
-			const perUser = (/** @type {number} */ cpu) => (1000 * cpu) / setup.users;
+			const perUser = (/** @type {number} */ cpu) => (1000 * cpu) / users;
 			rounds.push({
 				seconds,
 				latencyMs,
@@ -147,8 +116,9 @@ async function measure(queue, setup) {
 			});
 			console.log(JSON.stringify({ ...setup, ...rounds.at(-1) }));
 		}
-		if (new Set(rounds.map(({ rows }) => rows)).size > 1)
-			throw new Error('The same team gave different numbers of rows');
+		const counts = new Set(rounds.map(({ rows }) => rows));
+		if (counts.size > 1 || (rowsPerUser && !counts.has(users * rowsPerUser)))
+			throw new Error(`Not the same team: ${[...counts].join(', ')} rows`);
 		const { seconds, latencyMs } = rounds.reduce((best, one) => (one.seconds < best.seconds ? one : best));
 		const least = (/** @type {'cpuMs' | 'mainCpuMs'} */ name) => Math.min(...rounds.map((one) => one[name]));
 		return { seconds, latencyMs, cpuMs: least('cpuMs'), mainCpuMs: least('mainCpuMs') };
@@ -162,25 +132,33 @@ async function measureAll() {
 	const tarball = await packPackage();
 	/** @type {import('./tables').Point[]} */
 	const points = [];
-	let costsOfBusy = { cpuMs: 0, mainCpuMs: 0 };
+	const costs = { cpuMs: 0, mainCpuMs: 0, rowCpuMs: 0, rowMs: 0, statementMs: 0 };
 	let workerMegabytes = 0;
 	for (const workers of [1, 2]) {
 		const folder = mkdtempSync(join(tmpdir(), 'health-data-service-scale-'));
 		const queue = await startQueue({ folder, tarball, workers, concurrency: TEAM.executions });
 		try {
+			const { id } = await queue.rest.importWorkflow(makeTable(await credentialsFor(queue, 'http://localhost')));
+			await queue.rest.runWorkflow(id);
 			for (const setup of POINTS.filter((point) => point.workers === workers)) {
-				const { seconds, latencyMs, ...costs } = await measure(queue, setup);
-				if (setup === BUSY) costsOfBusy = costs;
+				const { seconds, latencyMs, cpuMs, mainCpuMs } = await measure(queue, setup);
+				if (setup === BUSY) Object.assign(costs, { cpuMs, mainCpuMs });
+				if (setup === BUSY_WRITING) costs.rowCpuMs = (cpuMs - costs.cpuMs) / setup.rowsPerUser;
 				points.push({ ...setup, latencyMs, seconds });
 			}
-			workerMegabytes = Math.max(...queue.workers.map((worker) => mostMegabytes(worker.process)));
+			workerMegabytes = Math.max(workerMegabytes, ...queue.workers.map((worker) => mostMegabytes(worker.process)));
+			if (workers === 1) Object.assign(costs, await measureStatement(queue));
 		} finally {
 			await queue.stop();
 			rmSync(folder, { recursive: true, force: true });
 		}
 	}
+	const polls = POLLS.map((options) => {
+		const { pollMs } = measureAlone('./triggerPoll', options);
+		return { users: options.users, latencyMs: options.latencyMs, seconds: pollMs / 1000 };
+	});
 	const { version } = JSON.parse(readFileSync(join(N8N_HOME, 'node_modules', 'n8n', 'package.json'), 'utf8'));
-	const rounded = JSON.stringify({ points, ...costsOfBusy, workerMegabytes }, (_, value) =>
+	const rounded = JSON.stringify({ points, polls, ...costs, workerMegabytes }, (_, value) =>
 		typeof value === 'number' ? Number(value.toPrecision(4)) : value,
 	);
 	return { n8n: version, cores: cpus().length, ...JSON.parse(rounded) };

@@ -14,6 +14,7 @@ numbers of your own: npm run scale -- --latency 300 --requests 16.`,
 		requests: { type: 'number', about: 'requests at once, of one execution' },
 		executions: { type: 'number', about: 'executions at once, of one worker' },
 		shard: { type: 'number', about: 'users that one execution reads' },
+		rows: { type: 'number', about: 'rows of one user' },
 	},
 });
 
@@ -23,14 +24,15 @@ const { runAsScript } = require('../../install/command');
 const { ReadableError } = require('../../install/failure');
 const { setUp } = require('../../install/setUp');
 const { ROOT } = require('../../paths');
-const { allTables, deviation, filledIn, TOLERANCE } = require('./tables');
+const { allTables, deviation, filledIn, pollDeviation, TOLERANCE } = require('./tables');
 
 const RESULTS = join(ROOT, 'dev', 'bench', 'scale', 'measured.json');
 const PAGE = join(ROOT, 'docs', 'scale.md');
 
 /** The numbers that were given in place of those of docs/scale.md. @param {Record<string, number | undefined>} given */
-function numbersOf({ latency, ...others }) {
-	const numbers = Object.entries({ ...others, latencyMs: latency }).filter(([, number]) => number !== undefined);
+function numbersOf({ latency, rows, ...others }) {
+	const all = Object.entries({ ...others, latencyMs: latency, rowsPerUser: rows });
+	const numbers = all.filter(([, number]) => number !== undefined);
 	if (numbers.some(([, number]) => number === 0)) throw new ReadableError('Each number is above 0');
 	return Object.fromEntries(numbers);
 }
@@ -40,8 +42,12 @@ async function measure() {
 	setUp('host');
 	const measured = await require('./measure').measureAll();
 	const tables = allTables(measured);
-	console.log(tables.points);
-	const worst = Math.max(...measured.points.map((point) => Math.abs(deviation(measured, point))));
+	console.log([tables.points, tables.polls, tables.costs].join('\n\n'));
+	const off = [
+		...measured.points.map((point) => deviation(measured, point)),
+		...measured.polls.map((point) => pollDeviation(measured, point)),
+	];
+	const worst = Math.max(...off.map(Math.abs));
 	if (worst > TOLERANCE)
 		throw new ReadableError(
 			`The model is ${Math.round(100 * worst)} % off, more than ${100 * TOLERANCE} %: nothing is written`,
