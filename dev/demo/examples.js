@@ -46,7 +46,7 @@ function exampleForDemo(name, types, credentials) {
 	return { ...workflow, nodes };
 }
 
-/** @param {Workflow} workflow @param {Description[]} types @returns {string[]} */
+/** @param {Pick<Workflow, 'nodes' | 'connections'>} workflow @param {Description[]} types @returns {string[]} names */
 function switchedOff({ nodes, connections }, types) {
 	const { credentialTypes } = require('../host/nodeTypes');
 	const ofOthers = nodes.filter((node) => !node.type.startsWith(OUR_NODES) && credentialTypes(types, node).length > 0);
@@ -61,4 +61,4 @@ function switchedOff({ nodes, connections }, types) {
 	return [...off, ...notes.map(({ name }) => name)];
 }
 
-module.exports = { NEEDS, OUR_NODES, exampleForDemo, exampleNames };
+module.exports = { NEEDS, OUR_NODES, exampleForDemo, exampleNames, switchedOff };
