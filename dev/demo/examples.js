@@ -13,6 +13,8 @@ const DATA_TABLE = 'n8n-nodes-base.dataTable';
 /** What an example needs that the demo does not have. It can be looked at, with all its steps. @type {Record<string, string>} */
 const NEEDS = {
 	'ai-coach': 'a model: choose your own credential in "OpenAI Chat Model", then click "Open chat"',
+	'backfill-and-follow':
+		'PostgreSQL, and a later "Start Date" in "History": the sandbox has more than one run can hand on',
 	'sharded-nightly-read': 'the second workflow and an address: the notes on its canvas say how',
 	'sharded-nightly-read-shard': 'to be called by "Sharded nightly read"',
 };
