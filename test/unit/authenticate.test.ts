@@ -88,3 +88,61 @@ it.each<[string, string | undefined, boolean]>([
 	for (const other of ['all', 'none', undefined])
 		expect(told({ ...credential, allowedHttpRequestDomains: other })).toBe('OK');
 });
+
+it.each<[string, Partial<ServiceCredential>, object, string, string]>([
+	[
+		'an unchecked connection',
+		{},
+		{ rejectUnauthorized: false },
+		"'Ignore SSL Issues' of a node is not enough to send the API key over a connection that is not checked",
+		"Turn it off in the node, or turn on 'Ignore SSL Issues (Insecure)' in the credential",
+	],
+	[
+		'an authority of the node',
+		{},
+		{ agentOptions: { ca: 'mine' } },
+		'The API key is not sent to whom only a certificate authority of the node knows',
+		"Take it out of the node's SSL certificates. n8n itself can be told of it, with NODE_EXTRA_CA_CERTS",
+	],
+	[
+		'a proxy',
+		{ allowUnauthorizedCerts: true },
+		{ proxy: 'http://proxy.example' },
+		'A proxy of a node could read the API key, because the connection to the service is not encrypted and checked',
+		"Take 'Proxy' out of the node's options. Whoever runs n8n can set one for all of it, with HTTP_PROXY and HTTPS_PROXY",
+	],
+	[
+		'a domain',
+		{ allowedHttpRequestDomains: 'domains', allowedDomains: 'example' },
+		{},
+		'The credential does not allow requests to health.example',
+		"Add it to 'Allowed Domains' in the credential, or set 'Allowed HTTP Request Domains' to All",
+	],
+	[
+		'another origin',
+		{},
+		{ url: 'https://other.example' },
+		'The API key is only sent to the Base URL of its credential',
+		'Use an address that starts with https://health.example',
+	],
+])('%s: what is wrong, and what to do', (_, credential, request, message, description) => {
+	expect(() => sentBy(credential, request)).toThrow(
+		expect.objectContaining({ message, description, concernsAll: true }),
+	);
+});
+
+it('adds the key to what the node sends, and keeps all of that, by whatever name the address has', () => {
+	const sent = sentBy({ apiKey: ' key\n' }, { headers: { a: 'b' }, timeout: 5 });
+	expect(sent).toEqual({
+		url: 'https://health.example/v2/user',
+		timeout: 5,
+		headers: { a: 'b', 'x-service-api-key': 'key' },
+		disableFollowRedirect: true,
+		followRedirect: false,
+		followAllRedirects: false,
+	});
+	const byUri = sentBy({}, { url: undefined, uri: 'https://health.example/v2/other' });
+	expect(byUri).toMatchObject({ uri: 'https://health.example/v2/other', headers: { 'x-service-api-key': 'key' } });
+	expect(byUri.url).toBeUndefined();
+	expect(sentBy({ apiKey: undefined }, {}).headers).toEqual({ 'x-service-api-key': '' });
+});

@@ -37,3 +37,28 @@ it.each(['', '  ', 'api.example.com', 'ftp://h', 'localhost:3000', 'https://', '
 		expect(() => root(given, true)).toThrow("'Base URL' in the credential is");
 	},
 );
+
+describe('the words', () => {
+	const refusal = (baseUrl: unknown) => {
+		try {
+			return root(baseUrl as string);
+		} catch (error) {
+			return error;
+		}
+	};
+	const ADDRESS = 'Enter the full address of the service, starting with https://, e.g. https://api.example.com';
+	it.each<[unknown, string, string]>([
+		['', "'Base URL' in the credential is empty", ADDRESS],
+		['  ', "'Base URL' in the credential is empty", ADDRESS],
+		[undefined, "'Base URL' in the credential is empty", ADDRESS],
+		['ftp://h', "'Base URL' in the credential is not a web address", ADDRESS],
+		['h', "'Base URL' in the credential is not a web address", ADDRESS],
+		[
+			'http://h',
+			"'Base URL' in the credential starts with http://, which would send health data and the API key unencrypted",
+			"Change it to https://, or turn on 'Allow Unencrypted HTTP' in the credential if this network is trusted",
+		],
+	])('%p', (given, message, description) => {
+		expect(refusal(given)).toMatchObject({ message, description, concernsAll: true, kind: 'configuration-invalid' });
+	});
+});
