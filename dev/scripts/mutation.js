@@ -59,6 +59,8 @@ function optionsFor(file, { concurrency, force }) {
 		concurrency,
 		// n8n's engine keeps some memory of every test.
 		maxTestRunnerReuse: 100,
+		// On a busy machine a test that is only slow must not count as one that has noticed.
+		timeoutMS: 15_000,
 		dryRunTimeoutMinutes: 15,
 		tempDirName: SANDBOX,
 		ignorePatterns: ['.cache', 'dist', 'docs/images'],

@@ -9,6 +9,8 @@ import { nextTurn } from '../helpers/machine';
 
 const problem = (message: string) => new Problem(message, '');
 
+afterEach(() => jest.restoreAllMocks());
+
 /** `count` requests that are wanted at once, and what became of them. */
 function crowd(gate: Gate, count: number, wanted: Wanted = { continues: true }) {
 	const sent: Array<(outcome: Outcome) => void> = [];
@@ -272,7 +274,6 @@ describe('after something was given up', () => {
 		now.mockReturnValue(1_199_999);
 		for (let i = 0; i < 3; i++) losses.add(problem('given up'));
 		expect(losses.down).toBeUndefined();
-		now.mockRestore();
 	});
 });
 

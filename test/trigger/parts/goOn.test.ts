@@ -38,9 +38,11 @@ const round = (at: number, ...last: string[]) => ({ at, last: traces(...last), b
 
 describe('the users behind those who are done', () => {
 	it('are all where none is done', async () => {
-		const { usersToRead } = listOf(names(3));
+		const { usersToRead, begun } = listOf(names(3));
 		expect(await idsOf(goingOn(usersToRead))).toEqual(names(3));
 		expect(await idsOf(goingOn(usersToRead, round(0)))).toEqual(names(3));
+		// Each read once: nobody has to be looked for.
+		expect(begun).toEqual([0, 0]);
 	});
 
 	it('follow the last of these that is found, a little further back than it was', async () => {
