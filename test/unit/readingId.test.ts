@@ -4,10 +4,18 @@
 import type { IDataObject } from 'n8n-workflow';
 import { uuid } from '../../dev/sandbox/world';
 import { metrics } from '../../nodes/HealthDataService/service/metrics';
-import { identify, identityOf, keysOf, toId, userPrefix } from '../../nodes/HealthDataService/service/readingId';
+import {
+	identify,
+	identityOf,
+	keysOf,
+	toId,
+	userPrefix,
+	type Identity,
+} from '../../nodes/HealthDataService/service/readingId';
 
 const [bloodPressure, mindfulness] = metrics;
-const identity = identityOf(bloodPressure);
+let identity: Identity;
+beforeEach(() => (identity = identityOf(bloodPressure)));
 const reading = (more: IDataObject = {}): IDataObject => ({
 	user_id: 'u1',
 	provider: 'omron',
@@ -27,6 +35,17 @@ it('is 32 characters, of which the first six are the same for all of a user', ()
 	expect(keyOf({ provider: 'withings' }).slice(0, 6)).toBe(userPrefix('u1'));
 	expect(keyOf({ user_id: 'u2' }).slice(0, 6)).toBe(userPrefix('u2'));
 	expect(toId(identity, keyOf())).toBe(`bloodPressure-${keyOf()}`);
+});
+
+it('never changes: tables are kept by it', () => {
+	const rows = [reading(), reading({ systolic: 130 }), reading({ timestamp: 'soon' }), reading({ source_type: null })];
+	expect(keysOf(identity, rows)).toEqual([
+		'bb82030f2598c440ac7cd4a776683105',
+		'bb8203423cbb24eb716f6f06804cab81',
+		'bb8203fef2348f2d5108e8af6b07df64',
+		'bb8203c0f0f940728b4c107921eab1f5',
+	]);
+	expect(keyOf({ start: '2026-03-03T08:00:00.000001Z' }, identityOf(mindfulness))).toBe('bb8203bdf916236055b41b9d82f0c4c1');
 });
 
 it.each(['provider', 'source_type', 'timestamp', 'user_id'])('differs with %s', (column) => {
@@ -55,6 +74,17 @@ it('differs between users whose six characters are the same', () => {
 it.each([null, undefined, ''])('a source that says nothing (%p) is one', (nothing) => {
 	expect(keyOf({ source_type: nothing as never })).toBe(keyOf({ source_type: null }));
 	expect(keyOf({ source_type: nothing as never })).not.toBe(keyOf());
+});
+
+it('of rows beside each other is what each has alone, whatever they share', () => {
+	const sources: IDataObject[] = [
+		{},
+		{ user_id: 'u2', provider: 'withings', source_type: 'phone' },
+		{ user_id: 'u2', provider: 'withings', source_type: 'cuff' },
+		{ user_id: 'u2', provider: 'omron', source_type: 'cuff' },
+		{},
+	];
+	expect(keysOf(identity, sources.map(reading))).toEqual(sources.map((source) => keyOf(source)));
 });
 
 it('two columns are not taken for one another', () => {

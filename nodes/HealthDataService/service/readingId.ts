@@ -76,7 +76,7 @@ function basesOf(identity: Identity, rows: IDataObject[], times: Array<number | 
 	let source = '';
 	return rows.map((row, index) => {
 		// Most rows are of the same source as the one before: it is not written anew.
-		if (!source || key.some((column) => row[column] !== last[column])) {
+		if (key.some((column) => row[column] !== last[column])) {
 			source = JSON.stringify(key.map((column) => row[column] || null)).slice(0, -1);
 		}
 		last = row;
