@@ -45,7 +45,9 @@ it('never changes: tables are kept by it', () => {
 		'bb8203fef2348f2d5108e8af6b07df64',
 		'bb8203c0f0f940728b4c107921eab1f5',
 	]);
-	expect(keyOf({ start: '2026-03-03T08:00:00.000001Z' }, identityOf(mindfulness))).toBe('bb8203bdf916236055b41b9d82f0c4c1');
+	expect(keyOf({ start: '2026-03-03T08:00:00.000001Z' }, identityOf(mindfulness))).toBe(
+		'bb8203bdf916236055b41b9d82f0c4c1',
+	);
 });
 
 it.each(['provider', 'source_type', 'timestamp', 'user_id'])('differs with %s', (column) => {
