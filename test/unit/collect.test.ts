@@ -81,6 +81,39 @@ describe('Limit', () => {
 		expect(rows[0].id).not.toBe(alone.id);
 	});
 
+	describe('of several sources: the next page is asked for only where one of the wanted could go on there', () => {
+		const day = (number: number, systolic = 100 + number): IDataObject => ({ ...point(number), systolic });
+		const from = (provider: string, ...data: IDataObject[]) => ({ [provider]: [{ data, source: { provider } }] });
+		const taken = async (limit: number, ...pages: object[]) => {
+			let asked = 0;
+			async function* source() {
+				for (const groups of pages) {
+					asked++;
+					yield { groups } as IDataObject;
+				}
+			}
+			const rows = await flatRows(metric, limit, () => {})(source(), owner, () => false);
+			return { asked, ids: rows.map(({ id }) => id) };
+		};
+
+		it.each<[string, number, number, object[]]>([
+			['another source ends with that instant', 1, 1, [{ ...from('a', day(1), day(2)), ...from('b', day(1)) }]],
+			['its own source goes on later', 1, 1, [{ ...from('a', day(1), day(2)) }]],
+			['it is the last of its source, though others are later', 1, 2, [{ ...from('a', day(1)), ...from('b', day(2)) }]],
+			['only the last of several is', 2, 2, [from('a', day(1), day(2))]],
+		])('%s', async (_, limit, pages, first) => {
+			const twin = from('a', day(limit, 90), day(5));
+			expect((await taken(limit, ...first, twin, from('a', day(6)))).asked).toBe(pages);
+		});
+
+		it('and what comes there counts for the ids', async () => {
+			const first = { ...from('a', day(1)), ...from('b', day(2)) };
+			const [whole] = (await taken(9, { ...from('a', day(1), day(1, 100)), ...from('b', day(2)) })).ids;
+			expect((await taken(1, first, from('a', day(1, 100)), from('a', day(3)))).ids).toEqual([whole]);
+			expect((await taken(1, first)).ids).not.toEqual([whole]);
+		});
+	});
+
 	it('days and items are whole whatever it says', async () => {
 		for (const output of [DAILY, GROUPED]) expect((await read(as(output, 1), PAGES)).asked).toBe(3);
 	});
