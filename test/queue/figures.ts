@@ -1,15 +1,10 @@
 /**
- * What the tests of queue mode measure: memory of a process, how fast rows were written, and how fast the same rows are
- * written by one plain statement.
+ * What the tests of queue mode measure: how fast rows were written, and how fast the same rows are written by one plain
+ * statement.
  */
-import { readFileSync } from 'node:fs';
 import type { IDataObject } from 'n8n-workflow';
 import type { Queue } from './nightly';
 import type { Tables } from './table';
-
-/** The most that a process has held in memory so far, in MB, as Linux counts it. */
-export const peakMb = (pid: number | undefined) =>
-	Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 
 /** Milliseconds that nodes took in an execution that has been saved. */
 export async function nodeTimes({ rest }: Queue, id: string): Promise<Record<string, number>> {

@@ -4,9 +4,10 @@
 import { until } from '../../dev/host/process/until';
 import type { User } from '../../dev/sandbox/schemas';
 import { uuid } from '../../dev/sandbox/world';
-import { nodeTimes, peakMb, plainStatementMs } from './figures';
+import { nodeTimes, plainStatementMs } from './figures';
 import { executionsOf, nightOf, PATIENCE, runNight, startNight } from './nightly';
 import { askedFor, idsOf, lookAround, type Place } from './place';
+import { peakMb, print } from './processes';
 import { NOTHING_WRONG, wrongIn } from './table';
 
 /** Twenty shards, all at once. */
@@ -15,7 +16,6 @@ const TROUBLES = ['fails', 'refused', 'invalid', 'noGroups', 'webPage'] as const
 /** A worker's limit in memory, in MB. */
 const MOST_MB = 900;
 
-const print = (lines: string[]) => process.stdout.write(`\n${lines.map((line) => `  ${line}\n`).join('')}\n`);
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 const perSecond = (rows: number, ms: number) => `${Math.round((rows / ms) * 1000).toLocaleString('en')} rows/s`;
 
@@ -93,7 +93,7 @@ export function describeLargeNights(place: () => Place) {
 		expect(count('finished')).toBe(0);
 		const victim = queue.workers.find((worker) => !worker.started().includes(id))!;
 		const lost = ofShards(victim.started());
-		const memory = queue.workers.map(({ process: { pid } }) => peakMb(pid));
+		const memory = queue.workers.map(({ process }) => peakMb(process));
 		victim.kill();
 		const killed = Date.now();
 
@@ -106,7 +106,7 @@ export function describeLargeNights(place: () => Place) {
 		expect(failed.map((one) => one.id).sort()).toEqual(lost.sort());
 		const noticed = Math.max(...failed.map(({ stoppedAt }) => Date.parse(stoppedAt))) - killed;
 		const left = queue.workers.find((worker) => worker !== victim)!;
-		memory.push(peakMb(left.process.pid));
+		memory.push(peakMb(left.process));
 		print([
 			`20,000 users in 20 shards on 2 workers: ${seconds(undisturbedMs)} undisturbed,`,
 			`${seconds(took)} with one of them killed (n8n notices after ${seconds(noticed)}; ${((took - noticed) / undisturbedMs).toFixed(2)} without that)`,

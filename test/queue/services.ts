@@ -1,26 +1,10 @@
 /**
  * PostgreSQL and Redis of the tests: reached from this machine only, and by nobody without the password.
  */
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { connect as connectTcp } from 'node:net';
 import { installPrograms } from '../../dev/host/queue/programs';
 import { connect } from '../../dev/host/queue/psql';
 import type { Queue } from './nightly';
-
-/** Of /proc/net/tcp, for 127.0.0.1. */
-const LOOPBACK = '0100007F';
-const LISTENS = '0A';
-
-/** The addresses at which a port is open, as Linux writes them. */
-function addressesOf(port: number): string[] {
-	const lines = ['tcp', 'tcp6'].flatMap((file) => readFileSync(`/proc/net/${file}`, 'utf8').split('\n').slice(1));
-	return lines.flatMap((line) => {
-		const [, local = '', , state] = line.trim().split(/\s+/);
-		const [address, hex] = local.split(':');
-		return state === LISTENS && parseInt(hex, 16) === port ? [address] : [];
-	});
-}
+import { addressesOf, LOOPBACK, tell } from './processes';
 
 /** @param queue known once the tests run */
 export function describeServices(queue: () => Queue) {
@@ -36,10 +20,6 @@ export function describeServices(queue: () => Queue) {
 	it('Redis listens on loopback only and asks for the password', async () => {
 		const { port } = queue().redis;
 		expect(addressesOf(port)).toEqual([LOOPBACK]);
-		const socket = connectTcp(port, '127.0.0.1');
-		socket.write('PING\r\n');
-		const [answer] = await once(socket, 'data');
-		socket.destroy();
-		expect(String(answer)).toMatch(/^-NOAUTH/);
+		expect(await tell(port, 'PING')).toMatch(/^-NOAUTH/);
 	});
 }
