@@ -3,7 +3,8 @@
  */
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import type { BloodPressurePoint, User } from '../../dev/sandbox/schemas';
+import type { BloodPressurePoint } from '../../dev/sandbox/metrics';
+import type { User } from '../../dev/sandbox/schemas';
 import type { World } from '../../dev/sandbox/world';
 import { expectedRows } from '../helpers/people';
 import type { Queue } from './nightly';
