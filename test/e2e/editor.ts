@@ -141,7 +141,6 @@ export async function openEditor(url: string) {
 		publish: async (button: string) => {
 			await click(button, at('workflow-open-publish-modal-button').filter({ hasText: button }));
 			await click(button, at('workflow-publish-button').filter({ hasText: button }));
-			await seeToast('published');
 		},
 		openNextStepPanel: async () => await click('the plus', at('node-creator-plus-button')),
 

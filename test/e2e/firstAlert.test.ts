@@ -2,6 +2,7 @@
  * README.md's "Your first alert" in n8n's editor, click by click: each word for a button, a menu or a field is taken from the
  * page, and n8n has it.
  */
+import { until } from '../../dev/host/process/until';
 import { History } from '../helpers/history';
 import { sectionOf, textOf } from '../helpers/pages';
 import { bloodPressure, KEY } from '../helpers/people';
@@ -75,6 +76,9 @@ it('leads from an empty canvas to a published alert', async () => {
 	await editor.closeNode();
 	await editor.publish(said('Publish'));
 
-	const [{ id }] = await host.rest.get('/rest/workflows');
-	expect(await host.rest.get(`/rest/workflows/${id}/publication-status`)).toMatchObject({ status: 'published' });
+	const isPublished = async () => {
+		const [{ id }] = await host.rest.get('/rest/workflows');
+		return (await host.rest.get(`/rest/workflows/${id}/publication-status`)).status === 'published';
+	};
+	await until('a published workflow', isPublished, { timeoutMs: 30_000 });
 });
