@@ -68,4 +68,25 @@ describe('readingPages', () => {
 		await readingPages(get, '/path', {}, async () => {}).next();
 		expect(queries).toHaveLength(1);
 	});
+
+	it('ends where the service does not know the user, unless that is an error', async () => {
+		const get = (async (_path: string, _query: Query, onMissing: () => Promise<void>) => await onMissing()) as never;
+		expect(await all(readingPages(get, '/path', {}, async () => {}))).toEqual([]);
+		const missing = async () => await Promise.reject(new Error('missing'));
+		await expect(all(readingPages(get, '/path', {}, missing))).rejects.toThrow('missing');
+	});
+
+	const INCOMPLETE = 'Nothing was returned, because it would be incomplete. ';
+	it.each<[string, (asked: number) => IDataObject, string]>([
+		['are more than anybody has', (asked) => ({ next_cursor: `page ${asked}` }), 'Choose a shorter date range; if it'],
+		['lead back to themselves', () => ({ next_cursor: 'a' }), 'Try again, or choose a shorter date range'],
+		['have a mark that is no text', () => ({ next_cursor: 7 }), 'Ask the people who run the service'],
+	])('says what to do where pages %s', async (_, page, advice) => {
+		let asked = 0;
+		const get = (async () => page(++asked)) as unknown as Get;
+		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toMatchObject({
+			description: expect.stringContaining(INCOMPLETE + advice),
+			concernsAll: false,
+		});
+	});
 });

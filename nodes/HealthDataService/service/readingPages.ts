@@ -29,21 +29,22 @@ export async function* readingPages(
 	const seen = new Set<string>();
 	let cursor: string | undefined;
 
-	do {
+	for (;;) {
 		if (seen.size >= MAX_PAGES) throw tooManyPages();
 		const page = await get(path, { ...query, next_cursor: cursor }, onMissing, once);
 		if (!page) return;
 		yield page;
 
 		cursor = nextCursor(page);
-		if (cursor !== undefined && seen.has(cursor)) {
+		if (cursor === undefined) return;
+		if (seen.has(cursor)) {
 			throw new Problem(
 				'The service sent the same page mark twice, so the rest of the data cannot be read',
 				'Nothing was returned, because it would be incomplete. Try again, or choose a shorter date range',
 			);
 		}
-		if (cursor !== undefined) seen.add(cursor);
-	} while (cursor !== undefined);
+		seen.add(cursor);
+	}
 }
 
 /** The contract's `next_cursor`, or its deprecated twin `next` where that is null, absent or empty (quirk 1). */
