@@ -52,7 +52,7 @@ describe('as an error of n8n', () => {
 		const error = toNodeError(node, problem, { itemIndex: 0 });
 		expect(error).toBeInstanceOf(NodeOperationError);
 		expect(error).toMatchObject({ message: 'What', description: 'Advice', context: { itemIndex: 0 } });
-		expect((error as unknown as { failure: object }).failure).toEqual({ cause: 'configuration-invalid' });
+		expect((error as unknown as { failure: object }).failure).toStrictEqual({ cause: 'configuration-invalid' });
 		expect(toNodeError(node, problem, { isPicker: true })).toBeInstanceOf(NodeApiError);
 		expect(toNodeError(node, problem, { isPicker: true })).toMatchObject({ message: 'What', description: 'Advice' });
 	});
