@@ -14,6 +14,8 @@ it.each([
 	['7', 7_000],
 	['0', 0],
 	[' 1.5 ', 1_500],
+	['1.25', 1_250],
+	['7 days', undefined],
 	['3600', RETRY_LIMITS.longestToldWaitMs],
 	['Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
 	['Thu, 01 Jan 2026 01:00:00 GMT', RETRY_LIMITS.longestToldWaitMs],

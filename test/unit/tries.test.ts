@@ -254,3 +254,17 @@ it.each<[string, (stop: () => boolean, signal: AbortSignal) => [Partial<RetryOpt
 	expect(await time.until(end, 250)).toMatchObject({ message, concernsAll: true });
 	expect(times()).toHaveLength(before);
 });
+
+it.each([
+	[200, 8],
+	[401, 4],
+	[403, 4],
+	[404, 8],
+])('after an answer with status %i, of ten that are wanted %i are on their way', async (code, most) => {
+	const { ask, sent } = service(new Gate(8), () => status(code), 1000);
+	await time.until(ask('first'), 5000);
+	const others = Array.from({ length: 10 }, async (_, index) => await ask(`u${index}`));
+	await time.pass(500);
+	expect(sent).toHaveLength(1 + most);
+	await time.until(Promise.all(others), 10_000);
+});
