@@ -1,7 +1,7 @@
 /**
  * The tarball that would be published, packed from a fresh build: what is in it, and that n8n's own loader takes it.
  */
-const { execFileSync, spawnSync } = require('node:child_process');
+const { execFileSync } = require('node:child_process');
 const { mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { PackageDirectoryLoader } = require('n8n-core');
