@@ -165,14 +165,4 @@ describe('package.json', () => {
 			"import { config } from '@n8n/node-cli/eslint';\n\nexport default config;\n",
 		);
 	});
-
-	it('lets nobody publish by hand', () => {
-		const { RELEASE_MODE: _, ...env } = process.env;
-		const { status, stdout } = spawnSync('npm', ['run', '--silent', 'prepublishOnly'], {
-			cwd: ROOT,
-			env,
-			encoding: 'utf8',
-		});
-		expect([status, stdout]).toEqual([1, expect.stringContaining('run release')]);
-	});
 });
