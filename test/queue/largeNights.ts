@@ -35,27 +35,9 @@ export function describeLargeNights(place: () => Place) {
 		expect(account!.reasons.flatMap(({ user_ids }) => user_ids).sort()).toEqual(idsOf(broken()).sort());
 		expect(account!.missing).toBe(broken().length);
 	};
+	// What workers hold in memory is that of these nights.
+	beforeAll(async () => await place().queue.restartWorkers());
 	beforeEach(async () => void (await here().tables.drop()));
-
-	it('writes its rows in a fraction of the time that reading takes', async () => {
-		const { queue, nightly, tables, team, expected } = here();
-		const parent = await nightly.putParent({ ...LARGE, usersPerShard: 10_000, shardsAtOnce: 1 });
-		const { account, out } = await runNight(queue, parent);
-		const ran = await Promise.all((await executionsOf(queue, nightly.shard)).map(({ id }) => nodeTimes(queue, id)));
-		const rows = expected(account!.night, 1, team.users);
-		expect(account).toMatchObject({ users: 20_000, readings: rows.length, missing: 0 });
-		expect(out('Next Shards')).toHaveLength(1);
-
-		const sum = (name: string) => ran.reduce((ms, times) => ms + times[name], 0);
-		const [read, write, answer] = ['Blood Pressure', 'Write and Mark', 'Result'].map(sum);
-		const plain = await plainStatementMs(tables, rows);
-		print([
-			`20,000 users, ${rows.length.toLocaleString('en')} rows, latency 0, one shard of 10,000 after the other:`,
-			`reading ${seconds(read)}, everything after it ${seconds(write + answer)} (${(((write + answer) / read) * 100).toFixed(1)} %)`,
-			`writing ${perSecond(rows.length, write)}, one plain statement ${perSecond(rows.length, plain)} (${(plain / write).toFixed(2)} of it)`,
-		]);
-		expect(write).toBeGreaterThan(0);
-	});
 
 	it('reads 20,000 users, five of whom cannot be read: they are named, everybody else is written', async () => {
 		const { queue, nightly, tables, team, expected } = here();
@@ -123,5 +105,26 @@ export function describeLargeNights(place: () => Place) {
 		expect(wrongIn(ofOthers, expected(account.night, 1, without(stay, broken())))).toEqual(NOTHING_WRONG);
 		expect(table.length - ofOthers.length).toBeLessThan(expected(account.night, 1, leavers).length);
 		expect(Math.max(...memory)).toBeLessThan(MOST_MB);
+	});
+
+	it('writes its rows in a fraction of the time that reading takes', async () => {
+		const { queue, nightly, tables, team, expected } = here();
+		const parent = await nightly.putParent({ ...LARGE, usersPerShard: 10_000, shardsAtOnce: 1 });
+		const { account, out, runs } = await runNight(queue, parent);
+		const shards = (await executionsOf(queue, nightly.shard)).slice(0, runs('Read Each Shard'));
+		const ran = await Promise.all(shards.map(({ id }) => nodeTimes(queue, id)));
+		const rows = expected(account!.night, 1, team.users);
+		expect(account).toMatchObject({ users: 20_000, readings: rows.length, missing: 0 });
+		expect(out('Next Shards')).toHaveLength(1);
+
+		const sum = (name: string) => ran.reduce((ms, times) => ms + times[name], 0);
+		const [read, write, answer] = ['Blood Pressure', 'Write and Mark', 'Result'].map(sum);
+		const plain = await plainStatementMs(tables, rows);
+		print([
+			`20,000 users, ${rows.length.toLocaleString('en')} rows, latency 0, one shard of 10,000 after the other:`,
+			`reading ${seconds(read)}, everything after it ${seconds(write + answer)} (${(((write + answer) / read) * 100).toFixed(1)} %)`,
+			`writing ${perSecond(rows.length, write)}, one plain statement ${perSecond(rows.length, plain)} (${(plain / write).toFixed(2)} of it)`,
+		]);
+		expect(write).toBeGreaterThan(0);
 	});
 }

@@ -36,6 +36,9 @@ const NOTICES_SOONER = {
 	QUEUE_WORKER_STALLED_INTERVAL: '5000',
 };
 
+/** Else Node collects its garbage when it likes, and a worker's memory says nothing of what it needs. */
+const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=512' };
+
 const folder = emptyFolder();
 let sandbox: Sandbox;
 let queue: Queue;
@@ -43,7 +46,7 @@ let nightlies: { small: Nightly; large: Nightly };
 beforeAll(async () => {
 	// A clock that stands still: no reading arrives while the tests run. What the sandbox answers is checked by its own tests.
 	sandbox = await startSandbox({ world, switches: { now: () => NOW }, checksItself: false });
-	queue = await startQueue({ folder, tarball: await packPackage(), env: NOTICES_SOONER, concurrency: 11 });
+	queue = await startQueue({ folder, tarball: await packPackage(), env: { ...NOTICES_SOONER, ...SMALL_HEAP }, concurrency: 11 });
 	const put = async (database: string, apiKey: string) =>
 		await putNightlyRead(queue, { service: { baseUrl: sandbox.baseUrl, apiKey }, database });
 	nightlies = { small: await put('small', KEY), large: await put('large', LARGE_KEY) };

@@ -86,16 +86,25 @@ async function startQueue({
 		// First alone: it makes the tables.
 		const main = await startN8n({ folder: await folderOf('main'), env });
 		running.push(main.stop);
+		/** @type {Array<Awaited<ReturnType<typeof startWorker>>>} */
 		const workers = [];
-		for (let number = 1; number <= count; number++) {
-			const name = `worker-${number}`;
-			const worker = await startWorker(name, { folder: await folderOf(name), concurrency, env });
-			running.push(worker.stop);
-			workers.push(worker);
-		}
+		const startWorkers = async () => {
+			for (let number = workers.length + 1; number <= count; number++) {
+				const name = `worker-${number}`;
+				const worker = await startWorker(name, { folder: await folderOf(name), concurrency, env });
+				running.push(worker.stop);
+				workers.push(worker);
+			}
+		};
+		await startWorkers();
+		/** Workers that have done nothing yet, in the place of those that are there. */
+		const restartWorkers = async () => {
+			for (const worker of workers.splice(0)) await worker.stop();
+			await startWorkers();
+		};
 		const { baseUrl, rest, process } = main;
 		const { postgres, redis } = services;
-		return { baseUrl, rest, process, workers, postgres, redis, stop };
+		return { baseUrl, rest, process, workers, restartWorkers, postgres, redis, stop };
 	} catch (error) {
 		await stop();
 		throw error;
