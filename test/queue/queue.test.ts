@@ -46,7 +46,12 @@ let nightlies: { small: Nightly; large: Nightly };
 beforeAll(async () => {
 	// A clock that stands still: no reading arrives while the tests run. What the sandbox answers is checked by its own tests.
 	sandbox = await startSandbox({ world, switches: { now: () => NOW }, checksItself: false });
-	queue = await startQueue({ folder, tarball: await packPackage(), env: { ...NOTICES_SOONER, ...SMALL_HEAP }, concurrency: 11 });
+	queue = await startQueue({
+		folder,
+		tarball: await packPackage(),
+		env: { ...NOTICES_SOONER, ...SMALL_HEAP },
+		concurrency: 11,
+	});
 	const put = async (database: string, apiKey: string) =>
 		await putNightlyRead(queue, { service: { baseUrl: sandbox.baseUrl, apiKey }, database });
 	nightlies = { small: await put('small', KEY), large: await put('large', LARGE_KEY) };
