@@ -32,7 +32,7 @@ const POINTS = [
 	{ ...TEAM, workers: 1, requests: 24, latencyMs: 200 },
 	{ ...TEAM, workers: 1, requests: 24, latencyMs: 200, rowsPerUser: 20 },
 	{ ...TEAM, workers: 2, requests: 8, latencyMs: 200 },
-	{ ...TEAM, workers: 2, requests: 24, latencyMs: 200, rowsPerUser: 20 },
+	{ ...TEAM, workers: 2, requests: 8, latencyMs: 200, rowsPerUser: 20 },
 ];
 /** Polls of the trigger in n8n's polling context. */
 const POLLS = [
