@@ -121,7 +121,9 @@ const asSwitch = (value: unknown) =>
 		(one) => value === one || (typeof value === 'string' && value.trim().toLowerCase() === String(one)),
 	);
 const asDigits = (value: unknown) =>
-	typeof value === 'number' || (typeof value === 'string' && /^\s*[+-]?[0-9.]+\s*$/.test(value)) ? Number(value) : undefined;
+	typeof value === 'number' || (typeof value === 'string' && /^\s*[+-]?[0-9.]+\s*$/.test(value))
+		? Number(value)
+		: undefined;
 
 /** Each reader, and what may come out for a value: refused, or the one right result. */
 const READERS: Array<
