@@ -31,7 +31,7 @@ describe('pickers', () => {
 		expect(await search('searchUsers', SPECIAL_ID)).toEqual({
 			results: [{ name: `${SPECIAL_ID} (Omron)`, value: SPECIAL.user_id }],
 		});
-		expect((await search('searchProviders', '')).results.map(({ value }) => value)).toEqual(['omron', 'withings']);
+		expect((await search('searchProviders', '')).results.map(({ value }) => value)).toEqual(['', 'omron', 'withings']);
 	});
 
 	it.each(['searchUsers', 'searchProviders'])('%s says what went wrong, and what to do', async (method) => {
