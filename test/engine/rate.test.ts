@@ -49,13 +49,14 @@ describe('20 a second', () => {
 	it.each([
 		['over many input items', () => run(oneByOne({ requestsPerSecond: 20 }), items(60)), 60],
 		['inside All Users', () => run(all({ requestsPerSecond: 20, userLimit: 60 })), 61],
-	])('%s: never more than 21 in any second, and 95 %% used', async (_, start, count) => {
+	])('%s: never more than 21 in any second, and not one at a time', async (_, start, count) => {
 		const seen = watch();
 		const { error } = await start();
 		expect(error).toBeUndefined();
 		expect(seen.count()).toBe(count);
 		expect(seen.mostInASecond()).toBeLessThanOrEqual(21);
-		expect((count - 1) / seen.seconds()).toBeGreaterThan(20 * 0.95);
+		// How much of it is used is seen in virtual time (test/unit/rate.test.ts): a busy machine stands still for a second.
+		expect((count - 1) / seen.seconds()).toBeGreaterThan(20 / 4);
 	});
 
 	it('tries after a failure and redirects count', async () => {
