@@ -1,9 +1,8 @@
 /**
  * Processes of n8n: the node's modules, loaded once for each, so that what a process keeps in memory is gone with it.
+ *
+ * @typedef {() => import('n8n-workflow').INodeType} Create
  */
-import type { INodeType } from 'n8n-workflow';
-
-type Create = () => INodeType;
 
 /** More kills than that in a history, and the oldest process comes back, with what it remembers of then. */
 const PROCESSES = 4;
@@ -13,12 +12,14 @@ const QUICK = { tries: 2, firstWaitMs: 100, longestWaitMs: 100 };
 
 const OURS = /[\\/](nodes|credentials)[\\/]/;
 
-export const processes: Create[] = Array.from({ length: PROCESSES }, () => {
+/** @returns {Create} */
+function newProcess() {
 	for (const file of Object.keys(require.cache))
 		if (OURS.test(file) && !file.includes('node_modules')) delete require.cache[file];
-	/* eslint-disable @typescript-eslint/no-require-imports */
 	const { RETRY_LIMITS } = require('../../../nodes/HealthDataService/http/retry');
 	const { HealthDataServiceTrigger } = require('../../../nodes/HealthDataService/HealthDataServiceTrigger.node.ts');
 	Object.assign(RETRY_LIMITS, QUICK);
 	return () => new HealthDataServiceTrigger();
-});
+}
+
+module.exports = { processes: Array.from({ length: PROCESSES }, newProcess) };
