@@ -1,10 +1,8 @@
 /**
  * Bends right answers the way the switches say, after they were validated: what a client must survive (docs/quirks.md).
  */
-import type { FastifyReply } from 'fastify';
-import { sleep } from 'n8n-workflow';
 import type { GroupedPage, User } from './schemas';
-import { defaultSwitches, type Fault, type Switches } from './switches';
+import { defaultSwitches, type Switches } from './switches';
 
 type Json = Record<string, unknown>;
 type UserListPage = { users: User[]; total: number; offset: number; limit: number };
@@ -157,33 +155,4 @@ export function bendUser(user: User, { bareUsers, extraFields }: Switches, at = 
 			connected_sources: user.connected_sources.map((entry) => ({ ...entry, provider: entry.source.slug })),
 		}),
 	};
-}
-
-/** Written past Fastify, which would check and serialise it. */
-export function answerFault(reply: FastifyReply, fault: Exclude<Fault, { delayMs: number }>) {
-	reply.hijack();
-	if ('drop' in fault) return cutOff(reply.raw, fault.drop);
-	if ('dripMs' in fault) return void drip(reply.raw, fault.dripMs);
-	const { status, body = '', headers, type } = fault;
-	const isText = typeof body === 'string';
-	reply.raw.writeHead(status, { 'content-type': type ?? (isText ? 'text/plain' : 'application/json'), ...headers });
-	reply.raw.end(isText ? body : JSON.stringify(body));
-}
-
-function cutOff(raw: FastifyReply['raw'], how: Extract<Fault, { drop: unknown }>['drop']) {
-	const begun = '{"groups": {"omron": [{"data": [';
-	const headers = { 'content-type': 'application/json', ...(how === 'insideBody' && { 'content-length': 1000 }) };
-	if (how === 'withoutLength') raw.useChunkedEncodingByDefault = raw.shouldKeepAlive = false;
-	if (how !== 'beforeAnswer') raw.writeHead(200, headers);
-	if (how === 'withoutLength') raw.end(begun);
-	else if (how === 'insideChunks') raw.write(begun, () => raw.destroy());
-	else {
-		if (how === 'insideBody') raw.write(begun);
-		raw.destroy();
-	}
-}
-
-async function drip(raw: FastifyReply['raw'], everyMs: number) {
-	raw.writeHead(200, { 'content-type': 'application/json' });
-	for (; !raw.destroyed; await sleep(everyMs)) raw.write(' ');
 }

@@ -1,10 +1,11 @@
 /**
- * What a shard of the example answers, and what the parent makes of it when something else answers.
+ * What a shard of the example answers, and what the parent makes of it when something else answers, or nothing.
  */
 import { DateTime } from 'luxon';
+import { losingAnswersOf } from './lostAnswers';
 import { executionsOf, HEADER, itemsOf, runNight } from './nightly';
 import { lookAround, ZONE, type Place } from './place';
-import { SMALL } from './smallNights';
+import { COMPLETE, SMALL } from './smallNights';
 import { NOTHING_WRONG, wrongIn } from './table';
 
 /** @param place known once the tests run */
@@ -31,6 +32,23 @@ export function describeAnswers(place: () => Place) {
 		]);
 	});
 
+	it('believes the table when the answer of a shard is lost', async () => {
+		const { queue, nightly, tables, team, expected } = here();
+		const line = await losingAnswersOf(`${queue.baseUrl}/webhook/${nightly.path}`, HEADERS);
+		const { message, account, runs } = await runNight(
+			queue,
+			await nightly.putParent({ ...SMALL, address: line.address }),
+		);
+		line.close();
+
+		expect(message).toBeUndefined();
+		const rows = expected(account!.night, 1);
+		expect(account).toMatchObject({ ...COMPLETE, users: team.users.length, readings: rows.length, shardsRunAgain: 0 });
+		expect([runs('Read Each Shard'), line.lost()]).toEqual([3, 8]);
+		expect(wrongIn(await tables.readings(), rows)).toEqual(NOTHING_WRONG);
+		expect(await tables.query('SELECT count(*) FROM health_shards WHERE reason IS NOT NULL')).toBe('0');
+	});
+
 	it('changes nothing but what differs when a shard that was written runs once more', async () => {
 		const { queue, nightly, tables, team } = here();
 		const parent = await nightly.putParent({ ...SMALL, usersPerShard: 2000 });
@@ -46,7 +64,7 @@ export function describeAnswers(place: () => Place) {
 		const date = DateTime.fromISO(account!.night).minus({ days: 1 }).toISODate();
 		const response = await fetch(`${queue.baseUrl}/webhook/${nightly.path}`, {
 			method: 'POST',
-			headers: { 'content-type': 'application/json', [HEADER.name]: HEADER.value },
+			headers: HEADERS,
 			body: JSON.stringify({ night: account!.night, shard, user_ids, from: date, to: date, timeZone: ZONE }),
 		});
 		expect(await response.json()).toEqual(answer);
@@ -70,6 +88,9 @@ export function describeAnswers(place: () => Place) {
 		expect(status).toBe(403);
 	});
 }
+
+/** With what the parent calls a shard. */
+const HEADERS = { 'content-type': 'application/json', [HEADER.name]: HEADER.value };
 
 const ANSWERS_AT_ONCE = {
 	name: 'Other',

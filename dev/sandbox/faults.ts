@@ -1,0 +1,46 @@
+/**
+ * Answers that are none: an error, nonsense, a connection that is cut or drips. Written past Fastify, which would check and
+ * serialise them.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sleep } from 'n8n-workflow';
+import type { Fault, Switches } from './switches';
+
+export function answerFault(reply: FastifyReply, fault: Exclude<Fault, { delayMs: number }>) {
+	reply.hijack();
+	if ('drop' in fault) return cutOff(reply.raw, fault.drop);
+	if ('dripMs' in fault) return void drip(reply.raw, fault.dripMs);
+	const { status, body = '', headers, type } = fault;
+	const isText = typeof body === 'string';
+	reply.raw.writeHead(status, { 'content-type': type ?? (isText ? 'text/plain' : 'application/json'), ...headers });
+	reply.raw.end(isText ? body : JSON.stringify(body));
+}
+
+function cutOff(raw: FastifyReply['raw'], how: Extract<Fault, { drop: unknown }>['drop']) {
+	const begun = '{"groups": {"omron": [{"data": [';
+	const headers = { 'content-type': 'application/json', ...(how === 'insideBody' && { 'content-length': 1000 }) };
+	if (how === 'withoutLength') raw.useChunkedEncodingByDefault = raw.shouldKeepAlive = false;
+	if (how !== 'beforeAnswer') raw.writeHead(200, headers);
+	if (how === 'withoutLength') raw.end(begun);
+	else if (how === 'insideChunks') raw.write(begun, () => raw.destroy());
+	else {
+		if (how === 'insideBody') raw.write(begun);
+		raw.destroy();
+	}
+}
+
+async function drip(raw: FastifyReply['raw'], everyMs: number) {
+	raw.writeHead(200, { 'content-type': 'application/json' });
+	for (; !raw.destroyed; await sleep(everyMs)) raw.write(' ');
+}
+
+/** Quirk 13: the form without a slash redirects to the one with it, or somewhere it should not. */
+export function redirect({ url }: FastifyRequest, reply: FastifyReply, { redirect: where, otherOrigin }: Switches) {
+	const [path, query = ''] = url.split('?');
+	if (where === 'none' || (where !== 'forever' && path.endsWith('/'))) return;
+	const origin = where === 'otherOrigin' ? otherOrigin : '';
+	reply
+		.code(307)
+		.header('location', `${origin}${path}${path.endsWith('/') ? '' : '/'}?${query}`)
+		.send();
+}
