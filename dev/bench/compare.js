@@ -23,10 +23,11 @@ const { startN8n } = require('../host/n8n');
 const { runAsScript } = require('../install/command');
 const { ROOT } = require('../paths');
 const { measureAlone } = require('./alone');
+const { median } = require('./median');
 const { report, table } = require('./report');
 const { SCENARIOS } = require('./scenarios');
 const { startService } = require('./startService');
-const { CREDENTIAL, KEY, chain, median, ours } = require('./workflows');
+const { CREDENTIAL, KEY, chain, ours } = require('./workflows');
 
 const RESULTS = join(ROOT, 'dev', 'bench', 'results.md');
 const ROUNDS = 3;

@@ -9,7 +9,9 @@ const { sweep } = require('../../nodes/HealthDataService/service/sweep.ts');
 const { wholeTeam } = require('../../nodes/HealthDataService/service/usersToRead.ts');
 const { runAsScript } = require('../install/command');
 const { startService } = require('./startService');
-const { RANGE, median, plain } = require('./workflows');
+const { median } = require('./median');
+const { plain } = require('./plain');
+const { RANGE } = require('./workflows');
 
 const USERS = 1000;
 const PER_USER = 100;

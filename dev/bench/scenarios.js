@@ -2,7 +2,8 @@
  * What is compared in a real n8n: our node, n8n's HTTP Request node and plain axios at the same work, and by how much we want
  * to be ahead.
  */
-const { chain, httpRequest, loop, ours, plain } = require('./workflows');
+const { plain } = require('./plain');
+const { chain, httpRequest, loop, ours } = require('./workflows');
 
 const PAGES = 200;
 

@@ -10,7 +10,9 @@ const { toIso } = require('../../nodes/HealthDataService/service/instants.ts');
 const { runAsScript } = require('../install/command');
 const { peakWhile } = require('./peak');
 const { startService } = require('./startService');
-const { KEY, median, plain } = require('./workflows');
+const { median } = require('./median');
+const { plain } = require('./plain');
+const { KEY } = require('./workflows');
 
 /** The trigger's own default. */
 const AT_ONCE = 8;

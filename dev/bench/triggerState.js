@@ -8,7 +8,7 @@ const { readRound } = require('../../nodes/HealthDataService/trigger/round.ts');
 const { startState } = require('../../nodes/HealthDataService/trigger/state.ts');
 const { runAsScript } = require('../install/command');
 const { iso, uuid } = require('../sandbox/world.ts');
-const { median } = require('./workflows');
+const { median } = require('./median');
 
 const USERS = 10_000;
 const PER_USER = 10;

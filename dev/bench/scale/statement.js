@@ -2,7 +2,8 @@
  * How long a statement takes that writes rows into PostgreSQL from a real n8n: by itself, and for each row.
  */
 const { startService } = require('../startService');
-const { KEY, plain } = require('../workflows');
+const { plain } = require('../plain');
+const { KEY } = require('../workflows');
 const { CREDENTIAL, writeOnce } = require('./shard');
 
 const ROUNDS = 3;
