@@ -7,11 +7,18 @@ const { KEY, RANGE } = require('./workflows');
 /** @typedef {import('./workflows').ListedUser} ListedUser */
 /** @typedef {{ groups: Record<string, Array<{ data: object[], source: object }>>, next_cursor?: string | null }} Page */
 
-/** With as many requests at once as ours. @param {string} baseUrl */
-const plain = (baseUrl, atOnce = 8) => {
+/** @param {string} url @param {object} params */
+const getByAxios = async (url, params) =>
+	(await axios.get(url, { params, headers: { 'x-service-api-key': KEY } })).data;
+
+/**
+ * With as many requests at once as ours.
+ * @param {string} baseUrl
+ * @param {(url: string, params: object) => Promise<any>} getFrom
+ */
+const plain = (baseUrl, atOnce = 8, getFrom = getByAxios) => {
 	/** @param {string} path @param {object} params */
-	const get = async (path, params) =>
-		(await axios.get(baseUrl + path, { params, headers: { 'x-service-api-key': KEY } })).data;
+	const get = async (path, params) => await getFrom(baseUrl + path, params);
 	/** @returns {Promise<ListedUser[]>} */
 	const listUsers = async () => {
 		const first = await get('/v2/user', { limit: 500, offset: 0 });
