@@ -1,13 +1,16 @@
 /**
  * Nights of a small team: each says one thing that the example promises. The size does not matter for it.
  */
+import { DateTime } from 'luxon';
 import { until } from '../../dev/host/process/until';
 import { executionsOf, nightOf, PATIENCE, runNight, startNight } from './nightly';
-import { askedFor, idsOf, lookAround, type Place } from './place';
+import { askedFor, idsOf, lookAround, ZONE, type Place } from './place';
 import { NOTHING_WRONG, wrongIn } from './table';
 
 /** Eight shards in portions of three, and a list in parts of which only the first ones are full. */
 export const SMALL = { days: 1, usersPerShard: 250, shardsAtOnce: 3, listAtOnce: 700, listOverlap: 100 };
+const YESTERDAY = DateTime.now().setZone(ZONE).minus({ days: 1 }).toISODate()!;
+
 export const COMPLETE = { missing: 0, reasons: [] };
 
 /** @param place known once the tests run */
@@ -52,6 +55,22 @@ export function describeSmallNights(place: () => Place) {
 		expect(account).toMatchObject(COMPLETE);
 		const wrong = wrongIn(await tables.readings(), expected(account!.night, 1, team.users.slice(pages, -1)));
 		expect(wrong).toMatchObject({ missing: NOTHING_WRONG.missing, twice: 0 });
+	});
+
+	it('reads everybody again in the next night, and nobody who has left since', async () => {
+		const { queue, nightly, sandbox, tables, team, expected } = here();
+		const first = await runNight(queue, await nightly.putParent({ ...SMALL, night: YESTERDAY }));
+		expect(first.account).toMatchObject({ ...COMPLETE, night: YESTERDAY, users: 2000 });
+
+		const all = team.users;
+		team.users = all.filter((_, place) => place < 500 || place > 502);
+		sandbox.requests.length = 0;
+		const { account } = await runNight(queue, await nightly.putParent(SMALL));
+		const [stayed, rows] = [team.users, expected(account!.night, 1)];
+		team.users = all;
+		expect(account).toMatchObject({ ...COMPLETE, users: 1997 });
+		expect(askedFor(sandbox.requests)).toEqual(new Set(idsOf(stayed)));
+		expect(wrongIn(await tables.readings(), [...expected(YESTERDAY, 1), ...rows])).toEqual(NOTHING_WRONG);
 	});
 
 	it('goes on with what is missing when a night that was cut off is started again', async () => {
