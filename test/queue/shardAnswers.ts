@@ -35,10 +35,8 @@ export function describeAnswers(place: () => Place) {
 	it('believes the table when the answer of a shard is lost', async () => {
 		const { queue, nightly, tables, team, expected } = here();
 		const line = await losingAnswersOf(`${queue.baseUrl}/webhook/${nightly.path}`, HEADERS);
-		const { message, account, runs } = await runNight(
-			queue,
-			await nightly.putParent({ ...SMALL, address: line.address }),
-		);
+		const parent = await nightly.putParent({ ...SMALL, address: line.address });
+		const { message, account, runs } = await runNight(queue, parent);
 		line.close();
 
 		expect(message).toBeUndefined();
