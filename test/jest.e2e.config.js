@@ -1,10 +1,13 @@
-/** Tests in a real n8n: `npm run test:e2e`, after dev/setup.js --host. One file after the other, each with an n8n of its own. */
+/**
+ * Tests in a real n8n: `npm run test:e2e`, after dev/setup.js --host. Each file has an n8n of its own. Two files at a time: the
+ * longest, of the trigger, mostly waits for polls.
+ */
 /** @type {import('jest').Config} */
 module.exports = {
 	...require('./jest.config'),
 	testMatch: ['<rootDir>/test/{e2e,install}/**/*.test.{ts,js}'],
 	setupFiles: [],
 	setupFilesAfterEnv: [],
-	maxWorkers: 1,
+	maxWorkers: 2,
 	testTimeout: 300_000,
 };

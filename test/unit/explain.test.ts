@@ -39,13 +39,13 @@ it.each<[number, string, string, object]>([
 	[418, 'The service could not answer (status 418)', LATER, {}],
 ])('status %i', (status, message, advice, more) => {
 	const expected = { kind: 'configuration-invalid', concernsAll: false, httpCode: String(status), ...more };
-	expect(explainStatus(status, said)).toMatchObject({
+	expect(explainStatus(status, said, [])).toMatchObject({
 		message,
 		description: `The service says: no such thing. ${advice}`,
 		...expected,
 	});
 	for (const body of [undefined, null, '', 'text', [], {}, { detail: null }, { detail: [] }, { detail: 7 }])
-		expect(explainStatus(status, body)).toMatchObject({ message, description: advice, ...expected });
+		expect(explainStatus(status, body, [])).toMatchObject({ message, description: advice, ...expected });
 });
 
 it('401 is the key, for everybody, whatever the body says', () => {
@@ -57,7 +57,7 @@ it('401 is the key, for everybody, whatever the body says', () => {
 		concernsAll: true,
 		httpCode: '401',
 	};
-	expect(explainStatus(401, said)).toMatchObject(expected);
+	expect(explainStatus(401, said, [])).toMatchObject(expected);
 	expect(keyRefused(401)).toMatchObject(expected);
 	expect(keyRefused(403).message).toBe('The service did not accept the API key (status 403)');
 });
@@ -73,7 +73,7 @@ it.each([
 ])('a parameter %s that was refused is told as %s', (parameter, label) => {
 	for (const status of [400, 422]) {
 		expect(
-			explainStatus(status, { detail: [{ loc: ['query', parameter], msg: 'wrong' }, { msg: 'other' }] }),
+			explainStatus(status, { detail: [{ loc: ['request', 'query', parameter], msg: 'wrong' }, { msg: 'other' }] }, []),
 		).toMatchObject({
 			message: `The service did not accept '${label}'`,
 			description: `The service says: wrong. Check the value of '${label}'`,
@@ -88,7 +88,7 @@ it.each([
 	[{ type: 'missing' }, 'it is missing'],
 	[['a', 'b'], 'a'],
 ])('the reason in %j', (detail, reason) => {
-	expect(explainStatus(500, { detail }).description).toBe(`The service says: ${reason}. ${LATER}`);
+	expect(explainStatus(500, { detail }, []).description).toBe(`The service says: ${reason}. ${LATER}`);
 });
 
 it('nothing of the request is repeated', () => {
@@ -103,6 +103,7 @@ describe('an answer that is not the data', () => {
 	it.each<[unknown, string]>([
 		['<html>', 'A web page came back instead of data'],
 		[' \n<!doctype html>', 'A web page came back instead of data'],
+		['1 < 2', "The service's answer is not the data that was asked for"],
 		['text', "The service's answer is not the data that was asked for"],
 		[['<'], "The service's answer is not the data that was asked for"],
 		[null, "The service's answer is not the data that was asked for"],

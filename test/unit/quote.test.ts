@@ -24,9 +24,10 @@ describe('plain words are repeated', () => {
 		'not a date',
 		'unknown.',
 		'The range is too long (weeks, please)',
+		'  There is no such range. Try another one. ',
 		'start/end must differ',
 	])('%s', (said) => {
-		expect(told(422, { detail: said })).toContain(`The service says: ${said.replace(/\.$/, '')}. `);
+		expect(told(422, { detail: said })).toContain(`The service says: ${said.trim().replace(/\.$/, '')}. `);
 	});
 });
 
@@ -56,6 +57,16 @@ describe('nothing else is', () => {
 	])('%s', (_, said) => {
 		expect(quotable(said, sent)).toBeUndefined();
 		expect(told(422, { detail: said })).not.toContain('The service says');
+	});
+
+	it('but for parts of the request that are too short to tell anything', () => {
+		expect(quotable('it is of no use', ['it-of-no', ' ', ''])).toBe('it is of no use');
+		expect(quotable('it is of no use', ['an-use'])).toBeUndefined();
+		expect(quotable('it is of no use', [' no '])).toBeUndefined();
+	});
+
+	it('and of an address that cannot be decoded, none of its parts', () => {
+		expect(quotable('the word secret', sentWith('https://api.example/%E0%A4%A/%secret', 'key'))).toBeUndefined();
 	});
 
 	it('200 characters are, 201 are not', () => {

@@ -55,7 +55,8 @@ it.each<[unknown, boolean]>([
 	[{}, false],
 ])('%p may be one: %p', (value, is) => {
 	expect(isText(value)).toBe(is);
-	expect(refusal(() => toText(value, 'F', 'Enter it')) === 'taken').toBe(is);
+	const told = refusal(() => toText(value, 'F', 'Enter it'));
+	expect(is ? told : told[0]).toBe(is ? 'taken' : "'F' is not a text");
 });
 
 it.each<[unknown, boolean | undefined]>([
@@ -111,6 +112,7 @@ it.each<[unknown, number | undefined]>([
 });
 
 it('without a most there is none', () => {
+	expect(wholeNumber('120', 'F', 2)).toBe(120);
 	expect(wholeNumber(2 ** 53 - 1, 'F', 2)).toBe(2 ** 53 - 1);
 	expect(refusal(() => wholeNumber(1, 'F', 2))[0]).toBe("'F' is not a whole number of 2 or more");
 	expect(refusal(() => wholeNumber(2 ** 53, 'F', 2))).toHaveLength(2);

@@ -21,7 +21,7 @@ const PARAMETER_LABELS: Record<string, string> = {
  *
  * @param sent what the request was made of, of which nothing is repeated
  */
-export function explainStatus(status: number, body: unknown, sent: string[] = []): Problem {
+export function explainStatus(status: number, body: unknown, sent: string[]): Problem {
 	const { field, said } = readDetail(body, sent);
 	const theySay = said ? `The service says: ${said}. ` : '';
 	const problem = (message: string, advice: string, kind?: Kind, concernsAll?: boolean) =>

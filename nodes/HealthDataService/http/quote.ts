@@ -32,7 +32,7 @@ export function inWords(said: unknown, type: unknown, sent: string[]): string | 
 	const sentence = quotable(said, sent);
 	if (sentence) return sentence;
 	const told = [type, said].filter((text): text is string => typeof text === 'string');
-	return told.flatMap((text) => KNOWN.find(([shape]) => shape.test(text.slice(0, LONGEST_QUOTE)))?.[1] ?? [])[0];
+	return told.flatMap((text) => KNOWN.find(([shape]) => shape.test(text))?.[1] ?? [])[0];
 }
 
 /** `said` where the rule above allows it. `sent` is everything that the request was made of. */

@@ -24,5 +24,5 @@ export const isTransientCode = (code: string | undefined) => !LASTING_CODE.test(
  */
 export function isCutOff({ statusCode, headers, body }: IN8nHttpFullResponse): boolean {
 	if (typeof body !== 'string' || !(statusCode === 404 || (statusCode >= 200 && statusCode < 300))) return false;
-	return /^\s*[{[]/.test(body) || (statusCode !== 404 && /\bjson\b/i.test(String(headers['content-type'] ?? '')));
+	return /^\s*[{[]/.test(body) || (statusCode !== 404 && /\bjson\b/i.test(String(headers['content-type'])));
 }
