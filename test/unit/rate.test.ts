@@ -3,6 +3,7 @@
  */
 import { Gate } from '../../nodes/HealthDataService/http/gate';
 import { Rate } from '../../nodes/HealthDataService/http/rate';
+import type { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { nextTurn } from '../helpers/machine';
 
 let clock = 0;
@@ -38,11 +39,11 @@ async function pass(ms: number) {
 /** When each of `count` that are wanted at once was sent, after the first. */
 function crowd(rate: Rate, count: number, mayGo = () => true) {
 	const sent: number[] = [];
-	const errors: string[] = [];
+	const errors: Problem[] = [];
 	for (let i = 0; i < count; i++) {
 		void rate.turn(mayGo).then(
 			() => mayGo() && sent.push(clock),
-			({ message }: Error) => errors.push(message),
+			(error: Problem) => errors.push(error),
 		);
 	}
 	return { sent, errors };
@@ -146,7 +147,13 @@ it('where somebody waits for the end, nobody waits longer', async () => {
 	await pass(8_000);
 	await nextTurn();
 	expect(all.sent).toEqual([5_000]);
-	expect(all.errors).toEqual(Array(2).fill("The time was over before 'Requests per Second' allowed the next request"));
+	expect(all.errors).toMatchObject(
+		Array(2).fill({
+			message: "The time was over before 'Requests per Second' allowed the next request",
+			description: "Raise 'Requests per Second' in the options, or read fewer users",
+			kind: 'temporarily-unavailable',
+		}),
+	);
 });
 
 describe('in a gate', () => {
