@@ -15,7 +15,7 @@ const { join } = require('node:path');
 const { N8N_HOMES } = require('../host/hostPaths');
 const { ROOT } = require('../paths');
 
-const TESTS = ['loads', 'operations', 'trigger'].map((name) => `test/e2e/${name}.test.ts`);
+const TESTS = ['loads', 'operations', 'triggerMemory', 'triggerDurable'].map((name) => `test/e2e/${name}.test.ts`);
 
 /**
  * @param {string[]} command for this Node

@@ -1,7 +1,7 @@
 /**
  * n8n around a polling trigger: it starts it, calls it at its poll times, keeps its static data, and can be killed.
  * The engine's own PollContext and Workflow; when static data is saved is n8n's rule, repeated here for both of its schedulers
- * and checked against a real n8n by test/e2e/trigger.test.ts.
+ * and checked against a real n8n by test/e2e/triggerStory.ts.
  */
 import { PollContext } from 'n8n-core';
 import type { IDataObject, INodeExecutionData, INodeParameters, INodeType, WorkflowActivateMode } from 'n8n-workflow';

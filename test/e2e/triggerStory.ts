@@ -1,14 +1,12 @@
 /**
- * The trigger in a real n8n that polls every two seconds, on both of its schedulers: it is killed, renamed, published again and
- * started while the service is down, and one user is broken for a while. The rows its workflow hands on are the service's
- * history, each once.
+ * The trigger in a real n8n that polls every two seconds: it is killed, renamed, published again and started while the service
+ * is down, and one user is broken for a while. The rows its workflow hands on are the service's history, each once.
  */
 import fastify from 'fastify';
 import type { IDataObject } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
 import { installPackage, packPackage } from '../../dev/host/installPackage';
 import { startN8n } from '../../dev/host/n8n';
-import { DURABLE_SCHEDULER } from '../../dev/host/n8nEnvironment';
 import { until } from '../../dev/host/process/until';
 import { History, type Entry } from '../helpers/history';
 import { bloodPressure, KEY } from '../helpers/people';
@@ -17,10 +15,8 @@ import { emptyFolder, removeFolder } from '../helpers/folder';
 const HOUR = 3_600_000;
 const CREDENTIAL_TYPE = 'healthDataServiceApi';
 
-describe.each<[string, Record<string, string>]>([
-	['in memory', {}],
-	['durable', DURABLE_SCHEDULER],
-])('%s', (scheduler, env) => {
+/** @param env what n8n is told to use this scheduler */
+export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<string, string>) {
 	const history = new History();
 	const anna = history.addUser('anna');
 	const ben = history.addUser('ben');
@@ -216,4 +212,4 @@ describe.each<[string, Record<string, string>]>([
 		sandbox.switches.fault = () => undefined;
 		await everythingCame();
 	});
-});
+}
