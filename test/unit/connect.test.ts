@@ -173,6 +173,13 @@ describe('one request', () => {
 			expect(await end(get, '/v2/user')).toBe('OK');
 		});
 
+		it('with 403: nobody else is sent before the list has answered', async () => {
+			const { context, urls } = playing((path) => (path.startsWith('/v2/user') ? {} : { statusCode: 403 }), true);
+			const get = await connect(context, { gate: new Gate(1) });
+			await Promise.all([end(get, readings), end(get, '/other'), end(get, '/third')]);
+			expect(urls()).toEqual([readings, '/v2/user?limit=1', '/other', '/third']);
+		});
+
 		it.each(['/v2/user', '/v2/user/', '/v2/user?limit=5'])('with 403 by the list (%s): it is the key', async (path) => {
 			const { context, urls } = playing(() => ({ statusCode: 403 }), true);
 			expect(await end(await connect(context), path)).toBe(KEY_403);

@@ -182,6 +182,13 @@ describe('which readings are one', () => {
 		expect(await rowsOf([[same], [again, same]])).toMatchObject([{ readings: 1, systolic_mean: 120 }]);
 	});
 
+	it('without a source type they are one, whether it is empty or not there', async () => {
+		const rows = await rowsOf([
+			[same, { ...same, systolic: 130 }].map((point, i) => ({ ...point, type: ['', null][i] }) as IDataObject),
+		]);
+		expect(rows).toMatchObject([{ source_type: null, readings: 2 }]);
+	});
+
 	it('not those that differ: in a value, a microsecond, the unit or the source', async () => {
 		const rows = await rowsOf([
 			[same, { ...same, systolic: 130 }],

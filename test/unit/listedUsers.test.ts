@@ -6,7 +6,12 @@ import type { Get, Once, Query } from '../../nodes/HealthDataService/http/connec
 import { listedUsers } from '../../nodes/HealthDataService/service/listedUsers';
 import { lookUp } from '../../nodes/HealthDataService/service/lookUp';
 import { oneUser } from '../../nodes/HealthDataService/service/oneUser';
-import { connectedSources, isConnectedTo } from '../../nodes/HealthDataService/service/users';
+import {
+	connectedSources,
+	isClientUserId,
+	isConnectedTo,
+	resolveUser,
+} from '../../nodes/HealthDataService/service/users';
 import {
 	stopIfStillThere,
 	toListed,
@@ -14,6 +19,7 @@ import {
 	type ListedUser,
 } from '../../nodes/HealthDataService/service/usersToRead';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
+import { nextTurn } from '../helpers/machine';
 
 /** A team whose users have client user IDs `c0`, `c1` and so on; each answer may be replaced. */
 function team(size: number, answers: Record<string, () => unknown> = {}, cap = 500) {
@@ -74,6 +80,10 @@ describe('looking up', () => {
 		await look(worth.get, ids(4990, 5000));
 		expect(worth.count()).toEqual({ lists: expect.any(Number), resolves: 0 });
 		expect(worth.count().lists).toBeLessThanOrEqual(11);
+		// Nor are more, once everybody is found.
+		const soon = team(20_000);
+		await look(soon.get, ids(500, 600));
+		expect(soon.count().lists).toBeLessThan(20);
 		const not = team(5001);
 		await look(not.get, ids(4990, 5000));
 		expect(not.count()).toEqual({ lists: 1, resolves: 10 });
@@ -98,8 +108,23 @@ describe('looking up', () => {
 		))
 			if (user?.user_id === 'u1') break;
 		expect(count().lists).toBe(0);
-		expect(asked.length).toBeLessThan(10);
+		expect(asked.length).toBeLessThanOrEqual(6);
 		expect(asked.at(-1)!.once?.isOver?.()).toBe(true);
+	});
+
+	it.each([
+		[true, 4],
+		[false, 64],
+	])('of which fewer may be wanted (%p), %i are asked for side by side', async (isLazy, width) => {
+		const waits = Object.fromEntries(ids(0, 100).map((id) => [id, async () => await new Promise(() => {})]));
+		const { get, count } = team(0, { ...waits, list: rejects(broken) });
+		void lookUp(
+			get,
+			ids(0, 100).map((id) => ({ id })),
+			isLazy,
+		).next();
+		await nextTurn();
+		expect(count().resolves).toBe(width);
 	});
 
 	it('a list that cannot be read is only the longer way', async () => {
@@ -304,7 +329,10 @@ describe('the team', () => {
 		const { get } = team(1);
 		await expect(
 			wholeTeam().whenMissing(get, { user: { user_id: 'u0', client_user_id: 'c0' }, place: 1 }),
-		).rejects.toThrow('whom it knows');
+		).rejects.toMatchObject({
+			message: 'The service does not find the readings of a user whom it knows (status 404)',
+			description: 'Try again later. If it stays, ask the people who run the service',
+		});
 		await wholeTeam().whenMissing(get, { user: { user_id: 'other', client_user_id: 'c0' }, place: 1 });
 		// Of whom nothing is known but the user ID, nothing else can be asked.
 		await expect(stopIfStillThere(get, { user_id: 'u0', client_user_id: null })).rejects.toThrow('whom it knows');
@@ -326,6 +354,22 @@ it.each<[IDataObject, ListedUser]>([
 	],
 	[{ user_id: 'u' }, { user: { user_id: 'u', client_user_id: null }, place: 1 }],
 ])('the record %j is %j', (record, expected) => expect(toListed(record, 1)).toEqual(expected));
+
+it.each([
+	['c', true],
+	['a/b', true],
+	['...', true],
+	['', false],
+	['.', false],
+	['..', false],
+	['\ud800', false],
+])('%j can be asked for: %p', (id, is) => expect(isClientUserId(id)).toBe(is));
+
+it('nobody is resolved to a record without an ID', async () => {
+	const { get } = team(1, { c: () => ({ client_user_id: 'c' }) });
+	await expect(resolveUser(get, 'c')).rejects.toThrow("The service's answer has no 'user_id'");
+	expect(await resolveUser(team(1).get, 'nobody')).toBeUndefined();
+});
 
 it('the sources of a user are those that have a slug, by their names if they have any', () => {
 	const user = {

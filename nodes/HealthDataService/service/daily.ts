@@ -68,11 +68,8 @@ function groupByDay(metric: Metric, readings: IDataObject[], dayOf: (time: numbe
 	return days;
 }
 
-/** By day, those without one last. */
-function inOrder(a: Day, b: Day): number {
-	if (a.date !== b.date && (a.date === null || b.date === null)) return a.date === null ? 1 : -1;
-	return a.text < b.text ? -1 : 1;
-}
+/** By day; those without one last, since `null` comes behind a quotation mark. */
+const inOrder = (a: Day, b: Day) => (a.text < b.text ? -1 : 1);
 
 function toRow({ value, daily }: Metric, user: UserRef, { date, cells, text, readings }: Day): IDataObject {
 	const [provider, source_type, unit] = cells;
