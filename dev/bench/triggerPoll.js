@@ -1,6 +1,7 @@
 /**
  * Polls that find nothing new, in n8n's own polling context, in turns with a plain loop that reads the same pages with as many
- * requests at once, by axios and by n8n's own helper; and how much memory such a poll takes. Prints JSON. A process of its own for each team:
+ * requests at once, by axios and by n8n's own helper; and how much memory such a poll takes. Prints JSON. A process of its own
+ * for each team:
  *   node --expose-gc dev/bench/triggerPoll.js '{"users": 1000, "latencyMs": 20, "rounds": 3}'
  */
 require('../../test/setup/n8nSettings');

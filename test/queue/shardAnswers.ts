@@ -36,8 +36,7 @@ export function describeAnswers(place: () => Place) {
 		const { queue, nightly, tables, team, expected } = here();
 		const line = await losingAnswersOf(`${queue.baseUrl}/webhook/${nightly.path}`, HEADERS);
 		const parent = await nightly.putParent({ ...SMALL, address: line.address });
-		const { message, account, runs } = await runNight(queue, parent);
-		line.close();
+		const { message, account, runs } = await runNight(queue, parent).finally(line.close);
 
 		expect(message).toBeUndefined();
 		const rows = expected(account!.night, 1);

@@ -65,9 +65,9 @@ export function describeSmallNights(place: () => Place) {
 		const all = team.users;
 		team.users = all.filter((_, place) => place < 500 || place > 502);
 		sandbox.requests.length = 0;
-		const { account } = await runNight(queue, await nightly.putParent(SMALL));
-		const [stayed, rows] = [team.users, expected(account!.night, 1)];
-		team.users = all;
+		const stayed = team.users;
+		const { account } = await runNight(queue, await nightly.putParent(SMALL)).finally(() => (team.users = all));
+		const rows = expected(account!.night, 1, stayed);
 		expect(account).toMatchObject({ ...COMPLETE, users: 1997 });
 		expect(askedFor(sandbox.requests)).toEqual(new Set(idsOf(stayed)));
 		expect(wrongIn(await tables.readings(), [...expected(YESTERDAY, 1), ...rows])).toEqual(NOTHING_WRONG);

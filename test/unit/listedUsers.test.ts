@@ -115,7 +115,7 @@ describe('looking up', () => {
 	it.each([
 		[true, 4],
 		[false, 64],
-	])('of which fewer may be wanted (%p), %i are asked for side by side', async (isLazy, width) => {
+	])('where fewer may be wanted (%p), %i are asked for side by side', async (isLazy, width) => {
 		const waits = Object.fromEntries(ids(0, 100).map((id) => [id, async () => await new Promise(() => {})]));
 		const { get, count } = team(0, { ...waits, list: rejects(broken) });
 		void lookUp(
