@@ -62,7 +62,7 @@ describe('nothing else is', () => {
 	it('but for parts of the request that are too short to tell anything', () => {
 		expect(quotable('it is of no use', ['it-of-no', ' ', ''])).toBe('it is of no use');
 		expect(quotable('it is of no use', ['an-use'])).toBeUndefined();
-		expect(quotable('it is of no use', [' no '])).toBeUndefined();
+		expect(quotable('no use at all', [' no '])).toBeUndefined();
 	});
 
 	it('and of an address that cannot be decoded, none of its parts', () => {
