@@ -19,5 +19,7 @@ module.exports = {
 			{ jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } },
 		],
 	},
+	// Many tests wait more than they reckon, so two at a time also on a machine of two cores, where jest would take one.
+	maxWorkers: 2,
 	testTimeout: 30_000,
 };
