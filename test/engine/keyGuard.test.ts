@@ -209,10 +209,8 @@ describe('the trigger', () => {
 });
 
 it('a refusal is told at once, never tried again', async () => {
-	const begun = Date.now();
 	const credential = credentialFor(ELSEWHERE, { allowedHttpRequestDomains: 'domains', allowedDomains: 'example.com' });
 	const told = await node(credential, {});
 	expect(told).toMatch(/^The credential does not allow requests to health\.test\. Add/);
 	expect(told).not.toContain('Tried');
-	expect(Date.now() - begun).toBeLessThan(1000);
 });

@@ -146,3 +146,9 @@ it('adds the key to what the node sends, and keeps all of that, by whatever name
 	expect(byUri.url).toBeUndefined();
 	expect(sentBy({ apiKey: undefined }, {}).headers).toEqual({ 'x-service-api-key': '' });
 });
+
+it('takes a path from the Base URL, and leaves the address where n8n has it', () => {
+	expect(sentBy({}, { url: '/v2/user' })).toMatchObject({ url: 'https://health.example/v2/user' });
+	const sent = sentBy({ baseUrl: 'https://health.example/api/' }, { url: undefined, uri: '/v2/user' });
+	expect(sent).toMatchObject({ url: undefined, uri: 'https://health.example/api/v2/user' });
+});

@@ -23,16 +23,16 @@ it('ends what takes too long, each in its own time, and nothing else', async () 
 	const deadlines = new Deadlines();
 	const begun = performance.now();
 	const times: number[] = [];
-	const late = [30, 300].map(async (ms) => {
+	const late = [30, 1000].map(async (ms) => {
 		const code = await codeOf(deadlines.within(ms, undefined, endless));
 		times.push(performance.now() - begun);
 		return code;
 	});
-	const quick = codeOf(deadlines.within(60_000, undefined, async () => await sleep(400)));
+	const quick = codeOf(deadlines.within(60_000, undefined, async () => await sleep(1100)));
 	expect(await Promise.all([...late, quick])).toEqual(['ETIMEDOUT', 'ETIMEDOUT', 'OK']);
 	expect(times[0]).toBeGreaterThanOrEqual(29);
-	expect(times[0]).toBeLessThan(280);
-	expect(times[1]).toBeGreaterThanOrEqual(299);
+	expect(times[0]).toBeLessThan(950);
+	expect(times[1]).toBeGreaterThanOrEqual(999);
 });
 
 it('a cancel ends it at once, and is not taken for the limit', async () => {
@@ -41,7 +41,7 @@ it('a cancel ends it at once, and is not taken for the limit', async () => {
 	const begun = performance.now();
 	controller.abort();
 	expect(await ends).toBe('ERR_CANCELED');
-	expect(performance.now() - begun).toBeLessThan(50);
+	expect(performance.now() - begun).toBeLessThan(1000);
 	expect(await codeOf(new Deadlines().within(60_000, controller.signal, endless))).toBe('ERR_CANCELED');
 });
 
