@@ -38,7 +38,7 @@ const TESTS = {
 	'service/aggregates.ts': 'unit/daily',
 	'service/daily.ts': 'unit/daily unit/collect',
 	'service/flatRows.ts': 'unit/collect unit/flatRows',
-	'service/idleWatch.ts': 'unit/userList',
+	'service/idleWatch.ts': 'unit/idleWatch',
 	'service/instants.ts': 'unit/readingId unit/flatRows',
 	'service/pagesAhead.ts': 'unit/userList',
 	'service/readingId.ts': 'unit/readingId unit/flatRows',

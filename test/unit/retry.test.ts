@@ -73,6 +73,10 @@ describe('what is told of a connection that failed', () => {
 		['ECONNABORTED', true, "raise 'Timeout'"],
 		['ETIMEDOUT', true, 'health.example:444 did not answer in time. Try again later'],
 		['EHOSTUNREACH', true, 'There is no way to health.example:444 from here'],
+		['ENETUNREACH', true, 'There is no way to health.example:444 from here'],
+		['EPROTO', true, 'health.example:444 does not speak the encryption'],
+		['ERR_SSL_WRONG_VERSION_NUMBER', false, 'health.example:444 does not speak the encryption'],
+		['ERR_BAD_RESPONSE', true, 'The answer of health.example:444 was cut off. Try'],
 		[
 			'CERT_HAS_EXPIRED',
 			false,
@@ -84,6 +88,7 @@ describe('what is told of a connection that failed', () => {
 		['CERT_SOMETHING_NEW', false, 'its certificate is not trusted: it does not fit'],
 		['ESOMETHING_NEW', true, 'ended without an answer (ESOMETHING_NEW). Try'],
 		['E2 secret', true, 'ended without an answer. Try'],
+		['secret_ECONN', true, 'ended without an answer. Try'],
 		['toString', true, 'ended without an answer. Try'],
 		[{ secret: 1 }, true, 'ended without an answer. Try'],
 		[undefined, true, 'ended without an answer. Try'],
@@ -104,6 +109,10 @@ describe('what is told of a connection that failed', () => {
 			concernsAll: true,
 			description: expect.stringContaining("n8n's administrator"),
 		});
+	});
+
+	it('no other name that ends like it is', () => {
+		expect(told(undefined, { name: 'NotSsrfBlocked' }).description).not.toContain("n8n's administrator");
 	});
 
 	it('a Problem that n8n has wrapped comes out as it is', () => {

@@ -13,8 +13,7 @@ export function checkDomain({ allowedHttpRequestDomains, allowedDomains }: Servi
 	if (allowedHttpRequestDomains !== 'domains') return;
 	const allowed = String(allowedDomains ?? '')
 		.split(',')
-		.map(bare)
-		.filter(Boolean);
+		.map(bare);
 	if (allowed.some((domain) => isWithin(bare(hostname), domain))) return;
 	throw new Problem(
 		`The credential does not allow requests to ${hostname}`,
@@ -26,4 +25,4 @@ export function checkDomain({ allowedHttpRequestDomains, allowedDomains }: Servi
 const bare = (domain: string) => domain.trim().toLowerCase().replace(/\.$/, '');
 
 const isWithin = (host: string, domain: string) =>
-	domain.startsWith('*.') ? domain.length > 2 && host.endsWith(domain.slice(1)) : host === domain;
+	domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain;
