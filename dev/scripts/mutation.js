@@ -23,23 +23,23 @@ The reports are .cache/mutation/<file>.html.`,
 	},
 });
 
-const { mkdirSync, rmSync } = require('node:fs');
+const { mkdirSync } = require('node:fs');
 const { setPriority } = require('node:os');
 const { join, relative } = require('node:path');
 const { runAsScript } = require('../install/command');
 const { ReadableError } = require('../install/failure');
 const { setUp } = require('../install/setUp');
+const { remove, temporaryFolder } = require('../install/temporary');
 const { CACHE, ROOT } = require('../paths');
 const { filesOf, NODE, ROOMS, testsOf } = require('./mutationTests');
 
 const OUTPUT = relative(ROOT, join(CACHE, 'mutation'));
-const SANDBOX = join(OUTPUT, 'sandbox');
 
 /**
  * @param {string} file
- * @param {{ concurrency: number, force: boolean }} options
+ * @param {{ concurrency: number, force: boolean, folder: string }} options
  */
-function optionsFor(file, { concurrency, force }) {
+function optionsFor(file, { concurrency, force, folder }) {
 	const name = join(OUTPUT, file.replaceAll('/', '.'));
 	return {
 		mutate: [`${NODE}/${file}`],
@@ -62,7 +62,7 @@ function optionsFor(file, { concurrency, force }) {
 		// On a busy machine a test that is only slow must not count as one that has noticed.
 		timeoutMS: 15_000,
 		dryRunTimeoutMinutes: 15,
-		tempDirName: SANDBOX,
+		tempDirName: folder,
 		ignorePatterns: ['.cache', 'dist', 'docs/images'],
 		disableTypeChecks: false,
 		cleanTempDir: 'always',
@@ -83,17 +83,18 @@ async function main() {
 	const what = switches.of.replace(new RegExp(`^${NODE}/|/$`, 'g'), '');
 	const files = filesOf(what);
 	if (files.length === 0) throw new ReadableError(`There is no ${NODE}/${what}. The rooms: ${ROOMS.join(', ')}`);
-	// What a run that was killed has left: copies of the repository, which the linter would read.
-	rmSync(join(ROOT, SANDBOX), { recursive: true, force: true });
-	mkdirSync(join(ROOT, SANDBOX), { recursive: true });
+	mkdirSync(join(ROOT, OUTPUT), { recursive: true });
 	process.chdir(ROOT);
+	// Copies of the repository: in it, the linter would read those that a killed run has left.
+	const folder = temporaryFolder();
 	// Everything else on this machine goes first.
 	setPriority(10);
 	const { Stryker } = await import('@stryker-mutator/core');
 	for (const file of files) {
-		const options = optionsFor(file, switches);
+		const options = optionsFor(file, { ...switches, folder });
 		results.push({ file, mutants: await new Stryker(options).runMutationTest() });
 	}
+	remove(folder);
 	console.table(results.map(summary));
 }
 

@@ -2,6 +2,7 @@
  * Requests per Second, as the service sees it: in real time, over HTTP.
  */
 import type { INodeParameters } from 'n8n-workflow';
+import type { Switches } from '../../dev/sandbox/switches';
 import { createWorld } from '../../dev/sandbox/world';
 import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
 import type { UsersToRead } from '../../nodes/HealthDataService/service/usersToRead';
@@ -10,7 +11,7 @@ import { runNode } from '../helpers/engine';
 import { nextTurn } from '../helpers/machine';
 import { KEY } from '../helpers/people';
 import { PollingHost } from '../helpers/pollingHost';
-import { bloodPressureOf, byUserId, useSandbox } from '../helpers/requests';
+import { bloodPressureOf, byUserId, everyNth, useSandbox } from '../helpers/requests';
 
 const world = createWorld([{ key: KEY, users: 100 }]);
 const users = world.teams[0].users;
@@ -23,7 +24,7 @@ const oneByOne = (options: INodeParameters) => bloodPressureOf(byUserId('={{ $js
 const items = (count: number) => users.slice(0, count).map(({ user_id }) => ({ user_id }));
 
 /** When each request was sent, and arrived (later, on a busy machine); `fault` as the switch of the sandbox. */
-function watch(fault: (number: number) => { status: number } | undefined = () => undefined) {
+function watch(fault: Switches['fault'] = () => undefined) {
 	const arrived: number[] = [];
 	const sent: number[] = [];
 	const { within } = Deadlines.prototype;
@@ -31,9 +32,9 @@ function watch(fault: (number: number) => { status: number } | undefined = () =>
 		sent.push(performance.now());
 		return await within.apply(this, args);
 	});
-	used.sandbox.switches.fault = (number) => {
+	used.sandbox.switches.fault = (number, url) => {
 		arrived.push(performance.now());
-		return fault(number);
+		return fault(number, url);
 	};
 	return {
 		count: () => arrived.length,
@@ -61,7 +62,7 @@ describe('20 a second', () => {
 
 	it('tries after a failure and redirects count', async () => {
 		used.sandbox.switches.redirect = 'sameOrigin';
-		const seen = watch((number) => (number % 4 === 0 ? { status: 500 } : undefined));
+		const seen = watch(everyNth(4, { status: 500 }));
 		const { error } = await run(oneByOne({ requestsPerSecond: 20 }), items(15));
 		expect(error).toBeUndefined();
 		expect(seen.count()).toBeGreaterThan(35);

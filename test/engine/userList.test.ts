@@ -4,7 +4,7 @@
 import type { Switches } from '../../dev/sandbox/switches';
 import { runNode } from '../helpers/engine';
 import { bloodPressure, createUser, fixedWorld } from '../helpers/people';
-import { bloodPressureOf, listUsers, queryOf, useSandbox } from '../helpers/requests';
+import { bloodPressureOf, everyNth, listUsers, queryOf, useSandbox } from '../helpers/requests';
 
 const users = Array.from({ length: 230 }, (_, i) => createUser(`person-${i}`, ['omron']));
 const ids = users.map(({ user_id }) => user_id);
@@ -92,9 +92,9 @@ describe.each(Object.entries(READS))('%s', (_, parameters) => {
 	});
 
 	it('every third request fails once and total is wrong: everybody once, in order', async () => {
-		const fault: Switches['fault'] = (number) => (number % 3 === 0 ? { status: 500 } : undefined);
-		expect((await run({ fault, userTotal: 'zero' })).ids).toEqual(ids);
-		expect((await run({ fault, userTotal: 'page', userPageCap: 20 })).ids).toEqual(ids);
+		const fault = () => everyNth(3, { status: 500 });
+		expect((await run({ fault: fault(), userTotal: 'zero' })).ids).toEqual(ids);
+		expect((await run({ fault: fault(), userTotal: 'page', userPageCap: 20 })).ids).toEqual(ids);
 	});
 });
 

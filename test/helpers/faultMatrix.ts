@@ -4,7 +4,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { Fault, Switches } from '../../dev/sandbox/switches';
 import { KEY, SPECIAL_ID, STEADY } from './people';
-import { bloodPressureOf, byClientId, byUserId, listUsers, resolve } from './requests';
+import { bloodPressureOf, byClientId, byUserId, everyNth, listUsers, resolve } from './requests';
 
 export const OPERATIONS = {
 	list: 'List',
@@ -66,9 +66,7 @@ const first = (fault: Fault, times = 1): Partial<Switches> => {
 	};
 };
 const always = (fault: Fault): Partial<Switches> => ({ fault: () => fault });
-const inTheMiddle = (fault: Fault): Partial<Switches> => ({
-	fault: (number) => (number % 3 === 0 ? fault : undefined),
-});
+const inTheMiddle = (fault: Fault): Partial<Switches> => ({ fault: everyNth(3, fault) });
 
 const passes = (name: string, fault: Fault): Case[] => [
 	{ name: `${name}, once per request`, operations: EVERY, switches: first(fault), gives: 'same' },

@@ -4,7 +4,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../dev/sandbox/server';
-import { defaultSwitches } from '../../dev/sandbox/switches';
+import { defaultSwitches, type Fault, type Switches } from '../../dev/sandbox/switches';
 import type { Credential } from './engine';
 import { KEY, people } from './people';
 
@@ -51,6 +51,12 @@ export const resolve = (clientUserId: string, options = {}): INodeParameters => 
 	clientUserId,
 	options,
 });
+
+/** Every nth request fails, but no request twice in a row: on a busy machine all its tries could be nth ones. */
+export function everyNth(n: number, fault: Fault): Switches['fault'] {
+	const failed = new Set<string>();
+	return (number, url) => (number % n === 0 && !failed.delete(url) && failed.add(url) ? fault : undefined);
+}
 
 /** Query of a request as the service saw it. */
 export const queryOf = (url: string) => Object.fromEntries(new URL(url, 'http://sandbox').searchParams);
