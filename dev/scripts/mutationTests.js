@@ -45,7 +45,7 @@ const TESTS = {
 	'service/readingPages.ts': 'unit/paging',
 	'service/readings.ts': 'unit/readings unit/flatRows',
 	'service/sweep.ts': 'unit/sweep',
-	'service/userPage.ts': 'unit/userList',
+	'service/userPage.ts': 'unit/userPage',
 	'service/userPages.ts': 'unit/userList',
 	'service/userWalk.ts': 'unit/userList',
 	trigger: 'trigger/saved trigger/watched trigger/brokenUser trigger/options',

@@ -1,13 +1,13 @@
 /**
  * The rows of a day: what is added up, how it is rounded, which readings are one, and which day an instant has.
  */
-import fc from 'fast-check';
 import { IANAZone } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { aggregate } from '../../nodes/HealthDataService/service/aggregates';
 import { collectDaily, type AskedDays } from '../../nodes/HealthDataService/service/daily';
 import { metrics, type Metric } from '../../nodes/HealthDataService/service/metrics';
 import { dayIn, wholeDay } from '../../nodes/HealthDataService/shared/wholeDay';
+import { fc } from '../helpers/properties';
 
 const metricOf = (value: string) => metrics.find((metric) => metric.value === value)!;
 const bloodPressure = metricOf('bloodPressure');

@@ -2,7 +2,6 @@
  * What fields are read as, for anything that an expression can give: exactly what was meant, or a Problem with the name of
  * the field. Never more users, rows, sources or days than was said.
  */
-import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { readClientUserId } from '../../nodes/HealthDataService/fields/clientUserId';
@@ -26,6 +25,7 @@ import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../nodes/HealthDataService/shared/values';
 import { readMinimums } from '../../nodes/HealthDataService/trigger/minimums';
+import { fc } from '../helpers/properties';
 
 const RUNS = { numRuns: 1000 };
 
@@ -121,7 +121,7 @@ const asSwitch = (value: unknown) =>
 		(one) => value === one || (typeof value === 'string' && value.trim().toLowerCase() === String(one)),
 	);
 const asDigits = (value: unknown) =>
-	typeof value === 'number' || (typeof value === 'string' && /^\s*[+-]?[0-9.]+\s*$/.test(value))
+	typeof value === 'number' || (typeof value === 'string' && /^\s*[+-]?[0-9]+(\.[0-9]+)?\s*$/.test(value))
 		? Number(value)
 		: undefined;
 

@@ -1,7 +1,6 @@
 /**
  * What must hold for any input, tried on thousands of made-up ones (fast-check).
  */
-import fc from 'fast-check';
 import { DateTime, IANAZone } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { readClientUserId } from '../../nodes/HealthDataService/fields/clientUserId';
@@ -11,6 +10,7 @@ import { readingPages } from '../../nodes/HealthDataService/service/readingPages
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { GroupedReadings, readingRows } from '../../nodes/HealthDataService/service/readings';
 import { resolveUser } from '../../nodes/HealthDataService/service/users';
+import { fc } from '../helpers/properties';
 
 const RUNS = { numRuns: 1000 };
 const owner = { user_id: 'u', client_user_id: null };

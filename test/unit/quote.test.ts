@@ -1,9 +1,9 @@
 /**
  * What of the service's own words may be repeated (quirks 22, 26): looked for in every error that a status can become.
  */
-import fc from 'fast-check';
 import { explainStatus } from '../../nodes/HealthDataService/http/explain';
 import { quotable, sentWith } from '../../nodes/HealthDataService/http/quote';
+import { fc } from '../helpers/properties';
 
 const KEY = 'sk-Live_Secret-Key';
 const ID = 'anna.smith';

@@ -1,13 +1,13 @@
 /**
  * The walk of the team's user list, against a list that knows who was on it: whatever `total` says and whoever moves.
  */
-import fc from 'fast-check';
 import { sleep, type IDataObject } from 'n8n-workflow';
 import type { Get } from '../../nodes/HealthDataService/http/connect';
 import { userPages, type UserWindow } from '../../nodes/HealthDataService/service/userPages';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { watchUnhandled } from '../helpers/machine';
 import { idsOf, movingTeam, TOTALS, type Move, type TeamOptions } from '../helpers/movingTeam';
+import { fc } from '../helpers/properties';
 
 const RUNS = { numRuns: 2000 };
 const SAME_PAGE = 'The service gives the same page of its user list again and again';

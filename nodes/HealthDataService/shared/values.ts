@@ -46,8 +46,8 @@ export function toChoice<T extends string>(value: unknown, field: string, choice
 
 /** A number field; digits as text are taken as meant. */
 export function wholeNumber(value: unknown, field: string, min: number, max = Infinity): number {
-	const number = typeof value === 'string' && /^\s*\d+(\.0+)?\s*$/.test(value) ? Number(value) : value;
-	if (typeof number === 'number' && Number.isSafeInteger(number) && number >= min && number <= max) return number;
+	const number = numberIn(value);
+	if (number !== undefined && Number.isSafeInteger(number) && number >= min && number <= max) return number;
 	const range = max === Infinity ? `of ${min} or more` : `from ${min} to ${max}`;
 	throw unusable(field, `a whole number ${range}`, value, `Enter '${field}' in digits, such as 50`);
 }

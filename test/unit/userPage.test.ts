@@ -1,0 +1,69 @@
+/**
+ * One page of the user list, by itself: what is one, and what a failure behind `total` means.
+ */
+import type { Get } from '../../nodes/HealthDataService/http/connect';
+import { pageBehindTotal, userPage } from '../../nodes/HealthDataService/service/userPage';
+import { Problem } from '../../nodes/HealthDataService/shared/problem';
+
+const ANNA = { user_id: 'u1', client_user_id: 'anna' };
+
+/** A service that gives these answers, one after the other; and what it was asked. */
+function service(...answers: unknown[]) {
+	const asked: unknown[][] = [];
+	const get = (async (...request: unknown[]) => {
+		asked.push(request);
+		const answer = answers[asked.length - 1];
+		if (answer instanceof Problem) throw answer;
+		return answer;
+	}) as Get;
+	return { get, asked };
+}
+
+it('is asked for by offset and limit, 500 unless told otherwise', async () => {
+	const { get, asked } = service({ users: [ANNA], total: 7 }, { users: [], total: '7' });
+	const once = { isOver: () => false };
+	expect(await userPage(get, 3)).toEqual({ users: [ANNA], total: 7 });
+	expect(await userPage(get, 5, 20, once)).toEqual({ users: [], total: undefined });
+	expect(asked).toEqual([
+		['/v2/user', { offset: 3, limit: 500 }, undefined, undefined],
+		['/v2/user', { offset: 5, limit: 20 }, undefined, once],
+	]);
+});
+
+it.each([undefined, null, 'users', { 0: ANNA }, [ANNA, 'ben'], [null]])('%p is no list of users', async (users) => {
+	await expect(userPage(service({ users }).get, 0)).rejects.toMatchObject({
+		message: "The service's answer has no 'users'",
+	});
+});
+
+it.each([{}, { user_id: null }, { user_id: 7 }, { user_id: ' ' }])('%p is nobody', async (user) => {
+	await expect(userPage(service({ users: [ANNA, user] }).get, 0)).rejects.toMatchObject({
+		message: "A user in the service's list has no 'user_id'",
+		description: expect.stringContaining('Ask the people who run the service'),
+		concernsAll: true,
+	});
+});
+
+describe('behind total', () => {
+	const failed = (httpCode?: string) => new Problem('failed', 'advice', { httpCode });
+	const isOver = () => false;
+
+	it.each(['400', '404', '422', '500'])('a refusal with status %s is the end, after one try', async (status) => {
+		const { get, asked } = service(failed(status));
+		expect(await pageBehindTotal(get, 3, 20, { isOver })).toEqual({ users: [] });
+		expect(asked).toEqual([['/v2/user', { offset: 3, limit: 20 }, undefined, { isOver, tries: 1 }]]);
+	});
+
+	it.each([undefined, '429', '503'])('what has another cause (status %p) is tried again as always', async (status) => {
+		const { get, asked } = service(failed(status), { users: [ANNA], total: 4 });
+		expect(await pageBehindTotal(get, 3, 20, { isOver })).toEqual({ users: [ANNA], total: 4 });
+		expect(asked).toEqual([
+			['/v2/user', { offset: 3, limit: 20 }, undefined, { isOver, tries: 1 }],
+			['/v2/user', { offset: 3, limit: 20 }, undefined, { isOver }],
+		]);
+	});
+
+	it('a page that comes is a page', async () => {
+		expect(await pageBehindTotal(service({ users: [ANNA] }).get, 3, 20, {})).toMatchObject({ users: [ANNA] });
+	});
+});
