@@ -99,10 +99,12 @@ const wrongFrom = (number: number) => ({
 
 it('an item that cannot be started ends the run: no request, and no rejection that nobody handles', async () => {
 	used.sandbox.switches.fault = () => ({ status: 422, body: { detail: 'no' } });
-	const { error } = await run({ parameters: perUser({ provider: wrongFrom(2) }), input });
+	// A day of its own: on a busy machine something of the test before may still arrive.
+	const startDate = '2026-03-02';
+	const { error } = await run({ parameters: perUser({ startDate, provider: wrongFrom(2) }), input });
 	expect(error).toBeDefined();
 	await later();
-	expect(used.sandbox.requests).toEqual([]);
+	expect(used.sandbox.requests.filter((url) => url.includes(startDate))).toEqual([]);
 });
 
 it('a user whose data end the run leaves nothing to be sent for the others', async () => {
