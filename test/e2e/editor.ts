@@ -10,7 +10,7 @@ import { editFields } from './editorFields';
 selectors.setTestIdAttribute('data-test-id');
 
 /** The slowest machine is given this long for a single step. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 export type Editor = Awaited<ReturnType<typeof openEditor>>;
 
