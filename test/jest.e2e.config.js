@@ -1,6 +1,6 @@
 /**
- * Tests in a real n8n: `npm run test:e2e`, after dev/setup.js --host. Each file has an n8n of its own. Two files at a time, as
- * there: the longest, of the trigger, mostly waits for polls.
+ * Tests in a real n8n: `npm run test:e2e`, after dev/setup.js --host. Each file has an n8n of its own. Two files at a time, as in
+ * jest.config.js: the longest, of the trigger, mostly waits for polls.
  */
 /** @type {import('jest').Config} */
 module.exports = {

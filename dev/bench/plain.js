@@ -4,7 +4,7 @@
 const { default: axios } = require('axios');
 const { KEY, RANGE } = require('./workflows');
 
-/** @typedef {import('./workflows').ListedUser} ListedUser */
+/** @typedef {{ user_id: string }} ListedUser */
 /** @typedef {{ groups: Record<string, Array<{ data: object[], source: object }>>, next_cursor?: string | null }} Page */
 
 /** @param {string} url @param {object} params */

@@ -3,7 +3,8 @@
  * to be ahead.
  */
 const { plain } = require('./plain');
-const { chain, httpRequest, loop, ours } = require('./workflows');
+const { httpRequest } = require('./httpRequest');
+const { chain, loop, ours } = require('./workflows');
 
 const PAGES = 200;
 

@@ -1,5 +1,5 @@
 /**
- * The same work as workflows: with our node, and with n8n's HTTP Request node as somebody without our node would set it up.
+ * The same work as workflows: how they are put together, and our node in them. Without it: httpRequest.js.
  */
 const KEY = 'bench-team';
 const DAY = '2026-03-02';
@@ -8,7 +8,6 @@ const CREDENTIAL = 'healthDataServiceApi';
 const RANGE = { start_date: `${DAY}T00:00:00Z`, end_date: `${DAY}T23:59:59.999999Z` };
 
 /** @typedef {ReturnType<typeof workflowNode>} WorkflowNode */
-/** @typedef {{ user_id: string }} ListedUser */
 
 /**
  * @param {string} name
@@ -88,69 +87,4 @@ const ours = (credentialId, atOnce = 8) => ({
 		),
 });
 
-/** @param {string} credentialId @param {string} baseUrl */
-const httpRequest = (credentialId, baseUrl) => {
-	const common = { authentication: 'predefinedCredentialType', nodeCredentialType: CREDENTIAL, options: {} };
-	const query = (/** @type {object} */ parameters) => ({
-		sendQuery: true,
-		queryParameters: {
-			parameters: Object.entries(parameters).map(([name, value]) => ({ name, value: String(value) })),
-		},
-	});
-	/** @param {string} parameter @param {string} value @param {string} isComplete */
-	const pages = (parameter, value, isComplete) => ({
-		options: {
-			pagination: {
-				pagination: {
-					paginationMode: 'updateAParameterInEachRequest',
-					parameters: { parameters: [{ type: 'qs', name: parameter, value }] },
-					paginationCompleteWhen: 'other',
-					completeExpression: isComplete,
-					limitPagesFetched: false,
-				},
-			},
-		},
-	});
-	return {
-		users: [
-			workflowNode(
-				'List',
-				'n8n-nodes-base.httpRequest',
-				4.2,
-				{
-					...common,
-					url: `${baseUrl}/v2/user`,
-					...query({ limit: 500 }),
-					...pages('offset', '={{ $pageCount * 500 }}', '={{ $response.body.users.length < 500 }}'),
-				},
-				using(credentialId),
-			),
-			workflowNode('Users', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'users', options: {} }),
-		],
-		/** One item for each of these users, from a list that lies in the workflow. @param {ListedUser[]} users */
-		given: (users) => [
-			workflowNode('Given', 'n8n-nodes-base.set', 3.4, {
-				mode: 'raw',
-				jsonOutput: JSON.stringify({ users: users.map(({ user_id }) => ({ user_id })) }),
-				options: {},
-			}),
-			workflowNode('Users', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'users', options: {} }),
-		],
-		/** Every page of a user's readings; `userId` may be an expression. @param {string} userId */
-		readings: (userId) =>
-			workflowNode(
-				'Readings',
-				'n8n-nodes-base.httpRequest',
-				4.2,
-				{
-					...common,
-					url: `=${baseUrl}/v2/timeseries/${userId}/blood_pressure/grouped`,
-					...query(RANGE),
-					...pages('next_cursor', '={{ $response.body?.next_cursor }}', '={{ !$response.body.next_cursor }}'),
-				},
-				using(credentialId),
-			),
-	};
-};
-
-module.exports = { CREDENTIAL, KEY, RANGE, chain, httpRequest, loop, ours, workflowNode };
+module.exports = { CREDENTIAL, KEY, RANGE, chain, loop, ours, using, workflowNode };

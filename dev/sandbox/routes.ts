@@ -6,11 +6,12 @@ import { Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
 import { answerFault } from './faults';
 import { METRICS, type MetricName } from './metrics';
-import { bendPage, bendUser, bendUserList } from './quirks';
+import { bendPage } from './quirks';
 import { Failure, User, UserList } from './schemas';
 import type { Switches } from './switches';
 import { readPage, RequestFailure, type TimeseriesQuery } from './timeseries';
 import { troubled } from './troubles';
+import { bendUser, bendUserList } from './userQuirks';
 import { uuid, type Team, type World } from './world';
 
 const KEY_HEADER = 'x-service-api-key';

@@ -10,7 +10,7 @@ readSwitches({
 	name: 'test',
 	about: `Everything that can be checked without a running n8n, one step after the other, stopping at the first that fails: lint,
 imports, formatting, types, unit tests, tests in n8n's engine (twice: also with isolated expressions), the trigger against
-a model in 2,000 random histories, the packed package. A few minutes.`,
+a model in 2,000 random histories, the packed package. About ten minutes.`,
 });
 setUp();
 

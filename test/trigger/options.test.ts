@@ -140,22 +140,30 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 	});
 
 	it('changed: the old one judges everybody, though a round takes several polls', async () => {
-		const ben = history.addUser('ben');
+		const users = [anna, ...Array.from({ length: 60 }, (_, i) => history.addUser(`user ${i}`))];
 		const parameters = { event: 'bloodPressure', userScope: 'all' };
-		// The deadline of a poll is at two thirds of its budget: there is time for the list and one user.
 		const n8n = new PollingHost(
 			used.credential,
-			{ ...parameters, options: { minSystolic: 140, requestsPerSecond: 4 } },
-			{ scheduler, budgetMs: 300 },
+			{ ...parameters, options: { minSystolic: 140, concurrency: 1 } },
+			{ scheduler, budgetMs: 3000 },
 		);
 		await n8n.start();
-		for (let poll = 0; poll < 4; poll++) await n8n.tick();
-		for (const user of [anna, ben]) history.add(user, reading(120, 80, 0));
-		n8n.parameters = { ...parameters, options: { minSystolic: 100, requestsPerSecond: 4 } };
+		for (const user of users) history.add(user, reading(120, 80, 0));
+		clock += 2 * MINUTE;
+		n8n.parameters = { ...parameters, options: { minSystolic: 100, concurrency: 1 } };
 		used.sandbox.requests.length = 0;
+		// Nobody is begun when two thirds of the budget are over: there is time for the list and some of them.
+		used.sandbox.switches.latencyMs = 100;
 		expect(await n8n.start()).toBeUndefined();
-		expect(used.sandbox.requests.filter((url) => url.includes('/timeseries/')).length).toBeLessThan(2);
+		const read = used.sandbox.requests.filter((url) => url.includes('/timeseries/')).length;
+		expect([read > 0, read < users.length]).toEqual([true, true]);
+		used.sandbox.switches.latencyMs = 0;
 		for (let poll = 0; poll < 4; poll++) expect((await n8n.tick()) ?? []).toEqual([]);
+		expect(used.sandbox.requests.filter((url) => url.includes('/timeseries/')).length).toBeGreaterThan(users.length);
+
+		history.add(anna, reading(121, 80, 1));
+		clock += 2 * MINUTE;
+		expect(valuesOf(await n8n.tick())).toEqual([[121, 80, 'created']]);
 	});
 
 	it('a test event is one that goes out', async () => {

@@ -5,21 +5,17 @@
 const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
 const { cpus, tmpdir } = require('node:os');
 const { join } = require('node:path');
-const { setTimeout: pause } = require('node:timers/promises');
 const { N8N_HOME } = require('../../host/hostPaths');
 const { packPackage } = require('../../host/installPackage');
 const { startQueue } = require('../../host/queue/queue');
 const { measureAlone } = require('../alone');
 const { startService } = require('../startService');
-const { median } = require('../median');
-const { plain } = require('../plain');
-const { KEY } = require('../workflows');
 const { cpuSeconds, mostMegabytes } = require('./processes');
+const { latencyWhile, readShards } = require('./readShards');
 const { makeTable, shardWorkflow } = require('./shard');
 const { credentialsFor, measureStatement } = require('./statement');
 
 const ROUNDS = 3;
-const PROBE_EVERY_MS = 100;
 
 const TEAM = { users: 5000, shard: 500, executions: 5, rowsPerUser: 0 };
 /** Without latency the worker is busy all the time: that shows what a user, and a row, costs in CPU time. */
@@ -50,43 +46,6 @@ const POLLS = [
 
 /** @param {number[]} numbers */
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
-
-/** @param {string} url @param {object} body @returns {Promise<{ rows: number }>} */
-async function call(url, body) {
-	const response = await fetch(url, {
-		method: 'POST',
-		headers: { 'content-type': 'application/json' },
-		body: JSON.stringify(body),
-	});
-	if (!response.ok) throw new Error(`A shard failed: ${response.status} ${await response.text()}`);
-	return /** @type {{ rows: number }} */ (await response.json());
-}
-
-/** The list, then all shards, called at the same moment. Gives the number of rows. @param {string} url @param {string} baseUrl @param {MeasuredSetup} setup */
-async function readShards(url, baseUrl, { shard }) {
-	const users = await plain(baseUrl).listUsers();
-	const shards = Array.from({ length: Math.ceil(users.length / shard) }, (_, number) =>
-		users.slice(number * shard, (number + 1) * shard).map(({ user_id }) => user_id),
-	);
-	const answers = await Promise.all(shards.map(async (userIds) => await call(url, { userIds })));
-	return sum(answers.map(({ rows }) => rows));
-}
-
-/** Milliseconds that the service takes for one more caller, asked again and again while `work` runs. @param {string} baseUrl @param {() => Promise<unknown>} work */
-async function latencyWhile(baseUrl, work) {
-	let isOver = false;
-	const working = work().finally(() => (isOver = true));
-	/** @type {number[]} */
-	const times = [];
-	while (!isOver) {
-		const begun = performance.now();
-		await (await fetch(`${baseUrl}/v2/user?limit=1`, { headers: { 'x-service-api-key': KEY } })).text();
-		times.push(performance.now() - begun);
-		await pause(PROBE_EVERY_MS);
-	}
-	await working;
-	return median(times);
-}
 
 /** Reads the team `ROUNDS` times; the best of each is what the machine could do while it was left alone. @param {Queue} queue @param {MeasuredSetup} setup */
 async function measure(queue, setup) {

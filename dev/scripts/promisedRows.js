@@ -1,0 +1,51 @@
+/**
+ * What tables of users depend on, of the public interface: columns, ids, and what the trigger remembers.
+ */
+const { join } = require('node:path');
+
+/**
+ * The columns that we promise, in their order, made by the code that makes them; and what a trigger's `id` and memory rest on.
+ * @param {string} folder of the node
+ * @returns {string[]}
+ */
+function rowLines(folder) {
+	/** @type {{ metrics: Array<{ value: string, columns: string[] }> }} */
+	const { metrics } = require(join(folder, 'service/metrics'));
+	const { readingRows } = require(join(folder, 'service/readings'));
+	const { dailyRows } = require(join(folder, 'service/daily'));
+	/** @type {{ events: Array<{ value: string, key: string[], time: string }> }} */
+	const { events } = require(join(folder, 'trigger/events'));
+	const { toItem } = require(join(folder, 'trigger/findNew'));
+	const { identify } = require(join(folder, 'service/readingId'));
+	const { startState } = require(join(folder, 'trigger/state'));
+	/** @type {(what: string, row: object) => string[]} */
+	const columnLines = (what, row) =>
+		Object.keys(row).map((column, index) => `${what}: column ${index + 1} is ${column}`);
+
+	/** Two rows with the same key, and other values where there are any: tables are kept by these ids. @param {{ time: string }} event */
+	const exampleIds = (event) => {
+		const same = { user_id: 'u', provider: 'p', source_type: 's', [event.time]: '2026-01-02T03:04:05.678901+00:00' };
+		const rows = [1, 2].map((value) => ({ ...same, systolic: value, diastolic: value, end: '', value }));
+		/** @type {Array<{ key: string }>} */
+		const identified = identify(event, rows);
+		return [...new Set(identified.map((row) => toItem(event, { ...row, change: 'created' }).id))];
+	};
+
+	return [
+		...metrics.flatMap((metric) => {
+			const { value, columns } = metric;
+			const user = { user_id: '', client_user_id: null };
+			const readings = readingRows({ groups: { any: [{ data: [{}] }] } }, columns, user);
+			const [day] = dailyRows(metric, { zone: 'UTC', first: '' })(readings, user);
+			return [...columnLines(`row of ${value}`, readings[0]), ...columnLines(`row of a day of ${value}`, day)];
+		}),
+		...events.flatMap((event) => [
+			...columnLines(`event ${event.value}`, toItem(event, { key: '', change: 'created', row: {} })),
+			`event ${event.value}: the id is made of ${[...event.key, event.time].join(', ')}`,
+			...exampleIds(event).map((id, index) => `event ${event.value}: example ${index + 1} has id ${id}`),
+		]),
+		`state of the trigger: version ${startState('', '', 0, 0).version}`,
+	];
+}
+
+module.exports = { rowLines };
