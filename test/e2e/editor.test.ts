@@ -6,7 +6,7 @@ import { DateTime } from 'luxon';
 import { freePort } from '../../dev/host/process/ports';
 import { createWorld } from '../../dev/sandbox/world';
 import { byTime, expectedRows, KEY } from '../helpers/people';
-import { openEditor, type Editor } from './editor';
+import { openEditor, soon, type Editor } from './editor';
 import { PICTURES, removeFolder } from '../helpers/folder';
 import { startHost, type Host } from './n8n';
 
@@ -44,7 +44,7 @@ it('is found in the nodes panel by what it is about', async () => {
 	}
 	await editor.pickNode(NODE);
 	await editor.openActions();
-	expect(await editor.actionNames()).toEqual([
+	await soon(editor.actionNames, [
 		...['On new blood pressure reading', 'On new mindfulness session', 'On new user'],
 		...['Get blood pressure readings', 'Get mindfulness minutes', 'List users', 'Resolve user by client user ID'],
 	]);

@@ -4,20 +4,46 @@
 import { chromium, selectors, type Locator, type Page } from 'playwright-core';
 import { findBrowser } from '../../dev/install/browser';
 import { OWNER } from '../../dev/host/n8n';
+import { until } from '../../dev/host/process/until';
 import { PICTURES } from '../helpers/folder';
 import { editFields } from './editorFields';
 
 selectors.setTestIdAttribute('data-test-id');
 
 /** The slowest machine is given this long for a single step. */
-const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 60_000;
+/** Nothing slides or fades: a click on what still moves may miss it. */
+const KEEP_STILL = `
+	const sheet = new CSSStyleSheet();
+	sheet.replaceSync('*, ::before, ::after { transition-duration: 0s !important; animation-duration: 0s !important; }');
+	document.adoptedStyleSheets = [sheet];`;
 
 export type Editor = Awaited<ReturnType<typeof openEditor>>;
+
+/** The editor follows a click a moment later: asks until the answer is as expected. */
+export async function soon<T>(ask: () => Promise<T>, expected: unknown) {
+	let compare = () => {};
+	const isSo = async () => {
+		const answer = await ask();
+		compare = () => expect(answer).toEqual(expected);
+		try {
+			compare();
+			return true;
+		} catch {
+			return false;
+		}
+	};
+	await until('the editor as expected', isSo, { timeoutMs: PATIENCE_MS }).catch((cause: unknown) => {
+		compare();
+		throw new Error('The editor could not be asked', { cause });
+	});
+}
 
 export async function openEditor(url: string) {
 	const browser = await chromium.launch({ executablePath: findBrowser() });
 	const page: Page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
 	page.setDefaultTimeout(PATIENCE_MS);
+	await page.addInitScript({ content: KEEP_STILL });
 
 	/** Every click and every text typed, in order. Going to a field and typing into it is one action. */
 	const actions: string[] = [];
@@ -36,18 +62,20 @@ export async function openEditor(url: string) {
 
 	/** Waits for a message in the corner, and closes it before it covers something. */
 	const seeToast = async (text: string | RegExp) => {
-		const toast = page.locator('.el-notification').filter({ hasText: text });
+		const toast = page.locator('.el-notification').filter({ hasText: text }).first();
 		await toast.waitFor().catch(async (cause: unknown) => {
 			throw new Error(`n8n did not say '${text}'. On the screen:\n${await page.locator('body').innerText()}`, {
 				cause,
 			});
 		});
-		// Most go by themselves after a few seconds.
-		await toast
-			.locator('.el-notification__closeBtn')
-			.click({ timeout: 5_000 })
-			.catch(() => {});
-		await toast.waitFor({ state: 'hidden' });
+		// Most go by themselves after a few seconds, an error stays. A click by the mouse may miss what is still sliding in.
+		const isClosed = async () => {
+			if (!(await toast.isVisible())) return true;
+			const cross = toast.locator('.el-notification__closeBtn');
+			await cross.dispatchEvent('click', {}, { timeout: 1_000 }).catch(() => {});
+			return false;
+		};
+		await until(`'${text}' closed`, isClosed, { timeoutMs: PATIENCE_MS });
 	};
 
 	const editor = {

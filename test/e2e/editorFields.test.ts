@@ -5,7 +5,7 @@
 import { DateTime } from 'luxon';
 import { createWorld } from '../../dev/sandbox/world';
 import { expectedRows, byTime, KEY } from '../helpers/people';
-import { openEditor, type Editor } from './editor';
+import { openEditor, soon, type Editor } from './editor';
 import { startHost, type Host } from './n8n';
 
 const NODE = 'Health Data Service';
@@ -56,18 +56,17 @@ it('says what the resource is, which rows Limit keeps, and why there may be none
 		'Timeseries\nWhat users measured, with the time of each measurement',
 		'User\nWho belongs to your team, and what they have connected',
 	]);
-	expect(await editor.hintOf('limit')).toMatch(/^Keeps the first rows, as a rule the oldest/);
-	expect(await editor.outputHints()).toEqual([expect.stringMatching(/^If no items come out, nothing was measured/)]);
+	await soon(() => editor.hintOf('limit'), expect.stringMatching(/^Keeps the first rows, as a rule the oldest/));
+	await soon(editor.outputHints, [expect.stringMatching(/^If no items come out, nothing was measured/)]);
 });
 
 describe('listed users', () => {
 	it('are named in two fields of their own', async () => {
 		await readTwoDays();
-		expect(await editor.fieldNames()).toContain('user');
+		await soon(editor.fieldNames, expect.arrayContaining(['user']));
 		await editor.chooseOption('userScope', 'Listed Users');
-		const names = await editor.fieldNames();
-		expect(names).toEqual(expect.arrayContaining(['usersBy', 'userIds']));
-		expect(names).not.toContain('user');
+		await soon(editor.fieldNames, expect.arrayContaining(['usersBy', 'userIds']));
+		await soon(editor.fieldNames, expect.not.arrayContaining(['user']));
 	});
 
 	it('by the identifiers of the client', async () => {
@@ -141,13 +140,13 @@ describe('the trigger', () => {
 		await editor.pickNode(NODE);
 		await editor.pickAction('On new mindfulness session');
 		const common = ['Concurrent Requests', 'Lookback Hours'];
-		expect(await editor.optionsToAdd()).toEqual([...common, 'Minimum Minutes', 'Requests per Second']);
+		await soon(editor.optionsToAdd, [...common, 'Minimum Minutes', 'Requests per Second']);
 		await editor.chooseOption('userScope', 'All Users');
-		expect(await editor.optionsToAdd()).toContain('Only Connected Users');
+		await soon(editor.optionsToAdd, expect.arrayContaining(['Only Connected Users']));
 		await editor.chooseOption('event', 'New User');
-		expect(await editor.fieldNames()).not.toContain('userScope');
+		await soon(editor.fieldNames, expect.not.arrayContaining(['userScope']));
 		await editor.chooseOption('event', 'New Blood Pressure Reading');
-		expect(await editor.optionsToAdd()).toEqual(expect.arrayContaining(['Minimum Diastolic', 'Minimum Systolic']));
+		await soon(editor.optionsToAdd, expect.arrayContaining(['Minimum Diastolic', 'Minimum Systolic']));
 	});
 
 	it('watches listed users for what reaches a minimum', async () => {

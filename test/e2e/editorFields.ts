@@ -4,7 +4,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../../dev/host/process/until';
 
-const LIST_MS = 30_000;
+const LIST_MS = 60_000;
 
 /** What does a step and notes it. */
 export interface Hands {

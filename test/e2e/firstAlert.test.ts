@@ -6,7 +6,7 @@ import { until } from '../../dev/host/process/until';
 import { History } from '../helpers/history';
 import { sectionOf, textOf } from '../helpers/pages';
 import { bloodPressure, KEY } from '../helpers/people';
-import { openEditor, type Editor } from './editor';
+import { openEditor, PATIENCE_MS, type Editor } from './editor';
 import { startHost, type Host } from './n8n';
 
 const HOUR = 3_600_000;
@@ -80,5 +80,5 @@ it('leads from an empty canvas to a published alert', async () => {
 		const [{ id }] = await host.rest.get('/rest/workflows');
 		return (await host.rest.get(`/rest/workflows/${id}/publication-status`)).status === 'published';
 	};
-	await until('a published workflow', isPublished, { timeoutMs: 30_000 });
+	await until('a published workflow', isPublished, { timeoutMs: PATIENCE_MS });
 });
