@@ -116,7 +116,7 @@ class Rest extends RestClient {
 			const publication = await this.#publication(id);
 			return publication.status !== 'in_progress' && publication;
 		};
-		return await until(`The triggers of workflow ${id}`, settled, { timeoutMs: 30_000 });
+		return await until(`The triggers of workflow ${id}`, settled, { timeoutMs: 120_000 });
 	}
 
 	/** @param {string} id */

@@ -105,9 +105,9 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 
 	/** Until everything is there, its executions have ended, and three more polls have brought nothing. */
 	async function everythingCame() {
-		await until('the rows of the workflow', async () => received.length >= expected.length, { timeoutMs: 60_000 });
+		await until('the rows of the workflow', async () => received.length >= expected.length, { timeoutMs: 120_000 });
 		await until('the end of its executions', async () => (await executions('running')).length === 0, {
-			timeoutMs: 60_000,
+			timeoutMs: 120_000,
 		});
 		await morePolls(3);
 		expect(described()).toEqual([...expected].sort());
@@ -117,7 +117,7 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 
 	async function morePolls(count: number) {
 		const before = polls();
-		await until('more polls', async () => polls() >= before + count, { timeoutMs: 60_000 });
+		await until('more polls', async () => polls() >= before + count, { timeoutMs: 120_000 });
 	}
 
 	const executions = async (status: string): Promise<unknown[]> => {
@@ -134,7 +134,7 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		expect(received).toEqual([]);
 		if (scheduler === 'durable') return;
 		// The one without rows, which saves what was seen.
-		await until('the first execution', async () => (await executions('success')).length === 1, { timeoutMs: 30_000 });
+		await until('the first execution', async () => (await executions('success')).length === 1, { timeoutMs: 120_000 });
 	});
 
 	it('hands on new, late and corrected readings', async () => {
@@ -156,7 +156,7 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		sandbox.switches.users = { [ben.user_id]: 'fails' };
 		measure(anna);
 		await everythingCame();
-		await until('the report', async () => (await executions('error')).length > before, { timeoutMs: 60_000 });
+		await until('the report', async () => (await executions('error')).length > before, { timeoutMs: 120_000 });
 		history.add(ben, bloodPressure(new Date().toISOString(), 177, 80));
 		await morePolls(4);
 		expect(await executions('error')).toHaveLength(before + 1);
@@ -172,7 +172,7 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 				sandbox.switches.latencyMs = 700;
 				const before = sandbox.requests.length;
 				await until('a request of a poll', async () => sandbox.requests.length > before, {
-					timeoutMs: 60_000,
+					timeoutMs: 120_000,
 					everyMs: 5,
 				});
 			}

@@ -73,7 +73,7 @@ afterEach(async () => {
 	// Polls that began before that have ended once a whole one is through.
 	const polls = () => host.sandbox.requests.filter((url) => url.includes(ben.user_id)).length;
 	const before = polls();
-	await until('polls that work again', async () => polls() >= before + 2, { timeoutMs: 60_000 });
+	await until('polls that work again', async () => polls() >= before + 2, { timeoutMs: 120_000 });
 	slack.messages.length = 0;
 });
 
