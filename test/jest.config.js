@@ -21,5 +21,6 @@ module.exports = {
 	},
 	// Many tests wait more than they reckon, so two at a time also on a machine of two cores, where jest would take one.
 	maxWorkers: 2,
-	testTimeout: 30_000,
+	// A test that hangs, not one that is slow.
+	testTimeout: 180_000,
 };
