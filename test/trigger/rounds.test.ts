@@ -60,7 +60,10 @@ onBothSchedulers((scheduler) => {
 			expect(performance.now() - before).toBeLessThan(2 * BUDGET_MS);
 			polls++;
 			const { at = USERS } = stateNow(n8n).round ?? {};
-			expect(names(n8n.executions.flat())).toEqual(team.slice(0, at).map((user) => user.client_user_id));
+			// On a busy machine somebody may be set aside; they come in the next round.
+			const { behind } = stateNow(n8n);
+			const there = team.slice(0, at).filter(({ user_id }) => !behind[user_id]);
+			expect(names(n8n.executions.flat())).toEqual(there.map((user) => user.client_user_id));
 			expect(rows.length).toBeGreaterThan(0);
 			expect(JSON.stringify(stateNow(n8n).round ?? {}).length).toBeLessThan(500);
 		} while (!isDone(n8n));
@@ -69,6 +72,8 @@ onBothSchedulers((scheduler) => {
 		expect(new Set(w.readingRequests()).size).toBe(USERS);
 		expect(w.readingRequests().length).toBeLessThanOrEqual(USERS + 32 * (polls - 1));
 
+		await finish(n8n);
+		expect(names(n8n.executions.flat()).sort()).toEqual(team.map((user) => user.client_user_id).sort());
 		w.pass(HOUR);
 		addForAll([team[0], team[USERS - 1]], 130);
 		await finish(n8n);
@@ -103,6 +108,7 @@ onBothSchedulers((scheduler) => {
 			w.pass(MINUTE);
 			await n8n.tick();
 		}
+		await finish(n8n);
 		const emitted = names(n8n.executions.flat());
 		expect(new Set(emitted).size).toBe(emitted.length);
 		const there = new Set(w.history.team.users.map((user) => user.client_user_id));

@@ -109,6 +109,21 @@ describe('durable', () => {
 		expect(valuesOf(await n8n.tick())).toEqual([122]);
 	});
 
+	it('on a busy machine several polls are, and some that began later are not', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		const { row } = n8n;
+		w.history.add(w.anna, w.reading(0, 121));
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		for (const isOld of [true, true, false, true]) {
+			if (isOld) n8n.staleRow = row;
+			expect(await n8n.tick()).toBeUndefined();
+			w.pass(10_000);
+		}
+		w.history.add(w.anna, w.reading(0, 122, 'withings'));
+		expect(valuesOf(await n8n.tick())).toEqual([122]);
+	});
+
 	it('a hand-out that failed comes again', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
@@ -117,8 +132,26 @@ describe('durable', () => {
 		await n8n.tick();
 		n8n.row = row;
 		expect(await n8n.tick()).toBeUndefined();
+		w.pass(MINUTE - 1);
+		expect(await n8n.tick()).toBeUndefined();
+		w.pass(1);
 		expect(valuesOf(await n8n.tick())).toEqual([121]);
 		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('a hand-out that failed comes again, also when the clock was set back or the next poll is an hour later', async () => {
+		for (const later of [-HOUR / 2, HOUR]) {
+			const n8n = w.trigger();
+			await n8n.start();
+			const { row } = n8n;
+			w.pass(HOUR);
+			const { point } = w.history.add(w.anna, w.reading(-50, 121)).reading;
+			await n8n.tick();
+			n8n.row = row;
+			w.pass(later);
+			expect(await n8n.tick()).toBeUndefined();
+			expect(await n8n.tick()).toMatchObject([point]);
+		}
 	});
 
 	it('goes on from what n8n kept in memory before it was made durable', async () => {

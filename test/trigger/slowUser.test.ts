@@ -52,4 +52,20 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(await n8n.tick())).toEqual([121]);
 		expect(await n8n.tick()).toBeUndefined();
 	});
+
+	it("waiting for others is nobody's own slowness: where all are slow, all come, and nobody is set aside", async () => {
+		const n8n = w.trigger({ ...everybody, options: { concurrency: 1 } }, { budgetMs: 60_000 });
+		for (let i = 0; i < 10; i++) w.history.addUser(`user ${i}`);
+		await n8n.start();
+		n8n.options.budgetMs = 2000;
+		w.used.sandbox.switches.latencyMs = 400;
+		const all = w.history.team.users.map((user) => w.history.add(user, w.reading(0, 121)));
+		for (let poll = 0; poll < 30 && n8n.executions.flat().length < all.length; poll++) {
+			w.pass(MINUTE);
+			await n8n.tick();
+			expect(savedState(n8n).behind).toEqual({});
+		}
+		expect(n8n.executions.flat()).toHaveLength(all.length);
+		expect(n8n.reported).toEqual([]);
+	});
 });

@@ -143,6 +143,18 @@ describe('one request', () => {
 		expect(twice.urls()).toEqual(['/v2/user', '/again']);
 	});
 
+	it('is not tried again after the moment that the caller gives', async () => {
+		for (const [soon, times] of [
+			[-1, 1],
+			[60_000, 7],
+		]) {
+			const { context, urls } = playing(() => ({ statusCode: 500 }));
+			const get = await connect(context, { lastTryAt: performance.now() + soon });
+			await expect(get('/v2/user')).rejects.toMatchObject({ httpCode: '500' });
+			expect(urls()).toHaveLength(times);
+		}
+	});
+
 	describe('that is refused', () => {
 		const readings = '/v2/timeseries/u/x/grouped';
 		const end = async (get: Awaited<ReturnType<typeof connect>>, path: string) =>
@@ -174,6 +186,16 @@ describe('one request', () => {
 			expect(theirs.urls()).toEqual([readings, '/v2/user?limit=1', readings]);
 			expect(await end(get, '/v2/user')).toBe('OK');
 		});
+
+		it('with 403: the list is asked behind a redirect, too', async () => {
+			const { context, urls } = playing((path) => {
+				if (path === '/v2/user?limit=1') return { statusCode: 307, headers: { location: '/v2/user/?limit=1' } };
+				return path.startsWith('/v2/user') ? {} : { statusCode: 403 };
+			}, true);
+			const get = await connect(context, { gate: new Gate(1) });
+			expect(await end(get, readings)).toMatch(/refuses this user's data/);
+			expect(urls()).toEqual([readings, '/v2/user?limit=1', '/v2/user/?limit=1']);
+		}, 20_000);
 
 		it('with 403: nobody else is sent before the list has answered', async () => {
 			const { context, urls } = playing((path) => (path.startsWith('/v2/user') ? {} : { statusCode: 403 }), true);

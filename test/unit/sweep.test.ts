@@ -1,7 +1,7 @@
 /**
  * Many users side by side, over made-up answers: whose matter a problem is, who is told of it, and what is asked.
  */
-import type { IDataObject } from 'n8n-workflow';
+import { sleep, type IDataObject } from 'n8n-workflow';
 import type { Get, Once, Query } from '../../nodes/HealthDataService/http/connect';
 import { plainRows } from '../../nodes/HealthDataService/service/flatRows';
 import { metrics } from '../../nodes/HealthDataService/service/metrics';
@@ -20,15 +20,23 @@ const page = (...values: number[]): IDataObject => ({
 	groups: { omron: [{ data: values.map((systolic) => ({ timestamp: 't', systolic })), source: {} }] },
 });
 
+interface Asked {
+	name: string;
+	path: string;
+	query: Query;
+	once?: Once;
+}
+
 interface Played {
 	users: ListedUser[];
 	answer: (name: string, nth: number) => IDataObject | Problem | undefined | Promise<IDataObject>;
 	whenMissing?: UsersToRead['whenMissing'];
 	options?: Partial<Parameters<typeof sweep>[1]>;
+	/** Filled with what is asked. */
+	asked?: Asked[];
 }
 
-async function play({ users, answer, whenMissing = async () => {}, options }: Played) {
-	const asked: Array<{ name: string; path: string; query: Query; once?: Once }> = [];
+async function play({ users, answer, whenMissing = async () => {}, options, asked = [] }: Played) {
 	const get = (async (path: string, query: Query, onMissing: () => Promise<void>, once?: Once) => {
 		const [, name] = /timeseries\/([^/]+)\//.exec(path)!;
 		asked.push({ name: decodeURIComponent(name), path, query, once });
@@ -63,7 +71,6 @@ it('gives the rows of each in the order of the list, and who they are', async ()
 	expect([error, systolic(results)]).toEqual([undefined, [[1], [2]]]);
 	expect(results[0]).toMatchObject({ user: users[0].user, place: 7, team: 't', isGone: false });
 	expect(results[1].entry).toEqual({ id: 'e', at: 3 });
-	expect(results[0].tookMs).toBeGreaterThanOrEqual(0);
 	expect(asked[0]).toMatchObject({ path: '/v2/timeseries/u%2F1/blood_pressure/grouped', query: { provider: 'p' } });
 });
 
@@ -80,6 +87,71 @@ it('may ask of each something else, and try less often', async () => {
 		['u1', 1],
 		['u2', undefined],
 	]);
+});
+
+it('how long somebody took begins with their first request, not with the waiting for it', async () => {
+	const seen: number[] = [];
+	const answer = async (name: string, nth: number) => {
+		await sleep(100);
+		if (name === 'u1') asked.at(-1)!.once!.onSent!();
+		await sleep(100);
+		return { ...page(1), ...(nth === 1 && { next_cursor: 'x' }) };
+	};
+	const asked: Asked[] = [];
+	const { results } = await play({
+		users: [listed('u1'), listed('u2')],
+		answer,
+		asked,
+		options: {
+			width: 1,
+			collect: async (pages, _, __, tookMs) => {
+				for await (const one of pages) if (one) seen.push(tookMs());
+				return [];
+			},
+		},
+	});
+	// Two pages, each half a wait in line; who was never sent has taken no time.
+	expect(seen[0]).toBeGreaterThan(90);
+	expect(seen[1]).toBeGreaterThan(290);
+	expect(results[0].tookMs).toBeGreaterThanOrEqual(seen[1]);
+	expect(results[1].tookMs).toBe(0);
+	expect(seen.slice(2)).toEqual([0, 0]);
+});
+
+it('tells how many rows each has, and begins nobody once the time is up', async () => {
+	const told = jest.fn();
+	let read = 0;
+	const { results } = await play({
+		users: [listed('u1'), listed('u2'), listed('u3')],
+		answer: () => page(1, 2),
+		options: { width: 1, onRead: (rows) => told(rows, ++read), isTimeUp: () => read === 2 },
+	});
+	expect(told.mock.calls).toEqual([
+		[2, 1],
+		[2, 2],
+	]);
+	expect(results).toHaveLength(2);
+});
+
+it('reads no further ahead of somebody who takes long than it may', async () => {
+	for (const [ahead, expected] of [
+		[3, ['u1', 'u2', 'u3']],
+		[undefined, ['u1', 'u2']],
+	] as const) {
+		let names: string[] = [];
+		const asked: Asked[] = [];
+		const answer = async (name: string) => {
+			if (name === 'u1') await sleep(100).then(() => (names = asked.map((one) => one.name)));
+			return page(1);
+		};
+		await play({
+			users: ['u1', 'u2', 'u3', 'u4'].map((name) => listed(name)),
+			answer,
+			asked,
+			options: { ahead },
+		});
+		expect(names).toEqual(expected);
+	}
 });
 
 describe('a problem', () => {

@@ -241,6 +241,17 @@ it('who has failed before goes ahead of those who were never sent', async () => 
 	expect(sent.map(([name]) => name)).toEqual(['a', 'b', 'c', 'a', 'd', 'e']);
 });
 
+it('tells when its turn has come, at each try', async () => {
+	const { ask, sent } = service(new Gate(1), (name, nth) => status(name === 'b' && nth === 1 ? 500 : 200), 400);
+	const told: number[] = [];
+	const onSent = () => told.push(performance.now() / 1000);
+	await time.until(Promise.all([ask('a'), ask('b', {}, { onSent })]), 60_000);
+	const ofB = sent.filter(([name]) => name === 'b').map(([, at]) => at);
+	expect(told).toEqual(ofB);
+	expect(ofB).toHaveLength(2);
+	expect(ofB[0] - sent[0][1]).toBeCloseTo(0.4, 2);
+});
+
 it.each<[string, (stop: () => boolean, signal: AbortSignal) => [Partial<RetryOptions>, Once?], string]>([
 	['cancelled', (_, signal) => [{ signal }], 'The execution was cancelled'],
 	['not wanted any more', (isOver) => [{}, { isOver }], 'The request was not needed any more'],

@@ -66,6 +66,8 @@ export interface Once {
 	isOver?: () => boolean;
 	/** It finds out about the key: everybody else waits for it. */
 	isProbe?: boolean;
+	/** Told at each try, when its turn has come. */
+	onSent?: () => void;
 }
 
 /**
@@ -91,6 +93,7 @@ export function withRetry(
 			const answer = await gate.inTurn(
 				async () => {
 					held += gate.rate.held - heldBefore;
+					once.onSent?.();
 					return await send(url);
 				},
 				outcomeOf,

@@ -20,7 +20,7 @@ export interface UserResult extends ListedUser {
 	rows: IDataObject[];
 	isGone: boolean;
 	problem?: Problem;
-	/** How long it took. */
+	/** How long it took, from when the first request was sent: waiting in line is nobody's own slowness. */
 	tookMs: number;
 }
 
@@ -36,7 +36,8 @@ interface Sweep {
 	ahead?: number;
 	/** Once it says so nobody is begun any more, and those who are done so far come. */
 	isTimeUp?: () => boolean;
-	collect: Collect;
+	/** Also told how long it has taken so far. */
+	collect: (pages: Pages, user: UserRef, isOver: () => boolean, tookMs: () => number) => Promise<IDataObject[]>;
 	/** Told as soon as a user is read, before their turn: throws to end the sweep. */
 	onRead?: (rows: number) => void;
 	/** Told as soon as it is known that a user cannot be read, when `fine` others were: throws to end the sweep. */
@@ -57,12 +58,13 @@ export function sweep(get: Get, options: Sweep): AsyncGenerator<UserResult> {
 
 	return inOrder(usersToRead.users(get), { width, ahead, isTimeUp }, async (listed, isOver) => {
 		const { user } = listed;
-		const begun = performance.now();
+		let sentAt: number | undefined;
+		const tookMs = () => (sentAt === undefined ? 0 : performance.now() - sentAt);
 		const result = (more: Partial<UserResult>): UserResult => ({
 			...listed,
 			rows: [],
 			isGone,
-			tookMs: performance.now() - begun,
+			tookMs: tookMs(),
 			...more,
 		});
 		const unreadable = (problem: Problem) => {
@@ -76,10 +78,11 @@ export function sweep(get: Get, options: Sweep): AsyncGenerator<UserResult> {
 		};
 		if (listed.problem) return unreadable(listed.problem);
 		const ask = typeof query === 'function' ? query(user) : query;
-		const pages = readingPages(get, pathOf(metric, user.user_id), ask, onMissing, { tries: triesFor?.(user), isOver });
+		const once = { tries: triesFor?.(user), isOver, onSent: () => (sentAt ??= performance.now()) };
+		const pages = readingPages(get, pathOf(metric, user.user_id), ask, onMissing, once);
 		let rows: IDataObject[];
 		try {
-			rows = await collect(pages, user, isOver);
+			rows = await collect(pages, user, isOver, tookMs);
 		} catch (error) {
 			return unreadable(onlyTheirs(error, isOver()));
 		}

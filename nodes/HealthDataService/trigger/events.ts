@@ -42,8 +42,8 @@ export interface Reach {
 	window?: UserWindow;
 	/** How often a request for a user is sent at most, if not as often as any other. */
 	triesFor?: (user: UserRef) => number | undefined;
-	/** How long the pages of a user may take, in ms. */
-	withinFor?: (user: UserRef) => number;
+	/** Whether the pages of a user, who has taken so many ms, are not read on. */
+	isTooSlow?: (user: UserRef, tookMs: number) => boolean;
 	/** Once it says so nobody is begun any more. */
 	isTimeUp?: () => boolean;
 }
@@ -80,7 +80,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	test: { users: 50, days: 90 },
 	minimums: metric.minimums,
 	read: (get, { usersToRead, provider, concurrency, requestsPerSecond = Infinity }, reach) => {
-		const { sinceOf, triesFor, withinFor, isTimeUp } = reach;
+		const { sinceOf, triesFor, isTooSlow, isTimeUp } = reach;
 		return sweep(get, {
 			metric,
 			query: ({ user_id }) => ({ start_date: toIso(sinceOf(user_id)), provider }),
@@ -89,12 +89,11 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			width: Math.min(USERS_PER_REQUEST * concurrency, Math.ceil(SECONDS_IN_LINE * requestsPerSecond)),
 			ahead: USERS_AHEAD,
 			isTimeUp,
-			collect: async (pages, user, isOver) => {
-				const end = performance.now() + (withinFor?.(user) ?? Infinity);
+			collect: async (pages, user, isOver, tookMs) => {
 				// Their `id` is found together with what is new.
 				return await plainRows(metric, Infinity, (count) => {
 					stopAtTooManyRows(count);
-					if (performance.now() > end) throw tooSlow();
+					if (isTooSlow?.(user, tookMs())) throw tooSlow();
 				})(pages, user, isOver);
 			},
 		});

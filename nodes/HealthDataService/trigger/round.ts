@@ -54,7 +54,7 @@ export async function readRound(
 		window: { offset: Math.max(0, begin - OVERLAP) },
 		triesFor: ({ user_id }) => (state.behind[user_id] ? 1 : undefined),
 		// Whoever is known to be trouble must not use up the poll of the others.
-		withinFor: ({ user_id }) => Math.min(deadline - performance.now(), state.behind[user_id] ? budgetMs / 2 : Infinity),
+		isTooSlow: ({ user_id }, tookMs) => isTimeUp() || (tookMs > budgetMs / 2 && user_id in state.behind),
 		isTimeUp,
 	};
 	const list = counted(members.findingAgain(goingOn(scope.usersToRead, state.round)));

@@ -84,20 +84,38 @@ export async function alone<T>({ name, budgetMs, isStart }: Schedule, work: () =
 	}
 }
 
-/** Which turn of the state was handed out last, by trigger. */
-const handedOut = new Map<string, number>();
+/** n8n's transaction of a hand-out is through after this, or it has failed. */
+const SETTLED_MS = 60_000;
+
+interface HandOut {
+	/** The turn of the state on which the rows were found. */
+	turn: number;
+	/** ms */
+	at: number;
+	isPassedOver: boolean;
+}
+
+/** What each trigger has handed out last. */
+const handedOut = new Map<string, HandOut>();
 
 /** To be called when rows go out that were found on this turn of the state. */
 export function noteHandOut({ name, isRow }: Schedule, turn: number) {
-	if (isRow) handedOut.set(name, turn);
+	if (isRow) handedOut.set(name, { turn, at: Date.now(), isPassedOver: false });
 }
 
 /**
- * Whether the state is older than what was just handed out: durable, the row may not be written yet when the next poll begins.
- * Only once: if it is still the old one after that, the hand-out has failed and must come again.
+ * Whether the state is older than what was just handed out: durable, the row may not be written yet when the next poll begins, on
+ * a busy machine when several do. If it is still the old one after that, the hand-out has failed and must come again.
  */
 export function isStale({ name }: Schedule, turn: number): boolean {
-	const isOld = handedOut.get(name) === turn;
-	handedOut.delete(name);
-	return isOld;
+	const last = handedOut.get(name);
+	if (last?.turn !== turn) return false;
+	const age = Date.now() - last.at;
+	const isSettled = age < 0 || age >= SETTLED_MS;
+	if (last.isPassedOver && isSettled) {
+		handedOut.delete(name);
+		return false;
+	}
+	last.isPassedOver = true;
+	return true;
 }
