@@ -2,10 +2,11 @@
  * The walk of the team's user list, against a list that knows who was on it: whatever `total` says and whoever moves.
  */
 import { sleep, type IDataObject } from 'n8n-workflow';
-import type { Get } from '../../nodes/HealthDataService/http/connect';
+import type { Get, Once } from '../../nodes/HealthDataService/http/connect';
+import { PagesAhead } from '../../nodes/HealthDataService/service/pagesAhead';
 import { userPages, type UserWindow } from '../../nodes/HealthDataService/service/userPages';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
-import { watchUnhandled } from '../helpers/machine';
+import { nextTurn, watchUnhandled } from '../helpers/machine';
 import { idsOf, movingTeam, TOTALS, type Move, type TeamOptions } from '../helpers/movingTeam';
 import { fc } from '../helpers/properties';
 
@@ -448,4 +449,22 @@ it('gives nobody twice who is twice on a page', async () => {
 	let request = 0;
 	const get = (async () => pages[Math.min(request++, 2)]) as unknown as Get;
 	expect(await idsOf(userPages(get))).toEqual(['u1', 'u2', 'u3']);
+});
+
+it('a page that was called off is asked for anew, and one that was taken is not kept', async () => {
+	const asked: Array<() => boolean> = [];
+	const get = (async (_: string, __: unknown, ___: unknown, { isOver }: Once) => {
+		asked.push(isOver!);
+		await nextTurn();
+		if (isOver!()) throw new Problem('The request was not needed any more', '');
+		return { users: [{ user_id: `u${asked.length}` }], total: 1 };
+	}) as unknown as Get;
+	const pages = new PagesAhead(get);
+	const ask = { offset: 0, limit: 10, isBehindTotal: false };
+	pages.ask(ask);
+	pages.ask(ask);
+	expect(asked).toHaveLength(1);
+	pages.callOff();
+	expect((await pages.take(ask)).users).toEqual([{ user_id: 'u2' }]);
+	expect((await pages.take(ask)).users).toEqual([{ user_id: 'u3' }]);
 });

@@ -92,6 +92,7 @@ interface HandOut {
 	turn: number;
 	/** ms */
 	at: number;
+	/** Whether a poll was left out for it. */
 	isPassedOver: boolean;
 }
 
@@ -111,11 +112,7 @@ export function isStale({ name }: Schedule, turn: number): boolean {
 	const last = handedOut.get(name);
 	if (last?.turn !== turn) return false;
 	const age = Date.now() - last.at;
-	const isSettled = age < 0 || age >= SETTLED_MS;
-	if (last.isPassedOver && isSettled) {
-		handedOut.delete(name);
-		return false;
-	}
+	if (last.isPassedOver && (age < 0 || age >= SETTLED_MS)) return false;
 	last.isPassedOver = true;
 	return true;
 }
