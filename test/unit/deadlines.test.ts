@@ -49,8 +49,10 @@ it('a cancel ends nothing that is not of its own execution', async () => {
 	const [one, other] = [new AbortController(), new AbortController()];
 	const deadlines = new Deadlines();
 	const ends = [one, other].map(async ({ signal }) => await codeOf(deadlines.within(1000, signal, endless)));
+	const begun = performance.now();
 	one.abort();
 	expect(await Promise.all(ends)).toEqual(['ERR_CANCELED', 'ETIMEDOUT']);
+	expect(performance.now() - begun).toBeGreaterThanOrEqual(990);
 });
 
 it('what the work throws by itself is passed on', async () => {
