@@ -55,6 +55,7 @@ const TESTS = {
 	'trigger/handOn.ts': 'trigger/parts/handOn',
 	'trigger/members.ts': 'trigger/parts/members',
 	'trigger/minimums.ts': 'trigger/options',
+	'trigger/round.ts': 'trigger/parts/round trigger/brokenUser trigger/slowUser',
 	'trigger/schedule.ts': 'trigger/schedule trigger/renamed trigger/saved',
 	'trigger/seen.ts': 'trigger/parts/seen',
 	'trigger/state.ts': 'trigger/parts/state',

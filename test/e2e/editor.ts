@@ -6,12 +6,10 @@ import { findBrowser } from '../../dev/install/browser';
 import { OWNER } from '../../dev/host/n8n';
 import { until } from '../../dev/host/process/until';
 import { PICTURES } from '../helpers/folder';
-import { editFields } from './editorFields';
+import { editFields, PATIENCE_MS } from './editorFields';
 
 selectors.setTestIdAttribute('data-test-id');
 
-/** The slowest machine is given this long for a single step. */
-export const PATIENCE_MS = 60_000;
 /** Nothing slides or fades: a click on what still moves may miss it. */
 const KEEP_STILL = `
 	const sheet = new CSSStyleSheet();

@@ -6,7 +6,8 @@ import { until } from '../../dev/host/process/until';
 import { History } from '../helpers/history';
 import { sectionOf, textOf } from '../helpers/pages';
 import { bloodPressure, KEY } from '../helpers/people';
-import { openEditor, PATIENCE_MS, type Editor } from './editor';
+import { openEditor, type Editor } from './editor';
+import { PATIENCE_MS } from './editorFields';
 import { startHost, type Host } from './n8n';
 
 const HOUR = 3_600_000;

@@ -97,12 +97,18 @@ describe('durable', () => {
 		}
 	});
 
-	it('a row that is older than what was just handed out: the poll is left out, and nothing comes twice', async () => {
+	/** A reading went out; `row`: what n8n kept until then. */
+	const afterHandOut = async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		const { row } = n8n;
 		w.history.add(w.anna, w.reading(0, 121));
 		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		return { n8n, row };
+	};
+
+	it('a row that is older than what was just handed out: the poll is left out, and nothing comes twice', async () => {
+		const { n8n, row } = await afterHandOut();
 		n8n.staleRow = row;
 		w.history.add(w.anna, w.reading(0, 122, 'withings'));
 		expect(await n8n.tick()).toBeUndefined();
@@ -110,11 +116,7 @@ describe('durable', () => {
 	});
 
 	it('on a busy machine several polls are, and some that began later are not', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		const { row } = n8n;
-		w.history.add(w.anna, w.reading(0, 121));
-		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		const { n8n, row } = await afterHandOut();
 		for (const isOld of [true, true, false, true]) {
 			if (isOld) n8n.staleRow = row;
 			expect(await n8n.tick()).toBeUndefined();
@@ -125,11 +127,7 @@ describe('durable', () => {
 	});
 
 	it('a hand-out that failed comes again', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		const { row } = n8n;
-		w.history.add(w.anna, w.reading(0, 121));
-		await n8n.tick();
+		const { n8n, row } = await afterHandOut();
 		n8n.row = row;
 		expect(await n8n.tick()).toBeUndefined();
 		w.pass(MINUTE - 1);
