@@ -1,5 +1,5 @@
 /**
- * What README.md and docs/ show as output is what the node gives, here against the sandbox that everybody can start.
+ * Output examples in README.md and docs/: each is exactly what the node returns for the sandbox of `npm run sandbox`.
  */
 import { createWorld, TEAMS } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
@@ -26,7 +26,8 @@ it.each([
 		}),
 	],
 	['list', listUsers({ limit: 1, options: { offset: 1 } })],
-	['resolve', resolve('app-user-0002')],
+	// The page shows the record once: Resolve gives the same as List.
+	['list', resolve('app-user-0002')],
 ])('%s', async (name, parameters) => {
 	const credential = { ...used.credential, apiKey: TEAMS[0].key };
 	const { rows, error } = await runNode({ credential, parameters, timezone: 'UTC' });

@@ -4,6 +4,7 @@
 const {
 	copyFileSync,
 	cpSync,
+	existsSync,
 	mkdirSync,
 	readdirSync,
 	readFileSync,
@@ -12,6 +13,7 @@ const {
 	writeFileSync,
 } = require('node:fs');
 const { delimiter, dirname, join } = require('node:path');
+const { parse } = require('yaml');
 const { packPackage } = require('../../dev/host/installPackage');
 const { startN8n } = require('../../dev/host/n8n');
 const { N8N_BIN, NODE24 } = require('../../dev/host/hostPaths');
@@ -90,7 +92,7 @@ async function expectNodeToWork() {
 it('the page has no commands that are not run here', () => {
 	expect(blocks.sort()).toEqual([
 		'docker',
-		...['check', 'checksum', 'download', 'npm', 'unpack', 'version'].map((name) => `run: ${name}`),
+		...['check', 'checksum', 'download', 'npm', 'uninstall', 'unpack', 'version'].map((name) => `run: ${name}`),
 	]);
 });
 
@@ -180,6 +182,9 @@ it('without the internet: a tarball whose checksum is right, unpacked', async ()
 	expect(readdirSync(join(modulesOf(home), NAME)).sort()).toEqual(['LICENSE.md', 'README.md', 'dist', 'package.json']);
 	await start(home);
 	await expectNodeToWork();
+
+	await runCommands('uninstall', { home, bin });
+	expect(existsSync(join(modulesOf(home), NAME))).toBe(false);
 });
 
 it('the check of a worker tells one that has the package from one that has not', async () => {
@@ -203,6 +208,13 @@ describe('in a Docker image', () => {
 		expect(commandsOf('docker')).toMatch(/^docker build .* docs$/m);
 		const { n8n: version } = require('../../dev/host/newest/package.json').dependencies;
 		expect(image.from).toBe(`docker.n8n.io/n8nio/n8n:${version}`);
+	});
+
+	it('compose.yaml builds the same image, keeps n8n in a volume and sets a time zone', () => {
+		const { services, volumes } = parse(readFileSync(join(docs, 'compose.yaml'), 'utf8'));
+		const [volume, target] = services.n8n.volumes[0].split(':');
+		expect([services.n8n.build, target, Object.keys(volumes)]).toEqual(['.', '/home/node/.n8n', [volume]]);
+		expect(Intl.supportedValuesOf('timeZone')).toContain(services.n8n.environment.GENERIC_TIMEZONE);
 	});
 
 	it('before the package is on npm: from the file that lies beside the Dockerfile', async () => {
