@@ -15,7 +15,7 @@ function rowLines(folder) {
 	const { dailyRows } = require(join(folder, 'service/daily'));
 	/** @type {{ events: Array<{ value: string, key: string[], time: string }> }} */
 	const { events } = require(join(folder, 'trigger/events'));
-	const { toItem } = require(join(folder, 'trigger/findNew'));
+	const { toItem } = require(join(folder, 'trigger/detectChanges'));
 	const { identify } = require(join(folder, 'service/readingId'));
 	const { startState } = require(join(folder, 'trigger/state'));
 	/** @type {(what: string, row: object) => string[]} */

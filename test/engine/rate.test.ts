@@ -132,7 +132,7 @@ describe('the trigger', () => {
 				whenMissing: async () => {},
 			};
 			const scope = { usersToRead, provider: '', concurrency: 8, requestsPerSecond };
-			const results = readingEvents[0].read(get, scope, { sinceOf: () => 0 });
+			const results = readingEvents[0].read(get, scope, { windowStartOf: () => 0 });
 			void results[Symbol.asyncIterator]().next();
 			await nextTurn();
 			expect(inWork).toBe(most);

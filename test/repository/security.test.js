@@ -112,7 +112,7 @@ describe('what it says of this package, in figures and lists, is what the code d
 		const remembered = (/** @type {string} */ of) => {
 			const seen = new SeenReadings({});
 			seen.remember({ key, values: of, time: 0, row: {} });
-			return Object.values(seen.seenFrom(0, []))[0];
+			return Object.values(seen.toSave(0, []))[0];
 		};
 		expect(remembered('a')).toHaveLength(Number(kept));
 		expect(user + reading + values).toBe(Number(kept));

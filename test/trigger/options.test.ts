@@ -4,7 +4,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';
-import { reaches } from '../../nodes/HealthDataService/trigger/minimums';
+import { reachesThreshold } from '../../nodes/HealthDataService/trigger/thresholds';
 import { History } from '../helpers/history';
 import { bloodPressure, mindfulness } from '../helpers/people';
 import { PollingHost, type HostOptions } from '../helpers/pollingHost';
@@ -69,7 +69,9 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 
 	it('numbers as text count, null and words do not', async () => {
 		const given = ['150', ' 151.5 ', null, 'high', '', true, [160], '0', 0, -1, undefined];
-		const kept = given.filter((systolic) => reaches([{ column: 'systolic', least: 0 }], { systolic } as IDataObject));
+		const kept = given.filter((systolic) =>
+			reachesThreshold([{ column: 'systolic', least: 0 }], { systolic } as IDataObject),
+		);
 		expect(kept).toEqual(['150', ' 151.5 ', '0', 0]);
 
 		used.sandbox.switches.oddValues = true;

@@ -3,7 +3,7 @@
  */
 import { uuid } from '../../dev/sandbox/world';
 import { readingEvents } from '../../nodes/HealthDataService/trigger/events';
-import { findNew } from '../../nodes/HealthDataService/trigger/findNew';
+import { detectChanges } from '../../nodes/HealthDataService/trigger/detectChanges';
 import { SeenReadings } from '../../nodes/HealthDataService/trigger/seen';
 import { bloodPressure } from '../helpers/people';
 import type { PollingHost } from '../helpers/pollingHost';
@@ -61,9 +61,9 @@ it('takes less than 2.7 MB for 100,000 readings in the window', () => {
 			timestamp: new Date(NOON - i * 4 * HOUR).toISOString(),
 			systolic: 120 + i,
 		}));
-		for (const row of findNew(readingEvents[0], rows, seen, { from: 0 }).fresh) seen.remember(row);
+		for (const row of detectChanges(readingEvents[0], rows, seen, { from: 0 }).fresh) seen.remember(row);
 	}
-	const { length } = JSON.stringify(seen.seenFrom(0, []));
+	const { length } = JSON.stringify(seen.toSave(0, []));
 	expect(length).toBeGreaterThan(100_000 * 20);
 	expect(length).toBeLessThan(2_700_000);
 });

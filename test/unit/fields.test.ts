@@ -24,7 +24,7 @@ import { readOutput } from '../../nodes/HealthDataService/resources/timeseries/o
 import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../nodes/HealthDataService/shared/values';
-import { readMinimums } from '../../nodes/HealthDataService/trigger/minimums';
+import { readThresholds } from '../../nodes/HealthDataService/trigger/thresholds';
 import { fc } from '../helpers/properties';
 
 const RUNS = { numRuns: 1000 };
@@ -161,7 +161,7 @@ const READERS: Array<
 	[
 		'Minimum Systolic',
 		'options.minSystolic',
-		(context) => readMinimums(context as never, bloodPressure.minimums)[0].least,
+		(context) => readThresholds(context as never, bloodPressure.minimums)[0].least,
 		(value) => anyAtLeast(0, value),
 	],
 	['Max Users', 'options.userLimit', (context) => readUserWindow(context).limit, (value) => atLeast(1, value)],
@@ -212,7 +212,7 @@ it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, me
 it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 	['concurrency', readConcurrency, 8],
 	['requestsPerSecond', readRequestsPerSecond, undefined],
-	['minSystolic', (context) => readMinimums(context as never, bloodPressure.minimums), []],
+	['minSystolic', (context) => readThresholds(context as never, bloodPressure.minimums), []],
 	['userLimit and userOffset', readUserWindow, { offset: 0, limit: Infinity }],
 	['onlyConnected', readOnlyConnected, false],
 	['whenNotFound', readWhenNotFound, 'error'],

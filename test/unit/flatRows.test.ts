@@ -6,7 +6,7 @@ import { flatRows, plainRows } from '../../nodes/HealthDataService/service/flatR
 import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import { identityOf, keysOf } from '../../nodes/HealthDataService/service/readingId';
 import type { Collect } from '../../nodes/HealthDataService/service/sweep';
-import { findNew, toItem } from '../../nodes/HealthDataService/trigger/findNew';
+import { detectChanges, toItem } from '../../nodes/HealthDataService/trigger/detectChanges';
 import { SeenReadings } from '../../nodes/HealthDataService/trigger/seen';
 
 const [bloodPressure] = metrics;
@@ -31,7 +31,7 @@ async function trigger(...pages: Points[]) {
 		plainRows(bloodPressure, Infinity, () => {}),
 		pages,
 	);
-	const { fresh } = findNew(identity, rows, new SeenReadings({}), { from: 0 });
+	const { fresh } = detectChanges(identity, rows, new SeenReadings({}), { from: 0 });
 	return fresh.map((row) => toItem(identity, row));
 }
 const point = (systolic: unknown, more: IDataObject = {}, timestamp: unknown = TIME) =>
@@ -72,7 +72,7 @@ describe('readings of one instant', () => {
 	});
 });
 
-it('readings of several sources at one instant are each what they are alone, in whatever order they come', async () => {
+it('readings of several sources at one instant are each what they are withoutOverlap, in whatever order they come', async () => {
 	const identity = identityOf(bloodPressure);
 	const of = (provider: string, source_type: string | null) => ({ ...owner, provider, source_type, ...point(120) });
 	const rows = [of('omron', 'cuff'), of('omron', null), of('withings', null), of('omron', 'cuff')];

@@ -15,7 +15,7 @@ import type { ListEntry, UsersToRead } from '../service/usersToRead';
 import { Problem } from '../shared/problem';
 
 /** What is read. */
-export interface Scope extends Limits {
+export interface Selection extends Limits {
 	usersToRead: UsersToRead;
 	/** Slug, or empty for all. */
 	provider: string;
@@ -35,9 +35,9 @@ export interface EventResult {
 }
 
 /** Where reading begins. */
-export interface Reach {
+export interface ReadOptions {
 	/** From which instant on (ms): everybody's, or a user's own. */
-	sinceOf: (userId?: string) => number;
+	windowStartOf: (userId?: string) => number;
 	/** Which part of the list, where the list itself is what is read. */
 	window?: UserWindow;
 	/** How often a request for a user is sent at most, if not as often as any other. */
@@ -61,7 +61,7 @@ export interface TriggerEvent extends Identity {
 	/** What can be asked of a row to be handed on. */
 	minimums: readonly Minimum[];
 	/** All rows of a user together. */
-	read(get: Get, scope: Scope, reach: Reach): AsyncIterable<EventResult>;
+	read(get: Get, scope: Selection, readOptions: ReadOptions): AsyncIterable<EventResult>;
 }
 
 /** More than this of one user is no measurement, and more than n8n can hand on. */
@@ -79,11 +79,11 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	noun: metric.noun,
 	test: { users: 50, days: 90 },
 	minimums: metric.minimums,
-	read: (get, { usersToRead, provider, concurrency, requestsPerSecond = Infinity }, reach) => {
-		const { sinceOf, triesFor, isTooSlow, isTimeUp } = reach;
+	read: (get, { usersToRead, provider, concurrency, requestsPerSecond = Infinity }, readOptions) => {
+		const { windowStartOf, triesFor, isTooSlow, isTimeUp } = readOptions;
 		return sweep(get, {
 			metric,
-			query: ({ user_id }) => ({ start_date: toIso(sinceOf(user_id)), provider }),
+			query: ({ user_id }) => ({ start_date: toIso(windowStartOf(user_id)), provider }),
 			usersToRead,
 			triesFor,
 			width: Math.min(USERS_PER_REQUEST * concurrency, Math.ceil(SECONDS_IN_LINE * requestsPerSecond)),

@@ -3,14 +3,14 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Problem } from '../shared/problem';
-import type { Reasons } from './behind';
-import type { EventResult, Scope, TriggerEvent } from './events';
-import { findNew, type NewRow } from './findNew';
-import { progress } from './goOn';
-import { handOn, MAX_ROWS, type Found } from './handOn';
-import { keyOf, MemberList, traceOf } from './members';
+import type { Problems } from './failedUsers';
+import type { EventResult, Selection, TriggerEvent } from './events';
+import { detectChanges, type ChangedRow } from './detectChanges';
+import { checkpointAfter } from './resume';
+import { limitDelivery, MAX_ROWS_PER_POLL, type FoundRow } from './delivery';
+import { failedUserKey, WatchList, fingerprintOf } from './watchList';
 import { SeenReadings } from './seen';
-import { moveWindow, type Behind, type Round, type TriggerState } from './state';
+import { moveWindow, type FailedUser, type Checkpoint, type TriggerState } from './state';
 
 export interface GatheringOptions {
 	/** ms, before anything was read: what arrives while reading must not fall out of the window. */
@@ -25,28 +25,28 @@ export interface GatheringOptions {
 
 export class Gathering {
 	/** Why users could not be read. */
-	readonly reasons: Reasons = new Map();
-	readonly members: MemberList;
+	readonly problems: Problems = new Map();
+	readonly members: WatchList;
 	/** Hash of the team whose users they are. */
 	team?: string;
 	private readonly seen: SeenReadings;
-	private readonly behind: Record<string, Behind>;
-	private readonly round: Round;
+	private readonly behind: Record<string, FailedUser>;
+	private readonly round: Checkpoint;
 	private readonly start: number;
-	private readonly fresh: Found[] = [];
-	private readonly done: Array<{ key?: string; trace: string; place: number; healed: boolean }> = [];
+	private readonly fresh: FoundRow[] = [];
+	private readonly done: Array<{ key?: string; trace: string; place: number; recovered: boolean }> = [];
 	private fine = 0;
 
 	constructor(
 		private readonly event: TriggerEvent,
-		{ usersToRead }: Scope,
+		{ usersToRead }: Selection,
 		private readonly before: TriggerState,
 		private readonly options: GatheringOptions,
 	) {
 		const { now, lookback } = options;
 		this.seen = new SeenReadings(before.seen);
 		this.behind = { ...before.behind };
-		this.members = new MemberList(usersToRead.entries, before.members, this.behind);
+		this.members = new WatchList(usersToRead.entries, before.members, this.behind);
 		this.round = { ...(before.round ?? { at: 0, last: [], began: now }) };
 		this.team = before.team;
 		// A window that lies too late, after a clock was wrong, goes back as far as everything is remembered.
@@ -59,23 +59,23 @@ export class Gathering {
 	}
 
 	get isFull() {
-		return this.fresh.length >= MAX_ROWS;
+		return this.fresh.length >= MAX_ROWS_PER_POLL;
 	}
 
 	/** When everybody failed who was met in this whole round, it is no matter of single users. */
 	get isNobodyFine() {
-		return this.fine === 0 && this.reasons.size > 0 && !this.before.round;
+		return this.fine === 0 && this.problems.size > 0 && !this.before.round;
 	}
 
 	/** From which instant on (ms) somebody is read. */
-	sinceOf = (userId = '') => this.behind[userId]?.from ?? this.start;
+	windowStartOf = (userId = '') => this.behind[userId]?.from ?? this.start;
 
 	/** Who could not be read is set aside; of all others, what is new. */
 	take(result: EventResult) {
 		const { rows, isGone, problem, place } = result;
 		const isNew = this.members.isNew(result);
 		this.members.meet(result);
-		const key = keyOf(result);
+		const key = failedUserKey(result);
 		const late = key === undefined ? undefined : this.behind[key];
 		const since = late ? late.since : isNew ? this.options.now : this.before.since;
 		if (problem) {
@@ -84,20 +84,20 @@ export class Gathering {
 			this.look(rows, late, since, isNew);
 			if (isGone && late) delete this.behind[key!];
 		}
-		this.done.push({ key, trace: traceOf(result), place, healed: Boolean(late && !problem && !isGone) });
+		this.done.push({ key, trace: fingerprintOf(result), place, recovered: Boolean(late && !problem && !isGone) });
 	}
 
-	private setAside(key: string, problem: Problem, late: Behind | undefined, since: number | undefined) {
-		this.reasons.set(key, problem);
+	private setAside(key: string, problem: Problem, late: FailedUser | undefined, since: number | undefined) {
+		this.problems.set(key, problem);
 		// From `kept`: a clock may have put `start` too far ahead.
 		this.behind[key] = { ...(late ?? { from: this.before.kept, since }), met: this.round.began };
 	}
 
-	private look(rows: IDataObject[], late: Behind | undefined, since: number | undefined, isNew: boolean) {
+	private look(rows: IDataObject[], late: FailedUser | undefined, since: number | undefined, isNew: boolean) {
 		this.fine++;
 		const until = this.options.begins || isNew ? Date.now() : undefined;
 		const window = { from: late?.from ?? this.start, since, until };
-		const { fresh, old, newest } = findNew(this.event, rows, this.seen, window);
+		const { fresh, old, newest } = detectChanges(this.event, rows, this.seen, window);
 		for (const row of old) this.seen.remember(row);
 		for (const row of fresh) {
 			if (this.options.isWanted(row.row)) this.fresh.push({ row, done: this.count });
@@ -115,13 +115,13 @@ export class Gathering {
 	}
 
 	/** What goes out now, and what to remember once it has. @param isWhole whether the round has come to its end */
-	finish(isWhole: boolean): { handed: NewRow[]; healed: number; state: TriggerState } {
+	finish(isWhole: boolean): { handed: ChangedRow[]; recovered: number; state: TriggerState } {
 		const { now, lookback } = this.options;
-		const { handed, doneCount } = handOn(this.fresh, { doneCount: this.count, now });
+		const { handed, doneCount } = limitDelivery(this.fresh, { doneCount: this.count, now });
 		for (const row of handed) this.seen.remember(row);
 		const finished = this.done.slice(0, doneCount);
-		const healed = finished.filter((one) => one.healed);
-		for (const { key } of healed) delete this.behind[key!];
+		const recovered = finished.filter((one) => one.recovered);
+		for (const { key } of recovered) delete this.behind[key!];
 
 		const isDone = isWhole && doneCount === this.count;
 		const { round, before, behind, members, team } = this;
@@ -135,11 +135,11 @@ export class Gathering {
 			turn: before.turn + (handed.length > 0 ? 1 : 0),
 			from,
 			kept,
-			...(!isDone && { since: before.since, round: progress(round, finished) }),
-			seen: this.seen.seenFrom(kept, users),
+			...(!isDone && { since: before.since, round: checkpointAfter(round, finished) }),
+			seen: this.seen.toSave(kept, users),
 			behind,
 			...(members.isGiven && { members: members.toSave() }),
 		};
-		return { handed, healed: healed.length, state };
+		return { handed, recovered: recovered.length, state };
 	}
 }

@@ -6,10 +6,10 @@ import { connect, readCredential } from '../http/connect';
 import { gateFor } from '../http/gateOfRun';
 import { RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
 import { Problem, toNodeError } from '../shared/problem';
-import { isDue, report } from './behind';
-import { reaches, withMinimums } from './minimums';
+import { isReportDue, report } from './failedUsers';
+import { reachesThreshold, withThresholds } from './thresholds';
 import { readRound, type RoundResult } from './round';
-import { alone, isStale, noteHandOut, scheduleOf, type Schedule } from './schedule';
+import { withoutOverlap, isStale, noteDelivery, scheduleOf, type Schedule } from './scheduler';
 import { readSettings } from './settings';
 import { isStateOf, startState, type TriggerState } from './state';
 import { testEvent } from './testEvent';
@@ -34,7 +34,7 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 	}
 	const schedule = scheduleOf(this);
 	try {
-		return await alone(schedule, async () => await pollOnce(this, schedule));
+		return await withoutOverlap(schedule, async () => await pollOnce(this, schedule));
 	} catch (error) {
 		const nodeError = toNodeError(this.getNode(), error);
 		if (!schedule.isStart || mustBeSaid(this, error)) throw nodeError;
@@ -51,7 +51,7 @@ function mustBeSaid(context: IPollFunctions, error: unknown): boolean {
 }
 
 async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<INodeExecutionData[][] | null> {
-	const { stored, isStart, isRow, name, isOvertaken } = schedule;
+	const { stored, isStart, isDurable, name, isSuperseded } = schedule;
 	const given = stored.state;
 	const now = Date.now();
 	const started = performance.now();
@@ -73,7 +73,7 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 		({ since } = afresh);
 		result = await read(context, schedule, settings, afresh, { now, started, begins: true });
 	}
-	if (isOvertaken()) {
+	if (isSuperseded()) {
 		stored.state = given;
 		return null;
 	}
@@ -81,14 +81,14 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	stored.state = result.state;
 
 	if (result.items.length > 0) {
-		noteHandOut(schedule, state.turn);
+		noteDelivery(schedule, state.turn);
 		return toOutput(result.items);
 	}
 	if (isStart) await context.__commitCursor?.();
 	// In memory, n8n saves what a poll remembers when the trigger starts and when items go out. What a late first round has
 	// seen is saved by sending none of them: an empty execution, once.
 	const isLateFirst = (since !== undefined && result.state.since === undefined) || wasFirstRead(state, result.state);
-	return isLateFirst && !isStart && !isRow ? [[]] : null;
+	return isLateFirst && !isStart && !isDurable ? [[]] : null;
 }
 
 /** Whether somebody who was set aside when watching began has been read at last. */
@@ -108,7 +108,7 @@ async function read(
 	const deadline = moment.started + budgetMs - limitMs;
 	// What came before a minimum was changed is judged by the old one: in memory, n8n does not save that it was passed over.
 	const judges = [minimums, moment.begins ? [] : (state.minimums ?? [])];
-	const isWanted = (row: IDataObject) => judges.every((judge) => reaches(judge, row));
+	const isWanted = (row: IDataObject) => judges.every((judge) => reachesThreshold(judge, row));
 	const get = await connect(context, {
 		gate: gateFor(scope),
 		tries: limits.tries,
@@ -120,7 +120,7 @@ async function read(
 	});
 	const result = await readRound(get, event, scope, state, { ...moment, lookback, deadline, budgetMs, isWanted });
 	await scope.usersToRead.nameRows?.(get, result.items, () => performance.now() >= deadline);
-	return { ...result, state: withMinimums(result.state, state, minimums, moment.begins) };
+	return { ...result, state: withThresholds(result.state, state, minimums, moment.begins) };
 }
 
 /** Until a first round is complete, what was measured before watching began is old. A clock that has been set back since was wrong then. */
@@ -131,12 +131,12 @@ function withRightClock(state: TriggerState, name: string, now: number): Trigger
 }
 
 /** Users who cannot be read: a failed execution for all of them together, while the poll goes on; that it is over goes to the log. */
-function tell(context: IPollFunctions, { state, reasons, healed }: RoundResult, now: number) {
-	if (healed > 0)
-		context.logger.info(`The readings of ${healed === 1 ? '1 user' : `${healed} users`} can be read again`);
-	if (!isDue(state.behind, now)) return;
-	const { message, description } = report(state.behind, reasons);
-	const [first] = reasons.values();
+function tell(context: IPollFunctions, { state, problems, recovered }: RoundResult, now: number) {
+	if (recovered > 0)
+		context.logger.info(`The readings of ${recovered === 1 ? '1 user' : `${recovered} users`} can be read again`);
+	if (!isReportDue(state.behind, now)) return;
+	const { message, description } = report(state.behind, problems);
+	const [first] = problems.values();
 	const problem = new Problem(message, description, { kind: first?.kind, httpCode: first?.httpCode });
 	context.__emitError(toNodeError(context.getNode(), problem));
 	for (const one of Object.values(state.behind)) one.told = now;

@@ -5,11 +5,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/connect';
 import { userPrefix } from '../service/readingId';
-import { everybody, type Reasons } from './behind';
-import type { EventResult, Reach, Scope, TriggerEvent } from './events';
-import { toItem } from './findNew';
+import { allFailed, type Problems } from './failedUsers';
+import type { EventResult, ReadOptions, Selection, TriggerEvent } from './events';
+import { toItem } from './detectChanges';
 import { Gathering, type GatheringOptions } from './gathering';
-import { counted, goingOn, OVERLAP, whoLeft } from './goOn';
+import { counted, remainingUsers, OVERLAP, unlistedUsers } from './resume';
 import type { TriggerState } from './state';
 
 export interface RoundOptions extends GatheringOptions {
@@ -25,9 +25,9 @@ export interface RoundResult {
 	/** To remember once the items are handed on. */
 	state: TriggerState;
 	/** Why users could not be read. */
-	reasons: Reasons;
+	problems: Problems;
 	/** How many of those who were behind have been read. */
-	healed: number;
+	recovered: number;
 	/** Set, and nothing else of use, when these are the users of another team than before. */
 	otherTeam?: string;
 }
@@ -36,34 +36,34 @@ export interface RoundResult {
 export async function readRound(
 	get: Get,
 	event: TriggerEvent,
-	scope: Scope,
+	scope: Selection,
 	state: TriggerState,
 	options: RoundOptions,
 ): Promise<RoundResult> {
 	const { deadline, budgetMs } = options;
 	const gathering = new Gathering(event, scope, state, options);
-	const { members, reasons } = gathering;
+	const { members, problems } = gathering;
 	const begin = state.round?.at ?? 0;
 	const isTimeUp = () => performance.now() >= deadline;
 	/** Somebody whom the end of the budget cut off is read in the next poll, unless they alone took most of it. */
 	const wasCutOff = ({ problem, tookMs = 0 }: EventResult) =>
 		problem !== undefined && isTimeUp() && tookMs < budgetMs / 2;
 
-	const reach: Reach = {
-		sinceOf: gathering.sinceOf,
+	const readOptions: ReadOptions = {
+		windowStartOf: gathering.windowStartOf,
 		window: { offset: Math.max(0, begin - OVERLAP) },
 		triesFor: ({ user_id }) => (state.behind[user_id] ? 1 : undefined),
 		// Whoever is known to be trouble must not use up the poll of the others.
 		isTooSlow: ({ user_id }, tookMs) => isTimeUp() || (tookMs > budgetMs / 2 && user_id in state.behind),
 		isTimeUp,
 	};
-	const list = counted(members.findingAgain(goingOn(scope.usersToRead, state.round)));
-	for await (const result of event.read(get, { ...scope, usersToRead: list }, reach)) {
+	const list = counted(members.recovering(remainingUsers(scope.usersToRead, state.round)));
+	for await (const result of event.read(get, { ...scope, usersToRead: list }, readOptions)) {
 		// Of the first of the list only: a key may be shown several teams.
 		const isFirst = gathering.count === 0 && (begin === 0 || result.place <= OVERLAP);
 		const team = isFirst && result.team !== undefined ? userPrefix(result.team) : gathering.team;
 		if (gathering.team !== undefined && team !== gathering.team)
-			return { items: [], state, reasons, healed: 0, otherTeam: team };
+			return { items: [], state, problems, recovered: 0, otherTeam: team };
 		gathering.team = team;
 		if (wasCutOff(result)) break;
 		gathering.take(result);
@@ -73,10 +73,10 @@ export async function readRound(
 	if (isWhole) {
 		if (members.isGiven) members.forgetOthers();
 		const left = gathering.notMet();
-		const gone = left.length > 0 ? event.read(get, { ...scope, usersToRead: whoLeft(left) }, reach) : [];
+		const gone = left.length > 0 ? event.read(get, { ...scope, usersToRead: unlistedUsers(left) }, readOptions) : [];
 		for await (const result of gone) if (!wasCutOff(result)) gathering.take({ ...result, place: begin });
-		if (gathering.isNobodyFine) throw everybody(reasons);
+		if (gathering.isNobodyFine) throw allFailed(problems);
 	}
-	const { handed, healed, state: after } = gathering.finish(isWhole);
-	return { items: handed.map((row) => toItem(event, row)), state: after, reasons, healed };
+	const { handed, recovered, state: after } = gathering.finish(isWhole);
+	return { items: handed.map((row) => toItem(event, row)), state: after, problems, recovered };
 }

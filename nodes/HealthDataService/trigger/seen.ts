@@ -51,7 +51,7 @@ export class SeenReadings {
 	}
 
 	/** As it is saved: without the hours that ended before `from` (ms), but for those of `users`, known by how their keys begin, each from a time of their own. */
-	seenFrom(from: number, users: Array<{ prefix: string; from: number }>): Record<string, string> {
+	toSave(from: number, users: Array<{ prefix: string; from: number }>): Record<string, string> {
 		const kept = new Map(users.map(({ prefix, from: own }) => [prefix, own]));
 		const seen: Record<string, string> = {};
 		for (const [hour, known] of this.hours) {

@@ -16,9 +16,9 @@ import { listedUsers } from '../service/listedUsers';
 import { oneUser } from '../service/oneUser';
 import { wholeTeam } from '../service/usersToRead';
 import { toChoice, wholeNumber } from '../shared/values';
-import { events, readingEvents, type Scope, type TriggerEvent } from './events';
-import { minimumFields, readMinimums } from './minimums';
-import type { Least } from './state';
+import { events, readingEvents, type Selection, type TriggerEvent } from './events';
+import { thresholdFields, readThresholds } from './thresholds';
+import type { Threshold } from './state';
 
 const HOUR_MS = 3_600_000;
 
@@ -41,7 +41,7 @@ const lookbackField: INodeProperties = {
 const options = [
 	concurrencyField,
 	lookbackField,
-	...minimumFields,
+	...thresholdFields,
 	onlyConnectedField({ show: { '/event': show.event, '/userScope': ['all'] } }),
 	requestsPerSecondField,
 ].sort((a, b) => a.displayName.localeCompare(b.displayName));
@@ -62,13 +62,13 @@ export const triggerFields: INodeProperties[] = [
 
 export interface Settings {
 	event: TriggerEvent;
-	scope: Scope;
+	scope: Selection;
 	/** In ms. */
 	lookback: number;
 	/** The same text as long as the same readings are new. */
 	watched: string;
 	/** What is not handed on, though remembered. */
-	minimums: Least[];
+	minimums: Threshold[];
 	/** For a test event, how many users of the team are looked at. */
 	maxUsers?: number;
 }
@@ -81,7 +81,7 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const event = readEvent(context);
 	const lookback = readLookback(context);
 	const maxUsers = isTest ? event.test.users : undefined;
-	const common = { event, lookback, minimums: readMinimums(context, event.minimums) };
+	const common = { event, lookback, minimums: readThresholds(context, event.minimums) };
 	const limits = { concurrency: readConcurrency(context), requestsPerSecond: readRequestsPerSecond(context) };
 	if (!readingEvents.includes(event)) {
 		const scope = { ...limits, usersToRead: wholeTeam({ limit: maxUsers }), provider: '' };

@@ -3,7 +3,8 @@
  * shape must carry the old one over.
  */
 
-import type { Members } from './members';
+/** Hash of an entry of 'User IDs' → first characters of the hash of its user ID; empty until the entry is resolved. */
+export type SavedWatchList = Record<string, string>;
 
 /** All times in ms. */
 export interface TriggerState {
@@ -25,23 +26,23 @@ export interface TriggerState {
 	/** Hour since 1970 → what was seen of it. */
 	seen: Record<string, string>;
 	/** Where the next poll goes on, if this one could not read everybody. */
-	round?: Round;
+	round?: Checkpoint;
 	/** Users who could not be read, by user ID; those of a list who could not even be found, by a hash (members.ts). */
-	behind: Record<string, Behind>;
+	behind: Record<string, FailedUser>;
 	/** The minimum values with which the last whole round began: what came before is judged by them. */
-	minimums?: Least[];
+	minimums?: Threshold[];
 	/** Where a list of users was given: who was on it. */
-	members?: Members;
+	members?: SavedWatchList;
 }
 
 /** What a column must reach. */
-export interface Least {
+export interface Threshold {
 	column: string;
 	least: number;
 }
 
 /** A round over all users that takes several polls. */
-export interface Round {
+export interface Checkpoint {
 	/** How many users of the list are done. */
 	at: number;
 	/** The last of them, as beginnings of hashes: the list may have moved meanwhile. */
@@ -51,10 +52,10 @@ export interface Round {
 	/** The newest reading so far. */
 	newest?: number;
 	/** The minimum values with which it began. */
-	minimums?: Least[];
+	minimums?: Threshold[];
 }
 
-export interface Behind {
+export interface FailedUser {
 	/** They were read up to here. */
 	from: number;
 	/** What was measured up to then is old: they have never been read. */

@@ -6,8 +6,8 @@ import { connect, type Get } from '../http/connect';
 import { gateFor } from '../http/gateOfRun';
 import { SHORT_RETRY } from '../http/retry';
 import { Problem } from '../shared/problem';
-import { findNew, toItem, type NewRow } from './findNew';
-import { reaches } from './minimums';
+import { detectChanges, toItem, type ChangedRow } from './detectChanges';
+import { reachesThreshold } from './thresholds';
 import { SeenReadings } from './seen';
 import { readSettings, type Settings } from './settings';
 
@@ -29,8 +29,8 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		continues: true,
 		gate: gateFor(scope, deadline),
 	});
-	for (const reach of [lookback, event.test.days * DAY_MS]) {
-		const newest = await newestWithin(reach, settings, get, deadline);
+	for (const lookbackMs of [lookback, event.test.days * DAY_MS]) {
+		const newest = await newestWithin(lookbackMs, settings, get, deadline);
 		if (newest) return newest;
 		if (performance.now() > deadline) break;
 	}
@@ -45,17 +45,21 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	);
 }
 
-/** @param reach ms @param deadline by `performance.now()` */
-async function newestWithin(reach: number, settings: Settings, get: Get, deadline: number) {
+/** @param deadline by `performance.now()` */
+async function newestWithin(lookbackMs: number, settings: Settings, get: Get, deadline: number) {
 	const { event, scope, maxUsers, minimums } = settings;
-	const from = reach === Infinity ? 0 : Date.now() - reach;
-	let newest: NewRow | undefined;
+	const from = lookbackMs === Infinity ? 0 : Date.now() - lookbackMs;
+	let newest: ChangedRow | undefined;
 	let problem: Problem | undefined;
 	const isTimeUp = () => performance.now() > deadline;
-	for await (const result of event.read(get, scope, { sinceOf: () => from, window: { limit: maxUsers }, isTimeUp })) {
+	for await (const result of event.read(get, scope, {
+		windowStartOf: () => from,
+		window: { limit: maxUsers },
+		isTimeUp,
+	})) {
 		problem ??= result.problem;
-		for (const row of findNew(event, result.rows, new SeenReadings({}), { from }).fresh) {
-			if (reaches(minimums, row.row) && (!newest || (row.time ?? 0) > (newest.time ?? 0))) newest = row;
+		for (const row of detectChanges(event, result.rows, new SeenReadings({}), { from }).fresh) {
+			if (reachesThreshold(minimums, row.row) && (!newest || (row.time ?? 0) > (newest.time ?? 0))) newest = row;
 		}
 	}
 	if (!newest && problem) throw problem;

@@ -1,17 +1,17 @@
 /**
  * What a round asks of whoever reads the users: how long, and how often, of somebody who is behind and of anybody else.
  */
-import type { Reach, TriggerEvent } from '../../../nodes/HealthDataService/trigger/events';
+import type { ReadOptions, TriggerEvent } from '../../../nodes/HealthDataService/trigger/events';
 import { readRound } from '../../../nodes/HealthDataService/trigger/round';
 import { startState } from '../../../nodes/HealthDataService/trigger/state';
 
 const BUDGET_MS = 1000;
 
-async function reachOf(deadline: number): Promise<Reach> {
-	let asked: Reach | undefined;
+async function reachOf(deadline: number): Promise<ReadOptions> {
+	let asked: ReadOptions | undefined;
 	const event = {
-		async *read(_: unknown, __: unknown, reach: Reach) {
-			asked = reach;
+		async *read(_: unknown, __: unknown, readOptions: ReadOptions) {
+			asked = readOptions;
 			yield* [];
 		},
 	} as unknown as TriggerEvent;

@@ -18,8 +18,8 @@ const remembering = (...rows: IdentifiedRow[]) => {
 	return seen;
 };
 /** As after n8n has saved it. */
-const saved = (seen: SeenReadings, from: number, users: Parameters<SeenReadings['seenFrom']>[1] = []) =>
-	new SeenReadings(JSON.parse(JSON.stringify(seen.seenFrom(from, users))) as Record<string, string>);
+const saved = (seen: SeenReadings, from: number, users: Parameters<SeenReadings['toSave']>[1] = []) =>
+	new SeenReadings(JSON.parse(JSON.stringify(seen.toSave(from, users))) as Record<string, string>);
 
 it('is created, then known, then updated with other values, also after it was saved', () => {
 	const before = remembering(row(HOUR), row(HOUR, 'w', 'b'));
@@ -40,7 +40,7 @@ it('is kept for the whole hour in which it was measured, and forgotten with the 
 	const last = row(2 * HOUR - 1);
 	expect(saved(remembering(last), 2 * HOUR - 1).changeOf(last)).toBeUndefined();
 	expect(saved(remembering(last), 2 * HOUR).changeOf(last)).toBe('created');
-	expect(remembering(last).seenFrom(2 * HOUR, [])).toEqual({});
+	expect(remembering(last).toSave(2 * HOUR, [])).toEqual({});
 });
 
 it('is kept longer of those who have a time of their own, and of them only', () => {
@@ -48,7 +48,7 @@ it('is kept longer of those who have a time of their own, and of them only', () 
 	const users = [{ prefix: 'a00000', from: 2 * HOUR - 1 }];
 	const seen = saved(remembering(...early), 10 * HOUR, users);
 	expect(early.map((one) => seen.changeOf(one))).toEqual([undefined, 'created']);
-	expect(remembering(...early).seenFrom(10 * HOUR, [{ prefix: 'a00000', from: 2 * HOUR }])).toEqual({});
+	expect(remembering(...early).toSave(10 * HOUR, [{ prefix: 'a00000', from: 2 * HOUR }])).toEqual({});
 	// Theirs does not end earlier than that of all.
 	const all = saved(remembering(...early), 0, [{ prefix: 'a00000', from: 10 * HOUR }]);
 	expect(early.map((one) => all.changeOf(one))).toEqual([undefined, undefined]);
@@ -60,10 +60,7 @@ it('is never forgotten where it has no time', () => {
 });
 
 it('takes 26 characters by the hour, none of which tells the values', () => {
-	const seen = remembering(row(HOUR, '["120","80"]'), row(HOUR + 1, '["120","80"]', 'b'), row(2 * HOUR)).seenFrom(
-		0,
-		[],
-	);
+	const seen = remembering(row(HOUR, '["120","80"]'), row(HOUR + 1, '["120","80"]', 'b'), row(2 * HOUR)).toSave(0, []);
 	expect(Object.entries(seen).map(([hour, text]) => [hour, text.length])).toEqual([
 		['1', 52],
 		['2', 26],

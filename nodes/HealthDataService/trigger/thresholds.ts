@@ -5,10 +5,10 @@ import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow'
 import { readOption } from '../fields/optionsField';
 import { metrics, type Minimum } from '../service/metrics';
 import { numberIn, someNumber } from '../shared/values';
-import type { Least, TriggerState } from './state';
+import type { Threshold, TriggerState } from './state';
 
 /** Options of an Options collection, each shown for its own event. */
-export const minimumFields: INodeProperties[] = metrics.flatMap((metric) =>
+export const thresholdFields: INodeProperties[] = metrics.flatMap((metric) =>
 	metric.minimums.map(
 		({ option, name, usual }): INodeProperties => ({
 			displayName: name,
@@ -25,21 +25,21 @@ export const minimumFields: INodeProperties[] = metrics.flatMap((metric) =>
 );
 
 /** Those that are given. */
-export const readMinimums = (context: IPollFunctions, minimums: readonly Minimum[]): Least[] =>
+export const readThresholds = (context: IPollFunctions, minimums: readonly Minimum[]): Threshold[] =>
 	minimums.flatMap(({ column, option, name }) => {
 		const least = readOption<number | undefined>(context, option, undefined, (value) => someNumber(value, name, 0));
 		return least === undefined ? [] : [{ column, least }];
 	});
 
 /** Whether a row reaches any of them, or none is given. Null reaches none. */
-export const reaches = (given: Least[], row: IDataObject): boolean =>
+export const reachesThreshold = (given: Threshold[], row: IDataObject): boolean =>
 	given.length === 0 || given.some(({ column, least }) => (numberIn(row[column]) ?? -Infinity) >= least);
 
 /** The old minimums judge until a round is whole that began with the new ones. */
-export function withMinimums(
+export function withThresholds(
 	next: TriggerState,
 	before: TriggerState,
-	minimums: Least[],
+	minimums: Threshold[],
 	begins: boolean,
 ): TriggerState {
 	const began = before.round ? (before.round.minimums ?? []) : minimums;

@@ -19,14 +19,14 @@ export interface Schedule {
 	/** By workflow and node, which is what makes a trigger the same one. */
 	name: string;
 	/** Whether the state is a row of its own, saved with the execution that is handed out (durable). */
-	isRow: boolean;
+	isDurable: boolean;
 	/** At an activation or a start of n8n: a throw there would leave the trigger dead. */
 	isStart: boolean;
 	budgetMs: number;
 	/** What n8n keeps for this node. */
 	stored: IDataObject;
 	/** Whether the trigger was started anew since: its fields may be others, and it finds the same again. */
-	isOvertaken: () => boolean;
+	isSuperseded: () => boolean;
 }
 
 /** Contexts that have polled before: in memory, n8n makes one for each start of the trigger; durable, for each poll. */
@@ -39,22 +39,22 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 	const node = context.getNode();
 	const stored = context.getWorkflowStaticData('node');
 	const { workflow } = context as Inside;
-	const isRow = workflow !== undefined && workflow.getStaticData('node', node) !== stored;
+	const isDurable = workflow !== undefined && workflow.getStaticData('node', node) !== stored;
 	const budgetMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
-	const isPollTime = isRow && context.getActivationMode() === 'update' && budgetMs !== DEFAULT_BUDGET_MS;
+	const isPollTime = isDurable && context.getActivationMode() === 'update' && budgetMs !== DEFAULT_BUDGET_MS;
 	const isStart = !known.has(context) && !isPollTime;
 	known.add(context);
-	if (!isRow && workflow) adoptState(workflow.staticData, node.id, stored);
+	if (!isDurable && workflow) adoptState(workflow.staticData, node.id, stored);
 	const name = `${context.getWorkflow().id} ${node.id}`;
 	const started = (starts.get(name) ?? 0) + (isStart ? 1 : 0);
 	starts.set(name, started);
 	return {
 		name,
-		isRow,
+		isDurable,
 		isStart,
 		budgetMs: isStart ? Math.min(budgetMs, START_BUDGET_MS) : budgetMs,
 		stored,
-		isOvertaken: () => starts.get(name) !== started,
+		isSuperseded: () => starts.get(name) !== started,
 	};
 }
 
@@ -73,7 +73,10 @@ function adoptState(staticData: IDataObject, id: string, stored: IDataObject) {
 const running = new Map<string, number>();
 
 /** `work`, unless the poll before is still at it. A start does not wait: it overtakes that. */
-export async function alone<T>({ name, budgetMs, isStart }: Schedule, work: () => Promise<T>): Promise<T | null> {
+export async function withoutOverlap<T>(
+	{ name, budgetMs, isStart }: Schedule,
+	work: () => Promise<T>,
+): Promise<T | null> {
 	if (!isStart && (running.get(name) ?? 0) > performance.now()) return null;
 	const end = performance.now() + 2 * budgetMs;
 	running.set(name, end);
@@ -87,21 +90,21 @@ export async function alone<T>({ name, budgetMs, isStart }: Schedule, work: () =
 /** n8n's transaction of a hand-out is through after this, or it has failed. */
 const SETTLED_MS = 60_000;
 
-interface HandOut {
+interface Delivery {
 	/** The turn of the state on which the rows were found. */
 	turn: number;
 	/** ms */
 	at: number;
 	/** Whether a poll was left out for it. */
-	isPassedOver: boolean;
+	isSkipped: boolean;
 }
 
 /** What each trigger has handed out last. */
-const handedOut = new Map<string, HandOut>();
+const deliveries = new Map<string, Delivery>();
 
 /** To be called when rows go out that were found on this turn of the state. */
-export function noteHandOut({ name, isRow }: Schedule, turn: number) {
-	if (isRow) handedOut.set(name, { turn, at: Date.now(), isPassedOver: false });
+export function noteDelivery({ name, isDurable }: Schedule, turn: number) {
+	if (isDurable) deliveries.set(name, { turn, at: Date.now(), isSkipped: false });
 }
 
 /**
@@ -109,10 +112,10 @@ export function noteHandOut({ name, isRow }: Schedule, turn: number) {
  * a busy machine when several do. If it is still the old one after that, the hand-out has failed and must come again.
  */
 export function isStale({ name }: Schedule, turn: number): boolean {
-	const last = handedOut.get(name);
+	const last = deliveries.get(name);
 	if (last?.turn !== turn) return false;
 	const age = Date.now() - last.at;
-	if (last.isPassedOver && (age < 0 || age >= SETTLED_MS)) return false;
-	last.isPassedOver = true;
+	if (last.isSkipped && (age < 0 || age >= SETTLED_MS)) return false;
+	last.isSkipped = true;
 	return true;
 }

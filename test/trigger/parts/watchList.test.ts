@@ -4,41 +4,40 @@
 import { userPrefix } from '../../../nodes/HealthDataService/service/readingId';
 import type { ListedUser, ListEntry, UsersToRead } from '../../../nodes/HealthDataService/service/usersToRead';
 import {
-	doneOf,
-	keyOf,
-	MemberList,
-	nameOf,
-	traceOf,
-	type Members,
-} from '../../../nodes/HealthDataService/trigger/members';
-import type { Behind } from '../../../nodes/HealthDataService/trigger/state';
+	positionAfter,
+	failedUserKey,
+	WatchList,
+	labelOf,
+	fingerprintOf,
+} from '../../../nodes/HealthDataService/trigger/watchList';
+import type { FailedUser, SavedWatchList } from '../../../nodes/HealthDataService/trigger/state';
 
 const entry = (id: string): ListEntry => ({ id, at: 1 });
 const user = (user_id: string) => ({ user_id, client_user_id: null });
-const hashOf = (id: string) => traceOf({ entry: entry(id) });
-const lost = (id: string) => keyOf({ entry: entry(id) })!;
-const list = (names: string[], before?: Members, behind: Record<string, Behind> = {}) =>
-	new MemberList(names.map(entry), before, behind);
-const owners = (of: Record<string, string>): Members =>
+const hashOf = (id: string) => fingerprintOf({ entry: entry(id) });
+const lost = (id: string) => failedUserKey({ entry: entry(id) })!;
+const list = (names: string[], before?: SavedWatchList, behind: Record<string, FailedUser> = {}) =>
+	new WatchList(names.map(entry), before, behind);
+const owners = (of: Record<string, string>): SavedWatchList =>
 	Object.fromEntries(Object.entries(of).map(([id, owner]) => [hashOf(id), owner && userPrefix(owner)]));
 
 it('is called by the user ID, or as long as nobody is found by a hash that no user ID is', () => {
-	expect(keyOf({ user: user('u1'), entry: entry('a') })).toBe('u1');
+	expect(failedUserKey({ user: user('u1'), entry: entry('a') })).toBe('u1');
 	expect(lost('a')).toMatch(/^\?[0-9a-f]{12}$/);
-	expect(lost('a')).toBe(keyOf({ user: user(''), entry: entry('a') }));
-	expect(keyOf({})).toBeUndefined();
-	expect([nameOf('u1'), nameOf(lost('a'))]).toEqual(['u1', "one of 'User IDs'"]);
+	expect(lost('a')).toBe(failedUserKey({ user: user(''), entry: entry('a') }));
+	expect(failedUserKey({})).toBeUndefined();
+	expect([labelOf('u1'), labelOf(lost('a'))]).toEqual(['u1', "one of 'User IDs'"]);
 });
 
 it('leaves a trace: of the entry on a list, else of the user', () => {
-	expect(traceOf({ user: user('u1'), entry: entry('a') })).toBe(hashOf('a'));
-	expect(traceOf({ user: user('u1') })).toBe(userPrefix('u1'));
-	expect(traceOf({ user: user('u2') })).not.toBe(userPrefix('u1'));
+	expect(fingerprintOf({ user: user('u1'), entry: entry('a') })).toBe(hashOf('a'));
+	expect(fingerprintOf({ user: user('u1') })).toBe(userPrefix('u1'));
+	expect(fingerprintOf({ user: user('u2') })).not.toBe(userPrefix('u1'));
 });
 
 describe('how many of a list are done', () => {
 	const entries = Array.from({ length: 30 }, (_, i) => entry(`a${i}`));
-	const done = (last: string[], place: number) => doneOf(entries, last.map(hashOf), place, 5);
+	const done = (last: string[], place: number) => positionAfter(entries, last.map(hashOf), place, 5);
 	it.each<[string, string[], number, number]>([
 		['up to the last of these', ['a8', 'a9'], 10, 10],
 		['found at the beginning', ['a0'], 0, 1],
@@ -51,7 +50,7 @@ describe('how many of a list are done', () => {
 });
 
 describe('watching begins', () => {
-	const isNew = (before: Members | undefined, user_id = 'u1') =>
+	const isNew = (before: SavedWatchList | undefined, user_id = 'u1') =>
 		list(['a'], before).isNew({ user: user(user_id), entry: entry('a') });
 
 	it('for whoever has come onto the list, or has an ID now that was somebody else’s', () => {
@@ -72,7 +71,7 @@ describe('watching begins', () => {
 
 describe('what is saved', () => {
 	it('is nothing without a list', () => {
-		const none = new MemberList(undefined, undefined, {});
+		const none = new WatchList(undefined, undefined, {});
 		expect([none.isGiven, none.toSave()]).toEqual([false, undefined]);
 		none.meet({ user: user('u1') });
 		expect(none.toSave()).toBeUndefined();
@@ -102,7 +101,7 @@ describe('what is saved', () => {
 });
 
 describe('who is behind', () => {
-	const found = async (members: MemberList, users: ListedUser[]) => {
+	const found = async (members: WatchList, users: ListedUser[]) => {
 		const triesFor: unknown[] = [];
 		const source: UsersToRead = {
 			async *users(_, skip, tries) {
@@ -113,13 +112,13 @@ describe('who is behind', () => {
 			},
 			whenMissing: async () => {},
 		};
-		for await (const one of members.findingAgain(source).users(undefined as never, 0)) expect(users).toContain(one);
+		for await (const one of members.recovering(source).users(undefined as never, 0)) expect(users).toContain(one);
 		return triesFor;
 	};
 	const listed = (user_id: string, id: string): ListedUser => ({ user: user(user_id), place: 1, entry: entry(id) });
 
 	it('and found again goes on where it began, under the user ID', async () => {
-		const behind: Record<string, Behind> = { [lost('a')]: { from: 5 }, [lost('b')]: { from: 6 } };
+		const behind: Record<string, FailedUser> = { [lost('a')]: { from: 5 }, [lost('b')]: { from: 6 } };
 		const members = list(['a', 'b', 'c'], owners({ a: 'u1', b: '', c: '' }), behind);
 		const tries = await found(members, [listed('u1', 'a'), listed('', 'b'), listed('u3', 'c')]);
 		expect(behind).toEqual({ u1: { from: 5 }, [lost('b')]: { from: 6 } });
@@ -128,26 +127,26 @@ describe('who is behind', () => {
 	});
 
 	it('and found again as somebody else begins anew', async () => {
-		const behind: Record<string, Behind> = { [lost('a')]: { from: 5 } };
+		const behind: Record<string, FailedUser> = { [lost('a')]: { from: 5 } };
 		await found(list(['a'], owners({ a: 'u9' }), behind), [listed('u1', 'a')]);
 		expect(behind).toEqual({});
 	});
 
 	it('keeps the earlier of two points', async () => {
-		const behind: Record<string, Behind> = { [lost('a')]: { from: 5 }, u1: { from: 3 } };
+		const behind: Record<string, FailedUser> = { [lost('a')]: { from: 5 }, u1: { from: 3 } };
 		await found(list(['a'], owners({ a: 'u1' }), behind), [listed('u1', 'a')]);
 		expect(behind).toEqual({ u1: { from: 3 } });
 	});
 
 	it('and cannot even be found any more stays so', () => {
-		const behind: Record<string, Behind> = { u1: { from: 5 }, u2: { from: 6 } };
+		const behind: Record<string, FailedUser> = { u1: { from: 5 }, u2: { from: 6 } };
 		const members = list(['a', 'b', 'c'], owners({ a: 'u1', b: '' }), behind);
 		for (const id of ['a', 'b', 'c']) members.meet({ user: user(''), entry: entry(id) });
 		expect(behind).toEqual({ [lost('a')]: { from: 5 }, u2: { from: 6 } });
 	});
 
 	it('and on the list no more is forgotten, found or not', () => {
-		const behind: Record<string, Behind> = {
+		const behind: Record<string, FailedUser> = {
 			u1: { from: 1 },
 			u9: { from: 2 },
 			[lost('b')]: { from: 3 },

@@ -2,13 +2,13 @@
  * Users who could not be read, by themselves: when somebody is told, and in which words.
  */
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
-import { everybody, isDue, report, type Reasons } from '../../../nodes/HealthDataService/trigger/behind';
+import { allFailed, isReportDue, report, type Problems } from '../../../nodes/HealthDataService/trigger/failedUsers';
 
 const HOUR = 3_600_000;
 const NOW = 1_000 * HOUR;
 const problem = (message: string) =>
 	new Problem(message, 'Do something', { kind: 'rate-limited', httpCode: '429', retryAfterMs: 5 });
-const reasonsOf = (...ids: string[]): Reasons => new Map(ids.map((id) => [id, problem(`Refused ${id}`)]));
+const reasonsOf = (...ids: string[]): Problems => new Map(ids.map((id) => [id, problem(`Refused ${id}`)]));
 
 describe('it is said', () => {
 	const toldAt = (...times: Array<number | undefined>) =>
@@ -21,7 +21,7 @@ describe('it is said', () => {
 		['again after an hour', [NOW - HOUR], true],
 		['again when the clock was set back by an hour', [NOW + HOUR], true],
 		['for all together when it is time for one', [NOW, NOW - HOUR], true],
-	])('%s', (_, times, is) => expect(isDue(toldAt(...times), NOW)).toBe(is));
+	])('%s', (_, times, is) => expect(isReportDue(toldAt(...times), NOW)).toBe(is));
 });
 
 describe('the words', () => {
@@ -57,12 +57,12 @@ describe('the words', () => {
 
 describe('nobody at all', () => {
 	it('is the very problem of the only one', () => {
-		const reasons = reasonsOf('u1');
-		expect(everybody(reasons)).toBe(reasons.get('u1'));
+		const problems = reasonsOf('u1');
+		expect(allFailed(problems)).toBe(problems.get('u1'));
 	});
 
 	it('is that of the first of several, with all that n8n goes by', () => {
-		expect(everybody(reasonsOf('u1', 'u2', 'u3'))).toMatchObject({
+		expect(allFailed(reasonsOf('u1', 'u2', 'u3'))).toMatchObject({
 			message: "Nobody's readings can be read. Refused u1",
 			description: 'The first of 3 users is u1. Do something',
 			kind: 'rate-limited',

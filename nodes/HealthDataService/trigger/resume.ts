@@ -2,15 +2,15 @@
  * Where a round over all users goes on that takes several polls: behind those who are done, whoever came or left meanwhile.
  */
 import type { ListedUser, UsersToRead } from '../service/usersToRead';
-import { doneOf, traceOf } from './members';
-import type { Round } from './state';
+import { positionAfter, fingerprintOf } from './watchList';
+import type { Checkpoint } from './state';
 
 /** So many of the users done last are remembered, and looked for again so far back in the list. */
 const REMEMBERED = 20;
 export const OVERLAP = 100;
 
 /** Where the next poll goes on when `finished` were read in this one. */
-export function progress(round: Round, finished: Array<{ trace: string; place: number }>): Round {
+export function checkpointAfter(round: Checkpoint, finished: Array<{ trace: string; place: number }>): Checkpoint {
 	const last = finished.slice(-REMEMBERED).map(({ trace }) => trace);
 	return { ...round, at: finished.at(-1)?.place ?? round.at, last: finished.length > 0 ? last : round.last };
 }
@@ -32,14 +32,14 @@ export function counted(usersToRead: UsersToRead): UsersToRead & { count?: numbe
 }
 
 /** The users behind those who are done. The list may have moved since: without a trace of them it is begun again. */
-export const goingOn = (usersToRead: UsersToRead, round?: Round): UsersToRead =>
+export const remainingUsers = (usersToRead: UsersToRead, round?: Checkpoint): UsersToRead =>
 	!round || round.at === 0
 		? usersToRead
 		: {
 				...usersToRead,
 				async *users(get, _, triesFor) {
 					if (usersToRead.entries) {
-						const place = doneOf(usersToRead.entries, round.last, round.at, OVERLAP);
+						const place = positionAfter(usersToRead.entries, round.last, round.at, OVERLAP);
 						return yield* usersToRead.users(get, place, triesFor);
 					}
 					const near: ListedUser[] = [];
@@ -48,7 +48,7 @@ export const goingOn = (usersToRead: UsersToRead, round?: Round): UsersToRead =>
 						near.push(one);
 						if (near.length >= 2 * OVERLAP) break;
 					}
-					const done = near.map((one) => round.last.includes(traceOf(one))).lastIndexOf(true);
+					const done = near.map((one) => round.last.includes(fingerprintOf(one))).lastIndexOf(true);
 					if (done === -1) return yield* usersToRead.users(get);
 					yield* near.slice(done + 1);
 					if (near.length >= 2 * OVERLAP) yield* usersToRead.users(get, near.at(-1)!.place);
@@ -56,7 +56,7 @@ export const goingOn = (usersToRead: UsersToRead, round?: Round): UsersToRead =>
 			};
 
 /** Those who are behind and on the list no more: whom the service does not know either, has left. */
-export const whoLeft = (ids: string[]): UsersToRead => ({
+export const unlistedUsers = (ids: string[]): UsersToRead => ({
 	async *users() {
 		for (const user_id of ids) yield { user: { user_id, client_user_id: null }, place: 0 };
 	},

@@ -2,8 +2,14 @@
  * Where a round goes on, by itself: behind those who are done, whoever came or left meanwhile.
  */
 import type { ListedUser, ListEntry, UsersToRead } from '../../../nodes/HealthDataService/service/usersToRead';
-import { counted, goingOn, OVERLAP, progress, whoLeft } from '../../../nodes/HealthDataService/trigger/goOn';
-import { traceOf } from '../../../nodes/HealthDataService/trigger/members';
+import {
+	counted,
+	remainingUsers,
+	OVERLAP,
+	checkpointAfter,
+	unlistedUsers,
+} from '../../../nodes/HealthDataService/trigger/resume';
+import { fingerprintOf } from '../../../nodes/HealthDataService/trigger/watchList';
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `u${i}`);
 const get = undefined as never;
@@ -33,21 +39,21 @@ const all = async (usersToRead: UsersToRead): Promise<ListedUser[]> => {
 	return found;
 };
 const idsOf = async (usersToRead: UsersToRead) => (await all(usersToRead)).map(({ user }) => user.user_id);
-const traces = (...ids: string[]) => ids.map((user_id) => traceOf({ user: { user_id, client_user_id: null } }));
+const traces = (...ids: string[]) => ids.map((user_id) => fingerprintOf({ user: { user_id, client_user_id: null } }));
 const round = (at: number, ...last: string[]) => ({ at, last: traces(...last), began: 0 });
 
 describe('the users behind those who are done', () => {
 	it('are all where none is done', async () => {
 		const { usersToRead, begun } = listOf(names(3));
-		expect(await idsOf(goingOn(usersToRead))).toEqual(names(3));
-		expect(await idsOf(goingOn(usersToRead, round(0)))).toEqual(names(3));
+		expect(await idsOf(remainingUsers(usersToRead))).toEqual(names(3));
+		expect(await idsOf(remainingUsers(usersToRead, round(0)))).toEqual(names(3));
 		// Each read once: nobody has to be looked for.
 		expect(begun).toEqual([0, 0]);
 	});
 
 	it('follow the last of these that is found, a little further back than it was', async () => {
 		const { usersToRead, begun } = listOf(names(500));
-		const found = await idsOf(goingOn(usersToRead, round(300, 'u297', 'u299', 'gone')));
+		const found = await idsOf(remainingUsers(usersToRead, round(300, 'u297', 'u299', 'gone')));
 		expect(found).toEqual(names(500).slice(300));
 		// Looked for from 100 before; read on behind what was looked through.
 		expect(begun).toEqual([200, 400]);
@@ -58,24 +64,24 @@ describe('the users behind those who are done', () => {
 		['80 have come before them', [...names(80).map((id) => `new ${id}`), ...names(500)]],
 	])('are the same when %s', async (_, ids) => {
 		const { usersToRead } = listOf(ids);
-		expect(await idsOf(goingOn(usersToRead, round(300, 'u299')))).toEqual(names(500).slice(300));
+		expect(await idsOf(remainingUsers(usersToRead, round(300, 'u299')))).toEqual(names(500).slice(300));
 	});
 
 	it('are all of them, from the beginning, when none of these is found any more', async () => {
 		const { usersToRead } = listOf(names(500).slice(OVERLAP + 1));
-		expect(await idsOf(goingOn(usersToRead, round(300, 'u150')))).toEqual(names(500).slice(OVERLAP + 1));
+		expect(await idsOf(remainingUsers(usersToRead, round(300, 'u150')))).toEqual(names(500).slice(OVERLAP + 1));
 	});
 
 	it('each come once where the list ends before what is looked through', async () => {
 		const { usersToRead, begun } = listOf(names(12));
-		expect(await idsOf(goingOn(usersToRead, round(10, 'u9')))).toEqual(['u10', 'u11']);
+		expect(await idsOf(remainingUsers(usersToRead, round(10, 'u9')))).toEqual(['u10', 'u11']);
 		expect(begun).toEqual([0]);
-		expect(await idsOf(goingOn(usersToRead, round(12, 'u11')))).toEqual([]);
+		expect(await idsOf(remainingUsers(usersToRead, round(12, 'u11')))).toEqual([]);
 	});
 
 	it('keep their places, and what becomes of one who is missing', async () => {
 		const { usersToRead } = listOf(names(250));
-		const going = goingOn(usersToRead, round(200, 'u199'));
+		const going = remainingUsers(usersToRead, round(200, 'u199'));
 		expect((await all(going)).map(({ place }) => place)).toEqual(Array.from({ length: 50 }, (_, i) => 201 + i));
 		await expect(going.whenMissing(get, {} as never)).rejects.toThrow('missing');
 	});
@@ -83,9 +89,9 @@ describe('the users behind those who are done', () => {
 	it('of a list that was given are found in the list itself', async () => {
 		const entries = names(300).map((id, index) => ({ id, at: index + 1 }));
 		const { usersToRead, begun } = listOf(names(300), entries);
-		const last = [traceOf({ entry: entries[149] })];
-		expect(await idsOf(goingOn(usersToRead, { at: 150, last, began: 0 }))).toEqual(names(300).slice(150));
-		expect(await idsOf(goingOn(usersToRead, { at: 150, last: ['gone'], began: 0 }))).toEqual(names(300));
+		const last = [fingerprintOf({ entry: entries[149] })];
+		expect(await idsOf(remainingUsers(usersToRead, { at: 150, last, began: 0 }))).toEqual(names(300).slice(150));
+		expect(await idsOf(remainingUsers(usersToRead, { at: 150, last: ['gone'], began: 0 }))).toEqual(names(300));
 		expect(begun).toEqual([150, 0]);
 	});
 });
@@ -94,12 +100,12 @@ describe('what is remembered', () => {
 	const finished = (count: number) => names(count).map((trace, index) => ({ trace, place: index + 1 }));
 
 	it('is the place of the last who is done, and the last twenty of them', () => {
-		const { at, last, began } = progress({ at: 3, last: ['x'], began: 7 }, finished(50));
+		const { at, last, began } = checkpointAfter({ at: 3, last: ['x'], began: 7 }, finished(50));
 		expect([at, last, began]).toEqual([50, names(50).slice(30), 7]);
 	});
 
 	it('is what it was when nobody got done', () => {
-		expect(progress({ at: 3, last: ['x'], began: 7, newest: 5 }, [])).toEqual({
+		expect(checkpointAfter({ at: 3, last: ['x'], began: 7, newest: 5 }, [])).toEqual({
 			at: 3,
 			last: ['x'],
 			began: 7,
@@ -120,7 +126,7 @@ it('counts the users, and says so only once the list has come to its end', async
 });
 
 it('who is on the list no more is asked for by user ID, and whoever is gone is no error', async () => {
-	const left = whoLeft(['u1', 'u2']);
+	const left = unlistedUsers(['u1', 'u2']);
 	expect((await all(left)).map(({ user, place }) => [user, place])).toEqual([
 		[{ user_id: 'u1', client_user_id: null }, 0],
 		[{ user_id: 'u2', client_user_id: null }, 0],

@@ -11,7 +11,7 @@ import { withTheirs } from '../service/readings';
 import type { Change, SeenReadings } from './seen';
 
 /** What counts as new, of the rows of one user. All times in ms. */
-export interface Window {
+export interface TimeWindow {
 	/** Nothing before it is looked at. */
 	from: number;
 	/** Set until they were read once: what was measured up to then is old. */
@@ -20,21 +20,26 @@ export interface Window {
 	until?: number;
 }
 
-export interface NewRow extends IdentifiedRow {
+export interface ChangedRow extends IdentifiedRow {
 	change: Change;
 }
 
-export interface Looked {
+export interface DetectedChanges {
 	/** To be handed on, and then remembered. */
-	fresh: NewRow[];
+	fresh: ChangedRow[];
 	/** To be remembered all the same: they are old, and not to be found new later. */
 	old: IdentifiedRow[];
 	newest?: number;
 }
 
 /** @param rows all of one user from `from` on; of identical rows one counts */
-export function findNew(identity: Identity, rows: IDataObject[], seen: SeenReadings, window: Window): Looked {
-	const fresh: NewRow[] = [];
+export function detectChanges(
+	identity: Identity,
+	rows: IDataObject[],
+	seen: SeenReadings,
+	window: TimeWindow,
+): DetectedChanges {
+	const fresh: ChangedRow[] = [];
 	const old: IdentifiedRow[] = [];
 	let newest: number | undefined;
 
@@ -49,11 +54,11 @@ export function findNew(identity: Identity, rows: IDataObject[], seen: SeenReadi
 	return { fresh, old, newest };
 }
 
-const isOld = (time: number | undefined, { since, until }: Window) =>
+const isOld = (time: number | undefined, { since, until }: TimeWindow) =>
 	since !== undefined && (time === undefined || time <= since || (until !== undefined && time > until));
 
 /** As it goes out. */
-export function toItem(identity: Identity, { key, change, row }: NewRow): IDataObject {
+export function toItem(identity: Identity, { key, change, row }: ChangedRow): IDataObject {
 	const rest = { ...row };
 	delete rest.id;
 	return withTheirs({ id: toId(identity, key), change }, rest);

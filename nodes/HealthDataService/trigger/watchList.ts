@@ -5,26 +5,23 @@
 import { hash } from 'node:crypto';
 import { userPrefix } from '../service/readingId';
 import type { ListedUser, ListEntry, UsersToRead } from '../service/usersToRead';
-import type { Behind } from './state';
-
-/** Hash of an ID on the list → whose it is, as the beginning of a hash; empty as long as nobody has had it. */
-export type Members = Record<string, string>;
+import type { FailedUser, SavedWatchList } from './state';
 
 type Met = Partial<Pick<ListedUser, 'user' | 'entry'>>;
 
 /** No user ID begins so. */
-const UNFOUND = '?';
+const UNRESOLVED = '?';
 
 const hashOf = (entry: ListEntry) => hash('sha256', entry.id).slice(0, 12);
 
 /** What somebody is called in the state: the user ID, or a hash of the ID on the list. */
-export const keyOf = ({ user, entry }: Met) => user?.user_id || (entry && UNFOUND + hashOf(entry));
+export const failedUserKey = ({ user, entry }: Met) => user?.user_id || (entry && UNRESOLVED + hashOf(entry));
 
 /** What is remembered of those whom a round has done. */
-export const traceOf = ({ user, entry }: Met) => (entry ? hashOf(entry) : userPrefix(user?.user_id));
+export const fingerprintOf = ({ user, entry }: Met) => (entry ? hashOf(entry) : userPrefix(user?.user_id));
 
 /** How many of a list are done, of which these were the last; all of it is to do where none is found near `place`. */
-export function doneOf(entries: readonly ListEntry[], last: string[], place: number, reach: number): number {
+export function positionAfter(entries: readonly ListEntry[], last: string[], place: number, reach: number): number {
 	const from = Math.max(0, place - reach);
 	const near = entries.slice(from, place + reach).map((entry) => last.includes(hashOf(entry)));
 	const at = near.lastIndexOf(true);
@@ -32,17 +29,17 @@ export function doneOf(entries: readonly ListEntry[], last: string[], place: num
 }
 
 /** What somebody is called for people, as far as it is known. */
-export const nameOf = (key: string) => (key.startsWith(UNFOUND) ? "one of 'User IDs'" : key);
+export const labelOf = (key: string) => (key.startsWith(UNRESOLVED) ? "one of 'User IDs'" : key);
 
-export class MemberList {
+export class WatchList {
 	/** Whose IDs they are, of those met in this poll. */
-	private readonly met: Members = {};
+	private readonly met: SavedWatchList = {};
 
 	/** @param before as it was saved; nothing when watching begins */
 	constructor(
 		private readonly entries: readonly ListEntry[] | undefined,
-		private readonly before: Members | undefined,
-		private readonly behind: Record<string, Behind>,
+		private readonly before: SavedWatchList | undefined,
+		private readonly behind: Record<string, FailedUser>,
 	) {}
 
 	/** Whether there is a list at all. */
@@ -58,16 +55,16 @@ export class MemberList {
 	}
 
 	/** The same users; each who could not be found until now goes on where that began. */
-	findingAgain = (usersToRead: UsersToRead): UsersToRead => ({
+	recovering = (usersToRead: UsersToRead): UsersToRead => ({
 		...usersToRead,
 		users: (get, skip) => this.found(usersToRead.users(get, skip, this.triesFor)),
 	});
 
-	private triesFor = (entry: ListEntry) => (this.behind[UNFOUND + hashOf(entry)] ? 1 : undefined);
+	private triesFor = (entry: ListEntry) => (this.behind[UNRESOLVED + hashOf(entry)] ? 1 : undefined);
 
 	private async *found(users: AsyncIterable<ListedUser>) {
 		for await (const one of users) {
-			const lost = one.entry && UNFOUND + hashOf(one.entry);
+			const lost = one.entry && UNRESOLVED + hashOf(one.entry);
 			const late = lost && one.user.user_id ? this.behind[lost] : undefined;
 			if (late) {
 				delete this.behind[lost!];
@@ -90,7 +87,7 @@ export class MemberList {
 		this.met[hashOf(entry)] = owner;
 		const userId = Object.keys(this.behind).find((id) => owner !== '' && userPrefix(id) === owner);
 		if (userId === undefined) return;
-		this.behind[UNFOUND + hashOf(entry)] = this.behind[userId];
+		this.behind[UNRESOLVED + hashOf(entry)] = this.behind[userId];
 		delete this.behind[userId];
 	}
 
@@ -99,23 +96,25 @@ export class MemberList {
 		const members = this.toSave() ?? {};
 		const owners = new Set(Object.values(members));
 		for (const key of Object.keys(this.behind)) {
-			const isMember = key.startsWith(UNFOUND) ? key.slice(UNFOUND.length) in members : owners.has(userPrefix(key));
+			const isMember = key.startsWith(UNRESOLVED)
+				? key.slice(UNRESOLVED.length) in members
+				: owners.has(userPrefix(key));
 			if (!isMember) delete this.behind[key];
 		}
 	}
 
 	/** The beginning of the keys of their readings. */
 	prefixOf = (key: string): string =>
-		key.startsWith(UNFOUND) ? (this.before?.[key.slice(UNFOUND.length)] ?? '') : userPrefix(key);
+		key.startsWith(UNRESOLVED) ? (this.before?.[key.slice(UNRESOLVED.length)] ?? '') : userPrefix(key);
 
 	/** Who is on the list now; who has come onto it and was not read yet comes anew in the next poll. */
-	toSave(): Members | undefined {
+	toSave(): SavedWatchList | undefined {
 		if (!this.entries) return undefined;
 		const hashes = this.entries.map(hashOf);
 		const saved = hashes.flatMap((one) => {
 			const owner = this.met[one] ?? (this.before ? this.before[one] : '');
 			return owner === undefined ? [] : [[one, owner]];
 		});
-		return Object.fromEntries(saved) as Members;
+		return Object.fromEntries(saved) as SavedWatchList;
 	}
 }

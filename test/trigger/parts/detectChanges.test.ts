@@ -3,15 +3,15 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { readingEvents } from '../../../nodes/HealthDataService/trigger/events';
-import { findNew, toItem, type Window } from '../../../nodes/HealthDataService/trigger/findNew';
+import { detectChanges, toItem, type TimeWindow } from '../../../nodes/HealthDataService/trigger/detectChanges';
 import { SeenReadings } from '../../../nodes/HealthDataService/trigger/seen';
 
 const [bloodPressure] = readingEvents;
 const reading = (time: unknown, systolic: unknown = 120, more: IDataObject = {}) =>
 	({ id: null, user_id: 'u', timestamp: time, systolic, diastolic: 80, unit: 'mmHg', provider: 'p', ...more }) as never;
 const at = (millis: number) => new Date(millis).toISOString();
-const look = (rows: IDataObject[], window: Window, seen = new SeenReadings({})) =>
-	findNew(bloodPressure, rows, seen, window);
+const look = (rows: IDataObject[], window: TimeWindow, seen = new SeenReadings({})) =>
+	detectChanges(bloodPressure, rows, seen, window);
 const values = (rows: Array<{ row: IDataObject }>) => rows.map(({ row }) => row.systolic);
 
 it('looks at nothing before the window, and at all from its first instant on', () => {

@@ -1,0 +1,36 @@
+/**
+ * The mark of a poll that runs: it keeps others away, and cannot stay behind.
+ */
+import { sleep } from 'n8n-workflow';
+import { withoutOverlap, type Schedule } from '../../nodes/HealthDataService/trigger/scheduler';
+
+const schedule = (name: string, more: Partial<Schedule> = {}) =>
+	({ name, budgetMs: 40, isStart: false, ...more }) as Schedule;
+const never = async () => await new Promise<string>(() => {});
+
+it('keeps others away while it runs', async () => {
+	const first = withoutOverlap(schedule('a'), async () => await sleep(20).then(() => 'first'));
+	expect(await withoutOverlap(schedule('a'), async () => 'second')).toBeNull();
+	expect(await withoutOverlap(schedule('b'), async () => 'another trigger')).toBe('another trigger');
+	expect(await first).toBe('first');
+	expect(await withoutOverlap(schedule('a'), async () => 'third')).toBe('third');
+});
+
+it('is gone after a poll that throws', async () => {
+	await expect(withoutOverlap(schedule('c'), async () => await Promise.reject(new Error('no')))).rejects.toThrow('no');
+	expect(await withoutOverlap(schedule('c'), async () => 'next')).toBe('next');
+});
+
+it('is given up when a poll takes twice as long as it may, and that poll takes nobody else’s away', async () => {
+	void withoutOverlap(schedule('d'), never);
+	expect(await withoutOverlap(schedule('d'), async () => 'too soon')).toBeNull();
+	await sleep(100);
+	let end = () => {};
+	const second = withoutOverlap(
+		schedule('d'),
+		async () => await new Promise<string>((resolve) => (end = () => resolve('second'))),
+	);
+	expect(await withoutOverlap(schedule('d'), async () => 'beside the second')).toBeNull();
+	end();
+	expect(await second).toBe('second');
+});
