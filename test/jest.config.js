@@ -12,7 +12,11 @@ module.exports = {
 	roots: ['<rootDir>/test'],
 	testMatch: ['<rootDir>/test/{unit,engine,trigger,sandbox,repository}/**/*.test.{ts,js}'],
 	setupFiles: ['<rootDir>/test/setup/n8nSettings.js'],
-	setupFilesAfterEnv: ['<rootDir>/test/setup/expressionEngine.js', '<rootDir>/test/setup/regexEngine.js'],
+	setupFilesAfterEnv: [
+		'<rootDir>/test/setup/assertions.js',
+		'<rootDir>/test/setup/expressionEngine.js',
+		'<rootDir>/test/setup/regexEngine.js',
+	],
 	transform: {
 		'^.+\\.ts$': [
 			'@swc/jest',

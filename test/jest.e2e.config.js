@@ -7,6 +7,6 @@ module.exports = {
 	...require('./jest.config'),
 	testMatch: ['<rootDir>/test/{e2e,install}/**/*.test.{ts,js}'],
 	setupFiles: [],
-	setupFilesAfterEnv: [],
+	setupFilesAfterEnv: ['<rootDir>/test/setup/assertions.js'],
 	testTimeout: 300_000,
 };

@@ -162,6 +162,7 @@ it('shows its icon in the nodes panel and on the canvas, also in dark mode', asy
 	await editor.openNextStepPanel();
 	await editor.searchNodes('blood pressure');
 	await editor.foundNode(NODE).waitFor();
+	expect(await editor.foundNode(NODE).isVisible()).toBe(true);
 	await editor.look({});
 	await editor.picture('nodes-panel', ['node-creator', 0, 0, 385, 240]);
 });
