@@ -40,16 +40,16 @@ class RestClient {
 	 * @returns {Promise<any>} what the answer holds under `data`, or all of it
 	 */
 	async call(method, path, body) {
-		const send = async () =>
-			await fetch(this.baseUrl + path, {
-				method,
-				headers: { 'content-type': 'application/json', 'browser-id': BROWSER_ID, cookie: this.#cookie },
-				body: body === undefined ? undefined : JSON.stringify(body),
-			});
-		// n8n closes a connection that was quiet for five seconds, perhaps in the very moment in which it is used again.
-		const response = await send().catch(async (error) => {
-			if (method !== 'GET') throw error;
-			return await send();
+		const response = await fetch(this.baseUrl + path, {
+			method,
+			headers: {
+				'content-type': 'application/json',
+				'browser-id': BROWSER_ID,
+				cookie: this.#cookie,
+				// A connection each: n8n closes one that is idle for five seconds, perhaps while the next request is on its way there.
+				connection: 'close',
+			},
+			body: body === undefined ? undefined : JSON.stringify(body),
 		});
 		const login = response.headers.getSetCookie().find((cookie) => cookie.startsWith('n8n-auth='));
 		if (login) this.#cookie = login.split(';')[0];
