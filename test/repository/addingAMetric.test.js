@@ -68,9 +68,9 @@ it('takes four files', () => {
 });
 
 it('gives code that compiles and is formatted', () => {
-	run(['typescript/bin/tsc', '-p', 'test/tsconfig.json']);
+	expect(run(['typescript/bin/tsc', '-p', 'test/tsconfig.json'])).toBe('');
 	const code = steps.map(({ file }) => file).filter((file) => file.endsWith('.ts'));
-	run(['prettier/bin/prettier.cjs', '--check', ...code]);
+	expect(run(['prettier/bin/prettier.cjs', '--check', ...code])).toContain('All matched files use Prettier code style!');
 }, 300_000);
 
 it('gives the metric: operation, rows, pages, days, event; preview; answers that fit the contract', () => {
