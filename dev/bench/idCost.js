@@ -3,10 +3,10 @@
  * n8n around them, of which each request takes its share: there the `id` is a smaller part of the time.
  */
 require('tsx/cjs');
-const { flatRows, plainRows } = require('../../nodes/HealthDataService/service/flatRows.ts');
+const { rowsWithId, rowsWithoutId } = require('../../nodes/HealthDataService/service/flatRows.ts');
 const { metrics } = require('../../nodes/HealthDataService/service/metrics.ts');
-const { sweep } = require('../../nodes/HealthDataService/service/sweep.ts');
-const { wholeTeam } = require('../../nodes/HealthDataService/service/usersToRead.ts');
+const { readUsers } = require('../../nodes/HealthDataService/service/readUsers.ts');
+const { wholeTeam } = require('../../nodes/HealthDataService/service/userSelection.ts');
 const { runAsScript } = require('../install/command');
 const { startService } = require('./startService');
 const { median } = require('./median');
@@ -19,15 +19,15 @@ const LATENCY_MS = 20;
 const AT_ONCE = 8;
 const ROUNDS = 7;
 
-/** Milliseconds in which all rows were read. @param {string} baseUrl @param {typeof flatRows} collectBy */
+/** Milliseconds in which all rows were read. @param {string} baseUrl @param {typeof rowsWithId} collectBy */
 async function read(baseUrl, collectBy) {
 	const [metric] = metrics;
 	const rows = [];
 	const begun = performance.now();
-	const results = sweep(/** @type {never} */ (plain(baseUrl).get), {
+	const results = readUsers(/** @type {never} */ (plain(baseUrl).get), {
 		metric,
 		query: RANGE,
-		usersToRead: wholeTeam(),
+		selection: wholeTeam(),
 		width: AT_ONCE,
 		ahead: Infinity,
 		collect: collectBy(metric, Infinity, () => {}),
@@ -35,7 +35,7 @@ async function read(baseUrl, collectBy) {
 	for await (const result of results) for (const row of result.rows) rows.push(row);
 	const ms = performance.now() - begun;
 	const ids = new Set(rows.map(({ id }) => id)).size;
-	if (rows.length !== USERS * PER_USER || ids !== (collectBy === flatRows ? rows.length : 1))
+	if (rows.length !== USERS * PER_USER || ids !== (collectBy === rowsWithId ? rows.length : 1))
 		throw new Error(`${rows.length} rows with ${ids} different ids`);
 	return ms;
 }
@@ -47,7 +47,7 @@ async function main() {
 	try {
 		// The first round warms up.
 		for (let round = 0; round <= ROUNDS; round++) {
-			const [withId, without] = [await read(baseUrl, flatRows), await read(baseUrl, plainRows)];
+			const [withId, without] = [await read(baseUrl, rowsWithId), await read(baseUrl, rowsWithoutId)];
 			if (round === 0) continue;
 			times.withId.push(withId);
 			times.without.push(without);

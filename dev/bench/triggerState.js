@@ -48,7 +48,7 @@ async function round(given, state, begins) {
 			yield* given;
 		},
 	};
-	const nothing = /** @type {never} */ ({ usersToRead: {} });
+	const nothing = /** @type {never} */ ({ selection: {} });
 	return await readRound(/** @type {never} */ (undefined), event, nothing, state, {
 		now: NOW,
 		lookback: LOOKBACK,

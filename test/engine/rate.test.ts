@@ -5,7 +5,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { Switches } from '../../dev/sandbox/switches';
 import { createWorld } from '../../dev/sandbox/world';
 import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
-import type { UsersToRead } from '../../nodes/HealthDataService/service/usersToRead';
+import type { UserSelection } from '../../nodes/HealthDataService/service/userSelection';
 import { readingEvents } from '../../nodes/HealthDataService/trigger/events';
 import { runNode } from '../helpers/engine';
 import { nextTurn } from '../helpers/machine';
@@ -125,13 +125,13 @@ describe('the trigger', () => {
 				inWork++;
 				return await new Promise<never>(() => {});
 			};
-			const usersToRead: UsersToRead = {
+			const selection: UserSelection = {
 				async *users() {
 					for (const { user_id } of users) yield { user: { user_id, client_user_id: null }, place: 0 };
 				},
 				whenMissing: async () => {},
 			};
-			const scope = { usersToRead, provider: '', concurrency: 8, requestsPerSecond };
+			const scope = { selection, provider: '', concurrency: 8, requestsPerSecond };
 			const results = readingEvents[0].read(get, scope, { windowStartOf: () => 0 });
 			void results[Symbol.asyncIterator]().next();
 			await nextTurn();

@@ -3,9 +3,9 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { collectAs, DAILY, READINGS } from '../../nodes/HealthDataService/resources/timeseries/output';
-import { flatRows, plainRows } from '../../nodes/HealthDataService/service/flatRows';
+import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service/flatRows';
 import { metrics } from '../../nodes/HealthDataService/service/metrics';
-import type { Collect } from '../../nodes/HealthDataService/service/sweep';
+import type { Collect } from '../../nodes/HealthDataService/service/readUsers';
 
 const GROUPED = 'grouped';
 const [metric] = metrics;
@@ -45,8 +45,8 @@ describe('Limit', () => {
 	const systolic = (rows: IDataObject[]) => rows.map((row) => row.systolic);
 
 	it.each<[string, (limit: number) => Collect]>([
-		['with an id', (limit) => flatRows(metric, limit, () => {})],
-		['without', (limit) => plainRows(metric, limit, () => {})],
+		['with an id', (limit) => rowsWithId(metric, limit, () => {})],
+		['without', (limit) => rowsWithoutId(metric, limit, () => {})],
 	])('asks for no page more than it needs: %s', async (_, collect) => {
 		for (const limit of [1, 2, 3, 4]) {
 			// Two on the first page: so that a Limit of one cuts it.
@@ -58,7 +58,7 @@ describe('Limit', () => {
 
 	it('without an id, not one page more', async () => {
 		const { asked } = await read(
-			plainRows(metric, 2, () => {}),
+			rowsWithoutId(metric, 2, () => {}),
 			[[point(1), point(2)], [point(3)]],
 		);
 		expect(asked).toBe(1);
@@ -67,12 +67,12 @@ describe('Limit', () => {
 	it('with one, as long as the last one’s instant may go on: over empty pages, too', async () => {
 		const twin = { ...point(1), systolic: 100 };
 		const { rows, asked } = await read(
-			flatRows(metric, 1, () => {}),
+			rowsWithId(metric, 1, () => {}),
 			[[point(1)], [], [twin], [point(2)], [point(3)]],
 		);
 		const [alone] = (
 			await read(
-				flatRows(metric, 1, () => {}),
+				rowsWithId(metric, 1, () => {}),
 				[[twin]],
 			)
 		).rows;
@@ -92,7 +92,7 @@ describe('Limit', () => {
 					yield { groups } as IDataObject;
 				}
 			}
-			const rows = await flatRows(metric, limit, () => {})(source(), owner, () => false);
+			const rows = await rowsWithId(metric, limit, () => {})(source(), owner, () => false);
 			return { asked, ids: rows.map(({ id }) => id) };
 		};
 
@@ -119,8 +119,8 @@ describe('Limit', () => {
 	});
 
 	it.each<[string, (check: (count: number) => void) => Collect]>([
-		['with an id', (check) => flatRows(metric, 2, check)],
-		['without', (check) => plainRows(metric, 2, check)],
+		['with an id', (check) => rowsWithId(metric, 2, check)],
+		['without', (check) => rowsWithoutId(metric, 2, check)],
 	])('what counts the rows may end it: %s', async (_, collect) => {
 		const counts: number[] = [];
 		await read(

@@ -4,7 +4,7 @@
 import { IANAZone } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { aggregate } from '../../nodes/HealthDataService/service/aggregates';
-import { collectDaily, type AskedDays } from '../../nodes/HealthDataService/service/daily';
+import { collectDaily, type DayRange } from '../../nodes/HealthDataService/service/daily';
 import { metrics, type Metric } from '../../nodes/HealthDataService/service/metrics';
 import { dayIn, wholeDay } from '../../nodes/HealthDataService/shared/wholeDay';
 import { fc } from '../helpers/properties';
@@ -13,7 +13,7 @@ const metricOf = (value: string) => metrics.find((metric) => metric.value === va
 const bloodPressure = metricOf('bloodPressure');
 const mindfulness = metricOf('mindfulnessMinutes');
 const owner = { user_id: 'u', client_user_id: 'c' };
-const ALWAYS: AskedDays = { zone: 'UTC', first: '0000-01-01' };
+const ALWAYS: DayRange = { zone: 'UTC', first: '0000-01-01' };
 
 /** A page for each list of points, all from one source unless they say otherwise. */
 const pageOf = (points: IDataObject[]) => ({
@@ -275,7 +275,7 @@ describe('the day', () => {
 		const { last } = wholeDay('2006-10-28', zone)!;
 		const within = ['2006-10-29T02:29:59Z', '2006-10-29T02:30:30Z', '2006-10-29T03:00:00Z'];
 		for (const time of within) expect(Date.parse(time)).toBeLessThanOrEqual(last);
-		const dates = async (days: Omit<AskedDays, 'zone'>) =>
+		const dates = async (days: Omit<DayRange, 'zone'>) =>
 			(await rowsOf([within.map((time) => at(time))], { zone, ...days })).map(({ date, readings }) => [date, readings]);
 		expect(await dates({ first: '2006-10-28', last: '2006-10-28' })).toEqual([['2006-10-28', 2]]);
 		expect(await dates({ first: '2006-10-29', last: '2006-10-29' })).toEqual([['2006-10-29', 1]]);

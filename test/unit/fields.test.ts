@@ -19,7 +19,7 @@ import { readWhenNotFound } from '../../nodes/HealthDataService/fields/whenNotFo
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
 import { HealthDataServiceTrigger } from '../../nodes/HealthDataService/HealthDataServiceTrigger.node';
 import { readDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
-import { readTimeZone, readUserWindow } from '../../nodes/HealthDataService/resources/timeseries/options';
+import { readTimeZone, readListSlice } from '../../nodes/HealthDataService/resources/timeseries/options';
 import { readOutput } from '../../nodes/HealthDataService/resources/timeseries/output';
 import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
@@ -161,11 +161,11 @@ const READERS: Array<
 	[
 		'Minimum Systolic',
 		'options.minSystolic',
-		(context) => readThresholds(context as never, bloodPressure.minimums)[0].least,
+		(context) => readThresholds(context as never, bloodPressure.thresholds)[0].least,
 		(value) => anyAtLeast(0, value),
 	],
-	['Max Users', 'options.userLimit', (context) => readUserWindow(context).limit, (value) => atLeast(1, value)],
-	['Skip First Users', 'options.userOffset', (context) => readUserWindow(context).offset, (value) => atLeast(0, value)],
+	['Max Users', 'options.userLimit', (context) => readListSlice(context).limit, (value) => atLeast(1, value)],
+	['Skip First Users', 'options.userOffset', (context) => readListSlice(context).offset, (value) => atLeast(0, value)],
 	['Only Connected Users', 'options.onlyConnected', readOnlyConnected, asSwitch],
 	[
 		'When Not Found',
@@ -212,8 +212,8 @@ it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, me
 it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 	['concurrency', readConcurrency, 8],
 	['requestsPerSecond', readRequestsPerSecond, undefined],
-	['minSystolic', (context) => readThresholds(context as never, bloodPressure.minimums), []],
-	['userLimit and userOffset', readUserWindow, { offset: 0, limit: Infinity }],
+	['minSystolic', (context) => readThresholds(context as never, bloodPressure.thresholds), []],
+	['userLimit and userOffset', readListSlice, { offset: 0, limit: Infinity }],
 	['onlyConnected', readOnlyConnected, false],
 	['whenNotFound', readWhenNotFound, 'error'],
 	['timeZone', readTimeZone, 'Asia/Tokyo'],
@@ -223,7 +223,7 @@ it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 });
 
 it('options that are no options are refused', () => {
-	expect(readOrRefuse('Options', () => readUserWindow(withField('options', {})))).toBeUndefined();
+	expect(readOrRefuse('Options', () => readListSlice(withField('options', {})))).toBeUndefined();
 });
 
 it('User is one user ID, or refused', () => {

@@ -2,10 +2,10 @@
  * Rows of the node beside rows of the trigger, of what a service may send that the sandbox does not.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { flatRows, plainRows } from '../../nodes/HealthDataService/service/flatRows';
+import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service/flatRows';
 import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import { identityOf, keysOf } from '../../nodes/HealthDataService/service/readingId';
-import type { Collect } from '../../nodes/HealthDataService/service/sweep';
+import type { Collect } from '../../nodes/HealthDataService/service/readUsers';
 import { detectChanges, toItem } from '../../nodes/HealthDataService/trigger/detectChanges';
 import { SeenReadings } from '../../nodes/HealthDataService/trigger/seen';
 
@@ -22,13 +22,13 @@ const collected = async (collect: Collect, pages: Points[]) => {
 };
 const node = async (...pages: Points[]) =>
 	await collected(
-		flatRows(bloodPressure, Infinity, () => {}),
+		rowsWithId(bloodPressure, Infinity, () => {}),
 		pages,
 	);
 async function trigger(...pages: Points[]) {
 	const identity = identityOf(bloodPressure);
 	const rows = await collected(
-		plainRows(bloodPressure, Infinity, () => {}),
+		rowsWithoutId(bloodPressure, Infinity, () => {}),
 		pages,
 	);
 	const { fresh } = detectChanges(identity, rows, new SeenReadings({}), { from: 0 });
@@ -107,7 +107,7 @@ it.each([node, trigger])('a field of theirs that is called like ours keeps its v
 it('counts to Limit for whoever checks, however much more was read', async () => {
 	const counts: number[] = [];
 	const rows = await collected(
-		flatRows(bloodPressure, 2, (count) => void counts.push(count)),
+		rowsWithId(bloodPressure, 2, (count) => void counts.push(count)),
 		[[point(1)], [point(2), point(3)], [point(4, {}, '2026-03-04T00:00:00Z')], [point(5)]],
 	);
 	expect(rows.map(({ systolic }) => systolic)).toEqual([1, 2]);

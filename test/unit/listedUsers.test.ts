@@ -4,7 +4,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, Once, Query } from '../../nodes/HealthDataService/http/connect';
 import { listedUsers } from '../../nodes/HealthDataService/service/listedUsers';
-import { lookUp } from '../../nodes/HealthDataService/service/lookUp';
+import { resolveMany } from '../../nodes/HealthDataService/service/resolveMany';
 import { oneUser } from '../../nodes/HealthDataService/service/oneUser';
 import {
 	connectedSources,
@@ -13,11 +13,11 @@ import {
 	resolveUser,
 } from '../../nodes/HealthDataService/service/users';
 import {
-	stopIfStillThere,
-	toListed,
+	throwIfUserExists,
+	toSelectedUser,
 	wholeTeam,
-	type ListedUser,
-} from '../../nodes/HealthDataService/service/usersToRead';
+	type SelectedUser,
+} from '../../nodes/HealthDataService/service/userSelection';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { nextTurn } from '../helpers/machine';
 
@@ -51,12 +51,12 @@ const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, 
 const entriesOf = (names: string[]) => names.map((id, index) => ({ id, at: index + 1 }));
 const broken = new Problem('Broken', 'Advice');
 const rejects = (error: Error) => async () => await Promise.reject(error);
-const found = (users: ListedUser[]) => users.map(({ user, place }) => [user.user_id, user.client_user_id, place]);
+const found = (users: SelectedUser[]) => users.map(({ user, place }) => [user.user_id, user.client_user_id, place]);
 
 describe('looking up', () => {
 	const look = async (get: Get, names: string[], isLazy = false) =>
 		await all(
-			lookUp(
+			resolveMany(
 				get,
 				names.map((id) => ({ id })),
 				isLazy,
@@ -101,7 +101,7 @@ describe('looking up', () => {
 
 	it('of which fewer may be wanted never reads the list, and few at a time', async () => {
 		const { get, asked, count } = team(500);
-		for await (const { user } of lookUp(
+		for await (const { user } of resolveMany(
 			get,
 			ids(0, 100).map((id) => ({ id })),
 			true,
@@ -118,7 +118,7 @@ describe('looking up', () => {
 	])('where fewer may be wanted (%p), %i are asked for side by side', async (isLazy, width) => {
 		const waits = Object.fromEntries(ids(0, 100).map((id) => [id, async () => await new Promise(() => {})]));
 		const { get, count } = team(0, { ...waits, list: rejects(broken) });
-		void lookUp(
+		void resolveMany(
 			get,
 			ids(0, 100).map((id) => ({ id })),
 			isLazy,
@@ -149,7 +149,7 @@ describe('looking up', () => {
 
 	it('may be tried less often for some', async () => {
 		const { get, asked } = team(9);
-		await all(lookUp(get, [{ id: 'c0', tries: 1 }, { id: 'c1' }], false));
+		await all(resolveMany(get, [{ id: 'c0', tries: 1 }, { id: 'c1' }], false));
 		expect(asked.map(({ once }) => once?.tries)).toEqual([1, undefined]);
 	});
 });
@@ -228,12 +228,12 @@ describe('a list', () => {
 	});
 
 	describe('one whose readings the service does not know', () => {
-		const listed = (id: string, at = 1): ListedUser => ({
+		const listed = (id: string, at = 1): SelectedUser => ({
 			user: { user_id: 'u0', client_user_id: 'c0' },
 			place: at,
 			entry: { id, at },
 		});
-		const missing = async (list: ReturnType<typeof listedUsers>, get: Get, one: ListedUser) =>
+		const missing = async (list: ReturnType<typeof listedUsers>, get: Get, one: SelectedUser) =>
 			await list.whenMissing(get, one).then(
 				() => 'passed over',
 				({ message }: Error) => message,
@@ -335,11 +335,11 @@ describe('the team', () => {
 		});
 		await wholeTeam().whenMissing(get, { user: { user_id: 'other', client_user_id: 'c0' }, place: 1 });
 		// Of whom nothing is known but the user ID, nothing else can be asked.
-		await expect(stopIfStillThere(get, { user_id: 'u0', client_user_id: null })).rejects.toThrow('whom it knows');
+		await expect(throwIfUserExists(get, { user_id: 'u0', client_user_id: null })).rejects.toThrow('whom it knows');
 	});
 });
 
-it.each<[IDataObject, ListedUser]>([
+it.each<[IDataObject, SelectedUser]>([
 	[
 		{ user_id: 'u', client_user_id: 'c', team_id: 't' },
 		{ user: { user_id: 'u', client_user_id: 'c' }, place: 1, team: 't' },
@@ -353,7 +353,7 @@ it.each<[IDataObject, ListedUser]>([
 		{ user: { user_id: 'u', client_user_id: '7' }, place: 1 },
 	],
 	[{ user_id: 'u' }, { user: { user_id: 'u', client_user_id: null }, place: 1 }],
-])('the record %j is %j', (record, expected) => expect(toListed(record, 1)).toEqual(expected));
+])('the record %j is %j', (record, expected) => expect(toSelectedUser(record, 1)).toEqual(expected));
 
 it.each([
 	['c', true],

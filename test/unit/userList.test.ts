@@ -3,8 +3,8 @@
  */
 import { sleep, type IDataObject } from 'n8n-workflow';
 import type { Get, Once } from '../../nodes/HealthDataService/http/connect';
-import { PagesAhead } from '../../nodes/HealthDataService/service/pagesAhead';
-import { userPages, type UserWindow } from '../../nodes/HealthDataService/service/userPages';
+import { Prefetch } from '../../nodes/HealthDataService/service/prefetch';
+import { userPages, type ListSlice } from '../../nodes/HealthDataService/service/userPages';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { nextTurn, watchUnhandled } from '../helpers/machine';
 import { idsOf, movingTeam, TOTALS, type Move, type TeamOptions } from '../helpers/movingTeam';
@@ -13,9 +13,9 @@ import { fc } from '../helpers/properties';
 const RUNS = { numRuns: 2000 };
 const SAME_PAGE = 'The service gives the same page of its user list again and again';
 
-const read = async (options: TeamOptions, window = {}) => {
+const read = async (options: TeamOptions, slice: ListSlice = {}) => {
 	const team = movingTeam(options);
-	return { ...team, ids: await idsOf(userPages(team.get, window)) };
+	return { ...team, ids: await idsOf(userPages(team.get, slice)) };
 };
 const team = (size: number) => Array.from({ length: size }, (_, i) => `u${i}`);
 
@@ -24,7 +24,7 @@ describe('total only helps to ask ahead', () => {
 		for (const size of [0, 1, 2, 3, 99, 100, 101, 250]) {
 			for (const cap of [1, 2, 3, 7, 100, 500]) {
 				expect((await read({ size, cap, total })).ids).toEqual(team(size));
-				expect((await read({ size, cap, total }, { ahead: 0 })).ids).toEqual(team(size));
+				expect((await read({ size, cap, total }, { prefetch: 0 })).ids).toEqual(team(size));
 			}
 		}
 	});
@@ -46,7 +46,7 @@ describe('total only helps to ask ahead', () => {
 					const limit = most ?? Infinity;
 					const { ids } = await read(
 						{ ...options, total: (_, __, request) => totals[request % totals.length] },
-						{ offset, limit, ahead },
+						{ offset, limit, prefetch: ahead },
 					);
 					expect(ids).toEqual(team(options.size).slice(offset, offset + limit));
 				},
@@ -66,7 +66,7 @@ describe('pages of different lengths', () => {
 				fc.constantFrom(...Object.keys(TOTALS)),
 				fc.constantFrom(undefined, 0),
 				async (size, cap, name, ahead) => {
-					expect((await read({ size, cap, total: TOTALS[name] }, { ahead })).ids).toEqual(team(size));
+					expect((await read({ size, cap, total: TOTALS[name] }, { prefetch: ahead })).ids).toEqual(team(size));
 				},
 			),
 			RUNS,
@@ -81,7 +81,7 @@ describe('pages of different lengths', () => {
 
 describe('too many to be handed on', () => {
 	const tooMany = () => new Problem('Too many', '');
-	const atMost = async (options: TeamOptions, window: UserWindow = {}) =>
+	const atMost = async (options: TeamOptions, window: ListSlice = {}) =>
 		await read({ cap: 10, ...options }, { most: { users: 50, tooMany }, ...window });
 
 	it('it ends after the first page and one question, if there are more and total says so', async () => {
@@ -152,7 +152,10 @@ describe('people who come and go while the list is read', () => {
 				fc.constantFrom(undefined, 0, 2),
 				async (options, name, offset, most, ahead) => {
 					const limit = most ?? Infinity;
-					const { ids, stayed, asked } = await read({ ...options, total: TOTALS[name] }, { offset, limit, ahead });
+					const { ids, stayed, asked } = await read(
+						{ ...options, total: TOTALS[name] },
+						{ offset, limit, prefetch: ahead },
+					);
 					const wanted = stayed(offset, offset + limit);
 					const found = ids.filter((id) => wanted.includes(id as string));
 
@@ -181,7 +184,7 @@ describe('people who come and go while the list is read', () => {
 	it('pages of one user, which cannot overlap: a smaller total is noticed', async () => {
 		const { ids, stayed } = await read(
 			{ size: 30, cap: 1, moves: [[], [], [{ leaves: 0 }], [], [], [], [{ leaves: 1 }]] },
-			{ ahead: 0 },
+			{ prefetch: 0 },
 		);
 		expect(ids.filter((id) => stayed().includes(id as string))).toEqual(stayed());
 	});
@@ -208,7 +211,7 @@ describe('people who come and go while the list is read', () => {
 	});
 
 	it('one who leaves with every request costs an overlap, not every page twice', async () => {
-		const { asked } = await read({ size: 5000, moves: Array(40).fill([{ leaves: 0 }]) }, { ahead: 0 });
+		const { asked } = await read({ size: 5000, moves: Array(40).fill([{ leaves: 0 }]) }, { prefetch: 0 });
 		expect(asked.length).toBeLessThanOrEqual(14);
 	});
 
@@ -367,7 +370,7 @@ describe('requests', () => {
 			expect(await count(size)).toBeLessThanOrEqual(pages + 1);
 			expect(await count(size, { total: TOTALS.missing })).toBeLessThanOrEqual(Math.floor(size / 500) + 2);
 			expect(await count(size, { cap: 250 })).toBeLessThanOrEqual(Math.max(1, Math.ceil(size / 250)) + 1);
-			expect(await count(size, {}, { ahead: 0 })).toBe(await count(size));
+			expect(await count(size, {}, { prefetch: 0 })).toBe(await count(size));
 		},
 	);
 
@@ -436,7 +439,7 @@ describe('requests', () => {
 
 	it('a reader who may stop early is asked ahead for nothing', async () => {
 		const { get, asked } = movingTeam({ size: 5000 });
-		await readOne(userPages(get, { ahead: 0 }));
+		await readOne(userPages(get, { prefetch: 0 }));
 		expect(asked).toHaveLength(1);
 	});
 });
@@ -459,12 +462,12 @@ it('a page that was called off is asked for anew, and one that was taken is not 
 		if (isOver!()) throw new Problem('The request was not needed any more', '');
 		return { users: [{ user_id: `u${asked.length}` }], total: 1 };
 	}) as unknown as Get;
-	const pages = new PagesAhead(get);
-	const ask = { offset: 0, limit: 10, isBehindTotal: false };
-	pages.ask(ask);
-	pages.ask(ask);
+	const pages = new Prefetch(get);
+	const ask = { offset: 0, limit: 10, isBeyondTotal: false };
+	pages.start(ask);
+	pages.start(ask);
 	expect(asked).toHaveLength(1);
-	pages.callOff();
+	pages.cancel();
 	expect((await pages.take(ask)).users).toEqual([{ user_id: 'u2' }]);
 	expect((await pages.take(ask)).users).toEqual([{ user_id: 'u3' }]);
 });

@@ -2,7 +2,7 @@
  * One page of the user list, by itself: what is one, and what a failure behind `total` means.
  */
 import type { Get } from '../../nodes/HealthDataService/http/connect';
-import { pageBehindTotal, userPage } from '../../nodes/HealthDataService/service/userPage';
+import { pageBeyondTotal, userPage } from '../../nodes/HealthDataService/service/userPage';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 
 const ANNA = { user_id: 'u1', client_user_id: 'anna' };
@@ -50,13 +50,13 @@ describe('behind total', () => {
 
 	it.each(['400', '404', '422', '500'])('a refusal with status %s is the end, after one try', async (status) => {
 		const { get, asked } = service(failed(status));
-		expect(await pageBehindTotal(get, 3, 20, { isOver })).toEqual({ users: [] });
+		expect(await pageBeyondTotal(get, 3, 20, { isOver })).toEqual({ users: [] });
 		expect(asked).toEqual([['/v2/user', { offset: 3, limit: 20 }, undefined, { isOver, tries: 1 }]]);
 	});
 
 	it.each([undefined, '429', '503'])('what has another cause (status %p) is tried again as always', async (status) => {
 		const { get, asked } = service(failed(status), { users: [ANNA], total: 4 });
-		expect(await pageBehindTotal(get, 3, 20, { isOver })).toEqual({ users: [ANNA], total: 4 });
+		expect(await pageBeyondTotal(get, 3, 20, { isOver })).toEqual({ users: [ANNA], total: 4 });
 		expect(asked).toEqual([
 			['/v2/user', { offset: 3, limit: 20 }, undefined, { isOver, tries: 1 }],
 			['/v2/user', { offset: 3, limit: 20 }, undefined, { isOver }],
@@ -64,6 +64,6 @@ describe('behind total', () => {
 	});
 
 	it('a page that comes is a page', async () => {
-		expect(await pageBehindTotal(service({ users: [ANNA] }).get, 3, 20, {})).toMatchObject({ users: [ANNA] });
+		expect(await pageBeyondTotal(service({ users: [ANNA] }).get, 3, 20, {})).toMatchObject({ users: [ANNA] });
 	});
 });

@@ -4,7 +4,7 @@
  */
 import type { IExecuteSingleFunctions, ITaskDataConnections } from 'n8n-workflow';
 import { DateTime } from 'luxon';
-import type { Answers } from '../service/oneUser';
+import type { ResolvedNames } from '../service/oneUser';
 
 /** Whether an AI agent calls the node: once for each answer it wants, all within the agent's own execution. */
 export const isTool = (context: IExecuteSingleFunctions) => context.getNode().type.endsWith('Tool');
@@ -14,7 +14,7 @@ export class Run {
 	/** The same for all items. */
 	readonly now = DateTime.now();
 	fields?: object;
-	readonly answers: Answers = new Map();
+	readonly answers: ResolvedNames = new Map();
 	private readonly started = new Set<number>();
 	private readonly waiting: Array<() => void> = [];
 

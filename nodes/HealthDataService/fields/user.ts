@@ -4,7 +4,7 @@
  */
 import type { IDataObject, IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { connectedSources, isClientUserId, isUserId, UUID } from '../service/users';
-import type { NamedUser } from '../service/usersToRead';
+import type { UserIdentifier } from '../service/userSelection';
 import { Problem } from '../shared/problem';
 import { isBlank, text, unusable, whatCame } from '../shared/values';
 import { readClientUserId } from './clientUserId';
@@ -53,7 +53,7 @@ const ADVICE =
 	"A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own identifier, set 'User' to By Client User ID";
 
 /** @throws Problem for what cannot be an identifier: a path is built from it */
-export function readUser(context: FieldContext): NamedUser {
+export function readUser(context: FieldContext): UserIdentifier {
 	const { mode, value, cachedResultName } = readLocator(context, 'user');
 	if (mode === 'clientUserId') return { by: 'clientUserId', id: readClientUserId(value) };
 

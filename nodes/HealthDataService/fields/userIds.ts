@@ -4,7 +4,7 @@
  */
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { isClientUserId, isUserId } from '../service/users';
-import type { ListEntry, NamedUser } from '../service/usersToRead';
+import type { ListEntry, UserIdentifier } from '../service/userSelection';
 import { Problem } from '../shared/problem';
 import { isBlank, isText, text, toText, whatCame } from '../shared/values';
 import type { FieldContext } from './locator';
@@ -39,7 +39,7 @@ const ADVICE = {
  *
  * @throws Problem for an entry that no request can ask for, for none at all, and for too many
  */
-export function readUserIds(context: FieldContext, by: NamedUser['by']): ListEntry[] {
+export function readUserIds(context: FieldContext, by: UserIdentifier['by']): ListEntry[] {
 	const entries = entriesOf(context.getNodeParameter('userIds', ''), by);
 	const distinct = new Map<string, ListEntry>();
 	entries.forEach((entry, index) => {
@@ -52,7 +52,7 @@ export function readUserIds(context: FieldContext, by: NamedUser['by']): ListEnt
 	return [...distinct.values()];
 }
 
-function entriesOf(value: unknown, by: NamedUser['by']): unknown[] {
+function entriesOf(value: unknown, by: UserIdentifier['by']): unknown[] {
 	if (Array.isArray(value)) return value;
 	if (isBlank(value)) throw new Problem(`'${FIELD}' is empty`, ADVICE[by] + whatCame(value));
 	// One that is a number may be a client's own identifier.

@@ -2,11 +2,11 @@
  * Identified By: whether listed users are named by the service's identifiers or by the client's own.
  */
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
-import type { NamedUser } from '../service/usersToRead';
+import type { UserIdentifier } from '../service/userSelection';
 import { toChoice } from '../shared/values';
 import type { FieldContext } from './locator';
 
-const USER_ID: NamedUser['by'] = 'userId';
+const USER_ID: UserIdentifier['by'] = 'userId';
 
 const KINDS = [
 	{
@@ -27,7 +27,7 @@ export const usersByField = (show: IDisplayOptions['show']): INodeProperties => 
 	options: KINDS,
 });
 
-export function readUsersBy(context: FieldContext): NamedUser['by'] {
+export function readUsersBy(context: FieldContext): UserIdentifier['by'] {
 	const values = KINDS.map(({ value }) => value);
 	return toChoice(context.getNodeParameter('usersBy', USER_ID), 'Identified By', values);
 }

@@ -5,19 +5,19 @@ import type { IDataObject } from 'n8n-workflow';
 import { dayIn } from '../shared/wholeDay';
 import { aggregate } from './aggregates';
 import type { Metric } from './metrics';
-import { identify, identityOf, keyOf, userPrefix } from './readingId';
+import { identify, identityOf, rowKey, userPrefix } from './readingId';
 import { readingRows, type UserRef } from './readings';
-import type { Collect } from './sweep';
+import type { Collect } from './readUsers';
 
 /** Which days are wanted, as YYYY-MM-DD; without a last one the end is open. */
-export interface AskedDays {
+export interface DayRange {
 	zone: string;
 	first: string;
 	last?: string;
 }
 
 /** All readings of a user are read before their rows are made, so that each row is whole. */
-export function collectDaily(metric: Metric, asked: AskedDays): Collect {
+export function collectDaily(metric: Metric, asked: DayRange): Collect {
 	const toRows = dailyRows(metric, asked);
 	return async (pages, user, isOver) => {
 		const readings: IDataObject[] = [];
@@ -30,14 +30,14 @@ export function collectDaily(metric: Metric, asked: AskedDays): Collect {
 }
 
 /** Of all readings of a user. */
-export function dailyRows(metric: Metric, { zone, first, last }: AskedDays) {
+export function dailyRows(metric: Metric, { zone, first, last }: DayRange) {
 	const dayOf = dayIn(zone);
 	// An hour of one day can lie within another: of a day that was not asked for, no more than a part came.
 	const isAsked = ({ date }: Day) => date === null || (date >= first && (last === undefined || date <= last));
 	return (readings: IDataObject[], user: UserRef): IDataObject[] =>
 		[...groupByDay(metric, readings, dayOf).values()]
 			.filter(isAsked)
-			.sort(inOrder)
+			.sort(byDay)
 			.map((day) => toRow(metric, user, day));
 }
 
@@ -69,7 +69,7 @@ function groupByDay(metric: Metric, readings: IDataObject[], dayOf: (time: numbe
 }
 
 /** By day; those without one last, since `null` comes behind a quotation mark. */
-const inOrder = (a: Day, b: Day) => (a.text < b.text ? -1 : 1);
+const byDay = (a: Day, b: Day) => (a.text < b.text ? -1 : 1);
 
 function toRow({ value, daily }: Metric, user: UserRef, { date, cells, text, readings }: Day): IDataObject {
 	const [provider, source_type, unit] = cells;
@@ -78,7 +78,7 @@ function toRow({ value, daily }: Metric, user: UserRef, { date, cells, text, rea
 		return hows.map((how) => [`${column}_${how}`, aggregate(how, values)] as const);
 	});
 	return {
-		id: `${value}-day-${keyOf(userPrefix(user.user_id), `${value} ${user.user_id} ${text}`)}`,
+		id: `${value}-day-${rowKey(userPrefix(user.user_id), `${value} ${user.user_id} ${text}`)}`,
 		...user,
 		date,
 		provider,

@@ -6,13 +6,13 @@ import { instantKey } from './instants';
 import type { Metric } from './metrics';
 import { identityOf, keysOf, toId, type Identity } from './readingId';
 import { readingRows } from './readings';
-import type { Collect } from './sweep';
+import type { Collect } from './readUsers';
 
 /** Told how many rows there are, page by page; may throw. */
 type Check = (count: number) => void;
 
 /** `limit` rows at most, their `id` empty. */
-export const plainRows =
+export const rowsWithoutId =
 	({ columns }: Metric, limit: number, check: Check): Collect =>
 	async (pages, user, isOver) => {
 		const rows: IDataObject[] = [];
@@ -28,7 +28,7 @@ export const plainRows =
  * `limit` rows at most, `id` first. Which of several readings of an instant is which can be said when all of them are known, so
  * the pages are read on where Limit could part them.
  */
-export const flatRows = (metric: Metric, limit: number, check: Check): Collect => {
+export const rowsWithId = (metric: Metric, limit: number, check: Check): Collect => {
 	const identity = identityOf(metric);
 	return async (pages, user, isOver) => {
 		const rows: IDataObject[] = [];
@@ -36,7 +36,7 @@ export const flatRows = (metric: Metric, limit: number, check: Check): Collect =
 			const more = readingRows(page, metric.columns, user);
 			for (const row of more) rows.push(row);
 			check(Math.min(rows.length, limit));
-			if (isOver() || (rows.length >= limit && !mayGoOn(identity, rows.slice(0, limit), more))) break;
+			if (isOver() || (rows.length >= limit && !mayContinueOnNextPage(identity, rows.slice(0, limit), more))) break;
 		}
 		const keys = keysOf(identity, rows);
 		rows.forEach((row, index) => (row.id = toId(identity, keys[index])));
@@ -45,7 +45,7 @@ export const flatRows = (metric: Metric, limit: number, check: Check): Collect =
 };
 
 /** Whether the next page may hold readings of an instant of `wanted`: of one with which a source ends on this page. */
-function mayGoOn({ key, time }: Identity, wanted: IDataObject[], page: IDataObject[]): boolean {
+function mayContinueOnNextPage({ key, time }: Identity, wanted: IDataObject[], page: IDataObject[]): boolean {
 	const sourceOf = (row: IDataObject) => JSON.stringify(key.map((column) => row[column] || null));
 	const ends = new Map(page.map((row) => [sourceOf(row), instantKey(row[time])]));
 	return page.length === 0 || wanted.some((row) => ends.get(sourceOf(row)) === instantKey(row[time]));

@@ -2,16 +2,16 @@
  * The users of a list that somebody gave, and what one whom nobody has means.
  */
 import { Problem } from '../shared/problem';
-import { lookUp } from './lookUp';
+import { resolveMany } from './resolveMany';
 import {
-	stopIfStillThere,
-	toListed,
-	type ListedUser,
+	throwIfUserExists,
+	toSelectedUser,
+	type SelectedUser,
 	type ListEntry,
-	type NamedUser,
-	type UsersToRead,
+	type UserIdentifier,
+	type UserSelection,
 	type WhenNotFound,
-} from './usersToRead';
+} from './userSelection';
 
 /**
  * In the order of the list. Whom nobody has is a problem of their own, or with `empty` no user at all.
@@ -19,10 +19,10 @@ import {
  * @param options.isLazy fewer may be wanted than there are
  */
 export const listedUsers = (
-	by: NamedUser['by'],
+	by: UserIdentifier['by'],
 	entries: readonly ListEntry[],
 	{ whenNotFound = 'error', isLazy = false }: { whenNotFound?: WhenNotFound; isLazy?: boolean } = {},
-): UsersToRead => ({
+): UserSelection => ({
 	entries,
 	async *users(get, skip = 0, triesFor = () => undefined) {
 		const wanted = entries.slice(skip);
@@ -33,30 +33,30 @@ export const listedUsers = (
 		}
 		const given = new Set<unknown>();
 		const asked = wanted.map((entry) => ({ id: entry.id, tries: triesFor(entry) }));
-		for await (const { user, problem } of lookUp(get, asked, isLazy)) {
+		for await (const { user, problem } of resolveMany(get, asked, isLazy)) {
 			const entry = entries[place++];
 			// Several texts may name the same user where the service does not tell upper from lower case.
 			if (user && given.has(user.user_id)) continue;
 			given.add(user?.user_id);
-			if (user) yield { ...toListed(user, place), entry };
-			else if (problem) yield nobody(entry, place, problem);
-			else if (whenNotFound === 'error') yield nobody(entry, place, noSuchEntry(by, entry));
+			if (user) yield { ...toSelectedUser(user, place), entry };
+			else if (problem) yield unresolved(entry, place, problem);
+			else if (whenNotFound === 'error') yield unresolved(entry, place, noSuchEntry(by, entry));
 		}
 	},
 	async whenMissing(get, { user, entry }) {
-		if (by === 'clientUserId') await stopIfStillThere(get, { ...user, client_user_id: entry!.id });
+		if (by === 'clientUserId') await throwIfUserExists(get, { ...user, client_user_id: entry!.id });
 		if (whenNotFound === 'error') throw noSuchEntry(by, entry!);
 	},
 });
 
-const nobody = (entry: ListEntry, place: number, problem: Problem): ListedUser => ({
+const unresolved = (entry: ListEntry, place: number, problem: Problem): SelectedUser => ({
 	user: { user_id: '', client_user_id: entry.id },
 	place,
 	entry,
 	problem,
 });
 
-const noSuchEntry = (by: NamedUser['by'], { at }: ListEntry) =>
+const noSuchEntry = (by: UserIdentifier['by'], { at }: ListEntry) =>
 	new Problem(
 		`Entry ${at} of 'User IDs' is ${by === 'userId' ? 'a user whom the service does not know' : 'an identifier that no user has'}`,
 		"Check it, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",

@@ -3,13 +3,13 @@
  */
 import type { Aggregate } from './aggregates';
 
-export interface Minimum {
+export interface ThresholdOption {
 	column: string;
 	/** Name of the trigger's option in saved workflows: never changes. */
 	option: string;
 	name: string;
 	/** What the option begins with. */
-	usual: number;
+	default: number;
 }
 
 export interface Metric {
@@ -26,7 +26,7 @@ export interface Metric {
 	/** Fields of a data point (contract 2.2, 2.3), in the order of the row's columns. The first is when it was. */
 	columns: readonly string[];
 	/** The columns of which the trigger can ask for a minimum. */
-	minimums: readonly Minimum[];
+	thresholds: readonly ThresholdOption[];
 	/** What becomes of a measured column in the row of a day, in this order: `systolic_mean` and so on. */
 	daily: Readonly<Record<string, readonly Aggregate[]>>;
 }
@@ -41,9 +41,9 @@ export const metrics: Metric[] = [
 		noun: 'blood pressure reading',
 		path: 'blood_pressure',
 		columns: ['timestamp', 'systolic', 'diastolic', 'unit'],
-		minimums: [
-			{ column: 'systolic', option: 'minSystolic', name: 'Minimum Systolic', usual: 140 },
-			{ column: 'diastolic', option: 'minDiastolic', name: 'Minimum Diastolic', usual: 90 },
+		thresholds: [
+			{ column: 'systolic', option: 'minSystolic', name: 'Minimum Systolic', default: 140 },
+			{ column: 'diastolic', option: 'minDiastolic', name: 'Minimum Diastolic', default: 90 },
 		],
 		daily: { systolic: ['mean', 'min', 'max'], diastolic: ['mean', 'min', 'max'] },
 	},
@@ -56,7 +56,7 @@ export const metrics: Metric[] = [
 		noun: 'mindfulness session',
 		path: 'mindfulness_minutes',
 		columns: ['start', 'end', 'value', 'unit'],
-		minimums: [{ column: 'value', option: 'minValue', name: 'Minimum Minutes', usual: 10 }],
+		thresholds: [{ column: 'value', option: 'minValue', name: 'Minimum Minutes', default: 10 }],
 		daily: { value: ['sum'] },
 	},
 ];

@@ -7,37 +7,37 @@ import type { Get } from '../http/connect';
 import { Problem } from '../shared/problem';
 import type { UserRef } from './readings';
 import {
-	stillThere,
-	stopIfStillThere,
-	toListed,
-	type NamedUser,
-	type UsersToRead,
+	userExists,
+	throwIfUserExists,
+	toSelectedUser,
+	type UserIdentifier,
+	type UserSelection,
 	type WhenNotFound,
-} from './usersToRead';
+} from './userSelection';
 import { noSuchClientUser, resolveUser } from './users';
 
 /** Who has a client user ID: nobody where that could not be found out. */
-export type Answers = Map<string, Promise<UserRef | undefined>>;
+export type ResolvedNames = Map<string, Promise<UserRef | undefined>>;
 
 /** Somebody waits, and the readings are worth more than the name: what failed twice is left out. */
 const TRIES = 2;
 
 /** By client user ID costs one more request. A user whom nobody has is an error, or with `empty` no user at all. */
 export const oneUser = (
-	{ by, id, shownAs }: NamedUser,
+	{ by, id, shownAs }: UserIdentifier,
 	whenNotFound: WhenNotFound = 'error',
-	answers: Answers = new Map(),
-): UsersToRead => ({
+	answers: ResolvedNames = new Map(),
+): UserSelection => ({
 	async *users(get) {
 		if (by === 'userId') return yield { user: { user_id: id, client_user_id: null }, place: 1 };
 		const user = await resolveUser(get, id);
-		if (user) return yield toListed(user, 1);
+		if (user) return yield toSelectedUser(user, 1);
 		if (whenNotFound === 'error') throw noSuchClientUser();
 	},
 	async whenMissing(get, { user }) {
-		if (user.client_user_id !== null) await stopIfStillThere(get, user);
+		if (user.client_user_id !== null) await throwIfUserExists(get, user);
 		// Asked anew: they may have been removed since.
-		else if (shownAs !== undefined && (await whoHas(get, shownAs))?.user_id === id) throw stillThere();
+		else if (shownAs !== undefined && (await resolveQuietly(get, shownAs))?.user_id === id) throw userExists();
 		if (whenNotFound === 'empty') return;
 		throw new Problem(
 			"There is no such user: the service does not know the 'User'",
@@ -45,9 +45,9 @@ export const oneUser = (
 			{ httpCode: '404' },
 		);
 	},
-	async nameRows(get, rows, isOver) {
+	async addClientUserIds(get, rows, isOver) {
 		if (shownAs === undefined || rows.length === 0) return;
-		const answer = answers.get(shownAs) ?? whoHas(get, shownAs, isOver);
+		const answer = answers.get(shownAs) ?? resolveQuietly(get, shownAs, isOver);
 		answers.set(shownAs, answer);
 		const user = await answer;
 		if (user?.user_id === id) nameAll(rows, user);
@@ -58,10 +58,13 @@ function nameAll(rows: readonly IDataObject[], { client_user_id }: UserRef) {
 	for (const row of rows) row.client_user_id = client_user_id;
 }
 
-const whoHas = async (get: Get, clientUserId: string, isOver?: () => boolean) =>
-	await resolveUser(get, clientUserId, { tries: TRIES, isOver }).then((user) => user && toListed(user, 1).user, nobody);
+const resolveQuietly = async (get: Get, clientUserId: string, isOver?: () => boolean) =>
+	await resolveUser(get, clientUserId, { tries: TRIES, isOver }).then(
+		(user) => user && toSelectedUser(user, 1).user,
+		ignoreProblem,
+	);
 
 /** Whatever concerns the readings, too, they have said or will say themselves. */
-function nobody(error: unknown): undefined {
+function ignoreProblem(error: unknown): undefined {
 	if (!(error instanceof Problem)) throw error;
 }

@@ -42,7 +42,7 @@ const sha = (text: string) => hash('sha256', text);
 export const userPrefix = (userId: unknown) => sha(String(userId)).slice(0, USER_LENGTH);
 
 /** The key of something that is one user's, by what tells it from all else of theirs. */
-export const keyOf = (prefix: string, text: string) => prefix + sha(text).slice(USER_LENGTH, KEY_LENGTH);
+export const rowKey = (prefix: string, text: string) => prefix + sha(text).slice(USER_LENGTH, KEY_LENGTH);
 
 /** The rows, each with its key (`keysOf`), values and time. */
 export function identify(identity: Identity, rows: IDataObject[]): IdentifiedRow[] {
@@ -59,13 +59,13 @@ export function identify(identity: Identity, rows: IDataObject[]): IdentifiedRow
 export function keysOf(identity: Identity, rows: IDataObject[], times: Array<number | undefined> = []): string[] {
 	const bases = basesOf(identity, rows, times);
 	// As a rule no two rows are of the same time, and then none are twins: finding that out takes the least.
-	const ranks = new Set(times).size < rows.length ? rankTwins(identity, rows, bases) : undefined;
+	const ranks = new Set(times).size < rows.length ? tiebreakersOf(identity, rows, bases) : undefined;
 	const prefixes = new Map<unknown, string>();
 	return rows.map((row, index) => {
 		const prefix = prefixes.get(row.user_id) ?? userPrefix(row.user_id);
 		prefixes.set(row.user_id, prefix);
 		const rank = ranks?.get(bases[index])?.get(valuesOf(identity, row));
-		return keyOf(prefix, rank ? `${bases[index]} ${rank}` : bases[index]);
+		return rowKey(prefix, rank ? `${bases[index]} ${rank}` : bases[index]);
 	});
 }
 
@@ -92,9 +92,9 @@ const valuesOf = ({ values }: Identity, row: IDataObject) =>
 	JSON.stringify(values.map((column) => instantKey(row[column])));
 
 /** Base → values → rank, where several values share a base. In the order of the service's own ids, if all have one. */
-function rankTwins(identity: Identity, rows: IDataObject[], bases: string[]) {
+function tiebreakersOf(identity: Identity, rows: IDataObject[], bases: string[]) {
 	const ranks = new Map<string, Map<string, number>>();
-	for (const [base, twins] of sharing(rows, bases)) {
+	for (const [base, twins] of sameTimeReadings(rows, bases)) {
 		const haveIds = twins.every(({ id_raw: id }) => typeof id === 'string' || typeof id === 'number');
 		// Rows of the same values are one reading: its first id counts, in whatever order they came.
 		const marks = twins.map((row) => {
@@ -109,7 +109,7 @@ function rankTwins(identity: Identity, rows: IDataObject[], bases: string[]) {
 }
 
 /** Base → rows, where several rows have it: so few that it costs little. */
-function sharing(rows: IDataObject[], bases: string[]) {
+function sameTimeReadings(rows: IDataObject[], bases: string[]) {
 	const first = new Map<string, IDataObject>();
 	const shared = new Map<string, IDataObject[]>();
 	bases.forEach((base, index) => {

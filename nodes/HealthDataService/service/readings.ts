@@ -50,15 +50,15 @@ export function readingRows(page: IDataObject, columns: readonly string[], user:
 		return data.map((point) => {
 			const row = { ...start };
 			for (const column of columns) row[column] = point[column] ?? null;
-			if (source.provider && source.provider !== slug) addTheirField(row, 'provider', slug);
+			if (source.provider && source.provider !== slug) addServiceField(row, 'provider', slug);
 			for (const name of Object.keys(point)) {
-				if (!columns.includes(name)) addTheirField(row, name, point[name]);
+				if (!columns.includes(name)) addServiceField(row, name, point[name]);
 			}
 			for (const name of Object.keys(source)) {
-				if (name !== 'provider' && name !== 'type') addTheirField(row, `source_${name}`, source[name]);
+				if (name !== 'provider' && name !== 'type') addServiceField(row, `source_${name}`, source[name]);
 			}
-			if (source !== given) addTheirField(row, 'source', given);
-			for (const name of Object.keys(extras)) addTheirField(row, `group_${name}`, extras[name]);
+			if (source !== given) addServiceField(row, 'source', given);
+			for (const name of Object.keys(extras)) addServiceField(row, `group_${name}`, extras[name]);
 			return row;
 		});
 	});
@@ -68,7 +68,7 @@ export function readingRows(page: IDataObject, columns: readonly string[], user:
 const RESERVED = 'error';
 
 /** Adds a field of theirs; one that is called like a column, or `error`, becomes `<name>_raw` (quirk 5). */
-function addTheirField(row: IDataObject, name: string, value: unknown) {
+function addServiceField(row: IDataObject, name: string, value: unknown) {
 	let free = name;
 	while (Object.hasOwn(row, free) || free === RESERVED) free += '_raw';
 	// Not assigned: what is called `__proto__` is a field like any other.
@@ -76,10 +76,10 @@ function addTheirField(row: IDataObject, name: string, value: unknown) {
 }
 
 /** Our columns, then all of their fields. Where no name is ours, copying at once takes a fraction of the time. */
-export function withTheirs(ours: IDataObject, theirs: IDataObject): IDataObject {
+export function withServiceFields(ours: IDataObject, theirs: IDataObject): IDataObject {
 	if (![...Object.keys(ours), RESERVED].some((name) => Object.hasOwn(theirs, name))) return { ...ours, ...theirs };
 	const row = { ...ours };
-	for (const name of Object.keys(theirs)) addTheirField(row, name, theirs[name]);
+	for (const name of Object.keys(theirs)) addServiceField(row, name, theirs[name]);
 	return row;
 }
 

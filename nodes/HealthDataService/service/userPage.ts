@@ -30,7 +30,7 @@ export async function userPage(get: Get, offset: number, limit = MAX_PAGE_SIZE, 
  * A page that begins where `total` says that the list has ended: some services refuse it instead of giving an empty one, with
  * any status (quirk 12), so it is tried once. What may have other causes is tried again as always.
  */
-export async function pageBehindTotal(get: Get, offset: number, limit: number, once: Once): Promise<UserPage> {
+export async function pageBeyondTotal(get: Get, offset: number, limit: number, once: Once): Promise<UserPage> {
 	try {
 		return await userPage(get, offset, limit, { ...once, tries: 1 });
 	} catch (error) {

@@ -7,7 +7,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { identify, toId, type IdentifiedRow, type Identity } from '../service/readingId';
-import { withTheirs } from '../service/readings';
+import { withServiceFields } from '../service/readings';
 import type { Change, SeenReadings } from './seen';
 
 /** What counts as new, of the rows of one user. All times in ms. */
@@ -61,5 +61,5 @@ const isOld = (time: number | undefined, { since, until }: TimeWindow) =>
 export function toItem(identity: Identity, { key, change, row }: ChangedRow): IDataObject {
 	const rest = { ...row };
 	delete rest.id;
-	return withTheirs({ id: toId(identity, key), change }, rest);
+	return withServiceFields({ id: toId(identity, key), change }, rest);
 }

@@ -4,19 +4,19 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/connect';
 import type { Limits } from '../http/gateOfRun';
-import { plainRows } from '../service/flatRows';
+import { rowsWithoutId } from '../service/flatRows';
 import { toIso } from '../service/instants';
-import { metrics, type Metric, type Minimum } from '../service/metrics';
+import { metrics, type Metric, type ThresholdOption } from '../service/metrics';
 import { identityOf, type Identity } from '../service/readingId';
-import { withTheirs, type UserRef } from '../service/readings';
-import { sweep, USERS_PER_REQUEST } from '../service/sweep';
-import { userPages, type UserWindow } from '../service/userPages';
-import type { ListEntry, UsersToRead } from '../service/usersToRead';
+import { withServiceFields, type UserRef } from '../service/readings';
+import { readUsers, USERS_PER_REQUEST } from '../service/readUsers';
+import { userPages, type ListSlice } from '../service/userPages';
+import type { ListEntry, UserSelection } from '../service/userSelection';
 import { Problem } from '../shared/problem';
 
 /** What is read. */
 export interface Selection extends Limits {
-	usersToRead: UsersToRead;
+	selection: UserSelection;
 	/** Slug, or empty for all. */
 	provider: string;
 	concurrency: number;
@@ -39,7 +39,7 @@ export interface ReadOptions {
 	/** From which instant on (ms): everybody's, or a user's own. */
 	windowStartOf: (userId?: string) => number;
 	/** Which part of the list, where the list itself is what is read. */
-	window?: UserWindow;
+	window?: ListSlice;
 	/** How often a request for a user is sent at most, if not as often as any other. */
 	triesFor?: (user: UserRef) => number | undefined;
 	/** Whether the pages of a user, who has taken so many ms, are not read on. */
@@ -59,7 +59,7 @@ export interface TriggerEvent extends Identity {
 	/** Where a test event is looked for: in so many users of the list, so many days back. */
 	test: { users: number; days: number };
 	/** What can be asked of a row to be handed on. */
-	minimums: readonly Minimum[];
+	minimums: readonly ThresholdOption[];
 	/** All rows of a user together. */
 	read(get: Get, scope: Selection, readOptions: ReadOptions): AsyncIterable<EventResult>;
 }
@@ -78,20 +78,20 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	name: metric.event,
 	noun: metric.noun,
 	test: { users: 50, days: 90 },
-	minimums: metric.minimums,
-	read: (get, { usersToRead, provider, concurrency, requestsPerSecond = Infinity }, readOptions) => {
+	minimums: metric.thresholds,
+	read: (get, { selection, provider, concurrency, requestsPerSecond = Infinity }, readOptions) => {
 		const { windowStartOf, triesFor, isTooSlow, isTimeUp } = readOptions;
-		return sweep(get, {
+		return readUsers(get, {
 			metric,
 			query: ({ user_id }) => ({ start_date: toIso(windowStartOf(user_id)), provider }),
-			usersToRead,
+			selection,
 			triesFor,
 			width: Math.min(USERS_PER_REQUEST * concurrency, Math.ceil(SECONDS_IN_LINE * requestsPerSecond)),
 			ahead: USERS_AHEAD,
 			isTimeUp,
 			collect: async (pages, user, isOver, tookMs) => {
 				// Their `id` is found together with what is new.
-				return await plainRows(metric, Infinity, (count) => {
+				return await rowsWithoutId(metric, Infinity, (count) => {
 					stopAtTooManyRows(count);
 					if (isTooSlow?.(user, tookMs())) throw tooSlow();
 				})(pages, user, isOver);
@@ -130,7 +130,7 @@ const newUser: TriggerEvent = {
 		let place = window.offset ?? 0;
 		for await (const users of userPages(get, window)) {
 			place += users.length;
-			const rows = users.map((one) => withTheirs({ id: null }, one));
+			const rows = users.map((one) => withServiceFields({ id: null }, one));
 			yield { rows, place, ...(typeof users[0]?.team_id === 'string' && { team: users[0].team_id }) };
 			if (isTimeUp?.()) return;
 		}

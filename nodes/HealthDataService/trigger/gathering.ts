@@ -39,14 +39,14 @@ export class Gathering {
 
 	constructor(
 		private readonly event: TriggerEvent,
-		{ usersToRead }: Selection,
+		{ selection }: Selection,
 		private readonly before: TriggerState,
 		private readonly options: GatheringOptions,
 	) {
 		const { now, lookback } = options;
 		this.seen = new SeenReadings(before.seen);
 		this.behind = { ...before.behind };
-		this.members = new WatchList(usersToRead.entries, before.members, this.behind);
+		this.members = new WatchList(selection.entries, before.members, this.behind);
 		this.round = { ...(before.round ?? { at: 0, last: [], began: now }) };
 		this.team = before.team;
 		// A window that lies too late, after a clock was wrong, goes back as far as everything is remembered.

@@ -119,7 +119,7 @@ async function read(
 		withinMs: Math.min(limits.withinMs, budgetMs / 2),
 	});
 	const result = await readRound(get, event, scope, state, { ...moment, lookback, deadline, budgetMs, isWanted });
-	await scope.usersToRead.nameRows?.(get, result.items, () => performance.now() >= deadline);
+	await scope.selection.addClientUserIds?.(get, result.items, () => performance.now() >= deadline);
 	return { ...result, state: withThresholds(result.state, state, minimums, moment.begins) };
 }
 

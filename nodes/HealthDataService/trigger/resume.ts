@@ -1,7 +1,7 @@
 /**
  * Where a round over all users goes on that takes several polls: behind those who are done, whoever came or left meanwhile.
  */
-import type { ListedUser, UsersToRead } from '../service/usersToRead';
+import type { SelectedUser, UserSelection } from '../service/userSelection';
 import { positionAfter, fingerprintOf } from './watchList';
 import type { Checkpoint } from './state';
 
@@ -16,12 +16,12 @@ export function checkpointAfter(round: Checkpoint, finished: Array<{ trace: stri
 }
 
 /** The same users, and how many they were once the list has come to its end. */
-export function counted(usersToRead: UsersToRead): UsersToRead & { count?: number } {
-	const list: UsersToRead & { count?: number } = {
-		...usersToRead,
+export function counted(selection: UserSelection): UserSelection & { count?: number } {
+	const list: UserSelection & { count?: number } = {
+		...selection,
 		async *users(get) {
 			let count = 0;
-			for await (const one of usersToRead.users(get)) {
+			for await (const one of selection.users(get)) {
 				count++;
 				yield one;
 			}
@@ -32,31 +32,31 @@ export function counted(usersToRead: UsersToRead): UsersToRead & { count?: numbe
 }
 
 /** The users behind those who are done. The list may have moved since: without a trace of them it is begun again. */
-export const remainingUsers = (usersToRead: UsersToRead, round?: Checkpoint): UsersToRead =>
+export const remainingUsers = (selection: UserSelection, round?: Checkpoint): UserSelection =>
 	!round || round.at === 0
-		? usersToRead
+		? selection
 		: {
-				...usersToRead,
+				...selection,
 				async *users(get, _, triesFor) {
-					if (usersToRead.entries) {
-						const place = positionAfter(usersToRead.entries, round.last, round.at, OVERLAP);
-						return yield* usersToRead.users(get, place, triesFor);
+					if (selection.entries) {
+						const place = positionAfter(selection.entries, round.last, round.at, OVERLAP);
+						return yield* selection.users(get, place, triesFor);
 					}
-					const near: ListedUser[] = [];
-					const users = usersToRead.users(get, Math.max(0, round.at - OVERLAP));
+					const near: SelectedUser[] = [];
+					const users = selection.users(get, Math.max(0, round.at - OVERLAP));
 					for await (const one of users) {
 						near.push(one);
 						if (near.length >= 2 * OVERLAP) break;
 					}
 					const done = near.map((one) => round.last.includes(fingerprintOf(one))).lastIndexOf(true);
-					if (done === -1) return yield* usersToRead.users(get);
+					if (done === -1) return yield* selection.users(get);
 					yield* near.slice(done + 1);
-					if (near.length >= 2 * OVERLAP) yield* usersToRead.users(get, near.at(-1)!.place);
+					if (near.length >= 2 * OVERLAP) yield* selection.users(get, near.at(-1)!.place);
 				},
 			};
 
 /** Those who are behind and on the list no more: whom the service does not know either, has left. */
-export const unlistedUsers = (ids: string[]): UsersToRead => ({
+export const unlistedUsers = (ids: string[]): UserSelection => ({
 	async *users() {
 		for (const user_id of ids) yield { user: { user_id, client_user_id: null }, place: 0 };
 	},

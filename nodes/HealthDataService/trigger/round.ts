@@ -57,8 +57,8 @@ export async function readRound(
 		isTooSlow: ({ user_id }, tookMs) => isTimeUp() || (tookMs > budgetMs / 2 && user_id in state.behind),
 		isTimeUp,
 	};
-	const list = counted(members.recovering(remainingUsers(scope.usersToRead, state.round)));
-	for await (const result of event.read(get, { ...scope, usersToRead: list }, readOptions)) {
+	const list = counted(members.recovering(remainingUsers(scope.selection, state.round)));
+	for await (const result of event.read(get, { ...scope, selection: list }, readOptions)) {
 		// Of the first of the list only: a key may be shown several teams.
 		const isFirst = gathering.count === 0 && (begin === 0 || result.place <= OVERLAP);
 		const team = isFirst && result.team !== undefined ? userPrefix(result.team) : gathering.team;
@@ -73,7 +73,7 @@ export async function readRound(
 	if (isWhole) {
 		if (members.isGiven) members.forgetOthers();
 		const left = gathering.notMet();
-		const gone = left.length > 0 ? event.read(get, { ...scope, usersToRead: unlistedUsers(left) }, readOptions) : [];
+		const gone = left.length > 0 ? event.read(get, { ...scope, selection: unlistedUsers(left) }, readOptions) : [];
 		for await (const result of gone) if (!wasCutOff(result)) gathering.take({ ...result, place: begin });
 		if (gathering.isNobodyFine) throw allFailed(problems);
 	}

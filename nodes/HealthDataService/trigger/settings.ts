@@ -14,7 +14,7 @@ import { readUsersBy } from '../fields/usersBy';
 import { readUserScope, userFields } from '../fields/userScope';
 import { listedUsers } from '../service/listedUsers';
 import { oneUser } from '../service/oneUser';
-import { wholeTeam } from '../service/usersToRead';
+import { wholeTeam } from '../service/userSelection';
 import { toChoice, wholeNumber } from '../shared/values';
 import { events, readingEvents, type Selection, type TriggerEvent } from './events';
 import { thresholdFields, readThresholds } from './thresholds';
@@ -84,34 +84,34 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const common = { event, lookback, minimums: readThresholds(context, event.minimums) };
 	const limits = { concurrency: readConcurrency(context), requestsPerSecond: readRequestsPerSecond(context) };
 	if (!readingEvents.includes(event)) {
-		const scope = { ...limits, usersToRead: wholeTeam({ limit: maxUsers }), provider: '' };
+		const scope = { ...limits, selection: wholeTeam({ limit: maxUsers }), provider: '' };
 		return { ...common, scope, watched: event.value, maxUsers };
 	}
 	const provider = readProvider(context);
-	const users = readUsers(context, provider, maxUsers);
+	const users = readSelection(context, provider, maxUsers);
 	const watched = JSON.stringify([event.value, ...users.watched, provider]);
-	const scope = { ...limits, provider, usersToRead: users.usersToRead };
+	const scope = { ...limits, provider, selection: users.selection };
 	return { ...common, scope, watched, maxUsers: users.maxUsers };
 }
 
 /** Who is watched; of a list not who is on it, since that is no matter of the others (members.ts). Never an ID in clear: it is saved. */
-function readUsers(context: IPollFunctions, provider: string, maxUsers?: number) {
+function readSelection(context: IPollFunctions, provider: string, maxUsers?: number) {
 	const scope = readUserScope(context);
 	if (scope === 'all') {
 		const connectedTo = readOnlyConnected(context) && provider !== '' ? provider : undefined;
 		const watched = ['all', ...(connectedTo ? ['connected'] : [])];
-		return { watched, usersToRead: wholeTeam({ limit: maxUsers }, connectedTo), maxUsers };
+		return { watched, selection: wholeTeam({ limit: maxUsers }, connectedTo), maxUsers };
 	}
 	if (scope === 'one') {
 		const user = readUser(context);
-		return { watched: [user.by, hash('sha256', user.id).slice(0, 20)], usersToRead: oneUser(user) };
+		return { watched: [user.by, hash('sha256', user.id).slice(0, 20)], selection: oneUser(user) };
 	}
 	const by = readUsersBy(context);
 	const entries = readUserIds(context, by);
 	const isTooLong = maxUsers !== undefined && entries.length > maxUsers;
 	return {
 		watched: ['listed', by],
-		usersToRead: listedUsers(by, entries.slice(0, maxUsers)),
+		selection: listedUsers(by, entries.slice(0, maxUsers)),
 		maxUsers: isTooLong ? maxUsers : undefined,
 	};
 }

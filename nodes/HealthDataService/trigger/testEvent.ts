@@ -65,6 +65,6 @@ async function newestWithin(lookbackMs: number, settings: Settings, get: Get, de
 	if (!newest && problem) throw problem;
 	if (!newest) return undefined;
 	const item = toItem(event, newest);
-	await scope.usersToRead.nameRows?.(get, [item], isTimeUp);
+	await scope.selection.addClientUserIds?.(get, [item], isTimeUp);
 	return item;
 }

@@ -3,21 +3,21 @@
  */
 import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
 import { readOption } from '../fields/optionsField';
-import { metrics, type Minimum } from '../service/metrics';
+import { metrics, type ThresholdOption } from '../service/metrics';
 import { numberIn, someNumber } from '../shared/values';
 import type { Threshold, TriggerState } from './state';
 
 /** Options of an Options collection, each shown for its own event. */
 export const thresholdFields: INodeProperties[] = metrics.flatMap((metric) =>
-	metric.minimums.map(
-		({ option, name, usual }): INodeProperties => ({
+	metric.thresholds.map(
+		({ option, name, default: threshold }): INodeProperties => ({
 			displayName: name,
 			name: option,
 			type: 'number',
 			typeOptions: { minValue: 0 },
-			default: usual,
+			default: threshold,
 			description: `Start the workflow only for a ${metric.noun} that reaches this value${
-				metric.minimums.length > 1 ? ', or another minimum that is given' : ''
+				metric.thresholds.length > 1 ? ', or another minimum that is given' : ''
 			}. The others count as seen.`,
 			displayOptions: { show: { '/event': [metric.value] } },
 		}),
@@ -25,7 +25,7 @@ export const thresholdFields: INodeProperties[] = metrics.flatMap((metric) =>
 );
 
 /** Those that are given. */
-export const readThresholds = (context: IPollFunctions, minimums: readonly Minimum[]): Threshold[] =>
+export const readThresholds = (context: IPollFunctions, minimums: readonly ThresholdOption[]): Threshold[] =>
 	minimums.flatMap(({ column, option, name }) => {
 		const least = readOption<number | undefined>(context, option, undefined, (value) => someNumber(value, name, 0));
 		return least === undefined ? [] : [{ column, least }];

@@ -4,10 +4,10 @@
  */
 import { hash } from 'node:crypto';
 import { userPrefix } from '../service/readingId';
-import type { ListedUser, ListEntry, UsersToRead } from '../service/usersToRead';
+import type { SelectedUser, ListEntry, UserSelection } from '../service/userSelection';
 import type { FailedUser, SavedWatchList } from './state';
 
-type Met = Partial<Pick<ListedUser, 'user' | 'entry'>>;
+type Met = Partial<Pick<SelectedUser, 'user' | 'entry'>>;
 
 /** No user ID begins so. */
 const UNRESOLVED = '?';
@@ -55,14 +55,14 @@ export class WatchList {
 	}
 
 	/** The same users; each who could not be found until now goes on where that began. */
-	recovering = (usersToRead: UsersToRead): UsersToRead => ({
-		...usersToRead,
-		users: (get, skip) => this.found(usersToRead.users(get, skip, this.triesFor)),
+	recovering = (selection: UserSelection): UserSelection => ({
+		...selection,
+		users: (get, skip) => this.found(selection.users(get, skip, this.triesFor)),
 	});
 
 	private triesFor = (entry: ListEntry) => (this.behind[UNRESOLVED + hashOf(entry)] ? 1 : undefined);
 
-	private async *found(users: AsyncIterable<ListedUser>) {
+	private async *found(users: AsyncIterable<SelectedUser>) {
 		for await (const one of users) {
 			const lost = one.entry && UNRESOLVED + hashOf(one.entry);
 			const late = lost && one.user.user_id ? this.behind[lost] : undefined;

@@ -1,7 +1,7 @@
 /**
  * Where a round goes on, by itself: behind those who are done, whoever came or left meanwhile.
  */
-import type { ListedUser, ListEntry, UsersToRead } from '../../../nodes/HealthDataService/service/usersToRead';
+import type { SelectedUser, ListEntry, UserSelection } from '../../../nodes/HealthDataService/service/userSelection';
 import {
 	counted,
 	remainingUsers,
@@ -17,7 +17,7 @@ const get = undefined as never;
 /** A list of these users, and where it was begun. */
 function listOf(ids: string[], entries?: ListEntry[]) {
 	const begun: number[] = [];
-	const usersToRead: UsersToRead = {
+	const selection: UserSelection = {
 		entries,
 		async *users(_, skip = 0) {
 			begun.push(skip);
@@ -31,29 +31,29 @@ function listOf(ids: string[], entries?: ListEntry[]) {
 		},
 		whenMissing: async () => await Promise.reject(new Error('missing')),
 	};
-	return { usersToRead, begun };
+	return { selection, begun };
 }
-const all = async (usersToRead: UsersToRead): Promise<ListedUser[]> => {
+const all = async (selection: UserSelection): Promise<SelectedUser[]> => {
 	const found = [];
-	for await (const one of usersToRead.users(get)) found.push(one);
+	for await (const one of selection.users(get)) found.push(one);
 	return found;
 };
-const idsOf = async (usersToRead: UsersToRead) => (await all(usersToRead)).map(({ user }) => user.user_id);
+const idsOf = async (selection: UserSelection) => (await all(selection)).map(({ user }) => user.user_id);
 const traces = (...ids: string[]) => ids.map((user_id) => fingerprintOf({ user: { user_id, client_user_id: null } }));
 const round = (at: number, ...last: string[]) => ({ at, last: traces(...last), began: 0 });
 
 describe('the users behind those who are done', () => {
 	it('are all where none is done', async () => {
-		const { usersToRead, begun } = listOf(names(3));
-		expect(await idsOf(remainingUsers(usersToRead))).toEqual(names(3));
-		expect(await idsOf(remainingUsers(usersToRead, round(0)))).toEqual(names(3));
+		const { selection, begun } = listOf(names(3));
+		expect(await idsOf(remainingUsers(selection))).toEqual(names(3));
+		expect(await idsOf(remainingUsers(selection, round(0)))).toEqual(names(3));
 		// Each read once: nobody has to be looked for.
 		expect(begun).toEqual([0, 0]);
 	});
 
 	it('follow the last of these that is found, a little further back than it was', async () => {
-		const { usersToRead, begun } = listOf(names(500));
-		const found = await idsOf(remainingUsers(usersToRead, round(300, 'u297', 'u299', 'gone')));
+		const { selection, begun } = listOf(names(500));
+		const found = await idsOf(remainingUsers(selection, round(300, 'u297', 'u299', 'gone')));
 		expect(found).toEqual(names(500).slice(300));
 		// Looked for from 100 before; read on behind what was looked through.
 		expect(begun).toEqual([200, 400]);
@@ -63,35 +63,35 @@ describe('the users behind those who are done', () => {
 		['80 have left before them', names(500).slice(80)],
 		['80 have come before them', [...names(80).map((id) => `new ${id}`), ...names(500)]],
 	])('are the same when %s', async (_, ids) => {
-		const { usersToRead } = listOf(ids);
-		expect(await idsOf(remainingUsers(usersToRead, round(300, 'u299')))).toEqual(names(500).slice(300));
+		const { selection } = listOf(ids);
+		expect(await idsOf(remainingUsers(selection, round(300, 'u299')))).toEqual(names(500).slice(300));
 	});
 
 	it('are all of them, from the beginning, when none of these is found any more', async () => {
-		const { usersToRead } = listOf(names(500).slice(OVERLAP + 1));
-		expect(await idsOf(remainingUsers(usersToRead, round(300, 'u150')))).toEqual(names(500).slice(OVERLAP + 1));
+		const { selection } = listOf(names(500).slice(OVERLAP + 1));
+		expect(await idsOf(remainingUsers(selection, round(300, 'u150')))).toEqual(names(500).slice(OVERLAP + 1));
 	});
 
 	it('each come once where the list ends before what is looked through', async () => {
-		const { usersToRead, begun } = listOf(names(12));
-		expect(await idsOf(remainingUsers(usersToRead, round(10, 'u9')))).toEqual(['u10', 'u11']);
+		const { selection, begun } = listOf(names(12));
+		expect(await idsOf(remainingUsers(selection, round(10, 'u9')))).toEqual(['u10', 'u11']);
 		expect(begun).toEqual([0]);
-		expect(await idsOf(remainingUsers(usersToRead, round(12, 'u11')))).toEqual([]);
+		expect(await idsOf(remainingUsers(selection, round(12, 'u11')))).toEqual([]);
 	});
 
 	it('keep their places, and what becomes of one who is missing', async () => {
-		const { usersToRead } = listOf(names(250));
-		const going = remainingUsers(usersToRead, round(200, 'u199'));
+		const { selection } = listOf(names(250));
+		const going = remainingUsers(selection, round(200, 'u199'));
 		expect((await all(going)).map(({ place }) => place)).toEqual(Array.from({ length: 50 }, (_, i) => 201 + i));
 		await expect(going.whenMissing(get, {} as never)).rejects.toThrow('missing');
 	});
 
 	it('of a list that was given are found in the list itself', async () => {
 		const entries = names(300).map((id, index) => ({ id, at: index + 1 }));
-		const { usersToRead, begun } = listOf(names(300), entries);
+		const { selection, begun } = listOf(names(300), entries);
 		const last = [fingerprintOf({ entry: entries[149] })];
-		expect(await idsOf(remainingUsers(usersToRead, { at: 150, last, began: 0 }))).toEqual(names(300).slice(150));
-		expect(await idsOf(remainingUsers(usersToRead, { at: 150, last: ['gone'], began: 0 }))).toEqual(names(300));
+		expect(await idsOf(remainingUsers(selection, { at: 150, last, began: 0 }))).toEqual(names(300).slice(150));
+		expect(await idsOf(remainingUsers(selection, { at: 150, last: ['gone'], began: 0 }))).toEqual(names(300));
 		expect(begun).toEqual([150, 0]);
 	});
 });
@@ -115,7 +115,7 @@ describe('what is remembered', () => {
 });
 
 it('counts the users, and says so only once the list has come to its end', async () => {
-	const list = counted(listOf(names(3)).usersToRead);
+	const list = counted(listOf(names(3)).selection);
 	for await (const one of list.users(get)) {
 		expect(list.count).toBeUndefined();
 		if (one.place === 2) break;

@@ -17,7 +17,7 @@ async function reachOf(deadline: number): Promise<ReadOptions> {
 	} as unknown as TriggerEvent;
 	const now = Date.now();
 	const state = { ...startState('node', 'of', now, 1000), behind: { late: { from: now } } };
-	const scope = { usersToRead: { async *users() {}, whenMissing: async () => {} }, provider: '', concurrency: 1 };
+	const scope = { selection: { async *users() {}, whenMissing: async () => {} }, provider: '', concurrency: 1 };
 	const options = { now, lookback: 1000, begins: false, isWanted: () => true, deadline, budgetMs: BUDGET_MS };
 	await readRound((async () => ({})) as never, event, scope, state, options);
 	return asked!;

@@ -2,7 +2,7 @@
  * A watched list by itself: who has come onto it, who has left, who cannot be found, and what is remembered of them.
  */
 import { userPrefix } from '../../../nodes/HealthDataService/service/readingId';
-import type { ListedUser, ListEntry, UsersToRead } from '../../../nodes/HealthDataService/service/usersToRead';
+import type { SelectedUser, ListEntry, UserSelection } from '../../../nodes/HealthDataService/service/userSelection';
 import {
 	positionAfter,
 	failedUserKey,
@@ -101,9 +101,9 @@ describe('what is saved', () => {
 });
 
 describe('who is behind', () => {
-	const found = async (members: WatchList, users: ListedUser[]) => {
+	const found = async (members: WatchList, users: SelectedUser[]) => {
 		const triesFor: unknown[] = [];
-		const source: UsersToRead = {
+		const source: UserSelection = {
 			async *users(_, skip, tries) {
 				for (const one of users.slice(skip)) {
 					triesFor.push(one.entry && tries?.(one.entry));
@@ -115,7 +115,7 @@ describe('who is behind', () => {
 		for await (const one of members.recovering(source).users(undefined as never, 0)) expect(users).toContain(one);
 		return triesFor;
 	};
-	const listed = (user_id: string, id: string): ListedUser => ({ user: user(user_id), place: 1, entry: entry(id) });
+	const listed = (user_id: string, id: string): SelectedUser => ({ user: user(user_id), place: 1, entry: entry(id) });
 
 	it('and found again goes on where it began, under the user ID', async () => {
 		const behind: Record<string, FailedUser> = { [lost('a')]: { from: 5 }, [lost('b')]: { from: 6 } };

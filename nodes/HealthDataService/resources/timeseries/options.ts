@@ -47,7 +47,7 @@ export const timeseriesOptions = (show: IDisplayOptions['show']): INodePropertie
 	]);
 
 /** Which part of the team's list: all of it, unless the user says otherwise. */
-export const readUserWindow = (context: IExecuteSingleFunctions) => ({
+export const readListSlice = (context: IExecuteSingleFunctions) => ({
 	offset: readOption(context, 'userOffset', 0, (value) => wholeNumber(value, 'Skip First Users', 0)),
 	limit: readOption(context, 'userLimit', Infinity, (value) => wholeNumber(value, 'Max Users', 1)),
 });

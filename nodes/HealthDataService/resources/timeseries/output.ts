@@ -2,11 +2,11 @@
  * Output: the forms in which readings leave the node, and how each is made of a user's pages.
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { collectDaily, type AskedDays } from '../../service/daily';
-import { flatRows, plainRows } from '../../service/flatRows';
+import { collectDaily, type DayRange } from '../../service/daily';
+import { rowsWithId, rowsWithoutId } from '../../service/flatRows';
 import type { Metric } from '../../service/metrics';
 import { GroupedReadings } from '../../service/readings';
-import type { Collect } from '../../service/sweep';
+import type { Collect } from '../../service/readUsers';
 import { toChoice } from '../../shared/values';
 import { stopAtTooManyRows } from '../perItem';
 
@@ -40,11 +40,11 @@ export function readOutput(context: IExecuteSingleFunctions): string {
 export function collectAs(
 	output: string,
 	metric: Metric,
-	{ limit, isSimple, days, advice }: { limit: number; isSimple: boolean; days: AskedDays; advice: string },
+	{ limit, isSimple, days, advice }: { limit: number; isSimple: boolean; days: DayRange; advice: string },
 ): Collect {
 	if (output === GROUPED) return grouped;
 	if (output === DAILY) return collectDaily(metric, days);
-	return (isSimple ? plainRows : flatRows)(metric, limit, (count) => stopAtTooManyRows(count, advice));
+	return (isSimple ? rowsWithoutId : rowsWithId)(metric, limit, (count) => stopAtTooManyRows(count, advice));
 }
 
 const grouped: Collect = async (pages, user, isOver) => {

@@ -5,7 +5,7 @@ import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { limitNotes, simpleReading } from '../../fields/simplify';
 import type { Metric } from '../../service/metrics';
 import type { UserRef } from '../../service/readings';
-import { sweep, USERS_PER_REQUEST } from '../../service/sweep';
+import { readUsers, USERS_PER_REQUEST } from '../../service/readUsers';
 import type { Problem } from '../../shared/problem';
 import { stopAtTooManyRows, type Connect } from '../perItem';
 import { readRequest } from './request';
@@ -14,7 +14,7 @@ import { unreadableProblem, unreadableRow } from './unreadable';
 export function readTimeseries(metric: Metric) {
 	return async (context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> => {
 		const request = readRequest(context, metric);
-		const { query, limit, collect, isSimple, concurrency, isTeam, advice, usersToRead } = request;
+		const { query, limit, collect, isSimple, concurrency, isTeam, advice, selection } = request;
 		const get = await connectRun(request);
 
 		const onUnreadable = (user: UserRef, problem: Problem, fine: number) => {
@@ -29,10 +29,10 @@ export function readTimeseries(metric: Metric) {
 			limit === Infinity ? { width: USERS_PER_REQUEST * concurrency, ahead: Infinity } : { width: concurrency };
 		const rows: IDataObject[] = [];
 		const failed: IDataObject[] = [];
-		for await (const { user, rows: more, problem } of sweep(get, {
+		for await (const { user, rows: more, problem } of readUsers(get, {
 			metric,
 			query,
-			usersToRead,
+			selection,
 			...pace,
 			collect,
 			onRead,
@@ -43,7 +43,7 @@ export function readTimeseries(metric: Metric) {
 			stopAtTooManyRows(rows.length + failed.length, advice);
 			if (rows.length >= limit) break;
 		}
-		await usersToRead.nameRows?.(get, rows);
+		await selection.addClientUserIds?.(get, rows);
 		if (!isSimple) return [...rows, ...failed];
 		const simple = rows.map((row) => simpleReading(row, metric.columns));
 		return [...simple, ...limitNotes(rows.length, limit, query.provider), ...failed];

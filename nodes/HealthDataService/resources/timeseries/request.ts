@@ -16,14 +16,14 @@ import { readUserScope, type UserScope } from '../../fields/userScope';
 import { readWhenNotFound } from '../../fields/whenNotFound';
 import type { Query } from '../../http/connect';
 import type { Metric } from '../../service/metrics';
-import type { Collect } from '../../service/sweep';
+import type { Collect } from '../../service/readUsers';
 import { listedUsers } from '../../service/listedUsers';
 import { oneUser } from '../../service/oneUser';
-import type { UserWindow } from '../../service/userPages';
-import { wholeTeam, type UsersToRead } from '../../service/usersToRead';
+import type { ListSlice } from '../../service/userPages';
+import { wholeTeam, type UserSelection } from '../../service/userSelection';
 import { daysOf } from './calendar';
 import { readDateRange } from './dateRange';
-import { readTimeZone, readUserWindow } from './options';
+import { readTimeZone, readListSlice } from './options';
 import { collectAs, DAILY, READINGS, readOutput } from './output';
 import { mostUsers, readLess } from './readLess';
 
@@ -39,7 +39,7 @@ export interface TimeseriesRequest {
 	isTeam: boolean;
 	/** What to do when there are too many rows. */
 	advice: string;
-	usersToRead: UsersToRead;
+	selection: UserSelection;
 }
 
 /** Whom these fields name usually differs from item to item. */
@@ -68,16 +68,16 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 			usersOf: usersOfScope[scope](context, { provider, limit, most: mostUsers(output, limit, advice) }),
 		};
 	});
-	return { ...request, usersToRead: usersOf(context) };
+	return { ...request, selection: usersOf(context) };
 }
 
-type UsersOf = (context: IExecutePaginationFunctions) => UsersToRead;
+type UsersOf = (context: IExecutePaginationFunctions) => UserSelection;
 
 /** What else the item asks for, as far as it tells how many users are wanted. */
 interface Asked {
 	provider: string;
 	limit: number;
-	most?: UserWindow['most'];
+	most?: ListSlice['most'];
 }
 
 /** Reads what is the same for all items, and gives what reads the rest. */
@@ -94,7 +94,7 @@ const usersOfScope: Record<UserScope, (context: IExecutePaginationFunctions, ask
 	all(context, { provider, limit, most }) {
 		const connectedTo = readOnlyConnected(context) ? provider : undefined;
 		const window = {
-			...readUserWindow(context),
+			...readListSlice(context),
 			ahead: limit === Infinity ? undefined : 0,
 			// How many of them have it connected, the list does not say.
 			most: connectedTo ? undefined : most,

@@ -6,11 +6,11 @@ import type { Get } from '../http/connect';
 import { Problem } from '../shared/problem';
 import { text } from '../shared/values';
 import type { UserRef } from './readings';
-import { userPages, type UserWindow } from './userPages';
+import { userPages, type ListSlice } from './userPages';
 import { isConnectedTo, resolveUser } from './users';
 
 /** A user whose readings are wanted, and where they stand among the others. */
-export interface ListedUser {
+export interface SelectedUser {
 	user: UserRef;
 	/** How many users of the list are done with this one. */
 	place: number;
@@ -32,19 +32,19 @@ export interface ListEntry {
 /** How often it is asked at most who that is, where that is less than for others. */
 export type TriesFor = (entry: ListEntry) => number | undefined;
 
-export interface UsersToRead {
+export interface UserSelection {
 	/** In the order of the list, without the first `skip` of it. */
-	users(get: Get, skip?: number, triesFor?: TriesFor): AsyncIterable<ListedUser>;
+	users(get: Get, skip?: number, triesFor?: TriesFor): AsyncIterable<SelectedUser>;
 	/** The service does not know a user whose readings were asked for. Throws a Problem unless they are passed over. */
-	whenMissing(get: Get, listed: ListedUser): Promise<void>;
+	whenMissing(get: Get, listed: SelectedUser): Promise<void>;
 	/** Adds to rows what takes a request of its own, and is worth none without rows; nothing is asked once `isOver`. */
-	nameRows?(get: Get, rows: readonly IDataObject[], isOver?: () => boolean): Promise<void>;
+	addClientUserIds?(get: Get, rows: readonly IDataObject[], isOver?: () => boolean): Promise<void>;
 	/** The list that somebody gave, each once. */
 	entries?: readonly ListEntry[];
 }
 
 /** A single user as somebody named them. */
-export interface NamedUser {
+export interface UserIdentifier {
 	by: 'userId' | 'clientUserId';
 	id: string;
 	/** What a list from which they were picked said in place of their client user ID. */
@@ -54,33 +54,33 @@ export interface NamedUser {
 export type WhenNotFound = 'error' | 'empty';
 
 /** A window of the team's list: all of its users, or those who have the provider (a slug) connected now. */
-export const wholeTeam = (window: UserWindow = {}, connectedTo?: string): UsersToRead => ({
+export const wholeTeam = (window: ListSlice = {}, connectedTo?: string): UserSelection => ({
 	async *users(get, skip = 0) {
 		let place = skip;
 		for await (const users of userPages(get, { ...window, offset: (window.offset ?? 0) + skip })) {
 			for (const user of users) {
 				place++;
-				if (!connectedTo || isConnectedTo(user, connectedTo)) yield toListed(user, place);
+				if (!connectedTo || isConnectedTo(user, connectedTo)) yield toSelectedUser(user, place);
 			}
 		}
 	},
-	whenMissing: async (get, { user }) => await stopIfStillThere(get, user),
+	whenMissing: async (get, { user }) => await throwIfUserExists(get, user),
 });
 
 /** Somebody who was on the list may have been removed before their turn came. A user who is still there is not passed over. */
-export async function stopIfStillThere(get: Get, { user_id, client_user_id }: UserRef) {
+export async function throwIfUserExists(get: Get, { user_id, client_user_id }: UserRef) {
 	const now = client_user_id === null ? { user_id } : await resolveUser(get, client_user_id);
-	if (now?.user_id === user_id) throw stillThere();
+	if (now?.user_id === user_id) throw userExists();
 }
 
-export const stillThere = () =>
+export const userExists = () =>
 	new Problem(
 		'The service does not find the readings of a user whom it knows (status 404)',
 		'Try again later. If it stays, ask the people who run the service',
 		{ httpCode: '404' },
 	);
 
-export const toListed = ({ user_id, client_user_id, team_id }: IDataObject, place: number): ListedUser => ({
+export const toSelectedUser = ({ user_id, client_user_id, team_id }: IDataObject, place: number): SelectedUser => ({
 	user: { user_id: String(user_id), client_user_id: text(client_user_id) || null },
 	place,
 	...(typeof team_id === 'string' && { team: team_id }),

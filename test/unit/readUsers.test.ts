@@ -3,15 +3,15 @@
  */
 import { sleep, type IDataObject } from 'n8n-workflow';
 import type { Get, Once, Query } from '../../nodes/HealthDataService/http/connect';
-import { plainRows } from '../../nodes/HealthDataService/service/flatRows';
+import { rowsWithoutId } from '../../nodes/HealthDataService/service/flatRows';
 import { metrics } from '../../nodes/HealthDataService/service/metrics';
-import { sweep, type UserResult } from '../../nodes/HealthDataService/service/sweep';
-import type { ListedUser, UsersToRead } from '../../nodes/HealthDataService/service/usersToRead';
+import { readUsers, type UserResult } from '../../nodes/HealthDataService/service/readUsers';
+import type { SelectedUser, UserSelection } from '../../nodes/HealthDataService/service/userSelection';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { nextTurn } from '../helpers/machine';
 
 const [metric] = metrics;
-const listed = (name: string, more: Partial<ListedUser> = {}): ListedUser => ({
+const listed = (name: string, more: Partial<SelectedUser> = {}): SelectedUser => ({
 	user: { user_id: name, client_user_id: null },
 	place: 1,
 	...more,
@@ -28,10 +28,10 @@ interface Asked {
 }
 
 interface Played {
-	users: ListedUser[];
+	users: SelectedUser[];
 	answer: (name: string, nth: number) => IDataObject | Problem | undefined | Promise<IDataObject>;
-	whenMissing?: UsersToRead['whenMissing'];
-	options?: Partial<Parameters<typeof sweep>[1]>;
+	whenMissing?: UserSelection['whenMissing'];
+	options?: Partial<Parameters<typeof readUsers>[1]>;
 	/** Filled with what is asked. */
 	asked?: Asked[];
 }
@@ -46,17 +46,17 @@ async function play({ users, answer, whenMissing = async () => {}, options, aske
 	}) as unknown as Get;
 	const results: UserResult[] = [];
 	const error = await (async () => {
-		for await (const one of sweep(get, {
+		for await (const one of readUsers(get, {
 			metric,
 			query: { provider: 'p' },
-			usersToRead: {
+			selection: {
 				async *users() {
 					yield* users;
 				},
 				whenMissing,
 			},
 			width: 2,
-			collect: plainRows(metric, Infinity, () => {}),
+			collect: rowsWithoutId(metric, Infinity, () => {}),
 			...options,
 		}))
 			results.push(one);
@@ -243,17 +243,17 @@ it('whoever stops reading ends it: nothing more is wanted of those in work, and 
 		if (path.includes('/u1/')) return page(1);
 		return await new Promise((___, reject) => late.push(reject));
 	}) as unknown as Get;
-	for await (const { rows } of sweep(get, {
+	for await (const { rows } of readUsers(get, {
 		metric,
 		query: {},
-		usersToRead: {
+		selection: {
 			async *users() {
 				yield* [listed('u1'), listed('u2'), listed('u3')];
 			},
 			whenMissing: async () => {},
 		},
 		width: 3,
-		collect: plainRows(metric, Infinity, () => {}),
+		collect: rowsWithoutId(metric, Infinity, () => {}),
 		onUnreadable: told,
 	})) {
 		expect(rows).toHaveLength(1);

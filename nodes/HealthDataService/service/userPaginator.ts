@@ -4,7 +4,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { IdleWatch } from './idleWatch';
-import type { Ask } from './pagesAhead';
+import type { PageRequest } from './prefetch';
 import { MAX_PAGE_SIZE, type UserPage } from './userPage';
 
 /** Overlap after people have moved, as a part of a page: more of them may, and one page read again costs more. */
@@ -21,7 +21,7 @@ const STEP_BACK = 1 / 25;
  * Two cannot overlap: pages of one user, and full pages of a Limit, which asks for no more records than that. Their people are
  * known to move when `total` falls.
  */
-export class UserWalk {
+export class UserPaginator {
 	/** Behind the last user read. */
 	private position: number;
 	private given = 0;
@@ -54,18 +54,18 @@ export class UserWalk {
 	}
 
 	/** The page that comes next, or that will come when so many are read. */
-	next(position = this.position, given = this.given): Ask {
+	next(position = this.position, given = this.given): PageRequest {
 		const overlap = Math.min(Math.max(this.overlapAt(position), this.back), position - this.start);
 		return {
 			offset: position - overlap,
 			limit: Math.min(MAX_PAGE_SIZE, this.limit - given + overlap),
-			isBehindTotal: position === this.total && this.back === 0,
+			isBeyondTotal: position === this.total && this.back === 0,
 		};
 	}
 
 	/** The pages that will come if `total` is right, the one that proves the end included; only one behind a shorter page. */
-	ahead(most: number): Ask[] {
-		const asks: Ask[] = [];
+	nextPages(most: number): PageRequest[] {
+		const asks: PageRequest[] = [];
 		let { position, given } = this;
 		while (asks.length < most) {
 			const ask = this.next(position, given);
@@ -79,19 +79,19 @@ export class UserWalk {
 	}
 
 	/** Takes a page in. The users of it who are new, in order; nobody when people have moved, and it has to be read again. */
-	read(ask: Ask, { users, total }: UserPage): IDataObject[] {
+	read(ask: PageRequest, { users, total }: UserPage): IDataObject[] {
 		const continues = this.doesContinue(ask, users, total);
 		this.isSteady &&= total !== undefined && total === (this.total ?? total);
 		this.total = total ?? this.total;
 		if (!continues) this.stepBack(ask);
 
-		const fresh = continues ? this.learn(users).slice(0, this.limit - this.given) : [];
-		if (continues) this.moveOn(ask, users.length, fresh.length);
+		const fresh = continues ? this.unseen(users).slice(0, this.limit - this.given) : [];
+		if (continues) this.advance(ask, users.length, fresh.length);
 		if (!this.isOver) this.idle.check(ask.offset, users, fresh.length > 0);
 		return fresh;
 	}
 
-	private doesContinue({ offset }: Ask, users: IDataObject[], total?: number): boolean {
+	private doesContinue({ offset }: PageRequest, users: IDataObject[], total?: number): boolean {
 		if (offset === this.start) return true;
 		if (offset < this.position) return users.length > 0 && this.seen.has(users[0].user_id);
 		const hasShrunk = total !== undefined && this.total !== undefined && total < this.total;
@@ -100,14 +100,14 @@ export class UserWalk {
 		return users.length > 0 || this.largest < 2;
 	}
 
-	private stepBack({ offset }: Ask) {
+	private stepBack({ offset }: PageRequest) {
 		const further = Math.max(2 * (this.position - offset), Math.floor(this.largest * STEP_BACK), 1);
 		this.back = this.overlap = further;
 		this.hasMoved = true;
 		this.hasProgressed = false;
 	}
 
-	private moveOn(ask: Ask, length: number, fresh: number) {
+	private advance(ask: PageRequest, length: number, fresh: number) {
 		const hasRoom = length < Math.min(this.largest, ask.limit);
 		this.back = 0;
 		this.position = ask.offset + length;
@@ -120,7 +120,7 @@ export class UserWalk {
 	}
 
 	/** Whether a page that ends there needs no proof that it is the last. */
-	private isEvidentEnd(ask: Ask, end: number): boolean {
+	private isEvidentEnd(ask: PageRequest, end: number): boolean {
 		const isHalfEmpty = 2 * (end - ask.offset) < Math.min(this.largest, ask.limit);
 		return isHalfEmpty && this.isSteady && end === this.total;
 	}
@@ -133,7 +133,7 @@ export class UserWalk {
 	}
 
 	/** Those who were not seen before. */
-	private learn(users: IDataObject[]): IDataObject[] {
+	private unseen(users: IDataObject[]): IDataObject[] {
 		return users.filter(({ user_id }) => !this.seen.has(user_id) && this.seen.add(user_id));
 	}
 }

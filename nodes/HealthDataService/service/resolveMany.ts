@@ -12,12 +12,12 @@ import { userPages } from './userPages';
 import { resolveUser } from './users';
 
 /** The record of the user, nothing where nobody has the ID, or why that is not known. */
-export interface Found {
+export interface Resolved {
 	user?: IDataObject;
 	problem?: Problem;
 }
 
-export interface Asked {
+export interface ResolveRequest {
 	/** The client user ID. */
 	id: string;
 	/** How often it is asked for at most, where that is less than for others. */
@@ -36,23 +36,31 @@ const LAZY_WIDTH = 4;
  *
  * @param isLazy somebody may stop long before the end
  */
-export async function* lookUp(get: Get, asked: readonly Asked[], isLazy: boolean): AsyncGenerator<Found> {
+export async function* resolveMany(
+	get: Get,
+	asked: readonly ResolveRequest[],
+	isLazy: boolean,
+): AsyncGenerator<Resolved> {
 	const isFew = isLazy || asked.length < WORTH_A_LOOK;
 	const known = isFew ? new Map<string, IDataObject>() : await fromList(get, asked);
-	yield* inOrder(each(asked), { width: isLazy ? LAZY_WIDTH : WIDTH }, async ({ id, tries }, isOver): Promise<Found> => {
-		if (known.has(id)) return { user: known.get(id) };
-		return await resolveUser(get, id, { isOver, tries }).then((user) => ({ user }), ownProblem);
-	});
+	yield* inOrder(
+		each(asked),
+		{ width: isLazy ? LAZY_WIDTH : WIDTH },
+		async ({ id, tries }, isOver): Promise<Resolved> => {
+			if (known.has(id)) return { user: known.get(id) };
+			return await resolveUser(get, id, { isOver, tries }).then((user) => ({ user }), problemOfOne);
+		},
+	);
 }
 
 /** @throws what every other request would end with, too */
-function ownProblem(error: unknown): Found {
+function problemOfOne(error: unknown): Resolved {
 	if (error instanceof Problem && !error.concernsAll) return { problem: error };
 	throw error;
 }
 
 /** As many of them as the list has, as long as reading on takes fewer requests than asking for the others. */
-async function fromList(get: Get, asked: readonly Asked[]) {
+async function fromList(get: Get, asked: readonly ResolveRequest[]) {
 	const found = new Map<string, IDataObject>();
 	const wanted = new Set(asked.map(({ id }) => id));
 	const take = (users: IDataObject[]) => {
@@ -61,12 +69,12 @@ async function fromList(get: Get, asked: readonly Asked[]) {
 			if (wanted.delete(id)) found.set(id, user);
 		}
 	};
-	await readList(get, take, () => wanted.size).catch(onlyShorter);
+	await readList(get, take, () => wanted.size).catch(ignoreProblem);
 	return found;
 }
 
 /** The list is only the shorter way: what concerns everything comes back with the next request. */
-function onlyShorter(error: unknown) {
+function ignoreProblem(error: unknown) {
 	if (!(error instanceof Problem)) throw error;
 }
 

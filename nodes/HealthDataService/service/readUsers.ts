@@ -8,7 +8,7 @@ import { Problem } from '../shared/problem';
 import { pathOf, type Metric } from './metrics';
 import { readingPages } from './readingPages';
 import type { UserRef } from './readings';
-import type { ListedUser, UsersToRead } from './usersToRead';
+import type { SelectedUser, UserSelection } from './userSelection';
 
 type Pages = AsyncIterable<IDataObject>;
 
@@ -16,7 +16,7 @@ type Pages = AsyncIterable<IDataObject>;
 export type Collect = (pages: Pages, user: UserRef, isOver: () => boolean) => Promise<IDataObject[]>;
 
 /** What was read of a user: no rows of one who is gone, and none of one who could not be read, but why. */
-export interface UserResult extends ListedUser {
+export interface UserResult extends SelectedUser {
 	rows: IDataObject[];
 	isGone: boolean;
 	problem?: Problem;
@@ -24,10 +24,10 @@ export interface UserResult extends ListedUser {
 	tookMs: number;
 }
 
-interface Sweep {
+interface ReadUsersOptions {
 	metric: Metric;
 	query: Query | ((user: UserRef) => Query);
-	usersToRead: UsersToRead;
+	selection: UserSelection;
 	/** How often a request for a user is sent at most, where that is less than for others. */
 	triesFor?: (user: UserRef) => number | undefined;
 	/** How many users at once; the gate keeps to the number of requests. */
@@ -52,11 +52,11 @@ export const USERS_PER_REQUEST = 4;
  *
  * @throws Problem that concerns all users, and what `onRead` and `onUnreadable` throw
  */
-export function sweep(get: Get, options: Sweep): AsyncGenerator<UserResult> {
-	const { metric, query, usersToRead, triesFor, width, ahead, isTimeUp, collect, onRead, onUnreadable } = options;
+export function readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<UserResult> {
+	const { metric, query, selection, triesFor, width, ahead, isTimeUp, collect, onRead, onUnreadable } = options;
 	let fine = 0;
 
-	return inOrder(usersToRead.users(get), { width, ahead, isTimeUp }, async (listed, isOver) => {
+	return inOrder(selection.users(get), { width, ahead, isTimeUp }, async (listed, isOver) => {
 		const { user } = listed;
 		let sentAt: number | undefined;
 		const tookMs = () => (sentAt === undefined ? 0 : performance.now() - sentAt);
@@ -73,7 +73,7 @@ export function sweep(get: Get, options: Sweep): AsyncGenerator<UserResult> {
 		};
 		let isGone = false;
 		const onMissing = async () => {
-			await usersToRead.whenMissing(get, listed);
+			await selection.whenMissing(get, listed);
 			isGone = true;
 		};
 		if (listed.problem) return unreadable(listed.problem);
@@ -84,7 +84,7 @@ export function sweep(get: Get, options: Sweep): AsyncGenerator<UserResult> {
 		try {
 			rows = await collect(pages, user, isOver, tookMs);
 		} catch (error) {
-			return unreadable(onlyTheirs(error, isOver()));
+			return unreadable(ofOneUser(error, isOver()));
 		}
 		if (isGone) rows = [];
 		fine++;
@@ -94,7 +94,7 @@ export function sweep(get: Get, options: Sweep): AsyncGenerator<UserResult> {
 }
 
 /** A problem of one user's; what concerns all, or comes when all is over, is thrown on. */
-function onlyTheirs(error: Error, isOver: boolean): Problem {
+function ofOneUser(error: Error, isOver: boolean): Problem {
 	if (error instanceof Problem && !error.concernsAll && !isOver) return error;
 	throw error;
 }
