@@ -70,7 +70,9 @@ it('takes four files', () => {
 it('gives code that compiles and is formatted', () => {
 	expect(run(['typescript/bin/tsc', '-p', 'test/tsconfig.json'])).toBe('');
 	const code = steps.map(({ file }) => file).filter((file) => file.endsWith('.ts'));
-	expect(run(['prettier/bin/prettier.cjs', '--check', ...code])).toContain('All matched files use Prettier code style!');
+	expect(run(['prettier/bin/prettier.cjs', '--check', ...code])).toContain(
+		'All matched files use Prettier code style!',
+	);
 }, 300_000);
 
 it('gives the metric: operation, rows, pages, days, event; preview; answers that fit the contract', () => {

@@ -1,0 +1,138 @@
+/**
+ * The screen: which fields n8n shows for each choice, what stands beside them, and the words below a node on the canvas.
+ * `__snapshots__/screen.test.ts.snap` is the record; `npm run test:unit -- screen -u` records a change that is meant.
+ */
+import {
+	NodeHelpers,
+	Workflow,
+	type INodeParameters,
+	type INodeProperties,
+	type INodeType,
+	type INodeTypeDescription,
+	type INodeTypes,
+} from 'n8n-workflow';
+import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
+import { HealthDataServiceTrigger } from '../../nodes/HealthDataService/HealthDataServiceTrigger.node';
+
+const nodes: INodeType[] = [new HealthDataService(), new HealthDataServiceTrigger()];
+const [node, trigger] = nodes.map(({ description }) => description);
+/** n8n makes the tool of an AI agent from the node, under this name. */
+const tool: INodeTypeDescription = { ...node, name: `${node.name}Tool` };
+
+/** Fields whose value decides which others there are, in the order of the screen. */
+const CHOICES = ['resource', 'event', 'operation', 'userScope', 'returnAll', 'output'];
+
+/** The fields of a list that n8n shows; those of a collection name others by their path from the root. */
+const shown = (description: INodeTypeDescription, fields: INodeProperties[], root: INodeParameters, values = root) =>
+	fields.filter((field) => NodeHelpers.displayParameter(values, field, { typeVersion: 1 }, description, root));
+
+const valuesOf = ({ type, options = [] }: INodeProperties) =>
+	type === 'boolean' ? [false, true] : options.flatMap((option) => ('value' in option ? [option.value] : []));
+
+/** All combinations of choices that the screen offers. */
+const choicesOf = (description: INodeTypeDescription, names = CHOICES): INodeParameters[] =>
+	names.reduce<INodeParameters[]>(
+		(made, name) =>
+			made.flatMap((values) => {
+				const field = shown(description, description.properties, values).find((one) => one.name === name);
+				return field ? valuesOf(field).map((value) => ({ ...values, [name]: value })) : [values];
+			}),
+		[{}],
+	);
+
+const defaultsOf = (description: INodeTypeDescription, chosen: INodeParameters): INodeParameters => ({
+	...Object.fromEntries(description.properties.map((field) => [field.name, field.default as string])),
+	...chosen,
+});
+
+const isOption = (option: object): option is INodeProperties => 'type' in option;
+
+/** A line for each choice: what n8n shows, by its saved name, and in brackets what can be added to a collection. */
+function table(description: INodeTypeDescription, choices: INodeParameters[]): string {
+	const lines = choices.map((chosen) => {
+		const values = defaultsOf(description, chosen);
+		const fields = shown(description, description.properties, values).map(({ name, options = [] }) => {
+			const inside = shown(description, options.filter(isOption), values, {}).map((option) => option.name);
+			return inside.length > 0 ? `${name} (${inside.join(', ')})` : name;
+		});
+		return `${Object.values(chosen).join(' ')}: ${fields.join(', ')}`;
+	});
+	return `\n${lines.join('\n')}\n`;
+}
+
+it.each<[string, INodeTypeDescription]>([
+	['node', node],
+	['tool of an AI agent', tool],
+	['trigger', trigger],
+])('the fields of the %s for each choice', (_, description) => {
+	const choices = choicesOf(description);
+	expect(choices.length).toBeGreaterThan(6);
+	expect(table(description, choices)).toMatchSnapshot();
+});
+
+it('the date fields for each Date Range', () => {
+	const choices = choicesOf(node, ['resource', 'operation', 'dateRange']).filter(
+		({ resource }) => resource === 'timeseries',
+	);
+	expect(table(node, choices)).toMatchSnapshot();
+});
+
+/** What stands beside the fields. Labels and descriptions may change freely and are not in it. */
+function besides(fields: INodeProperties[], prefix = ''): string[] {
+	return fields.flatMap(
+		({ name, hint, required, typeOptions, noDataExpression, validateType, modes = [], options = [] }) => {
+			const details = { hint, required, noDataExpression, validateType, ...typeOptions };
+			const ofModes = modes.map((mode) => ({
+				...{ mode: mode.name, hint: mode.hint, ...mode.typeOptions },
+				...{ validation: mode.validation?.map((one) => (one as { properties: object }).properties) },
+			}));
+			return [
+				`${prefix}${name} ${JSON.stringify(details)}`,
+				...ofModes.map((mode) => `${prefix}${name} ${JSON.stringify(mode)}`),
+				...besides(options.filter(isOption), `${prefix}${name}.`),
+			];
+		},
+	);
+}
+
+it.each(nodes.map(({ description }) => [description.displayName, description]))(
+	'%s: hints, bounds and lists of its fields',
+	(_, { properties }) => {
+		expect(`\n${[...new Set(besides(properties))].sort().join('\n')}\n`).toMatchSnapshot();
+	},
+);
+
+it.each(nodes.map((type) => [type.description.displayName, type] as const))(
+	'%s: each list that a field names is there, and none is without a field',
+	(_, { description, methods }) => {
+		const modes = description.properties.flatMap((field) => field.modes ?? []);
+		const named = modes.flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []);
+		expect([...new Set(named)].sort()).toEqual(Object.keys(methods?.listSearch ?? {}).sort());
+		expect(modes.filter(({ type }) => type === 'list')).toHaveLength(named.length);
+	},
+);
+
+/** What n8n makes of an expression of the description with these fields. */
+function evaluated(type: INodeType, expression: string, parameters: INodeParameters) {
+	const nodeTypes = { getByNameAndVersion: () => type } as unknown as INodeTypes;
+	const one = { id: 'n', name: 'Node', type: 'any', typeVersion: 1, position: [0, 0] as [number, number], parameters };
+	const workflow = new Workflow({ nodes: [one], connections: {}, active: false, nodeTypes });
+	return workflow.expression.withIsolate(
+		async () =>
+			await Promise.resolve(workflow.expression.getParameterValue(expression, null, 0, 0, 'Node', [], 'manual', {})),
+	);
+}
+
+it('below the node and the trigger stands what was chosen, and the hint of an empty output where there are readings', async () => {
+	const lines: string[] = [];
+	for (const type of nodes) {
+		const { description } = type;
+		for (const chosen of choicesOf(description, ['resource', 'event', 'operation'])) {
+			const subtitle = await evaluated(type, description.subtitle!, chosen);
+			lines.push(`${Object.values(chosen).join(' ')}: ${String(subtitle)}`);
+			for (const { message, displayCondition, ...hint } of description.hints ?? [])
+				if (await evaluated(type, displayCondition!, chosen)) lines.push(`  ${message} ${JSON.stringify(hint)}`);
+		}
+	}
+	expect(`\n${lines.join('\n')}\n`).toMatchSnapshot();
+});
