@@ -1,0 +1,26 @@
+/**
+ * Link check of the pages named as arguments, without the internet: each relative link leads to a file, each anchor to a heading.
+ *
+ * One run of linkinator per page: in a run over several pages it skips the anchors of the pages in the list.
+ */
+import { LinkChecker } from 'linkinator';
+
+const EXTERNAL = ['^https?://(?!localhost)', 'security/advisories'];
+
+/** @param {string} page @returns {Promise<string[]>} the broken links, each with its page */
+async function brokenLinksOf(page) {
+	const { links } = await new LinkChecker().check({
+		path: page,
+		serverRoot: process.cwd(),
+		markdown: true,
+		checkFragments: true,
+		linksToSkip: EXTERNAL,
+	});
+	if (links.length < 1) throw new Error(`${page} was not read`);
+	return links.filter(({ state }) => state === 'BROKEN').map(({ url }) => `${page}: ${url}`);
+}
+
+const pages = process.argv.slice(2);
+const broken = (await Promise.all(pages.map(brokenLinksOf))).flat();
+for (const link of new Set(broken)) console.error(`Broken link in ${link}`);
+process.exitCode = broken.length > 0 ? 1 : 0;
