@@ -9,6 +9,7 @@ import { History } from './history';
 import { bloodPressure } from './people';
 import { PollingHost, type HostOptions } from './pollingHost';
 import { useSandbox } from './requests';
+import { useVirtualTime } from './virtualTime';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -33,9 +34,12 @@ let nodes = 0;
 export function watch(scheduler: Scheduler = 'memory') {
 	const history = new History();
 	const used = useSandbox(() => ({ world: history }));
+	const time = useVirtualTime(NOON);
 	const world = {
 		history,
 		used,
+		/** Of waiting, deadlines and pauses; n8n's clock and the service's stand still in a test unless it moves them. */
+		time,
 		/** n8n's clock, and the service's unless its own was set. */
 		clock: NOON,
 		anna: undefined as unknown as User,
@@ -66,7 +70,6 @@ export function watch(scheduler: Scheduler = 'memory') {
 		world.anna = history.addUser('anna');
 		world.ben = history.addUser('ben');
 	});
-	afterEach(() => jest.restoreAllMocks());
 	return world;
 }
 

@@ -8,7 +8,7 @@ import { Rate } from '../../nodes/HealthDataService/http/rate';
 import { RETRY_LIMITS, withRetry, type Once, type RetryOptions } from '../../nodes/HealthDataService/http/retry';
 import type { Answer } from '../../nodes/HealthDataService/http/send';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
-import { VirtualTime } from '../helpers/model/virtualTime';
+import { VirtualTime } from '../helpers/virtualTime';
 
 const limits = { ...RETRY_LIMITS };
 let time: VirtualTime;

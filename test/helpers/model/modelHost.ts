@@ -6,7 +6,7 @@ import { PollingHost } from '../pollingHost';
 import { processes } from './processes';
 import { PollRecord } from './faults';
 import type { ModelService } from './service';
-import type { VirtualTime } from './virtualTime';
+import type { VirtualTime } from '../virtualTime';
 
 type Helpers = { httpRequestWithAuthentication: unknown };
 type Used = { credentialsDecrypted: { data: { apiKey: string } } };

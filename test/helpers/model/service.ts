@@ -4,7 +4,7 @@
  */
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { Fault, PollRecord, UserFault } from './faults';
-import type { VirtualTime } from './virtualTime';
+import type { VirtualTime } from '../virtualTime';
 import { valueAt, type ModelWorld, type Person } from './world';
 import { answer, groupWith, userOf, type Answer, type Style } from './wire';
 

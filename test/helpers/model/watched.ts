@@ -7,7 +7,7 @@ import { endOf, ModelHost, type Ended } from './modelHost';
 import type { Row, Scope } from './judged';
 import type { ModelService } from './service';
 import { traced } from './traced';
-import type { VirtualTime } from './virtualTime';
+import type { VirtualTime } from '../virtualTime';
 import { Watching } from './watching';
 import type { ModelWorld } from './world';
 

@@ -1,0 +1,31 @@
+/**
+ * The node's own timers, for once real: a deadline that ends a hanging request and the pauses between attempts. Everything else
+ * about time is tested in virtual time (test/helpers/virtualTime.js).
+ */
+import { sleep } from 'n8n-workflow';
+import { Gate } from '../../nodes/HealthDataService/http/gate';
+import { RETRY_LIMITS, withRetry } from '../../nodes/HealthDataService/http/retry';
+import { explainUnreachable } from '../../nodes/HealthDataService/http/unreachable';
+
+it('a request that hangs is ended, sent again after a pause, and given up', async () => {
+	Object.assign(RETRY_LIMITS, { firstWaitMs: 2, longestWaitMs: 4 });
+	const gate = new Gate(1);
+	const events: string[] = [];
+	const hang = async (signal: AbortSignal) =>
+		await new Promise<never>((_, reject) => {
+			signal.addEventListener('abort', () => reject(new Error('ended')));
+		});
+	const send = async () => {
+		events.push('sent');
+		void sleep(1).then(() => events.push('a millisecond'));
+		return await gate.deadlines.within(10, undefined, hang).catch((error: Error) => {
+			events.push('deadline');
+			return { failure: explainUnreachable(error, 'https://health.example') };
+		});
+	};
+	const options = { gate, continues: true, tries: 3, withinMs: 60_000, sentWith: () => [] };
+	await expect(withRetry(send, options)('https://health.example/v2/user')).rejects.toMatchObject({
+		description: expect.stringMatching(/^Tried 3 times/),
+	});
+	expect(events).toEqual(Array(3).fill(['sent', 'a millisecond', 'deadline']).flat());
+});
