@@ -9,7 +9,7 @@ const { TOOLS, runTool } = require('./tool');
 readSwitches({
 	name: 'test',
 	about: `Everything that can be checked without a running n8n, one step after the other, stopping at the first that fails: lint,
-imports, formatting, types, unit tests, tests in n8n's engine (twice: also with isolated expressions), the trigger against
+imports, formatting, types, unit tests, tests in n8n's engine (a sample also with isolated expressions; EXPRESSIONS=all: each that holds one), the trigger against
 a model in 2,000 random histories, the packed package. About ten minutes.`,
 });
 setUp();
@@ -29,9 +29,9 @@ const STEPS = [
 	{ title: 'Types of node and tests', command: TYPES_OF_TESTS },
 	{ title: "Unit tests, tests in n8n's engine, the packed package", command: JEST },
 	{
-		title: 'The engine tests again, with expressions evaluated in an isolate as n8n does',
-		command: [...JEST, 'test/engine'],
-		env: { EXPRESSION_ENGINE: 'quickjs', NODE_OPTIONS: '--experimental-vm-modules --no-warnings' },
+		title: 'Expressions, evaluated in an isolate as n8n does',
+		command: ['jest', '--config', 'test/jest.isolated.config.js'],
+		env: { NODE_OPTIONS: '--experimental-vm-modules --no-warnings' },
 	},
 ];
 

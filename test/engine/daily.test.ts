@@ -186,7 +186,7 @@ describe('people whose readings are known', () => {
 		expect(byId.length).toBeGreaterThan(20);
 	});
 
-	it('links each row to its item, and counts Limit for each', async () => {
+	it('links each row to its item, and counts Limit for each {{ }}', async () => {
 		const { items } = await run(daily({ returnAll: false, limit: 3 }, byUserId('={{ $json.id }}')), {
 			input: [{ id: STEADY.user_id }, { id: BERLIN.user_id }],
 		});

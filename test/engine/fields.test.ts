@@ -216,7 +216,7 @@ const cases = (fields: Field[]) =>
 		}),
 	);
 
-describe('the node', () => {
+describe('the node {{ }}', () => {
 	it.each(cases(NODE))('%s filled with %s: %s', async (_, given, __, { name, at, shows, means }, isMeant) => {
 		const { rows, error } = await runNode({
 			credential: used.credential,
@@ -235,35 +235,6 @@ describe('the node', () => {
 		}
 	});
 
-	it.each<[string, INodeParameters, string]>([
-		['a list', bloodPressureOf(steady, { provider: '={{ ["omron"] }}' }), 'Its expression gave a list'],
-		['nothing', bloodPressureOf(steady, { endDate: '={{ $json.until }}' }), 'Its expression gave nothing'],
-		[
-			'nothing, for one that must be there',
-			bloodPressureOf(byUserId('={{ $json.id }}')),
-			'Its expression gave nothing',
-		],
-		['an object', bloodPressureOf(steady, { options: { timeZone: '={{ $json }}' } }), 'Its expression gave an object'],
-		['what a choice has not', bloodPressureOf(steady, { output: '={{ "rows" }}' }), 'one of: readings, daily, grouped'],
-	])('says what came: %s', async (_, parameters, words) => {
-		const { error } = await runNode({ credential: used.credential, parameters });
-		expect(error?.description).toContain(words);
-	});
-
-	it.each(['mode', 'value'])(
-		'refuses a locator without its %s where that widens or changes what is read',
-		async (part) => {
-			const whole: IDataObject = { __rl: true, mode: 'slug', value: 'omron' };
-			delete whole[part];
-			const { rows, error } = await runNode({
-				credential: used.credential,
-				parameters: bloodPressureOf(steady, { provider: whole as INodeParameters }),
-			});
-			if (part === 'mode') expect(rows.every(({ provider }) => provider === 'omron')).toBe(true);
-			else expect(error?.message).toMatch("'Provider' is ");
-		},
-	);
-
 	it('takes an identifier only as long as a number holds it exactly', async () => {
 		const { error } = await runNode({
 			credential: used.credential,
@@ -274,52 +245,21 @@ describe('the node', () => {
 	});
 });
 
-describe('a choice that an expression makes', () => {
-	const run = async (parameters: INodeParameters) => await runNode({ credential: used.credential, parameters });
-
-	it('Users, without anything in User', async () => {
-		const { rows, error } = await run({
-			...bloodPressureOf({ __rl: true, mode: 'list', value: '' }, { userScope: '={{ "all" }}' }),
+it.each(['mode', 'value'])(
+	'refuses a locator without its %s where that widens or changes what is read',
+	async (part) => {
+		const whole: IDataObject = { __rl: true, mode: 'slug', value: 'omron' };
+		delete whole[part];
+		const { rows, error } = await runNode({
+			credential: used.credential,
+			parameters: bloodPressureOf(steady, { provider: whole as INodeParameters }),
 		});
-		expect(error).toBeUndefined();
-		expect(rows.length).toBeGreaterThan(61);
-		expect(
-			(await run(bloodPressureOf({ __rl: true, mode: 'list', value: '' }, { userScope: '={{ "one" }}' }))).error
-				?.message,
-		).toBe("'User' is empty");
-	});
+		if (part === 'mode') expect(rows.every(({ provider }) => provider === 'omron')).toBe(true);
+		else expect(error?.message).toMatch("'Provider' is ");
+	},
+);
 
-	it('Users, a list, without anything in User', async () => {
-		const nobody = { __rl: true, mode: 'list', value: '' };
-		const { rows, error } = await run(
-			bloodPressureOf(nobody, { userScope: '={{ "listed" }}', userIds: STEADY.user_id }),
-		);
-		expect(error).toBeUndefined();
-		expect(rows).toHaveLength(61);
-		expect((await run(bloodPressureOf(nobody, { userScope: '={{ "listed" }}' }))).error?.message).toBe(
-			"'User IDs' is empty",
-		);
-	});
-
-	it('Date Range, without anything in Start Date', async () => {
-		const { error } = await run(
-			bloodPressureOf(steady, { dateRange: '={{ "last7Days" }}', startDate: '', endDate: '' }),
-		);
-		expect(error).toBeUndefined();
-		expect(used.sandbox.requests).toHaveLength(1);
-		expect((await run(bloodPressureOf(steady, { dateRange: '={{ "days" }}', startDate: '' }))).error?.message).toBe(
-			"'Start Date' is empty",
-		);
-	});
-
-	it.each(['readings', 'daily', 'grouped'])('Output: %s, exactly as when it is chosen', async (output) => {
-		const chosen = await run(bloodPressureOf(steady, { output }));
-		const { rows } = await run(bloodPressureOf(steady, { output: `={{ "${output}" }}` }));
-		expect(rows).toEqual(chosen.rows);
-	});
-});
-
-describe('Simplify', () => {
+describe('Simplify {{ }}', () => {
 	const answer = async (parameters: INodeParameters, args: IDataObject = {}) =>
 		(await runAgent(used.credential, { Tool: parameters }, [['Tool', args]])).answers[0];
 	const raw = async (parameters: INodeParameters) => (await runNode({ credential: used.credential, parameters })).rows;
@@ -366,7 +306,7 @@ describe('Simplify', () => {
 	});
 });
 
-describe('the trigger', () => {
+describe('the trigger {{ }}', () => {
 	const watch = (more: INodeParameters): INodeParameters => ({ event: 'bloodPressure', user: steady, ...more });
 	const watchList = (more: INodeParameters) => watch({ userScope: 'listed', userIds: STEADY.user_id, ...more });
 	const poll = async (
@@ -464,7 +404,7 @@ describe('the trigger', () => {
 });
 
 /** The first item must not decide for all. */
-describe('two items that differ in', () => {
+describe('two items that differ in {{ }}', () => {
 	const other = { ...bloodPressureOf(steady), dateRange: 'days' };
 	const FIELDS: Array<[string, unknown, unknown, (value: string) => INodeParameters]> = [
 		['Users', 'one', 'all', (userScope) => ({ ...other, userScope })],

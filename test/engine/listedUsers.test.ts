@@ -37,8 +37,6 @@ describe('a few', () => {
 		['a text', `${BERLIN.user_id}, ${STEADY.user_id}`],
 		['lines', `\n${BERLIN.user_id}\r\n${STEADY.user_id}\n`],
 		['JSON', JSON.stringify([BERLIN.user_id, STEADY.user_id])],
-		['a list from an expression', '={{ $json.ids }}'],
-		['items put together', '={{ $input.all().flatMap((item) => item.json.ids) }}'],
 		['with one of them twice', `${BERLIN.user_id};${STEADY.user_id};${BERLIN.user_id.toUpperCase()}`],
 	])('come in the order of the list: %s', async (_, userIds) => {
 		const input = [{ ids: [BERLIN.user_id, STEADY.user_id] }];
@@ -78,7 +76,7 @@ describe('a few', () => {
 		]);
 	});
 
-	it('differ from item to item, and each row is linked to its own', async () => {
+	it('differ from item to item, and each row is linked to its own {{ }}', async () => {
 		const input = [{ who: ['steady'] }, { who: 'berlin, silent' }];
 		const { items } = await run(byClient('={{ $json.who }}'), { input });
 		const linked = items.map(({ json, pairedItem }) => [(pairedItem as { item: number }).item, json.client_user_id]);
@@ -201,7 +199,7 @@ describe('a few', () => {
 		expect(error?.message).toMatch(new RegExp(`^The readings of the user ${BERLIN.user_id} could not be read`));
 	});
 
-	it('an agent may give them as JSON or as a text', async () => {
+	it('an agent may give them as JSON or as a text {{ }}', async () => {
 		const tool = byId(fromAI('User IDs'), { returnAll: false, limit: 100 });
 		const call = async (ids: string) =>
 			(await runAgent(used.credential, { Tool: tool }, [['Tool', { User_IDs: ids }]])).answers[0];
@@ -226,8 +224,7 @@ describe('many of a large team', () => {
 	const read = async (ids: string[], more: INodeParameters = {}) => {
 		const { rows, error } = await runNode({
 			credential: used.credential,
-			parameters: byClient('={{ $json.ids }}', more),
-			input: [{ ids }],
+			parameters: byClient(ids, more),
 			onError: 'continueRegularOutput',
 		});
 		expect(error).toBeUndefined();

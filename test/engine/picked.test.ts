@@ -69,7 +69,7 @@ describe('many items', () => {
 
 	it.each([
 		['the same in every field', {}],
-		['each with its own days', { endDate: '={{ $json.end }}' }],
+		['each with its own days {{ }}', { endDate: '={{ $json.end }}' }],
 	])('ask once: %s', async (_, more) => {
 		const { rows, error } = await run(bloodPressureOf(steady, more), { input });
 		expect(error).toBeUndefined();
@@ -79,7 +79,7 @@ describe('many items', () => {
 	});
 
 	it.each(['={{ $json.user }}', '={{ $json["user"] }}'])(
-		'of other users, by the expression %s, get nobody’s name but their own',
+		'of other users, by %s, get nobody’s name but their own',
 		async (expression) => {
 			const { rows } = await run(bloodPressureOf(picked(expression, STEADY_ROW)), { input });
 			for (const { user_id, client_user_id } of rows) {

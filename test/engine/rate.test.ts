@@ -48,7 +48,7 @@ const run = async (parameters: INodeParameters, input = [{}]) =>
 
 describe('20 a second', () => {
 	it.each([
-		['over many input items', () => run(oneByOne({ requestsPerSecond: 20 }), items(60)), 60],
+		['over many input items {{ }}', () => run(oneByOne({ requestsPerSecond: 20 }), items(60)), 60],
 		['inside All Users', () => run(all({ requestsPerSecond: 20, userLimit: 60 })), 61],
 	])('%s: never more than 21 in any second, and not one at a time', async (_, start, count) => {
 		const seen = watch();
@@ -60,7 +60,7 @@ describe('20 a second', () => {
 		expect((count - 1) / seen.seconds()).toBeGreaterThan(20 / 4);
 	});
 
-	it('tries after a failure and redirects count', async () => {
+	it('tries after a failure and redirects count {{ }}', async () => {
 		used.sandbox.switches.redirect = 'sameOrigin';
 		const seen = watch(everyNth(4, { status: 500 }));
 		const { error } = await run(oneByOne({ requestsPerSecond: 20 }), items(15));
@@ -69,7 +69,7 @@ describe('20 a second', () => {
 		expect(seen.mostInASecond()).toBeLessThanOrEqual(21);
 	});
 
-	it('a request that failed is tried again ahead of those that were never sent', async () => {
+	it('a request that failed is tried again ahead of those that were never sent {{ }}', async () => {
 		watch((number) => (number === 2 ? { status: 500 } : undefined));
 		const { error } = await run(oneByOne({ requestsPerSecond: 20, concurrency: 1 }), items(12));
 		expect(error).toBeUndefined();
@@ -78,7 +78,7 @@ describe('20 a second', () => {
 		expect(requests.lastIndexOf(requests[1])).toBeLessThan(6);
 	});
 
-	it('the first item decides for all', async () => {
+	it('the first item decides for all {{ }}', async () => {
 		const seen = watch();
 		const input = items(25).map((item, index) => ({ ...item, rate: index === 0 ? 20 : 1000 }));
 		await run(oneByOne({ requestsPerSecond: '={{ $json.rate }}' }), input);
@@ -86,13 +86,13 @@ describe('20 a second', () => {
 	});
 });
 
-it('without it nothing waits', async () => {
+it('without it nothing waits {{ }}', async () => {
 	const seen = watch();
 	await run(oneByOne({}), items(60));
 	expect(seen.seconds()).toBeLessThan(2.5);
 });
 
-it('what was given up says how much was waited for the limit', async () => {
+it('what was given up says how much was waited for the limit {{ }}', async () => {
 	watch(() => ({ status: 500 }));
 	const limited = await run(oneByOne({ requestsPerSecond: 2 }), items(1));
 	expect(limited.error?.description).toMatch(/^Tried 7 times in 3 seconds, 3 of them for 'Requests per Second'\. \S/);

@@ -26,8 +26,8 @@ describe('a wrong key with 500 items', () => {
 	const credential = () => ({ ...used.credential, apiKey: 'wrong' });
 
 	it.each([
-		['readings', oneByOne],
-		['resolve', resolve('={{ $json.client_user_id }}')],
+		['readings {{ }}', oneByOne],
+		['resolve {{ }}', resolve('={{ $json.client_user_id }}')],
 		['list', listUsers()],
 	])('%s: a handful of requests', async (_, parameters) => {
 		const { error } = await run(parameters, { credential: credential() });
@@ -35,7 +35,7 @@ describe('a wrong key with 500 items', () => {
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
 	});
 
-	it('On Error Continue: all items get the same error', async () => {
+	it('On Error Continue: all items get the same error {{ }}', async () => {
 		const { rows } = await run(oneByOne, { credential: credential(), onError: 'continueRegularOutput' });
 		expect(rows).toHaveLength(500);
 		expect(new Set(rows.map(({ error }) => error))).toEqual(new Set([KEY_REFUSED]));
@@ -43,7 +43,7 @@ describe('a wrong key with 500 items', () => {
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
 	});
 
-	it('revoked on the way: those on their way, and no more', async () => {
+	it('revoked on the way: those on their way, and no more {{ }}', async () => {
 		let count = 0;
 		fault(() => (++count > 100 ? { status: 401 } : undefined));
 		const { rows } = await run(oneByOne, { onError: 'continueRegularOutput' });
@@ -51,7 +51,7 @@ describe('a wrong key with 500 items', () => {
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(100 + 8);
 	});
 
-	it('403 for readings and for the list is the key, too', async () => {
+	it('403 for readings and for the list is the key, too {{ }}', async () => {
 		fault(() => ({ status: 403, body: { detail: `no ${KEY}` } }));
 		const { rows } = await run(oneByOne, { onError: 'continueRegularOutput' });
 		expect(rows).toHaveLength(500);
@@ -62,7 +62,7 @@ describe('a wrong key with 500 items', () => {
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(5);
 	});
 
-	it('403 for readings, 401 for the list behind a redirect', async () => {
+	it('403 for readings, 401 for the list behind a redirect {{ }}', async () => {
 		fault((url) => {
 			if (url.startsWith('/v2/timeseries')) return { status: 403 };
 			return url.startsWith('/v2/user/')
@@ -82,7 +82,7 @@ describe('a wrong key with 500 items', () => {
 	});
 });
 
-describe('a 403 that is not about the key', () => {
+describe('a 403 that is not about the key {{ }}', () => {
 	const refusedUsers = new Set(
 		users
 			.slice(0, 500)
@@ -125,7 +125,7 @@ describe('404', () => {
 		['nothing', '', 'text/plain'],
 		['JSON of somebody else', { error: 'no' }, 'application/json'],
 		['a list', [], 'application/json'],
-	])('%s is not an unknown user', async (_, body, type) => {
+	])('%s is not an unknown user {{ }}', async (_, body, type) => {
 		fault(() => ({ status: 404, body, type }));
 		for (const parameters of [
 			resolve('somebody', { whenNotFound: 'empty' }),
@@ -146,7 +146,7 @@ describe('404', () => {
 	});
 });
 
-it('a service that fails for everybody ends in minutes, On Error Continue or not', async () => {
+it('a service that fails for everybody ends in minutes, On Error Continue or not {{ }}', async () => {
 	fault(() => ({ status: 500 }));
 	const { rows } = await run(oneByOne, { onError: 'continueRegularOutput' });
 	expect(rows).toHaveLength(500);

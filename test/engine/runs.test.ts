@@ -37,7 +37,7 @@ describe('Retry On Fail', () => {
 		expect(used.sandbox.requests).toHaveLength(21);
 	});
 
-	it('comes through when the service is back in the second try', async () => {
+	it('comes through when the service is back in the second try {{ }}', async () => {
 		used.sandbox.switches.fault = (number) => (number <= 4 ? { status: 422, body: { detail: 'no' } } : undefined);
 		const { error, items } = await run({ parameters: perUser(), input, settings: RETRY });
 		expect(error).toBeUndefined();
@@ -63,12 +63,12 @@ describe('Retry On Fail', () => {
 	});
 });
 
-it('Execute Once reads the first item only', async () => {
+it('Execute Once reads the first item only {{ }}', async () => {
 	const { items, error } = await run({ parameters: perUser(), input, settings: { executeOnce: true } });
 	expect([error, items.length]).toEqual([undefined, 61]);
 });
 
-describe('Batching', () => {
+describe('Batching {{ }}', () => {
 	const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 20 } } };
 
 	it('reads every item', async () => {
@@ -97,7 +97,7 @@ const wrongFrom = (number: number) => ({
 	value: `={{ $itemIndex >= ${number} ? $('Nobody').item.json.x : '' }}`,
 });
 
-it('an item that cannot be started ends the run: no request, and no rejection that nobody handles', async () => {
+it('an item that cannot be started {{ }} ends the run: no request, and no rejection that nobody handles', async () => {
 	used.sandbox.switches.fault = () => ({ status: 422, body: { detail: 'no' } });
 	// A day of its own: on a busy machine something of the test before may still arrive.
 	const startDate = '2026-03-02';

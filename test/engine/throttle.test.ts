@@ -36,7 +36,7 @@ describe('at most so many requests at once', () => {
 		expect(used.sandbox.load.mostInFlight).toBe(concurrency);
 	});
 
-	it('8 over all input items together, if nothing else is said', async () => {
+	it('8 over all input items together, if nothing else is said {{ }}', async () => {
 		const input = users.slice(0, 60).map(({ user_id }) => ({ user_id }));
 		const { error } = await run(oneByOne(), { input });
 		expect(error).toBeUndefined();
@@ -101,7 +101,7 @@ describe('All Users', () => {
 describe('a service that refuses more than six at once', () => {
 	it.each([
 		['inside All Users', true],
-		['over 600 input items', false],
+		['over 600 input items {{ }}', false],
 	])('nothing is lost, and few are refused: %s', async (_, isAll) => {
 		used.sandbox.switches.mostAtOnce = 6;
 		const input = isAll ? [{}] : users.map(({ user_id }) => ({ user_id }));
@@ -116,7 +116,7 @@ describe('a service that refuses more than six at once', () => {
 	});
 });
 
-it('a service that refuses everything ends the run, instead of waiting once per item', async () => {
+it('a service that refuses everything ends the run, instead of waiting once per item {{ }}', async () => {
 	used.sandbox.switches.fault = () => ({ status: 429 });
 	const input = users.slice(0, 100).map(({ user_id }) => ({ user_id }));
 	const { error } = await run(oneByOne(), { input });
@@ -145,7 +145,7 @@ it('waits as long as Retry-After says, and so does everybody else', async () => 
 	expect(early).toEqual([]);
 });
 
-describe('cancelling', () => {
+describe('cancelling {{ }}', () => {
 	/** The waits are longer than a test may take: whoever sees one through does not end in time. */
 	const MINUTE = 60_000;
 	/** Something was sent, all of it is answered, and what comes next has to wait. */

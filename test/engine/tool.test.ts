@@ -58,7 +58,7 @@ describe('what a model is told', () => {
 });
 
 describe('what a model gets', () => {
-	it('readings with one identifier and without empty columns, of the time it named', async () => {
+	it('readings with one identifier and without empty columns, of the time it named {{ }}', async () => {
 		const [first, ...others] = await answer(open, args);
 		const [reading] = readingsOf(people(), BERLIN).slice(2);
 		expect(first).toEqual({ user_id: BERLIN.user_id, ...reading.point, provider: 'omron', source_type: 'cuff' });
@@ -69,7 +69,7 @@ describe('what a model gets', () => {
 		});
 	});
 
-	it('the client user ID where that is known', async () => {
+	it('the client user ID where that is known {{ }}', async () => {
 		const rows = await answer(bloodPressureOf(byClientId(fromAI('User'))), { User: SPECIAL_ID });
 		expect(Object.keys(rows[0])).toEqual([
 			'client_user_id',
@@ -82,7 +82,7 @@ describe('what a model gets', () => {
 		]);
 	});
 
-	it('none of what the service sends beside it, nor what it left empty', async () => {
+	it('none of what the service sends beside it, nor what it left empty {{ }}', async () => {
 		Object.assign(used.sandbox.switches, { extraFields: true, oddValues: true, bareSources: true });
 		const [row] = await answer(open, args);
 		expect(row).toEqual({
@@ -94,7 +94,7 @@ describe('what a model gets', () => {
 		});
 	});
 
-	it('users with both identifiers and the slugs to ask with', async () => {
+	it('users with both identifiers and the slugs to ask with {{ }}', async () => {
 		const expected = {
 			user_id: STEADY.user_id,
 			client_user_id: 'steady',
@@ -118,20 +118,20 @@ describe('what a model gets', () => {
 		expect(await answer(parameters)).toEqual((await runNode({ credential: used.credential, parameters })).rows);
 	});
 
-	it('a word when Limit may have cut it, so that it does not take a part for the whole', async () => {
+	it('a word when Limit may have cut it, so that it does not take a part for the whole {{ }}', async () => {
 		const note = { note: "There may be more: 'Limit' is 2. Raise it, or ask for less at a time" };
 		expect((await answer(open, { ...args, Limit: 2 }))[2]).toEqual(note);
 		expect((await answer(listUsers({ limit: 2 })))[2]).toEqual(note);
 		expect(await answer(listUsers({ limit: 5 }))).toHaveLength(4);
 	});
 
-	it('a word when nothing was found with a provider, and an empty list when there is nothing', async () => {
+	it('a word when nothing was found with a provider, and an empty list when there is nothing {{ }}', async () => {
 		const [found] = await answer(open, { ...args, Provider: 'Apple Health' });
 		expect(found.note).toContain('must be a slug such as apple_health_kit');
 		expect(await answer(open, { ...args, Start_Date: '2020-01-01', End_Date: '2020-01-02' })).toEqual([]);
 	});
 
-	it('from each of its tools what that one asks for', async () => {
+	it('from each of its tools what that one asks for {{ }}', async () => {
 		const tools = {
 			Few: bloodPressureOf(byUserId(fromAI('User')), { returnAll: false, limit: 1 }),
 			Omron: bloodPressureOf(byUserId(fromAI('User')), {
@@ -150,16 +150,6 @@ describe('what a model gets', () => {
 		expect(omron.map(({ provider }) => provider)).toEqual(['omron', 'omron']);
 		expect(others[0]).toMatchObject({ user_id: SPECIAL.user_id });
 	});
-});
-
-it("takes a field of the agent's own input, as any other tool does", async () => {
-	const { answers } = await runAgent(
-		used.credential,
-		{ Tool: bloodPressureOf(byClientId('={{ $json.who }}')) },
-		[['Tool']],
-		{ who: SPECIAL_ID },
-	);
-	expect(JSON.parse(answers[0])).toHaveLength(3);
 });
 
 it('asks the service anew after a call that was given up', async () => {
@@ -212,21 +202,14 @@ describe('what a model reads when it was wrong', () => {
 			"'Limit' is not a whole number of 1 or more",
 			"Enter 'Limit' in digits, such as 50",
 		],
-	])('%s', async (_, wrong, message, advice) => {
+	])('%s {{ }}', async (_, wrong, message, advice) => {
 		const text = await call(open, { ...args, ...wrong });
 		expect(text).toContain(message);
 		expect(text).toContain(`\n\nDetails: `);
 		expect(text).toContain(advice);
 	});
 
-	it('a limit in words, where it was left as text', async () => {
-		expect(await call(listUsers({ limit: fromAI('Limit') }), { Limit: 'ten' })).toContain(
-			"'Limit' is not a whole number of 1 or more\n\nDetails: Enter 'Limit' in digits, such as 50",
-		);
-		expect(await answer(listUsers({ limit: fromAI('Limit') }), { Limit: '1' })).toHaveLength(2);
-	});
-
-	it('a client user ID that nobody has', async () => {
+	it('a client user ID that nobody has {{ }}', async () => {
 		const text = await call(resolve(fromAI('Client User ID')), { Client_User_ID: 'Anna' });
 		expect(text).toContain("There is no user with this 'Client User ID'\n\nDetails: Check the identifier");
 		expect(text).toContain('User → List shows them');

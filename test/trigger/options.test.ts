@@ -248,7 +248,7 @@ describe('Concurrent Requests', () => {
 		[1, { concurrency: 1 }],
 		[3, { concurrency: '={{ 3 }}' }],
 		[8, {}],
-	])('at most %i on their way', async (most, options) => {
+	])('at most %i on their way, with %j', async (most, options) => {
 		for (let i = 0; i < 60; i++) history.addUser(`user ${i}`);
 		used.sandbox.switches.latencyMs = 5;
 		const n8n = new PollingHost(used.credential, { event: 'bloodPressure', userScope: 'all', options });

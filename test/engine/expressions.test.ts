@@ -1,0 +1,202 @@
+/**
+ * Expressions in the fields: a sample of each kind, which the isolated run repeats with n8n's own evaluator
+ * (test/jest.isolated.config.js). What a field makes of a value is in fields.test.ts.
+ */
+import { DateTime } from 'luxon';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { fromAI, runAgent } from '../helpers/agent';
+import { runNode } from '../helpers/engine';
+import { BERLIN, expectedRows, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
+import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf, useSandbox } from '../helpers/requests';
+import { valuesOf, watch } from '../helpers/watch';
+
+const used = useSandbox();
+const steady = byUserId(STEADY.user_id);
+const run = async (parameters: INodeParameters, more: { input?: IDataObject[]; timezone?: string } = {}) =>
+	await runNode({ credential: used.credential, parameters, ...more });
+
+describe('dates {{ }}', () => {
+	const all = expectedRows(BERLIN, readingsOf(people(), BERLIN));
+	it.each([
+		['Luxon', "={{ DateTime.fromISO('2026-03-29', { zone: 'Europe/Berlin' }) }}"],
+		['a Luxon date of another zone', "={{ DateTime.fromISO('2026-03-28T19:30:00', { zone: 'America/New_York' }) }}"],
+		// Still the 28th in UTC, and already the 30th where the tests run.
+		['JS Date, early in the day', "={{ new Date('2026-03-28T23:30:00Z') }}"],
+		['JS Date, late in the day', "={{ new Date('2026-03-29T20:00:00Z') }}"],
+		['text with an offset', "={{ '2026-03-29T12:00:00+02:00' }}"],
+		["a reading's own timestamp", "={{ '2026-03-28T23:00:01.000000+00:00' }}"],
+		['a midnight as the editor picks it', "={{ '2026-03-29T00:00:00' }}"],
+	])('%s', async (_, date) => {
+		const { rows, error } = await run(bloodPressureOf(byUserId(BERLIN.user_id), { startDate: date, endDate: date }), {
+			timezone: 'Europe/Berlin',
+		});
+		expect(error).toBeUndefined();
+		expect(rows).toEqual(all.slice(3, 7));
+	});
+
+	it.each(['={{ $today }}', '={{ $now }}'])('%s is today in the zone of the workflow', async (date) => {
+		// The isolate has a clock of its own, and the day may change on the way.
+		for (const timezone of ['Pacific/Auckland', 'America/Los_Angeles']) {
+			used.sandbox.requests.length = 0;
+			const before = DateTime.now().setZone(timezone).toISODate();
+			const { error } = await run(bloodPressureOf(steady, { startDate: date, endDate: date }), { timezone });
+			const after = DateTime.now().setZone(timezone).toISODate();
+			expect(error).toBeUndefined();
+			const { start_date, end_date } = queryOf(used.sandbox.requests[0]);
+			const [day] = start_date.split('T');
+			expect([before, after]).toContain(day);
+			expect([start_date, end_date].map((text) => text.slice(0, 16))).toEqual([`${day}T00:00`, `${day}T23:59`]);
+		}
+	});
+});
+
+describe('the user {{ }}', () => {
+	it.each([
+		'{{ $json.who }}',
+		'{{$json.who}}',
+		'{{ $json["who"] }}',
+		'{{ $json.nested.who }}',
+		'{{ $json.who.trim() }}',
+		'{{ $json.who ?? "" }}',
+	])('%s means the same however it is written', async (expression) => {
+		const input = [SPECIAL, BERLIN].map(({ client_user_id }) => ({
+			who: client_user_id,
+			nested: { who: client_user_id },
+		}));
+		const { items, error } = await runNode({
+			credential: used.credential,
+			input,
+			parameters: bloodPressureOf(byClientId(`=${expression}`)),
+			timezone: 'Europe/Berlin',
+		});
+		expect(error).toBeUndefined();
+		expect(items.map(({ json, pairedItem }) => [json.client_user_id, pairedItem])).toEqual([
+			...Array(3).fill([SPECIAL_ID, { item: 0 }]),
+			...Array(8).fill(['berlin', { item: 1 }]),
+		]);
+	});
+
+	it.each([
+		['{{ $json.nobody }}', 'empty'],
+		['{{ $json.nested }}', 'not a text'],
+	])('%s is %s', async (expression, what) => {
+		const { error } = await runNode({
+			credential: used.credential,
+			input: [{ nested: {} }],
+			parameters: bloodPressureOf(byClientId(`=${expression}`)),
+		});
+		expect(error?.message).toBe(`'Client User ID' is ${what}`);
+	});
+});
+
+describe('a choice {{ }}', () => {
+	it('Users, without anything in User', async () => {
+		const { rows, error } = await run({
+			...bloodPressureOf({ __rl: true, mode: 'list', value: '' }, { userScope: '={{ "all" }}' }),
+		});
+		expect(error).toBeUndefined();
+		expect(rows.length).toBeGreaterThan(61);
+		expect(
+			(await run(bloodPressureOf({ __rl: true, mode: 'list', value: '' }, { userScope: '={{ "one" }}' }))).error
+				?.message,
+		).toBe("'User' is empty");
+	});
+
+	it('Users, a list, without anything in User', async () => {
+		const nobody = { __rl: true, mode: 'list', value: '' };
+		const { rows, error } = await run(
+			bloodPressureOf(nobody, { userScope: '={{ "listed" }}', userIds: STEADY.user_id }),
+		);
+		expect(error).toBeUndefined();
+		expect(rows).toHaveLength(61);
+		expect((await run(bloodPressureOf(nobody, { userScope: '={{ "listed" }}' }))).error?.message).toBe(
+			"'User IDs' is empty",
+		);
+	});
+
+	it('Date Range, without anything in Start Date', async () => {
+		const { error } = await run(
+			bloodPressureOf(steady, { dateRange: '={{ "last7Days" }}', startDate: '', endDate: '' }),
+		);
+		expect(error).toBeUndefined();
+		expect(used.sandbox.requests).toHaveLength(1);
+		expect((await run(bloodPressureOf(steady, { dateRange: '={{ "days" }}', startDate: '' }))).error?.message).toBe(
+			"'Start Date' is empty",
+		);
+	});
+
+	it.each(['readings', 'daily', 'grouped'])('Output: %s, exactly as when it is chosen', async (output) => {
+		const chosen = await run(bloodPressureOf(steady, { output }));
+		const { rows } = await run(bloodPressureOf(steady, { output: `={{ "${output}" }}` }));
+		expect(rows).toEqual(chosen.rows);
+	});
+});
+
+it.each<[string, INodeParameters, string]>([
+	['a list', bloodPressureOf(steady, { provider: '={{ ["omron"] }}' }), 'Its expression gave a list'],
+	['nothing', bloodPressureOf(steady, { endDate: '={{ $json.until }}' }), 'Its expression gave nothing'],
+	['nothing, for one that must be there', bloodPressureOf(byUserId('={{ $json.id }}')), 'Its expression gave nothing'],
+	['an object', bloodPressureOf(steady, { options: { timeZone: '={{ $json }}' } }), 'Its expression gave an object'],
+	['what a choice has not', bloodPressureOf(steady, { output: '={{ "rows" }}' }), 'one of: readings, daily, grouped'],
+])('an error says what came of {{ }}: %s', async (_, parameters, words) => {
+	const { error } = await runNode({ credential: used.credential, parameters });
+	expect(error?.description).toContain(words);
+});
+
+it.each(['={{ $json.ids }}', '={{ $input.all().flatMap((item) => item.json.ids) }}'])(
+	'the users of a list: %s',
+	async (userIds) => {
+		const ids = [BERLIN.user_id, STEADY.user_id];
+		const { rows, error } = await run(bloodPressureOf('', { userScope: 'listed', userIds }), { input: [{ ids }] });
+		expect(error).toBeUndefined();
+		expect([...new Set(rows.map(({ user_id }) => user_id))]).toEqual(ids);
+		expect(rows).toHaveLength(8 + 61);
+	},
+);
+
+it('{{ }} that n8n cannot evaluate is an error, and nothing is sent', async () => {
+	const { error } = await run(bloodPressureOf(byUserId("={{ $('Nobody').item.json.x }}")));
+	expect(error?.message).toMatch(/\S/);
+	expect(used.sandbox.requests).toEqual([]);
+});
+
+describe('a tool of an agent {{ }}', () => {
+	const answer = async (parameters: INodeParameters, args: IDataObject) =>
+		(await runAgent(used.credential, { Tool: parameters }, [['Tool', args]])).answers[0];
+
+	it("a field of the agent's own input, as any other tool does", async () => {
+		const { answers } = await runAgent(
+			used.credential,
+			{ Tool: bloodPressureOf(byClientId('={{ $json.who }}')) },
+			[['Tool']],
+			{ who: SPECIAL_ID },
+		);
+		expect(JSON.parse(answers[0])).toHaveLength(3);
+	});
+
+	it('a limit in words, where it was left as text', async () => {
+		expect(await answer(listUsers({ limit: fromAI('Limit') }), { Limit: 'ten' })).toContain(
+			"'Limit' is not a whole number of 1 or more\n\nDetails: Enter 'Limit' in digits, such as 50",
+		);
+		expect(JSON.parse(await answer(listUsers({ limit: fromAI('Limit') }), { Limit: '1' }))).toHaveLength(2);
+	});
+});
+
+describe('the trigger {{ }}', () => {
+	const w = watch();
+
+	it('reads expressions in its fields', async () => {
+		const n8n = w.trigger({
+			event: 'bloodPressure',
+			userScope: '={{ "o" + "ne" }}',
+			user: byClientId('={{ "an" + "na" }}'),
+			options: { lookback: '={{ 1 + 1 }}' },
+		});
+		w.history.add(w.anna, w.reading(0, 120));
+		await n8n.start();
+		w.history.add(w.anna, w.reading(-119, 121));
+		w.history.add(w.ben, w.reading(-119, 122));
+		w.history.add(w.anna, w.reading(-121, 123));
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+	});
+});
