@@ -6,7 +6,7 @@ import { labelOf } from './watchList';
 import type { FailedUser } from './state';
 
 /** As long as somebody cannot be read, it is said again so often. */
-const TOLD_AGAIN_MS = 3_600_000;
+export const REPORT_INTERVAL_MS = 3_600_000;
 
 /** Why each of them could not be read in this poll. */
 export type Problems = Map<string, Problem>;
@@ -14,7 +14,7 @@ export type Problems = Map<string, Problem>;
 /** Whether somebody is to be told now: when it begins, and then every hour, for all of them together. */
 export function isReportDue(behind: Record<string, FailedUser>, now: number): boolean {
 	const told = Object.values(behind).map((one) => one.told);
-	return told.some((last) => last === undefined || Math.abs(now - last) >= TOLD_AGAIN_MS);
+	return told.some((last) => last === undefined || Math.abs(now - last) >= REPORT_INTERVAL_MS);
 }
 
 /** @returns message and description of the report */

@@ -5,10 +5,10 @@
 import type { IDataObject, INode, IPollFunctions } from 'n8n-workflow';
 
 /** Where n8n has no budget of its own; a durable poll time has another, which tells it from the poll at a start. */
-const DEFAULT_BUDGET_MS = 300_000;
+export const DEFAULT_BUDGET_MS = 300_000;
 
 /** The poll at a start must not hold up n8n. */
-const START_BUDGET_MS = 60_000;
+export const START_BUDGET_MS = 60_000;
 
 /** What n8n's contexts have besides what their types say. */
 interface Inside {

@@ -14,17 +14,17 @@ import { readSettings, type Settings } from './settings';
 const DAY_MS = 86_400_000;
 
 /** Somebody waits for it: whoever has not answered by then is not looked at. */
-const WITHIN_MS = 6_000;
+export const TEST_EVENT_MS = 6_000;
 const ANSWER_MS = 3_000;
 
 /** @throws Problem when there is none, with what can be done about it */
 export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const settings = readSettings(context, true);
 	const { event, lookback, scope, maxUsers, minimums } = settings;
-	const deadline = performance.now() + WITHIN_MS;
+	const deadline = performance.now() + TEST_EVENT_MS;
 	const get = await connect(context, {
 		...SHORT_RETRY,
-		withinMs: WITHIN_MS / 4,
+		withinMs: TEST_EVENT_MS / 4,
 		limitMs: ANSWER_MS,
 		continues: true,
 		gate: gateFor(scope, deadline),

@@ -1,0 +1,254 @@
+/**
+ * The figures of the pages: each limit, number of attempts, time, size, status and version that the code has too is read from
+ * the code. An entry is a page, a figure and the word near which it stands; sentences may be rewritten freely.
+ */
+const { readFileSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+const { ROOT } = require('../../dev/paths');
+const { PAGES, textOf } = require('../helpers/pages');
+
+const { authenticate } = require('../../nodes/HealthDataService/http/authenticate');
+const { Gate } = require('../../nodes/HealthDataService/http/gate');
+const { CONCURRENT_REQUESTS } = require('../../nodes/HealthDataService/http/gateOfRun');
+const { RETRY_LIMITS } = require('../../nodes/HealthDataService/http/retry');
+const { isTransientStatus } = require('../../nodes/HealthDataService/http/transient');
+const { MAX_PAGES } = require('../../nodes/HealthDataService/listSearch/picker');
+const { MAX_ROWS_PER_ITEM } = require('../../nodes/HealthDataService/resources/perItem');
+const { identityOf, keysOf } = require('../../nodes/HealthDataService/service/readingId');
+const { metrics } = require('../../nodes/HealthDataService/service/metrics');
+const { MAX_PAGE_SIZE } = require('../../nodes/HealthDataService/service/userPage');
+const { MAX_ROWS_PER_POLL } = require('../../nodes/HealthDataService/trigger/delivery');
+const { events } = require('../../nodes/HealthDataService/trigger/events');
+const { REPORT_INTERVAL_MS } = require('../../nodes/HealthDataService/trigger/failedUsers');
+const { DEFAULT_BUDGET_MS, START_BUDGET_MS } = require('../../nodes/HealthDataService/trigger/scheduler');
+const { SeenReadings } = require('../../nodes/HealthDataService/trigger/seen');
+const { startState } = require('../../nodes/HealthDataService/trigger/state');
+const { TEST_EVENT_MS } = require('../../nodes/HealthDataService/trigger/testEvent');
+const { HealthDataService } = require('../../nodes/HealthDataService/HealthDataService.node');
+const { HealthDataServiceTrigger } = require('../../nodes/HealthDataService/HealthDataServiceTrigger.node');
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** @typedef {import('n8n-workflow').INodeProperties} Field */
+/** @type {Field[]} */
+const ofNode = new HealthDataService().description.properties;
+/** @type {Field[]} */
+const ofTrigger = new HealthDataServiceTrigger().description.properties;
+/** @param {Field[]} fields @param {string} name @returns {Field} */
+const fieldOf = (fields, name) => {
+	const field = fields.find((one) => one.name === name);
+	if (!field) throw new Error(`There is no field ${name}`);
+	return field;
+};
+/** @param {string} name */
+const triggerOption = (name) => fieldOf(/** @type {Field[]} */ (fieldOf(ofTrigger, 'options').options), name);
+
+const LISTED_USERS = Number(
+	/At most ([\d,]+)/.exec(fieldOf(ofNode, 'userIds').description ?? '')?.[1].replace(',', ''),
+);
+const LOOKBACK_HOURS = Number(triggerOption('lookback').default);
+const UNPROVEN_REQUESTS = new Gate(Infinity).pace.room;
+const [{ test: TEST_EVENT }] = events;
+const HASH_LENGTH = (() => {
+	const seen = new SeenReadings({});
+	const [key] = keysOf(identityOf(metrics[0]), [{ user_id: 'u' }]);
+	seen.remember({ key, values: '', time: 0, row: {} });
+	return Object.values(seen.toSave(0, []))[0].length;
+})();
+const { from, kept } = startState('node', 'of', 0, 0);
+const MORE_DAYS = (from - kept) / (24 * HOUR);
+/** n8n's own, in seconds. */
+const SCHEDULER = (() => {
+	const config = dirname(require.resolve('@n8n/config', { paths: [require.resolve('n8n-core')] }));
+	const { SchedulerConfig } = require(join(config, 'configs', 'scheduler.config'));
+	return new SchedulerConfig();
+})();
+
+/**
+ * Page → figures with the word near which each stands: within three words of it, on either side.
+ * @type {Record<string, Array<[number, string]>>}
+ */
+const FIGURES = {
+	'README.md': [
+		[LISTED_USERS, 'IDs'],
+		[MAX_ROWS_PER_ITEM, 'rows'],
+		[LOOKBACK_HOURS, 'Lookback Hours'],
+		[Number(triggerOption('minSystolic').default), 'Minimum Systolic'],
+		[Number(triggerOption('minDiastolic').default), 'Minimum Diastolic'],
+	],
+	'SECURITY.md': [
+		[UNPROVEN_REQUESTS, 'requests'],
+		[HASH_LENGTH, 'characters'],
+	],
+	'docs/architecture.md': [[MAX_ROWS_PER_POLL, 'rows']],
+	'docs/contract.md': [[MAX_PAGE_SIZE, 'users']],
+	'docs/operating.md': [
+		[RETRY_LIMITS.tries, 'times'],
+		[RETRY_LIMITS.answerMs / MINUTE, 'minutes'],
+		[REPORT_INTERVAL_MS / HOUR, 'hour'],
+		[MAX_PAGE_SIZE, 'users'],
+		[SCHEDULER.pollTimeoutSeconds, 'seconds'],
+		[SCHEDULER.leaseDurationSeconds, 'N8N_SCHEDULER_LEASE_DURATION'],
+	],
+	'docs/operations.md': [
+		[MAX_PAGES * MAX_PAGE_SIZE, 'users'],
+		[LISTED_USERS, 'users'],
+		[MAX_PAGE_SIZE, 'Limit'],
+	],
+	'docs/quirks.md': [
+		[UNPROVEN_REQUESTS, 'requests'],
+		[RETRY_LIMITS.longestToldWaitMs / MINUTE, 'minute'],
+		[RETRY_LIMITS.answerMs / MINUTE, 'minutes'],
+	],
+	'docs/reliability.md': [
+		[CONCURRENT_REQUESTS, 'requests'],
+		[RETRY_LIMITS.tries, 'attempts'],
+		[RETRY_LIMITS.withinMs / MINUTE, 'minutes'],
+		[RETRY_LIMITS.longestToldWaitMs / MINUTE, 'minute'],
+		[RETRY_LIMITS.answerMs / MINUTE, 'minutes'],
+		[MAX_ROWS_PER_ITEM, 'rows'],
+	],
+	'docs/scale.md': [
+		[CONCURRENT_REQUESTS, 'requests'],
+		[MAX_PAGE_SIZE, 'list'],
+		[MAX_ROWS_PER_ITEM, 'rows'],
+		[MAX_ROWS_PER_POLL, 'rows'],
+		[LOOKBACK_HOURS, 'hours'],
+		[DEFAULT_BUDGET_MS / SECOND, 'seconds'],
+	],
+	'docs/trigger.md': [
+		[LOOKBACK_HOURS, 'Default'],
+		[TEST_EVENT.days, 'days'],
+		[TEST_EVENT.users, 'users'],
+		[TEST_EVENT_MS / SECOND, 'seconds'],
+		[REPORT_INTERVAL_MS / HOUR, 'hour'],
+		[DEFAULT_BUDGET_MS / MINUTE, 'minutes'],
+		[START_BUDGET_MS / MINUTE, 'minute'],
+		[MAX_ROWS_PER_POLL, 'rows'],
+		[HASH_LENGTH, 'characters'],
+		[MORE_DAYS, 'day'],
+	],
+};
+
+/**
+ * Other figures of these pages, which the code does not have: n8n's own, measured ones, examples.
+ * @type {Record<string, string[]>}
+ */
+const OTHERS = {
+	'README.md': [],
+	'docs/operating.md': [
+		...['1,000 users', '10 minutes', '10,000 users', '100 ms', '23 seconds', '24 seconds', '3 users', '30 minutes'],
+		...['5 seconds', '6 minutes'],
+	],
+	'docs/operations.md': [],
+	'docs/quirks.md': ['200 with a web page'],
+	'docs/reliability.md': [],
+	'docs/trigger.md': ['36 seconds'],
+};
+
+/** Statuses of the service, unless something is counted. */
+const STATUS = '[45]\\d\\d\\b(?! (?:users|pages|rows|requests))';
+const DATE_RANGE = /\bLast \d+ (?:Hours|Days)\b/g;
+const WORDS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+
+/** A figure in digits, with or without a comma, or as a word. @param {number} value */
+function written(value) {
+	const forms = [String(value), value.toLocaleString('en'), ...(WORDS[value - 1] ? [WORDS[value - 1]] : [])];
+	return `(?:${[...forms, ...(value === 1 ? ['an?'] : [])].join('|')})`;
+}
+
+/** A figure with its word near it. @param {number} value @param {string} word */
+function near(value, word) {
+	const figure = `(?<![\\w,.])${written(value)}(?![\\w]|[,.]\\d)`;
+	const between = '(?:\\W+[\\w-]+){0,3}?\\W+';
+	return new RegExp(`${figure}${between}${word}\\b|\\b${word}${between}${figure}`, 'i');
+}
+
+/** What a page says: no examples of code, no tables that a program has written, no addresses. @param {string} page */
+const proseOf = (page) =>
+	textOf(page)
+		.replace(/```[^]*?```/g, '')
+		.replace(/<!-- ([\w ]+) -->\n[^]*?<!-- \/\1 -->/g, '')
+		.replace(/\]\([^)]*\)/g, ']');
+
+describe.each(Object.entries(FIGURES))('%s', (page, figures) => {
+	it.each(figures)('says %s near "%s", as the code has it', (value, word) => {
+		expect(value).toBeGreaterThan(0);
+		expect(proseOf(page)).toMatch(near(value, word));
+	});
+});
+
+const COUNTS = 'requests?|rows?|readings?|users?|IDs?|pages?|characters?|letters?';
+const TIMES = 'times|attempts?|tries|seconds?|minutes?|hours?|days?|ms';
+/** A figure with a unit. A small number of things is written as a word and is mostly no limit. */
+const COUNTED = new RegExp(
+	`(?<![\\w,.:-])((?!${STATUS})\\d[\\d,]*(?:[\\w -]{0,20}?) (?:${COUNTS}|${TIMES})|(?:${WORDS.join('|')}) (?:${TIMES}))\\b`,
+	'gi',
+);
+
+it.each(Object.keys(OTHERS))('%s has no other figure with a unit than those known not to be in the code', (page) => {
+	const counted = [...proseOf(page).replace(DATE_RANGE, '').matchAll(COUNTED)].map(([all]) => all);
+	const fromCode = FIGURES[page].map(([value, word]) => near(value, word));
+	const unknown = counted.filter((text) => !fromCode.some((pattern) => pattern.test(text)));
+	expect([...new Set(unknown)].sort()).toEqual(OTHERS[page]);
+});
+
+it.each(['docs/reliability.md', 'docs/quirks.md'])('%s names each status that is retried', (page) => {
+	const text = proseOf(page).replace(/\b(\d{3}) to (\d{3})\b/g, (_, first, last) =>
+		Array.from({ length: last - first + 1 }, (_, index) => Number(first) + index).join(' '),
+	);
+	const named = [...text.matchAll(new RegExp(`(?<![\\d,])${STATUS}\\b`, 'g'))].map(([status]) => Number(status));
+	const retried = Array.from({ length: 200 }, (_, index) => 400 + index).filter(isTransientStatus);
+	// Statuses that are not retried: the key, an unknown user, a field that is refused.
+	expect([...new Set(named)].filter((status) => ![401, 403, 404, 422].includes(status)).sort()).toEqual(retried);
+});
+
+const ALL = [...PAGES, 'SECURITY.md', 'CONTRIBUTING.md', 'docs/Dockerfile', 'docs/compose.yaml'];
+
+it('every page names the header of the key as it is sent', () => {
+	const { headers } = authenticate({ baseUrl: 'https://a.example', apiKey: 'key' }, { url: '/v2/user' });
+	const named = ALL.flatMap((page) =>
+		[...textOf(page).matchAll(/\bx-[a-z-]+-key\b/gi)].map(([name]) => `${page} ${name}`),
+	);
+	const [header] = Object.keys(headers ?? {});
+	expect([...new Set(named)]).toEqual(
+		['README.md', 'docs/contract.md', 'SECURITY.md'].map((page) => `${page} ${header}`),
+	);
+});
+
+it('every page names the Date Ranges that there are', () => {
+	const names = (fieldOf(ofNode, 'dateRange').options ?? []).map(({ name }) => name);
+	const named = ALL.flatMap((page) => proseOf(page).match(DATE_RANGE) ?? []);
+	expect(named).not.toEqual([]);
+	expect(named.filter((name) => !names.includes(name))).toEqual([]);
+});
+
+describe('versions', () => {
+	/** @param {string} file */
+	const manifestOf = (file) => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
+	const { version, engines } = manifestOf('package.json');
+	const [newest, oldest] = ['newest', 'oldest'].map(
+		(name) => manifestOf(`dev/host/${name}/package.json`).dependencies.n8n,
+	);
+
+	it.each(ALL)('%s names those of this package and of the n8n that is tested', (page) => {
+		const named = [...textOf(page).matchAll(/(?<![\d.])\d+\.\d+\.\d+(?![\d.]*\d)/g)].map(([one]) => one);
+		/** The release that CONTRIBUTING.md goes through, and the n8n that was tried by hand. */
+		const others = { 'CONTRIBUTING.md': ['1.2.3'], 'docs/install.md': ['2.0.3'] }[page] ?? [];
+		expect([...new Set(named)].filter((one) => ![version, newest, oldest, ...others].includes(one))).toEqual([]);
+	});
+
+	it('README.md and docs/install.md name the oldest n8n, docs/install.md the newest', () => {
+		for (const page of ['README.md', 'docs/install.md']) expect(textOf(page)).toContain(oldest);
+		for (const page of ['docs/install.md', 'docs/operating.md', 'docs/Dockerfile'])
+			expect(textOf(page)).toContain(newest);
+	});
+
+	it('every page names the oldest Node that package.json allows', () => {
+		const [, node] = /^>=(\d+\.\d+)/.exec(engines.node) ?? [];
+		const named = ALL.flatMap((page) => [...textOf(page).matchAll(/\b20\.\d{1,2}\b/g)].map(([one]) => one));
+		expect([...new Set(named)]).toEqual([node]);
+	});
+});
