@@ -123,7 +123,7 @@ function evaluated(type: INodeType, expression: string, parameters: INodeParamet
 	);
 }
 
-it('below the node and the trigger stands what was chosen, and the hint of an empty output where there are readings', async () => {
+it('{{ }}: below the node and the trigger stands what was chosen, and the hint of an empty output where there are readings', async () => {
 	const lines: string[] = [];
 	for (const type of nodes) {
 		const { description } = type;
