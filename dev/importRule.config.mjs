@@ -22,7 +22,7 @@ const FLOORS = [
 
 /** The same for the tools. Whatever both a demo and an installation need lies below both. */
 const DEV_FLOORS = [
-	['setup.*', 'demo/**', 'bench/**', 'scan/**', 'scripts/**'],
+	['setup.*', 'demo/**', 'bench/**', 'prose/**', 'scan/**', 'scripts/**'],
 	['host/**', 'sandbox/**'],
 	['install/**'],
 	['paths.*'],

@@ -25,13 +25,14 @@ const remove = (folder) => fs.rmSync(folder, { recursive: true, force: true, max
 const CACHES = /^(tsx-\w+|node-compile-cache)$/;
 
 /**
- * Runs something with a temporary folder of its own, which goes afterwards whatever is in it. To leave something there is a failure.
- * @param {(env: Record<string, string>) => number} work gets the variables that tell the folder, gives a status
- * @returns {number} the status
+ * Runs something with a temporary folder of its own, which is also its folder for caches of the user, and is removed afterwards
+ * with all that is in it. Anything left there is a failure.
+ * @param {(env: Record<string, string>) => number | Promise<number>} work gets the variables that name the folder, gives a status
+ * @returns {Promise<number>} the status
  */
-function leavingNothing(work) {
+async function leavingNothing(work) {
 	const folder = temporaryFolder();
-	const status = work({ TMPDIR: folder, TEMP: folder, TMP: folder });
+	const status = await work({ TMPDIR: folder, TEMP: folder, TMP: folder, XDG_CACHE_HOME: folder });
 	const left = fs.readdirSync(folder).filter((name) => !CACHES.test(name));
 	remove(folder);
 	if (left.length === 0) return status;

@@ -3,7 +3,7 @@
  * columns, trigger events. None of it may change once released; test/repository/public-interface.txt is the record.
  */
 const { existsSync, readFileSync, writeFileSync } = require('node:fs');
-const { basename, join } = require('node:path');
+const { basename, join, relative } = require('node:path');
 const { setUp } = require('../install/setUp');
 const { readSwitches } = require('../install/switches');
 const { ROOT } = require('../paths');
@@ -17,16 +17,19 @@ const RECORD = join(ROOT, 'test', 'repository', 'public-interface.txt');
 const SELECTORS = ['resource', 'operation', 'event'];
 
 /**
- * @param {string} folder with package.json and dist/
+ * @param {string} folder with package.json
+ * @param {string} [place] where in it nodes/ and credentials/ are: `.` for the sources, in a test, which compiles them
  * @returns {string[]} in alphabetical order
  */
-function publicInterface(folder) {
+function publicInterface(folder, place = 'dist') {
 	const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+	/** @param {string} listed in package.json, with `dist/` and `.js` */
+	const pathOf = (listed) => join(folder, place, relative('dist', listed).replace(/\.js$/, ''));
 	/** @param {string} file */
 	const ofNode = (file) => {
 		/** @type {{ description: import('n8n-workflow').INodeTypeDescription }} */
-		const { description } = instanceIn(join(folder, file));
-		const codex = JSON.parse(readFileSync(join(folder, file.replace(/\.js$/, '.json')), 'utf8'));
+		const { description } = instanceIn(pathOf(file));
+		const codex = JSON.parse(readFileSync(`${pathOf(file)}.json`, 'utf8'));
 		const node = `node ${manifest.name}.${description.name}`;
 		return [
 			...[description.version].flat().map((version) => `${node} has version ${version}`),
@@ -38,17 +41,17 @@ function publicInterface(folder) {
 	/** @param {string} file */
 	const ofCredential = (file) => {
 		/** @type {import('n8n-workflow').ICredentialType} */
-		const { name, properties } = instanceIn(join(folder, file));
+		const { name, properties } = instanceIn(pathOf(file));
 		return fieldLines(properties, name);
 	};
 	const { nodes, credentials } = manifest.n8n;
-	const rows = rowLines(join(folder, 'dist', 'nodes', 'HealthDataService'));
+	const rows = rowLines(join(folder, place, 'nodes', 'HealthDataService'));
 	return [...new Set([...nodes.flatMap(ofNode), ...credentials.flatMap(ofCredential), ...rows])].sort();
 }
 
 /**
  * What n8n makes of a file: it holds a class of its name.
- * @param {string} file
+ * @param {string} file without `.js`
  */
 function instanceIn(file) {
 	const Class = require(file)[basename(file).split('.')[0]];

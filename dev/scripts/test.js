@@ -1,55 +1,49 @@
 /**
- * `npm test`: everything that can be checked without a running n8n, one step after the other, stopping at the first that fails.
+ * `npm test`: everything that can be checked without a running n8n.
  */
 const { readSwitches } = require('../install/switches');
-const { setUp } = require('../install/setUp');
-const { leavingNothing } = require('../install/temporary');
-const { TOOLS, runTool } = require('./tool');
 
-readSwitches({
-	name: 'test',
-	about: `Everything that can be checked without a running n8n, one step after the other, stopping at the first that fails: lint,
-imports, formatting, types, unit tests, tests in n8n's engine (a sample also with isolated expressions; EXPRESSIONS=all: each that holds one), the trigger against
-a model in 2,000 random histories, the packed package. About ten minutes.`,
-});
-setUp();
+if (require.main === module)
+	readSwitches({
+		name: 'test',
+		about: `Everything that can be checked without a running n8n: lint, imports, formatting, types, unit tests, tests in n8n's engine
+(a sample also with isolated expressions; EXPRESSIONS=all: each that holds one), the trigger against a model in random histories.
+Names the step that fails.`,
+	});
+
+const { leavingNothing } = require('../install/temporary');
+const { setUp } = require('../install/setUp');
+const { runSteps } = require('./steps');
+const { TOOLS } = require('./tool');
 
 const [JEST] = TOOLS['test:unit'].commands;
 const [TYPES_OF_TOOLS, TYPES_OF_TESTS] = TOOLS.typecheck.commands;
 
-/** @type {Array<{ title: string, command: string[], env?: Record<string, string> }>} */
+/** @type {import('./steps').Step[]} */
 const STEPS = [
-	{ title: 'Lint, with the strict rules of the verification', command: TOOLS.lint.commands[0] },
-	{
-		title: 'Who may import whom',
-		command: ['eslint', '--config', 'dev/importRule.config.mjs', '--no-inline-config', 'nodes', 'credentials', 'dev'],
-	},
-	{ title: 'Formatting', command: TOOLS['format:check'].commands[0] },
-	{ title: 'Types of all that only developers run, JavaScript included', command: TYPES_OF_TOOLS },
 	{ title: 'Types of node and tests', command: TYPES_OF_TESTS },
-	{ title: "Unit tests, tests in n8n's engine, the packed package", command: JEST },
+	{ title: 'Lint, with the strict rules of the verification', command: TOOLS.lint.commands[0] },
+	{ title: 'Types of the tools, JavaScript included', command: TYPES_OF_TOOLS },
+	{ title: 'Import rule', command: TOOLS['lint:imports'].commands[0] },
+	{ title: 'Formatting', command: TOOLS['format:check'].commands[0] },
+	{ title: "Unit tests, tests in n8n's engine, tests of the trigger", command: JEST, usesAllCores: true },
 	{
 		title: 'Expressions, evaluated in an isolate as n8n does',
 		command: ['jest', '--config', 'test/jest.isolated.config.js'],
 		env: { NODE_OPTIONS: '--experimental-vm-modules --no-warnings' },
+		usesAllCores: true,
 	},
 ];
 
-/** @param {Record<string, string>} temporary the variables of the temporary folder */
-function runSteps(temporary) {
-	for (const [index, { title, command, env }] of STEPS.entries()) {
-		console.log(`\n[${index + 1}/${STEPS.length}] ${title}`);
-		const status = runTool(command, { ...temporary, ...env });
-		if (status !== 0) {
-			console.error(`\nFailed: ${title}`);
-			return status;
-		}
-	}
-	return 0;
+async function main() {
+	setUp();
+	// Ctrl-C ends the step; the temporary folder is removed after that.
+	process.on('SIGINT', () => {});
+	const status = await leavingNothing(async (temporary) => await runSteps(STEPS, temporary));
+	if (status === 0) console.log(`\nAll ${STEPS.length} steps passed, and nothing is left behind.`);
+	process.exit(status);
 }
 
-// Ctrl-C ends the step, and what it leaves still goes.
-process.on('SIGINT', () => {});
-const status = leavingNothing(runSteps);
-if (status === 0) console.log(`\nAll ${STEPS.length} steps passed, and nothing is left behind.`);
-process.exit(status);
+if (require.main === module) void main();
+
+module.exports = { STEPS };

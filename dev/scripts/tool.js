@@ -22,6 +22,12 @@ const TOOLS = {
 		commands: [['prettier', '--check', '--log-level', 'warn', ...CODE]],
 	},
 	lint: { about: 'Lints, with the strict rules of the verification.', commands: [['n8n-node', 'lint']] },
+	'lint:imports': {
+		about: 'From where to where the files may import.',
+		commands: [
+			['eslint', '--config', 'dev/importRule.config.mjs', '--no-inline-config', 'nodes', 'credentials', 'dev'],
+		],
+	},
 	'lint:fix': { about: 'Lints, and mends what can be mended.', commands: [['n8n-node', 'lint', '--fix']] },
 	'test:e2e': {
 		about: `The operations, the trigger, the examples and the demo in a real n8n, its editor in a real browser, and every
@@ -35,15 +41,20 @@ installation of docs/install.md. Installs n8n, and a browser where there is none
 		commands: [['jest', '--config', 'test/jest.queue.config.js']],
 	},
 	'test:unit': {
-		about: "Unit tests, tests in n8n's engine, the trigger against a model, the packed package.",
+		about: "Unit tests, tests in n8n's engine, the trigger against a model.",
 		commands: [['jest', '--config', 'test/jest.config.js']],
+	},
+	'test:package': {
+		about:
+			'The package as it would be published, a release, a new metric by its page, and every command: packed, built and started.',
+		commands: [['jest', '--config', 'test/jest.package.config.js']],
 	},
 	typecheck: {
 		about: 'Types of the node, the tools and the tests, JavaScript included.',
-		commands: [
-			['tsc', '-p', 'dev/tsconfig.json'],
-			['tsc', '-p', 'test/tsconfig.json'],
-		],
+		commands: ['dev', 'test'].map((folder) => [
+			...['tsc', '-p', `${folder}/tsconfig.json`],
+			...['--incremental', '--tsBuildInfoFile', `.cache/types-${folder}.json`],
+		]),
 	},
 };
 

@@ -1,6 +1,6 @@
 /**
  * What a metric is once it has an entry in the node's table and in the sandbox's: here that of docs/adding-a-metric.md, so this
- * runs in a copy of the repository in which the page was followed (test/repository/addingAMetric.test.js).
+ * runs in a copy of the repository in which the page was followed (test/package/addingAMetric.test.js).
  */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';

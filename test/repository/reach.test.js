@@ -1,6 +1,6 @@
 /**
  * What the sources can reach: no files, no environment, no network of their own (SECURITY.md says so).
- * package.test.js asserts the same of what is published.
+ * test/package/packedFile.test.js asserts the same of what is published.
  */
 const { readdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');

@@ -40,15 +40,17 @@ it('takes those along that killed processes have left, and no others', () => {
 
 describe('who leaves something', () => {
 	/** @param {string[]} names of what is left @param {number} status */
-	function leave(names, status) {
+	async function leave(names, status) {
 		const said = jest.spyOn(console, 'error').mockImplementation(() => {});
 		let place = '';
-		const ended = leavingNothing((env) => {
-			const { stdout } = spawnSync(process.execPath, ['-p', 'os.tmpdir()'], {
+		const ended = await leavingNothing((env) => {
+			const { stdout } = spawnSync(process.execPath, ['-p', 'os.tmpdir() + "\\n" + process.env.XDG_CACHE_HOME'], {
 				encoding: 'utf8',
 				env: { ...process.env, ...env },
 			});
-			place = stdout.trim();
+			const places = new Set(stdout.trim().split('\n'));
+			expect(places.size).toBe(1);
+			[place] = places;
 			for (const name of names) mkdirSync(join(place, name));
 			return status;
 		});
@@ -57,20 +59,20 @@ describe('who leaves something', () => {
 		return { ended, lines, isThere: existsSync(place), place };
 	}
 
-	it('is named, has failed, and it goes', () => {
-		const { ended, lines, isThere, place } = leave(['forgotten', 'tsx-1000', 'else'], 0);
+	it('is named, has failed, and it goes', async () => {
+		const { ended, lines, isThere, place } = await leave(['forgotten', 'tsx-1000', 'else'], 0);
 		expect(place).toContain(`health-data-service-${process.pid}-`);
 		expect({ ended, lines, isThere }).toEqual({
 			ended: 1,
 			lines: ['\nFailed: left behind in the temporary folder: else, forgotten'],
 			isThere: false,
 		});
-		expect(leave(['forgotten'], 130).ended).toBe(130);
+		expect((await leave(['forgotten'], 130)).ended).toBe(130);
 	});
 
-	it('or nothing but caches of tools: the status is that of the work', () => {
+	it('or nothing but caches of tools: the status is that of the work', async () => {
 		const caches = ['tsx-1000', 'node-compile-cache'];
-		expect(leave(caches, 0)).toMatchObject({ ended: 0, lines: [], isThere: false });
-		expect(leave([], 3)).toMatchObject({ ended: 3, lines: [], isThere: false });
+		expect(await leave(caches, 0)).toMatchObject({ ended: 0, lines: [], isThere: false });
+		expect(await leave([], 3)).toMatchObject({ ended: 3, lines: [], isThere: false });
 	});
 });

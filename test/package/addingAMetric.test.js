@@ -43,9 +43,9 @@ function insert(file, words, block) {
 }
 
 /** @param {string[]} command a program of node_modules */
-function run([program, ...args]) {
+async function run([program, ...args]) {
 	let output = '';
-	const status = leavingNothing((temporary) => {
+	const status = await leavingNothing((temporary) => {
 		const ran = spawnSync(process.execPath, [join(copy, 'node_modules', program), ...args], {
 			cwd: copy,
 			env: { ...process.env, ...temporary },
@@ -67,18 +67,18 @@ it('takes four files', () => {
 	]);
 });
 
-it('gives code that compiles and is formatted', () => {
-	expect(run(['typescript/bin/tsc', '-p', 'test/tsconfig.json'])).toBe('');
+it('gives code that compiles and is formatted', async () => {
+	expect(await run(['typescript/bin/tsc', '-p', 'test/tsconfig.json'])).toBe('');
 	const code = steps.map(({ file }) => file).filter((file) => file.endsWith('.ts'));
-	expect(run(['prettier/bin/prettier.cjs', '--check', ...code])).toContain(
+	expect(await run(['prettier/bin/prettier.cjs', '--check', ...code])).toContain(
 		'All matched files use Prettier code style!',
 	);
 }, 300_000);
 
-it('gives the metric: operation, rows, pages, days, event; preview; answers that fit the contract', () => {
+it('gives the metric: operation, rows, pages, days, event; preview; answers that fit the contract', async () => {
 	const tests = ['metric/heartRate', 'engine/schemas', 'sandbox/contract'].map((name) => `test/${name}.test.ts`);
 	const jest = ['jest/bin/jest.js', '--config', 'test/jest.config.js', '--runInBand', '--verbose'];
-	const output = run([...jest, ...tests.flatMap((test) => ['--testMatch', `<rootDir>/${test}`])]);
+	const output = await run([...jest, ...tests.flatMap((test) => ['--testMatch', `<rootDir>/${test}`])]);
 	for (const test of tests) expect(output).toContain(`PASS ${test}`);
 	for (const name of ['timeseries/heartRate', 'reads heart_rate over its pages']) expect(output).toContain(`✓ ${name}`);
 }, 300_000);

@@ -1,0 +1,76 @@
+/**
+ * `npm run check`: the files that differ from the last commit, and the tests that reach them.
+ */
+const { readSwitches } = require('../install/switches');
+
+if (require.main === module)
+	readSwitches({
+		name: 'check',
+		about: `Checks what has changed since the last commit, new files included: lint, imports, formatting, types, and the tests that
+reach the changed files. \`npm test\` checks all of it.`,
+	});
+
+const { execFileSync } = require('node:child_process');
+const { existsSync, readdirSync } = require('node:fs');
+const { join } = require('node:path');
+const { leavingNothing } = require('../install/temporary');
+const { setUp } = require('../install/setUp');
+const { ROOT } = require('../paths');
+const { runSteps } = require('./steps');
+const { TOOLS } = require('./tool');
+
+const CODE = /^((nodes|credentials|dev|test)\/.*\.(ts|js|mjs)|gulpfile\.js)$/;
+
+/** @param {string[]} args @returns {string[]} */
+const gitLists = (...args) =>
+	execFileSync('git', [...args, '-z'], { cwd: ROOT, encoding: 'utf8' })
+		.split('\0')
+		.filter(Boolean);
+
+/** @returns {string[]} the files that differ from the last commit, deleted ones left out */
+const changedFiles = () =>
+	[...gitLists('diff', '--name-only', 'HEAD'), ...gitLists('ls-files', '--others', '--exclude-standard')].filter(
+		(file) => existsSync(join(ROOT, file)),
+	);
+
+/**
+ * @param {string[]} changed
+ * @returns {import('./steps').Step[]} those that have something to do
+ */
+function stepsFor(changed) {
+	const code = changed.filter((file) => CODE.test(file));
+	/** Pages, workflows and settings are read by tests of the repository, which no import shows. */
+	const tests =
+		changed.length > code.length
+			? readdirSync(join(ROOT, 'test/repository')).map((name) => `test/repository/${name}`)
+			: [];
+	const reaching = [...code, ...tests].filter((file) => /\.(ts|js)$/.test(file));
+	const inRooms = code.filter((file) => /^(nodes|credentials|dev)\//.test(file));
+	const [types, typesOfTools] = [...TOOLS.typecheck.commands].reverse();
+	/** @type {Array<import('./steps').Step & { of: string[] }>} */
+	const steps = [
+		{
+			title: 'The tests that reach them',
+			command: [...TOOLS['test:unit'].commands[0], '--passWithNoTests', '--findRelatedTests', ...reaching],
+			of: reaching,
+		},
+		{ title: 'Types of node and tests', command: types, of: code },
+		{ title: 'Types of the tools', command: typesOfTools, of: code },
+		{ title: 'Lint', command: ['eslint', '--no-warn-ignored', ...code], of: code },
+		{ title: 'Import rule', command: [...TOOLS['lint:imports'].commands[0].slice(0, -3), ...inRooms], of: inRooms },
+		{ title: 'Formatting', command: ['prettier', '--check', '--log-level', 'warn', ...code], of: code },
+	];
+	return steps.filter(({ of }) => of.length > 0);
+}
+
+async function main() {
+	setUp();
+	const changed = changedFiles();
+	console.log(changed.length === 0 ? 'Nothing has changed since the last commit.' : changed.join('\n'));
+	process.on('SIGINT', () => {});
+	process.exit(await leavingNothing(async (temporary) => await runSteps(stepsFor(changed), temporary)));
+}
+
+if (require.main === module) void main();
+
+module.exports = { changedFiles, stepsFor };

@@ -1,0 +1,29 @@
+/**
+ * What saved workflows depend on (public-interface.txt), and what n8n's strict rules ask of package.json: both as in the sources.
+ */
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
+const { ROOT } = require('../../dev/paths');
+const { missingIn, publicInterface, recorded } = require('../../dev/scripts/publicInterface');
+
+// New lines are added at any time; `npm run release:check` requires them in the record.
+it('keeps every name, value and default that saved workflows depend on', () => {
+	expect(recorded().length).toBeGreaterThan(100);
+	const lost = missingIn(publicInterface(ROOT, '.'), recorded());
+	if (lost.length > 0) {
+		throw new Error(
+			`These lines of test/repository/public-interface.txt are missing or different now:\n${lost.join('\n')}`,
+		);
+	}
+});
+
+describe('package.json', () => {
+	const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+	it("asks for n8n's strict rules, and changes none of them", () => {
+		expect(manifest.n8n).toMatchObject({ n8nNodesApiVersion: 1, strict: true });
+		expect(readFileSync(join(ROOT, 'eslint.config.mjs'), 'utf8')).toBe(
+			"import { config } from '@n8n/node-cli/eslint';\n\nexport default config;\n",
+		);
+	});
+});
