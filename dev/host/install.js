@@ -57,6 +57,8 @@ async function installN8n(log, holdFor) {
 	const env = withFirstOnPath(cleanEnvironment({ CI: 'true', ...flags }), path.dirname(NODE24));
 	// Compiling needs the headers of the Node that will load the result. Packages without headers (Windows) let node-gyp fetch them.
 	if (fs.existsSync(path.join(NODE24_PACKAGE, 'include', 'node', 'node.h'))) env.npm_config_nodedir = NODE24_PACKAGE;
+	// Deleted with the clone. Packages are linked from it, so it takes no space of its own.
+	env.npm_config_store_dir ??= path.join(CACHE, 'pnpm-store');
 	const options = [
 		'--frozen-lockfile',
 		'--reporter=append-only',

@@ -10,6 +10,9 @@ const { ROOT } = require('../paths');
 
 const CODE = ['{nodes,credentials,dev,test}/**/*.{ts,js,mjs}', 'gulpfile.js'];
 
+/** `n8n-node lint` without what it reads of .cache, a whole n8n after the demo. It also compares the configuration: a test does that. */
+const LINT = ['eslint', '.', '--ignore-pattern', '.cache/'];
+
 /**
  * @type {Record<string, { about: string, needs?: Array<'build' | 'host' | 'browser'>, commands: string[][] }>} `commands`: one
  * after the other, until one fails
@@ -21,14 +24,14 @@ const TOOLS = {
 		about: 'Names the files that are not formatted.',
 		commands: [['prettier', '--check', '--log-level', 'warn', ...CODE]],
 	},
-	lint: { about: 'Lints, with the strict rules of the verification.', commands: [['n8n-node', 'lint']] },
+	lint: { about: 'Lints, with the strict rules of the verification.', commands: [LINT] },
 	'lint:imports': {
 		about: 'From where to where the files may import.',
 		commands: [
 			['eslint', '--config', 'dev/importRule.config.mjs', '--no-inline-config', 'nodes', 'credentials', 'dev'],
 		],
 	},
-	'lint:fix': { about: 'Lints, and mends what can be mended.', commands: [['n8n-node', 'lint', '--fix']] },
+	'lint:fix': { about: 'Lints, and mends what can be mended.', commands: [[...LINT, '--fix']] },
 	'test:e2e': {
 		about: `The operations, the trigger, the examples and the demo in a real n8n, its editor in a real browser, and every
 installation of docs/install.md. Installs n8n, and a browser where there is none.`,
