@@ -6,8 +6,10 @@ import { authenticate } from '../../nodes/HealthDataService/http/authenticate';
 import { runNode, searchList, testCredential } from '../helpers/engine';
 import { KEY } from '../helpers/people';
 import { listUsers, useSandbox } from '../helpers/requests';
+import { useVirtualTime } from '../helpers/virtualTime';
 
 const used = useSandbox();
+useVirtualTime();
 
 describe.each(['', '/', '/v2', '/v2/', '//', '/v2//'])('Base URL with "%s" at its end', (ending) => {
 	const credential = () => ({ ...used.credential, baseUrl: used.sandbox.baseUrl + ending });

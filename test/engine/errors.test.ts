@@ -6,8 +6,10 @@ import { runNode } from '../helpers/engine';
 import { everythingIn } from '../helpers/inspect';
 import { OTHER_KEY, people, readingsOf, SPECIAL, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, resolve, useSandbox } from '../helpers/requests';
+import { useVirtualTime } from '../helpers/virtualTime';
 
 const used = useSandbox();
+useVirtualTime();
 const steady = () => bloodPressureOf(byUserId(STEADY.user_id));
 const run = async (parameters: INodeParameters, more = {}) =>
 	await runNode({ credential: used.credential, parameters, ...more });

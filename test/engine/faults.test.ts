@@ -9,9 +9,11 @@ import { everythingIn } from '../helpers/inspect';
 import { KEY, people } from '../helpers/people';
 import { sectionInPages } from '../helpers/pages';
 import { useSandbox } from '../helpers/requests';
+import { useVirtualTime } from '../helpers/virtualTime';
 
 // Pages of seven readings, so that every read has several.
 const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
+useVirtualTime();
 
 const { answerMs: ANSWER_MS } = RETRY_LIMITS;
 afterEach(() => (RETRY_LIMITS.answerMs = ANSWER_MS));

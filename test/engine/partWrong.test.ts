@@ -9,9 +9,11 @@ import { everythingIn } from '../helpers/inspect';
 import { KEY, people, STEADY } from '../helpers/people';
 import { sectionInPages } from '../helpers/pages';
 import { bloodPressureOf, byClientId, useSandbox } from '../helpers/requests';
+import { useVirtualTime } from '../helpers/virtualTime';
 
 // Pages of seven readings, so that the user in trouble has several.
 const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
+useVirtualTime();
 
 const OPERATIONS: Record<string, INodeParameters> = {
 	'One user': bloodPressureOf(byClientId(STEADY.client_user_id)),

@@ -20,6 +20,7 @@ import {
 	STEADY,
 } from '../helpers/people';
 import { bloodPressureOf, byUserId, useSandbox } from '../helpers/requests';
+import { useVirtualTime } from '../helpers/virtualTime';
 
 /** What the editor saves when somebody picks a row. */
 const picked = (userId: string, row: unknown) =>
@@ -28,6 +29,7 @@ const STEADY_ROW = 'steady (Omron, Withings)';
 const steady = picked(STEADY.user_id, STEADY_ROW);
 
 const used = useSandbox();
+useVirtualTime();
 const run = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) =>
 	await runNode({ credential: used.credential, parameters, ...more });
 const namesOf = (rows: IDataObject[]) => [...new Set(rows.map((row) => row.client_user_id))];

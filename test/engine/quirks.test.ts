@@ -6,8 +6,10 @@ import { startSandbox } from '../../dev/sandbox/server';
 import { runNode, searchList, testCredential } from '../helpers/engine';
 import { byTime, expectedRows, people, readingsOf, STEADY } from '../helpers/people';
 import { bloodPressureOf, byUserId, listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
+import { useVirtualTime } from '../helpers/virtualTime';
 
 const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
+useVirtualTime();
 const expected = byTime(expectedRows(STEADY, readingsOf(people(), STEADY)));
 const read = async (switches: Partial<Switches>, more = {}) => {
 	Object.assign(used.sandbox.switches, switches);

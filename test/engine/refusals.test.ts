@@ -7,10 +7,12 @@ import type { Fault } from '../../dev/sandbox/switches';
 import { runNode, type RunOptions } from '../helpers/engine';
 import { KEY } from '../helpers/people';
 import { bloodPressureOf, byUserId, listUsers, resolve, useSandbox } from '../helpers/requests';
+import { useVirtualTime } from '../helpers/virtualTime';
 
 const world = createWorld([{ key: KEY, users: 600 }]);
 const users = world.teams[0].users;
 const used = useSandbox(() => ({ world, switches: { latencyMs: 5 } }));
+useVirtualTime();
 
 const input: IDataObject[] = users.slice(0, 500).map(({ user_id, client_user_id }) => ({ user_id, client_user_id }));
 const oneByOne = bloodPressureOf(byUserId('={{ $json.user_id }}'), { startDate: '2026-03-01', endDate: '2026-03-01' });

@@ -6,8 +6,10 @@ import { runNode } from '../helpers/engine';
 import { watchUnhandled } from '../helpers/machine';
 import { BERLIN, people, SILENT, SPECIAL, STEADY } from '../helpers/people';
 import { bloodPressureOf, byUserId, queryOf, resolve, useSandbox } from '../helpers/requests';
+import { useVirtualTime } from '../helpers/virtualTime';
 
 const used = useSandbox(() => ({ world: people() }));
+useVirtualTime();
 const run = async (options: Omit<Parameters<typeof runNode>[0], 'credential'>) =>
 	await runNode({ credential: used.credential, ...options });
 

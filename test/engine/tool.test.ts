@@ -6,8 +6,10 @@ import { fromAI, runAgent, type Call } from '../helpers/agent';
 import { runNode } from '../helpers/engine';
 import { BERLIN, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
+import { useVirtualTime } from '../helpers/virtualTime';
 
 const used = useSandbox();
+useVirtualTime();
 const agent = async (tools: Record<string, INodeParameters>, calls: Call[]) =>
 	await runAgent(used.credential, tools, calls);
 const call = async (parameters: INodeParameters, args?: IDataObject) =>
@@ -168,19 +170,18 @@ it.each<[string, INodeParameters, number]>([
 });
 
 describe('what a model reads when it was wrong', () => {
-	const today = new Date().toISOString().slice(0, 10);
 	it.each<[string, IDataObject, string, string]>([
 		[
 			'a word for a date',
 			{ Start_Date: 'yesterday' },
 			"'Start Date' is not a date",
-			`Enter a date such as ${today} (today)`,
+			'Enter a date such as 2026-06-01 (today)',
 		],
 		[
 			'a date of its country',
 			{ End_Date: '03/29/2026' },
 			"'End Date' is not a date",
-			`Enter a date such as ${today} (today)`,
+			'Enter a date such as 2026-06-01 (today)',
 		],
 		[
 			'dates the wrong way round',

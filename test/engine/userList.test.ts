@@ -5,6 +5,7 @@ import type { Switches } from '../../dev/sandbox/switches';
 import { runNode } from '../helpers/engine';
 import { bloodPressure, createUser, fixedWorld } from '../helpers/people';
 import { bloodPressureOf, everyNth, listUsers, queryOf, useSandbox } from '../helpers/requests';
+import { useVirtualTime } from '../helpers/virtualTime';
 
 const users = Array.from({ length: 230 }, (_, i) => createUser(`person-${i}`, ['omron']));
 const ids = users.map(({ user_id }) => user_id);
@@ -13,6 +14,7 @@ const world = fixedWorld(users, Object.fromEntries(ids.map((id) => [id, reading]
 
 // Several pages: of a hundred users each.
 const used = useSandbox(() => ({ world, switches: { userPageCap: 100 } }));
+useVirtualTime();
 const listRequests = () => used.sandbox.requests.filter((url) => url.startsWith('/v2/user?'));
 
 const READS = {
