@@ -1,0 +1,157 @@
+/**
+ * Examples, without running them: poll times, schedules and limits are those that their notes and prompts name, and a run that
+ * fails says how many users could not be read.
+ */
+import { Workflow, type IDataObject, type INode, type INodeExecutionData, type INodeTypes } from 'n8n-workflow';
+import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
+import { MAX_ROWS_PER_ITEM } from '../../nodes/HealthDataService/resources/perItem';
+import { exampleFiles, readExample } from '../e2e/examples/files';
+import { textOf } from '../helpers/pages';
+
+const nodesOf = (file: string): INode[] => readExample(file).nodes;
+const ofType = (nodes: INode[], type: string) => nodes.filter((node) => node.type.endsWith(`.${type}`));
+/** Those that share a team among shards have tests of their own (test/queue). */
+const files = exampleFiles().filter((file) => !file.startsWith('sharded'));
+const notesOf = (nodes: INode[]) => ofType(nodes, 'stickyNote').map(({ parameters }) => String(parameters.content));
+/** The nodes of an example of which one holds such a node, with its file. */
+const having = (type: string) =>
+	files.flatMap((file) => ofType(nodesOf(file), type).map((node) => [file, node] as const));
+
+/** What n8n makes of a field when these items come in. */
+async function evaluated(node: INode, expression: string, items: IDataObject[]) {
+	const nodeTypes = { getByNameAndVersion: () => new HealthDataService() } as unknown as INodeTypes;
+	const workflow = new Workflow({ nodes: [{ ...node, parameters: {} }], connections: {}, active: false, nodeTypes });
+	const input: INodeExecutionData[] = items.map((json) => ({ json }));
+	return await workflow.expression.withIsolate(
+		async () =>
+			await Promise.resolve(
+				workflow.expression.getParameterValue(expression, null, 0, 0, node.name, input, 'manual', {}),
+			),
+	);
+}
+
+const WORDS: Record<string, number> = { one: 1, two: 2, three: 3, four: 4, five: 5, ten: 10 };
+const toNumber = (text: string) => WORDS[text.toLowerCase()] ?? Number(text.replaceAll(',', ''));
+
+describe('poll times', () => {
+	it.each(having('healthDataServiceTrigger'))('%s looks every few minutes', (file, { parameters }) => {
+		const { item } = parameters.pollTimes as { item: unknown[] };
+		expect(item).toEqual([{ mode: 'everyX', value: expect.any(Number), unit: 'minutes' }]);
+		const [{ value }] = item as Array<{ value: number }>;
+		// The README has the same in the words of the screen.
+		const [, steps] = /\*\*Every X\*\*, \*(\d+)\*, \*Minutes\*/.exec(textOf('README.md')) ?? [];
+		expect(value).toBe(Number(steps));
+		// Where a note says how long to wait, every user has been looked at by then.
+		for (const [, wait] of notesOf(nodesOf(file))
+			.join()
+			.matchAll(/\*\*Wait (\w+) minutes\*\*/g))
+			expect(toNumber(wait)).toBe(value);
+	});
+});
+
+describe('schedules', () => {
+	it.each(having('scheduleTrigger'))('%s runs when its name and its note say', (file, { name, parameters }) => {
+		const { interval } = parameters.rule as { interval: IDataObject[] };
+		const [, every, time] = /^Every (Day|Night|Monday) at (\d\d:\d\d)$/.exec(name) ?? [];
+		const {
+			field,
+			daysInterval = 1,
+			weeksInterval = 1,
+			triggerAtDay = [],
+			triggerAtHour,
+			triggerAtMinute = 0,
+		} = interval[0];
+		expect(interval).toHaveLength(1);
+		expect([field, daysInterval, weeksInterval, triggerAtDay]).toEqual(
+			every === 'Monday' ? ['weeks', 1, 1, [1]] : ['days', 1, 1, []],
+		);
+		expect([triggerAtHour, triggerAtMinute]).toEqual(time.split(':').map(Number));
+		expect(notesOf(nodesOf(file)).join()).toContain(time);
+	});
+});
+
+describe('what is read', () => {
+	const readers = having('healthDataService');
+
+	it.each(readers)('%s: the days that its note names', async (file, node) => {
+		const { dateRange, startDate } = node.parameters as { dateRange: string; startDate?: string };
+		const about = notesOf(nodesOf(file))[0];
+		const [, days] = /last (\d+) days/.exec(about) ?? [];
+		if (days) expect(dateRange).toBe(`last${days}Days`);
+		const [, hours] = /last (\d+) hours/.exec(about) ?? [];
+		if (hours) expect(startDate).toBe(`={{ $now.minus({ hours: ${hours} }) }}`);
+		expect(dateRange).toMatch(/^(last7Days|days|times)$/);
+	});
+
+	it.each(readers)('%s: everything, since it matches by id or adds up', (_, { parameters }) => {
+		expect(parameters.returnAll).toBe(true);
+	});
+
+	it('a note that says how many readings one run takes says what the node gives', () => {
+		const notes = files.flatMap((file) => notesOf(nodesOf(file)));
+		const named = notes.flatMap((note) =>
+			[...note.matchAll(/takes ([\d,]+) readings/g)].map(([, one]) => toNumber(one)),
+		);
+		expect(new Set(named)).toEqual(new Set([MAX_ROWS_PER_ITEM]));
+	});
+});
+
+it('the agent is told the limit that its tools have', () => {
+	const [agent] = ofType(nodesOf('ai-coach.json'), 'agent');
+	const { systemMessage } = agent.parameters.options as { systemMessage: string };
+	const tools = ofType(nodesOf('ai-coach.json'), 'healthDataServiceTool');
+	const limits = new Set(tools.map(({ parameters }) => parameters.limit));
+	// Every number that is neither a blood pressure nor a part of an identifier.
+	const told = [...systemMessage.matchAll(/(?<![\w/-])(\d+)(?![\w/-])/g)].map(([, one]) => Number(one));
+	expect(tools).toHaveLength(2);
+	expect(new Set(told)).toEqual(limits);
+	expect(tools.every(({ parameters }) => !('returnAll' in parameters))).toBe(true);
+});
+
+it('whatever names the limits of blood pressure names the same', () => {
+	const named = files.flatMap((file) =>
+		[...JSON.stringify(nodesOf(file)).matchAll(/at or above (\d+\/\d+)/gi)].map(([, limits]) => limits),
+	);
+	expect(new Set(named)).toEqual(new Set(['140/90']));
+	const conditions = [...having('if'), ...having('filter')]
+		.filter(([, { name }]) => name === 'At or above 140/90')
+		.map(([, { parameters }]) => parameters.conditions as { combinator: string; conditions: IDataObject[] });
+	expect(conditions).toHaveLength(2);
+	for (const { combinator, conditions: limits } of conditions) {
+		expect(combinator).toBe('or');
+		expect(
+			limits.map(({ leftValue, rightValue, operator }) => [leftValue, (operator as IDataObject).operation, rightValue]),
+		).toEqual([
+			['={{ $json.systolic }}', 'gte', 140],
+			['={{ $json.diastolic }}', 'gte', 90],
+		]);
+	}
+});
+
+describe('a run that fails says how many users could not be read', () => {
+	const failing = having('stopAndError').filter(([, { parameters }]) =>
+		String(parameters.errorMessage).includes('$input.all()'),
+	);
+	const user = (index: number): IDataObject => ({ error: 'Refused', details: { user_id: `u${index}` } });
+	const users = (count: number) => Array.from({ length: count }, (_, index) => user(index + 1));
+
+	it('in four of them', () => expect(failing).toHaveLength(4));
+
+	it.each(failing)('{{ }}: %s', async (_, node) => {
+		const say = async (items: IDataObject[]) =>
+			String(await evaluated(node, String(node.parameters.errorMessage), items));
+		for (const count of [1, 2, 10, 11, 35]) {
+			const said = await say(users(count));
+			expect(said).toContain('u1');
+			expect(said).toContain('Refused');
+			const listed = new Set(said.match(/\bu\d+\b/g)).size;
+			const [, more = '0'] = / and (\d+) more$/.exec(said) ?? [];
+			const [, all = listed + Number(more)] = /could not be read: (\d+),/.exec(said) ?? [];
+			expect(Number(all)).toBe(count);
+			expect(listed).toBeLessThanOrEqual(10);
+		}
+		// What concerns everybody is one item without a user.
+		expect(await say([{ error: 'The key is refused', details: 'Check it' }])).toContain('The key is refused');
+		expect(await say([{ error: 'The key is refused', details: 'Check it' }])).not.toMatch(/undefined|\d/);
+	});
+});
