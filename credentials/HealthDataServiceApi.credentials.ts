@@ -10,7 +10,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { authenticate } from '../nodes/HealthDataService/http/authenticate';
-import type { ServiceCredential } from '../nodes/HealthDataService/http/baseUrl';
+import type { ServiceCredential } from '../nodes/HealthDataService/http/authenticate';
 
 /** A table of its own, because the linter takes any name with "auth" in it for a password. */
 const IGNORE_SSL_ISSUES: INodeProperties = {

@@ -54,7 +54,7 @@ async function heapUsed() {
 
 async function main() {
 	// Waits as short as the sandbox is near; their number and order are those of production.
-	Object.assign(RETRY_LIMITS, { firstWaitMs: 5, longestWaitMs: 100 });
+	Object.assign(RETRY_LIMITS, { baseDelayMs: 5, maxDelayMs: 100 });
 	console.log(`Making up ${USERS.toLocaleString('en')} users`);
 	const world = createWorld([{ key: KEY, users: USERS }]);
 	const expected = world.teams[0].users.flatMap(({ user_id }) =>

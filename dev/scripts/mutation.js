@@ -1,5 +1,5 @@
 /**
- * `npm run mutation -- --of http/gate.ts`: StrykerJS makes small wrong changes to one file or room of the node, one at a time, and
+ * `npm run mutation -- --of http/requestQueue.ts`: StrykerJS makes small wrong changes to one file or room of the node, one at a time, and
  * tells which of them no test notices. Which tests are asked: mutationTests.js. What was found and judged: docs/mutation.md.
  */
 const { readSwitches } = require('../install/switches');
@@ -13,7 +13,7 @@ The reports are .cache/mutation/<file>.html.`,
 			type: 'string',
 			value: 'FILE',
 			default: 'shared',
-			about: 'a file such as http/gate.ts, or a room such as http',
+			about: 'a file such as http/requestQueue.ts, or a room such as http',
 		},
 		concurrency: { type: 'number', default: 1, about: 'so many at a time' },
 		force: {

@@ -48,7 +48,7 @@ export class HealthDataService implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'healthDataServiceApi', required: true }],
 		hints: [NO_ROWS],
-		// The address comes from the credential (http/baseUrl.ts). n8n runs a declarative node with `methods` only if this is set.
+		// The address comes from the credential (http/authenticate.ts). n8n runs a declarative node with `methods` only if this is set.
 		requestDefaults: { headers: { Accept: 'application/json' } },
 		properties: [
 			{

@@ -15,8 +15,8 @@ import { useVirtualTime } from '../helpers/virtualTime';
 const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
 useVirtualTime();
 
-const { answerMs: ANSWER_MS } = RETRY_LIMITS;
-afterEach(() => (RETRY_LIMITS.answerMs = ANSWER_MS));
+const { timeoutMs: TIMEOUT_MS } = RETRY_LIMITS;
+afterEach(() => (RETRY_LIMITS.timeoutMs = TIMEOUT_MS));
 
 const run = async (operation: Operation, { parameters, ending = '' }: Partial<Case> = {}) =>
 	await runNode({
@@ -41,9 +41,9 @@ function expectNoSecrets(execution: unknown) {
 
 describe.each(matrix)('$quirk. $what', ({ cases }) => {
 	const each = cases.flatMap((one) => one.operations.map((operation) => ({ ...one, operation })));
-	it.each(each)('$operation: $name', async ({ operation, switches, gives, says, answerMs = ANSWER_MS, ...one }) => {
+	it.each(each)('$operation: $name', async ({ operation, switches, gives, says, timeoutMs = TIMEOUT_MS, ...one }) => {
 		Object.assign(used.sandbox.switches, switches);
-		RETRY_LIMITS.answerMs = answerMs;
+		RETRY_LIMITS.timeoutMs = timeoutMs;
 		const { rows, error, run: execution } = await run(operation, one);
 
 		if (gives instanceof RegExp) {

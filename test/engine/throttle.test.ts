@@ -161,7 +161,7 @@ describe('cancelling {{ }}', () => {
 			{},
 			isQuiet,
 		],
-		['while backing off', { fault: () => ({ status: 500 }) }, { firstWaitMs: MINUTE, longestWaitMs: MINUTE }, isQuiet],
+		['while backing off', { fault: () => ({ status: 500 }) }, { baseDelayMs: MINUTE, maxDelayMs: MINUTE }, isQuiet],
 	])('sends no more and waits no longer: %s', async (_, switches, slower, isReached) => {
 		const before = { ...RETRY_LIMITS };
 		Object.assign(RETRY_LIMITS, slower);

@@ -15,7 +15,7 @@ import { useVirtualTime } from '../helpers/virtualTime';
 const used = useSandbox();
 const time = useVirtualTime();
 const normal = { ...RETRY_LIMITS };
-afterEach(() => Object.assign(RETRY_LIMITS, normal, { firstWaitMs: 2, longestWaitMs: 10 }));
+afterEach(() => Object.assign(RETRY_LIMITS, normal, { baseDelayMs: 2, maxDelayMs: 10 }));
 
 const run = async (parameters: INodeParameters = listUsers({ limit: 4 }), more = {}) =>
 	await runNode({ credential: used.credential, parameters, ...more });
@@ -82,7 +82,7 @@ describe('a body that is cut', () => {
 it.each(['0', '0.001', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
 	'Retry-After %s does not make it hurry',
 	async (retryAfter) => {
-		Object.assign(RETRY_LIMITS, { firstWaitMs: 200, longestWaitMs: 200, tries: 4 });
+		Object.assign(RETRY_LIMITS, { baseDelayMs: 200, maxDelayMs: 200, maxAttempts: 4 });
 		always({ status: 429, headers: { 'retry-after': retryAfter } });
 		const begun = time.now;
 		await run();
@@ -93,7 +93,7 @@ it.each(['0', '0.001', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
 
 describe('an answer that drips', () => {
 	it('is tried again, with a fresh limit, and then an error', async () => {
-		Object.assign(RETRY_LIMITS, { tries: 3, answerMs: 50_000 });
+		Object.assign(RETRY_LIMITS, { maxAttempts: 3, timeoutMs: 50_000 });
 		always({ dripMs: 20 });
 		const { error } = await run();
 		const { host } = new URL(used.sandbox.baseUrl);
@@ -132,7 +132,7 @@ it('a first try that took longer than all the others may take is still tried onc
 
 describe('what n8n adds', () => {
 	it('Timeout of the Request Options is kept', async () => {
-		RETRY_LIMITS.tries = 1;
+		RETRY_LIMITS.maxAttempts = 1;
 		always({ delayMs: 2000 });
 		const begun = time.now;
 		const { error } = await run({ ...listUsers({ limit: 4 }), requestOptions: { timeout: 100 } });

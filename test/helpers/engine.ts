@@ -30,7 +30,7 @@ import {
 } from 'n8n-workflow';
 import { HealthDataServiceApi } from '../../credentials/HealthDataServiceApi.credentials';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
-import type { ServiceCredential } from '../../nodes/HealthDataService/http/baseUrl';
+import type { ServiceCredential } from '../../nodes/HealthDataService/http/authenticate';
 
 export const CREDENTIAL = 'healthDataServiceApi';
 const NODE_TYPE = 'n8n-nodes-health-data-service.healthDataService';

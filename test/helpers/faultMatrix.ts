@@ -35,7 +35,7 @@ export interface Case {
 	/** At the end of the Base URL. */
 	ending?: string;
 	/** How long a whole answer may take, in place of five minutes. */
-	answerMs?: number;
+	timeoutMs?: number;
 	/** `same` rows as without the fault, the same rows and `more` fields or items, or an error with this message. */
 	gives: 'same' | 'more' | RegExp;
 	/** What the error's description must say. */
@@ -403,7 +403,7 @@ export const matrix: Row[] = [
 			...[
 				...passes('byte by byte', { dripMs: 20 }),
 				stays('byte by byte', { dripMs: 20 }, /could not be reached/, TRIED),
-			].map((one) => ({ ...one, answerMs: 150 })),
+			].map((one) => ({ ...one, timeoutMs: 150 })),
 		],
 	},
 	{

@@ -3,7 +3,7 @@
  * that it was asked in, some later than others; people move between two requests.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get, Once } from '../../nodes/HealthDataService/http/connect';
+import type { Get, RequestOptions } from '../../nodes/HealthDataService/http/client';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 
 /** What happens before a request is answered: places are counted modulo the length of the list. */
@@ -27,7 +27,7 @@ export interface TeamOptions {
 export interface Asked {
 	offset: number;
 	limit: number;
-	once?: Once;
+	once?: RequestOptions;
 }
 
 export function movingTeam({
@@ -58,7 +58,7 @@ export function movingTeam({
 		});
 	};
 
-	const get = (async (_: string, query: { offset: number; limit: number }, __: unknown, once?: Once) => {
+	const get = (async (_: string, query: { offset: number; limit: number }, __: unknown, once?: RequestOptions) => {
 		const request = asked.push({ ...query, once });
 		for (const one of moves[request - 1] ?? []) move(one);
 		const offset = ignores.offset ? 0 : query.offset;

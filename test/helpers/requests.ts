@@ -12,7 +12,7 @@ import { KEY, people } from './people';
 export function useSandbox(options: () => SandboxOptions = () => ({ world: people() })) {
 	const used = {} as { sandbox: Sandbox; credential: Credential };
 	beforeAll(async () => {
-		Object.assign(RETRY_LIMITS, { firstWaitMs: 2, longestWaitMs: 10 });
+		Object.assign(RETRY_LIMITS, { baseDelayMs: 2, maxDelayMs: 10 });
 		used.sandbox = await startSandbox(options());
 		used.credential = { baseUrl: used.sandbox.baseUrl, apiKey: KEY };
 	});

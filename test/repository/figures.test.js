@@ -8,10 +8,9 @@ const { ROOT } = require('../../dev/paths');
 const { PAGES, textOf } = require('../helpers/pages');
 
 const { authenticate } = require('../../nodes/HealthDataService/http/authenticate');
-const { Gate } = require('../../nodes/HealthDataService/http/gate');
-const { CONCURRENT_REQUESTS } = require('../../nodes/HealthDataService/http/gateOfRun');
+const { DEFAULT_CONCURRENCY, RequestQueue } = require('../../nodes/HealthDataService/http/requestQueue');
 const { RETRY_LIMITS } = require('../../nodes/HealthDataService/http/retry');
-const { isTransientStatus } = require('../../nodes/HealthDataService/http/transient');
+const { classifyStatus, isRetryable } = require('../../nodes/HealthDataService/http/classify');
 const { MAX_PAGES } = require('../../nodes/HealthDataService/listSearch/picker');
 const { MAX_ROWS_PER_ITEM } = require('../../nodes/HealthDataService/resources/perItem');
 const { identityOf, keysOf } = require('../../nodes/HealthDataService/service/readingId');
@@ -49,7 +48,7 @@ const LISTED_USERS = Number(
 	/At most ([\d,]+)/.exec(fieldOf(ofNode, 'userIds').description ?? '')?.[1].replace(',', ''),
 );
 const LOOKBACK_HOURS = Number(triggerOption('lookback').default);
-const UNPROVEN_REQUESTS = new Gate(Infinity).pace.room;
+const UNPROVEN_REQUESTS = new RequestQueue({ concurrency: Infinity }).concurrency.limit;
 const [{ test: TEST_EVENT }] = events;
 const HASH_LENGTH = (() => {
 	const seen = new SeenReadings({});
@@ -85,8 +84,8 @@ const FIGURES = {
 	'docs/architecture.md': [[MAX_ROWS_PER_POLL, 'rows']],
 	'docs/contract.md': [[MAX_PAGE_SIZE, 'users']],
 	'docs/operating.md': [
-		[RETRY_LIMITS.tries, 'times'],
-		[RETRY_LIMITS.answerMs / MINUTE, 'minutes'],
+		[RETRY_LIMITS.maxAttempts, 'times'],
+		[RETRY_LIMITS.timeoutMs / MINUTE, 'minutes'],
 		[REPORT_INTERVAL_MS / HOUR, 'hour'],
 		[MAX_PAGE_SIZE, 'users'],
 		[SCHEDULER.pollTimeoutSeconds, 'seconds'],
@@ -99,19 +98,19 @@ const FIGURES = {
 	],
 	'docs/quirks.md': [
 		[UNPROVEN_REQUESTS, 'requests'],
-		[RETRY_LIMITS.longestToldWaitMs / MINUTE, 'minute'],
-		[RETRY_LIMITS.answerMs / MINUTE, 'minutes'],
+		[RETRY_LIMITS.maxRetryAfterMs / MINUTE, 'minute'],
+		[RETRY_LIMITS.timeoutMs / MINUTE, 'minutes'],
 	],
 	'docs/reliability.md': [
-		[CONCURRENT_REQUESTS, 'requests'],
-		[RETRY_LIMITS.tries, 'attempts'],
-		[RETRY_LIMITS.withinMs / MINUTE, 'minutes'],
-		[RETRY_LIMITS.longestToldWaitMs / MINUTE, 'minute'],
-		[RETRY_LIMITS.answerMs / MINUTE, 'minutes'],
+		[DEFAULT_CONCURRENCY, 'requests'],
+		[RETRY_LIMITS.maxAttempts, 'attempts'],
+		[RETRY_LIMITS.retryForMs / MINUTE, 'minutes'],
+		[RETRY_LIMITS.maxRetryAfterMs / MINUTE, 'minute'],
+		[RETRY_LIMITS.timeoutMs / MINUTE, 'minutes'],
 		[MAX_ROWS_PER_ITEM, 'rows'],
 	],
 	'docs/scale.md': [
-		[CONCURRENT_REQUESTS, 'requests'],
+		[DEFAULT_CONCURRENCY, 'requests'],
 		[MAX_PAGE_SIZE, 'list'],
 		[MAX_ROWS_PER_ITEM, 'rows'],
 		[MAX_ROWS_PER_POLL, 'rows'],
@@ -200,7 +199,9 @@ it.each(['docs/reliability.md', 'docs/quirks.md'])('%s names each status that is
 		Array.from({ length: last - first + 1 }, (_, index) => Number(first) + index).join(' '),
 	);
 	const named = [...text.matchAll(new RegExp(`(?<![\\d,])${STATUS}\\b`, 'g'))].map(([status]) => Number(status));
-	const retried = Array.from({ length: 200 }, (_, index) => 400 + index).filter(isTransientStatus);
+	const retried = Array.from({ length: 200 }, (_, index) => 400 + index).filter((status) =>
+		isRetryable(classifyStatus(status)),
+	);
 	// Statuses that are not retried: the key, an unknown user, a field that is refused.
 	expect([...new Set(named)].filter((status) => ![401, 403, 404, 422].includes(status)).sort()).toEqual(retried);
 });

@@ -2,7 +2,7 @@
  * A page that names a path tells the truth: every path in a Markdown file is there. A path is
  * - the target of a relative link, unless it leads out of the repository to a page of GitHub's,
  * - anywhere in a page, what begins with an entry of the root and a slash (`dev/setup.js`; `dev/host/*` means its folder),
- * - in backticks, what begins with a room of the node and a slash (`http/connect.ts`), or a lone name of a code file (`poll.ts`).
+ * - in backticks, what begins with a room of the node and a slash (`http/client.ts`), or a lone name of a code file (`poll.ts`).
  */
 const { readFileSync } = require('node:fs');
 const { dirname, join, normalize } = require('node:path');

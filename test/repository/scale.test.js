@@ -112,8 +112,8 @@ describe('Poll Times', () => {
 
 	it("leaves of n8n's budget what the trigger does", () => {
 		const poll = readFileSync(join(ROOT, 'nodes', 'HealthDataService', 'trigger', 'poll.ts'), 'utf8');
-		expect(poll).toContain('const ANSWER_MS = 60_000;');
-		expect(poll).toContain('Math.min(limits.limitMs, budgetMs / 3)');
+		expect(poll).toContain('const TIMEOUT_MS = 60_000;');
+		expect(poll).toContain('Math.min(limits.timeoutMs, budgetMs / 3)');
 		expect(SCHEDULERS).toEqual({ 'in memory': 300 - 60, durable: 36 - 36 / 3 });
 	});
 });

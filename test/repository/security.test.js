@@ -50,11 +50,11 @@ describe('what it says of this package, in figures and lists, is what the code d
 
 	it('requests leave through one file, and all of them are GET', () => {
 		const [place] = said(/send through one function \(`([^`]+)`\)/);
-		expect(place).toBe('http/connect.ts');
-		expect(filesWith('httpRequestWithAuthentication')).toEqual(['http/send.ts']);
-		expect(filesWith(/\bsender\(/).sort()).toEqual([place, 'http/send.ts']);
+		expect(place).toBe('http/client.ts');
+		expect(filesWith('httpRequestWithAuthentication')).toEqual(['http/transport.ts']);
+		expect(filesWith(/\bcreateSend\(/).sort()).toEqual([place, 'http/transport.ts']);
 		expect(filesWith(/method: '(?!GET')/)).toEqual([]);
-		expect(filesWith("method: 'GET'")).toContain('http/send.ts');
+		expect(filesWith("method: 'GET'")).toContain('http/transport.ts');
 	});
 
 	it('the key is put on a request in one file, as one header', () => {
@@ -70,15 +70,17 @@ describe('what it says of this package, in figures and lists, is what the code d
 
 	it('a key that was not accepted yet is sent so often', () => {
 		const [most] = said(/at most (\w+) requests are sent with it/);
-		const { Gate } = require('../../nodes/HealthDataService/http/gate');
-		expect(new Gate(50).pace.room).toBe(['one', 'two', 'three', 'four', 'five'].indexOf(most) + 1);
+		const { RequestQueue } = require('../../nodes/HealthDataService/http/requestQueue');
+		expect(new RequestQueue({ concurrency: 50 }).concurrency.limit).toBe(
+			['one', 'two', 'three', 'four', 'five'].indexOf(most) + 1,
+		);
 	});
 
 	it('unencrypted is what stays on the machine', () => {
 		const [list] = said(/except for the own machine \(([^)]+)\)/);
 		const hosts = [...list.matchAll(/`([^`]+)`/g)].map(([, host]) => host.replace('*', 'any').replaceAll('x', '7'));
 		expect(hosts).toHaveLength(4);
-		const { serviceRoot } = require('../../nodes/HealthDataService/http/baseUrl');
+		const { serviceRoot } = require('../../nodes/HealthDataService/http/authenticate');
 		for (const host of hosts) expect(serviceRoot({ baseUrl: `http://${host}`, apiKey: '' })).toBe(`http://${host}`);
 		for (const host of ['192.168.0.7', 'localhost.example', '128.0.0.1', '[::2]'])
 			expect(() => serviceRoot({ baseUrl: `http://${host}`, apiKey: '' })).toThrow('unencrypted');
@@ -88,15 +90,15 @@ describe('what it says of this package, in figures and lists, is what the code d
 		const [most, signs, longest] = said(
 			/at most (\d+) characters of plain words: English letters, blanks and the signs `([^`]+)`[^;]*; no word of more than (\d+) letters/,
 		);
-		const { quotable } = require('../../nodes/HealthDataService/http/quote');
+		const { plainSentence } = require('../../nodes/HealthDataService/http/redact');
 		const words = 'word '.repeat(99);
-		expect(quotable(`${words.slice(0, Number(most) - 1)}s`, [])).toHaveLength(Number(most));
-		expect(quotable(`${words.slice(0, Number(most))}s`, [])).toBeUndefined();
-		expect(quotable('a'.repeat(Number(longest)), [])).toHaveLength(Number(longest));
-		expect(quotable('a'.repeat(Number(longest) + 1), [])).toBeUndefined();
+		expect(plainSentence(`${words.slice(0, Number(most) - 1)}s`, [])).toHaveLength(Number(most));
+		expect(plainSentence(`${words.slice(0, Number(most))}s`, [])).toBeUndefined();
+		expect(plainSentence('a'.repeat(Number(longest)), [])).toHaveLength(Number(longest));
+		expect(plainSentence('a'.repeat(Number(longest) + 1), [])).toBeUndefined();
 		// Every other sign of the keyboard, and some that look like letters.
 		const all = [...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)), 'é', 'а', '“', '\n', '\t'];
-		const allowed = all.filter((sign) => !/[a-z ]/i.test(sign) && quotable(`a${sign}b`, []));
+		const allowed = all.filter((sign) => !/[a-z ]/i.test(sign) && plainSentence(`a${sign}b`, []));
 		expect(allowed.sort()).toEqual(signs.split(' ').sort());
 	});
 

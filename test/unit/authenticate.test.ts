@@ -3,7 +3,7 @@
  */
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { authenticate } from '../../nodes/HealthDataService/http/authenticate';
-import type { ServiceCredential } from '../../nodes/HealthDataService/http/baseUrl';
+import type { ServiceCredential } from '../../nodes/HealthDataService/http/authenticate';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 
 const sentBy = (credential: Partial<ServiceCredential>, request: object) =>

@@ -1,7 +1,7 @@
 /**
  * What a Base URL may be, what becomes of it, and what is refused.
  */
-import { serviceRoot } from '../../nodes/HealthDataService/http/baseUrl';
+import { serviceRoot } from '../../nodes/HealthDataService/http/authenticate';
 
 const root = (baseUrl: string, allowHttp = false) => serviceRoot({ baseUrl, apiKey: '', allowHttp });
 

@@ -14,7 +14,7 @@ const days = { zone: 'UTC', first: '2026-03-01' };
 const point = (day: number): IDataObject => ({ timestamp: `2026-03-0${day}T08:00:00Z`, systolic: 100 + day });
 
 /** Pages of these readings, and how many of them were asked for. */
-async function read(collect: Collect, pages: IDataObject[][], isOver: (page: number) => boolean = () => false) {
+async function read(collect: Collect, pages: IDataObject[][], isCancelled: (page: number) => boolean = () => false) {
 	let asked = 0;
 	async function* source() {
 		for (const data of pages) {
@@ -22,7 +22,7 @@ async function read(collect: Collect, pages: IDataObject[][], isOver: (page: num
 			yield { groups: { omron: [{ data, source: { provider: 'omron', type: 'cuff' } }] } } as unknown as IDataObject;
 		}
 	}
-	const rows = await collect(source(), owner, () => isOver(asked));
+	const rows = await collect(source(), owner, () => isCancelled(asked));
 	return { rows, asked };
 }
 const as = (output: Parameters<typeof collectAs>[0], limit = Infinity, isSimple = false) =>

@@ -6,7 +6,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { aggregate } from '../../nodes/HealthDataService/service/aggregates';
 import { collectDaily, type DayRange } from '../../nodes/HealthDataService/service/daily';
 import { metrics, type Metric } from '../../nodes/HealthDataService/service/metrics';
-import { dayIn, wholeDay } from '../../nodes/HealthDataService/shared/wholeDay';
+import { dayIn, calendarDay } from '../../nodes/HealthDataService/shared/calendarDay';
 import { fc } from '../helpers/properties';
 
 const metricOf = (value: string) => metrics.find((metric) => metric.value === value)!;
@@ -272,7 +272,7 @@ describe('the day', () => {
 	it('is never one that was not asked for, though an hour of it lies within one that was', async () => {
 		// St. John's went from 00:01 on the 29th back to 23:01 on the 28th, which is asked for to its last instant.
 		const zone = 'America/St_Johns';
-		const { last } = wholeDay('2006-10-28', zone)!;
+		const { last } = calendarDay('2006-10-28', zone)!;
 		const within = ['2006-10-29T02:29:59Z', '2006-10-29T02:30:30Z', '2006-10-29T03:00:00Z'];
 		for (const time of within) expect(Date.parse(time)).toBeLessThanOrEqual(last);
 		const dates = async (days: Omit<DayRange, 'zone'>) =>

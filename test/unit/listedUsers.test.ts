@@ -2,7 +2,7 @@
  * Users by the names that somebody gave, over a made-up service: one, a list, and who has them; how many requests that takes.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get, Once, Query } from '../../nodes/HealthDataService/http/connect';
+import type { Get, RequestOptions, Query } from '../../nodes/HealthDataService/http/client';
 import { listedUsers } from '../../nodes/HealthDataService/service/listedUsers';
 import { resolveMany } from '../../nodes/HealthDataService/service/resolveMany';
 import { oneUser } from '../../nodes/HealthDataService/service/oneUser';
@@ -23,9 +23,14 @@ import { nextTurn } from '../helpers/machine';
 
 /** A team whose users have client user IDs `c0`, `c1` and so on; each answer may be replaced. */
 function team(size: number, answers: Record<string, () => unknown> = {}, cap = 500) {
-	const asked: Array<{ path: string; once?: Once }> = [];
+	const asked: Array<{ path: string; once?: RequestOptions }> = [];
 	const users = Array.from({ length: size }, (_, i): IDataObject => ({ user_id: `u${i}`, client_user_id: `c${i}` }));
-	const get = (async (path: string, { offset = 0, limit = 0 }: Query, onMissing: () => unknown, once?: Once) => {
+	const get = (async (
+		path: string,
+		{ offset = 0, limit = 0 }: Query,
+		onMissing: () => unknown,
+		once?: RequestOptions,
+	) => {
 		asked.push({ path, once });
 		const [, name] = /resolve\/(.*)$/.exec(path) ?? [];
 		const key = name ?? 'list';
@@ -109,7 +114,7 @@ describe('looking up', () => {
 			if (user?.user_id === 'u1') break;
 		expect(count().lists).toBe(0);
 		expect(asked.length).toBeLessThanOrEqual(6);
-		expect(asked.at(-1)!.once?.isOver?.()).toBe(true);
+		expect(asked.at(-1)!.once?.isCancelled?.()).toBe(true);
 	});
 
 	it.each([
@@ -149,8 +154,8 @@ describe('looking up', () => {
 
 	it('may be tried less often for some', async () => {
 		const { get, asked } = team(9);
-		await all(resolveMany(get, [{ id: 'c0', tries: 1 }, { id: 'c1' }], false));
-		expect(asked.map(({ once }) => once?.tries)).toEqual([1, undefined]);
+		await all(resolveMany(get, [{ id: 'c0', hasFailed: true }, { id: 'c1' }], false));
+		expect(asked.map(({ once }) => once?.maxAttempts)).toEqual([1, undefined]);
 	});
 });
 
@@ -188,10 +193,8 @@ describe('a list', () => {
 
 	it('asks for each as often as somebody says', async () => {
 		const { get, asked } = team(5);
-		await all(
-			listedUsers('clientUserId', entriesOf(['c0', 'c1'])).users(get, 0, ({ at }) => (at === 2 ? 1 : undefined)),
-		);
-		expect(asked.map(({ once }) => once?.tries)).toEqual([undefined, 1]);
+		await all(listedUsers('clientUserId', entriesOf(['c0', 'c1'])).users(get, 0, ({ at }) => at === 2));
+		expect(asked.map(({ once }) => once?.maxAttempts)).toEqual([undefined, 1]);
 	});
 
 	describe('one whom nobody has', () => {

@@ -3,7 +3,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { readingPages } from '../../nodes/HealthDataService/service/readingPages';
-import type { Get, Query } from '../../nodes/HealthDataService/http/connect';
+import type { Get, Query } from '../../nodes/HealthDataService/http/client';
 
 /** A `get` that answers with these pages, one after the other, and remembers what it was asked. */
 function pages(answers: IDataObject[]) {

@@ -4,7 +4,7 @@
 import { DateTime, IANAZone } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { readClientUserId } from '../../nodes/HealthDataService/fields/clientUserId';
-import type { Get, Query } from '../../nodes/HealthDataService/http/connect';
+import type { Get, Query } from '../../nodes/HealthDataService/http/client';
 import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
 import { readingPages } from '../../nodes/HealthDataService/service/readingPages';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';

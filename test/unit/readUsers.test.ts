@@ -2,7 +2,7 @@
  * Many users side by side, over made-up answers: whose matter a problem is, who is told of it, and what is asked.
  */
 import { sleep, type IDataObject } from 'n8n-workflow';
-import type { Get, Once, Query } from '../../nodes/HealthDataService/http/connect';
+import type { Get, RequestOptions, Query } from '../../nodes/HealthDataService/http/client';
 import { rowsWithoutId } from '../../nodes/HealthDataService/service/flatRows';
 import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import { readUsers, type UserResult } from '../../nodes/HealthDataService/service/readUsers';
@@ -24,7 +24,7 @@ interface Asked {
 	name: string;
 	path: string;
 	query: Query;
-	once?: Once;
+	once?: RequestOptions;
 }
 
 interface Played {
@@ -37,7 +37,7 @@ interface Played {
 }
 
 async function play({ users, answer, whenMissing = async () => {}, options, asked = [] }: Played) {
-	const get = (async (path: string, query: Query, onMissing: () => Promise<void>, once?: Once) => {
+	const get = (async (path: string, query: Query, onMissing: () => Promise<void>, once?: RequestOptions) => {
 		const [, name] = /timeseries\/([^/]+)\//.exec(path)!;
 		asked.push({ name: decodeURIComponent(name), path, query, once });
 		const given = await answer(decodeURIComponent(name), asked.filter((one) => one.path === path).length);
@@ -80,10 +80,10 @@ it('may ask of each something else, and try less often', async () => {
 		answer: () => page(),
 		options: {
 			query: ({ user_id }) => ({ provider: user_id }),
-			triesFor: ({ user_id }) => (user_id === 'u1' ? 1 : undefined),
+			hasFailed: ({ user_id }) => user_id === 'u1',
 		},
 	});
-	expect(asked.map(({ query, once }) => [query.provider, once?.tries])).toEqual([
+	expect(asked.map(({ query, once }) => [query.provider, once?.maxAttempts])).toEqual([
 		['u1', 1],
 		['u2', undefined],
 	]);
@@ -235,10 +235,10 @@ describe('a user whom the service does not know', () => {
 });
 
 it('whoever stops reading ends it: nothing more is wanted of those in work, and their failure is nobody’s', async () => {
-	const asked: Once[] = [];
+	const asked: RequestOptions[] = [];
 	const late: Array<(reason: Error) => void> = [];
 	const told = jest.fn();
-	const get = (async (path: string, _: Query, __: unknown, once: Once) => {
+	const get = (async (path: string, _: Query, __: unknown, once: RequestOptions) => {
 		asked.push(once);
 		if (path.includes('/u1/')) return page(1);
 		return await new Promise((___, reject) => late.push(reject));
@@ -257,10 +257,10 @@ it('whoever stops reading ends it: nothing more is wanted of those in work, and 
 		onUnreadable: told,
 	})) {
 		expect(rows).toHaveLength(1);
-		expect(asked.at(-1)!.isOver?.()).toBe(false);
+		expect(asked.at(-1)!.isCancelled?.()).toBe(false);
 		break;
 	}
-	expect(asked.every(({ isOver }) => isOver?.())).toBe(true);
+	expect(asked.every(({ isCancelled }) => isCancelled?.())).toBe(true);
 	for (const reject of late) reject(new Problem('Late', ''));
 	await nextTurn();
 	expect(told).not.toHaveBeenCalled();

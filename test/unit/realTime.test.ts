@@ -3,13 +3,13 @@
  * about time is tested in virtual time (test/helpers/virtualTime.js).
  */
 import { sleep } from 'n8n-workflow';
-import { Gate } from '../../nodes/HealthDataService/http/gate';
+import { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';
 import { RETRY_LIMITS, withRetry } from '../../nodes/HealthDataService/http/retry';
-import { explainUnreachable } from '../../nodes/HealthDataService/http/unreachable';
+import { networkError } from '../../nodes/HealthDataService/http/errors';
 
 it('a request that hangs is ended, sent again after a pause, and given up', async () => {
-	Object.assign(RETRY_LIMITS, { firstWaitMs: 2, longestWaitMs: 4 });
-	const gate = new Gate(1);
+	Object.assign(RETRY_LIMITS, { baseDelayMs: 2, maxDelayMs: 4 });
+	const queue = new RequestQueue({ concurrency: 1 });
 	const events: string[] = [];
 	const hang = async (signal: AbortSignal) =>
 		await new Promise<never>((_, reject) => {
@@ -18,12 +18,12 @@ it('a request that hangs is ended, sent again after a pause, and given up', asyn
 	const send = async () => {
 		events.push('sent');
 		void sleep(1).then(() => events.push('a millisecond'));
-		return await gate.deadlines.within(10, undefined, hang).catch((error: Error) => {
+		return await queue.deadlines.within(10, undefined, hang).catch((error: Error) => {
 			events.push('deadline');
-			return { failure: explainUnreachable(error, 'https://health.example') };
+			return { failure: networkError(error, 'https://health.example') };
 		});
 	};
-	const options = { gate, continues: true, tries: 3, withinMs: 60_000, sentWith: () => [] };
+	const options = { queue, continues: true, maxAttempts: 3, retryForMs: 60_000, sentParts: () => [] };
 	await expect(withRetry(send, options)('https://health.example/v2/user')).rejects.toMatchObject({
 		description: expect.stringMatching(/^Tried 3 times/),
 	});

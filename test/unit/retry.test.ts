@@ -2,11 +2,11 @@
  * What is tried again, and how long is waited before: the service's wish, or longer each time.
  */
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
-import { sentWith } from '../../nodes/HealthDataService/http/quote';
-import { isRedirect, redirectTarget, strayRedirect } from '../../nodes/HealthDataService/http/redirect';
-import { explainUnreachable } from '../../nodes/HealthDataService/http/unreachable';
+import { partsOf } from '../../nodes/HealthDataService/http/redact';
+import { isRedirect, redirectTarget, redirectError } from '../../nodes/HealthDataService/http/redirect';
+import { networkError } from '../../nodes/HealthDataService/http/errors';
 import { backoff, RETRY_LIMITS, retryAfterMs, SHORT_RETRY } from '../../nodes/HealthDataService/http/retry';
-import { isTransientCode, isTransientStatus } from '../../nodes/HealthDataService/http/transient';
+import { classifyStatus, isRetryable, isTransientCode } from '../../nodes/HealthDataService/http/classify';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 
@@ -16,9 +16,9 @@ it.each([
 	[' 1.5 ', 1_500],
 	['1.25', 1_250],
 	['7 days', undefined],
-	['3600', RETRY_LIMITS.longestToldWaitMs],
+	['3600', RETRY_LIMITS.maxRetryAfterMs],
 	['Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
-	['Thu, 01 Jan 2026 01:00:00 GMT', RETRY_LIMITS.longestToldWaitMs],
+	['Thu, 01 Jan 2026 01:00:00 GMT', RETRY_LIMITS.maxRetryAfterMs],
 	['Wed, 31 Dec 2025 23:00:00 GMT', 0],
 	['soon', undefined],
 	['-5', undefined],
@@ -35,16 +35,18 @@ it('backs off longer each time, spread, and never longer than the cap', () => {
 });
 
 it('all waiting together stays within minutes', () => {
-	const waits = Array.from({ length: RETRY_LIMITS.tries - 1 }, (_, i) => backoff(i + 2, 1)).reduce((a, b) => a + b);
-	expect(waits).toBeLessThan(RETRY_LIMITS.withinMs);
-	expect(RETRY_LIMITS.withinMs + RETRY_LIMITS.longestToldWaitMs).toBeLessThanOrEqual(4 * 60_000);
+	const waits = Array.from({ length: RETRY_LIMITS.maxAttempts - 1 }, (_, i) => backoff(i + 2, 1)).reduce(
+		(a, b) => a + b,
+	);
+	expect(waits).toBeLessThan(RETRY_LIMITS.retryForMs);
+	expect(RETRY_LIMITS.retryForMs + RETRY_LIMITS.maxRetryAfterMs).toBeLessThanOrEqual(4 * 60_000);
 });
 
 it.each([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])('%i can pass', (status) =>
-	expect(isTransientStatus(status)).toBe(true),
+	expect(isRetryable(classifyStatus(status))).toBe(true),
 );
 it.each([200, 301, 400, 401, 403, 404, 407, 409, 422, 501, 505, 519, 525])('%i stays', (status) =>
-	expect(isTransientStatus(status)).toBe(false),
+	expect(isRetryable(classifyStatus(status))).toBe(false),
 );
 it.each(['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EAI_AGAIN', 'ECONNABORTED', undefined])('%s can pass', (code) =>
 	expect(isTransientCode(code)).toBe(true),
@@ -55,13 +57,13 @@ it.each(['ENOTFOUND', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TL
 );
 
 it('gives nobody who waits more than a minute: two tries, half a minute for each', () => {
-	expect(SHORT_RETRY).toEqual({ tries: 2, withinMs: 5_000, limitMs: 30_000 });
-	expect(RETRY_LIMITS).toMatchObject({ tries: 7, withinMs: 180_000, answerMs: 300_000 });
+	expect(SHORT_RETRY).toEqual({ maxAttempts: 2, retryForMs: 5_000, timeoutMs: 30_000 });
+	expect(RETRY_LIMITS).toMatchObject({ maxAttempts: 7, retryForMs: 180_000, timeoutMs: 300_000 });
 });
 
 describe('what is told of a connection that failed', () => {
 	const told = (code: unknown, more = {}) =>
-		explainUnreachable(
+		networkError(
 			Object.assign(new Error('secret'), { cause: { code, message: 'secret', ...more } }),
 			'https://health.example:444/api',
 		);
@@ -117,10 +119,10 @@ describe('what is told of a connection that failed', () => {
 
 	it('a Problem that n8n has wrapped comes out as it is', () => {
 		const problem = new Problem('mine', 'advice');
-		expect(explainUnreachable(Object.assign(new Error('theirs'), { cause: problem }), 'https://health.example')).toBe(
+		expect(networkError(Object.assign(new Error('theirs'), { cause: problem }), 'https://health.example')).toBe(
 			problem,
 		);
-		expect(explainUnreachable(problem, 'https://health.example')).toBe(problem);
+		expect(networkError(problem, 'https://health.example')).toBe(problem);
 	});
 });
 
@@ -130,7 +132,7 @@ describe('a redirect', () => {
 			return redirectTarget(
 				{ statusCode: 302, headers: { location }, body: '' },
 				'https://health.example/v2/user',
-				sentWith('https://health.example/v2/user/resolve/annasmith?limit=50', 'Secret-Key'),
+				partsOf('https://health.example/v2/user/resolve/annasmith?limit=50', 'Secret-Key'),
 			);
 		} catch (error) {
 			return error as Problem;
@@ -159,7 +161,7 @@ describe('a redirect', () => {
 			httpCode: '302',
 			concernsAll: true,
 		});
-		expect(strayRedirect({ statusCode: 307 } as never)).toMatchObject({ httpCode: '307', concernsAll: true });
+		expect(redirectError({ statusCode: 307 } as never)).toMatchObject({ httpCode: '307', concernsAll: true });
 	});
 
 	it('to another place is told with what to do, which repeats no secret, in upper or lower case', () => {

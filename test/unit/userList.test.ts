@@ -2,7 +2,7 @@
  * The walk of the team's user list, against a list that knows who was on it: whatever `total` says and whoever moves.
  */
 import { sleep, type IDataObject } from 'n8n-workflow';
-import type { Get, Once } from '../../nodes/HealthDataService/http/connect';
+import type { Get, RequestOptions } from '../../nodes/HealthDataService/http/client';
 import { Prefetch } from '../../nodes/HealthDataService/service/prefetch';
 import { userPages, type ListSlice } from '../../nodes/HealthDataService/service/userPages';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
@@ -87,7 +87,7 @@ describe('too many to be handed on', () => {
 	it('it ends after the first page and one question, if there are more and total says so', async () => {
 		const { get, asked } = movingTeam({ size: 51, cap: 10 });
 		await expect(idsOf(userPages(get, { most: { users: 50, tooMany } }))).rejects.toThrow('Too many');
-		expect(asked.map(({ offset, limit, once }) => [offset, limit, once?.tries])).toEqual([
+		expect(asked.map(({ offset, limit, once }) => [offset, limit, once?.maxAttempts])).toEqual([
 			[0, 500, undefined],
 			[50, 1, 1],
 		]);
@@ -269,7 +269,7 @@ describe('a service that refuses a page behind the last user', () => {
 			expect(ids).toEqual(team(size));
 			const behind = asked.filter(({ offset }) => offset >= size);
 			expect(behind.length).toBeLessThanOrEqual(1);
-			expect(behind.every(({ once }) => once?.tries === 1)).toBe(true);
+			expect(behind.every(({ once }) => once?.maxAttempts === 1)).toBe(true);
 		}
 	});
 
@@ -285,7 +285,7 @@ describe('a service that refuses a page behind the last user', () => {
 	it('too many requests is no end: asked again, with all tries', async () => {
 		const { get, asked } = movingTeam({ size: 1, failsAtEnd: 429 });
 		await expect(idsOf(userPages(get))).rejects.toThrow('Refused');
-		expect(asked.map(({ once }) => once?.tries)).toEqual([undefined, 1, undefined]);
+		expect(asked.map(({ once }) => once?.maxAttempts)).toEqual([undefined, 1, undefined]);
 	});
 });
 
@@ -344,7 +344,7 @@ describe('a page that fails where there must be users', () => {
 		const { get, asked } = failing(5000, 450);
 		await reading(get);
 		expect(asked.length).toBeGreaterThan(3);
-		expect(asked.slice(1).every(({ once }) => once?.isOver?.())).toBe(true);
+		expect(asked.slice(1).every(({ once }) => once?.isCancelled?.())).toBe(true);
 	});
 });
 
@@ -456,10 +456,10 @@ it('gives nobody twice who is twice on a page', async () => {
 
 it('a page that was called off is asked for anew, and one that was taken is not kept', async () => {
 	const asked: Array<() => boolean> = [];
-	const get = (async (_: string, __: unknown, ___: unknown, { isOver }: Once) => {
-		asked.push(isOver!);
+	const get = (async (_: string, __: unknown, ___: unknown, { isCancelled }: RequestOptions) => {
+		asked.push(isCancelled!);
 		await nextTurn();
-		if (isOver!()) throw new Problem('The request was not needed any more', '');
+		if (isCancelled!()) throw new Problem('The request was not needed any more', '');
 		return { users: [{ user_id: `u${asked.length}` }], total: 1 };
 	}) as unknown as Get;
 	const pages = new Prefetch(get);

@@ -1,7 +1,7 @@
 /**
  * One page of the user list, by itself: what is one, and what a failure behind `total` means.
  */
-import type { Get } from '../../nodes/HealthDataService/http/connect';
+import type { Get } from '../../nodes/HealthDataService/http/client';
 import { pageBeyondTotal, userPage } from '../../nodes/HealthDataService/service/userPage';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 
@@ -21,7 +21,7 @@ function service(...answers: unknown[]) {
 
 it('is asked for by offset and limit, 500 unless told otherwise', async () => {
 	const { get, asked } = service({ users: [ANNA], total: 7 }, { users: [], total: '7' });
-	const once = { isOver: () => false };
+	const once = { isCancelled: () => false };
 	expect(await userPage(get, 3)).toEqual({ users: [ANNA], total: 7 });
 	expect(await userPage(get, 5, 20, once)).toEqual({ users: [], total: undefined });
 	expect(asked).toEqual([
@@ -46,20 +46,22 @@ it.each([{}, { user_id: null }, { user_id: 7 }, { user_id: ' ' }])('%p is nobody
 
 describe('behind total', () => {
 	const failed = (httpCode?: string) => new Problem('failed', 'advice', { httpCode });
-	const isOver = () => false;
+	const isCancelled = () => false;
 
 	it.each(['400', '404', '422', '500'])('a refusal with status %s is the end, after one try', async (status) => {
 		const { get, asked } = service(failed(status));
-		expect(await pageBeyondTotal(get, 3, 20, { isOver })).toEqual({ users: [] });
-		expect(asked).toEqual([['/v2/user', { offset: 3, limit: 20 }, undefined, { isOver, tries: 1 }]]);
+		expect(await pageBeyondTotal(get, 3, 20, { isCancelled })).toEqual({ users: [] });
+		expect(asked).toEqual([
+			['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled, maxAttempts: 1, ignoreFailure: true }],
+		]);
 	});
 
 	it.each([undefined, '429', '503'])('what has another cause (status %p) is tried again as always', async (status) => {
 		const { get, asked } = service(failed(status), { users: [ANNA], total: 4 });
-		expect(await pageBeyondTotal(get, 3, 20, { isOver })).toEqual({ users: [ANNA], total: 4 });
+		expect(await pageBeyondTotal(get, 3, 20, { isCancelled })).toEqual({ users: [ANNA], total: 4 });
 		expect(asked).toEqual([
-			['/v2/user', { offset: 3, limit: 20 }, undefined, { isOver, tries: 1 }],
-			['/v2/user', { offset: 3, limit: 20 }, undefined, { isOver }],
+			['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled, maxAttempts: 1, ignoreFailure: true }],
+			['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled }],
 		]);
 	});
 

@@ -4,6 +4,7 @@
  */
 import type { IExecuteSingleFunctions, ITaskDataConnections } from 'n8n-workflow';
 import { DateTime } from 'luxon';
+import type { RequestQueue } from '../http/requestQueue';
 import type { ResolvedNames } from '../service/oneUser';
 
 /** Whether an AI agent calls the node: once for each answer it wants, all within the agent's own execution. */
@@ -13,6 +14,8 @@ export const isTool = (context: IExecuteSingleFunctions) => context.getNode().ty
 export class Run {
 	/** The same for all items. */
 	readonly now = DateTime.now();
+	/** Shared by all items. */
+	queue?: RequestQueue;
 	fields?: object;
 	readonly answers: ResolvedNames = new Map();
 	private readonly started = new Set<number>();

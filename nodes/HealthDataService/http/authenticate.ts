@@ -1,24 +1,31 @@
 /**
- * The one place that puts the key on a request (contract section 5): node, trigger, pickers, the credential test and n8n's
- * HTTP Request node all come here, so whatever must hold for the key to leave is asked here.
+ * Authentication: the one place that puts the API key on a request (contract section 5), and the rules for sending it: Base URL,
+ * allowed domains, certificates, proxy. Used by node, trigger, pickers, the credential test and n8n's HTTP Request node.
  */
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { serviceRoot, type ServiceCredential } from './baseUrl';
-import { certificateOptions } from './certificates';
-import { checkDomain } from './domains';
 import { Problem } from '../shared/problem';
 
-/** n8n would follow a redirect to any origin and send the key along. Its HTTP Request node knows the last two. */
+export interface ServiceCredential {
+	baseUrl: string;
+	apiKey: string;
+	allowHttp?: boolean;
+	allowUnauthorizedCerts?: boolean;
+	/** n8n adds these two to every credential. */
+	allowedHttpRequestDomains?: string;
+	allowedDomains?: string;
+}
+
+/** n8n would follow a redirect to any origin with the key. The last two are the names in its HTTP Request node. */
 const NO_REDIRECTS = { disableFollowRedirect: true, followRedirect: false, followAllRedirects: false };
 
 /**
- * The request with its key. A path such as `/v2/user` is taken from the credential's Base URL.
+ * Adds the key to the request, and the Base URL to a path such as `/v2/user`.
  *
- * @throws Problem when the request would carry the key to another origin than that of the Base URL, or where others could read it
+ * @throws Problem when the URL has another origin than the Base URL, or the connection would let others read the key
  */
 export function authenticate(credential: ServiceCredential, request: IHttpRequestOptions): IHttpRequestOptions {
 	const root = serviceRoot(credential);
-	// n8n's HTTP Request node still hands over the address as `uri`.
+	// n8n's HTTP Request node still gives the URL as `uri`.
 	const { uri } = request as { uri?: string };
 	const target = uri ?? request.url;
 
@@ -40,3 +47,114 @@ export function authenticate(credential: ServiceCredential, request: IHttpReques
 		headers: { ...request.headers, 'x-service-api-key': String(credential.apiKey ?? '').trim() },
 	};
 }
+
+/**
+ * The Base URL without a trailing slash and without `/v2`: the paths of the contract are appended to it.
+ * `https://h`, `https://h/`, `https://h/v2` and `https://h/v2/` all give `https://h`.
+ *
+ * @throws Problem when it is not an http(s) URL, or is unencrypted and the credential does not allow that
+ */
+export function serviceRoot({ baseUrl, allowHttp }: ServiceCredential): string {
+	const text = String(baseUrl ?? '').trim();
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+
+	if (!url || !['http:', 'https:'].includes(url.protocol)) {
+		throw new Problem(
+			text ? "'Base URL' in the credential is not a web address" : "'Base URL' in the credential is empty",
+			'Enter the full address of the service, starting with https://, e.g. https://api.example.com',
+			{ concernsAll: true },
+		);
+	}
+	if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
+		throw new Problem(
+			"'Base URL' in the credential starts with http://, which would send health data and the API key unencrypted",
+			"Change it to https://, or turn on 'Allow Unencrypted HTTP' in the credential if this network is trusted",
+			{ concernsAll: true },
+		);
+	}
+	return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/v2$/, '').replace(/\/+$/, '');
+}
+
+const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether requests to this host stay on the machine. */
+const isLoopback = (hostname: string) => LOOPBACK.test(hostname);
+
+/**
+ * n8n's own field *Allowed HTTP Request Domains*, which n8n does not apply to pickers and triggers. Its value `none` only
+ * concerns n8n's HTTP Request node. As in n8n, `*.example.com` means the subdomains.
+ *
+ * @throws Problem when the credential does not allow this host
+ */
+function checkDomain({ allowedHttpRequestDomains, allowedDomains }: ServiceCredential, hostname: string) {
+	if (allowedHttpRequestDomains !== 'domains') return;
+	const allowed = String(allowedDomains ?? '')
+		.split(',')
+		.map(normalized);
+	if (allowed.some((domain) => isWithin(normalized(hostname), domain))) return;
+	throw new Problem(
+		`The credential does not allow requests to ${hostname}`,
+		"Add it to 'Allowed Domains' in the credential, or set 'Allowed HTTP Request Domains' to All",
+		{ concernsAll: true },
+	);
+}
+
+const normalized = (domain: string) => domain.trim().toLowerCase().replace(/\.$/, '');
+
+const isWithin = (host: string, domain: string) =>
+	domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain;
+
+/** Options of a connection. n8n's HTTP Request node has names of its own for them. */
+type ConnectionOptions = Pick<IHttpRequestOptions, 'skipSslCertificateValidation'> & {
+	rejectUnauthorized?: boolean;
+	proxy?: unknown;
+	agentOptions?: { ca?: unknown; rejectUnauthorized?: boolean };
+};
+
+/** In both of n8n's forms. */
+const UNCHECKED = { skipSslCertificateValidation: true, rejectUnauthorized: false };
+
+/**
+ * Certificate options to add. A user of n8n who may edit a workflow, and so its proxy and its certificates, must not be able to
+ * read the key: only the credential allows it.
+ *
+ * @throws Problem when the node's options would let others read the key
+ */
+function certificateOptions({ allowUnauthorizedCerts }: ServiceCredential, request: ConnectionOptions, url: URL) {
+	const { proxy, agentOptions } = request;
+	if (!allowUnauthorizedCerts && (isUnchecked(request) || isUnchecked(agentOptions ?? {}))) {
+		throw notSent(
+			"'Ignore SSL Issues' of a node is not enough to send the API key over a connection that is not checked",
+			"Turn it off in the node, or turn on 'Ignore SSL Issues (Insecure)' in the credential",
+		);
+	}
+	if (!allowUnauthorizedCerts && agentOptions?.ca) {
+		throw notSent(
+			'The API key is not sent to whom only a certificate authority of the node knows',
+			"Take it out of the node's SSL certificates. n8n itself can be told of it, with NODE_EXTRA_CA_CERTS",
+		);
+	}
+	const isChecked = url.protocol === 'https:' && !allowUnauthorizedCerts;
+	if (proxy && !isChecked && !(isLoopback(url.hostname) && isLoopback(hostOf(proxy)))) {
+		throw notSent(
+			'A proxy of a node could read the API key, because the connection to the service is not encrypted and checked',
+			"Take 'Proxy' out of the node's options. Whoever runs n8n can set one for all of it, with HTTP_PROXY and HTTPS_PROXY",
+		);
+	}
+	return allowUnauthorizedCerts ? UNCHECKED : {};
+}
+
+const isUnchecked = ({
+	skipSslCertificateValidation,
+	rejectUnauthorized,
+}: Pick<ConnectionOptions, 'skipSslCertificateValidation' | 'rejectUnauthorized'>) =>
+	Boolean(skipSslCertificateValidation) || (rejectUnauthorized !== undefined && !rejectUnauthorized);
+
+/** n8n gives a proxy as a URL, or in parts. */
+function hostOf(proxy: unknown): string {
+	const host = typeof proxy === 'string' ? proxy : String((proxy as { host?: unknown }).host ?? '');
+	const url = host.includes('://') ? host : `http://${host.includes(':') ? `[${host}]` : host}`;
+	return URL.canParse(url) ? new URL(url).hostname : '';
+}
+
+const notSent = (message: string, advice: string) => new Problem(message, advice, { concernsAll: true });

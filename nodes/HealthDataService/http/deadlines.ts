@@ -1,15 +1,15 @@
 /**
- * How long a whole answer may take: n8n's time-out ends when the answer begins, and one that drips would never end.
- * One watchdog for all requests of a gate, because a timer for each would be kept long after its request.
+ * Timeout of whole answers: n8n's timeout ends when an answer begins, so a slow body would never end (quirk 20).
+ * One watchdog for all requests of a queue, because n8n's `sleep` would keep a timer for each long after its request.
  */
 import { sleep } from 'n8n-workflow';
-import { LONGEST_SLEEP_MS } from './wait';
+import { SLEEP_STEP_MS } from './sleep';
 
-/** A request on its way. */
+/** A request in flight. */
 interface Running {
 	endsAt: number;
 	controller: AbortController;
-	/** The execution's own signal. */
+	/** Of the execution. */
 	cancel?: AbortSignal;
 }
 
@@ -18,17 +18,17 @@ export class Deadlines {
 	private isWatching = false;
 
 	/**
-	 * `work`, which must end when its signal aborts: after `ms`, or at once with `cancel`.
+	 * Runs `work`, whose signal aborts after `ms`, or at once with `cancel`; it must end then.
 	 *
-	 * @throws what `work` throws; an error with the code `ETIMEDOUT` when the time was up
+	 * @throws what `work` throws; an error with the code `ETIMEDOUT` after `ms`
 	 */
 	async within<T>(ms: number, cancel: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
 		const controller = new AbortController();
 		const one: Running = { endsAt: performance.now() + ms, controller, cancel };
 		if (cancel?.aborted) controller.abort();
 		this.running.add(one);
-		// The same function each time, so that the signal has one listener for all.
-		cancel?.addEventListener('abort', this.endCancelled);
+		// The same function each time, so that the signal has one listener for all requests.
+		cancel?.addEventListener('abort', this.abortCancelled);
 		void this.watch();
 		try {
 			return await work(controller.signal).catch((error: unknown) => {
@@ -38,22 +38,22 @@ export class Deadlines {
 		} finally {
 			this.running.delete(one);
 			if (![...this.running].some((other) => other.cancel === cancel)) {
-				cancel?.removeEventListener('abort', this.endCancelled);
+				cancel?.removeEventListener('abort', this.abortCancelled);
 			}
 		}
 	}
 
-	private readonly endCancelled = () => {
+	private readonly abortCancelled = () => {
 		for (const { cancel, controller } of this.running) if (cancel?.aborted) controller.abort();
 	};
 
-	/** Ends with the last request; looked at often, so that nothing is held for long after it. */
+	/** Ends with the last request. Short steps, so that its memory is free soon after. */
 	private async watch() {
 		if (this.isWatching) return;
 		this.isWatching = true;
 		while (this.running.size > 0) {
 			const next = Math.min(...[...this.running].map(({ endsAt }) => endsAt)) - performance.now();
-			await sleep(Math.min(Math.max(1, next), LONGEST_SLEEP_MS));
+			await sleep(Math.min(Math.max(1, next), SLEEP_STEP_MS));
 			for (const one of this.running) {
 				if (one.endsAt > performance.now()) continue;
 				this.running.delete(one);

@@ -1,124 +1,120 @@
 /**
- * How often something is tried again, and how long to wait for that (quirks 19, 20, 25).
+ * Retry: how often a request is sent, with exponential backoff, jitter and Retry-After between the attempts (quirks 19, 20, 25).
  */
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { Problem } from '../shared/problem';
-import { cutOff, explainStatus } from './explain';
-import type { Gate, Outcome, Wanted } from './gate';
-import type { Answer, Send } from './send';
-import { isCutOff, isRefusal, isTransientStatus } from './transient';
-import { stopIfCancelled, wait } from './wait';
+import { classify, isRetryable, isTruncated, type Answer } from './classify';
+import { statusError, truncatedError } from './errors';
+import type { QueueOptions, RequestQueue } from './requestQueue';
+import { cancellableSleep, throwIfCancelled } from './sleep';
+import type { Send } from './transport';
 
-/** Bounds of all waiting. One object, so that tests can be quicker than the night shift. */
+/** One object, which tests change. */
 export const RETRY_LIMITS = {
-	tries: 7,
-	firstWaitMs: 500,
-	longestWaitMs: 30_000,
-	/** Longest that a service is obeyed when it says how long to wait. */
-	longestToldWaitMs: 60_000,
-	/** Nothing is tried again when the first try failed longer ago than this. */
-	withinMs: 180_000,
-	/** Longest that the whole of one answer may take. */
-	answerMs: 300_000,
+	maxAttempts: 7,
+	baseDelayMs: 500,
+	maxDelayMs: 30_000,
+	/** A longer Retry-After is cut to this. */
+	maxRetryAfterMs: 60_000,
+	/** No retry starts later after the first failure. */
+	retryForMs: 180_000,
+	/** For a whole answer. */
+	timeoutMs: 300_000,
 };
 
-/** Where somebody or something waits for the answer: better an early error than a late one. */
-export const SHORT_RETRY = { tries: 2, withinMs: 5_000, limitMs: 30_000 };
+/** For a person who waits: an early error is better than a late one. */
+export const SHORT_RETRY = { maxAttempts: 2, retryForMs: 5_000, timeoutMs: 30_000 };
 
-function outcomeOf(answer: Answer): Outcome {
-	if ('failure' in answer) return answer.failure.isTransient ? 'failed' : 'unsent';
-	const { statusCode } = answer.response;
-	if (isRefusal(statusCode)) return 'refused';
-	if (isTransientStatus(statusCode) || isCutOff(answer.response)) return 'failed';
-	return statusCode === 401 || statusCode === 403 ? 'denied' : 'answered';
-}
-
-/** Milliseconds that `Retry-After` asks for, given in seconds or as an HTTP date; undefined without one. Capped. */
+/** The milliseconds of a `Retry-After` header, in seconds or as an HTTP date; undefined without a valid one. */
 export function retryAfterMs(header: unknown, now = Date.now()): number | undefined {
 	const text = String(header ?? '').trim();
 	const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : DateTime.fromHTTP(text).toMillis() - now;
-	return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), RETRY_LIMITS.longestToldWaitMs);
+	return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), RETRY_LIMITS.maxRetryAfterMs);
 }
 
-/** Milliseconds before try number `next` (from 2): doubling, capped, and spread so that many do not come back at once. */
-export function backoff(next: number, random = Math.random()): number {
-	const whole = Math.min(RETRY_LIMITS.longestWaitMs, RETRY_LIMITS.firstWaitMs * 2 ** (next - 2));
-	return whole * (0.5 + random / 2);
+/** Exponential backoff: milliseconds before attempt `attempt` (from 2), with jitter, so that many retries do not coincide. */
+export function backoff(attempt: number, random = Math.random()): number {
+	const fullMs = Math.min(RETRY_LIMITS.maxDelayMs, RETRY_LIMITS.baseDelayMs * 2 ** (attempt - 2));
+	return fullMs * (0.5 + random / 2);
 }
 
-export interface RetryOptions extends Omit<Wanted, 'isProbe' | 'isAgain'> {
-	gate: Gate;
-	/** How often a request is sent at most, and for how long it is tried in all. */
-	tries: number;
-	withinMs: number;
-	/** By `performance.now()`: nothing is tried again after it. */
-	lastTryAt?: number;
-	/** What a request was made of, of which errors repeat nothing. */
-	sentWith: (url: string) => string[];
+export interface RetryOptions extends Omit<QueueOptions, 'isProbe' | 'isRetry'> {
+	queue: RequestQueue;
+	maxAttempts: number;
+	retryForMs: number;
+	/** By `performance.now()`: no retry starts after it. */
+	retryUntil?: number;
+	/** The parts of a request, of which errors repeat none. */
+	sentParts: (url: string) => string[];
 }
 
-/** What one request wants differently. */
-export interface Once {
-	/** It is a question whose failure is an answer too: nobody else learns from it that the service has failed. */
-	tries?: number;
-	/** Whether nobody waits for it any more: then it is not sent. */
-	isOver?: () => boolean;
-	/** It finds out about the key: everybody else waits for it. */
+/** Options of one request. */
+export interface RequestOptions {
+	/** At most; default: that of the client. */
+	maxAttempts?: number;
+	/** Whether its failures do not count towards the circuit breaker. */
+	ignoreFailure?: boolean;
+	/** Whether its answer is no longer needed: then it is not sent. */
+	isCancelled?: () => boolean;
+	/** The request of the key check: all others wait for it. */
 	isProbe?: boolean;
-	/** Told at each try, when its turn has come. */
+	/** Called at each attempt, when it leaves the queue. */
 	onSent?: () => void;
 }
 
+/** For a request whose failure is expected, or answers a question. */
+export const SINGLE_ATTEMPT: RequestOptions = { maxAttempts: 1, ignoreFailure: true };
+
 /**
- * `send`, tried again while that can help, each try when the gate has room for it.
+ * `send` through the queue, retried while the failure is transient.
  *
- * @throws Problem with the reason of the last try
+ * @throws Problem of the last attempt
  */
 export function withRetry(
 	send: Send,
 	options: RetryOptions,
-): (url: string, once?: Once) => Promise<IN8nHttpFullResponse> {
-	const { gate, signal, continues, withinMs, lastTryAt = Infinity, sentWith } = options;
+): (url: string, request?: RequestOptions) => Promise<IN8nHttpFullResponse> {
+	const { queue, signal, continues, retryForMs, retryUntil = Infinity, sentParts } = options;
 
-	return async (url, once = {}) => {
-		const tries = once.tries ?? options.tries;
-		const wanted = { signal, continues, isProbe: once.isProbe, isOver: once.isOver };
-		const begun = performance.now();
-		let failedFirst: number | undefined;
-		/** Of that, for *Requests per Second*. */
-		let held = 0;
-		for (let next = 2; ; next++) {
-			const heldBefore = gate.rate.held;
-			const answer = await gate.inTurn(
+	return async (url, request = {}) => {
+		const maxAttempts = request.maxAttempts ?? options.maxAttempts;
+		const queued = { signal, continues, isProbe: request.isProbe, isCancelled: request.isCancelled };
+		const startedAt = performance.now();
+		let failedAt: number | undefined;
+		/** Of the elapsed time, for *Requests per Second*. */
+		let heldMs = 0;
+		for (let attempt = 1; ; attempt++) {
+			const heldBefore = queue.rateLimiter.held;
+			const answer = await queue.run(
 				async () => {
-					held += gate.rate.held - heldBefore;
-					once.onSent?.();
+					heldMs += queue.rateLimiter.held - heldBefore;
+					request.onSent?.();
 					return await send(url);
 				},
-				outcomeOf,
-				{ ...wanted, isAgain: next > 2 },
+				classify,
+				{ ...queued, isRetry: attempt > 1 },
 			);
-			stopIfCancelled(signal);
-			const outcome = outcomeOf(answer);
-			if ('response' in answer && (outcome === 'answered' || outcome === 'denied')) return answer.response;
+			throwIfCancelled(signal);
+			const outcome = classify(answer);
+			if ('response' in answer && !isRetryable(outcome)) return answer.response;
 
-			const told = 'response' in answer ? retryAfterMs(answer.response.headers['retry-after']) : undefined;
-			const ours = backoff(outcome === 'refused' ? Math.max(next, gate.pace.refusals + 1) : next);
-			const pause = Math.max(told ?? 0, ours);
-			failedFirst ??= performance.now();
-			const failing = Math.max(performance.now() - failedFirst, gate.losses.failingFor);
-			const isTooLate = failing + pause > withinMs || performance.now() + pause > lastTryAt;
-			if (outcome === 'unsent' || next > tries || gate.losses.last || isTooLate) {
-				const problem = problemOf(answer, sentWith(url));
-				// What one more try would only repeat is told as it is.
-				const spent = { ms: performance.now() - begun, held };
-				const reason = outcome === 'unsent' ? problem : triedInVain(problem, next - 1, { ...spent, told });
-				if (once.tries === undefined) gate.losses.add(reason);
+			const askedMs = 'response' in answer ? retryAfterMs(answer.response.headers['retry-after']) : undefined;
+			const next = attempt + 1;
+			const backoffMs = backoff(outcome === 'throttled' ? Math.max(next, queue.concurrency.throttles + 1) : next);
+			const delayMs = Math.max(askedMs ?? 0, backoffMs);
+			failedAt ??= performance.now();
+			const failingForMs = Math.max(performance.now() - failedAt, queue.circuitBreaker.failingForMs);
+			const isTooLate = failingForMs + delayMs > retryForMs || performance.now() + delayMs > retryUntil;
+			if (outcome === 'failed' || attempt >= maxAttempts || queue.circuitBreaker.lastFailure || isTooLate) {
+				const problem = problemOf(answer, sentParts(url));
+				const elapsed = { ms: performance.now() - startedAt, heldMs, askedMs };
+				const reason = outcome === 'failed' ? problem : withAttempts(problem, attempt, elapsed);
+				if (!request.ignoreFailure) queue.circuitBreaker.onFailure(reason);
 				throw reason;
 			}
-			if (outcome === 'refused') gate.pause(pause);
-			await wait(pause, () => gate.stopIfOver(wanted));
+			if (outcome === 'throttled') queue.pause(delayMs);
+			await cancellableSleep(delayMs, () => queue.throwIfClosed(queued));
 		}
 	};
 }
@@ -126,17 +122,17 @@ export function withRetry(
 function problemOf(answer: Answer, sent: string[]): Problem {
 	if ('failure' in answer) return answer.failure;
 	const { response } = answer;
-	return isCutOff(response) ? cutOff() : explainStatus(response.statusCode, response.body, sent);
+	return isTruncated(response) ? truncatedError() : statusError(response.statusCode, response.body, sent);
 }
 
-function triedInVain(
+function withAttempts(
 	{ message, description, kind, httpCode, concernsAll }: Problem,
-	tries: number,
-	spent: { ms: number; held: number; told?: number },
+	attempts: number,
+	elapsed: { ms: number; heldMs: number; askedMs?: number },
 ): Problem {
-	const times = tries === 1 ? 'once' : `${tries} times`;
-	const [seconds, held] = [spent.ms, spent.held].map((ms) => Math.round(ms / 1000));
+	const times = attempts === 1 ? 'once' : `${attempts} times`;
+	const [seconds, held] = [elapsed.ms, elapsed.heldMs].map((ms) => Math.round(ms / 1000));
 	const ofThem = held > 0 ? `, ${held} of them for 'Requests per Second'` : '';
 	const advice = `Tried ${times} in ${seconds} seconds${ofThem}. ${description}`;
-	return new Problem(message, advice, { kind, httpCode, concernsAll, retryAfterMs: spent.told });
+	return new Problem(message, advice, { kind, httpCode, concernsAll, retryAfterMs: elapsed.askedMs });
 }

@@ -2,8 +2,8 @@
  * What the pickers of users and of providers have in common: the connection, and errors that the editor can show.
  */
 import type { ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
-import { connect, type Get } from '../http/connect';
-import { Gate } from '../http/gate';
+import { connect, type Get } from '../http/client';
+import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
 import { toNodeError } from '../shared/problem';
 
@@ -16,7 +16,7 @@ type Search = (get: Get, filter: string, paginationToken?: string) => Promise<IN
 export function picker(search: Search) {
 	return async function (this: ILoadOptionsFunctions, filter = '', paginationToken?: string) {
 		try {
-			const get = await connect(this, { ...SHORT_RETRY, gate: new Gate(MAX_PAGES) });
+			const get = await connect(this, { ...SHORT_RETRY, queue: new RequestQueue({ concurrency: MAX_PAGES }) });
 			return await search(get, filter.trim(), paginationToken);
 		} catch (error) {
 			throw toNodeError(this.getNode(), error, { isPicker: true });

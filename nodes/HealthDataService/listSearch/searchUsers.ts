@@ -3,7 +3,7 @@
  * the service cannot search, for the others.
  */
 import type { IDataObject, INodeListSearchItems } from 'n8n-workflow';
-import type { Get } from '../http/connect';
+import type { Get } from '../http/client';
 import { Problem } from '../shared/problem';
 import { text } from '../shared/values';
 import { rowOf } from '../fields/user';

@@ -9,12 +9,12 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { runOf } from '../fields/oncePerRun';
-import { connect, type Get } from '../http/connect';
-import { gateOf, type Limits } from '../http/gateOfRun';
+import { connect, type Get } from '../http/client';
+import { RequestQueue, type RequestLimits } from '../http/requestQueue';
 import { Problem, toNodeError } from '../shared/problem';
 
-/** Connects with the gate of the run: its first item decides how much may be sent. */
-export type Connect = (limits?: Limits) => Promise<Get>;
+/** Connects with the request queue of the run: its first item sets the limits. */
+export type Connect = (limits?: RequestLimits) => Promise<Get>;
 
 type Read = (context: IExecutePaginationFunctions, connectRun: Connect) => Promise<IDataObject[]>;
 
@@ -32,8 +32,8 @@ export function perItem(read: Read) {
 		const run = runOf(this);
 		const item = this.getItemIndex();
 		const linked = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } });
-		const connectRun: Connect = async (limits = {}) =>
-			await connect(this, { defaults: options, gate: gateOf(run, limits) });
+		const connectRun: Connect = async (limits) =>
+			await connect(this, { defaults: options, queue: (run.queue ??= new RequestQueue(limits)) });
 
 		// n8n starts all items in one go. Where it could not start one, for its expression, nobody waits for the others.
 		await Promise.resolve();

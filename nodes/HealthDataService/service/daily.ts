@@ -2,7 +2,7 @@
  * A row for each day of a user, provider, source type and unit: what two devices measured is never added up.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { dayIn } from '../shared/wholeDay';
+import { dayIn } from '../shared/calendarDay';
 import { aggregate } from './aggregates';
 import type { Metric } from './metrics';
 import { identify, identityOf, rowKey, userPrefix } from './readingId';
@@ -19,11 +19,11 @@ export interface DayRange {
 /** All readings of a user are read before their rows are made, so that each row is whole. */
 export function collectDaily(metric: Metric, asked: DayRange): Collect {
 	const toRows = dailyRows(metric, asked);
-	return async (pages, user, isOver) => {
+	return async (pages, user, isCancelled) => {
 		const readings: IDataObject[] = [];
 		for await (const page of pages) {
 			for (const row of readingRows(page, metric.columns, user)) readings.push(row);
-			if (isOver()) break;
+			if (isCancelled()) break;
 		}
 		return toRows(readings, user);
 	};

@@ -14,12 +14,12 @@ type Check = (count: number) => void;
 /** `limit` rows at most, their `id` empty. */
 export const rowsWithoutId =
 	({ columns }: Metric, limit: number, check: Check): Collect =>
-	async (pages, user, isOver) => {
+	async (pages, user, isCancelled) => {
 		const rows: IDataObject[] = [];
 		for await (const page of pages) {
 			for (const row of readingRows(page, columns, user)) if (rows.length < limit) rows.push(row);
 			check(rows.length);
-			if (rows.length >= limit || isOver()) break;
+			if (rows.length >= limit || isCancelled()) break;
 		}
 		return rows;
 	};
@@ -30,13 +30,14 @@ export const rowsWithoutId =
  */
 export const rowsWithId = (metric: Metric, limit: number, check: Check): Collect => {
 	const identity = identityOf(metric);
-	return async (pages, user, isOver) => {
+	return async (pages, user, isCancelled) => {
 		const rows: IDataObject[] = [];
 		for await (const page of pages) {
 			const more = readingRows(page, metric.columns, user);
 			for (const row of more) rows.push(row);
 			check(Math.min(rows.length, limit));
-			if (isOver() || (rows.length >= limit && !mayContinueOnNextPage(identity, rows.slice(0, limit), more))) break;
+			if (isCancelled() || (rows.length >= limit && !mayContinueOnNextPage(identity, rows.slice(0, limit), more)))
+				break;
 		}
 		const keys = keysOf(identity, rows);
 		rows.forEach((row, index) => (row.id = toId(identity, keys[index])));

@@ -24,7 +24,7 @@ export const listedUsers = (
 	{ whenNotFound = 'error', isLazy = false }: { whenNotFound?: WhenNotFound; isLazy?: boolean } = {},
 ): UserSelection => ({
 	entries,
-	async *users(get, skip = 0, triesFor = () => undefined) {
+	async *users(get, skip = 0, hasFailed = () => false) {
 		const wanted = entries.slice(skip);
 		let place = skip;
 		if (by === 'userId') {
@@ -32,7 +32,7 @@ export const listedUsers = (
 			return;
 		}
 		const given = new Set<unknown>();
-		const asked = wanted.map((entry) => ({ id: entry.id, tries: triesFor(entry) }));
+		const asked = wanted.map((entry) => ({ id: entry.id, hasFailed: hasFailed(entry) }));
 		for await (const { user, problem } of resolveMany(get, asked, isLazy)) {
 			const entry = entries[place++];
 			// Several texts may name the same user where the service does not tell upper from lower case.

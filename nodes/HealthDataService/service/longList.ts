@@ -3,7 +3,7 @@
  * not believed: the one who would be too many is asked for.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get } from '../http/connect';
+import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import { Problem } from '../shared/problem';
 import { userPage, type UserPage } from './userPage';
 
@@ -22,7 +22,7 @@ export async function stopAtLongList(get: Get, offset: number, { users: [first],
 }
 
 const oneAt = async (get: Get, offset: number): Promise<IDataObject[]> =>
-	await userPage(get, offset, 1, { tries: 1 }).then(({ users }) => users, nobody);
+	await userPage(get, offset, 1, SINGLE_ATTEMPT).then(({ users }) => users, nobody);
 
 /** Where that cannot be found out: reading on will tell. */
 function nobody(error: unknown): IDataObject[] {

@@ -3,7 +3,7 @@
  * Resolve still says so: asked when there are rows to name, and once for all that share the answers.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get } from '../http/connect';
+import type { Get } from '../http/client';
 import { Problem } from '../shared/problem';
 import type { UserRef } from './readings';
 import {
@@ -20,7 +20,7 @@ import { noSuchClientUser, resolveUser } from './users';
 export type ResolvedNames = Map<string, Promise<UserRef | undefined>>;
 
 /** Somebody waits, and the readings are worth more than the name: what failed twice is left out. */
-const TRIES = 2;
+const MAX_ATTEMPTS = 2;
 
 /** By client user ID costs one more request. A user whom nobody has is an error, or with `empty` no user at all. */
 export const oneUser = (
@@ -45,9 +45,9 @@ export const oneUser = (
 			{ httpCode: '404' },
 		);
 	},
-	async addClientUserIds(get, rows, isOver) {
+	async addClientUserIds(get, rows, isCancelled) {
 		if (shownAs === undefined || rows.length === 0) return;
-		const answer = answers.get(shownAs) ?? resolveQuietly(get, shownAs, isOver);
+		const answer = answers.get(shownAs) ?? resolveQuietly(get, shownAs, isCancelled);
 		answers.set(shownAs, answer);
 		const user = await answer;
 		if (user?.user_id === id) nameAll(rows, user);
@@ -58,8 +58,8 @@ function nameAll(rows: readonly IDataObject[], { client_user_id }: UserRef) {
 	for (const row of rows) row.client_user_id = client_user_id;
 }
 
-const resolveQuietly = async (get: Get, clientUserId: string, isOver?: () => boolean) =>
-	await resolveUser(get, clientUserId, { tries: TRIES, isOver }).then(
+const resolveQuietly = async (get: Get, clientUserId: string, isCancelled?: () => boolean) =>
+	await resolveUser(get, clientUserId, { maxAttempts: MAX_ATTEMPTS, ignoreFailure: true, isCancelled }).then(
 		(user) => user && toSelectedUser(user, 1).user,
 		ignoreProblem,
 	);

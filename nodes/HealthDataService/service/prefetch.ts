@@ -1,8 +1,8 @@
 /**
  * Pages of the user list that are asked for before their turn, and called off when nobody wants them any more.
  */
-import type { Get } from '../http/connect';
-import { quietly } from '../shared/inOrder';
+import type { Get } from '../http/client';
+import { quietly } from '../shared/mapInOrder';
 import { pageBeyondTotal, userPage, type UserPage } from './userPage';
 
 /** A page as it is asked for. */
@@ -42,7 +42,7 @@ export class Prefetch {
 	private async request({ offset, limit, isBeyondTotal }: PageRequest): Promise<UserPage> {
 		const { generation } = this;
 		const request = isBeyondTotal ? pageBeyondTotal : userPage;
-		return await request(this.get, offset, limit, { isOver: () => this.generation !== generation });
+		return await request(this.get, offset, limit, { isCancelled: () => this.generation !== generation });
 	}
 }
 

@@ -2,8 +2,8 @@
  * Reading many users side by side, in the order of the users; what cannot be read of one is no matter of the others.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get, Query } from '../http/connect';
-import { inOrder } from '../shared/inOrder';
+import { SINGLE_ATTEMPT, type Get, type Query } from '../http/client';
+import { mapInOrder } from '../shared/mapInOrder';
 import { Problem } from '../shared/problem';
 import { pathOf, type Metric } from './metrics';
 import { readingPages } from './readingPages';
@@ -12,8 +12,8 @@ import type { SelectedUser, UserSelection } from './userSelection';
 
 type Pages = AsyncIterable<IDataObject>;
 
-/** Makes rows of the pages of one user; stops early when `isOver`. */
-export type Collect = (pages: Pages, user: UserRef, isOver: () => boolean) => Promise<IDataObject[]>;
+/** Makes rows of the pages of one user; stops early when `isCancelled`. */
+export type Collect = (pages: Pages, user: UserRef, isCancelled: () => boolean) => Promise<IDataObject[]>;
 
 /** What was read of a user: no rows of one who is gone, and none of one who could not be read, but why. */
 export interface UserResult extends SelectedUser {
@@ -28,16 +28,16 @@ interface ReadUsersOptions {
 	metric: Metric;
 	query: Query | ((user: UserRef) => Query);
 	selection: UserSelection;
-	/** How often a request for a user is sent at most, where that is less than for others. */
-	triesFor?: (user: UserRef) => number | undefined;
-	/** How many users at once; the gate keeps to the number of requests. */
+	/** Users who could not be read the last time: their requests get a single attempt. */
+	hasFailed?: (user: UserRef) => boolean;
+	/** How many users at once; the request queue limits the requests. */
 	width: number;
 	/** How many users may be read before the first of them is done. */
 	ahead?: number;
 	/** Once it says so nobody is begun any more, and those who are done so far come. */
 	isTimeUp?: () => boolean;
 	/** Also told how long it has taken so far. */
-	collect: (pages: Pages, user: UserRef, isOver: () => boolean, tookMs: () => number) => Promise<IDataObject[]>;
+	collect: (pages: Pages, user: UserRef, isCancelled: () => boolean, tookMs: () => number) => Promise<IDataObject[]>;
 	/** Told as soon as a user is read, before their turn: throws to end the sweep. */
 	onRead?: (rows: number) => void;
 	/** Told as soon as it is known that a user cannot be read, when `fine` others were: throws to end the sweep. */
@@ -53,10 +53,10 @@ export const USERS_PER_REQUEST = 4;
  * @throws Problem that concerns all users, and what `onRead` and `onUnreadable` throw
  */
 export function readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<UserResult> {
-	const { metric, query, selection, triesFor, width, ahead, isTimeUp, collect, onRead, onUnreadable } = options;
+	const { metric, query, selection, hasFailed, width, ahead, isTimeUp, collect, onRead, onUnreadable } = options;
 	let fine = 0;
 
-	return inOrder(selection.users(get), { width, ahead, isTimeUp }, async (listed, isOver) => {
+	return mapInOrder(selection.users(get), { width, ahead, isTimeUp }, async (listed, isCancelled) => {
 		const { user } = listed;
 		let sentAt: number | undefined;
 		const tookMs = () => (sentAt === undefined ? 0 : performance.now() - sentAt);
@@ -78,13 +78,17 @@ export function readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<U
 		};
 		if (listed.problem) return unreadable(listed.problem);
 		const ask = typeof query === 'function' ? query(user) : query;
-		const once = { tries: triesFor?.(user), isOver, onSent: () => (sentAt ??= performance.now()) };
+		const once = {
+			...(hasFailed?.(user) && SINGLE_ATTEMPT),
+			isCancelled,
+			onSent: () => (sentAt ??= performance.now()),
+		};
 		const pages = readingPages(get, pathOf(metric, user.user_id), ask, onMissing, once);
 		let rows: IDataObject[];
 		try {
-			rows = await collect(pages, user, isOver, tookMs);
+			rows = await collect(pages, user, isCancelled, tookMs);
 		} catch (error) {
-			return unreadable(ofOneUser(error, isOver()));
+			return unreadable(ofOneUser(error, isCancelled()));
 		}
 		if (isGone) rows = [];
 		fine++;
@@ -94,7 +98,7 @@ export function readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<U
 }
 
 /** A problem of one user's; what concerns all, or comes when all is over, is thrown on. */
-function ofOneUser(error: Error, isOver: boolean): Problem {
-	if (error instanceof Problem && !error.concernsAll && !isOver) return error;
+function ofOneUser(error: Error, isCancelled: boolean): Problem {
+	if (error instanceof Problem && !error.concernsAll && !isCancelled) return error;
 	throw error;
 }

@@ -2,7 +2,7 @@
  * When the pages of a grouped timeseries query end: a loop over `get` that knows the service, not n8n.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get, Once, Query } from '../http/connect';
+import type { Get, RequestOptions, Query } from '../http/client';
 import { Problem } from '../shared/problem';
 
 /** No person has so many readings: a service that goes on giving pages, empty ones even, never ends. */
@@ -24,7 +24,7 @@ export async function* readingPages(
 	path: string,
 	query: Query,
 	onMissing: () => Promise<void>,
-	once?: Once,
+	once?: RequestOptions,
 ): AsyncGenerator<IDataObject> {
 	const seen = new Set<string>();
 	let cursor: string | undefined;

@@ -2,7 +2,7 @@
  * From a page of grouped readings (contract 2.1) to what leaves the node: flat rows, or one merged `groups` map.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { answerLacks } from '../http/explain';
+import { missingFieldError } from '../http/errors';
 import { isObject, stableJson } from '../shared/json';
 
 /** Whose readings these are. `client_user_id` is null when the user was named by User ID. */
@@ -23,12 +23,12 @@ interface Group {
 
 /** The groups of a page. A page without `groups`, or with something else in its place, is an error, never "no data" (quirk 21). */
 function groupsOf({ groups }: IDataObject): Group[] {
-	if (!isObject(groups)) throw answerLacks('groups');
+	if (!isObject(groups)) throw missingFieldError('groups');
 
 	return Object.entries(groups).flatMap(([slug, list]) => {
-		if (!Array.isArray(list) || !list.every(isObject)) throw answerLacks('groups');
+		if (!Array.isArray(list) || !list.every(isObject)) throw missingFieldError('groups');
 		return list.map(({ data, source, ...extras }): Group => {
-			if (!Array.isArray(data) || !data.every(isObject)) throw answerLacks('data');
+			if (!Array.isArray(data) || !data.every(isObject)) throw missingFieldError('data');
 			return { slug, data, source: source ?? {}, extras };
 		});
 	});

@@ -3,8 +3,8 @@
  * requests.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get } from '../http/connect';
-import { inOrder } from '../shared/inOrder';
+import { SINGLE_ATTEMPT, type Get } from '../http/client';
+import { mapInOrder } from '../shared/mapInOrder';
 import { Problem } from '../shared/problem';
 import { text } from '../shared/values';
 import { userPage } from './userPage';
@@ -20,8 +20,8 @@ export interface Resolved {
 export interface ResolveRequest {
 	/** The client user ID. */
 	id: string;
-	/** How often it is asked for at most, where that is less than for others. */
-	tries?: number;
+	/** Whether it could not be resolved the last time: it gets a single attempt. */
+	hasFailed?: boolean;
 }
 
 /** For fewer, a page of the list only to learn how long it is would be a waste. */
@@ -43,12 +43,15 @@ export async function* resolveMany(
 ): AsyncGenerator<Resolved> {
 	const isFew = isLazy || asked.length < WORTH_A_LOOK;
 	const known = isFew ? new Map<string, IDataObject>() : await fromList(get, asked);
-	yield* inOrder(
+	yield* mapInOrder(
 		each(asked),
 		{ width: isLazy ? LAZY_WIDTH : WIDTH },
-		async ({ id, tries }, isOver): Promise<Resolved> => {
+		async ({ id, hasFailed }, isCancelled): Promise<Resolved> => {
 			if (known.has(id)) return { user: known.get(id) };
-			return await resolveUser(get, id, { isOver, tries }).then((user) => ({ user }), problemOfOne);
+			return await resolveUser(get, id, { isCancelled, ...(hasFailed && SINGLE_ATTEMPT) }).then(
+				(user) => ({ user }),
+				problemOfOne,
+			);
 		},
 	);
 }

@@ -2,9 +2,9 @@
  * What counts as a page of the team's user list (contract 4.3), and as its end where the service refuses to give one.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get, Once } from '../http/connect';
-import { answerLacks } from '../http/explain';
-import { isRefusal } from '../http/transient';
+import { SINGLE_ATTEMPT, type Get, type RequestOptions } from '../http/client';
+import { missingFieldError } from '../http/errors';
+import { classifyStatus } from '../http/classify';
 import { isObject } from '../shared/json';
 import { Problem } from '../shared/problem';
 import { text } from '../shared/values';
@@ -19,9 +19,14 @@ export interface UserPage {
 	total?: number;
 }
 
-export async function userPage(get: Get, offset: number, limit = MAX_PAGE_SIZE, once?: Once): Promise<UserPage> {
+export async function userPage(
+	get: Get,
+	offset: number,
+	limit = MAX_PAGE_SIZE,
+	once?: RequestOptions,
+): Promise<UserPage> {
 	const { users, total } = await get('/v2/user', { offset, limit }, undefined, once);
-	if (!Array.isArray(users) || !users.every(isObject)) throw answerLacks('users');
+	if (!Array.isArray(users) || !users.every(isObject)) throw missingFieldError('users');
 	if (!users.every(({ user_id }) => typeof user_id === 'string' && text(user_id))) throw userWithoutId();
 	return { users: users as IDataObject[], total: typeof total === 'number' ? total : undefined };
 }
@@ -30,12 +35,17 @@ export async function userPage(get: Get, offset: number, limit = MAX_PAGE_SIZE, 
  * A page that begins where `total` says that the list has ended: some services refuse it instead of giving an empty one, with
  * any status (quirk 12), so it is tried once. What may have other causes is tried again as always.
  */
-export async function pageBeyondTotal(get: Get, offset: number, limit: number, once: Once): Promise<UserPage> {
+export async function pageBeyondTotal(
+	get: Get,
+	offset: number,
+	limit: number,
+	once: RequestOptions,
+): Promise<UserPage> {
 	try {
-		return await userPage(get, offset, limit, { ...once, tries: 1 });
+		return await userPage(get, offset, limit, { ...once, ...SINGLE_ATTEMPT });
 	} catch (error) {
 		const status = error instanceof Problem ? Number(error.httpCode) : NaN;
-		if (status >= 400 && !isRefusal(status)) return { users: [] };
+		if (status >= 400 && classifyStatus(status) !== 'throttled') return { users: [] };
 		return await userPage(get, offset, limit, once);
 	}
 }

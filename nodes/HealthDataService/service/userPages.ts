@@ -2,14 +2,14 @@
  * The team's user list, page after page: where to ask is the walk's decision, how far ahead is decided here.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get } from '../http/connect';
+import type { Get } from '../http/client';
 import { stopAtLongList, type Most } from './longList';
 import { Prefetch } from './prefetch';
 import { UserPaginator } from './userPaginator';
 
 export { userPage, type UserPage } from './userPage';
 
-/** Pages asked for ahead of the one that is read. The gate decides how many of them are really on their way. */
+/** Pages asked for ahead of the one that is read. The request queue decides how many of them are in flight. */
 const PREFETCHED_PAGES = 8;
 
 /** A part of the team's list. */

@@ -2,7 +2,7 @@
  * Whose readings are read, and what a user who is gone means: the whole team here, others in files of their own.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get } from '../http/connect';
+import type { Get } from '../http/client';
 import { Problem } from '../shared/problem';
 import { text } from '../shared/values';
 import type { UserRef } from './readings';
@@ -29,16 +29,16 @@ export interface ListEntry {
 	at: number;
 }
 
-/** How often it is asked at most who that is, where that is less than for others. */
-export type TriesFor = (entry: ListEntry) => number | undefined;
+/** Entries that could not be resolved the last time: these get a single attempt. */
+export type HasFailed = (entry: ListEntry) => boolean;
 
 export interface UserSelection {
 	/** In the order of the list, without the first `skip` of it. */
-	users(get: Get, skip?: number, triesFor?: TriesFor): AsyncIterable<SelectedUser>;
+	users(get: Get, skip?: number, hasFailed?: HasFailed): AsyncIterable<SelectedUser>;
 	/** The service does not know a user whose readings were asked for. Throws a Problem unless they are passed over. */
 	whenMissing(get: Get, listed: SelectedUser): Promise<void>;
-	/** Adds to rows what takes a request of its own, and is worth none without rows; nothing is asked once `isOver`. */
-	addClientUserIds?(get: Get, rows: readonly IDataObject[], isOver?: () => boolean): Promise<void>;
+	/** Adds to rows what takes a request of its own, and is worth none without rows; nothing is asked once `isCancelled`. */
+	addClientUserIds?(get: Get, rows: readonly IDataObject[], isCancelled?: () => boolean): Promise<void>;
 	/** The list that somebody gave, each once. */
 	entries?: readonly ListEntry[];
 }

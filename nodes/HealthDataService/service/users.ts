@@ -2,8 +2,8 @@
  * Users of the team: naming one in a path, looking one up, and which sources are connected.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get, Once } from '../http/connect';
-import { answerLacks } from '../http/explain';
+import type { Get, RequestOptions } from '../http/client';
+import { missingFieldError } from '../http/errors';
 import { Problem } from '../shared/problem';
 
 export const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
@@ -15,9 +15,13 @@ export const isUserId = (id: string) => WHOLE_UUID.test(id);
 export const isClientUserId = (id: string) => !['', '.', '..'].includes(id) && id.isWellFormed();
 
 /** Looks a user up by the client's own identifier (contract 4.4), which may hold any character (quirk 15). */
-export async function resolveUser(get: Get, clientUserId: string, once?: Once): Promise<IDataObject | undefined> {
+export async function resolveUser(
+	get: Get,
+	clientUserId: string,
+	once?: RequestOptions,
+): Promise<IDataObject | undefined> {
 	const user = await get(`/v2/user/resolve/${encodeURIComponent(clientUserId)}`, {}, () => undefined, once);
-	if (user && typeof user.user_id !== 'string') throw answerLacks('user_id');
+	if (user && typeof user.user_id !== 'string') throw missingFieldError('user_id');
 	return user;
 }
 

@@ -2,8 +2,8 @@
  * What can be triggered on: a new reading of every metric, and a new user. All of them are rows with a time.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get } from '../http/connect';
-import type { Limits } from '../http/gateOfRun';
+import type { Get } from '../http/client';
+import type { RequestLimits } from '../http/requestQueue';
 import { rowsWithoutId } from '../service/flatRows';
 import { toIso } from '../service/instants';
 import { metrics, type Metric, type ThresholdOption } from '../service/metrics';
@@ -15,7 +15,7 @@ import type { ListEntry, UserSelection } from '../service/userSelection';
 import { Problem } from '../shared/problem';
 
 /** What is read. */
-export interface Selection extends Limits {
+export interface Selection extends RequestLimits {
 	selection: UserSelection;
 	/** Slug, or empty for all. */
 	provider: string;
@@ -41,7 +41,7 @@ export interface ReadOptions {
 	/** Which part of the list, where the list itself is what is read. */
 	window?: ListSlice;
 	/** How often a request for a user is sent at most, if not as often as any other. */
-	triesFor?: (user: UserRef) => number | undefined;
+	hasFailed?: (user: UserRef) => boolean;
 	/** Whether the pages of a user, who has taken so many ms, are not read on. */
 	isTooSlow?: (user: UserRef, tookMs: number) => boolean;
 	/** Once it says so nobody is begun any more. */
@@ -80,21 +80,21 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	test: { users: 50, days: 90 },
 	minimums: metric.thresholds,
 	read: (get, { selection, provider, concurrency, requestsPerSecond = Infinity }, readOptions) => {
-		const { windowStartOf, triesFor, isTooSlow, isTimeUp } = readOptions;
+		const { windowStartOf, hasFailed, isTooSlow, isTimeUp } = readOptions;
 		return readUsers(get, {
 			metric,
 			query: ({ user_id }) => ({ start_date: toIso(windowStartOf(user_id)), provider }),
 			selection,
-			triesFor,
+			hasFailed,
 			width: Math.min(USERS_PER_REQUEST * concurrency, Math.ceil(SECONDS_IN_LINE * requestsPerSecond)),
 			ahead: USERS_AHEAD,
 			isTimeUp,
-			collect: async (pages, user, isOver, tookMs) => {
+			collect: async (pages, user, isCancelled, tookMs) => {
 				// Their `id` is found together with what is new.
 				return await rowsWithoutId(metric, Infinity, (count) => {
 					stopAtTooManyRows(count);
 					if (isTooSlow?.(user, tookMs())) throw tooSlow();
-				})(pages, user, isOver);
+				})(pages, user, isCancelled);
 			},
 		});
 	},

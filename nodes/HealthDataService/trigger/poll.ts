@@ -2,8 +2,8 @@
  * One poll, as n8n calls it: when the trigger starts, at its poll times, and for a test event. What may throw, and what is said.
  */
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import { connect, readCredential } from '../http/connect';
-import { gateFor } from '../http/gateOfRun';
+import { connect, readCredential } from '../http/client';
+import { RequestQueue } from '../http/requestQueue';
 import { RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
 import { Problem, toNodeError } from '../shared/problem';
 import { isReportDue, report } from './failedUsers';
@@ -15,7 +15,7 @@ import { isStateOf, startState, type TriggerState } from './state';
 import { testEvent } from './testEvent';
 
 /** One answer may take so long, or a third of the budget: a user who hangs must not use up the poll of the others. */
-const ANSWER_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** When watching began, by the clock that nobody sets. */
 const begun = new Map<string, number>();
@@ -102,21 +102,21 @@ async function read(
 	state: TriggerState,
 	moment: { now: number; started: number; begins: boolean },
 ): Promise<RoundResult> {
-	const limits = isStart ? SHORT_RETRY : { ...RETRY_LIMITS, limitMs: ANSWER_MS };
-	const limitMs = Math.min(limits.limitMs, budgetMs / 3);
+	const limits = isStart ? SHORT_RETRY : { ...RETRY_LIMITS, timeoutMs: TIMEOUT_MS };
+	const timeoutMs = Math.min(limits.timeoutMs, budgetMs / 3);
 	// What is on its way at the deadline may still take as long as one answer.
-	const deadline = moment.started + budgetMs - limitMs;
+	const deadline = moment.started + budgetMs - timeoutMs;
 	// What came before a minimum was changed is judged by the old one: in memory, n8n does not save that it was passed over.
 	const judges = [minimums, moment.begins ? [] : (state.minimums ?? [])];
 	const isWanted = (row: IDataObject) => judges.every((judge) => reachesThreshold(judge, row));
 	const get = await connect(context, {
-		gate: gateFor(scope),
-		tries: limits.tries,
-		limitMs,
-		lastTryAt: deadline,
+		queue: new RequestQueue(scope),
+		maxAttempts: limits.maxAttempts,
+		timeoutMs,
+		retryUntil: deadline,
 		// One user's failure is no matter of the others.
 		continues: true,
-		withinMs: Math.min(limits.withinMs, budgetMs / 2),
+		retryForMs: Math.min(limits.retryForMs, budgetMs / 2),
 	});
 	const result = await readRound(get, event, scope, state, { ...moment, lookback, deadline, budgetMs, isWanted });
 	await scope.selection.addClientUserIds?.(get, result.items, () => performance.now() >= deadline);

@@ -37,10 +37,10 @@ export const remainingUsers = (selection: UserSelection, round?: Checkpoint): Us
 		? selection
 		: {
 				...selection,
-				async *users(get, _, triesFor) {
+				async *users(get, _, hasFailed) {
 					if (selection.entries) {
 						const place = positionAfter(selection.entries, round.last, round.at, OVERLAP);
-						return yield* selection.users(get, place, triesFor);
+						return yield* selection.users(get, place, hasFailed);
 					}
 					const near: SelectedUser[] = [];
 					const users = selection.users(get, Math.max(0, round.at - OVERLAP));

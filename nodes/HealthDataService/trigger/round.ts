@@ -3,7 +3,7 @@
  * read is set aside; only what concerns everybody is thrown.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get } from '../http/connect';
+import type { Get } from '../http/client';
 import { userPrefix } from '../service/readingId';
 import { allFailed, type Problems } from './failedUsers';
 import type { EventResult, ReadOptions, Selection, TriggerEvent } from './events';
@@ -52,7 +52,7 @@ export async function readRound(
 	const readOptions: ReadOptions = {
 		windowStartOf: gathering.windowStartOf,
 		window: { offset: Math.max(0, begin - OVERLAP) },
-		triesFor: ({ user_id }) => (state.behind[user_id] ? 1 : undefined),
+		hasFailed: ({ user_id }) => user_id in state.behind,
 		// Whoever is known to be trouble must not use up the poll of the others.
 		isTooSlow: ({ user_id }, tookMs) => isTimeUp() || (tookMs > budgetMs / 2 && user_id in state.behind),
 		isTimeUp,

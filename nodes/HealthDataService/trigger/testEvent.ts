@@ -2,8 +2,8 @@
  * "Fetch Test Event": the newest one, so that the nodes that follow can be set up. Remembers nothing.
  */
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
-import { connect, type Get } from '../http/connect';
-import { gateFor } from '../http/gateOfRun';
+import { connect, type Get } from '../http/client';
+import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
 import { Problem } from '../shared/problem';
 import { detectChanges, toItem, type ChangedRow } from './detectChanges';
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 
 /** Somebody waits for it: whoever has not answered by then is not looked at. */
 export const TEST_EVENT_MS = 6_000;
-const ANSWER_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
 /** @throws Problem when there is none, with what can be done about it */
 export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
@@ -24,10 +24,10 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const deadline = performance.now() + TEST_EVENT_MS;
 	const get = await connect(context, {
 		...SHORT_RETRY,
-		withinMs: TEST_EVENT_MS / 4,
-		limitMs: ANSWER_MS,
+		retryForMs: TEST_EVENT_MS / 4,
+		timeoutMs: TIMEOUT_MS,
 		continues: true,
-		gate: gateFor(scope, deadline),
+		queue: new RequestQueue(scope, deadline),
 	});
 	for (const lookbackMs of [lookback, event.test.days * DAY_MS]) {
 		const newest = await newestWithin(lookbackMs, settings, get, deadline);

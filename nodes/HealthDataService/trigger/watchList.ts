@@ -57,10 +57,10 @@ export class WatchList {
 	/** The same users; each who could not be found until now goes on where that began. */
 	recovering = (selection: UserSelection): UserSelection => ({
 		...selection,
-		users: (get, skip) => this.found(selection.users(get, skip, this.triesFor)),
+		users: (get, skip) => this.found(selection.users(get, skip, this.hasFailed)),
 	});
 
-	private triesFor = (entry: ListEntry) => (this.behind[UNRESOLVED + hashOf(entry)] ? 1 : undefined);
+	private hasFailed = (entry: ListEntry) => UNRESOLVED + hashOf(entry) in this.behind;
 
 	private async *found(users: AsyncIterable<SelectedUser>) {
 		for await (const one of users) {

@@ -8,7 +8,7 @@
 const PROCESSES = 4;
 
 /** Of a fault, the second try tells as much as the seventh. */
-const QUICK = { tries: 2, firstWaitMs: 100, longestWaitMs: 100 };
+const QUICK = { maxAttempts: 2, baseDelayMs: 100, maxDelayMs: 100 };
 
 const OURS = /[\\/](nodes|credentials)[\\/]/;
 

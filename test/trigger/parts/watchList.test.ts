@@ -102,28 +102,28 @@ describe('what is saved', () => {
 
 describe('who is behind', () => {
 	const found = async (members: WatchList, users: SelectedUser[]) => {
-		const triesFor: unknown[] = [];
+		const hasFailed: unknown[] = [];
 		const source: UserSelection = {
-			async *users(_, skip, tries) {
+			async *users(_, skip, failed) {
 				for (const one of users.slice(skip)) {
-					triesFor.push(one.entry && tries?.(one.entry));
+					hasFailed.push(one.entry && failed?.(one.entry));
 					yield one;
 				}
 			},
 			whenMissing: async () => {},
 		};
 		for await (const one of members.recovering(source).users(undefined as never, 0)) expect(users).toContain(one);
-		return triesFor;
+		return hasFailed;
 	};
 	const listed = (user_id: string, id: string): SelectedUser => ({ user: user(user_id), place: 1, entry: entry(id) });
 
 	it('and found again goes on where it began, under the user ID', async () => {
 		const behind: Record<string, FailedUser> = { [lost('a')]: { from: 5 }, [lost('b')]: { from: 6 } };
 		const members = list(['a', 'b', 'c'], owners({ a: 'u1', b: '', c: '' }), behind);
-		const tries = await found(members, [listed('u1', 'a'), listed('', 'b'), listed('u3', 'c')]);
+		const failed = await found(members, [listed('u1', 'a'), listed('', 'b'), listed('u3', 'c')]);
 		expect(behind).toEqual({ u1: { from: 5 }, [lost('b')]: { from: 6 } });
 		// Who is known to be trouble is asked for once.
-		expect(tries).toEqual([1, 1, undefined]);
+		expect(failed).toEqual([true, true, false]);
 	});
 
 	it('and found again as somebody else begins anew', async () => {

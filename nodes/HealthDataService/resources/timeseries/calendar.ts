@@ -5,7 +5,7 @@
 import { DateTime, IANAZone } from 'luxon';
 import { Problem } from '../../shared/problem';
 import { isBlank, unusable, whatCame } from '../../shared/values';
-import { wholeDay, type WholeDay } from '../../shared/wholeDay';
+import { calendarDay, type CalendarDay } from '../../shared/calendarDay';
 
 const DAY_LENGTH = 'YYYY-MM-DD'.length;
 
@@ -41,9 +41,9 @@ export function wholeDays(zone: string, firstDay: string, lastDay: string | unde
 }
 
 /** The day itself, or the next one that exists, forwards or backwards. */
-function nearestDay(day: string, zone: string, step: 1 | -1): WholeDay {
+function nearestDay(day: string, zone: string, step: 1 | -1): CalendarDay {
 	return (
-		wholeDay(day, zone) ??
+		calendarDay(day, zone) ??
 		nearestDay(DateTime.fromISO(day, { zone: 'UTC' }).plus({ days: step }).toISODate()!, zone, step)
 	);
 }

@@ -47,11 +47,11 @@ export function collectAs(
 	return (isSimple ? rowsWithoutId : rowsWithId)(metric, limit, (count) => stopAtTooManyRows(count, advice));
 }
 
-const grouped: Collect = async (pages, user, isOver) => {
+const grouped: Collect = async (pages, user, isCancelled) => {
 	const readings = new GroupedReadings();
 	for await (const page of pages) {
 		readings.add(page);
-		if (isOver()) break;
+		if (isCancelled()) break;
 	}
 	return [readings.toItem(user)];
 };

@@ -14,7 +14,7 @@ import { readUserIds } from '../../fields/userIds';
 import { readUsersBy } from '../../fields/usersBy';
 import { readUserScope, type UserScope } from '../../fields/userScope';
 import { readWhenNotFound } from '../../fields/whenNotFound';
-import type { Query } from '../../http/connect';
+import type { Query } from '../../http/client';
 import type { Metric } from '../../service/metrics';
 import type { Collect } from '../../service/readUsers';
 import { listedUsers } from '../../service/listedUsers';

@@ -1,9 +1,10 @@
 /**
- * The gate by itself: requests are promises that the test answers when it likes.
+ * The queue by itself: requests are promises that the test answers when it likes.
  */
 import { sleep } from 'n8n-workflow';
-import { Gate, type Outcome, type Wanted } from '../../nodes/HealthDataService/http/gate';
-import { LOSS_LIMITS } from '../../nodes/HealthDataService/http/losses';
+import type { Outcome } from '../../nodes/HealthDataService/http/classify';
+import { RequestQueue, type QueueOptions } from '../../nodes/HealthDataService/http/requestQueue';
+import { BREAKER_LIMITS } from '../../nodes/HealthDataService/http/circuitBreaker';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { nextTurn } from '../helpers/machine';
 
@@ -12,12 +13,12 @@ const problem = (message: string) => new Problem(message, '');
 afterEach(() => jest.restoreAllMocks());
 
 /** `count` requests that are wanted at once, and what became of them. */
-function crowd(gate: Gate, count: number, wanted: Wanted = { continues: true }) {
+function crowd(queue: RequestQueue, count: number, wanted: QueueOptions = { continues: true }) {
 	const sent: Array<(outcome: Outcome) => void> = [];
 	const errors: string[] = [];
 	const all = Array.from({ length: count }, async () => {
 		const work = async () => await new Promise<Outcome>((resolve) => sent.push(resolve));
-		await gate.inTurn(work, (outcome) => outcome, wanted).catch(({ message }: Error) => errors.push(message));
+		await queue.run(work, (outcome) => outcome, wanted).catch(({ message }: Error) => errors.push(message));
 	});
 	let next = 0;
 	return {
@@ -32,25 +33,25 @@ function crowd(gate: Gate, count: number, wanted: Wanted = { continues: true }) 
 	};
 }
 
-/** A gate that has seen its key accepted. */
-async function openGate(most: number) {
-	const gate = new Gate(most);
-	await gate.inTurn(
+/** A queue that has seen its key accepted. */
+async function provenQueue(most: number) {
+	const queue = new RequestQueue({ concurrency: most });
+	await queue.run(
 		async () => 'answered' as const,
 		(outcome) => outcome,
 		{ continues: true },
 	);
-	return gate;
+	return queue;
 }
 
 /** How many it lets out now. */
-async function room(gate: Gate): Promise<number> {
-	const probe = crowd(gate, 60);
+async function room(queue: RequestQueue): Promise<number> {
+	const probe = crowd(queue, 60);
 	await nextTurn();
 	const inFlight = probe.sent();
 	for (let left = 60; left > 0; ) {
 		const now = probe.sent() - (60 - left);
-		await probe.answer('unsent', now);
+		await probe.answer('failed', now);
 		left -= now;
 	}
 	return inFlight;
@@ -63,16 +64,16 @@ describe('the first requests', () => {
 		[8, 4],
 		[50, 4],
 	])('of %i allowed, %i go out before an answer', async (most, handful) => {
-		expect(await room(new Gate(most))).toBe(handful);
+		expect(await room(new RequestQueue({ concurrency: most }))).toBe(handful);
 	});
 
 	it('all go out after the first answer that takes the key', async () => {
-		const gate = new Gate(8);
-		const all = crowd(gate, 20);
+		const queue = new RequestQueue({ concurrency: 8 });
+		const all = crowd(queue, 20);
 		await nextTurn();
-		await all.answer('denied');
+		await all.answer('unauthorized');
 		expect(all.sent()).toBe(5);
-		await all.answer('failed');
+		await all.answer('transient');
 		expect(all.sent()).toBe(6);
 		await all.answer('answered');
 		// Three have ended.
@@ -80,12 +81,12 @@ describe('the first requests', () => {
 	});
 
 	it('none goes out after the key was refused, and everybody learns the same', async () => {
-		const gate = new Gate(8);
-		const all = crowd(gate, 500);
+		const queue = new RequestQueue({ concurrency: 8 });
+		const all = crowd(queue, 500);
 		await nextTurn();
-		gate.end(problem('wrong key'));
-		gate.end(problem('another'));
-		await all.answer('denied', 4);
+		queue.close(problem('wrong key'));
+		queue.close(problem('another'));
+		await all.answer('unauthorized', 4);
 		await all.done();
 		expect(all.sent()).toBe(4);
 		expect(all.errors).toEqual(Array(496).fill('wrong key'));
@@ -94,100 +95,100 @@ describe('the first requests', () => {
 
 describe('finding out', () => {
 	it('happens once, and everybody else waits for it', async () => {
-		const gate = await openGate(4);
-		const first = crowd(gate, 4);
+		const queue = await provenQueue(4);
+		const first = crowd(queue, 4);
 		await nextTurn();
-		const probe = crowd(gate, 1, { continues: true, isProbe: true });
+		const probe = crowd(queue, 1, { continues: true, isProbe: true });
 		let asked = 0;
 		const ask = async () => {
 			asked++;
 			await probe.done();
 		};
-		const others = crowd(gate, 10);
-		const verdicts = [gate.askOnce(ask), gate.askOnce(ask)];
-		await first.answer('denied', 4);
+		const others = crowd(queue, 10);
+		const verdicts = [queue.probeOnce(ask), queue.probeOnce(ask)];
+		await first.answer('unauthorized', 4);
 		expect([probe.sent(), others.sent()]).toEqual([1, 0]);
 		await probe.answer('answered');
 		await Promise.all(verdicts);
 		await nextTurn();
 		expect([asked, others.sent()]).toEqual([1, 4]);
-		await gate.askOnce(ask);
+		await queue.probeOnce(ask);
 		expect(asked).toBe(1);
 	});
 
 	it('ends when it fails, too', async () => {
-		const gate = await openGate(4);
-		await gate.askOnce(async () => await Promise.reject(new Error('no')));
-		expect(await room(gate)).toBe(4);
+		const queue = await provenQueue(4);
+		await queue.probeOnce(async () => await Promise.reject(new Error('no')));
+		expect(await room(queue)).toBe(4);
 	});
 });
 
 describe('after a refusal', () => {
 	it('half as many go out; those sent together count once', async () => {
-		const gate = await openGate(8);
-		const all = crowd(gate, 40);
+		const queue = await provenQueue(8);
+		const all = crowd(queue, 40);
 		await nextTurn();
-		await all.answer('refused', 8);
-		expect(gate.pace.refusals).toBe(1);
+		await all.answer('throttled', 8);
+		expect(queue.concurrency.throttles).toBe(1);
 		expect(all.sent()).toBe(8 + 4);
-		await all.answer('refused', 4);
-		expect(gate.pace.refusals).toBe(2);
+		await all.answer('throttled', 4);
+		expect(queue.concurrency.throttles).toBe(2);
 		expect(all.sent()).toBe(12 + 2);
 	});
 
 	it('never fewer than one', async () => {
-		const gate = await openGate(2);
+		const queue = await provenQueue(2);
 		for (let i = 0; i < 5; i++)
-			await gate.inTurn(
-				async () => 'refused' as const,
+			await queue.run(
+				async () => 'throttled' as const,
 				(outcome) => outcome,
 				{ continues: true },
 			);
-		expect(await room(gate)).toBe(1);
+		expect(await room(queue)).toBe(1);
 	});
 
 	it('one more after ten answers for each allowed, up to what was allowed at first', async () => {
-		const gate = await openGate(4);
+		const queue = await provenQueue(4);
 		const answered = async (n: number) => {
 			for (let i = 0; i < n; i++)
-				await gate.inTurn(
+				await queue.run(
 					async () => 'answered' as const,
 					(outcome) => outcome,
 					{ continues: true },
 				);
 		};
-		await gate.inTurn(
-			async () => 'refused' as const,
+		await queue.run(
+			async () => 'throttled' as const,
 			(outcome) => outcome,
 			{ continues: true },
 		);
 		await answered(19);
-		expect(await room(gate)).toBe(2);
+		expect(await room(queue)).toBe(2);
 		await answered(1);
-		expect(gate.pace.refusals).toBe(0);
-		expect(await room(gate)).toBe(3);
+		expect(queue.concurrency.throttles).toBe(0);
+		expect(await room(queue)).toBe(3);
 		await answered(30);
-		expect(await room(gate)).toBe(4);
+		expect(await room(queue)).toBe(4);
 		await answered(200);
-		expect(await room(gate)).toBe(4);
+		expect(await room(queue)).toBe(4);
 	});
 
 	it('nobody sends during a pause, and the longest counts', async () => {
-		const gate = await openGate(4);
-		gate.pause(250);
-		gate.pause(20);
+		const queue = await provenQueue(4);
+		queue.pause(250);
+		queue.pause(20);
 		const begun = performance.now();
-		const all = crowd(gate, 1);
+		const all = crowd(queue, 1);
 		while (all.sent() === 0) await sleep(5);
 		expect(performance.now() - begun).toBeGreaterThan(230);
 	});
 
 	it('a pause ends soon after it is over for everybody', async () => {
-		const gate = await openGate(4);
-		gate.pause(60_000);
+		const queue = await provenQueue(4);
+		queue.pause(60_000);
 		const begun = performance.now();
-		const all = crowd(gate, 3);
-		gate.end(problem('wrong key'));
+		const all = crowd(queue, 3);
+		queue.close(problem('wrong key'));
 		await all.done();
 		expect(performance.now() - begun).toBeLessThan(1000);
 		expect([all.sent(), all.errors.length]).toEqual([0, 3]);
@@ -198,88 +199,91 @@ describe('after something was given up', () => {
 	const stops = { continues: false };
 
 	it('nothing more is sent, unless it is wanted all the same', async () => {
-		const gate = await openGate(4);
-		gate.losses.add(problem('given up'));
-		const [stopped, wanted] = [crowd(gate, 2, stops), crowd(gate, 2)];
+		const queue = await provenQueue(4);
+		queue.circuitBreaker.onFailure(problem('given up'));
+		const [stopped, wanted] = [crowd(queue, 2, stops), crowd(queue, 2)];
 		await nextTurn();
 		expect([stopped.sent(), wanted.sent()]).toEqual([0, 2]);
 		expect(stopped.errors).toEqual(['given up', 'given up']);
 	});
 
-	it.each(['answered', 'denied'] as const)(
+	it.each(['answered', 'unauthorized'] as const)(
 		'an answer (%s) clears it: what it was, since when, and how many',
 		async (outcome) => {
-			const gate = await openGate(4);
-			gate.losses.begin();
-			for (let i = 0; i < LOSS_LIMITS.inARow; i++) gate.losses.add(problem('given up'));
-			expect(gate.losses.down?.message).toBe('given up');
-			gate.losses.forget();
-			for (let i = 1; i < LOSS_LIMITS.inARow; i++) gate.losses.add(problem('given up'));
-			await gate.inTurn(
+			const queue = await provenQueue(4);
+			queue.circuitBreaker.onFailedAttempt();
+			for (let i = 0; i < BREAKER_LIMITS.inARow; i++) queue.circuitBreaker.onFailure(problem('given up'));
+			expect(queue.circuitBreaker.isOpen).toBe(true);
+			queue.circuitBreaker.reset();
+			for (let i = 1; i < BREAKER_LIMITS.inARow; i++) queue.circuitBreaker.onFailure(problem('given up'));
+			await queue.run(
 				async () => outcome,
 				(is) => is,
 				{ continues: true },
 			);
-			expect(gate.losses).toMatchObject({ last: undefined, down: undefined, failingFor: 0 });
-			gate.losses.add(problem('one more'));
-			expect(gate.losses.down).toBeUndefined();
-			gate.losses.forget();
-			gate.losses.add(problem('given up'));
-			await gate.inTurn(
+			expect(queue.circuitBreaker).toMatchObject({ lastFailure: undefined, isOpen: false, failingForMs: 0 });
+			queue.circuitBreaker.onFailure(problem('one more'));
+			expect(queue.circuitBreaker.isOpen).toBe(false);
+			queue.circuitBreaker.reset();
+			queue.circuitBreaker.onFailure(problem('given up'));
+			await queue.run(
 				async () => outcome,
 				(is) => is,
 				{ continues: true },
 			);
-			const later = crowd(gate, 1, stops);
+			const later = crowd(queue, 1, stops);
 			await nextTurn();
 			expect(later.sent()).toBe(1);
 		},
 	);
 
 	it('50 in a row: down for everybody, with the last reason', async () => {
-		const gate = await openGate(4);
+		const queue = await provenQueue(4);
 		const losing = async (n: number) => {
 			for (let i = 1; i <= n; i++)
-				gate.losses.add(new Problem(`reason ${i}`, 'advice', { kind: 'temporarily-unavailable', httpCode: '500' }));
+				queue.circuitBreaker.onFailure(
+					new Problem(`reason ${i}`, 'advice', { kind: 'temporarily-unavailable', httpCode: '500' }),
+				);
 		};
 		await losing(49);
-		expect(gate.losses.down).toBeUndefined();
+		expect(queue.circuitBreaker.isOpen).toBe(false);
 		await losing(1);
-		expect(gate.losses.down).toMatchObject({
+		expect(queue.circuitBreaker.isOpen).toBe(true);
+		expect(queue.circuitBreaker.lastFailure).toMatchObject({
 			message: 'reason 1',
 			description: 'advice',
 			httpCode: '500',
 			kind: 'temporarily-unavailable',
 			concernsAll: true,
 		});
-		const all = crowd(gate, 3);
+		const all = crowd(queue, 3);
 		await all.done();
 		expect([all.sent(), all.errors]).toEqual([0, ['reason 1', 'reason 1', 'reason 1']]);
 	});
 
 	it('three are enough after ten minutes, two never', () => {
 		const now = jest.spyOn(performance, 'now').mockReturnValue(0);
-		const { losses } = new Gate(4);
-		losses.begin();
+		const { circuitBreaker } = new RequestQueue({ concurrency: 4 });
+		circuitBreaker.onFailedAttempt();
 		now.mockReturnValue(600_000);
-		losses.begin();
-		losses.add(problem('given up'));
-		losses.add(problem('given up'));
-		expect(losses.down).toBeUndefined();
-		losses.add(problem('given up'));
-		expect(losses.down).toBeDefined();
+		circuitBreaker.onFailedAttempt();
+		circuitBreaker.onFailure(problem('given up'));
+		circuitBreaker.onFailure(problem('given up'));
+		expect(circuitBreaker.isOpen).toBe(false);
+		circuitBreaker.onFailure(problem('given up'));
+		expect(circuitBreaker.isOpen).toBe(true);
 
-		losses.forget();
-		losses.begin();
+		circuitBreaker.reset();
+		circuitBreaker.onFailedAttempt();
 		now.mockReturnValue(1_199_999);
-		for (let i = 0; i < 3; i++) losses.add(problem('given up'));
-		expect(losses.down).toBeUndefined();
+		for (let i = 0; i < 3; i++) circuitBreaker.onFailure(problem('given up'));
+		expect(circuitBreaker.isOpen).toBe(false);
 	});
 });
 
 it('cancelled: nothing is sent, and the reason is that', async () => {
-	const gate = await openGate(4);
-	const all = crowd(gate, 2, { continues: true, signal: AbortSignal.abort() });
+	const queue = await provenQueue(4);
+	const all = crowd(queue, 2, { continues: true, signal: AbortSignal.abort() });
 	await all.done();
 	expect([all.sent(), all.errors]).toEqual([0, ['The execution was cancelled', 'The execution was cancelled']]);
 });

@@ -3,17 +3,21 @@
  * then, and what the others learn from it.
  */
 import { sleep } from 'n8n-workflow';
-import { Gate } from '../../nodes/HealthDataService/http/gate';
-import { Rate } from '../../nodes/HealthDataService/http/rate';
-import { RETRY_LIMITS, withRetry, type Once, type RetryOptions } from '../../nodes/HealthDataService/http/retry';
-import type { Answer } from '../../nodes/HealthDataService/http/send';
+import { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';
+import {
+	RETRY_LIMITS,
+	withRetry,
+	type RequestOptions,
+	type RetryOptions,
+} from '../../nodes/HealthDataService/http/retry';
+import type { Answer } from '../../nodes/HealthDataService/http/classify';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { VirtualTime } from '../helpers/virtualTime';
 
 const limits = { ...RETRY_LIMITS };
 let time: VirtualTime;
 beforeEach(() => {
-	Object.assign(RETRY_LIMITS, { firstWaitMs: 500, longestWaitMs: 30_000, longestToldWaitMs: 60_000 });
+	Object.assign(RETRY_LIMITS, { baseDelayMs: 500, maxDelayMs: 30_000, maxRetryAfterMs: 60_000 });
 	time = new VirtualTime(Date.UTC(2026, 5, 1));
 	time.install();
 	// Each pause as long as it may be.
@@ -31,8 +35,8 @@ const failure = (message: string, kind?: 'temporarily-unavailable') => ({
 	failure: new Problem(message, 'Advice', { kind }),
 });
 
-/** Requests through one gate: when each was sent, in seconds, and what became of it. */
-function service(gate: Gate, answer: (name: string, nth: number) => Answer, tookMs = 0) {
+/** Requests through one queue: when each was sent, in seconds, and what became of it. */
+function service(queue: RequestQueue, answer: (name: string, nth: number) => Answer, tookMs = 0) {
 	const sent: Array<[name: string, at: number]> = [];
 	const send = async (url: string) => {
 		const { pathname } = new URL(url);
@@ -41,13 +45,13 @@ function service(gate: Gate, answer: (name: string, nth: number) => Answer, took
 		if (tookMs > 0) await sleep(tookMs);
 		return answer(pathname.slice(1), nth);
 	};
-	const ask = async (name: string, more: Partial<RetryOptions> = {}, once?: Once) =>
+	const ask = async (name: string, more: Partial<RetryOptions> = {}, once?: RequestOptions) =>
 		await withRetry(send, {
-			gate,
+			queue,
 			continues: true,
-			tries: 7,
-			withinMs: 180_000,
-			sentWith: () => [],
+			maxAttempts: 7,
+			retryForMs: 180_000,
+			sentParts: () => [],
 			...more,
 		})(`https://health.example/${name}`, once).then(
 			({ statusCode }) => statusCode,
@@ -57,7 +61,7 @@ function service(gate: Gate, answer: (name: string, nth: number) => Answer, took
 }
 
 it('is sent again after pauses that double, and then given up with how often and how long', async () => {
-	const { ask, times } = service(new Gate(1), () => status(500));
+	const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () => status(500));
 	expect(await time.until(ask('a'), 60_000)).toMatchObject({
 		message: 'The service could not answer (status 500)',
 		description: 'Tried 7 times in 32 seconds. Try again later. If it stays, ask the people who run the service',
@@ -75,23 +79,29 @@ it.each([
 	[429, 2],
 	[408, 7],
 ])('status %i until try %i: the answer, and nothing is left of the failure', async (code, until) => {
-	const gate = new Gate(1);
-	const { ask, times } = service(gate, (_, nth) => status(nth < until ? code : 200));
+	const queue = new RequestQueue({ concurrency: 1 });
+	const { ask, times } = service(queue, (_, nth) => status(nth < until ? code : 200));
 	expect(await time.until(ask('a'), 60_000)).toBe(200);
 	expect(times()).toHaveLength(until);
-	expect([gate.losses.last, gate.losses.failingFor, gate.pace.refusals]).toEqual([undefined, 0, 0]);
+	expect([queue.circuitBreaker.lastFailure, queue.circuitBreaker.failingForMs, queue.concurrency.throttles]).toEqual([
+		undefined,
+		0,
+		0,
+	]);
 });
 
 it.each([200, 301, 400, 401, 403, 404, 422])('status %i is an answer, at once', async (code) => {
-	const { ask, times } = service(new Gate(1), () => status(code));
+	const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () => status(code));
 	expect(await time.until(ask('a'), 1000)).toBe(code);
 	expect(times()).toEqual([0]);
 });
 
 describe('no answer at all', () => {
 	it('is tried again where it can pass', async () => {
-		const { ask, times } = service(new Gate(1), () => failure('Unreachable', 'temporarily-unavailable'));
-		expect(await time.until(ask('a', { tries: 3 }), 60_000)).toMatchObject({
+		const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () =>
+			failure('Unreachable', 'temporarily-unavailable'),
+		);
+		expect(await time.until(ask('a', { maxAttempts: 3 }), 60_000)).toMatchObject({
 			message: 'Unreachable',
 			description: 'Tried 3 times in 2 seconds. Advice',
 			kind: 'temporarily-unavailable',
@@ -100,16 +110,16 @@ describe('no answer at all', () => {
 	});
 
 	it('is told as it is where one more try would only repeat it, and is no failure of the service', async () => {
-		const gate = new Gate(1);
-		const { ask, times } = service(gate, () => failure('Wrong address'));
+		const queue = new RequestQueue({ concurrency: 1 });
+		const { ask, times } = service(queue, () => failure('Wrong address'));
 		expect(await time.until(ask('a'), 1000)).toMatchObject({ message: 'Wrong address', description: 'Advice' });
 		expect(times()).toEqual([0]);
-		expect(gate.losses.failingFor).toBe(0);
+		expect(queue.circuitBreaker.failingForMs).toBe(0);
 	});
 
 	it('that breaks off is one of these', async () => {
-		const { ask } = service(new Gate(1), () => status(200, {}, '{"users": ['));
-		expect(await time.until(ask('a', { tries: 2 }), 1000)).toMatchObject({
+		const { ask } = service(new RequestQueue({ concurrency: 1 }), () => status(200, {}, '{"users": ['));
+		expect(await time.until(ask('a', { maxAttempts: 2 }), 1000)).toMatchObject({
 			message: 'The answer of the service was cut off',
 			description: expect.stringMatching(/^Tried 2 times in 1 seconds\. Try/),
 			httpCode: '200',
@@ -123,39 +133,46 @@ describe('how long', () => {
 		[3499, 3],
 		[3500, 4],
 		[0, 1],
-	])('within %i ms of the first failure: %i tries', async (withinMs, tries) => {
-		const { ask, times } = service(new Gate(1), () => status(500));
-		await time.until(ask('a', { withinMs }), 60_000);
+	])('within %i ms of the first failure: %i tries', async (retryForMs, tries) => {
+		const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () => status(500));
+		await time.until(ask('a', { retryForMs }), 60_000);
 		expect(times()).toHaveLength(tries);
 	});
 
 	it('counts from the first failure, not from the first try', async () => {
-		const { ask, times } = service(new Gate(1), (_, nth) => status(nth === 1 ? 500 : 200), 10_000);
-		expect(await time.until(ask('a', { withinMs: 600 }), 60_000)).toBe(200);
+		const { ask, times } = service(
+			new RequestQueue({ concurrency: 1 }),
+			(_, nth) => status(nth === 1 ? 500 : 200),
+			10_000,
+		);
+		expect(await time.until(ask('a', { retryForMs: 600 }), 60_000)).toBe(200);
 		expect(times()).toEqual([0, 10.5]);
 	});
 
 	it.each([
 		[1499, 2],
 		[1500, 3],
-	])('until %i ms by the clock: %i tries', async (lastTryAt, tries) => {
-		const { ask, times } = service(new Gate(1), () => status(500));
-		await time.until(ask('a', { lastTryAt }), 60_000);
+	])('until %i ms by the clock: %i tries', async (retryUntil, tries) => {
+		const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () => status(500));
+		await time.until(ask('a', { retryUntil }), 60_000);
 		expect(times()).toHaveLength(tries);
 	});
 
 	it('counts from when the service began to fail for anybody', async () => {
-		const { ask, times } = service(new Gate(2), () => status(500));
+		const { ask, times } = service(new RequestQueue({ concurrency: 2 }), () => status(500));
 		const first = ask('a');
 		await time.pass(10_000);
-		const second = ask('b', { withinMs: 9_000 });
+		const second = ask('b', { retryForMs: 9_000 });
 		await time.until(Promise.all([first, second]), 60_000);
 		expect(times('b')).toEqual([10]);
 	});
 
 	it('says what of it Requests per Second took', async () => {
-		const { ask } = service(new Gate(4, new Rate(0.1)), () => status(500));
-		const [, second] = await time.until(Promise.all([ask('a', { tries: 1 }), ask('b', { tries: 1 })]), 60_000);
+		const { ask } = service(new RequestQueue({ concurrency: 4, requestsPerSecond: 0.1 }), () => status(500));
+		const [, second] = await time.until(
+			Promise.all([ask('a', { maxAttempts: 1 }), ask('b', { maxAttempts: 1 })]),
+			60_000,
+		);
 		expect(second).toMatchObject({
 			description: expect.stringMatching(/^Tried once in 10 seconds, 10 of them for 'Requests per Second'\. Try/),
 		});
@@ -169,14 +186,16 @@ describe('the wish of the service', () => {
 		['3600', 60],
 		['soon', 0.5],
 	])('Retry-After %s: again after %d seconds', async (after, seconds) => {
-		const { ask, times } = service(new Gate(1), (_, nth) => status(nth === 1 ? 503 : 200, { 'retry-after': after }));
+		const { ask, times } = service(new RequestQueue({ concurrency: 1 }), (_, nth) =>
+			status(nth === 1 ? 503 : 200, { 'retry-after': after }),
+		);
 		await time.until(ask('a'), 90_000);
 		expect(times()).toEqual([0, seconds]);
 	});
 
 	it('is handed on with the failure', async () => {
-		const { ask } = service(new Gate(1), () => status(503, { 'retry-after': '50' }));
-		expect(await time.until(ask('a', { tries: 1 }), 1000)).toMatchObject({ retryAfterMs: 50_000 });
+		const { ask } = service(new RequestQueue({ concurrency: 1 }), () => status(503, { 'retry-after': '50' }));
+		expect(await time.until(ask('a', { maxAttempts: 1 }), 1000)).toMatchObject({ retryAfterMs: 50_000 });
 	});
 
 	it('to be left alone goes for everybody, a failure does not', async () => {
@@ -184,7 +203,7 @@ describe('the wish of the service', () => {
 			[429, 7],
 			[500, 1],
 		]) {
-			const { ask, times } = service(new Gate(4), (name, nth) =>
+			const { ask, times } = service(new RequestQueue({ concurrency: 4 }), (name, nth) =>
 				status(name === 'a' && nth === 1 ? code : 200, { 'retry-after': '7' }),
 			);
 			const from = performance.now() / 1000;
@@ -196,11 +215,13 @@ describe('the wish of the service', () => {
 	});
 
 	it('again and again makes the first pause of others longer, too', async () => {
-		const { ask, times } = service(new Gate(4), (name, nth) => status(name === 'a' || nth === 1 ? 429 : 200));
-		let isOver = false;
-		const first = ask('a', {}, { isOver: () => isOver });
+		const { ask, times } = service(new RequestQueue({ concurrency: 4 }), (name, nth) =>
+			status(name === 'a' || nth === 1 ? 429 : 200),
+		);
+		let isCancelled = false;
+		const first = ask('a', {}, { isCancelled: () => isCancelled });
 		await time.pass(1000);
-		isOver = true;
+		isCancelled = true;
 		await time.pass(1000);
 		await time.until(Promise.all([first, ask('b')]), 60_000);
 		expect([times('a'), times('b')]).toEqual([
@@ -212,9 +233,9 @@ describe('the wish of the service', () => {
 
 describe('when one was given up', () => {
 	it('the others are tried once, until something is answered', async () => {
-		const gate = new Gate(1);
+		const queue = new RequestQueue({ concurrency: 1 });
 		let isBack = false;
-		const { ask, times } = service(gate, (name) => status(isBack && name === 'c' ? 200 : 500));
+		const { ask, times } = service(queue, (name) => status(isBack && name === 'c' ? 200 : 500));
 		await time.until(ask('a'), 60_000);
 		expect(await time.until(ask('b'), 60_000)).toMatchObject({
 			description: expect.stringMatching(/^Tried once in 0 /),
@@ -226,8 +247,8 @@ describe('when one was given up', () => {
 	});
 
 	it('those who are not wanted then learn why, and are not sent', async () => {
-		const { ask, times } = service(new Gate(1), () => status(500));
-		const stops = { continues: false, tries: 1 };
+		const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () => status(500));
+		const stops = { continues: false, maxAttempts: 1 };
 		const [first, second] = await time.until(Promise.all([ask('a', stops), ask('b', stops)]), 60_000);
 		expect(second).toMatchObject({ message: (first as Problem).message, concernsAll: true });
 		expect((first as Problem).concernsAll).toBe(false);
@@ -236,13 +257,21 @@ describe('when one was given up', () => {
 });
 
 it('who has failed before goes ahead of those who were never sent', async () => {
-	const { ask, sent } = service(new Gate(1), (name, nth) => status(name === 'a' && nth === 1 ? 500 : 200), 400);
+	const { ask, sent } = service(
+		new RequestQueue({ concurrency: 1 }),
+		(name, nth) => status(name === 'a' && nth === 1 ? 500 : 200),
+		400,
+	);
 	await time.until(Promise.all(['a', 'b', 'c', 'd', 'e'].map(async (name) => await ask(name))), 60_000);
 	expect(sent.map(([name]) => name)).toEqual(['a', 'b', 'c', 'a', 'd', 'e']);
 });
 
 it('tells when its turn has come, at each try', async () => {
-	const { ask, sent } = service(new Gate(1), (name, nth) => status(name === 'b' && nth === 1 ? 500 : 200), 400);
+	const { ask, sent } = service(
+		new RequestQueue({ concurrency: 1 }),
+		(name, nth) => status(name === 'b' && nth === 1 ? 500 : 200),
+		400,
+	);
 	const told: number[] = [];
 	const onSent = () => told.push(performance.now() / 1000);
 	await time.until(Promise.all([ask('a'), ask('b', {}, { onSent })]), 60_000);
@@ -252,12 +281,12 @@ it('tells when its turn has come, at each try', async () => {
 	expect(ofB[0] - sent[0][1]).toBeCloseTo(0.4, 2);
 });
 
-it.each<[string, (stop: () => boolean, signal: AbortSignal) => [Partial<RetryOptions>, Once?], string]>([
+it.each<[string, (stop: () => boolean, signal: AbortSignal) => [Partial<RetryOptions>, RequestOptions?], string]>([
 	['cancelled', (_, signal) => [{ signal }], 'The execution was cancelled'],
-	['not wanted any more', (isOver) => [{}, { isOver }], 'The request was not needed any more'],
+	['not wanted any more', (isCancelled) => [{}, { isCancelled }], 'The request was not needed any more'],
 ])('%s while it waits: it ends soon, and is not sent again', async (_, wanted, message) => {
 	const stop = new AbortController();
-	const { ask, times } = service(new Gate(1), () => status(500));
+	const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () => status(500));
 	const end = ask('a', ...wanted(() => stop.signal.aborted, stop.signal));
 	await time.pass(5000);
 	const before = times().length;
@@ -272,7 +301,7 @@ it.each([
 	[403, 4],
 	[404, 8],
 ])('after an answer with status %i, of ten that are wanted %i are on their way', async (code, most) => {
-	const { ask, sent } = service(new Gate(8), () => status(code), 1000);
+	const { ask, sent } = service(new RequestQueue({ concurrency: 8 }), () => status(code), 1000);
 	await time.until(ask('first'), 5000);
 	const others = Array.from({ length: 10 }, async (_, index) => await ask(`u${index}`));
 	await time.pass(500);

@@ -1,20 +1,20 @@
 /**
  * What of the service's own words may be repeated (quirks 22, 26): looked for in every error that a status can become.
  */
-import { explainStatus } from '../../nodes/HealthDataService/http/explain';
-import { quotable, sentWith } from '../../nodes/HealthDataService/http/quote';
+import { statusError } from '../../nodes/HealthDataService/http/errors';
+import { plainSentence, partsOf } from '../../nodes/HealthDataService/http/redact';
 import { fc } from '../helpers/properties';
 
 const KEY = 'sk-Live_Secret-Key';
 const ID = 'anna.smith';
 const UUID = '3f2b8c1e-0d4a-4c6b-9e7f-1a2b3c4d5e6f';
 const url = `https://api.example/v2/timeseries/${UUID}/blood_pressure/grouped?provider=omron&start_date=2026-03-01&next_cursor=ZmFvYmFy`;
-const sent = [...sentWith(url, KEY), ID];
+const sent = [...partsOf(url, KEY), ID];
 const STATUSES = [400, 403, 404, 409, 418, 422, 429, 500, 503];
 
 /** Everything somebody could read. */
 const told = (status: number, body: unknown) => {
-	const { message, description } = explainStatus(status, body, sent);
+	const { message, description } = statusError(status, body, sent);
 	return `${message}\n${description}`;
 };
 
@@ -55,26 +55,26 @@ describe('nothing else is', () => {
 		['the cursor', space('ZmFvYmFy')],
 		['the path', space('grouped')],
 	])('%s', (_, said) => {
-		expect(quotable(said, sent)).toBeUndefined();
+		expect(plainSentence(said, sent)).toBeUndefined();
 		expect(told(422, { detail: said })).not.toContain('The service says');
 	});
 
 	it('but for parts of the request that are too short to tell anything', () => {
-		expect(quotable('it is of no use', ['it-of-no', ' ', ''])).toBe('it is of no use');
-		expect(quotable('it is of no use', ['an-use'])).toBeUndefined();
-		expect(quotable('no use at all', [' no '])).toBeUndefined();
+		expect(plainSentence('it is of no use', ['it-of-no', ' ', ''])).toBe('it is of no use');
+		expect(plainSentence('it is of no use', ['an-use'])).toBeUndefined();
+		expect(plainSentence('no use at all', [' no '])).toBeUndefined();
 	});
 
 	it('and of an address that cannot be decoded, none of its parts', () => {
-		expect(quotable('the word secret', sentWith('https://api.example/%E0%A4%A/%secret', 'key'))).toBeUndefined();
+		expect(plainSentence('the word secret', partsOf('https://api.example/%E0%A4%A/%secret', 'key'))).toBeUndefined();
 	});
 
 	it('200 characters are, 201 are not', () => {
 		const words = (length: number) => 'word '.repeat(60).slice(0, length - 1) + 'x';
-		expect(quotable(words(200), [])).toHaveLength(200);
-		expect(quotable(words(201), [])).toBeUndefined();
-		expect(quotable('x'.repeat(20), [])).toHaveLength(20);
-		expect(quotable('x'.repeat(21), [])).toBeUndefined();
+		expect(plainSentence(words(200), [])).toHaveLength(200);
+		expect(plainSentence(words(201), [])).toBeUndefined();
+		expect(plainSentence('x'.repeat(20), [])).toHaveLength(20);
+		expect(plainSentence('x'.repeat(21), [])).toBeUndefined();
 	});
 });
 

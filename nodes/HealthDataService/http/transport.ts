@@ -1,5 +1,5 @@
 /**
- * One request through n8n's helper, which brings credentials, proxy and certificates.
+ * Transport: one GET through n8n's request helper, which adds credential, proxy and certificates.
  */
 import type {
 	DeclarativeRestApiSettings,
@@ -7,55 +7,52 @@ import type {
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
 	ILoadOptionsFunctions,
-	IN8nHttpFullResponse,
 	IPollFunctions,
 } from 'n8n-workflow';
-import type { Problem } from '../shared/problem';
-import type { ServiceCredential } from './baseUrl';
+import type { ServiceCredential } from './authenticate';
+import type { Answer } from './classify';
 import type { Deadlines } from './deadlines';
-import { explainUnreachable } from './unreachable';
+import { networkError } from './errors';
 
 const CREDENTIAL = 'healthDataServiceApi';
 
-/** The part of n8n that a request is sent for: an input item, a picker or a poll. */
+/** n8n's context of an input item, a picker or a poll. */
 export type Context = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
 
-/** What the node's description and the user's Request Options say: headers, timeout, proxy, SSL. */
+/** Headers, timeout, proxy and SSL, from the node's description and the user's Request Options. */
 export type RequestDefaults = DeclarativeRestApiSettings.HttpRequestOptions;
 
-/** What became of one request: any status, or why there was none. */
-export type Answer = { response: IN8nHttpFullResponse } | { failure: Problem };
-
+/** Never rejects. */
 export type Send = (url: string) => Promise<Answer>;
 
-export interface SendOptions {
+export interface TransportOptions {
 	defaults: RequestDefaults;
-	/** The address that errors name. */
+	/** The Base URL, which errors name. */
 	root: string;
-	/** The execution's own, which ends a request at once. */
+	/** Of the execution: ends a request at once. */
 	signal?: AbortSignal;
-	/** How long a whole answer may take. */
-	limitMs: number;
+	/** For a whole answer. */
+	timeoutMs: number;
 	deadlines: Deadlines;
 }
 
 export const storedCredential = async (context: Context) =>
 	await context.getCredentials<ICredentialDataDecryptedObject & ServiceCredential>(CREDENTIAL);
 
-/** Sends GETs with a credential that was read before; n8n would load and decrypt it again for every page. */
-export function sender(
+/** @param data the decrypted credential: n8n would load and decrypt it again for each page */
+export function createSend(
 	context: Context,
 	data: ICredentialDataDecryptedObject,
-	{ defaults, root, signal, limitMs, deadlines }: SendOptions,
+	{ defaults, root, signal, timeoutMs, deadlines }: TransportOptions,
 ): Send {
 	return async (url) => {
 		try {
 			const response = await deadlines.within(
-				limitMs,
+				timeoutMs,
 				signal,
 				async (abortSignal) =>
 					await context.helpers.httpRequestWithAuthentication.call(
-						endingWith(context, abortSignal),
+						withSignal(context, abortSignal),
 						CREDENTIAL,
 						{
 							...defaults,
@@ -63,7 +60,7 @@ export function sender(
 							url,
 							json: true,
 							returnFullResponse: true,
-							// Statuses are explained, and redirects followed, by us.
+							// classify.ts reads the status, client.ts follows redirects.
 							ignoreHttpStatusErrors: true,
 							abortSignal,
 						} as IHttpRequestOptions,
@@ -72,11 +69,11 @@ export function sender(
 			);
 			return { response };
 		} catch (error) {
-			return { failure: explainUnreachable(error, root) };
+			return { failure: networkError(error, root) };
 		}
 	};
 }
 
-/** The helper takes the execution's signal in place of any other: so it is shown a context with ours. */
-const endingWith = (context: Context, signal: AbortSignal) =>
+/** n8n's helper prefers the context's signal to that of the request: so the context gets ours. */
+const withSignal = (context: Context, signal: AbortSignal) =>
 	Object.create(context, { getExecutionCancelSignal: { value: () => signal } }) as Context;

@@ -2,13 +2,13 @@
  * What is said of each status and each answer that is not the data: whose matter it is, and what to do.
  */
 import {
-	answerLacks,
-	cutOff,
-	explainStatus,
-	keyRefused,
-	notTheService,
-} from '../../nodes/HealthDataService/http/explain';
-import { isCutOff, isRefusal, isTransientStatus } from '../../nodes/HealthDataService/http/transient';
+	missingFieldError,
+	truncatedError,
+	statusError,
+	keyError,
+	unexpectedBodyError,
+} from '../../nodes/HealthDataService/http/errors';
+import { classifyStatus, isTruncated, type Outcome } from '../../nodes/HealthDataService/http/classify';
 
 const said = { detail: 'no such thing' };
 const LATER = 'Try again later. If it stays, ask the people who run the service';
@@ -39,13 +39,13 @@ it.each<[number, string, string, object]>([
 	[418, 'The service could not answer (status 418)', LATER, {}],
 ])('status %i', (status, message, advice, more) => {
 	const expected = { kind: 'configuration-invalid', concernsAll: false, httpCode: String(status), ...more };
-	expect(explainStatus(status, said, [])).toMatchObject({
+	expect(statusError(status, said, [])).toMatchObject({
 		message,
 		description: `The service says: no such thing. ${advice}`,
 		...expected,
 	});
 	for (const body of [undefined, null, '', 'text', [], {}, { detail: null }, { detail: [] }, { detail: 7 }])
-		expect(explainStatus(status, body, [])).toMatchObject({ message, description: advice, ...expected });
+		expect(statusError(status, body, [])).toMatchObject({ message, description: advice, ...expected });
 });
 
 it('401 is the key, for everybody, whatever the body says', () => {
@@ -57,9 +57,9 @@ it('401 is the key, for everybody, whatever the body says', () => {
 		concernsAll: true,
 		httpCode: '401',
 	};
-	expect(explainStatus(401, said, [])).toMatchObject(expected);
-	expect(keyRefused(401)).toMatchObject(expected);
-	expect(keyRefused(403).message).toBe('The service did not accept the API key (status 403)');
+	expect(statusError(401, said, [])).toMatchObject(expected);
+	expect(keyError(401)).toMatchObject(expected);
+	expect(keyError(403).message).toBe('The service did not accept the API key (status 403)');
 });
 
 it.each([
@@ -73,7 +73,7 @@ it.each([
 ])('a parameter %s that was refused is told as %s', (parameter, label) => {
 	for (const status of [400, 422]) {
 		expect(
-			explainStatus(status, { detail: [{ loc: ['request', 'query', parameter], msg: 'wrong' }, { msg: 'other' }] }, []),
+			statusError(status, { detail: [{ loc: ['request', 'query', parameter], msg: 'wrong' }, { msg: 'other' }] }, []),
 		).toMatchObject({
 			message: `The service did not accept '${label}'`,
 			description: `The service says: wrong. Check the value of '${label}'`,
@@ -88,12 +88,12 @@ it.each([
 	[{ type: 'missing' }, 'it is missing'],
 	[['a', 'b'], 'a'],
 ])('the reason in %j', (detail, reason) => {
-	expect(explainStatus(500, { detail }, []).description).toBe(`The service says: ${reason}. ${LATER}`);
+	expect(statusError(500, { detail }, []).description).toBe(`The service says: ${reason}. ${LATER}`);
 });
 
 it('nothing of the request is repeated', () => {
-	expect(explainStatus(500, { detail: 'nothing about anna' }, ['anna']).description).toBe(LATER);
-	expect(explainStatus(500, { detail: [{ msg: 'nothing about anna' }] }, ['anna']).description).toBe(LATER);
+	expect(statusError(500, { detail: 'nothing about anna' }, ['anna']).description).toBe(LATER);
+	expect(statusError(500, { detail: [{ msg: 'nothing about anna' }] }, ['anna']).description).toBe(LATER);
 });
 
 describe('an answer that is not the data', () => {
@@ -108,7 +108,7 @@ describe('an answer that is not the data', () => {
 		[['<'], "The service's answer is not the data that was asked for"],
 		[null, "The service's answer is not the data that was asked for"],
 	])('%j', (body, message) => {
-		expect(notTheService(body)).toMatchObject({
+		expect(unexpectedBodyError(body)).toMatchObject({
 			message,
 			description: ADVICE,
 			httpCode: '200',
@@ -118,7 +118,7 @@ describe('an answer that is not the data', () => {
 	});
 
 	it('without what was promised', () => {
-		expect(answerLacks('users')).toMatchObject({
+		expect(missingFieldError('users')).toMatchObject({
 			message: "The service's answer has no 'users'",
 			description: ADVICE,
 			httpCode: '200',
@@ -126,7 +126,7 @@ describe('an answer that is not the data', () => {
 	});
 
 	it('that broke off can pass', () => {
-		expect(cutOff()).toMatchObject({
+		expect(truncatedError()).toMatchObject({
 			message: 'The answer of the service was cut off',
 			description: LATER,
 			kind: 'temporarily-unavailable',
@@ -153,11 +153,21 @@ describe('what broke off', () => {
 		[false, 300, '{', JSON_TYPE],
 		[false, 422, '{', JSON_TYPE],
 	])('%p: status %i, %j as %s', (is, statusCode, body, type) => {
-		expect(isCutOff({ statusCode, body, headers: { 'content-type': type } } as never)).toBe(is);
+		expect(isTruncated({ statusCode, body, headers: { 'content-type': type } } as never)).toBe(is);
 	});
 });
 
-it('429 and 503 are refusals; both can pass', () => {
-	expect([429, 503, 500, 408].map(isRefusal)).toEqual([true, true, false, false]);
-	expect([429, 503].map(isTransientStatus)).toEqual([true, true]);
+it.each<[number, Outcome]>([
+	[401, 'unauthorized'],
+	[403, 'forbidden'],
+	[429, 'throttled'],
+	[503, 'throttled'],
+	[500, 'transient'],
+	[408, 'transient'],
+	[200, 'answered'],
+	[302, 'answered'],
+	[404, 'answered'],
+	[422, 'answered'],
+])('status %i is %s', (status, outcome) => {
+	expect(classifyStatus(status)).toBe(outcome);
 });

@@ -2,7 +2,7 @@
  * Many at once, results in order: how many are in work, how far ahead, and how it ends.
  */
 import { nextTurn, watchUnhandled } from '../helpers/machine';
-import { inOrder, quietly } from '../../nodes/HealthDataService/shared/inOrder';
+import { mapInOrder, quietly } from '../../nodes/HealthDataService/shared/mapInOrder';
 
 const numbers = async function* (count: number, given: number[] = []) {
 	for (let i = 0; i < count; i++) {
@@ -15,8 +15,8 @@ const numbers = async function* (count: number, given: number[] = []) {
 function manual() {
 	const open = new Map<number, { resolve: (value: number) => void; reject: (error: Error) => void }>();
 	const overs: Array<() => boolean> = [];
-	const work = async (one: number, isOver: () => boolean) => {
-		overs.push(isOver);
+	const work = async (one: number, isCancelled: () => boolean) => {
+		overs.push(isCancelled);
 		return await new Promise<number>((resolve, reject) => open.set(one, { resolve, reject }));
 	};
 	const done = async (one: number) => {
@@ -38,7 +38,7 @@ function drain<T>(results: AsyncGenerator<T>) {
 
 it('keeps so many in work, and gives what is done in order', async () => {
 	const { open, work, done } = manual();
-	const { got, end } = drain(inOrder(numbers(5), { width: 2, ahead: Infinity }, work));
+	const { got, end } = drain(mapInOrder(numbers(5), { width: 2, ahead: Infinity }, work));
 	await nextTurn();
 	expect([...open.keys()]).toEqual([0, 1]);
 	await done(1);
@@ -55,7 +55,7 @@ it('keeps so many in work, and gives what is done in order', async () => {
 
 it('starts no more than so many ahead of the first that is not done', async () => {
 	const { open, work, done } = manual();
-	drain(inOrder(numbers(9), { width: 2 }, work));
+	drain(mapInOrder(numbers(9), { width: 2 }, work));
 	await nextTurn();
 	await done(1);
 	expect([...open.keys()]).toEqual([0]);
@@ -66,11 +66,11 @@ it('starts no more than so many ahead of the first that is not done', async () =
 it('ends at the first failure, though those before it are still in work', async () => {
 	const { open, work, overs } = manual();
 	const given: number[] = [];
-	const { got, end } = drain(inOrder(numbers(9, given), { width: 3 }, work));
+	const { got, end } = drain(mapInOrder(numbers(9, given), { width: 3 }, work));
 	await nextTurn();
 	open.get(2)!.reject(new Error('broken'));
 	await expect(end).rejects.toThrow('broken');
-	expect([got, given.length, overs.every((isOver) => isOver())]).toEqual([[], 3, true]);
+	expect([got, given.length, overs.every((isCancelled) => isCancelled())]).toEqual([[], 3, true]);
 	// Nobody waits for the others any more: no unhandled rejection.
 	open.get(0)!.reject(new Error('late'));
 	await nextTurn();
@@ -83,11 +83,11 @@ it('tells those in work at once, though the next of the source is awaited, and g
 	};
 	let comes = () => {};
 	const { open, work, done, overs } = manual();
-	const { got, end } = drain(inOrder(source(), { width: 9 }, work));
+	const { got, end } = drain(mapInOrder(source(), { width: 9 }, work));
 	await nextTurn();
 	open.get(2)!.reject(new Error('broken'));
 	await nextTurn();
-	expect(overs.map((isOver) => isOver())).toEqual([true, true, true]);
+	expect(overs.map((isCancelled) => isCancelled())).toEqual([true, true, true]);
 	await done(0);
 	comes();
 	await expect(end).rejects.toThrow('broken');
@@ -96,7 +96,7 @@ it('tells those in work at once, though the next of the source is awaited, and g
 
 it('ends when nobody reads on', async () => {
 	const given: number[] = [];
-	for await (const one of inOrder(numbers(100, given), { width: 2 }, async (i) => i)) if (one === 3) break;
+	for await (const one of mapInOrder(numbers(100, given), { width: 2 }, async (i) => i)) if (one === 3) break;
 	expect(given.length).toBeLessThan(10);
 });
 
@@ -105,7 +105,7 @@ it('hands on the failure of the source', async () => {
 		yield 1;
 		throw new Error('the list broke');
 	};
-	const { got, end } = drain(inOrder(source(), { width: 5 }, async (i) => i));
+	const { got, end } = drain(mapInOrder(source(), { width: 5 }, async (i) => i));
 	await expect(end).rejects.toThrow('the list broke');
 	expect(got.length).toBeLessThanOrEqual(1);
 });
@@ -116,7 +116,7 @@ it('notices what is done in the very moment in which it begins to wait', async (
 			for (let turn = 0; turn < turns; turn++) await Promise.resolve();
 			return one;
 		};
-		const { got, end } = drain(inOrder(numbers(1, []), { width: 2 }, work));
+		const { got, end } = drain(mapInOrder(numbers(1, []), { width: 2 }, work));
 		await Promise.race([end, nextTurn()]);
 		expect([turns, got]).toEqual([turns, [0]]);
 	}
@@ -127,7 +127,7 @@ describe('when the time is up', () => {
 		const { open, work, done, overs } = manual();
 		const time = { isUp: false };
 		const given: number[] = [];
-		const { got, end } = drain(inOrder(numbers(count, given), { width, isTimeUp: () => time.isUp }, work));
+		const { got, end } = drain(mapInOrder(numbers(count, given), { width, isTimeUp: () => time.isUp }, work));
 		await nextTurn();
 		return { open, done, overs, time, given, got, end };
 	};
@@ -138,7 +138,7 @@ describe('when the time is up', () => {
 		await done(0);
 		await end;
 		expect([got, given, [...open.keys()]]).toEqual([[0], [0, 1, 2], [1]]);
-		expect(overs.every((isOver) => isOver())).toBe(true);
+		expect(overs.every((isCancelled) => isCancelled())).toBe(true);
 	});
 
 	it('nobody waits for the first, whoever is done behind it', async () => {
@@ -164,7 +164,7 @@ describe('when the time is up', () => {
 
 	it('before anything is begun, nothing is', async () => {
 		const { open, work } = manual();
-		const { got, end } = drain(inOrder(numbers(3), { width: 2, isTimeUp: () => true }, work));
+		const { got, end } = drain(mapInOrder(numbers(3), { width: 2, isTimeUp: () => true }, work));
 		await end;
 		expect([got, open.size]).toEqual([[], 0]);
 	});
@@ -172,10 +172,10 @@ describe('when the time is up', () => {
 
 it('works on while nobody is ahead, and knows that it is not over', async () => {
 	const { work, done, overs } = manual();
-	const { got, end } = drain(inOrder(numbers(3), { width: 1 }, work));
+	const { got, end } = drain(mapInOrder(numbers(3), { width: 1 }, work));
 	for (const one of [0, 1, 2]) {
 		await nextTurn();
-		expect([overs.length, overs.some((isOver) => isOver())]).toEqual([one + 1, false]);
+		expect([overs.length, overs.some((isCancelled) => isCancelled())]).toEqual([one + 1, false]);
 		await done(one);
 	}
 	await end;
@@ -184,7 +184,7 @@ it('works on while nobody is ahead, and knows that it is not over', async () => 
 
 it('of several failures the first is told', async () => {
 	const { open, work } = manual();
-	const { end } = drain(inOrder(numbers(3), { width: 3 }, work));
+	const { end } = drain(mapInOrder(numbers(3), { width: 3 }, work));
 	await nextTurn();
 	open.get(1)!.reject(new Error('first'));
 	open.get(0)!.reject(new Error('second'));

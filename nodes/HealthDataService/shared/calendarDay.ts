@@ -18,7 +18,7 @@ const STEP_MS = 8 * HOUR_MS;
 const TIME_LENGTH = 'T00:00:00.000Z'.length;
 
 /** In ms since 1970. */
-export interface WholeDay {
+export interface CalendarDay {
 	first: number;
 	last: number;
 }
@@ -27,7 +27,7 @@ export interface WholeDay {
  * `day` as YYYY-MM-DD, `zone` by its IANA name. Where clocks go back over midnight an hour of the one day lies within the
  * other, and both have it. Undefined for a day that the zone left out, as Samoa did 30 December 2011.
  */
-export function wholeDay(day: string, zone: string): WholeDay | undefined {
+export function calendarDay(day: string, zone: string): CalendarDay | undefined {
 	const midnight = Date.parse(`${day}T00:00Z`);
 	const parts = stretches(zone, midnight - FURTHEST_MS, midnight + DAY_MS + FURTHEST_MS)
 		.map(({ from, to, offset }) => ({

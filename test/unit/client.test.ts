@@ -2,8 +2,8 @@
  * The way to the service with a request helper that the test plays: limits that a caller gives, and what is kept of many requests.
  */
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { connect } from '../../nodes/HealthDataService/http/connect';
-import { Gate } from '../../nodes/HealthDataService/http/gate';
+import { connect } from '../../nodes/HealthDataService/http/client';
+import { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { heapInUse, listenersOf, nextTurn } from '../helpers/machine';
 
@@ -25,10 +25,10 @@ const hangs: Helper = async function () {
 it.each([
 	['what the caller gives', 60, 300_000, 60],
 	['the five minutes of everybody, where that is less', 300_000, 60, 60],
-])('a whole answer may take %s', async (_, limitMs, answerMs, expected) => {
-	const before = RETRY_LIMITS.answerMs;
-	RETRY_LIMITS.answerMs = answerMs;
-	const get = await connect(contextWith(hangs), { limitMs, tries: 1 });
+])('a whole answer may take %s', async (_, timeoutMs, longestMs, expected) => {
+	const before = RETRY_LIMITS.timeoutMs;
+	RETRY_LIMITS.timeoutMs = longestMs;
+	const get = await connect(contextWith(hangs), { timeoutMs, maxAttempts: 1 });
 	const begun = performance.now();
 	await expect(get('/v2/user')).rejects.toMatchObject({
 		message: 'The service could not be reached',
@@ -39,16 +39,16 @@ it.each([
 	});
 	expect(performance.now() - begun).toBeGreaterThanOrEqual(expected - 1);
 	expect(performance.now() - begun).toBeLessThan(10_000);
-	RETRY_LIMITS.answerMs = before;
+	RETRY_LIMITS.timeoutMs = before;
 });
 
 const REQUESTS = 20_000;
 
 it(`keeps nothing of ${REQUESTS.toLocaleString('en')} requests`, async () => {
 	const { signal } = new AbortController();
-	const gate = new Gate(8);
+	const queue = new RequestQueue({ concurrency: 8 });
 	const answers: Helper = async () => ({ statusCode: 200, headers: {}, body: { users: [] } });
-	const get = await connect(contextWith(answers, signal), { gate });
+	const get = await connect(contextWith(answers, signal), { queue });
 	let early = 0;
 	for (let sent = 0; sent < REQUESTS; sent += 100) {
 		await Promise.all(Array.from({ length: 100 }, async () => await get('/v2/user', { offset: sent })));
@@ -79,7 +79,7 @@ describe('one request', () => {
 		return { context, sent, urls: () => sent.map(({ url }) => url.replace('https://health.example', '')) };
 	}
 	const quick = { ...RETRY_LIMITS };
-	beforeAll(() => void Object.assign(RETRY_LIMITS, { firstWaitMs: 1, longestWaitMs: 2 }));
+	beforeAll(() => void Object.assign(RETRY_LIMITS, { baseDelayMs: 1, maxDelayMs: 2 }));
 	afterAll(() => Object.assign(RETRY_LIMITS, quick));
 
 	it('is a GET with what n8n and the user say of it, and nothing that they say of ours', async () => {
@@ -149,7 +149,7 @@ describe('one request', () => {
 			[60_000, 7],
 		]) {
 			const { context, urls } = playing(() => ({ statusCode: 500 }));
-			const get = await connect(context, { lastTryAt: performance.now() + soon });
+			const get = await connect(context, { retryUntil: performance.now() + soon });
 			await expect(get('/v2/user')).rejects.toMatchObject({ httpCode: '500' });
 			expect(urls()).toHaveLength(times);
 		}
@@ -167,7 +167,7 @@ describe('one request', () => {
 
 		it('with 401: nothing is sent with this key any more', async () => {
 			const { context, urls } = playing(() => ({ statusCode: 401 }), true);
-			const get = await connect(context, { gate: new Gate(4) });
+			const get = await connect(context, { queue: new RequestQueue({ concurrency: 4 }) });
 			expect(await end(get, readings)).toBe(KEY_401);
 			expect(await end(get, '/v2/user')).toBe(KEY_401);
 			expect(urls()).toEqual([readings]);
@@ -175,13 +175,13 @@ describe('one request', () => {
 
 		it('with 403: the list is asked whether it is the key, once for all', async () => {
 			const key = playing(() => ({ statusCode: 403 }), true);
-			const refused = await connect(key.context, { gate: new Gate(4) });
+			const refused = await connect(key.context, { queue: new RequestQueue({ concurrency: 4 }) });
 			expect(await Promise.all([end(refused, readings), end(refused, readings)])).toEqual([KEY_403, KEY_403]);
 			expect(key.urls().filter((path) => path === '/v2/user?limit=1')).toHaveLength(1);
 			expect(await end(refused, '/v2/user')).toBe(KEY_403);
 
 			const theirs = playing((path) => (path.startsWith('/v2/user') ? {} : { statusCode: 403 }), true);
-			const get = await connect(theirs.context, { gate: new Gate(4) });
+			const get = await connect(theirs.context, { queue: new RequestQueue({ concurrency: 4 }) });
 			for (let i = 0; i < 2; i++) expect(await end(get, readings)).toMatch(/refuses this user's data/);
 			expect(theirs.urls()).toEqual([readings, '/v2/user?limit=1', readings]);
 			expect(await end(get, '/v2/user')).toBe('OK');
@@ -192,14 +192,14 @@ describe('one request', () => {
 				if (path === '/v2/user?limit=1') return { statusCode: 307, headers: { location: '/v2/user/?limit=1' } };
 				return path.startsWith('/v2/user') ? {} : { statusCode: 403 };
 			}, true);
-			const get = await connect(context, { gate: new Gate(1) });
+			const get = await connect(context, { queue: new RequestQueue({ concurrency: 1 }) });
 			expect(await end(get, readings)).toMatch(/refuses this user's data/);
 			expect(urls()).toEqual([readings, '/v2/user?limit=1', '/v2/user/?limit=1']);
 		}, 20_000);
 
 		it('with 403: nobody else is sent before the list has answered', async () => {
 			const { context, urls } = playing((path) => (path.startsWith('/v2/user') ? {} : { statusCode: 403 }), true);
-			const get = await connect(context, { gate: new Gate(1) });
+			const get = await connect(context, { queue: new RequestQueue({ concurrency: 1 }) });
 			await Promise.all([end(get, readings), end(get, '/other'), end(get, '/third')]);
 			expect(urls()).toEqual([readings, '/v2/user?limit=1', '/other', '/third']);
 		});

@@ -1,8 +1,8 @@
 /**
  * Requests per Second by itself, in virtual time: sleeping moves the clock, and is late as timers are.
  */
-import { Gate } from '../../nodes/HealthDataService/http/gate';
-import { Rate } from '../../nodes/HealthDataService/http/rate';
+import { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';
+import { RateLimiter } from '../../nodes/HealthDataService/http/rateLimiter';
 import type { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { nextTurn } from '../helpers/machine';
 
@@ -37,12 +37,12 @@ async function pass(ms: number) {
 }
 
 /** When each of `count` that are wanted at once was sent, after the first. */
-function crowd(rate: Rate, count: number, mayGo = () => true) {
+function crowd(rate: RateLimiter, count: number, canSend = () => true) {
 	const sent: number[] = [];
 	const errors: Problem[] = [];
 	for (let i = 0; i < count; i++) {
-		void rate.turn(mayGo).then(
-			() => mayGo() && sent.push(clock),
+		void rate.acquire(canSend).then(
+			() => canSend() && sent.push(clock),
 			(error: Problem) => errors.push(error),
 		);
 	}
@@ -62,7 +62,7 @@ it.each([
 	[100, 3],
 ])('%d a second, timers up to %i ms late: at most one more in any second, and 95 %% used', async (perSecond, late) => {
 	lateMs = late;
-	const { sent } = crowd(new Rate(perSecond), perSecond * 100);
+	const { sent } = crowd(new RateLimiter(perSecond), perSecond * 100);
 	await pass(60_000);
 	expect(most(sent)).toBeLessThanOrEqual(Math.ceil(perSecond) + 1);
 	expect(sent.length).toBeLessThanOrEqual(perSecond * 60 + 1);
@@ -70,21 +70,21 @@ it.each([
 });
 
 it('is even, and keeps the order', async () => {
-	const rate = new Rate(5);
+	const rate = new RateLimiter(5);
 	const { sent } = crowd(rate, 11);
 	await pass(2000);
 	expect(sent).toEqual(Array.from({ length: 11 }, (_, i) => 5_000 + 200 * i));
 });
 
 it('no limit waits for nothing', async () => {
-	const rate = new Rate();
+	const rate = new RateLimiter();
 	const { sent } = crowd(rate, 1000);
 	await nextTurn();
 	expect([sent.length, sleeping.length, rate.held]).toEqual([1000, 0, 0]);
 });
 
 it('what was not used is gone', async () => {
-	const rate = new Rate(5);
+	const rate = new RateLimiter(5);
 	crowd(rate, 1);
 	await pass(60_000);
 	const { sent } = crowd(rate, 20);
@@ -93,7 +93,7 @@ it('what was not used is gone', async () => {
 });
 
 it('a clock that stood still for long is not made up for', async () => {
-	const rate = new Rate(5);
+	const rate = new RateLimiter(5);
 	const { sent } = crowd(rate, 100);
 	await pass(1000);
 	await nextTurn();
@@ -103,13 +103,13 @@ it('a clock that stood still for long is not made up for', async () => {
 });
 
 it('who may not go any more leaves the line soon, and takes no turn', async () => {
-	const rate = new Rate(0.1);
+	const rate = new RateLimiter(0.1);
 	crowd(rate, 1);
-	let mayGo = true;
-	const gone = crowd(rate, 500, () => mayGo);
+	let canSend = true;
+	const gone = crowd(rate, 500, () => canSend);
 	const last = crowd(rate, 1);
 	await pass(2000);
-	mayGo = false;
+	canSend = false;
 	await pass(200);
 	expect([gone.sent.length, sleeping.length]).toEqual([0, 1]);
 	await pass(7_799);
@@ -119,7 +119,7 @@ it('who may not go any more leaves the line soon, and takes no turn', async () =
 });
 
 it('what ends the waiting of one ends that of no other', async () => {
-	const rate = new Rate(1);
+	const rate = new RateLimiter(1);
 	const first = crowd(rate, 1);
 	const broken = crowd(rate, 1, () => {
 		throw new Error('cancelled');
@@ -134,7 +134,7 @@ it('what ends the waiting of one ends that of no other', async () => {
 });
 
 it('counts how long the limit held them back, and nothing else', async () => {
-	const rate = new Rate(1);
+	const rate = new RateLimiter(1);
 	await pass(3_000);
 	crowd(rate, 3);
 	await nextTurn();
@@ -146,7 +146,7 @@ it('counts how long the limit held them back, and nothing else', async () => {
 });
 
 it('where somebody waits for the end, nobody waits longer', async () => {
-	const rate = new Rate(0.1, clock + 8_000);
+	const rate = new RateLimiter(0.1, clock + 8_000);
 	const all = crowd(rate, 3);
 	await pass(8_000);
 	await nextTurn();
@@ -160,11 +160,11 @@ it('where somebody waits for the end, nobody waits longer', async () => {
 	);
 });
 
-describe('in a gate', () => {
+describe('in a queue', () => {
 	type Sent = Array<{ at: number; name: string }>;
-	const run = (gate: Gate, name: string, sent: Sent, more = {}, outcome = 'answered' as const) =>
-		gate
-			.inTurn(
+	const run = (queue: RequestQueue, name: string, sent: Sent, more = {}, outcome = 'answered' as const) =>
+		queue
+			.run(
 				async () => {
 					sent.push({ at: clock - 5_000, name });
 					return outcome;
@@ -175,11 +175,11 @@ describe('in a gate', () => {
 			.catch(({ message }: Error) => message);
 
 	it('a pause comes first, and uses up no turn', async () => {
-		const gate = new Gate(8, new Rate(1));
+		const queue = new RequestQueue({ concurrency: 8, requestsPerSecond: 1 });
 		const sent: Sent = [];
-		for (const name of ['a', 'b', 'c']) void run(gate, name, sent);
+		for (const name of ['a', 'b', 'c']) void run(queue, name, sent);
 		await pass(500);
-		gate.pause(2_000);
+		queue.pause(2_000);
 		await pass(10_000);
 		expect(sent).toEqual([
 			{ at: 0, name: 'a' },
@@ -189,11 +189,11 @@ describe('in a gate', () => {
 	});
 
 	it('the question about the key goes before all others', async () => {
-		const gate = new Gate(2, new Rate(1));
+		const queue = new RequestQueue({ concurrency: 2, requestsPerSecond: 1 });
 		const sent: Sent = [];
-		for (const name of ['a', 'b', 'c', 'd']) void run(gate, name, sent);
+		for (const name of ['a', 'b', 'c', 'd']) void run(queue, name, sent);
 		await pass(500);
-		void gate.askOnce(async () => await run(gate, 'probe', sent, { isProbe: true }));
+		void queue.probeOnce(async () => await run(queue, 'probe', sent, { isProbe: true }));
 		await pass(10_000);
 		expect(sent.map(({ name, at }) => `${name} ${at}`)).toEqual([
 			'a 0',
@@ -205,10 +205,10 @@ describe('in a gate', () => {
 	});
 
 	it('cancelled: all end within a part of a second', async () => {
-		const gate = new Gate(4, new Rate(0.1));
+		const queue = new RequestQueue({ concurrency: 4, requestsPerSecond: 0.1 });
 		const sent: Sent = [];
 		const stop = new AbortController();
-		const all = Array.from({ length: 200 }, async () => await run(gate, 'x', sent, { signal: stop.signal }));
+		const all = Array.from({ length: 200 }, async () => await run(queue, 'x', sent, { signal: stop.signal }));
 		await pass(1000);
 		stop.abort();
 		await pass(200);
@@ -217,10 +217,10 @@ describe('in a gate', () => {
 	});
 
 	it('what has failed before goes ahead of what was never sent', async () => {
-		const gate = new Gate(1, new Rate(1));
+		const queue = new RequestQueue({ concurrency: 1, requestsPerSecond: 1 });
 		const sent: Sent = [];
-		for (const name of ['a', 'b', 'c']) void run(gate, name, sent);
-		void run(gate, 'again', sent, { isAgain: true });
+		for (const name of ['a', 'b', 'c']) void run(queue, name, sent);
+		void run(queue, 'again', sent, { isRetry: true });
 		await pass(10_000);
 		expect(sent.map(({ name }) => name)).toEqual(['a', 'again', 'b', 'c']);
 	});

@@ -3,7 +3,7 @@
  * A sample of zones and days; `EVERY_DAY=1 npx jest … wholeDay` takes all zones and all days from 2000 to 2035, and about half an hour.
  */
 import { DateTime } from 'luxon';
-import { wholeDay } from '../../nodes/HealthDataService/shared/wholeDay';
+import { calendarDay } from '../../nodes/HealthDataService/shared/calendarDay';
 import { EVERY_DAY, say } from '../helpers/everyDay';
 
 const MINUTE = 60_000;
@@ -45,7 +45,7 @@ function daysAround(change: number, zone: string): Map<string, { first: number; 
 	return new Map([-1, 0, 1, 2].map((step) => [day(change + step * DAY), seen.get(day(change + step * DAY))]));
 }
 
-/** The days on which `wholeDay` is wrong, and how often Luxon would be. */
+/** The days on which `calendarDay` is wrong, and how often Luxon would be. */
 function check(zone: string, from: number, to: number) {
 	const wrong: string[] = [];
 	const count = { days: 0, changes: 0, luxonWrong: 0 };
@@ -54,7 +54,7 @@ function check(zone: string, from: number, to: number) {
 		count.changes++;
 		for (const [name, expected] of daysAround(change, zone)) {
 			near.add(name);
-			if (JSON.stringify(wholeDay(name, zone)) !== JSON.stringify(expected)) wrong.push(name);
+			if (JSON.stringify(calendarDay(name, zone)) !== JSON.stringify(expected)) wrong.push(name);
 			const here = DateTime.fromISO(name, { zone });
 			if (expected && (+here.startOf('day') !== expected.first || +here.endOf('day') !== expected.last))
 				count.luxonWrong++;
@@ -65,7 +65,7 @@ function check(zone: string, from: number, to: number) {
 		const name = day(time);
 		count.days++;
 		if (near.has(name)) continue;
-		const { first, last } = wholeDay(name, zone)!;
+		const { first, last } = calendarDay(name, zone)!;
 		const isWhole =
 			named(first) === name && named(last) === name && named(first - 1) !== name && named(last + 1) !== name;
 		if (!isWhole || last - first !== DAY - 1) wrong.push(name);
@@ -122,7 +122,7 @@ it(`${EVERY_DAY ? 'every day' : 'some month'} of 2000 to 2035 in every zone`, ()
 
 it('gives both midnights to the day that has two', () => {
 	const bounds = (name: string, zone: string) => {
-		const { first, last } = wholeDay(name, zone)!;
+		const { first, last } = calendarDay(name, zone)!;
 		return [first, last].map((time) => new Date(time).toISOString());
 	};
 	expect(bounds('2026-10-25', 'Atlantic/Azores')).toEqual(['2026-10-25T00:00:00.000Z', '2026-10-26T00:59:59.999Z']);
@@ -131,7 +131,7 @@ it('gives both midnights to the day that has two', () => {
 	expect(bounds('2022-10-29', 'Asia/Beirut')).toEqual(['2022-10-28T21:00:00.000Z', '2022-10-29T21:59:59.999Z']);
 	expect(bounds('2006-10-28', 'America/St_Johns')).toEqual(['2006-10-28T02:30:00.000Z', '2006-10-29T03:29:59.999Z']);
 	expect(bounds('2006-10-29', 'America/St_Johns')).toEqual(['2006-10-29T02:30:00.000Z', '2006-10-30T03:29:59.999Z']);
-	expect(wholeDay('2011-12-30', 'Pacific/Apia')).toBeUndefined();
+	expect(calendarDay('2011-12-30', 'Pacific/Apia')).toBeUndefined();
 	// Clocks went from 00:00:00 to 00:44:30, which is no whole minute in UTC.
 	expect(bounds('1972-01-07', 'Africa/Monrovia')).toEqual(['1972-01-07T00:44:30.000Z', '1972-01-07T23:59:59.999Z']);
 });

@@ -2,7 +2,7 @@
  * Works on several things at once and gives the results in the order of the things.
  */
 
-interface Limits {
+interface MapOptions {
 	/** How many are worked on at a time. */
 	width: number;
 	/** How many may be started before the first of them is done; those that are done wait for their turn. */
@@ -13,12 +13,12 @@ interface Limits {
 
 /**
  * Runs `work` for what `source` gives and yields the results in order. Whoever stops reading ends it, and so does the first
- * failure, at once: the source is read no further, and `isOver` tells the work that is still going on.
+ * failure, at once: the source is read no further, and `isCancelled` tells the work that is still going on.
  */
-export async function* inOrder<T, R>(
+export async function* mapInOrder<T, R>(
 	source: AsyncIterable<T>,
-	{ width, ahead = width, isTimeUp = () => false }: Limits,
-	work: (one: T, isOver: () => boolean) => Promise<R>,
+	{ width, ahead = width, isTimeUp = () => false }: MapOptions,
+	work: (one: T, isCancelled: () => boolean) => Promise<R>,
 ): AsyncGenerator<R> {
 	const waiting: Array<{ result?: { value: R } }> = [];
 	let next = 0;

@@ -1,0 +1,49 @@
+/**
+ * Circuit breaker: opens when requests fail in a row, or for long, without an answer in between. While it is open the request
+ * queue rejects all requests.
+ */
+import { Problem } from '../shared/problem';
+
+export const BREAKER_LIMITS = {
+	/** So many failures in a row are no longer those of single users. */
+	inARow: 50,
+	/** Fewer are enough after `forMs` without an answer. */
+	fewInARow: 3,
+	forMs: 600_000,
+};
+
+export class CircuitBreaker {
+	private failures = 0;
+	private failingSince?: number;
+
+	/** Of the last request that has used up its attempts, until another is answered: the error of requests not sent because of it. */
+	lastFailure?: Problem;
+
+	isOpen = false;
+
+	/** For each attempt that fails. */
+	onFailedAttempt() {
+		this.failingSince ??= performance.now();
+	}
+
+	/** For each request that has used up its attempts. */
+	onFailure({ message, description, kind, httpCode }: Problem) {
+		this.failures++;
+		this.lastFailure = new Problem(message, description, { kind, httpCode, concernsAll: true });
+		const { inARow, fewInARow, forMs } = BREAKER_LIMITS;
+		this.isOpen ||= this.failures >= inARow || (this.failures >= fewInARow && this.failingForMs >= forMs);
+	}
+
+	/** For each answer. */
+	reset() {
+		this.failures = 0;
+		this.failingSince = undefined;
+		this.lastFailure = undefined;
+		this.isOpen = false;
+	}
+
+	/** Time since the first failed attempt after the last answer. */
+	get failingForMs(): number {
+		return this.failingSince === undefined ? 0 : performance.now() - this.failingSince;
+	}
+}

@@ -1,0 +1,56 @@
+/**
+ * Classification of answers: the one place that says what a status, a body or a network error means (quirks 19, 20, 25).
+ * Retry, request queue, key check and errors ask here; errors.ts only words it.
+ */
+import type { IN8nHttpFullResponse } from 'n8n-workflow';
+import type { Problem } from '../shared/problem';
+
+/** The result of one request: a response with any status, or why there is none. */
+export type Answer = { response: IN8nHttpFullResponse } | { failure: Problem };
+
+/**
+ * - `answered`: data, a redirect, or an error of this one request, such as 404 or 422.
+ * - `unauthorized`: the API key is invalid.
+ * - `forbidden`: the API key is invalid, or it may not read this one user: `keyCheck.ts` tells them apart.
+ * - `throttled`: the service is overloaded: all requests wait.
+ * - `transient`: a retry of this request may succeed.
+ * - `failed`: no response, and a retry would end the same way.
+ */
+export type Outcome = 'answered' | 'unauthorized' | 'forbidden' | 'throttled' | 'transient' | 'failed';
+
+const STATUSES: Array<[Outcome, number[]]> = [
+	['unauthorized', [401]],
+	['forbidden', [403]],
+	['throttled', [429, 503]],
+	// 520 to 524 are those of a proxy in front of the service.
+	['transient', [408, 425, 500, 502, 504, 520, 521, 522, 523, 524]],
+];
+
+/** Network errors that a retry would repeat: an unknown host, or a certificate that is not valid. */
+const LASTING_CODE = /^(ENOTFOUND|CERT_|ERR_TLS|ERR_SSL_WRONG_VERSION|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
+
+export function classify(answer: Answer): Outcome {
+	if ('failure' in answer) return answer.failure.isTransient ? 'transient' : 'failed';
+	return isTruncated(answer.response) ? 'transient' : classifyStatus(answer.response.statusCode);
+}
+
+export const classifyStatus = (status: number): Outcome =>
+	STATUSES.find(([, statuses]) => statuses.includes(status))?.[0] ?? 'answered';
+
+/** Whether the answer rejects the API key, or may do so. */
+export const isDenied = (outcome: Outcome) => outcome === 'unauthorized' || outcome === 'forbidden';
+
+/** Whether the same request may succeed later. */
+export const isRetryable = (outcome: Outcome) => outcome === 'throttled' || outcome === 'transient';
+
+/** @param code of a network error of Node or axios */
+export const isTransientCode = (code: string | undefined) => !LASTING_CODE.test(code ?? '');
+
+/**
+ * Whether a JSON body is incomplete: on a connection without `Content-Length` nothing else tells that it broke. n8n passes on
+ * a string where it could not parse JSON. Statuses other than 404 and 2xx are classified without their bodies.
+ */
+export function isTruncated({ statusCode, headers, body }: IN8nHttpFullResponse): boolean {
+	if (typeof body !== 'string' || !(statusCode === 404 || (statusCode >= 200 && statusCode < 300))) return false;
+	return /^\s*[{[]/.test(body) || (statusCode !== 404 && /\bjson\b/i.test(String(headers['content-type'])));
+}

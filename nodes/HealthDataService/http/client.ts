@@ -1,0 +1,108 @@
+/**
+ * Client: `connect` reads the credential and gives `get(path, query)`, the one function that reads the service. Node, trigger
+ * and pickers use it.
+ */
+import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
+import { isObject } from '../shared/json';
+import { serviceRoot } from './authenticate';
+import { classifyStatus, isDenied } from './classify';
+import { statusError, unexpectedBodyError } from './errors';
+import { keyCheck } from './keyCheck';
+import { partsOf } from './redact';
+import { isRedirect, redirectError, redirectTarget } from './redirect';
+import { RequestQueue } from './requestQueue';
+import { RETRY_LIMITS, SINGLE_ATTEMPT, withRetry, type RequestOptions } from './retry';
+import { createSend, storedCredential, type Context, type RequestDefaults } from './transport';
+
+export { SINGLE_ATTEMPT, type RequestOptions };
+
+export type Query = Record<string, string | number | undefined>;
+
+/**
+ * GETs `path` (contract section 4, already percent-encoded) and gives the JSON object of the answer. Blank query values are not
+ * sent. `onMissing` gives the result of a 404 that comes from the service.
+ *
+ * @throws Problem for every other answer, and when there is none
+ */
+export type Get = <T = never>(
+	path: string,
+	query?: Query,
+	onMissing?: () => T | Promise<T>,
+	options?: RequestOptions,
+) => Promise<IDataObject | T>;
+
+export interface ClientOptions {
+	defaults?: RequestDefaults;
+	/** Shared by all requests that are limited together. */
+	queue?: RequestQueue;
+	/** Per request. */
+	maxAttempts?: number;
+	/** No retry starts later after the first failure. */
+	retryForMs?: number;
+	/** By `performance.now()`: no retry starts after it. */
+	retryUntil?: number;
+	/** For a whole answer, at most that of `RETRY_LIMITS`. */
+	timeoutMs?: number;
+	/** Whether requests are sent although another has failed. Default: the node's On Error. */
+	continues?: boolean;
+}
+
+export async function readCredential(context: Context) {
+	const data = await storedCredential(context);
+	return { data, root: serviceRoot(data) };
+}
+
+/** @throws Problem when the credential's Base URL cannot be used */
+export async function connect(
+	context: Context,
+	{
+		defaults = {},
+		queue = new RequestQueue({ concurrency: 1 }),
+		maxAttempts = RETRY_LIMITS.maxAttempts,
+		retryForMs = RETRY_LIMITS.retryForMs,
+		timeoutMs = RETRY_LIMITS.timeoutMs,
+		retryUntil = Infinity,
+		continues = 'continueOnFail' in context && context.continueOnFail(),
+	}: ClientOptions = {},
+): Promise<Get> {
+	const { data, root } = await readCredential(context);
+	const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+	const sentParts = (url: string) => partsOf(url, String(data.apiKey ?? ''));
+
+	const timeout = { deadlines: queue.deadlines, timeoutMs: Math.min(timeoutMs, RETRY_LIMITS.timeoutMs) };
+	const { checked, check } = keyCheck(queue, root, async (url) => await follow(url, { isProbe: true }));
+	const send = checked(createSend(context, data, { defaults, root, signal, ...timeout }));
+	const retry = { queue, signal, continues, maxAttempts, retryForMs, retryUntil, sentParts };
+	const sendWithRetry = withRetry(send, retry);
+
+	/** Follows one redirect at most. */
+	async function follow(url: string, options?: RequestOptions): Promise<IN8nHttpFullResponse> {
+		let response = await sendWithRetry(url, options);
+		if (isRedirect(response)) response = await sendWithRetry(redirectTarget(response, url, sentParts(url)), options);
+		if (isRedirect(response)) throw redirectError(response);
+		return response;
+	}
+
+	return async (path, query = {}, onMissing, options) => {
+		const url = root + path + queryString(query);
+		const { statusCode, body } = await follow(url, options);
+		if (isDenied(classifyStatus(statusCode))) {
+			queue.throwIfClosed({ signal, continues });
+			await check();
+			queue.throwIfClosed({ signal, continues });
+		}
+		if (statusCode === 404 && onMissing && isObject(body) && 'detail' in body) return await onMissing();
+		if (statusCode < 200 || statusCode > 299) throw statusError(statusCode, body, sentParts(url));
+		if (!isObject(body)) throw unexpectedBodyError(body);
+		return body;
+	};
+}
+
+/** Percent-encodes `+` and other reserved characters (quirk 10), and leaves out blank values: an empty field means "not set". */
+function queryString(query: Query): string {
+	const search = new URLSearchParams();
+	for (const [name, value] of Object.entries(query)) {
+		if (value !== undefined && value !== '') search.set(name, String(value));
+	}
+	return search.size ? `?${search}` : '';
+}

@@ -1,0 +1,177 @@
+/**
+ * Errors: words for a status, for an answer that is not the data, and for a network error. What these mean for retries is
+ * decided in classify.ts.
+ */
+import { Problem, type Kind } from '../shared/problem';
+import { classifyStatus, isRetryable, isTransientCode } from './classify';
+import { redact } from './redact';
+
+/** Display names of the fields behind query and path parameters. */
+const PARAMETER_LABELS: Record<string, string> = {
+	client_user_id: 'Client User ID',
+	end_date: 'End Date',
+	limit: 'Limit',
+	offset: 'Skip First Users',
+	provider: 'Provider',
+	start_date: 'Start Date',
+	user_id: 'User',
+};
+
+/**
+ * The error of a status outside 200-299. The contract does not define these bodies, so any shape is accepted (quirks 16-20).
+ *
+ * @param sent the parts of the request, of which the error repeats none
+ */
+export function statusError(status: number, body: unknown, sent: string[]): Problem {
+	const outcome = classifyStatus(status);
+	const { field, said } = readDetail(body, sent);
+	const theySay = said ? `The service says: ${said}. ` : '';
+	const problem = (message: string, advice: string, kind?: Kind, concernsAll?: boolean) =>
+		new Problem(message, theySay + advice, { kind, httpCode: String(status), concernsAll });
+
+	if (outcome === 'unauthorized') return keyError(status);
+	if (outcome === 'forbidden') {
+		return problem(
+			`The service refuses this user's data (status ${status})`,
+			"The key itself is accepted. Ask the people who run the service whether your team may read this user's data",
+		);
+	}
+	if (status === 404) {
+		return problem(
+			'The service has nothing at this address (status 404)',
+			"Check 'Base URL' in the credential",
+			undefined,
+			true,
+		);
+	}
+	if (status === 400 || status === 422) {
+		return problem(
+			field ? `The service did not accept '${field}'` : 'The service did not accept the request',
+			field ? `Check the value of '${field}'` : 'Check the values of the fields in this node',
+		);
+	}
+	if (status === 429) {
+		return problem(
+			'The service is receiving too many requests (status 429)',
+			"Wait a minute. If it stays, lower 'Concurrent Requests' in the options, read fewer users at a time, or run the workflow less often",
+			'rate-limited',
+		);
+	}
+	return problem(
+		`The service could not answer (status ${status})`,
+		'Try again later. If it stays, ask the people who run the service',
+		isRetryable(outcome) ? 'temporarily-unavailable' : undefined,
+	);
+}
+
+/** The body is not used: some services repeat the key in it. */
+export const keyError = (status: number) =>
+	new Problem(
+		`The service did not accept the API key (status ${status})`,
+		"Check 'API Key' and 'Base URL' in the credential together: a key only works in the environment it was made for",
+		{ kind: 'credential-invalid', httpCode: String(status) },
+	);
+
+/**
+ * FastAPI's `detail`: a string, a list of `{type, loc, msg}`, an object with a message, or absent (quirk 17).
+ * Its `input` is not read: it may hold an identifier.
+ */
+function readDetail(body: unknown, sent: string[]): { field?: string; said?: string } {
+	const detail = (body as { detail?: unknown } | null)?.detail;
+	const first = Array.isArray(detail) ? detail[0] : detail;
+	if (typeof first === 'string') return { said: redact(first, undefined, sent) };
+
+	const { loc, msg, error_message, message, type } = (first ?? {}) as Record<string, unknown>;
+	const parameter = Array.isArray(loc) ? String(loc.at(-1)) : '';
+	return {
+		field: Object.hasOwn(PARAMETER_LABELS, parameter) ? PARAMETER_LABELS[parameter] : undefined,
+		said: redact(msg ?? error_message ?? message, type, sent),
+	};
+}
+
+/** The error of a status 200 with a body that is not the contract's (quirk 21). */
+export const unexpectedBodyError = (body: unknown) =>
+	typeof body === 'string' && /^\s*</.test(body)
+		? wrongBody('A web page came back instead of data')
+		: wrongBody("The service's answer is not the data that was asked for");
+
+/** The error of a body without a property that the contract promises (quirk 21). */
+export const missingFieldError = (field: string) => wrongBody(`The service's answer has no '${field}'`);
+
+const wrongBody = (message: string) =>
+	new Problem(
+		message,
+		"Check 'Base URL' in the credential: it must be the address of the Health Data Service itself, not of a web site or login page",
+		{ httpCode: '200' },
+	);
+
+/** The error of an incomplete JSON body (quirk 25). */
+export const truncatedError = () =>
+	new Problem(
+		'The answer of the service was cut off',
+		'Try again later. If it stays, ask the people who run the service',
+		{
+			kind: 'temporarily-unavailable',
+			httpCode: '200',
+		},
+	);
+
+const CHECK = "Check 'Base URL' in the credential";
+const LATER = 'Try again later';
+
+/** Why a certificate is not trusted, by the start of the error's code. */
+const CERTIFICATE_REASONS: Array<[RegExp, string]> = [
+	[/^CERT_HAS_EXPIRED/, 'it has expired'],
+	[/^CERT_NOT_YET_VALID/, 'it is not valid yet'],
+	[/^CERT_REVOKED/, 'it was revoked'],
+	[/^(DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED)/, 'it is signed by nobody but itself'],
+	[/^ERR_TLS_CERT_ALTNAME/, 'it is for another name'],
+	[/^UNABLE_TO_/, 'nobody knows who signed it'],
+	[/^CERT_/, 'it does not fit'],
+];
+
+const NETWORK_REASONS: Record<string, (host: string) => string> = {
+	EAI_AGAIN: (host) => `The name of ${host} could not be looked up. ${LATER}`,
+	ECONNABORTED: (host) => `${host} did not answer in time. ${LATER}, or raise 'Timeout' in the request options`,
+	ECONNREFUSED: (host) => `Nobody answers at ${host}. ${CHECK}`,
+	ECONNRESET: (host) => `${host} closed the connection before its answer was complete. ${LATER}`,
+	EHOSTUNREACH: (host) => `There is no way to ${host} from here. ${CHECK}`,
+	ENETUNREACH: (host) => `There is no way to ${host} from here. ${CHECK}`,
+	ENOTFOUND: (host) => `The name of ${host} is not known. ${CHECK}`,
+	EPROTO: (host) => `${host} does not speak the encryption that https:// needs. ${CHECK}`,
+	ERR_BAD_RESPONSE: (host) => `The answer of ${host} was cut off. ${LATER}`,
+	ERR_SSL_WRONG_VERSION_NUMBER: (host) => `${host} does not speak the encryption that https:// needs. ${CHECK}`,
+	ETIMEDOUT: (host) => `${host} did not answer in time. ${LATER}`,
+};
+
+/**
+ * The error of a request without an answer. Of `error` only the code is used: the rest may hold the key. A Problem of ours, such
+ * as those of `authenticate`, is unwrapped.
+ *
+ * @param error what n8n's request helper threw
+ */
+export function networkError(error: Error, root: string): Problem {
+	const cause = (error.cause ?? error) as { code?: unknown; name?: unknown };
+	if (cause instanceof Problem) return cause;
+
+	const code = typeof cause.code === 'string' ? cause.code : undefined;
+	const isForbidden = /^SsrfBlocked/.test(String(cause.name));
+	const isLasting = isForbidden || !isTransientCode(code);
+	return new Problem(
+		'The service could not be reached',
+		isForbidden ? "n8n is set up not to connect to this host. Ask n8n's administrator" : networkReason(code, root),
+		{ kind: isLasting ? undefined : 'temporarily-unavailable', concernsAll: isLasting },
+	);
+}
+
+function networkReason(code = '', root: string): string {
+	const { host } = new URL(root);
+	const [, untrusted] = CERTIFICATE_REASONS.find(([codes]) => codes.test(code)) ?? [];
+	if (untrusted) {
+		const advice = "Have it mended, or turn on 'Ignore SSL Issues (Insecure)' in the credential";
+		return `Nothing was sent to ${host}, because its certificate is not trusted: ${untrusted}. ${advice}`;
+	}
+	if (Object.hasOwn(NETWORK_REASONS, code)) return NETWORK_REASONS[code](host);
+	const shown = /^[A-Z_]+$/.test(code) ? ` (${code})` : '';
+	return `The connection to ${host} ended without an answer${shown}. ${LATER}`;
+}
