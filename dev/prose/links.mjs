@@ -1,11 +1,16 @@
 /**
- * Link check of the pages named as arguments, without the internet: each relative link leads to a file, each anchor to a heading.
+ * Link check of all pages, without the internet: each relative link leads to a file, each anchor to a heading.
  *
  * One run of linkinator per page: in a run over several pages it skips the anchors of the pages in the list.
  */
+import { readdirSync } from 'node:fs';
 import { LinkChecker } from 'linkinator';
 
 const EXTERNAL = ['^https?://(?!localhost)', 'security/advisories'];
+
+const pages = ['', 'docs/', 'dev/bench/'].flatMap((folder) =>
+	readdirSync(folder || '.').flatMap((name) => (name.endsWith('.md') ? [folder + name] : [])),
+);
 
 /** @param {string} page @returns {Promise<string[]>} the broken links, each with its page */
 async function brokenLinksOf(page) {
@@ -20,7 +25,7 @@ async function brokenLinksOf(page) {
 	return links.filter(({ state }) => state === 'BROKEN').map(({ url }) => `${page}: ${url}`);
 }
 
-void Promise.all(process.argv.slice(2).map(brokenLinksOf)).then((found) => {
+void Promise.all(pages.map(brokenLinksOf)).then((found) => {
 	const broken = new Set(found.flat());
 	for (const link of broken) console.error(`Broken link in ${link}`);
 	process.exitCode = broken.size > 0 ? 1 : 0;

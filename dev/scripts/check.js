@@ -6,7 +6,7 @@ const { readSwitches } = require('../install/switches');
 if (require.main === module)
 	readSwitches({
 		name: 'check',
-		about: `Checks what has changed since the last commit, new files included: lint, imports, formatting, types, and the tests that
+		about: `Checks what has changed since the last commit, new files included: lint, imports, formatting, types, spelling, links, and the tests that
 reach the changed files. \`npm test\` checks all of it.`,
 	});
 
@@ -17,7 +17,8 @@ const { leavingNothing } = require('../install/temporary');
 const { setUp } = require('../install/setUp');
 const { ROOT } = require('../paths');
 const { runSteps } = require('./steps');
-const { TOOLS } = require('./tool');
+const { PAGES } = require('./test');
+const { SPELLING, TOOLS } = require('./tool');
 
 const CODE = /^((nodes|credentials|dev|test)\/.*\.(ts|js|mjs)|gulpfile\.js)$/;
 
@@ -45,6 +46,7 @@ function stepsFor(changed) {
 			? readdirSync(join(ROOT, 'test/repository')).map((name) => `test/repository/${name}`)
 			: [];
 	const reaching = [...code, ...tests].filter((file) => /\.(ts|js)$/.test(file));
+	const prose = changed.filter((file) => CODE.test(file) || file.endsWith('.md'));
 	const inRooms = code.filter((file) => /^(nodes|credentials|dev)\//.test(file));
 	const [types, typesOfTools] = [...TOOLS.typecheck.commands].reverse();
 	/** @type {Array<import('./steps').Step & { of: string[] }>} */
@@ -58,6 +60,8 @@ function stepsFor(changed) {
 		{ title: 'Types of the tools', command: typesOfTools, of: code },
 		{ title: 'Lint', command: ['eslint', '--no-warn-ignored', ...code], of: code },
 		{ title: 'Import rule', command: [...TOOLS['lint:imports'].commands[0].slice(0, -3), ...inRooms], of: inRooms },
+		{ title: 'Spelling', command: [...SPELLING, '--no-must-find-files', ...prose], of: prose },
+		...PAGES.map((step) => ({ ...step, of: changed.filter((file) => file.endsWith('.md')) })),
 		{ title: 'Formatting', command: ['prettier', '--check', '--log-level', 'warn', ...code], of: code },
 	];
 	return steps.filter(({ of }) => of.length > 0);

@@ -13,6 +13,8 @@ const CODE = ['{nodes,credentials,dev,test}/**/*.{ts,js,mjs}', 'gulpfile.js'];
 /** `n8n-node lint` without what it reads of .cache, a whole n8n after the demo. It also compares the configuration: a test does that. */
 const LINT = ['eslint', '.', '--ignore-pattern', '.cache/'];
 
+const SPELLING = ['cspell', 'lint', '--config', 'dev/prose/cspell.json', '--no-progress', '--no-summary', '--quiet'];
+
 /**
  * @type {Record<string, { about: string, needs?: Array<'build' | 'host' | 'browser'>, commands: string[][] }>} `commands`: one
  * after the other, until one fails
@@ -32,6 +34,18 @@ const TOOLS = {
 		],
 	},
 	'lint:fix': { about: 'Lints, and mends what can be mended.', commands: [[...LINT, '--fix']] },
+	spelling: {
+		about: 'Spelling of code, comments and pages. New terms go into dev/prose/words.txt.',
+		commands: [[...SPELLING, '**/*.md', ...CODE]],
+	},
+	pages: {
+		about: 'Markdown, terminology and local links of the pages.',
+		commands: [
+			['markdownlint-cli2', '--config', 'dev/prose/.markdownlint-cli2.jsonc', '*.md', 'docs/*.md', 'dev/bench/*.md'],
+			['textlint', '--config', 'dev/prose/textlint.json', '*.md', 'docs/*.md', 'dev/bench/*.md'],
+			['tsx', 'dev/prose/links.mjs'],
+		],
+	},
 	'test:e2e': {
 		about: `The operations, the trigger, the examples and the demo in a real n8n, its editor in a real browser, and every
 installation of docs/install.md. Installs n8n, and a browser where there is none.`,
@@ -91,4 +105,4 @@ function main([name, ...args]) {
 
 if (require.main === module) main(process.argv.slice(2));
 
-module.exports = { TOOLS, runTool };
+module.exports = { SPELLING, TOOLS, runTool };
