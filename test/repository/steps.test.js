@@ -32,6 +32,13 @@ describe('npm test', () => {
 		expect(projects.sort()).toEqual(['dev/tsconfig.json', 'test/tsconfig.json']);
 	});
 
+	it('checks spelling, Markdown, terminology and links', () => {
+		expect(callsOf(STEPS, 'cspell')).toEqual([expect.stringContaining('**/*.md {nodes,credentials,dev,test}/')]);
+		for (const program of ['markdownlint-cli2', 'textlint'])
+			expect(callsOf(STEPS, program)).toEqual([expect.stringContaining('*.md docs/*.md')]);
+		expect(callsOf(STEPS, 'tsx')).toEqual(['dev/prose/links.mjs']);
+	});
+
 	it('runs the tests, and those of expressions in the isolate', () => {
 		expect(callsOf(STEPS, 'jest')).toEqual(['--config test/jest.config.js', '--config test/jest.isolated.config.js']);
 	});
@@ -79,9 +86,10 @@ describe('npm run check', () => {
 		expect(callsOf(steps, 'jest')).toEqual([expect.stringMatching(new RegExp(` --findRelatedTests ${file}$`))]);
 	});
 
-	it('runs the tests of the repository for a page, which no import leads to', () => {
+	it('checks the prose of a page and runs the tests of the repository, which no import leads to', () => {
 		const steps = stepsFor(['README.md']);
-		expect(steps.map(({ command }) => command[0])).toEqual(['jest']);
+		const programs = ['jest', 'cspell', 'markdownlint-cli2', 'textlint', 'tsx'];
+		expect(steps.map(({ command }) => command[0])).toEqual(programs);
 		expect(steps[0].command).toContain(`test/repository/${basename(__filename)}`);
 	});
 
