@@ -2,11 +2,10 @@
  * Every quirk on every operation it can hit (test/helpers/faultMatrix.ts), through n8n's engine and real HTTP.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { runNode } from '../helpers/engine';
 import { matrix, OPERATIONS, parametersOf, SECRETS_ROW, type Case, type Operation } from '../helpers/faultMatrix';
 import { everythingIn } from '../helpers/inspect';
-import { KEY, people } from '../helpers/people';
+import { KEY, people, STEADY } from '../helpers/people';
 import { sectionInPages } from '../helpers/pages';
 import { useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
@@ -15,14 +14,11 @@ import { useVirtualTime } from '../helpers/virtualTime';
 const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
 useVirtualTime();
 
-const { timeoutMs: TIMEOUT_MS } = RETRY_LIMITS;
-afterEach(() => (RETRY_LIMITS.timeoutMs = TIMEOUT_MS));
-
 const run = async (operation: Operation, { parameters, ending = '' }: Partial<Case> = {}) =>
 	await runNode({
 		credential: { ...used.credential, baseUrl: used.sandbox.baseUrl + ending },
-		// A short time-out, for the answers that come late.
-		parameters: { ...(parameters ?? parametersOf(operation)), requestOptions: { timeout: 200 } },
+		// Shorter than the answers that come late.
+		parameters: { ...(parameters ?? parametersOf(operation)), requestOptions: { timeout: 10_000 } },
 		timezone: 'Asia/Kolkata',
 	});
 
@@ -41,9 +37,8 @@ function expectNoSecrets(execution: unknown) {
 
 describe.each(matrix)('$quirk. $what', ({ cases }) => {
 	const each = cases.flatMap((one) => one.operations.map((operation) => ({ ...one, operation })));
-	it.each(each)('$operation: $name', async ({ operation, switches, gives, says, timeoutMs = TIMEOUT_MS, ...one }) => {
+	it.each(each)('$operation: $name', async ({ operation, switches, gives, says, ...one }) => {
 		Object.assign(used.sandbox.switches, switches);
-		RETRY_LIMITS.timeoutMs = timeoutMs;
 		const { rows, error, run: execution } = await run(operation, one);
 
 		if (gives instanceof RegExp) {
@@ -55,23 +50,12 @@ describe.each(matrix)('$quirk. $what', ({ cases }) => {
 		}
 		expect(error).toBeUndefined();
 		if (gives === 'same') expect(rows).toEqual(right[operation]);
+		// What "more" is, row by row: quirks.test.ts and user.test.ts. Here only that no user and no reading is missing.
+		else if (switches?.users)
+			expect(rows).toEqual(right[operation].filter(({ user_id }) => user_id !== STEADY.user_id));
+		else expect(rows.length).toBeGreaterThanOrEqual(one.parameters ? 1 : right[operation].length);
 	});
 });
-
-// What "more" means is checked row by row in quirks.test.ts and user.test.ts; here only that nobody and nothing is missing.
-it.each(matrix.flatMap(({ cases }) => cases).filter(({ gives, parameters }) => gives === 'more' && !parameters))(
-	'nothing is missing: $name',
-	async ({ operations, switches }) => {
-		const isRemoval = switches?.users !== undefined;
-		for (const operation of operations) {
-			Object.assign(used.sandbox.switches, switches);
-			const { rows } = await run(operation);
-			const expected = isRemoval ? 3 + 8 : right[operation].length;
-			expect(rows.length).toBeGreaterThanOrEqual(expected);
-			if (isRemoval) expect(rows).toHaveLength(expected);
-		}
-	},
-);
 
 describe('the matrix', () => {
 	const operations = Object.keys(OPERATIONS) as Operation[];
@@ -87,20 +71,14 @@ describe('the matrix', () => {
 	});
 
 	it('is the table in docs/reliability.md', () => {
-		const count = (cases: Case[], operation: Operation) =>
-			cases.filter((one) => one.operations.includes(operation)).length;
 		const lines = matrix.map(({ quirk, what, promise, cases }) => {
-			const cells = operations.map((operation) => (count(cases, operation) ? `✓ ${count(cases, operation)}` : '–'));
+			const cells = operations.map((operation) =>
+				cases.some((one) => one.operations.includes(operation)) ? '✓' : '–',
+			);
 			return `| ${quirk} | ${what} | ${promise} | ${cells.join(' | ')} |`;
 		});
-		const errors = operations.map(
-			(operation) =>
-				matrix
-					.flatMap(({ cases }) => cases)
-					.filter(({ gives, operations: hit }) => gives instanceof RegExp && hit.includes(operation)).length,
-		);
 		const { quirk, what, promise } = SECRETS_ROW;
-		const secrets = `| ${quirk} | ${what} | ${promise} | ${errors.map((n) => `✓ ${n}`).join(' | ')} |`;
+		const secrets = `| ${quirk} | ${what} | ${promise} | ${operations.map(() => '✓').join(' | ')} |`;
 		const at = matrix.findIndex((row) => row.quirk > quirk);
 		const table = [
 			`| | What may come | What is promised | ${Object.values(OPERATIONS).join(' | ')} |`,

@@ -94,7 +94,7 @@ it.each(['0', '0.001', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
 describe('an answer that drips', () => {
 	it('is tried again, with a fresh limit, and then an error', async () => {
 		Object.assign(RETRY_LIMITS, { maxAttempts: 3, timeoutMs: 50_000 });
-		always({ dripMs: 20 });
+		always({ dripMs: 2000 });
 		const { error } = await run();
 		const { host } = new URL(used.sandbox.baseUrl);
 		// Three times 50 seconds, and next to nothing between them.
@@ -106,16 +106,16 @@ describe('an answer that drips', () => {
 	});
 
 	it('once, harms nothing', async () => {
-		once({ dripMs: 20 });
+		once({ dripMs: 2000 });
 		expect((await run()).rows).toHaveLength(4);
 	});
 
 	it('ends at once when the execution is cancelled, and is not taken for late', async () => {
-		always({ dripMs: 20 });
+		always({ dripMs: 2000 });
 		let cancelledAt = 0;
 		const cancelWhen = (async () => {
 			while (used.sandbox.requests.length === 0) await sleep(5);
-			await sleep(60);
+			await sleep(6000);
 			cancelledAt = time.now;
 		})();
 		const { run: execution } = await run(listUsers({ limit: 4 }), { cancelWhen });
@@ -126,7 +126,7 @@ describe('an answer that drips', () => {
 });
 
 it('a first try that took longer than all the others may take is still tried once more', async () => {
-	once({ dripMs: 20 });
+	once({ dripMs: 2000 });
 	expect((await run()).rows).toHaveLength(4);
 });
 

@@ -34,8 +34,6 @@ export interface Case {
 	parameters?: INodeParameters;
 	/** At the end of the Base URL. */
 	ending?: string;
-	/** How long a whole answer may take, in place of five minutes. */
-	timeoutMs?: number;
 	/** `same` rows as without the fault, the same rows and `more` fields or items, or an error with this message. */
 	gives: 'same' | 'more' | RegExp;
 	/** What the error's description must say. */
@@ -66,12 +64,13 @@ const first = (fault: Fault, times = 1): Partial<Switches> => {
 	};
 };
 const always = (fault: Fault): Partial<Switches> => ({ fault: () => fault });
-const inTheMiddle = (fault: Fault): Partial<Switches> => ({ fault: everyNth(3, fault) });
 
-const passes = (name: string, fault: Fault): Case[] => [
-	{ name: `${name}, once per request`, operations: EVERY, switches: first(fault), gives: 'same' },
-	{ name: `${name}, every third request`, operations: EVERY, switches: inTheMiddle(fault), gives: 'same' },
-];
+const passes = (name: string, fault: Fault): Case => ({
+	name: `${name}, once per request`,
+	operations: EVERY,
+	switches: first(fault),
+	gives: 'same',
+});
 const stays = (name: string, fault: Fault, gives: RegExp, says?: RegExp): Case => ({
 	name: `${name}, for good`,
 	operations: EVERY,
@@ -308,37 +307,32 @@ export const matrix: Row[] = [
 		quirk: 19,
 		what: 'Too many requests, or the service is busy',
 		promise: 'waits as told and goes on; when it gives up, it says how long it waited',
-		cases: [429, 503].flatMap((status) => [
-			...passes(`${status} with seconds`, { status, headers: { 'retry-after': '0' } }),
-			...passes(`${status} with a date`, { status, headers: { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' } }),
-			...passes(`${status} without`, { status, body: { detail: 'slow down' } }),
-			stays(
-				String(status),
-				{ status },
-				status === 429 ? /too many requests/ : /could not answer \(status 503\)/,
-				TRIED,
-			),
-		]),
+		cases: [
+			passes('429 with seconds', { status: 429, headers: { 'retry-after': '40' } }),
+			passes('503 with a date', { status: 503, headers: { 'retry-after': 'Mon, 01 Jun 2026 12:00:40 GMT' } }),
+			passes('429 without', { status: 429, body: { detail: 'slow down' } }),
+			stays('429', { status: 429 }, /too many requests/, TRIED),
+			stays('503', { status: 503 }, /could not answer \(status 503\)/, TRIED),
+		],
 	},
 	{
 		quirk: 20,
 		what: 'Failures, broken connections, late answers',
 		promise: 'tried again, page by page; then an error',
 		cases: [
-			...[500, 502, 504].flatMap((status) => [
-				...passes(String(status), { status, body: '<html>Bad Gateway</html>' }),
-				stays(
-					String(status),
-					{ status, body: 'Internal Server Error' },
-					new RegExp(`could not answer \\(status ${status}\\)`),
-					TRIED,
-				),
-			]),
-			...passes('connection reset', { drop: 'beforeAnswer' }),
-			...passes('cut off inside the answer', { drop: 'insideBody' }),
+			passes('500', { status: 500, body: '<html>Bad Gateway</html>' }),
+			{
+				name: '502, every third request',
+				operations: EVERY,
+				switches: { fault: everyNth(3, { status: 502 }) },
+				gives: 'same',
+			},
+			stays('504', { status: 504, body: 'Internal Server Error' }, /could not answer \(status 504\)/, TRIED),
+			passes('connection reset', { drop: 'beforeAnswer' }),
+			passes('cut off inside the answer', { drop: 'insideBody' }),
 			stays('connection reset', { drop: 'beforeAnswer' }, /could not be reached/, TRIED),
 			stays('cut off inside the answer', { drop: 'insideBody' }, /could not be reached/, TRIED),
-			{ name: 'late, once per request', operations: EVERY, switches: first({ delayMs: 400 }), gives: 'same' },
+			{ name: 'late, once per request', operations: EVERY, switches: first({ delayMs: 20_000 }), gives: 'same' },
 		],
 	},
 	{
@@ -392,18 +386,14 @@ export const matrix: Row[] = [
 			].map(([name, value]) =>
 				stays(name, { status: 429, headers: { 'retry-after': value } }, /too many requests/, TRIED),
 			),
-			...[408, 425, 520, 521, 522, 523, 524].flatMap((status) => [
-				...passes(String(status), { status, body: '<html>Error</html>' }),
-				stays(String(status), { status }, new RegExp(`could not answer \\(status ${status}\\)`), TRIED),
-			]),
-			...passes('cut off between chunks', { drop: 'insideChunks' }),
+			passes('520', { status: 520, body: '<html>Error</html>' }),
+			stays('408', { status: 408 }, /could not answer \(status 408\)/, TRIED),
+			passes('cut off between chunks', { drop: 'insideChunks' }),
 			stays('cut off between chunks', { drop: 'insideChunks' }, /could not be reached/, TRIED),
-			...passes('cut off without a length', { drop: 'withoutLength' }),
+			passes('cut off without a length', { drop: 'withoutLength' }),
 			stays('cut off without a length', { drop: 'withoutLength' }, /^The answer of the service was cut off$/, TRIED),
-			...[
-				...passes('byte by byte', { dripMs: 20 }),
-				stays('byte by byte', { dripMs: 20 }, /could not be reached/, TRIED),
-			].map((one) => ({ ...one, timeoutMs: 150 })),
+			passes('byte by byte', { dripMs: 5000 }),
+			stays('byte by byte', { dripMs: 5000 }, /could not be reached/, /^Tried 2 times in 600 seconds\./),
 		],
 	},
 	{
