@@ -3,7 +3,7 @@
  * n8n around them, of which each request takes its share: there the `id` is a smaller part of the time.
  */
 require('tsx/cjs');
-const { rowsWithId, rowsWithoutId } = require('../../nodes/HealthDataService/service/flatRows.ts');
+const { rowsWithId, rowsWithoutId } = require('../../nodes/HealthDataService/service/readings.ts');
 const { metrics } = require('../../nodes/HealthDataService/service/metrics.ts');
 const { readUsers } = require('../../nodes/HealthDataService/service/readUsers.ts');
 const { wholeTeam } = require('../../nodes/HealthDataService/service/userSelection.ts');

@@ -7,7 +7,7 @@
 require('../../test/setup/n8nSettings');
 require('tsx/cjs');
 const { PollingHost } = require('../../test/helpers/pollingHost.ts');
-const { toIso } = require('../../nodes/HealthDataService/service/instants.ts');
+const { toIso } = require('../../nodes/HealthDataService/service/readingId.ts');
 const { runAsScript } = require('../install/command');
 const { peakWhile } = require('./peak');
 const { startService } = require('./startService');

@@ -1,5 +1,5 @@
 /**
- * The node as n8n sees it: a description, nothing else.
+ * Description of the node for n8n.
  */
 import {
 	NodeConnectionTypes,
@@ -13,13 +13,13 @@ import { searchUsers } from './listSearch/searchUsers';
 import { timeseriesDescription } from './resources/timeseries';
 import { userDescription } from './resources/user';
 
-/** A table of its own, because the linter takes "Timeseries" for a plural. */
+/** A separate constant, because the linter takes "Timeseries" for a plural. */
 const RESOURCES: INodePropertyOptions[] = [
 	{ name: 'Timeseries', value: 'timeseries', description: 'What users measured, with the time of each measurement' },
 	{ name: 'User', value: 'user', description: 'Who belongs to your team, and what they have connected' },
 ];
 
-/** n8n shows an empty output without a reason, and lets no condition look at it: so it is said before. */
+/** n8n gives no reason for an empty output, and a hint cannot depend on the output: it is shown before the run. */
 const NO_ROWS: NodeHint = {
 	message:
 		"If no items come out, nothing was measured in the 'Date Range', or not with the 'Provider'. A longer range shows more.",

@@ -1,5 +1,5 @@
 /**
- * The trigger as n8n sees it: a description, nothing else.
+ * Description of the trigger for n8n.
  */
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { searchProviders } from './listSearch/searchProviders';

@@ -43,9 +43,9 @@ const ROWS: Record<Exclude<TroubleName, 'endless' | 'drips'>, { what: string; pr
 	lostOnPageTwo: { what: 'Page two is not found', promise: 'an error, not half of it', outcome: /whom it knows/ },
 	failsOnPageTwo: { what: 'Page two fails', promise: 'an error, not half of it', outcome: /status 500/ },
 	cut: { what: 'The answer is always cut off', promise: 'an error, after all tries', outcome: /could not be reached/ },
-	repeatedCursor: { what: 'A page leads back to itself', promise: 'an error', outcome: /same page mark twice/ },
+	repeatedCursor: { what: 'A page leads back to itself', promise: 'an error', outcome: /same cursor twice/ },
 	numberCursor: {
-		what: 'The mark of the next page is a number',
+		what: 'The cursor of the next page is a number',
 		promise: 'an error',
 		outcome: /next page is not text/,
 	},

@@ -4,7 +4,7 @@
 import { NodeApiError, type INodeListSearchResult } from 'n8n-workflow';
 import { uuid } from '../../dev/sandbox/world';
 import { readProvider } from '../../nodes/HealthDataService/fields/provider';
-import { readUser } from '../../nodes/HealthDataService/fields/user';
+import { readUser } from '../../nodes/HealthDataService/fields/users';
 import { searchList } from '../helpers/engine';
 import { everythingIn } from '../helpers/inspect';
 import { createUser, fixedWorld, OTHER_KEY, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';

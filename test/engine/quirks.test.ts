@@ -33,7 +33,7 @@ describe('pages', () => {
 
 	it('3: a cursor that repeats ends with an error, not in a loop', async () => {
 		const { rows, error } = await read({ repeatCursor: true });
-		expect(error?.message).toContain('same page mark twice');
+		expect(error?.message).toContain('same cursor twice');
 		expect(rows).toEqual([]);
 		expect(used.sandbox.requests).toHaveLength(2);
 	});

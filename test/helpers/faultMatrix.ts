@@ -119,7 +119,7 @@ export const matrix: Row[] = [
 		promise: 'an error, never an endless run or half the data',
 		elsewhere: NO_PAGES,
 		cases: [
-			{ name: 'cursor repeats', operations: READINGS, switches: { repeatCursor: true }, gives: /same page mark twice/ },
+			{ name: 'cursor repeats', operations: READINGS, switches: { repeatCursor: true }, gives: /same cursor twice/ },
 		],
 	},
 	{

@@ -4,7 +4,7 @@
  */
 import { Workflow, type IDataObject, type INode, type INodeExecutionData, type INodeTypes } from 'n8n-workflow';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
-import { MAX_ROWS_PER_ITEM } from '../../nodes/HealthDataService/resources/perItem';
+import { MAX_ROWS_PER_ITEM } from '../../nodes/HealthDataService/resources/operation';
 import { exampleFiles, readExample } from '../e2e/examples/files';
 import { textOf } from '../helpers/pages';
 

@@ -3,9 +3,9 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { collectAs, DAILY, READINGS } from '../../nodes/HealthDataService/resources/timeseries/output';
-import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service/flatRows';
+import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service/readings';
 import { metrics } from '../../nodes/HealthDataService/service/metrics';
-import type { Collect } from '../../nodes/HealthDataService/service/readUsers';
+import type { Collect } from '../../nodes/HealthDataService/service/readings';
 
 const GROUPED = 'grouped';
 const [metric] = metrics;

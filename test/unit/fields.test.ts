@@ -4,18 +4,22 @@
  */
 import { DateTime } from 'luxon';
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { readClientUserId } from '../../nodes/HealthDataService/fields/clientUserId';
-import { readConcurrency } from '../../nodes/HealthDataService/fields/concurrency';
+import {
+	readClientUserId,
+	readUser,
+	readUserIds,
+	readUsersBy,
+	readUserScope,
+} from '../../nodes/HealthDataService/fields/users';
+import {
+	readConcurrency,
+	readOnlyConnected,
+	readRequestsPerSecond,
+	readWhenNotFound,
+} from '../../nodes/HealthDataService/fields/options';
 import { readLimit } from '../../nodes/HealthDataService/fields/limit';
-import { readOnlyConnected } from '../../nodes/HealthDataService/fields/onlyConnected';
 import { readProvider } from '../../nodes/HealthDataService/fields/provider';
-import { readRequestsPerSecond } from '../../nodes/HealthDataService/fields/requestsPerSecond';
 import { isSimplified } from '../../nodes/HealthDataService/fields/simplify';
-import { readUser } from '../../nodes/HealthDataService/fields/user';
-import { readUserIds } from '../../nodes/HealthDataService/fields/userIds';
-import { readUsersBy } from '../../nodes/HealthDataService/fields/usersBy';
-import { readUserScope } from '../../nodes/HealthDataService/fields/userScope';
-import { readWhenNotFound } from '../../nodes/HealthDataService/fields/whenNotFound';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
 import { HealthDataServiceTrigger } from '../../nodes/HealthDataService/HealthDataServiceTrigger.node';
 import { readDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';

@@ -35,7 +35,7 @@ describe('readingPages', () => {
 
 	it('finds a circle of several cursors', async () => {
 		const { get, queries } = pages([{ next_cursor: 'a' }, { next_cursor: 'b' }, { next_cursor: 'a' }]);
-		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toThrow('same page mark twice');
+		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toThrow('same cursor twice');
 		expect(queries).toHaveLength(3);
 	});
 

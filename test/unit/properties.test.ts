@@ -3,7 +3,7 @@
  */
 import { DateTime, IANAZone } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { readClientUserId } from '../../nodes/HealthDataService/fields/clientUserId';
+import { readClientUserId } from '../../nodes/HealthDataService/fields/users';
 import type { Get, Query } from '../../nodes/HealthDataService/http/client';
 import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
 import { readingPages } from '../../nodes/HealthDataService/service/readingPages';

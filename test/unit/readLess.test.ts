@@ -1,7 +1,7 @@
 /**
  * What an item with too many rows can do instead: only what its own fields leave.
  */
-import { readLess } from '../../nodes/HealthDataService/resources/timeseries/readLess';
+import { readLess } from '../../nodes/HealthDataService/resources/timeseries/parameters';
 
 const PERIOD = "a shorter 'Date Range'";
 const LISTED = "'Users' set to Listed Users, with the user IDs shared between several input items";

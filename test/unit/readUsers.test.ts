@@ -3,7 +3,7 @@
  */
 import { sleep, type IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions, Query } from '../../nodes/HealthDataService/http/client';
-import { rowsWithoutId } from '../../nodes/HealthDataService/service/flatRows';
+import { rowsWithoutId } from '../../nodes/HealthDataService/service/readings';
 import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import { readUsers, type UserResult } from '../../nodes/HealthDataService/service/readUsers';
 import type { SelectedUser, UserSelection } from '../../nodes/HealthDataService/service/userSelection';

@@ -1,10 +1,10 @@
 /**
- * Return All and Limit: how many results.
+ * Return All and Limit: the maximum number of results.
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { toSwitch, wholeNumber } from '../shared/values';
 
-/** "Return All" and "Limit", for the operations named by `show`; `hint` says what Limit leaves out, and how to get it. */
+/** `hint` says what Limit leaves out, and how to get it. */
 export const returnAllAndLimit = (show: IDisplayOptions['show'], hint: string): INodeProperties[] => [
 	{
 		displayName: 'Return All',
@@ -27,7 +27,7 @@ export const returnAllAndLimit = (show: IDisplayOptions['show'], hint: string): 
 	},
 ];
 
-/** How many results are wanted: Infinity with Return All. */
+/** Infinity with Return All. */
 export function readLimit(context: IExecuteSingleFunctions): number {
 	if (toSwitch(context.getNodeParameter('returnAll', false), 'Return All')) return Infinity;
 	return wholeNumber(context.getNodeParameter('limit', 50), 'Limit', 1);

@@ -1,26 +1,28 @@
 /**
- * The value of a resource locator, which is how the editor stores a choice from a list.
+ * Resource locator: reads the value that the editor stores for a choice from a list.
  */
 import type { IExecuteSingleFunctions, INodeParameterResourceLocator, IPollFunctions } from 'n8n-workflow';
-import { isTool } from './oncePerRun';
 
 /** Where fields are read: for an input item, or for a poll. */
 export type FieldContext = IExecuteSingleFunctions | IPollFunctions;
 
+/** Whether an AI agent calls the node: one run for each call, all within the agent's execution. */
+export const isTool = (context: IExecuteSingleFunctions) => context.getNode().type.endsWith('Tool');
+
 export interface Located {
 	mode?: string;
 	value: unknown;
-	/** The row of the list that was picked, as it was then. */
+	/** The label of the picked row, as saved with the workflow. */
 	cachedResultName?: unknown;
 }
 
-/** `{{ $json.some_field }}` and nothing else. */
+/** Exactly `{{ $json.some_field }}`. */
 const FIELD_OF_ITEM = /^=\{\{\s*\$json\.([A-Za-z_]\w*)\s*\}\}$/;
 
 /**
- * A locator, or the plain value that an expression or an agent put in its place. Its usual expression, a field of the
- * item, is looked up rather than evaluated: with a thousand items that saves a sixth of the time. (A tool's item is the
- * agent's, which only n8n can look up.)
+ * A locator, or the plain value that an expression or an agent put in its place. The most common expression, a field of the
+ * item, is looked up without n8n's evaluator: with 1,000 items that saves a sixth of the time. A tool's item belongs to the
+ * agent, so only n8n can look it up.
  */
 export function readLocator(context: FieldContext, name: string): Located {
 	const stored = context.getNode().parameters[name];

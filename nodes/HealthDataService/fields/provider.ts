@@ -1,11 +1,10 @@
 /**
- * Provider: which source's readings.
+ * Provider: the source of the readings, by its slug.
  */
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { toText } from '../shared/values';
 import { readLocator, type FieldContext } from './locator';
 
-/** Which source's readings: empty for all. */
 export const providerField = (show: IDisplayOptions['show']): INodeProperties => ({
 	displayName: 'Provider',
 	name: 'provider',
@@ -31,7 +30,7 @@ export const providerField = (show: IDisplayOptions['show']): INodeProperties =>
 	],
 });
 
-/** The slug, or empty for all. */
+/** A slug; empty for all providers. */
 export const readProvider = (context: FieldContext) => toSlug(readLocator(context, 'provider').value, 'Provider');
 
 export const toSlug = (value: unknown, field: string) =>

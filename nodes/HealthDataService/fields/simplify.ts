@@ -1,11 +1,11 @@
 /**
- * "Simplify", only for the node as a tool of an AI agent: a model pays for every character, and knows nothing but what it
- * is sent. The node in a workflow has no such field, and its output is not touched.
+ * Simplify: shorter output for AI agents, because a model pays for each character. Only the node as a tool has this field; the
+ * output of the node in a workflow does not change.
  */
 import type { IDataObject, IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { connectedSources } from '../service/users';
 import { toSwitch } from '../shared/values';
-import { isTool } from './oncePerRun';
+import { isTool } from './locator';
 
 export const simplifyField = (show: IDisplayOptions['show']): INodeProperties => ({
 	displayName: 'Simplify',
@@ -16,18 +16,18 @@ export const simplifyField = (show: IDisplayOptions['show']): INodeProperties =>
 	displayOptions: { show: { ...show, '@tool': [true] } },
 });
 
-/** Never in a workflow, whatever is saved there: n8n shows the field after all where another one holds an expression. */
+/** Always false in a workflow: if another field has an expression, n8n shows and saves this one there too. */
 export const isSimplified = (context: IExecuteSingleFunctions) =>
 	isTool(context) && toSwitch(context.getNodeParameter('simplify', true), 'Simplify');
 
-/** A row with one identifier of its user and the columns of its metric, without the empty ones. */
+/** One identifier of the user and the columns of the metric; null columns are left out. */
 export function simpleReading(row: IDataObject, columns: readonly string[]): IDataObject {
 	const owner = row.client_user_id === null ? 'user_id' : 'client_user_id';
 	const kept = [owner, ...columns, 'provider', 'source_type'].filter((column) => row[column] !== null);
 	return Object.fromEntries(kept.map((column) => [column, row[column]]));
 }
 
-/** Both identifiers, and the slugs that the field "Provider" takes. */
+/** Both identifiers, and the slugs for the field "Provider". */
 export const simpleUser = (user: IDataObject): IDataObject => ({
 	user_id: user.user_id,
 	client_user_id: user.client_user_id,
@@ -35,7 +35,7 @@ export const simpleUser = (user: IDataObject): IDataObject => ({
 	connected_providers: connectedSources(user).map(({ slug }) => slug),
 });
 
-/** What a model would otherwise take for the whole truth. People read it beside the field. */
+/** Tells a model that the output may be incomplete; people see that beside the field. */
 export function limitNotes(rows: number, limit: number, provider = ''): IDataObject[] {
 	if (rows >= limit) return [{ note: `There may be more: 'Limit' is ${limit}. Raise it, or ask for less at a time` }];
 	if (rows === 0 && provider)

@@ -1,5 +1,5 @@
 /**
- * What the pickers of users and of providers have in common: the connection, and errors that the editor can show.
+ * Picker: the connection and the errors that the searches for users and providers share.
  */
 import type { ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
 import { connect, type Get } from '../http/client';
@@ -7,12 +7,12 @@ import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
 import { toNodeError } from '../shared/problem';
 
-/** Pages of the user list that one call may read: some services allow ten requests a minute. */
+/** Maximum pages of the user list per call: some services allow ten requests a minute. */
 export const MAX_PAGES = 3;
 
 type Search = (get: Get, filter: string, paginationToken?: string) => Promise<INodeListSearchResult>;
 
-/** `search` as n8n calls it: while somebody types, and again with the token of the last result when they scroll to its end. */
+/** `search` as n8n calls it: with the typed text, and with the token of the last result after scrolling to its end. */
 export function picker(search: Search) {
 	return async function (this: ILoadOptionsFunctions, filter = '', paginationToken?: string) {
 		try {
@@ -25,7 +25,7 @@ export function picker(search: Search) {
 }
 
 /**
- * A row that says something instead of being a choice: picking it leaves the field blank. Not quite empty, because the editor
- * shows one row of each value, and that of an empty field as the one that was picked.
+ * A row with a message: picking it leaves the field blank. Its value is not empty, because the editor shows one row per value and
+ * marks the empty one as picked in an empty field.
  */
 export const hintRow = (name: string): INodeListSearchItems => ({ name, value: ' ' });

@@ -1,14 +1,13 @@
 /**
- * The picker of providers: those that users of the team have connected, as far as a few pages of the user list show them.
+ * Provider picker: the providers that users on a sample of the user list have connected.
  */
-import { userPage, type UserPage } from '../service/userPages';
-import { connectedSources } from '../service/users';
+import { connectedSources, userPage, type UserPage } from '../service/users';
 import { MAX_PAGES, picker, hintRow } from './picker';
 
-/** The only way back: the editor cannot empty a field that was picked from a list. */
+/** Needed because the editor cannot clear a picked value. */
 const ALL_PROVIDERS = { name: 'All Providers', value: '' };
 
-/** Never gives a token: the editor would go on by itself until there is enough to scroll, which is through the whole team. */
+/** Returns no token: with one, the editor requests pages until the list can be scrolled, which may read the whole team. */
 export const searchProviders = picker(async (get, filter) => {
 	const first = await userPage(get, 0);
 	const pages = [first, ...(await Promise.all(spread(first).map(async (offset) => await userPage(get, offset))))];
@@ -25,7 +24,7 @@ export const searchProviders = picker(async (get, filter) => {
 	return { results: isSample ? [...results, moreProvidersHint(users.length)] : results };
 });
 
-/** Where the other pages begin, so that all of them lie evenly over the list; one after the other where its length is unknown. */
+/** Offsets of the other pages: evenly spread over the list, or consecutive if its length is unknown. */
 function spread({ users: { length: size }, total = MAX_PAGES * size }: UserPage): number[] {
 	if (size === 0) return [];
 	const others = Math.min(MAX_PAGES, Math.ceil(total / size)) - 1;

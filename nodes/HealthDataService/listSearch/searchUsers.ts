@@ -1,17 +1,15 @@
 /**
- * The picker of users. A search is answered by Resolve for whoever is named in full, and by reading the user list, which
- * the service cannot search, for the others.
+ * User picker: Resolve finds a complete client user ID, reading the user list finds the rest, because the service has no search.
  */
 import type { IDataObject, INodeListSearchItems } from 'n8n-workflow';
 import type { Get } from '../http/client';
 import { Problem } from '../shared/problem';
 import { text } from '../shared/values';
-import { rowOf } from '../fields/user';
-import { userPage } from '../service/userPages';
-import { isClientUserId, isUserId, resolveUser } from '../service/users';
+import { pickerRow } from '../fields/users';
+import { isClientUserId, isUserId, resolveUser, userPage } from '../service/users';
 import { MAX_PAGES, picker, hintRow } from './picker';
 
-/** Fewer rows cannot be scrolled, and during a search the editor asks for the next page only when they are. */
+/** Fewer rows cannot be scrolled, and during a search the editor requests the next page only on scrolling. */
 const ROWS_TO_SCROLL = 20;
 
 export const searchUsers = picker(async (get, filter, paginationToken) => {
@@ -38,29 +36,29 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 	};
 });
 
-/** Half an identifier may be one that the service refuses: then the list may still know better. */
+/** The service may reject a partial identifier: then the list is searched. */
 const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | undefined> =>
 	await resolveUser(get, filter).catch((error: unknown) => {
-		if (error instanceof Problem && isAboutThisOne(error)) return undefined;
+		if (error instanceof Problem && isAboutThisIdentifier(error)) return undefined;
 		throw error;
 	});
 
-const isAboutThisOne = ({ httpCode, kind, isTransient }: Problem) =>
+const isAboutThisIdentifier = ({ httpCode, kind, isTransient }: Problem) =>
 	httpCode !== undefined && kind !== 'credential-invalid' && !isTransient;
 
 /**
- * Whatever the row shows is searched. Whoever has exactly this client user ID was found by Resolve in the first call, and is not
- * listed again in a later one.
+ * Searches the text of the row. The user with exactly this client user ID was found by Resolve in the first call, so later calls do
+ * not list that user again.
  */
 function isMatch(user: IDataObject, filter: string): boolean {
 	const wanted = filter.toLowerCase();
 	if (filter === '' || user.user_id === wanted) return true;
-	return text(user.client_user_id) !== filter && rowOf(user).toLowerCase().includes(wanted);
+	return text(user.client_user_id) !== filter && pickerRow(user).toLowerCase().includes(wanted);
 }
 
-const toRow = (user: IDataObject): INodeListSearchItems => ({ name: rowOf(user), value: String(user.user_id) });
+const toRow = (user: IDataObject): INodeListSearchItems => ({ name: pickerRow(user), value: String(user.user_id) });
 
-/** The service cannot look up a user ID: it is offered unseen. For anything else only the whole identifier helps. */
+/** The service cannot look up a user ID, so it is offered unchecked. Otherwise only the complete identifier helps. */
 function moreUsersHint(filter: string, found: IDataObject[], searched: number): INodeListSearchItems[] {
 	if (isUserId(filter)) return found.length ? [] : [{ name: `User ID ${filter}`, value: filter }];
 	return [hintRow(`Type the whole client user ID (first ${searched.toLocaleString('en')} users searched)`)];

@@ -1,8 +1,8 @@
 /**
- * What many measured values become in one: their sum, mean, least and greatest. Of null, and of nothing, nothing is made up.
+ * Aggregates: sum, mean, minimum and maximum of measured values. Null does not count, and nothing to count is null.
  */
 
-/** None of them is told of nothing. The order of the values, which follows that of the pages, changes no result. */
+/** The list is never empty. The order of the values does not change the result. */
 const AGGREGATES = {
 	sum: exactSum,
 	mean: (values: number[]) => Math.round((exactSum(values) * 10) / values.length) / 10 + 0,
@@ -12,7 +12,7 @@ const AGGREGATES = {
 
 export type Aggregate = keyof typeof AGGREGATES;
 
-/** @param values as the service sends them; what is no number does not count */
+/** @param values as the service sends them; only numbers count */
 export function aggregate(how: Aggregate, values: unknown[]): number | null {
 	const numbers = values.map(toNumber).filter((value) => value !== undefined);
 	return numbers.length > 0 ? AGGREGATES[how](numbers) : null;
@@ -20,19 +20,19 @@ export function aggregate(how: Aggregate, values: unknown[]): number | null {
 
 const DECIMAL = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
 
-/** Text that is a number counts as one (quirk 7). Adding 0 makes 0 of -0. */
+/** Numeric text counts as a number (quirk 7). Adding 0 turns -0 into 0. */
 function toNumber(value: unknown): number | undefined {
 	const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
 	return typeof number === 'number' && Number.isFinite(number) ? number + 0 : undefined;
 }
 
-/** With as many decimals as the values have: 0.1 and 0.2 are 0.3. */
+/** Rounded to the decimals of the values: 0.1 + 0.2 is 0.3. */
 function exactSum(values: number[]): number {
 	const sum = [...values].sort((a, b) => a - b).reduce((a, b) => a + b);
 	return Number(sum.toFixed(values.reduce((most, value) => Math.max(most, decimalsOf(value)), 0))) + 0;
 }
 
-/** As many as `toFixed` can give at most. */
+/** At most 100, the limit of `toFixed`. */
 function decimalsOf(value: number): number {
 	const [digits, exponent = '0'] = String(value).split('e');
 	const decimals = (digits.split('.')[1] ?? '').length - Number(exponent);

@@ -1,24 +1,23 @@
 /**
- * A row for each day of a user, provider, source type and unit: what two devices measured is never added up.
+ * Daily rows: one for each day, provider, source type and unit of a user, so that two devices are never added up.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { dayIn } from '../shared/calendarDay';
 import { aggregate } from './aggregates';
 import type { Metric } from './metrics';
 import { identify, identityOf, rowKey, userPrefix } from './readingId';
-import { readingRows, type UserRef } from './readings';
-import type { Collect } from './readUsers';
+import { readingRows, type Collect, type UserRef } from './readings';
 
-/** Which days are wanted, as YYYY-MM-DD; without a last one the end is open. */
+/** Days as YYYY-MM-DD; without `last` the end is open. */
 export interface DayRange {
 	zone: string;
 	first: string;
 	last?: string;
 }
 
-/** All readings of a user are read before their rows are made, so that each row is whole. */
-export function collectDaily(metric: Metric, asked: DayRange): Collect {
-	const toRows = dailyRows(metric, asked);
+/** Reads all readings of a user first, so that each row is complete. */
+export function collectDaily(metric: Metric, days: DayRange): Collect {
+	const toRows = dailyRows(metric, days);
 	return async (pages, user, isCancelled) => {
 		const readings: IDataObject[] = [];
 		for await (const page of pages) {
@@ -29,36 +28,36 @@ export function collectDaily(metric: Metric, asked: DayRange): Collect {
 	};
 }
 
-/** Of all readings of a user. */
+/** @returns a function that makes the rows from all readings of a user */
 export function dailyRows(metric: Metric, { zone, first, last }: DayRange) {
 	const dayOf = dayIn(zone);
-	// An hour of one day can lie within another: of a day that was not asked for, no more than a part came.
-	const isAsked = ({ date }: Day) => date === null || (date >= first && (last === undefined || date <= last));
+	// Where clocks go back over midnight, an hour of one day lies within another: of a day outside the range only a part came.
+	const isInRange = ({ date }: Day) => date === null || (date >= first && (last === undefined || date <= last));
 	return (readings: IDataObject[], user: UserRef): IDataObject[] =>
 		[...groupByDay(metric, readings, dayOf).values()]
-			.filter(isAsked)
+			.filter(isInRange)
 			.sort(byDay)
 			.map((day) => toRow(metric, user, day));
 }
 
-/** What tells the rows of a user apart, and the readings of each. */
+/** The group of readings that becomes one row. */
 interface Day {
-	/** Null where the readings do not say when they were. */
+	/** Null for readings without a time. */
 	date: string | null;
 	/** Provider, source type and unit. */
 	cells: unknown[];
-	/** The same for the same day in every run. */
+	/** Key of the group, the same in every run. */
 	text: string;
 	readings: IDataObject[];
 }
 
-/** Identical readings, as overlapping pages give them, count once; different ones of the same time count each. */
+/** Identical readings, which overlapping pages return, count once; different same-time readings count each. */
 function groupByDay(metric: Metric, readings: IDataObject[], dayOf: (time: number) => string | undefined) {
 	const distinct = new Map(identify(identityOf(metric), readings).map((reading) => [reading.key, reading]));
 	const days = new Map<string, Day>();
 	for (const { time, row } of distinct.values()) {
 		const date = time === undefined ? null : (dayOf(time) ?? null);
-		// An empty text is the same as nothing to the identity of a reading, too.
+		// As for the `id` of a reading, empty text equals null.
 		const cells = [row.provider, row.source_type, row.unit].map((cell) => (cell === '' ? null : (cell ?? null)));
 		const text = JSON.stringify([date, ...cells]);
 		const day = days.get(text);
@@ -68,7 +67,7 @@ function groupByDay(metric: Metric, readings: IDataObject[], dayOf: (time: numbe
 	return days;
 }
 
-/** By day; those without one last, since `null` comes behind a quotation mark. */
+/** By day; the group without a day is last, because `null` sorts after a quotation mark. */
 const byDay = (a: Day, b: Day) => (a.text < b.text ? -1 : 1);
 
 function toRow({ value, daily }: Metric, user: UserRef, { date, cells, text, readings }: Day): IDataObject {

@@ -5,7 +5,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import { Problem } from '../shared/problem';
-import { userPage, type UserPage } from './userPage';
+import { userPage, type UserPage } from './users';
 
 /** How many users can be handed on, and what is thrown when there are more. */
 export interface Most {

@@ -1,5 +1,5 @@
 /**
- * The metrics that can be read. One more metric is one more entry here (docs/adding-a-metric.md).
+ * Table of metrics. A new metric is one more entry (docs/adding-a-metric.md).
  */
 import type { Aggregate } from './aggregates';
 
@@ -8,7 +8,7 @@ export interface ThresholdOption {
 	/** Name of the trigger's option in saved workflows: never changes. */
 	option: string;
 	name: string;
-	/** What the option begins with. */
+	/** Value of the option when it is added. */
 	default: number;
 }
 
@@ -18,16 +18,16 @@ export interface Metric {
 	name: string;
 	action: string;
 	description: string;
-	/** What the trigger calls it: the event, and one of it in a sentence. */
+	/** For the trigger: name of the event, and one reading in a sentence. */
 	event: string;
 	noun: string;
 	/** Name in the service's path (contract 4.1, 4.2). */
 	path: string;
-	/** Fields of a data point (contract 2.2, 2.3), in the order of the row's columns. The first is when it was. */
+	/** Fields of a data point (contract 2.2, 2.3), in the order of the row's columns. The first is the time. */
 	columns: readonly string[];
-	/** The columns of which the trigger can ask for a minimum. */
+	/** Columns for which the trigger has an option with a minimum value. */
 	thresholds: readonly ThresholdOption[];
-	/** What becomes of a measured column in the row of a day, in this order: `systolic_mean` and so on. */
+	/** Aggregates of each measured column in *One Item per Day*, in order: `systolic_mean` and so on. */
 	daily: Readonly<Record<string, readonly Aggregate[]>>;
 }
 
@@ -61,6 +61,6 @@ export const metrics: Metric[] = [
 	},
 ];
 
-/** Path of the readings of a user (contract 4.1, 4.2); without one, as a template. */
+/** Path of the readings of a user (contract 4.1, 4.2); without a user ID, a template. */
 export const pathOf = ({ path }: Metric, userId?: string) =>
 	`/v2/timeseries/${userId === undefined ? '{user_id}' : encodeURIComponent(userId)}/${path}/grouped`;

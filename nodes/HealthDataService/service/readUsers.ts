@@ -1,5 +1,5 @@
 /**
- * Reading many users side by side, in the order of the users; what cannot be read of one is no matter of the others.
+ * Reads the readings of many users concurrently: results in the order of the users, failures isolated.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get, type Query } from '../http/client';
@@ -7,20 +7,16 @@ import { mapInOrder } from '../shared/mapInOrder';
 import { Problem } from '../shared/problem';
 import { pathOf, type Metric } from './metrics';
 import { readingPages } from './readingPages';
-import type { UserRef } from './readings';
+import type { Collect, UserRef } from './readings';
 import type { SelectedUser, UserSelection } from './userSelection';
 
-type Pages = AsyncIterable<IDataObject>;
-
-/** Makes rows of the pages of one user; stops early when `isCancelled`. */
-export type Collect = (pages: Pages, user: UserRef, isCancelled: () => boolean) => Promise<IDataObject[]>;
-
-/** What was read of a user: no rows of one who is gone, and none of one who could not be read, but why. */
+/** Without rows if the user was removed or could not be read. */
 export interface UserResult extends SelectedUser {
 	rows: IDataObject[];
+	/** Whether the user was removed. */
 	isGone: boolean;
 	problem?: Problem;
-	/** How long it took, from when the first request was sent: waiting in line is nobody's own slowness. */
+	/** Since the first request was sent: time in the queue does not count as slowness. */
 	tookMs: number;
 }
 
@@ -28,77 +24,77 @@ interface ReadUsersOptions {
 	metric: Metric;
 	query: Query | ((user: UserRef) => Query);
 	selection: UserSelection;
-	/** Users who could not be read the last time: their requests get a single attempt. */
+	/** Users that could not be read in the poll before: a single attempt for each request. */
 	hasFailed?: (user: UserRef) => boolean;
-	/** How many users at once; the request queue limits the requests. */
+	/** Users in progress. The request queue limits the requests. */
 	width: number;
-	/** How many users may be read before the first of them is done. */
+	/** Users started before the first of them is done. */
 	ahead?: number;
-	/** Once it says so nobody is begun any more, and those who are done so far come. */
+	/** RequestOptions true, no further user is started and the completed ones are yielded. */
 	isTimeUp?: () => boolean;
-	/** Also told how long it has taken so far. */
-	collect: (pages: Pages, user: UserRef, isCancelled: () => boolean, tookMs: () => number) => Promise<IDataObject[]>;
-	/** Told as soon as a user is read, before their turn: throws to end the sweep. */
+	/** `tookMs` is the time since the first request of this user was sent. */
+	collect: (...args: [...Parameters<Collect>, tookMs: () => number]) => ReturnType<Collect>;
+	/** Called when a user is read, in any order. May throw to stop the read. */
 	onRead?: (rows: number) => void;
-	/** Told as soon as it is known that a user cannot be read, when `fine` others were: throws to end the sweep. */
-	onUnreadable?: (user: UserRef, problem: Problem, fine: number) => void;
+	/** Called when a user cannot be read, in any order, with the number of users read so far. May throw to stop the read. */
+	onUnreadable?: (user: UserRef, problem: Problem, succeeded: number) => void;
 }
 
-/** Users in work for each request that may be on its way: those further down are read while one takes its time. */
+/** Users in progress for each concurrent request, so that one slow user does not delay the others. */
 export const USERS_PER_REQUEST = 4;
 
 /**
- * One user after the other. Whoever stops reading ends it.
+ * In the order of the users. Returning from the generator stops the read.
  *
  * @throws Problem that concerns all users, and what `onRead` and `onUnreadable` throw
  */
 export function readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<UserResult> {
 	const { metric, query, selection, hasFailed, width, ahead, isTimeUp, collect, onRead, onUnreadable } = options;
-	let fine = 0;
+	let succeeded = 0;
 
-	return mapInOrder(selection.users(get), { width, ahead, isTimeUp }, async (listed, isCancelled) => {
-		const { user } = listed;
+	return mapInOrder(selection.users(get), { width, ahead, isTimeUp }, async (selected, isCancelled) => {
+		const { user } = selected;
 		let sentAt: number | undefined;
 		const tookMs = () => (sentAt === undefined ? 0 : performance.now() - sentAt);
 		const result = (more: Partial<UserResult>): UserResult => ({
-			...listed,
+			...selected,
 			rows: [],
 			isGone,
 			tookMs: tookMs(),
 			...more,
 		});
 		const unreadable = (problem: Problem) => {
-			onUnreadable?.(user, problem, fine);
+			onUnreadable?.(user, problem, succeeded);
 			return result({ problem });
 		};
 		let isGone = false;
 		const onMissing = async () => {
-			await selection.whenMissing(get, listed);
+			await selection.whenMissing(get, selected);
 			isGone = true;
 		};
-		if (listed.problem) return unreadable(listed.problem);
+		if (selected.problem) return unreadable(selected.problem);
 		const ask = typeof query === 'function' ? query(user) : query;
-		const once = {
+		const requestOptions = {
 			...(hasFailed?.(user) && SINGLE_ATTEMPT),
 			isCancelled,
 			onSent: () => (sentAt ??= performance.now()),
 		};
-		const pages = readingPages(get, pathOf(metric, user.user_id), ask, onMissing, once);
+		const pages = readingPages(get, pathOf(metric, user.user_id), ask, onMissing, requestOptions);
 		let rows: IDataObject[];
 		try {
 			rows = await collect(pages, user, isCancelled, tookMs);
 		} catch (error) {
-			return unreadable(ofOneUser(error, isCancelled()));
+			return unreadable(problemOfUser(error, isCancelled()));
 		}
 		if (isGone) rows = [];
-		fine++;
+		succeeded++;
 		onRead?.(rows.length);
 		return result({ rows });
 	});
 }
 
-/** A problem of one user's; what concerns all, or comes when all is over, is thrown on. */
-function ofOneUser(error: Error, isCancelled: boolean): Problem {
+/** @throws an error that concerns all users, and any error after the read has ended */
+function problemOfUser(error: Error, isCancelled: boolean): Problem {
 	if (error instanceof Problem && !error.concernsAll && !isCancelled) return error;
 	throw error;
 }

@@ -1,15 +1,14 @@
 /**
- * What makes a reading the same one: `id`, for trigger and node alike. A reading is its user, metric, provider, source type
- * and time; different ones that share all of that (twins, quirk 27) are told apart by their rank.
+ * Identity of a reading: its `id`, the same in node and trigger. It is a hash of user, metric, provider, source type and time, with a
+ * tiebreaker for different same-time readings of one source (quirk 27).
  */
 import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { instantKey, instantOf } from './instants';
 import type { Metric } from './metrics';
 
-/** Which columns make a row the same, and which are its values. */
+/** The columns that identify a row, and those with its values. */
 export interface Identity {
-	/** Begins every `id`. */
+	/** Prefix of each `id`. */
 	value: string;
 	time: string;
 	key: readonly string[];
@@ -24,9 +23,9 @@ export const identityOf = ({ value, columns: [time, ...values] }: Metric): Ident
 });
 
 export interface IdentifiedRow {
-	/** 32 characters: the first 6 of the user, the others of the reading. */
+	/** 32 characters of hashes: 6 of the user, 26 of the reading. */
 	key: string;
-	/** The same text for the same values. */
+	/** Equal text for equal values. */
 	values: string;
 	/** ms */
 	time?: number;
@@ -38,13 +37,13 @@ const KEY_LENGTH = 32;
 
 const sha = (text: string) => hash('sha256', text);
 
-/** The beginning of the key of everything that is one user's. */
+/** The first characters of all keys of a user. */
 export const userPrefix = (userId: unknown) => sha(String(userId)).slice(0, USER_LENGTH);
 
-/** The key of something that is one user's, by what tells it from all else of theirs. */
+/** @param prefix of the user (`userPrefix`) @param text unique among the rows of the user */
 export const rowKey = (prefix: string, text: string) => prefix + sha(text).slice(USER_LENGTH, KEY_LENGTH);
 
-/** The rows, each with its key (`keysOf`), values and time. */
+/** Adds key (`keysOf`), values and time to each row. */
 export function identify(identity: Identity, rows: IDataObject[]): IdentifiedRow[] {
 	const times: Array<number | undefined> = [];
 	const keys = keysOf(identity, rows, times);
@@ -52,30 +51,31 @@ export function identify(identity: Identity, rows: IDataObject[]): IdentifiedRow
 }
 
 /**
- * What makes each row the same in every run and in any order of pages. Identical rows have the same key. `rows` must hold all
- * readings of a user at an instant, or none; where the service gave them an `id` of its own, it is `id_raw`.
- * @param times filled with the time of each in ms, so that it is parsed once
+ * Keys of the rows, the same in each run and for any order of pages. Identical rows have the same key. `rows` must contain all
+ * readings of a user at a time, or none. The service's own `id` is in `id_raw`.
+ *
+ * @param times filled with the time of each row in ms, so that it is parsed once
  */
 export function keysOf(identity: Identity, rows: IDataObject[], times: Array<number | undefined> = []): string[] {
 	const bases = basesOf(identity, rows, times);
-	// As a rule no two rows are of the same time, and then none are twins: finding that out takes the least.
-	const ranks = new Set(times).size < rows.length ? tiebreakersOf(identity, rows, bases) : undefined;
+	// Cheap test first: usually all times differ, and no tiebreaker is needed.
+	const tiebreakers = new Set(times).size < rows.length ? tiebreakersOf(identity, rows, bases) : undefined;
 	const prefixes = new Map<unknown, string>();
 	return rows.map((row, index) => {
 		const prefix = prefixes.get(row.user_id) ?? userPrefix(row.user_id);
 		prefixes.set(row.user_id, prefix);
-		const rank = ranks?.get(bases[index])?.get(valuesOf(identity, row));
-		return rowKey(prefix, rank ? `${bases[index]} ${rank}` : bases[index]);
+		const tiebreaker = tiebreakers?.get(bases[index])?.get(valuesOf(identity, row));
+		return rowKey(prefix, tiebreaker ? `${bases[index]} ${tiebreaker}` : bases[index]);
 	});
 }
 
-/** What different readings of one source and instant share. */
+/** The text that same-time readings of one source have in common. */
 function basesOf(identity: Identity, rows: IDataObject[], times: Array<number | undefined>): string[] {
 	const { time, key } = identity;
 	let last: IDataObject = {};
 	let source = '';
 	return rows.map((row, index) => {
-		// Most rows are of the same source as the one before: it is not written anew.
+		// Most rows have the same source as the row before.
 		if (key.some((column) => row[column] !== last[column])) {
 			source = JSON.stringify(key.map((column) => row[column] || null)).slice(0, -1);
 		}
@@ -83,7 +83,7 @@ function basesOf(identity: Identity, rows: IDataObject[], times: Array<number | 
 		const { millis, key: instant } = instantOf(row[time]);
 		times[index] = millis;
 		const base = `${source},${JSON.stringify(instant)}`;
-		// Without a time, only the values tell them apart.
+		// Without a time, only the values distinguish them.
 		return millis === undefined ? `${base},${JSON.stringify(valuesOf(identity, row))}]` : `${base}]`;
 	});
 }
@@ -91,24 +91,27 @@ function basesOf(identity: Identity, rows: IDataObject[], times: Array<number | 
 const valuesOf = ({ values }: Identity, row: IDataObject) =>
 	JSON.stringify(values.map((column) => instantKey(row[column])));
 
-/** Base → values → rank, where several values share a base. In the order of the service's own ids, if all have one. */
+/**
+ * Base → values → tiebreaker, for same-time readings. Counts from 0, which is left out of the key, in the order of the service's own
+ * ids if all have one, else of the values.
+ */
 function tiebreakersOf(identity: Identity, rows: IDataObject[], bases: string[]) {
-	const ranks = new Map<string, Map<string, number>>();
-	for (const [base, twins] of sameTimeReadings(rows, bases)) {
-		const haveIds = twins.every(({ id_raw: id }) => typeof id === 'string' || typeof id === 'number');
-		// Rows of the same values are one reading: its first id counts, in whatever order they came.
-		const marks = twins.map((row) => {
+	const tiebreakers = new Map<string, Map<string, number>>();
+	for (const [base, readings] of sameTimeReadings(rows, bases)) {
+		const haveIds = readings.every(({ id_raw: id }) => typeof id === 'string' || typeof id === 'number');
+		// Rows with equal values are one reading; its lowest id counts.
+		const sortKeys = readings.map((row) => {
 			const values = valuesOf(identity, row);
 			return { values, by: haveIds ? `${String(row.id_raw)} ${values}` : values };
 		});
-		marks.sort((a, b) => (a.by < b.by ? -1 : 1));
-		const order = new Set(marks.map(({ values }) => values));
-		ranks.set(base, new Map([...order].map((values, rank) => [values, rank])));
+		sortKeys.sort((a, b) => (a.by < b.by ? -1 : 1));
+		const order = new Set(sortKeys.map(({ values }) => values));
+		tiebreakers.set(base, new Map([...order].map((values, tiebreaker) => [values, tiebreaker])));
 	}
-	return ranks;
+	return tiebreakers;
 }
 
-/** Base → rows, where several rows have it: so few that it costs little. */
+/** Base → rows, for bases of several rows. */
 function sameTimeReadings(rows: IDataObject[], bases: string[]) {
 	const first = new Map<string, IDataObject>();
 	const shared = new Map<string, IDataObject[]>();
@@ -121,5 +124,24 @@ function sameTimeReadings(rows: IDataObject[], bases: string[]) {
 	return shared;
 }
 
-/** The same for a reading and its corrections. */
+/** The `id` of a row. A corrected reading keeps it. */
 export const toId = ({ value }: Identity, key: string) => `${value}-${key}`;
+
+/** Times of the service: with an offset, `Z` or no zone, and up to microseconds (quirk 9). */
+const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.(\d+))?)?)\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
+
+/** `key` is the same text for the same instant in any notation; other values as text. `millis`: no zone means UTC. */
+export function instantOf(value: unknown): { millis?: number; key: string } {
+	if (typeof value !== 'string') return { key: String(value ?? '') };
+	const [, day, time, fraction = '', zone = 'Z'] = DATE_TIME.exec(value) ?? [];
+	// Date.parse, because Luxon takes seconds for 100,000 readings. It needs minutes in an offset.
+	const millis = Date.parse(day ? `${day}T${time}${zone.length === 3 ? `${zone}:00` : zone.toUpperCase()}` : value);
+	if (Number.isNaN(millis)) return { key: value };
+	return { millis, key: day ? `${millis}.${fraction.slice(3).replace(/0+$/, '')}` : value };
+}
+
+/** The same text for the same instant. */
+export const instantKey = (value: unknown) => instantOf(value).key;
+
+/** For a query. */
+export const toIso = (millis: number) => new Date(millis).toISOString();

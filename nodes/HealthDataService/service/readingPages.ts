@@ -1,11 +1,11 @@
 /**
- * When the pages of a grouped timeseries query end: a loop over `get` that knows the service, not n8n.
+ * Cursor pagination of one user's readings, with a guard against repeated cursors and endless pages.
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions, Query } from '../http/client';
 import { Problem } from '../shared/problem';
 
-/** No person has so many readings: a service that goes on giving pages, empty ones even, never ends. */
+/** Far more than a person's readings need: reached only if the service never ends. */
 const MAX_PAGES = 10_000;
 
 const tooManyPages = () =>
@@ -15,9 +15,10 @@ const tooManyPages = () =>
 	);
 
 /**
- * Pages of one user's readings (contract 4.1, 4.2), in order. Only a missing cursor ends it: pages may be empty (quirk 2).
- * Every page repeats the whole query. A cursor that comes back a second time is an error, not an endless loop (quirk 3).
- * `onMissing` is asked when the service does not know the user: if it does not throw, there is no further page.
+ * Pages of one user's readings (contract 4.1, 4.2), in order. Only a missing cursor ends them, because pages may be empty (quirk 2).
+ * Each request repeats the whole query. `onMissing` is called on a 404 for the user; if it does not throw, the pages end.
+ *
+ * @throws Problem for a repeated cursor (quirk 3), one that is not text, and too many pages
  */
 export async function* readingPages(
 	get: Get,
@@ -39,7 +40,7 @@ export async function* readingPages(
 		if (cursor === undefined) return;
 		if (seen.has(cursor)) {
 			throw new Problem(
-				'The service sent the same page mark twice, so the rest of the data cannot be read',
+				'The service sent the same cursor twice, so the rest of the data cannot be read',
 				'Nothing was returned, because it would be incomplete. Try again, or choose a shorter date range',
 			);
 		}
@@ -47,12 +48,12 @@ export async function* readingPages(
 	}
 }
 
-/** The contract's `next_cursor`, or its deprecated twin `next` where that is null, absent or empty (quirk 1). */
+/** `next_cursor`, or the deprecated `next` if that is null, absent or empty (quirk 1). */
 function nextCursor({ next_cursor, next }: IDataObject): string | undefined {
-	const cursor = [next_cursor, next].find((mark) => mark !== undefined && mark !== null && mark !== '');
+	const cursor = [next_cursor, next].find((value) => value !== undefined && value !== null && value !== '');
 	if (cursor === undefined || typeof cursor === 'string') return cursor;
 	throw new Problem(
-		'The mark of the next page is not text, so the rest of the data cannot be read',
+		'The cursor of the next page is not text, so the rest of the data cannot be read',
 		'Nothing was returned, because it would be incomplete. Ask the people who run the service',
 	);
 }

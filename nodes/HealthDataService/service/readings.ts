@@ -1,11 +1,14 @@
 /**
- * From a page of grouped readings (contract 2.1) to what leaves the node: flat rows, or one merged `groups` map.
+ * Readings of one user: from pages of grouped readings (contract 2.1) to flat rows, with or without `id`, or to one merged `groups`
+ * map.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { missingFieldError } from '../http/errors';
 import { isObject, stableJson } from '../shared/json';
+import { type Identity, identityOf, instantKey, keysOf, toId } from './readingId';
+import type { Metric } from './metrics';
 
-/** Whose readings these are. `client_user_id` is null when the user was named by User ID. */
+/** The user of a row. `client_user_id` is null where only the user ID is known. */
 export interface UserRef {
 	user_id: string;
 	client_user_id: string | null;
@@ -15,13 +18,13 @@ export interface UserRef {
 interface Group {
 	slug: string;
 	data: IDataObject[];
-	/** An object by the contract; whatever it is, it is not lost. */
+	/** An object by the contract; any other value is kept as it is. */
 	source: unknown;
 	/** Fields of the group beside `data` and `source`. The contract shows none. */
 	extras: IDataObject;
 }
 
-/** The groups of a page. A page without `groups`, or with something else in its place, is an error, never "no data" (quirk 21). */
+/** A page without valid `groups` is an error, never "no data" (quirk 21). */
 function groupsOf({ groups }: IDataObject): Group[] {
 	if (!isObject(groups)) throw missingFieldError('groups');
 
@@ -35,14 +38,14 @@ function groupsOf({ groups }: IDataObject): Group[] {
 }
 
 /**
- * The readings of a page, in order, as flat rows with a fixed start of columns:
- * `id, user_id, client_user_id, ...columns, provider, source_type`, then every other field the service sent. `id` is yet to be found.
- * Values are never changed: times stay strings, null stays null (quirks 7, 9). A missing column is null.
+ * The readings of a page, in order, as flat rows that begin with the same columns:
+ * `id, user_id, client_user_id, ...columns, provider, source_type`, then every other field that the service sent. `id` is null.
+ * Values do not change: times stay strings, null stays null (quirks 7, 9). A missing column is null.
  */
 export function readingRows(page: IDataObject, columns: readonly string[], user: UserRef): IDataObject[] {
 	return groupsOf(page).flatMap(({ slug, data, source: given, extras }) => {
 		const source = isObject(given) ? given : {};
-		// Copied for each row: that takes a fraction of adding one column after the other.
+		// Copying it for each row is many times faster than adding the columns one by one.
 		const start: IDataObject = { id: null, ...user };
 		for (const column of columns) start[column] = null;
 		start.provider = source.provider ?? slug;
@@ -64,18 +67,18 @@ export function readingRows(page: IDataObject, columns: readonly string[], user:
 	});
 }
 
-/** What n8n takes for a failed item. */
+/** n8n treats an item with this field as failed. */
 const RESERVED = 'error';
 
-/** Adds a field of theirs; one that is called like a column, or `error`, becomes `<name>_raw` (quirk 5). */
+/** Adds a field that the service sent; if its name is taken or `error`, as `<name>_raw` (quirk 5). */
 function addServiceField(row: IDataObject, name: string, value: unknown) {
 	let free = name;
 	while (Object.hasOwn(row, free) || free === RESERVED) free += '_raw';
-	// Not assigned: what is called `__proto__` is a field like any other.
+	// Not assigned, because the name may be `__proto__`.
 	Object.defineProperty(row, free, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** Our columns, then all of their fields. Where no name is ours, copying at once takes a fraction of the time. */
+/** Our columns, then all fields that the service sent. Without a common name, copying all at once is many times faster. */
 export function withServiceFields(ours: IDataObject, theirs: IDataObject): IDataObject {
 	if (![...Object.keys(ours), RESERVED].some((name) => Object.hasOwn(theirs, name))) return { ...ours, ...theirs };
 	const row = { ...ours };
@@ -84,8 +87,8 @@ export function withServiceFields(ours: IDataObject, theirs: IDataObject): IData
 }
 
 /**
- * Collects pages into the contract's `groups` map. Groups of one provider are joined when their whole source
- * (and everything else beside `data`) is the same, never merely because the slug is (quirk 4).
+ * Merges pages into the contract's `groups` map. Groups of one provider are merged if everything beside `data` is the same, not
+ * only the slug (quirk 4).
  */
 export class GroupedReadings {
 	private readonly merged = new Map<string, Map<string, IDataObject & { data: IDataObject[] }>>();
@@ -101,9 +104,59 @@ export class GroupedReadings {
 		}
 	}
 
-	/** One item per user. */
 	toItem(user: UserRef): IDataObject {
 		const groups = [...this.merged].map(([slug, ofProvider]) => [slug, [...ofProvider.values()]]);
 		return { ...user, groups: Object.fromEntries(groups) };
 	}
+}
+
+/** Makes rows from the pages of one user; stops early once `isCancelled`. */
+export type Collect = (
+	pages: AsyncIterable<IDataObject>,
+	user: UserRef,
+	isCancelled: () => boolean,
+) => Promise<IDataObject[]>;
+
+/** Called with the number of rows after each page; may throw. */
+type Check = (count: number) => void;
+
+/** At most `limit` rows, `id` null: for readers that do not show it. */
+export const rowsWithoutId =
+	({ columns }: Metric, limit: number, check: Check): Collect =>
+	async (pages, user, isCancelled) => {
+		const rows: IDataObject[] = [];
+		for await (const page of pages) {
+			for (const row of readingRows(page, columns, user)) if (rows.length < limit) rows.push(row);
+			check(rows.length);
+			if (rows.length >= limit || isCancelled()) break;
+		}
+		return rows;
+	};
+
+/**
+ * At most `limit` rows with `id`. The `id` of same-time readings depends on all of them, so pages are read beyond the limit while
+ * they may contain more readings of the same time.
+ */
+export const rowsWithId = (metric: Metric, limit: number, check: Check): Collect => {
+	const identity = identityOf(metric);
+	return async (pages, user, isCancelled) => {
+		const rows: IDataObject[] = [];
+		for await (const page of pages) {
+			const more = readingRows(page, metric.columns, user);
+			for (const row of more) rows.push(row);
+			check(Math.min(rows.length, limit));
+			if (isCancelled() || (rows.length >= limit && !mayContinueOnNextPage(identity, rows.slice(0, limit), more)))
+				break;
+		}
+		const keys = keysOf(identity, rows);
+		rows.forEach((row, index) => (row.id = toId(identity, keys[index])));
+		return rows.slice(0, limit);
+	};
+};
+
+/** Whether the next page may hold same-time readings of `wanted`: of the time at which a source ends on this page. */
+function mayContinueOnNextPage({ key, time }: Identity, wanted: IDataObject[], page: IDataObject[]): boolean {
+	const sourceOf = (row: IDataObject) => JSON.stringify(key.map((column) => row[column] || null));
+	const ends = new Map(page.map((row) => [sourceOf(row), instantKey(row[time])]));
+	return page.length === 0 || wanted.some((row) => ends.get(sourceOf(row)) === instantKey(row[time]));
 }

@@ -1,91 +1,86 @@
 /**
- * Who has a client user ID, for many at once: each is asked for, or all are looked for in the team's list, whatever takes fewer
- * requests.
+ * Resolves many client user IDs: one Resolve request each, or the user list, whichever takes fewer requests.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import { mapInOrder } from '../shared/mapInOrder';
 import { Problem } from '../shared/problem';
 import { text } from '../shared/values';
-import { userPage } from './userPage';
-import { userPages } from './userPages';
-import { resolveUser } from './users';
+import { userPages } from './userPaginator';
+import { resolveUser, userPage } from './users';
 
-/** The record of the user, nothing where nobody has the ID, or why that is not known. */
-export interface Resolved {
+/** The user record; nothing if no user has the ID; a problem if that could not be found out. */
+interface Resolved {
 	user?: IDataObject;
 	problem?: Problem;
 }
 
-export interface ResolveRequest {
+interface ResolveRequest {
 	/** The client user ID. */
 	id: string;
-	/** Whether it could not be resolved the last time: it gets a single attempt. */
+	/** Whether it could not be resolved in the poll before: a single attempt then. */
 	hasFailed?: boolean;
 }
 
-/** For fewer, a page of the list only to learn how long it is would be a waste. */
-const WORTH_A_LOOK = 8;
+/** For fewer IDs the first page of the list is not worth its request. */
+const MIN_IDS_FOR_LIST = 8;
 
-/** How many are asked for before the first is wanted, and how many where all may not be wanted. */
-const WIDTH = 64;
-const LAZY_WIDTH = 4;
+/** Resolve requests in progress: as many as there may be, and fewer if the reader may stop early. */
+const CONCURRENT_RESOLVES = 64;
+const LAZY_CONCURRENT_RESOLVES = 4;
 
 /**
  * In the order of the IDs.
  *
- * @param isLazy somebody may stop long before the end
+ * @param isLazy whether the reader may stop before the end
+ * @throws Problem that concerns all requests
  */
 export async function* resolveMany(
 	get: Get,
-	asked: readonly ResolveRequest[],
+	requests: readonly ResolveRequest[],
 	isLazy: boolean,
 ): AsyncGenerator<Resolved> {
-	const isFew = isLazy || asked.length < WORTH_A_LOOK;
-	const known = isFew ? new Map<string, IDataObject>() : await fromList(get, asked);
-	yield* mapInOrder(
-		each(asked),
-		{ width: isLazy ? LAZY_WIDTH : WIDTH },
-		async ({ id, hasFailed }, isCancelled): Promise<Resolved> => {
-			if (known.has(id)) return { user: known.get(id) };
-			return await resolveUser(get, id, { isCancelled, ...(hasFailed && SINGLE_ATTEMPT) }).then(
-				(user) => ({ user }),
-				problemOfOne,
-			);
-		},
-	);
+	const isFew = isLazy || requests.length < MIN_IDS_FOR_LIST;
+	const known = isFew ? new Map<string, IDataObject>() : await fromList(get, requests);
+	const width = isLazy ? LAZY_CONCURRENT_RESOLVES : CONCURRENT_RESOLVES;
+	yield* mapInOrder(each(requests), { width }, async ({ id, hasFailed }, isCancelled): Promise<Resolved> => {
+		if (known.has(id)) return { user: known.get(id) };
+		return await resolveUser(get, id, { isCancelled, ...(hasFailed && SINGLE_ATTEMPT) }).then(
+			(user) => ({ user }),
+			problemOfOne,
+		);
+	});
 }
 
-/** @throws what every other request would end with, too */
 function problemOfOne(error: unknown): Resolved {
 	if (error instanceof Problem && !error.concernsAll) return { problem: error };
 	throw error;
 }
 
-/** As many of them as the list has, as long as reading on takes fewer requests than asking for the others. */
-async function fromList(get: Get, asked: readonly ResolveRequest[]) {
+/** Reads the list as long as the rest of it takes fewer requests than the IDs that are still missing. */
+async function fromList(get: Get, requests: readonly ResolveRequest[]) {
 	const found = new Map<string, IDataObject>();
-	const wanted = new Set(asked.map(({ id }) => id));
+	const missing = new Set(requests.map(({ id }) => id));
 	const take = (users: IDataObject[]) => {
 		for (const user of users) {
 			const id = text(user.client_user_id);
-			if (wanted.delete(id)) found.set(id, user);
+			if (missing.delete(id)) found.set(id, user);
 		}
 	};
-	await readList(get, take, () => wanted.size).catch(ignoreProblem);
+	await readList(get, take, () => missing.size).catch(ignoreProblem);
 	return found;
 }
 
-/** The list is only the shorter way: what concerns everything comes back with the next request. */
+/** The list only saves requests: a problem that concerns all is thrown by the next request. */
 function ignoreProblem(error: unknown) {
 	if (!(error instanceof Problem)) throw error;
 }
 
-async function readList(get: Get, take: (users: IDataObject[]) => void, wanted: () => number) {
+async function readList(get: Get, take: (users: IDataObject[]) => void, missing: () => number) {
 	const { users, total = 0 } = await userPage(get, 0);
 	const size = users.length;
 	let done = size;
-	const isWorthIt = () => done < total && Math.ceil((total - done) / size) < wanted();
+	const isWorthIt = () => done < total && Math.ceil((total - done) / size) < missing();
 	take(users);
 	if (!isWorthIt()) return;
 	for await (const page of userPages(get, { offset: size, limit: total - size })) {

@@ -1,46 +1,96 @@
 /**
- * Where the next page of the user list begins, whether a page continues the one before, and when the list ends. Not `total`
- * decides it but the pages: each begins with the last user of the one before, so that nobody moves past it unnoticed.
+ * User list pagination: overlapping pages, prefetch, stall detection, and the end of the list.
  */
 import type { IDataObject } from 'n8n-workflow';
+import type { Get } from '../http/client';
+import { quietly } from '../shared/mapInOrder';
 import { IdleWatch } from './idleWatch';
-import type { PageRequest } from './prefetch';
-import { MAX_PAGE_SIZE, type UserPage } from './userPage';
+import { stopAtLongList, type Most } from './longList';
+import { MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
 
-/** Overlap after people have moved, as a part of a page: more of them may, and one page read again costs more. */
+/** Pages requested before they are needed. The request queue decides how many are sent at once. */
+const PREFETCHED_PAGES = 8;
+
+/** A part of the team's user list. */
+export interface ListSlice {
+	offset?: number;
+	/** Maximum number of users. */
+	limit?: number;
+	/** Pages requested before they are needed; 0 if the reader may stop early. */
+	prefetch?: number;
+	/** Set if too many users can be detected before they are read. */
+	most?: Most;
+}
+
+/**
+ * Pages of the users from `offset` on, in the order of the list, without duplicates, at most `limit` users. A user who stays on
+ * the list while it is read is never missed.
+ *
+ * @throws Problem for an invalid page, and when the list cannot be read to its end
+ */
+export async function* userPages(
+	get: Get,
+	{ offset = 0, limit = Infinity, prefetch = PREFETCHED_PAGES, most }: ListSlice = {},
+): AsyncGenerator<IDataObject[]> {
+	const paginator = new UserPaginator(offset, limit);
+	const pages = new Prefetch(get);
+	let unchecked = most && limit > most.users ? most : undefined;
+	try {
+		while (!paginator.hasEnded) {
+			const request = paginator.next();
+			const page = await pages.take(request);
+			if (unchecked) await stopAtLongList(get, offset, page, unchecked);
+			unchecked = undefined;
+			const users = paginator.read(request, page);
+			// Users have moved on the list: the prefetched pages no longer fit.
+			if (users.length === 0) pages.cancel();
+			else if (!paginator.hasEnded) for (const next of paginator.nextPages(prefetch)) pages.start(next);
+			yield users;
+		}
+	} finally {
+		pages.cancel();
+	}
+}
+
+interface PageRequest {
+	offset: number;
+	limit: number;
+	/** Whether it begins at or after `total`. */
+	isBeyondTotal: boolean;
+}
+
+/** Step back after users have moved, as a part of a page: covers several users, and costs less than a page read again. */
 const STEP_BACK = 1 / 25;
 
 /**
- * A page whose first user was read before leaves no gap: between that user and its own end it holds everybody, in the order
- * of the list. If the first is somebody else, people have left, and it steps back until it finds somebody it knows.
+ * Offset paging that misses no user. Users may join and leave while the list is read, and `total` may be wrong (quirks 12, 24).
  *
- * It has ended where a page has nobody new and room for more: an empty page says so only where it was asked for without overlap
- * and pages hold one user. That proof costs one request, except where a page less than half full ends exactly at a `total`
- * that all pages agree on.
+ * Overlap: each page begins with the last user of the page before. If its first user is new, users before it have left, and it
+ * steps back, twice as far each time, until a page begins with a known user. Pages of one user and the full pages of a Limit, which
+ * requests no more records than that, have no overlap; for them a smaller `total` tells that users have left.
  *
- * Two cannot overlap: pages of one user, and full pages of a Limit, which asks for no more records than that. Their people are
- * known to move when `total` falls.
+ * End: a page without new users that is shorter than the service allows. With pages of one user, an empty page. That costs one more
+ * request, except where a page less than half full ends exactly at a `total` that was the same on all pages.
  */
-export class UserPaginator {
-	/** Behind the last user read. */
+class UserPaginator {
+	/** Offset behind the last user read. */
 	private position: number;
-	private given = 0;
+	private returned = 0;
 	private readonly seen = new Set<unknown>();
-	/** The longest page: what the service has room for. */
+	/** Length of the longest page: the service's own maximum. */
 	private largest = 0;
-	/** Whether the last page was as long as any, and as long as it was asked for. */
+	/** Whether the last page was as long as the longest, and as long as requested. */
 	private wasLong = true;
 	private wasFull = false;
 	private total?: number;
-	/** Whether all pages gave the same. */
-	private isSteady = true;
-	/** Users read again with each page, and while it steps back. */
+	private isTotalSteady = true;
+	/** Users read again with each page, and while stepping back. */
 	private overlap = 1;
-	private back = 0;
+	private stepBack = 0;
 	private hasMoved = false;
 	private hasProgressed = false;
 	private readonly idle = new IdleWatch();
-	private hasEnded = false;
+	private isAtEnd = false;
 
 	constructor(
 		private readonly start: number,
@@ -49,45 +99,45 @@ export class UserPaginator {
 		this.position = start;
 	}
 
-	get isOver() {
-		return this.hasEnded || this.given >= this.limit;
+	get hasEnded() {
+		return this.isAtEnd || this.returned >= this.limit;
 	}
 
-	/** The page that comes next, or that will come when so many are read. */
-	next(position = this.position, given = this.given): PageRequest {
-		const overlap = Math.min(Math.max(this.overlapAt(position), this.back), position - this.start);
+	/** The next page; with arguments, the next page from that position on. */
+	next(position = this.position, returned = this.returned): PageRequest {
+		const overlap = Math.min(Math.max(this.overlapAt(position), this.stepBack), position - this.start);
 		return {
 			offset: position - overlap,
-			limit: Math.min(MAX_PAGE_SIZE, this.limit - given + overlap),
-			isBeyondTotal: position === this.total && this.back === 0,
+			limit: Math.min(MAX_PAGE_SIZE, this.limit - returned + overlap),
+			isBeyondTotal: position === this.total && this.stepBack === 0,
 		};
 	}
 
-	/** The pages that will come if `total` is right, the one that proves the end included; only one behind a shorter page. */
-	nextPages(most: number): PageRequest[] {
-		const asks: PageRequest[] = [];
-		let { position, given } = this;
-		while (asks.length < most) {
-			const ask = this.next(position, given);
-			asks.push(ask);
-			const reached = Math.min(ask.offset + Math.min(ask.limit, this.largest), this.total ?? 0);
-			given += reached - position;
-			if (!this.wasLong || reached <= position || given >= this.limit || this.isEvidentEnd(ask, reached)) break;
+	/** At most `count` pages up to the end that `total` predicts, including the page that proves it; one after a short page. */
+	nextPages(count: number): PageRequest[] {
+		const requests: PageRequest[] = [];
+		let { position, returned } = this;
+		while (requests.length < count) {
+			const request = this.next(position, returned);
+			requests.push(request);
+			const reached = Math.min(request.offset + Math.min(request.limit, this.largest), this.total ?? 0);
+			returned += reached - position;
+			if (!this.wasLong || reached <= position || returned >= this.limit || this.isEvidentEnd(request, reached)) break;
 			position = reached;
 		}
-		return asks;
+		return requests;
 	}
 
-	/** Takes a page in. The users of it who are new, in order; nobody when people have moved, and it has to be read again. */
-	read(ask: PageRequest, { users, total }: UserPage): IDataObject[] {
-		const continues = this.doesContinue(ask, users, total);
-		this.isSteady &&= total !== undefined && total === (this.total ?? total);
+	/** The new users of a page, in order; none after users have moved, when it must be read again. */
+	read(request: PageRequest, { users, total }: UserPage): IDataObject[] {
+		const continues = this.doesContinue(request, users, total);
+		this.isTotalSteady &&= total !== undefined && total === (this.total ?? total);
 		this.total = total ?? this.total;
-		if (!continues) this.stepBack(ask);
+		if (!continues) this.moveBack(request);
 
-		const fresh = continues ? this.unseen(users).slice(0, this.limit - this.given) : [];
-		if (continues) this.advance(ask, users.length, fresh.length);
-		if (!this.isOver) this.idle.check(ask.offset, users, fresh.length > 0);
+		const fresh = continues ? this.unseen(users).slice(0, this.limit - this.returned) : [];
+		if (continues) this.advance(request, users.length, fresh.length);
+		if (!this.hasEnded) this.idle.check(request.offset, users, fresh.length > 0);
 		return fresh;
 	}
 
@@ -95,34 +145,34 @@ export class UserPaginator {
 		if (offset === this.start) return true;
 		if (offset < this.position) return users.length > 0 && this.seen.has(users[0].user_id);
 		const hasShrunk = total !== undefined && this.total !== undefined && total < this.total;
-		// A total that merely flickers must not hold it in place.
+		// Only once after each progress: a `total` that merely fluctuates must not stop the read.
 		if (hasShrunk && this.hasProgressed) return false;
 		return users.length > 0 || this.largest < 2;
 	}
 
-	private stepBack({ offset }: PageRequest) {
+	private moveBack({ offset }: PageRequest) {
 		const further = Math.max(2 * (this.position - offset), Math.floor(this.largest * STEP_BACK), 1);
-		this.back = this.overlap = further;
+		this.stepBack = this.overlap = further;
 		this.hasMoved = true;
 		this.hasProgressed = false;
 	}
 
-	private advance(ask: PageRequest, length: number, fresh: number) {
-		const hasRoom = length < Math.min(this.largest, ask.limit);
-		this.back = 0;
-		this.position = ask.offset + length;
-		this.given += fresh;
+	private advance(request: PageRequest, length: number, fresh: number) {
+		const hasRoom = length < Math.min(this.largest, request.limit);
+		this.stepBack = 0;
+		this.position = request.offset + length;
+		this.returned += fresh;
 		this.hasProgressed ||= fresh > 0;
 		this.wasLong = length >= this.largest;
-		this.wasFull = length >= ask.limit;
-		this.hasEnded = length === 0 || (fresh === 0 && hasRoom) || (fresh > 0 && this.isEvidentEnd(ask, this.position));
+		this.wasFull = length >= request.limit;
+		this.isAtEnd = length === 0 || (fresh === 0 && hasRoom) || (fresh > 0 && this.isEvidentEnd(request, this.position));
 		this.largest = Math.max(this.largest, length);
 	}
 
-	/** Whether a page that ends there needs no proof that it is the last. */
-	private isEvidentEnd(ask: PageRequest, end: number): boolean {
-		const isHalfEmpty = 2 * (end - ask.offset) < Math.min(this.largest, ask.limit);
-		return isHalfEmpty && this.isSteady && end === this.total;
+	/** Whether a page that ends at `end` is the last without proof. */
+	private isEvidentEnd(request: PageRequest, end: number): boolean {
+		const isHalfEmpty = 2 * (end - request.offset) < Math.min(this.largest, request.limit);
+		return isHalfEmpty && this.isTotalSteady && end === this.total;
 	}
 
 	private overlapAt(position: number): number {
@@ -132,8 +182,43 @@ export class UserPaginator {
 		return Math.max(1, Math.min(this.overlap, Math.floor(this.largest / 2)));
 	}
 
-	/** Those who were not seen before. */
 	private unseen(users: IDataObject[]): IDataObject[] {
 		return users.filter(({ user_id }) => !this.seen.has(user_id) && this.seen.add(user_id));
 	}
 }
+
+/** Prefetch: pages requested before they are needed. */
+export class Prefetch {
+	private readonly started = new Map<string, Promise<UserPage>>();
+	/** Increases with each cancel: requests of an earlier generation are not sent any more. */
+	private generation = 0;
+
+	constructor(private readonly get: Get) {}
+
+	/** An error is thrown by `take`, and ignored if the page is never taken. */
+	start(page: PageRequest) {
+		const key = pageKey(page);
+		if (!this.started.has(key)) this.started.set(key, quietly(this.request(page)));
+	}
+
+	async take(page: PageRequest): Promise<UserPage> {
+		this.start(page);
+		const result = this.started.get(pageKey(page))!;
+		this.started.delete(pageKey(page));
+		return await result;
+	}
+
+	/** Requests that wait in the queue are not sent. */
+	cancel() {
+		this.generation++;
+		this.started.clear();
+	}
+
+	private async request({ offset, limit, isBeyondTotal }: PageRequest): Promise<UserPage> {
+		const { generation } = this;
+		const request = isBeyondTotal ? pageBeyondTotal : userPage;
+		return await request(this.get, offset, limit, { isCancelled: () => this.generation !== generation });
+	}
+}
+
+const pageKey = ({ offset, limit }: PageRequest) => `${offset} ${limit}`;

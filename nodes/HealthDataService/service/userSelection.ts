@@ -1,63 +1,64 @@
 /**
- * Whose readings are read, and what a user who is gone means: the whole team here, others in files of their own.
+ * User selection: one user, listed users, or the team, and what a user who is not found means for each.
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
 import { Problem } from '../shared/problem';
 import { text } from '../shared/values';
 import type { UserRef } from './readings';
-import { userPages, type ListSlice } from './userPages';
-import { isConnectedTo, resolveUser } from './users';
+import { resolveMany } from './resolveMany';
+import { userPages, type ListSlice } from './userPaginator';
+import { isConnectedTo, noSuchClientUser, resolveUser } from './users';
 
-/** A user whose readings are wanted, and where they stand among the others. */
+/** A user to read. */
 export interface SelectedUser {
 	user: UserRef;
-	/** How many users of the list are done with this one. */
+	/** Number of users of the list up to this one, the next offset. */
 	place: number;
-	/** Their team, if the service has said so. */
+	/** Team ID, if the service sends it. */
 	team?: string;
-	/** Who they are in a list that somebody gave. */
+	/** The entry of *User IDs*. */
 	entry?: ListEntry;
-	/** Why nobody could be found there: the `user_id` is empty then. */
+	/** Why the entry could not be resolved; `user_id` is empty then. */
 	problem?: Problem;
 }
 
-/** One of a list that somebody gave. */
+/** One entry of *User IDs*. */
 export interface ListEntry {
 	id: string;
-	/** The place in the list, from 1. */
+	/** Position in the list, from 1. */
 	at: number;
 }
 
-/** Entries that could not be resolved the last time: these get a single attempt. */
+/** Entries that could not be resolved in the poll before: a single attempt for each. */
 export type HasFailed = (entry: ListEntry) => boolean;
 
 export interface UserSelection {
-	/** In the order of the list, without the first `skip` of it. */
+	/** In the order of the list, without the first `skip` users. */
 	users(get: Get, skip?: number, hasFailed?: HasFailed): AsyncIterable<SelectedUser>;
-	/** The service does not know a user whose readings were asked for. Throws a Problem unless they are passed over. */
-	whenMissing(get: Get, listed: SelectedUser): Promise<void>;
-	/** Adds to rows what takes a request of its own, and is worth none without rows; nothing is asked once `isCancelled`. */
+	/** Called when the service answers 404 for a user's readings. Throws a Problem unless that user is skipped. */
+	whenMissing(get: Get, selected: SelectedUser): Promise<void>;
+	/** Fills in client user IDs that cost a request of their own. Sends nothing without rows or once `isCancelled`. */
 	addClientUserIds?(get: Get, rows: readonly IDataObject[], isCancelled?: () => boolean): Promise<void>;
-	/** The list that somebody gave, each once. */
+	/** The entries of *User IDs*, without duplicates. */
 	entries?: readonly ListEntry[];
 }
 
-/** A single user as somebody named them. */
+/** The value of *User*. */
 export interface UserIdentifier {
 	by: 'userId' | 'clientUserId';
 	id: string;
-	/** What a list from which they were picked said in place of their client user ID. */
+	/** What the picker showed in place of the client user ID. */
 	shownAs?: string;
 }
 
 export type WhenNotFound = 'error' | 'empty';
 
-/** A window of the team's list: all of its users, or those who have the provider (a slug) connected now. */
-export const wholeTeam = (window: ListSlice = {}, connectedTo?: string): UserSelection => ({
+/** @param connectedTo slug of a provider: only users who have it connected now */
+export const wholeTeam = (slice: ListSlice = {}, connectedTo?: string): UserSelection => ({
 	async *users(get, skip = 0) {
 		let place = skip;
-		for await (const users of userPages(get, { ...window, offset: (window.offset ?? 0) + skip })) {
+		for await (const users of userPages(get, { ...slice, offset: (slice.offset ?? 0) + skip })) {
 			for (const user of users) {
 				place++;
 				if (!connectedTo || isConnectedTo(user, connectedTo)) yield toSelectedUser(user, place);
@@ -67,13 +68,116 @@ export const wholeTeam = (window: ListSlice = {}, connectedTo?: string): UserSel
 	whenMissing: async (get, { user }) => await throwIfUserExists(get, user),
 });
 
-/** Somebody who was on the list may have been removed before their turn came. A user who is still there is not passed over. */
+/** Client user ID → user, shared by the items of a run. Undefined if Resolve failed or found none. */
+export type ResolvedNames = Map<string, Promise<UserRef | undefined>>;
+
+/**
+ * By client user ID it costs one more request. A user picked from the list is read by user ID; the client user ID that the list
+ * showed is added to the rows if Resolve confirms it.
+ */
+export const oneUser = (
+	{ by, id, shownAs }: UserIdentifier,
+	whenNotFound: WhenNotFound = 'error',
+	resolved: ResolvedNames = new Map(),
+): UserSelection => ({
+	async *users(get) {
+		if (by === 'userId') return yield { user: { user_id: id, client_user_id: null }, place: 1 };
+		const user = await resolveUser(get, id);
+		if (user) return yield toSelectedUser(user, 1);
+		if (whenNotFound === 'error') throw noSuchClientUser();
+	},
+	async whenMissing(get, { user }) {
+		if (user.client_user_id !== null) await throwIfUserExists(get, user);
+		// Not from `resolved`: the user may have been removed since.
+		else if (shownAs !== undefined && (await resolveQuietly(get, shownAs))?.user_id === id) throw userExists();
+		if (whenNotFound === 'empty') return;
+		throw new Problem(
+			"There is no such user: the service does not know the 'User'",
+			"Pick the user from the list, or check that the credential's key belongs to the team of this user",
+			{ httpCode: '404' },
+		);
+	},
+	async addClientUserIds(get, rows, isCancelled) {
+		if (shownAs === undefined || rows.length === 0) return;
+		const resolving = resolved.get(shownAs) ?? resolveQuietly(get, shownAs, isCancelled);
+		resolved.set(shownAs, resolving);
+		const user = await resolving;
+		if (user?.user_id !== id) return;
+		for (const row of rows) row.client_user_id = user.client_user_id;
+	},
+});
+
+/** The readings are worth more than the name: after two failed attempts the name is left out. */
+const NAME_ATTEMPTS = 2;
+
+const resolveQuietly = async (get: Get, clientUserId: string, isCancelled?: () => boolean) =>
+	await resolveUser(get, clientUserId, { maxAttempts: NAME_ATTEMPTS, ignoreFailure: true, isCancelled }).then(
+		(user) => user && toSelectedUser(user, 1).user,
+		ignoreProblem,
+	);
+
+/** A problem that also concerns the readings is reported by their own requests. */
+function ignoreProblem(error: unknown): undefined {
+	if (!(error instanceof Problem)) throw error;
+}
+
+/**
+ * In the order of the list. An entry that no user has is that entry's problem; with `empty` it is skipped.
+ *
+ * @param options.isLazy whether the reader may stop before the end
+ */
+export const listedUsers = (
+	by: UserIdentifier['by'],
+	entries: readonly ListEntry[],
+	{ whenNotFound = 'error', isLazy = false }: { whenNotFound?: WhenNotFound; isLazy?: boolean } = {},
+): UserSelection => ({
+	entries,
+	async *users(get, skip = 0, hasFailed = () => false) {
+		const rest = entries.slice(skip);
+		let place = skip;
+		if (by === 'userId') {
+			for (const entry of rest) yield { user: { user_id: entry.id, client_user_id: null }, place: ++place, entry };
+			return;
+		}
+		const returned = new Set<unknown>();
+		const requests = rest.map((entry) => ({ id: entry.id, hasFailed: hasFailed(entry) }));
+		for await (const { user, problem } of resolveMany(get, requests, isLazy)) {
+			const entry = entries[place++];
+			// Two entries are the same user where the service ignores upper and lower case.
+			if (user && returned.has(user.user_id)) continue;
+			returned.add(user?.user_id);
+			if (user) yield { ...toSelectedUser(user, place), entry };
+			else if (problem) yield unresolved(entry, place, problem);
+			else if (whenNotFound === 'error') yield unresolved(entry, place, noSuchEntry(by, entry));
+		}
+	},
+	async whenMissing(get, { user, entry }) {
+		if (by === 'clientUserId') await throwIfUserExists(get, { ...user, client_user_id: entry!.id });
+		if (whenNotFound === 'error') throw noSuchEntry(by, entry!);
+	},
+});
+
+const unresolved = (entry: ListEntry, place: number, problem: Problem): SelectedUser => ({
+	user: { user_id: '', client_user_id: entry.id },
+	place,
+	entry,
+	problem,
+});
+
+const noSuchEntry = (by: UserIdentifier['by'], { at }: ListEntry) =>
+	new Problem(
+		`Entry ${at} of 'User IDs' is ${by === 'userId' ? 'a user whom the service does not know' : 'an identifier that no user has'}`,
+		"Check it, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
+		{ httpCode: '404' },
+	);
+
+/** A listed user may be removed before the readings are requested. A 404 for a user who still exists is an error. */
 export async function throwIfUserExists(get: Get, { user_id, client_user_id }: UserRef) {
 	const now = client_user_id === null ? { user_id } : await resolveUser(get, client_user_id);
 	if (now?.user_id === user_id) throw userExists();
 }
 
-export const userExists = () =>
+const userExists = () =>
 	new Problem(
 		'The service does not find the readings of a user whom it knows (status 404)',
 		'Try again later. If it stays, ask the people who run the service',

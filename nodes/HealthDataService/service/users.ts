@@ -1,20 +1,23 @@
 /**
- * Users of the team: naming one in a path, looking one up, and which sources are connected.
+ * User endpoints: one page of the user list, Resolve, and the connected sources of a user (contract 4.3, 4.4).
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get, RequestOptions } from '../http/client';
+import { SINGLE_ATTEMPT, type Get, type RequestOptions } from '../http/client';
 import { missingFieldError } from '../http/errors';
+import { classifyStatus } from '../http/classify';
+import { isObject } from '../shared/json';
 import { Problem } from '../shared/problem';
+import { text } from '../shared/values';
 
 export const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
 const WHOLE_UUID = new RegExp(`^${UUID}$`);
 
 export const isUserId = (id: string) => WHOLE_UUID.test(id);
 
-/** Whether a request can ask for it: a dot segment would change the path on the way, however it is encoded. */
+/** Whether it can be part of a path: a dot segment changes the path, even when it is encoded. */
 export const isClientUserId = (id: string) => !['', '.', '..'].includes(id) && id.isWellFormed();
 
-/** Looks a user up by the client's own identifier (contract 4.4), which may hold any character (quirk 15). */
+/** The user with this client user ID, which may contain any character (quirk 15); undefined if there is none. */
 export async function resolveUser(
 	get: Get,
 	clientUserId: string,
@@ -25,7 +28,7 @@ export async function resolveUser(
 	return user;
 }
 
-/** For those who cannot go on without the user (quirk 16). */
+/** Quirk 16. */
 export const noSuchClientUser = () =>
 	new Problem(
 		"There is no user with this 'Client User ID'",
@@ -33,7 +36,55 @@ export const noSuchClientUser = () =>
 		{ httpCode: '404' },
 	);
 
-/** Slug and display name of the sources a user has connected; entries may be incomplete (quirks 5, 8). */
+/** Maximum of the query parameter `limit` (contract section 8). */
+export const MAX_PAGE_SIZE = 500;
+
+/** One page of the user list. The service may return fewer users than `limit`. */
+export interface UserPage {
+	users: IDataObject[];
+	/** Number of users in the list, if the service sends it. It may be wrong (quirk 24). */
+	total?: number;
+}
+
+export async function userPage(
+	get: Get,
+	offset: number,
+	limit = MAX_PAGE_SIZE,
+	once?: RequestOptions,
+): Promise<UserPage> {
+	const { users, total } = await get('/v2/user', { offset, limit }, undefined, once);
+	if (!Array.isArray(users) || !users.every(isObject)) throw missingFieldError('users');
+	if (!users.every(({ user_id }) => typeof user_id === 'string' && text(user_id))) throw userWithoutId();
+	return { users: users as IDataObject[], total: typeof total === 'number' ? total : undefined };
+}
+
+/**
+ * A page that begins at `total` or later. Some services reject it with any status instead of sending an empty page (quirk 12), so
+ * it is requested once. After 429, 503 or a network error it is requested again, with the usual retries.
+ */
+export async function pageBeyondTotal(
+	get: Get,
+	offset: number,
+	limit: number,
+	once: RequestOptions,
+): Promise<UserPage> {
+	try {
+		return await userPage(get, offset, limit, { ...once, ...SINGLE_ATTEMPT });
+	} catch (error) {
+		const status = error instanceof Problem ? Number(error.httpCode) : NaN;
+		if (status >= 400 && classifyStatus(status) !== 'throttled') return { users: [] };
+		return await userPage(get, offset, limit, once);
+	}
+}
+
+const userWithoutId = () =>
+	new Problem(
+		"A user in the service's list has no 'user_id'",
+		'Without it the readings of this user cannot be requested. Ask the people who run the service',
+		{ concernsAll: true },
+	);
+
+/** Slug and display name of the connected sources. Entries may be incomplete (quirks 5, 8). */
 export function connectedSources(user: IDataObject): Array<{ slug: string; name: string }> {
 	const entries = Array.isArray(user.connected_sources) ? (user.connected_sources as IDataObject[]) : [];
 	return entries.flatMap((entry) => {
@@ -42,6 +93,6 @@ export function connectedSources(user: IDataObject): Array<{ slug: string; name:
 	});
 }
 
-/** Whether `provider` (a slug) is among the user's connected sources. */
+/** @param provider a slug */
 export const isConnectedTo = (user: IDataObject, provider: string) =>
 	connectedSources(user).some(({ slug }) => slug === provider);

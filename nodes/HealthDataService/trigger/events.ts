@@ -4,13 +4,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
 import type { RequestLimits } from '../http/requestQueue';
-import { rowsWithoutId } from '../service/flatRows';
-import { toIso } from '../service/instants';
+import { rowsWithoutId, withServiceFields, type UserRef } from '../service/readings';
+import { toIso, identityOf, type Identity } from '../service/readingId';
 import { metrics, type Metric, type ThresholdOption } from '../service/metrics';
-import { identityOf, type Identity } from '../service/readingId';
-import { withServiceFields, type UserRef } from '../service/readings';
 import { readUsers, USERS_PER_REQUEST } from '../service/readUsers';
-import { userPages, type ListSlice } from '../service/userPages';
+import { userPages, type ListSlice } from '../service/userPaginator';
 import type { ListEntry, UserSelection } from '../service/userSelection';
 import { Problem } from '../shared/problem';
 

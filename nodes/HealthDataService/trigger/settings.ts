@@ -3,18 +3,19 @@
  */
 import { hash } from 'node:crypto';
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
-import { concurrencyField, readConcurrency } from '../fields/concurrency';
-import { onlyConnectedField, readOnlyConnected } from '../fields/onlyConnected';
-import { optionsField, readOption } from '../fields/optionsField';
+import {
+	concurrencyField,
+	onlyConnectedField,
+	optionsField,
+	readConcurrency,
+	readOnlyConnected,
+	readOption,
+	readRequestsPerSecond,
+	requestsPerSecondField,
+} from '../fields/options';
 import { providerField, readProvider } from '../fields/provider';
-import { readRequestsPerSecond, requestsPerSecondField } from '../fields/requestsPerSecond';
-import { readUser } from '../fields/user';
-import { readUserIds } from '../fields/userIds';
-import { readUsersBy } from '../fields/usersBy';
-import { readUserScope, userFields } from '../fields/userScope';
-import { listedUsers } from '../service/listedUsers';
-import { oneUser } from '../service/oneUser';
-import { wholeTeam } from '../service/userSelection';
+import { readUser, readUserIds, readUsersBy, readUserScope, userFields } from '../fields/users';
+import { listedUsers, oneUser, wholeTeam } from '../service/userSelection';
 import { toChoice, wholeNumber } from '../shared/values';
 import { events, readingEvents, type Selection, type TriggerEvent } from './events';
 import { thresholdFields, readThresholds } from './thresholds';

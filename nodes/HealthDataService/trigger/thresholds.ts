@@ -2,7 +2,7 @@
  * Minimum Systolic and its kin: which readings are worth an execution. Those that are not count as seen all the same.
  */
 import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
-import { readOption } from '../fields/optionsField';
+import { readOption } from '../fields/options';
 import { metrics, type ThresholdOption } from '../service/metrics';
 import { numberIn, someNumber } from '../shared/values';
 import type { Threshold, TriggerState } from './state';

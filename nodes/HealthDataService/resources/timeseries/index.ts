@@ -1,17 +1,17 @@
 /**
- * The resource Timeseries: an operation per metric, and their fields in the order of the screen.
+ * Resource Timeseries: one operation per metric, and the fields in their order on the screen.
  */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { returnAllAndLimit } from '../../fields/limit';
 import { providerField } from '../../fields/provider';
 import { simplifyField } from '../../fields/simplify';
-import { userFields } from '../../fields/userScope';
+import { userFields } from '../../fields/users';
 import { metrics, pathOf, type Metric } from '../../service/metrics';
-import { perItem } from '../perItem';
+import { perItem } from '../operation';
 import { dateRangeFields } from './dateRange';
 import { timeseriesOptions } from './options';
 import { outputField, READINGS } from './output';
-import { readTimeseries } from './read';
+import { executeTimeseries } from './execute';
 
 const toOperation = (metric: Metric): INodePropertyOptions => ({
 	name: metric.name,
@@ -21,11 +21,11 @@ const toOperation = (metric: Metric): INodePropertyOptions => ({
 	routing: {
 		request: { method: 'GET', url: pathOf(metric) },
 		send: { paginate: true },
-		operations: { pagination: perItem(readTimeseries(metric)) },
+		operations: { pagination: perItem(executeTimeseries(metric)) },
 	},
 });
 
-/** Pages come in the order of time, and the service cannot be asked for another. */
+/** Pages are in order of time; the contract has no other order. */
 const LIMIT_HINT =
 	"Keeps the first rows, as a rule the oldest, and leaves out the rest. For the newest, choose a short 'Date Range' and turn on 'Return All'.";
 

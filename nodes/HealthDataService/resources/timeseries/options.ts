@@ -1,12 +1,15 @@
 /**
- * Options of a timeseries operation: what few need, each with its default, bounds and reading.
+ * Options of a timeseries operation: fields, defaults and bounds.
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { concurrencyField } from '../../fields/concurrency';
-import { onlyConnectedField } from '../../fields/onlyConnected';
-import { optionsField, readOption } from '../../fields/optionsField';
-import { requestsPerSecondField } from '../../fields/requestsPerSecond';
-import { whenNotFoundField } from '../../fields/whenNotFound';
+import {
+	concurrencyField,
+	onlyConnectedField,
+	optionsField,
+	readOption,
+	requestsPerSecondField,
+	whenNotFoundField,
+} from '../../fields/options';
 import { toText, wholeNumber } from '../../shared/values';
 
 const onlyForAllUsers: IDisplayOptions = { show: { '/userScope': ['all'] } };
@@ -46,7 +49,7 @@ export const timeseriesOptions = (show: IDisplayOptions['show']): INodePropertie
 		whenNotFoundField('What to do when the service does not know a user', onlyForNamedUsers),
 	]);
 
-/** Which part of the team's list: all of it, unless the user says otherwise. */
+/** The part of the team's list to read; by default all of it. */
 export const readListSlice = (context: IExecuteSingleFunctions) => ({
 	offset: readOption(context, 'userOffset', 0, (value) => wholeNumber(value, 'Skip First Users', 0)),
 	limit: readOption(context, 'userLimit', Infinity, (value) => wholeNumber(value, 'Max Users', 1)),
@@ -54,6 +57,6 @@ export const readListSlice = (context: IExecuteSingleFunctions) => ({
 
 const ADVICE = "Enter a name from the IANA list, e.g. Europe/Berlin, or leave 'Time Zone' empty for the workflow's";
 
-/** An IANA name, not yet checked. */
+/** An IANA name, not yet validated. */
 export const readTimeZone = (context: IExecuteSingleFunctions): string =>
 	readOption(context, 'timeZone', '', (value) => toText(value, 'Time Zone', ADVICE).trim()) || context.getTimezone();

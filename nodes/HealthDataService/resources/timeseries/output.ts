@@ -1,14 +1,12 @@
 /**
- * Output: the forms in which readings leave the node, and how each is made of a user's pages.
+ * Output: the shapes of the rows, and the function that makes each from a user's pages.
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { collectDaily, type DayRange } from '../../service/daily';
-import { rowsWithId, rowsWithoutId } from '../../service/flatRows';
+import { GroupedReadings, rowsWithId, rowsWithoutId, type Collect } from '../../service/readings';
 import type { Metric } from '../../service/metrics';
-import { GroupedReadings } from '../../service/readings';
-import type { Collect } from '../../service/readUsers';
 import { toChoice } from '../../shared/values';
-import { stopAtTooManyRows } from '../perItem';
+import { stopAtTooManyRows } from '../operation';
 
 export const READINGS = 'readings';
 export const DAILY = 'daily';
@@ -30,13 +28,12 @@ export const outputField = (show: IDisplayOptions['show']): INodeProperties => (
 	options: FORMS,
 });
 
-/** The form, by its value. */
 export function readOutput(context: IExecuteSingleFunctions): string {
 	const values = FORMS.map(({ value }) => value);
 	return toChoice(context.getNodeParameter('output', READINGS), 'Output', values);
 }
 
-/** How the pages of one user become rows, of which `limit` are wanted. Readings that are simplified show no `id`; `advice` is for too many. */
+/** @param options.advice for too many rows @param options.isSimple without `id`, which simplified rows do not show */
 export function collectAs(
 	output: string,
 	metric: Metric,

@@ -1,5 +1,5 @@
 /**
- * The operations of the resource User.
+ * Resource User: its operations. A file of its own, as for each resource.
  */
 import type { INodeProperties } from 'n8n-workflow';
 import { listFields, listOperation } from './list';

@@ -3,13 +3,13 @@
  */
 import type { IDataObject, IExecutePaginationFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { readLimit, returnAllAndLimit } from '../../fields/limit';
-import { optionsField, readOption } from '../../fields/optionsField';
+import { optionsField, readOption } from '../../fields/options';
 import { toSlug } from '../../fields/provider';
 import { isSimplified, limitNotes, simpleUser, simplifyField } from '../../fields/simplify';
-import { userPages } from '../../service/userPages';
+import { userPages, type ListSlice } from '../../service/userPaginator';
 import { isConnectedTo } from '../../service/users';
 import { wholeNumber } from '../../shared/values';
-import { MAX_ROWS_PER_ITEM, perItem, stopAtTooManyRows, tooManyRows, type Connect } from '../perItem';
+import { MAX_ROWS_PER_ITEM, perItem, stopAtTooManyRows, tooManyRows, type Connect } from '../operation';
 
 const show = { resource: ['user'], operation: ['list'] };
 
@@ -52,7 +52,6 @@ export const listFields: INodeProperties[] = [
 const READ_IN_PARTS =
 	"Read the list in parts, an input item for each: 'Return All' off, 'Limit' 100,000 at most, and 'Skip First Users' in the options";
 
-/** As many pages of the user list as it takes to have what was asked for. */
 async function listUsers(context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> {
 	const limit = readLimit(context);
 	const provider = readOption(context, 'provider', '', (value) => toSlug(value, 'Connected Provider'));
@@ -60,10 +59,12 @@ async function listUsers(context: IExecutePaginationFunctions, connectRun: Conne
 	const isSimple = isSimplified(context);
 
 	const users: IDataObject[] = [];
-	// With a filter nobody knows how many users it takes: only those that stay count.
+	// With a filter, the number of users to read is unknown: only the matching ones count.
 	const most = { users: MAX_ROWS_PER_ITEM, tooMany: () => tooManyRows(READ_IN_PARTS) };
-	const window = provider ? { offset, ahead: limit === Infinity ? undefined : 0 } : { offset, limit, most };
-	for await (const page of userPages(await connectRun(), window)) {
+	const slice: ListSlice = provider
+		? { offset, prefetch: limit === Infinity ? undefined : 0 }
+		: { offset, limit, most };
+	for await (const page of userPages(await connectRun(), slice)) {
 		for (const user of page) {
 			if (users.length < limit && (!provider || isConnectedTo(user, provider))) users.push(user);
 		}

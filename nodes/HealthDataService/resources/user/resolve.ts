@@ -2,12 +2,11 @@
  * User → Resolve: one user by the client's own identifier (contract 4.4).
  */
 import type { IDataObject, IExecutePaginationFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { readClientUserId } from '../../fields/clientUserId';
-import { optionsField } from '../../fields/optionsField';
+import { readClientUserId } from '../../fields/users';
+import { optionsField, readWhenNotFound, whenNotFoundField } from '../../fields/options';
 import { isSimplified, simpleUser, simplifyField } from '../../fields/simplify';
-import { readWhenNotFound, whenNotFoundField } from '../../fields/whenNotFound';
 import { noSuchClientUser, resolveUser } from '../../service/users';
-import { perItem, type Connect } from '../perItem';
+import { perItem, type Connect } from '../operation';
 
 const show = { resource: ['user'], operation: ['resolve'] };
 
@@ -38,7 +37,7 @@ export const resolveFields: INodeProperties[] = [
 	optionsField(show, [whenNotFoundField('What to do when no user has this identifier')]),
 ];
 
-/** A single request, made in n8n's pagination hook because only there can errors be linked to their item. */
+/** One request, in n8n's pagination hook because only there errors can be linked to their item. */
 async function resolve(context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> {
 	const clientUserId = readClientUserId(context.getNodeParameter('clientUserId'));
 	const whenNotFound = readWhenNotFound(context);

@@ -3,21 +3,21 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions, Query } from '../../nodes/HealthDataService/http/client';
-import { listedUsers } from '../../nodes/HealthDataService/service/listedUsers';
+import {
+	listedUsers,
+	oneUser,
+	throwIfUserExists,
+	toSelectedUser,
+	wholeTeam,
+	type SelectedUser,
+} from '../../nodes/HealthDataService/service/userSelection';
 import { resolveMany } from '../../nodes/HealthDataService/service/resolveMany';
-import { oneUser } from '../../nodes/HealthDataService/service/oneUser';
 import {
 	connectedSources,
 	isClientUserId,
 	isConnectedTo,
 	resolveUser,
 } from '../../nodes/HealthDataService/service/users';
-import {
-	throwIfUserExists,
-	toSelectedUser,
-	wholeTeam,
-	type SelectedUser,
-} from '../../nodes/HealthDataService/service/userSelection';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { nextTurn } from '../helpers/machine';
 

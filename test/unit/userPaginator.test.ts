@@ -3,8 +3,7 @@
  */
 import { sleep, type IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions } from '../../nodes/HealthDataService/http/client';
-import { Prefetch } from '../../nodes/HealthDataService/service/prefetch';
-import { userPages, type ListSlice } from '../../nodes/HealthDataService/service/userPages';
+import { Prefetch, userPages, type ListSlice } from '../../nodes/HealthDataService/service/userPaginator';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { nextTurn, watchUnhandled } from '../helpers/machine';
 import { idsOf, movingTeam, TOTALS, type Move, type TeamOptions } from '../helpers/movingTeam';

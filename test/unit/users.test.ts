@@ -2,7 +2,7 @@
  * One page of the user list, by itself: what is one, and what a failure behind `total` means.
  */
 import type { Get } from '../../nodes/HealthDataService/http/client';
-import { pageBeyondTotal, userPage } from '../../nodes/HealthDataService/service/userPage';
+import { pageBeyondTotal, userPage } from '../../nodes/HealthDataService/service/users';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 
 const ANNA = { user_id: 'u1', client_user_id: 'anna' };

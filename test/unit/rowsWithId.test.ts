@@ -2,10 +2,10 @@
  * Rows of the node beside rows of the trigger, of what a service may send that the sandbox does not.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service/flatRows';
+import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service/readings';
 import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import { identityOf, keysOf } from '../../nodes/HealthDataService/service/readingId';
-import type { Collect } from '../../nodes/HealthDataService/service/readUsers';
+import type { Collect } from '../../nodes/HealthDataService/service/readings';
 import { detectChanges, toItem } from '../../nodes/HealthDataService/trigger/detectChanges';
 import { SeenReadings } from '../../nodes/HealthDataService/trigger/seen';
 

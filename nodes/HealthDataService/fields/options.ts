@@ -1,0 +1,100 @@
+/**
+ * Options that several operations share: Concurrent Requests, Requests per Second, Only Connected Users, When Not Found, and the
+ * Options collection around them.
+ */
+import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import { DEFAULT_CONCURRENCY } from '../http/requestQueue';
+import type { WhenNotFound } from '../service/userSelection';
+import { isObject } from '../shared/json';
+import { Problem } from '../shared/problem';
+import { someNumber, toChoice, toSwitch, wholeNumber } from '../shared/values';
+import type { FieldContext } from './locator';
+
+export const optionsField = (show: IDisplayOptions['show'], options: INodeProperties[]): INodeProperties => ({
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	...(show && { displayOptions: { show } }),
+	options,
+});
+
+/** The value of an option, converted by `read`; `whenAbsent` if the option was not added. */
+export function readOption<T>(context: FieldContext, name: string, whenAbsent: T, read: (value: unknown) => T): T {
+	const options: unknown = context.getNode().parameters.options ?? {};
+	// Only a workflow edited as JSON can have this.
+	if (!isObject(options)) throw new Problem("'Options' is not a set of options", 'Add options from the list');
+	return options[name] === undefined ? whenAbsent : read(context.getNodeParameter(`options.${name}`));
+}
+
+/** So that one execution leaves room in the service for other clients. */
+const MAX_CONCURRENT_REQUESTS = 50;
+
+export const concurrencyField: INodeProperties = {
+	displayName: 'Concurrent Requests',
+	name: 'concurrency',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: MAX_CONCURRENT_REQUESTS },
+	default: DEFAULT_CONCURRENCY,
+	description: 'How many requests may be on their way at once. Fewer are sent when the service asks for it.',
+};
+
+export const readConcurrency = (context: FieldContext): number =>
+	readOption(context, 'concurrency', DEFAULT_CONCURRENCY, (value) =>
+		Math.min(wholeNumber(value, 'Concurrent Requests', 1), MAX_CONCURRENT_REQUESTS),
+	);
+
+/** One request in ten seconds. */
+const MIN_REQUESTS_PER_SECOND = 0.1;
+
+export const requestsPerSecondField: INodeProperties = {
+	displayName: 'Requests per Second',
+	name: 'requestsPerSecond',
+	type: 'number',
+	typeOptions: { minValue: MIN_REQUESTS_PER_SECOND },
+	default: 5,
+	description:
+		'How many requests one execution sends in a second at most, evenly spread, tries after a failure included. Without this option there is no limit.',
+};
+
+/** Undefined for no limit. */
+export const readRequestsPerSecond = (context: FieldContext): number | undefined =>
+	readOption<number | undefined>(context, 'requestsPerSecond', undefined, (value) =>
+		someNumber(value, 'Requests per Second', MIN_REQUESTS_PER_SECOND),
+	);
+
+export const onlyConnectedField = (displayOptions: IDisplayOptions): INodeProperties => ({
+	displayName: 'Only Connected Users',
+	name: 'onlyConnected',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to ask only for users who have the chosen provider connected now. Faster, but leaves out readings of sources that were disconnected since.',
+	displayOptions,
+});
+
+export const readOnlyConnected = (context: FieldContext) =>
+	readOption(context, 'onlyConnected', false, (value) => toSwitch(value, 'Only Connected Users'));
+
+const STOP: WhenNotFound = 'error';
+
+const NOT_FOUND_CHOICES = [
+	{ name: 'Return No Item', value: 'empty' as const },
+	{ name: 'Stop With an Error', value: STOP },
+];
+
+export const whenNotFoundField = (description: string, displayOptions?: IDisplayOptions): INodeProperties => ({
+	displayName: 'When Not Found',
+	name: 'whenNotFound',
+	type: 'options',
+	default: STOP,
+	description,
+	...(displayOptions && { displayOptions }),
+	options: NOT_FOUND_CHOICES,
+});
+
+export function readWhenNotFound(context: IExecuteSingleFunctions): WhenNotFound {
+	const values = NOT_FOUND_CHOICES.map(({ value }) => value);
+	return readOption(context, 'whenNotFound', STOP, (value) => toChoice(value, 'When Not Found', values));
+}

@@ -1,0 +1,240 @@
+/**
+ * Users fields: Users, User, Identified By and User IDs. Errors name the position of an entry, never the entry: a client user ID
+ * may identify a person.
+ */
+import type { IDataObject, IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import type { ListEntry, UserIdentifier } from '../service/userSelection';
+import { connectedSources, isClientUserId, isUserId, UUID } from '../service/users';
+import { Problem } from '../shared/problem';
+import { isBlank, isText, text, toChoice, toText, unusable, whatCame } from '../shared/values';
+import { readLocator, type FieldContext } from './locator';
+
+type Show = IDisplayOptions['show'];
+
+export type UserScope = 'one' | 'listed' | 'all';
+
+const ONE_USER: UserScope = 'one';
+
+const SCOPES: Array<{ name: string; value: UserScope; description: string }> = [
+	{ name: 'All Users', value: 'all', description: 'The readings of every user of your team' },
+	{ name: 'Listed Users', value: 'listed', description: 'The readings of the users in a list' },
+	{ name: 'One User', value: ONE_USER, description: 'The readings of a single user' },
+];
+
+/** "Users" and the fields that name them: "User" for a single user, "Identified By" and "User IDs" for a list. */
+export const userFields = (show: Show): INodeProperties[] => [
+	{
+		displayName: 'Users',
+		name: 'userScope',
+		type: 'options',
+		default: ONE_USER,
+		description: 'Whose readings to retrieve',
+		displayOptions: { show },
+		options: SCOPES,
+	},
+	userField({ ...show, userScope: [ONE_USER] }),
+	usersByField({ ...show, userScope: ['listed'] }),
+	userIdsField({ ...show, userScope: ['listed'] }),
+];
+
+/** `one` reads the user of `readUser`, `listed` those of `readUserIds`, `all` the team. */
+export function readUserScope(context: FieldContext): UserScope {
+	const values = SCOPES.map(({ value }) => value);
+	return toChoice(context.getNodeParameter('userScope', ONE_USER), 'Users', values);
+}
+
+/** Not `required`: if "Users" is an expression, n8n shows this field and refuses to start while it is empty. */
+const userField = (show: Show): INodeProperties => ({
+	displayName: 'User',
+	name: 'user',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	description: 'The user whose readings are retrieved',
+	displayOptions: { show },
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select a user...',
+			typeOptions: { searchListMethod: 'searchUsers', searchable: true },
+		},
+		{
+			displayName: 'By Client User ID',
+			name: 'clientUserId',
+			type: 'string',
+			placeholder: 'e.g. app-user-0042',
+			hint: 'The identifier that your own application gave to the user',
+		},
+		{
+			displayName: 'By User ID',
+			name: 'userId',
+			type: 'string',
+			placeholder: 'e.g. 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90',
+			hint: 'The identifier that the Health Data Service gave to the user',
+			validation: [
+				{
+					type: 'regex',
+					properties: { regex: `^\\s*${UUID}\\s*$`, errorMessage: 'Not a valid user ID' },
+				},
+			],
+		},
+	],
+});
+
+const USER_ADVICE =
+	"A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own identifier, set 'User' to By Client User ID";
+
+/** @throws Problem for an invalid identifier: it becomes part of a path */
+export function readUser(context: FieldContext): UserIdentifier {
+	const { mode, value, cachedResultName } = readLocator(context, 'user');
+	if (mode === 'clientUserId') return { by: 'clientUserId', id: readClientUserId(value) };
+
+	if (isBlank(value)) throw new Problem("'User' is empty", USER_ADVICE + whatCame(value));
+	const id = typeof value === 'string' ? value.trim() : '';
+	if (!isUserId(id)) throw unusable('User', 'a user ID', value, USER_ADVICE);
+	const shownAs = mode === 'list' ? shownIn(cachedResultName, id) : undefined;
+	return { by: 'userId', id, ...(shownAs !== undefined && { shownAs }) };
+}
+
+const CLIENT_ID_FIELD = 'Client User ID';
+const CLIENT_ID_ADVICE = 'Enter the identifier that your application gave to this user';
+
+/** @throws Problem for an identifier that cannot be part of a path */
+export function readClientUserId(value: unknown): string {
+	if (isBlank(value)) throw new Problem(`'${CLIENT_ID_FIELD}' is empty`, CLIENT_ID_ADVICE + whatCame(value));
+	const id = toText(value, CLIENT_ID_FIELD, CLIENT_ID_ADVICE);
+	if (isClientUserId(id)) return id;
+	throw new Problem(`'${CLIENT_ID_FIELD}' is not an identifier`, CLIENT_ID_ADVICE);
+}
+
+/**
+ * A row of the picker, `app-user-0042 (Omron, Withings)`. It is defined here because the saved workflow keeps it beside the user
+ * ID. Only the sources are in round brackets.
+ */
+export function pickerRow(user: IDataObject): string {
+	const sources = connectedSources(user).map(({ name }) => name.replaceAll('(', '[').replaceAll(')', ']'));
+	const id = text(user.client_user_id) || String(user.user_id);
+	return sources.length ? `${id} (${sources.join(', ')})` : id;
+}
+
+/** The client user ID in a picker row; undefined if the row shows the user ID. */
+function shownIn(row: unknown, userId: string): string | undefined {
+	if (typeof row !== 'string') return undefined;
+	const id = row.endsWith(')') && row.includes(' (') ? row.slice(0, row.lastIndexOf(' (')) : row;
+	return isClientUserId(id) && !id.endsWith(userId) ? id : undefined;
+}
+
+const USER_ID: UserIdentifier['by'] = 'userId';
+
+const IDENTIFIERS = [
+	{
+		name: 'Client User ID',
+		value: 'clientUserId' as const,
+		description: 'The identifiers that your own application gave to the users',
+	},
+	{ name: 'User ID', value: USER_ID, description: 'The identifiers that the Health Data Service gave to the users' },
+];
+
+const usersByField = (show: Show): INodeProperties => ({
+	displayName: 'Identified By',
+	name: 'usersBy',
+	type: 'options',
+	default: USER_ID,
+	description: "Which identifiers the list in 'User IDs' holds",
+	displayOptions: { show },
+	options: IDENTIFIERS,
+});
+
+export function readUsersBy(context: FieldContext): UserIdentifier['by'] {
+	const values = IDENTIFIERS.map(({ value }) => value);
+	return toChoice(context.getNodeParameter('usersBy', USER_ID), 'Identified By', values);
+}
+
+const LIST_FIELD = 'User IDs';
+
+/** Limit for one input item: n8n holds all of its rows in memory at once. */
+const MAX_USERS = 10_000;
+
+const userIdsField = (show: Show): INodeProperties => ({
+	displayName: LIST_FIELD,
+	name: 'userIds',
+	type: 'string',
+	typeOptions: { rows: 3 },
+	default: '',
+	placeholder: 'e.g. 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90, 8a7e…',
+	description: `The users, separated by commas or lines, or a list from an expression. At most ${MAX_USERS.toLocaleString('en')}.`,
+	displayOptions: { show },
+});
+
+/** A client user ID may contain spaces and semicolons. */
+const SEPARATORS = { userId: /[\s,;]+/, clientUserId: /[,\r\n]+/ };
+
+const LIST_ADVICE = {
+	userId:
+		"A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own identifiers, set 'Identified By' to Client User ID",
+	clientUserId: 'Enter the identifiers that your application gave to the users, separated by commas or lines',
+};
+
+/**
+ * Without duplicates, in the order given.
+ *
+ * @throws Problem for an invalid entry, an empty list and a list over the limit
+ */
+export function readUserIds(context: FieldContext, by: UserIdentifier['by']): ListEntry[] {
+	const entries = entriesOf(context.getNodeParameter('userIds', ''), by);
+	const distinct = new Map<string, ListEntry>();
+	entries.forEach((entry, index) => {
+		const id = by === 'userId' ? toUserId(entry, index + 1) : toClientUserId(entry, index + 1);
+		const same = by === 'userId' ? id.toLowerCase() : id;
+		if (!distinct.has(same)) distinct.set(same, { id, at: index + 1 });
+	});
+	if (distinct.size === 0) throw new Problem(`'${LIST_FIELD}' is empty`, LIST_ADVICE[by]);
+	if (distinct.size > MAX_USERS) throw tooManyUsers();
+	return [...distinct.values()];
+}
+
+function entriesOf(value: unknown, by: UserIdentifier['by']): unknown[] {
+	if (Array.isArray(value)) return value;
+	if (isBlank(value)) throw new Problem(`'${LIST_FIELD}' is empty`, LIST_ADVICE[by] + whatCame(value));
+	// A number may be a client user ID.
+	if (typeof value !== 'string') return [toText(value, LIST_FIELD, LIST_ADVICE[by])];
+	return jsonList(value) ?? splitText(value, SEPARATORS[by]);
+}
+
+const splitText = (value: string, separator: RegExp) =>
+	value
+		.split(separator)
+		.map((entry) => entry.trim())
+		.filter(Boolean);
+
+/** AI agents write JSON, and so does an expression with `JSON.stringify`. */
+function jsonList(value: string): unknown[] | undefined {
+	if (!value.trimStart().startsWith('[')) return undefined;
+	try {
+		return JSON.parse(value) as unknown[];
+	} catch {
+		return undefined;
+	}
+}
+
+function toUserId(entry: unknown, at: number): string {
+	const id = typeof entry === 'string' ? entry.trim() : '';
+	if (isUserId(id)) return id;
+	throw invalidEntry(at, 'a user ID', entry, LIST_ADVICE.userId);
+}
+
+function toClientUserId(entry: unknown, at: number): string {
+	const id = isText(entry) ? text(entry) : '';
+	if (isClientUserId(id)) return id;
+	throw invalidEntry(at, 'an identifier', entry, LIST_ADVICE.clientUserId);
+}
+
+const invalidEntry = (at: number, expected: string, entry: unknown, advice: string) =>
+	new Problem(`Entry ${at} of '${LIST_FIELD}' is not ${expected}`, advice + whatCame(entry));
+
+const tooManyUsers = () =>
+	new Problem(
+		`'${LIST_FIELD}' has more than ${MAX_USERS.toLocaleString('en')} users`,
+		'Share them between several input items',
+	);

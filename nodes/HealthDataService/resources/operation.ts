@@ -1,0 +1,158 @@
+/**
+ * One run of the node: shared request queue, fields read once, item links, and errors as items. n8n's declarative engine neither
+ * links rows to items nor keeps the link of errors.
+ */
+import type {
+	DeclarativeRestApiSettings,
+	IDataObject,
+	IExecutePaginationFunctions,
+	IExecuteSingleFunctions,
+	INodeExecutionData,
+	ITaskDataConnections,
+} from 'n8n-workflow';
+import { DateTime } from 'luxon';
+import { isTool } from '../fields/locator';
+import { connect, type Get } from '../http/client';
+import { RequestQueue, type RequestLimits } from '../http/requestQueue';
+import type { ResolvedNames } from '../service/userSelection';
+import { Problem, toNodeError } from '../shared/problem';
+
+/** Opens the connection with the request queue of the run. The limits of the run's first call count. */
+export type Connect = (limits?: RequestLimits) => Promise<Get>;
+
+type Execute = (context: IExecutePaginationFunctions, connectRun: Connect) => Promise<IDataObject[]>;
+
+/**
+ * `execute` as an operation's `pagination`, which n8n calls for all input items at the same time.
+ *
+ * `operations: { pagination: perItem(async (context, connectRun) => { const get = await connectRun(); … return rows; }) }`
+ */
+export function perItem(execute: Execute) {
+	return async function (
+		this: IExecutePaginationFunctions,
+		{ options }: DeclarativeRestApiSettings.ResultOptions,
+	): Promise<INodeExecutionData[]> {
+		const run = runOf(this);
+		const item = this.getItemIndex();
+		const linked = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } });
+		const connectRun: Connect = async (limits) =>
+			await connect(this, { defaults: options, queue: (run.queue ??= new RequestQueue(limits)) });
+
+		// n8n starts all items synchronously. If it could not start one, because its expression fails, it ignores the others' results.
+		await Promise.resolve();
+		if (!run.isComplete && !isBatched(this)) return [];
+		try {
+			return (await execute(this, connectRun)).map(linked);
+		} catch (error) {
+			const nodeError = toNodeError(this.getNode(), error, { itemIndex: item });
+			// Without the item's `error` property n8n keeps the details, and adds the input item's own fields in the error output.
+			if (this.continueOnFail()) return [linked({ error: nodeError.message, details: nodeError.description ?? null })];
+			// n8n handles rejections only after it has started all items.
+			await run.completed();
+			throw nodeError;
+		}
+	};
+}
+
+/** Whether *Batching* starts the items one after the other. */
+function isBatched(context: IExecutePaginationFunctions): boolean {
+	const { batching } = context.getNodeParameter('requestOptions', {}) as {
+		batching?: { batch?: { batchInterval?: number } };
+	};
+	return Number(batching?.batch?.batchInterval) > 0;
+}
+
+/** n8n moves the rows of one input item onto the call stack and crashes at about 125,000 rows. */
+export const MAX_ROWS_PER_ITEM = 100_000;
+
+/** @param advice what to do instead, with the fields of the operation */
+export const tooManyRows = (advice: string) =>
+	new Problem(
+		`More than ${MAX_ROWS_PER_ITEM.toLocaleString('en')} rows for one input item are more than n8n can hand on`,
+		advice,
+		{ concernsAll: true },
+	);
+
+/** Called while rows arrive, so that no more is read than n8n can take. */
+export function stopAtTooManyRows(count: number, advice: string) {
+	if (count > MAX_ROWS_PER_ITEM) throw tooManyRows(advice);
+}
+
+/** One run of the node over all its input items. */
+export class Run {
+	/** The same for all items. */
+	readonly now = DateTime.now();
+	queue?: RequestQueue;
+	/** Fields that are the same for all items. */
+	fields?: object;
+	readonly resolvedNames: ResolvedNames = new Map();
+	private readonly started = new Set<number>();
+	private readonly waiting: Array<() => void> = [];
+
+	constructor(private readonly items: number) {}
+
+	hasStarted = (item: number) => this.started.has(item);
+
+	start(item: number) {
+		this.started.add(item);
+		if (this.isComplete) for (const resume of this.waiting.splice(0)) resume();
+	}
+
+	/** Whether n8n has started all items. Without Batching it starts them at once, and stops at the first that it cannot start. */
+	get isComplete() {
+		return this.started.size >= this.items;
+	}
+
+	/** Resolves when all items have started; never, if n8n stopped before. */
+	async completed(): Promise<void> {
+		if (!this.isComplete) await new Promise<void>((resolve) => this.waiting.push(resolve));
+	}
+}
+
+/** Number of input items: with *Execute RequestOptions* fewer than in the execution data. Every context of n8n has `inputData`. */
+const itemsOf = (context: object) =>
+	(context as { inputData?: ITaskDataConnections }).inputData?.main?.[0]?.length ?? 1;
+
+/** Keys: n8n's execution data of a run, and the context of each item. */
+const runs = new WeakMap<object, Run>();
+
+/**
+ * The run of an item. n8n's *Retry On Fail* starts the items again with the same execution data, so an item that starts a second time
+ * begins a new run. Each call of a tool is a run.
+ */
+export function runOf(context: IExecuteSingleFunctions): Run {
+	const known = runs.get(context);
+	if (known) return known;
+
+	const data = context.getExecuteData();
+	const item = context.getItemIndex();
+	let run = isTool(context) ? undefined : runs.get(data);
+	if (!run || run.hasStarted(item)) run = new Run(itemsOf(context));
+	run.start(item);
+	runs.set(data, run);
+	runs.set(context, run);
+	return run;
+}
+
+/**
+ * Calls `read` once per run if no field has an expression, else for each item: n8n evaluates a field again for each item, which
+ * takes as long as a request. An error is not cached.
+ *
+ * @param options.but fields that may have an expression; `read` must not read them
+ */
+export function oncePerRun<T extends object>(
+	context: IExecuteSingleFunctions,
+	{ but }: { but: string[] },
+	read: (now: DateTime) => T,
+): T {
+	const run = runOf(context);
+	const fields = Object.entries(context.getNode().parameters).filter(([name]) => !but.includes(name));
+	if (fields.some(([, value]) => hasExpression(value))) return read(run.now);
+	run.fields ??= read(run.now);
+	return run.fields as T;
+}
+
+function hasExpression(value: unknown): boolean {
+	if (typeof value === 'string') return value.startsWith('=');
+	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
+}

@@ -1,0 +1,76 @@
+/**
+ * Executes a timeseries operation for one input item: reads users concurrently, stops at Limit, and reports users that cannot be
+ * read (contract 4.1, 4.2).
+ */
+import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
+import { limitNotes, simpleReading } from '../../fields/simplify';
+import type { Metric } from '../../service/metrics';
+import { readUsers, USERS_PER_REQUEST } from '../../service/readUsers';
+import type { UserRef } from '../../service/readings';
+import { Problem } from '../../shared/problem';
+import { type Connect, stopAtTooManyRows } from '../operation';
+import { readRequest } from './parameters';
+
+export function executeTimeseries(metric: Metric) {
+	return async (context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> => {
+		const request = readRequest(context, metric);
+		const { query, limit, collect, isSimple, concurrency, isTeam, advice, selection } = request;
+		const get = await connectRun(request);
+
+		const onUnreadable = (user: UserRef, problem: Problem, succeeded: number) => {
+			if (!isTeam) throw problem;
+			if (!context.continueOnFail()) throw unreadableProblem(user, problem, succeeded);
+		};
+		let found = 0;
+		// Counted as users finish, in any order, so that a slow user does not delay the error.
+		const onRead = (count: number) => stopAtTooManyRows(Math.min((found += count), limit), advice);
+		// With a Limit, users further down the list may not be needed.
+		const pace =
+			limit === Infinity ? { width: USERS_PER_REQUEST * concurrency, ahead: Infinity } : { width: concurrency };
+		const rows: IDataObject[] = [];
+		const failed: IDataObject[] = [];
+		for await (const { user, rows: more, problem } of readUsers(get, {
+			metric,
+			query,
+			selection,
+			...pace,
+			collect,
+			onRead,
+			onUnreadable,
+		})) {
+			for (const row of more) if (rows.length < limit) rows.push(row);
+			if (problem) failed.push(unreadableRow(context, user, problem));
+			stopAtTooManyRows(rows.length + failed.length, advice);
+			if (rows.length >= limit) break;
+		}
+		await selection.addClientUserIds?.(get, rows);
+		if (!isSimple) return [...rows, ...failed];
+		const simple = rows.map((row) => simpleReading(row, metric.columns));
+		return [...simple, ...limitNotes(rows.length, limit, query.provider), ...failed];
+	};
+}
+
+/** On Error *Stop* with several users. Does not name the client user ID, which may identify a person. */
+export function unreadableProblem(user: UserRef, problem: Problem, succeeded: number): Problem {
+	const { message, description, kind, httpCode } = problem;
+	const others = succeeded === 1 ? '1 other user was' : `${succeeded.toLocaleString('en')} other users were`;
+	// Without a user ID, the message names the position in the list.
+	const whose = user.user_id ? `The readings of the user ${user.user_id} could not be read. ` : '';
+	return new Problem(
+		whose + message,
+		`${description}. So far ${others} read. To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node`,
+		{ kind, httpCode, concernsAll: true },
+	);
+}
+
+/**
+ * On Error *Continue*: a row for the user. n8n sends only rows of `error`, `message` and `details` to the error output. Error rows
+ * follow the other rows, because *Retry On Fail* runs the whole node again if the first row has `error`.
+ */
+export function unreadableRow(context: IExecutePaginationFunctions, user: UserRef, problem: Problem): IDataObject {
+	const { message: error, description } = problem;
+	const ids = { ...user, user_id: user.user_id || null };
+	return context.getNode().onError === 'continueErrorOutput'
+		? { error, details: { ...ids, advice: description } }
+		: { ...ids, error, details: description };
+}

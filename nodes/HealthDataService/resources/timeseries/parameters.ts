@@ -1,0 +1,121 @@
+/**
+ * Parameters of one input item: all fields of a timeseries operation, validated before the first request.
+ */
+import type { IExecutePaginationFunctions } from 'n8n-workflow';
+import { readLimit } from '../../fields/limit';
+import { readConcurrency, readOnlyConnected, readRequestsPerSecond, readWhenNotFound } from '../../fields/options';
+import { readProvider } from '../../fields/provider';
+import { isSimplified } from '../../fields/simplify';
+import { readUser, readUserIds, readUsersBy, readUserScope, type UserScope } from '../../fields/users';
+import type { Query } from '../../http/client';
+import type { Metric } from '../../service/metrics';
+import type { Collect } from '../../service/readings';
+import type { ListSlice } from '../../service/userPaginator';
+import { listedUsers, oneUser, type UserSelection, wholeTeam } from '../../service/userSelection';
+import { MAX_ROWS_PER_ITEM, oncePerRun, runOf, tooManyRows } from '../operation';
+import { daysOf } from './calendar';
+import { readDateRange } from './dateRange';
+import { readListSlice, readTimeZone } from './options';
+import { collectAs, DAILY, GROUPED, READINGS, readOutput } from './output';
+
+export interface TimeseriesRequest {
+	query: Query & { provider: string };
+	/** Maximum number of rows. */
+	limit: number;
+	collect: Collect;
+	isSimple: boolean;
+	concurrency: number;
+	requestsPerSecond?: number;
+	/** Whether several users are read: then an unreadable one does not concern the others. */
+	isTeam: boolean;
+	/** What to do when there are too many rows. */
+	advice: string;
+	selection: UserSelection;
+}
+
+/** These fields usually differ from item to item. */
+const USER_FIELDS = ['user', 'userIds'];
+
+export function readRequest(context: IExecutePaginationFunctions, metric: Metric): TimeseriesRequest {
+	const { selectionOf, ...request } = oncePerRun(context, { but: USER_FIELDS }, (now) => {
+		const provider = readProvider(context);
+		const limit = readLimit(context);
+		const output = readOutput(context);
+		const scope = readUserScope(context);
+		const advice = readLess(output, scope);
+		const range = readDateRange(context, now, output === DAILY);
+		const days = { zone: readTimeZone(context), ...daysOf(range) };
+		// The other outputs have no columns to leave out.
+		const isSimple = output === READINGS && isSimplified(context);
+		return {
+			query: { ...range, provider },
+			limit,
+			collect: collectAs(output, metric, { limit, isSimple, days, advice }),
+			isSimple,
+			concurrency: readConcurrency(context),
+			requestsPerSecond: readRequestsPerSecond(context),
+			isTeam: scope !== 'one',
+			advice,
+			selectionOf: selectionByScope[scope](context, { provider, limit, most: mostUsers(output, limit, advice) }),
+		};
+	});
+	return { ...request, selection: selectionOf(context) };
+}
+
+type SelectionOf = (context: IExecutePaginationFunctions) => UserSelection;
+
+/** Parameters that decide how many users are read. */
+interface SelectionParameters {
+	provider: string;
+	limit: number;
+	most?: ListSlice['most'];
+}
+
+/** Reads the fields that are the same for all items, and returns a function that reads the others. */
+const selectionByScope: Record<
+	UserScope,
+	(context: IExecutePaginationFunctions, parameters: SelectionParameters) => SelectionOf
+> = {
+	one(context) {
+		const whenNotFound = readWhenNotFound(context);
+		return (item) => oneUser(readUser(item), whenNotFound, runOf(item).resolvedNames);
+	},
+	listed(context, { limit }) {
+		const by = readUsersBy(context);
+		const options = { whenNotFound: readWhenNotFound(context), isLazy: limit !== Infinity };
+		return (item) => listedUsers(by, readUserIds(item, by), options);
+	},
+	all(context, { provider, limit, most }) {
+		const connectedTo = readOnlyConnected(context) ? provider : undefined;
+		const slice: ListSlice = {
+			...readListSlice(context),
+			prefetch: limit === Infinity ? undefined : 0,
+			// `total` counts all users of the list, connected or not.
+			most: connectedTo ? undefined : most,
+		};
+		const team = wholeTeam(slice, connectedTo);
+		return () => team;
+	},
+};
+
+const FEWER_USERS: Record<UserScope, string[]> = {
+	one: [],
+	listed: ["fewer 'User IDs' in each of several input items"],
+	all: ["'Users' set to Listed Users, with the user IDs shared between several input items"],
+};
+
+const FEWER_ROWS: Record<string, string[]> = {
+	[READINGS]: ["a shorter 'Date Range'", "'Output' set to One Item per Day or One Item per User"],
+	[DAILY]: ["a shorter 'Date Range'", "'Output' set to One Item per User"],
+	[GROUPED]: [],
+};
+
+/** Advice for too many rows, with the fields that this item shows. */
+export const readLess = (output: string, scope: UserScope): string =>
+	`Read less in one go: ${[...FEWER_ROWS[output], ...FEWER_USERS[scope]].join(', or ')}`;
+
+/** Where each user is a row, the list of users says how many there will be. */
+export const mostUsers = (output: string, limit: number, advice: string) =>
+	output === GROUPED && limit > MAX_ROWS_PER_ITEM
+		? { users: MAX_ROWS_PER_ITEM, tooMany: () => tooManyRows(advice) }
+		: undefined;
