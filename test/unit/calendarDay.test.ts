@@ -1,6 +1,6 @@
 /**
  * First and last instants of days, against every minute around each change of clocks as Intl tells them.
- * A sample of zones and days; `EVERY_DAY=1 npx jest … wholeDay` takes all zones and all days from 2000 to 2035, and about half an hour.
+ * A sample of zones and days; `EVERY_DAY=1 npx jest … calendarDay` takes all zones and all days from 2000 to 2035, and about half an hour.
  */
 import { DateTime } from 'luxon';
 import { calendarDay } from '../../nodes/HealthDataService/shared/calendarDay';
