@@ -80,7 +80,7 @@ it('no limit waits for nothing', async () => {
 	const rate = new RateLimiter();
 	const { sent } = crowd(rate, 1000);
 	await nextTurn();
-	expect([sent.length, sleeping.length, rate.held]).toEqual([1000, 0, 0]);
+	expect([sent.length, sleeping.length]).toEqual([1000, 0]);
 });
 
 it('what was not used is gone', async () => {
@@ -131,18 +131,6 @@ it('what ends the waiting of one ends that of no other', async () => {
 		['cancelled'],
 		[6_000],
 	]);
-});
-
-it('counts how long the limit held them back, and nothing else', async () => {
-	const rate = new RateLimiter(1);
-	await pass(3_000);
-	crowd(rate, 3);
-	await nextTurn();
-	expect(rate.held).toBe(0);
-	await pass(500);
-	expect(rate.held).toBe(500);
-	await pass(60_000);
-	expect(rate.held).toBe(2_000);
 });
 
 it('where somebody waits for the end, nobody waits longer', async () => {

@@ -13,8 +13,6 @@ export class RateLimiter {
 	/** All times by `performance.now()`. */
 	private nextAt = 0;
 	private lastInLine = Promise.resolve();
-	private heldMs = 0;
-	private heldSince?: number;
 
 	/** @param until requests that would wait longer are rejected */
 	constructor(
@@ -44,25 +42,14 @@ export class RateLimiter {
 		}
 	}
 
-	/** Milliseconds in which the limit alone held requests back, up to now. */
-	get held(): number {
-		return this.heldMs + (this.heldSince === undefined ? 0 : performance.now() - this.heldSince);
-	}
-
 	private async isDue(canSend: () => boolean): Promise<boolean> {
-		this.heldSince = performance.now();
-		try {
-			while (canSend()) {
-				const now = performance.now();
-				if (now >= this.nextAt) return true;
-				if (now >= this.until) throw outOfTime();
-				await cancellableSleep(Math.min(this.nextAt - now, SLEEP_STEP_MS), () => {});
-			}
-			return false;
-		} finally {
-			this.heldMs = this.held;
-			this.heldSince = undefined;
+		while (canSend()) {
+			const now = performance.now();
+			if (now >= this.nextAt) return true;
+			if (now >= this.until) throw outOfTime();
+			await cancellableSleep(Math.min(this.nextAt - now, SLEEP_STEP_MS), () => {});
 		}
+		return false;
 	}
 
 	/** The delay of timers is made up for, but by half an interval at most: two requests never leave together. */

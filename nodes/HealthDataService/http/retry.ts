@@ -82,13 +82,9 @@ export function withRetry(
 		const queued = { signal, continues, isProbe: request.isProbe, isCancelled: request.isCancelled };
 		const startedAt = performance.now();
 		let failedAt: number | undefined;
-		/** Of the elapsed time, for *Requests per Second*. */
-		let heldMs = 0;
 		for (let attempt = 1; ; attempt++) {
-			const heldBefore = queue.rateLimiter.held;
 			const answer = await queue.run(
 				async () => {
-					heldMs += queue.rateLimiter.held - heldBefore;
 					request.onSent?.();
 					return await send(url);
 				},
@@ -108,8 +104,8 @@ export function withRetry(
 			const isTooLate = failingForMs + delayMs > retryForMs || performance.now() + delayMs > retryUntil;
 			if (outcome === 'failed' || attempt >= maxAttempts || queue.circuitBreaker.lastFailure || isTooLate) {
 				const problem = problemOf(answer, sentParts(url));
-				const elapsed = { ms: performance.now() - startedAt, heldMs, askedMs };
-				const reason = outcome === 'failed' ? problem : withAttempts(problem, attempt, elapsed);
+				const elapsedMs = performance.now() - startedAt;
+				const reason = outcome === 'failed' ? problem : withAttempts(problem, attempt, elapsedMs, askedMs);
 				if (!request.ignoreFailure) queue.circuitBreaker.onFailure(reason);
 				throw reason;
 			}
@@ -128,11 +124,10 @@ function problemOf(answer: Answer, sent: string[]): Problem {
 function withAttempts(
 	{ message, description, kind, httpCode, concernsAll }: Problem,
 	attempts: number,
-	elapsed: { ms: number; heldMs: number; askedMs?: number },
+	elapsedMs: number,
+	askedMs: number | undefined,
 ): Problem {
 	const times = attempts === 1 ? 'once' : `${attempts} times`;
-	const [seconds, held] = [elapsed.ms, elapsed.heldMs].map((ms) => Math.round(ms / 1000));
-	const ofThem = held > 0 ? `, ${held} of them for 'Requests per Second'` : '';
-	const advice = `Tried ${times} in ${seconds} seconds${ofThem}. ${description}`;
-	return new Problem(message, advice, { kind, httpCode, concernsAll, retryAfterMs: elapsed.askedMs });
+	const advice = `Tried ${times} in ${Math.round(elapsedMs / 1000)} seconds. ${description}`;
+	return new Problem(message, advice, { kind, httpCode, concernsAll, retryAfterMs: askedMs });
 }
