@@ -7,7 +7,7 @@
  * Nothing else stops it: work in other processes, on files or in threads must not run against a timer.
  *
  * Replaced: `setTimeout`, `clearTimeout` (and with them n8n's `sleep`, axios and Fastify), `Date.now`, `performance.now`, the
- * timeout of an HTTP request, and `Math.random` by the same sequence each time. Not replaced: `setImmediate`, `setInterval`,
+ * timeout of an HTTP request, and `Math.random`, by one sequence for the tests of a file. Not replaced: `setImmediate`, `setInterval`,
  * `AbortSignal.timeout`, the timers of jest and of Node's servers.
  * Computing takes no virtual time: a loop that ends by the clock needs something that waits (`switches.latencyMs`).
  */
@@ -67,6 +67,8 @@ class VirtualTime {
 	/** @type {Wire | undefined} */
 	wire;
 	isFlowing = false;
+	/** The same tests are the same run: jitter is random. */
+	random = 1;
 
 	/** @param {number} begin */
 	constructor(begin) {
@@ -81,9 +83,7 @@ class VirtualTime {
 	}
 
 	install() {
-		// The same test is the same run: jitter is random.
-		let random = 1;
-		Math.random = () => (random = (random * 16_807) % 2_147_483_647) / 2_147_483_647;
+		Math.random = () => (this.random = (this.random * 16_807) % 2_147_483_647) / 2_147_483_647;
 		Date.now = () => Math.round(this.now + this.error);
 		performance.now = () => this.elapsed;
 		const setVirtual = (/** @type {(...args: any[]) => void} */ run, ms = 0, /** @type {any[]} */ ...args) =>

@@ -95,14 +95,12 @@ onBothSchedulers((scheduler) => {
 
 	it('hours ahead at an activation during an outage: what is measured from then on is new', async () => {
 		w.history.add(w.anna, w.reading(-90, 90));
-		const real = performance.now.bind(performance);
-		const begun = w.clock;
-		jest.spyOn(performance, 'now').mockImplementation(() => real() + w.clock - begun);
 		const n8n = w.trigger();
 		wrong = 5 * HOUR;
 		w.used.sandbox.switches.fault = () => ({ status: 503 });
 		expect(await n8n.start()).toBeUndefined();
 		w.pass(HOUR);
+		await w.time.pass(HOUR);
 		w.history.add(w.anna, w.reading(-30, 121));
 		w.used.sandbox.switches.fault = () => undefined;
 		wrong = 0;

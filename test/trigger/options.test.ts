@@ -9,10 +9,12 @@ import { History } from '../helpers/history';
 import { bloodPressure, mindfulness } from '../helpers/people';
 import { PollingHost, type HostOptions } from '../helpers/pollingHost';
 import { byUserId, useSandbox } from '../helpers/requests';
+import { useVirtualTime } from '../helpers/virtualTime';
 
 const MINUTE = 60_000;
 const history = new History();
 const used = useSandbox(() => ({ world: history }));
+useVirtualTime();
 let anna: User;
 let clock: number;
 
@@ -30,10 +32,7 @@ beforeEach(() => {
 	history.team.users = [];
 	anna = history.addUser('anna');
 });
-afterEach(() => {
-	jest.restoreAllMocks();
-	used.sandbox.load.mostInFlight = 0;
-});
+afterEach(() => (used.sandbox.load.mostInFlight = 0));
 
 describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler: HostOptions['scheduler']) => {
 	const trigger = async (options: INodeParameters, event = 'bloodPressure') => {

@@ -6,6 +6,8 @@ import type { User } from '../../dev/sandbox/schemas';
 import { byUserId } from '../helpers/requests';
 import { MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 
+const BUDGET_MS = 2500;
+
 const picked = ({ user_id }: User, row: string): INodeParameters => ({
 	event: 'bloodPressure',
 	userScope: 'one',
@@ -59,13 +61,13 @@ onBothSchedulers((scheduler) => {
 		['', {}],
 		['and has to wait for its turn', { requestsPerSecond: 0.5 }],
 	])('hands on within its budget though Resolve hangs %s', async (_, options) => {
-		const n8n = w.trigger({ ...anna(), options }, { budgetMs: 2500 });
+		const n8n = w.trigger({ ...anna(), options }, { budgetMs: BUDGET_MS });
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));
 		whenResolved({ delayMs: 4000 });
-		const begun = performance.now();
+		const begun = w.time.elapsed;
 		expect(await n8n.tick()).toMatchObject([{ systolic: 121, client_user_id: null }]);
-		expect(performance.now() - begun).toBeLessThan(4000);
+		expect(w.time.elapsed - begun).toBeLessThanOrEqual(BUDGET_MS);
 	});
 
 	it('watches the same user whose row was not saved before', async () => {
@@ -92,8 +94,8 @@ describe('a test event', () => {
 	it('comes within ten seconds though the readings are slow and Resolve hangs', async () => {
 		w.history.add(w.anna, w.reading(-80 * 24 * 60, 120));
 		w.used.sandbox.switches.fault = (_, url) => ({ delayMs: url.includes('/resolve/') ? 7000 : 2400 });
-		const begun = performance.now();
+		const begun = w.time.elapsed;
 		expect(await w.trigger(picked(w.anna, 'anna (Omron)')).fetchTestEvent()).toMatchObject([{ client_user_id: null }]);
-		expect(performance.now() - begun).toBeLessThan(10_000);
+		expect(w.time.elapsed - begun).toBeLessThanOrEqual(10_000);
 	});
 });

@@ -1,15 +1,18 @@
 /**
  * The mark of a poll that runs: it keeps others away, and cannot stay behind.
  */
-import { sleep } from 'n8n-workflow';
 import { withoutOverlap, type Schedule } from '../../nodes/HealthDataService/trigger/scheduler';
+import { useVirtualTime } from '../helpers/virtualTime';
 
+const time = useVirtualTime();
+
+const BUDGET_MS = 40_000;
 const schedule = (name: string, more: Partial<Schedule> = {}) =>
-	({ name, budgetMs: 40, isStart: false, ...more }) as Schedule;
+	({ name, budgetMs: BUDGET_MS, isStart: false, ...more }) as Schedule;
 const never = async () => await new Promise<string>(() => {});
 
 it('keeps others away while it runs', async () => {
-	const first = withoutOverlap(schedule('a'), async () => await sleep(20).then(() => 'first'));
+	const first = withoutOverlap(schedule('a'), async () => await time.pass(BUDGET_MS).then(() => 'first'));
 	expect(await withoutOverlap(schedule('a'), async () => 'second')).toBeNull();
 	expect(await withoutOverlap(schedule('b'), async () => 'another trigger')).toBe('another trigger');
 	expect(await first).toBe('first');
@@ -23,8 +26,9 @@ it('is gone after a poll that throws', async () => {
 
 it('is given up when a poll takes twice as long as it may, and that poll takes nobody else’s away', async () => {
 	void withoutOverlap(schedule('d'), never);
+	await time.pass(2 * BUDGET_MS - 1);
 	expect(await withoutOverlap(schedule('d'), async () => 'too soon')).toBeNull();
-	await sleep(100);
+	await time.pass(1);
 	let end = () => {};
 	const second = withoutOverlap(
 		schedule('d'),

@@ -41,7 +41,9 @@ onBothSchedulers((scheduler) => {
 			await n8n.tick();
 			expect(w.time.elapsed - begun).toBeLessThanOrEqual(BUDGET_MS);
 		}
-		expect(valuesOf(n8n.executions.flat())!.sort()).toEqual([130, 131, 132].flatMap((value) => others.map(() => value)));
+		expect(valuesOf(n8n.executions.flat())!.sort()).toEqual(
+			[130, 131, 132].flatMap((value) => others.map(() => value)),
+		);
 		expect(n8n.reported[0]).toMatchObject({ failure: { cause: 'temporarily-unavailable' } });
 		expect(Object.keys(savedState(n8n).behind)).toEqual([w.anna.user_id]);
 

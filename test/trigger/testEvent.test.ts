@@ -43,9 +43,9 @@ describe('within ten seconds', () => {
 		for (let i = 0; i < 60; i++) w.history.addUser(`user ${i}`);
 	});
 	const timed = async (n8n: ReturnType<typeof w.trigger>) => {
-		const begun = performance.now();
+		const begun = w.time.elapsed;
 		const rows = await n8n.fetchTestEvent().catch((error: Error) => error);
-		return { rows, ms: performance.now() - begun };
+		return { rows, ms: w.time.elapsed - begun };
 	};
 
 	it('with users who hang', async () => {
@@ -53,7 +53,7 @@ describe('within ten seconds', () => {
 		const n8n = w.trigger();
 		const { rows, ms } = await timed(n8n);
 		expect(rows).toMatchObject({ message: expect.stringMatching(/could not be reached|There is no/) });
-		expect(ms).toBeLessThan(WITHIN_MS);
+		expect(ms).toBeLessThanOrEqual(WITHIN_MS);
 		expect([n8n.saved, n8n.row, n8n.reported]).toEqual(['{}', undefined, []]);
 	});
 
@@ -61,14 +61,14 @@ describe('within ten seconds', () => {
 		w.used.sandbox.switches.fault = () => ({ delayMs: 20_000 });
 		const { rows, ms } = await timed(w.trigger({ event: 'user' }));
 		expect(rows).toMatchObject({ failure: { cause: 'temporarily-unavailable' } });
-		expect(ms).toBeLessThan(WITHIN_MS);
+		expect(ms).toBeLessThanOrEqual(WITHIN_MS);
 	});
 
 	it('of a slow service that has nothing', async () => {
 		w.used.sandbox.switches.latencyMs = 2000;
 		const { rows, ms } = await timed(w.trigger(everybody));
 		expect(rows).toMatchObject({ message: 'There is no blood pressure reading to show' });
-		expect(ms).toBeLessThan(WITHIN_MS);
+		expect(ms).toBeLessThanOrEqual(WITHIN_MS);
 	});
 
 	it('with one user who hangs, of whom the others wait for nothing', async () => {
@@ -76,6 +76,6 @@ describe('within ten seconds', () => {
 		w.used.sandbox.switches.fault = (_, url) => (url.includes(w.anna.user_id) ? { delayMs: 20_000 } : undefined);
 		const { rows, ms } = await timed(w.trigger());
 		expect(rows).toMatchObject([{ systolic: 133 }]);
-		expect(ms).toBeLessThan(WITHIN_MS);
+		expect(ms).toBeLessThanOrEqual(WITHIN_MS);
 	});
 });

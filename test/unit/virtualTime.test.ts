@@ -7,7 +7,7 @@ import { startSandbox } from '../../dev/sandbox/server';
 import { plainService } from '../helpers/listeners';
 import { KEY } from '../helpers/people';
 import { useSandbox } from '../helpers/requests';
-import { useVirtualTime } from '../helpers/virtualTime';
+import { useVirtualTime, VirtualTime } from '../helpers/virtualTime';
 
 const HOUR = 3_600_000;
 const used = useSandbox();
@@ -101,10 +101,14 @@ it('a service may be started and ended in it', async () => {
 	expect(time.elapsed).toBe(begun);
 });
 
-describe('chance', () => {
-	const seen: number[] = [];
-	it.each([1, 2])('is the same in each test (%i)', () => {
-		seen.push(Math.random());
-		expect(new Set(seen).size).toBe(1);
-	});
+it('random numbers are a fixed sequence for all tests of a file', () => {
+	const sequence = () => {
+		const other = new VirtualTime(0);
+		other.install();
+		const numbers = [Math.random(), Math.random(), Math.random()];
+		other.uninstall();
+		return numbers;
+	};
+	expect(sequence()).toEqual(sequence());
+	expect(new Set(sequence()).size).toBe(3);
 });

@@ -4,6 +4,9 @@
 import type { ReadOptions, TriggerEvent } from '../../../nodes/HealthDataService/trigger/events';
 import { readRound } from '../../../nodes/HealthDataService/trigger/round';
 import { startState } from '../../../nodes/HealthDataService/trigger/state';
+import { useVirtualTime } from '../../helpers/virtualTime';
+
+useVirtualTime();
 
 const BUDGET_MS = 1000;
 
