@@ -1,5 +1,5 @@
 /**
- * The credential: its fields and its test. Where the key may go is decided in http/authenticate.ts.
+ * Credential: its fields and its test. http/authenticate.ts decides where the key may be sent.
  */
 import type {
 	ICredentialDataDecryptedObject,
@@ -12,14 +12,14 @@ import type {
 import { authenticate } from '../nodes/HealthDataService/http/authenticate';
 import type { ServiceCredential } from '../nodes/HealthDataService/http/authenticate';
 
-/** A table of its own, because the linter takes any name with "auth" in it for a password. */
+/** A constant of its own, because n8n's linter takes any name with "auth" in it for a password. */
 const IGNORE_SSL_ISSUES: INodeProperties = {
 	displayName: 'Ignore SSL Issues (Insecure)',
 	name: 'allowUnauthorizedCerts',
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to send the key and accept health data even if the certificate of the service cannot be checked. Whoever stands in between can then read both. A node alone cannot allow it.',
+		'Whether to send the key and accept health data even if the certificate of the service cannot be checked. Anyone between n8n and the service can then read both. A node cannot allow it by itself.',
 };
 
 export class HealthDataServiceApi implements ICredentialType {
@@ -64,11 +64,11 @@ export class HealthDataServiceApi implements ICredentialType {
 		IGNORE_SSL_ISSUES,
 	];
 
-	// A function instead of expressions: it is the same code for node, trigger, pickers, this test and n8n's HTTP Request node.
+	// A function instead of expressions: the same code for node, trigger, pickers, this test and n8n's HTTP Request node.
 	authenticate = async (credential: ICredentialDataDecryptedObject, request: IHttpRequestOptions) =>
 		authenticate(credential as unknown as ServiceCredential, request);
 
-	// Any status is let through to the rule, so that a wrong key, a wrong address and a login page all get words that help.
+	// The rule sees every status, so that an invalid key, a wrong URL and a login page all get the rule's message.
 	test: ICredentialTestRequest = {
 		request: {
 			url: '/v2/user',

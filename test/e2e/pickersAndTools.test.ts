@@ -41,7 +41,7 @@ describe('pickers', () => {
 		await expect(wrong).rejects.toThrow('"httpCode":"401"');
 		const unreachable = search(method, 'x', await host.credential(KEY, 'http://127.0.0.1:9'));
 		await expect(unreachable).rejects.toThrow('"message":"The service could not be reached"');
-		await expect(unreachable).rejects.toThrow("Nobody answers at 127.0.0.1:9. Check 'Base URL' in the credential");
+		await expect(unreachable).rejects.toThrow("Nothing answers at 127.0.0.1:9. Check 'Base URL' in the credential");
 	});
 });
 

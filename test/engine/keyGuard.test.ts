@@ -148,7 +148,7 @@ describe('pickers and credential test', () => {
 	it('check the certificate, unless the credential says otherwise', async () => {
 		const credential = credentialFor(`https://127.0.0.1:${service.port}`);
 		expect(await picked(credential)).toMatch(
-			/its certificate is not trusted: it is signed by nobody but itself.*'Ignore SSL Issues \(Insecure\)'/,
+			/its certificate is not trusted: it is self-signed.*'Ignore SSL Issues \(Insecure\)'/,
 		);
 		expect(await tested(credential)).toBe('Error');
 		expect(service.handed).toEqual([]);

@@ -217,7 +217,7 @@ describe('what a picker says when it goes wrong', () => {
 			'nobody listens',
 			{ baseUrl: 'http://127.0.0.1:9' },
 			'The service could not be reached',
-			'Nobody answers at 127.0.0.1:9',
+			'Nothing answers at 127.0.0.1:9',
 		],
 		[
 			'no address',

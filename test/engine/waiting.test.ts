@@ -154,10 +154,10 @@ describe('what n8n adds', () => {
 
 describe('why there is no connection, in words', () => {
 	it.each([
-		['http://127.0.0.1:9', "Nobody answers at 127.0.0.1:9. Check 'Base URL' in the credential"],
+		['http://127.0.0.1:9', "Nothing answers at 127.0.0.1:9. Check 'Base URL' in the credential"],
 		[
 			'http://nobody.localhost.invalid.localhost',
-			'Nobody answers at nobody.localhost.invalid.localhost|The name of nobody.localhost.invalid.localhost is not known',
+			'Nothing answers at nobody.localhost.invalid.localhost|The name of nobody.localhost.invalid.localhost is not known',
 		],
 		[
 			'https://no-such-host.invalid',

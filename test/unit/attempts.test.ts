@@ -283,7 +283,7 @@ it('tells when its turn has come, at each try', async () => {
 
 it.each<[string, (stop: () => boolean, signal: AbortSignal) => [Partial<RetryOptions>, RequestOptions?], string]>([
 	['cancelled', (_, signal) => [{ signal }], 'The execution was cancelled'],
-	['not wanted any more', (isCancelled) => [{}, { isCancelled }], 'The request was not needed any more'],
+	['not wanted any more', (isCancelled) => [{}, { isCancelled }], 'The request is no longer needed'],
 ])('%s while it waits: it ends soon, and is not sent again', async (_, wanted, message) => {
 	const stop = new AbortController();
 	const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () => status(500));

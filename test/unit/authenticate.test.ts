@@ -101,15 +101,15 @@ it.each<[string, Partial<ServiceCredential>, object, string, string]>([
 		'an authority of the node',
 		{},
 		{ agentOptions: { ca: 'mine' } },
-		'The API key is not sent to whom only a certificate authority of the node knows',
-		"Take it out of the node's SSL certificates. n8n itself can be told of it, with NODE_EXTRA_CA_CERTS",
+		'The API key is not sent over a certificate authority set in the node',
+		"Remove it from the node's SSL certificates. n8n itself can trust it, with NODE_EXTRA_CA_CERTS",
 	],
 	[
 		'a proxy',
 		{ allowUnauthorizedCerts: true },
 		{ proxy: 'http://proxy.example' },
 		'A proxy of a node could read the API key, because the connection to the service is not encrypted and checked',
-		"Take 'Proxy' out of the node's options. Whoever runs n8n can set one for all of it, with HTTP_PROXY and HTTPS_PROXY",
+		"Remove 'Proxy' from the node's options. The administrator of n8n can set one for all nodes, with HTTP_PROXY and HTTPS_PROXY",
 	],
 	[
 		'a domain',

@@ -458,7 +458,7 @@ it('a page that was called off is asked for anew, and one that was taken is not 
 	const get = (async (_: string, __: unknown, ___: unknown, { isCancelled }: RequestOptions) => {
 		asked.push(isCancelled!);
 		await nextTurn();
-		if (isCancelled!()) throw new Problem('The request was not needed any more', '');
+		if (isCancelled!()) throw new Problem('The request is no longer needed', '');
 		return { users: [{ user_id: `u${asked.length}` }], total: 1 };
 	}) as unknown as Get;
 	const pages = new Prefetch(get);

@@ -124,19 +124,19 @@ const CERTIFICATE_REASONS: Array<[RegExp, string]> = [
 	[/^CERT_HAS_EXPIRED/, 'it has expired'],
 	[/^CERT_NOT_YET_VALID/, 'it is not valid yet'],
 	[/^CERT_REVOKED/, 'it was revoked'],
-	[/^(DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED)/, 'it is signed by nobody but itself'],
+	[/^(DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED)/, 'it is self-signed'],
 	[/^ERR_TLS_CERT_ALTNAME/, 'it is for another name'],
-	[/^UNABLE_TO_/, 'nobody knows who signed it'],
-	[/^CERT_/, 'it does not fit'],
+	[/^UNABLE_TO_/, 'its issuer is not known'],
+	[/^CERT_/, 'it is not valid'],
 ];
 
 const NETWORK_REASONS: Record<string, (host: string) => string> = {
 	EAI_AGAIN: (host) => `The name of ${host} could not be looked up. ${LATER}`,
 	ECONNABORTED: (host) => `${host} did not answer in time. ${LATER}, or raise 'Timeout' in the request options`,
-	ECONNREFUSED: (host) => `Nobody answers at ${host}. ${CHECK}`,
+	ECONNREFUSED: (host) => `Nothing answers at ${host}. ${CHECK}`,
 	ECONNRESET: (host) => `${host} closed the connection before its answer was complete. ${LATER}`,
-	EHOSTUNREACH: (host) => `There is no way to ${host} from here. ${CHECK}`,
-	ENETUNREACH: (host) => `There is no way to ${host} from here. ${CHECK}`,
+	EHOSTUNREACH: (host) => `There is no network route to ${host}. ${CHECK}`,
+	ENETUNREACH: (host) => `There is no network route to ${host}. ${CHECK}`,
 	ENOTFOUND: (host) => `The name of ${host} is not known. ${CHECK}`,
 	EPROTO: (host) => `${host} does not speak the encryption that https:// needs. ${CHECK}`,
 	ERR_BAD_RESPONSE: (host) => `The answer of ${host} was cut off. ${LATER}`,
@@ -145,7 +145,7 @@ const NETWORK_REASONS: Record<string, (host: string) => string> = {
 };
 
 /**
- * The error of a request without an answer. Of `error` only the code is used: the rest may hold the key. A Problem of ours, such
+ * The error of a request without an answer. Only the code of `error` is used: the rest may hold the key. A Problem of ours, such
  * as those of `authenticate`, is unwrapped.
  *
  * @param error what n8n's request helper threw
@@ -168,7 +168,7 @@ function networkReason(code = '', root: string): string {
 	const { host } = new URL(root);
 	const [, untrusted] = CERTIFICATE_REASONS.find(([codes]) => codes.test(code)) ?? [];
 	if (untrusted) {
-		const advice = "Have it mended, or turn on 'Ignore SSL Issues (Insecure)' in the credential";
+		const advice = "Have it replaced, or turn on 'Ignore SSL Issues (Insecure)' in the credential";
 		return `Nothing was sent to ${host}, because its certificate is not trusted: ${untrusted}. ${advice}`;
 	}
 	if (Object.hasOwn(NETWORK_REASONS, code)) return NETWORK_REASONS[code](host);

@@ -18,7 +18,7 @@ export async function cancellableSleep(ms: number, throwIfCancelled: () => void)
 
 /** Of one request: its answer is not needed, so this is never shown. */
 export const cancelledRequest = () =>
-	new Problem('The request was not needed any more', 'Nothing was requested', { concernsAll: true });
+	new Problem('The request is no longer needed', 'Nothing was requested', { concernsAll: true });
 
 /** @throws Problem when the execution was cancelled */
 export function throwIfCancelled(signal?: AbortSignal) {

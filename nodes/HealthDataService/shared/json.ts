@@ -1,13 +1,13 @@
 /**
- * JSON of unknown shape: what counts as an object, and when two values are the same.
+ * JSON of unknown shape: object check, and a stable text for comparison. A file of its own, because http, service and trigger use it.
  */
 import type { IDataObject } from 'n8n-workflow';
 
-/** Whether a part of an answer is what JSON calls an object. */
+/** Whether a value is a JSON object: no array, no null. */
 export const isObject = (value: unknown): value is IDataObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** JSON that is the same for the same content, whatever the order of the fields. */
+/** JSON with sorted keys: equal for equal content. */
 export function stableJson(value: unknown): string {
 	return JSON.stringify(value, (_, inner: unknown) =>
 		isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,

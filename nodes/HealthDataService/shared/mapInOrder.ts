@@ -1,40 +1,43 @@
 /**
- * Works on several things at once and gives the results in the order of the things.
+ * Ordered concurrent map: works on several elements at once and yields the results in the order of the elements.
  */
 
 interface MapOptions {
-	/** How many are worked on at a time. */
+	/** Elements in work at a time. */
 	width: number;
-	/** How many may be started before the first of them is done; those that are done wait for their turn. */
+	/** Elements in work or finished before the next result is yielded. Default: `width`. */
 	ahead?: number;
-	/** Once it says so nothing is begun any more, and what is done so far comes. */
+	/** Once true, no element is started, and the results so far are yielded. */
 	isTimeUp?: () => boolean;
 }
 
 /**
- * Runs `work` for what `source` gives and yields the results in order. Whoever stops reading ends it, and so does the first
- * failure, at once: the source is read no further, and `isCancelled` tells the work that is still going on.
+ * Runs `work` for each element of `source`. When the consumer stops or an element fails, the source is read no further, and
+ * `isCancelled` tells the running work.
+ *
+ * @throws the first error of `work`, without waiting for earlier elements
  */
 export async function* mapInOrder<T, R>(
 	source: AsyncIterable<T>,
 	{ width, ahead = width, isTimeUp = () => false }: MapOptions,
 	work: (one: T, isCancelled: () => boolean) => Promise<R>,
 ): AsyncGenerator<R> {
-	const waiting: Array<{ result?: { value: R } }> = [];
+	const slots: Array<{ result?: { value: R } }> = [];
+	/** Of the next result. */
 	let next = 0;
 	let inWork = 0;
 	let failure: { error: Error } | undefined;
-	let over = false;
-	/** Set before `wake` is called: what is done while nobody waits yet must not be waited for. */
+	let isEnded = false;
+	/** Whether an element finished since the last wait: it may finish before the wait begins. */
 	let hasNews = false;
 	let wake = () => {};
 
 	async function start(one: T) {
-		const place: (typeof waiting)[number] = {};
-		waiting.push(place);
+		const slot: (typeof slots)[number] = {};
+		slots.push(slot);
 		inWork++;
 		try {
-			place.result = { value: await work(one, () => over || failure !== undefined) };
+			slot.result = { value: await work(one, () => isEnded || failure !== undefined) };
 		} catch (error) {
 			failure ??= { error };
 		}
@@ -42,37 +45,37 @@ export async function* mapInOrder<T, R>(
 		hasNews = true;
 		wake();
 	}
-	function* inTurn() {
-		// After a failure, work may have stopped half-way.
-		for (; !failure && waiting[next]?.result; next++) {
-			yield waiting[next].result!.value;
-			waiting[next] = {};
+	function* finished() {
+		// After a failure, cancelled work may have incomplete results.
+		for (; !failure && slots[next]?.result; next++) {
+			yield slots[next].result!.value;
+			slots[next] = {};
 		}
 		if (failure) throw failure.error;
 	}
-	async function somethingIsDone() {
+	async function nextFinished() {
 		if (!hasNews) await new Promise<void>((resolve) => (wake = resolve));
 		hasNews = false;
 	}
 
 	try {
 		for await (const one of source) {
-			if (isTimeUp()) return yield* inTurn();
+			if (isTimeUp()) return yield* finished();
 			void start(one);
-			yield* inTurn();
-			while (inWork >= width || waiting.length - next >= ahead) {
+			yield* finished();
+			while (inWork >= width || slots.length - next >= ahead) {
 				if (isTimeUp()) return;
-				await somethingIsDone();
-				yield* inTurn();
+				await nextFinished();
+				yield* finished();
 			}
 		}
-		for (yield* inTurn(); next < waiting.length && !isTimeUp(); yield* inTurn()) await somethingIsDone();
+		for (yield* finished(); next < slots.length && !isTimeUp(); yield* finished()) await nextFinished();
 	} finally {
-		over = true;
+		isEnded = true;
 	}
 }
 
-/** A promise whose failure may be looked at later, or never. */
+/** Marks a rejection as handled: the promise may be awaited later, or never. */
 export function quietly<T>(promise: Promise<T>): Promise<T> {
 	promise.catch(() => undefined);
 	return promise;

@@ -1,9 +1,9 @@
 /**
- * What went wrong, in the user's words. Thrown by the plain functions, turned into n8n's own error classes at the edge.
+ * Problem: an error in words for the user of n8n. Thrown everywhere below; nodes turn it into n8n's own error classes.
  */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
-/** Why, in n8n's own words for programs: the first two pass by themselves, for the others somebody must do something. */
+/** The cause, as n8n's durable scheduler names it. The first two are transient; the others need a change by a person. */
 export type Kind = 'rate-limited' | 'temporarily-unavailable' | 'credential-invalid' | 'configuration-invalid';
 
 interface ProblemOptions {
@@ -14,19 +14,19 @@ interface ProblemOptions {
 }
 
 /**
- * `message` says what happened in terms of the fields on the screen, `description` what to do about it.
- * Neither ever holds a key or a reading (quirk 22).
+ * `message` says what happened, with the display names of the fields, `description` what to do.
+ * Neither holds a key, an identifier or a reading (quirk 22).
  */
 export class Problem extends Error {
 	readonly kind: Kind;
 
-	/** Set when the service answered. */
+	/** Set when the service has answered. */
 	readonly httpCode?: string;
 
-	/** Whether every other request would end the same way; else it may be this user's alone. */
+	/** Whether all other requests would fail the same way; else it may concern this user only. */
 	readonly concernsAll: boolean;
 
-	/** How long the service asked to be left alone. */
+	/** Of the service's Retry-After. */
 	readonly retryAfterMs?: number;
 
 	constructor(
@@ -46,15 +46,15 @@ export class Problem extends Error {
 		this.retryAfterMs = retryAfterMs;
 	}
 
-	/** Whether the same may work later without anybody doing anything. */
+	/** Whether the same request may succeed later, without a change. */
 	get isTransient() {
 		return this.kind === 'rate-limited' || this.kind === 'temporarily-unavailable';
 	}
 }
 
 /**
- * The same problem as an error that n8n's editor, error output and AI agents know how to show; a picker's as the only class
- * whose description the editor shows there.
+ * The problem as an error of n8n's, for the editor, the error output and AI agents. In a picker, the editor shows the description
+ * of a NodeApiError only.
  */
 export function toNodeError(
 	node: INode,
@@ -66,9 +66,9 @@ export function toNodeError(
 	const { message, description, httpCode, kind, retryAfterMs } = error;
 	const nodeError =
 		httpCode || isPicker
-			? // An empty response on purpose: n8n would store and show whatever it is given.
+			? // An empty response on purpose: n8n stores and shows what it is given.
 				new NodeApiError(node, {}, { message, description, httpCode, itemIndex })
 			: new NodeOperationError(node, message, { description, itemIndex });
-	// What n8n's durable scheduler goes by.
+	// Read by n8n's durable scheduler.
 	return Object.assign(nodeError, { failure: { cause: kind, ...(retryAfterMs !== undefined && { retryAfterMs }) } });
 }

@@ -1,29 +1,29 @@
 /**
- * Plain values out of fields that an expression may have filled with anything: exactly what was meant, or a Problem with
- * the field's name on the screen. Nothing (undefined, null) never counts as left empty: that could widen what is read.
+ * Field values: an expression may fill a field with anything, so each is validated and converted, or a Problem names the field.
+ * undefined and null are invalid, never "left empty": that could read more than was meant.
  */
 import { Problem } from './problem';
 
-/** An identifier or a name: numbers are welcome, since identifiers often are; blank means empty. */
+/** An identifier or a name as text. Numbers are accepted, because identifiers often are numbers; blank gives an empty text. */
 export function text(value: unknown): string {
 	if (typeof value === 'number' || typeof value === 'bigint') return String(value);
 	return typeof value === 'string' && value.trim() !== '' ? value : '';
 }
 
-/** A text field. `advice` says what to enter. */
+/** A text field. @param advice what to enter */
 export function toText(value: unknown, field: string, advice: string): string {
 	if (isText(value)) return text(value);
 	throw unusable(field, 'a text', value, advice);
 }
 
-/** What may be an identifier. */
+/** Whether a value can be an identifier. */
 export const isText = (value: unknown): value is string | number =>
 	typeof value === 'string' || (typeof value === 'number' && isExact(value));
 
-/** Identifiers of more than 15 digits lose some as a number, and would name somebody else. */
+/** As a number, an identifier of more than 15 digits loses some, and would name another user. */
 const isExact = (value: number) => Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
 
-/** A switch: the words as well, since a sheet or an agent may know no other way. */
+/** A boolean field. The words are accepted, because a sheet or an agent may only give text. */
 export function toSwitch(value: unknown, field: string): boolean {
 	const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
 	if (word === true || word === 'true') return true;
@@ -36,7 +36,7 @@ export function toSwitch(value: unknown, field: string): boolean {
 	);
 }
 
-/** One of a list of options, by its value. */
+/** An options field, by the value of the option. */
 export function toChoice<T extends string>(value: unknown, field: string, choices: readonly T[]): T {
 	const choice = choices.find((one) => one === value);
 	if (choice !== undefined) return choice;
@@ -44,7 +44,7 @@ export function toChoice<T extends string>(value: unknown, field: string, choice
 	throw unusable(field, 'one of its options', value, advice);
 }
 
-/** A number field; digits as text are taken as meant. */
+/** A field for whole numbers, which may come as text. */
 export function wholeNumber(value: unknown, field: string, min: number, max = Infinity): number {
 	const number = numberIn(value);
 	if (number !== undefined && Number.isSafeInteger(number) && number >= min && number <= max) return number;
@@ -52,24 +52,24 @@ export function wholeNumber(value: unknown, field: string, min: number, max = In
 	throw unusable(field, `a whole number ${range}`, value, `Enter '${field}' in digits, such as 50`);
 }
 
-/** A number field that takes parts of one, too. */
+/** A field for numbers, which may come as text. */
 export function someNumber(value: unknown, field: string, min: number): number {
 	const number = numberIn(value);
 	if (number !== undefined && number >= min) return number;
 	throw unusable(field, `a number of ${min} or more`, value, `Enter '${field}' in digits, such as 2.5`);
 }
 
-/** A number, also one that came as text; nothing else is one. */
+/** A number, or the number in a text; undefined for anything else. */
 export function numberIn(value: unknown): number | undefined {
 	const number = typeof value === 'string' && /^\s*[+-]?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
 	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** The Problem of a field that holds something else. Of what it holds only the kind is told: it may be a reading. */
+/** The Problem of a field with an invalid value. It names the type of the value only: the value may be a reading. */
 export const unusable = (field: string, expected: string, value: unknown, advice: string) =>
 	new Problem(`'${field}' is not ${expected}`, advice + whatCame(value));
 
-/** For what nobody can type. */
+/** The type of a value that cannot be typed into a field, as a sentence; empty for others. */
 export function whatCame(value: unknown): string {
 	if (typeof value === 'string' || typeof value === 'number') return '';
 	return `. Its expression gave ${kindOf(value)}`;
@@ -81,6 +81,6 @@ function kindOf(value: unknown): string {
 	return Array.isArray(value) ? 'a list' : 'an object';
 }
 
-/** Whether nothing was given. */
+/** Whether a value is missing or blank. */
 export const isBlank = (value: unknown) =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
