@@ -40,8 +40,8 @@ const readings = (users, extra) =>
 		return { user: { user_id, client_user_id: 'app-user' }, place: index + 1, rows };
 	});
 
-/** @param {ReturnType<typeof readings>} given @param {ReturnType<typeof startState>} state @param {boolean} begins */
-async function round(given, state, begins) {
+/** @param {ReturnType<typeof readings>} given @param {ReturnType<typeof startState>} state @param {boolean} isFirst */
+async function round(given, state, isFirst) {
 	const event = {
 		...readingEvents[0],
 		async *read() {
@@ -54,8 +54,8 @@ async function round(given, state, begins) {
 		lookback: LOOKBACK,
 		deadline: Infinity,
 		budgetMs: Infinity,
-		begins,
-		isWanted: () => true,
+		isFirst,
+		thresholds: [],
 	});
 }
 

@@ -107,7 +107,7 @@ describe('what it says of this package, in figures and lists, is what the code d
 		const [user, reading, values] = said(
 			/(\d+) of the user ID, (\d+) of user ID, provider, source type and time, (\d+) of these and the values/,
 		).map(Number);
-		const { SeenReadings } = require('../../nodes/HealthDataService/trigger/seen');
+		const { SeenReadings } = require('../../nodes/HealthDataService/trigger/detectChanges');
 		const { userPrefix, keysOf, identityOf } = require('../../nodes/HealthDataService/service/readingId');
 		const { metrics } = require('../../nodes/HealthDataService/service/metrics');
 		const [key] = keysOf(identityOf(metrics[0]), [{ user_id: 'u' }]);

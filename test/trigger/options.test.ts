@@ -4,7 +4,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';
-import { reachesThreshold } from '../../nodes/HealthDataService/trigger/thresholds';
+import { reachesThreshold } from '../../nodes/HealthDataService/trigger/settings';
 import { History } from '../helpers/history';
 import { bloodPressure, mindfulness } from '../helpers/people';
 import { PollingHost, type HostOptions } from '../helpers/pollingHost';

@@ -3,8 +3,7 @@
  */
 import { uuid } from '../../dev/sandbox/world';
 import { readingEvents } from '../../nodes/HealthDataService/trigger/events';
-import { detectChanges } from '../../nodes/HealthDataService/trigger/detectChanges';
-import { SeenReadings } from '../../nodes/HealthDataService/trigger/seen';
+import { detectChanges, SeenReadings } from '../../nodes/HealthDataService/trigger/detectChanges';
 import { bloodPressure } from '../helpers/people';
 import type { PollingHost } from '../helpers/pollingHost';
 import { HOUR, NOON, onBothSchedulers, savedState, watch } from '../helpers/watch';
@@ -61,7 +60,7 @@ it('takes less than 2.7 MB for 100,000 readings in the window', () => {
 			timestamp: new Date(NOON - i * 4 * HOUR).toISOString(),
 			systolic: 120 + i,
 		}));
-		for (const row of detectChanges(readingEvents[0], rows, seen, { from: 0 }).fresh) seen.remember(row);
+		for (const row of detectChanges(readingEvents[0], rows, seen, { start: 0 }).changes) seen.remember(row);
 	}
 	const { length } = JSON.stringify(seen.toSave(0, []));
 	expect(length).toBeGreaterThan(100_000 * 20);

@@ -28,7 +28,7 @@ import { readOutput } from '../../nodes/HealthDataService/resources/timeseries/o
 import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../nodes/HealthDataService/shared/values';
-import { readThresholds } from '../../nodes/HealthDataService/trigger/thresholds';
+import { readThresholds } from '../../nodes/HealthDataService/trigger/settings';
 import { fc } from '../helpers/properties';
 
 const RUNS = { numRuns: 1000 };

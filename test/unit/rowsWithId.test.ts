@@ -6,8 +6,7 @@ import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service
 import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import { identityOf, keysOf } from '../../nodes/HealthDataService/service/readingId';
 import type { Collect } from '../../nodes/HealthDataService/service/readings';
-import { detectChanges, toItem } from '../../nodes/HealthDataService/trigger/detectChanges';
-import { SeenReadings } from '../../nodes/HealthDataService/trigger/seen';
+import { detectChanges, SeenReadings, toItem } from '../../nodes/HealthDataService/trigger/detectChanges';
 
 const [bloodPressure] = metrics;
 const owner = { user_id: 'u', client_user_id: null };
@@ -31,7 +30,7 @@ async function trigger(...pages: Points[]) {
 		rowsWithoutId(bloodPressure, Infinity, () => {}),
 		pages,
 	);
-	const { fresh } = detectChanges(identity, rows, new SeenReadings({}), { from: 0 });
+	const { changes: fresh } = detectChanges(identity, rows, new SeenReadings({}), { start: 0 });
 	return fresh.map((row) => toItem(identity, row));
 }
 const point = (systolic: unknown, more: IDataObject = {}, timestamp: unknown = TIME) =>

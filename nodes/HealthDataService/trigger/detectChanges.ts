@@ -1,23 +1,25 @@
 /**
- * The heart of the trigger: which rows of a user are new. Knows neither n8n nor the service.
+ * Change detection: which readings of a user are new or updated, by the hashes of those seen before. Duplicates are dropped.
+ * Knows neither n8n nor the service.
  *
- * Each round reads the window that begins `lookback` before the newest reading, and emits what it has not seen there. That
- * finds what arrives late or out of order, and what came while n8n was down, for however long. The window follows the
- * readings rather than the clock, which may be set.
+ * Each round reads a window that starts `lookback` before the newest reading, and reports what has no hash yet. That finds
+ * readings that arrive late, out of order or while n8n is down. The window follows the readings, because clocks may be set.
  */
+import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { identify, toId, type IdentifiedRow, type Identity } from '../service/readingId';
 import { withServiceFields } from '../service/readings';
-import type { Change, SeenReadings } from './seen';
 
-/** What counts as new, of the rows of one user. All times in ms. */
+export type Change = 'created' | 'updated';
+
+/** Which rows of one user count. All times in ms. */
 export interface TimeWindow {
-	/** Nothing before it is looked at. */
-	from: number;
-	/** Set until they were read once: what was measured up to then is old. */
-	since?: number;
-	/** Set in the poll in which watching begins: all that it finds is old, but what was measured while it ran. */
-	until?: number;
+	/** Earlier readings are ignored. */
+	start: number;
+	/** Set until a first successful read: readings measured up to then are old. */
+	watchingSince?: number;
+	/** Set at the first read: readings dated after it are old too, since the device's clock is ahead. */
+	readAt?: number;
 }
 
 export interface ChangedRow extends IdentifiedRow {
@@ -25,41 +27,109 @@ export interface ChangedRow extends IdentifiedRow {
 }
 
 export interface DetectedChanges {
-	/** To be handed on, and then remembered. */
-	fresh: ChangedRow[];
-	/** To be remembered all the same: they are old, and not to be found new later. */
+	/** To emit, then to remember. */
+	changes: ChangedRow[];
+	/** Measured before watching began: to remember only. */
 	old: IdentifiedRow[];
+	/** Time of the newest reading in the window (ms). */
 	newest?: number;
 }
 
-/** @param rows all of one user from `from` on; of identical rows one counts */
+/** @param rows all of one user from the window's start on; of identical rows one counts */
 export function detectChanges(
 	identity: Identity,
 	rows: IDataObject[],
 	seen: SeenReadings,
 	window: TimeWindow,
 ): DetectedChanges {
-	const fresh: ChangedRow[] = [];
+	const changes: ChangedRow[] = [];
 	const old: IdentifiedRow[] = [];
 	let newest: number | undefined;
 
 	const distinct = new Map(identify(identity, rows).map((row) => [row.key, row]));
 	for (const row of distinct.values()) {
-		if (row.time !== undefined && row.time < window.from) continue;
+		if (row.time !== undefined && row.time < window.start) continue;
 		if (row.time !== undefined) newest = Math.max(newest ?? row.time, row.time);
 		const change = seen.changeOf(row);
 		if (change && isOld(row.time, window)) old.push(row);
-		else if (change) fresh.push({ ...row, change });
+		else if (change) changes.push({ ...row, change });
 	}
-	return { fresh, old, newest };
+	return { changes, old, newest };
 }
 
-const isOld = (time: number | undefined, { since, until }: TimeWindow) =>
-	since !== undefined && (time === undefined || time <= since || (until !== undefined && time > until));
+const isOld = (time: number | undefined, { watchingSince, readAt }: TimeWindow) =>
+	watchingSince !== undefined &&
+	(time === undefined || time <= watchingSince || (readAt !== undefined && time > readAt));
 
-/** As it goes out. */
+/** The row as it is emitted: `id` and `change` first. */
 export function toItem(identity: Identity, { key, change, row }: ChangedRow): IDataObject {
 	const rest = { ...row };
 	delete rest.id;
 	return withServiceFields({ id: toId(identity, key), change }, rest);
+}
+
+const KEY_LENGTH = 20;
+const USER_LENGTH = 6;
+const VALUES_LENGTH = 6;
+const ENTRY_LENGTH = KEY_LENGTH + VALUES_LENGTH;
+const HOUR_MS = 3_600_000;
+
+/** In place of an hour for readings without a time: they are retained forever. */
+const NO_HOUR = 'none';
+
+const hourOf = ({ time }: IdentifiedRow) => (time === undefined ? NO_HOUR : String(Math.floor(time / HOUR_MS)));
+
+/** With the key in it: there are so few different values that trying them all would reverse a hash of values alone. */
+const hashOfValues = ({ key, values }: IdentifiedRow) => hash('sha256', key + values).slice(0, VALUES_LENGTH);
+
+/**
+ * Hashes of the readings seen, never readings: 26 characters each, of which 20 are of the reading's key (6 of these of the user)
+ * and 6 of key and values. One text per hour, so that whole hours are dropped at once; 100,000 readings take 2.6 MB.
+ */
+export class SeenReadings {
+	/** Hour → hash of key → hash of key and values. */
+	private readonly hours = new Map<string, Map<string, string>>();
+
+	constructor(saved: Record<string, string>) {
+		for (const [hour, entries] of Object.entries(saved)) {
+			const known = new Map<string, string>();
+			for (let at = 0; at < entries.length; at += ENTRY_LENGTH) {
+				known.set(entries.slice(at, at + KEY_LENGTH), entries.slice(at + KEY_LENGTH, at + ENTRY_LENGTH));
+			}
+			this.hours.set(hour, known);
+		}
+	}
+
+	/** Nothing for a duplicate. */
+	changeOf(row: IdentifiedRow): Change | undefined {
+		const before = this.hours.get(hourOf(row))?.get(row.key.slice(0, KEY_LENGTH));
+		if (before === undefined) return 'created';
+		return before === hashOfValues(row) ? undefined : 'updated';
+	}
+
+	remember(row: IdentifiedRow) {
+		const hour = hourOf(row);
+		const known = this.hours.get(hour) ?? new Map<string, string>();
+		this.hours.set(hour, known);
+		known.set(row.key.slice(0, KEY_LENGTH), hashOfValues(row));
+	}
+
+	/**
+	 * Without the hours that end before `retainFrom` (ms).
+	 *
+	 * @param users who have a window of their own: the prefix of their keys, and its start
+	 */
+	toSave(retainFrom: number, users: Array<{ prefix: string; start: number }>): Record<string, string> {
+		const starts = new Map(users.map(({ prefix, start }) => [prefix, start]));
+		const saved: Record<string, string> = {};
+		for (const [hour, known] of this.hours) {
+			const end = hour === NO_HOUR ? Infinity : (Number(hour) + 1) * HOUR_MS;
+			let entries = '';
+			for (const [key, values] of known) {
+				if (end > retainFrom || end > (starts.get(key.slice(0, USER_LENGTH)) ?? Infinity)) entries += key + values;
+			}
+			if (entries) saved[hour] = entries;
+		}
+		return saved;
+	}
 }

@@ -1,5 +1,5 @@
 /**
- * What can be triggered on: a new reading of every metric, and a new user. All of them are rows with a time.
+ * Event types of the trigger: a new reading of each metric, and a new user. Events are rows with a time.
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
@@ -12,37 +12,38 @@ import { userPages, type ListSlice } from '../service/userPaginator';
 import type { ListEntry, UserSelection } from '../service/userSelection';
 import { Problem } from '../shared/problem';
 
-/** What is read. */
-export interface Selection extends RequestLimits {
+/** What a trigger watches, and the limits it keeps. */
+export interface WatchTarget extends RequestLimits {
 	selection: UserSelection;
 	/** Slug, or empty for all. */
 	provider: string;
 	concurrency: number;
 }
 
-/** What was read of a user, or of a page of users, and how many of the list are done with it. */
+/** Result of one user, or of one page of the user list. */
 export interface EventResult {
 	rows: IDataObject[];
+	/** Position in the list, counted from 1; of a page, of its last user. */
 	place: number;
 	team?: string;
 	user?: UserRef;
 	entry?: ListEntry;
 	isGone?: boolean;
 	problem?: Problem;
+	/** From the first request on. */
 	tookMs?: number;
 }
 
-/** Where reading begins. */
 export interface ReadOptions {
-	/** From which instant on (ms): everybody's, or a user's own. */
+	/** Start of a user's window, or of the window of all users (ms). */
 	windowStartOf: (userId?: string) => number;
-	/** Which part of the list, where the list itself is what is read. */
-	window?: ListSlice;
-	/** How often a request for a user is sent at most, if not as often as any other. */
+	/** Part of the list, where the users are the events. */
+	slice?: ListSlice;
+	/** Users whose last read failed: their requests get a single attempt. */
 	hasFailed?: (user: UserRef) => boolean;
-	/** Whether the pages of a user, who has taken so many ms, are not read on. */
+	/** Ends the read of a user who has taken `tookMs` so far. */
 	isTooSlow?: (user: UserRef, tookMs: number) => boolean;
-	/** Once it says so nobody is begun any more. */
+	/** Once true, no more users are started. */
 	isTimeUp?: () => boolean;
 }
 
@@ -50,25 +51,24 @@ export interface TriggerEvent extends Identity {
 	/** Value of "Trigger On" in saved workflows: never changes. */
 	value: string;
 	name: string;
-	/** One of it, in a sentence. */
+	/** One event, in a sentence. */
 	noun: string;
-	/** The column that says when it was. */
+	/** Column with the time of the event. */
 	time: string;
-	/** Where a test event is looked for: in so many users of the list, so many days back. */
+	/** Where a test event is looked for: in the first users of the list, and this many days back. */
 	test: { users: number; days: number };
-	/** What can be asked of a row to be handed on. */
-	minimums: readonly ThresholdOption[];
-	/** All rows of a user together. */
-	read(get: Get, scope: Selection, readOptions: ReadOptions): AsyncIterable<EventResult>;
+	thresholds: readonly ThresholdOption[];
+	/** One result per user, with all rows of the window. */
+	read(get: Get, target: WatchTarget, options: ReadOptions): AsyncIterable<EventResult>;
 }
 
-/** More than this of one user is no measurement, and more than n8n can hand on. */
+/** n8n cannot pass on more rows. */
 const MAX_ROWS_PER_USER = 100_000;
 
-/** More users are not in work at once than can be asked for in so many seconds, or none of them would be done for long. */
+/** With a rate limit, only as many users are read at once as fit into it: more would all wait, and none would be done soon. */
 const SECONDS_IN_LINE = 4;
 
-/** Users who may be read before somebody who takes long: their rows wait in memory. */
+/** Users read ahead of one who takes long: their rows wait in memory. */
 const USERS_AHEAD = 1000;
 
 const newReading = (metric: Metric): TriggerEvent => ({
@@ -76,9 +76,9 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	name: metric.event,
 	noun: metric.noun,
 	test: { users: 50, days: 90 },
-	minimums: metric.thresholds,
-	read: (get, { selection, provider, concurrency, requestsPerSecond = Infinity }, readOptions) => {
-		const { windowStartOf, hasFailed, isTooSlow, isTimeUp } = readOptions;
+	thresholds: metric.thresholds,
+	read: (get, { selection, provider, concurrency, requestsPerSecond = Infinity }, options) => {
+		const { windowStartOf, hasFailed, isTooSlow, isTimeUp } = options;
 		return readUsers(get, {
 			metric,
 			query: ({ user_id }) => ({ start_date: toIso(windowStartOf(user_id)), provider }),
@@ -88,7 +88,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			ahead: USERS_AHEAD,
 			isTimeUp,
 			collect: async (pages, user, isCancelled, tookMs) => {
-				// Their `id` is found together with what is new.
+				// Change detection finds the `id`.
 				return await rowsWithoutId(metric, Infinity, (count) => {
 					stopAtTooManyRows(count);
 					if (isTooSlow?.(user, tookMs())) throw tooSlow();
@@ -106,7 +106,7 @@ function stopAtTooManyRows(count: number) {
 	);
 }
 
-/** Pages that never end, or come too slowly. */
+/** For pages that never end or come too slowly. */
 const tooSlow = () =>
 	new Problem(
 		'The readings of a user take longer than one poll may',
@@ -114,7 +114,7 @@ const tooSlow = () =>
 		{ kind: 'temporarily-unavailable' },
 	);
 
-/** The list of users cannot be asked for a time, so all of it is read. */
+/** The service cannot filter the user list by time, so every poll reads all of it. */
 const newUser: TriggerEvent = {
 	value: 'user',
 	name: 'New User',
@@ -123,10 +123,10 @@ const newUser: TriggerEvent = {
 	key: ['user_id'],
 	values: [],
 	test: { users: 5000, days: Infinity },
-	minimums: [],
-	async *read(get, _scope, { window = {}, isTimeUp }) {
-		let place = window.offset ?? 0;
-		for await (const users of userPages(get, window)) {
+	thresholds: [],
+	async *read(get, _target, { slice = {}, isTimeUp }) {
+		let place = slice.offset ?? 0;
+		for await (const users of userPages(get, slice)) {
 			place += users.length;
 			const rows = users.map((one) => withServiceFields({ id: null }, one));
 			yield { rows, place, ...(typeof users[0]?.team_id === 'string' && { team: users[0].team_id }) };

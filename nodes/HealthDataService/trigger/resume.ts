@@ -1,64 +1,62 @@
 /**
- * Where a round over all users goes on that takes several polls: behind those who are done, whoever came or left meanwhile.
+ * Checkpoint of a round that takes several polls: which users remain. The list may move in between, so the last users done are
+ * looked for near their old position.
  */
-import type { SelectedUser, UserSelection } from '../service/userSelection';
-import { positionAfter, fingerprintOf } from './watchList';
+import type { Get } from '../http/client';
+import type { SelectedUser, ListEntry, HasFailed, UserSelection } from '../service/userSelection';
 import type { Checkpoint } from './state';
+import { fingerprintOf } from './watchList';
 
-/** So many of the users done last are remembered, and looked for again so far back in the list. */
+/** Number of users done last whose fingerprints are saved. */
 const REMEMBERED = 20;
+
+/** How many users before and after the old position are searched for them. */
 export const OVERLAP = 100;
 
-/** Where the next poll goes on when `finished` were read in this one. */
-export function checkpointAfter(round: Checkpoint, finished: Array<{ trace: string; place: number }>): Checkpoint {
-	const last = finished.slice(-REMEMBERED).map(({ trace }) => trace);
-	return { ...round, at: finished.at(-1)?.place ?? round.at, last: finished.length > 0 ? last : round.last };
+/** @param finished in the order of the list: the next poll resumes after the last of them */
+export function checkpointAfter(
+	checkpoint: Checkpoint,
+	finished: Array<{ fingerprint: string; place: number }>,
+): Checkpoint {
+	if (finished.length === 0) return checkpoint;
+	const last = finished.slice(-REMEMBERED).map(({ fingerprint }) => fingerprint);
+	return { ...checkpoint, at: finished.at(-1)!.place, last };
 }
 
-/** The same users, and how many they were once the list has come to its end. */
-export function counted(selection: UserSelection): UserSelection & { count?: number } {
-	const list: UserSelection & { count?: number } = {
-		...selection,
-		async *users(get) {
-			let count = 0;
-			for await (const one of selection.users(get)) {
-				count++;
-				yield one;
-			}
-			list.count = count;
-		},
-	};
-	return list;
+/** The users after the checkpoint, in the order of the list; all users where no fingerprint is found. */
+export async function* remainingUsers(
+	get: Get,
+	selection: UserSelection,
+	checkpoint?: Checkpoint,
+	hasFailed?: HasFailed,
+): AsyncGenerator<SelectedUser> {
+	const { entries } = selection;
+	if (!checkpoint || checkpoint.at === 0) return yield* selection.users(get, 0, hasFailed);
+	if (entries) return yield* selection.users(get, positionAfter(entries, checkpoint), hasFailed);
+
+	const near: SelectedUser[] = [];
+	for await (const one of selection.users(get, Math.max(0, checkpoint.at - OVERLAP))) {
+		near.push(one);
+		if (near.length >= 2 * OVERLAP) break;
+	}
+	const done = near.map((one) => checkpoint.last.includes(fingerprintOf(one))).lastIndexOf(true);
+	if (done === -1) return yield* selection.users(get);
+	yield* near.slice(done + 1);
+	if (near.length >= 2 * OVERLAP) yield* selection.users(get, near.at(-1)!.place);
 }
 
-/** The users behind those who are done. The list may have moved since: without a trace of them it is begun again. */
-export const remainingUsers = (selection: UserSelection, round?: Checkpoint): UserSelection =>
-	!round || round.at === 0
-		? selection
-		: {
-				...selection,
-				async *users(get, _, hasFailed) {
-					if (selection.entries) {
-						const place = positionAfter(selection.entries, round.last, round.at, OVERLAP);
-						return yield* selection.users(get, place, hasFailed);
-					}
-					const near: SelectedUser[] = [];
-					const users = selection.users(get, Math.max(0, round.at - OVERLAP));
-					for await (const one of users) {
-						near.push(one);
-						if (near.length >= 2 * OVERLAP) break;
-					}
-					const done = near.map((one) => round.last.includes(fingerprintOf(one))).lastIndexOf(true);
-					if (done === -1) return yield* selection.users(get);
-					yield* near.slice(done + 1);
-					if (near.length >= 2 * OVERLAP) yield* selection.users(get, near.at(-1)!.place);
-				},
-			};
+/** How many entries of a list are done. */
+function positionAfter(entries: readonly ListEntry[], { at, last }: Checkpoint): number {
+	const start = Math.max(0, at - OVERLAP);
+	const near = entries.slice(start, at + OVERLAP).map((entry) => last.includes(fingerprintOf({ entry })));
+	const found = near.lastIndexOf(true);
+	return found === -1 ? 0 : start + found + 1;
+}
 
-/** Those who are behind and on the list no more: whom the service does not know either, has left. */
+/** Failed users who are no longer on the list. The service not knowing them either is no error: they have left the team. */
 export const unlistedUsers = (ids: string[]): UserSelection => ({
 	async *users() {
-		for (const user_id of ids) yield { user: { user_id, client_user_id: null }, place: 0 };
+		for (const user_id of ids) yield { user: { user_id, client_user_id: null }, place: Infinity };
 	},
 	whenMissing: async () => {},
 });

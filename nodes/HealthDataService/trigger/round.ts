@@ -1,82 +1,94 @@
 /**
- * A round over all users, or as much of it as one poll may take: what is new, and what to remember of it. A user who cannot be
- * read is set aside; only what concerns everybody is thrown.
+ * Poll round: reads all users, or as many as one poll may, and passes on what changed. Users → read → detect → filter → emit → save:
+ * the first two steps are here, the others in roundResults.ts. Results are taken in any order.
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
 import { userPrefix } from '../service/readingId';
-import { allFailed, type Problems } from './failedUsers';
-import type { EventResult, ReadOptions, Selection, TriggerEvent } from './events';
-import { toItem } from './detectChanges';
-import { Gathering, type GatheringOptions } from './gathering';
-import { counted, remainingUsers, OVERLAP, unlistedUsers } from './resume';
-import type { TriggerState } from './state';
+import type { ListEntry, SelectedUser, UserSelection } from '../service/userSelection';
+import type { EventResult, ReadOptions, TriggerEvent, WatchTarget } from './events';
+import type { FailedUsers } from './failedUsers';
+import { OVERLAP, remainingUsers, unlistedUsers } from './resume';
+import { RoundResults, type ResultOptions } from './roundResults';
+import { windowStart, type TriggerState } from './state';
+import { unresolvedKey } from './watchList';
 
-export interface RoundOptions extends GatheringOptions {
-	/** By `performance.now()`: no user is begun after that. */
+export interface RoundOptions extends ResultOptions {
+	/** By `performance.now()`: no user is started after it. */
 	deadline: number;
 	/** How long this poll may take, in ms. */
 	budgetMs: number;
 }
 
 export interface RoundResult {
-	/** In the order of time. */
+	/** Oldest first. */
 	items: IDataObject[];
-	/** To remember once the items are handed on. */
+	/** To save once the items are emitted. */
 	state: TriggerState;
-	/** Why users could not be read. */
-	problems: Problems;
-	/** How many of those who were behind have been read. */
+	failedUsers: FailedUsers;
+	/** How many failed users were read again. */
 	recovered: number;
-	/** Set, and nothing else of use, when these are the users of another team than before. */
+	/** Hash of the team whose users these are, if it is not the team of before. Nothing else is of use then. */
 	otherTeam?: string;
 }
 
-/** @throws Problem when nobody could be read, or the list could not */
+/** @throws Problem when no user could be read, or the list could not */
 export async function readRound(
 	get: Get,
 	event: TriggerEvent,
-	scope: Selection,
-	state: TriggerState,
+	target: WatchTarget,
+	before: TriggerState,
 	options: RoundOptions,
 ): Promise<RoundResult> {
-	const { deadline, budgetMs } = options;
-	const gathering = new Gathering(event, scope, state, options);
-	const { members, problems } = gathering;
-	const begin = state.round?.at ?? 0;
-	const isTimeUp = () => performance.now() >= deadline;
-	/** Somebody whom the end of the budget cut off is read in the next poll, unless they alone took most of it. */
-	const wasCutOff = ({ problem, tookMs = 0 }: EventResult) =>
-		problem !== undefined && isTimeUp() && tookMs < budgetMs / 2;
+	const { deadline, budgetMs, now, lookback } = options;
+	const start = windowStart(before, now, lookback);
+	const results = new RoundResults(event, target.selection, before, { ...options, windowStart: start });
+	const { failedUsers } = results;
+	const position = before.round?.at ?? 0;
+	let isListRead = false;
 
+	const isTimeUp = () => performance.now() >= deadline;
 	const readOptions: ReadOptions = {
-		windowStartOf: gathering.windowStartOf,
-		window: { offset: Math.max(0, begin - OVERLAP) },
-		hasFailed: ({ user_id }) => user_id in state.behind,
-		// Whoever is known to be trouble must not use up the poll of the others.
-		isTooSlow: ({ user_id }, tookMs) => isTimeUp() || (tookMs > budgetMs / 2 && user_id in state.behind),
+		windowStartOf: (userId = '') => failedUsers.get(userId)?.from ?? start,
+		slice: { offset: Math.max(0, position - OVERLAP) },
+		hasFailed: ({ user_id }) => user_id in before.behind,
+		// A user who failed before must not use up the poll of the others.
+		isTooSlow: ({ user_id }, tookMs) => isTimeUp() || (tookMs > budgetMs / 2 && user_id in before.behind),
 		isTimeUp,
 	};
-	const list = counted(members.recovering(remainingUsers(scope.selection, state.round)));
-	for await (const result of event.read(get, { ...scope, selection: list }, readOptions)) {
-		// Of the first of the list only: a key may be shown several teams.
-		const isFirst = gathering.count === 0 && (begin === 0 || result.place <= OVERLAP);
-		const team = isFirst && result.team !== undefined ? userPrefix(result.team) : gathering.team;
-		if (gathering.team !== undefined && team !== gathering.team)
-			return { items: [], state, problems, recovered: 0, otherTeam: team };
-		gathering.team = team;
-		if (wasCutOff(result)) break;
-		gathering.take(result);
-		if (gathering.isFull) break;
+	/** Whether the end of the poll cut this read off. The next poll repeats it, unless it took most of this one. */
+	const isCutOff = ({ problem, tookMs = 0 }: EventResult) =>
+		problem !== undefined && isTimeUp() && tookMs < budgetMs / 2;
+	/** A key may see users of several teams, so only the first user of the list counts. */
+	const teamOf = ({ team, place }: EventResult) =>
+		results.isEmpty && (position === 0 || place <= OVERLAP) && team !== undefined ? userPrefix(team) : before.team;
+
+	async function* users(): AsyncGenerator<SelectedUser> {
+		const hasFailed = (entry: ListEntry) => failedUsers.get(unresolvedKey(entry)) !== undefined;
+		for await (const user of remainingUsers(get, target.selection, before.round, hasFailed)) {
+			results.expect(user);
+			yield user;
+		}
+		isListRead = true;
 	}
-	const isWhole = !gathering.isFull && (!isTimeUp() || list.count === gathering.count);
-	if (isWhole) {
-		if (members.isGiven) members.forgetOthers();
-		const left = gathering.notMet();
-		const gone = left.length > 0 ? event.read(get, { ...scope, selection: unlistedUsers(left) }, readOptions) : [];
-		for await (const result of gone) if (!wasCutOff(result)) gathering.take({ ...result, place: begin });
-		if (gathering.isNobodyFine) throw allFailed(problems);
+	const read = (selection: UserSelection) => event.read(get, { ...target, selection }, readOptions);
+
+	for await (const result of read({ ...target.selection, users })) {
+		const team = teamOf(result);
+		if (before.team !== undefined && team !== before.team)
+			return { items: [], state: before, failedUsers, recovered: 0, otherTeam: team };
+		results.team ??= team;
+		if (isCutOff(result)) break;
+		results.take(result);
+		if (results.isFull) break;
 	}
-	const { handed, recovered, state: after } = gathering.finish(isWhole);
-	return { items: handed.map((row) => toItem(event, row)), state: after, problems, recovered };
+	const isComplete = !results.isFull && (!isTimeUp() || (isListRead && !results.hasOpen));
+	if (isComplete) {
+		const unlisted = results.unlisted();
+		const left = unlisted.length > 0 ? read(unlistedUsers(unlisted)) : [];
+		for await (const result of left) if (!isCutOff(result)) results.take(result);
+		if (results.hasNoSuccess) throw failedUsers.everyReadFailed();
+	}
+	const { emitted, recovered, state } = results.emitAndSave(isComplete);
+	return { items: emitted, state, failedUsers, recovered };
 }

@@ -1,44 +1,44 @@
 /**
- * What n8n's two schedulers, in memory and durable, do to a poll: where its state lies, whether it is the one at a start, how long
- * it may take, and that nothing runs beside it or comes twice.
+ * Schedulers of n8n, in memory and durable: where a poll's state is stored, whether the poll is a start, its time budget, and the
+ * locks against overlapping polls and duplicate deliveries.
  */
 import type { IDataObject, INode, IPollFunctions } from 'n8n-workflow';
 
-/** Where n8n has no budget of its own; a durable poll time has another, which tells it from the poll at a start. */
+/** In memory, n8n gives no budget. On the durable scheduler only a start has this one, which tells it from a poll time. */
 export const DEFAULT_BUDGET_MS = 300_000;
 
-/** The poll at a start must not hold up n8n. */
+/** A longer poll at a start would delay n8n. */
 export const START_BUDGET_MS = 60_000;
 
-/** What n8n's contexts have besides what their types say. */
-interface Inside {
+/** Properties of n8n's contexts that are missing in their types. */
+interface UntypedContext {
 	workflow?: { staticData: IDataObject; getStaticData(type: string, node: INode): IDataObject };
 }
 
 export interface Schedule {
-	/** By workflow and node, which is what makes a trigger the same one. */
+	/** Workflow ID and node ID, which identify a trigger. */
 	name: string;
-	/** Whether the state is a row of its own, saved with the execution that is handed out (durable). */
+	/** Whether the scheduler is durable: the state is a row of its own, saved together with the emitted execution. */
 	isDurable: boolean;
-	/** At an activation or a start of n8n: a throw there would leave the trigger dead. */
+	/** At an activation or a start of n8n: after a throw there, n8n does not poll again. */
 	isStart: boolean;
 	budgetMs: number;
-	/** What n8n keeps for this node. */
+	/** n8n's static data of this node. */
 	stored: IDataObject;
-	/** Whether the trigger was started anew since: its fields may be others, and it finds the same again. */
+	/** Whether the trigger was started again since: its fields may have changed, and it repeats this poll. */
 	isSuperseded: () => boolean;
 }
 
-/** Contexts that have polled before: in memory, n8n makes one for each start of the trigger; durable, for each poll. */
+/** Contexts that have polled. In memory, n8n makes one per start of the trigger; durable, one per poll. */
 const known = new WeakSet<IPollFunctions>();
 
-/** How often each trigger was started. */
+/** Number of starts per trigger. */
 const starts = new Map<string, number>();
 
 export function scheduleOf(context: IPollFunctions): Schedule {
 	const node = context.getNode();
 	const stored = context.getWorkflowStaticData('node');
-	const { workflow } = context as Inside;
+	const { workflow } = context as UntypedContext;
 	const isDurable = workflow !== undefined && workflow.getStaticData('node', node) !== stored;
 	const budgetMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
 	const isPollTime = isDurable && context.getActivationMode() === 'update' && budgetMs !== DEFAULT_BUDGET_MS;
@@ -60,7 +60,7 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 
 const nodeOf = (stored: unknown) => (stored as { state?: { node?: string } } | undefined)?.state?.node;
 
-/** In memory, n8n keeps static data by the node's name: a node that was renamed finds its state under the old one. */
+/** In memory, n8n stores static data by node name: the state of a renamed node is under its old name. */
 function adoptState(staticData: IDataObject, id: string, stored: IDataObject) {
 	if (nodeOf(stored) === id) return;
 	const old = Object.values(staticData).find((one) => nodeOf(one) === id) as IDataObject | undefined;
@@ -69,10 +69,10 @@ function adoptState(staticData: IDataObject, id: string, stored: IDataObject) {
 	delete old.state;
 }
 
-/** Polls that are going on, and when they must be over: in memory, n8n begins the next one even if the last still runs. */
+/** End of the lock of each running poll: in memory, n8n starts a poll even if the last one still runs. */
 const running = new Map<string, number>();
 
-/** `work`, unless the poll before is still at it. A start does not wait: it overtakes that. */
+/** Skips a poll while the previous one runs. A start takes over instead. */
 export async function withoutOverlap<T>(
 	{ name, budgetMs, isStart }: Schedule,
 	work: () => Promise<T>,
@@ -87,29 +87,29 @@ export async function withoutOverlap<T>(
 	}
 }
 
-/** n8n's transaction of a hand-out is through after this, or it has failed. */
+/** After this, n8n has committed the transaction of a delivery, or it has failed. */
 const SETTLED_MS = 60_000;
 
 interface Delivery {
-	/** The turn of the state on which the rows were found. */
+	/** `turn` of the state with which the rows were found. */
 	turn: number;
-	/** ms */
+	/** ms since 1970 */
 	at: number;
-	/** Whether a poll was left out for it. */
+	/** Whether a poll was skipped for it. */
 	isSkipped: boolean;
 }
 
-/** What each trigger has handed out last. */
+/** Last delivery of each trigger. */
 const deliveries = new Map<string, Delivery>();
 
-/** To be called when rows go out that were found on this turn of the state. */
+/** @param turn of the state with which the rows were found */
 export function noteDelivery({ name, isDurable }: Schedule, turn: number) {
 	if (isDurable) deliveries.set(name, { turn, at: Date.now(), isSkipped: false });
 }
 
 /**
- * Whether the state is older than what was just handed out: durable, the row may not be written yet when the next poll begins, on
- * a busy machine when several do. If it is still the old one after that, the hand-out has failed and must come again.
+ * Whether the state is older than the last delivery. On the durable scheduler n8n may not have written the row when the next poll
+ * starts, or several polls on a busy machine. A row that stays old means a failed delivery, which must be repeated.
  */
 export function isStale({ name }: Schedule, turn: number): boolean {
 	const last = deliveries.get(name);

@@ -1,8 +1,8 @@
 /**
- * The trigger's fields, in the order of the screen (n8n puts "Poll Times" before them), and what they ask for.
+ * Fields of the trigger, in the order of the screen (n8n puts "Poll Times" first), their values, and the thresholds among them.
  */
 import { hash } from 'node:crypto';
-import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
+import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
 import {
 	concurrencyField,
 	onlyConnectedField,
@@ -15,10 +15,10 @@ import {
 } from '../fields/options';
 import { providerField, readProvider } from '../fields/provider';
 import { readUser, readUserIds, readUsersBy, readUserScope, userFields } from '../fields/users';
+import { metrics, type ThresholdOption } from '../service/metrics';
 import { listedUsers, oneUser, wholeTeam } from '../service/userSelection';
-import { toChoice, wholeNumber } from '../shared/values';
-import { events, readingEvents, type Selection, type TriggerEvent } from './events';
-import { thresholdFields, readThresholds } from './thresholds';
+import { numberIn, someNumber, toChoice, wholeNumber } from '../shared/values';
+import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
 import type { Threshold } from './state';
 
 const HOUR_MS = 3_600_000;
@@ -38,6 +38,23 @@ const lookbackField: INodeProperties = {
 	description:
 		'How late a reading may reach the service and still be noticed. Wearables often sync hours after the measurement.',
 };
+
+/** One option for each threshold of a metric, shown for its event. */
+const thresholdFields: INodeProperties[] = metrics.flatMap((metric) =>
+	metric.thresholds.map(
+		({ option, name, default: threshold }): INodeProperties => ({
+			displayName: name,
+			name: option,
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: threshold,
+			description: `Start the workflow only for a ${metric.noun} that reaches this value${
+				metric.thresholds.length > 1 ? ', or another minimum that is given' : ''
+			}. The others count as seen.`,
+			displayOptions: { show: { '/event': [metric.value] } },
+		}),
+	),
+);
 
 const options = [
 	concurrencyField,
@@ -63,39 +80,39 @@ export const triggerFields: INodeProperties[] = [
 
 export interface Settings {
 	event: TriggerEvent;
-	scope: Selection;
-	/** In ms. */
+	target: WatchTarget;
+	/** ms */
 	lookback: number;
-	/** The same text as long as the same readings are new. */
+	/** Identifies what is watched: another text starts over. Without IDs in clear, since it is saved. */
 	watched: string;
-	/** What is not handed on, though remembered. */
-	minimums: Threshold[];
-	/** For a test event, how many users of the team are looked at. */
+	/** Rows that reach none of them are not emitted. */
+	thresholds: Threshold[];
+	/** For a test event, how many users of the list are read. */
 	maxUsers?: number;
 }
 
 /**
- * @param isTest a test event is looked for among the first users only
- * @throws Problem for a field that cannot be used
+ * @param isTest whether only the first users are read
+ * @throws Problem for an invalid field
  */
 export function readSettings(context: IPollFunctions, isTest = false): Settings {
 	const event = readEvent(context);
 	const lookback = readLookback(context);
 	const maxUsers = isTest ? event.test.users : undefined;
-	const common = { event, lookback, minimums: readThresholds(context, event.minimums) };
+	const common = { event, lookback, thresholds: readThresholds(context, event.thresholds) };
 	const limits = { concurrency: readConcurrency(context), requestsPerSecond: readRequestsPerSecond(context) };
 	if (!readingEvents.includes(event)) {
-		const scope = { ...limits, selection: wholeTeam({ limit: maxUsers }), provider: '' };
-		return { ...common, scope, watched: event.value, maxUsers };
+		const target = { ...limits, selection: wholeTeam({ limit: maxUsers }), provider: '' };
+		return { ...common, target, watched: event.value, maxUsers };
 	}
 	const provider = readProvider(context);
 	const users = readSelection(context, provider, maxUsers);
 	const watched = JSON.stringify([event.value, ...users.watched, provider]);
-	const scope = { ...limits, provider, selection: users.selection };
-	return { ...common, scope, watched, maxUsers: users.maxUsers };
+	const target = { ...limits, provider, selection: users.selection };
+	return { ...common, target, watched, maxUsers: users.maxUsers };
 }
 
-/** Who is watched; of a list not who is on it, since that is no matter of the others (members.ts). Never an ID in clear: it is saved. */
+/** `watched` leaves out the entries of a list: a change of them affects no other user (watchList.ts). */
 function readSelection(context: IPollFunctions, provider: string, maxUsers?: number) {
 	const scope = readUserScope(context);
 	if (scope === 'all') {
@@ -123,8 +140,19 @@ function readEvent(context: IPollFunctions): TriggerEvent {
 	return events.find(({ value }) => value === chosen)!;
 }
 
-/** In ms. */
+/** @returns ms */
 const readLookback = (context: IPollFunctions): number =>
 	readOption(context, 'lookback', DEFAULT_LOOKBACK_HOURS, (value) =>
 		wholeNumber(value, 'Lookback Hours', 1, MAX_LOOKBACK_HOURS),
 	) * HOUR_MS;
+
+/** The thresholds whose options were added. */
+export const readThresholds = (context: IPollFunctions, options: readonly ThresholdOption[]): Threshold[] =>
+	options.flatMap(({ column, option, name }) => {
+		const least = readOption<number | undefined>(context, option, undefined, (value) => someNumber(value, name, 0));
+		return least === undefined ? [] : [{ column, least }];
+	});
+
+/** Whether a row reaches any of the thresholds, or there are none. Null reaches none. */
+export const reachesThreshold = (thresholds: Threshold[], row: IDataObject): boolean =>
+	thresholds.length === 0 || thresholds.some(({ column, least }) => (numberIn(row[column]) ?? -Infinity) >= least);

@@ -1,82 +1,81 @@
 /**
- * What is saved with the workflow between polls, and in which version. Another `version` starts afresh, so a change of this
- * shape must carry the old one over.
+ * Saved state: what the trigger keeps between polls, its version, and the time window of the next round. Keys are saved names and
+ * never change; another `version` starts over, so a change of this shape must convert the old one.
  */
+
+/** All times in ms since 1970. */
+export interface TriggerState {
+	version: 1;
+	/** Node ID: n8n keeps static data by node name in memory, by node ID on the durable scheduler. */
+	node: string;
+	/** What is watched: event, users, provider, Base URL. Another value starts over. */
+	of: string;
+	/** Hash of the users' team. Another team under the same address starts over. */
+	team?: string;
+	/** Counts the saves that emitted rows. The durable scheduler may hand a poll the state before the last save. */
+	turn: number;
+	/** Start of the window that each round reads of each user. */
+	from: number;
+	/** Hashes of readings from here on are retained: after a wrong clock the window moves back this far at most. */
+	kept: number;
+	/** Start of watching, until a first round is complete: readings measured up to then are old. */
+	since?: number;
+	/** Hour since 1970 → hashes of the readings seen in it (detectChanges.ts). */
+	seen: Record<string, string>;
+	/** Checkpoint of a round that takes several polls. */
+	round?: Checkpoint;
+	/** Failed users by user ID, or by a hash where an entry of the watch list is unresolved (watchList.ts). */
+	behind: Record<string, FailedUser>;
+	/** Thresholds at the start of the last complete round: they filter readings from before a change. */
+	minimums?: Threshold[];
+	/** The watch list, where users are listed. */
+	members?: SavedWatchList;
+}
 
 /** Hash of an entry of 'User IDs' → first characters of the hash of its user ID; empty until the entry is resolved. */
 export type SavedWatchList = Record<string, string>;
 
-/** All times in ms. */
-export interface TriggerState {
-	version: 1;
-	/** The node: n8n keeps static data by the node's name in memory, by its id on the durable scheduler. */
-	node: string;
-	/** What is watched: event, users, provider, service. Something else starts afresh. */
-	of: string;
-	/** Whose users: a hash of the team. Another team under the same address starts afresh. */
-	team?: string;
-	/** Counts what was saved. A poll can be given what was saved before the last one (durable). */
-	turn: number;
-	/** Start of the window that is read in each round over all users. */
-	from: number;
-	/** From here on everything that was seen is remembered: the window may move back so far, after a clock was wrong. */
-	kept: number;
-	/** When watching began, until a first round is complete: what was measured up to then is old. */
-	since?: number;
-	/** Hour since 1970 → what was seen of it. */
-	seen: Record<string, string>;
-	/** Where the next poll goes on, if this one could not read everybody. */
-	round?: Checkpoint;
-	/** Users who could not be read, by user ID; those of a list who could not even be found, by a hash (members.ts). */
-	behind: Record<string, FailedUser>;
-	/** The minimum values with which the last whole round began: what came before is judged by them. */
-	minimums?: Threshold[];
-	/** Where a list of users was given: who was on it. */
-	members?: SavedWatchList;
-}
-
-/** What a column must reach. */
+/** The least value of a column for which a reading is emitted. */
 export interface Threshold {
 	column: string;
 	least: number;
 }
 
-/** A round over all users that takes several polls. */
+/** Position in a round over all users that takes several polls. */
 export interface Checkpoint {
 	/** How many users of the list are done. */
 	at: number;
-	/** The last of them, as beginnings of hashes: the list may have moved meanwhile. */
+	/** Fingerprints of the last users done: the list may have moved since. */
 	last: string[];
-	/** When it began. */
+	/** When the round began. */
 	began: number;
-	/** The newest reading so far. */
+	/** Time of the newest reading of the round so far. */
 	newest?: number;
-	/** The minimum values with which it began. */
+	/** Thresholds at the start of the round. */
 	minimums?: Threshold[];
 }
 
+/** A user whose last read failed. */
 export interface FailedUser {
-	/** They were read up to here. */
+	/** Start of this user's own window. */
 	from: number;
-	/** What was measured up to then is old: they have never been read. */
+	/** Set until the user's first successful read: readings measured up to then are old. */
 	since?: number;
-	/** Began the round in which they were last met on the list. */
+	/** Start of the round that last found the user on the list. */
 	met?: number;
-	/** When somebody was told, last. */
+	/** Time of the last report. */
 	told?: number;
 }
 
-/**
- * How far the window may move back: as far as a clock is likely to be wrong. A day, since clocks are set wrong by time zones
- * and dates.
- */
+/** How far the window may move back. Clocks are set wrong by time zones and dates, which makes a day. */
 const CLOCK_ERROR_MS = 24 * 3_600_000;
 
+/** @param lookback ms */
 export const startState = (node: string, of: string, now: number, lookback: number): TriggerState => ({
 	version: 1,
 	node,
 	of,
-	// Anywhere, so that no turn of a state that is gone is taken for one of this.
+	// Random, so that the counts of two states never match.
 	turn: Math.floor(Math.random() * 1e9),
 	from: now - lookback,
 	kept: now - lookback - CLOCK_ERROR_MS,
@@ -85,19 +84,43 @@ export const startState = (node: string, of: string, now: number, lookback: numb
 	behind: {},
 });
 
-/** Whether this was saved by the same node of the same events, in a version that is understood. */
+/** Whether the same node saved this for the same selection, in a known version. */
 export function isStateOf(stored: unknown, node: string, of: string): stored is TriggerState {
 	const state = stored as TriggerState | undefined;
 	return state?.version === 1 && state.node === node && state.of === of;
 }
 
-/** The window after a whole round: `lookback` before the newest reading, and never in the future of `now`. */
+/** From when on (ms) this round reads. A window that starts too late, after a wrong clock, starts where hashes are retained. */
+export const windowStart = ({ from, kept, since }: TriggerState, now: number, lookback: number): number =>
+	since === undefined && from <= now - lookback ? from : kept;
+
+/**
+ * The window after a complete round: `lookback` before the newest reading, never later than before `now`.
+ *
+ * @param round.now when the round began (ms)
+ */
 export function moveWindow(
-	{ from, kept }: TriggerState,
+	{ from, kept }: Pick<TriggerState, 'from' | 'kept'>,
 	{ now, newest }: { now: number; newest?: number },
 	lookback: number,
 ) {
-	// Without readings it stays, unless a clock that was ahead has put it there.
+	// Without readings the window stays, unless a clock that was ahead moved it too far.
 	const next = Math.max(kept, Math.min(now, newest ?? from + lookback) - lookback);
 	return { from: next, kept: Math.max(kept, next - CLOCK_ERROR_MS) };
+}
+
+/** With the thresholds to save: the old ones filter until a round is complete that began with the new ones. */
+export function withThresholds(
+	next: TriggerState,
+	before: TriggerState,
+	thresholds: Threshold[],
+	isFirst: boolean,
+): TriggerState {
+	const ofRound = before.round ? (before.round.minimums ?? []) : thresholds;
+	const inForce = !next.round ? ofRound : isFirst ? thresholds : (before.minimums ?? []);
+	return {
+		...next,
+		...(inForce.length > 0 && { minimums: inForce }),
+		...(next.round && { round: { ...next.round, ...(ofRound.length > 0 && { minimums: ofRound }) } }),
+	};
 }

@@ -1,120 +1,83 @@
 /**
- * A list of users that somebody gave, from poll to poll: who has come onto it, who has left it, and who stands on it but cannot
- * be found. Whatever changes concerns nobody else. Of the list only hashes are remembered.
+ * Watch list: the entries of 'User IDs' between polls. Tells added, removed and unresolved entries, none of which affects other
+ * users. Only hashes are saved.
  */
 import { hash } from 'node:crypto';
 import { userPrefix } from '../service/readingId';
-import type { SelectedUser, ListEntry, UserSelection } from '../service/userSelection';
-import type { FailedUser, SavedWatchList } from './state';
+import type { SelectedUser, ListEntry } from '../service/userSelection';
+import type { SavedWatchList } from './state';
 
-type Met = Partial<Pick<SelectedUser, 'user' | 'entry'>>;
+type Listed = Partial<Pick<SelectedUser, 'user' | 'entry'>>;
 
-/** No user ID begins so. */
+/** Starts the key of an entry that no user matches. No user ID starts with it. */
 const UNRESOLVED = '?';
 
 const hashOf = (entry: ListEntry) => hash('sha256', entry.id).slice(0, 12);
 
-/** What somebody is called in the state: the user ID, or a hash of the ID on the list. */
-export const failedUserKey = ({ user, entry }: Met) => user?.user_id || (entry && UNRESOLVED + hashOf(entry));
+export const unresolvedKey = (entry: ListEntry) => UNRESOLVED + hashOf(entry);
 
-/** What is remembered of those whom a round has done. */
-export const fingerprintOf = ({ user, entry }: Met) => (entry ? hashOf(entry) : userPrefix(user?.user_id));
+/** Key of a user in the saved state: the user ID, or a hash of an unresolved entry. */
+export const failedUserKey = ({ user, entry }: Listed) => user?.user_id || (entry && unresolvedKey(entry));
 
-/** How many of a list are done, of which these were the last; all of it is to do where none is found near `place`. */
-export function positionAfter(entries: readonly ListEntry[], last: string[], place: number, reach: number): number {
-	const from = Math.max(0, place - reach);
-	const near = entries.slice(from, place + reach).map((entry) => last.includes(hashOf(entry)));
-	const at = near.lastIndexOf(true);
-	return at === -1 ? 0 : from + at + 1;
-}
+/** By what a checkpoint finds a user again. */
+export const fingerprintOf = ({ user, entry }: Listed) => (entry ? hashOf(entry) : userPrefix(user?.user_id));
 
-/** What somebody is called for people, as far as it is known. */
+/** A key in words: never an entry of the list. */
 export const labelOf = (key: string) => (key.startsWith(UNRESOLVED) ? "one of 'User IDs'" : key);
 
 export class WatchList {
-	/** Whose IDs they are, of those met in this poll. */
-	private readonly met: SavedWatchList = {};
+	/** Of the entries read in this poll. */
+	private readonly owners: SavedWatchList = {};
 
-	/** @param before as it was saved; nothing when watching begins */
+	/**
+	 * @param entries none where users are not listed
+	 * @param saved none in the first poll
+	 */
 	constructor(
 		private readonly entries: readonly ListEntry[] | undefined,
-		private readonly before: SavedWatchList | undefined,
-		private readonly behind: Record<string, FailedUser>,
+		private readonly saved: SavedWatchList | undefined,
 	) {}
 
-	/** Whether there is a list at all. */
+	/** Whether users are listed. */
 	get isGiven() {
 		return this.entries !== undefined;
 	}
 
-	/** Whether watching them begins now, though it has begun for others: what they measured up to now is old. */
-	isNew({ user, entry }: Met): boolean {
-		if (!entry || !this.before) return false;
-		const owner = this.before[hashOf(entry)];
+	/** Whether the entry was added, or names another user than before: watching this user starts now. */
+	isNew({ user, entry }: Listed): boolean {
+		if (!entry || !this.saved) return false;
+		const owner = this.saved[hashOf(entry)];
 		return owner === undefined || (owner !== '' && Boolean(user?.user_id) && owner !== userPrefix(user?.user_id));
 	}
 
-	/** The same users; each who could not be found until now goes on where that began. */
-	recovering = (selection: UserSelection): UserSelection => ({
-		...selection,
-		users: (get, skip) => this.found(selection.users(get, skip, this.hasFailed)),
-	});
+	/** Whether the entry named this user when it was last resolved. */
+	hasNamed = (entry: ListEntry, userId: string) => this.saved?.[hashOf(entry)] === userPrefix(userId);
 
-	private hasFailed = (entry: ListEntry) => UNRESOLVED + hashOf(entry) in this.behind;
-
-	private async *found(users: AsyncIterable<SelectedUser>) {
-		for await (const one of users) {
-			const lost = one.entry && UNRESOLVED + hashOf(one.entry);
-			const late = lost && one.user.user_id ? this.behind[lost] : undefined;
-			if (late) {
-				delete this.behind[lost!];
-				if (!this.isNew(one)) this.behind[one.user.user_id] ??= late;
-			}
-			yield one;
-		}
-	}
-
-	/** After they were read, or could not be. */
-	meet({ user, entry }: Met) {
+	/** Notes a user who was read, or an entry that is unresolved. */
+	add({ user, entry }: Listed) {
 		if (!entry) return;
-		if (user?.user_id) this.met[hashOf(entry)] = userPrefix(user.user_id);
-		else this.lose(entry);
+		const hashed = hashOf(entry);
+		this.owners[hashed] = user?.user_id ? userPrefix(user.user_id) : (this.saved?.[hashed] ?? '');
 	}
 
-	/** Who was behind when they could still be found stays so. */
-	private lose(entry: ListEntry) {
-		const owner = this.before?.[hashOf(entry)] ?? '';
-		this.met[hashOf(entry)] = owner;
-		const userId = Object.keys(this.behind).find((id) => owner !== '' && userPrefix(id) === owner);
-		if (userId === undefined) return;
-		this.behind[UNRESOLVED + hashOf(entry)] = this.behind[userId];
-		delete this.behind[userId];
+	/** Tells for keys of the saved state whether their user is on the list. */
+	membership(): (key: string) => boolean {
+		const list = this.toSave() ?? {};
+		const owners = new Set(Object.values(list));
+		return (key) => (key.startsWith(UNRESOLVED) ? key.slice(UNRESOLVED.length) in list : owners.has(userPrefix(key)));
 	}
 
-	/** Forgets who is behind and on the list no more. */
-	forgetOthers() {
-		const members = this.toSave() ?? {};
-		const owners = new Set(Object.values(members));
-		for (const key of Object.keys(this.behind)) {
-			const isMember = key.startsWith(UNRESOLVED)
-				? key.slice(UNRESOLVED.length) in members
-				: owners.has(userPrefix(key));
-			if (!isMember) delete this.behind[key];
-		}
-	}
-
-	/** The beginning of the keys of their readings. */
+	/** How the keys of a user's readings start. */
 	prefixOf = (key: string): string =>
-		key.startsWith(UNRESOLVED) ? (this.before?.[key.slice(UNRESOLVED.length)] ?? '') : userPrefix(key);
+		key.startsWith(UNRESOLVED) ? (this.saved?.[key.slice(UNRESOLVED.length)] ?? '') : userPrefix(key);
 
-	/** Who is on the list now; who has come onto it and was not read yet comes anew in the next poll. */
+	/** The entries of today. One that was added and not read yet is left out, so that it is new in the next poll too. */
 	toSave(): SavedWatchList | undefined {
 		if (!this.entries) return undefined;
-		const hashes = this.entries.map(hashOf);
-		const saved = hashes.flatMap((one) => {
-			const owner = this.met[one] ?? (this.before ? this.before[one] : '');
+		const owned = this.entries.map(hashOf).flatMap((one) => {
+			const owner = this.owners[one] ?? (this.saved ? this.saved[one] : '');
 			return owner === undefined ? [] : [[one, owner]];
 		});
-		return Object.fromEntries(saved) as SavedWatchList;
+		return Object.fromEntries(owned) as SavedWatchList;
 	}
 }

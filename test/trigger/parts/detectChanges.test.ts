@@ -1,10 +1,14 @@
 /**
- * The heart of the trigger by itself: which rows of a user are new, which are old, and what goes out.
+ * Change detection: which rows of a user are new, updated or old, and what is emitted.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { readingEvents } from '../../../nodes/HealthDataService/trigger/events';
-import { detectChanges, toItem, type TimeWindow } from '../../../nodes/HealthDataService/trigger/detectChanges';
-import { SeenReadings } from '../../../nodes/HealthDataService/trigger/seen';
+import {
+	detectChanges,
+	SeenReadings,
+	toItem,
+	type TimeWindow,
+} from '../../../nodes/HealthDataService/trigger/detectChanges';
 
 const [bloodPressure] = readingEvents;
 const reading = (time: unknown, systolic: unknown = 120, more: IDataObject = {}) =>
@@ -14,60 +18,60 @@ const look = (rows: IDataObject[], window: TimeWindow, seen = new SeenReadings({
 	detectChanges(bloodPressure, rows, seen, window);
 const values = (rows: Array<{ row: IDataObject }>) => rows.map(({ row }) => row.systolic);
 
-it('looks at nothing before the window, and at all from its first instant on', () => {
+it('ignores rows before the window, and takes those at its first instant', () => {
 	const rows = [reading(at(999), 1), reading(at(1000), 2), reading(at(5000), 3)];
-	const { fresh, old, newest } = look(rows, { from: 1000 });
-	expect([values(fresh), old, newest]).toEqual([[2, 3], [], 5000]);
-	expect(look([reading(at(999), 1)], { from: 1000 }).newest).toBeUndefined();
+	const { changes, old, newest } = look(rows, { start: 1000 });
+	expect([values(changes), old, newest]).toEqual([[2, 3], [], 5000]);
+	expect(look([reading(at(999), 1)], { start: 1000 }).newest).toBeUndefined();
 });
 
-it('the newest is the latest, in whatever order they come', () => {
-	expect(look([reading(at(7000)), reading(at(3000)), reading(null)], { from: 0 }).newest).toBe(7000);
-	expect(look([], { from: 0 }).newest).toBeUndefined();
+it('finds the newest row in any order', () => {
+	expect(look([reading(at(7000)), reading(at(3000)), reading(null)], { start: 0 }).newest).toBe(7000);
+	expect(look([], { start: 0 }).newest).toBeUndefined();
 });
 
-it('what was measured up to the beginning is old, that instant included, and so is what has no time', () => {
+it('rows up to the start of watching are old, that instant included, and so are rows without a time', () => {
 	const rows = [reading(at(1000), 1), reading(at(1001), 2), reading('soon', 3)];
-	const { fresh, old } = look(rows, { from: 0, since: 1000 });
-	expect([values(fresh), values(old)]).toEqual([[2], [1, 3]]);
-	expect(values(look(rows, { from: 0 }).fresh)).toEqual([1, 2, 3]);
+	const { changes, old } = look(rows, { start: 0, watchingSince: 1000 });
+	expect([values(changes), values(old)]).toEqual([[2], [1, 3]]);
+	expect(values(look(rows, { start: 0 }).changes)).toEqual([1, 2, 3]);
 });
 
-it('in the poll in which watching begins, only what was measured while it ran is new', () => {
+it('at the first read, only rows measured since watching began are new', () => {
 	const rows = [reading(at(1000), 1), reading(at(1500), 2), reading(at(2000), 3), reading(at(2001), 4)];
-	const { fresh, old } = look(rows, { from: 0, since: 1000, until: 2000 });
-	expect([values(fresh), values(old)]).toEqual([
+	const { changes, old } = look(rows, { start: 0, watchingSince: 1000, readAt: 2000 });
+	expect([values(changes), values(old)]).toEqual([
 		[2, 3],
 		[1, 4],
 	]);
-	// An end alone makes nothing old.
-	expect(values(look(rows, { from: 0, until: 0 }).fresh)).toEqual([1, 2, 3, 4]);
+	// `readAt` alone makes no row old.
+	expect(values(look(rows, { start: 0, readAt: 0 }).changes)).toEqual([1, 2, 3, 4]);
 });
 
-it('what is known is neither, what was corrected is new, and identical ones are one', () => {
+it('drops duplicates and rows seen before, and reports corrections', () => {
 	const seen = new SeenReadings({});
-	for (const row of look([reading(at(1000)), reading(at(2000))], { from: 0 }, seen).fresh) seen.remember(row);
-	const { fresh, old, newest } = look(
+	for (const row of look([reading(at(1000)), reading(at(2000))], { start: 0 }, seen).changes) seen.remember(row);
+	const { changes, old, newest } = look(
 		[reading(at(1000)), reading(at(2000), 130), reading(at(3000)), reading(at(3000))],
-		{ from: 0 },
+		{ start: 0 },
 		seen,
 	);
-	expect(fresh.map(({ change, time }) => [change, time])).toEqual([
+	expect(changes.map(({ change, time }) => [change, time])).toEqual([
 		['updated', 2000],
 		['created', 3000],
 	]);
 	expect([old, newest]).toEqual([[], 3000]);
 });
 
-it.each(['systolic', 'diastolic', 'unit'])('a correction of %s is one, whatever it was before', (column) => {
+it.each(['systolic', 'diastolic', 'unit'])('reports a correction of %s', (column) => {
 	const seen = new SeenReadings({});
-	for (const row of look([reading(at(1000))], { from: 0 }, seen).fresh) seen.remember(row);
-	const { fresh } = look([reading(at(1000), 120, { [column]: 'corrected' })], { from: 0 }, seen);
-	expect(fresh.map(({ change }) => change)).toEqual(['updated']);
+	for (const row of look([reading(at(1000))], { start: 0 }, seen).changes) seen.remember(row);
+	const { changes } = look([reading(at(1000), 120, { [column]: 'corrected' })], { start: 0 }, seen);
+	expect(changes.map(({ change }) => change)).toEqual(['updated']);
 });
 
-it('goes out with its id and how it changed first, then as it came', () => {
-	const [row] = look([reading(at(1000), 120, { change: 'theirs', error: 'x' })], { from: 0 }).fresh;
+it('emits `id` and `change` first, then the row as it came', () => {
+	const [row] = look([reading(at(1000), 120, { change: 'theirs', error: 'x' })], { start: 0 }).changes;
 	const item = toItem(bloodPressure, row);
 	expect(Object.keys(item).slice(0, 3)).toEqual(['id', 'change', 'user_id']);
 	expect(item).toMatchObject({
@@ -78,6 +82,6 @@ it('goes out with its id and how it changed first, then as it came', () => {
 		systolic: 120,
 	});
 	expect(item).not.toHaveProperty('id_raw');
-	// What it is made of stays whole.
+	// The row itself is not changed.
 	expect(row.row).toHaveProperty('id', null);
 });

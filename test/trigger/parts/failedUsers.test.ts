@@ -1,73 +1,129 @@
 /**
- * Users who could not be read, by themselves: when somebody is told, and in which words.
+ * Failed users: their windows and keys, when they are reported, and the words of the report.
  */
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
-import { allFailed, isReportDue, report, type Problems } from '../../../nodes/HealthDataService/trigger/failedUsers';
+import { FailedUsers } from '../../../nodes/HealthDataService/trigger/failedUsers';
+import type { FailedUser } from '../../../nodes/HealthDataService/trigger/state';
 
 const HOUR = 3_600_000;
 const NOW = 1_000 * HOUR;
 const problem = (message: string) =>
 	new Problem(message, 'Do something', { kind: 'rate-limited', httpCode: '429', retryAfterMs: 5 });
-const reasonsOf = (...ids: string[]): Problems => new Map(ids.map((id) => [id, problem(`Refused ${id}`)]));
 
-describe('it is said', () => {
+/** These users, of whom `failing` fail in this poll. */
+function failedUsers(saved: Record<string, FailedUser>, ...failing: string[]) {
+	const users = new FailedUsers(saved);
+	for (const id of failing) users.fail(id, problem(`Refused ${id}`), { from: 0 }, 0);
+	return users;
+}
+const reportOf = (saved: Record<string, FailedUser>, ...failing: string[]) =>
+	failedUsers(saved, ...failing).takeReport(NOW);
+
+describe('a report is due', () => {
 	const toldAt = (...times: Array<number | undefined>) =>
 		Object.fromEntries(times.map((told, index) => [`u${index}`, { from: 0, told }]));
 	it.each<[string, Array<number | undefined>, boolean]>([
-		['to nobody for nobody', [], false],
-		['when it begins', [undefined], true],
-		['when it begins for one more', [NOW, undefined], true],
+		['never without failed users', [], false],
+		['for the first failure', [undefined], true],
+		['for the first failure of one more user', [NOW, undefined], true],
 		['not again within the hour', [NOW - HOUR + 1], false],
 		['again after an hour', [NOW - HOUR], true],
 		['again when the clock was set back by an hour', [NOW + HOUR], true],
-		['for all together when it is time for one', [NOW, NOW - HOUR], true],
-	])('%s', (_, times, is) => expect(isReportDue(toldAt(...times), NOW)).toBe(is));
+		['for all users when it is due for one', [NOW, NOW - HOUR], true],
+	])('%s', (_, times, isDue) => {
+		const users = failedUsers(toldAt(...times));
+		expect(users.takeReport(NOW) !== undefined).toBe(isDue);
+		// All users are noted as reported.
+		const told = isDue ? times.map(() => NOW) : times;
+		expect(Object.values(users.toSave()).map((one) => one.told)).toEqual(told);
+	});
 });
 
-describe('the words', () => {
+describe('the report', () => {
 	const promise =
 		"Everybody else's new readings go out; theirs follow when they can be read again. This is said once an hour while it lasts";
 
-	it('for one', () => {
-		expect(report({ u1: { from: 0 } }, reasonsOf('u1'))).toEqual({
+	it('names one user', () => {
+		expect(reportOf({}, 'u1')).toMatchObject({
 			message: 'The readings of 1 user cannot be read. Refused u1',
 			description: `It is u1. Do something. ${promise}`,
+			kind: 'rate-limited',
+			httpCode: '429',
 		});
 	});
 
-	it('for many: the first of whom the reason is known', () => {
+	it('names the first of many users whose cause is known', () => {
 		const many = Object.fromEntries(Array.from({ length: 1200 }, (_, i) => [`u${i}`, { from: 0 }]));
-		expect(report(many, reasonsOf('u7', 'u8'))).toEqual({
+		expect(reportOf(many, 'u7', 'u8')).toMatchObject({
 			message: 'The readings of 1,200 users cannot be read. Refused u7',
 			description: `The first is u7. Do something. ${promise}`,
 		});
 	});
 
-	it('where nobody was asked in this poll', () => {
-		expect(report({ u1: { from: 0 }, u2: { from: 0 } }, new Map())).toEqual({
+	it('gives no cause where no failed user was read in this poll', () => {
+		expect(reportOf({ u1: { from: 0 }, u2: { from: 0 } })).toMatchObject({
 			message: 'The readings of 2 users cannot be read',
 			description: `The first is u1. ${promise}`,
 		});
 	});
 
-	it('for somebody on a list who could not even be found: no part of the list', () => {
-		expect(report({ '?abc': { from: 0 } }, new Map()).description).toMatch(/^It is one of 'User IDs'\. /);
+	it('quotes no unresolved entry', () => {
+		expect(reportOf({ '?abc': { from: 0 } })?.description).toMatch(/^It is one of 'User IDs'\. /);
 	});
 });
 
-describe('nobody at all', () => {
-	it('is the very problem of the only one', () => {
-		const problems = reasonsOf('u1');
-		expect(allFailed(problems)).toBe(problems.get('u1'));
+describe('the error of a round in which every read failed', () => {
+	it('is the problem of a single user', () => {
+		const only = problem('Refused');
+		const users = new FailedUsers({});
+		users.fail('u1', only, { from: 0 }, 0);
+		expect(users.everyReadFailed()).toBe(only);
 	});
 
-	it('is that of the first of several, with all that n8n goes by', () => {
-		expect(allFailed(reasonsOf('u1', 'u2', 'u3'))).toMatchObject({
+	it('is that of the first of several users, with everything that n8n reads', () => {
+		expect(failedUsers({}, 'u1', 'u2', 'u3').everyReadFailed()).toMatchObject({
 			message: "Nobody's readings can be read. Refused u1",
 			description: 'The first of 3 users is u1. Do something',
 			kind: 'rate-limited',
 			httpCode: '429',
 			retryAfterMs: 5,
 		});
+	});
+});
+
+describe('a failed user', () => {
+	it('keeps the first window', () => {
+		const saved = { u1: { from: 3, since: 4, told: 5 } };
+		const users = new FailedUsers(saved);
+		expect(users.hasProblems).toBe(false);
+		users.fail('u1', problem(''), { from: 7 }, 9);
+		users.fail('u2', problem(''), { from: 7, since: 8 }, 9);
+		expect(users.hasProblems).toBe(true);
+		expect(users.toSave()).toEqual({ u1: { from: 3, since: 4, told: 5, met: 9 }, u2: { from: 7, since: 8, met: 9 } });
+		expect(saved).toEqual({ u1: { from: 3, since: 4, told: 5 } });
+	});
+
+	it('moves to another key, where the window of that key counts if there is one', () => {
+		const users = new FailedUsers({ a: { from: 5 }, b: { from: 6 }, c: { from: 3 }, d: { from: 7 } });
+		users.rename('a', 'u1');
+		users.rename('b', 'c');
+		users.rename('d');
+		users.rename('gone', 'u2');
+		users.rename(undefined, 'u3');
+		expect(users.toSave()).toEqual({ u1: { from: 5 }, c: { from: 3 } });
+	});
+
+	it('is forgotten once removed', () => {
+		const users = new FailedUsers({ u1: { from: 5 }, u2: { from: 6 } });
+		users.remove('u1');
+		expect([users.keys, users.get('u1'), users.get('u2')]).toEqual([['u2'], undefined, { from: 6 }]);
+	});
+
+	it('has a window of the prefix of their keys', () => {
+		const users = new FailedUsers({ u1: { from: 5 }, u2: { from: 6 } });
+		expect(users.windows((key) => `of ${key}`)).toEqual([
+			{ prefix: 'of u1', start: 5 },
+			{ prefix: 'of u2', start: 6 },
+		]);
 	});
 });

@@ -1,0 +1,181 @@
+/**
+ * Accumulator of a round: which rows are emitted, where the next poll resumes, and what is saved of failed users.
+ */
+import type { IDataObject } from 'n8n-workflow';
+import type { ListEntry, SelectedUser } from '../../../nodes/HealthDataService/service/userSelection';
+import { readingEvents, type EventResult } from '../../../nodes/HealthDataService/trigger/events';
+import {
+	MAX_ROWS_PER_POLL,
+	RoundResults,
+	takeOldest,
+	type FoundRow,
+} from '../../../nodes/HealthDataService/trigger/roundResults';
+import { startState, type TriggerState } from '../../../nodes/HealthDataService/trigger/state';
+import { Problem } from '../../../nodes/HealthDataService/shared/problem';
+import { fingerprintOf, unresolvedKey } from '../../../nodes/HealthDataService/trigger/watchList';
+
+const HOUR = 3_600_000;
+const NOW = 1000 * HOUR;
+const [event] = readingEvents;
+const refused = new Problem('Refused', 'Do something');
+const listed = (user_id: string, place: number, entry?: ListEntry): SelectedUser => ({
+	user: { user_id, client_user_id: null },
+	place,
+	...(entry && { entry }),
+});
+const reading = (user_id: string, time: number): IDataObject => ({
+	user_id,
+	timestamp: new Date(time).toISOString(),
+	systolic: 120,
+});
+
+/** Results after the first round of a trigger without thresholds. */
+function resultsAfter(more: Partial<TriggerState> = {}, entries?: ListEntry[]) {
+	const before: TriggerState = { ...startState('node', 'of', NOW, HOUR), since: undefined, ...more };
+	const options = { now: NOW, lookback: HOUR, isFirst: false, thresholds: [], windowStart: NOW - HOUR };
+	const selection = { entries, async *users() {}, whenMissing: async () => {} };
+	const results = new RoundResults(event, selection, before, options);
+	return {
+		results,
+		take: (one: SelectedUser, result: Partial<EventResult> = {}) => results.take({ ...one, rows: [], ...result }),
+	};
+}
+
+describe('rows to emit', () => {
+	const found = (time?: number): FoundRow => ({ row: { time } as never, user: {} as never });
+	const times = (rows: FoundRow[]) => rows.map(({ row }) => row.time);
+
+	it('are sorted by time, those without a time as if they were measured now', () => {
+		const { emitted, left } = takeOldest([found(30), found(), found(10), found(20)], 25);
+		expect([times(emitted), left]).toEqual([[10, 20, undefined, 30], []]);
+	});
+
+	it('are the oldest 10,000', () => {
+		const many = Array.from({ length: MAX_ROWS_PER_POLL }, (_, i) => found(i));
+		const { emitted, left } = takeOldest([found(1e9), found(1e9 + 1), ...many], 0);
+		expect([emitted.length, times(emitted).at(-1), times(left)]).toEqual([10_000, 9999, [1e9, 1e9 + 1]]);
+	});
+});
+
+describe('the next poll resumes', () => {
+	const users = ['u1', 'u2', 'u3', 'u4'].map((id, index) => listed(id, index + 1));
+
+	it.each<[string, number[], number]>([
+		['after the last user done', [1, 2], 2],
+		['at the first user without a result, in whatever order results come', [4, 2, 1], 2],
+		['at the first user of all', [4, 3], 0],
+	])('%s', (_, places, at) => {
+		const { results, take } = resultsAfter();
+		for (const user of users) results.expect(user);
+		for (const place of places) take(users[place - 1]);
+		expect(results.hasOpen).toBe(true);
+		const last = users.slice(0, at).map(fingerprintOf);
+		expect(results.emitAndSave(false).state.round).toEqual({ at, last, began: NOW });
+	});
+
+	it('at the first user with rows left', () => {
+		const { results, take } = resultsAfter();
+		for (const user of users) results.expect(user);
+		const many = Array.from({ length: MAX_ROWS_PER_POLL }, (_, i) => reading('u4', NOW - HOUR + i));
+		take(users[3], { rows: many });
+		take(users[2], { rows: [reading('u3', NOW)] });
+		take(users[1], { rows: [reading('u2', NOW - HOUR)] });
+		take(users[0]);
+		expect([results.isFull, results.hasOpen]).toEqual([true, false]);
+		const { emitted, state } = results.emitAndSave(true);
+		expect([emitted.length, state.round?.at]).toEqual([MAX_ROWS_PER_POLL, 2]);
+	});
+
+	it('at the beginning once all is done', () => {
+		const { results, take } = resultsAfter({ round: { at: 2, last: [], began: 5 } });
+		for (const user of users.slice(2)) take(user);
+		expect(results.emitAndSave(true).state).not.toHaveProperty('round');
+	});
+});
+
+describe('a failed user', () => {
+	const entry = (id: string): ListEntry => ({ id, at: 1 });
+	const key = (id: string) => unresolvedKey(entry(id));
+	const saved = (of: Record<string, string>) =>
+		Object.fromEntries(
+			Object.entries(of).map(([id, owner]) => [
+				fingerprintOf({ entry: entry(id) }),
+				owner && fingerprintOf({ user: { user_id: owner, client_user_id: null } }),
+			]),
+		);
+
+	it('recovers with the first successful read, and not before all rows are emitted', () => {
+		const behind = { u1: { from: 0 }, u2: { from: 0 }, u3: { from: 0 } };
+		const { results, take } = resultsAfter({ behind });
+		const many = Array.from({ length: MAX_ROWS_PER_POLL }, (_, i) => reading('u1', i));
+		take(listed('u1', 1), { rows: many });
+		take(listed('u2', 2), { rows: [reading('u2', NOW)] });
+		take(listed('u3', 3), { problem: refused });
+		const { recovered, state } = results.emitAndSave(true);
+		expect([recovered, Object.keys(state.behind)]).toEqual([1, ['u2', 'u3']]);
+	});
+
+	it('who is gone is forgotten, and has not recovered', () => {
+		const { results, take } = resultsAfter({ behind: { u1: { from: 0 } } });
+		take(listed('u1', 1), { isGone: true });
+		expect(results.emitAndSave(true)).toMatchObject({ recovered: 0, state: { behind: {} } });
+	});
+
+	it('has a new window from where hashes are retained', () => {
+		const { results, take } = resultsAfter({ kept: 7 });
+		take(listed('u1', 1), { problem: refused });
+		expect(results.hasNoSuccess).toBe(true);
+		take(listed('u2', 2));
+		expect(results.hasNoSuccess).toBe(false);
+		expect(results.emitAndSave(true).state.behind).toEqual({ u1: { from: 7, met: NOW } });
+	});
+
+	it('does not move the window of all', () => {
+		const { results, take } = resultsAfter({ behind: { u1: { from: 0 } }, from: 0, kept: 0 });
+		take(listed('u1', 1), { rows: [reading('u1', NOW)] });
+		expect(results.emitAndSave(true).state.from).toBe(0);
+	});
+
+	it('under an unresolved entry is read under the user ID once the entry is resolved', () => {
+		const behind = { [key('a')]: { from: 5 }, [key('b')]: { from: 6 } };
+		const members = saved({ a: 'u1', b: '', c: '' });
+		const { results } = resultsAfter({ behind, members }, ['a', 'b', 'c'].map(entry));
+		results.expect(listed('u1', 1, entry('a')));
+		results.expect(listed('', 2, entry('b')));
+		results.expect(listed('u3', 3, entry('c')));
+		expect(results.failedUsers.toSave()).toEqual({ u1: { from: 5 }, [key('b')]: { from: 6 } });
+	});
+
+	it('under an entry that names another user now is forgotten', () => {
+		const { results } = resultsAfter({ behind: { [key('a')]: { from: 5 } }, members: saved({ a: 'u9' }) }, [
+			entry('a'),
+		]);
+		results.expect(listed('u1', 1, entry('a')));
+		expect(results.failedUsers.toSave()).toEqual({});
+	});
+
+	it('stays failed when the entry cannot be resolved any more', () => {
+		const behind = { u1: { from: 5 }, u2: { from: 6 } };
+		const { results, take } = resultsAfter({ behind, members: saved({ a: 'u1', b: '' }) }, ['a', 'b'].map(entry));
+		for (const id of ['a', 'b']) take(listed('', 1, entry(id)), { problem: refused });
+		expect(results.failedUsers.toSave()).toMatchObject({ [key('a')]: { from: 5 }, u2: { from: 6 } });
+		expect(results.failedUsers.keys).not.toContain('u1');
+	});
+
+	it('of entries that were removed is forgotten at the end of the list', () => {
+		const behind = { u1: { from: 1 }, u9: { from: 2 }, [key('b')]: { from: 3 }, [key('gone')]: { from: 4 } };
+		const members = saved({ a: 'u1', b: '', gone: 'u9' });
+		const { results } = resultsAfter({ behind, members }, ['a', 'b'].map(entry));
+		expect(results.unlisted()).toEqual([]);
+		expect(results.failedUsers.keys).toEqual(['u1', key('b')]);
+	});
+
+	it('who left the team’s list is named, unless the round has found the user before', () => {
+		const behind = { u1: { from: 1, met: 5 }, u2: { from: 2, met: 4 }, u3: { from: 3, met: 4 } };
+		const resumed = resultsAfter({ behind, round: { at: 2, last: [], began: 5 } });
+		resumed.take(listed('u3', 3));
+		expect(resumed.results.unlisted()).toEqual(['u2']);
+		const { results } = resultsAfter({ behind: { u1: { from: 1, met: NOW } } });
+		expect(results.unlisted()).toEqual(['u1']);
+	});
+});
