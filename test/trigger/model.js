@@ -1,27 +1,60 @@
 /**
- * The model test as a program: `npm run model -- --histories 50000 --seed 7`.
+ * The model test as a program: `npm run model -- --histories 50000 --seed 7`; CI runs it with the seed of the day.
  */
 const { readSwitches } = require('../../dev/install/switches');
 const { setUp } = require('../../dev/install/setUp');
 
-const { whole: isWhole, ...numbers } = readSwitches({
-	name: 'model',
-	about: `Random histories of the service, of n8n and of its clock, each poll of the trigger judged by what was promised.
-Prints the shortest history that breaks a promise, step by step, with what each poll gave; ends with status 1 then.`,
-	switches: {
-		histories: { type: 'number', default: 2000, about: 'how many' },
-		seed: { type: 'number', default: 1, about: 'other histories with another one' },
-		steps: { type: 'number', default: 30, about: 'the longest history' },
-		whole: { type: 'boolean', about: 'the history as it was found, not the shortest' },
-	},
-});
-setUp();
-require('../setup/n8nSettings.js');
-require('../setup/regexEngine.js');
-require('tsx/cjs');
+/**
+ * @param {string} given a number, or `today`: the date in UTC, as 20260131
+ * @throws Error for anything else
+ */
+function seedOf(given, now = new Date()) {
+	const seed = given === 'today' ? now.toISOString().slice(0, 10).replaceAll('-', '') : given;
+	if (!/^\d{1,9}$/.test(seed)) throw new Error('--seed takes a number of at most nine digits, or today');
+	return Number(seed);
+}
 
-void require('../helpers/model/program.ts')
-	.main({ ...numbers, isWhole }, console.log)
-	.then((/** @type {boolean} */ isKept) => {
-		if (!isKept) process.exitCode = 1;
+function run() {
+	const {
+		whole: isWhole,
+		seed,
+		...numbers
+	} = readSwitches({
+		name: 'model',
+		about: `Random histories of the service, of n8n and of its clock, each poll of the trigger judged by what was promised.
+Prints the shortest history that breaks a promise, step by step, with what each poll gave; ends with status 1 then.`,
+		switches: {
+			histories: { type: 'number', default: 2000, about: 'how many' },
+			seed: {
+				type: 'string',
+				value: 'NUMBER',
+				default: '1',
+				about: 'other histories with another one; today: the date',
+			},
+			steps: { type: 'number', default: 30, about: 'the longest history' },
+			whole: { type: 'boolean', about: 'the history as it was found, not the shortest' },
+		},
 	});
+	const options = { ...numbers, isWhole, seed: 0 };
+	try {
+		options.seed = seedOf(seed);
+	} catch (error) {
+		console.error(`npm run model: ${error.message}`);
+		process.exit(2);
+	}
+	setUp();
+	require('../setup/n8nSettings.js');
+	require('../setup/regexEngine.js');
+	require('tsx/cjs');
+
+	console.log(`${options.histories} histories of seed ${options.seed}`);
+	void require('../helpers/model/program.ts')
+		.main(options, console.log)
+		.then((/** @type {boolean} */ isKept) => {
+			if (!isKept) process.exitCode = 1;
+		});
+}
+
+if (require.main === module) run();
+
+module.exports = { seedOf };
