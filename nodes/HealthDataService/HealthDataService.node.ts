@@ -12,6 +12,7 @@ import { searchProviders } from './listSearch/searchProviders';
 import { searchUsers } from './listSearch/searchUsers';
 import { timeseriesDescription } from './resources/timeseries';
 import { userDescription } from './resources/user';
+import { metrics } from './service/metrics';
 
 /** A separate constant, because the linter takes "Timeseries" for a plural. */
 const RESOURCES: INodePropertyOptions[] = [
@@ -41,7 +42,7 @@ export class HealthDataService implements INodeType {
 		version: 1,
 		// `bloodPressure` and `timeseries`, in words.
 		subtitle: '={{ ($parameter.operation + ": " + $parameter.resource).replace(/[A-Z]/g, " $&").toTitleCase() }}',
-		description: 'Read blood pressure, mindfulness minutes and users from the Health Data Service',
+		description: `Read ${metrics.map(({ name }) => name.toLowerCase()).join(', ')} and users from the Health Data Service`,
 		defaults: { name: 'Health Data Service' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

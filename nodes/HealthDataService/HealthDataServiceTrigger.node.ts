@@ -4,8 +4,9 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { searchProviders } from './listSearch/searchProviders';
 import { searchUsers } from './listSearch/searchUsers';
-import { triggerFields } from './trigger/settings';
+import { metrics } from './service/metrics';
 import { poll } from './trigger/poll';
+import { triggerFields } from './trigger/settings';
 
 export class HealthDataServiceTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -18,8 +19,7 @@ export class HealthDataServiceTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: '={{ "On New " + $parameter.event.replace(/[A-Z]/g, " $&").toTitleCase() }}',
-		description:
-			'Starts the workflow on new blood pressure readings, mindfulness sessions and users of the Health Data Service',
+		description: `Starts the workflow on new ${metrics.map(({ noun }) => `${noun}s`).join(', ')} and users of the Health Data Service`,
 		defaults: { name: 'Health Data Service Trigger' },
 		polling: true,
 		inputs: [],

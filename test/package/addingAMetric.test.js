@@ -76,9 +76,19 @@ it('gives code that compiles and is formatted', async () => {
 }, 300_000);
 
 it('gives the metric: operation, rows, pages, days, event; preview; answers that fit the contract', async () => {
-	const tests = ['metric/heartRate', 'engine/schemas', 'sandbox/contract'].map((name) => `test/${name}.test.ts`);
+	const tests = [
+		'metric/heartRate.test.ts',
+		'engine/schemas.test.ts',
+		'sandbox/contract.test.ts',
+		'repository/pages.test.js',
+		'repository/screen.test.ts',
+		...['metrics', 'readingId', 'rowsWithId', 'collect', 'daily', 'readUsers'].map((name) => `unit/${name}.test.ts`),
+	].map((name) => `test/${name}`);
 	const jest = ['jest/bin/jest.js', '--config', 'test/jest.config.js', '--runInBand', '--verbose'];
-	const output = await run([...jest, ...tests.flatMap((test) => ['--testMatch', `<rootDir>/${test}`])]);
+	/** @param {string[]} names */
+	const matching = (names) => names.flatMap((name) => ['--testMatch', `<rootDir>/${name}`]);
+	await run([...jest, '-u', ...matching(['test/repository/screen.test.ts'])]);
+	const output = await run([...jest, ...matching(tests)]);
 	for (const test of tests) expect(output).toContain(`PASS ${test}`);
 	for (const name of ['timeseries/heartRate', 'reads heart_rate over its pages']) expect(output).toContain(`✓ ${name}`);
 }, 300_000);

@@ -4,11 +4,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { collectAs, DAILY, READINGS } from '../../nodes/HealthDataService/resources/timeseries/output';
 import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service/readings';
-import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import type { Collect } from '../../nodes/HealthDataService/service/readings';
+import { bloodPressure as metric } from '../helpers/metrics';
 
 const GROUPED = 'grouped';
-const [metric] = metrics;
 const owner = { user_id: 'u', client_user_id: null };
 const days = { zone: 'UTC', first: '2026-03-01' };
 const point = (day: number): IDataObject => ({ timestamp: `2026-03-0${day}T08:00:00Z`, systolic: 100 + day });

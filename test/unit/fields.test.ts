@@ -25,11 +25,11 @@ import { HealthDataServiceTrigger } from '../../nodes/HealthDataService/HealthDa
 import { readDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
 import { readTimeZone, readListSlice } from '../../nodes/HealthDataService/resources/timeseries/options';
 import { readOutput } from '../../nodes/HealthDataService/resources/timeseries/output';
-import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../nodes/HealthDataService/shared/values';
 import { readThresholds } from '../../nodes/HealthDataService/trigger/settings';
 import { fc } from '../helpers/properties';
+import { bloodPressure } from '../helpers/metrics';
 
 const RUNS = { numRuns: 1000 };
 
@@ -90,8 +90,6 @@ const anything = fc.oneof(
 	fc.string(),
 	fc.anything(),
 );
-
-const [bloodPressure] = metrics;
 
 /** A field of the node that holds the value, of which nothing was saved else. */
 function withField(name: string, value: unknown, more: Record<string, unknown> = {}, type = 'healthDataService') {

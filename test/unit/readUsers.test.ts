@@ -4,13 +4,12 @@
 import { sleep, type IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions, Query } from '../../nodes/HealthDataService/http/client';
 import { rowsWithoutId } from '../../nodes/HealthDataService/service/readings';
-import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import { readUsers, type UserResult } from '../../nodes/HealthDataService/service/readUsers';
 import type { SelectedUser, UserSelection } from '../../nodes/HealthDataService/service/userSelection';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { nextTurn } from '../helpers/machine';
+import { bloodPressure as metric } from '../helpers/metrics';
 
-const [metric] = metrics;
 const listed = (name: string, more: Partial<SelectedUser> = {}): SelectedUser => ({
 	user: { user_id: name, client_user_id: null },
 	place: 1,

@@ -3,7 +3,6 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { uuid } from '../../dev/sandbox/world';
-import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import {
 	identify,
 	identityOf,
@@ -12,8 +11,8 @@ import {
 	userPrefix,
 	type Identity,
 } from '../../nodes/HealthDataService/service/readingId';
+import { bloodPressure, mindfulness } from '../helpers/metrics';
 
-const [bloodPressure, mindfulness] = metrics;
 let identity: Identity;
 beforeEach(() => (identity = identityOf(bloodPressure)));
 const reading = (more: IDataObject = {}): IDataObject => ({

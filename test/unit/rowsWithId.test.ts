@@ -3,12 +3,11 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service/readings';
-import { metrics } from '../../nodes/HealthDataService/service/metrics';
 import { identityOf, keysOf } from '../../nodes/HealthDataService/service/readingId';
 import type { Collect } from '../../nodes/HealthDataService/service/readings';
 import { detectChanges, SeenReadings, toItem } from '../../nodes/HealthDataService/trigger/detectChanges';
+import { bloodPressure } from '../helpers/metrics';
 
-const [bloodPressure] = metrics;
 const owner = { user_id: 'u', client_user_id: null };
 const TIME = '2026-03-03T08:00:00Z';
 type Points = IDataObject[];

@@ -1,20 +1,25 @@
 /**
- * What a date field means, and which instants are sent for it as the contract's `start_date` and `end_date`. They always
- * carry an offset, so that the service never has to guess a time zone.
+ * Calendar: converts the values of date fields to `start_date` and `end_date` of the contract. Both always have an offset, because
+ * the contract does not name the time zone of a time without one.
  */
 import { DateTime, IANAZone } from 'luxon';
+import { calendarDay, type CalendarDay } from '../../shared/calendarDay';
 import { Problem } from '../../shared/problem';
 import { isBlank, unusable, whatCame } from '../../shared/values';
-import { calendarDay, type CalendarDay } from '../../shared/calendarDay';
 
 const DAY_LENGTH = 'YYYY-MM-DD'.length;
+
+/** Which end of the range a date field sets. */
+export type Edge = 'start' | 'end';
+
+const LABELS: Record<Edge, string> = { start: 'Start Date', end: 'End Date' };
 
 export interface DateRange {
 	start_date: string;
 	end_date?: string;
 }
 
-/** @throws Problem for what the IANA list does not name */
+/** @throws Problem for a name that is not on the IANA list */
 export function checkZone(zone: string) {
 	if (IANAZone.isValidZone(zone)) return;
 	throw new Problem(
@@ -23,12 +28,12 @@ export function checkZone(zone: string) {
 	);
 }
 
-/** Whether an end was left empty. An expression that gives nothing is no such choice. */
+/** Whether an end was left empty. An expression that evaluates to null or undefined is an error instead. */
 export const isOpen = (end: unknown) => typeof end === 'string' && isBlank(end);
 
 /**
- * Days as YYYY-MM-DD; without a last one the end stays open. A day that the zone left out is no part of the range, and no
- * range by itself.
+ * @param firstDay YYYY-MM-DD @param lastDay the same; undefined leaves the end open
+ * @throws Problem for an end before the start, and for a range that is only a day that the zone skipped
  */
 export function wholeDays(zone: string, firstDay: string, lastDay: string | undefined): DateRange {
 	if (lastDay !== undefined && lastDay < firstDay) throw endBeforeStart();
@@ -40,7 +45,7 @@ export function wholeDays(zone: string, firstDay: string, lastDay: string | unde
 	return toRange(inZone(first, zone), last === undefined ? undefined : inZone(last, zone));
 }
 
-/** The day itself, or the next one that exists, forwards or backwards. */
+/** The day; if the zone skipped it, the next existing day in the direction of `step`. */
 function nearestDay(day: string, zone: string, step: 1 | -1): CalendarDay {
 	return (
 		calendarDay(day, zone) ??
@@ -48,23 +53,23 @@ function nearestDay(day: string, zone: string, step: 1 | -1): CalendarDay {
 	);
 }
 
-/** The first and the last day of a range, which is written in the zone whose days count. */
+/** First and last day of a range, in the zone of its offsets. */
 export const daysOf = ({ start_date, end_date }: DateRange) => ({
 	first: start_date.slice(0, DAY_LENGTH),
 	last: end_date?.slice(0, DAY_LENGTH),
 });
 
-/** When the day of an instant began. */
+/** Start of the day of an instant. */
 export const firstInstant = (here: DateTime) =>
 	inZone(nearestDay(here.toISODate()!, here.zoneName!, 1).first, here.zoneName!);
 
-/** The calendar day that ended when this one began. */
+/** The calendar day before that of an instant. */
 export function dayBefore(here: DateTime): string {
 	const { first } = nearestDay(here.toISODate()!, here.zoneName!, 1);
 	return inZone(first - 1, here.zoneName!).toISODate()!;
 }
 
-/** @throws Problem for an end before the start; one at the same instant is a range */
+/** @throws Problem for an end before the start; both may be the same instant */
 export function between(start: DateTime, end?: DateTime): DateRange {
 	if (end && end < start) throw endBeforeStart();
 	return toRange(start, end);
@@ -78,37 +83,37 @@ const toRange = (start: DateTime, end?: DateTime): DateRange => ({
 	...(end && { end_date: lastMicrosecond(end) }),
 });
 
-/** The service's times have microseconds, Luxon's end with milliseconds: reach to the end of that millisecond. */
+/** Extends the end to the last microsecond of its millisecond: the service has microseconds, Luxon has not. */
 const lastMicrosecond = (end: DateTime) => end.toISO()!.replace(/(\.\d{3})(?=Z|[+-])/, '$1999');
 
 const inZone = (millis: number, zone: string) => DateTime.fromMillis(millis, { zone });
 
 /**
- * The calendar day that is meant, as YYYY-MM-DD. A bare date, a time without an offset and a midnight mean the day that is
- * written there: so do pickers of older editors, and `$today` whatever the zone. Any other instant, such as a reading's own
- * `timestamp` or `$now`, means the day that it has in `zone`. A Date or DateTime means what its ISO text does, which is what
- * n8n makes of it between nodes: a Date at midnight in UTC is that day, as `new Date('2026-01-31')` is.
+ * The calendar day of a value, as YYYY-MM-DD. A bare date, a time without an offset and a midnight mean the day as written: the
+ * pickers of older editors and `$today` give these. Any other instant, such as a reading's `timestamp` or `$now`, means its day in
+ * `zone`. A Date or DateTime means the same as its ISO text, which n8n passes between nodes: `new Date('2026-01-31')` is that day.
  */
-export function toDay(value: unknown, zone: string, field: string): string {
-	const { date, hasOffset } = parse(value, zone, field, 'UTC');
+export function toDay(value: unknown, zone: string, edge: Edge): string {
+	const { date, hasOffset } = parse(value, zone, edge, 'UTC');
 	const isMidnight = +date === +date.startOf('day');
 	return (hasOffset && !isMidnight ? date.setZone(zone) : date).toISODate()!;
 }
 
-/** An instant. A date without a time is its first one, or its last where it ends the range (contract 4.2). */
-export function toTime(value: unknown, zone: string, field: string): DateTime {
-	const { date, isDateOnly } = parse(value, zone, field, zone);
+/** An instant. A date without a time is the first instant of the day, or the last for the end of the range (contract 4.2). */
+export function toTime(value: unknown, zone: string, edge: Edge): DateTime {
+	const { date, isDateOnly } = parse(value, zone, edge, zone);
 	if (!isDateOnly) return date.setZone(zone);
-	const day = toDay(value, zone, field);
-	const instant = field === 'End Date' ? nearestDay(day, zone, -1).last : nearestDay(day, zone, 1).first;
+	const day = toDay(value, zone, edge);
+	const instant = edge === 'end' ? nearestDay(day, zone, -1).last : nearestDay(day, zone, 1).first;
 	return inZone(instant, zone);
 }
 
 const OFFSET = /T.*(Z|[+-]\d{2}(:?\d{2})?|\])$/i;
 
-/** Text without an offset is read in `where`; what has one keeps it. */
-function parse(value: unknown, zone: string, field: string, where: string) {
-	if (field === 'Start Date' && isBlank(value)) {
+/** @param where zone of text without an offset */
+function parse(value: unknown, zone: string, edge: Edge, where: string) {
+	const field = LABELS[edge];
+	if (edge === 'start' && isBlank(value)) {
 		throw new Problem(`'${field}' is empty`, `Pick a date, or choose another Date Range${whatCame(value)}`);
 	}
 	const text = toIsoText(value);
@@ -117,19 +122,19 @@ function parse(value: unknown, zone: string, field: string, where: string) {
 	return { date, hasOffset: OFFSET.test(text), isDateOnly: !text.includes('T') };
 }
 
-/** An agent that said "yesterday" needs today's date to do better. */
+/** Names today's date, which an AI agent needs to correct "yesterday". */
 function dateAdvice(zone: string) {
 	const today = DateTime.now().setZone(zone).toISODate();
 	return `Enter a date such as ${today} (today), a date and time such as ${today}T14:30, or an expression that gives one, e.g. {{ $now.minus({ days: 3 }) }}`;
 }
 
-/** Of typed text, a JS Date or a Luxon DateTime (n8n's may be another copy of Luxon, so it is known by its method). */
+/** Accepts text, a JS Date and a Luxon DateTime, which is recognized by its method: n8n may use another copy of Luxon. */
 function toIsoText(value: unknown): string {
-	// In JSON an invalid one is null.
+	// `toJSON` of an invalid date is null.
 	if (value instanceof Date) return value.toJSON() ?? '';
 	const { toISO } = (value ?? {}) as { toISO?: () => string | null };
 	const iso = typeof toISO === 'function' ? toISO.call(value) : value;
 	const text = typeof iso === 'string' ? iso.trim().replace(/^(\d{4}-\d{2}-\d{2}) +/, '$1T') : '';
-	// Luxon also reads "2026", "14:30" or "2026-W05" as dates: too easily something else that was mapped by mistake.
+	// Luxon also accepts "2026", "14:30" and "2026-W05", which are more likely other values mapped by mistake.
 	return /^\d{4}-?\d{2}-?\d{2}(T|$)/.test(text) ? text : '';
 }

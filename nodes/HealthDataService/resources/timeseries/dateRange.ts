@@ -1,5 +1,5 @@
 /**
- * Date Range, Start Date and End Date: how they look, which ranges there are, and how they are read.
+ * Date Range, Start Date and End Date: fields, ranges, and conversion to a query.
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DateTime } from 'luxon';
@@ -25,18 +25,18 @@ export interface DateRangeFields {
 	startDate?: unknown;
 	/** The same; an empty text leaves the end open. */
 	endDate?: unknown;
-	/** Whether each day becomes a row: the first one is then read from its beginning, or a part would pass for the whole. */
+	/** Whether each day becomes a row: then the range begins with a whole day, so that no row is a part of a day. */
 	isDaily?: boolean;
 }
 
 interface Range {
 	name: string;
-	/** In saved workflows: never changes. */
+	/** Saved in workflows: never changes. */
 	value: string;
 	description?: string;
-	/** How Start Date and End Date are picked; without it they are not shown. */
+	/** Settings of Start Date and End Date; without them, these are hidden. */
 	dates?: { word: string; dateOnly?: boolean };
-	/** `here` is now in the zone whose days count. */
+	/** `here` is now, in the zone of the days. */
 	toRange: (here: DateTime, fields: DateRangeFields) => DateRange;
 }
 
@@ -51,7 +51,7 @@ const oneDay = (here: DateTime, day: string) => wholeDays(zoneOf(here), day, day
 
 const DEFAULT_RANGE = 'last7Days';
 
-/** In the order of time. */
+/** In the order of the screen. */
 const RANGES: Range[] = [
 	{ name: 'Last 24 Hours', value: 'last24Hours', toRange: last({ hours: 24 }) },
 	{ name: 'Last 7 Days', value: DEFAULT_RANGE, toRange: last({ days: 7 }) },
@@ -66,8 +66,8 @@ const RANGES: Range[] = [
 		dates: { word: 'day', dateOnly: true },
 		toRange: (here, { startDate, endDate }) => {
 			const zone = zoneOf(here);
-			const first = toDay(startDate, zone, 'Start Date');
-			return wholeDays(zone, first, isOpen(endDate) ? undefined : toDay(endDate, zone, 'End Date'));
+			const first = toDay(startDate, zone, 'start');
+			return wholeDays(zone, first, isOpen(endDate) ? undefined : toDay(endDate, zone, 'end'));
 		},
 	},
 	{
@@ -77,8 +77,8 @@ const RANGES: Range[] = [
 		dates: { word: 'time' },
 		toRange: (here, { startDate, endDate }) => {
 			const zone = zoneOf(here);
-			const start = toTime(startDate, zone, 'Start Date');
-			return between(start, isOpen(endDate) ? undefined : toTime(endDate, zone, 'End Date'));
+			const start = toTime(startDate, zone, 'start');
+			return between(start, isOpen(endDate) ? undefined : toTime(endDate, zone, 'end'));
 		},
 	},
 ];
@@ -97,7 +97,7 @@ export const dateRangeFields = (show: Show): INodeProperties[] => [
 	...RANGES.flatMap((range) => dateFields(range, show)),
 ];
 
-/** Not `required`: where "Date Range" is an expression n8n shows them, and would refuse to start with one empty. */
+/** Not `required`: if "Date Range" is an expression, n8n shows both fields and refuses to start while one is empty. */
 function dateFields({ value, dates }: Range, show: Show): INodeProperties[] {
 	if (!dates) return [];
 	const { word, ...typeOptions } = dates;
@@ -125,9 +125,9 @@ function dateFields({ value, dates }: Range, show: Show): INodeProperties[] {
 }
 
 /**
- * The range as instants in `zone` (an IANA name). An end that was left empty stays open.
+ * The range as instants in `zone` (an IANA name). An empty end stays open.
  *
- * @throws Problem, before anything is sent, for what is not a date, an end before the start and an unknown zone
+ * @throws Problem for an invalid date, an end before the start and an unknown zone
  */
 export function toDateRange(fields: DateRangeFields, zone: string, now: DateTime = DateTime.now()): DateRange {
 	checkZone(zone);
