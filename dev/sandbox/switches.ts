@@ -2,7 +2,9 @@
  * Everything about the sandbox that can be changed, also while it runs: `sandbox.switches.pageSize = 7`.
  * The numbers in brackets are rows of docs/quirks.md.
  */
-import type { TroubleName } from './troubles';
+import type { Fault, TroubleName } from './troubles';
+
+export type { Fault };
 
 export interface Switches {
 	/** Readings on a page. */
@@ -74,15 +76,6 @@ export interface Switches {
 	/** What is wrong with single users, named by either identifier: `{ 'app-user-0042': 'fails' }`. [23] */
 	users: Record<string, TroubleName>;
 }
-
-export type Fault =
-	| { status: number; body?: unknown; headers?: Record<string, string>; type?: string }
-	/** The connection is closed without an answer, or in the middle of the body: one of a known length, one in chunks, or one that ends with it. */
-	| { drop: 'beforeAnswer' | 'insideBody' | 'insideChunks' | 'withoutLength' }
-	/** An answer that begins at once and then comes byte by byte, one in so many milliseconds, without end. */
-	| { dripMs: number }
-	/** The right answer, so many milliseconds late. */
-	| { delayMs: number };
 
 export const defaultSwitches = (): Switches => ({
 	pageSize: 100,

@@ -2,7 +2,16 @@
  * What can be wrong with one user while all others are sound (docs/quirks.md, "One part wrong"): `switches.users`.
  */
 import type { GroupedPage } from './schemas';
-import type { Fault } from './switches';
+
+/** An answer instead of the right one. */
+export type Fault =
+	| { status: number; body?: unknown; headers?: Record<string, string>; type?: string }
+	/** The connection is closed without an answer, or in the middle of the body: one of a known length, one in chunks, or one that ends with it. */
+	| { drop: 'beforeAnswer' | 'insideBody' | 'insideChunks' | 'withoutLength' }
+	/** An answer that begins at once and then comes byte by byte, one in so many milliseconds, without end. */
+	| { dripMs: number }
+	/** The right answer, so many milliseconds late. */
+	| { delayMs: number };
 
 type AnsweredFault = Exclude<Fault, { delayMs: number }>;
 

@@ -1,5 +1,5 @@
 /**
- * JSON of unknown shape: object check, and a stable text for comparison. A file of its own, because http, service and trigger use it.
+ * JSON of unknown shape: object check, and a stable text for comparison. A file of its own, because fields, service and http use it.
  */
 import type { IDataObject } from 'n8n-workflow';
 
