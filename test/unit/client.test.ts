@@ -4,8 +4,10 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { connect } from '../../nodes/HealthDataService/http/client';
 import { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';
-import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { heapInUse, listenersOf, nextTurn } from '../helpers/machine';
+import { useVirtualTime } from '../helpers/virtualTime';
+
+const time = useVirtualTime();
 
 type Helper = (this: { getExecutionCancelSignal(): AbortSignal }) => Promise<unknown>;
 
@@ -23,23 +25,15 @@ const hangs: Helper = async function () {
 };
 
 it.each([
-	['what the caller gives', 60, 300_000, 60],
-	['the five minutes of everybody, where that is less', 300_000, 60, 60],
-])('a whole answer may take %s', async (_, timeoutMs, longestMs, expected) => {
-	const before = RETRY_LIMITS.timeoutMs;
-	RETRY_LIMITS.timeoutMs = longestMs;
+	['what the caller gives', 60_000, 60],
+	['five minutes, where the caller gives more', 400_000, 300],
+])('a whole answer may take %s', async (_, timeoutMs, seconds) => {
 	const get = await connect(contextWith(hangs), { timeoutMs, maxAttempts: 1 });
-	const begun = performance.now();
 	await expect(get('/v2/user')).rejects.toMatchObject({
 		message: 'The service could not be reached',
-		description: expect.stringMatching(
-			/^Tried once in \d seconds\. health\.example did not answer in time\. Try again later$/,
-		),
+		description: `Tried once in ${seconds} seconds. health.example did not answer in time. Try again later`,
 		kind: 'temporarily-unavailable',
 	});
-	expect(performance.now() - begun).toBeGreaterThanOrEqual(expected - 1);
-	expect(performance.now() - begun).toBeLessThan(10_000);
-	RETRY_LIMITS.timeoutMs = before;
 });
 
 const REQUESTS = 20_000;
@@ -78,9 +72,6 @@ describe('one request', () => {
 		});
 		return { context, sent, urls: () => sent.map(({ url }) => url.replace('https://health.example', '')) };
 	}
-	const quick = { ...RETRY_LIMITS };
-	beforeAll(() => void Object.assign(RETRY_LIMITS, { baseDelayMs: 1, maxDelayMs: 2 }));
-	afterAll(() => Object.assign(RETRY_LIMITS, quick));
 
 	it('is a GET with what n8n and the user say of it, and nothing that they say of ours', async () => {
 		const { context, sent } = playing(() => ({ body: { users: [] } }));
@@ -149,7 +140,7 @@ describe('one request', () => {
 			[60_000, 7],
 		]) {
 			const { context, urls } = playing(() => ({ statusCode: 500 }));
-			const get = await connect(context, { retryUntil: performance.now() + soon });
+			const get = await connect(context, { retryUntil: time.elapsed + soon });
 			await expect(get('/v2/user')).rejects.toMatchObject({ httpCode: '500' });
 			expect(urls()).toHaveLength(times);
 		}

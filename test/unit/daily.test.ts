@@ -126,7 +126,6 @@ describe('what counts', () => {
 							expect([how, aggregate(how as keyof typeof expected, order)]).toEqual([how, result]);
 				},
 			),
-			{ numRuns: 1000 },
 		);
 	});
 
@@ -137,7 +136,6 @@ describe('what counts', () => {
 				for (const how of ['sum', 'mean'] as const)
 					expect(aggregate(how, [...values].reverse())).toBe(aggregate(how, values));
 			}),
-			{ numRuns: 1000 },
 		);
 	});
 
@@ -225,7 +223,6 @@ describe('which readings are one', () => {
 				expect(await rowsOf([other.slice(0, cut), [], other, other.slice(cut)])).toEqual(rows);
 				expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
 			}),
-			{ numRuns: 300 },
 		);
 	});
 

@@ -2,9 +2,11 @@
  * The limit for a whole answer: one watchdog, told apart from a cancel, and nothing kept of what has ended.
  */
 import { sleep } from 'n8n-workflow';
-import { until } from '../../dev/host/process/until';
 import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
-import { listenersOf, timers } from '../helpers/machine';
+import { listenersOf } from '../helpers/machine';
+import { useVirtualTime } from '../helpers/virtualTime';
+
+const time = useVirtualTime();
 
 /** Work that ends when its signal aborts, as n8n's request helper does. */
 const endless = async (signal: AbortSignal) =>
@@ -21,38 +23,36 @@ const codeOf = async (promise: Promise<unknown>) =>
 
 it('ends what takes too long, each in its own time, and nothing else', async () => {
 	const deadlines = new Deadlines();
-	const begun = performance.now();
+	const begun = time.now;
 	const times: number[] = [];
 	const late = [30, 1000].map(async (ms) => {
 		const code = await codeOf(deadlines.within(ms, undefined, endless));
-		times.push(performance.now() - begun);
+		times.push(time.now - begun);
 		return code;
 	});
 	const quick = codeOf(deadlines.within(60_000, undefined, async () => await sleep(1100)));
 	expect(await Promise.all([...late, quick])).toEqual(['ETIMEDOUT', 'ETIMEDOUT', 'OK']);
-	expect(times[0]).toBeGreaterThanOrEqual(29);
-	expect(times[0]).toBeLessThan(950);
-	expect(times[1]).toBeGreaterThanOrEqual(999);
+	expect(times).toEqual([30, 1000]);
 });
 
 it('a cancel ends it at once, and is not taken for the limit', async () => {
 	const controller = new AbortController();
 	const ends = codeOf(new Deadlines().within(60_000, controller.signal, endless));
-	const begun = performance.now();
+	const begun = time.now;
 	controller.abort();
 	expect(await ends).toBe('ERR_CANCELED');
 	expect(await codeOf(new Deadlines().within(60_000, controller.signal, endless))).toBe('ERR_CANCELED');
-	expect(performance.now() - begun).toBeLessThan(5000);
+	expect(time.now).toBe(begun);
 });
 
 it('a cancel ends nothing that is not of its own execution', async () => {
 	const [one, other] = [new AbortController(), new AbortController()];
 	const deadlines = new Deadlines();
 	const ends = [one, other].map(async ({ signal }) => await codeOf(deadlines.within(1000, signal, endless)));
-	const begun = performance.now();
+	const begun = time.now;
 	one.abort();
 	expect(await Promise.all(ends)).toEqual(['ERR_CANCELED', 'ETIMEDOUT']);
-	expect(performance.now() - begun).toBeGreaterThanOrEqual(990);
+	expect(time.now - begun).toBe(1000);
 });
 
 it('what the work throws by itself is passed on', async () => {
@@ -63,9 +63,9 @@ it('what the work throws by itself is passed on', async () => {
 it('keeps nothing of 20,000 requests, and at most one timer', async () => {
 	const { signal } = new AbortController();
 	const deadlines = new Deadlines();
-	// Those of the tests above.
-	await sleep(450);
-	const before = timers();
+	// The watchdogs of the tests above end.
+	await time.pass(1000);
+	expect(time.timers.size).toBe(0);
 	for (let i = 0; i < 1000; i++) {
 		await Promise.all(
 			Array.from({ length: 20 }, async () => {
@@ -73,13 +73,12 @@ it('keeps nothing of 20,000 requests, and at most one timer', async () => {
 			}),
 		);
 	}
-	expect(timers() - before).toBeLessThanOrEqual(1);
+	expect(time.timers.size).toBeLessThanOrEqual(1);
 	expect(listenersOf(signal)).toBe(0);
 	expect((deadlines as unknown as { running: Set<unknown> }).running.size).toBe(0);
 	// The watchdog ends as well, though each of them had five minutes.
-	await until('the end of the watchdog', async () => !(deadlines as unknown as { isWatching: boolean }).isWatching, {
-		timeoutMs: 5000,
-	});
+	await time.pass(1000);
+	expect(time.timers.size).toBe(0);
 });
 
 it('puts one listener on the signal of the execution, however many requests it has, and takes it away', async () => {

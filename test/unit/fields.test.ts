@@ -31,8 +31,6 @@ import { readThresholds } from '../../nodes/HealthDataService/trigger/settings';
 import { fc } from '../helpers/properties';
 import { bloodPressure } from '../helpers/metrics';
 
-const RUNS = { numRuns: 1000 };
-
 const words = fc.constantFrom(
 	'',
 	' ',
@@ -207,7 +205,6 @@ it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, me
 			const expected = meant(value);
 			expect(result).toEqual(expected === undefined ? undefined : { read: expected });
 		}),
-		RUNS,
 	);
 });
 
@@ -240,7 +237,6 @@ it('User is one user ID, or refused', () => {
 				expect(result).toEqual(isOne ? { read: { by: 'userId', id: (value as string).trim() } } : undefined);
 			},
 		),
-		RUNS,
 	);
 });
 
@@ -282,7 +278,6 @@ describe('User IDs', () => {
 				for (const value of [ids, text, a + text + b, JSON.stringify(ids), ` ${JSON.stringify(ids, null, 1)}\n`])
 					expect(read(value, 'userId')).toEqual(expected);
 			}),
-			RUNS,
 		);
 	});
 
@@ -295,7 +290,6 @@ describe('User IDs', () => {
 				fc.pre(!ids[0].startsWith('['));
 				expect(read(ids.join(mark), 'clientUserId')).toEqual(once(ids));
 			}),
-			RUNS,
 		);
 	});
 
@@ -308,7 +302,6 @@ describe('User IDs', () => {
 				expect(message).toBe(`Entry ${ids.length + 1} of 'User IDs' is not a user ID`);
 				expect(description).not.toContain('geheim');
 			}),
-			RUNS,
 		);
 	});
 
@@ -321,7 +314,6 @@ describe('User IDs', () => {
 				if (isList || isText || isNumber) return;
 				expect(refusal(value, by).message).toMatch(/^'User IDs' is (empty|not a text)$/);
 			}),
-			RUNS,
 		);
 	});
 
@@ -372,7 +364,6 @@ it('Client User ID is the very text that was given, or refused', () => {
 					typeof value !== 'string' || isBlankText(value) || value === '.' || value === '..' || !value.isWellFormed(),
 				).toBe(true);
 		}),
-		RUNS,
 	);
 });
 
@@ -385,7 +376,6 @@ it('Simplify is what was meant for a tool, and never on in a workflow', () => {
 			);
 			expect(result?.read).toBe(asSwitch(value));
 		}),
-		RUNS,
 	);
 });
 
@@ -399,7 +389,6 @@ it('an open end, another range or another zone never comes of what is none', () 
 			);
 			if (result) expect(result.read.end_date === undefined).toBe(isBlankText(endDate));
 		}),
-		RUNS,
 	);
 	fc.assert(
 		fc.property(anything, (dateRange) => {
@@ -408,7 +397,6 @@ it('an open end, another range or another zone never comes of what is none', () 
 			);
 			expect(result !== undefined).toBe(dateRange === 'last7Days' || dateRange === 'days');
 		}),
-		RUNS,
 	);
 });
 
@@ -435,7 +423,6 @@ it('nothing that was given is quoted: it may be a reading', () => {
 				}
 			}
 		}),
-		RUNS,
 	);
 });
 

@@ -12,7 +12,6 @@ import { GroupedReadings, readingRows } from '../../nodes/HealthDataService/serv
 import { resolveUser } from '../../nodes/HealthDataService/service/users';
 import { fc } from '../helpers/properties';
 
-const RUNS = { numRuns: 1000 };
 const owner = { user_id: 'u', client_user_id: null };
 const COLUMNS = ['timestamp', 'systolic', 'diastolic', 'unit'];
 
@@ -83,7 +82,6 @@ describe('readings', () => {
 				).toEqual([...expected].sort());
 				expect(new Set(groups.map((group) => JSON.stringify(group.source))).size).toBe(groups.length);
 			}),
-			RUNS,
 		);
 	});
 
@@ -114,7 +112,6 @@ describe('readings', () => {
 				const values = Object.values(row);
 				for (const value of [...Object.values(point), ...Object.values(source)]) expect(values).toContain(value);
 			}),
-			RUNS,
 		);
 	});
 });
@@ -152,7 +149,6 @@ describe('users', () => {
 					expect(segments).toHaveLength(5);
 				},
 			),
-			RUNS,
 		);
 	});
 });
@@ -202,7 +198,6 @@ describe('dates', () => {
 					}
 				},
 			),
-			{ numRuns: 5000 },
 		);
 	});
 
@@ -219,7 +214,6 @@ describe('dates', () => {
 				expect(first.minus(1).setZone(here).toISODate()).not.toBe(day);
 				expect(last.plus(1).setZone(here).toISODate()).not.toBe(day);
 			}),
-			RUNS,
 		);
 	});
 });

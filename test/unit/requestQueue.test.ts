@@ -1,16 +1,16 @@
 /**
  * The queue by itself: requests are promises that the test answers when it likes.
  */
-import { sleep } from 'n8n-workflow';
 import type { Outcome } from '../../nodes/HealthDataService/http/classify';
 import { RequestQueue, type QueueOptions } from '../../nodes/HealthDataService/http/requestQueue';
 import { BREAKER_LIMITS } from '../../nodes/HealthDataService/http/circuitBreaker';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { nextTurn } from '../helpers/machine';
+import { useVirtualTime } from '../helpers/virtualTime';
 
 const problem = (message: string) => new Problem(message, '');
 
-afterEach(() => jest.restoreAllMocks());
+const time = useVirtualTime();
 
 /** `count` requests that are wanted at once, and what became of them. */
 function crowd(queue: RequestQueue, count: number, wanted: QueueOptions = { continues: true }) {
@@ -177,20 +177,22 @@ describe('after a refusal', () => {
 		const queue = await provenQueue(4);
 		queue.pause(250);
 		queue.pause(20);
-		const begun = performance.now();
 		const all = crowd(queue, 1);
-		while (all.sent() === 0) await sleep(5);
-		expect(performance.now() - begun).toBeGreaterThan(230);
+		await time.pass(249);
+		expect(all.sent()).toBe(0);
+		await time.pass(1);
+		expect(all.sent()).toBe(1);
 	});
 
 	it('a pause ends soon after it is over for everybody', async () => {
 		const queue = await provenQueue(4);
 		queue.pause(60_000);
-		const begun = performance.now();
+		const begun = time.now;
 		const all = crowd(queue, 3);
 		queue.close(problem('wrong key'));
 		await all.done();
-		expect(performance.now() - begun).toBeLessThan(1000);
+		// A step of the sleep.
+		expect(time.now - begun).toBeLessThanOrEqual(200);
 		expect([all.sent(), all.errors.length]).toEqual([0, 3]);
 	});
 });
