@@ -162,7 +162,7 @@ onBothSchedulers((scheduler) => {
 		const before = savedState(n8n);
 		troubled({ anna: 'fails', ben: 'invalid' });
 		await expect(n8n.tick()).rejects.toMatchObject({
-			message: expect.stringMatching(/^Nobody's readings can be read\. ./),
+			message: expect.stringMatching(/^No user's readings can be read\. ./),
 			description: expect.stringContaining(`The first of 2 users is ${w.anna.user_id}. `),
 		});
 		expect(savedState(n8n)).toEqual(before);

@@ -1,5 +1,5 @@
 /**
- * The mark of a poll that runs: it keeps others away, and cannot stay behind.
+ * Lock of a running poll: polls do not overlap, and the lock expires.
  */
 import { withoutOverlap, type Schedule } from '../../nodes/HealthDataService/trigger/scheduler';
 import { useVirtualTime } from '../helpers/virtualTime';
@@ -11,7 +11,7 @@ const schedule = (name: string, more: Partial<Schedule> = {}) =>
 	({ name, budgetMs: BUDGET_MS, isStart: false, ...more }) as Schedule;
 const never = async () => await new Promise<string>(() => {});
 
-it('keeps others away while it runs', async () => {
+it('skips other polls of the same trigger', async () => {
 	const first = withoutOverlap(schedule('a'), async () => await time.pass(BUDGET_MS).then(() => 'first'));
 	expect(await withoutOverlap(schedule('a'), async () => 'second')).toBeNull();
 	expect(await withoutOverlap(schedule('b'), async () => 'another trigger')).toBe('another trigger');
@@ -19,12 +19,12 @@ it('keeps others away while it runs', async () => {
 	expect(await withoutOverlap(schedule('a'), async () => 'third')).toBe('third');
 });
 
-it('is gone after a poll that throws', async () => {
+it('is released by a poll that throws', async () => {
 	await expect(withoutOverlap(schedule('c'), async () => await Promise.reject(new Error('no')))).rejects.toThrow('no');
 	expect(await withoutOverlap(schedule('c'), async () => 'next')).toBe('next');
 });
 
-it('is given up when a poll takes twice as long as it may, and that poll takes nobody else’s away', async () => {
+it('expires after twice the budget, and the late poll does not release the lock of another', async () => {
 	void withoutOverlap(schedule('d'), never);
 	await time.pass(2 * BUDGET_MS - 1);
 	expect(await withoutOverlap(schedule('d'), async () => 'too soon')).toBeNull();

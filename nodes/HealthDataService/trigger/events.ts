@@ -101,7 +101,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 function stopAtTooManyRows(count: number) {
 	if (count <= MAX_ROWS_PER_USER) return;
 	throw new Problem(
-		`More than ${MAX_ROWS_PER_USER.toLocaleString('en')} readings of one user in the hours that are looked at`,
+		`More than ${MAX_ROWS_PER_USER.toLocaleString('en')} readings of one user within 'Lookback Hours'`,
 		"Lower 'Lookback Hours' in the options, or choose a 'Provider'",
 	);
 }
@@ -109,7 +109,7 @@ function stopAtTooManyRows(count: number) {
 /** For pages that never end or come too slowly. */
 const tooSlow = () =>
 	new Problem(
-		'The readings of a user take longer than one poll may',
+		'Reading one user takes longer than a poll may last',
 		"Lower 'Lookback Hours' in the options. If it stays, ask the people who run the service",
 		{ kind: 'temporarily-unavailable' },
 	);

@@ -62,7 +62,7 @@ export class FailedUsers {
 		if (this.problems.size === 1) return problem;
 		const { message, description, kind, httpCode, retryAfterMs } = problem;
 		return new Problem(
-			`Nobody's readings can be read. ${message}`,
+			`No user's readings can be read. ${message}`,
 			`The first of ${this.problems.size} users is ${labelOf(key)}. ${description}`,
 			{ kind, httpCode, retryAfterMs },
 		);
@@ -89,7 +89,7 @@ export class FailedUsers {
 		return new Problem(
 			`The readings of ${count} cannot be read${problem ? `. ${problem.message}` : ''}`,
 			`${keys.length === 1 ? 'It is' : 'The first is'} ${labelOf(first)}. ${problem ? `${problem.description}. ` : ''}` +
-				"Everybody else's new readings go out; theirs follow when they can be read again. This is said once an hour while it lasts",
+				'New readings of all other users go out; the missing ones follow when they can be read again. This report comes once an hour',
 			{ kind: problem?.kind, httpCode: problem?.httpCode },
 		);
 	}

@@ -43,7 +43,7 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 	}
 }
 
-/** Whoever publishes a workflow is told at once of a wrong key, but not of an outage. */
+/** Publishing a workflow fails at once for a wrong key, not for an outage. */
 function throwsAtStart(context: IPollFunctions, error: unknown): boolean {
 	const isByHand = !['init', 'leadershipChange'].includes(context.getActivationMode());
 	return isByHand && !(error instanceof Problem && error.isTransient);

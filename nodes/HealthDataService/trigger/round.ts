@@ -28,7 +28,7 @@ export interface RoundResult {
 	failedUsers: FailedUsers;
 	/** How many failed users were read again. */
 	recovered: number;
-	/** Hash of the team whose users these are, if it is not the team of before. Nothing else is of use then. */
+	/** Set, and all other values invalid, if these users are of another team than before: its hash. */
 	otherTeam?: string;
 }
 

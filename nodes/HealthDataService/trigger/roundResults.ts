@@ -43,7 +43,7 @@ interface DoneUser {
 	hasRecovered: boolean;
 }
 
-/** A row to emit, and whose it is. */
+/** A row to emit, and its user. */
 export interface FoundRow {
 	row: ChangedRow;
 	user: DoneUser;
@@ -51,7 +51,7 @@ export interface FoundRow {
 
 export class RoundResults {
 	readonly failedUsers: FailedUsers;
-	/** Hash of the team whose users these are. */
+	/** Hash of the team. */
 	team?: string;
 	private readonly watchList: WatchList;
 	private readonly seen: SeenReadings;
@@ -187,7 +187,7 @@ export class RoundResults {
 			(first, place) => Math.min(first, place),
 			Infinity,
 		);
-		const passed = finished.filter(({ place }) => place < firstOpen).sort((a, b) => a.place - b.place);
+		const passed = this.done.filter(({ place }) => place < firstOpen).sort((a, b) => a.place - b.place);
 		const isDone = isComplete && left.length === 0;
 		const { began, newest } = checkpoint;
 		const { from, kept } = isDone ? moveWindow(before, { now: began, newest }, lookback) : before;

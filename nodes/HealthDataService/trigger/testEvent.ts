@@ -36,10 +36,10 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	throw new Problem(
 		`There is no ${event.noun} to show`,
 		performance.now() > deadline
-			? 'The service answers slowly, so not everybody could be looked at. Try again, or publish the workflow: it will see everybody'
+			? 'The service answers slowly, so some users could not be read in time. Try again, or publish the workflow: it reads all users'
 			: maxUsers
-				? `Only the first ${maxUsers} users were looked at. You can publish the workflow all the same: it will see everybody`
-				: `The last ${event.test.days} days were looked at. ${ways} or publish the workflow and wait for the next one`,
+				? `Only the first ${maxUsers} users were read. You can publish the workflow: it reads all users`
+				: `The last ${event.test.days} days were read. ${ways} or publish the workflow and wait for the next one`,
 	);
 }
 

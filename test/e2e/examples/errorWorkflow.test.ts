@@ -112,7 +112,7 @@ it('says who cannot be read, and that the others can', async () => {
 	]);
 	expect(poll).toEqual([
 		`*Watch* failed: The readings of 1 user cannot be read. ${USER_REFUSED}`,
-		`It is ${ben.user_id}. ${ASK} Everybody else's new readings go out; theirs follow when they can be read again. This is said once an hour while it lasts`,
+		`It is ${ben.user_id}. ${ASK} New readings of all other users go out; the missing ones follow when they can be read again. This report comes once an hour`,
 	]);
 });
 

@@ -41,7 +41,7 @@ describe('a report is due', () => {
 
 describe('the report', () => {
 	const promise =
-		"Everybody else's new readings go out; theirs follow when they can be read again. This is said once an hour while it lasts";
+		'New readings of all other users go out; the missing ones follow when they can be read again. This report comes once an hour';
 
 	it('names one user', () => {
 		expect(reportOf({}, 'u1')).toMatchObject({
@@ -82,7 +82,7 @@ describe('the error of a round in which every read failed', () => {
 
 	it('is that of the first of several users, with everything that n8n reads', () => {
 		expect(failedUsers({}, 'u1', 'u2', 'u3').everyReadFailed()).toMatchObject({
-			message: "Nobody's readings can be read. Refused u1",
+			message: "No user's readings can be read. Refused u1",
 			description: 'The first of 3 users is u1. Do something',
 			kind: 'rate-limited',
 			httpCode: '429',
