@@ -1,6 +1,6 @@
 /**
- * How often and for how long one request is tried, in virtual time: when it is sent again, when it is given up, what is said
- * then, and what the others learn from it.
+ * Attempts of one request, in virtual time: when it is retried, when it fails, the words of its error, and the effect on other
+ * requests.
  */
 import { sleep } from 'n8n-workflow';
 import { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';

@@ -1,5 +1,5 @@
 /**
- * First and last instants of days, against every minute around each change of clocks as Intl tells them.
+ * First and last instants of calendar days, compared with Intl for every minute around each change of clocks.
  * A sample of zones and days; `EVERY_DAY=1 npx jest … calendarDay` takes all zones and all days from 2000 to 2035, and about half an hour.
  */
 import { DateTime } from 'luxon';

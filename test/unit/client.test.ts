@@ -1,5 +1,5 @@
 /**
- * The way to the service with a request helper that the test plays: limits that a caller gives, and what is kept of many requests.
+ * Client, with a request helper of the test: options of a caller, redirects, the key check, and memory after many requests.
  */
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { connect } from '../../nodes/HealthDataService/http/client';

@@ -1,5 +1,5 @@
 /**
- * What is said of each status and each answer that is not the data: whose matter it is, and what to do.
+ * Errors and classification of each status and each answer that is not the data.
  */
 import {
 	missingFieldError,

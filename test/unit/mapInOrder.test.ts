@@ -1,5 +1,5 @@
 /**
- * Many at once, results in order: how many are in work, how far ahead, and how it ends.
+ * Ordered concurrent map: elements in work, how far ahead, order of the results, and how it ends.
  */
 import { nextTurn, watchUnhandled } from '../helpers/machine';
 import { mapInOrder, quietly } from '../../nodes/HealthDataService/shared/mapInOrder';

@@ -1,5 +1,5 @@
 /**
- * Requests per Second by itself, in virtual time: sleeping moves the clock, and is late as timers are.
+ * Rate limiter (Requests per Second), in virtual time: sleeping moves the clock, and is late as timers are.
  */
 import { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';
 import { RateLimiter } from '../../nodes/HealthDataService/http/rateLimiter';

@@ -1,5 +1,5 @@
 /**
- * What of the service's own words may be repeated (quirks 22, 26): looked for in every error that a status can become.
+ * Redaction of the service's own words (quirks 22, 26), in the error of every status.
  */
 import { statusError } from '../../nodes/HealthDataService/http/errors';
 import { plainSentence, partsOf } from '../../nodes/HealthDataService/http/redact';

@@ -1,5 +1,5 @@
 /**
- * The queue by itself: requests are promises that the test answers when it likes.
+ * Request queue, adaptive concurrency, key check and circuit breaker: requests are promises that the test answers.
  */
 import type { Outcome } from '../../nodes/HealthDataService/http/classify';
 import { RequestQueue, type QueueOptions } from '../../nodes/HealthDataService/http/requestQueue';

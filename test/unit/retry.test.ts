@@ -1,5 +1,5 @@
 /**
- * What is tried again, and how long is waited before: the service's wish, or longer each time.
+ * Retry-After, backoff, which statuses and codes are retried, words of network errors, and redirects.
  */
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { partsOf } from '../../nodes/HealthDataService/http/redact';

@@ -5,7 +5,7 @@
 import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
 import { isObject } from '../shared/json';
 import { serviceRoot } from './authenticate';
-import { classifyStatus, isDenied } from './classify';
+import { classifyStatus, isDenied, isNotFound } from './classify';
 import { statusError, unexpectedBodyError } from './errors';
 import { keyCheck } from './keyCheck';
 import { partsOf } from './redact';
@@ -85,13 +85,14 @@ export async function connect(
 
 	return async (path, query = {}, onMissing, options) => {
 		const url = root + path + queryString(query);
-		const { statusCode, body } = await follow(url, options);
+		const response = await follow(url, options);
+		const { statusCode, body } = response;
 		if (isDenied(classifyStatus(statusCode))) {
 			queue.throwIfClosed({ signal, continues });
 			await check();
 			queue.throwIfClosed({ signal, continues });
 		}
-		if (statusCode === 404 && onMissing && isObject(body) && 'detail' in body) return await onMissing();
+		if (onMissing && isNotFound(response)) return await onMissing();
 		if (statusCode < 200 || statusCode > 299) throw statusError(statusCode, body, sentParts(url));
 		if (!isObject(body)) throw unexpectedBodyError(body);
 		return body;
