@@ -72,6 +72,24 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported[0].message).toMatch('of 1 user ');
 	});
 
+	it.each(['a poll', 'a test event'])(
+		'is given up in %s while another waits for a retry, who is read all the same',
+		async (poll) => {
+			const n8n = w.trigger();
+			await n8n.start();
+			w.history.add(w.ben, w.reading(0, 141));
+			let isFirst = true;
+			w.used.sandbox.switches.fault = (_, url) => {
+				if (url.includes(w.anna.user_id)) return { status: 500 };
+				if (!url.includes(w.ben.user_id) || !isFirst) return undefined;
+				isFirst = false;
+				return { status: 500, headers: { 'retry-after': '1' } };
+			};
+			expect(valuesOf(await (poll === 'a poll' ? n8n.tick() : n8n.fetchTestEvent()))).toEqual([141]);
+			expect(isFirst).toBe(false);
+		},
+	);
+
 	it('survives kills, starts and a new publication, at which it is no error', async () => {
 		const n8n = w.trigger();
 		await n8n.start();

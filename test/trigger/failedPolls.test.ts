@@ -46,16 +46,19 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toHaveLength(1);
 	});
 
-	it('for a wrong key when n8n starts leaves the trigger alive, and the next poll says so', async () => {
+	it.each<[string, 'init' | 'leadershipChange']>([
+		['when n8n starts', 'init'],
+		['when another main process takes over', 'leadershipChange'],
+	])('for a wrong key %s leaves the trigger alive, and the next poll says so', async (_, mode) => {
 		const n8n = w.trigger();
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0));
 		n8n.credential = wrongKey();
-		expect(await n8n.start('init')).toBeUndefined();
+		expect(await n8n.start(mode)).toBeUndefined();
 		await expect(n8n.tick()).rejects.toMatchObject({ httpCode: '401' });
 		n8n.kill();
 		n8n.credential = w.used.credential;
-		expect(await n8n.start('init')).toHaveLength(1);
+		expect(await n8n.start(mode)).toHaveLength(1);
 	});
 
 	it('from the first one on does not make old what is measured after activation', async () => {

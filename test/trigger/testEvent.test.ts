@@ -1,6 +1,7 @@
 /**
  * "Fetch Test Event": the newest one, within ten seconds whoever hangs or is slow; it moves nothing.
  */
+import { byClientId } from '../helpers/requests';
 import { everybody, onBothSchedulers, watch } from '../helpers/watch';
 
 const WITHIN_MS = 10_000;
@@ -27,6 +28,19 @@ onBothSchedulers((scheduler) => {
 		w.history.addUser('carl', '2025-06-01T00:00:00Z');
 		w.history.addUser('dora', '2025-03-01T00:00:00Z');
 		expect(await w.trigger({ event: 'user' }).fetchTestEvent()).toMatchObject([{ client_user_id: 'carl' }]);
+	});
+
+	it('is that of the others where one user is refused, and says so where there is no other', async () => {
+		w.history.add(w.ben, w.reading(-60, 122));
+		w.used.sandbox.switches.users = { anna: 'refused' };
+		const n8n = w.trigger();
+		expect(await n8n.fetchTestEvent()).toMatchObject([{ client_user_id: 'ben' }]);
+		n8n.parameters = { event: 'bloodPressure', userScope: 'one', user: byClientId('anna') };
+		await expect(n8n.fetchTestEvent()).rejects.toMatchObject({
+			httpCode: '403',
+			message: expect.stringContaining("refuses this user's data"),
+		});
+		expect(n8n.reported).toEqual([]);
 	});
 
 	it('says what to do when there is none', async () => {

@@ -47,6 +47,15 @@ it.each([
 	expect([sent.skipSslCertificateValidation ?? false, sent.rejectUnauthorized ?? true]).toEqual([false, true]);
 });
 
+it('follows no redirect with the key, whatever a node has switched on', () => {
+	const on = { disableFollowRedirect: false, followRedirect: true, followAllRedirects: true };
+	expect(sentBy({}, on)).toMatchObject({
+		disableFollowRedirect: true,
+		followRedirect: false,
+		followAllRedirects: false,
+	});
+});
+
 describe('a proxy', () => {
 	const HERE = 'http://localhost:8000';
 	it.each<[string, Partial<ServiceCredential>, unknown, boolean]>([

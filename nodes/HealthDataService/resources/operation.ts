@@ -109,7 +109,7 @@ export class Run {
 	}
 }
 
-/** Number of input items: with *Execute RequestOptions* fewer than in the execution data. Every context of n8n has `inputData`. */
+/** Number of input items: with *Execute Once* fewer than in the execution data. Every context of n8n has `inputData`. */
 const itemsOf = (context: object) =>
 	(context as { inputData?: ITaskDataConnections }).inputData?.main?.[0]?.length ?? 1;
 

@@ -30,7 +30,7 @@ interface ReadUsersOptions {
 	width: number;
 	/** Users started before the first of them is done. */
 	ahead?: number;
-	/** RequestOptions true, no further user is started and the completed ones are yielded. */
+	/** Once true, no further user is started and the completed ones are yielded. */
 	isTimeUp?: () => boolean;
 	/** `tookMs` is the time since the first request of this user was sent. */
 	collect: (...args: [...Parameters<Collect>, tookMs: () => number]) => ReturnType<Collect>;

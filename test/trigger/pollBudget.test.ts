@@ -1,0 +1,50 @@
+/**
+ * Budget of a poll: attempts take half of it at most, and nothing is named once it is used up.
+ */
+import type { INodeParameters } from 'n8n-workflow';
+import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
+import { MINUTE, watch } from '../helpers/watch';
+
+const BUDGET_MS = 18_000;
+const w = watch();
+
+describe('a service that is down', () => {
+	const { baseDelayMs, maxDelayMs } = RETRY_LIMITS;
+	beforeAll(() => void Object.assign(RETRY_LIMITS, { baseDelayMs: 2000, maxDelayMs: 4000 }));
+	afterAll(() => void Object.assign(RETRY_LIMITS, { baseDelayMs, maxDelayMs }));
+
+	it('is tried for half of the budget', async () => {
+		const n8n = w.trigger(undefined, { budgetMs: BUDGET_MS });
+		await n8n.start();
+		w.used.sandbox.switches.fault = () => ({ status: 503 });
+		const begun = w.time.elapsed;
+		await expect(n8n.tick()).rejects.toMatchObject({
+			httpCode: '503',
+			description: expect.stringMatching(/^Tried \d times in \d seconds\. /),
+		});
+		const tookMs = w.time.elapsed - begun;
+		expect(tookMs).toBeGreaterThan(BUDGET_MS / 4);
+		expect(tookMs).toBeLessThanOrEqual(BUDGET_MS / 2);
+	});
+});
+
+it('a user who was picked is not named when the turn for it comes after the deadline', async () => {
+	const parameters: INodeParameters = {
+		event: 'bloodPressure',
+		userScope: 'one',
+		user: { __rl: true, mode: 'list', value: w.anna.user_id, cachedResultName: 'anna (Omron)' },
+		// A request every ten seconds: the first reads, the second would name.
+		options: { requestsPerSecond: 0.1 },
+	};
+	const sentWithin = async (budgetMs: number) => {
+		const n8n = w.trigger(parameters, { budgetMs });
+		await n8n.start();
+		w.pass(MINUTE);
+		w.history.add(w.anna, w.reading(0, 121));
+		w.used.sandbox.requests.length = 0;
+		expect(await n8n.tick()).toMatchObject([{ systolic: 121 }]);
+		return w.used.sandbox.requests.map((url) => (url.includes('/resolve/') ? 'name' : 'readings'));
+	};
+	expect(await sentWithin(12_000)).toEqual(['readings']);
+	expect(await sentWithin(BUDGET_MS)).toEqual(['readings', 'name']);
+});
