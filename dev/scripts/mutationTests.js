@@ -32,7 +32,6 @@ const TESTS = {
 	service: 'unit/userSelection',
 	'service/aggregates.ts': 'unit/daily',
 	'service/daily.ts': 'unit/daily unit/collect',
-	'service/idleWatch.ts': 'unit/idleWatch',
 	'service/readingId.ts': 'unit/readingId unit/rowsWithId',
 	'service/readingPages.ts': 'unit/paging',
 	'service/readings.ts': 'unit/readings unit/collect unit/rowsWithId',

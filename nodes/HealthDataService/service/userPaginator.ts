@@ -4,7 +4,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
 import { quietly } from '../shared/mapInOrder';
-import { IdleWatch } from './idleWatch';
+import { Problem } from '../shared/problem';
 import { stopAtLongList, type Most } from './longList';
 import { MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
 
@@ -62,6 +62,9 @@ interface PageRequest {
 /** Step back after users have moved, as a part of a page: covers several users, and costs less than a page read again. */
 const STEP_BACK = 1 / 25;
 
+/** Stall detection: pages in a row without a new user. Users who move cost a few pages. */
+const MAX_STALLED_PAGES = 50;
+
 /**
  * Offset paging that misses no user. Users may join and leave while the list is read, and `total` may be wrong (quirks 12, 24).
  *
@@ -89,7 +92,7 @@ class UserPaginator {
 	private stepBack = 0;
 	private hasMoved = false;
 	private hasProgressed = false;
-	private readonly idle = new IdleWatch();
+	private stalledPages = 0;
 	private isAtEnd = false;
 
 	constructor(
@@ -137,8 +140,15 @@ class UserPaginator {
 
 		const fresh = continues ? this.unseen(users).slice(0, this.limit - this.returned) : [];
 		if (continues) this.advance(request, users.length, fresh.length);
-		if (!this.hasEnded) this.idle.check(request.offset, users, fresh.length > 0);
+		this.stalledPages = fresh.length > 0 ? 0 : this.stalledPages + 1;
+		if (!this.hasEnded && this.stalledPages >= MAX_STALLED_PAGES) throw this.stalledAt(users);
 		return fresh;
+	}
+
+	/** The page begins with the first user of the list again if the service ignores `offset`. */
+	private stalledAt([first]: IDataObject[]): Problem {
+		const [firstSeen] = this.seen;
+		return first && first.user_id === firstSeen ? offsetIgnored() : listUnstable();
 	}
 
 	private doesContinue({ offset }: PageRequest, users: IDataObject[], total?: number): boolean {
@@ -186,6 +196,20 @@ class UserPaginator {
 		return users.filter(({ user_id }) => !this.seen.has(user_id) && this.seen.add(user_id));
 	}
 }
+
+const offsetIgnored = () =>
+	new Problem(
+		'The service gives the same page of its user list again and again',
+		"It seems to ignore 'offset', so that the list cannot be read to its end. Ask the people who run the service",
+		{ concernsAll: true },
+	);
+
+const listUnstable = () =>
+	new Problem(
+		'The user list changes while it is read, faster than it can be read',
+		'Try again when fewer users come and go. If it stays, ask the people who run the service whether the list has a fixed order',
+		{ concernsAll: true },
+	);
 
 /** Prefetch: pages requested before they are needed. */
 export class Prefetch {
