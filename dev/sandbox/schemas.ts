@@ -3,14 +3,12 @@
  * and its OpenAPI document. Everything beyond the contract is allowed and marked by the switches that add it.
  */
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
-import { DateTime } from 'luxon';
 
 const Uuid = Type.String({ format: 'uuid' });
 export const Time = Type.String({ format: 'date-time' });
 const Day = Type.String({ format: 'date' });
 /** A time (epoch milliseconds) as the service writes it. */
-export const iso = (time: number) =>
-	DateTime.fromMillis(time, { zone: 'utc' }).toFormat("yyyy-MM-dd'T'HH:mm:ss.SSS'000+00:00'");
+export const iso = (time: number) => new Date(time).toISOString().replace('Z', '000+00:00');
 
 const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 

@@ -86,14 +86,14 @@ export function bloodPressure(
 	provider = 'omron',
 	type = 'cuff',
 ): Reading {
-	const at = DateTime.fromISO(time).toMillis();
+	const at = Date.parse(time);
 	// The text keeps the microseconds that epoch milliseconds cannot.
 	const timestamp = time.includes('.') ? time.replace('Z', '+00:00') : iso(at);
 	return { time: at, arrived: at, source: { provider, type }, point: { timestamp, systolic, diastolic, unit: 'mmHg' } };
 }
 
 export function mindfulness(start: string, value: number, provider = 'oura', type = 'ring'): Reading {
-	const at = DateTime.fromISO(start).toMillis();
+	const at = Date.parse(start);
 	const point = { start: iso(at), end: iso(at + value * 60_000), unit: 'min', value };
 	return { time: at, arrived: at, source: { provider, type }, point };
 }

@@ -79,8 +79,8 @@ export const found: Found[] = [
 		name: 'More rows than one poll hands on (memory)',
 		world: { scheduler: 'memory', people: 3, pageSize: 5000 },
 		steps: [
-			{ do: 'flood', who: 0, rows: 6000 },
-			{ do: 'flood', who: 2, rows: 6000 },
+			{ do: 'flood', who: 0, rows: 5100 },
+			{ do: 'flood', who: 2, rows: 5100 },
 			{ do: 'wait', minutes: 1 },
 			poll,
 			measure({ who: 1 }),
@@ -91,8 +91,8 @@ export const found: Found[] = [
 		name: 'More rows than one poll hands on (durable)',
 		world: { scheduler: 'durable', people: 3, pageSize: 5000 },
 		steps: [
-			{ do: 'flood', who: 0, rows: 6000 },
-			{ do: 'flood', who: 2, rows: 6000 },
+			{ do: 'flood', who: 0, rows: 5100 },
+			{ do: 'flood', who: 2, rows: 5100 },
 			{ do: 'wait', minutes: 1 },
 			poll,
 			measure({ who: 1 }),
