@@ -1,8 +1,16 @@
 /**
- * Read options of a round: time and attempts of failed users and of all other users.
+ * Loop of a round: what it asks of the reads, when a poll ends, and when a round is complete.
  */
+import { userPrefix } from '../../../nodes/HealthDataService/service/readingId';
 import type { HasFailed } from '../../../nodes/HealthDataService/service/userSelection';
-import type { ReadOptions, TriggerEvent, WatchTarget } from '../../../nodes/HealthDataService/trigger/events';
+import { Problem } from '../../../nodes/HealthDataService/shared/problem';
+import {
+	readingEvents,
+	type EventResult,
+	type ReadOptions,
+	type TriggerEvent,
+	type WatchTarget,
+} from '../../../nodes/HealthDataService/trigger/events';
 import { readRound } from '../../../nodes/HealthDataService/trigger/round';
 import { startState } from '../../../nodes/HealthDataService/trigger/state';
 import { unresolvedKey } from '../../../nodes/HealthDataService/trigger/watchList';
@@ -53,4 +61,73 @@ it('a failed user has half of a poll, and one attempt', async () => {
 it('after the deadline no user is read on', async () => {
 	const { isTooSlow, isTimeUp } = await optionsOf(performance.now());
 	expect([isTooSlow!(user('sound'), 0), isTimeUp!()]).toEqual([true, true]);
+});
+
+describe('a round', () => {
+	const HOUR = 3_600_000;
+	const refused = new Problem('Refused', 'Do something');
+
+	/** A round over u1 and u2, of whom `given` have results. `listed`: how many users the reads take from the list. */
+	async function roundOf(
+		given: Record<string, Partial<EventResult>>,
+		{ isTimeUp = false, listed = Infinity, ...more }: { isTimeUp?: boolean; listed?: number; team?: string } = {},
+	) {
+		const event = {
+			...readingEvents[0],
+			async *read(get: never, { selection }: WatchTarget) {
+				const users = [];
+				for await (const one of selection.users(get)) if (users.push(one) >= listed) break;
+				for (const one of users) {
+					const result = given[one.user.user_id];
+					if (result) yield { ...one, rows: [], ...result };
+				}
+			},
+		};
+		const selection = {
+			async *users() {
+				for (const place of [1, 2]) yield { user: user(`u${place}`), place };
+			},
+			whenMissing: async () => {},
+		};
+		const now = Date.now();
+		const deadline = performance.now() + (isTimeUp ? 0 : HOUR);
+		const options = { now, lookback: HOUR, isFirst: false, thresholds: [], deadline, budgetMs: BUDGET_MS };
+		const target = { selection, provider: '', concurrency: 1 };
+		const state = { ...startState('node', 'of', now, HOUR), ...more };
+		return await readRound(undefined as never, event, target, state, options);
+	}
+
+	it('is complete once the list ends and no result is missing, also when time is up', async () => {
+		const { state } = await roundOf({ u1: {}, u2: {} }, { isTimeUp: true });
+		expect(state).not.toHaveProperty('round');
+	});
+
+	it.each<[string, Parameters<typeof roundOf>]>([
+		['a result is missing', [{ u1: {} }, { isTimeUp: true }]],
+		['the list has more users', [{ u1: {} }, { isTimeUp: true, listed: 1 }]],
+		['a read was cut off', [{ u1: {}, u2: { problem: refused, tookMs: BUDGET_MS / 2 - 1 } }, { isTimeUp: true }]],
+	])('goes on in the next poll when %s', async (_, args) => {
+		const { state } = await roundOf(...args);
+		expect([state.round?.at, state.behind]).toEqual([1, {}]);
+	});
+
+	it.each([
+		['took half of the budget until it was cut off', true, BUDGET_MS / 2],
+		['failed before the deadline', false, 0],
+	])('has a failed user whose read %s', async (_, isTimeUp, tookMs) => {
+		const { state } = await roundOf({ u1: {}, u2: { problem: refused, tookMs } }, { isTimeUp });
+		expect([Object.keys(state.behind), state.round]).toEqual([['u2'], undefined]);
+	});
+
+	it('throws when every read fails', async () => {
+		await expect(roundOf({ u1: { problem: refused }, u2: { problem: refused } })).rejects.toThrow('Refused');
+	});
+
+	it('starts over for the first user of another team, and for no other user', async () => {
+		const team = userPrefix('red');
+		expect(await roundOf({ u1: { team: 'blue' }, u2: {} }, { team })).toMatchObject({ otherTeam: userPrefix('blue') });
+		const { otherTeam, state } = await roundOf({ u1: { team: 'red' }, u2: { team: 'blue' } }, { team });
+		expect([otherTeam, state.team]).toEqual([undefined, team]);
+		expect((await roundOf({ u1: { team: 'blue' }, u2: {} })).state.team).toBe(userPrefix('blue'));
+	});
 });

@@ -9,6 +9,7 @@ import {
 	RoundResults,
 	takeOldest,
 	type FoundRow,
+	type ResultOptions,
 } from '../../../nodes/HealthDataService/trigger/roundResults';
 import { startState, type TriggerState } from '../../../nodes/HealthDataService/trigger/state';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
@@ -23,16 +24,19 @@ const listed = (user_id: string, place: number, entry?: ListEntry): SelectedUser
 	place,
 	...(entry && { entry }),
 });
-const reading = (user_id: string, time: number): IDataObject => ({
+const reading = (user_id: string, time: number, systolic = 120): IDataObject => ({
 	user_id,
 	timestamp: new Date(time).toISOString(),
-	systolic: 120,
+	systolic,
 });
+const MINUTE = 60_000;
+/** How many readings have a hash in the saved state. */
+const countSeen = ({ seen }: TriggerState) => Object.values(seen).join('').length / 26;
 
 /** Results after the first round of a trigger without thresholds. */
-function resultsAfter(more: Partial<TriggerState> = {}, entries?: ListEntry[]) {
+function resultsAfter(more: Partial<TriggerState> = {}, entries?: ListEntry[], given: Partial<ResultOptions> = {}) {
 	const before: TriggerState = { ...startState('node', 'of', NOW, HOUR), since: undefined, ...more };
-	const options = { now: NOW, lookback: HOUR, isFirst: false, thresholds: [], windowStart: NOW - HOUR };
+	const options = { now: NOW, lookback: HOUR, isFirst: false, thresholds: [], windowStart: NOW - HOUR, ...given };
 	const selection = { entries, async *users() {}, whenMissing: async () => {} };
 	const results = new RoundResults(event, selection, before, options);
 	return {
@@ -54,6 +58,35 @@ describe('rows to emit', () => {
 		const many = Array.from({ length: MAX_ROWS_PER_POLL }, (_, i) => found(i));
 		const { emitted, left } = takeOldest([found(1e9), found(1e9 + 1), ...many], 0);
 		expect([emitted.length, times(emitted).at(-1), times(left)]).toEqual([10_000, 9999, [1e9, 1e9 + 1]]);
+	});
+});
+
+describe('rows are emitted', () => {
+	const thresholds = [{ column: 'systolic', least: 130 }];
+	const rows = [reading('u1', NOW - 40 * MINUTE, 140), reading('u1', NOW, 129), reading('u1', NOW + 1, 130)];
+	const emittedOf = (...args: Parameters<typeof resultsAfter>) => {
+		const { results, take } = resultsAfter(...args);
+		take(listed('u1', 1), { rows });
+		const { emitted, state } = results.emitAndSave(true);
+		return [emitted.map(({ systolic }) => systolic), countSeen(state)];
+	};
+
+	it('when they are new and reach a threshold; the others are remembered', () => {
+		expect(emittedOf({ since: NOW - 30 * MINUTE }, undefined, { thresholds })).toEqual([[130], 3]);
+	});
+
+	it('when they reach the threshold of before a change too, except in the first poll', () => {
+		expect(emittedOf({ minimums: [{ column: 'systolic', least: 140 }] }, undefined, { thresholds })).toEqual([
+			[140],
+			3,
+		]);
+		const isFirst = { thresholds, isFirst: true };
+		expect(emittedOf({ minimums: [{ column: 'systolic', least: 140 }] }, undefined, isFirst)).toEqual([[140, 130], 3]);
+	});
+
+	it('of a failed user from the first failure on', () => {
+		expect(emittedOf({ behind: { u1: { from: 0, since: NOW - 30 * MINUTE } } })).toEqual([[129, 130], 3]);
+		expect(emittedOf({ behind: { u1: { from: 0 } }, since: NOW })).toEqual([[140, 129, 130], 3]);
 	});
 });
 
@@ -83,7 +116,7 @@ describe('the next poll resumes', () => {
 		take(users[0]);
 		expect([results.isFull, results.hasOpen]).toEqual([true, false]);
 		const { emitted, state } = results.emitAndSave(true);
-		expect([emitted.length, state.round?.at]).toEqual([MAX_ROWS_PER_POLL, 2]);
+		expect([emitted.length, state.round?.at, countSeen(state)]).toEqual([MAX_ROWS_PER_POLL, 2, MAX_ROWS_PER_POLL]);
 	});
 
 	it('at the beginning once all is done', () => {
@@ -128,6 +161,10 @@ describe('a failed user', () => {
 		expect(results.hasNoSuccess).toBe(true);
 		take(listed('u2', 2));
 		expect(results.hasNoSuccess).toBe(false);
+		// The other users of a resumed round were read in an earlier poll.
+		const resumed = resultsAfter({ round: { at: 1, last: [], began: 5 } });
+		resumed.take(listed('u2', 2), { problem: refused });
+		expect(resumed.results.hasNoSuccess).toBe(false);
 		expect(results.emitAndSave(true).state.behind).toEqual({ u1: { from: 7, met: NOW } });
 	});
 

@@ -1,7 +1,13 @@
 /**
- * What is saved, by itself: whose state it is, and how the window moves.
+ * Saved state: to which trigger it belongs, and how the time window moves.
  */
-import { isStateOf, moveWindow, startState } from '../../../nodes/HealthDataService/trigger/state';
+import {
+	isStateOf,
+	moveWindow,
+	startState,
+	windowStart,
+	type TriggerState,
+} from '../../../nodes/HealthDataService/trigger/state';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -64,4 +70,15 @@ describe('the window after a whole round', () => {
 		expect(after(NOW - 99 * DAY)).toEqual({ from: kept, kept });
 		expect(after(NOW, NOW - 99 * DAY)).toEqual({ from: kept, kept });
 	});
+});
+
+describe('the window of this round', () => {
+	const LOOKBACK = 2 * HOUR;
+	const state = { from: NOW - LOOKBACK, kept: NOW - LOOKBACK - DAY } as TriggerState;
+
+	it.each<[string, Partial<TriggerState>, number, number]>([
+		['starts where the last complete round put it', {}, NOW, state.from],
+		['starts where hashes are retained, after a clock that was ahead', {}, NOW - 1, state.kept],
+		['starts where hashes are retained, until a first round is complete', { since: NOW }, NOW, state.kept],
+	])('%s', (_, more, now, start) => expect(windowStart({ ...state, ...more }, now, LOOKBACK)).toBe(start));
 });
