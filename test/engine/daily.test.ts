@@ -21,7 +21,7 @@ import {
 } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, queryOf, useSandbox } from '../helpers/requests';
 
-const TEAM = 40;
+const TEAM = 12;
 const lifelike = createWorld([{ key: KEY, users: TEAM }]);
 const everybody = lifelike.teams[0].users;
 
@@ -131,7 +131,6 @@ describe("the sandbox's world", () => {
 		expect(rows.length).toBeGreaterThan(TEAM / 2);
 		expect(rows.some(({ readings }) => Number(readings) > 3)).toBe(true);
 		expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
-		expect((await run(parameters)).rows).toEqual(rows);
 	});
 
 	it('has days of 23 and of 25 hours', async () => {

@@ -1,10 +1,13 @@
 /**
- * Output examples in README.md and docs/: each is exactly what the node returns for the sandbox of `npm run sandbox`.
+ * Output examples in README.md and docs/: each is exactly what the node returns for the sandbox of `npm run sandbox`,
+ * or the trigger for a new reading.
  */
 import { createWorld, TEAMS } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
 import { outputInPages } from '../helpers/pages';
+import { bloodPressure } from '../helpers/people';
 import { byClientId, bloodPressureOf, listUsers, resolve, useSandbox } from '../helpers/requests';
+import { watch } from '../helpers/watch';
 
 const used = useSandbox(() => ({ world: createWorld() }));
 const day = { startDate: '2026-03-02', endDate: '2026-03-02', returnAll: false, limit: 2 };
@@ -33,4 +36,15 @@ it.each([
 	const { rows, error } = await runNode({ credential, parameters, timezone: 'UTC' });
 	expect(error).toBeUndefined();
 	expect(rows).toEqual(outputInPages(name));
+});
+
+describe('the trigger', () => {
+	const w = watch();
+
+	it('gives what docs/trigger.md shows', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.anna, bloodPressure('2026-06-01T11:58:20Z', 151, 93));
+		expect(await n8n.tick()).toEqual(outputInPages('trigger'));
+	});
 });

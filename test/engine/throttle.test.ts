@@ -10,7 +10,7 @@ import { KEY } from '../helpers/people';
 import { bloodPressureOf, byUserId, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
-const world = createWorld([{ key: KEY, users: 600 }]);
+const world = createWorld([{ key: KEY, users: 200 }]);
 const users = world.teams[0].users;
 const used = useSandbox(() => ({ world, switches: { latencyMs: 5 } }));
 const time = useVirtualTime();
@@ -70,7 +70,7 @@ describe('All Users', () => {
 
 	it('windows that touch give everybody, each once', async () => {
 		const parts = await Promise.all(
-			[0, 200, 400].map(async (userOffset) => (await run(all({ userOffset, userLimit: 200 }))).rows),
+			[0, 70, 140].map(async (userOffset) => (await run(all({ userOffset, userLimit: 70 }))).rows),
 		);
 		expect(idsOf(parts.flat()).sort()).toEqual([...expected].sort());
 	});
@@ -103,7 +103,7 @@ describe('All Users', () => {
 describe('a service that refuses more than six at once', () => {
 	it.each([
 		['inside All Users', true],
-		['over 600 input items {{ }}', false],
+		['over 200 input items {{ }}', false],
 	])('nothing is lost, and few are refused: %s', async (_, isAll) => {
 		used.sandbox.switches.mostAtOnce = 6;
 		const input = isAll ? [{}] : users.map(({ user_id }) => ({ user_id }));
@@ -177,9 +177,9 @@ describe('cancelling {{ }}', () => {
 
 		// Whatever is still sent comes before somebody else has been read.
 		Object.assign(used.sandbox.switches, defaultSwitches());
-		const { error } = await run(bloodPressureOf(byUserId(users[599].user_id), month));
+		const { error } = await run(bloodPressureOf(byUserId(users[199].user_id), month));
 		expect(error).toBeUndefined();
-		const ofInput = used.sandbox.requests.filter((url) => !url.includes(users[599].user_id));
+		const ofInput = used.sandbox.requests.filter((url) => !url.includes(users[199].user_id));
 		// Beside those that had left and not arrived: as many as may be on their way.
 		expect(ofInput.length).toBeLessThanOrEqual(sent + 8);
 	});
