@@ -6,6 +6,7 @@ require('tsx/cjs');
 const { rowsWithId, rowsWithoutId } = require('../../nodes/HealthDataService/service/readings.ts');
 const { metrics } = require('../../nodes/HealthDataService/service/metrics.ts');
 const { readUsers } = require('../../nodes/HealthDataService/service/readUsers.ts');
+const { RowLimit } = require('../../nodes/HealthDataService/service/rowLimit.ts');
 const { wholeTeam } = require('../../nodes/HealthDataService/service/userSelection.ts');
 const { runAsScript } = require('../install/command');
 const { startService } = require('./startService');
@@ -30,7 +31,7 @@ async function read(baseUrl, collectBy) {
 		selection: wholeTeam(),
 		width: AT_ONCE,
 		ahead: Infinity,
-		collect: collectBy(metric, Infinity, () => {}),
+		collect: collectBy(metric, new RowLimit()),
 	});
 	for await (const result of results) for (const row of result.rows) rows.push(row);
 	const ms = performance.now() - begun;

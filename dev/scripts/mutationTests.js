@@ -36,6 +36,7 @@ const TESTS = {
 	'service/readingPages.ts': 'unit/paging',
 	'service/readings.ts': 'unit/readings unit/collect unit/rowsWithId',
 	'service/readUsers.ts': 'unit/readUsers',
+	'service/rowLimit.ts': 'unit/collect unit/rowsWithId',
 	'service/userPaginator.ts': 'unit/userPaginator',
 	'service/users.ts': 'unit/users unit/userSelection',
 	trigger: 'trigger/saved trigger/watched trigger/brokenUser trigger/options',

@@ -5,6 +5,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { collectAs, DAILY, READINGS } from '../../nodes/HealthDataService/resources/timeseries/output';
 import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service/readings';
 import type { Collect } from '../../nodes/HealthDataService/service/readings';
+import { RowLimit } from '../../nodes/HealthDataService/service/rowLimit';
+import { itemLimit } from '../../nodes/HealthDataService/resources/operation';
 import { bloodPressure as metric } from '../helpers/metrics';
 
 const GROUPED = 'grouped';
@@ -25,7 +27,7 @@ async function read(collect: Collect, pages: IDataObject[][], isCancelled: (page
 	return { rows, asked };
 }
 const as = (output: Parameters<typeof collectAs>[0], limit = Infinity, isSimple = false) =>
-	collectAs(output, metric, { limit, isSimple, days, advice: 'Read less' });
+	collectAs(output, metric, { limit: itemLimit(limit, 'Read less'), isSimple, days });
 const PAGES = [[point(1)], [point(2)], [point(3)]];
 
 describe.each<[string, Collect]>([
@@ -44,8 +46,8 @@ describe('Limit', () => {
 	const systolic = (rows: IDataObject[]) => rows.map((row) => row.systolic);
 
 	it.each<[string, (limit: number) => Collect]>([
-		['with an id', (limit) => rowsWithId(metric, limit, () => {})],
-		['without', (limit) => rowsWithoutId(metric, limit, () => {})],
+		['with an id', (limit) => rowsWithId(metric, new RowLimit(limit))],
+		['without', (limit) => rowsWithoutId(metric, new RowLimit(limit))],
 	])('asks for no page more than it needs: %s', async (_, collect) => {
 		for (const limit of [1, 2, 3, 4]) {
 			// Two on the first page: so that a Limit of one cuts it.
@@ -56,25 +58,20 @@ describe('Limit', () => {
 	});
 
 	it('without an id, not one page more', async () => {
-		const { asked } = await read(
-			rowsWithoutId(metric, 2, () => {}),
-			[[point(1), point(2)], [point(3)]],
-		);
+		const { asked } = await read(rowsWithoutId(metric, new RowLimit(2)), [[point(1), point(2)], [point(3)]]);
 		expect(asked).toBe(1);
 	});
 
 	it('with one, as long as the last one’s instant may go on: over empty pages, too', async () => {
 		const twin = { ...point(1), systolic: 100 };
-		const { rows, asked } = await read(
-			rowsWithId(metric, 1, () => {}),
-			[[point(1)], [], [twin], [point(2)], [point(3)]],
-		);
-		const [alone] = (
-			await read(
-				rowsWithId(metric, 1, () => {}),
-				[[twin]],
-			)
-		).rows;
+		const { rows, asked } = await read(rowsWithId(metric, new RowLimit(1)), [
+			[point(1)],
+			[],
+			[twin],
+			[point(2)],
+			[point(3)],
+		]);
+		const [alone] = (await read(rowsWithId(metric, new RowLimit(1)), [[twin]])).rows;
 		expect([systolic(rows), asked]).toEqual([[101], 4]);
 		// The twin with the lesser values has the first rank: found on a page behind Limit.
 		expect(rows[0].id).not.toBe(alone.id);
@@ -91,7 +88,7 @@ describe('Limit', () => {
 					yield { groups } as IDataObject;
 				}
 			}
-			const rows = await rowsWithId(metric, limit, () => {})(source(), owner, () => false);
+			const rows = await rowsWithId(metric, new RowLimit(limit))(source(), owner, () => false);
 			return { asked, ids: rows.map(({ id }) => id) };
 		};
 
@@ -118,8 +115,8 @@ describe('Limit', () => {
 	});
 
 	it.each<[string, (check: (count: number) => void) => Collect]>([
-		['with an id', (check) => rowsWithId(metric, 2, check)],
-		['without', (check) => rowsWithoutId(metric, 2, check)],
+		['with an id', (check) => rowsWithId(metric, new RowLimit(2, check))],
+		['without', (check) => rowsWithoutId(metric, new RowLimit(2, check))],
 	])('what counts the rows may end it: %s', async (_, collect) => {
 		const counts: number[] = [];
 		await read(

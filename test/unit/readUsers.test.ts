@@ -9,6 +9,7 @@ import type { SelectedUser, UserSelection } from '../../nodes/HealthDataService/
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { nextTurn } from '../helpers/machine';
 import { bloodPressure as metric } from '../helpers/metrics';
+import { RowLimit } from '../../nodes/HealthDataService/service/rowLimit';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 useVirtualTime();
@@ -58,7 +59,7 @@ async function play({ users, answer, whenMissing = async () => {}, options, aske
 				whenMissing,
 			},
 			width: 2,
-			collect: rowsWithoutId(metric, Infinity, () => {}),
+			collect: rowsWithoutId(metric, new RowLimit()),
 			...options,
 		}))
 			results.push(one);
@@ -254,7 +255,7 @@ it('whoever stops reading ends it: nothing more is wanted of those in work, and 
 			whenMissing: async () => {},
 		},
 		width: 3,
-		collect: rowsWithoutId(metric, Infinity, () => {}),
+		collect: rowsWithoutId(metric, new RowLimit()),
 		onUnreadable: told,
 	})) {
 		expect(rows).toHaveLength(1);

@@ -6,6 +6,7 @@ import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service
 import { identityOf, keysOf } from '../../nodes/HealthDataService/service/readingId';
 import type { Collect } from '../../nodes/HealthDataService/service/readings';
 import { detectChanges, SeenReadings, toItem } from '../../nodes/HealthDataService/trigger/detectChanges';
+import { RowLimit } from '../../nodes/HealthDataService/service/rowLimit';
 import { bloodPressure } from '../helpers/metrics';
 
 const owner = { user_id: 'u', client_user_id: null };
@@ -18,17 +19,10 @@ const collected = async (collect: Collect, pages: Points[]) => {
 	}
 	return await collect(toPages() as never, owner, () => false);
 };
-const node = async (...pages: Points[]) =>
-	await collected(
-		rowsWithId(bloodPressure, Infinity, () => {}),
-		pages,
-	);
+const node = async (...pages: Points[]) => await collected(rowsWithId(bloodPressure, new RowLimit()), pages);
 async function trigger(...pages: Points[]) {
 	const identity = identityOf(bloodPressure);
-	const rows = await collected(
-		rowsWithoutId(bloodPressure, Infinity, () => {}),
-		pages,
-	);
+	const rows = await collected(rowsWithoutId(bloodPressure, new RowLimit()), pages);
 	const { changes: fresh } = detectChanges(identity, rows, new SeenReadings({}), { start: 0 });
 	return fresh.map((row) => toItem(identity, row));
 }
@@ -104,10 +98,12 @@ it.each([node, trigger])('a field of theirs that is called like ours keeps its v
 
 it('counts to Limit for whoever checks, however much more was read', async () => {
 	const counts: number[] = [];
-	const rows = await collected(
-		rowsWithId(bloodPressure, 2, (count) => void counts.push(count)),
-		[[point(1)], [point(2), point(3)], [point(4, {}, '2026-03-04T00:00:00Z')], [point(5)]],
-	);
+	const rows = await collected(rowsWithId(bloodPressure, new RowLimit(2, (count) => void counts.push(count))), [
+		[point(1)],
+		[point(2), point(3)],
+		[point(4, {}, '2026-03-04T00:00:00Z')],
+		[point(5)],
+	]);
 	expect(rows.map(({ systolic }) => systolic)).toEqual([1, 2]);
 	expect(counts).toEqual([1, 2, 2]);
 });

@@ -14,6 +14,7 @@ import { DateTime } from 'luxon';
 import { isTool } from '../fields/locator';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
+import { RowLimit } from '../service/rowLimit';
 import type { ResolvedNames } from '../service/userSelection';
 import { Problem, toNodeError } from '../shared/problem';
 
@@ -73,10 +74,11 @@ export const tooManyRows = (advice: string) =>
 		{ concernsAll: true },
 	);
 
-/** Called while rows arrive, so that no more is read than n8n can take. */
-export function stopAtTooManyRows(count: number, advice: string) {
-	if (count > MAX_ROWS_PER_ITEM) throw tooManyRows(advice);
-}
+/** Limit of one input item. Throws while rows arrive, so that no more is read than n8n can take. */
+export const itemLimit = (maximum: number, advice: string) =>
+	new RowLimit(maximum, (rows) => {
+		if (rows > MAX_ROWS_PER_ITEM) throw tooManyRows(advice);
+	});
 
 /** One run of the node over all its input items. */
 export class Run {

@@ -7,6 +7,7 @@ import { missingFieldError } from '../http/errors';
 import { isObject, stableJson } from '../shared/json';
 import { type Identity, identityOf, instantKey, keysOf, toId } from './readingId';
 import type { Metric } from './metrics';
+import type { RowLimit } from './rowLimit';
 
 /** The user of a row. `client_user_id` is null where only the user ID is known. */
 export interface UserRef {
@@ -117,40 +118,35 @@ export type Collect = (
 	isCancelled: () => boolean,
 ) => Promise<IDataObject[]>;
 
-/** Called with the number of rows after each page; may throw. */
-type Check = (count: number) => void;
-
-/** At most `limit` rows, `id` null: for readers that do not show it. */
+/** Rows within the limit, `id` null: for readers that do not show it. */
 export const rowsWithoutId =
-	({ columns }: Metric, limit: number, check: Check): Collect =>
+	({ columns }: Metric, limit: RowLimit): Collect =>
 	async (pages, user, isCancelled) => {
 		const rows: IDataObject[] = [];
 		for await (const page of pages) {
-			for (const row of readingRows(page, columns, user)) if (rows.length < limit) rows.push(row);
-			check(rows.length);
-			if (rows.length >= limit || isCancelled()) break;
+			for (const row of readingRows(page, columns, user)) rows.push(row);
+			if (limit.isReached(rows.length) || isCancelled()) break;
 		}
-		return rows;
+		return limit.keep(rows);
 	};
 
 /**
- * At most `limit` rows with `id`. The `id` of same-time readings depends on all of them, so pages are read beyond the limit while
+ * Rows within the limit, with `id`. The `id` of same-time readings depends on all of them, so pages are read beyond the limit while
  * they may contain more readings of the same time.
  */
-export const rowsWithId = (metric: Metric, limit: number, check: Check): Collect => {
+export const rowsWithId = (metric: Metric, limit: RowLimit): Collect => {
 	const identity = identityOf(metric);
 	return async (pages, user, isCancelled) => {
 		const rows: IDataObject[] = [];
 		for await (const page of pages) {
 			const more = readingRows(page, metric.columns, user);
 			for (const row of more) rows.push(row);
-			check(Math.min(rows.length, limit));
-			if (isCancelled() || (rows.length >= limit && !mayContinueOnNextPage(identity, rows.slice(0, limit), more)))
-				break;
+			const isReached = limit.isReached(rows.length);
+			if (isCancelled() || (isReached && !mayContinueOnNextPage(identity, limit.keep(rows), more))) break;
 		}
 		const keys = keysOf(identity, rows);
 		rows.forEach((row, index) => (row.id = toId(identity, keys[index])));
-		return rows.slice(0, limit);
+		return limit.keep(rows);
 	};
 };
 

@@ -16,8 +16,8 @@ export interface ListSlice {
 	offset?: number;
 	/** Maximum number of users. */
 	limit?: number;
-	/** Pages requested before they are needed; 0 if the reader may stop early. */
-	prefetch?: number;
+	/** Whether the reader may stop before the end: then no page is prefetched. */
+	isLazy?: boolean;
 	/** Set if too many users can be detected before they are read. */
 	most?: Most;
 }
@@ -30,7 +30,7 @@ export interface ListSlice {
  */
 export async function* userPages(
 	get: Get,
-	{ offset = 0, limit = Infinity, prefetch = PREFETCHED_PAGES, most }: ListSlice = {},
+	{ offset = 0, limit = Infinity, isLazy = false, most }: ListSlice = {},
 ): AsyncGenerator<IDataObject[]> {
 	const paginator = new UserPaginator(offset, limit);
 	const pages = new Prefetch(get);
@@ -44,7 +44,8 @@ export async function* userPages(
 			const users = paginator.read(request, page);
 			// Users have moved on the list: the prefetched pages no longer fit.
 			if (users.length === 0) pages.cancel();
-			else if (!paginator.hasEnded) for (const next of paginator.nextPages(prefetch)) pages.start(next);
+			else if (!paginator.hasEnded && !isLazy)
+				for (const next of paginator.nextPages(PREFETCHED_PAGES)) pages.start(next);
 			yield users;
 		}
 	} finally {

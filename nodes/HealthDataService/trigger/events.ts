@@ -8,6 +8,7 @@ import { rowsWithoutId, withServiceFields, type UserRef } from '../service/readi
 import { toIso, identityOf, type Identity } from '../service/readingId';
 import { metrics, type Metric, type ThresholdOption } from '../service/metrics';
 import { readUsers, USERS_PER_REQUEST } from '../service/readUsers';
+import { RowLimit } from '../service/rowLimit';
 import { userPages, type ListSlice } from '../service/userPaginator';
 import type { ListEntry, UserSelection } from '../service/userSelection';
 import { Problem } from '../shared/problem';
@@ -89,10 +90,11 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			isTimeUp,
 			collect: async (pages, user, isCancelled, tookMs) => {
 				// Change detection finds the `id`.
-				return await rowsWithoutId(metric, Infinity, (count) => {
+				const limit = new RowLimit(Infinity, (count) => {
 					stopAtTooManyRows(count);
 					if (isTooSlow?.(user, tookMs())) throw tooSlow();
-				})(pages, user, isCancelled);
+				});
+				return await rowsWithoutId(metric, limit)(pages, user, isCancelled);
 			},
 		});
 	},

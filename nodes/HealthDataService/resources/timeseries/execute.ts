@@ -8,13 +8,13 @@ import type { Metric } from '../../service/metrics';
 import { readUsers, USERS_PER_REQUEST } from '../../service/readUsers';
 import type { UserRef } from '../../service/readings';
 import { Problem } from '../../shared/problem';
-import { type Connect, stopAtTooManyRows } from '../operation';
+import type { Connect } from '../operation';
 import { readRequest } from './parameters';
 
 export function executeTimeseries(metric: Metric) {
 	return async (context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> => {
 		const request = readRequest(context, metric);
-		const { query, limit, collect, isSimple, concurrency, isTeam, advice, selection } = request;
+		const { query, limit, collect, isSimple, concurrency, isTeam, selection } = request;
 		const get = await connectRun(request);
 
 		const onUnreadable = (user: UserRef, problem: Problem, succeeded: number) => {
@@ -23,11 +23,12 @@ export function executeTimeseries(metric: Metric) {
 		};
 		let found = 0;
 		// Counted as users finish, in any order, so that a slow user does not delay the error.
-		const onRead = (count: number) => stopAtTooManyRows(Math.min((found += count), limit), advice);
+		const onRead = (count: number) => void limit.isReached((found += count));
 		// With a Limit, users further down the list may not be needed.
-		const pace =
-			limit === Infinity ? { width: USERS_PER_REQUEST * concurrency, ahead: Infinity } : { width: concurrency };
-		const rows: IDataObject[] = [];
+		const pace = limit.mayEndEarly
+			? { width: concurrency }
+			: { width: USERS_PER_REQUEST * concurrency, ahead: Infinity };
+		const read: IDataObject[] = [];
 		const failed: IDataObject[] = [];
 		for await (const { user, rows: more, problem } of readUsers(get, {
 			metric,
@@ -38,15 +39,15 @@ export function executeTimeseries(metric: Metric) {
 			onRead,
 			onUnreadable,
 		})) {
-			for (const row of more) if (rows.length < limit) rows.push(row);
+			for (const row of more) read.push(row);
 			if (problem) failed.push(unreadableRow(context, user, problem));
-			stopAtTooManyRows(rows.length + failed.length, advice);
-			if (rows.length >= limit) break;
+			if (limit.isReached(read.length, failed.length)) break;
 		}
+		const rows = limit.keep(read);
 		await selection.addClientUserIds?.(get, rows);
 		if (!isSimple) return [...rows, ...failed];
 		const simple = rows.map((row) => simpleReading(row, metric.columns));
-		return [...simple, ...limitNotes(rows.length, limit, query.provider), ...failed];
+		return [...simple, ...limitNotes(rows.length, limit.maximum, query.provider), ...failed];
 	};
 }
 

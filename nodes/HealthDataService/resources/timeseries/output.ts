@@ -5,8 +5,8 @@ import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from '
 import { collectDaily, type DayRange } from '../../service/daily';
 import { GroupedReadings, rowsWithId, rowsWithoutId, type Collect } from '../../service/readings';
 import type { Metric } from '../../service/metrics';
+import type { RowLimit } from '../../service/rowLimit';
 import { toChoice } from '../../shared/values';
-import { stopAtTooManyRows } from '../operation';
 
 export const READINGS = 'readings';
 export const DAILY = 'daily';
@@ -33,15 +33,15 @@ export function readOutput(context: IExecuteSingleFunctions): string {
 	return toChoice(context.getNodeParameter('output', READINGS), 'Output', values);
 }
 
-/** @param options.advice for too many rows @param options.isSimple without `id`, which simplified rows do not show */
+/** @param options.isSimple without `id`, which simplified rows do not show */
 export function collectAs(
 	output: string,
 	metric: Metric,
-	{ limit, isSimple, days, advice }: { limit: number; isSimple: boolean; days: DayRange; advice: string },
+	{ limit, isSimple, days }: { limit: RowLimit; isSimple: boolean; days: DayRange },
 ): Collect {
 	if (output === GROUPED) return grouped;
 	if (output === DAILY) return collectDaily(metric, days);
-	return (isSimple ? rowsWithoutId : rowsWithId)(metric, limit, (count) => stopAtTooManyRows(count, advice));
+	return (isSimple ? rowsWithoutId : rowsWithId)(metric, limit);
 }
 
 const grouped: Collect = async (pages, user, isCancelled) => {

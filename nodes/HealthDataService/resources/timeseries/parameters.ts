@@ -10,9 +10,10 @@ import { readUser, readUserIds, readUsersBy, readUserScope, type UserScope } fro
 import type { Query } from '../../http/client';
 import type { Metric } from '../../service/metrics';
 import type { Collect } from '../../service/readings';
+import type { RowLimit } from '../../service/rowLimit';
 import type { ListSlice } from '../../service/userPaginator';
 import { listedUsers, oneUser, type UserSelection, wholeTeam } from '../../service/userSelection';
-import { MAX_ROWS_PER_ITEM, oncePerRun, runOf, tooManyRows } from '../operation';
+import { itemLimit, MAX_ROWS_PER_ITEM, oncePerRun, runOf, tooManyRows } from '../operation';
 import { daysOf } from './calendar';
 import { readDateRange } from './dateRange';
 import { readListSlice, readTimeZone } from './options';
@@ -20,16 +21,13 @@ import { collectAs, DAILY, GROUPED, READINGS, readOutput } from './output';
 
 export interface TimeseriesRequest {
 	query: Query & { provider: string };
-	/** Maximum number of rows. */
-	limit: number;
+	limit: RowLimit;
 	collect: Collect;
 	isSimple: boolean;
 	concurrency: number;
 	requestsPerSecond?: number;
 	/** Whether several users are read: then an unreadable one does not concern the others. */
 	isTeam: boolean;
-	/** What to do when there are too many rows. */
-	advice: string;
 	selection: UserSelection;
 }
 
@@ -39,10 +37,11 @@ const USER_FIELDS = ['user', 'userIds'];
 export function readRequest(context: IExecutePaginationFunctions, metric: Metric): TimeseriesRequest {
 	const { selectionOf, ...request } = oncePerRun(context, { but: USER_FIELDS }, (now) => {
 		const provider = readProvider(context);
-		const limit = readLimit(context);
+		const maximum = readLimit(context);
 		const output = readOutput(context);
 		const scope = readUserScope(context);
 		const advice = readLess(output, scope);
+		const limit = itemLimit(maximum, advice);
 		const range = readDateRange(context, now, output === DAILY);
 		const days = { zone: readTimeZone(context), ...daysOf(range) };
 		// The other outputs have no columns to leave out.
@@ -50,12 +49,11 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 		return {
 			query: { ...range, provider },
 			limit,
-			collect: collectAs(output, metric, { limit, isSimple, days, advice }),
+			collect: collectAs(output, metric, { limit, isSimple, days }),
 			isSimple,
 			concurrency: readConcurrency(context),
 			requestsPerSecond: readRequestsPerSecond(context),
 			isTeam: scope !== 'one',
-			advice,
 			selectionOf: selectionByScope[scope](context, { provider, limit, most: mostUsers(output, limit, advice) }),
 		};
 	});
@@ -67,7 +65,7 @@ type SelectionOf = (context: IExecutePaginationFunctions) => UserSelection;
 /** Parameters that decide how many users are read. */
 interface SelectionParameters {
 	provider: string;
-	limit: number;
+	limit: RowLimit;
 	most?: ListSlice['most'];
 }
 
@@ -82,14 +80,14 @@ const selectionByScope: Record<
 	},
 	listed(context, { limit }) {
 		const by = readUsersBy(context);
-		const options = { whenNotFound: readWhenNotFound(context), isLazy: limit !== Infinity };
+		const options = { whenNotFound: readWhenNotFound(context), isLazy: limit.mayEndEarly };
 		return (item) => listedUsers(by, readUserIds(item, by), options);
 	},
 	all(context, { provider, limit, most }) {
 		const connectedTo = readOnlyConnected(context) ? provider : undefined;
 		const slice: ListSlice = {
 			...readListSlice(context),
-			prefetch: limit === Infinity ? undefined : 0,
+			isLazy: limit.mayEndEarly,
 			// `total` counts all users of the list, connected or not.
 			most: connectedTo ? undefined : most,
 		};
@@ -115,7 +113,7 @@ export const readLess = (output: string, scope: UserScope): string =>
 	`Read less in one go: ${[...FEWER_ROWS[output], ...FEWER_USERS[scope]].join(', or ')}`;
 
 /** Where each user is a row, the list of users says how many there will be. */
-export const mostUsers = (output: string, limit: number, advice: string) =>
-	output === GROUPED && limit > MAX_ROWS_PER_ITEM
+export const mostUsers = (output: string, limit: RowLimit, advice: string) =>
+	output === GROUPED && limit.maximum > MAX_ROWS_PER_ITEM
 		? { users: MAX_ROWS_PER_ITEM, tooMany: () => tooManyRows(advice) }
 		: undefined;

@@ -9,7 +9,7 @@ import { isSimplified, limitNotes, simpleUser, simplifyField } from '../../field
 import { userPages, type ListSlice } from '../../service/userPaginator';
 import { isConnectedTo } from '../../service/users';
 import { wholeNumber } from '../../shared/values';
-import { MAX_ROWS_PER_ITEM, perItem, stopAtTooManyRows, tooManyRows, type Connect } from '../operation';
+import { itemLimit, MAX_ROWS_PER_ITEM, perItem, tooManyRows, type Connect } from '../operation';
 
 const show = { resource: ['user'], operation: ['list'] };
 
@@ -53,23 +53,21 @@ const READ_IN_PARTS =
 	"Read the list in parts, an input item for each: 'Return All' off, 'Limit' 100,000 at most, and 'Skip First Users' in the options";
 
 async function listUsers(context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> {
-	const limit = readLimit(context);
+	const limit = itemLimit(readLimit(context), READ_IN_PARTS);
 	const provider = readOption(context, 'provider', '', (value) => toSlug(value, 'Connected Provider'));
 	const offset = readOption(context, 'offset', 0, (value) => wholeNumber(value, 'Skip First Users', 0));
 	const isSimple = isSimplified(context);
 
-	const users: IDataObject[] = [];
+	const read: IDataObject[] = [];
 	// With a filter, the number of users to read is unknown: only the matching ones count.
 	const most = { users: MAX_ROWS_PER_ITEM, tooMany: () => tooManyRows(READ_IN_PARTS) };
-	const slice: ListSlice = provider
-		? { offset, prefetch: limit === Infinity ? undefined : 0 }
-		: { offset, limit, most };
+	const slice: ListSlice = provider ? { offset, isLazy: limit.mayEndEarly } : { offset, limit: limit.maximum, most };
 	for await (const page of userPages(await connectRun(), slice)) {
 		for (const user of page) {
-			if (users.length < limit && (!provider || isConnectedTo(user, provider))) users.push(user);
+			if (!provider || isConnectedTo(user, provider)) read.push(user);
 		}
-		stopAtTooManyRows(users.length, READ_IN_PARTS);
-		if (users.length >= limit) break;
+		if (limit.isReached(read.length)) break;
 	}
-	return isSimple ? [...users.map(simpleUser), ...limitNotes(users.length, limit, provider)] : users;
+	const users = limit.keep(read);
+	return isSimple ? [...users.map(simpleUser), ...limitNotes(users.length, limit.maximum, provider)] : users;
 }
