@@ -35,6 +35,8 @@ module.exports = {
 		],
 	},
 	maxWorkers: WORKERS,
+	// A worker that has run n8n's engine for long needs more than jest's half second to free its memory, and jest then warns of a leak.
+	workerIdleMemoryLimit: '600MB',
 	reporters: ['default', '<rootDir>/test/setup/slowestTests.js'],
 	// A test that hangs, not one that is slow.
 	testTimeout: 180_000,

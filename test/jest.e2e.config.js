@@ -1,12 +1,15 @@
 /**
- * Tests in a real n8n: `npm run test:e2e`, after dev/setup.js --host. Each file has an n8n of its own. Two files at a time, as in
- * jest.config.js: the longest, of the trigger, mostly waits for polls.
+ * Tests in a real n8n: `npm run test:e2e`, after dev/setup.js --host. Each file has an n8n of its own. Three files at a time also
+ * on two cores: the longest, of the trigger, mostly waits for polls.
  */
+const shared = require('./jest.config');
+
 /** @type {import('jest').Config} */
 module.exports = {
-	...require('./jest.config'),
+	...shared,
 	testMatch: ['<rootDir>/test/{e2e,install}/**/*.test.{ts,js}'],
 	setupFiles: [],
 	setupFilesAfterEnv: ['<rootDir>/test/setup/assertions.js'],
+	maxWorkers: Math.max(3, Number(shared.maxWorkers)),
 	testTimeout: 300_000,
 };

@@ -7,7 +7,7 @@ if (require.main === module)
 	readSwitches({
 		name: 'check',
 		about: `Checks what has changed since the last commit, new files included: lint, imports, formatting, types, spelling, links, and the tests that
-reach the changed files. \`npm test\` checks all of it.`,
+reach the changed files: the nearest first, as many as half a minute allows. \`npm test\` checks all of it.`,
 	});
 
 const { execFileSync } = require('node:child_process');
@@ -16,10 +16,13 @@ const { join } = require('node:path');
 const { leavingNothing } = require('../install/temporary');
 const { setUp } = require('../install/setUp');
 const { ROOT } = require('../paths');
+const { testsFor } = require('./reachingTests');
 const { runSteps } = require('./steps');
 const { PAGES } = require('./test');
 const { SPELLING, TOOLS } = require('./tool');
 
+const CONFIG = 'test/jest.config.js';
+const JEST = ['jest', '--config', CONFIG];
 const CODE = /^((nodes|credentials|dev|test)\/.*\.(ts|js|mjs)|gulpfile\.js)$/;
 
 /** @param {string[]} args @returns {string[]} */
@@ -35,26 +38,34 @@ const changedFiles = () =>
 	);
 
 /**
+ * The changed files whose tests are looked for. Pages, workflows and settings are read by the tests of the repository, which no
+ * import shows.
  * @param {string[]} changed
+ */
+function filesToTest(changed) {
+	const isCode = (/** @type {string} */ file) => CODE.test(file);
+	const ofRepository = changed.every(isCode)
+		? []
+		: readdirSync(join(ROOT, 'test/repository')).map((name) => `test/repository/${name}`);
+	return [...new Set([...changed.filter(isCode), ...ofRepository])].filter((file) => /\.(ts|js)$/.test(file));
+}
+
+/**
+ * @param {string[]} changed
+ * @param {string[]} tests that reach them
  * @returns {import('./steps').Step[]} those that have something to do
  */
-function stepsFor(changed) {
+function stepsFor(changed, tests) {
 	const code = changed.filter((file) => CODE.test(file));
-	/** Pages, workflows and settings are read by tests of the repository, which no import shows. */
-	const tests =
-		changed.length > code.length
-			? readdirSync(join(ROOT, 'test/repository')).map((name) => `test/repository/${name}`)
-			: [];
-	const reaching = [...code, ...tests].filter((file) => /\.(ts|js)$/.test(file));
 	const prose = changed.filter((file) => CODE.test(file) || file.endsWith('.md'));
 	const inRooms = code.filter((file) => /^(nodes|credentials|dev)\//.test(file));
 	const [types, typesOfTools] = [...TOOLS.typecheck.commands].reverse();
 	/** @type {Array<import('./steps').Step & { of: string[] }>} */
 	const steps = [
 		{
-			title: 'The tests that reach them',
-			command: [...TOOLS['test:unit'].commands[0], '--passWithNoTests', '--findRelatedTests', ...reaching],
-			of: reaching,
+			title: `Tests that reach them (${tests.length} files)`,
+			command: [...JEST, '--runTestsByPath', ...tests],
+			of: tests,
 		},
 		{ title: 'Types of node and tests', command: types, of: code },
 		{ title: 'Types of the tools', command: typesOfTools, of: code },
@@ -71,10 +82,15 @@ async function main() {
 	setUp();
 	const changed = changedFiles();
 	console.log(changed.length === 0 ? 'Nothing has changed since the last commit.' : changed.join('\n'));
+	const files = filesToTest(changed);
+	const { run, leave } = files.length > 0 ? testsFor(CONFIG, files) : { run: [], leave: [] };
 	process.on('SIGINT', () => {});
-	process.exit(await leavingNothing(async (temporary) => await runSteps(stepsFor(changed), temporary)));
+	const status = await leavingNothing(async (temporary) => await runSteps(stepsFor(changed, run), temporary));
+	if (leave.length > 0)
+		console.log(`\n${leave.length} more test files reach them, too many for half a minute: npm test runs them.`);
+	process.exit(status);
 }
 
 if (require.main === module) void main();
 
-module.exports = { changedFiles, stepsFor };
+module.exports = { filesToTest, stepsFor };

@@ -4,7 +4,8 @@
 const { execFileSync } = require('node:child_process');
 const { readFileSync, readdirSync } = require('node:fs');
 const { basename, join, relative } = require('node:path');
-const { stepsFor } = require('../../dev/scripts/check');
+const { filesToTest, stepsFor } = require('../../dev/scripts/check');
+const { withinBudget } = require('../../dev/scripts/reachingTests');
 const { runSteps } = require('../../dev/scripts/steps');
 const { STEPS } = require('../../dev/scripts/test');
 const { TOOLS } = require('../../dev/scripts/tool');
@@ -44,9 +45,11 @@ describe('npm test', () => {
 	});
 });
 
-it('.ci/run has a command for every jest configuration, npm test and the scan', () => {
-	const commands = [...read('.ci/run').matchAll(/^(?:\w+=\w+ )?npm (?:run )?([\w:]+)/gm)].map(([, name]) => name);
-	expect(commands).toEqual(expect.arrayContaining(['test', 'scan']));
+it('.ci/run has a command for every jest configuration, npm test, the model and the scan', () => {
+	const commands = [...read('.ci/run').matchAll(/^step (?:env (?:\w+=\w+ )+)?npm (?:run )?([\w:]+)/gm)].map(
+		([, name]) => name,
+	);
+	expect(commands).toEqual(expect.arrayContaining(['test', 'model', 'scan']));
 	const called = [
 		...STEPS,
 		...commands.flatMap((name) => (TOOLS[name]?.commands ?? []).map((command) => ({ command }))),
@@ -76,24 +79,45 @@ it('every test file is in a configuration', () => {
 describe('npm run check', () => {
 	it('asks each tool about the changed files', () => {
 		const file = 'nodes/HealthDataService/shared/values.ts';
-		const steps = stepsFor([file]);
+		const steps = stepsFor([file], ['test/unit/values.test.ts']);
 		expect(callsOf(steps, 'eslint')).toEqual([
 			`--no-warn-ignored ${file}`,
 			`--config dev/importRule.config.mjs --no-inline-config ${file}`,
 		]);
 		expect(callsOf(steps, 'prettier')).toEqual([`--check --log-level warn ${file}`]);
 		expect(callsOf(steps, 'tsc').sort()).toEqual(callsOf(STEPS, 'tsc').sort());
-		expect(callsOf(steps, 'jest')).toEqual([expect.stringMatching(new RegExp(` --findRelatedTests ${file}$`))]);
+		expect(callsOf(steps, 'jest')).toEqual(['--config test/jest.config.js --runTestsByPath test/unit/values.test.ts']);
 	});
 
 	it('checks the prose of a page and runs the tests of the repository, which no import leads to', () => {
-		const steps = stepsFor(['README.md']);
+		const tests = filesToTest(['README.md']);
+		expect(tests).toContain(`test/repository/${basename(__filename)}`);
+		expect(filesToTest(['gulpfile.js'])).toEqual(['gulpfile.js']);
+		const steps = stepsFor(['README.md'], tests);
 		const programs = ['jest', 'cspell', 'markdownlint-cli2', 'textlint', 'tsx'];
 		expect(steps.map(({ command }) => command[0])).toEqual(programs);
-		expect(steps[0].command).toContain(`test/repository/${basename(__filename)}`);
 	});
 
-	it('has nothing to do where nothing has changed', () => expect(stepsFor([])).toEqual([]));
+	it('has nothing to do where nothing has changed', () => {
+		expect(stepsFor([], [])).toEqual([]);
+		expect(filesToTest([])).toEqual([]);
+	});
+
+	it('takes changed tests, then the tests of the changed file, then the quickest, within its time', () => {
+		const [changed, own, quick, slow, unknown] = [
+			'engine/tool',
+			'unit/values',
+			'unit/rate',
+			'trigger/rounds',
+			'engine/new',
+		].map((name) => `test/${name}.test.ts`);
+		const times = { [changed]: 60_000, [own]: 20_000, [quick]: 3_000, [slow]: 40_000 };
+		const files = ['nodes/HealthDataService/shared/values.ts', changed];
+		expect(withinBudget([slow, unknown, quick, own, changed], files, times, 28_000)).toEqual({
+			run: [changed, own, quick, unknown],
+			leave: [slow],
+		});
+	});
 });
 
 describe('the steps of a run', () => {
