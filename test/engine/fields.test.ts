@@ -285,7 +285,7 @@ it.each(['mode', 'value'])(
 	},
 );
 
-describe('Simplify {{ }}', () => {
+describe('Simplify', () => {
 	const answer = async (parameters: INodeParameters, args: IDataObject = {}) =>
 		(await runAgent(used.credential, { Tool: parameters }, [['Tool', args]])).answers[0];
 	const raw = async (parameters: INodeParameters) => (await runNode({ credential: used.credential, parameters })).rows;
@@ -301,7 +301,7 @@ describe('Simplify {{ }}', () => {
 		}
 	});
 
-	it.each(operations)('takes for a tool what was meant: %s', async (_, parameters) => {
+	it.each(operations)('takes for a tool what was meant {{ }}: %s', async (_, parameters) => {
 		const simple = await answer(parameters);
 		const whole = JSON.stringify(await raw(parameters));
 		expect(simple.length).toBeLessThan(whole.length);
@@ -324,7 +324,7 @@ describe('Simplify {{ }}', () => {
 		}
 	});
 
-	it('is left off where a tool gives one item per user, however that is chosen', async () => {
+	it('is left off where a tool gives one item per user, however that is chosen {{ }}', async () => {
 		const grouped = bloodPressureOf(steady, { output: 'grouped' });
 		for (const output of ['grouped', '={{ "grouped" }}', fromAI('Output')]) {
 			expect(JSON.parse(await answer({ ...grouped, output }, { Output: 'grouped' }))).toEqual(await raw(grouped));
@@ -332,7 +332,7 @@ describe('Simplify {{ }}', () => {
 	});
 });
 
-describe('the trigger {{ }}', () => {
+describe('the trigger', () => {
 	const watch = (more: INodeParameters): INodeParameters => ({ event: 'bloodPressure', user: steady, ...more });
 	const watchList = (more: INodeParameters) => watch({ userScope: 'listed', userIds: STEADY.user_id, ...more });
 	const poll = async (
@@ -349,7 +349,6 @@ describe('the trigger {{ }}', () => {
 		(given: string) =>
 			watch({ ...more, options: { [name]: given } });
 	const TRIGGER: Field[] = [
-		{ name: 'Trigger On', at: (event) => watch({ event }), shows: count },
 		{ name: 'Users', at: (userScope) => watch({ userScope }), shows: count },
 		{ name: 'User', at: (user) => watch({ user }), shows: count },
 		{ name: 'User', at: (value) => watch({ user: byUserId(value) }), shows: count },
@@ -396,7 +395,7 @@ describe('the trigger {{ }}', () => {
 		),
 	];
 
-	it.each(cases(TRIGGER))('%s filled with %s: %s', async (_, given, __, { name, at, shows, means }, isMeant) => {
+	it.each(cases(TRIGGER))('%s filled with %s {{ }}: %s', async (_, given, __, { name, at, shows, means }, isMeant) => {
 		const { error, ...seen } = await poll(at(GIVEN[given]));
 		if (isMeant) {
 			expect(error).toBeUndefined();
@@ -408,7 +407,17 @@ describe('the trigger {{ }}', () => {
 		}
 	});
 
-	it('takes a client user ID that is a number, and no list', async () => {
+	// n8n evaluates no expression in this field.
+	it.each([
+		['an unknown event', 'nonsense'],
+		['an expression', '={{ "bloodPressure" }}'],
+	])('refuses %s in Trigger On', async (_, event) => {
+		const { error, requests } = await poll(watch({ event }));
+		expect(error?.message).toMatch("'Trigger On' is ");
+		expect(requests).toEqual([]);
+	});
+
+	it('takes a client user ID that is a number, and no list {{ }}', async () => {
 		await poll(watch({ user: byClientId('={{ 42 }}') }));
 		expect(used.sandbox.requests).toEqual(['/v2/user/resolve/42']);
 		expect((await poll(watch({ user: byClientId('={{ [42] }}') }))).error?.message).toBe(
@@ -416,14 +425,14 @@ describe('the trigger {{ }}', () => {
 		);
 	});
 
-	it('looks no further back than its field allows', async () => {
+	it('looks no further back than its field allows {{ }}', async () => {
 		expect((await poll(watch({ options: { lookback: '={{ 721 }}' } }))).error?.message).toBe(
 			"'Lookback Hours' is not a whole number from 1 to 720",
 		);
 		expect((await poll(watch({ options: { lookback: '={{ 720 }}' } }))).error).toBeUndefined();
 	});
 
-	it('watches all users without anything in User when an expression says so', async () => {
+	it('watches all users without anything in User when an expression says so {{ }}', async () => {
 		expect((await poll({ event: 'bloodPressure', userScope: '={{ "all" }}' })).error).toBeUndefined();
 		expect(used.sandbox.requests.length).toBeGreaterThan(1);
 	});
