@@ -211,7 +211,7 @@ export const matrix: Row[] = [
 	{
 		quirk: 13,
 		what: 'Redirects',
-		promise: 'followed on the same origin only; the key goes nowhere else',
+		promise: 'followed below the Base URL only; the key goes nowhere else',
 		cases: [
 			{ name: 'same origin', operations: EVERY, switches: { redirect: 'sameOrigin' }, gives: 'same' },
 			{

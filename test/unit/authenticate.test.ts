@@ -161,3 +161,83 @@ it('takes a path from the Base URL, and leaves the address where n8n has it', ()
 	const sent = sentBy({ baseUrl: 'https://health.example/api/' }, { url: undefined, uri: '/v2/user' });
 	expect(sent).toMatchObject({ url: undefined, uri: 'https://health.example/api/v2/user' });
 });
+
+describe('below the path of the Base URL', () => {
+	const baseUrl = 'https://health.example/health/v2';
+	const given = (url: string) => {
+		const [byUrl, byUri] = [{ url }, { url: undefined, uri: url }].map((request) => told({ baseUrl }, request));
+		expect(byUri).toBe(byUrl);
+		return byUrl;
+	};
+	const ORIGIN = 'https://health.example';
+
+	it.each([
+		'/v2/user',
+		'/v2/user/resolve/a%2Fb',
+		'/v2/user/resolve/a%2F..%2Fb',
+		'/v2/user/resolve/100%',
+		'//v2/user',
+		`${ORIGIN}/health`,
+		`${ORIGIN}/health?a=/../..`,
+		`${ORIGIN}/health/v2/../v2/user`,
+		`${ORIGIN}/health/..webhook`,
+		`${ORIGIN}/health/...`,
+	])('%s is sent', (url) => {
+		expect(given(url)).toBe('OK');
+	});
+
+	it.each([
+		'/webhook/steal',
+		'/healthy/webhook',
+		'/Health/v2/user',
+		'//health/v2/user',
+		'/health/../webhook',
+		'/health/v2/../../webhook',
+		'/health//../../webhook',
+		'/health//..%2fwebhook',
+		'/health/%2e%2e/webhook',
+		'/health/.%2E/webhook',
+		'/health/..%2Fwebhook',
+		'/health/%2e%2e%2fwebhook',
+		'/health/..%5cwebhook',
+		'/health/..\\webhook',
+		'/health\\..\\webhook',
+		'/health/..%252fwebhook',
+		'/health/%25252e%25252e%25252fwebhook',
+		'/health/..;/webhook',
+		'/health/..;a=b/webhook',
+		'/health/..%3b/webhook',
+		'/health/.\t./webhook',
+		'/health/v2/user/resolve/a%2F..%2F..%2F..%2F..%2F..%2Fwebhook',
+	])('%s is not', (path) => {
+		expect(given(ORIGIN + path)).toBe('The API key is only sent to the Base URL of its credential');
+	});
+
+	it.each(['/../webhook', '/..%2fwebhook', '/..\\webhook'])('nor what begins with the Base URL: %s', (path) => {
+		expect(given(path)).toBe('The API key is only sent to the Base URL of its credential');
+	});
+
+	it('a Base URL without a path has all paths below it', () => {
+		for (const path of ['/webhook', '/../webhook', '/..%2fwebhook', '//webhook'])
+			expect(told({}, { url: ORIGIN + path })).toBe('OK');
+	});
+});
+
+describe('what is checked is what is sent', () => {
+	it('of two addresses, n8n sends the one called url', () => {
+		const [here, there] = ['https://health.example/a', 'https://other.example/a'];
+		expect(told({}, { url: there, uri: here })).not.toBe('OK');
+		expect(sentBy({}, { url: here, uri: there })).toMatchObject({ url: here, uri: here });
+	});
+
+	it('no other base of n8n goes before it, and no blanks around it', () => {
+		const sent = sentBy({}, { url: ' https://health.example/a\n', baseURL: 'https://other.example' });
+		expect(sent).toEqual(expect.objectContaining({ url: 'https://health.example/a', baseURL: undefined }));
+	});
+
+	it.each(['host', 'Host', ' HOST '])('the header %p names no other host', (name) => {
+		expect(told({}, { headers: { [name]: 'n8n.example' } })).toBe(
+			"The API key is not sent with a 'Host' header of a node",
+		);
+	});
+});

@@ -127,11 +127,12 @@ describe('what is told of a connection that failed', () => {
 });
 
 describe('a redirect', () => {
-	const to = (location: string) => {
+	const to = (location: string, root = 'https://health.example') => {
 		try {
 			return redirectTarget(
 				{ statusCode: 302, headers: { location }, body: '' },
 				'https://health.example/v2/user',
+				root,
 				partsOf('https://health.example/v2/user/resolve/annasmith?limit=50', 'Secret-Key'),
 			);
 		} catch (error) {
@@ -144,7 +145,22 @@ describe('a redirect', () => {
 		['https://annasmith.example/', 'The service redirects to another address'],
 	])('to %s', (location, message) => expect(to(location)).toMatchObject({ message, concernsAll: true }));
 
-	it('on the same origin is followed', () => expect(to('/v2/user/')).toBe('https://health.example/v2/user/'));
+	it('below the Base URL is followed', () => {
+		expect(to('/v2/user/')).toBe('https://health.example/v2/user/');
+		expect(to('/v2/user/', 'https://health.example/v2')).toBe('https://health.example/v2/user/');
+	});
+
+	it.each(['/webhook', '../webhook', '/v2/../webhook', '/v2/..%2fwebhook', '//health.example/webhook', '/v2x/user'])(
+		'out of the path of the Base URL is not followed: %s',
+		(location) => {
+			expect(to(location, 'https://health.example/v2')).toMatchObject({
+				message: "The service redirects to an address that is not below the 'Base URL'",
+				description: "The API key is not sent there. Check the path of 'Base URL' in the credential",
+				httpCode: '302',
+				concernsAll: true,
+			});
+		},
+	);
 
 	it.each([
 		[299, false],
@@ -169,7 +185,7 @@ describe('a redirect', () => {
 		const elsewhere = (host: string, sent: string[]) => {
 			const response = { statusCode: 302, headers: { location: `https://${host}/` }, body: '' };
 			try {
-				return redirectTarget(response, 'https://health.example', sent);
+				return redirectTarget(response, 'https://health.example', 'https://health.example', sent);
 			} catch (error) {
 				expect(error).toMatchObject({ description: advice, httpCode: '302' });
 				return (error as Problem).message;

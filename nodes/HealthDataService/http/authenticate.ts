@@ -21,31 +21,71 @@ const NO_REDIRECTS = { disableFollowRedirect: true, followRedirect: false, follo
 /**
  * Adds the key to the request, and the Base URL to a path such as `/v2/user`.
  *
- * @throws Problem when the URL has another origin than the Base URL, or the connection would let others read the key
+ * @throws Problem when the URL is not below the Base URL, or the connection would let others read the key
  */
 export function authenticate(credential: ServiceCredential, request: IHttpRequestOptions): IHttpRequestOptions {
 	const root = serviceRoot(credential);
-	// n8n's HTTP Request node still gives the URL as `uri`.
-	const { uri } = request as { uri?: string };
-	const target = uri ?? request.url;
+	// n8n's HTTP Request node gives the URL as `uri`. Where both are set, n8n sends `url`.
+	const { uri } = request as { uri?: unknown };
+	const target = String(request.url ?? uri);
 
 	const url = target.startsWith('/') ? root + target : target;
-	if (!URL.canParse(url) || new URL(url).origin !== new URL(root).origin) {
-		throw new Problem(
+	if (!URL.canParse(url) || !isBelow(url, root)) {
+		throw notSent(
 			'The API key is only sent to the Base URL of its credential',
 			`Use an address that starts with ${root}`,
-			{ concernsAll: true },
 		);
 	}
-	checkDomain(credential, new URL(url).hostname);
+	const checked = new URL(url);
+	checkDomain(credential, checked.hostname);
+	checkHostHeader(request);
 	return {
 		...request,
 		...NO_REDIRECTS,
-		...certificateOptions(credential, request, new URL(url)),
-		...(uri === undefined ? { url } : { uri: url }),
+		...certificateOptions(credential, request, checked),
+		...(request.url !== undefined && { url: checked.href }),
+		...(uri !== undefined && { uri: checked.href }),
+		baseURL: undefined,
 		// Keys are pasted, often with a line break at the end.
 		headers: { ...request.headers, 'x-service-api-key': String(credential.apiKey ?? '').trim() },
 	};
+}
+
+/**
+ * Whether `url` has the origin of `root` and a path below that of `root`. A reverse proxy may decode and merge slashes before it
+ * resolves dot segments, so the path counts both as it is written and as such a proxy reads it.
+ *
+ * @param root of `serviceRoot`
+ */
+export function isBelow(url: string, root: string): boolean {
+	const [target, base] = [new URL(url), new URL(root)];
+	const startsWith = (path: string, start: string) => `${path}/`.startsWith(start.endsWith('/') ? start : `${start}/`);
+	return (
+		target.origin === base.origin &&
+		startsWith(target.pathname, base.pathname) &&
+		startsWith(resolvedPath(target.pathname), resolvedPath(base.pathname))
+	);
+}
+
+/** `.` `/` `;` `\`, percent-encoded once or several times. */
+const ENCODED_SIGN = /%(?:25)*(2e|2f|3b|5c)/gi;
+
+/** A path as a lenient server may read it: decoded, without empty segments, `;` parameters and dot segments. */
+function resolvedPath(path: string): string {
+	const decoded = path.replace(ENCODED_SIGN, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
+	const resolved: string[] = [];
+	for (const segment of decoded.split(/[/\\]/)) {
+		const [name] = segment.split(';');
+		if (name === '..') resolved.pop();
+		else if (name !== '' && name !== '.') resolved.push(name);
+	}
+	return `/${resolved.join('/')}`;
+}
+
+/** @throws Problem for a header that would lead the request to another site at the same address */
+function checkHostHeader({ headers }: IHttpRequestOptions) {
+	if (!Object.keys(headers ?? {}).some((name) => name.trim().toLowerCase() === 'host')) return;
+	throw notSent("The API key is not sent with a 'Host' header of a node", "Remove the header 'Host' from the node");
 }
 
 /**

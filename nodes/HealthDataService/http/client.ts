@@ -78,7 +78,8 @@ export async function connect(
 	/** Follows one redirect at most. */
 	async function follow(url: string, options?: RequestOptions): Promise<IN8nHttpFullResponse> {
 		let response = await sendWithRetry(url, options);
-		if (isRedirect(response)) response = await sendWithRetry(redirectTarget(response, url, sentParts(url)), options);
+		if (isRedirect(response))
+			response = await sendWithRetry(redirectTarget(response, url, root, sentParts(url)), options);
 		if (isRedirect(response)) throw redirectError(response);
 		return response;
 	}

@@ -1,23 +1,32 @@
 /**
- * Redirects (quirk 13): one is followed, on the same origin only, so that the key is sent to no other host.
+ * Redirects (quirk 13): one is followed, below the Base URL only, so that the key is sent to no other site.
  */
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { Problem } from '../shared/problem';
+import { isBelow } from './authenticate';
 
 export const isRedirect = ({ statusCode }: IN8nHttpFullResponse) => statusCode >= 300 && statusCode < 400;
 
 /**
  * The URL of a redirect, such as `/v2/user/` for `/v2/user`.
  *
+ * @param root the Base URL
  * @param sent the parts of the request, of which the error repeats none
- * @throws Problem for another origin
+ * @throws Problem for a URL that is not below the Base URL
  */
-export function redirectTarget(response: IN8nHttpFullResponse, from: string, sent: string[]): string {
+export function redirectTarget(response: IN8nHttpFullResponse, from: string, root: string, sent: string[]): string {
 	const location = String(response.headers.location ?? '');
 	if (!URL.canParse(location, from)) throw redirectError(response);
 
 	const target = new URL(location, from);
-	if (target.origin === new URL(from).origin) return target.href;
+	if (isBelow(target.href, root)) return target.href;
+	if (target.origin === new URL(root).origin) {
+		throw new Problem(
+			"The service redirects to an address that is not below the 'Base URL'",
+			"The API key is not sent there. Check the path of 'Base URL' in the credential",
+			{ httpCode: String(response.statusCode), concernsAll: true },
+		);
+	}
 	throw new Problem(
 		`The service redirects to another address${repeats(target.host, sent) ? '' : ` (${target.origin})`}`,
 		"The API key is not sent there. If that address is right, enter it as 'Base URL' in the credential",
