@@ -15,8 +15,8 @@ const NEEDS = {
 	'ai-coach': 'a model: choose your own credential in "OpenAI Chat Model", then click "Open chat"',
 	'backfill-and-follow':
 		'PostgreSQL, and a later "Start Date" in "History": the sandbox has more than one run can hand on',
-	'sharded-nightly-read': 'the second workflow and an address: the notes on its canvas say how',
-	'sharded-nightly-read-shard': 'to be called by "Sharded nightly read"',
+	'nightly-plan': 'PostgreSQL, and "Nightly read: shards" beside it: the notes on its canvas say how',
+	'nightly-shards': 'PostgreSQL, and what "Nightly read: plan" has planned',
 };
 
 /** @typedef {import('n8n-workflow').INode} INode */

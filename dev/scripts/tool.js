@@ -16,9 +16,10 @@ const LINT = ['eslint', '.', '--ignore-pattern', '.cache/'];
 const SPELLING = ['cspell', 'lint', '--config', 'dev/prose/cspell.json', '--no-progress', '--no-summary', '--quiet'];
 
 /**
- * @type {Record<string, { about: string, needs?: Array<'build' | 'host' | 'browser'>, commands: string[][] }>} `commands`: one
- * after the other, until one fails
+ * @typedef {{ about: string, needs?: Array<'build' | 'host' | 'browser'>, commands: string[][], long?: Record<string, string> }} Tool
+ *   `commands`: one after the other, until one fails; `long`: environment that `--long` sets
  */
+/** @type {Record<string, Tool>} */
 const TOOLS = {
 	build: { about: 'Builds dist/, exactly what ships.', commands: [['gulp', 'build']] },
 	format: { about: 'Formats all code.', commands: [['prettier', '--write', '--log-level', 'warn', ...CODE]] },
@@ -53,8 +54,10 @@ installation of docs/install.md. Installs n8n, and a browser where there is none
 		commands: [['jest', '--config', 'test/jest.e2e.config.js']],
 	},
 	'test:queue': {
-		about: 'n8n in queue mode with two workers, one of them killed: nothing lost, nothing doubled.',
+		about: `n8n in queue mode with two workers: the nightly read, while worker, main process, PostgreSQL and Redis are killed or
+restarted. \`--long\`: nights of 20,000 and 45,000 users, too, about half an hour.`,
 		needs: ['host'],
+		long: { LONG_NIGHTS: '1' },
 		commands: [['jest', '--config', 'test/jest.queue.config.js']],
 	},
 	'test:unit': {
@@ -93,12 +96,14 @@ function runTool([name, ...args], env) {
 }
 
 /** @param {string[]} args */
-function main([name, ...args]) {
-	const { about, needs = [], commands } = TOOLS[name];
-	readSwitches({ name, about, handsOn: commands[0][0] }, args);
+function main([name, ...given]) {
+	const { about, needs = [], commands, long } = TOOLS[name];
+	readSwitches({ name, about, handsOn: commands[0][0] }, given);
 	setUp(...needs);
+	const isLong = long !== undefined && given.includes('--long');
+	const args = isLong ? given.filter((arg) => arg !== '--long') : given;
 	for (const command of commands) {
-		const status = runTool([...command, ...args]);
+		const status = runTool([...command, ...args], isLong ? long : {});
 		if (status !== 0) process.exit(status);
 	}
 }

@@ -1,85 +1,120 @@
 /**
- * The example "Sharded nightly read" in an n8n in queue mode: filled in as its notes tell a person to, and run.
- * sharded-nightly-read.json is the parent, sharded-nightly-read-shard.json what it calls.
+ * The nightly read in an n8n in queue mode: both workflows filled in as their notes tell a person to, and run.
+ * nightly-plan.json lists the users and cuts them into shards, nightly-shards.json reads them.
  */
 import type { IDataObject } from 'n8n-workflow';
+import { until } from '../../dev/host/process/until';
 import type { startQueue } from '../../dev/host/queue/queue';
-import parent from '../../examples/sharded-nightly-read.json';
-import shard from '../../examples/sharded-nightly-read-shard.json';
+import plan from '../../examples/nightly-plan.json';
+import shards from '../../examples/nightly-shards.json';
 
 export type Queue = Awaited<ReturnType<typeof startQueue>>;
 export type Settings = Record<string, string | number>;
-type Node = (typeof parent | typeof shard)['nodes'][number];
+export type Service = { baseUrl: string; apiKey: string };
+type Node = (typeof plan | typeof shards)['nodes'][number];
 
 /** On a slow machine. */
 export const PATIENCE = { timeoutMs: 400_000, everyMs: 250 };
 
 export interface Account {
 	night: string;
+	plan: string;
 	users: number;
 	readings: number;
-	shardsRunAgain: number;
-	missing: number;
+	haveLeft: number;
+	unread: number;
 	reasons: Array<{ reason: string; users: number; user_ids: string[] }>;
+	cellsLeftOut: number;
+	cellsOf: string[];
+	message: string;
 }
 
-/** Without it a shard does not start. */
-export const HEADER = { name: 'x-shard-key', value: 'for the tests' };
+export interface Planned {
+	night: string;
+	plan: string;
+	users: number;
+	newUsers: number;
+	newShards: number;
+	closed: boolean;
+}
+
+/** What an account of a night without trouble says. */
+export const COMPLETE = { haveLeft: 0, unread: 0, reasons: [], cellsLeftOut: 0, cellsOf: [] };
+
+/** Executions start sooner than every 5 seconds, so that no test waits for them. */
+const EVERY_SECONDS = 2;
+/** Ten shards at once of 100 users; a claim outlives a shard of these tests many times. */
+const SMALL: Settings = {
+	days: 1,
+	usersPerShard: 100,
+	shardsAtOnce: 8,
+	minutesBetweenTries: 0.02,
+	leaseMinutes: 0.5,
+	// Past at any time of the day, so that of tomorrow.
+	accountBy: '00:00',
+};
 
 /**
- * @param database of the readings: a new one, whose own time zone is far from everybody's
- * @returns the shard's workflow in place, and how to put the parent beside it
+ * @param database of the readings: a new one, whose own time zone is far from those of the users
+ * @param apiKey of *Nightly read: shards*
  */
-export async function putNightlyRead(
-	{ rest, baseUrl, postgres }: Queue,
-	{ service, database }: { service: { baseUrl: string; apiKey: string }; database: string },
-) {
+export async function putNightlyRead({ rest, postgres }: Queue, database: string, service: Service) {
 	await postgres.query('postgres', `CREATE DATABASE ${database}`);
 	await postgres.query('postgres', `ALTER DATABASE ${database} SET timezone TO 'Pacific/Auckland'`);
 	const { host, port, user, password } = postgres;
-	const values: Record<string, Record<string, unknown>> = {
-		healthDataServiceApi: service,
-		httpHeaderAuth: HEADER,
-		postgres: { host, port, user, password, database, ssl: 'disable' },
-	};
-	const credentials: Record<string, { id: string; name: string }> = {};
-	for (const [type, data] of Object.entries(values)) {
+	const credential = async (type: string, data: IDataObject) => {
 		const name = `${type} ${database}`;
-		credentials[type] = { id: await rest.createCredential({ name, type, data }), name };
-	}
-	const filledIn = (node: Node) => {
-		const type = credentialOf(node);
-		return { ...node, ...(type && { credentials: { [type]: credentials[type] } }) };
+		return { [type]: { id: await rest.createCredential({ name, type, data }), name } };
 	};
-	const path = `health-data-shard-${database}`;
+	const ofPostgres = await credential('postgres', { host, port, user, password, database, ssl: 'disable' });
+	const filledIn = (node: Node, ofService: object) => {
+		if (node.type.startsWith('n8n-nodes-health-data-service.')) return { ...node, credentials: ofService };
+		return node.type === 'n8n-nodes-base.postgres' ? { ...node, credentials: ofPostgres } : node;
+	};
 
-	const shardWorkflow = await rest.importWorkflow({
-		...shard,
-		// Kept, so that it can be seen what they did and how long it took.
-		settings: { ...shard.settings, saveDataSuccessExecution: 'all' },
-		nodes: shard.nodes.map((node) => filledIn(withPath(node, path))),
+	const errorWorkflow = await rest.importWorkflow(ERROR_WORKFLOW);
+	await rest.activate(errorWorkflow);
+	const ofService = await credential('healthDataServiceApi', service);
+	const shardsWorkflow = await rest.importWorkflow({
+		...shards,
+		// Saved, so that a test can look into them.
+		settings: { ...shards.settings, saveDataSuccessExecution: 'all', errorWorkflow: errorWorkflow.id },
+		nodes: shards.nodes.map((node) => filledIn(oftener(node), ofService)),
 	});
-	await rest.activate(shardWorkflow);
+	/** @param of whose users are listed, where that is another team */
+	const putPlan = async (settings: Settings = {}, of?: Service): Promise<string> => {
+		const listed = of ? await credential('healthDataServiceApi', of) : ofService;
+		const nodes = plan.nodes.map((node) => filledIn(withSettings(node, { ...SMALL, ...settings }), listed));
+		return (await rest.importWorkflow({ ...plan, nodes })).id;
+	};
 	return {
 		database,
-		path,
-		shard: shardWorkflow.id as string,
-		/** @returns the id of its workflow */
-		putParent: async (settings: Settings): Promise<string> => {
-			const all = { address: `${baseUrl}/webhook/${path}`, ...settings };
-			const nodes = parent.nodes.map((node) => filledIn(withSettings(node, all)));
-			return (await rest.importWorkflow({ ...parent, nodes })).id;
-		},
+		shards: shardsWorkflow.id as string,
+		errorWorkflow: errorWorkflow.id as string,
+		/** Executions start from now on. A plan has made the tables. */
+		publish: async () => void (await rest.activate(shardsWorkflow)),
+		unpublish: async () => void (await rest.deactivate(shardsWorkflow)),
+		putPlan,
 	};
 }
 
 export type Nightly = Awaited<ReturnType<typeof putNightlyRead>>;
 
-function credentialOf({ type, name }: Node): string | undefined {
-	if (type.startsWith('n8n-nodes-health-data-service.')) return 'healthDataServiceApi';
-	if (type === 'n8n-nodes-base.postgres') return 'postgres';
-	return ['Start of a Shard', 'Read Each Shard'].includes(name) ? 'httpHeaderAuth' : undefined;
-}
+const ERROR_WORKFLOW = {
+	name: 'Error workflow',
+	settings: { executionOrder: 'v1' },
+	nodes: [
+		{
+			id: 'error',
+			name: 'Error Trigger',
+			type: 'n8n-nodes-base.errorTrigger',
+			typeVersion: 1,
+			position: [0, 0],
+			parameters: {},
+		},
+	],
+	connections: {},
+};
 
 /** The node "Settings" with these instead of its own; every other node as it is. */
 function withSettings(node: Node, settings: Settings): Node {
@@ -90,46 +125,46 @@ function withSettings(node: Node, settings: Settings): Node {
 	return changed;
 }
 
-const withPath = (node: Node, path: string): Node =>
-	node.name === 'Start of a Shard' ? ({ ...node, parameters: { ...node.parameters, path } } as Node) : node;
+const oftener = (node: Node): Node =>
+	node.name === 'Every 5 Seconds'
+		? ({ ...node, parameters: { rule: { interval: [{ field: 'seconds', secondsInterval: EVERY_SECONDS }] } } } as Node)
+		: node;
 
-/** Starts a night as the editor's button does and gives the id of the execution. */
-export async function startNight({ rest }: Queue, workflow: string): Promise<string> {
+/** Starts a plan as the editor's button does and gives the id of the execution. */
+export async function startPlan({ rest }: Queue, workflow: string): Promise<string> {
 	const { executionId } = await rest.post(`/rest/workflows/${workflow}/run`, {
-		triggerToStartFrom: { name: 'When clicking Execute workflow' },
+		triggerToStartFrom: { name: 'Every Night from 02:00' },
 	});
 	return executionId;
 }
 
-/** Waits for the end of a night and gives what it went through. */
-export async function nightOf({ rest }: Queue, id: string) {
+/** Waits for a plan. */
+export async function planOf({ rest }: Queue, id: string) {
 	const { status, error, runData } = await rest.finishedExecution(id, PATIENCE);
-	const out = (node: string, run = 0): IDataObject[] =>
-		(runData[node]?.[run]?.data?.main?.[0] ?? []).map(({ json }: { json: IDataObject }) => json);
 	return {
 		status,
 		message: error?.message as string | undefined,
-		account: out('Account')[0] as unknown as Account | undefined,
-		out,
-		runs: (node: string) => runData[node]?.length ?? 0,
+		planned: runData['Plan Night']?.[0]?.data?.main?.[0]?.[0]?.json as Planned | undefined,
 	};
 }
 
-export const runNight = async (queue: Queue, workflow: string) =>
-	await nightOf(queue, await startNight(queue, workflow));
+/** Plans a night and gives what came out. */
+export const runPlan = async (queue: Queue, workflow: string) => await planOf(queue, await startPlan(queue, workflow));
 
-/** What came out of the nodes of an execution that has been saved. */
-export async function itemsOf({ rest }: Queue, id: string): Promise<Record<string, unknown[]>> {
-	const { data } = await rest.execution(id);
-	const nodes = Object.entries<Array<{ data: { main: unknown[][] } }>>(data.resultData.runData);
-	return Object.fromEntries(nodes.map(([name, [run]]) => [name, run.data.main[0]]));
+/** Waits until the account of a plan is given. */
+export async function accountOf({ postgres }: Queue, { database }: Nightly, id: string, patience = PATIENCE) {
+	const given = async () =>
+		// PostgreSQL may be away for a moment.
+		await postgres.query(database, `SELECT account FROM health_nights WHERE plan = '${id}'`).catch(() => '');
+	return JSON.parse(await until(`The account of plan ${id}`, given, patience)) as Account;
 }
 
-/** The executions of a workflow that have been saved. */
+/** The executions of a workflow that have been saved, the latest first. */
 export async function executionsOf(
 	{ rest }: Queue,
 	workflowId: string,
+	status?: string,
 ): Promise<Array<{ id: string; status: string; startedAt: string; stoppedAt: string }>> {
-	const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+	const filter = encodeURIComponent(JSON.stringify({ workflowId, ...(status && { status: [status] }) }));
 	return (await rest.get(`/rest/executions?filter=${filter}&limit=100`)).results;
 }

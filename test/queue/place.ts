@@ -3,7 +3,7 @@
  */
 import type { User } from '../../dev/sandbox/schemas';
 import type { Sandbox } from '../../dev/sandbox/server';
-import type { Team } from '../../dev/sandbox/world';
+import type { Reading, Team } from '../../dev/sandbox/world';
 import type { Nightly, Queue } from './nightly';
 import { rowsBefore, tablesOf } from './table';
 
@@ -13,6 +13,8 @@ export interface Place {
 	nightly: Nightly;
 	team: Team;
 	now: number;
+	/** Users by their id, and what becomes of their readings on the way. */
+	bent: Map<string, (reading: Reading) => Reading>;
 }
 
 /** n8n's own, as long as nobody sets another. */

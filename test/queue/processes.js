@@ -14,6 +14,9 @@ exports.peakMb = ({ pid }) => {
 	return Number(kilobytes) / 1024;
 };
 
+/** Set by `npm run test:queue -- --long`. */
+exports.isLong = process.env.LONG_NIGHTS === '1';
+
 /** @param {string[]} lines for whoever runs the tests */
 exports.print = (lines) => process.stdout.write(`\n${lines.map((line) => `  ${line}\n`).join('')}\n`);
 

@@ -1,6 +1,6 @@
 /**
  * Queue mode for real: a main process and two workers on PostgreSQL and Redis, the packed package in each of them.
- * The sharded example reads 20,000 users over both workers, also when one of them dies on the way.
+ * The nightly read claims its shards from a table, also while a worker, the main process, PostgreSQL or Redis is away.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { packPackage } from '../../dev/host/installPackage';
@@ -12,29 +12,27 @@ import { emptyFolder, removeFolder } from '../helpers/folder';
 import { oneNode } from '../e2e/n8n';
 import { byTime, KEY } from '../helpers/people';
 import { bloodPressureOf } from '../helpers/requests';
-import { describeLargeNights } from './largeNights';
+import { describeLongNights } from './longNights';
+import { describeNights } from './nights';
 import { PATIENCE, putNightlyRead, type Nightly, type Queue } from './nightly';
+import { describeOutages } from './outages';
+import { describePlans } from './plans';
+import { isLong } from './processes';
 import { describeServices } from './services';
-import { describeAnswers } from './shardAnswers';
-import { describeSmallNights } from './smallNights';
-import { rowsBefore, withMicroseconds } from './table';
+import { bendable, rowsBefore, withMicroseconds } from './table';
 
 const NOW = Date.now();
+const OTHER_KEY = 'another-team-of-the-tests';
 const LARGE_KEY = 'large-team-of-the-tests';
-const world = withMicroseconds(
-	createWorld([
-		{ key: KEY, users: 2000 },
-		{ key: LARGE_KEY, users: 20_000 },
-	]),
-);
-const [small, large] = world.teams as [Team, Team];
-
-/** n8n notices a dead worker after about 110 seconds; with these, after about a minute. Still less, and a busy worker is taken for dead. */
-const NOTICES_SOONER = {
-	QUEUE_WORKER_LOCK_DURATION: '30000',
-	QUEUE_WORKER_LOCK_RENEW_TIME: '5000',
-	QUEUE_WORKER_STALLED_INTERVAL: '5000',
-};
+const LARGEST_KEY = 'largest-team-of-the-tests';
+const created = createWorld([
+	{ key: KEY, users: 2000 },
+	{ key: OTHER_KEY, users: 30 },
+	{ key: LARGE_KEY, users: isLong ? 20_000 : 0 },
+	{ key: LARGEST_KEY, users: isLong ? 45_000 : 0 },
+]);
+const { world, bent } = bendable(withMicroseconds(created));
+const [small, , large, largest] = world.teams as Team[];
 
 /** Else Node collects its garbage when it likes, and a worker's memory says nothing of what it needs. */
 const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=512' };
@@ -42,23 +40,17 @@ const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=512' };
 const folder = emptyFolder();
 let sandbox: Sandbox;
 let queue: Queue;
-let nightlies: { small: Nightly; large: Nightly };
+let nightly: Nightly;
 beforeAll(async () => {
 	// A clock that stands still: no reading arrives while the tests run. What the sandbox answers is checked by its own tests.
 	sandbox = await startSandbox({ world, switches: { now: () => NOW }, checksItself: false });
-	queue = await startQueue({
-		folder,
-		tarball: await packPackage(),
-		env: { ...NOTICES_SOONER, ...SMALL_HEAP },
-		concurrency: 11,
-	});
-	const put = async (database: string, apiKey: string) =>
-		await putNightlyRead(queue, { service: { baseUrl: sandbox.baseUrl, apiKey }, database });
-	nightlies = { small: await put('small', KEY), large: await put('large', LARGE_KEY) };
+	queue = await startQueue({ folder, tarball: await packPackage(), env: SMALL_HEAP, concurrency: 10 });
+	nightly = await putNightlyRead(queue, 'small', { baseUrl: sandbox.baseUrl, apiKey: KEY });
 });
 beforeEach(() => {
 	Object.assign(sandbox.switches, defaultSwitches(), { now: () => NOW });
 	sandbox.requests.length = 0;
+	bent.clear();
 });
 afterAll(async () => {
 	await queue?.stop();
@@ -86,15 +78,16 @@ it('a workflow that reads all users runs on a worker', async () => {
 
 describe('the services of the tests', () => describeServices(() => queue));
 
-const place = (size: 'small' | 'large') => () => ({
-	queue,
-	sandbox,
-	nightly: nightlies[size],
-	team: { small, large }[size],
-	now: NOW,
-});
-describe('the example "Sharded nightly read"', () => describeSmallNights(place('small')));
-describe('a shard of the example', () => describeAnswers(place('small')));
+const place = () => ({ queue, sandbox, nightly, team: small, now: NOW, bent });
+// First: "Nightly read: shards" is published by those behind it.
+describe('the example "Nightly read: plan"', () => describePlans(place, OTHER_KEY));
+describe('the example "Nightly read: shards"', () => describeNights(place));
+describe('a night goes on by itself', () => describeOutages(place));
 
-// At the end: a worker dies.
-describe('the example "Sharded nightly read" with 20,000 users', () => describeLargeNights(place('large')));
+if (isLong) {
+	describe('long nights', () => {
+		const database = async (name: string, apiKey: string) =>
+			await putNightlyRead(queue, name, { baseUrl: sandbox.baseUrl, apiKey });
+		describeLongNights(place, { large: [large, LARGE_KEY], largest: [largest, LARGEST_KEY] }, database);
+	});
+}

@@ -5,7 +5,9 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { BloodPressurePoint } from '../../dev/sandbox/metrics';
 import type { User } from '../../dev/sandbox/schemas';
-import type { World } from '../../dev/sandbox/world';
+import type { Sandbox } from '../../dev/sandbox/server';
+import type { Switches } from '../../dev/sandbox/switches';
+import type { Reading, World } from '../../dev/sandbox/world';
 import { expectedRows } from '../helpers/people';
 import type { Queue } from './nightly';
 
@@ -21,6 +23,38 @@ export const withMicroseconds = (world: World): World => ({
 			return { ...reading, point: { ...rest, timestamp: timestamp?.replace('000+', '123+') } };
 		}),
 });
+
+/** The world, and a map of users by their id to what becomes of each of their readings on the way. */
+export function bendable(world: World) {
+	const bent = new Map<string, (reading: Reading) => Reading>();
+	const readings: World['readings'] = (userId, ...asked) =>
+		world.readings(userId, ...asked).map(bent.get(userId) ?? ((reading) => reading));
+	return { world: { ...world, readings }, bent };
+}
+
+/**
+ * Answers with the readings of users as they are, past the schema of the sandbox, which would cast them.
+ *
+ * @param isRaw whose answers
+ */
+export const rawAnswers =
+	({ world, switches }: Sandbox, isRaw: (userId: string) => boolean): Switches['fault'] =>
+	(_, url) => {
+		const { pathname, searchParams } = new URL(url, 'http://localhost');
+		const [, userId] = /timeseries\/([^/]+)/.exec(pathname) ?? [];
+		if (!userId || !isRaw(userId)) return undefined;
+		const [from, to] = ['start_date', 'end_date'].map((name) => searchParams.get(name));
+		const groups: Record<string, object[]> = {};
+		for (const { source, point, arrived } of world.readings(
+			userId,
+			'blood_pressure',
+			Date.parse(from!),
+			to ? Date.parse(to) : switches.now(),
+		)) {
+			if (arrived <= switches.now()) (groups[source.provider] ??= []).push({ data: [point], source });
+		}
+		return { status: 200, body: { groups, next_cursor: null } };
+	};
 
 /** The rows of blood pressure on the days before a night, straight from the sandbox's data. */
 export function rowsBefore(
@@ -49,14 +83,14 @@ export function tablesOf({ postgres }: Queue, database: string) {
 		query,
 		readings: async (): Promise<IDataObject[]> =>
 			await list(`SELECT ${[...columns, ...values].join(', ')} FROM health_readings`),
-		/** Whom the shards that are not done have still to read. */
-		toRead: async (): Promise<string[]> => {
-			const shards = await list('SELECT user_ids FROM health_shards WHERE done IS NULL');
-			return shards.flatMap(({ user_ids }: { user_ids: string[] }) => user_ids);
+		/** Those of the nights that are planned who are not read. */
+		unread: async (): Promise<string[]> => {
+			const users = await list('SELECT user_id FROM health_users WHERE readings IS NULL');
+			return users.map(({ user_id: id }: { user_id: string }) => id);
 		},
-		shardsDone: async () => Number(await query('SELECT count(*) FROM health_shards WHERE done IS NOT NULL')),
-		/** The example makes them again. */
-		drop: async () => await query('DROP TABLE IF EXISTS health_readings, health_shards, health_users'),
+		count: async (table: string, where = 'true') => Number(await query(`SELECT count(*) FROM ${table} WHERE ${where}`)),
+		/** No night and no reading; the tables stay, since executions look into them all the time. */
+		empty: async () => void (await query('DELETE FROM health_nights; TRUNCATE health_readings')),
 	};
 }
 

@@ -11,6 +11,7 @@ import { readExample } from '../e2e/examples/files';
 import { prepare, type Example } from '../e2e/examples/run';
 import { startHost, type Host } from '../e2e/n8n';
 import { emptyFolder, removeFolder } from '../helpers/folder';
+import { rawAnswers } from './table';
 import { History, type Entry } from '../helpers/history';
 import { bloodPressure, expectedRows, KEY } from '../helpers/people';
 
@@ -104,9 +105,33 @@ const succeeds = async (file: string, from?: string) => {
 };
 
 describe.each([
-	[NIGHTLY, 'a night'],
-	[BACKFILL, 'the history'],
-])('%s', (file) => {
+	[NIGHTLY, 'Write by ID'],
+	[BACKFILL, 'Add What Is Missing'],
+])('%s', (file, write) => {
+	it('leaves out bad cells, writes all other rows and says how many and of which users', async () => {
+		host.sandbox.switches.fault = rawAnswers(host.sandbox, () => true);
+		correct(measured(anna, 1, 120), { systolic: 'n/a' });
+		correct(measured(anna, 2, 121), { diastolic: '' });
+		correct(measured(ben, 1, 122), { timestamp: 1_782_000_000_000 });
+		correct(measured(ben, 2, 123), { unit: 'mm\u0000Hg \\u0000' });
+		correct(measured(ben, 3, 124), { unit: 'mm\ud83d\ud83dHg' });
+		correct(measured(ben, 4, 125), { timestamp: '2026-02-30T00:00:00Z' });
+		const { status, runData } = await run(readExample(file));
+		expect(status).toBe('success');
+		const [{ json: account }] = runData[write][0].data.main[0];
+		const users = [anna.user_id, ben.user_id].sort();
+		expect(account).toEqual({ readings: 4, cellsLeftOut: 6, cellsOf: users });
+		const rows = await sql(
+			'SELECT systolic::int, diastolic::int, unit FROM blood_pressure ORDER BY systolic NULLS FIRST',
+		);
+		expect(rows).toEqual([
+			{ systolic: null, diastolic: 80, unit: 'mmHg' },
+			{ systolic: 121, diastolic: null, unit: 'mmHg' },
+			{ systolic: 123, diastolic: 80, unit: 'mm\ufffdHg \\u0000' },
+			{ systolic: 124, diastolic: 80, unit: 'mm\ufffd\ufffdHg' },
+		]);
+	});
+
 	it('makes the table, writes each reading once, and adds what came late', async () => {
 		Object.assign(host.sandbox.switches, { pageSize: 3, overlap: true });
 		for (const days of [1, 2, 3, 4, 5]) for (const user of [anna, ben]) measured(user, days, 100 + days);

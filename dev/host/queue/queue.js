@@ -5,6 +5,7 @@
 const { randomBytes } = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
+const { setTimeout: sleep } = require('node:timers/promises');
 const { installPackage } = require('../installPackage');
 const { freePort } = require('../process/ports');
 const { killProcess, stopProcess, untilReady } = require('../process/tiedProcess');
@@ -84,8 +85,16 @@ async function startQueue({
 			...extra,
 		};
 		// First alone: it makes the tables.
-		const main = await startN8n({ folder: await folderOf('main'), env });
-		running.push(main.stop);
+		const mainFolder = await folderOf('main');
+		let main = await startN8n({ folder: mainFolder, env });
+		running.push(() => main.stop());
+		const port = Number(new URL(main.baseUrl).port);
+		/** Kills the main process, as a crash would, and starts it again on the same port. */
+		const restartMain = async (/** @type {number} */ awayMs) => {
+			await main.kill();
+			await sleep(awayMs);
+			main = await startN8n({ folder: mainFolder, port, env });
+		};
 		/** @type {Array<Awaited<ReturnType<typeof startWorker>>>} */
 		const workers = [];
 		const startWorkers = async () => {
@@ -102,9 +111,9 @@ async function startQueue({
 			for (const worker of workers.splice(0)) await worker.stop();
 			await startWorkers();
 		};
-		const { baseUrl, rest, process } = main;
+		const { baseUrl, rest } = main;
 		const { postgres, redis } = services;
-		return { baseUrl, rest, process, workers, restartWorkers, postgres, redis, stop };
+		return { baseUrl, rest, restartMain, workers, restartWorkers, postgres, redis, stop };
 	} catch (error) {
 		await stop();
 		throw error;

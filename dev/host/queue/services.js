@@ -6,6 +6,7 @@ const { execFileSync, spawnSync } = require('node:child_process');
 const { randomBytes } = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
+const { setTimeout: sleep } = require('node:timers/promises');
 const { cleanEnvironment } = require('../../install/cleanEnvironment');
 const { freePort } = require('../process/ports');
 const { spawnTied, stopProcess, untilReady } = require('../process/tiedProcess');
@@ -42,6 +43,22 @@ async function start(name, folder, program, { command: [file, ...args], env = {}
 	return () => stopProcess(child);
 }
 
+/**
+ * A service that can be stopped for a while and started again: same port, same data.
+ * @param {() => Promise<() => Promise<void>>} launch gives what stops it
+ */
+async function restartable(launch) {
+	let stop = await launch();
+	return {
+		stop: () => stop(),
+		restart: async (/** @type {number} */ awayMs) => {
+			await stop();
+			await sleep(awayMs);
+			stop = await launch();
+		},
+	};
+}
+
 /** @param {string} file @param {string} text @param {{ uid?: number, gid?: number }} [owner] the only one who may read it */
 function writeSecret(file, text, { uid, gid } = {}) {
 	fs.writeFileSync(file, text, { mode: 0o600 });
@@ -69,8 +86,8 @@ async function startPostgres(folder, { postgres, initdb, psql }) {
 	const args = ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 	const server = { host: LOOPBACK, port, user: DATABASE_USER, password };
 	const { command, env, query } = connect(psql, server);
-	const stop = await start('PostgreSQL', folder, { file: postgres, args, options }, { command, env });
-	return { ...server, query, stop };
+	const launch = () => start('PostgreSQL', folder, { file: postgres, args, options }, { command, env });
+	return { ...server, query, ...(await restartable(launch)) };
 }
 
 /** PostgreSQL alone, for tables of users. @param {string} folder a new one @param {(line: string) => void} [log] */
@@ -89,8 +106,7 @@ async function startRedis(folder, { redis, redisCli }) {
 	const file = writeSecret(path.join(folder, 'redis.conf'), settings.join('\n'));
 	const ping = ['-e', '-h', LOOPBACK, '-p', String(port), 'ping'];
 	const check = { command: [redisCli, ...ping], env: { REDISCLI_AUTH: password } };
-	const stop = await start('Redis', folder, { file: redis, args: [file] }, check);
-	return { port, password, stop };
+	return { port, password, ...(await restartable(() => start('Redis', folder, { file: redis, args: [file] }, check))) };
 }
 
 /**

@@ -26,8 +26,8 @@ import { startHost, type Host } from '../n8n';
 
 /** Examples that need more than this n8n, and the test that runs them. All others are run here. */
 const RUN_ELSEWHERE: Record<string, string> = {
-	'sharded-nightly-read.json': 'test/queue/nightly.ts',
-	'sharded-nightly-read-shard.json': 'test/queue/nightly.ts',
+	'nightly-plan.json': 'test/queue/nightly.ts',
+	'nightly-shards.json': 'test/queue/nightly.ts',
 	'error-workflow.json': 'test/e2e/examples/errorWorkflow.test.ts',
 };
 const RUN_HERE = exampleFiles().filter((file) => !(file in RUN_ELSEWHERE));

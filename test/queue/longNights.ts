@@ -1,0 +1,127 @@
+/**
+ * Nights of 20,000 and 45,000 users (`npm run test:queue -- --long`): complete when everything goes wrong at once, how fast, and
+ * with how much memory.
+ */
+import { until } from '../../dev/host/process/until';
+import type { Fault } from '../../dev/sandbox/switches';
+import { uuid, type Team } from '../../dev/sandbox/world';
+import { nodeTimes, plainStatementMs } from './figures';
+import { accountOf, COMPLETE, executionsOf, planOf, runPlan, startPlan, type Nightly } from './nightly';
+import { idsOf, lookAround, type Place } from './place';
+import { peakMb, print } from './processes';
+import { NOTHING_WRONG, wrongIn } from './table';
+
+const PATIENT = { timeoutMs: 1_500_000, everyMs: 1000 };
+/** A claim outlives the longest of these shards, also on a busy machine. */
+const LONG = { usersPerShard: 500, shardsAtOnce: 16, minutesBetweenTries: 0.1, leaseMinutes: 1.5 };
+/** None that the node tries again: that takes half a minute each time. */
+const TROUBLES = ['repeatedCursor', 'refused', 'invalid', 'noGroups'] as const;
+/** A worker's limit in memory, in MB. */
+const MOST_MB = 900;
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+
+/** @param place known once the tests run @param teams with their keys @param database puts the nightly read of a team in place */
+export function describeLongNights(
+	place: () => Place,
+	teams: Record<'large' | 'largest', readonly [Team, string]>,
+	database: (name: string, apiKey: string) => Promise<Nightly>,
+) {
+	const of = async (size: keyof typeof teams) => {
+		await place().nightly.unpublish();
+		const [team, apiKey] = teams[size];
+		await place().queue.restartWorkers();
+		return lookAround({ ...place(), team, nightly: await database(size, apiKey) });
+	};
+
+	it('reads 20,000 users: users come and go, 1 % cannot be read, 10 % 429, two workers and the main process are killed', async () => {
+		const { queue, nightly, sandbox, tables, team, expected } = await of('large');
+		const all = team.users;
+		const broken = all.filter((_, i) => i % 100 === 50);
+		broken.forEach(({ user_id: id }, i) => (sandbox.switches.users[id] = TROUBLES[i % TROUBLES.length]));
+		sandbox.switches.latencyMs = 30;
+		const { planned } = await runPlan(queue, await nightly.putPlan(LONG));
+		const leavers = all.filter((_, i) => i % 1000 === 999);
+		for (const { user_id: id } of leavers) sandbox.switches.users[id] = 'removed';
+		team.users = [
+			...all.filter((user) => !leavers.includes(user)),
+			...leavers.map((user, i) => ({ ...user, user_id: uuid('joins', i) })),
+		];
+		const busy: Fault = { status: 429, headers: { 'retry-after': '1' } };
+		sandbox.switches.fault = (number) => (number % 10 === 0 ? busy : undefined);
+		const begun = Date.now();
+		await nightly.publish();
+		const read = async () => 20_000 - (await tables.unread()).length;
+		const memory: number[] = [];
+		for (const kill of [1000, 6000]) {
+			await until(`${kill} users`, async () => (await read()) > kill, PATIENT);
+			memory.push(...queue.workers.map(({ process }) => peakMb(process)));
+			await queue.workers[0].kill();
+			if (kill === 1000) await queue.restartMain(3000);
+			await queue.restartWorkers();
+		}
+		const given = await accountOf(queue, nightly, planned!.plan, PATIENT);
+		team.users = all;
+		memory.push(...queue.workers.map(({ process }) => peakMb(process)));
+		print([
+			`20,000 users in 40 shards, workers and main killed: ${seconds(Date.now() - begun)}`,
+			`most memory of a worker: ${Math.round(Math.max(...memory))} MB`,
+		]);
+		expect(given).toMatchObject({ users: 20_000, haveLeft: leavers.length, unread: broken.length, cellsLeftOut: 0 });
+		expect(given.reasons.flatMap(({ user_ids: ids }) => ids).sort()).toEqual(idsOf(broken).sort());
+		const fine = all.filter((user) => !broken.includes(user) && !leavers.includes(user));
+		expect(wrongIn(await tables.readings(), expected(given.night, 1, fine))).toEqual(NOTHING_WRONG);
+		expect(Math.max(...memory)).toBeLessThan(MOST_MB);
+		await nightly.unpublish();
+	});
+
+	it('plans 45,000 users twice at the same moment, and with other days: both plans are complete', async () => {
+		const { queue, nightly, tables, team, expected } = await of('largest');
+		const [one, three] = [await nightly.putPlan(LONG), await nightly.putPlan({ ...LONG, days: 3 })];
+		const begun = Date.now();
+		const ids = await Promise.all([one, one, three].map(async (workflow) => await startPlan(queue, workflow)));
+		const planned = await Promise.all(ids.map(async (id) => (await planOf(queue, id)).planned!));
+		const plannedMs = Date.now() - begun;
+		await nightly.publish();
+		expect(planned.map(({ newUsers }) => newUsers).sort()).toEqual([0, 45_000, 45_000]);
+		const accounts = [];
+		for (const id of new Set(planned.map(({ plan }) => plan)))
+			accounts.push(await accountOf(queue, nightly, id, PATIENT));
+		print([
+			`45,000 users in two plans of 90 shards: planned in ${seconds(plannedMs)}, read in ${seconds(Date.now() - begun)}`,
+		]);
+		expect(accounts).toHaveLength(2);
+		for (const given of accounts) expect(given).toMatchObject({ ...COMPLETE, users: 45_000 });
+		expect(wrongIn(await tables.readings(), expected(accounts[0].night, 3, team.users))).toEqual(NOTHING_WRONG);
+		await nightly.unpublish();
+	});
+
+	it.each([0, 60])(
+		'writes a shard of nearly 100,000 rows in little more than a plain INSERT (latency %i ms)',
+		async (latencyMs) => {
+			const { queue, nightly, sandbox, tables, team, expected } = lookAround(place());
+			await queue.restartWorkers();
+			await tables.empty();
+			Object.assign(sandbox.switches, { pageSize: 1000, latencyMs });
+			const settings = { days: 28, usersPerShard: 2000, leaseMinutes: 15 };
+			const { planned } = await runPlan(queue, await nightly.putPlan(settings));
+			await nightly.publish();
+			const given = await accountOf(queue, nightly, planned!.plan);
+			await nightly.unpublish();
+			const rows = expected(given.night, 28, team.users);
+			expect(given).toMatchObject({ ...COMPLETE, users: 2000, readings: rows.length });
+			const runs = await Promise.all(
+				(await executionsOf(queue, nightly.shards)).slice(0, 20).map(async ({ id }) => await nodeTimes(queue, id)),
+			);
+			const [times] = runs.filter((one) => one['Blood Pressure'] > 1000);
+			const after = times.Columns + times['Write and Mark'];
+			const plain = await plainStatementMs(tables, rows);
+			print([
+				`A shard of ${rows.length.toLocaleString('en')} rows, latency ${latencyMs} ms: read in ${seconds(times['Blood Pressure'])},`,
+				`columns ${seconds(times.Columns)}, written in ${seconds(times['Write and Mark'])}: ${((after / times['Blood Pressure']) * 100).toFixed(0)} % after the node`,
+				`one plain INSERT ${seconds(plain)}: ${(after / plain).toFixed(2)} times that; most memory of a worker ${Math.round(Math.max(...queue.workers.map(({ process }) => peakMb(process))))} MB`,
+			]);
+			expect(wrongIn(await tables.readings(), rows)).toEqual(NOTHING_WRONG);
+		},
+	);
+}

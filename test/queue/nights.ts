@@ -1,0 +1,217 @@
+/**
+ * Nights of a small team that "Nightly read: shards" reads: what is written, what the account says, and who is told.
+ */
+import type { User } from '../../dev/sandbox/schemas';
+import type { Reading } from '../../dev/sandbox/world';
+import { until } from '../../dev/host/process/until';
+import { accountOf, COMPLETE, executionsOf, PATIENCE, runPlan, type Account, type Settings } from './nightly';
+import { askedFor, idsOf, lookAround, type Place } from './place';
+import { NOTHING_WRONG, rawAnswers, wrongIn } from './table';
+
+/** @param place known once the tests run */
+export function describeNights(place: () => Place) {
+	const here = () => lookAround(place());
+	beforeAll(async () => {
+		const { queue, nightly } = here();
+		// The tables, whichever tests have run before.
+		await runPlan(queue, await nightly.putPlan());
+		await nightly.publish();
+	});
+	afterAll(async () => await here().nightly.unpublish());
+	beforeEach(async () => await here().tables.empty());
+
+	const plan = async (settings: Settings = {}) => {
+		const { queue, nightly } = here();
+		const { message, planned } = await runPlan(queue, await nightly.putPlan(settings));
+		expect(message).toBeUndefined();
+		return planned!;
+	};
+	const account = async (id: string) => await accountOf(here().queue, here().nightly, id);
+	const night = async (settings: Settings = {}) => await account((await plan(settings)).plan);
+	/** Runs `act` and gives the errors that executions ended with meanwhile, and how often the error workflow ran. */
+	const failuresDuring = async (act: () => Promise<unknown>) => {
+		const { queue, nightly } = here();
+		const failed = async () => await executionsOf(queue, nightly.shards, 'error');
+		const told = async () => (await executionsOf(queue, nightly.errorWorkflow)).length;
+		const [before, toldBefore] = [(await failed()).map(({ id }) => id), await told()];
+		await act();
+		const since = async () => (await failed()).filter(({ id }) => !before.includes(id));
+		await until('A failed execution', async () => (await since()).length && (await told()) > toldBefore, PATIENCE);
+		const ended = await Promise.all((await since()).map(async ({ id }) => await queue.rest.execution(id)));
+		return {
+			messages: ended.map(({ data }) => data.resultData.error.message as string),
+			told: (await told()) - toldBefore,
+		};
+	};
+	const nothingFailedSince = async (count: number) =>
+		expect(await executionsOf(here().queue, here().nightly.shards, 'error')).toHaveLength(count);
+	const withReadings = () => here().team.users.filter(({ user_id: id }) => expectedOf([id]).length > 1);
+	const expectedOf = (ids: string[]) => {
+		const { expected, team, now } = here();
+		const tonight = new Date(now - 4 * 3_600_000).toISOString().slice(0, 10);
+		return expected(
+			tonight,
+			1,
+			team.users.filter((user) => ids.includes(user.user_id)),
+		);
+	};
+
+	it('reads each user once over both workers, and nothing when the night is planned again', async () => {
+		const { queue, nightly, sandbox, tables, team, expected } = here();
+		const failed = (await executionsOf(queue, nightly.shards, 'error')).length;
+		// The same readings come twice, and their times without a zone.
+		Object.assign(sandbox.switches, { pageSize: 3, overlap: true, timestamps: 'noZone', latencyMs: 20 });
+		const given = await night({ days: 3 });
+
+		const rows = expected(given.night, 3);
+		expect(wrongIn(await tables.readings(), rows)).toEqual(NOTHING_WRONG);
+		expect(given).toMatchObject({ ...COMPLETE, users: team.users.length, readings: rows.length });
+		const shards = (await executionsOf(queue, nightly.shards)).map(({ id }) => id);
+		for (const worker of queue.workers)
+			expect(shards.filter((id) => worker.started().includes(id)).length).toBeGreaterThan(0);
+
+		sandbox.requests.length = 0;
+		expect(await plan({ days: 3 })).toMatchObject({ plan: given.plan, newUsers: 0, closed: true });
+		expect(askedFor(sandbox.requests)).toEqual(new Set());
+		await nothingFailedSince(failed);
+	});
+
+	it('leaves out bad cells, writes all other rows and says how many and of which users', async () => {
+		const { bent, sandbox, tables, team, expected } = here();
+		sandbox.switches.fault = rawAnswers(sandbox, (id) => bent.has(id));
+		const [noNumber, blank, noTime, zero, half, named] = withReadings();
+		const change = (user: User, point: object) =>
+			bent.set(user.user_id, (reading): Reading => ({ ...reading, point: { ...reading.point, ...point } }));
+		change(noNumber, { systolic: 'n/a' });
+		change(blank, { diastolic: '' });
+		change(noTime, { timestamp: 1_782_000_000_000 });
+		change(zero, { unit: 'mm\u0000Hg' });
+		change(half, { unit: 'mm\ud83dHg' });
+		const name = named.client_user_id;
+		named.client_user_id = 'app\u0000user';
+		const given = await night().finally(() => (named.client_user_id = name));
+
+		const whole = expected(given.night, 1);
+		const rows = whole
+			.filter(({ user_id: id }) => id !== noTime.user_id)
+			.map((row) => ({
+				...row,
+				systolic: row.systolic === 'n/a' ? null : row.systolic,
+				diastolic: row.diastolic === '' ? null : row.diastolic,
+				unit: String(row.unit).replaceAll('\u0000', '\ufffd').replaceAll('\ud83d', '\ufffd'),
+				client_user_id: row.user_id === named.user_id ? 'app\ufffduser' : row.client_user_id,
+			}));
+		expect(wrongIn(await tables.readings(), rows)).toEqual(NOTHING_WRONG);
+		const badUsers = [noNumber, blank, noTime, zero, half];
+		const bad = whole.filter(({ user_id: id }) => idsOf(badUsers).includes(id as string));
+		expect(given).toMatchObject({ users: team.users.length, unread: 0, readings: rows.length });
+		expect([given.cellsLeftOut, given.cellsOf]).toEqual([bad.length + 1, idsOf([...badUsers, named]).sort()]);
+	});
+
+	it('counts users who have left, and does not fail', async () => {
+		const { sandbox, tables, team, expected } = here();
+		const leavers = team.users.slice(250, 255);
+		for (const { user_id: id } of leavers) sandbox.switches.users[id] = 'removed';
+		const given = await night();
+		const stayed = team.users.filter((user) => !leavers.includes(user));
+		expect(given).toMatchObject({ ...COMPLETE, users: 2000, haveLeft: 5 });
+		expect(wrongIn(await tables.readings(), expected(given.night, 1, stayed))).toEqual(NOTHING_WRONG);
+	});
+
+	it('fails once, and the error workflow runs once, when users were not read: with their number, names and why', async () => {
+		const { sandbox, tables, team, expected } = here();
+		const [refused, page] = [team.users[7], team.users[1500]];
+		sandbox.switches.users = { [refused.user_id]: 'refused', [page.user_id]: 'webPage' };
+		let given!: Account;
+		const { messages, told } = await failuresDuring(async () => (given = await night()));
+		const others = team.users.filter((user) => ![refused, page].includes(user));
+		expect(wrongIn(await tables.readings(), expected(given.night, 1, others))).toEqual(NOTHING_WRONG);
+		expect([messages, told]).toEqual([[given.message], 1]);
+		expect(given.reasons.map(({ users, user_ids }) => [users, user_ids])).toEqual([
+			[1, [page.user_id]],
+			[1, [refused.user_id]],
+		]);
+		expect(given.message).toMatch(
+			new RegExp(
+				`^Night of ${given.night}, plan ${given.plan}: 1998 of 2000 users read, \\d+ readings, 0 users have left, 2 users were not read, 0 cells were left out\\. .*${page.user_id}\\. .*${refused.user_id}\\. All of it: SELECT account`,
+			),
+		);
+
+		// The users who were not read, after the reason is gone: as docs/queue-mode.md repairs a night.
+		sandbox.switches.users = {};
+		sandbox.requests.length = 0;
+		const reset = 'UPDATE health_shards SET tries = 0; UPDATE health_nights SET accounted = NULL, account = NULL';
+		await tables.query(reset);
+		expect(await account(given.plan)).toMatchObject({ ...COMPLETE, users: 2000 });
+		expect([...askedFor(sandbox.requests)].sort()).toEqual(idsOf([refused, page]).sort());
+	});
+
+	it('says why in words that n8n does not replace', async () => {
+		const { tables } = here();
+		const { plan: id } = await plan({ tries: 0 });
+		const reason = 'connect ECONNREFUSED 127.0.0.1:443, getaddrinfo ENOTFOUND api.example.com';
+		const { messages } = await failuresDuring(async () => {
+			await account(id);
+			const again = `UPDATE health_shards SET reason = '${reason}'; UPDATE health_nights SET accounted = NULL`;
+			await tables.query(again);
+		});
+		expect(messages).toContainEqual(
+			expect.stringMatching(/connect E-CONNREFUSED 127\.0\.0\.1:443, \S+ E-NOTFOUND api\.example\.com: /),
+		);
+		expect(messages.every((message) => message.startsWith('Night of '))).toBe(true);
+	});
+
+	it('says so when the service knows no user of a shard', async () => {
+		const { sandbox, team } = here();
+		for (const { user_id: id } of team.users.slice(0, 100)) sandbox.switches.users[id] = 'removed';
+		const given = await night({ tries: 1 });
+		expect(given).toMatchObject({ haveLeft: 0, unread: 100 });
+		expect(given.reasons[0].reason).toMatch(/^The service knows none of the 100 users of this shard: are the keys/);
+	});
+
+	it('gives the account when it is time, once, and reads on', async () => {
+		const { queue, nightly, sandbox, tables, team, expected } = here();
+		sandbox.switches.latencyMs = 300;
+		const { plan: id } = await plan({ shardsAtOnce: 1 });
+		await until('The first users', async () => (await tables.unread()).length < 2000, PATIENCE);
+		const { messages } = await failuresDuring(async () => {
+			await tables.query('UPDATE health_nights SET account_by = now()');
+			await account(id);
+		});
+		const given = await account(id);
+		expect(messages).toEqual([given.message]);
+		expect(given.reasons).toMatchObject([{ reason: 'Not reached by then', users: given.unread }]);
+		expect(given.unread).toBeGreaterThan(0);
+
+		sandbox.switches.latencyMs = 0;
+		await tables.query('UPDATE health_nights SET shards_at_once = 8');
+		await until('All users', async () => !(await tables.unread()).length, PATIENCE);
+		expect(wrongIn(await tables.readings(), expected(given.night, 1, team.users))).toEqual(NOTHING_WRONG);
+		const failed = (await executionsOf(queue, nightly.shards, 'error')).length;
+		const from = Date.now();
+		const idle = async () =>
+			(await executionsOf(queue, nightly.shards, 'success')).filter(({ startedAt }) => Date.parse(startedAt) > from);
+		await until('Executions that find nothing', async () => (await idle()).length > 2, PATIENCE);
+		await nothingFailedSince(failed);
+		expect(await account(id)).toEqual(given);
+	});
+
+	it('reads two plans of a day, and the night of yesterday, at the same time', async () => {
+		const { sandbox, tables, team, expected } = here();
+		sandbox.switches.latencyMs = 40;
+		const yesterday = await plan({ days: 2 });
+		await tables.query('UPDATE health_nights SET night = night - 1');
+		const [one, three] = [await plan(), await plan({ days: 3 })];
+		let most = 0;
+		const done = async () => {
+			most = Math.max(most, await tables.count('health_shards', 'claimed_until > now()'));
+			return (await tables.count('health_nights', 'accounted IS NULL')) === 0;
+		};
+		await until('All three accounts', done, { ...PATIENCE, everyMs: 50 });
+		for (const { plan: id } of [yesterday, one, three])
+			expect(await account(id)).toMatchObject({ ...COMPLETE, users: team.users.length });
+		expect(wrongIn(await tables.readings(), expected(one.night, 3))).toEqual(NOTHING_WRONG);
+		expect(most).toBeGreaterThan(1);
+		expect(most).toBeLessThanOrEqual(8);
+	});
+}

@@ -1,0 +1,103 @@
+/**
+ * What a night is: a plan of a day, a team, a table and settings. Nothing is read here, only planned.
+ */
+import { runPlan, startPlan, planOf } from './nightly';
+import { lookAround, type Place } from './place';
+
+/** @param place known once the tests run */
+export function describePlans(place: () => Place, otherKey: string) {
+	const here = () => lookAround(place());
+	const plan = async (settings = {}, key?: string) => {
+		const { queue, nightly, sandbox } = here();
+		const of = key ? { baseUrl: sandbox.baseUrl, apiKey: key } : undefined;
+		return await runPlan(queue, await nightly.putPlan(settings, of));
+	};
+	const planned = async (settings = {}, key?: string) => {
+		const { message, planned: result } = await plan(settings, key);
+		expect(message).toBeUndefined();
+		return result!;
+	};
+	const tables = () => here().tables;
+	beforeEach(async () => {
+		// The first plan makes the tables.
+		await planned();
+		await tables().query('DELETE FROM health_nights; DROP TABLE health_readings');
+		await planned();
+	});
+
+	it('plans every user once, and adds those who join until the account is given', async () => {
+		const { team } = here();
+		const again = await planned();
+		expect(again).toMatchObject({ users: 2000, newUsers: 0, newShards: 0, closed: false });
+		const all = team.users;
+		team.users = [...all.slice(10), { ...all[0], user_id: 'joined' }];
+		try {
+			expect(await planned()).toMatchObject({ users: 1991, newUsers: 1, newShards: 1 });
+			await tables().query('UPDATE health_nights SET accounted = now()');
+			team.users = [...team.users, { ...all[0], user_id: 'joined later' }];
+			expect(await planned()).toMatchObject({ newUsers: 0, newShards: 0, closed: true });
+		} finally {
+			team.users = all;
+		}
+		expect(await tables().count('health_users')).toBe(2001);
+		expect(await tables().count('(SELECT FROM health_users GROUP BY shard HAVING count(*) > 100) AS large')).toBe(0);
+	});
+
+	it('plans every user once when it is started twice at the same moment', async () => {
+		const { queue, nightly } = here();
+		await tables().query('DELETE FROM health_nights');
+		const workflow = await nightly.putPlan();
+		const ids = await Promise.all([1, 2].map(async () => await startPlan(queue, workflow)));
+		const both = await Promise.all(ids.map(async (id) => (await planOf(queue, id)).planned!));
+		expect(both.map(({ newUsers }) => newUsers).sort()).toEqual([0, 2000]);
+		expect(await tables().count('health_shards')).toBe(20);
+	});
+
+	it.each([
+		['more days', { days: 30 }],
+		['smaller shards', { usersPerShard: 50 }],
+		['another table', { table: 'other_readings' }],
+		['a provider', { provider: 'omron' }],
+		['another time zone', { timeZone: 'America/Toronto' }],
+	])('is another plan of the same day with %s', async (_, settings) => {
+		const first = await planned();
+		const second = await planned(settings);
+		expect(second).toMatchObject({ night: first.night, newUsers: 2000, closed: false });
+		expect(second.plan).not.toBe(first.plan);
+		expect(await tables().count('health_users')).toBe(4000);
+	});
+
+	it('is another plan with the key of another team', async () => {
+		const first = await planned();
+		const second = await planned({}, otherKey);
+		expect(second).toMatchObject({ night: first.night, users: 30, newUsers: 30 });
+		expect(second.plan).not.toBe(first.plan);
+	});
+
+	it('is another plan when the table was dropped and made again', async () => {
+		await tables().query('DROP TABLE health_readings');
+		const { status, message } = await plan();
+		expect(status).toBe('error');
+		expect(message).toMatch(/^The table health_readings is missing, and earlier nights were written into it\. Restore/);
+		await tables().query('CREATE TABLE health_readings (id text PRIMARY KEY)');
+		expect(await planned()).toMatchObject({ newUsers: 2000 });
+		expect(await tables().count('health_nights')).toBe(2);
+	});
+
+	it('fails when the team has no users', async () => {
+		const { team } = here();
+		const all = team.users;
+		team.users = [];
+		const { status, message } = await plan().finally(() => (team.users = all));
+		expect([status, message]).toEqual([
+			'error',
+			'The team has no users, so there is nothing to read in this night. Check the credential of "Users".',
+		]);
+	});
+
+	it('keeps the nights of 30 days', async () => {
+		await tables().query("UPDATE health_nights SET night = '2020-01-01'");
+		await planned();
+		expect([await tables().count('health_nights'), await tables().count('health_users')]).toEqual([1, 2000]);
+	});
+}
