@@ -141,7 +141,7 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 	});
 
 	it('changed: the old one judges everybody, though a round takes several polls', async () => {
-		const users = [anna, ...Array.from({ length: 60 }, (_, i) => history.addUser(`user ${i}`))];
+		const users = [anna, ...Array.from({ length: 25 }, (_, i) => history.addUser(`user ${i}`))];
 		const parameters = { event: 'bloodPressure', userScope: 'all' };
 		const n8n = new PollingHost(
 			used.credential,
@@ -248,7 +248,7 @@ describe('Concurrent Requests', () => {
 		[3, { concurrency: '={{ 3 }}' }],
 		[8, {}],
 	])('at most %i on their way, with %j', async (most, options) => {
-		for (let i = 0; i < 60; i++) history.addUser(`user ${i}`);
+		for (let i = 0; i < 20; i++) history.addUser(`user ${i}`);
 		used.sandbox.switches.latencyMs = 5;
 		const n8n = new PollingHost(used.credential, { event: 'bloodPressure', userScope: 'all', options });
 		await n8n.start();

@@ -8,7 +8,7 @@ const BUDGET_MS = 2500;
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
 	const watching = async () => {
-		for (let i = 0; i < 40; i++) w.history.addUser(`user ${i}`);
+		for (let i = 0; i < 12; i++) w.history.addUser(`user ${i}`);
 		const n8n = w.trigger(everybody, { budgetMs: BUDGET_MS });
 		await n8n.start();
 		return n8n;
