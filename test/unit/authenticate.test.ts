@@ -22,18 +22,16 @@ const told = (credential: Partial<ServiceCredential>, request: object = {}) => {
 	}
 };
 
-it.each([
-	{ skipSslCertificateValidation: true },
-	{ rejectUnauthorized: false },
-	{ agentOptions: { rejectUnauthorized: false } },
-	{ agentOptions: { ca: 'mine' } },
-])('%p needs the switch of the credential', (request) => {
-	expect(told({}, request)).not.toBe('OK');
-	expect(sentBy({ allowUnauthorizedCerts: true }, request)).toMatchObject({
-		skipSslCertificateValidation: true,
-		rejectUnauthorized: false,
-	});
-});
+it.each([{ skipSslCertificateValidation: true }, { rejectUnauthorized: false }])(
+	'%p needs the switch of the credential',
+	(request) => {
+		expect(told({}, request)).not.toBe('OK');
+		expect(sentBy({ allowUnauthorizedCerts: true }, request)).toMatchObject({
+			skipSslCertificateValidation: true,
+			rejectUnauthorized: false,
+		});
+	},
+);
 
 it.each([
 	{},
@@ -41,10 +39,57 @@ it.each([
 	{ rejectUnauthorized: true },
 	{ rejectUnauthorized: undefined },
 	{ agentOptions: {} },
-	{ agentOptions: { cert: 'c', key: 'k' } },
+	{ agentOptions: undefined },
+	{ agentOptions: { cert: 'c', key: 'k', passphrase: 'p' } },
 ])('%p leaves the check of certificates on', (request) => {
 	const sent = sentBy({}, request) as { skipSslCertificateValidation?: boolean; rejectUnauthorized?: boolean };
 	expect([sent.skipSslCertificateValidation ?? false, sent.rejectUnauthorized ?? true]).toEqual([false, true]);
+});
+
+describe('of the connection options of a node only a client certificate passes', () => {
+	const OTHERS = 'The API key is only sent with a client certificate of the node, not with other connection options';
+	const SETTABLE: Record<string, unknown> = {
+		host: '127.0.0.1',
+		hostname: 'other.example',
+		port: 5678,
+		path: '/webhook/steal',
+		socketPath: '/tmp/socket',
+		lookup: 'x',
+		servername: 'other.example',
+		agent: {},
+		pfx: 'mine',
+		rejectUnauthorized: true,
+		secureContext: {},
+		checkServerIdentity: () => undefined,
+		localAddress: '127.0.0.1',
+		proxyEnv: {},
+		ALPNProtocols: ['x'],
+		CERT: 'c',
+	};
+	it.each(Object.keys(SETTABLE))(
+		'%s is refused, also beside a certificate and when the credential checks none',
+		(name) => {
+			for (const value of [SETTABLE[name], undefined, '', null]) {
+				for (const credential of [{}, { allowUnauthorizedCerts: true }]) {
+					expect(told(credential, { agentOptions: { [name]: value } })).toBe(OTHERS);
+					expect(told(credential, { agentOptions: { cert: 'c', key: 'k', [name]: value } })).toBe(OTHERS);
+				}
+			}
+		},
+	);
+
+	it.each(['text', ['a']])('%j is refused', (agentOptions) => expect(told({}, { agentOptions })).toBe(OTHERS));
+
+	it('a certificate is sent on', () => {
+		const agentOptions = { cert: 'c', key: 'k', passphrase: 'p' };
+		expect(sentBy({}, { agentOptions })).toMatchObject({ agentOptions });
+	});
+
+	it.each([{}, { allowUnauthorizedCerts: true }])('an authority of the node is refused: %p', (credential) => {
+		expect(told(credential, { agentOptions: { ca: 'mine' } })).toBe(
+			'The API key is not sent over a certificate authority set in the node',
+		);
+	});
 });
 
 it('follows no redirect with the key, whatever a node has switched on', () => {

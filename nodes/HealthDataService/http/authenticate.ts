@@ -148,8 +148,11 @@ const isWithin = (host: string, domain: string) =>
 type ConnectionOptions = Pick<IHttpRequestOptions, 'skipSslCertificateValidation'> & {
 	rejectUnauthorized?: boolean;
 	proxy?: unknown;
-	agentOptions?: { ca?: unknown; rejectUnauthorized?: boolean };
+	agentOptions?: object;
 };
+
+/** Of `agentOptions`, which n8n 2.8.4 passes on unseen: all other options may say where to connect or what to trust. */
+const ALLOWED_AGENT_OPTIONS: PropertyKey[] = ['cert', 'key', 'passphrase'];
 
 /** In both of n8n's forms. */
 const UNCHECKED = { skipSslCertificateValidation: true, rejectUnauthorized: false };
@@ -162,16 +165,24 @@ const UNCHECKED = { skipSslCertificateValidation: true, rejectUnauthorized: fals
  */
 function certificateOptions({ allowUnauthorizedCerts }: ServiceCredential, request: ConnectionOptions, url: URL) {
 	const { proxy, agentOptions } = request;
-	if (!allowUnauthorizedCerts && (isUnchecked(request) || isUnchecked(agentOptions ?? {}))) {
+	if (!allowUnauthorizedCerts && isUnchecked(request)) {
 		throw notSent(
 			"'Ignore SSL Issues' of a node is not enough to send the API key over a connection that is not checked",
 			"Turn it off in the node, or turn on 'Ignore SSL Issues (Insecure)' in the credential",
 		);
 	}
-	if (!allowUnauthorizedCerts && agentOptions?.ca) {
+	// Also those without a value: they override the host of the URL.
+	const others = Reflect.ownKeys(Object(agentOptions)).filter((name) => !ALLOWED_AGENT_OPTIONS.includes(name));
+	if (others.includes('ca')) {
 		throw notSent(
 			'The API key is not sent over a certificate authority set in the node',
 			"Remove it from the node's SSL certificates. n8n itself can trust it, with NODE_EXTRA_CA_CERTS",
+		);
+	}
+	if (others.length > 0) {
+		throw notSent(
+			'The API key is only sent with a client certificate of the node, not with other connection options',
+			"Remove what the node sets in 'agentOptions', except cert, key and passphrase",
 		);
 	}
 	const isChecked = url.protocol === 'https:' && !allowUnauthorizedCerts;
@@ -184,10 +195,7 @@ function certificateOptions({ allowUnauthorizedCerts }: ServiceCredential, reque
 	return allowUnauthorizedCerts ? UNCHECKED : {};
 }
 
-const isUnchecked = ({
-	skipSslCertificateValidation,
-	rejectUnauthorized,
-}: Pick<ConnectionOptions, 'skipSslCertificateValidation' | 'rejectUnauthorized'>) =>
+const isUnchecked = ({ skipSslCertificateValidation, rejectUnauthorized }: ConnectionOptions) =>
 	Boolean(skipSslCertificateValidation) || (rejectUnauthorized !== undefined && !rejectUnauthorized);
 
 /** n8n gives a proxy as a URL, or in parts. */
