@@ -110,11 +110,12 @@ describe('a proxy', () => {
 		['not encrypted', { baseUrl: 'http://health.example', allowHttp: true }, { host: 'proxy.example' }, false],
 		['this machine, to another', { baseUrl: HERE }, 'http://proxy.example:3128', false],
 		['this machine, to another', { baseUrl: HERE }, { host: 'proxy.example', port: 3128 }, false],
-		['this machine', { baseUrl: HERE }, 'http://127.0.0.1:3128', true],
-		['this machine', { baseUrl: HERE }, { host: '::1', port: 3128 }, true],
-		['this machine', { baseUrl: HERE }, { host: 'localhost', port: 3128 }, true],
+		['this machine', { baseUrl: HERE }, 'http://127.0.0.1:3128', false],
+		['this machine', { baseUrl: HERE }, { host: '::1', port: 3128 }, false],
+		['this machine', { baseUrl: HERE }, { host: 'localhost', port: 3128 }, false],
 		['this machine, to nonsense', { baseUrl: HERE }, 'not an address', false],
 		['this machine, to nonsense', { baseUrl: HERE }, {}, false],
+		['this machine, checked', { baseUrl: 'https://localhost:8000' }, 'http://127.0.0.1:3128', true],
 	])('%s: %p, %p', (_, credential, proxy, isFine) => {
 		expect(told(credential, { proxy }) === 'OK').toBe(isFine);
 	});

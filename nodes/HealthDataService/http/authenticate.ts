@@ -186,7 +186,8 @@ function certificateOptions({ allowUnauthorizedCerts }: ServiceCredential, reque
 		);
 	}
 	const isChecked = url.protocol === 'https:' && !allowUnauthorizedCerts;
-	if (proxy && !isChecked && !(isLoopback(url.hostname) && isLoopback(hostOf(proxy)))) {
+	// On loopback too: the proxy could be n8n itself, with a webhook that stores the headers.
+	if (proxy && !isChecked) {
 		throw notSent(
 			'A proxy of a node could read the API key, because the connection to the service is not encrypted and checked',
 			"Remove 'Proxy' from the node's options. The administrator of n8n can set one for all nodes, with HTTP_PROXY and HTTPS_PROXY",
@@ -197,12 +198,5 @@ function certificateOptions({ allowUnauthorizedCerts }: ServiceCredential, reque
 
 const isUnchecked = ({ skipSslCertificateValidation, rejectUnauthorized }: ConnectionOptions) =>
 	Boolean(skipSslCertificateValidation) || (rejectUnauthorized !== undefined && !rejectUnauthorized);
-
-/** n8n gives a proxy as a URL, or in parts. */
-function hostOf(proxy: unknown): string {
-	const host = typeof proxy === 'string' ? proxy : String((proxy as { host?: unknown }).host ?? '');
-	const url = host.includes('://') ? host : `http://${host.includes(':') ? `[${host}]` : host}`;
-	return URL.canParse(url) ? new URL(url).hostname : '';
-}
 
 const notSent = (message: string, advice: string) => new Problem(message, advice, { concernsAll: true });
