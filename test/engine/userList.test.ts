@@ -115,3 +115,10 @@ describe('one leaves at the front and one joins at the end between any two reque
 		expect(new Set(found).size).toBe(found.length);
 	});
 });
+
+it('All Users: a Limit that the first page reaches prefetches no other', async () => {
+	const parameters = bloodPressureOf('', { userScope: 'all', returnAll: false, limit: 5 });
+	const { rows } = await runNode({ credential: used.credential, parameters });
+	expect(rows.map(({ user_id }) => user_id)).toEqual(ids.slice(0, 5));
+	expect(listRequests()).toHaveLength(1);
+});
