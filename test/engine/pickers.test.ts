@@ -9,6 +9,9 @@ import { searchList } from '../helpers/engine';
 import { everythingIn } from '../helpers/inspect';
 import { createUser, fixedWorld, OTHER_KEY, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { queryOf, useSandbox } from '../helpers/requests';
+import { useVirtualTime } from '../helpers/virtualTime';
+
+useVirtualTime();
 
 /** What empties the field again. */
 const ALL = { name: 'All Providers', value: '' };

@@ -1,7 +1,7 @@
 /**
  * What n8n does to a run: *Retry On Fail*, *Execute Once*, *Batching*, and an item that it cannot start.
  */
-import { sleep, type IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { runNode } from '../helpers/engine';
 import { watchUnhandled } from '../helpers/machine';
 import { BERLIN, people, SILENT, SPECIAL, STEADY } from '../helpers/people';
@@ -9,7 +9,7 @@ import { bloodPressureOf, byUserId, queryOf, resolve, useSandbox } from '../help
 import { useVirtualTime } from '../helpers/virtualTime';
 
 const used = useSandbox(() => ({ world: people() }));
-useVirtualTime();
+const time = useVirtualTime();
 const run = async (options: Omit<Parameters<typeof runNode>[0], 'credential'>) =>
 	await runNode({ credential: used.credential, ...options });
 
@@ -19,7 +19,7 @@ const perUser = (more = {}) => bloodPressureOf(byUserId('={{ $json.user }}'), mo
 const input = users.map(({ user_id }): IDataObject => ({ user: user_id }));
 
 /** When everything that is still on its way has arrived. */
-const later = async () => await sleep(50);
+const later = async () => await time.pass(50);
 
 /** What nobody handles would end n8n. */
 let unhandled: ReturnType<typeof watchUnhandled>;

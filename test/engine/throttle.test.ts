@@ -1,7 +1,6 @@
 /**
  * How many requests are on their way at once, what a refusal does to that, and that cancelling stops them.
  */
-import { sleep } from 'n8n-workflow';
 import { defaultSwitches } from '../../dev/sandbox/switches';
 import { createWorld } from '../../dev/sandbox/world';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
@@ -169,7 +168,7 @@ describe('cancelling {{ }}', () => {
 		const input = users.slice(0, 100).map(({ user_id }) => ({ user_id }));
 		let sent = 0;
 		const cancelWhen = (async () => {
-			while (!isReached()) await sleep(1);
+			while (!isReached()) await time.pass(1);
 			sent = used.sandbox.requests.length;
 		})();
 		await run(oneByOne(), { input, cancelWhen });

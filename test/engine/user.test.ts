@@ -5,6 +5,9 @@ import { createWorld } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
 import { KEY, SILENT, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
+import { useVirtualTime } from '../helpers/virtualTime';
+
+useVirtualTime();
 
 describe('List', () => {
 	const world = createWorld([{ key: KEY, users: 1200 }]);

@@ -1,7 +1,7 @@
 /**
  * What is tried again, how long is waited for it, and what no longer counts as waiting: over HTTP, through n8n's own helper.
  */
-import { sleep, type INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../dev/sandbox/switches';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { runNode } from '../helpers/engine';
@@ -114,8 +114,8 @@ describe('an answer that drips', () => {
 		always({ dripMs: 2000 });
 		let cancelledAt = 0;
 		const cancelWhen = (async () => {
-			while (used.sandbox.requests.length === 0) await sleep(5);
-			await sleep(6000);
+			while (used.sandbox.requests.length === 0) await time.pass(5);
+			await time.pass(6000);
 			cancelledAt = time.now;
 		})();
 		const { run: execution } = await run(listUsers({ limit: 4 }), { cancelWhen });

@@ -1,7 +1,6 @@
 /**
  * The limit for a whole answer: one watchdog, told apart from a cancel, and nothing kept of what has ended.
  */
-import { sleep } from 'n8n-workflow';
 import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
 import { listenersOf } from '../helpers/machine';
 import { useVirtualTime } from '../helpers/virtualTime';
@@ -30,7 +29,7 @@ it('ends what takes too long, each in its own time, and nothing else', async () 
 		times.push(time.now - begun);
 		return code;
 	});
-	const quick = codeOf(deadlines.within(60_000, undefined, async () => await sleep(1100)));
+	const quick = codeOf(deadlines.within(60_000, undefined, async () => await time.pass(1100)));
 	expect(await Promise.all([...late, quick])).toEqual(['ETIMEDOUT', 'ETIMEDOUT', 'OK']);
 	expect(times).toEqual([30, 1000]);
 });
@@ -85,7 +84,7 @@ it('puts one listener on the signal of the execution, however many requests it h
 	const controller = new AbortController();
 	const deadlines = new Deadlines();
 	const listeners = () => listenersOf(controller.signal);
-	const quick = deadlines.within(60_000, controller.signal, async () => await sleep(5));
+	const quick = deadlines.within(60_000, controller.signal, async () => await time.pass(5));
 	const all = Array.from(
 		{ length: 50 },
 		async () => await codeOf(deadlines.within(60_000, controller.signal, endless)),

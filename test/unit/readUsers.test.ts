@@ -1,7 +1,7 @@
 /**
  * Many users side by side, over made-up answers: whose matter a problem is, who is told of it, and what is asked.
  */
-import { sleep, type IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions, Query } from '../../nodes/HealthDataService/http/client';
 import { rowsWithoutId } from '../../nodes/HealthDataService/service/readings';
 import { readUsers, type UserResult } from '../../nodes/HealthDataService/service/readUsers';
@@ -12,7 +12,7 @@ import { bloodPressure as metric } from '../helpers/metrics';
 import { RowLimit } from '../../nodes/HealthDataService/service/rowLimit';
 import { useVirtualTime } from '../helpers/virtualTime';
 
-useVirtualTime();
+const time = useVirtualTime();
 
 const listed = (name: string, more: Partial<SelectedUser> = {}): SelectedUser => ({
 	user: { user_id: name, client_user_id: null },
@@ -95,9 +95,9 @@ it('may ask of each something else, and try less often', async () => {
 it('how long somebody took begins with their first request, not with the waiting for it', async () => {
 	const seen: number[] = [];
 	const answer = async (name: string, nth: number) => {
-		await sleep(100);
+		await time.pass(100);
 		if (name === 'u1') asked.at(-1)!.once!.onSent!();
-		await sleep(100);
+		await time.pass(100);
 		return { ...page(1), ...(nth === 1 && { next_cursor: 'x' }) };
 	};
 	const asked: Asked[] = [];
@@ -143,7 +143,7 @@ it('reads no further ahead of somebody who takes long than it may', async () => 
 		let names: string[] = [];
 		const asked: Asked[] = [];
 		const answer = async (name: string) => {
-			if (name === 'u1') await sleep(100).then(() => (names = asked.map((one) => one.name)));
+			if (name === 'u1') await time.pass(100).then(() => (names = asked.map((one) => one.name)));
 			return page(1);
 		};
 		await play({

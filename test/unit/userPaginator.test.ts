@@ -1,7 +1,7 @@
 /**
  * The walk of the team's user list, against a list that knows who was on it: whatever `total` says and whoever moves.
  */
-import { sleep, type IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions } from '../../nodes/HealthDataService/http/client';
 import { Prefetch, userPages, type ListSlice } from '../../nodes/HealthDataService/service/userPaginator';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
@@ -10,7 +10,7 @@ import { idsOf, movingTeam, TOTALS, type Move, type TeamOptions } from '../helpe
 import { fc } from '../helpers/properties';
 import { useVirtualTime } from '../helpers/virtualTime';
 
-useVirtualTime();
+const time = useVirtualTime();
 const SAME_PAGE = 'The service gives the same page of its user list again and again';
 
 const read = async (options: TeamOptions, slice: ListSlice = {}) => {
@@ -345,7 +345,7 @@ describe('a page that fails where there must be users', () => {
 			(async () => {
 				for await (const page of pages) {
 					found.push(...page);
-					await sleep(5);
+					await time.pass(5);
 				}
 			})(),
 		).rejects.toThrow('Broken');
@@ -353,7 +353,7 @@ describe('a page that fails where there must be users', () => {
 
 		// Whoever stops early leaves nothing behind that could fail later.
 		await readOne(userPages(failing(5000, 1).get));
-		await sleep(5);
+		await time.pass(5);
 		unhandled.stop();
 		expect(unhandled.seen).toEqual([]);
 	});
@@ -410,7 +410,7 @@ describe('requests', () => {
 		let answered: Promise<unknown> | undefined;
 		const slow = (async (...args: Parameters<Get>) => {
 			if (!answered) waves.push([]);
-			answered ??= sleep(5).then(() => (answered = undefined));
+			answered ??= time.pass(5).then(() => (answered = undefined));
 			waves.at(-1)!.push((args[1] as { offset: number }).offset);
 			const answer = await get(...args);
 			await answered;
