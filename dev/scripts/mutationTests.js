@@ -20,7 +20,7 @@ const TESTS = {
 	http: 'unit/client',
 	'http/authenticate.ts': 'unit/authenticate unit/baseUrl',
 	'http/circuitBreaker.ts': 'unit/requestQueue',
-	'http/classify.ts': 'unit/errors unit/retry',
+	'http/classify.ts': 'unit/classify',
 	'http/deadlines.ts': 'unit/deadlines',
 	'http/errors.ts': 'unit/errors unit/retry',
 	'http/rateLimiter.ts': 'unit/rateLimiter',

@@ -1,5 +1,5 @@
 /**
- * Errors and classification of each status and each answer that is not the data.
+ * Errors: words for each status and each answer that is not the data.
  */
 import {
 	missingFieldError,
@@ -8,7 +8,6 @@ import {
 	keyError,
 	unexpectedBodyError,
 } from '../../nodes/HealthDataService/http/errors';
-import { classifyStatus, isTruncated, type Outcome } from '../../nodes/HealthDataService/http/classify';
 
 const said = { detail: 'no such thing' };
 const LATER = 'Try again later. If it stays, ask the people who run the service';
@@ -133,41 +132,4 @@ describe('an answer that is not the data', () => {
 			httpCode: '200',
 		});
 	});
-});
-
-describe('what broke off', () => {
-	const JSON_TYPE = 'application/json; charset=utf-8';
-	it.each<[boolean, number, unknown, string | undefined]>([
-		[true, 200, '{"users": [', JSON_TYPE],
-		[true, 200, ' [', undefined],
-		[true, 299, 'us', 'Application/JSON'],
-		[true, 200, '', 'application/problem+json'],
-		[true, 404, '{"detail', JSON_TYPE],
-		[false, 404, 'Not Found', JSON_TYPE],
-		[false, 200, 'text {', 'text/plain'],
-		[false, 200, 'text', undefined],
-		[false, 200, 'text', 'application/jsonp'],
-		[false, 200, { users: [] }, JSON_TYPE],
-		[false, 200, null, JSON_TYPE],
-		[false, 199, '{', JSON_TYPE],
-		[false, 300, '{', JSON_TYPE],
-		[false, 422, '{', JSON_TYPE],
-	])('%p: status %i, %j as %s', (is, statusCode, body, type) => {
-		expect(isTruncated({ statusCode, body, headers: { 'content-type': type } } as never)).toBe(is);
-	});
-});
-
-it.each<[number, Outcome]>([
-	[401, 'unauthorized'],
-	[403, 'forbidden'],
-	[429, 'throttled'],
-	[503, 'throttled'],
-	[500, 'transient'],
-	[408, 'transient'],
-	[200, 'answered'],
-	[302, 'answered'],
-	[404, 'answered'],
-	[422, 'answered'],
-])('status %i is %s', (status, outcome) => {
-	expect(classifyStatus(status)).toBe(outcome);
 });

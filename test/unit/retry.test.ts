@@ -1,12 +1,11 @@
 /**
- * Retry-After, backoff, which statuses and codes are retried, words of network errors, and redirects.
+ * Retry-After, backoff, words of network errors, and redirects.
  */
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { partsOf } from '../../nodes/HealthDataService/http/redact';
 import { isRedirect, redirectTarget, redirectError } from '../../nodes/HealthDataService/http/redirect';
 import { networkError } from '../../nodes/HealthDataService/http/errors';
 import { backoff, RETRY_LIMITS, retryAfterMs, SHORT_RETRY } from '../../nodes/HealthDataService/http/retry';
-import { classifyStatus, isRetryable, isTransientCode } from '../../nodes/HealthDataService/http/classify';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 
@@ -41,20 +40,6 @@ it('all waiting together stays within minutes', () => {
 	expect(waits).toBeLessThan(RETRY_LIMITS.retryForMs);
 	expect(RETRY_LIMITS.retryForMs + RETRY_LIMITS.maxRetryAfterMs).toBeLessThanOrEqual(4 * 60_000);
 });
-
-it.each([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])('%i can pass', (status) =>
-	expect(isRetryable(classifyStatus(status))).toBe(true),
-);
-it.each([200, 301, 400, 401, 403, 404, 407, 409, 422, 501, 505, 519, 525])('%i stays', (status) =>
-	expect(isRetryable(classifyStatus(status))).toBe(false),
-);
-it.each(['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EAI_AGAIN', 'ECONNABORTED', undefined])('%s can pass', (code) =>
-	expect(isTransientCode(code)).toBe(true),
-);
-it.each(['ENOTFOUND', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
-	'%s stays',
-	(code) => expect(isTransientCode(code)).toBe(false),
-);
 
 it('gives nobody who waits more than a minute: two tries, half a minute for each', () => {
 	expect(SHORT_RETRY).toEqual({ maxAttempts: 2, retryForMs: 5_000, timeoutMs: 30_000 });

@@ -1,6 +1,7 @@
 /**
  * Key check: tells an invalid API key from one forbidden user. 401 means the key. On 403 it requests `/v2/user`: 401 or 403
- * there means the key, anything else only this user. No other request is sent before that answer.
+ * there means the key, anything else only this user. No other request is sent before that answer. A file of its own, because the
+ * queue knows no path of the service.
  */
 import { classifyStatus } from './classify';
 import { keyError } from './errors';

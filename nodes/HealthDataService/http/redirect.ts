@@ -1,5 +1,6 @@
 /**
- * Redirects (quirk 13): one is followed, below the Base URL only, so that the key is sent to no other site.
+ * Redirects (quirk 13): one is followed, below the Base URL only, so that the key is sent to no other site. A file of its own,
+ * because SECURITY.md promises this rule.
  */
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { Problem } from '../shared/problem';
