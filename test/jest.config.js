@@ -35,8 +35,8 @@ module.exports = {
 		],
 	},
 	maxWorkers: WORKERS,
-	// A worker that has run n8n's engine for long needs more than jest's half second to free its memory, and jest then warns of a leak.
-	workerIdleMemoryLimit: '600MB',
+	// Node needs a while to free a large heap when it exits; above half a second, on a busy machine, jest calls that a leak.
+	workerIdleMemoryLimit: '400MB',
 	reporters: ['default', '<rootDir>/test/setup/slowestTests.js'],
 	// A test that hangs, not one that is slow.
 	testTimeout: 180_000,
