@@ -60,7 +60,7 @@ it.each<[boolean, number, unknown]>([
 	expect(isNotFound(response(status, body))).toBe(is);
 });
 
-it.each(['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EAI_AGAIN', 'ECONNABORTED', undefined])(
+it.each(['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EAI_AGAIN', 'ECONNABORTED', 'NO_CERT_ERROR', undefined])(
 	'network error %s is transient',
 	(code) => expect(isTransientCode(code)).toBe(true),
 );
