@@ -102,6 +102,7 @@ function rewriteTimes(point: Json, style: Switches['timestamps']): Json {
 			z: `${withoutZeros(time)}Z`,
 			offset: `${withoutZeros(time)}+00:00`,
 			noZone: time.replace(/\+00:00$/, ''),
+			endless: time.replace(/\+00:00$/, `${'0'.repeat(20_000)}1Z`),
 			microseconds: time,
 		})[style];
 	return Object.fromEntries(

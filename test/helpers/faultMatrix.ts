@@ -169,7 +169,7 @@ export const matrix: Row[] = [
 		what: 'Times written in different ways',
 		promise: 'kept as they are',
 		elsewhere: NO_READINGS,
-		cases: (['z', 'offset', 'noZone'] as const).map((timestamps) => ({
+		cases: (['z', 'offset', 'noZone', 'endless'] as const).map((timestamps) => ({
 			name: timestamps,
 			operations: READINGS,
 			switches: { timestamps },

@@ -18,6 +18,13 @@ it.each([
 	}
 });
 
+it('a text of more than 64 characters is no time, and its own key', () => {
+	const withFraction = (digits: number) => `2026-06-01T12:00:00.${'0'.repeat(digits - 1)}1Z`;
+	expect(instantOf(withFraction(43))).toEqual({ millis: NOON, key: `${NOON}.${'0'.repeat(39)}1` });
+	for (const text of [withFraction(44), withFraction(120_000), 'x'.repeat(65), `${' '.repeat(60)}2026-06-01`])
+		expect(instantOf(text)).toEqual({ key: text });
+});
+
 it.each(['+0', '+000', '+00000', '+0:00', '+05:3', '+2500', 'UTC'])('%s is no offset: the text is kept', (offset) => {
 	expect(instantKey(`2026-06-01T12:00:00${offset}`)).toBe(`2026-06-01T12:00:00${offset}`);
 });

@@ -4,6 +4,7 @@
  */
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { Problem } from '../shared/problem';
+import { withoutTrailing } from '../shared/values';
 
 export interface ServiceCredential {
 	baseUrl: string;
@@ -112,7 +113,8 @@ export function serviceRoot({ baseUrl, allowHttp }: ServiceCredential): string {
 			{ concernsAll: true },
 		);
 	}
-	return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/v2$/, '').replace(/\/+$/, '');
+	const path = withoutTrailing(url.pathname, '/').replace(/\/v2$/, '');
+	return url.origin + withoutTrailing(path, '/');
 }
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;

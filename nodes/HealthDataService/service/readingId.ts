@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
+import { withoutTrailing } from '../shared/values';
 import type { Metric } from './metrics';
 
 /** The columns that identify a row, and those with its values. */
@@ -130,14 +131,17 @@ export const toId = ({ value }: Identity, key: string) => `${value}-${key}`;
 /** Times of the service: with an offset, `Z` or no zone, and up to microseconds (quirk 9). */
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.(\d+))?)?)\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
+/** Longer text is no time: a fraction of thousands of digits would hold up n8n. */
+const MAX_TIME_LENGTH = 64;
+
 /** `key` is the same text for the same instant in any notation; other values as text. `millis`: no zone means UTC. */
 export function instantOf(value: unknown): { millis?: number; key: string } {
-	if (typeof value !== 'string') return { key: String(value ?? '') };
+	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return { key: String(value ?? '') };
 	const [, day, time, fraction = '', zone = 'Z'] = DATE_TIME.exec(value) ?? [];
 	// Date.parse, because Luxon takes seconds for 100,000 readings. It needs minutes in an offset.
 	const millis = Date.parse(day ? `${day}T${time}${zone.length === 3 ? `${zone}:00` : zone.toUpperCase()}` : value);
 	if (Number.isNaN(millis)) return { key: value };
-	return { millis, key: day ? `${millis}.${fraction.slice(3).replace(/0+$/, '')}` : value };
+	return { millis, key: day ? `${millis}.${withoutTrailing(fraction.slice(3), '0')}` : value };
 }
 
 /** The same text for the same instant. */

@@ -81,6 +81,13 @@ function kindOf(value: unknown): string {
 	return Array.isArray(value) ? 'a list' : 'an object';
 }
 
+/** `text` without `sign` at its end. A regular expression such as `/0+$/` takes quadratic time. */
+export function withoutTrailing(text: string, sign: string): string {
+	let end = text.length;
+	while (end > 0 && text[end - 1] === sign) end--;
+	return text.slice(0, end);
+}
+
 /** Whether a value is missing or blank. */
 export const isBlank = (value: unknown) =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');

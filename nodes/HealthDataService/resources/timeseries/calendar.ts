@@ -108,7 +108,10 @@ export function toTime(value: unknown, zone: string, edge: Edge): DateTime {
 	return inZone(instant, zone);
 }
 
-const OFFSET = /T.*(Z|[+-]\d{2}(:?\d{2})?|\])$/i;
+const OFFSET = /^[\d-]+T.*(Z|[+-]\d{2}(:?\d{2})?|\])$/i;
+
+/** A time with microseconds, an offset and the longest name of a time zone has fewer. */
+const MAX_LENGTH = 100;
 
 /** @param where zone of text without an offset */
 function parse(value: unknown, zone: string, edge: Edge, where: string) {
@@ -134,7 +137,8 @@ function toIsoText(value: unknown): string {
 	if (value instanceof Date) return value.toJSON() ?? '';
 	const { toISO } = (value ?? {}) as { toISO?: () => string | null };
 	const iso = typeof toISO === 'function' ? toISO.call(value) : value;
-	const text = typeof iso === 'string' ? iso.trim().replace(/^(\d{4}-\d{2}-\d{2}) +/, '$1T') : '';
+	const text =
+		typeof iso === 'string' && iso.length <= MAX_LENGTH ? iso.trim().replace(/^(\d{4}-\d{2}-\d{2}) +/, '$1T') : '';
 	// Luxon also accepts "2026", "14:30" and "2026-W05", which are more likely other values mapped by mistake.
 	return /^\d{4}-?\d{2}-?\d{2}(T|$)/.test(text) ? text : '';
 }
