@@ -111,6 +111,6 @@ const newcomer = (like: Team['users'][number], number: number) => ({
 /** Teams can be large: their users are found without going through the list. A new list, as after a change, gets a new index. */
 const indexed = ({ users }: Team) => ({
 	users,
-	byId: new Map(users.map((user) => [user.user_id, user])),
+	byId: new Map(users.map((user) => [user.user_id.toLowerCase(), user])),
 	byClientId: new Map(users.map((user) => [user.client_user_id, user])),
 });

@@ -137,3 +137,47 @@ describe('readings of one instant', () => {
 		expect(used.sandbox.requests).toHaveLength(2);
 	});
 });
+
+describe('a user ID in upper case', () => {
+	const upper = () => anna.user_id.toUpperCase();
+	const listed = (more: INodeParameters = {}) =>
+		bloodPressureOf('', { userScope: 'listed', userIds: upper(), ...more });
+	const idsOfDays = (rows: IDataObject[]) => rows.map(({ id, user_id }) => [id, user_id]);
+	beforeEach(() => {
+		addHistory();
+		users = [anna];
+		history.team.users = [anna];
+	});
+
+	it.each([{}, { output: 'daily' }, { output: 'grouped' }])(
+		'gives the same rows as in lower case: %j',
+		async (more) => {
+			const rows = await read(bloodPressureOf(byUserId(anna.user_id), more));
+			used.sandbox.requests.length = 0;
+			expect(await read(bloodPressureOf(byUserId(upper()), more))).toEqual(rows);
+			expect(await read(bloodPressureOf(upper(), more))).toEqual(rows);
+			expect(await read(listed(more))).toEqual(rows);
+			for (const url of used.sandbox.requests) expect(url).toContain(`/${anna.user_id}/`);
+		},
+	);
+
+	it('of the service is requested as given, and gives the same ids in every selection and in the trigger', async () => {
+		const rows = await read(everybody());
+		const days = await read(everybody({}, { output: 'daily' }));
+		const written = upper();
+		history.team.users = [{ ...anna, user_id: written }];
+		for (const entry of history.entries) if (entry.user === anna) entry.user = history.team.users[0];
+		used.sandbox.requests.length = 0;
+		expect(await read(everybody())).toEqual(rows);
+		expect(idsOfDays(await read(everybody({}, { output: 'daily' })))).toEqual(idsOfDays(days));
+		const byName = { usersBy: 'clientUserId', userIds: 'anna' };
+		expect(await read(bloodPressureOf('', { userScope: 'listed', ...byName }))).toEqual(rows);
+		const picked = { __rl: true, mode: 'list', value: written, cachedResultName: 'anna (Omron)' };
+		expect(await read(bloodPressureOf(picked))).toEqual(rows);
+		const timeseries = used.sandbox.requests.filter((url) => url.includes('/timeseries/'));
+		expect(timeseries.map((url) => url.includes(written))).toEqual(timeseries.map(() => true));
+
+		expect(await read({ resource: 'user', operation: 'list' })).toMatchObject([{ user_id: written }]);
+		expect(readingsById(await triggered())).toEqual(readingsById(rows));
+	});
+});

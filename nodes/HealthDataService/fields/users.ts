@@ -94,7 +94,17 @@ export function readUser(context: FieldContext): UserIdentifier {
 	const id = typeof value === 'string' ? value.trim() : '';
 	if (!isUserId(id)) throw unusable('User', 'a user ID', value, USER_ADVICE);
 	const shownAs = mode === 'list' ? shownIn(cachedResultName, id) : undefined;
-	return { by: 'userId', id, ...(shownAs !== undefined && { shownAs }) };
+	return {
+		by: 'userId',
+		id: isPicked(context, value) ? id : id.toLowerCase(),
+		...(shownAs !== undefined && { shownAs }),
+	};
+}
+
+/** Whether the service gave this value, in its own spelling: it was picked from the list, not typed and not from an expression. */
+function isPicked(context: FieldContext, value: unknown): boolean {
+	const { mode, value: stored } = (context.getNode().parameters.user ?? {}) as IDataObject;
+	return mode === 'list' && stored === value;
 }
 
 const CLIENT_ID_FIELD = 'Client User ID';
@@ -122,7 +132,7 @@ export function pickerRow(user: IDataObject): string {
 function shownIn(row: unknown, userId: string): string | undefined {
 	if (typeof row !== 'string') return undefined;
 	const id = row.endsWith(')') && row.includes(' (') ? row.slice(0, row.lastIndexOf(' (')) : row;
-	return isClientUserId(id) && !id.endsWith(userId) ? id : undefined;
+	return isClientUserId(id) && !id.toLowerCase().endsWith(userId.toLowerCase()) ? id : undefined;
 }
 
 const USER_ID: UserIdentifier['by'] = 'userId';
@@ -186,8 +196,7 @@ export function readUserIds(context: FieldContext, by: UserIdentifier['by']): Li
 	const distinct = new Map<string, ListEntry>();
 	entries.forEach((entry, index) => {
 		const id = by === 'userId' ? toUserId(entry, index + 1) : toClientUserId(entry, index + 1);
-		const same = by === 'userId' ? id.toLowerCase() : id;
-		if (!distinct.has(same)) distinct.set(same, { id, at: index + 1 });
+		if (!distinct.has(id)) distinct.set(id, { id, at: index + 1 });
 	});
 	if (distinct.size === 0) throw new Problem(`'${LIST_FIELD}' is empty`, LIST_ADVICE[by]);
 	if (distinct.size > MAX_USERS) throw tooManyUsers();
@@ -218,9 +227,10 @@ function jsonList(value: string): unknown[] | undefined {
 	}
 }
 
+/** In lower case: a UUID is the same user in either. */
 function toUserId(entry: unknown, at: number): string {
 	const id = typeof entry === 'string' ? entry.trim() : '';
-	if (isUserId(id)) return id;
+	if (isUserId(id)) return id.toLowerCase();
 	throw invalidEntry(at, 'a user ID', entry, LIST_ADVICE.userId);
 }
 

@@ -52,7 +52,7 @@ const isAboutThisIdentifier = ({ httpCode, kind, isTransient }: Problem) =>
  */
 function isMatch(user: IDataObject, filter: string): boolean {
 	const wanted = filter.toLowerCase();
-	if (filter === '' || user.user_id === wanted) return true;
+	if (filter === '' || String(user.user_id).toLowerCase() === wanted) return true;
 	return text(user.client_user_id) !== filter && pickerRow(user).toLowerCase().includes(wanted);
 }
 
@@ -60,6 +60,6 @@ const toRow = (user: IDataObject): INodeListSearchItems => ({ name: pickerRow(us
 
 /** The service cannot look up a user ID, so it is offered unchecked. Otherwise only the complete identifier helps. */
 function moreUsersHint(filter: string, found: IDataObject[], searched: number): INodeListSearchItems[] {
-	if (isUserId(filter)) return found.length ? [] : [{ name: `User ID ${filter}`, value: filter }];
+	if (isUserId(filter)) return found.length ? [] : [{ name: `User ID ${filter}`, value: filter.toLowerCase() }];
 	return [hintRow(`Type the whole client user ID (first ${searched.toLocaleString('en')} users searched)`)];
 }

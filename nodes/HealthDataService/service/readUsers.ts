@@ -79,7 +79,7 @@ export function readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<U
 			isCancelled,
 			onSent: () => (sentAt ??= performance.now()),
 		};
-		const pages = readingPages(get, pathOf(metric, user.user_id), ask, onMissing, requestOptions);
+		const pages = readingPages(get, pathOf(metric, selected.sentId ?? user.user_id), ask, onMissing, requestOptions);
 		let rows: IDataObject[];
 		try {
 			rows = await collect(pages, user, isCancelled, tookMs);

@@ -8,11 +8,13 @@ import { text } from '../shared/values';
 import type { UserRef } from './readings';
 import { resolveMany } from './resolveMany';
 import { userPages, type ListSlice } from './userPaginator';
-import { isConnectedTo, noSuchClientUser, resolveUser } from './users';
+import { isConnectedTo, lowerUserId, noSuchClientUser, resolveUser } from './users';
 
 /** A user to read. */
 export interface SelectedUser {
 	user: UserRef;
+	/** The user ID for paths, where the service writes it in another case than the rows. */
+	sentId?: string;
 	/** Number of users of the list up to this one, the next offset. */
 	place: number;
 	/** Team ID, if the service sends it. */
@@ -81,7 +83,7 @@ export const oneUser = (
 	resolved: ResolvedNames = new Map(),
 ): UserSelection => ({
 	async *users(get) {
-		if (by === 'userId') return yield { user: { user_id: id, client_user_id: null }, place: 1 };
+		if (by === 'userId') return yield toSelectedUser({ user_id: id }, 1);
 		const user = await resolveUser(get, id);
 		if (user) return yield toSelectedUser(user, 1);
 		if (whenNotFound === 'error') throw noSuchClientUser();
@@ -89,7 +91,8 @@ export const oneUser = (
 	async whenMissing(get, { user }) {
 		if (user.client_user_id !== null) await throwIfUserExists(get, user);
 		// Not from `resolved`: the user may have been removed since.
-		else if (shownAs !== undefined && (await resolveQuietly(get, shownAs))?.user_id === id) throw userExists();
+		else if (shownAs !== undefined && (await resolveQuietly(get, shownAs))?.user_id === user.user_id)
+			throw userExists();
 		if (whenNotFound === 'empty') return;
 		throw new Problem(
 			"There is no such user: the service does not know the 'User'",
@@ -102,7 +105,7 @@ export const oneUser = (
 		const resolving = resolved.get(shownAs) ?? resolveQuietly(get, shownAs, isCancelled);
 		resolved.set(shownAs, resolving);
 		const user = await resolving;
-		if (user?.user_id !== id) return;
+		if (user?.user_id !== lowerUserId(id)) return;
 		for (const row of rows) row.client_user_id = user.client_user_id;
 	},
 });
@@ -143,10 +146,11 @@ export const listedUsers = (
 		const requests = rest.map((entry) => ({ id: entry.id, hasFailed: hasFailed(entry) }));
 		for await (const { user, problem } of resolveMany(get, requests, isLazy)) {
 			const entry = entries[place++];
+			const selected = user && toSelectedUser(user, place);
 			// Two entries are the same user where the service ignores upper and lower case.
-			if (user && returned.has(user.user_id)) continue;
-			returned.add(user?.user_id);
-			if (user) yield { ...toSelectedUser(user, place), entry };
+			if (selected && returned.has(selected.user.user_id)) continue;
+			if (selected) returned.add(selected.user.user_id);
+			if (selected) yield { ...selected, entry };
 			else if (problem) yield unresolved(entry, place, problem);
 			else if (whenNotFound === 'error') yield unresolved(entry, place, noSuchEntry(by, entry));
 		}
@@ -174,7 +178,7 @@ const noSuchEntry = (by: UserIdentifier['by'], { at }: ListEntry) =>
 /** A listed user may be removed before the readings are requested. A 404 for a user who still exists is an error. */
 export async function throwIfUserExists(get: Get, { user_id, client_user_id }: UserRef) {
 	const now = client_user_id === null ? { user_id } : await resolveUser(get, client_user_id);
-	if (now?.user_id === user_id) throw userExists();
+	if (now && lowerUserId(String(now.user_id)) === user_id) throw userExists();
 }
 
 const userExists = () =>
@@ -184,8 +188,13 @@ const userExists = () =>
 		{ httpCode: '404' },
 	);
 
-export const toSelectedUser = ({ user_id, client_user_id, team_id }: IDataObject, place: number): SelectedUser => ({
-	user: { user_id: String(user_id), client_user_id: text(client_user_id) || null },
-	place,
-	...(typeof team_id === 'string' && { team: team_id }),
-});
+export function toSelectedUser({ user_id, client_user_id, team_id }: IDataObject, place: number): SelectedUser {
+	const sentId = String(user_id);
+	const user = { user_id: lowerUserId(sentId), client_user_id: text(client_user_id) || null };
+	return {
+		user,
+		...(sentId !== user.user_id && { sentId }),
+		place,
+		...(typeof team_id === 'string' && { team: team_id }),
+	};
+}

@@ -14,6 +14,9 @@ const WHOLE_UUID = new RegExp(`^${UUID}$`);
 
 export const isUserId = (id: string) => WHOLE_UUID.test(id);
 
+/** For rows and keys: a UUID is the same in upper and lower case (RFC 9562), and databases print it either way. */
+export const lowerUserId = (id: string) => (isUserId(id) ? id.toLowerCase() : id);
+
 /** Whether it can be part of a path: a dot segment changes the path, even when it is encoded. */
 export const isClientUserId = (id: string) => !['', '.', '..'].includes(id) && id.isWellFormed();
 

@@ -9,6 +9,7 @@ import { toIso, identityOf, type Identity } from '../service/readingId';
 import { metrics, type Metric, type ThresholdOption } from '../service/metrics';
 import { readUsers, USERS_PER_REQUEST } from '../service/readUsers';
 import { RowLimit } from '../service/rowLimit';
+import { lowerUserId } from '../service/users';
 import { userPages, type ListSlice } from '../service/userPaginator';
 import type { ListEntry, UserSelection } from '../service/userSelection';
 import { Problem } from '../shared/problem';
@@ -130,7 +131,9 @@ const newUser: TriggerEvent = {
 		let place = slice.offset ?? 0;
 		for await (const users of userPages(get, slice)) {
 			place += users.length;
-			const rows = users.map((one) => withServiceFields({ id: null }, one));
+			const rows = users.map((one) =>
+				withServiceFields({ id: null }, { ...one, user_id: lowerUserId(String(one.user_id)) }),
+			);
 			yield { rows, place, ...(typeof users[0]?.team_id === 'string' && { team: users[0].team_id }) };
 			if (isTimeUp?.()) return;
 		}

@@ -122,7 +122,10 @@ function readSelection(context: IPollFunctions, provider: string, maxUsers?: num
 	}
 	if (scope === 'one') {
 		const user = readUser(context);
-		return { watched: [user.by, hash('sha256', user.id).slice(0, 20)], selection: oneUser(user) };
+		return {
+			watched: [user.by, hash('sha256', user.by === 'userId' ? user.id.toLowerCase() : user.id).slice(0, 20)],
+			selection: oneUser(user),
+		};
 	}
 	const by = readUsersBy(context);
 	const entries = readUserIds(context, by);
