@@ -91,6 +91,8 @@ export async function putNightlyRead({ rest, postgres }: Queue, database: string
 		database,
 		shards: shardsWorkflow.id as string,
 		errorWorkflow: errorWorkflow.id as string,
+		/** Without it "Blood Pressure" fails as a whole. */
+		deleteCredential: async () => void (await rest.delete(`/rest/credentials/${ofService.healthDataServiceApi.id}`)),
 		/** Executions start from now on. A plan has made the tables. */
 		publish: async () => void (await rest.activate(shardsWorkflow)),
 		unpublish: async () => void (await rest.deactivate(shardsWorkflow)),

@@ -2,7 +2,7 @@
  * Nights in which something goes away in the middle and comes back: nothing is started by hand, and every row is there.
  */
 import { until } from '../../dev/host/process/until';
-import { accountOf, COMPLETE, PATIENCE, runPlan, type Settings } from './nightly';
+import { accountOf, COMPLETE, PATIENCE, putNightlyRead, runPlan, type Settings } from './nightly';
 import { lookAround, type Place } from './place';
 import { NOTHING_WRONG, wrongIn } from './table';
 
@@ -49,5 +49,16 @@ export function describeOutages(place: () => Place) {
 		expect(given.unread).toBeGreaterThan(0);
 		const reason = 'Writing failed: relation "health_readings" does not exist';
 		expect(given.reasons).toMatchObject([{ reason, users: given.unread }]);
+	});
+
+	it('takes no user for read when the node fails as a whole', async () => {
+		const { queue, sandbox, team } = here();
+		const other = await putNightlyRead(queue, 'other', { baseUrl: sandbox.baseUrl, apiKey: team.key });
+		const { planned } = await runPlan(queue, await other.putPlan({ tries: 1 }));
+		await other.deleteCredential();
+		await other.publish();
+		const given = await accountOf(queue, other, planned!.plan).finally(other.unpublish);
+		const reason = 'The node "Blood Pressure" failed before it read a user';
+		expect(given).toMatchObject({ readings: 0, unread: team.users.length, reasons: [{ reason }] });
 	});
 }

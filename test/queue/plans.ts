@@ -1,7 +1,7 @@
 /**
  * What a night is: a plan of a day, a team, a table and settings. Nothing is read here, only planned.
  */
-import { runPlan, startPlan, planOf } from './nightly';
+import { runPlan, startPlan, planOf, type Planned } from './nightly';
 import { lookAround, type Place } from './place';
 
 /** @param place known once the tests run */
@@ -18,11 +18,12 @@ export function describePlans(place: () => Place, otherKey: string) {
 		return result!;
 	};
 	const tables = () => here().tables;
+	let first: Planned;
+	// The first plan makes the tables.
+	beforeAll(async () => void (await planned()));
 	beforeEach(async () => {
-		// The first plan makes the tables.
-		await planned();
-		await tables().query('DELETE FROM health_nights; DROP TABLE health_readings');
-		await planned();
+		await tables().query('DELETE FROM health_nights; DROP TABLE IF EXISTS health_readings');
+		first = await planned();
 	});
 
 	it('plans every user once, and adds those who join until the account is given', async () => {
@@ -60,7 +61,6 @@ export function describePlans(place: () => Place, otherKey: string) {
 		['a provider', { provider: 'omron' }],
 		['another time zone', { timeZone: 'America/Toronto' }],
 	])('is another plan of the same day with %s', async (_, settings) => {
-		const first = await planned();
 		const second = await planned(settings);
 		expect(second).toMatchObject({ night: first.night, newUsers: 2000, closed: false });
 		expect(second.plan).not.toBe(first.plan);
@@ -68,7 +68,6 @@ export function describePlans(place: () => Place, otherKey: string) {
 	});
 
 	it('is another plan with the key of another team', async () => {
-		const first = await planned();
 		const second = await planned({}, otherKey);
 		expect(second).toMatchObject({ night: first.night, users: 30, newUsers: 30 });
 		expect(second.plan).not.toBe(first.plan);
