@@ -43,12 +43,12 @@ export function describeLongNights(
 			await runPlan(queue, await nightly.putPlan());
 			await tables.empty();
 			Object.assign(sandbox.switches, { pageSize: 1000, latencyMs });
-			const settings = { days: 28, usersPerShard: 2000, leaseMinutes: 15 };
+			const settings = { days: 34, usersPerShard: 2000, leaseMinutes: 15 };
 			const { planned } = await runPlan(queue, await nightly.putPlan(settings));
 			await nightly.publish();
 			const given = await accountOf(queue, nightly, planned!.plan);
 			await nightly.unpublish();
-			const rows = expected(given.night, 28, team.users);
+			const rows = expected(given.night, 34, team.users);
 			expect(given).toMatchObject({ ...COMPLETE, users: 2000, readings: rows.length });
 			const runs = await Promise.all(
 				(await executionsOf(queue, nightly.shards)).slice(0, 20).map(async ({ id }) => await nodeTimes(queue, id)),
