@@ -22,6 +22,7 @@ export const isStraight = (switches: Switches) =>
 			'timestamps',
 			'userTotal',
 			'lacksUserId',
+			'oddUserIds',
 		] as const
 	).every((name) => switches[name] === straight[name]);
 

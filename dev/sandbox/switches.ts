@@ -61,6 +61,8 @@ export interface Switches {
 	ignoresLimit: boolean;
 	/** The `user_id` of every third user: null, missing or empty text. [24] */
 	lacksUserId: 'never' | 'null' | 'missing' | 'empty';
+	/** User IDs in place of the right ones, by client user ID: `{ 'app-user-0042': '..' }`. [24] */
+	oddUserIds: Record<string, string>;
 	/** A page of the user list that begins behind the last user is refused with this status. [12] */
 	failsAtEnd: number;
 	/** Parameters out of range end in 500 with plain text instead of a refusal. [12] */
@@ -98,6 +100,7 @@ export const defaultSwitches = (): Switches => ({
 	ignoresOffset: false,
 	ignoresLimit: false,
 	lacksUserId: 'never',
+	oddUserIds: {},
 	failsAtEnd: 0,
 	failsOutOfRange: false,
 	redirect: 'none',

@@ -32,9 +32,10 @@ function bendTotal({ total, users, offset }: UserListPage, how: Switches['userTo
 	}[how];
 }
 
-export function bendUser(user: User, { bareUsers, extraFields }: Switches, at = 0): Json {
+export function bendUser(user: User, { bareUsers, extraFields, oddUserIds }: Switches, at = 0): Json {
 	return {
 		...user,
+		user_id: oddUserIds[user.client_user_id] ?? user.user_id,
 		...(bareUsers && {
 			fallback_time_zone: undefined,
 			fallback_birth_date: null,

@@ -113,6 +113,30 @@ it.each(cases)('$trouble, $operation, $mode', async ({ trouble, operation, mode,
 	}
 });
 
+describe('a user ID that cannot be part of an address', () => {
+	const ids = (rows: IDataObject[]) => rows.map(({ client_user_id: id }) => id);
+
+	it.each(['..', '.', 'a/b', '../user', '\\', '\ud800', '..\nERROR forged'])('%j', async (odd) => {
+		used.sandbox.requests.length = 0;
+		used.sandbox.switches.oddUserIds = { [STEADY.client_user_id]: odd };
+		const all = { credential: used.credential, parameters: OPERATIONS['All users'] };
+		const { rows, error } = await runNode({ ...all, onError: 'continueRegularOutput' });
+		expect(error).toBeUndefined();
+		const failed = rows.filter((row) => row.error);
+		expect(failed).toMatchObject([
+			{ client_user_id: STEADY.client_user_id, error: expect.stringMatching(/address|404/) },
+		]);
+		expect(new Set(ids(rows)).size).toBe(3);
+		const sent = used.sandbox.requests.filter((url) => !/^\/v2\/user\?|\/[0-9a-f-]{36}\//.test(url));
+		if (!odd.includes('forged')) expect(sent).toEqual([]);
+
+		const stopped = await runNode(all);
+		expect(stopped.error?.message).toMatch(/^The readings of the user \(an ID with unusual characters\) could not/);
+		const one = await runNode({ ...all, parameters: OPERATIONS['One user'] });
+		expect(one.error?.message).toMatch(/cannot be part of an address|404/);
+	});
+});
+
 describe('the table', () => {
 	it('has every trouble that the sandbox can make', () => {
 		// What never ends is stopped by the number of pages (test/unit/paging.test.ts) and by the limit of an answer (test/engine/waiting.test.ts).

@@ -69,13 +69,33 @@ async function play({ users, answer, whenMissing = async () => {}, options, aske
 const systolic = (results: UserResult[]) => results.map(({ rows }) => rows.map((row) => row.systolic));
 
 it('gives the rows of each in the order of the list, and who they are', async () => {
-	const users = [listed('u/1', { place: 7, team: 't' }), listed('u2', { entry: { id: 'e', at: 3 } })];
+	const users = [listed('u 1', { place: 7, team: 't' }), listed('u2', { entry: { id: 'e', at: 3 } })];
 	const { results, asked, error } = await play({ users, answer: (name) => page(name === 'u2' ? 2 : 1) });
 	expect([error, systolic(results)]).toEqual([undefined, [[1], [2]]]);
 	expect(results[0]).toMatchObject({ user: users[0].user, place: 7, team: 't', isGone: false });
 	expect(results[1].entry).toEqual({ id: 'e', at: 3 });
-	expect(asked[0]).toMatchObject({ path: '/v2/timeseries/u%2F1/blood_pressure/grouped', query: { provider: 'p' } });
+	expect(asked[0]).toMatchObject({ path: '/v2/timeseries/u%201/blood_pressure/grouped', query: { provider: 'p' } });
 });
+
+it.each(['', '.', '..', 'a/b', 'a\\b', '../../user', '\ud800', 'a\udc00b'])(
+	'a user of the service with the ID %j is an error of this user, and nothing is sent for it',
+	async (id) => {
+		const query = jest.fn(() => ({}));
+		const { results, asked, error } = await play({
+			users: [listed('u1'), listed(id), listed('u2')],
+			answer: () => page(1),
+			options: { query },
+		});
+		expect(error).toBeUndefined();
+		expect(systolic(results)).toEqual([[1], [], [1]]);
+		expect(results[1].problem).toMatchObject({
+			message: 'The service gives this user an ID that cannot be part of an address',
+			concernsAll: false,
+			isTransient: false,
+		});
+		expect(asked.map(({ name }) => name)).toEqual(['u1', 'u2']);
+	},
+);
 
 it('may ask of each something else, and try less often', async () => {
 	const { asked } = await play({

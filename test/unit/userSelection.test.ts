@@ -366,6 +366,11 @@ it.each([
 	['.', false],
 	['..', false],
 	['\ud800', false],
+	['a/../b', false],
+	['a\\..', false],
+	['./b', false],
+	['..;/b', false],
+	['a..b/.c', true],
 ])('%j can be asked for: %p', (id, is) => expect(isClientUserId(id)).toBe(is));
 
 it('nobody is resolved to a record without an ID', async () => {

@@ -8,6 +8,7 @@ import { Problem } from '../shared/problem';
 import { pathOf, type Metric } from './metrics';
 import { readingPages } from './readingPages';
 import type { Collect, UserRef } from './readings';
+import { isUsableUserId, unusableUserId } from './users';
 import type { SelectedUser, UserSelection } from './userSelection';
 
 /** Without rows if the user was removed or could not be read. */
@@ -73,6 +74,7 @@ export function readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<U
 			isGone = true;
 		};
 		if (selected.problem) return unreadable(selected.problem);
+		if (!isUsableUserId(user.user_id)) return unreadable(unusableUserId());
 		const ask = typeof query === 'function' ? query(user) : query;
 		const requestOptions = {
 			...(hasFailed?.(user) && SINGLE_ATTEMPT),

@@ -8,7 +8,7 @@ import { text } from '../shared/values';
 import type { UserRef } from './readings';
 import { resolveMany } from './resolveMany';
 import { userPages, type ListSlice } from './userPaginator';
-import { isConnectedTo, lowerUserId, noSuchClientUser, resolveUser } from './users';
+import { isClientUserId, isConnectedTo, lowerUserId, noSuchClientUser, resolveUser } from './users';
 
 /** A user to read. */
 export interface SelectedUser {
@@ -177,7 +177,8 @@ const noSuchEntry = (by: UserIdentifier['by'], { at }: ListEntry) =>
 
 /** A listed user may be removed before the readings are requested. A 404 for a user who still exists is an error. */
 export async function throwIfUserExists(get: Get, { user_id, client_user_id }: UserRef) {
-	const now = client_user_id === null ? { user_id } : await resolveUser(get, client_user_id);
+	const isKnown = client_user_id !== null && isClientUserId(client_user_id);
+	const now = isKnown ? await resolveUser(get, client_user_id) : { user_id };
 	if (now && lowerUserId(String(now.user_id)) === user_id) throw userExists();
 }
 

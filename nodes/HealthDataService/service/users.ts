@@ -18,7 +18,20 @@ export const isUserId = (id: string) => WHOLE_UUID.test(id);
 export const lowerUserId = (id: string) => (isUserId(id) ? id.toLowerCase() : id);
 
 /** Whether it can be part of a path: a dot segment changes the path, even when it is encoded. */
-export const isClientUserId = (id: string) => !['', '.', '..'].includes(id) && id.isWellFormed();
+export const isClientUserId = (id: string) =>
+	id !== '' && id.isWellFormed() && !id.split(/[/\\]/).some((part) => ['.', '..'].includes(part.split(';')[0]));
+
+/** Whether the readings of a user of the service can be requested: the ID is one segment of the path. */
+export const isUsableUserId = (id: string) => isClientUserId(id) && !/[/\\]/.test(id);
+
+export const unusableUserId = () =>
+	new Problem(
+		'The service gives this user an ID that cannot be part of an address',
+		'Nothing was sent for this user. Ask the people who run the service',
+	);
+
+/** A user ID in an error: one with other characters could forge a line of a log, or be more than an ID. */
+export const shownUserId = (id: string) => (/^[\w-]{1,64}$/.test(id) ? id : '(an ID with unusual characters)');
 
 /** The user with this client user ID, which may contain any character (quirk 15); undefined if there is none. */
 export async function resolveUser(
@@ -26,6 +39,7 @@ export async function resolveUser(
 	clientUserId: string,
 	once?: RequestOptions,
 ): Promise<IDataObject | undefined> {
+	if (!isClientUserId(clientUserId)) throw unusableUserId();
 	const user = await get(`/v2/user/resolve/${encodeURIComponent(clientUserId)}`, {}, () => undefined, once);
 	if (user && typeof user.user_id !== 'string') throw missingFieldError('user_id');
 	return user;

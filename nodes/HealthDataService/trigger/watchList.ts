@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto';
 import { userPrefix } from '../service/readingId';
 import type { SelectedUser, ListEntry } from '../service/userSelection';
+import { shownUserId } from '../service/users';
 import type { SavedWatchList } from './state';
 
 type Listed = Partial<Pick<SelectedUser, 'user' | 'entry'>>;
@@ -23,7 +24,7 @@ export const failedUserKey = ({ user, entry }: Listed) => user?.user_id || (entr
 export const fingerprintOf = ({ user, entry }: Listed) => (entry ? hashOf(entry) : userPrefix(user?.user_id));
 
 /** A key in words: never an entry of the list. */
-export const labelOf = (key: string) => (key.startsWith(UNRESOLVED) ? "one of 'User IDs'" : key);
+export const labelOf = (key: string) => (key.startsWith(UNRESOLVED) ? "one of 'User IDs'" : shownUserId(key));
 
 export class WatchList {
 	/** Of the entries read in this poll. */

@@ -7,6 +7,7 @@ import { limitNotes, simpleReading } from '../../fields/simplify';
 import type { Metric } from '../../service/metrics';
 import { readUsers, USERS_PER_REQUEST } from '../../service/readUsers';
 import type { UserRef } from '../../service/readings';
+import { shownUserId } from '../../service/users';
 import { Problem } from '../../shared/problem';
 import type { Connect } from '../operation';
 import { readRequest } from './parameters';
@@ -56,7 +57,7 @@ export function unreadableProblem(user: UserRef, problem: Problem, succeeded: nu
 	const { message, description, kind, httpCode } = problem;
 	const others = succeeded === 1 ? '1 other user was' : `${succeeded.toLocaleString('en')} other users were`;
 	// Without a user ID, the message names the position in the list.
-	const whose = user.user_id ? `The readings of the user ${user.user_id} could not be read. ` : '';
+	const whose = user.user_id ? `The readings of the user ${shownUserId(user.user_id)} could not be read. ` : '';
 	return new Problem(
 		whose + message,
 		`${description}. So far ${others} read. To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node`,
