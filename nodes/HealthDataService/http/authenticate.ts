@@ -73,7 +73,7 @@ const ENCODED_SIGN = /%(?:25)*(2e|2f|3b|5c)/gi;
 
 /** A path as a lenient server may read it: decoded, without empty segments, `;` parameters and dot segments. */
 function resolvedPath(path: string): string {
-	const decoded = path.replace(ENCODED_SIGN, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
+	const decoded = path.replace(ENCODED_SIGN, (_, code: string) => String.fromCharCode(Number(`0x${code}`)));
 	const resolved: string[] = [];
 	for (const segment of decoded.split(/[/\\]/)) {
 		const [name] = segment.split(';');
@@ -174,7 +174,7 @@ function certificateOptions({ allowUnauthorizedCerts }: ServiceCredential, reque
 		);
 	}
 	// Also those without a value: they override the host of the URL.
-	const others = Reflect.ownKeys(Object(agentOptions)).filter((name) => !ALLOWED_AGENT_OPTIONS.includes(name));
+	const others = Object.getOwnPropertyNames(Object(agentOptions)).filter((name) => !ALLOWED_AGENT_OPTIONS.includes(name));
 	if (others.includes('ca')) {
 		throw notSent(
 			'The API key is not sent over a certificate authority set in the node',
