@@ -17,12 +17,12 @@ const TEXT_OR_NOTHING = { type: ['string', 'null'] };
 const previewOf = ({ columns, daily }) => ({
 	type: 'object',
 	properties: {
-		id: TEXT,
-		user_id: TEXT,
 		client_user_id: TEXT_OR_NOTHING,
 		...Object.fromEntries(columns.map((column) => [column, column in daily ? NUMBER : TEXT])),
 		provider: TEXT,
 		source_type: TEXT_OR_NOTHING,
+		user_id: TEXT,
+		id: TEXT,
 	},
 	version: 1,
 });

@@ -31,16 +31,24 @@ function rowLines(folder) {
 		return [...new Set(identified.map((row) => toItem(event, { ...row, change: 'created' }).id))];
 	};
 
+	const user = { user_id: '', client_user_id: null };
+	/** @param {string[]} columns */
+	const emptyReadings = (columns) => readingRows({ groups: { any: [{ data: [{}] }] } }, columns, user);
+	/** A new user has no columns of ours but `id`. @param {{ value: string }} event */
+	const eventRow = ({ value }) => {
+		const metric = metrics.find((one) => one.value === value);
+		return metric ? emptyReadings(metric.columns)[0] : { id: null };
+	};
+
 	return [
 		...metrics.flatMap((metric) => {
 			const { value, columns } = metric;
-			const user = { user_id: '', client_user_id: null };
-			const readings = readingRows({ groups: { any: [{ data: [{}] }] } }, columns, user);
+			const readings = emptyReadings(columns);
 			const [day] = dailyRows(metric, { zone: 'UTC', first: '' })(readings, user);
 			return [...columnLines(`row of ${value}`, readings[0]), ...columnLines(`row of a day of ${value}`, day)];
 		}),
 		...events.flatMap((event) => [
-			...columnLines(`event ${event.value}`, toItem(event, { key: '', change: 'created', row: {} })),
+			...columnLines(`event ${event.value}`, toItem(event, { key: '', change: 'created', row: eventRow(event) })),
 			`event ${event.value}: the id is made of ${[...event.key, event.time].join(', ')}`,
 			...exampleIds(event).map((id, index) => `event ${event.value}: example ${index + 1} has id ${id}`),
 		]),

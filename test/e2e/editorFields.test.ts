@@ -88,8 +88,8 @@ describe('listed users', () => {
 		);
 		await editor.enterText('userIds', `${first.user_id}, ${second.user_id}`);
 		await editor.executeStep();
-		const { rows } = await editor.outputTable();
-		expect([...new Set(rows.map((row) => row[1]))]).toEqual([first.user_id, second.user_id]);
+		const { columns, rows } = await editor.outputTable();
+		expect([...new Set(rows.map((row) => row[columns.indexOf('user_id')]))]).toEqual([first.user_id, second.user_id]);
 	});
 });
 
@@ -99,8 +99,8 @@ it('one item per day', async () => {
 	const { columns, rows } = await editor.outputTable();
 	const measured = ['systolic', 'diastolic'].flatMap((one) => ['mean', 'min', 'max'].map((how) => `${one}_${how}`));
 	expect(columns).toEqual([
-		...['id', 'user_id', 'client_user_id', 'date', 'provider', 'source_type', 'unit', 'readings'],
-		...measured,
+		...['client_user_id', 'date', ...measured],
+		...['unit', 'readings', 'provider', 'source_type', 'user_id', 'id'],
 	]);
 	const all = listed.slice(0, 2).flatMap((user) => readingsOf(user));
 	const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);

@@ -63,8 +63,6 @@ describe('Timeseries', () => {
 	it('keeps the columns in their order', async () => {
 		const [row] = await run(bloodPressureOf(byUserId(STEADY.user_id), { returnAll: false, limit: 1 }));
 		expect(Object.keys(row)).toEqual([
-			'id',
-			'user_id',
 			'client_user_id',
 			'timestamp',
 			'systolic',
@@ -72,6 +70,8 @@ describe('Timeseries', () => {
 			'unit',
 			'provider',
 			'source_type',
+			'user_id',
+			'id',
 		]);
 	});
 

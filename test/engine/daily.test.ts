@@ -83,17 +83,17 @@ function expectedRows(user: User, metric: MetricName, zone: string, firstDay: st
 			};
 			const [date, provider, source_type, unit] = cells;
 			return {
-				id: expect.any(String),
-				user_id: user.user_id,
 				client_user_id: user.client_user_id,
 				date,
-				provider,
-				source_type,
-				unit,
-				readings: points.length,
 				...(metric === 'blood_pressure'
 					? { ...threeOf('systolic'), ...threeOf('diastolic') }
 					: { value_sum: orNull(numbers('value'), sum(numbers('value')) / 1000) }),
+				unit,
+				readings: points.length,
+				provider,
+				source_type,
+				user_id: user.user_id,
+				id: expect.any(String),
 			};
 		});
 }

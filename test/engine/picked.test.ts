@@ -42,7 +42,7 @@ it('every row has it, for one request more, after the readings', async () => {
 	const { rows, error } = await run(bloodPressureOf(steady));
 	expect(error).toBeUndefined();
 	expect(byTime(rows)).toEqual(byTime(expectedRows(STEADY, readingsOf(people(), STEADY), 'steady')));
-	expect(Object.keys(rows[0]).slice(0, 3)).toEqual(['id', 'user_id', 'client_user_id']);
+	expect(Object.keys(rows[0])[0]).toBe('client_user_id');
 	expect(used.sandbox.requests).toEqual([expect.stringContaining(STEADY.user_id), '/v2/user/resolve/steady']);
 });
 

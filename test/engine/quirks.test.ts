@@ -73,8 +73,6 @@ it('5: extra fields are kept, and never in place of a column', async () => {
 		source_logo: 'https://logos.example/x.svg',
 	});
 	expect(Object.keys(rows[0]).slice(0, 9)).toEqual([
-		'id',
-		'user_id',
 		'client_user_id',
 		'timestamp',
 		'systolic',
@@ -82,6 +80,8 @@ it('5: extra fields are kept, and never in place of a column', async () => {
 		'unit',
 		'provider',
 		'source_type',
+		'user_id',
+		'id',
 	]);
 });
 

@@ -106,8 +106,6 @@ it('gives mindfulness minutes with their own columns, in a fixed order', async (
 
 	expect(rows).toEqual(expectedRows(STEADY, readingsOf(people(), STEADY, 'mindfulness_minutes')));
 	expect(Object.keys(rows[0])).toEqual([
-		'id',
-		'user_id',
 		'client_user_id',
 		'start',
 		'end',
@@ -115,6 +113,8 @@ it('gives mindfulness minutes with their own columns, in a fixed order', async (
 		'unit',
 		'provider',
 		'source_type',
+		'user_id',
+		'id',
 	]);
 });
 

@@ -114,8 +114,14 @@ export function expectedRows(user: User, readings: Reading[], clientUserId: stri
 	return readings.map((reading) => {
 		const { point, source } = reading;
 		const id = idOf('systolic' in point ? 'bloodPressure' : 'mindfulnessMinutes', user, reading);
-		const owner = { id, user_id: user.user_id, client_user_id: clientUserId };
-		const rest = { unit: point.unit, provider: source.provider, source_type: source.type };
+		const owner = { client_user_id: clientUserId };
+		const rest = {
+			unit: point.unit,
+			provider: source.provider,
+			source_type: source.type,
+			user_id: user.user_id,
+			id,
+		};
 		if ('systolic' in point) {
 			const { timestamp, systolic, diastolic } = point as BloodPressurePoint;
 			return { ...owner, timestamp, systolic, diastolic, ...rest };

@@ -76,7 +76,7 @@ async function sql(query: string): Promise<IDataObject[]> {
 	return runData.SQL[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
 }
 
-const COLUMNS = 'id, user_id, client_user_id, timestamp, systolic, diastolic, unit, provider, source_type'.split(', ');
+const COLUMNS = 'client_user_id, timestamp, systolic, diastolic, unit, provider, source_type, user_id, id'.split(', ');
 const inTable = async (): Promise<IDataObject[]> => {
 	// As text: n8n would cut microseconds.
 	const utc = `to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') || '+00:00' AS timestamp`;

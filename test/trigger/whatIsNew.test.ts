@@ -28,9 +28,6 @@ onBothSchedulers((scheduler) => {
 		]);
 		expect(Object.keys(rows[0])).toEqual([
 			...[
-				'id',
-				'change',
-				'user_id',
 				'client_user_id',
 				'timestamp',
 				'systolic',
@@ -38,6 +35,9 @@ onBothSchedulers((scheduler) => {
 				'unit',
 				'provider',
 				'source_type',
+				'user_id',
+				'id',
+				'change',
 			],
 		]);
 		expect(rows[0].id).toMatch(/^bloodPressure-[0-9a-f]{32}$/);

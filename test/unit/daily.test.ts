@@ -41,35 +41,35 @@ const at = (timestamp: unknown, more: IDataObject = {}): IDataObject => ({
 it('has the columns of the design, in their order', async () => {
 	const [pressure] = await rowsOf([[at('2026-03-01T07:00:00Z')]]);
 	expect(Object.entries(pressure)).toEqual([
-		['id', expect.stringMatching(/^bloodPressure-day-[0-9a-f]{32}$/)],
-		['user_id', 'u'],
 		['client_user_id', 'c'],
 		['date', '2026-03-01'],
-		['provider', 'omron'],
-		['source_type', 'cuff'],
-		['unit', 'mmHg'],
-		['readings', 1],
 		['systolic_mean', 120],
 		['systolic_min', 120],
 		['systolic_max', 120],
 		['diastolic_mean', 80],
 		['diastolic_min', 80],
 		['diastolic_max', 80],
+		['unit', 'mmHg'],
+		['readings', 1],
+		['provider', 'omron'],
+		['source_type', 'cuff'],
+		['user_id', 'u'],
+		['id', expect.stringMatching(/^bloodPressure-day-[0-9a-f]{32}$/)],
 	]);
 	const session = { start: '2026-03-01T23:50:00Z', end: '2026-03-02T00:10:00Z', value: 20, unit: 'min' };
 	const [minutes, ...more] = await rowsOf([[session]], ALWAYS, mindfulness);
 	expect(more).toEqual([]);
 	expect(Object.entries(minutes)).toEqual([
-		['id', expect.stringMatching(/^mindfulnessMinutes-day-[0-9a-f]{32}$/)],
-		['user_id', 'u'],
 		['client_user_id', 'c'],
 		// The day on which it began.
 		['date', '2026-03-01'],
-		['provider', 'omron'],
-		['source_type', 'cuff'],
+		['value_sum', 20],
 		['unit', 'min'],
 		['readings', 1],
-		['value_sum', 20],
+		['provider', 'omron'],
+		['source_type', 'cuff'],
+		['user_id', 'u'],
+		['id', expect.stringMatching(/^mindfulnessMinutes-day-[0-9a-f]{32}$/)],
 	]);
 });
 

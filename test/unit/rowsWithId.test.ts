@@ -86,7 +86,7 @@ it('readings without a time are told apart by their values', async () => {
 
 it.each([node, trigger])('a field of theirs that is called like ours keeps its value: %p', async (read) => {
 	const [row] = await read([point(1, { id: 'theirs', id_raw: 'another', change: 'x', error: 'y', __proto__: 'z' })]);
-	expect(Object.keys(row)[0]).toBe('id');
+	expect(Object.keys(row).slice(0, 9).at(-1)).toBe('id');
 	expect(row).toMatchObject({
 		id: expect.stringMatching(/^bloodPressure-[0-9a-f]{32}$/),
 		id_raw: 'theirs',

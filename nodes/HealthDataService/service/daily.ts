@@ -77,13 +77,14 @@ function toRow({ value, daily }: Metric, user: UserRef, { date, cells, text, rea
 		return hows.map((how) => [`${column}_${how}`, aggregate(how, values)] as const);
 	});
 	return {
-		id: `${value}-day-${rowKey(userPrefix(user.user_id), `${value} ${user.user_id} ${text}`)}`,
-		...user,
+		client_user_id: user.client_user_id,
 		date,
-		provider,
-		source_type,
+		...Object.fromEntries(measured),
 		unit,
 		readings: readings.length,
-		...Object.fromEntries(measured),
+		provider,
+		source_type,
+		user_id: user.user_id,
+		id: `${value}-day-${rowKey(userPrefix(user.user_id), `${value} ${user.user_id} ${text}`)}`,
 	} as IDataObject;
 }

@@ -40,17 +40,19 @@ function groupsOf({ groups }: IDataObject): Group[] {
 
 /**
  * The readings of a page, in order, as flat rows that begin with the same columns:
- * `id, user_id, client_user_id, ...columns, provider, source_type`, then every other field that the service sent. `id` is null.
+ * `client_user_id, ...columns, provider, source_type, user_id, id`, then every other field that the service sent. `id` is null.
  * Values do not change: times stay strings, null stays null (quirks 7, 9). A missing column is null.
  */
 export function readingRows(page: IDataObject, columns: readonly string[], user: UserRef): IDataObject[] {
 	return groupsOf(page).flatMap(({ slug, data, source: given, extras }) => {
 		const source = isObject(given) ? given : {};
 		// Copying it for each row is many times faster than adding the columns one by one.
-		const start: IDataObject = { id: null, ...user };
+		const start: IDataObject = { client_user_id: user.client_user_id };
 		for (const column of columns) start[column] = null;
 		start.provider = source.provider ?? slug;
 		start.source_type = source.type ?? null;
+		start.user_id = user.user_id;
+		start.id = null;
 		return data.map((point) => {
 			const row = { ...start };
 			for (const column of columns) row[column] = point[column] ?? null;

@@ -61,11 +61,12 @@ const isOld = (time: number | undefined, { watchingSince, readAt }: TimeWindow) 
 	watchingSince !== undefined &&
 	(time === undefined || time <= watchingSince || (readAt !== undefined && time > readAt));
 
-/** The row as it is emitted: `id` and `change` first. */
+/** The row as it is emitted: with its `id`, and `change` after it. */
 export function toItem(identity: Identity, { key, change, row }: ChangedRow): IDataObject {
-	const rest = { ...row };
-	delete rest.id;
-	return withServiceFields({ id: toId(identity, key), change }, rest);
+	const fields = Object.entries(row);
+	const at = fields.findIndex(([name]) => name === 'id');
+	const ours = { ...Object.fromEntries(fields.slice(0, at)), id: toId(identity, key), change };
+	return withServiceFields(ours, Object.fromEntries(fields.slice(at + 1)));
 }
 
 const KEY_LENGTH = 20;

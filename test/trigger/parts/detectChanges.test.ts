@@ -70,10 +70,13 @@ it.each(['systolic', 'diastolic', 'unit'])('reports a correction of %s', (column
 	expect(changes.map(({ change }) => change)).toEqual(['updated']);
 });
 
-it('emits `id` and `change` first, then the row as it came', () => {
-	const [row] = look([reading(at(1000), 120, { change: 'theirs', error: 'x' })], { start: 0 }).changes;
+it('emits the row as it came, with its `id` and `change` in the place of `id`', () => {
+	const fields = { provider: 'p', user_id: 'u', id: null, change: 'theirs', error: 'x' };
+	const [row] = look([{ timestamp: at(1000), systolic: 120, ...fields }], { start: 0 }).changes;
 	const item = toItem(bloodPressure, row);
-	expect(Object.keys(item).slice(0, 3)).toEqual(['id', 'change', 'user_id']);
+	expect(Object.keys(item)).toEqual([
+		...['timestamp', 'systolic', 'provider', 'user_id', 'id', 'change', 'change_raw', 'error_raw'],
+	]);
 	expect(item).toMatchObject({
 		id: `bloodPressure-${row.key}`,
 		change: 'created',
