@@ -6,8 +6,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sleep } from 'n8n-workflow';
 import type { Fault, Switches } from './switches';
 
-export function answerFault(reply: FastifyReply, fault: Exclude<Fault, { delayMs: number }>) {
+export function answerFault(
+	reply: FastifyReply,
+	fault: Exclude<Fault, { delayMs: number }>,
+	{ notFound }: Partial<Switches> = {},
+) {
 	reply.hijack();
+	if (notFound && 'status' in fault && fault.status === 404) fault = { status: 404, ...notFound };
 	if ('drop' in fault) return cutOff(reply.raw, fault.drop);
 	if ('dripMs' in fault) return void drip(reply.raw, fault.dripMs);
 	const { status, body = '', headers, type } = fault;

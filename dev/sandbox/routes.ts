@@ -92,7 +92,7 @@ export const routes: FastifyPluginAsyncTypebox<{ world: World; switches: Switche
 				const read = (cursor?: string) =>
 					readPage(world, user.user_id, metric, { ...query, next_cursor: cursor }, switches);
 				const trouble = troubleOf(user);
-				if (trouble) return answerFault(reply, troubled(trouble, next_cursor, read)) as never;
+				if (trouble) return answerFault(reply, troubled(trouble, next_cursor, read), switches) as never;
 				// The page fits the schema of its own metric, which TypeScript cannot see from here; it is checked at run time.
 				return read(next_cursor) as never;
 			},

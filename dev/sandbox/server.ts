@@ -57,6 +57,8 @@ export async function startSandbox({
 			request,
 			reply,
 		) => {
+			if (error instanceof RequestFailure && error.status === 404 && switches.notFound)
+				return answerFault(reply, { status: 404 }, switches);
 			if (error instanceof RequestFailure) return reply.code(error.status).send({ detail: error.detail });
 			if (!error.validation) return reply.code(500).type('text/plain').send('Internal Server Error');
 			if (switches.failsOutOfRange) return reply.code(500).type('text/plain').send('Internal Server Error');

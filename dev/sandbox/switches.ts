@@ -75,6 +75,8 @@ export interface Switches {
 	fault: (requestNumber: number, url: string) => Fault | undefined;
 	/** More requests at once than this are refused with 429. [19] */
 	mostAtOnce: number;
+	/** The body of every 404; by default with `detail`. The contract shows none. [16] */
+	notFound?: { body: unknown; type?: string };
 	/** What is wrong with single users, named by either identifier: `{ 'app-user-0042': 'fails' }`. [23] */
 	users: Record<string, TroubleName>;
 }

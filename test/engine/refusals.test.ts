@@ -122,13 +122,63 @@ describe('a 403 that is not about the key {{ }}', () => {
 
 describe('404', () => {
 	const MISSING = 'The service has nothing at this address (status 404)';
-	it.each([
+	const BODIES: Array<[string, unknown, string]> = [
+		['`detail`', { detail: 'Not Found' }, 'application/json'],
+		['`detail` without a reason', { detail: null }, 'application/json'],
+		['`message`', { message: 'User not found' }, 'application/json'],
+		['`error`', { error: 'no' }, 'application/json'],
+		['problem+json', { type: 'about:blank', title: 'Not Found', status: 404 }, 'application/problem+json'],
+		['a list', [], 'application/json'],
 		['a web page', '<html>Not Found</html>', 'text/html'],
 		['text', 'Not Found', 'text/plain'],
 		['nothing', '', 'text/plain'],
-		['JSON of somebody else', { error: 'no' }, 'application/json'],
-		['a list', [], 'application/json'],
-	])('%s is not an unknown user {{ }}', async (_, body, type) => {
+	];
+
+	it.each(BODIES)('with %s is an unknown user where the list is found {{ }}', async (_, body, type) => {
+		used.sandbox.switches.notFound = { body, type };
+		const unknown = '00000000-0000-4000-8000-000000000000';
+		const one = (options = {}) => bloodPressureOf(byUserId(unknown), { options });
+		expect((await run(one(), { input: [{}] })).error?.message).toMatch(/^There is no such user/);
+		expect(await run(one({ whenNotFound: 'empty' }), { input: [{}] })).toMatchObject({ rows: [], error: undefined });
+		const { rows, error } = await run(resolve('nobody', { whenNotFound: 'empty' }), { input: [{}] });
+		expect([rows, error]).toEqual([[], undefined]);
+
+		const [gone, sound] = users;
+		used.sandbox.switches.users = { [gone.client_user_id]: 'removed' };
+		for (const more of [
+			{ userScope: 'all', options: { userLimit: 2 } },
+			{ userScope: 'listed', userIds: `${unknown} ${sound.user_id}`, options: { whenNotFound: 'empty' } },
+			{ userScope: 'listed', userIds: `${sound.user_id} ${gone.user_id}`, options: { whenNotFound: 'empty' } },
+		]) {
+			const read = await run(bloodPressureOf('', { ...more, output: 'grouped' }), { input: [{}] });
+			expect([read.error, read.rows.map(({ user_id }) => user_id)]).toEqual([undefined, [sound.user_id]]);
+		}
+	});
+
+	it('asks for the list once a run, and not after any data {{ }}', async () => {
+		used.sandbox.switches.users = Object.fromEntries(users.slice(1, 9).map((one) => [one.user_id, 'removed']));
+		const more = { input: input.slice(1, 9), onError: 'continueRegularOutput' as const };
+		expect((await run(oneByOne, more)).rows).toHaveLength(8);
+		expect([asked('/v2/user?limit=1'), asked('/timeseries/')]).toEqual([1, 8]);
+		used.sandbox.requests.length = 0;
+		const listed = {
+			userScope: 'listed',
+			userIds: users
+				.slice(0, 9)
+				.map(({ user_id }) => user_id)
+				.join(' '),
+		};
+		await run(bloodPressureOf('', { ...listed, options: { concurrency: 1 } }), { input: [{}], onError: more.onError });
+		expect([asked('/v2/user?limit=1'), asked('/timeseries/')]).toEqual([0, 9]);
+	});
+
+	it('says nothing of the Base URL where the list cannot say {{ }}', async () => {
+		fault((url) => (url.startsWith('/v2/user') ? { status: 500 } : { status: 404 }));
+		const { error } = await run(oneByOne, { input: input.slice(0, 1) });
+		expect(error?.message).toMatch(/^There is no such user/);
+	});
+
+	it.each(BODIES)('with %s of the list, too, is a wrong Base URL {{ }}', async (_, body, type) => {
 		fault(() => ({ status: 404, body, type }));
 		for (const parameters of [
 			resolve('somebody', { whenNotFound: 'empty' }),
@@ -140,12 +190,6 @@ describe('404', () => {
 			expect(error?.description).toContain("Check 'Base URL' in the credential");
 			expect(rows).toEqual([]);
 		}
-	});
-
-	it.each([{ detail: 'User not found' }, { detail: null }])('%p is', async (body) => {
-		fault(() => ({ status: 404, body }));
-		const { rows, error } = await run(resolve('somebody', { whenNotFound: 'empty' }), { input: [{}] });
-		expect([rows, error]).toEqual([[], undefined]);
 	});
 });
 

@@ -5,7 +5,6 @@ import {
 	classify,
 	classifyStatus,
 	isDenied,
-	isNotFound,
 	isRetryable,
 	isTransientCode,
 	isTruncated,
@@ -47,17 +46,6 @@ it.each<[Outcome, boolean, boolean]>([
 	['failed', false, false],
 ])('%s: denied %p, retryable %p', (outcome, denied, retryable) => {
 	expect([isDenied(outcome), isRetryable(outcome)]).toEqual([denied, retryable]);
-});
-
-it.each<[boolean, number, unknown]>([
-	[true, 404, { detail: 'User not found' }],
-	[true, 404, { detail: null }],
-	[false, 404, { error: 'x' }],
-	[false, 404, '<html>'],
-	[false, 404, null],
-	[false, 422, { detail: 'User not found' }],
-])('not found is %p for status %i with %j', (is, status, body) => {
-	expect(isNotFound(response(status, body))).toBe(is);
 });
 
 it.each(['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EAI_AGAIN', 'ECONNABORTED', 'NO_CERT_ERROR', undefined])(

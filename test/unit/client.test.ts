@@ -98,17 +98,26 @@ describe('one request', () => {
 		expect(urls()).toEqual(['/v2/user?offset=0&start_date=2026-03-01T00%3A00%2B01%3A00', '/v2/user']);
 	});
 
-	it.each<[string, Given, boolean]>([
-		["the service's own", { statusCode: 404, body: { detail: 'User not found' } }, true],
-		['one without a reason', { statusCode: 404, body: { detail: null } }, true],
-		['a web page', { statusCode: 404, body: '<html>' }, false],
-		['JSON of somebody else', { statusCode: 404, body: { error: 'x' } }, false],
-		['another status', { statusCode: 422, body: { detail: 'User not found' } }, false],
-	])('a 404 is what is missing: %s', async (_, given, is) => {
-		const get = await connect(playing(() => given).context);
-		const end = get('/v2/user', {}, () => 'missing').catch(({ httpCode }: { httpCode: string }) => httpCode);
-		expect(await end).toBe(is ? 'missing' : String(given.statusCode));
-		await expect(get('/v2/user')).rejects.toMatchObject({ httpCode: String(given.statusCode) });
+	it.each([
+		[404, 200, 'missing'],
+		[404, 404, '404'],
+		[404, 500, 'missing'],
+		[422, 200, '422'],
+	])('a %i is what is missing, where the list answers %i: %s', async (statusCode, list, expected) => {
+		const { context } = playing((path) => (path.startsWith('/v2/user?') ? { statusCode: list } : { statusCode }));
+		const get = await connect(context);
+		expect(await get('/v2/x', {}, () => 'missing').catch(({ httpCode }: { httpCode: string }) => httpCode)).toBe(
+			expected,
+		);
+	});
+
+	it('a 404 needs no check where the list is requested next, or data have come before', async () => {
+		const { context, urls } = playing((path) => (path === '/v2/y' ? { body: {} } : { statusCode: 404 }));
+		const get = await connect(context);
+		expect(await get('/v2/x', {}, () => 'missing', { isListNext: true })).toBe('missing');
+		await get('/v2/y');
+		expect(await get('/v2/x', {}, () => 'missing')).toBe('missing');
+		expect(urls()).toEqual(['/v2/x', '/v2/y', '/v2/x']);
 	});
 
 	it.each([199, 300, 304])('status %i is no answer, whatever it holds', async (statusCode) => {

@@ -3,7 +3,6 @@
  * Retry, request queue, key check and errors ask here; errors.ts only words it.
  */
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
-import { isObject } from '../shared/json';
 import type { Problem } from '../shared/problem';
 
 /** The result of one request: a response with any status, or why there is none. */
@@ -43,10 +42,6 @@ export const isDenied = (outcome: Outcome) => outcome === 'unauthorized' || outc
 
 /** Whether the same request may succeed later. */
 export const isRetryable = (outcome: Outcome) => outcome === 'throttled' || outcome === 'transient';
-
-/** Whether a 404 comes from the service: it does not know the user. Others come from a wrong Base URL. */
-export const isNotFound = ({ statusCode, body }: IN8nHttpFullResponse) =>
-	statusCode === 404 && isObject(body) && 'detail' in body;
 
 /** @param code of a network error of Node or axios */
 export const isTransientCode = (code: string | undefined) => !LASTING_CODE.test(code ?? '');

@@ -5,7 +5,7 @@
 import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
 import { isObject } from '../shared/json';
 import { serviceRoot } from './authenticate';
-import { classifyStatus, isDenied, isNotFound } from './classify';
+import { classifyStatus, isDenied } from './classify';
 import { statusError, unexpectedBodyError } from './errors';
 import { keyCheck } from './keyCheck';
 import { partsOf } from './redact';
@@ -20,7 +20,7 @@ export type Query = Record<string, string | number | undefined>;
 
 /**
  * GETs `path` (contract section 4, already percent-encoded) and gives the JSON object of the answer. Blank query values are not
- * sent. `onMissing` gives the result of a 404 that comes from the service.
+ * sent. `onMissing` gives the result of a 404, unless the user list is not found either.
  *
  * @throws Problem for every other answer, and when there is none
  */
@@ -70,7 +70,11 @@ export async function connect(
 	const sentParts = (url: string) => partsOf(url, String(data.apiKey ?? ''));
 
 	const timeout = { deadlines: queue.deadlines, timeoutMs: Math.min(timeoutMs, RETRY_LIMITS.timeoutMs) };
-	const { checked, check } = keyCheck(queue, root, async (url) => await follow(url, { isProbe: true }));
+	const { checked, check, checkAddress } = keyCheck(
+		queue,
+		root,
+		async (url) => await follow(url, { isProbe: true, ignoreFailure: true }),
+	);
 	const send = checked(createSend(context, data, { defaults, root, signal, ...timeout }));
 	const retry = { queue, signal, continues, maxAttempts, retryForMs, retryUntil, sentParts };
 	const sendWithRetry = withRetry(send, retry);
@@ -93,7 +97,11 @@ export async function connect(
 			await check();
 			queue.throwIfClosed({ signal, continues });
 		}
-		if (onMissing && isNotFound(response)) return await onMissing();
+		if (onMissing && statusCode === 404) {
+			if (!options?.isListNext) await checkAddress();
+			queue.throwIfClosed({ signal, continues });
+			return await onMissing();
+		}
 		if (statusCode < 200 || statusCode > 299) throw statusError(statusCode, body, sentParts(url));
 		if (!isObject(body)) throw unexpectedBodyError(body);
 		return body;

@@ -1,10 +1,12 @@
 /**
- * Key check: tells an invalid API key from one forbidden user. 401 means the key. On 403 it requests `/v2/user`: 401 or 403
- * there means the key, anything else only this user. No other request is sent before that answer. A file of its own, because the
+ * Key check: tells an invalid API key from one forbidden user, and a wrong Base URL from one unknown user. 401 means the key. On 403
+ * it requests `/v2/user`: 401 or 403 there means the key, anything else only this user. On 404 it does so too, unless the address
+ * has given data before: 404 there means the Base URL. No other request is sent before that answer. A file of its own, because the
  * queue knows no path of the service.
  */
 import { classifyStatus } from './classify';
-import { keyError } from './errors';
+import { isObject } from '../shared/json';
+import { keyError, statusError } from './errors';
 import type { RequestQueue } from './requestQueue';
 import type { Send } from './transport';
 
@@ -12,7 +14,9 @@ import type { Send } from './transport';
 export function keyCheck(queue: RequestQueue, root: string, probe: (url: string) => Promise<unknown>) {
 	const list = `${root}/v2/user`;
 	const isList = (url: string) => [list, `${list}/`].includes(url.split('?')[0]);
-	const check = async () => await queue.probeOnce(async () => await probe(`${list}?limit=1`));
+	const query = '?limit=1';
+	const isProbe = (url: string) => isList(url) && url.endsWith(query);
+	const check = async () => await queue.probeOnce(async () => await probe(list + query));
 
 	return {
 		/** `send`, which closes the queue when the key is invalid. It starts the check before the queue can send another request. */
@@ -21,14 +25,22 @@ export function keyCheck(queue: RequestQueue, root: string, probe: (url: string)
 			async (url) => {
 				const answer = await send(url);
 				if (!('response' in answer)) return answer;
-				const { statusCode } = answer.response;
+				const { statusCode, body } = answer.response;
+				queue.hasData ||= statusCode === 200 && isObject(body);
 				const outcome = classifyStatus(statusCode);
 				if (outcome === 'unauthorized' || (outcome === 'forbidden' && isList(url))) queue.close(keyError(statusCode));
+				else if (statusCode === 404 && isProbe(url) && !queue.hasData)
+					queue.close(statusError(statusCode, undefined, []));
 				else if (outcome === 'forbidden') void check();
 				return answer;
 			},
 
-		/** Resolves after the check; the queue is closed then if the key is invalid. */
+		/** Resolves after the check; the queue is closed then if the key is invalid, or the list is not found either. */
 		check,
+
+		/** After a 404. */
+		async checkAddress() {
+			if (!queue.hasData) await check();
+		},
 	};
 }

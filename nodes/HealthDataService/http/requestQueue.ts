@@ -42,6 +42,9 @@ export class RequestQueue {
 	private probe?: Promise<unknown>;
 	private isProbing = false;
 
+	/** Whether the service has given data: then its address is right. */
+	hasData = false;
+
 	readonly concurrency: AdaptiveConcurrency;
 
 	readonly rateLimiter: RateLimiter;

@@ -57,6 +57,8 @@ export interface RequestOptions {
 	ignoreFailure?: boolean;
 	/** Whether its answer is no longer needed: then it is not sent. */
 	isCancelled?: () => boolean;
+	/** Whether the caller requests the user list next, so that a 404 needs no check of the Base URL. */
+	isListNext?: boolean;
 	/** The request of the key check: all others wait for it. */
 	isProbe?: boolean;
 	/** Called at each attempt, when it leaves the queue. */

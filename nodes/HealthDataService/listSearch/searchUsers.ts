@@ -38,7 +38,7 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 
 /** The service may reject a partial identifier: then the list is searched. */
 const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | undefined> =>
-	await resolveUser(get, filter).catch((error: unknown) => {
+	await resolveUser(get, filter, { isListNext: true }).catch((error: unknown) => {
 		if (error instanceof Problem && isAboutThisIdentifier(error)) return undefined;
 		throw error;
 	});
