@@ -3,9 +3,12 @@
  *
  * The rule, for each connection: everything that one end wrote, the other end has read, and both ends are open or both are
  * closed. A request that its server holds back (latency, a hang, a drip) leaves nothing on the wire. A connection to another
- * process is busy while it connects and while a request on it has no complete answer. TLS is not watched.
+ * process is busy while it connects and while a request on it has no complete answer. Of TLS only that is
+ * watched: looking up the name, connecting, and the handshake.
  */
 const { subscribe, unsubscribe } = require('node:diagnostics_channel');
+const net = require('node:net');
+const { TLSSocket } = require('node:tls');
 
 /** @typedef {import('node:net').Socket & { _httpMessage?: unknown }} Socket */
 /** @typedef {{ client?: Socket, server?: Socket, wasPaired: boolean }} Connection */
@@ -18,23 +21,41 @@ function isBusy({ client, server, wasPaired }) {
 	return wasPaired || Boolean(client._httpMessage);
 }
 
+const { connect } = net.Socket.prototype;
+
 class Wire {
 	/** @type {Set<Connection>} */
 	connections = new Set();
 	/** By the ports of both ends. @type {Map<string, Connection>} */
 	byPorts = new Map();
+	/** TLS sockets that are not ready yet. @type {Set<Socket>} */
+	handshakes = new Set();
 
 	open() {
 		subscribe('net.client.socket', this.onClient);
 		subscribe('net.server.socket', this.onServer);
+		const { handshakes } = this;
+		// Node tells nothing of a TLS client when it begins.
+		net.Socket.prototype.connect = /** @type {any} */ (
+			/** @this {Socket} @param {any[]} args */
+			function (...args) {
+				if (this instanceof TLSSocket) {
+					handshakes.add(this);
+					for (const end of ['secureConnect', 'close']) this.once(end, () => handshakes.delete(this));
+				}
+				return Reflect.apply(connect, this, args);
+			}
+		);
 	}
 
 	close() {
 		unsubscribe('net.client.socket', this.onClient);
 		unsubscribe('net.server.socket', this.onServer);
+		net.Socket.prototype.connect = connect;
 	}
 
 	isBusy() {
+		if (this.handshakes.size > 0) return true;
 		for (const connection of this.connections) if (isBusy(connection)) return true;
 		return false;
 	}

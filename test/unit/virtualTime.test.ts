@@ -93,6 +93,17 @@ it('a port without a server is found closed before any timer', async () => {
 	expect(time.elapsed).toBe(begun);
 });
 
+it('so is a name that nothing has, with and without TLS', async () => {
+	for (const protocol of ['http', 'https']) {
+		const begun = time.now;
+		const timer = sleep(1);
+		const answer = axios.get(`${protocol}://no-such-host.invalid`, { proxy: false });
+		await expect(answer).rejects.toThrow(/ENOTFOUND|EAI_AGAIN/);
+		expect(time.now).toBe(begun);
+		await timer;
+	}
+});
+
 it('a service may be started and ended in it', async () => {
 	const begun = time.elapsed;
 	const sandbox = await startSandbox();
