@@ -113,6 +113,16 @@ it.each(cases)('$trouble, $operation, $mode', async ({ trouble, operation, mode,
 	}
 });
 
+it('the users after a lost one come whole, though each of their requests fails once', async () => {
+	const failed = new Set<string>();
+	const fault = (_: number, url: string) => (failed.size === failed.add(url).size ? undefined : { status: 500 });
+	Object.assign(used.sandbox.switches, { users: { [STEADY.client_user_id]: 'fails' }, fault });
+	const parameters = bloodPressureOf('', { userScope: 'all', options: { concurrency: 1 } });
+	const { rows } = await run(parameters, 'continueRegularOutput');
+	const others = sound['All users'].filter((row) => !isSteady(row));
+	expect(rows).toEqual([...others, expect.objectContaining({ user_id: STEADY.user_id, error: expect.anything() })]);
+});
+
 describe('a user ID that cannot be part of an address', () => {
 	const ids = (rows: IDataObject[]) => rows.map(({ client_user_id: id }) => id);
 

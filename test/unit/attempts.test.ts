@@ -158,13 +158,13 @@ describe('how long', () => {
 		expect(times()).toHaveLength(tries);
 	});
 
-	it('counts from when the service began to fail for anybody', async () => {
+	it('counts from when the service began to fail for others, after a second attempt', async () => {
 		const { ask, times } = service(new RequestQueue({ concurrency: 2 }), () => status(500));
 		const first = ask('a');
 		await time.pass(10_000);
 		const second = ask('b', { retryForMs: 9_000 });
 		await time.until(Promise.all([first, second]), 60_000);
-		expect(times('b')).toEqual([10]);
+		expect(times('b')).toEqual([10, 10.5]);
 	});
 
 	it('the time held back by Requests per Second is included', async () => {
@@ -232,18 +232,29 @@ describe('the wish of the service', () => {
 });
 
 describe('when one was given up', () => {
-	it('the others are tried once, until something is answered', async () => {
+	it.each([1, 2, 3, 20])('a sound request behind %i of them is tried again after a failure', async (lost) => {
+		const queue = new RequestQueue({ concurrency: 1 });
+		const { ask } = service(queue, (name, nth) => status(name === 'sound' && nth === 2 ? 200 : 500));
+		for (let index = 0; index < lost; index++) await time.until(ask(`lost${index}`), 60_000);
+		expect(await time.until(ask('sound'), 60_000)).toBe(200);
+	});
+
+	it('the next two have all their attempts, the others two, until something is answered', async () => {
 		const queue = new RequestQueue({ concurrency: 1 });
 		let isBack = false;
-		const { ask, times } = service(queue, (name) => status(isBack && name === 'c' ? 200 : 500));
-		await time.until(ask('a'), 60_000);
-		expect(await time.until(ask('b'), 60_000)).toMatchObject({
-			description: expect.stringMatching(/^Tried once in 0 /),
-		});
+		const { ask, times } = service(queue, (name) => status(isBack && name === 'e' ? 200 : 500));
+		for (const name of ['a', 'b', 'c', 'd']) await time.until(ask(name), 60_000);
 		isBack = true;
-		expect(await time.until(ask('c'), 60_000)).toBe(200);
-		await time.until(ask('d'), 60_000);
-		expect([times('a').length, times('b').length, times('d').length]).toEqual([7, 1, 7]);
+		expect(await time.until(ask('e'), 60_000)).toBe(200);
+		await time.until(ask('f'), 60_000);
+		expect(['a', 'b', 'c', 'd', 'f'].map((name) => times(name).length)).toEqual([7, 7, 7, 2, 7]);
+	});
+
+	it('a sound request is tried again, however long nothing has answered', async () => {
+		const queue = new RequestQueue({ concurrency: 1 });
+		const { ask } = service(queue, (name, nth) => status(name === 'sound' && nth === 2 ? 200 : 500), 200_000);
+		expect(await time.until(ask('lost'), 2_000_000)).toMatchObject({ httpCode: '500' });
+		expect(await time.until(ask('sound'), 2_000_000)).toBe(200);
 	});
 
 	it('those who are not wanted then learn why, and are not sent', async () => {

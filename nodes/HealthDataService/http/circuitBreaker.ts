@@ -7,7 +7,7 @@ import { Problem } from '../shared/problem';
 export const BREAKER_LIMITS = {
 	/** So many failures in a row are no longer those of single users. */
 	inARow: 50,
-	/** Fewer are enough after `forMs` without an answer. */
+	/** Fewer are enough after `forMs` without an answer, and for fewer attempts of the next requests. */
 	fewInARow: 3,
 	forMs: 600_000,
 };
@@ -40,6 +40,11 @@ export class CircuitBreaker {
 		this.failingSince = undefined;
 		this.lastFailure = undefined;
 		this.isOpen = false;
+	}
+
+	/** Whether the last requests in a row have used up their attempts: then the cause may be the service, not single users. */
+	get isFailing(): boolean {
+		return this.failures >= BREAKER_LIMITS.fewInARow;
 	}
 
 	/** Time since the first failed attempt after the last answer. */

@@ -13,6 +13,8 @@ import type { Send } from './transport';
 /** One object, which tests change. */
 export const RETRY_LIMITS = {
 	maxAttempts: 7,
+	/** Behind several requests in a row that have used up their attempts. */
+	attemptsWhileFailing: 2,
 	baseDelayMs: 500,
 	maxDelayMs: 30_000,
 	/** A longer Retry-After is cut to this. */
@@ -102,9 +104,11 @@ export function withRetry(
 			const backoffMs = backoff(outcome === 'throttled' ? Math.max(next, queue.concurrency.throttles + 1) : next);
 			const delayMs = Math.max(askedMs ?? 0, backoffMs);
 			failedAt ??= performance.now();
-			const failingForMs = Math.max(performance.now() - failedAt, queue.circuitBreaker.failingForMs);
-			const isTooLate = failingForMs + delayMs > retryForMs || performance.now() + delayMs > retryUntil;
-			if (outcome === 'failed' || attempt >= maxAttempts || queue.circuitBreaker.lastFailure || isTooLate) {
+			const isTooLate = performance.now() - failedAt + delayMs > retryForMs || performance.now() + delayMs > retryUntil;
+			// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
+			const isShort = queue.circuitBreaker.isFailing || queue.circuitBreaker.failingForMs + delayMs > retryForMs;
+			const attempts = isShort ? Math.min(RETRY_LIMITS.attemptsWhileFailing, maxAttempts) : maxAttempts;
+			if (outcome === 'failed' || attempt >= attempts || isTooLate) {
 				const problem = problemOf(answer, sentParts(url));
 				const elapsedMs = performance.now() - startedAt;
 				const reason = outcome === 'failed' ? problem : withAttempts(problem, attempt, elapsedMs, askedMs);
