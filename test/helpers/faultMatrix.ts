@@ -399,7 +399,7 @@ export const matrix: Row[] = [
 	{
 		quirk: 26,
 		what: 'A reason that repeats a key, an identifier or a reading, or forges a line of a log',
-		promise: 'not quoted: only a short sentence of plain words is, and nothing that was sent',
+		promise: 'not quoted: only a short sentence of known words is, and no secret',
 		cases: [
 			unquoted('the key', `there is no team with the key ${KEY}`),
 			unquoted('the key, in a list', [{ loc: ['header', 'x'], msg: `unknown key ${KEY.toUpperCase()}` }]),

@@ -13,7 +13,7 @@ const { RETRY_LIMITS } = require('../../nodes/HealthDataService/http/retry');
 const { classifyStatus, isRetryable } = require('../../nodes/HealthDataService/http/classify');
 const { MAX_PAGES } = require('../../nodes/HealthDataService/listSearch/picker');
 const { MAX_ROWS_PER_ITEM } = require('../../nodes/HealthDataService/resources/operation');
-const { identityOf, keysOf } = require('../../nodes/HealthDataService/service/readingId');
+const { identityOf, keysOf, MAX_TIME_LENGTH } = require('../../nodes/HealthDataService/service/readingId');
 const { metrics } = require('../../nodes/HealthDataService/service/metrics');
 const { MAX_PAGE_SIZE } = require('../../nodes/HealthDataService/service/users');
 const { MAX_ROWS_PER_POLL } = require('../../nodes/HealthDataService/trigger/roundResults');
@@ -97,6 +97,7 @@ const FIGURES = {
 		[MAX_PAGE_SIZE, 'Limit'],
 	],
 	'docs/quirks.md': [
+		[MAX_TIME_LENGTH, 'characters'],
 		[UNPROVEN_REQUESTS, 'requests'],
 		[RETRY_LIMITS.maxRetryAfterMs / MINUTE, 'minute'],
 		[RETRY_LIMITS.timeoutMs / MINUTE, 'minutes'],

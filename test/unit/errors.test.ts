@@ -9,7 +9,7 @@ import {
 	unexpectedBodyError,
 } from '../../nodes/HealthDataService/http/errors';
 
-const said = { detail: 'no such thing' };
+const said = { detail: 'no such value' };
 const LATER = 'Try again later. If it stays, ask the people who run the service';
 
 it.each<[number, string, string, object]>([
@@ -40,7 +40,7 @@ it.each<[number, string, string, object]>([
 	const expected = { kind: 'configuration-invalid', concernsAll: false, httpCode: String(status), ...more };
 	expect(statusError(status, said, [])).toMatchObject({
 		message,
-		description: `The service says: no such thing. ${advice}`,
+		description: `The service says: no such value. ${advice}`,
 		...expected,
 	});
 	for (const body of [undefined, null, '', 'text', [], {}, { detail: null }, { detail: [] }, { detail: 7 }])
@@ -81,18 +81,18 @@ it.each([
 });
 
 it.each([
-	[{ msg: 'a', error_message: 'b', message: 'c' }, 'a'],
-	[{ error_message: 'b', message: 'c' }, 'b'],
-	[{ message: 'c' }, 'c'],
+	[{ msg: 'wrong', error_message: 'bad', message: 'invalid' }, 'wrong'],
+	[{ error_message: 'bad', message: 'invalid' }, 'bad'],
+	[{ message: 'invalid' }, 'invalid'],
 	[{ type: 'missing' }, 'it is missing'],
-	[['a', 'b'], 'a'],
+	[['wrong', 'bad'], 'wrong'],
 ])('the reason in %j', (detail, reason) => {
 	expect(statusError(500, { detail }, []).description).toBe(`The service says: ${reason}. ${LATER}`);
 });
 
 it('nothing of the request is repeated', () => {
-	expect(statusError(500, { detail: 'nothing about anna' }, ['anna']).description).toBe(LATER);
-	expect(statusError(500, { detail: [{ msg: 'nothing about anna' }] }, ['anna']).description).toBe(LATER);
+	expect(statusError(500, { detail: 'no such value' }, ['value']).description).toBe(LATER);
+	expect(statusError(500, { detail: [{ msg: 'no such value' }] }, ['value']).description).toBe(LATER);
 });
 
 describe('an answer that is not the data', () => {

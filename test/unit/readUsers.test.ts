@@ -97,6 +97,12 @@ it.each(['', '.', '..', 'a/b', 'a\\b', '../../user', '\ud800', 'a\udc00b'])(
 	},
 );
 
+it('errors know the identifiers of the user as secrets', async () => {
+	const user = { user_id: 'u1', client_user_id: 'first.last' };
+	const { asked } = await play({ users: [listed('u1', { user })], answer: () => page() });
+	expect(asked[0].once?.secrets).toEqual(['u1', 'first.last']);
+});
+
 it('may ask of each something else, and try less often', async () => {
 	const { asked } = await play({
 		users: [listed('u1'), listed('u2')],

@@ -23,7 +23,7 @@ it('a request that hangs is ended, sent again after a pause, and given up', asyn
 			return { failure: networkError(error, 'https://health.example') };
 		});
 	};
-	const options = { queue, continues: true, maxAttempts: 3, retryForMs: 60_000, sentParts: () => [] };
+	const options = { queue, continues: true, maxAttempts: 3, retryForMs: 60_000, secretsOf: () => [] };
 	await expect(withRetry(send, options)('https://health.example/v2/user')).rejects.toMatchObject({
 		description: expect.stringMatching(/^Tried 3 times/),
 	});

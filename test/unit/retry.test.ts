@@ -179,8 +179,9 @@ describe('a redirect', () => {
 		const named = 'The service redirects to another address (https://ab12c.example)';
 		expect(elsewhere('ab12c.example', [' AB12C\n'])).toBe('The service redirects to another address');
 		expect(elsewhere('ab12c.example', ['other', 'ab12c'])).toBe('The service redirects to another address');
-		// Four characters are in many names.
-		expect(elsewhere('ab12c.example', ['ab12'])).toBe(named);
+		expect(elsewhere('xb12c.example', ['AB.12-CD'])).toBe('The service redirects to another address');
+		// Three characters are in many names.
+		expect(elsewhere('ab12c.example', ['ab1', 'c', '12', 'xyz.ab1'])).toBe(named);
 		expect(elsewhere('ab12c.example', [])).toBe(named);
 	});
 });

@@ -66,8 +66,9 @@ export async function connect(
 	}: ClientOptions = {},
 ): Promise<Get> {
 	const { data, root } = await readCredential(context);
+	const key = String(data.apiKey ?? '').trim();
 	const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-	const sentParts = (url: string) => partsOf(url, String(data.apiKey ?? ''));
+	const secretsOf = (url: string, { secrets = [] }: RequestOptions = {}) => [...partsOf(url, key), ...secrets];
 
 	const timeout = { deadlines: queue.deadlines, timeoutMs: Math.min(timeoutMs, RETRY_LIMITS.timeoutMs) };
 	const { checked, check, checkAddress } = keyCheck(
@@ -76,14 +77,14 @@ export async function connect(
 		async (url) => await follow(url, { isProbe: true, ignoreFailure: true }),
 	);
 	const send = checked(createSend(context, data, { defaults, root, signal, ...timeout }));
-	const retry = { queue, signal, continues, maxAttempts, retryForMs, retryUntil, sentParts };
+	const retry = { queue, signal, continues, maxAttempts, retryForMs, retryUntil, secretsOf };
 	const sendWithRetry = withRetry(send, retry);
 
 	/** Follows one redirect at most. */
 	async function follow(url: string, options?: RequestOptions): Promise<IN8nHttpFullResponse> {
 		let response = await sendWithRetry(url, options);
 		if (isRedirect(response))
-			response = await sendWithRetry(redirectTarget(response, url, root, sentParts(url)), options);
+			response = await sendWithRetry(redirectTarget(response, url, root, secretsOf(url, options)), options);
 		if (isRedirect(response)) throw redirectError(response);
 		return response;
 	}
@@ -102,7 +103,7 @@ export async function connect(
 			queue.throwIfClosed({ signal, continues });
 			return await onMissing();
 		}
-		if (statusCode < 200 || statusCode > 299) throw statusError(statusCode, body, sentParts(url));
+		if (statusCode < 200 || statusCode > 299) throw statusError(statusCode, body, secretsOf(url, options));
 		if (!isObject(body)) throw unexpectedBodyError(body);
 		return body;
 	};

@@ -20,11 +20,11 @@ const PARAMETER_LABELS: Record<string, string> = {
 /**
  * The error of a status outside 200-299. The contract does not define these bodies, so any shape is accepted (quirks 16-20).
  *
- * @param sent the parts of the request, of which the error repeats none
+ * @param secrets of the request, of which the error repeats none (redact.ts)
  */
-export function statusError(status: number, body: unknown, sent: string[]): Problem {
+export function statusError(status: number, body: unknown, secrets: string[]): Problem {
 	const outcome = classifyStatus(status);
-	const { field, said } = readDetail(body, sent);
+	const { field, said } = readDetail(body, secrets);
 	const theySay = said ? `The service says: ${said}. ` : '';
 	const problem = (message: string, advice: string, kind?: Kind, concernsAll?: boolean) =>
 		new Problem(message, theySay + advice, { kind, httpCode: String(status), concernsAll });
@@ -76,16 +76,16 @@ export const keyError = (status: number) =>
  * FastAPI's `detail`: a string, a list of `{type, loc, msg}`, an object with a message, or absent (quirk 17).
  * Its `input` is not read: it may hold an identifier.
  */
-function readDetail(body: unknown, sent: string[]): { field?: string; said?: string } {
+function readDetail(body: unknown, secrets: string[]): { field?: string; said?: string } {
 	const detail = (body as { detail?: unknown } | null)?.detail;
 	const first = Array.isArray(detail) ? detail[0] : detail;
-	if (typeof first === 'string') return { said: redact(first, undefined, sent) };
+	if (typeof first === 'string') return { said: redact(first, undefined, secrets) };
 
 	const { loc, msg, error_message, message, type } = (first ?? {}) as Record<string, unknown>;
 	const parameter = Array.isArray(loc) ? String(loc.at(-1)) : '';
 	return {
 		field: Object.hasOwn(PARAMETER_LABELS, parameter) ? PARAMETER_LABELS[parameter] : undefined,
-		said: redact(msg ?? error_message ?? message, type, sent),
+		said: redact(msg ?? error_message ?? message, type, secrets),
 	};
 }
 

@@ -5,6 +5,7 @@
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { Problem } from '../shared/problem';
 import { isBelow } from './authenticate';
+import { repeatsSecret } from './redact';
 
 export const isRedirect = ({ statusCode }: IN8nHttpFullResponse) => statusCode >= 300 && statusCode < 400;
 
@@ -12,10 +13,10 @@ export const isRedirect = ({ statusCode }: IN8nHttpFullResponse) => statusCode >
  * The URL of a redirect, such as `/v2/user/` for `/v2/user`.
  *
  * @param root the Base URL
- * @param sent the parts of the request, of which the error repeats none
+ * @param secrets of the request, of which the error repeats none (redact.ts)
  * @throws Problem for a URL that is not below the Base URL
  */
-export function redirectTarget(response: IN8nHttpFullResponse, from: string, root: string, sent: string[]): string {
+export function redirectTarget(response: IN8nHttpFullResponse, from: string, root: string, secrets: string[]): string {
 	const location = String(response.headers.location ?? '');
 	if (!URL.canParse(location, from)) throw redirectError(response);
 
@@ -29,7 +30,7 @@ export function redirectTarget(response: IN8nHttpFullResponse, from: string, roo
 		);
 	}
 	throw new Problem(
-		`The service redirects to another address${repeats(target.host, sent) ? '' : ` (${target.origin})`}`,
+		`The service redirects to another address${repeatsSecret(target.host, secrets) ? '' : ` (${target.origin})`}`,
 		"The API key is not sent there. If that address is right, enter it as 'Base URL' in the credential",
 		{ httpCode: String(response.statusCode), concernsAll: true },
 	);
@@ -41,9 +42,3 @@ export const redirectError = ({ statusCode }: IN8nHttpFullResponse) =>
 		httpCode: String(statusCode),
 		concernsAll: true,
 	});
-
-/** Keys and identifiers are longer than this; `0` and `user` are in many host names. */
-const SHORTEST_SECRET = 5;
-
-const repeats = (host: string, sent: string[]) =>
-	sent.some((value) => value.length >= SHORTEST_SECRET && host.includes(value.trim().toLowerCase()));

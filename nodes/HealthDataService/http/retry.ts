@@ -47,8 +47,8 @@ export interface RetryOptions extends Omit<QueueOptions, 'isProbe' | 'isRetry'> 
 	retryForMs: number;
 	/** By `performance.now()`: no retry starts after it. */
 	retryUntil?: number;
-	/** The parts of a request, of which errors repeat none. */
-	sentParts: (url: string) => string[];
+	/** Of a request: errors repeat none (redact.ts). */
+	secretsOf: (url: string, request: RequestOptions) => string[];
 }
 
 /** Options of one request. */
@@ -63,6 +63,8 @@ export interface RequestOptions {
 	isListNext?: boolean;
 	/** The request of the key check: all others wait for it. */
 	isProbe?: boolean;
+	/** Identifiers of the user in question: errors repeat none (redact.ts). */
+	secrets?: string[];
 	/** Called at each attempt, when it leaves the queue. */
 	onSent?: () => void;
 }
@@ -79,7 +81,7 @@ export function withRetry(
 	send: Send,
 	options: RetryOptions,
 ): (url: string, request?: RequestOptions) => Promise<IN8nHttpFullResponse> {
-	const { queue, signal, continues, retryForMs, retryUntil = Infinity, sentParts } = options;
+	const { queue, signal, continues, retryForMs, retryUntil = Infinity, secretsOf } = options;
 
 	return async (url, request = {}) => {
 		const maxAttempts = request.maxAttempts ?? options.maxAttempts;
@@ -109,7 +111,7 @@ export function withRetry(
 			const isShort = queue.circuitBreaker.isFailing || queue.circuitBreaker.failingForMs + delayMs > retryForMs;
 			const attempts = isShort ? Math.min(RETRY_LIMITS.attemptsWhileFailing, maxAttempts) : maxAttempts;
 			if (outcome === 'failed' || attempt >= attempts || isTooLate) {
-				const problem = problemOf(answer, sentParts(url));
+				const problem = problemOf(answer, secretsOf(url, request));
 				const elapsedMs = performance.now() - startedAt;
 				const reason = outcome === 'failed' ? problem : withAttempts(problem, attempt, elapsedMs, askedMs);
 				if (!request.ignoreFailure) queue.circuitBreaker.onFailure(reason);
@@ -121,10 +123,10 @@ export function withRetry(
 	};
 }
 
-function problemOf(answer: Answer, sent: string[]): Problem {
+function problemOf(answer: Answer, secrets: string[]): Problem {
 	if ('failure' in answer) return answer.failure;
 	const { response } = answer;
-	return isTruncated(response) ? truncatedError() : statusError(response.statusCode, response.body, sent);
+	return isTruncated(response) ? truncatedError() : statusError(response.statusCode, response.body, secrets);
 }
 
 function withAttempts(

@@ -79,6 +79,7 @@ export function readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<U
 		const requestOptions = {
 			...(hasFailed?.(user) && SINGLE_ATTEMPT),
 			isCancelled,
+			secrets: [user.user_id, user.client_user_id ?? ''],
 			onSent: () => (sentAt ??= performance.now()),
 		};
 		const pages = readingPages(get, pathOf(metric, selected.sentId ?? user.user_id), ask, onMissing, requestOptions);
