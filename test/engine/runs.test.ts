@@ -1,7 +1,8 @@
 /**
  * What n8n does to a run: *Retry On Fail*, *Execute Once*, *Batching*, and an item that it cannot start.
  */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { perItem } from '../../nodes/HealthDataService/resources/operation';
 import { runNode } from '../helpers/engine';
 import { watchUnhandled } from '../helpers/machine';
 import { BERLIN, people, SILENT, SPECIAL, STEADY } from '../helpers/people';
@@ -107,6 +108,41 @@ it('an item that cannot be started {{ }} ends the run: no request, and no reject
 	expect(error).toBeDefined();
 	await later();
 	expect(used.sandbox.requests.filter((url) => url.includes(startDate))).toEqual([]);
+});
+
+describe('an item that cannot be started, with On Error Continue', () => {
+	/** What n8n's RoutingNode makes of the items: 2.41.1 passes over one whose expression fails, 2.8.4 ends the loop there. */
+	const start = async (broken: number[], endsLoop: boolean) => {
+		const read: number[] = [];
+		const pagination = perItem(async (context) => {
+			read.push(context.getItemIndex());
+			return [{}];
+		});
+		const data = {};
+		const contextOf = (item: number) => ({
+			inputData: { main: [input.map((json) => ({ json }))] },
+			getExecuteData: () => data,
+			getItemIndex: () => item,
+			getNode: () => ({ type: 'node', parameters: {} }),
+			getNodeParameter: (_: string, fallback: unknown) => fallback,
+			continueOnFail: () => true,
+		});
+		const results: Array<Promise<INodeExecutionData[]>> = [];
+		for (let item = 0; item < input.length; item++) {
+			if (!broken.includes(item)) results.push(pagination.call(contextOf(item) as never, { options: {} } as never));
+			else if (endsLoop) break;
+		}
+		return { read, links: (await Promise.all(results)).flat().map(({ pairedItem }) => pairedItem) };
+	};
+
+	it.each([[0], [2], [3], [0, 3]])('all others are read, wherever it stands: %j', async (...broken) => {
+		const sound = [0, 1, 2, 3].filter((item) => !broken.includes(item));
+		expect(await start(broken, false)).toEqual({ read: sound, links: sound.map((item) => ({ item })) });
+	});
+
+	it('is the end of the run in n8n 2.8.4: what was started is read, and nothing is left over', async () => {
+		expect((await start([2], true)).read).toEqual([0, 1]);
+	});
 });
 
 it('a user whose data end the run leaves nothing to be sent for the others', async () => {

@@ -39,9 +39,10 @@ export function perItem(execute: Execute) {
 		const connectRun: Connect = async (limits) =>
 			await connect(this, { defaults: options, queue: (run.queue ??= new RequestQueue(limits)) });
 
-		// n8n starts all items synchronously. If it could not start one, because its expression fails, it ignores the others' results.
+		// n8n starts all items synchronously. If it cannot start one, because its expression fails, On Error Stop ends the run. On Error
+		// Continue passes it over and uses the others' results (n8n 2.41.1), or ends the run too (2.8.4): their rows are lost then.
 		await Promise.resolve();
-		if (!run.isComplete && !isBatched(this)) return [];
+		if (!run.isComplete && !isBatched(this) && !this.continueOnFail()) return [];
 		try {
 			return (await execute(this, connectRun)).map(linked);
 		} catch (error) {
@@ -100,7 +101,7 @@ export class Run {
 		if (this.isComplete) for (const resume of this.waiting.splice(0)) resume();
 	}
 
-	/** Whether n8n has started all items. Without Batching it starts them at once, and stops at the first that it cannot start. */
+	/** Whether n8n has started all items. Without Batching it starts them at once; an item whose expression fails is never started. */
 	get isComplete() {
 		return this.started.size >= this.items;
 	}
