@@ -6,7 +6,7 @@ import { until } from '../../dev/host/process/until';
 import type { Fault } from '../../dev/sandbox/switches';
 import { uuid, type Team } from '../../dev/sandbox/world';
 import { nodeTimes, plainStatementMs } from './figures';
-import { accountOf, COMPLETE, executionsOf, planOf, runPlan, startPlan, type Nightly } from './nightly';
+import { accountOf, COMPLETE, executionsOf, planEnded, runPlan, startPlan, type Nightly } from './nightly';
 import { idsOf, lookAround, type Place } from './place';
 import { peakMb, print } from './processes';
 import { NOTHING_WRONG, wrongIn } from './table';
@@ -70,13 +70,13 @@ export function describeLongNights(
 		const [one, three] = [await nightly.putPlan(LONG), await nightly.putPlan({ ...LONG, days: 3 })];
 		const begun = Date.now();
 		const ids = await Promise.all([one, one, three].map(async (workflow) => await startPlan(queue, workflow)));
-		const planned = await Promise.all(ids.map(async (id) => (await planOf(queue, id)).planned!));
+		for (const id of ids) await planEnded(queue, id);
+		const plans = (await tables.query('SELECT plan FROM health_nights')).split('\n');
 		const plannedMs = Date.now() - begun;
 		await nightly.publish();
-		expect(planned.map(({ newUsers }) => newUsers).sort()).toEqual([0, 45_000, 45_000]);
+		expect([plans.length, await tables.count('health_users')]).toEqual([2, 90_000]);
 		const accounts = [];
-		for (const id of new Set(planned.map(({ plan }) => plan)))
-			accounts.push(await accountOf(queue, nightly, id, PATIENT));
+		for (const id of plans) accounts.push(await accountOf(queue, nightly, id, PATIENT));
 		print([
 			`45,000 users in two plans of 90 shards: planned in ${seconds(plannedMs)}, read in ${seconds(Date.now() - begun)}`,
 		]);
@@ -92,7 +92,8 @@ export function describeLongNights(
 		const broken = all.filter((_, i) => i % 100 === 50);
 		broken.forEach(({ user_id: id }, i) => (sandbox.switches.users[id] = TROUBLES[i % TROUBLES.length]));
 		sandbox.switches.latencyMs = 30;
-		const { planned } = await runPlan(queue, await nightly.putPlan(LONG));
+		await planEnded(queue, await startPlan(queue, await nightly.putPlan(LONG)));
+		const plan = await tables.query('SELECT plan FROM health_nights');
 		const leavers = all.filter((_, i) => i % 1000 === 999);
 		for (const { user_id: id } of leavers) sandbox.switches.users[id] = 'removed';
 		team.users = [
@@ -112,7 +113,7 @@ export function describeLongNights(
 			if (kill === 1000) await queue.restartMain(3000);
 			await queue.restartWorkers();
 		}
-		const given = await accountOf(queue, nightly, planned!.plan, PATIENT);
+		const given = await accountOf(queue, nightly, plan, PATIENT);
 		team.users = all;
 		memory.push(...queue.workers.map(({ process }) => peakMb(process)));
 		print([

@@ -150,6 +150,15 @@ export async function planOf({ rest }: Queue, id: string) {
 	};
 }
 
+/** Waits for a plan of a large team, of which n8n's main process could not hold the list once more to show it. */
+export async function planEnded({ postgres }: Queue, id: string): Promise<void> {
+	const ended = async () =>
+		['success', 'error'].includes(
+			await postgres.query('postgres', `SELECT status FROM execution_entity WHERE id = ${id}`),
+		);
+	await until(`The end of plan ${id}`, ended, PATIENCE);
+}
+
 /** Plans a night and gives what came out. */
 export const runPlan = async (queue: Queue, workflow: string) => await planOf(queue, await startPlan(queue, workflow));
 
