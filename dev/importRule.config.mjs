@@ -1,5 +1,5 @@
 /**
- * Who may import whom (a step of `npm test`): down any number of floors, never up, never to a neighbour, never in a circle.
+ * Import rule between the rooms (a step of `npm test`): down any number of floors, never up, never to a neighbour, never in a circle.
  * It is not in eslint.config.mjs because n8n's strict mode allows no change there; parser, plugins and resolver are those
  * that n8n's configuration brings. Type imports count, too. Circles of `require` within one room it does not see.
  */

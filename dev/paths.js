@@ -1,6 +1,6 @@
 /**
- * Where the repository lies, and where its tools and tests leave what nobody needs to keep. Nothing else works out a
- * path from where its own file is: a file that moves changes nothing but what requires it.
+ * Paths of the repository and of the cache, for tools and tests. No other file derives a path from its own place, so moving a
+ * file changes only its imports.
  */
 const path = require('node:path');
 

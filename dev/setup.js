@@ -1,6 +1,6 @@
 /**
- * `npm run setup`, and before every command that needs it: puts in place what a command needs, so that a fresh clone needs no
- * other step. Says nothing when all is there. Nothing is installed yet when this runs: Node's own modules only.
+ * `npm run setup`: installs what a command needs. It also runs before every such command, so that a fresh clone needs no other
+ * step, and prints nothing when all is there. Nothing is installed yet when it runs: Node's own modules only.
  */
 const { readSwitches } = require('./install/switches');
 
@@ -23,7 +23,7 @@ const { once } = require('./install/once');
 const { hashOfFiles } = require('./install/stamp');
 const { CACHE, ROOT } = require('./paths');
 
-/** Inside node_modules: who deletes that folder deletes the claim that it is complete. */
+/** Stamp inside node_modules: deleting that folder deletes its stamp, too. */
 const INSTALLED = path.join(ROOT, 'node_modules', '.installed');
 const BUILT = path.join(CACHE, 'built');
 const BUILT_FROM = [
@@ -60,7 +60,7 @@ function filesIn(file) {
 
 async function build() {
 	const sources = () => BUILT_FROM.flatMap((name) => filesIn(path.join(ROOT, name)));
-	// Names count as well as contents: a file that moved builds something else.
+	// Names count as well as contents: moving a file changes the build.
 	const names = () => sources().map((file) => path.relative(ROOT, file));
 	const hash = () => hashOfFiles(sources(), names().join('\n'));
 	const isThere = () => {

@@ -1,5 +1,5 @@
 /**
- * Runs one of the programs beside this that measure something in a process of their own, and gives what it printed.
+ * Runner for the measuring programs of this folder: starts one in a process of its own and returns its output.
  */
 const { execFileSync } = require('node:child_process');
 

@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: our node, n8n's HTTP Request node and plain axios at the same work, side by side in one run in a real n8n.
- * Prints ratios and writes dev/bench/results.md. Only ratios of one run mean anything: times differ from machine to machine.
- * `npm run bench -- --only "(f)"` compares what has that in its name, and writes nothing.
+ * `npm run bench`: compares our node, n8n's HTTP Request node and plain axios at the same work, in one run in a real n8n.
+ * Prints ratios and writes dev/bench/results.md. Only ratios of one run are comparable, because times differ between machines.
+ * `npm run bench -- --only "(f)"` runs the scenarios with that in their name, and writes nothing.
  */
 const { readSwitches } = require('../install/switches');
 const { setUp } = require('../install/setUp');
@@ -44,7 +44,7 @@ async function main() {
 			if (!only || scenario.name.includes(only)) results.push(await measure(n8n, scenario));
 		if (only) return console.log(`\n${table(results)}`);
 		const team = await measureBroken(n8n);
-		// Idle as it is, it is something else on the machine.
+		// Even an idle n8n would disturb the measurement.
 		await n8n.stop();
 		const { version } = JSON.parse(readFileSync(join(N8N_HOME, 'node_modules', 'n8n', 'package.json'), 'utf8'));
 		const text = report({

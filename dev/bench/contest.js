@@ -1,5 +1,5 @@
 /**
- * One scenario: all who do its work, in turns against a service of its own, in a real n8n. And a team of whom some are broken.
+ * Measurement of a scenario: all contenders in turns against a service of its own, in a real n8n. And of a team with failing users.
  */
 const { median } = require('./median');
 const { startService } = require('./startService');
@@ -20,7 +20,7 @@ const ROUNDS = 3;
  * @returns {Promise<Round>}
  */
 async function timeWorkflow(rest, id) {
-	// Asked seldom: to answer, n8n stops what is measured.
+	// Long polling interval, because n8n interrupts the measured work to answer.
 	const { status, error, runData } = await rest.runWorkflow(id, 'Start', { timeoutMs: 300_000, everyMs: 2000 });
 	if (status !== 'success') throw new Error(`${status}: ${error?.message}`);
 	const ms = Object.values(runData)
@@ -56,7 +56,7 @@ async function measure({ rest }, { name, service: options, build, targets }) {
 		}
 		/** @type {Record<string, number[]>} */
 		const times = {};
-		// In turns, so that what else the machine does hits all alike; the first round warms up.
+		// In turns, so that other load on the machine affects all alike; the first round warms up.
 		for (let round = 0; round <= ROUNDS; round++) {
 			for (const [contender, run] of Object.entries(contenders)) {
 				const { ms, items } = await run();
@@ -75,7 +75,7 @@ async function measure({ rest }, { name, service: options, build, targets }) {
 }
 
 /**
- * A team of 1,200, sound, and with twelve who can never be read: the others must not wait for them.
+ * A team of 1,200 sound users, and the same with twelve that always fail: the others must not wait for these.
  * @param {{ rest: import('../host/rest').Rest }} n8n
  */
 async function measureBroken({ rest }) {

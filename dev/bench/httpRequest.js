@@ -1,5 +1,5 @@
 /**
- * n8n's HTTP Request node as somebody without our node would set it up.
+ * n8n's HTTP Request node, set up for the same work without our node.
  */
 const { CREDENTIAL, RANGE, using, workflowNode } = require('./workflows');
 

@@ -1,5 +1,5 @@
 /**
- * Of several rounds, the time that says most: one slow round, when the machine does something else, does not count.
+ * Median of several rounds, which ignores one slow round under other load.
  */
 
 /** @param {number[]} numbers */

@@ -1,6 +1,6 @@
 /**
- * How much memory 100,000 rows take while they are read through n8n's engine, and how long the package takes to load.
- * Runs as a process of its own, so that nothing else is counted. Prints JSON.
+ * Memory of 100,000 rows while they are read through n8n's engine, and load time of the package.
+ * Runs as a process of its own, so that only this is counted. Prints JSON.
  */
 require('../../test/setup/n8nSettings');
 require('tsx/cjs');
@@ -12,7 +12,7 @@ const { startService } = require('./startService');
 
 const ROWS = 100_000;
 
-/** Milliseconds to load the built node and its credential, n8n's own library being there already. */
+/** Milliseconds to load the built node and its credential after n8n's own library. */
 function loadTime() {
 	require('n8n-workflow');
 	require('luxon');
@@ -25,7 +25,7 @@ function loadTime() {
 async function main() {
 	const loadMs = loadTime();
 	const { baseUrl, userId, stop } = await startService({ users: 1, perUser: ROWS, pageSize: 1000 });
-	// Not before: the time to load the package is that of a process in which nothing else is loaded.
+	// Required only here, since the load time is that of a process with nothing else loaded.
 	const { runNode } = require('../../test/helpers/engine.ts');
 	const { KEY } = require('./workflows');
 	const read = async () =>
@@ -46,7 +46,7 @@ async function main() {
 	stop();
 	if (result.rows.length !== ROWS) throw new Error(`${result.rows.length} rows instead of ${ROWS}`);
 	console.log(JSON.stringify({ loadMs, peakMegabytes: peak / 2 ** 20 }));
-	// What n8n's engine keeps open would hold the process.
+	// Handles that n8n's engine keeps open would keep the process alive.
 	process.exit();
 }
 

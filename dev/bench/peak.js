@@ -1,9 +1,9 @@
 /**
- * How much memory something takes while it is done. For a process of its own with `--expose-gc`, so that nothing else is counted.
+ * Peak memory of a function, for a process of its own with `--expose-gc`, so that only this is counted.
  */
 
 /**
- * The heap at its highest, garbage included, above what it was before; in bytes.
+ * The highest growth of the heap, garbage included, in bytes.
  * @template T
  * @param {() => Promise<T>} work
  */

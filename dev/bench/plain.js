@@ -1,5 +1,5 @@
 /**
- * What the machine and the service can do: the same work in plain axios, without n8n.
+ * Floor of the comparison: the same work in plain axios, without n8n.
  */
 const { default: axios } = require('axios');
 const { KEY, RANGE } = require('./workflows');

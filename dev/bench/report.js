@@ -1,5 +1,5 @@
 /**
- * What `npm run bench` has measured, in words and tables: dev/bench/results.md.
+ * Report of `npm run bench` in words and tables: dev/bench/results.md.
  */
 
 /**
@@ -56,12 +56,12 @@ The ratios are what counts; times belong to the machine.
 
 Where it says so, ours and axios have at most so many requests on their way. The HTTP Request node cannot be told that: Loop Over Items hands it as many users at a time,
 or, in the second column, it gets all of them at once, which no service with a limit would take. It reads every page by its own pagination, and leaves the answers as they came, where ours makes rows of them.
-With 16 at once and 20 ms latency, 1.25 seconds are waiting that nobody can save, and 2.5 with 8: there the floor itself bounds the ratio.
+With 16 at once and 20 ms latency, 1.25 seconds are unavoidable waiting, and 2.5 with 8: there the floor itself bounds the ratio.
 
 ${table(results)}
 
-A team of 1,200 with 12 users who can never be read, On Error set to Continue, takes ${seconds(broken.ms)} and ${broken.requests} requests; without them ${seconds(sound.ms)} and ${sound.requests}.
-The difference is one whole backoff: the twelve are tried seven times each, side by side, while everybody else is read (goal: 1.5 times and one minute; 1,300 + 12 × 7 requests).
+A team of 1,200 with 12 users that always fail, On Error set to Continue, takes ${seconds(broken.ms)} and ${broken.requests} requests; without them ${seconds(sound.ms)} and ${sound.requests}.
+The difference is one whole backoff: the twelve are tried seven times each, side by side, while all other users are read (goal: 1.5 times and one minute; 1,300 + 12 × 7 requests).
 
 Loading the package takes ${Math.round(memory.loadMs)} ms. Reading 100,000 rows in one go takes at most ${Math.round(memory.peakMegabytes)} MB of memory, garbage included.
 Their \`id\` costs ${percent(id.withMs / id.withoutMs - 1)} % of the time of ${whole(id.rows)} rows (1,000 users, 20 ms latency, 8 requests at once: ${seconds(id.withMs)}, without it ${seconds(id.withoutMs)}; goal: 5 %).

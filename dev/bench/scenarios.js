@@ -1,6 +1,5 @@
 /**
- * What is compared in a real n8n: our node, n8n's HTTP Request node and plain axios at the same work, and by how much we want
- * to be ahead.
+ * Scenarios of the comparison of our node, n8n's HTTP Request node and plain axios in a real n8n, with their goals.
  */
 const { plain } = require('./plain');
 const { httpRequest } = require('./httpRequest');
@@ -57,7 +56,7 @@ const inOneItem = ({ readings }) => [readings({ userScope: 'all' })];
 /** @param {OurNodes} nodes */
 const inItemsOfTheirOwn = ({ users, readings }) => [users, readings(byList('={{ $json.user_id }}'))];
 
-/** The same, of a list that somebody has: nobody asks for it. @param {number} atOnce @param {Targets} targets @returns {Scenario} */
+/** The same for a given list of users, which is not requested. @param {number} atOnce @param {Targets} targets @returns {Scenario} */
 const listed = (atOnce, targets) => ({
 	name: `(f) 1,000 user IDs in one item (Listed Users), ${atOnce} at once`,
 	service: THOUSAND,

@@ -1,5 +1,5 @@
 /**
- * The sandbox as a process of its own, so that it does not share a core with what is measured. Prints its address.
+ * Sandbox as a process of its own, so that it does not share a core with the measured code. Prints its address.
  *   node dev/bench/service.js '{"users": 1000, "latencyMs": 20}'
  */
 require('tsx/cjs');
@@ -15,7 +15,7 @@ const NOW = Date.now();
 const world = createWorld([{ key: KEY, users }]);
 
 /**
- * Readings a minute apart, for those who want many pages.
+ * Readings a minute apart, for scenarios with many pages.
  * @param {number} count
  * @param {number} from
  * @returns {ReturnType<Readings>}
@@ -40,19 +40,19 @@ function readings(userId, metric, from, to) {
 	return found;
 }
 
-/** Users who can never be read, evenly among the others. @type {Record<string, 'fails'>} */
+/** Users that always fail, evenly among the others. @type {Record<string, 'fails'>} */
 const inTrouble = Object.fromEntries(
 	Array.from({ length: broken }, (_, i) => [uuid('user', KEY, Math.floor(((i + 0.5) * users) / broken)), 'fails']),
 );
 
 void startSandbox({
 	world: { ...world, readings },
-	// A clock that stands still: no reading arrives while something is measured.
+	// A fixed clock: no reading arrives during a measurement.
 	switches: { latencyMs, pageSize, users: inTrouble, now: () => NOW },
 	checksItself: false,
 }).then(({ baseUrl, requests }) => {
 	console.log(JSON.stringify({ baseUrl, userId: uuid('user', KEY, 0) }));
 	process.on('message', () => process.send?.(requests.splice(0).length));
-	// However the one who started it ended.
+	// Exits with its parent, however that ends.
 	process.on('disconnect', () => process.exit());
 });

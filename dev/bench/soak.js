@@ -1,6 +1,6 @@
 /**
- * `npm run soak`: 20,000 users through n8n's engine while the service fails in every way it can, 2 % of the time.
- * At the end every reading must be there once. Prints what it took, and how much memory a row keeps.
+ * `npm run soak`: reads 20,000 users through n8n's engine while 2 % of the requests fail, with each kind of transient error.
+ * At the end every reading must be there once. Prints time, requests and the memory that a row keeps.
  */
 const { readSwitches } = require('../install/switches');
 const { setUp } = require('../install/setUp');
@@ -25,7 +25,7 @@ const USERS = 20_000;
 const FAULT_RATE = 0.02;
 const DAY = Date.UTC(2026, 2, 1);
 
-/** One of each kind that can pass (docs/quirks.md, rows 19 and 20). @type {Array<import('../sandbox/switches.ts').Fault>} */
+/** One of each kind that is transient (docs/quirks.md, rows 19 and 20). @type {Array<import('../sandbox/switches.ts').Fault>} */
 const FAULTS = [
 	{ status: 429, headers: { 'retry-after': '0' } },
 	{ status: 429 },
@@ -44,7 +44,7 @@ const rowKey = ({ user_id, timestamp, provider, source_type }) => [user_id, time
 const megabytes = (bytes) => (bytes / 2 ** 20).toFixed(1);
 
 async function heapUsed() {
-	// What finalisers let go of is collected in the second round.
+	// The second round collects what finalisers have released.
 	for (let round = 0; round < 2; round++) {
 		global.gc?.();
 		await new Promise((resolve) => setImmediate(resolve));
@@ -53,7 +53,7 @@ async function heapUsed() {
 }
 
 async function main() {
-	// Waits as short as the sandbox is near; their number and order are those of production.
+	// Short waits, because the sandbox is local; their number and order are those of production.
 	Object.assign(RETRY_LIMITS, { baseDelayMs: 5, maxDelayMs: 100 });
 	console.log(`Making up ${USERS.toLocaleString('en')} users`);
 	const world = createWorld([{ key: KEY, users: USERS }]);
@@ -100,7 +100,7 @@ async function main() {
 		return { ...result, perRow };
 	};
 
-	// The first run, in which the engine makes itself at home, is the one that is timed; memory is measured after it.
+	// The first run, which warms up the engine, is timed; memory is measured after it.
 	const begun = Date.now();
 	check(await read(USERS));
 	const seconds = (Date.now() - begun) / 1000;
@@ -122,7 +122,7 @@ Memory kept per row   ${Math.round(many.perRow)} bytes (with a tenth of the user
 Peak memory           ${megabytes(process.resourceUsage().maxRSS * 1024)} MB`);
 	if (many.perRow > few.perRow * 1.5) throw new ReadableError('Memory per row grows with the number of users');
 	console.log('\nNothing lost, nothing doubled, memory per row flat.');
-	// What n8n's engine keeps open would hold the process.
+	// Handles that n8n's engine keeps open would keep the process alive.
 	process.exit();
 }
 

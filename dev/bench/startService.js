@@ -1,5 +1,5 @@
 /**
- * Starts service.js beside the caller, and gives what it printed.
+ * Launcher of service.js: starts it as a child process and returns its address.
  */
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
@@ -9,7 +9,7 @@ const { once } = require('node:events');
 /**
  * @param {ServiceOptions} options
  * @returns {Promise<{ baseUrl: string, userId: string, requests: () => Promise<number>, stop: () => void }>} `userId`: of its first
- *   user; `requests`: how many it has had since it was asked last
+ *   user; `requests`: their number since the last call
  */
 async function startService(options) {
 	const child = spawn(process.execPath, [require.resolve('./service'), JSON.stringify(options)], {

@@ -1,7 +1,6 @@
 /**
- * Polls that find nothing new, in n8n's own polling context, in turns with a plain loop that reads the same pages with as many
- * requests at once, by axios and by n8n's own helper; and how much memory such a poll takes. Prints JSON. A process of its own
- * for each team:
+ * Time and memory of polls that find nothing new, in n8n's own polling context, in turns with a plain loop that reads the same
+ * pages with as many requests at once, by axios and by n8n's own helper. Prints JSON. A process of its own for each team:
  *   node --expose-gc dev/bench/triggerPoll.js '{"users": 1000, "latencyMs": 20, "rounds": 3}'
  */
 require('../../test/setup/n8nSettings');
@@ -33,7 +32,7 @@ async function timed(work) {
 }
 
 /**
- * Whoever reads inside n8n sends through it.
+ * Sends by n8n's request helper, as every node must.
  * @param {import('n8n-core').PollContext} context
  * @param {{ baseUrl: string, apiKey: string }} data of the credential
  */
@@ -60,7 +59,7 @@ async function measurePolls({ users, latencyMs, rounds }) {
 		const onContext = (/** @type {import('n8n-core').PollContext} */ one) => void (context = one);
 		const host = new PollingHost(credential, { event: 'bloodPressure', userScope: 'all' }, { onContext });
 		await host.start();
-		// What the poll at the start had no time for.
+		// Reads what the first poll had no time for.
 		while (stateOf(host).since !== undefined) await host.tick();
 
 		const { from, seen } = stateOf(host);
@@ -96,6 +95,6 @@ async function measurePolls({ users, latencyMs, rounds }) {
 
 void runAsScript(async () => {
 	console.log(JSON.stringify(await measurePolls(JSON.parse(process.argv[2]))));
-	// What n8n's engine keeps open would hold the process.
+	// Handles that n8n's engine keeps open would keep the process alive.
 	process.exit();
 });

@@ -1,6 +1,6 @@
 /**
- * What the trigger remembers of 100,000 readings in its window (10,000 users, 5 a day, 48 hours), and how long a poll that
- * finds 1,000 new ones among them takes beside the requests. Prints JSON.
+ * Size of the trigger's saved state for 100,000 readings in its window (10,000 users, 5 a day, 48 hours), and time without
+ * requests of a poll that finds 1,000 new ones among them. Prints JSON.
  */
 require('tsx/cjs');
 const { readingEvents } = require('../../nodes/HealthDataService/trigger/events.ts');
@@ -30,7 +30,7 @@ const rowOf = (user, time) => ({
 });
 
 /**
- * What the requests of a round give, made beforehand: they are not counted.
+ * The responses of a round, made in advance, since requests are not counted.
  * @param {string[]} users @param {number} extra so many of them have one reading more, a new one
  */
 const readings = (users, extra) =>

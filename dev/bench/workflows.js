@@ -1,5 +1,5 @@
 /**
- * The same work as workflows: how they are put together, and our node in them. Without it: httpRequest.js.
+ * Workflows of the comparison: their building blocks, and those with our node. Those without it are in httpRequest.js.
  */
 const KEY = 'bench-team';
 const DAY = '2026-03-02';
@@ -45,7 +45,7 @@ function chain(name, nodes) {
 
 /**
  * The HTTP Request node's own Batching only spaces requests out; what keeps to a number at once is a loop around it.
- * `users` leads into the loop, which hands out `atOnce` users at a time to `work`.
+ * `users` leads into the loop, which sends `atOnce` users at a time to `work`.
  * @param {string} name
  * @param {WorkflowNode[]} users
  * @param {WorkflowNode} work

@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: the node at work in a real n8n, with a sandbox in place of the service. Everything runs on this machine only
- * and ends with this program.
+ * `npm run demo`: the node in a real n8n, with a sandbox in place of the service. Everything runs on this machine only and ends
+ * with this program.
  */
 const { readSwitches } = require('../install/switches');
 const { setUp } = require('../install/setUp');
@@ -39,10 +39,10 @@ const { startSandbox } = require('../sandbox/server.ts');
 const { NEEDS } = require('./examples');
 const { putExamples, runExample } = require('./runExample');
 const { state, stopAll, stopLater, stopOnSignals } = require('./running');
-const { sayHowToGoOn, sayResult } = require('./say');
+const { sayNextSteps, sayResult } = require('./say');
 
 const FOLDER = join(CACHE, 'demo');
-/** That of the clock on the wall: in n8n, and in all that is printed. */
+/** Time zone of this machine, for n8n and for all printed times. */
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 
 /**
@@ -90,7 +90,7 @@ async function demo() {
 	}
 
 	if (wants.once) return await stopAll();
-	sayHowToGoOn({ n8nUrl: n8n.baseUrl, workflow, sandboxUrl: sandbox.baseUrl, key, timeZone });
+	sayNextSteps({ n8nUrl: n8n.baseUrl, workflow, sandboxUrl: sandbox.baseUrl, key, timeZone });
 	state.isReady = true;
 	n8n.process.once('exit', () => {
 		if (state.isStopping) return;
@@ -105,7 +105,7 @@ void runAsScript(async () => {
 	try {
 		await running;
 	} catch (error) {
-		// It is being stopped, and what that broke off is no news.
+		// Errors during a stop are its consequence.
 		if (state.isStopping) return;
 		await stopAll();
 		throw new ReadableError(`\nThe demo stopped: ${error.message}`);

@@ -1,6 +1,6 @@
 /**
- * The workflows of examples/ as the demo's n8n gets them: with the sandbox's credential, and with the steps switched off that
- * need an account somewhere else. Nothing here is installed yet when their names are asked for.
+ * Workflows of examples/ for the demo: with the sandbox's credential, and with the steps disabled that need an account of another
+ * service. Their names must be readable before anything is installed.
  */
 const { readdirSync, readFileSync } = require('node:fs');
 const { basename, join } = require('node:path');
@@ -23,7 +23,7 @@ const NEEDS = {
 /** @typedef {import('n8n-workflow').INodeTypeDescription} Description */
 /** @typedef {{ name: string, nodes: INode[], connections: import('n8n-workflow').IConnections, settings: object }} Workflow */
 
-/** As `--example` takes them. */
+/** The names that `--example` takes. */
 const exampleNames = () =>
 	readdirSync(FOLDER)
 		.map((file) => basename(file, '.json'))
@@ -34,7 +34,7 @@ const readExample = (name) => JSON.parse(readFileSync(join(FOLDER, `${name}.json
 
 /**
  * @param {string} name
- * @param {Description[]} types what this n8n knows of nodes
+ * @param {Description[]} types node types of this n8n
  * @param {Record<string, { id: string, name: string }>} credentials those of our nodes
  */
 function exampleForDemo(name, types, credentials) {
@@ -53,10 +53,10 @@ function switchedOff({ nodes, connections }, types) {
 	const { credentialTypes } = require('../host/nodeTypes');
 	const ofOthers = nodes.filter((node) => !node.type.startsWith(OUR_NODES) && credentialTypes(types, node).length > 0);
 	const off = ofOthers.map(({ name }) => name);
-	/** @param {INode} node those that lead to it */
+	/** Names of the nodes that lead to a node. @param {INode} node */
 	const before = (node) =>
 		Object.keys(connections).filter((name) => connections[name].main?.flat().some((to) => to?.node === node.name));
-	// A data table that only they lead to holds what they have done, and here they do nothing.
+	// A data table after disabled steps only records what they have done.
 	const notes = nodes.filter(
 		(node) => node.type === DATA_TABLE && before(node).length && before(node).every((name) => off.includes(name)),
 	);

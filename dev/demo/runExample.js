@@ -1,5 +1,5 @@
 /**
- * Puts the examples into a running n8n, beside a running sandbox, and runs one of them.
+ * Import of the examples into a running n8n, beside a running sandbox, and the run of one.
  */
 const { exampleForDemo, exampleNames, OUR_NODES } = require('./examples');
 
@@ -10,7 +10,7 @@ const CREDENTIAL_NAME = 'Sandbox';
 /** @typedef {import('n8n-workflow').IDataObject} Row */
 /** @typedef {{ name: string, rows: Row[] }} Step */
 /** @typedef {import('./examples').Workflow & { id: string }} Stored */
-/** @typedef {{ failure?: string, read: Step[], withheld: Step[] }} Result what our nodes gave, and what came to the steps that are switched off */
+/** @typedef {{ failure?: string, read: Step[], withheld: Step[] }} Result the items of our nodes, and those that reached the disabled steps */
 
 /** Creates the sandbox's credential, or points the one of an earlier run to this sandbox. Gives its id. @param {Rest} rest @param {{ baseUrl: string, apiKey: string }} service @returns {Promise<string>} */
 async function putCredential(rest, service) {
@@ -25,7 +25,7 @@ async function putCredential(rest, service) {
 }
 
 /**
- * Imports all examples; those of an earlier run are replaced.
+ * Imports all examples and replaces those of an earlier run.
  * @param {Rest} rest
  * @param {{ baseUrl: string, apiKey: string }} service
  * @returns {Promise<Record<string, Stored>>} by their names in examples/

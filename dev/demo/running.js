@@ -1,6 +1,6 @@
 /**
- * What runs as long as the demo does. It ends with it, last started first: at its end, when it fails, and at Ctrl-C, even in
- * the middle of a start.
+ * Shutdown of the demo: stops what it has started, last started first, at its end, when it fails, and at Ctrl-C, even during a
+ * start.
  */
 
 /** @type {Array<() => Promise<unknown>>} */
@@ -16,7 +16,7 @@ async function stopAll() {
 }
 
 /**
- * How the demo ends by signal: when all it has started is gone. A second signal does not wait; what is left then ends by itself.
+ * Exits on a signal after all that was started is gone. A second signal does not wait; what is left then ends by itself.
  * @param {Promise<unknown>} demo
  */
 function stopOnSignals(demo) {
@@ -28,9 +28,9 @@ function stopOnSignals(demo) {
 		process.once(signal, async () => {
 			console.log('\nStopping n8n and the sandbox …');
 			await stopAll();
-			// A command in the middle of its work has got the signal, too.
+			// A running child command has got the signal, too.
 			await demo.catch(() => {});
-			// Once all is said, Ctrl-C is how the demo ends, and nothing was broken off.
+			// After the result, Ctrl-C is the normal end of the demo.
 			process.exit(signal === 'SIGINT' && state.isReady ? 0 : code);
 		});
 	}

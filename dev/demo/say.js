@@ -1,5 +1,5 @@
 /**
- * What the demo tells the reader of the terminal.
+ * Output of the demo on the terminal.
  */
 const { OWNER } = require('../host/restClient');
 const { OUR_NODES } = require('./examples');
@@ -21,7 +21,7 @@ function sayResult(name, { failure, read, withheld }, timeZone) {
 /**
  * @param {{ n8nUrl: string, workflow: import('./runExample').Stored, sandboxUrl: string, key: string, timeZone: string }} running
  */
-function sayHowToGoOn({ n8nUrl, workflow, sandboxUrl, key }) {
+function sayNextSteps({ n8nUrl, workflow, sandboxUrl, key }) {
 	const ours = workflow.nodes.find(({ type }) => type.startsWith(OUR_NODES));
 	const steps = [
 		'Click "Execute workflow" below the canvas.',
@@ -47,4 +47,4 @@ The credential "Sandbox" is in it. For one of your own:
 Ctrl-C stops n8n and the sandbox.`);
 }
 
-module.exports = { sayHowToGoOn, sayResult };
+module.exports = { sayNextSteps, sayResult };

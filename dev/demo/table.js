@@ -1,14 +1,14 @@
 /**
- * Rows as a plain table for the terminal, with times as the clock on the wall shows them.
+ * Plain table of rows for the terminal, with times in the machine's time zone.
  */
 const { DateTime } = require('luxon');
 
 const MOST_LINES = 20;
 const WIDEST_CELL = 40;
 
-/** Written by the workflow for a person: that alone is shown, whole. */
+/** A text that the workflow wrote for a person: then it is the only column, in full length. */
 const MESSAGE = 'text';
-/** Long, and for machines. */
+/** Long columns for machines. */
 const HIDDEN = ['id', 'user_id'];
 
 /** @param {unknown} value @param {string} timeZone */

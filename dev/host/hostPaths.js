@@ -1,13 +1,13 @@
 /**
- * Where everything of the real n8n lies, which of the two that are supported is meant, and which Node it runs on.
+ * Paths of the real n8n and of the Node it runs on, for the newest or the oldest supported version.
  */
 const path = require('node:path');
 const { ROOT } = require('../paths');
 
 const HOST = path.join(ROOT, 'dev', 'host');
 /**
- * The newest and the oldest n8n that this package supports: where their package.json and lock file lie. The environment
- * says which is meant, so that any command and any test can run with either.
+ * The newest and the oldest n8n that this package supports: the folders of their package.json and lock file. The environment
+ * selects one, so that any command and any test can run with either.
  */
 const N8N_HOMES = { newest: path.join(HOST, 'newest'), oldest: path.join(HOST, 'oldest') };
 const wanted = process.env.HOST_N8N ?? 'newest';
@@ -29,7 +29,7 @@ const NODE_PACKAGES = {
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 const nodePackage = NODE_PACKAGES[/** @type {keyof typeof NODE_PACKAGES} */ (PLATFORM)];
-/** On a platform without a Node 24 of its own this path leads nowhere; `installHost` says so. */
+/** On a platform without a Node 24 package this path does not exist, and `installHost` throws. */
 const NODE24_PACKAGE = path.join(TOOLS, 'node_modules', nodePackage ?? `no-node-24-for-${PLATFORM}`);
 const NODE24 = path.join(NODE24_PACKAGE, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 const N8N_BIN = path.join(N8N_HOME, 'node_modules', 'n8n', 'bin', 'n8n');

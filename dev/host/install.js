@@ -1,7 +1,7 @@
 /**
- * Installs what is missing of the real n8n: Node 24 and pnpm (dev/host/tools), then n8n itself (dev/host/newest, or
- * with HOST_N8N=oldest dev/host/oldest). Safe to call before every start: with everything in place it only compares a
- * hash. Runs by itself: node dev/host/install.js
+ * Installer of the real n8n: Node 24 and pnpm (dev/host/tools), then n8n itself (dev/host/newest, or with HOST_N8N=oldest
+ * dev/host/oldest). Safe to call before every start: with everything in place it only compares a hash. Also a program:
+ * node dev/host/install.js
  */
 const fs = require('node:fs');
 const path = require('node:path');
@@ -17,7 +17,7 @@ const { CACHE } = require('../paths');
 
 const { N8N_BIN, N8N_HOME, NODE24, NODE24_PACKAGE, PNPM, TOOLS } = paths;
 const MODULES = path.join(N8N_HOME, 'node_modules');
-/** Inside node_modules: who deletes that folder deletes the claim that it is complete. */
+/** Stamp inside node_modules: deleting that folder deletes its stamp, too. */
 const STAMP = path.join(MODULES, '.installed');
 const DECIDING_FILES = [
 	...['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml'].map((file) => path.join(N8N_HOME, file)),
@@ -39,7 +39,7 @@ async function installNodeAndPnpm(log, onStart) {
 		onStart,
 		flags,
 	});
-	// npm passes over an optional package that it cannot fetch without a word.
+	// npm silently skips an optional package that it cannot fetch.
 	const missing = [NODE24, PNPM].find((file) => !fs.existsSync(file));
 	if (missing)
 		throw new ReadableError(
@@ -52,12 +52,12 @@ async function installNodeAndPnpm(log, onStart) {
  * @param {HoldFor} holdFor
  */
 async function installN8n(log, holdFor) {
-	// Where sqlite3 cannot download itself ready-made, compiling it as it comes takes most of a minute; so, a third.
+	// When the ready-made sqlite3 cannot be downloaded, these flags cut compiling it from most of a minute to a third.
 	const flags = { JOBS: 'max', CFLAGS: '-O1', CXXFLAGS: '-O1' };
 	const env = withFirstOnPath(cleanEnvironment({ CI: 'true', ...flags }), path.dirname(NODE24));
 	// Compiling needs the headers of the Node that will load the result. Packages without headers (Windows) let node-gyp fetch them.
 	if (fs.existsSync(path.join(NODE24_PACKAGE, 'include', 'node', 'node.h'))) env.npm_config_nodedir = NODE24_PACKAGE;
-	// Deleted with the clone. Packages are linked from it, so it takes no space of its own.
+	// Deleted with the clone. Packages are linked from it, so it takes no extra space.
 	env.npm_config_store_dir ??= path.join(CACHE, 'pnpm-store');
 	const options = [
 		'--frozen-lockfile',
@@ -76,7 +76,7 @@ async function installN8n(log, holdFor) {
 	});
 }
 
-/** A broken-off installation can leave compiled parts unfinished without pnpm noticing; loading them shows it. */
+/** An interrupted installation can leave compiled parts unfinished, which pnpm does not notice; loading them shows it. */
 async function loadCompiledParts() {
 	await run(
 		'Loading the compiled parts of n8n',

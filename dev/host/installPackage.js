@@ -1,6 +1,6 @@
 /**
- * Packs this package as npm would publish it, and puts it into an n8n where and how n8n's own installer puts one:
- * unpack, drop the dependencies that n8n drops, `npm install`, note it in the list of installed packages.
+ * Packing of this package as npm would publish it, and its installation into an n8n in the same steps as n8n's installer:
+ * unpack, drop the dependencies that n8n drops, `npm install`, add it to the list of installed packages.
  */
 const fs = require('node:fs');
 const path = require('node:path');
@@ -28,13 +28,13 @@ const readJson = (file) => JSON.parse(fs.readFileSync(file, 'utf8'));
 const writeJson = (file, value) => fs.writeFileSync(file, JSON.stringify(value, null, 2));
 
 /**
- * Needs a built `dist/`: nothing is built here. While a release is checked, it is the file to publish that everything uses.
+ * Needs a built `dist/`. While a release is checked, returns the file to publish.
  * @returns {Promise<string>} the tarball, in the cache
  */
 async function packPackage() {
 	if (process.env.PACKED_FILE) return process.env.PACKED_FILE;
 	fs.mkdirSync(CACHE, { recursive: true });
-	// Two at once must not write into one file: each packs in its own folder and moves the result into place.
+	// Concurrent calls must not write to one file: each packs in its own folder and moves the result into place.
 	const folder = fs.mkdtempSync(path.join(CACHE, 'pack-'));
 	try {
 		const command = [...npmCommand(), 'pack', '--ignore-scripts', '--json', '--pack-destination', folder];

@@ -1,6 +1,6 @@
 /**
- * Run by Node 24 after an installation: loads the compiled parts that n8n cannot start without. One that was broken off
- * while compiling throws here, while pnpm takes it for complete.
+ * Check of the compiled parts that n8n cannot start without, run by Node 24 after an installation: loads them. One whose
+ * compilation was interrupted throws here, though pnpm takes it for complete.
  */
 const fs = require('node:fs');
 const { createRequire } = require('node:module');

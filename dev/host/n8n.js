@@ -1,5 +1,5 @@
 /**
- * Starts the real n8n for a test or the demo, waits until it works, and ends it with everything it started.
+ * The real n8n as a child process, for a test or the demo: start, wait until it works, stop with all its children.
  */
 const fs = require('node:fs');
 const path = require('node:path');
@@ -40,7 +40,7 @@ async function launchN8n(command, { folder, port, env }) {
  *   log?: (line: string) => void,
  *   onLaunch?: (stop: () => Promise<void>) => void,
  * }} options `folder` holds this n8n's database, settings and log, and is made when missing; `port` 0 or none: any free one;
- * `onLaunch` is given what ends it, before it works
+ * `onLaunch` gets the stop function before n8n is ready
  */
 async function startN8n({ folder, port: wantedPort, env = {}, log = () => {}, onLaunch = () => {} }) {
 	const port = await freePort(wantedPort);
@@ -52,7 +52,7 @@ async function startN8n({ folder, port: wantedPort, env = {}, log = () => {}, on
 	const baseUrl = `http://127.0.0.1:${port}`;
 	const rest = new Rest(baseUrl);
 	await untilReady('n8n', { child, logFile }, async () => {
-		// Health comes before readiness, and readiness may come before REST is there.
+		// n8n is healthy before it is ready, and may be ready before REST answers.
 		const isReady = (await answers(`${baseUrl}/healthz/readiness`)) && (await answers(`${baseUrl}/rest/settings`));
 		if (isReady) await rest.logIn();
 		return isReady;

@@ -1,17 +1,16 @@
 /**
- * The settings that make an n8n a private one: its own folder and ports, reachable from this machine only, and quiet
- * (it asks nothing of n8n's servers and shows no banners).
+ * Environment of an isolated n8n: its own folder and ports, loopback only, no requests to n8n's servers and no banners.
  */
 const fs = require('node:fs');
 const path = require('node:path');
 const { cleanEnvironment, withFirstOnPath } = require('../install/cleanEnvironment');
 const { N8N_HOME, NODE24 } = require('./hostPaths');
 
-/** It fetches a list of servers from n8n at every start. A module that an older n8n does not know must not be named to it. */
+/** This module fetches a list of servers from n8n at every start. An older n8n must not get the name of a module it does not know. */
 const MCP_REGISTRY = 'mcp-registry';
 const hasMcpRegistry = () => fs.existsSync(path.join(N8N_HOME, 'node_modules', 'n8n', 'dist', 'modules', MCP_REGISTRY));
 
-/** What switches n8n's durable scheduler of polls on, and makes it look often. An older n8n does not know these. */
+/** Switches n8n's durable scheduler of polls on, with a short interval. An older n8n does not know these. */
 const DURABLE_SCHEDULER = {
 	N8N_SCHEDULER_ENABLED: 'true',
 	N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
@@ -22,7 +21,7 @@ const DURABLE_SCHEDULER = {
 
 /**
  * @param {{ folder: string, port: number, brokerPort: number }} own
- * @param {Record<string, string>} extra wins over everything here
+ * @param {Record<string, string>} extra overrides everything here
  */
 function n8nEnvironment({ folder, port, brokerPort }, extra) {
 	const inherited = cleanEnvironment();
@@ -30,7 +29,7 @@ function n8nEnvironment({ folder, port, brokerPort }, extra) {
 	const env = withFirstOnPath(inherited, path.dirname(NODE24));
 	return {
 		...env,
-		// A proxy of the caller's is for the outside; the services of the tests run beside n8n.
+		// The caller's proxy is for the internet; the services of the tests run on this machine.
 		NO_PROXY: noProxy,
 		no_proxy: noProxy,
 		N8N_USER_FOLDER: folder,

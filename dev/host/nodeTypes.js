@@ -1,5 +1,5 @@
 /**
- * What a running n8n knows of a node that stands in a workflow: its description, the fields it shows, the credentials it asks for.
+ * Node types of a running n8n: the description of a workflow's node, the fields it shows, the credentials it needs.
  */
 const { NodeHelpers } = require('n8n-workflow');
 
@@ -19,7 +19,7 @@ const shownFields = (description, node) =>
 	NodeHelpers.getNodeParameters(description.properties, node.parameters, true, false, node, description) ?? {};
 
 /**
- * The credential types that a node asks for as it is set up; none when n8n does not know it.
+ * The credential types that a node needs with its parameters; none when n8n does not know the node.
  * @param {Description[]} types
  * @param {INode} node
  * @returns {string[]}

@@ -1,5 +1,5 @@
 /**
- * Turns pnpm's flood of progress lines into a few that show it is alive.
+ * Progress filter: reduces pnpm's many progress lines to a few.
  */
 const EVERY_MS = 5000;
 

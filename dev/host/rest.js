@@ -1,5 +1,5 @@
 /**
- * What a test or the demo does with a running n8n: credentials, workflows, executions.
+ * Operations on a running n8n for the tests and the demo: credentials, workflows, executions.
  */
 const { RestClient, RestError } = require('./restClient');
 const { decodeExecutionData } = require('./runData');
@@ -33,7 +33,7 @@ class Rest extends RestClient {
 	}
 
 	/**
-	 * What the editor's "Test" does. n8n tests stored credentials only: without an id one is stored for the time of the test.
+	 * Tests a credential like the editor's "Test". n8n tests stored credentials only: without an id, one is stored for the test.
 	 * @param {{ id?: string, name: string, type: string, data: Record<string, unknown> }} credential
 	 * @returns {Promise<{ status: 'OK' | 'Error', message: string }>}
 	 */
@@ -57,14 +57,14 @@ class Rest extends RestClient {
 	}
 
 	/**
-	 * Runs a workflow as the editor's button does and waits for its end. A node that fails does not make this throw.
+	 * Runs a workflow like the editor's button and waits for its end. A failed node does not make this throw.
 	 * @param {string} id
 	 * @param {string} [triggerNodeName] needed when there are several triggers
 	 * @param {{ timeoutMs?: number, everyMs?: number }} [options] how long to wait, and how often to ask: each time costs n8n a little
 	 * @returns {Promise<{ id: string, status: string, error: any, runData: Record<string, any[]> }>}
 	 */
 	async runWorkflow(id, triggerNodeName, { timeoutMs = 120_000, everyMs = 50 } = {}) {
-		// Older versions of n8n run the workflow that they are sent, newer ones the stored one.
+		// Older versions of n8n run the workflow in the request, newer ones the stored one.
 		const workflowData = await this.get(`/rest/workflows/${id}`);
 		const name = triggerNodeName ?? triggerOf(workflowData);
 		const { executionId } = await this.post(`/rest/workflows/${id}/run`, {

@@ -1,8 +1,8 @@
 /**
- * Talks to n8n's REST interface as its owner: cookie, browser id, errors that show n8n's answer.
+ * REST client of n8n, logged in as its owner: cookie, browser id, errors that show n8n's answer.
  */
 
-/** For a throw-away n8n on this machine only; the demo shows these two to whoever wants to log in. */
+/** Login for a temporary n8n on this machine only; the demo prints it. */
 const OWNER = {
 	email: 'owner@example.com',
 	password: 'Demo-Owner-1',
@@ -46,7 +46,7 @@ class RestClient {
 				'content-type': 'application/json',
 				'browser-id': BROWSER_ID,
 				cookie: this.#cookie,
-				// A connection each: n8n closes one that is idle for five seconds, perhaps while the next request is on its way there.
+				// A connection per request: n8n closes one that is idle for five seconds, perhaps while the next request is on its way.
 				connection: 'close',
 			},
 			body: body === undefined ? undefined : JSON.stringify(body),

@@ -1,6 +1,6 @@
 /**
- * Decodes what n8n stores of an execution. It writes it with `flatted` (JSON that can hold references), so that is read
- * with the very `flatted` that this n8n brings along.
+ * Decoder for the data that n8n stores of an execution. n8n writes it with `flatted` (JSON with references), so it is read with
+ * the same `flatted`, from the installation of n8n.
  */
 const fs = require('node:fs');
 const path = require('node:path');
@@ -10,7 +10,7 @@ const { N8N_BIN, N8N_HOME } = require('./hostPaths');
 let parse;
 
 function loadParse() {
-	// Beside n8n itself, or in the folder where pnpm links whatever anything below n8n uses.
+	// Next to n8n itself, or in the folder where pnpm links the dependencies of n8n's dependencies.
 	const places = [fs.realpathSync(N8N_BIN), path.join(N8N_HOME, 'node_modules', '.pnpm')];
 	return require(require.resolve('flatted', { paths: places })).parse;
 }

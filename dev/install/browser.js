@@ -1,5 +1,5 @@
 /**
- * The browser of the browser test: a Chromium or Chrome on the PATH, else Debian's.
+ * Browser of the browser test: a Chromium or Chrome on the PATH, else Debian's.
  */
 const { findOrInstall, findProgram } = require('./debian');
 

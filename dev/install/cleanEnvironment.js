@@ -1,5 +1,5 @@
 /**
- * The environment for child processes: the caller's, without what would make them behave differently here than elsewhere.
+ * Environment for child processes: the caller's, without variables that would make them behave differently here than elsewhere.
  */
 const path = require('node:path');
 
@@ -16,7 +16,7 @@ const WHERE_FROM =
 	/^npm_config_(registry|userconfig|globalconfig|cache|store_dir|proxy|https?[_-]proxy|noproxy|ca|cafile|cert|key|strict[_-]ssl|@.*|\/\/.*)$/i;
 
 /**
- * @param {Record<string, string>} [extra] added to it, or put in the place of what the caller has
+ * @param {Record<string, string>} [extra] added to it; replaces the caller's variables
  * @returns {Record<string, string>}
  */
 function cleanEnvironment(extra = {}) {

@@ -1,6 +1,6 @@
 /**
- * Runs one command of an installation: its output goes to a log file, Ctrl-C ends it with all its children,
- * and when it fails the error is something a person can act on.
+ * Runner for one installation command: its output goes to a log file, Ctrl-C ends it with all its children,
+ * and a failure throws an error that says what to do.
  */
 const { spawn, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
@@ -42,7 +42,7 @@ function killTree(pid, signal) {
 async function run(what, [file, ...args], { cwd, env, logFile, usesRegistry, onLine, onStart }) {
 	fs.mkdirSync(path.dirname(logFile), { recursive: true });
 	const log = fs.openSync(logFile, 'w');
-	// A group of its own, so that ending it also ends compilers and whatever else it started.
+	// A process group of its own, so that ending it also ends the compilers that it started.
 	const detached = process.platform !== 'win32';
 	const child = spawn(file, args, {
 		cwd,
@@ -76,7 +76,7 @@ async function run(what, [file, ...args], { cwd, env, logFile, usesRegistry, onL
 		setTimeout(() => killTree(child.pid, 'SIGKILL'), 5000).unref();
 	};
 	for (const signal of SIGNALS) process.on(signal, stop);
-	// Something that ran beside it has failed, and with it this process.
+	// This process ends, because something that ran beside the command has failed.
 	const end = () => killTree(child.pid, 'SIGTERM');
 	process.on('exit', end);
 	/** @type {number | string | null} */
@@ -95,7 +95,7 @@ async function run(what, [file, ...args], { cwd, env, logFile, usesRegistry, onL
 }
 
 /**
- * Runs the main function of a program. When it fails, so does the process, at once: whatever it left running ends, too.
+ * Runs the main function of a program. When it fails, the process exits at once, and what it left running ends, too.
  * @param {() => Promise<unknown>} main
  */
 async function runAsScript(main) {

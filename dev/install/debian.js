@@ -1,5 +1,5 @@
 /**
- * Programs that npm does not have: looked for on this machine, else installed as Debian's packages.
+ * Installation of programs that npm does not have: those on this machine, else Debian's packages.
  */
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
@@ -27,11 +27,11 @@ const works = ([file, ...args]) => spawnSync(file, args, { stdio: 'ignore', env:
 const REFUSED = 'NO_APT_GET';
 
 /**
- * What `find` finds, if need be after `packages` were installed, as root or with sudo, unless `NO_APT_GET` is set.
+ * Returns what `find` finds. If it finds nothing, installs `packages` first, as root or with sudo, unless `NO_APT_GET` is set.
  * @template T
  * @param {() => T | undefined} find
  * @param {{ what: string, packages: string[], services?: string[], log: (line: string) => void }} options
- *   `what` in a sentence: "The browser test needs …"; `services`: what the packages start at once, which nobody here needs
+ *   `what` in a sentence: "The browser test needs …"; `services`: those that the packages start and that are not needed here
  * @returns {Promise<T>}
  */
 async function findOrInstall(find, { what, packages, services = [], log }) {
@@ -46,7 +46,7 @@ async function findOrInstall(find, { what, packages, services = [], log }) {
 
 	return await withLock(path.join(CACHE, 'debian.lock'), log, async (onStart) => {
 		const meanwhile = find();
-		if (meanwhile) return meanwhile; // The one we waited for has done it.
+		if (meanwhile) return meanwhile; // Another process has installed it during the wait.
 		log(
 			`${what}. Debian's ${names} will be installed with apt-get, as root (a minute or two, this once). ` +
 				`To refuse, press Ctrl-C and set ${REFUSED}=1`,
@@ -74,8 +74,8 @@ function endServices(services, asRoot, log) {
 		works([...asRoot, 'systemctl', 'disable', '--now', name]) || works([...asRoot, 'service', name, 'stop']);
 	const ended = services.filter(ends);
 	const left = services.filter((name) => !ended.includes(name));
-	if (ended.length) log(`Stopped and disabled, since nobody here needs it: the service ${ended.join(', ')}`);
-	if (left.length) log(`The package may have started the service ${left.join(', ')}: nobody here needs it`);
+	if (ended.length) log(`Stopped and disabled, because it is not needed here: the service ${ended.join(', ')}`);
+	if (left.length) log(`The package may have started the service ${left.join(', ')}, which is not needed here`);
 }
 
 module.exports = { findOrInstall, findProgram };

@@ -1,9 +1,9 @@
 /**
- * What to tell the person at the terminal when an installation step fails.
+ * Error messages for failed installation steps: the reason, and what to do.
  */
 const TAIL_LINES = 25;
 
-/** An error whose message is written for the reader of a terminal: print the message, not the stack. */
+/** An error with a message for the user of the terminal: print the message, not the stack. */
 class ReadableError extends Error {
 	/**
 	 * @param {string} message

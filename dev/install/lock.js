@@ -1,6 +1,6 @@
 /**
- * One installation at a time: a lock folder that holds the ids of the processes working under it. The lock of processes
- * that are all gone (killed, power cut) counts for nothing and is cleared away by the next one who comes.
+ * Installation lock: a folder that holds the ids of the processes working under it. When all of them are gone (killed, power cut),
+ * the lock is stale and the next process removes it.
  */
 const fs = require('node:fs');
 const path = require('node:path');
@@ -9,7 +9,7 @@ const { setTimeout: sleep } = require('node:timers/promises');
 const OWNERS = 'owners';
 
 /**
- * Linux: has ended, but nobody has asked how. In a container without an init process that can stay so for good.
+ * Linux: a zombie, ended but not reaped. In a container without an init process it can stay one.
  * @param {number} pid
  */
 function isZombie(pid) {
@@ -62,18 +62,18 @@ function tryToTake(folder) {
 }
 
 /**
- * Moves a lock away before deleting it, so that nobody ever sees half of one.
+ * Moves a lock away before deleting it, so that no process ever sees half of one.
  * @param {string} folder
  */
 function clear(folder) {
 	const discarded = `${folder}-${process.pid}-${Date.now()}`;
 	try {
 		fs.renameSync(folder, discarded);
-		// Between our look and our move somebody else may have cleared it and taken it anew: give theirs back.
+		// Another process may have cleared and taken the lock between the check and the move: give its lock back.
 		if (livingOwners(discarded).some((pid) => pid !== process.pid)) fs.renameSync(discarded, folder);
 		fs.rmSync(discarded, { recursive: true, force: true });
 	} catch {
-		// Somebody else cleared it.
+		// Another process cleared it.
 	}
 }
 

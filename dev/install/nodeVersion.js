@@ -1,10 +1,10 @@
 /**
- * Ends the process, with a sentence, when Node is too old. Required before anything else, and written so that an old Node
- * can read it: it would stumble over the rest with an error that explains nothing.
+ * Check of Node's version: prints a message and exits when it is too old. Required before anything else, in syntax that an old
+ * Node can parse; on the other files it would fail with an unclear syntax error.
  */
 var OLDEST_NODE = [20, 19];
 
-/** @param {string} running @returns {string | undefined} what to tell the reader of the terminal */
+/** @param {string} running @returns {string | undefined} the message to print */
 function tooOld(running) {
 	var parts = running.split('.').map(Number);
 	var isOld = parts[0] < OLDEST_NODE[0] || (parts[0] === OLDEST_NODE[0] && parts[1] < OLDEST_NODE[1]);

@@ -1,5 +1,5 @@
 /**
- * Finds npm and installs with it.
+ * npm: its command line, and installations with it.
  */
 const fs = require('node:fs');
 const path = require('node:path');
@@ -8,7 +8,7 @@ const { cleanEnvironment } = require('./cleanEnvironment');
 const { ReadableError } = require('./failure');
 const { CACHE } = require('../paths');
 
-/** Neither package.json nor package-lock.json may change, and nobody reads audits and funding notes here. */
+/** Neither package.json nor package-lock.json may change. Audits and funding notes are left out: they are not read here. */
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--no-update-notifier'];
 const PATIENCE = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
 const IMPATIENCE = ['--fetch-retries=1', '--fetch-retry-mintimeout=500', '--fetch-timeout=10000'];
@@ -30,7 +30,7 @@ function npmCommand() {
 	return [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
 }
 
-/** @param {string} folder the project whose registry is meant */
+/** @param {string} folder the project; its npm settings name the registry */
 async function isRegistryReachable(folder) {
 	const logFile = path.join(CACHE, 'npm-ping.log');
 	try {
@@ -43,7 +43,7 @@ async function isRegistryReachable(folder) {
 		return true;
 	} catch (error) {
 		if (error instanceof ReadableError && error.signal) throw error;
-		// Not every registry answers a ping; an answer that says so is one, too.
+		// Not every registry supports a ping; an error status from the registry is an answer, too.
 		return !(error instanceof ReadableError && error.isNetwork);
 	}
 }

@@ -1,6 +1,6 @@
 /**
- * Work whose result stays: done once, however many commands start together, and never taken for done when it broke off.
- * Look at the stamp, take the lock, look again, do it, stamp it.
+ * Cached work: runs once, however many commands start together; interrupted work does not count as done.
+ * Check the stamp, take the lock, check again, run, write the stamp.
  */
 const path = require('node:path');
 const { CACHE } = require('../paths');
@@ -15,7 +15,7 @@ const { isStamped, stamped } = require('./stamp');
  *   isThere?: () => boolean,
  *   log?: (line: string) => void,
  * }} Task `name` of the lock; `stamp`: the file that says it is done; `hash` of everything the result depends on;
- * `isThere`: what somebody may have deleted is still there
+ * `isThere`: whether the result still exists
  *
  * @param {Task} task
  * @param {(holdFor: (pid: number) => void) => Promise<unknown>} work
@@ -24,7 +24,7 @@ async function once({ name, stamp, hash, isThere = () => true, log = console.log
 	const isDone = () => isStamped(stamp, hash()) && isThere();
 	if (isDone()) return;
 	await withLock(path.join(CACHE, `${name}.lock`), log, async (holdFor) => {
-		if (isDone()) return; // The one we waited for has done it.
+		if (isDone()) return; // Another process has done it during the wait.
 		await stamped(stamp, hash(), async () => await work(holdFor));
 	});
 }

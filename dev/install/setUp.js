@@ -1,17 +1,17 @@
 /**
- * Puts in place what a command needs, when it is not there: dev/setup.js as a program, so that it is done when this returns and
- * what was installed can be required in the next line.
+ * Installation of what a command needs: runs dev/setup.js as a child process, so that what it installs can be required in the
+ * next line.
  */
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 const { ROOT } = require('../paths');
 
 /**
- * Ends the process when that fails; why has been said by then.
+ * Exits when that fails; setup has printed the reason by then.
  * @param {Array<'build' | 'host' | 'browser'>} parts beside the development tools, see dev/setup.js
  */
 function setUp(...parts) {
-	// Ctrl-C goes to both: setup repairs or explains, and its status is what counts here.
+	// Ctrl-C goes to both processes; only the status of setup counts.
 	const wait = () => {};
 	process.on('SIGINT', wait);
 	const { status } = spawnSync(process.execPath, [join(ROOT, 'dev', 'setup.js'), ...parts.map((part) => `--${part}`)], {

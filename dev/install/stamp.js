@@ -1,6 +1,6 @@
 /**
- * Remembers what has been installed or built: a file with the hash of everything the result depends on. It is written
- * last and removed first, so anything broken off in between counts as not done.
+ * Stamps of finished installations and builds: a file with the hash of everything the result depends on. It is written
+ * last and removed first, so interrupted work counts as not done.
  */
 const { createHash } = require('node:crypto');
 const fs = require('node:fs');
@@ -8,7 +8,7 @@ const path = require('node:path');
 
 /**
  * @param {string[]} files
- * @param {string} [salt] anything else that makes a difference, such as the platform
+ * @param {string} [salt] other dependencies of the result, such as the platform
  */
 function hashOfFiles(files, salt = '') {
 	const hash = createHash('sha256').update(salt);

@@ -1,6 +1,6 @@
 /**
- * What a command is told behind `npm run NAME --`. `--help` says what it does and which switches there are; anything it does
- * not know is one line with that list. Both before anything is installed, so a program calls this before all else.
+ * Command-line parser for `npm run NAME -- …`. `--help` prints what the command does and its switches; an unknown switch prints
+ * one line with that list. Both work before anything is installed, so a program calls this first.
  */
 require('./nodeVersion');
 const { parseArgs } = require('node:util');
@@ -21,28 +21,28 @@ const { parseArgs } = require('node:util');
  *   : (S['type'] extends 'number' ? number : string) | (S extends { default: string | number } ? never : undefined)} Value
  */
 /**
- * @typedef {{ name: string, about: string, handsOn?: string }} Command `name` in package.json; `about`: what it does, a
- * sentence or a few lines; `handsOn`: the tool that gets all it is told but `--help`
+ * @typedef {{ name: string, about: string, passesTo?: string }} Command `name` in package.json; `about`: what it does, a
+ * sentence or a few lines; `passesTo`: the tool that gets all arguments but `--help`
  */
 
 const HELP = /** @type {const} */ ({ type: 'boolean', about: 'show this' });
 
 /**
- * Ends the process at `--help` (0) and at what there is not (2).
+ * Exits at `--help` (0) and at an unknown switch (2).
  * @template {Record<string, Switch>} T
  * @param {Command & { switches?: T }} command
  * @param {string[]} [args]
  * @returns {{ [Name in keyof T]: Value<T[Name]> }}
  */
 function readSwitches(command, args = process.argv.slice(2)) {
-	const { name, handsOn } = command;
+	const { name, passesTo } = command;
 	/** @type {Record<string, Switch>} */
 	const switches = { ...command.switches, help: HELP };
-	if (handsOn ? args.includes('--help') : parsed(name, switches, args).help) {
+	if (passesTo ? args.includes('--help') : parsed(name, switches, args).help) {
 		console.log(help(command, switches));
 		process.exit(0);
 	}
-	return /** @type {{ [Name in keyof T]: Value<T[Name]> }} */ (handsOn ? {} : parsed(name, switches, args));
+	return /** @type {{ [Name in keyof T]: Value<T[Name]> }} */ (passesTo ? {} : parsed(name, switches, args));
 }
 
 /**
@@ -64,7 +64,7 @@ function parsed(name, switches, args) {
 			Object.entries(switches).map(([key, one]) => [key, valueOf(key, one, values[key] ?? one.default)]),
 		);
 	} catch (error) {
-		// Of Node's own explanation the first sentence: the others are about a `--` of which npm has had the only one.
+		// Only the first sentence of Node's error: the others advise a `--`, which npm has already removed.
 		const [reason] = error.message.split(/\.\s/);
 		const list = Object.keys(switches).map((key) => `--${key}`);
 		console.error(`npm run ${name}: ${reason}. There are: ${list.join(', ')}`);
@@ -82,14 +82,14 @@ function valueOf(key, { type, multiple }, given) {
 }
 
 /** @param {Command} command @param {Record<string, Switch>} switches */
-function help({ name, about, handsOn }, switches) {
+function help({ name, about, passesTo }, switches) {
 	const rows = Object.entries(switches).map(([key, { type, value, default: usual, about: what }]) => {
 		const takes = type === 'boolean' ? '' : ` ${value ?? (type === 'number' ? 'N' : 'TEXT')}`;
 		return [`--${key}${takes}`, usual === undefined ? what : `${what} (${usual})`];
 	});
 	const width = Math.max(...rows.map(([left]) => left.length));
 	const lines = rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
-	const rest = handsOn ? [`Everything else goes to ${handsOn}.`] : [];
+	const rest = passesTo ? [`Everything else goes to ${passesTo}.`] : [];
 	return [`npm run ${name}`, about, lines.join('\n'), ...rest].join('\n\n');
 }
 

@@ -1,6 +1,5 @@
 /**
- * Folders in the machine's temporary folder. Each names the process that made it: so what a killed one left is known, and goes
- * when the next is made.
+ * Temporary folders, each named after the process that made it. Making one removes those of processes that are gone.
  */
 const fs = require('node:fs');
 const os = require('node:os');
@@ -9,7 +8,7 @@ const { isRunning } = require('./lock');
 
 const OWNER = /^health-data-service-(\d+)-/;
 
-/** An empty one. Who asks for it removes it. */
+/** An empty folder. The caller removes it. */
 function temporaryFolder() {
 	for (const name of fs.readdirSync(os.tmpdir())) {
 		const [, pid] = OWNER.exec(name) ?? [];
@@ -21,13 +20,13 @@ function temporaryFolder() {
 /** @param {string} folder */
 const remove = (folder) => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 
-/** Tools keep what they compiled where nobody told them otherwise. */
+/** Default compile caches of tools. */
 const CACHES = /^(tsx-\w+|node-compile-cache)$/;
 
 /**
- * Runs something with a temporary folder of its own, which is also its folder for caches of the user, and is removed afterwards
- * with all that is in it. Anything left there is a failure.
- * @param {(env: Record<string, string>) => number | Promise<number>} work gets the variables that name the folder, gives a status
+ * Runs work with a temporary folder of its own, which is also its user cache folder, and removes the folder afterwards. Files left
+ * in it are a failure.
+ * @param {(env: Record<string, string>) => number | Promise<number>} work gets the variables that name the folder, returns a status
  * @returns {Promise<number>} the status
  */
 async function leavingNothing(work) {

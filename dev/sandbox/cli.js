@@ -1,5 +1,5 @@
 /**
- * `npm run sandbox`: the sandbox by itself, until Ctrl-C. Prints what a credential needs and whom to ask for.
+ * `npm run sandbox`: the sandbox by itself, until Ctrl-C. Prints what a credential needs, and users to read.
  */
 const { readSwitches } = require('../install/switches');
 const { setUp } = require('../install/setUp');
@@ -7,7 +7,7 @@ const { setUp } = require('../install/setUp');
 const values = readSwitches({
 	name: 'sandbox',
 	about: `The sandbox by itself, until Ctrl-C: the service with invented people, on this machine only. Prints what a credential
-needs and whom to ask for. Each switch is explained in dev/sandbox/switches.ts, each trouble in dev/sandbox/troubles.ts:
+needs, and users to read. Each switch is explained in dev/sandbox/switches.ts, each trouble in dev/sandbox/troubles.ts:
 
 npm run sandbox -- --port 4011 --page-size 7 --switch emptyPages --switch timestamps=z --switch-user app-user-0042=fails`,
 	switches: {
@@ -26,7 +26,7 @@ const { startSandbox } = require('./server.ts');
 const { defaultSwitches } = require('./switches.ts');
 const { TROUBLES } = require('./troubles.ts');
 
-/** Switches given by name; what they take is seen from their default. */
+/** Switches given by name. The type of a value is that of the switch's default. */
 function sandboxSwitches() {
 	/** @type {Record<string, unknown>} */
 	const defaults = { ...defaultSwitches() };
@@ -69,7 +69,7 @@ async function main() {
 		if (error.code !== 'EADDRINUSE') throw error;
 		throw new ReadableError(`Port ${values.port} is in use. Choose another: npm run sandbox -- --port 4011`);
 	});
-	console.log(`The sandbox of the Health Data Service answers on this machine only. Everybody in it is invented.
+	console.log(`The sandbox of the Health Data Service answers on this machine only. All people in it are invented.
 
 Base URL   ${sandbox.baseUrl}
 OpenAPI    ${sandbox.baseUrl}/openapi.json

@@ -1,6 +1,6 @@
 /**
- * Answers that are none: an error, nonsense, a connection that is cut or drips. Written past Fastify, which would check and
- * serialise them.
+ * Faulty answers: errors, malformed bodies, connections that are cut or deliver byte by byte. They bypass Fastify, which would
+ * validate and serialise them.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sleep } from 'n8n-workflow';
@@ -39,7 +39,7 @@ async function drip(raw: FastifyReply['raw'], everyMs: number) {
 	for (; !raw.destroyed; await sleep(everyMs)) raw.write(' ');
 }
 
-/** Quirk 13: the form without a slash redirects to the one with it, or somewhere it should not. */
+/** Quirk 13: a path without a trailing slash redirects to the one with it, or to another origin. */
 export function redirect({ url }: FastifyRequest, reply: FastifyReply, { redirect: where, otherOrigin }: Switches) {
 	const [path, query = ''] = url.split('?');
 	if (where === 'none' || (where !== 'forever' && path.endsWith('/'))) return;

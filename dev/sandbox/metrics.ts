@@ -1,11 +1,11 @@
 /**
- * The metrics that the sandbox serves: what a point looks like, who measures it, and how one is made up. One more metric is
- * one more entry (docs/adding-a-metric.md).
+ * Metrics that the sandbox serves: the shape of a point, the providers that measure it, and generated values. One more metric
+ * is one more entry (docs/adding-a-metric.md).
  */
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { Grouped, iso, Time } from './schemas';
 
-/** Drawn for every reading, whatever its metric. */
+/** Random values of a reading, the same for every metric. */
 export interface Drawn {
 	minutes: number;
 	systolic: number;
@@ -15,7 +15,7 @@ export interface Drawn {
 interface SandboxMetric<T extends TSchema> {
 	/** Shape of a point. */
 	shape: T;
-	/** Slugs of those who measure it. */
+	/** Slugs of the providers that measure it. */
 	providers: string[];
 	/** A reading at an instant (epoch milliseconds). */
 	point: (time: number, drawn: Drawn) => Static<T>;
@@ -24,7 +24,7 @@ interface SandboxMetric<T extends TSchema> {
 /** Its points fit its shape, or this does not compile. */
 const metric = <T extends TSchema>(one: SandboxMetric<T>) => ({ ...one, answer: Grouped(one.shape) });
 
-/** What can be asked for, by its name in the path. */
+/** The metrics by their name in the path. */
 export const METRICS = {
 	blood_pressure: metric({
 		shape: Type.Object({

@@ -1,6 +1,6 @@
 /**
- * Bends right answers the way the switches say, after they were validated: what a client must survive (docs/quirks.md). Here
- * pages of readings; users: userQuirks.ts.
+ * Quirks of pages of readings (docs/quirks.md): changes valid responses as the switches say, after validation. Those of users are
+ * in userQuirks.ts.
  */
 import type { GroupedPage } from './schemas';
 import { defaultSwitches, type Switches } from './switches';
@@ -9,7 +9,7 @@ type Json = Record<string, unknown>;
 
 const straight = defaultSwitches();
 
-/** Whether no switch that bends an answer is set. */
+/** Whether no switch that changes a response is set. */
 export const isStraight = (switches: Switches) =>
 	(
 		[
@@ -26,7 +26,7 @@ export const isStraight = (switches: Switches) =>
 		] as const
 	).every((name) => switches[name] === straight[name]);
 
-/** How the answers of a route are bent: given a right one, gives the one to send. */
+/** How the responses of a route are changed: from the valid one to the one to send. */
 export type Bend = (answer: never, switches: Switches) => unknown;
 
 export function bendPage(page: GroupedPage, switches: Switches) {
@@ -85,7 +85,7 @@ function bendGroup(
 	return { data: points, ...(from && { source: from }) };
 }
 
-/** Which value becomes what depends on nothing but itself: the same reading on two pages stays the same. */
+/** The replacement of a value depends only on the value, so the same reading on two pages stays the same. */
 const mixValues = (point: Json): Json =>
 	Object.fromEntries(
 		Object.entries(point).map(([name, value]) => [name, typeof value === 'number' ? mixed(value) : value]),

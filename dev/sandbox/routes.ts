@@ -1,5 +1,5 @@
 /**
- * The routes of the service: the list of users, Resolve, and the grouped readings of every metric.
+ * Routes of the service: the list of users, Resolve, and the grouped readings of every metric.
  */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@sinclair/typebox';
@@ -93,14 +93,14 @@ export const routes: FastifyPluginAsyncTypebox<{ world: World; switches: Switche
 					readPage(world, user.user_id, metric, { ...query, next_cursor: cursor }, switches);
 				const trouble = troubleOf(user);
 				if (trouble) return answerFault(reply, troubled(trouble, next_cursor, read), switches) as never;
-				// The page fits the schema of its own metric, which TypeScript cannot see from here; it is checked at run time.
+				// TypeScript cannot see that the page fits the schema of its metric. Fastify checks it at run time.
 				return read(next_cursor) as never;
 			},
 		);
 	}
 };
 
-/** Somebody who has joined since the world was made. */
+/** A user added after the world was made. */
 const newcomer = (like: Team['users'][number], number: number) => ({
 	...like,
 	user_id: uuid('newcomer', number),
@@ -108,7 +108,7 @@ const newcomer = (like: Team['users'][number], number: number) => ({
 	connected_sources: [],
 });
 
-/** Teams can be large: their users are found without going through the list. A new list, as after a change, gets a new index. */
+/** Index of a team's users, since teams can be large. A changed list gets a new index. */
 const indexed = ({ users }: Team) => ({
 	users,
 	byId: new Map(users.map((user) => [user.user_id.toLowerCase(), user])),

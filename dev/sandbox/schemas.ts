@@ -1,6 +1,6 @@
 /**
- * The shapes of the service's answers, as TypeBox schemas: they validate the sandbox's own responses, give its types
- * and its OpenAPI document. Everything beyond the contract is allowed and marked by the switches that add it.
+ * Schemas of the service's responses (TypeBox): source of the sandbox's validation, types and OpenAPI document. Everything
+ * beyond the contract is allowed and marked by the switches that add it.
  */
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 

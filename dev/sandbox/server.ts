@@ -1,5 +1,5 @@
 /**
- * The service of the contract on a loopback port: four operations, one header, FastAPI-like errors.
+ * Server of the contract on a loopback port: four operations, one header, FastAPI-like errors.
  */
 import responseValidation from '@fastify/response-validation';
 import swagger from '@fastify/swagger';
@@ -19,7 +19,7 @@ export interface Sandbox {
 	switches: Switches;
 	/** Path and query of every request, in the order they came. */
 	requests: string[];
-	/** What the requests did together. */
+	/** Statistics of all requests. */
 	load: { inFlight: number; mostInFlight: number; refused: number };
 	openapi(): object;
 	close(): Promise<void>;
@@ -30,7 +30,7 @@ export interface SandboxOptions {
 	/** 0 picks a free one. */
 	port?: number;
 	switches?: Partial<Switches>;
-	/** Off only where the sandbox must not be what takes the time. */
+	/** Off only where the sandbox's own time would distort a measurement. */
 	checksItself?: boolean;
 }
 
@@ -91,7 +91,7 @@ export async function startSandbox({
 		redirect(request, reply, switches);
 	});
 
-	// After validation and serialisation: the straight answer has satisfied the contract before it is bent.
+	// After validation and serialisation: the response has satisfied the contract before it is changed.
 	app.addHook('onSend', async (request, reply, payload) => {
 		const { bend } = request.routeOptions.config as { bend?: Bend };
 		if (!bend || isStraight(switches) || reply.statusCode !== 200 || typeof payload !== 'string') return payload;

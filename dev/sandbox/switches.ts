@@ -1,5 +1,5 @@
 /**
- * Everything about the sandbox that can be changed, also while it runs: `sandbox.switches.pageSize = 7`.
+ * Switches of the sandbox, which can be changed while it runs: `sandbox.switches.pageSize = 7`.
  * The numbers in brackets are rows of docs/quirks.md.
  */
 import type { Fault, TroubleName } from './troubles';
@@ -57,13 +57,13 @@ export interface Switches {
 	usersMove: boolean;
 	/** Every page of the user list is the first one. [24] */
 	ignoresOffset: boolean;
-	/** A page of the user list has everybody from its offset on. [24] */
+	/** A page of the user list has all users from its offset on. [24] */
 	ignoresLimit: boolean;
 	/** The `user_id` of every third user: null, missing or empty text. [24] */
 	lacksUserId: 'never' | 'null' | 'missing' | 'empty';
 	/** User IDs in place of the right ones, by client user ID: `{ 'app-user-0042': '..' }`. [24] */
 	oddUserIds: Record<string, string>;
-	/** A page of the user list that begins behind the last user is refused with this status. [12] */
+	/** A page of the user list that begins after the last user is refused with this status. [12] */
 	failsAtEnd: number;
 	/** Parameters out of range end in 500 with plain text instead of a refusal. [12] */
 	failsOutOfRange: boolean;
@@ -71,7 +71,7 @@ export interface Switches {
 	redirect: 'none' | 'sameOrigin' | 'otherOrigin' | 'forever';
 	/** Where `otherOrigin` leads. */
 	otherOrigin: string;
-	/** Answers instead of the right ones, by a function of the request's number (from 1): statuses, web pages, cut-off bodies. [16-21] */
+	/** Faulty answers, by a function of the request's number (from 1): statuses, web pages, cut-off bodies. [16-21] */
 	fault: (requestNumber: number, url: string) => Fault | undefined;
 	/** More requests at once than this are refused with 429. [19] */
 	mostAtOnce: number;

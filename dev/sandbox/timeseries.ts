@@ -1,5 +1,5 @@
 /**
- * One page of a grouped timeseries query, with a cursor that only fits the query it was made for.
+ * Page of a grouped timeseries query, with a cursor that only fits the query it was made for.
  */
 import { createHash } from 'node:crypto';
 import { DateTime } from 'luxon';
@@ -41,7 +41,7 @@ export function readPage(
 		.update([userId, metric, query.start_date, query.end_date, query.provider].join('|'))
 		.digest('base64')
 		.slice(0, 16);
-	// The end that was left open is remembered, or a reading that arrives between two pages would move all that follow.
+	// The cursor keeps the end of an open range. Otherwise a reading that arrives between two pages would shift the pages after it.
 	const place = readCursor(query.next_cursor ?? query.cursor, fingerprint) ?? { page: 0, clock };
 	const readings = world
 		.readings(userId, metric, from, Math.min(to, query.end_date ? to : place.clock))
@@ -98,7 +98,7 @@ function readCursor(cursor: string | undefined, fingerprint: string) {
 		};
 		if (place.fingerprint === fingerprint) return { page: place.page, clock: place.clock };
 	} catch {
-		// Falls through: a cursor that cannot be read does not fit either.
+		// Falls through: an unreadable cursor does not fit either.
 	}
 	throw refuse('next_cursor', 'Cursor does not belong to this query', undefined);
 }

@@ -1,21 +1,21 @@
 /**
- * What can be wrong with one user while all others are sound (docs/quirks.md, "One part wrong"): `switches.users`.
+ * Faults of single users while all others are sound (docs/quirks.md, "One part wrong"): `switches.users`.
  */
 import type { GroupedPage } from './schemas';
 
-/** An answer instead of the right one. */
+/** A faulty answer. */
 export type Fault =
 	| { status: number; body?: unknown; headers?: Record<string, string>; type?: string }
 	/** The connection is closed without an answer, or in the middle of the body: one of a known length, one in chunks, or one that ends with it. */
 	| { drop: 'beforeAnswer' | 'insideBody' | 'insideChunks' | 'withoutLength' }
 	/** An answer that begins at once and then comes byte by byte, one in so many milliseconds, without end. */
 	| { dripMs: number }
-	/** The right answer, so many milliseconds late. */
+	/** The correct answer, so many milliseconds late. */
 	| { delayMs: number };
 
 type AnsweredFault = Exclude<Fault, { delayMs: number }>;
 
-/** Answers to a request for the readings of the user; `right` is what it would have been. */
+/** Answers to a request for the readings of the user; `right` is the correct one. */
 type Trouble = (request: { page: number; right: () => GroupedPage }) => AnsweredFault | { body: unknown };
 
 const failing = (status: number, detail?: unknown): Trouble => {
@@ -23,7 +23,7 @@ const failing = (status: number, detail?: unknown): Trouble => {
 	return () => ({ status, body });
 };
 
-/** A page on which every group is as `change` makes it. */
+/** A page with `change` applied to every group. */
 const withGroups =
 	(change: (group: { data: unknown; source: unknown }) => unknown): Trouble =>
 	({ right }) => {
@@ -33,40 +33,40 @@ const withGroups =
 	};
 
 export const TROUBLES = {
-	/** Fails for good. */
+	/** Fails permanently. */
 	fails: failing(500),
 	/** The service refuses this user's data, though the key is right. */
 	refused: failing(403, 'Not enough permissions'),
-	/** The service does not like something about this user. */
+	/** The service rejects requests for this user as invalid. */
 	invalid: failing(422, [{ type: 'uuid_parsing', loc: ['path', 'user_id'], msg: 'Input should be a valid UUID' }]),
-	/** The service says it has no such user, though it lists them. */
+	/** The service lists the user and answers 404 for their readings. */
 	missing: failing(404, 'User not found'),
 	/** Removed after the list was read: Resolve does not know them either. */
 	removed: failing(404, 'User not found'),
-	/** Page one is right; the mark of page two leads nowhere. */
+	/** Page one is correct; its cursor is rejected. */
 	lostOnPageTwo: ({ page, right }) => (page === 0 ? { body: right() } : { status: 404, body: { detail: 'Not found' } }),
-	/** Page one is right; page two fails for good. */
+	/** Page one is correct; page two fails permanently. */
 	failsOnPageTwo: ({ page, right }) =>
 		page === 0 ? { body: right() } : { status: 500, body: 'Internal Server Error' },
 	/** The body ends in the middle, every time. */
 	cut: () => ({ drop: 'insideBody' }),
 	/** The answer comes byte by byte, without end. */
 	drips: () => ({ dripMs: 20 }),
-	/** Every page has the same mark of the next. */
+	/** Every page has the same cursor. */
 	repeatedCursor: ({ right }) => ({ body: { ...right(), next_cursor: 'again' } }),
 	/** There is always one more page, without readings. */
 	endless: ({ page }) => ({ body: { groups: {}, next_cursor: `page ${page + 1}` } }),
 	/** A login page in place of data. */
 	webPage: () => ({ status: 200, body: '<!doctype html><title>Log in</title>', type: 'text/html' }),
-	/** The right shape around something else. */
+	/** The right outer shape with the wrong content. */
 	noGroups: () => ({ body: { ok: true } }),
 	nullGroups: ({ right }) => ({ body: { ...right(), groups: { omron: null } } }),
 	noData: withGroups(({ source }) => ({ source })),
 	/** Sound, but for a source that is a text. */
 	textSource: withGroups(({ data }) => ({ data, source: 'a wearable' })),
-	/** The mark of the next page is a number. */
+	/** The cursor is a number. */
 	numberCursor: ({ right }) => ({ body: { ...right(), next_cursor: 7 } }),
-	/** The end as some write it, with more under the deprecated name. */
+	/** The cursor says "no more pages", the deprecated field has one. */
 	emptyCursorAndNext: ({ right }) => {
 		const { next_cursor: next, ...page } = right();
 		return { body: { ...page, next_cursor: '', next } };
@@ -75,11 +75,11 @@ export const TROUBLES = {
 
 export type TroubleName = keyof typeof TROUBLES;
 
-/** Marks that some troubles make up stand for a page; others are the service's own. */
+/** Made-up cursors of some troubles, which stand for a page. */
 const MADE_UP = /^(?:again|page (\d+))$/;
 
 /**
- * What is answered in place of the right page.
+ * The answer in place of the correct page.
  *
  * @param read gives the page for a cursor, or the first one
  */

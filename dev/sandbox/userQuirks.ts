@@ -1,5 +1,5 @@
 /**
- * Bends right answers about users, as quirks.ts does those with readings.
+ * Quirks of responses about users, as quirks.ts has those of readings.
  */
 import type { User } from './schemas';
 import type { Switches } from './switches';

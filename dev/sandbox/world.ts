@@ -1,6 +1,6 @@
 /**
- * The people, devices and readings that the sandbox serves: invented, lifelike, and the same on every machine.
- * A day's readings depend only on the user and the day, so history never changes while time goes on.
+ * Generated users, devices and readings that the sandbox serves: invented, lifelike, and the same on every machine.
+ * A day's readings depend only on the user and the day, so history never changes as time passes.
  */
 import { createHash } from 'node:crypto';
 import { unsafeUniformIntDistribution, xoroshiro128plus } from 'pure-rand';
@@ -97,7 +97,7 @@ function sourcesOf(userId: string) {
 	return Array.from({ length: many }, (_, at) => PROVIDERS[(first + at) % PROVIDERS.length]);
 }
 
-/** Two days before and after are looked at too, since a session may begin the day before and clocks differ. */
+/** Includes two days before and after, since a session may begin the day before and clocks differ. */
 function readings(userId: string, metric: MetricName, from: number, to: number): Reading[] {
 	const sources = sourcesOf(userId).filter(({ slug }) => METRICS[metric].providers.includes(slug));
 	const all: Reading[] = [];

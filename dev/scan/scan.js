@@ -1,5 +1,5 @@
 /**
- * n8n's verification scanner, offline: the two lint runs of `npx @n8n/scan-community-package <name>`, one over the
+ * Offline run of n8n's verification scanner: the two lint runs of `npx @n8n/scan-community-package <name>`, one over the
  * sources and one over what would be published. The rest of the scanner (provenance, download) needs a published package.
  */
 const { readSwitches } = require('../install/switches');

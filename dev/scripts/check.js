@@ -1,5 +1,5 @@
 /**
- * `npm run check`: the files that differ from the last commit, and the tests that reach them.
+ * `npm run check`: checks the files that differ from the last commit, and runs the tests that reach them.
  */
 const { readSwitches } = require('../install/switches');
 
@@ -38,8 +38,7 @@ const changedFiles = () =>
 	);
 
 /**
- * The changed files whose tests are looked for. Pages, workflows and settings are read by the tests of the repository, which no
- * import shows.
+ * The changed files to find tests for. The tests of the repository read pages, workflows and settings, which no import shows.
  * @param {string[]} changed
  */
 function filesToTest(changed) {

@@ -1,5 +1,5 @@
 /**
- * `npm run images`: the test of the editor, and the pictures that it took go into docs/images.
+ * `npm run images`: runs the test of the editor and copies its screenshots to docs/images.
  */
 const { readSwitches } = require('../install/switches');
 

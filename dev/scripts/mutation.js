@@ -1,12 +1,12 @@
 /**
- * `npm run mutation -- --of http/requestQueue.ts`: StrykerJS makes small wrong changes to one file or room of the node, one at a time, and
- * tells which of them no test notices. Which tests are asked: mutationTests.js. What was found and judged: docs/mutation.md.
+ * `npm run mutation -- --of http/requestQueue.ts`: StrykerJS makes small wrong changes to one file or room of the node, one at a
+ * time, and reports those that no test detects. mutationTests.js selects the tests, docs/mutation.md has the results.
  */
 const { readSwitches } = require('../install/switches');
 const switches = readSwitches({
 	name: 'mutation',
-	about: `Makes small wrong changes to the node's code, one at a time, and tells which of them no test notices.
-Texts and fields of the screen are left out: what is worked out only once, when the code is loaded.
+	about: `Makes small wrong changes to the node's code, one at a time, and reports those that no test detects.
+Texts and fields of the screen are left out, since they are computed only once, when the code is loaded.
 The reports are .cache/mutation/<file>.html.`,
 	switches: {
 		of: {
@@ -15,10 +15,10 @@ The reports are .cache/mutation/<file>.html.`,
 			default: 'shared',
 			about: 'a file such as http/requestQueue.ts, or a room such as http',
 		},
-		concurrency: { type: 'number', default: 1, about: 'so many at a time' },
+		concurrency: { type: 'number', default: 1, about: 'mutants tested at a time' },
 		force: {
 			type: 'boolean',
-			about: 'all of them again, not only where code or tests have changed since the last time',
+			about: 'test all mutants again, not only where code or tests have changed',
 		},
 	},
 });
@@ -48,7 +48,7 @@ function optionsFor(file, { concurrency, force, folder }) {
 		jest: {
 			configFile: 'test/jest.config.js',
 			config: { testMatch: testsOf(file).map((name) => `<rootDir>/test/${name}{/*,}.test.{ts,js}`) },
-			// It asks which tests import the changed file, and finds none.
+			// This search for tests by import finds none.
 			enableFindRelatedTests: false,
 		},
 		coverageAnalysis: 'perTest',
@@ -59,7 +59,7 @@ function optionsFor(file, { concurrency, force, folder }) {
 		concurrency,
 		// n8n's engine keeps some memory of every test.
 		maxTestRunnerReuse: 100,
-		// On a busy machine a test that is only slow must not count as one that has noticed.
+		// On a busy machine a slow test must not count as one that has detected the change.
 		timeoutMS: 15_000,
 		dryRunTimeoutMinutes: 15,
 		tempDirName: folder,
@@ -85,9 +85,9 @@ async function main() {
 	if (files.length === 0) throw new ReadableError(`There is no ${NODE}/${what}. The rooms: ${ROOMS.join(', ')}`);
 	mkdirSync(join(ROOT, OUTPUT), { recursive: true });
 	process.chdir(ROOT);
-	// Copies of the repository: in it, the linter would read those that a killed run has left.
+	// For copies of the repository. Inside it, the linter would read those that a killed run has left.
 	const folder = temporaryFolder();
-	// Everything else on this machine goes first.
+	// Lower priority than other programs of this machine.
 	setPriority(10);
 	const { Stryker } = await import('@stryker-mutator/core');
 	for (const file of files) {
@@ -98,7 +98,7 @@ async function main() {
 	console.table(results.map(summary));
 }
 
-/** What became of the changes of one file; those of texts and fields of the screen are not counted. @param {Result} result */
+/** Counts of one file's mutants; those of texts and fields of the screen are left out. @param {Result} result */
 function summary({ file, mutants }) {
 	const count = (/** @type {string[]} */ ...statuses) =>
 		mutants.filter(({ status }) => statuses.includes(status)).length;

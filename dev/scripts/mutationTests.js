@@ -1,5 +1,5 @@
 /**
- * Which tests `npm run mutation` asks about a file of the node.
+ * Test selection of `npm run mutation`: the tests that run for each file of the node.
  */
 const { existsSync, readdirSync } = require('node:fs');
 const { join } = require('node:path');
@@ -8,8 +8,8 @@ const { ROOT } = require('../paths');
 const NODE = 'nodes/HealthDataService';
 
 /**
- * File of the node → its tests below test/, or a folder of them; what has no row of its own takes that of its room. For every
- * change all of them are loaded, and those run that reach it: so as few as possible, without n8n's engine wherever there are any.
+ * File of the node → its tests below test/, or a folder of them. A file without a row takes that of its room. All of them are
+ * loaded for every change, and those that reach it run: so as few as possible, without n8n's engine where such tests exist.
  * @type {Record<string, string>}
  */
 const TESTS = {

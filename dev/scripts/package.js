@@ -1,5 +1,5 @@
 /**
- * `npm run package`: the file that n8n loads, exactly as it would be published, in the folder of this project.
+ * `npm run package`: packs the file that n8n loads, exactly as it would be published, into the folder of this project.
  */
 const { readSwitches } = require('../install/switches');
 readSwitches({ name: 'package', about: 'Makes the file that n8n loads, exactly as it would be published.' });

@@ -1,5 +1,5 @@
 /**
- * The file that would be published, and what can be wrong with it: looked for in the file itself, whatever made it.
+ * Checks of the file that would be published, on the file itself.
  */
 const fs = require('node:fs');
 const path = require('node:path');
@@ -10,9 +10,9 @@ const { CACHE, ROOT } = require('../paths');
 const { previewOf } = require('./previews');
 
 const MOST_BYTES = 100_000;
-/** n8n brings it, and installs nothing else beside a package. */
+/** n8n provides it, and installs no other dependency of a package. */
 const PEERS = { 'n8n-workflow': '*' };
-/** npm would run these at whoever installs the package. */
+/** npm would run these on every machine that installs the package. */
 const AT_INSTALLATION = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish', 'preprepare', 'postprepare'];
 
 /** @param {string} file */
@@ -30,7 +30,7 @@ function filesIn(folder) {
 		.map((name) => name.split(path.sep).join('/'));
 }
 
-/** What the sources become. */
+/** The files that the build makes. */
 function builtNames() {
 	const sources = ['nodes', 'credentials'].flatMap((room) =>
 		filesIn(path.join(ROOT, room)).map((name) => `dist/${room}/${name.replace(/\.ts$/, '.js')}`),
@@ -104,7 +104,7 @@ async function fileProblem(tarball, manifest = readJson(path.join(ROOT, 'package
 	const { size } = fs.statSync(tarball);
 	if (size > MOST_BYTES) return `it has ${size} bytes, more than ${MOST_BYTES}`;
 	fs.mkdirSync(CACHE, { recursive: true });
-	// Below the repository, so that `n8n-workflow` and `luxon` are found as they are inside n8n.
+	// Below the repository, so that `n8n-workflow` and `luxon` resolve as they do inside n8n.
 	const folder = fs.mkdtempSync(path.join(CACHE, 'packed-'));
 	try {
 		await unpack(tarball, folder);

@@ -1,5 +1,5 @@
 /**
- * The preview of a metric's output, which the editor shows before anything has run: made from the metric's entry, at the build.
+ * Output previews, which the editor shows before anything has run: made at the build, from each metric's entry.
  */
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -11,7 +11,7 @@ const NUMBER = { type: 'number' };
 const TEXT_OR_NOTHING = { type: ['string', 'null'] };
 
 /**
- * The columns of a row and their types: what can be one value of a day is a number.
+ * The columns of a row and their types. Columns with a daily value are numbers.
  * @param {Metric} metric
  */
 const previewOf = ({ columns, daily }) => ({
@@ -28,7 +28,7 @@ const previewOf = ({ columns, daily }) => ({
 });
 
 /**
- * Writes those of all metrics where n8n looks for them.
+ * Writes the previews of all metrics where n8n looks for them.
  * @param {string} node folder of the compiled node
  */
 function writePreviews(node) {

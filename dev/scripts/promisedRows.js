@@ -1,10 +1,10 @@
 /**
- * What tables of users depend on, of the public interface: columns, ids, and what the trigger remembers.
+ * Rows of the public interface that tables of users depend on: columns, ids, and the trigger's saved state.
  */
 const { join } = require('node:path');
 
 /**
- * The columns that we promise, in their order, made by the code that makes them; and what a trigger's `id` and memory rest on.
+ * The promised columns in their order, from the code that makes them, and the fields of a trigger's `id` and saved state.
  * @param {string} folder of the node
  * @returns {string[]}
  */
@@ -22,7 +22,7 @@ function rowLines(folder) {
 	const columnLines = (what, row) =>
 		Object.keys(row).map((column, index) => `${what}: column ${index + 1} is ${column}`);
 
-	/** Two rows with the same key, and other values where there are any: tables are kept by these ids. @param {{ time: string }} event */
+	/** Two rows with the same key and different values: tables are updated by their ids. @param {{ time: string }} event */
 	const exampleIds = (event) => {
 		const same = { user_id: 'u', provider: 'p', source_type: 's', [event.time]: '2026-01-02T03:04:05.678901+00:00' };
 		const rows = [1, 2].map((value) => ({ ...same, systolic: value, diastolic: value, end: '', value }));

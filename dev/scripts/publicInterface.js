@@ -1,6 +1,6 @@
 /**
- * What saved workflows depend on, a line for each thing: names and values of fields, defaults (n8n does not save them),
- * columns, trigger events. None of it may change once released; test/repository/public-interface.txt is the record.
+ * Public interface that saved workflows depend on, a line for each part: names and values of fields, defaults (n8n does not
+ * save them), columns, trigger events. Once released, none may change; test/repository/public-interface.txt is the record.
  */
 const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const { basename, join, relative } = require('node:path');
@@ -13,7 +13,7 @@ const RECORD = join(ROOT, 'test', 'repository', 'public-interface.txt');
 
 /** @typedef {import('n8n-workflow').INodeProperties} Field */
 
-/** Fields whose value decides which other fields there are. */
+/** Fields whose value shows or hides other fields. */
 const SELECTORS = ['resource', 'operation', 'event'];
 
 /**
@@ -50,7 +50,7 @@ function publicInterface(folder, place = 'dist') {
 }
 
 /**
- * What n8n makes of a file: it holds a class of its name.
+ * An instance of the class in a file, which has the file's name, as n8n makes it.
  * @param {string} file without `.js`
  */
 function instanceIn(file) {
@@ -59,7 +59,7 @@ function instanceIn(file) {
 }
 
 /**
- * A field counts anew for each resource, operation and event that has it: an operation may not lose one.
+ * A field has a line for each resource, operation and event that shows it, because an operation may not lose one.
  * @param {Field[]} fields
  * @param {string} owner
  * @returns {string[]}

@@ -1,6 +1,6 @@
 /**
- * Tests for a change: those that reach the changed files by imports, as far as half a minute allows. How long each test file took
- * the last time is in the cache (test/setup/slowestTests.js writes it).
+ * Test selection for a change: the tests that reach the changed files by imports, up to half a minute. The durations of the last
+ * run are in the cache (test/setup/slowestTests.js writes them).
  */
 const { execFileSync } = require('node:child_process');
 const { existsSync, readFileSync } = require('node:fs');

@@ -1,6 +1,6 @@
 /**
- * `npm run release:check`: everything that can be checked before a version is published, one step after the other. Stops at
- * the first that fails and says what to do. Packs the file, once; that file is what the tests run and what is published.
+ * `npm run release:check`: all checks before a version is published, one after the other. Stops at the first that fails and says
+ * what to do. Packs the file once; the tests run that file, and it is the one to publish.
  */
 const { readSwitches } = require('../install/switches');
 const { execFileSync, spawnSync } = require('node:child_process');
@@ -16,7 +16,7 @@ const { CACHE, ROOT } = require('../paths');
 const { missingIn, publicInterface, recorded } = require('./publicInterface');
 const problems = require('./releaseProblems');
 
-/** Has the one file, and nothing else: the workflow takes it from here. */
+/** Holds only the file to publish, for the workflow. */
 const RELEASE = join(CACHE, 'release');
 
 /** @param {string} file */
@@ -64,7 +64,7 @@ function runTests() {
 }
 
 /**
- * Each check gives nothing when all is well, else what is wrong and what to do.
+ * Each check returns undefined when all is well, else the problem and what to do.
  * @type {Array<{ title: string, check: () => unknown }>}
  */
 const STEPS = [

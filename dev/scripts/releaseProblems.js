@@ -1,6 +1,6 @@
 /**
- * What can be wrong with a release before there is a file to publish: version, changelog, tag, branch, addresses, record. Each
- * gives nothing when all is well, else what is wrong and what to do.
+ * Checks of a release before the file to publish is packed: version, changelog, tag, branch, addresses, record. Each returns
+ * undefined when all is well, else the problem and what to do.
  */
 
 /** @param {string} files as `git status --short` gives them */
@@ -43,17 +43,17 @@ function tagProblem(version, here, all) {
 const branchProblem = (isOnMain) =>
 	!isOnMain && 'This commit is not on origin/main. Merge it there, push, fetch, and release from there.';
 
-/** Names that belong to nobody (RFC 2606). */
+/** Reserved domain names (RFC 2606). */
 const RESERVED = /[@.](example|invalid|localhost|test|example\.(com|net|org))$/i;
 
 /**
  * @param {{ name: string, author: { email: string }, repository: { url: string } }} manifest package.json
  * @param {string} origin where this clone comes from, by any protocol
- * @param {Record<string, string>} texts file → text; what they say of the repository must be true
+ * @param {Record<string, string>} texts file → text; their links to the repository must match `origin`
  */
 function addressProblem({ name, author, repository }, origin, texts) {
 	if (RESERVED.test(author.email))
-		return `The e-mail ${author.email} is a placeholder. Set 'author' in package.json to who answers for this package.`;
+		return `The e-mail ${author.email} is a placeholder. Set 'author' in package.json to the person or company responsible for this package.`;
 	const ours = ownerAndName(repository.url);
 	if (!ours || ours !== ownerAndName(origin)) {
 		return `'repository' in package.json is ${repository.url}, but this clone comes from ${origin || 'nowhere'}. Set it to the public repository, and clone that.`;

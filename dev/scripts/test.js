@@ -1,5 +1,5 @@
 /**
- * `npm test`: everything that can be checked without a running n8n.
+ * `npm test`: all checks that need no running n8n.
  */
 const { readSwitches } = require('../install/switches');
 

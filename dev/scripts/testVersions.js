@@ -1,6 +1,6 @@
 /**
  * `npm run test:versions`: the packed package in the newest and in the oldest n8n that it supports. It loads, the credential's test tells a right key
- * from a wrong one, the operations give the right rows, and the trigger hands on every new reading once.
+ * from a wrong one, the operations return the right rows, and the trigger emits every new reading once.
  */
 const { readSwitches } = require('../install/switches');
 

@@ -1,5 +1,5 @@
 /**
- * The commands of package.json that are a tool's, each with what it needs. All they are told but `--help` goes to the tool.
+ * Tool commands of package.json, each with what it needs. All arguments but `--help` go to the tool.
  *   node dev/scripts/tool.js NAME ...
  */
 const { readSwitches } = require('../install/switches');
@@ -10,7 +10,7 @@ const { ROOT } = require('../paths');
 
 const CODE = ['{nodes,credentials,dev,test}/**/*.{ts,js,mjs}', 'gulpfile.js'];
 
-/** `n8n-node lint` without what it reads of .cache, a whole n8n after the demo. It also compares the configuration: a test does that. */
+/** `n8n-node lint` without .cache, which holds an n8n after the demo. It also compares the configuration; here a test does. */
 const LINT = ['eslint', '.', '--ignore-pattern', '.cache/'];
 
 const SPELLING = ['cspell', 'lint', '--config', 'dev/prose/cspell.json', '--no-progress', '--no-summary', '--quiet'];
@@ -29,12 +29,12 @@ const TOOLS = {
 	},
 	lint: { about: 'Lints, with the strict rules of the verification.', commands: [LINT] },
 	'lint:imports': {
-		about: 'From where to where the files may import.',
+		about: 'Import rule: which folders a file may import from.',
 		commands: [
 			['eslint', '--config', 'dev/importRule.config.mjs', '--no-inline-config', 'nodes', 'credentials', 'dev'],
 		],
 	},
-	'lint:fix': { about: 'Lints, and mends what can be mended.', commands: [[...LINT, '--fix']] },
+	'lint:fix': { about: 'Lints, and fixes what can be fixed.', commands: [[...LINT, '--fix']] },
 	spelling: {
 		about: 'Spelling of code, comments and pages. New terms go into dev/prose/words.txt.',
 		commands: [[...SPELLING, '**/*.md', ...CODE]],
@@ -98,7 +98,7 @@ function runTool([name, ...args], env) {
 /** @param {string[]} args */
 function main([name, ...given]) {
 	const { about, needs = [], commands, long } = TOOLS[name];
-	readSwitches({ name, about, handsOn: commands[0][0] }, given);
+	readSwitches({ name, about, passesTo: commands[0][0] }, given);
 	setUp(...needs);
 	const isLong = long !== undefined && given.includes('--long');
 	const args = isLong ? given.filter((arg) => arg !== '--long') : given;

@@ -77,7 +77,7 @@ it('installs nothing where that is refused', async () => {
 it('ends the services that the packages have started, and says so', async () => {
 	await install({ services: ['one', 'two'] });
 	expect(changes().slice(2)).toEqual(['systemctl disable --now one', 'systemctl disable --now two']);
-	expect(said.at(-1)).toBe('Stopped and disabled, since nobody here needs it: the service one, two');
+	expect(said.at(-1)).toBe('Stopped and disabled, because it is not needed here: the service one, two');
 });
 
 it('says so when it could not end them', async () => {

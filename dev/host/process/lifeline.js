@@ -1,6 +1,6 @@
 /**
- * Loaded into n8n before n8n itself: ends it when the process that started it is gone, however that ended (Ctrl-C,
- * a crashed test, kill -9). The starter holds the other end of pipe 3 and never writes to it.
+ * Lifeline of a child process, loaded before n8n itself: exits when the parent process is gone, however that ended (Ctrl-C,
+ * a crashed test, kill -9). The parent holds the other end of pipe 3 and never writes to it.
  */
 const net = require('node:net');
 

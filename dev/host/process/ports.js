@@ -1,5 +1,5 @@
 /**
- * Ports of the loopback interface: is one free, and which one is.
+ * Free ports of the loopback interface.
  */
 const net = require('node:net');
 

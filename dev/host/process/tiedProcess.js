@@ -1,5 +1,5 @@
 /**
- * Starts and ends processes that must not outlive the one that started them, however that ends.
+ * Child processes that must not outlive their parent, however it ends: start, wait, stop.
  */
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
@@ -23,7 +23,7 @@ function spawnTied(node, script, { folder, env, logFile }) {
 	const child = spawn(node, ['--require', LIFELINE, ...script], {
 		cwd: folder,
 		env,
-		// The fourth is the lifeline: it closes when this process ends, and the child ends with it.
+		// The fourth is the lifeline: it closes when this process ends, and then the child exits.
 		stdio: ['ignore', output, output, 'pipe'],
 		detached: process.platform !== 'win32',
 		windowsHide: true,
@@ -43,7 +43,7 @@ async function stopProcess(child) {
 	child.kill('SIGTERM');
 	await ended;
 	clearTimeout(force);
-	// What it started ends with it; should anything have been left, it is in its process group.
+	// Its own children end with it; any that are left are in its process group.
 	if (process.platform !== 'win32') killTree(child.pid, 'SIGKILL');
 }
 
@@ -62,7 +62,7 @@ async function killProcess(child) {
 const tailOf = (logFile, lines = 30) => fs.readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
 
 /**
- * Waits until a process works; one that ends instead, or never gets there, is stopped and its log shown.
+ * Waits until a process works. One that exits or does not start in time is stopped, and its log shown.
  * @param {string} what such as "n8n"
  * @param {{ child: ChildProcess, logFile: string, timeoutMs?: number }} started
  * @param {() => Promise<boolean>} isReady

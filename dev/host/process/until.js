@@ -1,5 +1,5 @@
 /**
- * Waiting by asking again and again.
+ * Polling: waits until a condition holds.
  */
 const { setTimeout: sleep } = require('node:timers/promises');
 

@@ -1,6 +1,6 @@
 /**
- * Runs a program that knows nothing of our lifeline (PostgreSQL, Redis) and ends it when it is told to end itself,
- * which the lifeline does when the process that started us is gone.
+ * Wrapper for a program without the lifeline (PostgreSQL, Redis): ends the program when the lifeline ends this process, because
+ * its parent is gone.
  *   node --require ../process/lifeline.js keeper.js '{ "file": "redis-server", "args": [], "options": {} }'
  */
 const { spawn } = require('node:child_process');
@@ -12,5 +12,5 @@ child.on('error', ({ message }) => {
 	process.exit(1);
 });
 child.on('exit', (code) => process.exit(code ?? 1));
-// To PostgreSQL this one says: end now, in order, without waiting for clients. Redis takes both alike.
+// PostgreSQL takes SIGINT as a fast shutdown, without waiting for clients. Redis treats it like SIGTERM.
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => child.kill('SIGINT'));

@@ -1,5 +1,5 @@
 /**
- * PostgreSQL and Redis, which n8n's queue mode needs: those of this machine, else Debian's.
+ * Programs of PostgreSQL and Redis, which n8n's queue mode needs: those of this machine, else Debian's.
  */
 const fs = require('node:fs');
 const path = require('node:path');
@@ -21,7 +21,7 @@ function find() {
 	};
 }
 
-/** Where they lie, if all of them are there. */
+/** Their paths, if all are installed. */
 function findPrograms() {
 	const { postgresql, 'redis-server': redis } = find();
 	return postgresql && redis && { ...postgresql, ...redis };
@@ -29,11 +29,11 @@ function findPrograms() {
 
 /**
  * @param {(line: string) => void} log
- * @returns {Promise<NonNullable<ReturnType<typeof findPrograms>>>} where they lie
+ * @returns {Promise<NonNullable<ReturnType<typeof findPrograms>>>} their paths
  */
 async function installPrograms(log) {
 	const there = Object.keys(find());
-	// Only what is missing: its service, which the package starts, is nobody's own then.
+	// Only the missing packages: the services that they start are then new, and not in use on this machine.
 	const packages = ['postgresql', 'redis-server'].filter((name) => !there.includes(name));
 	return await findOrInstall(findPrograms, {
 		what: 'Queue mode needs PostgreSQL and Redis',

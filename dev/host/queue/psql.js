@@ -1,6 +1,6 @@
 /**
- * Asks a PostgreSQL by its own command line program: no driver is needed. The password goes by environment, the statement by
- * standard input, so neither stands in the list of processes.
+ * SQL client for PostgreSQL by its command line program, so no driver is needed. The password goes by environment, the statement
+ * by standard input, so neither is in the list of processes.
  */
 const { spawn } = require('node:child_process');
 const { text } = require('node:stream/consumers');
@@ -30,7 +30,7 @@ function connect(psql, { host, port, user, password }) {
 			const child = spawn(file, args, { env: { ...cleanEnvironment(), ...env } });
 			const ended = new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
 			const answers = [text(child.stdout), text(child.stderr)];
-			// A statement that is refused early leaves its end unread.
+			// psql stops reading when it rejects a statement early.
 			child.stdin.on('error', () => {}).end(sql);
 			const [code, out, errors] = await Promise.all([ended, ...answers]);
 			if (code !== 0) throw new Error(`PostgreSQL: ${String(errors).trim()}`);

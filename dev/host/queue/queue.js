@@ -1,6 +1,6 @@
 /**
- * n8n in queue mode as a company runs it, but on this machine only: PostgreSQL, Redis, a main process and workers.
- * Each process has a folder of its own with this package in it, as on machines of their own.
+ * n8n in queue mode, on this machine only: PostgreSQL, Redis, a main process and workers.
+ * Each process has a folder of its own with this package in it, as on separate machines.
  */
 const { randomBytes } = require('node:crypto');
 const fs = require('node:fs');
@@ -39,7 +39,7 @@ async function startWorker(name, { folder, concurrency, env }) {
 		/** The ids of executions, as the worker itself reports them. */
 		started: () => idsIn('started'),
 		finished: () => idsIn('finished'),
-		/** As a crash or a lost machine would end it, its task runner included. */
+		/** Kills it with its task runner, as a crash or a lost machine would. */
 		kill: () => killProcess(child),
 		stop: () => stopProcess(child),
 		process: child,
@@ -79,12 +79,12 @@ async function startQueue({
 		const env = {
 			...services.env,
 			EXECUTIONS_MODE: 'queue',
-			// Else what is run from the editor, and from here, would stay on the main process.
+			// Otherwise manual executions, which the tests start, would run on the main process.
 			OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 			N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
 			...extra,
 		};
-		// First alone: it makes the tables.
+		// The first starts alone, because it makes the tables.
 		const mainFolder = await folderOf('main');
 		let main = await startN8n({ folder: mainFolder, env });
 		running.push(() => main.stop());
@@ -106,7 +106,7 @@ async function startQueue({
 			}
 		};
 		await startWorkers();
-		/** Workers that have done nothing yet, in the place of those that are there. */
+		/** Replaces the workers with new ones. */
 		const restartWorkers = async () => {
 			for (const worker of workers.splice(0)) await worker.stop();
 			await startWorkers();

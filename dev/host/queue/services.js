@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL and a Redis for one n8n in queue mode: own folders and ports, loopback only, each with a password that nobody
- * else knows, gone with whoever started them.
+ * PostgreSQL and Redis for one n8n in queue mode: own folders and ports, loopback only, each with a random password. They end
+ * with the process that started them.
  */
 const { execFileSync, spawnSync } = require('node:child_process');
 const { randomBytes } = require('node:crypto');
@@ -59,7 +59,7 @@ async function restartable(launch) {
 	};
 }
 
-/** @param {string} file @param {string} text @param {{ uid?: number, gid?: number }} [owner] the only one who may read it */
+/** @param {string} file @param {string} text @param {{ uid?: number, gid?: number }} [owner] the only user with read access */
 function writeSecret(file, text, { uid, gid } = {}) {
 	fs.writeFileSync(file, text, { mode: 0o600 });
 	if (uid !== undefined && gid !== undefined) fs.chownSync(file, uid, gid);
@@ -73,7 +73,7 @@ async function startPostgres(folder, { postgres, initdb, psql }) {
 	fs.mkdirSync(data, { recursive: true });
 	if (options.uid !== undefined) {
 		fs.chownSync(data, options.uid, options.gid);
-		// The way to it, which a folder of root's own would bar.
+		// The folders above it, which are closed when root owns them.
 		for (const barred of [folder, path.dirname(folder)]) fs.chmodSync(barred, 0o711);
 	}
 	const password = newPassword();
@@ -102,7 +102,7 @@ async function startRedis(folder, { redis, redisCli }) {
 	const password = newPassword();
 	fs.mkdirSync(folder, { recursive: true });
 	const settings = [`port ${port}`, `bind ${LOOPBACK}`, `requirepass ${password}`, 'save ""', 'appendonly no'];
-	// In a file: whoever lists the processes of a machine sees their arguments.
+	// In a file, because the list of processes shows arguments to all users of the machine.
 	const file = writeSecret(path.join(folder, 'redis.conf'), settings.join('\n'));
 	const ping = ['-e', '-h', LOOPBACK, '-p', String(port), 'ping'];
 	const check = { command: [redisCli, ...ping], env: { REDISCLI_AUTH: password } };
@@ -123,7 +123,7 @@ async function startServices(folder, log) {
 	return {
 		postgres,
 		redis,
-		/** What n8n's processes need to know of them. */
+		/** Environment of n8n's processes for these services. */
 		env: {
 			DB_TYPE: 'postgresdb',
 			DB_POSTGRESDB_HOST: LOOPBACK,
