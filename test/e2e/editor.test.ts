@@ -75,7 +75,7 @@ it('leads from the nodes panel to rows of data in under ten actions, the credent
 		'click Execute step',
 	]);
 	expect(columns.slice(0, 3)).toEqual(['user_id', 'team_id', 'client_user_id']);
-	expect(rows.map((row) => row[0])).toEqual(users.map((user) => user.client_user_id));
+	expect(rows.map((row) => row[0])).toEqual(users.map((user) => user.user_id));
 });
 
 it('the credential says when the service does not accept it, and when it does', async () => {
