@@ -20,7 +20,8 @@ module.exports = {
 	rootDir: '..',
 	testEnvironment: 'node',
 	cacheDirectory: '<rootDir>/.cache/jest',
-	roots: ['<rootDir>/test'],
+	// A change in one of these runs a watched test again. Not dev/ as a whole: it holds an installed n8n.
+	roots: ['test', 'nodes', 'credentials', 'dev/sandbox'].map((folder) => `<rootDir>/${folder}`),
 	testMatch: ['<rootDir>/test/{unit,engine,trigger,sandbox,repository}/**/*.test.{ts,js}'],
 	setupFiles: ['<rootDir>/test/setup/n8nSettings.js'],
 	setupFilesAfterEnv: [

@@ -9,6 +9,8 @@ const { join, relative } = require('node:path');
 const { CACHE, ROOT } = require('../paths');
 const { NODE, testsOf } = require('./mutationTests');
 
+/** Where imports are followed: outside of them, jest finds no test. */
+const ROOTS = ['test', 'nodes', 'credentials', 'dev'];
 /** Milliseconds of each test file, by its path from the root. */
 const TIMES = join(CACHE, 'test-times.json');
 /** Of one core, so that the tests and what runs beside them end within half a minute. */
@@ -22,7 +24,7 @@ const recordedTimes = () => (existsSync(TIMES) ? JSON.parse(readFileSync(TIMES, 
 /** @param {string} config @param {string[]} files @returns {string[]} test files, from the root */
 function testsThatReach(config, files) {
 	const jest = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
-	const args = [jest, '--config', config, '--listTests', '--findRelatedTests', ...files];
+	const args = [jest, '--config', config, '--roots', ...ROOTS, '--listTests', '--findRelatedTests', ...files];
 	const listed = execFileSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
 	return listed
 		.split('\n')
@@ -61,4 +63,4 @@ function testsFor(config, files) {
 	return withinBudget(reaching, files, recordedTimes(), BUDGET_MS * Math.max(2, availableParallelism()));
 }
 
-module.exports = { TIMES, recordedTimes, testsFor, withinBudget };
+module.exports = { TIMES, recordedTimes, testsFor, testsThatReach, withinBudget };

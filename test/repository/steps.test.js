@@ -5,7 +5,7 @@ const { execFileSync } = require('node:child_process');
 const { readFileSync, readdirSync } = require('node:fs');
 const { basename, join, relative } = require('node:path');
 const { filesToTest, stepsFor } = require('../../dev/scripts/check');
-const { withinBudget } = require('../../dev/scripts/reachingTests');
+const { testsThatReach, withinBudget } = require('../../dev/scripts/reachingTests');
 const { runSteps } = require('../../dev/scripts/steps');
 const { STEPS } = require('../../dev/scripts/test');
 const { TOOLS } = require('../../dev/scripts/tool');
@@ -102,6 +102,13 @@ describe('npm run check', () => {
 		expect(stepsFor([], [])).toEqual([]);
 		expect(filesToTest([])).toEqual([]);
 	});
+
+	it.each([
+		['nodes/HealthDataService/shared/values.ts', 'test/unit/values.test.ts'],
+		['credentials/HealthDataServiceApi.credentials.ts', 'test/engine/credential.test.ts'],
+		['dev/install/temporary.js', 'test/repository/temporary.test.js'],
+		['test/unit/values.test.ts', 'test/unit/values.test.ts'],
+	])('finds for %s the test %s', (file, test) => expect(testsThatReach('test/jest.config.js', [file])).toContain(test));
 
 	it('takes changed tests, then the tests of the changed file, then the quickest, within its time', () => {
 		const [changed, own, quick, slow, unknown] = [
