@@ -38,6 +38,7 @@ const TESTS = {
 	'service/readUsers.ts': 'unit/readUsers',
 	'service/rowLimit.ts': 'unit/collect unit/rowsWithId',
 	'service/userPaginator.ts': 'unit/userPaginator',
+	'service/summary.ts': 'unit/summary unit/collect',
 	'service/users.ts': 'unit/users unit/userSelection',
 	trigger: 'trigger/saved trigger/watched trigger/brokenUser trigger/options',
 	'trigger/detectChanges.ts': 'trigger/parts/detectChanges trigger/parts/seenReadings',

@@ -13,6 +13,7 @@ function rowLines(folder) {
 	const { metrics } = require(join(folder, 'service/metrics'));
 	const { readingRows } = require(join(folder, 'service/readings'));
 	const { dailyRows } = require(join(folder, 'service/daily'));
+	const { Summary } = require(join(folder, 'service/summary'));
 	/** @type {{ events: Array<{ value: string, key: string[], time: string }> }} */
 	const { events } = require(join(folder, 'trigger/events'));
 	const { toItem } = require(join(folder, 'trigger/detectChanges'));
@@ -45,7 +46,12 @@ function rowLines(folder) {
 			const { value, columns } = metric;
 			const readings = emptyReadings(columns);
 			const [day] = dailyRows(metric, { zone: 'UTC', first: '' })(readings, user);
-			return [...columnLines(`row of ${value}`, readings[0]), ...columnLines(`row of a day of ${value}`, day)];
+			const summary = new Summary(metric, { zone: 'UTC', first: '', last: '', provider: '' });
+			return [
+				...columnLines(`row of ${value}`, readings[0]),
+				...columnLines(`row of a day of ${value}`, day),
+				...columnLines(`row of a summary of ${value}`, summary.toRow(user)),
+			];
 		}),
 		...events.flatMap((event) => [
 			...columnLines(`event ${event.value}`, toItem(event, { key: '', change: 'created', row: eventRow(event) })),

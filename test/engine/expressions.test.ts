@@ -125,7 +125,7 @@ describe('a choice {{ }}', () => {
 		);
 	});
 
-	it.each(['readings', 'daily', 'grouped'])('Output: %s, exactly as when it is chosen', async (output) => {
+	it.each(['readings', 'daily', 'summary', 'grouped'])('Output: %s, exactly as when it is chosen', async (output) => {
 		const chosen = await run(bloodPressureOf(steady, { output }));
 		const { rows } = await run(bloodPressureOf(steady, { output: `={{ "${output}" }}` }));
 		expect(rows).toEqual(chosen.rows);

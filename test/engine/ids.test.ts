@@ -149,7 +149,7 @@ describe('a user ID in upper case', () => {
 		history.team.users = [anna];
 	});
 
-	it.each([{}, { output: 'daily' }, { output: 'grouped' }])(
+	it.each([{}, { output: 'daily' }, { output: 'summary' }, { output: 'grouped' }])(
 		'gives the same rows as in lower case: %j',
 		async (more) => {
 			const rows = await read(bloodPressureOf(byUserId(anna.user_id), more));

@@ -20,6 +20,7 @@ it.each([
 		{ ...bloodPressureOf(byClientId('app-user-0007'), { ...day, limit: 1 }), operation: 'mindfulnessMinutes' },
 	],
 	['daily', bloodPressureOf(byClientId('app-user-0002'), { ...day, output: 'daily' })],
+	['summary', bloodPressureOf(byClientId('app-user-0002'), { endDate: '2026-03-07', output: 'summary' })],
 	[
 		'grouped',
 		bloodPressureOf(byClientId('app-user-0002'), {

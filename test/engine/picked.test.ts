@@ -46,7 +46,7 @@ it('every row has it, for one request more, after the readings', async () => {
 	expect(used.sandbox.requests).toEqual([expect.stringContaining(STEADY.user_id), '/v2/user/resolve/steady']);
 });
 
-it.each(['daily', 'grouped'])('in the output %s, too', async (output) => {
+it.each(['daily', 'summary', 'grouped'])('in the output %s, too', async (output) => {
 	const { rows } = await run(bloodPressureOf(steady, { output }));
 	expect(namesOf(rows)).toEqual(['steady']);
 });

@@ -129,8 +129,8 @@ describe('a team of more than 100,000', () => {
 		expect(used.sandbox.requests).toHaveLength(4);
 	});
 
-	it('One Item per User says so before anybody is read', async () => {
-		const { error } = await run(everybody({ output: 'grouped' }));
+	it.each(['grouped', 'summary'])('a row per user says so before any user is read: %s', async (output) => {
+		const { error } = await run(everybody({ output }));
 		expect([error?.message, error?.description]).toEqual([TOO_MANY, READ_LESS + LISTED]);
 		expect(used.sandbox.requests).toHaveLength(2);
 	});

@@ -111,6 +111,21 @@ it('by the day, too, with the columns that its entry names', async () => {
 	expect(Object.keys(rows[0]).slice(2, 5)).toEqual(['value_mean', 'value_min', 'value_max']);
 });
 
+it('as a summary, too', async () => {
+	const values = samples().map(({ point }) => (point as unknown as { value: number }).value);
+	const { rows } = await run({ output: 'summary' });
+	expect(rows).toMatchObject([
+		{
+			client_user_id: 'app-user-0007',
+			readings: values.length,
+			value_mean: Math.round((values.reduce((a, b) => a + b) / values.length) * 10) / 10,
+			value_min: Math.min(...values),
+			value_max: Math.max(...values),
+			unit: 'bpm',
+		},
+	]);
+});
+
 it('is an event of the trigger, too', async () => {
 	const [{ options }] = new HealthDataServiceTrigger().description.properties;
 	expect(options).toContainEqual({ name: 'New Heart Rate', value: 'heartRate' });

@@ -2,7 +2,7 @@
  * From pages to the rows of one user, in each form of Output: no page is asked for once nobody wants it, or Limit is reached.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { collectAs, DAILY, READINGS } from '../../nodes/HealthDataService/resources/timeseries/output';
+import { collectAs, DAILY, READINGS, SUMMARY } from '../../nodes/HealthDataService/resources/timeseries/output';
 import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service/readings';
 import type { Collect } from '../../nodes/HealthDataService/service/readings';
 import { RowLimit } from '../../nodes/HealthDataService/service/rowLimit';
@@ -27,13 +27,20 @@ async function read(collect: Collect, pages: IDataObject[][], isCancelled: (page
 	return { rows, asked };
 }
 const as = (output: Parameters<typeof collectAs>[0], limit = Infinity, isSimple = false) =>
-	collectAs(output, metric, { limit: itemLimit(limit, 'Read less'), isSimple, days });
+	collectAs(output, metric, {
+		limit: itemLimit(limit, 'Read less'),
+		isSimple,
+		days,
+		today: '2026-03-31',
+		provider: '',
+	});
 const PAGES = [[point(1)], [point(2)], [point(3)]];
 
 describe.each<[string, Collect]>([
 	['readings', as(READINGS)],
 	['readings without an id', as(READINGS, Infinity, true)],
 	['days', as(DAILY)],
+	['summaries', as(SUMMARY)],
 	['one item per user', as(GROUPED)],
 ])('%s', (_, collect) => {
 	it('reads all pages, and none any more once it is over', async () => {
@@ -111,7 +118,7 @@ describe('Limit', () => {
 	});
 
 	it('days and items are whole whatever it says', async () => {
-		for (const output of [DAILY, GROUPED]) expect((await read(as(output, 1), PAGES)).asked).toBe(3);
+		for (const output of [DAILY, SUMMARY, GROUPED]) expect((await read(as(output, 1), PAGES)).asked).toBe(3);
 	});
 
 	it.each<[string, (check: (count: number) => void) => Collect]>([

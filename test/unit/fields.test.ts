@@ -45,6 +45,7 @@ const words = fc.constantFrom(
 	'All',
 	'readings',
 	'daily',
+	'summary',
 	'grouped',
 	'error',
 	'empty',
@@ -150,7 +151,7 @@ const READERS: Array<
 		'Output',
 		'output',
 		readOutput,
-		(value) => (['readings', 'daily', 'grouped'].includes(value as string) ? value : undefined),
+		(value) => (['readings', 'daily', 'summary', 'grouped'].includes(value as string) ? value : undefined),
 	],
 	['Provider', 'provider', readProvider, asName],
 	[

@@ -12,6 +12,8 @@ it.each([
 	['readings', 'listed', [PERIOD, "'Output' set to One Item per Day or One Item per User", FEWER]],
 	['daily', 'one', [PERIOD, "'Output' set to One Item per User"]],
 	['daily', 'all', [PERIOD, "'Output' set to One Item per User", LISTED]],
+	['summary', 'all', [LISTED]],
+	['summary', 'listed', [FEWER]],
 	['grouped', 'all', [LISTED]],
 	['grouped', 'listed', [FEWER]],
 ] as const)('%s of %s', (output, scope, ways) => {

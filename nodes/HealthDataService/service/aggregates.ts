@@ -21,7 +21,7 @@ export function aggregate(how: Aggregate, values: unknown[]): number | null {
 const DECIMAL = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
 
 /** Numeric text counts as a number (quirk 7). Adding 0 turns -0 into 0. */
-function toNumber(value: unknown): number | undefined {
+export function toNumber(value: unknown): number | undefined {
 	const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
 	return typeof number === 'number' && Number.isFinite(number) ? number + 0 : undefined;
 }

@@ -27,7 +27,7 @@ export interface Metric {
 	columns: readonly string[];
 	/** Columns for which the trigger has an option with a minimum value. */
 	thresholds: readonly ThresholdOption[];
-	/** Aggregates of each measured column in *One Item per Day*, in order: `systolic_mean` and so on. */
+	/** Aggregates of each measured column in *One Item per Day* and *Summary per User*, in order: `systolic_mean` and so on. */
 	daily: Readonly<Record<string, readonly Aggregate[]>>;
 }
 

@@ -25,7 +25,7 @@ export interface DateRangeFields {
 	startDate?: unknown;
 	/** The same; an empty text leaves the end open. */
 	endDate?: unknown;
-	/** Whether each day becomes a row: then the range begins with a whole day, so that no row is a part of a day. */
+	/** Whether rows are of days: then the range begins with a whole day, so that no row is of a part of a day. */
 	isDaily?: boolean;
 }
 
@@ -90,7 +90,7 @@ export const dateRangeFields = (show: Show): INodeProperties[] => [
 		type: 'options',
 		default: DEFAULT_RANGE,
 		description:
-			"When the readings were taken. Days are those of the workflow's time zone. Where nothing was measured then, no item comes out.",
+			"When the readings were taken. Days are those of the workflow's time zone. Where nothing was measured then, only Summary per User has an item.",
 		displayOptions: { show },
 		options: RANGES.map(({ name, value, description }) => ({ name, value, ...(description && { description }) })),
 	},

@@ -6,15 +6,18 @@ import { collectDaily, type DayRange } from '../../service/daily';
 import { GroupedReadings, rowsWithId, rowsWithoutId, type Collect } from '../../service/readings';
 import type { Metric } from '../../service/metrics';
 import type { RowLimit } from '../../service/rowLimit';
+import { collectSummary } from '../../service/summary';
 import { toChoice } from '../../shared/values';
 
 export const READINGS = 'readings';
 export const DAILY = 'daily';
+export const SUMMARY = 'summary';
 export const GROUPED = 'grouped';
 
 const FORMS = [
 	{ name: 'One Item per Reading', value: READINGS, description: 'Flat rows, ready for a table or a sheet' },
 	{ name: 'One Item per Day', value: DAILY, description: 'A row per day and source, with means or sums' },
+	{ name: 'Summary per User', value: SUMMARY, description: 'A row per user with means or sums, also without readings' },
 	{ name: 'One Item per User', value: GROUPED, description: 'All readings of a user in one item, grouped by provider' },
 ];
 
@@ -33,14 +36,25 @@ export function readOutput(context: IExecuteSingleFunctions): string {
 	return toChoice(context.getNodeParameter('output', READINGS), 'Output', values);
 }
 
-/** @param options.isSimple without `id`, which simplified rows do not show */
+interface CollectOptions {
+	limit: RowLimit;
+	/** Without `id`, which simplified rows do not show. */
+	isSimple: boolean;
+	days: DayRange;
+	/** YYYY-MM-DD in the zone of `days`: the last day of a summary whose end is open. */
+	today: string;
+	/** Slug, or empty for all. */
+	provider: string;
+}
+
 export function collectAs(
 	output: string,
 	metric: Metric,
-	{ limit, isSimple, days }: { limit: RowLimit; isSimple: boolean; days: DayRange },
+	{ limit, isSimple, days, today, provider }: CollectOptions,
 ): Collect {
 	if (output === GROUPED) return grouped;
 	if (output === DAILY) return collectDaily(metric, days);
+	if (output === SUMMARY) return collectSummary(metric, { ...days, last: days.last ?? today, provider });
 	return (isSimple ? rowsWithoutId : rowsWithId)(metric, limit);
 }
 

@@ -17,7 +17,7 @@ import { itemLimit, MAX_ROWS_PER_ITEM, oncePerRun, runOf, tooManyRows } from '..
 import { daysOf } from './calendar';
 import { readDateRange } from './dateRange';
 import { readListSlice, readTimeZone } from './options';
-import { collectAs, DAILY, GROUPED, READINGS, readOutput } from './output';
+import { collectAs, DAILY, GROUPED, READINGS, readOutput, SUMMARY } from './output';
 
 export interface TimeseriesRequest {
 	query: Query & { provider: string };
@@ -42,14 +42,16 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 		const scope = readUserScope(context);
 		const advice = readLess(output, scope);
 		const limit = itemLimit(maximum, advice);
-		const range = readDateRange(context, now, output === DAILY);
-		const days = { zone: readTimeZone(context), ...daysOf(range) };
+		const range = readDateRange(context, now, output === DAILY || output === SUMMARY);
+		const zone = readTimeZone(context);
+		const days = { zone, ...daysOf(range) };
+		const today = now.setZone(zone).toISODate()!;
 		// The other outputs have no columns to leave out.
 		const isSimple = output === READINGS && isSimplified(context);
 		return {
 			query: { ...range, provider },
 			limit,
-			collect: collectAs(output, metric, { limit, isSimple, days }),
+			collect: collectAs(output, metric, { limit, isSimple, days, today, provider }),
 			isSimple,
 			concurrency: readConcurrency(context),
 			requestsPerSecond: readRequestsPerSecond(context),
@@ -105,6 +107,7 @@ const FEWER_USERS: Record<UserScope, string[]> = {
 const FEWER_ROWS: Record<string, string[]> = {
 	[READINGS]: ["a shorter 'Date Range'", "'Output' set to One Item per Day or One Item per User"],
 	[DAILY]: ["a shorter 'Date Range'", "'Output' set to One Item per User"],
+	[SUMMARY]: [],
 	[GROUPED]: [],
 };
 
@@ -114,6 +117,6 @@ export const readLess = (output: string, scope: UserScope): string =>
 
 /** Where each user is a row, the list of users says how many there will be. */
 export const mostUsers = (output: string, limit: RowLimit, advice: string) =>
-	output === GROUPED && limit.maximum > MAX_ROWS_PER_ITEM
+	[SUMMARY, GROUPED].includes(output) && limit.maximum > MAX_ROWS_PER_ITEM
 		? { users: MAX_ROWS_PER_ITEM, tooMany: () => tooManyRows(advice) }
 		: undefined;
