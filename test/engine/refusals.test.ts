@@ -25,6 +25,18 @@ const asked = (part: string) => used.sandbox.requests.filter((url) => url.includ
 
 const KEY_REFUSED = 'The service did not accept the API key (status 401)';
 
+it('a wrong key of some items, which an expression in the credential gives, is an error of these only {{ }}', async () => {
+	const WRONG = 60;
+	const { rows, error } = await run(resolve('={{ $json.client_user_id }}'), {
+		credential: (item) => ({ ...used.credential, ...(item < WRONG && { apiKey: 'wrong' }) }),
+		onError: 'continueRegularOutput',
+	});
+	expect(error).toBeUndefined();
+	expect(rows).toHaveLength(ITEMS);
+	rows.forEach((row, item) => expect(row).toMatchObject(item < WRONG ? { error: KEY_REFUSED } : input[item]));
+	expect(used.sandbox.requests.length).toBeLessThanOrEqual(ITEMS - WRONG + 4);
+});
+
 describe('a wrong key with many items', () => {
 	const credential = () => ({ ...used.credential, apiKey: 'wrong' });
 

@@ -37,8 +37,11 @@ const NODE_TYPE = 'n8n-nodes-health-data-service.healthDataService';
 
 export type Credential = ServiceCredential;
 
+/** By the index of the item, as where the credential has an expression. */
+export type CredentialOfItem = Credential | ((item: number) => Credential);
+
 export interface RunOptions {
-	credential: Credential;
+	credential: CredentialOfItem;
 	parameters: INodeParameters;
 	/** JSON of the items that come in; one empty item unless given. */
 	input?: IDataObject[];
@@ -185,7 +188,10 @@ export function makeRunnable(type: INodeType) {
 	};
 }
 
-export function additionalDataFor(credential: Credential, { id, name, nodes, connectionsBySourceNode }: Workflow) {
+export function additionalDataFor(
+	credential: CredentialOfItem,
+	{ id, name, nodes, connectionsBySourceNode }: Workflow,
+) {
 	const saved = {
 		id,
 		name,
@@ -222,12 +228,15 @@ export const startNodeType = (input: IDataObject[]): INodeType => ({
 
 /** Stands in for n8n's credential storage; `authenticate` is our credential's own. */
 class StoredCredential extends ICredentialsHelper {
-	constructor(private readonly credential: Credential) {
+	constructor(private readonly credential: CredentialOfItem) {
 		super();
 	}
 
-	async getDecrypted() {
-		return { ...this.credential } as ICredentialDataDecryptedObject;
+	/** n8n evaluates expressions in a credential with the data of the item. */
+	async getDecrypted(...[, , , , , , values]: Parameters<ICredentialsHelper['getDecrypted']>) {
+		const { credential } = this;
+		const given = typeof credential === 'function' ? credential(values?.itemIndex ?? 0) : credential;
+		return { ...given } as ICredentialDataDecryptedObject;
 	}
 
 	async authenticate(data: ICredentialDataDecryptedObject, _type: string, request: IHttpRequestOptions) {

@@ -33,8 +33,8 @@ export type Get = <T = never>(
 
 export interface ClientOptions {
 	defaults?: RequestDefaults;
-	/** Shared by all requests that are limited together. */
-	queue?: RequestQueue;
+	/** Shared by all requests that are limited together. As a function, by key and address: one key says nothing of another. */
+	queue?: RequestQueue | ((account: string) => RequestQueue);
 	/** Per request. */
 	maxAttempts?: number;
 	/** No retry starts later after the first failure. */
@@ -57,7 +57,7 @@ export async function connect(
 	context: Context,
 	{
 		defaults = {},
-		queue = new RequestQueue({ concurrency: 1 }),
+		queue: given = new RequestQueue({ concurrency: 1 }),
 		maxAttempts = RETRY_LIMITS.maxAttempts,
 		retryForMs = RETRY_LIMITS.retryForMs,
 		timeoutMs = RETRY_LIMITS.timeoutMs,
@@ -67,6 +67,7 @@ export async function connect(
 ): Promise<Get> {
 	const { data, root } = await readCredential(context);
 	const key = String(data.apiKey ?? '').trim();
+	const queue = typeof given === 'function' ? given(`${root} ${key}`) : given;
 	const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 	const secretsOf = (url: string, { secrets = [] }: RequestOptions = {}) => [...partsOf(url, key), ...secrets];
 

@@ -18,7 +18,7 @@ import { RowLimit } from '../service/rowLimit';
 import type { ResolvedNames } from '../service/userSelection';
 import { Problem, toNodeError } from '../shared/problem';
 
-/** Opens the connection with the request queue of the run. The limits of the run's first call count. */
+/** Opens the connection with the run's request queue of the item's key and address. The limits of its first call count. */
 export type Connect = (limits?: RequestLimits) => Promise<Get>;
 
 type Execute = (context: IExecutePaginationFunctions, connectRun: Connect) => Promise<IDataObject[]>;
@@ -37,7 +37,7 @@ export function perItem(execute: Execute) {
 		const item = this.getItemIndex();
 		const linked = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } });
 		const connectRun: Connect = async (limits) =>
-			await connect(this, { defaults: options, queue: (run.queue ??= new RequestQueue(limits)) });
+			await connect(this, { defaults: options, queue: (account) => run.queueOf(account, limits) });
 
 		// n8n starts all items synchronously. If it cannot start one, because its expression fails, On Error Stop ends the run. On Error
 		// Continue passes it over and uses the others' results (n8n 2.41.1), or ends the run too (2.8.4): their rows are lost then.
@@ -85,7 +85,8 @@ export const itemLimit = (maximum: number, advice: string) =>
 export class Run {
 	/** The same for all items. */
 	readonly now = DateTime.now();
-	queue?: RequestQueue;
+	/** By key and address, which an expression in the credential may give each item. */
+	private readonly queues = new Map<string, RequestQueue>();
 	/** Fields that are the same for all items. */
 	fields?: object;
 	readonly resolvedNames: ResolvedNames = new Map();
@@ -93,6 +94,13 @@ export class Run {
 	private readonly waiting: Array<() => void> = [];
 
 	constructor(private readonly items: number) {}
+
+	/** @param limits count in the first call for an account */
+	queueOf(account: string, limits?: RequestLimits): RequestQueue {
+		const queue = this.queues.get(account) ?? new RequestQueue(limits);
+		this.queues.set(account, queue);
+		return queue;
+	}
 
 	hasStarted = (item: number) => this.started.has(item);
 
