@@ -263,7 +263,7 @@ describe('people whose readings are known', () => {
 		['last24Hours', '2026-03-28T00:00:00.000+01:00'],
 		['last7Days', '2026-03-22T00:00:00.000+01:00'],
 		// Of the range that names its very moment, no more.
-		['times', '2026-03-28T15:30:00.000+01:00'],
+		['times', '2026-03-28T00:00:00.000+01:00'],
 	])(
 		'reads the first day of %s from its beginning, so that a row is the same tomorrow',
 		async (dateRange, start_date) => {

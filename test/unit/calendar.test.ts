@@ -158,6 +158,55 @@ describe('Between Times', () => {
 	const times = (startDate: unknown, endDate: unknown) =>
 		toDateRange({ dateRange: 'times', startDate, endDate }, BERLIN, now);
 
+	it.each(['2026-01-15T12:00:00Z', '2026-07-15T12:00:00Z'])(
+		'a local time that comes twice is within, read at %s',
+		(at) => {
+			const today = jest.spyOn(Settings, 'now').mockImplementation(() => Date.parse(at));
+			const range = times('2026-10-25T02:00:00', '2026-10-25T02:59:59.999');
+			const same = times('2026-10-25T02:30:00', '2026-10-25T02:30:00');
+			today.mockRestore();
+			expect(range).toEqual({
+				start_date: '2026-10-25T02:00:00.000+02:00',
+				end_date: '2026-10-25T02:59:59.999999+01:00',
+			});
+			expect(same).toEqual({
+				start_date: '2026-10-25T02:30:00.000+02:00',
+				end_date: '2026-10-25T02:30:00.000999+01:00',
+			});
+		},
+	);
+
+	it('with an offset, one that comes twice is the one meant; one that the clocks skip comes after the change', () => {
+		expect(times('2026-10-25T02:30:00+01:00', '2026-10-25T02:30:00+01:00').start_date).toBe(
+			'2026-10-25T02:30:00.000+01:00',
+		);
+		expect(times('2026-03-29T02:30:00', '').start_date).toBe('2026-03-29T03:30:00.000+02:00');
+	});
+
+	it('are whole days where each day becomes a row', () => {
+		const fields = {
+			dateRange: 'times',
+			startDate: '2026-03-02T12:00:00',
+			endDate: '2026-03-29T12:00:00',
+			isDaily: true,
+		};
+		expect(toDateRange(fields, BERLIN, now)).toEqual({
+			start_date: '2026-03-02T00:00:00.000+01:00',
+			end_date: '2026-03-29T23:59:59.999999+02:00',
+		});
+		expect(toDateRange({ ...fields, endDate: '' }, BERLIN, now)).toEqual({
+			start_date: '2026-03-02T00:00:00.000+01:00',
+		});
+	});
+
+	it.each(['days', 'times'])('a start in the future is an error only where the end is open: %s', (dateRange) => {
+		const read = (endDate: string, startDate = now.plus({ days: 2 }).toISO()) =>
+			toDateRange({ dateRange, startDate, endDate }, BERLIN, now);
+		expect(() => read('')).toThrow("'Start Date' is in the future");
+		expect(read('2100-01-01').end_date).toMatch(/^2100-01-01/);
+		expect(read('', now.toISO()!).end_date).toBeUndefined();
+	});
+
 	it('reads times without an offset in the zone, and keeps instants that have one', () => {
 		expect(times('2026-01-31T14:30:00', '2026-07-31T14:30:00Z')).toEqual({
 			start_date: '2026-01-31T14:30:00.000+01:00',

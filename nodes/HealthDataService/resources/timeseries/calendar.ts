@@ -63,6 +63,10 @@ export const daysOf = ({ start_date, end_date }: DateRange) => ({
 export const firstInstant = (here: DateTime) =>
 	inZone(nearestDay(here.toISODate()!, here.zoneName!, 1).first, here.zoneName!);
 
+/** End of the day of an instant. */
+export const lastInstant = (here: DateTime) =>
+	inZone(nearestDay(here.toISODate()!, here.zoneName!, -1).last, here.zoneName!);
+
 /** The calendar day before that of an instant. */
 export function dayBefore(here: DateTime): string {
 	const { first } = nearestDay(here.toISODate()!, here.zoneName!, 1);
@@ -73,6 +77,12 @@ export function dayBefore(here: DateTime): string {
 export function between(start: DateTime, end?: DateTime): DateRange {
 	if (end && end < start) throw endBeforeStart();
 	return toRange(start, end);
+}
+
+/** @throws Problem for a start later than `now` where the end is open */
+export function checkStart(range: DateRange, now: DateTime): DateRange {
+	if (range.end_date !== undefined || DateTime.fromISO(range.start_date) <= now) return range;
+	throw new Problem("'Start Date' is in the future", "Nothing is measured there yet. Choose an earlier 'Start Date'");
 }
 
 const endBeforeStart = () =>
@@ -101,11 +111,17 @@ export function toDay(value: unknown, zone: string, edge: Edge): string {
 
 /** An instant. A date without a time is the first instant of the day, or the last for the end of the range (contract 4.2). */
 export function toTime(value: unknown, zone: string, edge: Edge): DateTime {
-	const { date, isDateOnly } = parse(value, zone, edge, zone);
-	if (!isDateOnly) return date.setZone(zone);
+	const { date, hasOffset, isDateOnly } = parse(value, zone, edge, zone);
+	if (!isDateOnly) return (hasOffset ? date : atEdge(date, edge)).setZone(zone);
 	const day = toDay(value, zone, edge);
 	const instant = edge === 'end' ? nearestDay(day, zone, -1).last : nearestDay(day, zone, 1).first;
 	return inZone(instant, zone);
+}
+
+/** Where clocks go back, a local time comes twice: the range has both. Luxon would pick one by today's offset. */
+function atEdge(local: DateTime, edge: Edge): DateTime {
+	const instants = local.getPossibleOffsets().map(Number);
+	return inZone(edge === 'start' ? Math.min(...instants) : Math.max(...instants), local.zoneName!);
 }
 
 const OFFSET = /^[\d-]+T.*(Z|[+-]\d{2}(:?\d{2})?|\])$/i;

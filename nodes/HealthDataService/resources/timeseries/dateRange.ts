@@ -7,9 +7,11 @@ import { toChoice } from '../../shared/values';
 import {
 	between,
 	checkZone,
+	checkStart,
 	dayBefore,
 	firstInstant,
 	isOpen,
+	lastInstant,
 	toDay,
 	toTime,
 	wholeDays,
@@ -25,7 +27,7 @@ export interface DateRangeFields {
 	startDate?: unknown;
 	/** The same; an empty text leaves the end open. */
 	endDate?: unknown;
-	/** Whether rows are of days: then the range begins with a whole day, so that no row is of a part of a day. */
+	/** Whether rows are of days: then the range begins and ends with whole days, so that no row is of a part of a day. */
 	isDaily?: boolean;
 }
 
@@ -67,7 +69,7 @@ const RANGES: Range[] = [
 		toRange: (here, { startDate, endDate }) => {
 			const zone = zoneOf(here);
 			const first = toDay(startDate, zone, 'start');
-			return wholeDays(zone, first, isOpen(endDate) ? undefined : toDay(endDate, zone, 'end'));
+			return checkStart(wholeDays(zone, first, isOpen(endDate) ? undefined : toDay(endDate, zone, 'end')), here);
 		},
 	},
 	{
@@ -75,10 +77,12 @@ const RANGES: Range[] = [
 		value: 'times',
 		description: 'From one exact time to another',
 		dates: { word: 'time' },
-		toRange: (here, { startDate, endDate }) => {
+		toRange: (here, { startDate, endDate, isDaily }) => {
 			const zone = zoneOf(here);
 			const start = toTime(startDate, zone, 'start');
-			return between(start, isOpen(endDate) ? undefined : toTime(endDate, zone, 'end'));
+			const end = isOpen(endDate) ? undefined : toTime(endDate, zone, 'end');
+			const range = checkStart(between(start, end), here);
+			return isDaily ? between(firstInstant(start), end && lastInstant(end)) : range;
 		},
 	},
 ];
