@@ -74,7 +74,7 @@ describe('listed users', () => {
 		await editor.enterText('userIds', listed.map((user) => user.client_user_id).join('\n'));
 		await editor.executeStep();
 		const { rows } = await editor.outputTable();
-		expect(rows.map((row) => row[2])).toEqual(listed.flatMap((user) => asText(user).map((row) => row[2])));
+		expect(rows.map((row) => row[0])).toEqual(listed.flatMap((user) => asText(user).map((row) => row[0])));
 		expect([...rows].sort()).toEqual(listed.flatMap((user) => asText(user)).sort());
 	});
 
