@@ -55,9 +55,9 @@ it('leads from an empty canvas to a published alert', async () => {
 	await editor.chooseOption('unit', said('Minutes'));
 	await editor.chooseOption('userScope', said('All Users'));
 	await editor.addOption(said('Options → Add option → Minimum Systolic').split(' → ')[2]);
-	await editor.enterText('minSystolic', said('140'));
+	await editor.enterText('minSystolic', said('135'));
 	await editor.addOption(said('Minimum Diastolic'));
-	await editor.enterText('minDiastolic', said('90'));
+	await editor.enterText('minDiastolic', said('85'));
 	await editor.fetchTestEvent();
 	expect((await editor.outputTable()).rows).toEqual([expect.arrayContaining(['anna', '151', '80'])]);
 	await editor.closeNode();

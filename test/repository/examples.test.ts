@@ -112,9 +112,9 @@ it('whatever names the limits of blood pressure names the same', () => {
 	const named = files.flatMap((file) =>
 		[...JSON.stringify(nodesOf(file)).matchAll(/at or above (\d+\/\d+)/gi)].map(([, limits]) => limits),
 	);
-	expect(new Set(named)).toEqual(new Set(['140/90']));
+	expect(new Set(named)).toEqual(new Set(['135/85']));
 	const conditions = [...having('if'), ...having('filter')]
-		.filter(([, { name }]) => name === 'At or above 140/90')
+		.filter(([, { name }]) => name === 'At or above 135/85')
 		.map(([, { parameters }]) => parameters.conditions as { combinator: string; conditions: IDataObject[] });
 	expect(conditions).toHaveLength(2);
 	for (const { combinator, conditions: limits } of conditions) {
@@ -122,8 +122,8 @@ it('whatever names the limits of blood pressure names the same', () => {
 		expect(
 			limits.map(({ leftValue, rightValue, operator }) => [leftValue, (operator as IDataObject).operation, rightValue]),
 		).toEqual([
-			['={{ $json.systolic }}', 'gte', 140],
-			['={{ $json.diastolic }}', 'gte', 90],
+			['={{ $json.systolic }}', 'gte', 135],
+			['={{ $json.diastolic }}', 'gte', 85],
 		]);
 	}
 });

@@ -42,8 +42,9 @@ export const metrics: Metric[] = [
 		path: 'blood_pressure',
 		columns: ['timestamp', 'systolic', 'diastolic', 'unit'],
 		thresholds: [
-			{ column: 'systolic', option: 'minSystolic', name: 'Minimum Systolic', default: 140 },
-			{ column: 'diastolic', option: 'minDiastolic', name: 'Minimum Diastolic', default: 90 },
+			// Hypertension at home (2021 European practice guidelines, Hypertension Canada); 140/90 is the limit of an office.
+			{ column: 'systolic', option: 'minSystolic', name: 'Minimum Systolic', default: 135 },
+			{ column: 'diastolic', option: 'minDiastolic', name: 'Minimum Diastolic', default: 85 },
 		],
 		daily: { systolic: ['mean', 'min', 'max'], diastolic: ['mean', 'min', 'max'] },
 	},

@@ -31,9 +31,9 @@ export const world = fixedWorld([FIRST, SECOND, WITHOUT_READINGS], {
 		blood_pressure: [
 			bloodPressure(ago(8 * 24), 200, 120),
 			bloodPressure(ago(6 * 24), 190, 120),
-			bloodPressure(ago(20), 139, 89),
-			bloodPressure(ago(10), 140, 70),
-			bloodPressure(ago(2), 120, 90, 'withings'),
+			bloodPressure(ago(20), 134, 84),
+			bloodPressure(ago(10), 135, 70),
+			bloodPressure(ago(2), 120, 85, 'withings'),
 		],
 		mindfulness_minutes: [
 			mindfulness(fromLastMonday({ milliseconds: -1 }), 100),
@@ -81,10 +81,10 @@ export const weekRow = (user: User): IDataObject => ({
 	user_id: user.user_id,
 });
 
-/** The alert's message for each reading of the last 72 hours at or above 140/90. */
+/** The alert's message for each reading of the last 72 hours at or above 135/85. */
 export const alertMessages = (user: User): string[] =>
 	readings(user, 'blood_pressure', started.toMillis() - 72 * HOUR)
-		.filter(({ point }) => 'systolic' in point && (Number(point.systolic) >= 140 || Number(point.diastolic) >= 90))
+		.filter(({ point }) => 'systolic' in point && (Number(point.systolic) >= 135 || Number(point.diastolic) >= 85))
 		.map((reading) => alertMessage(user, reading));
 
 export function alertMessage(user: User, { point, source }: Reading): string {

@@ -87,7 +87,7 @@ function handedOver(rows: IDataObject[]): IDataObject[] {
 }
 const byId = (rows: IDataObject[]) => [...rows].sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
 
-it('high-blood-pressure-alert.json writes a message for each reading at or above 140/90 of three days', async () => {
+it('high-blood-pressure-alert.json writes a message for each reading at or above 135/85 of three days', async () => {
 	const { status, rows } = await run('high-blood-pressure-alert.json');
 	expect(status).toBe('success');
 	expect(alertMessages(FIRST)).toHaveLength(2);
@@ -97,7 +97,7 @@ it('high-blood-pressure-alert.json writes a message for each reading at or above
 it('new-reading-alert.json, tried by hand, writes a message for the newest reading', async () => {
 	const { status, rows } = await run('new-reading-alert.json');
 	expect(status).toBe('success');
-	expect(rows('New Blood Pressure Reading')).toMatchObject([{ change: 'created', systolic: 120, diastolic: 90 }]);
+	expect(rows('New Blood Pressure Reading')).toMatchObject([{ change: 'created', systolic: 120, diastolic: 85 }]);
 	expect(evaluated(rows('Slack'))).toEqual([{ text: alertMessages(FIRST).at(-1) }]);
 });
 
