@@ -7,6 +7,7 @@ import {
 	isDenied,
 	isRetryable,
 	isTransientCode,
+	isInvalidJson,
 	isTruncated,
 	type Outcome,
 } from '../../nodes/HealthDataService/http/classify';
@@ -61,6 +62,20 @@ it.each([
 	'ERR_SSL_WRONG_VERSION_NUMBER',
 	'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])('network error %s is lasting', (code) => expect(isTransientCode(code)).toBe(false));
+
+it.each<[boolean, unknown]>([
+	[true, '{"value": NaN}'],
+	[true, ' [-Infinity, "NaN \\" NaN"]'],
+	[false, '{"value": NaN'],
+	[false, '{"value": "NaN}'],
+	[false, '{"value": nan}'],
+	[false, '{"value": "NaN", "other": [}'],
+	[false, 'NaN'],
+	[false, undefined],
+])('complete JSON but for a number that is none is %p for %j: one attempt', (is, body) => {
+	expect(isInvalidJson(body)).toBe(is);
+	if (is) expect(isTruncated(response(200, body, 'application/json'))).toBe(false);
+});
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 it.each<[boolean, number, unknown, string | undefined]>([

@@ -145,6 +145,23 @@ describe('one request', () => {
 		await expect(get('/v2/user')).rejects.toMatchObject({ httpCode: '200' });
 	});
 
+	it('with NaN in its answer is sent once', async () => {
+		const { context, urls } = playing(() => ({ body: '{"users": [], "total": NaN}' }));
+		await expect((await connect(context))('/v2/user')).rejects.toMatchObject({
+			message: "The service's answer is not valid JSON",
+			isTransient: false,
+		});
+		expect(urls()).toHaveLength(1);
+	});
+
+	it('with status 206 has no complete answer', async () => {
+		const get = await connect(playing(() => ({ statusCode: 206, body: { users: [] } })).context);
+		await expect(get('/v2/user')).rejects.toMatchObject({
+			message: 'The service sent a part of its answer only (status 206)',
+			httpCode: '206',
+		});
+	});
+
 	it('goes on behind one redirect, not behind two', async () => {
 		const to = (location: string) => ({ statusCode: 307, headers: { location } });
 		const once = playing((path) => (path === '/v2/user?limit=1' ? to('/v2/user/?limit=1') : { body: { users: [] } }));

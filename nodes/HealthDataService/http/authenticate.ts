@@ -174,7 +174,9 @@ function certificateOptions({ allowUnauthorizedCerts }: ServiceCredential, reque
 		);
 	}
 	// Also those without a value: they override the host of the URL.
-	const others = Object.getOwnPropertyNames(Object(agentOptions)).filter((name) => !ALLOWED_AGENT_OPTIONS.includes(name));
+	const others = Object.getOwnPropertyNames(Object(agentOptions)).filter(
+		(name) => !ALLOWED_AGENT_OPTIONS.includes(name),
+	);
 	if (others.includes('ca')) {
 		throw notSent(
 			'The API key is not sent over a certificate authority set in the node',

@@ -104,7 +104,9 @@ export async function connect(
 			queue.throwIfClosed({ signal, continues });
 			return await onMissing();
 		}
-		if (statusCode < 200 || statusCode > 299) throw statusError(statusCode, body, secretsOf(url, options));
+		// 206: the node never asks for a part.
+		if (statusCode < 200 || statusCode > 299 || statusCode === 206)
+			throw statusError(statusCode, body, secretsOf(url, options));
 		if (!isObject(body)) throw unexpectedBodyError(body);
 		return body;
 	};

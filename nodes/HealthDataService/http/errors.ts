@@ -3,7 +3,7 @@
  * decided in classify.ts.
  */
 import { Problem, type Kind } from '../shared/problem';
-import { classifyStatus, isRetryable, isTransientCode } from './classify';
+import { classifyStatus, isInvalidJson, isRetryable, isTransientCode } from './classify';
 import { redact } from './redact';
 
 /** Display names of the fields behind query and path parameters. */
@@ -34,6 +34,12 @@ export function statusError(status: number, body: unknown, secrets: string[]): P
 		return problem(
 			`The service refuses this user's data (status ${status})`,
 			"The key itself is accepted. Ask the people who run the service whether your team may read this user's data",
+		);
+	}
+	if (status === 206) {
+		return problem(
+			'The service sent a part of its answer only (status 206)',
+			'Try again later. If it stays, ask the people who run the service',
 		);
 	}
 	if (status === 404) {
@@ -91,9 +97,18 @@ function readDetail(body: unknown, secrets: string[]): { field?: string; said?: 
 
 /** The error of a status 200 with a body that is not the contract's (quirk 21). */
 export const unexpectedBodyError = (body: unknown) =>
-	typeof body === 'string' && /^\s*</.test(body)
-		? wrongBody('A web page came back instead of data')
-		: wrongBody("The service's answer is not the data that was asked for");
+	isInvalidJson(body)
+		? invalidJsonError()
+		: typeof body === 'string' && /^\s*</.test(body)
+			? wrongBody('A web page came back instead of data')
+			: wrongBody("The service's answer is not the data that was asked for");
+
+const invalidJsonError = () =>
+	new Problem(
+		"The service's answer is not valid JSON",
+		'It has NaN or Infinity in place of a number. Ask the people who run the service',
+		{ httpCode: '200' },
+	);
 
 /** The error of a body without a property that the contract promises (quirk 21). */
 export const missingFieldError = (field: string) => wrongBody(`The service's answer has no '${field}'`);
