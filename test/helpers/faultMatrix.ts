@@ -290,9 +290,9 @@ export const matrix: Row[] = [
 			),
 			stays(
 				'an object',
-				{ status: 422, body: { detail: { error_type: 'a', error_message: 'b' } } },
+				{ status: 422, body: { detail: { error_type: 'a', error_message: 'wrong' } } },
 				/^The service did not accept the request$/,
-				/The service says: b\./,
+				/The service says: wrong\./,
 			),
 			stays('nothing', { status: 400 }, /^The service did not accept the request$/),
 		],
