@@ -60,8 +60,7 @@ describe('the credential test', () => {
 });
 
 describe('unencrypted HTTP', () => {
-	const refused =
-		"'Base URL' in the credential starts with http://, which would send health data and the API key unencrypted";
+	const refused = "'Base URL' in the credential must start with https://, or turn on 'Allow Unencrypted HTTP' there";
 
 	it('is refused in node and test, and allowed by the switch', async () => {
 		const credential = { baseUrl: 'http://health.example', apiKey: KEY };

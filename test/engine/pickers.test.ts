@@ -195,7 +195,9 @@ it('a row that only says something, when it was picked all the same, is an empty
 	const used = { mode: 'list', value: ' ', cachedResultName: 'Another one?' };
 	const context = { getNode: () => ({ parameters: {}, type: '' }), getNodeParameter: () => used };
 	expect(readProvider(context as never)).toBe('');
-	expect(() => readUser(context as never)).toThrow("'User' is empty");
+	expect(() => readUser(context as never)).toThrow(
+		expect.objectContaining({ message: "'User' is empty", description: 'Pick a user from the list' }),
+	);
 });
 
 describe('what a picker says when it goes wrong', () => {
@@ -225,14 +227,14 @@ describe('what a picker says when it goes wrong', () => {
 		[
 			'no address',
 			{ baseUrl: 'health' },
-			"'Base URL' in the credential is not a web address",
+			"'Base URL' in the credential must start with https://",
 			'Enter the full address',
 		],
 		[
 			'unencrypted',
 			{ baseUrl: 'http://health.example' },
-			"'Base URL' in the credential starts with http://",
-			"'Allow Unencrypted HTTP'",
+			"'Base URL' in the credential must start with https://, or turn on 'Allow Unencrypted HTTP' there",
+			'With http:// the API key and health data are sent unencrypted',
 		],
 	])('%s', async (_, credential, message, description) => {
 		const error = await failing('searchUsers', credential);

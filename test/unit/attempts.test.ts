@@ -121,7 +121,7 @@ describe('no answer at all', () => {
 		const { ask } = service(new RequestQueue({ concurrency: 1 }), () => status(200, {}, '{"users": ['));
 		expect(await time.until(ask('a', { maxAttempts: 2 }), 1000)).toMatchObject({
 			message: 'The answer of the service was cut off',
-			description: expect.stringMatching(/^Tried 2 times in 1 seconds\. Try/),
+			description: expect.stringMatching(/^Tried 2 times in 1 second\. Try/),
 			httpCode: '200',
 		});
 	});

@@ -29,7 +29,7 @@ it.each([
 it.each(['http://h', 'http://localhost.evil.example', 'http://127.0.0.1.evil.example', 'http://10.0.0.1'])(
 	'%s is refused, unless allowed',
 	(given) => {
-		expect(() => root(given)).toThrow('starts with http://');
+		expect(() => root(given)).toThrow("must start with https://, or turn on 'Allow Unencrypted HTTP'");
 		expect(root(given, true)).toBe(given);
 	},
 );
@@ -37,7 +37,7 @@ it.each(['http://h', 'http://localhost.evil.example', 'http://127.0.0.1.evil.exa
 it.each(['', '  ', 'api.example.com', 'ftp://h', 'localhost:3000', 'https://', 'javascript:alert(1)'])(
 	'%p is not an address',
 	(given) => {
-		expect(() => root(given, true)).toThrow("'Base URL' in the credential is");
+		expect(() => root(given, true)).toThrow("'Base URL' in the credential ");
 	},
 );
 
@@ -51,15 +51,15 @@ describe('the words', () => {
 	};
 	const ADDRESS = 'Enter the full address of the service, starting with https://, e.g. https://api.example.com';
 	it.each<[unknown, string, string]>([
-		['', "'Base URL' in the credential is empty", ADDRESS],
-		['  ', "'Base URL' in the credential is empty", ADDRESS],
-		[undefined, "'Base URL' in the credential is empty", ADDRESS],
-		['ftp://h', "'Base URL' in the credential is not a web address", ADDRESS],
-		['h', "'Base URL' in the credential is not a web address", ADDRESS],
+		['', "'Base URL' in the credential is empty: enter the address of the service", ADDRESS],
+		['  ', "'Base URL' in the credential is empty: enter the address of the service", ADDRESS],
+		[undefined, "'Base URL' in the credential is empty: enter the address of the service", ADDRESS],
+		['ftp://h', "'Base URL' in the credential must start with https://", ADDRESS],
+		['h', "'Base URL' in the credential must start with https://", ADDRESS],
 		[
 			'http://h',
-			"'Base URL' in the credential starts with http://, which would send health data and the API key unencrypted",
-			"Change it to https://, or turn on 'Allow Unencrypted HTTP' in the credential if this network is trusted",
+			"'Base URL' in the credential must start with https://, or turn on 'Allow Unencrypted HTTP' there",
+			'With http:// the API key and health data are sent unencrypted: turn it on only if this network is trusted',
 		],
 	])('%p', (given, message, description) => {
 		expect(refusal(given)).toMatchObject({ message, description, concernsAll: true, kind: 'configuration-invalid' });

@@ -38,3 +38,9 @@ const isItem = (context: FieldContext): context is IExecuteSingleFunctions => 'g
 
 const isLocator = (given: unknown): given is INodeParameterResourceLocator =>
 	typeof given === 'object' && given !== null && 'value' in given;
+
+/** Whether the service gave this value, in its own spelling: it was picked from the list, not typed and not from an expression. */
+export function isPicked(context: FieldContext, name: string, value: unknown): boolean {
+	const stored = context.getNode().parameters[name];
+	return isLocator(stored) && stored.mode === 'list' && stored.value === value;
+}

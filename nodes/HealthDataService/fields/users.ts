@@ -7,7 +7,7 @@ import type { ListEntry, UserIdentifier } from '../service/userSelection';
 import { connectedSources, isClientUserId, isUserId, UUID } from '../service/users';
 import { Problem } from '../shared/problem';
 import { isBlank, isText, text, toChoice, toText, unusable, whatCame } from '../shared/values';
-import { readLocator, type FieldContext } from './locator';
+import { isPicked, readLocator, type FieldContext } from './locator';
 
 type Show = IDisplayOptions['show'];
 
@@ -90,21 +90,19 @@ export function readUser(context: FieldContext): UserIdentifier {
 	const { mode, value, cachedResultName } = readLocator(context, 'user');
 	if (mode === 'clientUserId') return { by: 'clientUserId', id: readClientUserId(value) };
 
-	if (isBlank(value)) throw new Problem("'User' is empty", USER_ADVICE + whatCame(value));
+	if (isBlank(value))
+		throw new Problem(
+			"'User' is empty",
+			(mode === 'list' ? 'Pick a user from the list' : USER_ADVICE) + whatCame(value),
+		);
 	const id = typeof value === 'string' ? value.trim() : '';
 	if (!isUserId(id)) throw unusable('User', 'a user ID', value, USER_ADVICE);
 	const shownAs = mode === 'list' ? shownIn(cachedResultName, id) : undefined;
 	return {
 		by: 'userId',
-		id: isPicked(context, value) ? id : id.toLowerCase(),
+		id: isPicked(context, 'user', value) ? id : id.toLowerCase(),
 		...(shownAs !== undefined && { shownAs }),
 	};
-}
-
-/** Whether the service gave this value, in its own spelling: it was picked from the list, not typed and not from an expression. */
-function isPicked(context: FieldContext, value: unknown): boolean {
-	const { mode, value: stored } = (context.getNode().parameters.user ?? {}) as IDataObject;
-	return mode === 'list' && stored === value;
 }
 
 const CLIENT_ID_FIELD = 'Client User ID';

@@ -101,15 +101,15 @@ export function serviceRoot({ baseUrl, allowHttp }: ServiceCredential): string {
 
 	if (!url || !['http:', 'https:'].includes(url.protocol)) {
 		throw new Problem(
-			text ? "'Base URL' in the credential is not a web address" : "'Base URL' in the credential is empty",
+			`'Base URL' in the credential ${text ? 'must start with https://' : 'is empty: enter the address of the service'}`,
 			'Enter the full address of the service, starting with https://, e.g. https://api.example.com',
 			{ concernsAll: true },
 		);
 	}
 	if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
 		throw new Problem(
-			"'Base URL' in the credential starts with http://, which would send health data and the API key unencrypted",
-			"Change it to https://, or turn on 'Allow Unencrypted HTTP' in the credential if this network is trusted",
+			"'Base URL' in the credential must start with https://, or turn on 'Allow Unencrypted HTTP' there",
+			'With http:// the API key and health data are sent unencrypted: turn it on only if this network is trusted',
 			{ concernsAll: true },
 		);
 	}

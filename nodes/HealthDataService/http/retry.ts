@@ -136,6 +136,7 @@ function withAttempts(
 	askedMs: number | undefined,
 ): Problem {
 	const times = attempts === 1 ? 'once' : `${attempts} times`;
-	const advice = `Tried ${times} in ${Math.round(elapsedMs / 1000)} seconds. ${description}`;
+	const seconds = Math.round(elapsedMs / 1000);
+	const advice = `Tried ${times} in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. ${description}`;
 	return new Problem(message, advice, { kind, httpCode, concernsAll, retryAfterMs: askedMs });
 }

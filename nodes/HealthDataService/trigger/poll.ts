@@ -128,7 +128,7 @@ function withRightClock(state: TriggerState, name: string, now: number): Trigger
 /** Failed users are reported by one failed execution beside the poll; recovered users are logged. */
 function logFailedUsers(context: IPollFunctions, { failedUsers, recovered }: RoundResult, now: number) {
 	if (recovered > 0)
-		context.logger.info(`The readings of ${recovered === 1 ? '1 user' : `${recovered} users`} can be read again`);
+		context.logger.info(`The readings of ${recovered === 1 ? '1 user' : `${recovered} users`} can be read again.`);
 	const report = failedUsers.takeReport(now);
 	if (report) context.__emitError(toNodeError(context.getNode(), report));
 }

@@ -27,7 +27,7 @@ const toOperation = (metric: Metric): INodePropertyOptions => ({
 
 /** Pages are in order of time; the contract has no other order. */
 const LIMIT_HINT =
-	"Keeps the first rows, as a rule the oldest, and leaves out the rest. For the newest, choose a short 'Date Range' and turn on 'Return All'.";
+	"Keeps the first rows in the service's order, user by user: with several users, those of the first users only. For all of them, or the newest, turn on 'Return All' and choose a short 'Date Range'.";
 
 const resource = ['timeseries'];
 const show = { resource, operation: metrics.map(({ value }) => value) };
