@@ -23,6 +23,14 @@ describe('users of a small team', () => {
 	const search = async (filter?: string, token?: string) =>
 		await searchList(used.credential, 'searchUsers', filter, token);
 
+	it.each(['NaN', '-5', '1e309', '1.5', '', ' 1', '0x10', '9'.repeat(20)])(
+		'refuses the token %p before any request',
+		async (token) => {
+			await expect(search('', token)).rejects.toMatchObject({ description: expect.stringMatching(/open it again/) });
+			expect(used.sandbox.requests).toEqual([]);
+		},
+	);
+
 	it('lists everybody by client user ID, with their sources', async () => {
 		const { results, paginationToken } = await search();
 		expect(results).toEqual([

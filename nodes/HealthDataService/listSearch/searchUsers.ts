@@ -18,7 +18,7 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 
 	const found = named ? [named] : [];
 	const maxPages = named ? 1 : MAX_PAGES;
-	let offset = Number(paginationToken ?? 0);
+	let offset = offsetOf(paginationToken ?? '0');
 	let isEnd = false;
 	for (let page = 0; page < maxPages && !isEnd && found.length < ROWS_TO_SCROLL; page++) {
 		const { users, total = Infinity } = await userPage(get, offset);
@@ -35,6 +35,13 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 		paginationToken: String(offset),
 	};
 });
+
+/** @throws Problem for a token that no result of the picker has: n8n's API passes on any text */
+function offsetOf(token: unknown): number {
+	const offset = /^\d{1,9}$/.test(String(token)) ? Number(token) : undefined;
+	if (offset !== undefined) return offset;
+	throw new Problem('The list of users cannot be continued there', 'Close the list and open it again');
+}
 
 /** The service may reject a partial identifier: then the list is searched. */
 const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | undefined> =>
