@@ -194,6 +194,13 @@ describe('people whose readings are known', () => {
 		expect(String(row.last)).toContain(last);
 	});
 
+	it('Between Times begins and ends with whole days', async () => {
+		const times = { dateRange: 'times', startDate: '2026-03-28T15:00:00', endDate: '2026-03-28T16:00:00' };
+		const { rows } = await run(summary(times, byUserId(BERLIN.user_id)));
+		const last = '2026-03-28T22:59:59.999999+00:00';
+		expect(rows).toMatchObject([{ from: '2026-03-28', to: '2026-03-28', days: 1, readings: 2, last }]);
+	});
+
 	it('of one provider has another id than of all', async () => {
 		const ofAll = (await run(summary({}, byUserId(STEADY.user_id)))).rows[0];
 		const provider = { __rl: true, mode: 'slug', value: 'withings' };
