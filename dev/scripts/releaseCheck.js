@@ -116,7 +116,7 @@ async function main() {
 		about: `Everything that can be checked before a version is published. Leaves the file to publish in .cache/release.
 CONTRIBUTING.md tells the rest of a release.`,
 		switches: {
-			'without-tests': { type: 'boolean', about: 'all but .ci/run, which takes the better part of an hour' },
+			'without-tests': { type: 'boolean', about: 'all but .ci/run, which takes about 20 minutes' },
 		},
 	});
 	const steps = isShort ? STEPS : [...STEPS, TESTS];
