@@ -83,7 +83,7 @@ describe('what it says of this package, in figures and lists, is what the code d
 		const { serviceRoot } = require('../../nodes/HealthDataService/http/authenticate');
 		for (const host of hosts) expect(serviceRoot({ baseUrl: `http://${host}`, apiKey: '' })).toBe(`http://${host}`);
 		for (const host of ['192.168.0.7', 'localhost.example', '128.0.0.1', '[::2]'])
-			expect(() => serviceRoot({ baseUrl: `http://${host}`, apiKey: '' })).toThrow('unencrypted');
+			expect(() => serviceRoot({ baseUrl: `http://${host}`, apiKey: '' })).toThrow('Allow Unencrypted HTTP');
 	});
 
 	it("of the service's own words so much is repeated", () => {

@@ -26,6 +26,7 @@ export const providerField = (show: IDisplayOptions['show']): INodeProperties =>
 			name: 'slug',
 			type: 'string',
 			placeholder: 'e.g. omron',
+			hint: "The service's short name of the source, such as apple_health_kit. User → List shows it under connected_sources.",
 		},
 	],
 });
