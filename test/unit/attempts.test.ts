@@ -35,7 +35,7 @@ const failure = (message: string, kind?: 'temporarily-unavailable') => ({
 	failure: new Problem(message, 'Advice', { kind }),
 });
 
-/** Requests through one queue: when each was sent, in seconds, and what became of it. */
+/** Requests through one queue: when each was sent, in seconds, and its result. */
 function service(queue: RequestQueue, answer: (name: string, nth: number) => Answer, tookMs = 0) {
 	const sent: Array<[name: string, at: number]> = [];
 	const send = async (url: string) => {
@@ -60,7 +60,7 @@ function service(queue: RequestQueue, answer: (name: string, nth: number) => Ans
 	return { sent, ask, times: (name = 'a') => sent.filter(([one]) => one === name).map(([, at]) => at) };
 }
 
-it('is sent again after pauses that double, and then given up with how often and how long', async () => {
+it('is retried after doubling pauses, and then fails with the number of attempts and the time', async () => {
 	const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () => status(500));
 	expect(await time.until(ask('a'), 60_000)).toMatchObject({
 		message: 'The service could not answer (status 500)',
@@ -97,7 +97,7 @@ it.each([200, 301, 400, 401, 403, 404, 422])('status %i is an answer, at once', 
 });
 
 describe('no answer at all', () => {
-	it('is tried again where it can pass', async () => {
+	it('is retried when transient', async () => {
 		const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () =>
 			failure('Unreachable', 'temporarily-unavailable'),
 		);
@@ -109,7 +109,7 @@ describe('no answer at all', () => {
 		expect(times()).toEqual([0, 0.5, 1.5]);
 	});
 
-	it('is told as it is where one more try would only repeat it, and is no failure of the service', async () => {
+	it('is reported at once when a retry would only repeat it, and is no failure of the service', async () => {
 		const queue = new RequestQueue({ concurrency: 1 });
 		const { ask, times } = service(queue, () => failure('Wrong address'));
 		expect(await time.until(ask('a'), 1000)).toMatchObject({ message: 'Wrong address', description: 'Advice' });
@@ -129,7 +129,7 @@ describe('no answer at all', () => {
 
 describe('how long', () => {
 	it.each([
-		// The fourth try would come 3.5 seconds after the first has failed.
+		// The fourth attempt would come 3.5 seconds after the first has failed.
 		[3499, 3],
 		[3500, 4],
 		[0, 1],
@@ -139,7 +139,7 @@ describe('how long', () => {
 		expect(times()).toHaveLength(tries);
 	});
 
-	it('counts from the first failure, not from the first try', async () => {
+	it('counts from the first failure, not from the first attempt', async () => {
 		const { ask, times } = service(
 			new RequestQueue({ concurrency: 1 }),
 			(_, nth) => status(nth === 1 ? 500 : 200),
@@ -179,7 +179,7 @@ describe('how long', () => {
 	});
 });
 
-describe('the wish of the service', () => {
+describe('Retry-After', () => {
 	it.each([
 		['7', 7],
 		['0', 0.5],
@@ -193,12 +193,12 @@ describe('the wish of the service', () => {
 		expect(times()).toEqual([0, seconds]);
 	});
 
-	it('is handed on with the failure', async () => {
+	it('is kept in the error', async () => {
 		const { ask } = service(new RequestQueue({ concurrency: 1 }), () => status(503, { 'retry-after': '50' }));
 		expect(await time.until(ask('a', { maxAttempts: 1 }), 1000)).toMatchObject({ retryAfterMs: 50_000 });
 	});
 
-	it('to be left alone goes for everybody, a failure does not', async () => {
+	it('pauses all requests, a failure does not', async () => {
 		for (const [code, at] of [
 			[429, 7],
 			[500, 1],
@@ -214,7 +214,7 @@ describe('the wish of the service', () => {
 		}
 	});
 
-	it('again and again makes the first pause of others longer, too', async () => {
+	it('repeated, makes the first pause of others longer, too', async () => {
 		const { ask, times } = service(new RequestQueue({ concurrency: 4 }), (name, nth) =>
 			status(name === 'a' || nth === 1 ? 429 : 200),
 		);
@@ -231,8 +231,8 @@ describe('the wish of the service', () => {
 	});
 });
 
-describe('when one was given up', () => {
-	it.each([1, 2, 3, 20])('a sound request behind %i of them is tried again after a failure', async (lost) => {
+describe('after a failed request', () => {
+	it.each([1, 2, 3, 20])('a sound request after %i of them is retried after a failure', async (lost) => {
 		const queue = new RequestQueue({ concurrency: 1 });
 		const { ask } = service(queue, (name, nth) => status(name === 'sound' && nth === 2 ? 200 : 500));
 		for (let index = 0; index < lost; index++) await time.until(ask(`lost${index}`), 60_000);
@@ -257,7 +257,7 @@ describe('when one was given up', () => {
 		expect(await time.until(ask('sound'), 2_000_000)).toBe(200);
 	});
 
-	it('those who are not wanted then learn why, and are not sent', async () => {
+	it('requests of a run that stops on errors get its error, and are not sent', async () => {
 		const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () => status(500));
 		const stops = { continues: false, maxAttempts: 1 };
 		const [first, second] = await time.until(Promise.all([ask('a', stops), ask('b', stops)]), 60_000);
@@ -267,7 +267,7 @@ describe('when one was given up', () => {
 	});
 });
 
-it('who has failed before goes ahead of those who were never sent', async () => {
+it('retries go ahead of first attempts', async () => {
 	const { ask, sent } = service(
 		new RequestQueue({ concurrency: 1 }),
 		(name, nth) => status(name === 'a' && nth === 1 ? 500 : 200),
@@ -277,17 +277,17 @@ it('who has failed before goes ahead of those who were never sent', async () => 
 	expect(sent.map(([name]) => name)).toEqual(['a', 'b', 'c', 'a', 'd', 'e']);
 });
 
-it('tells when its turn has come, at each try', async () => {
+it('calls onSent at each attempt', async () => {
 	const { ask, sent } = service(
 		new RequestQueue({ concurrency: 1 }),
 		(name, nth) => status(name === 'b' && nth === 1 ? 500 : 200),
 		400,
 	);
-	const told: number[] = [];
-	const onSent = () => told.push(time.elapsed / 1000);
+	const sentAt: number[] = [];
+	const onSent = () => sentAt.push(time.elapsed / 1000);
 	await time.until(Promise.all([ask('a'), ask('b', {}, { onSent })]), 60_000);
 	const ofB = sent.filter(([name]) => name === 'b').map(([, at]) => at);
-	expect(told).toEqual(ofB);
+	expect(sentAt).toEqual(ofB);
 	expect(ofB).toHaveLength(2);
 	expect(ofB[0] - sent[0][1]).toBeCloseTo(0.4, 2);
 });

@@ -1,5 +1,5 @@
 /**
- * The one rule for the key, by itself: where n8n's two request helpers say the same in different words. Over HTTP: keyGuard.test.ts.
+ * Rule for sending the API key, without HTTP: options that n8n's two request helpers spell differently. Over HTTP: keyGuard.test.ts.
  */
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { authenticate } from '../../nodes/HealthDataService/http/authenticate';
@@ -46,7 +46,7 @@ it.each([
 	expect([sent.skipSslCertificateValidation ?? false, sent.rejectUnauthorized ?? true]).toEqual([false, true]);
 });
 
-describe('of the connection options of a node only a client certificate passes', () => {
+describe('only a client certificate is allowed among the connection options of a node', () => {
 	const OTHERS = 'The API key is only sent with a client certificate of the node, not with other connection options';
 	const SETTABLE: Record<string, unknown> = {
 		host: '127.0.0.1',
@@ -120,7 +120,7 @@ describe('a proxy', () => {
 		expect(told(credential, { proxy }) === 'OK').toBe(isFine);
 	});
 
-	it('none is no matter', () => {
+	it('an unset proxy is allowed', () => {
 		for (const proxy of [undefined, ''])
 			expect(told({ baseUrl: 'http://health.example', allowHttp: true }, { proxy })).toBe('OK');
 	});
@@ -186,7 +186,7 @@ it.each<[string, Partial<ServiceCredential>, object, string, string]>([
 	);
 });
 
-it('adds the key to what the node sends, and keeps all of that, by whatever name the address has', () => {
+it('adds the key and keeps all of the request, with the address in either option', () => {
 	const sent = sentBy({ apiKey: ' key\n' }, { headers: { a: 'b' }, timeout: 5 });
 	expect(sent).toEqual({
 		url: 'https://health.example/v2/user',
@@ -269,7 +269,7 @@ describe('below the path of the Base URL', () => {
 	});
 });
 
-describe('what is checked is what is sent', () => {
+describe('the checked address is the one that is sent', () => {
 	it('of two addresses, n8n sends the one called url', () => {
 		const [here, there] = ['https://health.example/a', 'https://other.example/a'];
 		expect(told({}, { url: there, uri: here })).not.toBe('OK');

@@ -1,5 +1,5 @@
 /**
- * What a Base URL may be, what becomes of it, and what is refused.
+ * Base URL: accepted forms, their normal form, and refusals.
  */
 import { serviceRoot } from '../../nodes/HealthDataService/http/authenticate';
 

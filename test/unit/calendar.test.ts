@@ -1,5 +1,5 @@
 /**
- * From what stands in the date fields to the instants that are sent: presets, days and times, in any time zone.
+ * Conversion of the date fields to instants: presets, days and times, in any time zone.
  */
 import { DateTime, Settings } from 'luxon';
 import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
@@ -84,7 +84,7 @@ describe('Between Days', () => {
 		},
 	);
 
-	it('takes $today and $now of n8n for today, also shortly after midnight', () => {
+	it('reads $today and $now of n8n as today, also shortly after midnight', () => {
 		Settings.defaultZone = BERLIN;
 		try {
 			for (const $now of [now, now.plus({ hours: 1 }), DateTime.fromISO('2026-03-30T00:00:00')].map((time) =>

@@ -41,7 +41,7 @@ function daysAround(change: number, zone: string): Map<string, { first: number; 
 		if (known) known.last = time + MINUTE - 1;
 		else seen.set(name, { first: time, last: time + MINUTE - 1 });
 	}
-	// The outer ones are not seen whole.
+	// The first and the last day are incomplete.
 	return new Map([-1, 0, 1, 2].map((step) => [day(change + step * DAY), seen.get(day(change + step * DAY))]));
 }
 

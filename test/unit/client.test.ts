@@ -162,7 +162,7 @@ describe('one request', () => {
 		});
 	});
 
-	it('goes on behind one redirect, not behind two', async () => {
+	it('follows one redirect, not two', async () => {
 		const to = (location: string) => ({ statusCode: 307, headers: { location } });
 		const once = playing((path) => (path === '/v2/user?limit=1' ? to('/v2/user/?limit=1') : { body: { users: [] } }));
 		expect(await (await connect(once.context))('/v2/user', { limit: 1 })).toEqual({ users: [] });
@@ -175,7 +175,7 @@ describe('one request', () => {
 		expect(twice.urls()).toEqual(['/v2/user', '/again']);
 	});
 
-	it('is not tried again after the moment that the caller gives', async () => {
+	it('is not retried after the deadline of the caller', async () => {
 		for (const [soon, times] of [
 			[-1, 1],
 			[60_000, 7],
@@ -205,7 +205,7 @@ describe('one request', () => {
 			expect(urls()).toEqual([readings]);
 		});
 
-		it('with 403: the list is asked whether it is the key, once for all', async () => {
+		it('with 403: the user list tells whether it is the key, in one request for all', async () => {
 			const key = playing(() => ({ statusCode: 403 }), true);
 			const refused = await connect(key.context, { queue: new RequestQueue({ concurrency: 4 }) });
 			expect(await Promise.all([end(refused, readings), end(refused, readings)])).toEqual([KEY_403, KEY_403]);
@@ -219,7 +219,7 @@ describe('one request', () => {
 			expect(await end(get, '/v2/user')).toBe('OK');
 		});
 
-		it('with 403: the list is asked behind a redirect, too', async () => {
+		it('with 403: the list is requested over a redirect, too', async () => {
 			const { context, urls } = playing((path) => {
 				if (path === '/v2/user?limit=1') return { statusCode: 307, headers: { location: '/v2/user/?limit=1' } };
 				return path.startsWith('/v2/user') ? {} : { statusCode: 403 };
@@ -229,7 +229,7 @@ describe('one request', () => {
 			expect(urls()).toEqual([readings, '/v2/user?limit=1', '/v2/user/?limit=1']);
 		}, 20_000);
 
-		it('with 403: nobody else is sent before the list has answered', async () => {
+		it('with 403: no other request is sent before the list has answered', async () => {
 			const { context, urls } = playing((path) => (path.startsWith('/v2/user') ? {} : { statusCode: 403 }), true);
 			const get = await connect(context, { queue: new RequestQueue({ concurrency: 1 }) });
 			await Promise.all([end(get, readings), end(get, '/other'), end(get, '/third')]);
@@ -243,7 +243,7 @@ describe('one request', () => {
 		});
 	});
 
-	it('that is given up keeps others from being sent, unless On Error says to go on', async () => {
+	it('that fails for good stops the others, unless On Error is Continue', async () => {
 		for (const continues of [false, true]) {
 			const answer = (path: string) => (path === '/broken' ? { statusCode: 500 } : { body: {} });
 			const { context, urls } = playing(answer, continues);

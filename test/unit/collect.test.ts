@@ -1,5 +1,5 @@
 /**
- * From pages to the rows of one user, in each form of Output: no page is asked for once nobody wants it, or Limit is reached.
+ * Rows of one user from pages, in each form of Output: no page is requested after a cancel, or after Limit.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { collectAs, DAILY, READINGS, SUMMARY } from '../../nodes/HealthDataService/resources/timeseries/output';
@@ -43,7 +43,7 @@ describe.each<[string, Collect]>([
 	['summaries', as(SUMMARY)],
 	['one item per user', as(GROUPED)],
 ])('%s', (_, collect) => {
-	it('reads all pages, and none any more once it is over', async () => {
+	it('reads all pages, and no more once cancelled', async () => {
 		expect((await read(collect, PAGES)).asked).toBe(3);
 		expect((await read(collect, PAGES, (page) => page >= 2)).asked).toBe(2);
 	});
@@ -69,22 +69,22 @@ describe('Limit', () => {
 		expect(asked).toBe(1);
 	});
 
-	it('with one, as long as the last one’s instant may go on: over empty pages, too', async () => {
-		const twin = { ...point(1), systolic: 100 };
+	it('with one, while readings of the last instant may follow: over empty pages, too', async () => {
+		const sameTime = { ...point(1), systolic: 100 };
 		const { rows, asked } = await read(rowsWithId(metric, new RowLimit(1)), [
 			[point(1)],
 			[],
-			[twin],
+			[sameTime],
 			[point(2)],
 			[point(3)],
 		]);
-		const [alone] = (await read(rowsWithId(metric, new RowLimit(1)), [[twin]])).rows;
+		const [alone] = (await read(rowsWithId(metric, new RowLimit(1)), [[sameTime]])).rows;
 		expect([systolic(rows), asked]).toEqual([[101], 4]);
-		// The twin with the lesser values has the first rank: found on a page behind Limit.
+		// Of same-time readings, the one with the lesser values comes first: here on a page after Limit.
 		expect(rows[0].id).not.toBe(alone.id);
 	});
 
-	describe('of several sources: the next page is asked for only where one of the wanted could go on there', () => {
+	describe('of several sources: the next page is requested only if readings of a wanted source may follow there', () => {
 		const day = (number: number, systolic = 100 + number): IDataObject => ({ ...point(number), systolic });
 		const from = (provider: string, ...data: IDataObject[]) => ({ [provider]: [{ data, source: { provider } }] });
 		const taken = async (limit: number, ...pages: object[]) => {
@@ -101,15 +101,15 @@ describe('Limit', () => {
 
 		it.each<[string, number, number, object[]]>([
 			['another source ends with that instant', 1, 1, [{ ...from('a', day(1), day(2)), ...from('b', day(1)) }]],
-			['its own source goes on later', 1, 1, [{ ...from('a', day(1), day(2)) }]],
+			['its own source continues later', 1, 1, [{ ...from('a', day(1), day(2)) }]],
 			['it is the last of its source, though others are later', 1, 2, [{ ...from('a', day(1)), ...from('b', day(2)) }]],
 			['only the last of several is', 2, 2, [from('a', day(1), day(2))]],
 		])('%s', async (_, limit, pages, first) => {
-			const twin = from('a', day(limit, 90), day(5));
-			expect((await taken(limit, ...first, twin, from('a', day(6)))).asked).toBe(pages);
+			const sameTime = from('a', day(limit, 90), day(5));
+			expect((await taken(limit, ...first, sameTime, from('a', day(6)))).asked).toBe(pages);
 		});
 
-		it('and what comes there counts for the ids', async () => {
+		it('and its readings count for the ids', async () => {
 			const first = { ...from('a', day(1)), ...from('b', day(2)) };
 			const [whole] = (await taken(9, { ...from('a', day(1), day(1, 100)), ...from('b', day(2)) })).ids;
 			expect((await taken(1, first, from('a', day(1, 100)), from('a', day(3)))).ids).toEqual([whole]);
@@ -117,7 +117,7 @@ describe('Limit', () => {
 		});
 	});
 
-	it('days and items are whole whatever it says', async () => {
+	it('days and items are complete whatever the Limit', async () => {
 		for (const output of [DAILY, SUMMARY, GROUPED]) expect((await read(as(output, 1), PAGES)).asked).toBe(3);
 	});
 

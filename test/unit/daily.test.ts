@@ -1,5 +1,5 @@
 /**
- * The rows of a day: what is added up, how it is rounded, which readings are one, and which day an instant has.
+ * Daily rows: sums and averages, rounding, duplicate readings, and the day of an instant.
  */
 import { IANAZone } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
@@ -139,7 +139,7 @@ describe('what counts', () => {
 		);
 	});
 
-	it('is nothing where there is nothing to count', () => {
+	it('is null without a value', () => {
 		fc.assert(
 			fc.property(fc.array(nothing), (values) => {
 				for (const how of ['sum', 'mean', 'min', 'max'] as const) expect(aggregate(how, values)).toBeNull();
@@ -147,14 +147,14 @@ describe('what counts', () => {
 		);
 	});
 
-	it('keeps what a single value says, however many decimals it has', () => {
+	it('keeps a single value with all its decimals', () => {
 		for (const value of [12.516666666666667, 1e-7, 1e21, 1.5e300, 0]) expect(aggregate('sum', [value])).toBe(value);
 		expect(aggregate('sum', [0.1, 0.2])).toBe(0.3);
 		expect(aggregate('mean', ['-0.04'])).toBe(0);
 		expect(aggregate('sum', ['-0'])).toBe(0);
 	});
 
-	it('is more than the stack of a call holds', () => {
+	it('takes more values than the call stack holds', () => {
 		const values = Array.from({ length: 200_000 }, (_, i) => i);
 		expect(aggregate('max', values)).toBe(199_999);
 		expect(aggregate('min', values)).toBe(0);
@@ -162,7 +162,7 @@ describe('what counts', () => {
 		expect(aggregate('sum', values)).toBe((199_999 * 200_000) / 2);
 	});
 
-	it('a reading without a value is counted as one, and not in what is measured', async () => {
+	it('counts a reading without a value as a reading, and not in the measured columns', async () => {
 		const rows = await rowsOf([
 			[at('2026-03-01T07:00Z', { diastolic: null }), at('2026-03-01T08:00Z', { systolic: '131', diastolic: null })],
 		]);
@@ -172,22 +172,22 @@ describe('what counts', () => {
 	});
 });
 
-describe('which readings are one', () => {
+describe('duplicate readings', () => {
 	const same = at('2026-03-01T07:00:00.000001Z');
 
-	it('the same one on two pages, however it is written', async () => {
+	it('are the same reading on two pages, however it is written', async () => {
 		const again = { ...same, timestamp: '2026-03-01 08:00:00.000001+01', systolic: '120' };
 		expect(await rowsOf([[same], [again, same]])).toMatchObject([{ readings: 1, systolic_mean: 120 }]);
 	});
 
-	it('without a source type they are one, whether it is empty or not there', async () => {
+	it('are readings with an empty and with a missing source type', async () => {
 		const rows = await rowsOf([
 			[same, { ...same, systolic: 130 }].map((point, i) => ({ ...point, type: ['', null][i] }) as IDataObject),
 		]);
 		expect(rows).toMatchObject([{ source_type: null, readings: 2 }]);
 	});
 
-	it('not those that differ: in a value, a microsecond, the unit or the source', async () => {
+	it('are not readings that differ in a value, a microsecond, the unit or the source', async () => {
 		const rows = await rowsOf([
 			[same, { ...same, systolic: 130 }],
 			[
@@ -230,7 +230,7 @@ describe('which readings are one', () => {
 		const idOf = async (point: IDataObject, user = owner, metric = bloodPressure) =>
 			(await rowsOf([[point]], ALWAYS, metric, user))[0].id;
 		const id = await idOf(same);
-		// Fixed for ever: it is the key of tables that people keep.
+		// Fixed: users' tables have it as their key.
 		expect(id).toBe('bloodPressure-day-0bfe93128570c7f9d3c567b235b72771');
 		expect(await idOf(at('2026-03-01T23:59:59Z', { systolic: 99 }), { ...owner, client_user_id: 'other' })).toBe(id);
 		const others = [
@@ -247,7 +247,7 @@ describe('which readings are one', () => {
 });
 
 describe('the day', () => {
-	it('is null in a row of its own, behind all others, where a reading does not say when it was', async () => {
+	it('is null in a row of its own, after all others, for readings without a time', async () => {
 		const rows = await rowsOf([
 			[at(null), at('soon', { systolic: 130 }), at('2026-03-02T07:00Z'), at('2026-03-01T07:00Z')],
 		]);
@@ -266,7 +266,7 @@ describe('the day', () => {
 		expect(rows.map(({ date }) => date)).toEqual(['2026-03-01', null]);
 	});
 
-	it('is never one that was not asked for, though an hour of it lies within one that was', async () => {
+	it('is never one outside the requested days, though an hour of it lies within one of them', async () => {
 		// St. John's went from 00:01 on the 29th back to 23:01 on the 28th, which is asked for to its last instant.
 		const zone = 'America/St_Johns';
 		const { last } = calendarDay('2006-10-28', zone)!;

@@ -1,5 +1,5 @@
 /**
- * The limit for a whole answer: one watchdog, told apart from a cancel, and nothing kept of what has ended.
+ * Deadline of a whole answer: one watchdog, distinct from a cancel, and no memory of ended requests.
  */
 import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
 import { listenersOf } from '../helpers/machine';
@@ -20,7 +20,7 @@ const codeOf = async (promise: Promise<unknown>) =>
 		({ code }) => code,
 	);
 
-it('ends what takes too long, each in its own time, and nothing else', async () => {
+it('ends each request at its own deadline, and no other', async () => {
 	const deadlines = new Deadlines();
 	const begun = time.now;
 	const times: number[] = [];
@@ -34,7 +34,7 @@ it('ends what takes too long, each in its own time, and nothing else', async () 
 	expect(times).toEqual([30, 1000]);
 });
 
-it('a cancel ends it at once, and is not taken for the limit', async () => {
+it('a cancel ends it at once, and is no timeout', async () => {
 	const controller = new AbortController();
 	const ends = codeOf(new Deadlines().within(60_000, controller.signal, endless));
 	const begun = time.now;
@@ -54,7 +54,7 @@ it('a cancel ends nothing that is not of its own execution', async () => {
 	expect(time.now - begun).toBe(1000);
 });
 
-it('what the work throws by itself is passed on', async () => {
+it("the work's own error is rethrown", async () => {
 	const fail = async () => await Promise.reject(Object.assign(new Error(), { code: 'ECONNRESET' }));
 	expect(await codeOf(new Deadlines().within(60_000, undefined, fail))).toBe('ECONNRESET');
 });

@@ -47,7 +47,7 @@ it.each<[number, string, string, object]>([
 		expect(statusError(status, body, [])).toMatchObject({ message, description: advice, ...expected });
 });
 
-it('401 is the key, for everybody, whatever the body says', () => {
+it('401 means the key, for all requests, whatever the body says', () => {
 	const expected = {
 		message: 'The service did not accept the API key (status 401)',
 		description:
@@ -69,7 +69,7 @@ it.each([
 	['provider', 'Provider'],
 	['start_date', 'Start Date'],
 	['user_id', 'User'],
-])('a parameter %s that was refused is told as %s', (parameter, label) => {
+])('the error of a rejected parameter %s says %s', (parameter, label) => {
 	for (const status of [400, 422]) {
 		expect(
 			statusError(status, { detail: [{ loc: ['request', 'query', parameter], msg: 'wrong' }, { msg: 'other' }] }, []),
@@ -116,7 +116,7 @@ describe('an answer that is not the data', () => {
 		});
 	});
 
-	it('without what was promised', () => {
+	it('lacks a promised field', () => {
 		expect(missingFieldError('users')).toMatchObject({
 			message: "The service's answer has no 'users'",
 			description: ADVICE,
@@ -124,7 +124,7 @@ describe('an answer that is not the data', () => {
 		});
 	});
 
-	it('that broke off can pass', () => {
+	it('that was cut off is transient', () => {
 		expect(truncatedError()).toMatchObject({
 			message: 'The answer of the service was cut off',
 			description: LATER,

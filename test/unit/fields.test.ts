@@ -1,6 +1,6 @@
 /**
- * What fields are read as, for anything that an expression can give: exactly what was meant, or a Problem with the name of
- * the field. Never more users, rows, sources or days than was said.
+ * Field readers, for any value of an expression: exactly the given value, or a Problem with the name of the field. Never more
+ * users, rows, sources or days than given.
  */
 import { DateTime } from 'luxon';
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
@@ -309,7 +309,7 @@ describe('User IDs', () => {
 		);
 	});
 
-	it('are never what nobody meant', () => {
+	it('are never other than those given', () => {
 		fc.assert(
 			fc.property(anything, fc.constantFrom('userId' as const, 'clientUserId' as const), (value, by) => {
 				const isList = Array.isArray(value) && value.length > 0;

@@ -1,5 +1,5 @@
 /**
- * Ordered concurrent map: elements in work, how far ahead, order of the results, and how it ends.
+ * Ordered concurrent map: concurrency, read-ahead, order of the results, and the end.
  */
 import { nextTurn, watchUnhandled } from '../helpers/machine';
 import { mapInOrder, quietly } from '../../nodes/HealthDataService/shared/mapInOrder';
@@ -11,7 +11,7 @@ const numbers = async function* (count: number, given: number[] = []) {
 	}
 };
 
-/** Work that is done when the test says so. */
+/** Work that the test completes. */
 function manual() {
 	const open = new Map<number, { resolve: (value: number) => void; reject: (error: Error) => void }>();
 	const overs: Array<() => boolean> = [];
@@ -71,12 +71,12 @@ it('ends at the first failure, though those before it are still in work', async 
 	open.get(2)!.reject(new Error('broken'));
 	await expect(end).rejects.toThrow('broken');
 	expect([got, given.length, overs.every((isCancelled) => isCancelled())]).toEqual([[], 3, true]);
-	// Nobody waits for the others any more: no unhandled rejection.
+	// The results of the others are not awaited: no unhandled rejection.
 	open.get(0)!.reject(new Error('late'));
 	await nextTurn();
 });
 
-it('tells those in work at once, though the next of the source is awaited, and gives nothing that they cut short', async () => {
+it('cancels the work in progress at once, though the source is still awaited, and gives no partial result', async () => {
 	const source = async function* () {
 		yield* [0, 1, 2];
 		await new Promise<void>((resolve) => (comes = resolve));
@@ -94,13 +94,13 @@ it('tells those in work at once, though the next of the source is awaited, and g
 	expect(got).toEqual([]);
 });
 
-it('ends when nobody reads on', async () => {
+it('ends when the reader stops', async () => {
 	const given: number[] = [];
 	for await (const one of mapInOrder(numbers(100, given), { width: 2 }, async (i) => i)) if (one === 3) break;
 	expect(given.length).toBeLessThan(10);
 });
 
-it('hands on the failure of the source', async () => {
+it('rethrows an error of the source', async () => {
 	const source = async function* () {
 		yield 1;
 		throw new Error('the list broke');
@@ -110,7 +110,7 @@ it('hands on the failure of the source', async () => {
 	expect(got.length).toBeLessThanOrEqual(1);
 });
 
-it('notices what is done in the very moment in which it begins to wait', async () => {
+it('notices a result at the moment it begins to wait', async () => {
 	for (let turns = 0; turns < 12; turns++) {
 		const work = async (one: number) => {
 			for (let turn = 0; turn < turns; turn++) await Promise.resolve();
@@ -141,7 +141,7 @@ describe('when the time is up', () => {
 		expect(overs.every((isCancelled) => isCancelled())).toBe(true);
 	});
 
-	it('nobody waits for the first, whoever is done behind it', async () => {
+	it('does not wait for the first, though later ones are done', async () => {
 		const { done, time, given, got, end } = await running(9, 2);
 		time.isUp = true;
 		await done(1);
@@ -170,7 +170,7 @@ describe('when the time is up', () => {
 	});
 });
 
-it('works on while nobody is ahead, and knows that it is not over', async () => {
+it('continues while no element is ahead, and is not over', async () => {
 	const { work, done, overs } = manual();
 	const { got, end } = drain(mapInOrder(numbers(3), { width: 1 }, work));
 	for (const one of [0, 1, 2]) {
@@ -182,7 +182,7 @@ it('works on while nobody is ahead, and knows that it is not over', async () => 
 	expect(got).toEqual([0, 1, 2]);
 });
 
-it('of several failures the first is told', async () => {
+it('of several failures the first is thrown', async () => {
 	const { open, work } = manual();
 	const { end } = drain(mapInOrder(numbers(3), { width: 3 }, work));
 	await nextTurn();
@@ -191,7 +191,7 @@ it('of several failures the first is told', async () => {
 	await expect(end).rejects.toThrow('first');
 });
 
-it('a failure that nobody looks at is no unhandled one, and is there for whoever does', async () => {
+it('an unread failure is no unhandled rejection, and a later reader gets it', async () => {
 	const unhandled = watchUnhandled();
 	const failing = quietly(Promise.reject(new Error('later')));
 	await nextTurn();

@@ -1,5 +1,5 @@
 /**
- * When paging ends, over made-up pages: with cursors that repeat or change kind, and totals that lie.
+ * End of paging, over made-up pages: repeated cursors, cursors of another type, wrong totals.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { readingPages } from '../../nodes/HealthDataService/service/readingPages';
@@ -33,7 +33,7 @@ describe('readingPages', () => {
 		expect(queries.every(({ provider }) => provider === 'p')).toBe(true);
 	});
 
-	it('finds a circle of several cursors', async () => {
+	it('detects a cycle of several cursors', async () => {
 		const { get, queries } = pages([{ next_cursor: 'a' }, { next_cursor: 'b' }, { next_cursor: 'a' }]);
 		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toThrow('same cursor twice');
 		expect(queries).toHaveLength(3);
@@ -44,7 +44,7 @@ describe('readingPages', () => {
 		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toThrow('next page is not text');
 	});
 
-	it('ends a service that never does, and hands on nothing that is not whole', async () => {
+	it('stops an endless service, and returns no incomplete result', async () => {
 		let asked = 0;
 		const get = (async () => ({ groups: {}, next_cursor: `page ${++asked}` })) as unknown as Get;
 		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toThrow('more than 10,000 pages');
@@ -63,7 +63,7 @@ describe('readingPages', () => {
 		expect(queries.slice(1).map(({ next_cursor }) => next_cursor)).toEqual(cursor ? [cursor] : []);
 	});
 
-	it('asks for the next page only when it is wanted', async () => {
+	it('requests the next page only on demand', async () => {
 		const { get, queries } = pages([{ next_cursor: 'a' }, { next_cursor: 'b' }]);
 		await readingPages(get, '/path', {}, async () => {}).next();
 		expect(queries).toHaveLength(1);
@@ -80,7 +80,7 @@ describe('readingPages', () => {
 	it.each<[string, (asked: number) => IDataObject, string]>([
 		['are more than anybody has', (asked) => ({ next_cursor: `page ${asked}` }), 'Choose a shorter date range; if it'],
 		['lead back to themselves', () => ({ next_cursor: 'a' }), 'Try again, or choose a shorter date range'],
-		['have a mark that is no text', () => ({ next_cursor: 7 }), 'Ask the people who run the service'],
+		['have a cursor that is no text', () => ({ next_cursor: 7 }), 'Ask the people who run the service'],
 	])('says what to do where pages %s', async (_, page, advice) => {
 		let asked = 0;
 		const get = (async () => page(++asked)) as unknown as Get;

@@ -1,5 +1,5 @@
 /**
- * A Problem, and the error of n8n that it becomes.
+ * Problem, and its conversion to an error of n8n.
  */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { isObject, stableJson } from '../../nodes/HealthDataService/shared/json';
@@ -7,7 +7,7 @@ import { Problem, toNodeError, type Kind } from '../../nodes/HealthDataService/s
 
 const node = { id: '1', name: 'Node', type: 'test', typeVersion: 1, position: [0, 0], parameters: {} } as INode;
 
-it('concerns one only and needs somebody, unless it says otherwise', () => {
+it('by default concerns one item only and needs an action of the user', () => {
 	expect(new Problem('What', 'Advice')).toMatchObject({
 		message: 'What',
 		description: 'Advice',

@@ -1,5 +1,5 @@
 /**
- * What must hold for any input, tried on thousands of made-up ones (fast-check).
+ * Property tests: rules for any input, on thousands of generated ones (fast-check).
  */
 import { DateTime, IANAZone } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';

@@ -83,7 +83,7 @@ it('no limit waits for nothing', async () => {
 	expect([sent.length, sleeping.length]).toEqual([1000, 0]);
 });
 
-it('what was not used is gone', async () => {
+it('unused turns are not saved up', async () => {
 	const rate = new RateLimiter(5);
 	crowd(rate, 1);
 	await pass(60_000);
@@ -92,7 +92,7 @@ it('what was not used is gone', async () => {
 	expect(most(sent)).toBeLessThanOrEqual(6);
 });
 
-it('a clock that stood still for long is not made up for', async () => {
+it('a long pause of the clock is not made up for', async () => {
 	const rate = new RateLimiter(5);
 	const { sent } = crowd(rate, 100);
 	await pass(1000);
@@ -102,7 +102,7 @@ it('a clock that stood still for long is not made up for', async () => {
 	expect(most(sent)).toBeLessThanOrEqual(6);
 });
 
-it('who may not go any more leaves the line soon, and takes no turn', async () => {
+it('a cancelled request soon leaves the queue, and takes no turn', async () => {
 	const rate = new RateLimiter(0.1);
 	crowd(rate, 1);
 	let canSend = true;
@@ -118,7 +118,7 @@ it('who may not go any more leaves the line soon, and takes no turn', async () =
 	expect(last.sent).toEqual([15_000]);
 });
 
-it('what ends the waiting of one ends that of no other', async () => {
+it('cancelling one request cancels no other', async () => {
 	const rate = new RateLimiter(1);
 	const first = crowd(rate, 1);
 	const broken = crowd(rate, 1, () => {
@@ -133,7 +133,7 @@ it('what ends the waiting of one ends that of no other', async () => {
 	]);
 });
 
-it('where somebody waits for the end, nobody waits longer', async () => {
+it('no request waits beyond the deadline', async () => {
 	const rate = new RateLimiter(0.1, clock + 8_000);
 	const all = crowd(rate, 3);
 	await pass(8_000);
@@ -176,7 +176,7 @@ describe('in a queue', () => {
 		]);
 	});
 
-	it('the question about the key goes before all others', async () => {
+	it('the key check goes before all other requests', async () => {
 		const queue = new RequestQueue({ concurrency: 2, requestsPerSecond: 1 });
 		const sent: Sent = [];
 		for (const name of ['a', 'b', 'c', 'd']) void run(queue, name, sent);
@@ -204,7 +204,7 @@ describe('in a queue', () => {
 		expect([sent.length, ends.filter((end) => end === 'The execution was cancelled').length]).toEqual([1, 199]);
 	});
 
-	it('what has failed before goes ahead of what was never sent', async () => {
+	it('retries go ahead of first attempts', async () => {
 		const queue = new RequestQueue({ concurrency: 1, requestsPerSecond: 1 });
 		const sent: Sent = [];
 		for (const name of ['a', 'b', 'c']) void run(queue, name, sent);

@@ -1,5 +1,5 @@
 /**
- * What an item with too many rows can do instead: only what its own fields leave.
+ * Advice for an item with too many rows: only changes that its own fields allow.
  */
 import { readLess } from '../../nodes/HealthDataService/resources/timeseries/parameters';
 

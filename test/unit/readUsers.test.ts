@@ -1,5 +1,5 @@
 /**
- * Many users side by side, over made-up answers: whose matter a problem is, who is told of it, and what is asked.
+ * Concurrent reads of many users, over made-up answers: scope and reports of a problem, and the requests.
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions, Query } from '../../nodes/HealthDataService/http/client';
@@ -68,7 +68,7 @@ async function play({ users, answer, whenMissing = async () => {}, options, aske
 }
 const systolic = (results: UserResult[]) => results.map(({ rows }) => rows.map((row) => row.systolic));
 
-it('gives the rows of each in the order of the list, and who they are', async () => {
+it('gives the rows of each user in the order of the list, with the user', async () => {
 	const users = [listed('u 1', { place: 7, team: 't' }), listed('u2', { entry: { id: 'e', at: 3 } })];
 	const { results, asked, error } = await play({ users, answer: (name) => page(name === 'u2' ? 2 : 1) });
 	expect([error, systolic(results)]).toEqual([undefined, [[1], [2]]]);
@@ -97,13 +97,13 @@ it.each(['', '.', '..', 'a/b', 'a\\b', '../../user', '\ud800', 'a\udc00b'])(
 	},
 );
 
-it('errors know the identifiers of the user as secrets', async () => {
+it('errors treat the identifiers of the user as secrets', async () => {
 	const user = { user_id: 'u1', client_user_id: 'first.last' };
 	const { asked } = await play({ users: [listed('u1', { user })], answer: () => page() });
 	expect(asked[0].once?.secrets).toEqual(['u1', 'first.last']);
 });
 
-it('may ask of each something else, and try less often', async () => {
+it('allows other parameters and fewer attempts for each user', async () => {
 	const { asked } = await play({
 		users: [listed('u1'), listed('u2')],
 		answer: () => page(),
@@ -118,7 +118,7 @@ it('may ask of each something else, and try less often', async () => {
 	]);
 });
 
-it('how long somebody took begins with their first request, not with the waiting for it', async () => {
+it('time in the queue does not count as time of a user', async () => {
 	const seen: number[] = [];
 	const answer = async (name: string, nth: number) => {
 		await time.pass(100);
@@ -139,29 +139,29 @@ it('how long somebody took begins with their first request, not with the waiting
 			},
 		},
 	});
-	// Two pages, each half a wait in line; who was never sent has taken no time.
+	// Two pages, each half its time in the queue; a user without a request has taken no time.
 	expect(seen.slice(0, 2)).toEqual([100, 300]);
 	expect(results[0].tookMs).toBe(300);
 	expect(results[1].tookMs).toBe(0);
 	expect(seen.slice(2)).toEqual([0, 0]);
 });
 
-it('tells how many rows each has, and begins nobody once the time is up', async () => {
-	const told = jest.fn();
+it('reports the row count of each user, and starts none once the time is up', async () => {
+	const onRead = jest.fn();
 	let read = 0;
 	const { results } = await play({
 		users: [listed('u1'), listed('u2'), listed('u3')],
 		answer: () => page(1, 2),
-		options: { width: 1, onRead: (rows) => told(rows, ++read), isTimeUp: () => read === 2 },
+		options: { width: 1, onRead: (rows) => onRead(rows, ++read), isTimeUp: () => read === 2 },
 	});
-	expect(told.mock.calls).toEqual([
+	expect(onRead.mock.calls).toEqual([
 		[2, 1],
 		[2, 2],
 	]);
 	expect(results).toHaveLength(2);
 });
 
-it('reads no further ahead of somebody who takes long than it may', async () => {
+it('reads no further ahead of a slow user than allowed', async () => {
 	for (const [ahead, expected] of [
 		[3, ['u1', 'u2', 'u3']],
 		[undefined, ['u1', 'u2']],
@@ -186,18 +186,18 @@ describe('a problem', () => {
 	const broken = new Problem('Theirs', '');
 	const users = [listed('u1'), listed('u2'), listed('u3')];
 
-	it('of one is told at once, with how many were fine, and is theirs alone', async () => {
-		const told: unknown[][] = [];
+	it('of one user is reported at once, with the number of sound users, and concerns that user only', async () => {
+		const reported: unknown[][] = [];
 		const { results, error } = await play({
 			users,
 			answer: (name) => (name === 'u2' ? broken : page(1)),
-			options: { width: 1, onUnreadable: (...args) => told.push(args) },
+			options: { width: 1, onUnreadable: (...args) => reported.push(args) },
 		});
 		expect([error, systolic(results), results[1].problem]).toEqual([undefined, [[1], [], [1]], broken]);
-		expect(told).toEqual([[users[1].user, broken, 1]]);
+		expect(reported).toEqual([[users[1].user, broken, 1]]);
 	});
 
-	it('that comes on a later page leaves no row of what came before', async () => {
+	it('on a later page leaves no row of the pages before', async () => {
 		const { results } = await play({
 			users: [listed('u1')],
 			answer: (_, nth) => (nth === 1 ? { ...page(1), next_cursor: 'x' } : broken),
@@ -205,7 +205,7 @@ describe('a problem', () => {
 		expect([systolic(results), results[0].problem]).toEqual([[[]], broken]);
 	});
 
-	it('of somebody who could not even be found is theirs without a request', async () => {
+	it('of an unresolved user is reported without a request', async () => {
 		const { results, asked } = await play({ users: [listed('', { problem: broken })], answer: () => page(1) });
 		expect([results[0].problem, asked]).toEqual([broken, []]);
 	});
@@ -222,7 +222,7 @@ describe('a problem', () => {
 		expect([error, asked.length]).toEqual([thrown, 1]);
 	});
 
-	it('that somebody makes the end of all of it is', async () => {
+	it('ends the read when onUnreadable throws', async () => {
 		const end = new Error('Stop');
 		const { error, asked } = await play({
 			users,
@@ -238,7 +238,7 @@ describe('a problem', () => {
 	});
 });
 
-describe('a user whom the service does not know', () => {
+describe('a user unknown to the service', () => {
 	it('has no rows, and is gone', async () => {
 		const { results } = await play({ users: [listed('u1')], answer: () => undefined });
 		expect(results).toEqual([expect.objectContaining({ rows: [], isGone: true })]);
@@ -251,7 +251,7 @@ describe('a user whom the service does not know', () => {
 		expect(results).toMatchObject([{ rows: [], isGone: true }]);
 	});
 
-	it('is a problem where somebody says so', async () => {
+	it('is a problem if the caller says so', async () => {
 		const missing = new Problem('Missing', '');
 		const { results } = await play({
 			users: [listed('u1')],
@@ -262,10 +262,10 @@ describe('a user whom the service does not know', () => {
 	});
 });
 
-it('whoever stops reading ends it: nothing more is wanted of those in work, and their failure is nobody’s', async () => {
+it('stopping the read cancels all requests in flight, and their errors are not reported', async () => {
 	const asked: RequestOptions[] = [];
 	const late: Array<(reason: Error) => void> = [];
-	const told = jest.fn();
+	const reported = jest.fn();
 	const get = (async (path: string, _: Query, __: unknown, once: RequestOptions) => {
 		asked.push(once);
 		if (path.includes('/u1/')) return page(1);
@@ -282,7 +282,7 @@ it('whoever stops reading ends it: nothing more is wanted of those in work, and 
 		},
 		width: 3,
 		collect: rowsWithoutId(metric, new RowLimit()),
-		onUnreadable: told,
+		onUnreadable: reported,
 	})) {
 		expect(rows).toHaveLength(1);
 		expect(asked.at(-1)!.isCancelled?.()).toBe(false);
@@ -291,5 +291,5 @@ it('whoever stops reading ends it: nothing more is wanted of those in work, and 
 	expect(asked.every(({ isCancelled }) => isCancelled?.())).toBe(true);
 	for (const reject of late) reject(new Problem('Late', ''));
 	await nextTurn();
-	expect(told).not.toHaveBeenCalled();
+	expect(reported).not.toHaveBeenCalled();
 });

@@ -1,5 +1,5 @@
 /**
- * What makes a reading the same: everything that tells it from others, and nothing else.
+ * Reading ID: the fields that identify a reading, and no others.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { uuid } from '../../dev/sandbox/world';
@@ -36,7 +36,7 @@ it('is 32 characters, of which the first six are the same for all of a user', ()
 	expect(toId(identity, keyOf())).toBe(`bloodPressure-${keyOf()}`);
 });
 
-it('never changes: tables are kept by it', () => {
+it("never changes: it is the key of users' tables", () => {
 	const rows = [reading(), reading({ systolic: 130 }), reading({ timestamp: 'soon' }), reading({ source_type: null })];
 	expect(keysOf(identity, rows)).toEqual([
 		'bb82030f2598c440ac7cd4a776683105',
@@ -77,7 +77,7 @@ it.each([null, undefined, ''])('a source that says nothing (%p) is one', (nothin
 	expect(keyOf({ source_type: nothing as never })).not.toBe(keyOf());
 });
 
-it('of rows beside each other is what each has alone, whatever they share', () => {
+it('of adjacent rows is the one each has alone, whatever they share', () => {
 	const sources: IDataObject[] = [
 		{},
 		{ user_id: 'u2', provider: 'withings', source_type: 'phone' },
@@ -93,7 +93,7 @@ it('two columns are not taken for one another', () => {
 	expect(keyOf({ provider: 'a","b', source_type: 'c' })).not.toBe(keyOf({ provider: 'a', source_type: 'b","c' }));
 });
 
-it('its values are all that was measured, times however they are written', () => {
+it('its values are all measured columns, with times however they are written', () => {
 	const valuesOf = (more: IDataObject, metric = bloodPressure) => {
 		const [row] = identify(identityOf(metric), [reading(more)]);
 		return row.values;
@@ -111,10 +111,10 @@ it('comes with its time in ms, or none', () => {
 	expect(identify(identity, rows).map(({ row }) => row)).toEqual(rows);
 });
 
-describe('twins', () => {
+describe('same-time readings', () => {
 	const ranked = (...rows: IDataObject[]) => keysOf(identity, rows.map(reading));
 
-	it('the first of them is what it would be alone, the others are not', () => {
+	it('the first has the ID that it has alone, the others do not', () => {
 		const [first, second, third] = ranked({ systolic: 110 }, { systolic: 120 }, { systolic: 130 });
 		expect(first).toBe(keyOf());
 		expect(new Set([first, second, third]).size).toBe(3);
@@ -143,7 +143,7 @@ describe('twins', () => {
 		expect(keys[2]).not.toBe(keys[0]);
 	});
 
-	it('of other instants are no matter of theirs', () => {
+	it('readings of other instants do not affect them', () => {
 		const rows = [reading(), reading({ systolic: 130 }), reading({ timestamp: '2026-03-04T08:00:00Z' })];
 		expect(keysOf(identity, rows)[2]).toBe(keyOf({ timestamp: '2026-03-04T08:00:00Z' }));
 	});

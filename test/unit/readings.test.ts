@@ -1,5 +1,5 @@
 /**
- * What a row looks like, whatever the service sends; and which groups of readings are one.
+ * Rows of readings, whatever the service sends, and joining of groups of one source.
  */
 import { GroupedReadings, readingRows } from '../../nodes/HealthDataService/service/readings';
 
@@ -52,7 +52,7 @@ describe('readingRows', () => {
 		});
 	});
 
-	it('survives field names that mean something to JavaScript', () => {
+	it('survives field names with a meaning in JavaScript', () => {
 		const groups = JSON.parse(
 			'{"__proto__": [{"data": [{"timestamp": "t", "systolic": 1, "__proto__": "x", "constructor": 2}]}]}',
 		);

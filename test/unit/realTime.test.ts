@@ -1,13 +1,13 @@
 /**
- * The node's own timers, for once real: a deadline that ends a hanging request and the pauses between attempts. Everything else
- * about time is tested in virtual time (test/helpers/virtualTime.js).
+ * Real timers of the node: a deadline that ends a hanging request and the pauses between attempts. All other tests of time run
+ * in virtual time (test/helpers/virtualTime.js).
  */
 import { sleep } from 'n8n-workflow';
 import { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';
 import { RETRY_LIMITS, withRetry } from '../../nodes/HealthDataService/http/retry';
 import { networkError } from '../../nodes/HealthDataService/http/errors';
 
-it('a request that hangs is ended, sent again after a pause, and given up', async () => {
+it('a hanging request times out, is retried after a pause, and fails', async () => {
 	Object.assign(RETRY_LIMITS, { baseDelayMs: 2, maxDelayMs: 4 });
 	const queue = new RequestQueue({ concurrency: 1 });
 	const events: string[] = [];

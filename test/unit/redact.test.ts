@@ -12,7 +12,7 @@ const url = `https://api.example/v2/timeseries/${UUID}/blood_pressure/grouped?pr
 const sent = [...partsOf(url, KEY), ID];
 const STATUSES = [400, 403, 404, 409, 418, 422, 429, 500, 503];
 
-/** Everything somebody could read. */
+/** All text of the error. */
 const told = (status: number, body: unknown) => {
 	const { message, description } = statusError(status, body, sent);
 	return `${message}\n${description}`;
@@ -177,7 +177,7 @@ it('never a key, an identifier, a reading or a character that could forge a line
 	);
 });
 
-describe('well known shapes are told in our words', () => {
+describe('known error formats are reported in our words', () => {
 	it.each([
 		[{ type: 'missing', msg: 'Field "a1" required' }, 'it is missing'],
 		[

@@ -80,7 +80,7 @@ describe('the first requests', () => {
 		expect(all.sent()).toBe(3 + 8);
 	});
 
-	it('none goes out after the key was refused, and everybody learns the same', async () => {
+	it('none is sent after the key was refused, and all get the same error', async () => {
 		const queue = new RequestQueue({ concurrency: 8 });
 		const all = crowd(queue, 500);
 		await nextTurn();
@@ -93,8 +93,8 @@ describe('the first requests', () => {
 	});
 });
 
-describe('finding out', () => {
-	it('happens once, and everybody else waits for it', async () => {
+describe('the key check', () => {
+	it('happens once, and all other requests wait for it', async () => {
 		const queue = await provenQueue(4);
 		const first = crowd(queue, 4);
 		await nextTurn();
@@ -173,7 +173,7 @@ describe('after a refusal', () => {
 		expect(await room(queue)).toBe(4);
 	});
 
-	it('nobody sends during a pause, and the longest counts', async () => {
+	it('nothing is sent during a pause, and the longest pause counts', async () => {
 		const queue = await provenQueue(4);
 		queue.pause(250);
 		queue.pause(20);
@@ -184,7 +184,7 @@ describe('after a refusal', () => {
 		expect(all.sent()).toBe(1);
 	});
 
-	it('a pause ends soon after it is over for everybody', async () => {
+	it('a pause ends soon after all requests are cancelled', async () => {
 		const queue = await provenQueue(4);
 		queue.pause(60_000);
 		const begun = time.now;
@@ -197,10 +197,10 @@ describe('after a refusal', () => {
 	});
 });
 
-describe('after something was given up', () => {
+describe('after a failed request', () => {
 	const stops = { continues: false };
 
-	it('nothing more is sent, unless it is wanted all the same', async () => {
+	it('nothing more is sent, unless the run continues on errors', async () => {
 		const queue = await provenQueue(4);
 		queue.circuitBreaker.onFailure(problem('given up'));
 		const [stopped, wanted] = [crowd(queue, 2, stops), crowd(queue, 2)];
@@ -239,7 +239,7 @@ describe('after something was given up', () => {
 		},
 	);
 
-	it('50 in a row: down for everybody, with the last reason', async () => {
+	it('50 in a row: the circuit breaker is open for all, with the last reason', async () => {
 		const queue = await provenQueue(4);
 		const losing = async (n: number) => {
 			for (let i = 1; i <= n; i++)
@@ -283,7 +283,7 @@ describe('after something was given up', () => {
 	});
 });
 
-it('cancelled: nothing is sent, and the reason is that', async () => {
+it('cancelled: nothing is sent, and the error says so', async () => {
 	const queue = await provenQueue(4);
 	const all = crowd(queue, 2, { continues: true, signal: AbortSignal.abort() });
 	await all.done();

@@ -33,7 +33,7 @@ it('backs off longer each time, spread, and never longer than the cap', () => {
 	expect(backoff(4, 0)).toBe(1000);
 });
 
-it('all waiting together stays within minutes', () => {
+it('the sum of all pauses stays within minutes', () => {
 	const waits = Array.from({ length: RETRY_LIMITS.maxAttempts - 1 }, (_, i) => backoff(i + 2, 1)).reduce(
 		(a, b) => a + b,
 	);
@@ -41,12 +41,12 @@ it('all waiting together stays within minutes', () => {
 	expect(RETRY_LIMITS.retryForMs + RETRY_LIMITS.maxRetryAfterMs).toBeLessThanOrEqual(4 * 60_000);
 });
 
-it('gives nobody who waits more than a minute: two tries, half a minute for each', () => {
+it('allows a waiting request at most a minute: two attempts, half a minute for each', () => {
 	expect(SHORT_RETRY).toEqual({ maxAttempts: 2, retryForMs: 5_000, timeoutMs: 30_000 });
 	expect(RETRY_LIMITS).toMatchObject({ maxAttempts: 7, retryForMs: 180_000, timeoutMs: 300_000 });
 });
 
-describe('what is told of a connection that failed', () => {
+describe('errors of failed connections', () => {
 	const told = (code: unknown, more = {}) =>
 		networkError(
 			Object.assign(new Error('secret'), { cause: { code, message: 'secret', ...more } }),
@@ -98,11 +98,11 @@ describe('what is told of a connection that failed', () => {
 		});
 	});
 
-	it('no other name that ends like it is', () => {
+	it('another error name with the same end is not', () => {
 		expect(told(undefined, { name: 'NotSsrfBlocked' }).description).not.toContain("n8n's administrator");
 	});
 
-	it('a Problem that n8n has wrapped comes out as it is', () => {
+	it('a Problem wrapped by n8n is unwrapped', () => {
 		const problem = new Problem('mine', 'advice');
 		expect(networkError(Object.assign(new Error('theirs'), { cause: problem }), 'https://health.example')).toBe(
 			problem,
@@ -154,7 +154,7 @@ describe('a redirect', () => {
 		[400, false],
 	])('is status %i: %p', (statusCode, is) => expect(isRedirect({ statusCode } as never)).toBe(is));
 
-	it('without a place leads to itself, and one that is no address nowhere', () => {
+	it('without a Location leads to itself, and with an invalid one nowhere', () => {
 		expect(to(undefined as never)).toBe('https://health.example/v2/user');
 		expect(to('https://[')).toMatchObject({
 			message: 'The service redirects without arriving anywhere',
@@ -165,7 +165,7 @@ describe('a redirect', () => {
 		expect(redirectError({ statusCode: 307 } as never)).toMatchObject({ httpCode: '307', concernsAll: true });
 	});
 
-	it('to another place is told with what to do, which repeats no secret, in upper or lower case', () => {
+	it('to another address is an error that says what to do and repeats no secret, in upper or lower case', () => {
 		const advice = "The API key is not sent there. If that address is right, enter it as 'Base URL' in the credential";
 		const elsewhere = (host: string, sent: string[]) => {
 			const response = { statusCode: 302, headers: { location: `https://${host}/` }, body: '' };

@@ -1,5 +1,5 @@
 /**
- * Rows of the node beside rows of the trigger, of what a service may send that the sandbox does not.
+ * Rows of the node compared with rows of the trigger, for readings that the sandbox does not serve.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service/readings';
@@ -74,7 +74,7 @@ it('readings of several sources at one instant are each what they are withoutOve
 	expect(keysOf(identity, [...rows].reverse())).toEqual([...alone].reverse());
 });
 
-it('readings without a time are told apart by their values', async () => {
+it('readings without a time differ by their values', async () => {
 	const times = [null, '', 'soon', 0];
 	const rows = await node(times.flatMap((time) => [point(1, {}, time), point(2, {}, time)]));
 	expect(new Set(rows.map(({ id }) => id)).size).toBe(6);
@@ -96,7 +96,7 @@ it.each([node, trigger])('a field of theirs that is called like ours keeps its v
 	});
 });
 
-it('counts to Limit for whoever checks, however much more was read', async () => {
+it('reports a count up to Limit, however much more was read', async () => {
 	const counts: number[] = [];
 	const rows = await collected(rowsWithId(bloodPressure, new RowLimit(2, (count) => void counts.push(count))), [
 		[point(1)],

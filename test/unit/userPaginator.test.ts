@@ -1,5 +1,5 @@
 /**
- * The walk of the team's user list, against a list that knows who was on it: whatever `total` says and whoever moves.
+ * User paginator, against a list that records its users: any `total`, and changes during the read.
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions } from '../../nodes/HealthDataService/http/client';
@@ -19,8 +19,8 @@ const read = async (options: TeamOptions, slice: ListSlice = {}) => {
 };
 const team = (size: number) => Array.from({ length: size }, (_, i) => `u${i}`);
 
-describe('total only helps to ask ahead', () => {
-	it.each(Object.entries(TOTALS))('%s: everybody once, whatever the pages are capped at', async (_, total) => {
+describe('total only helps to prefetch', () => {
+	it.each(Object.entries(TOTALS))('%s: all users once, whatever the maximum page size', async (_, total) => {
 		for (const size of [0, 1, 2, 3, 99, 100, 101, 250]) {
 			for (const cap of [1, 2, 3, 7, 100, 500]) {
 				expect((await read({ size, cap, total })).ids).toEqual(team(size));
@@ -29,7 +29,7 @@ describe('total only helps to ask ahead', () => {
 		}
 	});
 
-	it('any total, any cap, any window, answers in any order: everybody once, and in order', async () => {
+	it('any total, any cap, any window, answers in any order: all users once, and in order', async () => {
 		const odd = fc.oneof(fc.integer({ min: -5, max: 80 }), fc.constantFrom(undefined, null, '5', NaN, 1.5));
 		await fc.assert(
 			fc.asyncProperty(
@@ -77,12 +77,12 @@ describe('pages of different lengths', () => {
 	});
 });
 
-describe('too many to be handed on', () => {
+describe('more users than the maximum', () => {
 	const tooMany = () => new Problem('Too many', '');
 	const atMost = async (options: TeamOptions, window: ListSlice = {}) =>
 		await read({ cap: 10, ...options }, { most: { users: 50, tooMany }, ...window });
 
-	it('it ends after the first page and one question, if there are more and total says so', async () => {
+	it('ends after the first page and one more request, if there are more and total says so', async () => {
 		const { get, asked } = movingTeam({ size: 51, cap: 10 });
 		await expect(idsOf(userPages(get, { most: { users: 50, tooMany } }))).rejects.toThrow('Too many');
 		expect(asked.map(({ offset, limit, once }) => [offset, limit, once?.maxAttempts])).toEqual([
@@ -93,13 +93,13 @@ describe('too many to be handed on', () => {
 		await expect(atMost({ size: 61 }, { limit: 51 })).rejects.toThrow('Too many');
 	});
 
-	it.each(Object.entries(TOTALS))('total %s: as many as can be, everybody once', async (_, total) => {
+	it.each(Object.entries(TOTALS))('total %s: as many as can be, all users once', async (_, total) => {
 		expect((await atMost({ size: 50, total })).ids).toEqual(team(50));
 		expect((await atMost({ size: 60, total }, { offset: 10 })).ids).toEqual(team(60).slice(10));
 		expect((await atMost({ size: 60, total }, { limit: 50 })).ids).toEqual(team(60).slice(0, 50));
 	});
 
-	it('it asks nothing where total says that there are not more', async () => {
+	it('sends no request when total says that there are not more', async () => {
 		for (const window of [{ offset: 10 }, { limit: 50 }]) {
 			const { asked } = await atMost({ size: 60 }, window);
 			expect(asked.filter(({ limit }) => limit === 1)).toEqual([]);
@@ -110,13 +110,13 @@ describe('too many to be handed on', () => {
 		await expect(atMost({ size: 60, ignores: { offset: true } })).rejects.toThrow(SAME_PAGE);
 	});
 
-	it('it asks once, and reads on where that is refused', async () => {
+	it('sends one request, and continues when that is refused', async () => {
 		const { ids, asked } = await atMost({ size: 45, total: () => 1000, failsAtEnd: 500 }, { limit: 51 });
 		expect(ids).toEqual(team(45));
 		expect(asked.filter(({ limit }) => limit === 1)).toHaveLength(1);
 	});
 
-	it('what is no Problem is not taken for an answer', async () => {
+	it('an error that is no Problem does not count as an answer', async () => {
 		const { get } = movingTeam({ size: 51, cap: 10 });
 		const broken = (async (path: string, query: never, ...rest: never[]) => {
 			if ((query as { limit: number }).limit === 1) throw new TypeError('broken');
@@ -126,7 +126,7 @@ describe('too many to be handed on', () => {
 	});
 });
 
-describe('people who come and go while the list is read', () => {
+describe('users added and removed while the list is read', () => {
 	const leave = fc.record({ leaves: fc.nat(100) });
 	const join = fc.record({ joins: fc.oneof(fc.constant(0), fc.nat(100)) });
 	const swap = fc.tuple(leave, join).map((both): Move[] => both);
@@ -135,7 +135,7 @@ describe('people who come and go while the list is read', () => {
 	});
 	const totalName = fc.constantFrom(...Object.keys(TOTALS));
 
-	it('whoever stays comes exactly once and in order, nobody twice, and it ends: any moves, any total, any window', async () => {
+	it('each remaining user comes once and in order, no user twice, and it ends: any moves, any total, any window', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.record({
@@ -156,7 +156,7 @@ describe('people who come and go while the list is read', () => {
 
 					expect(new Set(ids).size).toBe(ids.length);
 					expect(ids.length).toBeLessThanOrEqual(limit);
-					// Limit may be used up by people who have left since.
+					// Limit may be reached by users removed since.
 					expect(found).toEqual(ids.length === limit ? wanted.slice(0, found.length) : wanted);
 					const isMoving = options.moves.flat().length > 0;
 					expect(asked.length).toBeLessThanOrEqual(
@@ -189,12 +189,12 @@ describe('people who come and go while the list is read', () => {
 		expect(ids.filter((id) => stayed().includes(id as string))).toEqual(stayed().slice(0, 1199));
 	});
 
-	it('a Limit of several pages: an empty page is the end only if nobody has moved in front of it', async () => {
+	it('a Limit of several pages: an empty page is the end only if no user has moved to an earlier page', async () => {
 		const { ids } = await read({ size: 501, total: TOTALS.missing, moves: [[], [{ leaves: 0 }]] }, { limit: 1000 });
 		expect(ids).toEqual(team(501));
 	});
 
-	it('people who leave the front and join again at the end do not hide that others were passed over', async () => {
+	it('users that move from the front to the end do not hide that others were skipped', async () => {
 		let users = team(700);
 		let request = 0;
 		const get = (async (_: string, { offset, limit }: { offset: number; limit: number }) => {
@@ -204,7 +204,7 @@ describe('people who come and go while the list is read', () => {
 		expect(await idsOf(userPages(get))).toEqual(team(700));
 	});
 
-	it('one who leaves with every request costs an overlap, not every page twice', async () => {
+	it('a removal with every request costs an overlap, not every page twice', async () => {
 		const { asked } = await read({ size: 5000, moves: Array(40).fill([{ leaves: 0 }]) }, { isLazy: true });
 		expect(asked.length).toBeLessThanOrEqual(14);
 	});
@@ -252,7 +252,7 @@ describe('stall detection', () => {
 	});
 });
 
-describe('a service that ignores what it is asked', () => {
+describe('a service that ignores its parameters', () => {
 	it.each(Object.entries(TOTALS))('offset, total %s: an error that says so, never a part', async (_, total) => {
 		for (const cap of [1, 2, 100, 500]) {
 			const { get, asked } = movingTeam({ size: 1200, cap, total, ignores: { offset: true } });
@@ -267,22 +267,22 @@ describe('a service that ignores what it is asked', () => {
 		expect(asked.length).toBeLessThanOrEqual(60);
 	});
 
-	it.each(Object.entries(TOTALS))('limit, total %s: everybody once', async (_, total) => {
+	it.each(Object.entries(TOTALS))('limit, total %s: all users once', async (_, total) => {
 		expect((await read({ size: 1200, total, ignores: { limit: true } })).ids).toEqual(team(1200));
 		expect((await read({ size: 1200, total, ignores: { limit: true } }, { offset: 3, limit: 10 })).ids).toEqual(
 			team(13).slice(3),
 		);
 	});
 
-	it('both: an error, or nobody beyond Limit', async () => {
+	it('both: an error, or no user beyond Limit', async () => {
 		const ignores = { offset: true, limit: true };
 		await expect(read({ size: 1200, ignores })).rejects.toThrow(SAME_PAGE);
 		expect((await read({ size: 1200, ignores }, { limit: 10 })).ids).toEqual(team(10));
 	});
 });
 
-describe('a service that refuses a page behind the last user', () => {
-	it.each([400, 404, 416, 422, 500])('%i: everybody once, asked there once at most', async (failsAtEnd) => {
+describe('a service that refuses a page after the last user', () => {
+	it.each([400, 404, 416, 422, 500])('%i: all users once, requested there once at most', async (failsAtEnd) => {
 		for (const [size, cap] of [
 			[1, 500],
 			[3, 1],
@@ -304,11 +304,11 @@ describe('a service that refuses a page behind the last user', () => {
 		expect((await read({ size: 20, failsAtEnd: 500 }, { limit: 50 })).ids).toEqual(team(20));
 	});
 
-	it.each(['missing', 'zero', 'of the page', 'too small'])('total %s: everybody once', async (name) => {
+	it.each(['missing', 'zero', 'of the page', 'too small'])('total %s: all users once', async (name) => {
 		expect((await read({ size: 1200, failsAtEnd: 500, total: TOTALS[name] })).ids).toEqual(team(1200));
 	});
 
-	it('too many requests is no end: asked again, with all tries', async () => {
+	it('a 429 is no end: requested again, with all attempts', async () => {
 		const { get, asked } = movingTeam({ size: 1, failsAtEnd: 429 });
 		await expect(idsOf(userPages(get))).rejects.toThrow('Refused');
 		expect(asked.map(({ once }) => once?.maxAttempts)).toEqual([undefined, 1, undefined]);
@@ -333,7 +333,7 @@ async function readOne(pages: AsyncGenerator<unknown>) {
 }
 
 describe('a page that fails where there must be users', () => {
-	it.each([1, 450, 900, 1400])('from %i on: an error, whoever asked ahead', async (from) => {
+	it.each([1, 450, 900, 1400])('from %i on: an error, prefetched or not', async (from) => {
 		await expect(idsOf(userPages(failing(5000, from).get))).rejects.toThrow('Broken');
 	});
 
@@ -351,7 +351,7 @@ describe('a page that fails where there must be users', () => {
 		).rejects.toThrow('Broken');
 		expect(found.length).toBeGreaterThanOrEqual(1000);
 
-		// Whoever stops early leaves nothing behind that could fail later.
+		// After an early stop, no request is left that could fail later.
 		await readOne(userPages(failing(5000, 1).get));
 		await time.pass(5);
 		unhandled.stop();
@@ -361,7 +361,7 @@ describe('a page that fails where there must be users', () => {
 	it.each<[string, (get: Get) => Promise<unknown>]>([
 		['an error', async (get) => await idsOf(userPages(get)).catch(() => undefined)],
 		[
-			'a reader who stops',
+			'a reader that stops',
 			async (get) => {
 				await readOne(userPages(get));
 			},
@@ -388,7 +388,7 @@ describe('requests', () => {
 	const count = async (size: number, options: Partial<TeamOptions> = {}, window = {}) =>
 		(await read({ size, ...options }, window)).asked.length;
 
-	// The least that can be: one for each full page.
+	// The minimum: one for each full page.
 	it.each([0, 1, 2, 499, 500, 501, 999, 1000, 1001, 1200, 1400, 10_000, 19_500, 20_000])(
 		'%i users: one more than pages at most',
 		async (size) => {
@@ -400,11 +400,11 @@ describe('requests', () => {
 		},
 	);
 
-	it('a total that is much too large costs what was asked for ahead of the second page, no more', async () => {
+	it('a total that is much too large costs the prefetch before the second page, no more', async () => {
 		expect(await count(11, { cap: 10, total: TOTALS['too large'] })).toBeLessThanOrEqual(10);
 	});
 
-	it('the pages after the first are asked for together, the last ones and the end in one breath', async () => {
+	it('the pages after the first are requested together, and so are the last ones and the end', async () => {
 		const waves: number[][] = [];
 		const { get, asked } = movingTeam({ size: 1400 });
 		let answered: Promise<unknown> | undefined;
@@ -444,7 +444,7 @@ describe('requests', () => {
 		expect(asked.map(({ offset, limit }) => [offset, limit])).toEqual(expected);
 	});
 
-	it('Limit asks for nothing beyond its window, whatever the cap', async () => {
+	it('Limit requests nothing beyond its window, whatever the cap', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.nat(60),
@@ -462,14 +462,14 @@ describe('requests', () => {
 		);
 	});
 
-	it('a reader who may stop early is asked ahead for nothing', async () => {
+	it('no prefetch for a reader that may stop early', async () => {
 		const { get, asked } = movingTeam({ size: 5000 });
 		await readOne(userPages(get, { isLazy: true }));
 		expect(asked).toHaveLength(1);
 	});
 });
 
-it('gives nobody twice who is twice on a page', async () => {
+it('gives a user that is twice on a page once', async () => {
 	const pages = [['u1', 'u1', 'u2'], ['u2', 'u3', 'u3'], ['u3']].map((ids) => ({
 		users: ids.map((user_id): IDataObject => ({ user_id })),
 		total: 3,
@@ -479,7 +479,7 @@ it('gives nobody twice who is twice on a page', async () => {
 	expect(await idsOf(userPages(get))).toEqual(['u1', 'u2', 'u3']);
 });
 
-it('a page that was called off is asked for anew, and one that was taken is not kept', async () => {
+it('a cancelled page is requested again, and a page that was taken is not kept', async () => {
 	const asked: Array<() => boolean> = [];
 	const get = (async (_: string, __: unknown, ___: unknown, { isCancelled }: RequestOptions) => {
 		asked.push(isCancelled!);

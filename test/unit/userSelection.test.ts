@@ -1,5 +1,5 @@
 /**
- * Users by the names that somebody gave, over a made-up service: one, a list, and who has them; how many requests that takes.
+ * Selection of users by identifier, over a fake service: one user, a list, the team, and the number of requests.
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions, Query } from '../../nodes/HealthDataService/http/client';
@@ -70,7 +70,7 @@ describe('looking up', () => {
 	const idsOf = async (get: Get, names: string[], isLazy = false) =>
 		(await look(get, names, isLazy)).map(({ user }) => user?.user_id);
 
-	it('up to seven are asked for one by one, eight are worth a look at the list', async () => {
+	it('up to seven are requested one by one, for eight the list is read', async () => {
 		const seven = team(500);
 		expect(await idsOf(seven.get, ids(0, 7))).toEqual(['u0', 'u1', 'u2', 'u3', 'u4', 'u5', 'u6']);
 		expect(seven.count()).toEqual({ lists: 0, resolves: 7 });
@@ -85,7 +85,7 @@ describe('looking up', () => {
 		await look(worth.get, ids(4990, 5000));
 		expect(worth.count()).toEqual({ lists: expect.any(Number), resolves: 0 });
 		expect(worth.count().lists).toBeLessThanOrEqual(11);
-		// Nor are more, once everybody is found.
+		// Nor are more, once all users are found.
 		const soon = team(20_000);
 		await look(soon.get, ids(500, 600));
 		expect(soon.count().lists).toBeLessThan(20);
@@ -94,7 +94,7 @@ describe('looking up', () => {
 		expect(not.count()).toEqual({ lists: 1, resolves: 10 });
 	});
 
-	it('whom the list does not have is asked for, and nobody else', async () => {
+	it('only users missing from the list are requested one by one', async () => {
 		const { get, count } = team(20);
 		expect(await idsOf(get, ['x1', ...ids(0, 8), 'x2'])).toEqual([
 			undefined,
@@ -104,7 +104,7 @@ describe('looking up', () => {
 		expect(count().resolves).toBe(2);
 	});
 
-	it('of which fewer may be wanted never reads the list, and few at a time', async () => {
+	it('with fewer users wanted never reads the list, and requests few at a time', async () => {
 		const { get, asked, count } = team(500);
 		for await (const { user } of resolveMany(
 			get,
@@ -132,7 +132,7 @@ describe('looking up', () => {
 		expect(count().resolves).toBe(width);
 	});
 
-	it('a list that cannot be read is only the longer way', async () => {
+	it('an unreadable list only costs more requests', async () => {
 		const { get, count } = team(20, { list: rejects(broken) });
 		expect(await idsOf(get, ids(0, 10))).toEqual(ids(0, 10).map((id) => `u${id.slice(1)}`));
 		expect(count()).toEqual({ lists: 1, resolves: 10 });
@@ -140,7 +140,7 @@ describe('looking up', () => {
 		await expect(look(team(20, { list: rejects(fault) }).get, ids(0, 10))).rejects.toBe(fault);
 	});
 
-	it('one that fails is a problem of that one; what concerns all ends it', async () => {
+	it('a failed lookup is a problem of that entry; an error that concerns all ends the read', async () => {
 		expect(await look(team(9, { c1: rejects(broken) }).get, ids(0, 3))).toMatchObject([
 			{ user: { user_id: 'u0' } },
 			{ problem: broken },
@@ -152,7 +152,7 @@ describe('looking up', () => {
 		await expect(look(team(9, { c1: rejects(fault) }).get, ids(0, 3))).rejects.toBe(fault);
 	});
 
-	it('may be tried less often for some', async () => {
+	it('allows fewer attempts for some', async () => {
 		const { get, asked } = team(9);
 		await all(resolveMany(get, [{ id: 'c0', hasFailed: true }, { id: 'c1' }], false));
 		expect(asked.map(({ once }) => once?.maxAttempts)).toEqual([1, undefined]);
@@ -191,16 +191,16 @@ describe('a list', () => {
 		expect((await all(list.users(get)))[2].entry).toBe(entries[3]);
 	});
 
-	it('asks for each as often as somebody says', async () => {
+	it('requests each user with the given maximum of attempts', async () => {
 		const { get, asked } = team(5);
 		await all(listedUsers('clientUserId', entriesOf(['c0', 'c1'])).users(get, 0, ({ at }) => at === 2));
 		expect(asked.map(({ once }) => once?.maxAttempts)).toEqual([undefined, 1]);
 	});
 
-	describe('one whom nobody has', () => {
+	describe('an entry without a user', () => {
 		const entries = entriesOf(['c0', 'nobody', 'c1', 'nobody either']);
 
-		it('is a problem of their own, told by the place', async () => {
+		it('is a problem of that entry, which names its place', async () => {
 			const users = await all(listedUsers('clientUserId', entries).users(team(5).get));
 			expect(found(users)).toEqual([
 				['u0', 'c0', 1],
@@ -219,7 +219,7 @@ describe('a list', () => {
 			});
 		});
 
-		it('is no user where that is wanted, unless it is not known whether somebody has it', async () => {
+		it('gives no user with When Not Found set to empty, unless the lookup itself failed', async () => {
 			const list = listedUsers('clientUserId', entries, { whenNotFound: 'empty' });
 			expect(found(await all(list.users(team(5).get)))).toEqual([
 				['u0', 'c0', 1],
@@ -230,7 +230,7 @@ describe('a list', () => {
 		});
 	});
 
-	describe('one whose readings the service does not know', () => {
+	describe('a 404 for the readings of a listed user', () => {
 		const listed = (id: string, at = 1): SelectedUser => ({
 			user: { user_id: 'u0', client_user_id: 'c0' },
 			place: at,
@@ -242,7 +242,7 @@ describe('a list', () => {
 				({ message }: Error) => message,
 			);
 
-		it('by user ID is one whom nobody has, without another request', async () => {
+		it('by user ID means an entry without a user, without another request', async () => {
 			const { get, asked } = team(5);
 			const words = "Entry 3 of 'User IDs' is a user whom the service does not know";
 			expect(await missing(listedUsers('userId', []), get, listed('u0', 3))).toBe(words);
@@ -250,7 +250,7 @@ describe('a list', () => {
 			expect([await missing(empty, get, listed('u0', 3)), asked]).toEqual(['passed over', []]);
 		});
 
-		it('by client user ID is asked for once more, as the list has it', async () => {
+		it('by client user ID causes one more lookup, with the ID as the list has it', async () => {
 			const list = listedUsers('clientUserId', [], { whenNotFound: 'empty' });
 			const { get, asked } = team(5);
 			expect(await missing(list, get, listed('c0'))).toMatch(/does not find the readings of a user whom it knows/);
@@ -272,7 +272,7 @@ describe('one user', () => {
 		expect(asked).toEqual([]);
 	});
 
-	it('by client user ID is resolved; nobody is an error, or no user', async () => {
+	it('by client user ID is resolved; a missing user is an error, or no user', async () => {
 		const { get } = team(5);
 		expect(await users(oneUser({ by: 'clientUserId', id: 'c3' }), get)).toEqual([['u3', 'c3', 1]]);
 		const nobody = { by: 'clientUserId', id: 'x' } as const;
@@ -283,7 +283,7 @@ describe('one user', () => {
 		expect(await users(oneUser(nobody, 'empty'), get)).toEqual([]);
 	});
 
-	it('whose readings the service does not know: an error, or passed over if they are gone', async () => {
+	it('with a 404 for their readings: an error, or skipped if they are removed', async () => {
 		const byUserId = { user: { user_id: 'u0', client_user_id: null }, place: 1 };
 		const byClientId = { user: { user_id: 'u0', client_user_id: 'c0' }, place: 1 };
 		const { get, asked } = team(5);
@@ -303,7 +303,7 @@ describe('one user', () => {
 });
 
 describe('the team', () => {
-	it('is everybody in the window, with their places, also from somewhere on', async () => {
+	it('is all users in the window, with their places, also after a start offset', async () => {
 		const { get } = team(9);
 		expect(found(await all(wholeTeam({ offset: 2, limit: 3 }).users(get)))).toEqual([
 			['u2', 'c2', 1],
@@ -316,7 +316,7 @@ describe('the team', () => {
 		]);
 	});
 
-	it('are those who have a provider connected: the others keep their places', async () => {
+	it('with Only Connected Users has those with a connected provider, at their places in the list', async () => {
 		const users = ['a', 'b', 'a'].map((slug, i) => ({ user_id: `u${i}`, connected_sources: [{ source: { slug } }] }));
 		const get = (async (_: string, { offset = 0 }: Query) => ({
 			users: users.slice(Number(offset)),
@@ -328,7 +328,7 @@ describe('the team', () => {
 		]);
 	});
 
-	it('passes over who is gone, and nobody who is still there', async () => {
+	it('skips removed users, and no user that still exists', async () => {
 		const { get } = team(1);
 		await expect(
 			wholeTeam().whenMissing(get, { user: { user_id: 'u0', client_user_id: 'c0' }, place: 1 }),
@@ -337,7 +337,7 @@ describe('the team', () => {
 			description: 'Try again later. If it stays, ask the people who run the service',
 		});
 		await wholeTeam().whenMissing(get, { user: { user_id: 'other', client_user_id: 'c0' }, place: 1 });
-		// Of whom nothing is known but the user ID, nothing else can be asked.
+		// A user known only by user ID cannot be resolved.
 		await expect(throwIfUserExists(get, { user_id: 'u0', client_user_id: null })).rejects.toThrow('whom it knows');
 	});
 });
@@ -373,7 +373,7 @@ it.each([
 	['a..b/.c', true],
 ])('%j can be asked for: %p', (id, is) => expect(isClientUserId(id)).toBe(is));
 
-it('nobody is resolved to a record without an ID', async () => {
+it('Resolve ignores a record without an ID', async () => {
 	const { get } = team(1, { c: () => ({ client_user_id: 'c' }) });
 	await expect(resolveUser(get, 'c')).rejects.toThrow("The service's answer has no 'user_id'");
 	expect(await resolveUser(team(1).get, 'nobody')).toBeUndefined();

@@ -1,5 +1,5 @@
 /**
- * One page of the user list, by itself: what is one, and what a failure behind `total` means.
+ * Page of the user list: its validation, and a failure after `total`.
  */
 import type { Get } from '../../nodes/HealthDataService/http/client';
 import { pageBeyondTotal, userPage } from '../../nodes/HealthDataService/service/users';
@@ -19,7 +19,7 @@ function service(...answers: unknown[]) {
 	return { get, asked };
 }
 
-it('is asked for by offset and limit, 500 unless told otherwise', async () => {
+it('is requested by offset and limit, 500 by default', async () => {
 	const { get, asked } = service({ users: [ANNA], total: 7 }, { users: [], total: '7' });
 	const once = { isCancelled: () => false };
 	expect(await userPage(get, 3)).toEqual({ users: [ANNA], total: 7 });
@@ -36,7 +36,7 @@ it.each([undefined, null, 'users', { 0: ANNA }, [ANNA, 'ben'], [null]])('%p is n
 	});
 });
 
-it.each([{}, { user_id: null }, { user_id: 7 }, { user_id: ' ' }])('%p is nobody', async (user) => {
+it.each([{}, { user_id: null }, { user_id: 7 }, { user_id: ' ' }])('%p is no user', async (user) => {
 	await expect(userPage(service({ users: [ANNA, user] }).get, 0)).rejects.toMatchObject({
 		message: "A user in the service's list has no 'user_id'",
 		description: expect.stringContaining('Ask the people who run the service'),
@@ -44,7 +44,7 @@ it.each([{}, { user_id: null }, { user_id: 7 }, { user_id: ' ' }])('%p is nobody
 	});
 });
 
-describe('behind total', () => {
+describe('after total', () => {
 	const failed = (httpCode?: string) => new Problem('failed', 'advice', { httpCode });
 	const isCancelled = () => false;
 
@@ -56,7 +56,7 @@ describe('behind total', () => {
 		]);
 	});
 
-	it.each([undefined, '429', '503'])('what has another cause (status %p) is tried again as always', async (status) => {
+	it.each([undefined, '429', '503'])('an error of another cause (status %p) is retried as always', async (status) => {
 		const { get, asked } = service(failed(status), { users: [ANNA], total: 4 });
 		expect(await pageBeyondTotal(get, 3, 20, { isCancelled })).toEqual({ users: [ANNA], total: 4 });
 		expect(asked).toEqual([

@@ -1,5 +1,5 @@
 /**
- * Plain values out of fields that hold anything, one by one: what they mean, and the words for what they are not.
+ * Conversion of field values: the meaning of each, and the words of the errors.
  */
 import {
 	isBlank,
@@ -77,7 +77,7 @@ it.each<[unknown, boolean | undefined]>([
 	return expect(advice).toMatch(/^Switch 'F' on or off, or let its expression give true or false/);
 });
 
-it('a choice is one of the list, and the list is told', () => {
+it('a choice is one of the list, and the error names the list', () => {
 	expect(toChoice('b', 'F', ['a', 'b'])).toBe('b');
 	expect(refusal(() => toChoice('c', 'F', ['a', 'b']))).toEqual([
 		"'F' is not one of its options",
@@ -114,7 +114,7 @@ it.each<[unknown, number | undefined]>([
 	return expect(advice).toMatch(/^Enter 'F' in digits, such as 50/);
 });
 
-it('without a most there is none', () => {
+it('has no maximum by default', () => {
 	expect(wholeNumber('120', 'F', 2)).toBe(120);
 	expect(wholeNumber(2 ** 53 - 1, 'F', 2)).toBe(2 ** 53 - 1);
 	expect(refusal(() => wholeNumber(1, 'F', 2))[0]).toBe("'F' is not a whole number of 2 or more");
@@ -140,7 +140,7 @@ it.each<[unknown, number | undefined]>([
 	[[1], undefined],
 ])('the number in %p is %p', (value, expected) => expect(numberIn(value)).toBe(expected));
 
-it('a number with parts reaches its least', () => {
+it('a decimal number reaches its minimum', () => {
 	expect(someNumber('0.1', 'F', 0.1)).toBe(0.1);
 	expect(refusal(() => someNumber(0.09, 'F', 0.1))).toEqual([
 		"'F' is not a number of 0.1 or more",
@@ -157,13 +157,13 @@ it.each<[unknown, string]>([
 	[false, '. Its expression gave false'],
 	[['secret'], '. Its expression gave a list'],
 	[{ secret: 1 }, '. Its expression gave an object'],
-])('of %p is told %j', (value, told) => {
-	expect(whatCame(value)).toBe(told);
+])('of %p the error says %j', (value, words) => {
+	expect(whatCame(value)).toBe(words);
 	const advice = refusal(() => toChoice(value, 'F', []))[1];
-	expect(advice).toBe(`Pick an option of the list, or let the expression give one of: ${told}`);
+	expect(advice).toBe(`Pick an option of the list, or let the expression give one of: ${words}`);
 });
 
-it('nothing and blanks are blank', () => {
+it('empty and blanks are blank', () => {
 	expect([undefined, null, '', ' \n', 'x', 0, false, [], {}].map(isBlank)).toEqual([
 		...[true, true, true, true],
 		...[false, false, false, false, false],
