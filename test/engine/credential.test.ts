@@ -1,6 +1,6 @@
 /**
- * The credential in n8n's engine: every spelling of the Base URL means one thing to node, test and pickers, and the key goes
- * nowhere else.
+ * Credential in n8n's engine: node, credential test and pickers read every spelling of the Base URL alike, and send the key only
+ * there.
  */
 import { authenticate } from '../../nodes/HealthDataService/http/authenticate';
 import { runNode, searchList, testCredential } from '../helpers/engine';

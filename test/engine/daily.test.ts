@@ -23,7 +23,7 @@ import { bloodPressureOf, byClientId, byUserId, queryOf, useSandbox } from '../h
 
 const TEAM = 12;
 const lifelike = createWorld([{ key: KEY, users: TEAM }]);
-const everybody = lifelike.teams[0].users;
+const allUsers = lifelike.teams[0].users;
 
 /** Of several sources, at every hour of days that have 23 and 25 of them. */
 const BUSY = createUser('busy', ['omron', 'withings']);
@@ -42,7 +42,7 @@ const odd = fixedWorld([BUSY], {
 });
 
 const world: World = {
-	teams: [{ key: KEY, users: [...everybody, BUSY] }],
+	teams: [{ key: KEY, users: [...allUsers, BUSY] }],
 	readings: (userId, ...rest) => (userId === BUSY.user_id ? odd : lifelike).readings(userId, ...rest),
 };
 
@@ -120,12 +120,12 @@ describe("the sandbox's world", () => {
 		),
 	);
 
-	it.each(cases)('$operation of everybody in $zone from $first to $last', async ({ operation, zone, first, last }) => {
+	it.each(cases)('$operation of all users in $zone from $first to $last', async ({ operation, zone, first, last }) => {
 		const metric = operation === 'bloodPressure' ? 'blood_pressure' : 'mindfulness_minutes';
 		const parameters = { ...daily({ startDate: first, endDate: last, options: { timeZone: zone } }), operation };
 		const { rows, error } = await run(parameters);
 		expect(error).toBeUndefined();
-		const expected = [...everybody, BUSY].flatMap((user) => expectedRows(user, metric, zone, first, last));
+		const expected = [...allUsers, BUSY].flatMap((user) => expectedRows(user, metric, zone, first, last));
 		expect(rows).toEqual(expected);
 		expect(rows.map((row) => Object.keys(row))).toEqual(expected.map((row) => Object.keys(row)));
 		expect(rows.length).toBeGreaterThan(TEAM / 2);
@@ -160,7 +160,7 @@ describe("the sandbox's world", () => {
 	});
 });
 
-describe('people whose readings are known', () => {
+describe('users with known readings', () => {
 	const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
 	const run = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) =>
 		await runNode({ credential: used.credential, parameters, timezone: 'UTC', ...more });
@@ -173,7 +173,7 @@ describe('people whose readings are known', () => {
 		expect(asked.some((url) => url.includes(SILENT.user_id))).toBe(false);
 	});
 
-	it('gives nothing for nobody’s readings', async () => {
+	it('gives nothing without readings', async () => {
 		const { rows, error } = await run(daily({}, byUserId(SILENT.user_id)));
 		expect([error, rows]).toEqual([undefined, []]);
 	});
@@ -196,7 +196,7 @@ describe('people whose readings are known', () => {
 	});
 
 	it.each(['continueRegularOutput', 'continueErrorOutput', undefined] as const)(
-		'a user whose second page fails, On Error %s',
+		'a failed second page, On Error %s',
 		async (onError) => {
 			const sound = (await run(daily())).rows.filter(({ user_id }) => user_id !== STEADY.user_id);
 			used.sandbox.switches.users = { steady: 'failsOnPageTwo' };
@@ -217,7 +217,7 @@ describe('people whose readings are known', () => {
 		},
 	);
 
-	it('gives no row of somebody who was removed meanwhile', async () => {
+	it('gives no row of a user removed during the read', async () => {
 		used.sandbox.switches.users = { steady: 'removed' };
 		const { rows, error } = await run(daily());
 		expect(error).toBeUndefined();

@@ -1,5 +1,5 @@
 /**
- * What somebody reads when it goes wrong: words about the fields on the screen, linked to the item, never a key or a reading.
+ * Error messages in n8n's engine: words about the fields on the screen, linked to the item, never a key or a reading.
  */
 import type { INodeParameters } from 'n8n-workflow';
 import { runNode } from '../helpers/engine';
@@ -129,7 +129,7 @@ describe('answers that are not the data', () => {
 });
 
 describe('no answer', () => {
-	it('nobody listens', async () => {
+	it('no service listens', async () => {
 		const { error } = await run(listUsers(), { credential: { baseUrl: 'http://127.0.0.1:9', apiKey: 'key-of-mine' } });
 		expect(error).toMatchObject({ message: 'The service could not be reached' });
 		expect(error?.description).toBe(

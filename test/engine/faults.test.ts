@@ -1,5 +1,5 @@
 /**
- * Every quirk on every operation it can hit (test/helpers/faultMatrix.ts), through n8n's engine and real HTTP.
+ * Fault matrix: every quirk on every operation it can affect (test/helpers/faultMatrix.ts), through n8n's engine and real HTTP.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { runNode } from '../helpers/engine';

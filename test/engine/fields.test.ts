@@ -1,5 +1,5 @@
 /**
- * Every field, filled by an expression: the meaning that a user would expect, or an error that names the field, before any
+ * Fields filled by expressions: the meaning that a user would expect, or an error that names the field, before any
  * request. Never a wider read. One field of each kind that n8n treats differently gets all that an expression can give; what
  * the others make of it is in test/unit/fields.test.ts, so they get what shows that they are read in that way.
  */
@@ -253,7 +253,7 @@ describe('the node {{ }}', () => {
 		});
 		const { requests } = used.sandbox;
 		if (isMeant) {
-			// An identifier may be one that nobody has.
+			// An identifier may be unknown.
 			expect(error?.httpCode ?? '404').toBe('404');
 			expect(shows({ rows, requests })).toEqual(means![given]);
 		} else {

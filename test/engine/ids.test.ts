@@ -1,5 +1,5 @@
 /**
- * `id`: the same text for the same reading, whoever reads it and however it comes, and never the same for two.
+ * `id`: the same text for the same reading in every operation and form, and never the same for two readings.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
@@ -45,7 +45,7 @@ const read = async (parameters: INodeParameters) => {
 	expect(error).toBeUndefined();
 	return rows;
 };
-const everybody = (options: INodeParameters = {}, more: INodeParameters = {}) =>
+const allUsers = (options: INodeParameters = {}, more: INodeParameters = {}) =>
 	bloodPressureOf('', { userScope: 'all', options, ...more });
 const idsOf = (rows: IDataObject[]) => rows.map(({ id }) => id as string).sort();
 /** What is read, with its id. */
@@ -66,10 +66,10 @@ describe.each(['bloodPressure', 'mindfulnessMinutes'])('%s', (operation) => {
 	it('has the same ids by trigger, for all users, in windows of users and user by user', async () => {
 		addHistory();
 		used.sandbox.switches.pageSize = 4;
-		const all = await read(everybody({}, { operation }));
+		const all = await read(allUsers({}, { operation }));
 		expect(new Set(idsOf(all)).size).toBe(operation === 'bloodPressure' ? 5 * (19 + 3) : 5 * 19);
 
-		const windows = [0, 2, 4].map((userOffset) => everybody({ userOffset, userLimit: 2 }, { operation }));
+		const windows = [0, 2, 4].map((userOffset) => allUsers({ userOffset, userLimit: 2 }, { operation }));
 		expect((await Promise.all(windows.map(read))).flat()).toEqual(all);
 
 		const one = users.map(({ user_id }) => bloodPressureOf(byUserId(user_id), { operation }));
@@ -162,14 +162,14 @@ describe('a user ID in upper case', () => {
 	);
 
 	it('of the service is requested as given, and gives the same ids in every selection and in the trigger', async () => {
-		const rows = await read(everybody());
-		const days = await read(everybody({}, { output: 'daily' }));
+		const rows = await read(allUsers());
+		const days = await read(allUsers({}, { output: 'daily' }));
 		const written = upper();
 		history.team.users = [{ ...anna, user_id: written }];
 		for (const entry of history.entries) if (entry.user === anna) entry.user = history.team.users[0];
 		used.sandbox.requests.length = 0;
-		expect(await read(everybody())).toEqual(rows);
-		expect(idsOfDays(await read(everybody({}, { output: 'daily' })))).toEqual(idsOfDays(days));
+		expect(await read(allUsers())).toEqual(rows);
+		expect(idsOfDays(await read(allUsers({}, { output: 'daily' })))).toEqual(idsOfDays(days));
 		const byName = { usersBy: 'clientUserId', userIds: 'anna' };
 		expect(await read(bloodPressureOf('', { userScope: 'listed', ...byName }))).toEqual(rows);
 		const picked = { __rl: true, mode: 'list', value: written, cachedResultName: 'anna (Omron)' };

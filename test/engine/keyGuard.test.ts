@@ -1,6 +1,6 @@
 /**
- * Who may edit a workflow must not be able to read the key: proxies that listen, certificates that nobody checks and domains
- * that are not allowed, in the node, the pickers, the credential test and n8n's HTTP Request node.
+ * Protection of the API key from people who may edit a workflow: listening proxies, unchecked certificates and domains that are
+ * not allowed, in the node, the pickers, the credential test and n8n's HTTP Request node.
  */
 import { NodeConnectionTypes, type IExecuteFunctions, type INodeType } from 'n8n-workflow';
 import { WorkflowExecute } from 'n8n-core';

@@ -1,6 +1,5 @@
 /**
- * Listed Users in n8n's engine, over HTTP: who is read and in which order, what one whom nobody has becomes, and how many
- * requests it takes.
+ * Listed Users in n8n's engine, over HTTP: the users read and their order, entries without a user, and the number of requests.
  */
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { fromAI, runAgent } from '../helpers/agent';
@@ -114,7 +113,7 @@ describe('a few', () => {
 		expect(execution.data.resultData.error?.message).not.toContain('Geheim');
 	});
 
-	describe('one whom nobody has', () => {
+	describe('an entry without a user', () => {
 		const KINDS = {
 			'by user ID': {
 				parameters: (more: INodeParameters) => byId([STEADY.user_id, NOBODY, BERLIN.user_id].join(), more),
@@ -167,29 +166,32 @@ describe('a few', () => {
 		});
 	});
 
-	it.each(['error', 'empty'])('one removed after being looked up is one whom nobody has: %s', async (whenNotFound) => {
-		let lookedUp = 0;
-		used.sandbox.switches.fault = (_, url) => {
-			const isGone = url.includes(BERLIN.user_id) || (url.includes('/resolve/berlin') && lookedUp++ > 0);
-			return isGone ? { status: 404, body: { detail: 'Not found' } } : undefined;
-		};
-		const parameters = byClient('steady,berlin', { options: { whenNotFound } });
-		const { rows } = await run(parameters, { onError: 'continueRegularOutput' });
-		const failed = rows.filter(({ error }) => error);
-		expect(rows).toHaveLength(61 + failed.length);
-		const words = "Entry 2 of 'User IDs' is an identifier that no user has";
-		expect(failed.map(({ error, user_id }) => [error, user_id])).toEqual(
-			whenNotFound === 'error' ? [[words, BERLIN.user_id]] : [],
-		);
-	});
+	it.each(['error', 'empty'])(
+		'a user removed after the lookup counts as an entry without a user: %s',
+		async (whenNotFound) => {
+			let lookedUp = 0;
+			used.sandbox.switches.fault = (_, url) => {
+				const isGone = url.includes(BERLIN.user_id) || (url.includes('/resolve/berlin') && lookedUp++ > 0);
+				return isGone ? { status: 404, body: { detail: 'Not found' } } : undefined;
+			};
+			const parameters = byClient('steady,berlin', { options: { whenNotFound } });
+			const { rows } = await run(parameters, { onError: 'continueRegularOutput' });
+			const failed = rows.filter(({ error }) => error);
+			expect(rows).toHaveLength(61 + failed.length);
+			const words = "Entry 2 of 'User IDs' is an identifier that no user has";
+			expect(failed.map(({ error, user_id }) => [error, user_id])).toEqual(
+				whenNotFound === 'error' ? [[words, BERLIN.user_id]] : [],
+			);
+		},
+	);
 
-	it('one whom the service knows, but not their readings, is no such one', async () => {
+	it('a known user with a 404 for the readings is no such entry', async () => {
 		used.sandbox.switches.users = { berlin: 'missing' };
 		const { error } = await run(byClient('steady,berlin', { options: { whenNotFound: 'empty' } }));
 		expect(error?.message).toContain('whom it knows');
 	});
 
-	it('one whose Resolve fails is no matter of the others', async () => {
+	it('a failed Resolve does not affect the other entries', async () => {
 		used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/berlin') ? { status: 500 } : undefined);
 		const { rows } = await run(byClient('berlin,steady'), { onError: 'continueRegularOutput' });
 		expect(rows).toHaveLength(61 + 1);
@@ -272,7 +274,7 @@ describe('many of a large team', () => {
 describe('many of a team', () => {
 	const { spread, read, names, used } = useTeam(4000);
 
-	it('whom the list does not have is asked for', async () => {
+	it('users missing from the list are resolved', async () => {
 		const { rows, requests } = await read(['x1', ...names(spread(60)), 'x2']);
 		expect(rows).toHaveLength(62);
 		expect(rows.slice(-2).map(({ client_user_id }) => client_user_id)).toEqual(['x1', 'x2']);

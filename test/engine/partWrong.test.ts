@@ -1,6 +1,6 @@
 /**
- * One part is wrong, everything else is sound: every trouble of one user × operation × On Error, through n8n's engine and real
- * HTTP. Whoever is sound comes whole; whoever is not is one error that says who.
+ * Faults of single users: every trouble of one user × operation × On Error, through n8n's engine and real HTTP. Sound users come
+ * complete; a faulty user is one error that names them.
  */
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { TROUBLES, type TroubleName } from '../../dev/sandbox/troubles';

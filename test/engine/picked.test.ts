@@ -1,6 +1,6 @@
 /**
- * A user picked from the list: `client_user_id` is what the row showed if Resolve says so, asked when there are rows, once for
- * all items; never a wrong one, and never the price of the readings.
+ * Picked user: `client_user_id` is that of the picked row if Resolve confirms it, with one request for all items, and only when
+ * there are rows; never a wrong one, and a failure never costs the readings.
  */
 import type { IDataObject, INodeListSearchResult, INodeParameters } from 'n8n-workflow';
 import type { Switches } from '../../dev/sandbox/switches';
@@ -22,7 +22,7 @@ import {
 import { bloodPressureOf, byUserId, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
-/** What the editor saves when somebody picks a row. */
+/** The value that the editor saves for a picked row. */
 const picked = (userId: string, row: unknown) =>
 	({ __rl: true, mode: 'list', value: userId, cachedResultName: row }) as INodeParameters;
 const STEADY_ROW = 'steady (Omron, Withings)';
@@ -51,7 +51,7 @@ it.each(['daily', 'summary', 'grouped'])('in the output %s, too', async (output)
 	expect(namesOf(rows)).toEqual(['steady']);
 });
 
-it('nothing is asked for nobody', async () => {
+it('no user, no request', async () => {
 	expect((await run(bloodPressureOf(picked(SILENT.user_id, 'silent')))).rows).toEqual([]);
 	expect(resolves()).toEqual([]);
 });
@@ -81,7 +81,7 @@ describe('many items', () => {
 	});
 
 	it.each(['={{ $json.user }}', '={{ $json["user"] }}'])(
-		'of other users, by %s, get nobody’s name but their own',
+		'of other users, by %s, get only their own name',
 		async (expression) => {
 			const { rows } = await run(bloodPressureOf(picked(expression, STEADY_ROW)), { input });
 			for (const { user_id, client_user_id } of rows) {
@@ -105,8 +105,8 @@ describe('many items', () => {
 
 describe('it stays empty', () => {
 	it.each([
-		['a row that names somebody else', 'berlin (Omron)'],
-		['a row that names nobody', 'gone (Omron)'],
+		['a row that names another user', 'berlin (Omron)'],
+		['a row that names no user', 'gone (Omron)'],
 		['no row', undefined],
 		['an empty row', ''],
 		['a row that is no text', { a: 1 }],
@@ -181,19 +181,19 @@ describe('the service does not find the readings', () => {
 	});
 	const gone = () => (used.sandbox.switches.users = { [STEADY.user_id]: 'removed' });
 
-	it.each([{}, empty])('of a user whom it knows: an error, whatever is wanted (%j)', async (more) => {
+	it.each([{}, empty])('of a known user: an error, with any When Not Found (%j)', async (more) => {
 		const { error } = await run(missing(more));
 		expect(error?.message).toBe('The service does not find the readings of a user whom it knows (status 404)');
 	});
 
-	it('of a user who was removed: as is wanted', async () => {
+	it('of a removed user: as When Not Found says', async () => {
 		used.sandbox.switches.fault = () => undefined;
 		gone();
 		expect((await run(missing())).error?.message).toContain('There is no such user');
 		expect(await run(missing(empty))).toMatchObject({ rows: [], error: undefined });
 	});
 
-	it('and Resolve fails: a user who is not found', async () => {
+	it('and Resolve fails: a user that is not found', async () => {
 		used.sandbox.switches.fault = (_, url) => ({
 			status: url.includes('/timeseries/') ? 404 : 500,
 			body: { detail: '' },
@@ -234,7 +234,7 @@ describe('whatever the row looks like', () => {
 	});
 });
 
-it('one who was renamed after being picked keeps their readings, and the name stays empty', async () => {
+it('a user renamed after being picked keeps their readings, and the name stays empty', async () => {
 	const { rows } = await run(bloodPressureOf(picked(BERLIN.user_id, 'berlin-before (Omron)')));
 	expect(rows).toHaveLength(8);
 	expect(namesOf(rows)).toEqual([null]);

@@ -1,5 +1,5 @@
 /**
- * What the pickers list while somebody types, in teams of any size, and what they say when it goes wrong.
+ * Pickers: search results in teams of any size, and error messages.
  */
 import { NodeApiError, type INodeListSearchResult } from 'n8n-workflow';
 import { uuid } from '../../dev/sandbox/world';
@@ -31,7 +31,7 @@ describe('users of a small team', () => {
 		},
 	);
 
-	it('lists everybody by client user ID, with their sources', async () => {
+	it('lists all users by client user ID, with their sources', async () => {
 		const { results, paginationToken } = await search();
 		expect(results).toEqual([
 			{ name: 'steady (Omron, Withings)', value: STEADY.user_id },
@@ -56,7 +56,7 @@ describe('users of a small team', () => {
 		expect(result.paginationToken).toBeUndefined();
 	});
 
-	it('lists somebody named in full once, before the others that contain it', async () => {
+	it('lists an exact match once, before the others that contain the text', async () => {
 		expect(names(await search(` ${SPECIAL_ID} `))).toEqual([`${SPECIAL_ID} (Omron)`]);
 		expect(names(await search('steady'))).toEqual(['steady (Omron, Withings)']);
 	});
@@ -115,7 +115,7 @@ describe('a team of 100,000', () => {
 		]);
 	});
 
-	it('finds somebody named in full with two requests, wherever they are', async () => {
+	it('finds an exact match with two requests, wherever it is', async () => {
 		expect((await search('person-98765')).results).toEqual([
 			{ name: 'person-98765 (Omron)', value: users[98_765].user_id },
 		]);
@@ -132,7 +132,7 @@ describe('a team of 100,000', () => {
 		const matches = users.filter(({ client_user_id }) => client_user_id.includes('98')).map(({ user_id }) => user_id);
 		const first = await search('98');
 		const next = await search('98', String(first.paginationToken));
-		// Everybody of the first 1,000, then of the 1,000 that follow.
+		// All of the first 1,000, then of the 1,000 that follow.
 		expect([first, next].map(({ results }) => results.length)).toEqual([20, 20]);
 		expect([first, next].flatMap(({ results }) => results).map(({ value }) => value)).toEqual(matches.slice(0, 40));
 		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual([undefined, '0', '500', '1000', '1500']);
@@ -227,7 +227,7 @@ describe('what a picker says when it goes wrong', () => {
 
 	it.each([
 		[
-			'nobody listens',
+			'no service listens',
 			{ baseUrl: 'http://127.0.0.1:9' },
 			'The service could not be reached',
 			'Nothing answers at 127.0.0.1:9',
@@ -256,7 +256,7 @@ describe('what a picker says when it goes wrong', () => {
 		expect((await failing('searchProviders')).message).toBe('A web page came back instead of data');
 	});
 
-	it('lets nobody wait for a minute, whatever the service asks', async () => {
+	it('never waits for a minute, whatever Retry-After says', async () => {
 		used.sandbox.switches.fault = () => ({ status: 429, headers: { 'retry-after': '60' } });
 		const error = await failing('searchUsers');
 		expect(error.message).toBe('The service is receiving too many requests (status 429)');

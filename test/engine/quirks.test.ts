@@ -1,5 +1,5 @@
 /**
- * What the service may do beyond its contract (docs/quirks.md), row by row, on timeseries. Users: user.test.ts.
+ * Quirks of the service beyond its contract (docs/quirks.md), row by row, on timeseries. Users: user.test.ts.
  */
 import type { Switches } from '../../dev/sandbox/switches';
 import { startSandbox } from '../../dev/sandbox/server';

@@ -1,5 +1,5 @@
 /**
- * Requests per Second, as the service sees it: over HTTP, in virtual time.
+ * Rate limit (Requests per Second), measured at the service: over HTTP, in virtual time.
  */
 import type { INodeParameters } from 'n8n-workflow';
 import type { Switches } from '../../dev/sandbox/switches';

@@ -1,5 +1,5 @@
 /**
- * Whose fault a refusal is, and what it costs: a wrong key ends the run after a handful of requests, anything else is one user's.
+ * Refusals (401, 403): a wrong key ends the run after a few requests, any other refusal concerns one user.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { createWorld } from '../../dev/sandbox/world';
@@ -205,7 +205,7 @@ describe('404', () => {
 	});
 });
 
-it('a service that fails for everybody ends in minutes, On Error Continue or not {{ }}', async () => {
+it('a service that fails for all users ends the run in minutes, On Error Continue or not {{ }}', async () => {
 	fault(() => ({ status: 500 }));
 	const { rows } = await run(oneByOne, { onError: 'continueRegularOutput' });
 	expect(rows).toHaveLength(ITEMS);

@@ -1,5 +1,5 @@
 /**
- * What n8n does to a run: *Retry On Fail*, *Execute Once*, *Batching*, and an item that it cannot start.
+ * Runs with n8n's settings: *Retry On Fail*, *Execute Once*, *Batching*, and an item that cannot start.
  */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { perItem } from '../../nodes/HealthDataService/resources/operation';
@@ -22,7 +22,7 @@ const input = users.map(({ user_id }): IDataObject => ({ user: user_id }));
 /** When everything that is still on its way has arrived. */
 const later = async () => await time.pass(50);
 
-/** What nobody handles would end n8n. */
+/** An unhandled rejection would end n8n. */
 let unhandled: ReturnType<typeof watchUnhandled>;
 beforeEach(() => (unhandled = watchUnhandled()));
 afterEach(async () => {
@@ -100,7 +100,7 @@ const wrongFrom = (number: number) => ({
 	value: `={{ $itemIndex >= ${number} ? $('Nobody').item.json.x : '' }}`,
 });
 
-it('an item that cannot be started {{ }} ends the run: no request, and no rejection that nobody handles', async () => {
+it('an item that cannot be started {{ }} ends the run: no request, and no unhandled rejection', async () => {
 	used.sandbox.switches.fault = () => ({ status: 422, body: { detail: 'no' } });
 	// A day of its own: on a busy machine something of the test before may still arrive.
 	const startDate = '2026-03-02';
@@ -111,7 +111,7 @@ it('an item that cannot be started {{ }} ends the run: no request, and no reject
 });
 
 describe('an item that cannot be started, with On Error Continue', () => {
-	/** What n8n's RoutingNode makes of the items: 2.41.1 passes over one whose expression fails, 2.8.4 ends the loop there. */
+	/** Items with a failed expression in n8n's RoutingNode: 2.41.1 skips them, 2.8.4 ends the loop there. */
 	const start = async (broken: number[], endsLoop: boolean) => {
 		const read: number[] = [];
 		const pagination = perItem(async (context) => {
@@ -145,11 +145,11 @@ describe('an item that cannot be started, with On Error Continue', () => {
 	});
 });
 
-it('a user whose data end the run leaves nothing to be sent for the others', async () => {
+it('after an error that ends the run, no request of other users is sent', async () => {
 	used.sandbox.switches.users = { [STEADY.user_id]: 'invalid' };
 	const parameters = bloodPressureOf('', { userScope: 'all', options: { concurrency: 1 } });
 	await run({ parameters });
 	await later();
-	// The list, its end, the user, and at most the one who takes the place of that request.
+	// The list, its end, the user, and at most the next request in the queue.
 	expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
 });

@@ -1,5 +1,5 @@
 /**
- * The previews of the output that the editor shows before anything has run are what the node really gives.
+ * Output previews, which the editor shows before anything has run: they match the node's output.
  */
 import type { IDataObject, INodePropertyOptions } from 'n8n-workflow';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
@@ -19,7 +19,7 @@ interface Schema {
 const world = createWorld();
 const MARCH = [Date.UTC(2026, 2, 1), Date.UTC(2026, 3, 1) - 1] as const;
 
-/** The default output of an operation on a metric: of the first in the team who has readings of it. */
+/** The default output of an operation on a metric: of the first user of the team with readings of it. */
 function readingsOf({ value, path }: (typeof metrics)[number]) {
 	const measures = ({ user_id }: { user_id: string }) =>
 		world.readings(user_id, path as MetricName, ...MARCH).length > 0;
@@ -27,7 +27,7 @@ function readingsOf({ value, path }: (typeof metrics)[number]) {
 	return { ...bloodPressureOf(byClientId(client_user_id)), operation: value };
 }
 
-/** … and of the others, of somebody with everything the contract knows. */
+/** … and of the others, for a user with all fields of the contract. */
 const RUNS = {
 	...Object.fromEntries(metrics.map((metric) => [`timeseries/${metric.value}`, readingsOf(metric)])),
 	'user/list': listUsers({ limit: 240 }),

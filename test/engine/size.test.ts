@@ -1,5 +1,5 @@
 /**
- * As many rows as n8n can hand on, and one more: it stops as soon as that is known, and says what the item can do instead.
+ * Maximum number of rows that n8n can pass on, and one more: the read stops as soon as that is known, with advice for the item.
  */
 import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../dev/sandbox/switches';
@@ -92,7 +92,7 @@ describe('readings of many users', () => {
 		expect(askedFor(slow)).toBe(1);
 	});
 
-	it('those whom Limit leaves out do not count', async () => {
+	it('rows beyond Limit do not count', async () => {
 		used.sandbox.switches.fault = slowFirst;
 		const limit = EACH + 1;
 		const { rows, error } = await run({ returnAll: false, limit, options: { concurrency: 6 } });
@@ -100,7 +100,7 @@ describe('readings of many users', () => {
 		expect(rows).toHaveLength(limit);
 	});
 
-	it('a user who cannot be read is a row, too', async () => {
+	it('a failed user is a row, too', async () => {
 		used.sandbox.switches.fault = (number, url) =>
 			url.includes(slow.user_id) ? { status: 403, body: { detail: 'no' } } : slowFirst(number, url);
 		const { rows } = await run({ options: { userLimit: 6 } }, { onError: 'continueRegularOutput' });
@@ -116,7 +116,7 @@ describe('a team of more than 100,000', () => {
 		checksItself: false,
 	}));
 	const run = async (parameters: INodeParameters) => await runNode({ credential: used.credential, parameters });
-	const everybody = (more: INodeParameters) => bloodPressureOf('', { userScope: 'all', ...more });
+	const allUsers = (more: INodeParameters) => bloodPressureOf('', { userScope: 'all', ...more });
 
 	it('User → List says so after two requests, where the service says how many there are', async () => {
 		const { error } = await run(listUsers({ returnAll: true }));
@@ -130,18 +130,18 @@ describe('a team of more than 100,000', () => {
 	});
 
 	it.each(['grouped', 'summary'])('a row per user says so before any user is read: %s', async (output) => {
-		const { error } = await run(everybody({ output }));
+		const { error } = await run(allUsers({ output }));
 		expect([error?.message, error?.description]).toEqual([TOO_MANY, READ_LESS + LISTED]);
 		expect(used.sandbox.requests).toHaveLength(2);
 	});
 
 	const provider = { __rl: true, mode: 'slug', value: 'oura' };
 	it.each<[string, INodeParameters]>([
-		['part of the team', everybody({ output: 'grouped', options: { userLimit: 3 } })],
-		['a Limit', everybody({ output: 'grouped', returnAll: false, limit: 3 })],
-		['those who are connected', everybody({ output: 'grouped', provider, options: { onlyConnected: true } })],
-		['One Item per Reading', everybody({ output: 'readings' })],
-		['One Item per Day', everybody({ output: 'daily' })],
+		['part of the team', allUsers({ output: 'grouped', options: { userLimit: 3 } })],
+		['a Limit', allUsers({ output: 'grouped', returnAll: false, limit: 3 })],
+		['those who are connected', allUsers({ output: 'grouped', provider, options: { onlyConnected: true } })],
+		['One Item per Reading', allUsers({ output: 'readings' })],
+		['One Item per Day', allUsers({ output: 'daily' })],
 		['a list of those who are connected', listUsers({ returnAll: true, options: { provider: 'oura' } })],
 		['a list but for its beginning', listUsers({ returnAll: true, options: { offset: 1 } })],
 		['a list with a Limit', listUsers({ returnAll: false, limit: MOST })],

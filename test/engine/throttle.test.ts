@@ -1,5 +1,5 @@
 /**
- * How many requests are on their way at once, what a refusal does to that, and that cancelling stops them.
+ * Adaptive concurrency over HTTP: requests in flight, the effect of a 429, and cancelling.
  */
 import { defaultSwitches } from '../../dev/sandbox/switches';
 import { createWorld } from '../../dev/sandbox/world';
@@ -67,14 +67,14 @@ describe('All Users', () => {
 		expect(new Set(idsOf(rows))).toEqual(new Set(expected.filter((id) => window.has(id.split(' ')[0]))));
 	});
 
-	it('windows that touch give everybody, each once', async () => {
+	it('adjacent windows give all users, each once', async () => {
 		const parts = await Promise.all(
 			[0, 70, 140].map(async (userOffset) => (await run(all({ userOffset, userLimit: 70 }))).rows),
 		);
 		expect(idsOf(parts.flat()).sort()).toEqual([...expected].sort());
 	});
 
-	it('asks only for users who have the provider connected, when told to', async () => {
+	it('Only Connected Users requests only users with the provider connected', async () => {
 		const provider = { __rl: true, mode: 'slug', value: 'omron' };
 		const { rows } = await run(all({ onlyConnected: true }, { provider }));
 		const asked = used.sandbox.requests.filter((url) => url.includes('blood_pressure')).length;
@@ -127,7 +127,7 @@ it('a service that refuses everything ends the run, instead of waiting once per 
 	expect(used.sandbox.requests.length).toBeLessThan(input.length * 1.5);
 });
 
-it('waits as long as Retry-After says, and so does everybody else', async () => {
+it('waits as long as Retry-After says, and so do all other requests', async () => {
 	let refusedAt = 0;
 	const early: string[] = [];
 	used.sandbox.switches.fault = (number, url) => {
@@ -147,7 +147,7 @@ it('waits as long as Retry-After says, and so does everybody else', async () => 
 });
 
 describe('cancelling {{ }}', () => {
-	/** The waits are longer than a test may take: whoever sees one through does not end in time. */
+	/** The waits are longer than a test may take: a run that waits to the end does not end in time. */
 	const MINUTE = 60_000;
 	/** Something was sent, all of it is answered, and what comes next has to wait. */
 	const isQuiet = () => used.sandbox.requests.length > 0 && used.sandbox.load.inFlight === 0;
@@ -174,7 +174,7 @@ describe('cancelling {{ }}', () => {
 		await run(oneByOne(), { input, cancelWhen });
 		Object.assign(RETRY_LIMITS, before);
 
-		// Whatever is still sent comes before somebody else has been read.
+		// Any further requests are sent before another user has been read.
 		Object.assign(used.sandbox.switches, defaultSwitches());
 		const { error } = await run(bloodPressureOf(byUserId(users[199].user_id), month));
 		expect(error).toBeUndefined();

@@ -1,5 +1,5 @@
 /**
- * The timeseries operations in n8n's engine, against the sandbox: pages, limits, days around the change of clocks, the forms of
+ * Timeseries operations in n8n's engine, against the sandbox: pages, limits, days around the change of clocks, the forms of
  * Output, and the item that each row came from.
  */
 import { runNode } from '../helpers/engine';

@@ -1,5 +1,5 @@
 /**
- * The node in the hands of an AI agent: what a model is told, what it gets, and what it reads when it was wrong.
+ * The node as a tool of an AI agent: the description for the model, the results, and the error messages.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { fromAI, runAgent, type Call } from '../helpers/agent';
@@ -210,7 +210,7 @@ describe('what a model reads when it was wrong', () => {
 		expect(text).toContain(advice);
 	});
 
-	it('a client user ID that nobody has {{ }}', async () => {
+	it('an unknown client user ID {{ }}', async () => {
 		const text = await call(resolve(fromAI('Client User ID')), { Client_User_ID: 'Anna' });
 		expect(text).toContain("There is no user with this 'Client User ID'\n\nDetails: Check the identifier");
 		expect(text).toContain('User → List shows them');

@@ -1,5 +1,5 @@
 /**
- * User → List and User → Resolve in n8n's engine: everybody once, in the order of the service, and nobody who was not asked for.
+ * User → List and User → Resolve in n8n's engine: each requested user once, in the order of the service, and no other.
  */
 import { createWorld } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
@@ -92,7 +92,7 @@ describe('List', () => {
 		expect((await run({ returnAll: true })).rows).toEqual(users);
 	});
 
-	it('misses nobody who stays when users leave the front of the list in between', async () => {
+	it('misses no remaining user when users leave the front of the list in between', async () => {
 		used.sandbox.switches.userTotal = 'shrinking';
 		used.sandbox.switches.userPageCap = 100;
 		const { rows } = await run({ returnAll: true });
@@ -134,7 +134,7 @@ describe('Resolve', () => {
 		expect(error?.httpCode).toBe('404');
 	});
 
-	it('says that nobody has the identifier, or gives no item, as chosen', async () => {
+	it('says that no user has the identifier, or gives no item, as chosen', async () => {
 		const stopped = await run('nobody');
 		expect(stopped.error).toMatchObject({ message: "There is no user with this 'Client User ID'", httpCode: '404' });
 		expect(stopped.error?.description).toContain('Check the identifier');

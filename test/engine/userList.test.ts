@@ -1,5 +1,5 @@
 /**
- * A user list that is not as the contract says (docs/quirks.md, 12 and 24), for List and for All Users, over HTTP.
+ * Quirks of the user list (docs/quirks.md, 12 and 24), for List and for All Users, over HTTP.
  */
 import type { Switches } from '../../dev/sandbox/switches';
 import { runNode } from '../helpers/engine';
@@ -47,7 +47,7 @@ describe.each(Object.entries(READS))('%s', (_, parameters) => {
 		['a refusal at the end and no total', { failsAtEnd: 500, userTotal: 'missing' }, 4],
 		['a refusal at the end and a total of 0', { failsAtEnd: 500, userTotal: 'zero' }, 4],
 		['a refusal at the end of pages of one', { failsAtEnd: 500, userPageCap: 1 }, 48],
-	])('%s: everybody once, in order', async (__, switches, requests) => {
+	])('%s: all users once, in order', async (__, switches, requests) => {
 		const { ids: found, error } = await run(switches);
 		expect(error).toBeUndefined();
 		expect(found).toEqual(ids);
@@ -93,7 +93,7 @@ describe.each(Object.entries(READS))('%s', (_, parameters) => {
 		expect(found).toEqual([]);
 	});
 
-	it('every third request fails once and total is wrong: everybody once, in order', async () => {
+	it('every third request fails once and total is wrong: all users once, in order', async () => {
 		const fault = () => everyNth(3, { status: 500 });
 		expect((await run({ fault: fault(), userTotal: 'zero' })).ids).toEqual(ids);
 		expect((await run({ fault: fault(), userTotal: 'page', userPageCap: 20 })).ids).toEqual(ids);
@@ -104,7 +104,7 @@ describe('one leaves at the front and one joins at the end between any two reque
 	let removed = 0;
 	afterEach(() => (removed += listRequests().length));
 
-	it.each(Object.entries(READS))('%s: whoever stays comes once, in order', async (_, parameters) => {
+	it.each(Object.entries(READS))('%s: each remaining user comes once, in order', async (_, parameters) => {
 		Object.assign(used.sandbox.switches, { usersMove: true });
 		const { rows, error } = await runNode({ credential: used.credential, parameters: parameters() });
 		expect(error).toBeUndefined();

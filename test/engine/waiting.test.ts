@@ -1,5 +1,5 @@
 /**
- * What is tried again, how long is waited for it, and what no longer counts as waiting: over HTTP, through n8n's own helper.
+ * Retries in n8n's engine: retried errors, the pauses, and their limits, over HTTP, through n8n's own helper.
  */
 import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../dev/sandbox/switches';
