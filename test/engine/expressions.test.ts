@@ -137,7 +137,11 @@ it.each<[string, INodeParameters, string]>([
 	['nothing', bloodPressureOf(steady, { endDate: '={{ $json.until }}' }), 'Its expression gave nothing'],
 	['nothing, for one that must be there', bloodPressureOf(byUserId('={{ $json.id }}')), 'Its expression gave nothing'],
 	['an object', bloodPressureOf(steady, { options: { timeZone: '={{ $json }}' } }), 'Its expression gave an object'],
-	['what a choice has not', bloodPressureOf(steady, { output: '={{ "rows" }}' }), 'one of: readings, daily, summary, grouped'],
+	[
+		'what a choice has not',
+		bloodPressureOf(steady, { output: '={{ "rows" }}' }),
+		'one of: readings, daily, summary, grouped',
+	],
 ])('an error says what came of {{ }}: %s', async (_, parameters, words) => {
 	const { error } = await runNode({ credential: used.credential, parameters });
 	expect(error?.description).toContain(words);
