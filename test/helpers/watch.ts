@@ -15,7 +15,7 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const NOON = Date.UTC(2026, 5, 1, 12);
 
-export const everybody: INodeParameters = { event: 'bloodPressure', userScope: 'all' };
+export const allUsers: INodeParameters = { event: 'bloodPressure', userScope: 'all' };
 
 export type Scheduler = NonNullable<HostOptions['scheduler']>;
 
@@ -46,7 +46,7 @@ export function watch(scheduler: Scheduler = 'memory') {
 		ben: undefined as unknown as User,
 
 		/** A trigger like no other. */
-		trigger: (parameters: INodeParameters = everybody, options: HostOptions = {}) =>
+		trigger: (parameters: INodeParameters = allUsers, options: HostOptions = {}) =>
 			new PollingHost(used.credential, parameters, { scheduler, nodeId: `node ${++nodes}`, ...options }),
 
 		/** A reading that is measured, and reaches the service, so many minutes from now. */

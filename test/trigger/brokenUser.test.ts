@@ -1,9 +1,8 @@
 /**
- * A user whose readings cannot be read is set aside: everybody else's go out in the same poll, theirs when they can be read
- * again, and somebody is told.
+ * Failed user: the readings of all others are emitted in the same poll, theirs after recovery, and the failure is reported.
  */
 import type { TroubleName } from '../../dev/sandbox/troubles';
-import { everybody, HOUR, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
+import { allUsers, HOUR, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
 const TROUBLES: TroubleName[] = [
 	'fails',
@@ -51,7 +50,7 @@ onBothSchedulers((scheduler) => {
 		expect(savedState(n8n).behind).toEqual({});
 	});
 
-	it('is not told by name', async () => {
+	it('is reported without a name', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		troubled({ anna: 'fails' });
@@ -59,7 +58,7 @@ onBothSchedulers((scheduler) => {
 		expect(JSON.stringify(n8n.reported)).not.toContain('anna');
 	});
 
-	it('is given up while nobody else is answered: the others, in work or waiting, are read all the same', async () => {
+	it('fails before any other user is answered: the others, in work or waiting, are still read', async () => {
 		for (let i = 0; i < 30; i++) w.history.addUser(`more ${i}`);
 		const n8n = w.trigger();
 		await n8n.start();
@@ -73,7 +72,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it.each(['a poll', 'a test event'])(
-		'is given up in %s while another waits for a retry, who is read all the same',
+		'fails in %s while another user waits for a retry, who is still read',
 		async (poll) => {
 			const n8n = w.trigger();
 			await n8n.start();
@@ -125,7 +124,7 @@ onBothSchedulers((scheduler) => {
 	it.each<TroubleName>(['missing', 'fails'])(
 		'%s for longer than the lookback loses nothing, though the window of the others moved on',
 		async (trouble) => {
-			const n8n = w.trigger({ ...everybody, options: { lookback: 2 } });
+			const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
 			await n8n.start();
 			w.history.add(w.anna, w.reading(0, 100));
 			w.history.add(w.ben, w.reading(0, 200));
@@ -159,7 +158,7 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toHaveLength(1);
 	});
 
-	it('is nobody who was removed after the list was read', async () => {
+	it('is not a user removed after the list was read', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		troubled({ anna: 'removed' });
@@ -169,7 +168,7 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toEqual([]);
 	});
 
-	it('is an error of the poll when it is everybody, and nothing moves', async () => {
+	it('is an error of the poll when all users fail, and the state stays', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));

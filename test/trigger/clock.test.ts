@@ -1,8 +1,8 @@
 /**
- * Clocks that are wrong: n8n's at activation or for one poll, a device's for good.
+ * Wrong clocks: n8n's at activation or for one poll, a device's permanently.
  */
 import type { Reading } from '../../dev/sandbox/world';
-import { everybody, HOUR, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
+import { allUsers, HOUR, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -21,7 +21,7 @@ onBothSchedulers((scheduler) => {
 	])('%s at activation: nothing old, nothing lost, nothing twice', async (_, hours, lookback) => {
 		for (let hour = 1; hour < 30; hour++) w.history.add(w.anna, w.reading(-hour * 60, 90));
 		wrong = hours * HOUR;
-		const n8n = w.trigger({ ...everybody, options: { lookback } });
+		const n8n = w.trigger({ ...allUsers, options: { lookback } });
 		expect(await n8n.start()).toBeUndefined();
 		for (let i = 0; i < 10; i++) {
 			if (i === 3) wrong = 0;
@@ -34,7 +34,7 @@ onBothSchedulers((scheduler) => {
 
 	it.each([5, 23])('%i hours ahead at activation, of a team without readings: nothing is lost', async (hours) => {
 		wrong = hours * HOUR;
-		const n8n = w.trigger({ ...everybody, options: { lookback: 2 } });
+		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
 		await n8n.start();
 		wrong = 0;
 		for (let i = 0; i < 5; i++) {
@@ -51,7 +51,7 @@ onBothSchedulers((scheduler) => {
 		['a day behind', -24, 2],
 		['a month behind', -720, 48],
 	])('%s for one poll, where nothing was read yet: nothing is lost', async (_, hours, lookback) => {
-		const n8n = w.trigger({ ...everybody, options: { lookback } });
+		const n8n = w.trigger({ ...allUsers, options: { lookback } });
 		await n8n.start();
 		wrong = hours * HOUR;
 		await n8n.tick().catch(() => undefined);
@@ -67,7 +67,7 @@ onBothSchedulers((scheduler) => {
 	};
 
 	it.each([5, 20])('%i hours ahead for one poll, while a device writes 2099', async (hours) => {
-		const n8n = w.trigger({ ...everybody, options: { lookback: 2 } });
+		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
 		withTheFuture();
 		w.history.add(w.anna, w.reading(-90, 119));
 		await n8n.start();
@@ -82,7 +82,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it('a device years ahead does not move the window of the others', async () => {
-		const n8n = w.trigger({ ...everybody, options: { lookback: 2 } });
+		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
 		withTheFuture();
 		w.history.add(w.ben, at2099(w.reading(0, 200)));
 		expect(await n8n.start()).toBeUndefined();

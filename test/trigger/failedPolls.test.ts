@@ -1,9 +1,9 @@
 /**
- * A poll that fails as a whole: at activation, when n8n starts, at a poll time.
+ * Failed polls: at activation, when n8n starts, at a poll time.
  */
 import type { INodeParameters } from 'n8n-workflow';
 import { byClientId, byUserId } from '../helpers/requests';
-import { everybody, HOUR, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
+import { allUsers, HOUR, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -91,7 +91,7 @@ onBothSchedulers((scheduler) => {
 
 	it.each<[string, INodeParameters, string]>([
 		['a user ID', { event: 'bloodPressure', user: byUserId('anna') }, "'User' is not a user ID"],
-		['a lookback', { ...everybody, options: { lookback: 0 } }, "'Lookback Hours' is not a whole number from 1 to 720"],
+		['a lookback', { ...allUsers, options: { lookback: 0 } }, "'Lookback Hours' is not a whole number from 1 to 720"],
 		[
 			'an unknown user',
 			{ event: 'bloodPressure', user: byClientId('nobody') },

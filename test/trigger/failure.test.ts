@@ -1,14 +1,14 @@
 /**
- * What fails a whole poll says so in words for people and, as `failure`, for n8n's durable scheduler: whether it can pass, and
- * how soon.
+ * Errors of a whole poll: the message and, as `failure` for n8n's durable scheduler, whether the error is transient and when to
+ * retry.
  */
 import type { INodeParameters } from 'n8n-workflow';
 import { byClientId, byUserId } from '../helpers/requests';
-import { everybody, HOUR, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
+import { allUsers, HOUR, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
-	const running = async (parameters: INodeParameters = everybody) => {
+	const running = async (parameters: INodeParameters = allUsers) => {
 		const n8n = w.trigger(parameters, { budgetMs: 1500 });
 		await n8n.start();
 		return n8n;
@@ -33,7 +33,7 @@ onBothSchedulers((scheduler) => {
 	it.each<[number, Record<string, string>, object]>([
 		[503, { 'retry-after': '50' }, { cause: 'temporarily-unavailable', retryAfterMs: 50_000 }],
 		[429, { 'retry-after': '50' }, { cause: 'rate-limited', retryAfterMs: 50_000 }],
-	])('status %i for the readings of everybody', async (status, headers, failure) => {
+	])('status %i for the readings of all users', async (status, headers, failure) => {
 		const n8n = await running();
 		w.used.sandbox.switches.fault = (_, url) => (url.includes('timeseries') ? { status, headers } : undefined);
 		await expect(n8n.tick()).rejects.toMatchObject({ httpCode: String(status), failure });
@@ -46,7 +46,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it('a field', async () => {
-		const n8n = w.trigger({ ...everybody, options: { lookback: 0 } });
+		const n8n = w.trigger({ ...allUsers, options: { lookback: 0 } });
 		await expect(n8n.start()).rejects.toMatchObject({ failure: { cause: 'configuration-invalid' } });
 	});
 

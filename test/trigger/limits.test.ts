@@ -1,8 +1,8 @@
 /**
- * How long the trigger waits for one answer, whoever calls it: a user who hangs must not use up the poll of the others.
+ * Timeout of one answer in the trigger: a hanging user must not use up the poll of the others.
  */
 import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
-import { everybody, watch } from '../helpers/watch';
+import { allUsers, watch } from '../helpers/watch';
 
 const w = watch();
 let within: jest.SpyInstance;
@@ -13,7 +13,7 @@ it.each([
 	['a poll in memory, which has five minutes', undefined, 60_000],
 	['a poll that has 36 seconds: a third of them', 36_000, 12_000],
 ])('%s', async (_, budgetMs, expected) => {
-	const n8n = w.trigger(everybody, { budgetMs });
+	const n8n = w.trigger(allUsers, { budgetMs });
 	await n8n.start();
 	within.mockClear();
 	await n8n.tick();
@@ -25,7 +25,7 @@ it('the poll at a start, which must not hold up n8n: a third of a minute', async
 	expect(limits()).toEqual([20_000]);
 });
 
-it('a test event, for which somebody waits: three seconds', async () => {
+it('a test event, which a person waits for: three seconds', async () => {
 	w.history.add(w.anna, w.reading(-10));
 	await w.trigger().fetchTestEvent();
 	expect(limits()).toEqual([3_000]);

@@ -1,5 +1,5 @@
 /**
- * The trigger with Listed Users: the list may change, and somebody on it may be nobody, without any matter to the others.
+ * Trigger with Listed Users: changes of the list and entries without a user do not affect the other users.
  */
 import type { INodeParameters } from 'n8n-workflow';
 import type { BloodPressurePoint } from '../../dev/sandbox/metrics';
@@ -66,7 +66,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 		};
 		const nobody = usersBy === 'userId' ? '00000000-0000-4000-8000-000000000000' : 'Geheim-7';
 
-		it('watches those on the list, and nobody else', async () => {
+		it('watches the users on the list, and no others', async () => {
 			measure(anna, -HOUR);
 			const n8n = trigger(ben, anna);
 			expect(await n8n.start()).toBeUndefined();
@@ -77,7 +77,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			expect(await n8n.tick()).toBeUndefined();
 		});
 
-		it('who comes onto the list begins then, and nobody else loses anything', async () => {
+		it('an added user is watched from then on, and the others lose nothing', async () => {
 			const n8n = trigger(anna);
 			await n8n.start();
 			pass(HOUR);
@@ -91,7 +91,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			expect(n8n.reported).toEqual([]);
 		});
 
-		it('who leaves the list is not looked at, and begins anew when put back', async () => {
+		it('a removed user is not read, and starts anew when put back', async () => {
 			const n8n = trigger(anna, ben);
 			await n8n.start();
 			pass(MINUTE);
@@ -109,7 +109,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			expect(systolics(await n8n.tick())).toEqual([back.systolic]);
 		});
 
-		it('is not troubled by another order, or by somebody who stands there twice', async () => {
+		it('the order and duplicates in the list do not matter', async () => {
 			const n8n = trigger(anna, ben);
 			await n8n.start();
 			pass(MINUTE);
@@ -118,7 +118,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			expect(await n8n.tick()).toBeUndefined();
 		});
 
-		it('one whom nobody has is reported when it begins and hourly, by the place, while the others go out', async () => {
+		it('an entry without a user is reported at first and hourly, by its place, while the others are emitted', async () => {
 			const n8n = trigger(anna, nobody, ben);
 			await n8n.start();
 			expect(n8n.reported.map(({ message }) => message)).toEqual([
@@ -141,7 +141,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			expect(n8n.reported).toHaveLength(2);
 		});
 
-		it('nobody at all is an error at once', async () => {
+		it('a list without any user is an error at once', async () => {
 			await expect(trigger(nobody).start()).rejects.toThrow("Entry 1 of 'User IDs' is ");
 		});
 
@@ -149,7 +149,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			['is gone', 404],
 			['fails', 500],
 		])(
-			'who %s for longer than the lookback and comes back has lost nothing, and nothing comes twice',
+			'a user that %s for longer than the lookback and comes back has lost nothing, and nothing comes twice',
 			async (_, status) => {
 				const n8n = trigger(anna, ben);
 				await n8n.start();
@@ -182,7 +182,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			},
 		);
 
-		it('who fails is tried once in a poll as long as that lasts', async () => {
+		it('a failed user gets one attempt per poll', async () => {
 			const n8n = trigger(anna, ben);
 			await n8n.start();
 			let asked = 0;
@@ -215,7 +215,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 		});
 	});
 
-	it('one who is enrolled later begins with what was measured since the list was published', async () => {
+	it('a user enrolled later starts with the readings since the list was published', async () => {
 		const n8n = new PollingHost(
 			used.credential,
 			{ event: 'bloodPressure', userScope: 'listed', usersBy: 'clientUserId', userIds: 'anna, dora' },
@@ -237,7 +237,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
-	it('a list that takes several polls is read to its end, though many in a row are nobody', async () => {
+	it('a list over several polls is read to its end, though many entries in a row have no user', async () => {
 		const crowd = Array.from({ length: 80 }, (_, i) => history.addUser(`crowd ${i}`));
 		const userIds = [
 			...crowd.slice(0, 40).map(({ client_user_id }) => client_user_id!),
@@ -266,7 +266,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 		expect(n8n.reported).toHaveLength(1);
 	});
 
-	it('one whose readings fail, and who then cannot be found, is one user behind and loses nothing', async () => {
+	it('a user with failed readings and then a failed lookup is one failed user, and loses nothing', async () => {
 		const n8n = new PollingHost(
 			used.credential,
 			{ event: 'bloodPressure', userScope: 'listed', usersBy: 'clientUserId', userIds: 'anna, ben' },
@@ -290,7 +290,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 		);
 	});
 
-	it('an identifier that goes over to somebody else begins anew', async () => {
+	it('an identifier that changes to another user starts anew', async () => {
 		const n8n = new PollingHost(
 			used.credential,
 			{ event: 'bloodPressure', userScope: 'listed', usersBy: 'clientUserId', userIds: 'anna, ben' },
@@ -318,7 +318,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 });
 
 /** What is promised: what was measured while its user was on the list, unless they left it before they could be read. */
-describe('a list that changes at random, users who come, go and break', () => {
+describe('random changes of the list, with users added, removed and failing', () => {
 	const SEEDS = Array.from({ length: 12 }, (_, seed) => seed);
 	it.each(SEEDS)('nothing lost, nothing old, nothing twice: %i', async (seed) => {
 		let state = seed + 1;
@@ -335,7 +335,7 @@ describe('a list that changes at random, users who come, go and break', () => {
 			usersBy,
 			userIds: users.map((user) => (usersBy === 'userId' ? user.user_id : user.client_user_id!)).join(),
 		});
-		/** `anna` is always there, so that never everybody fails. */
+		/** `anna` is always there, so that never all users fail. */
 		let on = new Set([anna, ben]);
 		const broken = new Set<User>();
 		used.sandbox.switches.fault = (_, url) =>
@@ -359,7 +359,7 @@ describe('a list that changes at random, users who come, go and break', () => {
 			} else if (what === 6 && user !== anna) {
 				took(await n8n.tick());
 				on = new Set(random(2) ? [user, ...on] : [...on].filter((one) => one !== user));
-				// Who leaves while broken takes along what was not read.
+				// A failed user that is removed loses its unread readings.
 				expected = expected.filter((one) => on.has(one.user) || out.includes(one.systolic));
 				n8n.parameters = watching([...on]);
 				n8n.kill();

@@ -1,5 +1,5 @@
 /**
- * After weeks down: a poll hands on at most 10,000 rows, the oldest first; the next one the rest.
+ * Many rows after weeks down: a poll emits at most 10,000 rows, the oldest first; the next one the rest.
  */
 import { bloodPressure } from '../helpers/people';
 import { HOUR, iso, onBothSchedulers, savedState, watch } from '../helpers/watch';

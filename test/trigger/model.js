@@ -1,5 +1,5 @@
 /**
- * The model test as a program: `npm run model -- --histories 50000 --seed 7`; CI runs it with the seed of the day.
+ * Model test as a program: `npm run model -- --histories 50000 --seed 7`; CI runs it with the seed of the day.
  */
 const { readSwitches } = require('../../dev/install/switches');
 const { setUp } = require('../../dev/install/setUp');

@@ -1,6 +1,6 @@
 /**
- * The trigger against an oracle that knows none of its code: random histories of the service, of n8n and of its clock, on both
- * schedulers, in virtual time. It is the program of `npm run model`, which also shortens what it finds; CI runs many more.
+ * Model test of the trigger against an independent oracle: random histories of the service, of n8n and of its clock, on both
+ * schedulers, in virtual time. It is the program of `npm run model`, which also shrinks failures; CI runs many more.
  */
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
@@ -16,7 +16,7 @@ it(`keeps its promises in ${HISTORIES} random histories`, () => {
 	expect(Number(/(\d+) rows handed out/.exec(stdout)?.[1])).toBeGreaterThan(HISTORIES);
 });
 
-it('takes its seed from the day when told so', () => {
+it('takes its seed from the day on request', () => {
 	expect(seedOf('today', new Date('2026-01-31T23:59:59Z'))).toBe(20_260_131);
 	expect(seedOf('7')).toBe(7);
 	expect(() => seedOf('tomorrow')).toThrow('--seed takes a number');

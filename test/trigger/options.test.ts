@@ -1,5 +1,5 @@
 /**
- * Options of the trigger: which readings are worth an execution, whose, and how the service is asked.
+ * Options of the trigger: filters of readings and users, and the requests.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
@@ -120,7 +120,7 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 		history.add(anna, reading(120, 80, 0));
 		clock += 2 * MINUTE;
 		expect(await n8n.tick()).toBeUndefined();
-		// Came while nobody polled: a new beginning would take it for old.
+		// Arrived between polls: a restart would take it for old.
 		history.add(anna, reading(145, 80, -1));
 		history.add(anna, reading(121, 80, -0.5));
 		n8n.parameters = { ...n8n.parameters, options };
@@ -140,7 +140,7 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 		expect(valuesOf(await n8n.start())).toEqual([[165, 80, 'created']]);
 	});
 
-	it('changed: the old one judges everybody, though a round takes several polls', async () => {
+	it('changed: the old one filters all users of the round, though it takes several polls', async () => {
 		const users = [anna, ...Array.from({ length: 25 }, (_, i) => history.addUser(`user ${i}`))];
 		const parameters = { event: 'bloodPressure', userScope: 'all' };
 		const n8n = new PollingHost(
@@ -153,7 +153,7 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 		clock += 2 * MINUTE;
 		n8n.parameters = { ...parameters, options: { minSystolic: 100, concurrency: 1 } };
 		used.sandbox.requests.length = 0;
-		// Nobody is begun when two thirds of the budget are over: there is time for the list and some of them.
+		// No user is started after two thirds of the budget: there is time for the list and some of the users.
 		used.sandbox.switches.latencyMs = 100;
 		expect(await n8n.start()).toBeUndefined();
 		const read = used.sandbox.requests.filter((url) => url.includes('/timeseries/')).length;
@@ -196,7 +196,7 @@ describe('Only Connected Users', () => {
 			source: { ...user.connected_sources[0].source, slug: 'withings' },
 		});
 
-	it('asks for those who have the provider connected now, and no others', async () => {
+	it('requests users with the provider connected now, and no others', async () => {
 		const ben = history.addUser('ben');
 		connect(ben);
 		const n8n = trigger({ provider, options: { onlyConnected: true } });
@@ -214,7 +214,7 @@ describe('Only Connected Users', () => {
 		['off', { provider, options: { onlyConnected: false } }],
 		['not added', { provider }],
 		['without a provider', { options: { onlyConnected: true } }],
-	])('asks for everybody: %s', async (_, more) => {
+	])('requests all users: %s', async (_, more) => {
 		connect(history.addUser('ben'));
 		await trigger(more).start();
 		expect(asked()).toHaveLength(2);
@@ -230,7 +230,7 @@ describe('Only Connected Users', () => {
 		expect(asked()).toHaveLength(1);
 	});
 
-	it('switched off: those who come with it bring nothing old', async () => {
+	it('switched off: the added users bring no old readings', async () => {
 		history.add(anna, bloodPressure(at(-30), 120, 80, 'withings'));
 		const n8n = trigger({ provider, options: { onlyConnected: true } });
 		await n8n.start();

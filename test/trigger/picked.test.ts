@@ -1,5 +1,5 @@
 /**
- * A user picked from the list: what goes out has their `client_user_id`, asked for only then; nothing else changes.
+ * Picked user: emitted rows have their `client_user_id`, which is requested only for them; nothing else changes.
  */
 import type { INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
@@ -40,14 +40,14 @@ onBothSchedulers((scheduler) => {
 		expect(resolves()).toHaveLength(1);
 	});
 
-	it.each(['ben (Omron)', 'carl (Omron)'])('never takes the name of somebody else: %s', async (row) => {
+	it.each(['ben (Omron)', 'carl (Omron)'])('never takes the name of another user: %s', async (row) => {
 		const n8n = w.trigger(anna(row));
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));
 		expect(await n8n.tick()).toMatchObject([{ systolic: 121, client_user_id: null }]);
 	});
 
-	it('hands on what is new though Resolve fails', async () => {
+	it('emits new readings though Resolve fails', async () => {
 		const n8n = w.trigger(anna());
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));
@@ -60,7 +60,7 @@ onBothSchedulers((scheduler) => {
 	it.each([
 		['', {}],
 		['and has to wait for its turn', { requestsPerSecond: 0.5 }],
-	])('hands on within its budget though Resolve hangs %s', async (_, options) => {
+	])('emits within its budget though Resolve hangs %s', async (_, options) => {
 		const n8n = w.trigger({ ...anna(), options }, { budgetMs: BUDGET_MS });
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));
@@ -70,7 +70,7 @@ onBothSchedulers((scheduler) => {
 		expect(w.time.elapsed - begun).toBeLessThanOrEqual(BUDGET_MS);
 	});
 
-	it('watches the same user whose row was not saved before', async () => {
+	it('watches the same user after a row without a saved name', async () => {
 		const n8n = w.trigger({ ...anna(''), user: byUserId(w.anna.user_id) });
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));

@@ -28,7 +28,7 @@ describe('a service that is down', () => {
 	});
 });
 
-it('a user who was picked is not named when the turn for it comes after the deadline', async () => {
+it('a picked user is not named when the request would come after the deadline', async () => {
 	const parameters: INodeParameters = {
 		event: 'bloodPressure',
 		userScope: 'one',

@@ -1,12 +1,12 @@
 /**
- * Which node it is: renamed, pasted, put back; two in one workflow, one in two workflows. And polls beside each other.
+ * Identity of the node: renamed, pasted, put back; two in one workflow, one in two workflows. And concurrent polls.
  */
 import { onBothSchedulers, MINUTE, HOUR, valuesOf, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
 
-	it('a renamed node goes on, and again when it gets its old name back', async () => {
+	it('a renamed node continues, and again when it gets its old name back', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		let systolic = 120;
@@ -22,7 +22,7 @@ onBothSchedulers((scheduler) => {
 		}
 	});
 
-	it('a node that is renamed between two polls that handed out nothing goes on', async () => {
+	it('a node that is renamed between two polls without rows continues', async () => {
 		const n8n = w.trigger();
 		w.history.add(w.anna, w.reading(-60));
 		await n8n.start();
@@ -34,7 +34,7 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(await n8n.tick())).toEqual([121]);
 	});
 
-	it('a node that gets the name of one that is gone goes on', async () => {
+	it('a node that gets the name of a deleted one continues', async () => {
 		const gone = w.trigger(undefined, { nodeName: 'Other' });
 		await gone.start();
 		const n8n = w.trigger();
@@ -62,7 +62,7 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(await other.tick())).toEqual([123]);
 	});
 
-	it('a pasted node begins anew, and the one it was copied from goes on', async () => {
+	it('a pasted node starts anew, and the original continues', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));

@@ -1,5 +1,5 @@
 /**
- * What is said of users who cannot be read: when it begins, then every hour, one failed execution for all of them together.
+ * Reports of failed users: at the first failure, then every hour, one failed execution for all of them together.
  */
 import { n8nLogger } from '../helpers/machine';
 import { HOUR, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
@@ -79,7 +79,7 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toEqual([]);
 	});
 
-	it('is the error of the test event where nobody has anything to show', async () => {
+	it('is the error of a test event without any reading', async () => {
 		breakAll('anna');
 		const n8n = w.trigger();
 		await expect(n8n.fetchTestEvent()).rejects.toMatchObject({ httpCode: '422' });

@@ -1,7 +1,7 @@
 /**
- * Kills, starts, long absences, and what is kept of all that was seen.
+ * Restarts: kills, starts, long absences, and the seen readings that are kept.
  */
-import { everybody, HOUR, MINUTE, NOON, onBothSchedulers, savedState, watch } from '../helpers/watch';
+import { allUsers, HOUR, MINUTE, NOON, onBothSchedulers, savedState, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -43,7 +43,7 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toHaveLength(1);
 	});
 
-	it('is not led astray by a device whose clock is ahead', async () => {
+	it('is not affected by a device with a clock that is ahead', async () => {
 		w.used.sandbox.switches.now = () => w.clock + 1000 * HOUR;
 		w.history.add(w.anna, w.reading(500 * 60));
 		const n8n = w.trigger();
@@ -56,7 +56,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it('forgets what has left the window', async () => {
-		const n8n = w.trigger({ ...everybody, options: { lookback: 2 } });
+		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
 		await n8n.start();
 		for (let i = 0; i < 50; i++) {
 			w.pass(HOUR);

@@ -1,10 +1,10 @@
 /**
- * A team that takes longer than one poll may: it is read round by round, each poll handing on what it has read.
+ * Rounds over several polls, for a team that takes longer than one poll: each poll emits what it has read.
  */
 import type { User } from '../../dev/sandbox/schemas';
 import { USERS_PER_REQUEST } from '../../nodes/HealthDataService/service/readUsers';
 import { OVERLAP } from '../../nodes/HealthDataService/trigger/resume';
-import { everybody, HOUR, MINUTE, onBothSchedulers, stateNow, valuesOf, watch } from '../helpers/watch';
+import { allUsers, HOUR, MINUTE, onBothSchedulers, stateNow, valuesOf, watch } from '../helpers/watch';
 
 /** One poll sends requests for one second: with four of 100 ms at once that is about 30 users. */
 const BUDGET_MS = 1500;
@@ -26,9 +26,9 @@ onBothSchedulers((scheduler) => {
 	const leave = (from: number, count: number) => {
 		w.history.team.users = w.history.team.users.filter((_, at) => at < from || at >= from + count);
 	};
-	/** A trigger that has seen everybody. */
+	/** A trigger that has seen all users. */
 	const watching = async () => {
-		const n8n = w.trigger({ ...everybody, options }, { budgetMs: BUDGET_MS });
+		const n8n = w.trigger({ ...allUsers, options }, { budgetMs: BUDGET_MS });
 		await n8n.start();
 		expect(isDone(n8n)).toBe(true);
 		w.used.sandbox.requests.length = 0;
@@ -76,7 +76,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it.each<[string, () => void]>([
-		['a few who are done leave, the last of them too', () => leave(10, 25)],
+		['a few users already read leave, the last of them too', () => leave(10, 25)],
 		[
 			'one leaves at the front and one joins at the end',
 			() => {
@@ -92,7 +92,7 @@ onBothSchedulers((scheduler) => {
 			},
 		],
 		['half of them leave', () => leave(0, 25)],
-	])('nobody is lost or read twice when, between two polls, %s', async (_, change) => {
+	])('no user is lost or read twice when, between two polls, %s', async (_, change) => {
 		const n8n = await watching();
 		addForAll(team);
 		w.pass(MINUTE);
@@ -113,7 +113,7 @@ onBothSchedulers((scheduler) => {
 	it('a first round of several polls: what was measured before it is old, what came since is new', async () => {
 		addForAll(team, 90);
 		latency(LATENCY_MS);
-		const n8n = w.trigger({ ...everybody, options }, { budgetMs: BUDGET_MS });
+		const n8n = w.trigger({ ...allUsers, options }, { budgetMs: BUDGET_MS });
 		expect(await n8n.start()).toBeUndefined();
 		expect(isDone(n8n)).toBe(false);
 		w.pass(MINUTE);
@@ -137,7 +137,7 @@ onBothSchedulers((scheduler) => {
 		expect(emitted.sort()).toEqual(team.map((user) => user.client_user_id).sort());
 	});
 
-	it('somebody who answers 404 early in a round of several polls is not taken for one who left', async () => {
+	it('a 404 early in a round of several polls does not count as a removed user', async () => {
 		const n8n = await watching();
 		w.used.sandbox.switches.users = { 'user 1': 'missing' };
 		w.history.add(team[1], w.reading(0, 121));

@@ -1,6 +1,6 @@
 /**
- * What n8n saves, and when: in memory with the rows and at a start, durable in a row with the execution. Kills, stale rows and
- * failed hand-outs between them.
+ * Saving by n8n: the in-memory scheduler with the rows and at a start, the durable one in a row with the execution. With kills,
+ * stale rows and failed emits.
  */
 import { HOUR, MINUTE, savedState, valuesOf, watch } from '../helpers/watch';
 
@@ -152,7 +152,7 @@ describe('durable', () => {
 		}
 	});
 
-	it('goes on from what n8n kept in memory before it was made durable', async () => {
+	it('continues from the state of the in-memory scheduler after a change to the durable one', async () => {
 		const before = w.trigger(undefined, { scheduler: 'memory' });
 		await before.start();
 		w.history.add(w.anna, w.reading(0, 121));

@@ -1,6 +1,6 @@
 /**
- * examples/backfill-and-follow.json: one table of the history, read once, and of what the trigger finds from before that on.
- * Played with the example's own fields and statements, whatever comes and is corrected in between.
+ * Seam between history and trigger in examples/backfill-and-follow.json: one table of both, without gaps. Runs the example's own
+ * fields and statements, with late and corrected readings.
  */
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import type { Entry } from '../helpers/history';
@@ -133,7 +133,7 @@ onBothSchedulers((scheduler) => {
 		expect(table.values()).toEqual(inService());
 	});
 
-	it('what comes late while the trigger has not yet looked at everybody is found by the history behind that', async () => {
+	it('the later history read finds late readings from before the trigger has seen all users', async () => {
 		w.used.sandbox.switches.fault = (_, url) =>
 			url.includes(w.ben.user_id) && url.includes('timeseries') ? { status: 500 } : undefined;
 		const n8n = trigger();

@@ -1,5 +1,5 @@
 /**
- * What the trigger saves with the workflow: an update of the package must go on from it.
+ * Saved state of the trigger: an update of the package must continue from it.
  */
 import { uuid } from '../../dev/sandbox/world';
 import { readingEvents } from '../../nodes/HealthDataService/trigger/events';
@@ -21,7 +21,7 @@ onBothSchedulers((scheduler) => {
 	}
 
 	// Recorded with this release, from two readings of "anna": 10:00 with 120/80 and 11:00 with 130/80. "ben" could not be read.
-	it('goes on from what version 1 saved, with the same ids', async () => {
+	it('continues from the state of version 1, with the same ids', async () => {
 		w.history.add(w.anna, bloodPressure('2026-06-01T10:00:00Z', 120, 80));
 		w.history.add(w.anna, bloodPressure('2026-06-01T11:00:00Z', 135, 80));
 		w.history.add(w.anna, bloodPressure('2026-06-01T11:30:00Z', 140, 80));

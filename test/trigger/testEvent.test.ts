@@ -1,8 +1,8 @@
 /**
- * "Fetch Test Event": the newest one, within ten seconds whoever hangs or is slow; it moves nothing.
+ * "Fetch Test Event": the newest reading, within ten seconds despite hanging or slow users; it changes no state.
  */
 import { byClientId } from '../helpers/requests';
-import { everybody, onBothSchedulers, watch } from '../helpers/watch';
+import { allUsers, onBothSchedulers, watch } from '../helpers/watch';
 
 const WITHIN_MS = 10_000;
 
@@ -62,7 +62,7 @@ describe('within ten seconds', () => {
 		return { rows, ms: w.time.elapsed - begun };
 	};
 
-	it('with users who hang', async () => {
+	it('with hanging users', async () => {
 		w.used.sandbox.switches.fault = (_, url) => (url.includes('timeseries') ? { delayMs: 20_000 } : undefined);
 		const n8n = w.trigger();
 		const { rows, ms } = await timed(n8n);
@@ -80,12 +80,12 @@ describe('within ten seconds', () => {
 
 	it('of a slow service that has nothing', async () => {
 		w.used.sandbox.switches.latencyMs = 2000;
-		const { rows, ms } = await timed(w.trigger(everybody));
+		const { rows, ms } = await timed(w.trigger(allUsers));
 		expect(rows).toMatchObject({ message: 'There is no blood pressure reading to show' });
 		expect(ms).toBeLessThanOrEqual(WITHIN_MS);
 	});
 
-	it('with one user who hangs, of whom the others wait for nothing', async () => {
+	it('with one hanging user, which does not delay the others', async () => {
 		w.history.add(w.ben, w.reading(-60, 133));
 		w.used.sandbox.switches.fault = (_, url) => (url.includes(w.anna.user_id) ? { delayMs: 20_000 } : undefined);
 		const { rows, ms } = await timed(w.trigger());

@@ -1,5 +1,5 @@
 /**
- * What is watched: which team, which fields, from which moment on.
+ * Scope of the watch: its team, its fields, and its start.
  */
 import { nextTurn } from '../helpers/machine';
 import type { INodeParameters } from 'n8n-workflow';
@@ -7,7 +7,7 @@ import { uuid } from '../../dev/sandbox/world';
 import type { Team } from '../../dev/sandbox/world';
 import { createUser, mindfulness } from '../helpers/people';
 import { byUserId } from '../helpers/requests';
-import { everybody, HOUR, iso, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
+import { allUsers, HOUR, iso, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -44,7 +44,7 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
-	it('a new key of the same team goes on', async () => {
+	it('a new key of the same team continues', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		n8n.credential = { ...n8n.credential, apiKey: 'rotated' };
@@ -102,7 +102,7 @@ onBothSchedulers((scheduler) => {
 		w.history.add(w.anna, mindfulness(iso(w.clock - HOUR), 5), { metric: 'mindfulness_minutes' });
 		w.used.sandbox.switches.latencyMs = 50;
 		const poll = n8n.tick();
-		n8n.parameters = { ...everybody, event: 'mindfulnessMinutes' };
+		n8n.parameters = { ...allUsers, event: 'mindfulnessMinutes' };
 		if (isDone) await poll;
 		expect(await n8n.start()).toBeUndefined();
 		await poll;
@@ -114,11 +114,11 @@ onBothSchedulers((scheduler) => {
 
 	it('a raised lookback brings nothing old, and everything late from then on', async () => {
 		for (let hour = 1; hour <= 100; hour++) w.history.add(w.anna, w.reading(-hour * 60, 90));
-		const n8n = w.trigger({ ...everybody, options: { lookback: 2 } });
+		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));
 		expect(valuesOf(await n8n.tick())).toEqual([121]);
-		n8n.parameters = { ...everybody, options: { lookback: 72 } };
+		n8n.parameters = { ...allUsers, options: { lookback: 72 } };
 		expect(await n8n.start()).toBeUndefined();
 		for (let day = 0; day < 5; day++) {
 			w.pass(12 * HOUR);
@@ -132,11 +132,11 @@ onBothSchedulers((scheduler) => {
 		const n8n = w.trigger();
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));
-		n8n.parameters = { ...everybody, options: { lookback: 2 } };
+		n8n.parameters = { ...allUsers, options: { lookback: 2 } };
 		expect(valuesOf(await n8n.start())).toEqual([121]);
 		w.history.add(w.anna, w.reading(-119, 122), { late: 119 * MINUTE });
 		expect(valuesOf(await n8n.tick())).toEqual([122]);
-		n8n.parameters = everybody;
+		n8n.parameters = allUsers;
 		expect(await n8n.start()).toBeUndefined();
 		expect(await n8n.tick()).toBeUndefined();
 	});

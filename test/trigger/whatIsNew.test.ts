@@ -1,8 +1,8 @@
 /**
- * What is new, and the row that it becomes.
+ * New readings, and their rows.
  */
 import { bloodPressure, mindfulness } from '../helpers/people';
-import { everybody, HOUR, iso, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
+import { allUsers, HOUR, iso, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -54,7 +54,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it('is not a reading that is later than the lookback', async () => {
-		const n8n = w.trigger({ ...everybody, options: { lookback: 2 } });
+		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
 		w.history.add(w.anna, w.reading(0));
 		await n8n.start();
 		w.history.add(w.anna, w.reading(-119), { late: 120 * MINUTE });

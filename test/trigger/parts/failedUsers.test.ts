@@ -10,7 +10,7 @@ const NOW = 1_000 * HOUR;
 const problem = (message: string) =>
 	new Problem(message, 'Do something', { kind: 'rate-limited', httpCode: '429', retryAfterMs: 5 });
 
-/** These users, of whom `failing` fail in this poll. */
+/** These users; those of `failing` fail in this poll. */
 function failedUsers(saved: Record<string, FailedUser>, ...failing: string[]) {
 	const users = new FailedUsers(saved);
 	for (const id of failing) users.fail(id, problem(`Refused ${id}`), { from: 0 }, 0);
@@ -52,7 +52,7 @@ describe('the report', () => {
 		});
 	});
 
-	it('names the first of many users whose cause is known', () => {
+	it('names the first of many users with a known cause', () => {
 		const many = Object.fromEntries(Array.from({ length: 1200 }, (_, i) => [`u${i}`, { from: 0 }]));
 		expect(reportOf(many, 'u7', 'u8')).toMatchObject({
 			message: 'The readings of 1,200 users cannot be read. Refused u7',

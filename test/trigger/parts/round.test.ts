@@ -67,7 +67,7 @@ describe('a round', () => {
 	const HOUR = 3_600_000;
 	const refused = new Problem('Refused', 'Do something');
 
-	/** A round over u1 and u2, of whom `given` have results. `listed`: how many users the reads take from the list. */
+	/** A round over u1 and u2; those in `given` have results. `listed`: how many users the reads take from the list. */
 	async function roundOf(
 		given: Record<string, Partial<EventResult>>,
 		{ isTimeUp = false, listed = Infinity, ...more }: { isTimeUp?: boolean; listed?: number; team?: string } = {},
@@ -106,7 +106,7 @@ describe('a round', () => {
 		['a result is missing', [{ u1: {} }, { isTimeUp: true }]],
 		['the list has more users', [{ u1: {} }, { isTimeUp: true, listed: 1 }]],
 		['a read was cut off', [{ u1: {}, u2: { problem: refused, tookMs: BUDGET_MS / 2 - 1 } }, { isTimeUp: true }]],
-	])('goes on in the next poll when %s', async (_, args) => {
+	])('resumes in the next poll when %s', async (_, args) => {
 		const { state } = await roundOf(...args);
 		expect([state.round?.at, state.behind]).toEqual([1, {}]);
 	});
@@ -114,7 +114,7 @@ describe('a round', () => {
 	it.each([
 		['took half of the budget until it was cut off', true, BUDGET_MS / 2],
 		['failed before the deadline', false, 0],
-	])('has a failed user whose read %s', async (_, isTimeUp, tookMs) => {
+	])('has a failed user with a read that %s', async (_, isTimeUp, tookMs) => {
 		const { state } = await roundOf({ u1: {}, u2: { problem: refused, tookMs } }, { isTimeUp });
 		expect([Object.keys(state.behind), state.round]).toEqual([['u2'], undefined]);
 	});

@@ -148,7 +148,7 @@ describe('a failed user', () => {
 		expect([recovered, Object.keys(state.behind)]).toEqual([1, ['u2', 'u3']]);
 	});
 
-	it('who is gone is forgotten, and has not recovered', () => {
+	it('a removed user has no state, and has not recovered', () => {
 		const { results, take } = resultsAfter({ behind: { u1: { from: 0 } } });
 		take(listed('u1', 1), { isGone: true });
 		const { recovered, state } = results.emitAndSave(true);
@@ -214,7 +214,7 @@ describe('a failed user', () => {
 		expect(results.failedUsers.keys).toEqual(['u1', key('b')]);
 	});
 
-	it('who left the team’s list is named, unless the round has found the user before', () => {
+	it('names a user missing from the team’s list, unless the round has found the user before', () => {
 		const behind = { u1: { from: 1, met: 5 }, u2: { from: 2, met: 4 }, u3: { from: 3, met: 4 } };
 		const resumed = resultsAfter({ behind, round: { at: 2, last: [], began: 5 } });
 		resumed.take(listed('u3', 3));

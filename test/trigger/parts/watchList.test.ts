@@ -94,7 +94,7 @@ it('knows which user an entry named', () => {
 	expect(list(['a']).hasNamed(entry('a'), 'u1')).toBe(false);
 });
 
-it('knows whose user is on the list, resolved or not', () => {
+it('knows each user on the list, resolved or not', () => {
 	const isListed = list(['a', 'b'], owners({ a: 'u1', b: '', gone: 'u9' })).membership();
 	const keys = ['u1', 'u9', unresolved('b'), unresolved('gone')];
 	expect(keys.map(isListed)).toEqual([true, false, true, false]);

@@ -1,5 +1,5 @@
 /**
- * What makes a reading the same one: several at one instant, and every way in which the service may write one.
+ * Identity of readings: same-time readings, and the different ways in which the service may write one.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
@@ -127,7 +127,7 @@ onBothSchedulers((scheduler) => {
 		},
 	);
 
-	it('readings without a time are told apart by their values, and come once', async () => {
+	it('readings without a time differ by their values, and come once', async () => {
 		const n8n = w.trigger();
 		write([point(110, { timestamp: null })]);
 		await n8n.start();

@@ -1,8 +1,8 @@
 /**
- * Whose readings and users are watched.
+ * Watched users and readings: one user, one provider, users that join and leave.
  */
 import { byClientId, byUserId, queryOf } from '../helpers/requests';
-import { everybody, HOUR, iso, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
+import { allUsers, HOUR, iso, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -19,7 +19,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it('asks for one provider', async () => {
-		const n8n = w.trigger({ ...everybody, provider: { __rl: true, mode: 'slug', value: ' withings ' } });
+		const n8n = w.trigger({ ...allUsers, provider: { __rl: true, mode: 'slug', value: ' withings ' } });
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));
 		w.history.add(w.anna, w.reading(0, 122, 'withings'));
@@ -27,7 +27,7 @@ onBothSchedulers((scheduler) => {
 		expect(queryOf(w.used.sandbox.requests.at(-1)!).provider).toBe('withings');
 	});
 
-	it('somebody who joins, and nobody who left', async () => {
+	it('a user that joins, and none that left', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		const carl = w.history.addUser('carl');
