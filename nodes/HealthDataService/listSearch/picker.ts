@@ -1,5 +1,5 @@
 /**
- * Picker: the connection and the errors that the searches for users and providers share.
+ * Picker: the connection and the errors of both searches. A file of its own, because the searches for users and providers use it.
  */
 import type { ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
 import { connect, type Get } from '../http/client';

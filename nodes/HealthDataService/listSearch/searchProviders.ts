@@ -1,5 +1,5 @@
 /**
- * Provider picker: the providers that users on a sample of the user list have connected.
+ * Provider picker: the providers that users on a sample of the user list have connected. A file of its own, as for each picker.
  */
 import { connectedSources, userPage, type UserPage } from '../service/users';
 import { MAX_PAGES, picker, hintRow } from './picker';

@@ -1,6 +1,7 @@
 /**
  * Early check for lists with more users than n8n can take. Without it, a run with a row per user sends a request for each of
- * 100,000 users before it fails. `total` may be wrong (quirk 24), so the first user too many is requested as proof.
+ * 100,000 users before it fails. `total` may be wrong (quirk 24), so the first user too many is requested as proof. A file of its
+ * own, because userPaginator.ts is near the maximum length.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
