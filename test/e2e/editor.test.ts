@@ -1,6 +1,6 @@
 /**
  * What a new user goes through in n8n's editor, in a real browser, and the pictures of it that the README shows.
- * One story: a test may go on where the one before it left off.
+ * One story: a test may continue from the state of the test before it.
  */
 import { DateTime } from 'luxon';
 import { freePort } from '../../dev/host/process/ports';

@@ -123,7 +123,7 @@ export async function openEditor(url: string) {
 			await click(`action ${name}`, page.locator('[data-keyboard-nav-type=action]').getByText(name, { exact: true }));
 			await at('node-parameters').waitFor();
 		},
-		/** All of the above, for who has done it before. */
+		/** All of the above, for a later test. */
 		addNode: async (node: string, action: string) => {
 			await editor.openNodesPanel();
 			await editor.searchNodes(node);

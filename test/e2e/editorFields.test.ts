@@ -20,7 +20,7 @@ const readingsOf = (user: User) => world.readings(user.user_id, 'blood_pressure'
 const asText = (user: User, readings = readingsOf(user)) =>
 	byTime(expectedRows(user, readings, user.client_user_id)).map((row) => Object.values(row).map(String));
 
-/** The last first, so that nobody takes the order of the team for the order of the list. */
+/** The last first, so that the order of the list differs from that of the team. */
 const listed = users
 	.filter((user) => readingsOf(user).length > 0)
 	.slice(0, 3)

@@ -1,5 +1,5 @@
 /**
- * The fields of a node in n8n's editor: filling them, and what stands there.
+ * Fields of a node in n8n's editor: filling and reading them.
  */
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../../dev/host/process/until';

@@ -1,5 +1,5 @@
 /**
- * What a real n8n makes of the package: its nodes, the tool made of the node, the credential, and their icons.
+ * The package in a real n8n: its nodes, the tool made of the node, the credential, and their icons.
  */
 import type { INodeTypeDescription } from 'n8n-workflow';
 import { people } from '../helpers/people';

@@ -13,7 +13,7 @@ import { emptyFolder, removeFolder } from '../helpers/folder';
 export const NODE_TYPE = 'n8n-nodes-health-data-service.healthDataService';
 export const CREDENTIAL_TYPE = 'healthDataServiceApi';
 
-/** A team of 1,200 users beside the few whose every reading is known. */
+/** A team of 1,200 users beside the few with known readings. */
 export const LARGE_KEY = 'large-team-of-the-tests';
 
 export function worldOfTests(): World {
@@ -55,7 +55,7 @@ export async function startHost(world: World, port = 0) {
 	const folder = emptyFolder();
 	await installPackage(folder, await packPackage());
 	const n8n = await startN8n({ folder });
-	// After n8n: a sandbox that nobody closes would keep the tests of an n8n that does not start from ending.
+	// After n8n: an open sandbox would keep the tests from ending when n8n does not start.
 	const sandbox: Sandbox = await startSandbox({ world, port });
 
 	return {

@@ -142,7 +142,7 @@ describe('Timeseries', () => {
 	});
 });
 
-describe('what somebody reads when it goes wrong', () => {
+describe('error messages', () => {
 	it.each([
 		['The service did not accept the API key (status 401)', 'wrong', listUsers()],
 		[

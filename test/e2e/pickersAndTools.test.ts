@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(async () => await host?.stop());
 
 describe('pickers', () => {
-	/** What the editor asks n8n for while somebody types. */
+	/** The editor's request to n8n while a user types. */
 	const search = async (methodName: string, filter: string, id = credential): Promise<INodeListSearchResult> =>
 		await host.rest.post('/rest/dynamic-node-parameters/resource-locator-results', {
 			nodeTypeAndVersion: { name: NODE_TYPE, version: 1 },

@@ -1,6 +1,6 @@
 /**
  * The trigger in a real n8n that polls every two seconds: it is killed, renamed, published again and started while the service
- * is down, and one user is broken for a while. The rows its workflow hands on are the service's history, each once.
+ * is down, and one user is broken for a while. The rows that its workflow emits are the service's history, each once.
  */
 import fastify from 'fastify';
 import type { IDataObject } from 'n8n-workflow';

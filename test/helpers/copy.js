@@ -1,5 +1,5 @@
 /**
- * A copy of the repository as somebody gets it who clones it now: its files, nothing installed, nothing built.
+ * Copy of the repository, like a fresh clone: its files, nothing installed, nothing built.
  */
 const { copyFileSync, mkdirSync } = require('node:fs');
 const { dirname, join } = require('node:path');

@@ -1,5 +1,5 @@
 /**
- * Runs our node in n8n's real engine (n8n-core's WorkflowExecute, RoutingNode and contexts) over real HTTP.
+ * Runner for our node in n8n's real engine (n8n-core's WorkflowExecute, RoutingNode and contexts) over real HTTP.
  * Only what the n8n server alone owns is replaced: where credentials are stored, and the register of node types.
  */
 import {
@@ -89,7 +89,7 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 	};
 }
 
-/** What a picker asks for while somebody types. */
+/** The search of a picker while a user types. */
 export async function searchList(
 	credential: Credential,
 	method: 'searchUsers' | 'searchProviders',

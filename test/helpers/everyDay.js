@@ -1,5 +1,5 @@
 /**
- * What the test of whole days asks of the environment.
+ * Setting of the test of whole days, from the environment.
  */
 
 /** Whether the test of whole days takes all of them, which takes long. */

@@ -1,5 +1,5 @@
 /**
- * What the service may do wrong (docs/quirks.md) × the operations it can hit, and what must come of it.
+ * Fault matrix: quirks of the service (docs/quirks.md) × the operations they affect, with the expected results.
  */
 import type { INodeParameters } from 'n8n-workflow';
 import type { Fault, Switches } from '../../dev/sandbox/switches';
@@ -90,7 +90,7 @@ const unquoted = (name: string, detail: unknown): Case =>
 		/^The service did not accept the request$/,
 		/^Check the values of the fields in this node$/,
 	);
-/** What a service says that speaks of somebody by the identifier they were asked for. */
+/** Identifier that the service repeats in its error text. */
 const SOMEBODY = 'somebody';
 
 export const matrix: Row[] = [
@@ -131,8 +131,8 @@ export const matrix: Row[] = [
 	},
 	{
 		quirk: 5,
-		what: 'Fields nobody has described',
-		promise: 'handed on, beside the columns and never in their place',
+		what: 'Undocumented fields',
+		promise: 'passed on, next to the columns and never in their place',
 		cases: [{ name: 'on everything', operations: EVERY, switches: { extraFields: true }, gives: 'more' }],
 	},
 	{
@@ -145,14 +145,14 @@ export const matrix: Row[] = [
 	{
 		quirk: 7,
 		what: 'Odd units, numbers as text, nulls',
-		promise: 'handed on unchanged',
+		promise: 'passed on unchanged',
 		elsewhere: NO_READINGS,
 		cases: [{ name: 'all of them', operations: READINGS, switches: { oddValues: true }, gives: 'more' }],
 	},
 	{
 		quirk: 8,
 		what: 'Users with incomplete profiles',
-		promise: 'nobody is left out',
+		promise: 'no user is left out',
 		elsewhere: 'no profile is read',
 		cases: [
 			{
@@ -187,7 +187,7 @@ export const matrix: Row[] = [
 	{
 		quirk: 11,
 		what: 'A reading that comes twice',
-		promise: 'handed on twice, as the service said; none is lost',
+		promise: 'passed on twice, as the service sent them; none is lost',
 		elsewhere: NO_READINGS,
 		cases: [{ name: 'pages overlap', operations: READINGS, switches: { overlap: true }, gives: 'more' }],
 	},
@@ -242,7 +242,7 @@ export const matrix: Row[] = [
 	{
 		quirk: 16,
 		what: 'A user that does not exist',
-		promise: 'an error that names the field; in All Users, somebody removed meanwhile is passed over',
+		promise: 'an error that names the field; in All Users, a user removed meanwhile is skipped',
 		elsewhere: 'no user is named',
 		cases: [
 			{

@@ -1,5 +1,5 @@
 /**
- * Folders of the tests: empty ones that they clean away, and the one whose pictures stay.
+ * Folders of the tests: empty ones that they remove, and the one for screenshots, which stays.
  */
 const { join } = require('node:path');
 const { remove, temporaryFolder } = require('../../dev/install/temporary');

@@ -1,5 +1,5 @@
 /**
- * A service whose readings and users come, change and go while it is watched.
+ * Service with readings and users that are added, changed and removed while a trigger watches it.
  */
 import { DateTime } from 'luxon';
 import type { User } from '../../dev/sandbox/schemas';

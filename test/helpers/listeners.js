@@ -1,6 +1,6 @@
 /**
- * Who may stand between the node and the service: a proxy that listens, and a service whose certificate nobody can check.
- * Both write down what they are handed and answer as the user list of an empty team.
+ * Attackers between the node and the service: a listening proxy, and a service with an unverifiable certificate.
+ * Both record what they receive and answer with the user list of an empty team.
  */
 // Plain JavaScript: the strict lint forbids `node:http` in TypeScript files.
 const { createServer } = require('node:http');

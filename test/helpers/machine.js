@@ -1,5 +1,5 @@
 /**
- * What tests need of Node itself.
+ * Node helpers of the tests.
  */
 const { getEventListeners } = require('node:events');
 const { setFlagsFromString } = require('node:v8');
@@ -17,7 +17,7 @@ exports.timers = () => process.getActiveResourcesInfo().filter((name) => name ==
 /** Lets everything that is ready run first. */
 exports.nextTurn = async () => await new Promise((resolve) => setImmediate(resolve));
 
-/** What nobody handles would end n8n: everything of the kind from now on, until `stop`. */
+/** Unhandled rejections and exceptions, which would end n8n: all from now on, until `stop`. */
 exports.watchUnhandled = () => {
 	/** @type {unknown[]} */
 	const seen = [];

@@ -1,6 +1,6 @@
 /**
- * A user list that knows everything about itself: who was on it all the time, and what it was asked. Answers in the order
- * that it was asked in, some later than others; people move between two requests.
+ * Changing user list that records its permanent users and its requests. Answers requests in their order, some later than others;
+ * users move between two requests.
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions } from '../../nodes/HealthDataService/http/client';
@@ -78,13 +78,13 @@ export function movingTeam({
 	return {
 		get,
 		asked,
-		/** Who was on the list all the time, and never outside these places, in order. */
+		/** Users on the list all the time, and never outside these places, in order. */
 		stayed: (from = 0, to = Infinity) =>
 			first.filter((id) => places.has(id) && places.get(id)!.lowest >= from && places.get(id)!.highest < to),
 	};
 }
 
-/** Everybody that pages give. */
+/** All users of the pages. */
 export async function idsOf(pages: AsyncIterable<IDataObject[]>): Promise<unknown[]> {
 	const ids: unknown[] = [];
 	for await (const page of pages) ids.push(...page.map(({ user_id }) => user_id));

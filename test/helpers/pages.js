@@ -1,5 +1,5 @@
 /**
- * What the pages for users show (README.md and docs/): their examples of output, and their marked sections.
+ * Contents of the pages for users (README.md and docs/): their examples of output, and their marked sections.
  */
 const { readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');

@@ -1,5 +1,5 @@
 /**
- * A small world whose every reading is known, and what must come out of it, worked out without the node's own code.
+ * Small world with known readings, and the expected rows, computed without the node's code.
  */
 import { createHash } from 'node:crypto';
 import { DateTime } from 'luxon';

@@ -1,5 +1,5 @@
 /**
- * n8n around a polling trigger: it starts it, calls it at its poll times, keeps its static data, and can be killed.
+ * Host of a polling trigger in place of n8n: starts it, polls on schedule, keeps its static data, and can be killed.
  * The engine's own PollContext and Workflow; when static data is saved is n8n's rule, repeated here for both of its schedulers
  * and checked against a real n8n by test/e2e/triggerStory.ts.
  */

@@ -1,5 +1,5 @@
 /**
- * What code can reach beyond itself, read from its syntax tree: modules, globals, and what it uses of n8n's helpers.
+ * Static analysis of what code can reach: modules, globals, and n8n's helpers, from its syntax tree.
  * TypeScript's compiler is given nothing but the files, so whatever they do not declare themselves is a global.
  */
 const ts = require('typescript');

@@ -1,5 +1,5 @@
 /**
- * The files of the repository: what git tracks, and what is new and not ignored.
+ * Files of the repository: those tracked by git, and new ones that are not ignored.
  */
 const { execFileSync } = require('node:child_process');
 const { existsSync } = require('node:fs');

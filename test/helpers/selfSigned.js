@@ -1,5 +1,5 @@
 /**
- * A certificate that nobody signed but itself, for `health.test`, `localhost` and 127.0.0.1, valid until 2126. Made for these tests
+ * Self-signed certificate for `health.test`, `localhost` and 127.0.0.1, valid until 2126. Made for these tests
  * with openssl; its key is public, as it stands here, and protects nothing.
  */
 exports.SELF_SIGNED = {

@@ -1,5 +1,5 @@
 /**
- * A service that is watched by the trigger: its history, its clock, and n8n around it, on either of n8n's schedulers.
+ * Test setup of the trigger: a service with its history and clock, and n8n on either of its schedulers.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';

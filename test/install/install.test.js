@@ -70,7 +70,7 @@ function newHome(name) {
 	return home;
 }
 
-/** An n8n whose `npm` is that of the registry, as the GUI's installation takes it. @param {string} home @param {Record<string, string>} [env] */
+/** An n8n with the registry's `npm`, as the GUI's installation takes it. @param {string} home @param {Record<string, string>} [env] */
 async function start(home, env = {}) {
 	const PATH = [bin, dirname(NODE24), process.env.PATH].join(delimiter);
 	n8n = await startN8n({ folder: home, env: { HOME: home, PATH, ...env } });
@@ -170,7 +170,7 @@ it('with npm: install, upgrade, roll back; the trigger goes on where it was', as
 	}
 });
 
-it('without the internet: a tarball whose checksum is right, unpacked', async () => {
+it('without the internet: a tarball with the right checksum, unpacked', async () => {
 	const home = newHome('tarball');
 	const carried = newHome('carried');
 	expect(await runCommands('download', { home: carried, bin })).toContain(integrity);

@@ -25,7 +25,7 @@ afterAll(() => removeFolder(clone));
 /** @param {string} name @param {string[]} args */
 function run(name, args) {
 	const [, ...words] = scripts[name].split(' ');
-	// A registry that nobody is: a command that installs before it answers fails at once, and leaves nothing running.
+	// A registry that does not exist: a command that installs before it answers fails at once, and leaves nothing running.
 	const env = { ...process.env, npm_config_registry: 'http://127.0.0.1:9/', npm_config_cache: join(clone, 'npm') };
 	return spawnSync(process.execPath, [...words, ...args], { cwd: clone, env, encoding: 'utf8' });
 }

@@ -77,7 +77,7 @@ function planted(plant, of = sound) {
 
 /** @param {string} clone @param {Record<string, string>} [more] environment @param {string[]} [args] */
 function check(clone, more, args = ['--without-tests']) {
-	// A registry that nobody is: what installs something fails at once.
+	// A registry that does not exist: what installs something fails at once.
 	const env = { ...process.env, GITHUB_REF_TYPE: '', npm_config_registry: 'http://127.0.0.1:9/', ...more };
 	const program = join(clone, 'dev', 'scripts', 'releaseCheck.js');
 	const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
@@ -90,7 +90,7 @@ function check(clone, more, args = ['--without-tests']) {
 
 /** Nothing of it needs anything installed. @type {Array<[string, (clone: string) => void, string]>} */
 const BEFORE_THE_BUILD = [
-	['a file that nobody committed', (clone) => writeFileSync(join(clone, 'notes.txt'), ''), '?? notes.txt'],
+	['an uncommitted file', (clone) => writeFileSync(join(clone, 'notes.txt'), ''), '?? notes.txt'],
 	[
 		'a version that is none',
 		(clone) => (replace(clone, 'package.json', /"version": ".*"/, '"version": "1.0"'), commit(clone, 'x')),
@@ -123,7 +123,7 @@ const BEFORE_THE_BUILD = [
 		'This commit is not on origin/main.',
 	],
 	[
-		'an e-mail that is nobody',
+		'a placeholder e-mail',
 		(clone) => (replace(clone, 'package.json', /people@company.io/, 'a@b.example'), commit(clone, 'x')),
 		'The e-mail a@b.example is a placeholder.',
 	],

@@ -52,7 +52,7 @@ it('installs nothing where the program is there', async () => {
 	expect([calls(), said]).toEqual([[], []]);
 });
 
-it('says before it begins what it will install, as whom, and how to refuse', async () => {
+it('says before it begins what it will install, as which user, and how to refuse', async () => {
 	let saidFirst = 0;
 	const log = (/** @type {string} */ line) => {
 		saidFirst ||= changes().length + 1;

@@ -64,7 +64,7 @@ it('leaves whole what it does not run', () => {
 	}
 });
 
-it.each(exampleNames())('gives our nodes in %s the credential of the sandbox, and nobody else', (name) => {
+it.each(exampleNames())('gives only our nodes in %s the credential of the sandbox', (name) => {
 	for (const node of exampleForDemo(name, types, credentials).nodes) {
 		const isOurs = node.type.startsWith('n8n-nodes-health-data-service.');
 		expect([node.name, node.credentials]).toEqual([node.name, isOurs ? credentials : undefined]);

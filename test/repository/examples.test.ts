@@ -150,7 +150,7 @@ describe('a run that fails says how many users could not be read', () => {
 			expect(Number(all)).toBe(count);
 			expect(listed).toBeLessThanOrEqual(10);
 		}
-		// What concerns everybody is one item without a user.
+		// An error that concerns all users is one item without a user.
 		expect(await say([{ error: 'The key is refused', details: 'Check it' }])).toContain('The key is refused');
 		expect(await say([{ error: 'The key is refused', details: 'Check it' }])).not.toMatch(/undefined|\d/);
 	});

@@ -1,5 +1,5 @@
 /**
- * Every file of code begins with a comment that says which decision lives there, so that whoever opens it knows what to expect.
+ * File headers: every file of code begins with a comment that says what is in it.
  */
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');

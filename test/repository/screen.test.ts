@@ -19,7 +19,7 @@ const [node, trigger] = nodes.map(({ description }) => description);
 /** n8n makes the tool of an AI agent from the node, under this name. */
 const tool: INodeTypeDescription = { ...node, name: `${node.name}Tool` };
 
-/** Fields whose value decides which others there are, in the order of the screen. */
+/** Fields that show or hide others, in the order of the screen. */
 const CHOICES = ['resource', 'event', 'operation', 'userScope', 'returnAll', 'output'];
 
 /** The fields of a list that n8n shows; those of a collection name others by their path from the root. */

@@ -64,7 +64,7 @@ describe('what it says of this package, in figures and lists, is what the code d
 		const { authenticate } = require('../../nodes/HealthDataService/http/authenticate');
 		const request = authenticate({ baseUrl: 'https://a.example', apiKey: 'key' }, { url: '/v2/user' });
 		expect(request.headers).toEqual({ [header]: 'key' });
-		// Whoever sends it, n8n's HTTP Request node included, follows no redirect with it.
+		// No sender, n8n's HTTP Request node included, follows a redirect with it.
 		expect(request).toMatchObject({ disableFollowRedirect: true, followRedirect: false, followAllRedirects: false });
 	});
 

@@ -17,7 +17,7 @@ afterEach(() => remove(folder));
 /** A process that has ended. */
 const gone = () => spawnSync(process.execPath, ['--version']).pid;
 
-it('is empty, in the temporary folder, and says whose it is', () => {
+it('is empty, in the temporary folder, and names its process', () => {
 	expect(readdirSync(folder)).toEqual([]);
 	expect(dirname(folder)).toBe(tmpdir());
 	expect(basename(folder)).toMatch(new RegExp(`^health-data-service-${process.pid}-\\w+$`));
@@ -38,7 +38,7 @@ it('takes those along that killed processes have left, and no others', () => {
 	}
 });
 
-describe('who leaves something', () => {
+describe('work that leaves files', () => {
 	/** @param {string[]} names of what is left @param {number} status */
 	async function leave(names, status) {
 		const said = jest.spyOn(console, 'error').mockImplementation(() => {});

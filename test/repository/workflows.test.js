@@ -93,7 +93,7 @@ it('publish of a tag the very file that was checked, on a Node whose npm needs n
 	expect(manifest.publishConfig).toEqual({ access: 'public', provenance: true });
 });
 
-it('nobody publishes from their own machine: npm refuses where it cannot say what the package is made from', async () => {
+it('npm refuses to publish from a personal machine, where it cannot attest the source of the package', async () => {
 	/** @type {string[]} */
 	const asked = [];
 	const registry = createServer(({ method, url }, response) => {

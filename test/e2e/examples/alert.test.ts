@@ -96,7 +96,7 @@ it('waits for a Slack that fails for a moment', async () => {
 	expect(slack.refused).toHaveLength(1);
 });
 
-it("posts everybody else's when a user cannot be read, ends as failed, and posts theirs later", async () => {
+it("posts the others' readings when a user fails, ends as failed, and posts theirs later", async () => {
 	const [annas, bens] = [measure(anna, 2, 159), measure(ben, 2, 160)];
 	host.sandbox.switches.users = { [ben.user_id]: 'refused' };
 	expect(await morning()).toEqual({
@@ -109,7 +109,7 @@ it("posts everybody else's when a user cannot be read, ends as failed, and posts
 	expect(await morning()).toEqual({ ...done, posted: texts(annas, bens) });
 });
 
-it('ends as failed when nobody can be read', async () => {
+it('ends as failed when no user can be read', async () => {
 	host.sandbox.switches.fault = () => ({ status: 401 });
 	expect(await morning()).toEqual({
 		status: 'error',

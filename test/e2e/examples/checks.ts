@@ -1,5 +1,5 @@
 /**
- * What every example must be, whatever it does: somebody can import it and sees what is left to do.
+ * Rules for every example: a user can import it and sees what is left to do.
  */
 import { NodeHelpers, type INode, type INodeTypeDescription } from 'n8n-workflow';
 import { describeNode, shownFields } from '../../../dev/host/nodeTypes';
@@ -36,7 +36,7 @@ export function checkExample({ nodes, ...rest }: Example, types: () => INodeType
 		for (const node of steps) {
 			const description = describeNode(types(), node)!;
 			expect([node.type, node.typeVersion, description?.name]).toEqual([node.type, node.typeVersion, node.type]);
-			// The editor drops a field that is not shown as soon as somebody opens the workflow.
+			// The editor drops a hidden field as soon as a user opens the workflow.
 			const parameters = shownFields(description, node);
 			expect(parameters).toMatchObject(node.parameters);
 			const issues =

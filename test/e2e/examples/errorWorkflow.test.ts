@@ -1,7 +1,7 @@
 /**
- * The example "Error workflow" in a real n8n, told of failures by the trigger (`trigger.error`) and by runs (`execution.error`):
- * an outage, a refused key and a user who cannot be read each reach Slack as the sentences that the node says. A trigger's error
- * gives its message only to who reads it there: a copy of it has none.
+ * The example "Error workflow" in a real n8n, called for failures of the trigger (`trigger.error`) and by runs (`execution.error`):
+ * an outage, a refused key and a failed user each reach Slack with the node's own messages. A trigger's error
+ * has its message only as a property: a copy of it has none.
  */
 import type { INode } from 'n8n-workflow';
 import { defaultSwitches } from '../../../dev/sandbox/switches';
@@ -100,7 +100,7 @@ it('says that the key is refused', async () => {
 	expect(poll).toEqual([`*Watch* failed: ${KEY_REFUSED[0]}`, KEY_REFUSED[1]]);
 });
 
-it('says who cannot be read, and that the others can', async () => {
+it('names the failed user, and says that the others can be read', async () => {
 	host.sandbox.switches.users = { [ben.user_id]: 'refused' };
 	const { run, poll } = await bothFail();
 	expect(run).toEqual([

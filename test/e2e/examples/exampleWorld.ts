@@ -1,5 +1,5 @@
 /**
- * The people whom the examples read, and what must become of their readings, worked out without n8n.
+ * Users that the examples read, and the expected results, computed without n8n.
  */
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';

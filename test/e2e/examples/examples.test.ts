@@ -75,7 +75,7 @@ async function run(file: string, has = credentials, more: Partial<Example> = {},
 	return { status, message: error?.message as string | undefined, rows, hasRun: (name: string) => name in runData };
 }
 
-/** What the fields of a node of somebody else come to, for each item that reaches it. */
+/** The evaluated fields of a third-party node, for each item that reaches it. */
 const evaluated = (rows: IDataObject[]) => rows.map((row) => row[EVALUATED]);
 /** The readings that a statement is given: all of them together, those that came twice once. */
 function handedOver(rows: IDataObject[]): IDataObject[] {
@@ -125,7 +125,7 @@ describe('morning-table.json', () => {
 	});
 });
 
-/** Somebody who cannot be read, and everybody. */
+/** A failed user, and all users. */
 const REFUSED = `Could not be read: ${SECOND.user_id} (The service refuses this user's data (status 403))`;
 const WRONG_KEY = expect.stringMatching(
 	/^Could not be read: The service did not accept the API key \(status 401\)\. [A-Z]/,
@@ -136,14 +136,14 @@ describe.each([
 	['nightly-table-postgres.json', handedOver, 'Write by ID', pressureRows],
 	['backfill-and-follow.json', handedOver, 'Add What Is Missing', allPressureRows],
 ] as const)('%s', (file, written, table, expectedOf) => {
-	it('writes the readings of everybody else, and ends as failed with who could not be read', async () => {
+	it('writes the readings of the others, and ends as failed with the failed users', async () => {
 		host.sandbox.switches.users = { [SECOND.user_id]: 'refused' };
 		const { status, message, rows } = await run(file);
 		expect([status, message]).toEqual(['error', REFUSED]);
 		expect(byId(written(rows(table)))).toEqual(byId(expectedOf(FIRST)));
 	});
 
-	it('ends as failed with what is wrong for everybody, and writes nothing', async () => {
+	it('ends as failed with an error that concerns all users, and writes nothing', async () => {
 		const { status, message, hasRun } = await run(file, {
 			...credentials,
 			healthDataServiceApi: await host.credential('wrong'),
@@ -193,7 +193,7 @@ it('weekly-mindfulness-report.json adds up the minutes of each user from last Mo
 });
 
 describe('error-handling.json', () => {
-	it('reads the users who are known and tells operations who is not', async () => {
+	it('reads the known users and reports the unknown ones to operations', async () => {
 		const { status, rows, hasRun } = await run('error-handling.json');
 		expect(status).toBe('success');
 		expect(byId(rows('Table in Google Sheets'))).toEqual(byId([FIRST, SECOND].flatMap(pressureRows)));

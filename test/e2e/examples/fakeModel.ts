@@ -1,6 +1,6 @@
 /**
- * Stands in for the service of a chat model (OpenAI's chat completions): gives the answers it was told, one after the
- * other, and remembers what it was asked.
+ * Fake service of a chat model (OpenAI's chat completions): gives the configured answers in order, and records the
+ * requests.
  */
 import fastify from 'fastify';
 

@@ -1,5 +1,5 @@
 /**
- * Stands in for Slack: keeps the messages it takes, and takes none while it is told to refuse.
+ * Fake Slack: keeps the messages it accepts, and accepts none while set to refuse.
  */
 import fastify from 'fastify';
 

@@ -1,6 +1,6 @@
 /**
- * Makes an example ready for an n8n that has no account anywhere. A node gets a credential when the test has one for it.
- * A node of somebody else without one gets a stand-in under its name: the same items come in and the same fields are evaluated,
+ * Preparation of an example for an n8n without accounts. A node gets a credential when the test has one for it.
+ * A third-party node without one gets a stand-in under its name: the same items come in and the same fields are evaluated,
  * and nothing is sent but to a server of the test that plays the other side. Everything else stays as it is in the file.
  */
 import type { IConnections, IDataObject, INode, INodeTypeDescription, IPinData } from 'n8n-workflow';

@@ -1,12 +1,12 @@
 /**
- * Which readings may be passed over because n8n's clock was ahead: a window that follows it is ahead, too.
+ * Readings that may be skipped because n8n's clock was ahead: a window that follows it is ahead, too.
  */
 export class ClockWatch {
 	/** The least that a clock that was ahead has shown, since it was right last. */
 	private least = Infinity;
 	/** Older readings come when the clock is found to have been set back. */
 	private untilNoticed = -Infinity;
-	/** Older readings are lost: it was set right while nobody looked, for longer than it was ahead. */
+	/** Older readings are lost: it was set right between polls, for longer than it was ahead. */
 	private forGood = -Infinity;
 	private saved = {};
 

@@ -1,5 +1,5 @@
 /**
- * What happens at the service of a history.
+ * Events at the service of a history.
  */
 import type { UserFault } from './faults';
 import type { ModelService } from './service';
@@ -62,7 +62,7 @@ export class Events {
 				break;
 			case 'leave':
 			case 'comeBack':
-				// Of an empty list nobody can tell whose it is, nor that another team's key came.
+				// An empty list does not show its team, nor that the key is another team's.
 				if (step.do === 'comeBack' || ours.filter(({ isListed }) => isListed).length > 1) {
 					world.set(pick(ours, step.who), { isListed: step.do === 'comeBack' });
 				}

@@ -1,5 +1,5 @@
 /**
- * The oracle's verdict.
+ * Failure report of the oracle.
  */
 export class Broken extends Error {}
 

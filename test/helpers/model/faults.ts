@@ -1,5 +1,5 @@
 /**
- * What can be wrong with the service of a history, and what it writes down of a poll.
+ * Faults of a history's service, and its records of a poll.
  */
 import type { Person } from './world';
 
@@ -18,9 +18,9 @@ export class PollRecord {
 	isHit = false;
 	/** When the first page of a user's readings went out. */
 	readonly begun = new Map<Person, { at: number; isReversed: boolean }>();
-	/** Users whose readings were served to the end: when the first page went out. */
+	/** Users with completely served readings: when the first page was sent. */
 	readonly served = new Map<Person, number>();
-	/** Users who could not be served, and why. */
+	/** Users with failed requests, and the reason. */
 	readonly broken = new Map<Person, UserFault>();
 	readonly teamsListed = new Set<string>();
 	/** A process that was killed gets no answers. */

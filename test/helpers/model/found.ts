@@ -1,5 +1,5 @@
 /**
- * Histories that broke a promise once, or that chance would not find, played before all others.
+ * Regression histories: those that broke a promise once, or that chance would not find. They run before all others.
  */
 import type { Setting, Step } from './steps';
 
@@ -54,7 +54,7 @@ export const found: Found[] = [
 		],
 	},
 	{
-		name: 'A user who hangs when n8n starts does not use up more than the budget',
+		name: 'A hanging user at the start of n8n does not use up more than the budget',
 		world: { people: 1, budgetMs: 3000 },
 		steps: [{ do: 'break', who: 0, fault: 'hang' }, killed],
 	},

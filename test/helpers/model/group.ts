@@ -1,5 +1,5 @@
 /**
- * Readings of one user, source and instant (mostly one), and the table that somebody keeps of them by `id`.
+ * Readings of one user, source and instant (mostly one), and a table of them by `id`.
  */
 import { fail } from './fail';
 import type { Row } from './judged';
@@ -16,7 +16,7 @@ export class Group {
 
 	constructor(readonly key: string) {}
 
-	/** Whether somebody could have seen it before. */
+	/** Whether a reader could have seen it before. */
 	get isKnown() {
 		return this.table.size > 0 || (!this.isOldUnsure && (this.old?.length ?? 0) > 0);
 	}
@@ -62,7 +62,7 @@ export class Group {
 		return this.readings.some(({ seen }) => seen.length > 1);
 	}
 
-	/** Somebody who keeps a table by `id` must have all of this in it now. */
+	/** A table by `id` must contain all of this now. */
 	mustHold(values: number[], one: Measured) {
 		if (this.isOldUnsure && this.table.size === 0) return;
 		const held = [...this.table.values()];

@@ -1,5 +1,5 @@
 /**
- * All groups that a trigger watches, as the world knows them now.
+ * Groups that a trigger watches, in the current state of the world.
  */
 import { Group } from './group';
 import { groupKey, type Measured, type ModelWorld, type Person } from './world';

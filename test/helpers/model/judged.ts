@@ -3,13 +3,13 @@
  *
  * What it lets pass, and why:
  * - a reading measured before watching began that arrived between that moment and the first time its user could be read:
- *   nobody can tell it from one that was there before;
+ *   it cannot be distinguished from one that was there before;
  * - a reading (or a correction) of a measurement that was older than the lookback when it could first be seen;
  * - where n8n's clock was wrong before the first reading of a user, whatever was measured as far around the beginning as it
  *   was wrong, if that user was not read in the first poll at once; if so, what was measured during that poll;
- * - a reading dated after the beginning that was there at the beginning, of a user whom the first poll could not read;
+ * - a reading dated after the beginning that was there at the beginning, of a user that the first poll could not read;
  * - what is older than the lookback by a clock that is ahead, until a poll finds it set back; for good where it was set right
- *   while nobody polled, for longer than it was ahead: nobody can tell then that it ever was (clockWatch.ts);
+ *   between polls, for longer than it was ahead: then this cannot be detected (clockWatch.ts);
  * - what changed while its user was being read: the next poll decides;
  * - readings of one instant may go out again under another of their ids when one of them comes, goes or is corrected.
  */
@@ -32,11 +32,11 @@ export interface Poll {
 	begun: number;
 	ended: number;
 	rows: Row[];
-	/** Users who were read to the end, from when on. */
+	/** Users read completely, and since when. */
 	served: Map<Person, number>;
 	/** Whether what it found is kept: it did not fail and was not cut short. */
 	isKept: boolean;
-	/** Whether it had the time to read everybody. */
+	/** Whether it had the time to read all users. */
 	isQuick: boolean;
 	/** By how much n8n's clock was wrong. */
 	clockError: number;

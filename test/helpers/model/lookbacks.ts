@@ -1,5 +1,5 @@
 /**
- * Which lookback counts for a measurement, after somebody has changed it.
+ * Lookback that counts for a measurement after a change of the option.
  */
 export class Lookbacks {
 	private readonly set: Array<{ from: number; ms: number }>;

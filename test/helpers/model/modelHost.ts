@@ -1,5 +1,5 @@
 /**
- * n8n around the trigger in a history: its processes, and the polls with what the service saw of each.
+ * Host of the trigger in a history: n8n's processes, and the polls with the service's record of each.
  */
 import type { IDataObject, IHttpRequestOptions, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { PollingHost } from '../pollingHost';
@@ -100,7 +100,7 @@ export class ModelHost {
 		return work;
 	}
 
-	/** A service that refuses everybody is asked one by one: those who are in line by then are asked all the same. */
+	/** A service that refuses all users gets single requests; those already in the queue are still sent. */
 	private tolerated = () => 1000 + (this.service.fault?.kind === '503' ? 32 * this.service.latencyMs : 0);
 
 	private async end(work: Promise<IDataObject[] | undefined>, limitMs: number): Promise<Ended> {

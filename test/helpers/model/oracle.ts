@@ -39,7 +39,7 @@ export class Oracle {
 		this.groups = new Groups(world);
 	}
 
-	/** Whether nobody was read yet. */
+	/** Whether no user was read yet. */
 	get isFirstRound() {
 		return this.begins.size === 0;
 	}
@@ -50,7 +50,7 @@ export class Oracle {
 		this.unsaved.clear();
 	}
 
-	/** A kill: whoever was first read since the last save was not. */
+	/** A kill: users first read since the last save count as unread. */
 	forget() {
 		this.clock.restore();
 		for (const person of this.unsaved) this.begins.delete(person);
@@ -106,7 +106,7 @@ export class Oracle {
 	private judgeRow(row: Row, { begun, ended }: Poll) {
 		const reading = this.world.readings[row.nr];
 		if (!reading) fail(`a row of no reading: ${JSON.stringify(row)}`);
-		if (!this.isInScope(reading.person) || !this.isWanted(reading)) fail('somebody else’s reading went out', row);
+		if (!this.isInScope(reading.person) || !this.isWanted(reading)) fail('a reading of another user was emitted', row);
 		const { seen } = reading;
 		const couldBeSeen = seen.some(
 			({ value, from }, i) => value === row.systolic && from <= ended && (seen[i + 1]?.from ?? Infinity) >= begun,

@@ -1,5 +1,5 @@
 /**
- * The model test as a program: how many histories, from which seed, and the shortest one that breaks a promise.
+ * Program of the model test: number of histories, seed, and the shortest history that breaks a promise.
  */
 import fc from 'fast-check';
 import { found, PLAIN } from './found';

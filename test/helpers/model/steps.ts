@@ -1,5 +1,5 @@
 /**
- * What can happen in a history, one thing after the other. Numbers choose among what there is.
+ * Steps of a history, in order. Numbers select among the existing items.
  */
 import fc from 'fast-check';
 import { FAULTS, USER_FAULTS } from './faults';
@@ -112,7 +112,7 @@ export const step = fc.oneof(
 export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /**
- * A history. Another team's key and a service so slow that a poll reads nobody do not meet in one: whether such a poll has
+ * A history. Another team's key and a service so slow that a poll reads no user do not meet in one: whether such a poll has
  * noticed the other team cannot be told from outside.
  */
 export const stepsOf = (maxLength: number) =>

@@ -1,5 +1,5 @@
 /**
- * A poll in the trace of a history.
+ * Trace of a poll in a history.
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { PollRecord } from './faults';

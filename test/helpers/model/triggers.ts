@@ -1,5 +1,5 @@
 /**
- * What happens to the triggers of a history in n8n: one, or two when its workflow is copied.
+ * Triggers of a history in n8n: one, or two when its workflow is copied.
  */
 import type { INodeParameters } from 'n8n-workflow';
 import { fail } from './fail';
@@ -41,7 +41,7 @@ export class Triggers {
 
 	async poll(fault?: Fault) {
 		this.around.service.fault = fault;
-		// A dead one is not started again by n8n: somebody does it.
+		// n8n does not restart a dead one; a user does.
 		await this.all(async (one) => one.host.isAlive || (await one.start('activate')));
 		await this.all(async (one) => await one.tick());
 		this.around.service.fault = undefined;

@@ -1,5 +1,5 @@
 /**
- * What is watched, and its oracle: another one whenever it is something else.
+ * Watch of a trigger and its oracle: a changed scope starts a new one.
  */
 import type { Scope } from './judged';
 import { Oracle } from './oracle';
@@ -53,7 +53,7 @@ export class Watching {
 		this.before = undefined;
 	}
 
-	/** Whose users these are is known with the first list; other users are another thing to watch. */
+	/** The first list identifies the team; another team's users start a new watch. */
 	meet(team: string | undefined, begun: number) {
 		if (!team || !this.oracle || this.scope.person) return;
 		if ((this.oracle.scope.team ?? team) !== team) this.oracle = this.createOracle(begun);

@@ -1,5 +1,5 @@
 /**
- * How the service of a history writes what it holds: times in many ways, sources without a type in three.
+ * Response formats of a history's service: times in many forms, sources without a type in three.
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Measured, Person } from './world';

@@ -1,5 +1,5 @@
 /**
- * What the service of a history holds, and when which reading could be seen with which value. Knows nothing of the node.
+ * Data of a history's service: each reading with the times and values at which it was visible. Independent of the node.
  */
 import { uuid } from '../../../dev/sandbox/world';
 
