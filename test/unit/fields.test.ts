@@ -16,8 +16,8 @@ import {
 	readOnlyConnected,
 	readRequestsPerSecond,
 	readWhenNotFound,
+	readLimit,
 } from '../../nodes/HealthDataService/fields/options';
-import { readLimit } from '../../nodes/HealthDataService/fields/limit';
 import { readProvider } from '../../nodes/HealthDataService/fields/provider';
 import { isSimplified } from '../../nodes/HealthDataService/fields/simplify';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';

@@ -1,7 +1,12 @@
 /**
- * Row limit: when Limit ends a read, which rows it keeps, and whether reading ahead may be wasted. A small file of its own, so that
- * no other file compares a number of rows with Limit.
+ * Limits of rows: when Limit ends a read and which rows it keeps, and the early check for lists with more users than n8n can take.
  */
+import type { IDataObject } from 'n8n-workflow';
+import { SINGLE_ATTEMPT, type Get } from '../http/client';
+import { Problem } from '../shared/problem';
+import { userPage, type UserPage } from './users';
+
+/** The only place that compares a number of rows with Limit, and decides whether reading ahead may be wasted. */
 export class RowLimit {
 	/**
 	 * @param maximum Infinity for all rows
@@ -29,4 +34,30 @@ export class RowLimit {
 	keep<T>(rows: T[]): T[] {
 		return rows.length > this.maximum ? rows.slice(0, this.maximum) : rows;
 	}
+}
+
+/** Maximum number of users, and the error for more. */
+export interface Most {
+	users: number;
+	tooMany: () => Problem;
+}
+
+/**
+ * Without this check, a run with a row per user sends a request for each of 100,000 users before it fails. `total` may be wrong
+ * (quirk 24), so the first user too many is requested as proof.
+ *
+ * @param page the first page, from `offset` on
+ * @throws `most.tooMany`
+ */
+export async function stopAtLongList(get: Get, offset: number, { users: [first], total = 0 }: UserPage, most: Most) {
+	if (total - offset <= most.users) return;
+	const { users } = await userPage(get, offset + most.users, 1, SINGLE_ATTEMPT).catch(noUsers);
+	// A service that ignores `offset` returns the first user again.
+	if (users.length > 0 && users[0].user_id !== first?.user_id) throw most.tooMany();
+}
+
+/** Without proof, the read goes on and stops at the limit. */
+function noUsers(error: unknown): { users: IDataObject[] } {
+	if (error instanceof Problem) return { users: [] };
+	throw error;
 }

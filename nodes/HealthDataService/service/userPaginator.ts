@@ -5,7 +5,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
 import { quietly } from '../shared/mapInOrder';
 import { Problem } from '../shared/problem';
-import { stopAtLongList, type Most } from './longList';
+import { stopAtLongList, type Most } from './rowLimit';
 import { MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
 
 /** Pages requested before they are needed. The request queue decides how many are sent at once. */

@@ -2,7 +2,7 @@
  * Resource Timeseries: one operation per metric, and the fields in their order on the screen.
  */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { returnAllAndLimit } from '../../fields/limit';
+import { returnAllAndLimit } from '../../fields/options';
 import { providerField } from '../../fields/provider';
 import { simplifyField } from '../../fields/simplify';
 import { userFields } from '../../fields/users';

@@ -2,8 +2,13 @@
  * Parameters of one input item: all fields of a timeseries operation, validated before the first request.
  */
 import type { IExecutePaginationFunctions } from 'n8n-workflow';
-import { readLimit } from '../../fields/limit';
-import { readConcurrency, readOnlyConnected, readRequestsPerSecond, readWhenNotFound } from '../../fields/options';
+import {
+	readConcurrency,
+	readLimit,
+	readOnlyConnected,
+	readRequestsPerSecond,
+	readWhenNotFound,
+} from '../../fields/options';
 import { readProvider } from '../../fields/provider';
 import { isSimplified } from '../../fields/simplify';
 import { readUser, readUserIds, readUsersBy, readUserScope, type UserScope } from '../../fields/users';

@@ -2,8 +2,7 @@
  * User → List: the team's users, one item each (contract 4.3).
  */
 import type { IDataObject, IExecutePaginationFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { readLimit, returnAllAndLimit } from '../../fields/limit';
-import { optionsField, readOption } from '../../fields/options';
+import { optionsField, readLimit, readOption, returnAllAndLimit } from '../../fields/options';
 import { toSlug } from '../../fields/provider';
 import { isSimplified, limitNotes, simpleUser, simplifyField } from '../../fields/simplify';
 import { userPages, type ListSlice } from '../../service/userPaginator';
