@@ -146,7 +146,7 @@ describe('404', () => {
 		['nothing', '', 'text/plain'],
 	];
 
-	it.each(BODIES)('with %s is an unknown user where the list is found {{ }}', async (_, body, type) => {
+	it.each(BODIES)('with %s is an unknown user where the list is found', async (_, body, type) => {
 		used.sandbox.switches.notFound = { body, type };
 		const unknown = '00000000-0000-4000-8000-000000000000';
 		const one = (options = {}) => bloodPressureOf(byUserId(unknown), { options });
