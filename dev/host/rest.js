@@ -101,20 +101,21 @@ class Rest extends RestClient {
 	 */
 	async activate({ id, versionId }) {
 		await this.post(`/rest/workflows/${id}/activate`, { versionId });
-		return await this.#published(id);
+		// For a moment n8n still gives the status of before.
+		return await this.#settled(id, ['in_progress', 'not_published']);
 	}
 
 	/** @param {{ id: string }} workflow */
 	async deactivate({ id }) {
 		await this.post(`/rest/workflows/${id}/deactivate`);
-		return await this.#published(id);
+		return await this.#settled(id, ['in_progress', 'published']);
 	}
 
-	/** @param {string} id */
-	async #published(id) {
+	/** @param {string} id @param {string[]} unsettled statuses that do not last */
+	async #settled(id, unsettled) {
 		const settled = async () => {
 			const publication = await this.#publication(id);
-			return publication.status !== 'in_progress' && publication;
+			return !unsettled.includes(publication.status) && publication;
 		};
 		return await until(`The triggers of workflow ${id}`, settled, { timeoutMs: 120_000 });
 	}

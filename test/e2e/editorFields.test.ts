@@ -56,7 +56,7 @@ it('says what the resource is, which rows Limit keeps, and why there may be none
 		'Timeseries\nWhat users measured, with the time of each measurement',
 		'User\nWho belongs to your team, and what they have connected',
 	]);
-	await soon(() => editor.hintOf('limit'), expect.stringMatching(/^Keeps the first rows, as a rule the oldest/));
+	await soon(() => editor.hintOf('limit'), expect.stringMatching(/^Keeps the first rows in the service's order/));
 	await soon(editor.outputHints, [expect.stringMatching(/^If no items come out, nothing was measured/)]);
 });
 
