@@ -120,6 +120,8 @@ export class Watched {
 		if (ended.rows && this.losesHandOut && this.host.isDurable) {
 			this.losesHandOut = false;
 			this.host.host.row = rowBefore;
+			// The poll was given this row, so n8n cannot give an older one after it.
+			this.oldRow = undefined;
 			this.more.log(`  handed out in vain: ${ended.rows.length}`);
 			return;
 		}
