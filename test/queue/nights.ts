@@ -28,15 +28,16 @@ export function describeNights(place: () => Place) {
 	};
 	const account = async (id: string) => await accountOf(here().queue, here().nightly, id);
 	const night = async (settings: Settings = {}) => await account((await plan(settings)).plan);
-	/** Runs `act` and gives the errors that executions ended with meanwhile, and how often the error workflow ran. */
-	const failuresDuring = async (act: () => Promise<unknown>) => {
+	/** Runs `act`, waits for so many failures, and gives the errors of executions and how often the error workflow ran. */
+	const failuresDuring = async (act: () => Promise<unknown>, failures = 1) => {
 		const { queue, nightly } = here();
 		const failed = async () => await executionsOf(queue, nightly.shards, 'error');
 		const told = async () => (await executionsOf(queue, nightly.errorWorkflow)).length;
 		const [before, toldBefore] = [(await failed()).map(({ id }) => id), await told()];
 		await act();
 		const since = async () => (await failed()).filter(({ id }) => !before.includes(id));
-		await until('A failed execution', async () => (await since()).length && (await told()) > toldBefore, PATIENCE);
+		const haveEnded = async () => (await since()).length >= failures && (await told()) - toldBefore >= failures;
+		await until('The failed executions', haveEnded, PATIENCE);
 		const ended = await Promise.all((await since()).map(async ({ id }) => await queue.rest.execution(id)));
 		return {
 			messages: ended.map(({ data }) => data.resultData.error.message as string),
@@ -154,7 +155,7 @@ export function describeNights(place: () => Place) {
 			await account(id);
 			const again = `UPDATE health_shards SET reason = '${reason}'; UPDATE health_nights SET accounted = NULL`;
 			await tables.query(again);
-		});
+		}, 2);
 		expect(messages).toContainEqual(
 			expect.stringMatching(/connect E-CONNREFUSED 127\.0\.0\.1:443, \S+ E-NOTFOUND api\.example\.com: /),
 		);

@@ -40,17 +40,6 @@ export function describeOutages(place: () => Place) {
 		expect(wrongIn(await tables.readings(), rows)).toEqual(NOTHING_WRONG);
 	});
 
-	it('says that the table is gone when it is dropped meanwhile', async () => {
-		const { tables } = here();
-		await here().queue.restartWorkers();
-		// One of two shards is left, which is tried once.
-		const settings = { tries: 1, usersPerShard: 1000, shardsAtOnce: 1 };
-		const given = await nightWith(async () => await tables.query('DROP TABLE health_readings'), settings, 40);
-		expect(given.unread).toBeGreaterThan(0);
-		const reason = 'Writing failed: relation "health_readings" does not exist';
-		expect(given.reasons).toMatchObject([{ reason, users: given.unread }]);
-	});
-
 	it('takes no user for read when the node fails as a whole', async () => {
 		const { queue, sandbox, team } = here();
 		const other = await putNightlyRead(queue, 'other', { baseUrl: sandbox.baseUrl, apiKey: team.key });
@@ -60,5 +49,17 @@ export function describeOutages(place: () => Place) {
 		const given = await accountOf(queue, other, planned!.plan).finally(other.unpublish);
 		const reason = 'The node "Blood Pressure" failed before it read a user';
 		expect(given).toMatchObject({ readings: 0, unread: team.users.length, reasons: [{ reason }] });
+	});
+
+	// The last one: the next plan makes the table again.
+	it('says that the table is gone when it is dropped meanwhile', async () => {
+		const { tables } = here();
+		await here().queue.restartWorkers();
+		// One of two shards is left, which is tried once.
+		const settings = { tries: 1, usersPerShard: 1000, shardsAtOnce: 1 };
+		const given = await nightWith(async () => await tables.query('DROP TABLE health_readings'), settings, 40);
+		expect(given.unread).toBeGreaterThan(0);
+		const reason = 'Writing failed: relation "health_readings" does not exist';
+		expect(given.reasons).toMatchObject([{ reason, users: given.unread }]);
 	});
 }
