@@ -66,7 +66,7 @@ restarted. \`--long\`: nights of 20,000 and 45,000 users, too, about half an hou
 	},
 	'test:package': {
 		about:
-			'The package as it would be published, a release, a new metric by its page, and every command: packed, built and started.',
+			'The package as it would be published, a release, a new metric by its page, every command, regular expressions, the import rule.',
 		commands: [['jest', '--config', 'test/jest.package.config.js']],
 	},
 	typecheck: {
