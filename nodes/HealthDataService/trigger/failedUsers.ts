@@ -1,5 +1,5 @@
 /**
- * Failed users: isolated from the others, retried in each poll with one attempt from the start of their own window, and reported
+ * Failed users: isolated from the others, retried in each round with one attempt from the start of their own window, and reported
  * together once an hour.
  */
 import { Problem } from '../shared/problem';
