@@ -18,6 +18,8 @@ function run() {
 	const {
 		whole: isWhole,
 		seed,
+		kinds,
+		table,
 		...numbers
 	} = readSwitches({
 		name: 'model',
@@ -31,11 +33,18 @@ Prints the shortest history that breaks a promise, step by step, with what each 
 				default: '1',
 				about: 'other histories with another one; today: the date',
 			},
+			kinds: {
+				type: 'string',
+				value: 'NAMES',
+				default: 'random',
+				about: 'which kinds of histories, with commas between; all: each',
+			},
 			steps: { type: 'number', default: 30, about: 'the longest history' },
+			table: { type: 'boolean', about: 'one long trouble of each kind, and what the trigger did meanwhile' },
 			whole: { type: 'boolean', about: 'the history as it was found, not the shortest' },
 		},
 	});
-	const options = { ...numbers, isWhole, seed: 0 };
+	const options = { ...numbers, isWhole, kinds: [''], seed: 0 };
 	try {
 		options.seed = seedOf(seed);
 	} catch (error) {
@@ -47,12 +56,19 @@ Prints the shortest history that breaks a promise, step by step, with what each 
 	require('../setup/regexEngine.js');
 	require('tsx/cjs');
 
+	if (table) return void require('../helpers/model/progress/table.ts').printTable(console.log, '');
+	const { ALL_KINDS, main } = require('../helpers/model/program.ts');
+	options.kinds = kinds === 'all' ? ALL_KINDS : kinds.split(',');
+	const unknown = options.kinds.find((kind) => !ALL_KINDS.includes(kind));
+	if (unknown !== undefined) {
+		console.error(`npm run model: no kind ${unknown}. There are: ${ALL_KINDS.join(', ')}`);
+		process.exit(2);
+	}
+
 	console.log(`${options.histories} histories of seed ${options.seed}`);
-	void require('../helpers/model/program.ts')
-		.main(options, console.log)
-		.then((/** @type {boolean} */ isKept) => {
-			if (!isKept) process.exitCode = 1;
-		});
+	void main(options, console.log).then((/** @type {boolean} */ isKept) => {
+		if (!isKept) process.exitCode = 1;
+	});
 }
 
 if (require.main === module) run();

@@ -3,7 +3,7 @@
  */
 import type { IDataObject, IHttpRequestOptions, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { PollingHost } from '../pollingHost';
-import { processes } from './processes';
+import { patientProcess, processes } from './processes';
 import { PollRecord } from './faults';
 import type { ModelService } from './service';
 import type { VirtualTime } from '../virtualTime';
@@ -17,6 +17,14 @@ export interface Ended {
 	error?: Error;
 }
 
+export interface HostedOptions {
+	scheduler: 'memory' | 'durable';
+	workflowId: string;
+	budgetMs?: number;
+	/** Whether requests are retried as often as in n8n. */
+	isPatient?: boolean;
+}
+
 const DEAD = Object.assign(new PollRecord(), { isDead: true });
 
 /** No poll may take longer, whatever the service does. */
@@ -28,6 +36,8 @@ export class ModelHost {
 	isAlive = false;
 	/** Durable: the row before the last hand-out. */
 	rowBefore?: string;
+	/** Warnings and errors in n8n's log. */
+	readonly logged: string[] = [];
 	private process = 0;
 	private life = 0;
 
@@ -35,20 +45,23 @@ export class ModelHost {
 		private readonly time: VirtualTime,
 		private readonly service: ModelService,
 		parameters: INodeParameters,
-		options: { scheduler: 'memory' | 'durable'; workflowId: string; budgetMs?: number },
+		options: HostedOptions,
 		key: string,
 	) {
 		this.host = new PollingHost({ baseUrl: 'https://service.example', apiKey: key }, parameters, {
 			...options,
 			nodeId: 'node-1',
 			nodeName: 'Node',
-			createType: () => processes[this.process](),
+			createType: () => (options.isPatient ? patientProcess : processes[this.process])(),
 			onContext: (context) => {
 				const { record, life } = this;
 				// In memory, one context is for all polls until the next start.
 				const recordNow = () => (this.isDurable ? record : life === this.life ? this.record : DEAD);
 				const request = async (_type: string, request: IHttpRequestOptions, used: Used) =>
 					await service.request(recordNow(), used.credentialsDecrypted.data.apiKey, request);
+				const log = (line: string) => void this.logged.push(line);
+				const quiet = () => undefined;
+				Object.defineProperty(context, 'logger', { value: { warn: log, error: log, info: quiet, debug: quiet } });
 				(context.helpers as unknown as Helpers).httpRequestWithAuthentication = request;
 			},
 		});

@@ -12,14 +12,18 @@ const QUICK = { maxAttempts: 2, baseDelayMs: 100, maxDelayMs: 100 };
 
 const OURS = /[\\/](nodes|credentials)[\\/]/;
 
-/** @returns {Create} */
-function newProcess() {
+/** @param {Partial<typeof QUICK>} limits @returns {Create} */
+function newProcess(limits) {
 	for (const file of Object.keys(require.cache))
 		if (OURS.test(file) && !file.includes('node_modules')) delete require.cache[file];
 	const { RETRY_LIMITS } = require('../../../nodes/HealthDataService/http/retry');
 	const { HealthDataServiceTrigger } = require('../../../nodes/HealthDataService/HealthDataServiceTrigger.node.ts');
-	Object.assign(RETRY_LIMITS, QUICK);
+	Object.assign(RETRY_LIMITS, limits);
 	return () => new HealthDataServiceTrigger();
 }
 
-module.exports = { processes: Array.from({ length: PROCESSES }, newProcess) };
+module.exports = {
+	processes: Array.from({ length: PROCESSES }, () => newProcess(QUICK)),
+	/** With the limits of the node, and never killed. */
+	patientProcess: newProcess({}),
+};

@@ -1,9 +1,12 @@
 /**
- * Program of the model test: number of histories, seed, and the shortest history that breaks a promise.
+ * Program of the model test: number of histories, seed, kinds, and the shortest history that breaks a promise.
  */
 import fc from 'fast-check';
 import { found, PLAIN } from './found';
 import { Player } from './player';
+import { KINDS } from './progress/kinds';
+import { ProgressPlayer } from './progress/progressPlayer';
+import type { ProgressHistory } from './progress/troubles';
 import { setting, stepsOf, type Setting, type Step } from './steps';
 
 interface Run {
@@ -11,51 +14,82 @@ interface Run {
 	seed: number;
 	/** The longest history. */
 	steps: number;
+	kinds: string[];
 	isWhole: boolean;
 }
 
 type Print = (line: string) => void;
 
+type Drawn = { world: Setting; steps: Step[] } | { progress: ProgressHistory };
+
+/** Histories of any faults, for exactly once; all other kinds are for progress, too. */
+const RANDOM = 'random';
+export const ALL_KINDS = [RANDOM, ...Object.keys(KINDS)];
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
 /** @returns whether all promises were kept */
 export async function main(options: Run, print: Print): Promise<boolean> {
-	for (const { name, world, steps } of found) {
+	for (const { name, world, steps } of options.kinds.includes(RANDOM) ? found : []) {
+		const drawn = { world: { ...PLAIN, ...world }, steps };
 		try {
-			await new Player({ ...PLAIN, ...world }).play(steps);
+			await play(drawn);
 		} catch {
 			print(`Broken once more: ${name}\n`);
-			await replay({ ...PLAIN, ...world }, steps, print);
+			await replay(drawn, print);
 			return false;
 		}
 	}
 	const begun = performance.now();
-	let played = 0;
-	let handedOut = 0;
-	const property = fc.asyncProperty(setting, stepsOf(options.steps), async (world, steps) => {
-		played++;
-		handedOut += await new Player(world).play(steps);
+	const sums = { played: 0, rows: 0, ms: 0 };
+	const property = fc.asyncProperty(historyOf(options), async (drawn) => {
+		const { handedOut, elapsed } = await play(drawn);
+		sums.played++;
+		sums.rows += handedOut;
+		sums.ms += elapsed;
 	});
 	const run = await fc.check(property, {
 		numRuns: options.histories,
 		seed: options.seed,
 		endOnFailure: options.isWhole,
 	});
-	const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+	const tookMs = performance.now() - begun;
+	const speed = `seed ${options.seed}, ${(tookMs / 1000).toFixed(1)} s`;
 	if (!run.failed) {
-		print(`${played} histories, ${handedOut} rows handed out, all as promised (seed ${options.seed}, ${seconds} s)`);
+		const perMinute = Math.round((sums.played / tookMs) * MINUTE);
+		print(`${sums.played} histories, ${sums.rows} rows handed out, all as promised (${speed})`);
+		print(`${perMinute} histories a minute, ${Math.round(sums.ms / DAY)} simulated days`);
 		return true;
 	}
-	const [world, steps] = run.counterexample!;
-	print(
-		`History ${run.numRuns} of seed ${options.seed} breaks a promise (${run.numShrinks} times shortened, ${seconds} s):\n`,
-	);
-	await replay(world, steps, print);
+	print(`History ${run.numRuns} of ${speed} breaks a promise (${run.numShrinks} times shortened):\n`);
+	await replay(run.counterexample![0], print);
 	return false;
 }
 
-async function replay(world: Setting, steps: Step[], print: Print) {
-	print(JSON.stringify(world));
+function historyOf({ kinds, steps }: Run): fc.Arbitrary<Drawn> {
+	const random = fc.record({ world: setting, steps: stepsOf(steps) });
+	return fc.oneof(
+		...kinds.map((kind) => (kind === RANDOM ? random : KINDS[kind].map((progress) => ({ progress })))),
+	) as fc.Arbitrary<Drawn>;
+}
+
+/** @throws Broken */
+async function play(drawn: Drawn, print?: Print): Promise<{ handedOut: number; elapsed: number }> {
+	if ('progress' in drawn) {
+		const player = new ProgressPlayer(drawn.progress, print);
+		await player.play();
+		return { handedOut: player.handedOut, elapsed: player.time.elapsed };
+	}
+	const player = new Player(drawn.world, print);
+	const handedOut = await player.play(drawn.steps);
+	return { handedOut, elapsed: player.time.elapsed };
+}
+
+async function replay(drawn: Drawn, print: Print) {
+	print(JSON.stringify('progress' in drawn ? drawn.progress : drawn.world));
 	try {
-		await new Player(world, print).play(steps);
+		await play(drawn, print);
 	} catch (error) {
 		print(`\n${error.stack ?? error}`);
 	}

@@ -4,9 +4,10 @@
  */
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { Fault, PollRecord, UserFault } from './faults';
+import type { RateLimit } from './progress/rateLimit';
 import type { VirtualTime } from '../virtualTime';
 import { valueAt, type ModelWorld, type Person } from './world';
-import { answer, groupWith, userOf, type Answer, type Style } from './wire';
+import { answer, groupWith, throttledAnswer, userOf, type Answer, type Style } from './wire';
 
 const HANG_PAGE_MS = 10_000;
 
@@ -15,6 +16,9 @@ export class ModelService {
 	fault?: Fault;
 	style: Style = 'micro';
 	latencyMs = 0;
+	/** Answers take between `latencyMs` and this much longer. */
+	spreadMs = 0;
+	limit?: RateLimit;
 	pageSize = 3;
 	overlaps = false;
 	private turn = 0;
@@ -30,7 +34,13 @@ export class ModelService {
 		const { pathname, searchParams } = new URL(options.url);
 		const number = ++record.requests;
 		if (record.isDead) return await new Promise<never>(() => undefined);
-		if (this.latencyMs > 0) await this.wait(this.latencyMs, options);
+		const retryAfterMs = this.limit?.refuse(this.time.now);
+		if (retryAfterMs !== undefined) {
+			record.throttled++;
+			record.retryAt = this.time.now + Math.ceil(retryAfterMs / 1000) * 1000;
+			return throttledAnswer(this.limit!, retryAfterMs);
+		}
+		if (this.latencyMs > 0) await this.wait(this.latencyMs + this.spreadMs * Math.random(), options);
 		if (record.isDead) return await new Promise<never>(() => undefined);
 		const isList = pathname === '/v2/user';
 		if (this.fault && number >= this.fault.from && (isList || !this.fault.kind.startsWith('list'))) {

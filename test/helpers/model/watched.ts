@@ -3,7 +3,7 @@
  */
 import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { fail } from './fail';
-import { endOf, ModelHost, type Ended } from './modelHost';
+import { endOf, ModelHost, type Ended, type HostedOptions } from './modelHost';
 import type { Row, Scope } from './judged';
 import type { ModelService } from './service';
 import { traced } from './traced';
@@ -22,6 +22,8 @@ interface WatchOptions {
 	key: string;
 	lookback: number;
 	log: (line: string) => void;
+	/** Told of each poll before it is judged. */
+	onPoll?: (ended: Ended & { begun: number }) => void;
 }
 
 /** The part of its budget after which a poll need not have handed on all that it has asked for. */
@@ -42,7 +44,7 @@ export class Watched {
 		private readonly around: Around,
 		parameters: INodeParameters,
 		scope: Scope,
-		options: { scheduler: 'memory' | 'durable'; workflowId: string; budgetMs?: number },
+		options: HostedOptions,
 		private readonly more: WatchOptions,
 	) {
 		this.watching = new Watching(around, scope, more.lookback);
@@ -132,6 +134,7 @@ export class Watched {
 	private judge(begun: number, { record, rows = [], error }: Partial<Ended> & Pick<Ended, 'record'>, isStart: boolean) {
 		const { time } = this.around;
 		const { requests, served, broken, isHit, teamsListed } = record;
+		this.more.onPoll?.({ begun, record, rows, error });
 		for (const line of traced(begun, isStart, record, rows, error)) this.more.log(line);
 		const isKept = !error && !(isStart && isHit) && !(served.size === 0 && broken.size > 0) && requests > 0;
 		if (isKept) this.watching.meet([...teamsListed][0], begun);

@@ -2,6 +2,7 @@
  * Response formats of a history's service: times in many forms, sources without a type in three.
  */
 import type { IDataObject } from 'n8n-workflow';
+import type { RateLimit } from './progress/rateLimit';
 import type { Measured, Person } from './world';
 
 export type Answer = { statusCode: number; body: unknown; headers: IDataObject };
@@ -11,6 +12,12 @@ export const STYLES = ['micro', 'z', 'lower', 'short', 'india', 'noZone'] as con
 export type Style = (typeof STYLES)[number];
 
 export const answer = (statusCode: number, body: unknown): Answer => ({ statusCode, body, headers: {} });
+
+/** A 429, with Retry-After where the limit says when. */
+export const throttledAnswer = ({ isAnnounced }: RateLimit, retryAfterMs: number): Answer => ({
+	...answer(429, { detail: 'Too many requests' }),
+	headers: isAnnounced ? { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } : {},
+});
 
 export const userOf = ({ userId, clientUserId, team }: Person) => ({
 	user_id: userId,

@@ -1,0 +1,36 @@
+/**
+ * How much a poll could do if all users were sound and the service's limit were kept: by the poll's budget, the time of an answer
+ * and the limit. It knows none of the node's code but the number of concurrent requests.
+ */
+import type { ModelService } from '../service';
+import type { VirtualTime } from '../../virtualTime';
+
+/** *Concurrent Requests*. */
+const CONCURRENCY = 8;
+const LIST_PAGE = 50;
+const MINUTE = 60_000;
+/** What is behind is for the answers that are on their way. */
+const OF_BUDGET = 1 / 2;
+
+/** Longest answer that comes in time. */
+export const answerMs = ({ latencyMs, spreadMs }: ModelService) => latencyMs + spreadMs;
+
+export const listPages = (people: number) => Math.ceil(people / LIST_PAGE);
+
+/** Of a poll that begins now. */
+export function usersOfPoll(service: ModelService, { now }: VirtualTime, people: number, budgetMs: number): number {
+	const longest = answerMs(service);
+	const lists = listPages(people);
+	const sendingMs = budgetMs * OF_BUDGET;
+	const waves = longest > 0 ? Math.max(1, Math.floor((sendingMs - lists * longest) / longest)) : Infinity;
+	const { limit, faults } = service;
+	if (!limit) return waves * CONCURRENCY;
+	const isOfMinute = limit.windowMs <= MINUTE;
+	const evenly = Math.floor((limit.requests * sendingMs) / limit.windowMs);
+	const requests = isOfMinute ? Math.min(limit.free(now), evenly) : limit.free(now);
+	return Math.min(waves * CONCURRENCY, Math.max(0, requests - lists - faults.size));
+}
+
+/** Longest time of a poll without failed users. */
+export const soundMs = (service: ModelService, people: number) =>
+	(Math.ceil(people / CONCURRENCY) + listPages(people) + 4) * answerMs(service) + 1000;

@@ -1,0 +1,206 @@
+/**
+ * Plays a history of progress: one trigger that watches a team while users and service are in trouble, each poll judged by what it
+ * could have done.
+ */
+import { HOUR } from '../steps';
+import type { Ended } from '../modelHost';
+import { ModelService } from '../service';
+import { VirtualTime } from '../../virtualTime';
+import { Watched } from '../watched';
+import { ModelWorld, type Person } from '../world';
+import { answerMs, soundMs, usersOfPoll } from './facts';
+import { RateLimit } from './rateLimit';
+import { ReadsBound } from './readsBound';
+import { ReportsBound } from './reportsBound';
+import { faultsAt, isDuring, type ProgressHistory } from './troubles';
+import { fail } from '../fail';
+
+const NOON = Date.UTC(2026, 5, 1, 12);
+const MINUTE = 60_000;
+/** The longest Retry-After. */
+const LONGEST_PAUSE_MS = HOUR + MINUTE;
+/** Enough for two rounds when all is well. */
+const LAST_POLLS = 3;
+
+let histories = 0;
+
+export class ProgressPlayer {
+	readonly time = new VirtualTime(NOON);
+	readonly world = new ModelWorld(this.time);
+	readonly service = new ModelService(this.world, this.time);
+	readonly reads: ReadsBound;
+	readonly reports: ReportsBound;
+	private readonly team: Person[];
+	private readonly watched: Watched;
+	/** The longest poll. */
+	longestMs = 0;
+	private poll = 0;
+	/** End of the longest Retry-After so far. */
+	private pausedUntil = -Infinity;
+	/** Users in trouble who have been asked, until they are read again. */
+	private readonly met = new Set<number>();
+	/** Users whose trouble an earlier poll has found. */
+	private known = new Set<number>();
+	private counted = { reported: 0, logged: 0 };
+
+	constructor(
+		private readonly history: ProgressHistory,
+		private readonly log: (line: string) => void = () => undefined,
+		private readonly breach: typeof fail = fail,
+	) {
+		this.service.pageSize = 100;
+		this.service.keys.set('ours', 'our team');
+		this.team = Array.from({ length: history.people }, () => this.world.join('our team'));
+		this.reads = new ReadsBound(history.people, breach);
+		this.reports = new ReportsBound(breach);
+		const { scheduler } = history;
+		this.watched = new Watched(
+			this,
+			{ event: 'bloodPressure', userScope: 'all', options: {} },
+			{ provider: '' },
+			{ scheduler, workflowId: `progress ${++histories}`, isPatient: true },
+			{ key: 'ours', lookback: 48 * HOUR, log, onPoll: (ended) => this.judge(ended) },
+		);
+	}
+
+	get hours() {
+		return this.time.elapsed / HOUR;
+	}
+
+	get handedOut() {
+		return this.watched.handedOut;
+	}
+
+	/** @param onTrouble at the end of the trouble @throws Broken */
+	async play(onTrouble?: () => void) {
+		const { polls, readings } = this.history;
+		this.time.install();
+		try {
+			this.happen();
+			await this.watched.start('activate');
+			for (this.poll = 1; this.poll <= polls; this.poll++) {
+				await this.nextPollTime();
+				for (const { poll, who } of readings) if (poll === this.poll) this.measure(who);
+				this.happen();
+				await this.time.pass(1);
+				await this.tick();
+			}
+			onTrouble?.();
+			await this.finish();
+		} finally {
+			this.time.uninstall();
+		}
+	}
+
+	private async tick() {
+		if (this.watched.host.isAlive) await this.watched.tick();
+		else await this.watched.start('activate');
+	}
+
+	/** n8n leaves out poll times while a poll runs. */
+	private async nextPollTime() {
+		const every = this.history.everyMinutes * MINUTE;
+		await this.time.pass(every - (this.time.elapsed % every));
+	}
+
+	private async finish() {
+		this.log('and in the end');
+		await this.time.pass(LONGEST_PAUSE_MS);
+		for (let last = 0; last < LAST_POLLS; last++, this.poll++) {
+			await this.nextPollTime();
+			this.happen();
+			await this.tick();
+		}
+		this.reads.judgeEnd();
+	}
+
+	private measure(who: number) {
+		const { now } = this.time;
+		const time = Math.floor(now / 1000) * 1000;
+		const source = {
+			provider: 'omron',
+			type: 'cuff',
+			micro: String(this.world.readings.length % 1000).padStart(3, '0'),
+		};
+		const reading = this.world.measure({ person: this.team[who], time, arrives: now, value: 100, ...source });
+		if (reading) this.reads.expect(reading.nr, who, this.poll);
+	}
+
+	/** What is wrong from this poll on; nothing behind the last one. */
+	private happen() {
+		const { history, poll, service, team } = this;
+		const isOver = poll > history.polls;
+		const faults = isOver ? new Map() : faultsAt(history, poll);
+		service.faults.clear();
+		for (const [who, fault] of faults) service.faults.set(team[who], fault);
+		const slow = history.slownesses.find((one) => !isOver && isDuring(poll, one));
+		service.latencyMs = slow?.latencyMs ?? history.latencyMs;
+		service.spreadMs = slow?.spreadMs ?? 0;
+		const throttle = history.throttles.find((one) => !isOver && isDuring(poll, one));
+		if (!throttle) service.limit = undefined;
+		else if (!service.limit) {
+			const { requests, minutes, isAnnounced, isSliding } = throttle;
+			service.limit = new RateLimit(requests, minutes * MINUTE, isAnnounced, isSliding);
+		}
+		this.log(
+			`poll ${poll}: ${[...faults].map(([who, fault]) => `${who} ${fault}`).join(', ') || 'all sound'}` +
+				`${service.limit ? `, ${service.limit.free(this.time.now)} requests free` : ''}`,
+		);
+		this.possible = this.possibleRounds();
+	}
+
+	/** Rounds that the next poll could make, if all were sound. */
+	private possible = 0;
+
+	private possibleRounds() {
+		const { time, service, history, watched } = this;
+		if (time.now < this.pausedUntil) return 0;
+		const budgetMs = this.poll === 0 ? watched.host.startBudgetMs : watched.host.budgetMs;
+		const users = usersOfPoll(service, time, history.people, budgetMs);
+		return users === 0 ? 0 : 1 / Math.ceil(history.people / users);
+	}
+
+	private judge({ begun, record, rows = [], error }: Ended & { begun: number }) {
+		const { service, team, poll, reads, met, watched } = this;
+		const { host, logged } = watched.host;
+		const faulty = new Set([...service.faults.keys()].map(({ nr }) => nr));
+		const served = new Set([...record.served.keys()].map(({ nr }) => nr));
+		const isPaused = begun < this.pausedUntil;
+		for (const { nr } of record.broken.keys()) met.add(nr);
+		for (const nr of met) if (!faulty.has(nr) && served.has(nr)) met.delete(nr);
+		const isCutShort = record.throttled > 0 && team.some(({ nr }) => !faulty.has(nr) && !served.has(nr));
+		const reported = host.reported.slice(this.counted.reported);
+		const lines = logged.slice(this.counted.logged);
+		this.counted = { reported: host.reported.length, logged: logged.length };
+		for (const { message } of reported) this.log(`  reported: ${message}`);
+		for (const line of lines) this.log(`  logged: ${line}`);
+		this.reports.judge({
+			poll,
+			begun,
+			ended: this.time.now,
+			isTroubled: [...met].some((nr) => faulty.has(nr)) || isCutShort || isPaused,
+			isRefused: record.throttled > 0 && record.throttled === record.requests,
+			unreadable: met.size,
+			isOnlyLimit: this.history.stretches.length === 0 && this.history.slownesses.length === 0,
+			reported: reported.map(({ message }) => message),
+			error: error?.message,
+			logged: lines,
+		});
+		if (service.limit?.isAnnounced && record.retryAt) this.pausedUntil = Math.max(this.pausedUntil, record.retryAt);
+		const rowsOf = rows.map(({ nr }) => Number(nr));
+		reads.judge(poll, this.possible, rowsOf, served, faulty);
+		this.longestMs = Math.max(this.longestMs, this.time.now - begun);
+		this.judgeTime(poll, this.time.now - begun, faulty);
+	}
+
+	/** Failed users of earlier polls cost a third of the budget at most. */
+	private judgeTime(poll: number, tookMs: number, faulty: Set<number>) {
+		const { service, history, watched, known } = this;
+		const isKnown = [...faulty].every((nr) => known.has(nr));
+		this.known = new Set([...this.met].filter((nr) => faulty.has(nr)));
+		if (!isKnown || faulty.size === 0 || service.limit || answerMs(service) > history.latencyMs || poll === 0) return;
+		const mostMs = watched.host.budgetMs / 3 + soundMs(service, history.people);
+		if (tookMs > mostMs)
+			this.breach('users known to fail cost a poll more than a third of its budget', { poll, tookMs, mostMs });
+	}
+}

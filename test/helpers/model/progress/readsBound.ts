@@ -1,0 +1,85 @@
+/**
+ * Bounds of progress: every reading goes out within two rounds, and no sound user is read more than twice as often as another
+ * one needs.
+ */
+import { fail } from '../fail';
+
+/** Rounds in which a reading must go out. */
+const ROUNDS = 2;
+const MOST_DIFFERENCE = 2;
+const ROUNDING = 1e-9;
+
+interface Pending {
+	who: number;
+	/** When it came, or its user was mended, in rounds. */
+	since: number;
+	poll: number;
+}
+
+export class ReadsBound {
+	/** Rounds that could have been made. */
+	private rounds = 0;
+	private readonly pending = new Map<number, Pending>();
+	/** Of each poll: by place, how often a user was read until then. */
+	private readonly reads: number[][];
+	/** Users who have ever failed. */
+	private readonly unsound = new Set<number>();
+	expected = 0;
+	emitted = 0;
+
+	constructor(
+		people: number,
+		private readonly breach: typeof fail = fail,
+	) {
+		this.reads = [Array.from({ length: people }, () => 0)];
+	}
+
+	/** How many sound users no poll has read after that one. */
+	unreadSince(poll: number): number {
+		const then = this.reads[poll + 1];
+		return this.reads.at(-1)!.filter((count, who) => count === then[who] && !this.unsound.has(who)).length;
+	}
+
+	expect(nr: number, who: number, poll: number) {
+		this.expected++;
+		this.pending.set(nr, { who, since: this.rounds, poll });
+	}
+
+	/**
+	 * @param rounds that this poll could have made, if all were sound
+	 * @param emitted numbers of the readings
+	 */
+	judge(poll: number, rounds: number, emitted: number[], served: Set<number>, faulty: Set<number>) {
+		this.rounds += Math.min(1, rounds);
+		for (const nr of emitted) if (this.pending.delete(nr)) this.emitted++;
+		for (const who of faulty) this.unsound.add(who);
+		const before = this.reads.at(-1)!;
+		this.reads.push(before.map((count, who) => count + (served.has(who) ? 1 : 0)));
+		for (const [nr, one] of this.pending) {
+			if (faulty.has(one.who)) one.since = this.rounds;
+			else if (this.rounds - one.since >= ROUNDS - ROUNDING)
+				this.breach('a reading of a sound user has not gone out within two rounds', { nr, ...one, now: poll });
+		}
+		this.judgeDifference(poll);
+	}
+
+	/** Over any stretch of polls up to this one. */
+	private judgeDifference(poll: number) {
+		const now = this.reads.at(-1)!;
+		const sound = now.flatMap((_, who) => (this.unsound.has(who) ? [] : [who]));
+		if (sound.length < 2) return;
+		this.reads.forEach((then, from) => {
+			const counts = sound.map((who) => now[who] - then[who]);
+			const [least, most] = [Math.min(...counts), Math.max(...counts)];
+			if (most - least > MOST_DIFFERENCE) {
+				const who = [sound[counts.indexOf(least)], sound[counts.indexOf(most)]];
+				this.breach('a sound user was read more than two times as seldom as another', { who, least, most, from, poll });
+			}
+		});
+	}
+
+	/** @throws Broken where something has never gone out */
+	judgeEnd() {
+		for (const [nr, one] of this.pending) this.breach('a reading has never gone out', { nr, ...one });
+	}
+}

@@ -1,0 +1,79 @@
+/**
+ * Bound of silence: trouble is reported by its second poll, then hourly, in one report an hour at most, and a report says no more
+ * than what is wrong.
+ */
+import { fail } from '../fail';
+
+const HOUR = 3_600_000;
+
+export interface PollReports {
+	poll: number;
+	begun: number;
+	ended: number;
+	/** Whether users failed, or the limit kept users from being read. */
+	isTroubled: boolean;
+	/** Whether every request was refused. */
+	isRefused: boolean;
+	/** Users who may be called unreadable. */
+	unreadable: number;
+	/** Whether only the limit may be named. */
+	isOnlyLimit: boolean;
+	/** Failed executions: reports, and the poll's own error. */
+	reported: string[];
+	error?: string;
+	logged: string[];
+}
+
+export class ReportsBound {
+	/** End of the last poll that reported anything. */
+	private toldAt = -Infinity;
+	/** Begin of the last poll with a failed execution. */
+	private failedAt = -Infinity;
+	private untold = 0;
+	failed = 0;
+	logged = 0;
+	/** The first poll that reported anything. */
+	firstTold?: number;
+
+	constructor(private readonly breach: typeof fail = fail) {}
+
+	judge({ reported, error, logged, ...poll }: PollReports) {
+		const failures = [...reported, ...(error === undefined ? [] : [error])];
+		this.failed += failures.length;
+		this.logged += logged.length;
+		const about = { poll: poll.poll, said: [...failures, ...logged] };
+		this.judgeSilence(poll, failures.length + logged.length > 0);
+		if (failures.length > 0) {
+			if (failures.length > 1) this.breach('several failed executions of one poll', about);
+			if (poll.begun - this.failedAt < HOUR)
+				this.breach('a failed execution less than an hour after the last one', {
+					...about,
+					last: this.failedAt - poll.begun,
+				});
+			this.failedAt = poll.begun;
+		}
+		if (error !== undefined && !poll.isRefused) this.breach('a poll failed though the user list answered', about);
+		for (const text of [...failures, ...logged]) this.judgeText(text, poll, about);
+	}
+
+	private judgeSilence({ poll, begun, ended, isTroubled }: Omit<PollReports, 'reported' | 'logged'>, isTold: boolean) {
+		if (isTold) {
+			this.toldAt = ended;
+			this.firstTold ??= poll;
+		}
+		if (!isTroubled || isTold) this.untold = 0;
+		else if (begun - this.toldAt >= HOUR && ++this.untold > 1) this.breach('trouble is not reported', { poll });
+	}
+
+	private judgeText(
+		text: string,
+		{ unreadable, isOnlyLimit }: Omit<PollReports, 'reported' | 'logged'>,
+		about: object,
+	) {
+		if (/no user's readings can be read/i.test(text) && unreadable === 0) this.breach('no user is unreadable', about);
+		const [, count] = /([\d,]+) users? cannot be read/.exec(text) ?? [];
+		if (count && Number(count.replace(/,/g, '')) > unreadable)
+			this.breach('more users are called unreadable than are', { ...about, unreadable });
+		if (isOnlyLimit && !/limit|too many|429/i.test(text)) this.breach('the limit is not named', about);
+	}
+}

@@ -1,0 +1,62 @@
+/**
+ * Troubles of a history of progress: which users fail, how slow the service is and how many requests it admits, by poll.
+ */
+import type { UserFault } from '../faults';
+
+export interface Stretch {
+	/** Polls: the first, and the first without it. */
+	from: number;
+	until: number;
+	/** The first of the users in a row, and how many. */
+	place: number;
+	count: number;
+	fault: UserFault;
+	/** Whether it is the next stretch at each poll. */
+	isMoving?: boolean;
+}
+
+export interface Throttle {
+	from: number;
+	until: number;
+	requests: number;
+	minutes: number;
+	isAnnounced: boolean;
+	isSliding: boolean;
+}
+
+export interface Slowness {
+	from: number;
+	until: number;
+	latencyMs: number;
+	spreadMs: number;
+}
+
+/** A history of progress; all else about it follows. */
+export interface ProgressHistory {
+	kind: string;
+	scheduler: 'memory' | 'durable';
+	people: number;
+	latencyMs: number;
+	everyMinutes: number;
+	/** How many, behind the one at the start, which is number 0. */
+	polls: number;
+	stretches: Stretch[];
+	throttles: Throttle[];
+	slownesses: Slowness[];
+	/** Measured, and at the service, a moment before a poll. */
+	readings: Array<{ poll: number; who: number }>;
+}
+
+export const isDuring = (poll: number, { from, until }: { from: number; until: number }) =>
+	poll >= from && poll < until;
+
+/** What is wrong with each user at a poll, by place. */
+export function faultsAt({ people, stretches }: ProgressHistory, poll: number): Map<number, UserFault> {
+	const faults = new Map<number, UserFault>();
+	for (const one of stretches) {
+		if (!isDuring(poll, one)) continue;
+		const first = one.place + (one.isMoving ? (poll - one.from) * one.count : 0);
+		for (let i = 0; i < one.count; i++) faults.set((first + i) % people, one.fault);
+	}
+	return faults;
+}
