@@ -30,6 +30,26 @@ const NO_ROWS: NodeHint = {
 	displayCondition: '={{ $parameter.resource === "timeseries" }}',
 };
 
+/** n8n says by itself that Limit was reached, not what that means for several users. */
+const FIRST_USERS: NodeHint = {
+	message:
+		"'Limit' counts rows, user by user. When it is reached, the users further down the list are not read. To read all users, turn on 'Return All'.",
+	type: 'info',
+	location: 'outputPane',
+	whenToDisplay: 'afterExecution',
+	displayCondition:
+		'={{ $parameter.resource === "timeseries" && $parameter.userScope !== "one" && !$parameter.returnAll }}',
+};
+
+const SLUG: NodeHint = {
+	message:
+		"If no items come out, check the 'Provider': it is a slug such as omron, which User → List shows under connected_sources.",
+	type: 'info',
+	location: 'outputPane',
+	whenToDisplay: 'afterExecution',
+	displayCondition: '={{ $parameter.resource === "timeseries" && Boolean($parameter.provider) }}',
+};
+
 export class HealthDataService implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Health Data Service',
@@ -48,7 +68,7 @@ export class HealthDataService implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'healthDataServiceApi', required: true }],
-		hints: [NO_ROWS],
+		hints: [NO_ROWS, FIRST_USERS, SLUG],
 		// The address comes from the credential (http/authenticate.ts). n8n runs a declarative node with `methods` only if this is set.
 		requestDefaults: { headers: { Accept: 'application/json' } },
 		properties: [

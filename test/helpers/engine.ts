@@ -25,6 +25,7 @@ import {
 	type INodeType,
 	type INodeTypes,
 	type IRun,
+	type WorkflowExecuteMode,
 	type IWorkflowBase,
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
@@ -49,6 +50,8 @@ export interface RunOptions {
 	/** More settings of the node: *Retry On Fail*, *Execute Once*. */
 	settings?: Pick<INode, 'retryOnFail' | 'maxTries' | 'waitBetweenTries' | 'executeOnce'>;
 	timezone?: string;
+	/** `manual`, the default, in the editor; another one unattended. */
+	mode?: WorkflowExecuteMode;
 	/** What the workflow remembers. */
 	staticData?: IDataObject;
 	/** Cancels the execution, as the editor's Stop does, when this comes true. */
@@ -70,7 +73,7 @@ export interface RunResult {
 export async function runNode(options: RunOptions): Promise<RunResult> {
 	const { workflow, additionalData } = build(new HealthDataService(), options);
 	const run = await workflow.expression.withIsolate(async () => {
-		const execution = new WorkflowExecute(additionalData, 'manual').run({
+		const execution = new WorkflowExecute(additionalData, options.mode ?? 'manual').run({
 			workflow,
 			startNode: workflow.getNode('Start')!,
 		});

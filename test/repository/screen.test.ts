@@ -136,3 +136,25 @@ it('{{ }}: below the node and the trigger stands what was chosen, and the hint o
 	}
 	expect(`\n${lines.join('\n')}\n`).toMatchSnapshot();
 });
+
+describe('{{ }} hints of the output', () => {
+	const provider = { __rl: true, mode: 'slug', value: 'omron' };
+	const noProvider = { __rl: true, mode: 'list', value: '' };
+	const several = { resource: 'timeseries', userScope: 'all', returnAll: false, provider: noProvider };
+
+	it.each<[string, INodeParameters, string[]]>([
+		['several users, Limit', several, ["'Limit' counts rows"]],
+		['Listed Users, Limit', { ...several, userScope: 'listed' }, ["'Limit' counts rows"]],
+		['several users, Return All', { ...several, returnAll: true }, []],
+		['one user, Limit', { ...several, userScope: 'one' }, []],
+		['a provider', { ...several, userScope: 'one', provider }, ["If no items come out, check the 'Provider'"]],
+		['users', { ...several, resource: 'user', provider }, []],
+	])('%s', async (_, parameters, expected) => {
+		const shown: string[] = [];
+		const type = new HealthDataService();
+		for (const { message, displayCondition, whenToDisplay } of type.description.hints!)
+			if (whenToDisplay === 'afterExecution' && (await evaluated(type, displayCondition!, parameters)))
+				shown.push(message);
+		expect(shown).toEqual(expected.map((start) => expect.stringMatching(new RegExp(`^${start}`))));
+	});
+});

@@ -15,8 +15,9 @@ import { isTool } from '../fields/locator';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
 import { RowLimit } from '../service/rowLimit';
+import { ProviderSlug } from '../service/users';
 import type { ResolvedNames } from '../service/userSelection';
-import { Problem, toNodeError } from '../shared/problem';
+import { logLine, Problem, toNodeError } from '../shared/problem';
 
 /** Opens the connection with the run's request queue of the item's key and address. The limits of its first call count. */
 export type Connect = (limits?: RequestLimits) => Promise<Get>;
@@ -44,7 +45,9 @@ export function perItem(execute: Execute) {
 		await Promise.resolve();
 		if (!run.isComplete && !isBatched(this) && !this.continueOnFail()) return [];
 		try {
-			return (await execute(this, connectRun)).map(linked);
+			const rows = await execute(this, connectRun);
+			run.finish(this, item);
+			return rows.map(linked);
 		} catch (error) {
 			const nodeError = toNodeError(this.getNode(), error, { itemIndex: item });
 			// Without the item's `error` property n8n keeps the details, and adds the input item's own fields in the error output.
@@ -90,7 +93,10 @@ export class Run {
 	/** Fields that are the same for all items. */
 	fields?: object;
 	readonly resolvedNames: ResolvedNames = new Map();
+	private readonly providers = new Map<string, ProviderSlug>();
 	private readonly started = new Set<number>();
+	private readonly succeeded = new Set<number>();
+	private readonly logged = new Set<string>();
 	private readonly waiting: Array<() => void> = [];
 
 	constructor(private readonly items: number) {}
@@ -100,6 +106,19 @@ export class Run {
 		const queue = this.queues.get(account) ?? new RequestQueue(limits);
 		this.queues.set(account, queue);
 		return queue;
+	}
+
+	/** The same for all items that name this provider: the users of one item show the slug to the others. */
+	providerSlug(typed: string): ProviderSlug {
+		const slug = this.providers.get(typed) ?? new ProviderSlug(typed);
+		this.providers.set(typed, slug);
+		return slug;
+	}
+
+	/** Once a run, not for each item. */
+	log(context: IExecuteSingleFunctions, sentences: string) {
+		if (!this.logged.has(sentences)) context.logger.info(logLine(context, sentences));
+		this.logged.add(sentences);
 	}
 
 	hasStarted = (item: number) => this.started.has(item);
@@ -114,11 +133,21 @@ export class Run {
 		return this.started.size >= this.items;
 	}
 
+	/** After the last item, logs each provider that no user has: a name in place of the slug ends without an error and without rows. */
+	finish(context: IExecuteSingleFunctions, item: number) {
+		this.succeeded.add(item);
+		if (this.succeeded.size < this.items) return;
+		for (const { typed, isMissing } of this.providers.values()) if (isMissing) this.log(context, noSuchProvider(typed));
+	}
+
 	/** Resolves when all items have started; never, if n8n stopped before. */
 	async completed(): Promise<void> {
 		if (!this.isComplete) await new Promise<void>((resolve) => this.waiting.push(resolve));
 	}
 }
+
+const noSuchProvider = (typed: string) =>
+	`No user who was read has the provider ${JSON.stringify(typed)} connected, and no reading has it. 'Provider' takes the service's slug: User → List shows the slugs under connected_sources.`;
 
 /** Number of input items: with *Execute Once* fewer than in the execution data. Every context of n8n has `inputData`. */
 const itemsOf = (context: object) =>

@@ -9,11 +9,11 @@ import type { DayRange } from './daily';
 import type { Metric } from './metrics';
 import { instantOf, rowKey, userPrefix } from './readingId';
 import { readingRows, type Collect, type UserRef } from './readings';
+import type { ProviderSlug } from './users';
 
 /** What a summary is of. */
 export interface SummaryRange extends Required<DayRange> {
-	/** Slug, or empty for all. */
-	provider: string;
+	provider: Pick<ProviderSlug, 'text'>;
 }
 
 /** One row per user, never more or less. Keeps no readings, only a short key of each until the user is read. */
@@ -100,7 +100,7 @@ export class Summary {
 			unit,
 			providers: [...this.providers].sort().join(', '),
 			user_id,
-			id: `${value}-summary-${rowKey(userPrefix(user_id), JSON.stringify([value, user_id, from, to, provider]))}`,
+			id: `${value}-summary-${rowKey(userPrefix(user_id), JSON.stringify([value, user_id, from, to, provider.text]))}`,
 		} as IDataObject;
 	}
 }

@@ -44,6 +44,8 @@ export interface UserSelection {
 	addClientUserIds?(get: Get, rows: readonly IDataObject[], isCancelled?: () => boolean): Promise<void>;
 	/** The entries of *User IDs*, without duplicates. */
 	entries?: readonly ListEntry[];
+	/** Place of the last user known so far. With several users only. */
+	lastPlace?(): number;
 }
 
 /** The value of *User*. */
@@ -57,18 +59,25 @@ export interface UserIdentifier {
 export type WhenNotFound = 'error' | 'empty';
 
 /** @param connectedTo slug of a provider: only users who have it connected now */
-export const wholeTeam = (slice: ListSlice = {}, connectedTo?: string): UserSelection => ({
-	async *users(get, skip = 0) {
-		let place = skip;
-		for await (const users of userPages(get, { ...slice, offset: (slice.offset ?? 0) + skip })) {
-			for (const user of users) {
-				place++;
-				if (!connectedTo || isConnectedTo(user, connectedTo)) yield toSelectedUser(user, place);
+export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSelection {
+	const isSelected = (user: IDataObject) => !connectedTo || isConnectedTo(user, connectedTo);
+	let lastPlace = 0;
+	return {
+		async *users(get, skip = 0) {
+			let place = skip;
+			for await (const users of userPages(get, { ...slice, offset: (slice.offset ?? 0) + skip })) {
+				const selected = users
+					.map((user, index) => ({ user, place: place + index + 1 }))
+					.filter(({ user }) => isSelected(user));
+				place += users.length;
+				lastPlace = Math.max(lastPlace, selected.at(-1)?.place ?? 0);
+				for (const one of selected) yield toSelectedUser(one.user, one.place);
 			}
-		}
-	},
-	whenMissing: async (get, { user }) => await throwIfUserExists(get, user),
-});
+		},
+		whenMissing: async (get, { user }) => await throwIfUserExists(get, user),
+		lastPlace: () => lastPlace,
+	};
+}
 
 /** Client user ID → user, shared by the items of a run. Undefined if Resolve failed or found none. */
 export type ResolvedNames = Map<string, Promise<UserRef | undefined>>;
@@ -135,6 +144,7 @@ export const listedUsers = (
 	{ whenNotFound = 'error', isLazy = false }: { whenNotFound?: WhenNotFound; isLazy?: boolean } = {},
 ): UserSelection => ({
 	entries,
+	lastPlace: () => entries.length,
 	async *users(get, skip = 0, hasFailed = () => false) {
 		const rest = entries.slice(skip);
 		let place = skip;

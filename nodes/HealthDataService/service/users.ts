@@ -1,5 +1,5 @@
 /**
- * User endpoints: one page of the user list, Resolve, and the connected sources of a user (contract 4.3, 4.4).
+ * User endpoints: one page of the user list, Resolve, the connected sources of a user and their slugs (contract 4.3, 4.4).
  */
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get, type RequestOptions } from '../http/client';
@@ -110,6 +110,62 @@ export function connectedSources(user: IDataObject): Array<{ slug: string; name:
 	});
 }
 
-/** @param provider a slug */
+const isSameSlug = (a: unknown, b: string) => String(a).trim().toLowerCase() === b.trim().toLowerCase();
+
+/** @param provider a slug, in upper or lower case */
 export const isConnectedTo = (user: IDataObject, provider: string) =>
-	connectedSources(user).some(({ slug }) => slug === provider);
+	connectedSources(user).some(({ slug }) => isSameSlug(slug, provider));
+
+/**
+ * The slug of *Provider*. People type it in capitals, and the service finds nothing then: so it is sent as the user records of the
+ * run write it.
+ */
+export class ProviderSlug {
+	private written?: string;
+	private hasRecords = false;
+	private hasReadings = false;
+
+	/** @param typed empty for all providers */
+	constructor(readonly typed: string) {}
+
+	/** As the service writes it, once a record has shown it. */
+	get text() {
+		return this.written ?? this.typed;
+	}
+
+	/** Whether no user of the records has it connected, and no reading has it. False without a record. */
+	get isMissing() {
+		return this.hasRecords && this.written === undefined && !this.hasReadings;
+	}
+
+	/** `get`, which looks through each answer for the slug. */
+	learning(get: Get): Get {
+		if (this.typed === '') return get;
+		return async (...request) => {
+			const answer = await get(...request);
+			if (isObject(answer)) this.learn(answer);
+			return answer;
+		};
+	}
+
+	private learn(answer: IDataObject) {
+		if (isObject(answer.groups)) {
+			this.hasReadings ||= Object.entries(answer.groups).some(([slug, groups]) => this.isOf(slug, groups));
+			return;
+		}
+		const users = Array.isArray(answer.users) ? answer.users.filter(isObject) : [answer];
+		for (const user of users) {
+			this.hasRecords = true;
+			for (const { slug } of connectedSources(user)) {
+				if (slug === this.typed || (this.written === undefined && isSameSlug(slug, this.typed))) this.written = slug;
+			}
+		}
+	}
+
+	private isOf(slug: string, groups: unknown): boolean {
+		const sources = Array.isArray(groups) ? groups.filter(isObject).map(({ source }) => source) : [];
+		return [slug, ...sources.filter(isObject).map(({ provider }) => provider)].some((one) =>
+			isSameSlug(one, this.typed),
+		);
+	}
+}

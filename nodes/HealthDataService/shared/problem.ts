@@ -1,7 +1,8 @@
 /**
- * Problem: an error in words for the user of n8n. Thrown everywhere below; nodes turn it into n8n's own error classes.
+ * Problem: an error in words for the user of n8n. Thrown everywhere below; nodes turn it into n8n's own error classes. Lines of n8n's
+ * log too.
  */
-import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError, type FunctionsBase, type INode } from 'n8n-workflow';
 
 /** The cause, as n8n's durable scheduler names it. The first two are transient; the others need a change by a person. */
 export type Kind = 'rate-limited' | 'temporarily-unavailable' | 'credential-invalid' | 'configuration-invalid';
@@ -72,3 +73,7 @@ export function toNodeError(
 	// Read by n8n's durable scheduler.
 	return Object.assign(nodeError, { failure: { cause: kind, ...(retryAfterMs !== undefined && { retryAfterMs }) } });
 }
+
+/** A line for n8n's log, which does not say where a line comes from. JSON, because a name may have several lines. */
+export const logLine = (context: Pick<FunctionsBase, 'getWorkflow' | 'getNode'>, sentences: string) =>
+	`Workflow ${JSON.stringify(context.getWorkflow().name)}, node ${JSON.stringify(context.getNode().name)}: ${sentences}`;

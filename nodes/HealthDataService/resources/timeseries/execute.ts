@@ -9,17 +9,17 @@ import { readUsers, USERS_PER_REQUEST } from '../../service/readUsers';
 import type { UserRef } from '../../service/readings';
 import { shownUserId } from '../../service/users';
 import { Problem } from '../../shared/problem';
-import type { Connect } from '../operation';
+import { runOf, type Connect } from '../operation';
 import { readRequest } from './parameters';
 
 export function executeTimeseries(metric: Metric) {
 	return async (context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> => {
 		const request = readRequest(context, metric);
-		const { query, limit, collect, isSimple, concurrency, isTeam, selection } = request;
-		const get = await connectRun(request);
+		const { range, provider, limit, collect, isSimple, concurrency, isSeveral, selection } = request;
+		const get = provider.learning(await connectRun(request));
 
 		const onUnreadable = (user: UserRef, problem: Problem, succeeded: number) => {
-			if (!isTeam) throw problem;
+			if (!isSeveral) throw problem;
 			if (!context.continueOnFail()) throw unreadableProblem(user, problem, succeeded);
 		};
 		let found = 0;
@@ -31,9 +31,9 @@ export function executeTimeseries(metric: Metric) {
 			: { width: USERS_PER_REQUEST * concurrency, ahead: Infinity };
 		const read: IDataObject[] = [];
 		const failed: IDataObject[] = [];
-		for await (const { user, rows: more, problem } of readUsers(get, {
+		for await (const { user, place, rows: more, problem } of readUsers(get, {
 			metric,
-			query,
+			query: () => ({ ...range, provider: provider.text }),
 			selection,
 			...pace,
 			collect,
@@ -42,15 +42,22 @@ export function executeTimeseries(metric: Metric) {
 		})) {
 			for (const row of more) read.push(row);
 			if (problem) failed.push(unreadableRow(context, user, problem));
-			if (limit.isReached(read.length, failed.length)) break;
+			if (!limit.isReached(read.length, failed.length)) continue;
+			// In the editor a hint says so (HealthDataService.node.ts).
+			if (place < (selection.lastPlace?.() ?? 0) && context.getMode() !== 'manual')
+				runOf(context).log(context, limitEndedRead(limit.maximum, place));
+			break;
 		}
 		const rows = limit.keep(read);
 		await selection.addClientUserIds?.(get, rows);
 		if (!isSimple) return [...rows, ...failed];
 		const simple = rows.map((row) => simpleReading(row, metric.columns));
-		return [...simple, ...limitNotes(rows.length, limit.maximum, query.provider), ...failed];
+		return [...simple, ...limitNotes(rows.length, limit.maximum, provider.typed), ...failed];
 	};
 }
+
+const limitEndedRead = (limit: number, users: number) =>
+	`'Limit' (${limit.toLocaleString('en')}) ended the read after ${users === 1 ? '1 user' : `${users.toLocaleString('en')} users`}: those further down the list were not read. Turn on 'Return All' to read all users.`;
 
 /** On Error *Stop* with several users. Does not name the client user ID, which may identify a person. */
 export function unreadableProblem(user: UserRef, problem: Problem, succeeded: number): Problem {

@@ -6,6 +6,7 @@ import { collectDaily, type DayRange } from '../../service/daily';
 import { GroupedReadings, rowsWithId, rowsWithoutId, type Collect } from '../../service/readings';
 import type { Metric } from '../../service/metrics';
 import type { RowLimit } from '../../service/rowLimit';
+import type { ProviderSlug } from '../../service/users';
 import { collectSummary } from '../../service/summary';
 import { toChoice } from '../../shared/values';
 
@@ -43,8 +44,7 @@ interface CollectOptions {
 	days: DayRange;
 	/** YYYY-MM-DD in the zone of `days`: the last day of a summary whose end is open. */
 	today: string;
-	/** Slug, or empty for all. */
-	provider: string;
+	provider: ProviderSlug;
 }
 
 export function collectAs(

@@ -17,6 +17,7 @@ import type { Metric } from '../../service/metrics';
 import type { Collect } from '../../service/readings';
 import type { RowLimit } from '../../service/rowLimit';
 import type { ListSlice } from '../../service/userPaginator';
+import type { ProviderSlug } from '../../service/users';
 import { listedUsers, oneUser, type UserSelection, wholeTeam } from '../../service/userSelection';
 import { itemLimit, MAX_ROWS_PER_ITEM, oncePerRun, runOf, tooManyRows } from '../operation';
 import { daysOf } from './calendar';
@@ -25,14 +26,16 @@ import { readListSlice, readTimeZone } from './options';
 import { collectAs, DAILY, GROUPED, READINGS, readOutput, SUMMARY } from './output';
 
 export interface TimeseriesRequest {
-	query: Query & { provider: string };
+	/** Without the provider: its slug may show itself later. */
+	range: Query;
+	provider: ProviderSlug;
 	limit: RowLimit;
 	collect: Collect;
 	isSimple: boolean;
 	concurrency: number;
 	requestsPerSecond?: number;
 	/** Whether several users are read: then an unreadable one does not concern the others. */
-	isTeam: boolean;
+	isSeveral: boolean;
 	selection: UserSelection;
 }
 
@@ -41,7 +44,7 @@ const USER_FIELDS = ['user', 'userIds'];
 
 export function readRequest(context: IExecutePaginationFunctions, metric: Metric): TimeseriesRequest {
 	const { selectionOf, ...request } = oncePerRun(context, { but: USER_FIELDS }, (now) => {
-		const provider = readProvider(context);
+		const provider = runOf(context).providerSlug(readProvider(context));
 		const maximum = readLimit(context);
 		const output = readOutput(context);
 		const scope = readUserScope(context);
@@ -54,14 +57,19 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 		// The other outputs have no columns to leave out.
 		const isSimple = output === READINGS && isSimplified(context);
 		return {
-			query: { ...range, provider },
+			range: { ...range },
+			provider,
 			limit,
 			collect: collectAs(output, metric, { limit, isSimple, days, today, provider }),
 			isSimple,
 			concurrency: readConcurrency(context),
 			requestsPerSecond: readRequestsPerSecond(context),
-			isTeam: scope !== 'one',
-			selectionOf: selectionByScope[scope](context, { provider, limit, most: mostUsers(output, limit, advice) }),
+			isSeveral: scope !== 'one',
+			selectionOf: selectionByScope[scope](context, {
+				provider: provider.typed,
+				limit,
+				most: mostUsers(output, limit, advice),
+			}),
 		};
 	});
 	return { ...request, selection: selectionOf(context) };

@@ -8,7 +8,7 @@ import { isSimplified, limitNotes, simpleUser, simplifyField } from '../../field
 import { userPages, type ListSlice } from '../../service/userPaginator';
 import { isConnectedTo } from '../../service/users';
 import { wholeNumber } from '../../shared/values';
-import { itemLimit, MAX_ROWS_PER_ITEM, perItem, tooManyRows, type Connect } from '../operation';
+import { itemLimit, MAX_ROWS_PER_ITEM, perItem, runOf, tooManyRows, type Connect } from '../operation';
 
 const show = { resource: ['user'], operation: ['list'] };
 
@@ -53,20 +53,21 @@ const READ_IN_PARTS =
 
 async function listUsers(context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> {
 	const limit = itemLimit(readLimit(context), READ_IN_PARTS);
-	const provider = readOption(context, 'provider', '', (value) => toSlug(value, 'Connected Provider'));
+	const slug = readOption(context, 'provider', '', (value) => toSlug(value, 'Connected Provider'));
+	const provider = runOf(context).providerSlug(slug);
 	const offset = readOption(context, 'offset', 0, (value) => wholeNumber(value, 'Skip First Users', 0));
 	const isSimple = isSimplified(context);
 
 	const read: IDataObject[] = [];
 	// With a filter, the number of users to read is unknown: only the matching ones count.
 	const most = { users: MAX_ROWS_PER_ITEM, tooMany: () => tooManyRows(READ_IN_PARTS) };
-	const slice: ListSlice = provider ? { offset, isLazy: limit.mayEndEarly } : { offset, limit: limit.maximum, most };
-	for await (const page of userPages(await connectRun(), slice)) {
+	const slice: ListSlice = slug ? { offset, isLazy: limit.mayEndEarly } : { offset, limit: limit.maximum, most };
+	for await (const page of userPages(provider.learning(await connectRun()), slice)) {
 		for (const user of page) {
-			if (!provider || isConnectedTo(user, provider)) read.push(user);
+			if (!slug || isConnectedTo(user, slug)) read.push(user);
 		}
 		if (limit.isReached(read.length)) break;
 	}
 	const users = limit.keep(read);
-	return isSimple ? [...users.map(simpleUser), ...limitNotes(users.length, limit.maximum, provider)] : users;
+	return isSimple ? [...users.map(simpleUser), ...limitNotes(users.length, limit.maximum, slug)] : users;
 }
