@@ -31,7 +31,7 @@ const { ReadableError } = require('../install/failure');
 const { setUp } = require('../install/setUp');
 const { remove, temporaryFolder } = require('../install/temporary');
 const { CACHE, ROOT } = require('../paths');
-const { filesOf, NODE, ROOMS, testsOf } = require('./mutationTests');
+const { filesOf, jestOptionsFor, NODE, ROOMS } = require('./mutationTests');
 
 const OUTPUT = relative(ROOT, join(CACHE, 'mutation'));
 
@@ -45,12 +45,7 @@ function optionsFor(file, { concurrency, force, folder }) {
 		mutate: [`${NODE}/${file}`],
 		testRunner: 'jest',
 		plugins: ['@stryker-mutator/jest-runner'],
-		jest: {
-			configFile: 'test/jest.config.js',
-			config: { testMatch: testsOf(file).map((name) => `<rootDir>/test/${name}{/*,}.test.{ts,js}`) },
-			// This search for tests by import finds none.
-			enableFindRelatedTests: false,
-		},
+		jest: jestOptionsFor(file),
 		coverageAnalysis: 'perTest',
 		ignoreStatic: true,
 		incremental: true,

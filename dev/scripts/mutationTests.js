@@ -76,4 +76,16 @@ const filesOf = (what) =>
 					.filter((name) => name.endsWith('.ts'))
 					.sort();
 
-module.exports = { NODE, ROOMS, TESTS, filesOf, testsOf };
+/** Stryker's options of the tests of a file. @param {string} file */
+const jestOptionsFor = (file) => ({
+	configFile: 'test/jest.config.js',
+	config: {
+		testMatch: testsOf(file).map((name) => `<rootDir>/test/${name}{/*,}.test.{ts,js}`),
+		// With a limit, jest runs even a single file in a process of its own, and Stryker sees no coverage.
+		workerIdleMemoryLimit: null,
+	},
+	// This search for tests by import finds none.
+	enableFindRelatedTests: false,
+});
+
+module.exports = { NODE, ROOMS, TESTS, filesOf, jestOptionsFor, testsOf };

@@ -4,7 +4,8 @@
 const { existsSync, readdirSync } = require('node:fs');
 const { join } = require('node:path');
 const { ROOT } = require('../../dev/paths');
-const { filesOf, NODE, TESTS, testsOf } = require('../../dev/scripts/mutationTests');
+const { filesOf, jestOptionsFor, NODE, TESTS, testsOf } = require('../../dev/scripts/mutationTests');
+const config = require('../jest.config');
 
 it('has a row for every room', () => {
 	const rooms = readdirSync(join(ROOT, NODE), { withFileTypes: true })
@@ -26,4 +27,8 @@ it('takes a room, or a file of one, and nothing else', () => {
 	expect(filesOf('resources')).toContain('resources/timeseries/execute.ts');
 	expect(filesOf('http/requestQueue.ts')).toEqual(['http/requestQueue.ts']);
 	for (const none of ['nobody', 'http/gone.ts', '__schema__', '..']) expect(filesOf(none)).toEqual([]);
+});
+
+it('runs the tests in the process that counts, which a memory limit of jest prevents', () => {
+	expect({ ...config, ...jestOptionsFor('shared/json.ts').config }.workerIdleMemoryLimit).toBeNull();
 });
