@@ -115,9 +115,10 @@ describe("the sandbox's world", () => {
 		['2026-03-29', '2026-03-29'],
 	];
 	const cases = (['bloodPressure', 'mindfulnessMinutes'] as const).flatMap((operation) =>
-		['Europe/Berlin', 'America/New_York', 'Asia/Kolkata'].flatMap((zone) =>
-			RANGES.map(([first, last]) => ({ operation, zone, first, last })),
-		),
+		// Days do not depend on the metric: one zone is enough for the second.
+		['Europe/Berlin', 'America/New_York', 'Asia/Kolkata']
+			.filter((zone) => operation === 'bloodPressure' || zone === 'Europe/Berlin')
+			.flatMap((zone) => RANGES.map(([first, last]) => ({ operation, zone, first, last }))),
 	);
 
 	it.each(cases)('$operation of all users in $zone from $first to $last', async ({ operation, zone, first, last }) => {
@@ -150,7 +151,7 @@ describe("the sandbox's world", () => {
 		expect(inKolkata).not.toEqual(inBerlin);
 	});
 
-	it.each([1, 5, 23, 1000])('Limit %i cuts between rows: each is whole', async (limit) => {
+	it.each([1, 23, 1000])('Limit %i cuts between rows: each is whole', async (limit) => {
 		const days = { startDate: '2026-03-28', endDate: '2026-03-30' };
 		for (const user of ['', byUserId(BUSY.user_id)]) {
 			const all = (await run(daily(days, user))).rows;

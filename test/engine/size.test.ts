@@ -18,15 +18,19 @@ const LISTED = "'Users' set to Listed Users, with the user IDs shared between se
 const READ_LESS = 'Read less in one go: ';
 
 const time = useVirtualTime();
-const reading = bloodPressure('2026-03-10T00:00:00Z', 120, 80);
+const START = Date.UTC(2026, 2, 10);
+/** At different times, because same-time readings cost the node several times as much. */
+const readingsOf = (count: number): Reading[] =>
+	Array.from({ length: count }, (_, i) => bloodPressure(new Date(START + i * 1000).toISOString(), 120, 80));
 
 describe('readings of one user', () => {
 	const busy = createUser('busy', ['omron']);
+	const most = readingsOf(MOST + 10_000);
 	let count = MOST;
 	const world = fixedWorld([busy], {});
 	const used = useSandbox(() => ({
-		world: { ...world, readings: () => Array(count).fill(reading) },
-		switches: { pageSize: 10_000 },
+		world: { ...world, readings: () => most.slice(0, count) },
+		switches: { pageSize: 5000 },
 		checksItself: false,
 	}));
 	const run = async (more = {}) =>
@@ -39,17 +43,17 @@ describe('readings of one user', () => {
 		expect(rows).toHaveLength(MOST);
 	});
 
-	it('reads no further than to the page with one more', async () => {
-		count = 3 * MOST;
-		const { rows, error } = await run();
+	it('reads no further than to the page with one more, whatever Limit is', async () => {
+		count = most.length;
+		const { rows, error } = await run({ returnAll: false, limit: MOST + 1 });
 		expect([error?.message, error?.description]).toEqual([TOO_MANY, READ_LESS + SHORTER + FORMS]);
 		expect(rows).toEqual([]);
-		expect(used.sandbox.requests).toHaveLength(11);
+		// Of 22 pages.
+		expect(used.sandbox.requests).toHaveLength(21);
 	});
 
-	it('takes more readings in one item, and no Limit of more', async () => {
+	it('takes more readings in one item', async () => {
 		count = MOST + 1;
-		expect((await run({ returnAll: false, limit: MOST + 1 })).error?.message).toBe(TOO_MANY);
 		expect((await run({ output: 'grouped' })).rows).toHaveLength(1);
 	});
 });
@@ -58,7 +62,7 @@ describe('readings of many users', () => {
 	const EACH = 20_000;
 	const users = Array.from({ length: 12 }, (_, i) => createUser(`user ${i}`, ['omron']));
 	const [slow] = users;
-	const readings = Array<Reading>(EACH).fill(reading);
+	const readings = readingsOf(EACH);
 	const used = useSandbox(() => ({
 		world: { ...fixedWorld(users, {}), readings: () => readings },
 		switches: { pageSize: EACH },

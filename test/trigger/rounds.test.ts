@@ -75,7 +75,7 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(n8n.executions.flat().slice(USERS))).toEqual([130, 130]);
 	});
 
-	it.each<[string, () => void]>([
+	const changes: Array<[string, () => void]> = [
 		['a few users already read leave, the last of them too', () => leave(10, 25)],
 		[
 			'one leaves at the front and one joins at the end',
@@ -92,23 +92,28 @@ onBothSchedulers((scheduler) => {
 			},
 		],
 		['half of them leave', () => leave(0, 25)],
-	])('no user is lost or read twice when, between two polls, %s', async (_, change) => {
-		const n8n = await watching();
-		addForAll(team);
-		w.pass(MINUTE);
-		await n8n.tick();
-		expect(isDone(n8n)).toBe(false);
-		change();
-		while (!isDone(n8n)) {
+	];
+	// Both schedulers resume in the same way; the durable one keeps the state elsewhere, which one change shows.
+	it.each(scheduler === 'memory' ? changes : changes.slice(0, 1))(
+		'no user is lost or read twice when, between two polls, %s',
+		async (_, change) => {
+			const n8n = await watching();
+			addForAll(team);
 			w.pass(MINUTE);
 			await n8n.tick();
-		}
-		await finish(n8n);
-		const emitted = names(n8n.executions.flat());
-		expect(new Set(emitted).size).toBe(emitted.length);
-		const there = new Set(w.history.team.users.map((user) => user.client_user_id));
-		for (const user of team) if (there.has(user.client_user_id)) expect(emitted).toContain(user.client_user_id);
-	});
+			expect(isDone(n8n)).toBe(false);
+			change();
+			while (!isDone(n8n)) {
+				w.pass(MINUTE);
+				await n8n.tick();
+			}
+			await finish(n8n);
+			const emitted = names(n8n.executions.flat());
+			expect(new Set(emitted).size).toBe(emitted.length);
+			const there = new Set(w.history.team.users.map((user) => user.client_user_id));
+			for (const user of team) if (there.has(user.client_user_id)) expect(emitted).toContain(user.client_user_id);
+		},
+	);
 
 	it('a first round of several polls: what was measured before it is old, what came since is new', async () => {
 		addForAll(team, 90);
