@@ -15,7 +15,7 @@ import { isTool } from '../fields/locator';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
 import { RowLimit } from '../service/rowLimit';
-import { ProviderSlug } from '../service/users';
+import { noSuchProvider, ProviderSlug } from '../service/users';
 import type { ResolvedNames } from '../service/userSelection';
 import { logLine, Problem, toNodeError } from '../shared/problem';
 
@@ -145,9 +145,6 @@ export class Run {
 		if (!this.isComplete) await new Promise<void>((resolve) => this.waiting.push(resolve));
 	}
 }
-
-const noSuchProvider = (typed: string) =>
-	`No user who was read has the provider ${JSON.stringify(typed)} connected, and no reading has it. 'Provider' takes the service's slug: User → List shows the slugs under connected_sources.`;
 
 /** Number of input items: with *Execute Once* fewer than in the execution data. Every context of n8n has `inputData`. */
 const itemsOf = (context: object) =>

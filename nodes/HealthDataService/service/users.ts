@@ -169,3 +169,9 @@ export class ProviderSlug {
 		);
 	}
 }
+
+/** For n8n's log. */
+export const noSuchProvider = (typed: string) =>
+	`No user who was read has the provider ${JSON.stringify(typed)} connected, and no reading has it. ${SLUG_ADVICE}.`;
+
+export const SLUG_ADVICE = "'Provider' takes the service's slug: User → List shows the slugs under connected_sources";

@@ -74,6 +74,10 @@ export function toNodeError(
 	return Object.assign(nodeError, { failure: { cause: kind, ...(retryAfterMs !== undefined && { retryAfterMs }) } });
 }
 
+/** Messages and descriptions end without a full stop, or with one where they are several sentences. */
+export const sentences = (...parts: Array<string | null | undefined>) =>
+	parts.flatMap((part) => (part ? [part.replace(/[.\s]*$/, '.')] : [])).join(' ');
+
 /** A line for n8n's log, which does not say where a line comes from. JSON, because a name may have several lines. */
 export const logLine = (context: Pick<FunctionsBase, 'getWorkflow' | 'getNode'>, sentences: string) =>
 	`Workflow ${JSON.stringify(context.getWorkflow().name)}, node ${JSON.stringify(context.getNode().name)}: ${sentences}`;

@@ -9,7 +9,7 @@ import { toIso, identityOf, type Identity } from '../service/readingId';
 import { metrics, type Metric, type ThresholdOption } from '../service/metrics';
 import { readUsers, USERS_PER_REQUEST } from '../service/readUsers';
 import { RowLimit } from '../service/rowLimit';
-import { lowerUserId } from '../service/users';
+import { lowerUserId, type ProviderSlug } from '../service/users';
 import { userPages, type ListSlice } from '../service/userPaginator';
 import type { ListEntry, UserSelection } from '../service/userSelection';
 import { Problem } from '../shared/problem';
@@ -17,8 +17,7 @@ import { Problem } from '../shared/problem';
 /** What a trigger watches, and the limits it keeps. */
 export interface WatchTarget extends RequestLimits {
 	selection: UserSelection;
-	/** Slug, or empty for all. */
-	provider: string;
+	provider: ProviderSlug;
 	concurrency: number;
 }
 
@@ -83,7 +82,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 		const { windowStartOf, hasFailed, isTooSlow, isTimeUp } = options;
 		return readUsers(get, {
 			metric,
-			query: ({ user_id }) => ({ start_date: toIso(windowStartOf(user_id)), provider }),
+			query: ({ user_id }) => ({ start_date: toIso(windowStartOf(user_id)), provider: provider.text }),
 			selection,
 			hasFailed,
 			width: Math.min(USERS_PER_REQUEST * concurrency, Math.ceil(SECONDS_IN_LINE * requestsPerSecond)),

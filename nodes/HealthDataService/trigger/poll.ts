@@ -6,7 +6,8 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 import { connect, readCredential } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
-import { Problem, toNodeError } from '../shared/problem';
+import { noSuchProvider, type ProviderSlug } from '../service/users';
+import { logLine, Problem, sentences, toNodeError } from '../shared/problem';
 import { readRound, type RoundResult } from './round';
 import { isStale, noteDelivery, scheduleOf, withoutOverlap, type Schedule } from './scheduler';
 import { readSettings, type Settings } from './settings';
@@ -37,7 +38,7 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 	} catch (error) {
 		const nodeError = toNodeError(this.getNode(), error);
 		if (!schedule.isStart || throwsAtStart(this, error)) throw nodeError;
-		this.logger.warn(`${nodeError.message}. ${nodeError.description ?? ''} The next poll tries again.`);
+		this.logger.warn(logLine(this, sentences(nodeError.message, nodeError.description, 'The next poll tries again')));
 		await this.__commitCursor?.();
 		return null;
 	}
@@ -104,7 +105,7 @@ async function read(
 	const timeoutMs = Math.min(limits.timeoutMs, budgetMs / 3);
 	// A request that is in flight at the deadline may still take as long as one answer.
 	const deadline = moment.started + budgetMs - timeoutMs;
-	const get = await connect(context, {
+	const connected = await connect(context, {
 		queue: new RequestQueue(target),
 		maxAttempts: limits.maxAttempts,
 		timeoutMs,
@@ -113,9 +114,23 @@ async function read(
 		continues: true,
 		retryForMs: Math.min(limits.retryForMs, budgetMs / 2),
 	});
+	const get = target.provider.learning(connected);
 	const result = await readRound(get, event, target, state, { ...moment, lookback, thresholds, deadline, budgetMs });
 	await target.selection.addClientUserIds?.(get, result.items, () => performance.now() >= deadline);
+	// Only a round of one poll has seen all users.
+	if (!state.round && !result.state.round) logMissingProvider(context, target.provider);
 	return result;
+}
+
+/** Node ID and provider that no user has, once it is logged. */
+const withoutProvider = new Set<string>();
+
+/** Once, since every poll finds it missing: nothing else says why the workflow never starts. */
+function logMissingProvider(context: IPollFunctions, { typed, isMissing }: ProviderSlug) {
+	const key = `${context.getWorkflow().id} ${context.getNode().id} ${typed}`;
+	if (isMissing && !withoutProvider.has(key)) context.logger.warn(logLine(context, noSuchProvider(typed)));
+	if (isMissing) withoutProvider.add(key);
+	else withoutProvider.delete(key);
 }
 
 /** Readings measured before watching began are old until a first round is complete. A clock that was set back since was wrong then. */
@@ -128,7 +143,9 @@ function withRightClock(state: TriggerState, name: string, now: number): Trigger
 /** Failed users are reported by one failed execution beside the poll; recovered users are logged. */
 function logFailedUsers(context: IPollFunctions, { failedUsers, recovered }: RoundResult, now: number) {
 	if (recovered > 0)
-		context.logger.info(`The readings of ${recovered === 1 ? '1 user' : `${recovered} users`} can be read again.`);
+		context.logger.info(
+			logLine(context, `The readings of ${recovered === 1 ? '1 user' : `${recovered} users`} can be read again.`),
+		);
 	const report = failedUsers.takeReport(now);
 	if (report) context.__emitError(toNodeError(context.getNode(), report));
 }

@@ -17,6 +17,7 @@ import { providerField, readProvider } from '../fields/provider';
 import { readUser, readUserIds, readUsersBy, readUserScope, userFields } from '../fields/users';
 import { metrics, type ThresholdOption } from '../service/metrics';
 import { listedUsers, oneUser, wholeTeam } from '../service/userSelection';
+import { ProviderSlug } from '../service/users';
 import { numberIn, someNumber, toChoice, wholeNumber } from '../shared/values';
 import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
 import type { Threshold } from './state';
@@ -87,8 +88,10 @@ export interface Settings {
 	watched: string;
 	/** Rows that reach none of them are not emitted. */
 	thresholds: Threshold[];
-	/** For a test event, how many users of the list are read. */
+	/** For a test event, how many users are read at most. */
 	maxUsers?: number;
+	/** How many users are chosen; undefined for the team. */
+	chosen?: number;
 }
 
 /**
@@ -102,14 +105,14 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const common = { event, lookback, thresholds: readThresholds(context, event.thresholds) };
 	const limits = { concurrency: readConcurrency(context), requestsPerSecond: readRequestsPerSecond(context) };
 	if (!readingEvents.includes(event)) {
-		const target = { ...limits, selection: wholeTeam({ limit: maxUsers }), provider: '' };
+		const target = { ...limits, selection: wholeTeam({ limit: maxUsers }), provider: new ProviderSlug('') };
 		return { ...common, target, watched: event.value, maxUsers };
 	}
 	const provider = readProvider(context);
 	const users = readSelection(context, provider, maxUsers);
 	const watched = JSON.stringify([event.value, ...users.watched, provider]);
-	const target = { ...limits, provider, selection: users.selection };
-	return { ...common, target, watched, maxUsers: users.maxUsers };
+	const target = { ...limits, provider: new ProviderSlug(provider), selection: users.selection };
+	return { ...common, target, watched, maxUsers, chosen: users.chosen };
 }
 
 /** `watched` leaves out the entries of a list: a change of them affects no other user (watchList.ts). */
@@ -118,22 +121,22 @@ function readSelection(context: IPollFunctions, provider: string, maxUsers?: num
 	if (scope === 'all') {
 		const connectedTo = readOnlyConnected(context) && provider !== '' ? provider : undefined;
 		const watched = ['all', ...(connectedTo ? ['connected'] : [])];
-		return { watched, selection: wholeTeam({ limit: maxUsers }, connectedTo), maxUsers };
+		return { watched, selection: wholeTeam({ limit: maxUsers }, connectedTo) };
 	}
 	if (scope === 'one') {
 		const user = readUser(context);
 		return {
 			watched: [user.by, hash('sha256', user.by === 'userId' ? user.id.toLowerCase() : user.id).slice(0, 20)],
 			selection: oneUser(user),
+			chosen: 1,
 		};
 	}
 	const by = readUsersBy(context);
 	const entries = readUserIds(context, by);
-	const isTooLong = maxUsers !== undefined && entries.length > maxUsers;
 	return {
 		watched: ['listed', by],
 		selection: listedUsers(by, entries.slice(0, maxUsers)),
-		maxUsers: isTooLong ? maxUsers : undefined,
+		chosen: entries.length,
 	};
 }
 

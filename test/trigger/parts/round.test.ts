@@ -3,6 +3,7 @@
  */
 import { userPrefix } from '../../../nodes/HealthDataService/service/readingId';
 import type { HasFailed } from '../../../nodes/HealthDataService/service/userSelection';
+import { ProviderSlug } from '../../../nodes/HealthDataService/service/users';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 import {
 	readingEvents,
@@ -43,7 +44,7 @@ async function optionsOf(deadline: number): Promise<ReadOptions & { failedEntrie
 	const now = Date.now();
 	const behind = { late: { from: now }, [unresolvedKey(entry('lost'))]: { from: now } };
 	const state = { ...startState('node', 'of', now, 1000), behind };
-	const target = { selection, provider: '', concurrency: 1 };
+	const target = { selection, provider: new ProviderSlug(''), concurrency: 1 };
 	const round = { now, lookback: 1000, isFirst: false, thresholds: [], deadline, budgetMs: BUDGET_MS };
 	await readRound((async () => ({})) as never, event, target as never, state, round);
 	return { ...options!, failedEntries };
@@ -92,7 +93,7 @@ describe('a round', () => {
 		const now = Date.now();
 		const deadline = performance.now() + (isTimeUp ? 0 : HOUR);
 		const options = { now, lookback: HOUR, isFirst: false, thresholds: [], deadline, budgetMs: BUDGET_MS };
-		const target = { selection, provider: '', concurrency: 1 };
+		const target = { selection, provider: new ProviderSlug(''), concurrency: 1 };
 		const state = { ...startState('node', 'of', now, HOUR), ...more };
 		return await readRound(undefined as never, event, target, state, options);
 	}
