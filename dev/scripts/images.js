@@ -1,12 +1,12 @@
 /**
- * `npm run images`: runs the test of the editor and copies its screenshots to docs/images.
+ * `npm run images`: runs the tests that take pictures, of the editor and of a mail, and copies these to docs/images.
  */
 const { readSwitches } = require('../install/switches');
 
 readSwitches({
 	name: 'images',
 	about:
-		'The browser test again; the pictures it takes of the editor go into docs/images, in the place of all that are there.',
+		'The tests that take pictures, of the editor and of a mail. The pictures go into docs/images, in the place of all that are there.',
 });
 const fs = require('node:fs');
 const path = require('node:path');
@@ -18,7 +18,8 @@ const { TOOLS, runTool } = require('./tool');
 const IMAGES = path.join(ROOT, 'docs', 'images');
 
 setUp('host', 'browser');
-const status = runTool([...TOOLS['test:e2e'].commands[0], 'test/e2e/editor.test']);
+fs.rmSync(PICTURES, { recursive: true, force: true });
+const status = runTool([...TOOLS['test:e2e'].commands[0], 'test/e2e/editor.test', 'test/e2e/examples/careTeam.test']);
 if (status !== 0) process.exit(status);
 
 fs.rmSync(IMAGES, { recursive: true, force: true });

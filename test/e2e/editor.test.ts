@@ -7,7 +7,6 @@ import { freePort } from '../../dev/host/process/ports';
 import { createWorld } from '../../dev/sandbox/world';
 import { byTime, expectedRows, KEY } from '../helpers/people';
 import { openEditor, soon, type Editor } from './editor';
-import { PICTURES, removeFolder } from '../helpers/folder';
 import { startHost, type Host } from './n8n';
 
 const NODE = 'Health Data Service';
@@ -25,7 +24,6 @@ const somebody = users.find((user) => readingsUntil(end, user).length > 4)!;
 let host: Host;
 let editor: Editor;
 beforeAll(async () => {
-	removeFolder(PICTURES);
 	// The demo's address is in the pictures, when it is free.
 	host = await startHost(world, await freePort(4010).catch(() => 0));
 	editor = await openEditor(host.url);

@@ -8,5 +8,5 @@ const { CACHE } = require('../../dev/paths');
 exports.emptyFolder = temporaryFolder;
 exports.removeFolder = remove;
 
-/** The pictures that the test of the editor took last. `npm run images` copies them to docs/images. */
+/** The pictures that the tests took last. `npm run images` copies them to docs/images. */
 exports.PICTURES = join(CACHE, 'images');

@@ -113,6 +113,12 @@ it('whatever names the limits of blood pressure names the same', () => {
 		[...JSON.stringify(nodesOf(file)).matchAll(/at or above (\d+\/\d+)/gi)].map(([, limits]) => limits),
 	);
 	expect(new Set(named)).toEqual(new Set(['135/85']));
+	const { parameters } = nodesOf('weekly-letter.json').find(({ name }) => name === 'Week and Limits')!;
+	const { assignments } = (parameters as { assignments: { assignments: IDataObject[] } }).assignments;
+	expect(assignments.slice(2).map(({ name, value }) => [name, value])).toEqual([
+		['systolic', 135],
+		['diastolic', 85],
+	]);
 	const conditions = [...having('if'), ...having('filter')]
 		.filter(([, { name }]) => name === 'At or above 135/85')
 		.map(([, { parameters }]) => parameters.conditions as { combinator: string; conditions: IDataObject[] });

@@ -10,7 +10,10 @@ const GOOGLE_SHEETS = 'n8n-nodes-base.googleSheets';
 const POSTGRES = 'n8n-nodes-base.postgres';
 
 /** Required fields that an example leaves empty, because only its user knows them. */
-const TO_FILL_IN: Record<string, string[]> = { [GOOGLE_SHEETS]: ['documentId'] };
+const TO_FILL_IN: Record<string, string[]> = {
+	[GOOGLE_SHEETS]: ['documentId'],
+	'n8n-nodes-base.emailSend': ['fromEmail', 'toEmail'],
+};
 
 /** @param types the nodes of a running n8n, known once the tests run */
 export function checkExample({ nodes, ...rest }: Example, types: () => INodeTypeDescription[]) {

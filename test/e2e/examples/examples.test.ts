@@ -29,6 +29,9 @@ const RUN_ELSEWHERE: Record<string, string> = {
 	'nightly-plan.json': 'test/queue/nightly.ts',
 	'nightly-shards.json': 'test/queue/nightly.ts',
 	'error-workflow.json': 'test/e2e/examples/errorWorkflow.test.ts',
+	'weekly-letter.json': 'test/e2e/examples/careTeam.test.ts',
+	'users-without-readings.json': 'test/e2e/examples/careTeam.test.ts',
+	'mcp-server.json': 'test/e2e/examples/careTeam.test.ts',
 };
 const RUN_HERE = exampleFiles().filter((file) => !(file in RUN_ELSEWHERE));
 

@@ -1,0 +1,329 @@
+/**
+ * The examples for a care team in a real n8n: the weekly letter as its mail server gets it, the message about users without
+ * readings, and the MCP server as an assistant uses it. The picture of the letter is the one that README.md shows.
+ */
+import { DateTime } from 'luxon';
+import type { IDataObject, INode, INodeTypeDescription } from 'n8n-workflow';
+import { PNG } from 'pngjs';
+import type { BloodPressurePoint } from '../../../dev/sandbox/metrics';
+import type { User } from '../../../dev/sandbox/schemas';
+import { defaultSwitches } from '../../../dev/sandbox/switches';
+import { createWorld, type Reading, type World } from '../../../dev/sandbox/world';
+import { bloodPressure, createUser, fixedWorld, KEY } from '../../helpers/people';
+import { startHost, type Host } from '../n8n';
+import { LAST_MONDAY, TODAY, ZONE } from './exampleWorld';
+import { startSlack } from './fakeSlack';
+import { exampleFiles, readExample } from './files';
+import { pictureOf } from './letterPicture';
+import { startMailServer } from './mailServer';
+import { connectMcp } from './mcpClient';
+import { prepare, type Credentials, type Example } from './run';
+
+const SLACK = 'n8n-nodes-base.slack';
+const MAIL = 'n8n-nodes-base.emailSend';
+const FROM = 'n8n@clinic.example';
+const TO = 'care-team@clinic.example';
+/** A team of nine users of the sandbox, for the picture. */
+const PICTURE_KEY = 'picture';
+const SHOWN = /-00(01|02|03|04|05|07|11|13|14)$/;
+const TOKEN = 'a long random token';
+
+const monday = DateTime.fromISO(LAST_MONDAY, { zone: ZONE });
+const nextMonday = monday.plus({ weeks: 1 });
+const today = DateTime.fromISO(TODAY, { zone: ZONE });
+
+const [HIGH, DIASTOLIC, NORMAL, SILENT, BROKEN] = [
+	...['app-user-0001', `app-user-0002 <b>&"'`, 'app-user-0003', 'app-user-0004 <@U1>', 'app-user-0005'],
+].map((id) => createUser(id, ['omron']));
+
+const at = (day: DateTime, hours: number, systolic: number, diastolic: number, provider?: string) =>
+	bloodPressure(day.plus({ hours }).toUTC().toISO()!, systolic, diastolic, provider);
+const readings: Record<string, Reading[]> = {
+	[HIGH.user_id]: [
+		at(monday, 0, 151, 91),
+		// The same measurement in a phone's store.
+		at(monday, 0, 151, 91, 'apple_health_kit'),
+		at(monday.plus({ days: 2 }), 7, 160, 104),
+		at(nextMonday, -0.5, 139, 90),
+		at(today, 11, 99, 60),
+	],
+	[DIASTOLIC.user_id]: [at(monday.plus({ days: 3 }), 9, 120, 85), at(today.minus({ days: 2 }), 0, 120, 85)],
+	[NORMAL.user_id]: [
+		at(monday, -0.001, 200, 130),
+		at(monday.plus({ days: 1 }), 8, 134, 84),
+		at(nextMonday, 0, 200, 130),
+		at(today.minus({ days: 2 }), -0.001, 120, 80),
+	],
+};
+const users = [HIGH, DIASTOLIC, NORMAL, SILENT, BROKEN];
+const few = fixedWorld(
+	users,
+	Object.fromEntries(Object.entries(readings).map(([id, all]) => [id, { blood_pressure: all }])),
+);
+const lifelike = createWorld();
+const shown = lifelike.teams[0].users.filter(({ client_user_id: name }) => SHOWN.test(name));
+const world: World = {
+	teams: [...few.teams, { key: PICTURE_KEY, users: shown }],
+	readings: (userId, ...asked) =>
+		(users.some(({ user_id }) => user_id === userId) ? few : lifelike).readings(userId, ...asked),
+};
+
+let host: Host;
+let types: INodeTypeDescription[];
+let credentials: Credentials;
+let slack: Awaited<ReturnType<typeof startSlack>>;
+let mail: Awaited<ReturnType<typeof startMailServer>>;
+beforeAll(async () => {
+	host = await startHost(world);
+	slack = await startSlack();
+	mail = await startMailServer();
+	types = await host.rest.get('/types/nodes.json');
+	const store = async (type: string, data: Record<string, unknown>) =>
+		await host.rest.createCredential({ name: type, type, data });
+	credentials = {
+		healthDataServiceApi: await host.credential(KEY),
+		smtp: await store('smtp', mail.credential),
+		httpBearerAuth: await store('httpBearerAuth', { token: TOKEN }),
+	};
+});
+afterAll(async () => {
+	await mail?.close();
+	await slack?.close();
+	await host?.stop();
+});
+beforeEach(() => {
+	Object.assign(host.sandbox.switches, defaultSwitches(), { pageSize: 3, overlap: true });
+	host.sandbox.switches.users = { [BROKEN.user_id]: 'refused' };
+	slack.messages.length = 0;
+	mail.mails.length = 0;
+});
+
+/** Imports an example, with the addresses that its user fills in. */
+async function put(file: string, has = credentials, limit?: number) {
+	const { nodes, ...example }: Example = prepare(readExample(file), types, has, ZONE, { [SLACK]: slack.url });
+	const filledIn = (node: INode): INode => {
+		if (node.type === MAIL) return { ...node, parameters: { ...node.parameters, fromEmail: FROM, toEmail: TO } };
+		if (limit === undefined || node.name !== 'Week and Limits') return node;
+		return JSON.parse(JSON.stringify(node).replace(/"value":(135|85)/g, `"value":${limit}`)) as INode;
+	};
+	return await host.rest.importWorkflow({ ...example, nodes: nodes.map(filledIn) });
+}
+
+async function run(file: string, key = KEY, limit?: number) {
+	const { id } = await put(file, { ...credentials, healthDataServiceApi: await host.credential(key) }, limit);
+	const { status, error } = await host.rest.runWorkflow(id);
+	return { status, message: error?.message as string | undefined };
+}
+const done = { status: 'success', message: undefined };
+
+const pointsOf = (user: User, from: DateTime, to: DateTime) =>
+	(readings[user.user_id] ?? [])
+		.filter(({ time }) => time >= from.toMillis() && time < to.toMillis())
+		.map(({ time, point }) => ({ time, ...(point as BloodPressurePoint) }));
+
+/** Once each: a measurement that two sources have counts once. */
+const weekOf = (user: User) => [...new Map(pointsOf(user, monday, nextMonday).map((one) => [one.time, one])).values()];
+const mean = (numbers: number[]) => (numbers.reduce((a, b) => a + b, 0) / numbers.length).toFixed(1);
+const meanOf = (user: User) => {
+	const week = weekOf(user);
+	return week.length ? `${mean(week.map((one) => one.systolic))}/${mean(week.map((one) => one.diastolic))}` : '–/–';
+};
+const decoded = (html: string) => html.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+const REFUSED = "The service refuses this user's data (status 403)";
+
+describe('weekly-letter.json', () => {
+	it('sends one mail: users at or above 135/85 with a chart each, silent and failed users, a table of all', async () => {
+		expect(await run('weekly-letter.json')).toEqual(done);
+		expect(mail.mails).toHaveLength(1);
+		const [{ from, to, subject, text, html, attachments }] = mail.mails;
+		const days = `${monday.toFormat('d LLLL')} to ${nextMonday.minus({ days: 1 }).toFormat('d LLLL')}`;
+		expect([from?.text, [to].flat()[0]?.text, subject]).toEqual([FROM, TO, `Blood pressure, ${days}`]);
+
+		const [head, ...sections] = (html as string).split('<h2');
+		expect(head).toContain('5 users: 2 at or above 135/85, 1 without a reading, 1 could not be read.');
+		const titles = sections.map((section) => />(.*?)<\/h2>/.exec(section)?.[1]);
+		expect(titles).toEqual(['At or above 135/85', 'No reading this week', 'Could not be read', 'All users']);
+
+		const entries = [...sections[0].matchAll(/<b>(.*?)<\/b>: (.*?)<\/p><img src="cid:(\w+)"/g)];
+		expect(entries.map(([, name, facts, id]) => [decoded(name), facts.split(',')[0], id])).toEqual([
+			[HIGH.client_user_id, 'mean 150.0/95.0 mmHg', 'chart1'],
+			[DIASTOLIC.client_user_id, `mean ${meanOf(DIASTOLIC)} mmHg`, 'chart2'],
+		]);
+		expect(entries[0][2]).toBe('mean 150.0/95.0 mmHg, highest 160/104, readings on 3 of 7 days');
+		const listed = (section: string) => [...section.matchAll(/<li>(.*?)<\/li>/g)].map(([, one]) => decoded(one));
+		expect(listed(sections[1])).toEqual([SILENT.client_user_id]);
+		expect(listed(sections[2])).toEqual([`${BROKEN.client_user_id}: ${REFUSED}`]);
+		const rows = [...sections[3].matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row]) =>
+			[...row.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, cell]) => decoded(cell)),
+		);
+		expect(rows).toEqual([
+			['<b>User</b>', '<b>Mean</b>', '<b>Days</b>', '<b>Last reading</b>'],
+			...[HIGH, DIASTOLIC, NORMAL, SILENT].map((user) => {
+				const week = weekOf(user);
+				const local = week.map(({ time }) => DateTime.fromMillis(time, { zone: ZONE })).sort((a, b) => +a - +b);
+				const dates = new Set(local.map((time) => time.toISODate()));
+				const last = local.at(-1)?.toFormat('ccc d LLL, HH:mm') ?? '–';
+				return [user.client_user_id, meanOf(user), `${dates.size}`, last];
+			}),
+		]);
+		// What the service sent is text, not markup.
+		expect(html).not.toContain('0002 <b>');
+		expect(text).toContain(`at or above 135/85:\n- ${HIGH.client_user_id}\n- ${DIASTOLIC.client_user_id}\n`);
+		expect(text).toContain(`could not be read:\n- ${BROKEN.client_user_id}`);
+
+		expect(
+			attachments.map(({ cid, contentType, contentDisposition }) => [cid, contentType, contentDisposition]),
+		).toEqual([
+			['chart1', 'image/png', 'inline'],
+			['chart2', 'image/png', 'inline'],
+		]);
+		expectChart(PNG.sync.read(attachments[0].content), weekOf(HIGH), 160);
+	});
+
+	it('has no charts when no user is at or above the limits', async () => {
+		expect(await run('weekly-letter.json', KEY, 300)).toEqual(done);
+		expect(mail.mails[0].html).toContain('5 users: 0 at or above 300/300, 1 without a reading, 1 could not be read.');
+		expect(mail.mails[0].attachments).toEqual([]);
+	});
+
+	it('sends nothing and ends as failed when the key is rejected', async () => {
+		expect(await run('weekly-letter.json', 'wrong')).toEqual({
+			status: 'error',
+			message: expect.stringContaining('The service did not accept the API key (status 401)'),
+		});
+		expect(mail.mails).toEqual([]);
+	});
+
+	it('looks as in the picture', async () => {
+		Object.assign(host.sandbox.switches, defaultSwitches());
+		expect(await run('weekly-letter.json', PICTURE_KEY)).toEqual(done);
+		const [{ html, attachments }] = mail.mails;
+		const charts = await pictureOf('letter', String(html), attachments);
+		expect(charts).toEqual(attachments.map(() => [1120, 340]));
+		expect(charts).toHaveLength(2);
+	});
+});
+
+/** Every point of the week is where the axes say, in its colour, and the limits are dashed lines. */
+function expectChart({ width, height, data }: PNG, points: Array<{ time: number } & BloodPressurePoint>, top: number) {
+	expect([width, height]).toEqual([1120, 340]);
+	const colourAt = (x: number, y: number) => [...data.subarray(4 * (y * width + x), 4 * (y * width + x) + 3)].join();
+	const [lowest, highest] = [80, Math.ceil((top + 5) / 20) * 20];
+	const y = (value: number) => Math.round(296 - (280 * (value - lowest)) / (highest - lowest));
+	const x = (time: number) => Math.round(76 + (1028 * (time - monday.toMillis())) / (7 * 86_400_000));
+	const [RED, BLUE, ROSE, SKY] = ['185,28,28', '29,78,216', '233,163,163', '165,187,240'];
+	for (const { time, systolic, diastolic } of points) {
+		expect([colourAt(x(time), y(systolic)), colourAt(x(time), y(diastolic))]).toEqual([RED, BLUE]);
+	}
+	const inRow = (row: number) => new Set(Array.from({ length: width }, (_, column) => colourAt(column, row)));
+	expect(inRow(y(135))).toContain(ROSE);
+	expect(inRow(y(85))).toContain(SKY);
+}
+
+describe('users-without-readings.json', () => {
+	it('names in one message who has no reading for two days, and apart who could not be read', async () => {
+		expect(await run('users-without-readings.json')).toEqual(done);
+		const day = today.minus({ days: 2 }).toFormat('d LLL yyyy');
+		const isQuiet = (user: User) => pointsOf(user, today.minus({ days: 2 }), today.plus({ days: 1 })).length === 0;
+		const quiet = [NORMAL, SILENT].filter(isQuiet);
+		expect(quiet).toContain(SILENT);
+		expect([HIGH, DIASTOLIC].some(isQuiet)).toBe(false);
+		const names = quiet.map(({ client_user_id: name }) => `• ${name.replace('<', '&lt;').replace('>', '&gt;')}`);
+		expect(slack.messages).toEqual([
+			[
+				`*No blood pressure reading since ${day}: ${quiet.length}*\n${names.join('\n')}`,
+				`*Could not be read, so perhaps not quiet: 1*\n• ${BROKEN.client_user_id}: ${REFUSED}`,
+			].join('\n\n'),
+		]);
+	});
+
+	it('posts nothing when each user has a reading', async () => {
+		host.sandbox.switches.users = {
+			[BROKEN.user_id]: 'removed',
+			[SILENT.user_id]: 'removed',
+			[NORMAL.user_id]: 'removed',
+		};
+		expect(await run('users-without-readings.json')).toEqual(done);
+		expect(slack.messages).toEqual([]);
+	});
+
+	it('posts nothing and ends as failed when the key is rejected', async () => {
+		expect(await run('users-without-readings.json', 'wrong')).toEqual({
+			status: 'error',
+			message: expect.stringMatching(/^The service did not accept the API key \(status 401\)\. [A-Z]/),
+		});
+		expect(slack.messages).toEqual([]);
+	});
+});
+
+describe('mcp-server.json', () => {
+	const week = { start_date: LAST_MONDAY, end_date: nextMonday.minus({ days: 1 }).toISODate()! };
+	let address: string;
+	let client: Awaited<ReturnType<typeof connectMcp>>;
+	beforeAll(async () => {
+		await host.rest.activate(await put('mcp-server.json'));
+		address = `${host.url}/mcp/health-data-service`;
+		client = await connectMcp(address, TOKEN);
+	});
+	afterAll(async () => await client?.close());
+
+	const call = async (name: string, given: object) => {
+		const { isError, content } = await client.callTool({ name, arguments: given });
+		const text = content.map((part: { text: string }) => part.text).join('');
+		return { isError, text, rows: () => JSON.parse(text) as IDataObject[] };
+	};
+
+	it('lists its tools with what they need', async () => {
+		const { tools } = await client.listTools();
+		const required = Object.fromEntries(
+			tools.map((tool: { name: string; inputSchema: { required?: string[] } }) => [
+				tool.name,
+				[...(tool.inputSchema.required ?? [])].sort(),
+			]),
+		);
+		const ofUser = ['client_user_id', 'end_date', 'start_date'];
+		expect(required).toMatchObject({ Blood_Pressure_Summary: ofUser, Blood_Pressure_Readings: ofUser });
+		expect(Object.keys(required).sort()).toEqual(['Blood_Pressure_Readings', 'Blood_Pressure_Summary', 'Users']);
+		expect(client.getInstructions()).toContain('135/85');
+	});
+
+	it('gives users, a summary and readings', async () => {
+		host.sandbox.switches.overlap = false;
+		expect((await call('Users', { skip: 0 })).rows()).toMatchObject(
+			users.map(({ client_user_id }) => ({ client_user_id })),
+		);
+		const ofUser = { client_user_id: HIGH.client_user_id, ...week };
+		expect((await call('Blood_Pressure_Summary', ofUser)).rows()).toMatchObject([
+			{ client_user_id: HIGH.client_user_id, readings: 3, days: 3, systolic_mean: 150, diastolic_mean: 95 },
+		]);
+		expect((await call('Blood_Pressure_Readings', ofUser)).rows()).toHaveLength(4);
+	});
+
+	it('says that there is no such user', async () => {
+		const { text } = await call('Blood_Pressure_Summary', { client_user_id: 'app-user-9999', ...week });
+		expect(text).toContain("There is no user with this 'Client User ID'");
+	});
+
+	it.each(['', 'a wrong token'])('refuses the token "%s"', async (token) => {
+		await expect(connectMcp(address, token)).rejects.toThrow(/40[13]|Authorization/);
+	});
+});
+
+/** The report that n8n shows before an upgrade, over all examples and a workflow that the upgrade breaks. */
+it("n8n's own rules for version 3 have nothing against any example", async () => {
+	const broken = { ...readExample('error-workflow.json'), name: 'Broken', settings: { callerPolicy: 'any' } };
+	for (const example of [broken, ...exampleFiles().map(readExample)]) await host.rest.importWorkflow(example);
+	const { report } = await host.rest.post('/rest/breaking-changes/report/refresh?version=v3');
+	const affected: string[] = [];
+	for (const { ruleId } of report.workflowResults) {
+		const { affectedWorkflows } = await host.rest.get(`/rest/breaking-changes/report/${ruleId}`);
+		affected.push(...affectedWorkflows.map(({ name }: { name: string }) => `${ruleId}: ${name}`));
+	}
+	expect(affected).toEqual(['caller-policy-any-removed-v3: Broken']);
+});
+
+it.each(['weekly-letter.json', 'users-without-readings.json'])('%s can be published', async (file) => {
+	const workflow = await put(file);
+	expect((await host.rest.activate(workflow)).status).toBe('published');
+	await host.rest.deactivate(workflow);
+});
