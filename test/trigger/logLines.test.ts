@@ -40,16 +40,4 @@ onBothSchedulers((scheduler) => {
 		]);
 		expect(log[0]).not.toContain('..');
 	});
-
-	it('a user who is read again: one line that ends with a full stop', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		w.used.sandbox.switches.users = { anna: 'fails' };
-		w.pass(10 * MINUTE);
-		await n8n.tick();
-		w.used.sandbox.switches.users = {};
-		w.pass(10 * MINUTE);
-		await n8n.tick();
-		expect(log).toEqual(['Workflow "Test", node "Node": The readings of 1 user can be read again.']);
-	});
 });

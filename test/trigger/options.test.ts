@@ -180,7 +180,7 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 		};
 		await expect(n8n.fetchTestEvent()).rejects.toMatchObject({
 			message: 'There is no blood pressure reading to show',
-			description: expect.stringContaining('lower a minimum'),
+			description: expect.stringContaining("'Minimum Systolic' 160. Lower a minimum"),
 		});
 	});
 });

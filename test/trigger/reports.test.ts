@@ -66,8 +66,8 @@ onBothSchedulers((scheduler) => {
 		breakAll();
 		await n8n.tick();
 		expect(info.mock.calls.map(([message]) => message)).toEqual([
-			'The readings of 1 user can be read again.',
-			'The readings of 1 user can be read again.',
+			'Workflow "Test", node "Node": The readings of 1 user can be read again.',
+			'Workflow "Test", node "Node": The readings of 1 user can be read again.',
 		]);
 	});
 
