@@ -9,7 +9,7 @@ export function useLogLines(): string[] {
 	beforeEach(() => {
 		lines.length = 0;
 		for (const level of ['info', 'warn', 'error'] as const)
-			jest.spyOn(n8nLogger(), level).mockImplementation((line: string) => void lines.push(line));
+			jest.spyOn(n8nLogger(), level).mockImplementation((...[line]: [string, ...unknown[]]) => void lines.push(line));
 	});
 	return lines;
 }
