@@ -36,7 +36,7 @@ const TESTS = {
 	'service/readingPages.ts': 'unit/paging',
 	'service/readings.ts': 'unit/readings unit/collect unit/rowsWithId',
 	'service/readUsers.ts': 'unit/readUsers',
-	'service/rowLimit.ts': 'unit/collect unit/rowsWithId',
+	'service/rowLimit.ts': 'unit/collect unit/rowsWithId unit/userPaginator',
 	'service/userPaginator.ts': 'unit/userPaginator',
 	'service/summary.ts': 'unit/summary unit/collect',
 	'service/users.ts': 'unit/users unit/userSelection',

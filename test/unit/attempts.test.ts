@@ -158,13 +158,25 @@ describe('how long', () => {
 		expect(times()).toHaveLength(tries);
 	});
 
-	it('counts from when the service began to fail for others, after a second attempt', async () => {
-		const { ask, times } = service(new RequestQueue({ concurrency: 2 }), () => status(500));
-		const first = ask('a');
-		await time.pass(10_000);
-		const second = ask('b', { retryForMs: 9_000 });
-		await time.until(Promise.all([first, second]), 60_000);
-		expect(times('b')).toEqual([10, 10.5]);
+	// The service has failed for ten seconds; the first pause of `b` is half a second.
+	it.each([9_000, 10_400])(
+		'counts from when the service began to fail, after a second attempt: %i',
+		async (retryForMs) => {
+			const { ask, times } = service(new RequestQueue({ concurrency: 2 }), () => status(500));
+			const first = ask('a');
+			await time.pass(10_000);
+			const second = ask('b', { retryForMs });
+			await time.until(Promise.all([first, second]), 60_000);
+			expect(times('b')).toEqual([10, 10.5]);
+		},
+	);
+
+	it('the time of a request counts from its start', async () => {
+		const { ask } = service(new RequestQueue({ concurrency: 1 }), () => status(500));
+		await time.pass(30_000);
+		expect(await time.until(ask('a', { maxAttempts: 2 }), 60_000)).toMatchObject({
+			description: expect.stringMatching(/^Tried 2 times in 1 second\. Try/),
+		});
 	});
 
 	it('the time held back by Requests per Second is included', async () => {
@@ -212,6 +224,14 @@ describe('Retry-After', () => {
 			await time.until(Promise.all([first, ask('b')]), 60_000);
 			expect([code, times('b')]).toEqual([code, [from + at]]);
 		}
+	});
+
+	it('repeated, makes no longer the pause after a failure', async () => {
+		const queue = new RequestQueue({ concurrency: 1 });
+		const { ask, times } = service(queue, (_, nth) => status(nth === 1 ? 500 : 200));
+		queue.concurrency.throttles = 3;
+		expect(await time.until(ask('a'), 60_000)).toBe(200);
+		expect(times()).toEqual([0, 0.5]);
 	});
 
 	it('repeated, makes the first pause of others longer, too', async () => {

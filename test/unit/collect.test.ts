@@ -51,6 +51,17 @@ describe.each<[string, Collect]>([
 });
 
 describe('Limit', () => {
+	it('may end a read early, unless it is for all rows', () => {
+		expect([new RowLimit(5).mayEndEarly, new RowLimit().mayEndEarly]).toEqual([true, false]);
+	});
+
+	it('rows of errors do not count towards it, but may be too many', () => {
+		const counts: number[] = [];
+		const limit = new RowLimit(2, (count) => counts.push(count));
+		expect([limit.isReached(1, 9), limit.isReached(2, 9), limit.isReached(3, 9)]).toEqual([false, true, true]);
+		expect(counts).toEqual([10, 11, 11]);
+	});
+
 	const systolic = (rows: IDataObject[]) => rows.map((row) => row.systolic);
 
 	it.each<[string, (limit: number) => Collect]>([

@@ -13,6 +13,7 @@ const said = { detail: 'no such value' };
 const LATER = 'Try again later. If it stays, ask the people who run the service';
 
 it.each<[number, string, string, object]>([
+	[206, 'The service sent a part of its answer only (status 206)', LATER, {}],
 	[400, 'The service did not accept the request', 'Check the values of the fields in this node', {}],
 	[422, 'The service did not accept the request', 'Check the values of the fields in this node', {}],
 	[
@@ -113,6 +114,14 @@ describe('an answer that is not the data', () => {
 			httpCode: '200',
 			concernsAll: false,
 			kind: 'configuration-invalid',
+		});
+	});
+
+	it('has numbers that JSON does not know', () => {
+		expect(unexpectedBodyError('{"users": [NaN]}')).toMatchObject({
+			message: "The service's answer is not valid JSON",
+			description: 'It has NaN or Infinity in place of a number. Ask the people who run the service',
+			httpCode: '200',
 		});
 	});
 

@@ -2,7 +2,7 @@
  * Redaction of the service's own words (quirks 22, 26), in the error of every status.
  */
 import { statusError } from '../../nodes/HealthDataService/http/errors';
-import { plainSentence, partsOf } from '../../nodes/HealthDataService/http/redact';
+import { plainSentence, partsOf, redact, repeatsSecret } from '../../nodes/HealthDataService/http/redact';
 import { fc } from '../helpers/properties';
 
 const KEY = 'sk-Live_Secret-Key';
@@ -206,3 +206,13 @@ it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'secret'])(
 		);
 	},
 );
+
+it('a secret of four letters is found inside a word, a shorter one as a word', () => {
+	expect(['xlotx', 'x lot x'].map((text) => repeatsSecret(text, ['lot']))).toEqual([false, true]);
+	expect(['xlotsx', 'x lots x'].map((text) => repeatsSecret(text, ['lots']))).toEqual([true, true]);
+});
+
+it('only texts are understood', () => {
+	expect(redact(7, 'missing', [])).toBe('it is missing');
+	expect(redact(['missing'], ['missing'], [])).toBeUndefined();
+});

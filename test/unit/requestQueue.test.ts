@@ -116,6 +116,22 @@ describe('the key check', () => {
 		expect(asked).toBe(1);
 	});
 
+	it('sends a request of its own, though it is the only one that may be sent', async () => {
+		const queue = await provenQueue(4);
+		let own = crowd(queue, 0);
+		const check = queue.probeOnce(async () => {
+			await nextTurn();
+			own = crowd(queue, 1, { continues: true, isProbe: true });
+			await own.done();
+		});
+		const other = crowd(queue, 1);
+		await nextTurn();
+		await nextTurn();
+		expect([own.sent(), other.sent()]).toEqual([1, 0]);
+		await own.answer('answered');
+		await check;
+	});
+
 	it('ends when it fails, too', async () => {
 		const queue = await provenQueue(4);
 		await queue.probeOnce(async () => await Promise.reject(new Error('no')));
@@ -239,6 +255,21 @@ describe('after a failed request', () => {
 		},
 	);
 
+	it.each<[Outcome, number]>([
+		['transient', 5000],
+		['throttled', 5000],
+		['failed', 0],
+	])('%s: the service has failed for %i ms five seconds later', async (outcome, failingForMs) => {
+		const queue = await provenQueue(4);
+		await queue.run(
+			async () => outcome,
+			(is) => is,
+			{ continues: true },
+		);
+		await time.pass(5000);
+		expect(queue.circuitBreaker.failingForMs).toBe(failingForMs);
+	});
+
 	it('50 in a row: the circuit breaker is open for all, with the last reason', async () => {
 		const queue = await provenQueue(4);
 		const losing = async (n: number) => {
@@ -289,3 +320,13 @@ it('cancelled: nothing is sent, and the error says so', async () => {
 	await all.done();
 	expect([all.sent(), all.errors]).toEqual([0, ['The execution was cancelled', 'The execution was cancelled']]);
 });
+
+it('a request that is no longer needed is not sent, the others are', async () => {
+	const queue = await provenQueue(4);
+	const [unneeded, others] = [crowd(queue, 2, { continues: true, isCancelled: () => true }), crowd(queue, 1)];
+	await nextTurn();
+	expect([unneeded.sent(), others.sent()]).toEqual([0, 1]);
+	expect(unneeded.errors).toEqual(Array(2).fill('The request is no longer needed'));
+});
+
+it('has no data before an answer', () => expect(new RequestQueue().hasData).toBe(false));

@@ -15,6 +15,7 @@ it.each([
 	[' 1.5 ', 1_500],
 	['1.25', 1_250],
 	['7 days', undefined],
+	['1e3', undefined],
 	['3600', RETRY_LIMITS.maxRetryAfterMs],
 	['Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
 	['Thu, 01 Jan 2026 01:00:00 GMT', RETRY_LIMITS.maxRetryAfterMs],

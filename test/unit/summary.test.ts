@@ -2,7 +2,7 @@
  * Summary per user: which readings count, once and for which day, what is averaged, and what a row says without readings.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { collectSummary, type SummaryRange } from '../../nodes/HealthDataService/service/summary';
+import { collectSummary, Summary, type SummaryRange } from '../../nodes/HealthDataService/service/summary';
 import type { Metric } from '../../nodes/HealthDataService/service/metrics';
 import { bloodPressure, mindfulness } from '../helpers/metrics';
 import { fc } from '../helpers/properties';
@@ -131,6 +131,15 @@ describe('a measurement that came through several sources', () => {
 		expect(await summarize([[...both, session('07:06:00')]], MARCH, mindfulness)).toMatchObject({ readings: 2 });
 	});
 
+	it.each<[unknown, unknown]>([
+		// JavaScript reads both as the same date.
+		['level 1', 'level 01'],
+		[1, 2],
+	])('is another one with the unit %p than with %p', async (one, other) => {
+		const readings = [one, other].map((unit) => at('2026-03-01T07:00:00Z', { unit } as IDataObject));
+		expect(await summarize([readings])).toMatchObject({ readings: 2 });
+	});
+
 	it('long values stay short in memory and are still told apart', async () => {
 		const long = (end: string) => at('2026-03-01T07:00:00Z', { systolic: 'x'.repeat(1000) + end });
 		expect(await summarize([[long('a'), long('b'), long('a')]])).toMatchObject({ readings: 2, systolic_mean: null });
@@ -141,10 +150,13 @@ it('readings without a time count, for no day, and only those of one source are 
 	const lists = [
 		[at(null), at('', {}), at('soon', { systolic: 130 }), at(null, {}, 'withings'), at(null, {}, 'withings', null)],
 		// Beyond the dates of JavaScript in this zone.
-		[at('+275760-09-13T00:00:00.000Z', { systolic: 140 })],
+		[
+			at('+275760-09-13T00:00:00.000Z', { systolic: 140 }),
+			at('+275760-09-13T00:00:00.000Z', { systolic: 140 }, 'other'),
+		],
 	];
 	const row = await summarize(lists, { ...MARCH, zone: 'Asia/Kolkata' });
-	expect(row).toMatchObject({ days: 0, readings: 5, first: null, last: null, systolic_max: 140 });
+	expect(row).toMatchObject({ days: 0, readings: 6, first: null, last: null, systolic_max: 140 });
 });
 
 it('does not average different units', async () => {
@@ -169,4 +181,10 @@ it('has an id of user, metric, days and provider, and of nothing else', async ()
 		await idOf({}, bloodPressure, { ...owner, user_id: 'v' }),
 	];
 	expect(new Set([id, ...others].map((one) => String(one).slice(-26))).size).toBe(6);
+});
+
+it.each([null, ''])('a provider that is %j is not named', (provider) => {
+	const summary = new Summary(bloodPressure, MARCH);
+	for (const one of [provider, 'omron']) summary.add({ ...at('2026-03-01T07:00Z').point, provider: one });
+	expect(summary.toRow(owner)).toMatchObject({ readings: 1, providers: 'omron' });
 });
