@@ -1,7 +1,7 @@
 /**
- * Import rule between the rooms (a step of `npm test`): down any number of floors, never up, never to a neighbour, never in a circle.
+ * Import rule (a step of `npm test`): imports go down, over any number of layers; never up, to a neighbour or in a circle.
  * It is not in eslint.config.mjs because n8n's strict mode allows no change there; parser, plugins and resolver are those
- * that n8n's configuration brings. Type imports count, too. Circles of `require` within one room it does not see.
+ * that n8n's configuration brings. Type imports count, too. It does not see circles of `require` within one folder.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ import { ROOT } from './paths.js';
 
 const NODE = 'nodes/HealthDataService';
 
-/** From what n8n sees down to plain helpers; rooms in one line are neighbours. */
-const FLOORS = [
+/** From the descriptions for n8n down to plain helpers; folders of one layer are neighbours. */
+const LAYERS = [
 	['*.node.ts'],
 	['resources/**', 'trigger/**', 'listSearch/**'],
 	['fields/**'],
@@ -20,17 +20,17 @@ const FLOORS = [
 	['shared/**'],
 ];
 
-/** The same for the tools. Whatever both a demo and an installation need lies below both. */
-const DEV_FLOORS = [
+/** The same for the tools. What both the demo and the installation import is below both. */
+const DEV_LAYERS = [
 	['setup.*', 'demo/**', 'bench/**', 'prose/**', 'scan/**', 'scripts/**'],
 	['host/**', 'sandbox/**'],
 	['install/**'],
 	['paths.*'],
 ];
 
-/** The names that are on no floor. @param {string} home @param {string[][]} floors @param {string[]} names */
-const floorless = (home, floors, names) => {
-	const known = floors.flat().map((room) => room.split('/')[0]);
+/** The names that are in no layer. @param {string} home @param {string[][]} layers @param {string[]} names */
+const withoutLayer = (home, layers, names) => {
+	const known = layers.flat().map((folder) => folder.split('/')[0]);
 	return names.filter((name) => !known.includes(name)).map((name) => `${home}/${name}`);
 };
 /** @param {string} home */
@@ -38,21 +38,21 @@ const folders = (home) =>
 	readdirSync(join(ROOT, home), { withFileTypes: true })
 		.filter((entry) => entry.isDirectory() && entry.name !== '__schema__')
 		.map(({ name }) => name);
-const strays = [...floorless(NODE, FLOORS, folders(NODE)), ...floorless('dev', DEV_FLOORS, folders('dev'))];
-if (strays.length > 0) throw new Error(`On which floor is ${strays.join(', ')}? Say so in dev/importRule.config.mjs.`);
+const strays = [...withoutLayer(NODE, LAYERS, folders(NODE)), ...withoutLayer('dev', DEV_LAYERS, folders('dev'))];
+if (strays.length > 0) throw new Error(`In which layer is ${strays.join(', ')}? Add it to dev/importRule.config.mjs.`);
 
 /**
- * What each room may not import. All of `from` are globs: a plain folder among them makes the rule fail on every import.
+ * What each folder may not import. All of `from` are globs: a plain folder among them makes the rule fail on every import.
  * @param {string} home
- * @param {string[][]} floors
+ * @param {string[][]} layers
  */
-const zonesOf = (home, floors) =>
-	floors
-		.flatMap((rooms, floor) =>
-			rooms.map((room) => {
-				const closed = [...floors.slice(0, floor).flat(), ...rooms.filter((other) => other !== room)];
+const zonesOf = (home, layers) =>
+	layers
+		.flatMap((layer, depth) =>
+			layer.map((folder) => {
+				const closed = [...layers.slice(0, depth).flat(), ...layer.filter((other) => other !== folder)];
 				return {
-					target: `${home}/${room}`,
+					target: `${home}/${folder}`,
 					from: closed.map((other) => `${home}/${other}`),
 					message: 'Imports go down, never up and never to a neighbour.',
 				};
@@ -61,24 +61,24 @@ const zonesOf = (home, floors) =>
 		.filter(({ from }) => from.length > 0);
 
 const zones = [
-	...zonesOf(NODE, FLOORS),
-	...zonesOf('dev', DEV_FLOORS),
+	...zonesOf(NODE, LAYERS),
+	...zonesOf('dev', DEV_LAYERS),
 	{
 		target: 'credentials/**',
-		from: FLOORS.flat()
-			.filter((room) => room !== 'http/**')
-			.map((room) => `${NODE}/${room}`),
-		message: 'What the credential needs of the node is in http/.',
+		from: LAYERS.flat()
+			.filter((folder) => folder !== 'http/**')
+			.map((folder) => `${NODE}/${folder}`),
+		message: 'The credential may import http/ only.',
 	},
 	{
 		target: '{nodes,credentials}/**',
 		from: ['dev/**', 'test/**'],
-		message: 'What ships knows nothing of tools and tests.',
+		message: 'Shipped code imports no tools and no tests.',
 	},
 	{
 		target: 'dev/sandbox/*.ts',
 		from: ['nodes/**', 'credentials/**', 'test/**', 'dev/!(sandbox)/**', 'dev/*'],
-		message: 'The sandbox is the service: it stands alone.',
+		message: 'The sandbox imports only itself, because it stands for the service.',
 	},
 ];
 
@@ -133,7 +133,7 @@ export default [
 				'error',
 				{
 					paths: [
-						{ name: 'n8n-workflow', allowTypeImports: true, message: 'The service knows no n8n: only its types.' },
+						{ name: 'n8n-workflow', allowTypeImports: true, message: 'The service layer imports only types of n8n.' },
 					],
 				},
 			],

@@ -1,5 +1,5 @@
 /**
- * `npm run mutation -- --of http/requestQueue.ts`: StrykerJS makes small wrong changes to one file or room of the node, one at a
+ * `npm run mutation -- --of http/requestQueue.ts`: StrykerJS makes small wrong changes to one file or folder of the node, one at a
  * time, and reports those that no test detects. mutationTests.js selects the tests, docs/mutation.md has the results.
  */
 const { readSwitches } = require('../install/switches');
@@ -13,7 +13,7 @@ The reports are .cache/mutation/<file>.html.`,
 			type: 'string',
 			value: 'FILE',
 			default: 'shared',
-			about: 'a file such as http/requestQueue.ts, or a room such as http',
+			about: 'a file such as http/requestQueue.ts, or a folder such as http',
 		},
 		concurrency: { type: 'number', default: 1, about: 'mutants tested at a time' },
 		force: {
@@ -31,7 +31,7 @@ const { ReadableError } = require('../install/failure');
 const { setUp } = require('../install/setUp');
 const { remove, temporaryFolder } = require('../install/temporary');
 const { CACHE, ROOT } = require('../paths');
-const { filesOf, jestOptionsFor, NODE, ROOMS } = require('./mutationTests');
+const { filesOf, FOLDERS, jestOptionsFor, NODE } = require('./mutationTests');
 
 const OUTPUT = relative(ROOT, join(CACHE, 'mutation'));
 
@@ -77,7 +77,7 @@ async function main() {
 	setUp();
 	const what = switches.of.replace(new RegExp(`^${NODE}/|/$`, 'g'), '');
 	const files = filesOf(what);
-	if (files.length === 0) throw new ReadableError(`There is no ${NODE}/${what}. The rooms: ${ROOMS.join(', ')}`);
+	if (files.length === 0) throw new ReadableError(`There is no ${NODE}/${what}. The folders: ${FOLDERS.join(', ')}`);
 	mkdirSync(join(ROOT, OUTPUT), { recursive: true });
 	process.chdir(ROOT);
 	// For copies of the repository. Inside it, the linter would read those that a killed run has left.

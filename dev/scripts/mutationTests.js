@@ -8,7 +8,7 @@ const { ROOT } = require('../paths');
 const NODE = 'nodes/HealthDataService';
 
 /**
- * File of the node → its tests below test/, or a folder of them. A file without a row takes that of its room. All of them are
+ * File of the node → its tests below test/, or a folder of them. A file without a row takes that of its folder. All of them are
  * loaded for every change, and those that reach it run: so as few as possible, without n8n's engine where such tests exist.
  * @type {Record<string, string>}
  */
@@ -60,16 +60,16 @@ const TESTS = {
 	listSearch: 'engine/pickers',
 };
 
-const ROOMS = Object.keys(TESTS).filter((name) => !name.includes('/'));
+const FOLDERS = Object.keys(TESTS).filter((name) => !name.includes('/'));
 
 /** @param {string} file */
 const testsOf = (file) => (TESTS[file] ?? TESTS[file.split('/')[0]] ?? '').split(' ').filter(Boolean);
 
-/** @param {string} what a room or a file @returns {string[]} */
+/** @param {string} what a folder or a file @returns {string[]} */
 const filesOf = (what) =>
 	what.endsWith('.ts')
 		? [what].filter((file) => existsSync(join(ROOT, NODE, file)))
-		: !ROOMS.includes(what)
+		: !FOLDERS.includes(what)
 			? []
 			: readdirSync(join(ROOT, NODE, what), { recursive: true })
 					.map((name) => `${what}/${String(name).replaceAll('\\', '/')}`)
@@ -88,4 +88,4 @@ const jestOptionsFor = (file) => ({
 	enableFindRelatedTests: false,
 });
 
-module.exports = { NODE, ROOMS, TESTS, filesOf, jestOptionsFor, testsOf };
+module.exports = { FOLDERS, NODE, TESTS, filesOf, jestOptionsFor, testsOf };

@@ -32,8 +32,8 @@ function filesIn(folder) {
 
 /** The files that the build makes. */
 function builtNames() {
-	const sources = ['nodes', 'credentials'].flatMap((room) =>
-		filesIn(path.join(ROOT, room)).map((name) => `dist/${room}/${name.replace(/\.ts$/, '.js')}`),
+	const sources = ['nodes', 'credentials'].flatMap((folder) =>
+		filesIn(path.join(ROOT, folder)).map((name) => `dist/${folder}/${name.replace(/\.ts$/, '.js')}`),
 	);
 	const icons = filesIn(path.join(ROOT, 'icons')).map((name) => `dist/icons/${name}`);
 	return [...sources, ...icons, 'LICENSE.md', 'README.md', 'package.json'];

@@ -1,5 +1,5 @@
 /**
- * The table of `npm run mutation`: it has every room of the node, and names only files and tests that are there.
+ * The table of `npm run mutation`: it has every folder of the node, and names only files and tests that are there.
  */
 const { existsSync, readdirSync } = require('node:fs');
 const { join } = require('node:path');
@@ -7,11 +7,11 @@ const { ROOT } = require('../../dev/paths');
 const { filesOf, jestOptionsFor, NODE, TESTS, testsOf } = require('../../dev/scripts/mutationTests');
 const config = require('../jest.config');
 
-it('has a row for every room', () => {
-	const rooms = readdirSync(join(ROOT, NODE), { withFileTypes: true })
+it('has a row for every folder', () => {
+	const folders = readdirSync(join(ROOT, NODE), { withFileTypes: true })
 		.filter((entry) => entry.isDirectory() && entry.name !== '__schema__')
 		.map(({ name }) => name);
-	expect(Object.keys(TESTS)).toEqual(expect.arrayContaining(rooms));
+	expect(Object.keys(TESTS)).toEqual(expect.arrayContaining(folders));
 });
 
 it.each(Object.keys(TESTS))('%s and its tests are there', (what) => {
@@ -22,7 +22,7 @@ it.each(Object.keys(TESTS))('%s and its tests are there', (what) => {
 	expect([gone, testsOf(what).length > 0]).toEqual([[], true]);
 });
 
-it('takes a room, or a file of one, and nothing else', () => {
+it('takes a folder, or a file of one, and nothing else', () => {
 	expect(filesOf('shared')).toContain('shared/mapInOrder.ts');
 	expect(filesOf('resources')).toContain('resources/timeseries/execute.ts');
 	expect(filesOf('http/requestQueue.ts')).toEqual(['http/requestQueue.ts']);

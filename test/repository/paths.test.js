@@ -19,7 +19,7 @@ const folders = new Set(
 const foldersIn = (below) => [...folders].filter((folder) => folder && dirname(folder) === below);
 
 const entries = foldersIn('.');
-const rooms = foldersIn(NODE).map((folder) => folder.slice(NODE.length + 1));
+const nodeFolders = foldersIn(NODE).map((folder) => folder.slice(NODE.length + 1));
 
 /** @param {string} path from the root; a pattern, or a slash at its end, means the folder it is in */
 function isThere(path) {
@@ -40,12 +40,12 @@ const all = (text, pattern) => [...text.matchAll(pattern)].map(([, path]) => pat
 function deadPathsOf(page, text) {
 	const links = all(text, /\]\(([^)#\s]+)[^)]*\)/g).filter((target) => !/^\w+:/.test(target));
 	const fromRoot = all(text, new RegExp(`(?<![\\w@./-])(${oneOf(entries)}/[\\w./*-]*[\\w/*])`, 'g'));
-	const inRooms = all(text, new RegExp(`\`(${oneOf(rooms)}/[\\w./*-]*)\``, 'g'));
+	const ofFolders = all(text, new RegExp(`\`(${oneOf(nodeFolders)}/[\\w./*-]*)\``, 'g'));
 	const loneFiles = all(text, /`([\w.-]+\.(?:ts|js|mjs))`/g);
 	return [
 		...links.filter((target) => !isThere(join(dirname(page), target)) && !join(dirname(page), target).startsWith('..')),
 		...fromRoot.filter((path) => !isThere(path)),
-		...inRooms.filter((path) => !isThere(`${NODE}/${path}`)),
+		...ofFolders.filter((path) => !isThere(`${NODE}/${path}`)),
 		...loneFiles.filter((name) => !files.some((file) => file === name || file.endsWith(`/${name}`))),
 	];
 }
@@ -88,7 +88,7 @@ it.each([
 	['a path', 'as `dev/gone.js` does, or dev/setup.js', ['dev/gone.js']],
 	['a path in a block', '```\nnode dev/gone/now.js --host\n```', ['dev/gone/now.js']],
 	['a pattern', '`dev/host/*`, `dev/gone/*.js`', ['dev/gone/*.js']],
-	['a path of the node', `\`${rooms[0]}/gone.ts\``, [`${rooms[0]}/gone.ts`]],
+	['a path of the node', `\`${nodeFolders[0]}/gone.ts\``, [`${nodeFolders[0]}/gone.ts`]],
 	['a lone file', '`jest.config.js`, `gone.ts`', ['gone.ts']],
 	['no addresses', '[x](https://dev/gone) https://elsewhere.example/dev/gone.js', []],
 ])('would find %s', (_, text, dead) => expect(deadPathsOf('docs/page.md', text)).toEqual(dead));
