@@ -160,6 +160,20 @@ it.each<[string, Partial<ServiceCredential>, object, string, string]>([
 		"Remove it from the node's SSL certificates. n8n itself can trust it, with NODE_EXTRA_CA_CERTS",
 	],
 	[
+		'another connection option',
+		{},
+		{ agentOptions: { servername: 'other.example' } },
+		'The API key is only sent with a client certificate of the node, not with other connection options',
+		"Remove what the node sets in 'agentOptions', except cert, key and passphrase",
+	],
+	[
+		"a 'Host' header",
+		{},
+		{ headers: { host: 'other.example' } },
+		"The API key is not sent with a 'Host' header of a node",
+		"Remove the header 'Host' from the node",
+	],
+	[
 		'a proxy',
 		{ allowUnauthorizedCerts: true },
 		{ proxy: 'http://proxy.example' },

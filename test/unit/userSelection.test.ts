@@ -302,6 +302,79 @@ describe('one user', () => {
 	});
 });
 
+describe('a user picked from the list', () => {
+	const picked = { by: 'userId', id: 'u3', shownAs: 'c3' } as const;
+	const named = async (one: ReturnType<typeof oneUser>, get: Get, count = 2) => {
+		const rows = Array.from({ length: count }, (): IDataObject => ({ client_user_id: null }));
+		await one.addClientUserIds!(get, rows);
+		return rows.map(({ client_user_id }) => client_user_id);
+	};
+
+	it('has its client user ID in each row, for one request, also when several items pick the user', async () => {
+		const { get, asked } = team(5);
+		const resolved = new Map();
+		expect(await named(oneUser(picked, 'error', resolved), get)).toEqual(['c3', 'c3']);
+		expect(await named(oneUser(picked, 'error', resolved), get, 1)).toEqual(['c3']);
+		expect(asked).toEqual([
+			{ path: '/v2/user/resolve/c3', once: expect.objectContaining({ maxAttempts: 2, ignoreFailure: true }) },
+		]);
+	});
+
+	it('takes no request without rows, or if the list showed no client user ID', async () => {
+		const { get, asked } = team(5);
+		expect(await named(oneUser(picked), get, 0)).toEqual([]);
+		expect(await named(oneUser({ by: 'userId', id: 'u3' }), get)).toEqual([null, null]);
+		expect(asked).toEqual([]);
+	});
+
+	it('has none if Resolve finds another user or none, or fails', async () => {
+		expect(await named(oneUser({ ...picked, shownAs: 'c4' }), team(5).get)).toEqual([null, null]);
+		expect(await named(oneUser({ ...picked, shownAs: 'x' }), team(5).get)).toEqual([null, null]);
+		expect(await named(oneUser(picked), team(5, { c3: rejects(broken) }).get)).toEqual([null, null]);
+		await expect(named(oneUser(picked), team(5, { c3: rejects(new Error('bug')) }).get)).rejects.toThrow('bug');
+	});
+
+	it('with a 404 for the readings: an error if Resolve finds the user, else there is no such user', async () => {
+		const selected = { user: { user_id: 'u3', client_user_id: null }, place: 1 };
+		await expect(oneUser(picked).whenMissing(team(5).get, selected)).rejects.toThrow('whom it knows');
+		for (const shownAs of ['c4', 'x'])
+			await expect(oneUser({ ...picked, shownAs }).whenMissing(team(5).get, selected)).rejects.toMatchObject({
+				message: "There is no such user: the service does not know the 'User'",
+				description: "Pick the user from the list, or check that the credential's key belongs to the team of this user",
+			});
+	});
+});
+
+it('a list of eight or more is read by its pages', async () => {
+	const { get, count } = team(20);
+	await all(listedUsers('clientUserId', entriesOf(ids(0, 9))).users(get));
+	expect(count()).toEqual({ lists: 1, resolves: 0 });
+});
+
+describe('the place of the last user', () => {
+	const lastPlace = async (selection: ReturnType<typeof wholeTeam>, get: Get, skip?: number) => {
+		await all(selection.users(get, skip));
+		return selection.lastPlace!();
+	};
+
+	it('is that of the last selected user, over all pages', async () => {
+		expect(await lastPlace(wholeTeam(), team(7, {}, 3).get)).toBe(7);
+		expect(await lastPlace(wholeTeam({ offset: 1 }), team(7, {}, 3).get, 2)).toBe(6);
+		expect(await lastPlace(wholeTeam({}, 'none'), team(7, {}, 3).get)).toBe(0);
+		const slugs = ['b', 'a', 'b', 'b', 'b'];
+		const users = slugs.map((slug, i) => ({ user_id: `u${i}`, connected_sources: [{ source: { slug } }] }));
+		const get = (async (_: string, { offset = 0 }: Query) => ({
+			users: users.slice(Number(offset), Number(offset) + 2),
+			total: 5,
+		})) as never;
+		expect(await lastPlace(wholeTeam({}, 'a'), get)).toBe(2);
+	});
+
+	it('is the last entry of a list', () => {
+		expect(listedUsers('userId', entriesOf(ids(0, 3))).lastPlace!()).toBe(3);
+	});
+});
+
 describe('the team', () => {
 	it('is all users in the window, with their places, also after a start offset', async () => {
 		const { get } = team(9);
@@ -356,6 +429,15 @@ it.each<[IDataObject, SelectedUser]>([
 		{ user: { user_id: 'u', client_user_id: '7' }, place: 1 },
 	],
 	[{ user_id: 'u' }, { user: { user_id: 'u', client_user_id: null }, place: 1 }],
+	// Requested as the list has it, compared in lower case.
+	[
+		{ user_id: '3F2B8C1E-0D4A-4C6B-9E7F-1A2B3C4D5E6F' },
+		{
+			user: { user_id: '3f2b8c1e-0d4a-4c6b-9e7f-1a2b3c4d5e6f', client_user_id: null },
+			sentId: '3F2B8C1E-0D4A-4C6B-9E7F-1A2B3C4D5E6F',
+			place: 1,
+		},
+	],
 ])('the record %j is %j', (record, expected) => expect(toSelectedUser(record, 1)).toEqual(expected));
 
 it.each([
