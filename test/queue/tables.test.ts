@@ -4,6 +4,7 @@
  */
 import { DateTime } from 'luxon';
 import type { IDataObject, INodeTypeDescription } from 'n8n-workflow';
+import { freePort } from '../../dev/host/process/ports';
 import { startDatabase } from '../../dev/host/queue/services';
 import type { User } from '../../dev/sandbox/schemas';
 import { defaultSwitches } from '../../dev/sandbox/switches';
@@ -26,6 +27,8 @@ let database: Awaited<ReturnType<typeof startDatabase>>;
 let host: Host;
 let types: INodeTypeDescription[];
 let credentials: Record<string, string>;
+/** A credential of a database that does not answer. */
+let away: string;
 beforeAll(async () => {
 	database = await startDatabase(`${folder}/postgres`);
 	host = await startHost(history);
@@ -34,6 +37,8 @@ beforeAll(async () => {
 		healthDataServiceApi: await host.credential(KEY),
 		postgres: await host.rest.createCredential({ name: 'table', type: 'postgres', data: database.credential }),
 	};
+	const closed = { ...database.credential, port: await freePort() };
+	away = await host.rest.createCredential({ name: 'away', type: 'postgres', data: closed });
 	// Where a time without an offset would be another one.
 	await sql("ALTER ROLE CURRENT_USER SET timezone TO 'Asia/Kathmandu'");
 });
@@ -48,8 +53,12 @@ afterAll(async () => {
 	removeFolder(folder);
 });
 
-async function run(example: Example, from?: string) {
-	const { id } = await host.rest.importWorkflow(prepare(example, types, credentials, 'UTC'));
+/** @param given other credentials than those of the tests */
+async function run(example: Example, from?: string, given: Record<string, string> = {}) {
+	const workflow = prepare(example, types, { ...credentials, ...given }, 'UTC');
+	// The shortest that n8n allows, so that no test waits.
+	for (const node of workflow.nodes) if (node.retryOnFail) node.waitBetweenTries = 1;
+	const { id } = await host.rest.importWorkflow(workflow);
 	return await host.rest.runWorkflow(id, from);
 }
 
@@ -130,6 +139,27 @@ describe.each([
 			{ systolic: 123, diastolic: 80, unit: 'mm\ufffdHg \\u0000' },
 			{ systolic: 124, diastolic: 80, unit: 'mm\ufffd\ufffdHg' },
 		]);
+	});
+
+	it('fails when the step before fails as a whole, and writes the readings when it works again', async () => {
+		measured(anna, 1, 120);
+		await succeeds(file);
+		measured(anna, 2, 121);
+		const gone = await host.credential(KEY);
+		await host.rest.delete(`/rest/credentials/${gone}`);
+		const { status, error } = await run(readExample(file), undefined, { healthDataServiceApi: gone });
+		expect([status, error?.message]).toEqual(['error', expect.stringMatching(/^Nothing was written: the step "/)]);
+		expect(await inTable()).toHaveLength(1);
+		await succeeds(file);
+		expect(await inTable()).toEqual(inService());
+	});
+
+	it('fails while the database is away, and writes the readings when it is back', async () => {
+		measured(anna, 1, 120);
+		const { status, error } = await run(readExample(file), undefined, { postgres: away });
+		expect([status, error?.message]).toEqual(['error', expect.stringContaining('refused')]);
+		await succeeds(file);
+		expect(await inTable()).toEqual(inService());
 	});
 
 	it('makes the table, writes each reading once, and adds what came late', async () => {
