@@ -1,5 +1,5 @@
 /**
- * The nightly read in an n8n in queue mode: both workflows filled in as their notes tell a person to, and run.
+ * The nightly read in an n8n in queue mode: both workflows, filled in as their notes say, and run.
  * nightly-plan.json lists the users and cuts them into shards, nightly-shards.json reads them.
  */
 import type { IDataObject } from 'n8n-workflow';
@@ -41,15 +41,16 @@ export interface Planned {
 /** What an account of a night without trouble says. */
 export const COMPLETE = { haveLeft: 0, unread: 0, reasons: [], cellsLeftOut: 0, cellsOf: [] };
 
-/** Executions start sooner than every 5 seconds, so that no test waits for them. */
+/** Executions start sooner than every 5 seconds, and retries follow sooner, so that no test waits for them. */
 const EVERY_SECONDS = 2;
-/** Ten shards at once of 100 users; a claim outlives a shard of these tests many times. */
+const WAIT_BETWEEN_TRIES_MS = 1000;
+/** Eight shards of 100 users at once. A lease is several times as long as a shard of these tests takes. */
 const SMALL: Settings = {
 	days: 1,
 	usersPerShard: 100,
 	shardsAtOnce: 8,
 	minutesBetweenTries: 0.02,
-	leaseMinutes: 0.5,
+	leaseMinutes: 0.3,
 	// Past at any time of the day, so that of tomorrow.
 	accountBy: '00:00',
 };
@@ -79,12 +80,12 @@ export async function putNightlyRead({ rest, postgres }: Queue, database: string
 		...shards,
 		// Saved, so that a test can look into them.
 		settings: { ...shards.settings, saveDataSuccessExecution: 'all', errorWorkflow: errorWorkflow.id },
-		nodes: shards.nodes.map((node) => filledIn(oftener(node), ofService)),
+		nodes: shards.nodes.map((node) => filledIn(sooner(node), ofService)),
 	});
-	/** @param of whose users are listed, where that is another team */
+	/** @param of the team whose users are listed, where it is another one */
 	const putPlan = async (settings: Settings = {}, of?: Service): Promise<string> => {
 		const listed = of ? await credential('healthDataServiceApi', of) : ofService;
-		const nodes = plan.nodes.map((node) => filledIn(withSettings(node, { ...SMALL, ...settings }), listed));
+		const nodes = plan.nodes.map((node) => filledIn(sooner(withSettings(node, { ...SMALL, ...settings })), listed));
 		return (await rest.importWorkflow({ ...plan, nodes })).id;
 	};
 	return {
@@ -127,10 +128,14 @@ function withSettings(node: Node, settings: Settings): Node {
 	return changed;
 }
 
-const oftener = (node: Node): Node =>
-	node.name === 'Every 5 Seconds'
-		? ({ ...node, parameters: { rule: { interval: [{ field: 'seconds', secondsInterval: EVERY_SECONDS }] } } } as Node)
-		: node;
+function sooner(node: Node): Node {
+	if (node.name === 'Every 5 Seconds')
+		return {
+			...node,
+			parameters: { rule: { interval: [{ field: 'seconds', secondsInterval: EVERY_SECONDS }] } },
+		} as Node;
+	return 'retryOnFail' in node ? ({ ...node, waitBetweenTries: WAIT_BETWEEN_TRIES_MS } as Node) : node;
+}
 
 /** Starts a plan as the editor's button does and gives the id of the execution. */
 export async function startPlan({ rest }: Queue, workflow: string): Promise<string> {

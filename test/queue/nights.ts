@@ -1,5 +1,6 @@
 /**
- * Nights of a small team that "Nightly read: shards" reads: what is written, what the account says, and who is told.
+ * Nights of a small team that "Nightly read: shards" reads: what is written, what the account says, and how often the
+ * error workflow runs.
  */
 import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';
@@ -138,13 +139,29 @@ export function describeNights(place: () => Place) {
 			),
 		);
 
-		// The users who were not read, after the reason is gone: as docs/queue-mode.md repairs a night.
+		// The unread users, after the reason is gone: as docs/queue-mode.md repairs a night.
 		sandbox.switches.users = {};
 		sandbox.requests.length = 0;
 		const reset = 'UPDATE health_shards SET tries = 0; UPDATE health_nights SET accounted = NULL, account = NULL';
 		await tables.query(reset);
 		expect(await account(given.plan)).toMatchObject({ ...COMPLETE, users: 2000 });
 		expect([...askedFor(sandbox.requests)].sort()).toEqual(idsOf([refused, page]).sort());
+	});
+
+	it('fails once, and the error workflow runs once, when the key is refused all night', async () => {
+		const { sandbox, tables, team } = here();
+		// The list is read before the key is refused.
+		sandbox.switches.fault = (_, url) =>
+			url.includes('timeseries') ? { status: 401, body: { detail: 'Invalid API key' } } : undefined;
+		const { plan: id } = await plan({ tries: 2 });
+		let given!: Account;
+		const { messages, told } = await failuresDuring(async () => (given = await account(id)));
+		expect([messages, told]).toEqual([[given.message], 1]);
+		expect(given).toMatchObject({ readings: 0, haveLeft: 0, unread: team.users.length });
+		expect(given.reasons).toMatchObject([{ users: team.users.length }]);
+		expect(given.message).toContain(`0 of 2000 users read, 0 readings, 0 users have left, 2000 users were not read`);
+		expect(given.message).toContain('The service did not accept the API key (status 401)');
+		expect(await tables.count('health_readings')).toBe(0);
 	});
 
 	it('says why in words that n8n does not replace', async () => {

@@ -2,9 +2,9 @@
  * Nights in which something goes away in the middle and comes back: nothing is started by hand, and every row is there.
  */
 import { until } from '../../dev/host/process/until';
-import { accountOf, COMPLETE, PATIENCE, putNightlyRead, runPlan, type Settings } from './nightly';
+import { accountOf, COMPLETE, PATIENCE, putNightlyRead, runPlan } from './nightly';
 import { lookAround, type Place } from './place';
-import { NOTHING_WRONG, wrongIn } from './table';
+import { NOTHING_WRONG, tablesOf, wrongIn } from './table';
 
 /** @param place known once the tests run */
 export function describeOutages(place: () => Place) {
@@ -17,16 +17,81 @@ export function describeOutages(place: () => Place) {
 	beforeEach(async () => await here().tables.empty());
 
 	/** A night that `outage` hits once some of it is read. */
-	async function nightWith(outage: () => Promise<unknown>, settings: Settings = {}, latencyMs = 150) {
+	async function nightWith(outage: () => Promise<unknown>) {
 		const { queue, nightly, sandbox, tables } = here();
-		sandbox.switches.latencyMs = latencyMs;
-		const { planned } = await runPlan(queue, await nightly.putPlan({ shardsAtOnce: 6, ...settings }));
+		sandbox.switches.latencyMs = 150;
+		const { planned } = await runPlan(queue, await nightly.putPlan({ shardsAtOnce: 6 }));
 		await until('Some users', async () => (await tables.unread()).length < 1900, PATIENCE);
 		await outage();
 		sandbox.switches.latencyMs = 0;
 		return await accountOf(queue, nightly, planned!.plan);
 	}
 
+	/** The nightly read in a database of its own. */
+	const putOther = async (database: string) => {
+		const { queue, sandbox, team } = here();
+		return await putNightlyRead(queue, database, { baseUrl: sandbox.baseUrl, apiKey: team.key });
+	};
+
+	it('says that the statement took too long, and reads the users when it does not any more', async () => {
+		const { queue, team, expected } = here();
+		const slow = await putOther('slow');
+		const { planned } = await runPlan(queue, await slow.putPlan({ tries: 1, usersPerShard: 1000, leaseMinutes: 5 }));
+		const { query, readings } = tablesOf(queue, slow.database);
+		// A connection that is open keeps its limit.
+		const close =
+			"SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = 'slow' AND pid <> pg_backend_pid();";
+		await query(`
+			ALTER DATABASE slow SET statement_timeout TO '1s';
+			${close}
+			CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(3600); RETURN NULL; END $$;
+			CREATE TRIGGER wait BEFORE INSERT ON health_readings EXECUTE FUNCTION wait();`);
+		await slow.publish();
+		const given = await accountOf(queue, slow, planned!.plan);
+		const reason = 'Writing failed: canceling statement due to statement timeout';
+		expect(given).toMatchObject({ readings: 0, unread: team.users.length, cellsLeftOut: 0 });
+		expect(given.reasons).toMatchObject([{ reason, users: team.users.length }]);
+
+		await query(`
+			ALTER DATABASE slow RESET statement_timeout;
+			${close}
+			DROP TRIGGER wait ON health_readings;
+			UPDATE health_shards SET tries = 0;
+			UPDATE health_nights SET accounted = NULL, account = NULL`);
+		const again = await accountOf(queue, slow, planned!.plan).finally(slow.unpublish);
+		expect(again).toMatchObject({ ...COMPLETE, users: team.users.length });
+		expect(wrongIn(await readings(), expected(given.night, 1))).toEqual(NOTHING_WRONG);
+	});
+
+	it('takes no user for read when the node fails as a whole', async () => {
+		const { queue, team } = here();
+		const other = await putOther('other');
+		const { planned } = await runPlan(queue, await other.putPlan({ tries: 1 }));
+		await other.deleteCredential();
+		await other.publish();
+		const given = await accountOf(queue, other, planned!.plan).finally(other.unpublish);
+		const reason = 'The node "Blood Pressure" failed before it read a user';
+		expect(given).toMatchObject({ readings: 0, unread: team.users.length, reasons: [{ reason }] });
+	});
+
+	it('says that the table is gone when it is dropped meanwhile', async () => {
+		const { queue, sandbox } = here();
+		const dropped = await putOther('dropped');
+		const { query, count } = tablesOf(queue, dropped.database);
+		sandbox.switches.latencyMs = 40;
+		const settings = { tries: 1, usersPerShard: 1000, shardsAtOnce: 1, leaseMinutes: 5 };
+		const { planned } = await runPlan(queue, await dropped.putPlan(settings));
+		await dropped.publish();
+		// One of two shards is left, which is tried once.
+		await until('The first shard', async () => await count('health_users', 'readings IS NOT NULL'), PATIENCE);
+		await query('DROP TABLE health_readings');
+		const given = await accountOf(queue, dropped, planned!.plan).finally(dropped.unpublish);
+		expect(given.unread).toBeGreaterThan(0);
+		const reason = 'Writing failed: relation "health_readings" does not exist';
+		expect(given.reasons).toMatchObject([{ reason, users: given.unread }]);
+	});
+
+	// The last ones, since the last of them leaves one worker.
 	it.each<[string, () => Promise<unknown>]>([
 		['the main process is killed and comes back', async () => await here().queue.restartMain(3000)],
 		['PostgreSQL, which is also the one of n8n, restarts', async () => await here().queue.postgres.restart(4000)],
@@ -38,28 +103,5 @@ export function describeOutages(place: () => Place) {
 		const rows = expected(given.night, 1);
 		expect(given).toMatchObject({ ...COMPLETE, users: team.users.length, readings: rows.length });
 		expect(wrongIn(await tables.readings(), rows)).toEqual(NOTHING_WRONG);
-	});
-
-	it('takes no user for read when the node fails as a whole', async () => {
-		const { queue, sandbox, team } = here();
-		const other = await putNightlyRead(queue, 'other', { baseUrl: sandbox.baseUrl, apiKey: team.key });
-		const { planned } = await runPlan(queue, await other.putPlan({ tries: 1 }));
-		await other.deleteCredential();
-		await other.publish();
-		const given = await accountOf(queue, other, planned!.plan).finally(other.unpublish);
-		const reason = 'The node "Blood Pressure" failed before it read a user';
-		expect(given).toMatchObject({ readings: 0, unread: team.users.length, reasons: [{ reason }] });
-	});
-
-	// The last one: the next plan makes the table again.
-	it('says that the table is gone when it is dropped meanwhile', async () => {
-		const { tables } = here();
-		await here().queue.restartWorkers();
-		// One of two shards is left, which is tried once.
-		const settings = { tries: 1, usersPerShard: 1000, shardsAtOnce: 1 };
-		const given = await nightWith(async () => await tables.query('DROP TABLE health_readings'), settings, 40);
-		expect(given.unread).toBeGreaterThan(0);
-		const reason = 'Writing failed: relation "health_readings" does not exist';
-		expect(given.reasons).toMatchObject([{ reason, users: given.unread }]);
 	});
 }

@@ -17,7 +17,7 @@ export interface Place {
 	bent: Map<string, (reading: Reading) => Reading>;
 }
 
-/** n8n's own, as long as nobody sets another. */
+/** n8n's default. */
 export const ZONE = 'America/New_York';
 
 export const lookAround = (place: Place) => ({

@@ -1,5 +1,5 @@
 /**
- * What Linux and the network say of the processes of the tests: memory, and who may reach them. In JavaScript, since it touches Node.
+ * What Linux and the network say of the processes of the tests: memory, and open ports. In JavaScript, since it touches Node.
  */
 const { once } = require('node:events');
 const { readFileSync } = require('node:fs');
@@ -17,7 +17,7 @@ exports.peakMb = ({ pid }) => {
 /** Set by `npm run test:queue -- --long`. */
 exports.isLong = process.env.LONG_NIGHTS === '1';
 
-/** @param {string[]} lines for whoever runs the tests */
+/** @param {string[]} lines for the terminal */
 exports.print = (lines) => process.stdout.write(`\n${lines.map((line) => `  ${line}\n`).join('')}\n`);
 
 /** 127.0.0.1 in /proc/net/tcp. */

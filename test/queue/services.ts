@@ -1,5 +1,5 @@
 /**
- * PostgreSQL and Redis of the tests: reached from this machine only, and by nobody without the password.
+ * PostgreSQL and Redis of the tests: reached from this machine only, and with the password only.
  */
 import { installPrograms } from '../../dev/host/queue/programs';
 import { connect } from '../../dev/host/queue/psql';

@@ -35,7 +35,7 @@ export function bendable(world: World) {
 /**
  * Answers with the readings of users as they are, past the schema of the sandbox, which would cast them.
  *
- * @param isRaw whose answers
+ * @param isRaw says by `user_id` which answers
  */
 export const rawAnswers =
 	({ world, switches }: Sandbox, isRaw: (userId: string) => boolean): Switches['fault'] =>
@@ -83,7 +83,7 @@ export function tablesOf({ postgres }: Queue, database: string) {
 		query,
 		readings: async (): Promise<IDataObject[]> =>
 			await list(`SELECT ${[...columns, ...values].join(', ')} FROM health_readings`),
-		/** Those of the nights that are planned who are not read. */
+		/** Unread users of the nights that are planned. */
 		unread: async (): Promise<string[]> => {
 			const users = await list('SELECT user_id FROM health_users WHERE readings IS NULL');
 			return users.map(({ user_id: id }: { user_id: string }) => id);
