@@ -67,11 +67,11 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 	});
 
 	it('numbers as text count, null and words do not', async () => {
-		const given = ['150', ' 151.5 ', null, 'high', '', true, [160], '0', 0, -1, undefined];
+		const given = ['150', ' 151.5 ', '1.5e2', null, 'high', '', true, [160], '0', 0, -1, undefined];
 		const kept = given.filter((systolic) =>
 			reachesThreshold([{ column: 'systolic', least: 0 }], { systolic } as IDataObject),
 		);
-		expect(kept).toEqual(['150', ' 151.5 ', '0', 0]);
+		expect(kept).toEqual(['150', ' 151.5 ', '1.5e2', '0', 0]);
 
 		used.sandbox.switches.oddValues = true;
 		const n8n = await trigger({ minSystolic: 140 });

@@ -351,6 +351,12 @@ it('a list of eight or more is read by its pages', async () => {
 	expect(count()).toEqual({ lists: 1, resolves: 0 });
 });
 
+it('a listed user has all attempts, unless the caller says that the last read failed', async () => {
+	const { get, asked } = team(2);
+	await all(listedUsers('clientUserId', entriesOf(['c0'])).users(get));
+	expect(asked.map(({ once }) => once?.maxAttempts)).toEqual([undefined]);
+});
+
 describe('the place of the last user', () => {
 	const lastPlace = async (selection: ReturnType<typeof wholeTeam>, get: Get, skip?: number) => {
 		await all(selection.users(get, skip));

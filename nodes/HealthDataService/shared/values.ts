@@ -60,7 +60,7 @@ export function someNumber(value: unknown, field: string, min: number): number {
 }
 
 /** A number, or the number in a text; undefined for anything else. */
-export function numberIn(value: unknown): number | undefined {
+function numberIn(value: unknown): number | undefined {
 	const number = typeof value === 'string' && /^\s*[+-]?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
 	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }

@@ -15,10 +15,11 @@ import {
 } from '../fields/options';
 import { providerField, readProvider } from '../fields/provider';
 import { readUser, readUserIds, readUsersBy, readUserScope, userFields } from '../fields/users';
+import { toNumber } from '../service/aggregates';
 import { metrics, type ThresholdOption } from '../service/metrics';
 import { listedUsers, oneUser, wholeTeam } from '../service/userSelection';
 import { ProviderSlug } from '../service/users';
-import { numberIn, someNumber, toChoice, wholeNumber } from '../shared/values';
+import { someNumber, toChoice, wholeNumber } from '../shared/values';
 import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
 import type { Threshold } from './state';
 
@@ -161,4 +162,4 @@ export const readThresholds = (context: IPollFunctions, options: readonly Thresh
 
 /** Whether a row reaches any of the thresholds, or there are none. Null reaches none. */
 export const reachesThreshold = (thresholds: Threshold[], row: IDataObject): boolean =>
-	thresholds.length === 0 || thresholds.some(({ column, least }) => (numberIn(row[column]) ?? -Infinity) >= least);
+	thresholds.length === 0 || thresholds.some(({ column, least }) => (toNumber(row[column]) ?? -Infinity) >= least);
