@@ -6,11 +6,10 @@ import { USER_FAULTS, type UserFault } from '../faults';
 import type { ProgressHistory } from './troubles';
 
 const scheduler = fc.constantFrom('memory' as const, 'durable' as const);
-const MOST_POLLS = 40;
 
 /** Small teams mostly: a large one takes long. */
 const team = (...few: number[]) =>
-	fc.oneof({ weight: 30, arbitrary: fc.constantFrom(...few) }, { weight: 1, arbitrary: fc.constantFrom(60, 120) });
+	fc.oneof({ weight: 60, arbitrary: fc.constantFrom(...few) }, { weight: 1, arbitrary: fc.constantFrom(60, 120) });
 
 type Own = Partial<Pick<ProgressHistory, 'stretches' | 'throttles' | 'slownesses'>>;
 
@@ -19,13 +18,11 @@ const kindOf = (
 	kind: string,
 	people: fc.Arbitrary<number>,
 	own: (people: number, polls: number) => fc.Arbitrary<Own>,
-	hours = fc.constantFrom(0.5, 2.5, 2.5, 4),
 ): fc.Arbitrary<ProgressHistory> =>
 	fc
-		.record({ people, everyMinutes: fc.constantFrom(1, 5, 5, 10, 15), hours })
-		.chain(({ people: count, everyMinutes, hours: long }) => {
-			const polls = Math.max(6, Math.min(MOST_POLLS, Math.floor((long * 60) / everyMinutes)));
-			return fc.record({
+		.record({ people, everyMinutes: fc.constantFrom(1, 5, 10, 20, 30), polls: fc.constantFrom(6, 9, 14) })
+		.chain(({ people: count, everyMinutes, polls }) =>
+			fc.record({
 				kind: fc.constant(kind),
 				scheduler,
 				people: fc.constant(count),
@@ -34,11 +31,11 @@ const kindOf = (
 				latencyMs: fc.constantFrom(0, 20, 200),
 				readings: fc.array(fc.record({ poll: fc.integer({ min: 1, max: polls }), who: fc.nat(count - 1) }), {
 					minLength: 1,
-					maxLength: 12,
+					maxLength: 8,
 				}),
 				own: own(count, polls),
-			});
-		})
+			}),
+		)
 		.map(({ own: drawn, ...rest }) => ({ ...rest, stretches: [], throttles: [], slownesses: [], ...drawn }));
 
 /** From one of the first polls on, for a while or to the end. */
@@ -67,8 +64,9 @@ const throttle = (people: number, polls: number, isAnnounced: boolean) =>
 			throttles: [{ from, until, requests: Math.max(5, Math.ceil(people * share)), minutes, isSliding, isAnnounced }],
 		}));
 
+/** Answers that come within a third of the budget of the durable scheduler. */
 const slowness = (polls: number) =>
-	span(polls).map(({ from, until }) => ({ slownesses: [{ from, until, latencyMs: 5000, spreadMs: 10_000 }] }));
+	span(polls).map(({ from, until }) => ({ slownesses: [{ from, until, latencyMs: 5000, spreadMs: 6_500 }] }));
 
 const together = (parts: Own[]): Own => ({
 	stretches: parts.flatMap(({ stretches = [] }) => stretches),
@@ -81,21 +79,21 @@ const broken = (people: number, polls: number) => stretch(people, polls, some(pe
 const one = (people: number, polls: number) => stretch(people, polls, fc.constant(1), USER_FAULTS);
 
 export const KINDS: Record<string, fc.Arbitrary<ProgressHistory>> = {
-	hanging: kindOf('hanging', team(3, 9, 12, 20, 30), hanging),
-	broken: kindOf('broken', team(3, 12, 20, 40, 70), broken),
-	'all hang': kindOf('all hang', team(1, 3, 20), (people, polls) =>
+	hanging: kindOf('hanging', team(3, 9, 12, 20), hanging),
+	broken: kindOf('broken', team(3, 9, 12, 20), broken),
+	'all hang': kindOf('all hang', team(1, 3, 12), (people, polls) =>
 		stretch(people, polls, fc.constant(people), ['hang', 'hang', 'endless']),
 	),
-	'limit announced': kindOf('limit announced', team(14, 30), (people, polls) => throttle(people, polls, true)),
-	limit: kindOf('limit', team(14, 30), (people, polls) => throttle(people, polls, false)),
-	slow: kindOf('slow', team(4, 12, 24), (_, polls) => slowness(polls)),
-	drip: kindOf('drip', team(2, 12, 30), (people, polls) => stretch(people, polls, fc.constant(1), ['endless', 'hang'])),
-	storm: kindOf('storm', team(6, 12, 30), (people, polls) =>
+	'limit announced': kindOf('limit announced', team(8, 14, 20), (people, polls) => throttle(people, polls, true)),
+	limit: kindOf('limit', team(8, 14, 20), (people, polls) => throttle(people, polls, false)),
+	slow: kindOf('slow', team(4, 9, 20), (_, polls) => slowness(polls)),
+	drip: kindOf('drip', team(2, 9, 12), (people, polls) => stretch(people, polls, fc.constant(1), ['endless', 'hang'])),
+	storm: kindOf('storm', team(3, 6, 12), (people, polls) =>
 		stretch(people, polls, fc.constant(1), ['500', '503', '422', '404', 'nonsense', 'hang']).map(({ stretches }) => ({
 			stretches: stretches.map((each) => ({ ...each, isMoving: true })),
 		})),
 	),
-	mix: kindOf('mix', team(6, 14, 30), (people, polls) =>
+	mix: kindOf('mix', team(3, 9, 14), (people, polls) =>
 		fc
 			.array(
 				fc.oneof(

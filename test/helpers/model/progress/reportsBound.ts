@@ -12,7 +12,7 @@ export interface PollReports {
 	ended: number;
 	/** Whether users failed, or the limit kept users from being read. */
 	isTroubled: boolean;
-	/** Whether every request was refused. */
+	/** Whether the limit kept all users from being read. */
 	isRefused: boolean;
 	/** Users who may be called unreadable. */
 	unreadable: number;
