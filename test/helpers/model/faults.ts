@@ -16,7 +16,7 @@ export class PollRecord {
 	requests = 0;
 	/** Requests that the rate limit refused. */
 	throttled = 0;
-	/** When the next request is admitted, by the last of these refusals. */
+	/** When the next request is admitted, by the latest of these refusals. */
 	retryAt = 0;
 	/** Whether a fault of everything was met. */
 	isHit = false;

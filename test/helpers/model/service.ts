@@ -37,7 +37,7 @@ export class ModelService {
 		const retryAfterMs = this.limit?.refuse(this.time.now);
 		if (retryAfterMs !== undefined) {
 			record.throttled++;
-			record.retryAt = this.time.now + Math.ceil(retryAfterMs / 1000) * 1000;
+			record.retryAt = Math.max(record.retryAt, this.time.now + Math.ceil(retryAfterMs / 1000) * 1000);
 			return throttledAnswer(this.limit!, retryAfterMs);
 		}
 		if (this.latencyMs > 0) await this.wait(this.latencyMs + this.spreadMs * Math.random(), options);

@@ -16,11 +16,15 @@ import { faultsAt, isDuring, type ProgressHistory } from './troubles';
 import { fail } from '../fail';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
-const MINUTE = 60_000;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
 /** The longest Retry-After. */
 const LONGEST_PAUSE_MS = HOUR + MINUTE;
 /** Enough for two rounds when all is well. */
 const LAST_POLLS = 3;
+
+/** Of a poll's budget, for the users who failed in the poll before: a third, and what the steps of the timers add. */
+const MOST_FOR_FAILED = 0.4;
 
 let histories = 0;
 
@@ -37,6 +41,8 @@ export class ProgressPlayer {
 	private poll = 0;
 	/** End of the longest Retry-After so far. */
 	private pausedUntil = -Infinity;
+	/** After a refusal that does not say when: a client may wait as long as a window of the limit. */
+	private mayWaitUntil = -Infinity;
 	/** Users in trouble who have been asked, until they are read again. */
 	private readonly met = new Set<number>();
 	/** Users whose trouble an earlier poll has found. */
@@ -154,7 +160,7 @@ export class ProgressPlayer {
 
 	private possibleRounds() {
 		const { time, service, history, watched } = this;
-		if (time.now < this.pausedUntil) return 0;
+		if (time.now < this.pausedUntil + SECOND) return 0;
 		const budgetMs = this.poll === 0 ? watched.host.startBudgetMs : watched.host.budgetMs;
 		const users = usersOfPoll(service, time, history.people, budgetMs);
 		return users === 0 ? 0 : 1 / Math.ceil(history.people / users);
@@ -172,6 +178,7 @@ export class ProgressPlayer {
 		const reported = host.reported.slice(this.counted.reported);
 		const lines = logged.slice(this.counted.logged);
 		this.counted = { reported: host.reported.length, logged: logged.length };
+		this.log(`  read: ${[...served].join(' ')}`);
 		for (const { message } of reported) this.log(`  reported: ${message}`);
 		for (const line of lines) this.log(`  logged: ${line}`);
 		this.reports.judge({
@@ -186,9 +193,11 @@ export class ProgressPlayer {
 			error: error?.message,
 			logged: lines,
 		});
-		if (service.limit?.isAnnounced && record.retryAt) this.pausedUntil = Math.max(this.pausedUntil, record.retryAt);
 		const rowsOf = rows.map(({ nr }) => Number(nr));
-		reads.judge(poll, this.possible, rowsOf, served, faulty);
+		const isWaiting = record.requests === 0 && begun < this.mayWaitUntil;
+		reads.judge(poll, isWaiting ? 0 : this.possible, rowsOf, served, faulty);
+		if (service.limit?.isAnnounced) this.pausedUntil = Math.max(this.pausedUntil, record.retryAt);
+		else if (service.limit && record.throttled > 0) this.mayWaitUntil = this.time.now + service.limit.windowMs;
 		this.longestMs = Math.max(this.longestMs, this.time.now - begun);
 		this.judgeTime(poll, this.time.now - begun, faulty);
 	}
@@ -198,8 +207,15 @@ export class ProgressPlayer {
 		const { service, history, watched, known } = this;
 		const isKnown = [...faulty].every((nr) => known.has(nr));
 		this.known = new Set([...this.met].filter((nr) => faulty.has(nr)));
-		if (!isKnown || faulty.size === 0 || service.limit || answerMs(service) > history.latencyMs || poll === 0) return;
-		const mostMs = watched.host.budgetMs / 3 + soundMs(service, history.people);
+		if (
+			!isKnown ||
+			faulty.size === 0 ||
+			history.throttles.length > 0 ||
+			answerMs(service) > history.latencyMs ||
+			poll === 0
+		)
+			return;
+		const mostMs = watched.host.budgetMs * MOST_FOR_FAILED + soundMs(service, history.people);
 		if (tookMs > mostMs)
 			this.breach('users known to fail cost a poll more than a third of its budget', { poll, tookMs, mostMs });
 	}
