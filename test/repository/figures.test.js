@@ -15,6 +15,7 @@ const { MAX_PAGES } = require('../../nodes/HealthDataService/listSearch/picker')
 const { MAX_ROWS_PER_ITEM } = require('../../nodes/HealthDataService/resources/operation');
 const { identityOf, keysOf, MAX_TIME_LENGTH } = require('../../nodes/HealthDataService/service/readingId');
 const { metrics } = require('../../nodes/HealthDataService/service/metrics');
+const { PROGRESS_INTERVAL_MS } = require('../../nodes/HealthDataService/service/readUsers');
 const { MAX_PAGE_SIZE } = require('../../nodes/HealthDataService/service/users');
 const { MAX_ROWS_PER_POLL } = require('../../nodes/HealthDataService/trigger/roundResults');
 const { events } = require('../../nodes/HealthDataService/trigger/events');
@@ -87,6 +88,7 @@ const FIGURES = {
 		[RETRY_LIMITS.maxAttempts, 'times'],
 		[RETRY_LIMITS.timeoutMs / MINUTE, 'minutes'],
 		[REPORT_INTERVAL_MS / HOUR, 'hour'],
+		[PROGRESS_INTERVAL_MS / SECOND, 'longer'],
 		[MAX_PAGE_SIZE, 'users'],
 		[SCHEDULER.pollTimeoutSeconds, 'seconds'],
 		[SCHEDULER.leaseDurationSeconds, 'N8N_SCHEDULER_LEASE_DURATION'],

@@ -35,6 +35,8 @@ export interface QueueOptions {
 
 export class RequestQueue {
 	private inFlight = 0;
+	/** Attempts that the service has not answered yet. */
+	private sent = 0;
 	private readonly waiting: Array<() => void> = [];
 	private pausedUntil = 0;
 	/** Why nothing is sent any more. */
@@ -44,6 +46,14 @@ export class RequestQueue {
 
 	/** Whether the service has given data: then its address is right. */
 	hasData = false;
+
+	/** Requests without a result, also those between two attempts. */
+	open = 0;
+
+	/** Requests that wait for concurrency, the rate limit, a pause or their next attempt. */
+	get held() {
+		return this.open - this.sent;
+	}
 
 	readonly concurrency: AdaptiveConcurrency;
 
@@ -76,7 +86,8 @@ export class RequestQueue {
 				await this.rateLimiter.acquire(() => this.canSend(options));
 				if (!this.canSend(options)) continue;
 				({ epoch } = this.concurrency);
-				const result = await work();
+				this.sent++;
+				const result = await work().finally(() => this.sent--);
 				outcome = outcomeOf(result);
 				return result;
 			} finally {

@@ -83,7 +83,7 @@ export function withRetry(
 ): (url: string, request?: RequestOptions) => Promise<IN8nHttpFullResponse> {
 	const { queue, signal, continues, retryForMs, retryUntil = Infinity, secretsOf } = options;
 
-	return async (url, request = {}) => {
+	async function sendUntilAnswered(url: string, request: RequestOptions) {
 		const maxAttempts = request.maxAttempts ?? options.maxAttempts;
 		const queued = { signal, continues, isProbe: request.isProbe, isCancelled: request.isCancelled };
 		const startedAt = performance.now();
@@ -120,6 +120,11 @@ export function withRetry(
 			if (outcome === 'throttled') queue.pause(delayMs);
 			await cancellableSleep(delayMs, () => queue.throwIfClosed(queued));
 		}
+	}
+
+	return async (url, request = {}) => {
+		queue.open++;
+		return await sendUntilAnswered(url, request).finally(() => queue.open--);
 	};
 }
 

@@ -14,6 +14,7 @@ import { DateTime } from 'luxon';
 import { isTool } from '../fields/locator';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
+import { Progress } from '../service/readUsers';
 import { RowLimit } from '../service/rowLimit';
 import { noSuchProvider, ProviderSlug } from '../service/users';
 import type { ResolvedNames } from '../service/userSelection';
@@ -98,6 +99,7 @@ export class Run {
 	private readonly succeeded = new Set<number>();
 	private readonly logged = new Set<string>();
 	private readonly waiting: Array<() => void> = [];
+	private progress?: Progress;
 
 	constructor(private readonly items: number) {}
 
@@ -119,6 +121,12 @@ export class Run {
 	log(context: IExecuteSingleFunctions, sentences: string) {
 		if (!this.logged.has(sentences)) context.logger.info(logLine(context, sentences));
 		this.logged.add(sentences);
+	}
+
+	/** Of the reads of all items: one line for all. */
+	progressIn(context: IExecuteSingleFunctions): Progress {
+		const held = () => [...this.queues.values()].reduce((sum, queue) => sum + queue.held, 0);
+		return (this.progress ??= new Progress(held, (line) => context.logger.info(logLine(context, line))));
 	}
 
 	hasStarted = (item: number) => this.started.has(item);

@@ -1,8 +1,10 @@
 /**
- * Reads the readings of many users concurrently: results in the order of the users, failures isolated.
+ * Reads the readings of many users concurrently: results in the order of the users, failures isolated, and the progress of long
+ * reads.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get, type Query } from '../http/client';
+import { cancellableSleep, SLEEP_STEP_MS } from '../http/sleep';
 import { mapInOrder } from '../shared/mapInOrder';
 import { Problem } from '../shared/problem';
 import { pathOf, type Metric } from './metrics';
@@ -39,6 +41,7 @@ interface ReadUsersOptions {
 	onRead?: (rows: number) => void;
 	/** Called when a user cannot be read, in any order, with the number of users read so far. May throw to stop the read. */
 	onUnreadable?: (user: UserRef, problem: Problem, succeeded: number) => void;
+	progress?: Progress;
 }
 
 /** Users in progress for each concurrent request, so that one slow user does not delay the others. */
@@ -49,7 +52,17 @@ export const USERS_PER_REQUEST = 4;
  *
  * @throws Problem that concerns all users, and what `onRead` and `onUnreadable` throw
  */
-export function readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<UserResult> {
+export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<UserResult> {
+	const count = options.progress?.begin(() => options.selection.expected?.());
+	try {
+		yield* resultsOf(get, options, () => count?.onDone());
+	} finally {
+		count?.end();
+	}
+}
+
+/** @param onDone called when a user is read or has failed */
+function resultsOf(get: Get, options: ReadUsersOptions, onDone: () => void): AsyncGenerator<UserResult> {
 	const { metric, query, selection, hasFailed, width, ahead, isTimeUp, collect, onRead, onUnreadable } = options;
 	let succeeded = 0;
 
@@ -65,6 +78,7 @@ export function readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<U
 			...more,
 		});
 		const unreadable = (problem: Problem) => {
+			onDone();
 			onUnreadable?.(user, problem, succeeded);
 			return result({ problem });
 		};
@@ -91,6 +105,7 @@ export function readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<U
 		}
 		if (isGone) rows = [];
 		succeeded++;
+		onDone();
 		onRead?.(rows.length);
 		return result({ rows });
 	});
@@ -101,3 +116,67 @@ function problemOfUser(error: Error, isCancelled: boolean): Problem {
 	if (error instanceof Problem && !error.concernsAll && !isCancelled) return error;
 	throw error;
 }
+
+/** How often a long read logs its progress. */
+export const PROGRESS_INTERVAL_MS = 30_000;
+
+interface UserCount {
+	/** Read or failed. */
+	done: number;
+	/** Undefined until known. */
+	expected: () => number | undefined;
+}
+
+/** Progress of several reads, logged together while any of them lasts. */
+export class Progress {
+	private readonly running = new Set<UserCount>();
+	private doneBefore = 0;
+	private readonly startedAt = performance.now();
+	private loggedAt = this.startedAt;
+	private isWatching = false;
+
+	/** @param held number of requests that wait */
+	constructor(
+		private readonly held: () => number,
+		private readonly log: (line: string) => void,
+	) {}
+
+	/** @param expected number of users of this read, once known */
+	begin(expected: UserCount['expected']) {
+		const count: UserCount = { done: 0, expected };
+		this.running.add(count);
+		void this.watch();
+		return {
+			onDone: () => void count.done++,
+			// A read that Limit has ended is complete.
+			end: () => {
+				if (this.running.delete(count)) this.doneBefore += count.done;
+			},
+		};
+	}
+
+	/** Ends soon after the last read. */
+	private async watch() {
+		if (this.isWatching) return;
+		this.isWatching = true;
+		while (this.running.size > 0) {
+			await cancellableSleep(SLEEP_STEP_MS, () => {});
+			const now = performance.now();
+			if (this.running.size === 0 || now - this.loggedAt < PROGRESS_INTERVAL_MS) continue;
+			this.loggedAt = now;
+			this.log(this.line(Math.round((now - this.startedAt) / 1000)));
+		}
+		this.isWatching = false;
+	}
+
+	private line(seconds: number): string {
+		const counts = [...this.running];
+		const done = this.doneBefore + sum(counts.map((count) => count.done));
+		const expected = this.doneBefore + sum(counts.map((count) => count.expected() ?? NaN));
+		const users = Number.isNaN(expected) ? `${shown(done)} users` : `${shown(done)} of ${shown(expected)} users`;
+		return `${users} done after ${seconds} seconds, ${shown(this.held())} requests wait.`;
+	}
+}
+
+const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
+const shown = (count: number) => count.toLocaleString('en');

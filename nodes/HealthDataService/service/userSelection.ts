@@ -3,6 +3,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
+import { isObject } from '../shared/json';
 import { Problem } from '../shared/problem';
 import { text } from '../shared/values';
 import type { UserRef } from './readings';
@@ -46,6 +47,8 @@ export interface UserSelection {
 	entries?: readonly ListEntry[];
 	/** Place of the last user known so far. With several users only. */
 	lastPlace?(): number;
+	/** Number of users to read, once known. The list's `total` may be wrong (quirk 24). */
+	expected?(): number | undefined;
 }
 
 /** The value of *User*. */
@@ -61,11 +64,18 @@ export type WhenNotFound = 'error' | 'empty';
 /** @param connectedTo slug of a provider: only users who have it connected now */
 export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSelection {
 	const isSelected = (user: IDataObject) => !connectedTo || isConnectedTo(user, connectedTo);
+	const { offset = 0, limit = Infinity } = slice;
 	let lastPlace = 0;
+	let total: number | undefined;
 	return {
 		async *users(get, skip = 0) {
 			let place = skip;
-			for await (const users of userPages(get, { ...slice, offset: (slice.offset ?? 0) + skip })) {
+			const withTotal: Get = async (...request) => {
+				const answer = await get(...request);
+				if (isObject(answer) && typeof answer.total === 'number') ({ total } = answer);
+				return answer;
+			};
+			for await (const users of userPages(withTotal, { ...slice, offset: offset + skip })) {
 				const selected = users
 					.map((user, index) => ({ user, place: place + index + 1 }))
 					.filter(({ user }) => isSelected(user));
@@ -76,6 +86,8 @@ export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSele
 		},
 		whenMissing: async (get, { user }) => await throwIfUserExists(get, user),
 		lastPlace: () => lastPlace,
+		expected: () =>
+			total === undefined || connectedTo ? undefined : Math.max(lastPlace, Math.min(total - offset, limit)),
 	};
 }
 
@@ -97,6 +109,7 @@ export const oneUser = (
 		if (user) return yield toSelectedUser(user, 1);
 		if (whenNotFound === 'error') throw noSuchClientUser();
 	},
+	expected: () => 1,
 	async whenMissing(get, { user }) {
 		if (user.client_user_id !== null) await throwIfUserExists(get, user);
 		// Not from `resolved`: the user may have been removed since.
@@ -145,6 +158,7 @@ export const listedUsers = (
 ): UserSelection => ({
 	entries,
 	lastPlace: () => entries.length,
+	expected: () => entries.length,
 	async *users(get, skip = 0, hasFailed = () => false) {
 		const rest = entries.slice(skip);
 		let place = skip;

@@ -39,6 +39,7 @@ export function executeTimeseries(metric: Metric) {
 			collect,
 			onRead,
 			onUnreadable,
+			progress: runOf(context).progressIn(context),
 		})) {
 			for (const row of more) read.push(row);
 			if (problem) failed.push(unreadableRow(context, user, problem));
