@@ -88,7 +88,7 @@ const FIGURES = {
 		[RETRY_LIMITS.maxAttempts, 'times'],
 		[RETRY_LIMITS.timeoutMs / MINUTE, 'minutes'],
 		[REPORT_INTERVAL_MS / HOUR, 'hour'],
-		[PROGRESS_INTERVAL_MS / SECOND, 'longer'],
+		[PROGRESS_INTERVAL_MS / SECOND, 'seconds'],
 		[MAX_PAGE_SIZE, 'users'],
 		[SCHEDULER.pollTimeoutSeconds, 'seconds'],
 		[SCHEDULER.leaseDurationSeconds, 'N8N_SCHEDULER_LEASE_DURATION'],
