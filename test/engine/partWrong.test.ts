@@ -33,28 +33,44 @@ type Outcome = RegExp | 'gone' | 'whole';
 const ROWS: Record<Exclude<TroubleName, 'endless' | 'drips'>, { what: string; promise: string; outcome: Outcome }> = {
 	fails: {
 		what: 'Every request fails',
-		promise: 'an error, after all tries',
+		promise: 'an error after all attempts',
 		outcome: /could not answer \(status 500\)/,
 	},
-	refused: { what: 'Their data are refused', promise: 'an error that does not blame the key', outcome: /status 403/ },
-	invalid: { what: 'Something about them is refused', promise: 'an error', outcome: /did not accept 'User'/ },
+	refused: {
+		what: 'Access to the readings is refused (403)',
+		promise: 'an error that does not blame the key',
+		outcome: /status 403/,
+	},
+	invalid: { what: 'The request is rejected (422)', promise: 'an error', outcome: /did not accept 'User'/ },
 	missing: { what: 'Not found, though Resolve knows them', promise: 'an error', outcome: /whom it knows/ },
-	removed: { what: 'Removed meanwhile', promise: 'passed over; one user: an error', outcome: 'gone' },
-	lostOnPageTwo: { what: 'Page two is not found', promise: 'an error, not half of it', outcome: /whom it knows/ },
-	failsOnPageTwo: { what: 'Page two fails', promise: 'an error, not half of it', outcome: /status 500/ },
-	cut: { what: 'The answer is always cut off', promise: 'an error, after all tries', outcome: /could not be reached/ },
-	repeatedCursor: { what: 'A page leads back to itself', promise: 'an error', outcome: /same cursor twice/ },
+	removed: { what: 'The user was removed', promise: 'skipped; with *One User*, an error', outcome: 'gone' },
+	lostOnPageTwo: {
+		what: 'Page two is not found',
+		promise: 'an error, not a part of the readings',
+		outcome: /whom it knows/,
+	},
+	failsOnPageTwo: { what: 'Page two fails', promise: 'an error, not a part of the readings', outcome: /status 500/ },
+	cut: {
+		what: 'The answer is always cut off',
+		promise: 'an error after all attempts',
+		outcome: /could not be reached/,
+	},
+	repeatedCursor: { what: 'A cursor repeats', promise: 'an error', outcome: /same cursor twice/ },
 	numberCursor: {
 		what: 'The cursor of the next page is a number',
 		promise: 'an error',
 		outcome: /next page is not text/,
 	},
-	webPage: { what: 'A web page comes', promise: 'an error', outcome: /A web page came back/ },
-	noGroups: { what: 'The readings are missing in the answer', promise: 'an error', outcome: /has no 'groups'/ },
+	webPage: { what: 'A web page instead of data', promise: 'an error', outcome: /A web page came back/ },
+	noGroups: { what: 'The answer has no `groups`', promise: 'an error', outcome: /has no 'groups'/ },
 	nullGroups: { what: 'A provider without a list', promise: 'an error', outcome: /has no 'groups'/ },
 	noData: { what: 'A group without data', promise: 'an error', outcome: /has no 'data'/ },
-	textSource: { what: 'A source that is a text', promise: 'every reading, and the text', outcome: 'whole' },
-	emptyCursorAndNext: { what: 'More pages under the old name only', promise: 'every reading', outcome: 'whole' },
+	textSource: { what: 'A source is text', promise: 'every reading, with the text', outcome: 'whole' },
+	emptyCursorAndNext: {
+		what: 'The next page only under the deprecated name',
+		promise: 'every reading',
+		outcome: 'whole',
+	},
 };
 
 const run = async (parameters: INodeParameters, onError?: INode['onError']) =>

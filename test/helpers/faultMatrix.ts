@@ -96,7 +96,7 @@ const SOMEBODY = 'somebody';
 export const matrix: Row[] = [
 	{
 		quirk: 1,
-		what: 'The end of paging is written differently, or only the deprecated field is there',
+		what: 'The last page is marked in another way, or only with the deprecated field',
 		promise: 'every page is read, each once',
 		elsewhere: NO_PAGES,
 		cases: (['absent', 'empty', 'nextOnly'] as const).map((cursorStyle) => ({
@@ -109,14 +109,14 @@ export const matrix: Row[] = [
 	{
 		quirk: 2,
 		what: 'Empty pages between full ones',
-		promise: 'reading goes on',
+		promise: 'the read continues',
 		elsewhere: NO_PAGES,
 		cases: [{ name: 'every second page', operations: READINGS, switches: { emptyPages: true }, gives: 'same' }],
 	},
 	{
 		quirk: 3,
-		what: 'A page that leads back to itself',
-		promise: 'an error, never an endless run or half the data',
+		what: 'A cursor that repeats',
+		promise: 'an error, never an endless run or a part of the data',
 		elsewhere: NO_PAGES,
 		cases: [
 			{ name: 'cursor repeats', operations: READINGS, switches: { repeatCursor: true }, gives: /same cursor twice/ },
@@ -124,7 +124,7 @@ export const matrix: Row[] = [
 	},
 	{
 		quirk: 4,
-		what: 'A provider in several groups, keys that are labs',
+		what: 'A provider in several groups, a group named after a lab',
 		promise: 'every reading, each once',
 		elsewhere: NO_READINGS,
 		cases: [{ name: 'a group per reading', operations: READINGS, switches: { splitGroups: true }, gives: 'more' }],
@@ -132,7 +132,7 @@ export const matrix: Row[] = [
 	{
 		quirk: 5,
 		what: 'Undocumented fields',
-		promise: 'passed on, next to the columns and never in their place',
+		promise: 'added after the columns; none replaces a column',
 		cases: [{ name: 'on everything', operations: EVERY, switches: { extraFields: true }, gives: 'more' }],
 	},
 	{
@@ -145,7 +145,7 @@ export const matrix: Row[] = [
 	{
 		quirk: 7,
 		what: 'Odd units, numbers as text, nulls',
-		promise: 'passed on unchanged',
+		promise: 'returned unchanged',
 		elsewhere: NO_READINGS,
 		cases: [{ name: 'all of them', operations: READINGS, switches: { oddValues: true }, gives: 'more' }],
 	},
@@ -166,8 +166,8 @@ export const matrix: Row[] = [
 	},
 	{
 		quirk: 9,
-		what: 'Times written in different ways',
-		promise: 'kept as they are',
+		what: 'Times in different notations',
+		promise: 'returned as the service wrote them',
 		elsewhere: NO_READINGS,
 		cases: (['z', 'offset', 'noZone', 'endless'] as const).map((timestamps) => ({
 			name: timestamps,
@@ -178,8 +178,8 @@ export const matrix: Row[] = [
 	},
 	{
 		quirk: 10,
-		what: 'Offsets with a plus sign in the query',
-		promise: 'arrive as they were meant',
+		what: 'A plus sign in a time of the query',
+		promise: 'encoded, so that the service does not read a blank',
 		elsewhere: 'nothing of the kind is sent',
 		// Not encoded, the sandbox would read a space and refuse the date.
 		cases: [{ name: 'Asia/Kolkata', operations: READINGS, gives: 'same' }],
@@ -187,13 +187,13 @@ export const matrix: Row[] = [
 	{
 		quirk: 11,
 		what: 'A reading that comes twice',
-		promise: 'passed on twice, as the service sent them; none is lost',
+		promise: 'returned twice, as the service sent it; none is lost',
 		elsewhere: NO_READINGS,
 		cases: [{ name: 'pages overlap', operations: READINGS, switches: { overlap: true }, gives: 'more' }],
 	},
 	{
 		quirk: 12,
-		what: 'User lists that start elsewhere, are capped, or count differently',
+		what: 'User lists with another start, short pages or a missing total',
 		promise: 'every user, each once',
 		elsewhere: 'no list is read',
 		cases: [
@@ -226,13 +226,13 @@ export const matrix: Row[] = [
 	{
 		quirk: 14,
 		what: 'A Base URL with a slash or `/v2` at its end',
-		promise: 'read as meant',
+		promise: 'ignored',
 		cases: ['/', '/v2', '/v2/'].map((ending) => ({ name: ending, operations: EVERY, ending, gives: 'same' })),
 	},
 	{
 		quirk: 15,
 		what: 'Client user IDs with any characters',
-		promise: 'arrive as they are',
+		promise: 'encoded, so that the service gets them unchanged',
 		elsewhere: 'none is sent',
 		cases: [
 			{ name: 'all of them', operations: ['resolve'], gives: 'same' },
@@ -273,7 +273,7 @@ export const matrix: Row[] = [
 	},
 	{
 		quirk: 17,
-		what: 'A refusal, in any of its shapes',
+		what: 'A rejected request, with any form of `detail`',
 		promise: 'one sentence that names the field',
 		cases: [
 			stays(
@@ -306,7 +306,7 @@ export const matrix: Row[] = [
 	{
 		quirk: 19,
 		what: 'Too many requests, or the service is busy',
-		promise: 'waits as told and goes on; when it gives up, it says how long it waited',
+		promise: 'waits as long as `Retry-After` says, then retries; the final error says how long it took',
 		cases: [
 			passes('429 with seconds', { status: 429, headers: { 'retry-after': '2' } }),
 			passes('503 with a date', { status: 503, headers: { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' } }),
@@ -318,7 +318,7 @@ export const matrix: Row[] = [
 	{
 		quirk: 20,
 		what: 'Failures, broken connections, late answers',
-		promise: 'tried again, page by page; then an error',
+		promise: 'each page is retried; then an error',
 		cases: [
 			passes('500', { status: 500, body: '<html>Bad Gateway</html>' }),
 			{
@@ -337,7 +337,7 @@ export const matrix: Row[] = [
 	},
 	{
 		quirk: 21,
-		what: 'Success that is none: a web page, a list, no data inside',
+		what: 'Status 200 without the data: a web page, a list, other JSON',
 		promise: 'an error, never an empty result',
 		cases: [
 			stays('web page', { status: 200, body: '<!doctype html>', type: 'text/html' }, /^A web page came back/),
@@ -353,8 +353,8 @@ export const matrix: Row[] = [
 	},
 	{
 		quirk: 24,
-		what: 'User lists with a wrong total, that ignore what was asked for, or have users without an ID',
-		promise: 'every user, each once; where that cannot be, an error, never a part',
+		what: 'User lists with a wrong total, that ignore `offset` or `limit`, or with users without an ID',
+		promise: 'every user, each once, or an error; never a part of the list',
 		elsewhere: 'no list is read',
 		cases: [
 			...(['zero', 'negative', 'page', 'tooSmall', 'growing', 'text'] as const).map(
@@ -383,8 +383,8 @@ export const matrix: Row[] = [
 	},
 	{
 		quirk: 25,
-		what: 'Haste, rarer failures, answers that are cut without a trace or never end',
-		promise: 'never waits less than its own backoff; tried again; five minutes for a whole answer',
+		what: '`Retry-After` of 0, rarer failures, answers that are cut off without a sign or never end',
+		promise: 'never waits less than its own backoff; retries; allows five minutes for a complete answer',
 		cases: [
 			...[
 				['Retry-After 0', '0'],
@@ -404,8 +404,8 @@ export const matrix: Row[] = [
 	},
 	{
 		quirk: 26,
-		what: 'A reason that repeats a key, an identifier or a reading, or forges a line of a log',
-		promise: 'not quoted: only a short sentence of known words is, and no secret',
+		what: 'A message with a key, an identifier, a reading or a forged log line',
+		promise: 'not repeated: errors repeat only short sentences of known words, and no secret',
 		cases: [
 			unquoted('the key', `there is no team with the key ${KEY}`),
 			unquoted('the key, in a list', [{ loc: ['header', 'x'], msg: `unknown key ${KEY.toUpperCase()}` }]),
@@ -439,5 +439,5 @@ export const matrix: Row[] = [
 export const SECRETS_ROW = {
 	quirk: 22,
 	what: 'Keys or readings in an error',
-	promise: 'never; looked for in every error of this table',
+	promise: 'never: the tests search every error of this table',
 };
