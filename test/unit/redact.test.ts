@@ -208,8 +208,8 @@ it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'secret'])(
 );
 
 it('a secret of four letters is found inside a word, a shorter one as a word', () => {
-	expect(['xlotx', 'x lot x'].map((text) => repeatsSecret(text, ['lot']))).toEqual([false, true]);
-	expect(['xlotsx', 'x lots x'].map((text) => repeatsSecret(text, ['lots']))).toEqual([true, true]);
+	expect(['pilot', 'the lot'].map((text) => repeatsSecret(text, ['lot']))).toEqual([false, true]);
+	expect(['ballots', 'the lots'].map((text) => repeatsSecret(text, ['lots']))).toEqual([true, true]);
 });
 
 it('only texts are understood', () => {
