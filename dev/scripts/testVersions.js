@@ -1,6 +1,6 @@
 /**
  * `npm run test:versions`: the packed package in the newest and in the oldest n8n that it supports. It loads, the credential's test tells a right key
- * from a wrong one, the operations return the right rows, and the trigger emits every new reading once.
+ * from a wrong one, the operations return the right rows, no way to the key is open, and the trigger emits every new reading once.
  */
 const { readSwitches } = require('../install/switches');
 
@@ -15,7 +15,9 @@ const { join } = require('node:path');
 const { N8N_HOMES } = require('../host/hostPaths');
 const { ROOT } = require('../paths');
 
-const TESTS = ['loads', 'operations', 'triggerMemory', 'triggerDurable'].map((name) => `test/e2e/${name}.test.ts`);
+const TESTS = ['loads', 'operations', 'protection', 'triggerMemory', 'triggerDurable'].map(
+	(name) => `test/e2e/${name}.test.ts`,
+);
 
 /**
  * @param {string[]} command for this Node

@@ -1,6 +1,7 @@
 /**
  * Folders of the tests: empty ones that they remove, and the one for screenshots, which stays.
  */
+const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { remove, temporaryFolder } = require('../../dev/install/temporary');
 const { CACHE } = require('../../dev/paths');
@@ -10,3 +11,6 @@ exports.removeFolder = remove;
 
 /** The pictures that the tests took last. `npm run images` copies them to docs/images. */
 exports.PICTURES = join(CACHE, 'images');
+
+/** @param {string} file */
+exports.textOf = (file) => readFileSync(file, 'utf8');

@@ -53,6 +53,18 @@ exports.plainService = async () => {
 	return await listening(createServer(answering(handed)), handed);
 };
 
+/** Anything on 127.0.0.1: notes each connection and closes it. */
+exports.doorbell = async () => {
+	/** @type {string[]} */
+	const handed = [];
+	const server = createServer();
+	server.on('connection', (socket) => {
+		handed.push('connection');
+		socket.destroy();
+	});
+	return await listening(server, handed);
+};
+
 /** https on 127.0.0.1. */
 exports.selfSignedService = async () => {
 	/** @type {string[]} */

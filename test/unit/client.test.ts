@@ -255,6 +255,22 @@ describe('one request', () => {
 		}
 	});
 
+	it('that n8n 2.8.4 reports without its cause, with the code of the connection', async () => {
+		const failing = Object.assign(new Error('secret'), { cause: undefined, httpCode: 'ENOTFOUND' });
+		const get = await connect(playing(() => failing).context);
+		await expect(get('/v2/user')).rejects.toMatchObject({
+			message: 'The service could not be reached',
+			description: "The name of health.example is not known. Check 'Base URL' in the credential",
+		});
+	});
+
+	it('that may not have the key is not handed to n8n, which might drop the reason', async () => {
+		const { context, urls } = playing(() => new Error('not sent'));
+		const get = await connect(context, { defaults: { headers: { Host: 'other.example' } } });
+		await expect(get('/v2/user')).rejects.toThrow("The API key is not sent with a 'Host' header of a node");
+		expect(urls()).toEqual([]);
+	});
+
 	it('that could not be sent says so of the address, and nothing of the key', async () => {
 		const failing = Object.assign(new Error('secret'), { code: 'ENOTFOUND' });
 		const get = await connect(playing(() => failing).context);

@@ -166,10 +166,11 @@ const NETWORK_REASONS: Record<string, (host: string) => string> = {
  * @param error what n8n's request helper threw
  */
 export function networkError(error: Error, root: string): Problem {
-	const cause = (error.cause ?? error) as { code?: unknown; name?: unknown };
+	const cause = (error.cause ?? error) as { code?: unknown; httpCode?: unknown; name?: unknown };
 	if (cause instanceof Problem) return cause;
 
-	const code = typeof cause.code === 'string' ? cause.code : undefined;
+	// n8n 2.8.4 drops the cause of its NodeApiError, and keeps the code.
+	const code = [cause.code, cause.httpCode].find((value) => typeof value === 'string');
 	const isForbidden = /^SsrfBlocked/.test(String(cause.name));
 	const isLasting = isForbidden || !isTransientCode(code);
 	return new Problem(

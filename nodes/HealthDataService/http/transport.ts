@@ -9,7 +9,8 @@ import type {
 	ILoadOptionsFunctions,
 	IPollFunctions,
 } from 'n8n-workflow';
-import type { ServiceCredential } from './authenticate';
+import type { Problem } from '../shared/problem';
+import { authenticate, type ServiceCredential } from './authenticate';
 import type { Answer } from './classify';
 import type { Deadlines } from './deadlines';
 import { networkError } from './errors';
@@ -42,10 +43,12 @@ export const storedCredential = async (context: Context) =>
 /** @param data the decrypted credential: n8n would load and decrypt it again for each page */
 export function createSend(
 	context: Context,
-	data: ICredentialDataDecryptedObject,
+	data: ICredentialDataDecryptedObject & ServiceCredential,
 	{ defaults, root, signal, timeoutMs, deadlines }: TransportOptions,
 ): Send {
+	const refusal = refusalOf(data, defaults, root);
 	return async (url) => {
+		if (refusal) return { failure: refusal };
 		try {
 			const response = await deadlines.within(
 				timeoutMs,
@@ -72,6 +75,16 @@ export function createSend(
 			return { failure: networkError(error, root) };
 		}
 	};
+}
+
+/** n8n calls `authenticate` for each request; 2.8.4 drops what it throws, and it would look like a broken connection. */
+function refusalOf(data: ServiceCredential, defaults: RequestDefaults, root: string): Problem | undefined {
+	try {
+		authenticate(data, { ...(defaults as IHttpRequestOptions), url: root });
+	} catch (error) {
+		return error as Problem;
+	}
+	return undefined;
 }
 
 /** n8n's helper prefers the context's signal to that of the request: so the context gets ours. */

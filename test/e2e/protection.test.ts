@@ -1,0 +1,233 @@
+/**
+ * The key and the sound items in n8n itself, newest and oldest: one failing expression among many items, user IDs in capitals, and
+ * ways to read the key with n8n's own nodes. Each way is tried without the credential too, where it works.
+ */
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { N8N_HOME, N8N_HOMES } from '../../dev/host/hostPaths';
+import { startN8n } from '../../dev/host/n8n';
+import { installPackage, packPackage } from '../../dev/host/installPackage';
+import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
+import { emptyFolder, removeFolder, textOf } from '../helpers/folder';
+import { doorbell, selfSignedService } from '../helpers/listeners';
+import { byTime, expectedRows, KEY, people, readingsOf, STEADY } from '../helpers/people';
+import { bloodPressureOf, byUserId } from '../helpers/requests';
+import { CREDENTIAL_TYPE, oneNode, useNode } from './n8n';
+
+const isOldest = N8N_HOME === N8N_HOMES.oldest;
+
+const folder = emptyFolder();
+let n8n: Awaited<ReturnType<typeof startN8n>>;
+let sandbox: Sandbox;
+let used: ReturnType<typeof useNode>;
+let credential: string;
+beforeAll(async () => {
+	await installPackage(folder, await packPackage());
+	n8n = await startN8n({ folder });
+	sandbox = await startSandbox({ world: people() });
+	used = useNode(n8n.rest, sandbox);
+	credential = await used.credential(KEY);
+});
+afterAll(async () => {
+	await n8n?.stop();
+	await sandbox?.close();
+	removeFolder(folder);
+});
+beforeEach(() => void (sandbox.requests.length = 0));
+
+describe('100 items, and the expression of one fails', () => {
+	const GOOD = '2026-03-02T08:00:00Z';
+	const parameters = bloodPressureOf(byUserId(STEADY.user_id), {
+		startDate: '={{ $json.t.toDateTime().toISODate() }}',
+		endDate: '2026-03-02',
+	});
+
+	/** @param bad index of the item that fails */
+	async function run(bad: number, onError: string, operation = 'bloodPressure') {
+		const [start, node] = oneNode(credential, { ...parameters, operation }).nodes;
+		const input = Array.from({ length: 100 }, (_, index) => ({ json: { t: index === bad ? 'someday' : GOOD } }));
+		const workflow = await n8n.rest.importWorkflow({
+			...oneNode(credential, parameters),
+			nodes: [start, { ...node, onError }],
+			pinData: { [start.name]: input },
+		});
+		const { status, error, runData } = await n8n.rest.runWorkflow(workflow.id);
+		const [rows = [], errors = []]: INodeExecutionData[][] = runData.Node?.[0]?.data?.main ?? [];
+		return { status, error, rows, errors };
+	}
+	const goodRows = expectedRows(STEADY, readingsOf(people(), STEADY)).filter(({ timestamp }) =>
+		String(timestamp).startsWith('2026-03-02'),
+	);
+	const noUnhandledRejection = () => expect(textOf(n8n.logFile)).not.toMatch(/unhandled|uncaught/i);
+
+	it.each([0, 57, 99])('On Error Continue, item %i: the others come', async (bad) => {
+		const { status, error, rows } = await run(bad, 'continueRegularOutput');
+		noUnhandledRejection();
+		if (isOldest) {
+			// n8n 2.8.4 throws for the whole node: with Continue, it passes the input items on.
+			expect(rows.filter(({ json }) => 'systolic' in json)).toEqual([]);
+			return;
+		}
+		expect([status, error]).toEqual(['success', undefined]);
+		const failed = rows.filter(({ json, error: own }) => json.error !== undefined || own !== undefined);
+		expect(failed).toHaveLength(1);
+		const good = rows.filter((row) => !failed.includes(row));
+		expect(good).toHaveLength(99 * goodRows.length);
+		expect(new Set(good.map(({ pairedItem }) => (pairedItem as { item: number }).item)).size).toBe(99);
+		expect(failed[0].pairedItem).not.toEqual(expect.objectContaining({ item: bad === 0 ? 1 : 0 }));
+	});
+
+	it('On Error Continue (using error output): the others come at the first output', async () => {
+		const { rows, errors } = await run(57, 'continueErrorOutput');
+		noUnhandledRejection();
+		expect(rows.filter(({ json }) => 'systolic' in json)).toHaveLength(isOldest ? 0 : 99 * goodRows.length);
+		if (!isOldest) expect(errors).toHaveLength(1);
+	});
+
+	it('On Error Stop: one error, nothing is sent', async () => {
+		// Its requests differ from those that n8n 2.8.4 still sends for the tests before.
+		const { status, error } = await run(57, 'stopWorkflow', 'mindfulnessMinutes');
+		noUnhandledRejection();
+		expect(status).toBe('error');
+		expect(error?.message).toBeTruthy();
+		expect(sandbox.requests.filter((url) => url.includes('mindfulness'))).toEqual([]);
+	});
+});
+
+it('a user ID in capitals gives the same rows and ids', async () => {
+	const { rows } = await used.run(credential, bloodPressureOf(byUserId(STEADY.user_id.toUpperCase())));
+	expect(byTime(rows)).toEqual(byTime(expectedRows(STEADY, readingsOf(people(), STEADY))));
+	expect(sandbox.requests.join()).not.toContain(STEADY.user_id.toUpperCase());
+});
+
+/** n8n's HTTP Request node, with or without the credential. */
+async function httpRequest(url: string, options: INodeParameters, credentialId?: string) {
+	const at = (x: number): [number, number] => [x, 0];
+	const workflow = await n8n.rest.importWorkflow({
+		name: 'HTTP Request',
+		settings: { executionOrder: 'v1' },
+		nodes: [
+			{ id: 'a', name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: at(0), parameters: {} },
+			{
+				id: 'b',
+				name: 'Node',
+				type: 'n8n-nodes-base.httpRequest',
+				typeVersion: 4.2,
+				position: at(200),
+				parameters: {
+					url,
+					...(credentialId && { authentication: 'predefinedCredentialType', nodeCredentialType: CREDENTIAL_TYPE }),
+					options,
+				},
+				...(credentialId && { credentials: { [CREDENTIAL_TYPE]: { id: credentialId, name: 'credential' } } }),
+			},
+		],
+		connections: { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } },
+	});
+	const { status, error } = await n8n.rest.runWorkflow(workflow.id);
+	return { status, message: error?.message as string | undefined };
+}
+
+it('a certificate that is not trusted is named at once', async () => {
+	const service = await selfSignedService();
+	const { error } = await used.run(
+		await used.credential(KEY, `https://127.0.0.1:${service.port}`),
+		bloodPressureOf(byUserId(STEADY.user_id)),
+	);
+	expect(error?.description).toContain('because its certificate is not trusted');
+	expect(service.handed).toEqual([]);
+	await service.close();
+});
+
+it('agentOptions of a pagination cannot lead the key elsewhere', async () => {
+	const elsewhere = await doorbell();
+	const options = {
+		pagination: {
+			pagination: {
+				paginationMode: 'updateAParameterInEachRequest',
+				parameters: {
+					parameters: [
+						{ type: 'agentOptions', name: 'host', value: '127.0.0.1' },
+						{ type: 'agentOptions', name: 'port', value: String(elsewhere.port) },
+					],
+				},
+				paginationCompleteWhen: 'responseIsEmpty',
+				limitPagesFetched: true,
+				maxRequests: 1,
+			},
+		},
+		timeout: 5000,
+	} as unknown as INodeParameters;
+	const secured = await used.credential(KEY, 'https://health.test');
+	const guarded = await httpRequest('https://health.test/v2/user', options, secured);
+	expect(elsewhere.handed).toEqual([]);
+	expect(guarded.status).toBe('error');
+	if (isOldest) expect(guarded.message).toContain('only sent with a client certificate of the node');
+	// n8n 2.41.1 refuses such parameters itself.
+	await httpRequest('https://health.test/v2/user', options);
+	expect(elsewhere.handed.length > 0).toBe(isOldest);
+	await elsewhere.close();
+});
+
+describe("n8n's own webhook", () => {
+	let hook: { id: string };
+	const executions = async (): Promise<IDataObject[]> => {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId: hook.id }));
+		return (await n8n.rest.get(`/rest/executions?filter=${filter}`)).results;
+	};
+	beforeAll(async () => {
+		const workflow = await n8n.rest.importWorkflow({
+			name: 'Webhook',
+			settings: { executionOrder: 'v1' },
+			nodes: [
+				{
+					id: 'a',
+					name: 'Webhook',
+					type: 'n8n-nodes-base.webhook',
+					typeVersion: 2,
+					webhookId: '6c1e6f0e-5a0c-4a55-8a5e-0d4f6f3c0f11',
+					position: [0, 0],
+					parameters: { path: 'steal', responseMode: 'onReceived' },
+				},
+			],
+			connections: {},
+		});
+		await n8n.rest.activate(workflow);
+		hook = workflow;
+	});
+
+	it('as the proxy of a node does not get the key', async () => {
+		const proxy = n8n.baseUrl;
+		const url = `${sandbox.baseUrl}/webhook/steal`;
+		const before = (await executions()).length;
+		const guarded = await httpRequest(url, { proxy }, credential);
+		expect(guarded.message).toContain('A proxy of a node could read the API key');
+		const { error } = await used.run(credential, {
+			...bloodPressureOf(byUserId(STEADY.user_id)),
+			requestOptions: { proxy },
+		});
+		expect(error?.message).toContain('A proxy of a node could read the API key');
+		expect(await executions()).toHaveLength(before);
+		expect((await httpRequest(url, { proxy })).status).toBe('success');
+		expect(await executions()).toHaveLength(before + 1);
+	});
+
+	it('beside the Base URL does not get the key', async () => {
+		const below = await used.credential(KEY, `${n8n.baseUrl}/health`);
+		const before = (await executions()).length;
+		for (const path of [
+			'/webhook/steal',
+			'/health/../webhook/steal',
+			'/health/%2e%2e/webhook/steal',
+			'/health/..%2fwebhook/steal',
+			'/health\\..\\webhook\\steal',
+			'//webhook/steal',
+		]) {
+			const guarded = await httpRequest(n8n.baseUrl + path, {}, below);
+			expect([path, guarded.status]).toEqual([path, 'error']);
+			expect([path, guarded.message]).toEqual([path, expect.stringContaining('Base URL')]);
+		}
+		expect(await executions()).toHaveLength(before);
+		expect((await httpRequest(`${n8n.baseUrl}/health/../webhook/steal`, {})).status).toBe('success');
+		expect(await executions()).toHaveLength(before + 1);
+	});
+});
