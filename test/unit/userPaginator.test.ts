@@ -4,6 +4,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions } from '../../nodes/HealthDataService/http/client';
 import { Prefetch, userPages, type ListSlice } from '../../nodes/HealthDataService/service/userPaginator';
+import { stopAtLongList } from '../../nodes/HealthDataService/service/rowLimit';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { nextTurn, watchUnhandled } from '../helpers/machine';
 import { idsOf, movingTeam, TOTALS, type Move, type TeamOptions } from '../helpers/movingTeam';
@@ -108,6 +109,12 @@ describe('more users than the maximum', () => {
 
 	it('a service that gives its first page for any offset has not shown that there are more', async () => {
 		await expect(atMost({ size: 60, ignores: { offset: true } })).rejects.toThrow(SAME_PAGE);
+	});
+
+	it('a first page without users proves nothing', async () => {
+		const { get } = movingTeam({ size: 51 });
+		const empty = { users: [], total: 51 } as never;
+		await expect(stopAtLongList(get, 0, empty, { users: 50, tooMany })).rejects.toThrow('Too many');
 	});
 
 	it('sends one request, and continues when that is refused', async () => {
