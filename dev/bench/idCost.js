@@ -30,7 +30,6 @@ async function read(baseUrl, collectBy) {
 		query: RANGE,
 		selection: wholeTeam(),
 		width: AT_ONCE,
-		ahead: Infinity,
 		collect: collectBy(metric, new RowLimit()),
 	});
 	for await (const result of results) for (const row of result.rows) rows.push(row);

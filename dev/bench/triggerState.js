@@ -3,6 +3,7 @@
  * requests of a poll that finds 1,000 new ones among them. Prints JSON.
  */
 require('tsx/cjs');
+const { AdaptiveTimeout, Deadlines } = require('../../nodes/HealthDataService/http/deadlines.ts');
 const { readingEvents } = require('../../nodes/HealthDataService/trigger/events.ts');
 const { readRound } = require('../../nodes/HealthDataService/trigger/round.ts');
 const { startState } = require('../../nodes/HealthDataService/trigger/state.ts');
@@ -56,6 +57,7 @@ async function round(given, state, isFirst) {
 		budgetMs: Infinity,
 		isFirst,
 		thresholds: [],
+		timeout: new AdaptiveTimeout(new Deadlines(), 60_000, 8),
 	});
 }
 

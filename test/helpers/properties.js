@@ -8,4 +8,7 @@ const { PROPERTIES_SEED = '2026', PROPERTIES_RUNS = '200' } = process.env;
 
 fc.configureGlobal({ seed: Number(PROPERTIES_SEED), numRuns: Number(PROPERTIES_RUNS) });
 
-module.exports = { fc };
+/** Whether there is time for long histories, as in CI. */
+const isLong = Number(PROPERTIES_RUNS) > 400;
+
+module.exports = { fc, isLong };

@@ -11,7 +11,7 @@ const limits = () => [...new Set(within.mock.calls.map(([ms]) => Math.round(ms))
 
 it.each([
 	['a poll in memory, which has five minutes', undefined, 60_000],
-	['a poll that has 36 seconds: a third of them', 36_000, 12_000],
+	['a poll that has 36 seconds: four ninths of them', 36_000, 16_000],
 ])('%s', async (_, budgetMs, expected) => {
 	const n8n = w.trigger(allUsers, { budgetMs });
 	await n8n.start();
@@ -20,9 +20,9 @@ it.each([
 	expect(limits()).toEqual([expected]);
 });
 
-it('the poll at a start, which must not hold up n8n: a third of a minute', async () => {
+it('the poll at a start, which must not hold up n8n: four ninths of a minute', async () => {
 	await w.trigger().start('init');
-	expect(limits()).toEqual([20_000]);
+	expect(limits()).toEqual([26_667]);
 });
 
 it('a test event, which a person waits for: three seconds', async () => {

@@ -82,7 +82,7 @@ describe('durable', () => {
 		await n8n.start();
 		const { row } = n8n;
 		w.pass(HOUR);
-		w.used.sandbox.switches.users = { anna: 'fails', ben: 'fails' };
+		w.used.sandbox.switches.fault = () => ({ status: 500 });
 		await expect(n8n.tick()).rejects.toThrow();
 		expect(n8n.row).toBe(row);
 	});

@@ -208,7 +208,7 @@ describe('in a queue', () => {
 		const queue = new RequestQueue({ concurrency: 1, requestsPerSecond: 1 });
 		const sent: Sent = [];
 		for (const name of ['a', 'b', 'c']) void run(queue, name, sent);
-		void run(queue, 'again', sent, { isRetry: true });
+		void run(queue, 'again', sent, { isFurther: true });
 		await pass(10_000);
 		expect(sent.map(({ name }) => name)).toEqual(['a', 'again', 'b', 'c']);
 	});

@@ -41,6 +41,8 @@ export interface ClientOptions {
 	retryForMs?: number;
 	/** By `performance.now()`: no retry starts after it. */
 	retryUntil?: number;
+	/** By `performance.now()`: requests that the service limits (429, Retry-After) are sent again until then. */
+	limitUntil?: number;
 	/** For a whole answer, at most that of `RETRY_LIMITS`. */
 	timeoutMs?: number;
 	/** Whether requests are sent although another has failed. Default: the node's On Error. */
@@ -62,6 +64,7 @@ export async function connect(
 		retryForMs = RETRY_LIMITS.retryForMs,
 		timeoutMs = RETRY_LIMITS.timeoutMs,
 		retryUntil = Infinity,
+		limitUntil,
 		continues = 'continueOnFail' in context && context.continueOnFail(),
 	}: ClientOptions = {},
 ): Promise<Get> {
@@ -78,7 +81,7 @@ export async function connect(
 		async (url) => await follow(url, { isProbe: true, ignoreFailure: true }),
 	);
 	const send = checked(createSend(context, data, { defaults, root, signal, ...timeout }));
-	const retry = { queue, signal, continues, maxAttempts, retryForMs, retryUntil, secretsOf };
+	const retry = { queue, signal, continues, maxAttempts, retryForMs, retryUntil, limitUntil, secretsOf };
 	const sendWithRetry = withRetry(send, retry);
 
 	/** Follows one redirect at most. */

@@ -7,24 +7,37 @@ import { SLEEP_STEP_MS } from './sleep';
 
 /** A request in flight. */
 interface Running {
-	endsAt: number;
+	begunAt: number;
+	ms: number;
 	controller: AbortController;
 	/** Of the execution. */
 	cancel?: AbortSignal;
 }
 
+/** Timed-out answers in a row after which the timeout is short; with few requests at a time, as many as those. */
+const HANGING_IN_A_ROW = 8;
+
+/** The short timeout, as a part of the whole one. */
+const SHORT = 1 / 12;
+
+/** Of the slowest answer: sound answers take no longer than so many times that. */
+const MARGIN = 4;
+
 export class Deadlines {
 	private readonly running = new Set<Running>();
 	private isWatching = false;
 
+	/** No answer may take longer, also of the requests in flight. */
+	maxMs = Infinity;
+
 	/**
-	 * Runs `work`, whose signal aborts after `ms`, or at once with `cancel`; it must end then.
+	 * Runs `work`, whose signal aborts after `ms` or `maxMs`, or at once with `cancel`; it must end then.
 	 *
 	 * @throws what `work` throws; an error with the code `ETIMEDOUT` after `ms`
 	 */
 	async within<T>(ms: number, cancel: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
 		const controller = new AbortController();
-		const one: Running = { endsAt: performance.now() + ms, controller, cancel };
+		const one: Running = { begunAt: performance.now(), ms, controller, cancel };
 		if (cancel?.aborted) controller.abort();
 		this.running.add(one);
 		// The same function each time, so that the signal has one listener for all requests.
@@ -47,19 +60,77 @@ export class Deadlines {
 		for (const { cancel, controller } of this.running) if (cancel?.aborted) controller.abort();
 	};
 
+	private readonly endOf = ({ begunAt, ms }: Running) => begunAt + Math.min(ms, this.maxMs);
+
 	/** Ends with the last request. Short steps, so that its memory is free soon after. */
 	private async watch() {
 		if (this.isWatching) return;
 		this.isWatching = true;
 		while (this.running.size > 0) {
-			const next = Math.min(...[...this.running].map(({ endsAt }) => endsAt)) - performance.now();
+			const next = Math.min(...[...this.running].map((one) => this.endOf(one))) - performance.now();
 			await sleep(Math.min(Math.max(1, next), SLEEP_STEP_MS));
 			for (const one of this.running) {
-				if (one.endsAt > performance.now()) continue;
+				if (this.endOf(one) > performance.now()) continue;
 				this.running.delete(one);
 				one.controller.abort();
 			}
 		}
 		this.isWatching = false;
+	}
+}
+
+/**
+ * Timeout of one answer that adapts: short once several answers in a row timed out, so that a stretch of hanging users does not use
+ * up the time of the users after it. An answer restores it, and it is never short compared with the slowest answer so far.
+ */
+export class AdaptiveTimeout {
+	private hanging: number;
+	private slowestMs = 0;
+	/** Of the whole timeout, now. */
+	private part = 1;
+	private readonly most: number;
+
+	/**
+	 * @param ms the whole timeout
+	 * @param places requests at a time
+	 * @param isShort whether it begins short, because the last answers before timed out
+	 */
+	constructor(
+		private readonly deadlines: Deadlines,
+		readonly ms: number,
+		places: number,
+		isShort = false,
+	) {
+		this.most = Math.min(HANGING_IN_A_ROW, places);
+		this.hanging = isShort ? this.most : 0;
+		this.apply();
+	}
+
+	get currentMs() {
+		return Math.min(this.ms * this.part, this.deadlines.maxMs);
+	}
+
+	get isShort() {
+		return this.currentMs < this.ms * this.part;
+	}
+
+	/** For users who failed before. */
+	halve() {
+		this.part = 1 / 2;
+		this.apply();
+	}
+
+	/** Notes the end of one read: an answer, or an error after `tookMs`. */
+	note(hasFailed: boolean, tookMs: number) {
+		const hangs = hasFailed && tookMs >= this.currentMs;
+		this.hanging = hangs ? this.hanging + 1 : 0;
+		if (!hasFailed) this.slowestMs = Math.max(this.slowestMs, tookMs);
+		this.apply();
+	}
+
+	private apply() {
+		const wholeMs = this.ms * this.part;
+		const shortMs = Math.max(this.ms * SHORT, this.slowestMs * MARGIN);
+		this.deadlines.maxMs = this.hanging >= this.most ? Math.min(shortMs, wholeMs) : wholeMs;
 	}
 }

@@ -1,5 +1,6 @@
 /**
  * Rate limiter: spaces requests evenly, in the order in which they came. Unused time is not saved up, so no burst follows it.
+ * A rate can also be learnt: the spacing doubles at each limit that the service reports, and shrinks slowly with each answer.
  */
 import { Problem } from '../shared/problem';
 import { cancellableSleep, SLEEP_STEP_MS } from './sleep';
@@ -7,9 +8,19 @@ import { cancellableSleep, SLEEP_STEP_MS } from './sleep';
 /** Resolution of timers: a request may be late by this much without delaying those after it. */
 const TIMER_MS = 5;
 
+/** Spacing after the first limit, and its bounds: below the least there is none. */
+const LEARNT_MS = { first: 50, least: 10, most: 2_000 };
+
+/** Of the learnt spacing, after an answer. */
+const RECOVERY = 0.9;
+
 export class RateLimiter {
-	/** Between two requests; 0 without a limit. */
-	private readonly intervalMs: number;
+	/** Between two requests by the user's own limit; 0 without one. */
+	private readonly ownMs: number;
+
+	/** Spacing learnt from the service's limits, in ms; 0 without one. */
+	learntMs = 0;
+
 	/** All times by `performance.now()`. */
 	private nextAt = 0;
 	private lastInLine = Promise.resolve();
@@ -19,7 +30,22 @@ export class RateLimiter {
 		perSecond = Infinity,
 		private readonly until = Infinity,
 	) {
-		this.intervalMs = 1000 / perSecond;
+		this.ownMs = 1000 / perSecond;
+	}
+
+	/** After a limit that the service has reported. */
+	slowDown() {
+		this.learntMs = Math.min(LEARNT_MS.most, Math.max(LEARNT_MS.first, 2 * this.learntMs));
+	}
+
+	/** After an answer. */
+	speedUp() {
+		const nextMs = this.learntMs * RECOVERY;
+		this.learntMs = nextMs < LEARNT_MS.least ? 0 : nextMs;
+	}
+
+	private get intervalMs() {
+		return Math.max(this.ownMs, this.learntMs);
 	}
 
 	/**

@@ -27,8 +27,8 @@ export interface QueueOptions {
 	continues: boolean;
 	/** The request of the key check, for which all others wait. */
 	isProbe?: boolean;
-	/** A retry goes ahead of first attempts, because its time runs out. */
-	isRetry?: boolean;
+	/** A retry, or a further request for a user: goes ahead of first requests, because its time runs out. */
+	isFurther?: boolean;
 	/** Whether its answer is no longer needed. */
 	isCancelled?: () => boolean;
 }
@@ -37,7 +37,10 @@ export class RequestQueue {
 	private inFlight = 0;
 	/** Attempts that the service has not answered yet. */
 	private sent = 0;
-	private readonly waiting: Array<() => void> = [];
+	/** Requests that wait for a place, in the order in which they came. */
+	private readonly waiting = { further: [] as Array<() => void>, first: [] as Array<() => void> };
+	/** Epoch in which the rate was lowered last: of requests throttled together one counts. */
+	private slowedIn?: number;
 	private pausedUntil = 0;
 	/** Why nothing is sent any more. */
 	private closedBy?: Problem;
@@ -59,12 +62,14 @@ export class RequestQueue {
 
 	readonly rateLimiter: RateLimiter;
 
-	readonly circuitBreaker = new CircuitBreaker();
-
 	readonly deadlines = new Deadlines();
 
 	/** @param until by `performance.now()`: requests that the rate limit holds back longer are rejected */
-	constructor({ concurrency = DEFAULT_CONCURRENCY, requestsPerSecond }: RequestLimits = {}, until?: number) {
+	constructor(
+		{ concurrency = DEFAULT_CONCURRENCY, requestsPerSecond }: RequestLimits = {},
+		until?: number,
+		readonly circuitBreaker = new CircuitBreaker(),
+	) {
 		this.concurrency = new AdaptiveConcurrency(concurrency);
 		this.rateLimiter = new RateLimiter(requestsPerSecond, until);
 	}
@@ -126,6 +131,13 @@ export class RequestQueue {
 		this.pausedUntil = Math.max(this.pausedUntil, performance.now() + ms);
 	}
 
+	/** Learns a lower rate from a limit of the service. */
+	slowDown() {
+		if (this.slowedIn === this.concurrency.epoch) return;
+		this.slowedIn = this.concurrency.epoch;
+		this.rateLimiter.slowDown();
+	}
+
 	private get pauseLeftMs(): number {
 		return Math.max(0, this.pausedUntil - performance.now());
 	}
@@ -136,9 +148,10 @@ export class RequestQueue {
 		return this.pauseLeftMs === 0 && (options.isProbe === true || !this.isProbing);
 	}
 
-	private async takeSlot({ isRetry }: QueueOptions): Promise<void> {
+	private async takeSlot({ isFurther }: QueueOptions): Promise<void> {
+		const line = isFurther ? this.waiting.further : this.waiting.first;
 		while (this.inFlight >= this.concurrency.limit) {
-			await new Promise<void>((resolve) => (isRetry ? this.waiting.unshift(resolve) : this.waiting.push(resolve)));
+			await new Promise<void>((resolve) => line.push(resolve));
 		}
 		this.inFlight++;
 	}
@@ -148,12 +161,13 @@ export class RequestQueue {
 		this.inFlight--;
 		if (outcome === 'answered' || isDenied(outcome)) {
 			this.concurrency.increase(outcome === 'answered');
+			this.rateLimiter.speedUp();
 			this.circuitBreaker.reset();
 		}
 		if (outcome === 'throttled') this.concurrency.decrease(epoch);
 		if (isRetryable(outcome)) this.circuitBreaker.onFailedAttempt();
-		const { limit } = this.concurrency;
-		for (let free = limit - this.inFlight; free > 0 && this.waiting.length > 0; free--) this.waiting.shift()!();
+		const { further, first } = this.waiting;
+		for (let free = this.concurrency.limit - this.inFlight; free > 0; free--) (further.shift() ?? first.shift())?.();
 	}
 }
 

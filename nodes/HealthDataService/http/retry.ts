@@ -28,11 +28,21 @@ export const RETRY_LIMITS = {
 /** For a person who waits: an early error is better than a late one. */
 export const SHORT_RETRY = { maxAttempts: 2, retryForMs: 5_000, timeoutMs: 30_000 };
 
+/** Limited requests in a row, without an answer between them, after which the limit is that of all requests. */
+export const LIMITS_IN_A_ROW = 3;
+
+/** Longest Retry-After that a reader which waits out limits obeys. */
+export const MAX_LIMIT_MS = 3_600_000;
+
 /** The milliseconds of a `Retry-After` header, in seconds or as an HTTP date; undefined without a valid one. */
-export function retryAfterMs(header: unknown, now = Date.now()): number | undefined {
+export function retryAfterMs(
+	header: unknown,
+	now = Date.now(),
+	maxMs = RETRY_LIMITS.maxRetryAfterMs,
+): number | undefined {
 	const text = String(header ?? '').trim();
 	const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : DateTime.fromHTTP(text).toMillis() - now;
-	return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), RETRY_LIMITS.maxRetryAfterMs);
+	return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), maxMs);
 }
 
 /** Exponential backoff: milliseconds before attempt `attempt` (from 2), with jitter, so that many retries do not coincide. */
@@ -41,12 +51,17 @@ export function backoff(attempt: number, random = Math.random()): number {
 	return fullMs * (0.5 + random / 2);
 }
 
-export interface RetryOptions extends Omit<QueueOptions, 'isProbe' | 'isRetry'> {
+export interface RetryOptions extends Omit<QueueOptions, 'isProbe' | 'isFurther'> {
 	queue: RequestQueue;
 	maxAttempts: number;
 	retryForMs: number;
 	/** By `performance.now()`: no retry starts after it. */
 	retryUntil?: number;
+	/**
+	 * By `performance.now()`: a request that the service limits (429, Retry-After) is sent again until then, however often it was
+	 * sent. Without it, a limit is a failure like others.
+	 */
+	limitUntil?: number;
 	/** Of a request: errors repeat none (redact.ts). */
 	secretsOf: (url: string, request: RequestOptions) => string[];
 }
@@ -67,6 +82,10 @@ export interface RequestOptions {
 	secrets?: string[];
 	/** Called at each attempt, when it leaves the queue. */
 	onSent?: () => void;
+	/** Whether it is sent again after a failure that is no limit of the service. Default: yes. */
+	mayRetry?: () => boolean;
+	/** Whether an earlier request for the same user was sent: it goes ahead of first requests. */
+	isFurther?: () => boolean;
 }
 
 /** For a request whose failure is expected, or answers a question. */
@@ -81,7 +100,8 @@ export function withRetry(
 	send: Send,
 	options: RetryOptions,
 ): (url: string, request?: RequestOptions) => Promise<IN8nHttpFullResponse> {
-	const { queue, signal, continues, retryForMs, retryUntil = Infinity, secretsOf } = options;
+	const { queue, signal, continues, retryForMs, retryUntil = Infinity, limitUntil, secretsOf } = options;
+	const maxRetryAfterMs = limitUntil === undefined ? RETRY_LIMITS.maxRetryAfterMs : MAX_LIMIT_MS;
 
 	async function sendUntilAnswered(url: string, request: RequestOptions) {
 		const maxAttempts = request.maxAttempts ?? options.maxAttempts;
@@ -95,29 +115,40 @@ export function withRetry(
 					return await send(url);
 				},
 				classify,
-				{ ...queued, isRetry: attempt > 1 },
+				{ ...queued, isFurther: attempt > 1 || request.isFurther?.() },
 			);
 			throwIfCancelled(signal);
 			const outcome = classify(answer);
 			if ('response' in answer && !isRetryable(outcome)) return answer.response;
 
-			const askedMs = 'response' in answer ? retryAfterMs(answer.response.headers['retry-after']) : undefined;
+			const { status, headers } = 'response' in answer ? statusOf(answer.response) : {};
+			const askedMs = retryAfterMs(headers?.['retry-after'], Date.now(), maxRetryAfterMs);
+			const isLimit = limitUntil !== undefined && (status === 429 || askedMs !== undefined);
+			if (isLimit) queue.slowDown();
 			const next = attempt + 1;
-			const backoffMs = backoff(outcome === 'throttled' ? Math.max(next, queue.concurrency.throttles + 1) : next);
+			const { throttles } = queue.concurrency;
+			const backoffMs = backoff(outcome === 'throttled' ? Math.max(next, throttles + 1) : next);
 			const delayMs = Math.max(askedMs ?? 0, backoffMs);
 			failedAt ??= performance.now();
-			const isTooLate = performance.now() - failedAt + delayMs > retryForMs || performance.now() + delayMs > retryUntil;
+			const isTooLate = performance.now() + delayMs > (isLimit ? limitUntil : retryUntil);
 			// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
 			const isShort = queue.circuitBreaker.isFailing || queue.circuitBreaker.failingForMs + delayMs > retryForMs;
 			const attempts = isShort ? Math.min(RETRY_LIMITS.attemptsWhileFailing, maxAttempts) : maxAttempts;
-			if (outcome === 'failed' || attempt >= attempts || isTooLate) {
+			const isGivenUp =
+				attempt >= attempts || performance.now() - failedAt + delayMs > retryForMs || request.mayRetry?.() === false;
+			if (outcome === 'failed' || isTooLate || (isLimit ? maxAttempts === 1 : isGivenUp)) {
+				// A limit that other requests do not meet is of this user only.
+				const isOfAll = askedMs !== undefined || throttles >= LIMITS_IN_A_ROW;
+				if (isLimit && isOfAll && maxAttempts > 1) queue.pause(Math.min(delayMs, limitUntil - performance.now()));
 				const problem = problemOf(answer, secretsOf(url, request));
 				const elapsedMs = performance.now() - startedAt;
 				const reason = outcome === 'failed' ? problem : withAttempts(problem, attempt, elapsedMs, askedMs);
 				if (!request.ignoreFailure) queue.circuitBreaker.onFailure(reason);
 				throw reason;
 			}
-			if (outcome === 'throttled') queue.pause(delayMs);
+			// Others that were answered meanwhile do not wait for a request that is limited again and again.
+			if (isLimit) queue.pause(Math.max(askedMs ?? 0, backoff(throttles + 1)));
+			else if (outcome === 'throttled') queue.pause(delayMs);
 			await cancellableSleep(delayMs, () => queue.throwIfClosed(queued));
 		}
 	}
@@ -127,6 +158,8 @@ export function withRetry(
 		return await sendUntilAnswered(url, request).finally(() => queue.open--);
 	};
 }
+
+const statusOf = ({ statusCode, headers }: IN8nHttpFullResponse) => ({ status: statusCode, headers });
 
 function problemOf(answer: Answer, secrets: string[]): Problem {
 	if ('failure' in answer) return answer.failure;

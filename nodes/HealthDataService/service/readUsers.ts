@@ -1,11 +1,11 @@
 /**
- * Reads the readings of many users concurrently: results in the order of the users, failures isolated, and the progress of long
- * reads.
+ * Reads the readings of many users concurrently: results in the order of the users or as they are completed, failures isolated,
+ * and the progress of long reads.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get, type Query } from '../http/client';
 import { cancellableSleep, SLEEP_STEP_MS } from '../http/sleep';
-import { mapInOrder } from '../shared/mapInOrder';
+import { mapAsCompleted, mapInOrder } from '../shared/mapInOrder';
 import { Problem } from '../shared/problem';
 import { pathOf, type Metric } from './metrics';
 import { readingPages } from './readingPages';
@@ -31,12 +31,15 @@ interface ReadUsersOptions {
 	hasFailed?: (user: UserRef) => boolean;
 	/** Users in progress. The request queue limits the requests. */
 	width: number;
-	/** Users started before the first of them is done. */
-	ahead?: number;
-	/** Once true, no further user is started and the completed ones are yielded. */
+	/** Whether results come as they are completed. Default: in the order of the users. */
+	asCompleted?: boolean;
+	/** Once true, no further user is started. With `asCompleted`, users in the queue are left out, and those requested are awaited. */
 	isTimeUp?: () => boolean;
-	/** `tookMs` is the time since the first request of this user was sent. */
-	collect: (...args: [...Parameters<Collect>, tookMs: () => number]) => ReturnType<Collect>;
+	/** Whether a request that failed may be sent again, by the time since the first request of its user. Default: yes. */
+	mayRetry?: (tookMs: number) => boolean;
+	collect: Collect;
+	/** Called before each further request for a user, with the time since the first. May throw to end the read of this user. */
+	onFurther?: (tookMs: number) => void;
 	/** Called when a user is read, in any order. May throw to stop the read. */
 	onRead?: (rows: number) => void;
 	/** Called when a user cannot be read, in any order, with the number of users read so far. May throw to stop the read. */
@@ -48,7 +51,7 @@ interface ReadUsersOptions {
 export const USERS_PER_REQUEST = 4;
 
 /**
- * In the order of the users. Returning from the generator stops the read.
+ * Returning from the generator stops the read.
  *
  * @throws Problem that concerns all users, and what `onRead` and `onUnreadable` throw
  */
@@ -63,13 +66,22 @@ export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGene
 
 /** @param onDone called when a user is read or has failed */
 function resultsOf(get: Get, options: ReadUsersOptions, onDone: () => void): AsyncGenerator<UserResult> {
-	const { metric, query, selection, hasFailed, width, ahead, isTimeUp, collect, onRead, onUnreadable } = options;
+	const { metric, query, selection, hasFailed, mayRetry, collect, onFurther, onRead, onUnreadable } = options;
+	const { width, asCompleted, isTimeUp = () => false } = options;
 	let succeeded = 0;
 
-	return mapInOrder(selection.users(get), { width, ahead, isTimeUp }, async (selected, isCancelled) => {
+	async function read(selected: SelectedUser, hasEnded: () => boolean): Promise<UserResult | undefined> {
 		const { user } = selected;
 		let sentAt: number | undefined;
 		const tookMs = () => (sentAt === undefined ? 0 : performance.now() - sentAt);
+		/** Further requests go first, so that what was begun ends. */
+		const getOfUser: Get = async (path, params, ifMissing, request) => {
+			if (sentAt !== undefined) onFurther?.(tookMs());
+			return await get(path, params, ifMissing, { ...request, isFurther: () => sentAt !== undefined });
+		};
+		/** Whether this user was still in the queue when time was up. */
+		const isLeftOut = () => asCompleted === true && sentAt === undefined && isTimeUp();
+		const isCancelled = () => hasEnded() || isLeftOut();
 		const result = (more: Partial<UserResult>): UserResult => ({
 			...selected,
 			rows: [],
@@ -84,7 +96,7 @@ function resultsOf(get: Get, options: ReadUsersOptions, onDone: () => void): Asy
 		};
 		let isGone = false;
 		const onMissing = async () => {
-			await selection.whenMissing(get, selected);
+			await selection.whenMissing(getOfUser, selected);
 			isGone = true;
 		};
 		if (selected.problem) return unreadable(selected.problem);
@@ -95,12 +107,20 @@ function resultsOf(get: Get, options: ReadUsersOptions, onDone: () => void): Asy
 			isCancelled,
 			secrets: [user.user_id, user.client_user_id ?? ''],
 			onSent: () => (sentAt ??= performance.now()),
+			mayRetry: () => mayRetry?.(tookMs()) ?? true,
 		};
-		const pages = readingPages(get, pathOf(metric, selected.sentId ?? user.user_id), ask, onMissing, requestOptions);
+		const pages = readingPages(
+			getOfUser,
+			pathOf(metric, selected.sentId ?? user.user_id),
+			ask,
+			onMissing,
+			requestOptions,
+		);
 		let rows: IDataObject[];
 		try {
-			rows = await collect(pages, user, isCancelled, tookMs);
+			rows = await collect(pages, user, isCancelled);
 		} catch (error) {
+			if (!hasEnded() && isLeftOut()) return undefined;
 			return unreadable(problemOfUser(error, isCancelled()));
 		}
 		if (isGone) rows = [];
@@ -108,7 +128,10 @@ function resultsOf(get: Get, options: ReadUsersOptions, onDone: () => void): Asy
 		onDone();
 		onRead?.(rows.length);
 		return result({ rows });
-	});
+	}
+	const users = selection.users(get);
+	if (asCompleted) return mapAsCompleted(users, { width, isTimeUp }, read);
+	return mapInOrder(users, { width, isTimeUp }, async (...one) => (await read(...one))!);
 }
 
 /** @throws an error that concerns all users, and any error after the read has ended */

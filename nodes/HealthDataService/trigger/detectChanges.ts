@@ -69,6 +69,15 @@ export function toItem(identity: Identity, { key, change, row }: ChangedRow): ID
 	return withServiceFields(ours, Object.fromEntries(fields.slice(at + 1)));
 }
 
+/** Most rows of one poll: n8n and every node after the trigger keep them in memory. */
+export const MAX_ROWS_PER_POLL = 10_000;
+
+/** The rows to emit, oldest first, and those left, which the next poll finds again. @param now for rows without a time (ms) */
+export function takeOldest<T extends { row: ChangedRow }>(found: T[], now: number): { emitted: T[]; left: T[] } {
+	const sorted = [...found].sort((a, b) => (a.row.time ?? now) - (b.row.time ?? now));
+	return { emitted: sorted.slice(0, MAX_ROWS_PER_POLL), left: sorted.slice(MAX_ROWS_PER_POLL) };
+}
+
 const KEY_LENGTH = 20;
 const USER_LENGTH = 6;
 const VALUES_LENGTH = 6;

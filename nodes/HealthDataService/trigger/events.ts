@@ -42,8 +42,10 @@ export interface ReadOptions {
 	slice?: ListSlice;
 	/** Users whose last read failed: their requests get a single attempt. */
 	hasFailed?: (user: UserRef) => boolean;
-	/** Ends the read of a user who has taken `tookMs` so far. */
-	isTooSlow?: (user: UserRef, tookMs: number) => boolean;
+	/** Whether a failed request is sent again, by the time its user has taken. */
+	mayRetry?: (tookMs: number) => boolean;
+	/** Whether a user who needs a further request is not read on, by the time since the first. */
+	isTooSlow?: (tookMs: number) => boolean;
 	/** Once true, no more users are started. */
 	isTimeUp?: () => boolean;
 }
@@ -59,7 +61,7 @@ export interface TriggerEvent extends Identity {
 	/** Where a test event is looked for: in the first users of the list, and this many days back. */
 	test: { users: number; days: number };
 	thresholds: readonly ThresholdOption[];
-	/** One result per user, with all rows of the window. */
+	/** One result per user, with all rows of the window, as they are completed. */
 	read(get: Get, target: WatchTarget, options: ReadOptions): AsyncIterable<EventResult>;
 }
 
@@ -69,9 +71,6 @@ const MAX_ROWS_PER_USER = 100_000;
 /** With a rate limit, only as many users are read at once as fit into it: more would all wait, and none would be done soon. */
 const SECONDS_IN_LINE = 4;
 
-/** Users read ahead of one who takes long: their rows wait in memory. */
-const USERS_AHEAD = 1000;
-
 const newReading = (metric: Metric): TriggerEvent => ({
 	...identityOf(metric),
 	name: metric.event,
@@ -79,23 +78,21 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	test: { users: 50, days: 90 },
 	thresholds: metric.thresholds,
 	read: (get, { selection, provider, concurrency, requestsPerSecond = Infinity }, options) => {
-		const { windowStartOf, hasFailed, isTooSlow, isTimeUp } = options;
+		const { windowStartOf, hasFailed, mayRetry, isTooSlow, isTimeUp } = options;
 		return readUsers(get, {
 			metric,
 			query: ({ user_id }) => ({ start_date: toIso(windowStartOf(user_id)), provider: provider.text }),
 			selection,
 			hasFailed,
+			mayRetry,
+			asCompleted: true,
 			width: Math.min(USERS_PER_REQUEST * concurrency, Math.ceil(SECONDS_IN_LINE * requestsPerSecond)),
-			ahead: USERS_AHEAD,
 			isTimeUp,
-			collect: async (pages, user, isCancelled, tookMs) => {
-				// Change detection finds the `id`.
-				const limit = new RowLimit(Infinity, (count) => {
-					stopAtTooManyRows(count);
-					if (isTooSlow?.(user, tookMs())) throw tooSlow();
-				});
-				return await rowsWithoutId(metric, limit)(pages, user, isCancelled);
+			onFurther: (tookMs) => {
+				if (isTooSlow?.(tookMs)) throw tooSlow();
 			},
+			// Change detection finds the `id`.
+			collect: rowsWithoutId(metric, new RowLimit(Infinity, stopAtTooManyRows)),
 		});
 	},
 });

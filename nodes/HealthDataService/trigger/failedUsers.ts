@@ -1,9 +1,9 @@
 /**
- * Failed users: isolated from the others, retried in each round with one attempt from the start of their own window, and reported
- * together once an hour.
+ * Failed users: isolated from the others, retried in each poll after them with one attempt from the start of their own window.
+ * Reports of what lasts: at once for the first, then one an hour for all, whatever users and limits they are about.
  */
 import { Problem } from '../shared/problem';
-import type { FailedUser } from './state';
+import type { FailedUser, TriggerState } from './state';
 import { labelOf } from './watchList';
 
 export const REPORT_INTERVAL_MS = 3_600_000;
@@ -20,29 +20,42 @@ export class FailedUsers {
 		this.users = { ...saved };
 	}
 
-	get = (key: string): FailedUser | undefined => this.users[key];
+	get = (key: string): FailedUser | undefined => (Object.hasOwn(this.users, key) ? this.users[key] : undefined);
 
+	/** Those whose last attempt is longest ago come first. */
 	get keys(): string[] {
 		return Object.keys(this.users);
 	}
 
-	/** Whether reads failed in this poll. */
-	get hasProblems(): boolean {
-		return this.problems.size > 0;
+	/** How many users failed in this poll. */
+	get problemCount(): number {
+		return this.problems.size;
 	}
 
 	/** Notes a failed read. A user who failed before keeps the window. */
 	fail(key: string, problem: Problem, window: Pick<FailedUser, 'from' | 'since'>, roundBegan: number) {
 		this.problems.set(key, problem);
-		this.users[key] = { ...(this.users[key] ?? window), met: roundBegan };
+		this.setAside(key, window, roundBegan);
+	}
+
+	/** Notes a user who is read from the start of an own window, without a failure. */
+	setAside(key: string, window: Pick<FailedUser, 'from' | 'since'>, roundBegan: number) {
+		const user = { ...(this.get(key) ?? window), met: roundBegan };
+		this.remove(key);
+		this.users[key] = user;
+	}
+
+	/** Notes that the round has found a failed user on the list. */
+	meet(key: string, roundBegan: number) {
+		this.users[key] = { ...this.users[key], met: roundBegan };
 	}
 
 	/** Moves a failed user to the key that is known now, or forgets the user without one. */
 	rename(key: string | undefined, newKey?: string) {
-		const user = key === undefined ? undefined : this.users[key];
+		const user = key === undefined ? undefined : this.get(key);
 		if (!user) return;
 		this.remove(key!);
-		if (newKey !== undefined) this.users[newKey] ??= user;
+		if (newKey !== undefined && !this.get(newKey)) this.users[newKey] = user;
 	}
 
 	remove(key: string) {
@@ -68,20 +81,8 @@ export class FailedUsers {
 		);
 	}
 
-	/**
-	 * The report of all failed users if it is due: when a user fails for the first time, then once an hour.
-	 *
-	 * @param now ms
-	 */
-	takeReport(now: number): Problem | undefined {
-		const users = Object.values(this.users);
-		const isDue = users.some(({ told }) => told === undefined || Math.abs(now - told) >= REPORT_INTERVAL_MS);
-		if (!isDue) return undefined;
-		for (const one of users) one.told = now;
-		return this.report();
-	}
-
-	private report(): Problem {
+	/** The report of all failed users. */
+	report(): Problem {
 		const { keys } = this;
 		const first = keys.find((key) => this.problems.has(key)) ?? keys[0];
 		const problem = this.problems.get(first);
@@ -94,3 +95,32 @@ export class FailedUsers {
 		);
 	}
 }
+
+/** What a poll could not do. */
+interface Trouble {
+	failedUsers: FailedUsers;
+	/** Of the service, by which the poll was cut short. */
+	limit?: Problem;
+}
+
+/** When something was reported last, in a state of any age. */
+function lastReport({ told, behind }: TriggerState): number | undefined {
+	const times = [told, ...Object.values(behind).map((one) => one.told)].filter((time) => time !== undefined);
+	return times.length > 0 ? Math.max(...times) : undefined;
+}
+
+/** The report of a poll, if there is one and it is due. @param now ms */
+export function reportOf({ failedUsers, limit }: Trouble, before: TriggerState, now: number): Problem | undefined {
+	const last = lastReport(before);
+	if (last !== undefined && Math.abs(now - last) < REPORT_INTERVAL_MS) return undefined;
+	// A limit that only one poll meets is soon over, unless nothing may be sent for a while.
+	if (limit && (limit.retryAfterMs !== undefined || before.limit)) return limitReport(limit);
+	return failedUsers.problemCount > 0 ? failedUsers.report() : undefined;
+}
+
+const limitReport = ({ message, kind, httpCode, retryAfterMs }: Problem) =>
+	new Problem(
+		`The service limits the requests, so one poll does not read all users. ${message}`,
+		"The next polls continue with the other users, and nothing is lost. Poll less often, or set 'Requests per Second' in the options to what the service allows. This report comes once an hour",
+		{ kind, httpCode, retryAfterMs },
+	);

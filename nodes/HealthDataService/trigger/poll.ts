@@ -3,19 +3,26 @@
  * throw and which are logged.
  */
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import { CircuitBreaker, NEVER_OPENS } from '../http/circuitBreaker';
 import { connect, readCredential } from '../http/client';
+import { AdaptiveTimeout } from '../http/deadlines';
 import { RequestQueue } from '../http/requestQueue';
-import { RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
+import { MAX_LIMIT_MS, RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
 import { noSuchProvider, type ProviderSlug } from '../service/users';
 import { logLine, Problem, sentences, toNodeError } from '../shared/problem';
-import { readRound, type RoundResult } from './round';
+import { reportOf } from './failedUsers';
+import { isLimit, readRound, type RoundResult } from './round';
 import { isStale, noteDelivery, scheduleOf, withoutOverlap, type Schedule } from './scheduler';
 import { readSettings, type Settings } from './settings';
 import { isStateOf, startState, type TriggerState } from './state';
 import { testEvent } from './testEvent';
 
-/** Timeout of one answer, or a third of the budget: a user whose answers hang must not use up the poll of the others. */
+/** Timeout of one answer, or a part of the budget: a user whose answers hang must not use up the poll of the others. */
 const TIMEOUT_MS = 60_000;
+const TIMEOUT_PART = 4 / 9;
+
+/** Bounds of the rest after a limited poll in which nobody could be read: a limit of few requests an hour needs polls further apart. */
+const REST_MS = { least: 60_000, most: 1_800_000 };
 
 /** When watching began, by the monotonic clock. */
 const begun = new Map<string, number>();
@@ -60,7 +67,7 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	const watched = `${settings.watched} ${root}`;
 	const nodeId = context.getNode().id;
 	const known = isStateOf(given, nodeId, watched) ? given : undefined;
-	if (known && isStale(schedule, known.turn)) return null;
+	if (known && (isStale(schedule, known.turn) || isPaused(known, now))) return null;
 	const state = known ? withRightClock(known, name, now) : startState(nodeId, watched, now, settings.lookback);
 	if (!known) begun.set(name, performance.now());
 	// Saved even if this poll fails: readings measured from now on are new.
@@ -77,8 +84,7 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 		stored.state = given;
 		return null;
 	}
-	logFailedUsers(context, result, now);
-	stored.state = result.state;
+	stored.state = report(context, result, state, now);
 
 	if (result.items.length > 0) {
 		noteDelivery(schedule, state.turn);
@@ -92,30 +98,43 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 
 /** Whether a user who failed since watching began was read for the first time. */
 const hasFirstRead = (before: TriggerState, { behind }: TriggerState) =>
-	Object.entries(before.behind).some(([key, { since }]) => since !== undefined && !behind[key]);
+	Object.entries(before.behind).some(([key, { since }]) => since !== undefined && !Object.hasOwn(behind, key));
 
 async function read(
 	context: IPollFunctions,
-	{ isStart, budgetMs }: Schedule,
+	{ isStart, budgetMs, stored, isSuperseded }: Schedule,
 	{ event, target, lookback, thresholds }: Settings,
 	state: TriggerState,
 	moment: { now: number; started: number; isFirst: boolean },
 ): Promise<RoundResult> {
 	const limits = isStart ? SHORT_RETRY : { ...RETRY_LIMITS, timeoutMs: TIMEOUT_MS };
-	const timeoutMs = Math.min(limits.timeoutMs, budgetMs / 3);
+	const timeoutMs = Math.min(limits.timeoutMs, budgetMs * TIMEOUT_PART);
 	// A request that is in flight at the deadline may still take as long as one answer.
 	const deadline = moment.started + budgetMs - timeoutMs;
+	// The round tells an outage from a stretch of failing users.
+	const queue = new RequestQueue(target, undefined, new CircuitBreaker(NEVER_OPENS));
+	queue.rateLimiter.learntMs = state.limit?.spacing ?? 0;
 	const connected = await connect(context, {
-		queue: new RequestQueue(target),
+		queue,
 		maxAttempts: limits.maxAttempts,
 		timeoutMs,
 		retryUntil: deadline,
+		limitUntil: isStart ? moment.started + limits.retryForMs : deadline,
 		// Other users are read on after one has failed.
 		continues: true,
 		retryForMs: Math.min(limits.retryForMs, budgetMs / 2),
 	});
 	const get = target.provider.learning(connected);
-	const result = await readRound(get, event, target, state, { ...moment, lookback, thresholds, deadline, budgetMs });
+	const timeout = new AdaptiveTimeout(queue.deadlines, timeoutMs, target.concurrency, state.round?.hangs);
+	const options = { ...moment, lookback, thresholds, deadline, budgetMs, timeout };
+	const result = await readRound(get, event, target, state, options).catch(async (error: unknown) => {
+		if (isLimit(error) && stored.state === state && !isSuperseded()) {
+			stored.state = { ...state, ...learnt(state, error, queue, false) };
+			await context.__commitCursor?.();
+		}
+		throw error;
+	});
+	if (result.limit) Object.assign(result.state, learnt(state, result.limit, queue, result.hasRead));
 	await target.selection.addClientUserIds?.(get, result.items, () => performance.now() >= deadline);
 	// Only a round of one poll has seen all users.
 	if (!state.round && !result.state.round) logMissingProvider(context, target.provider);
@@ -140,14 +159,40 @@ function withRightClock(state: TriggerState, name: string, now: number): Trigger
 	return { ...state, since: now - (began === undefined ? 0 : performance.now() - began) };
 }
 
-/** Failed users are reported by one failed execution beside the poll; recovered users are logged. */
-function logFailedUsers(context: IPollFunctions, { failedUsers, recovered }: RoundResult, now: number) {
+/** What the next polls keep of a limit that cut this one short. */
+function learnt(
+	{ limit }: TriggerState,
+	{ retryAfterMs = 0 }: Problem,
+	{ rateLimiter }: RequestQueue,
+	hasRead: boolean,
+): Pick<TriggerState, 'limit' | 'pausedUntil'> {
+	const before = limit?.rest ?? 0;
+	const rest = hasRead ? before / 2 : Math.min(REST_MS.most, Math.max(REST_MS.least, 2 * before));
+	const pauseMs = Math.max(retryAfterMs, hasRead ? 0 : rest);
+	return {
+		limit: { spacing: Math.round(rateLimiter.learntMs), rest: rest < REST_MS.least ? 0 : Math.round(rest) },
+		...(pauseMs > 0 && { pausedUntil: Date.now() + pauseMs }),
+	};
+}
+
+/** Whether the service must not be asked yet. A clock that was set back does not make the pause longer. */
+const isPaused = ({ pausedUntil = 0 }: TriggerState, now: number) =>
+	now < pausedUntil && pausedUntil - now <= MAX_LIMIT_MS;
+
+/**
+ * Trouble is reported by one failed execution beside the poll; recovered users are logged.
+ *
+ * @returns the state to save
+ */
+function report(context: IPollFunctions, result: RoundResult, before: TriggerState, now: number): TriggerState {
+	const { recovered, state } = result;
 	if (recovered > 0)
 		context.logger.info(
 			logLine(context, `The readings of ${recovered === 1 ? '1 user' : `${recovered} users`} can be read again.`),
 		);
-	const report = failedUsers.takeReport(now);
-	if (report) context.__emitError(toNodeError(context.getNode(), report));
+	const problem = reportOf(result, before, now);
+	if (problem) context.__emitError(toNodeError(context.getNode(), problem));
+	return problem ? { ...state, told: now } : state;
 }
 
 const toOutput = (rows: IDataObject[]): INodeExecutionData[][] => [rows.map((json) => ({ json }))];

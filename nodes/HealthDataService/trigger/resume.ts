@@ -5,7 +5,7 @@
 import type { Get } from '../http/client';
 import type { SelectedUser, ListEntry, HasFailed, UserSelection } from '../service/userSelection';
 import type { Checkpoint } from './state';
-import { fingerprintOf } from './watchList';
+import { doneKeyOf, failedUserKey, fingerprintOf, type Listed } from './watchList';
 
 /** Number of users done last whose fingerprints are saved. */
 const REMEMBERED = 20;
@@ -13,17 +13,52 @@ const REMEMBERED = 20;
 /** How many users before and after the old position are searched for them. */
 export const OVERLAP = 100;
 
-/** @param finished in the order of the list: the next poll resumes after the last of them */
+/** One user, or one page of the user list, whose result was taken. */
+export interface DoneUser {
+	/** Key in the saved state. */
+	key?: string;
+	/** Infinity for a user who is not on the list, or is read after it. */
+	place: number;
+	/** For the checkpoint. */
+	fingerprint: string;
+	doneKey: () => string;
+	hasRecovered: boolean;
+}
+
+export const doneUser = ({ user, entry, place }: Listed & { place: number }, hasRecovered = false): DoneUser => ({
+	key: failedUserKey({ user, entry }),
+	place,
+	fingerprint: fingerprintOf({ user, entry }),
+	doneKey: () => doneKeyOf({ user, entry }),
+	hasRecovered,
+});
+
+/**
+ * @param finished in the order of the list: the next poll resumes after the last of them
+ * @param more what is not empty of it is saved
+ */
 export function checkpointAfter(
 	checkpoint: Checkpoint,
 	finished: Array<{ fingerprint: string; place: number }>,
+	{ done = [], limited = [], hangs = false }: { done?: string[]; limited?: string[]; hangs?: boolean } = {},
 ): Checkpoint {
-	if (finished.length === 0) return checkpoint;
 	const last = finished.slice(-REMEMBERED).map(({ fingerprint }) => fingerprint);
-	return { ...checkpoint, at: finished.at(-1)!.place, last };
+	return {
+		...checkpoint,
+		...(finished.length > 0 && { at: finished.at(-1)!.place, last }),
+		...(done.length > 0 && { done }),
+		...(limited.length > 0 && { limited }),
+		...(hangs && { hangs: true as const }),
+	};
 }
 
-/** The users after the checkpoint, in the order of the list; all users where no fingerprint is found. */
+/** Whether the round has read a user in an earlier poll. */
+export function doneBefore(checkpoint?: Checkpoint): (user: SelectedUser) => boolean {
+	const done = new Set(checkpoint?.done);
+	return (user) => done.has(doneKeyOf(user));
+}
+
+/** The users after the position of the checkpoint, in the order of the list; all users where no fingerprint is found. */
 export async function* remainingUsers(
 	get: Get,
 	selection: UserSelection,

@@ -4,10 +4,10 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { SelectedUser, UserSelection } from '../service/userSelection';
-import { detectChanges, SeenReadings, toItem, type ChangedRow } from './detectChanges';
+import { detectChanges, MAX_ROWS_PER_POLL, SeenReadings, takeOldest, toItem, type ChangedRow } from './detectChanges';
 import type { EventResult, TriggerEvent } from './events';
 import { FailedUsers } from './failedUsers';
-import { checkpointAfter } from './resume';
+import { checkpointAfter, doneUser, type DoneUser } from './resume';
 import { reachesThreshold } from './settings';
 import {
 	moveWindow,
@@ -17,10 +17,7 @@ import {
 	type Threshold,
 	type TriggerState,
 } from './state';
-import { failedUserKey, fingerprintOf, unresolvedKey, WatchList } from './watchList';
-
-/** Most rows of one poll: n8n and every node after the trigger keep them in memory. */
-export const MAX_ROWS_PER_POLL = 10_000;
+import { doneKeyOf, failedUserKey, unresolvedKey, WatchList } from './watchList';
 
 export interface ResultOptions {
 	/** Before anything is read (ms): readings that arrive meanwhile must stay inside the window. */
@@ -33,22 +30,6 @@ export interface ResultOptions {
 	thresholds: Threshold[];
 }
 
-/** One user, or one page of the user list, whose result was taken. */
-interface DoneUser {
-	/** Key in the saved state. */
-	key?: string;
-	/** Infinity for a user who is not on the list. */
-	place: number;
-	fingerprint: string;
-	hasRecovered: boolean;
-}
-
-/** A row to emit, and its user. */
-export interface FoundRow {
-	row: ChangedRow;
-	user: DoneUser;
-}
-
 export class RoundResults {
 	readonly failedUsers: FailedUsers;
 	/** Hash of the team. */
@@ -57,10 +38,15 @@ export class RoundResults {
 	private readonly seen: SeenReadings;
 	private readonly checkpoint: Checkpoint;
 	private readonly done: DoneUser[] = [];
-	private readonly found: FoundRow[] = [];
+	/** Rows to emit. */
+	private readonly found: Array<{ row: ChangedRow; user: DoneUser }> = [];
 	/** Places of the users who were listed and have no result yet. */
 	private readonly open = new Set<number>();
+	/** Hashes of users whom an earlier poll of the round has read, and who were not listed in this one. */
+	private readonly doneBefore: Set<string>;
 	private successes = 0;
+	/** Failures since the last success. */
+	failuresInARow = 0;
 
 	constructor(
 		private readonly event: TriggerEvent,
@@ -71,7 +57,10 @@ export class RoundResults {
 		this.failedUsers = new FailedUsers(before.behind);
 		this.watchList = new WatchList(entries, before.members);
 		this.seen = new SeenReadings(before.seen);
-		this.checkpoint = { ...(before.round ?? { at: 0, last: [], began: options.now }) };
+		const { at, last, began, newest, minimums, done } =
+			before.round ?? ({ at: 0, last: [], began: options.now } as Checkpoint);
+		this.checkpoint = { at, last, began, ...(newest !== undefined && { newest }), ...(minimums && { minimums }) };
+		this.doneBefore = new Set(done);
 		this.team = before.team;
 	}
 
@@ -83,14 +72,22 @@ export class RoundResults {
 		return this.found.length >= MAX_ROWS_PER_POLL;
 	}
 
-	/** Whether results of listed users are missing. */
-	get hasOpen() {
-		return this.open.size > 0;
+	/** How many results of listed users are missing. */
+	get openCount() {
+		return this.open.size;
 	}
 
-	/** Whether every user of a whole round failed: then the cause is not a single user. */
-	get hasNoSuccess() {
-		return this.successes === 0 && this.failedUsers.hasProblems && !this.before.round;
+	/** Whether the round is that of one user, who failed: there is no other to go on with. */
+	get isOnlyUserFailed() {
+		const isAlone = !this.before.round && this.openCount === 0 && new Set(this.done.map(({ key }) => key)).size === 1;
+		return isAlone && this.successes === 0 && this.failedUsers.problemCount > 0;
+	}
+
+	/** Whether a limit kept this user from being read in the last poll too. */
+	wasLimited = (listed: EventResult) => this.before.round?.limited?.includes(doneKeyOf(listed)) ?? false;
+
+	get hasSuccess() {
+		return this.successes > 0;
 	}
 
 	/** Notes a user who is going to be read. An entry that is resolved again is read from where its failure began. */
@@ -101,19 +98,38 @@ export class RoundResults {
 		this.failedUsers.rename(unresolvedKey(entry), this.watchList.isNew(listed) ? undefined : user.user_id);
 	}
 
+	/** Notes a user whom an earlier poll of the round has read. */
+	skip(listed: SelectedUser) {
+		this.doneBefore.delete(this.pass(listed).doneKey());
+	}
+
+	/** Notes a failed user, who is read after the others: the round goes on without a result. */
+	hold(listed: SelectedUser): SelectedUser {
+		this.failedUsers.meet(failedUserKey(listed)!, this.checkpoint.began);
+		this.watchList.add(listed);
+		this.pass(listed);
+		return listed;
+	}
+
+	/** The round goes on after this user. */
+	private pass(listed: Pick<EventResult, 'user' | 'entry' | 'place'>, hasRecovered = false): DoneUser {
+		const done = doneUser(listed, hasRecovered);
+		this.open.delete(listed.place);
+		this.done.push(done);
+		return done;
+	}
+
 	/** Detects and filters the changes of a user who was read; notes a user who could not be read. */
 	take(result: EventResult) {
 		const { failedUsers, watchList, before } = this;
-		const { place, rows, problem, isGone } = result;
+		const { rows, problem, isGone } = result;
 		const isNew = watchList.isNew(result);
 		this.noteEntry(result);
 		const key = failedUserKey(result);
 		const failed = key === undefined ? undefined : failedUsers.get(key);
 		const since = failed ? failed.since : isNew ? this.options.now : before.since;
-		const hasRecovered = Boolean(failed && !problem && !isGone);
-		const done = { key, place, fingerprint: fingerprintOf(result), hasRecovered };
-		this.open.delete(place);
-		this.done.push(done);
+		const done = this.pass(result, Boolean(failed && !problem && !isGone));
+		this.failuresInARow = problem ? this.failuresInARow + 1 : 0;
 		if (problem) {
 			// From `kept`: a clock that was ahead may have moved the window too far.
 			failedUsers.fail(key!, problem, { from: before.kept, since }, this.checkpoint.began);
@@ -122,6 +138,16 @@ export class RoundResults {
 		this.successes++;
 		this.detect(rows, done, { failed, since, isNew });
 		if (isGone && failed) failedUsers.remove(key!);
+	}
+
+	/** A user whose requests only a limit of the service ended: read from the start of an own window, so that the round is complete. */
+	setAside(result: EventResult) {
+		const { failedUsers, watchList, before, options, checkpoint } = this;
+		const key = failedUserKey(result)!;
+		const since = watchList.isNew(result) ? options.now : before.since;
+		watchList.add(result);
+		failedUsers.setAside(key, { from: before.kept, since }, checkpoint.began);
+		this.pass(result);
 	}
 
 	/** A failed user whose entry is unresolved now stays failed, under the entry's key. */
@@ -170,25 +196,35 @@ export class RoundResults {
 		return failedUsers.keys.filter((id) => !done.has(id) && !wasListed(id));
 	}
 
-	/** @param isComplete whether the list came to its end */
-	emitAndSave(isComplete: boolean): { emitted: IDataObject[]; recovered: number; state: TriggerState } {
+	/**
+	 * @param isComplete whether the list came to its end
+	 * @param limited users whom a limit of the service kept from being read
+	 */
+	emitAndSave(
+		isComplete: boolean,
+		{ hangs = false, limited = [] }: { hangs?: boolean; limited?: EventResult[] } = {},
+	): { emitted: IDataObject[]; recovered: number; state: TriggerState } {
 		const { failedUsers, seen, watchList, before, team, checkpoint } = this;
 		const { now, lookback, thresholds, isFirst } = this.options;
 		const { emitted, left } = takeOldest(this.found, now);
 		for (const { row } of emitted) seen.remember(row);
-
 		const unfinished = new Set(left.map(({ user }) => user));
 		const finished = this.done.filter((user) => !unfinished.has(user));
 		const recovered = finished.filter(({ hasRecovered }) => hasRecovered);
 		for (const { key } of recovered) failedUsers.remove(key!);
 
 		// The next poll resumes at the first user without a result or with rows left.
-		const firstOpen = [...this.open, ...[...unfinished].map(({ place }) => place)].reduce(
-			(first, place) => Math.min(first, place),
-			Infinity,
-		);
+		const openPlaces = [...this.open, ...[...unfinished].map(({ place }) => place)];
+		const firstOpen = openPlaces.reduce((first, place) => Math.min(first, place), Infinity);
 		const passed = this.done.filter(({ place }) => place < firstOpen).sort((a, b) => a.place - b.place);
-		const isDone = isComplete && left.length === 0;
+		const behind = finished.filter(({ place }) => place > firstOpen && place < Infinity);
+		const more = {
+			done: [...this.doneBefore, ...behind.map(({ doneKey }) => doneKey())],
+			limited: limited.filter(({ place }) => this.open.has(place)).map(doneKeyOf),
+			hangs,
+		};
+		// Rows that are left of a user who is not on the list, or was read after it, are found by the user's own window.
+		const isDone = isComplete && firstOpen === Infinity;
 		const { began, newest } = checkpoint;
 		const { from, kept } = isDone ? moveWindow(before, { now: began, newest }, lookback) : before;
 		const state: TriggerState = {
@@ -199,10 +235,11 @@ export class RoundResults {
 			turn: before.turn + (emitted.length > 0 ? 1 : 0),
 			from,
 			kept,
-			...(!isDone && { since: before.since, round: checkpointAfter(checkpoint, passed) }),
+			...(!isDone && { since: before.since, round: checkpointAfter(checkpoint, passed, more) }),
 			seen: seen.toSave(kept, failedUsers.windows(watchList.prefixOf)),
 			behind: failedUsers.toSave(),
 			...(watchList.isGiven && { members: watchList.toSave() }),
+			...(before.told !== undefined && { told: before.told }),
 		};
 		return {
 			emitted: emitted.map(({ row }) => toItem(this.event, row)),
@@ -210,10 +247,4 @@ export class RoundResults {
 			state: withThresholds(state, before, thresholds, isFirst),
 		};
 	}
-}
-
-/** The rows to emit, oldest first, and those left, which the next poll finds again. @param now for rows without a time (ms) */
-export function takeOldest(found: FoundRow[], now: number): { emitted: FoundRow[]; left: FoundRow[] } {
-	const sorted = [...found].sort((a, b) => (a.row.time ?? now) - (b.row.time ?? now));
-	return { emitted: sorted.slice(0, MAX_ROWS_PER_POLL), left: sorted.slice(MAX_ROWS_PER_POLL) };
 }

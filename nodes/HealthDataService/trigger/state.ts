@@ -30,6 +30,20 @@ export interface TriggerState {
 	minimums?: Threshold[];
 	/** The watch list, where users are listed. */
 	members?: SavedWatchList;
+	/** Time of the last report. */
+	told?: number;
+	/** Nothing is sent until then: a Retry-After of the service, or a learnt rest. */
+	pausedUntil?: number;
+	/** Set while the service limits the requests. */
+	limit?: LearntLimit;
+}
+
+/** What polls have learnt of the service's limit. */
+export interface LearntLimit {
+	/** Between two requests, in ms. */
+	spacing: number;
+	/** After a poll in which nobody could be read, in ms. */
+	rest: number;
 }
 
 /** Hash of an entry of 'User IDs' → first characters of the hash of its user ID; empty until the entry is resolved. */
@@ -47,6 +61,12 @@ export interface Checkpoint {
 	at: number;
 	/** Fingerprints of the last users done: the list may have moved since. */
 	last: string[];
+	/** Hashes of users done after the first one who is not. */
+	done?: string[];
+	/** Hashes of users whom a limit of the service kept from being read in the last poll. */
+	limited?: string[];
+	/** Whether answers timed out at the end of the last poll. */
+	hangs?: true;
 	/** When the round began. */
 	began: number;
 	/** Time of the newest reading of the round so far. */
@@ -63,7 +83,7 @@ export interface FailedUser {
 	since?: number;
 	/** Start of the round that last found the user on the list. */
 	met?: number;
-	/** Time of the last report. */
+	/** Time of the last report, as it was saved before reports were one for all users. */
 	told?: number;
 }
 

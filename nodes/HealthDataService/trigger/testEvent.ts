@@ -106,6 +106,8 @@ async function newestWithin(lookbackMs: number, settings: Settings, get: Get, de
 		windowStartOf: () => start,
 		slice: { limit: maxUsers },
 		isTimeUp,
+		// A hanging user is not asked again.
+		mayRetry: (tookMs) => tookMs < TIMEOUT_MS / 2,
 	})) {
 		problem ??= result.problem;
 		if (chosen !== undefined) users++;

@@ -8,7 +8,7 @@ import type { SelectedUser, ListEntry } from '../service/userSelection';
 import { shownUserId } from '../service/users';
 import type { SavedWatchList } from './state';
 
-type Listed = Partial<Pick<SelectedUser, 'user' | 'entry'>>;
+export type Listed = Partial<Pick<SelectedUser, 'user' | 'entry'>>;
 
 /** Starts the key of an entry that no user matches. No user ID starts with it. */
 const UNRESOLVED = '?';
@@ -22,6 +22,10 @@ export const failedUserKey = ({ user, entry }: Listed) => user?.user_id || (entr
 
 /** By what a checkpoint finds a user again. */
 export const fingerprintOf = ({ user, entry }: Listed) => (entry ? hashOf(entry) : userPrefix(user?.user_id));
+
+/** By what a round knows the users it has read: longer, because two users with the same would be taken for one. */
+export const doneKeyOf = ({ user, entry }: Listed) =>
+	entry ? hashOf(entry) : hash('sha256', user?.user_id ?? '').slice(0, 12);
 
 /** A key in words: never an entry of the list. */
 export const labelOf = (key: string) => (key.startsWith(UNRESOLVED) ? "one of 'User IDs'" : shownUserId(key));

@@ -1,12 +1,10 @@
 /**
- * Failed users: their windows and keys, when they are reported, and the words of the report.
+ * Failed users: their windows and keys, and the words of their report.
  */
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
-import { FailedUsers } from '../../../nodes/HealthDataService/trigger/failedUsers';
-import type { FailedUser } from '../../../nodes/HealthDataService/trigger/state';
+import { FailedUsers, reportOf } from '../../../nodes/HealthDataService/trigger/failedUsers';
+import { startState, type FailedUser, type TriggerState } from '../../../nodes/HealthDataService/trigger/state';
 
-const HOUR = 3_600_000;
-const NOW = 1_000 * HOUR;
 const problem = (message: string) =>
 	new Problem(message, 'Do something', { kind: 'rate-limited', httpCode: '429', retryAfterMs: 5 });
 
@@ -16,26 +14,41 @@ function failedUsers(saved: Record<string, FailedUser>, ...failing: string[]) {
 	for (const id of failing) users.fail(id, problem(`Refused ${id}`), { from: 0 }, 0);
 	return users;
 }
-const reportOf = (saved: Record<string, FailedUser>, ...failing: string[]) =>
-	failedUsers(saved, ...failing).takeReport(NOW);
+const wordsOf = (saved: Record<string, FailedUser>, ...failing: string[]) => failedUsers(saved, ...failing).report();
 
 describe('a report is due', () => {
-	const toldAt = (...times: Array<number | undefined>) =>
-		Object.fromEntries(times.map((told, index) => [`u${index}`, { from: 0, told }]));
-	it.each<[string, Array<number | undefined>, boolean]>([
-		['never without failed users', [], false],
-		['for the first failure', [undefined], true],
-		['for the first failure of one more user', [NOW, undefined], true],
-		['not again within the hour', [NOW - HOUR + 1], false],
-		['again after an hour', [NOW - HOUR], true],
-		['again when the clock was set back by an hour', [NOW + HOUR], true],
-		['for all users when it is due for one', [NOW, NOW - HOUR], true],
-	])('%s', (_, times, isDue) => {
-		const users = failedUsers(toldAt(...times));
-		expect(users.takeReport(NOW) !== undefined).toBe(isDue);
-		// All users are noted as reported.
-		const told = isDue ? times.map(() => NOW) : times;
-		expect(Object.values(users.toSave()).map((one) => one.told)).toEqual(told);
+	const HOUR = 3_600_000;
+	const NOW = 1000 * HOUR;
+	const dueAfter = (before: Partial<TriggerState>, limit?: Problem, ...failing: string[]) =>
+		reportOf(
+			{ failedUsers: failedUsers({}, ...failing), limit },
+			{ ...startState('node', 'of', NOW, HOUR), ...before },
+			NOW,
+		)?.message;
+	const cannot = expect.stringMatching(/^The readings of/);
+	const limited = expect.stringMatching(/^The service limits the requests/);
+	const known = { limit: { spacing: 0, rest: 0 } };
+	const soon = new Problem('Slower', '', { kind: 'rate-limited' });
+
+	it.each<[string, Partial<TriggerState>, Problem | undefined, string[], unknown]>([
+		['never without trouble', {}, undefined, [], undefined],
+		['for the first failure', {}, undefined, ['u1'], cannot],
+		['not again within the hour, whoever fails', { told: NOW - HOUR + 1 }, undefined, ['u1'], undefined],
+		[
+			'not within the hour of a report before',
+			{ behind: { u2: { from: 0, told: NOW - HOUR + 1 } } },
+			undefined,
+			['u1'],
+			undefined,
+		],
+		['again after an hour', { told: NOW - HOUR }, undefined, ['u1'], cannot],
+		['again when the clock was set back by an hour', { told: NOW + HOUR }, undefined, ['u1'], cannot],
+		['not for a limit that one poll met', {}, soon, [], undefined],
+		['for a limit that two polls met', known, soon, [], limited],
+		['for a limit with a time', {}, problem('Later'), [], limited],
+		['for a limit within the hour', { ...known, told: NOW - 1 }, soon, ['u1'], undefined],
+	])('%s', (_, before, limit, failing, expected) => {
+		expect(dueAfter(before, limit, ...failing)).toEqual(expected);
 	});
 });
 
@@ -44,7 +57,7 @@ describe('the report', () => {
 		'New readings of all other users go out; the missing ones follow when they can be read again. This report comes once an hour';
 
 	it('names one user', () => {
-		expect(reportOf({}, 'u1')).toMatchObject({
+		expect(wordsOf({}, 'u1')).toMatchObject({
 			message: 'The readings of 1 user cannot be read. Refused u1',
 			description: `It is u1. Do something. ${promise}`,
 			kind: 'rate-limited',
@@ -54,21 +67,21 @@ describe('the report', () => {
 
 	it('names the first of many users with a known cause', () => {
 		const many = Object.fromEntries(Array.from({ length: 1200 }, (_, i) => [`u${i}`, { from: 0 }]));
-		expect(reportOf(many, 'u7', 'u8')).toMatchObject({
+		expect(wordsOf(many, 'u7', 'u8')).toMatchObject({
 			message: 'The readings of 1,200 users cannot be read. Refused u7',
 			description: `The first is u7. Do something. ${promise}`,
 		});
 	});
 
 	it('gives no cause where no failed user was read in this poll', () => {
-		expect(reportOf({ u1: { from: 0 }, u2: { from: 0 } })).toMatchObject({
+		expect(wordsOf({ u1: { from: 0 }, u2: { from: 0 } })).toMatchObject({
 			message: 'The readings of 2 users cannot be read',
 			description: `The first is u1. ${promise}`,
 		});
 	});
 
 	it('quotes no unresolved entry', () => {
-		expect(reportOf({ '?abc': { from: 0 } })?.description).toMatch(/^It is one of 'User IDs'\. /);
+		expect(wordsOf({ '?abc': { from: 0 } })?.description).toMatch(/^It is one of 'User IDs'\. /);
 	});
 });
 
@@ -95,12 +108,22 @@ describe('a failed user', () => {
 	it('keeps the first window', () => {
 		const saved = { u1: { from: 3, since: 4, told: 5 } };
 		const users = new FailedUsers(saved);
-		expect(users.hasProblems).toBe(false);
+		expect(users.problemCount).toBe(0);
 		users.fail('u1', problem(''), { from: 7 }, 9);
 		users.fail('u2', problem(''), { from: 7, since: 8 }, 9);
-		expect(users.hasProblems).toBe(true);
+		expect(users.problemCount).toBe(2);
 		expect(users.toSave()).toEqual({ u1: { from: 3, since: 4, told: 5, met: 9 }, u2: { from: 7, since: 8, met: 9 } });
 		expect(saved).toEqual({ u1: { from: 3, since: 4, told: 5 } });
+	});
+
+	it('comes after those whose last attempt is longer ago', () => {
+		const users = failedUsers({ a: { from: 1 }, b: { from: 1 }, c: { from: 1 } }, 'a');
+		users.meet('b', 5);
+		expect(users.keys).toEqual(['b', 'c', 'a']);
+	});
+
+	it('is none of the names that every object has', () => {
+		expect(failedUsers({}).get('constructor')).toBeUndefined();
 	});
 
 	it('moves to another key, where the window of that key counts if there is one', () => {
@@ -111,6 +134,11 @@ describe('a failed user', () => {
 		users.rename('gone', 'u2');
 		users.rename(undefined, 'u3');
 		expect(users.toSave()).toEqual({ u1: { from: 5 }, c: { from: 3 } });
+	});
+
+	it('may have any ID', () => {
+		const users = new FailedUsers({});
+		expect([users.get('constructor'), users.get('toString')]).toEqual([undefined, undefined]);
 	});
 
 	it('is forgotten once removed', () => {

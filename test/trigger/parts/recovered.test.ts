@@ -2,8 +2,9 @@
  * Recovered users: their state is kept until all of their rows are emitted, however many they are.
  */
 import type { IDataObject } from 'n8n-workflow';
+import { MAX_ROWS_PER_POLL } from '../../../nodes/HealthDataService/trigger/detectChanges';
 import { readingEvents } from '../../../nodes/HealthDataService/trigger/events';
-import { MAX_ROWS_PER_POLL, RoundResults } from '../../../nodes/HealthDataService/trigger/roundResults';
+import { RoundResults } from '../../../nodes/HealthDataService/trigger/roundResults';
 import { startState, type TriggerState } from '../../../nodes/HealthDataService/trigger/state';
 
 const HOUR = 3_600_000;

@@ -3,17 +3,12 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { ListEntry, SelectedUser } from '../../../nodes/HealthDataService/service/userSelection';
+import { MAX_ROWS_PER_POLL, takeOldest, type ChangedRow } from '../../../nodes/HealthDataService/trigger/detectChanges';
 import { readingEvents, type EventResult } from '../../../nodes/HealthDataService/trigger/events';
-import {
-	MAX_ROWS_PER_POLL,
-	RoundResults,
-	takeOldest,
-	type FoundRow,
-	type ResultOptions,
-} from '../../../nodes/HealthDataService/trigger/roundResults';
+import { RoundResults, type ResultOptions } from '../../../nodes/HealthDataService/trigger/roundResults';
 import { startState, type TriggerState } from '../../../nodes/HealthDataService/trigger/state';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
-import { fingerprintOf, unresolvedKey } from '../../../nodes/HealthDataService/trigger/watchList';
+import { doneKeyOf, fingerprintOf, unresolvedKey } from '../../../nodes/HealthDataService/trigger/watchList';
 
 const HOUR = 3_600_000;
 const NOW = 1000 * HOUR;
@@ -46,8 +41,8 @@ function resultsAfter(more: Partial<TriggerState> = {}, entries?: ListEntry[], g
 }
 
 describe('rows to emit', () => {
-	const found = (time?: number): FoundRow => ({ row: { time } as never, user: {} as never });
-	const times = (rows: FoundRow[]) => rows.map(({ row }) => row.time);
+	const found = (time?: number) => ({ row: { time } as ChangedRow });
+	const times = (rows: Array<{ row: ChangedRow }>) => rows.map(({ row }) => row.time);
 
 	it('are sorted by time, those without a time as if they were measured now', () => {
 		const { emitted, left } = takeOldest([found(30), found(), found(10), found(20)], 25);
@@ -93,17 +88,48 @@ describe('rows are emitted', () => {
 describe('the next poll resumes', () => {
 	const users = ['u1', 'u2', 'u3', 'u4'].map((id, index) => listed(id, index + 1));
 
-	it.each<[string, number[], number]>([
-		['after the last user done', [1, 2], 2],
-		['at the first user without a result, in whatever order results come', [4, 2, 1], 2],
-		['at the first user of all', [4, 3], 0],
-	])('%s', (_, places, at) => {
+	it.each<[string, number[], number, number[]]>([
+		['after the last user done', [1, 2], 2, []],
+		[
+			'at the first user without a result, in whatever order results come, and knows those done after it',
+			[4, 2, 1],
+			2,
+			[4],
+		],
+		['at the first user of all', [4, 3], 0, [4, 3]],
+	])('%s', (_, places, at, done) => {
 		const { results, take } = resultsAfter();
 		for (const user of users) results.expect(user);
 		for (const place of places) take(users[place - 1]);
-		expect(results.hasOpen).toBe(true);
+		expect(results.openCount).toBeGreaterThan(0);
 		const last = users.slice(0, at).map(fingerprintOf);
-		expect(results.emitAndSave(false).state.round).toEqual({ at, last, began: NOW });
+		const fingerprints = done.map((place) => doneKeyOf(users[place - 1]));
+		const { round } = results.emitAndSave(false).state;
+		expect(round).toEqual({ at, last, began: NOW, ...(done.length > 0 && { done: fingerprints }) });
+	});
+
+	it('without the users who were done in an earlier poll of the round, and passes them once all before them are done', () => {
+		const [u1, u2, u3, u4] = users;
+		const [three, four] = [u3, u4].map(doneKeyOf);
+		const round = { at: 1, last: [fingerprintOf(u1)], done: [three, four], began: 5 };
+		const { results, take } = resultsAfter({ round });
+		results.expect(u2);
+		results.expect(u3);
+		results.skip(u3);
+		expect(results.emitAndSave(false).state.round).toEqual({ ...round, done: [four, three] });
+		take(u2);
+		const next = results.emitAndSave(false).state.round;
+		expect([next?.at, next?.done]).toEqual([3, [four]]);
+	});
+
+	it('behind a failed user, who is read after the others', () => {
+		const behind = { u1: { from: 1, met: 4 } };
+		const { results, take } = resultsAfter({ behind });
+		for (const user of users.slice(0, 2)) results.expect(user);
+		results.hold(users[0]);
+		take(users[1]);
+		const { state } = results.emitAndSave(false);
+		expect([results.openCount > 0, state.round?.at, state.behind]).toEqual([false, 2, { u1: { from: 1, met: NOW } }]);
 	});
 
 	it('at the first user with rows left', () => {
@@ -114,7 +140,7 @@ describe('the next poll resumes', () => {
 		take(users[2], { rows: [reading('u3', NOW)] });
 		take(users[1], { rows: [reading('u2', NOW - HOUR)] });
 		take(users[0]);
-		expect([results.isFull, results.hasOpen]).toEqual([true, false]);
+		expect([results.isFull, results.openCount > 0]).toEqual([true, false]);
 		const { emitted, state } = results.emitAndSave(true);
 		expect([emitted.length, state.round?.at, countSeen(state)]).toEqual([MAX_ROWS_PER_POLL, 2, MAX_ROWS_PER_POLL]);
 	});
@@ -158,13 +184,13 @@ describe('a failed user', () => {
 	it('has a new window from where hashes are retained', () => {
 		const { results, take } = resultsAfter({ kept: 7 });
 		take(listed('u1', 1), { problem: refused });
-		expect(results.hasNoSuccess).toBe(true);
+		expect([results.hasSuccess, results.isOnlyUserFailed]).toEqual([false, true]);
 		take(listed('u2', 2));
-		expect(results.hasNoSuccess).toBe(false);
+		expect([results.hasSuccess, results.isOnlyUserFailed]).toEqual([true, false]);
 		// The other users of a resumed round were read in an earlier poll.
 		const resumed = resultsAfter({ round: { at: 1, last: [], began: 5 } });
 		resumed.take(listed('u2', 2), { problem: refused });
-		expect(resumed.results.hasNoSuccess).toBe(false);
+		expect(resumed.results.isOnlyUserFailed).toBe(false);
 		expect(results.emitAndSave(true).state.behind).toEqual({ u1: { from: 7, met: NOW } });
 	});
 

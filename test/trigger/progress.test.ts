@@ -1,0 +1,187 @@
+/**
+ * Progress under trouble that lasts: hanging, slow and failing users, and limits of the service. The readings of sound users are
+ * emitted within two rounds, sound users are read equally often, and trouble is reported by the second poll, then hourly.
+ */
+import type { User } from '../../dev/sandbox/schemas';
+import type { Fault } from '../../dev/sandbox/troubles';
+import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
+import { isLong } from '../helpers/properties';
+import { allUsers, HOUR, MINUTE, NOON, onBothSchedulers, watch } from '../helpers/watch';
+
+/** The larger one only where there is time. */
+const TEAM = isLong ? 300 : 45;
+
+const HANGS: Fault = { delayMs: 100 * HOUR };
+
+/** Of a user by place, from 0, at the service's time (ms). */
+type FaultOf = (place: number, now: number) => Fault | undefined;
+
+/** A limit of so many requests in each window of `ms`, which refused requests do not use up. */
+function limitOf(count: number, ms: number, withRetryAfter: boolean) {
+	let window = -1;
+	let left = 0;
+	return (now: number): Fault | undefined => {
+		if (Math.floor(now / ms) !== window) [window, left] = [Math.floor(now / ms), count];
+		if (left > 0) return void left--;
+		const seconds = Math.ceil((ms - (now % ms)) / 1000);
+		return { status: 429, ...(withRetryAfter && { headers: { 'retry-after': String(seconds) } }) };
+	};
+}
+
+onBothSchedulers((scheduler) => {
+	const w = watch(scheduler);
+	const users = () => w.history.team.users;
+	const { baseDelayMs, maxDelayMs } = RETRY_LIMITS;
+	// As in use, and not as short as in other tests.
+	beforeAll(() => void Object.assign(RETRY_LIMITS, { baseDelayMs: 500, maxDelayMs: 30_000 }));
+	afterAll(() => void Object.assign(RETRY_LIMITS, { baseDelayMs, maxDelayMs }));
+	const isDurable = scheduler === 'durable';
+
+	interface Play {
+		count: number;
+		polls: number;
+		/** Between two polls. */
+		minutes?: number;
+		faultOf?: FaultOf;
+		/** For all requests, those of the list included. */
+		limit?: (now: number) => Fault | undefined;
+		isSound?: (place: number) => boolean;
+	}
+
+	/** Polls a team, of whom a sound user has a new reading before each poll. */
+	async function play({ count, polls, minutes = 5, faultOf, limit, isSound = () => true }: Play) {
+		for (let i = users().length; i < count; i++) w.history.addUser(`user ${i}`);
+		const places = new Map(users().map(({ user_id }, place) => [user_id, place]));
+		const sound = users().filter((_, place) => isSound(place));
+		const reads = new Map(sound.map(({ user_id }) => [user_id, 0]));
+		const n8n = w.trigger(allUsers);
+		await n8n.start();
+		w.used.sandbox.switches.fault = (_, url) => {
+			const now = w.clock - NOON + w.time.elapsed;
+			const refused = limit?.(now);
+			if (refused) return refused;
+			const id = /timeseries\/([^/]+)\//.exec(url)?.[1];
+			if (id === undefined) return undefined;
+			if (reads.has(id)) reads.set(id, reads.get(id)! + 1);
+			return faultOf?.(places.get(id)!, now);
+		};
+		const arrived = new Map<string, number>();
+		const waits: number[] = [];
+		const tookMs: number[] = [];
+		const errors: Error[] = [];
+		let silent = 0;
+		for (let poll = 0; poll < polls; poll++) {
+			w.pass(minutes * MINUTE);
+			const user: User = sound[(poll * 37) % sound.length];
+			w.history.add(user, w.reading(0));
+			const key = (id: string, timestamp: string) => `${id} ${Date.parse(timestamp)}`;
+			arrived.set(key(user.user_id, new Date(w.clock).toISOString()), poll);
+			const begun = w.time.elapsed;
+			const items = await n8n.tick().catch((error: Error) => void errors.push(error));
+			tookMs.push(w.time.elapsed - begun);
+			if (errors.length + n8n.reported.length === 0) silent++;
+			for (const { user_id, timestamp } of items ?? []) {
+				const one = key(String(user_id), String(timestamp));
+				waits.push(poll - arrived.get(one)!);
+				arrived.delete(one);
+			}
+		}
+		const counts = [...reads.values()];
+		const result = {
+			out: `${waits.length} of ${polls}`,
+			longestWait: Math.max(...waits, ...[...arrived.values()].map((poll) => polls - poll)),
+			difference: Math.max(...counts) - Math.min(...counts),
+			unread: counts.filter((n) => n === 0).length,
+			errors: errors.length,
+			reports: n8n.reported.length,
+			silent,
+			firstMs: tookMs[0],
+			laterMs: Math.max(...tookMs.slice(1)),
+		};
+		return { ...result, n8n, messages: [...new Set(n8n.reported.map(({ message }) => message))] };
+	}
+	const stretch = (from: number, length: number) => (place: number) => place >= from && place < from + length;
+
+	it('all users hang: reported by the first poll', async () => {
+		const { silent, reports, errors } = await play({ count: 20, polls: 3, faultOf: () => HANGS });
+		expect([silent, reports, errors]).toEqual([0, 1, 0]);
+	});
+
+	it.each<[string, number, Fault, number]>([
+		['16 hang', 16, HANGS, 12],
+		['60 hang', 60, HANGS, 12],
+		['100 answer 500', 100, { status: 500 }, 6],
+		['60 answer 503', 60, { status: 503 }, 6],
+	])('%s in a row: all others are read in each second poll', async (_, most, fault, mostPolls) => {
+		const [length, polls] = isLong ? [most, mostPolls] : [Math.min(most, 20), 3];
+		const isBroken = stretch(TEAM / 3, length);
+		const faultOf = (place: number) => (isBroken(place) ? fault : undefined);
+		const isSound = (place: number) => !isBroken(place);
+		const { longestWait, difference, errors, reports, silent } = await play({ count: TEAM, polls, faultOf, isSound });
+		expect([silent, errors, reports]).toEqual([0, 0, Math.ceil((polls * 5) / 60)]);
+		expect(longestWait).toBeLessThanOrEqual(2);
+		expect(difference).toBeLessThanOrEqual(2);
+	});
+
+	it('answers take 5 to 15 seconds: the round moves on in each poll', async () => {
+		let request = 0;
+		const faultOf = () => ({ delayMs: 5000 + ((request++ * 3700) % 10_000) });
+		const { longestWait, difference, reports, errors } = await play({
+			count: 60,
+			polls: isLong ? 24 : isDurable ? 9 : 2,
+			faultOf,
+		});
+		expect([errors, reports]).toEqual([0, 0]);
+		// Durable, a poll has time for two or three answers in each of eight places.
+		expect(longestWait).toBeLessThanOrEqual(isDurable ? 8 : 2);
+		expect(difference).toBeLessThanOrEqual(2);
+	});
+
+	it.each([true, false])('a third of the team a minute, Retry-After: %s', async (withRetryAfter) => {
+		const limit = limitOf(TEAM / 3, MINUTE, withRetryAfter);
+		const { longestWait, difference, errors, messages } = await play({
+			count: TEAM,
+			polls: isLong ? 12 : isDurable ? 8 : 2,
+			limit,
+		});
+		expect([errors, messages]).toEqual([
+			0,
+			isDurable ? [expect.stringContaining('The service limits the requests')] : [],
+		]);
+		expect(longestWait).toBeLessThanOrEqual(isDurable ? 8 : 2);
+		expect(difference).toBeLessThanOrEqual(2);
+	});
+
+	it.each([true, false])('less than half of the team an hour, Retry-After: %s', async (withRetryAfter) => {
+		const limit = limitOf(isLong ? 25 : 10, HOUR, withRetryAfter);
+		const count = isLong ? 60 : 24;
+		const { longestWait, unread, difference, messages } = await play({ count, polls: 12 * (isLong ? 8 : 5), limit });
+		expect(messages).toEqual([expect.stringContaining('The service limits the requests')]);
+		expect([unread, difference <= 2]).toEqual([0, true]);
+		// A round takes three hours.
+		expect(longestWait).toBeLessThanOrEqual(2 * 3 * 12);
+	});
+
+	it('one user never answers: others wait for one timeout, and in later polls for a part of it', async () => {
+		const faultOf = (place: number) => (place === 0 ? HANGS : undefined);
+		const { firstMs, laterMs, longestWait } = await play({
+			count: 20,
+			polls: 3,
+			faultOf,
+			isSound: (place) => place > 0,
+		});
+		expect(longestWait).toBe(0);
+		expect([firstMs, laterMs].map((ms) => Math.round(ms / 1000))).toEqual(isDurable ? [16, 8] : [60, 30]);
+	});
+
+	it('another user fails in each poll: one report an hour', async () => {
+		let begun: number | undefined;
+		const faultOf = (place: number, now: number) => {
+			begun ??= now;
+			return place === Math.floor(now / (5 * MINUTE)) % 12 ? { status: 500 } : undefined;
+		};
+		const { reports, errors, longestWait } = await play({ count: 12, polls: 26, faultOf });
+		expect([reports, errors]).toEqual([3, 0]);
+		expect(longestWait).toBeLessThanOrEqual(2);
+	});
+});

@@ -1,0 +1,72 @@
+/**
+ * Concurrent map whose results come as they are completed: elements in work, time that is up, and how it ends.
+ */
+import { nextTurn } from '../helpers/machine';
+import { mapAsCompleted } from '../../nodes/HealthDataService/shared/mapInOrder';
+
+const numbers = async function* (count: number) {
+	for (let i = 0; i < count; i++) yield i;
+};
+
+/** A map over five numbers whose work is done when the test says so. */
+function mapped(options: { isTimeUp?: () => boolean } = {}) {
+	const open = new Map<number, { resolve: (value?: number) => void; reject: (error: Error) => void }>();
+	const ends: Array<() => boolean> = [];
+	const got: number[] = [];
+	const results = mapAsCompleted(numbers(5), { width: 2, ...options }, async (one, isCancelled) => {
+		ends.push(isCancelled);
+		return await new Promise<number | undefined>((resolve, reject) => open.set(one, { resolve, reject }));
+	});
+	const end = (async () => {
+		for await (const one of results) {
+			got.push(one);
+			// The next results come meanwhile.
+			await nextTurn();
+		}
+	})();
+	end.catch(() => undefined);
+	const done = async (...which: number[]) => {
+		for (const one of which) {
+			open.get(one)!.resolve(one);
+			open.delete(one);
+		}
+		await nextTurn();
+		await nextTurn();
+	};
+	return { open, got, end, done, ends };
+}
+
+it('a slow element holds back no other one', async () => {
+	const { open, got, end, done } = mapped();
+	await nextTurn();
+	for (const one of [1, 2, 3]) await done(one);
+	expect([[...open.keys()], got]).toEqual([
+		[0, 4],
+		[1, 2, 3],
+	]);
+	await done(4, 0);
+	await end;
+	expect(got).toEqual([1, 2, 3, 4, 0]);
+});
+
+it('once time is up starts no element, and awaits those in work', async () => {
+	let isTimeUp = false;
+	const { open, got, end, done } = mapped({ isTimeUp: () => isTimeUp });
+	await nextTurn();
+	isTimeUp = true;
+	await done(1);
+	expect([[...open.keys()], got]).toEqual([[0], [1]]);
+	await done(0);
+	await end;
+	expect(got).toEqual([1, 0]);
+});
+
+it('leaves out an undefined result, and ends at the first failure', async () => {
+	const { open, got, end, ends } = mapped();
+	await nextTurn();
+	open.get(0)!.resolve();
+	await nextTurn();
+	open.get(1)!.reject(new Error('broken'));
+	await expect(end).rejects.toThrow('broken');
+	expect([got, ends.every((isCancelled) => isCancelled())]).toEqual([[], true]);
+});
