@@ -153,3 +153,17 @@ it('after an error that ends the run, no request of other users is sent', async 
 	// The list, its end, the user, and at most the next request in the queue.
 	expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
 });
+
+describe('On Error Stop with 201 items, of which one is not found {{ }}', () => {
+	const input = (bad: number) =>
+		Array.from({ length: 201 }, (_, index) => ({ user: index === bad ? 'nobody' : STEADY.client_user_id }));
+
+	it.each([0, 100])('item %i: the others are not sent, and the error is that of this item', async (bad) => {
+		// Every other item would be answered later.
+		used.sandbox.switches.fault = (_, url) => (url.endsWith('/nobody') ? undefined : { delayMs: 1000 });
+		const { error } = await run({ parameters: resolve('={{ $json.user }}'), input: input(bad) });
+		await later();
+		expect(error).toMatchObject({ httpCode: '404', context: { itemIndex: bad } });
+		expect(used.sandbox.requests.length).toBeLessThan(bad + 30);
+	});
+});

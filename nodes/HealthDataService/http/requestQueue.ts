@@ -2,7 +2,6 @@
  * Request queue, shared by all input items of a run. Limits concurrency and rate, pauses on Retry-After and while the API key
  * is checked, and rejects all requests once the key is invalid or the circuit breaker is open.
  */
-import type { Problem } from '../shared/problem';
 import { CircuitBreaker } from './circuitBreaker';
 import { isDenied, isRetryable, type Outcome } from './classify';
 import { Deadlines } from './deadlines';
@@ -43,7 +42,7 @@ export class RequestQueue {
 	private slowedIn?: number;
 	private pausedUntil = 0;
 	/** Why nothing is sent any more. */
-	private closedBy?: Problem;
+	private closedBy?: Error;
 	private probe?: Promise<unknown>;
 	private isProbing = false;
 
@@ -111,7 +110,7 @@ export class RequestQueue {
 	}
 
 	/** Rejects all requests that are not sent yet, and all later ones, with the first reason given. */
-	close(reason: Problem) {
+	close(reason: Error) {
 		this.closedBy ??= reason;
 	}
 

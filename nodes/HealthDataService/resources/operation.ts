@@ -53,6 +53,9 @@ export function perItem(execute: Execute) {
 			const nodeError = toNodeError(this.getNode(), error, { itemIndex: item });
 			// Without the item's `error` property n8n keeps the details, and adds the input item's own fields in the error output.
 			if (this.continueOnFail()) return [linked({ error: nodeError.message, details: nodeError.description ?? null })];
+			// n8n reports the first item that rejects. This one only failed because another has ended the run.
+			if (run.isStopped) return [];
+			run.stop(error);
 			// n8n handles rejections only after it has started all items.
 			await run.completed();
 			throw nodeError;
@@ -94,6 +97,7 @@ export class Run {
 	/** Fields that are the same for all items. */
 	fields?: object;
 	readonly resolvedNames: ResolvedNames = new Map();
+	private stoppedBy?: Error;
 	private readonly providers = new Map<string, ProviderSlug>();
 	private readonly started = new Set<number>();
 	private readonly succeeded = new Set<number>();
@@ -107,7 +111,18 @@ export class Run {
 	queueOf(account: string, limits?: RequestLimits): RequestQueue {
 		const queue = this.queues.get(account) ?? new RequestQueue(limits);
 		this.queues.set(account, queue);
+		if (this.stoppedBy) queue.close(this.stoppedBy);
 		return queue;
+	}
+
+	/** On Error *Stop*: the error of one item ends all. Requests that wait in a queue are not sent. */
+	stop(reason: Error) {
+		this.stoppedBy = reason;
+		for (const queue of this.queues.values()) queue.close(reason);
+	}
+
+	get isStopped() {
+		return this.stoppedBy !== undefined;
 	}
 
 	/** The same for all items that name this provider: the users of one item show the slug to the others. */
