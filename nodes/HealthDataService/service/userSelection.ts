@@ -43,6 +43,8 @@ export interface UserSelection {
 	whenMissing(get: Get, selected: SelectedUser): Promise<void>;
 	/** Fills in client user IDs that cost a request of their own. Sends nothing without rows or once `isCancelled`. */
 	addClientUserIds?(get: Get, rows: readonly IDataObject[], isCancelled?: () => boolean): Promise<void>;
+	/** Whether it is the value of *User*, without a list. */
+	isOne?: boolean;
 	/** The entries of *User IDs*, without duplicates. */
 	entries?: readonly ListEntry[];
 	/** Place of the last user known so far. With several users only. */
@@ -103,6 +105,7 @@ export const oneUser = (
 	whenNotFound: WhenNotFound = 'error',
 	resolved: ResolvedNames = new Map(),
 ): UserSelection => ({
+	isOne: true,
 	async *users(get) {
 		if (by === 'userId') return yield toSelectedUser({ user_id: id }, 1);
 		const user = await resolveUser(get, id);

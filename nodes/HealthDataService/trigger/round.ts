@@ -194,7 +194,7 @@ export async function readRound(
 		if (left.length > 0) await takeUntilLimit(read(unlistedUsers(left), ends));
 	}
 	if (limit?.retryAfterMs !== undefined && !results.hasSuccess) throw limit;
-	if (results.isOnlyUserFailed) throw failedUsers.everyReadFailed();
+	if (selection.isOne && results.isOnlyUserFailed) throw failedUsers.everyReadFailed();
 
 	const { emitted, recovered, state } = results.emitAndSave(isComplete, { hangs, limited });
 	return { items: emitted, state, failedUsers, recovered, limit, hasRead: results.hasSuccess };
