@@ -161,3 +161,30 @@ describe('a run that fails says how many users could not be read', () => {
 		expect(await say([{ error: 'The key is refused', details: 'Check it' }])).not.toMatch(/undefined|\d/);
 	});
 });
+
+describe('texts of others', () => {
+	const ESCAPED = ["'&', '&amp;'", "'<', '&lt;'", "'>', '&gt;'"];
+
+	it.each(having('slack'))('%s: Slack gets no link and no mention from a name or an error', (file, { parameters }) => {
+		const texts = ofType(nodesOf(file), 'set').map((node) => JSON.stringify(node.parameters));
+		const written = String(parameters.text);
+		const source = /^=\{\{ \$json\.text \}\}$/.test(written) ? texts.join() : written;
+		for (const part of ESCAPED) expect(source).toContain(`.replaceAll(${part})`);
+	});
+
+	it('{{ }} as the message of a new reading shows', async () => {
+		const [node] = ofType(nodesOf('new-reading-alert.json'), 'slack');
+		const row = { client_user_id: '<!channel> & <b>', systolic: 140, diastolic: 90, unit: 'mmHg', provider: 'omron' };
+		const text = await evaluated(node, String(node.parameters.text), [{ ...row, timestamp: '2026-03-01T07:00:00Z' }]);
+		expect(text).toMatch(/^High blood pressure: &lt;!channel&gt; &amp; &lt;b&gt; measured 140\/90 mmHg with omron at /);
+	});
+
+	it.each(having('googleSheets'))('%s: Google Sheets takes no formula', (_, { parameters }) => {
+		expect(parameters.options).toMatchObject({ cellFormat: 'RAW' });
+	});
+
+	it('the recipe of the README says so', () =>
+		expect(textOf('README.md')).toMatch(
+			/Google Sheets → Append or Update Row[^\n]*\*Cell Format: Let n8n format\* \(RAW\)/,
+		));
+});
