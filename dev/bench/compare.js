@@ -55,6 +55,7 @@ async function main() {
 			team,
 			memory: measureAlone('./memory'),
 			id: measureAlone('./idCost'),
+			summary: measureAlone('./summaryCost'),
 			trigger: measureAlone('./triggerState'),
 			polls: POLLS.map((one) => measureAlone('./triggerPoll', one)),
 		});

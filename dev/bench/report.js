@@ -13,9 +13,11 @@
  *   team: Record<'sound' | 'broken', Team>,
  *   memory: Record<'loadMs' | 'peakMegabytes', number>,
  *   id: Record<'rows' | 'withMs' | 'withoutMs', number>,
+ *   summary: Record<'users' | 'summaryMs' | 'dailyMs', number>,
  *   trigger: Record<'readings' | 'stateMegabytes' | 'bytesPerReading' | 'bookkeepingMs', number>,
  *   polls: Array<import('./triggerPoll').Polled>,
- * }} Measured `memory`, `id`, `trigger` and each of `polls`: as memory.js, idCost.js, triggerState.js and triggerPoll.js print it
+ * }} Measured `memory`, `id`, `summary`, `trigger` and each of `polls`: as memory.js, idCost.js, summaryCost.js, triggerState.js and
+ *   triggerPoll.js print it
  */
 
 /** @param {number} ms */
@@ -48,7 +50,7 @@ const poll = ({ users, requests, pollMs, floorMs, helperMs, peakMegabytes, state
 	`| ${whole(users)} | ${(pollMs / floorMs).toFixed(2)} | ${(pollMs / helperMs).toFixed(2)} | ${seconds(pollMs)} | ${seconds(floorMs)} | ${seconds(helperMs)} | ${whole(requests)} | ${whole(peakMegabytes)} MB | ${stateMegabytes.toFixed(2)} MB, ${whole(readings)} readings |`;
 
 /** @param {Measured} measured */
-function report({ n8n, cores, rounds, results, team: { sound, broken }, memory, id, trigger, polls }) {
+function report({ n8n, cores, rounds, results, team: { sound, broken }, memory, id, summary, trigger, polls }) {
 	return `# Benchmark
 
 Our node, n8n's HTTP Request node and a plain axios loop at the same work, in turns in one run (\`npm run bench\`; n8n ${n8n}, ${cores} cores, median of ${rounds} rounds).
@@ -65,6 +67,7 @@ The difference is one whole backoff: the twelve are tried seven times each, side
 
 Loading the package takes ${Math.round(memory.loadMs)} ms. Reading 100,000 rows in one go takes at most ${Math.round(memory.peakMegabytes)} MB of memory, garbage included.
 Their \`id\` costs ${percent(id.withMs / id.withoutMs - 1)} % of the time of ${whole(id.rows)} rows (1,000 users, 20 ms latency, 8 requests at once: ${seconds(id.withMs)}, without it ${seconds(id.withoutMs)}; goal: 5 %).
+*Summary per User* of ${whole(summary.users)} users takes ${(summary.summaryMs / summary.dailyMs).toFixed(2)} times as long as *One Item per Day* (${seconds(summary.summaryMs)} and ${seconds(summary.dailyMs)}, a week, answers in memory; goal: no longer).
 
 ## The trigger
 
