@@ -53,7 +53,6 @@ async function read(collect, count) {
 		query: {},
 		selection: wholeTeam(),
 		width: 32,
-		ahead: Infinity,
 		collect,
 	});
 	let rows = 0;
