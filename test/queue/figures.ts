@@ -3,12 +3,15 @@
  * statement.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { Queue } from './nightly';
+import { executionsOf, type Queue } from './nightly';
 import type { Tables } from './table';
 
-/** Milliseconds that nodes took in an execution that has been saved. */
-export async function nodeTimes({ rest }: Queue, id: string): Promise<Record<string, number>> {
-	const { data } = await rest.execution(id);
+/** Milliseconds that the nodes took in the longest of the executions that have been saved since a time. */
+export async function nodeTimes(queue: Queue, workflow: string, since: number): Promise<Record<string, number>> {
+	const saved = (await executionsOf(queue, workflow)).filter(({ startedAt }) => Date.parse(startedAt) >= since);
+	const lasted = ({ startedAt, stoppedAt }: (typeof saved)[number]) => Date.parse(stoppedAt) - Date.parse(startedAt);
+	const [{ id }] = saved.sort((a, b) => lasted(b) - lasted(a));
+	const { data } = await queue.rest.execution(id);
 	const nodes = Object.entries(data.resultData.runData as Record<string, Array<{ executionTime: number }>>);
 	return Object.fromEntries(
 		nodes.map(([name, runs]) => [name, runs.reduce((sum, { executionTime }) => sum + executionTime, 0)]),

@@ -55,11 +55,14 @@ const SMALL: Settings = {
 	accountBy: '00:00',
 };
 
+/** A test can look into saved executions. */
+const SAVED: object = { saveDataSuccessExecution: 'all' };
+
 /**
  * @param database of the readings: a new one, whose own time zone is far from those of the users
- * @param apiKey of *Nightly read: shards*
+ * @param save settings of *Nightly read: shards* instead of its own; saved executions take more memory
  */
-export async function putNightlyRead({ rest, postgres }: Queue, database: string, service: Service) {
+export async function putNightlyRead({ rest, postgres }: Queue, database: string, service: Service, save = SAVED) {
 	await postgres.query('postgres', `CREATE DATABASE ${database}`);
 	await postgres.query('postgres', `ALTER DATABASE ${database} SET timezone TO 'Pacific/Auckland'`);
 	const { host, port, user, password } = postgres;
@@ -78,8 +81,7 @@ export async function putNightlyRead({ rest, postgres }: Queue, database: string
 	const ofService = await credential('healthDataServiceApi', service);
 	const shardsWorkflow = await rest.importWorkflow({
 		...shards,
-		// Saved, so that a test can look into them.
-		settings: { ...shards.settings, saveDataSuccessExecution: 'all', errorWorkflow: errorWorkflow.id },
+		settings: { ...shards.settings, ...save, errorWorkflow: errorWorkflow.id },
 		nodes: shards.nodes.map((node) => filledIn(sooner(node), ofService)),
 	});
 	/** @param of the team whose users are listed, where it is another one */

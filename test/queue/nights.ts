@@ -5,20 +5,16 @@
 import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';
 import { until } from '../../dev/host/process/until';
+import { textOf } from '../helpers/pages';
 import { accountOf, COMPLETE, executionsOf, PATIENCE, runPlan, type Account, type Settings } from './nightly';
 import { askedFor, idsOf, lookAround, type Place } from './place';
 import { NOTHING_WRONG, rawAnswers, wrongIn } from './table';
 
+const PAGE = textOf('docs/queue-mode.md');
+
 /** @param place known once the tests run */
 export function describeNights(place: () => Place) {
 	const here = () => lookAround(place());
-	beforeAll(async () => {
-		const { queue, nightly } = here();
-		// The tables, whichever tests have run before.
-		await runPlan(queue, await nightly.putPlan());
-		await nightly.publish();
-	});
-	afterAll(async () => await here().nightly.unpublish());
 	beforeEach(async () => await here().tables.empty());
 
 	const plan = async (settings: Settings = {}) => {
@@ -139,11 +135,18 @@ export function describeNights(place: () => Place) {
 			),
 		);
 
-		// The unread users, after the reason is gone: as docs/queue-mode.md repairs a night.
+		// As the page looks at a night, and repairs it once the reason is gone.
+		const [, statements] = /```sql\n(.+?)```/s.exec(PAGE)!;
+		const seen = await Promise.all(statements.trim().split(/;\n/).map(tables.query));
+		expect(seen).toEqual([
+			expect.stringContaining(given.plan),
+			`${given.night}|${given.plan}|1998|2000`,
+			expect.stringContaining(given.reasons[0].reason),
+		]);
 		sandbox.switches.users = {};
 		sandbox.requests.length = 0;
-		const reset = 'UPDATE health_shards SET tries = 0; UPDATE health_nights SET accounted = NULL, account = NULL';
-		await tables.query(reset);
+		const [, repair] = /`(UPDATE health_shards .+?)`/.exec(PAGE)!;
+		await tables.query(`UPDATE health_nights SET account = NULL; ${repair.replaceAll('2026-11-22', given.night)}`);
 		expect(await account(given.plan)).toMatchObject({ ...COMPLETE, users: 2000 });
 		expect([...askedFor(sandbox.requests)].sort()).toEqual(idsOf([refused, page]).sort());
 	});

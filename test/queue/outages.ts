@@ -9,11 +9,6 @@ import { NOTHING_WRONG, tablesOf, wrongIn } from './table';
 /** @param place known once the tests run */
 export function describeOutages(place: () => Place) {
 	const here = () => lookAround(place());
-	beforeAll(async () => {
-		const { queue, nightly } = here();
-		await runPlan(queue, await nightly.putPlan());
-		await nightly.publish();
-	});
 	beforeEach(async () => await here().tables.empty());
 
 	/** A night that `outage` hits once some of it is read. */

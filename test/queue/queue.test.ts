@@ -14,7 +14,7 @@ import { byTime, KEY } from '../helpers/people';
 import { bloodPressureOf } from '../helpers/requests';
 import { describeLongNights } from './longNights';
 import { describeNights } from './nights';
-import { PATIENCE, putNightlyRead, type Nightly, type Queue } from './nightly';
+import { PATIENCE, putNightlyRead, runPlan, type Nightly, type Queue } from './nightly';
 import { describeOutages } from './outages';
 import { describePlans } from './plans';
 import { isLong } from './processes';
@@ -79,15 +79,23 @@ it('a workflow that reads all users runs on a worker', async () => {
 describe('the services of the tests', () => describeServices(() => queue));
 
 const place = () => ({ queue, sandbox, nightly, team: small, now: NOW, bent });
-// First: "Nightly read: shards" is published by those behind it.
+// First: nothing claims these shards yet.
 describe('the example "Nightly read: plan"', () => describePlans(place, OTHER_KEY));
-describe('the example "Nightly read: shards"', () => describeNights(place));
-describe('a night goes on by itself', () => describeOutages(place));
+describe('the example "Nightly read: shards"', () => {
+	beforeAll(async () => {
+		// The tables, whichever tests have run before.
+		await runPlan(queue, await nightly.putPlan());
+		await nightly.publish();
+	});
+	afterAll(async () => await nightly.unpublish());
+	describe('a night', () => describeNights(place));
+	describe('a night with an outage', () => describeOutages(place));
+});
 
 if (isLong) {
 	describe('long nights', () => {
-		const database = async (name: string, apiKey: string) =>
-			await putNightlyRead(queue, name, { baseUrl: sandbox.baseUrl, apiKey });
+		const database = async (name: string, apiKey: string, save?: object) =>
+			await putNightlyRead(queue, name, { baseUrl: sandbox.baseUrl, apiKey }, save);
 		describeLongNights(place, { large: [large, LARGE_KEY], largest: [largest, LARGEST_KEY] }, database);
 	});
 }
