@@ -15,7 +15,7 @@ export function describeOutages(place: () => Place) {
 	async function nightWith(outage: () => Promise<unknown>) {
 		const { queue, nightly, sandbox, tables } = here();
 		sandbox.switches.latencyMs = 150;
-		const { planned } = await runPlan(queue, await nightly.putPlan({ shardsAtOnce: 6 }));
+		const { planned } = await runPlan(queue, await nightly.putPlan({ shardsAtOnce: 6, leaseMinutes: 0.5 }));
 		await until('Some users', async () => (await tables.unread()).length < 1900, PATIENCE);
 		await outage();
 		sandbox.switches.latencyMs = 0;
@@ -31,7 +31,7 @@ export function describeOutages(place: () => Place) {
 	it('says that the statement took too long, and reads the users when it does not any more', async () => {
 		const { queue, team, expected } = here();
 		const slow = await putOther('slow');
-		const { planned } = await runPlan(queue, await slow.putPlan({ tries: 1, usersPerShard: 1000, leaseMinutes: 5 }));
+		const { planned } = await runPlan(queue, await slow.putPlan({ tries: 1, usersPerShard: 1000 }));
 		const { query, readings } = tablesOf(queue, slow.database);
 		// A connection that is open keeps its limit.
 		const close =
@@ -74,7 +74,7 @@ export function describeOutages(place: () => Place) {
 		const dropped = await putOther('dropped');
 		const { query, count } = tablesOf(queue, dropped.database);
 		sandbox.switches.latencyMs = 40;
-		const settings = { tries: 1, usersPerShard: 1000, shardsAtOnce: 1, leaseMinutes: 5 };
+		const settings = { tries: 1, usersPerShard: 1000, shardsAtOnce: 1 };
 		const { planned } = await runPlan(queue, await dropped.putPlan(settings));
 		await dropped.publish();
 		// One of two shards is left, which is tried once.
