@@ -53,7 +53,7 @@ const TESTS = {
 	'trigger/watchList.ts': 'trigger/parts/watchList',
 	fields: 'unit/fields engine/fields',
 	resources: 'engine/timeseries engine/user engine/partWrong',
-	'resources/operation.ts': 'engine/fields engine/runs',
+	'resources/operation.ts': 'engine/fields engine/runs unit/collect',
 	'resources/timeseries/calendar.ts': 'unit/calendar',
 	'resources/timeseries/dateRange.ts': 'unit/calendar',
 	'resources/timeseries/output.ts': 'unit/collect',

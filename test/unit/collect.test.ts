@@ -55,6 +55,18 @@ describe('Limit', () => {
 		expect([new RowLimit(5).mayEndEarly, new RowLimit().mayEndEarly]).toEqual([true, false]);
 	});
 
+	it('100,000 rows are the most of an input item', () => {
+		const limit = itemLimit(Infinity, 'Read less');
+		expect(limit.isReached(99_999, 1)).toBe(false);
+		expect(() => limit.isReached(100_000, 1)).toThrow(
+			expect.objectContaining({
+				message: 'More than 100,000 rows for one input item are more than n8n can hand on',
+				description: expect.stringContaining('Read less'),
+				concernsAll: true,
+			}),
+		);
+	});
+
 	it('rows of errors do not count towards it, but may be too many', () => {
 		const counts: number[] = [];
 		const limit = new RowLimit(2, (count) => counts.push(count));
