@@ -186,7 +186,7 @@ export class ProgressPlayer {
 			begun,
 			ended: this.time.now,
 			isTroubled: [...met].some((nr) => faulty.has(nr)) || isCutShort || isPaused,
-			isRefused: record.throttled > 0 && served.size === 0,
+			mayFail: (record.throttled > 0 || (team.length === 1 && faulty.size === 1)) && served.size === 0,
 			unreadable: met.size,
 			isOnlyLimit: this.history.stretches.length === 0 && this.history.slownesses.length === 0,
 			reported: reported.map(({ message }) => message),

@@ -12,8 +12,8 @@ export interface PollReports {
 	ended: number;
 	/** Whether users failed, or the limit kept users from being read. */
 	isTroubled: boolean;
-	/** Whether the limit kept all users from being read. */
-	isRefused: boolean;
+	/** Whether the limit kept all users from being read, or there is one user only, who fails. */
+	mayFail: boolean;
 	/** Users who may be called unreadable. */
 	unreadable: number;
 	/** Whether only the limit may be named. */
@@ -27,8 +27,8 @@ export interface PollReports {
 export class ReportsBound {
 	/** End of the last poll that reported anything. */
 	private toldAt = -Infinity;
-	/** Begin of the last poll with a failed execution. */
-	private failedAt = -Infinity;
+	/** Begin of the last poll with a report. */
+	private reportedAt = -Infinity;
 	private untold = 0;
 	failed = 0;
 	logged = 0;
@@ -43,16 +43,13 @@ export class ReportsBound {
 		this.logged += logged.length;
 		const about = { poll: poll.poll, said: [...failures, ...logged] };
 		this.judgeSilence(poll, failures.length + logged.length > 0);
-		if (failures.length > 0) {
-			if (failures.length > 1) this.breach('several failed executions of one poll', about);
-			if (poll.begun - this.failedAt < HOUR)
-				this.breach('a failed execution less than an hour after the last one', {
-					...about,
-					last: this.failedAt - poll.begun,
-				});
-			this.failedAt = poll.begun;
+		if (reported.length > 1) this.breach('several reports of one poll', about);
+		if (reported.length > 0) {
+			if (poll.begun - this.reportedAt < HOUR)
+				this.breach('a report less than an hour after the last one', { ...about, last: this.reportedAt - poll.begun });
+			this.reportedAt = poll.begun;
 		}
-		if (error !== undefined && !poll.isRefused) this.breach('a poll failed though the user list answered', about);
+		if (error !== undefined && !poll.mayFail) this.breach('a poll failed though the user list answered', about);
 		for (const text of [...failures, ...logged]) this.judgeText(text, poll, about);
 	}
 
