@@ -11,7 +11,7 @@ import { MAX_LIMIT_MS, RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
 import { noSuchProvider, type ProviderSlug } from '../service/users';
 import { logLine, Problem, sentences, toNodeError } from '../shared/problem';
 import { reportOf } from './failedUsers';
-import { isLimit, readRound, type RoundResult } from './round';
+import { isLimit, readRound, REST_MS, type RoundResult } from './round';
 import { isStale, noteDelivery, scheduleOf, withoutOverlap, type Schedule } from './scheduler';
 import { readSettings, type Settings } from './settings';
 import { isStateOf, startState, type TriggerState } from './state';
@@ -20,9 +20,6 @@ import { testEvent } from './testEvent';
 /** Timeout of one answer, or a part of the budget: a user whose answers hang must not use up the poll of the others. */
 const TIMEOUT_MS = 60_000;
 const TIMEOUT_PART = 4 / 9;
-
-/** Bounds of the rest after a limited poll in which nobody could be read: a limit of few requests an hour needs polls further apart. */
-const REST_MS = { least: 60_000, most: 1_800_000 };
 
 /** When watching began, by the monotonic clock. */
 const begun = new Map<string, number>();

@@ -50,6 +50,9 @@ const FAILURES_WITH_RETRIES = 3;
 /** Failures in a row after which the user list tells whether the service fails as a whole. */
 const FAILURES_TO_PROBE = 20;
 
+/** Bounds of the rest after a limited poll in which nobody could be read: a limit of few requests an hour needs polls further apart. */
+export const REST_MS = { least: 60_000, most: 1_800_000 };
+
 /** Whether the service limits the requests: never a failure of one user. */
 export const isLimit = (problem: unknown): problem is Problem =>
 	problem instanceof Problem && (problem.kind === 'rate-limited' || problem.retryAfterMs !== undefined);
@@ -76,7 +79,10 @@ export async function readRound(
 	let otherTeam: string | undefined;
 	let limit: Problem | undefined;
 	let limitsInARow = 0;
-	const limited: EventResult[] = [];
+	/** Each with when its first request was sent. */
+	const limited: Array<EventResult & { sentAt: number }> = [];
+	/** When the first request of an answered user was sent: the latest. */
+	let lastAnsweredSentAt = -Infinity;
 
 	const isTimeUp = () => isOver || performance.now() >= deadline;
 	const readOptions: ReadOptions = {
@@ -152,11 +158,13 @@ export async function readRound(
 		for await (const result of all) {
 			// A page of the list.
 			if (!result.user && results.isEmpty && isOtherTeam(result)) return;
+			const sentAt = performance.now() - (result.tookMs ?? 0);
 			if (isLimit(result.problem)) {
 				noteLimit(result.problem);
-				if (result.place !== Infinity) limited.push(result);
+				if (result.place !== Infinity) limited.push({ ...result, sentAt });
 				continue;
 			}
+			if (!result.problem) lastAnsweredSentAt = Math.max(lastAnsweredSentAt, sentAt);
 			limitsInARow = 0;
 			if (isCutOff(result)) continue;
 			results.take(result);
@@ -177,10 +185,12 @@ export async function readRound(
 	if (otherTeam !== undefined)
 		return { items: [], state: before, failedUsers, recovered: 0, hasRead: false, otherTeam };
 	const hangs = timeout.isShort;
-	// A limit that only this user meets, twice, must not keep the round open.
+	// A limit of all users answers what is sent first. One that only these users meet must not keep the round open.
+	const own = new Set(limited.filter(({ sentAt }) => sentAt < lastAnsweredSentAt));
 	const isOnly = isListRead && results.openCount === limited.length;
-	const isPassed = (before.round?.done?.length ?? 0) > OVERLAP;
-	for (const one of limited) if (results.wasLimited(one) && (isOnly || isPassed)) results.setAside(one);
+	const hasRested = (before.limit?.rest ?? 0) >= REST_MS.most;
+	for (const one of limited)
+		if ((isOnly && hasRested) || (results.wasLimited(one) && (isOnly || own.has(one)))) results.setAside(one);
 	const isPages = !isListRead && results.openCount === 0 && !isTimeUp() && limit === undefined;
 	const isComplete = results.openCount === 0 && (isListRead || isPages);
 
@@ -194,8 +204,10 @@ export async function readRound(
 		if (left.length > 0) await takeUntilLimit(read(unlistedUsers(left), ends));
 	}
 	if (limit?.retryAfterMs !== undefined && !results.hasSuccess) throw limit;
-	if (selection.isOne && results.isOnlyUserFailed) throw failedUsers.everyReadFailed();
+	const failure = results.isOnlyUserFailed ? failedUsers.everyReadFailed() : undefined;
+	// The field that names this user may be wrong.
+	if (failure && (selection.isOne || (selection.entries && !failure.isTransient))) throw failure;
 
-	const { emitted, recovered, state } = results.emitAndSave(isComplete, { hangs, limited });
+	const { emitted, recovered, state } = results.emitAndSave(isComplete, { hangs, limited: [...own] });
 	return { items: emitted, state, failedUsers, recovered, limit, hasRead: results.hasSuccess };
 }

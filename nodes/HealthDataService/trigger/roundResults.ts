@@ -83,7 +83,7 @@ export class RoundResults {
 		return isAlone && this.successes === 0 && this.failedUsers.problemCount > 0;
 	}
 
-	/** Whether a limit kept this user from being read in the last poll too. */
+	/** Whether a limit kept this user from being read in the last poll too, while others were answered later. */
 	wasLimited = (listed: EventResult) => this.before.round?.limited?.includes(doneKeyOf(listed)) ?? false;
 
 	get hasSuccess() {
@@ -198,7 +198,7 @@ export class RoundResults {
 
 	/**
 	 * @param isComplete whether the list came to its end
-	 * @param limited users whom a limit of the service kept from being read
+	 * @param limited users who met a limit of the service while others were answered
 	 */
 	emitAndSave(
 		isComplete: boolean,
