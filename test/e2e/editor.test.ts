@@ -90,7 +90,14 @@ it('the credential says when the service does not accept it, and when it does', 
 	expect(await editor.credentialText()).toMatch(
 		/Base URL.*API Key.*Allow Unencrypted HTTP.*Ignore SSL Issues \(Insecure\).*Allowed HTTP Request Domains/s,
 	);
-	await editor.picture('credential', ['editCredential-modal', 0, 0, 896, 700]);
+	await editor.picture(
+		'credential',
+		['editCredential-modal', 0, 0, 896, 700],
+		[
+			...['Health Data Service account', 'Base URL', 'API Key', 'Allow Unencrypted HTTP', 'Ignore SSL Issues'],
+			'Connection tested successfully',
+		],
+	);
 	await editor.look({});
 });
 
@@ -110,7 +117,11 @@ it('explains a wrong date', async () => {
 	await editor.enterExpression('startDate', '2026-03-02');
 	await editor.executeStep();
 	expect(await editor.outputError()).toMatchObject({ message: "'End Date' is before 'Start Date'" });
-	await editor.picture('error', ['node-parameters', 0, -42, 824, 542]);
+	await editor.picture(
+		'error',
+		['node-parameters', 0, -42, 824, 542],
+		["'End Date' is before 'Start Date'", 'Swap the two dates, or change one of them'],
+	);
 	await editor.look({});
 });
 
@@ -118,7 +129,7 @@ it('reads the blood pressure of a user picked from the list', async () => {
 	await editor.addNode(NODE, 'Get blood pressure readings');
 	await editor.openList('user');
 	await editor.listed.nth(users.length - 1).waitFor();
-	await editor.picture('picker', ['node-parameters', 0, -42, 420, 650]);
+	await editor.picture('picker', ['node-parameters', 0, -42, 420, 650], ['User']);
 	const { name, slug } = somebody.connected_sources[0].source;
 	await editor.searchList(name.toLowerCase());
 	const connected = users.filter((user) => user.connected_sources.some(({ source }) => source.slug === slug));
@@ -133,7 +144,7 @@ it('reads the blood pressure of a user picked from the list', async () => {
 
 	await editor.executeStep();
 	const { columns, rows } = await editor.outputTable();
-	await editor.picture('node', ['node-parameters', 0, -42, 420, 655]);
+	await editor.picture('node', ['node-parameters', 0, -42, 420, 655], ['Blood Pressure', '2026']);
 	const expected = expectedRows(somebody, readingsUntil(end, somebody), somebody.client_user_id);
 	expect(columns).toEqual(Object.keys(expected[0]));
 	const asText = byTime(expected).map((row) => Object.values(row).map(String));
@@ -149,7 +160,7 @@ it('reads the blood pressure of all users', async () => {
 	const { rows } = await editor.outputTable();
 	const ofTheDay = users.flatMap((user) => readingsUntil(start.endOf('day'), user).map(() => user.client_user_id));
 	expect(rows.map((row) => row[0])).toEqual(ofTheDay);
-	await editor.picture('output', ['output-panel', 0, 0, 948, 376]);
+	await editor.picture('output', ['output-panel', 0, 0, 948, 376], ['systolic', 'diastolic', 'unit', 'provider']);
 	await editor.look({});
 });
 
@@ -162,7 +173,7 @@ it('shows its icon in the nodes panel and on the canvas, also in dark mode', asy
 	await editor.foundNode(NODE).waitFor();
 	expect(await editor.foundNode(NODE).isVisible()).toBe(true);
 	await editor.look({});
-	await editor.picture('nodes-panel', ['node-creator', 0, 0, 385, 240]);
+	await editor.picture('nodes-panel', ['node-creator', 0, 0, 385, 240], ['blood pressure', 'Health Data Service']);
 });
 
 it('fetches a test event of the trigger', async () => {

@@ -6,6 +6,7 @@ import { findBrowser } from '../../dev/install/browser';
 import { OWNER } from '../../dev/host/n8n';
 import { until } from '../../dev/host/process/until';
 import { PICTURES } from '../helpers/folder';
+import { PAGES, textOf } from '../helpers/pages';
 import { editFields, PATIENCE_MS } from './editorFields';
 
 selectors.setTestIdAttribute('data-test-id');
@@ -15,6 +16,15 @@ const KEEP_STILL = `
 	const sheet = new CSSStyleSheet();
 	sheet.replaceSync('*, ::before, ::after { transition-duration: 0s !important; animation-duration: 0s !important; }');
 	document.adoptedStyleSheets = [sheet];`;
+
+/** Text and values of fields on the screen. Runs in the browser. */
+const SHOWN_TEXT = `[document.body.innerText, ...[...document.querySelectorAll('input, textarea')].map((field) => field.value)].join('\\n')`;
+
+/** The text that the pages give for a picture. */
+const descriptionOf = (picture: string) =>
+	PAGES.flatMap(
+		(page) => new RegExp(`!\\[([^\\]]*)\\]\\([^)]*/${picture}\\.png\\)`).exec(textOf(page))?.[1] ?? [],
+	).join();
 
 export type Editor = Awaited<ReturnType<typeof openEditor>>;
 
@@ -80,9 +90,22 @@ export async function openEditor(url: string) {
 		actions,
 		close: async () => await browser.close(),
 
-		/** A part of the screen, measured from the top left corner of an element, as `<name>.png`. */
-		picture: async (name: string, [testId, left, top, width, height]: [string, number, number, number, number]) => {
+		/**
+		 * A part of the screen, measured from the top left corner of an element, as `<name>.png`.
+		 *
+		 * @param words what the pages say is in the picture, and the screen shows
+		 */
+		picture: async (
+			name: string,
+			[testId, left, top, width, height]: [string, number, number, number, number],
+			words: string[] = [],
+		) => {
 			await page.mouse.move(0, 0);
+			const shown: string = await page.evaluate(SHOWN_TEXT);
+			for (const word of words) {
+				expect(descriptionOf(name)).toContain(word);
+				expect(shown).toContain(word);
+			}
 			const { x, y } = (await at(testId).boundingBox())!;
 			const path = `${PICTURES}/${name}.png`;
 			await page.screenshot({ path, clip: { x: x + left, y: y + top, width, height }, animations: 'disabled' });
@@ -174,7 +197,9 @@ export async function openEditor(url: string) {
 		},
 		openNextStepPanel: async () => await click('the plus', at('node-creator-plus-button')),
 
-		executeStep: async () => await click('Execute step', at('node-execute-button')),
+		executeStep: async () => await editor.clickExecute('Execute step'),
+		/** @param name what the button says */
+		clickExecute: async (name: string) => await click(name, at('node-execute-button').filter({ hasText: name })),
 		fetchTestEvent: async () => await click('Fetch Test Event', at('node-execute-button')),
 		/** What n8n says in the output before or after a run. */
 		outputHints: async () => await output.getByTestId('node-hint').filter({ visible: true }).allInnerTexts(),

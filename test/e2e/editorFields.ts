@@ -48,6 +48,9 @@ export function editFields(page: Page, { click, type }: Hands) {
 			// Behind its name stands its description.
 			await click(option, page.getByRole('option', { name: new RegExp(`^${option}`) }));
 		},
+		/** Waits for the label above a field. */
+		seeLabel: async (label: string) => await at('node-parameters').getByText(label, { exact: true }).first().waitFor(),
+		switchOn: async (name: string) => await click(name, field(name).locator('.el-switch')),
 		enterText: async (name: string, text: string) =>
 			await type(name, field(name).locator('textarea, input:not([readonly])').first(), text),
 		enterDate: async (name: string, date: string) => {

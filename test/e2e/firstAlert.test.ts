@@ -1,6 +1,6 @@
 /**
- * README.md's "Your first alert" in n8n's editor, click by click: each word for a button, a menu or a field is taken from the
- * page, and n8n has it.
+ * README.md's "Your first table" and "Your first alert" in n8n's editor, click by click: each word for a button, a menu or a field
+ * is taken from the page, and n8n has it.
  */
 import { until } from '../../dev/host/process/until';
 import { History } from '../helpers/history';
@@ -11,9 +11,12 @@ import { PATIENCE_MS } from './editorFields';
 import { startHost, type Host } from './n8n';
 
 const HOUR = 3_600_000;
-const STEPS = sectionOf(textOf('README.md'), 'Your first alert');
+const stepsOf = (heading: string) => sectionOf(textOf('README.md'), heading);
+const TABLE = stepsOf('Your first table');
+const ALERT = stepsOf('Your first alert');
 const history = new History();
 const anna = history.addUser('anna');
+history.addUser('ben');
 for (const [systolic, hoursAgo] of [
 	[118, 1],
 	[151, 2],
@@ -37,14 +40,37 @@ afterAll(async () => {
 });
 
 /** What the page calls it. */
-function said(words: string) {
-	if (!new RegExp(`[*\`]${words.replace(/[{}.$]/g, '\\$&')}[*\`]`).test(STEPS))
+function said(words: string, steps = ALERT) {
+	if (!new RegExp(`[*\`]${words.replace(/[{}.$]/g, '\\$&')}[*\`]`).test(steps))
 		throw new Error(`README.md does not say ${words}`);
 	return words;
 }
 
+it('leads from an empty canvas to a table with each user, also without readings', async () => {
+	const inTable = (words: string) => said(words, TABLE);
+	expect(TABLE.match(/^\d+\. /gm)).toHaveLength(5);
+
+	await editor.openNodesPanel(inTable('Add first step…'));
+	await editor.searchNodes(inTable('blood pressure'));
+	await editor.pickNode(inTable('Health Data Service'));
+	await editor.pickAction(inTable('Get blood pressure readings'));
+	for (const label of ['Users', 'Date Range', 'Output', 'Return All']) await editor.seeLabel(inTable(label));
+	await editor.chooseOption('userScope', inTable('All Users'));
+	await editor.switchOn('returnAll');
+	await editor.chooseOption('dateRange', inTable('Last 7 Days'));
+	await editor.chooseOption('output', inTable('Summary per User'));
+	await editor.clickExecute(inTable('Execute step'));
+	const { columns, rows } = await editor.outputTable();
+	const cells = rows.map((row) => Object.fromEntries(row.map((cell, at) => [columns[at], cell])));
+	expect(cells).toMatchObject([
+		{ client_user_id: 'anna', readings: '2', systolic_mean: '134.5' },
+		{ client_user_id: 'ben', readings: '0', systolic_mean: 'null' },
+	]);
+	expect(await editor.optionsOf('output')).toContainEqual(expect.stringContaining(inTable('One Item per Reading')));
+});
+
 it('leads from an empty canvas to a published alert', async () => {
-	expect(STEPS.match(/^\d+\. /gm)).toHaveLength(10);
+	expect(ALERT.match(/^\d+\. /gm)).toHaveLength(10);
 
 	await editor.openNodesPanel(said('Add first step…'));
 	await editor.searchNodes(said('blood pressure'));
