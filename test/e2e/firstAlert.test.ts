@@ -53,6 +53,8 @@ it('leads from an empty canvas to a table with each user, also without readings'
 	await editor.openNodesPanel(inTable('Add first step…'));
 	await editor.searchNodes(inTable('blood pressure'));
 	await editor.pickNode(inTable('Health Data Service'));
+	inTable('Actions');
+	await editor.openActions();
 	await editor.pickAction(inTable('Get blood pressure readings'));
 	for (const label of ['Users', 'Date Range', 'Output', 'Return All']) await editor.seeLabel(inTable(label));
 	await editor.chooseOption('userScope', inTable('All Users'));
@@ -104,8 +106,9 @@ it('leads from an empty canvas to a published alert', async () => {
 	await editor.publish(said('Publish'));
 
 	const isPublished = async () => {
-		const [{ id }] = await host.rest.get('/rest/workflows');
-		return (await host.rest.get(`/rest/workflows/${id}/publication-status`)).status === 'published';
+		const workflows: Array<{ id: string }> = await host.rest.get('/rest/workflows');
+		const answers = workflows.map(async ({ id }) => await host.rest.get(`/rest/workflows/${id}/publication-status`));
+		return (await Promise.all(answers)).some(({ status }) => status === 'published');
 	};
 	await until('a published workflow', isPublished, { timeoutMs: PATIENCE_MS });
 });
