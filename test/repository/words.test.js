@@ -23,8 +23,7 @@ const SECTIONS = [
 
 /** Labels that no description has: of n8n itself, of other nodes, and of rows of pickers. Most are clicked by test/e2e. */
 const OF_OTHERS = new Set([
-	'Actions',
-	...['Add first step…', 'Add option', 'Execute step', 'Fetch Test Event', 'Publish', 'Save'],
+	...['Add first step…', 'Actions', 'Add option', 'Execute step', 'Fetch Test Event', 'Publish', 'Save'],
 	...['Credential', 'Authentication', 'Predefined Credential Type', 'Allowed HTTP Request Domains'],
 	...['Poll Times', 'Mode', 'Every X', 'Minutes', 'On new blood pressure reading', 'All Providers'],
 	...['Settings', 'On Error', 'Continue', 'Continue (using error output)', 'Request Options', 'Proxy'],
