@@ -76,7 +76,9 @@ export function toNodeError(
 
 /** Messages and descriptions end without a full stop, or with one where they are several sentences. */
 export const sentences = (...parts: Array<string | null | undefined>) =>
-	parts.flatMap((part) => (part ? [part.replace(/[.\s]*$/, '.')] : [])).join(' ');
+	parts.flatMap((part) => (part ? [withFullStop(part.trimEnd())] : [])).join(' ');
+
+const withFullStop = (text: string) => (text.endsWith('.') ? text : `${text}.`);
 
 /** A line for n8n's log, which does not say where a line comes from. JSON, because a name may have several lines. */
 export const logLine = (context: Pick<FunctionsBase, 'getWorkflow' | 'getNode'>, sentences: string) =>
