@@ -57,7 +57,10 @@ export const REST_MS = { least: 60_000, most: 1_800_000 };
 export const isLimit = (problem: unknown): problem is Problem =>
 	problem instanceof Problem && (problem.kind === 'rate-limited' || problem.retryAfterMs !== undefined);
 
-/** @throws Problem when the list cannot be read, the service does not answer, its only user fails, or it limits all requests */
+/**
+ * @throws Problem when the list cannot be read, the service does not answer or limits all requests, or the field that names the only
+ * user may be wrong
+ */
 export async function readRound(
 	get: Get,
 	event: TriggerEvent,
