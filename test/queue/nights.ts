@@ -222,8 +222,9 @@ export function describeNights(place: () => Place) {
 	it('reads two plans of a day, and the night of yesterday, at the same time', async () => {
 		const { sandbox, tables, team, expected } = here();
 		sandbox.switches.latencyMs = 40;
-		const yesterday = await plan({ days: 2 });
-		await tables.query('UPDATE health_nights SET night = night - 1');
+		// No shard is claimed before its night has become yesterday's: its claim would name a night that is no more.
+		const yesterday = await plan({ days: 2, shardsAtOnce: 0 });
+		await tables.query('UPDATE health_nights SET night = night - 1, shards_at_once = 8');
 		const [one, three] = [await plan(), await plan({ days: 3 })];
 		let most = 0;
 		const done = async () => {
