@@ -6,7 +6,7 @@ import type { User } from '../../dev/sandbox/schemas';
 import type { Fault } from '../../dev/sandbox/troubles';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { isLong } from '../helpers/properties';
-import { allUsers, HOUR, MINUTE, NOON, onBothSchedulers, watch } from '../helpers/watch';
+import { allUsers, HOUR, MINUTE, NOON, onBothSchedulers, stateNow, watch } from '../helpers/watch';
 
 /** The larger one only where there is time. */
 const TEAM = isLong ? 300 : 45;
@@ -70,6 +70,7 @@ onBothSchedulers((scheduler) => {
 		const tookMs: number[] = [];
 		const errors: Error[] = [];
 		let silent = 0;
+		let setAside = 0;
 		for (let poll = 0; poll < polls; poll++) {
 			w.pass(minutes * MINUTE);
 			const user: User = sound[(poll * 37) % sound.length];
@@ -80,6 +81,7 @@ onBothSchedulers((scheduler) => {
 			const items = await n8n.tick().catch((error: Error) => void errors.push(error));
 			tookMs.push(w.time.elapsed - begun);
 			if (errors.length + n8n.reported.length === 0) silent++;
+			setAside = Math.max(setAside, Object.keys(stateNow(n8n).behind).length);
 			for (const { user_id, timestamp } of items ?? []) {
 				const one = key(String(user_id), String(timestamp));
 				waits.push(poll - arrived.get(one)!);
@@ -95,6 +97,7 @@ onBothSchedulers((scheduler) => {
 			errors: errors.length,
 			reports: n8n.reported.length,
 			silent,
+			setAside,
 			firstMs: tookMs[0],
 			laterMs: Math.max(...tookMs.slice(1)),
 		};
@@ -139,12 +142,13 @@ onBothSchedulers((scheduler) => {
 
 	it.each([true, false])('a third of the team a minute, Retry-After: %s', async (withRetryAfter) => {
 		const limit = limitOf(TEAM / 3, MINUTE, withRetryAfter);
-		const { longestWait, difference, errors, messages } = await play({
+		const { longestWait, difference, errors, messages, setAside } = await play({
 			count: TEAM,
 			polls: isLong ? 12 : isDurable ? 8 : 2,
 			limit,
 		});
-		expect([errors, messages]).toEqual([
+		expect([errors, setAside, messages]).toEqual([
+			0,
 			0,
 			isDurable ? [expect.stringContaining('The service limits the requests')] : [],
 		]);
@@ -155,9 +159,13 @@ onBothSchedulers((scheduler) => {
 	it.each([true, false])('less than half of the team an hour, Retry-After: %s', async (withRetryAfter) => {
 		const limit = limitOf(isLong ? 25 : 10, HOUR, withRetryAfter);
 		const count = isLong ? 60 : 24;
-		const { longestWait, unread, difference, messages } = await play({ count, polls: 12 * (isLong ? 8 : 5), limit });
+		const { longestWait, unread, difference, messages, setAside } = await play({
+			count,
+			polls: 12 * (isLong ? 8 : 5),
+			limit,
+		});
 		expect(messages).toEqual([expect.stringContaining('The service limits the requests')]);
-		expect([unread, difference <= 2]).toEqual([0, true]);
+		expect([unread, difference <= 2, setAside]).toEqual([0, true, 0]);
 		// A round takes three hours.
 		expect(longestWait).toBeLessThanOrEqual(2 * 3 * 12);
 	});
@@ -183,5 +191,28 @@ onBothSchedulers((scheduler) => {
 		const { reports, errors, longestWait } = await play({ count: 12, polls: 26, faultOf });
 		expect([reports, errors]).toEqual([3, 0]);
 		expect(longestWait).toBeLessThanOrEqual(2);
+	});
+
+	it.each([
+		['first', 0, 3],
+		['in the middle', 4, 3],
+		// Refused alone, for an hour: until then it may be the limit of all.
+		['last', 11, 24],
+	])('the user who is %s in the list is refused in each poll: keeps no round open', async (_, refused, most) => {
+		for (const withRetryAfter of [true, false]) {
+			const refusal = { status: 429, ...(withRetryAfter && { headers: { 'retry-after': '5' } }) };
+			const faultOf = (place: number) => (place === refused ? refusal : { delayMs: 100 });
+			const isSound = (place: number) => place !== refused;
+			const { longestWait, difference, errors, messages, setAside, n8n } = await play({
+				count: 12,
+				polls: most + 3,
+				faultOf,
+				isSound,
+			});
+			expect([errors, difference <= 2, setAside, stateNow(n8n).round]).toEqual([0, true, 1, undefined]);
+			expect(messages).toEqual([expect.stringContaining('The service limits the requests')]);
+			expect(longestWait).toBeLessThanOrEqual(most);
+			w.history.team.users = [];
+		}
 	});
 });

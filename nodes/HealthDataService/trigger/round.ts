@@ -58,8 +58,7 @@ export const isLimit = (problem: unknown): problem is Problem =>
 	problem instanceof Problem && (problem.kind === 'rate-limited' || problem.retryAfterMs !== undefined);
 
 /**
- * @throws Problem when the list cannot be read, the service does not answer or limits all requests, or the field that names the only
- * user may be wrong
+ * @throws Problem when the list cannot be read, the service does not answer, or the field that names the only user may be wrong
  */
 export async function readRound(
 	get: Get,
@@ -192,8 +191,7 @@ export async function readRound(
 	const own = new Set(limited.filter(({ sentAt }) => sentAt < lastAnsweredSentAt));
 	const isOnly = isListRead && results.openCount === limited.length;
 	const hasRested = (before.limit?.rest ?? 0) >= REST_MS.most;
-	for (const one of limited)
-		if ((isOnly && hasRested) || (results.wasLimited(one) && (isOnly || own.has(one)))) results.setAside(one);
+	if (isOnly) for (const one of limited) if (hasRested || results.wasLimited(one)) results.setAside(one);
 	const isPages = !isListRead && results.openCount === 0 && !isTimeUp() && limit === undefined;
 	const isComplete = results.openCount === 0 && (isListRead || isPages);
 
@@ -206,7 +204,6 @@ export async function readRound(
 		const left = isListRead && isComplete ? results.unlisted() : [];
 		if (left.length > 0) await takeUntilLimit(read(unlistedUsers(left), ends));
 	}
-	if (limit?.retryAfterMs !== undefined && !results.hasSuccess) throw limit;
 	const failure = results.isOnlyUserFailed ? failedUsers.everyReadFailed() : undefined;
 	// The field that names this user may be wrong.
 	if (failure && (selection.isOne || (selection.entries && !failure.isTransient))) throw failure;

@@ -14,8 +14,8 @@ import {
 	type WatchTarget,
 } from '../../../nodes/HealthDataService/trigger/events';
 import { readRound } from '../../../nodes/HealthDataService/trigger/round';
-import { startState } from '../../../nodes/HealthDataService/trigger/state';
-import { unresolvedKey } from '../../../nodes/HealthDataService/trigger/watchList';
+import { startState, type TriggerState } from '../../../nodes/HealthDataService/trigger/state';
+import { doneKeyOf, unresolvedKey } from '../../../nodes/HealthDataService/trigger/watchList';
 import { useVirtualTime } from '../../helpers/virtualTime';
 
 useVirtualTime();
@@ -69,11 +69,16 @@ it('after the deadline no user is read on', async () => {
 describe('a round', () => {
 	const HOUR = 3_600_000;
 	const refused = new Problem('Refused', 'Do something');
+	const limit = new Problem('Limited', 'Wait', { kind: 'rate-limited' });
 
 	/** A round over u1 and u2; those in `given` have results. `listed`: how many users the reads take from the list. */
 	async function roundOf(
 		given: Record<string, Partial<EventResult>>,
-		{ isTimeUp = false, listed = Infinity, ...more }: { isTimeUp?: boolean; listed?: number; team?: string } = {},
+		{
+			isTimeUp = false,
+			listed = Infinity,
+			...more
+		}: { isTimeUp?: boolean; listed?: number } & Partial<TriggerState> = {},
 	) {
 		const event = {
 			...readingEvents[0],
@@ -120,6 +125,17 @@ describe('a round', () => {
 	])('has a failed user with a read that %s', async (_, isTimeUp, tookMs) => {
 		const { state } = await roundOf({ u1: {}, u2: { problem: refused, tookMs } }, { isTimeUp });
 		expect([Object.keys(state.behind), state.round]).toEqual([['u2'], undefined]);
+	});
+
+	it.each([
+		['is refused alone, as in the poll before, is set aside', true, { u1: { problem: limit }, u2: {} }, ['u1']],
+		['is refused again while others are left, stays open', true, { u1: { problem: limit } }, []],
+		['is refused alone for the first time, stays open', false, { u1: { problem: limit }, u2: {} }, []],
+	])('a user who %s', async (_, wasLimited, given, behind) => {
+		const limited = wasLimited ? [doneKeyOf({ user: user('u1') })] : undefined;
+		const round = { at: 0, last: [], began: Date.now(), limited };
+		const { state } = await roundOf(given, { round });
+		expect([Object.keys(state.behind), state.round === undefined]).toEqual([behind, behind.length > 0]);
 	});
 
 	it('is kept when every read fails', async () => {
