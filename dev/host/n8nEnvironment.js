@@ -4,6 +4,7 @@
 const fs = require('node:fs');
 const path = require('node:path');
 const { cleanEnvironment, withFirstOnPath } = require('../install/cleanEnvironment');
+const { CACHE } = require('../paths');
 const { N8N_HOME, NODE24 } = require('./hostPaths');
 
 /** This module fetches a list of servers from n8n at every start. An older n8n must not get the name of a module it does not know. */
@@ -32,6 +33,8 @@ function n8nEnvironment({ folder, port, brokerPort }, extra) {
 		// The caller's proxy is for the internet; the services of the tests run on this machine.
 		NO_PROXY: noProxy,
 		no_proxy: noProxy,
+		// n8n is thousands of files: compiled once, it starts with a quarter less work.
+		NODE_COMPILE_CACHE: path.join(CACHE, 'n8n-compiled'),
 		N8N_USER_FOLDER: folder,
 		N8N_HOST: '127.0.0.1',
 		N8N_LISTEN_ADDRESS: '127.0.0.1',

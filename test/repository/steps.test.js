@@ -46,7 +46,7 @@ describe('npm test', () => {
 });
 
 it('.ci/run has a command for every jest configuration, npm test, the model and the scan', () => {
-	const commands = [...read('.ci/run').matchAll(/^step (?:env (?:\w+=\w+ )+)?npm (?:run )?([\w:]+)/gm)].map(
+	const commands = [...read('.ci/run').matchAll(/^\t?step \d (?:env (?:\w+=\w+ )+)?npm (?:run )?([\w:]+)/gm)].map(
 		([, name]) => name,
 	);
 	expect(commands).toEqual(expect.arrayContaining(['test', 'model', 'scan']));
