@@ -127,6 +127,20 @@ describe('readings of one instant', () => {
 		}
 	});
 
+	it.each([1, 2, 3, 4])(
+		'have the same ids when another source is between them, Limit %i and pages of one row',
+		async (limit) => {
+			const [first, second] = twins(TIME, 140, 120);
+			const others = [150, 160].map((systolic) => bloodPressure(TIME, systolic, 80, 'withings'));
+			const readings = [first, ...others, second];
+			const all = bySystolic(await readOf(readings));
+			used.sandbox.switches.pageSize = 1;
+			const rows = await readOf(readings, { returnAll: false, limit });
+			expect(rows.map(({ systolic }) => systolic)).toEqual([140, 150, 160, 120].slice(0, limit));
+			for (const { systolic, id } of rows) expect([systolic, id]).toEqual([systolic, all[systolic as number]]);
+		},
+	);
+
 	it('are not looked for beyond the page with which their instant ends', async () => {
 		used.sandbox.switches.pageSize = 2;
 		const hours = Array.from({ length: 9 }, (_, hour) => bloodPressure(`2026-03-03T0${hour}:00:00Z`, 120, 80));

@@ -9,6 +9,7 @@ import type { Collect } from '../../nodes/HealthDataService/service/readings';
 import { RowLimit } from '../../nodes/HealthDataService/service/rowLimit';
 import { itemLimit } from '../../nodes/HealthDataService/resources/operation';
 import { bloodPressure as metric } from '../helpers/metrics';
+import { fc } from '../helpers/properties';
 
 const GROUPED = 'grouped';
 const owner = { user_id: 'u', client_user_id: null };
@@ -111,6 +112,11 @@ describe('Limit', () => {
 	describe('of several sources: the next page is requested only if readings of a wanted source may follow there', () => {
 		const day = (number: number, systolic = 100 + number): IDataObject => ({ ...point(number), systolic });
 		const from = (provider: string, ...data: IDataObject[]) => ({ [provider]: [{ data, source: { provider } }] });
+		/** One page as groups: each provider once. */
+		const grouped = (list: Array<[string, number, number]>) =>
+			[...new Set(list.map(([provider]) => provider))].map((provider) =>
+				from(provider, ...list.filter(([its]) => its === provider).map(([, time, more]) => day(time, 100 + more))),
+			);
 		const taken = async (limit: number, ...pages: object[]) => {
 			let asked = 0;
 			async function* source() {
@@ -131,6 +137,32 @@ describe('Limit', () => {
 		])('%s', async (_, limit, pages, first) => {
 			const sameTime = from('a', day(limit, 90), day(5));
 			expect((await taken(limit, ...first, sameTime, from('a', day(6)))).asked).toBe(pages);
+		});
+
+		it.each<[string, number, object[]]>([
+			['a page of another source at the same time is between', 4, [from('b', day(1)), from('a', day(1, 90))]],
+			['two such pages are between', 5, [from('b', day(1)), from('c', day(1)), from('a', day(1, 90))]],
+			['a page of another source at another time comes first', 2, [from('b', day(2)), from('a', day(1, 90))]],
+			['another source continues later', 2, [from('b', day(1), day(2)), from('a', day(1, 90))]],
+		])('%s', async (_, pages, next) => {
+			expect((await taken(1, from('a', day(1)), ...next, from('a', day(3)), from('a', day(4)))).asked).toBe(pages);
+		});
+
+		it('pages of one or two rows in the order of time: any Limit gives the ids of Return All', async () => {
+			const readings = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 4 }), fc.nat(3)), {
+				minLength: 1,
+				maxLength: 9,
+			});
+			await fc.assert(
+				fc.asyncProperty(readings, fc.integer({ min: 1, max: 2 }), fc.nat(8), async (list, size, limit) => {
+					const sorted = list.sort(([, one], [, other]) => one - other);
+					const pages = Array.from({ length: Math.ceil(sorted.length / size) }, (_, page) =>
+						Object.assign({}, ...grouped(sorted.slice(page * size, (page + 1) * size))),
+					);
+					const { ids } = await taken(99, ...pages);
+					expect((await taken(limit + 1, ...pages)).ids).toEqual(ids.slice(0, limit + 1));
+				}),
+			);
 		});
 
 		it('and its readings count for the ids', async () => {

@@ -152,9 +152,18 @@ export const rowsWithId = (metric: Metric, limit: RowLimit): Collect => {
 	};
 };
 
-/** Whether the next page may hold same-time readings of `wanted`: of the time at which a source ends on this page. */
+/**
+ * Whether the next page may hold same-time readings of `wanted`: of the time at which a source ends on this page, or any source if
+ * the page has none of that source. With pages of one row, another source's reading may be between two of them.
+ */
 function mayContinueOnNextPage({ key, time }: Identity, wanted: IDataObject[], page: IDataObject[]): boolean {
 	const sourceOf = (row: IDataObject) => JSON.stringify(key.map((column) => row[column] || null));
 	const ends = new Map(page.map((row) => [sourceOf(row), instantKey(row[time])]));
-	return page.length === 0 || wanted.some((row) => ends.get(sourceOf(row)) === instantKey(row[time]));
+	const anyEnd = new Set(ends.values());
+	const mayFollow = (row: IDataObject) => {
+		const end = ends.get(sourceOf(row));
+		const instant = instantKey(row[time]);
+		return end === undefined ? anyEnd.has(instant) : end === instant;
+	};
+	return page.length === 0 || wanted.some(mayFollow);
 }
