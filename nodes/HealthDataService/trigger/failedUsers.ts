@@ -1,8 +1,11 @@
 /**
- * Failed users: isolated from the others, retried in each poll after them with one attempt from the start of their own window.
+ * Failed and limited users. Failed ones are isolated from the others, and retried in each poll after them with one attempt from the
+ * start of their own window; a limit of the service is no failure of a user.
  * Reports of what lasts: at once for the first, then one an hour for all, whatever users and limits they are about.
  */
+import { LIMITS_IN_A_ROW } from '../http/retry';
 import { Problem } from '../shared/problem';
+import type { EventResult } from './events';
 import type { FailedUser, TriggerState } from './state';
 import { labelOf } from './watchList';
 
@@ -95,6 +98,57 @@ export class FailedUsers {
 		);
 	}
 }
+
+/** Bounds of the rest after a limited poll in which nobody could be read: a limit of few requests an hour needs polls further apart. */
+export const REST_MS = { least: 60_000, most: 1_800_000 };
+
+/** Whether the service limits the requests: never a failure of one user. */
+export const isLimit = (problem: unknown): problem is Problem =>
+	problem instanceof Problem && (problem.kind === 'rate-limited' || problem.retryAfterMs !== undefined);
+
+/** The users of a poll whom a limit of the service kept from being read. */
+export class LimitedUsers {
+	readonly users: EventResult[] = [];
+	/** The last limit. */
+	problem?: Problem;
+	private inARow = 0;
+	private readonly sentAt = new Map<EventResult, number>();
+	/** When the first request of an answered user was sent: the latest. */
+	private lastAnsweredSentAt = -Infinity;
+
+	/** Notes a limit that any request met. */
+	note(problem: Problem) {
+		this.problem = problem;
+		this.inARow++;
+	}
+
+	/** Notes a user with a limit as the result. */
+	refuse(result: EventResult, problem: Problem) {
+		this.note(problem);
+		// A failed user who is read again is not open.
+		if (result.place === Infinity) return;
+		this.users.push(result);
+		this.sentAt.set(result, sentAtOf(result));
+	}
+
+	/** Notes a user with any other result. */
+	answer(result: EventResult) {
+		this.inARow = 0;
+		if (!result.problem) this.lastAnsweredSentAt = Math.max(this.lastAnsweredSentAt, sentAtOf(result));
+	}
+
+	/** Whether others meet the limit too. */
+	get isOfAll() {
+		return this.problem?.retryAfterMs !== undefined || this.inARow >= LIMITS_IN_A_ROW;
+	}
+
+	/** Users whose limit may be their own: one of all users answers what is sent first. */
+	get whileOthersAreAnswered() {
+		return this.users.filter((one) => this.sentAt.get(one)! < this.lastAnsweredSentAt);
+	}
+}
+
+const sentAtOf = ({ tookMs = 0 }: EventResult) => performance.now() - tookMs;
 
 /** What a poll could not do. */
 interface Trouble {

@@ -80,6 +80,19 @@ export async function* remainingUsers(
 	if (near.length >= 2 * OVERLAP) yield* selection.users(get, near.at(-1)!.place);
 }
 
+/** The users with these IDs. The list is read no further than to the last of them. */
+export async function* usersById(
+	get: Get,
+	selection: UserSelection,
+	ids: ReadonlySet<string>,
+): AsyncGenerator<SelectedUser> {
+	const missing = new Set(ids);
+	for await (const one of selection.users(get)) {
+		if (missing.delete(one.user.user_id)) yield one;
+		if (missing.size === 0) return;
+	}
+}
+
 /** How many entries of a list are done. */
 function positionAfter(entries: readonly ListEntry[], { at, last }: Checkpoint): number {
 	const start = Math.max(0, at - OVERLAP);
