@@ -86,6 +86,19 @@ onBothSchedulers((scheduler) => {
 		}
 	});
 
+	it('is not a reading whose unit or numbers are spelled in another way', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		const { point } = w.history.add(w.anna, w.reading(0, 120)).reading;
+		expect(await n8n.tick()).toHaveLength(1);
+		for (const unit of ['MMHG', 'mm Hg', ' mmhg ']) {
+			Object.assign(point, { unit });
+			expect(await n8n.tick()).toBeUndefined();
+		}
+		Object.assign(point, { unit: 'kPa' });
+		expect(await n8n.tick()).toMatchObject([{ change: 'updated', unit: 'kPa' }]);
+	});
+
 	it.each([
 		['another provider', () => w.reading(0, 120, 'withings')],
 		['another kind of source', () => w.reading(0, 120, 'omron', 'phone')],

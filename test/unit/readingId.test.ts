@@ -103,7 +103,33 @@ it('its values are all measured columns, with times however they are written', (
 	const ending = (end: string) => valuesOf({ end }, mindfulness);
 	expect(ending('2026-03-03T10:00:00+02:00')).toBe(ending('2026-03-03T08:00:00.000000Z'));
 	expect(ending('2026-03-03T08:00:01Z')).not.toBe(ending('2026-03-03T08:00:00Z'));
+	// The usual spelling: hashes of this text are saved.
+	expect(valuesOf({})).toBe('["120","80","mmHg"]');
+	expect(valuesOf({ value: 10.5, unit: 'min', end: '2026-03-03T08:00:00Z' }, mindfulness)).toBe(
+		'["1772524800000.","10.5","min"]',
+	);
 });
+
+it.each<[string, IDataObject]>([
+	['a number as text', { systolic: '120' }],
+	['a number with decimals', { systolic: '120.0', diastolic: ' 8.0e1 ' }],
+	['a unit in upper case', { unit: 'MMHG' }],
+	['a unit in lower case', { unit: 'mmhg' }],
+	['a unit with spaces', { unit: ' mm Hg\u00a0' }],
+])('the values of %s are the same, and so is the ID without a time', (_, more) => {
+	const [usual, other] = [{}, more].map((one) => identify(identity, [reading({ ...one, timestamp: null })])[0]);
+	expect([other.values, other.key]).toEqual([usual.values, usual.key]);
+	// The row itself keeps the spelling of the service.
+	expect(other.row).toMatchObject(more);
+});
+
+it.each([{ unit: 'kPa' }, { unit: null }, { systolic: '120.5' }, { systolic: null }, { systolic: 'high' }])(
+	'the values with %j are others',
+	(more) => {
+		const [usual, other] = [{}, more].map((one) => identify(identity, [reading(one as IDataObject)])[0]);
+		expect(other.values).not.toBe(usual.values);
+	},
+);
 
 it('comes with its time in ms, or none', () => {
 	const rows = [reading(), reading({ timestamp: 'soon' }), reading({ timestamp: null })];

@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { withoutTrailing } from '../shared/values';
+import { toNumber } from './aggregates';
 import type { Metric } from './metrics';
 
 /** The columns that identify a row, and those with its values. */
@@ -90,7 +91,21 @@ function basesOf(identity: Identity, rows: IDataObject[], times: Array<number | 
 }
 
 const valuesOf = ({ values }: Identity, row: IDataObject) =>
-	JSON.stringify(values.map((column) => instantKey(row[column])));
+	JSON.stringify(values.map((column) => valueKey(row[column])));
+
+/** Units whose usual spelling has upper case. IDs and hashes with the usual spelling are saved, so it stays as it is. */
+const UNITS = new Map(['mmHg', 'kPa'].map((unit) => [unit.toLowerCase(), unit]));
+
+/** The same text for the same value: numbers as text and units are spelled in several ways (quirk 7). */
+function valueKey(value: unknown): string {
+	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return instantKey(value);
+	const number = toNumber(value);
+	if (number !== undefined) return String(number);
+	const { millis, key } = instantOf(value);
+	if (millis !== undefined) return key;
+	const word = value.replace(/\s/g, '').toLowerCase();
+	return UNITS.get(word) ?? word;
+}
 
 /**
  * Base → values → tiebreaker, for same-time readings. Counts from 0, which is left out of the key, in the order of the service's own
