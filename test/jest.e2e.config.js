@@ -1,6 +1,6 @@
 /**
- * Tests in a real n8n: `npm run test:e2e`, after dev/setup.js --host. Each file has an n8n of its own. Three files at a time also
- * on two cores: the longest, of the trigger, mostly waits for polls.
+ * Tests in a real n8n: `npm run test:e2e`, after dev/setup.js --host. Each file has an n8n of its own. Four files at a time also
+ * on two cores: the longest ones mostly wait for polls and for starts of n8n.
  */
 const shared = require('./jest.config');
 
@@ -10,6 +10,7 @@ module.exports = {
 	testMatch: ['<rootDir>/test/{e2e,install}/**/*.test.{ts,js}'],
 	setupFiles: [],
 	setupFilesAfterEnv: ['<rootDir>/test/setup/assertions.js'],
-	maxWorkers: Math.max(3, Number(shared.maxWorkers)),
+	testSequencer: '<rootDir>/test/setup/longestFirst.js',
+	maxWorkers: Math.max(4, Number(shared.maxWorkers)),
 	testTimeout: 300_000,
 };

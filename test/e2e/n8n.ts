@@ -4,11 +4,11 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
 import { createWorld, type World } from '../../dev/sandbox/world';
-import { installPackage, packPackage } from '../../dev/host/installPackage';
 import type { Rest } from '../../dev/host/rest';
 import { startN8n } from '../../dev/host/n8n';
 import { people } from '../helpers/people';
-import { emptyFolder, removeFolder } from '../helpers/folder';
+import { removeFolder } from '../helpers/folder';
+import { folderWithPackage } from '../helpers/folderWithPackage';
 
 export const NODE_TYPE = 'n8n-nodes-health-data-service.healthDataService';
 export const CREDENTIAL_TYPE = 'healthDataServiceApi';
@@ -52,8 +52,7 @@ export function oneNode(credentialId: string, parameters: INodeParameters, timez
 }
 
 export async function startHost(world: World, port = 0) {
-	const folder = emptyFolder();
-	await installPackage(folder, await packPackage());
+	const folder = await folderWithPackage();
 	const n8n = await startN8n({ folder });
 	// After n8n: an open sandbox would keep the tests from ending when n8n does not start.
 	const sandbox: Sandbox = await startSandbox({ world, port });

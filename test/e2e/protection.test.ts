@@ -5,9 +5,9 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { N8N_HOME, N8N_HOMES } from '../../dev/host/hostPaths';
 import { startN8n } from '../../dev/host/n8n';
-import { installPackage, packPackage } from '../../dev/host/installPackage';
 import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
-import { emptyFolder, removeFolder, textOf } from '../helpers/folder';
+import { removeFolder, textOf } from '../helpers/folder';
+import { folderWithPackage } from '../helpers/folderWithPackage';
 import { doorbell, selfSignedService } from '../helpers/listeners';
 import { byTime, expectedRows, KEY, people, readingsOf, STEADY } from '../helpers/people';
 import { bloodPressureOf, byUserId } from '../helpers/requests';
@@ -15,13 +15,13 @@ import { CREDENTIAL_TYPE, oneNode, useNode } from './n8n';
 
 const isOldest = N8N_HOME === N8N_HOMES.oldest;
 
-const folder = emptyFolder();
+let folder: string;
 let n8n: Awaited<ReturnType<typeof startN8n>>;
 let sandbox: Sandbox;
 let used: ReturnType<typeof useNode>;
 let credential: string;
 beforeAll(async () => {
-	await installPackage(folder, await packPackage());
+	folder = await folderWithPackage();
 	n8n = await startN8n({ folder });
 	sandbox = await startSandbox({ world: people() });
 	used = useNode(n8n.rest, sandbox);

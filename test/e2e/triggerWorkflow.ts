@@ -4,12 +4,12 @@
 import fastify from 'fastify';
 import type { IDataObject } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
-import { installPackage, packPackage } from '../../dev/host/installPackage';
 import { startN8n } from '../../dev/host/n8n';
 import { until } from '../../dev/host/process/until';
 import { History, type Entry } from '../helpers/history';
 import { bloodPressure, KEY } from '../helpers/people';
-import { emptyFolder, removeFolder } from '../helpers/folder';
+import { removeFolder } from '../helpers/folder';
+import { folderWithPackage } from '../helpers/folderWithPackage';
 
 export const HOUR = 3_600_000;
 export const PATIENCE = { timeoutMs: 120_000 };
@@ -67,10 +67,9 @@ export function useWorkflow(env: Record<string, string>) {
 	receiver.post('/rows', async ({ body }) => w.received.push(body as IDataObject));
 
 	beforeAll(async () => {
-		folder = emptyFolder();
+		folder = await folderWithPackage();
 		w.sandbox = await startSandbox({ world: history });
 		await receiver.listen({ host: '127.0.0.1', port: 0 });
-		await installPackage(folder, await packPackage());
 		await w.start();
 
 		const { rest } = w.n8n;
