@@ -70,6 +70,8 @@ onBothSchedulers((scheduler) => {
 		const tookMs: number[] = [];
 		const errors: Error[] = [];
 		let silent = 0;
+		let toldAt: number | undefined;
+		let longestSilence = 0;
 		let setAside = 0;
 		for (let poll = 0; poll < polls; poll++) {
 			w.pass(minutes * MINUTE);
@@ -78,9 +80,12 @@ onBothSchedulers((scheduler) => {
 			const key = (id: string, timestamp: string) => `${id} ${Date.parse(timestamp)}`;
 			arrived.set(key(user.user_id, new Date(w.clock).toISOString()), poll);
 			const begun = w.time.elapsed;
+			const told = errors.length + n8n.reported.length;
 			const items = await n8n.tick().catch((error: Error) => void errors.push(error));
 			tookMs.push(w.time.elapsed - begun);
 			if (errors.length + n8n.reported.length === 0) silent++;
+			longestSilence = Math.max(longestSilence, w.clock - (toldAt ?? w.clock));
+			if (errors.length + n8n.reported.length > told) toldAt = w.clock;
 			setAside = Math.max(setAside, Object.keys(stateNow(n8n).behind).length);
 			for (const { user_id, timestamp } of items ?? []) {
 				const one = key(String(user_id), String(timestamp));
@@ -97,6 +102,7 @@ onBothSchedulers((scheduler) => {
 			errors: errors.length,
 			reports: n8n.reported.length,
 			silent,
+			longestSilence,
 			setAside,
 			firstMs: tookMs[0],
 			laterMs: Math.max(...tookMs.slice(1)),
@@ -159,15 +165,30 @@ onBothSchedulers((scheduler) => {
 	it.each([true, false])('less than half of the team an hour, Retry-After: %s', async (withRetryAfter) => {
 		const limit = limitOf(isLong ? 25 : 10, HOUR, withRetryAfter);
 		const count = isLong ? 60 : 24;
-		const { longestWait, unread, difference, messages, setAside } = await play({
+		const { longestWait, longestSilence, unread, difference, messages, setAside } = await play({
 			count,
 			polls: 12 * (isLong ? 8 : 5),
 			limit,
 		});
-		expect(messages).toEqual([expect.stringContaining('The service limits the requests')]);
+		for (const message of messages) expect(message).toContain('The service limits the requests');
+		expect(longestSilence).toBe(HOUR);
 		expect([unread, difference <= 2, setAside]).toEqual([0, true, 0]);
 		// A round takes three hours.
 		expect(longestWait).toBeLessThanOrEqual(2 * 3 * 12);
+	});
+
+	it('half of the team in each poll, without Retry-After: reported though each second poll completes its round', async () => {
+		const limit = limitOf(8, 20 * MINUTE, false);
+		const { silent, errors, reports } = await play({ count: 12, polls: 8, minutes: 20, limit });
+		// Backoff is random.
+		expect([silent <= 3, errors, reports > 0]).toEqual([true, 0, true]);
+	});
+
+	it.each([true, false])('every request is refused, Retry-After: %s: one failed execution an hour', async (is) => {
+		const headers = { 'retry-after': '1800' };
+		const limit = () => ({ status: 429, ...(is && { headers }) });
+		const { silent, errors, reports } = await play({ count: 3, polls: 36, limit });
+		expect([silent, errors + reports]).toEqual([0, 3]);
 	});
 
 	it('one user never answers: others wait for one timeout, and in later polls for a part of it', async () => {
@@ -210,7 +231,7 @@ onBothSchedulers((scheduler) => {
 				isSound,
 			});
 			expect([errors, difference <= 2, setAside, stateNow(n8n).round]).toEqual([0, true, 1, undefined]);
-			expect(messages).toEqual([expect.stringContaining('The service limits the requests')]);
+			for (const message of messages) expect(message).toContain('The service limits the requests');
 			expect(longestWait).toBeLessThanOrEqual(most);
 			w.history.team.users = [];
 		}

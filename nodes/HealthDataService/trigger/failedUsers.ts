@@ -157,16 +157,15 @@ interface Trouble {
 	limit?: Problem;
 }
 
-/** When something was reported last, in a state of any age. */
-function lastReport({ told, behind }: TriggerState): number | undefined {
+/** Whether nothing was reported for an hour, by a state of any age. @param now ms */
+export function isReportDue({ told, behind }: TriggerState, now: number): boolean {
 	const times = [told, ...Object.values(behind).map((one) => one.told)].filter((time) => time !== undefined);
-	return times.length > 0 ? Math.max(...times) : undefined;
+	return times.length === 0 || Math.abs(now - Math.max(...times)) >= REPORT_INTERVAL_MS;
 }
 
 /** The report of a poll, if there is one and it is due. @param now ms */
 export function reportOf({ failedUsers, limit }: Trouble, before: TriggerState, now: number): Problem | undefined {
-	const last = lastReport(before);
-	if (last !== undefined && Math.abs(now - last) < REPORT_INTERVAL_MS) return undefined;
+	if (!isReportDue(before, now)) return undefined;
 	// A limit that only one poll meets is soon over, unless nothing may be sent for a while.
 	if (limit && (limit.retryAfterMs !== undefined || before.limit)) return limitReport(limit);
 	return failedUsers.problemCount > 0 ? failedUsers.report() : undefined;
@@ -178,3 +177,10 @@ const limitReport = ({ message, kind, httpCode, retryAfterMs }: Problem) =>
 		"The next polls continue with the other users, and nothing is lost. Poll less often, or set 'Requests per Second' in the options to what the service allows. This report comes once an hour",
 		{ kind, httpCode, retryAfterMs },
 	);
+
+/** The report of a poll that sends nothing. @param ms how long the next ones send nothing either */
+export function pauseReport(ms: number): Problem {
+	const minutes = Math.ceil(ms / 60_000);
+	const message = `The next request is sent in ${minutes === 1 ? '1 minute' : `${minutes} minutes`}`;
+	return limitReport(new Problem(message, '', { kind: 'rate-limited', retryAfterMs: ms }));
+}

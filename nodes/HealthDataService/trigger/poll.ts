@@ -10,7 +10,7 @@ import { RequestQueue } from '../http/requestQueue';
 import { MAX_LIMIT_MS, RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
 import { noSuchProvider, type ProviderSlug } from '../service/users';
 import { logLine, Problem, sentences, toNodeError } from '../shared/problem';
-import { isLimit, reportOf, REST_MS } from './failedUsers';
+import { FailedUsers, isLimit, isReportDue, pauseReport, reportOf, REST_MS } from './failedUsers';
 import { readRound, type RoundResult } from './round';
 import { isStale, noteDelivery, scheduleOf, withoutOverlap, type Schedule } from './scheduler';
 import { readSettings, type Settings } from './settings';
@@ -64,7 +64,11 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	const watched = `${settings.watched} ${root}`;
 	const nodeId = context.getNode().id;
 	const known = isStateOf(given, nodeId, watched) ? given : undefined;
-	if (known && (isStale(schedule, known.turn) || isPaused(known, now))) return null;
+	if (known && isStale(schedule, known.turn)) return null;
+	if (known && isPaused(known, now)) {
+		reportPause(context, schedule, known, now);
+		return null;
+	}
 	const state = known ? withRightClock(known, name, now) : startState(nodeId, watched, now, settings.lookback);
 	if (!known) begun.set(name, performance.now());
 	// Saved even if this poll fails: readings measured from now on are new.
@@ -124,19 +128,34 @@ async function read(
 	const get = target.provider.learning(connected);
 	const timeout = new AdaptiveTimeout(queue.deadlines, timeoutMs, target.concurrency, state.round?.hangs);
 	const options = { ...moment, lookback, thresholds, deadline, budgetMs, timeout };
-	const result = await readRound(get, event, target, state, options).catch(async (error: unknown) => {
-		if (isLimit(error) && stored.state === state && !isSuperseded()) {
-			stored.state = { ...state, ...learnt(state, error, queue, false) };
-			await context.__commitCursor?.();
-		}
-		throw error;
+	let refusal: Problem | undefined;
+	const result = await readRound(get, event, target, state, options).catch((error: unknown) => {
+		if (!isLimit(error) || stored.state !== state || isSuperseded()) throw error;
+		refusal = error;
+		return nothingRead(state, error);
 	});
-	if (result.limit) Object.assign(result.state, learnt(state, result.limit, queue, result.hasRead));
+	if (result.limit || queue.rateLimiter.learntMs > 0) Object.assign(result.state, learnt(state, result, queue));
+	// The user list is limited too: a failed poll instead of a report, once an hour.
+	if (refusal && (isStart || isReportDue(state, moment.now))) {
+		stored.state = isStart ? result.state : { ...result.state, told: moment.now };
+		await context.__commitCursor?.();
+		throw refusal;
+	}
 	await target.selection.addClientUserIds?.(get, result.items, () => performance.now() >= deadline);
 	// Only a round of one poll has seen all users.
-	if (!state.round && !result.state.round) logMissingProvider(context, target.provider);
+	if (!state.round && !result.state.round && !refusal) logMissingProvider(context, target.provider);
 	return result;
 }
+
+/** The result of a poll whose list cannot be read because of a limit. */
+const nothingRead = (state: TriggerState, limit: Problem): RoundResult => ({
+	items: [],
+	state: { ...state },
+	failedUsers: new FailedUsers(state.behind),
+	recovered: 0,
+	limit,
+	hasRead: false,
+});
 
 /** Node ID and provider that no user has, once it is logged. */
 const withoutProvider = new Set<string>();
@@ -156,16 +175,16 @@ function withRightClock(state: TriggerState, name: string, now: number): Trigger
 	return { ...state, since: now - (began === undefined ? 0 : performance.now() - began) };
 }
 
-/** What the next polls keep of a limit that cut this one short. */
+/** What the next polls keep of a limit that this one met. */
 function learnt(
-	{ limit }: TriggerState,
-	{ retryAfterMs = 0 }: Problem,
+	{ limit: last }: TriggerState,
+	{ limit, hasRead }: RoundResult,
 	{ rateLimiter }: RequestQueue,
-	hasRead: boolean,
 ): Pick<TriggerState, 'limit' | 'pausedUntil'> {
-	const before = limit?.rest ?? 0;
-	const rest = hasRead ? before / 2 : Math.min(REST_MS.most, Math.max(REST_MS.least, 2 * before));
-	const pauseMs = Math.max(retryAfterMs, hasRead ? 0 : rest);
+	const lastRest = last?.rest ?? 0;
+	const isStopped = limit !== undefined && !hasRead;
+	const rest = isStopped ? Math.min(REST_MS.most, Math.max(REST_MS.least, 2 * lastRest)) : lastRest / 2;
+	const pauseMs = Math.max(limit?.retryAfterMs ?? 0, isStopped ? rest : 0);
 	return {
 		limit: { spacing: Math.round(rateLimiter.learntMs), rest: rest < REST_MS.least ? 0 : Math.round(rest) },
 		...(pauseMs > 0 && { pausedUntil: Date.now() + pauseMs }),
@@ -175,6 +194,13 @@ function learnt(
 /** Whether the service must not be asked yet. A clock that was set back does not make the pause longer. */
 const isPaused = ({ pausedUntil = 0 }: TriggerState, now: number) =>
 	now < pausedUntil && pausedUntil - now <= MAX_LIMIT_MS;
+
+/** A pause is reported as the limit that it comes from. */
+function reportPause(context: IPollFunctions, { stored }: Schedule, state: TriggerState, now: number) {
+	if (!isReportDue(state, now)) return;
+	context.__emitError(toNodeError(context.getNode(), pauseReport(state.pausedUntil! - now)));
+	stored.state = { ...state, told: now };
+}
 
 /**
  * Trouble is reported by one failed execution beside the poll; recovered users are logged.

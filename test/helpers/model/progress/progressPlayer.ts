@@ -36,6 +36,8 @@ export class ProgressPlayer {
 	readonly reports: ReportsBound;
 	private readonly team: Person[];
 	private readonly watched: Watched;
+	/** Users whom this round has read: the next one begins when it has read all. */
+	private readonly ofRound = new Set<number>();
 	/** The longest poll. */
 	longestMs = 0;
 	private poll = 0;
@@ -162,7 +164,7 @@ export class ProgressPlayer {
 		const { time, service, history, watched } = this;
 		if (time.now < this.pausedUntil + SECOND) return 0;
 		const budgetMs = this.poll === 0 ? watched.host.startBudgetMs : watched.host.budgetMs;
-		const users = usersOfPoll(service, time, history.people, budgetMs);
+		const users = usersOfPoll(service, time, history.people, budgetMs, this.known);
 		return users === 0 ? 0 : 1 / Math.ceil(history.people / users);
 	}
 
@@ -174,7 +176,10 @@ export class ProgressPlayer {
 		const isPaused = begun < this.pausedUntil;
 		for (const { nr } of record.broken.keys()) met.add(nr);
 		for (const nr of met) if (!faulty.has(nr) && served.has(nr)) met.delete(nr);
-		const isCutShort = record.throttled > 0 && team.some(({ nr }) => !faulty.has(nr) && !served.has(nr));
+		for (const nr of served) this.ofRound.add(nr);
+		const isRoundRead = team.every(({ nr }) => faulty.has(nr) || this.ofRound.has(nr));
+		if (isRoundRead) this.ofRound.clear();
+		const isCutShort = record.throttled > 0 && !isRoundRead;
 		const reported = host.reported.slice(this.counted.reported);
 		const lines = logged.slice(this.counted.logged);
 		this.counted = { reported: host.reported.length, logged: logged.length };
@@ -186,6 +191,7 @@ export class ProgressPlayer {
 			begun,
 			ended: this.time.now,
 			isTroubled: [...met].some((nr) => faulty.has(nr)) || isCutShort || isPaused,
+			isLimited: record.throttled > 0,
 			mayFail: (record.throttled > 0 || (team.length === 1 && faulty.size === 1)) && served.size === 0,
 			unreadable: met.size,
 			isOnlyLimit: this.history.stretches.length === 0 && this.history.slownesses.length === 0,

@@ -12,6 +12,8 @@ export interface PollReports {
 	ended: number;
 	/** Whether users failed, or the limit kept users from being read. */
 	isTroubled: boolean;
+	/** Whether a limit was met, which need not keep a user from being read: it does not end the trouble. */
+	isLimited: boolean;
 	/** Whether the limit kept all users from being read, or there is one user only, who fails. */
 	mayFail: boolean;
 	/** Users who may be called unreadable. */
@@ -53,13 +55,17 @@ export class ReportsBound {
 		for (const text of [...failures, ...logged]) this.judgeText(text, poll, about);
 	}
 
-	private judgeSilence({ poll, begun, ended, isTroubled }: Omit<PollReports, 'reported' | 'logged'>, isTold: boolean) {
+	private judgeSilence(
+		{ poll, begun, ended, isTroubled, isLimited }: Omit<PollReports, 'reported' | 'logged'>,
+		isTold: boolean,
+	) {
 		if (isTold) {
 			this.toldAt = ended;
 			this.firstTold ??= poll;
 		}
-		if (!isTroubled || isTold) this.untold = 0;
-		else if (begun - this.toldAt >= HOUR && ++this.untold > 1) this.breach('trouble is not reported', { poll });
+		if (isTold || !(isTroubled || isLimited)) this.untold = 0;
+		else if (isTroubled && begun - this.toldAt >= HOUR && ++this.untold > 1)
+			this.breach('trouble is not reported', { poll });
 	}
 
 	private judgeText(
