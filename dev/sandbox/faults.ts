@@ -5,14 +5,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sleep } from 'n8n-workflow';
 import type { Fault, Switches } from './switches';
+import { NOT_FOUND } from './troubles';
 
 export function answerFault(
 	reply: FastifyReply,
 	fault: Exclude<Fault, { delayMs: number }>,
-	{ notFound }: Partial<Switches> = {},
+	{ notFound = 'detail' }: Partial<Switches> = {},
 ) {
 	reply.hijack();
-	if (notFound && 'status' in fault && fault.status === 404) fault = { status: 404, ...notFound };
+	if (notFound !== 'detail' && 'status' in fault && fault.status === 404)
+		fault = { status: 404, ...NOT_FOUND[notFound] };
 	if ('drop' in fault) return cutOff(reply.raw, fault.drop);
 	if ('dripMs' in fault) return void drip(reply.raw, fault.dripMs);
 	const { status, body = '', headers, type } = fault;

@@ -15,6 +15,7 @@ export const isStraight = (switches: Switches) =>
 		[
 			'cursorStyle',
 			'splitGroups',
+			'largeIds',
 			'extraFields',
 			'bareSources',
 			'oddValues',
@@ -23,6 +24,8 @@ export const isStraight = (switches: Switches) =>
 			'userTotal',
 			'lacksUserId',
 			'oddUserIds',
+			'hasNaN',
+			'isPartial',
 		] as const
 	).every((name) => switches[name] === straight[name]);
 
@@ -50,7 +53,7 @@ function split(groups: GroupedPage['groups']): GroupedPage['groups'] {
 function bendGroup(
 	{ data, source }: { data: unknown; source: unknown },
 	slug: string,
-	{ extraFields, bareSources, oddValues, timestamps }: Switches,
+	{ largeIds, extraFields, bareSources, oddValues, timestamps }: Switches,
 ): Json {
 	let points = data as Json[];
 	let from: Json | undefined = source as Json;
@@ -81,6 +84,8 @@ function bendGroup(
 			logo: 'https://logos.example/x.svg',
 		};
 	}
+	if (largeIds)
+		points = points.map((point, at) => ({ ...point, id: `${at % 2 ? '' : '#'}${2n ** 53n + BigInt(2 * at + 1)}` }));
 	if (bareSources) from = slug.length % 2 ? undefined : { provider: slug };
 	return { data: points, ...(from && { source: from }) };
 }
@@ -96,7 +101,14 @@ function mixed(value: number) {
 	return value % 2 === 0 ? String(value) : value;
 }
 
-function rewriteTimes(point: Json, style: Switches['timestamps']): Json {
+/** Tokens that no JavaScript value gives: numbers beyond 2^53, marked by `#`, and `NaN`. */
+export function withRawTokens(json: string, { largeIds, hasNaN }: Switches): string {
+	const text = largeIds ? json.replace(/"#(\d+)"/g, '$1') : json;
+	return hasNaN ? text.replace(/\}$/, ',"quality":NaN}') : text;
+}
+
+/** Of a reading, a user or a connected source. */
+export function rewriteTimes(point: Json, style: Switches['timestamps']): Json {
 	const withoutZeros = (time: string) => time.replace(/\.?0*\+00:00$/, '');
 	const rewrite = (time: string) =>
 		({
@@ -108,7 +120,7 @@ function rewriteTimes(point: Json, style: Switches['timestamps']): Json {
 		})[style];
 	return Object.fromEntries(
 		Object.entries(point).map(([name, value]) =>
-			['timestamp', 'start', 'end'].includes(name) ? [name, rewrite(value as string)] : [name, value],
+			['timestamp', 'start', 'end', 'created_on'].includes(name) ? [name, rewrite(value as string)] : [name, value],
 		),
 	);
 }

@@ -29,6 +29,7 @@ export const routes: FastifyPluginAsyncTypebox<{ world: World; switches: Switche
 	{ world, switches },
 ) => {
 	let removed = 0;
+	const attempts = new Map<string, number>();
 	const indexes = new WeakMap<Team['users'], ReturnType<typeof indexed>>();
 	const teamOf = (request: FastifyRequest) => {
 		const team = world.teams.find(({ key }) => key === request.headers[KEY_HEADER]);
@@ -92,7 +93,11 @@ export const routes: FastifyPluginAsyncTypebox<{ world: World; switches: Switche
 				const read = (cursor?: string) =>
 					readPage(world, user.user_id, metric, { ...query, next_cursor: cursor }, switches);
 				const trouble = troubleOf(user);
-				if (trouble) return answerFault(reply, troubled(trouble, next_cursor, read), switches) as never;
+				if (trouble) {
+					const attempt = (attempts.get(request.url) ?? 0) + 1;
+					attempts.set(request.url, attempt);
+					return answerFault(reply, troubled(trouble, { cursor: next_cursor, attempt }, read), switches) as never;
+				}
 				// TypeScript cannot see that the page fits the schema of its metric. Fastify checks it at run time.
 				return read(next_cursor) as never;
 			},

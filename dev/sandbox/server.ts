@@ -7,7 +7,7 @@ import addFormats from 'ajv-formats';
 import fastify from 'fastify';
 import { sleep } from 'n8n-workflow';
 import { answerFault, redirect } from './faults';
-import { isStraight, type Bend } from './quirks';
+import { isStraight, withRawTokens, type Bend } from './quirks';
 import { routes } from './routes';
 import { defaultSwitches, type Switches } from './switches';
 import { RequestFailure } from './timeseries';
@@ -57,7 +57,7 @@ export async function startSandbox({
 			request,
 			reply,
 		) => {
-			if (error instanceof RequestFailure && error.status === 404 && switches.notFound)
+			if (error instanceof RequestFailure && error.status === 404 && switches.notFound !== 'detail')
 				return answerFault(reply, { status: 404 }, switches);
 			if (error instanceof RequestFailure) return reply.code(error.status).send({ detail: error.detail });
 			if (!error.validation) return reply.code(500).type('text/plain').send('Internal Server Error');
@@ -73,6 +73,10 @@ export async function startSandbox({
 			});
 		},
 	);
+
+	app.setNotFoundHandler(() => {
+		throw new RequestFailure(404, 'Not Found');
+	});
 
 	app.addHook('onRequest', async (request, reply) => {
 		requests.push(request.url);
@@ -95,7 +99,8 @@ export async function startSandbox({
 	app.addHook('onSend', async (request, reply, payload) => {
 		const { bend } = request.routeOptions.config as { bend?: Bend };
 		if (!bend || isStraight(switches) || reply.statusCode !== 200 || typeof payload !== 'string') return payload;
-		return JSON.stringify(bend(JSON.parse(payload) as never, switches));
+		if (switches.isPartial) reply.code(206);
+		return withRawTokens(JSON.stringify(bend(JSON.parse(payload) as never, switches)), switches);
 	});
 
 	await app.register(routes, { world, switches });

@@ -2,7 +2,7 @@
  * Switches of the sandbox, which can be changed while it runs: `sandbox.switches.pageSize = 7`.
  * The numbers in brackets are rows of docs/quirks.md.
  */
-import type { Fault, TroubleName } from './troubles';
+import type { Fault, NotFoundBody, TroubleName } from './troubles';
 
 export type { Fault };
 
@@ -22,6 +22,8 @@ export interface Switches {
 	repeatCursor: boolean;
 	/** Each reading in a group of its own, with a lab's key beside the providers' slugs. [4] */
 	splitGroups: boolean;
+	/** Points with an `id` beyond 2^53, which JSON parsers round; every second one as text. [5] */
+	largeIds: boolean;
 	/** Fields that the contract does not show, on points, sources, users and connected sources. [5] */
 	extraFields: boolean;
 	/** `source.type` missing, `source` missing. [6] */
@@ -30,7 +32,7 @@ export interface Switches {
 	oddValues: boolean | 'mixed';
 	/** Time zone, birth date and connected sources null or incomplete. [8] */
 	bareUsers: boolean;
-	/** How times are written; `endless`: with a fraction of 20,000 digits. [9] */
+	/** How times are written, of readings and of users; `endless`: with a fraction of 20,000 digits. [9] */
 	timestamps: 'microseconds' | 'z' | 'offset' | 'noZone' | 'endless';
 	/** Every page begins with the last reading of the page before. [11] */
 	overlap: boolean;
@@ -75,8 +77,12 @@ export interface Switches {
 	fault: (requestNumber: number, url: string) => Fault | undefined;
 	/** More requests at once than this are refused with 429. [19] */
 	mostAtOnce: number;
-	/** The body of every 404; by default with `detail`. The contract shows none. [16] */
-	notFound?: { body: unknown; type?: string };
+	/** The body of every 404. [16] */
+	notFound: NotFoundBody;
+	/** A `NaN`, as Python writes it, in otherwise complete JSON. [21] */
+	hasNaN: boolean;
+	/** Complete answers have the status 206. [21] */
+	isPartial: boolean;
 	/** What is wrong with single users, named by either identifier: `{ 'app-user-0042': 'fails' }`. [23] */
 	users: Record<string, TroubleName>;
 }
@@ -89,6 +95,7 @@ export const defaultSwitches = (): Switches => ({
 	emptyPages: false,
 	repeatCursor: false,
 	splitGroups: false,
+	largeIds: false,
 	extraFields: false,
 	bareSources: false,
 	oddValues: false,
@@ -108,6 +115,9 @@ export const defaultSwitches = (): Switches => ({
 	redirect: 'none',
 	otherOrigin: 'http://localhost:9',
 	fault: () => undefined,
+	notFound: 'detail',
+	hasNaN: false,
+	isPartial: false,
 	mostAtOnce: Infinity,
 	users: {},
 });

@@ -15,8 +15,27 @@ export type Fault =
 
 type AnsweredFault = Exclude<Fault, { delayMs: number }>;
 
-/** Answers to a request for the readings of the user; `right` is the correct one. */
-type Trouble = (request: { page: number; right: () => GroupedPage }) => AnsweredFault | { body: unknown };
+/** Bodies of a 404: the contract shows none. */
+export const NOT_FOUND = {
+	detail: { body: { detail: 'Not found' } },
+	nullDetail: { body: { detail: null } },
+	message: { body: { message: 'User not found' } },
+	error: { body: { error: 'no' } },
+	problem: { body: { type: 'about:blank', title: 'Not Found', status: 404 }, type: 'application/problem+json' },
+	list: { body: [] },
+	webPage: { body: '<html>Not Found</html>', type: 'text/html' },
+	text: { body: 'Not Found' },
+	empty: { body: '' },
+} satisfies Record<string, { body: unknown; type?: string }>;
+
+export type NotFoundBody = keyof typeof NOT_FOUND;
+
+/** Answers to a request for the readings of the user; `right` is the correct one, `attempt` counts from 1. */
+type Trouble = (request: {
+	page: number;
+	attempt: number;
+	right: () => GroupedPage;
+}) => AnsweredFault | { body: unknown };
 
 const failing = (status: number, detail?: unknown): Trouble => {
 	const body = detail === undefined ? 'Internal Server Error' : { detail };
@@ -35,6 +54,9 @@ const withGroups =
 export const TROUBLES = {
 	/** Fails permanently. */
 	fails: failing(500),
+	/** Every second attempt of a page fails, beginning with the first. */
+	failsAtFirst: ({ attempt, right }) =>
+		attempt % 2 === 1 ? { status: 500, body: 'Internal Server Error' } : { body: right() },
 	/** The service refuses this user's data, though the key is right. */
 	refused: failing(403, 'Not enough permissions'),
 	/** The service rejects requests for this user as invalid. */
@@ -81,17 +103,19 @@ const MADE_UP = /^(?:again|page (\d+))$/;
 /**
  * The answer in place of the correct page.
  *
+ * @param attempt of this page, from 1
  * @param read gives the page for a cursor, or the first one
  */
 export function troubled(
 	name: TroubleName,
-	cursor: string | undefined,
+	{ cursor, attempt }: { cursor?: string; attempt: number },
 	read: (cursor?: string) => GroupedPage,
 ): AnsweredFault {
 	const made = MADE_UP.exec(cursor ?? '');
 	const page = made ? Number(made[1] ?? 1) : cursor ? 1 : 0;
 	const answer = (TROUBLES as Record<TroubleName, Trouble>)[name]({
 		page,
+		attempt,
 		right: () => read(made ? undefined : cursor),
 	});
 	return Object.keys(answer).join() === 'body' ? { status: 200, ...answer } : (answer as AnsweredFault);

@@ -1,6 +1,7 @@
 /**
  * Quirks of responses about users, as quirks.ts has those of readings.
  */
+import { rewriteTimes } from './quirks';
 import type { User } from './schemas';
 import type { Switches } from './switches';
 
@@ -32,9 +33,12 @@ function bendTotal({ total, users, offset }: UserListPage, how: Switches['userTo
 	}[how];
 }
 
-export function bendUser(user: User, { bareUsers, extraFields, oddUserIds }: Switches, at = 0): Json {
+export function bendUser(given: User, switches: Switches, at = 0): Json {
+	const { bareUsers, extraFields, oddUserIds, timestamps } = switches;
+	const rewritten = (one: Json) => (timestamps === 'microseconds' ? one : rewriteTimes(one, timestamps));
+	const user = { ...given, connected_sources: given.connected_sources.map(rewritten) } as User;
 	return {
-		...user,
+		...rewritten(user),
 		user_id: oddUserIds[user.client_user_id] ?? user.user_id,
 		...(bareUsers && {
 			fallback_time_zone: undefined,

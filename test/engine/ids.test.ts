@@ -197,12 +197,8 @@ describe('a user ID in upper case', () => {
 });
 
 it('n8n rounds an ID of the service beyond 2^53; an ID that is text is kept', async () => {
-	const body = `{"groups":{"omron":[{"data":[{"timestamp":"2026-03-01T07:00:00Z","id":9007199254740993},
-		{"timestamp":"2026-03-01T08:00:00Z","id":"9007199254740993"}],"source":{"provider":"omron","type":"cuff"}}]},"next_cursor":null}`;
-	used.sandbox.switches.fault = () => ({ status: 200, body, type: 'application/json' });
-	const { rows } = await runNode({
-		credential: used.credential,
-		parameters: bloodPressureOf(byUserId('6c1e6f0e-5a0c-4a55-8a5e-0d4f6f3c0f11')),
-	});
-	expect(rows.map((row) => row.id_raw)).toEqual([2 ** 53, '9007199254740993']);
+	for (const hour of [7, 8]) history.add(anna, bloodPressure(`2026-03-03T0${hour}:00:00Z`, 120, 80));
+	used.sandbox.switches.largeIds = true;
+	const rows = await read(bloodPressureOf(byUserId(anna.user_id)));
+	expect(rows.map((row) => row.id_raw)).toEqual([2 ** 53, '9007199254740995']);
 });

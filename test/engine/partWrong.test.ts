@@ -65,6 +65,7 @@ const ROWS: Record<Exclude<TroubleName, 'endless' | 'drips'>, { what: string; pr
 	noGroups: { what: 'The answer has no `groups`', promise: 'an error', outcome: /has no 'groups'/ },
 	nullGroups: { what: 'A provider without a list', promise: 'an error', outcome: /has no 'groups'/ },
 	noData: { what: 'A group without data', promise: 'an error', outcome: /has no 'data'/ },
+	failsAtFirst: { what: 'The first attempt of each page fails', promise: 'every reading', outcome: 'whole' },
 	textSource: { what: 'A source is text', promise: 'every reading, with the text', outcome: 'whole' },
 	emptyCursorAndNext: {
 		what: 'The next page only under the deprecated name',

@@ -4,6 +4,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { createWorld } from '../../dev/sandbox/world';
 import type { Fault } from '../../dev/sandbox/switches';
+import { NOT_FOUND, type NotFoundBody } from '../../dev/sandbox/troubles';
 import { runNode, type RunOptions } from '../helpers/engine';
 import { KEY } from '../helpers/people';
 import { bloodPressureOf, byUserId, listUsers, resolve, useSandbox } from '../helpers/requests';
@@ -134,20 +135,10 @@ describe('a 403 that is not about the key {{ }}', () => {
 
 describe('404', () => {
 	const MISSING = 'The service has nothing at this address (status 404)';
-	const BODIES: Array<[string, unknown, string]> = [
-		['`detail`', { detail: 'Not Found' }, 'application/json'],
-		['`detail` without a reason', { detail: null }, 'application/json'],
-		['`message`', { message: 'User not found' }, 'application/json'],
-		['`error`', { error: 'no' }, 'application/json'],
-		['problem+json', { type: 'about:blank', title: 'Not Found', status: 404 }, 'application/problem+json'],
-		['a list', [], 'application/json'],
-		['a web page', '<html>Not Found</html>', 'text/html'],
-		['text', 'Not Found', 'text/plain'],
-		['nothing', '', 'text/plain'],
-	];
+	const BODIES = Object.keys(NOT_FOUND) as NotFoundBody[];
 
-	it.each(BODIES)('with %s is an unknown user where the list is found', async (_, body, type) => {
-		used.sandbox.switches.notFound = { body, type };
+	it.each(BODIES)('with the body %s is an unknown user where the list is found', async (notFound) => {
+		used.sandbox.switches.notFound = notFound;
 		const unknown = '00000000-0000-4000-8000-000000000000';
 		const one = (options = {}) => bloodPressureOf(byUserId(unknown), { options });
 		expect((await run(one(), { input: [{}] })).error?.message).toMatch(/^There is no such user/);
@@ -190,8 +181,8 @@ describe('404', () => {
 		expect(error?.message).toMatch(/^There is no such user/);
 	});
 
-	it.each(BODIES)('with %s of the list, too, is a wrong Base URL {{ }}', async (_, body, type) => {
-		fault(() => ({ status: 404, body, type }));
+	it.each(BODIES)('with the body %s of the list, too, is a wrong Base URL {{ }}', async (notFound) => {
+		fault(() => ({ status: 404, ...NOT_FOUND[notFound] }));
 		for (const parameters of [
 			resolve('somebody', { whenNotFound: 'empty' }),
 			oneByOne,

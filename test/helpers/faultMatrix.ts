@@ -343,12 +343,19 @@ export const matrix: Row[] = [
 			stays('web page', { status: 200, body: '<!doctype html>', type: 'text/html' }, /^A web page came back/),
 			stays('list', { status: 200, body: [] }, /^The service's answer is not the data/),
 			stays('something else', { status: 200, body: { ok: true } }, /^The service's answer has no '/),
-			stays(
-				'NaN',
-				{ status: 200, body: '{"users": [NaN]}', type: 'application/json' },
-				/^The service's answer is not valid JSON/,
-			),
-			stays('a part', { status: 206, body: { users: [], groups: {} } }, /^The service sent a part of its answer only/),
+			{
+				name: 'NaN in complete JSON',
+				operations: EVERY,
+				switches: { hasNaN: true },
+				gives: /^The service's answer is not valid JSON/,
+				says: /^It has NaN or Infinity in place of a number/,
+			},
+			{
+				name: 'a part that was not requested (206)',
+				operations: EVERY,
+				switches: { isPartial: true },
+				gives: /^The service sent a part of its answer only/,
+			},
 		],
 	},
 	{
