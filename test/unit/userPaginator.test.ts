@@ -76,6 +76,13 @@ describe('pages of different lengths', () => {
 		const total: TeamOptions['total'] = (_, onPage, __, offset) => offset + onPage;
 		expect((await read({ size: 60, cap: [10, 10, 3, 10], total })).ids).toEqual(team(60));
 	});
+
+	it('nor is a very short one in the middle, with the right total, or with a total that the first page had not', async () => {
+		const cap = [10, 10, 3, 10];
+		expect((await read({ size: 60, cap })).ids).toEqual(team(60));
+		const total: TeamOptions['total'] = (_, onPage, request, offset) => (request > 1 ? offset + onPage : undefined);
+		expect((await read({ size: 60, cap: [10, 3, 10], total })).ids).toEqual(team(60));
+	});
 });
 
 describe('more users than the maximum', () => {
@@ -201,6 +208,33 @@ describe('users added and removed while the list is read', () => {
 		expect(ids).toEqual(team(501));
 	});
 
+	it('a Limit of several pages: after users have left, later pages overlap, and unchanged totals hide nobody', async () => {
+		const moves = [[], [{ leaves: 3 }], [], [{ leaves: 5 }, { joins: 1e9 }]];
+		const { ids, stayed } = await read({ size: 2600, moves }, { limit: 2400, isLazy: true });
+		const wanted = stayed();
+		const found = ids.filter((id) => wanted.includes(id as string));
+		expect(found.length).toBeGreaterThan(2390);
+		expect(found).toEqual(wanted.slice(0, found.length));
+	});
+
+	it('steps back to the first user that was wanted at most', async () => {
+		const left = Array.from({ length: 10 }, () => ({ leaves: 5 }));
+		const { ids, asked } = await read({ size: 30, cap: 10, moves: [[], left] }, { offset: 5, isLazy: true });
+		expect(ids).toEqual(team(30).slice(5));
+		expect(Math.min(...asked.map(({ offset }) => offset))).toBe(5);
+	});
+
+	it('an error while it steps back at the end of the list is an error', async () => {
+		let users = team(26);
+		let request = 0;
+		const get = (async (_: string, { offset, limit }: { offset: number; limit: number }) => {
+			if (++request === 4) users = [...users.slice(1), 'u26'];
+			if (request === 5) throw new Problem('Broken', '', { httpCode: '500' });
+			return { users: users.slice(offset, offset + Math.min(limit, 10)).map((user_id) => ({ user_id })), total: 26 };
+		}) as unknown as Get;
+		await expect(idsOf(userPages(get, { isLazy: true }))).rejects.toThrow('Broken');
+	});
+
 	it('users that move from the front to the end do not hide that others were skipped', async () => {
 		let users = team(700);
 		let request = 0;
@@ -279,6 +313,15 @@ describe('a service that ignores its parameters', () => {
 		expect((await read({ size: 1200, total, ignores: { limit: true } }, { offset: 3, limit: 10 })).ids).toEqual(
 			team(13).slice(3),
 		);
+	});
+
+	it('limit, with pages of ten: no user beyond Limit', async () => {
+		const get = (async (_: string, { offset }: { offset: number }) => ({
+			users: team(60)
+				.slice(offset, offset + 10)
+				.map((user_id) => ({ user_id })),
+		})) as unknown as Get;
+		expect(await idsOf(userPages(get, { limit: 15 }))).toEqual(team(15));
 	});
 
 	it('both: an error, or no user beyond Limit', async () => {
@@ -411,9 +454,10 @@ describe('requests', () => {
 		expect(await count(11, { cap: 10, total: TOTALS['too large'] })).toBeLessThanOrEqual(10);
 	});
 
-	it('the pages after the first are requested together, and so are the last ones and the end', async () => {
+	/** Offsets of the requests that were sent together. */
+	const wavesOf = async (size: number, slice: ListSlice = {}) => {
 		const waves: number[][] = [];
-		const { get, asked } = movingTeam({ size: 1400 });
+		const { get } = movingTeam({ size });
 		let answered: Promise<unknown> | undefined;
 		const slow = (async (...args: Parameters<Get>) => {
 			if (!answered) waves.push([]);
@@ -423,9 +467,23 @@ describe('requests', () => {
 			await answered;
 			return answer;
 		}) as unknown as Get;
-		await idsOf(userPages(slow));
-		expect(waves).toEqual([[0], [499, 998, 1399]]);
-		expect(asked).toHaveLength(4);
+		await idsOf(userPages(slow, slice));
+		return waves;
+	};
+
+	it('the pages after the first are requested together, and so are the last ones and the end', async () => {
+		expect(await wavesOf(1400)).toEqual([[0], [499, 998, 1399]]);
+		expect(await wavesOf(2000, { limit: 1500 })).toEqual([[0], [500, 1000]]);
+	});
+
+	it('of a long list, eight pages are requested ahead, after the first as after later ones', async () => {
+		const waves = await wavesOf(10_000);
+		expect(waves[1]).toHaveLength(8);
+		expect(waves.length).toBeLessThanOrEqual(4);
+	});
+
+	it('a Limit beyond a list of one full page: one more request', async () => {
+		expect(await count(500, {}, { limit: 1000, isLazy: true })).toBe(2);
 	});
 
 	it.each([
