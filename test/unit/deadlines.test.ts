@@ -1,7 +1,7 @@
 /**
  * Deadline of a whole answer: one watchdog, distinct from a cancel, and no memory of ended requests.
  */
-import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
+import { AdaptiveTimeout, Deadlines } from '../../nodes/HealthDataService/http/deadlines';
 import { listenersOf } from '../helpers/machine';
 import { useVirtualTime } from '../helpers/virtualTime';
 
@@ -95,4 +95,37 @@ it('puts one listener on the signal of the execution, however many requests it h
 	controller.abort();
 	expect(new Set(await Promise.all(all))).toEqual(new Set(['ERR_CANCELED']));
 	expect(listeners()).toBe(0);
+});
+
+it('ends every request at the end of all', async () => {
+	const deadlines = new Deadlines();
+	deadlines.endAt = performance.now() + 500;
+	const begun = time.now;
+	expect(await codeOf(deadlines.within(60_000, undefined, endless))).toBe('ETIMEDOUT');
+	expect(time.now - begun).toBe(500);
+});
+
+describe('a timeout that adapts', () => {
+	const WHOLE = 60_000;
+
+	it.each([
+		[100, 5_000],
+		[10_000, 40_000],
+	])('begins short only after the user list, and not short compared with its %i ms', (listMs, shortMs) => {
+		const timeout = new AdaptiveTimeout(new Deadlines(), WHOLE, 8, true);
+		expect(timeout.currentMs).toBe(WHOLE);
+		timeout.begin(listMs);
+		expect([timeout.currentMs, timeout.isShort]).toEqual([shortMs, true]);
+	});
+
+	it.each([
+		[100, WHOLE / 2],
+		[40_000, 50_000],
+		[59_000, WHOLE],
+	])('is halved, but longer than the slowest answer of %i ms', (slowestMs, halfMs) => {
+		const timeout = new AdaptiveTimeout(new Deadlines(), WHOLE, 8);
+		timeout.note(false, slowestMs);
+		timeout.halve(Infinity);
+		expect([timeout.currentMs, timeout.isShort]).toEqual([halfMs, false]);
+	});
 });

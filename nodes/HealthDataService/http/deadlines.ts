@@ -23,12 +23,18 @@ const SHORT = 1 / 12;
 /** Of the slowest answer: sound answers take no longer than so many times that. */
 const MARGIN = 4;
 
+/** The same for half of the timeout. */
+const HALF_MARGIN = 1.25;
+
 export class Deadlines {
 	private readonly running = new Set<Running>();
 	private isWatching = false;
 
 	/** No answer may take longer, also of the requests in flight. */
 	maxMs = Infinity;
+
+	/** By `performance.now()`: then every request ends. */
+	endAt = Infinity;
 
 	/**
 	 * Runs `work`, whose signal aborts after `ms` or `maxMs`, or at once with `cancel`; it must end then.
@@ -60,7 +66,7 @@ export class Deadlines {
 		for (const { cancel, controller } of this.running) if (cancel?.aborted) controller.abort();
 	};
 
-	private readonly endOf = ({ begunAt, ms }: Running) => begunAt + Math.min(ms, this.maxMs);
+	private readonly endOf = ({ begunAt, ms }: Running) => Math.min(begunAt + Math.min(ms, this.maxMs), this.endAt);
 
 	/** Ends with the last request. Short steps, so that its memory is free soon after. */
 	private async watch() {
@@ -84,7 +90,7 @@ export class Deadlines {
  * up the time of the users after it. An answer restores it, and it is never short compared with the slowest answer so far.
  */
 export class AdaptiveTimeout {
-	private hanging: number;
+	private hanging = 0;
 	private slowestMs = 0;
 	/** Of the whole timeout, now. */
 	private part = 1;
@@ -93,30 +99,42 @@ export class AdaptiveTimeout {
 	/**
 	 * @param ms the whole timeout
 	 * @param places requests at a time
-	 * @param isShort whether it begins short, because the last answers before timed out
+	 * @param isShortAtFirst whether it is short once the user list is there, because the last answers before timed out
 	 */
 	constructor(
 		private readonly deadlines: Deadlines,
 		readonly ms: number,
 		places: number,
-		isShort = false,
+		private readonly isShortAtFirst = false,
 	) {
 		this.most = Math.min(HANGING_IN_A_ROW, places);
-		this.hanging = isShort ? this.most : 0;
 		this.apply();
 	}
 
+	/** Notes how long the user list took: a short timeout is never short compared with it. */
+	begin(listMs: number) {
+		this.slowestMs = listMs;
+		if (this.isShortAtFirst) this.hanging = this.most;
+		this.apply();
+	}
+
+	/** Half of it leaves time for answers that are slow but sound. */
+	private get wholeMs() {
+		return Math.min(this.ms, Math.max(this.ms * this.part, this.slowestMs * HALF_MARGIN));
+	}
+
 	get currentMs() {
-		return Math.min(this.ms * this.part, this.deadlines.maxMs);
+		return Math.min(this.wholeMs, this.deadlines.maxMs);
 	}
 
 	get isShort() {
-		return this.currentMs < this.ms * this.part;
+		return this.currentMs < this.wholeMs;
 	}
 
-	/** For users who failed before. */
-	halve() {
+	/** For users who failed before. @param endAt by `performance.now()`: then every request ends */
+	halve(endAt: number) {
 		this.part = 1 / 2;
+		this.deadlines.endAt = endAt;
 		this.apply();
 	}
 
@@ -129,7 +147,7 @@ export class AdaptiveTimeout {
 	}
 
 	private apply() {
-		const wholeMs = this.ms * this.part;
+		const { wholeMs } = this;
 		const shortMs = Math.max(this.ms * SHORT, this.slowestMs * MARGIN);
 		this.deadlines.maxMs = this.hanging >= this.most ? Math.min(shortMs, wholeMs) : wholeMs;
 	}

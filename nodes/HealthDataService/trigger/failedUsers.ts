@@ -122,24 +122,19 @@ export class LimitedUsers {
 		this.inARow++;
 	}
 
-	/** Notes a user with a limit as the result. */
-	refuse(result: EventResult, problem: Problem) {
+	/** Notes a user with a limit as the result. @returns whether others meet the limit too */
+	refuse(result: EventResult, problem: Problem): boolean {
 		this.note(problem);
 		// A failed user who is read again is not open.
-		if (result.place === Infinity) return;
-		this.users.push(result);
+		if (result.place !== Infinity) this.users.push(result);
 		this.sentAt.set(result, sentAtOf(result));
+		return problem.retryAfterMs !== undefined || this.inARow >= LIMITS_IN_A_ROW;
 	}
 
 	/** Notes a user with any other result. */
 	answer(result: EventResult) {
 		this.inARow = 0;
 		if (!result.problem) this.lastAnsweredSentAt = Math.max(this.lastAnsweredSentAt, sentAtOf(result));
-	}
-
-	/** Whether others meet the limit too. */
-	get isOfAll() {
-		return this.problem?.retryAfterMs !== undefined || this.inARow >= LIMITS_IN_A_ROW;
 	}
 
 	/** Users whose limit may be their own: one of all users answers what is sent first. */

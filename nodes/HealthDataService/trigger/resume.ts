@@ -81,16 +81,19 @@ export async function* remainingUsers(
 }
 
 /** The users with these IDs. The list is read no further than to the last of them. */
-export async function* usersById(
-	get: Get,
-	selection: UserSelection,
-	ids: ReadonlySet<string>,
-): AsyncGenerator<SelectedUser> {
+export async function* usersById(get: Get, selection: UserSelection, ids: string[]): AsyncGenerator<SelectedUser> {
 	const missing = new Set(ids);
 	for await (const one of selection.users(get)) {
 		if (missing.delete(one.user.user_id)) yield one;
 		if (missing.size === 0) return;
 	}
+}
+
+/** Failed users, in the order of their keys: those whose last attempt is longest ago come first. */
+export function* inOrderOf(keys: string[], users: SelectedUser[]): Generator<SelectedUser> {
+	const order = new Map(keys.map((key, index) => [key, index]));
+	const rankOf = (user: SelectedUser) => order.get(failedUserKey(user)!) ?? 0;
+	for (const user of users.sort((a, b) => rankOf(a) - rankOf(b))) yield { ...user, place: Infinity };
 }
 
 /** How many entries of a list are done. */

@@ -10,7 +10,7 @@ import type { ListEntry, SelectedUser, UserSelection } from '../service/userSele
 import type { Problem } from '../shared/problem';
 import type { EventResult, ReadOptions, TriggerEvent, WatchTarget } from './events';
 import { isLimit, LimitedUsers, REST_MS, type FailedUsers } from './failedUsers';
-import { doneBefore, OVERLAP, remainingUsers, unlistedUsers, usersById } from './resume';
+import { doneBefore, inOrderOf, OVERLAP, remainingUsers, unlistedUsers, usersById } from './resume';
 import { RoundResults, type ResultOptions } from './roundResults';
 import { windowStart, type TriggerState } from './state';
 import { failedUserKey, unresolvedKey } from './watchList';
@@ -72,6 +72,8 @@ class RoundPoll {
 	private readonly shareMs: number;
 	/** Failed users of the list, to be read last. */
 	private readonly held: SelectedUser[] = [];
+	/** They are read first in the next poll, and count as failed if it does not read them either. */
+	private readonly cutOff: EventResult[] = [];
 	private isListRead = false;
 	/** Whether the poll ends before its deadline. */
 	private isOver = false;
@@ -94,15 +96,15 @@ class RoundPoll {
 		const { results, limits, before, options } = this;
 		const { failedUsers } = results;
 		await this.takeAll({ ...this.target.selection, users: () => this.openUsers() });
-		if (this.otherTeam !== undefined)
-			return { items: [], state: before, failedUsers, recovered: 0, hasRead: false, otherTeam: this.otherTeam };
+		const { otherTeam } = this;
+		if (otherTeam) return { items: [], state: before, failedUsers, recovered: 0, hasRead: false, otherTeam };
 		const hangs = options.timeout.isShort;
-		const limited = limits.whileOthersAreAnswered;
+		const stopped = [...limits.whileOthersAreAnswered, ...this.cutOff];
 		this.setLimitedAside();
 		const isComplete = this.isComplete();
 		if (failedUsers.keys.length > 0 && !this.isOver) await this.takeFailed(isComplete);
 		this.throwIfOnlyUserFailed();
-		const { emitted, recovered, state } = results.emitAndSave(isComplete, { hangs, limited });
+		const { emitted, recovered, state } = results.emitAndSave(isComplete, { hangs, stopped });
 		return { items: emitted, state, failedUsers, recovered, limit: limits.problem, hasRead: results.hasSuccess };
 	}
 
@@ -128,17 +130,18 @@ class RoundPoll {
 	private async take(result: EventResult) {
 		const { results, limits, options } = this;
 		const { problem, tookMs = 0 } = result;
-		if (isLimit(problem)) {
-			limits.refuse(result, problem);
-			this.isOver ||= limits.isOfAll;
-			return;
-		}
+		if (isLimit(problem)) return void (this.isOver ||= limits.refuse(result, problem));
 		limits.answer(result);
-		// Cut off by the end of the poll: the next poll repeats it.
-		if (problem && this.isTimeUp() && tookMs < this.shareMs) return;
+		if (this.isCutOff(result)) return void this.cutOff.push(result);
 		results.take(result);
 		options.timeout.note(problem !== undefined, tookMs);
 		if (results.isFull || (await this.isOutage())) this.isOver = true;
+	}
+
+	/** Whether only the end of the poll kept this user from being read. */
+	private isCutOff({ problem, tookMs = 0, ...listed }: EventResult): boolean {
+		const isOpen = listed.place !== Infinity && tookMs < this.shareMs;
+		return problem !== undefined && isOpen && this.isTimeUp() && !this.results.wasStopped(listed);
 	}
 
 	private readonly isTimeUp = () => this.isOver || performance.now() >= this.options.deadline;
@@ -158,13 +161,15 @@ class RoundPoll {
 
 	/** Users who are not done. Failed users are held back until all others are read. */
 	private async *openUsers(): AsyncGenerator<SelectedUser> {
-		const { get, results, before, held } = this;
+		const { get, results, before, held, options } = this;
 		const { failedUsers } = results;
 		const hasFailed = (entry: ListEntry) => failedUsers.get(unresolvedKey(entry)) !== undefined;
 		const isDone = doneBefore(before.round);
+		const begunAt = performance.now();
 		let isFirst = true;
 		for await (const user of remainingUsers(get, this.target.selection, before.round, hasFailed)) {
 			if (isFirst && this.isOtherTeam(user)) return;
+			if (isFirst) options.timeout.begin(performance.now() - begunAt);
 			isFirst = false;
 			results.expect(user);
 			if (isDone(user)) results.skip(user);
@@ -199,7 +204,7 @@ class RoundPoll {
 		const { results, limits, before } = this;
 		if (!this.isListRead || results.openCount !== limits.users.length) return;
 		const hasRested = (before.limit?.rest ?? 0) >= REST_MS.most;
-		for (const one of limits.users) if (hasRested || results.wasLimited(one)) results.setAside(one);
+		for (const one of limits.users) if (hasRested || results.wasStopped(one)) results.setAside(one);
 	}
 
 	/** Whether the list came to its end, and every user has a result. */
@@ -213,8 +218,9 @@ class RoundPoll {
 	private async takeFailed(isComplete: boolean) {
 		const { results, options } = this;
 		const { timeout, budgetMs, deadline } = options;
-		timeout.halve();
-		const end = Math.min(performance.now() + budgetMs * SHARE_OF_FAILED, deadline + timeout.ms);
+		timeout.halve(deadline + timeout.ms);
+		const shareMs = Math.max(budgetMs * SHARE_OF_FAILED, timeout.currentMs);
+		const end = Math.min(performance.now() + shareMs, deadline + timeout.ms);
 		const isTimeUp = () => this.isOver || performance.now() + timeout.currentMs > end;
 		const ends = { isTimeUp, isTooSlow: () => performance.now() > end };
 		await this.takeAll({ ...this.target.selection, users: () => this.failedUsers(isTimeUp) }, ends);
@@ -222,21 +228,16 @@ class RoundPoll {
 		if (left.length > 0) await this.takeAll(unlistedUsers(left), ends);
 	}
 
-	/** Those whose last attempt is longest ago come first. */
+	/** Those of another part of the list are looked for: it is cheap, and read once more. */
 	private async *failedUsers(isTimeUp: () => boolean): AsyncGenerator<SelectedUser> {
-		const { held, before, get } = this;
+		const { held, before, isListRead } = this;
 		const { selection } = this.target;
 		const { keys } = this.results.failedUsers;
 		const heldNow = new Set(held.map(failedUserKey));
-		const missing = new Set(keys.filter((key) => Object.hasOwn(before.behind, key) && !heldNow.has(key)));
-		// Failed users of another part of the list: it is cheap, and read once more.
-		if ((before.round || !this.isListRead) && !selection.entries && missing.size > 0 && !isTimeUp()) {
-			for await (const user of usersById(get, selection, missing)) held.push(user);
-		}
-		const order = new Map(keys.map((key, index) => [key, index]));
-		const rankOf = (user: SelectedUser) => order.get(failedUserKey(user)!) ?? 0;
-		held.sort((a, b) => rankOf(a) - rankOf(b));
-		for (const user of held) yield { ...user, place: Infinity };
+		const missing = keys.filter((key) => Object.hasOwn(before.behind, key) && !heldNow.has(key));
+		if ((before.round || !isListRead) && !selection.entries && missing.length > 0 && !isTimeUp())
+			for await (const user of usersById(this.get, selection, missing)) held.push(user);
+		yield* inOrderOf(keys, held);
 	}
 
 	/** @throws Problem: the field that names this user may be wrong */

@@ -17,7 +17,7 @@ import {
 	type Threshold,
 	type TriggerState,
 } from './state';
-import { doneKeyOf, failedUserKey, unresolvedKey, WatchList } from './watchList';
+import { doneKeyOf, failedUserKey, unresolvedKey, WatchList, type Listed } from './watchList';
 
 export interface ResultOptions {
 	/** Before anything is read (ms): readings that arrive meanwhile must stay inside the window. */
@@ -83,8 +83,8 @@ export class RoundResults {
 		return isAlone && this.successes === 0 && this.failedUsers.problemCount > 0;
 	}
 
-	/** Whether a limit kept this user from being read in the last poll too, while others were answered later. */
-	wasLimited = (listed: EventResult) => this.before.round?.limited?.includes(doneKeyOf(listed)) ?? false;
+	/** Whether a limit, while others were answered later, or its end kept the last poll from reading this user too. */
+	wasStopped = (listed: Listed) => this.before.round?.limited?.includes(doneKeyOf(listed)) ?? false;
 
 	get hasSuccess() {
 		return this.successes > 0;
@@ -198,11 +198,11 @@ export class RoundResults {
 
 	/**
 	 * @param isComplete whether the list came to its end
-	 * @param limited users who met a limit of the service while others were answered
+	 * @param stopped users who met a limit of the service while others were answered, or whom the end of the poll cut off
 	 */
 	emitAndSave(
 		isComplete: boolean,
-		{ hangs = false, limited = [] }: { hangs?: boolean; limited?: EventResult[] } = {},
+		{ hangs = false, stopped = [] }: { hangs?: boolean; stopped?: EventResult[] } = {},
 	): { emitted: IDataObject[]; recovered: number; state: TriggerState } {
 		const { failedUsers, seen, watchList, before, team, checkpoint } = this;
 		const { now, lookback, thresholds, isFirst } = this.options;
@@ -220,7 +220,7 @@ export class RoundResults {
 		const behind = finished.filter(({ place }) => place > firstOpen && place < Infinity);
 		const more = {
 			done: [...this.doneBefore, ...behind.map(({ doneKey }) => doneKey())],
-			limited: limited.filter(({ place }) => this.open.has(place)).map(doneKeyOf),
+			limited: stopped.filter(({ place }) => this.open.has(place)).map(doneKeyOf),
 			hangs,
 		};
 		// Rows that are left of a user who is not on the list, or was read after it, are found by the user's own window.

@@ -63,7 +63,7 @@ export interface Checkpoint {
 	last: string[];
 	/** Hashes of users done after the first one who is not. */
 	done?: string[];
-	/** Hashes of users who met a limit of the service in the last poll while others were answered. */
+	/** Hashes of users who met a limit of the service in the last poll while others were answered, or whom its end cut off. */
 	limited?: string[];
 	/** Whether answers timed out at the end of the last poll. */
 	hangs?: true;

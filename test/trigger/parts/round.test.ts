@@ -127,6 +127,24 @@ describe('a round', () => {
 		expect([Object.keys(state.behind), state.round]).toEqual([['u2'], undefined]);
 	});
 
+	it('has a failed user with a read that the poll before cut off, too', async () => {
+		const round = { at: 0, last: [], began: Date.now(), limited: [doneKeyOf({ user: user('u2') })] };
+		const cutOff = { problem: refused, tookMs: BUDGET_MS / 2 - 1 };
+		const { state } = await roundOf({ u1: {}, u2: cutOff }, { isTimeUp: true, round });
+		expect([Object.keys(state.behind), state.round]).toEqual([['u2'], undefined]);
+	});
+
+	it('remembers which read it cut off', async () => {
+		const { state } = await roundOf({ u1: {}, u2: { problem: refused, tookMs: 1 } }, { isTimeUp: true });
+		expect(state.round?.limited).toEqual([doneKeyOf({ user: user('u2') })]);
+	});
+
+	it('has a failed user who fails again after the deadline', async () => {
+		const behind = { u2: { from: Date.now() } };
+		const { failedUsers } = await roundOf({ u1: {}, u2: { problem: refused, tookMs: 1 } }, { isTimeUp: true, behind });
+		expect(failedUsers.problemCount).toBe(1);
+	});
+
 	it.each([
 		['is refused alone, as in the poll before, is set aside', true, { u1: { problem: limit }, u2: {} }, ['u1']],
 		['is refused again while others are left, stays open', true, { u1: { problem: limit } }, []],

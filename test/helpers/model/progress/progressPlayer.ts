@@ -145,6 +145,8 @@ export class ProgressPlayer {
 		service.latencyMs = slow?.latencyMs ?? history.latencyMs;
 		service.spreadMs = slow?.spreadMs ?? 0;
 		const throttle = history.throttles.find((one) => !isOver && isDuring(poll, one));
+		// How fast requests may be sent is learnt anew.
+		this.isLimitOver = !throttle && service.limit !== undefined;
 		if (!throttle) service.limit = undefined;
 		else if (!service.limit) {
 			const { requests, minutes, isAnnounced, isSliding } = throttle;
@@ -160,18 +162,22 @@ export class ProgressPlayer {
 	/** Rounds that the next poll could make, if all were sound. */
 	private possible = 0;
 
+	/** Whether a limit ended before this poll. */
+	private isLimitOver = false;
+
 	private possibleRounds() {
 		const { time, service, history, watched } = this;
-		if (time.now < this.pausedUntil + SECOND) return 0;
+		if (time.now < this.pausedUntil + SECOND || this.isLimitOver) return 0;
 		const budgetMs = this.poll === 0 ? watched.host.startBudgetMs : watched.host.budgetMs;
 		const users = usersOfPoll(service, time, history.people, budgetMs, this.known);
 		return users === 0 ? 0 : 1 / Math.ceil(history.people / users);
 	}
 
 	private judge({ begun, record, rows = [], error }: Ended & { begun: number }) {
-		const { service, team, poll, reads, met, watched } = this;
+		const { service, history, team, poll, reads, met, watched } = this;
 		const { host, logged } = watched.host;
 		const faulty = new Set([...service.faults.keys()].map(({ nr }) => nr));
+		const removed = [...service.faults.values()].filter((fault) => fault === 'removed');
 		const served = new Set([...record.served.keys()].map(({ nr }) => nr));
 		const isPaused = begun < this.pausedUntil;
 		for (const { nr } of record.broken.keys()) met.add(nr);
@@ -193,7 +199,8 @@ export class ProgressPlayer {
 			isTroubled: [...met].some((nr) => faulty.has(nr)) || isCutShort || isPaused,
 			isLimited: record.throttled > 0,
 			mayFail: (record.throttled > 0 || (team.length === 1 && faulty.size === 1)) && served.size === 0,
-			unreadable: met.size,
+			// While answers are slow, a poll may be too short for the second request that confirms that a user was removed.
+			unreadable: met.size + (answerMs(service) > history.latencyMs ? removed.length : 0),
 			isOnlyLimit: this.history.stretches.length === 0 && this.history.slownesses.length === 0,
 			reported: reported.map(({ message }) => message),
 			error: error?.message,
