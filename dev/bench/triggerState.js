@@ -56,6 +56,7 @@ async function round(given, state, isFirst) {
 		deadline: Infinity,
 		budgetMs: Infinity,
 		isFirst,
+		confirmedNow: () => NOW,
 		thresholds: [],
 		timeout: new AdaptiveTimeout(new Deadlines(), 60_000, 8),
 	});

@@ -80,6 +80,9 @@ export async function startSandbox({
 
 	app.addHook('onRequest', async (request, reply) => {
 		requests.push(request.url);
+		const date = (switches.date ?? switches.now)();
+		if (date === undefined) reply.raw.sendDate = false;
+		else reply.header('date', new Date(date).toUTCString());
 		load.inFlight++;
 		load.mostInFlight = Math.max(load.mostInFlight, load.inFlight);
 		reply.raw.once('close', () => load.inFlight--);

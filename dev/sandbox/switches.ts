@@ -13,6 +13,8 @@ export interface Switches {
 	latencyMs: number;
 	/** The service's clock: readings that would arrive later are not there yet. */
 	now: () => number;
+	/** In the `Date` header; undefined sends none. Default: `now`. */
+	date?: () => number | undefined;
 
 	/** How "no more pages" and "more pages" are written. [1] */
 	cursorStyle: 'contract' | 'absent' | 'empty' | 'nextOnly';

@@ -64,6 +64,7 @@ onBothSchedulers((scheduler) => {
 	/** The service gives what a device measured in the future. */
 	const withTheFuture = () => {
 		w.used.sandbox.switches.now = () => Date.UTC(2100, 0, 1);
+		w.used.sandbox.switches.date = () => w.clock;
 	};
 
 	it.each([5, 20])('%i hours ahead for one poll, while a device writes 2099', async (hours) => {
@@ -80,6 +81,37 @@ onBothSchedulers((scheduler) => {
 		await n8n.tick();
 		expect(valuesOf(n8n.executions.flat())).toEqual([200, 121]);
 	});
+
+	const days = [3, 7, 365];
+	it.each(days.flatMap((ahead) => [true, false].map((hasDate) => [ahead, hasDate] as const)))(
+		'%i days ahead for one poll, while a device writes 2099, of a service that sends its time: %s',
+		async (ahead, hasDate) => {
+			const n8n = w.trigger();
+			withTheFuture();
+			if (!hasDate) w.used.sandbox.switches.date = () => undefined;
+			const pass = async (ms: number) => {
+				w.pass(ms);
+				await w.time.pass(ms);
+			};
+			const old = w.history.add(w.anna, w.reading(-47 * 60, 119));
+			await n8n.start();
+			w.history.add(w.ben, at2099(w.reading(0, 200)));
+			await pass(5 * MINUTE);
+			wrong = ahead * 24 * HOUR;
+			expect(valuesOf(await n8n.tick())).toEqual([200]);
+			wrong = 0;
+			// The newest wait for their arrival longest.
+			const late = Array.from({ length: 46 }, (_, hour) => w.reading(-hour * 60, 100 + hour));
+			for (const one of late.reverse()) {
+				await pass(MINUTE);
+				w.history.add(w.anna, one, { late: w.clock - one.time });
+				expect(valuesOf(await n8n.tick())).toEqual(valuesOf([one.point]));
+			}
+			// Its hash was not dropped.
+			expect(w.history.entries).toContain(old);
+			expect(await n8n.tick()).toBeUndefined();
+		},
+	);
 
 	it('a device years ahead does not move the window of the others', async () => {
 		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });

@@ -47,6 +47,8 @@ export interface ClientOptions {
 	timeoutMs?: number;
 	/** Whether requests are sent although another has failed. Default: the node's On Error. */
 	continues?: boolean;
+	/** Called with the headers of each answer. */
+	onAnswer?: (headers: IDataObject) => void;
 }
 
 export async function readCredential(context: Context) {
@@ -65,6 +67,7 @@ export async function connect(
 		timeoutMs = RETRY_LIMITS.timeoutMs,
 		retryUntil = Infinity,
 		limitUntil,
+		onAnswer,
 		continues = 'continueOnFail' in context && context.continueOnFail(),
 	}: ClientOptions = {},
 ): Promise<Get> {
@@ -96,7 +99,8 @@ export async function connect(
 	return async (path, query = {}, onMissing, options) => {
 		const url = root + path + queryString(query);
 		const response = await follow(url, options);
-		const { statusCode, body } = response;
+		const { statusCode, body, headers } = response;
+		onAnswer?.(headers ?? {});
 		if (isDenied(classifyStatus(statusCode))) {
 			queue.throwIfClosed({ signal, continues });
 			await check();

@@ -14,7 +14,7 @@ import { FailedUsers, isLimit, isReportDue, pauseReport, reportOf, REST_MS } fro
 import { readRound, type RoundResult } from './round';
 import { isStale, noteDelivery, scheduleOf, withoutOverlap, type Schedule } from './scheduler';
 import { readSettings, type Settings } from './settings';
-import { isStateOf, startState, type TriggerState } from './state';
+import { isStateOf, pollClock, startState, type TriggerState } from './state';
 import { testEvent } from './testEvent';
 
 /** Timeout of one answer, or a part of the budget: a user whose answers hang must not use up the poll of the others. */
@@ -103,7 +103,7 @@ const hasFirstRead = (before: TriggerState, { behind }: TriggerState) =>
 
 async function read(
 	context: IPollFunctions,
-	{ isStart, budgetMs, stored, isSuperseded }: Schedule,
+	{ isStart, budgetMs, stored, name, isSuperseded }: Schedule,
 	{ event, target, lookback, thresholds }: Settings,
 	state: TriggerState,
 	moment: { now: number; started: number; isFirst: boolean },
@@ -115,6 +115,7 @@ async function read(
 	// The round tells an outage from a stretch of failing users.
 	const queue = new RequestQueue(target, undefined, new CircuitBreaker(NEVER_OPENS));
 	queue.rateLimiter.learntMs = state.limit?.spacing ?? 0;
+	const clock = pollClock(name, moment, state.from + lookback);
 	const connected = await connect(context, {
 		queue,
 		maxAttempts: limits.maxAttempts,
@@ -124,10 +125,11 @@ async function read(
 		// Other users are read on after one has failed.
 		continues: true,
 		retryForMs: Math.min(limits.retryForMs, budgetMs / 2),
+		onAnswer: clock.onAnswer,
 	});
 	const get = target.provider.learning(connected);
 	const timeout = new AdaptiveTimeout(queue.deadlines, timeoutMs, target.concurrency, state.round?.hangs);
-	const options = { ...moment, lookback, thresholds, deadline, budgetMs, timeout };
+	const options = { ...moment, confirmedNow: clock.confirmedNow, lookback, thresholds, deadline, budgetMs, timeout };
 	let refusal: Problem | undefined;
 	const result = await readRound(get, event, target, state, options).catch((error: unknown) => {
 		if (!isLimit(error) || stored.state !== state || isSuperseded()) throw error;

@@ -26,6 +26,8 @@ export interface ResultOptions {
 	lookback: number;
 	/** Whether watching starts with this poll. */
 	isFirst: boolean;
+	/** The time that is confirmed at the start of the poll (ms), once answers have come. */
+	confirmedNow: () => number;
 	/** A row that reaches none of them is remembered, not emitted. */
 	thresholds: Threshold[];
 }
@@ -57,10 +59,8 @@ export class RoundResults {
 		this.failedUsers = new FailedUsers(before.behind);
 		this.watchList = new WatchList(entries, before.members);
 		this.seen = new SeenReadings(before.seen);
-		const { at, last, began, newest, minimums, done } =
-			before.round ?? ({ at: 0, last: [], began: options.now } as Checkpoint);
-		this.checkpoint = { at, last, began, ...(newest !== undefined && { newest }), ...(minimums && { minimums }) };
-		this.doneBefore = new Set(done);
+		this.checkpoint = { ...(before.round ?? { at: 0, last: [], began: options.now }) };
+		this.doneBefore = new Set(before.round?.done);
 		this.team = before.team;
 	}
 
@@ -225,8 +225,8 @@ export class RoundResults {
 		};
 		// Rows that are left of a user who is not on the list, or was read after it, are found by the user's own window.
 		const isDone = isComplete && firstOpen === Infinity;
-		const { began, newest } = checkpoint;
-		const { from, kept } = isDone ? moveWindow(before, { now: began, newest }, lookback) : before;
+		const sure = (checkpoint.sure = Math.min(checkpoint.sure ?? checkpoint.began, this.options.confirmedNow()));
+		const { from, kept } = isDone ? moveWindow(before, { now: sure, newest: checkpoint.newest }, lookback) : before;
 		const state: TriggerState = {
 			version: 1,
 			node: before.node,

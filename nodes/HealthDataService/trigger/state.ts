@@ -69,6 +69,8 @@ export interface Checkpoint {
 	hangs?: true;
 	/** When the round began. */
 	began: number;
+	/** Set if n8n's clock was ahead of the confirmed time at the beginning: that time. */
+	sure?: number;
 	/** Time of the newest reading of the round so far. */
 	newest?: number;
 	/** Thresholds at the start of the round. */
@@ -87,8 +89,67 @@ export interface FailedUser {
 	told?: number;
 }
 
+const HOUR_MS = 3_600_000;
+
 /** How far the window may move back. Clocks are set wrong by time zones and dates, which makes a day. */
-const CLOCK_ERROR_MS = 24 * 3_600_000;
+const CLOCK_ERROR_MS = 24 * HOUR_MS;
+
+/** What a process knows of the time. */
+interface ConfirmedTime {
+	/** The time that is confirmed, at most that of n8n's clock (ms). */
+	time: number;
+	/** What the monotonic clock adds to until something else confirms the time (ms). */
+	limit: number;
+	/** By the monotonic clock, as is `steadySince`. */
+	at: number;
+	/** By how much the clocks are ahead of the monotonic one: they run steadily while it stays the same. */
+	offset: number;
+	steadySince: number;
+}
+
+/**
+ * The time that something besides n8n's clock confirms: the service's clock, or as much time as has passed in this process. Clocks that
+ * run steadily for a day are right.
+ *
+ * @param clocks.service `Date` header, if the service sends one
+ * @param clocks.known time by the saved state, for the first poll of a process
+ */
+export function confirmTime(
+	before: ConfirmedTime | undefined,
+	{ now, monotonic, service, known }: { now: number; monotonic: number; service?: number; known: number },
+): ConfirmedTime {
+	const last = before && before.at <= monotonic ? before : undefined;
+	const clock = Math.min(now, service ?? now);
+	const offset = clock - monotonic;
+	const steadySince = last && Math.abs(offset - last.offset) < HOUR_MS ? last.steadySince : monotonic;
+	// A service whose clock is ahead of n8n's confirms nothing.
+	const isConfirmed = service !== undefined && service < now + HOUR_MS;
+	const isSteady = monotonic - steadySince >= CLOCK_ERROR_MS;
+	const passed = last ? last.limit + monotonic - last.at : known;
+	const limit = isConfirmed || isSteady ? clock : passed;
+	return { time: Math.min(clock, limit), limit, at: monotonic, offset, steadySince };
+}
+
+/** Confirmed times of the triggers of this process, at the start of the last poll of each. */
+const confirmed = new Map<string, ConfirmedTime>();
+
+/** Clock of a poll that starts at `now`, or `started` by the monotonic clock. @param known time by the saved state (ms) */
+export function pollClock(name: string, { now, started }: { now: number; started: number }, known: number) {
+	let service: number | undefined;
+	return {
+		/** Notes the `Date` of an answer. The latest counts: a cache repeats older ones. */
+		onAnswer({ date }: { date?: unknown }) {
+			const atStart = Date.parse(String(date)) - (performance.now() - started);
+			if (atStart > (service ?? -Infinity)) service = atStart;
+		},
+		/** The time that is confirmed at the start of the poll (ms), once answers have come. */
+		confirmedNow(): number {
+			const time = confirmTime(confirmed.get(name), { now, monotonic: started, service, known });
+			confirmed.set(name, time);
+			return time.time;
+		},
+	};
+}
 
 /** @param lookback ms */
 export const startState = (node: string, of: string, now: number, lookback: number): TriggerState => ({
@@ -117,7 +178,7 @@ export const windowStart = ({ from, kept, since }: TriggerState, now: number, lo
 /**
  * The window after a complete round: `lookback` before the newest reading, never later than before `now`.
  *
- * @param round.now when the round began (ms)
+ * @param round.now when the round began (ms): a confirmed time, because what the window passes over is lost
  */
 export function moveWindow(
 	{ from, kept }: Pick<TriggerState, 'from' | 'kept'>,

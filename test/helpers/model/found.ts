@@ -108,6 +108,7 @@ export const PLAIN: Setting = {
 	budgetMs: undefined,
 	pageSize: 3,
 	overlaps: false,
+	sendsDate: false,
 	clockHours: 0,
 	firstFault: undefined,
 };

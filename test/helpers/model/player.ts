@@ -27,6 +27,7 @@ export class Player {
 	) {
 		this.service.pageSize = setting.pageSize;
 		this.service.overlaps = setting.overlaps;
+		this.service.sendsDate = setting.sendsDate;
 		for (const [key, team] of Object.entries({ ours: 'our team', rotated: 'our team', theirs: 'their team' })) {
 			this.service.keys.set(key, team);
 		}

@@ -19,6 +19,8 @@ export class ModelService {
 	/** Answers take between `latencyMs` and this much longer. */
 	spreadMs = 0;
 	limit?: RateLimit;
+	/** Whether answers have a `Date`. */
+	sendsDate = false;
 	pageSize = 3;
 	overlaps = false;
 	private turn = 0;
@@ -31,6 +33,12 @@ export class ModelService {
 	) {}
 
 	async request(record: PollRecord, key: string, options: IHttpRequestOptions): Promise<Answer> {
+		const { headers, ...rest } = await this.answer(record, key, options);
+		const date = this.sendsDate ? { date: new Date(this.time.now).toUTCString() } : {};
+		return { ...rest, headers: { ...headers, ...date } };
+	}
+
+	private async answer(record: PollRecord, key: string, options: IHttpRequestOptions): Promise<Answer> {
 		const { pathname, searchParams } = new URL(options.url);
 		const number = ++record.requests;
 		if (record.isDead) return await new Promise<never>(() => undefined);

@@ -50,7 +50,7 @@ const faults = [
 	}),
 	does<'mend', { who: number }>('mend', { who: which }),
 	nothing('mendAll'),
-	does<'clock', { hours: number }>('clock', { hours: fc.constantFrom(-23, -5, 0, 0, 0, 1, 5, 23) }),
+	does<'clock', { hours: number }>('clock', { hours: fc.constantFrom(-23, -5, 0, 0, 0, 1, 5, 23, 72, 8760) }),
 	does<'key', { key: string }>('key', { key: fc.constantFrom('ours', 'ours', 'rotated', 'theirs', 'wrong') }),
 	does<'slow', { ms: number }>('slow', { ms: fc.constantFrom(0, 0, 300, 900) }),
 ];
@@ -129,6 +129,7 @@ export const setting = fc.record({
 	budgetMs: fc.constantFrom(undefined, undefined, 3000),
 	pageSize: fc.integer({ min: 1, max: 4 }),
 	overlaps: fc.boolean(),
+	sendsDate: fc.boolean(),
 	clockHours: fc.constantFrom(0, 0, 0, 0, 5, -5, 23, -23),
 	firstFault: fault,
 });

@@ -27,7 +27,14 @@ const FAILED: TriggerState = {
 
 /** A complete round over these users, each with these rows. */
 function roundAfter(before: TriggerState, users: Array<[string, IDataObject[]]>) {
-	const options = { now: NOW, lookback: 48 * HOUR, isFirst: false, thresholds: [], windowStart: before.from };
+	const options = {
+		now: NOW,
+		lookback: 48 * HOUR,
+		isFirst: false,
+		thresholds: [],
+		windowStart: before.from,
+		confirmedNow: () => NOW,
+	};
 	const results = new RoundResults(event, { async *users() {}, whenMissing: async () => {} }, before, options);
 	const listed = users.map(([user_id, rows], index) => ({
 		user: { user_id, client_user_id: null },

@@ -47,7 +47,16 @@ async function optionsOf(deadline: number): Promise<ReadOptions & { failedEntrie
 	const now = Date.now();
 	const behind = { late: { from: now }, [unresolvedKey(entry('lost'))]: { from: now } };
 	const state = { ...startState('node', 'of', now, 1000), behind };
-	const round = { now, lookback: 1000, isFirst: false, thresholds: [], deadline, budgetMs: BUDGET_MS, timeout };
+	const round = {
+		now,
+		lookback: 1000,
+		isFirst: false,
+		confirmedNow: () => now,
+		thresholds: [],
+		deadline,
+		budgetMs: BUDGET_MS,
+		timeout,
+	};
 	const target = { selection, provider: new ProviderSlug(''), concurrency: 1 };
 	await readRound((async () => ({})) as never, event, target as never, state, round);
 	return { ...options!, failedEntries };
@@ -99,7 +108,16 @@ describe('a round', () => {
 		};
 		const now = Date.now();
 		const deadline = performance.now() + (isTimeUp ? 0 : HOUR);
-		const options = { now, lookback: HOUR, isFirst: false, thresholds: [], deadline, budgetMs: BUDGET_MS, timeout };
+		const options = {
+			now,
+			lookback: HOUR,
+			isFirst: false,
+			confirmedNow: () => now,
+			thresholds: [],
+			deadline,
+			budgetMs: BUDGET_MS,
+			timeout,
+		};
 		const target = { selection, provider: new ProviderSlug(''), concurrency: 1 };
 		const state = { ...startState('node', 'of', now, HOUR), ...more };
 		return await readRound(undefined as never, event, target, state, options);

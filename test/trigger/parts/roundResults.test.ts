@@ -31,7 +31,15 @@ const countSeen = ({ seen }: TriggerState) => Object.values(seen).join('').lengt
 /** Results after the first round of a trigger without thresholds. */
 function resultsAfter(more: Partial<TriggerState> = {}, entries?: ListEntry[], given: Partial<ResultOptions> = {}) {
 	const before: TriggerState = { ...startState('node', 'of', NOW, HOUR), since: undefined, ...more };
-	const options = { now: NOW, lookback: HOUR, isFirst: false, thresholds: [], windowStart: NOW - HOUR, ...given };
+	const options = {
+		now: NOW,
+		lookback: HOUR,
+		isFirst: false,
+		thresholds: [],
+		windowStart: NOW - HOUR,
+		confirmedNow: () => NOW,
+		...given,
+	};
 	const selection = { entries, async *users() {}, whenMissing: async () => {} };
 	const results = new RoundResults(event, selection, before, options);
 	return {

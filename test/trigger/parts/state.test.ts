@@ -2,6 +2,7 @@
  * Saved state: to which trigger it belongs, and how the time window moves.
  */
 import {
+	confirmTime,
 	isStateOf,
 	moveWindow,
 	startState,
@@ -70,6 +71,53 @@ describe('the window after a whole round', () => {
 		expect(after(NOW - 99 * DAY)).toEqual({ from: kept, kept });
 		expect(after(NOW, NOW - 99 * DAY)).toEqual({ from: kept, kept });
 	});
+});
+
+describe('the confirmed time', () => {
+	const known = NOW - HOUR;
+	/** Polls five minutes apart, with the errors of n8n's clock and of the service's; without one it sends none. */
+	function timeAfter(polls: Array<{ error?: number; service?: number; gap?: number; isNewProcess?: true }>) {
+		let last: ReturnType<typeof confirmTime> | undefined;
+		let passed = 0;
+		for (const { error = 0, service, gap = 5 * 60_000, isNewProcess } of polls) {
+			passed += gap;
+			const right = NOW + passed;
+			last = confirmTime(isNewProcess ? undefined : last, {
+				now: right + error,
+				monotonic: isNewProcess ? 0 : passed,
+				known,
+				...(service !== undefined && { service: right + service }),
+			});
+		}
+		return last!.time - NOW - passed;
+	}
+
+	it.each<[string, Parameters<typeof timeAfter>[0], number]>([
+		['is that of n8n, where the service confirms it', [{ service: 0 }], 0],
+		['is that of the service, where n8n is ahead', [{ error: 9 * DAY, service: 0 }], 0],
+		['is that of n8n, where it is behind', [{ error: -9 * DAY, service: 0 }], -9 * DAY],
+		['is that of the saved state in the first poll of a process without the time of the service', [{ gap: 0 }], -HOUR],
+		[
+			'is that of the saved state in the first poll of the next process',
+			[{ service: 0 }, { gap: 0, isNewProcess: true }],
+			-HOUR - 5 * 60_000,
+		],
+		['moves as time passes', [{ service: 0 }, {}, { gap: 7 * HOUR }], 0],
+		['does not move with a clock that jumps ahead', [{ service: 0 }, { error: 3 * DAY }], 0],
+		[
+			'is right again after a clock that jumped, ahead or back',
+			[{ service: 0 }, { error: 3 * DAY }, { error: -3 * DAY }, {}],
+			0,
+		],
+		['is not that of a service which is ahead of n8n', [{ service: 0 }, { error: 3 * DAY, service: 9 * DAY }], 0],
+		['follows clocks that ran steadily for a day', [{ gap: 0 }, { gap: 23 * HOUR }, { gap: HOUR }], 0],
+		['does not follow clocks that ran steadily for less', [{ gap: 0 }, { gap: DAY - 1 }], -HOUR],
+		[
+			'does not follow clocks that were set within the day',
+			[{ gap: 0 }, { gap: 23 * HOUR, error: 2 * HOUR }, { gap: HOUR }],
+			-HOUR,
+		],
+	])('%s', (_, polls, expected) => expect(timeAfter(polls)).toBe(expected));
 });
 
 describe('the window of this round', () => {
