@@ -25,6 +25,8 @@ type Drawn = { world: Setting; steps: Step[] } | { progress: ProgressHistory };
 /** Histories of any faults, for exactly once; all other kinds are for progress, too. */
 const RANDOM = 'random';
 export const ALL_KINDS = [RANDOM, ...Object.keys(KINDS)];
+/** Without several lasting troubles at once, under which docs/trigger.md does not promise as much. */
+export const PROMISED_KINDS = ALL_KINDS.filter((kind) => kind !== 'mix');
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

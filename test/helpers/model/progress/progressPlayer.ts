@@ -225,7 +225,8 @@ export class ProgressPlayer {
 			faulty.size === 0 ||
 			history.throttles.length > 0 ||
 			answerMs(service) > history.latencyMs ||
-			poll === 0
+			// A start has less time: it may have cut off pages that never end.
+			poll <= 1
 		)
 			return;
 		const mostMs = watched.host.budgetMs * MOST_FOR_FAILED + soundMs(service, history.people);
