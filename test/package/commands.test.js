@@ -63,7 +63,7 @@ it('nothing was installed or built for that', () => {
 	expect(['node_modules', 'dist', '.cache'].filter((name) => existsSync(join(clone, name)))).toEqual([]);
 });
 
-it('a tool gets what it is told, after what it needs is put in place', () => {
+it('a tool receives its arguments, after its prerequisites are installed', () => {
 	const { status, stdout, stderr } = run('lint', ['--no-such-switch']);
 	expect(stdout).toContain('Installing the development tools');
 	expect(stderr).toMatch(/^npm install failed\. The npm registry could not be reached\.[^\n]*\nFull output: \S+\n$/);
@@ -85,7 +85,7 @@ describe('a number', () => {
 	});
 });
 
-it('an old Node is told which one is needed', () => {
+it('an old Node gets an error that names the needed one', () => {
 	expect(tooOld(process.versions.node)).toBeUndefined();
 	expect(['20.19.0', '22.0.0', '24.1.0'].map(tooOld)).toEqual([undefined, undefined, undefined]);
 	for (const old of ['20.18.3', '18.20.0', '14.21.3']) {

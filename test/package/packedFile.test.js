@@ -50,7 +50,7 @@ it.each([
 		'1 files are missing in it: dist/c',
 	],
 	['all but a preview', `/${NODE}/__schema__/v1.0.0/timeseries/bloodPressure.json`, 'is not the preview of its metric'],
-])('is told from one with %s in it', async (_, lost, said) => {
+])('is distinguished from one with %s in it', async (_, lost, said) => {
 	expect(await fileProblem(packedAnew((content) => rmSync(join(content, lost), { recursive: true })))).toContain(said);
 });
 
@@ -66,7 +66,7 @@ it.each([
 	],
 	['does not load', written(`${NODE}/HealthDataService.node.js`, 'throw new Error("no")'), 'n8n does not load it'],
 	['has another version', manifestWith(() => ({ version: '9.9.9' })), 'its package.json is not that of the repository'],
-])('is told from one that %s', async (_, plant, said) => {
+])('is distinguished from one that %s', async (_, plant, said) => {
 	expect(await fileProblem(packedAnew(plant))).toContain(said);
 });
 
@@ -86,7 +86,7 @@ it.each([
 		(/** @type {any} */ one) => ({ n8n: { ...one.n8n, nodes: [], credentials: [] } }),
 		'n8n loads 0 nodes and 0 credentials',
 	],
-])('is told from one that %s, as the repository does', async (_, change, said) => {
+])('is distinguished from one that %s, as the repository does', async (_, change, said) => {
 	// As in a repository that has the same package.json.
 	const file = packedAnew(manifestWith(change));
 	const manifest = JSON.parse(execFileSync('tar', ['-xzOf', file, 'package/package.json'], { encoding: 'utf8' }));

@@ -96,15 +96,15 @@ describe('what is read', () => {
 	});
 });
 
-it('the agent is told the limit that its tools have', () => {
+it("the agent's system message has the limit of its tools", () => {
 	const [agent] = ofType(nodesOf('ai-coach.json'), 'agent');
 	const { systemMessage } = agent.parameters.options as { systemMessage: string };
 	const tools = ofType(nodesOf('ai-coach.json'), 'healthDataServiceTool');
 	const limits = new Set(tools.map(({ parameters }) => parameters.limit));
 	// Every number that is neither a blood pressure nor a part of an identifier.
-	const told = [...systemMessage.matchAll(/(?<![\w/-])(\d+)(?![\w/-])/g)].map(([, one]) => Number(one));
+	const stated = [...systemMessage.matchAll(/(?<![\w/-])(\d+)(?![\w/-])/g)].map(([, one]) => Number(one));
 	expect(tools).toHaveLength(2);
-	expect(new Set(told)).toEqual(limits);
+	expect(new Set(stated)).toEqual(limits);
 	expect(tools.every(({ parameters }) => !('returnAll' in parameters))).toBe(true);
 });
 

@@ -26,7 +26,7 @@ it('takes a folder, or a file of one, and nothing else', () => {
 	expect(filesOf('shared')).toContain('shared/mapInOrder.ts');
 	expect(filesOf('resources')).toContain('resources/timeseries/execute.ts');
 	expect(filesOf('http/requestQueue.ts')).toEqual(['http/requestQueue.ts']);
-	for (const none of ['nobody', 'http/gone.ts', '__schema__', '..']) expect(filesOf(none)).toEqual([]);
+	for (const none of ['unknown', 'http/gone.ts', '__schema__', '..']) expect(filesOf(none)).toEqual([]);
 });
 
 it('runs the tests in the process that counts, which a memory limit of jest prevents', () => {

@@ -11,7 +11,7 @@ const sentBy = (credential: Partial<ServiceCredential>, request: object) =>
 		url: '/v2/user',
 		...request,
 	} as IHttpRequestOptions);
-const told = (credential: Partial<ServiceCredential>, request: object = {}) => {
+const outcome = (credential: Partial<ServiceCredential>, request: object = {}) => {
 	try {
 		sentBy(credential, request);
 		return 'OK';
@@ -25,7 +25,7 @@ const told = (credential: Partial<ServiceCredential>, request: object = {}) => {
 it.each([{ skipSslCertificateValidation: true }, { rejectUnauthorized: false }])(
 	'%p needs the switch of the credential',
 	(request) => {
-		expect(told({}, request)).not.toBe('OK');
+		expect(outcome({}, request)).not.toBe('OK');
 		expect(sentBy({ allowUnauthorizedCerts: true }, request)).toMatchObject({
 			skipSslCertificateValidation: true,
 			rejectUnauthorized: false,
@@ -71,14 +71,14 @@ describe('only a client certificate is allowed among the connection options of a
 		(name) => {
 			for (const value of [SETTABLE[name], undefined, '', null]) {
 				for (const credential of [{}, { allowUnauthorizedCerts: true }]) {
-					expect(told(credential, { agentOptions: { [name]: value } })).toBe(OTHERS);
-					expect(told(credential, { agentOptions: { cert: 'c', key: 'k', [name]: value } })).toBe(OTHERS);
+					expect(outcome(credential, { agentOptions: { [name]: value } })).toBe(OTHERS);
+					expect(outcome(credential, { agentOptions: { cert: 'c', key: 'k', [name]: value } })).toBe(OTHERS);
 				}
 			}
 		},
 	);
 
-	it.each(['text', ['a']])('%j is refused', (agentOptions) => expect(told({}, { agentOptions })).toBe(OTHERS));
+	it.each(['text', ['a']])('%j is refused', (agentOptions) => expect(outcome({}, { agentOptions })).toBe(OTHERS));
 
 	it('a certificate is sent on', () => {
 		const agentOptions = { cert: 'c', key: 'k', passphrase: 'p' };
@@ -86,7 +86,7 @@ describe('only a client certificate is allowed among the connection options of a
 	});
 
 	it.each([{}, { allowUnauthorizedCerts: true }])('an authority of the node is refused: %p', (credential) => {
-		expect(told(credential, { agentOptions: { ca: 'mine' } })).toBe(
+		expect(outcome(credential, { agentOptions: { ca: 'mine' } })).toBe(
 			'The API key is not sent over a certificate authority set in the node',
 		);
 	});
@@ -117,12 +117,12 @@ describe('a proxy', () => {
 		['this machine, to nonsense', { baseUrl: HERE }, {}, false],
 		['this machine, checked', { baseUrl: 'https://localhost:8000' }, 'http://127.0.0.1:3128', true],
 	])('%s: %p, %p', (_, credential, proxy, isFine) => {
-		expect(told(credential, { proxy }) === 'OK').toBe(isFine);
+		expect(outcome(credential, { proxy }) === 'OK').toBe(isFine);
 	});
 
 	it('an unset proxy is allowed', () => {
 		for (const proxy of [undefined, ''])
-			expect(told({ baseUrl: 'http://health.example', allowHttp: true }, { proxy })).toBe('OK');
+			expect(outcome({ baseUrl: 'http://health.example', allowHttp: true }, { proxy })).toBe('OK');
 	});
 });
 
@@ -139,9 +139,9 @@ it.each<[string, string | undefined, boolean]>([
 	['health.example', '*', false],
 ])('%s is allowed by %p: %p', (host, allowedDomains, isFine) => {
 	const credential = { baseUrl: `https://${host}`, allowedHttpRequestDomains: 'domains', allowedDomains };
-	expect(told(credential) === 'OK').toBe(isFine);
+	expect(outcome(credential) === 'OK').toBe(isFine);
 	for (const other of ['all', 'none', undefined])
-		expect(told({ ...credential, allowedHttpRequestDomains: other })).toBe('OK');
+		expect(outcome({ ...credential, allowedHttpRequestDomains: other })).toBe('OK');
 });
 
 it.each<[string, Partial<ServiceCredential>, object, string, string]>([
@@ -225,7 +225,7 @@ it('takes a path from the Base URL, and leaves the address where n8n has it', ()
 describe('below the path of the Base URL', () => {
 	const baseUrl = 'https://health.example/health/v2';
 	const given = (url: string) => {
-		const [byUrl, byUri] = [{ url }, { url: undefined, uri: url }].map((request) => told({ baseUrl }, request));
+		const [byUrl, byUri] = [{ url }, { url: undefined, uri: url }].map((request) => outcome({ baseUrl }, request));
 		expect(byUri).toBe(byUrl);
 		return byUrl;
 	};
@@ -279,14 +279,14 @@ describe('below the path of the Base URL', () => {
 
 	it('a Base URL without a path has all paths below it', () => {
 		for (const path of ['/webhook', '/../webhook', '/..%2fwebhook', '//webhook'])
-			expect(told({}, { url: ORIGIN + path })).toBe('OK');
+			expect(outcome({}, { url: ORIGIN + path })).toBe('OK');
 	});
 });
 
 describe('the checked address is the one that is sent', () => {
 	it('of two addresses, n8n sends the one called url', () => {
 		const [here, there] = ['https://health.example/a', 'https://other.example/a'];
-		expect(told({}, { url: there, uri: here })).not.toBe('OK');
+		expect(outcome({}, { url: there, uri: here })).not.toBe('OK');
 		expect(sentBy({}, { url: here, uri: there })).toMatchObject({ url: here, uri: here });
 	});
 
@@ -296,7 +296,7 @@ describe('the checked address is the one that is sent', () => {
 	});
 
 	it.each(['host', 'Host', ' HOST '])('the header %p names no other host', (name) => {
-		expect(told({}, { headers: { [name]: 'n8n.example' } })).toBe(
+		expect(outcome({}, { headers: { [name]: 'n8n.example' } })).toBe(
 			"The API key is not sent with a 'Host' header of a node",
 		);
 	});

@@ -78,7 +78,7 @@ describe('readingPages', () => {
 
 	const INCOMPLETE = 'Nothing was returned, because it would be incomplete. ';
 	it.each<[string, (asked: number) => IDataObject, string]>([
-		['are more than anybody has', (asked) => ({ next_cursor: `page ${asked}` }), 'Choose a shorter date range; if it'],
+		['are more than any user has', (asked) => ({ next_cursor: `page ${asked}` }), 'Choose a shorter date range; if it'],
 		['lead back to themselves', () => ({ next_cursor: 'a' }), 'Try again, or choose a shorter date range'],
 		['have a cursor that is no text', () => ({ next_cursor: 7 }), 'Ask the people who run the service'],
 	])('says what to do where pages %s', async (_, page, advice) => {

@@ -13,7 +13,7 @@ const sent = [...partsOf(url, KEY), ID];
 const STATUSES = [400, 403, 404, 409, 418, 422, 429, 500, 503];
 
 /** All text of the error. */
-const told = (status: number, body: unknown) => {
+const messageOf = (status: number, body: unknown) => {
 	const { message, description } = statusError(status, body, sent);
 	return `${message}\n${description}`;
 };
@@ -27,7 +27,7 @@ describe('plain words are repeated', () => {
 		'  There is no such range. Try another one. ',
 		'start/end must differ',
 	])('%s', (said) => {
-		expect(told(422, { detail: said })).toContain(`The service says: ${said.trim().replace(/\.$/, '')}. `);
+		expect(messageOf(422, { detail: said })).toContain(`The service says: ${said.trim().replace(/\.$/, '')}. `);
 	});
 });
 
@@ -56,7 +56,7 @@ describe('nothing else is', () => {
 		['the path', space('grouped')],
 	])('%s', (_, said) => {
 		expect(plainSentence(said, sent)).toBeUndefined();
-		expect(told(422, { detail: said })).not.toContain('The service says');
+		expect(messageOf(422, { detail: said })).not.toContain('The service says');
 	});
 
 	it('but for parts of a secret that are too short to tell anything', () => {
@@ -163,7 +163,7 @@ const body = fc.oneof(
 it('never a key, an identifier, a reading or a character that could forge a line, whatever the shape', () => {
 	fc.assert(
 		fc.property(fc.constantFrom(...STATUSES), body, (status, answer) => {
-			const text = told(status, answer);
+			const text = messageOf(status, answer);
 			for (const one of [KEY, ID, UUID, 'omron', 'ZmFvYmFy'])
 				expect(text.toLowerCase()).not.toContain(one.toLowerCase());
 			// What we say ourselves has apostrophes around names, the status, and one line break in this test.
@@ -192,7 +192,7 @@ describe('known error formats are reported in our words', () => {
 		[{ type: 'enum', msg: "Input should be 'a' or 'b'" }, 'it is not one of the values that are known'],
 		[{ type: 'string_type', msg: 'Input should be 1' }, 'it is not a text'],
 	])('%p', (detail, said) => {
-		expect(told(422, { detail: [{ loc: ['query', 'start_date'], ...detail }] })).toBe(
+		expect(messageOf(422, { detail: [{ loc: ['query', 'start_date'], ...detail }] })).toBe(
 			`The service did not accept 'Start Date'\nThe service says: ${said}. Check the value of 'Start Date'`,
 		);
 	});
@@ -201,7 +201,7 @@ describe('known error formats are reported in our words', () => {
 it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'secret'])(
 	'a parameter called %s names no field',
 	(name) => {
-		expect(told(422, { detail: [{ loc: ['query', name], msg: 'bad' }] })).toMatch(
+		expect(messageOf(422, { detail: [{ loc: ['query', name], msg: 'bad' }] })).toMatch(
 			/^The service did not accept the request\n/,
 		);
 	},

@@ -48,7 +48,7 @@ it('allows a waiting request at most a minute: two attempts, half a minute for e
 });
 
 describe('errors of failed connections', () => {
-	const told = (code: unknown, more = {}) =>
+	const problemOf = (code: unknown, more = {}) =>
 		networkError(
 			Object.assign(new Error('secret'), { cause: { code, message: 'secret', ...more } }),
 			'https://health.example:444/api',
@@ -81,7 +81,7 @@ describe('errors of failed connections', () => {
 		[{ secret: 1 }, true, 'ended without an answer. Try'],
 		[undefined, true, 'ended without an answer. Try'],
 	])('%p', (code, isTransient, words) => {
-		const problem = told(code);
+		const problem = problemOf(code);
 		expect(problem).toMatchObject({
 			message: 'The service could not be reached',
 			isTransient,
@@ -92,7 +92,7 @@ describe('errors of failed connections', () => {
 	});
 
 	it("n8n's own refusal of an address is lasting", () => {
-		expect(told(undefined, { name: 'SsrfBlockedIpError' })).toMatchObject({
+		expect(problemOf(undefined, { name: 'SsrfBlockedIpError' })).toMatchObject({
 			isTransient: false,
 			concernsAll: true,
 			description: expect.stringContaining("n8n's administrator"),
@@ -100,7 +100,7 @@ describe('errors of failed connections', () => {
 	});
 
 	it('another error name with the same end is not', () => {
-		expect(told(undefined, { name: 'NotSsrfBlocked' }).description).not.toContain("n8n's administrator");
+		expect(problemOf(undefined, { name: 'NotSsrfBlocked' }).description).not.toContain("n8n's administrator");
 	});
 
 	it('a Problem wrapped by n8n is unwrapped', () => {

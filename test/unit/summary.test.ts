@@ -140,7 +140,7 @@ describe('a measurement that came through several sources', () => {
 		expect(await summarize([readings])).toMatchObject({ readings: 2 });
 	});
 
-	it('long values stay short in memory and are still told apart', async () => {
+	it('long values stay short in memory and still differ', async () => {
 		const long = (end: string) => at('2026-03-01T07:00:00Z', { systolic: 'x'.repeat(1000) + end });
 		expect(await summarize([[long('a'), long('b'), long('a')]])).toMatchObject({ readings: 2, systolic_mean: null });
 	});

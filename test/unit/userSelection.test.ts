@@ -198,15 +198,15 @@ describe('a list', () => {
 	});
 
 	describe('an entry without a user', () => {
-		const entries = entriesOf(['c0', 'nobody', 'c1', 'nobody either']);
+		const entries = entriesOf(['c0', 'unknown', 'c1', 'unknown too']);
 
 		it('is a problem of that entry, which names its place', async () => {
 			const users = await all(listedUsers('clientUserId', entries).users(team(5).get));
 			expect(found(users)).toEqual([
 				['u0', 'c0', 1],
-				['', 'nobody', 2],
+				['', 'unknown', 2],
 				['u1', 'c1', 3],
-				['', 'nobody either', 4],
+				['', 'unknown too', 4],
 			]);
 			expect(users[1]).toMatchObject({
 				entry: entries[1],
@@ -225,8 +225,8 @@ describe('a list', () => {
 				['u0', 'c0', 1],
 				['u1', 'c1', 3],
 			]);
-			const users = await all(list.users(team(5, { nobody: rejects(broken) }).get));
-			expect(users[1]).toMatchObject({ user: { user_id: '', client_user_id: 'nobody' }, place: 2, problem: broken });
+			const users = await all(list.users(team(5, { unknown: rejects(broken) }).get));
+			expect(users[1]).toMatchObject({ user: { user_id: '', client_user_id: 'unknown' }, place: 2, problem: broken });
 		});
 	});
 
@@ -275,12 +275,12 @@ describe('one user', () => {
 	it('by client user ID is resolved; a missing user is an error, or no user', async () => {
 		const { get } = team(5);
 		expect(await users(oneUser({ by: 'clientUserId', id: 'c3' }), get)).toEqual([['u3', 'c3', 1]]);
-		const nobody = { by: 'clientUserId', id: 'x' } as const;
-		await expect(users(oneUser(nobody), get)).rejects.toMatchObject({
+		const unknown = { by: 'clientUserId', id: 'x' } as const;
+		await expect(users(oneUser(unknown), get)).rejects.toMatchObject({
 			message: "There is no user with this 'Client User ID'",
 			httpCode: '404',
 		});
-		expect(await users(oneUser(nobody, 'empty'), get)).toEqual([]);
+		expect(await users(oneUser(unknown, 'empty'), get)).toEqual([]);
 	});
 
 	it('with a 404 for their readings: an error, or skipped if they are removed', async () => {
@@ -464,7 +464,7 @@ it.each([
 it('Resolve ignores a record without an ID', async () => {
 	const { get } = team(1, { c: () => ({ client_user_id: 'c' }) });
 	await expect(resolveUser(get, 'c')).rejects.toThrow("The service's answer has no 'user_id'");
-	expect(await resolveUser(team(1).get, 'nobody')).toBeUndefined();
+	expect(await resolveUser(team(1).get, 'unknown')).toBeUndefined();
 });
 
 it('the sources of a user are those that have a slug, by their names if they have any', () => {

@@ -54,8 +54,8 @@ it.each<[unknown, boolean]>([
 	[{}, false],
 ])('%p may be one: %p', (value, is) => {
 	expect(isText(value)).toBe(is);
-	const told = refusal(() => toText(value, 'F', 'Enter it'));
-	expect(is ? told : told[0]).toBe(is ? 'taken' : "'F' is not a text");
+	const message = refusal(() => toText(value, 'F', 'Enter it'));
+	expect(is ? message : message[0]).toBe(is ? 'taken' : "'F' is not a text");
 });
 
 it.each<[unknown, boolean | undefined]>([
