@@ -1,6 +1,10 @@
 /**
  * Readings that may be skipped because n8n's clock was ahead: a window that follows it is ahead, too.
  */
+import { HOUR } from './steps';
+
+const DAY = 24 * HOUR;
+
 export class ClockWatch {
 	/** The least that a clock that was ahead has shown, since it was right last. */
 	private least = Infinity;
@@ -10,9 +14,14 @@ export class ClockWatch {
 	private forGood = -Infinity;
 	private saved = {};
 
-	/** Watching begins. @param error by how much the clock is ahead */
-	begin(now: number, error: number) {
+	/**
+	 * Watching begins. The first window takes a clock that is a day ahead into account, not one that is more.
+	 *
+	 * @param error by how much the clock is ahead
+	 */
+	begin(now: number, error: number, lookback: number) {
 		if (error > 0) this.least = now + error;
+		if (error > DAY) this.forGood = now + error - DAY - lookback;
 		this.save();
 	}
 

@@ -34,7 +34,7 @@ export class Oracle {
 		readonly since: number,
 		clockError: number,
 	) {
-		this.clock.begin(since, clockError);
+		this.clock.begin(since, clockError, lookback);
 		this.lookbacks = new Lookbacks(lookback);
 		this.groups = new Groups(world);
 	}
