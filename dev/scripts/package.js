@@ -4,7 +4,7 @@
 const { readSwitches } = require('../install/switches');
 readSwitches({ name: 'package', about: 'Makes the file that n8n loads, exactly as it would be published.' });
 
-const { renameSync } = require('node:fs');
+const { copyFileSync } = require('node:fs');
 const { basename, join } = require('node:path');
 const { packPackage } = require('../host/installPackage');
 const { runAsScript } = require('../install/command');
@@ -15,7 +15,8 @@ async function main() {
 	setUp('build');
 	const packed = await packPackage();
 	const name = basename(packed);
-	renameSync(packed, join(ROOT, name));
+	// The file in the cache stays: other commands may be about to install it.
+	copyFileSync(packed, join(ROOT, name));
 	console.log(`${name} is the package. docs/install.md says where n8n looks for it.`);
 }
 
