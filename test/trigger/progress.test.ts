@@ -172,6 +172,7 @@ onBothSchedulers((scheduler) => {
 			polls: 12 * (isLong ? 8 : 5),
 			limit,
 		});
+		expect(messages).not.toEqual([]);
 		for (const message of messages) expect(message).toContain('The service limits the requests');
 		// Hourly, with the next poll.
 		expect(longestSilence).toBeLessThanOrEqual(HOUR + 5 * MINUTE);

@@ -93,7 +93,7 @@ function basesOf(identity: Identity, rows: IDataObject[], times: Array<number | 
 const valuesOf = ({ values }: Identity, row: IDataObject) =>
 	JSON.stringify(values.map((column) => valueKey(row[column])));
 
-/** Units whose usual spelling has upper case. IDs and hashes with the usual spelling are saved, so it stays as it is. */
+/** Units with upper case in their usual spelling, which is part of saved IDs and hashes. */
 const UNITS = new Map(['mmHg', 'kPa'].map((unit) => [unit.toLowerCase(), unit]));
 
 /** The same text for the same value: numbers as text and units are spelled in several ways (quirk 7). */

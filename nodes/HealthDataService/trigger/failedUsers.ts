@@ -99,14 +99,14 @@ export class FailedUsers {
 	}
 }
 
-/** Bounds of the rest after a limited poll in which nobody could be read: a limit of few requests an hour needs polls further apart. */
+/** Bounds of the rest after a limited poll that read no user: a limit of few requests an hour needs polls further apart. */
 export const REST_MS = { least: 60_000, most: 1_800_000 };
 
 /** Whether the service limits the requests: never a failure of one user. */
 export const isLimit = (problem: unknown): problem is Problem =>
 	problem instanceof Problem && (problem.kind === 'rate-limited' || problem.retryAfterMs !== undefined);
 
-/** The users of a poll whom a limit of the service kept from being read. */
+/** The users of a poll that a limit of the service left unread. */
 export class LimitedUsers {
 	readonly users: EventResult[] = [];
 	/** The last limit. */
@@ -137,7 +137,7 @@ export class LimitedUsers {
 		if (!result.problem) this.lastAnsweredSentAt = Math.max(this.lastAnsweredSentAt, sentAtOf(result));
 	}
 
-	/** Users whose limit may be their own: one of all users answers what is sent first. */
+	/** Users with a limit that may be theirs alone: one of all users answers what is sent first. */
 	get whileOthersAreAnswered() {
 		return this.users.filter((one) => this.sentAt.get(one)! < this.lastAnsweredSentAt);
 	}

@@ -149,7 +149,7 @@ async function read(
 	return result;
 }
 
-/** The result of a poll whose list cannot be read because of a limit. */
+/** The result of a poll in which a limit refuses the user list. */
 const nothingRead = (state: TriggerState, limit: Problem): RoundResult => ({
 	items: [],
 	state: { ...state },

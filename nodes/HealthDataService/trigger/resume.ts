@@ -95,7 +95,7 @@ export async function* usersById(get: Get, selection: UserSelection, ids: string
 	}
 }
 
-/** Failed users, in the order of their keys: those whose last attempt is longest ago come first. */
+/** Failed users in the order of their keys: the oldest attempt first. */
 export function* inOrderOf(keys: string[], users: SelectedUser[]): Generator<SelectedUser> {
 	const order = new Map(keys.map((key, index) => [key, index]));
 	const rankOf = (user: SelectedUser) => order.get(failedUserKey(user)!) ?? 0;

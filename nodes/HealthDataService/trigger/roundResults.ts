@@ -198,7 +198,7 @@ export class RoundResults {
 
 	/**
 	 * @param isComplete whether the list came to its end
-	 * @param stopped users who met a limit of the service while others were answered, or whom the end of the poll cut off
+	 * @param stopped users with a limit of the service while others were answered, or cut off by the end of the poll
 	 */
 	emitAndSave(
 		isComplete: boolean,

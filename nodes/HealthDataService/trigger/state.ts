@@ -42,7 +42,7 @@ export interface TriggerState {
 export interface LearntLimit {
 	/** Between two requests, in ms. */
 	spacing: number;
-	/** After a poll in which nobody could be read, in ms. */
+	/** After a poll that read no user, in ms. */
 	rest: number;
 }
 
@@ -63,7 +63,7 @@ export interface Checkpoint {
 	last: string[];
 	/** Hashes of users done after the first one who is not. */
 	done?: string[];
-	/** Hashes of users who met a limit of the service in the last poll while others were answered, or whom its end cut off. */
+	/** Hashes of users with a limit of the service in the last poll while others were answered, or cut off by its end. */
 	limited?: string[];
 	/** Whether answers timed out at the end of the last poll. */
 	hangs?: true;

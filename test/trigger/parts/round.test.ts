@@ -13,7 +13,7 @@ import {
 	type TriggerEvent,
 	type WatchTarget,
 } from '../../../nodes/HealthDataService/trigger/events';
-import { readRound } from '../../../nodes/HealthDataService/trigger/round';
+import { readRound, type RoundOptions } from '../../../nodes/HealthDataService/trigger/round';
 import { startState, type TriggerState } from '../../../nodes/HealthDataService/trigger/state';
 import { doneKeyOf, unresolvedKey } from '../../../nodes/HealthDataService/trigger/watchList';
 import { useVirtualTime } from '../../helpers/virtualTime';
@@ -25,6 +25,17 @@ const BUDGET_MS = 1000;
 const timeout = new AdaptiveTimeout(new Deadlines(), BUDGET_MS / 2, 8);
 
 const entry = (id: string) => ({ id, at: 1 });
+
+const roundOptions = (now: number, deadline: number, lookback: number): RoundOptions => ({
+	now,
+	lookback,
+	isFirst: false,
+	confirmedNow: () => now,
+	thresholds: [],
+	deadline,
+	budgetMs: BUDGET_MS,
+	timeout,
+});
 
 /** What a round asks of the event and of the list, where one user and one entry have failed. */
 async function optionsOf(deadline: number): Promise<ReadOptions & { failedEntries: string[] }> {
@@ -47,18 +58,8 @@ async function optionsOf(deadline: number): Promise<ReadOptions & { failedEntrie
 	const now = Date.now();
 	const behind = { late: { from: now }, [unresolvedKey(entry('lost'))]: { from: now } };
 	const state = { ...startState('node', 'of', now, 1000), behind };
-	const round = {
-		now,
-		lookback: 1000,
-		isFirst: false,
-		confirmedNow: () => now,
-		thresholds: [],
-		deadline,
-		budgetMs: BUDGET_MS,
-		timeout,
-	};
 	const target = { selection, provider: new ProviderSlug(''), concurrency: 1 };
-	await readRound((async () => ({})) as never, event, target as never, state, round);
+	await readRound((async () => ({})) as never, event, target as never, state, roundOptions(now, deadline, 1000));
 	return { ...options!, failedEntries };
 }
 const user = (user_id: string) => ({ user_id, client_user_id: null });
@@ -108,19 +109,9 @@ describe('a round', () => {
 		};
 		const now = Date.now();
 		const deadline = performance.now() + (isTimeUp ? 0 : HOUR);
-		const options = {
-			now,
-			lookback: HOUR,
-			isFirst: false,
-			confirmedNow: () => now,
-			thresholds: [],
-			deadline,
-			budgetMs: BUDGET_MS,
-			timeout,
-		};
 		const target = { selection, provider: new ProviderSlug(''), concurrency: 1 };
 		const state = { ...startState('node', 'of', now, HOUR), ...more };
-		return await readRound(undefined as never, event, target, state, options);
+		return await readRound(undefined as never, event, target, state, roundOptions(now, deadline, HOUR));
 	}
 
 	it('is complete once the list ends and no result is missing, also when time is up', async () => {
