@@ -274,7 +274,7 @@ export const matrix: Row[] = [
 	{
 		quirk: 17,
 		what: 'A rejected request, with any form of `detail`',
-		promise: 'one sentence that names the field',
+		promise: 'one sentence, with the field if the answer names it',
 		cases: [
 			stays(
 				'a list',

@@ -75,6 +75,7 @@ const FIGURES = {
 		[LISTED_USERS, 'IDs'],
 		[MAX_ROWS_PER_ITEM, 'rows'],
 		[LOOKBACK_HOURS, 'Lookback Hours'],
+		[TEST_EVENT.users, 'users'],
 		[Number(triggerOption('minSystolic').default), 'Minimum Systolic'],
 		[Number(triggerOption('minDiastolic').default), 'Minimum Diastolic'],
 	],
