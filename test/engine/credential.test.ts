@@ -4,8 +4,9 @@
  */
 import { authenticate } from '../../nodes/HealthDataService/http/authenticate';
 import { runNode, searchList, testCredential } from '../helpers/engine';
+import { textOf } from '../helpers/pages';
 import { KEY } from '../helpers/people';
-import { listUsers, useSandbox } from '../helpers/requests';
+import { listUsers, resolve, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 const used = useSandbox();
@@ -108,4 +109,15 @@ describe('the key', () => {
 		}
 		expect(new URL((sent as { url: string }).url).origin).toBe('https://api.example');
 	});
+});
+
+it('n8n evaluates {{ }} with the decrypted credential, so expressions can find out the key: SECURITY.md says so', async () => {
+	const isStart = async (text: string) => {
+		const guess = `={{ $credentials.apiKey.startsWith('${text}') ? 'no date'.toDateTime() : 'x' }}`;
+		const { error } = await runNode({ credential: used.credential, parameters: resolve(guess) });
+		return error?.message === 'cannot convert to Luxon DateTime';
+	};
+	expect(await isStart(KEY.slice(0, 5))).toBe(true);
+	expect(await isStart(`${KEY.slice(0, 4)}?`)).toBe(false);
+	expect(textOf('SECURITY.md')).toContain('with the decrypted credential as `$credentials`');
 });
