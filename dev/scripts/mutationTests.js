@@ -26,7 +26,7 @@ const TESTS = {
 	'http/rateLimiter.ts': 'unit/rateLimiter',
 	'http/redact.ts': 'unit/redact',
 	'http/redirect.ts': 'unit/retry',
-	'http/requestQueue.ts': 'unit/requestQueue unit/rateLimiter',
+	'http/requestQueue.ts': 'unit/requestQueue unit/rateLimiter unit/attempts',
 	'http/retry.ts': 'unit/attempts unit/retry unit/requestOptions',
 	'http/sleep.ts': 'unit/attempts',
 	service: 'unit/userSelection',

@@ -339,3 +339,121 @@ it.each([
 	expect(sent).toHaveLength(1 + most);
 	await time.until(Promise.all(others), 10_000);
 });
+
+describe('a reader that waits out limits', () => {
+	const until = (seconds: number, more: Partial<RetryOptions> = {}) => ({ limitUntil: seconds * 1000, ...more });
+	const after = (seconds: number) => ({ 'retry-after': String(seconds) });
+	const oneByOne = () => new RequestQueue({ concurrency: 1 });
+
+	it('sends a limited request again until then, however often it was sent, and no longer', async () => {
+		const { ask, times } = service(oneByOne(), () => status(429));
+		const once = { maxAttempts: 2, retryForMs: 1000, retryUntil: 2000 };
+		expect(await time.until(ask('a', until(100, once)), 200_000)).toMatchObject({
+			httpCode: '429',
+			description: expect.stringMatching(/^Tried 9 times in 9\d seconds/),
+			retryAfterMs: undefined,
+		});
+		expect(times().map(Math.floor)).toEqual([0, 0, 1, 3, 7, 15, 31, 61, 91]);
+	});
+
+	it.each([
+		[503, after(2), 4],
+		[429, {}, 4],
+		[503, {}, 2],
+		[500, {}, 2],
+	])('status %i with %j is sent %i times where a failure is sent twice', async (code, headers, sent) => {
+		const { ask, times } = service(oneByOne(), (_, nth) => status(nth < 4 ? code : 200, headers));
+		await time.until(ask('a', until(600, { maxAttempts: 2 })), 60_000);
+		expect(times()).toHaveLength(sent);
+	});
+
+	it.each([
+		[until(7200), 600],
+		[{}, 60],
+	])('with %j a Retry-After of ten minutes lasts %i seconds', async (more, seconds) => {
+		const { ask, times } = service(oneByOne(), (_, nth) => status(nth === 1 ? 429 : 200, after(600)));
+		expect(await time.until(ask('a', more), 700_000)).toBe(200);
+		expect(times().map(Math.round)).toEqual([0, seconds]);
+	});
+
+	it.each([
+		[429, until(600), true],
+		[429, {}, false],
+		[500, until(600), false],
+	])('learns a lower rate: status %i, %j: %p', async (code, more, isLearnt) => {
+		const queue = oneByOne();
+		const { ask } = service(queue, () => status(code));
+		const end = ask('a', more);
+		await time.pass(100);
+		expect(queue.rateLimiter.learntMs > 0).toBe(isLearnt);
+		await time.until(end, 700_000);
+	});
+
+	it('gives up at once where one attempt is all that is wanted, and holds back no other request', async () => {
+		const { ask, times } = service(oneByOne(), (name) => status(name === 'a' ? 429 : 200, after(30)));
+		expect(await time.until(ask('a', until(600), { maxAttempts: 1 }), 1000)).toMatchObject({ retryAfterMs: 30_000 });
+		expect(await time.until(ask('b', until(600)), 1000)).toBe(200);
+		expect(times().length).toBe(1);
+	});
+
+	it.each([
+		['one limit without Retry-After', 0.4, 1, {}, 0],
+		['two limits in a row', 1.4, 2, {}, 0],
+		['three limits in a row', 3.4, 3, {}, 2],
+		['one Retry-After', 3.8, 1, after(4), 4],
+		['a Retry-After that lasts beyond its end', 9.5, 1, after(60), 10],
+	])('that ends with %s, at %d s, holds back the others', async (_, endAt, sent, headers, seconds) => {
+		const { ask, times } = service(oneByOne(), (name) => status(name === 'a' ? 429 : 200, headers));
+		await time.until(ask('a', until(endAt)), 60_000);
+		const failedAt = time.elapsed / 1000;
+		await time.until(ask('b'), 60_000);
+		expect([times().length, Math.round(times('b')[0] - failedAt)]).toEqual([sent, seconds]);
+	});
+
+	it.each([
+		[undefined, 7],
+		[() => true, 7],
+		[() => false, 1],
+	])('mayRetry %p: a failure is sent %i times, and a limit again all the same', async (mayRetry, sent) => {
+		const { ask, times } = service(oneByOne(), (name, nth) => status(name === 'a' ? 500 : nth === 1 ? 429 : 200));
+		await time.until(ask('a', until(600), { mayRetry }), 60_000);
+		expect(await time.until(ask('b', until(600), { mayRetry }), 60_000)).toBe(200);
+		expect([times().length, times('b').length]).toEqual([sent, 2]);
+	});
+
+	it('pauses the others shortly each time, because they are answered meanwhile', async () => {
+		const queue = new RequestQueue({ concurrency: 2 });
+		const pause = jest.spyOn(queue, 'pause');
+		const { ask, times } = service(queue, (name, nth) => status(name === 'a' && nth < 5 ? 429 : 200));
+		const end = ask('a', until(600));
+		while (times().length < 5) {
+			await time.until(ask('b'), 60_000);
+			await time.pass(50);
+		}
+		expect(await time.until(end, 600_000)).toBe(200);
+		expect(pause.mock.calls.flat()).toEqual([250, 500, 500, 500]);
+	});
+
+	it('pauses the others for all of a Retry-After', async () => {
+		const { ask, times } = service(oneByOne(), (name, nth) => status(name === 'a' && nth === 1 ? 429 : 200, after(20)));
+		await time.until(Promise.all([ask('a', until(600)), ask('b', until(600))]), 60_000);
+		expect([...times(), ...times('b')].map(Math.floor)).toEqual([0, 20, 20]);
+	});
+});
+
+it('counts requests without a result, between attempts, too', async () => {
+	const queue = new RequestQueue({ concurrency: 1 });
+	const { ask } = service(queue, (_, nth) => status(nth === 1 ? 500 : 200), 100);
+	const ends = [ask('a'), ask('b')];
+	const seen: number[][] = [];
+	for (const ms of [50, 100, 5000]) {
+		await time.pass(ms);
+		seen.push([queue.open, queue.held]);
+	}
+	await time.until(Promise.all(ends), 10_000);
+	expect(seen).toEqual([
+		[2, 1],
+		[2, 1],
+		[0, 0],
+	]);
+});

@@ -148,6 +148,44 @@ it('no request waits beyond the deadline', async () => {
 	);
 });
 
+describe('a rate learnt from limits', () => {
+	const learnt = (rate: RateLimiter, change: 'slowDown' | 'speedUp', count: number) =>
+		Array.from({ length: count }, () => {
+			rate[change]();
+			return Math.round(rate.learntMs);
+		});
+
+	it('doubles its spacing at each limit, up to two seconds', () => {
+		expect(learnt(new RateLimiter(), 'slowDown', 8)).toEqual([50, 100, 200, 400, 800, 1600, 2000, 2000]);
+	});
+
+	it('shortens its spacing with each answer, and ends below ten milliseconds', () => {
+		const rate = new RateLimiter();
+		rate.slowDown();
+		expect(learnt(rate, 'speedUp', 17)).toEqual([45, 41, 36, 33, 30, 27, 24, 22, 19, 17, 16, 14, 13, 11, 10, 0, 0]);
+		rate.learntMs = 10 / 0.9;
+		expect(learnt(rate, 'speedUp', 1)).toEqual([10]);
+	});
+
+	it('starts again at the first spacing when little of it is left', () => {
+		const rate = new RateLimiter();
+		rate.learntMs = 12;
+		expect(learnt(rate, 'slowDown', 1)).toEqual([50]);
+	});
+
+	it.each([
+		[Infinity, 200],
+		[10, 200],
+		[2, 500],
+	])('with %d a second of its own, requests are sent every %i ms', async (perSecond, ms) => {
+		const rate = new RateLimiter(perSecond);
+		rate.learntMs = 200;
+		const { sent } = crowd(rate, 4);
+		await pass(3000);
+		expect(sent.map((at) => at - 5_000)).toEqual([0, ms, 2 * ms, 3 * ms]);
+	});
+});
+
 describe('in a queue', () => {
 	type Sent = Array<{ at: number; name: string }>;
 	const run = (queue: RequestQueue, name: string, sent: Sent, more = {}, outcome = 'answered' as const) =>
@@ -161,6 +199,26 @@ describe('in a queue', () => {
 				{ continues: true, ...more },
 			)
 			.catch(({ message }: Error) => message);
+
+	it('requests limited together lower the rate once, and answers raise it again', async () => {
+		const queue = new RequestQueue({ concurrency: 8 });
+		const limited = async () =>
+			await queue.run(
+				async () => 'throttled',
+				() => 'throttled',
+				{ continues: true },
+			);
+		const learnt = [];
+		for (const step of [queue.slowDown, queue.slowDown, limited, queue.slowDown, queue.slowDown]) {
+			await step.call(queue);
+			learnt.push(queue.rateLimiter.learntMs);
+		}
+		const end = run(queue, 'a', []);
+		await pass(1000);
+		await end;
+		learnt.push(queue.rateLimiter.learntMs);
+		expect(learnt).toEqual([50, 50, 50, 100, 100, 90]);
+	});
 
 	it('a pause comes first, and uses up no turn', async () => {
 		const queue = new RequestQueue({ concurrency: 8, requestsPerSecond: 1 });
