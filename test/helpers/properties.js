@@ -1,5 +1,5 @@
 /**
- * fast-check for the property tests: from one seed, so that they give the same everywhere, and with 200 values each; CI takes 2,000.
+ * fast-check for the property tests: from one seed, so that they give the same everywhere, and with 200 values each; CI takes 500.
  * To look further: PROPERTIES_SEED=7 PROPERTIES_RUNS=5000 npm run test:unit.
  */
 const { default: fc } = require('fast-check');
