@@ -6,7 +6,7 @@ import { Workflow, type IDataObject, type INode, type INodeExecutionData, type I
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
 import { MAX_ROWS_PER_ITEM } from '../../nodes/HealthDataService/resources/operation';
 import { exampleFiles, readExample } from '../e2e/examples/files';
-import { textOf } from '../helpers/pages';
+import { sectionOf, textOf } from '../helpers/pages';
 
 const nodesOf = (file: string): INode[] => readExample(file).nodes;
 const ofType = (nodes: INode[], type: string) => nodes.filter((node) => node.type.endsWith(`.${type}`));
@@ -160,6 +160,13 @@ describe('a run that fails says how many users could not be read', () => {
 		expect(await say([{ error: 'The key is refused', details: 'Check it' }])).toContain('The key is refused');
 		expect(await say([{ error: 'The key is refused', details: 'Check it' }])).not.toMatch(/undefined|\d/);
 	});
+});
+
+it('each recipe of the README that reads several users or all their days says Return All', () => {
+	const recipes = sectionOf(textOf('README.md'), 'Recipes').split('\n\n');
+	const reading = recipes.filter((recipe) => /All Users|Listed Users|Output:/.test(recipe));
+	expect(reading).toHaveLength(3);
+	for (const recipe of reading) expect(recipe).toContain('Return All');
 });
 
 describe('texts of others', () => {
