@@ -53,7 +53,7 @@ describe('an unknown user', () => {
 	});
 
 	it('by client user ID', async () => {
-		const { error } = await run(bloodPressureOf(byClientId('nobody')));
+		const { error } = await run(bloodPressureOf(byClientId('unknown')));
 		expect(error?.message).toBe("There is no user with this 'Client User ID'");
 	});
 });
@@ -148,7 +148,7 @@ describe('no answer', () => {
 });
 
 describe('On Error {{ }}', () => {
-	const input = [{ id: SPECIAL.client_user_id }, { id: 'nobody' }, { id: 'silent' }];
+	const input = [{ id: SPECIAL.client_user_id }, { id: 'unknown' }, { id: 'silent' }];
 	const parameters = bloodPressureOf(byClientId('={{ $json.id }}'));
 
 	it('stops with the number of the item', async () => {
@@ -170,6 +170,6 @@ describe('On Error {{ }}', () => {
 		const { items, errorItems } = await run(parameters, { input, onError: 'continueErrorOutput' });
 		expect(items).toHaveLength(readingsOf(people(), SPECIAL).length);
 		expect(errorItems).toHaveLength(1);
-		expect(errorItems[0].json).toMatchObject({ id: 'nobody', error: "There is no user with this 'Client User ID'" });
+		expect(errorItems[0].json).toMatchObject({ id: 'unknown', error: "There is no user with this 'Client User ID'" });
 	});
 });

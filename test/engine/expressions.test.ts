@@ -52,16 +52,16 @@ describe('dates {{ }}', () => {
 
 describe('the user {{ }}', () => {
 	it.each([
-		'{{ $json.who }}',
-		'{{$json.who}}',
-		'{{ $json["who"] }}',
-		'{{ $json.nested.who }}',
-		'{{ $json.who.trim() }}',
-		'{{ $json.who ?? "" }}',
+		'{{ $json.user }}',
+		'{{$json.user}}',
+		'{{ $json["user"] }}',
+		'{{ $json.nested.user }}',
+		'{{ $json.user.trim() }}',
+		'{{ $json.user ?? "" }}',
 	])('%s means the same however it is written', async (expression) => {
 		const input = [SPECIAL, BERLIN].map(({ client_user_id }) => ({
-			who: client_user_id,
-			nested: { who: client_user_id },
+			user: client_user_id,
+			nested: { user: client_user_id },
 		}));
 		const { items, error } = await runNode({
 			credential: used.credential,
@@ -77,7 +77,7 @@ describe('the user {{ }}', () => {
 	});
 
 	it.each([
-		['{{ $json.nobody }}', 'empty'],
+		['{{ $json.missing }}', 'empty'],
 		['{{ $json.nested }}', 'not a text'],
 	])('%s is %s', async (expression, what) => {
 		const { error } = await runNode({
@@ -103,13 +103,13 @@ describe('a choice {{ }}', () => {
 	});
 
 	it('Users, a list, without anything in User', async () => {
-		const nobody = { __rl: true, mode: 'list', value: '' };
+		const noUser = { __rl: true, mode: 'list', value: '' };
 		const { rows, error } = await run(
-			bloodPressureOf(nobody, { userScope: '={{ "listed" }}', userIds: STEADY.user_id }),
+			bloodPressureOf(noUser, { userScope: '={{ "listed" }}', userIds: STEADY.user_id }),
 		);
 		expect(error).toBeUndefined();
 		expect(rows).toHaveLength(61);
-		expect((await run(bloodPressureOf(nobody, { userScope: '={{ "listed" }}' }))).error?.message).toBe(
+		expect((await run(bloodPressureOf(noUser, { userScope: '={{ "listed" }}' }))).error?.message).toBe(
 			"'User IDs' is empty",
 		);
 	});
@@ -159,7 +159,7 @@ it.each(['={{ $json.ids }}', '={{ $input.all().flatMap((item) => item.json.ids) 
 );
 
 it('{{ }} that n8n cannot evaluate is an error, and nothing is sent', async () => {
-	const { error } = await run(bloodPressureOf(byUserId("={{ $('Nobody').item.json.x }}")));
+	const { error } = await run(bloodPressureOf(byUserId("={{ $('Missing').item.json.x }}")));
 	expect(error?.message).toMatch(/\S/);
 	expect(used.sandbox.requests).toEqual([]);
 });
@@ -171,9 +171,9 @@ describe('a tool of an agent {{ }}', () => {
 	it("a field of the agent's own input, as any other tool does", async () => {
 		const { answers } = await runAgent(
 			used.credential,
-			{ Tool: bloodPressureOf(byClientId('={{ $json.who }}')) },
+			{ Tool: bloodPressureOf(byClientId('={{ $json.user }}')) },
 			[['Tool']],
-			{ who: SPECIAL_ID },
+			{ user: SPECIAL_ID },
 		);
 		expect(JSON.parse(answers[0])).toHaveLength(3);
 	});

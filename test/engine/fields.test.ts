@@ -486,7 +486,7 @@ describe('two items that differ in {{ }}', () => {
 		['Connected Provider', 'omron', 'withings', (provider) => listUsers({ options: { provider } })],
 		['Skip First Users of List', 1, 3, (offset) => listUsers({ options: { offset } })],
 		['Client User ID', 'steady', 'berlin', (id) => resolve(id)],
-		['When Not Found', 'empty', 'error', (whenNotFound) => resolve('nobody', { whenNotFound })],
+		['When Not Found', 'empty', 'error', (whenNotFound) => resolve('unknown', { whenNotFound })],
 	];
 
 	it.each(FIELDS)('%s get each what it would get alone', async (_, first, second, at) => {

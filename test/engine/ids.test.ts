@@ -18,7 +18,7 @@ let anna: User;
 let users: User[];
 
 /** At the same instant, of the same source, with values of their own. */
-const twins = (time: string, ...systolic: number[]) => systolic.map((value) => bloodPressure(time, value, 80));
+const sameTime = (time: string, ...systolic: number[]) => systolic.map((value) => bloodPressure(time, value, 80));
 
 beforeEach(() => {
 	jest.spyOn(Date, 'now').mockReturnValue(START);
@@ -36,7 +36,7 @@ function addHistory() {
 			history.add(user, bloodPressure(time, 110 + hour, 80, hour % 3 ? 'omron' : 'withings'));
 			history.add(user, mindfulness(time, hour), { metric: 'mindfulness_minutes' });
 		}
-		for (const twin of twins(`2026-03-03T0${index}:00:00Z`, 140, 120, 130)) history.add(user, twin);
+		for (const reading of sameTime(`2026-03-03T0${index}:00:00Z`, 140, 120, 130)) history.add(user, reading);
 	}
 }
 
@@ -52,7 +52,7 @@ const idsOf = (rows: IDataObject[]) => rows.map(({ id }) => id as string).sort()
 const readingsById = (rows: IDataObject[]) =>
 	Object.fromEntries(rows.map((row) => [row.id as string, { ...row, change: undefined }]));
 
-/** All that the trigger hands on from `START` to `NOW`. */
+/** All rows that the trigger emits from `START` to `NOW`. */
 async function triggered(event = 'bloodPressure'): Promise<IDataObject[]> {
 	const entries = history.entries.splice(0);
 	const host = new PollingHost(used.credential, { event, userScope: 'all' });
@@ -90,8 +90,8 @@ describe('readings of one instant', () => {
 		return await read(bloodPressureOf(byUserId(anna.user_id), more));
 	};
 
-	it('have ids of their own, in whatever order and on whatever pages they come', async () => {
-		const [first, second, third] = twins(TIME, 120, 130, 140);
+	it('have ids of their own, in any order and on any pages', async () => {
+		const [first, second, third] = sameTime(TIME, 120, 130, 140);
 		const before = bloodPressure('2026-03-03T07:00:00Z', 111, 80);
 		const expected = bySystolic(await readOf([before, first, second, third]));
 		expect(new Set(Object.values(expected)).size).toBe(4);
@@ -104,8 +104,8 @@ describe('readings of one instant', () => {
 		}
 	});
 
-	it('are one when they are identical: handed on twice, with one id', async () => {
-		const rows = await readOf(twins(TIME, 120, 120));
+	it('are one when they are identical: returned twice, with one id', async () => {
+		const rows = await readOf(sameTime(TIME, 120, 120));
 		expect(rows).toHaveLength(2);
 		expect(rows[0]).toEqual(rows[1]);
 	});
@@ -113,7 +113,7 @@ describe('readings of one instant', () => {
 	it.each([1, 2, 3, 4, 5])('have the same ids when Limit is %i', async (limit) => {
 		const readings = [
 			bloodPressure('2026-03-03T07:00:00Z', 111, 80),
-			...twins(TIME, 140, 130, 120),
+			...sameTime(TIME, 140, 130, 120),
 			bloodPressure('2026-03-03T09:00:00Z', 112, 80),
 		];
 		const all = bySystolic(await readOf(readings));
@@ -130,7 +130,7 @@ describe('readings of one instant', () => {
 	it.each([1, 2, 3, 4])(
 		'have the same ids when another source is between them, Limit %i and pages of one row',
 		async (limit) => {
-			const [first, second] = twins(TIME, 140, 120);
+			const [first, second] = sameTime(TIME, 140, 120);
 			const others = [150, 160].map((systolic) => bloodPressure(TIME, systolic, 80, 'withings'));
 			const readings = [first, ...others, second];
 			const all = bySystolic(await readOf(readings));
@@ -141,7 +141,7 @@ describe('readings of one instant', () => {
 		},
 	);
 
-	it('are not looked for beyond the page with which their instant ends', async () => {
+	it('cost no further page after the one on which their time ends', async () => {
 		used.sandbox.switches.pageSize = 2;
 		const hours = Array.from({ length: 9 }, (_, hour) => bloodPressure(`2026-03-03T0${hour}:00:00Z`, 120, 80));
 		await readOf(hours, { returnAll: false, limit: 1 });

@@ -20,7 +20,7 @@ import { PollingHost } from '../helpers/pollingHost';
 import { listUsers } from '../helpers/requests';
 import { SELF_SIGNED } from '../helpers/selfSigned';
 
-const KEY = 'sk-key-that-nobody-may-read';
+const KEY = 'sk-key-that-must-not-leak';
 const ELSEWHERE = 'https://health.test';
 
 let proxy: Listener;
@@ -111,12 +111,12 @@ describe.each([
 		expect(new Set(proxy.handed)).toEqual(new Set(['CONNECT health.test:443']));
 	});
 
-	it('sends a proxy of this machine nothing for a service of this machine: it could be a webhook of n8n', async () => {
+	it('sends a local proxy nothing for a local service: it could be a webhook of n8n', async () => {
 		expect(await send(credentialFor('http://127.0.0.1:9'), { proxy: true })).toMatch(PROXY);
 		expect(proxy.handed).toEqual([]);
 	});
 
-	it('sends nothing over a certificate that cannot be checked, unless the credential says so', async () => {
+	it('sends nothing over an unverified certificate, unless the credential allows it', async () => {
 		const baseUrl = `https://127.0.0.1:${service.port}`;
 		expect(await send(credentialFor(baseUrl), {})).not.toBe('OK');
 		expect(service.handed).toEqual([]);
@@ -131,7 +131,7 @@ describe.each([
 	});
 });
 
-it('an authority that only the node knows does not make a certificate checked', async () => {
+it('an authority set in the node does not verify a certificate', async () => {
 	const { cert } = SELF_SIGNED;
 	expect(await httpRequestNode(credentialFor(ELSEWHERE), { proxy: true, ca: cert })).toMatch(/certificate authority/);
 	expect(proxy.handed).toEqual([]);
@@ -145,7 +145,7 @@ describe('pickers and credential test', () => {
 		);
 	const tested = async (credential: Credential) => (await testCredential(credential)).status;
 
-	it('check the certificate, unless the credential says otherwise', async () => {
+	it('verify the certificate, unless the credential turns it off', async () => {
 		const credential = credentialFor(`https://127.0.0.1:${service.port}`);
 		expect(await picked(credential)).toMatch(
 			/its certificate is not trusted: it is self-signed.*'Ignore SSL Issues \(Insecure\)'/,
@@ -159,7 +159,7 @@ describe('pickers and credential test', () => {
 		expect(service.handed).toHaveLength(2);
 	});
 
-	it('keep to the allowed domains, and say so', async () => {
+	it('keep to the allowed domains, with an error for others', async () => {
 		const baseUrl = `https://127.0.0.1:${service.port}`;
 		const limited = { allowUnauthorizedCerts: true, allowedHttpRequestDomains: 'domains' };
 		const other = credentialFor(baseUrl, { ...limited, allowedDomains: 'example.com' });
@@ -191,7 +191,7 @@ describe('the trigger', () => {
 			({ message, description }) => `${message}. ${description}`,
 		);
 
-	it('checks the certificate, unless the credential says otherwise', async () => {
+	it('verifies the certificate, unless the credential turns it off', async () => {
 		const credential = credentialFor(`https://127.0.0.1:${service.port}`);
 		expect(await tested(credential)).toMatch(/its certificate is not trusted/);
 		expect(service.handed).toEqual([]);
@@ -208,9 +208,9 @@ describe('the trigger', () => {
 	});
 });
 
-it('a refusal is told at once, never tried again', async () => {
+it('a refusal fails at once, without a retry', async () => {
 	const credential = credentialFor(ELSEWHERE, { allowedHttpRequestDomains: 'domains', allowedDomains: 'example.com' });
-	const told = await node(credential, {});
-	expect(told).toMatch(/^The credential does not allow requests to health\.test\. Add/);
-	expect(told).not.toContain('Tried');
+	const error = await node(credential, {});
+	expect(error).toMatch(/^The credential does not allow requests to health\.test\. Add/);
+	expect(error).not.toContain('Tried');
 });

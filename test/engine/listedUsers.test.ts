@@ -20,7 +20,7 @@ import { useVirtualTime } from '../helpers/virtualTime';
 
 useVirtualTime();
 
-const NOBODY = '00000000-0000-4000-8000-000000000000';
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 const byId = (userIds: unknown, more: INodeParameters = {}) =>
 	bloodPressureOf('', { userScope: 'listed', userIds: userIds as string, ...more });
@@ -79,8 +79,8 @@ describe('a few', () => {
 	});
 
 	it('differ from item to item, and each row is linked to its own {{ }}', async () => {
-		const input = [{ who: ['steady'] }, { who: 'berlin, silent' }];
-		const { items } = await run(byClient('={{ $json.who }}'), { input });
+		const input = [{ users: ['steady'] }, { users: 'berlin, silent' }];
+		const { items } = await run(byClient('={{ $json.users }}'), { input });
 		const linked = items.map(({ json, pairedItem }) => [(pairedItem as { item: number }).item, json.client_user_id]);
 		expect([...new Set(linked.map((one) => JSON.stringify(one)))]).toEqual(['[0,"steady"]', '[1,"berlin"]']);
 	});
@@ -105,7 +105,7 @@ describe('a few', () => {
 			expect((await run({ ...parameters, options: { concurrency } })).rows).toEqual(rows);
 	});
 
-	it('an entry that cannot be one is said by its place, before anything is sent', async () => {
+	it('an invalid entry is named by its position, before anything is sent', async () => {
 		const { error, run: execution } = await run(byId(`${STEADY.user_id}\nGeheim-7\n${BERLIN.user_id}`));
 		expect(error?.message).toBe("Entry 2 of 'User IDs' is not a user ID");
 		expect(used.sandbox.requests).toEqual([]);
@@ -116,9 +116,9 @@ describe('a few', () => {
 	describe('an entry without a user', () => {
 		const KINDS = {
 			'by user ID': {
-				parameters: (more: INodeParameters) => byId([STEADY.user_id, NOBODY, BERLIN.user_id].join(), more),
+				parameters: (more: INodeParameters) => byId([STEADY.user_id, UNKNOWN, BERLIN.user_id].join(), more),
 				message: "Entry 2 of 'User IDs' is a user whom the service does not know",
-				owner: { user_id: NOBODY, client_user_id: null },
+				owner: { user_id: UNKNOWN, client_user_id: null },
 			},
 			'by client user ID': {
 				parameters: (more: INodeParameters) => byClient('steady\nGeheim-7\nberlin', more),
@@ -129,7 +129,7 @@ describe('a few', () => {
 		const advice = expect.stringMatching(/upper and lower case/);
 
 		describe.each(Object.entries(KINDS))('%s', (_, { parameters, message, owner }) => {
-			it('stops the node with an error that says where it stands', async () => {
+			it('stops the node with an error that names its position', async () => {
 				const { error, rows } = await run(parameters({}));
 				expect(error?.message).toContain(message);
 				expect(error?.description).toMatch(/upper and lower case.*\d other users? (was|were) read.*'On Error'/s);
@@ -138,7 +138,7 @@ describe('a few', () => {
 				expect(String(error?.message) + String(error?.description)).not.toContain('Geheim');
 			});
 
-			it('is a row behind all others on Continue', async () => {
+			it('is a row after all others on Continue', async () => {
 				const { rows, error, items } = await run(parameters({}), { onError: 'continueRegularOutput' });
 				expect(error).toBeUndefined();
 				expect(rows).toHaveLength(61 + 8 + 1);
@@ -198,7 +198,7 @@ describe('a few', () => {
 		expect(rows.at(-1)).toMatchObject({ user_id: null, client_user_id: 'berlin', error: expect.stringMatching(/500/) });
 	});
 
-	it('a broken one is named by the user ID, as among all users', async () => {
+	it('a user who cannot be read is named by the user ID, as in All Users', async () => {
 		used.sandbox.switches.users = { berlin: 'refused' };
 		const { error } = await run(byClient('steady,berlin'));
 		expect(error?.message).toMatch(new RegExp(`^The readings of the user ${BERLIN.user_id} could not be read`));
@@ -251,7 +251,7 @@ describe('many of a large team', () => {
 		expect(requests.length - 500).toBeLessThanOrEqual(50);
 	});
 
-	it('few are asked for one by one', async () => {
+	it('few are resolved one by one', async () => {
 		expect((await read(names(spread(7)))).requests).toHaveLength(14);
 		used.sandbox.requests.length = 0;
 		const { requests } = await read(names(spread(30)));
@@ -259,12 +259,12 @@ describe('many of a large team', () => {
 		expect(requests.length).toBeLessThanOrEqual(61);
 	});
 
-	it('those on the first page take that page', async () => {
+	it('users on the first page of the list take only that page', async () => {
 		const { requests } = await read(names(team.slice(100, 200).reverse()));
 		expect([readings(requests), pages(requests), resolves(requests)]).toEqual([100, 1, 0]);
 	});
 
-	it('with a Limit no more are looked up than are wanted', async () => {
+	it('with a Limit, no more are resolved than needed', async () => {
 		const { rows, requests } = await read(names(spread(500)), { returnAll: false, limit: 5 });
 		expect(rows).toHaveLength(5);
 		expect(requests.length).toBeLessThan(40);

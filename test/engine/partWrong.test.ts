@@ -27,7 +27,7 @@ const MODES: Record<string, INode['onError']> = {
 	'Error output': 'continueErrorOutput',
 };
 
-/** What comes of the user in trouble: an error with this message, nothing at all, or everything. */
+/** Result for the failing user: an error with this message, no row, or every row. */
 type Outcome = RegExp | 'gone' | 'whole';
 
 const ROWS: Record<Exclude<TroubleName, 'endless' | 'drips'>, { what: string; promise: string; outcome: Outcome }> = {
@@ -130,7 +130,7 @@ it.each(cases)('$trouble, $operation, $mode', async ({ trouble, operation, mode,
 	}
 });
 
-it('the users after a lost one come whole, though each of their requests fails once', async () => {
+it('users after a failed one are complete, though each of their requests fails once', async () => {
 	const failed = new Set<string>();
 	const fault = (_: number, url: string) => (failed.size === failed.add(url).size ? undefined : { status: 500 });
 	Object.assign(used.sandbox.switches, { users: { [STEADY.client_user_id]: 'fails' }, fault });
@@ -165,12 +165,12 @@ describe('a user ID that cannot be part of an address', () => {
 });
 
 describe('the table', () => {
-	it('has every trouble that the sandbox can make', () => {
+	it('has every fault of a user that the sandbox can play', () => {
 		// What never ends is stopped by the number of pages (test/unit/paging.test.ts) and by the limit of an answer (test/engine/waiting.test.ts).
 		expect([...Object.keys(ROWS), 'drips', 'endless'].sort()).toEqual(Object.keys(TROUBLES).sort());
 	});
 
-	it('stands in docs/reliability.md', () => {
+	it('is the table in docs/reliability.md', () => {
 		const columns = Object.keys(OPERATIONS).flatMap((operation) =>
 			Object.keys(MODES).map((mode) => `${operation}: ${mode}`),
 		);

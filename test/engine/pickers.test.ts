@@ -61,12 +61,12 @@ describe('users of a small team', () => {
 		expect(names(await search('steady'))).toEqual(['steady (Omron, Withings)']);
 	});
 
-	it('finds a whole user ID, and offers none that is not there', async () => {
+	it('finds a complete user ID, and offers no unknown one', async () => {
 		expect(names(await search(STEADY.user_id.toUpperCase()))).toEqual(['steady (Omron, Withings)']);
-		expect(names(await search(uuid('nobody')))).toEqual([]);
+		expect(names(await search(uuid('unknown')))).toEqual([]);
 	});
 
-	it.each(['.', '..', '/', '%', '\ud800'])('takes %p for part of an identifier', async (filter) => {
+	it.each(['.', '..', '/', '%', '\ud800'])('treats %p as part of an identifier', async (filter) => {
 		expect(names(await search(filter))).toEqual(SPECIAL_ID.includes(filter) ? [`${SPECIAL_ID} (Omron)`] : []);
 	});
 
@@ -77,7 +77,7 @@ describe('users of a small team', () => {
 		expect(await searchList(credential, 'searchProviders', 'o')).toEqual({ results: [] });
 	});
 
-	it('survives profiles with holes, and pages capped at 1', async () => {
+	it('survives incomplete profiles, and pages of one user', async () => {
 		Object.assign(used.sandbox.switches, { bareUsers: true, userPageCap: 1, userTotal: 'missing' });
 		const all: string[] = [];
 		for (let token: string | undefined = '0'; token !== undefined; ) {
@@ -122,7 +122,7 @@ describe('a team of 100,000', () => {
 		expect(used.sandbox.requests).toEqual(['/v2/user/resolve/person-98765', '/v2/user?offset=0&limit=500']);
 	});
 
-	it('does not list them again when the list comes to them', async () => {
+	it('does not list that user again on a later page', async () => {
 		const first = await search('person-700');
 		expect(names(first)).toEqual(['person-700 (Omron)']);
 		expect(names(await search('person-700', '500'))).toEqual([]);
@@ -138,7 +138,7 @@ describe('a team of 100,000', () => {
 		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual([undefined, '0', '500', '1000', '1500']);
 	});
 
-	it('says how to go on when there is nothing to scroll, after four requests at most', async () => {
+	it('says how to continue when there is nothing to scroll, after four requests at most', async () => {
 		const result = await search('person-9876');
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
 		used.sandbox.requests.length = 0;
@@ -152,13 +152,13 @@ describe('a team of 100,000', () => {
 		expect(names(result)).toEqual(['person-9876 (Omron)']);
 	});
 
-	it('offers a whole user ID unseen, because the service cannot look it up', async () => {
+	it('offers a complete user ID unchecked, because the service cannot look it up', async () => {
 		const { user_id } = users[98_765];
 		expect((await search(user_id)).results).toEqual([{ name: `User ID ${user_id}`, value: user_id }]);
 		expect(used.sandbox.requests).toHaveLength(4);
 	});
 
-	it('lists providers from pages at the start, in the middle and at the end, and says that there may be others', async () => {
+	it('lists providers from pages at the start, in the middle and at the end, with a note that there may be others', async () => {
 		expect(await searchList(used.credential, 'searchProviders')).toEqual({
 			results: [
 				ALL,
@@ -177,7 +177,7 @@ describe('providers', () => {
 	const used = useSandbox(() => ({ world: fixedWorld([...many, last], {}) }));
 	const search = async (filter?: string) => await searchList(used.credential, 'searchProviders', filter);
 
-	it('are all there, sorted, when the team fits on the pages that are read', async () => {
+	it('are complete and sorted when the team fits on the pages that are read', async () => {
 		const [first, ...listed] = names(await search());
 		expect(first).toBe('All Providers');
 		expect(listed).toHaveLength(42);
@@ -190,7 +190,7 @@ describe('providers', () => {
 		expect(names(await search('brand_3'))).toHaveLength(11);
 	});
 
-	it('says that there may be others when the service does not say how many users there are', async () => {
+	it('has a note that there may be others when the list has no total', async () => {
 		used.sandbox.switches.userTotal = 'missing';
 		const { results } = await search('omron');
 		expect(results.map(({ value }) => value)).toEqual(['omron', ' ']);
@@ -199,7 +199,7 @@ describe('providers', () => {
 	});
 });
 
-it('a row that only says something, when it was picked all the same, is an empty field', async () => {
+it('a row that is only a note, if picked, is an empty field', async () => {
 	const used = { mode: 'list', value: ' ', cachedResultName: 'Another one?' };
 	const context = { getNode: () => ({ parameters: {}, type: '' }), getNodeParameter: () => used };
 	expect(readProvider(context as never)).toBe('');
@@ -208,7 +208,7 @@ it('a row that only says something, when it was picked all the same, is an empty
 	);
 });
 
-describe('what a picker says when it goes wrong', () => {
+describe('errors of a picker', () => {
 	const used = useSandbox();
 	const failing = async (method: 'searchUsers' | 'searchProviders', more = {}): Promise<NodeApiError> =>
 		await searchList({ ...used.credential, ...more }, method, 'x').then(
@@ -264,7 +264,7 @@ describe('what a picker says when it goes wrong', () => {
 		expect(used.sandbox.requests).toHaveLength(1);
 	});
 
-	it('tries a second time what can pass', async () => {
+	it('retries a transient failure once', async () => {
 		used.sandbox.switches.fault = (number) => (number === 1 ? { status: 502 } : undefined);
 		expect(await searchList(used.credential, 'searchUsers', 'steady')).toMatchObject({
 			results: [{ value: STEADY.user_id }],
@@ -280,7 +280,7 @@ describe('what a picker says when it goes wrong', () => {
 		},
 	);
 
-	it('nor does a web page in its place, whatever its status', async () => {
+	it('a web page of Resolve does not end it either, with any status', async () => {
 		for (const status of [200, 404]) {
 			used.sandbox.switches.fault = (_, url) =>
 				url.includes('/resolve/') ? { status, body: '<html>', type: 'text/html' } : undefined;
@@ -288,7 +288,7 @@ describe('what a picker says when it goes wrong', () => {
 		}
 	});
 
-	it.each([401, 429, 500])('but %i is said, after two requests at most', async (status) => {
+	it.each([401, 429, 500])('%i is an error, after two requests at most', async (status) => {
 		used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') ? { status } : undefined);
 		expect((await failing('searchUsers')).httpCode).toBe(String(status));
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(2);

@@ -155,7 +155,7 @@ describe('13: redirects', () => {
 		expect(used.sandbox.requests).toEqual(['/v2/user?offset=0&limit=4', '/v2/user/?offset=0&limit=4']);
 	});
 
-	it('sends nothing at all to any other', async () => {
+	it('sends nothing to any other address', async () => {
 		const elsewhere = await startSandbox({ world: people() });
 		Object.assign(used.sandbox.switches, { redirect: 'otherOrigin', otherOrigin: elsewhere.baseUrl });
 		for (const parameters of [listUsers(), resolve('steady'), bloodPressureOf(byUserId(STEADY.user_id))]) {

@@ -59,7 +59,7 @@ describe('a wrong key with many items', () => {
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
 	});
 
-	it('revoked on the way: those on their way, and no more {{ }}', async () => {
+	it('revoked during the read: only requests in flight follow {{ }}', async () => {
 		let count = 0;
 		fault(() => (++count > 100 ? { status: 401 } : undefined));
 		const { rows } = await run(oneByOne, { onError: 'continueRegularOutput' });
@@ -78,7 +78,7 @@ describe('a wrong key with many items', () => {
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(5);
 	});
 
-	it('403 for readings, 401 for the list behind a redirect {{ }}', async () => {
+	it('403 for readings, 401 for the list after a redirect {{ }}', async () => {
 		fault((url) => {
 			if (url.startsWith('/v2/timeseries')) return { status: 403 };
 			return url.startsWith('/v2/user/')
@@ -89,7 +89,7 @@ describe('a wrong key with many items', () => {
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(6);
 	});
 
-	it('403 of the list is the key without another question', async () => {
+	it('403 of the list is the key, without another request', async () => {
 		fault(() => ({ status: 403 }));
 		expect((await run(listUsers(), { input: [{}] })).error?.message).toBe(
 			'The service did not accept the API key (status 403)',
@@ -98,7 +98,7 @@ describe('a wrong key with many items', () => {
 	});
 });
 
-describe('a 403 that is not about the key {{ }}', () => {
+describe('a 403 of one user {{ }}', () => {
 	const refusedUsers = new Set(
 		users
 			.slice(0, ITEMS)
@@ -110,7 +110,7 @@ describe('a 403 that is not about the key {{ }}', () => {
 			[...refusedUsers].some((id) => url.includes(id)) ? { status: 403, body: { detail: 'not permitted' } } : undefined,
 		);
 
-	it('is an error of these users alone, and the list is asked once', async () => {
+	it('is an error of these users only, and the list is requested once', async () => {
 		refuse();
 		const { items } = await run(oneByOne, { onError: 'continueRegularOutput' });
 		const failed = items.filter(({ json }) => json.error);
@@ -126,7 +126,7 @@ describe('a 403 that is not about the key {{ }}', () => {
 		expect(used.sandbox.requests).toHaveLength(ITEMS + 1);
 	});
 
-	it('nor when the list cannot say', async () => {
+	it('also when the list fails', async () => {
 		fault((url) => (url.startsWith('/v2/user') ? { status: 500 } : { status: 403 }));
 		const { rows } = await run(oneByOne, { input: input.slice(0, 3), onError: 'continueRegularOutput' });
 		expect(rows[0].error).toBe("The service refuses this user's data (status 403)");
@@ -143,7 +143,7 @@ describe('404', () => {
 		const one = (options = {}) => bloodPressureOf(byUserId(unknown), { options });
 		expect((await run(one(), { input: [{}] })).error?.message).toMatch(/^There is no such user/);
 		expect(await run(one({ whenNotFound: 'empty' }), { input: [{}] })).toMatchObject({ rows: [], error: undefined });
-		const { rows, error } = await run(resolve('nobody', { whenNotFound: 'empty' }), { input: [{}] });
+		const { rows, error } = await run(resolve('unknown', { whenNotFound: 'empty' }), { input: [{}] });
 		expect([rows, error]).toEqual([[], undefined]);
 
 		const [gone, sound] = users;
@@ -158,7 +158,7 @@ describe('404', () => {
 		}
 	});
 
-	it('asks for the list once a run, and not after any data {{ }}', async () => {
+	it('requests the list once a run, and not after any data {{ }}', async () => {
 		used.sandbox.switches.users = Object.fromEntries(users.slice(1, 9).map((one) => [one.user_id, 'removed']));
 		const more = { input: input.slice(1, 9), onError: 'continueRegularOutput' as const };
 		expect((await run(oneByOne, more)).rows).toHaveLength(8);
@@ -175,7 +175,7 @@ describe('404', () => {
 		expect([asked('/v2/user?limit=1'), asked('/timeseries/')]).toEqual([0, 9]);
 	});
 
-	it('says nothing of the Base URL where the list cannot say {{ }}', async () => {
+	it('does not blame the Base URL when the list fails {{ }}', async () => {
 		fault((url) => (url.startsWith('/v2/user') ? { status: 500 } : { status: 404 }));
 		const { error } = await run(oneByOne, { input: input.slice(0, 1) });
 		expect(error?.message).toMatch(/^There is no such user/);
@@ -184,7 +184,7 @@ describe('404', () => {
 	it.each(BODIES)('with the body %s of the list, too, is a wrong Base URL {{ }}', async (notFound) => {
 		fault(() => ({ status: 404, ...NOT_FOUND[notFound] }));
 		for (const parameters of [
-			resolve('somebody', { whenNotFound: 'empty' }),
+			resolve('unknown', { whenNotFound: 'empty' }),
 			oneByOne,
 			bloodPressureOf('', { userScope: 'all' }),
 		]) {

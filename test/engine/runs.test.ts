@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 describe('Retry On Fail', () => {
-	it('asks again what was given up, in every try', async () => {
+	it('requests again what failed, in every try', async () => {
 		used.sandbox.switches.fault = () => ({ status: 500 });
 		const { error } = await run({ parameters: resolve('steady'), settings: RETRY });
 		expect(error?.message).toContain('status 500');
@@ -40,7 +40,7 @@ describe('Retry On Fail', () => {
 		expect(used.sandbox.requests).toHaveLength(21);
 	});
 
-	it('comes through when the service is back in the second try {{ }}', async () => {
+	it('succeeds when the service is back in the second try {{ }}', async () => {
 		used.sandbox.switches.fault = (number) => (number <= 4 ? { status: 422, body: { detail: 'no' } } : undefined);
 		const { error, items } = await run({ parameters: perUser(), input, settings: RETRY });
 		expect(error).toBeUndefined();
@@ -56,7 +56,7 @@ describe('Retry On Fail', () => {
 		expect(Date.parse(second)).toBeGreaterThan(Date.parse(first));
 	});
 
-	it('does not read the team again because its first user is broken, with On Error Continue', async () => {
+	it('does not read the team again because its first user fails, with On Error Continue', async () => {
 		used.sandbox.switches.users = { [STEADY.user_id]: 'invalid' };
 		const parameters = bloodPressureOf('', { userScope: 'all' });
 		const { rows } = await run({ parameters, onError: 'continueRegularOutput', settings: RETRY });
@@ -79,13 +79,13 @@ describe('Batching {{ }}', () => {
 		expect(items).toHaveLength(61 + 3 + 8);
 	});
 
-	it('tells of an item that fails, though n8n has not started the others yet', async () => {
+	it('reports an item that fails, though n8n has not started the others yet', async () => {
 		used.sandbox.switches.users = { [STEADY.user_id]: 'invalid' };
 		const { error } = await run({ parameters: perUser({ requestOptions }), input });
 		expect(error?.message).toBe("The service did not accept 'User'");
 	});
 
-	it('leaves no rejection behind when n8n cannot start a later item', async () => {
+	it('handles every rejection when n8n cannot start a later item', async () => {
 		used.sandbox.switches.users = { [STEADY.user_id]: 'invalid' };
 		const parameters = perUser({ requestOptions, provider: wrongFrom(2) });
 		const { error } = await run({ parameters, input });
@@ -93,11 +93,11 @@ describe('Batching {{ }}', () => {
 	});
 });
 
-/** An expression that n8n cannot work out from item `number` on. */
+/** An expression that n8n cannot evaluate from item `number` on. */
 const wrongFrom = (number: number) => ({
 	__rl: true,
 	mode: 'slug',
-	value: `={{ $itemIndex >= ${number} ? $('Nobody').item.json.x : '' }}`,
+	value: `={{ $itemIndex >= ${number} ? $('Missing').item.json.x : '' }}`,
 });
 
 it('an item that cannot be started {{ }} ends the run: no request, and no unhandled rejection', async () => {
@@ -135,12 +135,12 @@ describe('an item that cannot be started, with On Error Continue', () => {
 		return { read, links: (await Promise.all(results)).flat().map(({ pairedItem }) => pairedItem) };
 	};
 
-	it.each([[0], [2], [3], [0, 3]])('all others are read, wherever it stands: %j', async (...broken) => {
+	it.each([[0], [2], [3], [0, 3]])('all other items are read, at any position of it: %j', async (...broken) => {
 		const sound = [0, 1, 2, 3].filter((item) => !broken.includes(item));
 		expect(await start(broken, false)).toEqual({ read: sound, links: sound.map((item) => ({ item })) });
 	});
 
-	it('is the end of the run in n8n 2.8.4: what was started is read, and nothing is left over', async () => {
+	it('is the end of the run in n8n 2.8.4: the items before are read, and no promise stays open', async () => {
 		expect((await start([2], true)).read).toEqual([0, 1]);
 	});
 });
@@ -156,11 +156,11 @@ it('after an error that ends the run, no request of other users is sent', async 
 
 describe('On Error Stop with 201 items, of which one is not found {{ }}', () => {
 	const input = (bad: number) =>
-		Array.from({ length: 201 }, (_, index) => ({ user: index === bad ? 'nobody' : STEADY.client_user_id }));
+		Array.from({ length: 201 }, (_, index) => ({ user: index === bad ? 'unknown' : STEADY.client_user_id }));
 
 	it.each([0, 100])('item %i: the others are not sent, and the error is that of this item', async (bad) => {
 		// Every other item would be answered later.
-		used.sandbox.switches.fault = (_, url) => (url.endsWith('/nobody') ? undefined : { delayMs: 1000 });
+		used.sandbox.switches.fault = (_, url) => (url.endsWith('/unknown') ? undefined : { delayMs: 1000 });
 		const { error } = await run({ parameters: resolve('={{ $json.user }}'), input: input(bad) });
 		await later();
 		expect(error).toMatchObject({ httpCode: '404', context: { itemIndex: bad } });

@@ -36,14 +36,14 @@ describe('readings of one user', () => {
 	const run = async (more = {}) =>
 		await runNode({ credential: used.credential, parameters: bloodPressureOf(byUserId(busy.user_id), more) });
 
-	it('hands on 100,000 rows', async () => {
+	it('returns 100,000 rows', async () => {
 		count = MOST;
 		const { rows, error } = await run();
 		expect(error).toBeUndefined();
 		expect(rows).toHaveLength(MOST);
 	});
 
-	it('reads no further than to the page with one more, whatever Limit is', async () => {
+	it('reads up to the page with one more row, with any Limit', async () => {
 		count = most.length;
 		const { rows, error } = await run({ returnAll: false, limit: MOST + 1 });
 		expect([error?.message, error?.description]).toEqual([TOO_MANY, READ_LESS + SHORTER + FORMS]);
@@ -52,7 +52,7 @@ describe('readings of one user', () => {
 		expect(used.sandbox.requests).toHaveLength(21);
 	});
 
-	it('takes more readings in one item', async () => {
+	it('reads more readings than that in one item', async () => {
 		count = MOST + 1;
 		expect((await run({ output: 'grouped' })).rows).toHaveLength(1);
 	});
@@ -83,7 +83,7 @@ describe('readings of many users', () => {
 		});
 	const askedFor = ({ user_id }: typeof slow) => used.sandbox.requests.filter((url) => url.includes(user_id)).length;
 
-	it('it stops when so many have come, while the first user still takes their time, and asks for nothing more', async () => {
+	it('stops at too many rows, while the first user is still being read, and sends nothing more', async () => {
 		used.sandbox.switches.fault = slowFirst;
 		const { rows, error } = await run({ options: { concurrency: 4 } });
 		expect([error?.message, error?.description]).toEqual([TOO_MANY, `${READ_LESS}${SHORTER}${FORMS}, or ${LISTED}`]);
@@ -113,7 +113,7 @@ describe('readings of many users', () => {
 });
 
 describe('a team of more than 100,000', () => {
-	const one = createUser('somebody', ['omron']);
+	const one = createUser('one', ['omron']);
 	const crowd = Array.from({ length: MOST + 1 }, (_, i) => ({ ...one, user_id: `u${i}` }));
 	const used = useSandbox(() => ({
 		world: { teams: [{ key: KEY, users: crowd }], readings: () => [] },
@@ -122,7 +122,7 @@ describe('a team of more than 100,000', () => {
 	const run = async (parameters: INodeParameters) => await runNode({ credential: used.credential, parameters });
 	const allUsers = (more: INodeParameters) => bloodPressureOf('', { userScope: 'all', ...more });
 
-	it('User → List says so after two requests, where the service says how many there are', async () => {
+	it('User → List fails after two requests, where the service sends a total', async () => {
 		const { error } = await run(listUsers({ returnAll: true }));
 		expect([error?.message, error?.description]).toEqual([
 			TOO_MANY,
@@ -133,7 +133,7 @@ describe('a team of more than 100,000', () => {
 		expect(used.sandbox.requests).toHaveLength(4);
 	});
 
-	it.each(['grouped', 'summary'])('a row per user says so before any user is read: %s', async (output) => {
+	it.each(['grouped', 'summary'])('a row per user fails before any user is read: %s', async (output) => {
 		const { error } = await run(allUsers({ output }));
 		expect([error?.message, error?.description]).toEqual([TOO_MANY, READ_LESS + LISTED]);
 		expect(used.sandbox.requests).toHaveLength(2);
@@ -143,20 +143,20 @@ describe('a team of more than 100,000', () => {
 	it.each<[string, INodeParameters]>([
 		['part of the team', allUsers({ output: 'grouped', options: { userLimit: 3 } })],
 		['a Limit', allUsers({ output: 'grouped', returnAll: false, limit: 3 })],
-		['those who are connected', allUsers({ output: 'grouped', provider, options: { onlyConnected: true } })],
+		['connected users', allUsers({ output: 'grouped', provider, options: { onlyConnected: true } })],
 		['One Item per Reading', allUsers({ output: 'readings' })],
 		['One Item per Day', allUsers({ output: 'daily' })],
-		['a list of those who are connected', listUsers({ returnAll: true, options: { provider: 'oura' } })],
+		['a list of connected users', listUsers({ returnAll: true, options: { provider: 'oura' } })],
 		['a list but for its beginning', listUsers({ returnAll: true, options: { offset: 1 } })],
 		['a list with a Limit', listUsers({ returnAll: false, limit: MOST })],
-	])('reads on where it may be fewer: %s', async (_, parameters) => {
+	])('continues where there may be fewer: %s', async (_, parameters) => {
 		const isBehind = (url: string) => url.includes('timeseries') || /offset=[1-9]\d*&limit=[1-9]\d/.test(url);
 		used.sandbox.switches.fault = (__, url) => (isBehind(url) ? { status: 400 } : undefined);
 		expect((await run(parameters)).error?.httpCode).toBe('400');
 		expect(used.sandbox.requests).not.toContain(`/v2/user?offset=${MOST}&limit=1`);
 	});
 
-	it('User → List finds out by reading where the service does not say it', async () => {
+	it('User → List finds out by reading where there is no total', async () => {
 		used.sandbox.switches.userTotal = 'missing';
 		expect((await run(listUsers({ returnAll: true }))).error?.message).toBe(TOO_MANY);
 	});

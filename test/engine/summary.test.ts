@@ -1,6 +1,6 @@
 /**
  * Output: Summary per User in n8n's engine over HTTP: for any readings of a team, in all scopes and for both metrics, a row for
- * every user who was asked.
+ * every user who was read.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { DateTime, Settings } from 'luxon';
@@ -110,12 +110,12 @@ describe('any readings of a team', () => {
 	});
 });
 
-describe('people whose readings are known', () => {
+describe('users with known readings', () => {
 	const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
 	const run = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) =>
 		await runNode({ credential: used.credential, parameters, timezone: 'Europe/Berlin', ...more });
 	const counts = (rows: IDataObject[]) => rows.map(({ client_user_id: name, readings }) => [name, readings]);
-	const EVERYBODY = [
+	const ALL = [
 		['steady', 61],
 		[SPECIAL_ID, 3],
 		['berlin', 8],
@@ -124,7 +124,7 @@ describe('people whose readings are known', () => {
 
 	it('has a row for each user, also without readings', async () => {
 		const { rows, items } = await run(summary());
-		expect(counts(rows)).toEqual(EVERYBODY);
+		expect(counts(rows)).toEqual(ALL);
 		expect(items.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":0}')).toBe(true);
 		expect(new Set(rows.map(({ id }) => id)).size).toBe(4);
 	});
@@ -135,7 +135,7 @@ describe('people whose readings are known', () => {
 	});
 
 	it.each(['continueRegularOutput', 'continueErrorOutput', undefined] as const)(
-		'who cannot be read is an error, never a zero: On Error %s',
+		'a user who cannot be read is an error, never a zero: On Error %s',
 		async (onError) => {
 			used.sandbox.switches.users = { steady: 'failsOnPageTwo' };
 			const { rows, errorItems, error } = await run(summary(), { onError });
@@ -144,10 +144,10 @@ describe('people whose readings are known', () => {
 			if (onError === undefined) {
 				expect([rows, error?.message]).toEqual([[], expect.stringContaining(user_id)]);
 			} else if (onError === 'continueRegularOutput') {
-				expect(counts(rows.slice(0, -1))).toEqual(EVERYBODY.slice(1));
+				expect(counts(rows.slice(0, -1))).toEqual(ALL.slice(1));
 				expect(rows.at(-1)).toEqual({ user_id, client_user_id, error: message, details: expect.any(String) });
 			} else {
-				expect(counts(rows)).toEqual(EVERYBODY.slice(1));
+				expect(counts(rows)).toEqual(ALL.slice(1));
 				expect(errorItems.map(({ json }) => json)).toEqual([
 					{ error: message, details: { user_id, client_user_id, advice: expect.any(String) } },
 				]);
@@ -157,11 +157,11 @@ describe('people whose readings are known', () => {
 
 	it('a user who was removed meanwhile has no row', async () => {
 		used.sandbox.switches.users = { steady: 'removed' };
-		expect(counts((await run(summary())).rows)).toEqual(EVERYBODY.slice(1));
+		expect(counts((await run(summary())).rows)).toEqual(ALL.slice(1));
 	});
 
-	it.each(['error', 'empty'])('a listed user whom nobody has, When Not Found %s', async (whenNotFound) => {
-		const userIds = 'silent, nobody, berlin';
+	it.each(['error', 'empty'])('an entry that no user has, When Not Found %s', async (whenNotFound) => {
+		const userIds = 'silent, unknown, berlin';
 		const listed = { userScope: 'listed', usersBy: 'clientUserId', userIds, options: { whenNotFound } };
 		const { rows } = await run(summary(listed), { onError: 'continueRegularOutput' });
 		expect(counts(rows.filter((row) => !row.error))).toEqual([
@@ -173,7 +173,7 @@ describe('people whose readings are known', () => {
 
 	it.each([1, 3, 4, 50])('Limit %i counts rows', async (limit) => {
 		const options = { concurrency: 1 };
-		expect(counts((await run(summary({ returnAll: false, limit, options }))).rows)).toEqual(EVERYBODY.slice(0, limit));
+		expect(counts((await run(summary({ returnAll: false, limit, options }))).rows)).toEqual(ALL.slice(0, limit));
 		const read = (user: typeof SILENT) => used.sandbox.requests.some((url) => url.includes(user.user_id));
 		if (limit === 1) expect([STEADY, BERLIN, SILENT].map(read)).toEqual([true, false, false]);
 	});

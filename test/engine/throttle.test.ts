@@ -91,7 +91,7 @@ describe('All Users', () => {
 		expect(used.sandbox.requests.length).toBeLessThan(60);
 	});
 
-	it('gives one item per user, with the identifiers, when told to', async () => {
+	it('gives one item per user, with the identifiers, as One Item per User', async () => {
 		const { rows } = await run(all({ userLimit: 40 }, { output: 'grouped' }));
 		expect(rows.map(({ user_id, client_user_id }) => [user_id, client_user_id])).toEqual(
 			users.slice(0, 40).map((user) => [user.user_id, user.client_user_id]),

@@ -34,7 +34,7 @@ const args = {
 	Limit: 50,
 };
 
-describe('what a model is told', () => {
+describe('texts for a model', () => {
 	it.each([
 		['Get blood pressure readings in Health Data Service', bloodPressureOf('')],
 		['Get mindfulness minutes in Health Data Service', { ...bloodPressureOf(''), operation: 'mindfulnessMinutes' }],
@@ -45,7 +45,7 @@ describe('what a model is told', () => {
 		expect(tools[0].description).toBe(description);
 	});
 
-	it('the fields that were left to it', async () => {
+	it('the fields left to the model', async () => {
 		const { tools } = await agent({ Readings: open }, []);
 		expect(tools.map(({ name }) => name)).toEqual(['Readings']);
 		expect(Object.keys(tools[0].schema.shape)).toEqual([
@@ -59,8 +59,8 @@ describe('what a model is told', () => {
 	});
 });
 
-describe('what a model gets', () => {
-	it('readings with one identifier and without empty columns, of the time it named {{ }}', async () => {
+describe('results for a model', () => {
+	it('readings with one identifier and without empty columns, in the range of the model {{ }}', async () => {
 		const [first, ...others] = await answer(open, args);
 		const [reading] = readingsOf(people(), BERLIN).slice(2);
 		expect(first).toEqual({ user_id: BERLIN.user_id, ...reading.point, provider: 'omron', source_type: 'cuff' });
@@ -84,7 +84,7 @@ describe('what a model gets', () => {
 		]);
 	});
 
-	it('none of what the service sends beside it, nor what it left empty {{ }}', async () => {
+	it('no other fields of the service, and no empty ones {{ }}', async () => {
 		Object.assign(used.sandbox.switches, { extraFields: true, oddValues: true, bareSources: true });
 		const [row] = await answer(open, args);
 		expect(row).toEqual({
@@ -96,7 +96,7 @@ describe('what a model gets', () => {
 		});
 	});
 
-	it('users with both identifiers and the slugs to ask with {{ }}', async () => {
+	it('users with both identifiers, and the slugs of their providers {{ }}', async () => {
 		const expected = {
 			user_id: STEADY.user_id,
 			client_user_id: 'steady',
@@ -120,20 +120,20 @@ describe('what a model gets', () => {
 		expect(await answer(parameters)).toEqual((await runNode({ credential: used.credential, parameters })).rows);
 	});
 
-	it('a word when Limit may have cut it, so that it does not take a part for the whole {{ }}', async () => {
+	it('a note when Limit may have cut the result {{ }}', async () => {
 		const note = { note: "There may be more: 'Limit' is 2. Raise it, or ask for less at a time" };
 		expect((await answer(open, { ...args, Limit: 2 }))[2]).toEqual(note);
 		expect((await answer(listUsers({ limit: 2 })))[2]).toEqual(note);
 		expect(await answer(listUsers({ limit: 5 }))).toHaveLength(4);
 	});
 
-	it('a word when nothing was found with a provider, and an empty list when there is nothing {{ }}', async () => {
+	it('a note when nothing was found with a provider, else an empty list {{ }}', async () => {
 		const [found] = await answer(open, { ...args, Provider: 'Apple Health' });
 		expect(found.note).toContain('must be a slug such as apple_health_kit');
 		expect(await answer(open, { ...args, Start_Date: '2020-01-01', End_Date: '2020-01-02' })).toEqual([]);
 	});
 
-	it('from each of its tools what that one asks for {{ }}', async () => {
+	it('from each tool, the results of its own request {{ }}', async () => {
 		const tools = {
 			Few: bloodPressureOf(byUserId(fromAI('User')), { returnAll: false, limit: 1 }),
 			Omron: bloodPressureOf(byUserId(fromAI('User')), {
@@ -154,7 +154,7 @@ describe('what a model gets', () => {
 	});
 });
 
-it('asks the service anew after a call that was given up', async () => {
+it('sends requests again after a call that failed', async () => {
 	used.sandbox.switches.fault = (number) => (number <= 7 ? { status: 503 } : undefined);
 	const { answers } = await agent({ Tool: listUsers() }, [['Tool'], ['Tool']]);
 	expect(answers[0]).toContain('The service could not answer (status 503)\n\nDetails: Tried 7 times');
@@ -164,12 +164,12 @@ it('asks the service anew after a call that was given up', async () => {
 it.each<[string, INodeParameters, number]>([
 	['50 readings', bloodPressureOf(byClientId('steady'), { returnAll: false }), 0.8],
 	['users', listUsers(), 0.5],
-])('%s take less of its attention than in a workflow', async (_, parameters, share) => {
+])('%s are shorter than in a workflow', async (_, parameters, share) => {
 	const [simple, raw] = [await call(parameters), await call({ ...parameters, simplify: false })];
 	expect(simple.length).toBeLessThan(raw.length * share);
 });
 
-describe('what a model reads when it was wrong', () => {
+describe('errors for a model', () => {
 	it.each<[string, IDataObject, string, string]>([
 		[
 			'a word for a date',

@@ -135,11 +135,11 @@ describe('Resolve', () => {
 	});
 
 	it('says that no user has the identifier, or gives no item, as chosen', async () => {
-		const stopped = await run('nobody');
+		const stopped = await run('unknown');
 		expect(stopped.error).toMatchObject({ message: "There is no user with this 'Client User ID'", httpCode: '404' });
 		expect(stopped.error?.description).toContain('Check the identifier');
 
-		const empty = await run('nobody', { whenNotFound: 'empty' });
+		const empty = await run('unknown', { whenNotFound: 'empty' });
 		expect(empty.error).toBeUndefined();
 		expect(empty.rows).toEqual([]);
 	});

@@ -156,8 +156,8 @@ describe('why there is no connection, in words', () => {
 	it.each([
 		['http://127.0.0.1:9', "Nothing answers at 127.0.0.1:9. Check 'Base URL' in the credential"],
 		[
-			'http://nobody.localhost.invalid.localhost',
-			'Nothing answers at nobody.localhost.invalid.localhost|The name of nobody.localhost.invalid.localhost is not known',
+			'http://missing.localhost.invalid.localhost',
+			'Nothing answers at missing.localhost.invalid.localhost|The name of missing.localhost.invalid.localhost is not known',
 		],
 		[
 			'https://no-such-host.invalid',

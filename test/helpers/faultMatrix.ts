@@ -82,7 +82,7 @@ const stays = (name: string, fault: Fault, gives: RegExp, says?: RegExp): Case =
 const KEY_REFUSED = /^The service did not accept the API key/;
 const TRIED = /^Tried 7 times in \d+ seconds\./;
 
-/** Nothing of what the service says is told. */
+/** No word of the service is repeated. */
 const unquoted = (name: string, detail: unknown): Case =>
 	stays(
 		name,
@@ -248,13 +248,13 @@ export const matrix: Row[] = [
 			{
 				name: 'client user ID',
 				operations: ['resolve'],
-				parameters: resolve('nobody'),
+				parameters: resolve('unknown'),
 				gives: /^There is no user with this 'Client User ID'$/,
 			},
 			{
 				name: 'client user ID',
 				operations: ['one'],
-				parameters: bloodPressureOf(byClientId('nobody')),
+				parameters: bloodPressureOf(byClientId('unknown')),
 				gives: /^There is no user with this 'Client User ID'$/,
 			},
 			{

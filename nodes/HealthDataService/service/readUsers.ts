@@ -101,7 +101,7 @@ function resultsOf(get: Get, options: ReadUsersOptions, onDone: () => void): Asy
 		};
 		if (selected.problem) return unreadable(selected.problem);
 		if (!isUsableUserId(user.user_id)) return unreadable(unusableUserId());
-		const ask = typeof query === 'function' ? query(user) : query;
+		const ownQuery = typeof query === 'function' ? query(user) : query;
 		const requestOptions = {
 			...(hasFailed?.(user) && SINGLE_ATTEMPT),
 			isCancelled,
@@ -112,7 +112,7 @@ function resultsOf(get: Get, options: ReadUsersOptions, onDone: () => void): Asy
 		const pages = readingPages(
 			getOfUser,
 			pathOf(metric, selected.sentId ?? user.user_id),
-			ask,
+			ownQuery,
 			onMissing,
 			requestOptions,
 		);

@@ -26,16 +26,14 @@ export function executeTimeseries(metric: Metric) {
 		// Counted as users finish, in any order, so that a slow user does not delay the error.
 		const onRead = (count: number) => void limit.isReached((found += count));
 		// With a Limit, users further down the list may not be needed.
-		const pace = limit.mayEndEarly
-			? { width: concurrency }
-			: { width: USERS_PER_REQUEST * concurrency, ahead: Infinity };
+		const width = limit.mayEndEarly ? concurrency : USERS_PER_REQUEST * concurrency;
 		const read: IDataObject[] = [];
 		const failed: IDataObject[] = [];
 		for await (const { user, place, rows: more, problem } of readUsers(get, {
 			metric,
 			query: () => ({ ...range, provider: provider.text }),
 			selection,
-			...pace,
+			width,
 			collect,
 			onRead,
 			onUnreadable,
