@@ -167,6 +167,83 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 		expect(valuesOf(await n8n.tick())).toEqual([[121, 80, 'created']]);
 	});
 
+	/** A trigger that takes several polls for its first round with another minimum, and the users, of whom the first is read. */
+	const changing = async (from: INodeParameters, to: INodeParameters) => {
+		const users = [anna, ...Array.from({ length: 25 }, (_, i) => history.addUser(`user ${i}`))];
+		const parameters = { event: 'bloodPressure', userScope: 'all' };
+		const n8n = new PollingHost(
+			used.credential,
+			{ ...parameters, options: { ...from, concurrency: 1 } },
+			{ scheduler, budgetMs: 3000 },
+		);
+		await n8n.start();
+		clock += 2 * MINUTE;
+		const publish = async (options: INodeParameters) => {
+			n8n.parameters = { ...parameters, options: { ...options, concurrency: 1 } };
+			// No user is started after two thirds of the budget: there is time for the list and some of the users.
+			used.sandbox.switches.latencyMs = 100;
+			const rows = await n8n.start();
+			used.sandbox.switches.latencyMs = 0;
+			return rows;
+		};
+		expect(await publish(to)).toBeUndefined();
+		clock += MINUTE;
+		return { n8n, last: users.at(-1)!, publish };
+	};
+
+	it('lowered: what is measured after the change goes out at once, in the same round too', async () => {
+		const { n8n, last } = await changing({ minSystolic: 140 }, { minSystolic: 100 });
+		history.add(last, reading(120, 80, -2));
+		history.add(last, reading(121, 80, 0));
+		history.add(last, reading(99, 80, 0.1));
+		clock += MINUTE;
+		expect(valuesOf(await n8n.tick())).toEqual([[121, 80, 'created']]);
+		for (let poll = 0; poll < 3; poll++) expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('lowered twice: each value counts for what was measured before it was changed', async () => {
+		const { n8n, last, publish } = await changing({ minSystolic: 140 }, { minSystolic: 120 });
+		for (const systolic of [110, 130]) history.add(last, reading(systolic, 80, systolic / 1000));
+		clock += MINUTE;
+		const out = valuesOf(await publish({ minSystolic: 100 }));
+		clock += MINUTE;
+		history.add(last, reading(111, 80, -1.5));
+		for (const systolic of [99, 105]) history.add(last, reading(systolic, 80, -50 / systolic));
+		out.push(...valuesOf(await n8n.tick()));
+		expect(out).toEqual([
+			[130, 80, 'created'],
+			[105, 80, 'created'],
+		]);
+	});
+
+	it('lowered during an outage: what is measured after the change goes out once the service answers', async () => {
+		const n8n = await trigger({ minSystolic: 140 });
+		n8n.parameters = { ...n8n.parameters, options: { minSystolic: 100 } };
+		used.sandbox.switches.fault = () => ({ status: 503 });
+		clock += MINUTE;
+		history.add(anna, reading(120, 80, -0.5));
+		expect(await n8n.start()).toBeUndefined();
+		clock += MINUTE;
+		history.add(anna, reading(121, 80, -0.5));
+		used.sandbox.switches.fault = () => undefined;
+		expect(valuesOf(await n8n.tick())).toEqual([[121, 80, 'created']]);
+	});
+
+	it('lowered while a Retry-After lasts: what is measured after the change goes out once it is over', async () => {
+		const n8n = await trigger({ minSystolic: 140 });
+		used.sandbox.switches.fault = () => ({ status: 429, headers: { 'retry-after': '600' } });
+		expect(await n8n.start('init')).toBeUndefined();
+		used.sandbox.switches.fault = () => undefined;
+		used.sandbox.requests.length = 0;
+		clock += MINUTE;
+		n8n.parameters = { ...n8n.parameters, options: { minSystolic: 100 } };
+		expect(await n8n.start()).toBeUndefined();
+		expect(used.sandbox.requests).toEqual([]);
+		for (const minutes of [-0.5, 5]) history.add(anna, reading(120 + minutes, 80, minutes));
+		clock += 10 * MINUTE;
+		expect(valuesOf(await n8n.tick())).toEqual([[125, 80, 'created']]);
+	});
+
 	it('a test event is one that goes out', async () => {
 		history.add(anna, reading(150, 80, -20));
 		history.add(anna, reading(120, 80, -10));

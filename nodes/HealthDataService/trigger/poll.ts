@@ -14,7 +14,7 @@ import { FailedUsers, isLimit, isReportDue, pauseReport, reportOf, REST_MS } fro
 import { readRound, type RoundResult } from './round';
 import { isStale, noteDelivery, scheduleOf, withoutOverlap, type Schedule } from './scheduler';
 import { readSettings, type Settings } from './settings';
-import { isStateOf, pollClock, startState, type TriggerState } from './state';
+import { isStateOf, pollClock, startState, withThresholds, type TriggerState } from './state';
 import { testEvent } from './testEvent';
 
 /** Timeout of one answer, or a part of the budget: a user whose answers hang must not use up the poll of the others. */
@@ -63,13 +63,16 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	const { root } = await readCredential(context);
 	const watched = `${settings.watched} ${root}`;
 	const nodeId = context.getNode().id;
+	const { lookback, thresholds } = settings;
+	const start = () => startState(nodeId, watched, now, lookback, thresholds);
 	const known = isStateOf(given, nodeId, watched) ? given : undefined;
 	if (known && isStale(schedule, known.turn)) return null;
-	if (known && isPaused(known, now)) {
-		reportPause(context, schedule, known, now);
+	const state = known ? withThresholds(withRightClock(known, name, now), thresholds, now) : start();
+	if (isPaused(state, now)) {
+		stored.state = reportPause(context, state, now);
+		if (isStart) await context.__commitCursor?.();
 		return null;
 	}
-	const state = known ? withRightClock(known, name, now) : startState(nodeId, watched, now, settings.lookback);
 	if (!known) begun.set(name, performance.now());
 	// Saved even if this poll fails: readings measured from now on are new.
 	stored.state = state;
@@ -77,7 +80,7 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	let { since } = state;
 	let result = await read(context, schedule, settings, state, { now, started, isFirst: !known });
 	if (result.otherTeam) {
-		const afresh = { ...startState(nodeId, watched, now, settings.lookback), team: result.otherTeam };
+		const afresh = { ...start(), team: result.otherTeam };
 		({ since } = afresh);
 		result = await read(context, schedule, settings, afresh, { now, started, isFirst: true });
 	}
@@ -197,11 +200,11 @@ function learnt(
 const isPaused = ({ pausedUntil = 0 }: TriggerState, now: number) =>
 	now < pausedUntil && pausedUntil - now <= MAX_LIMIT_MS;
 
-/** A pause is reported as the limit that it comes from. */
-function reportPause(context: IPollFunctions, { stored }: Schedule, state: TriggerState, now: number) {
-	if (!isReportDue(state, now)) return;
+/** A pause is reported as the limit that it comes from. @returns the state to save */
+function reportPause(context: IPollFunctions, state: TriggerState, now: number): TriggerState {
+	if (!isReportDue(state, now)) return state;
 	context.__emitError(toNodeError(context.getNode(), pauseReport(state.pausedUntil! - now)));
-	stored.state = { ...state, told: now };
+	return { ...state, told: now };
 }
 
 /**

@@ -43,14 +43,13 @@ export function checkpointAfter(
 	{ done = [], limited = [], hangs = false }: { done?: string[]; limited?: string[]; hangs?: boolean } = {},
 ): Checkpoint {
 	const last = finished.slice(-REMEMBERED).map(({ fingerprint }) => fingerprint);
-	const { at, began, newest, sure = began, minimums } = checkpoint;
+	const { at, began, newest, sure = began } = checkpoint;
 	return {
 		at,
 		last: checkpoint.last,
 		began,
 		...(newest !== undefined && { newest }),
 		...(sure < began && { sure }),
-		...(minimums && { minimums }),
 		...(finished.length > 0 && { at: finished.at(-1)!.place, last }),
 		...(done.length > 0 && { done }),
 		...(limited.length > 0 && { limited }),

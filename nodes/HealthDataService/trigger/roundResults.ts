@@ -8,15 +8,8 @@ import { detectChanges, MAX_ROWS_PER_POLL, SeenReadings, takeOldest, toItem, typ
 import type { EventResult, TriggerEvent } from './events';
 import { FailedUsers } from './failedUsers';
 import { checkpointAfter, doneUser, type DoneUser } from './resume';
-import { reachesThreshold } from './settings';
-import {
-	moveWindow,
-	withThresholds,
-	type Checkpoint,
-	type FailedUser,
-	type Threshold,
-	type TriggerState,
-} from './state';
+import { isWanted } from './settings';
+import { moveWindow, type Checkpoint, type FailedUser, type Threshold, type TriggerState } from './state';
 import { doneKeyOf, failedUserKey, unresolvedKey, WatchList, type Listed } from './watchList';
 
 export interface ResultOptions {
@@ -165,22 +158,16 @@ export class RoundResults {
 		user: DoneUser,
 		{ failed, since, isNew }: { failed?: FailedUser; since?: number; isNew: boolean },
 	) {
-		const { event, seen, checkpoint, options } = this;
+		const { event, seen, checkpoint, options, before } = this;
 		const readAt = options.isFirst || isNew ? Date.now() : undefined;
 		const window = { start: failed?.from ?? options.windowStart, watchingSince: since, readAt };
 		const { changes, old, newest } = detectChanges(event, rows, seen, window);
 		for (const row of old) seen.remember(row);
 		for (const row of changes) {
-			if (this.isWanted(row.row)) this.found.push({ row, user });
+			if (isWanted(row, options.thresholds, before.past)) this.found.push({ row, user });
 			else seen.remember(row);
 		}
 		if (newest !== undefined && !failed) checkpoint.newest = Math.max(checkpoint.newest ?? newest, newest);
-	}
-
-	/** Thresholds of before a change filter too: in memory, n8n does not save that a row was skipped. */
-	private isWanted(row: IDataObject): boolean {
-		const { thresholds, isFirst } = this.options;
-		return reachesThreshold(thresholds, row) && (isFirst || reachesThreshold(this.before.minimums ?? [], row));
 	}
 
 	/** At the end of the list: IDs of failed users who left it. Entries removed from 'User IDs' are forgotten instead. */
@@ -205,7 +192,7 @@ export class RoundResults {
 		{ hangs = false, stopped = [] }: { hangs?: boolean; stopped?: EventResult[] } = {},
 	): { emitted: IDataObject[]; recovered: number; state: TriggerState } {
 		const { failedUsers, seen, watchList, before, team, checkpoint } = this;
-		const { now, lookback, thresholds, isFirst } = this.options;
+		const { now, lookback } = this.options;
 		const { emitted, left } = takeOldest(this.found, now);
 		for (const { row } of emitted) seen.remember(row);
 		const unfinished = new Set(left.map(({ user }) => user));
@@ -226,6 +213,7 @@ export class RoundResults {
 		// Rows that are left of a user who is not on the list, or was read after it, are found by the user's own window.
 		const isDone = isComplete && firstOpen === Infinity;
 		const sure = (checkpoint.sure = Math.min(checkpoint.sure ?? checkpoint.began, this.options.confirmedNow()));
+		const past = before.past?.filter(({ until }) => !isDone || until > checkpoint.began);
 		const { from, kept } = isDone ? moveWindow(before, { now: sure, newest: checkpoint.newest }, lookback) : before;
 		const state: TriggerState = {
 			version: 1,
@@ -239,12 +227,14 @@ export class RoundResults {
 			seen: seen.toSave(kept, failedUsers.windows(watchList.prefixOf)),
 			behind: failedUsers.toSave(),
 			...(watchList.isGiven && { members: watchList.toSave() }),
+			...(before.minimums && { minimums: before.minimums }),
+			...(past?.length && { past }),
 			...(before.told !== undefined && { told: before.told }),
 		};
 		return {
 			emitted: emitted.map(({ row }) => toItem(this.event, row)),
 			recovered: recovered.length,
-			state: withThresholds(state, before, thresholds, isFirst),
+			state,
 		};
 	}
 }

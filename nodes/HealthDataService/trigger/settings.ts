@@ -20,8 +20,9 @@ import { metrics, type ThresholdOption } from '../service/metrics';
 import { listedUsers, oneUser, wholeTeam } from '../service/userSelection';
 import { ProviderSlug } from '../service/users';
 import { someNumber, toChoice, wholeNumber } from '../shared/values';
+import type { ChangedRow } from './detectChanges';
 import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
-import type { Threshold } from './state';
+import { CLOCK_ERROR_MS, type PastThresholds, type Threshold } from './state';
 
 const HOUR_MS = 3_600_000;
 
@@ -163,3 +164,17 @@ export const readThresholds = (context: IPollFunctions, options: readonly Thresh
 /** Whether a row reaches any of the thresholds, or there are none. Null reaches none. */
 export const reachesThreshold = (thresholds: Threshold[], row: IDataObject): boolean =>
 	thresholds.length === 0 || thresholds.some(({ column, least }) => (toNumber(row[column]) ?? -Infinity) >= least);
+
+/**
+ * Whether a change is emitted: a reading measured before a change of the thresholds must reach those of before too, since in memory
+ * n8n does not save that it was skipped. So must one dated ahead by more than clocks usually are.
+ */
+export function isWanted(
+	{ row, time = -Infinity }: Pick<ChangedRow, 'row' | 'time'>,
+	thresholds: Threshold[],
+	past: PastThresholds[] = [],
+): boolean {
+	const isAfter = (change: number) => time > change && time <= Date.now() + CLOCK_ERROR_MS;
+	const inForce = past.filter(({ until }) => !isAfter(until)).map(({ minimums }) => minimums);
+	return [thresholds, ...inForce].every((one) => reachesThreshold(one, row));
+}

@@ -26,8 +26,10 @@ export interface TriggerState {
 	round?: Checkpoint;
 	/** Failed users by user ID, or by a hash where an entry of the watch list is unresolved (watchList.ts). */
 	behind: Record<string, FailedUser>;
-	/** Thresholds at the start of the last complete round: they filter readings from before a change. */
+	/** Thresholds of the last poll. */
 	minimums?: Threshold[];
+	/** Thresholds of before a change, until a round that began after it is complete. */
+	past?: PastThresholds[];
 	/** The watch list, where users are listed. */
 	members?: SavedWatchList;
 	/** Time of the last report. */
@@ -55,6 +57,12 @@ export interface Threshold {
 	least: number;
 }
 
+/** Earlier thresholds: readings measured up to `until` (ms) must reach them too. */
+export interface PastThresholds {
+	until: number;
+	minimums: Threshold[];
+}
+
 /** Position in a round over all users that takes several polls. */
 export interface Checkpoint {
 	/** How many users of the list are done. */
@@ -73,8 +81,6 @@ export interface Checkpoint {
 	sure?: number;
 	/** Time of the newest reading of the round so far. */
 	newest?: number;
-	/** Thresholds at the start of the round. */
-	minimums?: Threshold[];
 }
 
 /** A user whose last read failed. */
@@ -92,7 +98,7 @@ export interface FailedUser {
 const HOUR_MS = 3_600_000;
 
 /** How far the window may move back. Clocks are set wrong by time zones and dates, which makes a day. */
-const CLOCK_ERROR_MS = 24 * HOUR_MS;
+export const CLOCK_ERROR_MS = 24 * HOUR_MS;
 
 /** What a process knows of the time. */
 interface ConfirmedTime {
@@ -152,7 +158,13 @@ export function pollClock(name: string, { now, started }: { now: number; started
 }
 
 /** @param lookback ms */
-export const startState = (node: string, of: string, now: number, lookback: number): TriggerState => ({
+export const startState = (
+	node: string,
+	of: string,
+	now: number,
+	lookback: number,
+	thresholds: Threshold[] = [],
+): TriggerState => ({
 	version: 1,
 	node,
 	of,
@@ -163,6 +175,7 @@ export const startState = (node: string, of: string, now: number, lookback: numb
 	since: now,
 	seen: {},
 	behind: {},
+	...(thresholds.length > 0 && { minimums: thresholds }),
 });
 
 /** Whether the same node saved this for the same selection, in a known version. */
@@ -190,18 +203,16 @@ export function moveWindow(
 	return { from: next, kept: Math.max(kept, next - CLOCK_ERROR_MS) };
 }
 
-/** With the thresholds to save: the old ones filter until a round is complete that began with the new ones. */
-export function withThresholds(
-	next: TriggerState,
-	before: TriggerState,
-	thresholds: Threshold[],
-	isFirst: boolean,
-): TriggerState {
-	const ofRound = before.round ? (before.round.minimums ?? []) : thresholds;
-	const inForce = !next.round ? ofRound : isFirst ? thresholds : (before.minimums ?? []);
+/** With the thresholds of this poll, and those of before a change. Saved before the poll, which may fail. */
+export function withThresholds(state: TriggerState, thresholds: Threshold[], now: number): TriggerState {
+	const { minimums = [], past = [], ...rest } = state;
+	const isChanged = JSON.stringify(minimums) !== JSON.stringify(thresholds);
+	const all = isChanged ? [...past, { until: now, minimums }] : past;
+	// A clock that was set back since was wrong at the change.
+	const earlier = all.map((one) => ({ ...one, until: Math.min(one.until, now) }));
 	return {
-		...next,
-		...(inForce.length > 0 && { minimums: inForce }),
-		...(next.round && { round: { ...next.round, ...(ofRound.length > 0 && { minimums: ofRound }) } }),
+		...rest,
+		...(thresholds.length > 0 && { minimums: thresholds }),
+		...(earlier.length > 0 && { past: earlier }),
 	};
 }

@@ -6,7 +6,12 @@ import type { ListEntry, SelectedUser } from '../../../nodes/HealthDataService/s
 import { MAX_ROWS_PER_POLL, takeOldest, type ChangedRow } from '../../../nodes/HealthDataService/trigger/detectChanges';
 import { readingEvents, type EventResult } from '../../../nodes/HealthDataService/trigger/events';
 import { RoundResults, type ResultOptions } from '../../../nodes/HealthDataService/trigger/roundResults';
-import { startState, type TriggerState } from '../../../nodes/HealthDataService/trigger/state';
+import {
+	startState,
+	type Checkpoint,
+	type PastThresholds,
+	type TriggerState,
+} from '../../../nodes/HealthDataService/trigger/state';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 import { doneKeyOf, fingerprintOf, unresolvedKey } from '../../../nodes/HealthDataService/trigger/watchList';
 
@@ -78,13 +83,29 @@ describe('rows are emitted', () => {
 		expect(emittedOf({ since: NOW - 30 * MINUTE }, undefined, { thresholds })).toEqual([[130], 3]);
 	});
 
-	it('when they reach the threshold of before a change too, except in the first poll', () => {
-		expect(emittedOf({ minimums: [{ column: 'systolic', least: 140 }] }, undefined, { thresholds })).toEqual([
-			[140],
-			3,
-		]);
-		const isFirst = { thresholds, isFirst: true };
-		expect(emittedOf({ minimums: [{ column: 'systolic', least: 140 }] }, undefined, isFirst)).toEqual([[140, 130], 3]);
+	const atLeast = (least: number, until: number): PastThresholds => ({
+		until,
+		minimums: [{ column: 'systolic', least }],
+	});
+	it.each<[string, PastThresholds[], number, number[]]>([
+		['as they reach those of today, where measured after the change', [atLeast(140, NOW)], 1, [140, 130]],
+		['only if they reach both, where measured up to the change', [atLeast(140, NOW + 1)], 1, [140]],
+		['only if they reach both, where dated more than a day ahead', [atLeast(140, NOW)], 0, [140]],
+		['only if they reach all, after several changes', [atLeast(141, NOW), atLeast(131, NOW + 1)], 1, []],
+	])('after a change of the thresholds %s', (_, past, ms, expected) => {
+		jest.spyOn(Date, 'now').mockReturnValue(NOW - 24 * HOUR + ms);
+		expect(emittedOf({ past }, undefined, { thresholds })).toEqual([expected, 3]);
+	});
+
+	it('by the thresholds of before a change until a round is complete that began after it', () => {
+		const past = [NOW - 2, NOW - 1, NOW].map((until) => ({ until, minimums: [] }));
+		const left = (isComplete: boolean, round?: Checkpoint) =>
+			resultsAfter({ past, minimums: thresholds, ...(round && { round }) })
+				.results.emitAndSave(isComplete)
+				.state.past?.map(({ until }) => until);
+		const round = { at: 0, last: [], began: NOW - 1 };
+		expect([left(true), left(true, round), left(false)]).toEqual([undefined, [NOW], past.map(({ until }) => until)]);
+		expect(resultsAfter({ minimums: thresholds }).results.emitAndSave(true).state.minimums).toEqual(thresholds);
 	});
 
 	it('of a failed user from the first failure on', () => {

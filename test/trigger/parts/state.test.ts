@@ -7,6 +7,7 @@ import {
 	moveWindow,
 	startState,
 	windowStart,
+	withThresholds,
 	type TriggerState,
 } from '../../../nodes/HealthDataService/trigger/state';
 
@@ -46,6 +47,33 @@ it.each<[string, object | undefined, boolean]>([
 
 it.each([undefined, null, 7, 'x'])('%p is no state', (stored) => {
 	expect(isStateOf(stored, 'node', 'of')).toBe(false);
+});
+
+describe('thresholds', () => {
+	const minimum = (least: number) => [{ column: 'systolic', least }];
+	const state = startState('node', 'of', NOW, HOUR, minimum(140));
+
+	it('are saved, and none of before a change without one', () => {
+		expect(withThresholds(state, minimum(140), NOW + 1)).toEqual(state);
+		expect(state.minimums).toEqual(minimum(140));
+		expect(startState('node', 'of', NOW, HOUR)).not.toHaveProperty('minimums');
+	});
+
+	it('of before each change are saved with its time', () => {
+		const lowered = withThresholds(state, minimum(100), NOW + 1);
+		const removed = withThresholds(lowered, [], NOW + 2);
+		const past = [
+			{ until: NOW + 1, minimums: minimum(140) },
+			{ until: NOW + 2, minimums: minimum(100) },
+		];
+		expect(removed).toEqual({ ...startState('node', 'of', NOW, HOUR), turn: state.turn, past });
+		expect(withThresholds(removed, minimum(90), NOW + 3).past).toEqual([...past, { until: NOW + 3, minimums: [] }]);
+	});
+
+	it('of before a change whose clock was ahead do not filter what is measured now', () => {
+		const ahead = withThresholds(state, minimum(100), NOW + DAY);
+		expect(withThresholds(ahead, minimum(100), NOW).past).toEqual([{ until: NOW, minimums: minimum(140) }]);
+	});
 });
 
 describe('the window after a whole round', () => {
