@@ -66,7 +66,7 @@ const answers = async (url) =>
 /** @param {string} output */
 const sandboxOf = (output) => /Base URL (http:\S+), API Key \S+: a team of 240 users/.exec(output)?.[1] ?? 'none';
 
-it('--once prints the messages of the alert, in the zone of the clock on the wall, and leaves nothing running', async () => {
+it('--once prints the messages of the alert, in the local time zone, and leaves nothing running', async () => {
 	const { code, output } = await demo(['--once']);
 	expect(output).toMatch(
 		/"Blood Pressure" gave [\d,]+ items\.\n"Slack" is switched off in the demo\. It would have got \d+/,
@@ -91,7 +91,7 @@ it('--example runs another one', async () => {
 	expect(code).toBe(0);
 });
 
-it('leaves n8n running, says how to get in and what the sandbox is asked with, and ends with Ctrl-C, children and all', async () => {
+it('leaves n8n running, prints its address and the key of the sandbox, and ends with Ctrl-C, child processes too', async () => {
 	const { code, output, below } = await demo(['--example', 'ai-coach', '--port', '5699'], 'Ctrl-C stops', 'SIGINT');
 	expect(output).toContain('"AI coach" needs a model');
 	expect(output).toMatch(/Address +http:\/\/127\.0\.0\.1:5699\/workflow\/\w+\n/);
@@ -103,7 +103,7 @@ it('leaves n8n running, says how to get in and what the sandbox is asked with, a
 	expect(below.filter((pid) => parentOf(pid) !== undefined)).toEqual([]);
 });
 
-it.each(['[2/4]', '[3/4]'])('ends with Ctrl-C at %s, with nothing left and nothing else said', async (step) => {
+it.each(['[2/4]', '[3/4]'])('ends with Ctrl-C at %s, with no process and no other output left', async (step) => {
 	const { code, output, below } = await demo([], step, 'SIGINT');
 	expect(code).toBe(130);
 	expect(output).toMatch(/Stopping n8n and the sandbox …\s*$/);
@@ -119,14 +119,14 @@ describe('when ports are in use', () => {
 		for (const server of servers) server.close();
 	});
 
-	it('takes others', async () => {
+	it('chooses others', async () => {
 		const { code, output } = await demo(['--once']);
 		expect(output).toContain('Port 4010 is in use');
 		expect(output).toContain('Port 5678 is in use');
 		expect(code).toBe(0);
 	});
 
-	it('does not take another than the one that was asked for', async () => {
+	it('does not replace a port that was given', async () => {
 		const { code, output } = await demo(['--once', '--port', '5678']);
 		expect(output).toMatch(
 			/The demo stopped: Port 5678 is already in use\. End what runs there, or choose another port\.\n$/,
@@ -135,7 +135,7 @@ describe('when ports are in use', () => {
 	});
 });
 
-it('knows which examples there are', async () => {
+it('lists the examples', async () => {
 	const { code, output } = await demo(['--example', 'nothing-like-it']);
 	expect(output).toMatch(
 		/^npm run demo: There is no example "nothing-like-it"\. There are: .*high-blood-pressure-alert, .*\n$/,

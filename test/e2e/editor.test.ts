@@ -13,13 +13,13 @@ const NODE = 'Health Data Service';
 const world = createWorld([{ key: KEY, users: 9 }]);
 const [{ users }] = world.teams;
 
-/** What n8n uses when neither it nor the workflow is told otherwise. */
+/** n8n's default, without a setting of n8n or of the workflow. */
 const zone = 'America/New_York';
 const [start, end] = [DateTime.fromISO('2026-03-02', { zone }), DateTime.fromISO('2026-03-04', { zone }).endOf('day')];
 const readingsUntil = (until: DateTime, user: (typeof users)[number]) =>
 	world.readings(user.user_id, 'blood_pressure', start.toMillis(), until.toMillis());
 
-const somebody = users.find((user) => readingsUntil(end, user).length > 4)!;
+const picked = users.find((user) => readingsUntil(end, user).length > 4)!;
 
 let host: Host;
 let editor: Editor;
@@ -76,7 +76,7 @@ it('leads from the nodes panel to rows of data in under ten actions, the credent
 	expect(rows.map((row) => row[0])).toEqual(users.map((user) => user.user_id));
 });
 
-it('the credential says when the service does not accept it, and when it does', async () => {
+it('the credential shows whether the service accepts it', async () => {
 	await editor.addNode(NODE, 'List users');
 	await editor.editCredential();
 	await editor.credentialSuccess();
@@ -130,14 +130,14 @@ it('reads the blood pressure of a user picked from the list', async () => {
 	await editor.openList('user');
 	await editor.listed.nth(users.length - 1).waitFor();
 	await editor.picture('picker', ['node-parameters', 0, -42, 420, 650], ['User']);
-	const { name, slug } = somebody.connected_sources[0].source;
+	const { name, slug } = picked.connected_sources[0].source;
 	await editor.searchList(name.toLowerCase());
 	const connected = users.filter((user) => user.connected_sources.some(({ source }) => source.slug === slug));
 	expect(connected.length).toBeLessThan(users.length);
 	await editor.listIs(connected.map((user) => user.client_user_id));
-	await editor.searchList(somebody.client_user_id.slice(-3).toUpperCase());
-	await editor.listIs([somebody.client_user_id]);
-	await editor.pickFromList(somebody.client_user_id);
+	await editor.searchList(picked.client_user_id.slice(-3).toUpperCase());
+	await editor.listIs([picked.client_user_id]);
+	await editor.pickFromList(picked.client_user_id);
 	await editor.chooseOption('dateRange', 'Between Days');
 	await editor.enterDate('startDate', start.toISODate()!);
 	await editor.enterDate('endDate', end.toISODate()!);
@@ -145,7 +145,7 @@ it('reads the blood pressure of a user picked from the list', async () => {
 	await editor.executeStep();
 	const { columns, rows } = await editor.outputTable();
 	await editor.picture('node', ['node-parameters', 0, -42, 420, 655], ['Blood Pressure', '2026']);
-	const expected = expectedRows(somebody, readingsUntil(end, somebody), somebody.client_user_id);
+	const expected = expectedRows(picked, readingsUntil(end, picked), picked.client_user_id);
 	expect(columns).toEqual(Object.keys(expected[0]));
 	const asText = byTime(expected).map((row) => Object.values(row).map(String));
 	expect([...rows].sort((a, b) => (a[1] < b[1] ? -1 : 1))).toEqual(asText);
@@ -203,7 +203,7 @@ it('fetches a test event of the trigger', async () => {
 	expect(rows).toHaveLength(1);
 });
 
-it('explains in the list of users why there is none', async () => {
+it('shows in the list of users why it is empty', async () => {
 	host.sandbox.switches.fault = () => ({ status: 401, body: { detail: 'Invalid API key' } });
 	await editor.addNode(NODE, 'Get blood pressure readings');
 	await editor.openList('user');

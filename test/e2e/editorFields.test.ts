@@ -51,7 +51,7 @@ async function readTwoDays() {
 
 it('says what the resource is, which rows Limit keeps, and why there may be none', async () => {
 	await editor.addNode(NODE, ACTION);
-	// Behind them stands n8n's own "Custom API Call".
+	// After them comes n8n's own "Custom API Call".
 	expect((await editor.optionsOf('resource')).slice(0, 2)).toEqual([
 		'Timeseries\nWhat users measured, with the time of each measurement',
 		'User\nWho belongs to your team, and what they have connected',
@@ -78,7 +78,7 @@ describe('listed users', () => {
 		expect([...rows].sort()).toEqual(listed.flatMap((user) => asText(user)).sort());
 	});
 
-	it('by those of the service, of which an unknown one is named by its place', async () => {
+	it('by those of the service; an unknown one is named by its position', async () => {
 		await editor.chooseOption('usersBy', 'User ID');
 		const [first, second] = listed;
 		await editor.enterText('userIds', `${first.user_id}, ${second.user_id.replace(/^.{8}/, '00000000')}`);
@@ -113,7 +113,7 @@ it('one item per day', async () => {
 	);
 });
 
-it('a provider is picked, and all of them again', async () => {
+it('a provider is picked, then all providers again', async () => {
 	await readTwoDays();
 	await editor.openList('user');
 	await editor.searchList(severalProviders.client_user_id);
@@ -149,18 +149,18 @@ describe('the trigger', () => {
 		await soon(editor.optionsToAdd, expect.arrayContaining(['Minimum Diastolic', 'Minimum Systolic']));
 	});
 
-	it('watches listed users for what reaches a minimum', async () => {
-		const somebody = users.find((user) => user.connected_sources.some(({ source }) => source.slug === 'omron'))!;
+	it('watches listed users for readings that reach a minimum', async () => {
+		const withOmron = users.find((user) => user.connected_sources.some(({ source }) => source.slug === 'omron'))!;
 		await editor.chooseOption('userScope', 'Listed Users');
 		await editor.chooseOption('usersBy', 'Client User ID');
-		await editor.enterText('userIds', `${somebody.client_user_id}, ${users[0].client_user_id}`);
+		await editor.enterText('userIds', `${withOmron.client_user_id}, ${users[0].client_user_id}`);
 		await editor.addOption('Minimum Systolic');
 		await editor.enterText('minSystolic', '110');
 		await editor.fetchTestEvent();
 		const { columns, rows } = await editor.outputTable();
 		const event = Object.fromEntries(columns.map((column, index) => [column, rows[0][index]]));
 		expect(rows).toHaveLength(1);
-		expect([somebody.client_user_id, users[0].client_user_id]).toContain(event.client_user_id);
+		expect([withOmron.client_user_id, users[0].client_user_id]).toContain(event.client_user_id);
 		expect(Number(event.systolic)).toBeGreaterThanOrEqual(110);
 		await editor.enterText('minSystolic', '900');
 		await editor.fetchTestEvent();

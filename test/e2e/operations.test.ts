@@ -174,7 +174,7 @@ describe.each(['', '/', '/v2', '/v2/'])('Base URL with "%s" at its end', (ending
 	});
 });
 
-it('the credential test refuses a wrong key, and says where to look', async () => {
+it('the credential test refuses a wrong key, and names the fields', async () => {
 	expect(await host.testCredential('wrong')).toEqual({
 		status: 'Error',
 		message: expect.stringContaining("Check 'API Key' and 'Base URL' together"),
@@ -216,7 +216,7 @@ describe("the credential in n8n's HTTP Request node", () => {
 		return await host.rest.runWorkflow(workflow.id);
 	}
 
-	it('reads what this node does not know', async () => {
+	it('reads an operation that this node does not have', async () => {
 		const { status, runData } = await request();
 		expect(status).toBe('success');
 		expect(runData.Node[0].data.main[0]).toMatchObject([{ json: { users: expect.arrayContaining([STEADY]) } }]);

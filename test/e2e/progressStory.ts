@@ -9,7 +9,7 @@ import { PATIENCE, useWorkflow } from './triggerWorkflow';
 
 const TEAM = 12;
 
-/** @param env what n8n is told to use this scheduler */
+/** @param env n8n's variables for this scheduler */
 export function describeProgress(scheduler: 'memory' | 'durable', env: Record<string, string>) {
 	const w = useWorkflow(env);
 	const users = Array.from({ length: TEAM }, (_, i) => w.history.addUser(`user ${i}`));

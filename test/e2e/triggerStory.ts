@@ -1,19 +1,19 @@
 /**
  * The trigger in a real n8n that polls every two seconds: it is killed, renamed, published again and started while the service
- * is down, and one user is broken for a while. The rows that its workflow emits are the service's history, each once.
+ * is down, and one user cannot be read for a while. The rows that its workflow emits are the service's history, each once.
  */
 import { until } from '../../dev/host/process/until';
 import { bloodPressure } from '../helpers/people';
 import { HOUR, useWorkflow } from './triggerWorkflow';
 
-/** @param env what n8n is told to use this scheduler */
+/** @param env n8n's variables for this scheduler */
 export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<string, string>) {
 	const w = useWorkflow(env);
 	const { history, measure, everythingCame, morePolls, executions, received, expected } = w;
 	const anna = history.addUser('anna');
 	const ben = history.addUser('ben');
 
-	it('hands on nothing that was there, also when the service is down at activation', async () => {
+	it('emits no reading from before, also when the service is down at activation', async () => {
 		history.add(anna, bloodPressure(new Date(Date.now() - HOUR).toISOString(), 99, 80), { late: 0 });
 		w.sandbox.switches.fault = () => ({ status: 503 });
 		expect(await w.n8n.rest.activate(w.workflow)).toMatchObject({ status: 'published' });
@@ -25,7 +25,7 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		await until('the first execution', async () => (await executions('success')).length === 1, { timeoutMs: 120_000 });
 	});
 
-	it('hands on new, late and corrected readings', async () => {
+	it('emits new, late and corrected readings', async () => {
 		measure(anna);
 		measure(ben, 40);
 		await everythingCame();
@@ -39,7 +39,7 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		expect(new Set(received.map(({ id }) => id)).size).toBe(3);
 	});
 
-	it('sets a broken user aside, says so once, and catches up', async () => {
+	it('isolates a failing user, reports that once, and catches up', async () => {
 		const before = (await executions('error')).length;
 		w.sandbox.switches.users = { [ben.user_id]: 'fails' };
 		measure(anna);
@@ -54,7 +54,7 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		await everythingCame();
 	});
 
-	it('goes on after n8n was killed, between two polls and in the middle of one', async () => {
+	it('continues after n8n was killed, between two polls and during one', async () => {
 		for (const isInsidePoll of [false, true]) {
 			if (isInsidePoll) {
 				w.sandbox.switches.latencyMs = 700;
@@ -73,7 +73,7 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		}
 	});
 
-	it('goes on under another name, and when it is published again', async () => {
+	it('continues after a rename and a new publication', async () => {
 		const { id } = w.workflow;
 		measure(anna);
 		await everythingCame();
@@ -89,7 +89,7 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		await everythingCame();
 	});
 
-	it('survives a start of n8n while the service is down', async () => {
+	it('continues after a start of n8n while the service is down', async () => {
 		const before = (await executions('error')).length;
 		await w.n8n.kill();
 		measure(anna);

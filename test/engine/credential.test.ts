@@ -55,7 +55,7 @@ describe('the credential test', () => {
 		expect(await testCredential(used.credential)).toEqual({ status: 'Error', message: refusal });
 	});
 
-	it('takes a key that was pasted with a line break', async () => {
+	it('accepts a key that was pasted with a line break', async () => {
 		expect(await testCredential({ ...used.credential, apiKey: ` ${KEY}\n` })).toMatchObject({ status: 'OK' });
 	});
 });

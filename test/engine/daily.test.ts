@@ -142,7 +142,7 @@ describe("the sandbox's world", () => {
 		expect(await Promise.all(['2026-03-29', '2026-10-25', '2026-10-26'].map(readingsOn))).toEqual([23, 25, 24]);
 	});
 
-	it('takes the zone of the workflow where the option is empty', async () => {
+	it('uses the zone of the workflow where the option is empty', async () => {
 		const parameters = daily({ startDate: '2026-03-29', endDate: '2026-03-29' }, byClientId('busy'));
 		const inBerlin = expectedRows(BUSY, 'blood_pressure', 'Europe/Berlin', '2026-03-29', '2026-03-29');
 		expect((await run(parameters)).rows).toEqual(inBerlin);
@@ -151,7 +151,7 @@ describe("the sandbox's world", () => {
 		expect(inKolkata).not.toEqual(inBerlin);
 	});
 
-	it.each([1, 23, 1000])('Limit %i cuts between rows: each is whole', async (limit) => {
+	it.each([1, 23, 1000])('Limit %i counts complete rows', async (limit) => {
 		const days = { startDate: '2026-03-28', endDate: '2026-03-30' };
 		for (const user of ['', byUserId(BUSY.user_id)]) {
 			const all = (await run(daily(days, user))).rows;
@@ -226,24 +226,27 @@ describe('users with known readings', () => {
 		expect(rows.map(({ user_id }) => user_id)).not.toContain(STEADY.user_id);
 	});
 
-	it.each(['emptyPages', 'splitGroups', 'extraFields', 'bareSources', 'oddValues'])('survives %s', async (quirk) => {
-		const straight = (await run(daily({}, byUserId(STEADY.user_id)))).rows;
-		Object.assign(used.sandbox.switches, { [quirk]: true });
-		const { rows, error } = await run(daily({}, byUserId(STEADY.user_id)));
-		expect(error).toBeUndefined();
-		const count = (all: IDataObject[]) => all.reduce((sum, { readings }) => sum + Number(readings), 0);
-		expect(count(rows)).toBe(count(straight));
-		expect(Object.keys(rows[0])).toEqual(Object.keys(straight[0]));
-		if (quirk === 'oddValues') {
-			const odd = straight.map((row) => ({
-				...row,
-				id: expect.not.stringMatching(String(row.id)),
-				unit: 'mm[Hg]',
-				...{ diastolic_mean: null, diastolic_min: null, diastolic_max: null },
-			}));
-			expect(rows).toEqual(odd);
-		} else if (quirk !== 'bareSources') expect(rows).toEqual(straight);
-	});
+	it.each(['emptyPages', 'splitGroups', 'extraFields', 'bareSources', 'oddValues'])(
+		'is the same with %s',
+		async (quirk) => {
+			const straight = (await run(daily({}, byUserId(STEADY.user_id)))).rows;
+			Object.assign(used.sandbox.switches, { [quirk]: true });
+			const { rows, error } = await run(daily({}, byUserId(STEADY.user_id)));
+			expect(error).toBeUndefined();
+			const count = (all: IDataObject[]) => all.reduce((sum, { readings }) => sum + Number(readings), 0);
+			expect(count(rows)).toBe(count(straight));
+			expect(Object.keys(rows[0])).toEqual(Object.keys(straight[0]));
+			if (quirk === 'oddValues') {
+				const odd = straight.map((row) => ({
+					...row,
+					id: expect.not.stringMatching(String(row.id)),
+					unit: 'mm[Hg]',
+					...{ diastolic_mean: null, diastolic_min: null, diastolic_max: null },
+				}));
+				expect(rows).toEqual(odd);
+			} else if (quirk !== 'bareSources') expect(rows).toEqual(straight);
+		},
+	);
 
 	it.each(['z', 'offset', 'noZone'] as const)(
 		'gives the same rows whether times are written with %s',
@@ -278,7 +281,7 @@ describe('users with known readings', () => {
 		},
 	);
 
-	it('asks exactly for what readings asks for', async () => {
+	it('sends exactly the requests of One Item per Reading', async () => {
 		const withoutCursor = (queries: IDataObject[]) => queries.map(({ next_cursor, ...query }) => [!next_cursor, query]);
 		await run(daily({}, byUserId(STEADY.user_id)));
 		const asked = used.sandbox.requests.splice(0).map(queryOf);
@@ -305,7 +308,7 @@ describe('a day that lies within another', () => {
 				['2006-10-29', 112],
 			],
 		],
-	])('from %s to %s: no row of a day that was not asked for', async (startDate, endDate, expected) => {
+	])('from %s to %s: no row of another day', async (startDate, endDate, expected) => {
 		const parameters = daily({ startDate, endDate, options: { timeZone: 'America/St_Johns' } });
 		const { rows, error } = await runNode({ credential: used.credential, parameters });
 		expect(error).toBeUndefined();

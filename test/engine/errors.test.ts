@@ -79,7 +79,7 @@ describe('refused before any request', () => {
 	});
 });
 
-describe("the service's own words, whatever their shape", () => {
+describe("the service's own words, in any shape", () => {
 	const invalid = (detail: unknown) => ({ status: 422, body: { detail } });
 	it.each([
 		[
@@ -156,7 +156,7 @@ describe('On Error {{ }}', () => {
 		expect(error?.context).toMatchObject({ itemIndex: 1 });
 	});
 
-	it('continues with an item that says what happened, linked to its own', async () => {
+	it('continues with an item that describes the error, linked to its input item', async () => {
 		const { items, error } = await run(parameters, { input, onError: 'continueRegularOutput' });
 		expect(error).toBeUndefined();
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 0 }, { item: 0 }, { item: 1 }]);
@@ -166,7 +166,7 @@ describe('On Error {{ }}', () => {
 		});
 	});
 
-	it('sends it to the error output, with the item it came from, and harms no other', async () => {
+	it('sends it to the error output, linked to its input item, without an effect on others', async () => {
 		const { items, errorItems } = await run(parameters, { input, onError: 'continueErrorOutput' });
 		expect(items).toHaveLength(readingsOf(people(), SPECIAL).length);
 		expect(errorItems).toHaveLength(1);

@@ -58,7 +58,7 @@ describe('the user {{ }}', () => {
 		'{{ $json.nested.user }}',
 		'{{ $json.user.trim() }}',
 		'{{ $json.user ?? "" }}',
-	])('%s means the same however it is written', async (expression) => {
+	])('%s means the same in any spelling', async (expression) => {
 		const input = [SPECIAL, BERLIN].map(({ client_user_id }) => ({
 			user: client_user_id,
 			nested: { user: client_user_id },
@@ -142,7 +142,7 @@ it.each<[string, INodeParameters, string]>([
 		bloodPressureOf(steady, { output: '={{ "rows" }}' }),
 		'one of: readings, daily, summary, grouped',
 	],
-])('an error says what came of {{ }}: %s', async (_, parameters, words) => {
+])('an error names the type that {{ }} gave: %s', async (_, parameters, words) => {
 	const { error } = await runNode({ credential: used.credential, parameters });
 	expect(error?.description).toContain(words);
 });

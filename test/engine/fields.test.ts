@@ -263,7 +263,7 @@ describe('the node {{ }}', () => {
 		}
 	});
 
-	it('takes an identifier only as long as a number holds it exactly', async () => {
+	it('accepts an identifier as a number only up to its exact range', async () => {
 		const { error } = await runNode({
 			credential: used.credential,
 			parameters: resolve('={{ 12345678901234567890 }}'),
@@ -297,13 +297,13 @@ describe('Simplify', () => {
 		['a user', resolve('steady')],
 	];
 
-	it.each(operations)('is nothing to a workflow, whatever is saved: %s', async (_, parameters) => {
+	it.each(operations)('has no effect in a workflow, with any saved value: %s', async (_, parameters) => {
 		for (const simplify of [true, 'true', '={{ true }}', '={{ undefined }}', '={{ "nonsense" }}']) {
 			expect(await raw({ ...parameters, simplify })).toEqual(await raw(parameters));
 		}
 	});
 
-	it.each(operations)('takes for a tool what was meant {{ }}: %s', async (_, parameters) => {
+	it.each(operations)('has its meaning for a tool {{ }}: %s', async (_, parameters) => {
 		const simple = await answer(parameters);
 		const whole = JSON.stringify(await raw(parameters));
 		expect(simple.length).toBeLessThan(whole.length);
@@ -326,7 +326,7 @@ describe('Simplify', () => {
 		}
 	});
 
-	it('is left off where a tool gives one item per user, however that is chosen {{ }}', async () => {
+	it('has no effect where a tool gives one item per user, however that is chosen {{ }}', async () => {
 		const grouped = bloodPressureOf(steady, { output: 'grouped' });
 		for (const output of ['grouped', '={{ "grouped" }}', fromAI('Output')]) {
 			expect(JSON.parse(await answer({ ...grouped, output }, { Output: 'grouped' }))).toEqual(await raw(grouped));
@@ -419,7 +419,7 @@ describe('the trigger', () => {
 		expect(requests).toEqual([]);
 	});
 
-	it('takes a client user ID that is a number, and no list {{ }}', async () => {
+	it('accepts a client user ID that is a number, and no list {{ }}', async () => {
 		await poll(watch({ user: byClientId('={{ 42 }}') }));
 		expect(used.sandbox.requests[0]).toBe('/v2/user/resolve/42');
 		expect((await poll(watch({ user: byClientId('={{ [42] }}') }))).error?.message).toBe(
@@ -427,7 +427,7 @@ describe('the trigger', () => {
 		);
 	});
 
-	it('looks no further back than its field allows {{ }}', async () => {
+	it('reads no further back than its field allows {{ }}', async () => {
 		expect((await poll(watch({ options: { lookback: '={{ 721 }}' } }))).error?.message).toBe(
 			"'Lookback Hours' is not a whole number from 1 to 720",
 		);
@@ -489,7 +489,7 @@ describe('two items that differ in {{ }}', () => {
 		['When Not Found', 'empty', 'error', (whenNotFound) => resolve('unknown', { whenNotFound })],
 	];
 
-	it.each(FIELDS)('%s get each what it would get alone', async (_, first, second, at) => {
+	it.each(FIELDS)('%s each get the result that they would get alone', async (_, first, second, at) => {
 		jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 2, 20, 12));
 		const run = async (...values: unknown[]) => {
 			used.sandbox.requests.length = 0;

@@ -171,7 +171,7 @@ describe('pickers and credential test', () => {
 		expect(await picked(credentialFor(baseUrl, { ...limited, allowedDomains: 'example.com, 127.0.0.1' }))).toBe('OK');
 	});
 
-	it("take n8n's None for what it is: a matter of the HTTP Request node", async () => {
+	it("n8n's None only concerns the HTTP Request node", async () => {
 		const credential = credentialFor(`https://127.0.0.1:${service.port}`, {
 			allowUnauthorizedCerts: true,
 			allowedHttpRequestDomains: 'none',

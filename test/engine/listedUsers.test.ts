@@ -98,7 +98,7 @@ describe('a few', () => {
 		expect(used.sandbox.requests).toHaveLength(1);
 	});
 
-	it('give the same rows whatever the concurrency', async () => {
+	it('give the same rows with any concurrency', async () => {
 		const parameters = byClient(`silent,berlin,steady,${SPECIAL_ID}`);
 		const { rows } = await run(parameters);
 		for (const concurrency of [1, 3, 50])

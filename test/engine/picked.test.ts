@@ -72,7 +72,7 @@ describe('many items', () => {
 	it.each([
 		['the same in every field', {}],
 		['each with its own days {{ }}', { endDate: '={{ $json.end }}' }],
-	])('ask once: %s', async (_, more) => {
+	])('send one request: %s', async (_, more) => {
 		const { rows, error } = await run(bloodPressureOf(steady, more), { input });
 		expect(error).toBeUndefined();
 		expect(new Set(rows.map((row) => row.user_id))).toEqual(new Set([STEADY.user_id]));
@@ -92,7 +92,7 @@ describe('many items', () => {
 		},
 	);
 
-	it('a new try of n8n’s asks afresh', async () => {
+	it('a retry of n8n sends a new request', async () => {
 		let readings = 0;
 		used.sandbox.switches.fault = (_, url) =>
 			url.includes('/timeseries/') && ++readings === 2 ? { status: 422 } : undefined;
@@ -130,7 +130,7 @@ describe('it stays empty', () => {
 		},
 	);
 
-	it('without a question, by user ID', async () => {
+	it('without a request, by user ID', async () => {
 		const byId = { ...byUserId(STEADY.user_id), cachedResultName: STEADY_ROW };
 		expect(namesOf((await run(bloodPressureOf(byId))).rows)).toEqual([null]);
 		expect(resolves()).toEqual([]);
@@ -145,7 +145,7 @@ describe('it stays empty', () => {
 		['has no user ID', { status: 200, body: {} }, 1],
 		['has nothing at its address', { status: 404, body: '<html>', type: 'text/html' }, 1],
 		['breaks off', { drop: 'beforeAnswer' as const }, 2],
-	])('where Resolve %s: every reading comes', async (_, fault, tries) => {
+	])('where Resolve %s: every reading is returned', async (_, fault, tries) => {
 		whenResolved(fault);
 		const { rows, error } = await run(bloodPressureOf(steady));
 		expect(error).toBeUndefined();
@@ -160,7 +160,7 @@ it('is there though Resolve failed once', async () => {
 	expect(namesOf((await run(bloodPressureOf(steady))).rows)).toEqual(['steady']);
 });
 
-it('a refused key is the error that it is without a name', async () => {
+it('a refused key is the same error as without a name', async () => {
 	const credential = { ...used.credential, apiKey: 'wrong' };
 	const unnamed = await run(bloodPressureOf(byUserId(STEADY.user_id)), { credential });
 	const before = used.sandbox.requests.length;
@@ -202,7 +202,7 @@ describe('the service does not find the readings', () => {
 	});
 });
 
-describe('whatever the row looks like', () => {
+describe('any row of the picker', () => {
 	const users = [
 		createUser('plain', ['omron']),
 		createUser('no sources', []),
@@ -222,7 +222,7 @@ describe('whatever the row looks like', () => {
 		checksItself: false,
 	}));
 
-	it('the picker and the node understand each other', async () => {
+	it('the node reads the client user ID back from a row of the picker', async () => {
 		const { results }: INodeListSearchResult = await searchList(odd.credential, 'searchUsers');
 		const read = async ({ name, value }: (typeof results)[number]) => {
 			const parameters = bloodPressureOf(picked(String(value), name));

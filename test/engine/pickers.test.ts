@@ -115,7 +115,7 @@ describe('a team of 100,000', () => {
 		]);
 	});
 
-	it('finds an exact match with two requests, wherever it is', async () => {
+	it('finds an exact match with two requests, at any position', async () => {
 		expect((await search('person-98765')).results).toEqual([
 			{ name: 'person-98765 (Omron)', value: users[98_765].user_id },
 		]);
@@ -138,7 +138,7 @@ describe('a team of 100,000', () => {
 		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual([undefined, '0', '500', '1000', '1500']);
 	});
 
-	it('says how to continue when there is nothing to scroll, after four requests at most', async () => {
+	it('has a note how to continue when there is nothing to scroll, after four requests at most', async () => {
 		const result = await search('person-9876');
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
 		used.sandbox.requests.length = 0;
@@ -256,7 +256,7 @@ describe('errors of a picker', () => {
 		expect((await failing('searchProviders')).message).toBe('A web page came back instead of data');
 	});
 
-	it('never waits for a minute, whatever Retry-After says', async () => {
+	it('never waits for a minute, with any Retry-After', async () => {
 		used.sandbox.switches.fault = () => ({ status: 429, headers: { 'retry-after': '60' } });
 		const error = await failing('searchUsers');
 		expect(error.message).toBe('The service is receiving too many requests (status 429)');

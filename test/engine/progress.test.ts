@@ -36,7 +36,7 @@ const progress = () =>
 const numbers = () =>
 	progress().map(([done, held]) => [done, held].map((part) => part.match(/[\d,]+/g)!.map(Number)).flat());
 
-it('says every 30 seconds how many users are done, and how many requests wait', async () => {
+it('logs every 30 seconds how many users are done, and how many requests wait', async () => {
 	const { rows } = await run({ userScope: 'all' });
 	expect(rows).toHaveLength(USERS);
 	expect(PROGRESS_INTERVAL_MS).toBe(30_000);
@@ -56,7 +56,7 @@ it('says every 30 seconds how many users are done, and how many requests wait', 
 	expect([first[3], second[3]]).toEqual([3, expect.any(Number)]);
 });
 
-it('says nothing of a shorter read', async () => {
+it('logs nothing for a shorter read', async () => {
 	await run({ userScope: 'all', options: {} }, { userLimit: 25 });
 	expect(log).toEqual([]);
 });
@@ -77,7 +77,7 @@ it('{{ }}: is one line for all input items', async () => {
 	expect(numbers()).toEqual([[expect.any(Number), 35, 30, expect.any(Number)]]);
 });
 
-it('does not say how many users have the provider connected, which is not known before', async () => {
+it('has no total with Only Connected Users, which is not known in advance', async () => {
 	await run(
 		{ userScope: 'all', provider: { __rl: true, mode: 'slug', value: 'omron' } },
 		{ onlyConnected: true, requestsPerSecond: 0.2 },
@@ -85,7 +85,7 @@ it('does not say how many users have the provider connected, which is not known 
 	expect(progress()[0][0]).toMatch(/^\d+ users done after 30 seconds$/);
 });
 
-it('says of a service that makes it wait that requests wait', async () => {
+it('counts the requests that wait for a limit of the service', async () => {
 	let asked = 0;
 	used.sandbox.switches.fault = () => (++asked === 10 ? { status: 429, headers: { 'retry-after': '70' } } : undefined);
 	await run({ userScope: 'all' }, { userLimit: 20 });

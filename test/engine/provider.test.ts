@@ -144,7 +144,7 @@ describe('Limit that ends a read of several users', () => {
 		expect(log).toEqual([]);
 	});
 
-	it('no line in the editor, where a hint says so', async () => {
+	it('no line in the editor, which shows a hint', async () => {
 		await run(all(limited));
 		expect(log).toEqual([]);
 	});

@@ -107,7 +107,7 @@ it('7: units, numbers as text and nulls pass through', async () => {
 	);
 });
 
-it('8: incomplete users harm neither lists nor pickers nor filters', async () => {
+it('8: incomplete users are in lists, pickers and filters', async () => {
 	used.sandbox.switches.bareUsers = true;
 	const list = await runNode({
 		credential: used.credential,
@@ -140,7 +140,7 @@ it('10: a plus sign in a query value is percent-encoded', async () => {
 	expect(used.sandbox.requests[0]).toContain('start_date=2026-03-01T00%3A00%3A00.000%2B05%3A30');
 });
 
-it('11: the node gives what the service gives, repeated readings included; the trigger tells them apart', async () => {
+it('11: the node returns repeated readings; the trigger emits each once', async () => {
 	const { rows } = await read({ overlap: true });
 	expect(rows).toHaveLength(61 + 8);
 	expect(new Set(rows.map(({ id }) => id)).size).toBe(61);

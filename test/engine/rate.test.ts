@@ -61,7 +61,7 @@ describe('20 a second', () => {
 		expect(seen.seconds()).toBeCloseTo((count - 1) / 20, 0);
 	});
 
-	it('tries after a failure and redirects count {{ }}', async () => {
+	it('retries and redirects count {{ }}', async () => {
 		used.sandbox.switches.redirect = 'sameOrigin';
 		const seen = watch(everyNth(4, { status: 500 }));
 		const { error } = await run(oneByOne({ requestsPerSecond: 20 }), items(15));
@@ -70,7 +70,7 @@ describe('20 a second', () => {
 		expect(seen.mostInASecond()).toBeLessThanOrEqual(21);
 	});
 
-	it('a request that failed is tried again ahead of those that were never sent {{ }}', async () => {
+	it('a retry goes ahead of first requests {{ }}', async () => {
 		watch((number) => (number === 2 ? { status: 500 } : undefined));
 		const { error } = await run(oneByOne({ requestsPerSecond: 20, concurrency: 1 }), items(12));
 		expect(error).toBeUndefined();

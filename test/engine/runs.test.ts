@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 describe('Retry On Fail', () => {
-	it('requests again what failed, in every try', async () => {
+	it('sends failed requests again, in every try', async () => {
 		used.sandbox.switches.fault = () => ({ status: 500 });
 		const { error } = await run({ parameters: resolve('steady'), settings: RETRY });
 		expect(error?.message).toContain('status 500');
@@ -48,7 +48,7 @@ describe('Retry On Fail', () => {
 		expect(items).toHaveLength(61 + 3 + 8);
 	});
 
-	it('takes a new "now" for a new try', async () => {
+	it('has a new "now" for each try', async () => {
 		used.sandbox.switches.fault = (number) => (number === 1 ? { status: 422, body: { detail: 'no' } } : undefined);
 		const parameters = bloodPressureOf(byUserId(STEADY.user_id), { dateRange: 'last24Hours' });
 		await run({ parameters, settings: { ...RETRY, waitBetweenTries: 30 } });

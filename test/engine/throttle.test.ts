@@ -37,7 +37,7 @@ describe('at most so many requests at once', () => {
 		expect(used.sandbox.load.mostInFlight).toBe(concurrency);
 	});
 
-	it('8 over all input items together, if nothing else is said {{ }}', async () => {
+	it('8 over all input items together, by default {{ }}', async () => {
 		const input = users.slice(0, 60).map(({ user_id }) => ({ user_id }));
 		const { error } = await run(oneByOne(), { input });
 		expect(error).toBeUndefined();
@@ -51,7 +51,7 @@ describe('at most so many requests at once', () => {
 });
 
 describe('All Users', () => {
-	it('keeps the order of the list, whatever answers first', async () => {
+	it('keeps the order of the list, in any order of answers', async () => {
 		used.sandbox.switches.fault = (number) => ({ delayMs: number % 3 === 0 ? 20 : 0 });
 		const { rows } = await run(all());
 		const order = [...new Set(rows.map(({ user_id }) => user_id))];

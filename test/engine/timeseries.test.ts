@@ -137,7 +137,7 @@ describe('whole days in Berlin around the change of clocks', () => {
 		expect(rows).toEqual(all.slice(first, end));
 	});
 
-	it('takes the time zone of the option before that of the workflow', async () => {
+	it('prefers the time zone of the option to that of the workflow', async () => {
 		const parameters = bloodPressureOf(byUserId(BERLIN.user_id), {
 			startDate: '2026-03-29',
 			endDate: '2026-03-29',
@@ -171,7 +171,7 @@ describe('whole days', () => {
 });
 
 describe('the user', () => {
-	it('is found by client user ID, whatever characters it has', async () => {
+	it('is found by a client user ID with any characters', async () => {
 		const { rows, error } = await run(bloodPressureOf(byClientId(SPECIAL_ID)));
 		expect(error).toBeUndefined();
 		expect(byTime(rows)).toEqual(byTime(expectedRows(SPECIAL, readingsOf(people(), SPECIAL), SPECIAL_ID)));
@@ -209,7 +209,7 @@ describe('one item per user', () => {
 		});
 	});
 
-	it('is whole whatever Limit says: that counts items', async () => {
+	it('is complete with any Limit, which counts items', async () => {
 		used.sandbox.switches.pageSize = 7;
 		const { rows } = await run(
 			bloodPressureOf(byUserId(STEADY.user_id), { output: 'grouped', returnAll: false, limit: 1 }),

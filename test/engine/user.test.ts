@@ -102,7 +102,7 @@ describe('List', () => {
 		expect(ids).toEqual(expect.arrayContaining(stayed.map(({ user_id }) => user_id)));
 	});
 
-	it('always says where it starts, for services that start elsewhere', async () => {
+	it('always sends an offset, for services that start elsewhere', async () => {
 		used.sandbox.switches.defaultOffset = 1;
 		expect((await run({ limit: 1 })).rows).toEqual([users[0]]);
 	});
@@ -124,7 +124,7 @@ describe('Resolve', () => {
 		expect(items[0].pairedItem).toEqual({ item: 0 });
 	});
 
-	it('takes a number for the text that it is {{ }}', async () => {
+	it('accepts a number as text {{ }}', async () => {
 		const { error } = await runNode({
 			credential: used.credential,
 			input: [{ id: 42 }],
@@ -134,7 +134,7 @@ describe('Resolve', () => {
 		expect(error?.httpCode).toBe('404');
 	});
 
-	it('says that no user has the identifier, or gives no item, as chosen', async () => {
+	it('fails when no user has the identifier, or gives no item, as chosen', async () => {
 		const stopped = await run('unknown');
 		expect(stopped.error).toMatchObject({ message: "There is no user with this 'Client User ID'", httpCode: '404' });
 		expect(stopped.error?.description).toContain('Check the identifier');

@@ -23,7 +23,7 @@ const always = (fault: Fault) => Object.assign(used.sandbox.switches, { fault: (
 const once = (fault: Fault) =>
 	Object.assign(used.sandbox.switches, { fault: (number: number) => (number === 1 ? fault : undefined) });
 
-it.each([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])('%i is tried again', async (status) => {
+it.each([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])('%i is retried', async (status) => {
 	once({ status });
 	expect((await run()).rows).toHaveLength(4);
 	expect(used.sandbox.requests).toHaveLength(2);
@@ -35,7 +35,7 @@ it.each([400, 405, 409, 410, 418, 501, 505, 519, 525])('%i is not', async (statu
 	expect(used.sandbox.requests).toHaveLength(1);
 });
 
-it('seven tries, no more', async () => {
+it('seven attempts, no more', async () => {
 	always({ status: 500 });
 	expect((await run()).error?.description).toMatch(/^Tried 7 times/);
 	expect(used.sandbox.requests).toHaveLength(7);
@@ -52,13 +52,13 @@ describe('a body that is cut', () => {
 		['of a 404', { status: 404, body: '{"detail": "User no', type: 'application/json' }],
 	] as Array<[string, Fault]>;
 
-	it.each(cut)('%s is tried again', async (_, fault) => {
+	it.each(cut)('%s is retried', async (_, fault) => {
 		once(fault);
 		expect((await run()).rows).toHaveLength(4);
 		expect(used.sandbox.requests).toHaveLength(2);
 	});
 
-	it.each(cut)('%s, for good, is an error that can pass and never an answer', async (_, fault) => {
+	it.each(cut)('%s, for good, is a transient error and never an answer', async (_, fault) => {
 		always(fault);
 		const { rows, error } = await run(bloodPressureOf(byUserId(STEADY.user_id)));
 		expect(rows).toEqual([]);
@@ -72,7 +72,7 @@ describe('a body that is cut', () => {
 		[401, '{"detail": "no', 'application/json'],
 		[422, '{"detail": ', 'application/json'],
 		[401, 'Unauthorized', 'application/json'],
-	])('status %i speaks for itself: %s', async (status, body, type) => {
+	])('status %i is its own error: %s', async (status, body, type) => {
 		always({ status, body, type });
 		expect((await run()).error?.httpCode).toBe(String(status));
 		expect(used.sandbox.requests).toHaveLength(1);
@@ -92,7 +92,7 @@ it.each(['0', '0.001', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
 );
 
 describe('an answer that drips', () => {
-	it('is tried again, with a fresh limit, and then an error', async () => {
+	it('is retried, with a new timeout, and then an error', async () => {
 		Object.assign(RETRY_LIMITS, { maxAttempts: 3, timeoutMs: 50_000 });
 		always({ dripMs: 2000 });
 		const { error } = await run();
@@ -105,12 +105,12 @@ describe('an answer that drips', () => {
 		expect(used.sandbox.requests).toHaveLength(3);
 	});
 
-	it('once, harms nothing', async () => {
+	it('once, has no effect', async () => {
 		once({ dripMs: 2000 });
 		expect((await run()).rows).toHaveLength(4);
 	});
 
-	it('ends at once when the execution is cancelled, and is not taken for late', async () => {
+	it('ends at once when the execution is cancelled, and is no timeout', async () => {
 		always({ dripMs: 2000 });
 		let cancelledAt = 0;
 		const cancelWhen = (async () => {
@@ -125,7 +125,7 @@ describe('an answer that drips', () => {
 	});
 });
 
-it('a first try that took longer than all the others may take is still tried once more', async () => {
+it('a first attempt that took longer than all retries may take is still retried once', async () => {
 	once({ dripMs: 2000 });
 	expect((await run()).rows).toHaveLength(4);
 });
@@ -142,7 +142,7 @@ describe('what n8n adds', () => {
 		);
 	});
 
-	it('JSON is asked for', async () => {
+	it('the request accepts JSON', async () => {
 		const service = await plainService();
 		await run(listUsers({ limit: 4 }), {
 			credential: { ...used.credential, baseUrl: `http://127.0.0.1:${service.port}` },

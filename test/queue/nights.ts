@@ -29,17 +29,17 @@ export function describeNights(place: () => Place) {
 	const failuresDuring = async (act: () => Promise<unknown>, isExpected: (message: string) => boolean = () => true) => {
 		const { queue, nightly } = here();
 		const failed = async () => await executionsOf(queue, nightly.shards, 'error');
-		const told = async () => (await executionsOf(queue, nightly.errorWorkflow)).length;
-		const [before, toldBefore] = [(await failed()).map(({ id }) => id), await told()];
+		const countOfReports = async () => (await executionsOf(queue, nightly.errorWorkflow)).length;
+		const [before, reportsBefore] = [(await failed()).map(({ id }) => id), await countOfReports()];
 		await act();
 		const messages = async () => {
 			const since = (await failed()).filter(({ id }) => !before.includes(id));
 			const ended = await Promise.all(since.map(async ({ id }) => await queue.rest.execution(id)));
 			return ended.map(({ data }) => data.resultData.error.message as string);
 		};
-		const hasFailed = async () => (await messages()).some(isExpected) && (await told()) > toldBefore;
+		const hasFailed = async () => (await messages()).some(isExpected) && (await countOfReports()) > reportsBefore;
 		await until('The failed execution', hasFailed, PATIENCE);
-		return { messages: await messages(), told: (await told()) - toldBefore };
+		return { messages: await messages(), reports: (await countOfReports()) - reportsBefore };
 	};
 	const nothingFailedSince = async (count: number) =>
 		expect(await executionsOf(here().queue, here().nightly.shards, 'error')).toHaveLength(count);
@@ -74,7 +74,7 @@ export function describeNights(place: () => Place) {
 		await nothingFailedSince(failed);
 	});
 
-	it('leaves out bad cells, writes all other rows and says how many and of which users', async () => {
+	it('leaves out bad cells, writes all other rows, and reports their number and users', async () => {
 		const { bent, sandbox, tables, team, expected } = here();
 		sandbox.switches.fault = rawAnswers(sandbox, (id) => bent.has(id));
 		const [noNumber, blank, noTime, zero, half, named] = withReadings();
@@ -121,10 +121,10 @@ export function describeNights(place: () => Place) {
 		const [refused, page] = [team.users[7], team.users[1500]];
 		sandbox.switches.users = { [refused.user_id]: 'refused', [page.user_id]: 'webPage' };
 		let given!: Account;
-		const { messages, told } = await failuresDuring(async () => (given = await night()));
+		const { messages, reports } = await failuresDuring(async () => (given = await night()));
 		const others = team.users.filter((user) => ![refused, page].includes(user));
 		expect(wrongIn(await tables.readings(), expected(given.night, 1, others))).toEqual(NOTHING_WRONG);
-		expect([messages, told]).toEqual([[given.message], 1]);
+		expect([messages, reports]).toEqual([[given.message], 1]);
 		expect(given.reasons.map(({ users, user_ids }) => [users, user_ids])).toEqual([
 			[1, [page.user_id]],
 			[1, [refused.user_id]],
@@ -158,8 +158,8 @@ export function describeNights(place: () => Place) {
 			url.includes('timeseries') ? { status: 401, body: { detail: 'Invalid API key' } } : undefined;
 		const { plan: id } = await plan({ tries: 2 });
 		let given!: Account;
-		const { messages, told } = await failuresDuring(async () => (given = await account(id)));
-		expect([messages, told]).toEqual([[given.message], 1]);
+		const { messages, reports } = await failuresDuring(async () => (given = await account(id)));
+		expect([messages, reports]).toEqual([[given.message], 1]);
 		expect(given).toMatchObject({ readings: 0, haveLeft: 0, unread: team.users.length });
 		expect(given.reasons).toMatchObject([{ users: team.users.length }]);
 		expect(given.message).toContain(`0 of 2000 users read, 0 readings, 0 users have left, 2000 users were not read`);
@@ -167,7 +167,7 @@ export function describeNights(place: () => Place) {
 		expect(await tables.count('health_readings')).toBe(0);
 	});
 
-	it('says why in words that n8n does not replace', async () => {
+	it('gives the reason in words that n8n does not replace', async () => {
 		const { tables } = here();
 		const { plan: id } = await plan({ tries: 0 });
 		const reason = 'connect ECONNREFUSED 127.0.0.1:443, getaddrinfo ENOTFOUND api.example.com';
@@ -184,7 +184,7 @@ export function describeNights(place: () => Place) {
 		expect(messages.every((message) => message.startsWith('Night of '))).toBe(true);
 	});
 
-	it('says so when the service knows no user of a shard', async () => {
+	it('fails when the service knows no user of a shard', async () => {
 		const { sandbox, team } = here();
 		for (const { user_id: id } of team.users.slice(0, 100)) sandbox.switches.users[id] = 'removed';
 		const given = await night({ tries: 1 });
@@ -192,7 +192,7 @@ export function describeNights(place: () => Place) {
 		expect(given.reasons[0].reason).toMatch(/^The service knows none of the 100 users of this shard: are the keys/);
 	});
 
-	it('gives the account when it is time, once, and reads on', async () => {
+	it('gives the account at its time, once, and continues to read', async () => {
 		const { queue, nightly, sandbox, tables, team, expected } = here();
 		sandbox.switches.latencyMs = 300;
 		const { plan: id } = await plan({ shardsAtOnce: 1 });

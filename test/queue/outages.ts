@@ -28,7 +28,7 @@ export function describeOutages(place: () => Place) {
 		return await putNightlyRead(queue, database, { baseUrl: sandbox.baseUrl, apiKey: team.key });
 	};
 
-	it('says that the statement took too long, and reads the users when it does not any more', async () => {
+	it('reports that the statement took too long, and reads the users once it no longer does', async () => {
 		const { queue, team, expected } = here();
 		const slow = await putOther('slow');
 		const { planned } = await runPlan(queue, await slow.putPlan({ tries: 1, usersPerShard: 1000 }));
@@ -58,7 +58,7 @@ export function describeOutages(place: () => Place) {
 		expect(wrongIn(await readings(), expected(given.night, 1))).toEqual(NOTHING_WRONG);
 	});
 
-	it('takes no user for read when the node fails as a whole', async () => {
+	it('marks no user as read when the node fails as a whole', async () => {
 		const { queue, team } = here();
 		const other = await putOther('other');
 		const { planned } = await runPlan(queue, await other.putPlan({ tries: 1 }));
@@ -69,7 +69,7 @@ export function describeOutages(place: () => Place) {
 		expect(given).toMatchObject({ readings: 0, unread: team.users.length, reasons: [{ reason }] });
 	});
 
-	it('says that the table is gone when it is dropped meanwhile', async () => {
+	it('reports that the table is gone when it is dropped meanwhile', async () => {
 		const { queue, sandbox } = here();
 		const dropped = await putOther('dropped');
 		const { query, count } = tablesOf(queue, dropped.database);

@@ -117,7 +117,7 @@ describe.each([
 	[NIGHTLY, 'Write by ID'],
 	[BACKFILL, 'Add What Is Missing'],
 ])('%s', (file, write) => {
-	it('leaves out bad cells, writes all other rows and says how many and of which users', async () => {
+	it('leaves out bad cells, writes all other rows, and reports their number and users', async () => {
 		host.sandbox.switches.fault = rawAnswers(host.sandbox, () => true);
 		correct(measured(anna, 1, 120), { systolic: 'n/a' });
 		correct(measured(anna, 2, 121), { diastolic: '' });
@@ -172,14 +172,14 @@ describe.each([
 		expect(await inTable()).toEqual(inService());
 	});
 
-	it('takes a time without an offset for UTC, wherever the database is', async () => {
+	it('reads a time without an offset as UTC, whatever the zone of the database', async () => {
 		host.sandbox.switches.timestamps = 'noZone';
 		measured(anna, 1, 120);
 		await succeeds(file);
 		expect((await inTable()).map(({ timestamp }) => timestamp)).toEqual(inService().map(({ timestamp }) => timestamp));
 	});
 
-	it('keeps what is empty empty, and columns of your own', async () => {
+	it('keeps empty values empty, and leaves columns of your own alone', async () => {
 		Object.assign(host.sandbox.switches, { oddValues: true, bareSources: true });
 		measured(anna, 1, 120);
 		await succeeds(file);
@@ -204,7 +204,7 @@ it(`${NIGHTLY} writes corrected values over the old ones`, async () => {
 	expect(await inTable()).toEqual(inService());
 });
 
-it(`${BACKFILL} follows, and what it has written the history does not write over`, async () => {
+it(`${BACKFILL} follows, and the history does not overwrite what it has written`, async () => {
 	measured(anna, 60, 110);
 	const newest = measured(anna, 1, 120);
 	await succeeds(BACKFILL, FOLLOW);

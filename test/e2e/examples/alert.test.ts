@@ -75,7 +75,7 @@ it('posts what was measured before, and reached the service after, the last run'
 	expect(await morning()).toEqual({ ...done, posted: texts(...late) });
 });
 
-it('posts again what Slack refused, and nothing that it took', async () => {
+it('posts again what Slack refused, and nothing that it accepted', async () => {
 	const high = [154, 155, 156].map((systolic) => measure(anna, 3, systolic));
 	// One gets in before Slack is down.
 	slack.refuses = () => slack.messages.length > 0;
@@ -96,7 +96,7 @@ it('waits for a Slack that fails for a moment', async () => {
 	expect(slack.refused).toHaveLength(1);
 });
 
-it("posts the others' readings when a user fails, ends as failed, and posts theirs later", async () => {
+it('posts the readings of all other users when one fails, ends as failed, and posts the missing ones later', async () => {
 	const [annas, bens] = [measure(anna, 2, 159), measure(ben, 2, 160)];
 	host.sandbox.switches.users = { [ben.user_id]: 'refused' };
 	expect(await morning()).toEqual({

@@ -221,7 +221,7 @@ function expectChart({ width, height, data }: PNG, points: Array<{ time: number 
 }
 
 describe('users-without-readings.json', () => {
-	it('names in one message who has no reading for two days, and apart who could not be read', async () => {
+	it('names in one message the users without a reading for two days and, separately, those that could not be read', async () => {
 		expect(await run('users-without-readings.json')).toEqual(done);
 		const day = today.minus({ days: 2 }).toFormat('d LLL yyyy');
 		const isQuiet = (user: User) => pointsOf(user, today.minus({ days: 2 }), today.plus({ days: 1 })).length === 0;
@@ -310,7 +310,7 @@ describe('mcp-server.json', () => {
 });
 
 /** The report that n8n shows before an upgrade, over all examples and a workflow that the upgrade breaks. */
-it("n8n's own rules for version 3 have nothing against any example", async () => {
+it("n8n's own rules for version 3 accept each example", async () => {
 	const broken = { ...readExample('error-workflow.json'), name: 'Broken', settings: { callerPolicy: 'any' } };
 	for (const example of [broken, ...exampleFiles().map(readExample)]) await host.rest.importWorkflow(example);
 	const { report } = await host.rest.post('/rest/breaking-changes/report/refresh?version=v3');

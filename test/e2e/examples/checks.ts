@@ -19,12 +19,12 @@ const TO_FILL_IN: Record<string, string[]> = {
 export function checkExample({ nodes, ...rest }: Example, types: () => INodeTypeDescription[]) {
 	const steps = nodes.filter(({ type }) => type !== STICKY_NOTE);
 
-	it('brings along nothing of the n8n it was made in', () => {
+	it('holds nothing of the n8n in which it was made', () => {
 		expect(Object.keys(rest).sort()).toEqual(['connections', 'name', 'settings']);
 		for (const node of nodes) expect(node).not.toHaveProperty('credentials');
 	});
 
-	it('explains itself in notes, and nothing lies on top of anything else', () => {
+	it('has notes, and no two nodes overlap', () => {
 		expect(nodes.length).toBeGreaterThan(steps.length);
 		const overlapping = nodes.flatMap((a, i) =>
 			nodes

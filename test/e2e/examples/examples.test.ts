@@ -117,7 +117,7 @@ describe('morning-table.json', () => {
 		expect(byId(again.rows('Table in Google Sheets'))).toEqual(byId(table));
 	});
 
-	it('leaves empty what is empty', async () => {
+	it('keeps empty values empty', async () => {
 		Object.assign(host.sandbox.switches, { oddValues: true, bareSources: true });
 		const { status, rows } = await run('morning-table.json');
 		expect(status).toBe('success');
@@ -156,7 +156,7 @@ describe.each([
 	});
 });
 
-it('nightly-table-postgres.json hands over each reading of the last 7 days, all at once', async () => {
+it('nightly-table-postgres.json passes on each reading of the last 7 days, all at once', async () => {
 	const { status, rows } = await run('nightly-table-postgres.json');
 	expect(status).toBe('success');
 	expect(byId(handedOver(rows('Write by ID')))).toEqual(byId([FIRST, SECOND].flatMap(pressureRows)));
@@ -207,7 +207,7 @@ describe('error-handling.json', () => {
 		expect(hasRun('End as Failed')).toBe(false);
 	});
 
-	it('ends as failed when it is not a matter of the list', async () => {
+	it('ends as failed for an error that is not about the list', async () => {
 		const { status, message, hasRun } = await run('error-handling.json', {
 			healthDataServiceApi: await host.credential('wrong'),
 		});
@@ -236,7 +236,7 @@ describe('ai-coach.json', () => {
 		return await run('ai-coach.json', credentials, { pinData: { 'When Chat Message Received': [message] } });
 	};
 
-	it('lets the model read with both tools, and answers with what the model makes of it', async () => {
+	it('lets the model read with both tools, and returns its answer', async () => {
 		host.sandbox.switches.overlap = false;
 		const given = { client_user_id: SECOND.client_user_id, ...days };
 		model.answers.push(calls({ Blood_Pressure: given, Mindfulness_Minutes: given }), says('Well done.'));
@@ -259,7 +259,7 @@ describe('ai-coach.json', () => {
 		expect(resultOf('Mindfulness_Minutes')).toMatchObject(pointsSinceLastMonday(SECOND, 'mindfulness_minutes'));
 	});
 
-	it('tells the model that there is no such user, instead of ending', async () => {
+	it('tells the model that there is no such user, without failing', async () => {
 		model.answers.push(
 			calls({ Blood_Pressure: { client_user_id: 'app-user-9999', ...days } }),
 			says('I do not know them.'),

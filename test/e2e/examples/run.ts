@@ -68,7 +68,7 @@ function poster({ parameters, ...node }: INode, url: string): INode {
 	};
 }
 
-/** Each with its path in the value, behind that of the value itself. */
+/** Each with its path in the value, after the path of the value itself. */
 function expressionsIn(value: unknown, path = ''): Array<[string, string]> {
 	if (typeof value === 'string') return value.startsWith('=') ? [[path, value]] : [];
 	if (typeof value !== 'object' || value === null) return [];
