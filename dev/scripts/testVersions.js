@@ -7,7 +7,7 @@ const { readSwitches } = require('../install/switches');
 readSwitches({
 	name: 'test:versions',
 	about: `The packed package in the newest and in the oldest supported n8n: it loads, the credential's test tells a right key from a
-wrong one, the operations give the right rows, and the trigger hands on every new reading once. Installs both.`,
+wrong one, the operations give the right rows, and the trigger emits every new reading once. Installs both.`,
 });
 
 const { spawnSync } = require('node:child_process');

@@ -91,7 +91,7 @@ const unquoted = (name: string, detail: unknown): Case =>
 		/^Check the values of the fields in this node$/,
 	);
 /** Identifier that the service repeats in its error text. */
-const SOMEBODY = 'somebody';
+const UNKNOWN = 'somebody';
 
 export const matrix: Row[] = [
 	{
@@ -424,14 +424,14 @@ export const matrix: Row[] = [
 			),
 			unquoted('a user ID', `user ${STEADY.user_id} is gone`),
 			{
-				...unquoted('the client user ID', `there is no ${SOMEBODY} in this team`),
+				...unquoted('the client user ID', `there is no ${UNKNOWN} in this team`),
 				operations: ['resolve'],
-				parameters: resolve(SOMEBODY),
+				parameters: resolve(UNKNOWN),
 			},
 			{
-				...unquoted('the client user ID', `there is no ${SOMEBODY} in this team`),
+				...unquoted('the client user ID', `there is no ${UNKNOWN} in this team`),
 				operations: ['one'],
-				parameters: bloodPressureOf(byClientId(SOMEBODY)),
+				parameters: bloodPressureOf(byClientId(UNKNOWN)),
 			},
 			unquoted('an e-mail address', 'anna@example.com has left'),
 			unquoted('a reading', 'the last value is 151/93 mmHg'),

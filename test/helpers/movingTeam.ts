@@ -18,7 +18,7 @@ export interface TeamOptions {
 	/** Per request. */
 	moves?: Move[][];
 	ignores?: { offset?: boolean; limit?: boolean };
-	/** Status of the answer to a page that begins behind the last user. */
+	/** Status of the answer to a page that begins after the last user. */
 	failsAtEnd?: number;
 	/** Turns of the event loop that an answer takes, request by request. */
 	turns?: number[];

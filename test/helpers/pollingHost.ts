@@ -42,7 +42,7 @@ export class PollingHost {
 	saved = '{}';
 	/** What n8n's database holds of the durable scheduler: the node's row, by its id. */
 	row?: string;
-	/** Durable: polls so long are given what the row was before the last hand-out, as when its transaction is not through. */
+	/** Durable: for so long, polls get the row from before the last delivery, as when its transaction is not committed. */
 	staleRow?: string;
 	private active?: Polled;
 	/** Counts the ends of polls that still run: nothing that these give is kept. */

@@ -27,7 +27,7 @@ export function useSandbox(options: () => SandboxOptions = () => ({ world: peopl
 export const byClientId = (value: string) => ({ __rl: true, mode: 'clientUserId', value });
 export const byUserId = (value: string) => ({ __rl: true, mode: 'userId', value });
 
-/** All blood pressure readings of March 2026, unless told otherwise. */
+/** All blood pressure readings of March 2026 by default. */
 export const bloodPressureOf = (user: INodeParameters[string], more: INodeParameters = {}): INodeParameters => ({
 	resource: 'timeseries',
 	operation: 'bloodPressure',

@@ -1,5 +1,5 @@
 /**
- * Loopback wire: tells whether bytes, connections or their ends are between a client and a server of this process.
+ * Loopback wire: whether bytes, connections or their ends are between a client and a server of this process.
  *
  * The rule, for each connection: everything that one end wrote, the other end has read, and both ends are open or both are
  * closed. A request that its server holds back (latency, a hang, a drip) leaves nothing on the wire. A connection to another
@@ -35,7 +35,7 @@ class Wire {
 		subscribe('net.client.socket', this.onClient);
 		subscribe('net.server.socket', this.onServer);
 		const { handshakes } = this;
-		// Node tells nothing of a TLS client when it begins.
+		// Node does not announce the start of a TLS client.
 		net.Socket.prototype.connect = /** @type {any} */ (
 			/** @this {Socket} @param {any[]} args */
 			function (...args) {

@@ -24,31 +24,34 @@ onBothSchedulers((scheduler) => {
 		w.used.sandbox.switches.users = users;
 	};
 
-	it.each(TROUBLES)('%s: the others come in the same poll, theirs once they can be read', async (trouble) => {
-		w.used.sandbox.switches.pageSize = 2;
-		const n8n = w.trigger();
-		await n8n.start();
-		for (let i = 0; i < 3; i++) w.history.add(w.anna, w.reading(i, 120 + i));
-		w.history.add(w.ben, w.reading(0, 140));
-		w.pass(5 * MINUTE);
+	it.each(TROUBLES)(
+		'%s: the readings of others are emitted in the same poll, those of the user once readable',
+		async (trouble) => {
+			w.used.sandbox.switches.pageSize = 2;
+			const n8n = w.trigger();
+			await n8n.start();
+			for (let i = 0; i < 3; i++) w.history.add(w.anna, w.reading(i, 120 + i));
+			w.history.add(w.ben, w.reading(0, 140));
+			w.pass(5 * MINUTE);
 
-		troubled({ anna: trouble });
-		expect(valuesOf(await n8n.tick())).toEqual([140]);
-		expect(n8n.reported).toHaveLength(1);
-		expect(n8n.reported[0]).toMatchObject({
-			message: expect.stringMatching(/^The readings of 1 user cannot be read\. ./),
-			description: expect.stringContaining(`It is ${w.anna.user_id}. `),
-			failure: { cause: expect.any(String) },
-		});
-		w.history.add(w.ben, w.reading(0, 141));
-		expect(valuesOf(await n8n.tick())).toEqual([141]);
+			troubled({ anna: trouble });
+			expect(valuesOf(await n8n.tick())).toEqual([140]);
+			expect(n8n.reported).toHaveLength(1);
+			expect(n8n.reported[0]).toMatchObject({
+				message: expect.stringMatching(/^The readings of 1 user cannot be read\. ./),
+				description: expect.stringContaining(`It is ${w.anna.user_id}. `),
+				failure: { cause: expect.any(String) },
+			});
+			w.history.add(w.ben, w.reading(0, 141));
+			expect(valuesOf(await n8n.tick())).toEqual([141]);
 
-		troubled({});
-		expect(valuesOf(await n8n.tick())).toEqual([120, 121, 122]);
-		expect(await n8n.tick()).toBeUndefined();
-		expect(n8n.reported).toHaveLength(1);
-		expect(savedState(n8n).behind).toEqual({});
-	});
+			troubled({});
+			expect(valuesOf(await n8n.tick())).toEqual([120, 121, 122]);
+			expect(await n8n.tick()).toBeUndefined();
+			expect(n8n.reported).toHaveLength(1);
+			expect(savedState(n8n).behind).toEqual({});
+		},
+	);
 
 	it('is reported without a name', async () => {
 		const n8n = w.trigger();
@@ -58,7 +61,7 @@ onBothSchedulers((scheduler) => {
 		expect(JSON.stringify(n8n.reported)).not.toContain('anna');
 	});
 
-	it('fails before any other user is answered: the others, in work or waiting, are still read', async () => {
+	it('fails before any other user is answered: the others, in progress or waiting, are still read', async () => {
 		for (let i = 0; i < 30; i++) w.history.addUser(`more ${i}`);
 		const n8n = w.trigger();
 		await n8n.start();
@@ -72,7 +75,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it.each(['a poll', 'a test event'])(
-		'fails in %s while another user waits for a retry, who is still read',
+		'fails in %s while another user waits for a retry: that one is still read',
 		async (poll) => {
 			const n8n = w.trigger();
 			await n8n.start();
@@ -89,7 +92,7 @@ onBothSchedulers((scheduler) => {
 		},
 	);
 
-	it('survives kills, starts and a new publication, at which it is no error', async () => {
+	it('stays failed over kills, starts and a new publication, which is no error', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));
@@ -107,7 +110,7 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.start('init')).toBeUndefined();
 	});
 
-	it('may be broken when watching begins: what is old stays old, what came since comes', async () => {
+	it('may fail when watching begins: old readings stay old, later ones are emitted', async () => {
 		w.history.add(w.anna, w.reading(-60));
 		w.history.add(w.ben, w.reading(-60));
 		troubled({ anna: 'refused' });
@@ -122,7 +125,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it.each<TroubleName>(['missing', 'fails'])(
-		'%s for longer than the lookback loses nothing, though the window of the others moved on',
+		'%s for longer than the lookback: nothing is lost, though the window of the others has moved',
 		async (trouble) => {
 			const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
 			await n8n.start();
@@ -143,7 +146,7 @@ onBothSchedulers((scheduler) => {
 		},
 	);
 
-	it('is forgotten when they have left the team', async () => {
+	it('has no state after leaving the team', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		troubled({ anna: 'missing' });

@@ -125,7 +125,7 @@ onBothSchedulers((scheduler) => {
 		}
 	});
 
-	it('hours ahead at an activation during an outage: what is measured from then on is new', async () => {
+	it('hours ahead at an activation during an outage: readings measured from then on are new', async () => {
 		w.history.add(w.anna, w.reading(-90, 90));
 		const n8n = w.trigger();
 		wrong = 5 * HOUR;

@@ -28,7 +28,7 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(n8n.executions.flat())!.sort()).toEqual([121, 122]);
 	});
 
-	it('for a wrong key says so at activation', async () => {
+	it('for a wrong key is an error at activation', async () => {
 		const n8n = w.trigger();
 		n8n.credential = wrongKey();
 		await expect(n8n.start()).rejects.toMatchObject({ message: 'The service did not accept the API key (status 401)' });
@@ -51,7 +51,7 @@ onBothSchedulers((scheduler) => {
 	it.each<[string, 'init' | 'leadershipChange']>([
 		['when n8n starts', 'init'],
 		['when another main process takes over', 'leadershipChange'],
-	])('for a wrong key %s leaves the trigger alive, and the next poll says so', async (_, mode) => {
+	])('for a wrong key %s leaves the trigger alive, and the next poll fails', async (_, mode) => {
 		const n8n = w.trigger();
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0));
@@ -63,7 +63,7 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.start(mode)).toHaveLength(1);
 	});
 
-	it('from the first one on does not make old what is measured after activation', async () => {
+	it('from the first one on: readings measured after activation stay new', async () => {
 		w.history.add(w.anna, w.reading(-1));
 		w.used.sandbox.switches.fault = outage;
 		const n8n = w.trigger();
@@ -75,7 +75,7 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toMatchObject([{ systolic: 131 }]);
 	});
 
-	it('from the first one on, and then brings nothing new: what was seen is saved all the same', async () => {
+	it('from the first one on, and then without new readings: the readings seen are saved nevertheless', async () => {
 		w.history.add(w.anna, w.reading(-1));
 		w.used.sandbox.switches.fault = outage;
 		const n8n = w.trigger();
@@ -96,10 +96,10 @@ onBothSchedulers((scheduler) => {
 		['a lookback', { ...allUsers, options: { lookback: 0 } }, "'Lookback Hours' is not a whole number from 1 to 720"],
 		[
 			'an unknown user',
-			{ event: 'bloodPressure', user: byClientId('nobody') },
+			{ event: 'bloodPressure', user: byClientId('unknown') },
 			"There is no user with this 'Client User ID'",
 		],
-	])('for %s says so in terms of the fields', async (_, parameters, message) => {
+	])('for %s names the fields', async (_, parameters, message) => {
 		await expect(w.trigger(parameters).start()).rejects.toMatchObject({ message });
 	});
 });

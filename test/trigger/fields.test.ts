@@ -13,7 +13,7 @@ onBothSchedulers((scheduler) => {
 		['Trigger On', () => ({ event: 'mindfulnessMinutes', userScope: 'all' })],
 		['Users', () => ({ ...allUsers, userScope: 'one', user: byUserId(w.anna.user_id) })],
 		['Provider', () => ({ ...allUsers, provider: { __rl: true, mode: 'slug', value: 'omron' } })],
-	])('%s starts afresh', async (_, parameters) => {
+	])('%s starts over', async (_, parameters) => {
 		const n8n = w.trigger();
 		await n8n.start();
 		n8n.parameters = parameters();

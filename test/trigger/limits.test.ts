@@ -20,7 +20,7 @@ it.each([
 	expect(limits()).toEqual([expected]);
 });
 
-it('the poll at a start, which must not hold up n8n: four ninths of a minute', async () => {
+it('the poll at a start, which must not delay n8n: four ninths of a minute', async () => {
 	await w.trigger().start('init');
 	expect(limits()).toEqual([26_667]);
 });

@@ -66,7 +66,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			n8n.kill();
 			return await n8n.start('update');
 		};
-		const nobody = usersBy === 'userId' ? '00000000-0000-4000-8000-000000000000' : 'Geheim-7';
+		const unknown = usersBy === 'userId' ? '00000000-0000-4000-8000-000000000000' : 'Geheim-7';
 
 		it('watches the users on the list, and no others', async () => {
 			measure(anna, -HOUR);
@@ -79,7 +79,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			expect(await n8n.tick()).toBeUndefined();
 		});
 
-		it('an added user is watched from then on, and the others lose nothing', async () => {
+		it('an added user is watched from then on, without an effect on others', async () => {
 			const n8n = trigger(anna);
 			await n8n.start();
 			pass(HOUR);
@@ -93,7 +93,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			expect(n8n.reported).toEqual([]);
 		});
 
-		it('a removed user is not read, and starts anew when put back', async () => {
+		it('a removed user is not read, and starts over when put back', async () => {
 			const n8n = trigger(anna, ben);
 			await n8n.start();
 			pass(MINUTE);
@@ -120,8 +120,8 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			expect(await n8n.tick()).toBeUndefined();
 		});
 
-		it('an entry without a user is reported at first and hourly, by its place, while the others are emitted', async () => {
-			const n8n = trigger(anna, nobody, ben);
+		it('an entry without a user is reported at once and hourly, by its position, while all others are emitted', async () => {
+			const n8n = trigger(anna, unknown, ben);
 			await n8n.start();
 			expect(n8n.reported.map(({ message }) => message)).toEqual([
 				expect.stringMatching(/^The readings of 1 user cannot be read\. Entry 2 of 'User IDs' is /),
@@ -144,45 +144,42 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 		});
 
 		it('a list without any user is an error at once', async () => {
-			await expect(trigger(nobody).start()).rejects.toThrow("Entry 1 of 'User IDs' is ");
+			await expect(trigger(unknown).start()).rejects.toThrow("Entry 1 of 'User IDs' is ");
 		});
 
 		it.each([
 			['is gone', 404],
 			['fails', 500],
-		])(
-			'a user that %s for longer than the lookback and comes back has lost nothing, and nothing comes twice',
-			async (_, status) => {
-				const n8n = trigger(anna, ben);
-				await n8n.start();
-				const all: unknown[] = [];
-				const out: unknown[] = [];
-				const poll = async () => out.push(...systolics(await n8n.tick()));
-				const step = async () => {
-					pass(HOUR);
-					all.push(measure(anna).systolic, measure(ben, -1000).systolic);
-					await poll();
-				};
-				for (let hour = 0; hour < 5; hour++) await step();
-				used.sandbox.switches.fault = (__, url) =>
-					url.includes(ben.user_id) || url.includes('/resolve/ben')
-						? { status, body: { detail: 'Not found' } }
-						: undefined;
-				for (let hour = 0; hour < 5 * 24; hour += 6) {
-					pass(5 * HOUR);
-					await step();
-				}
-				expect(out.length).toBeLessThan(all.length);
-				if (scheduler === 'memory') expect(await publish(n8n, anna, ben)).toBeUndefined();
-				used.sandbox.switches.fault = () => undefined;
+		])('a user that %s for longer than the lookback and comes back: nothing lost, nothing twice', async (_, status) => {
+			const n8n = trigger(anna, ben);
+			await n8n.start();
+			const all: unknown[] = [];
+			const out: unknown[] = [];
+			const poll = async () => out.push(...systolics(await n8n.tick()));
+			const step = async () => {
+				pass(HOUR);
+				all.push(measure(anna).systolic, measure(ben, -1000).systolic);
 				await poll();
+			};
+			for (let hour = 0; hour < 5; hour++) await step();
+			used.sandbox.switches.fault = (__, url) =>
+				url.includes(ben.user_id) || url.includes('/resolve/ben')
+					? { status, body: { detail: 'Not found' } }
+					: undefined;
+			for (let hour = 0; hour < 5 * 24; hour += 6) {
+				pass(5 * HOUR);
 				await step();
-				await poll();
-				expect([...out].sort()).toEqual([...all].sort());
-				expect(n8n.reported.length).toBeGreaterThan(0);
-				expect(n8n.reported.length).toBeLessThanOrEqual(5 * 24 + 1);
-			},
-		);
+			}
+			expect(out.length).toBeLessThan(all.length);
+			if (scheduler === 'memory') expect(await publish(n8n, anna, ben)).toBeUndefined();
+			used.sandbox.switches.fault = () => undefined;
+			await poll();
+			await step();
+			await poll();
+			expect([...out].sort()).toEqual([...all].sort());
+			expect(n8n.reported.length).toBeGreaterThan(0);
+			expect(n8n.reported.length).toBeLessThanOrEqual(5 * 24 + 1);
+		});
 
 		it('a failed user gets one attempt per poll', async () => {
 			const n8n = trigger(anna, ben);
@@ -197,8 +194,8 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			expect(asked).toBe(1);
 		});
 
-		it('what is saved holds no identifier of the client', async () => {
-			const n8n = trigger(anna, ben, nobody);
+		it('the saved state has no client user ID', async () => {
+			const n8n = trigger(anna, ben, unknown);
 			await n8n.start();
 			pass(MINUTE);
 			measure(anna);
@@ -212,8 +209,8 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			measure(cleo, -HOUR);
 			const expected = measure(ben, -2 * HOUR);
 			measure(anna, -3 * HOUR);
-			expect(systolics(await trigger(anna, nobody, ben).fetchTestEvent())).toEqual([expected.systolic]);
-			await expect(trigger(nobody).fetchTestEvent()).rejects.toThrow("Entry 1 of 'User IDs' is ");
+			expect(systolics(await trigger(anna, unknown, ben).fetchTestEvent())).toEqual([expected.systolic]);
+			await expect(trigger(unknown).fetchTestEvent()).rejects.toThrow("Entry 1 of 'User IDs' is ");
 		});
 	});
 
@@ -243,7 +240,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 		const crowd = Array.from({ length: 80 }, (_, i) => history.addUser(`crowd ${i}`));
 		const userIds = [
 			...crowd.slice(0, 40).map(({ client_user_id }) => client_user_id!),
-			...Array.from({ length: 30 }, (_, i) => `nobody ${i}`),
+			...Array.from({ length: 30 }, (_, i) => `unknown ${i}`),
 			...crowd.slice(40).map(({ client_user_id }) => client_user_id!),
 		].join();
 		const n8n = new PollingHost(
@@ -292,7 +289,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 		);
 	});
 
-	it('an identifier that changes to another user starts anew', async () => {
+	it('an identifier that moves to another user starts over', async () => {
 		const n8n = new PollingHost(
 			used.credential,
 			{ event: 'bloodPressure', userScope: 'listed', usersBy: 'clientUserId', userIds: 'anna, ben' },
@@ -308,7 +305,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 		expect((await n8n.tick())!.map(({ systolic }) => systolic)).toEqual([first.systolic]);
 	});
 
-	it('one named alone leaves no identifier in what is saved, either', async () => {
+	it('the state of the one User has no client user ID either', async () => {
 		const n8n = new PollingHost(
 			used.credential,
 			{ event: 'bloodPressure', user: { __rl: true, mode: 'clientUserId', value: 'anna' } },

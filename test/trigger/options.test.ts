@@ -45,7 +45,7 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 		return history.add(anna, to);
 	};
 
-	it('one of them: what reaches it goes out, the value itself included', async () => {
+	it('one of them: readings that reach it are emitted, the value itself included', async () => {
 		const n8n = await trigger({ minSystolic: 140 });
 		for (const [index, systolic] of [139, 140, 141, 139.9, 200].entries())
 			history.add(anna, reading(systolic, 95, index));
@@ -82,7 +82,7 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 		expect(rows.some(({ systolic }) => typeof systolic === 'string')).toBe(true);
 	});
 
-	it('mindfulness has its own, and the other metric’s count for nothing there', async () => {
+	it('mindfulness has its own; those of the other metric have no effect', async () => {
 		const n8n = await trigger({ minValue: 12.5, minSystolic: 1 }, 'mindfulnessMinutes');
 		for (const [index, minutes] of [5, 12.5, 20].entries())
 			history.add(anna, mindfulness(at(index), minutes), { metric: 'mindfulness_minutes' });
@@ -90,14 +90,14 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 		expect((await n8n.tick())!.map(({ value }) => value)).toEqual([12.5, 20]);
 	});
 
-	it('new users know none', async () => {
+	it('do not apply to new users', async () => {
 		const n8n = await trigger({ minSystolic: 140, minValue: 5, minDiastolic: 'nonsense' }, 'user');
 		history.addUser('ben', at(1));
 		clock += 5 * MINUTE;
 		expect(await n8n.tick()).toHaveLength(1);
 	});
 
-	it('a correction that reaches it goes out as updated, one that does not stays', async () => {
+	it('a correction that reaches it is emitted as updated, another is not', async () => {
 		const n8n = await trigger({ minSystolic: 140 });
 		let entry = history.add(anna, reading(120, 80));
 		expect(await n8n.tick()).toBeUndefined();
@@ -115,7 +115,7 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 		['lower', { minSystolic: 100 }],
 		['gone', {}],
 		['another one', { minDiastolic: 10 }],
-	])('a change of it (%s) does not begin anew, and brings nothing of before', async (_, options) => {
+	])('a change of it (%s) does not start over, and emits no older reading', async (_, options) => {
 		const n8n = await trigger({ minSystolic: 140 });
 		history.add(anna, reading(120, 80, 0));
 		clock += 2 * MINUTE;
@@ -131,7 +131,7 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 		expect(valuesOf(await n8n.tick())).toEqual([[125, 80, 'created']]);
 	});
 
-	it('raised: what reaches only the old one stays', async () => {
+	it('raised: readings that only reach the old one are not emitted', async () => {
 		const n8n = await trigger({ minSystolic: 140 });
 		n8n.parameters = { ...n8n.parameters, options: { minSystolic: 160 } };
 		history.add(anna, reading(150, 80, 0));
@@ -244,7 +244,7 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 		expect(valuesOf(await n8n.tick())).toEqual([[125, 80, 'created']]);
 	});
 
-	it('a test event is one that goes out', async () => {
+	it('a test event is one that would be emitted', async () => {
 		history.add(anna, reading(150, 80, -20));
 		history.add(anna, reading(120, 80, -10));
 		const n8n = await trigger({ minSystolic: 140 });
@@ -297,7 +297,7 @@ describe('Only Connected Users', () => {
 		expect(asked()).toHaveLength(2);
 	});
 
-	it('is not looked at for one user', async () => {
+	it('has no effect for one user', async () => {
 		await trigger({
 			userScope: 'one',
 			user: byUserId(anna.user_id),
@@ -324,7 +324,7 @@ describe('Concurrent Requests', () => {
 		[1, { concurrency: 1 }],
 		[3, { concurrency: '={{ 3 }}' }],
 		[8, {}],
-	])('at most %i on their way, with %j', async (most, options) => {
+	])('at most %i in flight, with %j', async (most, options) => {
 		for (let i = 0; i < 20; i++) history.addUser(`user ${i}`);
 		used.sandbox.switches.latencyMs = 5;
 		const n8n = new PollingHost(used.credential, { event: 'bloodPressure', userScope: 'all', options });

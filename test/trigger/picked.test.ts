@@ -22,7 +22,7 @@ onBothSchedulers((scheduler) => {
 		w.used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') ? fault : undefined);
 	};
 
-	it('asks when something goes out, and in no quiet poll', async () => {
+	it('sends a request when rows are emitted, and none in other polls', async () => {
 		w.history.add(w.anna, w.reading(-60, 120));
 		const n8n = w.trigger(anna());
 		await n8n.start();
@@ -40,7 +40,7 @@ onBothSchedulers((scheduler) => {
 		expect(resolves()).toHaveLength(1);
 	});
 
-	it.each(['ben (Omron)', 'carl (Omron)'])('never takes the name of another user: %s', async (row) => {
+	it.each(['ben (Omron)', 'carl (Omron)'])('never has the name of another user: %s', async (row) => {
 		const n8n = w.trigger(anna(row));
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));
@@ -91,7 +91,7 @@ onBothSchedulers((scheduler) => {
 describe('a test event', () => {
 	const w = watch();
 
-	it('comes within ten seconds though the readings are slow and Resolve hangs', async () => {
+	it('is found within ten seconds though the readings are slow and Resolve hangs', async () => {
 		w.history.add(w.anna, w.reading(-80 * 24 * 60, 120));
 		w.used.sandbox.switches.fault = (_, url) => ({ delayMs: url.includes('/resolve/') ? 7000 : 2400 });
 		const begun = w.time.elapsed;

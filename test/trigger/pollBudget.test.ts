@@ -13,7 +13,7 @@ describe('a service that is down', () => {
 	beforeAll(() => void Object.assign(RETRY_LIMITS, { baseDelayMs: 2000, maxDelayMs: 4000 }));
 	afterAll(() => void Object.assign(RETRY_LIMITS, { baseDelayMs, maxDelayMs }));
 
-	it('is tried for half of the budget', async () => {
+	it('is retried for half of the budget', async () => {
 		const n8n = w.trigger(undefined, { budgetMs: BUDGET_MS });
 		await n8n.start();
 		w.used.sandbox.switches.fault = () => ({ status: 503 });

@@ -46,7 +46,7 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(await n8n.start())).toEqual([121]);
 	});
 
-	it('another node under the name of one that is gone begins anew', async () => {
+	it('another node with the name of a deleted one starts over', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));
@@ -62,7 +62,7 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(await other.tick())).toEqual([123]);
 	});
 
-	it('a pasted node starts anew, and the original continues', async () => {
+	it('a pasted node starts over, and the original continues', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));
@@ -99,7 +99,7 @@ onBothSchedulers((scheduler) => {
 		expect(polls.filter((rows) => rows !== undefined).map(valuesOf)).toEqual([[120]]);
 	});
 
-	it('is published again while a poll still runs: nothing comes twice', async () => {
+	it('is published again while a poll still runs: nothing is emitted twice', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));

@@ -11,7 +11,7 @@ onBothSchedulers((scheduler) => {
 	};
 	beforeEach(() => void w.history.addUser('carl'));
 
-	it('comes when it begins and every hour after, for all of them together', async () => {
+	it('comes at the first failure and then every hour, for all users together', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		breakAll('anna');
@@ -46,7 +46,7 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toHaveLength(4);
 	});
 
-	it('comes again when it begins again, and once an hour though another user fails in each poll', async () => {
+	it('comes again after a new failure, and once an hour though another user fails in each poll', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		for (let minutes = 0; minutes < 6 * 60; minutes += 5) {
@@ -57,7 +57,7 @@ onBothSchedulers((scheduler) => {
 		}
 	});
 
-	it('that it is over goes to the log', async () => {
+	it('recovered users are logged', async () => {
 		const info = jest.spyOn(n8nLogger(), 'info').mockImplementation(() => {});
 		const n8n = w.trigger();
 		await n8n.start();
@@ -74,7 +74,7 @@ onBothSchedulers((scheduler) => {
 		]);
 	});
 
-	it('is nothing of a manual test, which shows what can be read', async () => {
+	it('is no part of a manual test, which shows the readable users', async () => {
 		w.history.add(w.ben, w.reading(-60, 133));
 		breakAll('anna');
 		const n8n = w.trigger();
@@ -89,7 +89,7 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toEqual([]);
 	});
 
-	it('is not put off by a clock that was set back', async () => {
+	it('is not delayed by a clock that was set back', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		breakAll('anna');

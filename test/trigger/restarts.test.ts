@@ -55,7 +55,7 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toHaveLength(1);
 	});
 
-	it('forgets what has left the window', async () => {
+	it('drops the hashes of readings that have left the window', async () => {
 		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
 		await n8n.start();
 		for (let i = 0; i < 50; i++) {
@@ -68,7 +68,7 @@ onBothSchedulers((scheduler) => {
 		expect(Object.keys(savedState(n8n).seen)).toHaveLength(27);
 	});
 
-	it('holds no reading and no name in what it saves', async () => {
+	it('saves no reading and no name', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		// A value that no hash, port or counter contains.

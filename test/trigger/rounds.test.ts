@@ -115,7 +115,7 @@ onBothSchedulers((scheduler) => {
 		},
 	);
 
-	it('a first round of several polls: what was measured before it is old, what came since is new', async () => {
+	it('a first round of several polls: readings measured before it are old, later ones are new', async () => {
 		addForAll(team, 90);
 		latency(LATENCY_MS);
 		const n8n = w.trigger({ ...allUsers, options }, { budgetMs: BUDGET_MS });
@@ -128,7 +128,7 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(n8n.executions.flat())!.sort()).toEqual([121, 122]);
 	});
 
-	it('is stopped in the middle: the progress of the round may be lost, no reading is', async () => {
+	it('a kill during a round: its progress may be lost, no reading is', async () => {
 		const n8n = await watching();
 		addForAll(team);
 		for (let polls = 0; polls < 3; polls++) {

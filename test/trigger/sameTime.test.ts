@@ -29,7 +29,7 @@ onBothSchedulers((scheduler) => {
 		return [...rows.values()].sort();
 	};
 
-	it('two readings at one instant both go out, each with an id of its own', async () => {
+	it('two readings of one time are both emitted, each with its own id', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 120));
@@ -47,7 +47,7 @@ onBothSchedulers((scheduler) => {
 		['the first is corrected past the other', [point(120), point(130)], [point(140), point(130)]],
 		['one more comes', [point(130)], [point(120), point(130)]],
 		['two more come', [point(130)], [point(140), point(120), point(130)]],
-	])('a table by id is right when %s, in whatever order they are sent', async (_, before, after) => {
+	])('a table by id is right when %s, in any order of the readings', async (_, before, after) => {
 		const n8n = w.trigger();
 		await n8n.start();
 		write(before);
@@ -60,7 +60,7 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
-	it("by the service's own ids, only the corrected one goes out", async () => {
+	it("with the service's own ids, only the corrected one is emitted", async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		write([point(120, { id: 'a' }), point(130, { id: 'b' })]);
@@ -95,7 +95,7 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toHaveLength(1);
 	});
 
-	it('a time is the same however it is written', async () => {
+	it('a time is the same in any notation', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		write([point(120)]);
@@ -127,7 +127,7 @@ onBothSchedulers((scheduler) => {
 		},
 	);
 
-	it('readings without a time differ by their values, and come once', async () => {
+	it('readings without a time differ by their values, and are emitted once', async () => {
 		const n8n = w.trigger();
 		write([point(110, { timestamp: null })]);
 		await n8n.start();

@@ -7,7 +7,7 @@ import { HOUR, MINUTE, savedState, valuesOf, watch } from '../helpers/watch';
 describe('in memory', () => {
 	const w = watch('memory');
 
-	it('is saved at a start and with rows only: what a kill forgets is found again', async () => {
+	it('is saved at a start and with rows only: readings lost in a kill are found again', async () => {
 		w.history.add(w.anna, w.reading(-60, 90));
 		const n8n = w.trigger();
 		await n8n.start();
@@ -25,7 +25,7 @@ describe('in memory', () => {
 		expect(await n8n.start('init')).toBeUndefined();
 	});
 
-	it('a hand-out that was not saved before the kill comes again', async () => {
+	it('rows that were not saved before the kill are emitted again', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		const { saved } = n8n;
@@ -41,7 +41,7 @@ describe('in memory', () => {
 describe('durable', () => {
 	const w = watch('durable');
 
-	it('what the poll at activation has seen is saved, so that what comes before the first poll time goes out', async () => {
+	it('the readings seen at activation are saved, so that those that arrive before the first poll time are emitted', async () => {
 		w.history.add(w.anna, w.reading(-60, 90));
 		const n8n = w.trigger();
 		expect(await n8n.start()).toBeUndefined();
@@ -52,7 +52,7 @@ describe('durable', () => {
 		expect(valuesOf(await n8n.tick())).toEqual([121]);
 	});
 
-	it('an outage at activation is saved too: what is measured from then on is new', async () => {
+	it('an outage at activation is saved too: readings measured from then on are new', async () => {
 		w.used.sandbox.switches.fault = () => ({ status: 503 });
 		w.history.add(w.anna, w.reading(-60, 90));
 		const n8n = w.trigger();
@@ -65,7 +65,7 @@ describe('durable', () => {
 		expect(valuesOf(await n8n.tick())).toEqual([121]);
 	});
 
-	it('an outage gets all its tries at a poll time, fewer at a start', async () => {
+	it('an outage gets all attempts at a poll time, fewer at a start', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		w.used.sandbox.requests.length = 0;
@@ -77,7 +77,7 @@ describe('durable', () => {
 		expect(w.used.sandbox.requests).toHaveLength(2);
 	});
 
-	it('a poll that throws stages nothing', async () => {
+	it('a poll that throws saves nothing', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		const { row } = n8n;
@@ -87,7 +87,7 @@ describe('durable', () => {
 		expect(n8n.row).toBe(row);
 	});
 
-	it('polls that hand out one behind the other leave none out', async () => {
+	it('polls that emit directly after each other skip no row', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		for (const systolic of [121, 122, 123]) {
@@ -98,7 +98,7 @@ describe('durable', () => {
 	});
 
 	/** A reading went out; `row`: what n8n kept until then. */
-	const afterHandOut = async () => {
+	const afterDelivery = async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		const { row } = n8n;
@@ -107,16 +107,16 @@ describe('durable', () => {
 		return { n8n, row };
 	};
 
-	it('a row that is older than what was just handed out: the poll is left out, and nothing comes twice', async () => {
-		const { n8n, row } = await afterHandOut();
+	it('a state older than the last delivery: the poll is skipped, and nothing is emitted twice', async () => {
+		const { n8n, row } = await afterDelivery();
 		n8n.staleRow = row;
 		w.history.add(w.anna, w.reading(0, 122, 'withings'));
 		expect(await n8n.tick()).toBeUndefined();
 		expect(valuesOf(await n8n.tick())).toEqual([122]);
 	});
 
-	it('on a busy machine several polls are, and some that began later are not', async () => {
-		const { n8n, row } = await afterHandOut();
+	it('on a busy machine several polls are skipped, and some that began later are not', async () => {
+		const { n8n, row } = await afterDelivery();
 		for (const isOld of [true, true, false, true]) {
 			if (isOld) n8n.staleRow = row;
 			expect(await n8n.tick()).toBeUndefined();
@@ -126,8 +126,8 @@ describe('durable', () => {
 		expect(valuesOf(await n8n.tick())).toEqual([122]);
 	});
 
-	it('a hand-out that failed comes again', async () => {
-		const { n8n, row } = await afterHandOut();
+	it('a failed delivery is repeated', async () => {
+		const { n8n, row } = await afterDelivery();
 		n8n.row = row;
 		expect(await n8n.tick()).toBeUndefined();
 		w.pass(MINUTE - 1);
@@ -137,7 +137,7 @@ describe('durable', () => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
-	it('a hand-out that failed comes again, also when the clock was set back or the next poll is an hour later', async () => {
+	it('a failed delivery is repeated, also when the clock was set back or the next poll is an hour later', async () => {
 		for (const later of [-HOUR / 2, HOUR]) {
 			const n8n = w.trigger();
 			await n8n.start();

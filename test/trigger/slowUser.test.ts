@@ -29,7 +29,7 @@ onBothSchedulers((scheduler) => {
 		],
 	];
 
-	it.each(TROUBLES)('%s: every poll ends, with what the others have', async (_, trouble) => {
+	it.each(TROUBLES)('%s: every poll ends, with the readings of the others', async (_, trouble) => {
 		const n8n = await watching();
 		w.history.add(w.anna, w.reading(0, 121));
 		trouble();

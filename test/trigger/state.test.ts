@@ -40,7 +40,7 @@ onBothSchedulers((scheduler) => {
 		['a version to come', { version: 2 }],
 		['another node', { node: 'another' }],
 		['other fields', { of: 'something else' }],
-	])('starts afresh from what %s saved', async (_, other) => {
+	])('starts over from the state of %s', async (_, other) => {
 		w.history.add(w.anna, bloodPressure('2026-06-01T11:00:00Z', 130, 80));
 		const nothing = { ...savedByVersion1.state, seen: {} };
 		const n8n = withState(nothing);

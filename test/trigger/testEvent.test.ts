@@ -31,7 +31,7 @@ onBothSchedulers((scheduler) => {
 		expect(await w.trigger({ event: 'user' }).fetchTestEvent()).toMatchObject([{ client_user_id: 'carl' }]);
 	});
 
-	it('is that of the others where one user is refused, and says so where there is no other', async () => {
+	it('is that of other users where one is refused, and an error where there is no other', async () => {
 		w.history.add(w.ben, w.reading(-60, 122));
 		w.used.sandbox.switches.users = { anna: 'refused' };
 		const n8n = w.trigger();
@@ -44,7 +44,7 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toEqual([]);
 	});
 
-	describe('says how many users were read, and what is missing', () => {
+	describe('names the number of users read, and what is missing', () => {
 		const slug = (value: string) => ({ provider: { __rl: true, mode: 'slug', value } });
 		const listed = (count: number) => ({
 			event: 'bloodPressure',

@@ -20,7 +20,7 @@ onBothSchedulers((scheduler) => {
 	it.each([
 		['when it is published again', true],
 		['while it is watched', false],
-	])('another team behind the same address begins anew, %s', async (_, isPublished) => {
+	])('another team at the same address starts over, %s', async (_, isPublished) => {
 		const carl = { ...createUser('carl', ['omron']), team_id: uuid('other team') };
 		teams().push({ key: 'other key', users: [carl] });
 		w.history.add(carl, w.reading(-60, 100));
@@ -65,7 +65,7 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
-	it('another user begins anew', async () => {
+	it('another user starts over', async () => {
 		const one = (id: string): INodeParameters => ({ event: 'bloodPressure', userScope: 'one', user: byUserId(id) });
 		const n8n = w.trigger(one(w.anna.user_id));
 		await n8n.start();
@@ -77,7 +77,7 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(await n8n.tick())).toEqual([122]);
 	});
 
-	it('what is measured and arrives during the first poll is new, once', async () => {
+	it('a reading measured and received during the first poll is new, once', async () => {
 		w.history.add(w.anna, w.reading(-60, 90));
 		w.used.sandbox.switches.latencyMs = 150;
 		const n8n = w.trigger();
@@ -112,7 +112,7 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
-	it('a raised lookback brings nothing old, and everything late from then on', async () => {
+	it('a raised lookback emits nothing old, and every late reading from then on', async () => {
 		for (let hour = 1; hour <= 100; hour++) w.history.add(w.anna, w.reading(-hour * 60, 90));
 		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
 		await n8n.start();
@@ -128,7 +128,7 @@ onBothSchedulers((scheduler) => {
 		}
 	});
 
-	it('a lowered lookback loses nothing that comes within it', async () => {
+	it('a lowered lookback loses no reading that arrives within it', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));

@@ -18,7 +18,7 @@ onBothSchedulers((scheduler) => {
 		expect((await n8n.tick())!.map(({ systolic }) => systolic)).toEqual([121]);
 	});
 
-	it('asks for one provider', async () => {
+	it('requests one provider', async () => {
 		const n8n = w.trigger({ ...allUsers, provider: { __rl: true, mode: 'slug', value: ' withings ' } });
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));
@@ -27,7 +27,7 @@ onBothSchedulers((scheduler) => {
 		expect(queryOf(w.used.sandbox.requests.at(-1)!).provider).toBe('withings');
 	});
 
-	it('a user that joins, and none that left', async () => {
+	it('users who join are watched, those who left are not', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		const carl = w.history.addUser('carl');

@@ -14,7 +14,7 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
-	it('comes as a row with an id and how it changed, the oldest first', async () => {
+	it('is a row with id and change, the oldest first', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		w.history.add(w.ben, w.reading(2, 125));
@@ -63,7 +63,7 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toHaveLength(1);
 	});
 
-	it('is a corrected reading, once more, under the same id', async () => {
+	it('is a corrected reading, again, with the same id', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		const entry = w.history.add(w.anna, w.reading(0, 120));
@@ -75,7 +75,7 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
-	it('is not a reading that is only written in another way', async () => {
+	it('is not a reading that is only spelled in another way', async () => {
 		const n8n = w.trigger({ event: 'mindfulnessMinutes', userScope: 'all' });
 		await n8n.start();
 		w.history.add(w.anna, mindfulness(iso(w.clock), 10), { metric: 'mindfulness_minutes' });
@@ -122,7 +122,7 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toHaveLength(7);
 	});
 
-	it('keeps a field of the service that is called like one of ours', async () => {
+	it('keeps a field of the service with the name of one of ours', async () => {
 		w.used.sandbox.switches.extraFields = true;
 		const n8n = w.trigger();
 		await n8n.start();

@@ -33,7 +33,7 @@ describe('a report is due', () => {
 	it.each<[string, Partial<TriggerState>, Problem | undefined, string[], unknown]>([
 		['never without trouble', {}, undefined, [], undefined],
 		['for the first failure', {}, undefined, ['u1'], cannot],
-		['not again within the hour, whoever fails', { told: NOW - HOUR + 1 }, undefined, ['u1'], undefined],
+		['not again within the hour, whichever user fails', { told: NOW - HOUR + 1 }, undefined, ['u1'], undefined],
 		[
 			'not within the hour of a report before',
 			{ behind: { u2: { from: 0, told: NOW - HOUR + 1 } } },
@@ -122,7 +122,7 @@ describe('a failed user', () => {
 		expect(users.keys).toEqual(['b', 'c', 'a']);
 	});
 
-	it('is none of the names that every object has', () => {
+	it('is no property that every object has', () => {
 		expect(failedUsers({}).get('constructor')).toBeUndefined();
 	});
 

@@ -155,7 +155,7 @@ describe('a round', () => {
 	});
 
 	it.each([
-		['is refused alone, as in the poll before, is set aside', true, { u1: { problem: limit }, u2: {} }, ['u1']],
+		['is refused alone, as in the poll before, gets an own window', true, { u1: { problem: limit }, u2: {} }, ['u1']],
 		['is refused again while others are left, stays open', true, { u1: { problem: limit } }, []],
 		['is refused alone for the first time, stays open', false, { u1: { problem: limit }, u2: {} }, []],
 	])('a user who %s', async (_, wasLimited, given, behind) => {

@@ -151,7 +151,7 @@ describe('the next poll resumes', () => {
 		expect([next?.at, next?.done]).toEqual([3, [four]]);
 	});
 
-	it('behind a failed user, who is read after the others', () => {
+	it('after a failed user, who is read last', () => {
 		const behind = { u1: { from: 1, met: 4 } };
 		const { results, take } = resultsAfter({ behind });
 		for (const user of users.slice(0, 2)) results.expect(user);
