@@ -137,7 +137,7 @@ onBothSchedulers((scheduler) => {
 		const faultOf = () => ({ delayMs: 5000 + ((request++ * 3700) % 10_000) });
 		const { longestWait, difference, reports, errors } = await play({
 			count: 60,
-			polls: isLong ? 24 : isDurable ? 9 : 2,
+			polls: isDurable ? (isLong ? 24 : 9) : isLong ? 6 : 2,
 			faultOf,
 		});
 		expect([errors, reports]).toEqual([0, 0]);
@@ -150,7 +150,7 @@ onBothSchedulers((scheduler) => {
 		const limit = limitOf(TEAM / 3, MINUTE, withRetryAfter);
 		const { longestWait, difference, errors, messages, setAside } = await play({
 			count: TEAM,
-			polls: isLong ? 12 : isDurable ? 8 : 2,
+			polls: isDurable ? (isLong ? 12 : 8) : isLong ? 4 : 2,
 			limit,
 		});
 		expect([errors, setAside, messages]).toEqual([
