@@ -1,5 +1,6 @@
 /**
  * Retry: how often a request is sent, with exponential backoff, jitter and Retry-After between the attempts (quirks 19, 20, 25).
+ * A 429 or 503 pauses the request queue for all, which also halves its concurrency (requestQueue.ts).
  */
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { DateTime } from 'luxon';

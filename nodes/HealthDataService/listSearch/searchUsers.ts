@@ -27,7 +27,7 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 		isEnd = users.length === 0 || offset >= total;
 	}
 
-	const results = found.map(toRow);
+	const results = found.map(toResult);
 	if (isEnd) return { results };
 	const isStuck = isFirstCall && !named && found.length < ROWS_TO_SCROLL;
 	return {
@@ -63,7 +63,7 @@ function isMatch(user: IDataObject, filter: string): boolean {
 	return text(user.client_user_id) !== filter && pickerRow(user).toLowerCase().includes(wanted);
 }
 
-const toRow = (user: IDataObject): INodeListSearchItems => ({ name: pickerRow(user), value: String(user.user_id) });
+const toResult = (user: IDataObject): INodeListSearchItems => ({ name: pickerRow(user), value: String(user.user_id) });
 
 /** The service cannot look up a user ID, so it is offered unchecked. Otherwise only the complete identifier helps. */
 function moreUsersHint(filter: string, found: IDataObject[], searched: number): INodeListSearchItems[] {

@@ -34,7 +34,8 @@ export interface IdentifiedRow {
 	row: IDataObject;
 }
 
-const USER_LENGTH = 6;
+/** Of the hash of the user, at the start of each key. */
+export const USER_LENGTH = 6;
 const KEY_LENGTH = 32;
 
 const sha = (text: string) => hash('sha256', text);

@@ -6,11 +6,11 @@ import type { Get, RequestOptions, Query } from '../http/client';
 import { Problem } from '../shared/problem';
 
 /** Far more than a person's readings need: reached only if the service never ends. */
-const MAX_PAGES = 10_000;
+const MAX_PAGES_OF_USER = 10_000;
 
 const tooManyPages = () =>
 	new Problem(
-		`There are more than ${MAX_PAGES.toLocaleString('en')} pages of readings for one user`,
+		`There are more than ${MAX_PAGES_OF_USER.toLocaleString('en')} pages of readings for one user`,
 		'Nothing was returned, because it would be incomplete. Choose a shorter date range; if it stays, ask the people who run the service',
 	);
 
@@ -31,7 +31,7 @@ export async function* readingPages(
 	let cursor: string | undefined;
 
 	for (;;) {
-		if (seen.size >= MAX_PAGES) throw tooManyPages();
+		if (seen.size >= MAX_PAGES_OF_USER) throw tooManyPages();
 		const page = await get(path, { ...query, next_cursor: cursor }, onMissing, once);
 		if (!page) return;
 		yield page;

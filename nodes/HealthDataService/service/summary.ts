@@ -120,7 +120,9 @@ const MAX_KEY_LENGTH = 64;
 function measurementKey({ columns: [time, ...others], daily }: Metric, row: IDataObject, millis?: number): string {
 	const when =
 		millis === undefined ? [row[time], row.provider, row.source_type].map((cell) => cell || null) : toSecond(millis);
-	const values = others.map((column) => (column in daily ? toNumber(row[column]) : undefined) ?? valueKey(row[column]));
+	const values = others.map(
+		(column) => (column in daily ? toNumber(row[column]) : undefined) ?? comparableValue(row[column]),
+	);
 	const text = JSON.stringify([when, ...values]);
 	return text.length > MAX_KEY_LENGTH ? hash('sha256', text) : text;
 }
@@ -128,7 +130,7 @@ function measurementKey({ columns: [time, ...others], daily }: Metric, row: IDat
 const toSecond = (millis: number) => Math.floor(millis / 1000);
 
 /** Copies of a session may have an `end` with other decimals. */
-function valueKey(value: unknown) {
+function comparableValue(value: unknown) {
 	const { millis, key } = instantOf(value);
 	return millis === undefined || key === value ? key : toSecond(millis);
 }

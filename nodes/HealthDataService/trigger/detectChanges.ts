@@ -7,7 +7,7 @@
  */
 import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { identify, toId, type IdentifiedRow, type Identity } from '../service/readingId';
+import { identify, toId, USER_LENGTH, type IdentifiedRow, type Identity } from '../service/readingId';
 import { withServiceFields } from '../service/readings';
 
 export type Change = 'created' | 'updated';
@@ -78,10 +78,10 @@ export function takeOldest<T extends { row: ChangedRow }>(found: T[], now: numbe
 	return { emitted: sorted.slice(0, MAX_ROWS_PER_POLL), left: sorted.slice(MAX_ROWS_PER_POLL) };
 }
 
-const KEY_LENGTH = 20;
-const USER_LENGTH = 6;
+/** Of the key of a reading. */
+const SAVED_KEY_LENGTH = 20;
 const VALUES_LENGTH = 6;
-const ENTRY_LENGTH = KEY_LENGTH + VALUES_LENGTH;
+const ENTRY_LENGTH = SAVED_KEY_LENGTH + VALUES_LENGTH;
 const HOUR_MS = 3_600_000;
 
 /** In place of an hour for readings without a time: they are retained forever. */
@@ -104,7 +104,7 @@ export class SeenReadings {
 		for (const [hour, entries] of Object.entries(saved)) {
 			const known = new Map<string, string>();
 			for (let at = 0; at < entries.length; at += ENTRY_LENGTH) {
-				known.set(entries.slice(at, at + KEY_LENGTH), entries.slice(at + KEY_LENGTH, at + ENTRY_LENGTH));
+				known.set(entries.slice(at, at + SAVED_KEY_LENGTH), entries.slice(at + SAVED_KEY_LENGTH, at + ENTRY_LENGTH));
 			}
 			this.hours.set(hour, known);
 		}
@@ -112,7 +112,7 @@ export class SeenReadings {
 
 	/** Nothing for a duplicate. */
 	changeOf(row: IdentifiedRow): Change | undefined {
-		const before = this.hours.get(hourOf(row))?.get(row.key.slice(0, KEY_LENGTH));
+		const before = this.hours.get(hourOf(row))?.get(row.key.slice(0, SAVED_KEY_LENGTH));
 		if (before === undefined) return 'created';
 		return before === hashOfValues(row) ? undefined : 'updated';
 	}
@@ -121,7 +121,7 @@ export class SeenReadings {
 		const hour = hourOf(row);
 		const known = this.hours.get(hour) ?? new Map<string, string>();
 		this.hours.set(hour, known);
-		known.set(row.key.slice(0, KEY_LENGTH), hashOfValues(row));
+		known.set(row.key.slice(0, SAVED_KEY_LENGTH), hashOfValues(row));
 	}
 
 	/**

@@ -72,8 +72,8 @@ function whyNone({ event, target, chosen, thresholds }: Settings, looked: Looked
 	const total = chosen ?? looked.total ?? 0;
 	const isPart = total > looked.users;
 	const read = isPart
-		? `The first ${looked.users.toLocaleString('en')} of ${readUsers(total)}`
-		: readUsers(looked.users);
+		? `The first ${looked.users.toLocaleString('en')} of ${usersRead(total)}`
+		: usersRead(looked.users);
 	const say = (reason: string, advice: string) =>
 		sentences(`${read}: ${reason}`, isPart ? 'Published, the workflow reads all users' : undefined, advice);
 
@@ -91,7 +91,7 @@ function whyNone({ event, target, chosen, thresholds }: Settings, looked: Looked
 	return say(`there is ${sought}${from}`, `Choose other 'Users' or another 'Provider', or ${wait}`);
 }
 
-const readUsers = (users: number) =>
+const usersRead = (users: number) =>
 	users === 1 ? '1 user was read' : `${users.toLocaleString('en')} users were read`;
 
 /** @param deadline by `performance.now()` */
