@@ -99,6 +99,34 @@ export const found: Found[] = [
 			killed,
 		],
 	},
+	{
+		name: 'A lowered minimum does not bring back what was not saved as skipped',
+		world: {},
+		steps: [{ do: 'minimum', least: 104 }, measure(), poll, { do: 'minimum', least: 0 }],
+	},
+	{
+		name: 'A lowered minimum holds for what is measured after the change, though the round takes several polls',
+		world: { people: 14, budgetMs: 3000 },
+		steps: [
+			{ do: 'minimum', least: 104 },
+			{ do: 'slow', ms: 900 },
+			{ do: 'minimum', least: 0 },
+			{ do: 'wait', minutes: 1 },
+			measure({ who: 9 }),
+		],
+	},
+	{
+		name: 'Nor does it bring back anything in a later poll of the round',
+		world: { people: 14, budgetMs: 3000 },
+		steps: [
+			{ do: 'minimum', least: 104 },
+			measure({ who: 9 }),
+			poll,
+			{ do: 'slow', ms: 900 },
+			{ do: 'minimum', least: 0 },
+			poll,
+		],
+	},
 ];
 
 /** Where a history does not say otherwise. */

@@ -14,6 +14,11 @@ export class Group {
 	private old?: number[];
 	private isOldUnsure = false;
 
+	/** Values that were read and did not reach the minimum, since the last row. */
+	private skipped?: { at: number; values: number[] };
+	/** Whether it must not come when the minimum is lowered. */
+	isSkipSure = false;
+
 	constructor(readonly key: string) {}
 
 	/** Whether a reader could have seen it before. */
@@ -36,11 +41,33 @@ export class Group {
 		this.old = isNew ? [] : this.readings.map((one) => valueAt(one, at)).filter((value) => value !== undefined);
 	}
 
+	/** Read at a moment, with this minimum. */
+	skip(at: number, minimum: number, isSure: boolean) {
+		const values = this.readings
+			.map((one) => valueAt(one, at))
+			.filter((value) => value !== undefined && value < minimum);
+		if (values.length === 0) return;
+		this.skipped = { at, values: values as number[] };
+		this.isSkipSure = isSure;
+	}
+
+	/** A lowered minimum does not bring back what did not reach it. */
+	private judgeSkipped(row: Row) {
+		const { skipped } = this;
+		if (!skipped || !this.isSkipSure || !skipped.values.includes(row.systolic)) return;
+		const { time } = this.readings[0];
+		const isPast = time !== null && time <= skipped.at;
+		if (isPast && !this.hasChanged(skipped.at, Infinity)) fail('a lowered minimum brought back a reading', row);
+	}
+
 	handOut(row: Row, reading: Measured) {
+		this.judgeSkipped(row);
+		const { skipped } = this;
+		this.skipped = undefined;
 		const before = this.table.get(row.id);
-		if (before === row.systolic) fail('the same went out twice', row);
-		if (this.readings.length === 1) this.judgeSingle(row);
-		else if (!this.hasChanged(this.readAt, Infinity))
+		if (before === row.systolic && !skipped) fail('the same went out twice', row);
+		if (this.readings.length === 1) this.judgeSingle(row, skipped !== undefined);
+		else if (!skipped && !this.hasChanged(this.readAt, Infinity))
 			fail('readings of one instant went out though nothing had changed', row);
 		if (before !== undefined && row.change !== 'updated') fail('an id that was there is not called updated', row);
 		for (const [id, value] of this.table) {
@@ -50,10 +77,10 @@ export class Group {
 		this.table.set(row.id, row.systolic);
 	}
 
-	private judgeSingle(row: Row) {
+	private judgeSingle(row: Row, wasSkipped: boolean) {
 		const isSureOld = this.table.size === 0 && !this.isOldUnsure && this.old?.length === 1;
 		if (isSureOld && this.old![0] === row.systolic && !this.hasGone) fail('something old went out', row);
-		if (this.table.size === 0 && this.old?.length === 0 && !this.isOldUnsure && row.change !== 'created')
+		if (this.table.size === 0 && this.old?.length === 0 && !this.isOldUnsure && !wasSkipped && row.change !== 'created')
 			fail('a new reading is called updated', row);
 	}
 

@@ -10,6 +10,7 @@
  * - a reading dated after the beginning that was there at the beginning, of a user that the first poll could not read;
  * - what is older than the lookback by a clock that is ahead, until a poll finds it set back; for good where it was set right
  *   between polls, for longer than it was ahead: then this cannot be detected (clockWatch.ts);
+ * - what did not reach a minimum that was in force after it was measured;
  * - what changed while its user was being read: the next poll decides;
  * - readings of one instant may go out again under another of their ids when one of them comes, goes or is corrected.
  */
@@ -34,6 +35,8 @@ export interface Poll {
 	rows: Row[];
 	/** Users read completely, and since when. */
 	served: Map<Person, number>;
+	/** Users who could not be read. */
+	broken: Person[];
 	/** Whether what it found is kept: it did not fail and was not cut short. */
 	isKept: boolean;
 	/** Whether it had the time to read all users. */

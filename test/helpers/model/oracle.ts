@@ -9,6 +9,7 @@ import type { Group } from './group';
 import { Groups } from './groups';
 import { isInScope, isWanted, type Poll, type Row, type Scope } from './judged';
 import { Lookbacks } from './lookbacks';
+import { Minimums } from './minimums';
 import { valueAt, type Measured, type ModelWorld, type Person } from './world';
 
 interface Begin {
@@ -22,6 +23,7 @@ export class Oracle {
 	/** When a user was first read, and remembered. */
 	private readonly begins = new Map<Person, Begin>();
 	private readonly lookbacks: Lookbacks;
+	readonly minimums: Minimums;
 	private readonly unsaved = new Set<Person>();
 	private worstClock = 0;
 	private polls = 0;
@@ -30,12 +32,13 @@ export class Oracle {
 	constructor(
 		private readonly world: ModelWorld,
 		readonly scope: Scope,
-		lookback: number,
+		{ lookback, minimum }: { lookback: number; minimum: number },
 		readonly since: number,
 		clockError: number,
 	) {
 		this.clock.begin(since, clockError, lookback);
 		this.lookbacks = new Lookbacks(lookback);
+		this.minimums = new Minimums(minimum);
 		this.groups = new Groups(world);
 	}
 
@@ -66,6 +69,8 @@ export class Oracle {
 		this.worstClock = Math.max(this.worstClock, Math.abs(poll.clockError));
 		this.polls++;
 		for (const row of poll.rows) this.judgeRow(row, poll);
+		for (const person of poll.broken)
+			for (const group of this.groups.ofPerson(person, this.isWanted)) group.isSkipSure = false;
 		if (!poll.isKept) return;
 		this.clock.look(poll.begun, poll.clockError, this.lookbacks.now);
 		for (const [person, at] of poll.served) {
@@ -78,6 +83,7 @@ export class Oracle {
 				const isDone = this.mustBeDone(group, poll, at);
 				if (!wasBegun) this.begin(group, at, poll.ended);
 				if (isDone && poll.clockError <= 0) group.readAt = at;
+				group.skip(at, this.minimums.now, this.worstClock === 0);
 			}
 		}
 	}
@@ -114,6 +120,7 @@ export class Oracle {
 		if (!couldBeSeen) fail('a row says what the service did not', row);
 		const group = this.groups.of(reading);
 		if (this.isOld(group, reading, ended)) fail('something old went out', row);
+		if (row.systolic < this.minimums.now) fail('a row is below the minimum', row);
 		group.handOut(row, reading);
 	}
 
@@ -150,11 +157,11 @@ export class Oracle {
 				return false;
 		}
 		if (time !== null && (changed - time > this.lookbacks.at(changed, time) || this.clock.mayHide(time))) return false;
-		group.mustHold(
-			members.map((one) => valueAt(one, at)!),
-			members[0],
-		);
-		return true;
+		const values = members
+			.map((one) => valueAt(one, at)!)
+			.filter((value) => this.minimums.isReached(members[0], value, at));
+		group.mustHold(values, members[0]);
+		return values.length > 0;
 	}
 
 	private isInScope = (person: Person) => isInScope(this.scope, person);

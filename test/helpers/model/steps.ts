@@ -106,6 +106,10 @@ export const step = fc.oneof(
 	},
 	{ weight: 7, arbitrary: fc.oneof(...faults) },
 	{ weight: 5, arbitrary: fc.oneof(...node) },
+	{
+		weight: 2,
+		arbitrary: does<'minimum', { least: number }>('minimum', { least: fc.constantFrom(0, 0, 102, 104) }),
+	},
 	{ weight: 2, arbitrary: fc.oneof(...durable) },
 );
 

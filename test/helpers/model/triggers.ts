@@ -11,6 +11,8 @@ let histories = 0;
 
 export class Triggers {
 	lookback = LOOKBACK_HOURS * HOUR;
+	/** Minimum Systolic; 0 for none. */
+	private minimum = 0;
 	private readonly watched: Watched[] = [];
 	private what = 'all';
 	private readonly workflow = `workflow ${++histories}`;
@@ -81,7 +83,12 @@ export class Triggers {
 				break;
 			case 'lookback':
 				this.lookback = step.hours * HOUR;
-				for (const one of this.watched) one.setLookback(this.lookback);
+				for (const one of this.watched) one.setLookback(this.parameters(), this.lookback);
+				await this.restart('activate');
+				break;
+			case 'minimum':
+				this.minimum = step.least;
+				for (const one of this.watched) one.setMinimum(this.parameters(), this.minimum);
 				await this.restart('activate');
 				break;
 			case 'watch':
@@ -109,7 +116,8 @@ export class Triggers {
 		const [{ userId }] = this.around.world.people;
 		const one = { userScope: 'one', user: { __rl: true, mode: 'userId', value: userId } };
 		const provider = { __rl: true, mode: 'slug', value: this.what === 'omron' ? 'omron' : '' };
-		const options = { lookback: this.lookback / HOUR };
+		const minimum = this.minimum > 0 && { minSystolic: this.minimum };
+		const options = { lookback: this.lookback / HOUR, ...minimum };
 		return { event: 'bloodPressure', userScope: 'all', ...(this.what === 'one' && one), provider, options };
 	}
 
@@ -126,6 +134,7 @@ export class Triggers {
 			new Watched(this.around, this.parameters(), this.scope(), options, {
 				key,
 				lookback: this.lookback,
+				minimum: this.minimum,
 				log: this.log,
 			}),
 		);

@@ -21,6 +21,8 @@ export interface Around {
 interface WatchOptions {
 	key: string;
 	lookback: number;
+	/** Minimum Systolic; 0 for none. */
+	minimum?: number;
 	log: (line: string) => void;
 	/** Told of each poll before it is judged. */
 	onPoll?: (ended: Ended & { begun: number }) => void;
@@ -47,13 +49,18 @@ export class Watched {
 		options: HostedOptions,
 		private readonly more: WatchOptions,
 	) {
-		this.watching = new Watching(around, scope, more.lookback);
+		this.watching = new Watching(around, scope, more.lookback, more.minimum);
 		this.host = new ModelHost(around.time, around.service, parameters, options, more.key);
 	}
 
-	setLookback(lookback: number) {
-		this.host.host.parameters = { ...this.host.host.parameters, options: { lookback: lookback / 3_600_000 } };
+	setLookback(parameters: INodeParameters, lookback: number) {
+		this.host.host.parameters = parameters;
 		this.watching.changeLookback(lookback);
+	}
+
+	setMinimum(parameters: INodeParameters, minimum: number) {
+		this.host.host.parameters = parameters;
+		this.watching.changeMinimum(minimum);
 	}
 
 	/** Other fields: watching begins anew. */
@@ -136,6 +143,7 @@ export class Watched {
 		const { requests, served, broken, isHit, teamsListed } = record;
 		this.more.onPoll?.({ begun, record, rows, error });
 		for (const line of traced(begun, isStart, record, rows, error)) this.more.log(line);
+		if (!error) this.watching.oracle?.minimums.note(begun, time.error);
 		const isKept = !error && !(isStart && isHit) && !(served.size === 0 && broken.size > 0) && requests > 0;
 		if (isKept) this.watching.meet([...teamsListed][0], begun);
 		const budget = isStart ? this.host.startBudgetMs : this.host.budgetMs;
@@ -147,6 +155,7 @@ export class Watched {
 			ended: time.now,
 			rows: rows as unknown as Row[],
 			served,
+			broken: [...broken.keys()],
 			isKept,
 			isQuick: time.now - begun < budget * IN_TIME && rows.length < MOST_ROWS,
 			clockError: time.error,

@@ -13,7 +13,8 @@ export class Watching {
 	constructor(
 		private readonly around: Around,
 		private scope: Scope,
-		private lookback: number,
+		public lookback: number,
+		public minimum = 0,
 	) {}
 
 	/** @returns whether it begins now */
@@ -26,6 +27,11 @@ export class Watching {
 	changeLookback(lookback: number) {
 		this.lookback = lookback;
 		for (const oracle of [this.oracle, this.before?.oracle]) oracle?.changeLookback(this.around.time.now, lookback);
+	}
+
+	changeMinimum(minimum: number) {
+		this.minimum = minimum;
+		for (const oracle of [this.oracle, this.before?.oracle]) oracle?.minimums.change(minimum);
 	}
 
 	/** Other fields. What was watched goes on where they are set back and nothing else could be switched on meanwhile. */
@@ -62,6 +68,6 @@ export class Watching {
 
 	private createOracle(since: number) {
 		const { world, time } = this.around;
-		return new Oracle(world, { ...this.scope }, this.lookback, since, time.error);
+		return new Oracle(world, { ...this.scope }, this, since, time.error);
 	}
 }
