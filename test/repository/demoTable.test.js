@@ -37,7 +37,7 @@ it('switches off what needs an account, and the table that remembers what that h
 	expect(offIn('weekly-mindfulness-report')).toEqual(['Report in Google Sheets']);
 });
 
-it('leaves on what comes behind such a step and does something of its own', () => {
+it('leaves on later steps that have an effect of their own', () => {
 	/** @param {string} name @param {string} type */
 	const node = (name, type) => ({
 		id: name,

@@ -108,7 +108,7 @@ it("the agent's system message has the limit of its tools", () => {
 	expect(tools.every(({ parameters }) => !('returnAll' in parameters))).toBe(true);
 });
 
-it('whatever names the limits of blood pressure names the same', () => {
+it('all texts that name limits of blood pressure name the same', () => {
 	const named = files.flatMap((file) =>
 		[...JSON.stringify(nodesOf(file)).matchAll(/at or above (\d+\/\d+)/gi)].map(([, limits]) => limits),
 	);

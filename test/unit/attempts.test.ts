@@ -133,7 +133,7 @@ describe('how long', () => {
 		[3499, 3],
 		[3500, 4],
 		[0, 1],
-	])('within %i ms of the first failure: %i tries', async (retryForMs, tries) => {
+	])('within %i ms of the first failure: %i attempts', async (retryForMs, tries) => {
 		const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () => status(500));
 		await time.until(ask('a', { retryForMs }), 60_000);
 		expect(times()).toHaveLength(tries);
@@ -152,7 +152,7 @@ describe('how long', () => {
 	it.each([
 		[1499, 2],
 		[1500, 3],
-	])('until %i ms by the clock: %i tries', async (retryUntil, tries) => {
+	])('until %i ms by the clock: %i attempts', async (retryUntil, tries) => {
 		const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () => status(500));
 		await time.until(ask('a', { retryUntil }), 60_000);
 		expect(times()).toHaveLength(tries);
@@ -270,7 +270,7 @@ describe('after a failed request', () => {
 		expect(['a', 'b', 'c', 'd', 'f'].map((name) => times(name).length)).toEqual([7, 7, 7, 2, 7]);
 	});
 
-	it('a sound request is tried again, however long nothing has answered', async () => {
+	it('a sound request is retried, even if nothing has answered for long', async () => {
 		const queue = new RequestQueue({ concurrency: 1 });
 		const { ask } = service(queue, (name, nth) => status(name === 'sound' && nth === 2 ? 200 : 500), 200_000);
 		expect(await time.until(ask('lost'), 2_000_000)).toMatchObject({ httpCode: '500' });

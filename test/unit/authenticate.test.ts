@@ -92,7 +92,7 @@ describe('only a client certificate is allowed among the connection options of a
 	});
 });
 
-it('follows no redirect with the key, whatever a node has switched on', () => {
+it('follows no redirect with the key, with any setting of a node', () => {
 	const on = { disableFollowRedirect: false, followRedirect: true, followAllRedirects: true };
 	expect(sentBy({}, on)).toMatchObject({
 		disableFollowRedirect: true,
@@ -216,7 +216,7 @@ it('adds the key and keeps all of the request, with the address in either option
 	expect(sentBy({ apiKey: undefined }, {}).headers).toEqual({ 'x-service-api-key': '' });
 });
 
-it('takes a path from the Base URL, and leaves the address where n8n has it', () => {
+it('completes a path with the Base URL, and leaves the address in the option in which n8n has it', () => {
 	expect(sentBy({}, { url: '/v2/user' })).toMatchObject({ url: 'https://health.example/v2/user' });
 	const sent = sentBy({ baseUrl: 'https://health.example/api/' }, { url: undefined, uri: '/v2/user' });
 	expect(sent).toMatchObject({ url: undefined, uri: 'https://health.example/api/v2/user' });

@@ -28,7 +28,7 @@ it.each<[Outcome, number[]]>([
 	expect(statuses.map((status) => classify({ response: response(status) }))).toEqual(statuses.map(() => outcome));
 });
 
-it('an incomplete body is transient, whatever its status', () => {
+it('an incomplete body is transient, with any status', () => {
 	for (const status of [200, 404]) expect(classify({ response: response(status, '{"users": [') })).toBe('transient');
 	expect(classify({ response: response(401, '{"detail') })).toBe('unauthorized');
 });

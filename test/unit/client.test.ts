@@ -27,7 +27,7 @@ const hangs: Helper = async function () {
 it.each([
 	['what the caller gives', 60_000, 60],
 	['five minutes, where the caller gives more', 400_000, 300],
-])('a whole answer may take %s', async (_, timeoutMs, seconds) => {
+])('a complete answer may take %s', async (_, timeoutMs, seconds) => {
 	const get = await connect(contextWith(hangs), { timeoutMs, maxAttempts: 1 });
 	await expect(get('/v2/user')).rejects.toMatchObject({
 		message: 'The service could not be reached',
@@ -135,7 +135,7 @@ describe('one request', () => {
 		},
 	);
 
-	it.each([199, 300, 304])('status %i is no answer, whatever it holds', async (statusCode) => {
+	it.each([199, 300, 304])('status %i is no answer, with any body', async (statusCode) => {
 		const get = await connect(playing(() => ({ statusCode, body: { users: [] } })).context);
 		await expect(get('/v2/user')).rejects.toMatchObject({ httpCode: String(statusCode) });
 	});
@@ -271,7 +271,7 @@ describe('one request', () => {
 		expect(urls()).toEqual([]);
 	});
 
-	it('that could not be sent says so of the address, and nothing of the key', async () => {
+	it('that could not be sent names the address, and nothing of the key', async () => {
 		const failing = Object.assign(new Error('secret'), { code: 'ENOTFOUND' });
 		const get = await connect(playing(() => failing).context);
 		await expect(get('/v2/user')).rejects.toMatchObject({

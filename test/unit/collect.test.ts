@@ -80,7 +80,7 @@ describe('Limit', () => {
 	it.each<[string, (limit: number) => Collect]>([
 		['with an id', (limit) => rowsWithId(metric, new RowLimit(limit))],
 		['without', (limit) => rowsWithoutId(metric, new RowLimit(limit))],
-	])('asks for no page more than it needs: %s', async (_, collect) => {
+	])('requests no page more than it needs: %s', async (_, collect) => {
 		for (const limit of [1, 2, 3, 4]) {
 			// Two on the first page: so that a Limit of one cuts it.
 			const { rows, asked } = await read(collect(limit), [[point(1), point(2)], [point(3)], [point(4)]]);
@@ -173,7 +173,7 @@ describe('Limit', () => {
 		});
 	});
 
-	it('days and items are complete whatever the Limit', async () => {
+	it('days and items are complete with any Limit', async () => {
 		for (const output of [DAILY, SUMMARY, GROUPED]) expect((await read(as(output, 1), PAGES)).asked).toBe(3);
 	});
 

@@ -102,7 +102,7 @@ describe('what counts', () => {
 		-Infinity,
 	);
 
-	it('is every number, however it is written, to the last decimal, in any order', () => {
+	it('is of every number, in any notation, to the last decimal, in any order', () => {
 		fc.assert(
 			fc.property(
 				fc.array(fc.tuple(thousandths, written), { minLength: 1, maxLength: 40 }),
@@ -129,7 +129,7 @@ describe('what counts', () => {
 		);
 	});
 
-	it('comes to the same in any order, where numbers have more digits than can be added exactly, too', () => {
+	it('is the same in any order, also of numbers with too many digits to be added exactly', () => {
 		const double = fc.double({ min: -1000, max: 1000, noNaN: true });
 		fc.assert(
 			fc.property(fc.array(double, { minLength: 3, maxLength: 10 }), (values) => {
@@ -175,7 +175,7 @@ describe('what counts', () => {
 describe('duplicate readings', () => {
 	const same = at('2026-03-01T07:00:00.000001Z');
 
-	it('are the same reading on two pages, however it is written', async () => {
+	it('are the same reading on two pages, in any notation', async () => {
 		const again = { ...same, timestamp: '2026-03-01 08:00:00.000001+01', systolic: '120' };
 		expect(await rowsOf([[same], [again, same]])).toMatchObject([{ readings: 1, systolic_mean: 120 }]);
 	});
@@ -304,7 +304,7 @@ describe('the day', () => {
 		expect(wrong).toEqual([]);
 	});
 
-	it('of a hundred thousand readings takes a few thousand looks at the clocks', () => {
+	it('of a hundred thousand readings takes a few thousand offsets of the zone', () => {
 		const dayOf = dayIn('Europe/Berlin');
 		const looks = jest.spyOn(IANAZone.prototype, 'offset');
 		// A reading every ten minutes, for two years.

@@ -80,7 +80,7 @@ it('keeps nothing of 20,000 requests, and at most one timer', async () => {
 	expect(time.timers.size).toBe(0);
 });
 
-it('puts one listener on the signal of the execution, however many requests it has, and takes it away', async () => {
+it('puts one listener on the signal of the execution, for any number of requests, and removes it', async () => {
 	const controller = new AbortController();
 	const deadlines = new Deadlines();
 	const listeners = () => listenersOf(controller.signal);

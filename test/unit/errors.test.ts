@@ -48,7 +48,7 @@ it.each<[number, string, string, object]>([
 		expect(statusError(status, body, [])).toMatchObject({ message, description: advice, ...expected });
 });
 
-it('401 means the key, for all requests, whatever the body says', () => {
+it('401 means the key, for all requests, with any body', () => {
 	const expected = {
 		message: 'The service did not accept the API key (status 401)',
 		description:

@@ -272,7 +272,7 @@ describe('User IDs', () => {
 		{ minLength: 1, maxLength: 20 },
 	);
 
-	it('are the users that were listed, each once and in order, however the list is written', () => {
+	it('are the listed users, each once and in order, in any notation of the list', () => {
 		const between = fc.constantFrom(',', ', ', ';', ' ; ', '\n', '\r\n', ' ', '\t', ',\n,', ' ,; ');
 		const around = fc.constantFrom('', ' ', '\n', ',', ' \r\n');
 		fc.assert(
@@ -340,7 +340,7 @@ describe('User IDs', () => {
 		expect(refusal(value, by).message).toBe(message);
 	});
 
-	it('takes numbers for identifiers', () => {
+	it('accepts numbers as identifiers', () => {
 		expect(read([7, '007', 7], 'clientUserId')).toEqual([
 			['7', 1],
 			['007', 2],
@@ -381,7 +381,7 @@ it('Simplify is what was meant for a tool, and never on in a workflow', () => {
 	);
 });
 
-it('an open end, another range or another zone never comes of what is none', () => {
+it('an invalid value never gives an open end, another range or another zone', () => {
 	const now = DateTime.fromISO('2026-03-20T12:00:00Z');
 	const given = fc.oneof(anything, fc.date({ min: new Date('2020-01-01'), max: new Date('2030-01-01') }));
 	fc.assert(

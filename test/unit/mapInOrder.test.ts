@@ -128,7 +128,7 @@ describe('when the time is up', () => {
 		return { open, done, overs, time, given, got, end };
 	};
 
-	it('nothing more is begun, and what is done comes', async () => {
+	it('nothing more is started, and finished results are returned', async () => {
 		const { open, done, overs, time, given, got, end } = await running(9, 2);
 		time.isUp = true;
 		await done(0);

@@ -57,7 +57,7 @@ describe('readingPages', () => {
 		[{ next_cursor: null, next: 'b' }, 'b'],
 		[{ next_cursor: '', next: '' }, undefined],
 		[{ next_cursor: 'a', next: 7 }, 'a'],
-	])('after %j comes the page %p', async (page, cursor) => {
+	])('the page after %j is %p', async (page, cursor) => {
 		const { get, queries } = pages([page, { groups: {} }]);
 		await all(readingPages(get, '/path', {}, async () => {}));
 		expect(queries.slice(1).map(({ next_cursor }) => next_cursor)).toEqual(cursor ? [cursor] : []);
@@ -81,7 +81,7 @@ describe('readingPages', () => {
 		['are more than any user has', (asked) => ({ next_cursor: `page ${asked}` }), 'Choose a shorter date range; if it'],
 		['lead back to themselves', () => ({ next_cursor: 'a' }), 'Try again, or choose a shorter date range'],
 		['have a cursor that is no text', () => ({ next_cursor: 7 }), 'Ask the people who run the service'],
-	])('says what to do where pages %s', async (_, page, advice) => {
+	])('advises what to do where pages %s', async (_, page, advice) => {
 		let asked = 0;
 		const get = (async () => page(++asked)) as unknown as Get;
 		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toMatchObject({

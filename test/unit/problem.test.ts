@@ -74,7 +74,7 @@ describe('JSON', () => {
 		[undefined, false],
 	])('%p is an object: %p', (value, is) => expect(isObject(value)).toBe(is));
 
-	it('is the same whatever the order of the fields, and not of a list', () => {
+	it('is the same for any order of fields, but not of a list', () => {
 		const one = { b: [{ d: 1, c: null }], a: 'x' };
 		expect(stableJson({ a: 'x', b: [{ c: null, d: 1 }] })).toBe(stableJson(one));
 		expect(stableJson(one)).toBe('{"a":"x","b":[{"c":null,"d":1}]}');

@@ -72,12 +72,12 @@ it('differs between users whose six characters are the same', () => {
 	expect(first).not.toBe(second);
 });
 
-it.each([null, undefined, ''])('a source that says nothing (%p) is one', (nothing) => {
+it.each([null, undefined, ''])('missing sources (%p) are the same', (nothing) => {
 	expect(keyOf({ source_type: nothing as never })).toBe(keyOf({ source_type: null }));
 	expect(keyOf({ source_type: nothing as never })).not.toBe(keyOf());
 });
 
-it('of adjacent rows is the one each has alone, whatever they share', () => {
+it('of adjacent rows is the one that each has alone', () => {
 	const sources: IDataObject[] = [
 		{},
 		{ user_id: 'u2', provider: 'withings', source_type: 'phone' },
@@ -93,7 +93,7 @@ it('two columns are not taken for one another', () => {
 	expect(keyOf({ provider: 'a","b', source_type: 'c' })).not.toBe(keyOf({ provider: 'a', source_type: 'b","c' }));
 });
 
-it('its values are all measured columns, with times however they are written', () => {
+it('its values are all measured columns, with times in any notation', () => {
 	const valuesOf = (more: IDataObject, metric = bloodPressure) => {
 		const [row] = identify(identityOf(metric), [reading(more)]);
 		return row.values;
@@ -131,7 +131,7 @@ it.each([{ unit: 'kPa' }, { unit: null }, { systolic: '120.5' }, { systolic: nul
 	},
 );
 
-it('comes with its time in ms, or none', () => {
+it('has its time in ms, or none', () => {
 	const rows = [reading(), reading({ timestamp: 'soon' }), reading({ timestamp: null })];
 	expect(identify(identity, rows).map(({ time }) => time)).toEqual([Date.UTC(2026, 2, 3, 8), undefined, undefined]);
 	expect(identify(identity, rows).map(({ row }) => row)).toEqual(rows);
@@ -162,7 +162,7 @@ describe('same-time readings', () => {
 		expect(second).not.toBe(first);
 	});
 
-	it('that are the same are one, whatever their ids', () => {
+	it('that are the same are one, with any ids', () => {
 		const keys = ranked({ id_raw: 'b' }, { id_raw: 'a' }, { systolic: 130, id_raw: 'aa' });
 		expect(keys[0]).toBe(keys[1]);
 		expect(keys[0]).toBe(keyOf());

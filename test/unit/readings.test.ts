@@ -1,5 +1,5 @@
 /**
- * Rows of readings, whatever the service sends, and joining of groups of one source.
+ * Rows of readings from any data of the service, and merged groups of one source.
  */
 import { GroupedReadings, readingRows } from '../../nodes/HealthDataService/service/readings';
 
@@ -71,7 +71,7 @@ describe('readingRows', () => {
 		{ omron: [null] },
 		{ omron: [{ data: 'x' }] },
 		{ omron: [{ data: [1] }] },
-	])('says so when groups is %p', (groups) => {
+	])('fails when groups is %p', (groups) => {
 		expect(() => rows(groups)).toThrow("The service's answer has no");
 	});
 });

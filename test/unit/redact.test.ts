@@ -70,7 +70,7 @@ describe('nothing else is', () => {
 		'Consent of first.last was withdrawn',
 		'Consent of first was withdrawn',
 		'Consent of Last, First was withdrawn',
-	])('a name, known to be one or not: %s', (said) => {
+	])('a name: %s', (said) => {
 		expect(plainSentence(said, ['first.last'])).toBeUndefined();
 		expect(plainSentence(said, [])).toBeUndefined();
 		expect(plainSentence('Consent was withdrawn', ['first.last'])).toBe('Consent was withdrawn');
@@ -87,7 +87,7 @@ describe('nothing else is', () => {
 		(part) => expect(plainSentence(`The token ${part} is invalid`, [LETTERS])).toBeUndefined(),
 	);
 
-	it('never four letters in a row of the key, whatever stands between them', () => {
+	it('never four letters in a row of the key, with any characters between them', () => {
 		const ofWords = fc.array(fc.constantFrom('not', 'a', 'valid', 'token', 'api', 'access', 'User', 'of'), {
 			minLength: 1,
 		});
@@ -160,7 +160,7 @@ const body = fc.oneof(
 	said,
 );
 
-it('never a key, an identifier, a reading or a character that could forge a line, whatever the shape', () => {
+it('never a key, an identifier, a reading or a character that could forge a line, in any shape', () => {
 	fc.assert(
 		fc.property(fc.constantFrom(...STATUSES), body, (status, answer) => {
 			const text = messageOf(status, answer);

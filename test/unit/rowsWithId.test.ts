@@ -42,7 +42,7 @@ describe('readings of one instant', () => {
 		}
 	});
 
-	it('are what they were when one comes again under another id', async () => {
+	it('keep their ids when one is returned again under another id', async () => {
 		const [a, b] = [point(130, { id: 'a' }), point(120, { id: 'b' })];
 		const again = point(130, { id: 'c' });
 		const expected = bySystolic(await node([a, b]));
@@ -55,7 +55,7 @@ describe('readings of one instant', () => {
 		expect(bySystolic(await node(pages))).toEqual(bySystolic(await node([point(110), point(120), point(130)])));
 	});
 
-	it('are one however its time and values are written', async () => {
+	it('are one in any notation of time and values', async () => {
 		const times = [TIME, '2026-03-03T08:00:00.000000+00:00', '2026-03-03 10:00:00+02', '2026-03-03T08:00'];
 		const rows = await node(times.map((time) => point(120, {}, time)));
 		expect(rows.map(({ timestamp }) => timestamp)).toEqual(times);
@@ -64,7 +64,7 @@ describe('readings of one instant', () => {
 	});
 });
 
-it('readings of several sources at one instant are each what they are withoutOverlap, in whatever order they come', async () => {
+it('readings of several sources at one time have the ids that they have alone, in any order', async () => {
 	const identity = identityOf(bloodPressure);
 	const of = (provider: string, source_type: string | null) => ({ ...owner, provider, source_type, ...point(120) });
 	const rows = [of('omron', 'cuff'), of('omron', null), of('withings', null), of('omron', 'cuff')];
@@ -96,7 +96,7 @@ it.each([node, trigger])('a field of theirs that is called like ours keeps its v
 	});
 });
 
-it('reports a count up to Limit, however much more was read', async () => {
+it('reports a count up to Limit, even if more was read', async () => {
 	const counts: number[] = [];
 	const rows = await collected(rowsWithId(bloodPressure, new RowLimit(2, (count) => void counts.push(count))), [
 		[point(1)],

@@ -103,7 +103,7 @@ describe.each([
 describe('a measurement that came through several sources', () => {
 	const copy = at('2026-03-01T07:00:00Z');
 
-	it('counts once, however its copies are written', async () => {
+	it('counts once, with copies in any notation', async () => {
 		const row = await summarize([
 			[copy, at('2026-03-01 08:00:00.9+01', { systolic: '120.0' }, 'apple_health_kit', 'phone')],
 			[at('2026-03-01T07:00:00.123456', { diastolic: ' 80 ' }, 'withings', null)],

@@ -21,7 +21,7 @@ const read = async (options: TeamOptions, slice: ListSlice = {}) => {
 const team = (size: number) => Array.from({ length: size }, (_, i) => `u${i}`);
 
 describe('total only helps to prefetch', () => {
-	it.each(Object.entries(TOTALS))('%s: all users once, whatever the maximum page size', async (_, total) => {
+	it.each(Object.entries(TOTALS))('%s: all users once, with any maximum page size', async (_, total) => {
 		for (const size of [0, 1, 2, 3, 99, 100, 101, 250]) {
 			for (const cap of [1, 2, 3, 7, 100, 500]) {
 				expect((await read({ size, cap, total })).ids).toEqual(team(size));
@@ -90,7 +90,7 @@ describe('more users than the maximum', () => {
 	const atMost = async (options: TeamOptions, window: ListSlice = {}) =>
 		await read({ cap: 10, ...options }, { most: { users: 50, tooMany }, ...window });
 
-	it('ends after the first page and one more request, if there are more and total says so', async () => {
+	it('ends after the first page and one more request, if total predicts more', async () => {
 		const { get, asked } = movingTeam({ size: 51, cap: 10 });
 		await expect(idsOf(userPages(get, { most: { users: 50, tooMany } }))).rejects.toThrow('Too many');
 		expect(asked.map(({ offset, limit, once }) => [offset, limit, once?.maxAttempts])).toEqual([
@@ -101,13 +101,13 @@ describe('more users than the maximum', () => {
 		await expect(atMost({ size: 61 }, { limit: 51 })).rejects.toThrow('Too many');
 	});
 
-	it.each(Object.entries(TOTALS))('total %s: as many as can be, all users once', async (_, total) => {
+	it.each(Object.entries(TOTALS))('total %s: the maximum, all users once', async (_, total) => {
 		expect((await atMost({ size: 50, total })).ids).toEqual(team(50));
 		expect((await atMost({ size: 60, total }, { offset: 10 })).ids).toEqual(team(60).slice(10));
 		expect((await atMost({ size: 60, total }, { limit: 50 })).ids).toEqual(team(60).slice(0, 50));
 	});
 
-	it('sends no request when total says that there are not more', async () => {
+	it('sends no request when total predicts no more', async () => {
 		for (const window of [{ offset: 10 }, { limit: 50 }]) {
 			const { asked } = await atMost({ size: 60 }, window);
 			expect(asked.filter(({ limit }) => limit === 1)).toEqual([]);
@@ -181,7 +181,7 @@ describe('users added and removed while the list is read', () => {
 		);
 	});
 
-	it('one leaves at the front while one joins at the end, in every pause: total says nothing', async () => {
+	it('one leaves at the front while one joins at the end, in every pause: total shows nothing', async () => {
 		const { ids, stayed } = await read({
 			size: 1500,
 			moves: Array.from({ length: 20 }, () => [{ leaves: 0 }, { joins: 1e9 + 7 }]),
@@ -334,9 +334,9 @@ describe('a service that refuses a page after the last user', () => {
 		]) {
 			const { ids, asked } = await read({ size, cap, failsAtEnd });
 			expect(ids).toEqual(team(size));
-			const behind = asked.filter(({ offset }) => offset >= size);
-			expect(behind.length).toBeLessThanOrEqual(1);
-			expect(behind.every(({ once }) => once?.maxAttempts === 1)).toBe(true);
+			const beyondEnd = asked.filter(({ offset }) => offset >= size);
+			expect(beyondEnd.length).toBeLessThanOrEqual(1);
+			expect(beyondEnd.every(({ once }) => once?.maxAttempts === 1)).toBe(true);
 		}
 	});
 
@@ -378,7 +378,7 @@ describe('a page that fails where there must be users', () => {
 		await expect(idsOf(userPages(failing(5000, from).get))).rejects.toThrow('Broken');
 	});
 
-	it('gives what came before it, and its error only when its turn comes', async () => {
+	it('returns the pages before it, and its error only when its turn comes', async () => {
 		const unhandled = watchUnhandled();
 		const found: unknown[] = [];
 		const pages = userPages(failing(5000, 1400).get);
@@ -407,7 +407,7 @@ describe('a page that fails where there must be users', () => {
 				await readOne(userPages(get));
 			},
 		],
-	])('what was asked for ahead is called off by %s', async (_, reading) => {
+	])('prefetched pages are cancelled by %s', async (_, reading) => {
 		const { get, asked } = failing(5000, 450);
 		await reading(get);
 		expect(asked.length).toBeGreaterThan(3);
@@ -500,7 +500,7 @@ describe('requests', () => {
 		expect(asked.map(({ offset, limit }) => [offset, limit])).toEqual(expected);
 	});
 
-	it('Limit requests nothing beyond its window, whatever the cap', async () => {
+	it('Limit requests nothing beyond its window, with any cap', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.nat(60),

@@ -79,7 +79,7 @@ describe('looking up', () => {
 		expect(eight.count()).toEqual({ lists: 1, resolves: 0 });
 	});
 
-	it('reads the list on only while that takes fewer requests', async () => {
+	it('reads further pages of the list only while that takes fewer requests', async () => {
 		// Nine more pages for ten users who are not on the first; ten for ten are not worth it.
 		const worth = team(5000);
 		await look(worth.get, ids(4990, 5000));
@@ -120,7 +120,7 @@ describe('looking up', () => {
 	it.each([
 		[true, 4],
 		[false, 64],
-	])('where fewer may be wanted (%p), %i are asked for side by side', async (isLazy, width) => {
+	])('where fewer may be wanted (%p), %i are requested concurrently', async (isLazy, width) => {
 		const waits = Object.fromEntries(ids(0, 100).map((id) => [id, async () => await new Promise(() => {})]));
 		const { get, count } = team(0, { ...waits, list: rejects(broken) });
 		void resolveMany(
@@ -459,7 +459,7 @@ it.each([
 	['./b', false],
 	['..;/b', false],
 	['a..b/.c', true],
-])('%j can be asked for: %p', (id, is) => expect(isClientUserId(id)).toBe(is));
+])('%j can be requested: %p', (id, is) => expect(isClientUserId(id)).toBe(is));
 
 it('Resolve ignores a record without an ID', async () => {
 	const { get } = team(1, { c: () => ({ client_user_id: 'c' }) });

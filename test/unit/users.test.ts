@@ -65,7 +65,7 @@ describe('after total', () => {
 		]);
 	});
 
-	it('a page that comes is a page', async () => {
+	it('a page that is returned is used', async () => {
 		expect(await pageBeyondTotal(service({ users: [ANNA] }).get, 3, 20, {})).toMatchObject({ users: [ANNA] });
 	});
 });
