@@ -29,7 +29,7 @@ export class Events {
 				const [provider, type] = step.source.split(' ');
 				this.measured({
 					...step,
-					person: pick(ours, step.who),
+					person: pick(ours, step.user),
 					provider,
 					type: type || null,
 					time: at === null ? null : Math.floor(at / 1000) * 1000,
@@ -41,7 +41,7 @@ export class Events {
 			}
 			case 'flood':
 				for (let i = 0; i < step.rows; i++) {
-					this.measured({ person: pick(ours, step.who), time: time.now - i * 1000, arrives: time.now });
+					this.measured({ person: pick(ours, step.user), time: time.now - i * 1000, arrives: time.now });
 				}
 				break;
 			case 'twin': {
@@ -64,17 +64,17 @@ export class Events {
 			case 'comeBack':
 				// An empty list does not show its team, nor that the key is another team's.
 				if (step.do === 'comeBack' || ours.filter(({ isListed }) => isListed).length > 1) {
-					world.set(pick(ours, step.who), { isListed: step.do === 'comeBack' });
+					world.set(pick(ours, step.user), { isListed: step.do === 'comeBack' });
 				}
 				break;
 			case 'write':
 				service.style = step.style;
 				break;
 			case 'break':
-				this.setFault(pick(ours, step.who), step.fault);
+				this.setFault(pick(ours, step.user), step.fault);
 				break;
 			case 'mend':
-				this.setFault(pick(ours, step.who), undefined);
+				this.setFault(pick(ours, step.user), undefined);
 				break;
 			case 'mendAll':
 				for (const person of ours) this.setFault(person, undefined);

@@ -11,7 +11,7 @@ interface Found {
 
 const measure = (more: Partial<Extract<Step, { do: 'measure' }>> = {}): Step => ({
 	do: 'measure',
-	who: 0,
+	user: 0,
 	source: 'omron cuff',
 	ago: 0,
 	late: 0,
@@ -36,9 +36,9 @@ export const found: Found[] = [
 		steps: [{ do: 'clock', hours: -23 }, measure({ late: 0.9 }), poll, { do: 'wait', minutes: 5000 }],
 	},
 	{
-		name: 'A user set aside from the beginning, and read at last: a kill does not make it undone',
+		name: 'A user who failed from the beginning and recovered: a kill does not undo it',
 		world: { people: 3, firstFault: { kind: '500', from: 4 } },
-		steps: [poll, measure({ who: 1 }), killed],
+		steps: [poll, measure({ user: 1 }), killed],
 	},
 	{
 		name: "Another team's key is noticed within one budget",
@@ -56,7 +56,7 @@ export const found: Found[] = [
 	{
 		name: 'A hanging user at the start of n8n does not use up more than the budget',
 		world: { people: 1, budgetMs: 3000 },
-		steps: [{ do: 'break', who: 0, fault: 'hang' }, killed],
+		steps: [{ do: 'break', user: 0, fault: 'hang' }, killed],
 	},
 	{
 		name: "Readings of one instant, the same values with and without the service's own id, in any order",
@@ -76,26 +76,26 @@ export const found: Found[] = [
 		steps: [{ do: 'key', key: 'theirs' }, poll, { do: 'key', key: 'ours' }, measure(), poll, killed],
 	},
 	{
-		name: 'More rows than one poll hands on (memory)',
+		name: 'More rows than one poll emits (memory)',
 		world: { scheduler: 'memory', people: 3, pageSize: 5000 },
 		steps: [
-			{ do: 'flood', who: 0, rows: 5100 },
-			{ do: 'flood', who: 2, rows: 5100 },
+			{ do: 'flood', user: 0, rows: 5100 },
+			{ do: 'flood', user: 2, rows: 5100 },
 			{ do: 'wait', minutes: 1 },
 			poll,
-			measure({ who: 1 }),
+			measure({ user: 1 }),
 			killed,
 		],
 	},
 	{
-		name: 'More rows than one poll hands on (durable)',
+		name: 'More rows than one poll emits (durable)',
 		world: { scheduler: 'durable', people: 3, pageSize: 5000 },
 		steps: [
-			{ do: 'flood', who: 0, rows: 5100 },
-			{ do: 'flood', who: 2, rows: 5100 },
+			{ do: 'flood', user: 0, rows: 5100 },
+			{ do: 'flood', user: 2, rows: 5100 },
 			{ do: 'wait', minutes: 1 },
 			poll,
-			measure({ who: 1 }),
+			measure({ user: 1 }),
 			killed,
 		],
 	},
@@ -112,7 +112,7 @@ export const found: Found[] = [
 			{ do: 'slow', ms: 900 },
 			{ do: 'minimum', least: 0 },
 			{ do: 'wait', minutes: 1 },
-			measure({ who: 9 }),
+			measure({ user: 9 }),
 		],
 	},
 	{
@@ -120,7 +120,7 @@ export const found: Found[] = [
 		world: { people: 14, budgetMs: 3000 },
 		steps: [
 			{ do: 'minimum', least: 104 },
-			measure({ who: 9 }),
+			measure({ user: 9 }),
 			poll,
 			{ do: 'slow', ms: 900 },
 			{ do: 'minimum', least: 0 },

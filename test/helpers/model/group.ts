@@ -60,7 +60,7 @@ export class Group {
 		if (isPast && !this.hasChanged(skipped.at, Infinity)) fail('a lowered minimum brought back a reading', row);
 	}
 
-	handOut(row: Row, reading: Measured) {
+	emit(row: Row, reading: Measured) {
 		this.judgeSkipped(row);
 		const { skipped } = this;
 		this.skipped = undefined;

@@ -1,7 +1,7 @@
 /**
- * What the oracle is shown of a poll, and by what rules it judges.
+ * Input of the oracle for a poll, and the rules of its judgement.
  *
- * What it lets pass, and why:
+ * Its exceptions, with reasons:
  * - a reading measured before watching began that arrived between that moment and the first time its user could be read:
  *   it cannot be distinguished from one that was there before;
  * - a reading (or a correction) of a measurement that was older than the lookback when it could first be seen;

@@ -34,7 +34,7 @@ export class ModelHost {
 	readonly host: PollingHost;
 	record = new PollRecord();
 	isAlive = false;
-	/** Durable: the row before the last hand-out. */
+	/** Durable: the row before the last delivery. */
 	rowBefore?: string;
 	/** Warnings and errors in n8n's log. */
 	readonly logged: string[] = [];
@@ -77,7 +77,7 @@ export class ModelHost {
 		this.process = (this.process + 1) % processes.length;
 	}
 
-	/** A deactivation: the process goes on. */
+	/** A deactivation: the process continues. */
 	stop() {
 		this.record.isDead = true;
 		this.life++;

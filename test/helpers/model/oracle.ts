@@ -1,7 +1,7 @@
 /**
- * What a trigger must and must not hand out, worked out from what the service held and what it was asked: it knows none of the
+ * Oracle: the rows that a trigger must and must not emit, computed from the service's data and the requests. It uses none of the
  * node's code. One for each watch: from the poll in which watching began until something else is watched.
- * What it lets pass, and why, stands in judged.ts.
+ * Its exceptions, with reasons, are in judged.ts.
  */
 import { ClockWatch } from './clockWatch';
 import { fail } from './fail';
@@ -121,7 +121,7 @@ export class Oracle {
 		const group = this.groups.of(reading);
 		if (this.isOld(group, reading, ended)) fail('something old went out', row);
 		if (row.systolic < this.minimums.now) fail('a row is below the minimum', row);
-		group.handOut(row, reading);
+		group.emit(row, reading);
 	}
 
 	/** There when watching began, and the same since. */

@@ -32,9 +32,9 @@ export class Player {
 			this.service.keys.set(key, team);
 		}
 		for (let i = 0; i < setting.people; i++) this.world.join('our team');
-		for (const who of [0, 1]) {
+		for (const index of [0, 1]) {
 			const theirs = this.world.join('their team');
-			this.events.measured({ person: theirs, time: NOON - (1 + who) * HOUR, arrives: NOON - HOUR });
+			this.events.measured({ person: theirs, time: NOON - (1 + index) * HOUR, arrives: NOON - HOUR });
 		}
 		this.time.error = setting.clockHours * HOUR;
 		this.triggers = new Triggers(this, setting, log);

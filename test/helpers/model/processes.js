@@ -7,7 +7,7 @@
 /** More kills than that in a history, and the oldest process comes back, with what it remembers of then. */
 const PROCESSES = 4;
 
-/** Of a fault, the second try tells as much as the seventh. */
+/** For a fault, a second attempt shows as much as a seventh. */
 const QUICK = { maxAttempts: 2, baseDelayMs: 100, maxDelayMs: 100 };
 
 const OURS = /[\\/](nodes|credentials)[\\/]/;

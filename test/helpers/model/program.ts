@@ -60,7 +60,7 @@ export async function main(options: Run, print: Print): Promise<boolean> {
 	const speed = `seed ${options.seed}, ${(tookMs / 1000).toFixed(1)} s`;
 	if (!run.failed) {
 		const perMinute = Math.round((sums.played / tookMs) * MINUTE);
-		print(`${sums.played} histories, ${sums.rows} rows handed out, all as promised (${speed})`);
+		print(`${sums.played} histories, ${sums.rows} rows emitted, all as promised (${speed})`);
 		print(`${perMinute} histories a minute, ${Math.round(sums.ms / DAY)} simulated days`);
 		return true;
 	}

@@ -20,9 +20,18 @@ const fault = fc.option(fc.record({ kind: fc.constantFrom(...FAULTS), from: fc.i
 
 const measure = does<
 	'measure',
-	{ who: number; source: string; ago: number; late: number; micro: string; value: number; when: string; ownId: boolean }
+	{
+		user: number;
+		source: string;
+		ago: number;
+		late: number;
+		micro: string;
+		value: number;
+		when: string;
+		ownId: boolean;
+	}
 >('measure', {
-	who: fc.nat(9),
+	user: fc.nat(9),
 	source: fc.constantFrom('omron cuff', 'omron phone', 'withings cuff', 'withings '),
 	/** Of the lookback: how long before now, and how late it arrives. */
 	ago: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -35,20 +44,20 @@ const measure = does<
 
 const people = [
 	nothing('join'),
-	does<'leave' | 'comeBack', { who: number }>('leave', { who: which }),
-	does<'comeBack', { who: number }>('comeBack', { who: which }),
+	does<'leave' | 'comeBack', { user: number }>('leave', { user: which }),
+	does<'comeBack', { user: number }>('comeBack', { user: which }),
 ];
 
 const faults = [
-	does<'break', { who: number; fault: (typeof USER_FAULTS)[number] }>('break', {
-		who: which,
+	does<'break', { user: number; fault: (typeof USER_FAULTS)[number] }>('break', {
+		user: which,
 		fault: fc.constantFrom(...USER_FAULTS),
 	}),
-	does<'break', { who: number; fault: (typeof USER_FAULTS)[number] }>('break', {
-		who: which,
+	does<'break', { user: number; fault: (typeof USER_FAULTS)[number] }>('break', {
+		user: which,
 		fault: fc.constantFrom(...USER_FAULTS),
 	}),
-	does<'mend', { who: number }>('mend', { who: which }),
+	does<'mend', { user: number }>('mend', { user: which }),
 	nothing('mendAll'),
 	does<'clock', { hours: number }>('clock', { hours: fc.constantFrom(-23, -5, 0, 0, 0, 1, 5, 23, 72, 8760) }),
 	does<'key', { key: string }>('key', { key: fc.constantFrom('ours', 'ours', 'rotated', 'theirs', 'wrong') }),
@@ -70,13 +79,13 @@ const node = [
 
 const durable = [
 	nothing('stale'),
-	nothing('handOutFails'),
+	nothing('deliveryFails'),
 	does<'abandon', { after: number }>('abandon', { after: fc.constantFrom(100, 500, 1000) }),
 ];
 
 export const step = fc.oneof(
 	// Not drawn: it takes a second.
-	{ weight: 0, arbitrary: does<'flood', { who: number; rows: number }>('flood', { who: which, rows: which }) },
+	{ weight: 0, arbitrary: does<'flood', { user: number; rows: number }>('flood', { user: which, rows: which }) },
 	{ weight: 16, arbitrary: measure },
 	{
 		weight: 3,
@@ -116,8 +125,8 @@ export const step = fc.oneof(
 export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /**
- * A history. Another team's key and a service so slow that a poll reads no user do not meet in one: whether such a poll has
- * noticed the other team cannot be told from outside.
+ * A history. It never has both another team's key and a service so slow that a poll reads no user: from outside, nothing shows
+ * whether such a poll has noticed the other team.
  */
 export const stepsOf = (maxLength: number) =>
 	fc.array(step, { minLength: 5, maxLength, size: 'max' }).map((steps) => {

@@ -51,7 +51,7 @@ export class Triggers {
 
 	/** Nothing goes wrong any more. */
 	mend() {
-		for (const one of this.watched) one.losesHandOut = false;
+		for (const one of this.watched) one.losesDelivery = false;
 		if (this.key === 'wrong') this.setKey('ours');
 	}
 
@@ -78,8 +78,8 @@ export class Triggers {
 			case 'stale':
 				for (const one of this.watched) one.giveOldRow();
 				break;
-			case 'handOutFails':
-				for (const one of this.watched) one.losesHandOut = true;
+			case 'deliveryFails':
+				for (const one of this.watched) one.losesDelivery = true;
 				break;
 			case 'lookback':
 				this.lookback = step.hours * HOUR;

@@ -28,17 +28,17 @@ interface WatchOptions {
 	onPoll?: (ended: Ended & { begun: number }) => void;
 }
 
-/** The part of its budget after which a poll need not have handed on all that it has asked for. */
+/** The part of its budget after which a poll may leave rows that it has requested to the next. */
 const IN_TIME = 0.6;
 
-/** That one poll hands on; the others come with the next. */
+/** Most rows that one poll emits; the others come with the next. */
 const MOST_ROWS = 10_000;
 
 export class Watched {
 	readonly host: ModelHost;
 	handedOut = 0;
-	/** Durable: the transaction of the next hand-out fails. */
-	losesHandOut = false;
+	/** Durable: the transaction of the next delivery fails. */
+	losesDelivery = false;
 	private readonly watching: Watching;
 	private oldRow?: string;
 
@@ -86,7 +86,7 @@ export class Watched {
 		this.watching.oracle?.forget();
 	}
 
-	/** Only right behind a hand-out, in the process that made it. */
+	/** Only right after a delivery, in the process that made it. */
 	giveOldRow() {
 		this.host.host.staleRow = this.oldRow;
 	}
@@ -112,7 +112,7 @@ export class Watched {
 		await this.around.time.pass(after);
 		// It was quicker.
 		if (isOver) return this.judge(begun, { record: this.host.record, ...(await endOf(work)) }, false);
-		if (this.host.host.executions.length > length) fail('a poll handed out before it was over');
+		if (this.host.host.executions.length > length) fail('a poll emitted before its end');
 		if (how === 'abandon') this.host.host.abandon();
 		else this.stop(true);
 	}
@@ -126,12 +126,12 @@ export class Watched {
 		// A trigger that could not be switched on has not begun to watch.
 		if (ended.error && begins) this.watching.stop();
 		if (!ended.error && isStart) this.watching.stay();
-		if (ended.rows && this.losesHandOut && this.host.isDurable) {
-			this.losesHandOut = false;
+		if (ended.rows && this.losesDelivery && this.host.isDurable) {
+			this.losesDelivery = false;
 			this.host.host.row = rowBefore;
 			// The poll was given this row, so n8n cannot give an older one after it.
 			this.oldRow = undefined;
-			this.more.log(`  handed out in vain: ${ended.rows.length}`);
+			this.more.log(`  emitted in vain: ${ended.rows.length}`);
 			return;
 		}
 		this.oldRow = ended.rows ? rowBefore : undefined;

@@ -34,7 +34,7 @@ export class Watching {
 		for (const oracle of [this.oracle, this.before?.oracle]) oracle?.minimums.change(minimum);
 	}
 
-	/** Other fields. What was watched goes on where they are set back and nothing else could be switched on meanwhile. */
+	/** Other fields. The same watch continues if they are set back, and no other was published meanwhile. */
 	change(scope: Scope) {
 		if (this.oracle) this.before = { scope: this.scope, oracle: this.oracle };
 		this.scope = scope;

@@ -14,7 +14,7 @@ export interface Person {
 }
 
 export interface Measured {
-	/** Comes back as a column of the row, and tells the reading without looking at anything else. */
+	/** Comes back as a column of the row, and identifies the reading. */
 	nr: number;
 	person: Person;
 	provider: string;
@@ -53,7 +53,7 @@ export class ModelWorld {
 		for (const reading of this.readings) if (reading.person === person) this.note(reading);
 	}
 
-	/** Undefined where there is one already that could not be told from it. */
+	/** Undefined where there is one already with the same identity. */
 	measure(one: Unseen): Measured | undefined {
 		const reading = { ...one, nr: this.readings.length, isRemoved: false, seen: [] };
 		if (one.time === null && this.groupOf(reading).length > 0) return undefined;
