@@ -53,31 +53,31 @@ const poll = ({ users, requests, pollMs, floorMs, helperMs, peakMegabytes, state
 function report({ n8n, cores, rounds, results, team: { sound, broken }, memory, id, summary, trigger, polls }) {
 	return `# Benchmark
 
-Our node, n8n's HTTP Request node and a plain axios loop at the same work, in turns in one run (\`npm run bench\`; n8n ${n8n}, ${cores} cores, median of ${rounds} rounds).
-The ratios are what counts; times belong to the machine.
+This node, n8n's HTTP Request node and a plain axios loop do the same work, in turns in one run (\`npm run bench\`; n8n ${n8n}, ${cores} cores, median of ${rounds} rounds).
+Compare the ratios: the times depend on the machine.
 
-Where it says so, ours and axios have at most so many requests on their way. The HTTP Request node cannot be told that: Loop Over Items hands it as many users at a time,
-or, in the second column, it gets all of them at once, which no service with a limit would take. It reads every page by its own pagination, and leaves the answers as they came, where ours makes rows of them.
-With 16 at once and 20 ms latency, 1.25 seconds are unavoidable waiting, and 2.5 with 8: there the floor itself bounds the ratio.
+*50 at once* means: this node and axios have at most 50 requests in flight. The HTTP Request node has no such setting, so Loop Over Items gives it as many users at a time.
+In the second column it gets all users together, which a service with a rate limit would refuse. It reads every page with its own pagination and returns the answers unchanged, while this node makes rows of them.
+With 20 ms latency, 1,000 requests wait at least 1.25 seconds with 16 at once, and 2.5 seconds with 8. No node can be faster, which limits the ratios there.
 
 ${table(results)}
 
-A team of 1,200 with 12 users that always fail, On Error set to Continue, takes ${seconds(broken.ms)} and ${broken.requests} requests; without them ${seconds(sound.ms)} and ${sound.requests}.
-The difference is one whole backoff: the twelve are tried seven times each, side by side, while all other users are read (goal: 1.5 times and one minute; 1,300 + 12 × 7 requests).
+A team of 1,200 with 12 users that always fail (*On Error*: *Continue*) takes ${seconds(broken.ms)} and ${broken.requests} requests; without them ${seconds(sound.ms)} and ${sound.requests}.
+The difference is one complete backoff: the twelve get seven attempts each, concurrently, while all other users are read (goal: 1.5 times and one minute; 1,300 + 12 × 7 requests).
 
-Loading the package takes ${Math.round(memory.loadMs)} ms. Reading 100,000 rows in one go takes at most ${Math.round(memory.peakMegabytes)} MB of memory, garbage included.
+Loading the package takes ${Math.round(memory.loadMs)} ms. Reading 100,000 rows in one go takes at most ${Math.round(memory.peakMegabytes)} MB of memory, including garbage that is not collected yet.
 Their \`id\` costs ${percent(id.withMs / id.withoutMs - 1)} % of the time of ${whole(id.rows)} rows (1,000 users, 20 ms latency, 8 requests at once: ${seconds(id.withMs)}, without it ${seconds(id.withoutMs)}; goal: 5 %).
 *Summary per User* of ${whole(summary.users)} users takes ${(summary.summaryMs / summary.dailyMs).toFixed(2)} times as long as *One Item per Day* (${seconds(summary.summaryMs)} and ${seconds(summary.dailyMs)}, a week, answers in memory; goal: no longer).
 
 ## The trigger
 
-A poll that finds nothing new, in n8n's own polling context, beside a plain loop that reads the same pages (20 ms latency, 8 requests at once; goal: 1.2 times the floor), sent by axios and by n8n's own request helper, which every node must use. Memory is what such a poll takes at most above what was there before, garbage included.
+A poll that finds nothing new, in n8n's own polling context, compared with a plain loop that reads the same pages (20 ms latency, 8 requests at once; goal: 1.2 times the floor). The loop sends with axios, and with n8n's own request helper, which every node must use. *Memory* is the most that the poll uses beyond the use before it, including garbage that is not collected yet.
 
 | Users | Times the floor (axios) | Times n8n's helper | Poll | axios | n8n's helper | Requests | Memory | Remembered |
 |---|---|---|---|---|---|---|---|---|
 ${polls.map(poll).join('\n')}
 
-It remembers ${whole(trigger.readings)} readings of its window in ${trigger.stateMegabytes.toFixed(1)} MB (${Math.round(trigger.bytesPerReading)} bytes each; goal: 2.6 MB); telling 1,000 new ones among them takes ${Math.round(trigger.bookkeepingMs)} ms beside the requests (goal: 500).
+It remembers ${whole(trigger.readings)} readings of its window in ${trigger.stateMegabytes.toFixed(1)} MB (${Math.round(trigger.bytesPerReading)} bytes each; goal: 2.6 MB); finding 1,000 new ones among them takes ${Math.round(trigger.bookkeepingMs)} ms beside the requests (goal: 500).
 `;
 }
 
