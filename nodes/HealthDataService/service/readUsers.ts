@@ -1,6 +1,6 @@
 /**
- * Reads the readings of many users concurrently: results in the order of the users or as they are completed, failures isolated,
- * and the progress of long reads.
+ * Concurrent read of many users: results in the order of the users or as they are completed, failures isolated, and the progress
+ * of long reads.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get, type Query } from '../http/client';

@@ -1,5 +1,5 @@
 /**
- * Resolves many client user IDs: one Resolve request each, or the user list, whichever takes fewer requests.
+ * Resolution of many client user IDs: by one Resolve request each, or by the user list, whichever takes fewer requests.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get } from '../http/client';

@@ -1,6 +1,6 @@
 /**
- * Executes a timeseries operation for one input item: reads users concurrently, stops at Limit, and reports users that cannot be
- * read (contract 4.1, 4.2).
+ * Execution of a timeseries operation for one input item: reads users concurrently, stops at Limit, and decides what happens when
+ * one user fails (contract 4.1, 4.2).
  */
 import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { limitNotes, simpleReading } from '../../fields/simplify';
