@@ -195,6 +195,36 @@ onBothSchedulers((scheduler) => {
 		expect([silent, errors + reports]).toEqual([0, 3]);
 	});
 
+	it('requests that a limit holds back end with the poll', async () => {
+		const limit = limitOf(17, HOUR, false);
+		const faultOf = (place: number) => (place < 12 ? { status: 500 } : undefined);
+		const { firstMs, laterMs } = await play({ count: 14, polls: 3, faultOf, limit });
+		// The deadline, and a step of the timers.
+		expect(Math.max(firstMs, laterMs)).toBeLessThanOrEqual(isDurable ? 20_200 : 240_200);
+	});
+
+	it('a limit that holds back the user list until the poll is almost over is reported', async () => {
+		let begun = -Infinity;
+		const limit = (now: number) => {
+			if (now - begun < 5 * MINUTE) return undefined;
+			begun = now;
+			return { status: 429, headers: { 'retry-after': isDurable ? '19' : '239' } };
+		};
+		const faultOf = () => ({ delayMs: 2000 });
+		const { messages, errors } = await play({ count: 20, polls: 1, minutes: 10, limit, faultOf });
+		expect([errors, messages]).toEqual([0, [expect.stringContaining('The service limits the requests')]]);
+	});
+
+	// A poll in memory has time for slow answers of larger teams.
+	if (isDurable)
+		it('answers are slow: failed users are tried in each second poll, and reported hourly', async () => {
+			const faultOf = (place: number) => (place === 2 ? { status: 500 } : { delayMs: 11_500 });
+			const isSound = (place: number) => place !== 2;
+			const story = { count: 14, polls: 8, minutes: 30, faultOf, isSound };
+			const { reports, longestSilence, longestWait, errors } = await play(story);
+			expect([errors, reports, longestSilence / HOUR, longestWait <= 2]).toEqual([0, 4, 1, true]);
+		});
+
 	it('one user never answers: others wait for one timeout, and in later polls for a part of it', async () => {
 		const faultOf = (place: number) => (place === 0 ? HANGS : undefined);
 		const { firstMs, laterMs, longestWait } = await play({
@@ -213,7 +243,7 @@ onBothSchedulers((scheduler) => {
 			begun ??= now;
 			return place === Math.floor(now / (5 * MINUTE)) % 12 ? { status: 500 } : undefined;
 		};
-		const { reports, errors, longestWait } = await play({ count: 12, polls: 26, faultOf });
+		const { reports, errors, longestWait } = await play({ count: 12, polls: 28, faultOf });
 		expect([reports, errors]).toEqual([3, 0]);
 		expect(longestWait).toBeLessThanOrEqual(2);
 	});

@@ -125,7 +125,7 @@ describe('a timeout that adapts', () => {
 	])('is halved, but longer than the slowest answer of %i ms', (slowestMs, halfMs) => {
 		const timeout = new AdaptiveTimeout(new Deadlines(), WHOLE, 8);
 		timeout.note(false, slowestMs);
-		timeout.halve(Infinity);
+		timeout.halve();
 		expect([timeout.currentMs, timeout.isShort]).toEqual([halfMs, false]);
 	});
 });

@@ -3,7 +3,7 @@
  */
 import { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';
 import { RateLimiter } from '../../nodes/HealthDataService/http/rateLimiter';
-import type { Problem } from '../../nodes/HealthDataService/shared/problem';
+import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { nextTurn } from '../helpers/machine';
 
 let clock = 0;
@@ -208,9 +208,10 @@ describe('in a queue', () => {
 				() => 'throttled',
 				{ continues: true },
 			);
+		const slowDown = () => queue.slowDown(new Problem('Limited', 'Wait'));
 		const learnt = [];
-		for (const step of [queue.slowDown, queue.slowDown, limited, queue.slowDown, queue.slowDown]) {
-			await step.call(queue);
+		for (const step of [slowDown, slowDown, limited, slowDown, slowDown]) {
+			await step();
 			learnt.push(queue.rateLimiter.learntMs);
 		}
 		const end = run(queue, 'a', []);

@@ -131,10 +131,9 @@ export class AdaptiveTimeout {
 		return this.currentMs < this.wholeMs;
 	}
 
-	/** For users who failed before. @param endAt by `performance.now()`: then every request ends */
-	halve(endAt: number) {
+	/** For users who failed before. */
+	halve() {
 		this.part = 1 / 2;
-		this.deadlines.endAt = endAt;
 		this.apply();
 	}
 

@@ -2,6 +2,7 @@
  * Request queue, shared by all input items of a run. Limits concurrency and rate, pauses on Retry-After and while the API key
  * is checked, and rejects all requests once the key is invalid or the circuit breaker is open.
  */
+import type { Problem } from '../shared/problem';
 import { CircuitBreaker } from './circuitBreaker';
 import { isDenied, isRetryable, type Outcome } from './classify';
 import { Deadlines } from './deadlines';
@@ -30,6 +31,8 @@ export interface QueueOptions {
 	isFurther?: boolean;
 	/** Whether its answer is no longer needed. */
 	isCancelled?: () => boolean;
+	/** Why it is not sent any more, once its time is over: checked while it waits. */
+	stoppedBy?: () => Problem | undefined;
 }
 
 export class RequestQueue {
@@ -56,6 +59,9 @@ export class RequestQueue {
 	get held() {
 		return this.open - this.sent;
 	}
+
+	/** The last limit that the service has reported. */
+	lastLimit?: Problem;
 
 	readonly concurrency: AdaptiveConcurrency;
 
@@ -101,11 +107,11 @@ export class RequestQueue {
 	}
 
 	/** @throws Problem when the execution or the request is cancelled, the key is invalid, or the circuit breaker is open */
-	throwIfClosed({ signal, continues, isCancelled }: QueueOptions) {
+	throwIfClosed({ signal, continues, isCancelled, stoppedBy }: QueueOptions) {
 		throwIfCancelled(signal);
 		if (isCancelled?.()) throw cancelledRequest();
 		const { isOpen, lastFailure } = this.circuitBreaker;
-		const reason = this.closedBy ?? (isOpen || !continues ? lastFailure : undefined);
+		const reason = this.closedBy ?? (isOpen || !continues ? lastFailure : undefined) ?? stoppedBy?.();
 		if (reason) throw reason;
 	}
 
@@ -131,7 +137,8 @@ export class RequestQueue {
 	}
 
 	/** Learns a lower rate from a limit of the service. */
-	slowDown() {
+	slowDown(limit: Problem) {
+		this.lastLimit = limit;
 		if (this.slowedIn === this.concurrency.epoch) return;
 		this.slowedIn = this.concurrency.epoch;
 		this.rateLimiter.slowDown();

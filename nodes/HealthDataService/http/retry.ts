@@ -85,6 +85,11 @@ export interface RequestOptions {
 	onSent?: () => void;
 	/** Whether it is sent again after a failure that is no limit of the service. Default: yes. */
 	mayRetry?: () => boolean;
+	/**
+	 * Why it is not sent, or sent again, any more: checked while it waits. A request that was sent is rejected with the error of its
+	 * last attempt instead.
+	 */
+	stoppedBy?: () => Problem | undefined;
 	/** Whether an earlier request for the same user was sent: it goes ahead of first requests. */
 	isFurther?: () => boolean;
 }
@@ -106,9 +111,14 @@ export function withRetry(
 
 	async function sendUntilAnswered(url: string, request: RequestOptions) {
 		const maxAttempts = request.maxAttempts ?? options.maxAttempts;
-		const queued = { signal, continues, isProbe: request.isProbe, isCancelled: request.isCancelled };
 		const startedAt = performance.now();
 		let failedAt: number | undefined;
+		let lastFailure: Problem | undefined;
+		const stoppedBy = () => {
+			const reason = request.stoppedBy?.();
+			return reason && (lastFailure ?? reason);
+		};
+		const queued = { signal, continues, isProbe: request.isProbe, isCancelled: request.isCancelled, stoppedBy };
 		for (let attempt = 1; ; attempt++) {
 			const answer = await queue.run(
 				async () => {
@@ -125,7 +135,10 @@ export function withRetry(
 			const { status, headers } = 'response' in answer ? statusOf(answer.response) : {};
 			const askedMs = retryAfterMs(headers?.['retry-after'], Date.now(), maxRetryAfterMs);
 			const isLimit = limitUntil !== undefined && (status === 429 || askedMs !== undefined);
-			if (isLimit) queue.slowDown();
+			const problem = problemOf(answer, secretsOf(url, request));
+			const elapsedMs = performance.now() - startedAt;
+			lastFailure = outcome === 'failed' ? problem : withAttempts(problem, attempt, elapsedMs, askedMs);
+			if (isLimit) queue.slowDown(lastFailure);
 			const next = attempt + 1;
 			const { throttles } = queue.concurrency;
 			const backoffMs = backoff(outcome === 'throttled' ? Math.max(next, throttles + 1) : next);
@@ -141,11 +154,8 @@ export function withRetry(
 				// A limit that other requests do not meet is of this user only.
 				const isOfAll = askedMs !== undefined || throttles >= LIMITS_IN_A_ROW;
 				if (isLimit && isOfAll && maxAttempts > 1) queue.pause(Math.min(delayMs, limitUntil - performance.now()));
-				const problem = problemOf(answer, secretsOf(url, request));
-				const elapsedMs = performance.now() - startedAt;
-				const reason = outcome === 'failed' ? problem : withAttempts(problem, attempt, elapsedMs, askedMs);
-				if (!request.ignoreFailure) queue.circuitBreaker.onFailure(reason);
-				throw reason;
+				if (!request.ignoreFailure) queue.circuitBreaker.onFailure(lastFailure);
+				throw lastFailure;
 			}
 			// Others that were answered meanwhile do not wait for a request that is limited again and again.
 			if (isLimit) queue.pause(Math.max(askedMs ?? 0, backoff(throttles + 1)));

@@ -38,8 +38,8 @@ interface ReadUsersOptions {
 	/** Whether a request that failed may be sent again, by the time since the first request of its user. Default: yes. */
 	mayRetry?: (tookMs: number) => boolean;
 	collect: Collect;
-	/** Called before each further request for a user, with the time since the first. May throw to end the read of this user. */
-	onFurther?: (tookMs: number) => void;
+	/** Whether a user who needs a further request, or a retry, is not read on, by the time since the first request. */
+	isTooSlow?: (tookMs: number) => boolean;
 	/** Called when a user is read, in any order. May throw to stop the read. */
 	onRead?: (rows: number) => void;
 	/** Called when a user cannot be read, in any order, with the number of users read so far. May throw to stop the read. */
@@ -66,7 +66,7 @@ export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGene
 
 /** @param onDone called when a user is read or has failed */
 function resultsOf(get: Get, options: ReadUsersOptions, onDone: () => void): AsyncGenerator<UserResult> {
-	const { metric, query, selection, hasFailed, mayRetry, collect, onFurther, onRead, onUnreadable } = options;
+	const { metric, query, selection, hasFailed, mayRetry, collect, isTooSlow, onRead, onUnreadable } = options;
 	const { width, asCompleted, isTimeUp = () => false } = options;
 	let succeeded = 0;
 
@@ -74,11 +74,10 @@ function resultsOf(get: Get, options: ReadUsersOptions, onDone: () => void): Asy
 		const { user } = selected;
 		let sentAt: number | undefined;
 		const tookMs = () => (sentAt === undefined ? 0 : performance.now() - sentAt);
+		const stoppedBy = () => (sentAt !== undefined && isTooSlow?.(tookMs()) ? tooSlow() : undefined);
 		/** Further requests go first, so that what was begun ends. */
-		const getOfUser: Get = async (path, params, ifMissing, request) => {
-			if (sentAt !== undefined) onFurther?.(tookMs());
-			return await get(path, params, ifMissing, { ...request, isFurther: () => sentAt !== undefined });
-		};
+		const getOfUser: Get = async (path, params, ifMissing, request) =>
+			await get(path, params, ifMissing, { ...request, stoppedBy, isFurther: () => sentAt !== undefined });
 		/** Whether this user was still in the queue when time was up. */
 		const isLeftOut = () => asCompleted === true && sentAt === undefined && isTimeUp();
 		const isCancelled = () => hasEnded() || isLeftOut();
@@ -139,6 +138,14 @@ function problemOfUser(error: Error, isCancelled: boolean): Problem {
 	if (error instanceof Problem && !error.concernsAll && !isCancelled) return error;
 	throw error;
 }
+
+/** For pages that never end or come too slowly. */
+const tooSlow = () =>
+	new Problem(
+		'Reading one user takes longer than a poll may last',
+		"Lower 'Lookback Hours' in the options. If it stays, ask the people who run the service",
+		{ kind: 'temporarily-unavailable' },
+	);
 
 /** How often a long read logs its progress. */
 export const PROGRESS_INTERVAL_MS = 30_000;

@@ -44,7 +44,7 @@ export interface ReadOptions {
 	hasFailed?: (user: UserRef) => boolean;
 	/** Whether a failed request is sent again, by the time its user has taken. */
 	mayRetry?: (tookMs: number) => boolean;
-	/** Whether a user who needs a further request is not read on, by the time since the first. */
+	/** Whether a user who needs a further request, or a retry, is not read on, by the time since the first request. */
 	isTooSlow?: (tookMs: number) => boolean;
 	/** Once true, no more users are started. */
 	isTimeUp?: () => boolean;
@@ -88,9 +88,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			asCompleted: true,
 			width: Math.min(USERS_PER_REQUEST * concurrency, Math.ceil(SECONDS_IN_LINE * requestsPerSecond)),
 			isTimeUp,
-			onFurther: (tookMs) => {
-				if (isTooSlow?.(tookMs)) throw tooSlow();
-			},
+			isTooSlow,
 			// Change detection finds the `id`.
 			collect: rowsWithoutId(metric, new RowLimit(Infinity, stopAtTooManyRows)),
 		});
@@ -104,14 +102,6 @@ function stopAtTooManyRows(count: number) {
 		"Lower 'Lookback Hours' in the options, or choose a 'Provider'",
 	);
 }
-
-/** For pages that never end or come too slowly. */
-const tooSlow = () =>
-	new Problem(
-		'Reading one user takes longer than a poll may last',
-		"Lower 'Lookback Hours' in the options. If it stays, ask the people who run the service",
-		{ kind: 'temporarily-unavailable' },
-	);
 
 /** The service cannot filter the user list by time, so every poll reads all of it. */
 const newUser: TriggerEvent = {

@@ -11,6 +11,9 @@ import { labelOf } from './watchList';
 
 export const REPORT_INTERVAL_MS = 3_600_000;
 
+/** How many failed users a poll reads before the others: places of the concurrency that they may take. */
+const URGENT_USERS = 2;
+
 /** Owns the failed users of a round: nothing else changes them. Keys are those of watchList.ts. */
 export class FailedUsers {
 	private readonly users: Record<string, FailedUser>;
@@ -18,9 +21,22 @@ export class FailedUsers {
 	/** Why reads failed in this poll, by key. */
 	private readonly problems = new Map<string, Problem>();
 
-	/** @param saved stays as it is */
-	constructor(saved: Record<string, FailedUser>) {
+	/** Whether a user of `saved` was read, or failed again. */
+	private hasTried = false;
+
+	/** Keys of users to read before the others: the polls before had no time for any. */
+	readonly urgent: Set<string>;
+
+	/**
+	 * @param saved stays as it is
+	 * @param isOverdue whether the poll before read none of them
+	 */
+	constructor(
+		private readonly saved: Record<string, FailedUser>,
+		isOverdue = false,
+	) {
 		this.users = { ...saved };
+		this.urgent = new Set(isOverdue ? Object.keys(saved).slice(0, URGENT_USERS) : []);
 	}
 
 	get = (key: string): FailedUser | undefined => (Object.hasOwn(this.users, key) ? this.users[key] : undefined);
@@ -35,16 +51,28 @@ export class FailedUsers {
 		return this.problems.size;
 	}
 
+	/** Notes that a limit met an urgent user. It may be the user's own, so it does not end the poll. @returns whether it was one */
+	refuseUrgent(key = ''): boolean {
+		if (this.urgent.has(key)) this.noteTried(key);
+		return this.urgent.has(key);
+	}
+
+	/** Whether there was no time for any user who failed before. */
+	get isOverdue(): boolean {
+		return !this.hasTried && Object.keys(this.saved).length > 0;
+	}
+
 	/** Notes a failed read. A user who failed before keeps the window. */
 	fail(key: string, problem: Problem, window: Pick<FailedUser, 'from' | 'since'>, roundBegan: number) {
 		this.problems.set(key, problem);
+		this.noteTried(key);
 		this.setAside(key, window, roundBegan);
 	}
 
 	/** Notes a user who is read from the start of an own window, without a failure. */
 	setAside(key: string, window: Pick<FailedUser, 'from' | 'since'>, roundBegan: number) {
 		const user = { ...(this.get(key) ?? window), met: roundBegan };
-		this.remove(key);
+		delete this.users[key];
 		this.users[key] = user;
 	}
 
@@ -57,12 +85,17 @@ export class FailedUsers {
 	rename(key: string | undefined, newKey?: string) {
 		const user = key === undefined ? undefined : this.get(key);
 		if (!user) return;
-		this.remove(key!);
+		delete this.users[key!];
 		if (newKey !== undefined && !this.get(newKey)) this.users[newKey] = user;
 	}
 
 	remove(key: string) {
+		this.noteTried(key);
 		delete this.users[key];
+	}
+
+	private noteTried(key: string) {
+		this.hasTried ||= Object.hasOwn(this.saved, key);
 	}
 
 	/** Where the windows of their own start, by how the keys of their readings start. */

@@ -116,7 +116,8 @@ async function read(
 	// A request that is in flight at the deadline may still take as long as one answer.
 	const deadline = moment.started + budgetMs - timeoutMs;
 	// The round tells an outage from a stretch of failing users.
-	const queue = new RequestQueue(target, undefined, new CircuitBreaker(NEVER_OPENS));
+	const queue = new RequestQueue(target, moment.started + budgetMs, new CircuitBreaker(NEVER_OPENS));
+	queue.deadlines.endAt = moment.started + budgetMs;
 	queue.rateLimiter.learntMs = state.limit?.spacing ?? 0;
 	const clock = pollClock(name, moment, state.from + lookback);
 	const connected = await connect(context, {
@@ -139,7 +140,9 @@ async function read(
 		refusal = error;
 		return nothingRead(state, error);
 	});
-	if (result.limit || queue.rateLimiter.learntMs > 0) Object.assign(result.state, learnt(state, result, queue));
+	// A limit may also leave so little time that no request of a user is sent, or refused to the end.
+	if (result.state.round && result.failedUsers.problemCount === 0) result.limit ??= queue.lastLimit;
+	if (queue.lastLimit || queue.rateLimiter.learntMs > 0) Object.assign(result.state, learnt(state, result, queue));
 	// The user list is limited too: a failed poll instead of a report, once an hour.
 	if (refusal && (isStart || isReportDue(state, moment.now))) {
 		stored.state = isStart ? result.state : { ...result.state, told: moment.now };

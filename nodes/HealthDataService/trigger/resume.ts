@@ -2,8 +2,10 @@
  * Checkpoint of a round that takes several polls: which users remain. The list may move in between, so the last users done are
  * looked for near their old position.
  */
+import { sleep } from 'n8n-workflow';
 import type { Get } from '../http/client';
 import type { SelectedUser, ListEntry, HasFailed, UserSelection } from '../service/userSelection';
+import { quietly } from '../shared/mapInOrder';
 import type { Checkpoint } from './state';
 import { doneKeyOf, failedUserKey, fingerprintOf, type Listed } from './watchList';
 
@@ -75,14 +77,46 @@ export async function* remainingUsers(
 	if (entries) return yield* selection.users(get, positionAfter(entries, checkpoint), hasFailed);
 
 	const near: SelectedUser[] = [];
+	let isFound = false;
 	for await (const one of selection.users(get, Math.max(0, checkpoint.at - OVERLAP))) {
-		near.push(one);
+		// Not only at the end of the list, whose last page may be slow.
+		if (isFound) yield one;
+		else near.push(one);
+		isFound ||= fingerprintOf(one) === checkpoint.last.at(-1);
 		if (near.length >= 2 * OVERLAP) break;
 	}
+	if (isFound) return;
 	const done = near.map((one) => checkpoint.last.includes(fingerprintOf(one))).lastIndexOf(true);
 	if (done === -1) return yield* selection.users(get);
 	yield* near.slice(done + 1);
 	if (near.length >= 2 * OVERLAP) yield* selection.users(get, near.at(-1)!.place);
+}
+
+/** How long the first users of a list wait for the urgent ones. Not for a further page, which may be slow. */
+const URGENT_WAIT_MS = 200;
+
+/** Users in their order, but urgent ones, which have the place Infinity, first: others wait shortly for so many of them. */
+export async function* urgentFirst(users: AsyncGenerator<SelectedUser>, count: number): AsyncGenerator<SelectedUser> {
+	const waiting: SelectedUser[] = [];
+	let missing = count;
+	let wait: Promise<void> | undefined;
+	try {
+		for (;;) {
+			const next = quietly(users.next());
+			if (waiting.length > 0) wait ??= sleep(URGENT_WAIT_MS);
+			if (wait && missing > 0 && (await Promise.race([next, wait]).catch(() => undefined)) === undefined) missing = 0;
+			if (missing === 0) yield* waiting.splice(0);
+			const { done, value } = await next;
+			if (done) break;
+			if (value.place === Infinity) missing = Math.max(0, missing - 1);
+			if (value.place === Infinity) yield value;
+			else waiting.push(value);
+		}
+		yield* waiting;
+	} finally {
+		// Not awaited: a page of the list may be on its way.
+		void quietly(users.return(undefined));
+	}
 }
 
 /** The users with these IDs. The list is read no further than to the last of them. */

@@ -7,10 +7,10 @@ import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import type { AdaptiveTimeout } from '../http/deadlines';
 import { userPrefix } from '../service/readingId';
 import type { ListEntry, SelectedUser, UserSelection } from '../service/userSelection';
-import type { Problem } from '../shared/problem';
+import { Problem } from '../shared/problem';
 import type { EventResult, ReadOptions, TriggerEvent, WatchTarget } from './events';
 import { isLimit, LimitedUsers, REST_MS, type FailedUsers } from './failedUsers';
-import { doneBefore, inOrderOf, OVERLAP, remainingUsers, unlistedUsers, usersById } from './resume';
+import { doneBefore, inOrderOf, OVERLAP, remainingUsers, unlistedUsers, urgentFirst, usersById } from './resume';
 import { RoundResults, type ResultOptions } from './roundResults';
 import { windowStart, type TriggerState } from './state';
 import { failedUserKey, unresolvedKey } from './watchList';
@@ -70,7 +70,7 @@ class RoundPoll {
 	private readonly windowStart: number;
 	/** Time of one user: a read that had it has failed, also where the end of the poll cut it off. */
 	private readonly shareMs: number;
-	/** Failed users of the list, to be read last. */
+	/** Failed users of the list, to be read last but for the urgent ones. */
 	private readonly held: SelectedUser[] = [];
 	/** They are read first in the next poll, and count as failed if it does not read them either. */
 	private readonly cutOff: EventResult[] = [];
@@ -95,7 +95,8 @@ class RoundPoll {
 	async read(): Promise<RoundResult> {
 		const { results, limits, before, options } = this;
 		const { failedUsers } = results;
-		await this.takeAll({ ...this.target.selection, users: () => this.openUsers() });
+		const users = () => urgentFirst(this.openUsers(), failedUsers.urgent.size);
+		await this.takeAll({ ...this.target.selection, users });
 		const { otherTeam } = this;
 		if (otherTeam) return { items: [], state: before, failedUsers, recovered: 0, hasRead: false, otherTeam };
 		const hangs = options.timeout.isShort;
@@ -108,28 +109,28 @@ class RoundPoll {
 		return { items: emitted, state, failedUsers, recovered, limit: limits.problem, hasRead: results.hasSuccess };
 	}
 
-	/** A limit of the list ends the poll as one of a user does. */
-	private async takeAll(selection: UserSelection, more?: Partial<ReadOptions>) {
+	/** A limit of the list ends the poll as one of a user does. So does a failure once time is up, or of the list of failed users. */
+	private async takeAll(selection: UserSelection, ofFailed?: Partial<ReadOptions>) {
 		const { get, event, target, limits, results } = this;
-		const all = event.read(get, { ...target, selection }, { ...this.readOptions(), ...more });
-		await this.takeEach(all).catch((error: unknown) => {
-			if (!isLimit(error) || results.isEmpty) throw error;
-			limits.note(error);
+		const options = { ...this.readOptions(), ...ofFailed };
+		const takeEach = async () => {
+			for await (const result of event.read(get, { ...target, selection }, options)) {
+				if (!result.user && results.isEmpty && this.isOtherTeam(result)) return;
+				await this.take(result);
+			}
+		};
+		await takeEach().catch((error: unknown) => {
+			const isTransient = (ofFailed || this.isTimeUp()) && error instanceof Problem && error.isTransient;
+			if ((results.isEmpty && results.openCount === 0) || !(isLimit(error) || isTransient)) throw error;
+			if (isLimit(error)) limits.note(error);
 			this.isOver = true;
 		});
-	}
-
-	private async takeEach(all: AsyncIterable<EventResult>) {
-		for await (const result of all) {
-			const isPage = !result.user;
-			if (isPage && this.results.isEmpty && this.isOtherTeam(result)) return;
-			await this.take(result);
-		}
 	}
 
 	private async take(result: EventResult) {
 		const { results, limits, options } = this;
 		const { problem, tookMs = 0 } = result;
+		if (isLimit(problem) && results.failedUsers.refuseUrgent(failedUserKey(result))) return;
 		if (isLimit(problem)) return void (this.isOver ||= limits.refuse(result, problem));
 		limits.answer(result);
 		if (this.isCutOff(result)) return void this.cutOff.push(result);
@@ -159,7 +160,7 @@ class RoundPoll {
 		};
 	}
 
-	/** Users who are not done. Failed users are held back until all others are read. */
+	/** Users who are not done. Failed users are held back until all others are read, unless the last poll had no time for any. */
 	private async *openUsers(): AsyncGenerator<SelectedUser> {
 		const { get, results, before, held, options } = this;
 		const { failedUsers } = results;
@@ -172,9 +173,10 @@ class RoundPoll {
 			if (isFirst) options.timeout.begin(performance.now() - begunAt);
 			isFirst = false;
 			results.expect(user);
+			const key = failedUserKey(user)!;
 			if (isDone(user)) results.skip(user);
-			else if (!user.problem && failedUsers.get(failedUserKey(user)!)) held.push(results.hold(user));
-			else yield user;
+			else if (user.problem || !failedUsers.get(key)) yield user;
+			else if (held.push(results.hold(user)) && failedUsers.urgent.has(key)) yield { ...user, place: Infinity };
 		}
 		this.isListRead = true;
 	}
@@ -210,41 +212,39 @@ class RoundPoll {
 	/** Whether the list came to its end, and every user has a result. */
 	private isComplete(): boolean {
 		// Pages of users have no end but that of the read.
-		const isEnded = this.isListRead || (!this.isTimeUp() && this.limits.problem === undefined);
-		return isEnded && this.results.openCount === 0;
+		if (this.results.openCount > 0) return false;
+		return this.isListRead || (!this.isTimeUp() && this.limits.problem === undefined);
 	}
 
 	/** Reads the failed users, with a part of the budget; at the end of a round those who have left the list too. */
 	private async takeFailed(isComplete: boolean) {
-		const { results, options } = this;
-		const { timeout, budgetMs, deadline } = options;
-		timeout.halve(deadline + timeout.ms);
+		const { timeout, budgetMs, deadline } = this.options;
+		timeout.halve();
 		const shareMs = Math.max(budgetMs * SHARE_OF_FAILED, timeout.currentMs);
 		const end = Math.min(performance.now() + shareMs, deadline + timeout.ms);
-		const isTimeUp = () => this.isOver || performance.now() + timeout.currentMs > end;
-		const ends = { isTimeUp, isTooSlow: () => performance.now() > end };
-		await this.takeAll({ ...this.target.selection, users: () => this.failedUsers(isTimeUp) }, ends);
-		const left = this.isListRead && isComplete ? results.unlisted() : [];
+		const isTooSlow = () => performance.now() > end;
+		const ends = { isTooSlow, isTimeUp: () => this.isOver || performance.now() + timeout.currentMs > end };
+		await this.takeAll({ ...this.target.selection, users: () => this.failedUsers(ends.isTimeUp) }, ends);
+		const left = this.isListRead && isComplete ? this.results.unlisted() : [];
 		if (left.length > 0) await this.takeAll(unlistedUsers(left), ends);
 	}
 
 	/** Those of another part of the list are looked for: it is cheap, and read once more. */
 	private async *failedUsers(isTimeUp: () => boolean): AsyncGenerator<SelectedUser> {
-		const { held, before, isListRead } = this;
-		const { selection } = this.target;
-		const { keys } = this.results.failedUsers;
+		const { held, before, isListRead, target } = this;
+		const { keys, urgent } = this.results.failedUsers;
 		const heldNow = new Set(held.map(failedUserKey));
 		const missing = keys.filter((key) => Object.hasOwn(before.behind, key) && !heldNow.has(key));
-		if ((before.round || !isListRead) && !selection.entries && missing.length > 0 && !isTimeUp())
-			for await (const user of usersById(this.get, selection, missing)) held.push(user);
-		yield* inOrderOf(keys, held);
+		const users = held.filter((user) => !urgent.has(failedUserKey(user)!));
+		if ((before.round || !isListRead) && !target.selection.entries && missing.length > 0 && !isTimeUp())
+			for await (const user of usersById(this.get, target.selection, missing)) users.push(user);
+		yield* inOrderOf(keys, users);
 	}
 
 	/** @throws Problem: the field that names this user may be wrong */
 	private throwIfOnlyUserFailed() {
 		const { isOne, entries } = this.target.selection;
-		if (!this.results.isOnlyUserFailed) return;
-		const failure = this.results.failedUsers.everyReadFailed();
-		if (isOne || (entries && !failure.isTransient)) throw failure;
+		const failure = this.results.isOnlyUserFailed ? this.results.failedUsers.everyReadFailed() : undefined;
+		if (failure && (isOne || (entries && !failure.isTransient))) throw failure;
 	}
 }

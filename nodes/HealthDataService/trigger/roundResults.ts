@@ -1,6 +1,5 @@
 /**
- * Accumulator of a poll round: takes the result of each user, in any order, detects and filters changes, and makes the rows to emit
- * and the state to save.
+ * Accumulator of a poll round: takes users' results in any order, filters changes, and makes the rows to emit and the state to save.
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { SelectedUser, UserSelection } from '../service/userSelection';
@@ -49,7 +48,7 @@ export class RoundResults {
 		private readonly before: TriggerState,
 		private readonly options: ResultOptions & { windowStart: number },
 	) {
-		this.failedUsers = new FailedUsers(before.behind);
+		this.failedUsers = new FailedUsers(before.behind, before.overdue);
 		this.watchList = new WatchList(entries, before.members);
 		this.seen = new SeenReadings(before.seen);
 		this.checkpoint = { ...(before.round ?? { at: 0, last: [], began: options.now }) };
@@ -226,6 +225,7 @@ export class RoundResults {
 			...(!isDone && { since: before.since, round: checkpointAfter(checkpoint, passed, more) }),
 			seen: seen.toSave(kept, failedUsers.windows(watchList.prefixOf)),
 			behind: failedUsers.toSave(),
+			...(failedUsers.isOverdue && { overdue: true as const }),
 			...(watchList.isGiven && { members: watchList.toSave() }),
 			...(before.minimums && { minimums: before.minimums }),
 			...(past?.length && { past }),

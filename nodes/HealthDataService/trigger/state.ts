@@ -32,6 +32,8 @@ export interface TriggerState {
 	past?: PastThresholds[];
 	/** The watch list, where users are listed. */
 	members?: SavedWatchList;
+	/** Set if the last poll had no time for the failed users: the next one reads some of them first. */
+	overdue?: true;
 	/** Time of the last report. */
 	told?: number;
 	/** Nothing is sent until then: a Retry-After of the service, or a learnt rest. */

@@ -9,7 +9,8 @@ import type { VirtualTime } from '../virtualTime';
 import { valueAt, type ModelWorld, type Person } from './world';
 import { answer, groupWith, throttledAnswer, userOf, type Answer, type Style } from './wire';
 
-const HANG_PAGE_MS = 10_000;
+/** Of a user whose pages never end. */
+export const HANG_PAGE_MS = 10_000;
 
 export class ModelService {
 	readonly faults = new Map<Person, UserFault>();

@@ -122,6 +122,28 @@ describe('a failed user', () => {
 		expect(users.keys).toEqual(['b', 'c', 'a']);
 	});
 
+	it.each([
+		['fails again', (users: FailedUsers) => users.fail('a', problem(''), { from: 1 }, 0), false],
+		['is read', (users: FailedUsers) => users.remove('a'), false],
+		['is found on the list', (users: FailedUsers) => users.meet('a', 0), true],
+		['moves to another key', (users: FailedUsers) => users.rename('a', 'x'), true],
+		['is limited', (users: FailedUsers) => users.setAside('a', { from: 1 }, 0), true],
+		['is limited, though it comes first', (users: FailedUsers) => void users.refuseUrgent('a'), false],
+		['is not the one who fails', (users: FailedUsers) => users.fail('new', problem(''), { from: 1 }, 0), true],
+	])('who %s: users are overdue: %3$s', (_, happen, isOverdue) => {
+		const users = new FailedUsers({ a: { from: 1 }, b: { from: 1 } }, true);
+		happen(users);
+		expect(users.isOverdue).toBe(isOverdue);
+	});
+
+	it('comes first if the last poll had no time for any, with one other', () => {
+		const saved = { a: { from: 1 }, b: { from: 1 }, c: { from: 1 } };
+		const urgentOf = (users: FailedUsers) => ['a', 'b', 'c', undefined].map((key) => users.refuseUrgent(key));
+		expect(urgentOf(new FailedUsers(saved, true))).toEqual([true, true, false, false]);
+		expect(urgentOf(new FailedUsers(saved))).toEqual([false, false, false, false]);
+		expect(new FailedUsers({}).isOverdue).toBe(false);
+	});
+
 	it('is no property that every object has', () => {
 		expect(failedUsers({}).get('constructor')).toBeUndefined();
 	});

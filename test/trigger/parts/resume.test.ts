@@ -7,8 +7,13 @@ import {
 	OVERLAP,
 	remainingUsers,
 	unlistedUsers,
+	urgentFirst,
 } from '../../../nodes/HealthDataService/trigger/resume';
 import { fingerprintOf } from '../../../nodes/HealthDataService/trigger/watchList';
+import { nextTurn } from '../../helpers/machine';
+import { useVirtualTime } from '../../helpers/virtualTime';
+
+useVirtualTime();
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `u${i}`);
 const get = undefined as never;
@@ -37,6 +42,13 @@ const all = async (users: AsyncIterable<SelectedUser>): Promise<SelectedUser[]> 
 	for await (const one of users) found.push(one);
 	return found;
 };
+
+/** A list whose end never comes. */
+const withoutEnd = (users: AsyncIterable<SelectedUser>) =>
+	async function* () {
+		yield* users;
+		await new Promise(() => undefined);
+	};
 const idsOf = async (users: AsyncIterable<SelectedUser>) => (await all(users)).map(({ user }) => user.user_id);
 const traces = (...ids: string[]) => ids.map((user_id) => fingerprintOf({ user: { user_id, client_user_id: null } }));
 const round = (at: number, ...last: string[]) => ({ at, last: traces(...last), began: 0 });
@@ -78,6 +90,12 @@ describe('the users after the checkpoint', () => {
 		expect(await idsOf(remainingUsers(get, selection, round(12, 'u11')))).toEqual([]);
 	});
 
+	it('come before the end of the list, whose last page may be slow', async () => {
+		const { selection } = listOf(names(12));
+		const users = remainingUsers(get, { ...selection, users: withoutEnd(selection.users(get)) }, round(10, 'u9'));
+		expect((await users.next()).value.user.user_id).toBe('u10');
+	});
+
 	it('keep their places', async () => {
 		const { selection } = listOf(names(250));
 		const users = await all(remainingUsers(get, selection, round(200, 'u199')));
@@ -109,6 +127,55 @@ describe('the checkpoint', () => {
 			began: 7,
 			newest: 5,
 		});
+	});
+});
+
+describe('urgent users', () => {
+	async function* asGenerator(users: SelectedUser[]) {
+		yield* users;
+	}
+	const listed = (count: number, ...urgent: number[]) =>
+		names(count).map((user_id, i) => ({
+			user: { user_id, client_user_id: null },
+			place: urgent.includes(i) ? Infinity : i + 1,
+		}));
+	const ordered = async (count: number, users: SelectedUser[]) => await idsOf(urgentFirst(asGenerator(users), count));
+
+	it('come first, also where one of them is not on the list', async () => {
+		expect(await ordered(2, listed(5, 1, 3))).toEqual(['u1', 'u3', 'u0', 'u2', 'u4']);
+		expect(await ordered(2, listed(5, 3))).toEqual(['u3', 'u0', 'u1', 'u2', 'u4']);
+		expect(await ordered(0, listed(3))).toEqual(names(3));
+	});
+
+	it('are not waited for once they are there, nor for long', async () => {
+		const firstOf = async (...urgent: number[]) => {
+			const users = urgentFirst(withoutEnd(asGenerator(listed(4, ...urgent)))(), 2);
+			const first = [];
+			for (let i = 0; i < 4; i++) first.push((await users.next()).value.user.user_id);
+			return first;
+		};
+		expect(await firstOf(1, 2)).toEqual(['u1', 'u2', 'u0', 'u3']);
+		expect(await firstOf(1)).toEqual(['u1', 'u0', 'u2', 'u3']);
+	});
+
+	it('are no reason to read the list further than needed, or to lose users when it fails', async () => {
+		let isEnded = false;
+		async function* failing() {
+			try {
+				yield* listed(2);
+				throw new Error('Down');
+			} finally {
+				isEnded = true;
+			}
+		}
+		const users = urgentFirst(failing(), 1);
+		expect([(await users.next()).value.place, (await users.next()).value.place]).toEqual([1, 2]);
+		await expect(users.next()).rejects.toThrow('Down');
+		expect(isEnded).toBe(true);
+		isEnded = false;
+		for await (const one of urgentFirst(failing(), 0)) if (one.place === 1) break;
+		await nextTurn();
+		expect(isEnded).toBe(true);
 	});
 });
 

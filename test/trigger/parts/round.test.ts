@@ -87,18 +87,30 @@ describe('a round', () => {
 		{
 			isTimeUp = false,
 			listed = Infinity,
+			listError,
+			asked = [],
 			...more
-		}: { isTimeUp?: boolean; listed?: number } & Partial<TriggerState> = {},
+		}: {
+			isTimeUp?: boolean;
+			listed?: number;
+			/** Of the list of the failed users, or of the first one. */
+			listError?: Error;
+			/** Gets the IDs in the order in which they are read. */
+			asked?: string[];
+		} & Partial<TriggerState> = {},
 	) {
+		let lists = 0;
 		const event = {
 			...readingEvents[0],
 			async *read(get: never, { selection }: WatchTarget) {
 				const users = [];
 				for await (const one of selection.users(get)) if (users.push(one) >= listed) break;
+				asked.push(...users.map(({ user }) => user.user_id));
 				for (const one of users) {
 					const result = given[one.user.user_id];
 					if (result) yield { ...one, rows: [], ...result };
 				}
+				if (listError && ++lists === (isTimeUp ? 1 : 2)) throw listError;
 			},
 		};
 		const selection = {
@@ -163,6 +175,42 @@ describe('a round', () => {
 		const round = { at: 0, last: [], began: Date.now(), limited };
 		const { state } = await roundOf(given, { round });
 		expect([Object.keys(state.behind), state.round === undefined]).toEqual([behind, behind.length > 0]);
+	});
+
+	it.each([
+		['fails once time is up', true, {}],
+		['fails while failed users are read', false, { behind: { u2: { from: 1 } } }],
+	])('is kept when the user list %s, not when it is refused', async (_, isTimeUp, more) => {
+		const given = { u1: {}, u2: { problem: refused, tookMs: BUDGET_MS / 2 } };
+		const listOf = (httpCode: string, kind?: 'temporarily-unavailable') =>
+			new Problem(httpCode, '', { httpCode, kind });
+		const down = listOf('503', 'temporarily-unavailable');
+		const { hasRead, failedUsers } = await roundOf(given, { isTimeUp, listError: down, ...more });
+		expect([hasRead, failedUsers.problemCount]).toEqual([true, 1]);
+		const wrongKey = roundOf(given, { isTimeUp, listError: listOf('401'), ...more });
+		await expect(wrongKey).rejects.toMatchObject({ httpCode: '401' });
+	});
+
+	it('is an error when the user list fails before time is up', async () => {
+		const listError = new Problem('Down', '', { kind: 'temporarily-unavailable' });
+		await expect(roundOf({}, { isTimeUp: true, listed: 0, listError })).resolves.toMatchObject({ hasRead: false });
+	});
+
+	it('reads a failed user first, and once, if the poll before had no time for it', async () => {
+		const behind = { u2: { from: 1 } };
+		const orderOf = async (more: Partial<TriggerState>, given: Parameters<typeof roundOf>[0]) => {
+			const asked: string[] = [];
+			const { state } = await roundOf(given, { asked, behind, ...more });
+			return [...asked, state.overdue ?? false];
+		};
+		expect(await orderOf({}, { u1: {}, u2: {} })).toEqual(['u1', 'u2', false]);
+		expect(await orderOf({ overdue: true }, { u1: {}, u2: {} })).toEqual(['u2', 'u1', false]);
+		expect(await orderOf({ overdue: true }, { u1: {}, u2: { problem: refused } })).toEqual(['u2', 'u1', false]);
+		// A limit that only this user meets.
+		const limitNow = new Problem('Limited', 'Wait', { kind: 'rate-limited', retryAfterMs: 5000 });
+		expect(await orderOf({ overdue: true }, { u1: {}, u2: { problem: limitNow } })).toEqual(['u2', 'u1', false]);
+		// No time for it.
+		expect(await orderOf({}, { u1: {} })).toEqual(['u1', 'u2', true]);
 	});
 
 	it('is kept when every read fails', async () => {

@@ -3,7 +3,7 @@
  * and the limit. It knows none of the node's code but the number of concurrent requests.
  */
 import type { UserFault } from '../faults';
-import type { ModelService } from '../service';
+import { HANG_PAGE_MS, type ModelService } from '../service';
 import type { VirtualTime } from '../../virtualTime';
 
 /** *Concurrent Requests*. */
@@ -21,8 +21,9 @@ export const answerMs = ({ latencyMs, spreadMs }: ModelService) => latencyMs + s
 export const listPages = (people: number) => Math.ceil(people / LIST_PAGE);
 
 /** Requests that a failing user may cost: a 404 is confirmed, and a failure is tried again in the first poll that meets it. */
-function requestsOf(fault: UserFault, isKnown: boolean): number {
+function requestsOf(fault: UserFault, isKnown: boolean, budgetMs: number): number {
 	if (fault === '404' || fault === 'removed' || fault === '403') return 3;
+	if (fault === 'endless') return Math.ceil(budgetMs / (isKnown ? 3 : 2) / HANG_PAGE_MS) + 1;
 	return isKnown ? 1 : MOST_ATTEMPTS;
 }
 
@@ -43,7 +44,7 @@ export function usersOfPoll(
 	const isOfMinute = limit.windowMs <= MINUTE;
 	const evenly = Math.floor((limit.requests * sendingMs) / limit.windowMs);
 	const requests = isOfMinute ? Math.min(limit.free(now), evenly) : limit.free(now);
-	const forFaults = [...faults].reduce((sum, [{ nr }, fault]) => sum + requestsOf(fault, known.has(nr)), 0);
+	const forFaults = [...faults].reduce((sum, [{ nr }, fault]) => sum + requestsOf(fault, known.has(nr), budgetMs), 0);
 	return Math.min(waves * CONCURRENCY, Math.max(0, requests - lists - forFaults));
 }
 

@@ -12,7 +12,7 @@ import { answerMs, soundMs, usersOfPoll } from './facts';
 import { RateLimit } from './rateLimit';
 import { ReadsBound } from './readsBound';
 import { ReportsBound } from './reportsBound';
-import { faultsAt, isDuring, type ProgressHistory } from './troubles';
+import { faultsAt, isDuring, isMixed, type ProgressHistory } from './troubles';
 import { fail } from '../fail';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
@@ -25,6 +25,10 @@ const LAST_POLLS = 3;
 
 /** Of a poll's budget, for the users who failed in the poll before: a third, and what the steps of the timers add. */
 const MOST_FOR_FAILED = 0.4;
+/** The same for a poll after one that had no time for them: as long as one slow answer takes, before the third. */
+const MOST_FOR_OVERDUE = 0.7;
+/** Of a poll's budget: one that takes longer may cut off users. */
+const CUTS_OFF = 0.5;
 
 let histories = 0;
 
@@ -47,8 +51,10 @@ export class ProgressPlayer {
 	private mayWaitUntil = -Infinity;
 	/** Users in trouble who have been asked, until they are read again. */
 	private readonly met = new Set<number>();
-	/** Users whose trouble an earlier poll has found. */
-	private known = new Set<number>();
+	/** Users who failed in the last polls: how many have read them, or two where the end of the poll cut off no user. */
+	private readonly failing = new Map<number, number>();
+	/** Whether the last poll may have had no time for failed users. */
+	private hadNoTime = false;
 	private counted = { reported: 0, logged: 0 };
 
 	constructor(
@@ -59,8 +65,8 @@ export class ProgressPlayer {
 		this.service.pageSize = 100;
 		this.service.keys.set('ours', 'our team');
 		this.team = Array.from({ length: history.people }, () => this.world.join('our team'));
-		this.reads = new ReadsBound(history.people, breach);
-		this.reports = new ReportsBound(breach);
+		this.reads = new ReadsBound(history.people, isMixed(history), breach);
+		this.reports = new ReportsBound(isMixed(history), breach);
 		const { scheduler } = history;
 		this.watched = new Watched(
 			this,
@@ -165,11 +171,15 @@ export class ProgressPlayer {
 	/** Whether a limit ended before this poll. */
 	private isLimitOver = false;
 
+	private get budgetMs() {
+		const { host } = this.watched;
+		return this.poll === 0 ? host.startBudgetMs : host.budgetMs;
+	}
+
 	private possibleRounds() {
-		const { time, service, history, watched } = this;
+		const { time, service, history, budgetMs } = this;
 		if (time.now < this.pausedUntil + SECOND || this.isLimitOver) return 0;
-		const budgetMs = this.poll === 0 ? watched.host.startBudgetMs : watched.host.budgetMs;
-		const users = usersOfPoll(service, time, history.people, budgetMs, this.known);
+		const users = usersOfPoll(service, time, history.people, budgetMs, this.known());
 		return users === 0 ? 0 : 1 / Math.ceil(history.people / users);
 	}
 
@@ -177,7 +187,8 @@ export class ProgressPlayer {
 		const { service, history, team, poll, reads, met, watched } = this;
 		const { host, logged } = watched.host;
 		const faulty = new Set([...service.faults.keys()].map(({ nr }) => nr));
-		const removed = [...service.faults.values()].filter((fault) => fault === 'removed');
+		const removed = [...service.faults].flatMap(([{ nr }, fault]) => (fault === 'removed' ? [nr] : []));
+		const failing = new Set([...faulty].filter((nr) => !removed.includes(nr)));
 		const served = new Set([...record.served.keys()].map(({ nr }) => nr));
 		const isPaused = begun < this.pausedUntil;
 		for (const { nr } of record.broken.keys()) met.add(nr);
@@ -196,11 +207,11 @@ export class ProgressPlayer {
 			poll,
 			begun,
 			ended: this.time.now,
-			isTroubled: [...met].some((nr) => faulty.has(nr)) || isCutShort || isPaused,
+			isTroubled: [...met].some((nr) => failing.has(nr)) || isCutShort || isPaused,
 			isLimited: record.throttled > 0,
 			mayFail: (record.throttled > 0 || (team.length === 1 && faulty.size === 1)) && served.size === 0,
-			// While answers are slow, a poll may be too short for the second request that confirms that a user was removed.
-			unreadable: met.size + (answerMs(service) > history.latencyMs ? removed.length : 0),
+			// While answers are slow or limited, a poll may be too short for the requests that confirm that a user was removed.
+			unreadable: met.size + (answerMs(service) > history.latencyMs || record.throttled > 0 ? removed.length : 0),
 			isOnlyLimit: this.history.stretches.length === 0 && this.history.slownesses.length === 0,
 			reported: reported.map(({ message }) => message),
 			error: error?.message,
@@ -212,24 +223,31 @@ export class ProgressPlayer {
 		if (service.limit?.isAnnounced) this.pausedUntil = Math.max(this.pausedUntil, record.retryAt);
 		else if (service.limit && record.throttled > 0) this.mayWaitUntil = this.time.now + service.limit.windowMs;
 		this.longestMs = Math.max(this.longestMs, this.time.now - begun);
-		this.judgeTime(poll, this.time.now - begun, faulty);
+		this.judgeTime(poll, this.time.now - begun, failing);
+		this.noteFailing(this.time.now - begun, failing);
+		this.hadNoTime = record.throttled > 0 || answerMs(service) > history.latencyMs;
+	}
+
+	/** Users whose trouble earlier polls have found. The first may have cut off their reads. */
+	private known() {
+		return new Set([...this.failing].flatMap(([nr, polls]) => (polls > 1 ? [nr] : [])));
+	}
+
+	private noteFailing(tookMs: number, faulty: Set<number>) {
+		const { met, failing } = this;
+		for (const nr of failing.keys()) if (!faulty.has(nr)) failing.delete(nr);
+		const polls = tookMs > this.budgetMs * CUTS_OFF ? 1 : 2;
+		for (const nr of faulty) if (met.has(nr)) failing.set(nr, (failing.get(nr) ?? 0) + polls);
 	}
 
 	/** Failed users of earlier polls cost a third of the budget at most. */
 	private judgeTime(poll: number, tookMs: number, faulty: Set<number>) {
-		const { service, history, watched, known } = this;
+		const { service, history } = this;
+		const known = this.known();
 		const isKnown = [...faulty].every((nr) => known.has(nr));
-		this.known = new Set([...this.met].filter((nr) => faulty.has(nr)));
-		if (
-			!isKnown ||
-			faulty.size === 0 ||
-			history.throttles.length > 0 ||
-			answerMs(service) > history.latencyMs ||
-			// A start has less time: it may have cut off pages that never end.
-			poll <= 1
-		)
-			return;
-		const mostMs = watched.host.budgetMs * MOST_FOR_FAILED + soundMs(service, history.people);
+		if (!isKnown || faulty.size === 0 || history.throttles.length > 0 || answerMs(service) > history.latencyMs) return;
+		const most = this.hadNoTime ? MOST_FOR_OVERDUE : MOST_FOR_FAILED;
+		const mostMs = this.budgetMs * most + soundMs(service, history.people);
 		if (tookMs > mostMs)
 			this.breach('users known to fail cost a poll more than a third of its budget', { poll, tookMs, mostMs });
 	}

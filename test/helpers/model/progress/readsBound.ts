@@ -4,8 +4,9 @@
  */
 import { fail } from '../fail';
 
-/** Rounds in which a reading must go out. */
+/** Rounds in which a reading must go out, also while several things are in trouble at once. */
 const ROUNDS = 2;
+const ROUNDS_WHILE_MIXED = 4;
 const MOST_DIFFERENCE = 2;
 const ROUNDING = 1e-9;
 
@@ -27,10 +28,14 @@ export class ReadsBound {
 	expected = 0;
 	emitted = 0;
 
+	private readonly most: number;
+
 	constructor(
 		people: number,
+		isMixed: boolean,
 		private readonly breach: typeof fail = fail,
 	) {
+		this.most = isMixed ? ROUNDS_WHILE_MIXED : ROUNDS;
 		this.reads = [Array.from({ length: people }, () => 0)];
 	}
 
@@ -57,8 +62,8 @@ export class ReadsBound {
 		this.reads.push(before.map((count, who) => count + (served.has(who) ? 1 : 0)));
 		for (const [nr, one] of this.pending) {
 			if (faulty.has(one.who)) one.since = this.rounds;
-			else if (this.rounds - one.since >= ROUNDS - ROUNDING)
-				this.breach('a reading of a sound user has not gone out within two rounds', { nr, ...one, now: poll });
+			else if (this.rounds - one.since >= this.most - ROUNDING)
+				this.breach(`a reading of a sound user has not gone out within ${this.most} rounds`, { nr, ...one, now: poll });
 		}
 		this.judgeDifference(poll);
 	}

@@ -6,6 +6,10 @@ import { fail } from '../fail';
 
 const HOUR = 3_600_000;
 
+/** Polls in trouble without a report, also while several things are in trouble at once. */
+const UNTOLD = 1;
+const UNTOLD_WHILE_MIXED = 2;
+
 export interface PollReports {
 	poll: number;
 	begun: number;
@@ -37,7 +41,14 @@ export class ReportsBound {
 	/** The first poll that reported anything. */
 	firstTold?: number;
 
-	constructor(private readonly breach: typeof fail = fail) {}
+	private readonly most: number;
+
+	constructor(
+		isMixed: boolean,
+		private readonly breach: typeof fail = fail,
+	) {
+		this.most = isMixed ? UNTOLD_WHILE_MIXED : UNTOLD;
+	}
 
 	judge({ reported, error, logged, ...poll }: PollReports) {
 		const failures = [...reported, ...(error === undefined ? [] : [error])];
@@ -64,7 +75,7 @@ export class ReportsBound {
 			this.firstTold ??= poll;
 		}
 		if (isTold || !(isTroubled || isLimited)) this.untold = 0;
-		else if (isTroubled && begun - this.toldAt >= HOUR && ++this.untold > 1)
+		else if (isTroubled && begun - this.toldAt >= HOUR && ++this.untold > this.most)
 			this.breach('trouble is not reported', { poll });
 	}
 

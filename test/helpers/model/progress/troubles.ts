@@ -47,6 +47,10 @@ export interface ProgressHistory {
 	readings: Array<{ poll: number; who: number }>;
 }
 
+/** Whether there is more than one trouble, maybe at once. */
+export const isMixed = ({ stretches, throttles, slownesses }: ProgressHistory) =>
+	stretches.length + throttles.length + slownesses.length > 1;
+
 export const isDuring = (poll: number, { from, until }: { from: number; until: number }) =>
 	poll >= from && poll < until;
 
