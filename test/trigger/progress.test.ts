@@ -70,9 +70,9 @@ onBothSchedulers((scheduler) => {
 		const tookMs: number[] = [];
 		const errors: Error[] = [];
 		let silent = 0;
-		let toldAt: number | undefined;
+		let reportedAt: number | undefined;
 		let longestSilence = 0;
-		let setAside = 0;
+		let failedUsers = 0;
 		for (let poll = 0; poll < polls; poll++) {
 			w.pass(minutes * MINUTE);
 			const user: User = sound[(poll * 37) % sound.length];
@@ -80,13 +80,13 @@ onBothSchedulers((scheduler) => {
 			const key = (id: string, timestamp: string) => `${id} ${Date.parse(timestamp)}`;
 			arrived.set(key(user.user_id, new Date(w.clock).toISOString()), poll);
 			const begun = w.time.elapsed;
-			const told = errors.length + n8n.reported.length;
+			const reportsBefore = errors.length + n8n.reported.length;
 			const items = await n8n.tick().catch((error: Error) => void errors.push(error));
 			tookMs.push(w.time.elapsed - begun);
 			if (errors.length + n8n.reported.length === 0) silent++;
-			longestSilence = Math.max(longestSilence, w.clock - (toldAt ?? w.clock));
-			if (errors.length + n8n.reported.length > told) toldAt = w.clock;
-			setAside = Math.max(setAside, Object.keys(stateNow(n8n).behind).length);
+			longestSilence = Math.max(longestSilence, w.clock - (reportedAt ?? w.clock));
+			if (errors.length + n8n.reported.length > reportsBefore) reportedAt = w.clock;
+			failedUsers = Math.max(failedUsers, Object.keys(stateNow(n8n).behind).length);
 			for (const { user_id, timestamp } of items ?? []) {
 				const one = key(String(user_id), String(timestamp));
 				waits.push(poll - arrived.get(one)!);
@@ -103,7 +103,7 @@ onBothSchedulers((scheduler) => {
 			reports: n8n.reported.length,
 			silent,
 			longestSilence,
-			setAside,
+			failedUsers,
 			firstMs: tookMs[0],
 			laterMs: Math.max(...tookMs.slice(1)),
 		};
@@ -148,12 +148,12 @@ onBothSchedulers((scheduler) => {
 
 	it.each([true, false])('a third of the team a minute, Retry-After: %s', async (withRetryAfter) => {
 		const limit = limitOf(TEAM / 3, MINUTE, withRetryAfter);
-		const { longestWait, difference, errors, messages, setAside } = await play({
+		const { longestWait, difference, errors, messages, failedUsers } = await play({
 			count: TEAM,
 			polls: isDurable ? (isLong ? 12 : 8) : isLong ? 4 : 2,
 			limit,
 		});
-		expect([errors, setAside, messages]).toEqual([
+		expect([errors, failedUsers, messages]).toEqual([
 			0,
 			0,
 			isDurable ? [expect.stringContaining('The service limits the requests')] : [],
@@ -167,7 +167,7 @@ onBothSchedulers((scheduler) => {
 		w.time.random = 1234;
 		const limit = limitOf(isLong ? 25 : 10, HOUR, withRetryAfter);
 		const count = isLong ? 60 : 24;
-		const { longestWait, longestSilence, unread, difference, messages, setAside } = await play({
+		const { longestWait, longestSilence, unread, difference, messages, failedUsers } = await play({
 			count,
 			polls: 12 * (isLong ? 8 : 5),
 			limit,
@@ -176,7 +176,7 @@ onBothSchedulers((scheduler) => {
 		for (const message of messages) expect(message).toContain('The service limits the requests');
 		// Hourly, with the next poll.
 		expect(longestSilence).toBeLessThanOrEqual(HOUR + 5 * MINUTE);
-		expect([unread, difference <= 2, setAside]).toEqual([0, true, 0]);
+		expect([unread, difference <= 2, failedUsers]).toEqual([0, true, 0]);
 		// A round takes three hours.
 		expect(longestWait).toBeLessThanOrEqual(2 * 3 * 12);
 	});
@@ -258,13 +258,13 @@ onBothSchedulers((scheduler) => {
 			const refusal = { status: 429, ...(withRetryAfter && { headers: { 'retry-after': '5' } }) };
 			const faultOf = (place: number) => (place === refused ? refusal : { delayMs: 100 });
 			const isSound = (place: number) => place !== refused;
-			const { longestWait, difference, errors, messages, setAside, n8n } = await play({
+			const { longestWait, difference, errors, messages, failedUsers, n8n } = await play({
 				count: 12,
 				polls: most + 3,
 				faultOf,
 				isSound,
 			});
-			expect([errors, difference <= 2, setAside, stateNow(n8n).round]).toEqual([0, true, 1, undefined]);
+			expect([errors, difference <= 2, failedUsers, stateNow(n8n).round]).toEqual([0, true, 1, undefined]);
 			for (const message of messages) expect(message).toContain('The service limits the requests');
 			expect(longestWait).toBeLessThanOrEqual(most);
 			w.history.team.users = [];

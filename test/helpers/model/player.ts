@@ -53,7 +53,7 @@ export class Player {
 				await this.time.pass(1);
 			}
 			await this.finish();
-			return this.triggers.handedOut;
+			return this.triggers.emitted;
 		} finally {
 			this.time.uninstall();
 		}

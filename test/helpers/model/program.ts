@@ -46,9 +46,9 @@ export async function main(options: Run, print: Print): Promise<boolean> {
 	const begun = performance.now();
 	const sums = { played: 0, rows: 0, ms: 0 };
 	const property = fc.asyncProperty(historyOf(options), async (drawn) => {
-		const { handedOut, elapsed } = await play(drawn);
+		const { emitted, elapsed } = await play(drawn);
 		sums.played++;
-		sums.rows += handedOut;
+		sums.rows += emitted;
 		sums.ms += elapsed;
 	});
 	const run = await fc.check(property, {
@@ -77,15 +77,15 @@ function historyOf({ kinds, steps }: Run): fc.Arbitrary<Drawn> {
 }
 
 /** @throws Broken */
-async function play(drawn: Drawn, print?: Print): Promise<{ handedOut: number; elapsed: number }> {
+async function play(drawn: Drawn, print?: Print): Promise<{ emitted: number; elapsed: number }> {
 	if ('progress' in drawn) {
 		const player = new ProgressPlayer(drawn.progress, print);
 		await player.play();
-		return { handedOut: player.handedOut, elapsed: player.time.elapsed };
+		return { emitted: player.emitted, elapsed: player.time.elapsed };
 	}
 	const player = new Player(drawn.world, print);
-	const handedOut = await player.play(drawn.steps);
-	return { handedOut, elapsed: player.time.elapsed };
+	const emitted = await player.play(drawn.steps);
+	return { emitted, elapsed: player.time.elapsed };
 }
 
 async function replay(drawn: Drawn, print: Print) {

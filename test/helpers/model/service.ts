@@ -96,7 +96,7 @@ export class ModelService {
 			record.served.delete(person);
 			record.begun.set(person, { at: this.time.now, isReversed: this.turn++ % 2 === 0 });
 		}
-		// Twins come in another order each time.
+		// Same-time readings come in another order each time.
 		const begun = record.begun.get(person)!;
 		if (begun.isReversed) visible.reverse();
 		visible.sort((a, b) => (a.time ?? 0) - (b.time ?? 0));

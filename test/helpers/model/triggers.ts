@@ -28,8 +28,8 @@ export class Triggers {
 		await this.restart('activate', this.setting.firstFault);
 	}
 
-	get handedOut() {
-		return this.watched.reduce((sum, { handedOut }) => sum + handedOut, 0);
+	get emitted() {
+		return this.watched.reduce((sum, { emitted }) => sum + emitted, 0);
 	}
 
 	private get key() {

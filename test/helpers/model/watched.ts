@@ -24,7 +24,7 @@ interface WatchOptions {
 	/** Minimum Systolic; 0 for none. */
 	minimum?: number;
 	log: (line: string) => void;
-	/** Told of each poll before it is judged. */
+	/** Called with each poll before it is judged. */
 	onPoll?: (ended: Ended & { begun: number }) => void;
 }
 
@@ -36,7 +36,7 @@ const MOST_ROWS = 10_000;
 
 export class Watched {
 	readonly host: ModelHost;
-	handedOut = 0;
+	emitted = 0;
 	/** Durable: the transaction of the next delivery fails. */
 	losesDelivery = false;
 	private readonly watching: Watching;
@@ -149,7 +149,7 @@ export class Watched {
 		const budget = isStart ? this.host.startBudgetMs : this.host.budgetMs;
 		const isFirstRound = this.watching.oracle?.isFirstRound && broken.size === 0 && !isHit;
 		if (rows.length > MOST_ROWS) fail(`${rows.length} rows in one poll`);
-		this.handedOut += rows.length;
+		this.emitted += rows.length;
 		this.watching.oracle?.judge({
 			begun,
 			ended: time.now,

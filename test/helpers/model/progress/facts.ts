@@ -12,7 +12,7 @@ const LIST_PAGE = 50;
 /** Of one request. */
 const MOST_ATTEMPTS = 7;
 const MINUTE = 60_000;
-/** What is behind is for the answers that are on their way. */
+/** The rest is for answers in flight. */
 const OF_BUDGET = 1 / 2;
 
 /** Longest answer that comes in time. */

@@ -29,7 +29,7 @@ const kindOf = (
 				everyMinutes: fc.constant(everyMinutes),
 				polls: fc.constant(polls),
 				latencyMs: fc.constantFrom(0, 20, 200),
-				readings: fc.array(fc.record({ poll: fc.integer({ min: 1, max: polls }), who: fc.nat(count - 1) }), {
+				readings: fc.array(fc.record({ poll: fc.integer({ min: 1, max: polls }), user: fc.nat(count - 1) }), {
 					minLength: 1,
 					maxLength: 8,
 				}),

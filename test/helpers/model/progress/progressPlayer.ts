@@ -81,8 +81,8 @@ export class ProgressPlayer {
 		return this.time.elapsed / HOUR;
 	}
 
-	get handedOut() {
-		return this.watched.handedOut;
+	get emitted() {
+		return this.watched.emitted;
 	}
 
 	/** @param onTrouble at the end of the trouble @throws Broken */
@@ -94,7 +94,7 @@ export class ProgressPlayer {
 			await this.watched.start('activate');
 			for (this.poll = 1; this.poll <= polls; this.poll++) {
 				await this.nextPollTime();
-				for (const { poll, who } of readings) if (poll === this.poll) this.measure(who);
+				for (const { poll, user } of readings) if (poll === this.poll) this.measure(user);
 				this.happen();
 				await this.time.pass(1);
 				await this.tick();
@@ -128,7 +128,7 @@ export class ProgressPlayer {
 		this.reads.judgeEnd();
 	}
 
-	private measure(who: number) {
+	private measure(user: number) {
 		const { now } = this.time;
 		const time = Math.floor(now / 1000) * 1000;
 		const source = {
@@ -136,17 +136,17 @@ export class ProgressPlayer {
 			type: 'cuff',
 			micro: String(this.world.readings.length % 1000).padStart(3, '0'),
 		};
-		const reading = this.world.measure({ person: this.team[who], time, arrives: now, value: 100, ...source });
-		if (reading) this.reads.expect(reading.nr, who, this.poll);
+		const reading = this.world.measure({ person: this.team[user], time, arrives: now, value: 100, ...source });
+		if (reading) this.reads.expect(reading.nr, user, this.poll);
 	}
 
-	/** What is wrong from this poll on; nothing behind the last one. */
+	/** Faults from this poll on; none after the last one. */
 	private happen() {
 		const { history, poll, service, team } = this;
 		const isOver = poll > history.polls;
 		const faults = isOver ? new Map() : faultsAt(history, poll);
 		service.faults.clear();
-		for (const [who, fault] of faults) service.faults.set(team[who], fault);
+		for (const [user, fault] of faults) service.faults.set(team[user], fault);
 		const slow = history.slownesses.find((one) => !isOver && isDuring(poll, one));
 		service.latencyMs = slow?.latencyMs ?? history.latencyMs;
 		service.spreadMs = slow?.spreadMs ?? 0;
@@ -159,7 +159,7 @@ export class ProgressPlayer {
 			service.limit = new RateLimit(requests, minutes * MINUTE, isAnnounced, isSliding);
 		}
 		this.log(
-			`poll ${poll}: ${[...faults].map(([who, fault]) => `${who} ${fault}`).join(', ') || 'all sound'}` +
+			`poll ${poll}: ${[...faults].map(([user, fault]) => `${user} ${fault}`).join(', ') || 'all sound'}` +
 				`${service.limit ? `, ${service.limit.free(this.time.now)} requests free` : ''}`,
 		);
 		this.possible = this.possibleRounds();

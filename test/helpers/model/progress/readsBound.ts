@@ -11,7 +11,7 @@ const MOST_DIFFERENCE = 2;
 const ROUNDING = 1e-9;
 
 interface Pending {
-	who: number;
+	user: number;
 	/** When it came, or its user was mended, in rounds. */
 	since: number;
 	poll: number;
@@ -42,12 +42,12 @@ export class ReadsBound {
 	/** How many sound users no poll has read after that one. */
 	unreadSince(poll: number): number {
 		const then = this.reads[poll + 1];
-		return this.reads.at(-1)!.filter((count, who) => count === then[who] && !this.unsound.has(who)).length;
+		return this.reads.at(-1)!.filter((count, user) => count === then[user] && !this.unsound.has(user)).length;
 	}
 
-	expect(nr: number, who: number, poll: number) {
+	expect(nr: number, user: number, poll: number) {
 		this.expected++;
-		this.pending.set(nr, { who, since: this.rounds, poll });
+		this.pending.set(nr, { user, since: this.rounds, poll });
 	}
 
 	/**
@@ -57,11 +57,11 @@ export class ReadsBound {
 	judge(poll: number, rounds: number, emitted: number[], served: Set<number>, faulty: Set<number>) {
 		this.rounds += Math.min(1, rounds);
 		for (const nr of emitted) if (this.pending.delete(nr)) this.emitted++;
-		for (const who of faulty) this.unsound.add(who);
+		for (const user of faulty) this.unsound.add(user);
 		const before = this.reads.at(-1)!;
-		this.reads.push(before.map((count, who) => count + (served.has(who) ? 1 : 0)));
+		this.reads.push(before.map((count, user) => count + (served.has(user) ? 1 : 0)));
 		for (const [nr, one] of this.pending) {
-			if (faulty.has(one.who)) one.since = this.rounds;
+			if (faulty.has(one.user)) one.since = this.rounds;
 			else if (this.rounds - one.since >= this.most - ROUNDING)
 				this.breach(`a reading of a sound user has not gone out within ${this.most} rounds`, { nr, ...one, now: poll });
 		}
@@ -71,14 +71,20 @@ export class ReadsBound {
 	/** Over any stretch of polls up to this one. */
 	private judgeDifference(poll: number) {
 		const now = this.reads.at(-1)!;
-		const sound = now.flatMap((_, who) => (this.unsound.has(who) ? [] : [who]));
+		const sound = now.flatMap((_, user) => (this.unsound.has(user) ? [] : [user]));
 		if (sound.length < 2) return;
 		this.reads.forEach((then, from) => {
-			const counts = sound.map((who) => now[who] - then[who]);
+			const counts = sound.map((user) => now[user] - then[user]);
 			const [least, most] = [Math.min(...counts), Math.max(...counts)];
 			if (most - least > MOST_DIFFERENCE) {
-				const who = [sound[counts.indexOf(least)], sound[counts.indexOf(most)]];
-				this.breach('a sound user was read more than two times as seldom as another', { who, least, most, from, poll });
+				const users = [sound[counts.indexOf(least)], sound[counts.indexOf(most)]];
+				this.breach('a sound user was read more than two times as seldom as another', {
+					users,
+					least,
+					most,
+					from,
+					poll,
+				});
 			}
 		});
 	}

@@ -7,8 +7,8 @@ import { fail } from '../fail';
 const HOUR = 3_600_000;
 
 /** Polls in trouble without a report, also while several things are in trouble at once. */
-const UNTOLD = 1;
-const UNTOLD_WHILE_MIXED = 2;
+const UNREPORTED = 1;
+const UNREPORTED_WHILE_MIXED = 2;
 
 export interface PollReports {
 	poll: number;
@@ -32,14 +32,14 @@ export interface PollReports {
 
 export class ReportsBound {
 	/** End of the last poll that reported anything. */
-	private toldAt = -Infinity;
+	private anythingReportedAt = -Infinity;
 	/** Begin of the last poll with a report. */
 	private reportedAt = -Infinity;
-	private untold = 0;
+	private unreported = 0;
 	failed = 0;
 	logged = 0;
 	/** The first poll that reported anything. */
-	firstTold?: number;
+	firstReported?: number;
 
 	private readonly most: number;
 
@@ -47,14 +47,14 @@ export class ReportsBound {
 		isMixed: boolean,
 		private readonly breach: typeof fail = fail,
 	) {
-		this.most = isMixed ? UNTOLD_WHILE_MIXED : UNTOLD;
+		this.most = isMixed ? UNREPORTED_WHILE_MIXED : UNREPORTED;
 	}
 
 	judge({ reported, error, logged, ...poll }: PollReports) {
 		const failures = [...reported, ...(error === undefined ? [] : [error])];
 		this.failed += failures.length;
 		this.logged += logged.length;
-		const about = { poll: poll.poll, said: [...failures, ...logged] };
+		const about = { poll: poll.poll, texts: [...failures, ...logged] };
 		this.judgeSilence(poll, failures.length + logged.length > 0);
 		if (reported.length > 1) this.breach('several reports of one poll', about);
 		if (reported.length > 0) {
@@ -68,14 +68,14 @@ export class ReportsBound {
 
 	private judgeSilence(
 		{ poll, begun, ended, isTroubled, isLimited }: Omit<PollReports, 'reported' | 'logged'>,
-		isTold: boolean,
+		isReported: boolean,
 	) {
-		if (isTold) {
-			this.toldAt = ended;
-			this.firstTold ??= poll;
+		if (isReported) {
+			this.anythingReportedAt = ended;
+			this.firstReported ??= poll;
 		}
-		if (isTold || !(isTroubled || isLimited)) this.untold = 0;
-		else if (isTroubled && begun - this.toldAt >= HOUR && ++this.untold > this.most)
+		if (isReported || !(isTroubled || isLimited)) this.unreported = 0;
+		else if (isTroubled && begun - this.anythingReportedAt >= HOUR && ++this.unreported > this.most)
 			this.breach('trouble is not reported', { poll });
 	}
 

@@ -48,9 +48,9 @@ const TROUBLES: Record<string, Own> = {
 function historyOf(kind: string, own: Own, scheduler: ProgressHistory['scheduler']): ProgressHistory {
 	const { hours, readings, stretch, throttle, slowness, people = 1 } = own;
 	const polls = (hours * 60) / EVERY_MINUTES;
-	const isSound = (who: number) =>
-		!stretch || stretch.isMoving || (who - stretch.place! + people) % people >= stretch.count!;
-	const sound = Array.from({ length: people }, (_, who) => who).filter(isSound);
+	const isSound = (user: number) =>
+		!stretch || stretch.isMoving || (user - stretch.place! + people) % people >= stretch.count!;
+	const sound = Array.from({ length: people }, (_, user) => user).filter(isSound);
 	return {
 		kind,
 		scheduler,
@@ -66,13 +66,13 @@ function historyOf(kind: string, own: Own, scheduler: ProgressHistory['scheduler
 		// Evenly over all polls in trouble but the last, and over all sound users.
 		readings: Array.from({ length: sound.length > 0 ? readings : 0 }, (_, i) => ({
 			poll: 2 + Math.floor((i * (polls - 2)) / readings),
-			who: sound[Math.floor((i * sound.length) / readings)],
+			user: sound[Math.floor((i * sound.length) / readings)],
 		})),
 	};
 }
 
 export async function printTable(print: (line: string) => void, only: string) {
-	print('| Trouble | Scheduler | Readings | Never read | Failed executions | Logged | First told | Longest poll |');
+	print('| Trouble | Scheduler | Readings | Never read | Failed executions | Logged | First report | Longest poll |');
 	print('|---|---|---|---|---|---|---|---|');
 	for (const [kind, own] of Object.entries(TROUBLES)) {
 		if (!kind.includes(only)) continue;
@@ -83,9 +83,9 @@ export async function printTable(print: (line: string) => void, only: string) {
 			let line = '';
 			const describe = () => {
 				const { reads, reports, longestMs, hours } = player;
-				const told = reports.firstTold === undefined ? 'never' : `poll ${reports.firstTold - 1}`;
+				const first = reports.firstReported === undefined ? 'never' : `poll ${reports.firstReported - 1}`;
 				const out = `${reads.emitted} of ${reads.expected} in ${hours.toFixed(1)} h`;
-				line = `${out} | ${reads.unreadSince(always.from - 1)} | ${reports.failed} | ${reports.logged} | ${told} | ${(longestMs / 1000).toFixed(0)} s`;
+				line = `${out} | ${reads.unreadSince(always.from - 1)} | ${reports.failed} | ${reports.logged} | ${first} | ${(longestMs / 1000).toFixed(0)} s`;
 			};
 			try {
 				await player.play(describe);

@@ -38,13 +38,13 @@ export interface ProgressHistory {
 	people: number;
 	latencyMs: number;
 	everyMinutes: number;
-	/** How many, behind the one at the start, which is number 0. */
+	/** How many, after the one at the start, which is number 0. */
 	polls: number;
 	stretches: Stretch[];
 	throttles: Throttle[];
 	slownesses: Slowness[];
 	/** Measured, and at the service, a moment before a poll. */
-	readings: Array<{ poll: number; who: number }>;
+	readings: Array<{ poll: number; user: number }>;
 }
 
 /** Whether there is more than one trouble, maybe at once. */
