@@ -203,6 +203,20 @@ onBothSchedulers((scheduler) => {
 		expect(Math.max(firstMs, laterMs)).toBeLessThanOrEqual(isDurable ? 20_200 : 240_200);
 	});
 
+	it('a limit that two polls in a row meet is reported, also if the first of them read all users', async () => {
+		let begun = -Infinity;
+		let polls = 0;
+		let requests = 0;
+		const limit = (now: number) => {
+			if (now - begun >= 5 * MINUTE) [begun, requests, polls] = [now, 0, polls + 1];
+			requests++;
+			const isRefused = polls === 1 ? requests === 1 : requests > 10;
+			return isRefused ? { status: 429 } : undefined;
+		};
+		const { messages, silent, errors } = await play({ count: TEAM, polls: 2, minutes: 10, limit });
+		expect([errors, silent, messages]).toEqual([0, 1, [expect.stringContaining('The service limits the requests')]]);
+	});
+
 	it('a limit that holds back the user list until the poll is almost over is reported', async () => {
 		let begun = -Infinity;
 		const limit = (now: number) => {
