@@ -121,7 +121,7 @@ class RoundPoll {
 		};
 		await takeEach().catch((error: unknown) => {
 			const isTransient = (ofFailed || this.isTimeUp()) && error instanceof Problem && error.isTransient;
-			if ((results.isEmpty && results.openCount === 0) || !(isLimit(error) || isTransient)) throw error;
+			if ((!ofFailed && results.isEmpty && results.openCount === 0) || !(isLimit(error) || isTransient)) throw error;
 			if (isLimit(error)) limits.note(error);
 			this.isOver = true;
 		});

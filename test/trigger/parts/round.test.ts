@@ -15,7 +15,7 @@ import {
 } from '../../../nodes/HealthDataService/trigger/events';
 import { readRound, type RoundOptions } from '../../../nodes/HealthDataService/trigger/round';
 import { startState, type TriggerState } from '../../../nodes/HealthDataService/trigger/state';
-import { doneKeyOf, unresolvedKey } from '../../../nodes/HealthDataService/trigger/watchList';
+import { doneKeyOf, fingerprintOf, unresolvedKey } from '../../../nodes/HealthDataService/trigger/watchList';
 import { useVirtualTime } from '../../helpers/virtualTime';
 
 useVirtualTime();
@@ -194,6 +194,13 @@ describe('a round', () => {
 	it('is kept when the user list fails once time is up, though no user was read', async () => {
 		const listError = new Problem('Down', '', { kind: 'temporarily-unavailable' });
 		await expect(roundOf({}, { isTimeUp: true, listed: 0, listError })).resolves.toMatchObject({ hasRead: false });
+	});
+
+	it('is kept when the user list fails while failed users are read, though no other user was left', async () => {
+		const round = { at: 2, last: [fingerprintOf({ user: user('u2') })], began: Date.now() };
+		const listError = new Problem('Down', '', { kind: 'temporarily-unavailable' });
+		const { hasRead } = await roundOf({}, { round, behind: { u1: { from: 1 } }, listError });
+		expect(hasRead).toBe(false);
 	});
 
 	it('reads a failed user first, and once, if the poll before had no time for it', async () => {
