@@ -37,7 +37,8 @@ Prints the shortest history that breaks a promise, step by step, with what each 
 				type: 'string',
 				value: 'NAMES',
 				default: 'random',
-				about: 'which kinds of histories, with commas between; promised: each but mix; all: each',
+				about:
+					'which kinds of histories, with commas between; lasting: one lasting trouble; promised: these and random; all: these and mix',
 			},
 			steps: { type: 'number', default: 30, about: 'the longest history' },
 			table: { type: 'boolean', about: 'one long trouble of each kind, and what the trigger did meanwhile' },
@@ -57,8 +58,13 @@ Prints the shortest history that breaks a promise, step by step, with what each 
 	require('tsx/cjs');
 
 	if (table) return void require('../helpers/model/progress/table.ts').printTable(console.log, '');
-	const { ALL_KINDS, PROMISED_KINDS, main } = require('../helpers/model/program.ts');
-	options.kinds = kinds === 'all' ? ALL_KINDS : kinds === 'promised' ? PROMISED_KINDS : kinds.split(',');
+	const { ALL_KINDS, LASTING_KINDS, PROMISED_KINDS, main } = require('../helpers/model/program.ts');
+	const groups = new Map([
+		['all', ALL_KINDS],
+		['promised', PROMISED_KINDS],
+		['lasting', LASTING_KINDS],
+	]);
+	options.kinds = groups.get(kinds) ?? kinds.split(',');
 	const unknown = options.kinds.find((kind) => !ALL_KINDS.includes(kind));
 	if (unknown !== undefined) {
 		console.error(`npm run model: no kind ${unknown}. There are: ${ALL_KINDS.join(', ')}`);
