@@ -56,7 +56,7 @@ async function round(given, state, isFirst) {
 		deadline: Infinity,
 		budgetMs: Infinity,
 		isFirst,
-		confirmedNow: () => NOW,
+		clock: { confirmedNow: () => NOW, earliestNow: () => NOW },
 		thresholds: [],
 		timeout: new AdaptiveTimeout(new Deadlines(), 60_000, 8),
 	});

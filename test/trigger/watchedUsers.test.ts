@@ -2,7 +2,7 @@
  * Watched users and readings: one user, one provider, users that join and leave.
  */
 import { byClientId, byUserId, queryOf } from '../helpers/requests';
-import { allUsers, HOUR, iso, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
+import { allUsers, HOUR, iso, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -35,6 +35,66 @@ onBothSchedulers((scheduler) => {
 		w.history.add(w.ben, w.reading(0));
 		w.history.removeUser(w.ben);
 		expect((await n8n.tick())!.map(({ client_user_id }) => client_user_id)).toEqual(['carl']);
+	});
+
+	/** Of a user who comes onto a list: within the lookback of 48 hours, and older ones. */
+	const OLD = [20, 60, 65];
+	const bringsOld = (user = w.history.addUser('carl')) => {
+		for (const hours of OLD) w.history.add(user, w.reading(-hours * 60, hours), { late: hours * HOUR });
+		return user;
+	};
+	/** Polls while the newest reading is that of the user who came. */
+	const poll = async (n8n: ReturnType<typeof w.trigger>, polls = 4) => {
+		const rows: unknown[] = [];
+		for (let i = 0; i < polls; i++) {
+			w.pass(MINUTE);
+			rows.push(...(valuesOf(await n8n.tick()) ?? []));
+		}
+		return rows;
+	};
+
+	it('a user who joins brings nothing older than the lookback, also when the window moves back', async () => {
+		const n8n = w.trigger();
+		w.history.add(w.anna, w.reading(0));
+		await n8n.start();
+		bringsOld();
+		w.history.removeUser(w.anna);
+		expect(await poll(n8n)).toEqual([20]);
+		// The others may be late.
+		w.history.add(w.ben, w.reading(-30 * 60, 30), { late: 30 * HOUR });
+		w.pass(MINUTE);
+		expect(valuesOf(await n8n.tick())).toEqual([30]);
+	});
+
+	it('nor if the first read fails', async () => {
+		const n8n = w.trigger();
+		w.history.add(w.anna, w.reading(0));
+		await n8n.start();
+		const carl = bringsOld();
+		w.used.sandbox.switches.users = { carl: 'fails' };
+		expect(await poll(n8n)).toEqual([]);
+		w.history.add(carl, w.reading(0, 121));
+		w.used.sandbox.switches.users = {};
+		expect(await poll(n8n)).toEqual([20, 121]);
+	});
+
+	it('a listed user who is added brings nothing, also when the window moves back', async () => {
+		const listed = (...users: string[]) => ({
+			event: 'bloodPressure',
+			userScope: 'listed',
+			usersBy: 'clientUserId',
+			userIds: users.join(),
+		});
+		const n8n = w.trigger(listed('anna'));
+		w.history.add(w.anna, w.reading(0));
+		await n8n.start();
+		const carl = bringsOld();
+		for (const users of [['carl'], ['ben', 'anna'], ['carl']]) {
+			n8n.parameters = listed(...users);
+			expect(await n8n.start('update')).toBeUndefined();
+			expect(await poll(n8n)).toEqual([]);
+			w.history.add(carl, w.reading(-50 * 60), { late: 50 * HOUR });
+		}
 	});
 
 	it('new users', async () => {

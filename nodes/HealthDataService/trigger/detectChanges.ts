@@ -7,8 +7,10 @@
  */
 import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { identify, toId, USER_LENGTH, type IdentifiedRow, type Identity } from '../service/readingId';
+import { identify, toId, USER_LENGTH, userPrefix, type IdentifiedRow, type Identity } from '../service/readingId';
 import { withServiceFields } from '../service/readings';
+import type { FailedUser, PollClock, TriggerState } from './state';
+import type { Listed, WatchList } from './watchList';
 
 export type Change = 'created' | 'updated';
 
@@ -18,6 +20,8 @@ export interface TimeWindow {
 	start: number;
 	/** Set until a first successful read: readings measured up to then are old. */
 	watchingSince?: number;
+	/** Set for a user who is not known yet: earlier readings are old, also before the window. */
+	lateUntil?: number;
 	/** Set at the first read: readings dated after it are old too, since the device's clock is ahead. */
 	readAt?: number;
 }
@@ -29,7 +33,7 @@ export interface ChangedRow extends IdentifiedRow {
 export interface DetectedChanges {
 	/** To emit, then to remember. */
 	changes: ChangedRow[];
-	/** Measured before watching began: to remember only. */
+	/** Measured before watching began, or found too late: to remember only. */
 	old: IdentifiedRow[];
 	/** Time of the newest reading in the window (ms). */
 	newest?: number;
@@ -48,10 +52,11 @@ export function detectChanges(
 
 	const distinct = new Map(identify(identity, rows).map((row) => [row.key, row]));
 	for (const row of distinct.values()) {
-		if (row.time !== undefined && row.time < window.start) continue;
-		if (row.time !== undefined) newest = Math.max(newest ?? row.time, row.time);
+		const isLate = row.time !== undefined && row.time < (window.lateUntil ?? -Infinity);
+		if (row.time !== undefined && row.time < window.start && !isLate) continue;
+		if (row.time !== undefined && !isLate) newest = Math.max(newest ?? row.time, row.time);
 		const change = seen.changeOf(row);
-		if (change && isOld(row.time, window)) old.push(row);
+		if (change && (isLate || isOld(row.time, window))) old.push(row);
 		else if (change) changes.push({ ...row, change });
 	}
 	return { changes, old, newest };
@@ -60,6 +65,72 @@ export function detectChanges(
 const isOld = (time: number | undefined, { watchingSince, readAt }: TimeWindow) =>
 	watchingSince !== undefined &&
 	(time === undefined || time <= watchingSince || (readAt !== undefined && time > readAt));
+
+/** What the windows of a poll depend on. */
+export interface WindowOptions {
+	/** Before anything is read (ms): readings that arrive meanwhile must stay inside the window. */
+	now: number;
+	/** ms */
+	lookback: number;
+	/** Whether watching starts with this poll. */
+	isFirst: boolean;
+	/** Of all users (ms). */
+	windowStart: number;
+	/** Once answers have come. */
+	clock: Pick<PollClock, 'confirmedNow' | 'earliestNow'>;
+}
+
+/**
+ * Windows of the users in a poll. Of a user who is not known yet, all is read that the window may ever move back to: else what the
+ * user brought would be new then.
+ */
+export class UserWindows {
+	/** IDs of users whose entries are new on the list. */
+	private readonly added = new Set<string>();
+
+	constructor(
+		private readonly seen: SeenReadings,
+		private readonly watchList: WatchList,
+		private readonly before: Pick<TriggerState, 'kept' | 'since'>,
+		private readonly options: WindowOptions,
+	) {}
+
+	/** Notes a user who is going to be read. */
+	expect(listed: Listed) {
+		if (this.watchList.isNew(listed)) this.added.add(listed.user!.user_id);
+	}
+
+	/** Where the read of a user without a failure starts (ms). */
+	startOf = (userId: string): number => (this.isKnown(userId) ? this.options.windowStart : this.before.kept);
+
+	/** @param failed set for a failed user */
+	of(listed: Listed, failed?: FailedUser): TimeWindow {
+		const { isFirst, windowStart } = this.options;
+		const readAt = isFirst || this.watchList.isNew(listed) ? Date.now() : undefined;
+		if (failed) return { start: failed.from, watchingSince: failed.since, readAt, lateUntil: failed.late };
+		return { start: windowStart, watchingSince: this.sinceOf(listed), readAt, lateUntil: this.lateUntil(listed) };
+	}
+
+	/** Of a user who cannot be read. From `kept`: a clock that was ahead may have moved the window too far. */
+	afterFailure(listed: Listed): FailedUser {
+		const { kept } = this.before;
+		const late = this.lateUntil(listed) ?? kept;
+		return { from: kept, since: this.sinceOf(listed), ...(late > kept && { late }) };
+	}
+
+	/** Set until a first read: readings measured up to then are old. */
+	private sinceOf = (listed: Listed) => (this.watchList.isNew(listed) ? this.options.now : this.before.since);
+
+	/** Whether an earlier poll has read the user, with readings. */
+	private isKnown = (userId: string) => !this.added.has(userId) && this.seen.hasUser(userPrefix(userId));
+
+	/** Readings that had passed the lookback before they were found are old, not hidden by a clock that was ahead. */
+	private lateUntil({ user }: Listed): number | undefined {
+		const { windowStart, lookback, clock } = this.options;
+		if (!user?.user_id || this.isKnown(user.user_id)) return undefined;
+		return this.added.has(user.user_id) ? windowStart : Math.min(windowStart, clock.earliestNow() - lookback);
+	}
+}
 
 /** The row as it is emitted: with its `id`, and `change` after it. */
 export function toItem(identity: Identity, { key, change, row }: ChangedRow): IDataObject {
@@ -99,16 +170,22 @@ const hashOfValues = ({ key, values }: IdentifiedRow) => hash('sha256', key + va
 export class SeenReadings {
 	/** Hour → hash of key → hash of key and values. */
 	private readonly hours = new Map<string, Map<string, string>>();
+	/** Prefixes of the users with readings in the saved state. */
+	private readonly users = new Set<string>();
 
 	constructor(saved: Record<string, string>) {
 		for (const [hour, entries] of Object.entries(saved)) {
 			const known = new Map<string, string>();
 			for (let at = 0; at < entries.length; at += ENTRY_LENGTH) {
 				known.set(entries.slice(at, at + SAVED_KEY_LENGTH), entries.slice(at + SAVED_KEY_LENGTH, at + ENTRY_LENGTH));
+				this.users.add(entries.slice(at, at + USER_LENGTH));
 			}
 			this.hours.set(hour, known);
 		}
 	}
+
+	/** Whether the saved state has readings of a user. */
+	hasUser = (prefix: string) => this.users.has(prefix);
 
 	/** Nothing for a duplicate. */
 	changeOf(row: IdentifiedRow): Change | undefined {

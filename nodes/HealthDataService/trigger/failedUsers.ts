@@ -63,14 +63,14 @@ export class FailedUsers {
 	}
 
 	/** Notes a failed read. A user who failed before keeps the window. */
-	fail(key: string, problem: Problem, window: Pick<FailedUser, 'from' | 'since'>, roundBegan: number) {
+	fail(key: string, problem: Problem, window: FailedUser, roundBegan: number) {
 		this.problems.set(key, problem);
 		this.noteTried(key);
 		this.setAside(key, window, roundBegan);
 	}
 
 	/** Notes a user who is read from the start of an own window, without a failure. */
-	setAside(key: string, window: Pick<FailedUser, 'from' | 'since'>, roundBegan: number) {
+	setAside(key: string, window: FailedUser, roundBegan: number) {
 		const user = { ...(this.get(key) ?? window), met: roundBegan };
 		delete this.users[key];
 		this.users[key] = user;

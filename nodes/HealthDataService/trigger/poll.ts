@@ -133,7 +133,7 @@ async function read(
 	});
 	const get = target.provider.learning(connected);
 	const timeout = new AdaptiveTimeout(queue.deadlines, timeoutMs, target.concurrency, state.round?.hangs);
-	const options = { ...moment, confirmedNow: clock.confirmedNow, lookback, thresholds, deadline, budgetMs, timeout };
+	const options = { ...moment, clock, lookback, thresholds, deadline, budgetMs, timeout };
 	let refusal: Problem | undefined;
 	const result = await readRound(get, event, target, state, options).catch((error: unknown) => {
 		if (!isLimit(error) || stored.state !== state || isSuperseded()) throw error;

@@ -15,7 +15,7 @@ import { RoundResults, type ResultOptions } from './roundResults';
 import { windowStart, type TriggerState } from './state';
 import { failedUserKey, unresolvedKey } from './watchList';
 
-export interface RoundOptions extends ResultOptions {
+export interface RoundOptions extends Omit<ResultOptions, 'windowStart'> {
 	/** By `performance.now()`: no user is started after it. */
 	deadline: number;
 	/** How long this poll may take, in ms. */
@@ -67,7 +67,6 @@ export async function readRound(...given: ConstructorParameters<typeof RoundPoll
 class RoundPoll {
 	private readonly results: RoundResults;
 	private readonly limits = new LimitedUsers();
-	private readonly windowStart: number;
 	/** Time of one user: a read that had it has failed, also where the end of the poll cut it off. */
 	private readonly shareMs: number;
 	/** Failed users of the list, to be read last but for the urgent ones. */
@@ -87,9 +86,9 @@ class RoundPoll {
 		private readonly options: RoundOptions,
 	) {
 		const { budgetMs, now, lookback, timeout } = options;
-		this.windowStart = windowStart(before, now, lookback);
+		const start = windowStart(before, now, lookback);
 		this.shareMs = Math.min(timeout.ms, budgetMs / 2);
-		this.results = new RoundResults(event, target.selection, before, { ...options, windowStart: this.windowStart });
+		this.results = new RoundResults(event, target.selection, before, { ...options, windowStart: start });
 	}
 
 	async read(): Promise<RoundResult> {
@@ -151,7 +150,7 @@ class RoundPoll {
 		const { results, before, shareMs, options, isTimeUp } = this;
 		const { failedUsers } = results;
 		return {
-			windowStartOf: (userId = '') => failedUsers.get(userId)?.from ?? this.windowStart,
+			windowStartOf: results.windowStartOf,
 			slice: { offset: Math.max(0, (before.round?.at ?? 0) - OVERLAP) },
 			hasFailed: ({ user_id }) => Object.hasOwn(before.behind, user_id),
 			mayRetry: (tookMs) => tookMs < shareMs / 2 && failedUsers.problemCount < FAILURES_WITH_RETRIES,

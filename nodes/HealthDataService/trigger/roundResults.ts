@@ -3,23 +3,25 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { SelectedUser, UserSelection } from '../service/userSelection';
-import { detectChanges, MAX_ROWS_PER_POLL, SeenReadings, takeOldest, toItem, type ChangedRow } from './detectChanges';
+import {
+	detectChanges,
+	MAX_ROWS_PER_POLL,
+	SeenReadings,
+	takeOldest,
+	toItem,
+	UserWindows,
+	type ChangedRow,
+	type TimeWindow,
+	type WindowOptions,
+} from './detectChanges';
 import type { EventResult, TriggerEvent } from './events';
 import { FailedUsers } from './failedUsers';
 import { checkpointAfter, doneUser, type DoneUser } from './resume';
 import { isWanted } from './settings';
-import { moveWindow, type Checkpoint, type FailedUser, type Threshold, type TriggerState } from './state';
+import { moveWindow, type Checkpoint, type Threshold, type TriggerState } from './state';
 import { doneKeyOf, failedUserKey, unresolvedKey, WatchList, type Listed } from './watchList';
 
-export interface ResultOptions {
-	/** Before anything is read (ms): readings that arrive meanwhile must stay inside the window. */
-	now: number;
-	/** ms */
-	lookback: number;
-	/** Whether watching starts with this poll. */
-	isFirst: boolean;
-	/** The time that is confirmed at the start of the poll (ms), once answers have come. */
-	confirmedNow: () => number;
+export interface ResultOptions extends WindowOptions {
 	/** A row that reaches none of them is remembered, not emitted. */
 	thresholds: Threshold[];
 }
@@ -30,6 +32,7 @@ export class RoundResults {
 	team?: string;
 	private readonly watchList: WatchList;
 	private readonly seen: SeenReadings;
+	private readonly windows: UserWindows;
 	private readonly checkpoint: Checkpoint;
 	private readonly done: DoneUser[] = [];
 	/** Rows to emit. */
@@ -46,11 +49,12 @@ export class RoundResults {
 		private readonly event: TriggerEvent,
 		{ entries }: UserSelection,
 		private readonly before: TriggerState,
-		private readonly options: ResultOptions & { windowStart: number },
+		private readonly options: ResultOptions,
 	) {
 		this.failedUsers = new FailedUsers(before.behind, before.overdue);
 		this.watchList = new WatchList(entries, before.members);
 		this.seen = new SeenReadings(before.seen);
+		this.windows = new UserWindows(this.seen, this.watchList, before, options);
 		this.checkpoint = { ...(before.round ?? { at: 0, last: [], began: options.now }) };
 		this.doneBefore = new Set(before.round?.done);
 		this.team = before.team;
@@ -86,9 +90,13 @@ export class RoundResults {
 	expect(listed: SelectedUser) {
 		const { entry, user, place } = listed;
 		this.open.add(place);
+		this.windows.expect(listed);
 		if (!entry || !user.user_id) return;
 		this.failedUsers.rename(unresolvedKey(entry), this.watchList.isNew(listed) ? undefined : user.user_id);
 	}
+
+	/** Of the reads (ms). */
+	windowStartOf = (userId = ''): number => this.failedUsers.get(userId)?.from ?? this.windows.startOf(userId);
 
 	/** Notes a user whom an earlier poll of the round has read. */
 	skip(listed: SelectedUser) {
@@ -113,32 +121,24 @@ export class RoundResults {
 
 	/** Detects and filters the changes of a user who was read; notes a user who could not be read. */
 	take(result: EventResult) {
-		const { failedUsers, watchList, before } = this;
+		const { failedUsers, windows } = this;
 		const { rows, problem, isGone } = result;
-		const isNew = watchList.isNew(result);
 		this.noteEntry(result);
 		const key = failedUserKey(result);
 		const failed = key === undefined ? undefined : failedUsers.get(key);
-		const since = failed ? failed.since : isNew ? this.options.now : before.since;
 		const done = this.pass(result, Boolean(failed && !problem && !isGone));
 		this.failuresInARow = problem ? this.failuresInARow + 1 : 0;
-		if (problem) {
-			// From `kept`: a clock that was ahead may have moved the window too far.
-			failedUsers.fail(key!, problem, { from: before.kept, since }, this.checkpoint.began);
-			return;
-		}
+		if (problem) return failedUsers.fail(key!, problem, windows.afterFailure(result), this.checkpoint.began);
 		this.successes++;
-		this.detect(rows, done, { failed, since, isNew });
+		const newest = this.detect(rows, done, windows.of(result, failed));
+		if (newest !== undefined && !failed) this.checkpoint.newest = Math.max(this.checkpoint.newest ?? newest, newest);
 		if (isGone && failed) failedUsers.remove(key!);
 	}
 
 	/** A user whose requests only a limit of the service ended: read from the start of an own window, so that the round is complete. */
 	setAside(result: EventResult) {
-		const { failedUsers, watchList, before, options, checkpoint } = this;
-		const key = failedUserKey(result)!;
-		const since = watchList.isNew(result) ? options.now : before.since;
-		watchList.add(result);
-		failedUsers.setAside(key, { from: before.kept, since }, checkpoint.began);
+		this.watchList.add(result);
+		this.failedUsers.setAside(failedUserKey(result)!, this.windows.afterFailure(result), this.checkpoint.began);
 		this.pass(result);
 	}
 
@@ -152,21 +152,16 @@ export class RoundResults {
 		failedUsers.rename(userId, unresolvedKey(entry));
 	}
 
-	private detect(
-		rows: IDataObject[],
-		user: DoneUser,
-		{ failed, since, isNew }: { failed?: FailedUser; since?: number; isNew: boolean },
-	) {
-		const { event, seen, checkpoint, options, before } = this;
-		const readAt = options.isFirst || isNew ? Date.now() : undefined;
-		const window = { start: failed?.from ?? options.windowStart, watchingSince: since, readAt };
+	/** @returns the time of the newest reading */
+	private detect(rows: IDataObject[], user: DoneUser, window: TimeWindow): number | undefined {
+		const { event, seen, options, before } = this;
 		const { changes, old, newest } = detectChanges(event, rows, seen, window);
 		for (const row of old) seen.remember(row);
 		for (const row of changes) {
 			if (isWanted(row, options.thresholds, before.past)) this.found.push({ row, user });
 			else seen.remember(row);
 		}
-		if (newest !== undefined && !failed) checkpoint.newest = Math.max(checkpoint.newest ?? newest, newest);
+		return newest;
 	}
 
 	/** At the end of the list: IDs of failed users who left it. Entries removed from 'User IDs' are forgotten instead. */
@@ -211,7 +206,7 @@ export class RoundResults {
 		};
 		// Rows that are left of a user who is not on the list, or was read after it, are found by the user's own window.
 		const isDone = isComplete && firstOpen === Infinity;
-		const sure = (checkpoint.sure = Math.min(checkpoint.sure ?? checkpoint.began, this.options.confirmedNow()));
+		const sure = (checkpoint.sure = Math.min(checkpoint.sure ?? checkpoint.began, this.options.clock.confirmedNow()));
 		const past = before.past?.filter(({ until }) => !isDone || until > checkpoint.began);
 		const { from, kept } = isDone ? moveWindow(before, { now: sure, newest: checkpoint.newest }, lookback) : before;
 		const state: TriggerState = {

@@ -91,6 +91,8 @@ export interface FailedUser {
 	from: number;
 	/** Set until the user's first successful read: readings measured up to then are old. */
 	since?: number;
+	/** Set for a user who was not known at the first failure: earlier readings are old. */
+	late?: number;
 	/** Start of the round that last found the user on the list. */
 	met?: number;
 	/** Time of the last report, as it was saved before reports were one for all users. */
@@ -106,6 +108,8 @@ export const CLOCK_ERROR_MS = 24 * HOUR_MS;
 interface ConfirmedTime {
 	/** The time that is confirmed, at most that of n8n's clock (ms). */
 	time: number;
+	/** Whether clocks confirm it, not only the saved state and the time that has passed since. */
+	isSure: boolean;
 	/** What the monotonic clock adds to until something else confirms the time (ms). */
 	limit: number;
 	/** By the monotonic clock, as is `steadySince`. */
@@ -134,16 +138,24 @@ export function confirmTime(
 	const isConfirmed = service !== undefined && service < now + HOUR_MS;
 	const isSteady = monotonic - steadySince >= CLOCK_ERROR_MS;
 	const passed = last ? last.limit + monotonic - last.at : known;
-	const limit = isConfirmed || isSteady ? clock : passed;
-	return { time: Math.min(clock, limit), limit, at: monotonic, offset, steadySince };
+	const isSure = isConfirmed || isSteady;
+	const limit = isSure ? clock : passed;
+	return { time: Math.min(clock, limit), isSure, limit, at: monotonic, offset, steadySince };
 }
 
 /** Confirmed times of the triggers of this process, at the start of the last poll of each. */
 const confirmed = new Map<string, ConfirmedTime>();
 
+export type PollClock = ReturnType<typeof pollClock>;
+
 /** Clock of a poll that starts at `now`, or `started` by the monotonic clock. @param known time by the saved state (ms) */
 export function pollClock(name: string, { now, started }: { now: number; started: number }, known: number) {
 	let service: number | undefined;
+	const confirm = () => {
+		const time = confirmTime(confirmed.get(name), { now, monotonic: started, service, known });
+		confirmed.set(name, time);
+		return time;
+	};
 	return {
 		/** Notes the `Date` of an answer. The latest counts: a cache repeats older ones. */
 		onAnswer({ date }: { date?: unknown }) {
@@ -151,10 +163,11 @@ export function pollClock(name: string, { now, started }: { now: number; started
 			if (atStart > (service ?? -Infinity)) service = atStart;
 		},
 		/** The time that is confirmed at the start of the poll (ms), once answers have come. */
-		confirmedNow(): number {
-			const time = confirmTime(confirmed.get(name), { now, monotonic: started, service, known });
-			confirmed.set(name, time);
-			return time.time;
+		confirmedNow: () => confirm().time,
+		/** The earliest that it may be at the start of the poll (ms): n8n's clock may have been a day ahead when watching began. */
+		earliestNow(): number {
+			const { time, isSure } = confirm();
+			return isSure ? time : time - CLOCK_ERROR_MS;
 		},
 	};
 }

@@ -58,7 +58,7 @@ export class Events {
 				world.remove(pick(world.readings, step.which), step.do === 'remove');
 				break;
 			case 'join':
-				world.join('our team');
+				this.join(step.brings, lookback);
 				break;
 			case 'leave':
 			case 'comeBack':
@@ -83,6 +83,13 @@ export class Events {
 				return false;
 		}
 		return true;
+	}
+
+	private join(brings: number[], lookback: number) {
+		const person = this.world.join('our team');
+		const { now } = this.time;
+		for (const ago of brings)
+			this.measured({ person, time: Math.floor((now - ago * lookback) / 1000) * 1000, arrives: now });
 	}
 
 	/** Unless there is one that shares all that makes it the same one. */

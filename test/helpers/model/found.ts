@@ -127,6 +127,11 @@ export const found: Found[] = [
 			poll,
 		],
 	},
+	{
+		name: 'A user who joins brings nothing older than the lookback, though the window moves back when another leaves',
+		world: { sendsDate: true, people: 1 },
+		steps: [measure(), poll, { do: 'join', brings: [0.5, 1.2, 1.3] }, { do: 'leave', user: 0 }, poll, poll],
+	},
 ];
 
 /** Where a history does not say otherwise. */

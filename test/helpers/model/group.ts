@@ -16,6 +16,8 @@ export class Group {
 
 	/** Values that were read and did not reach the minimum, since the last row. */
 	private skipped?: { at: number; values: number[] };
+	/** Values that did not go out when their user was first read, because they had passed the lookback. */
+	private late?: { at: number; values: number[] };
 	/** Whether it must not come when the minimum is lowered. */
 	isSkipSure = false;
 
@@ -38,16 +40,14 @@ export class Group {
 	/** Its user is read for the first time: what is there now, and did not go out, is old. */
 	begin(at: number, { isNew, isUnsure }: { isNew: boolean; isUnsure: boolean }) {
 		this.isOldUnsure = isUnsure;
-		this.old = isNew ? [] : this.readings.map((one) => valueAt(one, at)).filter((value) => value !== undefined);
+		this.old = isNew ? [] : this.valuesAt(at);
 	}
 
 	/** Read at a moment, with this minimum. */
 	skip(at: number, minimum: number, isSure: boolean) {
-		const values = this.readings
-			.map((one) => valueAt(one, at))
-			.filter((value) => value !== undefined && value < minimum);
+		const values = this.valuesAt(at).filter((value) => value < minimum);
 		if (values.length === 0) return;
-		this.skipped = { at, values: values as number[] };
+		this.skipped = { at, values };
 		this.isSkipSure = isSure;
 	}
 
@@ -60,7 +60,21 @@ export class Group {
 		if (isPast && !this.hasChanged(skipped.at, Infinity)) fail('a lowered minimum brought back a reading', row);
 	}
 
+	begunLate(at: number) {
+		if (this.table.size === 0) this.late = { at, values: this.valuesAt(at) };
+	}
+
+	/** A kill: its user counts as unread. */
+	forgetLate() {
+		this.late = undefined;
+	}
+
+	private valuesAt = (at: number): number[] =>
+		this.readings.map((one) => valueAt(one, at)).filter((value) => value !== undefined);
+
 	emit(row: Row, reading: Measured) {
+		const { late } = this;
+		if (late?.values.includes(row.systolic) && !this.hasChanged(late.at, Infinity)) fail('it was too late before', row);
 		this.judgeSkipped(row);
 		const { skipped } = this;
 		this.skipped = undefined;

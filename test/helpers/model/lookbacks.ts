@@ -16,6 +16,14 @@ export class Lookbacks {
 		return this.set.at(-1)!.ms;
 	}
 
+	get most() {
+		return Math.max(...this.set.map(({ ms }) => ms));
+	}
+
+	get least() {
+		return Math.min(...this.set.map(({ ms }) => ms));
+	}
+
 	/** Of a measurement first seen at `moment`. A longer one reaches no further back than the shorter one did when it was set. */
 	at(moment: number, time: number): number {
 		const until = this.set.filter(({ from }) => from <= moment);

@@ -32,10 +32,11 @@ export class Oracle {
 	constructor(
 		private readonly world: ModelWorld,
 		readonly scope: Scope,
-		{ lookback, minimum }: { lookback: number; minimum: number },
+		private readonly settings: { lookback: number; minimum: number; sendsDate: boolean },
 		readonly since: number,
 		clockError: number,
 	) {
+		const { lookback, minimum } = settings;
 		this.clock.begin(since, clockError, lookback);
 		this.lookbacks = new Lookbacks(lookback);
 		this.minimums = new Minimums(minimum);
@@ -56,7 +57,10 @@ export class Oracle {
 	/** A kill: users first read since the last save count as unread. */
 	forget() {
 		this.clock.restore();
-		for (const person of this.unsaved) this.begins.delete(person);
+		for (const person of this.unsaved) {
+			this.begins.delete(person);
+			for (const group of this.groups.ofPerson(person, this.isWanted)) group.forgetLate();
+		}
 		this.unsaved.clear();
 	}
 
@@ -83,13 +87,17 @@ export class Oracle {
 				const isDone = this.mustBeDone(group, poll, at);
 				if (!wasBegun) this.begin(group, at, poll.ended);
 				if (isDone && poll.clockError <= 0) group.readAt = at;
-				group.skip(at, this.minimums.now, this.worstClock === 0);
+				const isInTime = at - (group.readings[0].time ?? -Infinity) < this.lookbacks.least;
+				group.skip(at, this.minimums.now, this.worstClock === 0 && isInTime);
 			}
 		}
 	}
 
 	private begin(group: Group, at: number, ended: number) {
 		const { time } = group.readings[0];
+		// n8n's clock may have been ahead, for all that the trigger knows.
+		const isSure = this.settings.sendsDate && this.worstClock === 0;
+		if (isSure && time !== null && at - time > this.lookbacks.most) group.begunLate(at);
 		const hasCome = group.hasChanged(this.since, at);
 		const wasThere = this.wasThere(group);
 		const isNew = hasCome && !wasThere && time !== null && time > this.since + this.worstClock;

@@ -43,7 +43,8 @@ const measure = does<
 });
 
 const people = [
-	nothing('join'),
+	/** With readings of before, so many lookbacks old. */
+	does<'join', { brings: number[] }>('join', { brings: fc.array(fc.constantFrom(0.5, 1.5, 2, 3), { maxLength: 3 }) }),
 	does<'leave' | 'comeBack', { user: number }>('leave', { user: which }),
 	does<'comeBack', { user: number }>('comeBack', { user: which }),
 ];

@@ -13,8 +13,8 @@ export class Watching {
 	constructor(
 		private readonly around: Around,
 		private scope: Scope,
-		public lookback: number,
-		public minimum = 0,
+		private lookback: number,
+		private minimum = 0,
 	) {}
 
 	/** @returns whether it begins now */
@@ -67,7 +67,9 @@ export class Watching {
 	}
 
 	private createOracle(since: number) {
-		const { world, time } = this.around;
-		return new Oracle(world, { ...this.scope }, this, since, time.error);
+		const { world, time, service } = this.around;
+		const { lookback, minimum } = this;
+		const settings = { lookback, minimum, sendsDate: service.sendsDate };
+		return new Oracle(world, { ...this.scope }, settings, since, time.error);
 	}
 }

@@ -25,6 +25,20 @@ it('ignores rows before the window, and takes those at its first instant', () =>
 	expect(look([reading(at(999), 1)], { start: 1000 }).newest).toBeUndefined();
 });
 
+it('rows that were found too late are old, in the window and before it, and do not move it', () => {
+	const rows = [reading(at(998), 1), reading(at(999), 2), reading(at(1000), 3)];
+	const late = (lateUntil: number, start: number) => {
+		const { changes, old, newest } = look(rows, { start, lateUntil });
+		return [values(changes), values(old), newest];
+	};
+	expect(late(999, 1000)).toEqual([[3], [1], 1000]);
+	expect(late(1000, 0)).toEqual([[3], [1, 2], 1000]);
+	expect(late(1001, 0)).toEqual([[], [1, 2, 3], undefined]);
+	const seen = new SeenReadings({});
+	for (const row of look(rows, { start: 0 }).changes) seen.remember(row);
+	expect(look(rows, { start: 0, lateUntil: 1001 }, seen).old).toEqual([]);
+});
+
 it('finds the newest row in any order', () => {
 	expect(look([reading(at(7000)), reading(at(3000)), reading(null)], { start: 0 }).newest).toBe(7000);
 	expect(look([], { start: 0 }).newest).toBeUndefined();

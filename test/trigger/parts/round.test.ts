@@ -30,7 +30,7 @@ const roundOptions = (now: number, deadline: number, lookback: number): RoundOpt
 	now,
 	lookback,
 	isFirst: false,
-	confirmedNow: () => now,
+	clock: { confirmedNow: () => now, earliestNow: () => now },
 	thresholds: [],
 	deadline,
 	budgetMs: BUDGET_MS,

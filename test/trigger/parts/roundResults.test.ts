@@ -42,7 +42,7 @@ function resultsAfter(more: Partial<TriggerState> = {}, entries?: ListEntry[], g
 		isFirst: false,
 		thresholds: [],
 		windowStart: NOW - HOUR,
-		confirmedNow: () => NOW,
+		clock: { confirmedNow: () => NOW, earliestNow: () => NOW },
 		...given,
 	};
 	const selection = { entries, async *users() {}, whenMissing: async () => {} };
@@ -220,7 +220,17 @@ describe('a failed user', () => {
 		const resumed = resultsAfter({ round: { at: 1, last: [], began: 5 } });
 		resumed.take(listed('u2', 2), { problem: refused });
 		expect(resumed.results.isOnlyUserFailed).toBe(false);
-		expect(results.emitAndSave(true).state.behind).toEqual({ u1: { from: 7, met: NOW } });
+		expect(results.emitAndSave(true).state.behind).toEqual({ u1: { from: 7, late: NOW - HOUR, met: NOW } });
+	});
+
+	it('only limited has a window of the same kind, and no failure', () => {
+		const { results } = resultsAfter({ kept: 7, since: 8 });
+		results.setAside({ ...listed('u1', 1), rows: [] });
+		const { behind } = results.emitAndSave(true).state;
+		expect([behind, results.failedUsers.problemCount]).toEqual([
+			{ u1: { from: 7, since: 8, late: NOW - HOUR, met: NOW } },
+			0,
+		]);
 	});
 
 	it('does not move the window of all', () => {

@@ -5,6 +5,7 @@ import {
 	confirmTime,
 	isStateOf,
 	moveWindow,
+	pollClock,
 	startState,
 	windowStart,
 	withThresholds,
@@ -146,6 +147,16 @@ describe('the confirmed time', () => {
 			-HOUR,
 		],
 	])('%s', (_, polls, expected) => expect(timeAfter(polls)).toBe(expected));
+
+	it.each<[string, string | undefined, number, number]>([
+		['is sure, where the service sends its time', new Date(NOW - HOUR).toUTCString(), NOW - HOUR, NOW - HOUR],
+		['may be a day earlier without it', undefined, known, known - DAY],
+	])('%s', (name, date, confirmed, earliest) => {
+		jest.spyOn(performance, 'now').mockReturnValue(5);
+		const clock = pollClock(name, { now: NOW, started: 5 }, known);
+		clock.onAnswer({ date });
+		expect([clock.confirmedNow(), clock.earliestNow()]).toEqual([confirmed, earliest]);
+	});
 });
 
 describe('the window of this round', () => {
