@@ -157,6 +157,24 @@ it('reports the row count of each user, and starts none once the time is up', as
 	expect(results).toHaveLength(2);
 });
 
+it('leaves out a user in the queue when time is up, also if there is more time when the request is rejected', async () => {
+	let isUp = false;
+	const asked: Asked[] = [];
+	const { results, error } = await play({
+		users: [listed('u1'), listed('u2')],
+		answer: (name) => {
+			if (name === 'u1') return page(1);
+			isUp = true;
+			const isCancelled = asked.at(-1)!.once!.isCancelled!();
+			isUp = false;
+			return new Problem(isCancelled ? 'Cancelled' : 'Sent', '', { concernsAll: true });
+		},
+		asked,
+		options: { asCompleted: true, isTimeUp: () => isUp },
+	});
+	expect([error, results.map(({ user }) => user.user_id)]).toEqual([undefined, ['u1']]);
+});
+
 it('gives results as they are completed where it may, else in the order of the users', async () => {
 	const orderOf = async (options: object) => {
 		const answer = async (name: string) => {

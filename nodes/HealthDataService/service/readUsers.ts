@@ -78,8 +78,9 @@ function resultsOf(get: Get, options: ReadUsersOptions, onDone: () => void): Asy
 		/** Further requests go first, so that what was begun ends. */
 		const getOfUser: Get = async (path, params, ifMissing, request) =>
 			await get(path, params, ifMissing, { ...request, stoppedBy, isFurther: () => sentAt !== undefined });
-		/** Whether this user was still in the queue when time was up. */
-		const isLeftOut = () => asCompleted === true && sentAt === undefined && isTimeUp();
+		let wasLeftOut = false;
+		/** Whether this user was still in the queue when time was up, also if there is more time later. */
+		const isLeftOut = () => (wasLeftOut ||= asCompleted === true && sentAt === undefined && isTimeUp());
 		const isCancelled = () => hasEnded() || isLeftOut();
 		const result = (more: Partial<UserResult>): UserResult => ({
 			...selected,
