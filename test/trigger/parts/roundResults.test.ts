@@ -137,6 +137,31 @@ describe('the next poll resumes', () => {
 		expect(round).toEqual({ at, last, began: NOW, ...(done.length > 0 && { done: fingerprints }) });
 	});
 
+	it('with the earliest confirmed time of the round: the window follows it, not a clock that was ahead', () => {
+		const from = NOW - 9 * HOUR;
+		const [early, right, late] = [NOW - 5 * HOUR, NOW, NOW + 3 * HOUR];
+		const windowAfter = (...confirmed: number[]) => {
+			let round: Checkpoint | undefined;
+			for (const [poll, time] of confirmed.entries()) {
+				const { results, take } = resultsAfter({ from, kept: from, round }, undefined, {
+					clock: { confirmedNow: () => time, earliestNow: () => time },
+				});
+				const isLast = poll === confirmed.length - 1;
+				for (const user of users) results.expect(user);
+				for (const user of isLast ? users : []) take(user, { rows: [reading('u1', NOW + 99 * HOUR)] });
+				const { state } = results.emitAndSave(isLast);
+				if (isLast) return [state.from, state.round];
+				({ round } = state);
+			}
+			return [];
+		};
+		expect(windowAfter(early)).toEqual([early - HOUR, undefined]);
+		expect(windowAfter(early, right)).toEqual([early - HOUR, undefined]);
+		expect(windowAfter(right, early)).toEqual([early - HOUR, undefined]);
+		// Not later than when the round began.
+		expect(windowAfter(late, late)).toEqual([NOW - HOUR, undefined]);
+	});
+
 	it('without the users who were done in an earlier poll of the round, and passes them once all before them are done', () => {
 		const [u1, u2, u3, u4] = users;
 		const [three, four] = [u3, u4].map(doneKeyOf);

@@ -139,6 +139,19 @@ describe('the confirmed time', () => {
 			0,
 		],
 		['is not that of a service which is ahead of n8n', [{ service: 0 }, { error: 3 * DAY, service: 9 * DAY }], 0],
+		['is that of n8n, where a service less than an hour ahead confirms it', [{ gap: 0 }, { service: HOUR - 1 }], 0],
+		['is not that of n8n, where the service is an hour ahead', [{ gap: 0 }, { gap: 0, service: HOUR }], -HOUR],
+		['is right after a clock that was set back after a day', [{ gap: 0 }, { gap: DAY }, { error: -5 * HOUR }, {}], 0],
+		[
+			'follows clocks that were less than an hour off for one poll',
+			[{ gap: 0 }, { gap: HOUR, error: HOUR - 1 }, { gap: DAY - HOUR }],
+			0,
+		],
+		[
+			'does not follow clocks that were set by an hour within the day',
+			[{ gap: 0 }, { gap: HOUR, error: HOUR }, { gap: DAY - HOUR, error: HOUR }],
+			-HOUR,
+		],
 		['follows clocks that ran steadily for a day', [{ gap: 0 }, { gap: 23 * HOUR }, { gap: HOUR }], 0],
 		['does not follow clocks that ran steadily for less', [{ gap: 0 }, { gap: DAY - 1 }], -HOUR],
 		[
@@ -147,6 +160,26 @@ describe('the confirmed time', () => {
 			-HOUR,
 		],
 	])('%s', (_, polls, expected) => expect(timeAfter(polls)).toBe(expected));
+
+	it('of a poll that started before the last one is that of the saved state', () => {
+		const later = confirmTime(undefined, { now: NOW, monotonic: 2 * HOUR, service: NOW, known });
+		expect(confirmTime(later, { now: NOW, monotonic: HOUR, known: NOW - 9 * HOUR }).time).toBe(NOW - 9 * HOUR);
+	});
+
+	it('is that of the service at the start of the poll, however late the answer came', () => {
+		jest.spyOn(performance, 'now').mockReturnValue(HOUR);
+		const clock = pollClock('late answer', { now: NOW + DAY, started: 0 }, 0);
+		clock.onAnswer({ date: new Date(NOW + HOUR).toUTCString() });
+		expect(clock.confirmedNow()).toBe(NOW);
+	});
+
+	it('moves on from the last poll of the trigger, not from the saved state or another trigger', () => {
+		const timeAt = (name: string, hour: number, saved: number) =>
+			pollClock(name, { now: NOW + hour * HOUR, started: hour * HOUR }, saved).confirmedNow();
+		expect(timeAt('moves on', 1, NOW - HOUR)).toBe(NOW - HOUR);
+		expect(timeAt('moves on', 2, NOW - 9 * HOUR)).toBe(NOW);
+		expect(timeAt('another trigger', 2, NOW - 9 * HOUR)).toBe(NOW - 9 * HOUR);
+	});
 
 	it.each<[string, string | undefined, number, number]>([
 		['is sure, where the service sends its time', new Date(NOW - HOUR).toUTCString(), NOW - HOUR, NOW - HOUR],
