@@ -10,6 +10,7 @@ import { bloodPressure, mindfulness } from '../helpers/people';
 import { PollingHost, type HostOptions } from '../helpers/pollingHost';
 import { byUserId, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
+import { stateNow } from '../helpers/watch';
 
 const MINUTE = 60_000;
 const history = new History();
@@ -267,9 +268,10 @@ describe('Only Connected Users', () => {
 	const asked = () => used.sandbox.requests.filter((url) => url.includes('/timeseries/'));
 	const trigger = (more: INodeParameters) =>
 		new PollingHost(used.credential, { event: 'bloodPressure', userScope: 'all', ...more });
-	const connect = (user: User) =>
+	const connect = (user: User, created_on = user.connected_sources[0].created_on) =>
 		user.connected_sources.push({
 			...user.connected_sources[0],
+			created_on,
 			source: { ...user.connected_sources[0].source, slug: 'withings' },
 		});
 
@@ -285,6 +287,34 @@ describe('Only Connected Users', () => {
 		history.add(anna, bloodPressure(at(0), 120, 80, 'withings'));
 		expect(await n8n.tick()).toHaveLength(1);
 		expect(asked()).toHaveLength(2);
+	});
+
+	it('a user who connects after publication brings nothing that was measured before it', async () => {
+		const ben = history.addUser('ben');
+		connect(ben);
+		const n8n = trigger({ provider, options: { onlyConnected: true } });
+		const add = (user: User, systolic: number, minutes: number) =>
+			history.add(user, bloodPressure(at(minutes), systolic, 80, 'withings'));
+		await n8n.start();
+		clock += 10 * MINUTE;
+		for (const minutes of [-20, -10, -5]) add(anna, 120 + minutes, minutes);
+		connect(anna, at(-1));
+		// It comes late from a user who was connected at publication.
+		add(ben, 120, -20);
+		const systolics = async () => (await n8n.tick())?.map(({ systolic }) => systolic);
+		expect(await systolics()).toEqual([120, 115]);
+		expect(await systolics()).toBeUndefined();
+
+		clock += 71 * 60 * MINUTE;
+		add(ben, 121, 0);
+		expect(await systolics()).toEqual([121]);
+		const late = add(anna, 122, -72 * 60);
+		expect(await systolics()).toBeUndefined();
+		history.remove(late);
+		clock += 2 * 60 * MINUTE;
+		add(ben, 123, 0);
+		expect(await systolics()).toEqual([123]);
+		expect(stateNow(n8n)).not.toHaveProperty('published');
 	});
 
 	it.each<[string, INodeParameters]>([

@@ -488,3 +488,19 @@ it('the sources of a user are those that have a slug, by their names if they hav
 		expect(connectedSources({ connected_sources: none } as unknown as IDataObject)).toEqual([]);
 	}
 });
+
+it('tells when a user connected the provider first, if all records of it say so', () => {
+	const user = (...dates: unknown[]) => ({
+		user_id: 'u',
+		connected_sources: [
+			{ source: { slug: 'other' }, created_on: '2020-01-01T00:00:00Z' },
+			...dates.map((created_on) => ({ source: { slug: 'Omron' }, created_on })),
+		],
+	});
+	const connectedOn = (...dates: unknown[]) =>
+		toSelectedUser(user(...dates) as unknown as IDataObject, 1, 'omron').connectedOn;
+	const [early, late] = ['2026-01-01T00:00:00Z', '2026-06-01T00:00:00Z'];
+	expect([connectedOn(late, early), connectedOn(late)]).toEqual([Date.parse(early), Date.parse(late)]);
+	expect([connectedOn(late, null), connectedOn('soon')]).toEqual([-Infinity, -Infinity]);
+	expect(toSelectedUser(user(late) as unknown as IDataObject, 1)).not.toHaveProperty('connectedOn');
+});

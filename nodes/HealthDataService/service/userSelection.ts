@@ -9,7 +9,7 @@ import { text } from '../shared/values';
 import type { UserRef } from './readings';
 import { resolveMany } from './resolveMany';
 import { userPages, type ListSlice } from './userPaginator';
-import { isClientUserId, isConnectedTo, lowerUserId, noSuchClientUser, resolveUser } from './users';
+import { connectionsTo, isClientUserId, isConnectedTo, lowerUserId, noSuchClientUser, resolveUser } from './users';
 
 /** A user to read. */
 export interface SelectedUser {
@@ -20,6 +20,8 @@ export interface SelectedUser {
 	place: number;
 	/** Team ID, if the service sends it. */
 	team?: string;
+	/** Of connected users only: when the user connected the provider (ms), if the service says so. */
+	connectedOn?: number;
 	/** The entry of *User IDs*. */
 	entry?: ListEntry;
 	/** Why the entry could not be resolved; `user_id` is empty then. */
@@ -45,6 +47,8 @@ export interface UserSelection {
 	addClientUserIds?(get: Get, rows: readonly IDataObject[], isCancelled?: () => boolean): Promise<void>;
 	/** Whether it is the value of *User*, without a list. */
 	isOne?: boolean;
+	/** Whether only users are read who have a provider connected now. */
+	isConnectedOnly?: boolean;
 	/** The entries of *User IDs*, without duplicates. */
 	entries?: readonly ListEntry[];
 	/** Place of the last user known so far. With several users only. */
@@ -70,6 +74,7 @@ export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSele
 	let lastPlace = 0;
 	let total: number | undefined;
 	return {
+		isConnectedOnly: Boolean(connectedTo),
 		async *users(get, skip = 0) {
 			let place = skip;
 			const withTotal: Get = async (...request) => {
@@ -83,7 +88,7 @@ export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSele
 					.filter(({ user }) => isSelected(user));
 				place += users.length;
 				lastPlace = Math.max(lastPlace, selected.at(-1)?.place ?? 0);
-				for (const one of selected) yield toSelectedUser(one.user, one.place);
+				for (const one of selected) yield toSelectedUser(one.user, one.place, connectedTo);
 			}
 		},
 		whenMissing: async (get, { user }) => await throwIfUserExists(get, user),
@@ -216,13 +221,16 @@ const userExists = () =>
 		{ httpCode: '404' },
 	);
 
-export function toSelectedUser({ user_id, client_user_id, team_id }: IDataObject, place: number): SelectedUser {
+export function toSelectedUser(record: IDataObject, place: number, connectedTo?: string): SelectedUser {
+	const { user_id, client_user_id, team_id } = record;
 	const sentId = String(user_id);
 	const user = { user_id: lowerUserId(sentId), client_user_id: text(client_user_id) || null };
+	const connections = connectedTo ? connectionsTo(record, connectedTo).map((one) => one.connectedOn ?? -Infinity) : [];
 	return {
 		user,
 		...(sentId !== user.user_id && { sentId }),
 		place,
 		...(typeof team_id === 'string' && { team: team_id }),
+		...(connections.length > 0 && { connectedOn: Math.min(...connections) }),
 	};
 }

@@ -8,6 +8,7 @@ import { classifyStatus } from '../http/classify';
 import { isObject } from '../shared/json';
 import { Problem } from '../shared/problem';
 import { text } from '../shared/values';
+import { instantOf } from './readingId';
 
 export const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
 const WHOLE_UUID = new RegExp(`^${UUID}$`);
@@ -101,20 +102,30 @@ const userWithoutId = () =>
 		{ concernsAll: true },
 	);
 
-/** Slug and display name of the connected sources. Entries may be incomplete (quirks 5, 8). */
-export function connectedSources(user: IDataObject): Array<{ slug: string; name: string }> {
+interface ConnectedSource {
+	slug: string;
+	name: string;
+	/** When it was connected (ms). */
+	connectedOn?: number;
+}
+
+/** The connected sources. Entries may be incomplete (quirks 5, 8). */
+export function connectedSources(user: IDataObject): ConnectedSource[] {
 	const entries = Array.isArray(user.connected_sources) ? (user.connected_sources as IDataObject[]) : [];
 	return entries.flatMap((entry) => {
 		const { slug, name } = (entry?.source ?? {}) as IDataObject;
-		return typeof slug === 'string' ? [{ slug, name: typeof name === 'string' ? name : slug }] : [];
+		if (typeof slug !== 'string') return [];
+		return [{ slug, name: typeof name === 'string' ? name : slug, connectedOn: instantOf(entry.created_on).millis }];
 	});
 }
 
 const isSameSlug = (a: unknown, b: string) => String(a).trim().toLowerCase() === b.trim().toLowerCase();
 
-/** @param provider a slug, in upper or lower case */
-export const isConnectedTo = (user: IDataObject, provider: string) =>
-	connectedSources(user).some(({ slug }) => isSameSlug(slug, provider));
+/** The connections to a provider. @param provider a slug, in upper or lower case */
+export const connectionsTo = (user: IDataObject, provider: string) =>
+	connectedSources(user).filter(({ slug }) => isSameSlug(slug, provider));
+
+export const isConnectedTo = (user: IDataObject, provider: string) => connectionsTo(user, provider).length > 0;
 
 /**
  * The slug of *Provider*. People type it in capitals, and the service finds nothing then: so it is sent as the user records of the

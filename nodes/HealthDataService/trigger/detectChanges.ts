@@ -91,7 +91,7 @@ export class UserWindows {
 	constructor(
 		private readonly seen: SeenReadings,
 		private readonly watchList: WatchList,
-		private readonly before: Pick<TriggerState, 'kept' | 'since'>,
+		private readonly before: Pick<TriggerState, 'kept' | 'since' | 'published'>,
 		private readonly options: WindowOptions,
 	) {}
 
@@ -119,7 +119,12 @@ export class UserWindows {
 	}
 
 	/** Set until a first read: readings measured up to then are old. */
-	private sinceOf = (listed: Listed) => (this.watchList.isNew(listed) ? this.options.now : this.before.since);
+	private sinceOf(listed: Listed): number | undefined {
+		const { since, published = Infinity } = this.before;
+		if (this.watchList.isNew(listed)) return this.options.now;
+		// A user who connected the provider later was not read in the first round.
+		return since ?? ((listed.connectedOn ?? -Infinity) > published ? published : undefined);
+	}
 
 	/** Whether an earlier poll has read the user, with readings. */
 	private isKnown = (userId: string) => !this.added.has(userId) && this.seen.hasUser(userPrefix(userId));

@@ -29,6 +29,7 @@ export interface EventResult {
 	team?: string;
 	user?: UserRef;
 	entry?: ListEntry;
+	connectedOn?: number;
 	isGone?: boolean;
 	problem?: Problem;
 	/** From the first request on. */

@@ -47,12 +47,12 @@ export class RoundResults {
 
 	constructor(
 		private readonly event: TriggerEvent,
-		{ entries }: UserSelection,
+		private readonly selection: UserSelection,
 		private readonly before: TriggerState,
 		private readonly options: ResultOptions,
 	) {
 		this.failedUsers = new FailedUsers(before.behind, before.overdue);
-		this.watchList = new WatchList(entries, before.members);
+		this.watchList = new WatchList(selection.entries, before.members);
 		this.seen = new SeenReadings(before.seen);
 		this.windows = new UserWindows(this.seen, this.watchList, before, options);
 		this.checkpoint = { ...(before.round ?? { at: 0, last: [], began: options.now }) };
@@ -209,6 +209,8 @@ export class RoundResults {
 		const sure = (checkpoint.sure = Math.min(checkpoint.sure ?? checkpoint.began, this.options.clock.confirmedNow()));
 		const past = before.past?.filter(({ until }) => !isDone || until > checkpoint.began);
 		const { from, kept } = isDone ? moveWindow(before, { now: sure, newest: checkpoint.newest }, lookback) : before;
+		const begun = isDone && this.selection.isConnectedOnly ? before.since : undefined;
+		const published = before.published ?? (begun === undefined ? -Infinity : Math.min(begun, sure));
 		const state: TriggerState = {
 			version: 1,
 			node: before.node,
@@ -224,6 +226,7 @@ export class RoundResults {
 			...(watchList.isGiven && { members: watchList.toSave() }),
 			...(before.minimums && { minimums: before.minimums }),
 			...(past?.length && { past }),
+			...(published > kept && { published }),
 			...(before.told !== undefined && { told: before.told }),
 		};
 		return {

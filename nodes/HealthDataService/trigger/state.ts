@@ -20,6 +20,8 @@ export interface TriggerState {
 	kept: number;
 	/** Start of watching, until a first round is complete: readings measured up to then are old. */
 	since?: number;
+	/** With connected users only, when watching began, while the window may reach back to it. */
+	published?: number;
 	/** Hour since 1970 → hashes of the readings seen in it (detectChanges.ts). */
 	seen: Record<string, string>;
 	/** Checkpoint of a round that takes several polls. */

@@ -8,7 +8,7 @@ import type { SelectedUser, ListEntry } from '../service/userSelection';
 import { shownUserId } from '../service/users';
 import type { SavedWatchList } from './state';
 
-export type Listed = Partial<Pick<SelectedUser, 'user' | 'entry'>>;
+export type Listed = Partial<Pick<SelectedUser, 'user' | 'entry' | 'connectedOn'>>;
 
 /** Starts the key of an entry that no user matches. No user ID starts with it. */
 const UNRESOLVED = '?';

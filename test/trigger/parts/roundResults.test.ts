@@ -2,7 +2,7 @@
  * Accumulator of a round: which rows are emitted, where the next poll resumes, and what is saved of failed users.
  */
 import type { IDataObject } from 'n8n-workflow';
-import type { ListEntry, SelectedUser } from '../../../nodes/HealthDataService/service/userSelection';
+import type { ListEntry, SelectedUser, UserSelection } from '../../../nodes/HealthDataService/service/userSelection';
 import { MAX_ROWS_PER_POLL, takeOldest, type ChangedRow } from '../../../nodes/HealthDataService/trigger/detectChanges';
 import { readingEvents, type EventResult } from '../../../nodes/HealthDataService/trigger/events';
 import { RoundResults, type ResultOptions } from '../../../nodes/HealthDataService/trigger/roundResults';
@@ -106,6 +106,34 @@ describe('rows are emitted', () => {
 		const round = { at: 0, last: [], began: NOW - 1 };
 		expect([left(true), left(true, round), left(false)]).toEqual([undefined, [NOW], past.map(({ until }) => until)]);
 		expect(resultsAfter({ minimums: thresholds }).results.emitAndSave(true).state.minimums).toEqual(thresholds);
+	});
+
+	it('until the window no longer reaches back to publication, its time is saved for users who connect later', () => {
+		const selection = { isConnectedOnly: true, async *users() {}, whenMissing: async () => {} };
+		const options = { now: NOW, lookback: HOUR, isFirst: true, thresholds: [], windowStart: NOW - HOUR };
+		const publishedOf = (
+			more: Partial<TriggerState>,
+			sure = NOW,
+			isComplete = true,
+			given: UserSelection = selection,
+		) => {
+			const clock = { confirmedNow: () => sure, earliestNow: () => sure };
+			const before = { ...startState('node', 'of', NOW, HOUR), ...more };
+			const results = new RoundResults(event, given, before, { ...options, clock });
+			return results.emitAndSave(isComplete).state.published;
+		};
+		expect([publishedOf({}), publishedOf({ since: NOW - 3 }), publishedOf({}, NOW - 5)]).toEqual([
+			NOW,
+			NOW - 3,
+			NOW - 5,
+		]);
+		expect([publishedOf({ since: undefined, published: 7, kept: 6, from: 0 })]).toEqual([7]);
+		expect([
+			publishedOf({ since: undefined }),
+			publishedOf({}, NOW, false),
+			publishedOf({}, NOW, true, { ...selection, isConnectedOnly: false }),
+			publishedOf({ since: undefined, published: 7, kept: 7, from: 0 }),
+		]).toEqual([undefined, undefined, undefined, undefined]);
 	});
 
 	it('of a failed user from the first failure on', () => {

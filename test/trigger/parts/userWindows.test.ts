@@ -17,12 +17,18 @@ function windowsOf({
 	known = [] as string[],
 	listed = undefined as Record<string, string> | undefined,
 	since = undefined as number | undefined,
+	published = undefined as number | undefined,
 	...more
-}: Partial<WindowOptions> & { known?: string[]; listed?: Record<string, string>; since?: number } = {}) {
+}: Partial<WindowOptions> & {
+	known?: string[];
+	listed?: Record<string, string>;
+	since?: number;
+	published?: number;
+} = {}) {
 	const seen = new SeenReadings({ 1: known.map((id) => userPrefix(id).padEnd(26, '0')).join('') });
 	const clock = { confirmedNow: () => NOW, earliestNow: () => NOW };
 	const options = { now: NOW, lookback: 48 * HOUR, isFirst: false, windowStart: START, clock, ...more };
-	return new UserWindows(seen, new WatchList(listed && [entry], listed), { kept: KEPT, since }, options);
+	return new UserWindows(seen, new WatchList(listed && [entry], listed), { kept: KEPT, since, published }, options);
 }
 const ahead = (hours: number) => ({ confirmedNow: () => NOW, earliestNow: () => NOW - hours * HOUR });
 
@@ -72,6 +78,18 @@ it('of a user whose entry is new begins now, whatever the clocks say, also if th
 	const before = windowsOf({ known: ['u'], listed });
 	before.expect({ user, entry });
 	expect([before.startOf('u'), before.of({ user, entry })]).toEqual([START, { start: START }]);
+});
+
+it.each<[string, { since?: number; published?: number }, number | undefined, number | undefined]>([
+	['after publication: readings of before it are old', { published: 7 }, 8, 7],
+	['at publication: they count', { published: 7 }, 7, undefined],
+	['at an unknown time: they count', { published: 7 }, undefined, undefined],
+	['when the window no longer reaches back to it: all count', {}, 8, undefined],
+	['in the first round: readings of before publication are old', { since: 6 }, undefined, 6],
+])('of a user who connected the provider %s', (_, state, connectedOn, watchingSince) => {
+	const windows = windowsOf({ known: ['u'], ...state });
+	expect(windows.of({ user, connectedOn }).watchingSince).toBe(watchingSince);
+	expect(windows.afterFailure({ user, connectedOn }).since).toBe(watchingSince);
 });
 
 it('of an entry without a user has no readings that came too late', () => {
