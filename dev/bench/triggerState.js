@@ -56,7 +56,7 @@ async function round(given, state, isFirst) {
 		deadline: Infinity,
 		budgetMs: Infinity,
 		isFirst,
-		clock: { confirmedNow: () => NOW, earliestNow: () => NOW },
+		clock: { confirmedNow: () => NOW, earliestNow: () => NOW, latestNow: () => NOW },
 		thresholds: [],
 		timeout: new AdaptiveTimeout(new Deadlines(), 60_000, 8),
 	});

@@ -128,6 +128,21 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(n8n.executions.flat())!.sort()).toEqual([121, 122]);
 	});
 
+	it('a first round of several polls: what was dated ahead is old, hours are enough', async () => {
+		const ahead = () => w.reading(5 * 60, 90);
+		w.used.sandbox.switches.now = () => w.clock + 6 * HOUR;
+		w.used.sandbox.switches.date = () => w.clock;
+		for (const user of team) w.history.add(user, ahead());
+		latency(LATENCY_MS);
+		const n8n = w.trigger({ ...allUsers, options }, { budgetMs: BUDGET_MS });
+		expect(await n8n.start()).toBeUndefined();
+		expect(isDone(n8n)).toBe(false);
+		w.pass(MINUTE);
+		w.history.add(team[USERS - 1], w.reading(0, 121));
+		await finish(n8n);
+		expect(valuesOf(n8n.executions.flat())).toEqual([121]);
+	});
+
 	it('a kill during a round: its progress may be lost, no reading is', async () => {
 		const n8n = await watching();
 		addForAll(team);

@@ -77,7 +77,7 @@ export interface WindowOptions {
 	/** Of all users (ms). */
 	windowStart: number;
 	/** Once answers have come. */
-	clock: Pick<PollClock, 'confirmedNow' | 'earliestNow'>;
+	clock: Pick<PollClock, 'confirmedNow' | 'earliestNow' | 'latestNow'>;
 }
 
 /**
@@ -105,8 +105,10 @@ export class UserWindows {
 
 	/** @param failed set for a failed user */
 	of(listed: Listed, failed?: FailedUser): TimeWindow {
-		const { isFirst, windowStart } = this.options;
-		const readAt = isFirst || this.watchList.isNew(listed) ? Date.now() : undefined;
+		const { isFirst, windowStart, clock } = this.options;
+		const { since } = failed ?? this.before;
+		const isStart = isFirst || this.watchList.isNew(listed);
+		const readAt = isStart ? Date.now() : since === undefined ? undefined : clock.latestNow();
 		if (failed) return { start: failed.from, watchingSince: failed.since, readAt, lateUntil: failed.late };
 		return { start: windowStart, watchingSince: this.sinceOf(listed), readAt, lateUntil: this.lateUntil(listed) };
 	}

@@ -101,6 +101,7 @@ export interface FailedUser {
 	told?: number;
 }
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /** How far the window may move back. Clocks are set wrong by time zones and dates, which makes a day. */
@@ -170,6 +171,11 @@ export function pollClock(name: string, { now, started }: { now: number; started
 		earliestNow(): number {
 			const { time, isSure } = confirm();
 			return isSure ? time : time - CLOCK_ERROR_MS;
+		},
+		/** The latest that it may be now (ms), with a minute for the clocks of devices. */
+		latestNow(): number {
+			if (service === undefined) return Date.now() + CLOCK_ERROR_MS;
+			return Math.max(Date.now(), service + performance.now() - started) + MINUTE_MS;
 		},
 	};
 }

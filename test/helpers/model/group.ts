@@ -23,6 +23,11 @@ export class Group {
 
 	constructor(readonly key: string) {}
 
+	/** Whether any of it went out. */
+	get isInTable() {
+		return this.table.size > 0;
+	}
+
 	/** Whether a reader could have seen it before. */
 	get isKnown() {
 		return this.table.size > 0 || (!this.isOldUnsure && (this.old?.length ?? 0) > 0);

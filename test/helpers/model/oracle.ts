@@ -12,6 +12,8 @@ import { Lookbacks } from './lookbacks';
 import { Minimums } from './minimums';
 import { valueAt, type Measured, type ModelWorld, type Person } from './world';
 
+const DAY = 86_400_000;
+
 interface Begin {
 	at: number;
 	isFirstPoll: boolean;
@@ -100,11 +102,15 @@ export class Oracle {
 		if (isSure && time !== null && at - time > this.lookbacks.most) group.begunLate(at);
 		const hasCome = group.hasChanged(this.since, at);
 		const wasThere = this.wasThere(group);
-		const isNew = hasCome && !wasThere && time !== null && time > this.since + this.worstClock;
+		const ahead = (time ?? -Infinity) - at;
+		if (wasThere && ahead > DAY + this.worstClock && !group.hasChanged(this.since, ended) && group.isInTable)
+			fail('dated ahead, and there when watching began', group.readings[0]);
+		const isNew = hasCome && !wasThere && ahead <= 0 && time !== null && time > this.since + this.worstClock;
 		group.begin(at, {
 			isNew,
 			isUnsure:
 				wasThere ||
+				ahead > 0 ||
 				(time !== null && this.clock.mayHide(time)) ||
 				group.hasChanged(at, ended) ||
 				(hasCome && this.polls > 1 && !isNew),
@@ -158,6 +164,7 @@ export class Oracle {
 			if (
 				this.wasThere(group) ||
 				time === null ||
+				time > begin.at ||
 				changed <= this.since ||
 				time <= this.since + begin.zone ||
 				isDuringFirst

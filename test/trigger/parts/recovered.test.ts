@@ -33,7 +33,7 @@ function roundAfter(before: TriggerState, users: Array<[string, IDataObject[]]>)
 		isFirst: false,
 		thresholds: [],
 		windowStart: before.from,
-		clock: { confirmedNow: () => NOW, earliestNow: () => NOW },
+		clock: { confirmedNow: () => NOW, earliestNow: () => NOW, latestNow: () => NOW },
 	};
 	const results = new RoundResults(event, { async *users() {}, whenMissing: async () => {} }, before, options);
 	const listed = users.map(([user_id, rows], index) => ({

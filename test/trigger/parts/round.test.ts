@@ -30,7 +30,7 @@ const roundOptions = (now: number, deadline: number, lookback: number): RoundOpt
 	now,
 	lookback,
 	isFirst: false,
-	clock: { confirmedNow: () => now, earliestNow: () => now },
+	clock: { confirmedNow: () => now, earliestNow: () => now, latestNow: () => now },
 	thresholds: [],
 	deadline,
 	budgetMs: BUDGET_MS,

@@ -42,7 +42,7 @@ function resultsAfter(more: Partial<TriggerState> = {}, entries?: ListEntry[], g
 		isFirst: false,
 		thresholds: [],
 		windowStart: NOW - HOUR,
-		clock: { confirmedNow: () => NOW, earliestNow: () => NOW },
+		clock: { confirmedNow: () => NOW, earliestNow: () => NOW, latestNow: () => NOW + HOUR },
 		...given,
 	};
 	const selection = { entries, async *users() {}, whenMissing: async () => {} };
@@ -117,7 +117,7 @@ describe('rows are emitted', () => {
 			isComplete = true,
 			given: UserSelection = selection,
 		) => {
-			const clock = { confirmedNow: () => sure, earliestNow: () => sure };
+			const clock = { confirmedNow: () => sure, earliestNow: () => sure, latestNow: () => sure };
 			const before = { ...startState('node', 'of', NOW, HOUR), ...more };
 			const results = new RoundResults(event, given, before, { ...options, clock });
 			return results.emitAndSave(isComplete).state.published;
@@ -172,7 +172,7 @@ describe('the next poll resumes', () => {
 			let round: Checkpoint | undefined;
 			for (const [poll, time] of confirmed.entries()) {
 				const { results, take } = resultsAfter({ from, kept: from, round }, undefined, {
-					clock: { confirmedNow: () => time, earliestNow: () => time },
+					clock: { confirmedNow: () => time, earliestNow: () => time, latestNow: () => time },
 				});
 				const isLast = poll === confirmed.length - 1;
 				for (const user of users) results.expect(user);

@@ -190,6 +190,19 @@ describe('the confirmed time', () => {
 		clock.onAnswer({ date });
 		expect([clock.confirmedNow(), clock.earliestNow()]).toEqual([confirmed, earliest]);
 	});
+
+	it.each<[string, number | undefined, number]>([
+		['is that of the service by now, and a minute', NOW + HOUR, NOW + HOUR + 3 + 60_000],
+		['is that of n8n, where the service is behind', NOW - HOUR, NOW + 60_000],
+		['is a day after that of n8n, where the service sends none', undefined, NOW + DAY],
+	])('at the latest %s', (name, service, latest) => {
+		const monotonic = jest.spyOn(performance, 'now').mockReturnValue(5);
+		jest.spyOn(Date, 'now').mockReturnValue(NOW);
+		const clock = pollClock(name, { now: NOW, started: 5 }, known);
+		clock.onAnswer({ date: service && new Date(service).toUTCString() });
+		monotonic.mockReturnValue(8);
+		expect(clock.latestNow()).toBe(latest);
+	});
 });
 
 describe('the window of this round', () => {

@@ -26,11 +26,15 @@ function windowsOf({
 	published?: number;
 } = {}) {
 	const seen = new SeenReadings({ 1: known.map((id) => userPrefix(id).padEnd(26, '0')).join('') });
-	const clock = { confirmedNow: () => NOW, earliestNow: () => NOW };
+	const clock = { confirmedNow: () => NOW, earliestNow: () => NOW, latestNow: () => NOW + 2 };
 	const options = { now: NOW, lookback: 48 * HOUR, isFirst: false, windowStart: START, clock, ...more };
 	return new UserWindows(seen, new WatchList(listed && [entry], listed), { kept: KEPT, since, published }, options);
 }
-const ahead = (hours: number) => ({ confirmedNow: () => NOW, earliestNow: () => NOW - hours * HOUR });
+const ahead = (hours: number) => ({
+	confirmedNow: () => NOW,
+	earliestNow: () => NOW - hours * HOUR,
+	latestNow: () => NOW + 2,
+});
 
 it('of a known user is that of all', () => {
 	const windows = windowsOf({ known: ['u', 'v'] });
@@ -58,6 +62,7 @@ it('a failed user keeps nothing that the own window says anyway', () => {
 	expect(windowsOf().of({ user }, { from: 3, since: 4, late: 5 })).toEqual({
 		start: 3,
 		watchingSince: 4,
+		readAt: NOW + 2,
 		lateUntil: 5,
 	});
 });
@@ -89,6 +94,7 @@ it.each<[string, { since?: number; published?: number }, number | undefined, num
 ])('of a user who connected the provider %s', (_, state, connectedOn, watchingSince) => {
 	const windows = windowsOf({ known: ['u'], ...state });
 	expect(windows.of({ user, connectedOn }).watchingSince).toBe(watchingSince);
+	expect(windows.of({ user, connectedOn }).readAt).toBe(state.since && NOW + 2);
 	expect(windows.afterFailure({ user, connectedOn }).since).toBe(watchingSince);
 });
 
@@ -108,4 +114,7 @@ it('until a first round is complete, readings of before are old; in the first po
 	expect(windowsOf({ since: 5 }).of({}).watchingSince).toBe(5);
 	expect(windowsOf({ since: 5 }).afterFailure({}).since).toBe(5);
 	expect(windowsOf({ since: 5, isFirst: true }).of({}).readAt).toBe(NOW + 1);
+	// Later n8n's clock may be behind.
+	expect(windowsOf({ since: 5 }).of({}).readAt).toBe(NOW + 2);
+	expect(windowsOf({ since: 5 }).of({ user }, { from: 3 }).readAt).toBeUndefined();
 });
