@@ -108,6 +108,10 @@ it('its values are all measured columns, with times in any notation', () => {
 	expect(valuesOf({ value: 10.5, unit: 'min', end: '2026-03-03T08:00:00Z' }, mindfulness)).toBe(
 		'["1772524800000.","10.5","min"]',
 	);
+	expect(valuesOf({ unit: 'KPA' })).toBe('["120","80","kPa"]');
+	expect(valuesOf({ unit: 'Min utes' })).toBe('["120","80","minutes"]');
+	// Too long for a number, a time or a unit.
+	expect(valuesOf({ unit: 'Mm '.repeat(22) })).toBe(`["120","80","${'Mm '.repeat(22)}"]`);
 });
 
 it.each<[string, IDataObject]>([
