@@ -14,6 +14,9 @@ export class ClockWatch {
 	private forGood = -Infinity;
 	private saved = {};
 
+	/** @param isConfirmed whether the service sends its time: then a clock that is ahead moves no window behind the first */
+	constructor(private readonly isConfirmed: boolean) {}
+
 	/**
 	 * Watching begins. The first window takes a clock that is a day ahead into account, not one that is more.
 	 *
@@ -26,7 +29,8 @@ export class ClockWatch {
 	}
 
 	/** A poll that was kept. */
-	look(now: number, error: number, lookback: number) {
+	look(now: number, clockError: number, lookback: number) {
+		const error = this.isConfirmed ? Math.min(0, clockError) : clockError;
 		const shown = now + error;
 		const isNoticed = shown < this.least;
 		if (!isNoticed) this.forGood = Math.max(this.forGood, this.untilNoticed);

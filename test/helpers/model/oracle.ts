@@ -29,7 +29,7 @@ export class Oracle {
 	private readonly unsaved = new Set<Person>();
 	private worstClock = 0;
 	private polls = 0;
-	private readonly clock = new ClockWatch();
+	private readonly clock: ClockWatch;
 
 	constructor(
 		private readonly world: ModelWorld,
@@ -38,7 +38,8 @@ export class Oracle {
 		readonly since: number,
 		clockError: number,
 	) {
-		const { lookback, minimum } = settings;
+		const { lookback, minimum, sendsDate } = settings;
+		this.clock = new ClockWatch(sendsDate);
 		this.clock.begin(since, clockError, lookback);
 		this.lookbacks = new Lookbacks(lookback);
 		this.minimums = new Minimums(minimum);
