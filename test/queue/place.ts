@@ -28,7 +28,7 @@ export const lookAround = (place: Place) => ({
 		rowsBefore(night, days, { world: place.sandbox.world, users, now: place.now, zone: ZONE }),
 });
 
-/** Users whose readings were asked for. */
+/** IDs of users in the paths of requests for readings. */
 export const askedFor = (requests: string[]) =>
 	new Set(requests.flatMap((url) => /timeseries\/([^/]+)/.exec(url)?.[1] ?? []));
 

@@ -68,7 +68,7 @@ it('may only read, but for the one job that publishes', () => {
 	});
 });
 
-it('publish of a tag the very file that was checked, on a Node whose npm needs no token', () => {
+it('publish of a tag the very file that was checked, on a Node with an npm that needs no token', () => {
 	const { on, jobs } = parse(read('publish.yml'));
 	expect(on).toEqual({ push: { tags: ['v*'] } });
 	const [checkout, , check, upload] = jobs.check.steps;

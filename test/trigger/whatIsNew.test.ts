@@ -86,7 +86,7 @@ onBothSchedulers((scheduler) => {
 		}
 	});
 
-	it('is not a reading whose unit or numbers are spelled in another way', async () => {
+	it('is not a reading with its unit or numbers spelled in another way', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		const { point } = w.history.add(w.anna, w.reading(0, 120)).reading;

@@ -1,5 +1,5 @@
 /**
- * Concurrent map whose results come as they are completed: elements in work, time that is up, and how it ends.
+ * Concurrent map with results as they are completed: elements in work, time that is up, and how it ends.
  */
 import { nextTurn } from '../helpers/machine';
 import { mapAsCompleted } from '../../nodes/HealthDataService/shared/mapInOrder';
@@ -8,7 +8,7 @@ const numbers = async function* (count: number) {
 	for (let i = 0; i < count; i++) yield i;
 };
 
-/** A map over five numbers whose work is done when the test says so. */
+/** A map over five numbers; the test ends the work of each. */
 function mapped(options: { isTimeUp?: () => boolean } = {}) {
 	const open = new Map<number, { resolve: (value?: number) => void; reject: (error: Error) => void }>();
 	const ends: Array<() => boolean> = [];

@@ -37,7 +37,7 @@ export class Deadlines {
 	endAt = Infinity;
 
 	/**
-	 * Runs `work`, whose signal aborts after `ms` or `maxMs`, or at once with `cancel`; it must end then.
+	 * Runs `work`. Its signal aborts after `ms` or `maxMs`, or at once with `cancel`; the work must end then.
 	 *
 	 * @throws what `work` throws; an error with the code `ETIMEDOUT` after `ms`
 	 */

@@ -94,7 +94,7 @@ export interface RequestOptions {
 	isFurther?: () => boolean;
 }
 
-/** For a request whose failure is expected, or answers a question. */
+/** For a request that may well fail, or that asks a question which a failure answers, too. */
 export const SINGLE_ATTEMPT: RequestOptions = { maxAttempts: 1, ignoreFailure: true };
 
 /**

@@ -151,7 +151,7 @@ export class Run {
 		if (this.isComplete) for (const resume of this.waiting.splice(0)) resume();
 	}
 
-	/** Whether n8n has started all items. Without Batching it starts them at once; an item whose expression fails is never started. */
+	/** Whether n8n has started all items. Without Batching it starts them at once; an item with a failing expression is never started. */
 	get isComplete() {
 		return this.started.size >= this.items;
 	}

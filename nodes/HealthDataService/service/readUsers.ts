@@ -38,7 +38,7 @@ interface ReadUsersOptions {
 	/** Whether a request that failed may be sent again, by the time since the first request of its user. Default: yes. */
 	mayRetry?: (tookMs: number) => boolean;
 	collect: Collect;
-	/** Whether a user who needs a further request, or a retry, is not read on, by the time since the first request. */
+	/** Whether the read of a user ends before its next request or retry, by the time since its first. */
 	isTooSlow?: (tookMs: number) => boolean;
 	/** Called when a user is read, in any order. May throw to stop the read. */
 	onRead?: (rows: number) => void;

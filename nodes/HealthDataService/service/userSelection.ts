@@ -47,7 +47,7 @@ export interface UserSelection {
 	addClientUserIds?(get: Get, rows: readonly IDataObject[], isCancelled?: () => boolean): Promise<void>;
 	/** Whether it is the value of *User*, without a list. */
 	isOne?: boolean;
-	/** Whether only users are read who have a provider connected now. */
+	/** *Only Connected Users*: reads only users with a connected provider. */
 	isConnectedOnly?: boolean;
 	/** The entries of *User IDs*, without duplicates. */
 	entries?: readonly ListEntry[];

@@ -85,7 +85,7 @@ export interface WindowOptions {
  * user brought would be new then.
  */
 export class UserWindows {
-	/** IDs of users whose entries are new on the list. */
+	/** IDs of users with a new entry on the list. */
 	private readonly added = new Set<string>();
 
 	constructor(

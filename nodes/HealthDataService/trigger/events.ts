@@ -41,11 +41,11 @@ export interface ReadOptions {
 	windowStartOf: (userId?: string) => number;
 	/** Part of the list, where the users are the events. */
 	slice?: ListSlice;
-	/** Users whose last read failed: their requests get a single attempt. */
+	/** Failed users: their requests get a single attempt. */
 	hasFailed?: (user: UserRef) => boolean;
 	/** Whether a failed request is sent again, by the time its user has taken. */
 	mayRetry?: (tookMs: number) => boolean;
-	/** Whether a user who needs a further request, or a retry, is not read on, by the time since the first request. */
+	/** Whether the read of a user ends before its next request or retry, by the time since its first. */
 	isTooSlow?: (tookMs: number) => boolean;
 	/** Once true, no more users are started. */
 	isTimeUp?: () => boolean;

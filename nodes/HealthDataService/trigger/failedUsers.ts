@@ -41,7 +41,7 @@ export class FailedUsers {
 
 	get = (key: string): FailedUser | undefined => (Object.hasOwn(this.users, key) ? this.users[key] : undefined);
 
-	/** Those whose last attempt is longest ago come first. */
+	/** The longest ago attempted come first. */
 	get keys(): string[] {
 		return Object.keys(this.users);
 	}

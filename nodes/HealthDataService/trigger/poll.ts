@@ -17,7 +17,7 @@ import { readSettings, type Settings } from './settings';
 import { isStateOf, pollClock, startState, withThresholds, type TriggerState } from './state';
 import { testEvent } from './testEvent';
 
-/** Timeout of one answer, or a part of the budget: a user whose answers hang must not use up the poll of the others. */
+/** Timeout of one answer, or a part of the budget: slow answers for one user must not use up the poll of the others. */
 const TIMEOUT_MS = 60_000;
 const TIMEOUT_PART = 4 / 9;
 

@@ -9,13 +9,13 @@ import { quietly } from '../shared/mapInOrder';
 import type { Checkpoint } from './state';
 import { doneKeyOf, failedUserKey, fingerprintOf, type Listed } from './watchList';
 
-/** Number of users done last whose fingerprints are saved. */
+/** Number of saved fingerprints, of the users done last. */
 const REMEMBERED = 20;
 
 /** How many users before and after the old position are searched for them. */
 export const OVERLAP = 100;
 
-/** One user, or one page of the user list, whose result was taken. */
+/** A result that was taken: of one user, or of one page of the user list. */
 export interface DoneUser {
 	/** Key in the saved state. */
 	key?: string;
@@ -79,7 +79,7 @@ export async function* remainingUsers(
 	const near: SelectedUser[] = [];
 	let isFound = false;
 	for await (const one of selection.users(get, Math.max(0, checkpoint.at - OVERLAP))) {
-		// Not only at the end of the list, whose last page may be slow.
+		// Before the end of the list, because its last page may be slow.
 		if (isFound) yield one;
 		else near.push(one);
 		isFound ||= fingerprintOf(one) === checkpoint.last.at(-1);

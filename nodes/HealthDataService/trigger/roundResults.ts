@@ -39,7 +39,7 @@ export class RoundResults {
 	private readonly found: Array<{ row: ChangedRow; user: DoneUser }> = [];
 	/** Places of the users who were listed and have no result yet. */
 	private readonly open = new Set<number>();
-	/** Hashes of users whom an earlier poll of the round has read, and who were not listed in this one. */
+	/** Hashes of the users that an earlier poll of the round has read, and that this one has not listed. */
 	private readonly doneBefore: Set<string>;
 	private successes = 0;
 	/** Failures since the last success. */
@@ -98,7 +98,7 @@ export class RoundResults {
 	/** Of the reads (ms). */
 	windowStartOf = (userId = ''): number => this.failedUsers.get(userId)?.from ?? this.windows.startOf(userId);
 
-	/** Notes a user whom an earlier poll of the round has read. */
+	/** Notes a user that an earlier poll of the round has read. */
 	skip(listed: SelectedUser) {
 		this.doneBefore.delete(this.pass(listed).doneKey());
 	}
@@ -135,7 +135,7 @@ export class RoundResults {
 		if (isGone && failed) failedUsers.remove(key!);
 	}
 
-	/** A user whose requests only a limit of the service ended: read from the start of an own window, so that the round is complete. */
+	/** Moves a limited user behind the others, with an own time window, so that the round can end. */
 	setAside(result: EventResult) {
 		this.watchList.add(result);
 		this.failedUsers.setAside(failedUserKey(result)!, this.windows.afterFailure(result), this.checkpoint.began);

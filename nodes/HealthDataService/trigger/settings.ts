@@ -154,7 +154,7 @@ const readLookback = (context: IPollFunctions): number =>
 		wholeNumber(value, 'Lookback Hours', 1, MAX_LOOKBACK_HOURS),
 	) * HOUR_MS;
 
-/** The thresholds whose options were added. */
+/** The thresholds of the options that were added. */
 export const readThresholds = (context: IPollFunctions, options: readonly ThresholdOption[]): Threshold[] =>
 	options.flatMap(({ column, option, name }) => {
 		const least = readOption<number | undefined>(context, option, undefined, (value) => someNumber(value, name, 0));

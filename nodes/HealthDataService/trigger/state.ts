@@ -87,7 +87,7 @@ export interface Checkpoint {
 	newest?: number;
 }
 
-/** A user whose last read failed. */
+/** A failed user: the last read failed. */
 export interface FailedUser {
 	/** Start of this user's own window. */
 	from: number;
@@ -137,7 +137,7 @@ export function confirmTime(
 	const clock = Math.min(now, service ?? now);
 	const offset = clock - monotonic;
 	const steadySince = last && Math.abs(offset - last.offset) < HOUR_MS ? last.steadySince : monotonic;
-	// A service whose clock is ahead of n8n's confirms nothing.
+	// The service confirms nothing while its clock is ahead of n8n's.
 	const isConfirmed = service !== undefined && service < now + HOUR_MS;
 	const isSteady = monotonic - steadySince >= CLOCK_ERROR_MS;
 	const passed = last ? last.limit + monotonic - last.at : known;

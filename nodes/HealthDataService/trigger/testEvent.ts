@@ -13,7 +13,7 @@ import { reachesThreshold, readSettings, type Settings } from './settings';
 
 const DAY_MS = 86_400_000;
 
-/** The user of n8n waits: users whose answers take longer are left out. */
+/** The user of n8n waits: users with slower answers are left out. */
 export const TEST_EVENT_MS = 6_000;
 const TIMEOUT_MS = 3_000;
 

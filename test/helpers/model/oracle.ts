@@ -144,7 +144,7 @@ export class Oracle {
 		const { since } = this;
 		const begin = this.begins.get(person);
 		if (group.hasChanged(begin ? begin.at : since, until)) return false;
-		// Arrived after the beginning, and before anybody looked.
+		// Arrived after watching began, and before the first read.
 		if (group.hasChanged(since, until))
 			return begin !== undefined && (time ?? -Infinity) <= since - begin.zone && group.isKnown;
 		const zone = begin?.zone ?? this.worstClock;

@@ -43,7 +43,7 @@ const all = async (users: AsyncIterable<SelectedUser>): Promise<SelectedUser[]> 
 	return found;
 };
 
-/** A list whose end never comes. */
+/** A list without an end. */
 const withoutEnd = (users: AsyncIterable<SelectedUser>) =>
 	async function* () {
 		yield* users;
@@ -90,7 +90,7 @@ describe('the users after the checkpoint', () => {
 		expect(await idsOf(remainingUsers(get, selection, round(12, 'u11')))).toEqual([]);
 	});
 
-	it('come before the end of the list, whose last page may be slow', async () => {
+	it('come before the end of the list, because its last page may be slow', async () => {
 		const { selection } = listOf(names(12));
 		const users = remainingUsers(get, { ...selection, users: withoutEnd(selection.users(get)) }, round(10, 'u9'));
 		expect((await users.next()).value.user.user_id).toBe('u10');

@@ -71,7 +71,7 @@ describe('thresholds', () => {
 		expect(withThresholds(removed, minimum(90), NOW + 3).past).toEqual([...past, { until: NOW + 3, minimums: [] }]);
 	});
 
-	it('of before a change whose clock was ahead do not filter what is measured now', () => {
+	it('from before a change, made with a clock ahead, do not filter what is measured now', () => {
 		const ahead = withThresholds(state, minimum(100), NOW + DAY);
 		expect(withThresholds(ahead, minimum(100), NOW).past).toEqual([{ until: NOW, minimums: minimum(140) }]);
 	});

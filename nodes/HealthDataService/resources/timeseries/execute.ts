@@ -63,9 +63,9 @@ export function unreadableProblem(user: UserRef, problem: Problem, succeeded: nu
 	const { message, description, kind, httpCode } = problem;
 	const others = succeeded === 1 ? '1 other user was' : `${succeeded.toLocaleString('en')} other users were`;
 	// Without a user ID, the message names the position in the list.
-	const whose = user.user_id ? `The readings of the user ${shownUserId(user.user_id)} could not be read. ` : '';
+	const subject = user.user_id ? `The readings of the user ${shownUserId(user.user_id)} could not be read. ` : '';
 	return new Problem(
-		whose + message,
+		subject + message,
 		`${description}. So far ${others} read. To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node`,
 		{ kind, httpCode, concernsAll: true },
 	);

@@ -42,7 +42,7 @@ interface CollectOptions {
 	/** Without `id`, which simplified rows do not show. */
 	isSimple: boolean;
 	days: DayRange;
-	/** YYYY-MM-DD in the zone of `days`: the last day of a summary whose end is open. */
+	/** YYYY-MM-DD in the zone of `days`: the last day of a summary without an end. */
 	today: string;
 	provider: ProviderSlug;
 }

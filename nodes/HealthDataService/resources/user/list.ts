@@ -35,7 +35,7 @@ export const listFields: INodeProperties[] = [
 			default: '',
 			placeholder: 'e.g. omron',
 			description:
-				'Keep only users who have connected this provider, given by its slug. Where nobody has, no item comes out.',
+				'Keep only users who have connected this provider, given by its slug. If no user has, no item comes out.',
 		},
 		{
 			displayName: 'Skip First Users',

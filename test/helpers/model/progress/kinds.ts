@@ -13,7 +13,7 @@ const team = (...few: number[]) =>
 
 type Own = Partial<Pick<ProgressHistory, 'stretches' | 'throttles' | 'slownesses'>>;
 
-/** A history whose trouble is drawn for its number of users and of polls. */
+/** A history, with trouble drawn for its number of users and of polls. */
 const kindOf = (
 	kind: string,
 	people: fc.Arbitrary<number>,
