@@ -3,7 +3,8 @@
  */
 import type { INodeParameters } from 'n8n-workflow';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
-import { MINUTE, watch } from '../helpers/watch';
+import { MAX_PAGE_SIZE } from '../../nodes/HealthDataService/service/users';
+import { HOUR, MINUTE, watch } from '../helpers/watch';
 
 const BUDGET_MS = 18_000;
 const w = watch();
@@ -47,4 +48,25 @@ it('a picked user is not named when the request would come after the deadline', 
 	};
 	expect(await sentWithin(12_000)).toEqual(['readings']);
 	expect(await sentWithin(20_000)).toEqual(['readings', 'name']);
+});
+
+describe('a page of the user list after the deadline', () => {
+	/** How long a poll takes that requests the second page ten seconds after the first. */
+	const pollMs = async (budgetMs: number, pageMs: number) => {
+		for (let place = 0; place < 2 * MAX_PAGE_SIZE; place++) w.history.addUser(`user ${place}`);
+		const n8n = w.trigger({ event: 'user', options: { requestsPerSecond: 0.1 } }, { budgetMs });
+		await n8n.start();
+		w.used.sandbox.switches.fault = (_, url) => (/offset=[1-9]/.test(url) ? { delayMs: pageMs } : undefined);
+		const begun = w.time.elapsed;
+		await n8n.tick().catch(() => undefined);
+		return w.time.elapsed - begun;
+	};
+
+	it('is not sent once the budget is used up', async () => {
+		expect(await pollMs(6000, 0)).toBeLessThanOrEqual(6100);
+	});
+
+	it('is not awaited once the budget is used up', async () => {
+		expect(await pollMs(12_000, HOUR)).toBeLessThanOrEqual(12_100);
+	});
 });
