@@ -7,7 +7,7 @@ import type { Reading } from '../../dev/sandbox/world';
 import { until } from '../../dev/host/process/until';
 import { textOf } from '../helpers/pages';
 import { accountOf, COMPLETE, executionsOf, PATIENCE, runPlan, type Account, type Settings } from './nightly';
-import { askedFor, idsOf, lookAround, type Place } from './place';
+import { askedFor, idsOf, lookAround, USERS, type Place } from './place';
 import { NOTHING_WRONG, rawAnswers, wrongIn } from './table';
 
 const PAGE = textOf('docs/queue-mode.md');
@@ -112,13 +112,13 @@ export function describeNights(place: () => Place) {
 		for (const { user_id: id } of leavers) sandbox.switches.users[id] = 'removed';
 		const given = await night();
 		const stayed = team.users.filter((user) => !leavers.includes(user));
-		expect(given).toMatchObject({ ...COMPLETE, users: 2000, haveLeft: 5 });
+		expect(given).toMatchObject({ ...COMPLETE, users: USERS, haveLeft: 5 });
 		expect(wrongIn(await tables.readings(), expected(given.night, 1, stayed))).toEqual(NOTHING_WRONG);
 	});
 
 	it('fails once, and the error workflow runs once, when users were not read: with their number, names and why', async () => {
 		const { sandbox, tables, team, expected } = here();
-		const [refused, page] = [team.users[7], team.users[1500]];
+		const [refused, page] = [team.users[7], team.users[USERS / 2]];
 		sandbox.switches.users = { [refused.user_id]: 'refused', [page.user_id]: 'webPage' };
 		let given!: Account;
 		const { messages, reports } = await failuresDuring(async () => (given = await night()));
@@ -131,7 +131,7 @@ export function describeNights(place: () => Place) {
 		]);
 		expect(given.message).toMatch(
 			new RegExp(
-				`^Night of ${given.night}, plan ${given.plan}: 1998 of 2000 users read, \\d+ readings, 0 users have left, 2 users were not read, 0 cells were left out\\. .*${page.user_id}\\. .*${refused.user_id}\\. All of it: SELECT account`,
+				`^Night of ${given.night}, plan ${given.plan}: ${USERS - 2} of ${USERS} users read, \\d+ readings, 0 users have left, 2 users were not read, 0 cells were left out\\. .*${page.user_id}\\. .*${refused.user_id}\\. All of it: SELECT account`,
 			),
 		);
 
@@ -140,14 +140,14 @@ export function describeNights(place: () => Place) {
 		const seen = await Promise.all(statements.trim().split(/;\n/).map(tables.query));
 		expect(seen).toEqual([
 			expect.stringContaining(given.plan),
-			`${given.night}|${given.plan}|1998|2000`,
+			`${given.night}|${given.plan}|${USERS - 2}|${USERS}`,
 			expect.stringContaining(given.reasons[0].reason),
 		]);
 		sandbox.switches.users = {};
 		sandbox.requests.length = 0;
 		const [, repair] = /`(UPDATE health_shards .+?)`/.exec(PAGE)!;
 		await tables.query(`UPDATE health_nights SET account = NULL; ${repair.replaceAll('2026-11-22', given.night)}`);
-		expect(await account(given.plan)).toMatchObject({ ...COMPLETE, users: 2000 });
+		expect(await account(given.plan)).toMatchObject({ ...COMPLETE, users: USERS });
 		expect([...askedFor(sandbox.requests)].sort()).toEqual(idsOf([refused, page]).sort());
 	});
 
@@ -162,7 +162,9 @@ export function describeNights(place: () => Place) {
 		expect([messages, reports]).toEqual([[given.message], 1]);
 		expect(given).toMatchObject({ readings: 0, haveLeft: 0, unread: team.users.length });
 		expect(given.reasons).toMatchObject([{ users: team.users.length }]);
-		expect(given.message).toContain(`0 of 2000 users read, 0 readings, 0 users have left, 2000 users were not read`);
+		expect(given.message).toContain(
+			`0 of ${USERS} users read, 0 readings, 0 users have left, ${USERS} users were not read`,
+		);
 		expect(given.message).toContain('The service did not accept the API key (status 401)');
 		expect(await tables.count('health_readings')).toBe(0);
 	});
@@ -196,7 +198,7 @@ export function describeNights(place: () => Place) {
 		const { queue, nightly, sandbox, tables, team, expected } = here();
 		sandbox.switches.latencyMs = 300;
 		const { plan: id } = await plan({ shardsAtOnce: 1 });
-		await until('The first users', async () => (await tables.unread()).length < 2000, PATIENCE);
+		await until('The first users', async () => (await tables.unread()).length < USERS, PATIENCE);
 		const { messages } = await failuresDuring(async () => {
 			await tables.query('UPDATE health_nights SET account_by = now()');
 			await account(id);

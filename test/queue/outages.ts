@@ -3,7 +3,7 @@
  */
 import { until } from '../../dev/host/process/until';
 import { accountOf, COMPLETE, PATIENCE, putNightlyRead, runPlan } from './nightly';
-import { lookAround, type Place } from './place';
+import { lookAround, USERS, type Place } from './place';
 import { NOTHING_WRONG, tablesOf, wrongIn } from './table';
 
 /** @param place known once the tests run */
@@ -16,7 +16,7 @@ export function describeOutages(place: () => Place) {
 		const { queue, nightly, sandbox, tables } = here();
 		sandbox.switches.latencyMs = 150;
 		const { planned } = await runPlan(queue, await nightly.putPlan({ shardsAtOnce: 6, leaseMinutes: 0.5 }));
-		await until('Some users', async () => (await tables.unread()).length < 1900, PATIENCE);
+		await until('Some users', async () => (await tables.unread()).length < USERS - 100, PATIENCE);
 		await outage();
 		sandbox.switches.latencyMs = 0;
 		return await accountOf(queue, nightly, planned!.plan);
@@ -31,7 +31,7 @@ export function describeOutages(place: () => Place) {
 	it('reports that the statement took too long, and reads the users once it no longer does', async () => {
 		const { queue, team, expected } = here();
 		const slow = await putOther('slow');
-		const { planned } = await runPlan(queue, await slow.putPlan({ tries: 1, usersPerShard: 1000 }));
+		const { planned } = await runPlan(queue, await slow.putPlan({ tries: 1, usersPerShard: USERS / 2 }));
 		const { query, readings } = tablesOf(queue, slow.database);
 		// A connection that is open keeps its limit.
 		const close =
@@ -74,7 +74,7 @@ export function describeOutages(place: () => Place) {
 		const dropped = await putOther('dropped');
 		const { query, count } = tablesOf(queue, dropped.database);
 		sandbox.switches.latencyMs = 40;
-		const settings = { tries: 1, usersPerShard: 1000, shardsAtOnce: 1 };
+		const settings = { tries: 1, usersPerShard: USERS / 2, shardsAtOnce: 1 };
 		const { planned } = await runPlan(queue, await dropped.putPlan(settings));
 		await dropped.publish();
 		// One of two shards is left, which is tried once.

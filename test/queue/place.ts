@@ -5,6 +5,7 @@ import type { User } from '../../dev/sandbox/schemas';
 import type { Sandbox } from '../../dev/sandbox/server';
 import type { Reading, Team } from '../../dev/sandbox/world';
 import type { Nightly, Queue } from './nightly';
+import { isLong } from './processes';
 import { rowsBefore, tablesOf } from './table';
 
 export interface Place {
@@ -16,6 +17,9 @@ export interface Place {
 	/** Users by their id, and what becomes of their readings on the way. */
 	bent: Map<string, (reading: Reading) => Reading>;
 }
+
+/** The team's users: ten shards, or 96,500 rows for the long nights. */
+export const USERS = isLong ? 2000 : 1000;
 
 /** n8n's default. */
 export const ZONE = 'America/New_York';

@@ -2,7 +2,7 @@
  * What a night is: a plan of a day, a team, a table and settings. Nothing is read here, only planned.
  */
 import { runPlan, startPlan, planOf, type Planned } from './nightly';
-import { lookAround, type Place } from './place';
+import { lookAround, USERS, type Place } from './place';
 
 /** @param place known once the tests run */
 export function describePlans(place: () => Place, otherKey: string) {
@@ -32,18 +32,18 @@ export function describePlans(place: () => Place, otherKey: string) {
 	it('plans every user once, and adds those who join until the account is given', async () => {
 		const { team } = here();
 		const again = await planned();
-		expect(again).toMatchObject({ users: 2000, newUsers: 0, newShards: 0, closed: false });
+		expect(again).toMatchObject({ users: USERS, newUsers: 0, newShards: 0, closed: false });
 		const all = team.users;
 		team.users = [...all.slice(10), { ...all[0], user_id: 'joined' }];
 		try {
-			expect(await planned()).toMatchObject({ users: 1991, newUsers: 1, newShards: 1 });
+			expect(await planned()).toMatchObject({ users: USERS - 9, newUsers: 1, newShards: 1 });
 			await tables().query('UPDATE health_nights SET accounted = now()');
 			team.users = [...team.users, { ...all[0], user_id: 'joined later' }];
 			expect(await planned()).toMatchObject({ newUsers: 0, newShards: 0, closed: true });
 		} finally {
 			team.users = all;
 		}
-		expect(await tables().count('health_users')).toBe(2001);
+		expect(await tables().count('health_users')).toBe(USERS + 1);
 		expect(await tables().count('(SELECT FROM health_users GROUP BY shard HAVING count(*) > 100) AS large')).toBe(0);
 	});
 
@@ -53,8 +53,8 @@ export function describePlans(place: () => Place, otherKey: string) {
 		const workflow = await nightly.putPlan();
 		const ids = await Promise.all([1, 2].map(async () => await startPlan(queue, workflow)));
 		const both = await Promise.all(ids.map(async (id) => (await planOf(queue, id)).planned!));
-		expect(both.map(({ newUsers }) => newUsers).sort()).toEqual([0, 2000]);
-		expect(await tables().count('health_shards')).toBe(20);
+		expect(both.map(({ newUsers }) => newUsers).sort()).toEqual([0, USERS]);
+		expect(await tables().count('health_shards')).toBe(USERS / 100);
 	});
 
 	it.each([
@@ -65,9 +65,9 @@ export function describePlans(place: () => Place, otherKey: string) {
 		['another time zone', { timeZone: 'America/Toronto' }],
 	])('is another plan of the same day with %s', async (_, settings) => {
 		const second = await planned(settings);
-		expect(second).toMatchObject({ night: first.night, newUsers: 2000, closed: false });
+		expect(second).toMatchObject({ night: first.night, newUsers: USERS, closed: false });
 		expect(second.plan).not.toBe(first.plan);
-		expect(await tables().count('health_users')).toBe(4000);
+		expect(await tables().count('health_users')).toBe(2 * USERS);
 	});
 
 	it('is another plan with the key of another team', async () => {
@@ -82,7 +82,7 @@ export function describePlans(place: () => Place, otherKey: string) {
 		expect(status).toBe('error');
 		expect(message).toMatch(/^The table health_readings is missing, and earlier nights were written into it\. Restore/);
 		await tables().query('CREATE TABLE health_readings (id text PRIMARY KEY)');
-		expect(await planned()).toMatchObject({ newUsers: 2000 });
+		expect(await planned()).toMatchObject({ newUsers: USERS });
 		expect(await tables().count('health_nights')).toBe(2);
 	});
 
@@ -100,6 +100,6 @@ export function describePlans(place: () => Place, otherKey: string) {
 	it('keeps the nights of 30 days', async () => {
 		await tables().query("UPDATE health_nights SET night = '2020-01-01'");
 		await planned();
-		expect([await tables().count('health_nights'), await tables().count('health_users')]).toEqual([1, 2000]);
+		expect([await tables().count('health_nights'), await tables().count('health_users')]).toEqual([1, USERS]);
 	});
 }

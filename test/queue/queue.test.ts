@@ -17,6 +17,7 @@ import { describeNights } from './nights';
 import { PATIENCE, putNightlyRead, runPlan, type Nightly, type Queue } from './nightly';
 import { describeOutages } from './outages';
 import { describePlans } from './plans';
+import { USERS } from './place';
 import { isLong } from './processes';
 import { describeServices } from './services';
 import { bendable, rowsBefore, withMicroseconds } from './table';
@@ -26,7 +27,7 @@ const OTHER_KEY = 'another-team-of-the-tests';
 const LARGE_KEY = 'large-team-of-the-tests';
 const LARGEST_KEY = 'largest-team-of-the-tests';
 const created = createWorld([
-	{ key: KEY, users: 2000 },
+	{ key: KEY, users: USERS },
 	{ key: OTHER_KEY, users: 30 },
 	{ key: LARGE_KEY, users: isLong ? 20_000 : 0 },
 	{ key: LARGEST_KEY, users: isLong ? 45_000 : 0 },
