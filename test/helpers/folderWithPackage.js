@@ -20,13 +20,18 @@ async function prepare() {
 	await n8n.stop();
 }
 
-/** Removed by the caller. */
-exports.folderWithPackage = async () => {
+/** @param {string} folder becomes one of an n8n without the package */
+exports.prepareFolder = async (folder) => {
 	const hash = () => hashOfFiles([join(N8N_HOME, 'pnpm-lock.yaml')]);
 	const isThere = () => existsSync(PREPARED);
 	await once({ name: 'n8n-prepared', stamp: `${PREPARED}.stamp`, hash, isThere, log: () => {} }, prepare);
-	const folder = emptyFolder();
 	cpSync(PREPARED, folder, { recursive: true });
+};
+
+/** Removed by the caller. */
+exports.folderWithPackage = async () => {
+	const folder = emptyFolder();
+	await exports.prepareFolder(folder);
 	await installPackage(folder, await packPackage());
 	return folder;
 };

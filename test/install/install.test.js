@@ -21,6 +21,7 @@ const { until } = require('../../dev/host/process/until');
 const { ROOT } = require('../../dev/paths');
 const { startSandbox } = require('../../dev/sandbox/server');
 const { emptyFolder, removeFolder } = require('../helpers/folder');
+const { prepareFolder } = require('../helpers/folderWithPackage');
 const { useNode } = require('../e2e/n8n');
 const { History } = require('../helpers/history');
 const { bloodPressure, KEY } = require('../helpers/people');
@@ -70,6 +71,13 @@ function newHome(name) {
 	return home;
 }
 
+/** Of an n8n that has been in use, without the package. @param {string} name */
+async function usedHome(name) {
+	const home = newHome(name);
+	await prepareFolder(home);
+	return home;
+}
+
 /** An n8n with the registry's `npm`, as the GUI's installation takes it. @param {string} home @param {Record<string, string>} [env] */
 async function start(home, env = {}) {
 	const PATH = [bin, dirname(NODE24), process.env.PATH].join(delimiter);
@@ -98,7 +106,7 @@ it('the page has no commands that are not run here', () => {
 
 it('README.md: the file made in a clone, unpacked', async () => {
 	expect(readmeBlocks).toEqual(['run: package', 'run: unpack here']);
-	const home = newHome('clone');
+	const home = await usedHome('clone');
 	await runCommands('package', { home, cwd: ROOT, bin });
 	renameSync(join(ROOT, `${NAME}-0.1.0.tgz`), join(home, `${NAME}-0.1.0.tgz`));
 	await runCommands('unpack here', { home, bin });
@@ -107,7 +115,7 @@ it('README.md: the file made in a clone, unpacked', async () => {
 });
 
 it("from n8n's own screen, its update, a roll back, and what brings the package back when the folder is lost", async () => {
-	const home = newHome('screen');
+	const home = await usedHome('screen');
 	const rest = await start(home);
 	expect(await rest.post('/rest/community-packages', { name: NAME })).toMatchObject({ installedVersion: '0.1.0' });
 	await expectNodeToWork();
@@ -132,7 +140,7 @@ it("from n8n's own screen, its update, a roll back, and what brings the package 
 });
 
 it('with npm: install, upgrade, roll back; the trigger goes on where it was', async () => {
-	const home = newHome('npm');
+	const home = await usedHome('npm');
 	await registry.publish('0.1.1');
 	await runCommands('npm', { home, bin });
 	expect(versionIn(home)).toBe('0.1.1');

@@ -1,11 +1,13 @@
 /**
- * What n8n's server does with the pickers and with the tool that it makes of the node, in a real n8n.
+ * What the server of a real n8n makes of the package: its nodes, their icons, the credential, the pickers, and the tool for agents.
  */
-import type { IDataObject, INodeListSearchResult, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeListSearchResult, INodeParameters, INodeTypeDescription } from 'n8n-workflow';
 import { fromAI } from '../helpers/agent';
 import { KEY, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId } from '../helpers/requests';
 import { CREDENTIAL_TYPE, NODE_TYPE, startHost, worldOfTests, type Host } from './n8n';
+
+const PACKAGE = 'n8n-nodes-health-data-service';
 
 let host: Host;
 let credential: string;
@@ -14,6 +16,25 @@ beforeAll(async () => {
 	credential = await host.credential(KEY);
 });
 afterAll(async () => await host?.stop());
+
+it('offers the node, the tool for AI agents and the trigger, each with its icons', async () => {
+	const nodes: INodeTypeDescription[] = await host.rest.get('/types/nodes.json');
+	const ours = nodes.filter(({ name }) => name.startsWith(`${PACKAGE}.`));
+	const names = ['healthDataService', 'healthDataServiceTool', 'healthDataServiceTrigger'];
+	expect(ours.map(({ name }) => name).sort()).toEqual(names.map((name) => `${PACKAGE}.${name}`));
+	for (const { iconUrl } of ours) {
+		const { light, dark } = iconUrl as { light: string; dark: string };
+		for (const url of [light, dark]) expect(await host.rest.get(`/${url}`)).toContain('<svg');
+	}
+});
+
+it('offers the credential, for node and trigger', async () => {
+	const credentials: Array<{ name: string; supportedNodes: string[] }> = await host.rest.get('/types/credentials.json');
+	const { supportedNodes } = credentials.find(({ name }) => name === 'healthDataServiceApi')!;
+	expect(supportedNodes).toEqual(
+		expect.arrayContaining([`${PACKAGE}.healthDataService`, `${PACKAGE}.healthDataServiceTrigger`]),
+	);
+});
 
 describe('pickers', () => {
 	/** The editor's request to n8n while a user types. */
