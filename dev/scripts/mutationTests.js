@@ -41,9 +41,10 @@ const TESTS = {
 	'service/summary.ts': 'unit/summary unit/collect',
 	'service/users.ts': 'unit/users unit/userSelection',
 	trigger: 'trigger/saved trigger/watched trigger/brokenUser trigger/options',
-	'trigger/detectChanges.ts': 'trigger/parts/detectChanges trigger/parts/seenReadings',
+	'trigger/detectChanges.ts':
+		'trigger/parts/detectChanges trigger/parts/seenReadings trigger/parts/userWindows trigger/parts/roundResults',
 	'trigger/failedUsers.ts': 'trigger/parts/failedUsers',
-	'trigger/resume.ts': 'trigger/parts/resume',
+	'trigger/resume.ts': 'trigger/parts/resume trigger/parts/roundResults trigger/parts/round',
 	'trigger/round.ts': 'trigger/parts/round trigger/brokenUser trigger/slowUser',
 	'trigger/roundResults.ts': 'trigger/parts/roundResults trigger/brokenUser trigger/options',
 	'trigger/scheduler.ts': 'trigger/scheduler trigger/renamed trigger/saved',

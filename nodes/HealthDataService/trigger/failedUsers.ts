@@ -36,7 +36,7 @@ export class FailedUsers {
 		isOverdue = false,
 	) {
 		this.users = { ...saved };
-		this.urgent = new Set(isOverdue ? Object.keys(saved).slice(0, URGENT_USERS) : []);
+		this.urgent = new Set(Object.keys(saved).slice(0, isOverdue ? URGENT_USERS : 0));
 	}
 
 	get = (key: string): FailedUser | undefined => (Object.hasOwn(this.users, key) ? this.users[key] : undefined);
@@ -52,9 +52,10 @@ export class FailedUsers {
 	}
 
 	/** Notes that a limit met an urgent user. It may be the user's own, so it does not end the poll. @returns whether it was one */
-	refuseUrgent(key = ''): boolean {
-		if (this.urgent.has(key)) this.noteTried(key);
-		return this.urgent.has(key);
+	refuseUrgent(key?: string): boolean {
+		const isUrgent = this.urgent.has(key!);
+		if (isUrgent) this.noteTried(key!);
+		return isUrgent;
 	}
 
 	/** Whether there was no time for any user who failed before. */
@@ -188,7 +189,8 @@ interface Trouble {
 /** Whether nothing was reported for an hour, by a state of any age. @param now ms */
 export function isReportDue({ told, behind }: TriggerState, now: number): boolean {
 	const times = [told, ...Object.values(behind).map((one) => one.told)].filter((time) => time !== undefined);
-	return times.length === 0 || Math.abs(now - Math.max(...times)) >= REPORT_INTERVAL_MS;
+	// Without a report, the last one is infinitely long ago.
+	return Math.abs(now - Math.max(...times)) >= REPORT_INTERVAL_MS;
 }
 
 /** The report of a poll, if there is one and it is due. @param now ms */
@@ -199,7 +201,7 @@ export function reportOf({ failedUsers, limit }: Trouble, before: TriggerState, 
 	return failedUsers.problemCount > 0 ? failedUsers.report() : undefined;
 }
 
-const limitReport = ({ message, kind, httpCode, retryAfterMs }: Problem) =>
+const limitReport = ({ message, kind, httpCode, retryAfterMs }: Pick<Problem, 'message'> & Partial<Problem>) =>
 	new Problem(
 		`The service limits the requests, so one poll does not read all users. ${message}`,
 		"The next polls continue with the other users, and nothing is lost. Poll less often, or set 'Requests per Second' in the options to what the service allows. This report comes once an hour",
@@ -210,5 +212,5 @@ const limitReport = ({ message, kind, httpCode, retryAfterMs }: Problem) =>
 export function pauseReport(ms: number): Problem {
 	const minutes = Math.ceil(ms / 60_000);
 	const message = `The next request is sent in ${minutes === 1 ? '1 minute' : `${minutes} minutes`}`;
-	return limitReport(new Problem(message, '', { kind: 'rate-limited', retryAfterMs: ms }));
+	return limitReport({ message, kind: 'rate-limited', retryAfterMs: ms });
 }

@@ -138,7 +138,7 @@ export function confirmTime(
 	const offset = clock - monotonic;
 	const steadySince = last && Math.abs(offset - last.offset) < HOUR_MS ? last.steadySince : monotonic;
 	// The service confirms nothing while its clock is ahead of n8n's.
-	const isConfirmed = service !== undefined && service < now + HOUR_MS;
+	const isConfirmed = (service ?? Infinity) < now + HOUR_MS;
 	const isSteady = monotonic - steadySince >= CLOCK_ERROR_MS;
 	const passed = last ? last.limit + monotonic - last.at : known;
 	const isSure = isConfirmed || isSteady;
@@ -163,7 +163,7 @@ export function pollClock(name: string, { now, started }: { now: number; started
 		/** Notes the `Date` of an answer. The latest counts: a cache repeats older ones. */
 		onAnswer({ date }: { date?: unknown }) {
 			const atStart = Date.parse(String(date)) - (performance.now() - started);
-			if (atStart > (service ?? -Infinity)) service = atStart;
+			if (Number.isFinite(atStart)) service = Math.max(service ?? atStart, atStart);
 		},
 		/** The time that is confirmed at the start of the poll (ms), once answers have come. */
 		confirmedNow: () => confirm().time,

@@ -1,8 +1,16 @@
 /**
- * Failed users: their windows and keys, and the words of their report.
+ * Failed and limited users: their windows and keys, and the words of their report.
  */
+import { LIMITS_IN_A_ROW } from '../../../nodes/HealthDataService/http/retry';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
-import { FailedUsers, reportOf } from '../../../nodes/HealthDataService/trigger/failedUsers';
+import type { EventResult } from '../../../nodes/HealthDataService/trigger/events';
+import {
+	FailedUsers,
+	isLimit,
+	LimitedUsers,
+	pauseReport,
+	reportOf,
+} from '../../../nodes/HealthDataService/trigger/failedUsers';
 import { startState, type FailedUser, type TriggerState } from '../../../nodes/HealthDataService/trigger/state';
 
 const problem = (message: string) =>
@@ -37,6 +45,13 @@ describe('a report is due', () => {
 		[
 			'not within the hour of a report before',
 			{ behind: { u2: { from: 0, told: NOW - HOUR + 1 } } },
+			undefined,
+			['u1'],
+			undefined,
+		],
+		[
+			'not within the hour of the later of two reports',
+			{ told: NOW - 2 * HOUR, behind: { u2: { from: 0, told: NOW - 1 } } },
 			undefined,
 			['u1'],
 			undefined,
@@ -120,6 +135,7 @@ describe('a failed user', () => {
 		const users = failedUsers({ a: { from: 1 }, b: { from: 1 }, c: { from: 1 } }, 'a');
 		users.meet('b', 5);
 		expect(users.keys).toEqual(['b', 'c', 'a']);
+		expect(users.get('b')).toEqual({ from: 1, met: 5 });
 	});
 
 	it.each([
@@ -129,9 +145,10 @@ describe('a failed user', () => {
 		['moves to another key', (users: FailedUsers) => users.rename('a', 'x'), true],
 		['is limited', (users: FailedUsers) => users.setAside('a', { from: 1 }, 0), true],
 		['is limited, though it comes first', (users: FailedUsers) => void users.refuseUrgent('a'), false],
+		['is limited, and does not come first', (users: FailedUsers) => void users.refuseUrgent('c'), true],
 		['is not the one who fails', (users: FailedUsers) => users.fail('new', problem(''), { from: 1 }, 0), true],
 	])('who %s: users are overdue: %3$s', (_, happen, isOverdue) => {
-		const users = new FailedUsers({ a: { from: 1 }, b: { from: 1 } }, true);
+		const users = new FailedUsers({ a: { from: 1 }, b: { from: 1 }, c: { from: 1 } }, true);
 		happen(users);
 		expect(users.isOverdue).toBe(isOverdue);
 	});
@@ -149,13 +166,21 @@ describe('a failed user', () => {
 	});
 
 	it('moves to another key, where the window of that key counts if there is one', () => {
-		const users = new FailedUsers({ a: { from: 5 }, b: { from: 6 }, c: { from: 3 }, d: { from: 7 } });
+		const users = new FailedUsers({
+			a: { from: 5 },
+			b: { from: 6 },
+			c: { from: 3 },
+			d: { from: 7 },
+		});
 		users.rename('a', 'u1');
 		users.rename('b', 'c');
 		users.rename('d');
 		users.rename('gone', 'u2');
 		users.rename(undefined, 'u3');
-		expect(users.toSave()).toEqual({ u1: { from: 5 }, c: { from: 3 } });
+		expect(users.toSave()).toStrictEqual({ u1: { from: 5 }, c: { from: 3 } });
+		const named = new FailedUsers({ undefined: { from: 8 } });
+		named.rename(undefined, 'u3');
+		expect(named.keys).toEqual(['undefined']);
 	});
 
 	it('may have any ID', () => {
@@ -175,5 +200,88 @@ describe('a failed user', () => {
 			{ prefix: 'of u1', start: 5 },
 			{ prefix: 'of u2', start: 6 },
 		]);
+	});
+});
+
+describe('a limit', () => {
+	it.each<[string, unknown, boolean]>([
+		['is an error of that kind', new Problem('', '', { kind: 'rate-limited' }), true],
+		['is an error with a time to wait', new Problem('', '', { retryAfterMs: 0 }), true],
+		['is no other error', new Problem('', ''), false],
+		['is no error of n8n', { kind: 'rate-limited', retryAfterMs: 5 }, false],
+	])('%s', (_, error, is) => expect(isLimit(error)).toBe(is));
+
+	it.each([
+		[1, '1 minute'],
+		[60_000, '1 minute'],
+		[60_001, '2 minutes'],
+	])('that ends in %i ms is reported in minutes', (ms, words) => {
+		const report = pauseReport(ms);
+		expect(report).toMatchObject({ kind: 'rate-limited', retryAfterMs: ms });
+		expect(report.message).toMatch(new RegExp(`\\. The next request is sent in ${words}$`));
+		expect(report.description).toMatch(/^The next polls continue .* Poll less often, .* once an hour$/);
+	});
+
+	it('keeps what n8n reads in the report', () => {
+		const before = startState('node', 'of', 0, 0);
+		expect(reportOf({ failedUsers: failedUsers({}), limit: problem('Later') }, before, 0)).toMatchObject({
+			kind: 'rate-limited',
+			httpCode: '429',
+			retryAfterMs: 5,
+		});
+	});
+});
+
+describe('limited users', () => {
+	const soon = new Problem('Slower', '', { kind: 'rate-limited' });
+	const result = (user_id: string, more: Partial<EventResult> = {}): EventResult => ({
+		user: { user_id, client_user_id: null },
+		place: 1,
+		rows: [],
+		...more,
+	});
+	/** How often the same limit is met before the others meet it, too. */
+	const limitsInARow = (limited: LimitedUsers) => {
+		for (let count = 1; count < 99; count++) if (limited.refuse(result(`u${count}`), soon)) return count;
+		return Infinity;
+	};
+
+	it('are all users after several limits in a row, and after one with a time to wait', () => {
+		expect(limitsInARow(new LimitedUsers())).toBe(LIMITS_IN_A_ROW);
+		expect(new LimitedUsers().refuse(result('u'), problem('Later'))).toBe(true);
+		const noted = new LimitedUsers();
+		noted.note(soon);
+		expect(limitsInARow(noted)).toBe(LIMITS_IN_A_ROW - 1);
+		noted.answer(result('v', { problem: new Problem('', '') }));
+		expect(limitsInARow(noted)).toBe(LIMITS_IN_A_ROW);
+		expect(noted.problem).toBe(soon);
+	});
+
+	it('are read again, but not the failed ones, which each poll reads', () => {
+		const limited = new LimitedUsers();
+		const [open, failed] = [result('open'), result('failed', { place: Infinity })];
+		expect(limited.users).toEqual([]);
+		limited.refuse(open, soon);
+		limited.refuse(failed, soon);
+		expect(limited.users).toEqual([open]);
+	});
+
+	it('may be limited alone where a request sent later is answered', () => {
+		const clock = jest.spyOn(performance, 'now').mockReturnValue(1000);
+		const limited = new LimitedUsers();
+		const [first, second, third] = [
+			result('first', { tookMs: 300 }),
+			result('second', { tookMs: 200 }),
+			result('third'),
+		];
+		for (const one of [first, second, third]) limited.refuse(one, soon);
+		expect(limited.whileOthersAreAnswered).toEqual([]);
+		clock.mockReturnValue(1100);
+		limited.answer(result('failed', { problem: new Problem('', '') }));
+		expect(limited.whileOthersAreAnswered).toEqual([]);
+		limited.answer(result('v', { tookMs: 300 }));
+		limited.answer(result('w', { tookMs: 600 }));
+		// Sent at 700, 800 and 1000 ms; the latest answered request at 800 ms.
+		expect(limited.whileOthersAreAnswered).toEqual([first]);
 	});
 });

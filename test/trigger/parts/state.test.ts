@@ -173,6 +173,21 @@ describe('the confirmed time', () => {
 		expect(clock.confirmedNow()).toBe(NOW);
 	});
 
+	it('is the same each time that a poll asks for it', () => {
+		const first = pollClock('asked again', { now: NOW, started: 0 }, NOW - HOUR);
+		expect(first.confirmedNow()).toBe(NOW - HOUR);
+		const second = pollClock('asked again', { now: NOW + HOUR, started: HOUR }, NOW - 9 * HOUR);
+		expect([second.confirmedNow(), second.confirmedNow()]).toEqual([NOW, NOW]);
+	});
+
+	it('is that of the latest answer: a cache repeats older ones', () => {
+		jest.spyOn(performance, 'now').mockReturnValue(0);
+		const clock = pollClock('cache', { now: NOW + DAY, started: 0 }, 0);
+		for (const time of [NOW - HOUR, NOW, NOW - 2 * HOUR]) clock.onAnswer({ date: new Date(time).toUTCString() });
+		clock.onAnswer({});
+		expect(clock.confirmedNow()).toBe(NOW);
+	});
+
 	it('moves on from the last poll of the trigger, not from the saved state or another trigger', () => {
 		const timeAt = (name: string, hour: number, saved: number) =>
 			pollClock(name, { now: NOW + hour * HOUR, started: hour * HOUR }, saved).confirmedNow();
