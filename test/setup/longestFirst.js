@@ -4,7 +4,10 @@
  */
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-const LONGEST = ['install', 'triggerMemory', 'progressMemory', 'triggerDurable', 'progressDurable', 'demo', 'editor'];
+const LONGEST = [
+	...['install', 'triggerMemory', 'triggerDurable', 'progressMemory', 'progressDurable', 'demo', 'editorFields'],
+	...['editor', 'firstAlert', 'errorWorkflow', 'operations'],
+];
 
 module.exports = class extends Sequencer {
 	/** @param {import('@jest/test-result').Test[]} tests */
