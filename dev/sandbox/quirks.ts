@@ -23,11 +23,10 @@ export const isStraight = (switches: Switches) =>
 			'timestamps',
 			'userTotal',
 			'lacksUserId',
-			'oddUserIds',
 			'hasNaN',
 			'isPartial',
 		] as const
-	).every((name) => switches[name] === straight[name]);
+	).every((name) => switches[name] === straight[name]) && Object.keys(switches.oddUserIds).length === 0;
 
 /** How the responses of a route are changed: from the valid one to the one to send. */
 export type Bend = (answer: never, switches: Switches) => unknown;

@@ -2,6 +2,7 @@
  * Switches of the sandbox, on every route that they change. Requested with axios, and compared as text.
  */
 import axios from 'axios';
+import { isStraight } from '../../dev/sandbox/quirks';
 import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
 import { defaultSwitches, type Switches } from '../../dev/sandbox/switches';
 import { NOT_FOUND, type NotFoundBody } from '../../dev/sandbox/troubles';
@@ -30,6 +31,12 @@ const get = async (path: string, switches: Partial<Switches> = {}) => {
 		transformResponse: (text: string) => text,
 	});
 };
+
+it('the default switches change no response, so none is parsed and written a second time', () => {
+	expect(isStraight(defaultSwitches())).toBe(true);
+	expect(isStraight({ ...defaultSwitches(), oddUserIds: { user: '..' } })).toBe(false);
+	expect(isStraight({ ...defaultSwitches(), hasNaN: true })).toBe(false);
+});
 
 describe.each(Object.keys(NOT_FOUND) as NotFoundBody[])('a 404 with the body %s', (notFound) => {
 	it.each<[string, string, Partial<Switches>]>([
