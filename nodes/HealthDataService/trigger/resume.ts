@@ -85,7 +85,7 @@ export async function* remainingUsers(
 		isFound ||= fingerprintOf(one) === checkpoint.last.at(-1);
 		if (near.length >= 2 * OVERLAP) break;
 	}
-	if (isFound) return;
+	// The users after the last one done, if any of them are unread: also where the search ended with that one.
 	const done = near.map((one) => checkpoint.last.includes(fingerprintOf(one))).lastIndexOf(true);
 	if (done === -1) return yield* selection.users(get);
 	yield* near.slice(done + 1);

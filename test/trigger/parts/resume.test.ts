@@ -1,15 +1,20 @@
 /**
  * Checkpoint of a round: which users remain after it, also where the list has moved.
  */
+import { sleep } from 'n8n-workflow';
 import type { SelectedUser, ListEntry, UserSelection } from '../../../nodes/HealthDataService/service/userSelection';
 import {
 	checkpointAfter,
+	doneBefore,
+	doneUser,
+	inOrderOf,
 	OVERLAP,
 	remainingUsers,
 	unlistedUsers,
 	urgentFirst,
+	usersById,
 } from '../../../nodes/HealthDataService/trigger/resume';
-import { fingerprintOf } from '../../../nodes/HealthDataService/trigger/watchList';
+import { doneKeyOf, fingerprintOf } from '../../../nodes/HealthDataService/trigger/watchList';
 import { nextTurn } from '../../helpers/machine';
 import { useVirtualTime } from '../../helpers/virtualTime';
 
@@ -73,6 +78,7 @@ describe('the users after the checkpoint', () => {
 	it.each([
 		['80 have left before them', names(500).slice(80)],
 		['80 have come before them', [...names(80).map((id) => `new ${id}`), ...names(500)]],
+		['100 have come before them', [...names(OVERLAP).map((id) => `new ${id}`), ...names(500)]],
 	])('are the same when %s', async (_, ids) => {
 		const { selection } = listOf(ids);
 		expect(await idsOf(remainingUsers(get, selection, round(300, 'u299')))).toEqual(names(500).slice(300));
@@ -88,6 +94,9 @@ describe('the users after the checkpoint', () => {
 		expect(await idsOf(remainingUsers(get, selection, round(10, 'u9')))).toEqual(['u10', 'u11']);
 		expect(starts).toEqual([0]);
 		expect(await idsOf(remainingUsers(get, selection, round(12, 'u11')))).toEqual([]);
+		expect(await idsOf(remainingUsers(get, selection, round(10, 'u8', 'gone')))).toEqual(['u9', 'u10', 'u11']);
+		// The list is read once by each.
+		expect(starts).toEqual([0, 0, 0]);
 	});
 
 	it('come before the end of the list, because its last page may be slow', async () => {
@@ -109,6 +118,8 @@ describe('the users after the checkpoint', () => {
 		expect(await idsOf(remainingUsers(get, selection, { at: 150, last, began: 0 }))).toEqual(names(300).slice(150));
 		expect(await idsOf(remainingUsers(get, selection, { at: 150, last: ['gone'], began: 0 }))).toEqual(names(300));
 		expect(starts).toEqual([150, 0]);
+		const early = { at: 50, last: [fingerprintOf({ entry: entries[49] })], began: 0 };
+		expect(await idsOf(remainingUsers(get, selection, early))).toEqual(names(300).slice(50));
 	});
 });
 
@@ -127,6 +138,44 @@ describe('the checkpoint', () => {
 			began: 7,
 			newest: 5,
 		});
+	});
+
+	it('holds what is not empty', () => {
+		const empty = { at: 3, last: ['x'], began: 7 };
+		expect(checkpointAfter({ ...empty, sure: 7 }, [], { done: [], limited: [], hangs: false })).toStrictEqual(empty);
+		expect(checkpointAfter({ ...empty, sure: 6 }, [], { done: ['d'], limited: ['l'], hangs: true })).toStrictEqual({
+			...empty,
+			sure: 6,
+			done: ['d'],
+			limited: ['l'],
+			hangs: true,
+		});
+	});
+
+	it('knows the users that were read before their turn', async () => {
+		const [first, second] = await all(listOf(names(2)).selection.users(get));
+		const isDone = doneBefore({ ...round(0), done: [doneKeyOf(second)] });
+		expect([isDone(first), isDone(second), doneBefore()(first)]).toEqual([false, true, false]);
+		expect([doneUser(first).hasRecovered, doneUser(first, true).hasRecovered]).toEqual([false, true]);
+		expect(doneUser(second).doneKey()).toBe(doneKeyOf(second));
+	});
+});
+
+describe('failed users', () => {
+	it('are found by ID, and the list is read no further than to the last of them', async () => {
+		const users = withoutEnd(listOf(names(4)).selection.users(get));
+		expect(await idsOf(usersById(get, { users, whenMissing: async () => {} }, ['u3', 'u1']))).toEqual(['u1', 'u3']);
+		expect(await idsOf(usersById(get, listOf(names(4)).selection, ['u1', 'gone']))).toEqual(['u1']);
+	});
+
+	it('come in the order of their keys, after the list', async () => {
+		const users = await all(listOf(names(3)).selection.users(get));
+		const ordered = [...inOrderOf(['u2', 'u0', 'u1'], users)];
+		expect(ordered.map(({ user, place }) => [user.user_id, place])).toEqual([
+			['u2', Infinity],
+			['u0', Infinity],
+			['u1', Infinity],
+		]);
 	});
 });
 
@@ -156,6 +205,24 @@ describe('urgent users', () => {
 		};
 		expect(await firstOf(1, 2)).toEqual(['u1', 'u2', 'u0', 'u3']);
 		expect(await firstOf(1)).toEqual(['u1', 'u0', 'u2', 'u3']);
+	});
+
+	it('delay the others for 200 ms at most, from the first of the others on', async () => {
+		const delayOf = async (count: number, ...urgent: number[]) => {
+			const began = Date.now();
+			const users = urgentFirst(withoutEnd(asGenerator(listed(3, ...urgent)))(), count);
+			for (let i = 0; i < 3; i++) await users.next();
+			return Date.now() - began;
+		};
+		expect([await delayOf(2, 1, 2), await delayOf(2, 1)]).toEqual([0, 200]);
+		async function* slowPage() {
+			const [other, urgent] = listed(2, 1);
+			await sleep(300);
+			yield other;
+			await sleep(100);
+			yield urgent;
+		}
+		expect(await idsOf(urgentFirst(slowPage(), 1))).toEqual(['u1', 'u0']);
 	});
 
 	it('are no reason to read the list further than needed, or to lose users when it fails', async () => {
