@@ -297,6 +297,19 @@ it('retries go ahead of first attempts', async () => {
 	expect(sent.map(([name]) => name)).toEqual(['a', 'b', 'c', 'a', 'd', 'e']);
 });
 
+it('without time left, a request that was sent fails with its last error, and one that was not with the reason', async () => {
+	const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () => status(503));
+	const late = new Problem('No time is left', 'Advice');
+	const once = { stoppedBy: () => (time.elapsed > 2000 ? late : undefined) };
+	expect(await time.until(ask('a', {}, once), 60_000)).toMatchObject({
+		message: 'The service could not answer (status 503)',
+		description: expect.stringMatching(/^Tried 3 times in \d seconds?\. /),
+	});
+	expect(times()).toEqual([0, 0.5, 1.5]);
+	expect(await time.until(ask('b', {}, once), 60_000)).toBe(late);
+	expect(times('b')).toEqual([]);
+});
+
 it('calls onSent at each attempt', async () => {
 	const { ask, sent } = service(
 		new RequestQueue({ concurrency: 1 }),
