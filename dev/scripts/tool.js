@@ -67,6 +67,8 @@ restarted. \`--long\`: nights of 20,000 and 45,000 users, too, about half an hou
 	'test:package': {
 		about:
 			'The package as it would be published, a release, a new metric by its page, every command, regular expressions, the import rule.',
+		// Not by a test: other commands may use dist/ at the same time.
+		needs: ['build'],
 		commands: [['jest', '--config', 'test/jest.package.config.js']],
 	},
 	typecheck: {

@@ -1,12 +1,12 @@
 /**
- * The tarball that would be published, packed from a fresh build: what is in it, and that n8n's own loader takes it.
+ * The tarball that would be published: what is in it, and that n8n's own loader takes it.
  */
 const { execFileSync } = require('node:child_process');
 const { mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { PackageDirectoryLoader } = require('n8n-core');
 const { packPackage } = require('../../dev/host/installPackage');
-const { CACHE, ROOT } = require('../../dev/paths');
+const { CACHE } = require('../../dev/paths');
 const { fileProblem, filesIn } = require('../../dev/scripts/packedFile');
 const { missingIn, publicInterface, recorded } = require('../../dev/scripts/publicInterface');
 const { straysOf } = require('../helpers/reach');
@@ -20,7 +20,6 @@ let tarball;
 beforeAll(async () => {
 	rmSync(folder, { recursive: true, force: true });
 	mkdirSync(folder, { recursive: true });
-	execFileSync(process.execPath, [join(ROOT, 'node_modules/gulp/bin/gulp.js'), 'build', '--silent'], { cwd: ROOT });
 	tarball = await packPackage();
 	execFileSync('tar', ['-xzf', tarball, '-C', folder]);
 }, 120_000);
