@@ -1,5 +1,5 @@
 /**
- * Tests in a real n8n: `npm run test:e2e`, after dev/setup.js --host. Each file has an n8n of its own. Five files at a time also
+ * Tests in a real n8n: `npm run test:e2e`, after dev/setup.js --host. Each file has an n8n of its own. Four files at a time also
  * on two cores: the longest ones mostly wait for polls and for starts of n8n.
  */
 const shared = require('./jest.config');
@@ -11,6 +11,6 @@ module.exports = {
 	setupFiles: [],
 	setupFilesAfterEnv: ['<rootDir>/test/setup/assertions.js'],
 	testSequencer: '<rootDir>/test/setup/longestFirst.js',
-	maxWorkers: Math.max(5, Number(shared.maxWorkers)),
+	maxWorkers: Math.max(4, Number(shared.maxWorkers)),
 	testTimeout: 300_000,
 };
