@@ -14,7 +14,7 @@ selectors.setTestIdAttribute('data-test-id');
 /** Nothing slides or fades: a click on what still moves may miss it. */
 const KEEP_STILL = `
 	const sheet = new CSSStyleSheet();
-	sheet.replaceSync('*, ::before, ::after { transition-duration: 0s !important; animation-duration: 0s !important; }');
+	sheet.replaceSync('*, ::before, ::after { transition-duration: 0s !important; animation-duration: 0s !important; animation-iteration-count: 1 !important; }');
 	document.adoptedStyleSheets = [sheet];`;
 
 /** Text and values of fields on the screen. Runs in the browser. */
@@ -49,7 +49,11 @@ export async function soon<T>(ask: () => Promise<T>, expected: unknown) {
 
 export async function openEditor(url: string) {
 	const browser = await chromium.launch({ executablePath: findBrowser() });
-	const page: Page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
+	const page: Page = await browser.newPage({
+		viewport: { width: 1280, height: 800 },
+		colorScheme: 'light',
+		reducedMotion: 'reduce',
+	});
 	page.setDefaultTimeout(PATIENCE_MS);
 	await page.addInitScript({ content: KEEP_STILL });
 
