@@ -46,7 +46,7 @@ const TESTS = {
 	'trigger/failedUsers.ts': 'trigger/parts/failedUsers',
 	'trigger/resume.ts': 'trigger/parts/resume trigger/parts/roundResults trigger/parts/round',
 	'trigger/round.ts': 'trigger/parts/round trigger/brokenUser trigger/slowUser',
-	'trigger/roundResults.ts': 'trigger/parts/roundResults trigger/brokenUser trigger/options',
+	'trigger/roundResults.ts': 'trigger/parts/roundResults trigger/parts/round trigger/parts/recovered',
 	'trigger/scheduler.ts': 'trigger/scheduler trigger/renamed trigger/saved',
 	'trigger/settings.ts': 'trigger/options unit/fields',
 	'trigger/state.ts': 'trigger/parts/state',

@@ -341,3 +341,86 @@ describe('a failed user', () => {
 		expect(results.unlisted()).toEqual(['u1']);
 	});
 });
+
+describe('during a poll', () => {
+	const [u1, u2] = [listed('u1', 1), listed('u2', 2)];
+
+	it('a failed user is read from an own window, a new one from where hashes are retained', () => {
+		const { results } = resultsAfter({ kept: 7, behind: { u1: { from: 5 } } });
+		expect(['u1', 'u2', undefined].map(results.windowStartOf)).toEqual([5, 7, 7]);
+	});
+
+	it('has a result once one is taken, and is full with the most rows that a poll may emit', () => {
+		const { results, take } = resultsAfter();
+		expect([results.isEmpty, results.isFull]).toEqual([true, false]);
+		take(u1, { rows: Array.from({ length: MAX_ROWS_PER_POLL }, (_, i) => reading('u1', NOW - HOUR + i)) });
+		expect([results.isEmpty, results.isFull]).toEqual([false, true]);
+	});
+
+	it('counts failures in a row', () => {
+		const { results, take } = resultsAfter();
+		for (const user of [u1, u2]) take(user, { problem: refused });
+		expect(results.failuresInARow).toBe(2);
+		take(listed('u3', 3));
+		expect(results.failuresInARow).toBe(0);
+	});
+
+	it('is that of one failed user only if no other is listed, held or read', () => {
+		const isOnly = (play: (of: ReturnType<typeof resultsAfter>) => void, more: Partial<TriggerState> = {}) => {
+			const of = resultsAfter(more);
+			play(of);
+			return of.results.isOnlyUserFailed;
+		};
+		const fail = ({ take }: ReturnType<typeof resultsAfter>, user = u1) => take(user, { problem: refused });
+		expect(isOnly((of) => fail(of))).toBe(true);
+		expect([
+			isOnly((of) => (of.results.expect(u2), fail(of))),
+			isOnly((of) => (fail(of), fail(of, u2))),
+			isOnly((of) => (fail(of), of.take(u1))),
+			isOnly(({ results }) => void results.hold(u1), { behind: { u1: { from: 1 } } }),
+		]).toEqual([false, false, false, false]);
+	});
+});
+
+describe('the saved state', () => {
+	const [u1, u2] = [listed('u1', 1), listed('u2', 2)];
+
+	it('has no key without a value', () => {
+		const { state } = resultsAfter().results.emitAndSave(true);
+		expect(Object.keys(state).sort()).toEqual(['behind', 'from', 'kept', 'node', 'of', 'seen', 'turn', 'version']);
+	});
+
+	it('keeps the time of the last report, the team, and the watch list', () => {
+		const one: ListEntry = { id: 'a', at: 1 };
+		const { results, take } = resultsAfter({ told: 5, team: 'team' }, [one]);
+		take(listed('u1', 1, one));
+		const members = { [fingerprintOf({ entry: one })]: fingerprintOf(u1) };
+		expect(results.emitAndSave(true).state).toMatchObject({ told: 5, team: 'team', members });
+	});
+
+	it('counts the saves that emitted rows', () => {
+		const turnAfter = (rows: IDataObject[]) => {
+			const { results, take } = resultsAfter({ turn: 7 });
+			take(u1, { rows });
+			return results.emitAndSave(true).state.turn;
+		};
+		expect([turnAfter([]), turnAfter([reading('u1', NOW)])]).toEqual([7, 8]);
+	});
+
+	it('follows the newest reading of all users', () => {
+		const { results, take } = resultsAfter({ from: 0, kept: 0 });
+		take(u1, { rows: [reading('u1', NOW - 10 * MINUTE)] });
+		take(u2, { rows: [reading('u2', NOW - 50 * MINUTE)] });
+		expect(results.emitAndSave(true).state.from).toBe(NOW - 10 * MINUTE - HOUR);
+	});
+
+	it('knows which users without a result a limit has stopped', () => {
+		const { results, take } = resultsAfter();
+		for (const user of [u1, u2]) results.expect(user);
+		take(u1);
+		take(listed('u9', Infinity));
+		const stopped = [u1, u2].map((user) => ({ ...user, rows: [] }));
+		const { round } = results.emitAndSave(false, { stopped }).state;
+		expect(round).toEqual({ at: 1, last: [fingerprintOf(u1)], began: NOW, limited: [doneKeyOf(u2)] });
+	});
+});

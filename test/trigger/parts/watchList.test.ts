@@ -5,6 +5,7 @@ import { userPrefix } from '../../../nodes/HealthDataService/service/readingId';
 import type { ListEntry } from '../../../nodes/HealthDataService/service/userSelection';
 import type { SavedWatchList } from '../../../nodes/HealthDataService/trigger/state';
 import {
+	doneKeyOf,
 	failedUserKey,
 	fingerprintOf,
 	labelOf,
@@ -34,6 +35,15 @@ it('the fingerprint is of the entry of a list, else of the user', () => {
 	expect(fingerprintOf({ user: user('u1'), entry: entry('a') })).toBe(unresolved('a').slice(1));
 	expect(fingerprintOf({ user: user('u1') })).toBe(userPrefix('u1'));
 	expect(fingerprintOf({ user: user('u2') })).not.toBe(userPrefix('u1'));
+	expect(fingerprintOf({})).toBe(userPrefix(undefined));
+});
+
+it('a round knows the users it has read by more of the hash than a checkpoint', () => {
+	expect(doneKeyOf({ user: user('u1'), entry: entry('a') })).toBe(fingerprintOf({ entry: entry('a') }));
+	expect(doneKeyOf({ user: user('u1') })).toMatch(/^[0-9a-f]{12}$/);
+	expect(doneKeyOf({ user: user('u1') })).toContain(userPrefix('u1'));
+	expect(doneKeyOf({})).toBe(doneKeyOf({ user: user('') }));
+	expect(doneKeyOf({})).toContain(userPrefix(''));
 });
 
 describe('watching starts', () => {
@@ -44,6 +54,8 @@ describe('watching starts', () => {
 		expect(isNew({})).toBe(true);
 		expect(isNew(owners({ b: 'u1' }))).toBe(true);
 		expect(isNew(owners({ a: 'u2' }))).toBe(true);
+		expect(isNew({}, '')).toBe(true);
+		expect(list(['a'], {}).isNew({ entry: entry('a') })).toBe(true);
 	});
 
 	it('for no other user: neither in the first poll, nor for an entry that was there, resolved or not', () => {
@@ -52,6 +64,7 @@ describe('watching starts', () => {
 		expect(isNew(owners({ a: '' }))).toBe(false);
 		// An unresolved entry does not name another user.
 		expect(isNew(owners({ a: 'u2' }), '')).toBe(false);
+		expect(list(['a'], owners({ a: 'u2' })).isNew({ entry: entry('a') })).toBe(false);
 		expect(list(['a'], {}).isNew({ user: user('u1') })).toBe(false);
 	});
 });
@@ -74,7 +87,7 @@ describe('the saved list', () => {
 
 	it('has the entries of before, without those removed and those added and not read', () => {
 		const watched = list(['a', 'b', 'c'], owners({ a: 'u1', b: '', gone: 'u9' }));
-		expect(watched.toSave()).toEqual(owners({ a: 'u1', b: '' }));
+		expect(watched.toSave()).toStrictEqual(owners({ a: 'u1', b: '' }));
 		watched.add({ user: user('u3'), entry: entry('c') });
 		expect(watched.toSave()).toEqual(owners({ a: 'u1', b: '', c: 'u3' }));
 	});
@@ -84,6 +97,9 @@ describe('the saved list', () => {
 		watched.add({ user: user(''), entry: entry('a') });
 		watched.add({ user: user(''), entry: entry('b') });
 		expect(watched.toSave()).toEqual(owners({ a: 'u1', b: '' }));
+		const first = list(['a']);
+		first.add({ entry: entry('a') });
+		expect(first.toSave()).toEqual(owners({ a: '' }));
 	});
 });
 
