@@ -3,7 +3,6 @@
  * One story: a test may continue from the state of the test before it.
  */
 import { DateTime } from 'luxon';
-import { freePort } from '../../dev/host/process/ports';
 import { createWorld } from '../../dev/sandbox/world';
 import { byTime, expectedRows, KEY } from '../helpers/people';
 import { openEditor, soon, type Editor } from './editor';
@@ -25,7 +24,7 @@ let host: Host;
 let editor: Editor;
 beforeAll(async () => {
 	// The demo's address is in the pictures, when it is free.
-	host = await startHost(world, await freePort(4010).catch(() => 0));
+	host = await startHost(world, 4010);
 	editor = await openEditor(host.url);
 	await editor.logIn();
 });

@@ -51,11 +51,13 @@ export function oneNode(credentialId: string, parameters: INodeParameters, timez
 	};
 }
 
+/** @param port of the sandbox: another one if it is in use */
 export async function startHost(world: World, port = 0) {
 	const folder = await folderWithPackage();
 	const n8n = await startN8n({ folder });
 	// After n8n: an open sandbox would keep the tests from ending when n8n does not start.
-	const sandbox: Sandbox = await startSandbox({ world, port });
+	// Not asked before: a demo of another test may take the port while n8n starts.
+	const sandbox: Sandbox = await startSandbox({ world, port }).catch(async () => await startSandbox({ world }));
 
 	return {
 		sandbox,
