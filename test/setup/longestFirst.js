@@ -4,10 +4,8 @@
  */
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-const LONGEST = [
-	...['install', 'triggerMemory', 'triggerDurable', 'progressMemory', 'progressDurable', 'demo', 'editorFields'],
-	...['editor', 'firstAlert', 'errorWorkflow', 'operations'],
-];
+const LONGEST =
+	'install triggerMemory triggerDurable progressMemory progressDurable demo editorFields editor firstAlert'.split(' ');
 
 module.exports = class extends Sequencer {
 	/** @param {import('@jest/test-result').Test[]} tests */

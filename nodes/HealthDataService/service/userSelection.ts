@@ -47,7 +47,7 @@ export interface UserSelection {
 	addClientUserIds?(get: Get, rows: readonly IDataObject[], isCancelled?: () => boolean): Promise<void>;
 	/** Whether it is the value of *User*, without a list. */
 	isOne?: boolean;
-	/** *Only Connected Users*: reads only users with a connected provider. */
+	/** *Only Connected Users*: reads only users with the provider connected now. */
 	isConnectedOnly?: boolean;
 	/** The entries of *User IDs*, without duplicates. */
 	entries?: readonly ListEntry[];

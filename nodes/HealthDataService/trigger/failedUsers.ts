@@ -41,7 +41,7 @@ export class FailedUsers {
 
 	get = (key: string): FailedUser | undefined => (Object.hasOwn(this.users, key) ? this.users[key] : undefined);
 
-	/** The longest ago attempted come first. */
+	/** In the order of the last attempts, the oldest first. */
 	get keys(): string[] {
 		return Object.keys(this.users);
 	}
@@ -52,9 +52,9 @@ export class FailedUsers {
 	}
 
 	/** Notes that a limit met an urgent user. It may be the user's own, so it does not end the poll. @returns whether it was one */
-	refuseUrgent(key?: string): boolean {
-		const isUrgent = this.urgent.has(key!);
-		if (isUrgent) this.noteTried(key!);
+	refuseUrgent(key = ''): boolean {
+		const isUrgent = this.urgent.has(key);
+		if (isUrgent) this.noteTried(key);
 		return isUrgent;
 	}
 

@@ -1,7 +1,6 @@
 /**
  * Checkpoint of a round: which users remain after it, also where the list has moved.
  */
-import { sleep } from 'n8n-workflow';
 import type { SelectedUser, ListEntry, UserSelection } from '../../../nodes/HealthDataService/service/userSelection';
 import {
 	checkpointAfter,
@@ -18,7 +17,7 @@ import { doneKeyOf, fingerprintOf } from '../../../nodes/HealthDataService/trigg
 import { nextTurn } from '../../helpers/machine';
 import { useVirtualTime } from '../../helpers/virtualTime';
 
-useVirtualTime();
+const time = useVirtualTime();
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `u${i}`);
 const get = undefined as never;
@@ -209,17 +208,17 @@ describe('urgent users', () => {
 
 	it('delay the others for 200 ms at most, from the first of the others on', async () => {
 		const delayOf = async (count: number, ...urgent: number[]) => {
-			const began = Date.now();
+			const begun = time.elapsed;
 			const users = urgentFirst(withoutEnd(asGenerator(listed(3, ...urgent)))(), count);
 			for (let i = 0; i < 3; i++) await users.next();
-			return Date.now() - began;
+			return time.elapsed - begun;
 		};
 		expect([await delayOf(2, 1, 2), await delayOf(2, 1)]).toEqual([0, 200]);
 		async function* slowPage() {
 			const [other, urgent] = listed(2, 1);
-			await sleep(300);
+			await time.pass(300);
 			yield other;
-			await sleep(100);
+			await time.pass(100);
 			yield urgent;
 		}
 		expect(await idsOf(urgentFirst(slowPage(), 1))).toEqual(['u1', 'u0']);
