@@ -27,7 +27,7 @@ async function read(baseUrl, collectBy) {
 	const begun = performance.now();
 	const results = readUsers(/** @type {never} */ (plain(baseUrl).get), {
 		metric,
-		query: RANGE,
+		query: () => RANGE,
 		selection: wholeTeam(),
 		width: AT_ONCE,
 		collect: collectBy(metric, new RowLimit()),

@@ -50,7 +50,7 @@ async function read(collect, count) {
 	const begun = performance.now();
 	const results = readUsers(/** @type {never} */ (get), {
 		metric,
-		query: {},
+		query: () => ({}),
 		selection: wholeTeam(),
 		width: 32,
 		collect,

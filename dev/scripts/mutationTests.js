@@ -14,7 +14,7 @@ const NODE = 'nodes/HealthDataService';
  */
 const TESTS = {
 	shared: 'unit/problem',
-	'shared/mapInOrder.ts': 'unit/mapInOrder',
+	'shared/concurrentMap.ts': 'unit/concurrentMap unit/mapAsCompleted',
 	'shared/values.ts': 'unit/values',
 	'shared/calendarDay.ts': 'unit/calendar unit/calendarDay',
 	http: 'unit/client',

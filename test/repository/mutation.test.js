@@ -23,7 +23,7 @@ it.each(Object.keys(TESTS))('%s and its tests are there', (what) => {
 });
 
 it('takes a folder, or a file of one, and nothing else', () => {
-	expect(filesOf('shared')).toContain('shared/mapInOrder.ts');
+	expect(filesOf('shared')).toContain('shared/concurrentMap.ts');
 	expect(filesOf('resources')).toContain('resources/timeseries/execute.ts');
 	expect(filesOf('http/requestQueue.ts')).toEqual(['http/requestQueue.ts']);
 	for (const none of ['unknown', 'http/gone.ts', '__schema__', '..']) expect(filesOf(none)).toEqual([]);

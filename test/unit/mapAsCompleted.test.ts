@@ -2,7 +2,7 @@
  * Concurrent map with results as they are completed: elements in work, time that is up, and how it ends.
  */
 import { nextTurn } from '../helpers/machine';
-import { mapAsCompleted } from '../../nodes/HealthDataService/shared/mapInOrder';
+import { concurrentMap } from '../../nodes/HealthDataService/shared/concurrentMap';
 
 const numbers = async function* (count: number) {
 	for (let i = 0; i < count; i++) yield i;
@@ -13,7 +13,7 @@ function mapped(options: { isTimeUp?: () => boolean } = {}) {
 	const open = new Map<number, { resolve: (value?: number) => void; reject: (error: Error) => void }>();
 	const ends: Array<() => boolean> = [];
 	const got: number[] = [];
-	const results = mapAsCompleted(numbers(5), { width: 2, ...options }, async (one, isCancelled) => {
+	const results = concurrentMap(numbers(5), { width: 2, asCompleted: true, ...options }, async (one, isCancelled) => {
 		ends.push(isCancelled);
 		return await new Promise<number | undefined>((resolve, reject) => open.set(one, { resolve, reject }));
 	});

@@ -51,7 +51,7 @@ async function play({ users, answer, whenMissing = async () => {}, options, aske
 	const error = await (async () => {
 		for await (const one of readUsers(get, {
 			metric,
-			query: { provider: 'p' },
+			query: () => ({ provider: 'p' }),
 			selection: {
 				async *users() {
 					yield* users;
@@ -279,7 +279,7 @@ it('stopping the read cancels all requests in flight, and their errors are not r
 	}) as unknown as Get;
 	for await (const { rows } of readUsers(get, {
 		metric,
-		query: {},
+		query: () => ({}),
 		selection: {
 			async *users() {
 				yield* [listed('u1'), listed('u2'), listed('u3')];

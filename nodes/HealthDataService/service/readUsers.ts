@@ -5,7 +5,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get, type Query } from '../http/client';
 import { cancellableSleep, SLEEP_STEP_MS } from '../http/sleep';
-import { mapAsCompleted, mapInOrder } from '../shared/mapInOrder';
+import { concurrentMap } from '../shared/concurrentMap';
 import { Problem } from '../shared/problem';
 import { pathOf, type Metric } from './metrics';
 import { readingPages } from './readingPages';
@@ -13,19 +13,18 @@ import type { Collect, UserRef } from './readings';
 import { isUsableUserId, unusableUserId } from './users';
 import type { SelectedUser, UserSelection } from './userSelection';
 
-/** Without rows if the user was removed or could not be read. */
+/** Without rows if the user was removed, or could not be read for `problem`. */
 export interface UserResult extends SelectedUser {
 	rows: IDataObject[];
 	/** Whether the user was removed. */
 	isGone: boolean;
-	problem?: Problem;
 	/** Since the first request was sent: time in the queue does not count as slowness. */
 	tookMs: number;
 }
 
 interface ReadUsersOptions {
 	metric: Metric;
-	query: Query | ((user: UserRef) => Query);
+	query: (user: UserRef) => Query;
 	selection: UserSelection;
 	/** Users that could not be read in the poll before: a single attempt for each request. */
 	hasFailed?: (user: UserRef) => boolean;
@@ -53,21 +52,12 @@ export const USERS_PER_REQUEST = 4;
 /**
  * Returning from the generator stops the read.
  *
- * @throws Problem that concerns all users, and what `onRead` and `onUnreadable` throw
+ * @throws Problem that concerns all users, what `onRead` and `onUnreadable` throw, and any error after the read has ended
  */
 export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<UserResult> {
-	const count = options.progress?.begin(() => options.selection.expected?.());
-	try {
-		yield* resultsOf(get, options, () => count?.onDone());
-	} finally {
-		count?.end();
-	}
-}
-
-/** @param onDone called when a user is read or has failed */
-function resultsOf(get: Get, options: ReadUsersOptions, onDone: () => void): AsyncGenerator<UserResult> {
 	const { metric, query, selection, hasFailed, mayRetry, collect, isTooSlow, onRead, onUnreadable } = options;
-	const { width, asCompleted, isTimeUp = () => false } = options;
+	const { width, asCompleted = false, isTimeUp = () => false, progress } = options;
+	const count = progress?.begin(() => selection.expected?.());
 	let succeeded = 0;
 
 	async function read(selected: SelectedUser, hasEnded: () => boolean): Promise<UserResult | undefined> {
@@ -80,64 +70,48 @@ function resultsOf(get: Get, options: ReadUsersOptions, onDone: () => void): Asy
 			await get(path, params, ifMissing, { ...request, stoppedBy, isFurther: () => sentAt !== undefined });
 		let wasLeftOut = false;
 		/** Whether this user was still in the queue when time was up, also if there is more time later. */
-		const isLeftOut = () => (wasLeftOut ||= asCompleted === true && sentAt === undefined && isTimeUp());
+		const isLeftOut = () => (wasLeftOut ||= asCompleted && sentAt === undefined && isTimeUp());
 		const isCancelled = () => hasEnded() || isLeftOut();
-		const result = (more: Partial<UserResult>): UserResult => ({
-			...selected,
-			rows: [],
-			isGone,
-			tookMs: tookMs(),
-			...more,
-		});
-		const unreadable = (problem: Problem) => {
-			onDone();
-			onUnreadable?.(user, problem, succeeded);
-			return result({ problem });
-		};
 		let isGone = false;
 		const onMissing = async () => {
 			await selection.whenMissing(getOfUser, selected);
 			isGone = true;
 		};
+		const unreadable = (problem: Problem): UserResult => {
+			count?.onDone();
+			onUnreadable?.(user, problem, succeeded);
+			return { ...selected, rows: [], isGone, tookMs: tookMs(), problem };
+		};
 		if (selected.problem) return unreadable(selected.problem);
 		if (!isUsableUserId(user.user_id)) return unreadable(unusableUserId());
-		const ownQuery = typeof query === 'function' ? query(user) : query;
-		const requestOptions = {
+		const path = pathOf(metric, selected.sentId ?? user.user_id);
+		const pages = readingPages(getOfUser, path, query(user), onMissing, {
 			...(hasFailed?.(user) && SINGLE_ATTEMPT),
 			isCancelled,
 			secrets: [user.user_id, user.client_user_id ?? ''],
 			onSent: () => (sentAt ??= performance.now()),
 			mayRetry: () => mayRetry?.(tookMs()) ?? true,
-		};
-		const pages = readingPages(
-			getOfUser,
-			pathOf(metric, selected.sentId ?? user.user_id),
-			ownQuery,
-			onMissing,
-			requestOptions,
-		);
+		});
 		let rows: IDataObject[];
 		try {
 			rows = await collect(pages, user, isCancelled);
 		} catch (error) {
 			if (!hasEnded() && isLeftOut()) return undefined;
-			return unreadable(problemOfUser(error, isCancelled()));
+			if (error instanceof Problem && !error.concernsAll && !isCancelled()) return unreadable(error);
+			throw error;
 		}
 		if (isGone) rows = [];
 		succeeded++;
-		onDone();
+		count?.onDone();
 		onRead?.(rows.length);
-		return result({ rows });
+		return { ...selected, rows, isGone, tookMs: tookMs() };
 	}
-	const users = selection.users(get);
-	if (asCompleted) return mapAsCompleted(users, { width, isTimeUp }, read);
-	return mapInOrder(users, { width, isTimeUp }, async (...one) => (await read(...one))!);
-}
 
-/** @throws an error that concerns all users, and any error after the read has ended */
-function problemOfUser(error: Error, isCancelled: boolean): Problem {
-	if (error instanceof Problem && !error.concernsAll && !isCancelled) return error;
-	throw error;
+	try {
+		yield* concurrentMap(selection.users(get), { width, asCompleted, isTimeUp }, read);
+	} finally {
+		count?.end();
+	}
 }
 
 /** For pages that never end or come too slowly. */

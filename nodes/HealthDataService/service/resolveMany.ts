@@ -3,7 +3,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
-import { mapInOrder } from '../shared/mapInOrder';
+import { concurrentMap } from '../shared/concurrentMap';
 import { Problem } from '../shared/problem';
 import { text } from '../shared/values';
 import { userPages } from './userPaginator';
@@ -43,7 +43,7 @@ export async function* resolveMany(
 	const isFew = isLazy || requests.length < MIN_IDS_FOR_LIST;
 	const known = isFew ? new Map<string, IDataObject>() : await fromList(get, requests);
 	const width = isLazy ? LAZY_CONCURRENT_RESOLVES : CONCURRENT_RESOLVES;
-	yield* mapInOrder(each(requests), { width }, async ({ id, hasFailed }, isCancelled): Promise<Resolved> => {
+	yield* concurrentMap(each(requests), { width }, async ({ id, hasFailed }, isCancelled): Promise<Resolved> => {
 		if (known.has(id)) return { user: known.get(id) };
 		return await resolveUser(get, id, { isCancelled, ...(hasFailed && SINGLE_ATTEMPT) }).then(
 			(user) => ({ user }),

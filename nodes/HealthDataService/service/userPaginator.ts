@@ -3,7 +3,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
-import { quietly } from '../shared/mapInOrder';
+import { quietly } from '../shared/concurrentMap';
 import { Problem } from '../shared/problem';
 import { stopAtLongList, type Most } from './rowLimit';
 import { MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';

@@ -5,7 +5,7 @@
 import { sleep } from 'n8n-workflow';
 import type { Get } from '../http/client';
 import type { SelectedUser, ListEntry, HasFailed, UserSelection } from '../service/userSelection';
-import { quietly } from '../shared/mapInOrder';
+import { quietly } from '../shared/concurrentMap';
 import type { Checkpoint } from './state';
 import { doneKeyOf, failedUserKey, fingerprintOf, type Listed } from './watchList';
 

@@ -2,7 +2,7 @@
  * Ordered concurrent map: concurrency, read-ahead, order of the results, and the end.
  */
 import { nextTurn, watchUnhandled } from '../helpers/machine';
-import { mapInOrder, quietly } from '../../nodes/HealthDataService/shared/mapInOrder';
+import { concurrentMap, quietly } from '../../nodes/HealthDataService/shared/concurrentMap';
 
 const numbers = async function* (count: number, given: number[] = []) {
 	for (let i = 0; i < count; i++) {
@@ -38,7 +38,7 @@ function drain<T>(results: AsyncGenerator<T>) {
 
 it('gives what is done in order', async () => {
 	const { open, work, done } = manual();
-	const { got, end } = drain(mapInOrder(numbers(3), { width: 2 }, work));
+	const { got, end } = drain(concurrentMap(numbers(3), { width: 2 }, work));
 	await nextTurn();
 	expect([...open.keys()]).toEqual([0, 1]);
 	await done(1);
@@ -51,7 +51,7 @@ it('gives what is done in order', async () => {
 
 it('starts no more than so many ahead of the first that is not done', async () => {
 	const { open, work, done } = manual();
-	drain(mapInOrder(numbers(9), { width: 2 }, work));
+	drain(concurrentMap(numbers(9), { width: 2 }, work));
 	await nextTurn();
 	await done(1);
 	expect([...open.keys()]).toEqual([0]);
@@ -62,7 +62,7 @@ it('starts no more than so many ahead of the first that is not done', async () =
 it('ends at the first failure, though those before it are still in work', async () => {
 	const { open, work, overs } = manual();
 	const given: number[] = [];
-	const { got, end } = drain(mapInOrder(numbers(9, given), { width: 3 }, work));
+	const { got, end } = drain(concurrentMap(numbers(9, given), { width: 3 }, work));
 	await nextTurn();
 	open.get(2)!.reject(new Error('broken'));
 	await expect(end).rejects.toThrow('broken');
@@ -79,7 +79,7 @@ it('cancels the work in progress at once, though the source is still awaited, an
 	};
 	let comes = () => {};
 	const { open, work, done, overs } = manual();
-	const { got, end } = drain(mapInOrder(source(), { width: 9 }, work));
+	const { got, end } = drain(concurrentMap(source(), { width: 9 }, work));
 	await nextTurn();
 	open.get(2)!.reject(new Error('broken'));
 	await nextTurn();
@@ -92,7 +92,7 @@ it('cancels the work in progress at once, though the source is still awaited, an
 
 it('ends when the reader stops', async () => {
 	const given: number[] = [];
-	for await (const one of mapInOrder(numbers(100, given), { width: 2 }, async (i) => i)) if (one === 3) break;
+	for await (const one of concurrentMap(numbers(100, given), { width: 2 }, async (i) => i)) if (one === 3) break;
 	expect(given.length).toBeLessThan(10);
 });
 
@@ -101,7 +101,7 @@ it('rethrows an error of the source', async () => {
 		yield 1;
 		throw new Error('the list broke');
 	};
-	const { got, end } = drain(mapInOrder(source(), { width: 5 }, async (i) => i));
+	const { got, end } = drain(concurrentMap(source(), { width: 5 }, async (i) => i));
 	await expect(end).rejects.toThrow('the list broke');
 	expect(got.length).toBeLessThanOrEqual(1);
 });
@@ -112,55 +112,30 @@ it('notices a result at the moment it begins to wait', async () => {
 			for (let turn = 0; turn < turns; turn++) await Promise.resolve();
 			return one;
 		};
-		const { got, end } = drain(mapInOrder(numbers(1, []), { width: 2 }, work));
+		const { got, end } = drain(concurrentMap(numbers(1, []), { width: 2 }, work));
 		await Promise.race([end, nextTurn()]);
 		expect([turns, got]).toEqual([turns, [0]]);
 	}
 });
 
 describe('when the time is up', () => {
-	const running = async (count: number, width: number) => {
-		const { open, work, done, overs } = manual();
-		const time = { isUp: false };
+	it('nothing more is started, and those in work are awaited', async () => {
+		const { open, work, done } = manual();
+		let isTimeUp = false;
 		const given: number[] = [];
-		const { got, end } = drain(mapInOrder(numbers(count, given), { width, isTimeUp: () => time.isUp }, work));
+		const { got, end } = drain(concurrentMap(numbers(9, given), { width: 2, isTimeUp: () => isTimeUp }, work));
 		await nextTurn();
-		return { open, done, overs, time, given, got, end };
-	};
-
-	it('nothing more is started, and finished results are returned', async () => {
-		const { open, done, overs, time, given, got, end } = await running(9, 2);
-		time.isUp = true;
+		isTimeUp = true;
 		await done(0);
-		await end;
-		expect([got, given, [...open.keys()]]).toEqual([[0], [0, 1, 2], [1]]);
-		expect(overs.every((isCancelled) => isCancelled())).toBe(true);
-	});
-
-	it('does not wait for the first, though later ones are done', async () => {
-		const { done, time, given, got, end } = await running(9, 2);
-		time.isUp = true;
+		expect([got, given, [...open.keys()]]).toEqual([[0], [0, 1], [1]]);
 		await done(1);
 		await end;
-		expect([got, given]).toEqual([[], [0, 1]]);
-	});
-
-	it('nor for the last ones, when all are begun', async () => {
-		for (const [first, expected] of [
-			[0, [0]],
-			[1, []],
-		] as const) {
-			const { done, time, got, end } = await running(2, 5);
-			time.isUp = true;
-			await done(first);
-			await end;
-			expect(got).toEqual(expected);
-		}
+		expect(got).toEqual([0, 1]);
 	});
 
 	it('before anything is begun, nothing is', async () => {
 		const { open, work } = manual();
-		const { got, end } = drain(mapInOrder(numbers(3), { width: 2, isTimeUp: () => true }, work));
+		const { got, end } = drain(concurrentMap(numbers(3), { width: 2, isTimeUp: () => true }, work));
 		await end;
 		expect([got, open.size]).toEqual([[], 0]);
 	});
@@ -168,7 +143,7 @@ describe('when the time is up', () => {
 
 it('continues while no element is ahead, and is not over', async () => {
 	const { work, done, overs } = manual();
-	const { got, end } = drain(mapInOrder(numbers(3), { width: 1 }, work));
+	const { got, end } = drain(concurrentMap(numbers(3), { width: 1 }, work));
 	for (const one of [0, 1, 2]) {
 		await nextTurn();
 		expect([overs.length, overs.some((isCancelled) => isCancelled())]).toEqual([one + 1, false]);
@@ -180,7 +155,7 @@ it('continues while no element is ahead, and is not over', async () => {
 
 it('of several failures the first is thrown', async () => {
 	const { open, work } = manual();
-	const { end } = drain(mapInOrder(numbers(3), { width: 3 }, work));
+	const { end } = drain(concurrentMap(numbers(3), { width: 3 }, work));
 	await nextTurn();
 	open.get(1)!.reject(new Error('first'));
 	open.get(0)!.reject(new Error('second'));
