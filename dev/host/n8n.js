@@ -7,7 +7,7 @@ const { n8nEnvironment } = require('./n8nEnvironment');
 const { N8N_BIN, NODE24 } = require('./hostPaths');
 const { freePort } = require('./process/ports');
 const { Rest } = require('./rest');
-const { OWNER } = require('./restClient');
+const { OWNER, RestError } = require('./restClient');
 const { killProcess, spawnTied, stopProcess, untilReady } = require('./process/tiedProcess');
 
 /** @param {string} url */
@@ -53,9 +53,11 @@ async function startN8n({ folder, port: wantedPort, env = {}, log = () => {}, on
 	const rest = new Rest(baseUrl);
 	await untilReady('n8n', { child, logFile }, async () => {
 		// n8n is healthy before it is ready, and may be ready before REST answers.
-		const isReady = (await answers(`${baseUrl}/healthz/readiness`)) && (await answers(`${baseUrl}/rest/settings`));
-		if (isReady) await rest.logIn();
-		return isReady;
+		if (!(await answers(`${baseUrl}/healthz/readiness`))) return false;
+		return await rest.logIn().catch((error) => {
+			if (error instanceof RestError && error.status === 404) return false;
+			throw error;
+		});
 	});
 	log(`n8n is ready at ${baseUrl} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
 	return { baseUrl, rest, stop: () => stopProcess(child), kill: () => killProcess(child), process: child, logFile };

@@ -20,6 +20,9 @@ const DURABLE_SCHEDULER = {
 	N8N_SCHEDULER_EXECUTOR_INTERVAL: '2',
 };
 
+/** For an n8n whose editor is not opened and that runs no Code node: it starts with a quarter less work. */
+const WITHOUT_EDITOR = { N8N_DISABLE_UI: 'true', N8N_RUNNERS_MODE: 'external', N8N_RUNNERS_AUTH_TOKEN: 'unused' };
+
 /**
  * @param {{ folder: string, port: number, brokerPort: number }} own
  * @param {Record<string, string>} extra overrides everything here
@@ -58,4 +61,4 @@ function n8nEnvironment({ folder, port, brokerPort }, extra) {
 	};
 }
 
-module.exports = { DURABLE_SCHEDULER, n8nEnvironment };
+module.exports = { DURABLE_SCHEDULER, WITHOUT_EDITOR, n8nEnvironment };

@@ -24,7 +24,7 @@ let host: Host;
 let editor: Editor;
 beforeAll(async () => {
 	// The demo's address is in the pictures, when it is free.
-	host = await startHost(world, 4010);
+	host = await startHost(world, { port: 4010 });
 	editor = await openEditor(host.url);
 	await editor.logIn();
 });

@@ -51,10 +51,13 @@ export function oneNode(credentialId: string, parameters: INodeParameters, timez
 	};
 }
 
-/** @param port of the sandbox: another one if it is in use */
-export async function startHost(world: World, port = 0) {
+/** @param options.port of the sandbox: another one if it is in use @param options.env of n8n */
+export async function startHost(
+	world: World,
+	{ port = 0, env = {} }: { port?: number; env?: Record<string, string> } = {},
+) {
 	const folder = await folderWithPackage();
-	const n8n = await startN8n({ folder });
+	const n8n = await startN8n({ folder, env });
 	// After n8n: an open sandbox would keep the tests from ending when n8n does not start.
 	// Not asked before: a demo of another test may take the port while n8n starts.
 	const sandbox: Sandbox = await startSandbox({ world, port }).catch(async () => await startSandbox({ world }));

@@ -2,6 +2,7 @@
  * Each operation in a real n8n, its rows compared with the sandbox's data.
  */
 import type { INodeParameters } from 'n8n-workflow';
+import { WITHOUT_EDITOR } from '../../dev/host/n8nEnvironment';
 import { startSandbox } from '../../dev/sandbox/server';
 import {
 	BERLIN,
@@ -23,7 +24,7 @@ const world = worldOfTests();
 let host: Host;
 let credential: string;
 beforeAll(async () => {
-	host = await startHost(world);
+	host = await startHost(world, { env: WITHOUT_EDITOR });
 	host.sandbox.switches.pageSize = 7;
 	credential = await host.credential(KEY);
 });

@@ -5,6 +5,7 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { N8N_HOME, N8N_HOMES } from '../../dev/host/hostPaths';
 import { startN8n } from '../../dev/host/n8n';
+import { WITHOUT_EDITOR } from '../../dev/host/n8nEnvironment';
 import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
 import { removeFolder, textOf } from '../helpers/folder';
 import { folderWithPackage } from '../helpers/folderWithPackage';
@@ -22,7 +23,7 @@ let used: ReturnType<typeof useNode>;
 let credential: string;
 beforeAll(async () => {
 	folder = await folderWithPackage();
-	n8n = await startN8n({ folder });
+	n8n = await startN8n({ folder, env: WITHOUT_EDITOR });
 	sandbox = await startSandbox({ world: people() });
 	used = useNode(n8n.rest, sandbox);
 	credential = await used.credential(KEY);

@@ -5,6 +5,7 @@ import fastify from 'fastify';
 import type { IDataObject } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
 import { startN8n } from '../../dev/host/n8n';
+import { WITHOUT_EDITOR } from '../../dev/host/n8nEnvironment';
 import { until } from '../../dev/host/process/until';
 import { History, type Entry } from '../helpers/history';
 import { bloodPressure, KEY } from '../helpers/people';
@@ -31,7 +32,7 @@ export function useWorkflow(env: Record<string, string>) {
 		n8n: undefined as unknown as Awaited<ReturnType<typeof startN8n>>,
 		workflow: undefined as unknown as { id: string; versionId: string; nodes: Array<{ name: string }> },
 
-		start: async () => (w.n8n = await startN8n({ folder, env })),
+		start: async () => (w.n8n = await startN8n({ folder, env: { ...WITHOUT_EDITOR, ...env } })),
 
 		/** A reading that reaches the service now. */
 		measure(user: Entry['user'], hoursAgo = 0): Entry {
