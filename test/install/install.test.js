@@ -16,6 +16,7 @@ const { delimiter, dirname, join } = require('node:path');
 const { parse } = require('yaml');
 const { packPackage } = require('../../dev/host/installPackage');
 const { startN8n } = require('../../dev/host/n8n');
+const { WITHOUT_EDITOR } = require('../../dev/host/n8nEnvironment');
 const { N8N_BIN, NODE24 } = require('../../dev/host/hostPaths');
 const { until } = require('../../dev/host/process/until');
 const { ROOT } = require('../../dev/paths');
@@ -81,7 +82,7 @@ async function usedHome(name) {
 /** An n8n with the registry's `npm`, as the GUI's installation takes it. @param {string} home @param {Record<string, string>} [env] */
 async function start(home, env = {}) {
 	const PATH = [bin, dirname(NODE24), process.env.PATH].join(delimiter);
-	n8n = await startN8n({ folder: home, env: { HOME: home, PATH, ...env } });
+	n8n = await startN8n({ folder: home, env: { HOME: home, PATH, ...WITHOUT_EDITOR, ...env } });
 	return n8n.rest;
 }
 
@@ -179,7 +180,7 @@ it('with npm: install, upgrade, roll back; the trigger goes on where it was', as
 });
 
 it('without the internet: a tarball with the right checksum, unpacked', async () => {
-	const home = newHome('tarball');
+	const home = await usedHome('tarball');
 	const carried = newHome('carried');
 	expect(await runCommands('download', { home: carried, bin })).toContain(integrity);
 	expect((await runCommands('checksum', { home, cwd: carried, bin })).trim()).toBe(integrity);
@@ -196,7 +197,7 @@ it('without the internet: a tarball with the right checksum, unpacked', async ()
 });
 
 it('the check of a worker tells one that has the package from one that has not', async () => {
-	const home = newHome('worker');
+	const home = await usedHome('worker');
 	// The exit code of `grep` that finds nothing.
 	await expect(runCommands('check', { home, bin })).rejects.toMatchObject({ code: 1 });
 	await runCommands('npm', { home, bin });
@@ -241,7 +242,7 @@ describe('in a Docker image', () => {
 
 	it('an empty volume: n8n starts with the package', async () => {
 		expect(await image.start('--version')).toContain(require('../../dev/host/newest/package.json').dependencies.n8n);
-		await start(image.home);
+		await start(image.home, { N8N_DISABLE_UI: 'false' });
 		await expectNodeToWork();
 		for (const icon of ['healthDataService.svg', 'healthDataService.dark.svg'])
 			expect(await n8n.rest.get(`/icons/${NAME}/dist/icons/${icon}`)).toContain('<svg');
