@@ -8,8 +8,7 @@ import {
 	type INodeTypeDescription,
 	type NodeHint,
 } from 'n8n-workflow';
-import { searchProviders } from './listSearch/searchProviders';
-import { searchUsers } from './listSearch/searchUsers';
+import { searchProviders, searchUsers } from './listSearch/pickers';
 import { timeseriesDescription } from './resources/timeseries';
 import { userDescription } from './resources/user';
 import { metrics } from './service/metrics';

@@ -2,8 +2,7 @@
  * Description of the trigger for n8n.
  */
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
-import { searchProviders } from './listSearch/searchProviders';
-import { searchUsers } from './listSearch/searchUsers';
+import { searchProviders, searchUsers } from './listSearch/pickers';
 import { metrics } from './service/metrics';
 import { poll } from './trigger/poll';
 import { triggerFields } from './trigger/settings';

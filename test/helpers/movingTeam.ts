@@ -85,9 +85,9 @@ export function movingTeam({
 }
 
 /** All users of the pages. */
-export async function idsOf(pages: AsyncIterable<IDataObject[]>): Promise<unknown[]> {
+export async function idsOf(pages: AsyncIterable<{ users: IDataObject[] }>): Promise<unknown[]> {
 	const ids: unknown[] = [];
-	for await (const page of pages) ids.push(...page.map(({ user_id }) => user_id));
+	for await (const { users } of pages) ids.push(...users.map(({ user_id }) => user_id));
 	return ids;
 }
 

@@ -409,7 +409,7 @@ it('nothing that was given is quoted: it may be a reading', () => {
 			for (const one of [value, [value], { [value]: value }]) {
 				for (const read of [
 					() => toSwitch(one, 'F'),
-					() => toChoice(one, 'F', ['a', 'b']),
+					() => toChoice(one, 'F', [{ value: 'a' }]),
 					() => wholeNumber(one, 'F', 1),
 					() => toText([one], 'F', 'Enter it'),
 				]) {

@@ -384,8 +384,8 @@ describe('a page that fails where there must be users', () => {
 		const pages = userPages(failing(5000, 1400).get);
 		await expect(
 			(async () => {
-				for await (const page of pages) {
-					found.push(...page);
+				for await (const { users } of pages) {
+					found.push(...users);
 					await time.pass(5);
 				}
 			})(),

@@ -77,12 +77,13 @@ it.each<[unknown, boolean | undefined]>([
 });
 
 it('a choice is one of the list, and the error names the list', () => {
-	expect(toChoice('b', 'F', ['a', 'b'])).toBe('b');
-	expect(refusal(() => toChoice('c', 'F', ['a', 'b']))).toEqual([
+	const options = [{ value: 'a' }, { value: 'b' }];
+	expect(toChoice('b', 'F', options)).toBe(options[1]);
+	expect(refusal(() => toChoice('c', 'F', options))).toEqual([
 		"'F' is not one of its options",
 		'Pick an option of the list, or let the expression give one of: a, b',
 	]);
-	expect(refusal(() => toChoice(undefined, 'F', ['a']))).toHaveLength(2);
+	expect(refusal(() => toChoice(undefined, 'F', options))).toHaveLength(2);
 });
 
 it.each<[unknown, number | undefined]>([

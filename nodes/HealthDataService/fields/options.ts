@@ -94,10 +94,8 @@ export const whenNotFoundField = (description: string, displayOptions?: IDisplay
 	options: NOT_FOUND_CHOICES,
 });
 
-export function readWhenNotFound(context: IExecuteSingleFunctions): WhenNotFound {
-	const values = NOT_FOUND_CHOICES.map(({ value }) => value);
-	return readOption(context, 'whenNotFound', STOP, (value) => toChoice(value, 'When Not Found', values));
-}
+export const readWhenNotFound = (context: IExecuteSingleFunctions): WhenNotFound =>
+	readOption(context, 'whenNotFound', STOP, (value) => toChoice(value, 'When Not Found', NOT_FOUND_CHOICES).value);
 
 /** `hint` says what Limit leaves out, and how to get it. */
 export const returnAllAndLimit = (show: IDisplayOptions['show'], hint: string): INodeProperties[] => [

@@ -6,7 +6,7 @@ import type { IDataObject, IDisplayOptions, INodeProperties } from 'n8n-workflow
 import type { ListEntry, UserIdentifier } from '../service/userSelection';
 import { connectedSources, isClientUserId, isUserId, UUID } from '../service/users';
 import { Problem } from '../shared/problem';
-import { isBlank, isText, text, toChoice, toText, unusable, whatCame } from '../shared/values';
+import { emptyField, isBlank, isText, text, toChoice, toText, unusable, whatCame } from '../shared/values';
 import { isPicked, readLocator, type FieldContext } from './locator';
 
 type Show = IDisplayOptions['show'];
@@ -38,10 +38,8 @@ export const userFields = (show: Show): INodeProperties[] => [
 ];
 
 /** `one` reads the user of `readUser`, `listed` those of `readUserIds`, `all` the team. */
-export function readUserScope(context: FieldContext): UserScope {
-	const values = SCOPES.map(({ value }) => value);
-	return toChoice(context.getNodeParameter('userScope', ONE_USER), 'Users', values);
-}
+export const readUserScope = (context: FieldContext): UserScope =>
+	toChoice(context.getNodeParameter('userScope', ONE_USER), 'Users', SCOPES).value;
 
 /** Not `required`: if "Users" is an expression, n8n shows this field and refuses to start while it is empty. */
 const userField = (show: Show): INodeProperties => ({
@@ -90,11 +88,7 @@ export function readUser(context: FieldContext): UserIdentifier {
 	const { mode, value, cachedResultName } = readLocator(context, 'user');
 	if (mode === 'clientUserId') return { by: 'clientUserId', id: readClientUserId(value) };
 
-	if (isBlank(value))
-		throw new Problem(
-			"'User' is empty",
-			(mode === 'list' ? 'Pick a user from the list' : USER_ADVICE) + whatCame(value),
-		);
+	if (isBlank(value)) throw emptyField('User', value, mode === 'list' ? 'Pick a user from the list' : USER_ADVICE);
 	const id = typeof value === 'string' ? value.trim() : '';
 	if (!isUserId(id)) throw unusable('User', 'a user ID', value, USER_ADVICE);
 	const shownAs = mode === 'list' ? shownIn(cachedResultName, id) : undefined;
@@ -110,10 +104,10 @@ const CLIENT_ID_ADVICE = 'Enter the identifier that your application gave to thi
 
 /** @throws Problem for an identifier that cannot be part of a path */
 export function readClientUserId(value: unknown): string {
-	if (isBlank(value)) throw new Problem(`'${CLIENT_ID_FIELD}' is empty`, CLIENT_ID_ADVICE + whatCame(value));
+	if (isBlank(value)) throw emptyField(CLIENT_ID_FIELD, value, CLIENT_ID_ADVICE);
 	const id = toText(value, CLIENT_ID_FIELD, CLIENT_ID_ADVICE);
 	if (isClientUserId(id)) return id;
-	throw new Problem(`'${CLIENT_ID_FIELD}' is not an identifier`, CLIENT_ID_ADVICE);
+	throw unusable(CLIENT_ID_FIELD, 'an identifier', value, CLIENT_ID_ADVICE);
 }
 
 /**
@@ -154,10 +148,8 @@ const usersByField = (show: Show): INodeProperties => ({
 	options: IDENTIFIERS,
 });
 
-export function readUsersBy(context: FieldContext): UserIdentifier['by'] {
-	const values = IDENTIFIERS.map(({ value }) => value);
-	return toChoice(context.getNodeParameter('usersBy', USER_ID), 'Identified By', values);
-}
+export const readUsersBy = (context: FieldContext): UserIdentifier['by'] =>
+	toChoice(context.getNodeParameter('usersBy', USER_ID), 'Identified By', IDENTIFIERS).value;
 
 const LIST_FIELD = 'User IDs';
 
@@ -190,20 +182,21 @@ const LIST_ADVICE = {
  * @throws Problem for an invalid entry, an empty list and a list over the limit
  */
 export function readUserIds(context: FieldContext, by: UserIdentifier['by']): ListEntry[] {
-	const entries = entriesOf(context.getNodeParameter('userIds', ''), by);
 	const distinct = new Map<string, ListEntry>();
-	entries.forEach((entry, index) => {
-		const id = by === 'userId' ? toUserId(entry, index + 1) : toClientUserId(entry, index + 1);
-		if (!distinct.has(id)) distinct.set(id, { id, at: index + 1 });
+	entriesOf(context.getNodeParameter('userIds', ''), by).forEach((entry, index) => {
+		const at = index + 1;
+		const id = toIdentifier(entry, at, by);
+		if (!distinct.has(id)) distinct.set(id, { id, at });
 	});
 	if (distinct.size === 0) throw new Problem(`'${LIST_FIELD}' is empty`, LIST_ADVICE[by]);
-	if (distinct.size > MAX_USERS) throw tooManyUsers();
-	return [...distinct.values()];
+	if (distinct.size <= MAX_USERS) return [...distinct.values()];
+	const message = `'${LIST_FIELD}' has more than ${MAX_USERS.toLocaleString('en')} users`;
+	throw new Problem(message, 'Share them between several input items');
 }
 
 function entriesOf(value: unknown, by: UserIdentifier['by']): unknown[] {
 	if (Array.isArray(value)) return value;
-	if (isBlank(value)) throw new Problem(`'${LIST_FIELD}' is empty`, LIST_ADVICE[by] + whatCame(value));
+	if (isBlank(value)) throw emptyField(LIST_FIELD, value, LIST_ADVICE[by]);
 	// A number may be a client user ID.
 	if (typeof value !== 'string') return [toText(value, LIST_FIELD, LIST_ADVICE[by])];
 	return jsonList(value) ?? splitText(value, SEPARATORS[by]);
@@ -225,24 +218,11 @@ function jsonList(value: string): unknown[] | undefined {
 	}
 }
 
-/** In lower case: a UUID is the same user in either. */
-function toUserId(entry: unknown, at: number): string {
-	const id = typeof entry === 'string' ? entry.trim() : '';
-	if (isUserId(id)) return id.toLowerCase();
-	throw invalidEntry(at, 'a user ID', entry, LIST_ADVICE.userId);
-}
-
-function toClientUserId(entry: unknown, at: number): string {
+/** User IDs in lower case: a UUID is the same user in either. */
+function toIdentifier(entry: unknown, at: number, by: UserIdentifier['by']): string {
 	const id = isText(entry) ? text(entry) : '';
-	if (isClientUserId(id)) return id;
-	throw invalidEntry(at, 'an identifier', entry, LIST_ADVICE.clientUserId);
+	if (by === 'clientUserId' && isClientUserId(id)) return id;
+	if (by === 'userId' && isUserId(id.trim())) return id.trim().toLowerCase();
+	const expected = by === 'userId' ? 'a user ID' : 'an identifier';
+	throw new Problem(`Entry ${at} of '${LIST_FIELD}' is not ${expected}`, LIST_ADVICE[by] + whatCame(entry));
 }
-
-const invalidEntry = (at: number, expected: string, entry: unknown, advice: string) =>
-	new Problem(`Entry ${at} of '${LIST_FIELD}' is not ${expected}`, advice + whatCame(entry));
-
-const tooManyUsers = () =>
-	new Problem(
-		`'${LIST_FIELD}' has more than ${MAX_USERS.toLocaleString('en')} users`,
-		'Share them between several input items',
-	);

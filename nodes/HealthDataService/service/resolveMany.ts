@@ -4,7 +4,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import { concurrentMap } from '../shared/concurrentMap';
-import { Problem } from '../shared/problem';
+import { ignoreProblem, Problem } from '../shared/problem';
 import { text } from '../shared/values';
 import { userPages } from './userPaginator';
 import { resolveUser, userPage } from './users';
@@ -43,53 +43,41 @@ export async function* resolveMany(
 	const isFew = isLazy || requests.length < MIN_IDS_FOR_LIST;
 	const known = isFew ? new Map<string, IDataObject>() : await fromList(get, requests);
 	const width = isLazy ? LAZY_CONCURRENT_RESOLVES : CONCURRENT_RESOLVES;
-	yield* concurrentMap(each(requests), { width }, async ({ id, hasFailed }, isCancelled): Promise<Resolved> => {
+	yield* concurrentMap(requests, { width }, async ({ id, hasFailed }, isCancelled): Promise<Resolved> => {
 		if (known.has(id)) return { user: known.get(id) };
-		return await resolveUser(get, id, { isCancelled, ...(hasFailed && SINGLE_ATTEMPT) }).then(
-			(user) => ({ user }),
-			problemOfOne,
-		);
+		try {
+			return { user: await resolveUser(get, id, { isCancelled, ...(hasFailed && SINGLE_ATTEMPT) }) };
+		} catch (error) {
+			if (error instanceof Problem && !error.concernsAll) return { problem: error };
+			throw error;
+		}
 	});
-}
-
-function problemOfOne(error: unknown): Resolved {
-	if (error instanceof Problem && !error.concernsAll) return { problem: error };
-	throw error;
 }
 
 /** Reads the list as long as the rest of it takes fewer requests than the IDs that are still missing. */
 async function fromList(get: Get, requests: readonly ResolveRequest[]) {
 	const found = new Map<string, IDataObject>();
 	const missing = new Set(requests.map(({ id }) => id));
+	let done = 0;
 	const take = (users: IDataObject[]) => {
+		done += users.length;
 		for (const user of users) {
 			const id = text(user.client_user_id);
 			if (missing.delete(id)) found.set(id, user);
 		}
 	};
-	await readList(get, take, () => missing.size).catch(ignoreProblem);
-	return found;
-}
-
-/** The list only saves requests: a problem that concerns all is thrown by the next request. */
-function ignoreProblem(error: unknown) {
-	if (!(error instanceof Problem)) throw error;
-}
-
-async function readList(get: Get, take: (users: IDataObject[]) => void, missing: () => number) {
-	const { users, total = 0 } = await userPage(get, 0);
-	const size = users.length;
-	let done = size;
-	const isWorthIt = () => done < total && Math.ceil((total - done) / size) < missing();
-	take(users);
-	if (!isWorthIt()) return;
-	for await (const page of userPages(get, { offset: size, limit: total - size })) {
-		take(page);
-		done += page.length;
+	const readList = async () => {
+		const { users, total = 0 } = await userPage(get, 0);
+		const size = users.length;
+		const isWorthIt = () => done < total && Math.ceil((total - done) / size) < missing.size;
+		take(users);
 		if (!isWorthIt()) return;
-	}
-}
-
-async function* each<T>(things: Iterable<T>) {
-	yield* things;
+		for await (const page of userPages(get, { offset: size, limit: total - size })) {
+			take(page.users);
+			if (!isWorthIt()) return;
+		}
+	};
+	// The list only saves requests: a problem that concerns all is thrown by the next request.
+	await readList().catch(ignoreProblem);
+	return found;
 }

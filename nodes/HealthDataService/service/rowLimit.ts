@@ -1,9 +1,8 @@
 /**
  * Limits of rows: when Limit ends a read and which rows it keeps, and the early check for lists with more users than n8n can take.
  */
-import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
-import { Problem } from '../shared/problem';
+import { ignoreProblem, type Problem } from '../shared/problem';
 import { userPage, type UserPage } from './users';
 
 /** The only place that compares a number of rows with Limit, and decides whether reading ahead may be wasted. */
@@ -51,13 +50,9 @@ export interface Most {
  */
 export async function stopAtLongList(get: Get, offset: number, { users: [first], total = 0 }: UserPage, most: Most) {
 	if (total - offset <= most.users) return;
-	const { users } = await userPage(get, offset + most.users, 1, SINGLE_ATTEMPT).catch(noUsers);
+	// Without proof, the read goes on and stops at the limit.
+	const proof = await userPage(get, offset + most.users, 1, SINGLE_ATTEMPT).catch(ignoreProblem);
+	const tooMany = proof?.users[0];
 	// A service that ignores `offset` returns the first user again.
-	if (users.length > 0 && users[0].user_id !== first?.user_id) throw most.tooMany();
-}
-
-/** Without proof, the read goes on and stops at the limit. */
-function noUsers(error: unknown): { users: IDataObject[] } {
-	if (error instanceof Problem) return { users: [] };
-	throw error;
+	if (tooMany && tooMany.user_id !== first?.user_id) throw most.tooMany();
 }

@@ -31,7 +31,7 @@ export interface ListSlice {
 export async function* userPages(
 	get: Get,
 	{ offset = 0, limit = Infinity, isLazy = false, most }: ListSlice = {},
-): AsyncGenerator<IDataObject[]> {
+): AsyncGenerator<UserPage> {
 	const paginator = new UserPaginator(offset, limit);
 	const pages = new Prefetch(get);
 	let unchecked = most && limit > most.users ? most : undefined;
@@ -46,7 +46,7 @@ export async function* userPages(
 			if (users.length === 0) pages.cancel();
 			else if (!paginator.hasEnded && !isLazy)
 				for (const next of paginator.nextPages(PREFETCHED_PAGES)) pages.start(next);
-			yield users;
+			yield { users, total: page.total };
 		}
 	} finally {
 		pages.cancel();

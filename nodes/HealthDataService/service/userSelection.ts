@@ -3,8 +3,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
-import { isObject } from '../shared/json';
-import { Problem } from '../shared/problem';
+import { ignoreProblem, Problem } from '../shared/problem';
 import { text } from '../shared/values';
 import type { UserRef } from './readings';
 import { resolveMany } from './resolveMany';
@@ -77,12 +76,8 @@ export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSele
 		isConnectedOnly: Boolean(connectedTo),
 		async *users(get, skip = 0) {
 			let place = skip;
-			const withTotal: Get = async (...request) => {
-				const answer = await get(...request);
-				if (isObject(answer) && typeof answer.total === 'number') ({ total } = answer);
-				return answer;
-			};
-			for await (const users of userPages(withTotal, { ...slice, offset: offset + skip })) {
+			for await (const { users, total: sent } of userPages(get, { ...slice, offset: offset + skip })) {
+				total = sent ?? total;
 				const selected = users
 					.map((user, index) => ({ user, place: place + index + 1 }))
 					.filter(({ user }) => isSelected(user));
@@ -143,16 +138,12 @@ export const oneUser = (
 /** The readings are worth more than the name: after two failed attempts the name is left out. */
 const NAME_ATTEMPTS = 2;
 
+/** A problem that also concerns the readings is reported by their own requests. */
 const resolveQuietly = async (get: Get, clientUserId: string, isCancelled?: () => boolean) =>
 	await resolveUser(get, clientUserId, { maxAttempts: NAME_ATTEMPTS, ignoreFailure: true, isCancelled }).then(
 		(user) => user && toSelectedUser(user, 1).user,
 		ignoreProblem,
 	);
-
-/** A problem that also concerns the readings is reported by their own requests. */
-function ignoreProblem(error: unknown): undefined {
-	if (!(error instanceof Problem)) throw error;
-}
 
 /**
  * In the order of the list. An entry that no user has is that entry's problem; with `empty` it is skipped.

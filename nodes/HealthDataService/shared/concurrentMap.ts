@@ -18,7 +18,7 @@ interface MapOptions {
  * @throws the first error of `work`, without waiting for others; an error of `source`, as completed after the elements in work
  */
 export async function* concurrentMap<T, R>(
-	source: AsyncIterable<T>,
+	source: Iterable<T> | AsyncIterable<T>,
 	{ width, asCompleted = false, isTimeUp = () => false }: MapOptions,
 	work: (one: T, isCancelled: () => boolean) => Promise<R | undefined>,
 ): AsyncGenerator<R> {

@@ -7,13 +7,6 @@ import { NodeApiError, NodeOperationError, type FunctionsBase, type INode } from
 /** The cause, as n8n's durable scheduler names it. The first two are transient; the others need a change by a person. */
 export type Kind = 'rate-limited' | 'temporarily-unavailable' | 'credential-invalid' | 'configuration-invalid';
 
-interface ProblemOptions {
-	kind?: Kind;
-	httpCode?: string;
-	concernsAll?: boolean;
-	retryAfterMs?: number;
-}
-
 /**
  * `message` says what happened, with the display names of the fields, `description` what to do.
  * Neither holds a key, an identifier or a reading (quirk 22).
@@ -38,7 +31,7 @@ export class Problem extends Error {
 			httpCode,
 			concernsAll = kind === 'credential-invalid',
 			retryAfterMs,
-		}: ProblemOptions = {},
+		}: Partial<Pick<Problem, 'kind' | 'httpCode' | 'concernsAll' | 'retryAfterMs'>> = {},
 	) {
 		super(message);
 		this.kind = kind;
@@ -51,6 +44,11 @@ export class Problem extends Error {
 	get isTransient() {
 		return this.kind === 'rate-limited' || this.kind === 'temporarily-unavailable';
 	}
+}
+
+/** For a request that is not necessary: a Problem is no result, any other error is thrown. */
+export function ignoreProblem(error: unknown): undefined {
+	if (!(error instanceof Problem)) throw error;
 }
 
 /**

@@ -28,19 +28,16 @@ export function toSwitch(value: unknown, field: string): boolean {
 	const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
 	if (word === true || word === 'true') return true;
 	if (word === false || word === 'false') return false;
-	throw unusable(
-		field,
-		'true or false',
-		value,
-		`Switch '${field}' on or off, or let its expression give true or false`,
-	);
+	const advice = `Switch '${field}' on or off, or let its expression give true or false`;
+	throw unusable(field, 'true or false', value, advice);
 }
 
-/** An options field, by the value of the option. */
-export function toChoice<T extends string>(value: unknown, field: string, choices: readonly T[]): T {
-	const choice = choices.find((one) => one === value);
-	if (choice !== undefined) return choice;
-	const advice = `Pick an option of the list, or let the expression give one of: ${choices.join(', ')}`;
+/** The option of an options field that has the value. */
+export function toChoice<T extends { value: string }>(value: unknown, field: string, options: readonly T[]): T {
+	const chosen = options.find((option) => option.value === value);
+	if (chosen) return chosen;
+	const values = options.map((option) => option.value).join(', ');
+	const advice = `Pick an option of the list, or let the expression give one of: ${values}`;
 	throw unusable(field, 'one of its options', value, advice);
 }
 
@@ -68,6 +65,10 @@ function numberIn(value: unknown): number | undefined {
 /** The Problem of a field with an invalid value. It names the type of the value only: the value may be a reading. */
 export const unusable = (field: string, expected: string, value: unknown, advice: string) =>
 	new Problem(`'${field}' is not ${expected}`, advice + whatCame(value));
+
+/** The Problem of a field without a value. */
+export const emptyField = (field: string, value: unknown, advice: string) =>
+	new Problem(`'${field}' is empty`, advice + whatCame(value));
 
 /** The type of a value that cannot be typed into a field, as a sentence; empty for others. */
 export function whatCame(value: unknown): string {

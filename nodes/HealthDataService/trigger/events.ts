@@ -116,7 +116,7 @@ const newUser: TriggerEvent = {
 	thresholds: [],
 	async *read(get, _target, { slice = {}, isTimeUp }) {
 		let place = slice.offset ?? 0;
-		for await (const users of userPages(get, slice)) {
+		for await (const { users } of userPages(get, slice)) {
 			place += users.length;
 			const rows = users.map((one) =>
 				withServiceFields({ id: null }, { ...one, user_id: lowerUserId(String(one.user_id)) }),

@@ -101,7 +101,7 @@ export interface Settings {
  * @throws Problem for an invalid field
  */
 export function readSettings(context: IPollFunctions, isTest = false): Settings {
-	const event = readEvent(context);
+	const event = toChoice(context.getNodeParameter('event'), 'Trigger On', events);
 	const lookback = readLookback(context);
 	const maxUsers = isTest ? event.test.users : undefined;
 	const common = { event, lookback, thresholds: readThresholds(context, event.thresholds) };
@@ -140,12 +140,6 @@ function readSelection(context: IPollFunctions, provider: string, maxUsers?: num
 		selection: listedUsers(by, entries.slice(0, maxUsers)),
 		chosen: entries.length,
 	};
-}
-
-function readEvent(context: IPollFunctions): TriggerEvent {
-	const values = events.map(({ value }) => value);
-	const chosen = toChoice(context.getNodeParameter('event'), 'Trigger On', values);
-	return events.find(({ value }) => value === chosen)!;
 }
 
 /** @returns ms */

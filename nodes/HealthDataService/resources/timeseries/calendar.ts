@@ -5,7 +5,7 @@
 import { DateTime, IANAZone } from 'luxon';
 import { calendarDay, type CalendarDay } from '../../shared/calendarDay';
 import { Problem } from '../../shared/problem';
-import { isBlank, unusable, whatCame } from '../../shared/values';
+import { emptyField, isBlank, unusable } from '../../shared/values';
 
 const DAY_LENGTH = 'YYYY-MM-DD'.length;
 
@@ -132,9 +132,7 @@ const MAX_LENGTH = 100;
 /** @param where zone of text without an offset */
 function parse(value: unknown, zone: string, edge: Edge, where: string) {
 	const field = LABELS[edge];
-	if (edge === 'start' && isBlank(value)) {
-		throw new Problem(`'${field}' is empty`, `Pick a date, or choose another Date Range${whatCame(value)}`);
-	}
+	if (edge === 'start' && isBlank(value)) throw emptyField(field, value, 'Pick a date, or choose another Date Range');
 	const text = toIsoText(value);
 	const date = DateTime.fromISO(text, { zone: where, setZone: true });
 	if (!date.isValid) throw unusable(field, 'a date', value, dateAdvice(zone));

@@ -138,11 +138,7 @@ export function toDateRange(fields: DateRangeFields, zone: string, now: DateTime
 	return rangeNamed(fields.dateRange).toRange(now.setZone(zone), fields);
 }
 
-function rangeNamed(dateRange: unknown): Range {
-	const values = RANGES.map(({ value }) => value);
-	const chosen = toChoice(dateRange, 'Date Range', values);
-	return RANGES.find(({ value }) => value === chosen)!;
-}
+const rangeNamed = (dateRange: unknown): Range => toChoice(dateRange, 'Date Range', RANGES);
 
 export function readDateRange(context: IExecuteSingleFunctions, now: DateTime, isDaily = false): DateRange {
 	const { value: dateRange, dates } = rangeNamed(context.getNodeParameter('dateRange'));

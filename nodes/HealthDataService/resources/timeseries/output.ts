@@ -32,10 +32,8 @@ export const outputField = (show: IDisplayOptions['show']): INodeProperties => (
 	options: FORMS,
 });
 
-export function readOutput(context: IExecuteSingleFunctions): string {
-	const values = FORMS.map(({ value }) => value);
-	return toChoice(context.getNodeParameter('output', READINGS), 'Output', values);
-}
+export const readOutput = (context: IExecuteSingleFunctions): string =>
+	toChoice(context.getNodeParameter('output', READINGS), 'Output', FORMS).value;
 
 interface CollectOptions {
 	limit: RowLimit;

@@ -62,12 +62,12 @@ async function listUsers(context: IExecutePaginationFunctions, connectRun: Conne
 	// With a filter, the number of users to read is unknown: only the matching ones count.
 	const most = { users: MAX_ROWS_PER_ITEM, tooMany: () => tooManyRows(READ_IN_PARTS) };
 	const slice: ListSlice = slug ? { offset, isLazy: limit.mayEndEarly } : { offset, limit: limit.maximum, most };
-	for await (const page of userPages(provider.learning(await connectRun()), slice)) {
-		for (const user of page) {
+	for await (const { users } of userPages(provider.learning(await connectRun()), slice)) {
+		for (const user of users) {
 			if (!slug || isConnectedTo(user, slug)) read.push(user);
 		}
 		if (limit.isReached(read.length)) break;
 	}
-	const users = limit.keep(read);
-	return isSimple ? [...users.map(simpleUser), ...limitNotes(users.length, limit.maximum, slug)] : users;
+	const kept = limit.keep(read);
+	return isSimple ? [...kept.map(simpleUser), ...limitNotes(kept.length, limit.maximum, slug)] : kept;
 }

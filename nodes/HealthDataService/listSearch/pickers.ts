@@ -1,0 +1,125 @@
+/**
+ * Pickers: the lists of users and of providers, read from the user list, because the service has no search.
+ */
+import type { IDataObject, ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
+import { pickerRow } from '../fields/users';
+import { connect, type Get } from '../http/client';
+import { RequestQueue } from '../http/requestQueue';
+import { SHORT_RETRY } from '../http/retry';
+import { connectedSources, isClientUserId, isUserId, resolveUser, userPage, type UserPage } from '../service/users';
+import { Problem, toNodeError } from '../shared/problem';
+import { text } from '../shared/values';
+
+/** Maximum pages of the user list per call: some services allow ten requests a minute. */
+export const MAX_PAGES = 3;
+
+type Search = (get: Get, filter: string, paginationToken?: string) => Promise<INodeListSearchResult>;
+
+/** `search` as n8n calls it: with the typed text, and with the token of the last result after scrolling to its end. */
+function picker(search: Search) {
+	return async function (this: ILoadOptionsFunctions, filter = '', paginationToken?: string) {
+		try {
+			const get = await connect(this, { ...SHORT_RETRY, queue: new RequestQueue({ concurrency: MAX_PAGES }) });
+			return await search(get, filter.trim(), paginationToken);
+		} catch (error) {
+			throw toNodeError(this.getNode(), error, { isPicker: true });
+		}
+	};
+}
+
+/**
+ * A row with a message: picking it leaves the field blank. Its value is not empty, because the editor shows one row per value and
+ * marks the empty one as picked in an empty field.
+ */
+const hintRow = (name: string): INodeListSearchItems => ({ name, value: ' ' });
+
+/** Fewer rows cannot be scrolled, and during a search the editor requests the next page only on scrolling. */
+const ROWS_TO_SCROLL = 20;
+
+/** Resolve finds a complete client user ID, reading the list finds the rest. */
+export const searchUsers = picker(async (get, filter, paginationToken) => {
+	const isFirstCall = paginationToken === undefined;
+	const named = isFirstCall && isClientUserId(filter) ? await resolveTyped(get, filter) : undefined;
+
+	const found = named ? [named] : [];
+	const maxPages = named ? 1 : MAX_PAGES;
+	let offset = offsetOf(paginationToken ?? '0');
+	let isEnd = false;
+	for (let page = 0; page < maxPages && !isEnd && found.length < ROWS_TO_SCROLL; page++) {
+		const { users, total = Infinity } = await userPage(get, offset);
+		found.push(...users.filter((user) => user.user_id !== named?.user_id && isMatch(user, filter)));
+		offset += users.length;
+		isEnd = users.length === 0 || offset >= total;
+	}
+
+	const results = found.map((user) => ({ name: pickerRow(user), value: String(user.user_id) }));
+	if (isEnd) return { results };
+	const isStuck = isFirstCall && !named && found.length < ROWS_TO_SCROLL;
+	return {
+		results: isStuck ? [...results, ...moreUsersHint(filter, found, offset)] : results,
+		paginationToken: String(offset),
+	};
+});
+
+/** @throws Problem for a token that no result of the picker has: n8n's API passes on any text */
+function offsetOf(token: string): number {
+	if (/^\d{1,9}$/.test(token)) return Number(token);
+	throw new Problem('The list of users cannot be continued there', 'Close the list and open it again');
+}
+
+/** The service may reject a partial identifier: then the list is searched. */
+const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | undefined> =>
+	await resolveUser(get, filter, { isListNext: true }).catch((error: unknown) => {
+		if (error instanceof Problem && isAboutThisIdentifier(error)) return undefined;
+		throw error;
+	});
+
+const isAboutThisIdentifier = ({ httpCode, kind, isTransient }: Problem) =>
+	httpCode !== undefined && kind !== 'credential-invalid' && !isTransient;
+
+/**
+ * Searches the text of the row. The user with exactly this client user ID was found by Resolve in the first call, so later calls do
+ * not list that user again.
+ */
+function isMatch(user: IDataObject, filter: string): boolean {
+	const wanted = filter.toLowerCase();
+	if (filter === '' || String(user.user_id).toLowerCase() === wanted) return true;
+	return text(user.client_user_id) !== filter && pickerRow(user).toLowerCase().includes(wanted);
+}
+
+/** The service cannot look up a user ID, so it is offered unchecked. Otherwise only the complete identifier helps. */
+function moreUsersHint(filter: string, found: IDataObject[], searched: number): INodeListSearchItems[] {
+	if (isUserId(filter)) return found.length ? [] : [{ name: `User ID ${filter}`, value: filter.toLowerCase() }];
+	return [hintRow(`Type the whole client user ID (first ${searched.toLocaleString('en')} users searched)`)];
+}
+
+/** Needed because the editor cannot clear a picked value. */
+const ALL_PROVIDERS = { name: 'All Providers', value: '' };
+
+/**
+ * The providers that users on a sample of the list have connected. Without a token: with one, the editor requests pages until the
+ * rows can be scrolled, which may read the whole team.
+ */
+export const searchProviders = picker(async (get, filter) => {
+	const first = await userPage(get, 0);
+	const pages = [first, ...(await Promise.all(spread(first).map(async (offset) => await userPage(get, offset))))];
+	const users = pages.flatMap((page) => page.users);
+	const names = new Map(users.flatMap(connectedSources).map(({ slug, name }) => [slug, name]));
+
+	const wanted = filter.toLowerCase();
+	const results = [...names]
+		.map(([slug, name]) => ({ name: name === slug ? slug : `${name} (${slug})`, value: slug }))
+		.filter(({ name }) => name.toLowerCase().includes(wanted))
+		.sort((a, b) => a.name.localeCompare(b.name));
+	if (filter === '') results.unshift(ALL_PROVIDERS);
+	const isSample = first.total === undefined ? pages.at(-1)!.users.length > 0 : first.total > users.length;
+	const hint = hintRow(`Another one? Use By Slug (${users.length.toLocaleString('en')} users looked at)`);
+	return { results: isSample ? [...results, hint] : results };
+});
+
+/** Offsets of the other pages: evenly spread over the list, or consecutive if its length is unknown. */
+function spread({ users: { length: size }, total = MAX_PAGES * size }: UserPage): number[] {
+	if (size === 0) return [];
+	const others = Math.min(MAX_PAGES, Math.ceil(total / size)) - 1;
+	return Array.from({ length: others }, (_, i) => Math.floor(((i + 1) * (total - size)) / others));
+}
