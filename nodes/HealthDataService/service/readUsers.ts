@@ -6,7 +6,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get, type Query } from '../http/client';
 import { cancellableSleep, SLEEP_STEP_MS } from '../http/sleep';
 import { concurrentMap } from '../shared/concurrentMap';
-import { Problem } from '../shared/problem';
+import { Problem, problemOfOne } from '../shared/problem';
 import { pathOf, type Metric } from './metrics';
 import { readingPages } from './readingPages';
 import type { Collect, UserRef } from './readings';
@@ -97,8 +97,7 @@ export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGene
 			rows = await collect(pages, user, isCancelled);
 		} catch (error) {
 			if (!hasEnded() && isLeftOut()) return undefined;
-			if (error instanceof Problem && !error.concernsAll && !isCancelled()) return unreadable(error);
-			throw error;
+			return unreadable(problemOfOne(error, isCancelled()));
 		}
 		if (isGone) rows = [];
 		succeeded++;

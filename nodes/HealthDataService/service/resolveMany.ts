@@ -4,7 +4,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import { concurrentMap } from '../shared/concurrentMap';
-import { ignoreProblem, Problem } from '../shared/problem';
+import { ignoreProblem, problemOfOne, type Problem } from '../shared/problem';
 import { text } from '../shared/values';
 import { userPages } from './userPaginator';
 import { resolveUser, userPage } from './users';
@@ -48,8 +48,7 @@ export async function* resolveMany(
 		try {
 			return { user: await resolveUser(get, id, { isCancelled, ...(hasFailed && SINGLE_ATTEMPT) }) };
 		} catch (error) {
-			if (error instanceof Problem && !error.concernsAll) return { problem: error };
-			throw error;
+			return { problem: problemOfOne(error, isCancelled()) };
 		}
 	});
 }

@@ -63,8 +63,8 @@ export async function* concurrentMap<T, R>(
 		try {
 			yield* source;
 		} catch (error) {
-			if (!asCompleted) throw error;
-			sourceFailure = { error };
+			if (asCompleted) sourceFailure = { error };
+			else failure ??= { error };
 		}
 	}
 

@@ -46,6 +46,12 @@ export class Problem extends Error {
 	}
 }
 
+/** The Problem of one of many users. @throws an error that concerns all of them, and any error after the read has ended */
+export function problemOfOne(error: unknown, hasEnded: boolean): Problem {
+	if (error instanceof Problem && !error.concernsAll && !hasEnded) return error;
+	throw error;
+}
+
 /** For a request that is not necessary: a Problem is no result, any other error is thrown. */
 export function ignoreProblem(error: unknown): undefined {
 	if (!(error instanceof Problem)) throw error;
