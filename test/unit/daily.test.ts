@@ -28,7 +28,7 @@ async function* pagesOf(lists: IDataObject[][]) {
 	for (const list of lists) yield pageOf(list) as unknown as IDataObject;
 }
 const rowsOf = async (lists: IDataObject[][], days = ALWAYS, metric: Metric = bloodPressure, user = owner) =>
-	await collectDaily(metric, days)(pagesOf(lists), user, () => false);
+	await collectDaily(metric, days)(pagesOf(lists), user);
 
 const at = (timestamp: unknown, more: IDataObject = {}): IDataObject => ({
 	timestamp: timestamp as string,

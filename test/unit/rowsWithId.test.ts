@@ -17,7 +17,7 @@ const collected = async (collect: Collect, pages: Points[]) => {
 	async function* toPages() {
 		for (const data of pages) yield { groups: { omron: [{ data, source: { provider: 'omron', type: 'cuff' } }] } };
 	}
-	return await collect(toPages() as never, owner, () => false);
+	return await collect(toPages() as never, owner);
 };
 const node = async (...pages: Points[]) => await collected(rowsWithId(bloodPressure, new RowLimit()), pages);
 async function trigger(...pages: Points[]) {

@@ -18,7 +18,7 @@ async function* pagesOf(lists: Point[][]) {
 	}
 }
 async function summarize(lists: Point[][], range = MARCH, metric: Metric = bloodPressure, user = owner) {
-	const rows = await collectSummary(metric, range)(pagesOf(lists), user, () => false);
+	const rows = await collectSummary(metric, range)(pagesOf(lists), user);
 	expect(rows).toHaveLength(1);
 	return rows[0];
 }

@@ -18,6 +18,18 @@ export function aggregate(how: Aggregate, values: unknown[]): number | null {
 	return numbers.length > 0 ? AGGREGATES[how](numbers) : null;
 }
 
+/** All aggregates of a row, by the name of their column: `systolic_mean` and so on. */
+export function aggregateColumns(
+	columns: Readonly<Record<string, readonly Aggregate[]>>,
+	valuesOf: (column: string) => unknown[],
+): Record<string, number | null> {
+	const entries = Object.entries(columns).flatMap(([column, hows]) => {
+		const values = valuesOf(column);
+		return hows.map((how) => [`${column}_${how}`, aggregate(how, values)] as const);
+	});
+	return Object.fromEntries(entries);
+}
+
 const DECIMAL = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
 
 /** Numeric text counts as a number (quirk 7). Adding 0 turns -0 into 0. */

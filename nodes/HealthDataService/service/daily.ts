@@ -3,10 +3,11 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { dayIn } from '../shared/calendarDay';
-import { aggregate } from './aggregates';
+import { aggregateColumns } from './aggregates';
 import type { Metric } from './metrics';
 import { identify, identityOf, rowKey, userPrefix } from './readingId';
-import { readingRows, type Collect, type UserRef } from './readings';
+import { rowsWithoutId, type Collect, type UserRef } from './readings';
+import { RowLimit } from './rowLimit';
 
 /** Days as YYYY-MM-DD; without `last` the end is open. */
 export interface DayRange {
@@ -17,15 +18,9 @@ export interface DayRange {
 
 /** Reads all readings of a user first, so that each row is complete. */
 export function collectDaily(metric: Metric, days: DayRange): Collect {
+	const readAll = rowsWithoutId(metric, new RowLimit());
 	const toRows = dailyRows(metric, days);
-	return async (pages, user, isCancelled) => {
-		const readings: IDataObject[] = [];
-		for await (const page of pages) {
-			for (const row of readingRows(page, metric.columns, user)) readings.push(row);
-			if (isCancelled()) break;
-		}
-		return toRows(readings, user);
-	};
+	return async (pages, user) => toRows(await readAll(pages, user), user);
 }
 
 /** @returns a function that makes the rows from all readings of a user */
@@ -72,14 +67,10 @@ const byDay = (a: Day, b: Day) => (a.text < b.text ? -1 : 1);
 
 function toRow({ value, daily }: Metric, user: UserRef, { date, cells, text, readings }: Day): IDataObject {
 	const [provider, source_type, unit] = cells;
-	const measured = Object.entries(daily).flatMap(([column, hows]) => {
-		const values = readings.map((row) => row[column]);
-		return hows.map((how) => [`${column}_${how}`, aggregate(how, values)] as const);
-	});
 	return {
 		client_user_id: user.client_user_id,
 		date,
-		...Object.fromEntries(measured),
+		...aggregateColumns(daily, (column) => readings.map((row) => row[column])),
 		unit,
 		readings: readings.length,
 		provider,

@@ -94,7 +94,7 @@ export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGene
 		});
 		let rows: IDataObject[];
 		try {
-			rows = await collect(pages, user, isCancelled);
+			rows = await collect(pages, user);
 		} catch (error) {
 			if (!hasEnded() && isLeftOut()) return undefined;
 			return unreadable(problemOfOne(error, isCancelled()));

@@ -114,7 +114,8 @@ function valueKey(value: unknown): string {
  */
 function tiebreakersOf(identity: Identity, rows: IDataObject[], bases: string[]) {
 	const tiebreakers = new Map<string, Map<string, number>>();
-	for (const [base, readings] of sameTimeReadings(rows, bases)) {
+	for (const [base, readings] of groupByBase(rows, bases)) {
+		if (readings.length === 1) continue;
 		const haveIds = readings.every(({ id_raw: id }) => typeof id === 'string' || typeof id === 'number');
 		// Rows with equal values are one reading; its lowest id counts.
 		const sortKeys = readings.map((row) => {
@@ -128,17 +129,14 @@ function tiebreakersOf(identity: Identity, rows: IDataObject[], bases: string[])
 	return tiebreakers;
 }
 
-/** Base → rows, for bases of several rows. */
-function sameTimeReadings(rows: IDataObject[], bases: string[]) {
-	const first = new Map<string, IDataObject>();
-	const shared = new Map<string, IDataObject[]>();
+function groupByBase(rows: IDataObject[], bases: string[]) {
+	const groups = new Map<string, IDataObject[]>();
 	bases.forEach((base, index) => {
-		const before = first.get(base);
-		if (!before) first.set(base, rows[index]);
-		else if (shared.has(base)) shared.get(base)!.push(rows[index]);
-		else shared.set(base, [before, rows[index]]);
+		const group = groups.get(base);
+		if (group) group.push(rows[index]);
+		else groups.set(base, [rows[index]]);
 	});
-	return shared;
+	return groups;
 }
 
 /** The `id` of a row. A corrected reading keeps it. */

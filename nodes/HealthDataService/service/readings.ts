@@ -113,21 +113,17 @@ export class GroupedReadings {
 	}
 }
 
-/** Makes rows from the pages of one user; stops early once `isCancelled`. */
-export type Collect = (
-	pages: AsyncIterable<IDataObject>,
-	user: UserRef,
-	isCancelled: () => boolean,
-) => Promise<IDataObject[]>;
+/** Makes rows from the pages of one user. */
+export type Collect = (pages: AsyncIterable<IDataObject>, user: UserRef) => Promise<IDataObject[]>;
 
 /** Rows within the limit, `id` null: for readers that do not show it. */
 export const rowsWithoutId =
 	({ columns }: Metric, limit: RowLimit): Collect =>
-	async (pages, user, isCancelled) => {
+	async (pages, user) => {
 		const rows: IDataObject[] = [];
 		for await (const page of pages) {
 			for (const row of readingRows(page, columns, user)) rows.push(row);
-			if (limit.isReached(rows.length) || isCancelled()) break;
+			if (limit.isReached(rows.length)) break;
 		}
 		return limit.keep(rows);
 	};
@@ -138,13 +134,12 @@ export const rowsWithoutId =
  */
 export const rowsWithId = (metric: Metric, limit: RowLimit): Collect => {
 	const identity = identityOf(metric);
-	return async (pages, user, isCancelled) => {
+	return async (pages, user) => {
 		const rows: IDataObject[] = [];
 		for await (const page of pages) {
 			const more = readingRows(page, metric.columns, user);
 			for (const row of more) rows.push(row);
-			const isReached = limit.isReached(rows.length);
-			if (isCancelled() || (isReached && !mayContinueOnNextPage(identity, limit.keep(rows), more))) break;
+			if (limit.isReached(rows.length) && !mayContinueOnNextPage(identity, limit.keep(rows), more)) break;
 		}
 		const keys = keysOf(identity, rows);
 		rows.forEach((row, index) => (row.id = toId(identity, keys[index])));

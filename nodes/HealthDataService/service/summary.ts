@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { dayIn } from '../shared/calendarDay';
-import { aggregate, toNumber } from './aggregates';
+import { aggregateColumns, toNumber } from './aggregates';
 import type { DayRange } from './daily';
 import type { Metric } from './metrics';
 import { instantOf, rowKey, userPrefix } from './readingId';
@@ -19,11 +19,10 @@ export interface SummaryRange extends Required<DayRange> {
 /** One row per user, never more or less. Keeps no readings, only a short key of each until the user is read. */
 export function collectSummary(metric: Metric, range: SummaryRange): Collect {
 	const dayOf = dayIn(range.zone);
-	return async (pages, user, isCancelled) => {
+	return async (pages, user) => {
 		const summary = new Summary(metric, range, dayOf);
 		for await (const page of pages) {
 			for (const row of readingRows(page, metric.columns, user)) summary.add(row);
-			if (isCancelled()) break;
 		}
 		return [summary.toRow(user)];
 	};
@@ -83,11 +82,8 @@ export class Summary {
 		const { value, daily } = this.metric;
 		const { first: from, last: to, provider } = this.range;
 		// Values of different units have no mean.
-		const [unit = null] = this.units.size === 1 ? this.units.values() : [];
-		const measured = Object.entries(daily).flatMap(([column, hows]) => {
-			const numbers = this.units.size === 1 ? this.numbers[column] : [];
-			return hows.map((how) => [`${column}_${how}`, aggregate(how, numbers)] as const);
-		});
+		const isOneUnit = this.units.size === 1;
+		const [unit = null] = isOneUnit ? this.units.values() : [];
 		return {
 			client_user_id,
 			from,
@@ -96,7 +92,7 @@ export class Summary {
 			readings: this.keys.size,
 			first: this.first?.text ?? null,
 			last: this.last?.text ?? null,
-			...Object.fromEntries(measured),
+			...aggregateColumns(daily, (column) => (isOneUnit ? this.numbers[column] : [])),
 			unit,
 			providers: [...this.providers].sort().join(', '),
 			user_id,

@@ -8,7 +8,7 @@ import { text } from '../shared/values';
 import type { UserRef } from './readings';
 import { resolveMany } from './resolveMany';
 import { userPages, type ListSlice } from './userPaginator';
-import { connectionsTo, isClientUserId, isConnectedTo, lowerUserId, noSuchClientUser, resolveUser } from './users';
+import { connectionsTo, isClientUserId, lowerUserId, noSuchClientUser, resolveUser } from './users';
 
 /** A user to read. */
 export interface SelectedUser {
@@ -19,7 +19,7 @@ export interface SelectedUser {
 	place: number;
 	/** Team ID, if the service sends it. */
 	team?: string;
-	/** Of connected users only: when the user connected the provider (ms), if the service says so. */
+	/** Of connected users only: when the user connected the provider (ms); -Infinity if the service does not say so. */
 	connectedOn?: number;
 	/** The entry of *User IDs*. */
 	entry?: ListEntry;
@@ -68,7 +68,6 @@ export type WhenNotFound = 'error' | 'empty';
 
 /** @param connectedTo slug of a provider: only users who have it connected now */
 export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSelection {
-	const isSelected = (user: IDataObject) => !connectedTo || isConnectedTo(user, connectedTo);
 	const { offset = 0, limit = Infinity } = slice;
 	let lastPlace = 0;
 	let total: number | undefined;
@@ -79,11 +78,11 @@ export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSele
 			for await (const { users, total: sent } of userPages(get, { ...slice, offset: offset + skip })) {
 				total = sent ?? total;
 				const selected = users
-					.map((user, index) => ({ user, place: place + index + 1 }))
-					.filter(({ user }) => isSelected(user));
+					.map((user, index) => toSelectedUser(user, place + index + 1, connectedTo))
+					.filter(({ connectedOn }) => !connectedTo || connectedOn !== undefined);
 				place += users.length;
 				lastPlace = Math.max(lastPlace, selected.at(-1)?.place ?? 0);
-				for (const one of selected) yield toSelectedUser(one.user, one.place, connectedTo);
+				yield* selected;
 			}
 		},
 		whenMissing: async (get, { user }) => await throwIfUserExists(get, user),

@@ -35,11 +35,7 @@ export const unusableUserId = () =>
 export const shownUserId = (id: string) => (/^[\w-]{1,64}$/.test(id) ? id : '(an ID with unusual characters)');
 
 /** The user with this client user ID, which may contain any character (quirk 15); undefined if there is none. */
-export async function resolveUser(
-	get: Get,
-	clientUserId: string,
-	once?: RequestOptions,
-): Promise<IDataObject | undefined> {
+export async function resolveUser(get: Get, clientUserId: string, once?: RequestOptions) {
 	if (!isClientUserId(clientUserId)) throw unusableUserId();
 	const user = await get(`/v2/user/resolve/${encodeURIComponent(clientUserId)}`, {}, () => undefined, once);
 	if (user && typeof user.user_id !== 'string') throw missingFieldError('user_id');

@@ -7,6 +7,8 @@ import { NodeApiError, NodeOperationError, type FunctionsBase, type INode } from
 /** The cause, as n8n's durable scheduler names it. The first two are transient; the others need a change by a person. */
 export type Kind = 'rate-limited' | 'temporarily-unavailable' | 'credential-invalid' | 'configuration-invalid';
 
+type ProblemOptions = Partial<Pick<Problem, 'kind' | 'httpCode' | 'concernsAll' | 'retryAfterMs'>>;
+
 /**
  * `message` says what happened, with the display names of the fields, `description` what to do.
  * Neither holds a key, an identifier or a reading (quirk 22).
@@ -26,17 +28,12 @@ export class Problem extends Error {
 	constructor(
 		message: string,
 		readonly description: string,
-		{
-			kind = 'configuration-invalid',
-			httpCode,
-			concernsAll = kind === 'credential-invalid',
-			retryAfterMs,
-		}: Partial<Pick<Problem, 'kind' | 'httpCode' | 'concernsAll' | 'retryAfterMs'>> = {},
+		{ kind = 'configuration-invalid', httpCode, concernsAll, retryAfterMs }: ProblemOptions = {},
 	) {
 		super(message);
 		this.kind = kind;
 		this.httpCode = httpCode;
-		this.concernsAll = concernsAll;
+		this.concernsAll = concernsAll ?? kind === 'credential-invalid';
 		this.retryAfterMs = retryAfterMs;
 	}
 

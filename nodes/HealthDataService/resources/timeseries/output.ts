@@ -56,11 +56,8 @@ export function collectAs(
 	return (isSimple ? rowsWithoutId : rowsWithId)(metric, limit);
 }
 
-const grouped: Collect = async (pages, user, isCancelled) => {
+const grouped: Collect = async (pages, user) => {
 	const readings = new GroupedReadings();
-	for await (const page of pages) {
-		readings.add(page);
-		if (isCancelled()) break;
-	}
+	for await (const page of pages) readings.add(page);
 	return [readings.toItem(user)];
 };
