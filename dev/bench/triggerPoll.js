@@ -6,7 +6,6 @@
 require('../../test/setup/n8nSettings');
 require('tsx/cjs');
 const { PollingHost } = require('../../test/helpers/pollingHost.ts');
-const { toIso } = require('../../nodes/HealthDataService/service/readingId.ts');
 const { runAsScript } = require('../install/command');
 const { peakWhile } = require('./peak');
 const { startService } = require('./startService');
@@ -63,10 +62,11 @@ async function measurePolls({ users, latencyMs, rounds }) {
 		while (stateOf(host).since !== undefined) await host.tick();
 
 		const { from, seen } = stateOf(host);
+		const start_date = new Date(from).toISOString();
 		const byAxios = plain(service.baseUrl, AT_ONCE);
 		const byHelper = plain(service.baseUrl, AT_ONCE, getByHelper(/** @type {never} */ (context), credential));
 		const readBy = async (/** @type {ReturnType<typeof plain>} */ loop) =>
-			(await timed(async () => await loop.readAll(await loop.listUsers(), { start_date: toIso(from) }))).ms;
+			(await timed(async () => await loop.readAll(await loop.listUsers(), { start_date }))).ms;
 		/** @type {Array<Record<'pollMs' | 'floorMs' | 'helperMs' | 'peak' | 'requests', number>>} */
 		const times = [];
 		for (let round = 0; round < rounds; round++) {

@@ -1,7 +1,7 @@
 /**
  * Offsets of times: each way to write one is the same instant to the identity of a reading and to its day.
  */
-import { instantKey, instantOf } from '../../nodes/HealthDataService/service/readingId';
+import { instantOf } from '../../nodes/HealthDataService/service/readingId';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 
@@ -13,8 +13,8 @@ it.each([
 ])('%s with %j', (time, offsets) => {
 	for (const offset of offsets) {
 		expect([offset, instantOf(time + offset).millis]).toEqual([offset, NOON]);
-		expect(instantKey(time + offset)).toBe(instantKey('2026-06-01T12:00Z'));
-		expect(instantKey(`${time}.000250${offset}`)).toBe(instantKey('2026-06-01 12:00:00.00025'));
+		expect(instantOf(time + offset).key).toBe(instantOf('2026-06-01T12:00Z').key);
+		expect(instantOf(`${time}.000250${offset}`).key).toBe(instantOf('2026-06-01 12:00:00.00025').key);
 	}
 });
 
@@ -26,5 +26,5 @@ it('a text of more than 64 characters is no time, and its own key', () => {
 });
 
 it.each(['+0', '+000', '+00000', '+0:00', '+05:3', '+2500', 'UTC'])('%s is no offset: the text is kept', (offset) => {
-	expect(instantKey(`2026-06-01T12:00:00${offset}`)).toBe(`2026-06-01T12:00:00${offset}`);
+	expect(instantOf(`2026-06-01T12:00:00${offset}`).key).toBe(`2026-06-01T12:00:00${offset}`);
 });

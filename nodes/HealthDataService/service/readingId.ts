@@ -99,7 +99,7 @@ const UNITS = new Map(['mmHg', 'kPa'].map((unit) => [unit.toLowerCase(), unit]))
 
 /** The same text for the same value: numbers as text and units are spelled in several ways (quirk 7). */
 function valueKey(value: unknown): string {
-	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return instantKey(value);
+	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return instantOf(value).key;
 	const number = toNumber(value);
 	if (number !== undefined) return String(number);
 	const { millis, key } = instantOf(value);
@@ -157,9 +157,3 @@ export function instantOf(value: unknown): { millis?: number; key: string } {
 	if (Number.isNaN(millis)) return { key: value };
 	return { millis, key: day ? `${millis}.${withoutTrailing(fraction.slice(3), '0')}` : value };
 }
-
-/** The same text for the same instant. */
-export const instantKey = (value: unknown) => instantOf(value).key;
-
-/** For a query. */
-export const toIso = (millis: number) => new Date(millis).toISOString();

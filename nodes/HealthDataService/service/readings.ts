@@ -5,7 +5,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { missingFieldError } from '../http/errors';
 import { isObject, stableJson } from '../shared/json';
-import { type Identity, identityOf, instantKey, keysOf, toId } from './readingId';
+import { type Identity, identityOf, instantOf, keysOf, toId } from './readingId';
 import type { Metric } from './metrics';
 import type { RowLimit } from './rowLimit';
 
@@ -153,11 +153,11 @@ export const rowsWithId = (metric: Metric, limit: RowLimit): Collect => {
  */
 function mayContinueOnNextPage({ key, time }: Identity, wanted: IDataObject[], page: IDataObject[]): boolean {
 	const sourceOf = (row: IDataObject) => JSON.stringify(key.map((column) => row[column] || null));
-	const ends = new Map(page.map((row) => [sourceOf(row), instantKey(row[time])]));
+	const ends = new Map(page.map((row) => [sourceOf(row), instantOf(row[time]).key]));
 	const anyEnd = new Set(ends.values());
 	const mayFollow = (row: IDataObject) => {
 		const end = ends.get(sourceOf(row));
-		const instant = instantKey(row[time]);
+		const instant = instantOf(row[time]).key;
 		return end === undefined ? anyEnd.has(instant) : end === instant;
 	};
 	return page.length === 0 || wanted.some(mayFollow);

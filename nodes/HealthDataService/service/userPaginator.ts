@@ -214,9 +214,8 @@ const listUnstable = () =>
 
 /** Prefetch: pages requested before they are needed. */
 export class Prefetch {
-	private readonly started = new Map<string, Promise<UserPage>>();
-	/** Increases with each cancel: requests of an earlier generation are not sent any more. */
-	private generation = 0;
+	/** Another map after each cancel: requests of an earlier one are not sent any more. */
+	private started = new Map<string, Promise<UserPage>>();
 
 	constructor(private readonly get: Get) {}
 
@@ -235,14 +234,13 @@ export class Prefetch {
 
 	/** Requests that wait in the queue are not sent. */
 	cancel() {
-		this.generation++;
-		this.started.clear();
+		this.started = new Map();
 	}
 
 	private async request({ offset, limit, isBeyondTotal }: PageRequest): Promise<UserPage> {
-		const { generation } = this;
+		const { started } = this;
 		const request = isBeyondTotal ? pageBeyondTotal : userPage;
-		return await request(this.get, offset, limit, { isCancelled: () => this.generation !== generation });
+		return await request(this.get, offset, limit, { isCancelled: () => this.started !== started });
 	}
 }
 

@@ -168,26 +168,21 @@ export const listedUsers = (
 		const requests = rest.map((entry) => ({ id: entry.id, hasFailed: hasFailed(entry) }));
 		for await (const { user, problem } of resolveMany(get, requests, isLazy)) {
 			const entry = entries[place++];
-			const selected = user && toSelectedUser(user, place);
-			// Two entries are the same user where the service ignores upper and lower case.
-			if (selected && returned.has(selected.user.user_id)) continue;
-			if (selected) returned.add(selected.user.user_id);
-			if (selected) yield { ...selected, entry };
-			else if (problem) yield unresolved(entry, place, problem);
-			else if (whenNotFound === 'error') yield unresolved(entry, place, noSuchEntry(by, entry));
+			if (user) {
+				const selected = toSelectedUser(user, place);
+				// Two entries are the same user where the service ignores upper and lower case.
+				if (!returned.has(selected.user.user_id)) yield { ...selected, entry };
+				returned.add(selected.user.user_id);
+			} else if (problem || whenNotFound === 'error') {
+				const unresolved = { user_id: '', client_user_id: entry.id };
+				yield { user: unresolved, place, entry, problem: problem ?? noSuchEntry(by, entry) };
+			}
 		}
 	},
 	async whenMissing(get, { user, entry }) {
 		if (by === 'clientUserId') await throwIfUserExists(get, { ...user, client_user_id: entry!.id });
 		if (whenNotFound === 'error') throw noSuchEntry(by, entry!);
 	},
-});
-
-const unresolved = (entry: ListEntry, place: number, problem: Problem): SelectedUser => ({
-	user: { user_id: '', client_user_id: entry.id },
-	place,
-	entry,
-	problem,
 });
 
 const noSuchEntry = (by: UserIdentifier['by'], { at }: ListEntry) =>

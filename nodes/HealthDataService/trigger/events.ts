@@ -5,7 +5,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
 import type { RequestLimits } from '../http/requestQueue';
 import { rowsWithoutId, withServiceFields, type UserRef } from '../service/readings';
-import { toIso, identityOf, type Identity } from '../service/readingId';
+import { identityOf, type Identity } from '../service/readingId';
 import { metrics, type Metric, type ThresholdOption } from '../service/metrics';
 import { readUsers, USERS_PER_REQUEST } from '../service/readUsers';
 import { RowLimit } from '../service/rowLimit';
@@ -82,7 +82,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 		const { windowStartOf, hasFailed, mayRetry, isTooSlow, isTimeUp } = options;
 		return readUsers(get, {
 			metric,
-			query: ({ user_id }) => ({ start_date: toIso(windowStartOf(user_id)), provider: provider.text }),
+			query: ({ user_id }) => ({ start_date: new Date(windowStartOf(user_id)).toISOString(), provider: provider.text }),
 			selection,
 			hasFailed,
 			mayRetry,
