@@ -230,37 +230,56 @@ const givenTo = ({ means = {}, isOfNewKind }: Field) => {
 	return [...new Set<Given>(['undefined', 'an object', ...meant.slice(0, 1), ...meant.slice(-1)])];
 };
 
-const cases = (fields: Field[]) =>
+const isMeant = ({ means = {} }: Field, given: Given) => given in means;
+
+/** Each field with each value that has a meaning. */
+const meant = (fields: Field[]) =>
 	fields.flatMap((field, place) =>
-		givenTo(field).map((given) => {
-			const isMeant = field.means !== undefined && given in field.means;
-			return [
-				`${field.name} (${place})`,
-				given,
-				isMeant ? (JSON.stringify(field.means![given]) ?? 'open') : 'an error',
-				field,
-				isMeant,
-			] as const;
-		}),
+		givenTo(field)
+			.filter((given) => isMeant(field, given))
+			.map((given) => {
+				const meaning = field.means![given];
+				return [`${field.name} (${place})`, given, JSON.stringify(meaning) ?? 'open', field, meaning] as const;
+			}),
 	);
 
+/** Each field with the values that it refuses. */
+const refused = (fields: Field[]) =>
+	fields.map((field, place) => {
+		const given = givenTo(field).filter((one) => !isMeant(field, one));
+		return [`${field.name} (${place})`, given.join(', '), field, given] as const;
+	});
+
+/** An expression that gives each input item another of these values: one run, because each run of an isolate takes a while. */
+const eachItem = (given: Given[]) => `={{ [${given.map((one) => GIVEN[one].slice(3, -2)).join(', ')}][$itemIndex] }}`;
+
 describe('the node {{ }}', () => {
-	it.each(cases(NODE))('%s filled with %s: %s', async (_, given, __, { name, at, shows, means }, isMeant) => {
+	it.each(meant(NODE))('%s filled with %s: %s', async (_, given, __, { at, shows }, meaning) => {
 		const { rows, error } = await runNode({
 			credential: used.credential,
 			parameters: at(GIVEN[given]),
 			timezone: 'Asia/Kolkata',
 		});
-		const { requests } = used.sandbox;
-		if (isMeant) {
-			// An identifier may be unknown.
-			expect(error?.httpCode ?? '404').toBe('404');
-			expect(shows({ rows, requests })).toEqual(means![given]);
-		} else {
-			expect(error?.message).toMatch(`'${name}' is `);
-			expect(error?.description).toMatch(/\S/);
-			expect(requests).toEqual([]);
+		// An identifier may be unknown.
+		expect(error?.httpCode ?? '404').toBe('404');
+		expect(shows({ rows, requests: used.sandbox.requests })).toEqual(meaning);
+	});
+
+	it.each(refused(NODE))('%s is refused when filled with %s', async (_, __, { name, at }, given) => {
+		const { rows } = await runNode({
+			credential: used.credential,
+			input: given.map(() => ({})),
+			parameters: at(eachItem(given)),
+			onError: 'continueRegularOutput',
+		});
+		expect(rows).toHaveLength(given.length);
+		for (const { error, details } of rows) {
+			expect(error).toMatch(`'${name}' is `);
+			expect(details).toMatch(/\S/);
 		}
+		// Each item had a value of its own.
+		expect(new Set(rows.map(({ details }) => details)).size).toBeGreaterThan(1);
+		expect(used.sandbox.requests).toEqual([]);
 	});
 
 	it('accepts an identifier as a number only up to its exact range', async () => {
@@ -397,15 +416,18 @@ describe('the trigger', () => {
 		),
 	];
 
-	it.each(cases(TRIGGER))('%s filled with %s {{ }}: %s', async (_, given, __, { name, at, shows, means }, isMeant) => {
+	it.each(meant(TRIGGER))('%s filled with %s {{ }}: %s', async (_, given, __, { at, shows }, meaning) => {
 		const { error, ...seen } = await poll(at(GIVEN[given]));
-		if (isMeant) {
-			expect(error).toBeUndefined();
-			expect(shows(seen)).toEqual(means![given]);
-		} else {
-			expect(error?.message).toMatch(`'${name}' is `);
+		expect(error).toBeUndefined();
+		expect(shows(seen)).toEqual(meaning);
+	});
+
+	it.each(refused(TRIGGER))('%s is refused when filled with %s {{ }}', async (_, __, { name, at }, given) => {
+		for (const one of given) {
+			const { error, requests } = await poll(at(GIVEN[one]));
+			expect([one, error?.message]).toEqual([one, expect.stringContaining(`'${name}' is `)]);
 			expect(error?.description).toMatch(/\S/);
-			expect(seen.requests).toEqual([]);
+			expect(requests).toEqual([]);
 		}
 	});
 

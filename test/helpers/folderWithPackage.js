@@ -1,18 +1,19 @@
 /**
  * Folder of an n8n that has the packed package: a copy of one in which n8n has started once, with its tables and its owner. To make
- * them takes a third of a start.
+ * them takes a third of a start, and to install the package as much as a short test.
  */
-const { cpSync, existsSync, rmSync } = require('node:fs');
+const { cpSync, existsSync, readdirSync, rmSync } = require('node:fs');
 const { basename, join } = require('node:path');
 const { N8N_HOME } = require('../../dev/host/hostPaths');
 const { installPackage, packPackage } = require('../../dev/host/installPackage');
 const { startN8n } = require('../../dev/host/n8n');
 const { once } = require('../../dev/install/once');
 const { hashOfFiles } = require('../../dev/install/stamp');
-const { CACHE } = require('../../dev/paths');
+const { CACHE, ROOT } = require('../../dev/paths');
 const { emptyFolder } = require('./folder');
 
 const PREPARED = join(CACHE, `n8n-prepared-${basename(N8N_HOME)}`);
+const WITH_PACKAGE = `${PREPARED}-with-package`;
 
 async function prepare() {
 	rmSync(PREPARED, { recursive: true, force: true });
@@ -28,10 +29,30 @@ exports.prepareFolder = async (folder) => {
 	cpSync(PREPARED, folder, { recursive: true });
 };
 
+/** Of all that npm would pack. */
+const hashOfPackage = () => {
+	const built = readdirSync(join(ROOT, 'dist'), { recursive: true, withFileTypes: true })
+		.filter((entry) => entry.isFile())
+		.map(({ parentPath, name }) => join(parentPath, name));
+	const packed = process.env.PACKED_FILE;
+	return hashOfFiles(packed ? [packed] : [...built.sort(), join(ROOT, 'package.json')]);
+};
+
+async function prepareWithPackage() {
+	rmSync(WITH_PACKAGE, { recursive: true, force: true });
+	await exports.prepareFolder(WITH_PACKAGE);
+	await installPackage(WITH_PACKAGE, await packPackage());
+}
+
 /** Removed by the caller. */
 exports.folderWithPackage = async () => {
 	const folder = emptyFolder();
-	await exports.prepareFolder(folder);
-	await installPackage(folder, await packPackage());
+	const hash = () => `${hashOfPackage()} ${basename(N8N_HOME)}`;
+	const isThere = () => existsSync(WITH_PACKAGE);
+	await once(
+		{ name: 'n8n-with-package', stamp: `${WITH_PACKAGE}.stamp`, hash, isThere, log: () => {} },
+		prepareWithPackage,
+	);
+	cpSync(WITH_PACKAGE, folder, { recursive: true });
 	return folder;
 };
