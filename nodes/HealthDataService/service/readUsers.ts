@@ -22,7 +22,7 @@ export interface UserResult extends SelectedUser {
 	tookMs: number;
 }
 
-interface ReadUsersOptions {
+export interface ReadUsersOptions {
 	metric: Metric;
 	query: (user: UserRef) => Query;
 	selection: UserSelection;

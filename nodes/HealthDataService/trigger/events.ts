@@ -1,17 +1,16 @@
 /**
  * Event types of the trigger: a new reading of each metric, and a new user. Events are rows with a time.
  */
-import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
 import type { RequestLimits } from '../http/requestQueue';
-import { rowsWithoutId, withServiceFields, type UserRef } from '../service/readings';
+import { rowsWithoutId, withServiceFields } from '../service/readings';
 import { identityOf, type Identity } from '../service/readingId';
 import { metrics, type Metric, type ThresholdOption } from '../service/metrics';
-import { readUsers, USERS_PER_REQUEST } from '../service/readUsers';
+import { readUsers, USERS_PER_REQUEST, type ReadUsersOptions, type UserResult } from '../service/readUsers';
 import { RowLimit } from '../service/rowLimit';
 import { lowerUserId, type ProviderSlug } from '../service/users';
 import { userPages, type ListSlice } from '../service/userPaginator';
-import type { ListEntry, UserSelection } from '../service/userSelection';
+import type { UserSelection } from '../service/userSelection';
 import { Problem } from '../shared/problem';
 
 /** What a trigger watches, and the limits it keeps. */
@@ -21,34 +20,14 @@ export interface WatchTarget extends RequestLimits {
 	concurrency: number;
 }
 
-/** Result of one user, or of one page of the user list. */
-export interface EventResult {
-	rows: IDataObject[];
-	/** Position in the list, counted from 1; of a page, of its last user. */
-	place: number;
-	team?: string;
-	user?: UserRef;
-	entry?: ListEntry;
-	connectedOn?: number;
-	isGone?: boolean;
-	problem?: Problem;
-	/** From the first request on. */
-	tookMs?: number;
-}
+/** Result of one user, or of one page of the user list, whose `place` is that of its last user. */
+export type EventResult = Partial<UserResult> & Pick<UserResult, 'rows' | 'place'>;
 
-export interface ReadOptions {
+export interface ReadOptions extends Pick<ReadUsersOptions, 'hasFailed' | 'mayRetry' | 'isTooSlow' | 'isTimeUp'> {
 	/** Start of a user's window, or of the window of all users (ms). */
 	windowStartOf: (userId?: string) => number;
 	/** Part of the list, where the users are the events. */
 	slice?: ListSlice;
-	/** Failed users: their requests get a single attempt. */
-	hasFailed?: (user: UserRef) => boolean;
-	/** Whether a failed request is sent again, by the time its user has taken. */
-	mayRetry?: (tookMs: number) => boolean;
-	/** Whether the read of a user ends before its next request or retry, by the time since its first. */
-	isTooSlow?: (tookMs: number) => boolean;
-	/** Once true, no more users are started. */
-	isTimeUp?: () => boolean;
 }
 
 export interface TriggerEvent extends Identity {
@@ -78,22 +57,17 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	noun: metric.noun,
 	test: { users: 50, days: 90 },
 	thresholds: metric.thresholds,
-	read: (get, { selection, provider, concurrency, requestsPerSecond = Infinity }, options) => {
-		const { windowStartOf, hasFailed, mayRetry, isTooSlow, isTimeUp } = options;
-		return readUsers(get, {
+	read: (get, { selection, provider, concurrency, requestsPerSecond = Infinity }, { windowStartOf, ...options }) =>
+		readUsers(get, {
+			...options,
 			metric,
 			query: ({ user_id }) => ({ start_date: new Date(windowStartOf(user_id)).toISOString(), provider: provider.text }),
 			selection,
-			hasFailed,
-			mayRetry,
 			asCompleted: true,
 			width: Math.min(USERS_PER_REQUEST * concurrency, Math.ceil(SECONDS_IN_LINE * requestsPerSecond)),
-			isTimeUp,
-			isTooSlow,
 			// Change detection finds the `id`.
 			collect: rowsWithoutId(metric, new RowLimit(Infinity, stopAtTooManyRows)),
-		});
-	},
+		}),
 });
 
 function stopAtTooManyRows(count: number) {
