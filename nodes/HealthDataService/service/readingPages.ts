@@ -8,12 +8,6 @@ import { Problem } from '../shared/problem';
 /** Far more than a person's readings need: reached only if the service never ends. */
 const MAX_PAGES_OF_USER = 10_000;
 
-const tooManyPages = () =>
-	new Problem(
-		`There are more than ${MAX_PAGES_OF_USER.toLocaleString('en')} pages of readings for one user`,
-		'Nothing was returned, because it would be incomplete. Choose a shorter date range; if it stays, ask the people who run the service',
-	);
-
 /**
  * Pages of one user's readings (contract 4.1, 4.2), in order. Only a missing cursor ends them, because pages may be empty (quirk 2).
  * Each request repeats the whole query. `onMissing` is called on a 404 for the user; if it does not throw, the pages end.
@@ -30,8 +24,7 @@ export async function* readingPages(
 	const seen = new Set<string>();
 	let cursor: string | undefined;
 
-	for (;;) {
-		if (seen.size >= MAX_PAGES_OF_USER) throw tooManyPages();
+	while (seen.size < MAX_PAGES_OF_USER) {
 		const page = await get(path, { ...query, next_cursor: cursor }, onMissing, once);
 		if (!page) return;
 		yield page;
@@ -46,6 +39,10 @@ export async function* readingPages(
 		}
 		seen.add(cursor);
 	}
+	throw new Problem(
+		`There are more than ${MAX_PAGES_OF_USER.toLocaleString('en')} pages of readings for one user`,
+		'Nothing was returned, because it would be incomplete. Choose a shorter date range; if it stays, ask the people who run the service',
+	);
 }
 
 /** `next_cursor`, or the deprecated `next` if that is null, absent or empty (quirk 1). */
