@@ -7,11 +7,14 @@ import { until } from '../../dev/host/process/until';
 import type { startQueue } from '../../dev/host/queue/queue';
 import plan from '../../examples/nightly-plan.json';
 import shards from '../../examples/nightly-shards.json';
+import { isLong } from './processes';
 
 export type Queue = Awaited<ReturnType<typeof startQueue>>;
 export type Settings = Record<string, string | number>;
 export type Service = { baseUrl: string; apiKey: string };
 type Node = (typeof plan | typeof shards)['nodes'][number];
+
+export const USERS_PER_SHARD = isLong ? 100 : 50;
 
 /** On a slow machine. */
 export const PATIENCE = { timeoutMs: 400_000, everyMs: 250 };
@@ -44,10 +47,10 @@ export const COMPLETE = { haveLeft: 0, unread: 0, reasons: [], cellsLeftOut: 0, 
 /** Executions start sooner than every 5 seconds, and retries follow sooner, so that no test waits for them. */
 const EVERY_SECONDS = 2;
 const WAIT_BETWEEN_TRIES_MS = 1000;
-/** Eight shards of 100 users at once. No lease runs out, however slow the machine: a shard would be read twice. */
+/** Eight shards at once. No lease runs out, however slow the machine: a shard would be read twice. */
 const SMALL: Settings = {
 	days: 1,
-	usersPerShard: 100,
+	usersPerShard: USERS_PER_SHARD,
 	shardsAtOnce: 8,
 	minutesBetweenTries: 0.02,
 	leaseMinutes: 10,

@@ -6,7 +6,16 @@ import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';
 import { until } from '../../dev/host/process/until';
 import { textOf } from '../helpers/pages';
-import { accountOf, COMPLETE, executionsOf, PATIENCE, runPlan, type Account, type Settings } from './nightly';
+import {
+	accountOf,
+	COMPLETE,
+	executionsOf,
+	PATIENCE,
+	runPlan,
+	USERS_PER_SHARD,
+	type Account,
+	type Settings,
+} from './nightly';
 import { askedFor, idsOf, lookAround, USERS, type Place } from './place';
 import { NOTHING_WRONG, rawAnswers, wrongIn } from './table';
 
@@ -188,10 +197,12 @@ export function describeNights(place: () => Place) {
 
 	it('fails when the service knows no user of a shard', async () => {
 		const { sandbox, team } = here();
-		for (const { user_id: id } of team.users.slice(0, 100)) sandbox.switches.users[id] = 'removed';
+		for (const { user_id: id } of team.users.slice(0, USERS_PER_SHARD)) sandbox.switches.users[id] = 'removed';
 		const given = await night({ tries: 1 });
-		expect(given).toMatchObject({ haveLeft: 0, unread: 100 });
-		expect(given.reasons[0].reason).toMatch(/^The service knows none of the 100 users of this shard: are the keys/);
+		expect(given).toMatchObject({ haveLeft: 0, unread: USERS_PER_SHARD });
+		expect(given.reasons[0].reason).toContain(
+			`The service knows none of the ${USERS_PER_SHARD} users of this shard: are the keys`,
+		);
 	});
 
 	it('gives the account at its time, once, and continues to read', async () => {

@@ -2,7 +2,7 @@
  * Nights in which something goes away in the middle and comes back: nothing is started by hand, and every row is there.
  */
 import { until } from '../../dev/host/process/until';
-import { accountOf, COMPLETE, PATIENCE, putNightlyRead, runPlan } from './nightly';
+import { accountOf, COMPLETE, PATIENCE, putNightlyRead, runPlan, USERS_PER_SHARD } from './nightly';
 import { lookAround, USERS, type Place } from './place';
 import { NOTHING_WRONG, tablesOf, wrongIn } from './table';
 
@@ -16,7 +16,7 @@ export function describeOutages(place: () => Place) {
 		const { queue, nightly, sandbox, tables } = here();
 		sandbox.switches.latencyMs = 150;
 		const { planned } = await runPlan(queue, await nightly.putPlan({ shardsAtOnce: 6, leaseMinutes: 0.5 }));
-		await until('Some users', async () => (await tables.unread()).length < USERS - 100, PATIENCE);
+		await until('Some users', async () => (await tables.unread()).length < USERS - USERS_PER_SHARD, PATIENCE);
 		await outage();
 		sandbox.switches.latencyMs = 0;
 		return await accountOf(queue, nightly, planned!.plan);

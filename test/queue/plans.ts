@@ -1,7 +1,7 @@
 /**
  * What a night is: a plan of a day, a team, a table and settings. Nothing is read here, only planned.
  */
-import { runPlan, startPlan, planOf, type Planned } from './nightly';
+import { runPlan, startPlan, planOf, USERS_PER_SHARD, type Planned } from './nightly';
 import { lookAround, USERS, type Place } from './place';
 
 /** @param place known once the tests run */
@@ -44,7 +44,9 @@ export function describePlans(place: () => Place, otherKey: string) {
 			team.users = all;
 		}
 		expect(await tables().count('health_users')).toBe(USERS + 1);
-		expect(await tables().count('(SELECT FROM health_users GROUP BY shard HAVING count(*) > 100) AS large')).toBe(0);
+		expect(
+			await tables().count(`(SELECT FROM health_users GROUP BY shard HAVING count(*) > ${USERS_PER_SHARD}) AS large`),
+		).toBe(0);
 	});
 
 	it('plans every user once when it is started twice at the same moment', async () => {
@@ -54,12 +56,12 @@ export function describePlans(place: () => Place, otherKey: string) {
 		const ids = await Promise.all([1, 2].map(async () => await startPlan(queue, workflow)));
 		const both = await Promise.all(ids.map(async (id) => (await planOf(queue, id)).planned!));
 		expect(both.map(({ newUsers }) => newUsers).sort()).toEqual([0, USERS]);
-		expect(await tables().count('health_shards')).toBe(USERS / 100);
+		expect(await tables().count('health_shards')).toBe(USERS / USERS_PER_SHARD);
 	});
 
 	it.each([
 		['more days', { days: 30 }],
-		['smaller shards', { usersPerShard: 50 }],
+		['smaller shards', { usersPerShard: USERS_PER_SHARD / 2 }],
 		['another table', { table: 'other_readings' }],
 		['a provider', { provider: 'omron' }],
 		['another time zone', { timeZone: 'America/Toronto' }],
