@@ -92,18 +92,24 @@ it('cancels the work in progress at once, though the source is still awaited, an
 
 it('ends when the reader stops', async () => {
 	const given: number[] = [];
-	for await (const one of concurrentMap(numbers(100, given), { width: 2 }, async (i) => i)) if (one === 3) break;
-	expect(given.length).toBeLessThan(10);
+	let isCancelled = () => false;
+	const work = async (one: number, isOver: () => boolean) => {
+		isCancelled = isOver;
+		return one;
+	};
+	for await (const one of concurrentMap(numbers(100, given), { width: 2 }, work)) if (one === 3) break;
+	expect([given.length < 10, isCancelled()]).toEqual([true, true]);
 });
 
-it('rethrows an error of the source', async () => {
+it('rethrows an error of the source without waiting for the elements in work', async () => {
 	const source = async function* () {
 		yield 1;
 		throw new Error('the list broke');
 	};
-	const { got, end } = drain(concurrentMap(source(), { width: 5 }, async (i) => i));
+	const { work, overs } = manual();
+	const { got, end } = drain(concurrentMap(source(), { width: 5 }, work));
 	await expect(end).rejects.toThrow('the list broke');
-	expect(got.length).toBeLessThanOrEqual(1);
+	expect([got, overs.map((isCancelled) => isCancelled())]).toEqual([[], [true]]);
 });
 
 it('notices a result at the moment it begins to wait', async () => {

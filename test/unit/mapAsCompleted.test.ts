@@ -9,11 +9,11 @@ const numbers = async function* (count: number) {
 };
 
 /** A map over five numbers; the test ends the work of each. */
-function mapped(options: { isTimeUp?: () => boolean } = {}) {
+function mapped(options: { isTimeUp?: () => boolean } = {}, source = numbers(5)) {
 	const open = new Map<number, { resolve: (value?: number) => void; reject: (error: Error) => void }>();
 	const ends: Array<() => boolean> = [];
 	const got: number[] = [];
-	const results = concurrentMap(numbers(5), { width: 2, asCompleted: true, ...options }, async (one, isCancelled) => {
+	const results = concurrentMap(source, { width: 2, asCompleted: true, ...options }, async (one, isCancelled) => {
 		ends.push(isCancelled);
 		return await new Promise<number | undefined>((resolve, reject) => open.set(one, { resolve, reject }));
 	});
@@ -69,4 +69,26 @@ it('leaves out an undefined result, and ends at the first failure', async () => 
 	open.get(1)!.reject(new Error('broken'));
 	await expect(end).rejects.toThrow('broken');
 	expect([got, ends.every((isCancelled) => isCancelled())]).toEqual([[], true]);
+});
+
+it('leaves out an undefined result, and continues', async () => {
+	const { open, got, end, done } = mapped({}, numbers(2));
+	await nextTurn();
+	open.get(0)!.resolve();
+	await done(1);
+	await end;
+	expect(got).toEqual([1]);
+});
+
+it('when the source fails, the elements in work are awaited first', async () => {
+	const source = async function* () {
+		yield 0;
+		throw new Error('the list broke');
+	};
+	const { got, end, done, ends } = mapped({}, source());
+	await nextTurn();
+	expect(ends.map((isCancelled) => isCancelled())).toEqual([false]);
+	await done(0);
+	await expect(end).rejects.toThrow('the list broke');
+	expect(got).toEqual([0]);
 });
