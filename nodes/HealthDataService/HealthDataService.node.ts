@@ -19,33 +19,30 @@ const RESOURCES: INodePropertyOptions[] = [
 	{ name: 'User', value: 'user', description: 'Who belongs to your team, and what they have connected' },
 ];
 
+const IN_OUTPUT = { type: 'info', location: 'outputPane', whenToDisplay: 'afterExecution' } as const;
+
 /** n8n gives no reason for an empty output, and a hint cannot depend on the output: it is shown before the run. */
 const NO_ROWS: NodeHint = {
+	...IN_OUTPUT,
 	message:
 		"If no items come out, nothing was measured in the 'Date Range', or not with the 'Provider'. A longer range shows more.",
-	type: 'info',
-	location: 'outputPane',
 	whenToDisplay: 'beforeExecution',
 	displayCondition: '={{ $parameter.resource === "timeseries" }}',
 };
 
 /** n8n says by itself that Limit was reached, not what that means for several users. */
 const FIRST_USERS: NodeHint = {
+	...IN_OUTPUT,
 	message:
 		"'Limit' counts rows, user by user. When it is reached, the users further down the list are not read. To read all users, turn on 'Return All'.",
-	type: 'info',
-	location: 'outputPane',
-	whenToDisplay: 'afterExecution',
 	displayCondition:
 		'={{ $parameter.resource === "timeseries" && $parameter.userScope !== "one" && !$parameter.returnAll }}',
 };
 
 const SLUG: NodeHint = {
+	...IN_OUTPUT,
 	message:
 		"If no items come out, check the 'Provider': it is a slug such as omron, which User → List shows under connected_sources.",
-	type: 'info',
-	location: 'outputPane',
-	whenToDisplay: 'afterExecution',
 	displayCondition: '={{ $parameter.resource === "timeseries" && Boolean($parameter.provider) }}',
 };
 

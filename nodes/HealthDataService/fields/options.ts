@@ -1,6 +1,6 @@
 /**
- * Options that several operations share: Return All, Limit, Concurrent Requests, Requests per Second, Only Connected Users, When
- * Not Found, and the Options collection.
+ * Options that several operations share: Return All, Limit, Concurrent Requests, Requests per Second, Only Connected Users, Skip
+ * First Users, When Not Found, and the Options collection.
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DEFAULT_CONCURRENCY } from '../http/requestQueue';
@@ -76,6 +76,20 @@ export const onlyConnectedField = (displayOptions: IDisplayOptions): INodeProper
 
 export const readOnlyConnected = (context: FieldContext) =>
 	readOption(context, 'onlyConnected', false, (value) => toSwitch(value, 'Only Connected Users'));
+
+/** @param name in saved workflows, which differs between operations */
+export const skipField = (name: string, displayOptions?: IDisplayOptions): INodeProperties => ({
+	displayName: 'Skip First Users',
+	name,
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description: 'How many users to leave out at the start of the list',
+	...(displayOptions && { displayOptions }),
+});
+
+export const readSkip = (context: FieldContext, name: string) =>
+	readOption(context, name, 0, (value) => wholeNumber(value, 'Skip First Users', 0));
 
 const STOP: WhenNotFound = 'error';
 

@@ -176,11 +176,7 @@ const LIST_ADVICE = {
 	clientUserId: 'Enter the identifiers that your application gave to the users, separated by commas or lines',
 };
 
-/**
- * Without duplicates, in the order given.
- *
- * @throws Problem for an invalid entry, an empty list and a list over the limit
- */
+/** Without duplicates, in the order given. @throws Problem for an invalid entry, an empty list and a list over the limit */
 export function readUserIds(context: FieldContext, by: UserIdentifier['by']): ListEntry[] {
 	const distinct = new Map<string, ListEntry>();
 	entriesOf(context.getNodeParameter('userIds', ''), by).forEach((entry, index) => {

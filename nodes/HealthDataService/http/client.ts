@@ -11,7 +11,7 @@ import { keyCheck } from './keyCheck';
 import { partsOf } from './redact';
 import { isRedirect, redirectError, redirectTarget } from './redirect';
 import { RequestQueue } from './requestQueue';
-import { RETRY_LIMITS, SINGLE_ATTEMPT, withRetry, type RequestOptions } from './retry';
+import { RETRY_LIMITS, SINGLE_ATTEMPT, withRetry, type RequestOptions, type RetryOptions } from './retry';
 import { createSend, storedCredential, type Context, type RequestDefaults } from './transport';
 
 export { SINGLE_ATTEMPT, type RequestOptions };
@@ -31,22 +31,14 @@ export type Get = <T = never>(
 	options?: RequestOptions,
 ) => Promise<IDataObject | T>;
 
-export interface ClientOptions {
+/** By default retries follow `RETRY_LIMITS`, and `continues` the node's On Error. */
+export interface ClientOptions
+	extends Partial<Pick<RetryOptions, 'continues' | 'maxAttempts' | 'retryForMs' | 'retryUntil' | 'limitUntil'>> {
 	defaults?: RequestDefaults;
 	/** Shared by all requests that are limited together. As a function, by key and address: one key says nothing of another. */
 	queue?: RequestQueue | ((account: string) => RequestQueue);
-	/** Per request. */
-	maxAttempts?: number;
-	/** No retry starts later after the first failure. */
-	retryForMs?: number;
-	/** By `performance.now()`: no retry starts after it. */
-	retryUntil?: number;
-	/** By `performance.now()`: requests that the service limits (429, Retry-After) are sent again until then. */
-	limitUntil?: number;
 	/** For a whole answer, at most that of `RETRY_LIMITS`. */
 	timeoutMs?: number;
-	/** Whether requests are sent although another has failed. Default: the node's On Error. */
-	continues?: boolean;
 	/** Called with the headers of each answer. */
 	onAnswer?: (headers: IDataObject) => void;
 }
@@ -62,13 +54,10 @@ export async function connect(
 	{
 		defaults = {},
 		queue: given = new RequestQueue({ concurrency: 1 }),
-		maxAttempts = RETRY_LIMITS.maxAttempts,
-		retryForMs = RETRY_LIMITS.retryForMs,
 		timeoutMs = RETRY_LIMITS.timeoutMs,
-		retryUntil = Infinity,
-		limitUntil,
-		onAnswer,
 		continues = 'continueOnFail' in context && context.continueOnFail(),
+		onAnswer,
+		...limits
 	}: ClientOptions = {},
 ): Promise<Get> {
 	const { data, root } = await readCredential(context);
@@ -83,9 +72,8 @@ export async function connect(
 		root,
 		async (url) => await follow(url, { isProbe: true, ignoreFailure: true }),
 	);
-	const send = checked(createSend(context, data, { defaults, root, signal, ...timeout }));
-	const retry = { queue, signal, continues, maxAttempts, retryForMs, retryUntil, limitUntil, secretsOf };
-	const sendWithRetry = withRetry(send, retry);
+	const send = checked(createSend(context, data, { defaults, signal, ...timeout }));
+	const sendWithRetry = withRetry(send, { ...RETRY_LIMITS, ...limits, queue, signal, continues, secretsOf });
 
 	/** Follows one redirect at most. */
 	async function follow(url: string, options?: RequestOptions): Promise<IN8nHttpFullResponse> {

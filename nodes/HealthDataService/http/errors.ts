@@ -17,6 +17,10 @@ const PARAMETER_LABELS: Record<string, string> = {
 	user_id: 'User',
 };
 
+const CHECK = "Check 'Base URL' in the credential";
+const LATER = 'Try again later';
+const LATER_OR_ASK = `${LATER}. If it stays, ask the people who run the service`;
+
 /**
  * The error of a status outside 200-299. The contract does not define these bodies, so any shape is accepted (quirks 16-20).
  *
@@ -36,20 +40,8 @@ export function statusError(status: number, body: unknown, secrets: string[]): P
 			"The key itself is accepted. Ask the people who run the service whether your team may read this user's data",
 		);
 	}
-	if (status === 206) {
-		return problem(
-			'The service sent a part of its answer only (status 206)',
-			'Try again later. If it stays, ask the people who run the service',
-		);
-	}
-	if (status === 404) {
-		return problem(
-			'The service has nothing at this address (status 404)',
-			"Check 'Base URL' in the credential",
-			undefined,
-			true,
-		);
-	}
+	if (status === 206) return problem('The service sent a part of its answer only (status 206)', LATER_OR_ASK);
+	if (status === 404) return problem('The service has nothing at this address (status 404)', CHECK, undefined, true);
 	if (status === 400 || status === 422) {
 		return problem(
 			field ? `The service did not accept '${field}'` : 'The service did not accept the request',
@@ -65,7 +57,7 @@ export function statusError(status: number, body: unknown, secrets: string[]): P
 	}
 	return problem(
 		`The service could not answer (status ${status})`,
-		'Try again later. If it stays, ask the people who run the service',
+		LATER_OR_ASK,
 		isRetryable(outcome) ? 'temporarily-unavailable' : undefined,
 	);
 }
@@ -96,19 +88,16 @@ function readDetail(body: unknown, secrets: string[]): { field?: string; said?: 
 }
 
 /** The error of a status 200 with a body that is not the contract's (quirk 21). */
-export const unexpectedBodyError = (body: unknown) =>
-	isInvalidJson(body)
-		? invalidJsonError()
-		: typeof body === 'string' && /^\s*</.test(body)
-			? wrongBody('A web page came back instead of data')
-			: wrongBody("The service's answer is not the data that was asked for");
-
-const invalidJsonError = () =>
-	new Problem(
-		"The service's answer is not valid JSON",
-		'It has NaN or Infinity in place of a number. Ask the people who run the service',
-		{ httpCode: '200' },
+export function unexpectedBodyError(body: unknown): Problem {
+	if (isInvalidJson(body)) {
+		const advice = 'It has NaN or Infinity in place of a number. Ask the people who run the service';
+		return new Problem("The service's answer is not valid JSON", advice, { httpCode: '200' });
+	}
+	const isPage = typeof body === 'string' && /^\s*</.test(body);
+	return wrongBody(
+		isPage ? 'A web page came back instead of data' : "The service's answer is not the data that was asked for",
 	);
+}
 
 /** The error of a body without a property that the contract promises (quirk 21). */
 export const missingFieldError = (field: string) => wrongBody(`The service's answer has no '${field}'`);
@@ -122,17 +111,10 @@ const wrongBody = (message: string) =>
 
 /** The error of an incomplete JSON body (quirk 25). */
 export const truncatedError = () =>
-	new Problem(
-		'The answer of the service was cut off',
-		'Try again later. If it stays, ask the people who run the service',
-		{
-			kind: 'temporarily-unavailable',
-			httpCode: '200',
-		},
-	);
-
-const CHECK = "Check 'Base URL' in the credential";
-const LATER = 'Try again later';
+	new Problem('The answer of the service was cut off', LATER_OR_ASK, {
+		kind: 'temporarily-unavailable',
+		httpCode: '200',
+	});
 
 /** Why a certificate is not trusted, by the start of the error's code. */
 const CERTIFICATE_REASONS: Array<[RegExp, string]> = [

@@ -52,7 +52,7 @@ export function backoff(attempt: number, random = Math.random()): number {
 	return fullMs * (0.5 + random / 2);
 }
 
-export interface RetryOptions extends Omit<QueueOptions, 'isProbe' | 'isFurther'> {
+export interface RetryOptions extends Pick<QueueOptions, 'signal' | 'continues'> {
 	queue: RequestQueue;
 	maxAttempts: number;
 	retryForMs: number;
@@ -67,29 +67,20 @@ export interface RetryOptions extends Omit<QueueOptions, 'isProbe' | 'isFurther'
 	secretsOf: (url: string, request: RequestOptions) => string[];
 }
 
-/** Options of one request. */
-export interface RequestOptions {
+/** Options of one request. One that was sent and is stopped is rejected with the error of its last attempt. */
+export interface RequestOptions extends Pick<QueueOptions, 'isProbe' | 'isCancelled' | 'stoppedBy'> {
 	/** At most; default: that of the client. */
 	maxAttempts?: number;
 	/** Whether its failures do not count towards the circuit breaker. */
 	ignoreFailure?: boolean;
-	/** Whether its answer is no longer needed: then it is not sent. */
-	isCancelled?: () => boolean;
 	/** Whether the caller requests the user list next, so that a 404 needs no check of the Base URL. */
 	isListNext?: boolean;
-	/** The request of the key check: all others wait for it. */
-	isProbe?: boolean;
 	/** Identifiers of the user in question: errors repeat none (redact.ts). */
 	secrets?: string[];
 	/** Called at each attempt, when it leaves the queue. */
 	onSent?: () => void;
 	/** Whether it is sent again after a failure that is no limit of the service. Default: yes. */
 	mayRetry?: () => boolean;
-	/**
-	 * Why it is not sent, or sent again, any more: checked while it waits. A request that was sent is rejected with the error of its
-	 * last attempt instead.
-	 */
-	stoppedBy?: () => Problem | undefined;
 	/** Whether an earlier request for the same user was sent: it goes ahead of first requests. */
 	isFurther?: () => boolean;
 }
@@ -97,11 +88,7 @@ export interface RequestOptions {
 /** For a request that may well fail, or that asks a question which a failure answers, too. */
 export const SINGLE_ATTEMPT: RequestOptions = { maxAttempts: 1, ignoreFailure: true };
 
-/**
- * `send` through the queue, retried while the failure is transient.
- *
- * @throws Problem of the last attempt
- */
+/** `send` through the queue, retried while the failure is transient. @throws Problem of the last attempt */
 export function withRetry(
 	send: Send,
 	options: RetryOptions,

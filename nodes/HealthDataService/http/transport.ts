@@ -10,7 +10,7 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import type { Problem } from '../shared/problem';
-import { authenticate, type ServiceCredential } from './authenticate';
+import { authenticate, serviceRoot, type ServiceCredential } from './authenticate';
 import type { Answer } from './classify';
 import type { Deadlines } from './deadlines';
 import { networkError } from './errors';
@@ -28,8 +28,6 @@ export type Send = (url: string) => Promise<Answer>;
 
 export interface TransportOptions {
 	defaults: RequestDefaults;
-	/** The Base URL, which errors name. */
-	root: string;
 	/** Of the execution: ends a request at once. */
 	signal?: AbortSignal;
 	/** For a whole answer. */
@@ -44,8 +42,9 @@ export const storedCredential = async (context: Context) =>
 export function createSend(
 	context: Context,
 	data: ICredentialDataDecryptedObject & ServiceCredential,
-	{ defaults, root, signal, timeoutMs, deadlines }: TransportOptions,
+	{ defaults, signal, timeoutMs, deadlines }: TransportOptions,
 ): Send {
+	const root = serviceRoot(data);
 	const refusal = refusalOf(data, defaults, root);
 	return async (url) => {
 		if (refusal) return { failure: refusal };

@@ -8,6 +8,7 @@ import type {
 	IExecutePaginationFunctions,
 	IExecuteSingleFunctions,
 	INodeExecutionData,
+	INodePropertyRouting,
 	ITaskDataConnections,
 } from 'n8n-workflow';
 import { DateTime } from 'luxon';
@@ -25,11 +26,14 @@ export type Connect = (limits?: RequestLimits) => Promise<Get>;
 
 type Execute = (context: IExecutePaginationFunctions, connectRun: Connect) => Promise<IDataObject[]>;
 
-/**
- * `execute` as an operation's `pagination`, which n8n calls for all input items at the same time.
- *
- * `operations: { pagination: perItem(async (context, connectRun) => { const get = await connectRun(); … return rows; }) }`
- */
+/** The `routing` of an operation whose rows `execute` reads, with as many requests as it takes. @param url of the first of them */
+export const routingOf = (url: string, execute: Execute): INodePropertyRouting => ({
+	request: { method: 'GET', url },
+	send: { paginate: true },
+	operations: { pagination: perItem(execute) },
+});
+
+/** `execute` as an operation's `pagination`, which n8n calls for all input items at the same time. */
 export function perItem(execute: Execute) {
 	return async function (
 		this: IExecutePaginationFunctions,
@@ -54,7 +58,7 @@ export function perItem(execute: Execute) {
 			// Without the item's `error` property n8n keeps the details, and adds the input item's own fields in the error output.
 			if (this.continueOnFail()) return [linked({ error: nodeError.message, details: nodeError.description ?? null })];
 			// n8n reports the first item that rejects. This one only failed because another has ended the run.
-			if (run.isStopped) return [];
+			if (run.stoppedBy) return [];
 			run.stop(error);
 			// n8n handles rejections only after it has started all items.
 			await run.completed();
@@ -97,7 +101,8 @@ export class Run {
 	/** Fields that are the same for all items. */
 	fields?: object;
 	readonly resolvedNames: ResolvedNames = new Map();
-	private stoppedBy?: Error;
+	/** With On Error *Stop*: the error of the first item that failed. */
+	stoppedBy?: Error;
 	private readonly providers = new Map<string, ProviderSlug>();
 	private readonly started = new Set<number>();
 	private readonly succeeded = new Set<number>();
@@ -115,14 +120,10 @@ export class Run {
 		return queue;
 	}
 
-	/** On Error *Stop*: the error of one item ends all. Requests that wait in a queue are not sent. */
+	/** The error of one item ends all. Requests that wait in a queue are not sent. */
 	stop(reason: Error) {
 		this.stoppedBy = reason;
 		for (const queue of this.queues.values()) queue.close(reason);
-	}
-
-	get isStopped() {
-		return this.stoppedBy !== undefined;
 	}
 
 	/** The same for all items that name this provider: the users of one item show the slug to the others. */

@@ -10,8 +10,9 @@ import type { Metric } from './metrics';
 
 /** The columns that identify a row, and those with its values. */
 export interface Identity {
-	/** Prefix of each `id`. */
+	/** Prefix of each `id`, and value of the event in saved workflows: never changes. */
 	value: string;
+	/** Column with the time of the reading or event. */
 	time: string;
 	key: readonly string[];
 	values: readonly string[];

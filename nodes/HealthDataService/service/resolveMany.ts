@@ -29,12 +29,7 @@ const MIN_IDS_FOR_LIST = 8;
 const CONCURRENT_RESOLVES = 64;
 const LAZY_CONCURRENT_RESOLVES = 4;
 
-/**
- * In the order of the IDs.
- *
- * @param isLazy whether the reader may stop before the end
- * @throws Problem that concerns all requests
- */
+/** In the order of the IDs. @param isLazy whether the reader may stop before the end @throws Problem that concerns all requests */
 export async function* resolveMany(
 	get: Get,
 	requests: readonly ResolveRequest[],

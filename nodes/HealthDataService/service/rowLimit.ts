@@ -21,10 +21,7 @@ export class RowLimit {
 		return this.maximum !== Infinity;
 	}
 
-	/**
-	 * @param more rows that are returned, but do not count towards the limit
-	 * @throws what `check` throws
-	 */
+	/** @param more rows that are returned, but do not count towards the limit @throws what `check` throws */
 	isReached(rows: number, more = 0): boolean {
 		this.check(Math.min(rows, this.maximum) + more);
 		return rows >= this.maximum;

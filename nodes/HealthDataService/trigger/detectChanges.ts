@@ -9,7 +9,7 @@ import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { identify, toId, USER_LENGTH, userPrefix, type IdentifiedRow, type Identity } from '../service/readingId';
 import { withServiceFields } from '../service/readings';
-import type { FailedUser, PollClock, TriggerState } from './state';
+import { HOUR_MS, type FailedUser, type PollClock, type TriggerState } from './state';
 import type { Listed, WatchList } from './watchList';
 
 export type Change = 'created' | 'updated';
@@ -160,7 +160,6 @@ export function takeOldest<T extends { row: ChangedRow }>(found: T[], now: numbe
 const SAVED_KEY_LENGTH = 20;
 const VALUES_LENGTH = 6;
 const ENTRY_LENGTH = SAVED_KEY_LENGTH + VALUES_LENGTH;
-const HOUR_MS = 3_600_000;
 
 /** In place of an hour for readings without a time: they are retained forever. */
 const NO_HOUR = 'none';

@@ -31,13 +31,9 @@ export interface ReadOptions extends Pick<ReadUsersOptions, 'hasFailed' | 'mayRe
 }
 
 export interface TriggerEvent extends Identity {
-	/** Value of "Trigger On" in saved workflows: never changes. */
-	value: string;
 	name: string;
 	/** One event, in a sentence. */
 	noun: string;
-	/** Column with the time of the event. */
-	time: string;
 	/** Where a test event is looked for: in the first users of the list, and this many days back. */
 	test: { users: number; days: number };
 	thresholds: readonly ThresholdOption[];

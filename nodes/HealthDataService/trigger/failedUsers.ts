@@ -27,10 +27,7 @@ export class FailedUsers {
 	/** Keys of users to read before the others: the polls before had no time for any. */
 	readonly urgent: Set<string>;
 
-	/**
-	 * @param saved stays as it is
-	 * @param isOverdue whether the poll before read none of them
-	 */
+	/** @param saved stays as it is @param isOverdue whether the poll before read none of them */
 	constructor(
 		private readonly saved: Record<string, FailedUser>,
 		isOverdue = false,

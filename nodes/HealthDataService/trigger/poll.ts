@@ -210,11 +210,7 @@ function reportPause(context: IPollFunctions, state: TriggerState, now: number):
 	return { ...state, told: now };
 }
 
-/**
- * Trouble is reported by one failed execution beside the poll; recovered users are logged.
- *
- * @returns the state to save
- */
+/** Trouble is reported by one failed execution beside the poll; recovered users are logged. @returns the state to save */
 function report(context: IPollFunctions, result: RoundResult, before: TriggerState, now: number): TriggerState {
 	const { recovered, state } = result;
 	if (recovered > 0)

@@ -22,9 +22,7 @@ import { ProviderSlug } from '../service/users';
 import { someNumber, toChoice, wholeNumber } from '../shared/values';
 import type { ChangedRow } from './detectChanges';
 import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
-import { CLOCK_ERROR_MS, type PastThresholds, type Threshold } from './state';
-
-const HOUR_MS = 3_600_000;
+import { CLOCK_ERROR_MS, HOUR_MS, type PastThresholds, type Threshold } from './state';
 
 /** Wearables sync late: most after hours, some after a weekend. */
 const DEFAULT_LOOKBACK_HOURS = 48;
@@ -96,10 +94,7 @@ export interface Settings {
 	chosen?: number;
 }
 
-/**
- * @param isTest whether only the first users are read
- * @throws Problem for an invalid field
- */
+/** @param isTest whether only the first users are read @throws Problem for an invalid field */
 export function readSettings(context: IPollFunctions, isTest = false): Settings {
 	const event = toChoice(context.getNodeParameter('event'), 'Trigger On', events);
 	const lookback = readLookback(context);

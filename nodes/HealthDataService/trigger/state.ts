@@ -102,7 +102,7 @@ export interface FailedUser {
 }
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 
 /** How far the window may move back. Clocks are set wrong by time zones and dates, which makes a day. */
 export const CLOCK_ERROR_MS = 24 * HOUR_MS;

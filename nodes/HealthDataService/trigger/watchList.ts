@@ -34,10 +34,7 @@ export class WatchList {
 	/** Of the entries read in this poll. */
 	private readonly owners: SavedWatchList = {};
 
-	/**
-	 * @param entries none where users are not listed
-	 * @param saved none in the first poll
-	 */
+	/** @param entries none where users are not listed @param saved none in the first poll */
 	constructor(
 		private readonly entries: readonly ListEntry[] | undefined,
 		private readonly saved: SavedWatchList | undefined,

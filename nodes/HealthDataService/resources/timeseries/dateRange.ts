@@ -106,25 +106,11 @@ function dateFields({ value, dates }: Range, show: Show): INodeProperties[] {
 	if (!dates) return [];
 	const { word, ...typeOptions } = dates;
 	const displayOptions = { show: { ...show, dateRange: [value] } };
+	const common = { type: 'dateTime' as const, typeOptions, default: '', displayOptions };
+	const end = `The last ${word} to include. Leave empty for everything up to now.`;
 	return [
-		{
-			displayName: 'Start Date',
-			name: 'startDate',
-			type: 'dateTime',
-			typeOptions,
-			default: '',
-			description: `The first ${word} to include`,
-			displayOptions,
-		},
-		{
-			displayName: 'End Date',
-			name: 'endDate',
-			type: 'dateTime',
-			typeOptions,
-			default: '',
-			description: `The last ${word} to include. Leave empty for everything up to now.`,
-			displayOptions,
-		},
+		{ displayName: 'Start Date', name: 'startDate', description: `The first ${word} to include`, ...common },
+		{ displayName: 'End Date', name: 'endDate', description: end, ...common },
 	];
 }
 

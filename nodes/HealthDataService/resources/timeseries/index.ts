@@ -7,7 +7,7 @@ import { providerField } from '../../fields/provider';
 import { simplifyField } from '../../fields/simplify';
 import { userFields } from '../../fields/users';
 import { metrics, pathOf, type Metric } from '../../service/metrics';
-import { perItem } from '../operation';
+import { routingOf } from '../operation';
 import { dateRangeFields } from './dateRange';
 import { timeseriesOptions } from './options';
 import { outputField, READINGS } from './output';
@@ -18,11 +18,7 @@ const toOperation = (metric: Metric): INodePropertyOptions => ({
 	value: metric.value,
 	action: metric.action,
 	description: metric.description,
-	routing: {
-		request: { method: 'GET', url: pathOf(metric) },
-		send: { paginate: true },
-		operations: { pagination: perItem(executeTimeseries(metric)) },
-	},
+	routing: routingOf(pathOf(metric), executeTimeseries(metric)),
 });
 
 /** Pages are in order of time; the contract has no other order. */

@@ -7,7 +7,9 @@ import {
 	onlyConnectedField,
 	optionsField,
 	readOption,
+	readSkip,
 	requestsPerSecondField,
+	skipField,
 	whenNotFoundField,
 } from '../../fields/options';
 import { toText, wholeNumber } from '../../shared/values';
@@ -29,15 +31,7 @@ export const timeseriesOptions = (show: IDisplayOptions['show']): INodePropertie
 		},
 		onlyConnectedField(onlyForAllUsers),
 		requestsPerSecondField,
-		{
-			displayName: 'Skip First Users',
-			name: 'userOffset',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: 0,
-			description: 'How many users to leave out at the start of the list',
-			displayOptions: onlyForAllUsers,
-		},
+		skipField('userOffset', onlyForAllUsers),
 		{
 			displayName: 'Time Zone',
 			name: 'timeZone',
@@ -51,7 +45,7 @@ export const timeseriesOptions = (show: IDisplayOptions['show']): INodePropertie
 
 /** The part of the team's list to read; by default all of it. */
 export const readListSlice = (context: IExecuteSingleFunctions) => ({
-	offset: readOption(context, 'userOffset', 0, (value) => wholeNumber(value, 'Skip First Users', 0)),
+	offset: readSkip(context, 'userOffset'),
 	limit: readOption(context, 'userLimit', Infinity, (value) => wholeNumber(value, 'Max Users', 1)),
 });
 

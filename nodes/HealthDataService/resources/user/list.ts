@@ -2,13 +2,12 @@
  * User → List: the team's users, one item each (contract 4.3).
  */
 import type { IDataObject, IExecutePaginationFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { optionsField, readLimit, readOption, returnAllAndLimit } from '../../fields/options';
+import { optionsField, readLimit, readOption, readSkip, returnAllAndLimit, skipField } from '../../fields/options';
 import { toSlug } from '../../fields/provider';
 import { isSimplified, limitNotes, simpleUser, simplifyField } from '../../fields/simplify';
 import { userPages, type ListSlice } from '../../service/userPaginator';
 import { isConnectedTo } from '../../service/users';
-import { wholeNumber } from '../../shared/values';
-import { itemLimit, MAX_ROWS_PER_ITEM, perItem, runOf, tooManyRows, type Connect } from '../operation';
+import { itemLimit, MAX_ROWS_PER_ITEM, routingOf, runOf, tooManyRows, type Connect } from '../operation';
 
 const show = { resource: ['user'], operation: ['list'] };
 
@@ -17,11 +16,7 @@ export const listOperation: INodePropertyOptions = {
 	value: 'list',
 	action: 'List users',
 	description: 'Retrieve the users of your team with their connected sources',
-	routing: {
-		request: { method: 'GET', url: '/v2/user' },
-		send: { paginate: true },
-		operations: { pagination: perItem(listUsers) },
-	},
+	routing: routingOf('/v2/user', listUsers),
 };
 
 export const listFields: INodeProperties[] = [
@@ -37,14 +32,7 @@ export const listFields: INodeProperties[] = [
 			description:
 				'Keep only users who have connected this provider, given by its slug. If no user has, no item comes out.',
 		},
-		{
-			displayName: 'Skip First Users',
-			name: 'offset',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: 0,
-			description: 'How many users to leave out at the start of the list',
-		},
+		skipField('offset'),
 	]),
 ];
 
@@ -55,7 +43,7 @@ async function listUsers(context: IExecutePaginationFunctions, connectRun: Conne
 	const limit = itemLimit(readLimit(context), READ_IN_PARTS);
 	const slug = readOption(context, 'provider', '', (value) => toSlug(value, 'Connected Provider'));
 	const provider = runOf(context).providerSlug(slug);
-	const offset = readOption(context, 'offset', 0, (value) => wholeNumber(value, 'Skip First Users', 0));
+	const offset = readSkip(context, 'offset');
 	const isSimple = isSimplified(context);
 
 	const read: IDataObject[] = [];

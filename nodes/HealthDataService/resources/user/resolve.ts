@@ -6,7 +6,7 @@ import { readClientUserId } from '../../fields/users';
 import { optionsField, readWhenNotFound, whenNotFoundField } from '../../fields/options';
 import { isSimplified, simpleUser, simplifyField } from '../../fields/simplify';
 import { noSuchClientUser, resolveUser } from '../../service/users';
-import { perItem, type Connect } from '../operation';
+import { routingOf, type Connect } from '../operation';
 
 const show = { resource: ['user'], operation: ['resolve'] };
 
@@ -15,11 +15,7 @@ export const resolveOperation: INodePropertyOptions = {
 	value: 'resolve',
 	action: 'Resolve user by client user ID',
 	description: 'Find one user by the identifier that your own application gave to them',
-	routing: {
-		request: { method: 'GET', url: '/v2/user/resolve/{client_user_id}' },
-		send: { paginate: true },
-		operations: { pagination: perItem(resolve) },
-	},
+	routing: routingOf('/v2/user/resolve/{client_user_id}', resolve),
 };
 
 export const resolveFields: INodeProperties[] = [
