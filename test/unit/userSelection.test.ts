@@ -15,7 +15,7 @@ import { resolveMany } from '../../nodes/HealthDataService/service/resolveMany';
 import {
 	connectedSources,
 	isClientUserId,
-	isConnectedTo,
+	connectionsTo,
 	resolveUser,
 } from '../../nodes/HealthDataService/service/users';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
@@ -483,7 +483,7 @@ it('the sources of a user are those that have a slug, by their names if they hav
 		{ slug: 'a', name: 'A' },
 		{ slug: 'b', name: 'b' },
 	]);
-	expect([isConnectedTo(user, 'b'), isConnectedTo(user, 'c')]).toEqual([true, false]);
+	expect(['b', 'c'].map((slug) => connectionsTo(user, slug).length)).toEqual([1, 0]);
 	for (const none of [null, undefined, {}, 'x']) {
 		expect(connectedSources({ connected_sources: none } as unknown as IDataObject)).toEqual([]);
 	}

@@ -195,14 +195,9 @@ function entriesOf(value: unknown, by: UserIdentifier['by']): unknown[] {
 	if (isBlank(value)) throw emptyField(LIST_FIELD, value, LIST_ADVICE[by]);
 	// A number may be a client user ID.
 	if (typeof value !== 'string') return [toText(value, LIST_FIELD, LIST_ADVICE[by])];
-	return jsonList(value) ?? splitText(value, SEPARATORS[by]);
+	const parts = value.split(SEPARATORS[by]).map((part) => part.trim());
+	return jsonList(value) ?? parts.filter(Boolean);
 }
-
-const splitText = (value: string, separator: RegExp) =>
-	value
-		.split(separator)
-		.map((entry) => entry.trim())
-		.filter(Boolean);
 
 /** AI agents write JSON, and so does an expression with `JSON.stringify`. */
 function jsonList(value: string): unknown[] | undefined {

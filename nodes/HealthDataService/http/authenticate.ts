@@ -106,7 +106,7 @@ export function serviceRoot({ baseUrl, allowHttp }: ServiceCredential): string {
 			{ concernsAll: true },
 		);
 	}
-	if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
+	if (url.protocol === 'http:' && !allowHttp && !LOOPBACK.test(url.hostname)) {
 		throw new Problem(
 			"'Base URL' in the credential must start with https://, or turn on 'Allow Unencrypted HTTP' there",
 			'With http:// the API key and health data are sent unencrypted: turn it on only if this network is trusted',
@@ -117,10 +117,8 @@ export function serviceRoot({ baseUrl, allowHttp }: ServiceCredential): string {
 	return url.origin + withoutTrailing(path, '/');
 }
 
+/** Hosts whose requests stay on the machine. */
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
-/** Whether requests to this host stay on the machine. */
-const isLoopback = (hostname: string) => LOOPBACK.test(hostname);
 
 /**
  * n8n's own field *Allowed HTTP Request Domains*, which n8n does not apply to pickers and triggers. Its value `none` only

@@ -36,11 +36,7 @@ export const LIMITS_IN_A_ROW = 3;
 export const MAX_LIMIT_MS = 3_600_000;
 
 /** The milliseconds of a `Retry-After` header, in seconds or as an HTTP date; undefined without a valid one. */
-export function retryAfterMs(
-	header: unknown,
-	now = Date.now(),
-	maxMs = RETRY_LIMITS.maxRetryAfterMs,
-): number | undefined {
+export function retryAfterMs(header: unknown, now = Date.now(), maxMs = RETRY_LIMITS.maxRetryAfterMs) {
 	const text = String(header ?? '').trim();
 	const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : DateTime.fromHTTP(text).toMillis() - now;
 	return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), maxMs);
@@ -89,10 +85,7 @@ export interface RequestOptions extends Pick<QueueOptions, 'isProbe' | 'isCancel
 export const SINGLE_ATTEMPT: RequestOptions = { maxAttempts: 1, ignoreFailure: true };
 
 /** `send` through the queue, retried while the failure is transient. @throws Problem of the last attempt */
-export function withRetry(
-	send: Send,
-	options: RetryOptions,
-): (url: string, request?: RequestOptions) => Promise<IN8nHttpFullResponse> {
+export function withRetry(send: Send, options: RetryOptions) {
 	const { queue, signal, continues, retryForMs, retryUntil = Infinity, limitUntil, secretsOf } = options;
 	const maxRetryAfterMs = limitUntil === undefined ? RETRY_LIMITS.maxRetryAfterMs : MAX_LIMIT_MS;
 
@@ -151,7 +144,7 @@ export function withRetry(
 		}
 	}
 
-	return async (url, request = {}) => {
+	return async (url: string, request: RequestOptions = {}) => {
 		queue.open++;
 		return await sendUntilAnswered(url, request).finally(() => queue.open--);
 	};

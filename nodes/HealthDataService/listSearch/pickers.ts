@@ -70,12 +70,10 @@ function offsetOf(token: string): number {
 /** The service may reject a partial identifier: then the list is searched. */
 const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | undefined> =>
 	await resolveUser(get, filter, { isListNext: true }).catch((error: unknown) => {
-		if (error instanceof Problem && isAboutThisIdentifier(error)) return undefined;
+		const { httpCode, kind, isTransient }: Partial<Problem> = error instanceof Problem ? error : {};
+		if (httpCode !== undefined && kind !== 'credential-invalid' && !isTransient) return undefined;
 		throw error;
 	});
-
-const isAboutThisIdentifier = ({ httpCode, kind, isTransient }: Problem) =>
-	httpCode !== undefined && kind !== 'credential-invalid' && !isTransient;
 
 /**
  * Searches the text of the row. The user with exactly this client user ID was found by Resolve in the first call, so later calls do

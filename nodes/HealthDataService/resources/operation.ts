@@ -104,7 +104,7 @@ export class Run {
 	/** With On Error *Stop*: the error of the first item that failed. */
 	stoppedBy?: Error;
 	private readonly providers = new Map<string, ProviderSlug>();
-	private readonly started = new Set<number>();
+	readonly started = new Set<number>();
 	private readonly succeeded = new Set<number>();
 	private readonly logged = new Set<string>();
 	private readonly waiting: Array<() => void> = [];
@@ -144,8 +144,6 @@ export class Run {
 		const held = () => [...this.queues.values()].reduce((sum, queue) => sum + queue.held, 0);
 		return (this.progress ??= new Progress(held, (line) => context.logger.info(logLine(context, line))));
 	}
-
-	hasStarted = (item: number) => this.started.has(item);
 
 	start(item: number) {
 		this.started.add(item);
@@ -188,7 +186,7 @@ export function runOf(context: IExecuteSingleFunctions): Run {
 	const data = context.getExecuteData();
 	const item = context.getItemIndex();
 	let run = isTool(context) ? undefined : runs.get(data);
-	if (!run || run.hasStarted(item)) run = new Run(itemsOf(context));
+	if (!run || run.started.has(item)) run = new Run(itemsOf(context));
 	run.start(item);
 	runs.set(data, run);
 	runs.set(context, run);

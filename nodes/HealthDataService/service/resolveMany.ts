@@ -30,11 +30,7 @@ const CONCURRENT_RESOLVES = 64;
 const LAZY_CONCURRENT_RESOLVES = 4;
 
 /** In the order of the IDs. @param isLazy whether the reader may stop before the end @throws Problem that concerns all requests */
-export async function* resolveMany(
-	get: Get,
-	requests: readonly ResolveRequest[],
-	isLazy: boolean,
-): AsyncGenerator<Resolved> {
+export async function* resolveMany(get: Get, requests: readonly ResolveRequest[], isLazy: boolean) {
 	const isFew = isLazy || requests.length < MIN_IDS_FOR_LIST;
 	const known = isFew ? new Map<string, IDataObject>() : await fromList(get, requests);
 	const width = isLazy ? LAZY_CONCURRENT_RESOLVES : CONCURRENT_RESOLVES;

@@ -76,12 +76,7 @@ export async function userPage(
  * A page that begins at `total` or later. Some services reject it with any status instead of sending an empty page (quirk 12), so
  * it is requested once. After 429, 503 or a network error it is requested again, with the usual retries.
  */
-export async function pageBeyondTotal(
-	get: Get,
-	offset: number,
-	limit: number,
-	once: RequestOptions,
-): Promise<UserPage> {
+export async function pageBeyondTotal(get: Get, offset: number, limit: number, once: RequestOptions) {
 	try {
 		return await userPage(get, offset, limit, { ...once, ...SINGLE_ATTEMPT });
 	} catch (error) {
@@ -120,8 +115,6 @@ const isSameSlug = (a: unknown, b: string) => String(a).trim().toLowerCase() ===
 /** The connections to a provider. @param provider a slug, in upper or lower case */
 export const connectionsTo = (user: IDataObject, provider: string) =>
 	connectedSources(user).filter(({ slug }) => isSameSlug(slug, provider));
-
-export const isConnectedTo = (user: IDataObject, provider: string) => connectionsTo(user, provider).length > 0;
 
 /**
  * The slug of *Provider*. People type it in capitals, and the service finds nothing then: so it is sent as the user records of the

@@ -75,6 +75,8 @@ export function toNodeError(
 	return Object.assign(nodeError, { failure: { cause: kind, ...(retryAfterMs !== undefined && { retryAfterMs }) } });
 }
 
+export const countOfUsers = (count: number) => (count === 1 ? '1 user' : `${count.toLocaleString('en')} users`);
+
 /** Messages and descriptions end without a full stop, or with one where they are several sentences. */
 export const sentences = (...parts: Array<string | null | undefined>) =>
 	parts.flatMap((part) => (part ? [withFullStop(part.trimEnd())] : [])).join(' ');

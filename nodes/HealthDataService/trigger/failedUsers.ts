@@ -4,7 +4,7 @@
  * Reports of what lasts: at once for the first, then one an hour for all, whatever users and limits they are about.
  */
 import { LIMITS_IN_A_ROW } from '../http/retry';
-import { Problem } from '../shared/problem';
+import { countOfUsers, Problem } from '../shared/problem';
 import type { EventResult } from './events';
 import type { FailedUser, TriggerState } from './state';
 import { labelOf } from './watchList';
@@ -120,9 +120,8 @@ export class FailedUsers {
 		const { keys } = this;
 		const first = keys.find((key) => this.problems.has(key)) ?? keys[0];
 		const problem = this.problems.get(first);
-		const count = keys.length === 1 ? '1 user' : `${keys.length.toLocaleString('en')} users`;
 		return new Problem(
-			`The readings of ${count} cannot be read${problem ? `. ${problem.message}` : ''}`,
+			`The readings of ${countOfUsers(keys.length)} cannot be read${problem ? `. ${problem.message}` : ''}`,
 			`${keys.length === 1 ? 'It is' : 'The first is'} ${labelOf(first)}. ${problem ? `${problem.description}. ` : ''}` +
 				'New readings of all other users go out; the missing ones follow when they can be read again. This report comes once an hour',
 			{ kind: problem?.kind, httpCode: problem?.httpCode },

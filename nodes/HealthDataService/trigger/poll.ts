@@ -9,7 +9,7 @@ import { AdaptiveTimeout } from '../http/deadlines';
 import { RequestQueue } from '../http/requestQueue';
 import { MAX_LIMIT_MS, RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
 import { noSuchProvider, type ProviderSlug } from '../service/users';
-import { logLine, Problem, sentences, toNodeError } from '../shared/problem';
+import { countOfUsers, logLine, Problem, sentences, toNodeError } from '../shared/problem';
 import { FailedUsers, isLimit, isReportDue, pauseReport, reportOf, REST_MS } from './failedUsers';
 import { readRound, type RoundResult } from './round';
 import { isStale, noteDelivery, scheduleOf, withoutOverlap, type Schedule } from './scheduler';
@@ -214,9 +214,7 @@ function reportPause(context: IPollFunctions, state: TriggerState, now: number):
 function report(context: IPollFunctions, result: RoundResult, before: TriggerState, now: number): TriggerState {
 	const { recovered, state } = result;
 	if (recovered > 0)
-		context.logger.info(
-			logLine(context, `The readings of ${recovered === 1 ? '1 user' : `${recovered} users`} can be read again.`),
-		);
+		context.logger.info(logLine(context, `The readings of ${countOfUsers(recovered)} can be read again.`));
 	const problem = reportOf(result, before, now);
 	if (problem) context.__emitError(toNodeError(context.getNode(), problem));
 	return problem ? { ...state, told: now } : state;

@@ -104,8 +104,8 @@ class RoundPoll {
 		const isComplete = this.isComplete();
 		if (failedUsers.keys.length > 0 && !this.isOver) await this.takeFailed(isComplete);
 		this.throwIfOnlyUserFailed();
-		const { emitted, recovered, state } = results.emitAndSave(isComplete, { hangs, stopped });
-		return { items: emitted, state, failedUsers, recovered, limit: limits.problem, hasRead: results.hasSuccess };
+		const { items, recovered, state } = results.emitAndSave(isComplete, { hangs, stopped });
+		return { items, state, failedUsers, recovered, limit: limits.problem, hasRead: results.successes > 0 };
 	}
 
 	/** A limit of the list ends the poll as one of a user does. So does a failure once time is up, or of the list of failed users. */
@@ -191,12 +191,12 @@ class RoundPoll {
 
 	/** Whether the service fails as a whole. A stretch of failing users does not end a round while the user list answers. */
 	private async isOutage(): Promise<boolean> {
-		const { failuresInARow, hasSuccess, failedUsers } = this.results;
+		const { failuresInARow, successes, failedUsers } = this.results;
 		if (failuresInARow === 0 || failuresInARow % FAILURES_TO_PROBE !== 0) return false;
 		const answer = this.get('/v2/user', { limit: 1 }, undefined, SINGLE_ATTEMPT);
 		const problem = await answer.then(() => undefined).catch((error: Error) => error);
 		if (isLimit(problem)) this.limits.note(problem);
-		else if (problem && !hasSuccess) throw failedUsers.everyReadFailed();
+		else if (problem && successes === 0) throw failedUsers.everyReadFailed();
 		return problem !== undefined;
 	}
 

@@ -41,7 +41,7 @@ export class RoundResults {
 	private readonly open = new Set<number>();
 	/** Hashes of the users that an earlier poll of the round has read, and that this one has not listed. */
 	private readonly doneBefore: Set<string>;
-	private successes = 0;
+	successes = 0;
 	/** Failures since the last success. */
 	failuresInARow = 0;
 
@@ -81,10 +81,6 @@ export class RoundResults {
 
 	/** Whether a limit, while others were answered later, or its end kept the last poll from reading this user too. */
 	wasStopped = (listed: Listed) => this.before.round?.limited?.includes(doneKeyOf(listed)) ?? false;
-
-	get hasSuccess() {
-		return this.successes > 0;
-	}
 
 	/** Notes a user who is going to be read. An entry that is resolved again is read from where its failure began. */
 	expect(listed: SelectedUser) {
@@ -184,7 +180,7 @@ export class RoundResults {
 	emitAndSave(
 		isComplete: boolean,
 		{ hangs = false, stopped = [] }: { hangs?: boolean; stopped?: EventResult[] } = {},
-	): { emitted: IDataObject[]; recovered: number; state: TriggerState } {
+	): { items: IDataObject[]; recovered: number; state: TriggerState } {
 		const { failedUsers, seen, watchList, before, team, checkpoint } = this;
 		const { now, lookback } = this.options;
 		const { emitted, left } = takeOldest(this.found, now);
@@ -229,10 +225,7 @@ export class RoundResults {
 			...(published > kept && { published }),
 			...(before.told !== undefined && { told: before.told }),
 		};
-		return {
-			emitted: emitted.map(({ row }) => toItem(this.event, row)),
-			recovered: recovered.length,
-			state,
-		};
+		const items = emitted.map(({ row }) => toItem(this.event, row));
+		return { items, recovered: recovered.length, state };
 	}
 }

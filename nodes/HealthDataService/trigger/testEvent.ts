@@ -7,7 +7,7 @@ import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
 import { SLUG_ADVICE } from '../service/users';
 import { isObject } from '../shared/json';
-import { Problem, sentences } from '../shared/problem';
+import { countOfUsers, Problem, sentences } from '../shared/problem';
 import { detectChanges, SeenReadings, toItem, type ChangedRow } from './detectChanges';
 import { reachesThreshold, readSettings, type Settings } from './settings';
 
@@ -91,8 +91,7 @@ function whyNone({ event, target, chosen, thresholds }: Settings, looked: Looked
 	return say(`there is ${sought}${from}`, `Choose other 'Users' or another 'Provider', or ${wait}`);
 }
 
-const usersRead = (users: number) =>
-	users === 1 ? '1 user was read' : `${users.toLocaleString('en')} users were read`;
+const usersRead = (users: number) => `${countOfUsers(users)} ${users === 1 ? 'was' : 'were'} read`;
 
 /** @param deadline by `performance.now()` */
 async function newestWithin(lookbackMs: number, settings: Settings, get: Get, deadline: number, looked: Looked) {

@@ -49,13 +49,13 @@ function roundAfter(before: TriggerState, users: Array<[string, IDataObject[]]>)
 it('a user with more rows than a poll emits has recovered when the rest is emitted', () => {
 	const rows = readings('late', MAX_ROWS_PER_POLL + 5, 50);
 	const first = roundAfter(FAILED, [['late', rows]]);
-	expect([first.emitted.length, first.recovered]).toEqual([MAX_ROWS_PER_POLL, 0]);
+	expect([first.items.length, first.recovered]).toEqual([MAX_ROWS_PER_POLL, 0]);
 	expect(first.state.behind).toMatchObject(FAILED.behind);
 
 	const second = roundAfter(first.state, [['late', rows]]);
-	expect([second.emitted.length, second.recovered]).toEqual([5, 1]);
+	expect([second.items.length, second.recovered]).toEqual([5, 1]);
 	expect(second.state.behind).toEqual({});
-	expect(new Set([...first.emitted, ...second.emitted].map(({ id }) => id)).size).toBe(rows.length);
+	expect(new Set([...first.items, ...second.items].map(({ id }) => id)).size).toBe(rows.length);
 });
 
 it('a user whose rows are all emitted has recovered, though rows of another are left', () => {

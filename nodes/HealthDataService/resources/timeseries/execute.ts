@@ -8,7 +8,7 @@ import type { Metric } from '../../service/metrics';
 import { readUsers, USERS_PER_REQUEST } from '../../service/readUsers';
 import type { UserRef } from '../../service/readings';
 import { shownUserId } from '../../service/users';
-import { Problem } from '../../shared/problem';
+import { countOfUsers, Problem } from '../../shared/problem';
 import { runOf, type Connect } from '../operation';
 import { readRequest } from './parameters';
 
@@ -56,7 +56,7 @@ export function executeTimeseries(metric: Metric) {
 }
 
 const limitEndedRead = (limit: number, users: number) =>
-	`'Limit' (${limit.toLocaleString('en')}) ended the read after ${users === 1 ? '1 user' : `${users.toLocaleString('en')} users`}: those further down the list were not read. Turn on 'Return All' to read all users.`;
+	`'Limit' (${limit.toLocaleString('en')}) ended the read after ${countOfUsers(users)}: those further down the list were not read. Turn on 'Return All' to read all users.`;
 
 /** On Error *Stop* with several users. Does not name the client user ID, which may identify a person. */
 export function unreadableProblem(user: UserRef, problem: Problem, succeeded: number): Problem {
