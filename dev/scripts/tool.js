@@ -10,8 +10,11 @@ const { ROOT } = require('../paths');
 
 const CODE = ['{nodes,credentials,dev,test}/**/*.{ts,js,mjs}', 'gulpfile.js'];
 
+/** Files that have not changed are not checked again. @param {string} name */
+const cached = (name) => ['--cache', '--cache-strategy', 'content', '--cache-location', `.cache/${name}`];
+
 /** `n8n-node lint` without .cache, which holds an n8n after the demo. It also compares the configuration; here a test does. */
-const LINT = ['eslint', '.', '--ignore-pattern', '.cache/'];
+const LINT = ['eslint', '.', '--ignore-pattern', '.cache/', ...cached('eslint')];
 
 const SPELLING = ['cspell', 'lint', '--config', 'dev/prose/cspell.json', '--no-progress', '--no-summary', '--quiet'];
 
@@ -25,7 +28,7 @@ const TOOLS = {
 	format: { about: 'Formats all code.', commands: [['prettier', '--write', '--log-level', 'warn', ...CODE]] },
 	'format:check': {
 		about: 'Names the files that are not formatted.',
-		commands: [['prettier', '--check', '--log-level', 'warn', ...CODE]],
+		commands: [['prettier', '--check', '--log-level', 'warn', ...cached('prettier'), ...CODE]],
 	},
 	lint: { about: 'Lints, with the strict rules of the verification.', commands: [LINT] },
 	'lint:imports': {
@@ -37,7 +40,7 @@ const TOOLS = {
 	'lint:fix': { about: 'Lints, and fixes what can be fixed.', commands: [[...LINT, '--fix']] },
 	spelling: {
 		about: 'Spelling of code, comments and pages. New terms go into dev/prose/words.txt.',
-		commands: [[...SPELLING, '**/*.md', ...CODE]],
+		commands: [[...SPELLING, ...cached('cspell'), '**/*.md', ...CODE]],
 	},
 	pages: {
 		about: 'Markdown, terminology and local links of the pages.',
