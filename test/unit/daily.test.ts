@@ -137,6 +137,13 @@ describe('what counts', () => {
 					expect(aggregate(how, [...values].reverse())).toBe(aggregate(how, values));
 			}),
 		);
+		// Added one by one to the great number, each 1 would be lost.
+		for (const values of [
+			[1e16, 1, 1],
+			[1, 1e16, 1],
+			[1, 1, 1e16],
+		])
+			expect(aggregate('sum', values)).toBe(10_000_000_000_000_002);
 	});
 
 	it('is null without a value', () => {

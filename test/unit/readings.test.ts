@@ -62,17 +62,38 @@ describe('readingRows', () => {
 		expect(row.provider).toBe('__proto__');
 	});
 
+	it('keeps the slug of the list beside the provider of the source, and a source that is no object', () => {
+		const data = [{ timestamp: 't', systolic: 1 }];
+		expect(rows({ lab: [{ data, source: { provider: 'omron' } }] })).toMatchObject([
+			{ provider: 'omron', provider_raw: 'lab' },
+		]);
+		expect(rows({ omron: [{ data, source: 'cuff' }] })).toMatchObject([
+			{ provider: 'omron', source_type: null, source: 'cuff' },
+		]);
+	});
+
+	it('gives rows that a Code node can change', () => {
+		const [row] = rows({ omron: [{ data: [{ timestamp: 't', pulse: 60 }] }] });
+		row.pulse = 61;
+		expect(row.pulse).toBe(61);
+		delete row.pulse;
+		expect(row).not.toHaveProperty('pulse');
+	});
+
+	const group = { data: [] };
 	it.each([
-		undefined,
-		null,
-		[],
-		'x',
-		{ omron: {} },
-		{ omron: [null] },
-		{ omron: [{ data: 'x' }] },
-		{ omron: [{ data: [1] }] },
-	])('fails when groups is %p', (groups) => {
-		expect(() => rows(groups)).toThrow("The service's answer has no");
+		['groups', undefined],
+		['groups', null],
+		['groups', []],
+		['groups', 'x'],
+		['groups', { omron: {} }],
+		['groups', { omron: [null] }],
+		['groups', { omron: [group, null] }],
+		['data', { omron: [{ data: 'x' }] }],
+		['data', { omron: [{ data: [1] }] }],
+		['data', { omron: [{ data: [{}, 1] }] }],
+	])("fails, naming '%s', when groups is %j", (field, groups) => {
+		expect(() => rows(groups)).toThrow(`The service's answer has no '${field}'`);
 	});
 });
 

@@ -10,6 +10,7 @@ import {
 	toSelectedUser,
 	wholeTeam,
 	type SelectedUser,
+	type UserSelection,
 } from '../../nodes/HealthDataService/service/userSelection';
 import { resolveMany } from '../../nodes/HealthDataService/service/resolveMany';
 import {
@@ -381,6 +382,42 @@ describe('the place of the last user', () => {
 	});
 });
 
+describe('the number of users to read', () => {
+	/** Before the first user, and after each. */
+	const expectedOf = async (selection: UserSelection, get: Get) => {
+		const seen = [selection.expected!()];
+		for await (const { place } of selection.users(get)) seen[place] = selection.expected!();
+		return seen;
+	};
+
+	it('of a team is known from the first page on, without users skipped or beyond Max Users', async () => {
+		expect(await expectedOf(wholeTeam(), team(4, {}, 2).get)).toEqual([undefined, 4, 4, 4, 4]);
+		expect(await expectedOf(wholeTeam({ offset: 3 }), team(4).get)).toEqual([undefined, 1]);
+		expect(await expectedOf(wholeTeam({ offset: 1, limit: 2 }), team(4).get)).toEqual([undefined, 2, 2]);
+	});
+
+	it('of a team is not below the users found, and is kept where a page does not say it', async () => {
+		const { get } = team(4, {}, 2);
+		const saying = (first?: number, later?: number) =>
+			(async (path: string, query: Query, ...rest: []) => ({
+				...((await get(path, query, ...rest)) as IDataObject),
+				total: Number(query.offset) > 0 ? later : first,
+			})) as Get;
+		expect(await expectedOf(wholeTeam(), saying(3, 3))).toEqual([undefined, 3, 3, 3, 4]);
+		expect(await expectedOf(wholeTeam(), saying(4))).toEqual([undefined, 4, 4, 4, 4]);
+		expect(await expectedOf(wholeTeam(), saying())).toEqual(Array(5).fill(undefined));
+	});
+
+	it('is unknown with Only Connected Users, one for User, and the entries of User IDs', async () => {
+		const connected = wholeTeam({}, 'a');
+		await all(connected.users(team(4).get));
+		expect(connected.expected!()).toBeUndefined();
+		expect(oneUser({ by: 'userId', id: 'u1' })).toMatchObject({ isOne: true });
+		expect(oneUser({ by: 'userId', id: 'u1' }).expected!()).toBe(1);
+		expect(listedUsers('userId', entriesOf(ids(0, 3))).expected!()).toBe(3);
+	});
+});
+
 describe('the team', () => {
 	it('is all users in the window, with their places, also after a start offset', async () => {
 		const { get } = team(9);
@@ -483,7 +520,8 @@ it('the sources of a user are those that have a slug, by their names if they hav
 		{ slug: 'a', name: 'A' },
 		{ slug: 'b', name: 'b' },
 	]);
-	expect(['b', 'c'].map((slug) => connectionsTo(user, slug).length)).toEqual([1, 0]);
+	expect(['b', 'c', ' B '].map((slug) => connectionsTo(user, slug).length)).toEqual([1, 0, 1]);
+	expect(connectionsTo({ connected_sources: [{ source: { slug: ' Omron ' } }] }, 'omron')).toHaveLength(1);
 	for (const none of [null, undefined, {}, 'x']) {
 		expect(connectedSources({ connected_sources: none } as unknown as IDataObject)).toEqual([]);
 	}

@@ -2,7 +2,7 @@
  * Page of the user list: its validation, and a failure after `total`.
  */
 import type { Get } from '../../nodes/HealthDataService/http/client';
-import { pageBeyondTotal, userPage } from '../../nodes/HealthDataService/service/users';
+import { pageBeyondTotal, resolveUser, userPage } from '../../nodes/HealthDataService/service/users';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 
 const ANNA = { user_id: 'u1', client_user_id: 'anna' };
@@ -68,4 +68,12 @@ describe('after total', () => {
 	it('a page that is returned is used', async () => {
 		expect(await pageBeyondTotal(service({ users: [ANNA] }).get, 3, 20, {})).toMatchObject({ users: [ANNA] });
 	});
+});
+
+it.each(['', '..', 'a/../b', '\ud800'])('no request is sent for the client user ID %j', async (id) => {
+	const { get, asked } = service(ANNA);
+	await expect(resolveUser(get, id)).rejects.toMatchObject({
+		message: 'The service gives this user an ID that cannot be part of an address',
+	});
+	expect(asked).toEqual([]);
 });

@@ -25,7 +25,7 @@ export class FailedUsers {
 	private hasTried = false;
 
 	/** Keys of users to read before the others: the polls before had no time for any. */
-	readonly urgent: Set<string>;
+	readonly urgent: ReadonlySet<string | undefined>;
 
 	/** @param saved stays as it is @param isOverdue whether the poll before read none of them */
 	constructor(
@@ -49,9 +49,9 @@ export class FailedUsers {
 	}
 
 	/** Notes that a limit met an urgent user. It may be the user's own, so it does not end the poll. @returns whether it was one */
-	refuseUrgent(key = ''): boolean {
+	refuseUrgent(key: string | undefined): boolean {
 		const isUrgent = this.urgent.has(key);
-		if (isUrgent) this.noteTried(key);
+		if (isUrgent) this.noteTried(key!);
 		return isUrgent;
 	}
 
