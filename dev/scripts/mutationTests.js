@@ -54,7 +54,7 @@ const TESTS = {
 	'trigger/watchList.ts': 'trigger/parts/watchList',
 	fields: 'unit/fields engine/fields',
 	resources: 'engine/timeseries engine/user engine/partWrong',
-	'resources/operation.ts': 'unit/runs engine/fields engine/runs engine/provider engine/progress',
+	'resources/operation.ts': 'unit/runs unit/collect engine/fields engine/runs engine/provider engine/progress',
 	'resources/timeseries/calendar.ts': 'unit/calendar',
 	'resources/timeseries/dateRange.ts': 'unit/calendar',
 	'resources/timeseries/output.ts': 'unit/collect',

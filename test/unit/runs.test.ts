@@ -8,19 +8,17 @@ import { Problem } from '../../nodes/HealthDataService/shared/problem';
 
 interface Given {
 	parameters?: INodeParameters;
-	items?: number;
 	type?: string;
-	batchInterval?: number;
+	batching?: { batch?: { batchInterval: number } };
 	onErrorContinue?: boolean;
 }
 
-/** The contexts of the items of one run, as n8n gives them, and the lines of the log. */
-function startRun({ parameters = {}, items = 3, type = 'node', batchInterval, onErrorContinue = false }: Given = {}) {
+/** The contexts of the three items of one run, as n8n gives them, and the lines of the log. */
+function startRun({ parameters = {}, type = 'node', batching, onErrorContinue = false }: Given = {}) {
 	const lines: string[] = [];
 	const data = {};
-	const batching = batchInterval === undefined ? undefined : { batch: { batchInterval } };
 	const contextOf = (item: number) => ({
-		inputData: { main: [Array.from({ length: items }, () => ({ json: {} }))] },
+		inputData: { main: [[{ json: {} }, { json: {} }, { json: {} }]] },
 		getExecuteData: () => data,
 		getItemIndex: () => item,
 		getNode: () => ({ type, name: 'Node', parameters }),
@@ -29,8 +27,7 @@ function startRun({ parameters = {}, items = 3, type = 'node', batchInterval, on
 		continueOnFail: () => onErrorContinue,
 		logger: { info: (line: string) => lines.push(line) },
 	});
-	const contexts = Array.from({ length: items }, (_, item) => contextOf(item) as never);
-	return { contexts, contextOf: (item: number) => contextOf(item) as never, lines };
+	return { contexts: [0, 1, 2].map((item) => contextOf(item) as never), lines };
 }
 
 describe('fields', () => {
@@ -44,7 +41,14 @@ describe('fields', () => {
 	it.each<[string, INodeParameters]>([
 		[
 			'have no expression',
-			{ output: 'readings', limit: 3, options: { timeZone: 'UTC', userLimit: 2 }, none: null, requestOptions: {} },
+			{
+				output: 'readings',
+				limit: 3,
+				options: { timeZone: 'UTC', userLimit: 2 },
+				none: null,
+				gone: undefined,
+				requestOptions: {},
+			},
 		],
 		['have one in a field that is read apart', { user: '={{ $json.id }}', options: { timeZone: 'UTC' } }],
 	])('are read once for all items where they %s', (_, parameters) => {
@@ -157,18 +161,20 @@ describe('items', () => {
 		]);
 	});
 
-	it.each([[undefined], [0], [-1]])(
-		'end empty where n8n has not started all, with a Batch Interval of %p',
-		async (batchInterval) => {
-			const { contextOf } = startRun({ batchInterval });
-			const pagination = perItem(async () => [{}]);
-			expect(await pagination.call(contextOf(0), { options: {} } as never)).toEqual([]);
+	const firstOf = async (batching: Given['batching']) => {
+		const [first] = startRun({ batching }).contexts;
+		return await perItem(async () => [{}]).call(first, { options: {} } as never);
+	};
+	const every = (batchInterval: number) => ({ batch: { batchInterval } });
+
+	it.each([[undefined], [{}], [every(0)], [every(-1)]])(
+		'end empty where n8n has not started all, with Batching %j',
+		async (batching) => {
+			expect(await firstOf(batching)).toEqual([]);
 		},
 	);
 
 	it('are read one after the other with Batching', async () => {
-		const { contextOf } = startRun({ batchInterval: 1 });
-		const pagination = perItem(async () => [{}]);
-		expect(await pagination.call(contextOf(0), { options: {} } as never)).toEqual([row(0, {})]);
+		expect(await firstOf(every(1))).toEqual([row(0, {})]);
 	});
 });

@@ -74,6 +74,7 @@ it.each(['', '..', 'a/../b', '\ud800'])('no request is sent for the client user 
 	const { get, asked } = service(ANNA);
 	await expect(resolveUser(get, id)).rejects.toMatchObject({
 		message: 'The service gives this user an ID that cannot be part of an address',
+		description: 'Nothing was sent for this user. Ask the people who run the service',
 	});
 	expect(asked).toEqual([]);
 });
