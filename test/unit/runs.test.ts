@@ -2,7 +2,7 @@
  * One run of the node over its input items: fields that are read once, log lines, the end of the run, Batching and item links.
  * Only what n8n hands to each item is replaced; test/engine/runs.test.ts has the same with n8n's engine.
  */
-import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { oncePerRun, perItem, runOf } from '../../nodes/HealthDataService/resources/operation';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 
@@ -112,6 +112,7 @@ describe('the log', () => {
 
 describe('the end of a run', () => {
 	const refused = new Problem('Refused', 'For this test');
+
 	it('closes the queues of all accounts, later ones too; until then they are open and shared', () => {
 		const run = runOf(startRun().contexts[0]);
 		const queue = run.queueOf('one');
@@ -125,36 +126,33 @@ describe('the end of a run', () => {
 });
 
 describe('items', () => {
-	/** Results or errors of each item of a run: those in `failed` fail, as their errors say. */
+	/** The rows or the error of each item of a run. @param failed errors of items */
 	async function results(given: Given, failed: Record<number, Error> = {}) {
-		const read: number[] = [];
 		const pagination = perItem(async (context) => {
 			const item = context.getItemIndex();
-			read.push(item);
 			if (failed[item]) throw failed[item];
 			return [{ item }];
 		});
-		const started: Array<Promise<INodeExecutionData[]>> = [];
-		for (const context of startRun(given).contexts) started.push(pagination.call(context, { options: {} } as never));
+		const started = startRun(given).contexts.map((context) => pagination.call(context, { options: {} } as never));
 		const settled = await Promise.allSettled(started);
-		return { read, settled: settled.map((one) => (one.status === 'fulfilled' ? one.value : (one.reason as Error))) };
+		return settled.map((one) => (one.status === 'fulfilled' ? one.value : (one.reason as Error)));
 	}
 	const row = (item: number, json: IDataObject = { item }) => ({ json, pairedItem: { item } });
 
 	it('have linked rows', async () => {
-		expect((await results({})).settled).toEqual([[row(0)], [row(1)], [row(2)]]);
+		expect(await results({})).toEqual([[row(0)], [row(1)], [row(2)]]);
 	});
 
 	it('with On Error Stop: the first error is reported with its item, and the others end empty', async () => {
 		const failed = { 1: new Problem('First', 'Advice'), 2: new Problem('Second', 'Advice') };
-		const { settled } = await results({}, failed);
-		expect(settled).toEqual([[row(0)], expect.objectContaining({ message: 'First' }), []]);
-		expect(settled[1]).toMatchObject({ context: { itemIndex: 1 } });
+		const found = await results({}, failed);
+		expect(found).toEqual([[row(0)], expect.objectContaining({ message: 'First' }), []]);
+		expect(found[1]).toMatchObject({ context: { itemIndex: 1 } });
 	});
 
 	it('with On Error Continue: each error is a linked row', async () => {
 		const failed = { 1: new Problem('First', 'Advice') };
-		expect((await results({ onErrorContinue: true }, failed)).settled).toEqual([
+		expect(await results({ onErrorContinue: true }, failed)).toEqual([
 			[row(0)],
 			[row(1, { error: 'First', details: 'Advice' })],
 			[row(2)],
