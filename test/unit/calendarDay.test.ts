@@ -2,8 +2,8 @@
  * First and last instants of calendar days, compared with Intl for every minute around each change of clocks.
  * A sample of zones and days; `EVERY_DAY=1 npx jest … calendarDay` takes all zones and all days from 2000 to 2035, and about half an hour.
  */
-import { DateTime } from 'luxon';
-import { calendarDay } from '../../nodes/HealthDataService/shared/calendarDay';
+import { DateTime, IANAZone } from 'luxon';
+import { calendarDay, dayIn as dayOfInstantIn } from '../../nodes/HealthDataService/shared/calendarDay';
 import { EVERY_DAY, say } from '../helpers/everyDay';
 
 const MINUTE = 60_000;
@@ -148,4 +148,16 @@ it('gives both midnights to the day that has two', () => {
 	expect(calendarDay('2011-12-30', 'Pacific/Apia')).toBeUndefined();
 	// Clocks went from 00:00:00 to 00:44:30, which is no whole minute in UTC.
 	expect(bounds('1972-01-07', 'Africa/Monrovia')).toEqual(['1972-01-07T00:44:30.000Z', '1972-01-07T23:59:59.999Z']);
+});
+
+it('asks for the offset at both ends of eight hours, not for each instant between them', () => {
+	const offset = jest.spyOn(IANAZone.prototype, 'offset');
+	const dayOf = dayOfInstantIn('Europe/Berlin');
+	const began = Date.UTC(2026, 5, 1);
+	const found = Array.from({ length: 1000 }, (_, minutes) => dayOf(began + minutes * 10 * MINUTE));
+	expect(new Set(found).size).toBe(8);
+	// 10,000 minutes lie in 21 steps.
+	expect(offset).toHaveBeenCalledTimes(2 * 21);
+	offset.mockRestore();
+	expect(dayOf(Infinity)).toBeUndefined();
 });
