@@ -36,6 +36,24 @@ it.each([
 	});
 });
 
+it('ends when the execution is cancelled', async () => {
+	const cancel = new AbortController();
+	const get = await connect(contextWith(hangs, cancel.signal));
+	const request = get('/v2/user');
+	await nextTurn();
+	cancel.abort();
+	await expect(request).rejects.toThrow(/cancel/i);
+});
+
+it('takes the queue of address and key, without blanks around them', async () => {
+	const queue = jest.fn(() => new RequestQueue({ concurrency: 1 }));
+	for (const apiKey of [' key\n', undefined]) {
+		const getCredentials = async () => ({ baseUrl: ' https://health.example/ ', apiKey });
+		await connect({ ...contextWith(hangs), getCredentials } as never, { queue });
+	}
+	expect(queue.mock.calls).toEqual([['https://health.example key'], ['https://health.example ']]);
+});
+
 const REQUESTS = 20_000;
 
 it(`keeps nothing of ${REQUESTS.toLocaleString('en')} requests`, async () => {
@@ -134,6 +152,18 @@ describe('one request', () => {
 			expect(await described(['a.value'])).not.toContain('The service says');
 		},
 	);
+
+	it('with any other status from 200 to 299 has the data, and its headers are told', async () => {
+		for (const [statusCode, headers] of [
+			[200, { 'x-total': '1' }],
+			[299, undefined],
+		] as const) {
+			const onAnswer = jest.fn();
+			const { context } = playing(() => ({ statusCode, headers, body: { users: [] } }));
+			expect(await (await connect(context, { onAnswer }))('/v2/user')).toEqual({ users: [] });
+			expect(onAnswer.mock.calls).toEqual([[headers ?? {}]]);
+		}
+	});
 
 	it.each([199, 300, 304])('status %i is no answer, with any body', async (statusCode) => {
 		const get = await connect(playing(() => ({ statusCode, body: { users: [] } })).context);
@@ -253,6 +283,15 @@ describe('one request', () => {
 			expect([continues, other]).toEqual([continues, continues ? {} : '500']);
 			expect(urls().filter((path) => path === '/broken')).toHaveLength(7);
 		}
+	});
+
+	it('with On Error Continue has its own end after one that failed for good: 403, or missing', async () => {
+		const status = (path: string) => ({ '/broken': 500, '/refused': 403, '/missing': 404 })[path] ?? 200;
+		const { context } = playing((path) => ({ statusCode: status(path) }), true);
+		const get = await connect(context);
+		await expect(get('/broken')).rejects.toMatchObject({ httpCode: '500' });
+		await expect(get('/refused')).rejects.toMatchObject({ httpCode: '403' });
+		expect(await get('/missing', {}, () => 'missing')).toBe('missing');
 	});
 
 	it('that n8n 2.8.4 reports without its cause, with the code of the connection', async () => {
