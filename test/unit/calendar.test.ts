@@ -2,6 +2,7 @@
  * Conversion of the date fields to instants: presets, days and times, in any time zone.
  */
 import { DateTime, Settings } from 'luxon';
+import type { IDataObject } from 'n8n-workflow';
 import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
 
 const BERLIN = 'Europe/Berlin';
@@ -50,6 +51,8 @@ describe('Between Days', () => {
 		['a time without a zone', '2026-01-31T23:59:59'],
 		['text with spaces around', ' 2026-01-31 '],
 		['text as people type it', '2026-01-31 14:30'],
+		['text with several spaces', '2026-01-31   14:30'],
+		['text of 100 characters', '2026-01-31'.padStart(100)],
 		['basic ISO', '20260131'],
 		['a midnight with an offset', '2026-01-31T00:00:00+02:00'],
 		['a midnight in UTC', '2026-01-31T00:00:00.000Z'],
@@ -261,6 +264,10 @@ describe('refused, by the name of the field', () => {
 		'01/31/2026',
 		'2026-02-30',
 		'2026-13-01',
+		'since 2026-01-31',
+		'20260131 14:30',
+		'at 2026-01-31 14:30',
+		'2026-01-31'.padStart(101),
 		1769817600,
 		{},
 		[],
@@ -294,5 +301,29 @@ describe('refused, by the name of the field', () => {
 
 	it.each(['', 'Berlin', 'UTC+2x', 'DEFAULT'])('%p is not a time zone', (zone) => {
 		expect(() => range('today', zone)).toThrow("'Time Zone' is not a known time zone");
+	});
+
+	it.each<[string, IDataObject, string, RegExp]>([
+		[
+			'no date',
+			{ startDate: 'soon' },
+			BERLIN,
+			/^Enter a date such as 2026-03-30 \(today\), .* such as 2026-03-30T14:30, /,
+		],
+		['nothing', { startDate: '' }, BERLIN, /Pick a date, or choose another Date Range/],
+		['the future', { startDate: '2026-04-02' }, BERLIN, /Choose an earlier 'Start Date'/],
+		['an end before', { startDate: '2026-01-02', endDate: '2026-01-01' }, BERLIN, /^Swap the two dates/],
+		[
+			'a day left out',
+			{ startDate: '2011-12-30', endDate: '2011-12-30' },
+			'Pacific/Apia',
+			/^Choose the day before or after/,
+		],
+		['no time zone', { startDate: '2026-01-02' }, 'Berlin', /^Enter a name from the IANA list/],
+	])('says what to do instead: %s', (_, given, zone, advice) => {
+		jest.spyOn(Date, 'now').mockReturnValue(+now);
+		const read = () => toDateRange({ dateRange: 'days', endDate: '', ...given } as never, zone, now);
+		expect(read).toThrow(expect.objectContaining({ description: expect.stringMatching(advice) }));
+		jest.restoreAllMocks();
 	});
 });
