@@ -493,12 +493,7 @@ describe('two items that differ in {{ }}', () => {
 			'Time Zone',
 			'Asia/Tokyo',
 			'America/New_York',
-			(timeZone) => ({
-				...other,
-				startDate: '2026-03-03',
-				endDate: '2026-03-04',
-				options: { timeZone, concurrency: 4 },
-			}),
+			(timeZone) => ({ ...other, startDate: '2026-03-03', endDate: '2026-03-04', options: { timeZone } }),
 		],
 		['Max Users', 1, 3, (userLimit) => all({ options: { userLimit } })],
 		['Skip First Users', 0, 2, (userOffset) => all({ options: { userOffset } })],

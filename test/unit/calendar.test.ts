@@ -10,6 +10,8 @@ const BERLIN = 'Europe/Berlin';
 const now = DateTime.fromISO('2026-03-29T22:30:00.123Z');
 const range = (dateRange: string, zone = BERLIN) => toDateRange({ dateRange }, zone, now);
 
+afterEach(() => void jest.restoreAllMocks());
+
 describe('presets', () => {
 	it.each([
 		['last24Hours', '2026-03-29T00:30:00.123+01:00'],
@@ -324,6 +326,5 @@ describe('refused, by the name of the field', () => {
 		jest.spyOn(Date, 'now').mockReturnValue(+now);
 		const read = () => toDateRange({ dateRange: 'days', endDate: '', ...given } as never, zone, now);
 		expect(read).toThrow(expect.objectContaining({ description: expect.stringMatching(advice) }));
-		jest.restoreAllMocks();
 	});
 });

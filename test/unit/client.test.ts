@@ -153,7 +153,7 @@ describe('one request', () => {
 		},
 	);
 
-	it('with any other status from 200 to 299 has the data, and its headers are told', async () => {
+	it('with any other status from 200 to 299 has the data, and the caller gets its headers', async () => {
 		for (const [statusCode, headers] of [
 			[200, { 'x-total': '1' }],
 			[299, undefined],
@@ -285,14 +285,19 @@ describe('one request', () => {
 		}
 	});
 
-	it('with On Error Continue has its own end after one that failed for good: 403, or missing', async () => {
-		const status = (path: string) => ({ '/broken': 500, '/refused': 403, '/missing': 404 })[path] ?? 200;
-		const { context } = playing((path) => ({ statusCode: status(path) }), true);
-		const get = await connect(context);
-		await expect(get('/broken')).rejects.toMatchObject({ httpCode: '500' });
-		await expect(get('/refused')).rejects.toMatchObject({ httpCode: '403' });
-		expect(await get('/missing', {}, () => 'missing')).toBe('missing');
-	});
+	it.each([403, 404])(
+		'with status %i, cancelled while the list is checked, is cancelled and nothing else',
+		async (statusCode) => {
+			const cancel = new AbortController();
+			const { context } = playing((path) => {
+				if (!path.startsWith('/v2/user?')) return { statusCode };
+				cancel.abort();
+				return new Error('canceled');
+			});
+			const get = await connect({ ...context, getExecutionCancelSignal: () => cancel.signal } as never);
+			await expect(get('/v2/x', {}, () => 'missing')).rejects.toThrow(/cancel/i);
+		},
+	);
 
 	it('that n8n 2.8.4 reports without its cause, with the code of the connection', async () => {
 		const failing = Object.assign(new Error('secret'), { cause: undefined, httpCode: 'ENOTFOUND' });

@@ -137,7 +137,7 @@ describe('what counts', () => {
 					expect(aggregate(how, [...values].reverse())).toBe(aggregate(how, values));
 			}),
 		);
-		// Added one by one to the great number, each 1 would be lost.
+		// Added one by one to the large number, each 1 would be lost.
 		for (const values of [
 			[1e16, 1, 1],
 			[1, 1e16, 1],

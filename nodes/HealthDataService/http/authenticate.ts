@@ -117,7 +117,7 @@ export function serviceRoot({ baseUrl, allowHttp }: ServiceCredential): string {
 	return url.origin + withoutTrailing(path, '/');
 }
 
-/** Hosts whose requests stay on the machine. */
+/** Names and addresses of the machine itself: a request to them crosses no network. */
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**

@@ -69,9 +69,8 @@ function offsetOf(token: string): number {
 
 /** The service may reject a partial identifier: then the list is searched. */
 const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | undefined> =>
-	await resolveUser(get, filter, { isListNext: true }).catch((error: unknown) => {
-		const { httpCode, kind, isTransient }: Partial<Problem> = error instanceof Problem ? error : {};
-		if (httpCode !== undefined && kind !== 'credential-invalid' && !isTransient) return undefined;
+	await resolveUser(get, filter, { isListNext: true }).catch((error: Partial<Problem>) => {
+		if (error.httpCode !== undefined && error.kind !== 'credential-invalid' && !error.isTransient) return undefined;
 		throw error;
 	});
 

@@ -75,6 +75,7 @@ export function toNodeError(
 	return Object.assign(nodeError, { failure: { cause: kind, ...(retryAfterMs !== undefined && { retryAfterMs }) } });
 }
 
+/** "1 user", "2,000 users". */
 export const countOfUsers = (count: number) => (count === 1 ? '1 user' : `${count.toLocaleString('en')} users`);
 
 /** Messages and descriptions end without a full stop, or with one where they are several sentences. */

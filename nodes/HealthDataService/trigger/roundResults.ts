@@ -225,7 +225,6 @@ export class RoundResults {
 			...(published > kept && { published }),
 			...(before.told !== undefined && { told: before.told }),
 		};
-		const items = emitted.map(({ row }) => toItem(this.event, row));
-		return { items, recovered: recovered.length, state };
+		return { items: emitted.map(({ row }) => toItem(this.event, row)), recovered: recovered.length, state };
 	}
 }
