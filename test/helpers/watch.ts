@@ -90,4 +90,11 @@ export function stateNow(n8n: PollingHost): TriggerState {
 	return state;
 }
 
+/** How many users could not be read. */
+export const failedUsers = ({ cursors }: TriggerState) =>
+	cursors.reduce((sum, { missed = 0, users }) => sum + (missed > 3 ? users.length / 12 : 0), 0);
+
+/** Whether all users have been read since the pass began. */
+export const isPassComplete = ({ pass, poll }: TriggerState) => pass > poll;
+
 export const valuesOf = (rows: IDataObject[] | undefined) => rows?.map(({ systolic }) => systolic);

@@ -5,7 +5,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service/readings';
 import { identityOf, keysOf } from '../../nodes/HealthDataService/service/readingId';
 import type { Collect } from '../../nodes/HealthDataService/service/readings';
-import { detectChanges, SeenReadings, toItem } from '../../nodes/HealthDataService/trigger/detectChanges';
+import { detectChanges, SeenReadings, toItem } from '../../nodes/HealthDataService/trigger/seen';
 import { RowLimit } from '../../nodes/HealthDataService/service/rowLimit';
 import { bloodPressure } from '../helpers/metrics';
 

@@ -92,62 +92,50 @@ export class Deadlines {
 export class AdaptiveTimeout {
 	private hanging = 0;
 	private slowestMs = 0;
-	/** Of the whole timeout, now. */
+	/** Half of it for users who failed before, which leaves time for answers that are slow but sound. */
 	private part = 1;
-	private readonly most: number;
+	private readonly hangingInARow: number;
 
-	/**
-	 * @param ms the whole timeout
-	 * @param places requests at a time
-	 * @param isShortAtFirst whether it is short once the user list is there, because the last answers before timed out
-	 */
+	/** @param ms the whole timeout @param places requests at a time */
 	constructor(
 		private readonly deadlines: Deadlines,
 		readonly ms: number,
 		places: number,
-		private readonly isShortAtFirst = false,
 	) {
-		this.most = Math.min(HANGING_IN_A_ROW, places);
-		this.apply();
+		this.hangingInARow = Math.min(HANGING_IN_A_ROW, places);
 	}
 
-	/** Notes how long the user list took: a short timeout is never short compared with it. */
-	begin(listMs: number) {
-		this.slowestMs = listMs;
-		if (this.isShortAtFirst) this.hanging = this.most;
+	/** Notes how long the user list took, and how many users the last poll could not read. */
+	begin(listMs: number, unreadable: number) {
+		this.slowestMs = Math.max(this.slowestMs, listMs);
+		this.hanging = unreadable;
 		this.apply();
-	}
-
-	/** Half of it leaves time for answers that are slow but sound. */
-	private get wholeMs() {
-		return Math.min(this.ms, Math.max(this.ms * this.part, this.slowestMs * HALF_MARGIN));
 	}
 
 	get currentMs() {
-		return Math.min(this.wholeMs, this.deadlines.maxMs);
+		return Math.min(this.ms, this.deadlines.maxMs);
 	}
 
-	get isShort() {
-		return this.currentMs < this.wholeMs;
-	}
-
-	/** For users who failed before. */
 	halve() {
 		this.part = 1 / 2;
 		this.apply();
 	}
 
+	/** Every request ends then. @param end by `performance.now()` */
+	endAt(end: number) {
+		this.deadlines.endAt = end;
+	}
+
 	/** Notes the end of one read: an answer, or an error after `tookMs`. */
 	note(hasFailed: boolean, tookMs: number) {
-		const hangs = hasFailed && tookMs >= this.currentMs;
-		this.hanging = hangs ? this.hanging + 1 : 0;
+		this.hanging = hasFailed && tookMs >= this.currentMs ? this.hanging + 1 : 0;
 		if (!hasFailed) this.slowestMs = Math.max(this.slowestMs, tookMs);
 		this.apply();
 	}
 
 	private apply() {
-		const { wholeMs } = this;
+		const wholeMs = Math.min(this.ms, Math.max(this.ms * this.part, this.slowestMs * HALF_MARGIN));
 		const shortMs = Math.max(this.ms * SHORT, this.slowestMs * MARGIN);
-		this.deadlines.maxMs = this.hanging >= this.most ? Math.min(shortMs, wholeMs) : wholeMs;
+		this.deadlines.maxMs = this.hanging >= this.hangingInARow ? Math.min(shortMs, wholeMs) : wholeMs;
 	}
 }

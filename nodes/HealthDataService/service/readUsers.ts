@@ -24,7 +24,7 @@ export interface UserResult extends SelectedUser {
 
 export interface ReadUsersOptions {
 	metric: Metric;
-	query: (user: UserRef) => Query;
+	query: (selected: SelectedUser) => Query;
 	selection: UserSelection;
 	/** Users that could not be read in the poll before: a single attempt for each request. */
 	hasFailed?: (user: UserRef) => boolean;
@@ -85,7 +85,7 @@ export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGene
 		if (selected.problem) return unreadable(selected.problem);
 		if (!isUsableUserId(user.user_id)) return unreadable(unusableUserId());
 		const path = pathOf(metric, selected.sentId ?? user.user_id);
-		const pages = readingPages(getOfUser, path, query(user), onMissing, {
+		const pages = readingPages(getOfUser, path, query(selected), onMissing, {
 			...(hasFailed?.(user) && SINGLE_ATTEMPT),
 			isCancelled,
 			secrets: [user.user_id, user.client_user_id ?? ''],

@@ -8,7 +8,7 @@ import { text } from '../shared/values';
 import type { UserRef } from './readings';
 import { resolveMany } from './resolveMany';
 import { userPages, type ListSlice } from './userPaginator';
-import { connectionsTo, isClientUserId, lowerUserId, noSuchClientUser, resolveUser } from './users';
+import { isClientUserId, isConnectedTo, lowerUserId, noSuchClientUser, resolveUser } from './users';
 
 /** A user to read. */
 export interface SelectedUser {
@@ -17,10 +17,10 @@ export interface SelectedUser {
 	sentId?: string;
 	/** Number of users of the list up to this one, the next offset. */
 	place: number;
+	/** As the user list gives it. */
+	record?: IDataObject;
 	/** Team ID, if the service sends it. */
 	team?: string;
-	/** Of connected users only: when the user connected the provider (ms); -Infinity if the service does not say so. */
-	connectedOn?: number;
 	/** The entry of *User IDs*. */
 	entry?: ListEntry;
 	/** Why the entry could not be resolved; `user_id` is empty then. */
@@ -46,8 +46,6 @@ export interface UserSelection {
 	addClientUserIds?(get: Get, rows: readonly IDataObject[], isCancelled?: () => boolean): Promise<void>;
 	/** Whether it is the value of *User*, without a list. */
 	isOne?: boolean;
-	/** *Only Connected Users*: reads only users with the provider connected now. */
-	isConnectedOnly?: boolean;
 	/** The entries of *User IDs*, without duplicates. */
 	entries?: readonly ListEntry[];
 	/** Place of the last user known so far. With several users only. */
@@ -72,14 +70,13 @@ export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSele
 	let lastPlace = 0;
 	let total: number | undefined;
 	return {
-		isConnectedOnly: Boolean(connectedTo),
 		async *users(get, skip = 0) {
 			let place = skip;
 			for await (const { users, total: sent } of userPages(get, { ...slice, offset: offset + skip })) {
 				total = sent ?? total;
 				const selected = users
-					.map((user, index) => toSelectedUser(user, place + index + 1, connectedTo))
-					.filter(({ connectedOn }) => !connectedTo || connectedOn !== undefined);
+					.map((user, index) => toSelectedUser(user, place + index + 1))
+					.filter(({ record }) => !connectedTo || isConnectedTo(record!, connectedTo));
 				place += users.length;
 				lastPlace = Math.max(lastPlace, selected.at(-1)?.place ?? 0);
 				yield* selected;
@@ -206,16 +203,15 @@ const userExists = () =>
 		{ httpCode: '404' },
 	);
 
-export function toSelectedUser(record: IDataObject, place: number, connectedTo?: string): SelectedUser {
+export function toSelectedUser(record: IDataObject, place: number): SelectedUser {
 	const { user_id, client_user_id, team_id } = record;
 	const sentId = String(user_id);
 	const user = { user_id: lowerUserId(sentId), client_user_id: text(client_user_id) || null };
-	const connections = connectedTo ? connectionsTo(record, connectedTo).map((one) => one.connectedOn ?? -Infinity) : [];
 	return {
 		user,
 		...(sentId !== user.user_id && { sentId }),
 		place,
+		record,
 		...(typeof team_id === 'string' && { team: team_id }),
-		...(connections.length > 0 && { connectedOn: Math.min(...connections) }),
 	};
 }

@@ -8,7 +8,6 @@ import { classifyStatus } from '../http/classify';
 import { isObject } from '../shared/json';
 import { Problem } from '../shared/problem';
 import { text } from '../shared/values';
-import { instantOf } from './readingId';
 
 export const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
 const WHOLE_UUID = new RegExp(`^${UUID}$`);
@@ -96,8 +95,6 @@ const userWithoutId = () =>
 interface ConnectedSource {
 	slug: string;
 	name: string;
-	/** When it was connected (ms). */
-	connectedOn?: number;
 }
 
 /** The connected sources. Entries may be incomplete (quirks 5, 8). */
@@ -106,15 +103,15 @@ export function connectedSources(user: IDataObject): ConnectedSource[] {
 	return entries.flatMap((entry) => {
 		const { slug, name } = (entry?.source ?? {}) as IDataObject;
 		if (typeof slug !== 'string') return [];
-		return [{ slug, name: typeof name === 'string' ? name : slug, connectedOn: instantOf(entry.created_on).millis }];
+		return [{ slug, name: typeof name === 'string' ? name : slug }];
 	});
 }
 
 const isSameSlug = (a: unknown, b: string) => String(a).trim().toLowerCase() === b.trim().toLowerCase();
 
-/** The connections to a provider. @param provider a slug, in upper or lower case */
-export const connectionsTo = (user: IDataObject, provider: string) =>
-	connectedSources(user).filter(({ slug }) => isSameSlug(slug, provider));
+/** Whether the user has a provider connected now. @param provider a slug, in upper or lower case */
+export const isConnectedTo = (user: IDataObject, provider: string) =>
+	connectedSources(user).some(({ slug }) => isSameSlug(slug, provider));
 
 /**
  * The slug of *Provider*. People type it in capitals, and the service finds nothing then: so it is sent as the user records of the

@@ -9,8 +9,7 @@ import { metrics, type Metric, type ThresholdOption } from '../service/metrics';
 import { readUsers, USERS_PER_REQUEST, type ReadUsersOptions, type UserResult } from '../service/readUsers';
 import { RowLimit } from '../service/rowLimit';
 import { lowerUserId, type ProviderSlug } from '../service/users';
-import { userPages, type ListSlice } from '../service/userPaginator';
-import type { UserSelection } from '../service/userSelection';
+import type { SelectedUser, UserSelection } from '../service/userSelection';
 import { Problem } from '../shared/problem';
 
 /** What a trigger watches, and the limits it keeps. */
@@ -20,14 +19,12 @@ export interface WatchTarget extends RequestLimits {
 	concurrency: number;
 }
 
-/** Result of one user, or of one page of the user list, whose `place` is that of its last user. */
-export type EventResult = Partial<UserResult> & Pick<UserResult, 'rows' | 'place'>;
+/** Result of one user. */
+export type EventResult = UserResult;
 
-export interface ReadOptions extends Pick<ReadUsersOptions, 'hasFailed' | 'mayRetry' | 'isTooSlow' | 'isTimeUp'> {
-	/** Start of a user's window, or of the window of all users (ms). */
-	windowStartOf: (userId?: string) => number;
-	/** Part of the list, where the users are the events. */
-	slice?: ListSlice;
+export interface ReadOptions extends Pick<ReadUsersOptions, 'mayRetry' | 'isTooSlow' | 'isTimeUp'> {
+	/** Start of a user's window (ms). */
+	windowStartOf: (user: SelectedUser) => number;
 }
 
 export interface TriggerEvent extends Identity {
@@ -57,7 +54,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 		readUsers(get, {
 			...options,
 			metric,
-			query: ({ user_id }) => ({ start_date: new Date(windowStartOf(user_id)).toISOString(), provider: provider.text }),
+			query: (selected) => ({ start_date: new Date(windowStartOf(selected)).toISOString(), provider: provider.text }),
 			selection,
 			asCompleted: true,
 			width: Math.min(USERS_PER_REQUEST * concurrency, Math.ceil(SECONDS_IN_LINE * requestsPerSecond)),
@@ -84,14 +81,10 @@ const newUser: TriggerEvent = {
 	values: [],
 	test: { users: 5000, days: Infinity },
 	thresholds: [],
-	async *read(get, _target, { slice = {}, isTimeUp }) {
-		let place = slice.offset ?? 0;
-		for await (const { users } of userPages(get, slice)) {
-			place += users.length;
-			const rows = users.map((one) =>
-				withServiceFields({ id: null }, { ...one, user_id: lowerUserId(String(one.user_id)) }),
-			);
-			yield { rows, place, ...(typeof users[0]?.team_id === 'string' && { team: users[0].team_id }) };
+	async *read(get, { selection }, { isTimeUp }) {
+		for await (const one of selection.users(get)) {
+			const user_id = lowerUserId(one.user.user_id);
+			yield { ...one, rows: [withServiceFields({ id: null }, { ...one.record, user_id })], isGone: false, tookMs: 0 };
 			if (isTimeUp?.()) return;
 		}
 	},

@@ -20,9 +20,9 @@ import { metrics, type ThresholdOption } from '../service/metrics';
 import { listedUsers, oneUser, wholeTeam } from '../service/userSelection';
 import { ProviderSlug } from '../service/users';
 import { someNumber, toChoice, wholeNumber } from '../shared/values';
-import type { ChangedRow } from './detectChanges';
+import type { ChangedRow } from './seen';
 import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
-import { CLOCK_ERROR_MS, HOUR_MS, type PastThresholds, type Threshold } from './state';
+import { CLOCK_ERROR_MS, HOUR_MS, type SavedThresholds, type Threshold } from './state';
 
 /** Wearables sync late: most after hours, some after a weekend. */
 const DEFAULT_LOOKBACK_HOURS = 48;
@@ -88,10 +88,6 @@ export interface Settings {
 	watched: string;
 	/** Rows that reach none of them are not emitted. */
 	thresholds: Threshold[];
-	/** For a test event, how many users are read at most. */
-	maxUsers?: number;
-	/** How many users are chosen; undefined for the team. */
-	chosen?: number;
 }
 
 /** @param isTest whether only the first users are read @throws Problem for an invalid field */
@@ -103,13 +99,13 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const limits = { concurrency: readConcurrency(context), requestsPerSecond: readRequestsPerSecond(context) };
 	if (!readingEvents.includes(event)) {
 		const target = { ...limits, selection: wholeTeam({ limit: maxUsers }), provider: new ProviderSlug('') };
-		return { ...common, target, watched: event.value, maxUsers };
+		return { ...common, target, watched: event.value };
 	}
 	const provider = readProvider(context);
 	const users = readSelection(context, provider, maxUsers);
 	const watched = JSON.stringify([event.value, ...users.watched, provider]);
 	const target = { ...limits, provider: new ProviderSlug(provider), selection: users.selection };
-	return { ...common, target, watched, maxUsers, chosen: users.chosen };
+	return { ...common, target, watched };
 }
 
 /** `watched` leaves out the entries of a list: a change of them affects no other user (watchList.ts). */
@@ -125,7 +121,6 @@ function readSelection(context: IPollFunctions, provider: string, maxUsers?: num
 		return {
 			watched: [user.by, hash('sha256', user.by === 'userId' ? user.id.toLowerCase() : user.id).slice(0, 20)],
 			selection: oneUser(user),
-			chosen: 1,
 		};
 	}
 	const by = readUsersBy(context);
@@ -133,7 +128,6 @@ function readSelection(context: IPollFunctions, provider: string, maxUsers?: num
 	return {
 		watched: ['listed', by],
 		selection: listedUsers(by, entries.slice(0, maxUsers)),
-		chosen: entries.length,
 	};
 }
 
@@ -155,15 +149,15 @@ export const reachesThreshold = (thresholds: Threshold[], row: IDataObject): boo
 	thresholds.length === 0 || thresholds.some(({ column, least }) => (toNumber(row[column]) ?? -Infinity) >= least);
 
 /**
- * Whether a change is emitted: a reading measured before a change of the thresholds must reach those of before too, since in memory
- * n8n does not save that it was skipped. So must one dated ahead by more than clocks usually are.
+ * Whether a change is emitted. A reading measured before a change of the thresholds must reach those of before too, and so must one
+ * dated ahead by more than clocks usually are.
  */
 export function isWanted(
 	{ row, time = -Infinity }: Pick<ChangedRow, 'row' | 'time'>,
-	thresholds: Threshold[],
-	past: PastThresholds[] = [],
+	minimums: SavedThresholds[],
 ): boolean {
 	const isAfter = (change: number) => time > change && time <= Date.now() + CLOCK_ERROR_MS;
-	const inForce = past.filter(({ until }) => !isAfter(until)).map(({ minimums }) => minimums);
-	return [thresholds, ...inForce].every((one) => reachesThreshold(one, row));
+	return minimums.every(
+		({ until, thresholds }) => (until !== undefined && isAfter(until)) || reachesThreshold(thresholds, row),
+	);
 }

@@ -6,7 +6,7 @@ import { optionsField, readLimit, readOption, readSkip, returnAllAndLimit, skipF
 import { toSlug } from '../../fields/provider';
 import { isSimplified, limitNotes, simpleUser, simplifyField } from '../../fields/simplify';
 import { userPages, type ListSlice } from '../../service/userPaginator';
-import { connectionsTo } from '../../service/users';
+import { isConnectedTo } from '../../service/users';
 import { itemLimit, MAX_ROWS_PER_ITEM, routingOf, runOf, tooManyRows, type Connect } from '../operation';
 
 const show = { resource: ['user'], operation: ['list'] };
@@ -52,7 +52,7 @@ async function listUsers(context: IExecutePaginationFunctions, connectRun: Conne
 	const slice: ListSlice = slug ? { offset, isLazy: limit.mayEndEarly } : { offset, limit: limit.maximum, most };
 	for await (const { users } of userPages(provider.learning(await connectRun()), slice)) {
 		for (const user of users) {
-			if (!slug || connectionsTo(user, slug).length > 0) read.push(user);
+			if (!slug || isConnectedTo(user, slug)) read.push(user);
 		}
 		if (limit.isReached(read.length)) break;
 	}

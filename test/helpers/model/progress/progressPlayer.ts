@@ -240,9 +240,10 @@ export class ProgressPlayer {
 		for (const nr of faulty) if (met.has(nr)) failing.set(nr, (failing.get(nr) ?? 0) + polls);
 	}
 
-	/** Failed users of earlier polls cost a third of the budget at most. */
+	/** Failed users of earlier polls cost a third of the budget at most, unless the trouble of one changes its kind. */
 	private judgeTime(poll: number, tookMs: number, faulty: Set<number>) {
 		const { service, history } = this;
+		if (isMixed(history)) return;
 		const known = this.known();
 		const isKnown = [...faulty].every((nr) => known.has(nr));
 		if (!isKnown || faulty.size === 0 || history.throttles.length > 0 || answerMs(service) > history.latencyMs) return;

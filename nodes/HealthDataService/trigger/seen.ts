@@ -1,0 +1,133 @@
+/**
+ * Change detection: which readings of a user are new or updated, by the hashes of those seen before. Duplicates are dropped.
+ * Knows neither n8n nor the service.
+ */
+import { hash } from 'node:crypto';
+import type { IDataObject } from 'n8n-workflow';
+import { identify, toId, USER_LENGTH, type IdentifiedRow, type Identity } from '../service/readingId';
+import { withServiceFields } from '../service/readings';
+import { HOUR_MS } from './state';
+
+/** Which rows of one user count. All times in ms. */
+export interface TimeWindow {
+	/** Earlier readings are ignored. */
+	start: number;
+	/** Readings dated after it are not the newest one: the device's clock is ahead. */
+	end?: number;
+	/** Set until a first successful read: readings measured up to then are old. */
+	watchingSince?: number;
+	/** Set at the first read since watching began: readings without a time, and those dated after it, are old too. */
+	readAt?: number;
+}
+
+export interface ChangedRow extends IdentifiedRow {
+	change: 'created' | 'updated';
+}
+
+export interface DetectedChanges {
+	/** To emit, then to remember. */
+	changes: ChangedRow[];
+	/** Measured before watching began: to remember only. */
+	old: IdentifiedRow[];
+	/** Time of the newest reading between start and end of the window (ms). */
+	newest?: number;
+}
+
+/** @param rows all of one user from the window's start on; of identical rows one counts */
+export function detectChanges(
+	identity: Identity,
+	rows: IDataObject[],
+	seen: SeenReadings,
+	window: TimeWindow,
+): DetectedChanges {
+	const changes: ChangedRow[] = [];
+	const old: IdentifiedRow[] = [];
+	let newest: number | undefined;
+
+	const distinct = new Map(identify(identity, rows).map((row) => [row.key, row]));
+	for (const row of distinct.values()) {
+		if (row.time !== undefined && row.time < window.start) continue;
+		if (row.time !== undefined && row.time <= (window.end ?? Infinity)) newest = Math.max(newest ?? row.time, row.time);
+		const change = seen.changeOf(row);
+		if (change && isOld(row.time, window)) old.push(row);
+		else if (change) changes.push({ ...row, change });
+	}
+	return { changes, old, newest };
+}
+
+function isOld(time: number | undefined, { watchingSince = -Infinity, readAt }: TimeWindow): boolean {
+	if (time === undefined) return readAt !== undefined;
+	return time <= watchingSince || time > (readAt ?? Infinity);
+}
+
+/** The row as it is emitted: with its `id`, and `change` after it. */
+export function toItem(identity: Identity, { key, change, row }: ChangedRow): IDataObject {
+	const fields = Object.entries(row);
+	const at = fields.findIndex(([name]) => name === 'id');
+	const ours = { ...Object.fromEntries(fields.slice(0, at)), id: toId(identity, key), change };
+	return withServiceFields(ours, Object.fromEntries(fields.slice(at + 1)));
+}
+
+/** Of the key of a reading. */
+const SAVED_KEY_LENGTH = 20;
+const VALUES_LENGTH = 6;
+const ENTRY_LENGTH = SAVED_KEY_LENGTH + VALUES_LENGTH;
+
+/** In place of an hour for readings without a time: they are retained forever. */
+const NO_HOUR = 'none';
+
+const hourOf = ({ time }: IdentifiedRow) => (time === undefined ? NO_HOUR : String(Math.floor(time / HOUR_MS)));
+
+/** With the key in it: there are so few different values that trying them all would reverse a hash of values alone. */
+const hashOfValues = ({ key, values }: IdentifiedRow) => hash('sha256', key + values).slice(0, VALUES_LENGTH);
+
+/**
+ * Hashes of the readings seen, never readings: 26 characters each, of which 20 are of the reading's key (6 of these of the user)
+ * and 6 of key and values. One text per hour, so that whole hours are dropped at once; 100,000 readings take 2.6 MB.
+ */
+export class SeenReadings {
+	/** Hour → hash of key → hash of key and values. */
+	private readonly hours = new Map<string, Map<string, string>>();
+
+	constructor(saved: Record<string, string>) {
+		for (const [hour, entries] of Object.entries(saved)) {
+			const known = new Map<string, string>();
+			for (let at = 0; at < entries.length; at += ENTRY_LENGTH) {
+				known.set(entries.slice(at, at + SAVED_KEY_LENGTH), entries.slice(at + SAVED_KEY_LENGTH, at + ENTRY_LENGTH));
+			}
+			this.hours.set(hour, known);
+		}
+	}
+
+	/** Nothing for a duplicate. */
+	changeOf(row: IdentifiedRow): ChangedRow['change'] | undefined {
+		const before = this.hours.get(hourOf(row))?.get(row.key.slice(0, SAVED_KEY_LENGTH));
+		if (before === undefined) return 'created';
+		return before === hashOfValues(row) ? undefined : 'updated';
+	}
+
+	remember(row: IdentifiedRow) {
+		const hour = hourOf(row);
+		const known = this.hours.get(hour) ?? new Map<string, string>();
+		this.hours.set(hour, known);
+		known.set(row.key.slice(0, SAVED_KEY_LENGTH), hashOfValues(row));
+	}
+
+	/**
+	 * Without the hours that end before `retainFrom` (ms).
+	 *
+	 * @param earlier how the keys of a user begin → start of a window that begins before `retainFrom`
+	 */
+	toSave(retainFrom: number, earlier: ReadonlyMap<string, number>): Record<string, string> {
+		const saved: Record<string, string> = {};
+		for (const [hour, known] of this.hours) {
+			const end = hour === NO_HOUR ? Infinity : (Number(hour) + 1) * HOUR_MS;
+			let entries = '';
+			for (const [key, values] of known) {
+				if (end > retainFrom || end > (earlier.get(key.slice(0, USER_LENGTH)) ?? Infinity)) entries += key + values;
+			}
+			if (entries) saved[hour] = entries;
+		}
+		return saved;
+	}
+}
