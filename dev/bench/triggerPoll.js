@@ -61,8 +61,8 @@ async function measurePolls({ users, latencyMs, rounds }) {
 		// Reads what the first poll had no time for.
 		while (stateOf(host).since !== undefined) await host.tick();
 
-		const { from, seen } = stateOf(host);
-		const start_date = new Date(from).toISOString();
+		const { cursors, seen } = stateOf(host);
+		const start_date = new Date(cursors[0].from).toISOString();
 		const byAxios = plain(service.baseUrl, AT_ONCE);
 		const byHelper = plain(service.baseUrl, AT_ONCE, getByHelper(/** @type {never} */ (context), credential));
 		const readBy = async (/** @type {ReturnType<typeof plain>} */ loop) =>

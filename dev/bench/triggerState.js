@@ -5,8 +5,8 @@
 require('tsx/cjs');
 const { AdaptiveTimeout, Deadlines } = require('../../nodes/HealthDataService/http/deadlines.ts');
 const { readingEvents } = require('../../nodes/HealthDataService/trigger/events.ts');
-const { readRound } = require('../../nodes/HealthDataService/trigger/round.ts');
-const { startState } = require('../../nodes/HealthDataService/trigger/state.ts');
+const { readPoll } = require('../../nodes/HealthDataService/trigger/reader.ts');
+const { serviceClock, startState } = require('../../nodes/HealthDataService/trigger/state.ts');
 const { runAsScript } = require('../install/command');
 const { iso, uuid } = require('../sandbox/world.ts');
 const { median } = require('./median');
@@ -31,40 +31,45 @@ const rowOf = (user, time) => ({
 });
 
 /**
- * The responses of a round, made in advance, since requests are not counted.
+ * The responses of a poll, made in advance, since requests are not counted.
  * @param {string[]} users @param {number} extra so many of them have one reading more, a new one
  */
 const readings = (users, extra) =>
 	users.map((user_id, index) => {
 		const rows = Array.from({ length: PER_USER }, (_, i) => rowOf(user_id, NOW - LOOKBACK + 1 + i * 4 * HOUR + index));
 		if (index < extra) rows.push(rowOf(user_id, NOW - 60_000 + index));
-		return { user: { user_id, client_user_id: 'app-user' }, place: index + 1, rows };
+		return { user: { user_id, client_user_id: 'app-user' }, place: index + 1, rows, isGone: false, tookMs: 0 };
 	});
 
-/** @param {ReturnType<typeof readings>} given @param {ReturnType<typeof startState>} state @param {boolean} isFirst */
-async function round(given, state, isFirst) {
+/** @param {ReturnType<typeof readings>} given @param {ReturnType<typeof startState>} state */
+async function poll(given, state) {
 	const event = {
 		...readingEvents[0],
-		async *read() {
+		/** @param {never} _ @param {{ selection: { users(): AsyncIterable<{ place: number }> } }} target */
+		async *read(_, { selection }) {
+			for await (const { place } of selection.users()) yield given[place - 1];
+		},
+	};
+	const selection = {
+		async *users() {
 			yield* given;
 		},
 	};
-	const nothing = /** @type {never} */ ({ selection: {} });
-	return await readRound(/** @type {never} */ (undefined), event, nothing, state, {
+	const target = /** @type {never} */ ({ selection });
+	return await readPoll(/** @type {never} */ (undefined), /** @type {never} */ (event), target, state, {
 		now: NOW,
 		lookback: LOOKBACK,
 		deadline: Infinity,
 		budgetMs: Infinity,
-		isFirst,
-		clock: { confirmedNow: () => NOW, earliestNow: () => NOW, latestNow: () => NOW },
-		thresholds: [],
+		end: Infinity,
+		clock: serviceClock(NOW, 0),
 		timeout: new AdaptiveTimeout(new Deadlines(), 60_000, 8),
 	});
 }
 
 async function main() {
 	const users = Array.from({ length: USERS }, (_, index) => uuid('bench', index));
-	const first = await round(readings(users, 0), startState('node', 'bench', NOW, LOOKBACK), true);
+	const first = await poll(readings(users, 0), startState('node', 'bench', NOW, LOOKBACK));
 	const saved = JSON.stringify(first.state);
 
 	const second = readings(users, NEW);
@@ -72,7 +77,7 @@ async function main() {
 	const times = [];
 	for (let run = 0; run < 5; run++) {
 		const begun = performance.now();
-		const { items, state } = await round(second, JSON.parse(saved), false);
+		const { items, state } = await poll(second, JSON.parse(saved));
 		JSON.stringify(state);
 		times.push(performance.now() - begun);
 		if (items.length !== NEW) throw new Error(`${items.length} new ones instead of ${NEW}`);

@@ -16,7 +16,7 @@ function rowLines(folder) {
 	const { Summary } = require(join(folder, 'service/summary'));
 	/** @type {{ events: Array<{ value: string, key: string[], time: string }> }} */
 	const { events } = require(join(folder, 'trigger/events'));
-	const { toItem } = require(join(folder, 'trigger/detectChanges'));
+	const { toItem } = require(join(folder, 'trigger/seen'));
 	const { identify } = require(join(folder, 'service/readingId'));
 	const { startState } = require(join(folder, 'trigger/state'));
 	/** @type {(what: string, row: object) => string[]} */

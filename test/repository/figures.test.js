@@ -17,12 +17,11 @@ const { identityOf, keysOf, MAX_TIME_LENGTH } = require('../../nodes/HealthDataS
 const { metrics } = require('../../nodes/HealthDataService/service/metrics');
 const { PROGRESS_INTERVAL_MS } = require('../../nodes/HealthDataService/service/readUsers');
 const { MAX_PAGE_SIZE } = require('../../nodes/HealthDataService/service/users');
-const { MAX_ROWS_PER_POLL } = require('../../nodes/HealthDataService/trigger/detectChanges');
+const { MAX_ROWS_PER_POLL } = require('../../nodes/HealthDataService/trigger/results');
 const { events } = require('../../nodes/HealthDataService/trigger/events');
-const { REPORT_INTERVAL_MS } = require('../../nodes/HealthDataService/trigger/failedUsers');
 const { DEFAULT_BUDGET_MS, START_BUDGET_MS } = require('../../nodes/HealthDataService/trigger/scheduler');
-const { SeenReadings } = require('../../nodes/HealthDataService/trigger/detectChanges');
-const { startState } = require('../../nodes/HealthDataService/trigger/state');
+const { SeenReadings } = require('../../nodes/HealthDataService/trigger/seen');
+const { CLOCK_ERROR_MS, HOUR_MS } = require('../../nodes/HealthDataService/trigger/state');
 const { TEST_EVENT_MS } = require('../../nodes/HealthDataService/trigger/testEvent');
 const { HealthDataService } = require('../../nodes/HealthDataService/HealthDataService.node');
 const { HealthDataServiceTrigger } = require('../../nodes/HealthDataService/HealthDataServiceTrigger.node');
@@ -55,10 +54,9 @@ const HASH_LENGTH = (() => {
 	const seen = new SeenReadings({});
 	const [key] = keysOf(identityOf(metrics[0]), [{ user_id: 'u' }]);
 	seen.remember({ key, values: '', time: 0, row: {} });
-	return Object.values(seen.toSave(0, []))[0].length;
+	return Object.values(seen.toSave(0, new Map()))[0].length;
 })();
-const { from, kept } = startState('node', 'of', 0, 0);
-const MORE_DAYS = (from - kept) / (24 * HOUR);
+const MORE_DAYS = CLOCK_ERROR_MS / (24 * HOUR);
 /** n8n's own, in seconds. */
 const SCHEDULER = (() => {
 	const config = dirname(require.resolve('@n8n/config', { paths: [require.resolve('n8n-core')] }));
@@ -88,7 +86,7 @@ const FIGURES = {
 	'docs/operating.md': [
 		[RETRY_LIMITS.maxAttempts, 'times'],
 		[RETRY_LIMITS.timeoutMs / MINUTE, 'minutes'],
-		[REPORT_INTERVAL_MS / HOUR, 'hour'],
+		[HOUR_MS / HOUR, 'hour'],
 		[PROGRESS_INTERVAL_MS / SECOND, 'seconds'],
 		[MAX_PAGE_SIZE, 'users'],
 		[SCHEDULER.pollTimeoutSeconds, 'seconds'],
@@ -126,7 +124,7 @@ const FIGURES = {
 		[TEST_EVENT.days, 'days'],
 		[TEST_EVENT.users, 'users'],
 		[TEST_EVENT_MS / SECOND, 'seconds'],
-		[REPORT_INTERVAL_MS / HOUR, 'hour'],
+		[HOUR_MS / HOUR, 'hour'],
 		[DEFAULT_BUDGET_MS / MINUTE, 'minutes'],
 		[START_BUDGET_MS / MINUTE, 'minute'],
 		[MAX_ROWS_PER_POLL, 'rows'],

@@ -109,14 +109,14 @@ describe('what it says of this package, in figures and lists, is what the code d
 		const [user, reading, values] = said(
 			/(\d+) of the user ID, (\d+) of user ID, provider, source type and time, (\d+) of these and the values/,
 		).map(Number);
-		const { SeenReadings } = require('../../nodes/HealthDataService/trigger/detectChanges');
+		const { SeenReadings } = require('../../nodes/HealthDataService/trigger/seen');
 		const { userPrefix, keysOf, identityOf } = require('../../nodes/HealthDataService/service/readingId');
 		const { metrics } = require('../../nodes/HealthDataService/service/metrics');
 		const [key] = keysOf(identityOf(metrics[0]), [{ user_id: 'u' }]);
 		const remembered = (/** @type {string} */ of) => {
 			const seen = new SeenReadings({});
 			seen.remember({ key, values: of, time: 0, row: {} });
-			return Object.values(seen.toSave(0, []))[0];
+			return Object.values(seen.toSave(0, new Map()))[0];
 		};
 		expect(remembered('a')).toHaveLength(Number(kept));
 		expect(user + reading + values).toBe(Number(kept));
@@ -125,8 +125,7 @@ describe('what it says of this package, in figures and lists, is what the code d
 		expect(remembered('b').slice(0, user + reading)).toBe(key.slice(0, user + reading));
 		expect(remembered('b')).not.toBe(remembered('a'));
 
-		const { startState } = require('../../nodes/HealthDataService/trigger/state');
-		const { from, kept: since } = startState('node', 'of', Date.now(), 3_600_000);
-		expect(from - since).toBe(24 * 3_600_000);
+		const { CLOCK_ERROR_MS } = require('../../nodes/HealthDataService/trigger/state');
+		expect(CLOCK_ERROR_MS).toBe(24 * 3_600_000);
 	});
 });

@@ -143,21 +143,6 @@ onBothSchedulers((scheduler) => {
 			expect(valuesOf(await n8n.tick())).toEqual([100 + i]);
 		}
 	});
-
-	it('hours ahead at an activation during an outage: readings measured from then on are new', async () => {
-		w.history.add(w.anna, w.reading(-90, 90));
-		const n8n = w.trigger();
-		wrong = 5 * HOUR;
-		w.used.sandbox.switches.fault = () => ({ status: 503 });
-		expect(await n8n.start()).toBeUndefined();
-		w.pass(HOUR);
-		await w.time.pass(HOUR);
-		w.history.add(w.anna, w.reading(-30, 121));
-		w.used.sandbox.switches.fault = () => undefined;
-		wrong = 0;
-		expect(valuesOf(await n8n.tick())).toEqual([121]);
-		expect(await n8n.tick()).toBeUndefined();
-	});
 });
 
 /** The same reading, by a device that thinks it is 2099, and here all the same. */

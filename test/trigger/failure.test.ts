@@ -21,13 +21,21 @@ onBothSchedulers((scheduler) => {
 		[401, {}, { cause: 'credential-invalid' }],
 		[403, {}, { cause: 'credential-invalid' }],
 		[503, {}, { cause: 'temporarily-unavailable' }],
-		[503, { 'retry-after': '50' }, { cause: 'temporarily-unavailable', retryAfterMs: 50_000 }],
-		[429, {}, { cause: 'rate-limited' }],
-		[429, { 'retry-after': '50' }, { cause: 'rate-limited', retryAfterMs: 50_000 }],
 	])('status %i %j', async (status, headers, failure) => {
 		const n8n = await running();
 		answer(status, headers);
 		await expect(n8n.tick()).rejects.toMatchObject({ httpCode: String(status), failure });
+	});
+
+	it.each<[number, Record<string, string>, object]>([
+		[503, { 'retry-after': '50' }, { cause: 'temporarily-unavailable', retryAfterMs: 50_000 }],
+		[429, {}, { cause: 'rate-limited' }],
+		[429, { 'retry-after': '50' }, { cause: 'rate-limited', retryAfterMs: 50_000 }],
+	])('a limit of the user list is reported: status %i %j', async (status, headers, failure) => {
+		const n8n = await running();
+		answer(status, headers);
+		expect(await n8n.tick()).toBeUndefined();
+		expect(n8n.reported).toMatchObject([{ httpCode: String(status), failure }]);
 	});
 
 	it.each<[number, Record<string, string>, object]>([

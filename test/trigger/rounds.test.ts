@@ -3,7 +3,17 @@
  */
 import type { User } from '../../dev/sandbox/schemas';
 import { USERS_PER_REQUEST } from '../../nodes/HealthDataService/service/readUsers';
-import { allUsers, failedUsers, HOUR, isPassComplete, MINUTE, onBothSchedulers, stateNow, valuesOf, watch } from '../helpers/watch';
+import {
+	allUsers,
+	failedUsers,
+	HOUR,
+	isPassComplete,
+	MINUTE,
+	onBothSchedulers,
+	stateNow,
+	valuesOf,
+	watch,
+} from '../helpers/watch';
 
 /** One poll sends requests for one second: with four of 100 ms at once that is about 30 users. */
 const BUDGET_MS = 1500;

@@ -44,84 +44,34 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toEqual([]);
 	});
 
-	describe('names the number of users read, and what is missing', () => {
-		const slug = (value: string) => ({ provider: { __rl: true, mode: 'slug', value } });
-		const listed = (count: number) => ({
-			event: 'bloodPressure',
-			userScope: 'listed',
-			userIds: Array.from({ length: count }, (_, i) => w.used.sandbox.world.teams[0].users[i].user_id).join(', '),
-		});
-		const wait = 'publish the workflow and wait for the next one.';
-		const choose = `Choose other 'Users' or another 'Provider', or ${wait}`;
-
-		it.each<[string, number, () => INodeParameters, string]>([
-			[
-				'no readings',
-				2,
-				() => allUsers,
-				`2 users were read: there is no blood pressure reading of the last 90 days. ${choose}`,
-			],
-			[
-				'of many users',
-				60,
-				() => allUsers,
-				`The first 50 of 60 users were read: there is no blood pressure reading of the last 90 days. Published, the workflow reads all users. ${choose}`,
-			],
-			[
-				'listed users',
-				60,
-				() => listed(55),
-				`The first 50 of 55 users were read: there is no blood pressure reading of the last 90 days. Published, the workflow reads all users. ${choose}`,
-			],
-			[
-				'one listed user',
-				2,
-				() => listed(1),
-				`1 user was read: there is no blood pressure reading of the last 90 days. ${choose}`,
-			],
-			[
-				'one user',
-				2,
-				() => ({ event: 'bloodPressure', userScope: 'one', user: byClientId('anna'), ...slug('omron') }),
-				`1 user was read: there is no blood pressure reading of the last 90 days from the provider omron. ${choose}`,
-			],
-			[
-				'a provider that no user has',
-				12,
-				() => ({ ...allUsers, ...slug('Withings') }),
-				"12 users were read: no user has the provider Withings connected. 'Provider' takes the service's slug: User → List shows the slugs under connected_sources.",
-			],
-			[
-				'a provider that no user has, Only Connected Users',
-				12,
-				() => ({ ...allUsers, ...slug('Withings'), options: { onlyConnected: true } }),
-				"12 users were read: no user has the provider Withings connected. 'Provider' takes the service's slug: User → List shows the slugs under connected_sources.",
-			],
-			['no users', 0, () => ({ event: 'user' }), `0 users were read: there is no user. You can ${wait}`],
-		])('%s', async (_, size, parameters, description) => {
-			w.history.team.users = w.history.team.users.slice(0, size);
-			for (let i = 2; i < size; i++) w.history.addUser(`user ${i}`);
-			const error = await w
-				.trigger(parameters())
-				.fetchTestEvent()
-				.catch((thrown: Error) => thrown);
-			const noun = size === 0 ? 'user' : 'blood pressure reading';
-			expect(error).toMatchObject({ message: `There is no ${noun} to show`, description });
-		});
-
-		it('minimums that no reading reaches', async () => {
-			w.history.add(w.anna, w.reading(-60, 122));
-			const options = { minSystolic: 150, minDiastolic: 90 };
-			await expect(w.trigger({ ...allUsers, options }).fetchTestEvent()).rejects.toMatchObject({
-				description:
-					"2 users were read: no blood pressure reading of the last 90 days reaches 'Minimum Systolic' 150 or 'Minimum Diastolic' 90. " +
-					`Lower a minimum in the options, or ${wait}`,
-			});
-		});
-
-		it('a slug in capitals is not missing', async () => {
-			w.history.add(w.anna, w.reading(-60, 122));
-			expect(await w.trigger({ ...allUsers, ...slug('Omron ') }).fetchTestEvent()).toMatchObject([{ systolic: 122 }]);
+	it.each<[string, () => INodeParameters, string]>([
+		[
+			'readings',
+			() => allUsers,
+			"The first 50 users were asked for the last 90 days. Check 'Users', 'Provider' and the options, or publish the workflow: it reads all users, and starts with the next blood pressure reading",
+		],
+		[
+			'readings that reach a minimum',
+			() => {
+				w.history.add(w.anna, w.reading(-60, 122));
+				return { ...allUsers, options: { minSystolic: 150 } };
+			},
+			"The first 50 users were asked for the last 90 days. Check 'Users', 'Provider' and the options, or publish the workflow: it reads all users, and starts with the next blood pressure reading",
+		],
+		[
+			'users',
+			() => {
+				w.history.team.users = [];
+				return { event: 'user' };
+			},
+			'Publish the workflow: it starts with the next one',
+		],
+	])('says what to do without %s', async (_, parameters, description) => {
+		const given = parameters();
+		const noun = given.event === 'user' ? 'user' : 'blood pressure reading';
+		await expect(w.trigger(given).fetchTestEvent()).rejects.toMatchObject({
+			message: `There is no ${noun} to show`,
+			description,
 		});
 	});
 });

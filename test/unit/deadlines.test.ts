@@ -111,12 +111,17 @@ describe('a timeout that adapts', () => {
 	it.each([
 		[100, 5_000],
 		[10_000, 40_000],
-	])('begins short only after the user list, and not short compared with its %i ms', (listMs, shortMs) => {
-		const timeout = new AdaptiveTimeout(new Deadlines(), WHOLE, 8, true);
-		expect(timeout.currentMs).toBe(WHOLE);
-		timeout.begin(listMs);
-		expect([timeout.currentMs, timeout.isShort]).toEqual([shortMs, true]);
-	});
+	])(
+		'begins short where the last poll could not read eight users, and not short compared with a list of %i ms',
+		(listMs, shortMs) => {
+			const timeout = new AdaptiveTimeout(new Deadlines(), WHOLE, 8);
+			expect(timeout.currentMs).toBe(WHOLE);
+			timeout.begin(listMs, 7);
+			expect(timeout.currentMs).toBe(WHOLE);
+			timeout.begin(listMs, 8);
+			expect(timeout.currentMs).toBe(shortMs);
+		},
+	);
 
 	it.each([
 		[100, WHOLE / 2],
@@ -126,6 +131,6 @@ describe('a timeout that adapts', () => {
 		const timeout = new AdaptiveTimeout(new Deadlines(), WHOLE, 8);
 		timeout.note(false, slowestMs);
 		timeout.halve();
-		expect([timeout.currentMs, timeout.isShort]).toEqual([halfMs, false]);
+		expect(timeout.currentMs).toBe(halfMs);
 	});
 });

@@ -108,8 +108,8 @@ it('allows other parameters and fewer attempts for each user', async () => {
 		users: [listed('u1'), listed('u2')],
 		answer: () => page(),
 		options: {
-			query: ({ user_id }) => ({ provider: user_id }),
-			hasFailed: ({ user_id }) => user_id === 'u1',
+			query: ({ user }) => ({ provider: user.user_id }),
+			isTriedOnce: ({ user }) => user.user_id === 'u1',
 		},
 	});
 	expect(asked.map(({ query, once }) => [query.provider, once?.maxAttempts])).toEqual([

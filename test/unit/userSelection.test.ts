@@ -16,7 +16,7 @@ import { resolveMany } from '../../nodes/HealthDataService/service/resolveMany';
 import {
 	connectedSources,
 	isClientUserId,
-	connectionsTo,
+	isConnectedTo,
 	resolveUser,
 } from '../../nodes/HealthDataService/service/users';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
@@ -481,7 +481,7 @@ it.each<[IDataObject, SelectedUser]>([
 			place: 1,
 		},
 	],
-])('the record %j is %j', (record, expected) => expect(toSelectedUser(record, 1)).toEqual(expected));
+])('the record %j is %j', (record, expected) => expect(toSelectedUser(record, 1)).toEqual({ ...expected, record }));
 
 it.each([
 	['c', true],
@@ -520,25 +520,9 @@ it('the sources of a user are those that have a slug, by their names if they hav
 		{ slug: 'a', name: 'A' },
 		{ slug: 'b', name: 'b' },
 	]);
-	expect(['b', 'c', ' B '].map((slug) => connectionsTo(user, slug).length)).toEqual([1, 0, 1]);
-	expect(connectionsTo({ connected_sources: [{ source: { slug: ' Omron ' } }] }, 'omron')).toHaveLength(1);
+	expect(['b', 'c', ' B '].map((slug) => isConnectedTo(user, slug))).toEqual([true, false, true]);
+	expect(isConnectedTo({ connected_sources: [{ source: { slug: ' Omron ' } }] }, 'omron')).toBe(true);
 	for (const none of [null, undefined, {}, 'x']) {
 		expect(connectedSources({ connected_sources: none } as unknown as IDataObject)).toEqual([]);
 	}
-});
-
-it('tells when a user connected the provider first, if all records of it say so', () => {
-	const user = (...dates: unknown[]) => ({
-		user_id: 'u',
-		connected_sources: [
-			{ source: { slug: 'other' }, created_on: '2020-01-01T00:00:00Z' },
-			...dates.map((created_on) => ({ source: { slug: 'Omron' }, created_on })),
-		],
-	});
-	const connectedOn = (...dates: unknown[]) =>
-		toSelectedUser(user(...dates) as unknown as IDataObject, 1, 'omron').connectedOn;
-	const [early, late] = ['2026-01-01T00:00:00Z', '2026-06-01T00:00:00Z'];
-	expect([connectedOn(late, early), connectedOn(late)]).toEqual([Date.parse(early), Date.parse(late)]);
-	expect([connectedOn(late, null), connectedOn('soon')]).toEqual([-Infinity, -Infinity]);
-	expect(toSelectedUser(user(late) as unknown as IDataObject, 1)).not.toHaveProperty('connectedOn');
 });

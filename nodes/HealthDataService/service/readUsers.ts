@@ -26,8 +26,8 @@ export interface ReadUsersOptions {
 	metric: Metric;
 	query: (selected: SelectedUser) => Query;
 	selection: UserSelection;
-	/** Users that could not be read in the poll before: a single attempt for each request. */
-	hasFailed?: (user: UserRef) => boolean;
+	/** Users with a single attempt for each request. */
+	isTriedOnce?: (selected: SelectedUser) => boolean;
 	/** Users in progress. The request queue limits the requests. */
 	width: number;
 	/** Whether results come as they are completed. Default: in the order of the users. */
@@ -55,7 +55,7 @@ export const USERS_PER_REQUEST = 4;
  * @throws Problem that concerns all users, what `onRead` and `onUnreadable` throw, and any error after the read has ended
  */
 export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<UserResult> {
-	const { metric, query, selection, hasFailed, mayRetry, collect, isTooSlow, onRead, onUnreadable } = options;
+	const { metric, query, selection, isTriedOnce, mayRetry, collect, isTooSlow, onRead, onUnreadable } = options;
 	const { width, asCompleted = false, isTimeUp = () => false, progress } = options;
 	const count = progress?.begin(() => selection.expected?.());
 	let succeeded = 0;
@@ -86,7 +86,7 @@ export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGene
 		if (!isUsableUserId(user.user_id)) return unreadable(unusableUserId());
 		const path = pathOf(metric, selected.sentId ?? user.user_id);
 		const pages = readingPages(getOfUser, path, query(selected), onMissing, {
-			...(hasFailed?.(user) && SINGLE_ATTEMPT),
+			...(isTriedOnce?.(selected) && SINGLE_ATTEMPT),
 			isCancelled,
 			secrets: [user.user_id, user.client_user_id ?? ''],
 			onSent: () => (sentAt ??= performance.now()),

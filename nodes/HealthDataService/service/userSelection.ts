@@ -46,6 +46,8 @@ export interface UserSelection {
 	addClientUserIds?(get: Get, rows: readonly IDataObject[], isCancelled?: () => boolean): Promise<void>;
 	/** Whether it is the value of *User*, without a list. */
 	isOne?: boolean;
+	/** *Only Connected Users*: reads only users with the provider connected now. */
+	isConnectedOnly?: boolean;
 	/** The entries of *User IDs*, without duplicates. */
 	entries?: readonly ListEntry[];
 	/** Place of the last user known so far. With several users only. */
@@ -70,6 +72,7 @@ export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSele
 	let lastPlace = 0;
 	let total: number | undefined;
 	return {
+		isConnectedOnly: Boolean(connectedTo),
 		async *users(get, skip = 0) {
 			let place = skip;
 			for await (const { users, total: sent } of userPages(get, { ...slice, offset: offset + skip })) {

@@ -24,6 +24,9 @@ const MISSED_OFTEN = 3;
 /** A read has failed: the user comes after all others. */
 const FAILED = 4;
 
+/** Whether a read was ended so often that the cause seems to be the user. */
+export const isOftenMissed = ({ missed = 0 }: Cursor) => missed >= MISSED_OFTEN;
+
 export const hasFailed = ({ missed = 0 }: Cursor) => missed >= FAILED;
 
 const KEY_LENGTH = 12;
@@ -96,7 +99,7 @@ export class Cursors {
 	private joined(): Cursor {
 		const { clock, lookback } = this.options;
 		const from = Math.min(this.before.kept + CLOCK_ERROR_MS, clock.earliest() - lookback);
-		return { from, tried: -1, since: Math.max(from, this.before.since) };
+		return { from, tried: -1, since: Math.max(from, this.before.since ?? from) };
 	}
 
 	/**

@@ -22,7 +22,7 @@ export interface WatchTarget extends RequestLimits {
 /** Result of one user. */
 export type EventResult = UserResult;
 
-export interface ReadOptions extends Pick<ReadUsersOptions, 'mayRetry' | 'isTooSlow' | 'isTimeUp'> {
+export interface ReadOptions extends Pick<ReadUsersOptions, 'isTriedOnce' | 'mayRetry' | 'isTooSlow' | 'isTimeUp'> {
 	/** Start of a user's window (ms). */
 	windowStartOf: (user: SelectedUser) => number;
 }

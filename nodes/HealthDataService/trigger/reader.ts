@@ -4,18 +4,15 @@
  * maximum of rows, a throttle of the service or an outage → the users aside, the oldest try first → emit the oldest rows, save.
  * Users who were not reached stay where they are, and are read by the next poll.
  */
-import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import type { AdaptiveTimeout } from '../http/deadlines';
 import { userPrefix } from '../service/readingId';
 import type { SelectedUser } from '../service/userSelection';
 import { Problem } from '../shared/problem';
-import { Cursors, hasFailed, keyOf } from './cursors';
+import { Cursors, hasFailed, isOftenMissed, keyOf } from './cursors';
 import type { EventResult, ReadOptions, TriggerEvent, WatchTarget } from './events';
-import { everyReadFailed, isThrottle, labelOf, type Failures } from './report';
-import { detectChanges, SeenReadings, toItem, type ChangedRow, type TimeWindow } from './seen';
-import { isWanted } from './settings';
-import type { Cursor, ServiceClock, TriggerState } from './state';
+import { everyReadFailed, isThrottle, labelOf, PollResults, type PollResult } from './results';
+import type { ServiceClock, TriggerState } from './state';
 
 export interface PollOptions {
 	/** n8n's time at the start of the poll (ms). */
@@ -33,29 +30,8 @@ export interface PollOptions {
 	timeout: AdaptiveTimeout;
 }
 
-export interface PollResult {
-	/** Oldest first. */
-	items: IDataObject[];
-	/** To save once the items are emitted. */
-	state: TriggerState;
-	failures: Failures;
-	/** How many unreadable users were read again. */
-	recovered: number;
-	/** Whether a user was read for the first time since watching of this user began. */
-	hasFirstRead: boolean;
-	/** The throttle of the service that cut this poll short. */
-	throttle?: Problem;
-	/** Whether every user has been read since the pass began. */
-	isPassComplete: boolean;
-	/** Set, and all other values invalid, if these users are of another team than before: its hash. */
-	otherTeam?: string;
-}
-
 /** Users of the list that a resumed pass looks at again: the list may have become shorter since. */
 const OVERLAP = 100;
-
-/** Most rows of one poll: n8n and every node after the trigger keep them in memory. */
-export const MAX_ROWS_PER_POLL = 10_000;
 
 /** Part of the budget for users who could not be read before, after the others. */
 const SHARE_OF_UNREADABLE = 0.3;
@@ -71,26 +47,16 @@ export async function readPoll(...given: ConstructorParameters<typeof PollReader
 	return await new PollReader(...given).read();
 }
 
-/** A user who was read, with the rows to emit. */
-interface Read {
-	result: EventResult;
-	changes: ChangedRow[];
-}
-
 class PollReader {
 	private readonly poll: number;
 	private readonly cursors: Cursors;
-	private readonly seen: SeenReadings;
+	private readonly results: PollResults;
 	/** Users started and without a result: key → place on the list. */
 	private readonly open = new Map<string, number>();
 	private readonly started = new Set<string>();
 	private readonly aside = new Map<string, SelectedUser>();
 	/** Whether the last poll had no time for some of them: this one keeps a part of its time. */
 	private hasOverdue = false;
-	private readonly reads: Read[] = [];
-	private readonly failures: Failures = { problems: new Map(), users: 0 };
-	private rows = 0;
-	private newest?: number;
 	private failuresInARow = 0;
 	private throttle?: Problem;
 	/** ms since 1970 */
@@ -116,14 +82,18 @@ class PollReader {
 		this.place = before.offset;
 		this.team = before.team;
 		this.cursors = new Cursors(before, { ...options, entries: target.selection.entries });
-		this.seen = new SeenReadings(before.seen);
+		this.results = new PollResults(event, this.cursors, before, options);
 	}
 
 	async read(): Promise<PollResult> {
 		await this.takeAll(this.dueUsers(), { isTimeUp: this.isTimeUp });
 		if (!this.isOver) await this.readAside();
 		this.throwIfOnlyUserFailed();
-		return this.finish();
+		if (this.isWholeListRead) this.cursors.removeUnmet();
+		const { open, aside, place, isListRead, team, pausedUntil, throttle, otherTeam } = this;
+		const isConnectedOnly = Boolean(this.target.selection.isConnectedOnly);
+		const progress = { open, aside, place, isListRead, isConnectedOnly, team, pausedUntil };
+		return { ...this.results.finish(progress), throttle, otherTeam };
 	}
 
 	/** Users from the saved offset on; then from the beginning, unless this pass has found every user with a cursor. */
@@ -180,6 +150,7 @@ class PollReader {
 		timeout.endAt(until);
 		const users = [...aside.values()].sort((a, b) => cursors.of(a).tried - cursors.of(b).tried);
 		await this.takeAll(users, {
+			isTriedOnce: () => false,
 			mayRetry: () => false,
 			isTooSlow: () => performance.now() > until,
 			isTimeUp: () => this.isOver || performance.now() + timeout.currentMs > until,
@@ -187,14 +158,16 @@ class PollReader {
 	}
 
 	private async takeAll(users: Iterable<SelectedUser> | AsyncIterable<SelectedUser>, more: Partial<ReadOptions>) {
-		const { get, event, target, options, failures } = this;
+		const { get, event, target, options } = this;
+		const { problems } = this.results.failures;
 		const { budgetMs, timeout } = options;
 		const read = event.read(
 			get,
 			{ ...target, selection: { ...target.selection, users: () => toAsync(users) } },
 			{
 				windowStartOf: (user) => this.cursors.windowStart(this.cursors.of(user)),
-				mayRetry: (tookMs) => tookMs < timeout.ms / 2 && failures.problems.size < FAILURES_WITH_RETRIES,
+				isTriedOnce: (user) => isOftenMissed(this.cursors.of(user)),
+				mayRetry: (tookMs) => tookMs < timeout.ms / 2 && problems.size < FAILURES_WITH_RETRIES,
 				isTooSlow: (tookMs) => this.isTimeUp() || tookMs > budgetMs / 2,
 				isTimeUp: this.isTimeUp,
 				...more,
@@ -222,10 +195,9 @@ class PollReader {
 		this.open.delete(keyOf(result));
 		this.options.timeout.note(problem !== undefined, tookMs);
 		this.failuresInARow = problem ? this.failuresInARow + 1 : 0;
-		if (problem) this.fail(result, problem);
-		else this.detect(result);
-		if (this.rows >= MAX_ROWS_PER_POLL) this.isOver = true;
-		if (problem) await this.endAtOutage();
+		if (!problem) this.results.detect(result);
+		if (this.results.isFull) this.isOver = true;
+		if (problem) await this.fail(result, problem);
 	}
 
 	/** Whether only the end of the poll has kept this user from being read. The end of two polls in a row is a failure. */
@@ -242,8 +214,11 @@ class PollReader {
 	private async takeThrottled(result: EventResult, problem: Problem) {
 		const isAside = this.aside.has(keyOf(result));
 		const isAnnounced = problem.retryAfterMs !== undefined;
-		const isOwn = isAside || (!isAnnounced && !this.isOver && (await this.probe()) === undefined);
-		if (isOwn || this.reads.length === 0) this.miss(result);
+		const isOwn =
+			isAside ||
+			isOftenMissed(this.cursors.of(result)) ||
+			(!isAnnounced && !this.isOver && (await this.probe()) === undefined);
+		if (isOwn || this.results.isEmpty) this.miss(result);
 		if (!isOwn) this.endBy(problem);
 	}
 
@@ -260,39 +235,15 @@ class PollReader {
 		if (this.cursors.isDone(result)) this.open.delete(keyOf(result));
 	}
 
-	private fail(result: EventResult, problem: Problem) {
+	/** A stretch of failing users does not end a poll while the user list answers: else the service fails as a whole. */
+	private async fail(result: EventResult, problem: Problem) {
+		const { failures, isEmpty } = this.results;
 		this.cursors.fail(result, this.poll);
-		this.failures.problems.set(labelOf(result), problem);
-	}
-
-	private detect(result: EventResult) {
-		const { event, seen, before } = this;
-		const { changes, old, newest } = detectChanges(event, result.rows, seen, this.windowOf(this.cursors.of(result)));
-		const isDue = (row: ChangedRow) => isWanted(row, before.minimums);
-		for (const row of [...old, ...changes.filter((one) => !isDue(one))]) seen.remember(row);
-		const wanted = changes.filter(isDue);
-		this.reads.push({ result, changes: wanted });
-		this.rows += wanted.length;
-		if (newest !== undefined) this.newest = Math.max(this.newest ?? newest, newest);
-	}
-
-	private windowOf(cursor: Cursor): TimeWindow {
-		const { from, since } = cursor;
-		const { now, clock } = this.options;
-		const start = this.cursors.windowStart(cursor);
-		const end = clock.earliest();
-		if (since === undefined) return { start, end };
-		const readAt = since === now ? Date.now() : clock.latest();
-		// Of a user who joined later, all from the window on is new.
-		return { start, end, watchingSince: clock.corrected(since), ...(since > from && { readAt }) };
-	}
-
-	/** Ends the poll if the service fails as a whole. A stretch of failing users does not, while the user list answers. */
-	private async endAtOutage() {
+		failures.problems.set(labelOf(result), problem);
 		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || this.isTimeUp()) return;
-		const problem = await this.probe();
-		if (problem && !isThrottle(problem) && this.reads.length === 0) throw everyReadFailed(this.failures);
-		if (problem) this.endBy(problem);
+		const outage = await this.probe();
+		if (outage && !isThrottle(outage) && isEmpty) throw everyReadFailed(failures);
+		if (outage) this.endBy(outage);
 	}
 
 	/** Why the user list cannot be read now, if it cannot. */
@@ -304,71 +255,9 @@ class PollReader {
 	/** @throws Problem: the field that names this user may be wrong */
 	private throwIfOnlyUserFailed() {
 		const { isOne, entries } = this.target.selection;
-		if (this.reads.length > 0 || this.failures.problems.size === 0) return;
-		const failure = everyReadFailed(this.failures);
+		if (!this.results.isEmpty || this.results.failures.problems.size === 0) return;
+		const failure = everyReadFailed(this.results.failures);
 		if (isOne || (entries?.length === 1 && !failure.isTransient)) throw failure;
-	}
-
-	private finish(): PollResult {
-		const { before, poll, cursors, seen, failures, reads, open } = this;
-		const { now, clock } = this.options;
-		const found = reads.flatMap(({ changes, result }) => changes.map((row) => ({ row, result })));
-		found.sort((a, b) => (a.row.time ?? now) - (b.row.time ?? now));
-		const emitted = found.slice(0, MAX_ROWS_PER_POLL);
-		for (const { row } of emitted) seen.remember(row);
-		const unfinished = new Set(found.slice(MAX_ROWS_PER_POLL).map(({ result }) => result));
-		let recovered = 0;
-		let hasFirstRead = false;
-		for (const { result } of reads) {
-			const { from, since = -Infinity } = cursors.of(result);
-			if (unfinished.has(result)) {
-				if (!this.aside.has(keyOf(result))) open.set(keyOf(result), result.place);
-				continue;
-			}
-			if (hasFailed(cursors.of(result)) && !result.isGone) recovered++;
-			hasFirstRead ||= since > from;
-			cursors.move(result, poll, this.newest);
-		}
-		if (this.isWholeListRead) cursors.removeUnmet();
-		failures.users = cursors.failed();
-		const isPassComplete = this.isListRead && open.size === 0;
-		const firstOpen = Math.min(...open.values());
-		const kept = cursors.kept();
-		const { told, minimums, node, of } = before;
-		const state: TriggerState = {
-			version: 2,
-			node,
-			of,
-			...(this.team !== undefined && { team: this.team }),
-			poll,
-			pass: isPassComplete ? poll + 1 : before.pass,
-			offset: isPassComplete ? 0 : firstOpen === Infinity ? this.place : firstOpen - 1,
-			since: clock.corrected(before.since),
-			kept,
-			cursors: cursors.toSave(),
-			seen: seen.toSave(kept, cursors.earlierThan(kept)),
-			minimums,
-			...(told !== undefined && { told }),
-			...(this.pausedUntil !== undefined && { pausedUntil: this.pausedUntil }),
-		};
-
-			console.log(
-				JSON.stringify({
-					offset: state.offset,
-					pass: state.pass - (globalThis as any).B,
-					poll: poll - (globalThis as any).B,
-					c: state.cursors.map((c) => ({
-						...c,
-						from: 0,
-						tried: c.tried - (globalThis as any).B,
-						users: c.users.length / 12,
-					})),
-					th: !!this.throttle,
-				}),
-			);
-		const items = emitted.map(({ row }) => toItem(this.event, row));
-		const { throttle, otherTeam } = this;
-		return { items, state, failures, recovered, hasFirstRead, throttle, isPassComplete, otherTeam };
 	}
 }
 

@@ -18,8 +18,8 @@ export interface TriggerState {
 	pass: number;
 	/** How many users at the beginning of the list this pass has read. */
 	offset: number;
-	/** When watching began: readings measured up to then are old at the first read of a user. */
-	since: number;
+	/** When watching began, until all users were read once; with connected users only, always. */
+	since?: number;
 	/** Hashes of readings are retained from here on: no window of a user who was read begins earlier. */
 	kept: number;
 	/** One cursor per user, or per entry of *User IDs*. */

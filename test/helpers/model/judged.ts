@@ -12,7 +12,6 @@
  * - what is older than the lookback by a clock that is ahead, until a poll finds it set back; for good where it was set right
  *   between polls, for longer than it was ahead: then this cannot be detected (clockWatch.ts);
  * - what did not reach a minimum that was in force after it was measured;
- * - the same for a user who left the list and came back: their first read comes again;
  * - what changed while its user was being read: the next poll decides;
  * - readings of one instant may go out again under another of their ids when one of them comes, goes or is corrected.
  */

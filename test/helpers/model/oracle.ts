@@ -79,7 +79,6 @@ export class Oracle {
 		for (const person of poll.broken)
 			for (const group of this.groups.ofPerson(person, this.isWanted)) group.isSkipSure = false;
 		if (!poll.isKept) return;
-		for (const person of this.begins.keys()) if (!person.isListed) this.begins.delete(person);
 		this.clock.look(poll.begun, poll.clockError, this.lookbacks.now);
 		for (const [person, at] of poll.served) {
 			// What it had no time for was read in vain.
