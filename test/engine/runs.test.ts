@@ -79,6 +79,16 @@ describe('Batching {{ }}', () => {
 		expect(items).toHaveLength(61 + 3 + 8);
 	});
 
+	it.each([
+		['of the first item only', '={{ $itemIndex === 0 ? 20 : undefined }}'],
+		['of half of the items', '={{ $itemIndex % 2 === 0 ? 20 : 0 }}'],
+		['of all but the first item', '={{ $itemIndex === 0 ? 0 : 20 }}'],
+	])('reads every item with an interval %s', async (_, batchInterval) => {
+		const batching = { batch: { batchSize: 1, batchInterval } };
+		const { items } = await run({ parameters: perUser({ requestOptions: { batching } }), input });
+		expect(items).toHaveLength(61 + 3 + 8);
+	});
+
 	it('reports an item that fails, though n8n has not started the others yet', async () => {
 		used.sandbox.switches.users = { [STEADY.user_id]: 'invalid' };
 		const { error } = await run({ parameters: perUser({ requestOptions }), input });

@@ -110,7 +110,8 @@ describe('results for a model', () => {
 	it('everything, like a workflow, when Simplify is off', async () => {
 		for (const parameters of [bloodPressureOf(byClientId('steady')), listUsers({ limit: 2 }), resolve('steady')]) {
 			const { rows } = await runNode({ credential: used.credential, parameters });
-			expect(await answer({ ...parameters, simplify: false })).toEqual(rows);
+			const given = await answer({ ...parameters, simplify: false });
+			expect(given.filter(({ note }) => note === undefined)).toEqual(rows);
 			expect(await answer(parameters)).not.toEqual(rows);
 		}
 	});
@@ -126,6 +127,15 @@ describe('results for a model', () => {
 		expect((await answer(listUsers({ limit: 2 })))[2]).toEqual(note);
 		expect(await answer(listUsers({ limit: 5 }))).toHaveLength(4);
 	});
+
+	it.each(['readings', 'daily', 'summary', 'grouped'])(
+		'a note when Limit may have cut All Users, with the output %s {{ }}',
+		async (output) => {
+			const rows = await answer(bloodPressureOf('', { userScope: 'all', output, returnAll: false, limit: 2 }));
+			expect(rows).toHaveLength(3);
+			expect(rows[2]).toEqual({ note: "There may be more: 'Limit' is 2. Raise it, or ask for less at a time" });
+		},
+	);
 
 	it('a note when nothing was found with a provider, else an empty list {{ }}', async () => {
 		const [found] = await answer(open, { ...args, Provider: 'Apple Health' });

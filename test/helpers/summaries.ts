@@ -132,7 +132,7 @@ export function summaryOf(measurements: Measurement[], { zone, from, to }: Days,
 		JSON.stringify([a.one.when, a.one.values, a.one.unit]) === JSON.stringify([b.one.when, b.one.values, b.one.unit]) &&
 		(a.one.day !== undefined || (a.copy.provider === b.copy.provider && a.copy.type === b.copy.type));
 	const once = copies.filter((copy, index) => copies.findIndex((other) => isSame(other, copy)) === index);
-	const units = [...new Set(copies.map(({ one }) => one.unit))];
+	const units = [...new Set(copies.flatMap(({ one }) => one.unit ?? []))];
 
 	const timed = copies.filter(({ one }) => one.day !== undefined);
 	const micros = timed.map(({ one, copy }) => microsOf(one.when as number, copy));
@@ -142,7 +142,7 @@ export function summaryOf(measurements: Measurement[], { zone, from, to }: Days,
 			.map(({ one, copy }) => write(microsOf(one.when as number, copy), copy.notation));
 
 	const numbersAt = (at: number) =>
-		units.length === 1 ? once.map(({ one }) => one.values[at]).filter((value) => typeof value === 'number') : [];
+		units.length <= 1 ? once.map(({ one }) => one.values[at]).filter((value) => typeof value === 'number') : [];
 	const orNull = (numbers: number[], value: () => number) => (numbers.length > 0 ? value() : null);
 	const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
 	// Half goes up, in whole numbers.

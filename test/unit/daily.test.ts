@@ -194,6 +194,13 @@ describe('duplicate readings', () => {
 		expect(rows).toMatchObject([{ source_type: null, readings: 2 }]);
 	});
 
+	it('are readings with one unit in several spellings', async () => {
+		const rows = await rowsOf([['mmHg', 'mm Hg', 'MMHG'].map((unit, i) => ({ ...same, unit, systolic: 120 + i }))]);
+		expect(rows).toMatchObject([{ unit: 'mmHg', readings: 3, systolic_mean: 121 }]);
+		const [usual] = await rowsOf([[same]]);
+		expect(rows[0].id).toBe(usual.id);
+	});
+
 	it('are not readings that differ in a value, a microsecond, the unit or the source', async () => {
 		const rows = await rowsOf([
 			[same, { ...same, systolic: 130 }],

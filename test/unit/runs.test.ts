@@ -2,7 +2,7 @@
  * One run of the node over its input items: fields that are read once, log lines, the end of the run, Batching and item links.
  * Only what n8n hands to each item is replaced; test/engine/runs.test.ts has the same with n8n's engine.
  */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { sleep, type IDataObject, type INodeParameters } from 'n8n-workflow';
 import { oncePerRun, perItem, runOf } from '../../nodes/HealthDataService/resources/operation';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 
@@ -165,10 +165,12 @@ describe('items', () => {
 	};
 	const every = (batchInterval: number) => ({ batch: { batchInterval } });
 
+	const waits = async () => await sleep(1).then(() => 'waits');
+
 	it.each([[undefined], [{}], [every(0)], [every(-1)]])(
-		'end empty where n8n has not started all, with Batching %j',
+		'wait until n8n has started all, with Batching %j',
 		async (batching) => {
-			expect(await firstOf(batching)).toEqual([]);
+			expect(await Promise.race([firstOf(batching), waits()])).toBe('waits');
 		},
 	);
 

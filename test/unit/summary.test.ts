@@ -121,6 +121,24 @@ describe('a measurement that came through several sources', () => {
 		expect(await summarize([[copy, other]])).toMatchObject({ readings: 2 });
 	});
 
+	it.each([
+		['in another spelling', ['mmHg', 'mmhg'], 'mmHg', 1],
+		['with a blank', ['mmHg', 'mm Hg', 'MMHG'], 'mmHg', 1],
+		['in one unusual spelling', ['MMHG', 'MMHG'], 'MMHG', 1],
+		['in two spellings of an unknown unit', ['Pieze', 'pieze'], 'pieze', 1],
+	])('has one unit %s', async (_, units, unit, readings) => {
+		const rows = units.map((one) => at('2026-03-01T07:00:00Z', { unit: one }));
+		for (const list of [rows, [...rows].reverse()])
+			expect(await summarize([list])).toMatchObject({ readings, unit, systolic_mean: 120 });
+	});
+
+	it('a reading without a unit has that of the others, and two units have no mean', async () => {
+		const without = at('2026-03-01T08:00:00Z', { unit: null, systolic: 130 });
+		expect(await summarize([[copy, without]])).toMatchObject({ readings: 2, unit: 'mmHg', systolic_mean: 125 });
+		const kPa = at('2026-03-01T09:00:00Z', { unit: 'kPa' });
+		expect(await summarize([[copy, without, kPa]])).toMatchObject({ readings: 3, unit: null, systolic_mean: null });
+	});
+
 	it('is another session with another end', async () => {
 		const session = (end: string) => ({
 			...at(''),

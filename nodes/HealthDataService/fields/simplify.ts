@@ -35,8 +35,14 @@ export const simpleUser = (user: IDataObject): IDataObject => ({
 	connected_providers: connectedSources(user).map(({ slug }) => slug),
 });
 
-/** Tells a model that the output may be incomplete; people see that beside the field. */
-export function limitNotes(rows: number, limit: number, provider = ''): IDataObject[] {
+/** Tells a model that the output may be incomplete, in whatever form; people see that beside the field. */
+export function limitNotes(
+	context: IExecuteSingleFunctions,
+	rows: number,
+	limit: number,
+	provider = '',
+): IDataObject[] {
+	if (!isTool(context)) return [];
 	if (rows >= limit) return [{ note: `There may be more: 'Limit' is ${limit}. Raise it, or ask for less at a time` }];
 	if (rows === 0 && provider)
 		return [{ note: `Nothing with the 'Provider' ${provider}, which must be a slug such as apple_health_kit` }];

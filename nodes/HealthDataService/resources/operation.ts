@@ -45,10 +45,13 @@ export function perItem(execute: Execute) {
 		const connectRun: Connect = async (limits) =>
 			await connect(this, { defaults: options, queue: (account) => run.queueOf(account, limits) });
 
-		// n8n starts all items synchronously. If it cannot start one, because its expression fails, On Error Stop ends the run. On Error
-		// Continue passes it over and uses the others' results (n8n 2.41.1), or ends the run too (2.8.4): their rows are lost then.
+		// n8n reads Batching of the first item, which it starts first.
+		run.isBatched ??= isBatched(this);
+		// Without Batching n8n starts all items synchronously. If it cannot start one, because its expression fails, On Error Stop ends the
+		// run, and this never goes on. On Error Continue passes it over and uses the others' results (n8n 2.41.1), or ends the run too
+		// (2.8.4): their rows are lost then.
 		await Promise.resolve();
-		if (!run.isComplete && !isBatched(this) && !this.continueOnFail()) return [];
+		if (!run.isBatched && !this.continueOnFail()) await run.completed();
 		try {
 			const rows = await execute(this, connectRun);
 			run.finish(this, item);
@@ -67,7 +70,7 @@ export function perItem(execute: Execute) {
 	};
 }
 
-/** Whether *Batching* starts the items one after the other. */
+/** Whether the *Batching* of this item has an interval. */
 function isBatched(context: IExecutePaginationFunctions): boolean {
 	const { batching } = context.getNodeParameter('requestOptions', {}) as {
 		batching?: { batch?: { batchInterval?: number } };
@@ -108,6 +111,8 @@ export class Run {
 	private readonly succeeded = new Set<number>();
 	private readonly logged = new Set<string>();
 	private readonly waiting: Array<() => void> = [];
+	/** Whether *Batching* starts the items one after the other. */
+	isBatched?: boolean;
 	private progress?: Progress;
 
 	constructor(private readonly items: number) {}

@@ -5,7 +5,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { dayIn } from '../shared/calendarDay';
 import { aggregateColumns } from './aggregates';
 import type { Metric } from './metrics';
-import { identify, identityOf, rowKey, userPrefix } from './readingId';
+import { commonUnit, identify, identityOf, rowKey, unitKey, userPrefix } from './readingId';
 import { rowsWithoutId, type Collect, type UserRef } from './readings';
 import { RowLimit } from './rowLimit';
 
@@ -39,8 +39,9 @@ export function dailyRows(metric: Metric, { zone, first, last }: DayRange) {
 interface Day {
 	/** Null for readings without a time. */
 	date: string | null;
-	/** Provider, source type and unit. */
+	/** Provider and source type. */
 	cells: unknown[];
+	unit?: unknown;
 	/** Key of the group, the same in every run. */
 	text: string;
 	readings: IDataObject[];
@@ -53,11 +54,12 @@ function groupByDay(metric: Metric, readings: IDataObject[], dayOf: (time: numbe
 	for (const { time, row } of distinct.values()) {
 		const date = time === undefined ? null : (dayOf(time) ?? null);
 		// As for the `id` of a reading, empty text equals null.
-		const cells = [row.provider, row.source_type, row.unit].map((cell) => (cell === '' ? null : (cell ?? null)));
-		const text = JSON.stringify([date, ...cells]);
-		const day = days.get(text);
-		if (day) day.readings.push(row);
-		else days.set(text, { date, cells, text, readings: [row] });
+		const cells = [row.provider, row.source_type].map((cell) => (cell === '' ? null : (cell ?? null)));
+		const text = JSON.stringify([date, ...cells, unitKey(row.unit)]);
+		const day: Day = days.get(text) ?? { date, cells, text, readings: [] };
+		day.unit = commonUnit(day.unit, row.unit || null);
+		day.readings.push(row);
+		days.set(text, day);
 	}
 	return days;
 }
@@ -65,8 +67,8 @@ function groupByDay(metric: Metric, readings: IDataObject[], dayOf: (time: numbe
 /** By day; the group without a day is last, because `null` sorts after a quotation mark. */
 const byDay = (a: Day, b: Day) => (a.text < b.text ? -1 : 1);
 
-function toRow({ value, daily }: Metric, user: UserRef, { date, cells, text, readings }: Day): IDataObject {
-	const [provider, source_type, unit] = cells;
+function toRow({ value, daily }: Metric, user: UserRef, { date, cells, unit, text, readings }: Day): IDataObject {
+	const [provider, source_type] = cells;
 	return {
 		client_user_id: user.client_user_id,
 		date,

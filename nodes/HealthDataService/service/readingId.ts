@@ -99,15 +99,25 @@ const valuesOf = ({ values }: Identity, row: IDataObject) =>
 const UNITS = new Map(['mmHg', 'kPa'].map((unit) => [unit.toLowerCase(), unit]));
 
 /** The same text for the same value: numbers as text and units are spelled in several ways (quirk 7). */
-function valueKey(value: unknown): string {
+export function valueKey(value: unknown): string {
 	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return instantOf(value).key;
 	const number = toNumber(value);
 	if (number !== undefined) return String(number);
 	const { millis, key } = instantOf(value);
 	if (millis !== undefined) return key;
-	const word = value.replace(/\s/g, '').toLowerCase();
-	return UNITS.get(word) ?? word;
+	return unitKey(value) as string;
 }
+
+/** The same text for a unit in any spelling; empty text is null. */
+export function unitKey(unit: unknown): unknown {
+	if (typeof unit !== 'string' || unit.length > MAX_TIME_LENGTH) return unit ?? null;
+	const word = unit.replace(/\s/g, '').toLowerCase();
+	return UNITS.get(word) ?? (word || null);
+}
+
+/** The unit of several readings: as it is written, or the same text for all where spellings differ. @param known of those before */
+export const commonUnit = (known: unknown, unit: unknown): unknown =>
+	known === undefined || known === unit ? unit : unitKey(unit);
 
 /**
  * Base → values → tiebreaker, for same-time readings. Counts from 0, which is left out of the key, in the order of the service's own

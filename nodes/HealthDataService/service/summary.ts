@@ -7,7 +7,7 @@ import { dayIn } from '../shared/calendarDay';
 import { aggregateColumns, toNumber } from './aggregates';
 import type { DayRange } from './daily';
 import type { Metric } from './metrics';
-import { instantOf, rowKey, userPrefix } from './readingId';
+import { commonUnit, instantOf, rowKey, unitKey, userPrefix, valueKey } from './readingId';
 import { readingRows, type Collect, type UserRef } from './readings';
 import type { ProviderSlug } from './users';
 
@@ -39,7 +39,8 @@ interface Instant {
 export class Summary {
 	private readonly keys = new Set<string>();
 	private readonly days = new Set<string>();
-	private readonly units = new Map<string, unknown>();
+	/** Unit → how it is written. A reading without a unit is one of the only unit of the others. */
+	private readonly units = new Map<unknown, unknown>();
 	private readonly providers = new Set<string>();
 	private readonly numbers: Record<string, number[]>;
 	private first?: Instant;
@@ -66,8 +67,8 @@ export class Summary {
 			if (!this.last || compare(instant, this.last) > 0) this.last = instant;
 		}
 		if (row.provider !== null && row.provider !== '') this.providers.add(String(row.provider));
-		const unit = row.unit === '' ? null : (row.unit ?? null);
-		this.units.set(JSON.stringify(unit), unit);
+		const unit = unitKey(row.unit);
+		if (unit !== null) this.units.set(unit, commonUnit(this.units.get(unit), row.unit));
 
 		const measurement = measurementKey(this.metric, row, day === undefined ? undefined : millis);
 		if (this.keys.has(measurement)) return;
@@ -82,7 +83,7 @@ export class Summary {
 		const { value, daily } = this.metric;
 		const { first: from, last: to, provider } = this.range;
 		// Values of different units have no mean.
-		const isOneUnit = this.units.size === 1;
+		const isOneUnit = this.units.size <= 1;
 		const [unit = null] = isOneUnit ? this.units.values() : [];
 		return {
 			client_user_id,
@@ -128,5 +129,5 @@ const toSecond = (millis: number) => Math.floor(millis / 1000);
 /** Copies of a session may have an `end` with other decimals. */
 function comparableValue(value: unknown) {
 	const { millis, key } = instantOf(value);
-	return millis === undefined || key === value ? key : toSecond(millis);
+	return millis === undefined || key === value ? valueKey(value) : toSecond(millis);
 }

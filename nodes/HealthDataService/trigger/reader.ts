@@ -173,13 +173,14 @@ class PollReader {
 				...more,
 			},
 		);
-		try {
+		const takeEach = async () => {
 			for await (const result of read) await this.take(result);
-		} catch (error) {
+		};
+		await takeEach().catch((error: Error) => {
 			const isLate = this.started.size > 0 && this.isTimeUp() && error instanceof Problem && error.isTransient;
 			if (!isThrottle(error) && !isLate) throw error;
 			this.endBy(error);
-		}
+		});
 	}
 
 	private readonly isTimeUp = () => {

@@ -49,9 +49,8 @@ export function executeTimeseries(metric: Metric) {
 		}
 		const rows = limit.keep(read);
 		await selection.addClientUserIds?.(get, rows);
-		if (!isSimple) return [...rows, ...failed];
-		const simple = rows.map((row) => simpleReading(row, metric.columns));
-		return [...simple, ...limitNotes(rows.length, limit.maximum, provider.typed), ...failed];
+		const notes = limitNotes(context, rows.length, limit.maximum, provider.typed);
+		return [...(isSimple ? rows.map((row) => simpleReading(row, metric.columns)) : rows), ...notes, ...failed];
 	};
 }
 

@@ -57,5 +57,5 @@ async function listUsers(context: IExecutePaginationFunctions, connectRun: Conne
 		if (limit.isReached(read.length)) break;
 	}
 	const kept = limit.keep(read);
-	return isSimple ? [...kept.map(simpleUser), ...limitNotes(kept.length, limit.maximum, slug)] : kept;
+	return [...(isSimple ? kept.map(simpleUser) : kept), ...limitNotes(context, kept.length, limit.maximum, slug)];
 }
