@@ -5,7 +5,7 @@
 require('tsx/cjs');
 const { AdaptiveTimeout, Deadlines } = require('../../nodes/HealthDataService/http/deadlines.ts');
 const { readingEvents } = require('../../nodes/HealthDataService/trigger/events.ts');
-const { readPoll } = require('../../nodes/HealthDataService/trigger/reader.ts');
+const { PollReader } = require('../../nodes/HealthDataService/trigger/reader.ts');
 const { serviceClock, startState } = require('../../nodes/HealthDataService/trigger/state.ts');
 const { runAsScript } = require('../install/command');
 const { iso, uuid } = require('../sandbox/world.ts');
@@ -56,7 +56,7 @@ async function poll(given, state) {
 		},
 	};
 	const target = /** @type {never} */ ({ selection });
-	return await readPoll(/** @type {never} */ (undefined), /** @type {never} */ (event), target, state, {
+	return await new PollReader(/** @type {never} */ (undefined), /** @type {never} */ (event), target, state, {
 		now: NOW,
 		lookback: LOOKBACK,
 		deadline: Infinity,
@@ -64,7 +64,7 @@ async function poll(given, state) {
 		end: Infinity,
 		clock: serviceClock(NOW, 0),
 		timeout: new AdaptiveTimeout(new Deadlines(), 60_000, 8),
-	});
+	}).read();
 }
 
 async function main() {

@@ -5,6 +5,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { authenticate } from '../../nodes/HealthDataService/http/authenticate';
 import type { ServiceCredential } from '../../nodes/HealthDataService/http/authenticate';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
+import { fc } from '../helpers/properties';
 
 const sentBy = (credential: Partial<ServiceCredential>, request: object) =>
 	authenticate({ baseUrl: 'https://health.example', apiKey: 'key', ...credential }, {
@@ -234,7 +235,7 @@ describe('below the path of the Base URL', () => {
 	it.each([
 		'/v2/user',
 		'/v2/user/resolve/a%2Fb',
-		'/v2/user/resolve/a%2F..%2Fb',
+		'/v2/user/resolve/a%2F..b%2Fc',
 		'/v2/user/resolve/100%',
 		'//v2/user',
 		`${ORIGIN}/health`,
@@ -264,6 +265,8 @@ describe('below the path of the Base URL', () => {
 		'/health\\..\\webhook',
 		'/health/..%252fwebhook',
 		'/health/%25252e%25252e%25252fwebhook',
+		'/health/a%5cb/..%2f..%2fwebhook',
+		'/health/a%2F..%2Fb',
 		'/health/..;/webhook',
 		'/health/..;a=b/webhook',
 		'/health/..%3b/webhook',
@@ -273,13 +276,56 @@ describe('below the path of the Base URL', () => {
 		expect(given(ORIGIN + path)).toBe('The API key is only sent to the Base URL of its credential');
 	});
 
+	it('nor any path that leads elsewhere for a server which decodes, splits and merges in some order', () => {
+		const part = fc.constantFrom(
+			'a',
+			'health',
+			'.',
+			'..',
+			'/',
+			'\\',
+			';',
+			'%2e',
+			'%2f',
+			'%5c',
+			'%252e',
+			'%252f',
+			'%3b',
+			'',
+		);
+		const decode = (text: string) => text.replace(/%(25|2e|2f|5c|3b)/gi, (sign) => decodeURIComponent(sign));
+		const readings = (path: string) => {
+			const decoded = [path, decode(path), decode(decode(path)), decode(decode(decode(path)))];
+			return decoded.flatMap((text) => [text.split('/'), text.split(/[/\\]/)]);
+		};
+		const resolved = (segments: string[], isMerging: boolean) => {
+			const found: string[] = [];
+			for (const [name] of segments.slice(1).map((segment) => segment.split(';'))) {
+				if (name === '..') found.pop();
+				else if (name !== '.' && !(isMerging && name === '')) found.push(name);
+			}
+			return found;
+		};
+		let sent = 0;
+		fc.assert(
+			fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+				const path = `/health/${parts.join('')}`;
+				if (given(ORIGIN + path) !== 'OK') return;
+				sent++;
+				const { pathname } = new URL(ORIGIN + path);
+				for (const segments of readings(pathname))
+					for (const isMerging of [false, true]) expect(resolved(segments, isMerging)[0]).toBe('health');
+			}),
+		);
+		expect(sent).toBeGreaterThan(0);
+	});
+
 	it.each(['/../webhook', '/..%2fwebhook', '/..\\webhook'])('nor what begins with the Base URL: %s', (path) => {
 		expect(given(path)).toBe('The API key is only sent to the Base URL of its credential');
 	});
 
 	it('a Base URL without a path has all paths below it', () => {
-		for (const path of ['/webhook', '/../webhook', '/..%2fwebhook', '//webhook'])
-			expect(outcome({}, { url: ORIGIN + path })).toBe('OK');
+		for (const path of ['/webhook', '/../webhook', '//webhook']) expect(outcome({}, { url: ORIGIN + path })).toBe('OK');
 	});
 });
 

@@ -330,7 +330,7 @@ describe('User IDs', () => {
 		['half a letter', ['\ud800'], 'clientUserId', "Entry 1 of 'User IDs' is not an identifier"],
 		[
 			'a number that lost digits',
-			'[12345678901234567890]',
+			'[12345678901234567890, 2]',
 			'clientUserId',
 			"Entry 1 of 'User IDs' is not an identifier",
 		],
@@ -338,6 +338,14 @@ describe('User IDs', () => {
 		['no JSON', "['a', 'b']", 'userId', "Entry 1 of 'User IDs' is not a user ID"],
 	])('refuses %s', (_, value, by, message) => {
 		expect(refusal(value, by).message).toBe(message);
+	});
+
+	it.each(['[5]', '[null]', '[{"a":1}]', '[x'])('are an identifier in brackets: %s', (id) => {
+		expect(read(id, 'clientUserId')).toEqual([[id, 1]]);
+	});
+
+	it.each(['["5"]', '["5", "6"]', '[5, 6]'])('are a list: %s', (list) => {
+		expect(read(list, 'clientUserId').map(([id]) => id)).toEqual((JSON.parse(list) as unknown[]).map(String));
 	});
 
 	it('accepts numbers as identifiers', () => {

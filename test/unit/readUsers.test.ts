@@ -211,6 +211,24 @@ describe('a problem', () => {
 		expect([systolic(results), results[0].problem]).toEqual([[[]], broken]);
 	});
 
+	it.each([
+		['nested too deep', new RangeError('Maximum call stack size exceeded')],
+		['of another shape', new TypeError('x is not iterable')],
+	])('is that of the user whose answer is %s', async (_, thrown) => {
+		const { results, error } = await play({
+			users,
+			answer: () => page(1),
+			options: {
+				collect: async (_pages, { user_id }) => {
+					if (user_id === 'u2') throw thrown;
+					return [{ systolic: 1 }];
+				},
+			},
+		});
+		expect([error, systolic(results)]).toEqual([undefined, [[1], [], [1]]]);
+		expect(results[1].problem).toMatchObject({ message: "The service's answer for this user cannot be processed" });
+	});
+
 	it('of an unresolved user is reported without a request', async () => {
 		const { results, asked } = await play({ users: [listed('', { problem: broken })], answer: () => page(1) });
 		expect([results[0].problem, asked]).toEqual([broken, []]);

@@ -552,3 +552,15 @@ it('a cancelled page is requested again, and a page that was taken is not kept',
 	expect((await pages.take(ask)).users).toEqual([{ user_id: 'u2' }]);
 	expect((await pages.take(ask)).users).toEqual([{ user_id: 'u3' }]);
 });
+
+it('a list that never ends is an error that says so', async () => {
+	let requests = 0;
+	const get = (async () => ({ users: [{ user_id: `u${requests++}` }], total: 1e9 })) as unknown as Get;
+	const read = async () => {
+		for await (const { users } of userPages(get)) expect(users.length).toBeLessThanOrEqual(1);
+	};
+	await expect(read()).rejects.toMatchObject({
+		message: 'The user list of the service does not end: it has more than 20,000 pages',
+		concernsAll: true,
+	});
+});

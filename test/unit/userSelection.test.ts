@@ -48,7 +48,7 @@ function team(size: number, answers: Record<string, () => unknown> = {}, cap = 5
 	});
 	return { get, asked, count };
 }
-const all = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
+const all = async <T>(source: Iterable<T> | AsyncIterable<T>): Promise<T[]> => {
 	const found: T[] = [];
 	for await (const one of source) found.push(one);
 	return found;

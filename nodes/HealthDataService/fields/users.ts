@@ -199,11 +199,12 @@ function entriesOf(value: unknown, by: UserIdentifier['by']): unknown[] {
 	return jsonList(value) ?? parts.filter(Boolean);
 }
 
-/** AI agents write JSON, and so does an expression with `JSON.stringify`. */
+/** AI agents write JSON, and so does an expression with `JSON.stringify`. `[5]` is an identifier. */
 function jsonList(value: string): unknown[] | undefined {
 	if (!value.trimStart().startsWith('[')) return undefined;
 	try {
-		return JSON.parse(value) as unknown[];
+		const list = JSON.parse(value) as unknown[];
+		return list.length > 1 || list.every((entry) => typeof entry === 'string') ? list : undefined;
 	} catch {
 		return undefined;
 	}

@@ -53,34 +53,24 @@ export function authenticate(credential: ServiceCredential, request: IHttpReques
 }
 
 /**
- * Whether `url` has the origin of `root` and a path below that of `root`. A reverse proxy may decode and merge slashes before it
- * resolves dot segments, so the path counts both as it is written and as such a proxy reads it.
+ * Whether `url` has the origin of `root` and a path below that of `root`. A reverse proxy may decode, merge slashes and split at
+ * other signs before it resolves dot segments, each in its own order: so there may be no dot segment in any reading.
  *
  * @param root of `serviceRoot`
  */
 export function isBelow(url: string, root: string): boolean {
 	const [target, base] = [new URL(url), new URL(root)];
-	const startsWith = (path: string, start: string) => `${path}/`.startsWith(start.endsWith('/') ? start : `${start}/`);
-	return (
-		target.origin === base.origin &&
-		startsWith(target.pathname, base.pathname) &&
-		startsWith(resolvedPath(target.pathname), resolvedPath(base.pathname))
-	);
+	const start = base.pathname.endsWith('/') ? base.pathname : `${base.pathname}/`;
+	return target.origin === base.origin && `${target.pathname}/`.startsWith(start) && !hasDotSegment(target.pathname);
 }
 
 /** `.` `/` `;` `\`, percent-encoded once or several times. */
 const ENCODED_SIGN = /%(?:25)*(2e|2f|3b|5c)/gi;
 
-/** A path as a lenient server may read it: decoded, without empty segments, `;` parameters and dot segments. */
-function resolvedPath(path: string): string {
+/** Whether a segment is `.` or `..`, with or without `;` parameters. `URL` has resolved those that are not encoded. */
+function hasDotSegment(path: string): boolean {
 	const decoded = path.replace(ENCODED_SIGN, (_, code: string) => String.fromCharCode(Number(`0x${code}`)));
-	const resolved: string[] = [];
-	for (const segment of decoded.split(/[/\\]/)) {
-		const [name] = segment.split(';');
-		if (name === '..') resolved.pop();
-		else if (name !== '' && name !== '.') resolved.push(name);
-	}
-	return `/${resolved.join('/')}`;
+	return decoded.split(/[/\\]/).some((segment) => ['.', '..'].includes(segment.split(';')[0]));
 }
 
 /** @throws Problem for a header that would lead the request to another site at the same address */

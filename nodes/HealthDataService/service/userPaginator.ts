@@ -63,6 +63,9 @@ interface PageRequest {
 /** Step back after users have moved, as a part of a page: covers several users, and costs less than a page read again. */
 const STEP_BACK = 1 / 25;
 
+/** Far more than a team needs: reached only if the list never ends. */
+const MAX_PAGES = 20_000;
+
 /** Stall detection: pages in a row without a new user. Users who move cost a few pages. */
 const MAX_STALLED_PAGES = 50;
 
@@ -94,6 +97,7 @@ class UserPaginator {
 	private hasMoved = false;
 	private hasProgressed = false;
 	private stalledPages = 0;
+	private pages = 0;
 	private isAtEnd = false;
 
 	constructor(
@@ -142,6 +146,7 @@ class UserPaginator {
 		const fresh = continues ? this.unseen(users).slice(0, this.limit - this.returned) : [];
 		if (continues) this.advance(request, users.length, fresh.length);
 		this.stalledPages = fresh.length > 0 ? 0 : this.stalledPages + 1;
+		if (++this.pages > MAX_PAGES) throw listEndless();
 		if (!this.hasEnded && this.stalledPages >= MAX_STALLED_PAGES) throw this.stalledAt(users);
 		return fresh;
 	}
@@ -202,6 +207,13 @@ const offsetIgnored = () =>
 	new Problem(
 		'The service gives the same page of its user list again and again',
 		"It seems to ignore 'offset', so that the list cannot be read to its end. Ask the people who run the service",
+		{ concernsAll: true },
+	);
+
+const listEndless = () =>
+	new Problem(
+		`The user list of the service does not end: it has more than ${MAX_PAGES.toLocaleString('en')} pages`,
+		"Ask the people who run the service. 'Listed Users' does not need the list",
 		{ concernsAll: true },
 	);
 

@@ -27,6 +27,8 @@ export interface SelectedUser {
 	problem?: Problem;
 }
 
+export type SelectedUsers = Iterable<SelectedUser> | AsyncIterable<SelectedUser>;
+
 /** One entry of *User IDs*. */
 export interface ListEntry {
 	id: string;
@@ -39,7 +41,7 @@ export type HasFailed = (entry: ListEntry) => boolean;
 
 export interface UserSelection {
 	/** In the order of the list, without the first `skip` users. */
-	users(get: Get, skip?: number, hasFailed?: HasFailed): AsyncIterable<SelectedUser>;
+	users(get: Get, skip?: number, hasFailed?: HasFailed): SelectedUsers;
 	/** Called when the service answers 404 for a user's readings. Throws a Problem unless that user is skipped. */
 	whenMissing(get: Get, selected: SelectedUser): Promise<void>;
 	/** Fills in client user IDs that cost a request of their own. Sends nothing without rows or once `isCancelled`. */

@@ -45,9 +45,14 @@ export class Problem extends Error {
 
 /** The Problem of one of many users. @throws an error that concerns all of them, and any error after the read has ended */
 export function problemOfOne(error: unknown, hasEnded: boolean): Problem {
-	if (error instanceof Problem && !error.concernsAll && !hasEnded) return error;
+	if (!hasEnded && error instanceof Problem && !error.concernsAll) return error;
+	// The answer is nested too deep, or of another shape.
+	if (!hasEnded && (error instanceof RangeError || error instanceof TypeError)) return unprocessable();
 	throw error;
 }
+
+const unprocessable = () =>
+	new Problem("The service's answer for this user cannot be processed", 'Ask the people who run the service');
 
 /** For a request that is not necessary: a Problem is no result, any other error is thrown. */
 export function ignoreProblem(error: unknown): undefined {

@@ -29,6 +29,9 @@ export const isOftenMissed = ({ missed = 0 }: Cursor) => missed >= MISSED_OFTEN;
 
 export const hasFailed = ({ missed = 0 }: Cursor) => missed >= FAILED;
 
+/** Of an entry that no user matches. */
+export const NOBODY = { user_id: '', client_user_id: null };
+
 const KEY_LENGTH = 12;
 const UNKNOWN = ' '.repeat(USER_LENGTH);
 
@@ -65,7 +68,7 @@ export class Cursors {
 			}
 		}
 		for (const entry of entries ?? []) {
-			const key = keyOf({ user: { user_id: '', client_user_id: null }, entry });
+			const key = keyOf({ user: NOBODY, entry });
 			if (!this.all.has(key)) this.all.set(key, { ...this.added(), owner: UNKNOWN });
 		}
 	}

@@ -10,7 +10,7 @@ import { RequestQueue } from '../http/requestQueue';
 import { MAX_LIMIT_MS, RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
 import { noSuchProvider, type ProviderSlug } from '../service/users';
 import { countOfUsers, logLine, Problem, sentences, toNodeError } from '../shared/problem';
-import { readPoll } from './reader';
+import { PollReader } from './reader';
 import { pauseOf, reportOf, type PollResult } from './results';
 import { isStale, noteDelivery, scheduleOf, withoutOverlap, type Schedule } from './scheduler';
 import { readSettings, type Settings } from './settings';
@@ -121,7 +121,8 @@ async function read(
 	});
 	const get = target.provider.learning(connected);
 	const timeout = new AdaptiveTimeout(queue.deadlines, timeoutMs, target.concurrency);
-	const result = await readPoll(get, event, target, state, { now, clock, lookback, deadline, end, budgetMs, timeout });
+	const options = { now, clock, lookback, deadline, end, budgetMs, timeout };
+	const result = await new PollReader(get, event, target, state, options).read();
 	const { failures, isPassComplete } = result;
 	// A throttle may also leave so little time that no request of a user is sent, or refused to the end.
 	if (!isPassComplete && failures.problems.size === 0) result.throttle ??= queue.lastLimit;

@@ -7,26 +7,25 @@
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import type { AdaptiveTimeout } from '../http/deadlines';
 import { userPrefix } from '../service/readingId';
-import type { SelectedUser } from '../service/userSelection';
+import type { SelectedUser, SelectedUsers } from '../service/userSelection';
 import { Problem } from '../shared/problem';
-import { Cursors, hasFailed, isOftenMissed, keyOf } from './cursors';
+import { Cursors, hasFailed, isOftenMissed, keyOf, NOBODY } from './cursors';
 import type { EventResult, ReadOptions, TriggerEvent, WatchTarget } from './events';
 import { everyReadFailed, isThrottle, labelOf, PollResults, type PollResult } from './results';
 import type { ServiceClock, TriggerState } from './state';
 
+/** Times in ms; `deadline` and `end` by `performance.now()`. */
 export interface PollOptions {
-	/** n8n's time at the start of the poll (ms). */
+	/** n8n's time at the start of the poll. */
 	now: number;
 	clock: ServiceClock;
-	/** ms */
 	lookback: number;
-	/** By `performance.now()`: no user is started after it. */
+	/** No user is started after it. */
 	deadline: number;
-	/** By `performance.now()`: every request ends. */
+	/** Every request ends. */
 	end: number;
-	/** How long this poll may take, in ms. */
 	budgetMs: number;
-	/** Of one answer. */
+	/** Timeout of one answer. */
 	timeout: AdaptiveTimeout;
 }
 
@@ -42,12 +41,7 @@ const FAILURES_WITH_RETRIES = 3;
 /** Failures in a row after which the user list tells whether the service fails as a whole. */
 const FAILURES_TO_PROBE = 20;
 
-/** @throws Problem when the list cannot be read, the service does not answer, or the field that names the only user may be wrong */
-export async function readPoll(...given: ConstructorParameters<typeof PollReader>): Promise<PollResult> {
-	return await new PollReader(...given).read();
-}
-
-class PollReader {
+export class PollReader {
 	private readonly poll: number;
 	private readonly cursors: Cursors;
 	private readonly results: PollResults;
@@ -85,6 +79,7 @@ class PollReader {
 		this.results = new PollResults(event, this.cursors, before, options);
 	}
 
+	/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */
 	async read(): Promise<PollResult> {
 		await this.takeAll(this.dueUsers(), { isTimeUp: this.isTimeUp });
 		if (!this.isOver) await this.readAside();
@@ -157,13 +152,13 @@ class PollReader {
 		});
 	}
 
-	private async takeAll(users: Iterable<SelectedUser> | AsyncIterable<SelectedUser>, more: Partial<ReadOptions>) {
+	private async takeAll(users: SelectedUsers, more: Partial<ReadOptions>) {
 		const { get, event, target, options } = this;
 		const { problems } = this.results.failures;
 		const { budgetMs, timeout } = options;
 		const read = event.read(
 			get,
-			{ ...target, selection: { ...target.selection, users: () => toAsync(users) } },
+			{ ...target, selection: { ...target.selection, users: () => users } },
 			{
 				windowStartOf: (user) => this.cursors.windowStart(this.cursors.of(user)),
 				isTriedOnce: (user) => isOftenMissed(this.cursors.of(user)),
@@ -260,10 +255,4 @@ class PollReader {
 		const failure = everyReadFailed(this.results.failures);
 		if (isOne || (entries?.length === 1 && !failure.isTransient)) throw failure;
 	}
-}
-
-const NOBODY = { user_id: '', client_user_id: null };
-
-async function* toAsync(users: Iterable<SelectedUser> | AsyncIterable<SelectedUser>): AsyncGenerator<SelectedUser> {
-	yield* users;
 }
