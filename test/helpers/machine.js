@@ -45,7 +45,9 @@ exports.requestAsHttpRequestNode = async (context, credential, request) =>
 
 /** The log that the contexts of n8n's engine write to. @returns {import('@n8n/backend-common').Logger} */
 exports.n8nLogger = () => {
-	const { Container } = require('@n8n/di');
-	const { Logger } = require('@n8n/backend-common');
+	// The copies of the engine: the linter brings others, of an older n8n.
+	const ofEngine = { paths: [require.resolve('n8n-core')] };
+	const { Container } = require(require.resolve('@n8n/di', ofEngine));
+	const { Logger } = require(require.resolve('@n8n/backend-common', ofEngine));
 	return Container.get(Logger);
 };
