@@ -125,7 +125,7 @@ describe('a measurement that came through several sources', () => {
 		['in another spelling', ['mmHg', 'mmhg'], 'mmHg', 1],
 		['with a blank', ['mmHg', 'mm Hg', 'MMHG'], 'mmHg', 1],
 		['in one unusual spelling', ['MMHG', 'MMHG'], 'MMHG', 1],
-		['in two spellings of an unknown unit', ['Pieze', 'pieze'], 'pieze', 1],
+		['in two spellings of an unknown unit', ['Torr', 'torr'], 'torr', 1],
 	])('has one unit %s', async (_, units, unit, readings) => {
 		const rows = units.map((one) => at('2026-03-01T07:00:00Z', { unit: one }));
 		for (const list of [rows, [...rows].reverse()])
