@@ -502,6 +502,9 @@ it('Resolve ignores a record without an ID', async () => {
 	const { get } = team(1, { c: () => ({ client_user_id: 'c' }) });
 	await expect(resolveUser(get, 'c')).rejects.toThrow("The service's answer has no 'user_id'");
 	expect(await resolveUser(team(1).get, 'unknown')).toBeUndefined();
+	const another = (async () => ({ user_id: 'u', client_user_id: 'd' })) as unknown as Get;
+	await expect(resolveUser(another, 'c')).rejects.toThrow('the record of another user');
+	expect(await resolveUser(another, 'D')).toMatchObject({ user_id: 'u' });
 });
 
 it('the sources of a user are those that have a slug, by their names if they have any', () => {

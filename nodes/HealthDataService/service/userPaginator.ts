@@ -4,9 +4,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
 import { quietly } from '../shared/concurrentMap';
-import { Problem } from '../shared/problem';
+import type { Problem } from '../shared/problem';
 import { stopAtLongList, type Most } from './rowLimit';
-import { MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
+import { listProblem, MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
 
 /** Pages requested before they are needed. The request queue decides how many are sent at once. */
 const PREFETCHED_PAGES = 8;
@@ -146,7 +146,8 @@ class UserPaginator {
 		const fresh = continues ? this.unseen(users).slice(0, this.limit - this.returned) : [];
 		if (continues) this.advance(request, users.length, fresh.length);
 		this.stalledPages = fresh.length > 0 ? 0 : this.stalledPages + 1;
-		if (++this.pages > MAX_PAGES) throw listEndless();
+		if (++this.pages > MAX_PAGES)
+			throw listProblem('The user list of the service does not end: it has more than 20,000 pages');
 		if (!this.hasEnded && this.stalledPages >= MAX_STALLED_PAGES) throw this.stalledAt(users);
 		return fresh;
 	}
@@ -154,7 +155,9 @@ class UserPaginator {
 	/** The page begins with the first user of the list again if the service ignores `offset`. */
 	private stalledAt([first]: IDataObject[]): Problem {
 		const [firstSeen] = this.seen;
-		return first && first.user_id === firstSeen ? offsetIgnored() : listUnstable();
+		return first && first.user_id === firstSeen
+			? listProblem('The service gives the same page of its user list again and again')
+			: listProblem('The user list changes while it is read, faster than it can be read');
 	}
 
 	private doesContinue({ offset }: PageRequest, users: IDataObject[], total?: number): boolean {
@@ -202,27 +205,6 @@ class UserPaginator {
 		return users.filter(({ user_id }) => !this.seen.has(user_id) && this.seen.add(user_id));
 	}
 }
-
-const offsetIgnored = () =>
-	new Problem(
-		'The service gives the same page of its user list again and again',
-		"It seems to ignore 'offset', so that the list cannot be read to its end. Ask the people who run the service",
-		{ concernsAll: true },
-	);
-
-const listEndless = () =>
-	new Problem(
-		`The user list of the service does not end: it has more than ${MAX_PAGES.toLocaleString('en')} pages`,
-		"Ask the people who run the service. 'Listed Users' does not need the list",
-		{ concernsAll: true },
-	);
-
-const listUnstable = () =>
-	new Problem(
-		'The user list changes while it is read, faster than it can be read',
-		'Try again when fewer users come and go. If it stays, ask the people who run the service whether the list has a fixed order',
-		{ concernsAll: true },
-	);
 
 /** Prefetch: pages requested before they are needed. */
 export class Prefetch {

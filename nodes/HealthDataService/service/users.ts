@@ -38,8 +38,17 @@ export async function resolveUser(get: Get, clientUserId: string, once?: Request
 	if (!isClientUserId(clientUserId)) throw unusableUserId();
 	const user = await get(`/v2/user/resolve/${encodeURIComponent(clientUserId)}`, {}, () => undefined, once);
 	if (user && typeof user.user_id !== 'string') throw missingFieldError('user_id');
+	// Some services ignore upper and lower case.
+	const given = user && text(user.client_user_id);
+	if (given && given.toLowerCase() !== clientUserId.toLowerCase()) throw anotherUser();
 	return user;
 }
+
+const anotherUser = () =>
+	new Problem(
+		"The service gave the record of another user for this 'Client User ID'",
+		'Nothing was read, because the data would be those of another person. Ask the people who run the service',
+	);
 
 /** Quirk 16. */
 export const noSuchClientUser = () =>
@@ -91,6 +100,20 @@ const userWithoutId = () =>
 		'Without it the readings of this user cannot be requested. Ask the people who run the service',
 		{ concernsAll: true },
 	);
+
+/** A user list that cannot be read to its end: each message with what to do. */
+const LIST_PROBLEMS = {
+	'The service gives the same page of its user list again and again':
+		"It seems to ignore 'offset', so that the list cannot be read to its end",
+	'The user list of the service does not end: it has more than 20,000 pages': "'Listed Users' does not need the list",
+	'The user list changes while it is read, faster than it can be read':
+		'Try again when fewer users come and go, or ask whether the list has a fixed order',
+};
+
+export const listProblem = (message: keyof typeof LIST_PROBLEMS) =>
+	new Problem(message, `${LIST_PROBLEMS[message]}. If it stays, ask the people who run the service`, {
+		concernsAll: true,
+	});
 
 interface ConnectedSource {
 	slug: string;
