@@ -187,4 +187,32 @@ onBothSchedulers((scheduler) => {
 		troubled({});
 		expect(valuesOf(await n8n.tick())?.sort()).toEqual([122, 123]);
 	});
+
+	it.each([
+		['__proto__', '__proto__'],
+		['constructor', 'constructor'],
+		['toString', 'toString'],
+		['long', 'x'.repeat(2000)],
+	])('a user whose ID is %s stops no other, also when it cannot be read', async (_, user_id) => {
+		const users = [{ ...w.anna, user_id, client_user_id: 'odd' }, w.ben];
+		let status = 500;
+		// The sandbox's own list has nothing but UUIDs.
+		w.used.sandbox.switches.fault = (_, url) => {
+			const offset = Number(/[?&]offset=(\d+)/.exec(url)?.[1] ?? 0);
+			const body = { users: users.slice(offset), total: users.length, offset, limit: 500 };
+			if (url.startsWith('/v2/user?')) return { status: 200, body };
+			return url.includes(user_id) ? { status, body: { groups: {} } } : undefined;
+		};
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.ben, w.reading(0, 121));
+		w.pass(MINUTE);
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		expect(failedUsers(savedState(n8n))).toBe(1);
+		status = 200;
+		w.history.add(w.ben, w.reading(0, 122));
+		w.pass(MINUTE);
+		expect(valuesOf(await n8n.tick())).toEqual([122]);
+		expect(failedUsers(savedState(n8n))).toBe(0);
+	});
 });

@@ -105,7 +105,7 @@ export function valueKey(value: unknown): string {
 	if (number !== undefined) return String(number);
 	const { millis, key } = instantOf(value);
 	if (millis !== undefined) return key;
-	return unitKey(value) as string;
+	return String(unitKey(value) ?? '');
 }
 
 /** The same text for a unit in any spelling; empty text is null. */

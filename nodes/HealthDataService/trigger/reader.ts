@@ -11,7 +11,7 @@ import type { SelectedUser, SelectedUsers } from '../service/userSelection';
 import { Problem } from '../shared/problem';
 import { Cursors, hasFailed, isOftenMissed, keyOf, NOBODY } from './cursors';
 import type { EventResult, ReadOptions, TriggerEvent, WatchTarget } from './events';
-import { everyReadFailed, isThrottle, labelOf, PollResults, type PollResult } from './results';
+import { everyReadFailed, isThrottle, labelOf, PollResults, type PollResult, type Progress } from './results';
 import type { ServiceClock, TriggerState } from './state';
 
 /** Times in ms; `deadline` and `end` by `performance.now()`. */
@@ -45,25 +45,13 @@ export class PollReader {
 	private readonly poll: number;
 	private readonly cursors: Cursors;
 	private readonly results: PollResults;
-	/** Users started and without a result: key → place on the list. */
-	private readonly open = new Map<string, number>();
+	private readonly progress: Progress;
 	private readonly started = new Set<string>();
-	private readonly aside = new Map<string, SelectedUser>();
-	/** Whether the last poll had no time for some of them: this one keeps a part of its time. */
+	/** Whether the last poll had no time for some users aside: this one keeps a part of its time. */
 	private hasOverdue = false;
 	private failuresInARow = 0;
-	private throttle?: Problem;
-	/** ms since 1970 */
-	private pausedUntil?: number;
-	/** How far the list was read. */
-	private place: number;
-	private isListRead = false;
-	/** Whether the list was read from its beginning to its end. */
-	private isWholeListRead = false;
 	/** Whether the poll ends before its deadline. */
 	private isOver = false;
-	private team?: string;
-	private otherTeam?: string;
 
 	constructor(
 		private readonly get: Get,
@@ -73,8 +61,7 @@ export class PollReader {
 		private readonly options: PollOptions,
 	) {
 		this.poll = before.poll + 1;
-		this.place = before.offset;
-		this.team = before.team;
+		this.progress = { open: new Map(), aside: new Map(), place: before.offset, isListRead: false, team: before.team };
 		this.cursors = new Cursors(before, { ...options, entries: target.selection.entries });
 		this.results = new PollResults(event, this.cursors, before, options);
 	}
@@ -84,11 +71,7 @@ export class PollReader {
 		await this.takeAll(this.dueUsers(), { isTimeUp: this.isTimeUp });
 		if (!this.isOver) await this.readAside();
 		this.throwIfOnlyUserFailed();
-		if (this.isWholeListRead) this.cursors.removeUnmet();
-		const { open, aside, place, isListRead, team, pausedUntil, throttle, otherTeam } = this;
-		const isConnectedOnly = Boolean(this.target.selection.isConnectedOnly);
-		const progress = { open, aside, place, isListRead, isConnectedOnly, team, pausedUntil };
-		return { ...this.results.finish(progress), throttle, otherTeam };
+		return this.results.finish(this.progress, Boolean(this.target.selection.isConnectedOnly));
 	}
 
 	/** Users from the saved offset on; then from the beginning, unless this pass has found every user with a cursor. */
@@ -96,48 +79,49 @@ export class PollReader {
 		const start = Math.max(0, this.before.offset - OVERLAP);
 		if (start > 0 && (yield* this.dueFrom(start)) && !this.cursors.hasUnmet) return;
 		this.cursors.forgetMet();
-		this.isWholeListRead = yield* this.dueFrom(0);
+		if (yield* this.dueFrom(0)) this.cursors.removeUnmet();
 	}
 
 	/** @returns whether the list was read to its end; false at once if it is not the list of before */
 	private async *dueFrom(start: number): AsyncGenerator<SelectedUser, boolean> {
-		const { cursors, started, aside } = this;
+		const { cursors, started, progress } = this;
 		const isUnresolved = (entry: SelectedUser['entry']) => hasFailed(cursors.of({ user: NOBODY, entry }));
 		const begunAt = performance.now();
 		let isFirst = true;
 		for await (const user of this.target.selection.users(this.get, start, isUnresolved)) {
 			if (isFirst && !this.continuesAt(user, start)) return false;
-			this.place = isFirst && start === 0 ? user.place : Math.max(this.place, user.place);
+			this.progress.place = isFirst && start === 0 ? user.place : Math.max(this.progress.place, user.place);
 			if (isFirst) this.options.timeout.begin(performance.now() - begunAt, cursors.failed(this.before.poll));
 			isFirst = false;
 			cursors.meet(user);
 			const key = keyOf(user);
 			const cursor = cursors.of(user);
 			if (hasFailed(cursor) && !user.problem && cursor.tried < this.poll) {
-				aside.set(key, user);
+				progress.aside.set(key, user);
 				this.hasOverdue ||= cursor.tried < this.before.poll;
 			} else if (!cursors.isDone(user) && !started.has(key)) {
 				started.add(key);
-				this.open.set(key, user.place);
+				this.progress.open.set(key, user.place);
 				yield user;
 			}
 		}
-		return (this.isListRead = true);
+		return (this.progress.isListRead = true);
 	}
 
 	/** Whether the list goes on with its first user: a key may see users of several teams, so only that one tells the team. */
 	private continuesAt(user: SelectedUser, start: number): boolean {
 		if (start > 0) return this.cursors.isDone(user) || hasFailed(this.cursors.of(user));
 		const { before } = this;
-		if (user.team !== undefined) this.team = userPrefix(user.team);
-		if (before.team !== undefined && this.team !== before.team) this.otherTeam = this.team;
-		this.isOver ||= this.otherTeam !== undefined;
-		return this.otherTeam === undefined;
+		if (user.team !== undefined) this.progress.team = userPrefix(user.team);
+		if (before.team !== undefined && this.progress.team !== before.team) this.progress.otherTeam = this.progress.team;
+		this.isOver ||= this.progress.otherTeam !== undefined;
+		return this.progress.otherTeam === undefined;
 	}
 
 	/** Users aside, the oldest try first, with one attempt each. */
 	private async readAside() {
-		const { cursors, aside, options } = this;
+		const { cursors, options } = this;
+		const { aside } = this.progress;
 		const { timeout, end, budgetMs } = options;
 		if (aside.size === 0) return;
 		timeout.halve();
@@ -188,7 +172,7 @@ export class PollReader {
 		const { problem, tookMs } = result;
 		if (isThrottle(problem)) return await this.takeThrottled(result, problem);
 		if (problem && this.isCutOff(result)) return this.miss(result);
-		this.open.delete(keyOf(result));
+		this.progress.open.delete(keyOf(result));
 		this.options.timeout.note(problem !== undefined, tookMs);
 		this.failuresInARow = problem ? this.failuresInARow + 1 : 0;
 		if (!problem) this.results.detect(result);
@@ -208,7 +192,7 @@ export class PollReader {
 	 * In each poll it may take the requests of all others, too: so a user with whom polls begin in vain is missed as well.
 	 */
 	private async takeThrottled(result: EventResult, problem: Problem) {
-		const isAside = this.aside.has(keyOf(result));
+		const isAside = this.progress.aside.has(keyOf(result));
 		const isAnnounced = problem.retryAfterMs !== undefined;
 		const isOwn =
 			isAside ||
@@ -222,13 +206,13 @@ export class PollReader {
 	private endBy(problem: Error) {
 		this.isOver = true;
 		if (!isThrottle(problem)) return;
-		this.throttle = problem;
-		if (problem.retryAfterMs !== undefined) this.pausedUntil = Date.now() + problem.retryAfterMs;
+		this.progress.throttle = problem;
+		if (problem.retryAfterMs !== undefined) this.progress.pausedUntil = Date.now() + problem.retryAfterMs;
 	}
 
 	private miss(result: EventResult) {
 		this.cursors.miss(result, this.poll);
-		if (this.cursors.isDone(result)) this.open.delete(keyOf(result));
+		if (this.cursors.isDone(result)) this.progress.open.delete(keyOf(result));
 	}
 
 	/** A stretch of failing users does not end a poll while the user list answers: else the service fails as a whole. */

@@ -3,6 +3,7 @@
  * beside it, at once for the first, then one an hour for all.
  */
 import type { IDataObject } from 'n8n-workflow';
+import type { SelectedUser } from '../service/userSelection';
 import { shownUserId } from '../service/users';
 import { countOfUsers, Problem } from '../shared/problem';
 import { hasFailed, keyOf, type Cursors, type Listed } from './cursors';
@@ -14,7 +15,7 @@ import { HOUR_MS, type Cursor, type ServiceClock, type TriggerState } from './st
 /** Most rows of one poll: n8n and every node after the trigger keep them in memory. */
 export const MAX_ROWS_PER_POLL = 10_000;
 
-export interface PollResult {
+export interface PollResult extends Pick<Progress, 'throttle' | 'otherTeam'> {
 	/** Oldest first. */
 	items: IDataObject[];
 	/** To save once the items are emitted. */
@@ -24,27 +25,24 @@ export interface PollResult {
 	recovered: number;
 	/** Whether a first pass is complete, or a user was read for the first time since watching of this user began. */
 	hasFirstRead: boolean;
-	/** The throttle of the service that cut this poll short. */
-	throttle?: Problem;
 	/** Whether every user has been read since the pass began. */
 	isPassComplete: boolean;
-	/** Set, and all other values invalid, if these users are of another team than before: its hash. */
-	otherTeam?: string;
 }
 
 /** How far the poll came. */
 export interface Progress {
-	/** Users without a result: key → place on the list. */
+	/** Users started and without a result: key → place on the list. */
 	open: Map<string, number>;
 	/** Users who come after all others. */
-	aside: ReadonlyMap<string, unknown>;
+	aside: Map<string, SelectedUser>;
 	/** How far the list was read, and whether to its end. */
 	place: number;
 	isListRead: boolean;
-	/** Whether users are new who connect the provider later. */
-	isConnectedOnly: boolean;
+	/** Hash of the team; another one than before makes all results invalid. */
 	team?: string;
-	/** ms since 1970 */
+	otherTeam?: string;
+	/** The throttle of the service that cut the poll short, and until when it lasts (ms since 1970). */
+	throttle?: Problem;
 	pausedUntil?: number;
 }
 
@@ -105,7 +103,7 @@ export class PollResults {
 	}
 
 	/** Moves the cursors of the users whose rows all go out; the others are read again by the next poll. */
-	finish(progress: Progress): Omit<PollResult, 'throttle' | 'otherTeam'> {
+	finish(progress: Progress, isConnectedOnly: boolean): PollResult {
 		const { before, cursors, failures, reads } = this;
 		const { open, aside } = progress;
 		const found = reads.flatMap(({ changes, result }) => changes.map((row) => ({ row, result })));
@@ -125,29 +123,23 @@ export class PollResults {
 		}
 		failures.users = cursors.failed();
 		const isPassComplete = progress.isListRead && open.size === 0;
-		hasFirstRead ||= isPassComplete && before.since !== undefined && !progress.isConnectedOnly;
+		// A user who connects the provider later was not read in the first pass.
+		const isFirst = before.since !== undefined && (!isPassComplete || isConnectedOnly);
+		hasFirstRead ||= before.since !== undefined && !isFirst;
 		const items = emitted.map(({ row }) => toItem(this.event, row));
-		return {
-			items,
-			state: this.stateAfter(progress, isPassComplete),
-			failures,
-			recovered,
-			hasFirstRead,
-			isPassComplete,
-		};
+		const state = this.stateAfter(progress, isPassComplete, isFirst);
+		const { throttle, otherTeam } = progress;
+		return { items, state, failures, recovered, hasFirstRead, throttle, otherTeam, isPassComplete };
 	}
 
-	private stateAfter(
-		{ open, place, isConnectedOnly, team, pausedUntil }: Progress,
-		isPassComplete: boolean,
-	): TriggerState {
+	/** @param isFirst whether users are still read for the first time */
+	private stateAfter(progress: Progress, isPassComplete: boolean, isFirst: boolean): TriggerState {
+		const { open, place, team, pausedUntil } = progress;
 		const { cursors, seen } = this;
 		const { node, of, since, told, minimums, ...before } = this.before;
 		const poll = before.poll + 1;
 		const kept = cursors.kept();
 		const firstOpen = Math.min(...open.values());
-		// A user who connects the provider later was not read in the first pass.
-		const isBeginning = since !== undefined && (!isPassComplete || isConnectedOnly);
 		return {
 			version: 2,
 			node,
@@ -156,7 +148,7 @@ export class PollResults {
 			poll,
 			pass: isPassComplete ? poll + 1 : before.pass,
 			offset: isPassComplete ? 0 : Math.min(place, firstOpen - 1),
-			...(isBeginning && { since: this.options.clock.corrected(since) }),
+			...(since !== undefined && isFirst && { since: this.options.clock.corrected(since) }),
 			kept,
 			cursors: cursors.toSave(),
 			seen: seen.toSave(kept, cursors.earlierThan(kept)),
