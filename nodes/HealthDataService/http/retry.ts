@@ -30,7 +30,7 @@ export const RETRY_LIMITS = {
 export const SHORT_RETRY = { maxAttempts: 2, retryForMs: 5_000, timeoutMs: 30_000 };
 
 /** Limited requests in a row, without an answer between them, after which the limit is that of all requests. */
-export const LIMITS_IN_A_ROW = 3;
+const LIMITS_IN_A_ROW = 3;
 
 /** Longest Retry-After that a reader which waits out limits obeys. */
 export const MAX_LIMIT_MS = 3_600_000;

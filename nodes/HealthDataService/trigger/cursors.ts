@@ -81,9 +81,6 @@ export class Cursors {
 		return listed.entry ? this.added() : this.joined();
 	}
 
-	/** Whether the user was found before. */
-	has = (listed: Listed) => this.all.has(keyOf(listed));
-
 	/** Notes that a user is on the list. */
 	meet(listed: Listed) {
 		const key = keyOf(listed);
