@@ -164,6 +164,24 @@ describe('a user ID that cannot be part of an address', () => {
 	});
 });
 
+describe.each(['__proto__', 'constructor', 'toString', 'x'.repeat(200_000)])('the user ID %.20s', (odd) => {
+	it.each(['All users', 'All users, grouped'])('loses nothing of the others: %s', async (operation) => {
+		used.sandbox.switches.oddUserIds = { [STEADY.client_user_id]: odd };
+		const { rows, error } = await run(OPERATIONS[operation], 'continueRegularOutput');
+		expect(error).toBeUndefined();
+		expect(rows.slice(0, -1)).toEqual(sound[operation].filter((row) => !isSteady(row)));
+		expect(rows.at(-1)).toMatchObject({ client_user_id: STEADY.client_user_id, error: expect.anything() });
+	});
+
+	it('as an entry of User IDs is the error of this entry', async () => {
+		const userIds = `${odd}\n${STEADY.client_user_id}`;
+		const listed = bloodPressureOf('', { userScope: 'listed', usersBy: 'clientUserId', userIds });
+		const { rows } = await run(listed, 'continueRegularOutput');
+		expect(rows.slice(0, -1)).toEqual(sound['All users'].filter(isSteady));
+		expect(rows.at(-1)).toMatchObject({ client_user_id: odd, error: expect.anything() });
+	});
+});
+
 describe('the table', () => {
 	it('has every fault of a user that the sandbox can play', () => {
 		// What never ends is stopped by the number of pages (test/unit/paging.test.ts) and by the limit of an answer (test/engine/waiting.test.ts).

@@ -108,6 +108,24 @@ describe('List', () => {
 	});
 });
 
+describe('a user record with a field `error`', () => {
+	const used = useSandbox();
+	const record = { ...STEADY, error: 'no device' };
+	const { error, ...others } = record;
+
+	it.each([
+		['List', listUsers({ limit: 1 }), { users: [record], total: 1, offset: 0, limit: 100 }],
+		['Resolve', resolve(STEADY.client_user_id), record],
+	])('%s gives it once, and Retry On Fail does not read again', async (_, parameters, body) => {
+		used.sandbox.switches.fault = () => ({ status: 200, body });
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+		const { rows, error: failure } = await runNode({ credential: used.credential, parameters, settings });
+		expect(failure).toBeUndefined();
+		expect(rows).toEqual([{ ...others, error_raw: error }]);
+		expect(used.sandbox.requests).toHaveLength(1);
+	});
+});
+
 describe('Resolve', () => {
 	const used = useSandbox();
 	const run = async (id: string, options = {}) =>

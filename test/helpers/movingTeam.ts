@@ -69,7 +69,8 @@ export function movingTeam({
 				ignores.limit ? undefined : offset + Math.min(query.limit, [cap].flat()[(request - 1) % [cap].flat().length]),
 			)
 			.map((user_id): IDataObject => ({ user_id }));
-		const answer = { users, total: total(team.length, users.length, request, offset) };
+		// An empty first page with another total is an error.
+		const answer = { users, total: team.length === 0 ? 0 : total(team.length, users.length, request, offset) };
 		for (let turn = turns[request % turns.length] ?? 0; turn > 0; turn--) await null;
 		if (failsAtEnd && isBehind) throw new Problem('Refused', '', { httpCode: String(failsAtEnd) });
 		return answer;

@@ -553,6 +553,18 @@ it('a cancelled page is requested again, and a page that was taken is not kept',
 	expect((await pages.take(ask)).users).toEqual([{ user_id: 'u3' }]);
 });
 
+it.each<[unknown, boolean]>([
+	[500, true],
+	[1, true],
+	[0, false],
+	[-1, false],
+	[undefined, false],
+])('an empty first page with the total %p: an error, %p', async (total, isError) => {
+	const reading = idsOf(userPages((async () => ({ users: [], total })) as unknown as Get));
+	if (isError) await expect(reading).rejects.toThrow('The first page of the user list is empty');
+	else expect(await reading).toEqual([]);
+});
+
 it('a list that never ends is an error that says so', async () => {
 	let requests = 0;
 	const get = (async () => ({ users: [{ user_id: `u${requests++}` }], total: 1e9 })) as unknown as Get;

@@ -89,6 +89,9 @@ export function withServiceFields(ours: IDataObject, theirs: IDataObject): IData
 	return row;
 }
 
+/** A user record as a row. */
+export const userRow = (user: IDataObject) => withServiceFields({}, user);
+
 /**
  * Merges pages into the contract's `groups` map. Groups of one provider are merged if everything beside `data` is the same, not
  * only the slug (quirk 4).

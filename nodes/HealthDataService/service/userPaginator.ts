@@ -138,6 +138,8 @@ class UserPaginator {
 
 	/** The new users of a page, in order; none after users have moved, when it must be read again. */
 	read(request: PageRequest, { users, total }: UserPage): IDataObject[] {
+		if (request.offset === 0 && users.length === 0 && Number(total) > 0)
+			throw listProblem('The first page of the user list is empty, although its total counts users');
 		const continues = this.doesContinue(request, users, total);
 		this.isTotalSteady &&= total !== undefined && total === (this.total ?? total);
 		this.total = total ?? this.total;

@@ -103,6 +103,7 @@ const userWithoutId = () =>
 
 /** A user list that cannot be read to its end: each message with what to do. */
 const LIST_PROBLEMS = {
+	'The first page of the user list is empty, although its total counts users': 'Try again later',
 	'The service gives the same page of its user list again and again':
 		"It seems to ignore 'offset', so that the list cannot be read to its end",
 	'The user list of the service does not end: it has more than 20,000 pages': "'Listed Users' does not need the list",

@@ -5,6 +5,7 @@ import type { IDataObject, IExecutePaginationFunctions, INodeProperties, INodePr
 import { optionsField, readLimit, readOption, readSkip, returnAllAndLimit, skipField } from '../../fields/options';
 import { toSlug } from '../../fields/provider';
 import { isSimplified, limitNotes, simpleUser, simplifyField } from '../../fields/simplify';
+import { userRow } from '../../service/readings';
 import { userPages, type ListSlice } from '../../service/userPaginator';
 import { isConnectedTo } from '../../service/users';
 import { itemLimit, MAX_ROWS_PER_ITEM, routingOf, runOf, tooManyRows, type Connect } from '../operation';
@@ -57,5 +58,5 @@ async function listUsers(context: IExecutePaginationFunctions, connectRun: Conne
 		if (limit.isReached(read.length)) break;
 	}
 	const kept = limit.keep(read);
-	return [...(isSimple ? kept.map(simpleUser) : kept), ...limitNotes(context, kept.length, limit.maximum, slug)];
+	return [...kept.map(isSimple ? simpleUser : userRow), ...limitNotes(context, kept.length, limit.maximum, slug)];
 }

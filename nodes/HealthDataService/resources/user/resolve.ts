@@ -5,6 +5,7 @@ import type { IDataObject, IExecutePaginationFunctions, INodeProperties, INodePr
 import { readClientUserId } from '../../fields/users';
 import { optionsField, readWhenNotFound, whenNotFoundField } from '../../fields/options';
 import { isSimplified, simpleUser, simplifyField } from '../../fields/simplify';
+import { userRow } from '../../service/readings';
 import { noSuchClientUser, resolveUser } from '../../service/users';
 import { routingOf, type Connect } from '../operation';
 
@@ -39,7 +40,7 @@ async function resolve(context: IExecutePaginationFunctions, connectRun: Connect
 	const whenNotFound = readWhenNotFound(context);
 	const isSimple = isSimplified(context);
 	const user = await resolveUser(await connectRun(), clientUserId);
-	if (user) return [isSimple ? simpleUser(user) : user];
+	if (user) return [isSimple ? simpleUser(user) : userRow(user)];
 	if (whenNotFound === 'error') throw noSuchClientUser();
 	return [];
 }
