@@ -94,6 +94,58 @@ describe('100 items, and the expression of one fails', () => {
 	});
 });
 
+describe('Batching with an interval that differs by item: each item ends with its row', () => {
+	const parameters = {
+		resource: 'user',
+		operation: 'resolve',
+		clientUserId: STEADY.client_user_id,
+		requestOptions: { batching: { batch: { batchSize: 10, batchInterval: '={{ $json.wait }}' } } },
+	};
+
+	it.each([
+		['the first item only', (index: number) => (index === 0 ? { wait: 20 } : {})],
+		['half of the items', (index: number) => ({ wait: index < 15 ? 20 : 0 })],
+		['all but the first item', (index: number) => ({ wait: index === 0 ? 0 : 20 })],
+	])('%s', async (_, json) => {
+		const { nodes, ...workflow } = oneNode(credential, parameters);
+		const input = Array.from({ length: 30 }, (_, index) => ({ json: json(index) }));
+		const { id } = await n8n.rest.importWorkflow({ ...workflow, nodes, pinData: { [nodes[0].name]: input } });
+		const { status, runData } = await n8n.rest.runWorkflow(id);
+		const rows: INodeExecutionData[] = runData.Node?.[0]?.data?.main?.[0] ?? [];
+		expect(status).toBe('success');
+		expect(rows.map(({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual([...input.keys()]);
+	});
+});
+
+it('one unit in two spellings is one unit: a reading copied by a phone, by user and by day', async () => {
+	const reading = { timestamp: '2026-03-02T08:00:00Z', systolic: 120, diastolic: 80 };
+	const groups = {
+		omron: [{ data: [{ ...reading, unit: 'mmHg' }], source: { provider: 'omron', type: 'cuff' } }],
+		phone: [
+			{
+				data: [
+					{ ...reading, unit: 'mmhg' },
+					{ ...reading, unit: 'mm Hg', systolic: 130, timestamp: '2026-03-02T09:00:00Z' },
+				],
+				source: { provider: 'phone', type: 'phone' },
+			},
+		],
+	};
+	sandbox.switches.fault = () => ({ status: 200, body: { groups, next_cursor: null } });
+	const rowsAs = async (output: string) =>
+		(await used.run(credential, bloodPressureOf(byUserId(STEADY.user_id), { output }))).rows;
+	expect(await rowsAs('summary')).toEqual([
+		expect.objectContaining({ readings: 2, systolic_mean: 125, providers: 'omron, phone' }),
+	]);
+	expect(
+		(await rowsAs('daily')).map(({ provider, readings, systolic_mean: mean }) => [provider, readings, mean]),
+	).toEqual([
+		['omron', 1, 120],
+		['phone', 2, 125],
+	]);
+	sandbox.switches.fault = () => undefined;
+});
+
 it('a user ID in capitals gives the same rows and ids', async () => {
 	const { rows } = await used.run(credential, bloodPressureOf(byUserId(STEADY.user_id.toUpperCase())));
 	expect(byTime(rows)).toEqual(byTime(expectedRows(STEADY, readingsOf(people(), STEADY))));
