@@ -129,7 +129,7 @@ describe('results for a model', () => {
 	});
 
 	it.each(['readings', 'daily', 'summary', 'grouped'])(
-		'a note when Limit may have cut All Users, with the output %s {{ }}',
+		'a note when Limit may have cut All Users, with the output %s',
 		async (output) => {
 			const rows = await answer(bloodPressureOf('', { userScope: 'all', output, returnAll: false, limit: 2 }));
 			expect(rows).toHaveLength(3);
