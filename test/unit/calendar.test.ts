@@ -56,6 +56,9 @@ describe('Between Days', () => {
 		['text with several spaces', '2026-01-31   14:30'],
 		['text of 100 characters', '2026-01-31'.padStart(100)],
 		['basic ISO', '20260131'],
+		['t in place of T', '2026-01-31t14:30'],
+		['basic ISO with a time', '20260131T143000'],
+		['a midnight with a blank before its offset', '2026-01-31 00:00:00 +02:00'],
 		['a midnight with an offset', '2026-01-31T00:00:00+02:00'],
 		['a midnight in UTC', '2026-01-31T00:00:00.000Z'],
 		['a midnight with a named zone', '2026-01-31T00:00:00+11:00[Australia/Sydney]'],
@@ -73,6 +76,11 @@ describe('Between Days', () => {
 		['text with an offset', '2026-01-31T21:30:00-08:00'],
 		['text with microseconds and an offset', '2026-02-01T16:30:00.123456+11:00'],
 		['text with a short offset', '2026-01-31T21:30-08'],
+		['text with a blank before the offset', '2026-01-31 21:30:00 -08:00'],
+		['text with t and z', '2026-02-01t05:30:00z'],
+		['text with a blank before Z', '2026-02-01T05:30 Z'],
+		['text with Z and a named zone', '2026-02-01T05:30:00Z[Europe/Berlin]'],
+		['text in the basic form', '20260201T053000,5Z'],
 		['a JS Date', new Date(instant)],
 		['a Luxon date in one zone', DateTime.fromISO(instant, { zone: 'America/Los_Angeles' })],
 		['a Luxon date in another zone', DateTime.fromISO(instant, { zone: 'Pacific/Auckland' })],
@@ -115,6 +123,14 @@ describe('Between Days', () => {
 			for (const zone of [BERLIN, 'America/Los_Angeles'])
 				expect(dayOf(JSON.parse(JSON.stringify(given)), zone)).toBe(dayOf(given, zone));
 		}
+	});
+
+	it.each(['2026-01-31T24:00', '2026-01-31T24:00:00Z', '20260131T2400'])('%s is the end of that day', (endDate) => {
+		const { end_date } = toDateRange({ dateRange: 'days', startDate: '2026-01-31', endDate }, BERLIN, now);
+		expect(end_date).toBe('2026-01-31T23:59:59.999999+01:00');
+		expect(toDateRange({ dateRange: 'days', startDate: endDate, endDate: '' }, BERLIN, now).start_date).toBe(
+			'2026-02-01T00:00:00.000+01:00',
+		);
 	});
 
 	it('includes the whole last day', () => {

@@ -327,3 +327,13 @@ describe('the day', () => {
 		looks.mockRestore();
 	});
 });
+
+it.each([
+	['2026-03-02', 'America/New_York', '2026-03-02'],
+	['20260302', 'Pacific/Kiritimati', '2026-03-02'],
+	['20260302T030000Z', 'America/New_York', '2026-03-01'],
+	['2026-03-02T03Z', 'America/New_York', '2026-03-01'],
+])('the reading of %s in %s is of %s', async (timestamp, zone, date) => {
+	const days = { zone, first: date, last: date };
+	expect(await rowsOf([[at(timestamp)]], days)).toEqual([expect.objectContaining({ date, readings: 1 })]);
+});

@@ -28,6 +28,11 @@ const at = (timestamp: unknown, more: IDataObject = {}, provider = 'omron', type
 	time: 0,
 });
 
+it('a date without a time is that day, in any zone', async () => {
+	const day = { ...MARCH, first: '2026-03-02', last: '2026-03-02', zone: 'America/New_York' };
+	expect(await summarize([[at('2026-03-02')]], day)).toMatchObject({ days: 1, readings: 1, first: '2026-03-02' });
+});
+
 it('has its columns in order', async () => {
 	const readings = [
 		at('2026-03-01T07:00:00Z'),

@@ -5,7 +5,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { dayIn } from '../shared/calendarDay';
 import { aggregateColumns } from './aggregates';
 import type { Metric } from './metrics';
-import { commonUnit, identify, identityOf, rowKey, unitKey, userPrefix } from './readingId';
+import { commonUnit, dayOfTime, identify, identityOf, rowKey, unitKey, userPrefix } from './readingId';
 import { rowsWithoutId, type Collect, type UserRef } from './readings';
 import { RowLimit } from './rowLimit';
 
@@ -52,7 +52,7 @@ function groupByDay(metric: Metric, readings: IDataObject[], dayOf: (time: numbe
 	const distinct = new Map(identify(identityOf(metric), readings).map((reading) => [reading.key, reading]));
 	const days = new Map<string, Day>();
 	for (const { time, row } of distinct.values()) {
-		const date = time === undefined ? null : (dayOf(time) ?? null);
+		const date = dayOfTime(row[metric.columns[0]], time, dayOf) ?? null;
 		// As for the `id` of a reading, empty text equals null.
 		const cells = [row.provider, row.source_type].map((cell) => (cell === '' ? null : (cell ?? null)));
 		const text = JSON.stringify([date, ...cells, unitKey(row.unit)]);

@@ -3,7 +3,9 @@
  * tiebreaker for different same-time readings of one source (quirk 27).
  */
 import { hash } from 'node:crypto';
+import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
+import { isoText } from '../shared/calendarDay';
 import { withoutTrailing } from '../shared/values';
 import { toNumber } from './aggregates';
 import type { Metric } from './metrics';
@@ -163,8 +165,26 @@ export const MAX_TIME_LENGTH = 64;
 export function instantOf(value: unknown): { millis?: number; key: string } {
 	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return { key: String(value ?? '') };
 	const [, day, time, fraction = '', zone = 'Z'] = DATE_TIME.exec(value) ?? [];
+	if (!day) return rareInstantOf(value);
 	// Date.parse, because Luxon takes seconds for 100,000 readings. It needs minutes in an offset.
-	const millis = Date.parse(day ? `${day}T${time}${zone.length === 3 ? `${zone}:00` : zone.toUpperCase()}` : value);
+	const millis = Date.parse(`${day}T${time}${zone.length === 3 ? `${zone}:00` : zone.toUpperCase()}`);
+	return Number.isNaN(millis) ? { key: value } : { millis, key: instantKey(millis, fraction) };
+}
+
+const instantKey = (millis: number, fraction = '') => `${millis}.${withoutTrailing(fraction.slice(3), '0')}`;
+
+/** The other forms of ISO 8601 that Luxon reads, and a date without a time. */
+function rareInstantOf(value: string): { millis?: number; key: string } {
+	const iso = isoText(value);
+	const millis = iso ? DateTime.fromISO(iso, { zone: 'UTC' }).toMillis() : Date.parse(value);
 	if (Number.isNaN(millis)) return { key: value };
-	return { millis, key: day ? `${millis}.${withoutTrailing(fraction.slice(3), '0')}` : value };
+	return { millis, key: iso.includes('T') ? instantKey(millis, /[.,](\d+)/.exec(iso)?.[1]) : value };
+}
+
+const DATE = /^\s*\d{4}-?\d{2}-?\d{2}\s*$/;
+
+/** The day of a reading with this `time` of the service. A date without a time is that day in every zone. */
+export function dayOfTime(time: unknown, millis: number | undefined, dayOf: (millis: number) => string | undefined) {
+	if (millis === undefined) return undefined;
+	return typeof time === 'string' && DATE.test(time) ? new Date(millis).toISOString().slice(0, 10) : dayOf(millis);
 }

@@ -7,7 +7,7 @@ import { dayIn } from '../shared/calendarDay';
 import { aggregateColumns, toNumber } from './aggregates';
 import type { DayRange } from './daily';
 import type { Metric } from './metrics';
-import { commonUnit, instantOf, rowKey, unitKey, userPrefix, valueKey } from './readingId';
+import { commonUnit, dayOfTime, instantOf, rowKey, unitKey, userPrefix, valueKey } from './readingId';
 import { readingRows, type Collect, type UserRef } from './readings';
 import type { ProviderSlug } from './users';
 
@@ -58,7 +58,7 @@ export class Summary {
 	add(row: IDataObject) {
 		const text = row[this.metric.columns[0]];
 		const { millis, key } = instantOf(text);
-		const day = millis === undefined ? undefined : this.dayOf(millis);
+		const day = dayOfTime(text, millis, this.dayOf);
 		if (day !== undefined) {
 			if (day < this.range.first || day > this.range.last) return;
 			this.days.add(day);

@@ -1,5 +1,6 @@
 /**
- * Calendar days in a time zone: the first and last instant of a day, and the day of an instant, whatever the clocks do on it.
+ * Calendar days in a time zone: the first and last instant of a day, the day of an instant, whatever the clocks do on it, and
+ * the text of dates and times.
  */
 import { DateTime, IANAZone } from 'luxon';
 
@@ -17,6 +18,24 @@ const AROUND_MS = [-3, -2, -1, -0.5, 0, 0.5, 1, 2, 3].map((hours) => hours * HOU
 
 /** Of the part of an ISO text that follows the day. */
 const TIME_LENGTH = 'T00:00:00.000Z'.length;
+
+/** A time with microseconds, an offset and the longest name of a time zone has fewer. */
+const MAX_LENGTH = 100;
+
+/**
+ * Text of a date, or of a date and time, in the form of ISO 8601 that Luxon reads; empty for other text. `t`, `z`, a blank in place of
+ * `T` and one before the offset are common. Luxon also accepts "2026", "14:30" and "2026-W05", which are more likely other values.
+ */
+export function isoText(text: string): string {
+	const trimmed = text.length > MAX_LENGTH ? '' : text.trim();
+	const [day] = /^\d{4}-?\d{2}-?\d{2}(?=[Tt]|$)|^\d{4}-\d{2}-\d{2}(?= )/.exec(trimmed) ?? [''];
+	const time = trimmed.slice(day.length + 1).trimStart();
+	if (!day || !time) return day;
+	// The offset counts (RFC 9557): Luxon would take the time as one of the zone named after it.
+	const [clock] = time.split('[');
+	const [offset] = /(z|[+-][\d:]+)$/i.exec(clock) ?? [];
+	return `${day}T${offset ? clock.slice(0, -offset.length).trimEnd() + offset : time}`;
+}
 
 /** In ms since 1970. */
 export interface CalendarDay {

@@ -3,7 +3,7 @@
  * the contract does not name the time zone of a time without one.
  */
 import { DateTime, IANAZone } from 'luxon';
-import { calendarDay, type CalendarDay } from '../../shared/calendarDay';
+import { calendarDay, isoText, type CalendarDay } from '../../shared/calendarDay';
 import { Problem } from '../../shared/problem';
 import { emptyField, isBlank, unusable } from '../../shared/values';
 
@@ -104,9 +104,10 @@ const inZone = (millis: number, zone: string) => DateTime.fromMillis(millis, { z
  * `zone`. A Date or DateTime means the same as its ISO text, which n8n passes between nodes: `new Date('2026-01-31')` is that day.
  */
 export function toDay(value: unknown, zone: string, edge: Edge): string {
-	const { date, hasOffset } = parse(value, zone, edge, 'UTC');
+	const { date, hasOffset, isEndOfDay } = parse(value, zone, edge, 'UTC');
 	const isMidnight = +date === +date.startOf('day');
-	return (hasOffset && !isMidnight ? date.setZone(zone) : date).toISODate()!;
+	const day = hasOffset && !isMidnight ? date.setZone(zone) : date;
+	return day.minus({ days: edge === 'end' && isEndOfDay ? 1 : 0 }).toISODate()!;
 }
 
 /** An instant. A date without a time is the first instant of the day, or the last for the end of the range (contract 4.2). */
@@ -126,9 +127,6 @@ function atEdge(local: DateTime, edge: Edge): DateTime {
 
 const OFFSET = /^[\d-]+T.*(Z|[+-]\d{2}(:?\d{2})?|\])$/i;
 
-/** A time with microseconds, an offset and the longest name of a time zone has fewer. */
-const MAX_LENGTH = 100;
-
 /** @param where zone of text without an offset */
 function parse(value: unknown, zone: string, edge: Edge, where: string) {
 	const field = LABELS[edge];
@@ -136,7 +134,7 @@ function parse(value: unknown, zone: string, edge: Edge, where: string) {
 	const text = toIsoText(value);
 	const date = DateTime.fromISO(text, { zone: where, setZone: true });
 	if (!date.isValid) throw unusable(field, 'a date', value, dateAdvice(zone));
-	return { date, hasOffset: OFFSET.test(text), isDateOnly: !text.includes('T') };
+	return { date, hasOffset: OFFSET.test(text), isDateOnly: !text.includes('T'), isEndOfDay: text.includes('T24') };
 }
 
 /** Names today's date, which an AI agent needs to correct "yesterday". */
@@ -151,8 +149,5 @@ function toIsoText(value: unknown): string {
 	if (value instanceof Date) return value.toJSON() ?? '';
 	const { toISO } = (value ?? {}) as { toISO?: () => string | null };
 	const iso = typeof toISO === 'function' ? toISO.call(value) : value;
-	const text =
-		typeof iso === 'string' && iso.length <= MAX_LENGTH ? iso.trim().replace(/^(\d{4}-\d{2}-\d{2}) +/, '$1T') : '';
-	// Luxon also accepts "2026", "14:30" and "2026-W05", which are more likely other values mapped by mistake.
-	return /^\d{4}-?\d{2}-?\d{2}(T|$)/.test(text) ? text : '';
+	return typeof iso === 'string' ? isoText(iso) : '';
 }
