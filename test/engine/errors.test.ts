@@ -79,21 +79,21 @@ describe('refused before any request', () => {
 	});
 });
 
-describe("the service's own words, in any shape", () => {
+describe("the service's own words are not repeated, in any shape", () => {
 	const invalid = (detail: unknown) => ({ status: 422, body: { detail } });
 	it.each([
 		[
 			"The service did not accept 'Start Date'",
-			'The service says: not a date. Check',
+			"Check the value of 'Start Date'",
 			[{ type: 'x', loc: ['query', 'start_date'], msg: 'not a date', input: 'secret' }],
 		],
 		[
 			"The service did not accept 'Provider'",
-			'The service says: unknown',
-			[{ loc: ['query', 'provider'], msg: 'unknown.' }],
+			"Check the value of 'Provider'",
+			[{ loc: ['query', 'provider'], msg: 'secret' }],
 		],
-		['The service did not accept the request', 'The service says: invalid UUID length', 'invalid UUID length'],
-		['The service did not accept the request', 'The service says: bad', { error_type: 'X', error_message: 'bad' }],
+		['The service did not accept the request', 'Check the values', 'secret'],
+		['The service did not accept the request', 'Check the values', { error_type: 'X', error_message: 'secret' }],
 		['The service did not accept the request', 'Check the values', undefined],
 	])('%s', async (message, description, detail) => {
 		used.sandbox.switches.fault = () => invalid(detail);

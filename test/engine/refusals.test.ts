@@ -118,7 +118,7 @@ describe('a 403 of one user {{ }}', () => {
 		expect(new Set(failed.map(({ json }) => json.error))).toEqual(
 			new Set(["The service refuses this user's data (status 403)"]),
 		);
-		expect(failed[0].json.details).toMatch(/^The service says: not permitted\. /);
+		expect(failed[0].json.details).toMatch(/^The key itself is accepted\. /);
 		expect(failed.map(({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual(
 			Array.from({ length: ITEMS / 10 }, (_, i) => i * 10),
 		);

@@ -86,24 +86,6 @@ describe('what it says of this package, in figures and lists, is what the code d
 			expect(() => serviceRoot({ baseUrl: `http://${host}`, apiKey: '' })).toThrow('Allow Unencrypted HTTP');
 	});
 
-	it("of the service's own words so much is repeated", () => {
-		const [most, signs, run] = said(
-			/at most (\d+) characters long, .* signs are blanks and `([^`]+)`[^]*No (\w+) letters or digits in a row of a secret/,
-		);
-		const { plainSentence } = require('../../nodes/HealthDataService/http/redact');
-		const words = 'an '.repeat(99);
-		expect(plainSentence(words.slice(0, Number(most)), [])).toHaveLength(Number(most));
-		expect(plainSentence(words.slice(0, Number(most) + 1), [])).toBeUndefined();
-		const length = ['one', 'two', 'three', 'four', 'five'].indexOf(run) + 1;
-		expect(plainSentence('invalid', [`x${'invalid'.slice(1, length)}`])).toBe('invalid');
-		expect(plainSentence('invalid', [`x${'invalid'.slice(1, length + 1)}`])).toBeUndefined();
-		expect(plainSentence('invalid anything', [])).toBeUndefined();
-		// Every other sign of the keyboard, and some that look like letters.
-		const all = [...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)), 'é', 'а', '“', '\n', '\t'];
-		const allowed = all.filter((sign) => !/[a-z ]/i.test(sign) && plainSentence(`a${sign}user`, []));
-		expect(allowed.sort()).toEqual(signs.split(' ').sort());
-	});
-
 	it('of a reading so many characters are kept, and for so long', () => {
 		const [kept] = said(/a day before it (\d+) characters of hashes/);
 		const [user, reading, values] = said(

@@ -51,7 +51,6 @@ function service(queue: RequestQueue, answer: (name: string, nth: number) => Ans
 			continues: true,
 			maxAttempts: 7,
 			retryForMs: 180_000,
-			secretsOf: () => [],
 			...more,
 		})(`https://health.example/${name}`, once).then(
 			({ statusCode }) => statusCode,

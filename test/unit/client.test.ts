@@ -138,21 +138,6 @@ describe('one request', () => {
 		expect(urls()).toEqual(['/v2/x', '/v2/y', '/v2/x']);
 	});
 
-	it.each([403, 422, 500])(
-		'with status %i, of which the error repeats no identifier of the user',
-		async (statusCode) => {
-			const { context } = playing((path) =>
-				path.startsWith('/v2/user?') ? {} : { statusCode, body: { detail: 'no such value' } },
-			);
-			const described = async (secrets: string[]) =>
-				await (
-					await connect(context)
-				)('/v2/x', {}, undefined, { secrets, maxAttempts: 1 }).catch(({ description }) => String(description));
-			expect(await described(['other'])).toContain('The service says: no such value. ');
-			expect(await described(['a.value'])).not.toContain('The service says');
-		},
-	);
-
 	it('with any other status from 200 to 299 has the data, and the caller gets its headers', async () => {
 		for (const [statusCode, headers] of [
 			[200, { 'x-total': '1' }],

@@ -97,12 +97,6 @@ it.each(['', '.', '..', 'a/b', 'a\\b', '../../user', '\ud800', 'a\udc00b'])(
 	},
 );
 
-it('errors treat the identifiers of the user as secrets', async () => {
-	const user = { user_id: 'u1', client_user_id: 'first.last' };
-	const { asked } = await play({ users: [listed('u1', { user })], answer: () => page() });
-	expect(asked[0].once?.secrets).toEqual(['u1', 'first.last']);
-});
-
 it('allows other parameters and fewer attempts for each user', async () => {
 	const { asked } = await play({
 		users: [listed('u1'), listed('u2')],

@@ -10,7 +10,7 @@ import type { Send } from '../../nodes/HealthDataService/http/transport';
 const answer = (statusCode: number): Answer => ({ response: { statusCode, headers: {}, body: {} } as never });
 const queue = new RequestQueue({ concurrency: 1 });
 const start = (send: Send, signal?: AbortSignal) =>
-	withRetry(send, { queue, signal, continues: false, maxAttempts: 3, retryForMs: 10_000, secretsOf: () => [] });
+	withRetry(send, { queue, signal, continues: false, maxAttempts: 3, retryForMs: 10_000 });
 
 beforeAll(() => void Object.assign(RETRY_LIMITS, { baseDelayMs: 1, maxDelayMs: 2 }));
 

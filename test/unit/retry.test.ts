@@ -1,9 +1,7 @@
 /**
- * Retry-After, backoff, words of network errors, and redirects.
+ * Retry-After, backoff and words of network errors.
  */
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
-import { partsOf } from '../../nodes/HealthDataService/http/redact';
-import { isRedirect, redirectTarget, redirectError } from '../../nodes/HealthDataService/http/redirect';
 import { networkError } from '../../nodes/HealthDataService/http/errors';
 import { backoff, RETRY_LIMITS, retryAfterMs, SHORT_RETRY } from '../../nodes/HealthDataService/http/retry';
 
@@ -109,80 +107,5 @@ describe('errors of failed connections', () => {
 			problem,
 		);
 		expect(networkError(problem, 'https://health.example')).toBe(problem);
-	});
-});
-
-describe('a redirect', () => {
-	const to = (location: string, root = 'https://health.example') => {
-		try {
-			return redirectTarget(
-				{ statusCode: 302, headers: { location }, body: '' },
-				'https://health.example/v2/user',
-				root,
-				partsOf('https://health.example/v2/user/resolve/annasmith?limit=50', 'Secret-Key'),
-			);
-		} catch (error) {
-			return error as Problem;
-		}
-	};
-	it.each([
-		['https://other50.example/user', 'The service redirects to another address (https://other50.example)'],
-		['https://secret-key.example/', 'The service redirects to another address'],
-		['https://annasmith.example/', 'The service redirects to another address'],
-	])('to %s', (location, message) => expect(to(location)).toMatchObject({ message, concernsAll: true }));
-
-	it('below the Base URL is followed', () => {
-		expect(to('/v2/user/')).toBe('https://health.example/v2/user/');
-		expect(to('/v2/user/', 'https://health.example/v2')).toBe('https://health.example/v2/user/');
-	});
-
-	it.each(['/webhook', '../webhook', '/v2/../webhook', '/v2/..%2fwebhook', '//health.example/webhook', '/v2x/user'])(
-		'out of the path of the Base URL is not followed: %s',
-		(location) => {
-			expect(to(location, 'https://health.example/v2')).toMatchObject({
-				message: "The service redirects to an address that is not below the 'Base URL'",
-				description: "The API key is not sent there. Check the path of 'Base URL' in the credential",
-				httpCode: '302',
-				concernsAll: true,
-			});
-		},
-	);
-
-	it.each([
-		[299, false],
-		[300, true],
-		[399, true],
-		[400, false],
-	])('is status %i: %p', (statusCode, is) => expect(isRedirect({ statusCode } as never)).toBe(is));
-
-	it('without a Location leads to itself, and with an invalid one nowhere', () => {
-		expect(to(undefined as never)).toBe('https://health.example/v2/user');
-		expect(to('https://[')).toMatchObject({
-			message: 'The service redirects without arriving anywhere',
-			description: "Check 'Base URL' in the credential",
-			httpCode: '302',
-			concernsAll: true,
-		});
-		expect(redirectError({ statusCode: 307 } as never)).toMatchObject({ httpCode: '307', concernsAll: true });
-	});
-
-	it('to another address is an error that says what to do and repeats no secret, in upper or lower case', () => {
-		const advice = "The API key is not sent there. If that address is right, enter it as 'Base URL' in the credential";
-		const elsewhere = (host: string, sent: string[]) => {
-			const response = { statusCode: 302, headers: { location: `https://${host}/` }, body: '' };
-			try {
-				return redirectTarget(response, 'https://health.example', 'https://health.example', sent);
-			} catch (error) {
-				expect(error).toMatchObject({ description: advice, httpCode: '302' });
-				return (error as Problem).message;
-			}
-		};
-		const named = 'The service redirects to another address (https://ab12c.example)';
-		expect(elsewhere('ab12c.example', [' AB12C\n'])).toBe('The service redirects to another address');
-		expect(elsewhere('ab12c.example', ['other', 'ab12c'])).toBe('The service redirects to another address');
-		expect(elsewhere('xb12c.example', ['AB.12-CD'])).toBe('The service redirects to another address');
-		// Three characters are in many names.
-		expect(elsewhere('ab12c.example', ['ab1', 'c', '12', 'xyz.ab1'])).toBe(named);
-		expect(elsewhere('ab12c.example', [])).toBe(named);
 	});
 });

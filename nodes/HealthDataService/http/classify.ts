@@ -47,38 +47,24 @@ export const isRetryable = (outcome: Outcome) => outcome === 'throttled' || outc
 export const isTransientCode = (code: string | undefined) => !LASTING_CODE.test(code ?? '');
 
 /**
- * Whether a body is complete and would be JSON without its `NaN` or `Infinity`, which Python writes: a retry would give the same.
- * Texts are left out, so that a word in one does not count.
- */
-export function isInvalidJson(body: unknown): boolean {
-	if (typeof body !== 'string' || !/^\s*[{[]/.test(body)) return false;
-	let isFound = false;
-	const mended = body.replace(TEXT_OR_NOT_A_NUMBER, (part) => {
-		if (part.startsWith('"')) return part;
-		isFound = true;
-		return '0';
-	});
-	return isFound && isJson(mended);
-}
-
-/** A text comes first, so that the words in it are skipped. */
-const TEXT_OR_NOT_A_NUMBER = /"(?:[^"\\]|\\[^])*"?|-?(?:NaN|Infinity)/g;
-
-function isJson(text: string): boolean {
-	try {
-		JSON.parse(text);
-		return true;
-	} catch {
-		return false;
-	}
-}
-
-/**
  * Whether a JSON body is incomplete: on a connection without `Content-Length` nothing else tells that it broke. n8n passes on
  * a string where it could not parse JSON. Statuses other than 404 and 2xx are classified without their bodies.
  */
 export function isTruncated({ statusCode, headers, body }: IN8nHttpFullResponse): boolean {
 	if (typeof body !== 'string' || !(statusCode === 404 || (statusCode >= 200 && statusCode < 300))) return false;
-	if (isInvalidJson(body)) return false;
-	return /^\s*[{[]/.test(body) || (statusCode !== 404 && /\bjson\b/i.test(String(headers['content-type'])));
+	const isMeantAsJson = statusCode !== 404 && /\bjson\b/i.test(String(headers['content-type']));
+	return (isMeantAsJson || looksLikeJson(body)) && endsTooEarly(body);
+}
+
+export const looksLikeJson = (text: string) => /^\s*[{[]/.test(text);
+
+/** By the message of JSON.parse (V8): an error behind the last character. What is wrong before it stays wrong in a retry. */
+function endsTooEarly(text: string): boolean {
+	try {
+		JSON.parse(text);
+		return false;
+	} catch (error) {
+		const { message } = error as Error;
+		return /^Un(terminated|expected end)/.test(message) || Number(/position (\d+)/.exec(message)?.[1]) === text.length;
+	}
 }

@@ -8,7 +8,6 @@ import { serviceRoot } from './authenticate';
 import { classifyStatus, isDenied } from './classify';
 import { statusError, unexpectedBodyError } from './errors';
 import { keyCheck } from './keyCheck';
-import { partsOf } from './redact';
 import { isRedirect, redirectError, redirectTarget } from './redirect';
 import { RequestQueue } from './requestQueue';
 import { RETRY_LIMITS, SINGLE_ATTEMPT, withRetry, type RequestOptions, type RetryOptions } from './retry';
@@ -64,7 +63,6 @@ export async function connect(
 	const key = String(data.apiKey ?? '').trim();
 	const queue = typeof given === 'function' ? given(`${root} ${key}`) : given;
 	const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-	const secretsOf = (url: string, { secrets = [] }: RequestOptions = {}) => [...partsOf(url, key), ...secrets];
 
 	const timeout = { deadlines: queue.deadlines, timeoutMs: Math.min(timeoutMs, RETRY_LIMITS.timeoutMs) };
 	const { checked, check, checkAddress } = keyCheck(
@@ -73,13 +71,12 @@ export async function connect(
 		async (url) => await follow(url, { isProbe: true, ignoreFailure: true }),
 	);
 	const send = checked(createSend(context, data, { defaults, signal, ...timeout }));
-	const sendWithRetry = withRetry(send, { ...RETRY_LIMITS, ...limits, queue, signal, continues, secretsOf });
+	const sendWithRetry = withRetry(send, { ...RETRY_LIMITS, ...limits, queue, signal, continues });
 
 	/** Follows one redirect at most. */
 	async function follow(url: string, options?: RequestOptions): Promise<IN8nHttpFullResponse> {
 		let response = await sendWithRetry(url, options);
-		if (isRedirect(response))
-			response = await sendWithRetry(redirectTarget(response, url, root, secretsOf(url, options)), options);
+		if (isRedirect(response)) response = await sendWithRetry(redirectTarget(response, url, root, key), options);
 		if (isRedirect(response)) throw redirectError(response);
 		return response;
 	}
@@ -100,8 +97,7 @@ export async function connect(
 			return await onMissing();
 		}
 		// 206: the node never asks for a part.
-		if (statusCode < 200 || statusCode > 299 || statusCode === 206)
-			throw statusError(statusCode, body, secretsOf(url, options));
+		if (statusCode < 200 || statusCode > 299 || statusCode === 206) throw statusError(statusCode, body);
 		if (!isObject(body)) throw unexpectedBodyError(body);
 		return body;
 	};

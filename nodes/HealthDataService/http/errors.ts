@@ -3,8 +3,7 @@
  * decided in classify.ts.
  */
 import { Problem, type Kind } from '../shared/problem';
-import { classifyStatus, isInvalidJson, isRetryable, isTransientCode } from './classify';
-import { redact } from './redact';
+import { classifyStatus, isRetryable, isTransientCode, looksLikeJson } from './classify';
 
 /** Display names of the fields behind query and path parameters. */
 const PARAMETER_LABELS: Record<string, string> = {
@@ -22,16 +21,13 @@ const LATER = 'Try again later';
 const LATER_OR_ASK = `${LATER}. If it stays, ask the people who run the service`;
 
 /**
- * The error of a status outside 200-299. The contract does not define these bodies, so any shape is accepted (quirks 16-20).
- *
- * @param secrets of the request, of which the error repeats none (redact.ts)
+ * The error of a status outside 200-299. The contract does not define these bodies, so any shape is accepted (quirks 16-20). No
+ * word of them is repeated: it may hold a key, an identifier or a reading.
  */
-export function statusError(status: number, body: unknown, secrets: string[]): Problem {
+export function statusError(status: number, body: unknown): Problem {
 	const outcome = classifyStatus(status);
-	const { field, said } = readDetail(body, secrets);
-	const theySay = said ? `The service says: ${said}. ` : '';
 	const problem = (message: string, advice: string, kind?: Kind, concernsAll?: boolean) =>
-		new Problem(message, theySay + advice, { kind, httpCode: String(status), concernsAll });
+		new Problem(message, advice, { kind, httpCode: String(status), concernsAll });
 
 	if (outcome === 'unauthorized') return keyError(status);
 	if (outcome === 'forbidden') {
@@ -43,6 +39,7 @@ export function statusError(status: number, body: unknown, secrets: string[]): P
 	if (status === 206) return problem('The service sent a part of its answer only (status 206)', LATER_OR_ASK);
 	if (status === 404) return problem('The service has nothing at this address (status 404)', CHECK, undefined, true);
 	if (status === 400 || status === 422) {
+		const field = rejectedField(body);
 		return problem(
 			field ? `The service did not accept '${field}'` : 'The service did not accept the request',
 			field ? `Check the value of '${field}'` : 'Check the values of the fields in this node',
@@ -70,27 +67,18 @@ export const keyError = (status: number) =>
 		{ kind: 'credential-invalid', httpCode: String(status) },
 	);
 
-/**
- * FastAPI's `detail`: a string, a list of `{type, loc, msg}`, an object with a message, or absent (quirk 17).
- * Its `input` is not read: it may hold an identifier.
- */
-function readDetail(body: unknown, secrets: string[]): { field?: string; said?: string } {
+/** The field that FastAPI's `detail` names: a list of `{type, loc, msg, input}`, or such an object (quirk 17). */
+function rejectedField(body: unknown): string | undefined {
 	const detail = (body as { detail?: unknown } | null)?.detail;
-	const first = Array.isArray(detail) ? detail[0] : detail;
-	if (typeof first === 'string') return { said: redact(first, undefined, secrets) };
-
-	const { loc, msg, error_message, message, type } = (first ?? {}) as Record<string, unknown>;
+	const { loc } = ((Array.isArray(detail) ? detail[0] : detail) ?? {}) as { loc?: unknown };
 	const parameter = Array.isArray(loc) ? String(loc.at(-1)) : '';
-	return {
-		field: Object.hasOwn(PARAMETER_LABELS, parameter) ? PARAMETER_LABELS[parameter] : undefined,
-		said: redact(msg ?? error_message ?? message, type, secrets),
-	};
+	return Object.hasOwn(PARAMETER_LABELS, parameter) ? PARAMETER_LABELS[parameter] : undefined;
 }
 
 /** The error of a status 200 with a body that is not the contract's (quirk 21). */
 export function unexpectedBodyError(body: unknown): Problem {
-	if (isInvalidJson(body)) {
-		const advice = 'It has NaN or Infinity in place of a number. Ask the people who run the service';
+	if (typeof body === 'string' && looksLikeJson(body)) {
+		const advice = `It may have NaN or Infinity in place of a number. ${LATER_OR_ASK}`;
 		return new Problem("The service's answer is not valid JSON", advice, { httpCode: '200' });
 	}
 	const isPage = typeof body === 'string' && /^\s*</.test(body);

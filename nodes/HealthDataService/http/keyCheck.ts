@@ -29,8 +29,7 @@ export function keyCheck(queue: RequestQueue, root: string, probe: (url: string)
 				queue.hasData ||= statusCode === 200 && isObject(body);
 				const outcome = classifyStatus(statusCode);
 				if (outcome === 'unauthorized' || (outcome === 'forbidden' && isList(url))) queue.close(keyError(statusCode));
-				else if (statusCode === 404 && isProbe(url) && !queue.hasData)
-					queue.close(statusError(statusCode, undefined, []));
+				else if (statusCode === 404 && isProbe(url) && !queue.hasData) queue.close(statusError(statusCode, undefined));
 				else if (outcome === 'forbidden') void check();
 				return answer;
 			},

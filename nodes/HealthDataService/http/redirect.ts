@@ -5,7 +5,6 @@
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { Problem } from '../shared/problem';
 import { isBelow } from './authenticate';
-import { repeatsSecret } from './redact';
 
 export const isRedirect = ({ statusCode }: IN8nHttpFullResponse) => statusCode >= 300 && statusCode < 400;
 
@@ -13,10 +12,10 @@ export const isRedirect = ({ statusCode }: IN8nHttpFullResponse) => statusCode >
  * The URL of a redirect, such as `/v2/user/` for `/v2/user`.
  *
  * @param root the Base URL
- * @param secrets of the request, of which the error repeats none (redact.ts)
+ * @param key the API key
  * @throws Problem for a URL that is not below the Base URL
  */
-export function redirectTarget(response: IN8nHttpFullResponse, from: string, root: string, secrets: string[]): string {
+export function redirectTarget(response: IN8nHttpFullResponse, from: string, root: string, key: string): string {
 	const location = String(response.headers.location ?? '');
 	if (!URL.canParse(location, from)) throw redirectError(response);
 
@@ -30,7 +29,7 @@ export function redirectTarget(response: IN8nHttpFullResponse, from: string, roo
 		);
 	}
 	throw new Problem(
-		`The service redirects to another address${repeatsSecret(target.host, secrets) ? '' : ` (${target.origin})`}`,
+		`The service redirects to another address${repeatsSecret(target.host, [key, ...partsOf(from.slice(root.length))]) ? '' : ` (${target.origin})`}`,
 		"The API key is not sent there. If that address is right, enter it as 'Base URL' in the credential",
 		{ httpCode: String(response.statusCode), concernsAll: true },
 	);
@@ -42,3 +41,34 @@ export const redirectError = ({ statusCode }: IN8nHttpFullResponse) =>
 		httpCode: String(statusCode),
 		concernsAll: true,
 	});
+
+/** Letters and digits in a row of a secret that a host does not repeat, whatever stands between them; of a shorter one: all as a word. */
+const MAX_RUN = 4;
+
+/** Whether a host repeats a part of a secret, in upper or lower case. */
+function repeatsSecret(host: string, secrets: string[]): boolean {
+	const words = wordsOf(host);
+	return secrets.some((secret) => {
+		const own = wordsOf(secret).join('');
+		if (own.length < MAX_RUN) return own !== '' && words.includes(own);
+		return Array.from(own.slice(MAX_RUN - 1), (_, at) => own.slice(at, at + MAX_RUN)).some((run) =>
+			words.join('').includes(run),
+		);
+	});
+}
+
+const wordsOf = (text: string) =>
+	text
+		.toLowerCase()
+		.split(/[^\p{L}\p{N}]+/u)
+		.filter(Boolean);
+
+/** Segments of the service's own paths (contract section 4). */
+const PATH_WORDS = ['v2', 'user', 'resolve', 'timeseries', 'grouped'];
+
+/** What may name a person: segments of the path of a request, and values of its query. */
+function partsOf(request: string): string[] {
+	const [path, query] = request.split('?');
+	const segments = path.split('/').map(decodeURIComponent);
+	return [...segments.filter((segment) => !PATH_WORDS.includes(segment)), ...new URLSearchParams(query).values()];
+}

@@ -59,8 +59,6 @@ export interface RetryOptions extends Pick<QueueOptions, 'signal' | 'continues'>
 	 * sent. Without it, a limit is a failure like others.
 	 */
 	limitUntil?: number;
-	/** Of a request: errors repeat none (redact.ts). */
-	secretsOf: (url: string, request: RequestOptions) => string[];
 }
 
 /** Options of one request. One that was sent and is stopped is rejected with the error of its last attempt. */
@@ -71,8 +69,6 @@ export interface RequestOptions extends Pick<QueueOptions, 'isProbe' | 'isCancel
 	ignoreFailure?: boolean;
 	/** Whether the caller requests the user list next, so that a 404 needs no check of the Base URL. */
 	isListNext?: boolean;
-	/** Identifiers of the user in question: errors repeat none (redact.ts). */
-	secrets?: string[];
 	/** Called at each attempt, when it leaves the queue. */
 	onSent?: () => void;
 	/** Whether it is sent again after a failure that is no limit of the service. Default: yes. */
@@ -86,7 +82,7 @@ export const SINGLE_ATTEMPT: RequestOptions = { maxAttempts: 1, ignoreFailure: t
 
 /** `send` through the queue, retried while the failure is transient. @throws Problem of the last attempt */
 export function withRetry(send: Send, options: RetryOptions) {
-	const { queue, signal, continues, retryForMs, retryUntil = Infinity, limitUntil, secretsOf } = options;
+	const { queue, signal, continues, retryForMs, retryUntil = Infinity, limitUntil } = options;
 	const maxRetryAfterMs = limitUntil === undefined ? RETRY_LIMITS.maxRetryAfterMs : MAX_LIMIT_MS;
 
 	async function sendUntilAnswered(url: string, request: RequestOptions) {
@@ -115,7 +111,7 @@ export function withRetry(send: Send, options: RetryOptions) {
 			const { status, headers } = 'response' in answer ? statusOf(answer.response) : {};
 			const askedMs = retryAfterMs(headers?.['retry-after'], Date.now(), maxRetryAfterMs);
 			const isLimit = limitUntil !== undefined && (status === 429 || askedMs !== undefined);
-			const problem = problemOf(answer, secretsOf(url, request));
+			const problem = problemOf(answer);
 			const elapsedMs = performance.now() - startedAt;
 			lastFailure = outcome === 'failed' ? problem : withAttempts(problem, attempt, elapsedMs, askedMs);
 			if (isLimit) queue.slowDown(lastFailure);
@@ -152,10 +148,10 @@ export function withRetry(send: Send, options: RetryOptions) {
 
 const statusOf = ({ statusCode, headers }: IN8nHttpFullResponse) => ({ status: statusCode, headers });
 
-function problemOf(answer: Answer, secrets: string[]): Problem {
+function problemOf(answer: Answer): Problem {
 	if ('failure' in answer) return answer.failure;
 	const { response } = answer;
-	return isTruncated(response) ? truncatedError() : statusError(response.statusCode, response.body, secrets);
+	return isTruncated(response) ? truncatedError() : statusError(response.statusCode, response.body);
 }
 
 function withAttempts(

@@ -88,7 +88,6 @@ export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGene
 		const pages = readingPages(getOfUser, path, query(selected), onMissing, {
 			...(isTriedOnce?.(selected) && SINGLE_ATTEMPT),
 			isCancelled,
-			secrets: [user.user_id, user.client_user_id ?? ''],
 			onSent: () => (sentAt ??= performance.now()),
 			mayRetry: () => mayRetry?.(tookMs()) ?? true,
 		});

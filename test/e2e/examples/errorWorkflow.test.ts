@@ -26,7 +26,7 @@ const OUTAGE = 'The service could not answer (status 503)';
 const ADVICE = /^Tried 7 times in \d+ seconds\. Try again later\. If it stays, ask the people who run the service$/;
 const USER_REFUSED = "The service refuses this user's data (status 403)";
 const ASK =
-	"The service says: Not enough permissions. The key itself is accepted. Ask the people who run the service whether your team may read this user's data.";
+	"The key itself is accepted. Ask the people who run the service whether your team may read this user's data.";
 
 let host: Host;
 let slack: Awaited<ReturnType<typeof startSlack>>;
@@ -106,7 +106,7 @@ it('names the failed user, and says that the others can be read', async () => {
 	expect(run).toEqual([
 		`*Night* failed: The readings of the user ${ben.user_id} could not be read. ${USER_REFUSED}`,
 		expect.stringMatching(
-			/^The service says: Not enough permissions\. The key itself is accepted\. .* To go on without users who cannot be read, set 'On Error' to Continue/,
+			/^The key itself is accepted\. .* To go on without users who cannot be read, set 'On Error' to Continue/,
 		),
 		link(),
 	]);
