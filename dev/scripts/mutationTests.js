@@ -35,6 +35,7 @@ const TESTS = {
 	'service/readingPages.ts': 'unit/paging',
 	'service/readings.ts': 'unit/readings unit/collect unit/rowsWithId',
 	'service/readUsers.ts': 'unit/readUsers',
+	'service/progress.ts': 'engine/progress',
 	'service/rowLimit.ts': 'unit/collect unit/rowsWithId unit/userPaginator',
 	'service/userPaginator.ts': 'unit/userPaginator',
 	'service/summary.ts': 'unit/summary unit/collect',

@@ -15,7 +15,7 @@ import { DateTime } from 'luxon';
 import { isTool } from '../fields/locator';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
-import { Progress } from '../service/readUsers';
+import { Progress } from '../service/progress';
 import { RowLimit } from '../service/rowLimit';
 import { noSuchProvider, ProviderSlug } from '../service/users';
 import type { ResolvedNames } from '../service/userSelection';

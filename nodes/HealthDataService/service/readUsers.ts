@@ -1,13 +1,12 @@
 /**
- * Concurrent read of many users: results in the order of the users or as they are completed, failures isolated, and the progress
- * of long reads.
+ * Concurrent read of many users: results in the order of the users or as they are completed, failures isolated.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get, type Query } from '../http/client';
-import { cancellableSleep, SLEEP_STEP_MS } from '../http/sleep';
 import { concurrentMap } from '../shared/concurrentMap';
 import { Problem, problemOfOne } from '../shared/problem';
 import { pathOf, type Metric } from './metrics';
+import type { Progress } from './progress';
 import { readingPages } from './readingPages';
 import type { Collect, UserRef } from './readings';
 import { isUsableUserId, unusableUserId } from './users';
@@ -119,67 +118,3 @@ const tooSlow = () =>
 		"Lower 'Lookback Hours' in the options. If it stays, ask the people who run the service",
 		{ kind: 'temporarily-unavailable' },
 	);
-
-/** How often a long read logs its progress. */
-export const PROGRESS_INTERVAL_MS = 30_000;
-
-interface UserCount {
-	/** Read or failed. */
-	done: number;
-	/** Undefined until known. */
-	expected: () => number | undefined;
-}
-
-/** Progress of several reads, logged together while any of them lasts. */
-export class Progress {
-	private readonly running = new Set<UserCount>();
-	private doneBefore = 0;
-	private readonly startedAt = performance.now();
-	private loggedAt = this.startedAt;
-	private isWatching = false;
-
-	/** @param held number of requests that wait */
-	constructor(
-		private readonly held: () => number,
-		private readonly log: (line: string) => void,
-	) {}
-
-	/** @param expected number of users of this read, once known */
-	begin(expected: UserCount['expected']) {
-		const count: UserCount = { done: 0, expected };
-		this.running.add(count);
-		void this.watch();
-		return {
-			onDone: () => void count.done++,
-			// A read that Limit has ended is complete.
-			end: () => {
-				if (this.running.delete(count)) this.doneBefore += count.done;
-			},
-		};
-	}
-
-	/** Ends soon after the last read. */
-	private async watch() {
-		if (this.isWatching) return;
-		this.isWatching = true;
-		while (this.running.size > 0) {
-			await cancellableSleep(SLEEP_STEP_MS, () => {});
-			const now = performance.now();
-			if (this.running.size === 0 || now - this.loggedAt < PROGRESS_INTERVAL_MS) continue;
-			this.loggedAt = now;
-			this.log(this.line(Math.round((now - this.startedAt) / 1000)));
-		}
-		this.isWatching = false;
-	}
-
-	private line(seconds: number): string {
-		const counts = [...this.running];
-		const done = this.doneBefore + sum(counts.map((count) => count.done));
-		const expected = this.doneBefore + sum(counts.map((count) => count.expected() ?? NaN));
-		const users = Number.isNaN(expected) ? `${shown(done)} users` : `${shown(done)} of ${shown(expected)} users`;
-		return `${users} done after ${seconds} seconds, ${shown(this.held())} requests wait.`;
-	}
-}
-
-const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
-const shown = (count: number) => count.toLocaleString('en');
