@@ -36,6 +36,7 @@ const TESTS = {
 	'service/readings.ts': 'unit/readings unit/collect unit/rowsWithId',
 	'service/readUsers.ts': 'unit/readUsers',
 	'service/progress.ts': 'engine/progress',
+	'service/providerCheck.ts': 'engine/provider unit/runs trigger/logLines',
 	'service/rowLimit.ts': 'unit/collect unit/rowsWithId unit/userPaginator',
 	'service/userPaginator.ts': 'unit/userPaginator',
 	'service/summary.ts': 'unit/summary unit/collect',

@@ -1,5 +1,5 @@
 /**
- * Provider by slug: case and blanks do not matter where a user record shows the slug, and a provider that no user has is in n8n's
+ * Provider by slug: it is sent as typed, without blanks around it, and a provider that no user has is in n8n's
  * log. Limit with several users: the log of an unattended run says that users were not read.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
@@ -24,46 +24,24 @@ const providersSent = () => [
 	...new Set(used.sandbox.requests.filter((url) => url.includes('timeseries')).map((url) => queryOf(url).provider)),
 ];
 
-describe('in capitals, with blanks', () => {
-	it.each<[string, (provider: INodeParameters) => INodeParameters]>([
-		['All Users', all],
-		['Only Connected Users', (provider) => all({ ...provider, options: { onlyConnected: true } })],
-		['One User by client user ID', (provider) => bloodPressureOf(byClientId('steady'), provider)],
-		[
-			'Listed Users by client user ID',
-			(provider) =>
-				bloodPressureOf('', { userScope: 'listed', usersBy: 'clientUserId', userIds: 'silent, steady', ...provider }),
-		],
-	])('%s: the rows of the slug', async (_, of) => {
-		const rows = await run(of(slug('omron')));
-		expect(rows.length).toBeGreaterThan(10);
-		used.sandbox.requests.length = 0;
-		expect(await run(of(slug(' OmRon ')))).toEqual(rows);
-		expect(providersSent()).toContain('omron');
-		expect(log).toEqual([]);
-	});
-
-	it.each(['daily', 'summary', 'grouped'])('in the output %s, with the same id', async (output) => {
-		expect(await run(all({ output, ...slug('OMRON') }))).toEqual(await run(all({ output, ...slug('omron') })));
-	});
-
-	it('an exact slug is sent as it is, although another differs in case only', async () => {
-		const sources = STEADY.connected_sources;
-		const [source] = sources;
-		STEADY.connected_sources = [{ ...source, source: { ...source.source, slug: 'OMRON' } }, ...sources];
-		await run(bloodPressureOf(byClientId('steady'), slug('omron')));
-		STEADY.connected_sources = sources;
-		expect(providersSent()).toEqual(['omron']);
+describe('as typed, but for blanks around it', () => {
+	it.each([
+		['omron', 'omron'],
+		[' omron ', 'omron'],
+		['Omron', 'Omron'],
+	])('%j is sent as %j', async (typed, sent) => {
+		const rows = await run(all({ output: 'summary', ...slug(typed) }));
+		expect(providersSent()).toEqual([sent]);
+		expect(rows.some(({ readings }) => Number(readings) > 0)).toBe(sent === 'omron');
 	});
 
 	it('User → List keeps the users who have it', async () => {
-		const rows = await run(listUsers({ options: { provider: 'OMRON ' } }));
+		const rows = await run(listUsers({ options: { provider: ' omron ' } }));
 		expect(rows.map((row) => row.client_user_id)).toEqual(['steady', SPECIAL.client_user_id, 'berlin']);
 	});
 
-	it('it stays as it is where no record shows the slug', async () => {
+	it('no line where no record shows the slugs', async () => {
 		expect(await run(bloodPressureOf(byUserId(STEADY.user_id), slug('Omron')))).toEqual([]);
-		expect(providersSent()).toEqual(['Omron']);
 		expect(log).toEqual([]);
 	});
 });
@@ -71,7 +49,7 @@ describe('in capitals, with blanks', () => {
 describe('a provider that no user has', () => {
 	const line =
 		'Workflow "Test", node "Node": No user who was read has the provider "apple health" connected, and no reading has it. ' +
-		"'Provider' takes the service's slug: User → List shows the slugs under connected_sources.";
+		"'Provider' takes the service's slug, in the same upper and lower case: User → List shows the slugs under connected_sources.";
 
 	it.each<[string, INodeParameters]>([
 		['All Users', all(slug('apple health'))],
@@ -83,13 +61,21 @@ describe('a provider that no user has', () => {
 		expect(log).toEqual([line]);
 	});
 
+	it.each<[string, INodeParameters]>([
+		['All Users', all(slug('Omron'))],
+		['User → List', listUsers({ options: { provider: 'Omron' } })],
+	])('%s, in capitals: the same', async (_, parameters) => {
+		expect(await run(parameters)).toEqual([]);
+		expect(log).toEqual([line.replace('apple health', 'Omron')]);
+	});
+
 	it('of many items, one line', async () => {
 		await run(all(slug('apple health')), { input: Array.from({ length: 5 }, () => ({})) });
 		expect(log).toEqual([line]);
 	});
 
 	it('no line where another item has such a user {{ }}', async () => {
-		const parameters = bloodPressureOf(byClientId('={{ $json.user }}'), slug('Omron'));
+		const parameters = bloodPressureOf(byClientId('={{ $json.user }}'), slug('omron'));
 		used.sandbox.switches.fault = (_, url) => (url.endsWith('/steady') ? { delayMs: 1000 } : undefined);
 		const input: IDataObject[] = [{ user: 'silent' }, { user: 'steady' }, { user: 'silent' }];
 		expect(await run(parameters, { input })).not.toEqual([]);

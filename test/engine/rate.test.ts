@@ -5,7 +5,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { Switches } from '../../dev/sandbox/switches';
 import { createWorld } from '../../dev/sandbox/world';
 import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
-import { ProviderSlug } from '../../nodes/HealthDataService/service/users';
+import { ProviderCheck } from '../../nodes/HealthDataService/service/providerCheck';
 import type { UserSelection } from '../../nodes/HealthDataService/service/userSelection';
 import { readingEvents } from '../../nodes/HealthDataService/trigger/events';
 import { runNode } from '../helpers/engine';
@@ -132,7 +132,7 @@ describe('the trigger', () => {
 				},
 				whenMissing: async () => {},
 			};
-			const scope = { selection, provider: new ProviderSlug(''), concurrency: 8, requestsPerSecond };
+			const scope = { selection, provider: new ProviderCheck(''), concurrency: 8, requestsPerSecond };
 			const results = readingEvents[0].read(get, scope, { windowStartOf: () => 0 });
 			void results[Symbol.asyncIterator]().next();
 			await nextTurn();

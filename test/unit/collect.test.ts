@@ -2,7 +2,7 @@
  * Rows of one user from pages, in each form of Output: no page is requested after Limit.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { ProviderSlug } from '../../nodes/HealthDataService/service/users';
+
 import { collectAs, DAILY, READINGS, SUMMARY } from '../../nodes/HealthDataService/resources/timeseries/output';
 import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service/readings';
 import type { Collect } from '../../nodes/HealthDataService/service/readings';
@@ -34,7 +34,7 @@ const as = (output: Parameters<typeof collectAs>[0], limit = Infinity, isSimple 
 		isSimple,
 		days,
 		today: '2026-03-31',
-		provider: new ProviderSlug(''),
+		provider: '',
 	});
 const PAGES = [[point(1)], [point(2)], [point(3)]];
 

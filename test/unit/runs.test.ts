@@ -93,7 +93,7 @@ describe('the log', () => {
 		const { contexts, lines } = startRun();
 		const run = runOf(contexts[0]);
 		const users = { users: [{ connected_sources: [{ source: { slug: 'omron' } }] }] };
-		for (const name of ['Omron', 'Withings']) await run.providerSlug(name).learning(async () => users as never)('');
+		for (const name of ['omron', 'Withings']) await run.providerCheck(name).watching(async () => users as never)('');
 		contexts.forEach((context, item) => {
 			expect(lines).toEqual([]);
 			run.finish(context, item);
@@ -104,7 +104,7 @@ describe('the log', () => {
 	it('names none while an item has not succeeded, even if others succeed twice', async () => {
 		const { contexts, lines } = startRun();
 		const run = runOf(contexts[0]);
-		await run.providerSlug('Withings').learning(async () => ({ users: [{}] }) as never)('');
+		await run.providerCheck('Withings').watching(async () => ({ users: [{}] }) as never)('');
 		for (const item of [0, 1, 1]) run.finish(contexts[item], item);
 		expect(lines).toEqual([]);
 	});

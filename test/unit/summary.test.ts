@@ -9,7 +9,7 @@ import { fc } from '../helpers/properties';
 import { anyDays, anyMeasurements, expectSummary, toPoints, type Point } from '../helpers/summaries';
 
 const owner = { user_id: 'u', client_user_id: 'c' };
-const MARCH: SummaryRange = { zone: 'UTC', first: '2026-03-01', last: '2026-03-31', provider: { text: '' } };
+const MARCH: SummaryRange = { zone: 'UTC', first: '2026-03-01', last: '2026-03-31', provider: '' };
 
 async function* pagesOf(lists: Point[][]) {
 	for (const list of lists) {
@@ -94,7 +94,7 @@ describe.each([
 		await fc.assert(
 			fc.asyncProperty(anyCase, fc.nat(60), async ({ days, all }, cut) => {
 				const points = toPoints(all, isSessions);
-				const range = { zone: days.zone, first: days.from, last: days.to, provider: { text: '' } };
+				const range = { zone: days.zone, first: days.from, last: days.to, provider: '' };
 				const row = await summarize([points.slice(0, cut), [], points.slice(cut)], range, metric);
 				expectSummary(row, all, days, isSessions);
 				// Pages that overlap, in another order.
@@ -199,7 +199,7 @@ it('has an id of user, metric, days and provider, and of nothing else', async ()
 	const others = [
 		await idOf({ first: '2026-03-02' }),
 		await idOf({ last: '2026-03-30' }),
-		await idOf({ provider: { text: 'omron' } }),
+		await idOf({ provider: 'omron' }),
 		await idOf({}, { ...bloodPressure, value: 'other' }),
 		await idOf({}, bloodPressure, { ...owner, user_id: 'v' }),
 	];

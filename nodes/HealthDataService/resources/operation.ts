@@ -17,7 +17,7 @@ import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
 import { Progress } from '../service/progress';
 import { RowLimit } from '../service/rowLimit';
-import { noSuchProvider, ProviderSlug } from '../service/users';
+import { noSuchProvider, ProviderCheck } from '../service/providerCheck';
 import type { ResolvedNames } from '../service/userSelection';
 import { logLine, Problem, toNodeError } from '../shared/problem';
 
@@ -106,7 +106,7 @@ export class Run {
 	readonly resolvedNames: ResolvedNames = new Map();
 	/** With On Error *Stop*: the error of the first item that failed. */
 	stoppedBy?: Error;
-	private readonly providers = new Map<string, ProviderSlug>();
+	private readonly providers = new Map<string, ProviderCheck>();
 	readonly started = new Set<number>();
 	private readonly succeeded = new Set<number>();
 	private readonly logged = new Set<string>();
@@ -131,11 +131,11 @@ export class Run {
 		for (const queue of this.queues.values()) queue.close(reason);
 	}
 
-	/** The same for all items that name this provider: the users of one item show the slug to the others. */
-	providerSlug(typed: string): ProviderSlug {
-		const slug = this.providers.get(typed) ?? new ProviderSlug(typed);
-		this.providers.set(typed, slug);
-		return slug;
+	/** The same for all items that name this provider. */
+	providerCheck(slug: string): ProviderCheck {
+		const check = this.providers.get(slug) ?? new ProviderCheck(slug);
+		this.providers.set(slug, check);
+		return check;
 	}
 
 	/** Once a run, not for each item. */
@@ -164,7 +164,7 @@ export class Run {
 	finish(context: IExecuteSingleFunctions, item: number) {
 		this.succeeded.add(item);
 		if (this.succeeded.size < this.items) return;
-		for (const { typed, isMissing } of this.providers.values()) if (isMissing) this.log(context, noSuchProvider(typed));
+		for (const { slug, isMissing } of this.providers.values()) if (isMissing) this.log(context, noSuchProvider(slug));
 	}
 
 	/** Resolves when all items have started; never, if n8n stopped before. */

@@ -9,11 +9,10 @@ import type { DayRange } from './daily';
 import type { Metric } from './metrics';
 import { commonUnit, dayOfTime, instantOf, rowKey, unitKey, userPrefix, valueKey } from './readingId';
 import { readingRows, type Collect, type UserRef } from './readings';
-import type { ProviderSlug } from './users';
 
 /** What a summary is of. */
 export interface SummaryRange extends Required<DayRange> {
-	provider: Pick<ProviderSlug, 'text'>;
+	provider: string;
 }
 
 /** One row per user, never more or less. Keeps no readings, only a short key of each until the user is read. */
@@ -97,7 +96,7 @@ export class Summary {
 			unit,
 			providers: [...this.providers].sort().join(', '),
 			user_id,
-			id: `${value}-summary-${rowKey(userPrefix(user_id), JSON.stringify([value, user_id, from, to, provider.text]))}`,
+			id: `${value}-summary-${rowKey(userPrefix(user_id), JSON.stringify([value, user_id, from, to, provider]))}`,
 		} as IDataObject;
 	}
 }

@@ -8,14 +8,15 @@ import { identityOf, type Identity } from '../service/readingId';
 import { metrics, type Metric, type ThresholdOption } from '../service/metrics';
 import { readUsers, USERS_PER_REQUEST, type ReadUsersOptions, type UserResult } from '../service/readUsers';
 import { RowLimit } from '../service/rowLimit';
-import { lowerUserId, type ProviderSlug } from '../service/users';
+import type { ProviderCheck } from '../service/providerCheck';
+import { lowerUserId } from '../service/users';
 import type { SelectedUser, UserSelection } from '../service/userSelection';
 import { Problem } from '../shared/problem';
 
 /** What a trigger watches, and the limits it keeps. */
 export interface WatchTarget extends RequestLimits {
 	selection: UserSelection;
-	provider: ProviderSlug;
+	provider: ProviderCheck;
 	concurrency: number;
 }
 
@@ -54,7 +55,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 		readUsers(get, {
 			...options,
 			metric,
-			query: (selected) => ({ start_date: new Date(windowStartOf(selected)).toISOString(), provider: provider.text }),
+			query: (selected) => ({ start_date: new Date(windowStartOf(selected)).toISOString(), provider: provider.slug }),
 			selection,
 			asCompleted: true,
 			width: Math.min(USERS_PER_REQUEST * concurrency, Math.ceil(SECONDS_IN_LINE * requestsPerSecond)),

@@ -8,7 +8,7 @@ import { connect, readCredential } from '../http/client';
 import { AdaptiveTimeout } from '../http/deadlines';
 import { RequestQueue } from '../http/requestQueue';
 import { MAX_LIMIT_MS, RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
-import { noSuchProvider, type ProviderSlug } from '../service/users';
+import { noSuchProvider, type ProviderCheck } from '../service/providerCheck';
 import { countOfUsers, logLine, Problem, sentences, toNodeError } from '../shared/problem';
 import { PollReader } from './reader';
 import { pauseOf, reportOf, type PollResult } from './results';
@@ -119,7 +119,7 @@ async function read(
 		retryForMs: Math.min(limits.retryForMs, budgetMs / 2),
 		onAnswer: clock.onAnswer,
 	});
-	const get = target.provider.learning(connected);
+	const get = target.provider.watching(connected);
 	const timeout = new AdaptiveTimeout(queue.deadlines, timeoutMs, target.concurrency);
 	const options = { now, clock, lookback, deadline, end, budgetMs, timeout };
 	const result = await new PollReader(get, event, target, state, options).read();
@@ -136,9 +136,9 @@ async function read(
 const withoutProvider = new Set<string>();
 
 /** Once, since every poll finds it missing: nothing else says why the workflow never starts. */
-function logMissingProvider(context: IPollFunctions, { typed, isMissing }: ProviderSlug) {
-	const key = `${context.getWorkflow().id} ${context.getNode().id} ${typed}`;
-	if (isMissing && !withoutProvider.has(key)) context.logger.warn(logLine(context, noSuchProvider(typed)));
+function logMissingProvider(context: IPollFunctions, { slug, isMissing }: ProviderCheck) {
+	const key = `${context.getWorkflow().id} ${context.getNode().id} ${slug}`;
+	if (isMissing && !withoutProvider.has(key)) context.logger.warn(logLine(context, noSuchProvider(slug)));
 	if (isMissing) withoutProvider.add(key);
 	else withoutProvider.delete(key);
 }

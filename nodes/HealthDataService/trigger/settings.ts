@@ -18,7 +18,7 @@ import { readUser, readUserIds, readUsersBy, readUserScope, userFields } from '.
 import { toNumber } from '../service/aggregates';
 import { metrics, type ThresholdOption } from '../service/metrics';
 import { listedUsers, oneUser, wholeTeam } from '../service/userSelection';
-import { ProviderSlug } from '../service/users';
+import { ProviderCheck } from '../service/providerCheck';
 import { someNumber, toChoice, wholeNumber } from '../shared/values';
 import type { ChangedRow } from './seen';
 import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
@@ -98,13 +98,13 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const common = { event, lookback, thresholds: readThresholds(context, event.thresholds) };
 	const limits = { concurrency: readConcurrency(context), requestsPerSecond: readRequestsPerSecond(context) };
 	if (!readingEvents.includes(event)) {
-		const target = { ...limits, selection: wholeTeam({ limit: maxUsers }), provider: new ProviderSlug('') };
+		const target = { ...limits, selection: wholeTeam({ limit: maxUsers }), provider: new ProviderCheck('') };
 		return { ...common, target, watched: event.value };
 	}
 	const provider = readProvider(context);
 	const users = readSelection(context, provider, maxUsers);
 	const watched = JSON.stringify([event.value, ...users.watched, provider]);
-	const target = { ...limits, provider: new ProviderSlug(provider), selection: users.selection };
+	const target = { ...limits, provider: new ProviderCheck(provider), selection: users.selection };
 	return { ...common, target, watched };
 }
 

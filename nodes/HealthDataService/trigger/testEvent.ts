@@ -28,7 +28,7 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		continues: true,
 		queue: new RequestQueue(target, deadline),
 	});
-	const get = target.provider.learning(connected);
+	const get = target.provider.watching(connected);
 	for (const lookbackMs of [lookback, event.test.days * DAY_MS]) {
 		const newest = await newestWithin(lookbackMs, settings, get, deadline);
 		if (newest) return newest;

@@ -16,7 +16,7 @@ export function executeTimeseries(metric: Metric) {
 	return async (context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> => {
 		const request = readRequest(context, metric);
 		const { range, provider, limit, collect, isSimple, concurrency, isSeveral, selection } = request;
-		const get = provider.learning(await connectRun(request));
+		const get = provider.watching(await connectRun(request));
 
 		const onUnreadable = (user: UserRef, problem: Problem, succeeded: number) => {
 			if (!isSeveral) throw problem;
@@ -31,7 +31,7 @@ export function executeTimeseries(metric: Metric) {
 		const failed: IDataObject[] = [];
 		for await (const { user, place, rows: more, problem } of readUsers(get, {
 			metric,
-			query: () => ({ ...range, provider: provider.text }),
+			query: () => ({ ...range, provider: provider.slug }),
 			selection,
 			width,
 			collect,
@@ -49,7 +49,7 @@ export function executeTimeseries(metric: Metric) {
 		}
 		const rows = limit.keep(read);
 		await selection.addClientUserIds?.(get, rows);
-		const notes = limitNotes(context, rows.length, limit.maximum, provider.typed);
+		const notes = limitNotes(context, rows.length, limit.maximum, provider.slug);
 		return [...(isSimple ? rows.map((row) => simpleReading(row, metric.columns)) : rows), ...notes, ...failed];
 	};
 }

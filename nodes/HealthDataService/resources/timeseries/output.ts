@@ -6,7 +6,6 @@ import { collectDaily, type DayRange } from '../../service/daily';
 import { GroupedReadings, rowsWithId, rowsWithoutId, type Collect } from '../../service/readings';
 import type { Metric } from '../../service/metrics';
 import type { RowLimit } from '../../service/rowLimit';
-import type { ProviderSlug } from '../../service/users';
 import { collectSummary } from '../../service/summary';
 import { toChoice } from '../../shared/values';
 
@@ -42,7 +41,7 @@ interface CollectOptions {
 	days: DayRange;
 	/** YYYY-MM-DD in the zone of `days`: the last day of a summary without an end. */
 	today: string;
-	provider: ProviderSlug;
+	provider: string;
 }
 
 export function collectAs(

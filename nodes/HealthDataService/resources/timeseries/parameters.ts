@@ -17,7 +17,7 @@ import type { Metric } from '../../service/metrics';
 import type { Collect } from '../../service/readings';
 import type { RowLimit } from '../../service/rowLimit';
 import type { ListSlice } from '../../service/userPaginator';
-import type { ProviderSlug } from '../../service/users';
+import type { ProviderCheck } from '../../service/providerCheck';
 import { listedUsers, oneUser, type UserSelection, wholeTeam } from '../../service/userSelection';
 import { itemLimit, MAX_ROWS_PER_ITEM, oncePerRun, runOf, tooManyRows } from '../operation';
 import { daysOf } from './calendar';
@@ -26,9 +26,8 @@ import { readListSlice, readTimeZone } from './options';
 import { collectAs, DAILY, GROUPED, READINGS, readOutput, SUMMARY } from './output';
 
 export interface TimeseriesRequest {
-	/** Without the provider: its slug may show itself later. */
 	range: Query;
-	provider: ProviderSlug;
+	provider: ProviderCheck;
 	limit: RowLimit;
 	collect: Collect;
 	isSimple: boolean;
@@ -44,7 +43,7 @@ const USER_FIELDS = ['user', 'userIds'];
 
 export function readRequest(context: IExecutePaginationFunctions, metric: Metric): TimeseriesRequest {
 	const { selectionOf, ...request } = oncePerRun(context, { but: USER_FIELDS }, (now) => {
-		const provider = runOf(context).providerSlug(readProvider(context));
+		const provider = runOf(context).providerCheck(readProvider(context));
 		const maximum = readLimit(context);
 		const output = readOutput(context);
 		const scope = readUserScope(context);
@@ -60,13 +59,13 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 			range: { ...range },
 			provider,
 			limit,
-			collect: collectAs(output, metric, { limit, isSimple, days, today, provider }),
+			collect: collectAs(output, metric, { limit, isSimple, days, today, provider: provider.slug }),
 			isSimple,
 			concurrency: readConcurrency(context),
 			requestsPerSecond: readRequestsPerSecond(context),
 			isSeveral: scope !== 'one',
 			selectionOf: selectionByScope[scope](context, {
-				provider: provider.typed,
+				provider: provider.slug,
 				limit,
 				most: mostUsers(output, limit, advice),
 			}),

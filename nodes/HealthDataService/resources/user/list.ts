@@ -43,7 +43,7 @@ const READ_IN_PARTS =
 async function listUsers(context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> {
 	const limit = itemLimit(readLimit(context), READ_IN_PARTS);
 	const slug = readOption(context, 'provider', '', (value) => toSlug(value, 'Connected Provider'));
-	const provider = runOf(context).providerSlug(slug);
+	const provider = runOf(context).providerCheck(slug);
 	const offset = readSkip(context, 'offset');
 	const isSimple = isSimplified(context);
 
@@ -51,7 +51,7 @@ async function listUsers(context: IExecutePaginationFunctions, connectRun: Conne
 	// With a filter, the number of users to read is unknown: only the matching ones count.
 	const most = { users: MAX_ROWS_PER_ITEM, tooMany: () => tooManyRows(READ_IN_PARTS) };
 	const slice: ListSlice = slug ? { offset, isLazy: limit.mayEndEarly } : { offset, limit: limit.maximum, most };
-	for await (const { users } of userPages(provider.learning(await connectRun()), slice)) {
+	for await (const { users } of userPages(provider.watching(await connectRun()), slice)) {
 		for (const user of users) {
 			if (!slug || isConnectedTo(user, slug)) read.push(user);
 		}
