@@ -11,7 +11,9 @@ import {
 	readOnlyConnected,
 	readOption,
 	readRequestsPerSecond,
+	readSourceTypes,
 	requestsPerSecondField,
+	sourceTypesField,
 } from '../fields/options';
 import { providerField, readProvider } from '../fields/provider';
 import { readUser, readUserIds, readUsersBy, readUserScope, userFields } from '../fields/users';
@@ -63,6 +65,7 @@ const options = [
 	...thresholdFields,
 	onlyConnectedField({ show: { '/event': show.event, '/userScope': ['all'] } }),
 	requestsPerSecondField,
+	{ ...sourceTypesField, displayOptions: { show: { '/event': show.event } } },
 ].sort((a, b) => a.displayName.localeCompare(b.displayName));
 
 export const triggerFields: INodeProperties[] = [
@@ -103,8 +106,10 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	}
 	const provider = readProvider(context);
 	const users = readSelection(context, provider, maxUsers);
-	const watched = JSON.stringify([event.value, ...users.watched, provider]);
-	const target = { ...limits, provider: new ProviderSlug(provider), selection: users.selection };
+	const sourceTypes = readSourceTypes(context);
+	const source = sourceTypes.length > 0 ? [provider, sourceTypes] : [provider];
+	const watched = JSON.stringify([event.value, ...users.watched, ...source]);
+	const target = { ...limits, provider: new ProviderSlug(provider), sourceTypes, selection: users.selection };
 	return { ...common, target, watched };
 }
 

@@ -7,6 +7,7 @@ import {
 	readLimit,
 	readOnlyConnected,
 	readRequestsPerSecond,
+	readSourceTypes,
 	readWhenNotFound,
 } from '../../fields/options';
 import { readProvider } from '../../fields/provider';
@@ -14,7 +15,7 @@ import { isSimplified } from '../../fields/simplify';
 import { readUser, readUserIds, readUsersBy, readUserScope, type UserScope } from '../../fields/users';
 import type { Query } from '../../http/client';
 import type { Metric } from '../../service/metrics';
-import type { Collect } from '../../service/readings';
+import { ofSourceTypes, type Collect } from '../../service/readings';
 import type { RowLimit } from '../../service/rowLimit';
 import type { ListSlice } from '../../service/userPaginator';
 import type { ProviderSlug } from '../../service/users';
@@ -29,6 +30,7 @@ export interface TimeseriesRequest {
 	/** Without the provider: its slug may show itself later. */
 	range: Query;
 	provider: ProviderSlug;
+	sourceTypes: readonly string[];
 	limit: RowLimit;
 	collect: Collect;
 	isSimple: boolean;
@@ -45,6 +47,7 @@ const USER_FIELDS = ['user', 'userIds'];
 export function readRequest(context: IExecutePaginationFunctions, metric: Metric): TimeseriesRequest {
 	const { selectionOf, ...request } = oncePerRun(context, { but: USER_FIELDS }, (now) => {
 		const provider = runOf(context).providerSlug(readProvider(context));
+		const sourceTypes = readSourceTypes(context);
 		const maximum = readLimit(context);
 		const output = readOutput(context);
 		const scope = readUserScope(context);
@@ -59,8 +62,9 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 		return {
 			range: { ...range },
 			provider,
+			sourceTypes,
 			limit,
-			collect: collectAs(output, metric, { limit, isSimple, days, today, provider }),
+			collect: ofSourceTypes(sourceTypes, collectAs(output, metric, { limit, isSimple, days, today, provider })),
 			isSimple,
 			concurrency: readConcurrency(context),
 			requestsPerSecond: readRequestsPerSecond(context),
