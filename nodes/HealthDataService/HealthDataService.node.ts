@@ -25,7 +25,7 @@ const IN_OUTPUT = { type: 'info', location: 'outputPane', whenToDisplay: 'afterE
 const NO_ROWS: NodeHint = {
 	...IN_OUTPUT,
 	message:
-		"If no items come out, nothing was measured in the 'Date Range', or not with the 'Provider'. A longer range shows more.",
+		"If no items come out, nothing was measured in the 'Date Range', or not with the 'Provider' or 'Source Types'. A longer range shows more.",
 	whenToDisplay: 'beforeExecution',
 	displayCondition: '={{ $parameter.resource === "timeseries" }}',
 };

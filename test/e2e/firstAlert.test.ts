@@ -19,7 +19,7 @@ const anna = history.addUser('anna');
 history.addUser('ben');
 for (const [systolic, hoursAgo] of [
 	[118, 1],
-	[151, 2],
+	[181, 2],
 ]) {
 	history.add(anna, bloodPressure(new Date(Date.now() - hoursAgo * HOUR).toISOString(), systolic, 80));
 }
@@ -65,7 +65,7 @@ it('leads from an empty canvas to a table with each user, also without readings'
 	const { columns, rows } = await editor.outputTable();
 	const cells = rows.map((row) => Object.fromEntries(row.map((cell, at) => [columns[at], cell])));
 	expect(cells).toMatchObject([
-		{ client_user_id: 'anna', readings: '2', systolic_mean: '134.5' },
+		{ client_user_id: 'anna', readings: '2', systolic_mean: '149.5' },
 		{ client_user_id: 'ben', readings: '0', systolic_mean: 'null' },
 	]);
 	expect(await editor.optionsOf('output')).toContainEqual(expect.stringContaining(inTable('One Item per Reading')));
@@ -83,11 +83,11 @@ it('leads from an empty canvas to a published alert', async () => {
 	await editor.chooseOption('unit', said('Minutes'));
 	await editor.chooseOption('userScope', said('All Users'));
 	await editor.addOption(said('Options → Add option → Minimum Systolic').split(' → ')[2]);
-	await editor.enterText('minSystolic', said('135'));
+	await editor.enterText('minSystolic', said('180'));
 	await editor.addOption(said('Minimum Diastolic'));
-	await editor.enterText('minDiastolic', said('85'));
+	await editor.enterText('minDiastolic', said('110'));
 	await editor.fetchTestEvent();
-	expect((await editor.outputTable()).rows).toEqual([expect.arrayContaining(['anna', '151', '80'])]);
+	expect((await editor.outputTable()).rows).toEqual([expect.arrayContaining(['anna', '181', '80'])]);
 	await editor.closeNode();
 
 	await editor.openNextStepPanel();
@@ -100,7 +100,7 @@ it('leads from an empty canvas to a published alert', async () => {
 	await editor.enterExpression(
 		'text',
 		said('{{ $json.client_user_id }}: {{ $json.systolic }}/{{ $json.diastolic }} {{ $json.unit }}'),
-		'anna: 151/80 mmHg',
+		'anna: 181/80 mmHg',
 	);
 	await editor.closeNode();
 	await editor.publish(said('Publish'));

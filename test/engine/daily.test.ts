@@ -265,7 +265,7 @@ describe('users with known readings', () => {
 
 	it.each([
 		['last24Hours', '2026-03-28T00:00:00.000+01:00'],
-		['last7Days', '2026-03-22T00:00:00.000+01:00'],
+		['last7Days', '2026-03-23T00:00:00.000+01:00'],
 		// Of the range that names its very moment, no more.
 		['times', '2026-03-28T00:00:00.000+01:00'],
 	])(

@@ -155,6 +155,7 @@ export function summaryOf(measurements: Measurement[], { zone, from, to }: Days,
 			[`${column}_max`, orNull(numbers, () => Math.max(...numbers))],
 		];
 	});
+	const listed = (names: Array<string | null>) => [...new Set(names)].filter(Boolean).sort().join(', ');
 	return {
 		row: {
 			from,
@@ -165,7 +166,8 @@ export function summaryOf(measurements: Measurement[], { zone, from, to }: Days,
 				? { value_sum: orNull(numbersAt(0), () => sum(numbersAt(0)) / 10) }
 				: Object.fromEntries(pressure)),
 			unit: units.length === 1 ? units[0] : null,
-			providers: [...new Set(copies.map(({ copy }) => copy.provider))].sort().join(', '),
+			providers: listed(copies.map(({ copy }) => copy.provider)),
+			source_types: listed(copies.map(({ copy }) => copy.type)),
 		} as IDataObject,
 		first: micros.length > 0 ? textsAt(Math.min(...micros)) : [null],
 		last: micros.length > 0 ? textsAt(Math.max(...micros)) : [null],

@@ -5,6 +5,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';
 import { reachesThreshold } from '../../nodes/HealthDataService/trigger/settings';
+import type { Threshold } from '../../nodes/HealthDataService/trigger/state';
 import { History } from '../helpers/history';
 import { bloodPressure, mindfulness } from '../helpers/people';
 import { PollingHost, type HostOptions } from '../helpers/pollingHost';
@@ -34,7 +35,7 @@ beforeEach(() => {
 });
 afterEach(() => (used.sandbox.load.mostInFlight = 0));
 
-describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler: HostOptions['scheduler']) => {
+describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: HostOptions['scheduler']) => {
 	const trigger = async (options: INodeParameters, event = 'bloodPressure') => {
 		const n8n = new PollingHost(used.credential, { event, userScope: 'all', options }, { scheduler });
 		await n8n.start();
@@ -66,13 +67,29 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 		]);
 	});
 
-	it('numbers as text count, null and words do not', async () => {
-		const given = ['150', ' 151.5 ', '1.5e2', null, 'high', '', true, [160], '0', 0, -1, undefined];
-		const kept = given.filter((systolic) =>
-			reachesThreshold([{ column: 'systolic', least: 0 }], { systolic } as IDataObject),
-		);
-		expect(kept).toEqual(['150', ' 151.5 ', '1.5e2', '0', 0]);
+	it('low ones: readings at or below, beside those that reach a minimum', async () => {
+		const n8n = await trigger({ minSystolic: 180, lowSystolic: 90, lowDiastolic: 50 });
+		const entries = [
+			[91, 51],
+			[90, 51],
+			[89.9, 60],
+			[120, 50],
+			[120, 80],
+			[180, 80],
+		].map(([systolic, diastolic], index) => history.add(anna, reading(systolic, diastolic, index)));
+		clock += 10 * MINUTE;
+		expect(valuesOf(await n8n.tick())).toEqual([
+			[90, 51, 'created'],
+			[89.9, 60, 'created'],
+			[120, 50, 'created'],
+			[180, 80, 'created'],
+		]);
+		change(entries[0], reading(88, 51, -10));
+		change(entries[1], reading(92, 51, -9));
+		expect(valuesOf(await n8n.tick())).toEqual([[88, 51, 'updated']]);
+	});
 
+	it('numbers as text count, null and words do not', async () => {
 		used.sandbox.switches.oddValues = true;
 		const n8n = await trigger({ minSystolic: 140 });
 		for (let index = 0; index < 12; index++) history.add(anna, reading(index % 2 ? 130 : 150, 80, index));
@@ -267,6 +284,15 @@ describe.each(['memory', 'durable'] as const)('minimum values (%s)', (scheduler:
 			description: expect.stringContaining("Check 'Users', 'Provider' and the options"),
 		});
 	});
+});
+
+it.each<[string, Threshold, unknown[]]>([
+	['at least', { column: 'systolic', least: 0 }, ['150', ' 151.5 ', '1.5e2', '0', 0]],
+	['at most', { column: 'systolic', most: 0 }, ['0', 0, -1]],
+])('%s 0: numbers, numbers as text and the value itself reach it', (_, threshold, expected) => {
+	const given = ['150', ' 151.5 ', '1.5e2', null, 'high', '', true, [160], '0', 0, -1, undefined];
+	const kept = given.filter((systolic) => reachesThreshold([threshold], { systolic } as IDataObject));
+	expect(kept).toEqual(expected);
 });
 
 describe('Only Connected Users', () => {

@@ -7,7 +7,7 @@ import { uuid } from '../../dev/sandbox/world';
 import type { Team } from '../../dev/sandbox/world';
 import { createUser, mindfulness } from '../helpers/people';
 import { byUserId } from '../helpers/requests';
-import { allUsers, HOUR, iso, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
+import { allUsers, HOUR, iso, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -75,6 +75,54 @@ onBothSchedulers((scheduler) => {
 		w.pass(HOUR);
 		w.history.add(w.ben, w.reading(0, 122));
 		expect(valuesOf(await n8n.tick())).toEqual([122]);
+	});
+
+	describe('Source Types', () => {
+		const only = (sourceTypes: INodeParameters[string]): INodeParameters => ({ ...allUsers, options: { sourceTypes } });
+		const ofType = (type: string, minutes: number, systolic: number) =>
+			w.history.add(w.anna, w.reading(minutes, systolic, 'omron', type));
+
+		it('other readings are ignored: they are not emitted, not seen, and move no window', async () => {
+			const n8n = w.trigger(only('Cuff'));
+			await n8n.start();
+			for (let poll = 0; poll < 3; poll++) {
+				ofType('watch', 0, 100 + poll);
+				expect(await n8n.tick()).toBeUndefined();
+				w.pass(20 * HOUR);
+			}
+			expect(savedState(n8n).seen).toEqual({});
+			// More than Lookback Hours before the newest of the others.
+			ofType('CUFF', -55 * 60, 121);
+			expect(valuesOf(await n8n.tick())).toEqual([121]);
+		});
+
+		it('a change starts over, another order or case does not', async () => {
+			const n8n = w.trigger(only('cuff, watch'));
+			await n8n.start();
+			ofType('cuff', 0, 121);
+			n8n.parameters = only(['WATCH', 'cuff']);
+			expect(valuesOf(await n8n.start())).toEqual([121]);
+			for (const options of [{ sourceTypes: 'phone' }, {}]) {
+				ofType('phone', 0, 131);
+				w.pass(HOUR);
+				n8n.parameters = { ...allUsers, options };
+				expect(await n8n.start()).toBeUndefined();
+				ofType('phone', 0, 141);
+				expect(valuesOf(await n8n.tick())).toEqual([141]);
+				w.pass(HOUR);
+			}
+		});
+
+		it('a test event has one of them, and they do not apply to new users', async () => {
+			ofType('cuff', -60, 121);
+			ofType('watch', -30, 131);
+			expect(valuesOf(await w.trigger(only('cuff')).fetchTestEvent())).toEqual([121]);
+			const n8n = w.trigger({ event: 'user', options: { sourceTypes: true } });
+			await n8n.start();
+			w.history.addUser('carl', iso(w.clock));
+			w.pass(MINUTE);
+			expect(await n8n.tick()).toHaveLength(1);
+		});
 	});
 
 	it('a reading measured and received during the first poll is new, once', async () => {

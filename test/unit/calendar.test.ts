@@ -25,6 +25,16 @@ describe('presets', () => {
 	});
 
 	it.each([
+		['last24Hours', '2026-03-28T00:00:00.000+01:00'],
+		['last7Days', '2026-03-24T00:00:00.000+01:00'],
+		['last30Days', '2026-03-01T00:00:00.000+01:00'],
+		['last90Days', '2025-12-31T00:00:00.000+01:00'],
+	])('%s in rows of days begins with a whole day, and N days are N calendar days with today', (dateRange, start) => {
+		const { start_date, end_date } = toDateRange({ dateRange, isDaily: true }, BERLIN, now);
+		expect([start_date, end_date]).toEqual([start, '2026-03-30T00:30:00.123999+02:00']);
+	});
+
+	it.each([
 		['today', BERLIN, '2026-03-30T00:00:00.000+02:00', '2026-03-30T23:59:59.999999+02:00'],
 		['yesterday', BERLIN, '2026-03-29T00:00:00.000+01:00', '2026-03-29T23:59:59.999999+02:00'],
 		['today', 'UTC', '2026-03-29T00:00:00.000Z', '2026-03-29T23:59:59.999999Z'],

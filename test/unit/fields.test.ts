@@ -15,6 +15,7 @@ import {
 	readConcurrency,
 	readOnlyConnected,
 	readRequestsPerSecond,
+	readSourceTypes,
 	readWhenNotFound,
 	readLimit,
 } from '../../nodes/HealthDataService/fields/options';
@@ -217,6 +218,7 @@ it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 	['minSystolic', (context) => readThresholds(context as never, bloodPressure.thresholds), []],
 	['userLimit and userOffset', readListSlice, { offset: 0, limit: Infinity }],
 	['onlyConnected', readOnlyConnected, false],
+	['sourceTypes', readSourceTypes, []],
 	['whenNotFound', readWhenNotFound, 'error'],
 	['timeZone', readTimeZone, 'Asia/Tokyo'],
 ])('%s keeps its default where it was not added', (_, read, expected) => {
@@ -363,6 +365,34 @@ describe('User IDs', () => {
 		expect(message).toBe("'User IDs' has more than 10,000 users");
 		expect(description).toContain('several input items');
 	});
+});
+
+describe('Source Types', () => {
+	const read = (value: unknown) =>
+		readOrRefuse('Source Types', () => readSourceTypes(withField('options.sourceTypes', value)));
+
+	it.each<[unknown, string[]]>([
+		['cuff', ['cuff']],
+		[' Watch ,CUFF,, watch', ['cuff', 'watch']],
+		['cuff; smart watch\nring', ['cuff', 'ring', 'smart watch']],
+		['["Cuff", "watch"]', ['cuff', 'watch']],
+		[
+			['Watch', ' cuff ', 'CUFF'],
+			['cuff', 'watch'],
+		],
+		['', []],
+		[' , ', []],
+		[[], []],
+	])('%j are %j, in an order of their own', (value, types) => {
+		expect(read(value)).toEqual({ read: types });
+	});
+
+	it.each([undefined, null, true, {}, { value: 'cuff' }, [null], ['cuff', undefined], [['cuff']]])(
+		'are not %p',
+		(value) => {
+			expect(read(value)).toBeUndefined();
+		},
+	);
 });
 
 it('Client User ID is the very text that was given, or refused', () => {

@@ -12,9 +12,9 @@ it.each([
 	['operations', metrics.map(({ value }) => value)],
 	['paths', metrics.map(({ path }) => path)],
 	['events', metrics.map(({ event }) => event)],
-	['labels of the options for a minimum value', thresholds.map(({ name }) => name)],
+	['labels of the options for a threshold', thresholds.map(({ name }) => name)],
 	// 10 minutes saved for one metric must never be read as 10 bpm of another.
-	['names of the options for a minimum value', thresholds.map(({ option }) => option)],
+	['names of the options for a threshold', thresholds.map(({ option }) => option)],
 ])('%s are unique', (_, names) => expect(duplicates(names)).toEqual([]));
 
 it('no option of a metric has the name of another option of the trigger', () => {
@@ -30,7 +30,7 @@ it('are in alphabetical order', () => {
 	expect(names).toEqual([...names].sort());
 });
 
-it.each(metrics)('$value: aggregates and minimum values are of measured columns', ({ columns, daily, ...metric }) => {
+it.each(metrics)('$value: aggregates and thresholds are of measured columns', ({ columns, daily, ...metric }) => {
 	const [, ...values] = columns;
 	expect(values).toEqual(expect.arrayContaining(Object.keys(daily)));
 	expect(Object.keys(daily)).toEqual(expect.arrayContaining(metric.thresholds.map(({ column }) => column)));

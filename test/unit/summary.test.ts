@@ -36,37 +36,38 @@ it('a date without a time is that day, in any zone', async () => {
 it('has its columns in order', async () => {
 	const readings = [
 		at('2026-03-01T07:00:00Z'),
-		at('2026-03-03T07:00:00.000001+00:00', { systolic: 131 }, 'withings'),
-		at('2026-03-03T09:00:00Z', { systolic: 127, diastolic: 81 }),
+		at('2026-03-03T07:00:00.000001+00:00', { systolic: 131 }, 'withings', 'manual'),
+		at('2026-03-03T09:00:00Z', { systolic: 127, diastolic: 81 }, 'omron', null),
 	];
 	expect(Object.entries(await summarize([readings]))).toEqual([
 		['client_user_id', 'c'],
-		['from', '2026-03-01'],
-		['to', '2026-03-31'],
-		['days', 2],
-		['readings', 3],
-		['first', '2026-03-01T07:00:00Z'],
-		['last', '2026-03-03T09:00:00Z'],
 		['systolic_mean', 126],
+		['diastolic_mean', 80.3],
+		['unit', 'mmHg'],
+		['readings', 3],
+		['days', 2],
 		['systolic_min', 120],
 		['systolic_max', 131],
-		['diastolic_mean', 80.3],
 		['diastolic_min', 80],
 		['diastolic_max', 81],
-		['unit', 'mmHg'],
+		['first', '2026-03-01T07:00:00Z'],
+		['last', '2026-03-03T09:00:00Z'],
+		['from', '2026-03-01'],
+		['to', '2026-03-31'],
 		['providers', 'omron, withings'],
+		['source_types', 'cuff, manual'],
 		['user_id', 'u'],
 		['id', expect.stringMatching(/^bloodPressure-summary-[0-9a-f]{32}$/)],
 	]);
 	const session = { start: '2026-03-31T23:50:00Z', end: '2026-04-01T00:10:00Z', value: 20, unit: 'min' };
 	const minutes = await summarize([[{ ...at(''), point: session }]], MARCH, mindfulness);
-	expect(Object.entries(minutes).slice(3, 9)).toEqual([
-		['days', 1],
-		['readings', 1],
-		['first', session.start],
-		['last', session.start],
+	expect(Object.entries(minutes).slice(1, 7)).toEqual([
 		['value_sum', 20],
 		['unit', 'min'],
+		['readings', 1],
+		['days', 1],
+		['first', session.start],
+		['last', session.start],
 	]);
 });
 
@@ -77,7 +78,7 @@ it('is a row of zero readings where there are none', async () => {
 			...{ from: '2026-03-01', to: '2026-03-31', days: 0, readings: 0, first: null, last: null },
 			...{ systolic_mean: null, systolic_min: null, systolic_max: null },
 			...{ diastolic_mean: null, diastolic_min: null, diastolic_max: null },
-			...{ unit: null, providers: '', id: expect.any(String) },
+			...{ unit: null, providers: '', source_types: '', id: expect.any(String) },
 		});
 });
 
@@ -206,8 +207,9 @@ it('has an id of user, metric, days and provider, and of nothing else', async ()
 	expect(new Set([id, ...others].map((one) => String(one).slice(-26))).size).toBe(6);
 });
 
-it.each([null, ''])('a provider that is %j is not named', (provider) => {
+it.each([null, ''])('a source that is %j is not named', (none) => {
 	const summary = new Summary(bloodPressure, MARCH);
-	for (const one of [provider, 'omron']) summary.add({ ...at('2026-03-01T07:00Z').point, provider: one });
-	expect(summary.toRow(owner)).toMatchObject({ readings: 1, providers: 'omron' });
+	for (const provider of [none, 'omron'])
+		summary.add({ ...at('2026-03-01T07:00Z').point, provider, source_type: provider });
+	expect(summary.toRow(owner)).toMatchObject({ readings: 1, providers: 'omron', source_types: 'omron' });
 });

@@ -1,13 +1,13 @@
 /**
  * Options that several operations share: Return All, Limit, Concurrent Requests, Requests per Second, Only Connected Users, Skip
- * First Users, When Not Found, and the Options collection.
+ * First Users, Source Types, When Not Found, and the Options collection.
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DEFAULT_CONCURRENCY } from '../http/requestQueue';
 import type { WhenNotFound } from '../service/userSelection';
 import { isObject } from '../shared/json';
 import { Problem } from '../shared/problem';
-import { someNumber, toChoice, toSwitch, wholeNumber } from '../shared/values';
+import { someNumber, toChoice, toEntries, toSwitch, toText, wholeNumber } from '../shared/values';
 import type { FieldContext } from './locator';
 
 export const optionsField = (show: IDisplayOptions['show'], options: INodeProperties[]): INodeProperties => ({
@@ -90,6 +90,25 @@ export const skipField = (name: string, displayOptions?: IDisplayOptions): INode
 
 export const readSkip = (context: FieldContext, name: string) =>
 	readOption(context, name, 0, (value) => wholeNumber(value, 'Skip First Users', 0));
+
+export const sourceTypesField: INodeProperties = {
+	displayName: 'Source Types',
+	name: 'sourceTypes',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. cuff, watch',
+	description: 'Only readings whose source_type is one of these, separated by commas. Leave empty for all.',
+};
+
+const SOURCE_ADVICE = "Enter types such as cuff, watch, or leave 'Source Types' empty for all";
+const toSourceType = (entry: unknown) => toText(entry, 'Source Types', SOURCE_ADVICE).trim().toLowerCase();
+
+/** In lower case and alphabetical order; none for all. */
+export const readSourceTypes = (context: FieldContext): string[] =>
+	readOption<string[]>(context, 'sourceTypes', [], (value) => {
+		const entries = toEntries(value, 'Source Types', SOURCE_ADVICE, /[,;\r\n]+/);
+		return [...new Set(entries.map(toSourceType))].filter(Boolean).sort();
+	});
 
 const STOP: WhenNotFound = 'error';
 

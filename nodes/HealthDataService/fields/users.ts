@@ -6,7 +6,7 @@ import type { IDataObject, IDisplayOptions, INodeProperties } from 'n8n-workflow
 import type { ListEntry, UserIdentifier } from '../service/userSelection';
 import { connectedSources, isClientUserId, isUserId, UUID } from '../service/users';
 import { Problem } from '../shared/problem';
-import { emptyField, isBlank, isText, text, toChoice, toText, unusable, whatCame } from '../shared/values';
+import { emptyField, isBlank, isText, text, toChoice, toEntries, toText, unusable, whatCame } from '../shared/values';
 import { isPicked, readLocator, type FieldContext } from './locator';
 
 type Show = IDisplayOptions['show'];
@@ -179,7 +179,8 @@ const LIST_ADVICE = {
 /** Without duplicates, in the order given. @throws Problem for an invalid entry, an empty list and a list over the limit */
 export function readUserIds(context: FieldContext, by: UserIdentifier['by']): ListEntry[] {
 	const distinct = new Map<string, ListEntry>();
-	entriesOf(context.getNodeParameter('userIds', ''), by).forEach((entry, index) => {
+	const entries = toEntries(context.getNodeParameter('userIds', ''), LIST_FIELD, LIST_ADVICE[by], SEPARATORS[by]);
+	entries.forEach((entry, index) => {
 		const at = index + 1;
 		const id = toIdentifier(entry, at, by);
 		if (!distinct.has(id)) distinct.set(id, { id, at });
@@ -188,26 +189,6 @@ export function readUserIds(context: FieldContext, by: UserIdentifier['by']): Li
 	if (distinct.size <= MAX_USERS) return [...distinct.values()];
 	const message = `'${LIST_FIELD}' has more than ${MAX_USERS.toLocaleString('en')} users`;
 	throw new Problem(message, 'Share them between several input items');
-}
-
-function entriesOf(value: unknown, by: UserIdentifier['by']): unknown[] {
-	if (Array.isArray(value)) return value;
-	if (isBlank(value)) throw emptyField(LIST_FIELD, value, LIST_ADVICE[by]);
-	// A number may be a client user ID.
-	if (typeof value !== 'string') return [toText(value, LIST_FIELD, LIST_ADVICE[by])];
-	const parts = value.split(SEPARATORS[by]).map((part) => part.trim());
-	return jsonList(value) ?? parts.filter(Boolean);
-}
-
-/** AI agents write JSON, and so does an expression with `JSON.stringify`. `[5]` is an identifier. */
-function jsonList(value: string): unknown[] | undefined {
-	if (!value.trimStart().startsWith('[')) return undefined;
-	try {
-		const list = JSON.parse(value) as unknown[];
-		return list.length > 1 || list.every((entry) => typeof entry === 'string') ? list : undefined;
-	} catch {
-		return undefined;
-	}
 }
 
 /** User IDs in lower case: a UUID is the same user in either. */

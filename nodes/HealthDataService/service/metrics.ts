@@ -5,6 +5,8 @@ import type { Aggregate } from './aggregates';
 
 export interface ThresholdOption {
 	column: string;
+	/** Whether values of at least, or of at most, the threshold reach it. */
+	at: 'least' | 'most';
 	/** Name of the trigger's option in saved workflows: never changes. */
 	option: string;
 	name: string;
@@ -25,7 +27,7 @@ export interface Metric {
 	path: string;
 	/** Fields of a data point (contract 2.2, 2.3), in the order of the row's columns. The first is the time. */
 	columns: readonly string[];
-	/** Columns for which the trigger has an option with a minimum value. */
+	/** Thresholds for which the trigger has an option: a reading that reaches one starts the workflow. */
 	thresholds: readonly ThresholdOption[];
 	/** Aggregates of each measured column in *One Item per Day* and *Summary per User*, in order: `systolic_mean` and so on. */
 	daily: Readonly<Record<string, readonly Aggregate[]>>;
@@ -42,9 +44,11 @@ export const metrics: Metric[] = [
 		path: 'blood_pressure',
 		columns: ['timestamp', 'systolic', 'diastolic', 'unit'],
 		thresholds: [
-			// Hypertension at home (2021 European practice guidelines, Hypertension Canada); 140/90 is the limit of an office.
-			{ column: 'systolic', option: 'minSystolic', name: 'Minimum Systolic', default: 135 },
-			{ column: 'diastolic', option: 'minDiastolic', name: 'Minimum Diastolic', default: 85 },
+			// Defaults for a single reading, with sources in docs/operations.md, "Limits in the examples".
+			{ column: 'systolic', at: 'least', option: 'minSystolic', name: 'Minimum Systolic', default: 180 },
+			{ column: 'diastolic', at: 'least', option: 'minDiastolic', name: 'Minimum Diastolic', default: 110 },
+			{ column: 'systolic', at: 'most', option: 'lowSystolic', name: 'Low Systolic', default: 90 },
+			{ column: 'diastolic', at: 'most', option: 'lowDiastolic', name: 'Low Diastolic', default: 50 },
 		],
 		daily: { systolic: ['mean', 'min', 'max'], diastolic: ['mean', 'min', 'max'] },
 	},
@@ -57,7 +61,7 @@ export const metrics: Metric[] = [
 		noun: 'mindfulness session',
 		path: 'mindfulness_minutes',
 		columns: ['start', 'end', 'value', 'unit'],
-		thresholds: [{ column: 'value', option: 'minValue', name: 'Minimum Minutes', default: 10 }],
+		thresholds: [{ column: 'value', at: 'least', option: 'minValue', name: 'Minimum Minutes', default: 10 }],
 		daily: { value: ['sum'] },
 	},
 ];

@@ -119,6 +119,21 @@ export class GroupedReadings {
 /** Makes rows from the pages of one user. */
 export type Collect = (pages: AsyncIterable<IDataObject>, user: UserRef) => Promise<IDataObject[]>;
 
+/** `collect` for readings of these source types only (lower case; none: all). An invalid page stays invalid. */
+export function ofSourceTypes(types: readonly string[] = [], collect: Collect): Collect {
+	const isWanted = ({ source }: IDataObject) =>
+		types.includes(String((isObject(source) && source.type) || '').toLowerCase());
+	const wanted = (list: unknown) =>
+		Array.isArray(list) ? list.filter((group) => !isObject(group) || isWanted(group)) : list;
+	async function* only(pages: AsyncIterable<IDataObject>) {
+		for await (const page of pages) {
+			const groups = Object.entries(page.groups ?? {}).map(([slug, list]) => [slug, wanted(list)]);
+			yield isObject(page.groups) ? { ...page, groups: Object.fromEntries(groups) } : page;
+		}
+	}
+	return types.length === 0 ? collect : async (pages, user) => await collect(only(pages), user);
+}
+
 /** Rows within the limit, `id` null: for readers that do not show it. */
 export const rowsWithoutId =
 	({ columns }: Metric, limit: RowLimit): Collect =>

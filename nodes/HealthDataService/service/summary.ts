@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { dayIn } from '../shared/calendarDay';
+import { isBlank } from '../shared/values';
 import { aggregateColumns, toNumber } from './aggregates';
 import type { DayRange } from './daily';
 import type { Metric } from './metrics';
@@ -40,7 +41,7 @@ export class Summary {
 	private readonly days = new Set<string>();
 	/** Unit → how it is written. A reading without a unit is one of the only unit of the others. */
 	private readonly units = new Map<unknown, unknown>();
-	private readonly providers = new Set<string>();
+	private readonly sources = { provider: new Set<string>(), source_type: new Set<string>() };
 	private readonly numbers: Record<string, number[]>;
 	private first?: Instant;
 	private last?: Instant;
@@ -65,7 +66,8 @@ export class Summary {
 			if (!this.first || compare(instant, this.first) < 0) this.first = instant;
 			if (!this.last || compare(instant, this.last) > 0) this.last = instant;
 		}
-		if (row.provider !== null && row.provider !== '') this.providers.add(String(row.provider));
+		for (const [column, names] of Object.entries(this.sources))
+			if (!isBlank(row[column])) names.add(String(row[column]));
 		const unit = unitKey(row.unit);
 		if (unit !== null) this.units.set(unit, commonUnit(this.units.get(unit), row.unit));
 
@@ -84,22 +86,29 @@ export class Summary {
 		// Values of different units have no mean.
 		const isOneUnit = this.units.size <= 1;
 		const [unit = null] = isOneUnit ? this.units.values() : [];
+		const valuesOf = (column: string) => (isOneUnit ? this.numbers[column] : []);
+		const firstOfEach = Object.fromEntries(Object.entries(daily).map(([column, [how]]) => [column, [how]]));
 		return {
 			client_user_id,
-			from,
-			to,
-			days: this.days.size,
+			...aggregateColumns(firstOfEach, valuesOf),
+			unit,
 			readings: this.keys.size,
+			days: this.days.size,
+			// The first of each keeps its place.
+			...aggregateColumns(daily, valuesOf),
 			first: this.first?.text ?? null,
 			last: this.last?.text ?? null,
-			...aggregateColumns(daily, (column) => (isOneUnit ? this.numbers[column] : [])),
-			unit,
-			providers: [...this.providers].sort().join(', '),
+			from,
+			to,
+			providers: listed(this.sources.provider),
+			source_types: listed(this.sources.source_type),
 			user_id,
 			id: `${value}-summary-${rowKey(userPrefix(user_id), JSON.stringify([value, user_id, from, to, provider]))}`,
 		} as IDataObject;
 	}
 }
+
+const listed = (names: Set<string>) => [...names].sort().join(', ');
 
 /** Two notations of one instant have an order too, so that the order of pages does not decide. */
 const compare = (a: Instant, b: Instant) =>

@@ -16,6 +16,25 @@ export function toText(value: unknown, field: string, advice: string): string {
 	throw unusable(field, 'a text', value, advice);
 }
 
+/** The entries of a list field: an array, text with separators, or a JSON array as text, as AI agents write it. */
+export function toEntries(value: unknown, field: string, advice: string, separators: RegExp): unknown[] {
+	if (Array.isArray(value)) return value;
+	const list = toText(value, field, advice);
+	const parts = list.split(separators).map((part) => part.trim());
+	return jsonList(list) ?? parts.filter(Boolean);
+}
+
+/** `[5]` may be an identifier. */
+function jsonList(value: string): unknown[] | undefined {
+	if (!value.trimStart().startsWith('[')) return undefined;
+	try {
+		const list = JSON.parse(value) as unknown[];
+		return list.length > 1 || list.every((entry) => typeof entry === 'string') ? list : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
 /** Whether a value can be an identifier. */
 export const isText = (value: unknown): value is string | number =>
 	typeof value === 'string' || (typeof value === 'number' && isExact(value));

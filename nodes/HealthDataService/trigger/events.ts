@@ -3,7 +3,7 @@
  */
 import type { Get } from '../http/client';
 import type { RequestLimits } from '../http/requestQueue';
-import { rowsWithoutId, withServiceFields } from '../service/readings';
+import { ofSourceTypes, rowsWithoutId, withServiceFields } from '../service/readings';
 import { identityOf, type Identity } from '../service/readingId';
 import { metrics, type Metric, type ThresholdOption } from '../service/metrics';
 import { readUsers, USERS_PER_REQUEST, type ReadUsersOptions, type UserResult } from '../service/readUsers';
@@ -17,6 +17,7 @@ import { Problem } from '../shared/problem';
 export interface WatchTarget extends RequestLimits {
 	selection: UserSelection;
 	provider: ProviderCheck;
+	sourceTypes?: readonly string[];
 	concurrency: number;
 }
 
@@ -51,16 +52,16 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	noun: metric.noun,
 	test: { users: 50, days: 90 },
 	thresholds: metric.thresholds,
-	read: (get, { selection, provider, concurrency, requestsPerSecond = Infinity }, { windowStartOf, ...options }) =>
+	read: (get, { concurrency, requestsPerSecond = Infinity, ...target }, { windowStartOf, ...options }) =>
 		readUsers(get, {
 			...options,
 			metric,
-			query: (selected) => ({ start_date: new Date(windowStartOf(selected)).toISOString(), provider: provider.slug }),
-			selection,
+			query: (user) => ({ start_date: new Date(windowStartOf(user)).toISOString(), provider: target.provider.slug }),
+			selection: target.selection,
 			asCompleted: true,
 			width: Math.min(USERS_PER_REQUEST * concurrency, Math.ceil(SECONDS_IN_LINE * requestsPerSecond)),
 			// Change detection finds the `id`.
-			collect: rowsWithoutId(metric, new RowLimit(Infinity, stopAtTooManyRows)),
+			collect: ofSourceTypes(target.sourceTypes, rowsWithoutId(metric, new RowLimit(Infinity, stopAtTooManyRows))),
 		}),
 });
 

@@ -11,7 +11,9 @@ import {
 	readOnlyConnected,
 	readOption,
 	readRequestsPerSecond,
+	readSourceTypes,
 	requestsPerSecondField,
+	sourceTypesField,
 } from '../fields/options';
 import { providerField, readProvider } from '../fields/provider';
 import { readUser, readUserIds, readUsersBy, readUserScope, userFields } from '../fields/users';
@@ -43,14 +45,14 @@ const lookbackField: INodeProperties = {
 /** One option for each threshold of a metric, shown for its event. */
 const thresholdFields: INodeProperties[] = metrics.flatMap((metric) =>
 	metric.thresholds.map(
-		({ option, name, default: threshold }): INodeProperties => ({
+		({ at, option, name, default: threshold }): INodeProperties => ({
 			displayName: name,
 			name: option,
 			type: 'number',
 			typeOptions: { minValue: 0 },
 			default: threshold,
-			description: `Start the workflow only for a ${metric.noun} that reaches this value${
-				metric.thresholds.length > 1 ? ', or another minimum that is given' : ''
+			description: `Start the workflow only for a ${metric.noun} ${at === 'least' ? 'at or above' : 'at or below'} this value${
+				metric.thresholds.length > 1 ? ', or one that reaches another limit that is given' : ''
 			}. The others count as seen.`,
 			displayOptions: { show: { '/event': [metric.value] } },
 		}),
@@ -63,6 +65,7 @@ const options = [
 	...thresholdFields,
 	onlyConnectedField({ show: { '/event': show.event, '/userScope': ['all'] } }),
 	requestsPerSecondField,
+	{ ...sourceTypesField, displayOptions: { show: { '/event': show.event } } },
 ].sort((a, b) => a.displayName.localeCompare(b.displayName));
 
 export const triggerFields: INodeProperties[] = [
@@ -103,8 +106,10 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	}
 	const provider = readProvider(context);
 	const users = readSelection(context, provider, maxUsers);
-	const watched = JSON.stringify([event.value, ...users.watched, provider]);
-	const target = { ...limits, provider: new ProviderCheck(provider), selection: users.selection };
+	const sourceTypes = readSourceTypes(context);
+	const source = sourceTypes.length > 0 ? [provider, sourceTypes] : [provider];
+	const watched = JSON.stringify([event.value, ...users.watched, ...source]);
+	const target = { ...limits, provider: new ProviderCheck(provider), sourceTypes, selection: users.selection };
 	return { ...common, target, watched };
 }
 
@@ -139,14 +144,18 @@ const readLookback = (context: IPollFunctions): number =>
 
 /** The thresholds of the options that were added. */
 export const readThresholds = (context: IPollFunctions, options: readonly ThresholdOption[]): Threshold[] =>
-	options.flatMap(({ column, option, name }) => {
-		const least = readOption<number | undefined>(context, option, undefined, (value) => someNumber(value, name, 0));
-		return least === undefined ? [] : [{ column, least }];
+	options.flatMap(({ column, at, option, name }) => {
+		const limit = readOption<number | undefined>(context, option, undefined, (value) => someNumber(value, name, 0));
+		return limit === undefined ? [] : [{ column, [at]: limit }];
 	});
 
 /** Whether a row reaches any of the thresholds, or there are none. Null reaches none. */
 export const reachesThreshold = (thresholds: Threshold[], row: IDataObject): boolean =>
-	thresholds.length === 0 || thresholds.some(({ column, least }) => (toNumber(row[column]) ?? -Infinity) >= least);
+	thresholds.length === 0 ||
+	thresholds.some(({ column, least = Infinity, most = -Infinity }) => {
+		const value = toNumber(row[column]) ?? NaN;
+		return value >= least || value <= most;
+	});
 
 /**
  * Whether a change is emitted. A reading measured before a change of the thresholds must reach those of before too, and so must one

@@ -58,10 +58,11 @@ export interface SavedThresholds {
 	thresholds: Threshold[];
 }
 
-/** The least value of a column for which a reading is emitted. */
+/** A reading is emitted for a value of at least `least`, or at most `most`. */
 export interface Threshold {
 	column: string;
-	least: number;
+	least?: number;
+	most?: number;
 }
 
 export const HOUR_MS = 3_600_000;

@@ -42,10 +42,11 @@ interface Range {
 	toRange: (here: DateTime, fields: DateRangeFields) => DateRange;
 }
 
+/** In rows of days, N days are N calendar days: today and those before it. */
 const last =
-	(length: { hours: number } | { days: number }): Range['toRange'] =>
+	({ hours = 0, days = 0 }): Range['toRange'] =>
 	(here, { isDaily }) =>
-		between(isDaily ? firstInstant(here.minus(length)) : here.minus(length), here);
+		between(isDaily ? firstInstant(here.minus({ hours, days: days && days - 1 })) : here.minus({ hours, days }), here);
 
 const zoneOf = (here: DateTime) => here.zoneName!;
 
@@ -94,7 +95,7 @@ export const dateRangeFields = (show: Show): INodeProperties[] => [
 		type: 'options',
 		default: DEFAULT_RANGE,
 		description:
-			"When the readings were taken. Days are those of the workflow's time zone. Where nothing was measured then, only Summary per User has an item.",
+			"When the readings were taken. Days are those of the workflow's time zone; in One Item per Day and Summary per User, today is one of the last 7 days. Where nothing was measured then, only Summary per User has an item.",
 		displayOptions: { show },
 		options: RANGES.map(({ name, value, description }) => ({ name, value, ...(description && { description }) })),
 	},

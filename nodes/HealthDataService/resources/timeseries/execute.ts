@@ -15,7 +15,7 @@ import { readRequest } from './parameters';
 export function executeTimeseries(metric: Metric) {
 	return async (context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> => {
 		const request = readRequest(context, metric);
-		const { range, provider, limit, collect, isSimple, concurrency, isSeveral, selection } = request;
+		const { range, provider, sourceTypes, limit, collect, isSimple, concurrency, isSeveral, selection } = request;
 		const get = provider.watching(await connectRun(request));
 
 		const onUnreadable = (user: UserRef, problem: Problem, succeeded: number) => {
@@ -49,7 +49,7 @@ export function executeTimeseries(metric: Metric) {
 		}
 		const rows = limit.keep(read);
 		await selection.addClientUserIds?.(get, rows);
-		const notes = limitNotes(context, rows.length, limit.maximum, provider.slug);
+		const notes = limitNotes(context, rows.length, limit.maximum, provider.slug, sourceTypes);
 		return [...(isSimple ? rows.map((row) => simpleReading(row, metric.columns)) : rows), ...notes, ...failed];
 	};
 }

@@ -10,6 +10,7 @@ import {
 	readSkip,
 	requestsPerSecondField,
 	skipField,
+	sourceTypesField,
 	whenNotFoundField,
 } from '../../fields/options';
 import { toText, wholeNumber } from '../../shared/values';
@@ -32,6 +33,7 @@ export const timeseriesOptions = (show: IDisplayOptions['show']): INodePropertie
 		onlyConnectedField(onlyForAllUsers),
 		requestsPerSecondField,
 		skipField('userOffset', onlyForAllUsers),
+		sourceTypesField,
 		{
 			displayName: 'Time Zone',
 			name: 'timeZone',

@@ -7,6 +7,7 @@ import {
 	readLimit,
 	readOnlyConnected,
 	readRequestsPerSecond,
+	readSourceTypes,
 	readWhenNotFound,
 } from '../../fields/options';
 import { readProvider } from '../../fields/provider';
@@ -14,7 +15,7 @@ import { isSimplified } from '../../fields/simplify';
 import { readUser, readUserIds, readUsersBy, readUserScope, type UserScope } from '../../fields/users';
 import type { Query } from '../../http/client';
 import type { Metric } from '../../service/metrics';
-import type { Collect } from '../../service/readings';
+import { ofSourceTypes, type Collect } from '../../service/readings';
 import type { RowLimit } from '../../service/rowLimit';
 import type { ListSlice } from '../../service/userPaginator';
 import type { ProviderCheck } from '../../service/providerCheck';
@@ -28,6 +29,7 @@ import { collectAs, DAILY, GROUPED, READINGS, readOutput, SUMMARY } from './outp
 export interface TimeseriesRequest {
 	range: Query;
 	provider: ProviderCheck;
+	sourceTypes: readonly string[];
 	limit: RowLimit;
 	collect: Collect;
 	isSimple: boolean;
@@ -44,6 +46,7 @@ const USER_FIELDS = ['user', 'userIds'];
 export function readRequest(context: IExecutePaginationFunctions, metric: Metric): TimeseriesRequest {
 	const { selectionOf, ...request } = oncePerRun(context, { but: USER_FIELDS }, (now) => {
 		const provider = runOf(context).providerCheck(readProvider(context));
+		const sourceTypes = readSourceTypes(context);
 		const maximum = readLimit(context);
 		const output = readOutput(context);
 		const scope = readUserScope(context);
@@ -58,8 +61,12 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 		return {
 			range: { ...range },
 			provider,
+			sourceTypes,
 			limit,
-			collect: collectAs(output, metric, { limit, isSimple, days, today, provider: provider.slug }),
+			collect: ofSourceTypes(
+				sourceTypes,
+				collectAs(output, metric, { limit, isSimple, days, today, provider: provider.slug }),
+			),
 			isSimple,
 			concurrency: readConcurrency(context),
 			requestsPerSecond: readRequestsPerSecond(context),
