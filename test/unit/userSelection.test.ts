@@ -194,7 +194,10 @@ describe('one user', () => {
 		const { get } = team(5);
 		const missing = { user: { user_id: 'u3', client_user_id: null }, place: 1 };
 		const picked = oneUser({ by: 'userId', id: 'u3', shownAs: 'c4' });
-		await expect(picked.whenMissing(get, missing)).rejects.toThrow('There is no such user');
+		await expect(picked.whenMissing(get, missing)).rejects.toMatchObject({
+			message: "There is no such user: the service does not know the 'User'",
+			description: expect.stringMatching(/^Pick the user from the list, or check .*team of this user$/),
+		});
 	});
 });
 
