@@ -173,6 +173,8 @@ describe('one user', () => {
 		expect(asked).toHaveLength(requests);
 	});
 
+	it('is one', () => expect(oneUser({ by: 'userId', id: 'x' }).isOne).toBe(true));
+
 	it('picked from the list: one quiet Resolve for all items, none without rows', async () => {
 		const { get, asked } = team(5);
 		const resolved = new Map();
@@ -260,6 +262,7 @@ describe('the team', () => {
 		await expect(throwIfUserExists(team(1).get, { user_id: 'u0', client_user_id: null })).rejects.toMatchObject({
 			message: 'The service does not find the readings of a user whom it knows (status 404)',
 			description: 'Try again later. If it stays, ask the people who run the service',
+			httpCode: '404',
 		});
 	});
 
