@@ -199,6 +199,7 @@ describe('one user', () => {
 		await expect(picked.whenMissing(get, missing)).rejects.toMatchObject({
 			message: "There is no such user: the service does not know the 'User'",
 			description: expect.stringMatching(/^Pick the user from the list, or check .*team of this user$/),
+			httpCode: '404',
 		});
 	});
 });
