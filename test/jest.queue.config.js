@@ -4,6 +4,6 @@ module.exports = {
 	...require('./jest.e2e.config'),
 	testMatch: ['<rootDir>/test/queue/**/*.test.{ts,js}'],
 	maxWorkers: 1,
-	// A night of 45,000 users, with `--long`.
+	// A night of 20,000 users, with `LONG_NIGHTS=1`.
 	testTimeout: process.env.LONG_NIGHTS ? 1_800_000 : 600_000,
 };

@@ -39,9 +39,10 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		expect(new Set(received.map(({ id }) => id)).size).toBe(3);
 	});
 
+	// In memory, the timeouts of a user who never answers take minutes.
 	it('isolates a failing user, reports that once, and catches up', async () => {
 		const before = (await executions('error')).length;
-		w.sandbox.switches.users = { [ben.user_id]: 'fails' };
+		w.sandbox.switches.users = { [ben.user_id]: scheduler === 'durable' ? 'drips' : 'fails' };
 		measure(anna);
 		await everythingCame();
 		await until('the report', async () => (await executions('error')).length > before, { timeoutMs: 120_000 });
@@ -52,6 +53,14 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		w.sandbox.switches.users = {};
 		expected.push('177 created');
 		await everythingCame();
+	});
+
+	it('emits once what answers slower than n8n polls bring', async () => {
+		w.sandbox.switches.latencyMs = 5000;
+		measure(anna);
+		measure(ben);
+		await everythingCame(1);
+		w.sandbox.switches.latencyMs = 0;
 	});
 
 	it('continues after n8n was killed during a poll', async () => {

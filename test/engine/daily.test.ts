@@ -134,14 +134,6 @@ describe("the sandbox's world", () => {
 		expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
 	});
 
-	it('has days of 23 and of 25 hours', async () => {
-		const readingsOn = async (date: string) =>
-			(await run(daily({ startDate: date, endDate: date }, byUserId(BUSY.user_id)))).rows
-				.filter((row) => row.date === date)
-				.reduce((sum, { readings }) => sum + Number(readings), 0);
-		expect(await Promise.all(['2026-03-29', '2026-10-25', '2026-10-26'].map(readingsOn))).toEqual([23, 25, 24]);
-	});
-
 	it('uses the zone of the workflow where the option is empty', async () => {
 		const parameters = daily({ startDate: '2026-03-29', endDate: '2026-03-29' }, byClientId('busy'));
 		const inBerlin = expectedRows(BUSY, 'blood_pressure', 'Europe/Berlin', '2026-03-29', '2026-03-29');
@@ -194,36 +186,6 @@ describe('users with known readings', () => {
 			...Array.from({ length: 3 }, () => [STEADY.user_id, { item: 0 }]),
 			...Array.from({ length: 3 }, () => [BERLIN.user_id, { item: 1 }]),
 		]);
-	});
-
-	it.each(['continueRegularOutput', 'continueErrorOutput', undefined] as const)(
-		'a failed second page, On Error %s',
-		async (onError) => {
-			const sound = (await run(daily())).rows.filter(({ user_id }) => user_id !== STEADY.user_id);
-			used.sandbox.switches.users = { steady: 'failsOnPageTwo' };
-			const { rows, errorItems, error } = await run(daily({ returnAll: false, limit: 500 }), { onError });
-			const { user_id, client_user_id } = STEADY;
-			const message = expect.stringContaining('status 500');
-			if (onError === undefined) {
-				expect(rows).toEqual([]);
-				expect(error?.message).toContain(user_id);
-			} else if (onError === 'continueRegularOutput') {
-				expect(rows).toEqual([...sound, { user_id, client_user_id, error: message, details: expect.any(String) }]);
-			} else {
-				expect(rows).toEqual(sound);
-				expect(errorItems.map(({ json }) => json)).toEqual([
-					{ error: message, details: { user_id, client_user_id, advice: expect.any(String) } },
-				]);
-			}
-		},
-	);
-
-	it('gives no row of a user removed during the read', async () => {
-		used.sandbox.switches.users = { steady: 'removed' };
-		const { rows, error } = await run(daily());
-		expect(error).toBeUndefined();
-		expect(rows).not.toHaveLength(0);
-		expect(rows.map(({ user_id }) => user_id)).not.toContain(STEADY.user_id);
 	});
 
 	it.each(['emptyPages', 'splitGroups', 'extraFields', 'bareSources', 'oddValues'])(
@@ -287,33 +249,5 @@ describe('users with known readings', () => {
 		const asked = used.sandbox.requests.splice(0).map(queryOf);
 		await run(daily({ output: 'readings' }, byUserId(STEADY.user_id)));
 		expect(withoutCursor(asked)).toEqual(withoutCursor(used.sandbox.requests.map(queryOf)));
-	});
-});
-
-describe('a day that lies within another', () => {
-	// St. John's went from 00:01 on the 29th back to 23:01 on the 28th: the 28th ends after the 29th has begun.
-	const night = createUser('night', ['omron']);
-	const times = ['2006-10-29T02:29:59Z', '2006-10-29T02:30:30Z', '2006-10-29T03:29:59.999999Z', '2006-10-29T03:30:00Z'];
-	const blood_pressure = times.map((time, i) => bloodPressure(time, 110 + i, 70));
-	const used = useSandbox(() => ({ world: fixedWorld([night], { [night.user_id]: { blood_pressure } }) }));
-
-	it.each([
-		['2006-10-28', '2006-10-28', [['2006-10-28', 111]]],
-		['2006-10-29', '2006-10-29', [['2006-10-29', 112]]],
-		[
-			'2006-10-28',
-			'2006-10-29',
-			[
-				['2006-10-28', 111],
-				['2006-10-29', 112],
-			],
-		],
-	])('from %s to %s: no row of another day', async (startDate, endDate, expected) => {
-		const parameters = daily({ startDate, endDate, options: { timeZone: 'America/St_Johns' } });
-		const { rows, error } = await runNode({ credential: used.credential, parameters });
-		expect(error).toBeUndefined();
-		// The first one of each day and the last have a mean between them.
-		expect(rows.map(({ date, systolic_mean }) => [date, systolic_mean])).toEqual(expected);
-		expect(rows.map(({ readings }) => readings)).toEqual(expected.map(() => 2));
 	});
 });

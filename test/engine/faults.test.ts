@@ -1,93 +1,257 @@
 /**
- * Fault matrix: every quirk on every operation it can affect (test/helpers/faultMatrix.ts), through n8n's engine and real HTTP.
+ * Faults: every quirk of the service (docs/quirks.md) on every operation it can affect, through n8n's engine and real HTTP. A
+ * survived fault gives the rows that the operation gives without it; any other is one error, never a part of the data.
  */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { Fault, Switches } from '../../dev/sandbox/switches';
 import { runNode } from '../helpers/engine';
-import { matrix, OPERATIONS, parametersOf, SECRETS_ROW, type Case, type Operation } from '../helpers/faultMatrix';
 import { everythingIn } from '../helpers/inspect';
-import { KEY, people, STEADY } from '../helpers/people';
-import { sectionInPages } from '../helpers/pages';
-import { useSandbox } from '../helpers/requests';
+import { KEY, people, SPECIAL_ID, STEADY } from '../helpers/people';
+import { bloodPressureOf, byClientId, byUserId, everyNth, listUsers, resolve, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 // Pages of seven readings, so that every read has several.
 const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
 useVirtualTime();
 
-const run = async (operation: Operation, { parameters, ending = '' }: Partial<Case> = {}) =>
+const OPERATIONS = {
+	list: listUsers({ returnAll: true }),
+	resolve: resolve(SPECIAL_ID),
+	one: bloodPressureOf(byUserId(STEADY.user_id)),
+	all: bloodPressureOf('', { userScope: 'all' }),
+};
+type Operation = keyof typeof OPERATIONS;
+const EVERY = Object.keys(OPERATIONS) as Operation[];
+const READINGS: Operation[] = ['one', 'all'];
+const LIST: Operation[] = ['list', 'all'];
+
+const run = async (parameters: INodeParameters, ending = '') =>
 	await runNode({
 		credential: { ...used.credential, baseUrl: used.sandbox.baseUrl + ending },
 		// Shorter than the answers that come late.
-		parameters: { ...(parameters ?? parametersOf(operation)), requestOptions: { timeout: 10_000 } },
+		parameters: { ...parameters, requestOptions: { timeout: 10_000 } },
 		timezone: 'Asia/Kolkata',
 	});
 
 const right = {} as Record<Operation, IDataObject[]>;
 beforeAll(async () => {
-	for (const operation of Object.keys(OPERATIONS) as Operation[]) right[operation] = (await run(operation)).rows;
-	expect([right.list.length, right.resolve.length, right.one.length, right.all.length]).toEqual([4, 1, 61, 61 + 3 + 8]);
+	for (const operation of EVERY) right[operation] = (await run(OPERATIONS[operation])).rows;
+	expect(EVERY.map((operation) => right[operation].length)).toEqual([4, 1, 61, 61 + 3 + 8]);
 });
 
-/** Keys and readings are looked for in the whole execution: errors, their causes and contexts, hidden properties too. */
-function expectNoSecrets(execution: unknown) {
+type Switch = Partial<Switches>;
+/** Quirk, what comes, where, and how the sandbox brings it about. */
+type Survived = [number, string, Operation[], Switch];
+/** And the message and description of the error. */
+type Refused = [...Survived, RegExp, RegExp?];
+
+const onEach = (cases: Array<Survived | Refused>) =>
+	cases.flatMap(([quirk, name, operations, switches, message = /^$/, description = /./]) =>
+		operations.map((operation) => ({ quirk, name, operation, switches, message, description })),
+	);
+
+/** Answers the first request of every path with a fault. */
+const once = (fault: Fault): Switch => {
+	const asked = new Set<string>();
+	return { fault: (_, url) => (asked.size === asked.add(url).size ? undefined : fault) };
+};
+const passes = (quirk: number, name: string, fault: Fault): Survived => [quirk, `${name}, once`, EVERY, once(fault)];
+
+const SAME: Survived[] = [
+	...(['absent', 'empty', 'nextOnly'] as const).map(
+		(cursorStyle): Survived => [1, `last page: ${cursorStyle}`, READINGS, { cursorStyle }],
+	),
+	[2, 'every second page is empty', READINGS, { emptyPages: true }],
+	[8, 'null and missing fields of users', ['all'], { bareUsers: true }],
+	// Not encoded, the sandbox would read a space and refuse the date.
+	[10, 'a plus sign in a time of the query', READINGS, {}],
+	[12, 'pages capped at one', LIST, { userPageCap: 1 }],
+	[12, 'no total', LIST, { userTotal: 'missing' }],
+	[12, 'failing out of range, which is never asked', LIST, { failsOutOfRange: true }],
+	[12, 'another default offset', LIST, { defaultOffset: 2 }],
+	[13, 'a redirect to the same origin', EVERY, { redirect: 'sameOrigin' }],
+	[15, 'any character in a client user ID', ['resolve'], {}],
+	passes(19, '429 with seconds', { status: 429, headers: { 'retry-after': '2' } }),
+	passes(19, '503 with a date', { status: 503, headers: { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' } }),
+	passes(19, '429 without', { status: 429, body: { detail: 'slow down' } }),
+	passes(20, '500', { status: 500, body: '<html>Bad Gateway</html>' }),
+	[20, '502, every third request', EVERY, { fault: everyNth(3, { status: 502 }) }],
+	passes(20, 'connection reset', { drop: 'beforeAnswer' }),
+	passes(20, 'cut off inside the answer', { drop: 'insideBody' }),
+	passes(20, 'late', { delayMs: 20_000 }),
+	...(['zero', 'negative', 'page', 'tooSmall', 'growing', 'text'] as const).map(
+		(userTotal): Survived => [24, `total: ${userTotal}`, LIST, { userTotal, userPageCap: 2 }],
+	),
+	[24, 'limit ignored', LIST, { ignoresLimit: true }],
+	passes(25, '520', { status: 520, body: '<html>Error</html>' }),
+	passes(25, 'cut off between chunks', { drop: 'insideChunks' }),
+	passes(25, 'cut off without a length', { drop: 'withoutLength' }),
+	passes(25, 'byte by byte', { dripMs: 5000 }),
+];
+
+it.each(onEach(SAME))('quirk $quirk, $operation gives the same rows: $name', async ({ operation, switches }) => {
+	Object.assign(used.sandbox.switches, switches);
+	const { rows, error } = await run(OPERATIONS[operation]);
+	expect(error).toBeUndefined();
+	expect(rows).toEqual(right[operation]);
+});
+
+/** What these rows are: quirks.test.ts and user.test.ts. Here only that no user and no reading is missing. */
+const OTHER_ROWS: Survived[] = [
+	[4, 'a group per reading', READINGS, { splitGroups: true }],
+	[5, 'undocumented fields', EVERY, { extraFields: true }],
+	[6, 'readings without a source or its type', READINGS, { bareSources: true }],
+	[7, 'odd units, numbers as text, nulls', READINGS, { oddValues: true }],
+	[8, 'null and missing fields of users', ['list', 'resolve'], { bareUsers: true }],
+	...(['z', 'offset', 'noZone', 'endless'] as const).map(
+		(timestamps): Survived => [9, `times: ${timestamps}`, READINGS, { timestamps }],
+	),
+	[11, 'pages overlap', READINGS, { overlap: true }],
+];
+
+it.each(onEach(OTHER_ROWS))('quirk $quirk, $operation loses no row: $name', async ({ operation, switches }) => {
+	Object.assign(used.sandbox.switches, switches);
+	const { rows, error } = await run(OPERATIONS[operation]);
+	expect(error).toBeUndefined();
+	expect(rows.length).toBeGreaterThanOrEqual(right[operation].length);
+});
+
+const TRIED = /^Tried 7 times in \d+ seconds\./;
+const BUSY = /too many requests/;
+const UNREACHABLE = /could not be reached/;
+const UNSAID = /^The service did not accept the request$/;
+const CHECK_FIELDS = /^Check the values of the fields in this node$/;
+const status = (code: number) => new RegExp(`could not answer \\(status ${code}\\)`);
+const stays = (quirk: number, name: string, fault: Fault, message: RegExp, description?: RegExp): Refused => [
+	quirk,
+	`${name}, each time`,
+	EVERY,
+	{ fault: () => fault },
+	message,
+	description,
+];
+const detailed = (quirk: number, name: string, detail: unknown, message: RegExp, description: RegExp) =>
+	stays(quirk, name, { status: 422, body: { detail } }, message, description);
+/** No word of the service is repeated. */
+const unquoted = (name: string, detail: unknown) => detailed(26, name, detail, UNSAID, CHECK_FIELDS);
+
+const REFUSED: Refused[] = [
+	[3, 'cursor repeats', READINGS, { repeatCursor: true }, /same cursor twice/],
+	[13, 'another origin', EVERY, { redirect: 'otherOrigin' }, /redirects to another address \(http:\/\/localhost:9\)/],
+	[13, 'redirects without end', EVERY, { redirect: 'forever' }, /without arriving anywhere/],
+	detailed(
+		17,
+		'a list',
+		[{ loc: ['query', 'start_date'], msg: 'bad', input: 'x' }],
+		/^The service did not accept 'Start Date'$/,
+		/^Check the value of 'Start Date'$/,
+	),
+	detailed(17, 'text', 'invalid UUID length', UNSAID, CHECK_FIELDS),
+	detailed(17, 'an object', { error_type: 'a', error_message: 'wrong' }, UNSAID, CHECK_FIELDS),
+	stays(17, 'nothing', { status: 400 }, UNSAID),
+	stays(18, '401', { status: 401, body: '<html>' }, /^The service did not accept the API key/, /together/),
+	stays(18, '403', { status: 403, body: '<html>' }, /^The service did not accept the API key/, /together/),
+	stays(19, '429', { status: 429 }, BUSY, TRIED),
+	stays(19, '503', { status: 503 }, status(503), TRIED),
+	stays(20, '504', { status: 504, body: 'Internal Server Error' }, status(504), TRIED),
+	stays(20, 'connection reset', { drop: 'beforeAnswer' }, UNREACHABLE, TRIED),
+	stays(20, 'cut off inside the answer', { drop: 'insideBody' }, UNREACHABLE, TRIED),
+	stays(21, 'web page', { status: 200, body: '<!doctype html>', type: 'text/html' }, /^A web page came back/),
+	stays(21, 'list', { status: 200, body: [] }, /^The service's answer is not the data/),
+	stays(21, 'something else', { status: 200, body: { ok: true } }, /^The service's answer has no '/),
+	[
+		21,
+		'NaN in complete JSON',
+		EVERY,
+		{ hasNaN: true },
+		/^The service's answer is not valid JSON/,
+		/^It may have NaN or Infinity in place of a number/,
+	],
+	[21, 'a part (206)', EVERY, { isPartial: true }, /^The service sent a part of its answer only/],
+	[24, 'offset ignored', LIST, { ignoresOffset: true }, /same page of its user list/, /'offset'/],
+	[24, 'no user_id', LIST, { lacksUserId: 'null' }, /has no 'user_id'/],
+	stays(25, 'Retry-After 0', { status: 429, headers: { 'retry-after': '0' } }, BUSY, TRIED),
+	stays(
+		25,
+		'Retry-After in the past',
+		{ status: 429, headers: { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' } },
+		BUSY,
+		TRIED,
+	),
+	stays(25, '408', { status: 408 }, status(408), TRIED),
+	stays(25, 'cut off between chunks', { drop: 'insideChunks' }, UNREACHABLE, TRIED),
+	stays(25, 'cut off without a length', { drop: 'withoutLength' }, /^The answer of the service was cut off$/, TRIED),
+	stays(25, 'byte by byte', { dripMs: 5000 }, UNREACHABLE, /^Tried 2 times in 600 seconds\./),
+	unquoted('the key', `there is no team with the key ${KEY}`),
+	unquoted('the key, in a list', [{ loc: ['header', 'x'], msg: `unknown key ${KEY.toUpperCase()}` }]),
+	stays(
+		26,
+		'the key, in a failure',
+		{ status: 500, body: { detail: { message: `unknown key ${KEY}` } } },
+		/^The service could not answer \(status 500\)$/,
+		/^Tried 7 times in \d+ seconds\. Try again later\./,
+	),
+	unquoted('a user ID', `user ${STEADY.user_id} is gone`),
+	unquoted('an e-mail address', 'anna@example.com has left'),
+	unquoted('a reading', 'the last value is 151/93 mmHg'),
+	unquoted('several lines', 'not allowed\n[ERROR] the key was stolen'),
+	unquoted('marks that turn the writing', '\u202Enot allowed'),
+	unquoted('no end', 'not allowed '.repeat(1000)),
+];
+
+/** Keys and readings are looked for in the whole execution: errors, their causes and contexts, hidden properties too (quirk 22). */
+async function expectRefusal(parameters: INodeParameters, message: RegExp, description = /./) {
+	const { rows, error, run: execution } = await run(parameters);
+	expect(error?.message).toMatch(message);
+	expect(error?.description).toMatch(description);
+	expect(rows).toEqual([]);
 	const all = everythingIn(execution);
 	expect(all).not.toContain(KEY);
 	expect(all).not.toMatch(/systolic|mmHg/);
 }
 
-describe.each(matrix)('$quirk. $what', ({ cases }) => {
-	const each = cases.flatMap((one) => one.operations.map((operation) => ({ ...one, operation })));
-	it.each(each)('$operation: $name', async ({ operation, switches, gives, says, ...one }) => {
+it.each(onEach(REFUSED))(
+	'quirk $quirk, $operation is an error: $name',
+	async ({ operation, switches, message, description }) => {
 		Object.assign(used.sandbox.switches, switches);
-		const { rows, error, run: execution } = await run(operation, one);
+		await expectRefusal(OPERATIONS[operation], message, description);
+	},
+);
 
-		if (gives instanceof RegExp) {
-			expect(error?.message).toMatch(gives);
-			expect(error?.description).toMatch(says ?? /./);
-			expect(rows).toEqual([]);
-			expectNoSecrets(execution);
-			return;
-		}
-		expect(error).toBeUndefined();
-		if (gives === 'same') expect(rows).toEqual(right[operation]);
-		// What "more" is, row by row: quirks.test.ts and user.test.ts. Here only that no user and no reading is missing.
-		else if (switches?.users)
-			expect(rows).toEqual(right[operation].filter(({ user_id }) => user_id !== STEADY.user_id));
-		else expect(rows.length).toBeGreaterThanOrEqual(one.parameters ? 1 : right[operation].length);
+describe.each(EVERY)('quirk 14, %s', (operation) => {
+	it.each(['/', '/v2', '/v2/'])('a Base URL with %s at its end gives the same rows', async (ending) => {
+		expect((await run(OPERATIONS[operation], ending)).rows).toEqual(right[operation]);
 	});
 });
 
-describe('the matrix', () => {
-	const operations = Object.keys(OPERATIONS) as Operation[];
+it('quirk 15: a client user ID with any character is read', async () => {
+	expect((await run(bloodPressureOf(byClientId(SPECIAL_ID)))).rows).toHaveLength(3);
+});
 
-	it('has no empty cell without a reason', () => {
-		for (const { quirk, cases, elsewhere } of matrix) {
-			const hit = new Set(cases.flatMap((one) => one.operations));
-			const isWhole = operations.every((operation) => hit.has(operation));
-			expect([quirk, isWhole || Boolean(elsewhere)]).toEqual([quirk, true]);
-		}
-		// 22 is looked for in all of them, 23 has a table of its own (partWrong.test.ts), 27 is the trigger's.
-		expect(matrix.map(({ quirk }) => quirk)).toEqual([...Array.from({ length: 21 }, (_, i) => i + 1), 24, 25, 26]);
+/** Identifier that the service repeats in its error text. */
+const UNKNOWN = 'somebody';
+
+describe.each([
+	['resolve', resolve(UNKNOWN)],
+	['one', bloodPressureOf(byClientId(UNKNOWN))],
+])('an unknown client user ID, %s', (_, parameters) => {
+	it('quirk 16: is an error that names the field', async () => {
+		await expectRefusal(parameters, /^There is no user with this 'Client User ID'$/);
 	});
 
-	it('is the table in docs/reliability.md', () => {
-		const lines = matrix.map(({ quirk, what, promise, cases }) => {
-			const cells = operations.map((operation) =>
-				cases.some((one) => one.operations.includes(operation)) ? '✓' : '–',
-			);
-			return `| ${quirk} | ${what} | ${promise} | ${cells.join(' | ')} |`;
-		});
-		const { quirk, what, promise } = SECRETS_ROW;
-		const secrets = `| ${quirk} | ${what} | ${promise} | ${operations.map(() => '✓').join(' | ')} |`;
-		const at = matrix.findIndex((row) => row.quirk > quirk);
-		const table = [
-			`| | What may come | What is promised | ${Object.values(OPERATIONS).join(' | ')} |`,
-			`|---|---|---|${'---|'.repeat(operations.length)}`,
-			...lines.slice(0, at),
-			secrets,
-			...lines.slice(at),
-		];
-		// When this fails: what was expected is what belongs between the marks in docs/reliability.md.
-		expect(sectionInPages('reliability')).toBe(table.join('\n'));
+	it('quirk 26: is not repeated', async () => {
+		used.sandbox.switches.fault = () => ({ status: 422, body: { detail: `there is no ${UNKNOWN} in this team` } });
+		await expectRefusal(parameters, UNSAID, CHECK_FIELDS);
 	});
+});
+
+it('quirk 16: an unknown user ID is an error', async () => {
+	await expectRefusal(bloodPressureOf(byUserId('00000000-0000-4000-8000-000000000000')), /^There is no such user/);
+});
+
+it('quirk 16: in All Users, a user removed meanwhile is skipped', async () => {
+	used.sandbox.switches.users = { [STEADY.user_id]: 'removed' };
+	const { rows, error } = await run(OPERATIONS.all);
+	expect(error).toBeUndefined();
+	expect(rows).toEqual(right.all.filter(({ user_id }) => user_id !== STEADY.user_id));
 });

@@ -134,32 +134,6 @@ describe('users with known readings', () => {
 		expect(counts((await run(summary({}, user))).rows)).toEqual([['silent', 0]]);
 	});
 
-	it.each(['continueRegularOutput', 'continueErrorOutput', undefined] as const)(
-		'a user who cannot be read is an error, never a zero: On Error %s',
-		async (onError) => {
-			used.sandbox.switches.users = { steady: 'failsOnPageTwo' };
-			const { rows, errorItems, error } = await run(summary(), { onError });
-			const { user_id, client_user_id } = STEADY;
-			const message = expect.stringContaining('status 500');
-			if (onError === undefined) {
-				expect([rows, error?.message]).toEqual([[], expect.stringContaining(user_id)]);
-			} else if (onError === 'continueRegularOutput') {
-				expect(counts(rows.slice(0, -1))).toEqual(ALL.slice(1));
-				expect(rows.at(-1)).toEqual({ user_id, client_user_id, error: message, details: expect.any(String) });
-			} else {
-				expect(counts(rows)).toEqual(ALL.slice(1));
-				expect(errorItems.map(({ json }) => json)).toEqual([
-					{ error: message, details: { user_id, client_user_id, advice: expect.any(String) } },
-				]);
-			}
-		},
-	);
-
-	it('a user who was removed meanwhile has no row', async () => {
-		used.sandbox.switches.users = { steady: 'removed' };
-		expect(counts((await run(summary())).rows)).toEqual(ALL.slice(1));
-	});
-
 	it.each(['error', 'empty'])('an entry that no user has, When Not Found %s', async (whenNotFound) => {
 		const userIds = 'silent, unknown, berlin';
 		const listed = { userScope: 'listed', usersBy: 'clientUserId', userIds, options: { whenNotFound } };

@@ -1,11 +1,9 @@
 /**
- * Nights of 20,000 and 45,000 users (`npm run test:queue -- --long`): complete when everything goes wrong at once, how fast, and
- * with how much memory.
+ * Long nights: one shard of 100,000 rows, and 20,000 users complete when everything goes wrong at once, with little memory.
  */
 import { until } from '../../dev/host/process/until';
 import type { Fault } from '../../dev/sandbox/switches';
 import { uuid, type Team } from '../../dev/sandbox/world';
-import { nodeTimes, plainInsertMs } from './figures';
 import { accountOf, COMPLETE, planEnded, runPlan, startPlan, type Nightly } from './nightly';
 import { idsOf, lookAround, type Place } from './place';
 import { peakMb, print } from './processes';
@@ -21,84 +19,39 @@ const MOST_MB = 900;
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-/** @param place known once the tests run @param teams with their keys @param database puts the nightly read of a team in place */
+/** @param place known once the tests run @param large team of 20,000 @param database puts the nightly read of a team in place */
 export function describeLongNights(
 	place: () => Place,
-	teams: Record<'large' | 'largest', readonly [Team, string]>,
+	large: readonly [Team, string],
 	database: (name: string, apiKey: string, save?: object) => Promise<Nightly>,
 ) {
-	const of = async (size: keyof typeof teams) => {
-		await place().nightly.unpublish();
-		const [team, apiKey] = teams[size];
-		await place().queue.restartWorkers();
-		return lookAround({ ...place(), team, nightly: await database(size, apiKey) });
-	};
-
-	/** A night of one shard of nearly 100,000 rows. */
-	const largeShard = async (nightly: Nightly, latencyMs: number) => {
+	it('needs less than 900 MB for a shard of nearly 100,000 rows', async () => {
+		const nightly = await database('unsaved', place().team.key, {});
 		const { queue, sandbox, tables, team, expected } = lookAround({ ...place(), nightly });
 		await queue.restartWorkers();
-		// The tables, whichever tests have run before.
-		await runPlan(queue, await nightly.putPlan());
-		await tables.empty();
-		Object.assign(sandbox.switches, { pageSize: 1000, latencyMs });
+		Object.assign(sandbox.switches, { pageSize: 1000 });
 		const settings = { days: 34, usersPerShard: 2000, leaseMinutes: 15 };
 		const { planned } = await runPlan(queue, await nightly.putPlan(settings));
-		const begun = Date.now();
 		await nightly.publish();
 		const given = await accountOf(queue, nightly, planned!.plan);
 		await nightly.unpublish();
 		const rows = expected(given.night, 34, team.users);
 		expect(given).toMatchObject({ ...COMPLETE, users: 2000, readings: rows.length });
-		return { queue, tables, rows, times: async () => await nodeTimes(queue, nightly.shards, begun) };
-	};
-
-	it.each([0, 60])(
-		'writes a shard of nearly 100,000 rows in little more than a plain INSERT (latency %i ms)',
-		async (latencyMs) => {
-			const { tables, rows, ...night } = await largeShard(place().nightly, latencyMs);
-			const times = await night.times();
-			const after = times.Columns + times['Write and Mark'];
-			const plain = await plainInsertMs(tables, rows);
-			print([
-				`A shard of ${rows.length.toLocaleString('en')} rows, latency ${latencyMs} ms: read in ${seconds(times['Blood Pressure'])},`,
-				`columns ${seconds(times.Columns)}, written in ${seconds(times['Write and Mark'])}: ${((after / (times['Blood Pressure'] + after)) * 100).toFixed(0)} % of the shard after the node`,
-				`one plain INSERT from JSON ${seconds(plain.json)}, of VALUES ${seconds(plain.values)}: ${(after / plain.json).toFixed(2)} and ${(after / plain.values).toFixed(2)} times that`,
-			]);
-			expect(wrongIn(await tables.readings(), rows)).toEqual(NOTHING_WRONG);
-		},
-	);
-
-	it('needs less than 900 MB for a shard of nearly 100,000 rows', async () => {
-		const { queue, rows } = await largeShard(await database('unsaved', place().team.key, {}), 0);
+		expect(wrongIn(await tables.readings(), rows)).toEqual(NOTHING_WRONG);
 		const memory = Math.max(...queue.workers.map(({ process }) => peakMb(process)));
 		print([`A shard of ${rows.length.toLocaleString('en')} rows: most memory of a worker ${Math.round(memory)} MB`]);
 		expect(memory).toBeLessThan(MOST_MB);
 	});
 
-	it('plans 45,000 users twice at the same moment, and with other days: both plans are complete', async () => {
-		const { queue, nightly, tables, team, expected } = await of('largest');
-		const [one, three] = [await nightly.putPlan(LONG), await nightly.putPlan({ ...LONG, days: 3 })];
-		const begun = Date.now();
-		const ids = await Promise.all([one, one, three].map(async (workflow) => await startPlan(queue, workflow)));
-		for (const id of ids) await planEnded(queue, id);
-		const plans = (await tables.query('SELECT plan FROM health_nights')).split('\n');
-		const plannedMs = Date.now() - begun;
-		await nightly.publish();
-		expect([plans.length, await tables.count('health_users')]).toEqual([2, 90_000]);
-		const accounts = [];
-		for (const id of plans) accounts.push(await accountOf(queue, nightly, id, PATIENT));
-		print([
-			`45,000 users in two plans of 90 shards: planned in ${seconds(plannedMs)}, read in ${seconds(Date.now() - begun)}`,
-		]);
-		expect(accounts).toHaveLength(2);
-		for (const given of accounts) expect(given).toMatchObject({ ...COMPLETE, users: 45_000 });
-		expect(wrongIn(await tables.readings(), expected(accounts[0].night, 3, team.users))).toEqual(NOTHING_WRONG);
-		await nightly.unpublish();
-	});
-
 	it('reads 20,000 users: users come and go, 1 % cannot be read, 10 % 429, two workers and the main process are killed', async () => {
-		const { queue, nightly, sandbox, tables, team, expected } = await of('large');
+		await place().nightly.unpublish();
+		const [team, apiKey] = large;
+		const { queue, nightly, sandbox, tables, expected } = lookAround({
+			...place(),
+			team,
+			nightly: await database('large', apiKey),
+		});
+		await queue.restartWorkers();
 		const all = team.users;
 		const broken = all.filter((_, i) => i % 100 === 50);
 		broken.forEach(({ user_id: id }, i) => (sandbox.switches.users[id] = TROUBLES[i % TROUBLES.length]));

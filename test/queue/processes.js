@@ -14,7 +14,7 @@ exports.peakMb = ({ pid }) => {
 	return Number(kilobytes) / 1024;
 };
 
-/** Set by `npm run test:queue -- --long`. */
+/** Half an hour more. */
 exports.isLong = process.env.LONG_NIGHTS === '1';
 
 /** @param {string[]} lines for the terminal */

@@ -19,7 +19,6 @@ function run() {
 		whole: isWhole,
 		seed,
 		kinds,
-		table,
 		...numbers
 	} = readSwitches({
 		name: 'model',
@@ -41,7 +40,6 @@ Prints the shortest history that breaks a promise, step by step, with what each 
 					'which kinds of histories, with commas between; lasting: one lasting trouble; promised: these and random; all: these and mix',
 			},
 			steps: { type: 'number', default: 30, about: 'the longest history' },
-			table: { type: 'boolean', about: 'one long trouble of each kind, and what the trigger did meanwhile' },
 			whole: { type: 'boolean', about: 'the history as it was found, not the shortest' },
 		},
 	});
@@ -57,7 +55,6 @@ Prints the shortest history that breaks a promise, step by step, with what each 
 	require('../setup/regexEngine.js');
 	require('tsx/cjs');
 
-	if (table) return void require('../helpers/model/progress/table.ts').printTable(console.log, '');
 	const { ALL_KINDS, LASTING_KINDS, PROMISED_KINDS, main } = require('../helpers/model/program.ts');
 	const groups = new Map([
 		['all', ALL_KINDS],

@@ -1,7 +1,6 @@
 /**
  * Daily rows: sums and averages, rounding, duplicate readings, and the day of an instant.
  */
-import { IANAZone } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { aggregate } from '../../nodes/HealthDataService/service/aggregates';
 import { collectDaily, type DayRange } from '../../nodes/HealthDataService/service/daily';
@@ -316,15 +315,6 @@ describe('the day', () => {
 		for (let time = Date.UTC(from, 0, 1); time < Date.UTC(to, 0, 1); time += 19 * 60_000 + 777)
 			if (dayOf(time) !== format.format(time)) wrong.push([time, dayOf(time), format.format(time)]);
 		expect(wrong).toEqual([]);
-	});
-
-	it('of a hundred thousand readings takes a few thousand offsets of the zone', () => {
-		const dayOf = dayIn('Europe/Berlin');
-		const looks = jest.spyOn(IANAZone.prototype, 'offset');
-		// A reading every ten minutes, for two years.
-		for (let i = 0; i < 100_000; i++) dayOf(Date.UTC(2024, 0, 1) + i * 631_000);
-		expect(looks.mock.calls.length).toBeLessThan(5000);
-		looks.mockRestore();
 	});
 });
 

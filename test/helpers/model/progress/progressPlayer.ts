@@ -42,8 +42,6 @@ export class ProgressPlayer {
 	private readonly watched: Watched;
 	/** Users whom this round has read: the next one begins when it has read all. */
 	private readonly ofRound = new Set<number>();
-	/** The longest poll. */
-	longestMs = 0;
 	private poll = 0;
 	/** End of the longest Retry-After so far. */
 	private pausedUntil = -Infinity;
@@ -60,13 +58,12 @@ export class ProgressPlayer {
 	constructor(
 		private readonly history: ProgressHistory,
 		private readonly log: (line: string) => void = () => undefined,
-		private readonly breach: typeof fail = fail,
 	) {
 		this.service.pageSize = 100;
 		this.service.keys.set('ours', 'our team');
 		this.team = Array.from({ length: history.people }, () => this.world.join('our team'));
-		this.reads = new ReadsBound(history.people, isMixed(history), breach);
-		this.reports = new ReportsBound(isMixed(history), breach);
+		this.reads = new ReadsBound(history.people, isMixed(history));
+		this.reports = new ReportsBound(isMixed(history));
 		const { scheduler } = history;
 		this.watched = new Watched(
 			this,
@@ -77,16 +74,12 @@ export class ProgressPlayer {
 		);
 	}
 
-	get hours() {
-		return this.time.elapsed / HOUR;
-	}
-
 	get emitted() {
 		return this.watched.emitted;
 	}
 
-	/** @param onTrouble at the end of the trouble @throws Broken */
-	async play(onTrouble?: () => void) {
+	/** @throws Broken */
+	async play() {
 		const { polls, readings } = this.history;
 		this.time.install();
 		try {
@@ -99,7 +92,6 @@ export class ProgressPlayer {
 				await this.time.pass(1);
 				await this.tick();
 			}
-			onTrouble?.();
 			await this.finish();
 		} finally {
 			this.time.uninstall();
@@ -222,7 +214,6 @@ export class ProgressPlayer {
 		reads.judge(poll, isWaiting ? 0 : this.possible, rowsOf, served, faulty);
 		if (service.limit?.isAnnounced) this.pausedUntil = Math.max(this.pausedUntil, record.retryAt);
 		else if (service.limit && record.throttled > 0) this.mayWaitUntil = this.time.now + service.limit.windowMs;
-		this.longestMs = Math.max(this.longestMs, this.time.now - begun);
 		this.judgeTime(poll, this.time.now - begun, failing);
 		this.noteFailing(this.time.now - begun, failing);
 		this.hadNoTime = record.throttled > 0 || answerMs(service) > history.latencyMs;
@@ -250,6 +241,6 @@ export class ProgressPlayer {
 		const most = this.hadNoTime ? MOST_FOR_OVERDUE : MOST_FOR_FAILED;
 		const mostMs = this.budgetMs * most + soundMs(service, history.people);
 		if (tookMs > mostMs)
-			this.breach('users known to fail cost a poll more than a third of its budget', { poll, tookMs, mostMs });
+			fail('users known to fail cost a poll more than a third of its budget', { poll, tookMs, mostMs });
 	}
 }

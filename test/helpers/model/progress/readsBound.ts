@@ -25,28 +25,14 @@ export class ReadsBound {
 	private readonly reads: number[][];
 	/** Users who have ever failed. */
 	private readonly unsound = new Set<number>();
-	expected = 0;
-	emitted = 0;
-
 	private readonly most: number;
 
-	constructor(
-		people: number,
-		isMixed: boolean,
-		private readonly breach: typeof fail = fail,
-	) {
+	constructor(people: number, isMixed: boolean) {
 		this.most = isMixed ? ROUNDS_WHILE_MIXED : ROUNDS;
 		this.reads = [Array.from({ length: people }, () => 0)];
 	}
 
-	/** How many sound users no poll has read after that one. */
-	unreadSince(poll: number): number {
-		const then = this.reads[poll + 1];
-		return this.reads.at(-1)!.filter((count, user) => count === then[user] && !this.unsound.has(user)).length;
-	}
-
 	expect(nr: number, user: number, poll: number) {
-		this.expected++;
 		this.pending.set(nr, { user, since: this.rounds, poll });
 	}
 
@@ -56,14 +42,14 @@ export class ReadsBound {
 	 */
 	judge(poll: number, rounds: number, emitted: number[], served: Set<number>, faulty: Set<number>) {
 		this.rounds += Math.min(1, rounds);
-		for (const nr of emitted) if (this.pending.delete(nr)) this.emitted++;
+		for (const nr of emitted) this.pending.delete(nr);
 		for (const user of faulty) this.unsound.add(user);
 		const before = this.reads.at(-1)!;
 		this.reads.push(before.map((count, user) => count + (served.has(user) ? 1 : 0)));
 		for (const [nr, one] of this.pending) {
 			if (faulty.has(one.user)) one.since = this.rounds;
 			else if (this.rounds - one.since >= this.most - ROUNDING)
-				this.breach(`a reading of a sound user has not gone out within ${this.most} rounds`, { nr, ...one, now: poll });
+				fail(`a reading of a sound user has not gone out within ${this.most} rounds`, { nr, ...one, now: poll });
 		}
 		this.judgeDifference(poll);
 	}
@@ -78,7 +64,7 @@ export class ReadsBound {
 			const [least, most] = [Math.min(...counts), Math.max(...counts)];
 			if (most - least > MOST_DIFFERENCE) {
 				const users = [sound[counts.indexOf(least)], sound[counts.indexOf(most)]];
-				this.breach('a sound user was read more than two times as seldom as another', {
+				fail('a sound user was read more than two times as seldom as another', {
 					users,
 					least,
 					most,
@@ -91,6 +77,6 @@ export class ReadsBound {
 
 	/** @throws Broken where something has never gone out */
 	judgeEnd() {
-		for (const [nr, one] of this.pending) this.breach('a reading has never gone out', { nr, ...one });
+		for (const [nr, one] of this.pending) fail('a reading has never gone out', { nr, ...one });
 	}
 }

@@ -36,33 +36,23 @@ export class ReportsBound {
 	/** Begin of the last poll with a report. */
 	private reportedAt = -Infinity;
 	private unreported = 0;
-	failed = 0;
-	logged = 0;
-	/** The first poll that reported anything. */
-	firstReported?: number;
-
 	private readonly most: number;
 
-	constructor(
-		isMixed: boolean,
-		private readonly breach: typeof fail = fail,
-	) {
+	constructor(isMixed: boolean) {
 		this.most = isMixed ? UNREPORTED_WHILE_MIXED : UNREPORTED;
 	}
 
 	judge({ reported, error, logged, ...poll }: PollReports) {
 		const failures = [...reported, ...(error === undefined ? [] : [error])];
-		this.failed += failures.length;
-		this.logged += logged.length;
 		const about = { poll: poll.poll, texts: [...failures, ...logged] };
 		this.judgeSilence(poll, failures.length + logged.length > 0);
-		if (reported.length > 1) this.breach('several reports of one poll', about);
+		if (reported.length > 1) fail('several reports of one poll', about);
 		if (reported.length > 0) {
 			if (poll.begun - this.reportedAt < HOUR)
-				this.breach('a report less than an hour after the last one', { ...about, last: this.reportedAt - poll.begun });
+				fail('a report less than an hour after the last one', { ...about, last: this.reportedAt - poll.begun });
 			this.reportedAt = poll.begun;
 		}
-		if (error !== undefined && !poll.mayFail) this.breach('a poll failed though the user list answered', about);
+		if (error !== undefined && !poll.mayFail) fail('a poll failed though the user list answered', about);
 		for (const text of [...failures, ...logged]) this.judgeText(text, poll, about);
 	}
 
@@ -70,13 +60,10 @@ export class ReportsBound {
 		{ poll, begun, ended, isTroubled, isLimited }: Omit<PollReports, 'reported' | 'logged'>,
 		isReported: boolean,
 	) {
-		if (isReported) {
-			this.anythingReportedAt = ended;
-			this.firstReported ??= poll;
-		}
+		if (isReported) this.anythingReportedAt = ended;
 		if (isReported || !(isTroubled || isLimited)) this.unreported = 0;
 		else if (isTroubled && begun - this.anythingReportedAt >= HOUR && ++this.unreported > this.most)
-			this.breach('trouble is not reported', { poll });
+			fail('trouble is not reported', { poll });
 	}
 
 	private judgeText(
@@ -84,10 +71,10 @@ export class ReportsBound {
 		{ unreadable, isOnlyLimit }: Omit<PollReports, 'reported' | 'logged'>,
 		about: object,
 	) {
-		if (/no user's readings can be read/i.test(text) && unreadable === 0) this.breach('no user is unreadable', about);
+		if (/no user's readings can be read/i.test(text) && unreadable === 0) fail('no user is unreadable', about);
 		const [, count] = /([\d,]+) users? cannot be read/.exec(text) ?? [];
 		if (count && Number(count.replace(/,/g, '')) > unreadable)
-			this.breach('more users are called unreadable than are', { ...about, unreadable });
-		if (isOnlyLimit && !/limit|too many|429/i.test(text)) this.breach('the limit is not named', about);
+			fail('more users are called unreadable than are', { ...about, unreadable });
+		if (isOnlyLimit && !/limit|too many|429/i.test(text)) fail('the limit is not named', about);
 	}
 }
