@@ -3,7 +3,6 @@
  */
 import type { Get, RequestOptions } from '../../nodes/HealthDataService/http/client';
 import { Prefetch, userPages, type ListSlice } from '../../nodes/HealthDataService/service/userPaginator';
-import { stopAtLongList } from '../../nodes/HealthDataService/service/rowLimit';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { nextTurn, watchUnhandled } from '../helpers/machine';
 import { idsOf, listOf, movingTeam, TOTALS, type Move, type TeamOptions } from '../helpers/movingTeam';
@@ -12,7 +11,6 @@ import { useVirtualTime } from '../helpers/virtualTime';
 
 const time = useVirtualTime();
 const SAME_PAGE = 'The service gives the same page of its user list again and again';
-const tooMany = () => new Problem('Too many', '');
 const broken = (httpCode = '500') => new Problem('Broken', '', { httpCode });
 
 const read = async (options: TeamOptions, slice: ListSlice = {}) => {
@@ -48,9 +46,7 @@ describe('total only helps to prefetch: all users once and in order, none reques
 		await fc.assert(
 			fc.asyncProperty(list, totals, offsets, limits, fc.boolean(), async (options, total, offset, limit, isLazy) => {
 				const expected = team(options.size).slice(offset, offset + limit);
-				// As many as there may be.
-				const most = { users: Math.max(1, expected.length), tooMany };
-				const { ids, asked } = await read({ ...options, total }, { offset, limit, isLazy, most });
+				const { ids, asked } = await read({ ...options, total }, { offset, limit, isLazy });
 				expect(ids).toEqual(expected);
 				expect(asked.filter((one) => one.offset < offset || one.offset + one.limit > offset + limit)).toEqual([]);
 			}),
@@ -70,47 +66,31 @@ describe('total only helps to prefetch: all users once and in order, none reques
 	});
 });
 
-describe('more users than the maximum', () => {
-	const atMost = async (options: TeamOptions, slice: ListSlice = {}) =>
-		await read({ cap: 10, ...options }, { most: { users: 50, tooMany }, ...slice });
-
-	it('ends after the first page and one more request, if total predicts more', async () => {
-		const { get, asked } = movingTeam({ size: 51, cap: 10 });
-		await expect(idsOf(userPages(get, { most: { users: 50, tooMany } }))).rejects.toThrow('Too many');
-		expect(asked.map(({ offset, limit, once }) => [offset, limit, once?.maxAttempts])).toEqual([
-			[0, 500, undefined],
-			[50, 1, 1],
-		]);
+describe('the number of users that total announces', () => {
+	it.each([
+		[{}, 61],
+		[{ offset: 10 }, 51],
+		[{ limit: 50 }, 50],
+		[{ offset: 10, limit: 60 }, 51],
+	])('is told once, with the first page, for %j', async (slice, announced) => {
+		const onTotal = jest.fn();
+		await read({ size: 61, cap: 10 }, { ...slice, onTotal });
+		expect(onTotal.mock.calls).toEqual([[announced]]);
 	});
 
-	it.each([{ offset: 10 }, { limit: 51 }])('ends, of %j', async (slice) => {
-		await expect(atMost({ size: 61 }, slice)).rejects.toThrow('Too many');
+	it('may end the read before another request', async () => {
+		const { get, asked } = movingTeam({ size: 61, cap: 10 });
+		const onTotal = () => {
+			throw new Problem('Too many', '');
+		};
+		await expect(idsOf(userPages(get, { onTotal }))).rejects.toThrow('Too many');
+		expect(asked).toHaveLength(1);
 	});
 
-	it.each([{ offset: 10 }, { limit: 50 }])('sends no request when total predicts no more, of %j', async (slice) => {
-		const { asked } = await atMost({ size: 60 }, slice);
-		expect(asked.filter(({ limit }) => limit === 1)).toEqual([]);
-	});
-
-	it('a service that gives its first page for any offset has not shown that there are more', async () => {
-		await expect(atMost({ size: 60, ignores: { offset: true } })).rejects.toThrow(SAME_PAGE);
-	});
-
-	it('a first page without users proves nothing', async () => {
-		const { get } = movingTeam({ size: 51 });
-		const empty = { users: [], total: 51 } as never;
-		await expect(stopAtLongList(get, 0, empty, { users: 50, tooMany })).rejects.toThrow('Too many');
-	});
-
-	it('sends one request, and continues when that is refused', async () => {
-		const { ids, asked } = await atMost({ size: 45, total: () => 1000, failsAtEnd: 500 }, { limit: 51 });
-		expect(ids).toEqual(team(45));
-		expect(asked.filter(({ limit }) => limit === 1)).toHaveLength(1);
-	});
-
-	it('an error that is no Problem does not count as an answer', async () => {
-		const fails: TeamOptions['fails'] = ({ limit }) => limit === 1 && new TypeError('broken');
-		await expect(atMost({ size: 51, fails })).rejects.toThrow('broken');
+	it('is none without a total', async () => {
+		const onTotal = jest.fn();
+		await read({ size: 5, total: () => undefined }, { onTotal });
+		expect(onTotal.mock.calls).toEqual([[0]]);
 	});
 });
 

@@ -82,7 +82,7 @@ function isBatched(context: IExecutePaginationFunctions): boolean {
 export const MAX_ROWS_PER_ITEM = 100_000;
 
 /** @param advice what to do instead, with the fields of the operation */
-export const tooManyRows = (advice: string) =>
+const tooManyRows = (advice: string) =>
 	new Problem(
 		`More than ${MAX_ROWS_PER_ITEM.toLocaleString('en')} rows for one input item are more than n8n can hand on`,
 		advice,

@@ -5,7 +5,6 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
 import { quietly } from '../shared/concurrentMap';
 import type { Problem } from '../shared/problem';
-import { stopAtLongList, type Most } from './rowLimit';
 import { listProblem, MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
 
 /** Pages requested before they are needed. The request queue decides how many are sent at once. */
@@ -18,8 +17,8 @@ export interface ListSlice {
 	limit?: number;
 	/** Whether the reader may stop before the end: then no page is prefetched. */
 	isLazy?: boolean;
-	/** Set if too many users can be detected before they are read. */
-	most?: Most;
+	/** Called with the number of users that the `total` of the first page announces. May throw to stop the read. */
+	onTotal?: (users: number) => void;
 }
 
 /**
@@ -30,17 +29,15 @@ export interface ListSlice {
  */
 export async function* userPages(
 	get: Get,
-	{ offset = 0, limit = Infinity, isLazy = false, most }: ListSlice = {},
+	{ offset = 0, limit = Infinity, isLazy = false, onTotal }: ListSlice = {},
 ): AsyncGenerator<UserPage> {
 	const paginator = new UserPaginator(offset, limit);
 	const pages = new Prefetch(get);
-	let unchecked = most && limit > most.users ? most : undefined;
 	try {
 		while (!paginator.hasEnded) {
 			const request = paginator.next();
 			const page = await pages.take(request);
-			if (unchecked) await stopAtLongList(get, offset, page, unchecked);
-			unchecked = undefined;
+			if (request.offset === offset) onTotal?.(Math.min((page.total ?? 0) - offset, limit));
 			const users = paginator.read(request, page);
 			// Users have moved on the list: the prefetched pages no longer fit.
 			if (users.length === 0) pages.cancel();

@@ -20,7 +20,7 @@ import type { RowLimit } from '../../service/rowLimit';
 import type { ListSlice } from '../../service/userPaginator';
 import type { ProviderCheck } from '../../service/providerCheck';
 import { listedUsers, oneUser, type UserSelection, wholeTeam } from '../../service/userSelection';
-import { itemLimit, MAX_ROWS_PER_ITEM, oncePerRun, runOf, tooManyRows } from '../operation';
+import { itemLimit, oncePerRun, runOf } from '../operation';
 import { daysOf } from './calendar';
 import { readDateRange } from './dateRange';
 import { readListSlice, readTimeZone } from './options';
@@ -74,7 +74,8 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 			selectionOf: selectionByScope[scope](context, {
 				provider: provider.slug,
 				limit,
-				most: mostUsers(output, limit, advice),
+				// Where each user is a row, the list says how many rows there will be: an error comes before 100,000 requests.
+				onTotal: [SUMMARY, GROUPED].includes(output) ? (users) => void limit.isReached(users) : undefined,
 			}),
 		};
 	});
@@ -87,7 +88,7 @@ type SelectionOf = (context: IExecutePaginationFunctions) => UserSelection;
 interface SelectionParameters {
 	provider: string;
 	limit: RowLimit;
-	most?: ListSlice['most'];
+	onTotal?: ListSlice['onTotal'];
 }
 
 /** Reads the fields that are the same for all items, and returns a function that reads the others. */
@@ -104,13 +105,13 @@ const selectionByScope: Record<
 		const options = { whenNotFound: readWhenNotFound(context), isLazy: limit.mayEndEarly };
 		return (item) => listedUsers(by, readUserIds(item, by), options);
 	},
-	all(context, { provider, limit, most }) {
+	all(context, { provider, limit, onTotal }) {
 		const connectedTo = readOnlyConnected(context) ? provider : undefined;
 		const slice: ListSlice = {
 			...readListSlice(context),
 			isLazy: limit.mayEndEarly,
 			// `total` counts all users of the list, connected or not.
-			most: connectedTo ? undefined : most,
+			onTotal: connectedTo ? undefined : onTotal,
 		};
 		const team = wholeTeam(slice, connectedTo);
 		return () => team;
@@ -133,9 +134,3 @@ const FEWER_ROWS: Record<string, string[]> = {
 /** Advice for too many rows, with the fields that this item shows. */
 export const readLess = (output: string, scope: UserScope): string =>
 	`Read less in one go: ${[...FEWER_ROWS[output], ...FEWER_USERS[scope]].join(', or ')}`;
-
-/** Where each user is a row, the list of users says how many there will be. */
-export const mostUsers = (output: string, limit: RowLimit, advice: string) =>
-	[SUMMARY, GROUPED].includes(output) && limit.maximum > MAX_ROWS_PER_ITEM
-		? { users: MAX_ROWS_PER_ITEM, tooMany: () => tooManyRows(advice) }
-		: undefined;

@@ -8,7 +8,7 @@ import { isSimplified, limitNotes, simpleUser, simplifyField } from '../../field
 import { userRow } from '../../service/readings';
 import { userPages, type ListSlice } from '../../service/userPaginator';
 import { isConnectedTo } from '../../service/users';
-import { itemLimit, MAX_ROWS_PER_ITEM, routingOf, runOf, tooManyRows, type Connect } from '../operation';
+import { itemLimit, routingOf, runOf, type Connect } from '../operation';
 
 const show = { resource: ['user'], operation: ['list'] };
 
@@ -48,9 +48,9 @@ async function listUsers(context: IExecutePaginationFunctions, connectRun: Conne
 	const isSimple = isSimplified(context);
 
 	const read: IDataObject[] = [];
+	const onTotal = (users: number) => void limit.isReached(users);
 	// With a filter, the number of users to read is unknown: only the matching ones count.
-	const most = { users: MAX_ROWS_PER_ITEM, tooMany: () => tooManyRows(READ_IN_PARTS) };
-	const slice: ListSlice = slug ? { offset, isLazy: limit.mayEndEarly } : { offset, limit: limit.maximum, most };
+	const slice: ListSlice = slug ? { offset, isLazy: limit.mayEndEarly } : { offset, limit: limit.maximum, onTotal };
 	for await (const { users } of userPages(provider.watching(await connectRun()), slice)) {
 		for (const user of users) {
 			if (!slug || isConnectedTo(user, slug)) read.push(user);
