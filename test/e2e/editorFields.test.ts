@@ -140,13 +140,13 @@ describe('the trigger', () => {
 		await editor.pickNode(NODE);
 		await editor.pickAction('On new mindfulness session');
 		const common = ['Concurrent Requests', 'Lookback Hours'];
-		await soon(editor.optionsToAdd, [...common, 'Minimum Minutes', 'Requests per Second']);
+		await soon(editor.optionsToAdd, [...common, 'Minimum Minutes', 'Requests per Second', 'Source Types']);
 		await editor.chooseOption('userScope', 'All Users');
 		await soon(editor.optionsToAdd, expect.arrayContaining(['Only Connected Users']));
 		await editor.chooseOption('event', 'New User');
 		await soon(editor.fieldNames, expect.not.arrayContaining(['userScope']));
 		await editor.chooseOption('event', 'New Blood Pressure Reading');
-		await soon(editor.optionsToAdd, expect.arrayContaining(['Minimum Diastolic', 'Minimum Systolic']));
+		await soon(editor.optionsToAdd, expect.arrayContaining(['Low Diastolic', 'Low Systolic', 'Minimum Diastolic', 'Minimum Systolic']));
 	});
 
 	it('watches listed users for readings that reach a minimum', async () => {

@@ -100,15 +100,13 @@ export class Summary {
 			last: this.last?.text ?? null,
 			from,
 			to,
-			providers: listed(this.sources.provider),
-			source_types: listed(this.sources.source_type),
+			providers: [...this.sources.provider].sort().join(', '),
+			source_types: [...this.sources.source_type].sort().join(', '),
 			user_id,
 			id: `${value}-summary-${rowKey(userPrefix(user_id), JSON.stringify([value, user_id, from, to, provider]))}`,
 		} as IDataObject;
 	}
 }
-
-const listed = (names: Set<string>) => [...names].sort().join(', ');
 
 /** Two notations of one instant have an order too, so that the order of pages does not decide. */
 const compare = (a: Instant, b: Instant) =>

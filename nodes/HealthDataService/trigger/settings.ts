@@ -107,13 +107,12 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const provider = readProvider(context);
 	const users = readSelection(context, provider, maxUsers);
 	const sourceTypes = readSourceTypes(context);
-	const source = sourceTypes.length > 0 ? [provider, sourceTypes] : [provider];
-	const watched = JSON.stringify([event.value, ...users.watched, ...source]);
+	const watched = JSON.stringify([event.value, ...users.watched, provider]) + sourceTypes.join(', ');
 	const target = { ...limits, provider: new ProviderCheck(provider), sourceTypes, selection: users.selection };
 	return { ...common, target, watched };
 }
 
-/** `watched` leaves out the entries of a list: a change of them affects no other user (watchList.ts). */
+/** `watched` leaves out the entries of a list: a change of them affects no other user (cursors.ts). */
 function readSelection(context: IPollFunctions, provider: string, maxUsers?: number) {
 	const scope = readUserScope(context);
 	if (scope === 'all') {
