@@ -162,8 +162,8 @@ describe('a run that fails says how many users could not be read', () => {
 	});
 });
 
-it('each recipe of the README that reads several users or all their days says Return All', () => {
-	const recipes = sectionOf(textOf('README.md'), 'Recipes').split('\n\n');
+it('each recipe that reads several users or all their days says Return All', () => {
+	const recipes = sectionOf(textOf('docs/examples.md'), 'Recipes').split('\n\n');
 	const reading = recipes.filter((recipe) => /All Users|Listed Users|Output:/.test(recipe));
 	expect(reading).toHaveLength(3);
 	for (const recipe of reading) expect(recipe).toContain('Return All');
@@ -190,8 +190,8 @@ describe('texts of others', () => {
 		expect(parameters.options).toMatchObject({ cellFormat: 'RAW' });
 	});
 
-	it('the recipe of the README says so', () =>
-		expect(textOf('README.md')).toMatch(
+	it('the recipe says so', () =>
+		expect(textOf('docs/examples.md')).toMatch(
 			/Google Sheets → Append or Update Row[^\n]*\*Cell Format: Let n8n format\* \(RAW\)/,
 		));
 });

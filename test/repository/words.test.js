@@ -1,6 +1,6 @@
 /**
- * The words of README.md: each label that it names is one of this package or a known one of n8n, and each message of its table of
- * errors is one that the code writes.
+ * Words of the pages: each label that they name is one of this package or a known one of n8n, and each message in docs/errors.md is
+ * one that the code writes.
  */
 const { readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -11,14 +11,10 @@ const { HealthDataServiceApi } = require('../../credentials/HealthDataServiceApi
 const { HealthDataService } = require('../../nodes/HealthDataService/HealthDataService.node');
 const { HealthDataServiceTrigger } = require('../../nodes/HealthDataService/HealthDataServiceTrigger.node');
 
-const README = textOf('README.md');
 const SECTIONS = [
-	'Credential',
-	'Your first table',
-	'Your first alert',
-	'Operations',
-	'Trigger',
-	'When something goes wrong',
+	...['Credential', 'Your first table', 'Your first alert', 'Operations', 'Trigger'].map((name) => ['README.md', name]),
+	['docs/operations.md', 'Fields'],
+	['docs/errors.md', 'Messages'],
 ];
 
 /** Labels that no description has: of n8n itself, of other nodes, and of rows of pickers. Most are clicked by test/e2e. */
@@ -26,7 +22,7 @@ const OF_OTHERS = new Set([
 	...['Add first step…', 'Actions', 'Add option', 'Execute step', 'Fetch Test Event', 'Publish', 'Save'],
 	...['Credential', 'Authentication', 'Predefined Credential Type', 'Allowed HTTP Request Domains'],
 	...['Poll Times', 'Mode', 'Every X', 'Minutes', 'On new blood pressure reading', 'All Providers'],
-	...['Settings', 'On Error', 'Continue', 'Continue (using error output)', 'Request Options', 'Proxy'],
+	...['Settings', 'On Error', 'Continue', 'Continue (using error output)', 'Retry On Fail', 'Request Options', 'Proxy'],
 	...['HTTP Request', 'AI Agent', 'Sort', 'Send a message', 'Message Text'],
 ]);
 
@@ -49,8 +45,8 @@ const namedIn = (section) =>
 		.flatMap(([, , label]) => label.split(/ → |, /))
 		.filter((label) => /^[A-Z]/.test(label));
 
-it.each(SECTIONS)('%s: every label is on the screen', (name) => {
-	const named = namedIn(sectionOf(README, name));
+it.each(SECTIONS)('%s, %s: every label is on the screen', (page, name) => {
+	const named = namedIn(sectionOf(textOf(page), name));
 	expect(named).not.toEqual([]);
 	expect([...new Set(named)].filter((label) => !LABELS.has(label) && !OF_OTHERS.has(label))).toEqual([]);
 });
@@ -68,7 +64,7 @@ describe('errors', () => {
 		...['No output data returned', 'Unrecognized node type', 'The trigger does not start for a reading'],
 		"'Start Date' is not a date",
 	];
-	const messages = [...sectionOf(README, 'When something goes wrong').matchAll(/^\| ([^|]+?)(?: …)? \|/gm)]
+	const messages = [...sectionOf(textOf('docs/errors.md'), 'Messages').matchAll(/^\| ([^|]+?)(?: …)? \|/gm)]
 		.map(([, message]) => message)
 		.filter((message) => message !== 'What you see' && !others.includes(message));
 
