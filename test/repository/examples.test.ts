@@ -112,13 +112,15 @@ it('all texts that name limits of blood pressure name the same', () => {
 	const named = files.flatMap((file) =>
 		[...JSON.stringify(nodesOf(file)).matchAll(/at or above (\d+\/\d+)/gi)].map(([, limits]) => limits),
 	);
-	expect(new Set(named)).toEqual(new Set(['135/85']));
+	// The mean of several days, and one reading.
+	expect(new Set(named)).toEqual(new Set(['135/85', '180/110']));
 	const { parameters } = nodesOf('weekly-letter.json').find(({ name }) => name === 'Week and Limits')!;
 	const { assignments } = (parameters as { assignments: { assignments: IDataObject[] } }).assignments;
-	expect(assignments.slice(2).map(({ name, value }) => [name, value])).toEqual([
-		['systolic', 135],
-		['diastolic', 85],
-	]);
+	const numbers = assignments.filter(({ type }) => type === 'number').map(({ name, value }) => [name, value]);
+	expect(Object.fromEntries(numbers)).toEqual({
+		...{ systolic: 135, diastolic: 85, min_readings: 12, min_days: 3, charts: 20 },
+		...{ high_systolic: 180, high_diastolic: 110, low_systolic: 90, low_diastolic: 50 },
+	});
 	const conditions = [...having('if'), ...having('filter')]
 		.filter(([, { name }]) => name === 'At or above 135/85')
 		.map(([, { parameters }]) => parameters.conditions as { combinator: string; conditions: IDataObject[] });
