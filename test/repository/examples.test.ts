@@ -171,6 +171,25 @@ it('each recipe of the README that reads several users or all their days says Re
 	for (const recipe of reading) expect(recipe).toContain('Return All');
 });
 
+describe('what n8n keeps', () => {
+	it.each(exampleFiles())('%s: no execution that succeeded or was started by hand, and its note says so', (file) => {
+		expect(readExample(file).settings).toMatchObject({ saveDataSuccessExecution: 'none', saveManualExecutions: false });
+		const [about] = notesOf(nodesOf(file));
+		expect(about).toContain('Save successful production executions');
+		expect(about).toContain('Save manual executions');
+	});
+
+	it.each(having('googleSheets'))('%s: a sheet gets the columns that the example names', (file, { name }) => {
+		const { connections } = readExample(file);
+		const [before] = nodesOf(file).filter((node) => connections[node.name]?.main.flat()[0]?.node === name);
+		const { includeOtherFields = false, include } = before.parameters;
+		expect([before.type, includeOtherFields ? include : 'named']).toEqual([
+			'n8n-nodes-base.set',
+			expect.stringMatching(/^(named|selected)$/),
+		]);
+	});
+});
+
 describe('texts of others', () => {
 	const ESCAPED = ["'&', '&amp;'", "'<', '&lt;'", "'>', '&gt;'"];
 
