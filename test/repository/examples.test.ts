@@ -112,13 +112,15 @@ it('all texts that name limits of blood pressure name the same', () => {
 	const named = files.flatMap((file) =>
 		[...JSON.stringify(nodesOf(file)).matchAll(/at or above (\d+\/\d+)/gi)].map(([, limits]) => limits),
 	);
-	expect(new Set(named)).toEqual(new Set(['135/85']));
+	// The mean of several days, and one reading.
+	expect(new Set(named)).toEqual(new Set(['135/85', '180/110']));
 	const { parameters } = nodesOf('weekly-letter.json').find(({ name }) => name === 'Week and Limits')!;
 	const { assignments } = (parameters as { assignments: { assignments: IDataObject[] } }).assignments;
-	expect(assignments.slice(2).map(({ name, value }) => [name, value])).toEqual([
-		['systolic', 135],
-		['diastolic', 85],
-	]);
+	const numbers = assignments.filter(({ type }) => type === 'number').map(({ name, value }) => [name, value]);
+	expect(Object.fromEntries(numbers)).toEqual({
+		...{ systolic: 135, diastolic: 85, min_readings: 12, min_days: 3, charts: 20 },
+		...{ high_systolic: 180, high_diastolic: 110, low_systolic: 90, low_diastolic: 50 },
+	});
 	const conditions = [...having('if'), ...having('filter')]
 		.filter(([, { name }]) => name === 'At or above 135/85')
 		.map(([, { parameters }]) => parameters.conditions as { combinator: string; conditions: IDataObject[] });
@@ -167,6 +169,25 @@ it('each recipe that reads several users or all their days says Return All', () 
 	const reading = recipes.filter((recipe) => /All Users|Listed Users|Output:/.test(recipe));
 	expect(reading).toHaveLength(3);
 	for (const recipe of reading) expect(recipe).toContain('Return All');
+});
+
+describe('what n8n keeps', () => {
+	it.each(exampleFiles())('%s: no execution that succeeded or was started by hand, and its note says so', (file) => {
+		expect(readExample(file).settings).toMatchObject({ saveDataSuccessExecution: 'none', saveManualExecutions: false });
+		const [about] = notesOf(nodesOf(file));
+		expect(about).toContain('Save successful production executions');
+		expect(about).toContain('Save manual executions');
+	});
+
+	it.each(having('googleSheets'))('%s: a sheet gets the columns that the example names', (file, { name }) => {
+		const { connections } = readExample(file);
+		const [before] = nodesOf(file).filter((node) => connections[node.name]?.main.flat()[0]?.node === name);
+		const { includeOtherFields = false, include } = before.parameters;
+		expect([before.type, includeOtherFields ? include : 'named']).toEqual([
+			'n8n-nodes-base.set',
+			expect.stringMatching(/^(named|selected)$/),
+		]);
+	});
 });
 
 describe('texts of others', () => {

@@ -8,7 +8,7 @@ import { PNG } from 'pngjs';
 import type { BloodPressurePoint } from '../../../dev/sandbox/metrics';
 import type { User } from '../../../dev/sandbox/schemas';
 import { defaultSwitches } from '../../../dev/sandbox/switches';
-import { createWorld, type Reading, type World } from '../../../dev/sandbox/world';
+import type { Reading, World } from '../../../dev/sandbox/world';
 import { bloodPressure, createUser, fixedWorld, KEY } from '../../helpers/people';
 import { startHost, type Host } from '../n8n';
 import { LAST_MONDAY, TODAY, ZONE } from './exampleWorld';
@@ -23,49 +23,95 @@ const SLACK = 'n8n-nodes-base.slack';
 const MAIL = 'n8n-nodes-base.emailSend';
 const FROM = 'n8n@clinic.example';
 const TO = 'care-team@clinic.example';
-/** A team of nine users of the sandbox, for the picture. */
+/** Teams for the pictures: a usual one, and one of 64 users of which 60 are above the limits. */
 const PICTURE_KEY = 'picture';
-const SHOWN = /-00(01|02|03|04|05|07|11|13|14)$/;
+const MANY_KEY = 'many';
 const TOKEN = 'a long random token';
 
 const monday = DateTime.fromISO(LAST_MONDAY, { zone: ZONE });
 const nextMonday = monday.plus({ weeks: 1 });
 const today = DateTime.fromISO(TODAY, { zone: ZONE });
 
-const [HIGH, DIASTOLIC, NORMAL, SILENT, BROKEN] = [
-	...['app-user-0001', `app-user-0002 <b>&"'`, 'app-user-0003', 'app-user-0004 <@U1>', 'app-user-0005'],
+const [HIGH, DIASTOLIC, NORMAL, SILENT, BROKEN, FEW] = [
+	...[
+		'app-user-0001',
+		`app-user-0002 <b>&"'`,
+		'app-user-0003',
+		'app-user-0004 <@U1>',
+		'app-user-0005',
+		'app-user-0006',
+	],
 ].map((id) => createUser(id, ['omron']));
 
 const at = (day: DateTime, hours: number, systolic: number, diastolic: number, provider?: string) =>
 	bloodPressure(day.plus({ hours }).toUTC().toISO()!, systolic, diastolic, provider);
+/** Four readings on each of these days of last week. */
+const fourOn = (days: number[], systolic: number, diastolic: number) =>
+	days.flatMap((day) => [7, 8, 19, 20].map((hour) => at(monday.plus({ days: day }), hour, systolic, diastolic)));
 const readings: Record<string, Reading[]> = {
 	[HIGH.user_id]: [
 		at(monday, 0, 151, 91),
 		// The same measurement in a phone's store.
 		at(monday, 0, 151, 91, 'apple_health_kit'),
-		at(monday.plus({ days: 2 }), 7, 160, 104),
+		...fourOn([0, 3, 4], 148, 94),
+		// The maxima of two readings: no reading is 184/114.
+		at(monday.plus({ days: 2 }), 7, 184, 96),
+		at(monday.plus({ days: 2 }), 7.1, 160, 114),
 		at(nextMonday, -0.5, 139, 90),
 		at(today, 11, 99, 60),
 	],
-	[DIASTOLIC.user_id]: [at(monday.plus({ days: 3 }), 9, 120, 85), at(today.minus({ days: 2 }), 0, 120, 85)],
+	[DIASTOLIC.user_id]: [...fourOn([0, 1, 2], 120, 85), at(today.minus({ days: 2 }), 0, 120, 85)],
+	[FEW.user_id]: [at(monday, 7, 88, 61), at(today, 11, 99, 60)],
 	[NORMAL.user_id]: [
 		at(monday, -0.001, 200, 130),
-		at(monday.plus({ days: 1 }), 8, 134, 84),
+		...fourOn([0, 1, 2], 134, 84),
 		at(nextMonday, 0, 200, 130),
 		at(today.minus({ days: 2 }), -0.001, 120, 80),
 	],
 };
-const users = [HIGH, DIASTOLIC, NORMAL, SILENT, BROKEN];
-const few = fixedWorld(
-	users,
-	Object.fromEntries(Object.entries(readings).map(([id, all]) => [id, { blood_pressure: all }])),
+const users = [HIGH, DIASTOLIC, NORMAL, SILENT, BROKEN, FEW];
+
+/** Readings around a mean, morning and evening, and others. */
+const around = (systolic: number, diastolic: number, days = 7, ...others: Reading[]) => [
+	...Array.from({ length: 2 * days }, (_, i) => {
+		const [day, more] = [Math.floor(i / 2), ((i * 5 + systolic) % 13) - 6];
+		return at(
+			monday.plus({ days: day }),
+			7.2 + 12 * (i % 2) + 0.1 * day,
+			systolic + more,
+			diastolic + Math.round(more / 2),
+		);
+	}),
+	...others,
+];
+const pictured: Record<string, Reading[]> = Object.fromEntries(
+	[
+		...[around(118, 74), around(142, 89), around(139, 84, 4, at(monday.plus({ days: 1 }), 18.4, 186, 104))],
+		...[around(121, 76, 2), [], around(126, 87), around(117, 73, 7, at(monday.plus({ days: 6 }), 20.5, 88, 52))],
+	].map((all, i) => [`app-user-${1001 + i}`, all]),
 );
-const lifelike = createWorld();
-const shown = lifelike.teams[0].users.filter(({ client_user_id: name }) => SHOWN.test(name));
+const many: Record<string, Reading[]> = Object.fromEntries([
+	...Array.from(
+		{ length: 60 },
+		(_, i) => [`app-user-${2001 + i}`, around(136 + ((i * 7) % 24), 80 + ((i * 5) % 16))] as const,
+	),
+	...[around(120, 78), around(118, 75, 3), [], []].map((all, i) => [`app-user-${2061 + i}`, all] as const),
+]);
+const teamOf = (all: Record<string, Reading[]>) => Object.keys(all).map((name) => createUser(name, ['omron']));
+const byUserId = (all: Record<string, Reading[]>) =>
+	Object.fromEntries(teamOf(all).map(({ user_id: id, client_user_id: name }) => [id, all[name]]));
+const { teams, readings: read } = fixedWorld(
+	users,
+	Object.fromEntries(
+		Object.entries({ ...readings, ...byUserId(pictured), ...byUserId(many) }).map(([id, all]) => [
+			id,
+			{ blood_pressure: all },
+		]),
+	),
+);
 const world: World = {
-	teams: [...few.teams, { key: PICTURE_KEY, users: shown }],
-	readings: (userId, ...asked) =>
-		(users.some(({ user_id }) => user_id === userId) ? few : lifelike).readings(userId, ...asked),
+	teams: [...teams, { key: PICTURE_KEY, users: teamOf(pictured) }, { key: MANY_KEY, users: teamOf(many) }],
+	readings: read,
 };
 
 let host: Host;
@@ -128,6 +174,8 @@ const meanOf = (user: User) => {
 	const week = weekOf(user);
 	return week.length ? `${mean(week.map((one) => one.systolic))}/${mean(week.map((one) => one.diastolic))}` : '–/–';
 };
+const timeOf = (time: number) => DateTime.fromMillis(time, { zone: ZONE });
+const daysOf = (user: User) => new Set(weekOf(user).map(({ time }) => timeOf(time).toISODate())).size;
 const decoded = (html: string) => html.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 const REFUSED = "The service refuses this user's data (status 403)";
 
@@ -136,40 +184,61 @@ describe('weekly-letter.json', () => {
 		expect(await run('weekly-letter.json')).toEqual(done);
 		expect(mail.mails).toHaveLength(1);
 		const [{ from, to, subject, text, html, attachments }] = mail.mails;
-		const days = `${monday.toFormat('d LLLL')} to ${nextMonday.minus({ days: 1 }).toFormat('d LLLL')}`;
+		const sunday = nextMonday.minus({ days: 1 });
+		const days = `${monday.toFormat(monday.month === sunday.month ? 'd' : 'd LLLL')} to ${sunday.toFormat('d LLLL')}`;
 		expect([from?.text, [to].flat()[0]?.text, subject]).toEqual([FROM, TO, `Blood pressure, ${days}`]);
 
+		const counts =
+			'6 users: 2 with a reading that should not wait, 2 at or above 135/85, 1 with too few readings, 1 without a reading, 1 could not be read.';
 		const [head, ...sections] = (html as string).split('<h2');
-		expect(head).toContain('5 users: 2 at or above 135/85, 1 without a reading, 1 could not be read.');
-		const titles = sections.map((section) => />(.*?)<\/h2>/.exec(section)?.[1]);
-		expect(titles).toEqual(['At or above 135/85', 'No reading this week', 'Could not be read', 'All users']);
-
-		const entries = [...sections[0].matchAll(/<b>(.*?)<\/b>: (.*?)<\/p><img src="cid:(\w+)"/g)];
-		expect(entries.map(([, name, facts, id]) => [decoded(name), facts.split(',')[0], id])).toEqual([
-			[HIGH.client_user_id, 'mean 150.0/95.0 mmHg', 'chart1'],
-			[DIASTOLIC.client_user_id, `mean ${meanOf(DIASTOLIC)} mmHg`, 'chart2'],
+		expect(head).toContain(counts);
+		expect(text?.split('\n').slice(0, 4)).toEqual([
+			...[subject, counts, ''],
+			'Readings that should not wait. A reading at or above 180/110, or at or below 90/50. Measuring again after five minutes of rest shows whether it stays so; follow your protocol.',
 		]);
-		expect(entries[0][2]).toBe('mean 150.0/95.0 mmHg, highest 160/104, readings on 3 of 7 days');
-		const listed = (section: string) => [...section.matchAll(/<li>(.*?)<\/li>/g)].map(([, one]) => decoded(one));
-		expect(listed(sections[1])).toEqual([SILENT.client_user_id]);
-		expect(listed(sections[2])).toEqual([`${BROKEN.client_user_id}: ${REFUSED}`]);
-		const rows = [...sections[3].matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row]) =>
+		const titles = sections.map((section) => />(.*?)<\/h2>/.exec(section)?.[1]);
+		expect(titles).toEqual([
+			...['Readings that should not wait', 'At or above 135/85', 'Too few readings', 'No reading', 'Could not be read'],
+			'All users',
+		]);
+		const listed = (section: string) =>
+			[...section.matchAll(/<li[^>]*>(.*?)<\/li>/g)].map(([, one]) => decoded(one.replace(/<br>.*|<[^>]*>/g, '')));
+		const [urgent, above, few, quiet, unread, all] = sections.map(listed);
+		const when = (user: User, systolic: number) =>
+			timeOf(weekOf(user).find((one) => one.systolic === systolic)!.time).toFormat('ccc d LLL, HH:mm');
+		expect(urgent).toEqual([
+			`${FEW.client_user_id}: 88/61 mmHg on ${when(FEW, 88)}. No later reading`,
+			`${HIGH.client_user_id}: 160/114 mmHg on ${when(HIGH, 160)}, and 1 more at or above 180/110. Later: 9 readings, all below 180/110, the last 139/90 on ${when(HIGH, 139)}`,
+		]);
+		const mean = (user: User) => `mean ${meanOf(user)} mmHg of ${weekOf(user).length} readings on ${daysOf(user)} days`;
+		expect(above).toEqual([
+			`${HIGH.client_user_id}: ${mean(HIGH)}, highest reading 184/96`,
+			`${DIASTOLIC.client_user_id}: ${mean(DIASTOLIC)}, highest reading 120/85`,
+		]);
+		expect([few, quiet, unread, all]).toEqual([
+			[`${FEW.client_user_id}: 1 reading on 1 day`],
+			[SILENT.client_user_id],
+			[`${BROKEN.client_user_id}: ${REFUSED}`],
+			[],
+		]);
+		const rows = [...sections[5].matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row]) =>
 			[...row.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, cell]) => decoded(cell)),
 		);
 		expect(rows).toEqual([
-			['<b>User</b>', '<b>Mean</b>', '<b>Days</b>', '<b>Last reading</b>'],
-			...[HIGH, DIASTOLIC, NORMAL, SILENT].map((user) => {
-				const week = weekOf(user);
-				const local = week.map(({ time }) => DateTime.fromMillis(time, { zone: ZONE })).sort((a, b) => +a - +b);
-				const dates = new Set(local.map((time) => time.toISODate()));
-				const last = local.at(-1)?.toFormat('ccc d LLL, HH:mm') ?? '–';
-				return [user.client_user_id, meanOf(user), `${dates.size}`, last];
+			['User', 'Mean', 'Readings', 'Days', 'Last'].map((cell) => `<b>${cell}</b>`),
+			...[HIGH, DIASTOLIC, NORMAL, SILENT, FEW].map((user) => {
+				const last = weekOf(user)
+					.sort((a, b) => a.time - b.time)
+					.at(-1);
+				return [
+					...[user.client_user_id, meanOf(user), `${weekOf(user).length}`, `${daysOf(user)}`],
+					last ? timeOf(last.time).toFormat('d LLL, HH:mm') : '–',
+				];
 			}),
 		]);
 		// What the service sent is text, not markup.
 		expect(html).not.toContain('0002 <b>');
-		expect(text).toContain(`at or above 135/85:\n- ${HIGH.client_user_id}\n- ${DIASTOLIC.client_user_id}\n`);
-		expect(text).toContain(`could not be read:\n- ${BROKEN.client_user_id}`);
+		for (const line of [...urgent, ...above, ...few, ...quiet, ...unread]) expect(text).toContain(`\n- ${line}`);
 
 		expect(
 			attachments.map(({ cid, contentType, contentDisposition }) => [cid, contentType, contentDisposition]),
@@ -177,12 +246,18 @@ describe('weekly-letter.json', () => {
 			['chart1', 'image/png', 'inline'],
 			['chart2', 'image/png', 'inline'],
 		]);
-		expectChart(PNG.sync.read(attachments[0].content), weekOf(HIGH), 160);
+		expectChart(PNG.sync.read(attachments[0].content), weekOf(HIGH), 184);
 	});
 
 	it('has no charts when no user is at or above the limits', async () => {
-		expect(await run('weekly-letter.json', KEY, 300)).toEqual(done);
-		expect(mail.mails[0].html).toContain('5 users: 0 at or above 300/300, 1 without a reading, 1 could not be read.');
+		host.sandbox.switches.users = {
+			[BROKEN.user_id]: 'refused',
+			...Object.fromEntries([HIGH, DIASTOLIC, FEW].map(({ user_id: id }) => [id, 'removed'])),
+		};
+		expect(await run('weekly-letter.json')).toEqual(done);
+		expect(mail.mails[0].html).toContain(
+			'3 users: 0 with a reading that should not wait, 0 at or above 135/85, 1 without a reading, 1 could not be read.',
+		);
 		expect(mail.mails[0].attachments).toEqual([]);
 	});
 
@@ -194,23 +269,30 @@ describe('weekly-letter.json', () => {
 		expect(mail.mails).toEqual([]);
 	});
 
-	it('looks as in the picture', async () => {
+	it.each([
+		['letter', PICTURE_KEY, 2, { width: 640, height: 620 }],
+		['letter-phone', PICTURE_KEY, 2, { width: 360, height: 740 }],
+		['letter-dark', PICTURE_KEY, 2, { width: 360, height: 740, isDark: true }],
+		['letter-60-users', MANY_KEY, 20, { width: 360, height: 740 }],
+	])('looks as in the picture %s', async (name, key, charts, screen) => {
 		Object.assign(host.sandbox.switches, defaultSwitches());
-		expect(await run('weekly-letter.json', PICTURE_KEY)).toEqual(done);
+		expect(await run('weekly-letter.json', key)).toEqual(done);
 		const [{ html, attachments }] = mail.mails;
-		const charts = await pictureOf('letter', String(html), attachments);
-		expect(charts).toEqual(attachments.map(() => [1120, 340]));
-		expect(charts).toHaveLength(2);
+		expect(await pictureOf(name, String(html), attachments, screen)).toEqual({
+			sizes: Array.from({ length: charts }, () => [720, 340]),
+			// Nothing is wider than the screen.
+			width: screen.width,
+		});
 	});
 });
 
 /** Every point of the week is where the axes say, in its colour, and the limits are dashed lines. */
 function expectChart({ width, height, data }: PNG, points: Array<{ time: number } & BloodPressurePoint>, top: number) {
-	expect([width, height]).toEqual([1120, 340]);
+	expect([width, height]).toEqual([720, 340]);
 	const colourAt = (x: number, y: number) => [...data.subarray(4 * (y * width + x), 4 * (y * width + x) + 3)].join();
 	const [lowest, highest] = [80, Math.ceil((top + 5) / 20) * 20];
 	const y = (value: number) => Math.round(296 - (280 * (value - lowest)) / (highest - lowest));
-	const x = (time: number) => Math.round(76 + (1028 * (time - monday.toMillis())) / (7 * 86_400_000));
+	const x = (time: number) => Math.round(76 + (628 * (time - monday.toMillis())) / (7 * 86_400_000));
 	const [RED, BLUE, ROSE, SKY] = ['185,28,28', '29,78,216', '233,163,163', '165,187,240'];
 	for (const { time, systolic, diastolic } of points) {
 		expect([colourAt(x(time), y(systolic)), colourAt(x(time), y(diastolic))]).toEqual([RED, BLUE]);
@@ -227,7 +309,7 @@ describe('users-without-readings.json', () => {
 		const isQuiet = (user: User) => pointsOf(user, today.minus({ days: 2 }), today.plus({ days: 1 })).length === 0;
 		const quiet = [NORMAL, SILENT].filter(isQuiet);
 		expect(quiet).toContain(SILENT);
-		expect([HIGH, DIASTOLIC].some(isQuiet)).toBe(false);
+		expect([HIGH, DIASTOLIC, FEW].some(isQuiet)).toBe(false);
 		const names = quiet.map(({ client_user_id: name }) => `• ${name.replace('<', '&lt;').replace('>', '&gt;')}`);
 		expect(slack.messages).toEqual([
 			[
@@ -294,9 +376,9 @@ describe('mcp-server.json', () => {
 		);
 		const ofUser = { client_user_id: HIGH.client_user_id, ...week };
 		expect((await call('Blood_Pressure_Summary', ofUser)).rows()).toMatchObject([
-			{ client_user_id: HIGH.client_user_id, readings: 3, days: 3, systolic_mean: 150, diastolic_mean: 95 },
+			{ client_user_id: HIGH.client_user_id, readings: 16, days: daysOf(HIGH), systolic_max: 184, diastolic_max: 114 },
 		]);
-		expect((await call('Blood_Pressure_Readings', ofUser)).rows()).toHaveLength(4);
+		expect((await call('Blood_Pressure_Readings', ofUser)).rows()).toHaveLength(17);
 	});
 
 	it('says that there is no such user', async () => {

@@ -6,25 +6,29 @@ import { chromium } from 'playwright-core';
 import { findBrowser } from '../../../dev/install/browser';
 import { PICTURES } from '../../helpers/folder';
 
-/** Runs in the browser. */
-const DECODED_SIZES = `Promise.all([...document.images].map(async (image) => {
+/** Runs in the browser: sizes of the pictures, once it has decoded them, and the width of the page. */
+const MEASURED = `Promise.all([...document.images].map(async (image) => {
 	await image.decode();
 	return [image.naturalWidth, image.naturalHeight];
-}))`;
+})).then((sizes) => ({ sizes, width: document.documentElement.scrollWidth }))`;
 
-/** @returns width and height of each picture in the mail, once the browser has decoded it */
-export async function pictureOf(name: string, html: string, attachments: Attachment[]) {
+export async function pictureOf(
+	name: string,
+	html: string,
+	attachments: Attachment[],
+	{ isDark = false, ...viewport }: { width: number; height: number; isDark?: boolean },
+) {
 	const shown = attachments.reduce(
 		(page, { cid, content }) => page.replaceAll(`cid:${cid}"`, `data:image/png;base64,${content.toString('base64')}"`),
 		html,
 	);
 	const browser = await chromium.launch({ executablePath: findBrowser() });
 	try {
-		const page = await browser.newPage({ viewport: { width: 690, height: 640 } });
-		await page.setContent(`<body style="margin:20px 24px;background:#fff">${shown}</body>`);
-		const sizes: number[][] = await page.evaluate(DECODED_SIZES);
+		const page = await browser.newPage({ viewport, colorScheme: isDark ? 'dark' : 'light' });
+		await page.setContent(shown);
+		const measured: { sizes: number[][]; width: number } = await page.evaluate(MEASURED);
 		await page.screenshot({ path: `${PICTURES}/${name}.png` });
-		return sizes;
+		return measured;
 	} finally {
 		await browser.close();
 	}
