@@ -66,7 +66,7 @@ async function main() {
 	const times = { summary: [], daily: [] };
 	// The first round warms up.
 	for (let round = 0; round <= ROUNDS; round++) {
-		const summary = await read(collectSummary(metric, { ...RANGE, provider: { text: '' } }), USERS);
+		const summary = await read(collectSummary(metric, { ...RANGE, provider: '' }), USERS);
 		const daily = await read(collectDaily(metric, RANGE), USERS * DAYS);
 		if (round === 0) continue;
 		times.summary.push(summary);

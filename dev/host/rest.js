@@ -47,13 +47,14 @@ class Rest extends RestClient {
 	}
 
 	/**
-	 * Stores a workflow as a new one, whatever its own id.
+	 * Stores a workflow as a new one, whatever its own id. Its manual executions are saved, because `runWorkflow` reads results there.
 	 * @param {any} json an exported workflow, or `{ name, nodes, connections }`
 	 * @returns {Promise<any>}
 	 */
 	async importWorkflow(json) {
 		const { name = 'Workflow', nodes, connections, settings = {}, pinData, staticData } = json;
-		return await this.post('/rest/workflows', { name, nodes, connections, settings, pinData, staticData });
+		const readable = { ...settings, saveManualExecutions: true };
+		return await this.post('/rest/workflows', { name, nodes, connections, settings: readable, pinData, staticData });
 	}
 
 	/**

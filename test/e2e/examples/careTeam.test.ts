@@ -310,11 +310,11 @@ describe('users-without-readings.json', () => {
 		const quiet = [NORMAL, SILENT].filter(isQuiet);
 		expect(quiet).toContain(SILENT);
 		expect([HIGH, DIASTOLIC, FEW].some(isQuiet)).toBe(false);
-		const names = quiet.map(({ client_user_id: name }) => `• ${name.replace('<', '&lt;').replace('>', '&gt;')}`);
+		const names = quiet.map(({ client_user_id: name }) => `• \`${name.replace('<', '&lt;').replace('>', '&gt;')}\``);
 		expect(slack.messages).toEqual([
 			[
 				`*No blood pressure reading since ${day}: ${quiet.length}*\n${names.join('\n')}`,
-				`*Could not be read, so perhaps not quiet: 1*\n• ${BROKEN.client_user_id}: ${REFUSED}`,
+				`*Could not be read, so perhaps not quiet: 1*\n• \`${BROKEN.client_user_id}\`: \`${REFUSED}\``,
 			].join('\n\n'),
 		]);
 	});

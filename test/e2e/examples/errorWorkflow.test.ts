@@ -23,7 +23,7 @@ const KEY_REFUSED = [
 	"Check 'API Key' and 'Base URL' in the credential together: a key only works in the environment it was made for",
 ];
 const OUTAGE = 'The service could not answer (status 503)';
-const ADVICE = /^Tried 7 times in \d+ seconds\. Try again later\. If it stays, ask the people who run the service$/;
+const ADVICE = /^`Tried 7 times in \d+ seconds\. Try again later\. If it stays, ask the people who run the service`$/;
 const USER_REFUSED = "The service refuses this user's data (status 403)";
 const ASK =
 	"The key itself is accepted. Ask the people who run the service whether your team may read this user's data.";
@@ -79,10 +79,13 @@ afterEach(async () => {
 
 /** The lines of the message that is about the workflow, once it is there. */
 async function toldOf(workflow: string): Promise<string[]> {
-	const about = () => slack.messages.find((text) => text.startsWith(`*${workflow}* `));
+	const about = () => slack.messages.find((text) => text.startsWith(inCode(workflow)));
 	await until(`a message about ${workflow}`, async () => about() !== undefined, { timeoutMs: 120_000 });
 	return about()!.split('\n');
 }
+
+const inCode = (text: string) => `\`${text}\``;
+const failed = (workflow: string, message: string) => `${inCode(workflow)} failed: ${inCode(message)}`;
 
 /** Both, side by side: a run, and the poll that comes next. */
 async function bothFail() {
@@ -96,23 +99,25 @@ const link = () =>
 it('says that the key is refused', async () => {
 	host.sandbox.switches.fault = () => ({ status: 401 });
 	const { run, poll } = await bothFail();
-	expect(run).toEqual([`*Night* failed: ${KEY_REFUSED[0]}`, KEY_REFUSED[1], link()]);
-	expect(poll).toEqual([`*Watch* failed: ${KEY_REFUSED[0]}`, KEY_REFUSED[1]]);
+	expect(run).toEqual([failed('Night', KEY_REFUSED[0]), inCode(KEY_REFUSED[1]), link()]);
+	expect(poll).toEqual([failed('Watch', KEY_REFUSED[0]), inCode(KEY_REFUSED[1])]);
 });
 
 it('names the failed user, and says that the others can be read', async () => {
 	host.sandbox.switches.users = { [ben.user_id]: 'refused' };
 	const { run, poll } = await bothFail();
 	expect(run).toEqual([
-		`*Night* failed: The readings of the user ${ben.user_id} could not be read. ${USER_REFUSED}`,
+		failed('Night', `The readings of the user ${ben.user_id} could not be read. ${USER_REFUSED}`),
 		expect.stringMatching(
-			/^The key itself is accepted\. .* To go on without users who cannot be read, set 'On Error' to Continue/,
+			/^`The key itself is accepted\. .* To go on without users who cannot be read, set 'On Error' to Continue.*`$/,
 		),
 		link(),
 	]);
 	expect(poll).toEqual([
-		`*Watch* failed: The readings of 1 user cannot be read. ${USER_REFUSED}`,
-		`It is ${ben.user_id}. ${ASK} New readings of all other users go out; the missing ones follow when they can be read again. This report comes once an hour`,
+		failed('Watch', `The readings of 1 user cannot be read. ${USER_REFUSED}`),
+		inCode(
+			`It is ${ben.user_id}. ${ASK} New readings of all other users go out; the missing ones follow when they can be read again. This report comes once an hour`,
+		),
 	]);
 });
 
@@ -120,6 +125,6 @@ it('says that the service is down', async () => {
 	host.sandbox.switches.fault = () => ({ status: 503 });
 	const { run, poll } = await bothFail();
 	const advice = expect.stringMatching(ADVICE);
-	expect(run).toEqual([`*Night* failed: ${OUTAGE}`, advice, link()]);
-	expect(poll).toEqual([`*Watch* failed: ${OUTAGE}`, advice]);
+	expect(run).toEqual([failed('Night', OUTAGE), advice, link()]);
+	expect(poll).toEqual([failed('Watch', OUTAGE), advice]);
 });

@@ -3,9 +3,9 @@
  */
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import type { BloodPressurePoint, MindfulnessPoint } from '../../../dev/sandbox/metrics';
+import type { MindfulnessPoint } from '../../../dev/sandbox/metrics';
 import type { User } from '../../../dev/sandbox/schemas';
-import { iso, type MetricName, type Reading } from '../../../dev/sandbox/world';
+import { iso, type MetricName } from '../../../dev/sandbox/world';
 import { bloodPressure, createUser, expectedRows, fixedWorld, mindfulness } from '../../helpers/people';
 
 const HOUR = 3_600_000;
@@ -80,15 +80,3 @@ export const weekRow = (user: User): IDataObject => ({
 		ofLastWeek(user).reduce((sum, { point }) => sum + Math.round((point as MindfulnessPoint).value * 100), 0) / 100,
 	user_id: user.user_id,
 });
-
-/** The alert's message for each reading of the last 72 hours at or above 135/85. */
-export const alertMessages = (user: User): string[] =>
-	readings(user, 'blood_pressure', started.toMillis() - 72 * HOUR)
-		.filter(({ point }) => 'systolic' in point && (Number(point.systolic) >= 135 || Number(point.diastolic) >= 85))
-		.map((reading) => alertMessage(user, reading));
-
-export function alertMessage(user: User, { point, source }: Reading): string {
-	const { timestamp, systolic, diastolic } = point as BloodPressurePoint;
-	const at = DateTime.fromISO(timestamp).setZone(ZONE).toFormat('d LLL yyyy, HH:mm');
-	return `High blood pressure: ${user.client_user_id} measured ${systolic}/${diastolic} mmHg with ${source.provider} at ${at}`;
-}

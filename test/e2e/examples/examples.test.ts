@@ -8,7 +8,6 @@ import { checkExample } from './checks';
 import { exampleFiles, isNamedIn, readExample } from './files';
 import { EVALUATED, prepare, type Credentials, type Example } from './run';
 import {
-	alertMessages,
 	allPressureRows,
 	FIRST,
 	LAST_MONDAY,
@@ -28,6 +27,8 @@ import { startHost, type Host } from '../n8n';
 const RUN_ELSEWHERE: Record<string, string> = {
 	'nightly-plan.json': 'test/queue/nightly.ts',
 	'nightly-shards.json': 'test/queue/nightly.ts',
+	'high-blood-pressure-alert.json': 'test/e2e/examples/alert.test.ts',
+	'new-reading-alert.json': 'test/e2e/examples/alert.test.ts',
 	'error-workflow.json': 'test/e2e/examples/errorWorkflow.test.ts',
 	'weekly-letter.json': 'test/e2e/examples/careTeam.test.ts',
 	'users-without-readings.json': 'test/e2e/examples/careTeam.test.ts',
@@ -89,20 +90,6 @@ function handedOver(rows: IDataObject[]): IDataObject[] {
 	return [...new Map(all.map((row) => [row.id, row])).values()];
 }
 const byId = (rows: IDataObject[]) => [...rows].sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
-
-it('high-blood-pressure-alert.json writes a message for each reading at or above 135/85 of three days', async () => {
-	const { status, rows } = await run('high-blood-pressure-alert.json');
-	expect(status).toBe('success');
-	expect(alertMessages(FIRST)).toHaveLength(2);
-	expect(rows('Message').map(({ text }) => text)).toEqual(alertMessages(FIRST));
-});
-
-it('new-reading-alert.json, tried by hand, writes a message for the newest reading', async () => {
-	const { status, rows } = await run('new-reading-alert.json');
-	expect(status).toBe('success');
-	expect(rows('New Blood Pressure Reading')).toMatchObject([{ change: 'created', systolic: 120, diastolic: 85 }]);
-	expect(evaluated(rows('Slack'))).toEqual([{ text: alertMessages(FIRST).at(-1) }]);
-});
 
 describe('morning-table.json', () => {
 	it('gives a row for each reading of the last 7 days, each once, and the same ids when it runs again', async () => {
@@ -201,7 +188,7 @@ describe('error-handling.json', () => {
 		expect(status).toBe('success');
 		expect(byId(rows('Table in Google Sheets'))).toEqual(byId([FIRST, SECOND].flatMap(pressureRows)));
 		const text = expect.stringMatching(
-			/^No blood pressure for app-user-9999: There is no user with this 'Client User ID'\. Check .*[^.]\.$/,
+			/^No blood pressure for `app-user-9999`: `There is no user with this 'Client User ID'\. Check .*[^.]\.`$/,
 		);
 		expect(evaluated(rows('Tell Operations'))).toEqual([{ text }]);
 		expect(hasRun('End as Failed')).toBe(false);
