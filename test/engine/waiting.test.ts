@@ -47,7 +47,7 @@ describe('a body that is cut', () => {
 		['in chunks', { drop: 'insideChunks' }],
 		['without a length', { drop: 'withoutLength' }],
 		['without a length and a type', { status: 200, body: ' [{"users": ', type: 'application/octet-stream' }],
-		['that should be JSON', { status: 200, body: 'us', type: 'Application/JSON; charset=utf-8' }],
+		['that should be JSON', { status: 200, body: '{"us', type: 'Application/JSON; charset=utf-8' }],
 		['before its first byte', { status: 200, body: '', type: 'application/problem+json' }],
 		['of a 404', { status: 404, body: '{"detail": "User no', type: 'application/json' }],
 	] as Array<[string, Fault]>;

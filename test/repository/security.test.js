@@ -71,7 +71,7 @@ describe('what it says of this package, in figures and lists, is what the code d
 	it('a key that was not accepted yet is in so many requests at once', () => {
 		const [most] = said(/at most (\w+) requests are in flight with it/);
 		const { RequestQueue } = require('../../nodes/HealthDataService/http/requestQueue');
-		expect(new RequestQueue({ concurrency: 50 }).concurrency.limit).toBe(
+		expect(new RequestQueue({ concurrency: 50 }).places).toBe(
 			['one', 'two', 'three', 'four', 'five'].indexOf(most) + 1,
 		);
 	});

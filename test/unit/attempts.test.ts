@@ -5,6 +5,7 @@
 import { sleep } from 'n8n-workflow';
 import { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';
 import {
+	MAX_PAUSE_MS,
 	RETRY_LIMITS,
 	withRetry,
 	type RequestOptions,
@@ -82,7 +83,7 @@ it.each([
 	const { ask, times } = service(queue, (_, nth) => status(nth < until ? code : 200));
 	expect(await time.until(ask('a'), 60_000)).toBe(200);
 	expect(times()).toHaveLength(until);
-	expect([queue.circuitBreaker.lastFailure, queue.circuitBreaker.failingForMs, queue.concurrency.throttles]).toEqual([
+	expect([queue.circuitBreaker.lastFailure, queue.circuitBreaker.failingForMs, queue.throttles]).toEqual([
 		undefined,
 		0,
 		0,
@@ -228,7 +229,7 @@ describe('Retry-After', () => {
 	it('repeated, makes no longer the pause after a failure', async () => {
 		const queue = new RequestQueue({ concurrency: 1 });
 		const { ask, times } = service(queue, (_, nth) => status(nth === 1 ? 500 : 200));
-		queue.concurrency.throttles = 3;
+		queue.throttles = 3;
 		expect(await time.until(ask('a'), 60_000)).toBe(200);
 		expect(times()).toEqual([0, 0.5]);
 	});
@@ -352,14 +353,19 @@ it.each([
 	await time.until(Promise.all(others), 10_000);
 });
 
-describe('a reader that waits out limits', () => {
-	const until = (seconds: number, more: Partial<RetryOptions> = {}) => ({ limitUntil: seconds * 1000, ...more });
+describe('a reader that waits out throttles', () => {
+	const until = (seconds: number, more: Partial<RetryOptions> = {}) => ({
+		retryUntil: seconds * 1000,
+		outlastsThrottles: true,
+		maxRetryAfterMs: MAX_PAUSE_MS,
+		...more,
+	});
 	const after = (seconds: number) => ({ 'retry-after': String(seconds) });
 	const oneByOne = () => new RequestQueue({ concurrency: 1 });
 
 	it('sends a limited request again until then, however often it was sent, and no longer', async () => {
 		const { ask, times } = service(oneByOne(), () => status(429));
-		const once = { maxAttempts: 2, retryForMs: 1000, retryUntil: 2000 };
+		const once = { maxAttempts: 2, retryForMs: 1000 };
 		expect(await time.until(ask('a', until(100, once)), 200_000)).toMatchObject({
 			httpCode: '429',
 			description: expect.stringMatching(/^Tried 9 times in 9\d seconds/),
@@ -386,19 +392,6 @@ describe('a reader that waits out limits', () => {
 		const { ask, times } = service(oneByOne(), (_, nth) => status(nth === 1 ? 429 : 200, after(600)));
 		expect(await time.until(ask('a', more), 700_000)).toBe(200);
 		expect(times().map(Math.round)).toEqual([0, seconds]);
-	});
-
-	it.each([
-		[429, until(600), true],
-		[429, {}, false],
-		[500, until(600), false],
-	])('learns a lower rate: status %i, %j: %p', async (code, more, isLearnt) => {
-		const queue = oneByOne();
-		const { ask } = service(queue, () => status(code));
-		const end = ask('a', more);
-		await time.pass(100);
-		expect(queue.rateLimiter.learntMs > 0).toBe(isLearnt);
-		await time.until(end, 700_000);
 	});
 
 	it('gives up at once where one attempt is all that is wanted, and holds back no other request', async () => {
@@ -444,7 +437,7 @@ describe('a reader that waits out limits', () => {
 			await time.pass(50);
 		}
 		expect(await time.until(end, 600_000)).toBe(200);
-		expect(pause.mock.calls.flat()).toEqual([250, 500, 500, 500]);
+		expect(pause.mock.calls.flat()).toEqual([500, 500, 500, 500]);
 	});
 
 	it('pauses the others for all of a Retry-After', async () => {

@@ -10,7 +10,14 @@ import { statusError, unexpectedBodyError } from './errors';
 import { keyCheck } from './keyCheck';
 import { isRedirect, redirectError, redirectTarget } from './redirect';
 import { RequestQueue } from './requestQueue';
-import { RETRY_LIMITS, SINGLE_ATTEMPT, withRetry, type RequestOptions, type RetryOptions } from './retry';
+import {
+	RETRY_LIMITS,
+	SINGLE_ATTEMPT,
+	withRetry,
+	type RequestOptions,
+	type RetryLimits,
+	type RetryOptions,
+} from './retry';
 import { createSend, storedCredential, type Context, type RequestDefaults } from './transport';
 
 export { SINGLE_ATTEMPT, type RequestOptions };
@@ -31,8 +38,7 @@ export type Get = <T = never>(
 ) => Promise<IDataObject | T>;
 
 /** By default retries follow `RETRY_LIMITS`, and `continues` the node's On Error. */
-export interface ClientOptions
-	extends Partial<Pick<RetryOptions, 'continues' | 'maxAttempts' | 'retryForMs' | 'retryUntil' | 'limitUntil'>> {
+export interface ClientOptions extends Partial<RetryLimits & Pick<RetryOptions, 'continues'>> {
 	defaults?: RequestDefaults;
 	/** Shared by all requests that are limited together. As a function, by key and address: one key says nothing of another. */
 	queue?: RequestQueue | ((account: string) => RequestQueue);

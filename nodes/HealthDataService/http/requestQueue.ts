@@ -1,13 +1,13 @@
 /**
- * Request queue, shared by all input items of a run. Limits concurrency and rate, pauses on Retry-After and while the API key
- * is checked, and rejects all requests once the key is invalid or the circuit breaker is open.
+ * Request queue, shared by all input items of a run. One pump sends the next request as soon as concurrency, rate, pauses and the
+ * check of the API key allow it, and rejects all requests once the key is invalid or the circuit breaker is open.
  */
-import type { Problem } from '../shared/problem';
+import { sleep } from 'n8n-workflow';
+import { Problem } from '../shared/problem';
 import { CircuitBreaker } from './circuitBreaker';
 import { isDenied, isRetryable, type Outcome } from './classify';
 import { Deadlines } from './deadlines';
-import { RateLimiter } from './rateLimiter';
-import { cancelledRequest, cancellableSleep, throwIfCancelled } from './sleep';
+import { cancellationOf, cancelledRequest, SLEEP_STEP_MS } from './sleep';
 
 export const DEFAULT_CONCURRENCY = 8;
 
@@ -29,21 +29,46 @@ export interface QueueOptions {
 	isProbe?: boolean;
 	/** A retry, or a further request for a user: goes ahead of first requests, because its time runs out. */
 	isFurther?: boolean;
+	/** By `performance.now()`: the pause before a retry. */
+	notBefore?: number;
 	/** Whether its answer is no longer needed. */
 	isCancelled?: () => boolean;
 	/** Why it is not sent any more, once its time is over: checked while it waits. */
 	stoppedBy?: () => Problem | undefined;
 }
 
+interface Waiting extends QueueOptions {
+	since: number;
+	send: () => void;
+	reject: (reason: Error) => void;
+}
+
+/** Until the key is accepted: hundreds of requests with a wrong key can lock an account. */
+const MOST_WITH_UNPROVEN_KEY = 4;
+
+/** Answers, for each request in flight, that raise the concurrency by one after the service has throttled. */
+const ANSWERS_TO_RAISE = 10;
+
+/** Resolution of timers: a request may be late by this much without delaying those after it. */
+const TIMER_MS = 5;
+
 export class RequestQueue {
 	private inFlight = 0;
-	/** Attempts that the service has not answered yet. */
-	private sent = 0;
-	/** Requests that wait for a place, in the order in which they came. */
-	private readonly waiting = { further: [] as Array<() => void>, first: [] as Array<() => void> };
-	/** Epoch in which the rate was lowered last: of requests throttled together one counts. */
-	private slowedIn?: number;
+	/** In the order in which they are sent; those that pause before a retry come last. */
+	private readonly lines = { probe: [], further: [], first: [], later: [] } as Record<string, Waiting[]>;
+	/** When the pump works next. */
+	private wakesAt = Infinity;
+	private sweepAt = 0;
 	private pausedUntil = 0;
+	/** When the rate allows the next request. */
+	private nextAt = 0;
+	private readonly intervalMs: number;
+	/** Learnt: halved when the service throttles, raised slowly by answers (AIMD). */
+	private concurrency: number;
+	private readonly most: number;
+	/** Goes up with each decrease: of requests throttled together one counts. */
+	private epoch = 0;
+	private isKeyProven = false;
 	/** Why nothing is sent any more. */
 	private closedBy?: Error;
 	private probe?: Promise<unknown>;
@@ -55,69 +80,71 @@ export class RequestQueue {
 	/** Requests without a result, also those between two attempts. */
 	open = 0;
 
-	/** Requests that wait for concurrency, the rate limit, a pause or their next attempt. */
-	get held() {
-		return this.open - this.sent;
-	}
+	/** Times in a row that the service has throttled, without an answer in between. */
+	throttles = 0;
 
-	/** The last limit that the service has reported. */
-	lastLimit?: Problem;
-
-	readonly concurrency: AdaptiveConcurrency;
-
-	readonly rateLimiter: RateLimiter;
+	/** The last throttle that a reader waits out. */
+	lastThrottle?: Problem;
 
 	readonly deadlines = new Deadlines();
 
-	/** @param until by `performance.now()`: requests that the rate limit holds back longer are rejected */
+	/** @param until by `performance.now()`: requests that the rate holds back longer are rejected */
 	constructor(
-		{ concurrency = DEFAULT_CONCURRENCY, requestsPerSecond }: RequestLimits = {},
-		until?: number,
+		{ concurrency = DEFAULT_CONCURRENCY, requestsPerSecond = Infinity }: RequestLimits = {},
+		private readonly until = Infinity,
 		readonly circuitBreaker = new CircuitBreaker(),
 	) {
-		this.concurrency = new AdaptiveConcurrency(concurrency);
-		this.rateLimiter = new RateLimiter(requestsPerSecond, until);
+		this.concurrency = this.most = concurrency;
+		this.intervalMs = 1000 / requestsPerSecond;
+	}
+
+	/** Requests that wait for concurrency, the rate, a pause or their next attempt. */
+	get held() {
+		return this.open - this.inFlight;
+	}
+
+	/** Most requests in flight now. */
+	get places() {
+		return Math.floor(this.isKeyProven ? this.concurrency : Math.min(this.concurrency, MOST_WITH_UNPROVEN_KEY));
 	}
 
 	/**
-	 * Runs `work` as soon as concurrency, rate limit and pauses allow it.
+	 * Runs `work` as soon as it may be sent.
 	 *
+	 * @param settle what the result means, before the next request is sent
 	 * @throws Problem when the execution or the request is cancelled, the key is invalid, or the circuit breaker is open
 	 */
-	async run<T>(work: () => Promise<T>, outcomeOf: (result: T) => Outcome, options: QueueOptions): Promise<T> {
-		for (;;) {
-			this.throwIfClosed(options);
-			if (this.isProbing && !options.isProbe) await this.probe;
-			if (this.pauseLeftMs > 0) await cancellableSleep(this.pauseLeftMs, () => this.throwIfClosed(options));
-			await this.takeSlot(options);
-			let epoch = 0;
-			let outcome: Outcome = 'failed';
-			try {
-				await this.rateLimiter.acquire(() => this.canSend(options));
-				if (!this.canSend(options)) continue;
-				({ epoch } = this.concurrency);
-				this.sent++;
-				const result = await work().finally(() => this.sent--);
-				outcome = outcomeOf(result);
-				return result;
-			} finally {
-				this.releaseSlot(epoch, outcome);
-			}
+	async run<T, R = T>(
+		work: () => Promise<T>,
+		outcomeOf: (result: T) => Outcome,
+		options: QueueOptions,
+		settle = (result: T) => result as unknown as R,
+	): Promise<R> {
+		await new Promise<void>((send, reject) => {
+			this.lineUp({ ...options, since: performance.now(), send, reject });
+			this.pump();
+		});
+		const { epoch } = this;
+		try {
+			const result = await work();
+			this.learn(outcomeOf(result), epoch);
+			return settle(result);
+		} finally {
+			this.inFlight--;
+			this.pump();
 		}
 	}
 
-	/** @throws Problem when the execution or the request is cancelled, the key is invalid, or the circuit breaker is open */
-	throwIfClosed({ signal, continues, isCancelled, stoppedBy }: QueueOptions) {
-		throwIfCancelled(signal);
-		if (isCancelled?.()) throw cancelledRequest();
-		const { isOpen, lastFailure } = this.circuitBreaker;
-		const reason = this.closedBy ?? (isOpen || !continues ? lastFailure : undefined) ?? stoppedBy?.();
+	/** @throws Problem as `run` */
+	throwIfClosed(options: QueueOptions) {
+		const reason = this.reasonAgainst(options);
 		if (reason) throw reason;
 	}
 
 	/** Rejects all requests that are not sent yet, and all later ones, with the first reason given. */
 	close(reason: Error) {
 		this.closedBy ??= reason;
+		this.pump();
 	}
 
 	/** Runs the first `probe` it is given; no other request is sent meanwhile. Never rejects. */
@@ -126,7 +153,10 @@ export class RequestQueue {
 			this.isProbing = true;
 			this.probe = probe()
 				.catch(() => undefined)
-				.finally(() => (this.isProbing = false));
+				.finally(() => {
+					this.isProbing = false;
+					this.pump();
+				});
 		}
 		await this.probe;
 	}
@@ -136,89 +166,97 @@ export class RequestQueue {
 		this.pausedUntil = Math.max(this.pausedUntil, performance.now() + ms);
 	}
 
-	/** Learns a lower rate from a limit of the service. */
-	slowDown(limit: Problem) {
-		this.lastLimit = limit;
-		if (this.slowedIn === this.concurrency.epoch) return;
-		this.slowedIn = this.concurrency.epoch;
-		this.rateLimiter.slowDown();
+	private reasonAgainst({ signal, continues, isCancelled, stoppedBy }: QueueOptions): Error | undefined {
+		const { isOpen, lastFailure } = this.circuitBreaker;
+		return (
+			cancellationOf(signal) ??
+			(isCancelled?.() ? cancelledRequest() : undefined) ??
+			this.closedBy ??
+			(isOpen || !continues ? lastFailure : undefined) ??
+			stoppedBy?.()
+		);
 	}
 
-	private get pauseLeftMs(): number {
-		return Math.max(0, this.pausedUntil - performance.now());
+	private lineUp(one: Waiting) {
+		const { isProbe, isFurther, notBefore = 0 } = one;
+		const { probe, further, first, later } = this.lines;
+		if (notBefore <= performance.now()) (isProbe ? probe : isFurther ? further : first).push(one);
+		else later.splice(later.filter((other) => other.notBefore! <= notBefore).length, 0, one);
 	}
 
-	/** Throws what `throwIfClosed` throws. */
-	private canSend(options: QueueOptions): boolean {
-		this.throwIfClosed(options);
-		return this.pauseLeftMs === 0 && (options.isProbe === true || !this.isProbing);
-	}
-
-	private async takeSlot({ isFurther }: QueueOptions): Promise<void> {
-		const line = isFurther ? this.waiting.further : this.waiting.first;
-		while (this.inFlight >= this.concurrency.limit) {
-			await new Promise<void>((resolve) => line.push(resolve));
+	/** Sends what may be sent now, rejects what may not be sent any more, and wakes up when time allows more. */
+	private pump() {
+		const { probe, further, first, later } = this.lines;
+		for (;;) {
+			const line = probe.length > 0 ? probe : further.length > 0 ? further : first;
+			if (line.length === 0 || (this.isProbing && line !== probe)) break;
+			const now = performance.now();
+			const isHeld = now < this.pausedUntil || now < this.nextAt;
+			const reason = this.reasonAgainst(line[0]) ?? (now < this.nextAt && this.until <= now ? outOfTime() : undefined);
+			if (!reason && this.inFlight >= this.places) break;
+			if (!reason && isHeld) return void this.wakeUp(Math.max(this.pausedUntil, this.nextAt));
+			const { since, send, reject } = line.shift()!;
+			if (reason) {
+				reject(reason);
+				continue;
+			}
+			this.inFlight++;
+			// Unused time is not saved up, and the delay of timers is made up for by half an interval at most: no burst follows.
+			const delayMs = Math.max(this.intervalMs / 2, TIMER_MS);
+			if (this.intervalMs > 0)
+				this.nextAt = Math.max(this.nextAt, since, this.pausedUntil, now - delayMs) + this.intervalMs;
+			send();
 		}
-		this.inFlight++;
+		const [next] = later;
+		if (next) void this.wakeUp(next.notBefore!);
+	}
+
+	/** Pumps again then, or after a step, so that requests which are cancelled meanwhile end soon. @param time by `performance.now()` */
+	private async wakeUp(time: number) {
+		const now = performance.now();
+		const at = Math.max(now + 1, Math.min(time, now + SLEEP_STEP_MS));
+		if (this.wakesAt <= at) return;
+		this.wakesAt = at;
+		await sleep(at - now);
+		if (this.wakesAt === at) this.wakesAt = Infinity;
+		const { later } = this.lines;
+		while (later.length > 0 && later[0].notBefore! <= performance.now()) this.lineUp(later.shift()!);
+		if (performance.now() >= this.sweepAt) this.sweep();
+		this.pump();
+	}
+
+	/** Rejects what may not be sent any more. */
+	private sweep() {
+		this.sweepAt = performance.now() + SLEEP_STEP_MS;
+		for (const line of Object.values(this.lines)) {
+			for (const one of line.splice(0)) {
+				const reason = this.reasonAgainst(one);
+				if (reason) one.reject(reason);
+				else line.push(one);
+			}
+		}
 	}
 
 	/** @param epoch in which the request was sent */
-	private releaseSlot(epoch: number, outcome: Outcome) {
-		this.inFlight--;
+	private learn(outcome: Outcome, epoch: number) {
 		if (outcome === 'answered' || isDenied(outcome)) {
-			this.concurrency.increase(outcome === 'answered');
-			this.rateLimiter.speedUp();
+			this.isKeyProven ||= outcome === 'answered';
+			this.throttles = 0;
+			this.concurrency = Math.min(this.most, this.concurrency + 1 / (ANSWERS_TO_RAISE * this.concurrency));
 			this.circuitBreaker.reset();
 		}
-		if (outcome === 'throttled') this.concurrency.decrease(epoch);
+		if (outcome === 'throttled' && epoch === this.epoch) {
+			this.epoch++;
+			this.throttles++;
+			this.concurrency = Math.max(1, Math.floor(this.concurrency / 2));
+		}
 		if (isRetryable(outcome)) this.circuitBreaker.onFailedAttempt();
-		const { further, first } = this.waiting;
-		for (let free = this.concurrency.limit - this.inFlight; free > 0; free--) (further.shift() ?? first.shift())?.();
 	}
 }
 
-/** Until the key is accepted: hundreds of requests with a wrong key can lock an account. */
-const LIMIT_OF_UNPROVEN_KEY = 4;
-
-/** Answers, for each request allowed in flight, before the limit rises by one. */
-const ANSWERS_TO_INCREASE = 10;
-
-/** Adaptive concurrency (AIMD): halved when the service throttles, raised by one after a number of answers. */
-class AdaptiveConcurrency {
-	private current: number;
-	private isKeyProven = false;
-	private answers = 0;
-
-	/** Goes up with each decrease: throttled requests that were sent before the last one are ignored. */
-	epoch = 0;
-
-	/** Decreases since the last answer. */
-	throttles = 0;
-
-	constructor(private readonly max: number) {
-		this.current = max;
-	}
-
-	/** Most requests in flight. */
-	get limit() {
-		return this.isKeyProven ? this.current : Math.min(this.current, LIMIT_OF_UNPROVEN_KEY);
-	}
-
-	/** @param provesKey whether the answer shows that the service accepts the key */
-	increase(provesKey: boolean) {
-		this.isKeyProven ||= provesKey;
-		this.throttles = 0;
-		if (++this.answers < ANSWERS_TO_INCREASE * this.current) return;
-		this.answers = 0;
-		this.current = Math.min(this.max, this.current + 1);
-	}
-
-	/** @param epoch in which the throttled request was sent */
-	decrease(epoch: number) {
-		if (epoch !== this.epoch) return;
-		this.epoch++;
-		this.throttles++;
-		this.answers = 0;
-		this.current = Math.max(1, Math.floor(this.current / 2));
-	}
-}
+const outOfTime = () =>
+	new Problem(
+		"The time was over before 'Requests per Second' allowed the next request",
+		"Raise 'Requests per Second' in the options, or read fewer users",
+		{ kind: 'temporarily-unavailable' },
+	);

@@ -2,13 +2,12 @@
  * Retry: how often a request is sent, with exponential backoff, jitter and Retry-After between the attempts (quirks 19, 20, 25).
  * A 429 or 503 pauses the request queue for all, which also halves its concurrency (requestQueue.ts).
  */
-import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { Problem } from '../shared/problem';
-import { classify, isRetryable, isTruncated, type Answer } from './classify';
+import { classify, isRetryable, isTruncated, type Answer, type Outcome } from './classify';
 import { statusError, truncatedError } from './errors';
 import type { QueueOptions, RequestQueue } from './requestQueue';
-import { cancellableSleep, throwIfCancelled } from './sleep';
+import { cancellationOf } from './sleep';
 import type { Send } from './transport';
 
 /** One object, which tests change. */
@@ -29,11 +28,11 @@ export const RETRY_LIMITS = {
 /** For a person who waits: an early error is better than a late one. */
 export const SHORT_RETRY = { maxAttempts: 2, retryForMs: 5_000, timeoutMs: 30_000 };
 
-/** Limited requests in a row, without an answer between them, after which the limit is that of all requests. */
-const LIMITS_IN_A_ROW = 3;
+/** Throttled requests in a row, without an answer between them, after which the throttle is one of all requests. */
+const THROTTLES_OF_ALL = 3;
 
-/** Longest Retry-After that a reader which waits out limits obeys. */
-export const MAX_LIMIT_MS = 3_600_000;
+/** Longest Retry-After that the trigger obeys. */
+export const MAX_PAUSE_MS = 3_600_000;
 
 /** The milliseconds of a `Retry-After` header, in seconds or as an HTTP date; undefined without a valid one. */
 export function retryAfterMs(header: unknown, now = Date.now(), maxMs = RETRY_LIMITS.maxRetryAfterMs) {
@@ -48,17 +47,21 @@ export function backoff(attempt: number, random = Math.random()): number {
 	return fullMs * (0.5 + random / 2);
 }
 
-export interface RetryOptions extends Pick<QueueOptions, 'signal' | 'continues'> {
-	queue: RequestQueue;
+/** How long requests are sent again. */
+export interface RetryLimits {
 	maxAttempts: number;
+	/** Since the first failure. */
 	retryForMs: number;
+	/** A longer Retry-After is cut to this. */
+	maxRetryAfterMs?: number;
 	/** By `performance.now()`: no retry starts after it. */
 	retryUntil?: number;
-	/**
-	 * By `performance.now()`: a request that the service limits (429, Retry-After) is sent again until then, however often it was
-	 * sent. Without it, a limit is a failure like others.
-	 */
-	limitUntil?: number;
+	/** Whether a throttled request is sent again until then, however often it was sent. Else a throttle is a failure like others. */
+	outlastsThrottles?: boolean;
+}
+
+export interface RetryOptions extends RetryLimits, Pick<QueueOptions, 'signal' | 'continues'> {
+	queue: RequestQueue;
 }
 
 /** Options of one request. One that was sent and is stopped is rejected with the error of its last attempt. */
@@ -71,7 +74,7 @@ export interface RequestOptions extends Pick<QueueOptions, 'isProbe' | 'isCancel
 	isListNext?: boolean;
 	/** Called at each attempt, when it leaves the queue. */
 	onSent?: () => void;
-	/** Whether it is sent again after a failure that is no limit of the service. Default: yes. */
+	/** Whether it is sent again after a failure that is no throttle of the service. Default: yes. */
 	mayRetry?: () => boolean;
 	/** Whether an earlier request for the same user was sent: it goes ahead of first requests. */
 	isFurther?: () => boolean;
@@ -80,63 +83,108 @@ export interface RequestOptions extends Pick<QueueOptions, 'isProbe' | 'isCancel
 /** For a request that may well fail, or that asks a question which a failure answers, too. */
 export const SINGLE_ATTEMPT: RequestOptions = { maxAttempts: 1, ignoreFailure: true };
 
+/** A failed attempt, and what the queue knows. All times in ms. */
+export interface FailedAttempt {
+	outcome: Outcome;
+	/** Whether the service limits the requests (429, Retry-After). */
+	isThrottle: boolean;
+	/** Retry-After. */
+	askedMs?: number;
+	attempt: number;
+	/** Since the first failure of this request. */
+	failingMs: number;
+	now: number;
+	/** Times in a row that the service has throttled any request. */
+	throttles: number;
+	/** Since when no request at all was answered, and whether several in a row have used up their attempts. */
+	serviceFailingMs: number;
+	isServiceFailing: boolean;
+	/** False after a failure that is no throttle ends the request. */
+	mayRetry: boolean;
+}
+
+/** Milliseconds until the next attempt; undefined to give up. */
+export function retryDelay(failed: FailedAttempt, limits: RetryLimits, random?: number): number | undefined {
+	const { outcome, attempt, failingMs, now, askedMs = 0, throttles } = failed;
+	const { maxAttempts, retryForMs, retryUntil = Infinity, outlastsThrottles = false } = limits;
+	const next = outcome === 'throttled' ? Math.max(attempt, throttles) + 1 : attempt + 1;
+	const delayMs = Math.max(askedMs, backoff(next, random));
+	if (outcome === 'failed' || maxAttempts === 1 || now + delayMs > retryUntil) return undefined;
+	if (outlastsThrottles && failed.isThrottle) return delayMs;
+	// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
+	const isShort = failed.isServiceFailing || failed.serviceFailingMs + delayMs > retryForMs;
+	const attempts = isShort ? Math.min(RETRY_LIMITS.attemptsWhileFailing, maxAttempts) : maxAttempts;
+	return attempt >= attempts || failingMs + delayMs > retryForMs || !failed.mayRetry ? undefined : delayMs;
+}
+
 /** `send` through the queue, retried while the failure is transient. @throws Problem of the last attempt */
-export function withRetry(send: Send, options: RetryOptions) {
-	const { queue, signal, continues, retryForMs, retryUntil = Infinity, limitUntil } = options;
-	const maxRetryAfterMs = limitUntil === undefined ? RETRY_LIMITS.maxRetryAfterMs : MAX_LIMIT_MS;
+export function withRetry(send: Send, { queue, signal, continues, ...options }: RetryOptions) {
+	const { circuitBreaker } = queue;
+
+	/** What the failure of one request means for the others. @param delayMs undefined after the last attempt */
+	function pauseOthers(failed: FailedAttempt, delayMs: number | undefined, problem: Problem) {
+		const { outcome, isThrottle, askedMs, throttles } = failed;
+		const isWaitedOut = options.outlastsThrottles && isThrottle;
+		if (isWaitedOut) queue.lastThrottle = problem;
+		// Others that were answered meanwhile do not wait for a request that is throttled again and again.
+		if (delayMs !== undefined && (isWaitedOut || outcome === 'throttled')) {
+			queue.pause(Math.max(askedMs ?? 0, backoff(throttles + 1)));
+		}
+		// A throttle that other requests do not meet is of this user only.
+		if (delayMs === undefined && isWaitedOut && (askedMs !== undefined || throttles >= THROTTLES_OF_ALL)) {
+			queue.pause((options.retryUntil ?? Infinity) - performance.now());
+		}
+	}
 
 	async function sendUntilAnswered(url: string, request: RequestOptions) {
-		const maxAttempts = request.maxAttempts ?? options.maxAttempts;
+		const limits = { ...options, maxAttempts: request.maxAttempts ?? options.maxAttempts };
 		const startedAt = performance.now();
+		let attempt = 0;
 		let failedAt: number | undefined;
 		let lastFailure: Problem | undefined;
+		let notBefore: number | undefined;
 		const stoppedBy = () => {
 			const reason = request.stoppedBy?.();
 			return reason && (lastFailure ?? reason);
 		};
-		const queued = { signal, continues, isProbe: request.isProbe, isCancelled: request.isCancelled, stoppedBy };
-		for (let attempt = 1; ; attempt++) {
-			const answer = await queue.run(
-				async () => {
-					request.onSent?.();
-					return await send(url);
-				},
-				classify,
-				{ ...queued, isFurther: attempt > 1 || request.isFurther?.() },
-			);
-			throwIfCancelled(signal);
+		const work = async () => {
+			request.onSent?.();
+			attempt++;
+			return await send(url);
+		};
+		/** The response; undefined to try again. */
+		const settle = (answer: Answer) => {
+			const cancelled = cancellationOf(signal);
+			if (cancelled) throw cancelled;
 			const outcome = classify(answer);
 			if ('response' in answer && !isRetryable(outcome)) return answer.response;
 
-			const { status, headers } = 'response' in answer ? statusOf(answer.response) : {};
-			const askedMs = retryAfterMs(headers?.['retry-after'], Date.now(), maxRetryAfterMs);
-			const isLimit = limitUntil !== undefined && (status === 429 || askedMs !== undefined);
+			const now = performance.now();
+			failedAt ??= now;
+			const { statusCode, headers } = 'response' in answer ? answer.response : {};
+			const askedMs = retryAfterMs(headers?.['retry-after'], Date.now(), options.maxRetryAfterMs);
 			const problem = problemOf(answer);
-			const elapsedMs = performance.now() - startedAt;
-			lastFailure = outcome === 'failed' ? problem : withAttempts(problem, attempt, elapsedMs, askedMs);
-			if (isLimit) queue.slowDown(lastFailure);
-			const next = attempt + 1;
-			const { throttles } = queue.concurrency;
-			const backoffMs = backoff(outcome === 'throttled' ? Math.max(next, throttles + 1) : next);
-			const delayMs = Math.max(askedMs ?? 0, backoffMs);
-			failedAt ??= performance.now();
-			const isTooLate = performance.now() + delayMs > (isLimit ? limitUntil : retryUntil);
-			// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
-			const isShort = queue.circuitBreaker.isFailing || queue.circuitBreaker.failingForMs + delayMs > retryForMs;
-			const attempts = isShort ? Math.min(RETRY_LIMITS.attemptsWhileFailing, maxAttempts) : maxAttempts;
-			const isGivenUp =
-				attempt >= attempts || performance.now() - failedAt + delayMs > retryForMs || request.mayRetry?.() === false;
-			if (outcome === 'failed' || isTooLate || (isLimit ? maxAttempts === 1 : isGivenUp)) {
-				// A limit that other requests do not meet is of this user only.
-				const isOfAll = askedMs !== undefined || throttles >= LIMITS_IN_A_ROW;
-				if (isLimit && isOfAll && maxAttempts > 1) queue.pause(Math.min(delayMs, limitUntil - performance.now()));
-				if (!request.ignoreFailure) queue.circuitBreaker.onFailure(lastFailure);
-				throw lastFailure;
-			}
-			// Others that were answered meanwhile do not wait for a request that is limited again and again.
-			if (isLimit) queue.pause(Math.max(askedMs ?? 0, backoff(throttles + 1)));
-			else if (outcome === 'throttled') queue.pause(delayMs);
-			await cancellableSleep(delayMs, () => queue.throwIfClosed(queued));
+			lastFailure = outcome === 'failed' ? problem : withAttempts(problem, attempt, now - startedAt, askedMs);
+			const failed: FailedAttempt = {
+				...{ outcome, askedMs, attempt, failingMs: now - failedAt, now, throttles: queue.throttles },
+				isThrottle: statusCode === 429 || askedMs !== undefined,
+				serviceFailingMs: circuitBreaker.failingForMs,
+				isServiceFailing: circuitBreaker.isFailing,
+				mayRetry: request.mayRetry?.() ?? true,
+			};
+			const delayMs = retryDelay(failed, limits);
+			if (limits.maxAttempts > 1) pauseOthers(failed, delayMs, lastFailure);
+			notBefore = now + (delayMs ?? 0);
+			if (delayMs !== undefined) return undefined;
+			if (!request.ignoreFailure) circuitBreaker.onFailure(lastFailure);
+			throw lastFailure;
+		};
+		for (;;) {
+			const { isProbe, isCancelled } = request;
+			const queued = { signal, continues, isProbe, isCancelled, stoppedBy, notBefore };
+			const isFurther = attempt > 0 || request.isFurther?.();
+			const response = await queue.run(work, classify, { ...queued, isFurther }, settle);
+			if (response) return response;
 		}
 	}
 
@@ -145,8 +193,6 @@ export function withRetry(send: Send, options: RetryOptions) {
 		return await sendUntilAnswered(url, request).finally(() => queue.open--);
 	};
 }
-
-const statusOf = ({ statusCode, headers }: IN8nHttpFullResponse) => ({ status: statusCode, headers });
 
 function problemOf(answer: Answer): Problem {
 	if ('failure' in answer) return answer.failure;

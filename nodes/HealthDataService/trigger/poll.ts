@@ -7,7 +7,7 @@ import { CircuitBreaker, NEVER_OPENS } from '../http/circuitBreaker';
 import { connect, readCredential } from '../http/client';
 import { AdaptiveTimeout } from '../http/deadlines';
 import { RequestQueue } from '../http/requestQueue';
-import { MAX_LIMIT_MS, RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
+import { MAX_PAUSE_MS, RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
 import { noSuchProvider, type ProviderCheck } from '../service/providerCheck';
 import { countOfUsers, logLine, Problem, sentences, toNodeError } from '../shared/problem';
 import { PollReader } from './reader';
@@ -113,7 +113,8 @@ async function read(
 		maxAttempts: limits.maxAttempts,
 		timeoutMs,
 		retryUntil: deadline,
-		limitUntil: isStart ? started + limits.retryForMs : deadline,
+		outlastsThrottles: !isStart,
+		maxRetryAfterMs: MAX_PAUSE_MS,
 		// Other users are read on after one has failed.
 		continues: true,
 		retryForMs: Math.min(limits.retryForMs, budgetMs / 2),
@@ -125,7 +126,7 @@ async function read(
 	const result = await new PollReader(get, event, target, state, options).read();
 	const { failures, isPassComplete } = result;
 	// A throttle may also leave so little time that no request of a user is sent, or refused to the end.
-	if (!isPassComplete && failures.problems.size === 0) result.throttle ??= queue.lastLimit;
+	if (!isPassComplete && failures.problems.size === 0) result.throttle ??= queue.lastThrottle;
 	await target.selection.addClientUserIds?.(get, result.items, () => performance.now() >= deadline);
 	// Only a pass of one poll has seen all users.
 	if (isPassComplete && state.offset === 0) logMissingProvider(context, target.provider);
@@ -145,7 +146,7 @@ function logMissingProvider(context: IPollFunctions, { slug, isMissing }: Provid
 
 /** Whether the service must not be asked yet. A clock that was set back does not make the pause longer. */
 const isPaused = ({ pausedUntil = 0 }: TriggerState, now: number) =>
-	now < pausedUntil && pausedUntil - now <= MAX_LIMIT_MS;
+	now < pausedUntil && pausedUntil - now <= MAX_PAUSE_MS;
 
 /** Trouble is reported by one failed execution beside the poll; recovered users are logged. @returns the state to save */
 function report(

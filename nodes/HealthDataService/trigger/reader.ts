@@ -50,6 +50,8 @@ export class PollReader {
 	/** Whether the last poll had no time for some users aside: this one keeps a part of its time. */
 	private hasOverdue = false;
 	private failuresInARow = 0;
+	/** Every request ends then, by `performance.now()`. */
+	private until: number;
 	/** Whether the poll ends before its deadline. */
 	private isOver = false;
 
@@ -61,6 +63,7 @@ export class PollReader {
 		private readonly options: PollOptions,
 	) {
 		this.poll = before.poll + 1;
+		this.until = options.end;
 		this.progress = { open: new Map(), aside: new Map(), place: before.offset, isListRead: false, team: before.team };
 		this.cursors = new Cursors(before, { ...options, entries: target.selection.entries });
 		this.results = new PollResults(event, this.cursors, before, options);
@@ -126,6 +129,7 @@ export class PollReader {
 		if (aside.size === 0) return;
 		timeout.halve();
 		const until = Math.min(performance.now() + Math.max(budgetMs * SHARE_OF_UNREADABLE, timeout.currentMs), end);
+		this.until = until;
 		timeout.endAt(until);
 		const users = [...aside.values()].sort((a, b) => cursors.of(a).tried - cursors.of(b).tried);
 		await this.takeAll(users, {
@@ -222,6 +226,8 @@ export class PollReader {
 		failures.problems.set(labelOf(result), problem);
 		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || this.isTimeUp()) return;
 		const outage = await this.probe();
+		// The end of the poll is no outage.
+		if (performance.now() >= this.until) return;
 		if (outage && !isThrottle(outage) && isEmpty) throw everyReadFailed(failures);
 		if (outage) this.endBy(outage);
 	}

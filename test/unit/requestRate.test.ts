@@ -1,9 +1,8 @@
 /**
- * Rate limiter (Requests per Second), in virtual time: sleeping moves the clock, and is late as timers are.
+ * Request queue with Requests per Second, in virtual time: sleeping moves the clock, and is late as timers are.
  */
-import { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';
-import { RateLimiter } from '../../nodes/HealthDataService/http/rateLimiter';
-import { Problem } from '../../nodes/HealthDataService/shared/problem';
+import { RequestQueue, type QueueOptions } from '../../nodes/HealthDataService/http/requestQueue';
+import type { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { nextTurn } from '../helpers/machine';
 
 let clock = 0;
@@ -36,18 +35,17 @@ async function pass(ms: number) {
 	clock = end;
 }
 
-/** When each of `count` that are wanted at once was sent, after the first. */
-function crowd(rate: RateLimiter, count: number, canSend = () => true) {
+/** When each of `count` that are wanted at once was sent. */
+function crowd(queue: RequestQueue, count: number, more: Partial<QueueOptions> = {}) {
 	const sent: number[] = [];
 	const errors: Problem[] = [];
 	for (let i = 0; i < count; i++) {
-		void rate.acquire(canSend).then(
-			() => canSend() && sent.push(clock),
-			(error: Problem) => errors.push(error),
-		);
+		const work = async () => void sent.push(clock);
+		queue.run(work, () => 'answered', { continues: true, ...more }).catch((error: Problem) => errors.push(error));
 	}
 	return { sent, errors };
 }
+const queueOf = (requestsPerSecond?: number, until?: number) => new RequestQueue({ requestsPerSecond }, until);
 
 /** The most in any window of so long. */
 const most = (sent: number[], ms = 1000) =>
@@ -62,7 +60,7 @@ it.each([
 	[100, 3],
 ])('%d a second, timers up to %i ms late: at most one more in any second, and 95 %% used', async (perSecond, late) => {
 	lateMs = late;
-	const { sent } = crowd(new RateLimiter(perSecond), perSecond * 100);
+	const { sent } = crowd(queueOf(perSecond), perSecond * 100);
 	await pass(60_000);
 	expect(most(sent)).toBeLessThanOrEqual(Math.ceil(perSecond) + 1);
 	expect(sent.length).toBeLessThanOrEqual(perSecond * 60 + 1);
@@ -70,21 +68,21 @@ it.each([
 });
 
 it('is even, and keeps the order', async () => {
-	const rate = new RateLimiter(5);
+	const rate = queueOf(5);
 	const { sent } = crowd(rate, 11);
 	await pass(2000);
 	expect(sent).toEqual(Array.from({ length: 11 }, (_, i) => 5_000 + 200 * i));
 });
 
 it('no limit waits for nothing', async () => {
-	const rate = new RateLimiter();
+	const rate = queueOf();
 	const { sent } = crowd(rate, 1000);
 	await nextTurn();
 	expect([sent.length, sleeping.length]).toEqual([1000, 0]);
 });
 
 it('unused turns are not saved up', async () => {
-	const rate = new RateLimiter(5);
+	const rate = queueOf(5);
 	crowd(rate, 1);
 	await pass(60_000);
 	const { sent } = crowd(rate, 20);
@@ -93,7 +91,7 @@ it('unused turns are not saved up', async () => {
 });
 
 it('a long pause of the clock is not made up for', async () => {
-	const rate = new RateLimiter(5);
+	const rate = queueOf(5);
 	const { sent } = crowd(rate, 100);
 	await pass(1000);
 	await nextTurn();
@@ -103,13 +101,13 @@ it('a long pause of the clock is not made up for', async () => {
 });
 
 it('a cancelled request soon leaves the queue, and takes no turn', async () => {
-	const rate = new RateLimiter(0.1);
+	const rate = queueOf(0.1);
 	crowd(rate, 1);
-	let canSend = true;
-	const gone = crowd(rate, 500, () => canSend);
+	let isCancelled = false;
+	const gone = crowd(rate, 500, { isCancelled: () => isCancelled });
 	const last = crowd(rate, 1);
 	await pass(2000);
-	canSend = false;
+	isCancelled = true;
 	await pass(200);
 	expect([gone.sent.length, sleeping.length]).toEqual([0, 1]);
 	await pass(7_799);
@@ -119,22 +117,18 @@ it('a cancelled request soon leaves the queue, and takes no turn', async () => {
 });
 
 it('cancelling one request cancels no other', async () => {
-	const rate = new RateLimiter(1);
+	const rate = queueOf(1);
 	const first = crowd(rate, 1);
-	const broken = crowd(rate, 1, () => {
-		throw new Error('cancelled');
-	});
+	const cancelled = crowd(rate, 1, { isCancelled: () => true });
 	const last = crowd(rate, 1);
 	await pass(1000);
-	expect([first.sent, broken.errors.map(({ message }) => message), last.sent]).toEqual([
-		[5_000],
-		['cancelled'],
-		[6_000],
-	]);
+	expect(first.sent).toEqual([5_000]);
+	expect(cancelled.errors).toMatchObject([{ message: 'The request is no longer needed' }]);
+	expect(last.sent).toEqual([6_000]);
 });
 
 it('no request waits beyond the deadline', async () => {
-	const rate = new RateLimiter(0.1, clock + 8_000);
+	const rate = queueOf(0.1, clock + 8_000);
 	const all = crowd(rate, 3);
 	await pass(8_000);
 	await nextTurn();
@@ -146,44 +140,6 @@ it('no request waits beyond the deadline', async () => {
 			kind: 'temporarily-unavailable',
 		}),
 	);
-});
-
-describe('a rate learnt from limits', () => {
-	const learnt = (rate: RateLimiter, change: 'slowDown' | 'speedUp', count: number) =>
-		Array.from({ length: count }, () => {
-			rate[change]();
-			return Math.round(rate.learntMs);
-		});
-
-	it('doubles its spacing at each limit, up to two seconds', () => {
-		expect(learnt(new RateLimiter(), 'slowDown', 8)).toEqual([50, 100, 200, 400, 800, 1600, 2000, 2000]);
-	});
-
-	it('shortens its spacing with each answer, and ends below ten milliseconds', () => {
-		const rate = new RateLimiter();
-		rate.slowDown();
-		expect(learnt(rate, 'speedUp', 17)).toEqual([45, 41, 36, 33, 30, 27, 24, 22, 19, 17, 16, 14, 13, 11, 10, 0, 0]);
-		rate.learntMs = 10 / 0.9;
-		expect(learnt(rate, 'speedUp', 1)).toEqual([10]);
-	});
-
-	it('starts again at the first spacing when little of it is left', () => {
-		const rate = new RateLimiter();
-		rate.learntMs = 12;
-		expect(learnt(rate, 'slowDown', 1)).toEqual([50]);
-	});
-
-	it.each([
-		[Infinity, 200],
-		[10, 200],
-		[2, 500],
-	])('with %d a second of its own, requests are sent every %i ms', async (perSecond, ms) => {
-		const rate = new RateLimiter(perSecond);
-		rate.learntMs = 200;
-		const { sent } = crowd(rate, 4);
-		await pass(3000);
-		expect(sent.map((at) => at - 5_000)).toEqual([0, ms, 2 * ms, 3 * ms]);
-	});
 });
 
 describe('in a queue', () => {
@@ -199,27 +155,6 @@ describe('in a queue', () => {
 				{ continues: true, ...more },
 			)
 			.catch(({ message }: Error) => message);
-
-	it('requests limited together lower the rate once, and answers raise it again', async () => {
-		const queue = new RequestQueue({ concurrency: 8 });
-		const limited = async () =>
-			await queue.run(
-				async () => 'throttled',
-				() => 'throttled',
-				{ continues: true },
-			);
-		const slowDown = () => queue.slowDown(new Problem('Limited', 'Wait'));
-		const learnt = [];
-		for (const step of [slowDown, slowDown, limited, slowDown, slowDown]) {
-			await step();
-			learnt.push(queue.rateLimiter.learntMs);
-		}
-		const end = run(queue, 'a', []);
-		await pass(1000);
-		await end;
-		learnt.push(queue.rateLimiter.learntMs);
-		expect(learnt).toEqual([50, 50, 50, 100, 100, 90]);
-	});
 
 	it('a pause comes first, and uses up no turn', async () => {
 		const queue = new RequestQueue({ concurrency: 8, requestsPerSecond: 1 });
