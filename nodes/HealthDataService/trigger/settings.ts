@@ -52,7 +52,7 @@ const thresholdFields: INodeProperties[] = metrics.flatMap((metric) =>
 			typeOptions: { minValue: 0 },
 			default: threshold,
 			description: `Start the workflow only for a ${metric.noun} ${at === 'least' ? 'at or above' : 'at or below'} this value${
-				metric.thresholds.length > 1 ? ', or one that reaches another limit that is given' : ''
+				metric.thresholds.length > 1 ? ', or one that reaches another threshold that is given' : ''
 			}. The others count as seen.`,
 			displayOptions: { show: { '/event': [metric.value] } },
 		}),
