@@ -1,6 +1,6 @@
 /**
  * The examples for a care team in a real n8n: the weekly letter as its mail server gets it, the message about users without
- * readings, and the MCP server as an assistant uses it. The picture of the letter is the one that README.md shows.
+ * readings, and the MCP server as an assistant uses it. Their pictures are those of docs/images.
  */
 import { DateTime } from 'luxon';
 import type { IDataObject, INode, INodeTypeDescription } from 'n8n-workflow';
@@ -14,7 +14,7 @@ import { startHost, type Host } from '../n8n';
 import { LAST_MONDAY, TODAY, ZONE } from './exampleWorld';
 import { startSlack } from './fakeSlack';
 import { exampleFiles, readExample } from './files';
-import { pictureOf } from './letterPicture';
+import { mailPicture, slackPicture } from './letterPicture';
 import { startMailServer } from './mailServer';
 import { connectMcp, connectMcpByLogin } from './mcpClient';
 import { prepare, type Credentials, type Example } from './run';
@@ -71,8 +71,11 @@ const readings: Record<string, Reading[]> = {
 };
 const users = [HIGH, DIASTOLIC, NORMAL, SILENT, BROKEN, FEW];
 
+/** From Monday of last week to yesterday. */
+const DAYS = today.diff(monday, 'days').days;
+
 /** Readings around a mean, morning and evening, and others. */
-const around = (systolic: number, diastolic: number, days = 7, ...others: Reading[]) => [
+const around = (systolic: number, diastolic: number, days = DAYS, ...others: Reading[]) => [
 	...Array.from({ length: 2 * days }, (_, i) => {
 		const [day, more] = [Math.floor(i / 2), ((i * 5 + systolic) % 13) - 6];
 		return at(
@@ -87,7 +90,7 @@ const around = (systolic: number, diastolic: number, days = 7, ...others: Readin
 const pictured: Record<string, Reading[]> = Object.fromEntries(
 	[
 		...[around(118, 74), around(142, 89), around(139, 84, 4, at(monday.plus({ days: 1 }), 18.4, 186, 104))],
-		...[around(121, 76, 2), [], around(126, 87), around(117, 73, 7, at(monday.plus({ days: 6 }), 20.5, 88, 52))],
+		...[around(121, 76, 2), [], around(126, 87), around(117, 73, DAYS, at(monday.plus({ days: 6 }), 20.5, 88, 52))],
 	].map((all, i) => [`app-user-${1001 + i}`, all]),
 );
 const many: Record<string, Reading[]> = Object.fromEntries([
@@ -270,15 +273,15 @@ describe('weekly-letter.json', () => {
 	});
 
 	it.each([
-		['letter', PICTURE_KEY, 2, { width: 640, height: 620 }],
-		['letter-phone', PICTURE_KEY, 2, { width: 360, height: 740 }],
-		['letter-dark', PICTURE_KEY, 2, { width: 360, height: 740, isDark: true }],
-		['letter-60-users', MANY_KEY, 20, { width: 360, height: 740 }],
+		['letter', PICTURE_KEY, 2, { width: 640, height: 600 }],
+		['letter-phone', PICTURE_KEY, 2, { width: 360, height: 600 }],
+		['letter-dark', PICTURE_KEY, 2, { width: 360, height: 600, isDark: true }],
+		['letter-60-users', MANY_KEY, 20, { width: 360, height: 600 }],
 	])('looks as in the picture %s', async (name, key, charts, screen) => {
 		Object.assign(host.sandbox.switches, defaultSwitches());
 		expect(await run('weekly-letter.json', key)).toEqual(done);
 		const [{ html, attachments }] = mail.mails;
-		expect(await pictureOf(name, String(html), attachments, screen)).toEqual({
+		expect(await mailPicture(name, String(html), attachments, screen)).toEqual({
 			sizes: Array.from({ length: charts }, () => [720, 340]),
 			// Nothing is wider than the screen.
 			width: screen.width,
@@ -301,6 +304,13 @@ function expectChart({ width, height, data }: PNG, points: Array<{ time: number 
 	expect(inRow(y(135))).toContain(ROSE);
 	expect(inRow(y(85))).toContain(SKY);
 }
+
+it('high-blood-pressure-alert.json looks as in the picture', async () => {
+	Object.assign(host.sandbox.switches, defaultSwitches());
+	expect(await run('high-blood-pressure-alert.json', PICTURE_KEY)).toEqual(done);
+	expect(slack.messages).toEqual([expect.stringContaining('app-user-1002')]);
+	await slackPicture('slack', slack.messages[0], { width: 560, height: 200 });
+});
 
 describe('users-without-readings.json', () => {
 	it('names in one message the users without a reading for two days and, separately, those that could not be read', async () => {
