@@ -139,6 +139,17 @@ describe('what a model is told', () => {
 		expect(tools.every(([, { parameters }]) => !('returnAll' in parameters))).toBe(true);
 	});
 
+	it('a tool that gives a list piece by piece says how large a piece is', () => {
+		const said = tools.flatMap(([, { parameters }]) => {
+			const [, size] = /(\d+) (?:users )?at a time/.exec(String(parameters.toolDescription)) ?? [];
+			return size ? [[Number(size), parameters.limit]] : [];
+		});
+		expect(said).toEqual([
+			[100, 100],
+			[100, 100],
+		]);
+	});
+
 	it.each(tools.filter(([, { parameters }]) => parameters.output === 'summary'))(
 		'%s: a tool with a summary says what it counts',
 		(_, { parameters }) => {
