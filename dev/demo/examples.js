@@ -15,7 +15,7 @@ const NEEDS = {
 	'ai-coach': 'a model: choose your own credential in "OpenAI Chat Model", then click "Open chat"',
 	'backfill-and-follow':
 		'PostgreSQL, and a later "Start Date" in "History": the sandbox has more than one run can hand on',
-	'mcp-server': 'an AI assistant and a token: the notes on its canvas say how',
+	'mcp-server': 'an AI assistant: the notes on its canvas say how',
 	'nightly-plan': 'PostgreSQL, and "Nightly read: shards" beside it: the notes on its canvas say how',
 	'nightly-shards': 'PostgreSQL, and what "Nightly read: plan" has planned',
 };

@@ -103,16 +103,65 @@ describe('what is read', () => {
 	});
 });
 
-it("the agent's system message has the limit of its tools", () => {
+describe('what a model is told', () => {
+	const tools = having('healthDataServiceTool');
 	const [agent] = ofType(nodesOf('ai-coach.json'), 'agent');
-	const { systemMessage } = agent.parameters.options as { systemMessage: string };
-	const tools = ofType(nodesOf('ai-coach.json'), 'healthDataServiceTool');
-	const limits = new Set(tools.map(({ parameters }) => parameters.limit));
-	// Every number that is neither a blood pressure nor a part of an identifier.
-	const stated = [...systemMessage.matchAll(/(?<![\w/-])(\d+)(?![\w/-])/g)].map(([, one]) => Number(one));
-	expect(tools).toHaveLength(2);
-	expect(new Set(stated)).toEqual(limits);
-	expect(tools.every(({ parameters }) => !('returnAll' in parameters))).toBe(true);
+	const [server] = ofType(nodesOf('mcp-server.json'), 'mcpTrigger');
+	const prompts = [
+		['ai-coach.json', (agent.parameters.options as IDataObject).systemMessage],
+		['mcp-server.json', server.parameters.instructions],
+	].map((one) => one.map(String));
+
+	it.each(prompts)(
+		'%s: what should not wait first, means of several days, no joined pair, no diagnosis',
+		(_, prompt) => {
+			const facts = [
+				/Today is \{\{ \$now\.toISODate\(\) \}\}/,
+				/at or above 180\/110, or at or below 90\/50, say that first/,
+			];
+			for (const fact of [
+				...facts,
+				/fewer than twelve readings or three days/,
+				/Never join the highest/,
+				/do not diagnose/,
+			])
+				expect(prompt).toMatch(fact);
+		},
+	);
+
+	it('the coach knows the limit of its tools', () => {
+		const limits = tools.flatMap(([file, { parameters }]) =>
+			file === 'ai-coach.json' ? (parameters.limit ?? []) : [],
+		);
+		// Every number that is neither a blood pressure nor a part of an identifier.
+		const stated = [...prompts[0][1].matchAll(/(?<![\w/-])(\d+)(?![\w/-])/g)].map(([, one]) => Number(one));
+		expect(new Set(stated)).toEqual(new Set(limits));
+		expect(tools.every(([, { parameters }]) => !('returnAll' in parameters))).toBe(true);
+	});
+
+	it('a tool that gives a list piece by piece says how large a piece is', () => {
+		const said = tools.flatMap(([, { parameters }]) => {
+			const [, size] = /(\d+) (?:users )?at a time/.exec(String(parameters.toolDescription)) ?? [];
+			return size ? [[Number(size), parameters.limit]] : [];
+		});
+		expect(said).toEqual([
+			[100, 100],
+			[100, 100],
+		]);
+	});
+
+	it.each(tools.filter(([, { parameters }]) => parameters.output === 'summary'))(
+		'%s: a tool with a summary says what it counts',
+		(_, { parameters }) => {
+			for (const fact of [
+				'The means are of all readings',
+				'counts once',
+				'0 readings means',
+				'never write them as a pair',
+			])
+				expect(parameters.toolDescription).toContain(fact);
+		},
+	);
 });
 
 it('all texts that name limits of blood pressure name the same', () => {

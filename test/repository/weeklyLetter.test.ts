@@ -208,6 +208,19 @@ describe('means', () => {
 		expect(json.text + json.html).not.toContain('170/105');
 	});
 
+	it('takes the highest systolic value for the highest reading, or the diastolic one without it', () => {
+		const rows = [summary('a', { systolic_mean: 138 }), summary('b', { diastolic_mean: 90 })];
+		const readings = [
+			reading('a', '17T07:00', 126, 98),
+			reading('a', '18T07:00', 151, 86),
+			reading('b', '17T07:00', null, 91),
+		];
+		expect(groupsOf(letter(rows, readings))[ABOVE].map((line) => line.split(', ')[1])).toEqual([
+			'highest reading –/91',
+			'highest reading 151/86',
+		]);
+	});
+
 	it('starts with the user furthest above the limits', () => {
 		const rows = [
 			summary('a', { systolic_mean: 140 }),

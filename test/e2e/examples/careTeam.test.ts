@@ -1,6 +1,6 @@
 /**
  * The examples for a care team in a real n8n: the weekly letter as its mail server gets it, the message about users without
- * readings, and the MCP server as an assistant uses it. The picture of the letter is the one that README.md shows.
+ * readings, and the MCP server as an assistant uses it. Their pictures are those of docs/images.
  */
 import { DateTime } from 'luxon';
 import type { IDataObject, INode, INodeTypeDescription } from 'n8n-workflow';
@@ -14,9 +14,9 @@ import { startHost, type Host } from '../n8n';
 import { LAST_MONDAY, TODAY, ZONE } from './exampleWorld';
 import { startSlack } from './fakeSlack';
 import { exampleFiles, readExample } from './files';
-import { pictureOf } from './letterPicture';
+import { mailPicture, slackPicture } from './letterPicture';
 import { startMailServer } from './mailServer';
-import { connectMcp } from './mcpClient';
+import { connectMcp, connectMcpByLogin } from './mcpClient';
 import { prepare, type Credentials, type Example } from './run';
 
 const SLACK = 'n8n-nodes-base.slack';
@@ -71,8 +71,11 @@ const readings: Record<string, Reading[]> = {
 };
 const users = [HIGH, DIASTOLIC, NORMAL, SILENT, BROKEN, FEW];
 
+/** From Monday of last week to yesterday. */
+const DAYS = today.diff(monday, 'days').days;
+
 /** Readings around a mean, morning and evening, and others. */
-const around = (systolic: number, diastolic: number, days = 7, ...others: Reading[]) => [
+const around = (systolic: number, diastolic: number, days = DAYS, ...others: Reading[]) => [
 	...Array.from({ length: 2 * days }, (_, i) => {
 		const [day, more] = [Math.floor(i / 2), ((i * 5 + systolic) % 13) - 6];
 		return at(
@@ -87,7 +90,7 @@ const around = (systolic: number, diastolic: number, days = 7, ...others: Readin
 const pictured: Record<string, Reading[]> = Object.fromEntries(
 	[
 		...[around(118, 74), around(142, 89), around(139, 84, 4, at(monday.plus({ days: 1 }), 18.4, 186, 104))],
-		...[around(121, 76, 2), [], around(126, 87), around(117, 73, 7, at(monday.plus({ days: 6 }), 20.5, 88, 52))],
+		...[around(121, 76, 2), [], around(126, 87), around(117, 73, DAYS, at(monday.plus({ days: 6 }), 20.5, 88, 52))],
 	].map((all, i) => [`app-user-${1001 + i}`, all]),
 );
 const many: Record<string, Reading[]> = Object.fromEntries([
@@ -270,15 +273,15 @@ describe('weekly-letter.json', () => {
 	});
 
 	it.each([
-		['letter', PICTURE_KEY, 2, { width: 640, height: 620 }],
-		['letter-phone', PICTURE_KEY, 2, { width: 360, height: 740 }],
-		['letter-dark', PICTURE_KEY, 2, { width: 360, height: 740, isDark: true }],
-		['letter-60-users', MANY_KEY, 20, { width: 360, height: 740 }],
+		['letter', PICTURE_KEY, 2, { width: 640, height: 600 }],
+		['letter-phone', PICTURE_KEY, 2, { width: 360, height: 600 }],
+		['letter-dark', PICTURE_KEY, 2, { width: 360, height: 600, isDark: true }],
+		['letter-60-users', MANY_KEY, 20, { width: 360, height: 600 }],
 	])('looks as in the picture %s', async (name, key, charts, screen) => {
 		Object.assign(host.sandbox.switches, defaultSwitches());
 		expect(await run('weekly-letter.json', key)).toEqual(done);
 		const [{ html, attachments }] = mail.mails;
-		expect(await pictureOf(name, String(html), attachments, screen)).toEqual({
+		expect(await mailPicture(name, String(html), attachments, screen)).toEqual({
 			sizes: Array.from({ length: charts }, () => [720, 340]),
 			// Nothing is wider than the screen.
 			width: screen.width,
@@ -301,6 +304,13 @@ function expectChart({ width, height, data }: PNG, points: Array<{ time: number 
 	expect(inRow(y(135))).toContain(ROSE);
 	expect(inRow(y(85))).toContain(SKY);
 }
+
+it('high-blood-pressure-alert.json looks as in the picture', async () => {
+	Object.assign(host.sandbox.switches, defaultSwitches());
+	expect(await run('high-blood-pressure-alert.json', PICTURE_KEY)).toEqual(done);
+	expect(slack.messages).toEqual([expect.stringContaining('app-user-1002')]);
+	await slackPicture('slack', slack.messages[0], { width: 560, height: 200 });
+});
 
 describe('users-without-readings.json', () => {
 	it('names in one message the users without a reading for two days and, separately, those that could not be read', async () => {
@@ -345,7 +355,7 @@ describe('mcp-server.json', () => {
 	beforeAll(async () => {
 		await host.rest.activate(await put('mcp-server.json'));
 		address = `${host.url}/mcp/health-data-service`;
-		client = await connectMcp(address, TOKEN);
+		client = await connectMcpByLogin(address, true);
 	});
 	afterAll(async () => await client?.close());
 
@@ -365,8 +375,14 @@ describe('mcp-server.json', () => {
 		);
 		const ofUser = ['client_user_id', 'end_date', 'start_date'];
 		expect(required).toMatchObject({ Blood_Pressure_Summary: ofUser, Blood_Pressure_Readings: ofUser });
-		expect(Object.keys(required).sort()).toEqual(['Blood_Pressure_Readings', 'Blood_Pressure_Summary', 'Users']);
-		expect(client.getInstructions()).toContain('135/85');
+		expect(Object.keys(required).sort()).toEqual([
+			...['Blood_Pressure_Readings', 'Blood_Pressure_Summary', 'Blood_Pressure_of_All_Users', 'Users'],
+		]);
+		// Every tool that the instructions name is there.
+		const named = String(client.getInstructions()).match(/\b[A-Z]\w+_\w+/g) ?? [];
+		expect(Object.keys(required)).toEqual(expect.arrayContaining(named));
+		expect(named).toHaveLength(3);
+		expect(client.getInstructions()).toContain(`Today is ${TODAY}.`);
 	});
 
 	it('gives users, a summary and readings', async () => {
@@ -386,9 +402,81 @@ describe('mcp-server.json', () => {
 		expect(text).toContain("There is no user with this 'Client User ID'");
 	});
 
-	it.each(['', 'a wrong token'])('refuses the token "%s"', async (token) => {
-		await expect(connectMcp(address, token)).rejects.toThrow(/40[13]|Authorization/);
+	it('says in one call who was above a limit, and who could not be read', async () => {
+		const rows = (await call('Blood_Pressure_of_All_Users', { ...week, skip: 0 })).rows();
+		const above = rows.filter(({ systolic_mean: systolic, diastolic_mean: diastolic }) => {
+			return Number(systolic) >= 135 || Number(diastolic) >= 85;
+		});
+		expect(above.map(({ client_user_id: name }) => name)).toEqual([HIGH.client_user_id, DIASTOLIC.client_user_id]);
+		expect(rows.filter(({ error }) => error)).toMatchObject([
+			{ client_user_id: BROKEN.client_user_id, error: REFUSED },
+		]);
+		expect(rows).toHaveLength(users.length);
 	});
+
+	it('says that there may be more users than the tool gives', async () => {
+		const { nodes, ...example } = readExample('mcp-server.json') as Example;
+		const two = nodes.map((node) =>
+			node.name === 'Blood Pressure of All Users' ? { ...node, parameters: { ...node.parameters, limit: 2 } } : node,
+		);
+		await withServer({ ...example, nodes: two }, 'two-users', async (connected) => {
+			const { content } = await connected.callTool({
+				name: 'Blood_Pressure_of_All_Users',
+				arguments: { ...week, skip: 1 },
+			});
+			expect(JSON.parse(content[0].text)).toEqual([
+				expect.objectContaining({ client_user_id: DIASTOLIC.client_user_id }),
+				expect.objectContaining({ client_user_id: NORMAL.client_user_id }),
+				{ note: expect.stringContaining('There may be more') },
+			]);
+		});
+	});
+
+	describe('access', () => {
+		it.each([
+			['no token', {}, ''],
+			['a token that n8n did not give', { authorization: 'Bearer wrong' }, ', error="invalid_token"'],
+		])('leads a client with %s to the login of n8n', async (_, sent: Record<string, string>, error) => {
+			const { status, headers } = await fetch(address, { method: 'POST', headers: sent });
+			const metadata = `${host.url}/.well-known/oauth-protected-resource/mcp/health-data-service`;
+			expect([status, headers.get('www-authenticate')]).toEqual([
+				401,
+				`Bearer realm="n8n MCP Server", resource_metadata="${metadata}"${error}`,
+			]);
+			const resource = (await (await fetch(metadata)).json()) as { resource: string; authorization_servers: string[] };
+			expect(resource).toMatchObject({ resource: address, authorization_servers: [host.url] });
+		});
+
+		it('refuses a person who does not allow it', async () => {
+			await expect(connectMcpByLogin(address, false)).rejects.toThrow('n8n gave no code: access_denied');
+		});
+
+		it('takes a token instead, and no other', async () => {
+			await withServer(readExample('mcp-server.json') as Example, 'with-token', async (connected, url) => {
+				expect((await connected.listTools()).tools).toHaveLength(4);
+				for (const token of ['', 'a wrong token'])
+					await expect(connectMcp(url, token)).rejects.toThrow(/40[13]|Authorization/);
+			});
+		});
+	});
+
+	/** The example at another path, with a token instead of the login. */
+	async function withServer(
+		example: Example,
+		path: string,
+		use: (connected: typeof client, url: string) => Promise<void>,
+	) {
+		const nodes = example.nodes.map((node) =>
+			node.name === 'MCP Server Trigger'
+				? { ...node, parameters: { ...node.parameters, authentication: 'bearerAuth', path } }
+				: node,
+		);
+		const prepared = prepare({ ...example, nodes }, types, credentials, ZONE);
+		await host.rest.activate(await host.rest.importWorkflow(prepared));
+		const url = `${host.url}/mcp/${path}`;
+		const connected = await connectMcp(url, TOKEN);
+		await use(connected, url).finally(async () => await connected.close());
+	}
 });
 
 /** The report that n8n shows before an upgrade, over all examples and a workflow that the upgrade breaks. */
