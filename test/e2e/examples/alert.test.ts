@@ -283,6 +283,9 @@ describe('new-reading-alert.json', () => {
 		await until('a message', async () => slack.messages.length > 0, { timeoutMs: 120_000 });
 		await polled(polls() + 2);
 		await host.rest.deactivate(workflow);
+		// n8n keeps no readings of a run that succeeded.
+		const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id }));
+		expect(await host.rest.get(`/rest/executions?filter=${filter}`)).toMatchObject({ results: [] });
 		expect(slack.messages.map((text) => text.split('\n'))).toEqual([
 			[
 				head('`ben`'),

@@ -1,8 +1,7 @@
 /**
  * Preparation of an example for an n8n without accounts. A node gets a credential when the test has one for it.
  * A third-party node without one gets a stand-in under its name: the same items come in and the same fields are evaluated,
- * and nothing is sent but to a server of the test that plays the other side. Executions are saved, so that the test can read them.
- * Everything else stays as it is in the file.
+ * and nothing is sent but to a server of the test that plays the other side. Everything else stays as it is in the file.
  */
 import type { IConnections, IDataObject, INode, INodeTypeDescription, IPinData } from 'n8n-workflow';
 import { credentialTypes } from '../../../dev/host/nodeTypes';
@@ -33,8 +32,7 @@ export function prepare(
 		if (node.type in played) return poster(node, played[node.type]);
 		return accepted.length ? standIn(node) : node;
 	});
-	const saved = { saveDataSuccessExecution: 'all', saveManualExecutions: true };
-	return { ...example, nodes, settings: { ...example.settings, ...saved, timezone } };
+	return { ...example, nodes, settings: { ...example.settings, timezone } };
 }
 
 /** Where a stand-in puts the evaluated fields, beside the fields of the item. */
