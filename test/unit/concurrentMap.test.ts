@@ -1,5 +1,5 @@
 /**
- * Ordered concurrent map: concurrency, read-ahead, order of the results, and the end.
+ * Concurrent map, in order and as completed: concurrency, read-ahead, order of the results, and the end.
  */
 import { nextTurn, watchUnhandled } from '../helpers/machine';
 import { concurrentMap, quietly } from '../../nodes/HealthDataService/shared/concurrentMap';
@@ -13,24 +13,31 @@ const numbers = async function* (count: number, given: number[] = []) {
 
 /** Work that the test completes. */
 function manual() {
-	const open = new Map<number, { resolve: (value: number) => void; reject: (error: Error) => void }>();
+	const open = new Map<number, { resolve: (value?: number) => void; reject: (error: Error) => void }>();
 	const overs: Array<() => boolean> = [];
 	const work = async (one: number, isCancelled: () => boolean) => {
 		overs.push(isCancelled);
-		return await new Promise<number>((resolve, reject) => open.set(one, { resolve, reject }));
+		return await new Promise<number | undefined>((resolve, reject) => open.set(one, { resolve, reject }));
 	};
-	const done = async (one: number) => {
-		open.get(one)!.resolve(one);
-		open.delete(one);
+	const done = async (...which: number[]) => {
+		for (const one of which) {
+			open.get(one)!.resolve(one);
+			open.delete(one);
+		}
+		await nextTurn();
 		await nextTurn();
 	};
 	return { open, work, done, overs };
 }
 
-function drain<T>(results: AsyncGenerator<T>) {
+/** @param isSlow whether the next results come while one is read */
+function drain<T>(results: AsyncGenerator<T>, isSlow = false) {
 	const got: T[] = [];
 	const end = (async () => {
-		for await (const one of results) got.push(one);
+		for await (const one of results) {
+			got.push(one);
+			if (isSlow) await nextTurn();
+		}
 	})();
 	end.catch(() => undefined);
 	return { got, end };
@@ -176,4 +183,67 @@ it('an unread failure is no unhandled rejection, and a later reader gets it', as
 	expect(unhandled.seen).toEqual([]);
 	await expect(failing).rejects.toThrow('later');
 	expect(await quietly(Promise.resolve(7))).toBe(7);
+});
+
+describe('as completed', () => {
+	function mapped(source: AsyncIterable<number> = numbers(5), isTimeUp = () => false) {
+		const { work, ...rest } = manual();
+		return { ...rest, ...drain(concurrentMap(source, { width: 2, asCompleted: true, isTimeUp }, work), true) };
+	}
+
+	it('a slow element holds back no other one', async () => {
+		const { open, got, end, done } = mapped();
+		await nextTurn();
+		for (const one of [1, 2, 3]) await done(one);
+		expect([...open.keys()]).toEqual([0, 4]);
+		expect(got).toEqual([1, 2, 3]);
+		await done(4, 0);
+		await end;
+		expect(got).toEqual([1, 2, 3, 4, 0]);
+	});
+
+	it('once time is up starts no element, and awaits those in work', async () => {
+		let isTimeUp = false;
+		const { open, got, end, done } = mapped(numbers(5), () => isTimeUp);
+		await nextTurn();
+		isTimeUp = true;
+		await done(1);
+		expect([...open.keys()]).toEqual([0]);
+		await done(0);
+		await end;
+		expect(got).toEqual([1, 0]);
+	});
+
+	it('leaves out an undefined result, and ends at the first failure', async () => {
+		const { open, got, end, overs } = mapped();
+		await nextTurn();
+		open.get(0)!.resolve();
+		await nextTurn();
+		open.get(1)!.reject(new Error('broken'));
+		await expect(end).rejects.toThrow('broken');
+		expect(got).toEqual([]);
+		expect(overs.every((isCancelled) => isCancelled())).toBe(true);
+	});
+
+	it('leaves out an undefined result, and continues', async () => {
+		const { open, got, end, done } = mapped(numbers(2));
+		await nextTurn();
+		open.get(0)!.resolve();
+		await done(1);
+		await end;
+		expect(got).toEqual([1]);
+	});
+
+	it('when the source fails, the elements in work are awaited first', async () => {
+		const source = async function* () {
+			yield 0;
+			throw new Error('the list broke');
+		};
+		const { got, end, done, overs } = mapped(source());
+		await nextTurn();
+		expect(overs.map((isCancelled) => isCancelled())).toEqual([false]);
+		await done(0);
+		await expect(end).rejects.toThrow('the list broke');
+		expect(got).toEqual([0]);
+	});
 });
