@@ -14,7 +14,7 @@ const NODE = 'nodes/HealthDataService';
  */
 const TESTS = {
 	shared: 'unit/problem',
-	'shared/concurrentMap.ts': 'unit/concurrentMap unit/mapAsCompleted',
+	'shared/concurrentMap.ts': 'unit/concurrentMap',
 	'shared/values.ts': 'unit/values',
 	'shared/calendarDay.ts': 'unit/calendar unit/calendarDay',
 	http: 'unit/client',
