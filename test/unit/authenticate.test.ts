@@ -330,6 +330,20 @@ describe('below the path of the Base URL', () => {
 });
 
 describe('the checked address is the one that is sent', () => {
+	it.each([
+		'https://evil.example/v2/user',
+		'http://health.example/v2/user',
+		'https://health.example:444/',
+		'https://health.example@evil.example/',
+		'user',
+	])('%s is refused', (url) => {
+		expect(outcome({}, { url })).toBe('The API key is only sent to the Base URL of its credential');
+	});
+
+	it.each(['//evil.example/v2', '/\\evil.example'])('%s is a path of the Base URL', (url) => {
+		expect(new URL(sentBy({}, { url }).url).origin).toBe('https://health.example');
+	});
+
 	it('of two addresses, n8n sends the one called url', () => {
 		const [here, there] = ['https://health.example/a', 'https://other.example/a'];
 		expect(outcome({}, { url: there, uri: here })).not.toBe('OK');
