@@ -3,7 +3,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { rowsWithId, rowsWithoutId } from '../../nodes/HealthDataService/service/readings';
-import { identityOf, keysOf } from '../../nodes/HealthDataService/service/readingId';
+import { identityOf } from '../../nodes/HealthDataService/service/readingId';
 import type { Collect } from '../../nodes/HealthDataService/service/readings';
 import { detectChanges, SeenReadings, toItem } from '../../nodes/HealthDataService/trigger/seen';
 import { RowLimit } from '../../nodes/HealthDataService/service/rowLimit';
@@ -41,37 +41,6 @@ describe('readings of one instant', () => {
 			expect(bySystolic(await trigger(...pages))).toEqual(expected);
 		}
 	});
-
-	it('keep their ids when one is returned again under another id', async () => {
-		const [a, b] = [point(130, { id: 'a' }), point(120, { id: 'b' })];
-		const again = point(130, { id: 'c' });
-		const expected = bySystolic(await node([a, b]));
-		expect(bySystolic(await node([a, b, again]))).toEqual(expected);
-		expect(bySystolic(await node([again, b, a]))).toEqual(expected);
-	});
-
-	it('are in the order of their values when not all have an id', async () => {
-		const pages = [point(130, { id: 'a' }), point(120), point(110, { id: null })];
-		expect(bySystolic(await node(pages))).toEqual(bySystolic(await node([point(110), point(120), point(130)])));
-	});
-
-	it('are one in any notation of time and values', async () => {
-		const times = [TIME, '2026-03-03T08:00:00.000000+00:00', '2026-03-03 10:00:00+02', '2026-03-03T08:00'];
-		const rows = await node(times.map((time) => point(120, {}, time)));
-		expect(rows.map(({ timestamp }) => timestamp)).toEqual(times);
-		expect(new Set(rows.map(({ id }) => id)).size).toBe(1);
-		expect((await node([point(1, {}, '2026-03-03T08:00:00.000001Z')]))[0].id).not.toBe(rows[0].id);
-	});
-});
-
-it('readings of several sources at one time have the ids that they have alone, in any order', async () => {
-	const identity = identityOf(bloodPressure);
-	const of = (provider: string, source_type: string | null) => ({ ...owner, provider, source_type, ...point(120) });
-	const rows = [of('omron', 'cuff'), of('omron', null), of('withings', null), of('omron', 'cuff')];
-	const alone = rows.map((row) => keysOf(identity, [row])[0]);
-	expect(new Set(alone).size).toBe(3);
-	expect(keysOf(identity, rows)).toEqual(alone);
-	expect(keysOf(identity, [...rows].reverse())).toEqual([...alone].reverse());
 });
 
 it('readings without a time differ by their values', async () => {
