@@ -1,6 +1,6 @@
 /**
  * Output: Summary per User in n8n's engine over HTTP, in all scopes: a row for every user who was read. What is in a row:
- * unit/summary.test.ts.
+ * unit/service/summary.test.ts.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { Settings } from 'luxon';

@@ -1,0 +1,274 @@
+/**
+ * Rate limiter (Requests per Second), in virtual time: sleeping moves the clock, and is late as timers are.
+ */
+import { RequestQueue } from '../../../nodes/HealthDataService/http/requestQueue';
+import { RateLimiter } from '../../../nodes/HealthDataService/http/rateLimiter';
+import { Problem } from '../../../nodes/HealthDataService/shared/problem';
+import { nextTurn } from '../../helpers/machine';
+
+let clock = 0;
+let lateMs = 0;
+const sleeping: Array<{ until: number; wake: () => void }> = [];
+jest.mock('n8n-workflow', () => ({
+	...jest.requireActual('n8n-workflow'),
+	sleep: async (ms: number) =>
+		await new Promise<void>((wake) => sleeping.push({ until: clock + ms + lateMs * Math.random(), wake })),
+}));
+beforeEach(() => {
+	clock = 5_000;
+	lateMs = 0;
+	sleeping.length = 0;
+	jest.spyOn(performance, 'now').mockImplementation(() => clock);
+});
+afterEach(() => jest.restoreAllMocks());
+
+/** Lets so much time go by. */
+async function pass(ms: number) {
+	const end = clock + ms;
+	for (;;) {
+		await nextTurn();
+		sleeping.sort((a, b) => a.until - b.until);
+		if (sleeping.length === 0 || sleeping[0].until > end) break;
+		const { until, wake } = sleeping.shift()!;
+		clock = Math.max(clock, until);
+		wake();
+	}
+	clock = end;
+}
+
+/** When each of `count` that are wanted at once was sent, after the first. */
+function crowd(rate: RateLimiter, count: number, canSend = () => true) {
+	const sent: number[] = [];
+	const errors: Problem[] = [];
+	for (let i = 0; i < count; i++) {
+		void rate.acquire(canSend).then(
+			() => canSend() && sent.push(clock),
+			(error: Problem) => errors.push(error),
+		);
+	}
+	return { sent, errors };
+}
+
+/** The most in any window of so long. */
+const most = (sent: number[], ms = 1000) =>
+	Math.max(...sent.map((from) => sent.filter((time) => time >= from && time < from + ms).length));
+
+it.each([
+	[5, 0],
+	[5, 30],
+	[5, 90],
+	[0.5, 50],
+	[20, 10],
+	[100, 3],
+])('%d a second, timers up to %i ms late: at most one more in any second, and 95 %% used', async (perSecond, late) => {
+	lateMs = late;
+	const { sent } = crowd(new RateLimiter(perSecond), perSecond * 100);
+	await pass(60_000);
+	expect(most(sent)).toBeLessThanOrEqual(Math.ceil(perSecond) + 1);
+	expect(sent.length).toBeLessThanOrEqual(perSecond * 60 + 1);
+	expect(sent.length).toBeGreaterThanOrEqual(perSecond * 60 * 0.95);
+});
+
+it('is even, and keeps the order', async () => {
+	const rate = new RateLimiter(5);
+	const { sent } = crowd(rate, 11);
+	await pass(2000);
+	expect(sent).toEqual(Array.from({ length: 11 }, (_, i) => 5_000 + 200 * i));
+});
+
+it('no limit waits for nothing', async () => {
+	const rate = new RateLimiter();
+	const { sent } = crowd(rate, 1000);
+	await nextTurn();
+	expect([sent.length, sleeping.length]).toEqual([1000, 0]);
+});
+
+it('unused turns are not saved up', async () => {
+	const rate = new RateLimiter(5);
+	crowd(rate, 1);
+	await pass(60_000);
+	const { sent } = crowd(rate, 20);
+	await pass(3000);
+	expect(most(sent)).toBeLessThanOrEqual(6);
+});
+
+it('a long pause of the clock is not made up for', async () => {
+	const rate = new RateLimiter(5);
+	const { sent } = crowd(rate, 100);
+	await pass(1000);
+	await nextTurn();
+	clock += 5_000;
+	await pass(3_000);
+	expect(most(sent)).toBeLessThanOrEqual(6);
+});
+
+it('a cancelled request soon leaves the queue, and takes no turn', async () => {
+	const rate = new RateLimiter(0.1);
+	crowd(rate, 1);
+	let canSend = true;
+	const gone = crowd(rate, 500, () => canSend);
+	const last = crowd(rate, 1);
+	await pass(2000);
+	canSend = false;
+	await pass(200);
+	expect([gone.sent.length, sleeping.length]).toEqual([0, 1]);
+	await pass(7_799);
+	expect(last.sent).toEqual([]);
+	await pass(1);
+	expect(last.sent).toEqual([15_000]);
+});
+
+it('cancelling one request cancels no other', async () => {
+	const rate = new RateLimiter(1);
+	const first = crowd(rate, 1);
+	const broken = crowd(rate, 1, () => {
+		throw new Error('cancelled');
+	});
+	const last = crowd(rate, 1);
+	await pass(1000);
+	expect([first.sent, broken.errors.map(({ message }) => message), last.sent]).toEqual([
+		[5_000],
+		['cancelled'],
+		[6_000],
+	]);
+});
+
+it('no request waits beyond the deadline', async () => {
+	const rate = new RateLimiter(0.1, clock + 8_000);
+	const all = crowd(rate, 3);
+	await pass(8_000);
+	await nextTurn();
+	expect(all.sent).toEqual([5_000]);
+	expect(all.errors).toMatchObject(
+		Array(2).fill({
+			message: "The time was over before 'Requests per Second' allowed the next request",
+			description: "Raise 'Requests per Second' in the options, or read fewer users",
+			kind: 'temporarily-unavailable',
+		}),
+	);
+});
+
+describe('a rate learnt from limits', () => {
+	const learnt = (rate: RateLimiter, change: 'slowDown' | 'speedUp', count: number) =>
+		Array.from({ length: count }, () => {
+			rate[change]();
+			return Math.round(rate.learntMs);
+		});
+
+	it('doubles its spacing at each limit, up to two seconds', () => {
+		expect(learnt(new RateLimiter(), 'slowDown', 8)).toEqual([50, 100, 200, 400, 800, 1600, 2000, 2000]);
+	});
+
+	it('shortens its spacing with each answer, and ends below ten milliseconds', () => {
+		const rate = new RateLimiter();
+		rate.slowDown();
+		expect(learnt(rate, 'speedUp', 17)).toEqual([45, 41, 36, 33, 30, 27, 24, 22, 19, 17, 16, 14, 13, 11, 10, 0, 0]);
+		rate.learntMs = 10 / 0.9;
+		expect(learnt(rate, 'speedUp', 1)).toEqual([10]);
+	});
+
+	it('starts again at the first spacing when little of it is left', () => {
+		const rate = new RateLimiter();
+		rate.learntMs = 12;
+		expect(learnt(rate, 'slowDown', 1)).toEqual([50]);
+	});
+
+	it.each([
+		[Infinity, 200],
+		[10, 200],
+		[2, 500],
+	])('with %d a second of its own, requests are sent every %i ms', async (perSecond, ms) => {
+		const rate = new RateLimiter(perSecond);
+		rate.learntMs = 200;
+		const { sent } = crowd(rate, 4);
+		await pass(3000);
+		expect(sent.map((at) => at - 5_000)).toEqual([0, ms, 2 * ms, 3 * ms]);
+	});
+});
+
+describe('in a queue', () => {
+	type Sent = Array<{ at: number; name: string }>;
+	const run = (queue: RequestQueue, name: string, sent: Sent, more = {}, outcome = 'answered' as const) =>
+		queue
+			.run(
+				async () => {
+					sent.push({ at: clock - 5_000, name });
+					return outcome;
+				},
+				(is) => is,
+				{ continues: true, ...more },
+			)
+			.catch(({ message }: Error) => message);
+
+	it('requests limited together lower the rate once, and answers raise it again', async () => {
+		const queue = new RequestQueue({ concurrency: 8 });
+		const limited = async () =>
+			await queue.run(
+				async () => 'throttled',
+				() => 'throttled',
+				{ continues: true },
+			);
+		const slowDown = () => queue.slowDown(new Problem('Limited', 'Wait'));
+		const learnt = [];
+		for (const step of [slowDown, slowDown, limited, slowDown, slowDown]) {
+			await step();
+			learnt.push(queue.rateLimiter.learntMs);
+		}
+		const end = run(queue, 'a', []);
+		await pass(1000);
+		await end;
+		learnt.push(queue.rateLimiter.learntMs);
+		expect(learnt).toEqual([50, 50, 50, 100, 100, 90]);
+	});
+
+	it('a pause comes first, and uses up no turn', async () => {
+		const queue = new RequestQueue({ concurrency: 8, requestsPerSecond: 1 });
+		const sent: Sent = [];
+		for (const name of ['a', 'b', 'c']) void run(queue, name, sent);
+		await pass(500);
+		queue.pause(2_000);
+		await pass(10_000);
+		expect(sent).toEqual([
+			{ at: 0, name: 'a' },
+			{ at: 2_500, name: 'b' },
+			{ at: 3_500, name: 'c' },
+		]);
+	});
+
+	it('the key check goes before all other requests', async () => {
+		const queue = new RequestQueue({ concurrency: 2, requestsPerSecond: 1 });
+		const sent: Sent = [];
+		for (const name of ['a', 'b', 'c', 'd']) void run(queue, name, sent);
+		await pass(500);
+		void queue.probeOnce(async () => await run(queue, 'probe', sent, { isProbe: true }));
+		await pass(10_000);
+		expect(sent.map(({ name, at }) => `${name} ${at}`)).toEqual([
+			'a 0',
+			'probe 1000',
+			expect.any(String),
+			expect.any(String),
+			expect.any(String),
+		]);
+	});
+
+	it('cancelled: all end within a part of a second', async () => {
+		const queue = new RequestQueue({ concurrency: 4, requestsPerSecond: 0.1 });
+		const sent: Sent = [];
+		const stop = new AbortController();
+		const all = Array.from({ length: 200 }, async () => await run(queue, 'x', sent, { signal: stop.signal }));
+		await pass(1000);
+		stop.abort();
+		await pass(200);
+		const ends = await Promise.all(all);
+		expect([sent.length, ends.filter((end) => end === 'The execution was cancelled').length]).toEqual([1, 199]);
+	});
+
+	it('retries go ahead of first attempts', async () => {
+		const queue = new RequestQueue({ concurrency: 1, requestsPerSecond: 1 });
+		const sent: Sent = [];
+		for (const name of ['a', 'b', 'c']) void run(queue, name, sent);
+		void run(queue, 'again', sent, { isFurther: true });
+		await pass(10_000);
+		expect(sent.map(({ name }) => name)).toEqual(['a', 'again', 'b', 'c']);
+	});
+});
