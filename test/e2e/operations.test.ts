@@ -1,7 +1,7 @@
 /**
  * Each operation in a real n8n, its rows compared with the sandbox's data.
  */
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { WITHOUT_EDITOR } from '../../dev/host/n8nEnvironment';
 import { startSandbox } from '../../dev/sandbox/server';
 import {
@@ -30,117 +30,57 @@ beforeAll(async () => {
 });
 afterAll(async () => await host?.stop());
 
-const run = async (parameters: INodeParameters, timezone?: string) => {
-	const result = await host.run(credential, parameters, timezone);
-	expect(result.error).toBeUndefined();
-	expect(result.status).toBe('success');
-	return result.rows;
-};
+const large = [...world.teams.find(({ key }) => key === LARGE_KEY)!.users];
+const berlin = expectedRows(BERLIN, readingsOf(people(), BERLIN));
+const steady = readingsOf(people(), STEADY);
+const ofSteady = (more: INodeParameters = {}) => bloodPressureOf(byUserId(STEADY.user_id), more);
+const ofBerlin = (date: string) => bloodPressureOf(byUserId(BERLIN.user_id), { startDate: date, endDate: date });
 
-describe('User', () => {
-	it('List gives all 1,200 users', async () => {
-		const { rows, error } = await host.run(await host.credential(LARGE_KEY), listUsers({ returnAll: true }));
-		expect(error).toBeUndefined();
-		expect(rows).toEqual(world.teams.find(({ key }) => key === LARGE_KEY)!.users);
-	});
-
-	it('List stops at a Limit beyond one page', async () => {
-		const { rows } = await host.run(await host.credential(LARGE_KEY), listUsers({ limit: 620 }));
-		expect(rows).toEqual(world.teams.find(({ key }) => key === LARGE_KEY)!.users.slice(0, 620));
-	});
-
-	it('Resolve finds an identifier with spaces, ?, #, %, / and letters beyond ASCII', async () => {
-		expect(await run(resolve(SPECIAL_ID))).toEqual([SPECIAL]);
-	});
+it.each<[string, INodeParameters, IDataObject[], string?]>([
+	['User → List', listUsers({ returnAll: true }), large, LARGE_KEY],
+	['User → List with a Limit beyond one page', listUsers({ limit: 620 }), large.slice(0, 620), LARGE_KEY],
+	['User → Resolve, with any characters', resolve(SPECIAL_ID), [SPECIAL]],
+	['Blood Pressure, over pages of 7', ofSteady(), expectedRows(STEADY, steady)],
+	[
+		'Blood Pressure of a client user ID with any characters',
+		bloodPressureOf(byClientId(SPECIAL_ID)),
+		expectedRows(SPECIAL, readingsOf(people(), SPECIAL), SPECIAL_ID),
+	],
+	[
+		'Blood Pressure of a provider',
+		ofSteady({ provider: { __rl: true, mode: 'slug', value: 'withings' } }),
+		expectedRows(
+			STEADY,
+			steady.filter(({ source }) => source.provider === 'withings'),
+		),
+	],
+	[
+		'Mindfulness Minutes',
+		{ ...ofSteady(), operation: 'mindfulnessMinutes' },
+		expectedRows(STEADY, readingsOf(people(), STEADY, 'mindfulness_minutes')),
+	],
+	['a day of 23 hours', ofBerlin('2026-03-29'), berlin.slice(3, 7)],
+	[
+		'a date from an expression, evaluated in the isolate of production',
+		ofBerlin("={{ DateTime.fromISO('2026-03-29', { zone: 'Europe/Berlin' }) }}"),
+		berlin.slice(3, 7),
+	],
+])('%s', async (_, parameters, expected, key = KEY) => {
+	const { rows, status, error } = await host.run(await host.credential(key), parameters, 'Europe/Berlin');
+	expect(error).toBeUndefined();
+	expect(status).toBe('success');
+	expect(byTime(rows)).toEqual(byTime(expected));
+	expect(Object.keys(rows[0])).toEqual(Object.keys(expected[0]));
 });
 
-describe('Timeseries', () => {
-	const steady = readingsOf(people(), STEADY);
-
-	it('Blood Pressure gives 61 readings over pages of 7', async () => {
-		expect(byTime(await run(bloodPressureOf(byUserId(STEADY.user_id))))).toEqual(byTime(expectedRows(STEADY, steady)));
-	});
-
-	it('keeps the columns in their order', async () => {
-		const [row] = await run(bloodPressureOf(byUserId(STEADY.user_id), { returnAll: false, limit: 1 }));
-		expect(Object.keys(row)).toEqual([
-			'client_user_id',
-			'timestamp',
-			'systolic',
-			'diastolic',
-			'unit',
-			'provider',
-			'source_type',
-			'user_id',
-			'id',
-		]);
-	});
-
-	it.each([5, 7, 20, 50])('stops at a Limit of %i', async (limit) => {
-		expect(await run(bloodPressureOf(byUserId(STEADY.user_id), { returnAll: false, limit }))).toHaveLength(limit);
-	});
-
-	it('filters by provider', async () => {
-		const rows = await run(
-			bloodPressureOf(byUserId(STEADY.user_id), { provider: { __rl: true, mode: 'slug', value: 'withings' } }),
-		);
-		expect(byTime(rows)).toEqual(
-			byTime(
-				expectedRows(
-					STEADY,
-					steady.filter(({ source }) => source.provider === 'withings'),
-				),
-			),
-		);
-	});
-
-	it('takes a client user ID with any characters', async () => {
-		const rows = await run(bloodPressureOf(byClientId(SPECIAL_ID)));
-		expect(byTime(rows)).toEqual(byTime(expectedRows(SPECIAL, readingsOf(people(), SPECIAL), SPECIAL_ID)));
-	});
-
-	it.each([
-		['2026-03-28', 1, 3],
-		['2026-03-29', 3, 7],
-		['2026-03-30', 7, 8],
-	])('the whole %s in Berlin, around the change of clocks', async (day, first, end) => {
-		const rows = await run(
-			bloodPressureOf(byUserId(BERLIN.user_id), { startDate: day, endDate: day }),
-			'Europe/Berlin',
-		);
-		expect(rows).toEqual(expectedRows(BERLIN, readingsOf(people(), BERLIN)).slice(first, end));
-	});
-
-	it('takes dates from expressions, evaluated in the isolate of production', async () => {
-		const date = "={{ DateTime.fromISO('2026-03-29', { zone: 'Europe/Berlin' }) }}";
-		const rows = await run(
-			bloodPressureOf(byUserId(BERLIN.user_id), { startDate: date, endDate: date }),
-			'Europe/Berlin',
-		);
-		expect(rows).toHaveLength(4);
-	});
-
-	it('Mindfulness Minutes', async () => {
-		const rows = await run({ ...bloodPressureOf(byUserId(STEADY.user_id)), operation: 'mindfulnessMinutes' });
-		expect(rows).toEqual(expectedRows(STEADY, readingsOf(people(), STEADY, 'mindfulness_minutes')));
-	});
-
-	it('One Item per User', async () => {
-		const rows = await run(bloodPressureOf(byUserId(STEADY.user_id), { output: 'grouped' }));
-		expect(rows).toHaveLength(1);
-		const groups = rows[0].groups as Record<string, Array<{ data: object[] }>>;
-		expect(
-			Object.values(groups)
-				.flat()
-				.flatMap(({ data }) => data),
-		).toHaveLength(61);
-	});
-
-	it('All Users', async () => {
-		const rows = await run(bloodPressureOf('', { userScope: 'all' }));
-		expect(rows).toHaveLength(61 + 3 + 8);
-		expect([...new Set(rows.map(({ client_user_id }) => client_user_id))]).toEqual(['steady', SPECIAL_ID, 'berlin']);
-	});
+it.each<[string, INodeParameters, number]>([
+	['Limit', ofSteady({ returnAll: false, limit: 7 }), 7],
+	['One Item per User', ofSteady({ output: 'grouped' }), 1],
+	['All Users', bloodPressureOf('', { userScope: 'all' }), 61 + 3 + 8],
+])('%s', async (_, parameters, count) => {
+	const { rows, error } = await host.run(credential, parameters);
+	expect(error).toBeUndefined();
+	expect(rows).toHaveLength(count);
 });
 
 describe('error messages', () => {
@@ -166,13 +106,11 @@ describe('error messages', () => {
 	});
 });
 
-describe.each(['', '/', '/v2', '/v2/'])('Base URL with "%s" at its end', (ending) => {
-	it('means the same to the node and to the credential test', async () => {
-		const baseUrl = host.sandbox.baseUrl + ending;
-		expect(await host.testCredential(KEY, baseUrl)).toMatchObject({ status: 'OK' });
-		const { rows } = await host.run(await host.credential(KEY, baseUrl), listUsers());
-		expect(rows).toHaveLength(4);
-	});
+it('a Base URL with /v2/ at its end means the same to the node and to the credential test', async () => {
+	const baseUrl = `${host.sandbox.baseUrl}/v2/`;
+	expect(await host.testCredential(KEY, baseUrl)).toMatchObject({ status: 'OK' });
+	const { rows } = await host.run(await host.credential(KEY, baseUrl), listUsers());
+	expect(rows).toHaveLength(4);
 });
 
 it('the credential test refuses a wrong key, and names the fields', async () => {

@@ -1,5 +1,5 @@
 /**
- * The key and the sound items in n8n itself, newest and oldest: one failing expression among many items, user IDs in capitals, and
+ * The key and the sound items in n8n itself, newest and oldest: one failing expression among many items, and
  * ways to read the key with n8n's own nodes. Each way is tried without the credential too, where it works.
  */
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
@@ -10,7 +10,7 @@ import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
 import { removeFolder, textOf } from '../helpers/folder';
 import { folderWithPackage } from '../helpers/folderWithPackage';
 import { doorbell, selfSignedService } from '../helpers/listeners';
-import { byTime, expectedRows, KEY, people, readingsOf, STEADY } from '../helpers/people';
+import { expectedRows, KEY, people, readingsOf, STEADY } from '../helpers/people';
 import { bloodPressureOf, byUserId } from '../helpers/requests';
 import { CREDENTIAL_TYPE, oneNode, useNode } from './n8n';
 
@@ -115,41 +115,6 @@ describe('Batching with an interval that differs by item: each item ends with it
 		expect(status).toBe('success');
 		expect(rows.map(({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual([...input.keys()]);
 	});
-});
-
-it('one unit in two spellings is one unit: a reading copied by a phone, by user and by day', async () => {
-	const reading = { timestamp: '2026-03-02T08:00:00Z', systolic: 120, diastolic: 80 };
-	const groups = {
-		omron: [{ data: [{ ...reading, unit: 'mmHg' }], source: { provider: 'omron', type: 'cuff' } }],
-		phone: [
-			{
-				data: [
-					{ ...reading, unit: 'mmhg' },
-					{ ...reading, unit: 'mm Hg', systolic: 130, timestamp: '2026-03-02T09:00:00Z' },
-				],
-				source: { provider: 'phone', type: 'phone' },
-			},
-		],
-	};
-	sandbox.switches.fault = () => ({ status: 200, body: { groups, next_cursor: null } });
-	const rowsAs = async (output: string) =>
-		(await used.run(credential, bloodPressureOf(byUserId(STEADY.user_id), { output }))).rows;
-	expect(await rowsAs('summary')).toEqual([
-		expect.objectContaining({ readings: 2, systolic_mean: 125, providers: 'omron, phone' }),
-	]);
-	expect(
-		(await rowsAs('daily')).map(({ provider, readings, systolic_mean: mean }) => [provider, readings, mean]),
-	).toEqual([
-		['omron', 1, 120],
-		['phone', 2, 125],
-	]);
-	sandbox.switches.fault = () => undefined;
-});
-
-it('a user ID in capitals gives the same rows and ids', async () => {
-	const { rows } = await used.run(credential, bloodPressureOf(byUserId(STEADY.user_id.toUpperCase())));
-	expect(byTime(rows)).toEqual(byTime(expectedRows(STEADY, readingsOf(people(), STEADY))));
-	expect(sandbox.requests.join()).not.toContain(STEADY.user_id.toUpperCase());
 });
 
 /** n8n's HTTP Request node, with or without the credential. */

@@ -120,17 +120,6 @@ describe('as a tool', () => {
 		]);
 	});
 
-	it.each(['daily', 'summary', 'grouped'])('says that Limit may have cut, with the output %s', async (output) => {
-		const parameters = bloodPressureOf('', { userScope: 'all', output, returnAll: false, limit: 1 });
-		const { status, runData } = await call(parameters, {});
-		expect(status).toBe('success');
-		const [{ json }] = runData.Readings[0].data.ai_tool[0];
-		expect(json.response).toEqual([
-			expect.objectContaining({ user_id: STEADY.user_id }),
-			{ note: expect.stringContaining('There may be more') },
-		]);
-	});
-
 	it('tells the model what was wrong', async () => {
 		const { error } = await call(readings, { User: 'steady', Start_Date: 'yesterday' });
 		expect(error.message).toContain("'Start Date' is not a date");

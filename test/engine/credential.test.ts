@@ -2,7 +2,6 @@
  * Credential in n8n's engine: node, credential test and pickers read every spelling of the Base URL alike, and send the key only
  * there.
  */
-import { authenticate } from '../../nodes/HealthDataService/http/authenticate';
 import { runNode, searchList, testCredential } from '../helpers/engine';
 import { textOf } from '../helpers/pages';
 import { KEY } from '../helpers/people';
@@ -73,41 +72,6 @@ describe('unencrypted HTTP', () => {
 			parameters: listUsers(),
 		});
 		expect(allowed.error?.message).toBe('The service could not be reached');
-	});
-});
-
-describe('the key', () => {
-	const credential = { baseUrl: 'https://api.example/v2/', apiKey: KEY };
-
-	it('goes into the header, on the address of the credential', () => {
-		expect(authenticate(credential, { url: '/v2/user', headers: { a: 'b' } })).toMatchObject({
-			url: 'https://api.example/v2/user',
-			headers: { a: 'b', 'x-service-api-key': KEY },
-		});
-	});
-
-	it("serves n8n's HTTP Request node, for operations this node does not have", () => {
-		const request = { uri: 'https://api.example/v2/other', headers: {} } as never;
-		expect(authenticate(credential, request)).toMatchObject({ headers: { 'x-service-api-key': KEY } });
-	});
-
-	it.each([
-		'https://evil.example/v2/user',
-		'http://api.example/v2/user',
-		'https://api.example:444/',
-		'https://api.example@evil.example/',
-		'//evil.example/v2',
-		'/\\evil.example',
-		'user',
-	])('never goes to %s', (url) => {
-		let sent: unknown;
-		try {
-			sent = authenticate(credential, { url });
-		} catch (error) {
-			expect((error as Error).message).toBe('The API key is only sent to the Base URL of its credential');
-			return;
-		}
-		expect(new URL((sent as { url: string }).url).origin).toBe('https://api.example');
 	});
 });
 

@@ -1,7 +1,7 @@
 /**
  * Fields filled by expressions: the meaning that a user would expect, or an error that names the field, before any
  * request. Never a wider read. One field of each kind that n8n treats differently gets all that an expression can give; what
- * the others make of it is in test/unit/fields.test.ts, so they get what shows that they are read in that way.
+ * the others make of it is in test/unit/fields/fields.test.ts, so they get what shows that they are read in that way.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { fromAI, runAgent } from '../helpers/agent';

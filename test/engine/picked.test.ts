@@ -7,7 +7,6 @@ import type { Switches } from '../../dev/sandbox/switches';
 import { runAgent } from '../helpers/agent';
 import { runNode, searchList, type RunOptions } from '../helpers/engine';
 import {
-	BERLIN,
 	bloodPressure,
 	byTime,
 	createUser,
@@ -232,10 +231,4 @@ describe('any row of the picker', () => {
 		for (const row of results) found.push(...(await read(row)));
 		expect(found).toEqual(users.map((user) => user.client_user_id));
 	});
-});
-
-it('a user renamed after being picked keeps their readings, and the name stays empty', async () => {
-	const { rows } = await run(bloodPressureOf(picked(BERLIN.user_id, 'berlin-before (Omron)')));
-	expect(rows).toHaveLength(8);
-	expect(namesOf(rows)).toEqual([null]);
 });

@@ -1,114 +1,16 @@
 /**
- * Output: Summary per User in n8n's engine over HTTP: for any readings of a team, in all scopes and for both metrics, a row for
- * every user who was read.
+ * Output: Summary per User in n8n's engine over HTTP, in all scopes: a row for every user who was read. What is in a row:
+ * unit/service/summary.test.ts.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { DateTime, Settings } from 'luxon';
-import type { Fault } from '../../dev/sandbox/switches';
-import { readPage } from '../../dev/sandbox/timeseries';
-import type { MetricName, Reading, World } from '../../dev/sandbox/world';
+import { Settings } from 'luxon';
 import { runAgent } from '../helpers/agent';
 import { runNode, type RunOptions } from '../helpers/engine';
-import { BERLIN, fixedWorld, people, SILENT, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
-import { fc } from '../helpers/properties';
+import { BERLIN, people, SILENT, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, queryOf, useSandbox } from '../helpers/requests';
-import { anyDays, anyMeasurements, expectSummary, toPoints } from '../helpers/summaries';
 
 const summary = (more: INodeParameters = {}, user: INodeParameters[string] = '') =>
 	bloodPressureOf(user, { output: 'summary', ...(user === '' && { userScope: 'all' }), ...more });
-
-describe('any readings of a team', () => {
-	const users = [STEADY, SPECIAL, BERLIN, SILENT];
-	let readings: Record<string, Reading[]> = {};
-	const world: World = {
-		...fixedWorld(users, {}),
-		readings: (userId, _, from, to) => (readings[userId] ?? []).filter(({ time }) => time >= from && time <= to),
-	};
-	const used = useSandbox(() => ({ world }));
-
-	/** Past the schema of the sandbox, which would cast odd values. */
-	const rawPages =
-		(pageSize: number): ((number: number, url: string) => Fault | undefined) =>
-		(_, url) => {
-			const { pathname, searchParams } = new URL(url, 'http://sandbox');
-			const [, userId, metric] = /timeseries\/([^/]+)\/([^/]+)/.exec(pathname) ?? [];
-			if (!userId) return undefined;
-			const query = Object.fromEntries(searchParams) as unknown as Parameters<typeof readPage>[3];
-			const switches = { ...used.sandbox.switches, pageSize, overlap: true };
-			return { status: 200, body: readPage(world, userId, metric as MetricName, query, switches) };
-		};
-
-	const idsOf = (some: typeof users, by: string) =>
-		some.map((user) => (by === 'userId' ? user.user_id : user.client_user_id)).join('\n');
-	const scopes: Record<string, (at: number) => { parameters: INodeParameters; asked: typeof users; named: boolean }> = {
-		one: (at) => ({
-			parameters: { userScope: 'one', user: byUserId(users[at].user_id) },
-			asked: [users[at]],
-			named: false,
-		}),
-		'one by client user ID': (at) => ({
-			parameters: { userScope: 'one', user: byClientId(users[at].client_user_id) },
-			asked: [users[at]],
-			named: true,
-		}),
-		listed: (at) => {
-			const asked = [...users.slice(at), ...users.slice(0, at)].slice(0, 3);
-			const usersBy = at % 2 ? 'userId' : 'clientUserId';
-			return {
-				parameters: { userScope: 'listed', usersBy, userIds: idsOf(asked, usersBy) },
-				asked,
-				named: usersBy === 'clientUserId',
-			};
-		},
-		all: () => ({ parameters: { userScope: 'all' }, asked: users, named: true }),
-	};
-
-	it.each(
-		Object.keys(scopes).flatMap((scope) => [
-			[scope, 'bloodPressure', 2],
-			[scope, 'mindfulnessMinutes', 1],
-		]) as Array<[string, string, number]>,
-	)('%s: %s', async (scope, operation, valueCount) => {
-		const isSessions = operation === 'mindfulnessMinutes';
-		const anyTeam = anyDays.chain((days) =>
-			fc.record({
-				days: fc.constant(days),
-				team: fc.tuple(...[1, 2, 3].map(() => anyMeasurements(days, valueCount))),
-				at: fc.nat(users.length - 1),
-				pageSize: fc.integer({ min: 1, max: 9 }),
-			}),
-		);
-		await fc.assert(
-			fc.asyncProperty(anyTeam, async ({ days, team, at, pageSize }) => {
-				const middle = DateTime.fromISO(days.from, { zone: days.zone }).set({ hour: 12 }).toMillis();
-				const measured = [...team, []];
-				readings = Object.fromEntries(
-					measured.map((all, index) => [
-						users[index].user_id,
-						toPoints(all, isSessions, middle).map((one) => ({ ...one, arrived: one.time }) as unknown as Reading),
-					]),
-				);
-				used.sandbox.switches.fault = rawPages(pageSize);
-				const { parameters, asked, named } = scopes[scope](at);
-				const { rows, error } = await runNode({
-					credential: used.credential,
-					parameters: {
-						...summary({ operation, startDate: days.from, endDate: days.to, options: { timeZone: days.zone } }),
-						...parameters,
-					},
-				});
-				expect(error).toBeUndefined();
-				expect(rows.map(({ user_id, client_user_id }) => [user_id, client_user_id])).toEqual(
-					asked.map((user) => [user.user_id, named ? user.client_user_id : null]),
-				);
-				for (const [index, row] of rows.entries()) {
-					expectSummary(row, measured[users.indexOf(asked[index])], days, isSessions);
-				}
-			}),
-			{ numRuns: 12 },
-		);
-	});
-});
 
 describe('users with known readings', () => {
 	const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
@@ -127,6 +29,25 @@ describe('users with known readings', () => {
 		expect(counts(rows)).toEqual(ALL);
 		expect(items.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":0}')).toBe(true);
 		expect(new Set(rows.map(({ id }) => id)).size).toBe(4);
+	});
+
+	it.each([
+		['userId', (user: typeof SILENT) => user.user_id, [null, null]],
+		['clientUserId', (user: typeof SILENT) => user.client_user_id, ['berlin', 'silent']],
+	] as const)('listed users and one user by %s: named as they are asked for', async (usersBy, idOf, names) => {
+		const userIds = [BERLIN, SILENT].map(idOf).join('\n');
+		const expected = [
+			[names[0], 8],
+			[names[1], 0],
+		];
+		expect(counts((await run(summary({ userScope: 'listed', usersBy, userIds }))).rows)).toEqual(expected);
+		const one = usersBy === 'userId' ? byUserId(idOf(BERLIN)) : byClientId(idOf(BERLIN));
+		expect(counts((await run(summary({}, one))).rows)).toEqual([expected[0]]);
+	});
+
+	it('mindfulness has its own columns', async () => {
+		const [row] = (await run({ ...summary({}, byUserId(STEADY.user_id)), operation: 'mindfulnessMinutes' })).rows;
+		expect(row).toMatchObject({ readings: 3, value_sum: 37.5 });
 	});
 
 	it('one user without readings, whose name is known from the list', async () => {

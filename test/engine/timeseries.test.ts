@@ -145,19 +145,6 @@ describe('whole days in Berlin around the change of clocks', () => {
 		});
 		expect((await run(parameters, 'Pacific/Auckland')).rows).toEqual(all.slice(3, 7));
 	});
-});
-
-describe('whole days', () => {
-	const all = expectedRows(BERLIN, readingsOf(people(), BERLIN));
-	it.each([
-		['Atlantic/Azores', '2026-10-25', '2026-10-25T00:00:00.000+00:00', '2026-10-25T23:59:59.999999-01:00'],
-		['America/Havana', '2026-11-01', '2026-11-01T00:00:00.000-04:00', '2026-11-01T23:59:59.999999-05:00'],
-		['America/Havana', '2026-03-08', '2026-03-08T01:00:00.000-04:00', '2026-03-08T23:59:59.999999-04:00'],
-		['Asia/Beirut', '2022-10-29', '2022-10-29T00:00:00.000+03:00', '2022-10-29T23:59:59.999999+02:00'],
-	])('whole days of %s: %s', async (zone, day, start_date, end_date) => {
-		await run(bloodPressureOf(byUserId(BERLIN.user_id), { startDate: day, endDate: day }), zone);
-		expect(queryOf(used.sandbox.requests[0])).toEqual({ start_date, end_date });
-	});
 
 	it('between times, in the zone of the workflow', async () => {
 		const parameters = bloodPressureOf(byUserId(BERLIN.user_id), {

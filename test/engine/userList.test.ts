@@ -1,6 +1,6 @@
 /**
  * User list over HTTP, for List and for All Users: a window of it, and users who come and go. Its quirks: faults.test.ts and
- * unit/userPaginator.test.ts.
+ * unit/service/userPaginator.test.ts.
  */
 import type { Switches } from '../../dev/sandbox/switches';
 import { runNode } from '../helpers/engine';

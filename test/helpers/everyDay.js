@@ -4,6 +4,3 @@
 
 /** Whether the test of whole days takes all of them, which takes long. */
 exports.EVERY_DAY = Boolean(process.env.EVERY_DAY);
-
-/** @param {string} figures */
-exports.say = (figures) => process.stdout.write(`${figures}\n`);

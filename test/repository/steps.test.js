@@ -80,14 +80,16 @@ it('every test file is in a configuration', () => {
 describe('npm run check', () => {
 	it('asks each tool about the changed files', () => {
 		const file = 'nodes/HealthDataService/shared/values.ts';
-		const steps = stepsFor([file], ['test/unit/values.test.ts']);
+		const steps = stepsFor([file], ['test/unit/shared/values.test.ts']);
 		expect(callsOf(steps, 'eslint')).toEqual([
 			`--no-warn-ignored ${file}`,
 			`--config dev/importRule.config.mjs --no-inline-config ${file}`,
 		]);
 		expect(callsOf(steps, 'prettier')).toEqual([`--check --log-level warn ${file}`]);
 		expect(callsOf(steps, 'tsc').sort()).toEqual(callsOf(STEPS, 'tsc').sort());
-		expect(callsOf(steps, 'jest')).toEqual(['--config test/jest.config.js --runTestsByPath test/unit/values.test.ts']);
+		expect(callsOf(steps, 'jest')).toEqual([
+			'--config test/jest.config.js --runTestsByPath test/unit/shared/values.test.ts',
+		]);
 	});
 
 	it('checks the prose of a page and runs the tests of the repository, which no import leads to', () => {
@@ -105,16 +107,16 @@ describe('npm run check', () => {
 	});
 
 	it.each([
-		['nodes/HealthDataService/shared/values.ts', 'test/unit/values.test.ts'],
+		['nodes/HealthDataService/shared/values.ts', 'test/unit/shared/values.test.ts'],
 		['credentials/HealthDataServiceApi.credentials.ts', 'test/engine/credential.test.ts'],
 		['dev/install/temporary.js', 'test/repository/temporary.test.js'],
-		['test/unit/values.test.ts', 'test/unit/values.test.ts'],
+		['test/unit/shared/values.test.ts', 'test/unit/shared/values.test.ts'],
 	])('finds for %s the test %s', (file, test) => expect(testsThatReach('test/jest.config.js', [file])).toContain(test));
 
 	it('takes changed tests, then the tests of the changed file, then the quickest, within its time', () => {
 		const [changed, own, quick, slow, unknown] = [
 			'engine/tool',
-			'unit/values',
+			'unit/shared/values',
 			'unit/rate',
 			'trigger/rounds',
 			'engine/new',

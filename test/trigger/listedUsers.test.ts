@@ -4,46 +4,36 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { BloodPressurePoint } from '../../dev/sandbox/metrics';
 import type { User } from '../../dev/sandbox/schemas';
-import { History } from '../helpers/history';
 import { bloodPressure } from '../helpers/people';
-import { PollingHost, type HostOptions } from '../helpers/pollingHost';
-import { useSandbox } from '../helpers/requests';
-import { useVirtualTime } from '../helpers/virtualTime';
+import type { PollingHost } from '../helpers/pollingHost';
+import { HOUR, iso, MINUTE, NOON, onBothSchedulers, watch } from '../helpers/watch';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const NOON = Date.UTC(2026, 5, 1, 12);
 
-const history = new History();
-const used = useSandbox(() => ({ world: history }));
-useVirtualTime(NOON);
-let anna: User;
-let ben: User;
-let cleo: User;
-let clock: number;
+onBothSchedulers((scheduler) => {
+	const w = watch(scheduler);
+	const { history, used, pass } = w;
+	let anna: User;
+	let ben: User;
+	let cleo: User;
+	beforeEach(() => {
+		({ anna, ben } = w);
+		cleo = history.addUser('cleo');
+	});
+	/** A reading of now, or of so many ms from now, that arrives now. */
+	const measure = (user: User, from = 0) => {
+		const reading = bloodPressure(iso(w.clock + from).replace('.000', ''), 120 + history.entries.length, 80);
+		history.add(user, reading, { late: Math.max(0, -from) });
+		return reading.point as BloodPressurePoint;
+	};
+	const systolics = (rows: Array<Record<string, unknown>> = []) => rows.map(({ systolic }) => systolic);
+	const listing = (userIds: string[], usersBy = 'clientUserId'): INodeParameters => ({
+		event: 'bloodPressure',
+		userScope: 'listed',
+		usersBy,
+		userIds: userIds.join(),
+	});
 
-const iso = (time: number) => new Date(time).toISOString().replace('.000', '');
-/** A reading of now, or of so many ms from now, that arrives now. */
-const measure = (user: User, from = 0) => {
-	const reading = bloodPressure(iso(clock + from), 120 + history.entries.length, 80);
-	history.add(user, reading, { late: Math.max(0, -from) });
-	return reading.point as BloodPressurePoint;
-};
-const pass = (ms: number) => {
-	clock += ms;
-};
-
-beforeEach(() => {
-	clock = NOON;
-	jest.spyOn(Date, 'now').mockImplementation(() => clock);
-	used.sandbox.switches.now = () => clock;
-	history.entries = [];
-	history.team.users = [];
-	[anna, ben, cleo] = ['anna', 'ben', 'cleo'].map((name) => history.addUser(name));
-});
-
-describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('scheduler %s', (scheduler) => {
 	// By client user ID, the durable scheduler shows all that it could show by user ID.
 	const ways = (['userId', 'clientUserId'] as const).filter((way) => scheduler === 'memory' || way === 'clientUserId');
 	describe.each(ways)('by %s', (usersBy) => {
@@ -51,15 +41,8 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			users.map((user) =>
 				typeof user === 'string' ? user : user[usersBy === 'userId' ? 'user_id' : 'client_user_id']!,
 			);
-		const watching = (...users: Array<User | string>): INodeParameters => ({
-			event: 'bloodPressure',
-			userScope: 'listed',
-			usersBy,
-			userIds: named(...users).join('\n'),
-		});
-		const trigger = (...users: Array<User | string>) =>
-			new PollingHost(used.credential, watching(...users), { scheduler });
-		const systolics = (rows: Array<Record<string, unknown>> = []) => rows.map(({ systolic }) => systolic);
+		const watching = (...users: Array<User | string>) => listing(named(...users), usersBy);
+		const trigger = (...users: Array<User | string>) => w.trigger(watching(...users));
 		/** Published again with another list. */
 		const publish = async (n8n: PollingHost, ...users: Array<User | string>) => {
 			n8n.parameters = watching(...users);
@@ -215,11 +198,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 	});
 
 	it('a user enrolled later starts with the readings since the list was published', async () => {
-		const n8n = new PollingHost(
-			used.credential,
-			{ event: 'bloodPressure', userScope: 'listed', usersBy: 'clientUserId', userIds: 'anna, dora' },
-			{ scheduler },
-		);
+		const n8n = w.trigger(listing(['anna', 'dora']));
 		await n8n.start();
 		pass(HOUR);
 		for (let day = 0; day < 4; day++) {
@@ -229,10 +208,10 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 		}
 		const dora = history.addUser('dora');
 		measure(dora, -30 * DAY);
-		measure(dora, NOON - HOUR - clock);
-		const since = measure(dora, NOON + HOUR - clock);
+		measure(dora, NOON - HOUR - w.clock);
+		const since = measure(dora, NOON + HOUR - w.clock);
 		const now = measure(dora);
-		expect((await n8n.tick())!.map(({ systolic }) => systolic)).toEqual([since.systolic, now.systolic]);
+		expect(systolics(await n8n.tick())).toEqual([since.systolic, now.systolic]);
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
@@ -242,23 +221,19 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			...crowd.slice(0, 40).map(({ client_user_id }) => client_user_id!),
 			...Array.from({ length: 30 }, (_, i) => `unknown ${i}`),
 			...crowd.slice(40).map(({ client_user_id }) => client_user_id!),
-		].join();
-		const n8n = new PollingHost(
-			used.credential,
-			{ event: 'bloodPressure', userScope: 'listed', usersBy: 'clientUserId', userIds },
-			{ scheduler },
-		);
+		];
+		const n8n = w.trigger(listing(userIds));
 		await n8n.start();
 		n8n.options.budgetMs = 1500;
 		used.sandbox.switches.latencyMs = 160;
 		pass(10 * MINUTE);
 		const all = crowd.map((user) => measure(user, -MINUTE).systolic);
 		const out: unknown[] = [];
-		if (scheduler === 'memory') out.push(...((await n8n.start('update')) ?? []).map(({ systolic }) => systolic));
+		if (scheduler === 'memory') out.push(...systolics(await n8n.start('update')));
 		let polls = 1;
 		for (; polls < 60 && out.length < all.length; polls++) {
 			pass(MINUTE / 60);
-			out.push(...((await n8n.tick()) ?? []).map(({ systolic }) => systolic));
+			out.push(...systolics(await n8n.tick()));
 		}
 		expect([...out].sort()).toEqual([...all].sort());
 		expect(polls).toBeGreaterThan(2);
@@ -266,11 +241,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 	});
 
 	it('a user with failed readings and then a failed lookup is one failed user, and loses nothing', async () => {
-		const n8n = new PollingHost(
-			used.credential,
-			{ event: 'bloodPressure', userScope: 'listed', usersBy: 'clientUserId', userIds: 'anna, ben' },
-			{ scheduler },
-		);
+		const n8n = w.trigger(listing(['anna', 'ben']));
 		await n8n.start();
 		const expected: number[] = [];
 		const out: unknown[] = [];
@@ -280,7 +251,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 			for (let day = 0; day < 4; day++) {
 				pass(DAY);
 				expected.push(measure(anna).systolic, measure(ben).systolic);
-				out.push(...((await n8n.tick()) ?? []).map(({ systolic }) => systolic));
+				out.push(...systolics(await n8n.tick()));
 			}
 		}
 		expect([...out].sort()).toEqual(expected.sort());
@@ -290,11 +261,7 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 	});
 
 	it('an identifier that moves to another user starts over', async () => {
-		const n8n = new PollingHost(
-			used.credential,
-			{ event: 'bloodPressure', userScope: 'listed', usersBy: 'clientUserId', userIds: 'anna, ben' },
-			{ scheduler },
-		);
+		const n8n = w.trigger(listing(['anna', 'ben']));
 		await n8n.start();
 		pass(HOUR);
 		measure(cleo, -MINUTE);
@@ -302,73 +269,67 @@ describe.each<NonNullable<HostOptions['scheduler']>>(['memory', 'durable'])('sch
 		expect((await n8n.tick()) ?? []).toEqual([]);
 		pass(MINUTE);
 		const first = measure(cleo);
-		expect((await n8n.tick())!.map(({ systolic }) => systolic)).toEqual([first.systolic]);
+		expect(systolics(await n8n.tick())).toEqual([first.systolic]);
 	});
 
 	it('the state of the one User has no client user ID either', async () => {
-		const n8n = new PollingHost(
-			used.credential,
-			{ event: 'bloodPressure', user: { __rl: true, mode: 'clientUserId', value: 'anna' } },
-			{ scheduler },
-		);
+		const n8n = w.trigger({ event: 'bloodPressure', user: { __rl: true, mode: 'clientUserId', value: 'anna' } });
 		await n8n.start();
 		expect(n8n.row ?? n8n.saved).not.toContain('anna');
 	});
-});
 
-/** What is promised: what was measured while its user was on the list, unless they left it before they could be read. */
-describe('random changes of the list, with users added, removed and failing', () => {
-	const SEEDS = Array.from({ length: 12 }, (_, seed) => seed);
-	it.each(SEEDS)('nothing lost, nothing old, nothing twice: %i', async (seed) => {
-		let state = seed + 1;
-		const random = (below: number) => {
-			state = (state * 48271) % 2147483647;
-			return state % below;
-		};
-		const usersBy = (['userId', 'clientUserId'] as const)[seed % 2];
-		const scheduler = (['memory', 'durable'] as const)[(seed >> 1) % 2];
-		const people = [anna, ben, cleo, history.addUser('dora')];
-		const watching = (users: User[]): INodeParameters => ({
-			event: 'bloodPressure',
-			userScope: 'listed',
-			usersBy,
-			userIds: users.map((user) => (usersBy === 'userId' ? user.user_id : user.client_user_id!)).join(),
-		});
-		/** `anna` is always there, so that never all users fail. */
-		let on = new Set([anna, ben]);
-		const broken = new Set<User>();
-		used.sandbox.switches.fault = (_, url) =>
-			[...broken].some((user) => url.includes(user.user_id) || url.endsWith(`/resolve/${user.client_user_id}`))
-				? { status: 404, body: { detail: 'Not found' } }
-				: undefined;
-		const n8n = new PollingHost(used.credential, watching([...on]), { scheduler });
-		let expected: Array<{ user: User; systolic: number }> = [];
-		const out: unknown[] = [];
-		const took = (rows?: Array<Record<string, unknown>>) => out.push(...(rows ?? []).map(({ systolic }) => systolic));
-		took(await n8n.start());
-		for (let step = 0; step < 60; step++) {
-			pass((1 + random(20)) * HOUR);
-			const user = people[random(people.length)];
-			const what = random(10);
-			if (what < 5) {
-				const { systolic } = measure(user, -random(2) * MINUTE);
-				if (on.has(user)) expected.push({ user, systolic });
-			} else if (what === 5 && user !== anna) {
-				if (!broken.delete(user)) broken.add(user);
-			} else if (what === 6 && user !== anna) {
-				took(await n8n.tick());
-				on = new Set(random(2) ? [user, ...on] : [...on].filter((one) => one !== user));
-				// A failed user that is removed loses its unread readings.
-				expected = expected.filter((one) => on.has(one.user) || out.includes(one.systolic));
-				n8n.parameters = watching([...on]);
-				n8n.kill();
-				took(await n8n.start('update'));
-			} else took(await n8n.tick());
-		}
-		broken.clear();
-		took(await n8n.tick());
-		took(await n8n.tick());
-		expect(new Set(out).size).toBe(out.length);
-		expect([...out].sort()).toEqual(expected.map(({ systolic }) => systolic).sort());
-	});
+	/** What is promised: what was measured while its user was on the list, unless they left it before they could be read. */
+	it.each([0, 1, 2, 3, 4, 5])(
+		'random changes of the list: nothing lost, nothing old, nothing twice: %i',
+		async (seed) => {
+			let state = seed + 1;
+			const random = (below: number) => {
+				state = (state * 48271) % 2147483647;
+				return state % below;
+			};
+			const usersBy = (['userId', 'clientUserId'] as const)[seed % 2];
+			const people = [anna, ben, cleo, history.addUser('dora')];
+			const watching = (users: User[]) =>
+				listing(
+					users.map((user) => (usersBy === 'userId' ? user.user_id : user.client_user_id!)),
+					usersBy,
+				);
+			/** `anna` is always there, so that never all users fail. */
+			let on = new Set([anna, ben]);
+			const broken = new Set<User>();
+			used.sandbox.switches.fault = (_, url) =>
+				[...broken].some((user) => url.includes(user.user_id) || url.endsWith(`/resolve/${user.client_user_id}`))
+					? { status: 404, body: { detail: 'Not found' } }
+					: undefined;
+			const n8n = w.trigger(watching([...on]));
+			let expected: Array<{ user: User; systolic: number }> = [];
+			const out: unknown[] = [];
+			const took = (rows?: Array<Record<string, unknown>>) => out.push(...systolics(rows));
+			took(await n8n.start());
+			for (let step = 0; step < 60; step++) {
+				pass((1 + random(20)) * HOUR);
+				const user = people[random(people.length)];
+				const what = random(10);
+				if (what < 5) {
+					const { systolic } = measure(user, -random(2) * MINUTE);
+					if (on.has(user)) expected.push({ user, systolic });
+				} else if (what === 5 && user !== anna) {
+					if (!broken.delete(user)) broken.add(user);
+				} else if (what === 6 && user !== anna) {
+					took(await n8n.tick());
+					on = new Set(random(2) ? [user, ...on] : [...on].filter((one) => one !== user));
+					// A failed user that is removed loses its unread readings.
+					expected = expected.filter((one) => on.has(one.user) || out.includes(one.systolic));
+					n8n.parameters = watching([...on]);
+					n8n.kill();
+					took(await n8n.start('update'));
+				} else took(await n8n.tick());
+			}
+			broken.clear();
+			took(await n8n.tick());
+			took(await n8n.tick());
+			expect(new Set(out).size).toBe(out.length);
+			expect([...out].sort()).toEqual(expected.map(({ systolic }) => systolic).sort());
+		},
+	);
 });

@@ -261,17 +261,6 @@ onBothSchedulers((scheduler) => {
 		expect([firstMs, laterMs].map((ms) => Math.round(ms / 1000))).toEqual(isDurable ? [16, 8] : [60, 30]);
 	});
 
-	it('another user fails in each poll: one report an hour', async () => {
-		let begun: number | undefined;
-		const faultOf = (place: number, now: number) => {
-			begun ??= now;
-			return place === Math.floor(now / (5 * MINUTE)) % 12 ? { status: 500 } : undefined;
-		};
-		const { reports, errors, longestWait } = await play({ count: 12, polls: 28, faultOf });
-		expect([reports, errors]).toEqual([3, 0]);
-		expect(longestWait).toBeLessThanOrEqual(2);
-	});
-
 	it.each([
 		['first', 0],
 		['in the middle', 4],

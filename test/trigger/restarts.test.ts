@@ -43,18 +43,6 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toHaveLength(1);
 	});
 
-	it('is not affected by a device with a clock that is ahead', async () => {
-		w.used.sandbox.switches.now = () => w.clock + 1000 * HOUR;
-		w.history.add(w.anna, w.reading(500 * 60));
-		const n8n = w.trigger();
-		expect(await n8n.start()).toBeUndefined();
-		w.pass(MINUTE);
-		w.history.add(w.anna, w.reading(600 * 60));
-		expect(await n8n.tick()).toHaveLength(1);
-		w.history.add(w.ben, w.reading(-60));
-		expect(await n8n.tick()).toHaveLength(1);
-	});
-
 	it('drops the hashes of readings that have left the window', async () => {
 		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
 		await n8n.start();

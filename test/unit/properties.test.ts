@@ -1,7 +1,7 @@
 /**
  * Property tests: rules for any input, on thousands of generated ones (fast-check).
  */
-import { DateTime, IANAZone } from 'luxon';
+import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { readClientUserId } from '../../nodes/HealthDataService/fields/users';
 import type { Get, Query } from '../../nodes/HealthDataService/http/client';
@@ -201,22 +201,6 @@ describe('dates', () => {
 					}
 				},
 			),
-		);
-	});
-
-	it('a whole day begins with its first instant and ends with its last, in any zone', () => {
-		fc.assert(
-			fc.property(instant, zone, (date, inZone) => {
-				const day = DateTime.fromJSDate(date, { zone: inZone }).toISODate()!;
-				const { start_date, end_date } = toDateRange({ dateRange: 'days', startDate: day, endDate: day }, inZone);
-				const first = DateTime.fromISO(start_date);
-				const last = DateTime.fromISO(end_date!);
-				const here = IANAZone.create(inZone);
-				expect(first.setZone(here).toISODate()).toBe(day);
-				expect(last.setZone(here).toISODate()).toBe(day);
-				expect(first.minus(1).setZone(here).toISODate()).not.toBe(day);
-				expect(last.plus(1).setZone(here).toISODate()).not.toBe(day);
-			}),
 		);
 	});
 });

@@ -1,0 +1,161 @@
+/**
+ * Errors: words for each status and each answer that is not the data.
+ */
+import { fc } from '../../helpers/properties';
+import {
+	missingFieldError,
+	truncatedError,
+	statusError,
+	keyError,
+	unexpectedBodyError,
+} from '../../../nodes/HealthDataService/http/errors';
+
+const said = { detail: 'no such value' };
+const LATER = 'Try again later. If it stays, ask the people who run the service';
+
+it.each<[number, string, string, object]>([
+	[206, 'The service sent a part of its answer only (status 206)', LATER, {}],
+	[400, 'The service did not accept the request', 'Check the values of the fields in this node', {}],
+	[422, 'The service did not accept the request', 'Check the values of the fields in this node', {}],
+	[
+		403,
+		"The service refuses this user's data (status 403)",
+		"The key itself is accepted. Ask the people who run the service whether your team may read this user's data",
+		{},
+	],
+	[
+		404,
+		'The service has nothing at this address (status 404)',
+		"Check 'Base URL' in the credential",
+		{ concernsAll: true },
+	],
+	[
+		429,
+		'The service is receiving too many requests (status 429)',
+		"Wait a minute. If it stays, lower 'Concurrent Requests' in the options, read fewer users at a time, or run the workflow less often",
+		{ kind: 'rate-limited' },
+	],
+	[500, 'The service could not answer (status 500)', LATER, { kind: 'temporarily-unavailable' }],
+	[503, 'The service could not answer (status 503)', LATER, { kind: 'temporarily-unavailable' }],
+	[418, 'The service could not answer (status 418)', LATER, {}],
+])('status %i', (status, message, advice, more) => {
+	const expected = { kind: 'configuration-invalid', concernsAll: false, httpCode: String(status), ...more };
+	expect(statusError(status, said)).toMatchObject({
+		message,
+		description: advice,
+		...expected,
+	});
+	for (const body of [undefined, null, '', 'text', [], {}, { detail: null }, { detail: [] }, { detail: 7 }])
+		expect(statusError(status, body)).toMatchObject({ message, description: advice, ...expected });
+});
+
+it('401 means the key, for all requests, with any body', () => {
+	const expected = {
+		message: 'The service did not accept the API key (status 401)',
+		description:
+			"Check 'API Key' and 'Base URL' in the credential together: a key only works in the environment it was made for",
+		kind: 'credential-invalid',
+		concernsAll: true,
+		httpCode: '401',
+	};
+	expect(statusError(401, said)).toMatchObject(expected);
+	expect(keyError(401)).toMatchObject(expected);
+	expect(keyError(403).message).toBe('The service did not accept the API key (status 403)');
+});
+
+it.each([
+	['client_user_id', 'Client User ID'],
+	['end_date', 'End Date'],
+	['limit', 'Limit'],
+	['offset', 'Skip First Users'],
+	['provider', 'Provider'],
+	['start_date', 'Start Date'],
+	['user_id', 'User'],
+])('the error of a rejected parameter %s says %s', (parameter, label) => {
+	for (const status of [400, 422]) {
+		expect(
+			statusError(status, { detail: [{ loc: ['request', 'query', parameter], msg: 'wrong' }, { msg: 'other' }] }),
+		).toMatchObject({
+			message: `The service did not accept '${label}'`,
+			description: `Check the value of '${label}'`,
+		});
+	}
+});
+
+/** A key, an identifier, a reading, and marks that could forge a line of a log. */
+const SECRETS = ['sk-Live_Secret-Key', 'anna.smith', '151/93 mmHg', '\n[ERROR] forged', '\u202e', '"'];
+const secret = fc.constantFrom(...SECRETS);
+const body = fc.oneof(
+	secret,
+	secret.map((detail) => ({ detail })),
+	secret.map((detail) => ({ detail: [detail] })),
+	secret.map((said) => ({ detail: [{ msg: said, type: said, loc: [said], input: said }] })),
+	secret.map((message) => ({
+		detail: { error_type: message, error_message: message, message, loc: ['query', message] },
+	})),
+);
+
+it('no word of the service is repeated, in any shape', () => {
+	fc.assert(
+		fc.property(fc.constantFrom(400, 401, 403, 404, 409, 418, 422, 429, 500, 503), body, (status, answer) => {
+			const { message, description } = statusError(status, answer);
+			for (const one of SECRETS) expect(`${message} ${description}`).not.toContain(one);
+		}),
+	);
+});
+
+it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'secret'])(
+	'a parameter called %s names no field',
+	(name) => {
+		const { message } = statusError(422, { detail: { loc: ['query', name] } });
+		expect(message).toBe('The service did not accept the request');
+	},
+);
+
+describe('an answer that is not the data', () => {
+	const ADVICE =
+		"Check 'Base URL' in the credential: it must be the address of the Health Data Service itself, not of a web site or login page";
+
+	it.each<[unknown, string]>([
+		['<html>', 'A web page came back instead of data'],
+		[' \n<!doctype html>', 'A web page came back instead of data'],
+		['1 < 2', "The service's answer is not the data that was asked for"],
+		['text', "The service's answer is not the data that was asked for"],
+		[['<'], "The service's answer is not the data that was asked for"],
+		[null, "The service's answer is not the data that was asked for"],
+	])('%j', (body, message) => {
+		expect(unexpectedBodyError(body)).toMatchObject({
+			message,
+			description: ADVICE,
+			httpCode: '200',
+			concernsAll: false,
+			kind: 'configuration-invalid',
+		});
+	});
+
+	it('has numbers that JSON does not know', () => {
+		expect(unexpectedBodyError('{"users": [NaN]}')).toMatchObject({
+			message: "The service's answer is not valid JSON",
+			description:
+				'It may have NaN or Infinity in place of a number. Try again later. If it stays, ask the people who run the service',
+			httpCode: '200',
+		});
+	});
+
+	it('lacks a promised field', () => {
+		expect(missingFieldError('users')).toMatchObject({
+			message: "The service's answer has no 'users'",
+			description: ADVICE,
+			httpCode: '200',
+		});
+	});
+
+	it('that was cut off is transient', () => {
+		expect(truncatedError()).toMatchObject({
+			message: 'The answer of the service was cut off',
+			description: LATER,
+			kind: 'temporarily-unavailable',
+			httpCode: '200',
+		});
+	});
+});

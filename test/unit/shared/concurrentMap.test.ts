@@ -1,0 +1,249 @@
+/**
+ * Concurrent map, in order and as completed: concurrency, read-ahead, order of the results, and the end.
+ */
+import { nextTurn, watchUnhandled } from '../../helpers/machine';
+import { concurrentMap, quietly } from '../../../nodes/HealthDataService/shared/concurrentMap';
+
+const numbers = async function* (count: number, given: number[] = []) {
+	for (let i = 0; i < count; i++) {
+		given.push(i);
+		yield i;
+	}
+};
+
+/** Work that the test completes. */
+function manual() {
+	const open = new Map<number, { resolve: (value?: number) => void; reject: (error: Error) => void }>();
+	const overs: Array<() => boolean> = [];
+	const work = async (one: number, isCancelled: () => boolean) => {
+		overs.push(isCancelled);
+		return await new Promise<number | undefined>((resolve, reject) => open.set(one, { resolve, reject }));
+	};
+	const done = async (...which: number[]) => {
+		for (const one of which) {
+			open.get(one)!.resolve(one);
+			open.delete(one);
+		}
+		await nextTurn();
+		await nextTurn();
+	};
+	return { open, work, done, overs };
+}
+
+/** @param isSlow whether the next results come while one is read */
+function drain<T>(results: AsyncGenerator<T>, isSlow = false) {
+	const got: T[] = [];
+	const end = (async () => {
+		for await (const one of results) {
+			got.push(one);
+			if (isSlow) await nextTurn();
+		}
+	})();
+	end.catch(() => undefined);
+	return { got, end };
+}
+
+it('gives what is done in order', async () => {
+	const { open, work, done } = manual();
+	const { got, end } = drain(concurrentMap(numbers(3), { width: 2 }, work));
+	await nextTurn();
+	expect([...open.keys()]).toEqual([0, 1]);
+	await done(1);
+	expect(got).toEqual([]);
+	await done(0);
+	await done(2);
+	await end;
+	expect(got).toEqual([0, 1, 2]);
+});
+
+it('starts no more than so many ahead of the first that is not done', async () => {
+	const { open, work, done } = manual();
+	drain(concurrentMap(numbers(9), { width: 2 }, work));
+	await nextTurn();
+	await done(1);
+	expect([...open.keys()]).toEqual([0]);
+	await done(0);
+	expect([...open.keys()]).toEqual([2, 3]);
+});
+
+it('ends at the first failure, though those before it are still in work', async () => {
+	const { open, work, overs } = manual();
+	const given: number[] = [];
+	const { got, end } = drain(concurrentMap(numbers(9, given), { width: 3 }, work));
+	await nextTurn();
+	open.get(2)!.reject(new Error('broken'));
+	await expect(end).rejects.toThrow('broken');
+	expect([got, given.length, overs.every((isCancelled) => isCancelled())]).toEqual([[], 3, true]);
+	// The results of the others are not awaited: no unhandled rejection.
+	open.get(0)!.reject(new Error('late'));
+	await nextTurn();
+});
+
+it('cancels the work in progress at once, though the source is still awaited, and gives no partial result', async () => {
+	const source = async function* () {
+		yield* [0, 1, 2];
+		await new Promise<void>((resolve) => (comes = resolve));
+	};
+	let comes = () => {};
+	const { open, work, done, overs } = manual();
+	const { got, end } = drain(concurrentMap(source(), { width: 9 }, work));
+	await nextTurn();
+	open.get(2)!.reject(new Error('broken'));
+	await nextTurn();
+	expect(overs.map((isCancelled) => isCancelled())).toEqual([true, true, true]);
+	await done(0);
+	comes();
+	await expect(end).rejects.toThrow('broken');
+	expect(got).toEqual([]);
+});
+
+it('ends when the reader stops', async () => {
+	const given: number[] = [];
+	let isCancelled = () => false;
+	const work = async (one: number, isOver: () => boolean) => {
+		isCancelled = isOver;
+		return one;
+	};
+	for await (const one of concurrentMap(numbers(100, given), { width: 2 }, work)) if (one === 3) break;
+	expect([given.length < 10, isCancelled()]).toEqual([true, true]);
+});
+
+it('rethrows an error of the source without waiting for the elements in work', async () => {
+	const source = async function* () {
+		yield 1;
+		throw new Error('the list broke');
+	};
+	const { work, overs } = manual();
+	const { got, end } = drain(concurrentMap(source(), { width: 5 }, work));
+	await expect(end).rejects.toThrow('the list broke');
+	expect([got, overs.map((isCancelled) => isCancelled())]).toEqual([[], [true]]);
+});
+
+it('notices a result at the moment it begins to wait', async () => {
+	for (let turns = 0; turns < 12; turns++) {
+		const work = async (one: number) => {
+			for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+			return one;
+		};
+		const { got, end } = drain(concurrentMap(numbers(1, []), { width: 2 }, work));
+		await Promise.race([end, nextTurn()]);
+		expect([turns, got]).toEqual([turns, [0]]);
+	}
+});
+
+describe('when the time is up', () => {
+	it('nothing more is started, and those in work are awaited', async () => {
+		const { open, work, done } = manual();
+		let isTimeUp = false;
+		const given: number[] = [];
+		const { got, end } = drain(concurrentMap(numbers(9, given), { width: 2, isTimeUp: () => isTimeUp }, work));
+		await nextTurn();
+		isTimeUp = true;
+		await done(0);
+		expect([got, given, [...open.keys()]]).toEqual([[0], [0, 1], [1]]);
+		await done(1);
+		await end;
+		expect(got).toEqual([0, 1]);
+	});
+
+	it('before anything is begun, nothing is', async () => {
+		const { open, work } = manual();
+		const { got, end } = drain(concurrentMap(numbers(3), { width: 2, isTimeUp: () => true }, work));
+		await end;
+		expect([got, open.size]).toEqual([[], 0]);
+	});
+});
+
+it('continues while no element is ahead, and is not over', async () => {
+	const { work, done, overs } = manual();
+	const { got, end } = drain(concurrentMap(numbers(3), { width: 1 }, work));
+	for (const one of [0, 1, 2]) {
+		await nextTurn();
+		expect([overs.length, overs.some((isCancelled) => isCancelled())]).toEqual([one + 1, false]);
+		await done(one);
+	}
+	await end;
+	expect(got).toEqual([0, 1, 2]);
+});
+
+it('of several failures the first is thrown', async () => {
+	const { open, work } = manual();
+	const { end } = drain(concurrentMap(numbers(3), { width: 3 }, work));
+	await nextTurn();
+	open.get(1)!.reject(new Error('first'));
+	open.get(0)!.reject(new Error('second'));
+	await expect(end).rejects.toThrow('first');
+});
+
+it('an unread failure is no unhandled rejection, and a later reader gets it', async () => {
+	const unhandled = watchUnhandled();
+	const failing = quietly(Promise.reject(new Error('later')));
+	await nextTurn();
+	unhandled.stop();
+	expect(unhandled.seen).toEqual([]);
+	await expect(failing).rejects.toThrow('later');
+	expect(await quietly(Promise.resolve(7))).toBe(7);
+});
+
+describe('as completed', () => {
+	function mapped(source: AsyncIterable<number> = numbers(5), isTimeUp = () => false) {
+		const { work, ...rest } = manual();
+		return { ...rest, ...drain(concurrentMap(source, { width: 2, asCompleted: true, isTimeUp }, work), true) };
+	}
+
+	it('a slow element holds back no other one', async () => {
+		const { open, got, end, done } = mapped();
+		await nextTurn();
+		for (const one of [1, 2, 3]) await done(one);
+		expect([...open.keys()]).toEqual([0, 4]);
+		expect(got).toEqual([1, 2, 3]);
+		await done(4, 0);
+		await end;
+		expect(got).toEqual([1, 2, 3, 4, 0]);
+	});
+
+	it('once time is up starts no element, and awaits those in work', async () => {
+		let isTimeUp = false;
+		const { open, got, end, done } = mapped(numbers(5), () => isTimeUp);
+		await nextTurn();
+		isTimeUp = true;
+		await done(1);
+		expect([...open.keys()]).toEqual([0]);
+		await done(0);
+		await end;
+		expect(got).toEqual([1, 0]);
+	});
+
+	it('leaves out an undefined result, and ends at the first failure', async () => {
+		const { open, got, end, overs } = mapped();
+		await nextTurn();
+		open.get(0)!.resolve();
+		await nextTurn();
+		open.get(1)!.reject(new Error('broken'));
+		await expect(end).rejects.toThrow('broken');
+		expect(got).toEqual([]);
+		expect(overs.every((isCancelled) => isCancelled())).toBe(true);
+	});
+
+	it('leaves out an undefined result, and continues', async () => {
+		const { open, got, end, done } = mapped(numbers(2));
+		await nextTurn();
+		open.get(0)!.resolve();
+		await done(1);
+		await end;
+		expect(got).toEqual([1]);
+	});
+
+	it('when the source fails, the elements in work are awaited first', async () => {
+		const source = async function* () {
+			yield 0;
+			throw new Error('the list broke');
+		};
+		const { got, end, done, overs } = mapped(source());
+		await nextTurn();
+		expect(overs.map((isCancelled) => isCancelled())).toEqual([false]);
+		await done(0);
+		await expect(end).rejects.toThrow('the list broke');
+		expect(got).toEqual([0]);
+	});
+});

@@ -1,0 +1,83 @@
+/**
+ * Problem, and its conversion to an error of n8n.
+ */
+import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
+import { isObject, stableJson } from '../../../nodes/HealthDataService/shared/json';
+import { Problem, toNodeError, type Kind } from '../../../nodes/HealthDataService/shared/problem';
+
+const node = { id: '1', name: 'Node', type: 'test', typeVersion: 1, position: [0, 0], parameters: {} } as INode;
+
+it('by default concerns one item only and needs an action of the user', () => {
+	expect(new Problem('What', 'Advice')).toMatchObject({
+		message: 'What',
+		description: 'Advice',
+		kind: 'configuration-invalid',
+		concernsAll: false,
+		httpCode: undefined,
+		retryAfterMs: undefined,
+		isTransient: false,
+	});
+});
+
+it.each<[Kind, boolean, boolean]>([
+	['rate-limited', true, false],
+	['temporarily-unavailable', true, false],
+	['credential-invalid', false, true],
+	['configuration-invalid', false, false],
+])('%s: can pass %p, concerns all %p', (kind, isTransient, concernsAll) => {
+	expect(new Problem('', '', { kind })).toMatchObject({ isTransient, concernsAll });
+	expect(new Problem('', '', { kind, concernsAll: !concernsAll }).concernsAll).toBe(!concernsAll);
+});
+
+describe('as an error of n8n', () => {
+	it('has an HTTP code where the service answered, and nothing that it sent', () => {
+		const problem = new Problem('What', 'Advice', {
+			httpCode: '503',
+			kind: 'temporarily-unavailable',
+			retryAfterMs: 5,
+		});
+		const error = toNodeError(node, problem, { itemIndex: 3 });
+		expect(error).toBeInstanceOf(NodeApiError);
+		expect(error).toMatchObject({
+			message: 'What',
+			description: 'Advice',
+			httpCode: '503',
+			context: { itemIndex: 3 },
+			failure: { cause: 'temporarily-unavailable', retryAfterMs: 5 },
+		});
+	});
+
+	it('has none where it did not, unless a picker shows it', () => {
+		const problem = new Problem('What', 'Advice');
+		const error = toNodeError(node, problem, { itemIndex: 0 });
+		expect(error).toBeInstanceOf(NodeOperationError);
+		expect(error).toMatchObject({ message: 'What', description: 'Advice', context: { itemIndex: 0 } });
+		expect((error as unknown as { failure: object }).failure).toStrictEqual({ cause: 'configuration-invalid' });
+		expect(toNodeError(node, problem, { isPicker: true })).toBeInstanceOf(NodeApiError);
+		expect(toNodeError(node, problem, { isPicker: true })).toMatchObject({ message: 'What', description: 'Advice' });
+	});
+
+	it('a fault of the code stays what it is, and is linked to its item', () => {
+		const error = toNodeError(node, new TypeError('of the code'), { itemIndex: 2 });
+		expect(error).toBeInstanceOf(NodeOperationError);
+		expect(error).toMatchObject({ message: 'of the code', context: { itemIndex: 2 } });
+		expect((error as { failure?: object }).failure).toBeUndefined();
+	});
+});
+
+describe('JSON', () => {
+	it.each<[unknown, boolean]>([
+		[{}, true],
+		[[], false],
+		[null, false],
+		['{}', false],
+		[undefined, false],
+	])('%p is an object: %p', (value, is) => expect(isObject(value)).toBe(is));
+
+	it('is the same for any order of fields, but not of a list', () => {
+		const one = { b: [{ d: 1, c: null }], a: 'x' };
+		expect(stableJson({ a: 'x', b: [{ c: null, d: 1 }] })).toBe(stableJson(one));
+		expect(stableJson(one)).toBe('{"a":"x","b":[{"c":null,"d":1}]}');
+		expect(stableJson([1, 2])).not.toBe(stableJson([2, 1]));
+	});
+});

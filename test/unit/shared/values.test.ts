@@ -1,0 +1,175 @@
+/**
+ * Conversion of field values: the meaning of each, and the words of the errors.
+ */
+import {
+	isBlank,
+	isText,
+	someNumber,
+	text,
+	toChoice,
+	toSwitch,
+	toText,
+	whatCame,
+	wholeNumber,
+} from '../../../nodes/HealthDataService/shared/values';
+import type { Problem } from '../../../nodes/HealthDataService/shared/problem';
+
+const refusal = (read: () => unknown): [string, string] | 'taken' => {
+	try {
+		read();
+		return 'taken';
+	} catch (error) {
+		const { message, description } = error as Problem;
+		return [message, description];
+	}
+};
+
+it.each<[unknown, string]>([
+	['a', 'a'],
+	[' a ', ' a '],
+	['', ''],
+	[' \n', ''],
+	[7, '7'],
+	[0, '0'],
+	[7n, '7'],
+	[true, ''],
+	[null, ''],
+	[undefined, ''],
+	[{}, ''],
+	[['a'], ''],
+])('as an identifier, %p is %j', (value, expected) => expect(text(value)).toBe(expected));
+
+it.each<[unknown, boolean]>([
+	['', true],
+	[0, true],
+	[1.5, true],
+	[-7, true],
+	[2 ** 53 - 1, true],
+	[2 ** 53, false],
+	[NaN, false],
+	[Infinity, false],
+	[7n, false],
+	[true, false],
+	[null, false],
+	[{}, false],
+])('%p may be one: %p', (value, is) => {
+	expect(isText(value)).toBe(is);
+	const message = refusal(() => toText(value, 'F', 'Enter it'));
+	expect(is ? message : message[0]).toBe(is ? 'taken' : "'F' is not a text");
+});
+
+it.each<[unknown, boolean | undefined]>([
+	[true, true],
+	[' TRUE\n', true],
+	[false, false],
+	['False', false],
+	['yes', undefined],
+	['', undefined],
+	[1, undefined],
+	[0, undefined],
+	[null, undefined],
+	[undefined, undefined],
+])('as a switch, %p is %p', (value, expected) => {
+	if (expected !== undefined) return expect(toSwitch(value, 'F')).toBe(expected);
+	const [message, advice] = refusal(() => toSwitch(value, 'F'));
+	expect(message).toBe("'F' is not true or false");
+	return expect(advice).toMatch(/^Switch 'F' on or off, or let its expression give true or false/);
+});
+
+it('a choice is one of the list, and the error names the list', () => {
+	const options = [{ value: 'a' }, { value: 'b' }];
+	expect(toChoice('b', 'F', options)).toBe(options[1]);
+	expect(refusal(() => toChoice('c', 'F', options))).toEqual([
+		"'F' is not one of its options",
+		'Pick an option of the list, or let the expression give one of: a, b',
+	]);
+	expect(refusal(() => toChoice(undefined, 'F', options))).toHaveLength(2);
+});
+
+it.each<[unknown, number | undefined]>([
+	[2, 2],
+	[7, 7],
+	['3', 3],
+	[' 4 ', 4],
+	['5.00', 5],
+	[1, undefined],
+	[8, undefined],
+	[2.5, undefined],
+	['2.5', undefined],
+	['0x3', undefined],
+	['+5', 5],
+	['5.00', 5],
+	['5.', undefined],
+	['3 4', undefined],
+	['x3', undefined],
+	['3x', undefined],
+	['', undefined],
+	[true, undefined],
+	[null, undefined],
+	[[3], undefined],
+])('as a whole number from 2 to 7, %p is %p', (value, expected) => {
+	if (expected !== undefined) return expect(wholeNumber(value, 'F', 2, 7)).toBe(expected);
+	const [message, advice] = refusal(() => wholeNumber(value, 'F', 2, 7));
+	expect(message).toBe("'F' is not a whole number from 2 to 7");
+	return expect(advice).toMatch(/^Enter 'F' in digits, such as 50/);
+});
+
+it('has no maximum by default', () => {
+	expect(wholeNumber('120', 'F', 2)).toBe(120);
+	expect(wholeNumber(2 ** 53 - 1, 'F', 2)).toBe(2 ** 53 - 1);
+	expect(refusal(() => wholeNumber(1, 'F', 2))[0]).toBe("'F' is not a whole number of 2 or more");
+	expect(refusal(() => wholeNumber(2 ** 53, 'F', 2))).toHaveLength(2);
+});
+
+it.each<[unknown, number | undefined]>([
+	[0.5, 0.5],
+	['0.5', 0.5],
+	[' +1.5 ', 1.5],
+	['-1', -1],
+	['12.25', 12.25],
+	['1.', undefined],
+	['.5', undefined],
+	['1e3', undefined],
+	['a1', undefined],
+	['1a', undefined],
+	['', undefined],
+	[NaN, undefined],
+	[Infinity, undefined],
+	[true, undefined],
+	[null, undefined],
+	[[1], undefined],
+])('the number in %p is %p', (value, expected) => {
+	const read = () => someNumber(value, 'F', -Infinity);
+	if (expected === undefined) expect(refusal(read)).toHaveLength(2);
+	else expect(read()).toBe(expected);
+});
+
+it('a decimal number reaches its minimum', () => {
+	expect(someNumber('0.1', 'F', 0.1)).toBe(0.1);
+	expect(refusal(() => someNumber(0.09, 'F', 0.1))).toEqual([
+		"'F' is not a number of 0.1 or more",
+		"Enter 'F' in digits, such as 2.5",
+	]);
+	expect(refusal(() => someNumber('many', 'F', 0))).toHaveLength(2);
+});
+
+it.each<[unknown, string]>([
+	['typed', ''],
+	[7, ''],
+	[undefined, '. Its expression gave nothing'],
+	[null, '. Its expression gave nothing'],
+	[false, '. Its expression gave false'],
+	[['secret'], '. Its expression gave a list'],
+	[{ secret: 1 }, '. Its expression gave an object'],
+])('of %p the error says %j', (value, words) => {
+	expect(whatCame(value)).toBe(words);
+	const advice = refusal(() => toChoice(value, 'F', []))[1];
+	expect(advice).toBe(`Pick an option of the list, or let the expression give one of: ${words}`);
+});
+
+it('empty and blanks are blank', () => {
+	expect([undefined, null, '', ' \n', 'x', 0, false, [], {}].map(isBlank)).toEqual([
+		...[true, true, true, true],
+		...[false, false, false, false, false],
+	]);
+});
