@@ -146,7 +146,10 @@ describe('the trigger', () => {
 		await editor.chooseOption('event', 'New User');
 		await soon(editor.fieldNames, expect.not.arrayContaining(['userScope']));
 		await editor.chooseOption('event', 'New Blood Pressure Reading');
-		await soon(editor.optionsToAdd, expect.arrayContaining(['Low Diastolic', 'Low Systolic', 'Minimum Diastolic', 'Minimum Systolic']));
+		await soon(
+			editor.optionsToAdd,
+			expect.arrayContaining(['Low Diastolic', 'Low Systolic', 'Minimum Diastolic', 'Minimum Systolic']),
+		);
 	});
 
 	it('watches listed users for readings that reach a minimum', async () => {
