@@ -3,11 +3,11 @@
  * check of the API key allow it, and rejects all requests once the key is invalid or the circuit breaker is open.
  */
 import { sleep } from 'n8n-workflow';
-import { Problem } from '../shared/problem';
+import type { Problem } from '../shared/problem';
 import { CircuitBreaker } from './circuitBreaker';
 import { isDenied, isRetryable, type Outcome } from './classify';
 import { Deadlines } from './deadlines';
-import { cancellationOf, cancelledRequest, SLEEP_STEP_MS } from './sleep';
+import { cancellationOf, cancelledRequest, outOfTime, SLEEP_STEP_MS } from './sleep';
 
 export const DEFAULT_CONCURRENCY = 8;
 
@@ -73,19 +73,14 @@ export class RequestQueue {
 	private closedBy?: Error;
 	private probe?: Promise<unknown>;
 	private isProbing = false;
-
 	/** Whether the service has given data: then its address is right. */
 	hasData = false;
-
 	/** Requests without a result, also those between two attempts. */
 	open = 0;
-
 	/** Times in a row that the service has throttled, without an answer in between. */
 	throttles = 0;
-
 	/** The last throttle that a reader waits out. */
 	lastThrottle?: Problem;
-
 	readonly deadlines = new Deadlines();
 
 	/** @param until by `performance.now()`: requests that the rate holds back longer are rejected */
@@ -253,10 +248,3 @@ export class RequestQueue {
 		if (isRetryable(outcome)) this.circuitBreaker.onFailedAttempt();
 	}
 }
-
-const outOfTime = () =>
-	new Problem(
-		"The time was over before 'Requests per Second' allowed the next request",
-		"Raise 'Requests per Second' in the options, or read fewer users",
-		{ kind: 'temporarily-unavailable' },
-	);

@@ -1,5 +1,6 @@
 /**
- * Sleep and cancelled work. n8n-workflow's `sleep` cannot be interrupted, and n8n's linter forbids timers of our own.
+ * Steps of sleep, and why a request that waits is not sent any more. n8n-workflow's `sleep` cannot be interrupted, and n8n's linter
+ * forbids timers of our own.
  */
 import { Problem } from '../shared/problem';
 
@@ -15,3 +16,11 @@ export const cancellationOf = (signal?: AbortSignal) =>
 	signal?.aborted
 		? new Problem('The execution was cancelled', 'Nothing more was requested', { concernsAll: true })
 		: undefined;
+
+/** Of one request that the rate holds back for too long. */
+export const outOfTime = () =>
+	new Problem(
+		"The time was over before 'Requests per Second' allowed the next request",
+		"Raise 'Requests per Second' in the options, or read fewer users",
+		{ kind: 'temporarily-unavailable' },
+	);
