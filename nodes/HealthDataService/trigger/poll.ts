@@ -12,7 +12,7 @@ import { noSuchProvider, type ProviderCheck } from '../service/providerCheck';
 import { countOfUsers, logLine, Problem, sentences, toNodeError } from '../shared/problem';
 import { PollReader } from './reader';
 import { pauseOf, reportOf, type PollResult } from './results';
-import { isStale, noteDelivery, scheduleOf, withoutOverlap, type Schedule } from './scheduler';
+import { noteDelivery, scheduleOf, skipIfStale, withoutOverlap, type Schedule } from './scheduler';
 import { readSettings, type Settings } from './settings';
 import { isStateOf, serviceClock, startState, withThresholds, type TriggerState } from './state';
 import { testEvent } from './testEvent';
@@ -63,7 +63,7 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	const { lookback, thresholds } = settings;
 	const start = () => startState(nodeId, watched, now, lookback, thresholds);
 	const known = isStateOf(given, nodeId, watched) ? given : undefined;
-	if (known && isStale(schedule, known.poll)) return null;
+	if (known && skipIfStale(schedule, known.poll)) return null;
 	const state = known ? withThresholds(known, thresholds, now, isDurable) : start();
 	// Saved even if this poll fails: readings measured from now on are new.
 	stored.state = state;

@@ -108,10 +108,11 @@ export function noteDelivery({ name, isDurable }: Schedule, turn: number) {
 }
 
 /**
- * Whether the state is older than the last delivery. On the durable scheduler n8n may not have written the row when the next poll
- * starts, or several polls on a busy machine. A row that stays old means a failed delivery, which must be repeated.
+ * Notes a poll whose state is older than the last delivery, and says whether to skip it. On the durable scheduler n8n may not have
+ * written the row when the next poll starts, or several polls on a busy machine. A row that stays old means a failed delivery, which
+ * must be repeated.
  */
-export function isStale({ name }: Schedule, turn: number): boolean {
+export function skipIfStale({ name }: Schedule, turn: number): boolean {
 	const last = deliveries.get(name);
 	if (last?.turn !== turn) return false;
 	const age = Date.now() - last.at;
