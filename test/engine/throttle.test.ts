@@ -117,6 +117,32 @@ describe('a service that refuses more than six at once', () => {
 	});
 });
 
+it.each([
+	['says when', true],
+	['does not say when', false],
+])(
+	'a service that allows 60 requests a minute and %s: nothing is lost, and few are refused',
+	async (_, isAnnounced) => {
+		const before = { ...RETRY_LIMITS };
+		Object.assign(RETRY_LIMITS, { baseDelayMs: 500, maxDelayMs: 30_000 });
+		let minute = 0;
+		let count = 0;
+		used.sandbox.switches.fault = () => {
+			const now = Math.floor(time.now / 60_000);
+			count = now === minute ? count + 1 : 1;
+			minute = now;
+			const seconds = 60 - (Math.floor(time.now / 1000) % 60);
+			const headers: Record<string, string> = isAnnounced ? { 'retry-after': String(seconds) } : {};
+			return count > 60 ? { status: 429, headers } : undefined;
+		};
+		const { rows, error } = await run(all());
+		Object.assign(RETRY_LIMITS, before);
+		expect(error).toBeUndefined();
+		expect(idsOf(rows).sort()).toEqual([...expected].sort());
+		expect(used.sandbox.requests.length).toBeLessThan(1.3 * users.length);
+	},
+);
+
 it('a service that refuses everything ends the run, instead of waiting once per item {{ }}', async () => {
 	used.sandbox.switches.fault = () => ({ status: 429 });
 	const input = users.slice(0, 100).map(({ user_id }) => ({ user_id }));
