@@ -141,7 +141,7 @@ type ConnectionOptions = Pick<IHttpRequestOptions, 'skipSslCertificateValidation
 	agentOptions?: object;
 };
 
-/** Of `agentOptions`, which n8n 2.8.4 passes on unseen: all other options may say where to connect or what to trust. */
+/** Allowed `agentOptions`, which n8n 2.8.4 passes on unseen: all others may say where to connect or what to trust. */
 const ALLOWED_AGENT_OPTIONS: PropertyKey[] = ['cert', 'key', 'passphrase'];
 
 /** In both of n8n's forms. */

@@ -12,14 +12,14 @@ export const BREAKER_LIMITS = {
 	forMs: 600_000,
 };
 
-/** Of a breaker that never opens, for a reader that tells an outage from failing users by itself. */
+/** The breaker never opens: the reader tells an outage from failing users by itself. */
 export const NEVER_OPENS: typeof BREAKER_LIMITS = { inARow: Infinity, fewInARow: Infinity, forMs: Infinity };
 
 export class CircuitBreaker {
 	private failures = 0;
 	private failingSince?: number;
 
-	/** Of the last request that has used up its attempts, until another is answered: the error of requests not sent because of it. */
+	/** Error of the last request that has used up its attempts, until another is answered: requests not sent because of it get it. */
 	lastFailure?: Problem;
 
 	isOpen = false;

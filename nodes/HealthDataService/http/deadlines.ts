@@ -10,7 +10,7 @@ interface Running {
 	begunAt: number;
 	ms: number;
 	controller: AbortController;
-	/** Of the execution. */
+	/** Signal of the execution. */
 	cancel?: AbortSignal;
 }
 
@@ -20,7 +20,7 @@ const HANGING_IN_A_ROW = 8;
 /** The short timeout, as a part of the whole one. */
 const SHORT = 1 / 12;
 
-/** Of the slowest answer: sound answers take no longer than so many times that. */
+/** Least short timeout: the slowest answer × this. */
 const MARGIN = 4;
 
 /** The same for half of the timeout. */

@@ -21,7 +21,7 @@ export interface RequestLimits {
 
 /** How one request passes the queue. */
 export interface QueueOptions {
-	/** Of the execution. */
+	/** Signal of the execution. */
 	signal?: AbortSignal;
 	/** Whether it is sent although another request has failed. */
 	continues: boolean;

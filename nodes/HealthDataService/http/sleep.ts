@@ -7,7 +7,7 @@ import { Problem } from '../shared/problem';
 /** Long sleeps are divided into steps of this length: a cancel ends them within one step. */
 export const SLEEP_STEP_MS = 200;
 
-/** Of one request: its answer is not needed, so this is never shown. */
+/** The answer of a request is not needed, so this is never shown. */
 export const cancelledRequest = () =>
 	new Problem('The request is no longer needed', 'Nothing was requested', { concernsAll: true });
 
@@ -17,7 +17,7 @@ export const cancellationOf = (signal?: AbortSignal) =>
 		? new Problem('The execution was cancelled', 'Nothing more was requested', { concernsAll: true })
 		: undefined;
 
-/** Of one request that the rate holds back for too long. */
+/** The rate holds a request back for too long. */
 export const outOfTime = () =>
 	new Problem(
 		"The time was over before 'Requests per Second' allowed the next request",

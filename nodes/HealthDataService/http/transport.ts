@@ -28,7 +28,7 @@ export type Send = (url: string) => Promise<Answer>;
 
 export interface TransportOptions {
 	defaults: RequestDefaults;
-	/** Of the execution: ends a request at once. */
+	/** Signal of the execution: ends a request at once. */
 	signal?: AbortSignal;
 	/** For a whole answer. */
 	timeoutMs: number;

@@ -144,7 +144,7 @@ export class Run {
 		this.logged.add(sentences);
 	}
 
-	/** Of the reads of all items: one line for all. */
+	/** One line of the log for the reads of all items. */
 	progressIn(context: IExecuteSingleFunctions): Progress {
 		const held = () => [...this.queues.values()].reduce((sum, queue) => sum + queue.held, 0);
 		return (this.progress ??= new Progress(held, (line) => context.logger.info(logLine(context, line))));

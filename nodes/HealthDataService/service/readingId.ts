@@ -37,7 +37,7 @@ export interface IdentifiedRow {
 	row: IDataObject;
 }
 
-/** Of the hash of the user, at the start of each key. */
+/** Characters of the user's hash, at the start of each key. */
 export const USER_LENGTH = 6;
 const KEY_LENGTH = 32;
 

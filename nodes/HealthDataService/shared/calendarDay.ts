@@ -16,7 +16,7 @@ const STEP_MS = 8 * HOUR_MS;
  */
 const AROUND_MS = [-3, -2, -1, -0.5, 0, 0.5, 1, 2, 3].map((hours) => hours * HOUR_MS);
 
-/** Of the part of an ISO text that follows the day. */
+/** The part of an ISO text that follows the day. */
 const TIME_LENGTH = 'T00:00:00.000Z'.length;
 
 /** A time with microseconds, an offset and the longest name of a time zone has fewer. */

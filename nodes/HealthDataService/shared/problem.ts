@@ -22,7 +22,7 @@ export class Problem extends Error {
 	/** Whether all other requests would fail the same way; else it may concern this user only. */
 	readonly concernsAll: boolean;
 
-	/** Of the service's Retry-After. */
+	/** The service's Retry-After. */
 	readonly retryAfterMs?: number;
 
 	constructor(

@@ -29,7 +29,7 @@ export const isOftenMissed = ({ missed = 0 }: Cursor) => missed >= MISSED_OFTEN;
 
 export const hasFailed = ({ missed = 0 }: Cursor) => missed >= FAILED;
 
-/** Of an entry that no user matches. */
+/** The user of an entry that no user matches. */
 export const NOBODY = { user_id: '', client_user_id: null };
 
 const KEY_LENGTH = 12;
@@ -92,10 +92,10 @@ export class Cursors {
 	/** Whether this pass has read the user, or failed to. */
 	isDone = (listed: Listed) => this.of(listed).tried >= this.before.pass;
 
-	/** Of an added entry: readings measured up to now are old. */
+	/** Cursor of an added entry: readings measured up to now are old. */
 	private added = (): Cursor => ({ ...this.joined(), since: this.options.now });
 
-	/** Of a user who joined: the window reaches back to the last complete pass, so that time without polls loses nothing. */
+	/** Cursor of a user who joined: the window reaches back to the last complete pass, so that time without polls loses nothing. */
 	private joined(): Cursor {
 		const { clock, lookback } = this.options;
 		const from = Math.min(this.before.kept + CLOCK_ERROR_MS, clock.earliest() - lookback);

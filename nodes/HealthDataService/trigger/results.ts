@@ -98,7 +98,7 @@ export class PollResults {
 		const end = clock.earliest();
 		if (since === undefined) return { start, end };
 		const readAt = since === now ? Date.now() : clock.latest();
-		// Of a user who joined later, all from the window on is new.
+		// For a user who joined later, all from the window on is new.
 		return { start, end, watchingSince: clock.corrected(since), ...(since !== from && { readAt }) };
 	}
 

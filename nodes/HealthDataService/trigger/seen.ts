@@ -68,7 +68,7 @@ export function toItem(identity: Identity, { key, change, row }: ChangedRow): ID
 	return withServiceFields(ours, Object.fromEntries(fields.slice(at + 1)));
 }
 
-/** Of the key of a reading. */
+/** Characters of a reading's key. */
 const SAVED_KEY_LENGTH = 20;
 const VALUES_LENGTH = 6;
 const ENTRY_LENGTH = SAVED_KEY_LENGTH + VALUES_LENGTH;
