@@ -82,9 +82,10 @@ it('gives the metric: operation, rows, pages, days, event; preview; answers that
 		'sandbox/contract.test.ts',
 		'repository/pages.test.js',
 		'repository/screen.test.ts',
-		...['metrics', 'readingId', 'rowsWithId', 'collect', 'daily', 'summary', 'readUsers'].map(
-			(name) => `unit/${name}.test.ts`,
+		...['metrics', 'readingId', 'readings.rowsWithId', 'daily', 'summary', 'readUsers'].map(
+			(name) => `unit/service/${name}.test.ts`,
 		),
+		'unit/resources/timeseries/output.test.ts',
 	].map((name) => `test/${name}`);
 	const jest = ['jest/bin/jest.js', '--config', 'test/jest.config.js', '--runInBand', '--verbose'];
 	/** @param {string[]} names */
