@@ -12,9 +12,6 @@ export const BREAKER_LIMITS = {
 	forMs: 600_000,
 };
 
-/** The breaker never opens: the reader tells an outage from failing users by itself. */
-export const NEVER_OPENS: typeof BREAKER_LIMITS = { inARow: Infinity, fewInARow: Infinity, forMs: Infinity };
-
 export class CircuitBreaker {
 	private failures = 0;
 	private failingSince?: number;
@@ -23,8 +20,6 @@ export class CircuitBreaker {
 	lastFailure?: Problem;
 
 	isOpen = false;
-
-	constructor(private readonly limits = BREAKER_LIMITS) {}
 
 	/** For each attempt that fails. */
 	onFailedAttempt() {
@@ -35,7 +30,7 @@ export class CircuitBreaker {
 	onFailure({ message, description, kind, httpCode }: Problem) {
 		this.failures++;
 		this.lastFailure = new Problem(message, description, { kind, httpCode, concernsAll: true });
-		const { inARow, fewInARow, forMs } = this.limits;
+		const { inARow, fewInARow, forMs } = BREAKER_LIMITS;
 		this.isOpen ||= this.failures >= inARow || (this.failures >= fewInARow && this.failingForMs >= forMs);
 	}
 
@@ -49,7 +44,7 @@ export class CircuitBreaker {
 
 	/** Whether the last requests in a row have used up their attempts: then the cause may be the service, not single users. */
 	get isFailing(): boolean {
-		return this.failures >= this.limits.fewInARow;
+		return this.failures >= BREAKER_LIMITS.fewInARow;
 	}
 
 	/** Time since the first failed attempt after the last answer. */

@@ -14,13 +14,14 @@ import {
 	RETRY_LIMITS,
 	SINGLE_ATTEMPT,
 	withRetry,
+	type Budget,
 	type RequestOptions,
 	type RetryLimits,
 	type RetryOptions,
 } from './retry';
 import { createSend, storedCredential, type Context, type RequestDefaults } from './transport';
 
-export { SINGLE_ATTEMPT, type RequestOptions };
+export { SINGLE_ATTEMPT, type Budget, type RequestOptions };
 
 export type Query = Record<string, string | number | undefined>;
 
@@ -38,7 +39,7 @@ export type Get = <T = never>(
 ) => Promise<IDataObject | T>;
 
 /** By default retries follow `RETRY_LIMITS`, and `continues` the node's On Error. */
-export interface ClientOptions extends Partial<RetryLimits & Pick<RetryOptions, 'continues'>> {
+export interface ClientOptions extends Partial<RetryLimits & Pick<RetryOptions, 'continues' | 'ignoreFailure'>> {
 	defaults?: RequestDefaults;
 	/** Shared by all requests that are limited together. As a function, by key and address: one key says nothing of another. */
 	queue?: RequestQueue | ((account: string) => RequestQueue);

@@ -82,12 +82,12 @@ export class RequestQueue {
 	/** The last throttle that a reader waits out. */
 	lastThrottle?: Problem;
 	readonly deadlines = new Deadlines();
+	readonly circuitBreaker = new CircuitBreaker();
 
 	/** @param until by `performance.now()`: requests that the rate holds back longer are rejected */
 	constructor(
 		{ concurrency = DEFAULT_CONCURRENCY, requestsPerSecond = Infinity }: RequestLimits = {},
 		private readonly until = Infinity,
-		readonly circuitBreaker = new CircuitBreaker(),
 	) {
 		this.concurrency = this.most = concurrency;
 		this.intervalMs = 1000 / requestsPerSecond;

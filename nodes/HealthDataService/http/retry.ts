@@ -62,22 +62,29 @@ export interface RetryLimits {
 
 export interface RetryOptions extends RetryLimits, Pick<QueueOptions, 'signal' | 'continues'> {
 	queue: RequestQueue;
+	/** Whether failures do not count towards the circuit breaker: the reader tells an outage from failing users by itself. */
+	ignoreFailure?: boolean;
 }
 
-/** Options of one request. One that was sent and is stopped is rejected with the error of its last attempt. */
-export interface RequestOptions extends Pick<QueueOptions, 'isProbe' | 'isCancelled' | 'stoppedBy'> {
+/** What is left of the time for one user. All requests for the user share it. */
+export interface Budget {
+	/** When the first of them left the queue, by `performance.now()`. The others go ahead of first requests. */
+	sentAt?: number;
+	/** Why nothing more is sent: the request ends with the error of its last attempt, or with this. */
+	stoppedBy: () => Problem | undefined;
+	/** Whether a request is sent again after a failure that is no throttle of the service. */
+	mayRetry: () => boolean;
+}
+
+/** Options of one request. */
+export interface RequestOptions
+	extends Pick<QueueOptions, 'isProbe' | 'isCancelled'>,
+		Pick<RetryOptions, 'ignoreFailure'> {
 	/** At most; default: that of the client. */
 	maxAttempts?: number;
-	/** Whether its failures do not count towards the circuit breaker. */
-	ignoreFailure?: boolean;
 	/** Whether the caller requests the user list next, so that a 404 needs no check of the Base URL. */
 	isListNext?: boolean;
-	/** Called at each attempt, when it leaves the queue. */
-	onSent?: () => void;
-	/** Whether it is sent again after a failure that is no throttle of the service. Default: yes. */
-	mayRetry?: () => boolean;
-	/** Whether an earlier request for the same user was sent: it goes ahead of first requests. */
-	isFurther?: () => boolean;
+	budget?: Budget;
 }
 
 /** For a request that may well fail, or that asks a question which a failure answers, too. */
@@ -137,6 +144,7 @@ export function withRetry(send: Send, { queue, signal, continues, ...options }: 
 	}
 
 	async function sendUntilAnswered(url: string, request: RequestOptions) {
+		const { budget, isProbe, isCancelled, ignoreFailure = options.ignoreFailure } = request;
 		const limits = { ...options, maxAttempts: request.maxAttempts ?? options.maxAttempts };
 		const startedAt = performance.now();
 		let attempt = 0;
@@ -144,11 +152,11 @@ export function withRetry(send: Send, { queue, signal, continues, ...options }: 
 		let lastFailure: Problem | undefined;
 		let notBefore: number | undefined;
 		const stoppedBy = () => {
-			const reason = request.stoppedBy?.();
+			const reason = budget?.stoppedBy();
 			return reason && (lastFailure ?? reason);
 		};
 		const work = async () => {
-			request.onSent?.();
+			if (budget) budget.sentAt ??= performance.now();
 			attempt++;
 			return await send(url);
 		};
@@ -170,19 +178,18 @@ export function withRetry(send: Send, { queue, signal, continues, ...options }: 
 				isThrottle: statusCode === 429 || askedMs !== undefined,
 				serviceFailingMs: circuitBreaker.failingForMs,
 				isServiceFailing: circuitBreaker.isFailing,
-				mayRetry: request.mayRetry?.() ?? true,
+				mayRetry: budget?.mayRetry() ?? true,
 			};
 			const delayMs = retryDelay(failed, limits);
 			if (limits.maxAttempts > 1) pauseOthers(failed, delayMs, lastFailure);
 			notBefore = now + (delayMs ?? 0);
 			if (delayMs !== undefined) return undefined;
-			if (!request.ignoreFailure) circuitBreaker.onFailure(lastFailure);
+			if (!ignoreFailure) circuitBreaker.onFailure(lastFailure);
 			throw lastFailure;
 		};
 		for (;;) {
-			const { isProbe, isCancelled } = request;
 			const queued = { signal, continues, isProbe, isCancelled, stoppedBy, notBefore };
-			const isFurther = attempt > 0 || request.isFurther?.();
+			const isFurther = attempt > 0 || budget?.sentAt !== undefined;
 			const response = await queue.run(work, classify, { ...queued, isFurther }, settle);
 			if (response) return response;
 		}

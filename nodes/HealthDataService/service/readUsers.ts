@@ -2,7 +2,7 @@
  * Concurrent read of many users: results in the order of the users or as they are completed, failures isolated.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { SINGLE_ATTEMPT, type Get, type Query } from '../http/client';
+import { SINGLE_ATTEMPT, type Budget, type Get, type Query } from '../http/client';
 import { concurrentMap } from '../shared/concurrentMap';
 import { Problem, problemOfOne } from '../shared/problem';
 import { pathOf, type Metric } from './metrics';
@@ -21,6 +21,14 @@ export interface UserResult extends SelectedUser {
 	tookMs: number;
 }
 
+/** What one user may use of a read, in ms since the first request of the user. */
+export interface UserBudget {
+	/** A request that failed is sent again until then. */
+	retryMs: number;
+	/** The next request is sent until then. */
+	totalMs: number;
+}
+
 export interface ReadUsersOptions {
 	metric: Metric;
 	query: (selected: SelectedUser) => Query;
@@ -33,11 +41,9 @@ export interface ReadUsersOptions {
 	asCompleted?: boolean;
 	/** Once true, no further user is started. With `asCompleted`, users in the queue are left out, and those requested are awaited. */
 	isTimeUp?: () => boolean;
-	/** Whether a request that failed may be sent again, by the time since the first request of its user. Default: yes. */
-	mayRetry?: (tookMs: number) => boolean;
+	/** Asked again before each request and retry. Default: no limit. */
+	budget?: () => UserBudget;
 	collect: Collect;
-	/** Whether the read of a user ends before its next request or retry, by the time since its first. */
-	isTooSlow?: (tookMs: number) => boolean;
 	/** Called when a user is read, in any order. May throw to stop the read. */
 	onRead?: (rows: number) => void;
 	/** Called when a user cannot be read, in any order, with the number of users read so far. May throw to stop the read. */
@@ -54,23 +60,26 @@ export const USERS_PER_REQUEST = 4;
  * @throws Problem that concerns all users, what `onRead` and `onUnreadable` throw, and any error after the read has ended
  */
 export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<UserResult> {
-	const { metric, query, selection, isTriedOnce, mayRetry, collect, isTooSlow, onRead, onUnreadable } = options;
-	const { width, asCompleted = false, isTimeUp = () => false, progress } = options;
+	const { metric, query, selection, isTriedOnce, collect, onRead, onUnreadable } = options;
+	const { width, asCompleted = false, isTimeUp = () => false, progress, budget = () => UNLIMITED } = options;
 	const count = progress?.begin(() => selection.expected?.());
 	let succeeded = 0;
 
 	async function read(selected: SelectedUser, hasEnded: () => boolean): Promise<UserResult | undefined> {
 		const { user } = selected;
-		let sentAt: number | undefined;
-		const tookMs = () => (sentAt === undefined ? 0 : performance.now() - sentAt);
-		const stoppedBy = () => (sentAt !== undefined && isTooSlow?.(tookMs()) ? tooSlow() : undefined);
-		/** Further requests go first, so that what was begun ends. */
+		const own: Budget = {
+			stoppedBy: () => (own.sentAt !== undefined && tookMs() >= budget().totalMs ? tooSlow() : undefined),
+			mayRetry: () => tookMs() < budget().retryMs,
+		};
+		const tookMs = () => (own.sentAt === undefined ? 0 : performance.now() - own.sentAt);
 		const getOfUser: Get = async (path, params, ifMissing, request) =>
-			await get(path, params, ifMissing, { ...request, stoppedBy, isFurther: () => sentAt !== undefined });
-		let wasLeftOut = false;
-		/** Whether this user was still in the queue when time was up, also if there is more time later. */
-		const isLeftOut = () => (wasLeftOut ||= asCompleted && sentAt === undefined && isTimeUp());
-		const isCancelled = () => hasEnded() || isLeftOut();
+			await get(path, params, ifMissing, { ...request, budget: own });
+		let isLeftOut = false;
+		const isCancelled = () => {
+			// A user who was still in the queue when time was up, also if there is more time later.
+			isLeftOut ||= asCompleted && own.sentAt === undefined && isTimeUp();
+			return hasEnded() || isLeftOut;
+		};
 		let isGone = false;
 		const onMissing = async () => {
 			await selection.whenMissing(getOfUser, selected);
@@ -87,15 +96,14 @@ export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGene
 		const pages = readingPages(getOfUser, path, query(selected), onMissing, {
 			...(isTriedOnce?.(selected) && SINGLE_ATTEMPT),
 			isCancelled,
-			onSent: () => (sentAt ??= performance.now()),
-			mayRetry: () => mayRetry?.(tookMs()) ?? true,
 		});
 		let rows: IDataObject[];
 		try {
 			rows = await collect(pages, user);
 		} catch (error) {
-			if (!hasEnded() && isLeftOut()) return undefined;
-			return unreadable(problemOfOne(error, isCancelled()));
+			const cancelled = isCancelled();
+			if (isLeftOut && !hasEnded()) return undefined;
+			return unreadable(problemOfOne(error, cancelled));
 		}
 		if (isGone) rows = [];
 		succeeded++;
@@ -110,6 +118,8 @@ export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGene
 		count?.end();
 	}
 }
+
+const UNLIMITED: UserBudget = { retryMs: Infinity, totalMs: Infinity };
 
 /** For pages that never end or come too slowly. */
 const tooSlow = () =>

@@ -24,7 +24,7 @@ export interface WatchTarget extends RequestLimits {
 /** Result of one user. */
 export type EventResult = UserResult;
 
-export interface ReadOptions extends Pick<ReadUsersOptions, 'isTriedOnce' | 'mayRetry' | 'isTooSlow' | 'isTimeUp'> {
+export interface ReadOptions extends Pick<ReadUsersOptions, 'isTriedOnce' | 'budget' | 'isTimeUp'> {
 	/** Start of a user's window (ms). */
 	windowStartOf: (user: SelectedUser) => number;
 }

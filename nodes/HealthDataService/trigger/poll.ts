@@ -3,7 +3,6 @@
  * throw, which are reported beside the poll, and which are logged.
  */
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import { CircuitBreaker, NEVER_OPENS } from '../http/circuitBreaker';
 import { connect, readCredential } from '../http/client';
 import { AdaptiveTimeout } from '../http/deadlines';
 import { RequestQueue } from '../http/requestQueue';
@@ -104,8 +103,7 @@ async function read(
 	const end = started + budgetMs;
 	// A request that is in flight at the deadline may still take as long as one answer.
 	const deadline = end - timeoutMs;
-	// The reader tells an outage from a stretch of failing users.
-	const queue = new RequestQueue(target, end, new CircuitBreaker(NEVER_OPENS));
+	const queue = new RequestQueue(target, end);
 	queue.deadlines.endAt = end;
 	const clock = serviceClock(now, started);
 	const connected = await connect(context, {
@@ -117,6 +115,7 @@ async function read(
 		maxRetryAfterMs: MAX_PAUSE_MS,
 		// Other users are read on after one has failed.
 		continues: true,
+		ignoreFailure: true,
 		retryForMs: Math.min(limits.retryForMs, budgetMs / 2),
 		onAnswer: clock.onAnswer,
 	});

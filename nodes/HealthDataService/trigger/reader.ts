@@ -134,8 +134,7 @@ export class PollReader {
 		const users = [...aside.values()].sort((a, b) => cursors.of(a).tried - cursors.of(b).tried);
 		await this.takeAll(users, {
 			isTriedOnce: () => false,
-			mayRetry: () => false,
-			isTooSlow: () => performance.now() > until,
+			budget: () => ({ retryMs: 0, totalMs: performance.now() > until ? 0 : Infinity }),
 			isTimeUp: () => this.isOver || performance.now() + timeout.currentMs > until,
 		});
 	}
@@ -150,8 +149,10 @@ export class PollReader {
 			{
 				windowStartOf: (user) => this.cursors.windowStart(this.cursors.of(user)),
 				isTriedOnce: (user) => isOftenMissed(this.cursors.of(user)),
-				mayRetry: (tookMs) => tookMs < timeout.ms / 2 && problems.size < FAILURES_WITH_RETRIES,
-				isTooSlow: (tookMs) => this.isTimeUp() || tookMs > budgetMs / 2,
+				budget: () => ({
+					retryMs: problems.size < FAILURES_WITH_RETRIES ? timeout.ms / 2 : 0,
+					totalMs: this.isTimeUp() ? 0 : budgetMs / 2,
+				}),
 				isTimeUp: this.isTimeUp,
 				...more,
 			},

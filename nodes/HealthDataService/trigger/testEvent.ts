@@ -59,7 +59,7 @@ async function newestWithin(lookbackMs: number, settings: Settings, get: Get, de
 		windowStartOf: () => start,
 		isTimeUp,
 		// A hanging user is not asked again.
-		mayRetry: (tookMs) => tookMs < TIMEOUT_MS / 2,
+		budget: () => ({ retryMs: TIMEOUT_MS / 2, totalMs: Infinity }),
 	})) {
 		problem ??= result.problem;
 		for (const row of detectChanges(event, result.rows, new SeenReadings({}), { start }).changes) {

@@ -8,6 +8,7 @@ import {
 	MAX_PAUSE_MS,
 	RETRY_LIMITS,
 	withRetry,
+	type Budget,
 	type RequestOptions,
 	type RetryOptions,
 } from '../../../nodes/HealthDataService/http/retry';
@@ -297,32 +298,35 @@ it('retries go ahead of first attempts', async () => {
 	expect(sent.map(([name]) => name)).toEqual(['a', 'b', 'c', 'a', 'd', 'e']);
 });
 
+/** Options with the budget of a user. */
+const budget = (own: Partial<Budget> = {}) => ({
+	budget: { stoppedBy: () => undefined, mayRetry: () => true, ...own } as Budget,
+});
+
 it('without time left, a request that was sent fails with its last error, and one that was not with the reason', async () => {
 	const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () => status(503));
 	const late = new Problem('No time is left', 'Advice');
-	const once = { stoppedBy: () => (time.elapsed > 2000 ? late : undefined) };
+	const once = budget({ stoppedBy: () => (time.elapsed > 2000 ? late : undefined) });
 	expect(await time.until(ask('a', {}, once), 60_000)).toMatchObject({
 		message: 'The service could not answer (status 503)',
 		description: expect.stringMatching(/^Tried 3 times in \d seconds?\. /),
 	});
 	expect(times()).toEqual([0, 0.5, 1.5]);
-	expect(await time.until(ask('b', {}, once), 60_000)).toBe(late);
+	expect(await time.until(ask('b', {}, budget({ stoppedBy: () => late })), 60_000)).toBe(late);
 	expect(times('b')).toEqual([]);
 });
 
-it('calls onSent at each attempt', async () => {
+it('notes when the first attempt left the queue', async () => {
 	const { ask, sent } = service(
 		new RequestQueue({ concurrency: 1 }),
 		(name, nth) => status(name === 'b' && nth === 1 ? 500 : 200),
 		400,
 	);
-	const sentAt: number[] = [];
-	const onSent = () => sentAt.push(time.elapsed / 1000);
-	await time.until(Promise.all([ask('a'), ask('b', {}, { onSent })]), 60_000);
-	const ofB = sent.filter(([name]) => name === 'b').map(([, at]) => at);
-	expect(sentAt).toEqual(ofB);
-	expect(ofB).toHaveLength(2);
-	expect(ofB[0] - sent[0][1]).toBeCloseTo(0.4, 2);
+	const ofB = budget();
+	const began = performance.now();
+	await time.until(Promise.all([ask('a'), ask('b', {}, ofB)]), 60_000);
+	expect(sent.map(([name]) => name)).toEqual(['a', 'b', 'b']);
+	expect(ofB.budget.sentAt! - began).toBeCloseTo(400, -1);
 });
 
 it.each<[string, (stop: () => boolean, signal: AbortSignal) => [Partial<RetryOptions>, RequestOptions?], string]>([
@@ -417,13 +421,13 @@ describe('a reader that waits out throttles', () => {
 	});
 
 	it.each([
-		[undefined, 7],
-		[() => true, 7],
-		[() => false, 1],
-	])('mayRetry %p: a failure is sent %i times, and a limit again all the same', async (mayRetry, sent) => {
+		[{}, 7],
+		[budget({ mayRetry: () => true }), 7],
+		[budget({ mayRetry: () => false }), 1],
+	])('budget %#: a failure is sent %i times, and a throttled request again all the same', async (options, sent) => {
 		const { ask, times } = service(oneByOne(), (name, nth) => status(name === 'a' ? 500 : nth === 1 ? 429 : 200));
-		await time.until(ask('a', until(600), { mayRetry }), 60_000);
-		expect(await time.until(ask('b', until(600), { mayRetry }), 60_000)).toBe(200);
+		await time.until(ask('a', until(600), options), 60_000);
+		expect(await time.until(ask('b', until(600), options), 60_000)).toBe(200);
 		expect([times().length, times('b').length]).toEqual([sent, 2]);
 	});
 

@@ -113,11 +113,12 @@ it('allows other parameters and fewer attempts for each user', async () => {
 });
 
 it('time in the queue does not count as time of a user', async () => {
-	const seen: number[] = [];
+	const stopped: unknown[] = [];
 	const answer = async (name: string, nth: number) => {
-		asked.at(-1)!.once!.stoppedBy!();
+		const budget = asked.at(-1)!.once!.budget!;
+		stopped.push(budget.stoppedBy()?.message);
 		await time.pass(100);
-		if (name === 'u1') asked.at(-1)!.once!.onSent!();
+		if (name === 'u1') budget.sentAt ??= performance.now();
 		await time.pass(100);
 		return { ...page(1), ...(nth === 1 && { next_cursor: 'x' }) };
 	};
@@ -128,11 +129,12 @@ it('time in the queue does not count as time of a user', async () => {
 		asked,
 		options: {
 			width: 1,
-			isTooSlow: (tookMs) => seen.push(tookMs) === 0,
+			budget: () => ({ retryMs: 0, totalMs: 100 }),
 		},
 	});
 	// Two pages, each half its time in the queue; a user without a request has taken no time.
-	expect(seen).toEqual([100]);
+	const tooSlow = 'Reading one user takes longer than a poll may last';
+	expect(stopped).toEqual([undefined, tooSlow, undefined, undefined]);
 	expect(results.map(({ tookMs }) => tookMs)).toEqual([300, 0]);
 });
 
