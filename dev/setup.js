@@ -1,11 +1,11 @@
 /**
- * `npm run setup`: installs what a command needs. It also runs before every such command, so that a fresh clone needs no other
+ * Installs what a command needs. It also runs before every such command, so that a fresh clone needs no other
  * step, and prints nothing when all is there. Nothing is installed yet when it runs: Node's own modules only.
  */
 const { readSwitches } = require('./install/switches');
 
 const wants = readSwitches({
-	name: 'setup',
+	name: 'node dev/setup.js',
 	about: 'Installs the development tools (node_modules), and what else is asked for. What is there stays.',
 	switches: {
 		build: { type: 'boolean', about: 'build dist/, too' },

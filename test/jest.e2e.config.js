@@ -1,5 +1,5 @@
 /**
- * Tests in a real n8n: `npm run test:e2e`, after dev/setup.js --host. Each file has an n8n of its own. Four files at a time also
+ * Tests in a real n8n: `npm run test:e2e`. Each file has an n8n of its own. Four files at a time also
  * on two cores: the longest ones mostly wait for polls and for starts of n8n.
  */
 const shared = require('./jest.config');
@@ -8,6 +8,7 @@ const shared = require('./jest.config');
 module.exports = {
 	...shared,
 	testMatch: ['<rootDir>/test/{e2e,install}/**/*.test.{ts,js}'],
+	globalSetup: '<rootDir>/test/setup/realN8nAndBrowser.js',
 	setupFiles: [],
 	setupFilesAfterEnv: ['<rootDir>/test/setup/assertions.js'],
 	testSequencer: '<rootDir>/test/setup/longestFirst.js',

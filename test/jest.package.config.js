@@ -2,5 +2,6 @@
 /** @type {import('jest').Config} */
 module.exports = {
 	...require('./jest.config'),
+	globalSetup: '<rootDir>/test/setup/build.js',
 	testMatch: ['<rootDir>/test/package/**/*.test.js'],
 };

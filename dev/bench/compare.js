@@ -7,7 +7,7 @@ const { readSwitches } = require('../install/switches');
 const { setUp } = require('../install/setUp');
 
 const { only } = readSwitches({
-	name: 'bench',
+	name: 'npm run bench',
 	about: `Our node, n8n's HTTP Request node and plain axios at the same work, side by side in one run in a real n8n. Prints ratios and
 writes dev/bench/results.md.`,
 	switches: { only: { type: 'string', about: 'the scenarios with this in their name; then nothing is written' } },

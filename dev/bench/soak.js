@@ -1,12 +1,12 @@
 /**
- * `npm run soak`: reads 20,000 users through n8n's engine while 2 % of the requests fail, with each kind of transient error.
+ * Reads 20,000 users through n8n's engine while 2 % of the requests fail, with each kind of transient error.
  * At the end every reading must be there once. Prints time, requests and the memory that a row keeps.
  */
 const { readSwitches } = require('../install/switches');
 const { setUp } = require('../install/setUp');
 
 readSwitches({
-	name: 'soak',
+	name: 'node --expose-gc dev/bench/soak.js',
 	about:
 		"20,000 users through n8n's engine while 2 % of the requests fail: nothing lost, nothing doubled, memory flat.",
 });

@@ -10,7 +10,7 @@ const [N8N_PORT, SANDBOX_PORT] = [5678, 4010];
 const EXAMPLES = exampleNames();
 
 const wants = readSwitches({
-	name: 'demo',
+	name: 'npm run demo',
 	about: `The node in a real n8n, beside a sandbox that plays the service with invented people. Installs what is missing, runs one
 example and prints what comes out, then leaves n8n running, with all examples in it, until Ctrl-C. These are there:
 

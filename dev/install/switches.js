@@ -1,5 +1,5 @@
 /**
- * Command-line parser for `npm run NAME -- …`. `--help` prints what the command does and its switches; an unknown switch prints
+ * Command-line parser of our own programs. `--help` prints what the command does and its switches; an unknown switch prints
  * one line with that list. Both work before anything is installed, so a program calls this first.
  */
 require('./nodeVersion');
@@ -21,8 +21,7 @@ const { parseArgs } = require('node:util');
  *   : (S['type'] extends 'number' ? number : string) | (S extends { default: string | number } ? never : undefined)} Value
  */
 /**
- * @typedef {{ name: string, about: string, passesTo?: string }} Command `name` in package.json; `about`: what it does, a
- * sentence or a few lines; `passesTo`: the tool that gets all arguments but `--help`
+ * @typedef {{ name: string, about: string }} Command `name`: how it is called; `about`: what it does, a sentence or a few lines
  */
 
 const HELP = /** @type {const} */ ({ type: 'boolean', about: 'show this' });
@@ -35,14 +34,15 @@ const HELP = /** @type {const} */ ({ type: 'boolean', about: 'show this' });
  * @returns {{ [Name in keyof T]: Value<T[Name]> }}
  */
 function readSwitches(command, args = process.argv.slice(2)) {
-	const { name, passesTo } = command;
+	const { name } = command;
 	/** @type {Record<string, Switch>} */
 	const switches = { ...command.switches, help: HELP };
-	if (passesTo ? args.includes('--help') : parsed(name, switches, args).help) {
+	const values = parsed(name, switches, args);
+	if (values.help) {
 		console.log(help(command, switches));
 		process.exit(0);
 	}
-	return /** @type {{ [Name in keyof T]: Value<T[Name]> }} */ (passesTo ? {} : parsed(name, switches, args));
+	return /** @type {{ [Name in keyof T]: Value<T[Name]> }} */ (values);
 }
 
 /**
@@ -67,7 +67,7 @@ function parsed(name, switches, args) {
 		// Only the first sentence of Node's error: the others advise a `--`, which npm has already removed.
 		const [reason] = error.message.split(/\.\s/);
 		const list = Object.keys(switches).map((key) => `--${key}`);
-		console.error(`npm run ${name}: ${reason}. There are: ${list.join(', ')}`);
+		console.error(`${name}: ${reason}. There are: ${list.join(', ')}`);
 		process.exit(2);
 	}
 }
@@ -82,15 +82,14 @@ function valueOf(key, { type, multiple }, given) {
 }
 
 /** @param {Command} command @param {Record<string, Switch>} switches */
-function help({ name, about, passesTo }, switches) {
+function help({ name, about }, switches) {
 	const rows = Object.entries(switches).map(([key, { type, value, default: usual, about: what }]) => {
 		const takes = type === 'boolean' ? '' : ` ${value ?? (type === 'number' ? 'N' : 'TEXT')}`;
 		return [`--${key}${takes}`, usual === undefined ? what : `${what} (${usual})`];
 	});
 	const width = Math.max(...rows.map(([left]) => left.length));
 	const lines = rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
-	const rest = passesTo ? [`Everything else goes to ${passesTo}.`] : [];
-	return [`npm run ${name}`, about, lines.join('\n'), ...rest].join('\n\n');
+	return [name, about, lines.join('\n')].join('\n\n');
 }
 
 module.exports = { readSwitches };

@@ -5,7 +5,7 @@ const { readSwitches } = require('../install/switches');
 const { setUp } = require('../install/setUp');
 
 const values = readSwitches({
-	name: 'sandbox',
+	name: 'npm run sandbox',
 	about: `The sandbox by itself, until Ctrl-C: the service with invented people, on this machine only. Prints what a credential
 needs, and users to read. Each switch is explained in dev/sandbox/switches.ts, each trouble in dev/sandbox/troubles.ts:
 

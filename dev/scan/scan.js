@@ -58,7 +58,7 @@ async function scan() {
 }
 
 readSwitches({
-	name: 'scan',
+	name: 'npm run scan',
 	about: "n8n's verification scanner, over the sources and the packed package.",
 });
 setUp('build');

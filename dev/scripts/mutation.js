@@ -1,10 +1,10 @@
 /**
- * `npm run mutation -- --of http/requestQueue.ts`: StrykerJS makes small wrong changes to one file or folder of the node, one at a
+ * `node dev/scripts/mutation.js --of http/requestQueue.ts`: StrykerJS makes small wrong changes to one file or folder of the node, one at a
  * time, and reports those that no test detects. mutationTests.js selects the tests, docs/mutation.md has the results.
  */
 const { readSwitches } = require('../install/switches');
 const switches = readSwitches({
-	name: 'mutation',
+	name: 'node dev/scripts/mutation.js',
 	about: `Makes small wrong changes to the node's code, one at a time, and reports those that no test detects.
 Texts and fields of the screen are left out, since they are computed only once, when the code is loaded.
 The reports are .cache/mutation/<file>.html.`,

@@ -1,5 +1,5 @@
 /**
- * Test selection of `npm run mutation`: the tests that run for each file of the node.
+ * Test selection of dev/scripts/mutation.js: the tests that run for each file of the node.
  */
 const { existsSync, readdirSync } = require('node:fs');
 const { join } = require('node:path');

@@ -2,7 +2,7 @@
  * `npm run package`: packs the file that n8n loads, exactly as it would be published, into the folder of this project.
  */
 const { readSwitches } = require('../install/switches');
-readSwitches({ name: 'package', about: 'Makes the file that n8n loads, exactly as it would be published.' });
+readSwitches({ name: 'npm run package', about: 'Makes the file that n8n loads, exactly as it would be published.' });
 
 const { copyFileSync } = require('node:fs');
 const { basename, join } = require('node:path');

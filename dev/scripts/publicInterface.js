@@ -107,7 +107,7 @@ const missingIn = (list, lines) => lines.filter((line) => !list.includes(line));
 
 function record() {
 	readSwitches({
-		name: 'interface:record',
+		name: 'node dev/scripts/publicInterface.js',
 		about: 'Adds new fields and values to the list of what may never change. Removes nothing.',
 	});
 	setUp('build');

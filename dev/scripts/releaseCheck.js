@@ -112,7 +112,7 @@ const TESTS = {
 
 async function main() {
 	const { 'without-tests': isShort } = readSwitches({
-		name: 'release:check',
+		name: 'npm run release:check',
 		about: `Everything that can be checked before a version is published. Leaves the file to publish in .cache/release.
 CONTRIBUTING.md tells the rest of a release.`,
 		switches: {

@@ -74,6 +74,6 @@ const ownerAndName = (url) => /github\.com[/:]([\w-]+\/[\w.-]+?)(\.git)?$/.exec(
 /** @param {string[]} missing */
 const recordProblem = (missing) =>
 	missing.length > 0 &&
-	`These are not recorded yet. Released, they can never change: look at them, run \`npm run interface:record\`, commit.\n${missing.join('\n')}`;
+	`These are not recorded yet. Released, they can never change: look at them, run \`node dev/scripts/publicInterface.js\`, commit.\n${missing.join('\n')}`;
 
 module.exports = { addressProblem, branchProblem, recordProblem, tagProblem, uncommittedProblem, versionProblem };

@@ -5,7 +5,6 @@
 const { spawnSync } = require('node:child_process');
 const { readFileSync, symlinkSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
-const { leavingNothing } = require('../../dev/install/temporary');
 const { ROOT } = require('../../dev/paths');
 const { copyRepository } = require('../helpers/copy');
 const { emptyFolder, removeFolder } = require('../helpers/folder');
@@ -43,19 +42,11 @@ function insert(file, words, block) {
 }
 
 /** @param {string[]} command a program of node_modules */
-async function run([program, ...args]) {
-	let output = '';
-	const status = await leavingNothing((temporary) => {
-		const ran = spawnSync(process.execPath, [join(copy, 'node_modules', program), ...args], {
-			cwd: copy,
-			env: { ...process.env, ...temporary },
-			encoding: 'utf8',
-		});
-		output = ran.stdout + ran.stderr;
-		return ran.status ?? 1;
-	});
-	if (status !== 0) throw new Error(output);
-	return output;
+function run([program, ...args]) {
+	const command = [join(copy, 'node_modules', program), ...args];
+	const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd: copy, encoding: 'utf8' });
+	if (status !== 0) throw new Error(stdout + stderr);
+	return stdout + stderr;
 }
 
 it('takes four files', () => {

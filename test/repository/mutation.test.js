@@ -1,5 +1,5 @@
 /**
- * The table of `npm run mutation`: it has every folder of the node, and names only files and tests that are there.
+ * The table of dev/scripts/mutation.js: it has every folder of the node, and names only files and tests that are there.
  */
 const { existsSync, readdirSync } = require('node:fs');
 const { join } = require('node:path');

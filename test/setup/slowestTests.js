@@ -1,10 +1,8 @@
 /**
- * Jest reporter: the ten slowest tests of a run, at its end. It also records how long each file took, for `npm run check`.
+ * Jest reporter: the ten slowest tests of a run, at its end.
  */
-const { mkdirSync, renameSync, writeFileSync } = require('node:fs');
-const { dirname, relative } = require('node:path');
+const { relative } = require('node:path');
 const { ROOT } = require('../../dev/paths');
-const { TIMES, recordedTimes } = require('../../dev/scripts/reachingTests');
 
 const MOST = 10;
 /** Below this a test is not slow, and a short run ends without the list. */
@@ -35,13 +33,6 @@ function slowestTests(files) {
 class SlowestTests {
 	/** @param {unknown} _ @param {import('@jest/test-result').AggregatedResult} results */
 	onRunComplete(_, { testResults }) {
-		const times = testResults
-			.filter(({ perfStats }) => perfStats.runtime > 0)
-			.map(({ testFilePath, perfStats }) => [relative(ROOT, testFilePath).replaceAll('\\', '/'), perfStats.runtime]);
-		mkdirSync(dirname(TIMES), { recursive: true });
-		// In one step: another run may be reading.
-		writeFileSync(`${TIMES}-${process.pid}`, JSON.stringify({ ...recordedTimes(), ...Object.fromEntries(times) }));
-		renameSync(`${TIMES}-${process.pid}`, TIMES);
 		const lines = slowestTests(testResults);
 		if (lines.length > 0) console.log(`\nThe slowest tests:\n${lines.join('\n')}`);
 	}

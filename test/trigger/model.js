@@ -1,5 +1,5 @@
 /**
- * Model test as a program: `npm run model -- --histories 50000 --seed 7`; CI runs it with the seed of the day.
+ * Model test as a program: `node test/trigger/model.js --histories 50000 --seed 7`; CI runs it with the seed of the day.
  */
 const { readSwitches } = require('../../dev/install/switches');
 const { setUp } = require('../../dev/install/setUp');
@@ -21,7 +21,7 @@ function run() {
 		kinds,
 		...numbers
 	} = readSwitches({
-		name: 'model',
+		name: 'node test/trigger/model.js',
 		about: `Random histories of the service, of n8n and of its clock, each poll of the trigger judged by what was promised.
 Prints the shortest history that breaks a promise, step by step, with what each poll gave; ends with status 1 then.`,
 		switches: {
@@ -47,7 +47,7 @@ Prints the shortest history that breaks a promise, step by step, with what each 
 	try {
 		options.seed = seedOf(seed);
 	} catch (error) {
-		console.error(`npm run model: ${error.message}`);
+		console.error(`node test/trigger/model.js: ${error.message}`);
 		process.exit(2);
 	}
 	setUp();
@@ -64,7 +64,7 @@ Prints the shortest history that breaks a promise, step by step, with what each 
 	options.kinds = groups.get(kinds) ?? kinds.split(',');
 	const unknown = options.kinds.find((kind) => !ALL_KINDS.includes(kind));
 	if (unknown !== undefined) {
-		console.error(`npm run model: no kind ${unknown}. There are: ${ALL_KINDS.join(', ')}`);
+		console.error(`node test/trigger/model.js: no kind ${unknown}. There are: ${ALL_KINDS.join(', ')}`);
 		process.exit(2);
 	}
 

@@ -1,6 +1,6 @@
 /**
  * Model test of the trigger against an independent oracle: random histories of the service, of n8n and of its clock, on both
- * schedulers, in virtual time. It is the program of `npm run model`, which also shrinks failures; CI runs many more.
+ * schedulers, in virtual time. It is the program of test/trigger/model.js, which also shrinks failures; CI runs many more.
  */
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
