@@ -12,9 +12,7 @@ const { emptyFolder, removeFolder } = require('../helpers/folder');
 const { repositoryFiles } = require('../helpers/repositoryFiles');
 
 const programs = repositoryFiles().filter(
-	(file) =>
-		/^(dev|test)\/.*\.js$/.test(file) &&
-		/^(const wants = )?readSwitches\(/m.test(readFileSync(join(ROOT, file), 'utf8')),
+	(file) => /^(dev|test)\/.*\.js$/.test(file) && /\breadSwitches\(\{/.test(readFileSync(join(ROOT, file), 'utf8')),
 );
 /** @type {string} */
 let clone;
