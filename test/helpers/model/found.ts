@@ -76,6 +76,21 @@ export const found: Found[] = [
 		steps: [{ do: 'key', key: 'theirs' }, poll, { do: 'key', key: 'ours' }, measure(), poll, killed],
 	},
 	{
+		name: "A start with another team's key, at which no user can be read, begins to watch that team",
+		world: { scheduler: 'memory', people: 1, pageSize: 1 },
+		steps: [
+			{ do: 'key', key: 'theirs' },
+			{ do: 'lookback', hours: 2 },
+			{ do: 'key', key: 'ours' },
+			{ do: 'break', user: 0, fault: '500' },
+			killed,
+			{ do: 'wait', minutes: 1 },
+			measure(),
+			{ do: 'wait', minutes: 1 },
+			poll,
+		],
+	},
+	{
 		name: 'More rows than one poll emits (memory)',
 		world: { scheduler: 'memory', people: 3, pageSize: 5000 },
 		steps: [

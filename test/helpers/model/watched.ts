@@ -144,8 +144,10 @@ export class Watched {
 		this.more.onPoll?.({ begun, record, rows, error });
 		for (const line of traced(begun, isStart, record, rows, error)) this.more.log(line);
 		if (!error) this.watching.oracle?.minimums.note(begun, time.error);
-		const isKept = !error && !(isStart && isHit) && !(served.size === 0 && broken.size > 0) && requests > 0;
-		if (isKept) this.watching.meet([...teamsListed][0], begun);
+		const isAnswered = !error && !(isStart && isHit) && requests > 0;
+		const isKept = isAnswered && !(served.size === 0 && broken.size > 0);
+		// A start is saved though no user can be read.
+		if (isKept || (isAnswered && isStart)) this.watching.meet([...teamsListed][0], begun);
 		const budget = isStart ? this.host.startBudgetMs : this.host.budgetMs;
 		const isFirstRound = this.watching.oracle?.isFirstRound && broken.size === 0 && !isHit;
 		if (rows.length > MOST_ROWS) fail(`${rows.length} rows in one poll`);
