@@ -54,8 +54,6 @@ async function main() {
 			results,
 			team,
 			memory: measureAlone('./memory'),
-			id: measureAlone('./idCost'),
-			summary: measureAlone('./summaryCost'),
 			trigger: measureAlone('./triggerState'),
 			polls: POLLS.map((one) => measureAlone('./triggerPoll', one)),
 		});

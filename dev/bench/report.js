@@ -12,21 +12,15 @@
  *   results: Result[],
  *   team: Record<'sound' | 'broken', Team>,
  *   memory: Record<'loadMs' | 'peakMegabytes', number>,
- *   id: Record<'rows' | 'withMs' | 'withoutMs', number>,
- *   summary: Record<'users' | 'summaryMs' | 'dailyMs', number>,
  *   trigger: Record<'readings' | 'stateMegabytes' | 'bytesPerReading' | 'bookkeepingMs', number>,
  *   polls: Array<import('./triggerPoll').Polled>,
- * }} Measured `memory`, `id`, `summary`, `trigger` and each of `polls`: as memory.js, idCost.js, summaryCost.js, triggerState.js and
- *   triggerPoll.js print it
+ * }} Measured `memory`, `trigger` and each of `polls`: as memory.js, triggerState.js and triggerPoll.js print it
  */
 
 /** @param {number} ms */
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 /** @param {number} number */
 const whole = (number) => Math.round(number).toLocaleString('en');
-
-/** Of a part, with one decimal; never -0. @param {number} part */
-const percent = (part) => (Math.round(1000 * part) / 10 + 0).toFixed(1);
 
 /** @param {Result} result */
 function comparison({ name, ms, targets }) {
@@ -50,7 +44,7 @@ const poll = ({ users, requests, pollMs, floorMs, helperMs, peakMegabytes, state
 	`| ${whole(users)} | ${(pollMs / floorMs).toFixed(2)} | ${(pollMs / helperMs).toFixed(2)} | ${seconds(pollMs)} | ${seconds(floorMs)} | ${seconds(helperMs)} | ${whole(requests)} | ${whole(peakMegabytes)} MB | ${stateMegabytes.toFixed(2)} MB, ${whole(readings)} readings |`;
 
 /** @param {Measured} measured */
-function report({ n8n, cores, rounds, results, team: { sound, broken }, memory, id, summary, trigger, polls }) {
+function report({ n8n, cores, rounds, results, team: { sound, broken }, memory, trigger, polls }) {
 	return `# Benchmark
 
 This node, n8n's HTTP Request node and a plain axios loop do the same work, in turns in one run (\`npm run bench\`; n8n ${n8n}, ${cores} cores, median of ${rounds} rounds).
@@ -66,8 +60,6 @@ A team of 1,200 with 12 users that always fail (*On Error*: *Continue*) takes ${
 The difference is one complete backoff: the twelve get seven attempts each, concurrently, while all other users are read (goal: 1.5 times and one minute; 1,300 + 12 × 7 requests).
 
 Loading the package takes ${Math.round(memory.loadMs)} ms. Reading 100,000 rows in one go takes at most ${Math.round(memory.peakMegabytes)} MB of memory, including garbage that is not collected yet.
-Their \`id\` costs ${percent(id.withMs / id.withoutMs - 1)} % of the time of ${whole(id.rows)} rows (1,000 users, 20 ms latency, 8 requests at once: ${seconds(id.withMs)}, without it ${seconds(id.withoutMs)}; goal: 5 %).
-*Summary per User* of ${whole(summary.users)} users takes ${(summary.summaryMs / summary.dailyMs).toFixed(2)} times as long as *One Item per Day* (${seconds(summary.summaryMs)} and ${seconds(summary.dailyMs)}, a week, answers in memory; goal: no longer).
 
 ## The trigger
 
