@@ -14,7 +14,6 @@ const { setUp } = require('../install/setUp');
 const { remove } = require('../install/temporary');
 const { CACHE, ROOT } = require('../paths');
 const { missingIn, publicInterface, recorded } = require('./publicInterface');
-const problems = require('./releaseProblems');
 
 /** Holds only the file to publish, for the workflow. */
 const RELEASE = join(CACHE, 'release');
@@ -27,23 +26,64 @@ const readJson = (file) => JSON.parse(read(file));
 const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
 /** @param {string[]} args */
 const gitLines = (...args) => git(...args).split('\n');
-/** Tags of the commit, with the one that a workflow was started for. */
-const tagsHere = () => [
-	...gitLines('tag', '--points-at', 'HEAD'),
-	...(process.env.GITHUB_REF_TYPE === 'tag' ? [String(process.env.GITHUB_REF_NAME)] : []),
-];
-/** @param {string[]} args */
-const gitSays = (...args) => spawnSync('git', args, { cwd: ROOT, stdio: 'ignore' }).status === 0;
 
-/** Everything that may link to the repository. */
-function textsWithAddresses() {
-	const sources = ['nodes', 'credentials']
-		.flatMap((folder) =>
-			fs.readdirSync(join(ROOT, folder), { recursive: true }).map((file) => join(folder, String(file))),
-		)
-		.filter((file) => /\.(ts|json)$/.test(file));
-	const pages = fs.readdirSync(ROOT).filter((file) => file.endsWith('.md') || file === 'package.json');
-	return Object.fromEntries([...pages, ...sources].map((file) => [file, read(file)]));
+function versionProblem() {
+	const { version } = readJson('package.json');
+	if (!/^\d+\.\d+\.\d+$/.test(version))
+		return `'version' in package.json is ${version}. Make it a semantic version like 1.2.3.`;
+	const { version: locked } = readJson('package-lock.json');
+	if (locked !== version)
+		return `package-lock.json says ${locked}, package.json ${version}: npm version ${version} --no-git-tag-version --allow-same-version`;
+	const [, heading = ''] = /^## (.*)$/m.exec(read('CHANGELOG.md')) ?? [];
+	const [, number, date] = /^(\S+) \((\d{4}-\d{2}-\d{2})\)$/.exec(heading) ?? [];
+	const isDated = number === version && !Number.isNaN(Date.parse(date));
+	return (
+		!isDated &&
+		`The first heading of CHANGELOG.md is "${heading}". Make it "${version} (YYYY-MM-DD)", with the day of the release.`
+	);
+}
+
+function tagProblem() {
+	const { version } = readJson('package.json');
+	const tag = `v${version}`;
+	const { GITHUB_REF_TYPE: type, GITHUB_REF_NAME: name } = process.env;
+	// A workflow is started for a tag that its clone may not have.
+	const here = [...gitLines('tag', '--points-at', 'HEAD'), ...(type === 'tag' ? [String(name)] : [])];
+	const stray = here.find((one) => /^v\d/.test(one) && one !== tag);
+	if (stray) return `This commit is tagged ${stray}, but package.json says ${version}. Set 'version' and tag anew.`;
+	const isTaken = gitLines('tag').includes(tag) && !here.includes(tag);
+	return isTaken && `${tag} is the tag of another commit. What was released stays: raise 'version'.`;
+}
+
+function branchProblem() {
+	const { status } = spawnSync('git', ['merge-base', '--is-ancestor', 'HEAD', 'origin/main'], { cwd: ROOT });
+	return status !== 0 && 'This commit is not on origin/main. Merge it there, push, fetch, and release from there.';
+}
+
+/** Reserved domain names (RFC 2606). */
+const RESERVED = /[@.](example|invalid|localhost|test|example\.(com|net|org))$/i;
+
+/** @param {string} url */
+const ownerAndName = (url) => /github\.com[/:]([\w-]+\/[\w.-]+?)(\.git)?$/.exec(url)?.[1];
+
+function addressProblem() {
+	const { author, repository } = readJson('package.json');
+	if (RESERVED.test(author.email))
+		return `The e-mail ${author.email} is a placeholder. Set 'author' in package.json to the person or company responsible for this package.`;
+	const origin = git('config', '--default', '', '--get', 'remote.origin.url');
+	const ours = ownerAndName(repository.url);
+	return (
+		(!ours || ours !== ownerAndName(origin)) &&
+		`'repository' in package.json is ${repository.url}, but this clone comes from ${origin || 'nowhere'}. Set it to the public repository, and clone that.`
+	);
+}
+
+function recordProblem() {
+	const missing = missingIn(recorded(), publicInterface(ROOT));
+	return (
+		missing.length > 0 &&
+		`These are not recorded yet. Released, they can never change: look at them, run \`node dev/scripts/publicInterface.js\`, commit.\n${missing.join('\n')}`
+	);
 }
 
 /** @returns {string} the file to publish */
@@ -54,8 +94,6 @@ async function pack() {
 	fs.mkdirSync(RELEASE, { recursive: true });
 	const file = await packPackage();
 	fs.renameSync(file, join(RELEASE, basename(file)));
-	const problem = await require('./packedFile').fileProblem(packed());
-	return problem && `The package is not as it should be: ${problem}.`;
 }
 
 function runTests() {
@@ -64,51 +102,27 @@ function runTests() {
 }
 
 /**
- * Each check returns undefined when all is well, else the problem and what to do.
- * @type {Array<{ title: string, check: () => unknown }>}
+ * Each check returns what is wrong and what to do, or nothing.
+ * @type {Array<[title: string, check: () => unknown]>}
  */
 const STEPS = [
-	{
-		title: 'Nothing is uncommitted',
-		check: () => problems.uncommittedProblem(git('status', '--short')),
-	},
-	{
-		title: 'Versions and changelog agree',
-		check: () =>
-			problems.versionProblem(
-				readJson('package.json').version,
-				readJson('package-lock.json').version,
-				read('CHANGELOG.md'),
-			),
-	},
-	{
-		title: 'So does the tag',
-		check: () => problems.tagProblem(readJson('package.json').version, tagsHere(), gitLines('tag')),
-	},
-	{
-		title: 'The commit is on main',
-		check: () => problems.branchProblem(gitSays('merge-base', '--is-ancestor', 'HEAD', 'origin/main')),
-	},
-	{
-		title: 'Addresses are real',
-		check: () =>
-			problems.addressProblem(
-				readJson('package.json'),
-				git('config', '--default', '', '--get', 'remote.origin.url'),
-				textsWithAddresses(),
-			),
-	},
-	{ title: 'The package can be built', check: () => setUp('build') },
-	{
-		title: 'The record of the public interface is complete',
-		check: () => problems.recordProblem(missingIn(recorded(), publicInterface(ROOT))),
-	},
-	{ title: 'The file to publish: contents, size, loading, provenance', check: pack },
+	[
+		'Nothing is uncommitted',
+		() => {
+			const files = git('status', '--short');
+			return files && `Commit or remove these, so that what is checked is what is tagged:\n${files}`;
+		},
+	],
+	['Versions and changelog agree', versionProblem],
+	['So does the tag', tagProblem],
+	['The commit is on main', branchProblem],
+	['Addresses are real', addressProblem],
+	['The package can be built', () => setUp('build')],
+	['The record of the public interface is complete', recordProblem],
+	['The file to publish', pack],
 ];
-const TESTS = {
-	title: "What CI runs, with this very file: lint, types, all tests, a real n8n, n8n's scanner (.ci/run)",
-	check: runTests,
-};
+/** @type {typeof STEPS[number]} */
+const TESTS = ["What CI runs, with this very file: all tests, a real n8n, n8n's scanner (.ci/run)", runTests];
 
 async function main() {
 	const { 'without-tests': isShort } = readSwitches({
@@ -120,7 +134,7 @@ CONTRIBUTING.md tells the rest of a release.`,
 		},
 	});
 	const steps = isShort ? STEPS : [...STEPS, TESTS];
-	for (const [index, { title, check }] of steps.entries()) {
+	for (const [index, [title, check]] of steps.entries()) {
 		console.log(`\n[${index + 1}/${steps.length}] ${title}`);
 		const problem = await check();
 		if (problem) throw new ReadableError(`\nNot ready: ${problem}`);

@@ -14,7 +14,6 @@ const {
 } = require('node:fs');
 const { join } = require('node:path');
 const { ROOT } = require('../../dev/paths');
-const { addressProblem, tagProblem, versionProblem } = require('../../dev/scripts/releaseProblems');
 const { copyRepository } = require('../helpers/copy');
 const { emptyFolder, removeFolder } = require('../helpers/folder');
 
@@ -52,18 +51,13 @@ beforeAll(() => {
 	writeFileSync(join(sound, '.gitignore'), readFileSync(join(sound, '.gitignore'), 'utf8') + 'node_modules\n');
 	replace(sound, 'package.json', /"email": ".*"/, '"email": "people@company.io"');
 	replace(sound, 'CHANGELOG.md', /^## .*$/m, `## ${version(sound)} (2026-12-01)`);
-	for (const file of execFileSync('grep', ['-rlE', ADDRESS.source, '.'], { cwd: sound, encoding: 'utf8' }).split(
-		'\n',
-	)) {
-		if (file) replace(sound, file, new RegExp(ADDRESS, 'g'), HOME);
-	}
+	replace(sound, 'package.json', /(git\+)https:[^"]*/, `$1${HOME}.git`);
 	git(sound, 'init', '--quiet', '--initial-branch', 'main');
 	git(sound, 'remote', 'add', 'origin', HOME);
 	commit(sound, 'Sound');
 }, 120_000);
 afterAll(() => removeFolder(folder));
 
-const ADDRESS = /https:\/\/github\.com\/[a-zA-Z0-9_-]+\/n8n-nodes-health-data-service/;
 /** @param {string} clone @returns {string} */
 const version = (clone) => JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8')).version;
 
@@ -133,12 +127,9 @@ const BEFORE_THE_BUILD = [
 		'this clone comes from https://github.com/fork/',
 	],
 	[
-		'a link to where it was',
-		(clone) => (
-			writeFileSync(join(clone, 'SECURITY.md'), 'https://github.com/old/n8n-nodes-health-data-service'),
-			commit(clone, 'x')
-		),
-		'SECURITY.md links to https://github.com/old/',
+		'a clone of nothing',
+		(clone) => void git(clone, 'remote', 'remove', 'origin'),
+		'This commit is not on origin/main.',
 	],
 ];
 
@@ -170,32 +161,13 @@ describe('with the tools installed', () => {
 		expect(readdirSync(join(ready, '.cache', 'release'))).toEqual([name]);
 	}, 120_000);
 
-	/** @type {Array<[string, string, RegExp, string, string]>} */
-	const faults = [
-		[
-			'what is not recorded',
-			'test/repository/public-interface.txt',
-			/^.*\n/,
-			'',
-			'node dev/scripts/publicInterface.js',
-		],
-		[
-			'a package that needs something',
-			'package.json',
-			/"peerDependencies"/,
-			'"dependencies": { "axios": "*" },\n\t"peerDependencies"',
-			'The package is not as it should be: it needs axios',
-		],
-	];
-	it.each(faults)(
-		'finds %s',
-		(_, file, what, by, said) => {
-			const clone = planted((copy) => (replace(copy, file, what, by), commit(copy, 'x')), ready);
-			const { status, stderr } = check(clone);
-			expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(said) });
-		},
-		120_000,
-	);
+	it('finds what is not recorded', () => {
+		const record = 'test/repository/public-interface.txt';
+		const clone = planted((copy) => (replace(copy, record, /^.*\n/, ''), commit(copy, 'x')), ready);
+		const { status, stderr } = check(clone);
+		expect(stderr).toContain('node dev/scripts/publicInterface.js');
+		expect(status).toBe(1);
+	}, 120_000);
 
 	it.each([
 		[
@@ -219,41 +191,5 @@ describe('with the tools installed', () => {
 it('nothing was installed for what was found', () => {
 	const installed = readdirSync(folder).map((name) => join(folder, name, 'node_modules'));
 	const kinds = installed.filter((one) => existsSync(one)).map((one) => lstatSync(one).isSymbolicLink());
-	expect(kinds).toEqual([true, true, true, true, true]);
-});
-
-it.each([
-	['no changelog', '1.2.0', ''],
-	['a day that there is not', '1.2.0', '## 1.2.0 (2026-13-01)'],
-])('tells %s', (_, number, changelog) =>
-	expect(versionProblem(number, number, changelog)).toContain('Make it "1.2.0 (YYYY-MM-DD)"'),
-);
-
-it.each([
-	['before the tag', [''], ['', 'v1.1.0'], undefined],
-	['with it', ['v1.2.0', 'nightly'], ['v1.2.0'], undefined],
-])('takes a commit %s', (_, here, all, said) => expect(tagProblem('1.2.0', here, all)).toBe(said));
-
-describe('addresses', () => {
-	const manifest = {
-		name: 'our-nodes',
-		author: { email: 'people@company.io' },
-		repository: { url: 'git+https://github.com/owner/our-nodes.git' },
-	};
-	const texts = {
-		'README.md':
-			'See https://github.com/owner/our-nodes#readme and https://github.com/others/work, e.g. https://api.example.com',
-	};
-
-	it.each([
-		'git@github.com:owner/our-nodes.git',
-		'https://github.com/owner/our-nodes',
-		'https://github.com/owner/our-nodes.git',
-	])('are real in a clone of %s', (from) => expect(addressProblem(manifest, from, texts)).toBeUndefined());
-
-	it.each([
-		['one of example.com', { ...manifest, author: { email: 'a@example.com' } }, 'https://github.com/owner/our-nodes'],
-		['a clone of nothing', manifest, ''],
-		['no repository on GitHub', { ...manifest, repository: { url: 'https://git.example/x' } }, 'https://git.example/x'],
-	])('are not: %s', (_, given, from) => expect(addressProblem(given, from, texts)).toMatch(/Set '|Set it/));
+	expect(kinds).toEqual([true, true, true, true]);
 });
