@@ -47,6 +47,8 @@ export class PollReader {
 	private readonly results: PollResults;
 	private readonly progress: Progress;
 	private readonly started = new Set<string>();
+	/** Users often missed, and refused again: if others were, too, after some were read, the next poll begins with them. */
+	private readonly refused: EventResult[] = [];
 	/** Whether the last poll had no time for some users aside: this one keeps a part of its time. */
 	private hasOverdue = false;
 	private failuresInARow = 0;
@@ -73,6 +75,7 @@ export class PollReader {
 	async read(): Promise<PollResult> {
 		await this.takeAll(this.dueUsers(), { isTimeUp: this.isTimeUp });
 		if (!this.isOver) await this.readAside();
+		if (!this.progress.throttle || this.results.isEmpty) for (const one of this.refused) this.miss(one);
 		this.throwIfOnlyUserFailed();
 		return this.results.finish(this.progress, Boolean(this.target.selection.isConnectedOnly));
 	}
@@ -198,11 +201,9 @@ export class PollReader {
 	 */
 	private async takeThrottled(result: EventResult, problem: Problem) {
 		const isAside = this.progress.aside.has(keyOf(result));
-		const isAnnounced = problem.retryAfterMs !== undefined;
-		const isOwn =
-			isAside ||
-			isOftenMissed(this.cursors.of(result)) ||
-			(!isAnnounced && !this.isOver && (await this.probe()) === undefined);
+		if (!isAside && isOftenMissed(this.cursors.of(result))) return void this.refused.push(result);
+		const mayBeOwn = problem.retryAfterMs === undefined && !this.isOver;
+		const isOwn = isAside || (mayBeOwn && (await this.probe()) === undefined);
 		if (isOwn || this.results.isEmpty) this.miss(result);
 		if (!isOwn) this.endBy(problem);
 	}

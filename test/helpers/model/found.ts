@@ -1,6 +1,7 @@
 /**
  * Regression histories: those that broke a promise once, or that chance would not find. They run before all others.
  */
+import type { ProgressHistory } from './progress/troubles';
 import type { Setting, Step } from './steps';
 
 interface Found {
@@ -146,6 +147,25 @@ export const found: Found[] = [
 		name: 'A user who joins brings nothing older than the lookback, though the window moves back when another leaves',
 		world: { sendsDate: true, people: 1 },
 		steps: [measure(), poll, { do: 'join', brings: [0.5, 1.2, 1.3] }, { do: 'leave', user: 0 }, poll, poll],
+	},
+];
+
+/** The same for progress under several lasting troubles. */
+export const foundProgress: Array<{ name: string; progress: ProgressHistory }> = [
+	{
+		name: 'Users whom a throttle refuses with others, once nobody has failed any more, are the first of the next poll',
+		progress: {
+			kind: 'mix',
+			scheduler: 'durable',
+			people: 9,
+			everyMinutes: 5,
+			polls: 9,
+			latencyMs: 0,
+			readings: [{ poll: 1, user: 0 }],
+			stretches: [{ from: 0, until: 5, place: 0, count: 3, fault: 'endless' }],
+			throttles: [{ from: 0, until: 10, requests: 5, minutes: 1, isSliding: false, isAnnounced: false }],
+			slownesses: [],
+		},
 	},
 ];
 
