@@ -59,7 +59,7 @@ it('needs what n8n brings, runs nothing when it is installed, and says where it 
 	expect(manifest).toEqual(readJson(join(ROOT, 'package.json')));
 	expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
 	for (const kind of ['dependencies', 'optionalDependencies', 'overrides']) expect(manifest).not.toHaveProperty(kind);
-	expect(Object.keys(manifest.scripts).filter((name) => /install|^prep|^postprep/.test(name))).toEqual([]);
+	expect(Object.keys(manifest.scripts).filter((name) => /install|^prep|^post/.test(name))).toEqual([]);
 	expect(manifest.publishConfig.provenance).toBe(true);
 });
 
