@@ -1,11 +1,12 @@
 /**
  * Timeout of whole answers: n8n's timeout ends when an answer begins, so a slow body would never end (quirk 20).
- * One watchdog for all requests of a queue, because n8n's `sleep` would keep a timer for each long after its request.
+ * One watchdog for all requests of a queue: n8n's `sleep` would keep a timer for each long after its request.
  */
 import { sleep } from 'n8n-workflow';
-import { SLEEP_STEP_MS } from './sleep';
 
-/** A request in flight. */
+/** Step of a sleep, which nothing can interrupt: a cancel ends it within one step (n8n's linter forbids timers of our own). */
+export const SLEEP_STEP_MS = 200;
+
 interface Running {
 	begunAt: number;
 	ms: number;
@@ -14,16 +15,12 @@ interface Running {
 	cancel?: AbortSignal;
 }
 
-/** Timed-out answers in a row after which the timeout is short; with few requests at a time, as many as those. */
+/** Timed-out answers in a row after which the timeout is short, as a part of the whole; with few requests at a time, as many as those. */
 const HANGING_IN_A_ROW = 8;
-
-/** The short timeout, as a part of the whole one. */
 const SHORT = 1 / 12;
 
-/** Least short timeout: the slowest answer × this. */
+/** Least short timeout: the slowest answer × this; and least half of the timeout. */
 const MARGIN = 4;
-
-/** The same for half of the timeout. */
 const HALF_MARGIN = 1.25;
 
 export class Deadlines {
@@ -32,7 +29,6 @@ export class Deadlines {
 
 	/** No answer may take longer, also of the requests in flight. */
 	maxMs = Infinity;
-
 	/** By `performance.now()`: then every request ends. */
 	endAt = Infinity;
 
@@ -98,7 +94,7 @@ export class AdaptiveTimeout {
 
 	/** @param ms the whole timeout @param places requests at a time */
 	constructor(
-		private readonly deadlines: Deadlines,
+		readonly deadlines: Deadlines,
 		readonly ms: number,
 		places: number,
 	) {
@@ -119,11 +115,6 @@ export class AdaptiveTimeout {
 	halve() {
 		this.part = 1 / 2;
 		this.apply();
-	}
-
-	/** Every request ends then. @param end by `performance.now()` */
-	endAt(end: number) {
-		this.deadlines.endAt = end;
 	}
 
 	/** Notes the end of one read: an answer, or an error after `tookMs`. */

@@ -1,6 +1,6 @@
 /**
- * Errors: words for a status, for an answer that is not the data, and for a network error. What these mean for retries is
- * decided in classify.ts.
+ * Errors: words for a status, an answer that is not the data, a network error, and a request that is not sent. What these mean for
+ * retries is decided in classify.ts.
  */
 import { Problem, type Kind } from '../shared/problem';
 import { classifyStatus, isRetryable, isTransientCode, looksLikeJson } from './classify';
@@ -103,6 +103,24 @@ export const truncatedError = () =>
 		kind: 'temporarily-unavailable',
 		httpCode: '200',
 	});
+
+/** The answer of a request is not needed, so this is never shown. */
+export const cancelledRequest = () =>
+	new Problem('The request is no longer needed', 'Nothing was requested', { concernsAll: true });
+
+/** Why nothing more is requested once the execution was cancelled. */
+export const cancellationOf = (signal?: AbortSignal) =>
+	signal?.aborted
+		? new Problem('The execution was cancelled', 'Nothing more was requested', { concernsAll: true })
+		: undefined;
+
+/** The rate holds a request back for too long. */
+export const outOfTime = () =>
+	new Problem(
+		"The time was over before 'Requests per Second' allowed the next request",
+		"Raise 'Requests per Second' in the options, or read fewer users",
+		{ kind: 'temporarily-unavailable' },
+	);
 
 /** Why a certificate is not trusted, by the start of the error's code. */
 const CERTIFICATE_REASONS: Array<[RegExp, string]> = [

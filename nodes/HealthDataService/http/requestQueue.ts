@@ -6,8 +6,8 @@ import { sleep } from 'n8n-workflow';
 import type { Problem } from '../shared/problem';
 import { CircuitBreaker } from './circuitBreaker';
 import { isDenied, isRetryable, type Outcome } from './classify';
-import { Deadlines } from './deadlines';
-import { cancellationOf, cancelledRequest, outOfTime, SLEEP_STEP_MS } from './sleep';
+import { Deadlines, SLEEP_STEP_MS } from './deadlines';
+import { cancellationOf, cancelledRequest, outOfTime } from './errors';
 
 export const DEFAULT_CONCURRENCY = 8;
 
@@ -19,7 +19,6 @@ export interface RequestLimits {
 	requestsPerSecond?: number;
 }
 
-/** How one request passes the queue. */
 export interface QueueOptions {
 	/** Signal of the execution. */
 	signal?: AbortSignal;

@@ -5,9 +5,8 @@
 import { DateTime } from 'luxon';
 import { Problem } from '../shared/problem';
 import { classify, isRetryable, isTruncated, type Answer, type Outcome } from './classify';
-import { statusError, truncatedError } from './errors';
+import { cancellationOf, statusError, truncatedError } from './errors';
 import type { QueueOptions, RequestQueue } from './requestQueue';
-import { cancellationOf } from './sleep';
 import type { Send } from './transport';
 
 /** One object, which tests change. */

@@ -7,32 +7,22 @@ import { USER_LENGTH, userPrefix } from '../service/readingId';
 import type { ListEntry, SelectedUser } from '../service/userSelection';
 import { CLOCK_ERROR_MS, type Cursor, type SavedCursor, type ServiceClock, type TriggerState } from './state';
 
-/** A user of the list; with an entry that no user matches, `user_id` is empty. */
+/** With an entry that no user matches, `user_id` is empty. */
 export type Listed = Pick<SelectedUser, 'user' | 'entry'>;
 
-interface OwnedCursor extends Cursor {
-	/** First characters of the hash of the user behind an entry; blank until it is resolved. */
-	owner?: string;
-}
-
-/**
- * Polls in a row that missed a user, from which on the user holds no pass open. Under a throttle of the service the polls miss
- * different users.
- */
+/** Polls in a row that missed a user, from which on the user holds no pass open. Under a throttle they miss different users. */
 const MISSED_OFTEN = 3;
-
 /** A read has failed: the user comes after all others. */
 const FAILED = 4;
 
 /** Whether a read was ended so often that the cause seems to be the user. */
 export const isOftenMissed = ({ missed = 0 }: Cursor) => missed >= MISSED_OFTEN;
-
 export const hasFailed = ({ missed = 0 }: Cursor) => missed >= FAILED;
 
 /** The user of an entry that no user matches. */
 export const NOBODY = { user_id: '', client_user_id: null };
-
 const KEY_LENGTH = 12;
+/** Owner of an entry that is not resolved yet. */
 const UNKNOWN = ' '.repeat(USER_LENGTH);
 
 /** Hash of the entry, or of the user ID. */
@@ -41,14 +31,12 @@ export const keyOf = ({ user, entry }: Listed) => hash('sha256', entry?.id ?? us
 const ownerOf = ({ user, entry }: Listed) => (entry && user.user_id ? userPrefix(user.user_id) : undefined);
 
 export class Cursors {
-	private readonly all = new Map<string, OwnedCursor>();
-	/** Users found on the list in this poll. */
-	private met = new Set<string>();
+	/** `owner`: first characters of the hash of the user behind an entry; `UNKNOWN` at first. */
+	private readonly all = new Map<string, Cursor & { owner?: string }>();
+	/** Keys of the users found on the list in this poll. */
+	private readonly met = new Set<string>();
 
-	/**
-	 * @param options.entries of *User IDs*, where users are listed: watching an added one begins now
-	 * @param options.now n8n's time at the start of the poll @param options.lookback both in ms
-	 */
+	/** @param options times in ms, `now` at the start of the poll; `entries` of *User IDs*: watching an added one begins now */
 	constructor(
 		private readonly before: TriggerState,
 		private readonly options: {
@@ -81,7 +69,6 @@ export class Cursors {
 		return listed.entry ? this.added() : this.joined();
 	}
 
-	/** Notes that a user is on the list. */
 	meet(listed: Listed) {
 		const key = keyOf(listed);
 		this.met.add(key);
@@ -92,10 +79,10 @@ export class Cursors {
 	/** Whether this pass has read the user, or failed to. */
 	isDone = (listed: Listed) => this.of(listed).tried >= this.before.pass;
 
-	/** Cursor of an added entry: readings measured up to now are old. */
+	/** For an added entry: readings measured up to now are old. */
 	private added = (): Cursor => ({ ...this.joined(), since: this.options.now });
 
-	/** Cursor of a user who joined: the window reaches back to the last complete pass, so that time without polls loses nothing. */
+	/** For a user who joined: the window reaches back to the last complete pass, so that time without polls loses nothing. */
 	private joined(): Cursor {
 		const { clock, lookback } = this.options;
 		const from = Math.min(this.before.kept + CLOCK_ERROR_MS, clock.earliest() - lookback);
@@ -111,11 +98,7 @@ export class Cursors {
 		return since === undefined && from <= now - lookback ? from : Math.min(from, this.before.kept);
 	}
 
-	/**
-	 * After a successful read: the window begins `lookback` before the newest reading of this poll.
-	 *
-	 * @param newest without readings the window stays
-	 */
+	/** After a successful read: the window begins `lookback` before the newest reading of this poll, and stays without one. */
 	move(listed: Listed, poll: number, newest?: number) {
 		const { from } = this.of(listed);
 		const { clock, lookback } = this.options;
@@ -152,9 +135,7 @@ export class Cursors {
 	}
 
 	/** Before the list is read again from its beginning. */
-	forgetMet() {
-		this.met = new Set();
-	}
+	forgetMet = () => this.met.clear();
 
 	/** At the end of a list that was read from its beginning: users who left it have no cursor any more. */
 	removeUnmet() {
@@ -180,21 +161,14 @@ export class Cursors {
 
 	toSave(): SavedCursor[] {
 		const { clock } = this.options;
-		const groups = new Map<string, { cursor: Cursor; users: string[] }>();
+		const groups = new Map<string, Cursor & { keys: string[] }>();
 		for (const [key, { from, tried, since, missed, owner = '' }] of this.all) {
 			const text = `${from} ${tried} ${since} ${missed}`;
-			const group = groups.get(text) ?? {
-				cursor: {
-					from,
-					tried,
-					...(since !== undefined && { since: clock.corrected(since) }),
-					...(missed && { missed }),
-				},
-				users: [],
-			};
-			group.users.push(key + owner);
+			const watched = since !== undefined && { since: clock.corrected(since) };
+			const group = groups.get(text) ?? { from, tried, ...watched, ...(missed && { missed }), keys: [] };
+			group.keys.push(key + owner);
 			groups.set(text, group);
 		}
-		return [...groups.values()].map(({ cursor, users }) => ({ ...cursor, users: users.join('') }));
+		return [...groups.values()].map(({ keys, ...cursor }) => ({ ...cursor, users: keys.join('') }));
 	}
 }

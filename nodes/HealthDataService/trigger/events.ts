@@ -13,7 +13,6 @@ import { lowerUserId } from '../service/users';
 import type { SelectedUser, UserSelection } from '../service/userSelection';
 import { Problem } from '../shared/problem';
 
-/** What a trigger watches, and the limits it keeps. */
 export interface WatchTarget extends RequestLimits {
 	selection: UserSelection;
 	provider: ProviderCheck;
@@ -21,11 +20,8 @@ export interface WatchTarget extends RequestLimits {
 	concurrency: number;
 }
 
-/** Result of one user. */
-export type EventResult = UserResult;
-
 export interface ReadOptions extends Pick<ReadUsersOptions, 'isTriedOnce' | 'budget' | 'isTimeUp'> {
-	/** Start of a user's window (ms). */
+	/** In ms. */
 	windowStartOf: (user: SelectedUser) => number;
 }
 
@@ -37,12 +33,11 @@ export interface TriggerEvent extends Identity {
 	test: { users: number; days: number };
 	thresholds: readonly ThresholdOption[];
 	/** One result per user, with all rows of the window, as they are completed. */
-	read(get: Get, target: WatchTarget, options: ReadOptions): AsyncIterable<EventResult>;
+	read(get: Get, target: WatchTarget, options: ReadOptions): AsyncIterable<UserResult>;
 }
 
 /** n8n cannot pass on more rows. */
 const MAX_ROWS_PER_USER = 100_000;
-
 /** With a rate limit, only as many users are read at once as fit into it: more would all wait, and none would be done soon. */
 const SECONDS_IN_LINE = 4;
 

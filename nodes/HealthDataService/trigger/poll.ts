@@ -25,19 +25,13 @@ const TIMEOUT_PART = 4 / 9;
  * for a transient problem at a start, since n8n would stop polling
  */
 export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-	if (this.getMode() === 'manual') {
-		try {
-			return toOutput([await testEvent(this)]);
-		} catch (error) {
-			throw toNodeError(this.getNode(), error);
-		}
-	}
-	const schedule = scheduleOf(this);
+	const schedule = this.getMode() === 'manual' ? undefined : scheduleOf(this);
 	try {
+		if (!schedule) return toOutput([await testEvent(this)]);
 		return await withoutOverlap(schedule, async () => await pollOnce(this, schedule));
 	} catch (error) {
 		const nodeError = toNodeError(this.getNode(), error);
-		if (!schedule.isStart || throwsAtStart(this, error)) throw nodeError;
+		if (!schedule?.isStart || throwsAtStart(this, error)) throw nodeError;
 		this.logger.warn(logLine(this, sentences(nodeError.message, nodeError.description, 'The next poll tries again')));
 		await this.__commitCursor?.();
 		return null;
@@ -45,23 +39,21 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 }
 
 /** Publishing a workflow fails at once for a wrong key, not for an outage. */
-function throwsAtStart(context: IPollFunctions, error: unknown): boolean {
-	const isByHand = !['init', 'leadershipChange'].includes(context.getActivationMode());
-	return isByHand && !(error instanceof Problem && error.isTransient);
-}
+const throwsAtStart = (context: IPollFunctions, error: unknown) =>
+	!['init', 'leadershipChange'].includes(context.getActivationMode()) &&
+	!(error instanceof Problem && error.isTransient);
 
 async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<INodeExecutionData[][] | null> {
 	const { stored, isStart, isDurable, isSuperseded } = schedule;
 	const given = stored.state;
-	const now = Date.now();
-	const started = performance.now();
+	const [now, started] = [Date.now(), performance.now()];
 	const settings = readSettings(context);
 	const { root } = await readCredential(context);
 	const watched = `${settings.watched} ${root}`;
-	const nodeId = context.getNode().id;
+	const { id } = context.getNode();
 	const { lookback, thresholds } = settings;
-	const start = () => startState(nodeId, watched, now, lookback, thresholds);
-	const known = isStateOf(given, nodeId, watched) ? given : undefined;
+	const start = () => startState(id, watched, now, lookback, thresholds);
+	const known = isStateOf(given, id, watched) ? given : undefined;
 	if (known && skipIfStale(schedule, known.poll)) return null;
 	const state = known ? withThresholds(known, thresholds, now, isDurable) : start();
 	// Saved even if this poll fails: readings measured from now on are new.
@@ -73,9 +65,8 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	}
 
 	let result = await read(context, schedule, settings, state, { now, started });
-	if (result.otherTeam) {
+	if (result.otherTeam)
 		result = await read(context, schedule, settings, { ...start(), team: result.otherTeam }, { now, started });
-	}
 	if (isSuperseded()) {
 		stored.state = given;
 		return null;
@@ -132,10 +123,8 @@ async function read(
 	return result;
 }
 
-/** Node ID and provider that no user has, once it is logged. */
 const withoutProvider = new Set<string>();
-
-/** Once, since every poll finds it missing: nothing else says why the workflow never starts. */
+/** Logged once, since every poll finds it missing: nothing else says why the workflow never starts. */
 function logMissingProvider(context: IPollFunctions, { slug, isMissing }: ProviderCheck) {
 	const key = `${context.getWorkflow().id} ${context.getNode().id} ${slug}`;
 	if (isMissing && !withoutProvider.has(key)) context.logger.warn(logLine(context, noSuchProvider(slug)));

@@ -7,37 +7,31 @@
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import type { AdaptiveTimeout } from '../http/deadlines';
 import { userPrefix } from '../service/readingId';
+import type { UserResult } from '../service/readUsers';
 import type { SelectedUser, SelectedUsers } from '../service/userSelection';
 import { Problem } from '../shared/problem';
 import { Cursors, hasFailed, isOftenMissed, keyOf, NOBODY } from './cursors';
-import type { EventResult, ReadOptions, TriggerEvent, WatchTarget } from './events';
+import type { ReadOptions, TriggerEvent, WatchTarget } from './events';
 import { everyReadFailed, isThrottle, labelOf, PollResults, type PollResult, type Progress } from './results';
 import type { ServiceClock, TriggerState } from './state';
 
-/** Times in ms; `deadline` and `end` by `performance.now()`. */
+/** In ms; `now` is n8n's at the start. By `performance.now()`: no user is started after `deadline`, no request lasts after `end`. */
 export interface PollOptions {
-	/** n8n's time at the start of the poll. */
 	now: number;
 	clock: ServiceClock;
 	lookback: number;
-	/** No user is started after it. */
 	deadline: number;
-	/** Every request ends. */
 	end: number;
 	budgetMs: number;
-	/** Timeout of one answer. */
 	timeout: AdaptiveTimeout;
 }
 
 /** Users of the list that a resumed pass looks at again: the list may have become shorter since. */
 const OVERLAP = 100;
-
 /** Part of the budget for users who could not be read before, after the others. */
 const SHARE_OF_UNREADABLE = 0.3;
-
 /** Failures in a poll before the requests of the others get a single attempt. */
 const FAILURES_WITH_RETRIES = 3;
-
 /** Failures in a row after which the user list tells whether the service fails as a whole. */
 const FAILURES_TO_PROBE = 20;
 
@@ -48,13 +42,10 @@ export class PollReader {
 	private readonly progress: Progress;
 	private readonly started = new Set<string>();
 	/** Users often missed, and refused again: if others were, too, after some were read, the next poll begins with them. */
-	private readonly refused: EventResult[] = [];
-	/** Whether the last poll had no time for some users aside: this one keeps a part of its time. */
+	private readonly refused: UserResult[] = [];
+	/** Whether the last poll had no time for some users aside: this one keeps a part of its own for them. */
 	private hasOverdue = false;
 	private failuresInARow = 0;
-	/** Every request ends then, by `performance.now()`. */
-	private until: number;
-	/** Whether the poll ends before its deadline. */
 	private isOver = false;
 
 	constructor(
@@ -65,7 +56,6 @@ export class PollReader {
 		private readonly options: PollOptions,
 	) {
 		this.poll = before.poll + 1;
-		this.until = options.end;
 		this.progress = { open: new Map(), aside: new Map(), place: before.offset, isListRead: false, team: before.team };
 		this.cursors = new Cursors(before, { ...options, entries: target.selection.entries });
 		this.results = new PollResults(event, this.cursors, before, options);
@@ -80,7 +70,7 @@ export class PollReader {
 		return this.results.finish(this.progress, Boolean(this.target.selection.isConnectedOnly));
 	}
 
-	/** Users from the saved offset on; then from the beginning, unless this pass has found every user with a cursor. */
+	/** From the saved offset on; then from the beginning, unless this pass has found every user with a cursor. */
 	private async *dueUsers(): AsyncGenerator<SelectedUser> {
 		const start = Math.max(0, this.before.offset - OVERLAP);
 		if (start > 0 && (yield* this.dueFrom(start)) && !this.cursors.hasUnmet) return;
@@ -96,7 +86,7 @@ export class PollReader {
 		let isFirst = true;
 		for await (const user of this.target.selection.users(this.get, start, isUnresolved)) {
 			if (isFirst && !this.continuesAt(user, start)) return false;
-			this.progress.place = isFirst && start === 0 ? user.place : Math.max(this.progress.place, user.place);
+			progress.place = isFirst && start === 0 ? user.place : Math.max(progress.place, user.place);
 			if (isFirst) this.options.timeout.begin(performance.now() - begunAt, cursors.failed(this.before.poll));
 			isFirst = false;
 			cursors.meet(user);
@@ -107,11 +97,11 @@ export class PollReader {
 				this.hasOverdue ||= cursor.tried < this.before.poll;
 			} else if (!cursors.isDone(user) && !started.has(key)) {
 				started.add(key);
-				this.progress.open.set(key, user.place);
+				progress.open.set(key, user.place);
 				yield user;
 			}
 		}
-		return (this.progress.isListRead = true);
+		return (progress.isListRead = true);
 	}
 
 	/** Whether the list goes on with its first user: a key may see users of several teams, so only that one tells the team. */
@@ -132,8 +122,7 @@ export class PollReader {
 		if (aside.size === 0) return;
 		timeout.halve();
 		const until = Math.min(performance.now() + Math.max(budgetMs * SHARE_OF_UNREADABLE, timeout.currentMs), end);
-		this.until = until;
-		timeout.endAt(until);
+		timeout.deadlines.endAt = until;
 		const users = [...aside.values()].sort((a, b) => cursors.of(a).tried - cursors.of(b).tried);
 		await this.takeAll(users, {
 			isTriedOnce: () => false,
@@ -176,7 +165,7 @@ export class PollReader {
 		return this.isOver || performance.now() >= deadline - reservedMs;
 	};
 
-	private async take(result: EventResult) {
+	private async take(result: UserResult) {
 		const { problem, tookMs } = result;
 		if (isThrottle(problem)) return await this.takeThrottled(result, problem);
 		if (problem && this.isCutOff(result)) return this.miss(result);
@@ -189,7 +178,7 @@ export class PollReader {
 	}
 
 	/** Whether only the end of the poll has kept this user from being read. The end of two polls in a row is a failure. */
-	private isCutOff(result: EventResult): boolean {
+	private isCutOff(result: UserResult): boolean {
 		const { timeout, budgetMs } = this.options;
 		const isShort = result.tookMs < Math.min(timeout.ms, budgetMs / 2);
 		return isShort && this.isTimeUp() && this.cursors.of(result).missed === undefined;
@@ -199,7 +188,7 @@ export class PollReader {
 	 * A throttle ends the poll, and the user stays open, unless it seems to be of this user alone: the user list is answered meanwhile.
 	 * In each poll it may take the requests of all others, too: so a user with whom polls begin in vain is missed as well.
 	 */
-	private async takeThrottled(result: EventResult, problem: Problem) {
+	private async takeThrottled(result: UserResult, problem: Problem) {
 		const isAside = this.progress.aside.has(keyOf(result));
 		if (!isAside && isOftenMissed(this.cursors.of(result))) return void this.refused.push(result);
 		const mayBeOwn = problem.retryAfterMs === undefined && !this.isOver;
@@ -216,20 +205,20 @@ export class PollReader {
 		if (problem.retryAfterMs !== undefined) this.progress.pausedUntil = Date.now() + problem.retryAfterMs;
 	}
 
-	private miss(result: EventResult) {
+	private miss(result: UserResult) {
 		this.cursors.miss(result, this.poll);
 		if (this.cursors.isDone(result)) this.progress.open.delete(keyOf(result));
 	}
 
 	/** A stretch of failing users does not end a poll while the user list answers: else the service fails as a whole. */
-	private async fail(result: EventResult, problem: Problem) {
+	private async fail(result: UserResult, problem: Problem) {
 		const { failures, isEmpty } = this.results;
 		this.cursors.fail(result, this.poll);
 		failures.problems.set(labelOf(result), problem);
 		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || this.isTimeUp()) return;
 		const outage = await this.probe();
 		// The end of the poll is no outage.
-		if (performance.now() >= this.until) return;
+		if (performance.now() >= this.options.timeout.deadlines.endAt) return;
 		if (outage && !isThrottle(outage) && isEmpty) throw everyReadFailed(failures);
 		if (outage) this.endBy(outage);
 	}

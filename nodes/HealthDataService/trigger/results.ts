@@ -3,11 +3,12 @@
  * beside it, at once for the first, then one an hour for all.
  */
 import type { IDataObject } from 'n8n-workflow';
+import type { UserResult } from '../service/readUsers';
 import type { SelectedUser } from '../service/userSelection';
 import { shownUserId } from '../service/users';
 import { countOfUsers, Problem } from '../shared/problem';
 import { hasFailed, keyOf, type Cursors, type Listed } from './cursors';
-import type { EventResult, TriggerEvent } from './events';
+import type { TriggerEvent } from './events';
 import { detectChanges, SeenReadings, toItem, type ChangedRow, type TimeWindow } from './seen';
 import { isWanted } from './settings';
 import { HOUR_MS, type Cursor, type ServiceClock, type TriggerState } from './state';
@@ -16,20 +17,17 @@ import { HOUR_MS, type Cursor, type ServiceClock, type TriggerState } from './st
 export const MAX_ROWS_PER_POLL = 10_000;
 
 export interface PollResult extends Pick<Progress, 'throttle' | 'otherTeam'> {
-	/** Oldest first. */
+	/** Oldest first. The state is saved once they are emitted. */
 	items: IDataObject[];
-	/** To save once the items are emitted. */
 	state: TriggerState;
 	failures: Failures;
-	/** How many users who had failed were read again. */
+	/** How many users who had failed were read. */
 	recovered: number;
-	/** Whether a first pass is complete, or a user was read for the first time since watching of this user began. */
+	/** Whether a first pass is complete, or a user was read for the first time since watched. */
 	hasFirstRead: boolean;
-	/** Whether every user has been read since the pass began. */
 	isPassComplete: boolean;
 }
 
-/** How far the poll came. */
 export interface Progress {
 	/** Users started and without a result: key → place on the list. */
 	open: Map<string, number>;
@@ -41,20 +39,15 @@ export interface Progress {
 	/** Hash of the team; another one than before makes all results invalid. */
 	team?: string;
 	otherTeam?: string;
-	/** The throttle of the service that cut the poll short, and until when it lasts (ms since 1970). */
+	/** What cut the poll short, and until when it lasts (ms since 1970). */
 	throttle?: Problem;
 	pausedUntil?: number;
 }
 
-/** A user who was read, with the rows to emit. */
-interface Read {
-	result: EventResult;
-	changes: ChangedRow[];
-}
-
 export class PollResults {
 	readonly failures: Failures = { problems: new Map(), users: 0 };
-	private readonly reads: Read[] = [];
+	/** With the rows to emit. */
+	private readonly reads: Array<{ result: UserResult; changes: ChangedRow[] }> = [];
 	private readonly seen: SeenReadings;
 	private rows = 0;
 	/** Time of the newest reading (ms). */
@@ -74,13 +67,12 @@ export class PollResults {
 	get isEmpty() {
 		return this.reads.length === 0;
 	}
-
 	get isFull() {
 		return this.rows >= MAX_ROWS_PER_POLL;
 	}
 
 	/** Notes a user who was read: what is old, or reaches no threshold, is seen; the rest is emitted. */
-	detect(result: EventResult) {
+	detect(result: UserResult) {
 		const { event, seen, before } = this;
 		const { changes, old, newest } = detectChanges(event, result.rows, seen, this.windowOf(this.cursors.of(result)));
 		const isDue = (row: ChangedRow) => isWanted(row, before.minimums);
@@ -136,14 +128,12 @@ export class PollResults {
 	private stateAfter(progress: Progress, isPassComplete: boolean, isFirst: boolean): TriggerState {
 		const { open, place, team, pausedUntil } = progress;
 		const { cursors, seen } = this;
-		const { node, of, since, told, minimums, ...before } = this.before;
+		const { since, ...before } = this.before;
 		const poll = before.poll + 1;
 		const kept = cursors.kept();
 		const firstOpen = Math.min(...open.values());
 		return {
-			version: 2,
-			node,
-			of,
+			...before,
 			...(team !== undefined && { team }),
 			poll,
 			pass: isPassComplete ? poll + 1 : before.pass,
@@ -152,16 +142,13 @@ export class PollResults {
 			kept,
 			cursors: cursors.toSave(),
 			seen: seen.toSave(kept, cursors.earlierThan(kept)),
-			minimums,
-			...(told !== undefined && { told }),
-			...(pausedUntil !== undefined && { pausedUntil }),
+			pausedUntil,
 		};
 	}
 }
 
-/** Users of a poll who could not be read. */
 export interface Failures {
-	/** User, as a report names it → why. */
+	/** In this poll: user, as a report names it → why. */
 	problems: Map<string, Problem>;
 	/** How many users cannot be read, those of other polls included. */
 	users: number;
@@ -174,7 +161,6 @@ export const labelOf = ({ user }: Listed) => (user.user_id ? shownUserId(user.us
 export const isThrottle = (problem: unknown): problem is Problem =>
 	problem instanceof Problem && (problem.kind === 'rate-limited' || problem.retryAfterMs !== undefined);
 
-/** The error of a poll in which every read failed. */
 export function everyReadFailed({ problems }: Failures): Problem {
 	const [[label, problem]] = problems;
 	if (problems.size === 1) return problem;

@@ -2,21 +2,15 @@
  * Schedulers of n8n, in memory and durable: where a poll's state is stored, whether the poll is a start, its time budget, and the
  * locks against overlapping polls and duplicate deliveries.
  */
-import type { IDataObject, INode, IPollFunctions } from 'n8n-workflow';
+import type { IDataObject, IPollFunctions, Workflow } from 'n8n-workflow';
 
 /** In memory, n8n gives no budget. On the durable scheduler only a start has this one, which tells it from a poll time. */
 export const DEFAULT_BUDGET_MS = 300_000;
-
 /** A longer poll at a start would delay n8n. */
 export const START_BUDGET_MS = 60_000;
 
-/** Properties of n8n's contexts that are missing in their types. */
-interface UntypedContext {
-	workflow?: { staticData: IDataObject; getStaticData(type: string, node: INode): IDataObject };
-}
-
 export interface Schedule {
-	/** Workflow ID and node ID, which identify a trigger. */
+	/** Workflow ID and node ID. */
 	name: string;
 	/** Whether the scheduler is durable: the state is a row of its own, saved together with the emitted execution. */
 	isDurable: boolean;
@@ -31,14 +25,14 @@ export interface Schedule {
 
 /** Contexts that have polled. In memory, n8n makes one per start of the trigger; durable, one per poll. */
 const known = new WeakSet<IPollFunctions>();
-
 /** Number of starts per trigger. */
 const starts = new Map<string, number>();
 
 export function scheduleOf(context: IPollFunctions): Schedule {
 	const node = context.getNode();
 	const stored = context.getWorkflowStaticData('node');
-	const { workflow } = context as UntypedContext;
+	// Missing in n8n's types.
+	const { workflow } = context as { workflow?: Pick<Workflow, 'staticData' | 'getStaticData'> };
 	const isDurable = workflow !== undefined && workflow.getStaticData('node', node) !== stored;
 	const budgetMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
 	const isPollTime = isDurable && context.getActivationMode() === 'update' && budgetMs !== DEFAULT_BUDGET_MS;
@@ -48,13 +42,14 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 	const name = `${context.getWorkflow().id} ${node.id}`;
 	const started = (starts.get(name) ?? 0) + (isStart ? 1 : 0);
 	starts.set(name, started);
+	const isSuperseded = () => starts.get(name) !== started;
 	return {
 		name,
 		isDurable,
 		isStart,
-		budgetMs: isStart ? Math.min(budgetMs, START_BUDGET_MS) : budgetMs,
+		budgetMs: Math.min(budgetMs, isStart ? START_BUDGET_MS : Infinity),
 		stored,
-		isSuperseded: () => starts.get(name) !== started,
+		isSuperseded,
 	};
 }
 
@@ -73,10 +68,7 @@ function adoptState(staticData: IDataObject, id: string, stored: IDataObject) {
 const running = new Map<string, number>();
 
 /** Skips a poll while the previous one runs. A start takes over instead. */
-export async function withoutOverlap<T>(
-	{ name, budgetMs, isStart }: Schedule,
-	work: () => Promise<T>,
-): Promise<T | null> {
+export async function withoutOverlap<T>({ name, budgetMs, isStart }: Schedule, work: () => Promise<T>) {
 	if (!isStart && (running.get(name) ?? 0) > performance.now()) return null;
 	const end = performance.now() + 2 * budgetMs;
 	running.set(name, end);
@@ -89,32 +81,21 @@ export async function withoutOverlap<T>(
 
 /** After this, n8n has committed the transaction of a delivery, or it has failed. */
 const SETTLED_MS = 60_000;
+/** Last delivery of each trigger: count of the state's polls, time (ms since 1970), whether a poll was skipped for it. */
+const deliveries = new Map<string, { poll: number; at: number; isSkipped: boolean }>();
 
-interface Delivery {
-	/** `turn` of the state with which the rows were found. */
-	turn: number;
-	/** ms since 1970 */
-	at: number;
-	/** Whether a poll was skipped for it. */
-	isSkipped: boolean;
-}
-
-/** Last delivery of each trigger. */
-const deliveries = new Map<string, Delivery>();
-
-/** @param turn of the state with which the rows were found */
-export function noteDelivery({ name, isDurable }: Schedule, turn: number) {
-	if (isDurable) deliveries.set(name, { turn, at: Date.now(), isSkipped: false });
+/** @param poll of the state with which the rows were found */
+export function noteDelivery({ name, isDurable }: Schedule, poll: number) {
+	if (isDurable) deliveries.set(name, { poll, at: Date.now(), isSkipped: false });
 }
 
 /**
- * Notes a poll whose state is older than the last delivery, and says whether to skip it. On the durable scheduler n8n may not have
- * written the row when the next poll starts, or several polls on a busy machine. A row that stays old means a failed delivery, which
- * must be repeated.
+ * Whether to skip a poll, which it notes: its state is older than the last delivery. On the durable scheduler n8n may not have written
+ * the row when the next polls start. A row that stays old means a failed delivery, which must be repeated.
  */
-export function skipIfStale({ name }: Schedule, turn: number): boolean {
+export function skipIfStale({ name }: Schedule, poll: number): boolean {
 	const last = deliveries.get(name);
-	if (last?.turn !== turn) return false;
+	if (last?.poll !== poll) return false;
 	const age = Date.now() - last.at;
 	if (last.isSkipped && (age < 0 || age >= SETTLED_MS)) return false;
 	last.isSkipped = true;

@@ -8,9 +8,8 @@ import { identify, toId, USER_LENGTH, type IdentifiedRow, type Identity } from '
 import { withServiceFields } from '../service/readings';
 import { HOUR_MS } from './state';
 
-/** Which rows of one user count. All times in ms. */
+/** Which rows of one user count. All times in ms; readings before `start` are ignored. */
 export interface TimeWindow {
-	/** Earlier readings are ignored. */
 	start: number;
 	/** Readings dated after it are not the newest one: the device's clock is ahead. */
 	end?: number;
@@ -24,26 +23,15 @@ export interface ChangedRow extends IdentifiedRow {
 	change: 'created' | 'updated';
 }
 
-export interface DetectedChanges {
-	/** To emit, then to remember. */
-	changes: ChangedRow[];
-	/** Measured before watching began: to remember only. */
-	old: IdentifiedRow[];
-	/** Time of the newest reading between start and end of the window (ms). */
-	newest?: number;
-}
-
-/** @param rows all of one user from the window's start on; of identical rows one counts */
-export function detectChanges(
-	identity: Identity,
-	rows: IDataObject[],
-	seen: SeenReadings,
-	window: TimeWindow,
-): DetectedChanges {
+/**
+ * @param rows all of one user from the window's start on; of identical rows one counts
+ * @returns `changes` to emit, then to remember; `old` ones, measured before watching began, to remember only; time of the `newest`
+ * reading between start and end of the window (ms)
+ */
+export function detectChanges(identity: Identity, rows: IDataObject[], seen: SeenReadings, window: TimeWindow) {
 	const changes: ChangedRow[] = [];
 	const old: IdentifiedRow[] = [];
 	let newest: number | undefined;
-
 	const distinct = new Map(identify(identity, rows).map((row) => [row.key, row]));
 	for (const row of distinct.values()) {
 		if (row.time !== undefined && row.time < window.start) continue;
@@ -68,17 +56,16 @@ export function toItem(identity: Identity, { key, change, row }: ChangedRow): ID
 	return withServiceFields(ours, Object.fromEntries(fields.slice(at + 1)));
 }
 
-/** Characters of a reading's key. */
+/** Characters of the hashes of a reading's key, and of its key and values. */
 const SAVED_KEY_LENGTH = 20;
 const VALUES_LENGTH = 6;
 const ENTRY_LENGTH = SAVED_KEY_LENGTH + VALUES_LENGTH;
 
 /** In place of an hour for readings without a time: they are retained forever. */
 const NO_HOUR = 'none';
-
 const hourOf = ({ time }: IdentifiedRow) => (time === undefined ? NO_HOUR : String(Math.floor(time / HOUR_MS)));
 
-/** With the key in it: there are so few different values that trying them all would reverse a hash of values alone. */
+/** With the key in it: trying all of the few different values would reverse a hash of values alone. */
 const hashOfValues = ({ key, values }: IdentifiedRow) => hash('sha256', key + values).slice(0, VALUES_LENGTH);
 
 /**
@@ -92,9 +79,8 @@ export class SeenReadings {
 	constructor(saved: Record<string, string>) {
 		for (const [hour, entries] of Object.entries(saved)) {
 			const known = new Map<string, string>();
-			for (let at = 0; at < entries.length; at += ENTRY_LENGTH) {
+			for (let at = 0; at < entries.length; at += ENTRY_LENGTH)
 				known.set(entries.slice(at, at + SAVED_KEY_LENGTH), entries.slice(at + SAVED_KEY_LENGTH, at + ENTRY_LENGTH));
-			}
 			this.hours.set(hour, known);
 		}
 	}

@@ -29,7 +29,6 @@ import { CLOCK_ERROR_MS, HOUR_MS, type SavedThresholds, type Threshold } from '.
 /** Wearables sync late: most after hours, some after a weekend. */
 const DEFAULT_LOOKBACK_HOURS = 48;
 const MAX_LOOKBACK_HOURS = 720;
-
 const show = { event: readingEvents.map(({ value }) => value) };
 
 const lookbackField: INodeProperties = {
@@ -85,7 +84,7 @@ export const triggerFields: INodeProperties[] = [
 export interface Settings {
 	event: TriggerEvent;
 	target: WatchTarget;
-	/** ms */
+	/** In ms. */
 	lookback: number;
 	/** Identifies what is watched: another text starts over. Without IDs in clear, since it is saved. */
 	watched: string;
@@ -105,11 +104,10 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 		return { ...common, target, watched: event.value };
 	}
 	const provider = readProvider(context);
-	const users = readSelection(context, provider, maxUsers);
+	const { selection, watched: users } = readSelection(context, provider, maxUsers);
 	const sourceTypes = readSourceTypes(context);
-	const watched = JSON.stringify([event.value, ...users.watched, provider]) + sourceTypes.join(', ');
-	const target = { ...limits, provider: new ProviderCheck(provider), sourceTypes, selection: users.selection };
-	return { ...common, target, watched };
+	const watched = JSON.stringify([event.value, ...users, provider]) + sourceTypes.join(', ');
+	return { ...common, watched, target: { ...limits, provider: new ProviderCheck(provider), sourceTypes, selection } };
 }
 
 /** `watched` leaves out the entries of a list: a change of them affects no other user (cursors.ts). */
@@ -129,19 +127,16 @@ function readSelection(context: IPollFunctions, provider: string, maxUsers?: num
 	}
 	const by = readUsersBy(context);
 	const entries = readUserIds(context, by);
-	return {
-		watched: ['listed', by],
-		selection: listedUsers(by, entries.slice(0, maxUsers)),
-	};
+	return { watched: ['listed', by], selection: listedUsers(by, entries.slice(0, maxUsers)) };
 }
 
-/** @returns ms */
+/** In ms. */
 const readLookback = (context: IPollFunctions): number =>
 	readOption(context, 'lookback', DEFAULT_LOOKBACK_HOURS, (value) =>
 		wholeNumber(value, 'Lookback Hours', 1, MAX_LOOKBACK_HOURS),
 	) * HOUR_MS;
 
-/** The thresholds of the options that were added. */
+/** Of the options that were added. */
 export const readThresholds = (context: IPollFunctions, options: readonly ThresholdOption[]): Threshold[] =>
 	options.flatMap(({ column, at, option, name }) => {
 		const limit = readOption<number | undefined>(context, option, undefined, (value) => someNumber(value, name, 0));

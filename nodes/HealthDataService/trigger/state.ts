@@ -3,7 +3,7 @@
  * starts over, so a change of this shape must convert the old one.
  */
 
-/** All times in ms since 1970. */
+/** All times in ms since 1970. Hashes only: no user ID and no reading. */
 export interface TriggerState {
 	version: 2;
 	/** Node ID: n8n keeps static data by node name in memory, by node ID on the durable scheduler. */
@@ -34,9 +34,8 @@ export interface TriggerState {
 	pausedUntil?: number;
 }
 
-/** Cursor of one user: where the next read begins, and how the last one ended. */
+/** Cursor of one user: where the window of the next read begins, and how the last read ended. */
 export interface Cursor {
-	/** Start of the window. */
 	from: number;
 	/** Count of the poll that last read the user, or failed to. */
 	tried: number;
@@ -66,24 +65,21 @@ export interface Threshold {
 }
 
 export const HOUR_MS = 3_600_000;
-
 /** How far a window may move back. Clocks are set wrong by time zones and dates, which makes a day. */
 export const CLOCK_ERROR_MS = 24 * HOUR_MS;
 
-/** @param lookback ms */
-export const startState = (
+export function startState(
 	node: string,
 	of: string,
 	now: number,
-	lookback: number,
-	thresholds: Threshold[] = [],
-): TriggerState => {
+	lookbackMs: number,
+	thresholds: Threshold[],
+): TriggerState {
 	// Random, so that the counts of two states never match.
 	const poll = Math.floor(Math.random() * 1e9);
-	const kept = now - lookback - CLOCK_ERROR_MS;
-	const minimums = [{ thresholds }];
-	return { version: 2, node, of, poll, pass: poll + 1, offset: 0, since: now, kept, cursors: [], seen: {}, minimums };
-};
+	const places = { poll, pass: poll + 1, offset: 0, since: now, kept: now - lookbackMs - CLOCK_ERROR_MS };
+	return { version: 2, node, of, ...places, cursors: [], seen: {}, minimums: [{ thresholds }] };
+}
 
 /** Whether the same node saved this for the same selection, in a known version. */
 export function isStateOf(stored: unknown, node: string, of: string): stored is TriggerState {
@@ -95,12 +91,7 @@ export function isStateOf(stored: unknown, node: string, of: string): stored is 
  * With the thresholds of this poll. In memory n8n does not save that a reading was skipped, so the thresholds of before a change
  * also judge the readings measured before it, as long as a window reaches back to it.
  */
-export function withThresholds(
-	state: TriggerState,
-	thresholds: Threshold[],
-	now: number,
-	isDurable: boolean,
-): TriggerState {
+export function withThresholds(state: TriggerState, thresholds: Threshold[], now: number, isDurable: boolean) {
 	const last = state.minimums.at(-1)!;
 	const isChanged = JSON.stringify(last.thresholds) !== JSON.stringify(thresholds);
 	const all = [...state.minimums.slice(0, -1), ...(isChanged ? [{ ...last, until: now }] : [])];
@@ -111,13 +102,7 @@ export function withThresholds(
 /** Clocks of devices, and the `Date` header, are this far off at most where they are right. */
 const DEVICE_ERROR_MS = 60_000;
 
-export type ServiceClock = ReturnType<typeof serviceClock>;
-
-/**
- * Clock of a poll: n8n's, checked against the service's `Date` header (RFC 9110, 6.6.1).
- *
- * @param now n8n's time at the start of the poll @param started the same by `performance.now()`
- */
+/** n8n's clock, checked against the service's `Date` header (RFC 9110, 6.6.1). Start of the poll: `now`, `started` by `performance.now()`. */
 export function serviceClock(now: number, started: number) {
 	let date: number | undefined;
 	const earliest = () => Math.min(now, date ?? now);
@@ -129,7 +114,7 @@ export function serviceClock(now: number, started: number) {
 		},
 		/** The earliest time that it may have been at the start of the poll: what a window passes over is lost. */
 		earliest,
-		/** A time that was noted by a clock that was ahead. */
+		/** A time that a clock ahead may have noted. */
 		corrected: (time: number) => Math.min(time, earliest() + DEVICE_ERROR_MS),
 		/** The latest time that it may be now, with a minute for the clocks of devices. */
 		latest(): number {
@@ -138,3 +123,5 @@ export function serviceClock(now: number, started: number) {
 		},
 	};
 }
+
+export type ServiceClock = ReturnType<typeof serviceClock>;

@@ -11,7 +11,6 @@ import { detectChanges, SeenReadings, toItem, type ChangedRow } from './seen';
 import { reachesThreshold, readSettings, type Settings } from './settings';
 
 const DAY_MS = 86_400_000;
-
 /** The user of n8n waits: users with slower answers are left out. */
 export const TEST_EVENT_MS = 6_000;
 const TIMEOUT_MS = 3_000;
@@ -34,15 +33,12 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		if (newest) return newest;
 		if (performance.now() > deadline) break;
 	}
-	throw new Problem(
-		`There is no ${event.noun} to show`,
-		performance.now() > deadline
-			? 'The service answers slowly, so some users could not be read in time. Try again, or publish the workflow: it reads all users'
-			: whyNone(event),
-	);
+	throw new Problem(`There is no ${event.noun} to show`, performance.now() > deadline ? SLOW : whyNone(event));
 }
 
-/** What was looked for in vain, and what to do. */
+const SLOW =
+	'The service answers slowly, so some users could not be read in time. Try again, or publish the workflow: it reads all users';
+
 const whyNone = ({ noun, test: { users, days } }: TriggerEvent) =>
 	Number.isFinite(days)
 		? `The first ${users} users were asked for the last ${days} days. Check 'Users', 'Provider' and the options, or publish the workflow: it reads all users, and starts with the next ${noun}`
@@ -55,12 +51,9 @@ async function newestWithin(lookbackMs: number, settings: Settings, get: Get, de
 	let newest: ChangedRow | undefined;
 	let problem: Problem | undefined;
 	const isTimeUp = () => performance.now() > deadline;
-	for await (const result of event.read(get, target, {
-		windowStartOf: () => start,
-		isTimeUp,
-		// A hanging user is not asked again.
-		budget: () => ({ retryMs: TIMEOUT_MS / 2, totalMs: Infinity }),
-	})) {
+	// A hanging user is not asked again.
+	const budget = () => ({ retryMs: TIMEOUT_MS / 2, totalMs: Infinity });
+	for await (const result of event.read(get, target, { windowStartOf: () => start, isTimeUp, budget })) {
 		problem ??= result.problem;
 		for (const row of detectChanges(event, result.rows, new SeenReadings({}), { start }).changes) {
 			if (reachesThreshold(thresholds, row.row) && (!newest || (row.time ?? 0) > (newest.time ?? 0))) newest = row;
