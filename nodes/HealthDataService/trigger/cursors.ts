@@ -12,12 +12,14 @@ export type Listed = Pick<SelectedUser, 'user' | 'entry'>;
 
 /** Polls in a row that missed a user, from which on the user holds no pass open. Under a throttle they miss different users. */
 const MISSED_OFTEN = 3;
-/** A read has failed: the user comes after all others. */
+/** A read has failed: the user comes after all others, and once the service has refused the request there, no longer. */
 const FAILED = 4;
+const FAILED_THEN_MISSED = 5;
 
 /** Whether a read was ended so often that the cause seems to be the user. */
 export const isOftenMissed = ({ missed = 0 }: Cursor) => missed >= MISSED_OFTEN;
 export const hasFailed = ({ missed = 0 }: Cursor) => missed >= FAILED;
+export const isAside = ({ missed }: Cursor) => missed === FAILED;
 
 /** The user of an entry that no user matches. */
 export const NOBODY = { user_id: '', client_user_id: null };
@@ -114,7 +116,7 @@ export class Cursors {
 	/** After a read that a throttle or the end of the poll has ended: the user stays open for the next poll. */
 	miss(listed: Listed, poll: number) {
 		const { missed = 0, ...cursor } = this.of(listed);
-		const now = Math.max(missed, Math.min(missed + 1, MISSED_OFTEN));
+		const now = missed >= FAILED ? FAILED_THEN_MISSED : Math.min(missed + 1, MISSED_OFTEN);
 		this.set(listed, { ...cursor, missed: now, ...(now >= MISSED_OFTEN && { tried: poll }) });
 	}
 
@@ -123,8 +125,8 @@ export class Cursors {
 		this.all.set(keyOf(listed), { ...cursor, ...(owner !== undefined && { owner }) });
 	}
 
-	/** How many users could not be read. @param tried in this poll only */
-	failed(tried?: number): number {
+	/** How many users cannot be read. @param tried in this poll only */
+	unreadable(tried?: number): number {
 		return [...this.all.values()].filter((one) => hasFailed(one) && one.tried === (tried ?? one.tried)).length;
 	}
 

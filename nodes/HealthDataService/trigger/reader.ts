@@ -10,7 +10,7 @@ import { userPrefix } from '../service/readingId';
 import type { UserResult } from '../service/readUsers';
 import type { SelectedUser, SelectedUsers } from '../service/userSelection';
 import { Problem } from '../shared/problem';
-import { Cursors, hasFailed, isOftenMissed, keyOf, NOBODY } from './cursors';
+import { Cursors, hasFailed, isAside, isOftenMissed, keyOf, NOBODY } from './cursors';
 import type { ReadOptions, TriggerEvent, WatchTarget } from './events';
 import { everyReadFailed, isThrottle, labelOf, PollResults, type PollResult, type Progress } from './results';
 import type { ServiceClock, TriggerState } from './state';
@@ -65,7 +65,8 @@ export class PollReader {
 	async read(): Promise<PollResult> {
 		await this.takeAll(this.dueUsers(), { isTimeUp: this.isTimeUp });
 		if (!this.isOver) await this.readAside();
-		if (!this.progress.throttle || this.results.isEmpty) for (const one of this.refused) this.miss(one);
+		const isOwn = !this.progress.throttle && this.refused.length > 0 && !isThrottle(await this.probe());
+		if (isOwn || this.results.isEmpty) for (const one of this.refused) this.miss(one);
 		this.throwIfOnlyUserFailed();
 		return this.results.finish(this.progress, Boolean(this.target.selection.isConnectedOnly));
 	}
@@ -87,12 +88,12 @@ export class PollReader {
 		for await (const user of this.target.selection.users(this.get, start, isUnresolved)) {
 			if (isFirst && !this.continuesAt(user, start)) return false;
 			progress.place = isFirst && start === 0 ? user.place : Math.max(progress.place, user.place);
-			if (isFirst) this.options.timeout.begin(performance.now() - begunAt, cursors.failed(this.before.poll));
+			if (isFirst) this.options.timeout.begin(performance.now() - begunAt, cursors.unreadable(this.before.poll));
 			isFirst = false;
 			cursors.meet(user);
 			const key = keyOf(user);
 			const cursor = cursors.of(user);
-			if (hasFailed(cursor) && !user.problem && cursor.tried < this.poll) {
+			if (isAside(cursor) && !user.problem && cursor.tried < this.poll) {
 				progress.aside.set(key, user);
 				this.hasOverdue ||= cursor.tried < this.before.poll;
 			} else if (!cursors.isDone(user) && !started.has(key)) {
@@ -189,10 +190,10 @@ export class PollReader {
 	 * In each poll it may take the requests of all others, too: so a user with whom polls begin in vain is missed as well.
 	 */
 	private async takeThrottled(result: UserResult, problem: Problem) {
-		const isAside = this.progress.aside.has(keyOf(result));
-		if (!isAside && isOftenMissed(this.cursors.of(result))) return void this.refused.push(result);
+		const wasAside = this.progress.aside.has(keyOf(result));
+		if (!wasAside && isOftenMissed(this.cursors.of(result))) return void this.refused.push(result);
 		const mayBeOwn = problem.retryAfterMs === undefined && !this.isOver;
-		const isOwn = isAside || (mayBeOwn && (await this.probe()) === undefined);
+		const isOwn = wasAside || (mayBeOwn && (await this.probe()) === undefined);
 		if (isOwn || this.results.isEmpty) this.miss(result);
 		if (!isOwn) this.endBy(problem);
 	}
