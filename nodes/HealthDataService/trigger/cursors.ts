@@ -23,7 +23,7 @@ export const isAside = ({ missed }: Cursor) => missed === FAILED;
 
 /** The user of an entry that no user matches. */
 export const NOBODY = { user_id: '', client_user_id: null };
-const KEY_LENGTH = 12;
+export const KEY_LENGTH = 12;
 /** Owner of an entry that is not resolved yet. */
 const UNKNOWN = ' '.repeat(USER_LENGTH);
 

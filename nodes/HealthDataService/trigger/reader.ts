@@ -10,7 +10,7 @@ import { userPrefix } from '../service/readingId';
 import type { UserResult } from '../service/readUsers';
 import type { SelectedUser, SelectedUsers } from '../service/userSelection';
 import { Problem } from '../shared/problem';
-import { Cursors, hasFailed, isAside, isOftenMissed, keyOf, NOBODY } from './cursors';
+import { Cursors, hasFailed, isAside, isOftenMissed, KEY_LENGTH, keyOf, NOBODY } from './cursors';
 import type { ReadOptions, TriggerEvent, WatchTarget } from './events';
 import { everyReadFailed, isThrottle, labelOf, PollResults, type PollResult, type Progress } from './results';
 import type { ServiceClock, TriggerState } from './state';
@@ -41,7 +41,6 @@ export class PollReader {
 	private readonly results: PollResults;
 	private readonly progress: Progress;
 	private readonly started = new Set<string>();
-	/** Users often missed, and refused again: if others were, too, after some were read, the next poll begins with them. */
 	private readonly refused: UserResult[] = [];
 	/** Whether the last poll had no time for some users aside: this one keeps a part of its own for them. */
 	private hasOverdue = false;
@@ -65,8 +64,7 @@ export class PollReader {
 	async read(): Promise<PollResult> {
 		await this.takeAll(this.dueUsers(), { isTimeUp: this.isTimeUp });
 		if (!this.isOver) await this.readAside();
-		const isOwn = !this.progress.throttle && this.refused.length > 0 && !isThrottle(await this.probe());
-		if (isOwn || this.results.isEmpty) for (const one of this.refused) this.miss(one);
+		await this.missRefused();
 		this.throwIfOnlyUserFailed();
 		return this.results.finish(this.progress, Boolean(this.target.selection.isConnectedOnly));
 	}
@@ -196,6 +194,18 @@ export class PollReader {
 		const isOwn = wasAside || (mayBeOwn && (await this.probe()) === undefined);
 		if (isOwn || this.results.isEmpty) this.miss(result);
 		if (!isOwn) this.endBy(problem);
+	}
+
+	/**
+	 * Often missed users who were refused again: missed, if the throttle is theirs alone. If it is one of all, they stay open, and the
+	 * next poll begins with them; only a poll that read nobody misses a half of them, in each poll another.
+	 */
+	private async missRefused() {
+		const { refused, results, progress, poll } = this;
+		if (refused.length === 0) return;
+		const isOwn = !progress.throttle && !isThrottle(await this.probe());
+		const half = refused.filter((one) => parseInt(keyOf(one).at(poll % KEY_LENGTH)!, 16) % 2 === 1);
+		if (isOwn || results.isEmpty) for (const one of isOwn || half.length === 0 ? refused : half) this.miss(one);
 	}
 
 	/** Ends the poll, and those after it until the time that a throttle names. */

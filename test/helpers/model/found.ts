@@ -154,20 +154,48 @@ export const found: Found[] = [
 export const foundProgress: Array<{ name: string; progress: ProgressHistory }> = [
 	{
 		name: 'Users whom a throttle refuses with others, once nobody has failed any more, are the first of the next poll',
-		progress: {
-			kind: 'mix',
+		progress: mix({
 			scheduler: 'durable',
-			people: 9,
 			everyMinutes: 5,
 			polls: 9,
-			latencyMs: 0,
-			readings: [{ poll: 1, user: 0 }],
 			stretches: [{ from: 0, until: 5, place: 0, count: 3, fault: 'endless' }],
 			throttles: [{ from: 0, until: 10, requests: 5, minutes: 1, isSliding: false, isAnnounced: false }],
-			slownesses: [],
-		},
+		}),
+	},
+	{
+		name: 'Users who are sound again are read, though every poll reaches them last and is throttled there',
+		progress: mix({
+			people: 14,
+			everyMinutes: 20,
+			stretches: [{ from: 0, until: 1, place: 0, count: 4, fault: '500' }],
+			throttles: [{ from: 1, until: 15, requests: 12, minutes: 10, isSliding: false, isAnnounced: false }],
+		}),
+	},
+	{
+		name: 'Users behind lasting trouble, with whom polls are throttled before they read anyone, are read like others',
+		progress: mix({
+			scheduler: 'durable',
+			stretches: [{ from: 1, until: 15, place: 0, count: 3, fault: 'endless' }],
+			throttles: [{ from: 1, until: 15, requests: 5, minutes: 1, isSliding: false, isAnnounced: false }],
+		}),
 	},
 ];
+
+function mix(own: Partial<ProgressHistory>): ProgressHistory {
+	return {
+		kind: 'mix',
+		scheduler: 'memory',
+		people: 9,
+		everyMinutes: 30,
+		polls: 14,
+		latencyMs: 0,
+		readings: [{ poll: 1, user: 0 }],
+		stretches: [],
+		throttles: [],
+		slownesses: [],
+		...own,
+	};
+}
 
 /** Where a history does not say otherwise. */
 export const PLAIN: Setting = {
