@@ -15,7 +15,7 @@ const NODE = 'nodes/HealthDataService';
 const TESTS = {
 	shared: 'unit/shared/problem',
 	'shared/concurrentMap.ts': 'unit/shared/concurrentMap',
-	'shared/values.ts': 'unit/shared/values',
+	'shared/values.ts': 'unit/shared/values unit/shared/problem',
 	'shared/calendarDay.ts': 'unit/resources/timeseries/dateRange unit/shared/calendarDay',
 	http: 'unit/http/client',
 	'http/authenticate.ts': 'unit/http/authenticate unit/http/authenticate.baseUrl',
@@ -26,7 +26,7 @@ const TESTS = {
 	'http/redirect.ts': 'unit/http/redirect',
 	'http/requestQueue.ts': 'unit/http/requestQueue unit/http/requestQueue.rate unit/http/retry.attempts',
 	'http/retry.ts': 'unit/http/retry.attempts unit/http/retry unit/http/retry.options',
-	'http/sleep.ts': 'unit/http/retry.attempts',
+	'http/serviceClock.ts': 'trigger/clock',
 	service: 'unit/service/userSelection',
 	'service/aggregates.ts': 'unit/service/daily',
 	'service/daily.ts': 'unit/service/daily unit/resources/timeseries/output',

@@ -12,7 +12,7 @@ const UPWARDS = 'import-x/no-restricted-paths';
 
 /** @type {Array<[line: string, rule?: string]>} */
 const IMPORTS = [
-	["import { isObject } from '../shared/json';"],
+	["import { isObject } from '../shared/values';"],
 	["import { metrics } from '../service/metrics';", UPWARDS],
 	["import type { Metric } from '../service/metrics';", UPWARDS],
 	["import { networkError } from './errors';", CIRCLE],

@@ -30,5 +30,5 @@ it('takes a folder, or a file of one, and nothing else', () => {
 });
 
 it('runs the tests in the process that counts, which a memory limit of jest prevents', () => {
-	expect({ ...config, ...jestOptionsFor('shared/json.ts').config }.workerIdleMemoryLimit).toBeNull();
+	expect({ ...config, ...jestOptionsFor('shared/values.ts').config }.workerIdleMemoryLimit).toBeNull();
 });

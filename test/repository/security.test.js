@@ -107,7 +107,7 @@ describe('what it says of this package, in figures and lists, is what the code d
 		expect(remembered('b').slice(0, user + reading)).toBe(key.slice(0, user + reading));
 		expect(remembered('b')).not.toBe(remembered('a'));
 
-		const { CLOCK_ERROR_MS } = require('../../nodes/HealthDataService/trigger/state');
+		const { CLOCK_ERROR_MS } = require('../../nodes/HealthDataService/http/serviceClock');
 		expect(CLOCK_ERROR_MS).toBe(24 * 3_600_000);
 	});
 });

@@ -5,9 +5,8 @@
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DEFAULT_CONCURRENCY } from '../http/requestQueue';
 import type { WhenNotFound } from '../service/userSelection';
-import { isObject } from '../shared/json';
 import { Problem } from '../shared/problem';
-import { someNumber, toChoice, toEntries, toSwitch, toText, wholeNumber } from '../shared/values';
+import { isObject, someNumber, toChoice, toEntries, toSwitch, toText, wholeNumber } from '../shared/values';
 import type { FieldContext } from './locator';
 
 export const optionsField = (show: IDisplayOptions['show'], options: INodeProperties[]): INodeProperties => ({

@@ -3,7 +3,7 @@
  * and pickers use it.
  */
 import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
-import { isObject } from '../shared/json';
+import { isObject } from '../shared/values';
 import { serviceRoot } from './authenticate';
 import { classifyStatus, isDenied } from './classify';
 import { statusError, unexpectedBodyError } from './errors';

@@ -5,7 +5,7 @@
  * queue knows no path of the service.
  */
 import { classifyStatus } from './classify';
-import { isObject } from '../shared/json';
+import { isObject } from '../shared/values';
 import { keyError, statusError } from './errors';
 import type { RequestQueue } from './requestQueue';
 import type { Send } from './transport';

@@ -4,7 +4,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
-import { isObject } from '../shared/json';
+import { isObject } from '../shared/values';
 import { isConnectedTo } from './users';
 
 export class ProviderCheck {

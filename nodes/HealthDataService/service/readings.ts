@@ -4,7 +4,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { missingFieldError } from '../http/errors';
-import { isObject, stableJson } from '../shared/json';
+import { isObject, stableJson } from '../shared/values';
 import { type Identity, identityOf, instantOf, keysOf, toId } from './readingId';
 import type { Metric } from './metrics';
 import type { RowLimit } from './rowLimit';

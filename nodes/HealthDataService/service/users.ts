@@ -5,9 +5,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get, type RequestOptions } from '../http/client';
 import { missingFieldError } from '../http/errors';
 import { classifyStatus } from '../http/classify';
-import { isObject } from '../shared/json';
 import { Problem } from '../shared/problem';
-import { text } from '../shared/values';
+import { isObject, text } from '../shared/values';
 
 export const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
 const WHOLE_UUID = new RegExp(`^${UUID}$`);

@@ -1,8 +1,20 @@
 /**
- * Field values: an expression may fill a field with anything, so each is validated and converted, or a Problem names the field.
- * undefined and null are invalid, never "left empty": that could read more than was meant.
+ * Values of any shape, above all of fields: an expression may fill a field with anything, so each is validated and converted, or a
+ * Problem names the field. undefined and null are invalid, never "left empty": that could read more than was meant.
  */
+import type { IDataObject } from 'n8n-workflow';
 import { Problem } from './problem';
+
+/** Whether a value is a JSON object: no array, no null. */
+export const isObject = (value: unknown): value is IDataObject =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** JSON with sorted keys: equal for equal content. */
+export function stableJson(value: unknown): string {
+	return JSON.stringify(value, (_, inner: unknown) =>
+		isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+	);
+}
 
 /** An identifier or a name as text. Numbers are accepted, because identifiers often are numbers; blank gives an empty text. */
 export function text(value: unknown): string {

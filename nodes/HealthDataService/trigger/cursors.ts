@@ -3,9 +3,10 @@
  * moves the cursor of its user and no other. Only hashes are saved.
  */
 import { hash } from 'node:crypto';
+import { CLOCK_ERROR_MS, type ServiceClock } from '../http/serviceClock';
 import { USER_LENGTH, userPrefix } from '../service/readingId';
 import type { ListEntry, SelectedUser } from '../service/userSelection';
-import { CLOCK_ERROR_MS, type Cursor, type SavedCursor, type ServiceClock, type TriggerState } from './state';
+import type { Cursor, SavedCursor, TriggerState } from './state';
 
 /** With an entry that no user matches, `user_id` is empty. */
 export type Listed = Pick<SelectedUser, 'user' | 'entry'>;

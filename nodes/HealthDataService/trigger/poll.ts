@@ -7,13 +7,14 @@ import { connect, readCredential } from '../http/client';
 import { AdaptiveTimeout } from '../http/deadlines';
 import { RequestQueue } from '../http/requestQueue';
 import { MAX_PAUSE_MS, RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
+import { serviceClock } from '../http/serviceClock';
 import { noSuchProvider, type ProviderCheck } from '../service/providerCheck';
 import { countOfUsers, logLine, Problem, sentences, toNodeError } from '../shared/problem';
 import { PollReader } from './reader';
 import { pauseOf, reportOf, type PollResult } from './results';
 import { noteDelivery, scheduleOf, skipIfStale, withoutOverlap, type Schedule } from './scheduler';
 import { readSettings, type Settings } from './settings';
-import { isStateOf, serviceClock, startState, withThresholds, type TriggerState } from './state';
+import { isStateOf, startState, withThresholds, type TriggerState } from './state';
 import { testEvent } from './testEvent';
 
 /** Timeout of one answer, or a part of the budget: slow answers for one user must not use up the poll of the others. */

@@ -6,6 +6,7 @@
  */
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import type { AdaptiveTimeout } from '../http/deadlines';
+import type { ServiceClock } from '../http/serviceClock';
 import { userPrefix } from '../service/readingId';
 import type { UserResult } from '../service/readUsers';
 import type { SelectedUser, SelectedUsers } from '../service/userSelection';
@@ -13,7 +14,7 @@ import { Problem } from '../shared/problem';
 import { Cursors, hasFailed, isAside, isOftenMissed, KEY_LENGTH, keyOf, NOBODY } from './cursors';
 import type { ReadOptions, TriggerEvent, WatchTarget } from './events';
 import { everyReadFailed, isThrottle, labelOf, PollResults, type PollResult, type Progress } from './results';
-import type { ServiceClock, TriggerState } from './state';
+import type { TriggerState } from './state';
 
 /** In ms; `now` is n8n's at the start. By `performance.now()`: no user is started after `deadline`, no request lasts after `end`. */
 export interface PollOptions {
@@ -204,7 +205,7 @@ export class PollReader {
 		const { refused, results, progress, poll } = this;
 		if (refused.length === 0) return;
 		const isOwn = !progress.throttle && !isThrottle(await this.probe());
-		const half = refused.filter((one) => parseInt(keyOf(one).at(poll % KEY_LENGTH)!, 16) % 2 === 1);
+		const half = refused.filter((one) => Number(`0x${keyOf(one).at(poll % KEY_LENGTH)}`) % 2 === 1);
 		if (isOwn || results.isEmpty) for (const one of isOwn || half.length === 0 ? refused : half) this.miss(one);
 	}
 

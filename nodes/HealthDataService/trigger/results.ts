@@ -3,6 +3,7 @@
  * beside it, at once for the first, then one an hour for all.
  */
 import type { IDataObject } from 'n8n-workflow';
+import type { ServiceClock } from '../http/serviceClock';
 import type { UserResult } from '../service/readUsers';
 import type { SelectedUser } from '../service/userSelection';
 import { shownUserId } from '../service/users';
@@ -11,7 +12,7 @@ import { hasFailed, keyOf, type Cursors, type Listed } from './cursors';
 import type { TriggerEvent } from './events';
 import { detectChanges, SeenReadings, toItem, type ChangedRow, type TimeWindow } from './seen';
 import { isWanted } from './settings';
-import { HOUR_MS, type Cursor, type ServiceClock, type TriggerState } from './state';
+import { HOUR_MS, type Cursor, type TriggerState } from './state';
 
 /** Most rows of one poll: n8n and every node after the trigger keep them in memory. */
 export const MAX_ROWS_PER_POLL = 10_000;

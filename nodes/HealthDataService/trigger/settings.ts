@@ -17,6 +17,7 @@ import {
 } from '../fields/options';
 import { providerField, readProvider } from '../fields/provider';
 import { readUser, readUserIds, readUsersBy, readUserScope, userFields } from '../fields/users';
+import { CLOCK_ERROR_MS } from '../http/serviceClock';
 import { toNumber } from '../service/aggregates';
 import { metrics, type ThresholdOption } from '../service/metrics';
 import { listedUsers, oneUser, wholeTeam } from '../service/userSelection';
@@ -24,7 +25,7 @@ import { ProviderCheck } from '../service/providerCheck';
 import { someNumber, toChoice, wholeNumber } from '../shared/values';
 import type { ChangedRow } from './seen';
 import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
-import { CLOCK_ERROR_MS, HOUR_MS, type SavedThresholds, type Threshold } from './state';
+import { HOUR_MS, type SavedThresholds, type Threshold } from './state';
 
 /** Wearables sync late: most after hours, some after a weekend. */
 const DEFAULT_LOOKBACK_HOURS = 48;

@@ -2,6 +2,7 @@
  * Saved state: what the trigger keeps between two polls, and its version. Keys are saved names and never change; another `version`
  * starts over, so a change of this shape must convert the old one.
  */
+import { CLOCK_ERROR_MS } from '../http/serviceClock';
 
 /** All times in ms since 1970. Hashes only: no user ID and no reading. */
 export interface TriggerState {
@@ -65,9 +66,6 @@ export interface Threshold {
 }
 
 export const HOUR_MS = 3_600_000;
-/** How far a window may move back. Clocks are set wrong by time zones and dates, which makes a day. */
-export const CLOCK_ERROR_MS = 24 * HOUR_MS;
-
 export function startState(
 	node: string,
 	of: string,
@@ -98,30 +96,3 @@ export function withThresholds(state: TriggerState, thresholds: Threshold[], now
 	const past = isDurable ? [] : all.filter(({ until }) => until! > state.kept);
 	return { ...state, minimums: [...past, { thresholds }] };
 }
-
-/** Clocks of devices, and the `Date` header, are this far off at most where they are right. */
-const DEVICE_ERROR_MS = 60_000;
-
-/** n8n's clock, checked against the service's `Date` header (RFC 9110, 6.6.1). Start of the poll: `now`, `started` by `performance.now()`. */
-export function serviceClock(now: number, started: number) {
-	let date: number | undefined;
-	const earliest = () => Math.min(now, date ?? now);
-	return {
-		/** Notes the `Date` of an answer. The latest counts: a cache repeats older ones. */
-		onAnswer(headers: { date?: unknown }) {
-			const atStart = Date.parse(String(headers.date)) - (performance.now() - started);
-			if (Number.isFinite(atStart)) date = Math.max(date ?? atStart, atStart);
-		},
-		/** The earliest time that it may have been at the start of the poll: what a window passes over is lost. */
-		earliest,
-		/** A time that a clock ahead may have noted. */
-		corrected: (time: number) => Math.min(time, earliest() + DEVICE_ERROR_MS),
-		/** The latest time that it may be now, with a minute for the clocks of devices. */
-		latest(): number {
-			if (date === undefined) return Date.now() + CLOCK_ERROR_MS;
-			return Math.max(Date.now(), date + performance.now() - started) + DEVICE_ERROR_MS;
-		},
-	};
-}
-
-export type ServiceClock = ReturnType<typeof serviceClock>;

@@ -2,7 +2,7 @@
  * Problem, and its conversion to an error of n8n.
  */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
-import { isObject, stableJson } from '../../../nodes/HealthDataService/shared/json';
+import { isObject, stableJson } from '../../../nodes/HealthDataService/shared/values';
 import { Problem, toNodeError, type Kind } from '../../../nodes/HealthDataService/shared/problem';
 
 const node = { id: '1', name: 'Node', type: 'test', typeVersion: 1, position: [0, 0], parameters: {} } as INode;
