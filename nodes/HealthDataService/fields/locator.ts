@@ -16,7 +16,6 @@ export interface Located {
 	cachedResultName?: unknown;
 }
 
-/** Exactly `{{ $json.some_field }}`. */
 const FIELD_OF_ITEM = /^=\{\{\s*\$json\.([A-Za-z_]\w*)\s*\}\}$/;
 
 /**

@@ -34,7 +34,6 @@ export class CircuitBreaker {
 		this.isOpen ||= this.failures >= inARow || (this.failures >= fewInARow && this.failingForMs >= forMs);
 	}
 
-	/** For each answer. */
 	reset() {
 		this.failures = 0;
 		this.failingSince = undefined;

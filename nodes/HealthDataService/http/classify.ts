@@ -43,7 +43,6 @@ export const isDenied = (outcome: Outcome) => outcome === 'unauthorized' || outc
 /** Whether the same request may succeed later. */
 export const isRetryable = (outcome: Outcome) => outcome === 'throttled' || outcome === 'transient';
 
-/** @param code of a network error of Node or axios */
 export const isTransientCode = (code: string | undefined) => !LASTING_CODE.test(code ?? '');
 
 /**

@@ -45,7 +45,6 @@ export interface ClientOptions extends Partial<RetryLimits & Pick<RetryOptions, 
 	queue?: RequestQueue | ((account: string) => RequestQueue);
 	/** For a whole answer, at most that of `RETRY_LIMITS`. */
 	timeoutMs?: number;
-	/** Called with the headers of each answer. */
 	onAnswer?: (headers: IDataObject) => void;
 }
 

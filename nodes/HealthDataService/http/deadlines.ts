@@ -11,7 +11,6 @@ interface Running {
 	begunAt: number;
 	ms: number;
 	controller: AbortController;
-	/** Signal of the execution. */
 	cancel?: AbortSignal;
 }
 

@@ -97,7 +97,6 @@ const wrongBody = (message: string) =>
 		{ httpCode: '200' },
 	);
 
-/** The error of an incomplete JSON body (quirk 25). */
 export const truncatedError = () =>
 	new Problem('The answer of the service was cut off', LATER_OR_ASK, {
 		kind: 'temporarily-unavailable',
@@ -108,7 +107,6 @@ export const truncatedError = () =>
 export const cancelledRequest = () =>
 	new Problem('The request is no longer needed', 'Nothing was requested', { concernsAll: true });
 
-/** Why nothing more is requested once the execution was cancelled. */
 export const cancellationOf = (signal?: AbortSignal) =>
 	signal?.aborted
 		? new Problem('The execution was cancelled', 'Nothing more was requested', { concernsAll: true })

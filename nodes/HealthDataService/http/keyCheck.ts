@@ -37,7 +37,6 @@ export function keyCheck(queue: RequestQueue, root: string, probe: (url: string)
 		/** Resolves after the check; the queue is closed then if the key is invalid, or the list is not found either. */
 		check,
 
-		/** After a 404. */
 		async checkAddress() {
 			if (!queue.hasData) await check();
 		},

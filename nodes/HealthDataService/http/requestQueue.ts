@@ -11,16 +11,13 @@ import { cancellationOf, cancelledRequest, outOfTime } from './errors';
 
 export const DEFAULT_CONCURRENCY = 8;
 
-/** What the user of n8n limits. */
 export interface RequestLimits {
-	/** Most requests in flight. */
 	concurrency?: number;
 	/** No limit by default. */
 	requestsPerSecond?: number;
 }
 
 export interface QueueOptions {
-	/** Signal of the execution. */
 	signal?: AbortSignal;
 	/** Whether it is sent although another request has failed. */
 	continues: boolean;
@@ -59,7 +56,6 @@ export class RequestQueue {
 	private wakesAt = Infinity;
 	private sweepAt = 0;
 	private pausedUntil = 0;
-	/** When the rate allows the next request. */
 	private nextAt = 0;
 	private readonly intervalMs: number;
 	/** Learnt: halved when the service throttles, raised slowly by answers (AIMD). */
@@ -68,7 +64,6 @@ export class RequestQueue {
 	/** Goes up with each decrease: of requests throttled together one counts. */
 	private epoch = 0;
 	private isKeyProven = false;
-	/** Why nothing is sent any more. */
 	private closedBy?: Error;
 	private probe?: Promise<unknown>;
 	private isProbing = false;
@@ -129,7 +124,6 @@ export class RequestQueue {
 		}
 	}
 
-	/** @throws Problem as `run` */
 	throwIfClosed(options: QueueOptions) {
 		const reason = this.reasonAgainst(options);
 		if (reason) throw reason;

@@ -20,7 +20,6 @@ export const RETRY_LIMITS = {
 	maxRetryAfterMs: 60_000,
 	/** No retry starts later after the first failure. */
 	retryForMs: 180_000,
-	/** For a whole answer. */
 	timeoutMs: 300_000,
 };
 
@@ -75,7 +74,6 @@ export interface Budget {
 	mayRetry: () => boolean;
 }
 
-/** Options of one request. */
 export interface RequestOptions
 	extends Pick<QueueOptions, 'isProbe' | 'isCancelled'>,
 		Pick<RetryOptions, 'ignoreFailure'> {
@@ -159,7 +157,6 @@ export function withRetry(send: Send, { queue, signal, continues, ...options }: 
 			attempt++;
 			return await send(url);
 		};
-		/** The response; undefined to try again. */
 		const settle = (answer: Answer) => {
 			const cancelled = cancellationOf(signal);
 			if (cancelled) throw cancelled;

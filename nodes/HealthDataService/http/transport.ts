@@ -28,9 +28,7 @@ export type Send = (url: string) => Promise<Answer>;
 
 export interface TransportOptions {
 	defaults: RequestDefaults;
-	/** Signal of the execution: ends a request at once. */
 	signal?: AbortSignal;
-	/** For a whole answer. */
 	timeoutMs: number;
 	deadlines: Deadlines;
 }

@@ -95,9 +95,7 @@ export const itemLimit = (maximum: number, advice: string) =>
 		if (rows > MAX_ROWS_PER_ITEM) throw tooManyRows(advice);
 	});
 
-/** One run of the node over all its input items. */
 export class Run {
-	/** The same for all items. */
 	readonly now = DateTime.now();
 	/** By key and address, which an expression in the credential may give each item. */
 	private readonly queues = new Map<string, RequestQueue>();

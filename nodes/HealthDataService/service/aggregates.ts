@@ -18,7 +18,6 @@ export function aggregate(how: Aggregate, values: unknown[]): number | null {
 	return numbers.length > 0 ? AGGREGATES[how](numbers) : null;
 }
 
-/** All aggregates of a row, by the name of their column: `systolic_mean` and so on. */
 export function aggregateColumns(
 	columns: Readonly<Record<string, readonly Aggregate[]>>,
 	valuesOf: (column: string) => unknown[],

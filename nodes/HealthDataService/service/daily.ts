@@ -35,7 +35,6 @@ export function dailyRows(metric: Metric, { zone, first, last }: DayRange) {
 			.map((day) => toRow(metric, user, day));
 }
 
-/** The group of readings that becomes one row. */
 interface Day {
 	/** Null for readings without a time. */
 	date: string | null;

@@ -10,7 +10,6 @@ export interface ThresholdOption {
 	/** Name of the trigger's option in saved workflows: never changes. */
 	option: string;
 	name: string;
-	/** Value of the option when it is added. */
 	default: number;
 }
 

@@ -7,7 +7,6 @@ export const PROGRESS_INTERVAL_MS = 30_000;
 interface UserCount {
 	/** Read or failed. */
 	done: number;
-	/** Undefined until known. */
 	expected: () => number | undefined;
 }
 

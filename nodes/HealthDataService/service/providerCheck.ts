@@ -38,7 +38,6 @@ export class ProviderCheck {
 	}
 }
 
-/** For n8n's log. */
 export const noSuchProvider = (slug: string) =>
 	`No user who was read has the provider ${JSON.stringify(slug)} connected, and no reading has it. ` +
 	"'Provider' takes the service's slug, in the same upper and lower case: User → List shows the slugs under connected_sources.";

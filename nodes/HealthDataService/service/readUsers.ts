@@ -15,7 +15,6 @@ import type { SelectedUser, UserSelection } from './userSelection';
 /** Without rows if the user was removed, or could not be read for `problem`. */
 export interface UserResult extends SelectedUser {
 	rows: IDataObject[];
-	/** Whether the user was removed. */
 	isGone: boolean;
 	/** Since the first request was sent: time in the queue does not count as slowness. */
 	tookMs: number;
@@ -121,7 +120,6 @@ export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGene
 
 const UNLIMITED: UserBudget = { retryMs: Infinity, totalMs: Infinity };
 
-/** For pages that never end or come too slowly. */
 const tooSlow = () =>
 	new Problem(
 		'Reading one user takes longer than a poll may last',

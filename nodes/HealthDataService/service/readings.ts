@@ -89,7 +89,6 @@ export function withServiceFields(ours: IDataObject, theirs: IDataObject): IData
 	return row;
 }
 
-/** A user record as a row. */
 export const userRow = (user: IDataObject) => withServiceFields({}, user);
 
 /**
@@ -116,7 +115,6 @@ export class GroupedReadings {
 	}
 }
 
-/** Makes rows from the pages of one user. */
 export type Collect = (pages: AsyncIterable<IDataObject>, user: UserRef) => Promise<IDataObject[]>;
 
 /** `collect` for readings of these source types only (lower case; none: all). An invalid page stays invalid. */

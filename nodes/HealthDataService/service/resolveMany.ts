@@ -16,7 +16,6 @@ interface Resolved {
 }
 
 interface ResolveRequest {
-	/** The client user ID. */
 	id: string;
 	/** Whether it could not be resolved in the poll before: a single attempt then. */
 	hasFailed?: boolean;

@@ -11,7 +11,6 @@ import type { Metric } from './metrics';
 import { commonUnit, dayOfTime, instantOf, rowKey, unitKey, userPrefix, valueKey } from './readingId';
 import { readingRows, type Collect, type UserRef } from './readings';
 
-/** What a summary is of. */
 export interface SummaryRange extends Required<DayRange> {
 	provider: string;
 }

@@ -10,10 +10,8 @@ import { listProblem, MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } 
 /** Pages requested before they are needed. The request queue decides how many are sent at once. */
 const PREFETCHED_PAGES = 8;
 
-/** A part of the team's user list. */
 export interface ListSlice {
 	offset?: number;
-	/** Maximum number of users. */
 	limit?: number;
 	/** Whether the reader may stop before the end: then no page is prefetched. */
 	isLazy?: boolean;

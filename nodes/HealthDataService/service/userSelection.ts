@@ -10,16 +10,13 @@ import { resolveMany } from './resolveMany';
 import { userPages, type ListSlice } from './userPaginator';
 import { isClientUserId, isConnectedTo, lowerUserId, noSuchClientUser, resolveUser } from './users';
 
-/** A user to read. */
 export interface SelectedUser {
 	user: UserRef;
 	/** The user ID for paths, where the service writes it in another case than the rows. */
 	sentId?: string;
 	/** Number of users of the list up to this one, the next offset. */
 	place: number;
-	/** As the user list gives it. */
 	record?: IDataObject;
-	/** Team ID, if the service sends it. */
 	team?: string;
 	/** The entry of *User IDs*. */
 	entry?: ListEntry;
@@ -29,7 +26,6 @@ export interface SelectedUser {
 
 export type SelectedUsers = Iterable<SelectedUser> | AsyncIterable<SelectedUser>;
 
-/** One entry of *User IDs*. */
 export interface ListEntry {
 	id: string;
 	/** Position in the list, from 1. */

@@ -16,7 +16,6 @@ type ProblemOptions = Partial<Pick<Problem, 'kind' | 'httpCode' | 'concernsAll' 
 export class Problem extends Error {
 	readonly kind: Kind;
 
-	/** Set when the service has answered. */
 	readonly httpCode?: string;
 
 	/** Whether all other requests would fail the same way; else it may concern this user only. */

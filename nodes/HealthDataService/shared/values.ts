@@ -22,7 +22,6 @@ export function text(value: unknown): string {
 	return typeof value === 'string' && value.trim() !== '' ? value : '';
 }
 
-/** A text field. @param advice what to enter */
 export function toText(value: unknown, field: string, advice: string): string {
 	if (isText(value)) return text(value);
 	throw unusable(field, 'a text', value, advice);
@@ -72,7 +71,6 @@ export function toChoice<T extends { value: string }>(value: unknown, field: str
 	throw unusable(field, 'one of its options', value, advice);
 }
 
-/** A field for whole numbers, which may come as text. */
 export function wholeNumber(value: unknown, field: string, min: number, max = Infinity): number {
 	const number = numberIn(value);
 	if (number !== undefined && Number.isSafeInteger(number) && number >= min && number <= max) return number;
@@ -80,7 +78,6 @@ export function wholeNumber(value: unknown, field: string, min: number, max = In
 	throw unusable(field, `a whole number ${range}`, value, `Enter '${field}' in digits, such as 50`);
 }
 
-/** A field for numbers, which may come as text. */
 export function someNumber(value: unknown, field: string, min: number): number {
 	const number = numberIn(value);
 	if (number !== undefined && number >= min) return number;
@@ -97,7 +94,6 @@ function numberIn(value: unknown): number | undefined {
 export const unusable = (field: string, expected: string, value: unknown, advice: string) =>
 	new Problem(`'${field}' is not ${expected}`, advice + whatCame(value));
 
-/** The Problem of a field without a value. */
 export const emptyField = (field: string, value: unknown, advice: string) =>
 	new Problem(`'${field}' is empty`, advice + whatCame(value));
 
@@ -120,6 +116,5 @@ export function withoutTrailing(text: string, sign: string): string {
 	return text.slice(0, end);
 }
 
-/** Whether a value is missing or blank. */
 export const isBlank = (value: unknown) =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');

@@ -9,7 +9,6 @@ import { emptyField, isBlank, unusable } from '../../shared/values';
 
 const DAY_LENGTH = 'YYYY-MM-DD'.length;
 
-/** Which end of the range a date field sets. */
 export type Edge = 'start' | 'end';
 
 const LABELS: Record<Edge, string> = { start: 'Start Date', end: 'End Date' };
@@ -37,13 +36,16 @@ export const isOpen = (end: unknown) => typeof end === 'string' && isBlank(end);
  */
 export function wholeDays(zone: string, firstDay: string, lastDay: string | undefined): DateRange {
 	if (lastDay !== undefined && lastDay < firstDay) throw endBeforeStart();
-	const { first } = nearestDay(firstDay, zone, 1);
-	const last = lastDay === undefined ? undefined : nearestDay(lastDay, zone, -1).last;
-	if (last !== undefined && last < first) {
+	const first = edgeOf(firstDay, zone, 'start');
+	const last = lastDay === undefined ? undefined : edgeOf(lastDay, zone, 'end');
+	if (last && last < first)
 		throw new Problem("'Start Date' is a day that this time zone left out", 'Choose the day before or after it');
-	}
-	return toRange(inZone(first, zone), last === undefined ? undefined : inZone(last, zone));
+	return toRange(first, last);
 }
+
+/** First or last instant of a day (YYYY-MM-DD). */
+const edgeOf = (day: string, zone: string, edge: Edge) =>
+	inZone(edge === 'start' ? nearestDay(day, zone, 1).first : nearestDay(day, zone, -1).last, zone);
 
 /** The day; if the zone skipped it, the next existing day in the direction of `step`. */
 function nearestDay(day: string, zone: string, step: 1 | -1): CalendarDay {
@@ -59,19 +61,10 @@ export const daysOf = ({ start_date, end_date }: DateRange) => ({
 	last: end_date?.slice(0, DAY_LENGTH),
 });
 
-/** Start of the day of an instant. */
-export const firstInstant = (here: DateTime) =>
-	inZone(nearestDay(here.toISODate()!, here.zoneName!, 1).first, here.zoneName!);
+/** First or last instant of the day of an instant. */
+export const edgeOfDay = (here: DateTime, edge: Edge) => edgeOf(here.toISODate()!, here.zoneName!, edge);
 
-/** End of the day of an instant. */
-export const lastInstant = (here: DateTime) =>
-	inZone(nearestDay(here.toISODate()!, here.zoneName!, -1).last, here.zoneName!);
-
-/** The calendar day before that of an instant. */
-export function dayBefore(here: DateTime): string {
-	const { first } = nearestDay(here.toISODate()!, here.zoneName!, 1);
-	return inZone(first - 1, here.zoneName!).toISODate()!;
-}
+export const dayBefore = (here: DateTime) => edgeOfDay(here, 'start').minus(1).toISODate()!;
 
 /** @throws Problem for an end before the start; both may be the same instant */
 export function between(start: DateTime, end?: DateTime): DateRange {
@@ -114,9 +107,7 @@ export function toDay(value: unknown, zone: string, edge: Edge): string {
 export function toTime(value: unknown, zone: string, edge: Edge): DateTime {
 	const { date, hasOffset, isDateOnly } = parse(value, zone, edge, zone);
 	if (!isDateOnly) return (hasOffset ? date : atEdge(date, edge)).setZone(zone);
-	const day = toDay(value, zone, edge);
-	const instant = edge === 'end' ? nearestDay(day, zone, -1).last : nearestDay(day, zone, 1).first;
-	return inZone(instant, zone);
+	return edgeOf(toDay(value, zone, edge), zone, edge);
 }
 
 /** Where clocks go back, a local time comes twice: the range has both. Luxon would pick one by today's offset. */

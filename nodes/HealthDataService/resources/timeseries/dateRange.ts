@@ -9,9 +9,8 @@ import {
 	checkZone,
 	checkStart,
 	dayBefore,
-	firstInstant,
+	edgeOfDay,
 	isOpen,
-	lastInstant,
 	toDay,
 	toTime,
 	wholeDays,
@@ -46,7 +45,10 @@ interface Range {
 const last =
 	({ hours = 0, days = 0 }): Range['toRange'] =>
 	(here, { isDaily }) =>
-		between(isDaily ? firstInstant(here.minus({ hours, days: days && days - 1 })) : here.minus({ hours, days }), here);
+		between(
+			isDaily ? edgeOfDay(here.minus({ hours, days: days && days - 1 }), 'start') : here.minus({ hours, days }),
+			here,
+		);
 
 const zoneOf = (here: DateTime) => here.zoneName!;
 
@@ -54,7 +56,6 @@ const oneDay = (here: DateTime, day: string) => wholeDays(zoneOf(here), day, day
 
 const DEFAULT_RANGE = 'last7Days';
 
-/** In the order of the screen. */
 const RANGES: Range[] = [
 	{ name: 'Last 24 Hours', value: 'last24Hours', toRange: last({ hours: 24 }) },
 	{ name: 'Last 7 Days', value: DEFAULT_RANGE, toRange: last({ days: 7 }) },
@@ -83,7 +84,7 @@ const RANGES: Range[] = [
 			const start = toTime(startDate, zone, 'start');
 			const end = isOpen(endDate) ? undefined : toTime(endDate, zone, 'end');
 			const range = checkStart(between(start, end), here);
-			return isDaily ? between(firstInstant(start), end && lastInstant(end)) : range;
+			return isDaily ? between(edgeOfDay(start, 'start'), end && edgeOfDay(end, 'end')) : range;
 		},
 	},
 ];
