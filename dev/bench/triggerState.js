@@ -4,9 +4,10 @@
  */
 require('tsx/cjs');
 const { AdaptiveTimeout, Deadlines } = require('../../nodes/HealthDataService/http/deadlines.ts');
+const { serviceClock } = require('../../nodes/HealthDataService/http/serviceClock.ts');
 const { readingEvents } = require('../../nodes/HealthDataService/trigger/events.ts');
 const { PollReader } = require('../../nodes/HealthDataService/trigger/reader.ts');
-const { serviceClock, startState } = require('../../nodes/HealthDataService/trigger/state.ts');
+const { startState } = require('../../nodes/HealthDataService/trigger/state.ts');
 const { runAsScript } = require('../install/command');
 const { iso, uuid } = require('../sandbox/world.ts');
 const { median } = require('./median');
@@ -69,7 +70,7 @@ async function poll(given, state) {
 
 async function main() {
 	const users = Array.from({ length: USERS }, (_, index) => uuid('bench', index));
-	const first = await poll(readings(users, 0), startState('node', 'bench', NOW, LOOKBACK));
+	const first = await poll(readings(users, 0), startState('node', 'bench', NOW, LOOKBACK, []));
 	const saved = JSON.stringify(first.state);
 
 	const second = readings(users, NEW);
