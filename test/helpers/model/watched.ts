@@ -146,8 +146,8 @@ export class Watched {
 		if (!error) this.watching.oracle?.minimums.note(begun, time.error);
 		const isAnswered = !error && !(isStart && isHit) && requests > 0;
 		const isKept = isAnswered && !(served.size === 0 && broken.size > 0);
-		// A start is saved though no user can be read.
-		if (isKept || (isAnswered && isStart)) this.watching.meet([...teamsListed][0], begun);
+		// A poll without an error is saved though no user can be read.
+		if (isAnswered) this.watching.meet([...teamsListed][0], begun);
 		const budget = isStart ? this.host.startBudgetMs : this.host.budgetMs;
 		const isFirstRound = this.watching.oracle?.isFirstRound && broken.size === 0 && !isHit;
 		if (rows.length > MOST_ROWS) fail(`${rows.length} rows in one poll`);
