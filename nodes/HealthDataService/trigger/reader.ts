@@ -64,7 +64,7 @@ export class PollReader {
 	/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */
 	async read(): Promise<PollResult> {
 		await this.takeAll(this.dueUsers(), { isTimeUp: this.isTimeUp });
-		if (!this.isOver) await this.readAside();
+		if (!this.isOver) await this.readAside(this.progress.aside);
 		await this.missRefused();
 		this.throwIfOnlyUserFailed();
 		return this.results.finish(this.progress, Boolean(this.target.selection.isConnectedOnly));
@@ -115,10 +115,9 @@ export class PollReader {
 	}
 
 	/** Users aside, the oldest try first, with one attempt each. */
-	private async readAside() {
-		const { cursors, options } = this;
-		const { aside } = this.progress;
-		const { timeout, end, budgetMs } = options;
+	private async readAside(aside: Progress['aside']) {
+		const { cursors } = this;
+		const { timeout, end, budgetMs } = this.options;
 		if (aside.size === 0) return;
 		timeout.halve();
 		const until = Math.min(performance.now() + Math.max(budgetMs * SHARE_OF_UNREADABLE, timeout.currentMs), end);
