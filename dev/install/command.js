@@ -27,6 +27,19 @@ function killTree(pid, signal) {
 }
 
 /**
+ * On a full disk the log stays short: the command ends for the same reason.
+ * @param {number} log
+ * @param {string} line
+ */
+function write(log, line) {
+	try {
+		fs.writeSync(log, `${line}\n`);
+	} catch (error) {
+		if (error.code !== 'ENOSPC') throw error;
+	}
+}
+
+/**
  * @param {string} what is being done, for the error: "Installing n8n"
  * @param {string[]} command
  * @param {{
@@ -60,13 +73,17 @@ async function run(what, [file, ...args], { cwd, env, logFile, usesRegistry, onL
 	const stdout = [];
 	for (const stream of [child.stdout, child.stderr]) {
 		readline.createInterface({ input: stream }).on('line', (line) => {
-			fs.writeSync(log, `${line}\n`);
 			output.push(line);
 			if (stream === child.stdout) stdout.push(line);
 			onLine?.(line);
+			write(log, line);
+			// npm goes on for minutes, and calls it a success.
+			if (usesRegistry && line.includes('ENOSPC')) end();
 		});
 	}
 
+	// Also when this process ends, because something that ran beside the command has failed.
+	const end = () => killTree(child.pid, 'SIGTERM');
 	/** @type {NodeJS.Signals | undefined} */
 	let stoppedBy;
 	/** @param {NodeJS.Signals} signal */
@@ -76,8 +93,6 @@ async function run(what, [file, ...args], { cwd, env, logFile, usesRegistry, onL
 		setTimeout(() => killTree(child.pid, 'SIGKILL'), 5000).unref();
 	};
 	for (const signal of SIGNALS) process.on(signal, stop);
-	// This process ends, because something that ran beside the command has failed.
-	const end = () => killTree(child.pid, 'SIGTERM');
 	process.on('exit', end);
 	/** @type {number | string | null} */
 	const ended = await new Promise((resolve) => {
@@ -103,7 +118,8 @@ async function runAsScript(main) {
 		await main();
 	} catch (error) {
 		const readable = error instanceof ReadableError;
-		console.error(readable ? error.message : error);
+		if (error.code === 'ENOSPC') console.error('The disk is full. Make room, and run this again.');
+		else console.error(readable ? error.message : error);
 		process.exit(readable && error.signal ? 130 : 1);
 	}
 }
