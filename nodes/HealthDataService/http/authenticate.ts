@@ -144,7 +144,7 @@ type ConnectionOptions = Pick<IHttpRequestOptions, 'skipSslCertificateValidation
 /** Allowed `agentOptions`, which n8n 2.8.4 passes on unseen: all others may say where to connect or what to trust. */
 const ALLOWED_AGENT_OPTIONS: PropertyKey[] = ['cert', 'key', 'passphrase'];
 
-/** In both of n8n's forms. */
+/** The names of n8n's request helper and of its HTTP Request node. */
 const UNCHECKED = { skipSslCertificateValidation: true, rejectUnauthorized: false };
 
 /**
@@ -161,7 +161,7 @@ function certificateOptions({ allowUnauthorizedCerts }: ServiceCredential, reque
 			"Turn it off in the node, or turn on 'Ignore SSL Issues (Insecure)' in the credential",
 		);
 	}
-	// Also those without a value: they override the host of the URL.
+	// Options without a value too: they override the host of the URL.
 	const others = Object.getOwnPropertyNames(Object(agentOptions)).filter(
 		(name) => !ALLOWED_AGENT_OPTIONS.includes(name),
 	);

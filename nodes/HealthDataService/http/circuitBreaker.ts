@@ -16,10 +16,8 @@ export class CircuitBreaker {
 	private failures = 0;
 	private failingSince?: number;
 
-	/** Error of the last request that has used up its attempts, until another is answered: requests not sent because of it get it. */
+	/** Error of the last request that has used up its attempts, until another is answered. Requests that it ends get it. */
 	lastFailure?: Problem;
-
-	isOpen = false;
 
 	/** For each attempt that fails. */
 	onFailedAttempt() {
@@ -30,15 +28,17 @@ export class CircuitBreaker {
 	onFailure({ message, description, kind, httpCode }: Problem) {
 		this.failures++;
 		this.lastFailure = new Problem(message, description, { kind, httpCode, concernsAll: true });
-		const { inARow, fewInARow, forMs } = BREAKER_LIMITS;
-		this.isOpen ||= this.failures >= inARow || (this.failures >= fewInARow && this.failingForMs >= forMs);
 	}
 
 	reset() {
 		this.failures = 0;
 		this.failingSince = undefined;
 		this.lastFailure = undefined;
-		this.isOpen = false;
+	}
+
+	get isOpen(): boolean {
+		const { inARow, forMs } = BREAKER_LIMITS;
+		return this.failures >= inARow || (this.isFailing && this.failingForMs >= forMs);
 	}
 
 	/** Whether the last requests in a row have used up their attempts: then the cause may be the service, not single users. */

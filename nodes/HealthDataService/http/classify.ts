@@ -57,7 +57,7 @@ export function isTruncated({ statusCode, headers, body }: IN8nHttpFullResponse)
 
 export const looksLikeJson = (text: string) => /^\s*[{[]/.test(text);
 
-/** By the message of JSON.parse (V8): an error behind the last character. What is wrong before it stays wrong in a retry. */
+/** Whether the error of JSON.parse (V8) is behind the last character. What is wrong before it stays wrong in a retry. */
 function endsTooEarly(text: string): boolean {
 	try {
 		JSON.parse(text);

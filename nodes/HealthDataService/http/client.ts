@@ -2,13 +2,13 @@
  * Client: `connect` reads the credential and gives `get(path, query)`, the one function that reads the service. Node, trigger
  * and pickers use it.
  */
-import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { isObject } from '../shared/values';
 import { serviceRoot } from './authenticate';
 import { classifyStatus, isDenied } from './classify';
 import { statusError, unexpectedBodyError } from './errors';
 import { keyCheck } from './keyCheck';
-import { isRedirect, redirectError, redirectTarget } from './redirect';
+import { followOne } from './redirect';
 import { RequestQueue } from './requestQueue';
 import {
 	RETRY_LIMITS,
@@ -38,12 +38,12 @@ export type Get = <T = never>(
 	options?: RequestOptions,
 ) => Promise<IDataObject | T>;
 
-/** By default retries follow `RETRY_LIMITS`, and `continues` the node's On Error. */
+/** Default: the retries of `RETRY_LIMITS`, and `continues` as the node's On Error says. */
 export interface ClientOptions extends Partial<RetryLimits & Pick<RetryOptions, 'continues' | 'ignoreFailure'>> {
 	defaults?: RequestDefaults;
 	/** Shared by all requests that are limited together. As a function, by key and address: one key says nothing of another. */
 	queue?: RequestQueue | ((account: string) => RequestQueue);
-	/** For a whole answer, at most that of `RETRY_LIMITS`. */
+	/** Timeout of a whole answer, at most that of `RETRY_LIMITS`. */
 	timeoutMs?: number;
 	onAnswer?: (headers: IDataObject) => void;
 }
@@ -71,42 +71,28 @@ export async function connect(
 	const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 
 	const timeout = { deadlines: queue.deadlines, timeoutMs: Math.min(timeoutMs, RETRY_LIMITS.timeoutMs) };
-	const { checked, check, checkAddress } = keyCheck(
-		queue,
-		root,
-		async (url) => await follow(url, { isProbe: true, ignoreFailure: true }),
-	);
-	const send = checked(createSend(context, data, { defaults, signal, ...timeout }));
-	const sendWithRetry = withRetry(send, { ...RETRY_LIMITS, ...limits, queue, signal, continues });
-
-	/** Follows one redirect at most. */
-	async function follow(url: string, options?: RequestOptions): Promise<IN8nHttpFullResponse> {
-		let response = await sendWithRetry(url, options);
-		if (isRedirect(response)) response = await sendWithRetry(redirectTarget(response, url, root, key), options);
-		if (isRedirect(response)) throw redirectError(response);
-		return response;
-	}
+	const keys = keyCheck(queue, root, async (url) => await follow(url, { isProbe: true, ignoreFailure: true }));
+	const send = keys.checked(createSend(context, data, { defaults, signal, ...timeout }));
+	const follow = followOne(withRetry(send, { ...RETRY_LIMITS, ...limits, queue, signal, continues }), root, key);
 
 	return async (path, query = {}, onMissing, options) => {
-		const url = root + path + queryString(query);
-		const response = await follow(url, options);
-		const { statusCode, body, headers } = response;
+		const { statusCode, body, headers } = await follow(root + path + queryString(query), options);
 		onAnswer?.(headers ?? {});
-		if (isDenied(classifyStatus(statusCode))) {
-			queue.throwIfClosed({ signal, continues });
-			await check();
-			queue.throwIfClosed({ signal, continues });
-		}
-		if (onMissing && statusCode === 404) {
-			if (!options?.isListNext) await checkAddress();
-			queue.throwIfClosed({ signal, continues });
-			return await onMissing();
-		}
-		// 206: the node never asks for a part.
-		if (statusCode < 200 || statusCode > 299 || statusCode === 206) throw statusError(statusCode, body);
-		if (!isObject(body)) throw unexpectedBodyError(body);
-		return body;
+		const isMissing = onMissing && statusCode === 404;
+		if (isMissing && !options?.isListNext) await keys.checkAddress();
+		const mayBeKey = isDenied(classifyStatus(statusCode));
+		if (mayBeKey) await keys.check();
+		if (isMissing || mayBeKey) queue.throwIfClosed({ signal, continues });
+		return isMissing ? await onMissing() : dataOf(statusCode, body);
 	};
+}
+
+/** @throws Problem for a status other than 200-299, and for a body that is no JSON object */
+function dataOf(statusCode: number, body: unknown): IDataObject {
+	// 206: the node never asks for a part.
+	if (statusCode < 200 || statusCode > 299 || statusCode === 206) throw statusError(statusCode, body);
+	if (!isObject(body)) throw unexpectedBodyError(body);
+	return body;
 }
 
 /** Percent-encodes `+` and other reserved characters (quirk 10), and leaves out blank values: an empty field means "not set". */

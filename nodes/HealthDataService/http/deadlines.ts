@@ -14,13 +14,14 @@ interface Running {
 	cancel?: AbortSignal;
 }
 
-/** Timed-out answers in a row after which the timeout is short, as a part of the whole; with few requests at a time, as many as those. */
+/** Timed-out answers in a row after which the timeout is short; with fewer requests at a time, as many as those. */
 const HANGING_IN_A_ROW = 8;
+
+/** Short timeout, as a part of the whole one. */
 const SHORT = 1 / 12;
 
-/** Least short timeout: the slowest answer × this; and least half of the timeout. */
+/** Least timeout: the slowest answer × this. Sound answers take no longer. */
 const MARGIN = 4;
-const HALF_MARGIN = 1.25;
 
 export class Deadlines {
 	private readonly running = new Set<Running>();
@@ -32,7 +33,7 @@ export class Deadlines {
 	endAt = Infinity;
 
 	/**
-	 * Runs `work`. Its signal aborts after `ms` or `maxMs`, or at once with `cancel`; the work must end then.
+	 * Runs `work`. Its signal aborts after `ms` or `maxMs`, or a step after `cancel`; the work must end then.
 	 *
 	 * @throws what `work` throws; an error with the code `ETIMEDOUT` after `ms`
 	 */
@@ -41,8 +42,6 @@ export class Deadlines {
 		const one: Running = { begunAt: performance.now(), ms, controller, cancel };
 		if (cancel?.aborted) controller.abort();
 		this.running.add(one);
-		// The same function each time, so that the signal has one listener for all requests.
-		cancel?.addEventListener('abort', this.abortCancelled);
 		void this.watch();
 		try {
 			return await work(controller.signal).catch((error: unknown) => {
@@ -51,15 +50,8 @@ export class Deadlines {
 			});
 		} finally {
 			this.running.delete(one);
-			if (![...this.running].some((other) => other.cancel === cancel)) {
-				cancel?.removeEventListener('abort', this.abortCancelled);
-			}
 		}
 	}
-
-	private readonly abortCancelled = () => {
-		for (const { cancel, controller } of this.running) if (cancel?.aborted) controller.abort();
-	};
 
 	private readonly endOf = ({ begunAt, ms }: Running) => Math.min(begunAt + Math.min(ms, this.maxMs), this.endAt);
 
@@ -71,7 +63,7 @@ export class Deadlines {
 			const next = Math.min(...[...this.running].map((one) => this.endOf(one))) - performance.now();
 			await sleep(Math.min(Math.max(1, next), SLEEP_STEP_MS));
 			for (const one of this.running) {
-				if (this.endOf(one) > performance.now()) continue;
+				if (!one.cancel?.aborted && this.endOf(one) > performance.now()) continue;
 				this.running.delete(one);
 				one.controller.abort();
 			}
@@ -124,8 +116,7 @@ export class AdaptiveTimeout {
 	}
 
 	private apply() {
-		const wholeMs = Math.min(this.ms, Math.max(this.ms * this.part, this.slowestMs * HALF_MARGIN));
-		const shortMs = Math.max(this.ms * SHORT, this.slowestMs * MARGIN);
-		this.deadlines.maxMs = this.hanging >= this.hangingInARow ? Math.min(shortMs, wholeMs) : wholeMs;
+		const part = this.hanging >= this.hangingInARow ? SHORT : this.part;
+		this.deadlines.maxMs = Math.min(this.ms, Math.max(this.ms * part, this.slowestMs * MARGIN));
 	}
 }

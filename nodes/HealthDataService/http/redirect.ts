@@ -6,16 +6,27 @@ import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { Problem } from '../shared/problem';
 import { isBelow } from './authenticate';
 
-export const isRedirect = ({ statusCode }: IN8nHttpFullResponse) => statusCode >= 300 && statusCode < 400;
+type Response = IN8nHttpFullResponse;
 
 /**
- * The URL of a redirect, such as `/v2/user/` for `/v2/user`.
+ * `send`, which follows one redirect.
  *
- * @param root the Base URL
- * @param key the API key
- * @throws Problem for a URL that is not below the Base URL
+ * @param root the Base URL @param key the API key
+ * @throws Problem for a second redirect, and for a URL that is not below the Base URL
  */
-export function redirectTarget(response: IN8nHttpFullResponse, from: string, root: string, key: string): string {
+export function followOne<T>(send: (url: string, options?: T) => Promise<Response>, root: string, key: string) {
+	return async (url: string, options?: T) => {
+		let response = await send(url, options);
+		if (isRedirect(response)) response = await send(targetOf(response, url, root, key), options);
+		if (isRedirect(response)) throw redirectError(response);
+		return response;
+	};
+}
+
+const isRedirect = ({ statusCode }: Response) => statusCode >= 300 && statusCode < 400;
+
+/** The URL of a redirect, such as `/v2/user/` for `/v2/user`. */
+function targetOf(response: Response, from: string, root: string, key: string): string {
 	const location = String(response.headers.location ?? '');
 	if (!URL.canParse(location, from)) throw redirectError(response);
 
@@ -36,7 +47,7 @@ export function redirectTarget(response: IN8nHttpFullResponse, from: string, roo
 }
 
 /** A second redirect, or one without a valid URL. */
-export const redirectError = ({ statusCode }: IN8nHttpFullResponse) =>
+const redirectError = ({ statusCode }: Response) =>
 	new Problem('The service redirects without arriving anywhere', "Check 'Base URL' in the credential", {
 		httpCode: String(statusCode),
 		concernsAll: true,

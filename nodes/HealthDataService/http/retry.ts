@@ -3,6 +3,7 @@
  * A 429 or 503 pauses the request queue for all, which also halves its concurrency (requestQueue.ts).
  */
 import { DateTime } from 'luxon';
+import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { Problem } from '../shared/problem';
 import { classify, isRetryable, isTruncated, type Answer, type Outcome } from './classify';
 import { cancellationOf, statusError, truncatedError } from './errors';
@@ -23,7 +24,7 @@ export const RETRY_LIMITS = {
 	timeoutMs: 300_000,
 };
 
-/** For a person who waits: an early error is better than a late one. */
+/** Limits while a person waits: an early error is better than a late one. */
 export const SHORT_RETRY = { maxAttempts: 2, retryForMs: 5_000, timeoutMs: 30_000 };
 
 /** Throttled requests in a row, without an answer between them, after which the throttle is one of all requests. */
@@ -84,7 +85,7 @@ export interface RequestOptions
 	budget?: Budget;
 }
 
-/** For a request that may well fail, or that asks a question which a failure answers, too. */
+/** Options of a request that may well fail, or whose failure is an answer, too. */
 export const SINGLE_ATTEMPT: RequestOptions = { maxAttempts: 1, ignoreFailure: true };
 
 /** A failed attempt, and what the queue knows. All times in ms. */
@@ -122,79 +123,102 @@ export function retryDelay(failed: FailedAttempt, limits: RetryLimits, random?: 
 }
 
 /** `send` through the queue, retried while the failure is transient. @throws Problem of the last attempt */
-export function withRetry(send: Send, { queue, signal, continues, ...options }: RetryOptions) {
-	const { circuitBreaker } = queue;
+export const withRetry =
+	(send: Send, options: RetryOptions) =>
+	async (url: string, request: RequestOptions = {}): Promise<IN8nHttpFullResponse> => {
+		const { queue } = options;
+		queue.open++;
+		return await new Attempts(send, options, request).untilAnswered(url).finally(() => queue.open--);
+	};
 
-	/** What the failure of one request means for the others. @param delayMs undefined after the last attempt */
-	function pauseOthers(failed: FailedAttempt, delayMs: number | undefined, problem: Problem) {
-		const { outcome, isThrottle, askedMs, throttles } = failed;
-		const isWaitedOut = options.outlastsThrottles && isThrottle;
-		if (isWaitedOut) queue.lastThrottle = problem;
-		// Others that were answered meanwhile do not wait for a request that is throttled again and again.
-		if (delayMs !== undefined && (isWaitedOut || outcome === 'throttled')) {
-			queue.pause(Math.max(askedMs ?? 0, backoff(throttles + 1)));
-		}
-		// A throttle that other requests do not meet is of this user only.
-		if (delayMs === undefined && isWaitedOut && (askedMs !== undefined || throttles >= THROTTLES_OF_ALL)) {
-			queue.pause((options.retryUntil ?? Infinity) - performance.now());
-		}
-	}
+/** The attempts of one request. Times by `performance.now()`. */
+class Attempts {
+	private count = 0;
+	private readonly startedAt = performance.now();
+	private failedAt?: number;
+	private lastFailure?: Problem;
+	/** The end of the pause before the next attempt. */
+	private notBefore?: number;
 
-	async function sendUntilAnswered(url: string, request: RequestOptions) {
-		const { budget, isProbe, isCancelled, ignoreFailure = options.ignoreFailure } = request;
-		const limits = { ...options, maxAttempts: request.maxAttempts ?? options.maxAttempts };
-		const startedAt = performance.now();
-		let attempt = 0;
-		let failedAt: number | undefined;
-		let lastFailure: Problem | undefined;
-		let notBefore: number | undefined;
-		const stoppedBy = () => {
-			const reason = budget?.stoppedBy();
-			return reason && (lastFailure ?? reason);
-		};
+	constructor(
+		private readonly send: Send,
+		private readonly options: RetryOptions,
+		private readonly request: RequestOptions,
+	) {}
+
+	async untilAnswered(url: string): Promise<IN8nHttpFullResponse> {
+		const { queue, signal, continues } = this.options;
+		const { budget, isProbe, isCancelled } = this.request;
+		const queued = { signal, continues, isProbe, isCancelled, stoppedBy: this.stoppedBy };
 		const work = async () => {
 			if (budget) budget.sentAt ??= performance.now();
-			attempt++;
-			return await send(url);
-		};
-		const settle = (answer: Answer) => {
-			const cancelled = cancellationOf(signal);
-			if (cancelled) throw cancelled;
-			const outcome = classify(answer);
-			if ('response' in answer && !isRetryable(outcome)) return answer.response;
-
-			const now = performance.now();
-			failedAt ??= now;
-			const { statusCode, headers } = 'response' in answer ? answer.response : {};
-			const askedMs = retryAfterMs(headers?.['retry-after'], Date.now(), options.maxRetryAfterMs);
-			const problem = problemOf(answer);
-			lastFailure = outcome === 'failed' ? problem : withAttempts(problem, attempt, now - startedAt, askedMs);
-			const failed: FailedAttempt = {
-				...{ outcome, askedMs, attempt, failingMs: now - failedAt, now, throttles: queue.throttles },
-				isThrottle: statusCode === 429 || askedMs !== undefined,
-				serviceFailingMs: circuitBreaker.failingForMs,
-				isServiceFailing: circuitBreaker.isFailing,
-				mayRetry: budget?.mayRetry() ?? true,
-			};
-			const delayMs = retryDelay(failed, limits);
-			if (limits.maxAttempts > 1) pauseOthers(failed, delayMs, lastFailure);
-			notBefore = now + (delayMs ?? 0);
-			if (delayMs !== undefined) return undefined;
-			if (!ignoreFailure) circuitBreaker.onFailure(lastFailure);
-			throw lastFailure;
+			this.count++;
+			return await this.send(url);
 		};
 		for (;;) {
-			const queued = { signal, continues, isProbe, isCancelled, stoppedBy, notBefore };
-			const isFurther = attempt > 0 || budget?.sentAt !== undefined;
-			const response = await queue.run(work, classify, { ...queued, isFurther }, settle);
+			const isFurther = this.count > 0 || budget?.sentAt !== undefined;
+			const { notBefore } = this;
+			const response = await queue.run(work, classify, { ...queued, isFurther, notBefore }, this.settle);
 			if (response) return response;
 		}
 	}
 
-	return async (url: string, request: RequestOptions = {}) => {
-		queue.open++;
-		return await sendUntilAnswered(url, request).finally(() => queue.open--);
+	private readonly stoppedBy = () => {
+		const reason = this.request.budget?.stoppedBy();
+		return reason && (this.lastFailure ?? reason);
 	};
+
+	/** @returns nothing for another attempt @throws Problem after the last one */
+	private readonly settle = (answer: Answer): IN8nHttpFullResponse | undefined => {
+		const { queue, signal, ...options } = this.options;
+		const { maxAttempts = options.maxAttempts, ignoreFailure = options.ignoreFailure } = this.request;
+		const cancelled = cancellationOf(signal);
+		if (cancelled) throw cancelled;
+		if ('response' in answer && !isRetryable(classify(answer))) return answer.response;
+
+		const failed = this.failedAttempt(answer);
+		const problem = problemOf(answer);
+		const elapsedMs = failed.now - this.startedAt;
+		this.lastFailure = failed.outcome === 'failed' ? problem : withAttempts(problem, failed, elapsedMs);
+		const delayMs = retryDelay(failed, { ...options, maxAttempts });
+		if (maxAttempts > 1) pauseOthers(this.options, failed, delayMs, this.lastFailure);
+		this.notBefore = failed.now + (delayMs ?? 0);
+		if (delayMs !== undefined) return undefined;
+		if (!ignoreFailure) queue.circuitBreaker.onFailure(this.lastFailure);
+		throw this.lastFailure;
+	};
+
+	private failedAttempt(answer: Answer): FailedAttempt {
+		const { throttles, circuitBreaker } = this.options.queue;
+		const { statusCode, headers } = 'response' in answer ? answer.response : {};
+		const askedMs = retryAfterMs(headers?.['retry-after'], Date.now(), this.options.maxRetryAfterMs);
+		const now = performance.now();
+		this.failedAt ??= now;
+		return {
+			...{ outcome: classify(answer), askedMs, attempt: this.count, failingMs: now - this.failedAt, now, throttles },
+			isThrottle: statusCode === 429 || askedMs !== undefined,
+			serviceFailingMs: circuitBreaker.failingForMs,
+			isServiceFailing: circuitBreaker.isFailing,
+			mayRetry: this.request.budget?.mayRetry() ?? true,
+		};
+	}
+}
+
+/** What the failure of one request means for the others. @param delayMs undefined after the last attempt */
+function pauseOthers(
+	{ queue, outlastsThrottles, retryUntil = Infinity }: RetryOptions,
+	{ outcome, isThrottle, askedMs, throttles }: FailedAttempt,
+	delayMs: number | undefined,
+	problem: Problem,
+) {
+	const isWaitedOut = outlastsThrottles && isThrottle;
+	if (isWaitedOut) queue.lastThrottle = problem;
+	// Others that were answered meanwhile do not wait for a request that is throttled again and again.
+	if (delayMs !== undefined && (isWaitedOut || outcome === 'throttled'))
+		queue.pause(Math.max(askedMs ?? 0, backoff(throttles + 1)));
+	// A throttle that other requests do not meet is of this user only.
+	if (delayMs === undefined && isWaitedOut && (askedMs !== undefined || throttles >= THROTTLES_OF_ALL))
+		queue.pause(retryUntil - performance.now());
 }
 
 function problemOf(answer: Answer): Problem {
@@ -203,13 +227,9 @@ function problemOf(answer: Answer): Problem {
 	return isTruncated(response) ? truncatedError() : statusError(response.statusCode, response.body);
 }
 
-function withAttempts(
-	{ message, description, kind, httpCode, concernsAll }: Problem,
-	attempts: number,
-	elapsedMs: number,
-	askedMs: number | undefined,
-): Problem {
-	const times = attempts === 1 ? 'once' : `${attempts} times`;
+function withAttempts(problem: Problem, { attempt, askedMs }: FailedAttempt, elapsedMs: number): Problem {
+	const { message, description, kind, httpCode, concernsAll } = problem;
+	const times = attempt === 1 ? 'once' : `${attempt} times`;
 	const seconds = Math.round(elapsedMs / 1000);
 	const advice = `Tried ${times} in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. ${description}`;
 	return new Problem(message, advice, { kind, httpCode, concernsAll, retryAfterMs: askedMs });

@@ -8,7 +8,7 @@ import { USER_LENGTH, userPrefix } from '../service/readingId';
 import type { ListEntry, SelectedUser } from '../service/userSelection';
 import type { Cursor, SavedCursor, TriggerState } from './state';
 
-/** With an entry that no user matches, `user_id` is empty. */
+/** A user of the list. `user_id` is empty where no user matches the entry. */
 export type Listed = Pick<SelectedUser, 'user' | 'entry'>;
 
 /** Polls in a row that missed a user, from which on the user holds no pass open. Under a throttle they miss different users. */
@@ -73,19 +73,17 @@ export class Cursors {
 	}
 
 	meet(listed: Listed) {
-		const key = keyOf(listed);
-		this.met.add(key);
-		const owner = ownerOf(listed) ?? this.all.get(key)?.owner ?? UNKNOWN;
-		this.all.set(key, { ...this.of(listed), ...(listed.entry && { owner }) });
+		this.met.add(keyOf(listed));
+		this.set(listed, this.of(listed));
 	}
 
 	/** Whether this pass has read the user, or failed to. */
 	isDone = (listed: Listed) => this.of(listed).tried >= this.before.pass;
 
-	/** For an added entry: readings measured up to now are old. */
+	/** The cursor of an added entry: readings measured up to now are old. */
 	private added = (): Cursor => ({ ...this.joined(), since: this.options.now });
 
-	/** For a user who joined: the window reaches back to the last complete pass, so that time without polls loses nothing. */
+	/** The cursor of a user who joined. The window reaches back to the last complete pass: time without polls loses nothing. */
 	private joined(): Cursor {
 		const { clock, lookback } = this.options;
 		const from = Math.min(this.before.kept + CLOCK_ERROR_MS, clock.earliest() - lookback);

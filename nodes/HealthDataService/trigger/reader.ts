@@ -197,7 +197,7 @@ export class PollReader {
 	}
 
 	/**
-	 * Often missed users who were refused again: missed, if the throttle is theirs alone. If it is one of all, they stay open, and the
+	 * Misses the often missed users who were refused again, if the throttle is theirs alone. If it is one of all, they stay open, and the
 	 * next poll begins with them; only a poll that read nobody misses a half of them, in each poll another.
 	 */
 	private async missRefused() {

@@ -47,7 +47,7 @@ export interface Progress {
 
 export class PollResults {
 	readonly failures: Failures = { problems: new Map(), users: 0 };
-	/** With the rows to emit. */
+	/** Users who were read, each with the rows to emit. */
 	private readonly reads: Array<{ result: UserResult; changes: ChangedRow[] }> = [];
 	private readonly seen: SeenReadings;
 	private rows = 0;
@@ -91,7 +91,7 @@ export class PollResults {
 		const end = clock.earliest();
 		if (since === undefined) return { start, end };
 		const readAt = since === now ? Date.now() : clock.latest();
-		// For a user who joined later, all from the window on is new.
+		// All readings of a user who joined later are new, from the window on.
 		return { start, end, watchingSince: clock.corrected(since), ...(since !== from && { readAt }) };
 	}
 

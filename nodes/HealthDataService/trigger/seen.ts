@@ -65,7 +65,7 @@ const ENTRY_LENGTH = SAVED_KEY_LENGTH + VALUES_LENGTH;
 const NO_HOUR = 'none';
 const hourOf = ({ time }: IdentifiedRow) => (time === undefined ? NO_HOUR : String(Math.floor(time / HOUR_MS)));
 
-/** With the key in it: trying all of the few different values would reverse a hash of values alone. */
+/** Includes the key: trying all of the few different values would reverse a hash of values alone. */
 const hashOfValues = ({ key, values }: IdentifiedRow) => hash('sha256', key + values).slice(0, VALUES_LENGTH);
 
 /**

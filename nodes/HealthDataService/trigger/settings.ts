@@ -137,7 +137,7 @@ const readLookback = (context: IPollFunctions): number =>
 		wholeNumber(value, 'Lookback Hours', 1, MAX_LOOKBACK_HOURS),
 	) * HOUR_MS;
 
-/** Of the options that were added. */
+/** The thresholds whose options were added. */
 export const readThresholds = (context: IPollFunctions, options: readonly ThresholdOption[]): Threshold[] =>
 	options.flatMap(({ column, at, option, name }) => {
 		const limit = readOption<number | undefined>(context, option, undefined, (value) => someNumber(value, name, 0));

@@ -86,7 +86,7 @@ export function isStateOf(stored: unknown, node: string, of: string): stored is 
 }
 
 /**
- * With the thresholds of this poll. In memory n8n does not save that a reading was skipped, so the thresholds of before a change
+ * The state with the thresholds of this poll. In memory n8n does not save that a reading was skipped, so the thresholds of before a change
  * also judge the readings measured before it, as long as a window reaches back to it.
  */
 export function withThresholds(state: TriggerState, thresholds: Threshold[], now: number, isDurable: boolean) {
