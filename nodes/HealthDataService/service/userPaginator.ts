@@ -3,7 +3,6 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
-import { quietly } from '../shared/concurrentMap';
 import type { Problem } from '../shared/problem';
 import { listProblem, MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
 
@@ -213,7 +212,10 @@ export class Prefetch {
 	/** An error is thrown by `take`, and ignored if the page is never taken. */
 	start(page: PageRequest) {
 		const key = pageKey(page);
-		if (!this.started.has(key)) this.started.set(key, quietly(this.request(page)));
+		if (this.started.has(key)) return;
+		const result = this.request(page);
+		result.catch(() => undefined);
+		this.started.set(key, result);
 	}
 
 	async take(page: PageRequest): Promise<UserPage> {
