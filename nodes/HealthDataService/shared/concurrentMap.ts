@@ -2,7 +2,7 @@
  * Concurrent map: works on several elements at once, and yields the results in the order of the elements or as they are completed.
  */
 
-interface MapOptions {
+export interface MapOptions {
 	/** Elements in work at a time; in order, finished ones that are not yielded yet count too. */
 	width: number;
 	/** Whether results come as they are completed, so that a slow element holds back no other one. */

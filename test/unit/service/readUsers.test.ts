@@ -3,7 +3,8 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions, Query } from '../../../nodes/HealthDataService/http/client';
-import { rowsWithoutId } from '../../../nodes/HealthDataService/service/readings';
+import { CANCELLED_REQUEST } from '../../../nodes/HealthDataService/http/errors';
+import { collectRows } from '../../../nodes/HealthDataService/service/readings';
 import { readUsers, type UserResult } from '../../../nodes/HealthDataService/service/readUsers';
 import type { SelectedUser, UserSelection } from '../../../nodes/HealthDataService/service/userSelection';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
@@ -59,7 +60,7 @@ async function play({ users, answer, whenMissing = async () => {}, options, aske
 				whenMissing,
 			},
 			width: 2,
-			collect: rowsWithoutId(metric, new RowLimit()),
+			collect: collectRows(metric, new RowLimit(), false),
 			...options,
 		}))
 			results.push(one);
@@ -163,7 +164,7 @@ it('leaves out a user in the queue when time is up, also if there is more time w
 			isUp = true;
 			const isCancelled = asked.at(-1)!.once!.isCancelled!();
 			isUp = false;
-			return new Problem(isCancelled ? 'Cancelled' : 'Sent', '', { concernsAll: true });
+			return isCancelled ? CANCELLED_REQUEST : new Problem('Sent', '', { concernsAll: true });
 		},
 		asked,
 		options: { asCompleted: true, isTimeUp: () => isUp },
@@ -301,7 +302,7 @@ it('stopping the read cancels all requests in flight, and their errors are not r
 			whenMissing: async () => {},
 		},
 		width: 3,
-		collect: rowsWithoutId(metric, new RowLimit()),
+		collect: collectRows(metric, new RowLimit(), false),
 		onUnreadable: reported,
 	})) {
 		expect(rows).toHaveLength(1);

@@ -15,7 +15,7 @@ import { readRequest } from './parameters';
 export function executeTimeseries(metric: Metric) {
 	return async (context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> => {
 		const request = readRequest(context, metric);
-		const { range, provider, sourceTypes, limit, collect, isSimple, concurrency, isSeveral, selection } = request;
+		const { query, provider, sourceTypes, limit, collect, isSimple, concurrency, isSeveral, selection } = request;
 		const get = provider.watching(await connectRun(request));
 
 		const onUnreadable = (user: UserRef, problem: Problem, succeeded: number) => {
@@ -31,7 +31,7 @@ export function executeTimeseries(metric: Metric) {
 		const failed: IDataObject[] = [];
 		for await (const { user, place, rows: more, problem } of readUsers(get, {
 			metric,
-			query: () => ({ ...range, provider: provider.slug }),
+			query: () => query,
 			selection,
 			width,
 			collect,
