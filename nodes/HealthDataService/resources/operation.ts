@@ -162,10 +162,6 @@ export class Run {
 	}
 }
 
-/** Number of input items: with *Execute Once* fewer than in the execution data. Every context of n8n has `inputData`. */
-const itemsOf = (context: object) =>
-	(context as { inputData?: ITaskDataConnections }).inputData?.main?.[0]?.length ?? 1;
-
 /** Keys: n8n's execution data of a run, and the context of each item. */
 const runs = new WeakMap<object, Run>();
 
@@ -180,7 +176,9 @@ export function runOf(context: IExecuteSingleFunctions): Run {
 	const data = context.getExecuteData();
 	const item = context.getItemIndex();
 	let run = isTool(context) ? undefined : runs.get(data);
-	if (!run || run.started.has(item)) run = new Run(itemsOf(context));
+	// Every context of n8n has it. With *Execute Once* it has fewer items than the execution data.
+	const { inputData } = context as { inputData?: ITaskDataConnections };
+	if (!run || run.started.has(item)) run = new Run(inputData?.main?.[0]?.length ?? 1);
 	run.start(item);
 	runs.set(data, run);
 	runs.set(context, run);

@@ -7,9 +7,8 @@ import { CANCELLED_REQUEST } from '../http/errors';
 import { concurrentMap, type MapOptions } from '../shared/concurrentMap';
 import { Problem, problemOfOne } from '../shared/problem';
 import { pathOf, type Metric } from './metrics';
-import type { Progress } from './progress';
 import { readingPages } from './readingPages';
-import type { Collect, UserRef } from './readings';
+import type { Collect } from './readings';
 import { isUsableUserId, unusableUserId } from './users';
 import type { SelectedUser, UserSelection } from './userSelection';
 
@@ -35,16 +34,11 @@ export interface ReadUsersOptions extends MapOptions {
 	selection: UserSelection;
 	/** Users with a single attempt for each request. */
 	isTriedOnce?: (selected: SelectedUser) => boolean;
-	/** Once true, users without a request that was sent are left out, and the others are awaited. */
-	isTimeUp?: () => boolean;
 	/** Asked before each request and retry. Default: no limit. */
 	budget?: () => UserBudget;
 	collect: Collect;
-	/** Called when a user is read, in any order. May throw to stop the read. */
-	onRead?: (rows: number) => void;
-	/** Called when a user cannot be read, in any order, with the number of users read so far. May throw to stop the read. */
-	onUnreadable?: (user: UserRef, problem: Problem, succeeded: number) => void;
-	progress?: Progress;
+	/** Called with each result at once, in any order. May throw to stop the read. */
+	onDone?: (result: UserResult) => void;
 }
 
 /** Users in progress for each concurrent request, which the request queue limits, so that one slow user does not delay the others. */
@@ -53,28 +47,16 @@ export const USERS_PER_REQUEST = 4;
 /**
  * Returning from the generator stops the read.
  *
- * @throws Problem that concerns all users, what `onRead` and `onUnreadable` throw, and any error after the read has ended
+ * @throws Problem that concerns all users, what `onDone` throws, and any error after the read has ended
  */
-export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<UserResult> {
-	const { selection, onRead, onUnreadable, progress } = options;
-	const count = progress?.begin(() => selection.expected?.());
-	let succeeded = 0;
-	try {
-		yield* concurrentMap(selection.users(get), options, async (selected, hasEnded) => {
-			const result = await readUser(get, options, selected, hasEnded);
-			if (!result) return undefined;
-			count?.onDone();
-			if (!result.problem) succeeded++;
-			if (result.problem) onUnreadable?.(result.user, result.problem, succeeded);
-			else onRead?.(result.rows.length);
-			return result;
-		});
-	} finally {
-		count?.end();
-	}
-}
+export const readUsers = (get: Get, options: ReadUsersOptions): AsyncGenerator<UserResult> =>
+	concurrentMap(options.selection.users(get), options, async (selected, hasEnded) => {
+		const result = await readUser(get, options, selected, hasEnded);
+		if (result) options.onDone?.(result);
+		return result;
+	});
 
-/** Undefined if the first request was still in the queue when the read or its time ended. */
+/** Undefined if the first request was still in the queue when the read ended, or `isTimeUp` was true. */
 async function readUser(
 	get: Get,
 	{ metric, query, selection, isTriedOnce, isTimeUp, budget, collect }: ReadUsersOptions,
@@ -107,7 +89,7 @@ async function readUser(
 }
 
 /** What all requests for one user share. The time begins when the first of them leaves the queue. */
-function budgetOf(limits: () => UserBudget = () => UNLIMITED) {
+function budgetOf(limits: () => UserBudget = () => ({ retryMs: Infinity, totalMs: Infinity })) {
 	const own: Budget = {
 		stoppedBy: () => (own.sentAt !== undefined && tookMs() >= limits().totalMs ? tooSlow() : undefined),
 		mayRetry: () => tookMs() < limits().retryMs,
@@ -115,8 +97,6 @@ function budgetOf(limits: () => UserBudget = () => UNLIMITED) {
 	const tookMs = () => (own.sentAt === undefined ? 0 : performance.now() - own.sentAt);
 	return { own, tookMs };
 }
-
-const UNLIMITED: UserBudget = { retryMs: Infinity, totalMs: Infinity };
 
 const tooSlow = () =>
 	new Problem(

@@ -15,25 +15,20 @@ export interface UserRef {
 	client_user_id: string | null;
 }
 
-/** One element of a list inside `groups`, with the provider slug it was listed under. */
-interface Group {
-	slug: string;
-	data: IDataObject[];
-	/** An object by the contract; any other value is kept as it is. */
-	source: unknown;
-	/** Fields of the group beside `data` and `source`. The contract shows none. */
-	extras: IDataObject;
-}
-
-/** A page without valid `groups` is an error, never "no data" (quirk 21). */
-function groupsOf({ groups }: IDataObject): Group[] {
+/**
+ * Each element of the lists inside `groups`, with the provider slug it was listed under. `source` is an object by the contract; any
+ * other value is kept as it is. `extras` are the other fields, of which the contract shows none.
+ *
+ * @throws Problem for a page without valid `groups`: that is never "no data" (quirk 21)
+ */
+function groupsOf({ groups }: IDataObject) {
 	if (!isObject(groups)) throw missingFieldError('groups');
 
 	return Object.entries(groups).flatMap(([slug, list]) => {
 		if (!Array.isArray(list) || !list.every(isObject)) throw missingFieldError('groups');
-		return list.map(({ data, source, ...extras }): Group => {
+		return list.map(({ data, source, ...extras }) => {
 			if (!Array.isArray(data) || !data.every(isObject)) throw missingFieldError('data');
-			return { slug, data, source: source ?? {}, extras };
+			return { slug, data: data as IDataObject[], source: source ?? {}, extras };
 		});
 	});
 }

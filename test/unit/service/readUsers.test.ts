@@ -140,14 +140,14 @@ it('time in the queue does not count as time of a user', async () => {
 });
 
 it('reports the row count of each user, and starts none once the time is up', async () => {
-	const onRead = jest.fn();
+	const onDone = jest.fn();
 	let read = 0;
 	const { results } = await play({
 		users: [listed('u1'), listed('u2'), listed('u3')],
 		answer: () => page(1, 2),
-		options: { width: 1, onRead: (rows) => onRead(rows, ++read), isTimeUp: () => read === 2 },
+		options: { width: 1, onDone: ({ rows }) => onDone(rows.length, ++read), isTimeUp: () => read === 2 },
 	});
-	expect(onRead.mock.calls).toEqual([
+	expect(onDone.mock.calls).toEqual([
 		[2, 1],
 		[2, 2],
 	]);
@@ -189,15 +189,19 @@ describe('a problem', () => {
 	const broken = new Problem('Theirs', '');
 	const users = [listed('u1'), listed('u2'), listed('u3')];
 
-	it('of one user is reported at once, with the number of sound users, and concerns that user only', async () => {
+	it('of one user is reported at once, and concerns that user only', async () => {
 		const reported: unknown[][] = [];
 		const { results, error } = await play({
 			users,
 			answer: (name) => (name === 'u2' ? broken : page(1)),
-			options: { width: 1, onUnreadable: (...args) => reported.push(args) },
+			options: { width: 1, onDone: ({ user, problem }) => reported.push([user.user_id, problem]) },
 		});
 		expect([error, systolic(results), results[1].problem]).toEqual([undefined, [[1], [], [1]], broken]);
-		expect(reported).toEqual([[users[1].user, broken, 1]]);
+		expect(reported).toEqual([
+			['u1', undefined],
+			['u2', broken],
+			['u3', undefined],
+		]);
 	});
 
 	it('on a later page leaves no row of the pages before', async () => {
@@ -243,14 +247,14 @@ describe('a problem', () => {
 		expect([error, asked.length]).toEqual([thrown, 1]);
 	});
 
-	it('ends the read when onUnreadable throws', async () => {
+	it('ends the read when onDone throws', async () => {
 		const end = new Error('Stop');
 		const { error, asked } = await play({
 			users,
 			answer: () => broken,
 			options: {
 				width: 1,
-				onUnreadable: () => {
+				onDone: () => {
 					throw end;
 				},
 			},
@@ -303,7 +307,7 @@ it('stopping the read cancels all requests in flight, and their errors are not r
 		},
 		width: 3,
 		collect: collectRows(metric, new RowLimit(), false),
-		onUnreadable: reported,
+		onDone: reported,
 	})) {
 		expect(rows).toHaveLength(1);
 		expect(asked.at(-1)!.isCancelled?.()).toBe(false);
@@ -312,5 +316,5 @@ it('stopping the read cancels all requests in flight, and their errors are not r
 	expect(asked.every(({ isCancelled }) => isCancelled?.())).toBe(true);
 	for (const reject of late) reject(new Problem('Late', ''));
 	await nextTurn();
-	expect(reported).not.toHaveBeenCalled();
+	expect(reported.mock.calls.map(([{ user, problem }]) => [user.user_id, problem])).toEqual([['u1', undefined]]);
 });

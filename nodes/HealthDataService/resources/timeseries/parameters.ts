@@ -24,11 +24,9 @@ import { readDateRange } from './dateRange';
 import { readListSlice, readTimeZone } from './options';
 import { collectAs, DAILY, GROUPED, READINGS, readOutput, SUMMARY } from './output';
 
-/** These fields usually differ from item to item. */
-const USER_FIELDS = ['user', 'userIds'];
-
 export function readRequest(context: IExecutePaginationFunctions, metric: Metric) {
-	const { selectionOf, ...request } = oncePerRun(context, { but: USER_FIELDS }, (now) => {
+	// User and User IDs usually differ from item to item.
+	const { selectionOf, ...request } = oncePerRun(context, { but: ['user', 'userIds'] }, (now) => {
 		const provider = runOf(context).providerCheck(readProvider(context));
 		const sourceTypes = readSourceTypes(context);
 		const maximum = readLimit(context);
@@ -88,19 +86,16 @@ function readSelection(
 	return (item) => listedUsers(by, readUserIds(item, by), { whenNotFound, isLazy: limit.mayEndEarly });
 }
 
-const FEWER_USERS: Record<UserScope, string[]> = {
-	one: [],
+const FEWER_USERS: Partial<Record<UserScope, string[]>> = {
 	listed: ["fewer 'User IDs' in each of several input items"],
 	all: ["'Users' set to Listed Users, with the user IDs shared between several input items"],
 };
 
-const FEWER_ROWS: Record<string, string[]> = {
+const FEWER_ROWS: Partial<Record<string, string[]>> = {
 	[READINGS]: ["a shorter 'Date Range'", "'Output' set to One Item per Day or One Item per User"],
 	[DAILY]: ["a shorter 'Date Range'", "'Output' set to One Item per User"],
-	[SUMMARY]: [],
-	[GROUPED]: [],
 };
 
 /** Advice for too many rows, with the fields that this item shows. */
 export const readLess = (output: string, scope: UserScope): string =>
-	`Read less in one go: ${[...FEWER_ROWS[output], ...FEWER_USERS[scope]].join(', or ')}`;
+	`Read less in one go: ${[...(FEWER_ROWS[output] ?? []), ...(FEWER_USERS[scope] ?? [])].join(', or ')}`;
