@@ -94,7 +94,7 @@ describe('what it says of this package, in figures and lists, is what the code d
 		const { SeenReadings } = require('../../nodes/HealthDataService/trigger/seen');
 		const { userPrefix, keysOf, identityOf } = require('../../nodes/HealthDataService/service/readingId');
 		const { metrics } = require('../../nodes/HealthDataService/service/metrics');
-		const [key] = keysOf(identityOf(metrics[0]), [{ user_id: 'u' }]);
+		const [key] = keysOf(identityOf(metrics[0]), [{ user_id: 'u' }]).keys;
 		const remembered = (/** @type {string} */ of) => {
 			const seen = new SeenReadings({});
 			seen.remember({ key, values: of, time: 0, row: {} });

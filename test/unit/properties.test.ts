@@ -8,7 +8,7 @@ import type { Get, Query } from '../../nodes/HealthDataService/http/client';
 import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
 import { readingPages } from '../../nodes/HealthDataService/service/readingPages';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
-import { GroupedReadings, readingRows } from '../../nodes/HealthDataService/service/readings';
+import { collectGrouped, readingRows } from '../../nodes/HealthDataService/service/readings';
 import { resolveUser } from '../../nodes/HealthDataService/service/users';
 import { fc } from '../helpers/properties';
 
@@ -68,10 +68,12 @@ describe('readings', () => {
 					...pages.slice(1).map((_, index) => `c${index}`),
 				]);
 
-				const grouped = new GroupedReadings();
-				for (const page of answers) grouped.add(page);
+				async function* again() {
+					yield* answers;
+				}
+				const [item] = await collectGrouped(again(), owner);
 				const groups = Object.values(
-					grouped.toItem(owner).groups as Record<string, Array<{ data: IDataObject[]; source: IDataObject }>>,
+					item.groups as Record<string, Array<{ data: IDataObject[]; source: IDataObject }>>,
 				).flat();
 				expect(
 					groups

@@ -14,6 +14,8 @@ export interface Located {
 	value: unknown;
 	/** The label of the picked row, as saved with the workflow. */
 	cachedResultName?: unknown;
+	/** Whether the service gave this value, in its own spelling: it was picked from the list, not typed and not from an expression. */
+	isPicked?: boolean;
 }
 
 const FIELD_OF_ITEM = /^=\{\{\s*\$json\.([A-Za-z_]\w*)\s*\}\}$/;
@@ -30,16 +32,11 @@ export function readLocator(context: FieldContext, name: string): Located {
 		if (field) return { mode: stored.mode, value: context.getInputData().json[field] };
 	}
 	const given = context.getNodeParameter(name, '');
-	return isLocator(given) ? given : { value: given };
+	if (!isLocator(given)) return { value: given };
+	return { ...given, isPicked: isLocator(stored) && stored.mode === 'list' && stored.value === given.value };
 }
 
 const isItem = (context: FieldContext): context is IExecuteSingleFunctions => 'getInputData' in context;
 
 const isLocator = (given: unknown): given is INodeParameterResourceLocator =>
 	typeof given === 'object' && given !== null && 'value' in given;
-
-/** Whether the service gave this value, in its own spelling: it was picked from the list, not typed and not from an expression. */
-export function isPicked(context: FieldContext, name: string, value: unknown): boolean {
-	const stored = context.getNode().parameters[name];
-	return isLocator(stored) && stored.mode === 'list' && stored.value === value;
-}

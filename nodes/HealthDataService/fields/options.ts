@@ -77,14 +77,13 @@ export const readOnlyConnected = (context: FieldContext) =>
 	readOption(context, 'onlyConnected', false, (value) => toSwitch(value, 'Only Connected Users'));
 
 /** @param name in saved workflows, which differs between operations */
-export const skipField = (name: string, displayOptions?: IDisplayOptions): INodeProperties => ({
+export const skipField = (name: string): INodeProperties => ({
 	displayName: 'Skip First Users',
 	name,
 	type: 'number',
 	typeOptions: { minValue: 0 },
 	default: 0,
 	description: 'How many users to leave out at the start of the list',
-	...(displayOptions && { displayOptions }),
 });
 
 export const readSkip = (context: FieldContext, name: string) =>
@@ -100,13 +99,13 @@ export const sourceTypesField: INodeProperties = {
 };
 
 const SOURCE_ADVICE = "Enter types such as cuff, watch, or leave 'Source Types' empty for all";
-const toSourceType = (entry: unknown) => toText(entry, 'Source Types', SOURCE_ADVICE).trim().toLowerCase();
 
 /** In lower case and alphabetical order; none for all. */
 export const readSourceTypes = (context: FieldContext): string[] =>
 	readOption<string[]>(context, 'sourceTypes', [], (value) => {
 		const entries = toEntries(value, 'Source Types', SOURCE_ADVICE, /[,;\r\n]+/);
-		return [...new Set(entries.map(toSourceType))].filter(Boolean).sort();
+		const types = entries.map((entry) => toText(entry, 'Source Types', SOURCE_ADVICE).trim().toLowerCase());
+		return [...new Set(types)].filter(Boolean).sort();
 	});
 
 const STOP: WhenNotFound = 'error';

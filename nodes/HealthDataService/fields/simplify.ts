@@ -45,10 +45,9 @@ export function limitNotes(
 ): IDataObject[] {
 	if (!isTool(context)) return [];
 	if (rows >= limit) return [{ note: `There may be more: 'Limit' is ${limit}. Raise it, or ask for less at a time` }];
-	if (rows === 0 && sourceTypes.length > 0)
-		return [
-			{ note: `Nothing with the 'Source Types' ${sourceTypes.join(', ')}, which are words such as cuff or watch` },
-		];
+	const types = sourceTypes.join(', ');
+	if (rows === 0 && types)
+		return [{ note: `Nothing with the 'Source Types' ${types}, which are words such as cuff or watch` }];
 	if (rows === 0 && provider)
 		return [{ note: `Nothing with the 'Provider' ${provider}, which must be a slug such as apple_health_kit` }];
 	return [];

@@ -7,7 +7,7 @@ import type { ListEntry, UserIdentifier } from '../service/userSelection';
 import { connectedSources, isClientUserId, isUserId, UUID } from '../service/users';
 import { Problem } from '../shared/problem';
 import { emptyField, isBlank, isText, text, toChoice, toEntries, toText, unusable, whatCame } from '../shared/values';
-import { isPicked, readLocator, type FieldContext } from './locator';
+import { readLocator, type FieldContext } from './locator';
 
 type Show = IDisplayOptions['show'];
 
@@ -85,7 +85,7 @@ const USER_ADVICE =
 
 /** @throws Problem for an invalid identifier: it becomes part of a path */
 export function readUser(context: FieldContext): UserIdentifier {
-	const { mode, value, cachedResultName } = readLocator(context, 'user');
+	const { mode, value, cachedResultName, isPicked } = readLocator(context, 'user');
 	if (mode === 'clientUserId') return { by: 'clientUserId', id: readClientUserId(value) };
 
 	if (isBlank(value)) throw emptyField('User', value, mode === 'list' ? 'Pick a user from the list' : USER_ADVICE);
@@ -94,7 +94,7 @@ export function readUser(context: FieldContext): UserIdentifier {
 	const shownAs = mode === 'list' ? shownIn(cachedResultName, id) : undefined;
 	return {
 		by: 'userId',
-		id: isPicked(context, 'user', value) ? id : id.toLowerCase(),
+		id: isPicked ? id : id.toLowerCase(),
 		...(shownAs !== undefined && { shownAs }),
 	};
 }

@@ -103,9 +103,10 @@ export const truncatedError = () =>
 		httpCode: '200',
 	});
 
-/** The answer of a request is not needed, so this is never shown. */
-export const cancelledRequest = () =>
-	new Problem('The request is no longer needed', 'Nothing was requested', { concernsAll: true });
+/** The answer of a request is not needed, so this is never shown. One object, by which the reader knows it. */
+export const CANCELLED_REQUEST = new Problem('The request is no longer needed', 'Nothing was requested', {
+	concernsAll: true,
+});
 
 export const cancellationOf = (signal?: AbortSignal) =>
 	signal?.aborted

@@ -7,7 +7,7 @@ import type { Problem } from '../shared/problem';
 import { CircuitBreaker } from './circuitBreaker';
 import { isDenied, isRetryable, type Outcome } from './classify';
 import { Deadlines, SLEEP_STEP_MS } from './deadlines';
-import { cancellationOf, cancelledRequest, outOfTime } from './errors';
+import { CANCELLED_REQUEST, cancellationOf, outOfTime } from './errors';
 
 export const DEFAULT_CONCURRENCY = 8;
 
@@ -158,7 +158,7 @@ export class RequestQueue {
 		const { isOpen, lastFailure } = this.circuitBreaker;
 		return (
 			cancellationOf(signal) ??
-			(isCancelled?.() ? cancelledRequest() : undefined) ??
+			(isCancelled?.() ? CANCELLED_REQUEST : undefined) ??
 			this.closedBy ??
 			(isOpen || !continues ? lastFailure : undefined) ??
 			stoppedBy?.()

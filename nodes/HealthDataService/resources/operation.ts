@@ -51,7 +51,7 @@ export function perItem(execute: Execute) {
 		// run, and this never goes on. On Error Continue passes it over and uses the others' results (n8n 2.41.1), or ends the run too
 		// (2.8.4): their rows are lost then.
 		await Promise.resolve();
-		if (!run.isBatched && !this.continueOnFail()) await run.completed();
+		if (!run.isBatched && !this.continueOnFail()) await run.allStarted;
 		try {
 			const rows = await execute(this, connectRun);
 			run.finish(this, item);
@@ -64,7 +64,7 @@ export function perItem(execute: Execute) {
 			if (run.stoppedBy) return [];
 			run.stop(error);
 			// n8n handles rejections only after it has started all items.
-			await run.completed();
+			await run.allStarted;
 			throw nodeError;
 		}
 	};
@@ -81,18 +81,17 @@ function isBatched(context: IExecutePaginationFunctions): boolean {
 /** n8n moves the rows of one input item onto the call stack and crashes at about 125,000 rows. */
 export const MAX_ROWS_PER_ITEM = 100_000;
 
-/** @param advice what to do instead, with the fields of the operation */
-const tooManyRows = (advice: string) =>
-	new Problem(
-		`More than ${MAX_ROWS_PER_ITEM.toLocaleString('en')} rows for one input item are more than n8n can hand on`,
-		advice,
-		{ concernsAll: true },
-	);
-
-/** Limit of one input item. Throws while rows arrive, so that no more is read than n8n can take. */
+/**
+ * Limit of one input item. Throws while rows arrive, so that no more is read than n8n can take.
+ *
+ * @param advice what to do instead, with the fields of the operation
+ */
 export const itemLimit = (maximum: number, advice: string) =>
 	new RowLimit(maximum, (rows) => {
-		if (rows > MAX_ROWS_PER_ITEM) throw tooManyRows(advice);
+		if (rows <= MAX_ROWS_PER_ITEM) return;
+		const most = MAX_ROWS_PER_ITEM.toLocaleString('en');
+		const message = `More than ${most} rows for one input item are more than n8n can hand on`;
+		throw new Problem(message, advice, { concernsAll: true });
 	});
 
 export class Run {
@@ -108,7 +107,9 @@ export class Run {
 	readonly started = new Set<number>();
 	private readonly succeeded = new Set<number>();
 	private readonly logged = new Set<string>();
-	private readonly waiting: Array<() => void> = [];
+	private onAllStarted = () => {};
+	/** Resolves when all items have started; never, if n8n stopped before: an item with a failing expression is never started. */
+	readonly allStarted = new Promise<void>((resolve) => (this.onAllStarted = resolve));
 	/** Whether *Batching* starts the items one after the other. */
 	isBatched?: boolean;
 	private progress?: Progress;
@@ -150,12 +151,7 @@ export class Run {
 
 	start(item: number) {
 		this.started.add(item);
-		if (this.isComplete) for (const resume of this.waiting.splice(0)) resume();
-	}
-
-	/** Whether n8n has started all items. Without Batching it starts them at once; an item with a failing expression is never started. */
-	get isComplete() {
-		return this.started.size >= this.items;
+		if (this.started.size >= this.items) this.onAllStarted();
 	}
 
 	/** After the last item, logs each provider that no user has: a name in place of the slug ends without an error and without rows. */
@@ -164,16 +160,7 @@ export class Run {
 		if (this.succeeded.size < this.items) return;
 		for (const { slug, isMissing } of this.providers.values()) if (isMissing) this.log(context, noSuchProvider(slug));
 	}
-
-	/** Resolves when all items have started; never, if n8n stopped before. */
-	async completed(): Promise<void> {
-		if (!this.isComplete) await new Promise<void>((resolve) => this.waiting.push(resolve));
-	}
 }
-
-/** Number of input items: with *Execute Once* fewer than in the execution data. Every context of n8n has `inputData`. */
-const itemsOf = (context: object) =>
-	(context as { inputData?: ITaskDataConnections }).inputData?.main?.[0]?.length ?? 1;
 
 /** Keys: n8n's execution data of a run, and the context of each item. */
 const runs = new WeakMap<object, Run>();
@@ -189,7 +176,9 @@ export function runOf(context: IExecuteSingleFunctions): Run {
 	const data = context.getExecuteData();
 	const item = context.getItemIndex();
 	let run = isTool(context) ? undefined : runs.get(data);
-	if (!run || run.started.has(item)) run = new Run(itemsOf(context));
+	// Every context of n8n has it. With *Execute Once* it has fewer items than the execution data.
+	const { inputData } = context as { inputData?: ITaskDataConnections };
+	if (!run || run.started.has(item)) run = new Run(inputData?.main?.[0]?.length ?? 1);
 	run.start(item);
 	runs.set(data, run);
 	runs.set(context, run);

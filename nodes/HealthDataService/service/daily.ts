@@ -6,7 +6,7 @@ import { dayIn } from '../shared/calendarDay';
 import { aggregateColumns } from './aggregates';
 import type { Metric } from './metrics';
 import { commonUnit, dayOfTime, identify, identityOf, rowKey, unitKey, userPrefix } from './readingId';
-import { rowsWithoutId, type Collect, type UserRef } from './readings';
+import { collectRows, type Collect, type UserRef } from './readings';
 import { RowLimit } from './rowLimit';
 
 /** Days as YYYY-MM-DD; without `last` the end is open. */
@@ -18,7 +18,7 @@ export interface DayRange {
 
 /** Reads all readings of a user first, so that each row is complete. */
 export function collectDaily(metric: Metric, days: DayRange): Collect {
-	const readAll = rowsWithoutId(metric, new RowLimit());
+	const readAll = collectRows(metric, new RowLimit(), false);
 	const toRows = dailyRows(metric, days);
 	return async (pages, user) => toRows(await readAll(pages, user), user);
 }

@@ -4,15 +4,9 @@
 
 export const PROGRESS_INTERVAL_MS = 30_000;
 
-interface UserCount {
-	/** Read or failed. */
-	done: number;
-	expected: () => number | undefined;
-}
-
 /** Several reads, such as those of all input items, are logged together. */
 export class Progress {
-	private readonly reads: UserCount[] = [];
+	private readonly reads: Array<{ done: number; expected: () => number | undefined }> = [];
 	private readonly startedAt = performance.now();
 	private loggedAt = this.startedAt;
 
@@ -23,10 +17,11 @@ export class Progress {
 	) {}
 
 	/** @param expected number of users of this read, once known */
-	begin(expected: UserCount['expected']) {
-		const read: UserCount = { done: 0, expected };
+	begin(expected: () => number | undefined) {
+		const read = { done: 0, expected };
 		this.reads.push(read);
 		return {
+			/** A user was read, or could not be. */
 			onDone: () => {
 				read.done++;
 				this.logIfDue(performance.now());

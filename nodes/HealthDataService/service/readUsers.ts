@@ -3,12 +3,12 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Budget, type Get, type Query } from '../http/client';
-import { concurrentMap } from '../shared/concurrentMap';
+import { CANCELLED_REQUEST } from '../http/errors';
+import { concurrentMap, type MapOptions } from '../shared/concurrentMap';
 import { Problem, problemOfOne } from '../shared/problem';
 import { pathOf, type Metric } from './metrics';
-import type { Progress } from './progress';
 import { readingPages } from './readingPages';
-import type { Collect, UserRef } from './readings';
+import type { Collect } from './readings';
 import { isUsableUserId, unusableUserId } from './users';
 import type { SelectedUser, UserSelection } from './userSelection';
 
@@ -28,97 +28,75 @@ export interface UserBudget {
 	totalMs: number;
 }
 
-export interface ReadUsersOptions {
+export interface ReadUsersOptions extends MapOptions {
 	metric: Metric;
 	query: (selected: SelectedUser) => Query;
 	selection: UserSelection;
 	/** Users with a single attempt for each request. */
 	isTriedOnce?: (selected: SelectedUser) => boolean;
-	/** Users in progress. The request queue limits the requests. */
-	width: number;
-	/** Whether results come as they are completed. Default: in the order of the users. */
-	asCompleted?: boolean;
-	/** Once true, no further user is started. With `asCompleted`, users in the queue are left out, and those requested are awaited. */
-	isTimeUp?: () => boolean;
-	/** Asked again before each request and retry. Default: no limit. */
+	/** Asked before each request and retry. Default: no limit. */
 	budget?: () => UserBudget;
 	collect: Collect;
-	/** Called when a user is read, in any order. May throw to stop the read. */
-	onRead?: (rows: number) => void;
-	/** Called when a user cannot be read, in any order, with the number of users read so far. May throw to stop the read. */
-	onUnreadable?: (user: UserRef, problem: Problem, succeeded: number) => void;
-	progress?: Progress;
+	/** Called with each result at once, in any order. May throw to stop the read. */
+	onDone?: (result: UserResult) => void;
 }
 
-/** Users in progress for each concurrent request, so that one slow user does not delay the others. */
+/** Users in progress for each concurrent request, which the request queue limits, so that one slow user does not delay the others. */
 export const USERS_PER_REQUEST = 4;
 
 /**
  * Returning from the generator stops the read.
  *
- * @throws Problem that concerns all users, what `onRead` and `onUnreadable` throw, and any error after the read has ended
+ * @throws Problem that concerns all users, what `onDone` throws, and any error after the read has ended
  */
-export async function* readUsers(get: Get, options: ReadUsersOptions): AsyncGenerator<UserResult> {
-	const { metric, query, selection, isTriedOnce, collect, onRead, onUnreadable } = options;
-	const { width, asCompleted = false, isTimeUp = () => false, progress, budget = () => UNLIMITED } = options;
-	const count = progress?.begin(() => selection.expected?.());
-	let succeeded = 0;
+export const readUsers = (get: Get, options: ReadUsersOptions): AsyncGenerator<UserResult> =>
+	concurrentMap(options.selection.users(get), options, async (selected, hasEnded) => {
+		const result = await readUser(get, options, selected, hasEnded);
+		if (result) options.onDone?.(result);
+		return result;
+	});
 
-	async function read(selected: SelectedUser, hasEnded: () => boolean): Promise<UserResult | undefined> {
-		const { user } = selected;
-		const own: Budget = {
-			stoppedBy: () => (own.sentAt !== undefined && tookMs() >= budget().totalMs ? tooSlow() : undefined),
-			mayRetry: () => tookMs() < budget().retryMs,
-		};
-		const tookMs = () => (own.sentAt === undefined ? 0 : performance.now() - own.sentAt);
-		const getOfUser: Get = async (path, params, ifMissing, request) =>
-			await get(path, params, ifMissing, { ...request, budget: own });
-		let isLeftOut = false;
-		const isCancelled = () => {
-			// A user who was still in the queue when time was up, also if there is more time later.
-			isLeftOut ||= asCompleted && own.sentAt === undefined && isTimeUp();
-			return hasEnded() || isLeftOut;
-		};
-		let isGone = false;
-		const onMissing = async () => {
-			await selection.whenMissing(getOfUser, selected);
-			isGone = true;
-		};
-		const unreadable = (problem: Problem): UserResult => {
-			count?.onDone();
-			onUnreadable?.(user, problem, succeeded);
-			return { ...selected, rows: [], isGone, tookMs: tookMs(), problem };
-		};
-		if (selected.problem) return unreadable(selected.problem);
-		if (!isUsableUserId(user.user_id)) return unreadable(unusableUserId());
-		const path = pathOf(metric, selected.sentId ?? user.user_id);
-		const pages = readingPages(getOfUser, path, query(selected), onMissing, {
-			...(isTriedOnce?.(selected) && SINGLE_ATTEMPT),
-			isCancelled,
-		});
-		let rows: IDataObject[];
-		try {
-			rows = await collect(pages, user);
-		} catch (error) {
-			const cancelled = isCancelled();
-			if (isLeftOut && !hasEnded()) return undefined;
-			return unreadable(problemOfOne(error, cancelled));
-		}
-		if (isGone) rows = [];
-		succeeded++;
-		count?.onDone();
-		onRead?.(rows.length);
-		return { ...selected, rows, isGone, tookMs: tookMs() };
-	}
+/** Undefined if the first request was still in the queue when the read ended, or `isTimeUp` was true. */
+async function readUser(
+	get: Get,
+	{ metric, query, selection, isTriedOnce, isTimeUp, budget, collect }: ReadUsersOptions,
+	selected: SelectedUser,
+	hasEnded: () => boolean,
+): Promise<UserResult | undefined> {
+	const { user, sentId = user.user_id } = selected;
+	const unsent = selected.problem ?? (isUsableUserId(user.user_id) ? undefined : unusableUserId());
+	if (unsent) return { ...selected, rows: [], isGone: false, tookMs: 0, problem: unsent };
 
+	const { own, tookMs } = budgetOf(budget);
+	const getOfUser: Get = async (path, params, ifMissing, request) =>
+		await get(path, params, ifMissing, { ...request, budget: own });
+	let isGone = false;
+	const onMissing = async () => {
+		await selection.whenMissing(getOfUser, selected);
+		isGone = true;
+	};
+	const pages = readingPages(getOfUser, pathOf(metric, sentId), query(selected), onMissing, {
+		...(isTriedOnce?.(selected) && SINGLE_ATTEMPT),
+		isCancelled: () => hasEnded() || (own.sentAt === undefined && isTimeUp?.() === true),
+	});
 	try {
-		yield* concurrentMap(selection.users(get), { width, asCompleted, isTimeUp }, read);
-	} finally {
-		count?.end();
+		const rows = await collect(pages, user);
+		return { ...selected, rows: isGone ? [] : rows, isGone, tookMs: tookMs() };
+	} catch (error) {
+		if (error === CANCELLED_REQUEST) return undefined;
+		return { ...selected, rows: [], isGone, tookMs: tookMs(), problem: problemOfOne(error, hasEnded()) };
 	}
 }
 
-const UNLIMITED: UserBudget = { retryMs: Infinity, totalMs: Infinity };
+/** What all requests for one user share. The time begins when the first of them leaves the queue. */
+function budgetOf(limits: () => UserBudget = () => ({ retryMs: Infinity, totalMs: Infinity })) {
+	const own: Budget = {
+		stoppedBy: () => (own.sentAt !== undefined && tookMs() >= limits().totalMs ? tooSlow() : undefined),
+		mayRetry: () => tookMs() < limits().retryMs,
+	};
+	const tookMs = () => (own.sentAt === undefined ? 0 : performance.now() - own.sentAt);
+	return { own, tookMs };
+}
 
 const tooSlow = () =>
 	new Problem(

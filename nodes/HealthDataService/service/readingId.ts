@@ -49,49 +49,48 @@ export const userPrefix = (userId: unknown) => sha(String(userId)).slice(0, USER
 /** @param prefix of the user (`userPrefix`) @param text unique among the rows of the user */
 export const rowKey = (prefix: string, text: string) => prefix + sha(text).slice(USER_LENGTH, KEY_LENGTH);
 
-/** Adds key (`keysOf`), values and time to each row. */
 export function identify(identity: Identity, rows: IDataObject[]): IdentifiedRow[] {
-	const times: Array<number | undefined> = [];
-	const keys = keysOf(identity, rows, times);
+	const { keys, times } = keysOf(identity, rows);
 	return rows.map((row, index) => ({ key: keys[index], values: valuesOf(identity, row), time: times[index], row }));
 }
 
 /**
- * Keys of the rows, the same in each run and for any order of pages. Identical rows have the same key. `rows` must contain all
- * readings of a user at a time, or none. The service's own `id` is in `id_raw`.
- *
- * @param times filled with the time of each row in ms, so that it is parsed once
+ * Keys of the rows, the same in each run and for any order of pages, and their times (ms). Identical rows have the same key. `rows`
+ * must contain all readings of a user at a time, or none. The service's own `id` is in `id_raw`.
  */
-export function keysOf(identity: Identity, rows: IDataObject[], times: Array<number | undefined> = []): string[] {
-	const bases = basesOf(identity, rows, times);
+export function keysOf(identity: Identity, rows: IDataObject[]) {
+	const { bases, times } = basesOf(identity, rows);
 	// Cheap test first: usually all times differ, and no tiebreaker is needed.
 	const tiebreakers = new Set(times).size < rows.length ? tiebreakersOf(identity, rows, bases) : undefined;
 	const prefixes = new Map<unknown, string>();
-	return rows.map((row, index) => {
+	const keys = rows.map((row, index) => {
 		const prefix = prefixes.get(row.user_id) ?? userPrefix(row.user_id);
 		prefixes.set(row.user_id, prefix);
 		const tiebreaker = tiebreakers?.get(bases[index])?.get(valuesOf(identity, row));
 		return rowKey(prefix, tiebreaker ? `${bases[index]} ${tiebreaker}` : bases[index]);
 	});
+	return { keys, times };
 }
 
-/** The text that same-time readings of one source have in common. */
-function basesOf(identity: Identity, rows: IDataObject[], times: Array<number | undefined>): string[] {
+/** For each row the text that same-time readings of one source have in common, and the time (ms). */
+function basesOf(identity: Identity, rows: IDataObject[]) {
 	const { time, key } = identity;
 	let last: IDataObject = {};
 	let source = '';
-	return rows.map((row, index) => {
+	const times: Array<number | undefined> = [];
+	const bases = rows.map((row) => {
 		// Most rows have the same source as the row before.
 		if (key.some((column) => row[column] !== last[column])) {
 			source = JSON.stringify(key.map((column) => row[column] || null)).slice(0, -1);
 		}
 		last = row;
 		const { millis, key: instant } = instantOf(row[time]);
-		times[index] = millis;
+		times.push(millis);
 		const base = `${source},${JSON.stringify(instant)}`;
 		// Without a time, only the values distinguish them.
 		return millis === undefined ? `${base},${JSON.stringify(valuesOf(identity, row))}]` : `${base}]`;
 	});
+	return { bases, times };
 }
 
 const valuesOf = ({ values }: Identity, row: IDataObject) =>
@@ -126,8 +125,14 @@ export const commonUnit = (known: unknown, unit: unknown): unknown =>
  * ids if all have one, else of the values.
  */
 function tiebreakersOf(identity: Identity, rows: IDataObject[], bases: string[]) {
+	const groups = new Map<string, IDataObject[]>();
+	bases.forEach((base, index) => {
+		const group = groups.get(base);
+		if (group) group.push(rows[index]);
+		else groups.set(base, [rows[index]]);
+	});
 	const tiebreakers = new Map<string, Map<string, number>>();
-	for (const [base, readings] of groupByBase(rows, bases)) {
+	for (const [base, readings] of groups) {
 		if (readings.length === 1) continue;
 		const haveIds = readings.every(({ id_raw: id }) => typeof id === 'string' || typeof id === 'number');
 		// Rows with equal values are one reading; its lowest id counts.
@@ -140,16 +145,6 @@ function tiebreakersOf(identity: Identity, rows: IDataObject[], bases: string[])
 		tiebreakers.set(base, new Map([...order].map((values, tiebreaker) => [values, tiebreaker])));
 	}
 	return tiebreakers;
-}
-
-function groupByBase(rows: IDataObject[], bases: string[]) {
-	const groups = new Map<string, IDataObject[]>();
-	bases.forEach((base, index) => {
-		const group = groups.get(base);
-		if (group) group.push(rows[index]);
-		else groups.set(base, [rows[index]]);
-	});
-	return groups;
 }
 
 /** The `id` of a row. A corrected reading keeps it. */

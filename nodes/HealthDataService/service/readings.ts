@@ -15,25 +15,20 @@ export interface UserRef {
 	client_user_id: string | null;
 }
 
-/** One element of a list inside `groups`, with the provider slug it was listed under. */
-interface Group {
-	slug: string;
-	data: IDataObject[];
-	/** An object by the contract; any other value is kept as it is. */
-	source: unknown;
-	/** Fields of the group beside `data` and `source`. The contract shows none. */
-	extras: IDataObject;
-}
-
-/** A page without valid `groups` is an error, never "no data" (quirk 21). */
-function groupsOf({ groups }: IDataObject): Group[] {
+/**
+ * Each element of the lists inside `groups`, with the provider slug it was listed under. `source` is an object by the contract; any
+ * other value is kept as it is. `extras` are the other fields, of which the contract shows none.
+ *
+ * @throws Problem for a page without valid `groups`: that is never "no data" (quirk 21)
+ */
+function groupsOf({ groups }: IDataObject) {
 	if (!isObject(groups)) throw missingFieldError('groups');
 
 	return Object.entries(groups).flatMap(([slug, list]) => {
 		if (!Array.isArray(list) || !list.every(isObject)) throw missingFieldError('groups');
-		return list.map(({ data, source, ...extras }): Group => {
+		return list.map(({ data, source, ...extras }) => {
 			if (!Array.isArray(data) || !data.every(isObject)) throw missingFieldError('data');
-			return { slug, data, source: source ?? {}, extras };
+			return { slug, data: data as IDataObject[], source: source ?? {}, extras };
 		});
 	});
 }
@@ -91,30 +86,6 @@ export function withServiceFields(ours: IDataObject, theirs: IDataObject): IData
 
 export const userRow = (user: IDataObject) => withServiceFields({}, user);
 
-/**
- * Merges pages into the contract's `groups` map. Groups of one provider are merged if everything beside `data` is the same, not
- * only the slug (quirk 4).
- */
-export class GroupedReadings {
-	private readonly merged = new Map<string, Map<string, IDataObject & { data: IDataObject[] }>>();
-
-	add(page: IDataObject) {
-		for (const { slug, data, source, extras } of groupsOf(page)) {
-			const ofProvider = this.merged.get(slug) ?? new Map();
-			this.merged.set(slug, ofProvider);
-			const key = stableJson({ ...extras, source });
-			const group = ofProvider.get(key) ?? { ...extras, data: [], source };
-			ofProvider.set(key, group);
-			for (const point of data) group.data.push(point);
-		}
-	}
-
-	toItem(user: UserRef): IDataObject {
-		const groups = [...this.merged].map(([slug, ofProvider]) => [slug, [...ofProvider.values()]]);
-		return { ...user, groups: Object.fromEntries(groups) };
-	}
-}
-
 export type Collect = (pages: AsyncIterable<IDataObject>, user: UserRef) => Promise<IDataObject[]>;
 
 /** `collect` for readings of these source types only (lower case; none: all). An invalid page stays invalid. */
@@ -132,36 +103,24 @@ export function ofSourceTypes(types: readonly string[] = [], collect: Collect): 
 	return types.length === 0 ? collect : async (pages, user) => await collect(only(pages), user);
 }
 
-/** Rows within the limit, `id` null: for readers that do not show it. */
-export const rowsWithoutId =
-	({ columns }: Metric, limit: RowLimit): Collect =>
-	async (pages, user) => {
-		const rows: IDataObject[] = [];
-		for await (const page of pages) {
-			for (const row of readingRows(page, columns, user)) rows.push(row);
-			if (limit.isReached(rows.length)) break;
-		}
-		return limit.keep(rows);
-	};
-
 /**
- * Rows within the limit, with `id`. The `id` of same-time readings depends on all of them, so pages are read beyond the limit while
- * they may contain more readings of the same time.
+ * Rows within the limit, with `id`, or with null for readers that do not show it. The `id` of same-time readings depends on all of
+ * them, so pages are read beyond the limit for it while they may contain more readings of the same time.
  */
-export const rowsWithId = (metric: Metric, limit: RowLimit): Collect => {
+export function collectRows(metric: Metric, limit: RowLimit, hasId: boolean): Collect {
 	const identity = identityOf(metric);
 	return async (pages, user) => {
 		const rows: IDataObject[] = [];
 		for await (const page of pages) {
 			const more = readingRows(page, metric.columns, user);
 			for (const row of more) rows.push(row);
-			if (limit.isReached(rows.length) && !mayContinueOnNextPage(identity, limit.keep(rows), more)) break;
+			if (!limit.isReached(rows.length)) continue;
+			if (!hasId || !mayContinueOnNextPage(identity, limit.keep(rows), more)) break;
 		}
-		const keys = keysOf(identity, rows);
-		rows.forEach((row, index) => (row.id = toId(identity, keys[index])));
+		if (hasId) keysOf(identity, rows).keys.forEach((key, index) => (rows[index].id = toId(identity, key)));
 		return limit.keep(rows);
 	};
-};
+}
 
 /**
  * Whether the next page may hold same-time readings of `wanted`: of the time at which a source ends on this page, or any source if
@@ -178,3 +137,23 @@ function mayContinueOnNextPage({ key, time }: Identity, wanted: IDataObject[], p
 	};
 	return page.length === 0 || wanted.some(mayFollow);
 }
+
+/**
+ * One item with the contract's `groups` map, merged from all pages. Groups of one provider are merged if everything beside `data` is
+ * the same, not only the slug (quirk 4).
+ */
+export const collectGrouped: Collect = async (pages, user) => {
+	const merged = new Map<string, Map<string, IDataObject & { data: IDataObject[] }>>();
+	for await (const page of pages) {
+		for (const { slug, data, source, extras } of groupsOf(page)) {
+			const ofProvider = merged.get(slug) ?? new Map();
+			merged.set(slug, ofProvider);
+			const key = stableJson({ ...extras, source });
+			const group = ofProvider.get(key) ?? { ...extras, data: [], source };
+			ofProvider.set(key, group);
+			for (const point of data) group.data.push(point);
+		}
+	}
+	const groups = [...merged].map(([slug, ofProvider]) => [slug, [...ofProvider.values()]]);
+	return [{ ...user, groups: Object.fromEntries(groups) }];
+};

@@ -3,9 +3,8 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
-import { quietly } from '../shared/concurrentMap';
-import type { Problem } from '../shared/problem';
-import { listProblem, MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
+import { Problem } from '../shared/problem';
+import { MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
 
 /** Pages requested before they are needed. The request queue decides how many are sent at once. */
 const PREFETCHED_PAGES = 8;
@@ -77,7 +76,6 @@ const MAX_STALLED_PAGES = 50;
 class UserPaginator {
 	/** Offset behind the last user read. */
 	private position: number;
-	private returned = 0;
 	private readonly seen = new Set<unknown>();
 	/** Length of the longest page: the service's own maximum. */
 	private largest = 0;
@@ -86,10 +84,9 @@ class UserPaginator {
 	private wasFull = false;
 	private total?: number;
 	private isTotalSteady = true;
-	/** Users read again with each page, and while stepping back. */
-	private overlap = 1;
+	/** Users read again with each page, and while stepping back; 0 until users have moved. */
+	private overlap = 0;
 	private stepBack = 0;
-	private hasMoved = false;
 	private hasProgressed = false;
 	private stalledPages = 0;
 	private pages = 0;
@@ -103,11 +100,11 @@ class UserPaginator {
 	}
 
 	get hasEnded() {
-		return this.isAtEnd || this.returned >= this.limit;
+		return this.isAtEnd || this.seen.size >= this.limit;
 	}
 
 	/** The next page; with arguments, the next page from that position on. */
-	next(position = this.position, returned = this.returned): PageRequest {
+	next(position = this.position, returned = this.seen.size): PageRequest {
 		const overlap = Math.min(Math.max(this.overlapAt(position), this.stepBack), position - this.start);
 		return {
 			offset: position - overlap,
@@ -119,7 +116,10 @@ class UserPaginator {
 	/** At most `count` pages up to the end that `total` predicts, including the page that proves it; one after a short page. */
 	nextPages(count: number): PageRequest[] {
 		const requests: PageRequest[] = [];
-		let { position, returned } = this;
+		let {
+			position,
+			seen: { size: returned },
+		} = this;
 		while (requests.length < count) {
 			const request = this.next(position, returned);
 			requests.push(request);
@@ -134,17 +134,20 @@ class UserPaginator {
 	/** The new users of a page, in order; none after users have moved, when it must be read again. */
 	read(request: PageRequest, { users, total }: UserPage): IDataObject[] {
 		if (request.offset === 0 && users.length === 0 && Number(total) > 0)
-			throw listProblem('The first page of the user list is empty, although its total counts users');
+			throw listProblem('The first page of the user list is empty, although its total counts users', 'Try again later');
 		const continues = this.doesContinue(request, users, total);
 		this.isTotalSteady &&= total !== undefined && total === (this.total ?? total);
 		this.total = total ?? this.total;
 		if (!continues) this.moveBack(request);
 
-		const fresh = continues ? this.unseen(users).slice(0, this.limit - this.returned) : [];
+		const fresh = continues ? this.unseen(users) : [];
 		if (continues) this.advance(request, users.length, fresh.length);
 		this.stalledPages = fresh.length > 0 ? 0 : this.stalledPages + 1;
 		if (++this.pages > MAX_PAGES)
-			throw listProblem('The user list of the service does not end: it has more than 20,000 pages');
+			throw listProblem(
+				'The user list of the service does not end: it has more than 20,000 pages',
+				"'Listed Users' does not need the list",
+			);
 		if (!this.hasEnded && this.stalledPages >= MAX_STALLED_PAGES) throw this.stalledAt(users);
 		return fresh;
 	}
@@ -153,8 +156,14 @@ class UserPaginator {
 	private stalledAt([first]: IDataObject[]): Problem {
 		const [firstSeen] = this.seen;
 		return first && first.user_id === firstSeen
-			? listProblem('The service gives the same page of its user list again and again')
-			: listProblem('The user list changes while it is read, faster than it can be read');
+			? listProblem(
+					'The service gives the same page of its user list again and again',
+					"It seems to ignore 'offset', so that the list cannot be read to its end",
+				)
+			: listProblem(
+					'The user list changes while it is read, faster than it can be read',
+					'Try again when fewer users come and go, or ask whether the list has a fixed order',
+				);
 	}
 
 	private doesContinue({ offset }: PageRequest, users: IDataObject[], total?: number): boolean {
@@ -169,7 +178,6 @@ class UserPaginator {
 	private moveBack({ offset }: PageRequest) {
 		const further = Math.max(2 * (this.position - offset), Math.floor(this.largest * STEP_BACK), 1);
 		this.stepBack = this.overlap = further;
-		this.hasMoved = true;
 		this.hasProgressed = false;
 	}
 
@@ -177,7 +185,6 @@ class UserPaginator {
 		const hasRoom = length < Math.min(this.largest, request.limit);
 		this.stepBack = 0;
 		this.position = request.offset + length;
-		this.returned += fresh;
 		this.hasProgressed ||= fresh > 0;
 		this.wasLong = length >= this.largest;
 		this.wasFull = length >= request.limit;
@@ -194,14 +201,18 @@ class UserPaginator {
 	private overlapAt(position: number): number {
 		if (this.largest < 2) return 0;
 		const mayEndThere = this.total !== undefined && this.total <= position;
-		if (this.limit !== Infinity && this.wasFull && !this.hasMoved && !mayEndThere) return 0;
+		if (this.limit !== Infinity && this.wasFull && this.overlap === 0 && !mayEndThere) return 0;
 		return Math.max(1, Math.min(this.overlap, Math.floor(this.largest / 2)));
 	}
 
 	private unseen(users: IDataObject[]): IDataObject[] {
-		return users.filter(({ user_id }) => !this.seen.has(user_id) && this.seen.add(user_id));
+		return users.filter(({ user_id }) => !this.hasEnded && !this.seen.has(user_id) && this.seen.add(user_id));
 	}
 }
+
+/** A user list that cannot be read to its end. */
+const listProblem = (message: string, advice: string) =>
+	new Problem(message, `${advice}. If it stays, ask the people who run the service`, { concernsAll: true });
 
 /** Prefetch: pages requested before they are needed. */
 export class Prefetch {
@@ -212,8 +223,13 @@ export class Prefetch {
 
 	/** An error is thrown by `take`, and ignored if the page is never taken. */
 	start(page: PageRequest) {
-		const key = pageKey(page);
-		if (!this.started.has(key)) this.started.set(key, quietly(this.request(page)));
+		const { started } = this;
+		const { offset, limit, isBeyondTotal } = page;
+		const request = isBeyondTotal ? pageBeyondTotal : userPage;
+		if (started.has(pageKey(page))) return;
+		const result = request(this.get, offset, limit, { isCancelled: () => this.started !== started });
+		result.catch(() => undefined);
+		started.set(pageKey(page), result);
 	}
 
 	async take(page: PageRequest): Promise<UserPage> {
@@ -226,12 +242,6 @@ export class Prefetch {
 	/** Requests that wait in the queue are not sent. */
 	cancel() {
 		this.started = new Map();
-	}
-
-	private async request({ offset, limit, isBeyondTotal }: PageRequest): Promise<UserPage> {
-		const { started } = this;
-		const request = isBeyondTotal ? pageBeyondTotal : userPage;
-		return await request(this.get, offset, limit, { isCancelled: () => this.started !== started });
 	}
 }
 

@@ -12,7 +12,7 @@ import { isClientUserId, isConnectedTo, lowerUserId, noSuchClientUser, resolveUs
 
 export interface SelectedUser {
 	user: UserRef;
-	/** The user ID for paths, where the service writes it in another case than the rows. */
+	/** The user ID for paths, which may be in another case than in the rows. */
 	sentId?: string;
 	/** Number of users of the list up to this one, the next offset. */
 	place: number;
@@ -32,12 +32,9 @@ export interface ListEntry {
 	at: number;
 }
 
-/** Entries that could not be resolved in the poll before: a single attempt for each. */
-export type HasFailed = (entry: ListEntry) => boolean;
-
 export interface UserSelection {
-	/** In the order of the list, without the first `skip` users. */
-	users(get: Get, skip?: number, hasFailed?: HasFailed): SelectedUsers;
+	/** In the order of the list, without the first `skip` users; with a single attempt for entries that could not be resolved before. */
+	users(get: Get, skip?: number, hasFailed?: (entry: ListEntry) => boolean): SelectedUsers;
 	/** Called when the service answers 404 for a user's readings. Throws a Problem unless that user is skipped. */
 	whenMissing(get: Get, selected: SelectedUser): Promise<void>;
 	/** Fills in client user IDs that cost a request of their own. Sends nothing without rows or once `isCancelled`. */
@@ -208,11 +205,5 @@ export function toSelectedUser(record: IDataObject, place: number): SelectedUser
 	const { user_id, client_user_id, team_id } = record;
 	const sentId = String(user_id);
 	const user = { user_id: lowerUserId(sentId), client_user_id: text(client_user_id) || null };
-	return {
-		user,
-		...(sentId !== user.user_id && { sentId }),
-		place,
-		record,
-		...(typeof team_id === 'string' && { team: team_id }),
-	};
+	return { user, sentId, place, record, team: typeof team_id === 'string' ? team_id : undefined };
 }

@@ -39,15 +39,12 @@ export async function resolveUser(get: Get, clientUserId: string, once?: Request
 	if (user && typeof user.user_id !== 'string') throw missingFieldError('user_id');
 	// Some services ignore upper and lower case.
 	const given = user && text(user.client_user_id);
-	if (given && given.toLowerCase() !== clientUserId.toLowerCase()) throw anotherUser();
-	return user;
-}
-
-const anotherUser = () =>
-	new Problem(
+	if (!given || given.toLowerCase() === clientUserId.toLowerCase()) return user;
+	throw new Problem(
 		"The service gave the record of another user for this 'Client User ID'",
 		'Nothing was read, because the data would be those of another person. Ask the people who run the service',
 	);
+}
 
 /** Quirk 16. */
 export const noSuchClientUser = () =>
@@ -67,15 +64,15 @@ export interface UserPage {
 	total?: number;
 }
 
-export async function userPage(
-	get: Get,
-	offset: number,
-	limit = MAX_PAGE_SIZE,
-	once?: RequestOptions,
-): Promise<UserPage> {
+export async function userPage(get: Get, offset: number, limit = MAX_PAGE_SIZE, once?: RequestOptions) {
 	const { users, total } = await get('/v2/user', { offset, limit }, undefined, once);
 	if (!Array.isArray(users) || !users.every(isObject)) throw missingFieldError('users');
-	if (!users.every(({ user_id }) => typeof user_id === 'string' && text(user_id))) throw userWithoutId();
+	if (!users.every(({ user_id }) => typeof user_id === 'string' && text(user_id)))
+		throw new Problem(
+			"A user in the service's list has no 'user_id'",
+			'Without it the readings of this user cannot be requested. Ask the people who run the service',
+			{ concernsAll: true },
+		);
 	return { users: users as IDataObject[], total: typeof total === 'number' ? total : undefined };
 }
 
@@ -92,28 +89,6 @@ export async function pageBeyondTotal(get: Get, offset: number, limit: number, o
 		return await userPage(get, offset, limit, once);
 	}
 }
-
-const userWithoutId = () =>
-	new Problem(
-		"A user in the service's list has no 'user_id'",
-		'Without it the readings of this user cannot be requested. Ask the people who run the service',
-		{ concernsAll: true },
-	);
-
-/** A user list that cannot be read to its end: each message with what to do. */
-const LIST_PROBLEMS = {
-	'The first page of the user list is empty, although its total counts users': 'Try again later',
-	'The service gives the same page of its user list again and again':
-		"It seems to ignore 'offset', so that the list cannot be read to its end",
-	'The user list of the service does not end: it has more than 20,000 pages': "'Listed Users' does not need the list",
-	'The user list changes while it is read, faster than it can be read':
-		'Try again when fewer users come and go, or ask whether the list has a fixed order',
-};
-
-export const listProblem = (message: keyof typeof LIST_PROBLEMS) =>
-	new Problem(message, `${LIST_PROBLEMS[message]}. If it stays, ask the people who run the service`, {
-		concernsAll: true,
-	});
 
 interface ConnectedSource {
 	slug: string;

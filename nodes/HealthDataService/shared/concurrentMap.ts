@@ -2,7 +2,7 @@
  * Concurrent map: works on several elements at once, and yields the results in the order of the elements or as they are completed.
  */
 
-interface MapOptions {
+export interface MapOptions {
 	/** Elements in work at a time; in order, finished ones that are not yielded yet count too. */
 	width: number;
 	/** Whether results come as they are completed, so that a slow element holds back no other one. */
@@ -22,68 +22,64 @@ export async function* concurrentMap<T, R>(
 	{ width, asCompleted = false, isTimeUp = () => false }: MapOptions,
 	work: (one: T, isCancelled: () => boolean) => Promise<R | undefined>,
 ): AsyncGenerator<R> {
-	/** What is yielded next: from the start of an element on, or as completed from its end on. */
-	const queue: Array<{ result?: { value: R | undefined } }> = [];
-	/** Elements started, less the results taken from the queue. */
-	let pending = 0;
-	let failure: { error: Error } | undefined;
-	let sourceFailure: { error: Error } | undefined;
-	let isEnded = false;
-	/** Whether an element finished since the last wait: it may finish before the wait begins. */
-	let hasNews = false;
-	let wake = () => {};
-
-	async function start(one: T) {
-		const slot: (typeof queue)[number] = {};
-		pending++;
-		if (!asCompleted) queue.push(slot);
-		try {
-			slot.result = { value: await work(one, () => isEnded || failure !== undefined) };
-		} catch (error) {
-			failure ??= { error };
-		}
-		if (asCompleted) queue.push(slot);
-		hasNews = true;
-		wake();
-	}
-	function* finished() {
-		// After a failure, cancelled work may have incomplete results.
-		while (!failure && queue[0]?.result) {
-			const { value } = queue.shift()!.result!;
-			pending--;
-			if (value !== undefined) yield value;
-		}
-		if (failure) throw failure.error;
-	}
-	async function nextFinished() {
-		if (!hasNews) await new Promise<void>((resolve) => (wake = resolve));
-		hasNews = false;
-	}
-	async function* elements() {
-		try {
-			yield* source;
-		} catch (error) {
-			if (asCompleted) sourceFailure = { error };
-			else failure ??= { error };
-		}
-	}
-
+	const inWork = new InWork<R>(asCompleted);
 	try {
-		for await (const one of elements()) {
+		for await (const one of source) {
 			if (isTimeUp()) break;
-			void start(one);
-			for (yield* finished(); pending >= width; yield* finished()) await nextFinished();
+			void inWork.start(async () => await work(one, inWork.isCancelled));
+			yield* inWork.results(width - 1);
 			if (isTimeUp()) break;
 		}
-		for (yield* finished(); pending > 0; yield* finished()) await nextFinished();
-		if (sourceFailure) throw sourceFailure.error;
+		yield* inWork.results(0);
+	} catch (error) {
+		if (!asCompleted) inWork.failure ??= { error };
+		yield* inWork.results(0);
+		throw error;
 	} finally {
-		isEnded = true;
+		inWork.isEnded = true;
 	}
 }
 
-/** Marks a rejection as handled: the promise may be awaited later, or never. */
-export function quietly<T>(promise: Promise<T>): Promise<T> {
-	promise.catch(() => undefined);
-	return promise;
+/** Elements in work, with their results until these are taken. */
+class InWork<R> {
+	/** What is taken next: from the start of an element on, or as completed from its end on. */
+	private readonly queue: Array<{ isDone: boolean; value?: R }> = [];
+	/** Elements started, less the results taken. */
+	private pending = 0;
+	private wake = () => {};
+	/** The first one. */
+	failure?: { error: unknown };
+	isEnded = false;
+
+	constructor(private readonly asCompleted: boolean) {}
+
+	readonly isCancelled = () => this.isEnded || this.failure !== undefined;
+
+	async start(work: () => Promise<R | undefined>) {
+		const slot: (typeof this.queue)[number] = { isDone: false };
+		this.pending++;
+		if (!this.asCompleted) this.queue.push(slot);
+		try {
+			slot.value = await work();
+			slot.isDone = true;
+		} catch (error) {
+			this.failure ??= { error };
+		}
+		if (this.asCompleted) this.queue.push(slot);
+		this.wake();
+	}
+
+	/** The results that are next, until at most `left` elements are in work. @throws the failure: other results may be incomplete then */
+	async *results(left: number): AsyncGenerator<R> {
+		for (;;) {
+			if (this.failure) throw this.failure.error;
+			const [first] = this.queue;
+			if (first?.isDone) {
+				this.queue.shift();
+				this.pending--;
+				if (first.value !== undefined) yield first.value;
+			} else if (this.pending <= left) return;
+			else await new Promise<void>((resolve) => (this.wake = resolve));
+		}
+	}
 }

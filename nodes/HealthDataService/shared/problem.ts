@@ -46,12 +46,10 @@ export class Problem extends Error {
 export function problemOfOne(error: unknown, hasEnded: boolean): Problem {
 	if (!hasEnded && error instanceof Problem && !error.concernsAll) return error;
 	// The answer is nested too deep, or of another shape.
-	if (!hasEnded && (error instanceof RangeError || error instanceof TypeError)) return unprocessable();
+	if (!hasEnded && (error instanceof RangeError || error instanceof TypeError))
+		return new Problem("The service's answer for this user cannot be processed", 'Ask the people who run the service');
 	throw error;
 }
-
-const unprocessable = () =>
-	new Problem("The service's answer for this user cannot be processed", 'Ask the people who run the service');
 
 /** For a request that is not necessary: a Problem is no result, any other error is thrown. */
 export function ignoreProblem(error: unknown): undefined {

@@ -46,12 +46,9 @@ function jsonList(value: string): unknown[] | undefined {
 	}
 }
 
-/** Whether a value can be an identifier. */
+/** Whether a value can be an identifier. As a number, one of more than 15 digits loses some, and would name another user. */
 export const isText = (value: unknown): value is string | number =>
-	typeof value === 'string' || (typeof value === 'number' && isExact(value));
-
-/** As a number, an identifier of more than 15 digits loses some, and would name another user. */
-const isExact = (value: number) => Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
+	typeof value === 'string' || (Number.isFinite(value) && Number.isInteger(value) === Number.isSafeInteger(value));
 
 /** A boolean field. The words are accepted, because a sheet or an agent may only give text. */
 export function toSwitch(value: unknown, field: string): boolean {

@@ -3,7 +3,7 @@
  */
 import type { Get } from '../http/client';
 import type { RequestLimits } from '../http/requestQueue';
-import { ofSourceTypes, rowsWithoutId, withServiceFields } from '../service/readings';
+import { collectRows, ofSourceTypes, withServiceFields } from '../service/readings';
 import { identityOf, type Identity } from '../service/readingId';
 import { metrics, type Metric, type ThresholdOption } from '../service/metrics';
 import { readUsers, USERS_PER_REQUEST, type ReadUsersOptions, type UserResult } from '../service/readUsers';
@@ -56,7 +56,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			asCompleted: true,
 			width: Math.min(USERS_PER_REQUEST * concurrency, Math.ceil(SECONDS_IN_LINE * requestsPerSecond)),
 			// Change detection finds the `id`.
-			collect: ofSourceTypes(target.sourceTypes, rowsWithoutId(metric, new RowLimit(Infinity, stopAtTooManyRows))),
+			collect: ofSourceTypes(target.sourceTypes, collectRows(metric, new RowLimit(Infinity, stopAtTooManyRows), false)),
 		}),
 });
 

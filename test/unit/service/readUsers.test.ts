@@ -3,7 +3,8 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions, Query } from '../../../nodes/HealthDataService/http/client';
-import { rowsWithoutId } from '../../../nodes/HealthDataService/service/readings';
+import { CANCELLED_REQUEST } from '../../../nodes/HealthDataService/http/errors';
+import { collectRows } from '../../../nodes/HealthDataService/service/readings';
 import { readUsers, type UserResult } from '../../../nodes/HealthDataService/service/readUsers';
 import type { SelectedUser, UserSelection } from '../../../nodes/HealthDataService/service/userSelection';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
@@ -59,7 +60,7 @@ async function play({ users, answer, whenMissing = async () => {}, options, aske
 				whenMissing,
 			},
 			width: 2,
-			collect: rowsWithoutId(metric, new RowLimit()),
+			collect: collectRows(metric, new RowLimit(), false),
 			...options,
 		}))
 			results.push(one);
@@ -139,14 +140,14 @@ it('time in the queue does not count as time of a user', async () => {
 });
 
 it('reports the row count of each user, and starts none once the time is up', async () => {
-	const onRead = jest.fn();
+	const onDone = jest.fn();
 	let read = 0;
 	const { results } = await play({
 		users: [listed('u1'), listed('u2'), listed('u3')],
 		answer: () => page(1, 2),
-		options: { width: 1, onRead: (rows) => onRead(rows, ++read), isTimeUp: () => read === 2 },
+		options: { width: 1, onDone: ({ rows }) => onDone(rows.length, ++read), isTimeUp: () => read === 2 },
 	});
-	expect(onRead.mock.calls).toEqual([
+	expect(onDone.mock.calls).toEqual([
 		[2, 1],
 		[2, 2],
 	]);
@@ -163,7 +164,7 @@ it('leaves out a user in the queue when time is up, also if there is more time w
 			isUp = true;
 			const isCancelled = asked.at(-1)!.once!.isCancelled!();
 			isUp = false;
-			return new Problem(isCancelled ? 'Cancelled' : 'Sent', '', { concernsAll: true });
+			return isCancelled ? CANCELLED_REQUEST : new Problem('Sent', '', { concernsAll: true });
 		},
 		asked,
 		options: { asCompleted: true, isTimeUp: () => isUp },
@@ -188,15 +189,19 @@ describe('a problem', () => {
 	const broken = new Problem('Theirs', '');
 	const users = [listed('u1'), listed('u2'), listed('u3')];
 
-	it('of one user is reported at once, with the number of sound users, and concerns that user only', async () => {
+	it('of one user is reported at once, and concerns that user only', async () => {
 		const reported: unknown[][] = [];
 		const { results, error } = await play({
 			users,
 			answer: (name) => (name === 'u2' ? broken : page(1)),
-			options: { width: 1, onUnreadable: (...args) => reported.push(args) },
+			options: { width: 1, onDone: ({ user, problem }) => reported.push([user.user_id, problem]) },
 		});
 		expect([error, systolic(results), results[1].problem]).toEqual([undefined, [[1], [], [1]], broken]);
-		expect(reported).toEqual([[users[1].user, broken, 1]]);
+		expect(reported).toEqual([
+			['u1', undefined],
+			['u2', broken],
+			['u3', undefined],
+		]);
 	});
 
 	it('on a later page leaves no row of the pages before', async () => {
@@ -242,14 +247,14 @@ describe('a problem', () => {
 		expect([error, asked.length]).toEqual([thrown, 1]);
 	});
 
-	it('ends the read when onUnreadable throws', async () => {
+	it('ends the read when onDone throws', async () => {
 		const end = new Error('Stop');
 		const { error, asked } = await play({
 			users,
 			answer: () => broken,
 			options: {
 				width: 1,
-				onUnreadable: () => {
+				onDone: () => {
 					throw end;
 				},
 			},
@@ -301,8 +306,8 @@ it('stopping the read cancels all requests in flight, and their errors are not r
 			whenMissing: async () => {},
 		},
 		width: 3,
-		collect: rowsWithoutId(metric, new RowLimit()),
-		onUnreadable: reported,
+		collect: collectRows(metric, new RowLimit(), false),
+		onDone: reported,
 	})) {
 		expect(rows).toHaveLength(1);
 		expect(asked.at(-1)!.isCancelled?.()).toBe(false);
@@ -311,5 +316,5 @@ it('stopping the read cancels all requests in flight, and their errors are not r
 	expect(asked.every(({ isCancelled }) => isCancelled?.())).toBe(true);
 	for (const reject of late) reject(new Problem('Late', ''));
 	await nextTurn();
-	expect(reported).not.toHaveBeenCalled();
+	expect(reported.mock.calls.map(([{ user, problem }]) => [user.user_id, problem])).toEqual([['u1', undefined]]);
 });

@@ -25,7 +25,7 @@ const reading = (more: IDataObject = {}): IDataObject => ({
 	unit: 'mmHg',
 	...more,
 });
-const keyOf = (more: IDataObject = {}, among = identity) => keysOf(among, [reading(more)])[0];
+const keyOf = (more: IDataObject = {}, among = identity) => keysOf(among, [reading(more)]).keys[0];
 
 it('is 32 characters, of which the first six are the same for all of a user', () => {
 	expect(keyOf()).toMatch(/^[0-9a-f]{32}$/);
@@ -38,7 +38,7 @@ it('is 32 characters, of which the first six are the same for all of a user', ()
 
 it("never changes: it is the key of users' tables", () => {
 	const rows = [reading(), reading({ systolic: 130 }), reading({ timestamp: 'soon' }), reading({ source_type: null })];
-	expect(keysOf(identity, rows)).toEqual([
+	expect(keysOf(identity, rows).keys).toEqual([
 		'bb82030f2598c440ac7cd4a776683105',
 		'bb8203423cbb24eb716f6f06804cab81',
 		'bb8203fef2348f2d5108e8af6b07df64',
@@ -85,7 +85,8 @@ it('of adjacent rows is the one that each has alone', () => {
 		{ user_id: 'u2', provider: 'omron', source_type: 'cuff' },
 		{},
 	];
-	expect(keysOf(identity, sources.map(reading))).toEqual(sources.map((source) => keyOf(source)));
+	const keys = keysOf(identity, sources.map(reading)).keys;
+	expect(keys).toEqual(sources.map((source) => keyOf(source)));
 });
 
 it('two columns are not taken for one another', () => {
@@ -166,7 +167,7 @@ it('has its time in ms, or none', () => {
 });
 
 describe('same-time readings', () => {
-	const ranked = (...rows: IDataObject[]) => keysOf(identity, rows.map(reading));
+	const ranked = (...rows: IDataObject[]) => keysOf(identity, rows.map(reading)).keys;
 
 	it('the first has the ID that it has alone, the others do not', () => {
 		const [first, second, third] = ranked({ systolic: 110 }, { systolic: 120 }, { systolic: 130 });
@@ -199,6 +200,6 @@ describe('same-time readings', () => {
 
 	it('readings of other instants do not affect them', () => {
 		const rows = [reading(), reading({ systolic: 130 }), reading({ timestamp: '2026-03-04T08:00:00Z' })];
-		expect(keysOf(identity, rows)[2]).toBe(keyOf({ timestamp: '2026-03-04T08:00:00Z' }));
+		expect(keysOf(identity, rows).keys[2]).toBe(keyOf({ timestamp: '2026-03-04T08:00:00Z' }));
 	});
 });

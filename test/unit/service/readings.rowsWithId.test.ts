@@ -2,7 +2,7 @@
  * Rows of the node compared with rows of the trigger, for readings that the sandbox does not serve.
  */
 import type { IDataObject } from 'n8n-workflow';
-import { rowsWithId, rowsWithoutId } from '../../../nodes/HealthDataService/service/readings';
+import { collectRows } from '../../../nodes/HealthDataService/service/readings';
 import { identityOf } from '../../../nodes/HealthDataService/service/readingId';
 import type { Collect } from '../../../nodes/HealthDataService/service/readings';
 import { detectChanges, SeenReadings, toItem } from '../../../nodes/HealthDataService/trigger/seen';
@@ -19,10 +19,10 @@ const collected = async (collect: Collect, pages: Points[]) => {
 	}
 	return await collect(toPages() as never, owner);
 };
-const node = async (...pages: Points[]) => await collected(rowsWithId(bloodPressure, new RowLimit()), pages);
+const node = async (...pages: Points[]) => await collected(collectRows(bloodPressure, new RowLimit(), true), pages);
 async function trigger(...pages: Points[]) {
 	const identity = identityOf(bloodPressure);
-	const rows = await collected(rowsWithoutId(bloodPressure, new RowLimit()), pages);
+	const rows = await collected(collectRows(bloodPressure, new RowLimit(), false), pages);
 	const { changes: fresh } = detectChanges(identity, rows, new SeenReadings({}), { start: 0 });
 	return fresh.map((row) => toItem(identity, row));
 }
@@ -67,7 +67,7 @@ it.each([node, trigger])('a field of theirs that is called like ours keeps its v
 
 it('reports a count up to Limit, even if more was read', async () => {
 	const counts: number[] = [];
-	const rows = await collected(rowsWithId(bloodPressure, new RowLimit(2, (count) => void counts.push(count))), [
+	const rows = await collected(collectRows(bloodPressure, new RowLimit(2, (count) => void counts.push(count)), true), [
 		[point(1)],
 		[point(2), point(3)],
 		[point(4, {}, '2026-03-04T00:00:00Z')],

@@ -1,7 +1,7 @@
 /**
  * Rows of readings from any data of the service, and merged groups of one source.
  */
-import { GroupedReadings, readingRows } from '../../../nodes/HealthDataService/service/readings';
+import { collectGrouped, readingRows } from '../../../nodes/HealthDataService/service/readings';
 
 const owner = { user_id: 'u', client_user_id: null };
 const rows = (groups: unknown) => readingRows({ groups } as never, ['timestamp', 'systolic'], owner);
@@ -97,17 +97,17 @@ describe('readingRows', () => {
 	});
 });
 
-describe('GroupedReadings', () => {
-	it('tells sources apart by every field, in any order', () => {
-		const readings = new GroupedReadings();
+describe('One Item per User', () => {
+	it('tells sources apart by every field, in any order', async () => {
 		const group = (source: object, n: number) => ({ data: [{ n }], source });
-		readings.add({
-			groups: { omron: [group({ provider: 'omron', app: 1 }, 1), group({ provider: 'omron', app: 2 }, 2)] },
-		});
-		readings.add({
-			groups: { omron: [group({ app: 1, provider: 'omron' }, 3)], lab: [group({ provider: 'omron', app: 1 }, 4)] },
-		});
-		expect(readings.toItem(owner).groups).toEqual({
+		async function* pages() {
+			yield { groups: { omron: [group({ provider: 'omron', app: 1 }, 1), group({ provider: 'omron', app: 2 }, 2)] } };
+			yield {
+				groups: { omron: [group({ app: 1, provider: 'omron' }, 3)], lab: [group({ provider: 'omron', app: 1 }, 4)] },
+			};
+		}
+		const [item] = await collectGrouped(pages() as AsyncIterable<IDataObject>, owner);
+		expect(item.groups).toEqual({
 			omron: [
 				{ data: [{ n: 1 }, { n: 3 }], source: { provider: 'omron', app: 1 } },
 				{ data: [{ n: 2 }], source: { provider: 'omron', app: 2 } },

@@ -277,11 +277,17 @@ const UPPER = '3F2B8C1E-0D4A-4C6B-9E7F-1A2B3C4D5E6F';
 it.each<[IDataObject, IDataObject]>([
 	[
 		{ user_id: 'u', client_user_id: 'c', team_id: 't' },
-		{ user: { user_id: 'u', client_user_id: 'c' }, team: 't' },
+		{ user: { user_id: 'u', client_user_id: 'c' }, sentId: 'u', team: 't' },
 	],
-	[{ user_id: 'u', client_user_id: ' ' }, { user: { user_id: 'u', client_user_id: null } }],
-	[{ user_id: 'u', client_user_id: 7, team_id: 7 }, { user: { user_id: 'u', client_user_id: '7' } }],
-	[{ user_id: 'u' }, { user: { user_id: 'u', client_user_id: null } }],
+	[
+		{ user_id: 'u', client_user_id: ' ' },
+		{ user: { user_id: 'u', client_user_id: null }, sentId: 'u' },
+	],
+	[
+		{ user_id: 'u', client_user_id: 7, team_id: 7 },
+		{ user: { user_id: 'u', client_user_id: '7' }, sentId: 'u' },
+	],
+	[{ user_id: 'u' }, { user: { user_id: 'u', client_user_id: null }, sentId: 'u' }],
 	// Requested as the list has it, compared in lower case.
 	[{ user_id: UPPER }, { user: { user_id: UPPER.toLowerCase(), client_user_id: null }, sentId: UPPER }],
 ])('the record %j is %j', (record, expected) =>

@@ -2,7 +2,7 @@
  * Calendar: converts the values of date fields to `start_date` and `end_date` of the contract. Both always have an offset, because
  * the contract does not name the time zone of a time without one.
  */
-import { DateTime, IANAZone } from 'luxon';
+import { DateTime } from 'luxon';
 import { calendarDay, isoText, type CalendarDay } from '../../shared/calendarDay';
 import { Problem } from '../../shared/problem';
 import { emptyField, isBlank, unusable } from '../../shared/values';
@@ -16,15 +16,6 @@ const LABELS: Record<Edge, string> = { start: 'Start Date', end: 'End Date' };
 export interface DateRange {
 	start_date: string;
 	end_date?: string;
-}
-
-/** @throws Problem for a name that is not on the IANA list */
-export function checkZone(zone: string) {
-	if (IANAZone.isValidZone(zone)) return;
-	throw new Problem(
-		"'Time Zone' is not a known time zone",
-		'Enter a name from the IANA list, e.g. Europe/Berlin or America/New_York',
-	);
 }
 
 /** Whether an end was left empty. An expression that evaluates to null or undefined is an error instead. */

@@ -2,11 +2,11 @@
  * Date Range, Start Date and End Date: fields, ranges, and conversion to a query.
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { DateTime } from 'luxon';
+import { DateTime, IANAZone } from 'luxon';
+import { Problem } from '../../shared/problem';
 import { toChoice } from '../../shared/values';
 import {
 	between,
-	checkZone,
 	checkStart,
 	dayBefore,
 	edgeOfDay,
@@ -122,7 +122,10 @@ function dateFields({ value, dates }: Range, show: Show): INodeProperties[] {
  * @throws Problem for an invalid date, an end before the start and an unknown zone
  */
 export function toDateRange(fields: DateRangeFields, zone: string, now: DateTime = DateTime.now()): DateRange {
-	checkZone(zone);
+	if (!IANAZone.isValidZone(zone)) {
+		const advice = 'Enter a name from the IANA list, e.g. Europe/Berlin or America/New_York';
+		throw new Problem("'Time Zone' is not a known time zone", advice);
+	}
 	return rangeNamed(fields.dateRange).toRange(now.setZone(zone), fields);
 }
 

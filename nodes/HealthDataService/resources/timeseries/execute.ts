@@ -5,7 +5,7 @@
 import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { limitNotes, simpleReading } from '../../fields/simplify';
 import type { Metric } from '../../service/metrics';
-import { readUsers, USERS_PER_REQUEST } from '../../service/readUsers';
+import { readUsers, USERS_PER_REQUEST, type UserResult } from '../../service/readUsers';
 import type { UserRef } from '../../service/readings';
 import { shownUserId } from '../../service/users';
 import { countOfUsers, Problem } from '../../shared/problem';
@@ -14,43 +14,52 @@ import { readRequest } from './parameters';
 
 export function executeTimeseries(metric: Metric) {
 	return async (context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> => {
+		const run = runOf(context);
 		const request = readRequest(context, metric);
-		const { range, provider, sourceTypes, limit, collect, isSimple, concurrency, isSeveral, selection } = request;
+		const { query, provider, sourceTypes, limit, collect, isSimple, concurrency, selection } = request;
 		const get = provider.watching(await connectRun(request));
 
-		const onUnreadable = (user: UserRef, problem: Problem, succeeded: number) => {
-			if (!isSeveral) throw problem;
-			if (!context.continueOnFail()) throw unreadableProblem(user, problem, succeeded);
-		};
-		let found = 0;
-		// Counted as users finish, in any order, so that a slow user does not delay the error.
-		const onRead = (count: number) => void limit.isReached((found += count));
+		const progress = run.progressIn(context).begin(() => selection.expected?.());
+		const onDone = resultCheck(context, request, progress);
 		// With a Limit, users further down the list may not be needed.
 		const width = limit.mayEndEarly ? concurrency : USERS_PER_REQUEST * concurrency;
+		const options = { metric, query: () => query, selection, width, collect, onDone };
 		const read: IDataObject[] = [];
 		const failed: IDataObject[] = [];
-		for await (const { user, place, rows: more, problem } of readUsers(get, {
-			metric,
-			query: () => ({ ...range, provider: provider.slug }),
-			selection,
-			width,
-			collect,
-			onRead,
-			onUnreadable,
-			progress: runOf(context).progressIn(context),
-		})) {
-			for (const row of more) read.push(row);
-			if (problem) failed.push(unreadableRow(context, user, problem));
-			if (!limit.isReached(read.length, failed.length)) continue;
-			// In the editor a hint says so (HealthDataService.node.ts).
-			if (place < (selection.lastPlace?.() ?? 0) && context.getMode() !== 'manual')
-				runOf(context).log(context, limitEndedRead(limit.maximum, place));
-			break;
+		try {
+			for await (const { user, place, rows: more, problem } of readUsers(get, options)) {
+				for (const row of more) read.push(row);
+				if (problem) failed.push(unreadableRow(context, user, problem));
+				if (!limit.isReached(read.length, failed.length)) continue;
+				// In the editor a hint says so (HealthDataService.node.ts).
+				if (place < (selection.lastPlace?.() ?? 0) && context.getMode() !== 'manual')
+					run.log(context, limitEndedRead(limit.maximum, place));
+				break;
+			}
+		} finally {
+			progress.end();
 		}
 		const rows = limit.keep(read);
 		await selection.addClientUserIds?.(get, rows);
 		const notes = limitNotes(context, rows.length, limit.maximum, provider.slug, sourceTypes);
 		return [...(isSimple ? rows.map((row) => simpleReading(row, metric.columns)) : rows), ...notes, ...failed];
+	};
+}
+
+/** Throws as users finish, in any order, so that a slow user does not delay the error. */
+function resultCheck(
+	context: IExecutePaginationFunctions,
+	{ limit, isSeveral }: ReturnType<typeof readRequest>,
+	progress: { onDone(): void },
+) {
+	let found = 0;
+	let succeeded = 0;
+	return ({ user, rows, problem }: UserResult) => {
+		progress.onDone();
+		if (problem && !isSeveral) throw problem;
+		if (problem && !context.continueOnFail()) throw unreadableProblem(user, problem, succeeded);
+		if (!problem) succeeded++;
+		limit.isReached((found += rows.length));
 	};
 }
 

@@ -32,7 +32,7 @@ export const timeseriesOptions = (show: IDisplayOptions['show']): INodePropertie
 		},
 		onlyConnectedField(onlyForAllUsers),
 		requestsPerSecondField,
-		skipField('userOffset', onlyForAllUsers),
+		{ ...skipField('userOffset'), displayOptions: onlyForAllUsers },
 		sourceTypesField,
 		{
 			displayName: 'Time Zone',

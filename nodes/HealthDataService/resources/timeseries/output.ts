@@ -3,7 +3,7 @@
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { collectDaily, type DayRange } from '../../service/daily';
-import { GroupedReadings, rowsWithId, rowsWithoutId, type Collect } from '../../service/readings';
+import { collectGrouped, collectRows, type Collect } from '../../service/readings';
 import type { Metric } from '../../service/metrics';
 import type { RowLimit } from '../../service/rowLimit';
 import { collectSummary } from '../../service/summary';
@@ -34,29 +34,18 @@ export const outputField = (show: IDisplayOptions['show']): INodeProperties => (
 export const readOutput = (context: IExecuteSingleFunctions): string =>
 	toChoice(context.getNodeParameter('output', READINGS), 'Output', FORMS).value;
 
-interface CollectOptions {
+interface CollectOptions extends DayRange {
 	limit: RowLimit;
 	/** Without `id`, which simplified rows do not show. */
 	isSimple: boolean;
-	days: DayRange;
-	/** YYYY-MM-DD in the zone of `days`: the last day of a summary without an end. */
+	/** YYYY-MM-DD in `zone`: the last day of a summary without an end. */
 	today: string;
 	provider: string;
 }
 
-export function collectAs(
-	output: string,
-	metric: Metric,
-	{ limit, isSimple, days, today, provider }: CollectOptions,
-): Collect {
-	if (output === GROUPED) return grouped;
-	if (output === DAILY) return collectDaily(metric, days);
-	if (output === SUMMARY) return collectSummary(metric, { ...days, last: days.last ?? today, provider });
-	return (isSimple ? rowsWithoutId : rowsWithId)(metric, limit);
+export function collectAs(output: string, metric: Metric, options: CollectOptions): Collect {
+	if (output === GROUPED) return collectGrouped;
+	if (output === DAILY) return collectDaily(metric, options);
+	if (output === SUMMARY) return collectSummary(metric, { ...options, last: options.last ?? options.today });
+	return collectRows(metric, options.limit, !options.isSimple);
 }
-
-const grouped: Collect = async (pages, user) => {
-	const readings = new GroupedReadings();
-	for await (const page of pages) readings.add(page);
-	return [readings.toItem(user)];
-};

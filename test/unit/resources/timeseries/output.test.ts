@@ -4,7 +4,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { collectAs, DAILY, READINGS, SUMMARY } from '../../../../nodes/HealthDataService/resources/timeseries/output';
-import { rowsWithId, rowsWithoutId } from '../../../../nodes/HealthDataService/service/readings';
+import { collectRows } from '../../../../nodes/HealthDataService/service/readings';
 import type { Collect } from '../../../../nodes/HealthDataService/service/readings';
 import { RowLimit } from '../../../../nodes/HealthDataService/service/rowLimit';
 import { itemLimit } from '../../../../nodes/HealthDataService/resources/operation';
@@ -32,7 +32,7 @@ const as = (output: Parameters<typeof collectAs>[0], limit = Infinity, isSimple 
 	collectAs(output, metric, {
 		limit: itemLimit(limit, 'Read less'),
 		isSimple,
-		days,
+		...days,
 		today: '2026-03-31',
 		provider: '',
 	});
@@ -77,8 +77,8 @@ describe('Limit', () => {
 	const systolic = (rows: IDataObject[]) => rows.map((row) => row.systolic);
 
 	it.each<[string, (limit: number) => Collect]>([
-		['with an id', (limit) => rowsWithId(metric, new RowLimit(limit))],
-		['without', (limit) => rowsWithoutId(metric, new RowLimit(limit))],
+		['with an id', (limit) => collectRows(metric, new RowLimit(limit), true)],
+		['without', (limit) => collectRows(metric, new RowLimit(limit), false)],
 	])('requests no page more than it needs: %s', async (_, collect) => {
 		for (const limit of [1, 2, 3, 4]) {
 			// Two on the first page: so that a Limit of one cuts it.
@@ -89,20 +89,20 @@ describe('Limit', () => {
 	});
 
 	it('without an id, not one page more', async () => {
-		const { asked } = await read(rowsWithoutId(metric, new RowLimit(2)), [[point(1), point(2)], [point(3)]]);
+		const { asked } = await read(collectRows(metric, new RowLimit(2), false), [[point(1), point(2)], [point(3)]]);
 		expect(asked).toBe(1);
 	});
 
 	it('with one, while readings of the last instant may follow: over empty pages, too', async () => {
 		const sameTime = { ...point(1), systolic: 100 };
-		const { rows, asked } = await read(rowsWithId(metric, new RowLimit(1)), [
+		const { rows, asked } = await read(collectRows(metric, new RowLimit(1), true), [
 			[point(1)],
 			[],
 			[sameTime],
 			[point(2)],
 			[point(3)],
 		]);
-		const [alone] = (await read(rowsWithId(metric, new RowLimit(1)), [[sameTime]])).rows;
+		const [alone] = (await read(collectRows(metric, new RowLimit(1), true), [[sameTime]])).rows;
 		expect([systolic(rows), asked]).toEqual([[101], 4]);
 		// Of same-time readings, the one with the lesser values comes first: here on a page after Limit.
 		expect(rows[0].id).not.toBe(alone.id);
@@ -124,7 +124,7 @@ describe('Limit', () => {
 					yield { groups } as IDataObject;
 				}
 			}
-			const rows = await rowsWithId(metric, new RowLimit(limit))(source(), owner);
+			const rows = await collectRows(metric, new RowLimit(limit), true)(source(), owner);
 			return { asked, ids: rows.map(({ id }) => id) };
 		};
 
@@ -177,8 +177,8 @@ describe('Limit', () => {
 	});
 
 	it.each<[string, (check: (count: number) => void) => Collect]>([
-		['with an id', (check) => rowsWithId(metric, new RowLimit(2, check))],
-		['without', (check) => rowsWithoutId(metric, new RowLimit(2, check))],
+		['with an id', (check) => collectRows(metric, new RowLimit(2, check), true)],
+		['without', (check) => collectRows(metric, new RowLimit(2, check), false)],
 	])('what counts the rows may end it: %s', async (_, collect) => {
 		const counts: number[] = [];
 		await read(

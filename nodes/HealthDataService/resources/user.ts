@@ -1,0 +1,121 @@
+/**
+ * Resource User: List, the team's users, one item each (contract 4.3), and Resolve, one user by the client's own identifier
+ * (contract 4.4).
+ */
+import type { IDataObject, IExecutePaginationFunctions, INodeProperties } from 'n8n-workflow';
+import {
+	optionsField,
+	readLimit,
+	readOption,
+	readSkip,
+	readWhenNotFound,
+	returnAllAndLimit,
+	skipField,
+	whenNotFoundField,
+} from '../fields/options';
+import { toSlug } from '../fields/provider';
+import { isSimplified, limitNotes, simpleUser, simplifyField } from '../fields/simplify';
+import { readClientUserId } from '../fields/users';
+import { userRow } from '../service/readings';
+import { userPages, type ListSlice } from '../service/userPaginator';
+import { isConnectedTo, noSuchClientUser, resolveUser } from '../service/users';
+import { itemLimit, routingOf, runOf, type Connect } from './operation';
+
+const listShow = { resource: ['user'], operation: ['list'] };
+const resolveShow = { resource: ['user'], operation: ['resolve'] };
+
+const listFields: INodeProperties[] = [
+	...returnAllAndLimit(listShow, "What exceeds this is left out. Turn on 'Return All' to get everything."),
+	simplifyField(listShow),
+	optionsField(listShow, [
+		{
+			displayName: 'Connected Provider',
+			name: 'provider',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. omron',
+			description:
+				'Keep only users who have connected this provider, given by its slug. If no user has, no item comes out.',
+		},
+		skipField('offset'),
+	]),
+];
+
+const READ_IN_PARTS =
+	"Read the list in parts, an input item for each: 'Return All' off, 'Limit' 100,000 at most, and 'Skip First Users' in the options";
+
+async function listUsers(context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> {
+	const limit = itemLimit(readLimit(context), READ_IN_PARTS);
+	const slug = readOption(context, 'provider', '', (value) => toSlug(value, 'Connected Provider'));
+	const provider = runOf(context).providerCheck(slug);
+	const offset = readSkip(context, 'offset');
+	const isSimple = isSimplified(context);
+
+	const read: IDataObject[] = [];
+	const onTotal = (users: number) => void limit.isReached(users);
+	// With a filter, the number of users to read is unknown: only the matching ones count.
+	const slice: ListSlice = slug ? { offset, isLazy: limit.mayEndEarly } : { offset, limit: limit.maximum, onTotal };
+	for await (const { users } of userPages(provider.watching(await connectRun()), slice)) {
+		for (const user of users) {
+			if (!slug || isConnectedTo(user, slug)) read.push(user);
+		}
+		if (limit.isReached(read.length)) break;
+	}
+	const kept = limit.keep(read);
+	return [...kept.map(isSimple ? simpleUser : userRow), ...limitNotes(context, kept.length, limit.maximum, slug)];
+}
+
+const resolveFields: INodeProperties[] = [
+	{
+		displayName: 'Client User ID',
+		name: 'clientUserId',
+		type: 'string',
+		required: true,
+		default: '',
+		placeholder: 'e.g. app-user-0042',
+		description: 'The identifier that your own application gave to the user',
+		displayOptions: { show: resolveShow },
+	},
+	simplifyField(resolveShow),
+	optionsField(resolveShow, [whenNotFoundField('What to do when no user has this identifier')]),
+];
+
+/** One request, in n8n's pagination hook because only there errors can be linked to their item. */
+async function resolve(context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> {
+	const clientUserId = readClientUserId(context.getNodeParameter('clientUserId'));
+	const whenNotFound = readWhenNotFound(context);
+	const isSimple = isSimplified(context);
+	const user = await resolveUser(await connectRun(), clientUserId);
+	if (user) return [isSimple ? simpleUser(user) : userRow(user)];
+	if (whenNotFound === 'error') throw noSuchClientUser();
+	return [];
+}
+
+export const userDescription: INodeProperties[] = [
+	{
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: ['user'] } },
+		options: [
+			{
+				name: 'List',
+				value: 'list',
+				action: 'List users',
+				description: 'Retrieve the users of your team with their connected sources',
+				routing: routingOf('/v2/user', listUsers),
+			},
+			{
+				name: 'Resolve',
+				value: 'resolve',
+				action: 'Resolve user by client user ID',
+				description: 'Find one user by the identifier that your own application gave to them',
+				routing: routingOf('/v2/user/resolve/{client_user_id}', resolve),
+			},
+		],
+		default: 'list',
+	},
+	...listFields,
+	...resolveFields,
+];
