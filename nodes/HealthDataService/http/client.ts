@@ -10,18 +10,10 @@ import { statusError, unexpectedBodyError } from './errors';
 import { keyCheck } from './keyCheck';
 import { followOne } from './redirect';
 import { RequestQueue } from './requestQueue';
-import {
-	RETRY_LIMITS,
-	SINGLE_ATTEMPT,
-	withRetry,
-	type Budget,
-	type RequestOptions,
-	type RetryLimits,
-	type RetryOptions,
-} from './retry';
+import { RETRY_LIMITS, withRetry, type RequestOptions, type RetryLimits, type RetryOptions } from './retry';
 import { createSend, storedCredential, type Context, type RequestDefaults } from './transport';
 
-export { SINGLE_ATTEMPT, type Budget, type RequestOptions };
+export { SINGLE_ATTEMPT, type Budget, type RequestOptions } from './retry';
 
 export type Query = Record<string, string | number | undefined>;
 
