@@ -80,8 +80,9 @@ const userField = (show: Show): INodeProperties => ({
 	],
 });
 
-const USER_ADVICE =
-	"A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own identifier, set 'User' to By Client User ID";
+const USER_ID_ADVICE =
+	'A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own';
+const USER_ADVICE = `${USER_ID_ADVICE} identifier, set 'User' to By Client User ID`;
 
 /** @throws Problem for an invalid identifier: it becomes part of a path */
 export function readUser(context: FieldContext): UserIdentifier {
@@ -171,8 +172,7 @@ const userIdsField = (show: Show): INodeProperties => ({
 const SEPARATORS = { userId: /[\s,;]+/, clientUserId: /[,\r\n]+/ };
 
 const LIST_ADVICE = {
-	userId:
-		"A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own identifiers, set 'Identified By' to Client User ID",
+	userId: `${USER_ID_ADVICE} identifiers, set 'Identified By' to Client User ID`,
 	clientUserId: 'Enter the identifiers that your application gave to the users, separated by commas or lines',
 };
 

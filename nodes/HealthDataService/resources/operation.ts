@@ -176,7 +176,7 @@ export function runOf(context: IExecuteSingleFunctions): Run {
 	const data = context.getExecuteData();
 	const item = context.getItemIndex();
 	let run = isTool(context) ? undefined : runs.get(data);
-	// Every context of n8n has it. With *Execute Once* it has fewer items than the execution data.
+	// Every context of n8n has `inputData`. With *Execute Once* it has fewer items than the execution data.
 	const { inputData } = context as { inputData?: ITaskDataConnections };
 	if (!run || run.started.has(item)) run = new Run(inputData?.main?.[0]?.length ?? 1);
 	run.start(item);

@@ -56,7 +56,7 @@ export const readUsers = (get: Get, options: ReadUsersOptions): AsyncGenerator<U
 		return result;
 	});
 
-/** Undefined if the first request was still in the queue when the read ended, or `isTimeUp` was true. */
+/** Undefined if the read ended, or `isTimeUp` was true, before the first request was sent. */
 async function readUser(
 	get: Get,
 	{ metric, query, selection, isTriedOnce, isTimeUp, budget, collect }: ReadUsersOptions,
@@ -88,7 +88,7 @@ async function readUser(
 	}
 }
 
-/** What all requests for one user share. The time begins when the first of them leaves the queue. */
+/** The budget that all requests for one user share. Its time begins when the first of them leaves the queue. */
 function budgetOf(limits: () => UserBudget = () => ({ retryMs: Infinity, totalMs: Infinity })) {
 	const own: Budget = {
 		stoppedBy: () => (own.sentAt !== undefined && tookMs() >= limits().totalMs ? tooSlow() : undefined),

@@ -47,7 +47,7 @@ class InWork<R> {
 	/** Elements started, less the results taken. */
 	private pending = 0;
 	private wake = () => {};
-	/** The first one. */
+	/** The first error: of an element or, in order, of the source. */
 	failure?: { error: unknown };
 	isEnded = false;
 

@@ -139,6 +139,37 @@ it('time in the queue does not count as time of a user', async () => {
 	expect(results.map(({ tookMs }) => tookMs)).toEqual([300, 0]);
 });
 
+it('a user has time for retries and for requests from the first request sent on, and is not cancelled once sent', async () => {
+	const noted: unknown[] = [];
+	const asked: Asked[] = [];
+	let isTimeUp = false;
+	await play({
+		users: [listed('u1')],
+		answer: async () => {
+			const { budget, isCancelled } = asked.at(-1)!.once!;
+			const note = () => noted.push([budget!.mayRetry(), budget!.stoppedBy()?.kind, isCancelled!()]);
+			isTimeUp = true;
+			note();
+			budget!.sentAt = performance.now();
+			for (const ms of [0, 10, 60, 10, 60]) {
+				await time.pass(ms);
+				note();
+			}
+			return page(1);
+		},
+		asked,
+		options: { budget: () => ({ retryMs: 50, totalMs: 100 }), isTimeUp: () => isTimeUp },
+	});
+	expect(noted).toEqual([
+		[true, undefined, true],
+		[true, undefined, false],
+		[true, undefined, false],
+		[false, undefined, false],
+		[false, undefined, false],
+		[false, 'temporarily-unavailable', false],
+	]);
+});
+
 it('reports the row count of each user, and starts none once the time is up', async () => {
 	const onDone = jest.fn();
 	let read = 0;

@@ -46,7 +46,7 @@ export function executeTimeseries(metric: Metric) {
 	};
 }
 
-/** Throws as users finish, in any order, so that a slow user does not delay the error. */
+/** Counts each user at once, in any order, and throws what ends the read: a slow user does not delay the error. */
 function resultCheck(
 	context: IExecutePaginationFunctions,
 	{ limit, isSeveral }: ReturnType<typeof readRequest>,

@@ -48,7 +48,7 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 			isSimple,
 			concurrency: readConcurrency(context),
 			requestsPerSecond: readRequestsPerSecond(context),
-			/** Then an unreadable user does not concern the others. */
+			// One of several users may be unreadable without concerning the others.
 			isSeveral: scope !== 'one',
 			selectionOf: readSelection(context, scope, {
 				provider: provider.slug,
