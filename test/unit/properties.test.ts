@@ -10,6 +10,7 @@ import { readingPages } from '../../nodes/HealthDataService/service/readingPages
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { GroupedReadings, readingRows } from '../../nodes/HealthDataService/service/readings';
 import { resolveUser } from '../../nodes/HealthDataService/service/users';
+import { hasDots } from '../helpers/fieldValues';
 import { fc } from '../helpers/properties';
 
 const owner = { user_id: 'u', client_user_id: null };
@@ -115,9 +116,6 @@ describe('readings', () => {
 		);
 	});
 });
-
-/** Between slashes of either kind, also before a semicolon: what a server may read as a way up. */
-const hasDots = (id: string) => /(^|[/\\])\.\.?($|[/\\;])/.test(id);
 
 describe('users', () => {
 	it('any client user ID survives the path, or is refused before it is sent', async () => {
