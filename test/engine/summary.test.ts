@@ -111,10 +111,4 @@ describe('users with known readings', () => {
 			expect(JSON.parse(answers[0])).toEqual((await run(parameters, { timezone: 'UTC' })).rows);
 		}
 	});
-
-	it('is the same in each run and with another page size', async () => {
-		const first = (await run(summary())).rows;
-		used.sandbox.switches.pageSize = 3;
-		expect((await run(summary())).rows).toEqual(first);
-	});
 });

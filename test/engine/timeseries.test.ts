@@ -50,12 +50,6 @@ describe('all pages', () => {
 		}
 		expect(used.sandbox.requests[0]).toContain('%2B01%3A00');
 	});
-
-	it('keeps readings of one provider in the order the service sent them', async () => {
-		used.sandbox.switches.pageSize = 7;
-		const { rows } = await run(bloodPressureOf(byUserId(BERLIN.user_id)), 'UTC');
-		expect(rows).toEqual(expectedRows(BERLIN, readingsOf(people(), BERLIN)));
-	});
 });
 
 describe('Limit', () => {
@@ -80,12 +74,6 @@ describe('Limit', () => {
 		const { rows } = await run(bloodPressureOf(byUserId(STEADY.user_id), { returnAll: false, limit: 15 }));
 		expect(rows).toHaveLength(15);
 		expect(used.sandbox.requests).toHaveLength(3);
-	});
-
-	it.each([0, -1, 2.5, 'many'])('refuses %p before any request', async (limit) => {
-		const { error } = await run(bloodPressureOf(byUserId(STEADY.user_id), { returnAll: false, limit }));
-		expect(error?.message).toBe("'Limit' is not a whole number of 1 or more");
-		expect(used.sandbox.requests).toEqual([]);
 	});
 });
 
@@ -194,19 +182,6 @@ describe('one item per user', () => {
 			],
 			withings: [{ source: { provider: 'withings', type: 'cuff' }, data: points('withings', 'cuff') }],
 		});
-	});
-
-	it('is complete with any Limit, which counts items', async () => {
-		used.sandbox.switches.pageSize = 7;
-		const { rows } = await run(
-			bloodPressureOf(byUserId(STEADY.user_id), { output: 'grouped', returnAll: false, limit: 1 }),
-		);
-		const groups = rows[0].groups as Record<string, Array<{ data: object[] }>>;
-		expect(
-			Object.values(groups)
-				.flat()
-				.flatMap(({ data }) => data),
-		).toHaveLength(61);
 	});
 
 	it('is there for a user without readings too', async () => {
