@@ -124,12 +124,6 @@ describe('a choice {{ }}', () => {
 			"'Start Date' is empty",
 		);
 	});
-
-	it.each(['readings', 'daily', 'summary', 'grouped'])('Output: %s, exactly as when it is chosen', async (output) => {
-		const chosen = await run(bloodPressureOf(steady, { output }));
-		const { rows } = await run(bloodPressureOf(steady, { output: `={{ "${output}" }}` }));
-		expect(rows).toEqual(chosen.rows);
-	});
 });
 
 it.each<[string, INodeParameters, string]>([

@@ -1,6 +1,7 @@
 /**
  * Faults: every quirk of the service (docs/quirks.md) on every operation it can affect, through n8n's engine and real HTTP. A
- * survived fault gives the rows that the operation gives without it; any other is one error, never a part of the data.
+ * survived fault gives the rows that the operation gives without it; any other is one error, never a part of the data. Quirks that
+ * change rows: quirks.test.ts.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Fault, Switches } from '../../dev/sandbox/switches';
@@ -96,26 +97,6 @@ it.each(onEach(SAME))('quirk $quirk, $operation gives the same rows: $name', asy
 	const { rows, error } = await run(OPERATIONS[operation]);
 	expect(error).toBeUndefined();
 	expect(rows).toEqual(right[operation]);
-});
-
-/** What these rows are: quirks.test.ts and user.test.ts. Here only that no user and no reading is missing. */
-const OTHER_ROWS: Survived[] = [
-	[4, 'a group per reading', READINGS, { splitGroups: true }],
-	[5, 'undocumented fields', EVERY, { extraFields: true }],
-	[6, 'readings without a source or its type', READINGS, { bareSources: true }],
-	[7, 'odd units, numbers as text, nulls', READINGS, { oddValues: true }],
-	[8, 'null and missing fields of users', ['list', 'resolve'], { bareUsers: true }],
-	...(['z', 'offset', 'noZone', 'endless'] as const).map(
-		(timestamps): Survived => [9, `times: ${timestamps}`, READINGS, { timestamps }],
-	),
-	[11, 'pages overlap', READINGS, { overlap: true }],
-];
-
-it.each(onEach(OTHER_ROWS))('quirk $quirk, $operation loses no row: $name', async ({ operation, switches }) => {
-	Object.assign(used.sandbox.switches, switches);
-	const { rows, error } = await run(OPERATIONS[operation]);
-	expect(error).toBeUndefined();
-	expect(rows.length).toBeGreaterThanOrEqual(right[operation].length);
 });
 
 const TRIED = /^Tried 7 times in \d+ seconds\./;

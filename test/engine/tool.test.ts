@@ -3,7 +3,6 @@
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { fromAI, runAgent, type Call } from '../helpers/agent';
-import { runNode } from '../helpers/engine';
 import { BERLIN, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
@@ -107,20 +106,6 @@ describe('results for a model', () => {
 		expect(await answer(resolve(fromAI('Client User ID')), { Client_User_ID: 'steady' })).toEqual([expected]);
 	});
 
-	it('everything, like a workflow, when Simplify is off', async () => {
-		for (const parameters of [bloodPressureOf(byClientId('steady')), listUsers({ limit: 2 }), resolve('steady')]) {
-			const { rows } = await runNode({ credential: used.credential, parameters });
-			const given = await answer({ ...parameters, simplify: false });
-			expect(given.filter(({ note }) => note === undefined)).toEqual(rows);
-			expect(await answer(parameters)).not.toEqual(rows);
-		}
-	});
-
-	it('readings in one item, as chosen', async () => {
-		const parameters = bloodPressureOf(byClientId('steady'), { output: 'grouped' });
-		expect(await answer(parameters)).toEqual((await runNode({ credential: used.credential, parameters })).rows);
-	});
-
 	it('a note when Limit may have cut the result {{ }}', async () => {
 		const note = { note: "There may be more: 'Limit' is 2. Raise it, or ask for less at a time" };
 		expect((await answer(open, { ...args, Limit: 2 }))[2]).toEqual(note);
@@ -169,14 +154,6 @@ it('sends requests again after a call that failed', async () => {
 	const { answers } = await agent({ Tool: listUsers() }, [['Tool'], ['Tool']]);
 	expect(answers[0]).toContain('The service could not answer (status 503)\n\nDetails: Tried 7 times');
 	expect(JSON.parse(answers[1])).toHaveLength(4);
-});
-
-it.each<[string, INodeParameters, number]>([
-	['50 readings', bloodPressureOf(byClientId('steady'), { returnAll: false }), 0.8],
-	['users', listUsers(), 0.5],
-])('%s are shorter than in a workflow', async (_, parameters, share) => {
-	const [simple, raw] = [await call(parameters), await call({ ...parameters, simplify: false })];
-	expect(simple.length).toBeLessThan(raw.length * share);
 });
 
 describe('errors for a model', () => {

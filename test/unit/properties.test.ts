@@ -121,12 +121,7 @@ describe('users', () => {
 	it('any client user ID survives the path, or is refused before it is sent', async () => {
 		await fc.assert(
 			fc.asyncProperty(
-				fc.oneof(
-					fc.string(),
-					fc.string({ unit: 'grapheme' }),
-					fc.string({ unit: 'binary' }),
-					fc.constantFrom('.', '..', '%2e', 'a/../b', ' ', '?#'),
-				),
+				fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom('.', '..', '%2e', 'a/../b', ' ', '?#')),
 				async (id) => {
 					const paths: string[] = [];
 					const get = (async (path: string) => {

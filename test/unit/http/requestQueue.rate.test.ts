@@ -123,17 +123,6 @@ it('a cancelled request soon leaves the queue, and takes no turn', async () => {
 	expect(last.sent).toEqual([15_000]);
 });
 
-it('cancelling one request cancels no other', async () => {
-	const rate = queueOf(1);
-	const first = crowd(rate, 1);
-	const cancelled = crowd(rate, 1, { isCancelled: () => true });
-	const last = crowd(rate, 1);
-	await pass(1000);
-	expect(first.sent).toEqual([5_000]);
-	expect(cancelled.errors).toMatchObject([{ message: 'The request is no longer needed' }]);
-	expect(last.sent).toEqual([6_000]);
-});
-
 it('no request waits beyond the deadline', async () => {
 	const rate = queueOf(0.1, clock + 8_000);
 	const all = crowd(rate, 3);
@@ -191,26 +180,5 @@ describe('in a queue', () => {
 			expect.any(String),
 			expect.any(String),
 		]);
-	});
-
-	it('cancelled: all end within a part of a second', async () => {
-		const queue = new RequestQueue({ concurrency: 4, requestsPerSecond: 0.1 });
-		const sent: Sent = [];
-		const stop = new AbortController();
-		const all = Array.from({ length: 200 }, async () => await run(queue, 'x', sent, { signal: stop.signal }));
-		await pass(1000);
-		stop.abort();
-		await pass(200);
-		const ends = await Promise.all(all);
-		expect([sent.length, ends.filter((end) => end === 'The execution was cancelled').length]).toEqual([1, 199]);
-	});
-
-	it('retries go ahead of first attempts', async () => {
-		const queue = new RequestQueue({ concurrency: 1, requestsPerSecond: 1 });
-		const sent: Sent = [];
-		for (const name of ['a', 'b', 'c']) void run(queue, name, sent);
-		void run(queue, 'again', sent, { isFurther: true });
-		await pass(10_000);
-		expect(sent.map(({ name }) => name)).toEqual(['a', 'again', 'b', 'c']);
 	});
 });
