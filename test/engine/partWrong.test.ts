@@ -123,28 +123,16 @@ it('users after a failed one are complete, though each of their requests fails o
 	expect(rows).toEqual([...others, expect.objectContaining({ user_id: STEADY.user_id, error: expect.anything() })]);
 });
 
-describe('a user ID that cannot be part of an address', () => {
-	const ids = (rows: IDataObject[]) => rows.map(({ client_user_id: id }) => id);
-
-	it.each(['..', '.', 'a/b', '../user', '\\', '\ud800', '..\nERROR forged'])('%j', async (odd) => {
-		used.sandbox.requests.length = 0;
-		used.sandbox.switches.oddUserIds = { [STEADY.client_user_id]: odd };
-		const all = { credential: used.credential, parameters: OPERATIONS['All users'] };
-		const { rows, error } = await runNode({ ...all, onError: 'continueRegularOutput' });
-		expect(error).toBeUndefined();
-		const failed = rows.filter((row) => row.error);
-		expect(failed).toMatchObject([
-			{ client_user_id: STEADY.client_user_id, error: expect.stringMatching(/address|404/) },
-		]);
-		expect(new Set(ids(rows)).size).toBe(3);
-		const sent = used.sandbox.requests.filter((url) => !/^\/v2\/user\?|\/[0-9a-f-]{36}\//.test(url));
-		if (!odd.includes('forged')) expect(sent).toEqual([]);
-
-		const stopped = await runNode(all);
-		expect(stopped.error?.message).toMatch(/^The readings of the user \(an ID with unusual characters\) could not/);
-		const one = await runNode({ ...all, parameters: OPERATIONS['One user'] });
-		expect(one.error?.message).toMatch(/cannot be part of an address|404/);
-	});
+it.each(['..', 'a/b', '\ud800'])('a user ID that cannot be part of an address is not named: %j', async (odd) => {
+	used.sandbox.requests.length = 0;
+	used.sandbox.switches.oddUserIds = { [STEADY.client_user_id]: odd };
+	const { rows, error } = await run(OPERATIONS['All users'], 'continueRegularOutput');
+	expect(error).toBeUndefined();
+	expect(new Set(rows.map(({ client_user_id: id }) => id)).size).toBe(3);
+	expect(rows.at(-1)).toMatchObject({ client_user_id: STEADY.client_user_id, error: expect.stringMatching(/address/) });
+	expect(used.sandbox.requests.filter((url) => !/^\/v2\/user\?|\/[0-9a-f-]{36}\//.test(url))).toEqual([]);
+	const stopped = await run(OPERATIONS['All users']);
+	expect(stopped.error?.message).toMatch(/^The readings of the user \(an ID with unusual characters\) could not/);
 });
 
 describe.each(['__proto__', 'constructor', 'toString', 'x'.repeat(200_000)])('the user ID %.20s', (odd) => {

@@ -63,6 +63,12 @@ describe('All Users', () => {
 		expect(idsOf(parts.flat()).sort()).toEqual([...expected].sort());
 	});
 
+	it('prefetches no page of the list that a Limit may not need', async () => {
+		used.sandbox.switches.userPageCap = 20;
+		expect((await run(all({}, { returnAll: false, limit: 5 }))).rows).toHaveLength(5);
+		expect(used.sandbox.requests.filter((url) => url.startsWith('/v2/user?'))).toHaveLength(1);
+	});
+
 	it('stops asking once Limit is reached', async () => {
 		const { rows } = await run(all({}, { returnAll: false, limit: 20 }));
 		expect(rows).toHaveLength(20);

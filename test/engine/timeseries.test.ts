@@ -93,17 +93,7 @@ it('gives mindfulness minutes with their own columns, in a fixed order', async (
 	const { rows } = await run({ ...bloodPressureOf(byUserId(STEADY.user_id)), operation: 'mindfulnessMinutes' });
 
 	expect(rows).toEqual(expectedRows(STEADY, readingsOf(people(), STEADY, 'mindfulness_minutes')));
-	expect(Object.keys(rows[0])).toEqual([
-		'client_user_id',
-		'start',
-		'end',
-		'value',
-		'unit',
-		'provider',
-		'source_type',
-		'user_id',
-		'id',
-	]);
+	expect(Object.keys(rows[0]).join(' ')).toBe('client_user_id start end value unit provider source_type user_id id');
 });
 
 it('gives no items when there are no readings', async () => {
@@ -115,9 +105,6 @@ it('gives no items when there are no readings', async () => {
 describe('whole days in Berlin around the change of clocks', () => {
 	const all = expectedRows(BERLIN, readingsOf(people(), BERLIN));
 	it.each([
-		['2026-03-27', '2026-03-27', 0, 1],
-		['2026-03-28', '2026-03-28', 1, 3],
-		['2026-03-29', '2026-03-29', 3, 7],
 		['2026-03-28', '2026-03-30', 1, 8],
 		['2026-03-29T00:00:00', '2026-03-29T00:00:00', 3, 7],
 	])('%s to %s', async (startDate, endDate, first, end) => {

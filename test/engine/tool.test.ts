@@ -47,14 +47,7 @@ describe('texts for a model', () => {
 	it('the fields left to the model', async () => {
 		const { tools } = await agent({ Readings: open }, []);
 		expect(tools.map(({ name }) => name)).toEqual(['Readings']);
-		expect(Object.keys(tools[0].schema.shape)).toEqual([
-			'User',
-			'Start_Date',
-			'End_Date',
-			'Provider',
-			'Return_All',
-			'Limit',
-		]);
+		expect(Object.keys(tools[0].schema.shape).join(' ')).toBe('User Start_Date End_Date Provider Return_All Limit');
 	});
 });
 
@@ -72,15 +65,9 @@ describe('results for a model', () => {
 
 	it('the client user ID where that is known {{ }}', async () => {
 		const rows = await answer(bloodPressureOf(byClientId(fromAI('User'))), { User: SPECIAL_ID });
-		expect(Object.keys(rows[0])).toEqual([
-			'client_user_id',
-			'timestamp',
-			'systolic',
-			'diastolic',
-			'unit',
-			'provider',
-			'source_type',
-		]);
+		expect(Object.keys(rows[0]).join(' ')).toBe(
+			'client_user_id timestamp systolic diastolic unit provider source_type',
+		);
 	});
 
 	it('no other fields of the service, and no empty ones {{ }}', async () => {

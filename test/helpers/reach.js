@@ -107,15 +107,8 @@ const ALLOWED = {
 	globals: [
 		...['AbortController', 'Array', 'BigInt', 'Boolean', 'Date', 'Error', 'Infinity', 'JSON', 'Map', 'Math', 'NaN'],
 		...['Number', 'Object', 'Promise', 'RangeError', 'RegExp', 'Set', 'String', 'Symbol', 'TypeError', 'URL'],
-		...[
-			'URLSearchParams',
-			'WeakMap',
-			'WeakSet',
-			'decodeURIComponent',
-			'encodeURIComponent',
-			'performance',
-			'undefined',
-		],
+		...['URLSearchParams', 'WeakMap', 'WeakSet', 'decodeURIComponent', 'encodeURIComponent', 'performance'],
+		'undefined',
 	],
 	helpers: ['httpRequestWithAuthentication'],
 };

@@ -87,20 +87,8 @@ describe('readings', () => {
 	});
 
 	it('no field of a point or a source is lost or overwrites another', () => {
-		const name = fc.constantFrom(
-			'timestamp',
-			'systolic',
-			'unit',
-			'provider',
-			'source_type',
-			'user_id',
-			'provider_raw',
-			'type',
-			'name',
-			'source_name',
-			'__proto__',
-			'constructor',
-		);
+		const ours = ['timestamp', 'systolic', 'unit', 'provider', 'source_type', 'user_id', 'provider_raw'];
+		const name = fc.constantFrom(...ours, 'type', 'name', 'source_name', '__proto__', 'constructor');
 		const fields = fc.dictionary(name, fc.oneof(fc.integer(), fc.string(), fc.constant(null)));
 		fc.assert(
 			fc.property(fields, fields, (point, source) => {
@@ -150,17 +138,9 @@ describe('users', () => {
 });
 
 describe('dates', () => {
-	const zone = fc.constantFrom(
-		'UTC',
-		'Europe/Berlin',
-		'America/New_York',
-		'Asia/Kolkata',
-		'Pacific/Auckland',
-		'Pacific/Apia',
-		'Africa/Cairo',
-		'America/St_Johns',
-		'Australia/Lord_Howe',
-	);
+	const ZONES =
+		'Europe/Berlin America/New_York Asia/Kolkata Pacific/Auckland Pacific/Apia Africa/Cairo America/St_Johns';
+	const zone = fc.constantFrom('UTC', 'Australia/Lord_Howe', ...ZONES.split(' '));
 	const instant = fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
 	const anything = fc.oneof(
 		fc.anything(),
