@@ -34,7 +34,7 @@ const TESTS = {
 	'service/readingId.ts': 'unit/service/readingId unit/service/readings.rowsWithId unit/service/readingId.instants',
 	'service/readingPages.ts': 'unit/service/readingPages',
 	'service/readings.ts': 'unit/service/readings unit/resources/timeseries/output unit/service/readings.rowsWithId',
-	'service/readUsers.ts': 'unit/service/readUsers unit/service/readUsers.problems',
+	'service/readUsers.ts': 'unit/service/readUsers',
 	'service/resolveMany.ts': 'unit/service/resolveMany unit/service/userSelection',
 	'service/progress.ts': 'engine/progress',
 	'service/providerCheck.ts': 'engine/provider unit/resources/operation trigger/logLines',

@@ -1,23 +1,77 @@
 /**
- * Concurrent reads of many users, over made-up answers: order of the results, and the requests.
+ * Concurrent reads of many users, over made-up answers: scope and reports of a problem, and the requests.
  */
+import type { IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions, Query } from '../../../nodes/HealthDataService/http/client';
 import { rowsWithoutId } from '../../../nodes/HealthDataService/service/readings';
-import { readUsers } from '../../../nodes/HealthDataService/service/readUsers';
+import { readUsers, type UserResult } from '../../../nodes/HealthDataService/service/readUsers';
+import type { SelectedUser, UserSelection } from '../../../nodes/HealthDataService/service/userSelection';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 import { nextTurn } from '../../helpers/machine';
 import { bloodPressure as metric } from '../../helpers/metrics';
-import { listed, page, play, systolic, type Asked } from '../../helpers/playedReads';
 import { RowLimit } from '../../../nodes/HealthDataService/service/rowLimit';
 import { useVirtualTime } from '../../helpers/virtualTime';
 
 const time = useVirtualTime();
 
+const listed = (name: string, more: Partial<SelectedUser> = {}): SelectedUser => ({
+	user: { user_id: name, client_user_id: null },
+	place: 1,
+	...more,
+});
+const page = (...values: number[]): IDataObject => ({
+	groups: { omron: [{ data: values.map((systolic) => ({ timestamp: 't', systolic })), source: {} }] },
+});
+
+interface Asked {
+	name: string;
+	path: string;
+	query: Query;
+	once?: RequestOptions;
+}
+
+interface Played {
+	users: SelectedUser[];
+	answer: (name: string, nth: number) => IDataObject | Problem | undefined | Promise<IDataObject>;
+	whenMissing?: UserSelection['whenMissing'];
+	options?: Partial<Parameters<typeof readUsers>[1]>;
+	/** Filled with what is asked. */
+	asked?: Asked[];
+}
+
+async function play({ users, answer, whenMissing = async () => {}, options, asked = [] }: Played) {
+	const get = (async (path: string, query: Query, onMissing: () => Promise<void>, once?: RequestOptions) => {
+		const [, name] = /timeseries\/([^/]+)\//.exec(path)!;
+		asked.push({ name: decodeURIComponent(name), path, query, once });
+		const given = await answer(decodeURIComponent(name), asked.filter((one) => one.path === path).length);
+		if (given instanceof Problem) throw given;
+		return given ?? (await onMissing());
+	}) as unknown as Get;
+	const results: UserResult[] = [];
+	const error = await (async () => {
+		for await (const one of readUsers(get, {
+			metric,
+			query: () => ({ provider: 'p' }),
+			selection: {
+				async *users() {
+					yield* users;
+				},
+				whenMissing,
+			},
+			width: 2,
+			collect: rowsWithoutId(metric, new RowLimit()),
+			...options,
+		}))
+			results.push(one);
+	})().catch((thrown: Error) => thrown);
+	return { results, asked, error };
+}
+const systolic = (results: UserResult[]) => results.map(({ rows }) => rows.map((row) => row.systolic));
+
 it('gives the rows of each user in the order of the list, with the user', async () => {
 	const users = [listed('u 1', { place: 7, team: 't' }), listed('u2', { entry: { id: 'e', at: 3 } })];
 	const { results, asked, error } = await play({ users, answer: (name) => page(name === 'u2' ? 2 : 1) });
-	expect(error).toBeUndefined();
-	expect(systolic(results)).toEqual([[1], [2]]);
+	expect([error, systolic(results)]).toEqual([undefined, [[1], [2]]]);
 	expect(results[0]).toMatchObject({ user: users[0].user, place: 7, team: 't', isGone: false });
 	expect(results[1].entry).toEqual({ id: 'e', at: 3 });
 	expect(asked[0]).toMatchObject({ path: '/v2/timeseries/u%201/blood_pressure/grouped', query: { provider: 'p' } });
@@ -52,9 +106,9 @@ it('allows other parameters and fewer attempts for each user', async () => {
 			isTriedOnce: ({ user }) => user.user_id === 'u1',
 		},
 	});
-	expect(asked).toMatchObject([
-		{ query: { provider: 'u1' }, once: { maxAttempts: 1 } },
-		{ query: { provider: 'u2' }, once: expect.not.objectContaining({ maxAttempts: 1 }) },
+	expect(asked.map(({ query, once }) => [query.provider, once?.maxAttempts])).toEqual([
+		['u1', 1],
+		['u2', undefined],
 	]);
 });
 
@@ -117,21 +171,116 @@ it('leaves out a user in the queue when time is up, also if there is more time w
 	expect([error, results.map(({ user }) => user.user_id)]).toEqual([undefined, ['u1']]);
 });
 
-it.each([
-	[true, ['u2', 'u3', 'u1']],
-	[false, ['u1', 'u2', 'u3']],
-])(
-	'gives results as they are completed where it may (%p), else in the order of the users',
-	async (asCompleted, order) => {
+it('gives results as they are completed where it may, else in the order of the users', async () => {
+	const orderOf = async (options: object) => {
 		const answer = async (name: string) => {
 			if (name === 'u1') await time.pass(100);
 			return page(1);
 		};
-		const users = ['u1', 'u2', 'u3'].map((name) => listed(name));
-		const { results } = await play({ users, answer, options: { width: 2, asCompleted } });
-		expect(results.map(({ user }) => user.user_id)).toEqual(order);
-	},
-);
+		const { results } = await play({ users: ['u1', 'u2', 'u3'].map((name) => listed(name)), answer, options });
+		return results.map(({ user }) => user.user_id);
+	};
+	expect(await orderOf({ width: 2, asCompleted: true })).toEqual(['u2', 'u3', 'u1']);
+	expect(await orderOf({ width: 2 })).toEqual(['u1', 'u2', 'u3']);
+});
+
+describe('a problem', () => {
+	const broken = new Problem('Theirs', '');
+	const users = [listed('u1'), listed('u2'), listed('u3')];
+
+	it('of one user is reported at once, with the number of sound users, and concerns that user only', async () => {
+		const reported: unknown[][] = [];
+		const { results, error } = await play({
+			users,
+			answer: (name) => (name === 'u2' ? broken : page(1)),
+			options: { width: 1, onUnreadable: (...args) => reported.push(args) },
+		});
+		expect([error, systolic(results), results[1].problem]).toEqual([undefined, [[1], [], [1]], broken]);
+		expect(reported).toEqual([[users[1].user, broken, 1]]);
+	});
+
+	it('on a later page leaves no row of the pages before', async () => {
+		const { results } = await play({
+			users: [listed('u1')],
+			answer: (_, nth) => (nth === 1 ? { ...page(1), next_cursor: 'x' } : broken),
+		});
+		expect([systolic(results), results[0].problem]).toEqual([[[]], broken]);
+	});
+
+	it.each([
+		['nested too deep', new RangeError('Maximum call stack size exceeded')],
+		['of another shape', new TypeError('x is not iterable')],
+	])('is that of the user whose answer is %s', async (_, thrown) => {
+		const { results, error } = await play({
+			users,
+			answer: () => page(1),
+			options: {
+				collect: async (_pages, { user_id }) => {
+					if (user_id === 'u2') throw thrown;
+					return [{ systolic: 1 }];
+				},
+			},
+		});
+		expect([error, systolic(results)]).toEqual([undefined, [[1], [], [1]]]);
+		expect(results[1].problem).toMatchObject({ message: "The service's answer for this user cannot be processed" });
+	});
+
+	it('of an unresolved user is reported without a request', async () => {
+		const { results, asked } = await play({ users: [listed('', { problem: broken })], answer: () => page(1) });
+		expect([results[0].problem, asked]).toEqual([broken, []]);
+	});
+
+	it.each<[string, Error]>([
+		['concerns all', new Problem('All', '', { concernsAll: true })],
+		['is none of ours', new Error('A fault of the code')],
+	])('that %s ends it', async (_, thrown) => {
+		const { error, asked } = await play({
+			users,
+			answer: (name) => (name === 'u1' ? Promise.reject(thrown) : page(1)),
+			options: { width: 1 },
+		});
+		expect([error, asked.length]).toEqual([thrown, 1]);
+	});
+
+	it('ends the read when onUnreadable throws', async () => {
+		const end = new Error('Stop');
+		const { error, asked } = await play({
+			users,
+			answer: () => broken,
+			options: {
+				width: 1,
+				onUnreadable: () => {
+					throw end;
+				},
+			},
+		});
+		expect([error, asked.length]).toEqual([end, 1]);
+	});
+});
+
+describe('a user unknown to the service', () => {
+	it('has no rows, and is gone', async () => {
+		const { results } = await play({ users: [listed('u1')], answer: () => undefined });
+		expect(results).toEqual([expect.objectContaining({ rows: [], isGone: true })]);
+		expect(results[0].problem).toBeUndefined();
+	});
+
+	it('on a later page has none of the rows that came before', async () => {
+		const answer = (_: string, nth: number) => (nth === 1 ? { ...page(1), next_cursor: 'x' } : undefined);
+		const { results } = await play({ users: [listed('u1')], answer });
+		expect(results).toMatchObject([{ rows: [], isGone: true }]);
+	});
+
+	it('is a problem if the caller says so', async () => {
+		const missing = new Problem('Missing', '');
+		const { results } = await play({
+			users: [listed('u1')],
+			answer: () => undefined,
+			whenMissing: async () => await Promise.reject(missing),
+		});
+		expect(results).toMatchObject([{ rows: [], isGone: false, problem: missing }]);
+	});
+});
 
 it('stopping the read cancels all requests in flight, and their errors are not reported', async () => {
 	const asked: RequestOptions[] = [];
