@@ -29,7 +29,7 @@ const TESTS = {
 	'http/retry.ts': 'unit/http/retry.attempts unit/http/retry.throttles unit/http/retry',
 	'http/serviceClock.ts': 'trigger/clock',
 	service: 'unit/service/userSelection unit/service/users',
-	'service/aggregates.ts': 'unit/service/aggregates',
+	'service/aggregates.ts': 'unit/service/aggregates unit/service/daily',
 	'service/daily.ts': 'unit/service/daily unit/resources/timeseries/output',
 	'service/readingId.ts': 'unit/service/readingId unit/service/readings.rowsWithId unit/service/readingId.instants',
 	'service/readingPages.ts': 'unit/service/readingPages',
