@@ -1,5 +1,5 @@
 /**
- * Faults: every quirk of the service (docs/quirks.md) on every operation it can affect, through n8n's engine and real HTTP. A
+ * Faults: quirks of the service (docs/quirks.md) on each kind of request that they affect, through n8n's engine and real HTTP. A
  * survived fault gives the rows that the operation gives without it; any other is one error, never a part of the data. Quirks that
  * change rows: quirks.test.ts.
  */
