@@ -38,13 +38,6 @@ describe('refused before any request', () => {
 		["'User' is not a user ID", bloodPressureOf(byUserId('={{ "app-user-0001" }}'))],
 		["'User' is not a user ID", bloodPressureOf(byUserId('={{ "../../admin" }}'))],
 		["'User' is empty", bloodPressureOf(byUserId('={{ "" }}'))],
-		["'Client User ID' is empty", bloodPressureOf(byClientId(''))],
-		["'Start Date' is not a date", { ...steady(), startDate: 'soon' }],
-		["'Start Date' is not a date", { ...steady(), startDate: '01/02/2026' }],
-		["'Start Date' is empty", { ...steady(), startDate: '' }],
-		["'End Date' is not a date", { ...steady(), endDate: '2026-02-30' }],
-		["'End Date' is before 'Start Date'", { ...steady(), endDate: '2026-02-28' }],
-		["'Time Zone' is not a known time zone", { ...steady(), options: { timeZone: 'Europe/Atlantis' } }],
 	])('%s: %j', async (message, parameters) => {
 		const { error } = await run(parameters);
 		expect(error?.message).toBe(message);

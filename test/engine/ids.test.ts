@@ -109,47 +109,6 @@ describe('readings of one instant', () => {
 		expect(rows).toHaveLength(2);
 		expect(rows[0]).toEqual(rows[1]);
 	});
-
-	it.each([1, 2, 3, 4, 5])('have the same ids when Limit is %i', async (limit) => {
-		const readings = [
-			bloodPressure('2026-03-03T07:00:00Z', 111, 80),
-			...sameTime(TIME, 140, 130, 120),
-			bloodPressure('2026-03-03T09:00:00Z', 112, 80),
-		];
-		const all = bySystolic(await readOf(readings));
-		for (const pageSize of [1, 2, 3, 100]) {
-			for (const emptyPages of [false, true]) {
-				Object.assign(used.sandbox.switches, { pageSize, emptyPages });
-				const rows = await readOf(readings, { returnAll: false, limit });
-				expect(rows.map(({ systolic }) => systolic)).toEqual([111, 140, 130, 120, 112].slice(0, limit));
-				for (const { systolic, id } of rows) expect([systolic, id]).toEqual([systolic, all[systolic as number]]);
-			}
-		}
-	});
-
-	it.each([1, 2, 3, 4])(
-		'have the same ids when another source is between them, Limit %i and pages of one row',
-		async (limit) => {
-			const [first, second] = sameTime(TIME, 140, 120);
-			const others = [150, 160].map((systolic) => bloodPressure(TIME, systolic, 80, 'withings'));
-			const readings = [first, ...others, second];
-			const all = bySystolic(await readOf(readings));
-			used.sandbox.switches.pageSize = 1;
-			const rows = await readOf(readings, { returnAll: false, limit });
-			expect(rows.map(({ systolic }) => systolic)).toEqual([140, 150, 160, 120].slice(0, limit));
-			for (const { systolic, id } of rows) expect([systolic, id]).toEqual([systolic, all[systolic as number]]);
-		},
-	);
-
-	it('cost no further page after the one on which their time ends', async () => {
-		used.sandbox.switches.pageSize = 2;
-		const hours = Array.from({ length: 9 }, (_, hour) => bloodPressure(`2026-03-03T0${hour}:00:00Z`, 120, 80));
-		await readOf(hours, { returnAll: false, limit: 1 });
-		expect(used.sandbox.requests).toHaveLength(1);
-		used.sandbox.requests.length = 0;
-		await readOf(hours, { returnAll: false, limit: 2 });
-		expect(used.sandbox.requests).toHaveLength(2);
-	});
 });
 
 describe('a user ID in upper case', () => {

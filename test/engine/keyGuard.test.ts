@@ -198,19 +198,4 @@ describe('the trigger', () => {
 		// The list is empty: it was read.
 		expect(await tested({ ...credential, allowUnauthorizedCerts: true })).toMatch(/^There is no user to show/);
 	});
-
-	it('keeps to the allowed domains', async () => {
-		const credential = credentialFor(ELSEWHERE, {
-			allowedHttpRequestDomains: 'domains',
-			allowedDomains: '*.health.test',
-		});
-		expect(await tested(credential)).toMatch(/^The credential does not allow requests to health\.test/);
-	});
-});
-
-it('a refusal fails at once, without a retry', async () => {
-	const credential = credentialFor(ELSEWHERE, { allowedHttpRequestDomains: 'domains', allowedDomains: 'example.com' });
-	const error = await node(credential, {});
-	expect(error).toMatch(/^The credential does not allow requests to health\.test\. Add/);
-	expect(error).not.toContain('Tried');
 });

@@ -139,7 +139,6 @@ describe('it stays empty', () => {
 		['fails', { status: 500 }, 2],
 		['is refused', { status: 403, body: { detail: 'no' } }, 1],
 		['is refused like a key', { status: 401, body: { detail: 'no' } }, 1],
-		['is busy', { status: 429 }, 2],
 		['cannot be understood', { status: 200, body: '<html>', type: 'text/html' }, 1],
 		['has no user ID', { status: 200, body: {} }, 1],
 		['has nothing at its address', { status: 404, body: '<html>', type: 'text/html' }, 1],

@@ -56,11 +56,6 @@ describe('users of a small team', () => {
 		expect(result.paginationToken).toBeUndefined();
 	});
 
-	it('lists an exact match once, before the others that contain the text', async () => {
-		expect(names(await search(` ${SPECIAL_ID} `))).toEqual([`${SPECIAL_ID} (Omron)`]);
-		expect(names(await search('steady'))).toEqual(['steady (Omron, Withings)']);
-	});
-
 	it('finds a complete user ID, and offers no unknown one', async () => {
 		expect(names(await search(STEADY.user_id.toUpperCase()))).toEqual(['steady (Omron, Withings)']);
 		expect(names(await search(uuid('unknown')))).toEqual([]);
@@ -122,12 +117,6 @@ describe('a team of 100,000', () => {
 		expect(used.sandbox.requests).toEqual(['/v2/user/resolve/person-98765', '/v2/user?offset=0&limit=500']);
 	});
 
-	it('does not list that user again on a later page', async () => {
-		const first = await search('person-700');
-		expect(names(first)).toEqual(['person-700 (Omron)']);
-		expect(names(await search('person-700', '500'))).toEqual([]);
-	});
-
 	it('reads on until there is enough to scroll', async () => {
 		const matches = users.filter(({ client_user_id }) => client_user_id.includes('98')).map(({ user_id }) => user_id);
 		const first = await search('98');
@@ -139,17 +128,12 @@ describe('a team of 100,000', () => {
 	});
 
 	it('has a note how to continue when there is nothing to scroll, after four requests at most', async () => {
-		const result = await search('person-9876');
-		expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
-		used.sandbox.requests.length = 0;
-
 		const none = await search('erson-9876');
 		expect(none).toEqual({
 			results: [{ name: 'Type the whole client user ID (first 1,500 users searched)', value: ' ' }],
 			paginationToken: '1500',
 		});
 		expect(used.sandbox.requests).toHaveLength(4);
-		expect(names(result)).toEqual(['person-9876 (Omron)']);
 	});
 
 	it('offers a complete user ID unchecked, because the service cannot look it up', async () => {
@@ -225,35 +209,11 @@ describe('errors of a picker', () => {
 		expect(everythingIn(error)).not.toContain('wrong-key-of-mine');
 	});
 
-	it.each([
-		[
-			'no service listens',
-			{ baseUrl: 'http://127.0.0.1:9' },
-			'The service could not be reached',
-			'Nothing answers at 127.0.0.1:9',
-		],
-		[
-			'no address',
-			{ baseUrl: 'health' },
-			"'Base URL' in the credential must start with https://",
-			'Enter the full address',
-		],
-		[
-			'unencrypted',
-			{ baseUrl: 'http://health.example' },
-			"'Base URL' in the credential must start with https://, or turn on 'Allow Unencrypted HTTP' there",
-			'With http:// the API key and health data are sent unencrypted',
-		],
-	])('%s', async (_, credential, message, description) => {
-		const error = await failing('searchUsers', credential);
+	it('an address that is none', async () => {
+		const error = await failing('searchUsers', { baseUrl: 'health' });
 		expect(error).toBeInstanceOf(NodeApiError);
-		expect(error.message).toContain(message);
-		expect(error.description).toContain(description);
-	});
-
-	it('a web page instead of data', async () => {
-		used.sandbox.switches.fault = () => ({ status: 200, body: '<html>', type: 'text/html' });
-		expect((await failing('searchProviders')).message).toBe('A web page came back instead of data');
+		expect(error.message).toContain("'Base URL' in the credential must start with https://");
+		expect(error.description).toContain('Enter the full address');
 	});
 
 	it('never waits for a minute, with any Retry-After', async () => {
@@ -271,32 +231,17 @@ describe('errors of a picker', () => {
 		});
 	});
 
-	it.each([400, 403, 404, 414, 422])(
-		'a %i of Resolve, for half an identifier, does not end the search',
-		async (status) => {
-			used.sandbox.switches.fault = (_, url) =>
-				url.includes('/resolve/') ? { status, body: { detail: 'invalid identifier' } } : undefined;
-			expect(names(await searchList(used.credential, 'searchUsers', 'stead'))).toEqual(['steady (Omron, Withings)']);
-		},
-	);
-
-	it('a web page of Resolve does not end it either, with any status', async () => {
-		for (const status of [200, 404]) {
-			used.sandbox.switches.fault = (_, url) =>
-				url.includes('/resolve/') ? { status, body: '<html>', type: 'text/html' } : undefined;
-			expect(names(await searchList(used.credential, 'searchUsers', 'stead'))).toEqual(['steady (Omron, Withings)']);
-		}
+	it.each([
+		...[400, 403, 404, 414, 422].map((status) => ({ status, body: { detail: 'invalid identifier' } })),
+		...[200, 404].map((status) => ({ status, body: '<html>', type: 'text/html' })),
+	])('%j of Resolve, for half an identifier, does not end the search', async (fault) => {
+		used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') ? fault : undefined);
+		expect(names(await searchList(used.credential, 'searchUsers', 'stead'))).toEqual(['steady (Omron, Withings)']);
 	});
 
 	it.each([401, 429, 500])('%i is an error, after two requests at most', async (status) => {
 		used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') ? { status } : undefined);
 		expect((await failing('searchUsers')).httpCode).toBe(String(status));
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(2);
-	});
-
-	it.each(['searchUsers', 'searchProviders'] as const)('%s: a connection that fails, in words', async (method) => {
-		const { message, description } = await failing(method, { baseUrl: 'https://no-such-host.invalid' });
-		expect(message).toBe('The service could not be reached');
-		expect(description).toMatch(/The name of no-such-host\.invalid (is not known|could not be looked up)/);
 	});
 });

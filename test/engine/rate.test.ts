@@ -70,35 +70,12 @@ describe('20 a second', () => {
 		expect(seen.mostInASecond()).toBeLessThanOrEqual(21);
 	});
 
-	it('a retry goes ahead of first requests {{ }}', async () => {
-		watch((number) => (number === 2 ? { status: 500 } : undefined));
-		const { error } = await run(oneByOne({ requestsPerSecond: 20, concurrency: 1 }), items(12));
-		expect(error).toBeUndefined();
-		const { requests } = used.sandbox;
-		expect(requests).toHaveLength(13);
-		expect(requests.lastIndexOf(requests[1])).toBeLessThan(6);
-	});
-
 	it('the first item decides for all {{ }}', async () => {
 		const seen = watch();
 		const input = items(25).map((item, index) => ({ ...item, rate: index === 0 ? 20 : 1000 }));
 		await run(oneByOne({ requestsPerSecond: '={{ $json.rate }}' }), input);
 		expect(seen.seconds()).toBeCloseTo(24 / 20, 1);
 	});
-});
-
-it('without it nothing waits {{ }}', async () => {
-	const seen = watch();
-	await run(oneByOne({}), items(60));
-	expect(seen.seconds()).toBe(0);
-});
-
-it('the error of a request that fails includes the time held back by the limit {{ }}', async () => {
-	watch(() => ({ status: 500 }));
-	const limited = await run(oneByOne({ requestsPerSecond: 2 }), items(1));
-	expect(limited.error?.description).toMatch(/^Tried 7 times in 3 seconds\. \S/);
-	const unlimited = await run(oneByOne({}), items(1));
-	expect(unlimited.error?.description).toMatch(/^Tried 7 times in 0 seconds\. \S/);
 });
 
 describe('the trigger', () => {

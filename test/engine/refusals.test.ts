@@ -7,7 +7,7 @@ import type { Fault } from '../../dev/sandbox/switches';
 import { NOT_FOUND, type NotFoundBody } from '../../dev/sandbox/troubles';
 import { runNode, type RunOptions } from '../helpers/engine';
 import { KEY } from '../helpers/people';
-import { bloodPressureOf, byUserId, listUsers, resolve, useSandbox } from '../helpers/requests';
+import { bloodPressureOf, byUserId, resolve, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 const world = createWorld([{ key: KEY, users: 160 }]);
@@ -41,16 +41,6 @@ it('a wrong key of some items, which an expression in the credential gives, is a
 describe('a wrong key with many items', () => {
 	const credential = () => ({ ...used.credential, apiKey: 'wrong' });
 
-	it.each([
-		['readings {{ }}', oneByOne],
-		['resolve {{ }}', resolve('={{ $json.client_user_id }}')],
-		['list', listUsers()],
-	])('%s: a handful of requests', async (_, parameters) => {
-		const { error } = await run(parameters, { credential: credential() });
-		expect(error?.message).toBe(KEY_REFUSED);
-		expect(used.sandbox.requests.length).toBeLessThanOrEqual(4);
-	});
-
 	it('On Error Continue: all items get the same error {{ }}', async () => {
 		const { rows } = await run(oneByOne, { credential: credential(), onError: 'continueRegularOutput' });
 		expect(rows).toHaveLength(ITEMS);
@@ -67,17 +57,6 @@ describe('a wrong key with many items', () => {
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(100 + 8);
 	});
 
-	it('403 for readings and for the list is the key, too {{ }}', async () => {
-		fault(() => ({ status: 403, body: { detail: `no ${KEY}` } }));
-		const { rows } = await run(oneByOne, { onError: 'continueRegularOutput' });
-		expect(rows).toHaveLength(ITEMS);
-		expect(new Set(rows.map(({ error }) => error))).toEqual(
-			new Set(['The service did not accept the API key (status 403)']),
-		);
-		expect(asked('/v2/user?limit=1')).toBe(1);
-		expect(used.sandbox.requests.length).toBeLessThanOrEqual(5);
-	});
-
 	it('403 for readings, 401 for the list after a redirect {{ }}', async () => {
 		fault((url) => {
 			if (url.startsWith('/v2/timeseries')) return { status: 403 };
@@ -87,14 +66,6 @@ describe('a wrong key with many items', () => {
 		});
 		expect((await run(oneByOne)).error?.message).toBe(KEY_REFUSED);
 		expect(used.sandbox.requests.length).toBeLessThanOrEqual(6);
-	});
-
-	it('403 of the list is the key, without another request', async () => {
-		fault(() => ({ status: 403 }));
-		expect((await run(listUsers(), { input: [{}] })).error?.message).toBe(
-			'The service did not accept the API key (status 403)',
-		);
-		expect(used.sandbox.requests).toEqual(['/v2/user?offset=0&limit=50']);
 	});
 });
 

@@ -3,7 +3,6 @@
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { fromAI, runAgent, type Call } from '../helpers/agent';
-import { runNode } from '../helpers/engine';
 import { BERLIN, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
@@ -48,14 +47,7 @@ describe('texts for a model', () => {
 	it('the fields left to the model', async () => {
 		const { tools } = await agent({ Readings: open }, []);
 		expect(tools.map(({ name }) => name)).toEqual(['Readings']);
-		expect(Object.keys(tools[0].schema.shape)).toEqual([
-			'User',
-			'Start_Date',
-			'End_Date',
-			'Provider',
-			'Return_All',
-			'Limit',
-		]);
+		expect(Object.keys(tools[0].schema.shape).join(' ')).toBe('User Start_Date End_Date Provider Return_All Limit');
 	});
 });
 
@@ -73,15 +65,9 @@ describe('results for a model', () => {
 
 	it('the client user ID where that is known {{ }}', async () => {
 		const rows = await answer(bloodPressureOf(byClientId(fromAI('User'))), { User: SPECIAL_ID });
-		expect(Object.keys(rows[0])).toEqual([
-			'client_user_id',
-			'timestamp',
-			'systolic',
-			'diastolic',
-			'unit',
-			'provider',
-			'source_type',
-		]);
+		expect(Object.keys(rows[0]).join(' ')).toBe(
+			'client_user_id timestamp systolic diastolic unit provider source_type',
+		);
 	});
 
 	it('no other fields of the service, and no empty ones {{ }}', async () => {
@@ -105,20 +91,6 @@ describe('results for a model', () => {
 		};
 		expect((await answer(listUsers()))[0]).toEqual(expected);
 		expect(await answer(resolve(fromAI('Client User ID')), { Client_User_ID: 'steady' })).toEqual([expected]);
-	});
-
-	it('everything, like a workflow, when Simplify is off', async () => {
-		for (const parameters of [bloodPressureOf(byClientId('steady')), listUsers({ limit: 2 }), resolve('steady')]) {
-			const { rows } = await runNode({ credential: used.credential, parameters });
-			const given = await answer({ ...parameters, simplify: false });
-			expect(given.filter(({ note }) => note === undefined)).toEqual(rows);
-			expect(await answer(parameters)).not.toEqual(rows);
-		}
-	});
-
-	it('readings in one item, as chosen', async () => {
-		const parameters = bloodPressureOf(byClientId('steady'), { output: 'grouped' });
-		expect(await answer(parameters)).toEqual((await runNode({ credential: used.credential, parameters })).rows);
 	});
 
 	it('a note when Limit may have cut the result {{ }}', async () => {
@@ -171,14 +143,6 @@ it('sends requests again after a call that failed', async () => {
 	expect(JSON.parse(answers[1])).toHaveLength(4);
 });
 
-it.each<[string, INodeParameters, number]>([
-	['50 readings', bloodPressureOf(byClientId('steady'), { returnAll: false }), 0.8],
-	['users', listUsers(), 0.5],
-])('%s are shorter than in a workflow', async (_, parameters, share) => {
-	const [simple, raw] = [await call(parameters), await call({ ...parameters, simplify: false })];
-	expect(simple.length).toBeLessThan(raw.length * share);
-});
-
 describe('errors for a model', () => {
 	it.each<[string, IDataObject, string, string]>([
 		[
@@ -187,32 +151,7 @@ describe('errors for a model', () => {
 			"'Start Date' is not a date",
 			'Enter a date such as 2026-06-01 (today)',
 		],
-		[
-			'a date of its country',
-			{ End_Date: '03/29/2026' },
-			"'End Date' is not a date",
-			'Enter a date such as 2026-06-01 (today)',
-		],
-		[
-			'dates the wrong way round',
-			{ End_Date: '2026-03-01' },
-			"'End Date' is before 'Start Date'",
-			'Swap the two dates',
-		],
 		['a name for a user', { User: 'Anna' }, "'User' is not a user ID", 'User → List and User → Resolve give it'],
-		['no user', { User: '' }, "'User' is empty", 'A user ID looks like'],
-		[
-			'a user that is not there',
-			{ User: '00000000-0000-4000-8000-000000000000' },
-			'There is no such user',
-			'Pick the user from the list',
-		],
-		[
-			'half a limit',
-			{ Limit: 2.5 },
-			"'Limit' is not a whole number of 1 or more",
-			"Enter 'Limit' in digits, such as 50",
-		],
 	])('%s {{ }}', async (_, wrong, message, advice) => {
 		const text = await call(open, { ...args, ...wrong });
 		expect(text).toContain(message);

@@ -54,15 +54,6 @@ describe('List', () => {
 		expect((await run({ limit: 30, options: { provider: ' oura ' } })).rows).toEqual(connected.slice(0, 30));
 	});
 
-	it.each([
-		["'Skip First Users' is not a whole number of 0 or more", { options: { offset: -1 } }],
-		["'Limit' is not a whole number of 1 or more", { limit: 0 }],
-	])('%s', async (message, more) => {
-		const { error } = await run(more);
-		expect(error?.message).toBe(message);
-		expect(used.sandbox.requests).toEqual([]);
-	});
-
 	it('runs once per input item and links the users to it', async () => {
 		const { items } = await runNode({
 			credential: used.credential,

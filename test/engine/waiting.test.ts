@@ -1,5 +1,6 @@
 /**
- * Retries in n8n's engine: retried errors, the pauses, and their limits, over HTTP, through n8n's own helper.
+ * Retries over HTTP, through n8n's own helper: what it makes of answers that are cut, drip or do not come. Which failure is
+ * retried and when: unit/http/classify.test.ts and retry.test.ts.
  */
 import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../dev/sandbox/switches';
@@ -23,73 +24,16 @@ const always = (fault: Fault) => Object.assign(used.sandbox.switches, { fault: (
 const once = (fault: Fault) =>
 	Object.assign(used.sandbox.switches, { fault: (number: number) => (number === 1 ? fault : undefined) });
 
-it.each([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])('%i is retried', async (status) => {
-	once({ status });
+it.each<[string, Fault]>([
+	['without a length and a type', { status: 200, body: ' [{"users": ', type: 'application/octet-stream' }],
+	['that should be JSON', { status: 200, body: '{"us', type: 'Application/JSON; charset=utf-8' }],
+	['before its first byte', { status: 200, body: '', type: 'application/problem+json' }],
+	['of a 404', { status: 404, body: '{"detail": "User no', type: 'application/json' }],
+])('a body that is cut %s is retried', async (_, fault) => {
+	once(fault);
 	expect((await run()).rows).toHaveLength(4);
 	expect(used.sandbox.requests).toHaveLength(2);
 });
-
-it.each([400, 405, 409, 410, 418, 501, 505, 519, 525])('%i is not', async (status) => {
-	always({ status });
-	expect((await run()).error?.httpCode).toBe(String(status));
-	expect(used.sandbox.requests).toHaveLength(1);
-});
-
-it('seven attempts, no more', async () => {
-	always({ status: 500 });
-	expect((await run()).error?.description).toMatch(/^Tried 7 times/);
-	expect(used.sandbox.requests).toHaveLength(7);
-});
-
-describe('a body that is cut', () => {
-	const cut = [
-		['of a known length', { drop: 'insideBody' }],
-		['in chunks', { drop: 'insideChunks' }],
-		['without a length', { drop: 'withoutLength' }],
-		['without a length and a type', { status: 200, body: ' [{"users": ', type: 'application/octet-stream' }],
-		['that should be JSON', { status: 200, body: '{"us', type: 'Application/JSON; charset=utf-8' }],
-		['before its first byte', { status: 200, body: '', type: 'application/problem+json' }],
-		['of a 404', { status: 404, body: '{"detail": "User no', type: 'application/json' }],
-	] as Array<[string, Fault]>;
-
-	it.each(cut)('%s is retried', async (_, fault) => {
-		once(fault);
-		expect((await run()).rows).toHaveLength(4);
-		expect(used.sandbox.requests).toHaveLength(2);
-	});
-
-	it.each(cut)('%s, for good, is a transient error and never an answer', async (_, fault) => {
-		always(fault);
-		const { rows, error } = await run(bloodPressureOf(byUserId(STEADY.user_id)));
-		expect(rows).toEqual([]);
-		expect(`${error?.message} ${error?.description}`).toMatch(
-			/could not be reached.*(cut off|before its answer was complete)|^The answer of the service was cut off Tried 7/,
-		);
-		expect(used.sandbox.requests).toHaveLength(7);
-	});
-
-	it.each([
-		[401, '{"detail": "no', 'application/json'],
-		[422, '{"detail": ', 'application/json'],
-		[401, 'Unauthorized', 'application/json'],
-	])('status %i is its own error: %s', async (status, body, type) => {
-		always({ status, body, type });
-		expect((await run()).error?.httpCode).toBe(String(status));
-		expect(used.sandbox.requests).toHaveLength(1);
-	});
-});
-
-it.each(['0', '0.001', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
-	'Retry-After %s does not make it hurry',
-	async (retryAfter) => {
-		Object.assign(RETRY_LIMITS, { baseDelayMs: 200, maxDelayMs: 200, maxAttempts: 4 });
-		always({ status: 429, headers: { 'retry-after': retryAfter } });
-		const begun = time.now;
-		await run();
-		// Three waits of at least half of that.
-		expect(time.now - begun).toBeGreaterThanOrEqual(300);
-	},
-);
 
 describe('an answer that drips', () => {
 	it('is retried, with a new timeout, and then an error', async () => {
@@ -105,11 +49,6 @@ describe('an answer that drips', () => {
 		expect(used.sandbox.requests).toHaveLength(3);
 	});
 
-	it('once, has no effect', async () => {
-		once({ dripMs: 2000 });
-		expect((await run()).rows).toHaveLength(4);
-	});
-
 	it('ends at once when the execution is cancelled, and is no timeout', async () => {
 		always({ dripMs: 2000 });
 		let cancelledAt = 0;
@@ -123,11 +62,6 @@ describe('an answer that drips', () => {
 		expect(everythingIn(execution)).not.toContain('did not answer in time');
 		expect(used.sandbox.requests).toHaveLength(1);
 	});
-});
-
-it('a first attempt that took longer than all retries may take is still retried once', async () => {
-	once({ dripMs: 2000 });
-	expect((await run()).rows).toHaveLength(4);
 });
 
 describe('what n8n adds', () => {
@@ -154,7 +88,6 @@ describe('what n8n adds', () => {
 
 describe('why there is no connection, in words', () => {
 	it.each([
-		['http://127.0.0.1:9', "Nothing answers at 127.0.0.1:9. Check 'Base URL' in the credential"],
 		[
 			'http://missing.localhost.invalid.localhost',
 			'Nothing answers at missing.localhost.invalid.localhost|The name of missing.localhost.invalid.localhost is not known',

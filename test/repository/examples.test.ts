@@ -40,41 +40,27 @@ function textsOf({ parameters }: INode): string[] {
 const WORDS: Record<string, number> = { one: 1, two: 2, three: 3, four: 4, five: 5, ten: 10 };
 const toNumber = (text: string) => WORDS[text.toLowerCase()] ?? Number(text.replaceAll(',', ''));
 
-describe('poll times', () => {
-	it.each(having('healthDataServiceTrigger'))('%s looks every few minutes', (file, { parameters }) => {
-		const { item } = parameters.pollTimes as { item: unknown[] };
-		expect(item).toEqual([{ mode: 'everyX', value: expect.any(Number), unit: 'minutes' }]);
-		const [{ value }] = item as Array<{ value: number }>;
-		// The README has the same in the words of the screen.
-		const [, steps] = /\*\*Every X\*\*, \*(\d+)\*, \*Minutes\*/.exec(textOf('README.md')) ?? [];
-		expect(value).toBe(Number(steps));
-		// Where a note says how long to wait, every user has been looked at by then.
-		for (const [, wait] of notesOf(nodesOf(file))
-			.join()
-			.matchAll(/\*\*Wait (\w+) minutes\*\*/g))
-			expect(toNumber(wait)).toBe(value);
-	});
+it.each(having('healthDataServiceTrigger'))('%s looks every few minutes', (file, { parameters }) => {
+	const { item } = parameters.pollTimes as { item: unknown[] };
+	expect(item).toEqual([{ mode: 'everyX', value: expect.any(Number), unit: 'minutes' }]);
+	const [{ value }] = item as Array<{ value: number }>;
+	// The README has the same in the words of the screen.
+	const [, steps] = /\*\*Every X\*\*, \*(\d+)\*, \*Minutes\*/.exec(textOf('README.md')) ?? [];
+	expect(value).toBe(Number(steps));
+	// Where a note says how long to wait, every user has been looked at by then.
+	const notes = notesOf(nodesOf(file)).join();
+	for (const [, wait] of notes.matchAll(/\*\*Wait (\w+) minutes\*\*/g)) expect(toNumber(wait)).toBe(value);
 });
 
-describe('schedules', () => {
-	it.each(having('scheduleTrigger'))('%s runs when its name and its note say', (file, { name, parameters }) => {
-		const { interval } = parameters.rule as { interval: IDataObject[] };
-		const [, every, time] = /^Every (Day|Night|Monday) at (\d\d:\d\d)$/.exec(name) ?? [];
-		const {
-			field,
-			daysInterval = 1,
-			weeksInterval = 1,
-			triggerAtDay = [],
-			triggerAtHour,
-			triggerAtMinute = 0,
-		} = interval[0];
-		expect(interval).toHaveLength(1);
-		expect([field, daysInterval, weeksInterval, triggerAtDay]).toEqual(
-			every === 'Monday' ? ['weeks', 1, 1, [1]] : ['days', 1, 1, []],
-		);
-		expect([triggerAtHour, triggerAtMinute]).toEqual(time.split(':').map(Number));
-		expect(notesOf(nodesOf(file)).join()).toContain(time);
-	});
+it.each(having('scheduleTrigger'))('%s runs when its name and its note say', (file, { name, parameters }) => {
+	const { interval } = parameters.rule as { interval: IDataObject[] };
+	const [, every, time] = /^Every (Day|Night|Monday) at (\d\d:\d\d)$/.exec(name) ?? [];
+	const defaults = { daysInterval: 1, weeksInterval: 1, triggerAtDay: [], triggerAtMinute: 0 };
+	const [triggerAtHour, triggerAtMinute] = time.split(':').map(Number);
+	const at = every === 'Monday' ? { field: 'weeks', triggerAtDay: [1] } : { field: 'days' };
+	const expected = { ...defaults, ...at, triggerAtHour, triggerAtMinute };
+	expect(interval.map((one) => ({ ...defaults, ...one }))).toEqual([expected]);
+	expect(notesOf(nodesOf(file)).join()).toContain(time);
 });
 
 describe('what is read', () => {
@@ -95,10 +81,8 @@ describe('what is read', () => {
 	});
 
 	it('a note that says how many readings one run takes says what the node gives', () => {
-		const notes = files.flatMap((file) => notesOf(nodesOf(file)));
-		const named = notes.flatMap((note) =>
-			[...note.matchAll(/takes ([\d,]+) readings/g)].map(([, one]) => toNumber(one)),
-		);
+		const notes = files.flatMap((file) => notesOf(nodesOf(file))).join();
+		const named = [...notes.matchAll(/takes ([\d,]+) readings/g)].map(([, one]) => toNumber(one));
 		expect(new Set(named)).toEqual(new Set([MAX_ROWS_PER_ITEM]));
 	});
 });
@@ -107,25 +91,20 @@ describe('what a model is told', () => {
 	const tools = having('healthDataServiceTool');
 	const [agent] = ofType(nodesOf('ai-coach.json'), 'agent');
 	const [server] = ofType(nodesOf('mcp-server.json'), 'mcpTrigger');
+	const { systemMessage } = agent.parameters.options as IDataObject;
 	const prompts = [
-		['ai-coach.json', (agent.parameters.options as IDataObject).systemMessage],
-		['mcp-server.json', server.parameters.instructions],
-	].map((one) => one.map(String));
+		['ai-coach.json', String(systemMessage)],
+		['mcp-server.json', String(server.parameters.instructions)],
+	];
 
 	it.each(prompts)(
 		'%s: what should not wait first, means of several days, no joined pair, no diagnosis',
 		(_, prompt) => {
-			const facts = [
-				/Today is \{\{ \$now\.toISODate\(\) \}\}/,
-				/at or above 180\/110, or at or below 90\/50, say that first/,
-			];
-			for (const fact of [
-				...facts,
-				/fewer than twelve readings or three days/,
-				/Never join the highest/,
-				/do not diagnose/,
-			])
-				expect(prompt).toMatch(fact);
+			expect(prompt).toContain('Today is {{ $now.toISODate() }}');
+			expect(prompt).toContain('at or above 180/110, or at or below 90/50, say that first');
+			expect(prompt).toContain('fewer than twelve readings or three days');
+			expect(prompt).toContain('Never join the highest');
+			expect(prompt).toContain('do not diagnose');
 		},
 	);
 
@@ -144,21 +123,13 @@ describe('what a model is told', () => {
 			const [, size] = /(\d+) (?:users )?at a time/.exec(String(parameters.toolDescription)) ?? [];
 			return size ? [[Number(size), parameters.limit]] : [];
 		});
-		expect(said).toEqual([
-			[100, 100],
-			[100, 100],
-		]);
+		expect(said.flat()).toEqual([100, 100, 100, 100]);
 	});
 
 	it.each(tools.filter(([, { parameters }]) => parameters.output === 'summary'))(
 		'%s: a tool with a summary says what it counts',
 		(_, { parameters }) => {
-			for (const fact of [
-				'The means are of all readings',
-				'counts once',
-				'0 readings means',
-				'never write them as a pair',
-			])
+			for (const fact of ['The means are of all', 'counts once', '0 readings means', 'never write them as a pair'])
 				expect(parameters.toolDescription).toContain(fact);
 		},
 	);
@@ -198,9 +169,8 @@ describe('a run that fails says how many users could not be read', () => {
 	const user = (index: number): IDataObject => ({ error: 'Refused', details: { user_id: `u${index}` } });
 	const users = (count: number) => Array.from({ length: count }, (_, index) => user(index + 1));
 
-	it('in three of them', () => expect(failing).toHaveLength(3));
-
 	it.each(failing)('{{ }}: %s', async (_, node) => {
+		expect(failing).toHaveLength(3);
 		const say = async (items: IDataObject[]) =>
 			String(await evaluated(node, String(node.parameters.errorMessage), items));
 		for (const count of [1, 2, 10, 11, 35]) {
@@ -274,8 +244,8 @@ describe('texts of others', () => {
 		expect(parameters.options).toMatchObject({ cellFormat: 'RAW' });
 	});
 
-	it('the recipe says so', () =>
-		expect(textOf('docs/examples.md')).toMatch(
-			/Google Sheets → Append or Update Row[^\n]*\*Cell Format: Let n8n format\* \(RAW\)/,
-		));
+	it('the recipe says so', () => {
+		const recipe = /Google Sheets → Append or Update Row[^\n]*\*Cell Format: Let n8n format\* \(RAW\)/;
+		expect(textOf('docs/examples.md')).toMatch(recipe);
+	});
 });

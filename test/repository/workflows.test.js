@@ -1,17 +1,11 @@
 /**
  * The GitHub workflows: nothing that can change under us, no more permission than needed, and only commands that exist.
  */
-const { execFile } = require('node:child_process');
-const { once } = require('node:events');
-const { existsSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
-const { createServer } = require('node:http');
+const { existsSync, readdirSync, readFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
-const { promisify } = require('node:util');
 const { parse } = require('yaml');
-const { cleanEnvironment } = require('../../dev/install/cleanEnvironment');
 const { ROOT } = require('../../dev/paths');
 const { RELEASE } = require('../../dev/scripts/releaseCheck');
-const { emptyFolder, removeFolder } = require('../helpers/folder');
 
 const folder = join(ROOT, '.github', 'workflows');
 /** @param {string} file */
@@ -91,44 +85,6 @@ it('publish of a tag the very file that was checked, on a Node with an npm that 
 	expect([publish, ...more]).toEqual([{ run: PUBLISH }]);
 	expect(PUBLISH).not.toMatch(/provenance/);
 	expect(manifest.publishConfig).toEqual({ access: 'public', provenance: true });
-});
-
-it('npm refuses to publish from a personal machine, where it cannot attest the source of the package', async () => {
-	/** @type {string[]} */
-	const asked = [];
-	const registry = createServer(({ method, url }, response) => {
-		asked.push(`${method} ${url}`);
-		response.writeHead(method === 'GET' ? 404 : 200, { 'content-type': 'application/json' }).end('{}');
-	}).listen(0, '127.0.0.1');
-	await once(registry, 'listening');
-	const { port } = /** @type {import('node:net').AddressInfo} */ (registry.address());
-	const folder = emptyFolder();
-	try {
-		const { name, version, publishConfig } = manifest;
-		writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version, publishConfig }));
-		const address = `127.0.0.1:${port}/`;
-		writeFileSync(join(folder, '.npmrc'), `registry=http://${address}\n//${address}:_authToken=any\n`);
-		// As on one's own machine, wherever this runs.
-		const env = cleanEnvironment({
-			CI: '',
-			GITHUB_ACTIONS: '',
-			GITLAB_CI: '',
-			npm_config_registry: `http://${address}`,
-		});
-		const { code, stderr } = await promisify(execFile)('npm', ['publish', '--ignore-scripts'], {
-			cwd: folder,
-			env,
-		}).then(
-			() => ({ code: 0, stderr: '' }),
-			(error) => error,
-		);
-		expect(stderr).toMatch(/provenance/i);
-		expect(code).not.toBe(0);
-		expect(asked.filter((one) => one.startsWith('PUT'))).toEqual([]);
-	} finally {
-		removeFolder(folder);
-		registry.close();
-	}
 });
 
 it('test the oldest Node that package.json allows, and everything on the newest', () => {

@@ -3,7 +3,6 @@
  */
 import axios, { type AxiosRequestConfig } from 'axios';
 import { sleep } from 'n8n-workflow';
-import { startSandbox } from '../../dev/sandbox/server';
 import { plainService } from '../helpers/listeners';
 import { KEY } from '../helpers/people';
 import { useSandbox } from '../helpers/requests';
@@ -102,14 +101,6 @@ it('so is a name that nothing has, with and without TLS', async () => {
 		expect(time.now).toBe(begun);
 		await timer;
 	}
-});
-
-it('a service may be started and ended in it', async () => {
-	const begun = time.elapsed;
-	const sandbox = await startSandbox();
-	expect((await axios.get(`${sandbox.baseUrl}/openapi.json`, { proxy: false })).status).toBe(200);
-	await sandbox.close();
-	expect(time.elapsed).toBe(begun);
 });
 
 it('random numbers are a fixed sequence for all tests of a file', () => {

@@ -6,7 +6,6 @@ import {
 	classifyStatus,
 	isDenied,
 	isRetryable,
-	isTransientCode,
 	isTruncated,
 	type Outcome,
 } from '../../../nodes/HealthDataService/http/classify';
@@ -47,20 +46,6 @@ it.each<[Outcome, boolean, boolean]>([
 ])('%s: denied %p, retryable %p', (outcome, denied, retryable) => {
 	expect([isDenied(outcome), isRetryable(outcome)]).toEqual([denied, retryable]);
 });
-
-it.each(['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EAI_AGAIN', 'ECONNABORTED', 'NO_CERT_ERROR', undefined])(
-	'network error %s is transient',
-	(code) => expect(isTransientCode(code)).toBe(true),
-);
-it.each([
-	'ENOTFOUND',
-	'CERT_HAS_EXPIRED',
-	'DEPTH_ZERO_SELF_SIGNED_CERT',
-	'SELF_SIGNED_CERT_IN_CHAIN',
-	'ERR_TLS_CERT_ALTNAME_INVALID',
-	'ERR_SSL_WRONG_VERSION_NUMBER',
-	'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])('network error %s is lasting', (code) => expect(isTransientCode(code)).toBe(false));
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 it.each<[boolean, number, unknown, string | undefined]>([

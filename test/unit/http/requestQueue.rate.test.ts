@@ -47,9 +47,15 @@ function crowd(queue: RequestQueue, count: number, more: Partial<QueueOptions> =
 }
 const queueOf = (requestsPerSecond?: number, until?: number) => new RequestQueue({ requestsPerSecond }, until);
 
-/** The most in any window of so long. */
-const most = (sent: number[], ms = 1000) =>
-	Math.max(...sent.map((from) => sent.filter((time) => time >= from && time < from + ms).length));
+/** The most in any window of a second. */
+function most(sent: number[]) {
+	let first = 0;
+	const counts = sent.map((time, index) => {
+		while (time - sent[first] >= 1000) first++;
+		return index - first + 1;
+	});
+	return Math.max(...counts);
+}
 
 it.each([
 	[5, 0],
@@ -60,11 +66,12 @@ it.each([
 	[100, 3],
 ])('%d a second, timers up to %i ms late: at most one more in any second, and 95 %% used', async (perSecond, late) => {
 	lateMs = late;
-	const { sent } = crowd(queueOf(perSecond), perSecond * 100);
-	await pass(60_000);
+	const seconds = Math.min(60, 1200 / perSecond);
+	const { sent } = crowd(queueOf(perSecond), perSecond * seconds * 1.5);
+	await pass(seconds * 1000);
 	expect(most(sent)).toBeLessThanOrEqual(Math.ceil(perSecond) + 1);
-	expect(sent.length).toBeLessThanOrEqual(perSecond * 60 + 1);
-	expect(sent.length).toBeGreaterThanOrEqual(perSecond * 60 * 0.95);
+	expect(sent.length).toBeLessThanOrEqual(perSecond * seconds + 1);
+	expect(sent.length).toBeGreaterThanOrEqual(perSecond * seconds * 0.95);
 });
 
 it('is even, and keeps the order', async () => {
@@ -114,17 +121,6 @@ it('a cancelled request soon leaves the queue, and takes no turn', async () => {
 	expect(last.sent).toEqual([]);
 	await pass(1);
 	expect(last.sent).toEqual([15_000]);
-});
-
-it('cancelling one request cancels no other', async () => {
-	const rate = queueOf(1);
-	const first = crowd(rate, 1);
-	const cancelled = crowd(rate, 1, { isCancelled: () => true });
-	const last = crowd(rate, 1);
-	await pass(1000);
-	expect(first.sent).toEqual([5_000]);
-	expect(cancelled.errors).toMatchObject([{ message: 'The request is no longer needed' }]);
-	expect(last.sent).toEqual([6_000]);
 });
 
 it('no request waits beyond the deadline', async () => {
@@ -184,26 +180,5 @@ describe('in a queue', () => {
 			expect.any(String),
 			expect.any(String),
 		]);
-	});
-
-	it('cancelled: all end within a part of a second', async () => {
-		const queue = new RequestQueue({ concurrency: 4, requestsPerSecond: 0.1 });
-		const sent: Sent = [];
-		const stop = new AbortController();
-		const all = Array.from({ length: 200 }, async () => await run(queue, 'x', sent, { signal: stop.signal }));
-		await pass(1000);
-		stop.abort();
-		await pass(200);
-		const ends = await Promise.all(all);
-		expect([sent.length, ends.filter((end) => end === 'The execution was cancelled').length]).toEqual([1, 199]);
-	});
-
-	it('retries go ahead of first attempts', async () => {
-		const queue = new RequestQueue({ concurrency: 1, requestsPerSecond: 1 });
-		const sent: Sent = [];
-		for (const name of ['a', 'b', 'c']) void run(queue, name, sent);
-		void run(queue, 'again', sent, { isFurther: true });
-		await pass(10_000);
-		expect(sent.map(({ name }) => name)).toEqual(['a', 'again', 'b', 'c']);
 	});
 });

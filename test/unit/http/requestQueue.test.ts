@@ -2,60 +2,16 @@
  * Request queue, adaptive concurrency, key check and circuit breaker: requests are promises that the test answers.
  */
 import type { Outcome } from '../../../nodes/HealthDataService/http/classify';
-import { RequestQueue, type QueueOptions } from '../../../nodes/HealthDataService/http/requestQueue';
+import { RequestQueue } from '../../../nodes/HealthDataService/http/requestQueue';
 import { BREAKER_LIMITS } from '../../../nodes/HealthDataService/http/circuitBreaker';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
+import { crowd, provenQueue, room, settle } from '../../helpers/crowd';
 import { nextTurn } from '../../helpers/machine';
 import { useVirtualTime } from '../../helpers/virtualTime';
 
 const problem = (message: string) => new Problem(message, '');
 
 const time = useVirtualTime();
-
-/** `count` requests that are wanted at once, and what became of them. */
-function crowd(queue: RequestQueue, count: number, wanted: QueueOptions = { continues: true }) {
-	const sent: Array<(outcome: Outcome) => void> = [];
-	const errors: string[] = [];
-	const all = Array.from({ length: count }, async () => {
-		const work = async () => await new Promise<Outcome>((resolve) => sent.push(resolve));
-		await queue.run(work, (outcome) => outcome, wanted).catch(({ message }: Error) => errors.push(message));
-	});
-	let next = 0;
-	return {
-		errors,
-		sent: () => sent.length,
-		/** Answers the next `n` of those that were sent. */
-		async answer(outcome: Outcome, n = 1) {
-			for (let i = 0; i < n; i++) sent[next++](outcome);
-			await nextTurn();
-		},
-		done: async () => await Promise.all(all),
-	};
-}
-
-/** A queue that has seen its key accepted. */
-async function provenQueue(most: number) {
-	const queue = new RequestQueue({ concurrency: most });
-	await queue.run(
-		async () => 'answered' as const,
-		(outcome) => outcome,
-		{ continues: true },
-	);
-	return queue;
-}
-
-/** How many it lets out now. */
-async function room(queue: RequestQueue): Promise<number> {
-	const probe = crowd(queue, 60);
-	await nextTurn();
-	const inFlight = probe.sent();
-	for (let left = 60; left > 0; ) {
-		const now = probe.sent() - (60 - left);
-		await probe.answer('failed', now);
-		left -= now;
-	}
-	return inFlight;
-}
 
 describe('the first requests', () => {
 	it.each([
@@ -154,38 +110,21 @@ describe('after a refusal', () => {
 
 	it('never fewer than one', async () => {
 		const queue = await provenQueue(2);
-		for (let i = 0; i < 5; i++)
-			await queue.run(
-				async () => 'throttled' as const,
-				(outcome) => outcome,
-				{ continues: true },
-			);
+		await settle(queue, 'throttled', 5);
 		expect(await room(queue)).toBe(1);
 	});
 
 	it('one more after some ten answers for each allowed, up to what was allowed at first', async () => {
 		const queue = await provenQueue(4);
-		const answered = async (n: number) => {
-			for (let i = 0; i < n; i++)
-				await queue.run(
-					async () => 'answered' as const,
-					(outcome) => outcome,
-					{ continues: true },
-				);
-		};
-		await queue.run(
-			async () => 'throttled' as const,
-			(outcome) => outcome,
-			{ continues: true },
-		);
-		await answered(24);
+		await settle(queue, 'throttled');
+		await settle(queue, 'answered', 24);
 		expect(await room(queue)).toBe(2);
-		await answered(2);
+		await settle(queue, 'answered', 2);
 		expect(queue.throttles).toBe(0);
 		expect(await room(queue)).toBe(3);
-		await answered(36);
+		await settle(queue, 'answered', 36);
 		expect(await room(queue)).toBe(4);
-		await answered(200);
+		await settle(queue, 'answered', 200);
 		expect(await room(queue)).toBe(4);
 	});
 
@@ -215,40 +154,34 @@ describe('after a refusal', () => {
 
 describe('after a failed request', () => {
 	const stops = { continues: false };
+	const REASON = { description: 'advice', httpCode: '500', kind: 'temporarily-unavailable' } as const;
+	const fail = ({ circuitBreaker }: RequestQueue, count: number) => {
+		for (let i = 0; i < count; i++) circuitBreaker.onFailure(new Problem('given up', 'advice', REASON));
+	};
 
 	it('nothing more is sent, unless the run continues on errors', async () => {
 		const queue = await provenQueue(4);
-		queue.circuitBreaker.onFailure(problem('given up'));
+		fail(queue, 1);
 		const [stopped, wanted] = [crowd(queue, 2, stops), crowd(queue, 2)];
 		await nextTurn();
 		expect([stopped.sent(), wanted.sent()]).toEqual([0, 2]);
 		expect(stopped.errors).toEqual(['given up', 'given up']);
 	});
 
-	it.each(['answered', 'unauthorized'] as const)(
+	it.each<Outcome>(['answered', 'unauthorized'])(
 		'an answer (%s) clears it: what it was, since when, and how many',
 		async (outcome) => {
 			const queue = await provenQueue(4);
-			queue.circuitBreaker.onFailedAttempt();
-			for (let i = 0; i < BREAKER_LIMITS.inARow; i++) queue.circuitBreaker.onFailure(problem('given up'));
-			expect(queue.circuitBreaker.isOpen).toBe(true);
-			queue.circuitBreaker.reset();
-			for (let i = 1; i < BREAKER_LIMITS.inARow; i++) queue.circuitBreaker.onFailure(problem('given up'));
-			await queue.run(
-				async () => outcome,
-				(is) => is,
-				{ continues: true },
-			);
-			expect(queue.circuitBreaker).toMatchObject({ lastFailure: undefined, isOpen: false, failingForMs: 0 });
-			queue.circuitBreaker.onFailure(problem('one more'));
-			expect(queue.circuitBreaker.isOpen).toBe(false);
-			queue.circuitBreaker.reset();
-			queue.circuitBreaker.onFailure(problem('given up'));
-			await queue.run(
-				async () => outcome,
-				(is) => is,
-				{ continues: true },
-			);
+			const { circuitBreaker } = queue;
+			fail(queue, BREAKER_LIMITS.inARow);
+			circuitBreaker.reset();
+			await settle(queue, 'transient');
+			fail(queue, BREAKER_LIMITS.inARow - 1);
+			await settle(queue, outcome);
+			expect(circuitBreaker).toMatchObject({ lastFailure: undefined, isOpen: false, failingForMs: 0 });
+			fail(queue, BREAKER_LIMITS.inARow - 1);
+			expect(circuitBreaker.isOpen).toBe(false);
+			await settle(queue, outcome);
 			const later = crowd(queue, 1, stops);
 			await nextTurn();
 			expect(later.sent()).toBe(1);
@@ -261,56 +194,35 @@ describe('after a failed request', () => {
 		['failed', 0],
 	])('%s: the service has failed for %i ms five seconds later', async (outcome, failingForMs) => {
 		const queue = await provenQueue(4);
-		await queue.run(
-			async () => outcome,
-			(is) => is,
-			{ continues: true },
-		);
+		await settle(queue, outcome);
 		await time.pass(5000);
 		expect(queue.circuitBreaker.failingForMs).toBe(failingForMs);
 	});
 
-	it('50 in a row: the circuit breaker is open for all, with the last reason', async () => {
+	it('50 in a row: the circuit breaker is open for all, with the reason', async () => {
 		const queue = await provenQueue(4);
-		const losing = async (n: number) => {
-			for (let i = 1; i <= n; i++)
-				queue.circuitBreaker.onFailure(
-					new Problem(`reason ${i}`, 'advice', { kind: 'temporarily-unavailable', httpCode: '500' }),
-				);
-		};
-		await losing(49);
+		fail(queue, 49);
 		expect(queue.circuitBreaker.isOpen).toBe(false);
-		await losing(1);
+		fail(queue, 1);
 		expect(queue.circuitBreaker.isOpen).toBe(true);
-		expect(queue.circuitBreaker.lastFailure).toMatchObject({
-			message: 'reason 1',
-			description: 'advice',
-			httpCode: '500',
-			kind: 'temporarily-unavailable',
-			concernsAll: true,
-		});
+		expect(queue.circuitBreaker.lastFailure).toMatchObject({ ...REASON, concernsAll: true });
 		const all = crowd(queue, 3);
 		await all.done();
-		expect([all.sent(), all.errors]).toEqual([0, ['reason 1', 'reason 1', 'reason 1']]);
+		expect(all.sent()).toBe(0);
+		expect(all.errors).toEqual(Array(3).fill('given up'));
 	});
 
-	it('three are enough after ten minutes, two never', () => {
-		const now = jest.spyOn(performance, 'now').mockReturnValue(0);
-		const { circuitBreaker } = new RequestQueue({ concurrency: 4 });
-		circuitBreaker.onFailedAttempt();
-		now.mockReturnValue(600_000);
-		circuitBreaker.onFailedAttempt();
-		circuitBreaker.onFailure(problem('given up'));
-		circuitBreaker.onFailure(problem('given up'));
-		expect(circuitBreaker.isOpen).toBe(false);
-		circuitBreaker.onFailure(problem('given up'));
-		expect(circuitBreaker.isOpen).toBe(true);
-
-		circuitBreaker.reset();
-		circuitBreaker.onFailedAttempt();
-		now.mockReturnValue(1_199_999);
-		for (let i = 0; i < 3; i++) circuitBreaker.onFailure(problem('given up'));
-		expect(circuitBreaker.isOpen).toBe(false);
+	it.each([
+		[600_000, 2, false],
+		[600_000, 3, true],
+		[599_999, 3, false],
+	])('after %i ms without an answer, %i end it: %p', async (ms, count, isOpen) => {
+		const queue = new RequestQueue({ concurrency: 4 });
+		queue.circuitBreaker.onFailedAttempt();
+		await time.pass(ms);
+		queue.circuitBreaker.onFailedAttempt();
+		fail(queue, count);
+		expect(queue.circuitBreaker.isOpen).toBe(isOpen);
 	});
 });
 

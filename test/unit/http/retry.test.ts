@@ -147,6 +147,8 @@ describe('errors of failed connections', () => {
 			"its certificate is not trusted: it has expired. Have it replaced, or turn on 'Ignore SSL Issues (Insecure)' in the credential",
 		],
 		['DEPTH_ZERO_SELF_SIGNED_CERT', false, 'it is self-signed'],
+		['SELF_SIGNED_CERT_IN_CHAIN', false, 'its certificate is not trusted'],
+		['NO_CERT_ERROR', true, 'ended without an answer (NO_CERT_ERROR). Try'],
 		['ERR_TLS_CERT_ALTNAME_INVALID', false, 'it is for another name'],
 		['UNABLE_TO_VERIFY_LEAF_SIGNATURE', false, 'its issuer is not known'],
 		['CERT_SOMETHING_NEW', false, 'its certificate is not trusted: it is not valid'],

@@ -119,15 +119,6 @@ describe('a measurement that came through several sources', () => {
 	});
 
 	it.each([
-		['another second', at('2026-03-01T07:00:01Z')],
-		['another value', at('2026-03-01T07:00:00Z', { diastolic: 81 })],
-		['no value', at('2026-03-01T07:00:00Z', { diastolic: null })],
-		['another unit', at('2026-03-01T07:00:00Z', { unit: 'kPa' })],
-	])('is another one with %s', async (_, other) => {
-		expect(await summarize([[copy, other]])).toMatchObject({ readings: 2 });
-	});
-
-	it.each([
 		['in another spelling', ['mmHg', 'mmhg'], 'mmHg', 1],
 		['with a blank', ['mmHg', 'mm Hg', 'MMHG'], 'mmHg', 1],
 		['in one unusual spelling', ['MMHG', 'MMHG'], 'MMHG', 1],
@@ -181,12 +172,6 @@ it('readings without a time count, for no day, and only those of one source are 
 	];
 	const row = await summarize(lists, { ...MARCH, zone: 'Asia/Kolkata' });
 	expect(row).toMatchObject({ days: 0, readings: 6, first: null, last: null, systolic_max: 140 });
-});
-
-it('does not average different units', async () => {
-	const row = await summarize([[at('2026-03-01T07:00Z'), at('2026-03-01T08:00Z', { unit: 'kPa', systolic: 16 })]]);
-	expect(row).toMatchObject({ readings: 2, systolic_mean: null, systolic_max: null, diastolic_min: null, unit: null });
-	expect(row.last).toBe('2026-03-01T08:00Z');
 });
 
 it('has an id of user, metric, days and provider, and of nothing else', async () => {

@@ -13,15 +13,7 @@ import {
 	type SelectedUser,
 	type UserSelection,
 } from '../../../nodes/HealthDataService/service/userSelection';
-import { resolveMany } from '../../../nodes/HealthDataService/service/resolveMany';
-import {
-	connectedSources,
-	isClientUserId,
-	isConnectedTo,
-	resolveUser,
-} from '../../../nodes/HealthDataService/service/users';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
-import { nextTurn } from '../../helpers/machine';
 import { movingTeam, type TeamOptions } from '../../helpers/movingTeam';
 
 const team = (size: number, options: Partial<TeamOptions> = {}) => movingTeam({ size, ...options });
@@ -30,10 +22,7 @@ const all = async <T>(source: Iterable<T> | AsyncIterable<T>): Promise<T[]> => {
 	for await (const one of source) found.push(one);
 	return found;
 };
-/** IDs of users of the team, as many as there are from one place to another. */
-const range = (letter: string, from: number, to: number) =>
-	Array.from({ length: to - from }, (_, i) => `${letter}${from + i}`);
-const ids = (from: number, to: number) => range('c', from, to);
+const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `c${from + i}`);
 const entriesOf = (names: string[]) => names.map((id, index) => ({ id, at: index + 1 }));
 const broken = new Problem('Broken', 'Advice');
 const rejects = (error: Error) => async () => await Promise.reject(error);
@@ -43,75 +32,6 @@ const found = async (selection: UserSelection, get: Get, skip?: number) =>
 	(await all(selection.users(get, skip))).map(shown);
 const connectedTo = (...slugs: string[]): TeamOptions['records'] =>
 	slugs.map((slug, i) => ({ user_id: `u${i}`, connected_sources: [{ source: { slug } }] }));
-
-describe('looking up', () => {
-	const requestsOf = (names: string[]) => names.map((id) => ({ id }));
-	const look = async (get: Get, names: string[]) => await all(resolveMany(get, requestsOf(names), false));
-	const idsOf = async (get: Get, names: string[]) => (await look(get, names)).map(({ user }) => user?.user_id);
-
-	it.each([
-		['up to seven are requested one by one', 500, ids(0, 7), { lists: 0, resolves: 7 }],
-		['for eight the list is read', 500, ids(0, 8), { lists: 1, resolves: 0 }],
-		[
-			'only users missing from the list are requested one by one',
-			20,
-			['x1', ...ids(0, 8), 'x2'],
-			{ lists: 1, resolves: 2 },
-		],
-		['ten more pages are not worth ten users', 5001, ids(4990, 5000), { lists: 1, resolves: 10 }],
-		['nine are', 5000, ids(4990, 5000), { lists: 10, resolves: 0 }],
-		['no further page is read once all users are found', 20_000, ids(500, 600), { lists: 10, resolves: 0 }],
-	])('%s', async (_, size, names, count) => {
-		const one = team(size);
-		expect(await idsOf(one.get, names)).toEqual(
-			names.map((id) => (id.startsWith('c') ? `u${id.slice(1)}` : undefined)),
-		);
-		expect(one.count()).toEqual(count);
-	});
-
-	it('with fewer users wanted never reads the list, and requests few at a time', async () => {
-		const { get, asked, count } = team(500);
-		for await (const { user } of resolveMany(get, requestsOf(ids(0, 100)), true)) if (user?.user_id === 'u1') break;
-		expect(count().lists).toBe(0);
-		expect(asked.length).toBeLessThanOrEqual(6);
-		expect(asked.at(-1)!.once?.isCancelled?.()).toBe(true);
-	});
-
-	it.each([
-		[true, 4],
-		[false, 64],
-	])('where fewer may be wanted (%p), %i are requested concurrently', async (isLazy, width) => {
-		const resolves = Object.fromEntries(ids(0, 100).map((id) => [id, async () => await new Promise(() => {})]));
-		const { get, count } = team(0, { resolves, fails: () => broken });
-		void resolveMany(get, requestsOf(ids(0, 100)), isLazy).next();
-		await nextTurn();
-		expect(count().resolves).toBe(width);
-	});
-
-	it('an unreadable list only costs more requests', async () => {
-		const { get, count } = team(20, { fails: () => broken });
-		expect(await idsOf(get, ids(0, 10))).toEqual(range('u', 0, 10));
-		expect(count()).toEqual({ lists: 1, resolves: 10 });
-	});
-
-	it('a failed lookup is a problem of that entry', async () => {
-		expect(await look(team(9, { resolves: { c1: rejects(broken) } }).get, ids(0, 3))).toMatchObject([
-			{ user: { user_id: 'u0' } },
-			{ problem: broken },
-			{ user: { user_id: 'u2' } },
-		]);
-	});
-
-	const fault = new Error('A fault of the code');
-	const concerningAll = new Problem('Key', '', { concernsAll: true });
-	it.each<[string, Error, Partial<TeamOptions>, number]>([
-		['of the code, from the list', fault, { fails: () => fault }, 10],
-		['of the code', fault, { resolves: { c1: rejects(fault) } }, 3],
-		['that concerns all', concerningAll, { resolves: { c1: rejects(concerningAll) } }, 3],
-	])('an error %s ends the read', async (_, error, options, count) => {
-		await expect(look(team(20, options).get, ids(0, count))).rejects.toBe(error);
-	});
-});
 
 describe('a list', () => {
 	it('by user ID takes no request, and keeps order and places', async () => {
@@ -293,54 +213,3 @@ it.each<[IDataObject, IDataObject]>([
 ])('the record %j is %j', (record, expected) =>
 	expect(toSelectedUser(record, 1)).toEqual({ ...expected, record, place: 1 }),
 );
-
-it.each(['c', 'a/b', '...', 'a..b/.c'])('%j can be requested', (id) => expect(isClientUserId(id)).toBe(true));
-it.each(['', '.', '..', '\ud800', 'a/../b', 'a\\..', './b', '..;/b'])('%j cannot be requested', (id) =>
-	expect(isClientUserId(id)).toBe(false),
-);
-
-describe('Resolve', () => {
-	const record = (client_user_id: string, user_id?: string) =>
-		team(1, { resolves: { c: () => ({ user_id, client_user_id }) } }).get;
-
-	it('refuses a record without an ID', async () => {
-		await expect(resolveUser(record('c'), 'c')).rejects.toThrow("The service's answer has no 'user_id'");
-	});
-
-	it('refuses the record of another user', async () => {
-		await expect(resolveUser(record('d', 'u'), 'c')).rejects.toThrow('the record of another user');
-	});
-
-	it('takes one whose client user ID is in another case', async () => {
-		expect(await resolveUser(record('C', 'u'), 'c')).toMatchObject({ user_id: 'u' });
-	});
-
-	it('gives nothing where there is none', async () => {
-		expect(await resolveUser(team(1).get, 'unknown')).toBeUndefined();
-	});
-});
-
-describe('the sources of a user', () => {
-	const user = (...connected: unknown[]) => ({ connected_sources: connected }) as unknown as IDataObject;
-
-	it('are those that have a slug, by their names if they have any', () => {
-		const named = { source: { slug: 'a', name: 'A' } };
-		const broken = [{ source: { name: 'C' } }, { source: null }, {}, null, 'd'];
-		expect(connectedSources(user(named, { source: { slug: 'b' } }, ...broken))).toEqual([
-			{ slug: 'a', name: 'A' },
-			{ slug: 'b', name: 'b' },
-		]);
-	});
-
-	it.each([
-		['b', true],
-		['c', false],
-		['B', false],
-	])('b and the provider %j: %p', (provider, isIt) => {
-		expect(isConnectedTo(user({ source: { slug: 'b' } }), provider)).toBe(isIt);
-	});
-
-	it.each([null, undefined, {}, 'x'])('are none in %p', (none) => {
-		expect(connectedSources({ connected_sources: none } as unknown as IDataObject)).toEqual([]);
-	});
-});

@@ -1,8 +1,16 @@
 /**
- * Page of the user list: its validation, and a failure after `total`.
+ * Page of the user list: its validation, and a failure after `total`. Resolve, identifiers, and the sources of a user.
  */
+import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../../../nodes/HealthDataService/http/client';
-import { pageBeyondTotal, resolveUser, userPage } from '../../../nodes/HealthDataService/service/users';
+import {
+	connectedSources,
+	isClientUserId,
+	isConnectedTo,
+	pageBeyondTotal,
+	resolveUser,
+	userPage,
+} from '../../../nodes/HealthDataService/service/users';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 
 const ANNA = { user_id: 'u1', client_user_id: 'anna' };
@@ -70,11 +78,61 @@ describe('after total', () => {
 	});
 });
 
-it.each(['', '..', 'a/../b', '\ud800'])('no request is sent for the client user ID %j', async (id) => {
-	const { get, asked } = service(ANNA);
-	await expect(resolveUser(get, id)).rejects.toMatchObject({
-		message: 'The service gives this user an ID that cannot be part of an address',
-		description: 'Nothing was sent for this user. Ask the people who run the service',
+it.each(['c', 'a/b', '...', 'a..b/.c'])('%j can be requested', (id) => expect(isClientUserId(id)).toBe(true));
+it.each(['', '.', '..', '\ud800', 'a/../b', 'a\\..', './b', '..;/b'])('%j cannot be requested', (id) =>
+	expect(isClientUserId(id)).toBe(false),
+);
+
+describe('Resolve', () => {
+	const record = (client_user_id: string, user_id?: string) => service({ user_id, client_user_id }).get;
+
+	it.each(['', '..', 'a/../b', '\ud800'])('sends no request for the client user ID %j', async (id) => {
+		const { get, asked } = service(ANNA);
+		await expect(resolveUser(get, id)).rejects.toMatchObject({
+			message: 'The service gives this user an ID that cannot be part of an address',
+			description: 'Nothing was sent for this user. Ask the people who run the service',
+		});
+		expect(asked).toEqual([]);
 	});
-	expect(asked).toEqual([]);
+
+	it.each([
+		['a record without an ID', record('c'), "The service's answer has no 'user_id'"],
+		['the record of another user', record('d', 'u'), 'the record of another user'],
+	])('refuses %s', async (_, get, message) => {
+		await expect(resolveUser(get, 'c')).rejects.toThrow(message);
+	});
+
+	it('takes one whose client user ID is in another case', async () => {
+		expect(await resolveUser(record('C', 'u'), 'c')).toMatchObject({ user_id: 'u' });
+	});
+
+	it('gives nothing where there is none', async () => {
+		const get = (async (_: string, __: unknown, onMissing: () => unknown) => onMissing()) as unknown as Get;
+		expect(await resolveUser(get, 'unknown')).toBeUndefined();
+	});
+});
+
+describe('the sources of a user', () => {
+	const user = (...connected: unknown[]) => ({ connected_sources: connected }) as unknown as IDataObject;
+
+	it('are those that have a slug, by their names if they have any', () => {
+		const named = { source: { slug: 'a', name: 'A' } };
+		const broken = [{ source: { name: 'C' } }, { source: null }, {}, null, 'd'];
+		expect(connectedSources(user(named, { source: { slug: 'b' } }, ...broken))).toEqual([
+			{ slug: 'a', name: 'A' },
+			{ slug: 'b', name: 'b' },
+		]);
+	});
+
+	it.each([
+		['b', true],
+		['c', false],
+		['B', false],
+	])('b and the provider %j: %p', (provider, isIt) => {
+		expect(isConnectedTo(user({ source: { slug: 'b' } }), provider)).toBe(isIt);
+	});
+
+	it.each([null, undefined, {}, 'x'])('are none in %p', (none) => {
+		expect(connectedSources({ connected_sources: none } as unknown as IDataObject)).toEqual([]);
+	});
 });

@@ -98,7 +98,6 @@ it.each<[unknown, number | undefined]>([
 	['2.5', undefined],
 	['0x3', undefined],
 	['+5', 5],
-	['5.00', 5],
 	['5.', undefined],
 	['3 4', undefined],
 	['x3', undefined],
