@@ -32,9 +32,10 @@ export async function* concurrentMap<T, R>(
 		}
 		yield* inWork.results(0);
 	} catch (error) {
-		if (!asCompleted) inWork.failure ??= { error };
+		if (asCompleted) yield* inWork.results(0);
+		inWork.failure ??= { error };
+		// Throws the failure.
 		yield* inWork.results(0);
-		throw error;
 	} finally {
 		inWork.isEnded = true;
 	}

@@ -1,6 +1,7 @@
 /**
  * Rows of readings from any data of the service, and merged groups of one source.
  */
+import type { IDataObject } from 'n8n-workflow';
 import { collectGrouped, readingRows } from '../../../nodes/HealthDataService/service/readings';
 
 const owner = { user_id: 'u', client_user_id: null };
