@@ -11,8 +11,8 @@ import { bloodPressure, mindfulness } from '../helpers/people';
 import { PollingHost, type HostOptions } from '../helpers/pollingHost';
 import { byUserId, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
+import { HOUR, MINUTE, stateNow } from '../helpers/watch';
 
-const MINUTE = 60_000;
 const history = new History();
 const used = useSandbox(() => ({ world: history }));
 useVirtualTime();
@@ -212,6 +212,17 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 		clock += MINUTE;
 		return { n8n, last: users.at(-1)!, publish };
 	};
+
+	it('changed: those of before are forgotten once no window reaches back to them', async () => {
+		const n8n = await trigger({ minSystolic: 140 });
+		for (const minSystolic of [140, 130, 120, 120, 120, 120, 120]) {
+			n8n.parameters = { ...n8n.parameters, options: { minSystolic } };
+			clock += 24 * HOUR;
+			history.add(anna, reading(150, 90));
+			expect(await n8n.start()).toHaveLength(1);
+		}
+		expect(stateNow(n8n).minimums).toEqual([{ thresholds: [{ column: 'systolic', least: 120 }] }]);
+	});
 
 	it('lowered: what is measured after the change goes out at once, in the same round too', async () => {
 		const { n8n, last } = await changing({ minSystolic: 140 }, { minSystolic: 100 });

@@ -4,6 +4,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { MAX_PAGE_SIZE } from '../../nodes/HealthDataService/service/users';
+import type { HostOptions } from '../helpers/pollingHost';
 import { HOUR, MINUTE, watch } from '../helpers/watch';
 
 const BUDGET_MS = 18_000;
@@ -27,6 +28,14 @@ describe('a service that is down', () => {
 		expect(tookMs).toBeGreaterThan(BUDGET_MS / 4);
 		expect(tookMs).toBeLessThanOrEqual(BUDGET_MS / 2);
 	});
+});
+
+it('an n8n that knows no budgets polls without one', async () => {
+	const onContext: HostOptions['onContext'] = (context) => Object.assign(context, { getPollBudgetMs: undefined });
+	const n8n = w.trigger(undefined, { onContext });
+	await n8n.start();
+	w.history.add(w.anna, w.reading(0));
+	expect(await n8n.tick()).toHaveLength(1);
 });
 
 it('a picked user is not named when the request would come after the deadline', async () => {

@@ -3,6 +3,7 @@
  */
 import type { User } from '../../dev/sandbox/schemas';
 import { USERS_PER_REQUEST } from '../../nodes/HealthDataService/service/readUsers';
+import { queryOf } from '../helpers/requests';
 import {
 	allUsers,
 	failedUsers,
@@ -149,6 +150,40 @@ onBothSchedulers((scheduler) => {
 		w.history.add(team[USERS - 1], w.reading(0, 121));
 		await finish(n8n);
 		expect(valuesOf(n8n.executions.flat())).toEqual([121]);
+	});
+
+	// Both schedulers resume in the same way.
+	if (scheduler === 'memory')
+		it('a pass goes on where the list was left, and looks at its beginning only if a user with a cursor is missing', async () => {
+			for (let i = USERS; i < 140; i++) w.history.addUser(`user ${i}`);
+			const n8n = await watching();
+			/** Offsets of the list in the last poll of a pass. */
+			const lastOffsets = async () => {
+				do {
+					w.used.sandbox.requests.length = 0;
+					await n8n.tick();
+				} while (!isDone(n8n));
+				const lists = w.used.sandbox.requests.filter((url) => url.startsWith('/v2/user?'));
+				return lists.map((url) => Number(queryOf(url).offset ?? 0));
+			};
+			const usersWatched = () => stateNow(n8n).cursors.reduce((sum, { users }) => sum + users.length / 12, 0);
+			expect(Math.min(...(await lastOffsets()))).toBeGreaterThan(0);
+			expect(usersWatched()).toBe(140);
+			leave(0, 1);
+			expect(await lastOffsets()).toContain(0);
+			expect(usersWatched()).toBe(139);
+		});
+
+	it('a report an hour later counts users who cannot be read, though this poll has not tried them', async () => {
+		const n8n = await watching();
+		w.used.sandbox.switches.users = { 'user 0': 'invalid' };
+		await n8n.tick();
+		w.pass(HOUR);
+		await n8n.tick();
+		expect(n8n.reported.map(({ message }) => message)).toEqual([
+			expect.stringMatching(/^The readings of 1 user cannot be read\. The service did not accept/),
+			expect.stringMatching(/^The readings of 1 user cannot be read/),
+		]);
 	});
 
 	it('a kill during a round: its progress may be lost, no reading is', async () => {

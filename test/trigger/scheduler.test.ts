@@ -9,7 +9,12 @@ const time = useVirtualTime();
 const BUDGET_MS = 40_000;
 const schedule = (name: string, more: Partial<Schedule> = {}) =>
 	({ name, budgetMs: BUDGET_MS, isStart: false, ...more }) as Schedule;
-const never = async () => await new Promise<string>(() => {});
+/** A poll that runs until its end is called. */
+function pending(name: string) {
+	let end = () => {};
+	const ended = new Promise<string>((resolve) => (end = () => resolve(name)));
+	return { poll: async () => await ended, end };
+}
 
 it('skips other polls of the same trigger', async () => {
 	const first = withoutOverlap(schedule('a'), async () => await time.pass(BUDGET_MS).then(() => 'first'));
@@ -25,16 +30,16 @@ it('is released by a poll that throws', async () => {
 });
 
 it('expires after twice the budget, and the late poll does not release the lock of another', async () => {
-	void withoutOverlap(schedule('d'), never);
+	const first = pending('first');
+	const late = withoutOverlap(schedule('d'), first.poll);
 	await time.pass(2 * BUDGET_MS - 1);
 	expect(await withoutOverlap(schedule('d'), async () => 'too soon')).toBeNull();
 	await time.pass(1);
-	let end = () => {};
-	const second = withoutOverlap(
-		schedule('d'),
-		async () => await new Promise<string>((resolve) => (end = () => resolve('second'))),
-	);
+	const second = pending('second');
+	const running = withoutOverlap(schedule('d'), second.poll);
+	first.end();
+	expect(await late).toBe('first');
 	expect(await withoutOverlap(schedule('d'), async () => 'beside the second')).toBeNull();
-	end();
-	expect(await second).toBe('second');
+	second.end();
+	expect(await running).toBe('second');
 });

@@ -92,7 +92,7 @@ export function isStateOf(stored: unknown, node: string, of: string): stored is 
 export function withThresholds(state: TriggerState, thresholds: Threshold[], now: number, isDurable: boolean) {
 	const last = state.minimums.at(-1)!;
 	const isChanged = JSON.stringify(last.thresholds) !== JSON.stringify(thresholds);
-	const all = [...state.minimums.slice(0, -1), ...(isChanged ? [{ ...last, until: now }] : [])];
+	const all = [...state.minimums, ...(isChanged ? [{ ...last, until: now }] : [])];
 	const past = isDurable ? [] : all.filter(({ until }) => until! > state.kept);
 	return { ...state, minimums: [...past, { thresholds }] };
 }
