@@ -2,16 +2,21 @@
  * `npm run bench`: our node, n8n's HTTP Request node and plain axios at the same work, in turns in one run in a real n8n. Writes the
  * measured rows of dev/bench/results.md. Only ratios of one run are comparable, because times differ between machines.
  */
+const { parseArgs } = require('node:util');
 const { readSwitches } = require('../install/switches');
 const { setUp } = require('../install/setUp');
 
-const { only } = readSwitches({
-	name: 'npm run bench',
-	about: `Our node, n8n's HTTP Request node and plain axios at the same work, side by side in one run in a real n8n. Prints ratios and
-writes dev/bench/results.md.`,
-	switches: { only: { type: 'string', about: 'the contests with this in their name; then nothing is written' } },
-});
-setUp('host');
+const HELP = `npm run bench -- [switches]
+
+Our node, n8n's HTTP Request node and plain axios at the same work, side by side in one run in a real n8n. Prints ratios and writes
+dev/bench/results.md.
+
+  --only TEXT  the contests with this in their name; then nothing is written`;
+
+const { only } = readSwitches(HELP, () =>
+	parseArgs({ options: { only: { type: 'string' }, help: { type: 'boolean' } } }),
+);
+setUp('--host');
 
 const { readFileSync, writeFileSync } = require('node:fs');
 const { cpus } = require('node:os');

@@ -5,7 +5,6 @@
 const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const { basename, join, relative } = require('node:path');
 const { setUp } = require('../install/setUp');
-const { readSwitches } = require('../install/switches');
 const { ROOT } = require('../paths');
 const { rowLines } = require('./promisedRows');
 
@@ -106,11 +105,7 @@ const recorded = () => (existsSync(RECORD) ? readFileSync(RECORD, 'utf8').trimEn
 const missingIn = (list, lines) => lines.filter((line) => !list.includes(line));
 
 function record() {
-	readSwitches({
-		name: 'node dev/scripts/publicInterface.js',
-		about: 'Adds new fields and values to the list of what may never change. Removes nothing.',
-	});
-	setUp('build');
+	setUp('--build');
 	const before = recorded();
 	const added = missingIn(before, publicInterface(ROOT));
 	writeFileSync(RECORD, `${[...before, ...added].sort().join('\n')}\n`);

@@ -2,8 +2,8 @@
  * SQL client for PostgreSQL by its command line program, so no driver is needed. The password goes by environment, the statement
  * by standard input, so neither is in the list of processes.
  */
-const { spawn } = require('node:child_process');
-const { text } = require('node:stream/consumers');
+const { execFile } = require('node:child_process');
+const { promisify } = require('node:util');
 const { cleanEnvironment } = require('../../install/cleanEnvironment');
 
 /**
@@ -27,14 +27,13 @@ function connect(psql, { host, port, user, password }) {
 		 */
 		async query(database, sql) {
 			const [file, ...args] = command(database);
-			const child = spawn(file, args, { env: { ...cleanEnvironment(), ...env } });
-			const ended = new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
-			const answers = [text(child.stdout), text(child.stderr)];
+			const running = promisify(execFile)(file, args, { env: cleanEnvironment(env) });
 			// psql stops reading when it rejects a statement early.
-			child.stdin.on('error', () => {}).end(sql);
-			const [code, out, errors] = await Promise.all([ended, ...answers]);
-			if (code !== 0) throw new Error(`PostgreSQL: ${String(errors).trim()}`);
-			return String(out).trim();
+			running.child.stdin?.on('error', () => {}).end(sql);
+			const { stdout } = await running.catch(({ stderr }) => {
+				throw new Error(`PostgreSQL: ${stderr.trim()}`);
+			});
+			return stdout.trim();
 		},
 	};
 }
