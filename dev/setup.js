@@ -12,7 +12,7 @@ const { CACHE, ROOT } = require('./paths');
 
 const wants = (/** @type {string[]} */ ...switches) => switches.some((one) => process.argv.includes(one));
 
-const BUILT_FROM = 'package.json tsconfig.json gulpfile.js dev/scripts/previews.js nodes credentials icons'.split(' ');
+const BUILT_FROM = ['package.json', 'tsconfig.json', 'gulpfile.js', 'dev/scripts/previews.js'];
 
 async function installDevTools() {
 	const files = () => [path.join(ROOT, 'package-lock.json')];
@@ -24,7 +24,8 @@ async function installDevTools() {
 }
 
 async function build() {
-	const files = () => BUILT_FROM.flatMap((name) => filesIn(path.join(ROOT, name)));
+	const inRoot = (/** @type {string} */ name) => path.join(ROOT, name);
+	const files = () => [...BUILT_FROM.map(inRoot), ...['nodes', 'credentials', 'icons'].map(inRoot).flatMap(filesIn)];
 	const { nodes, credentials } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8')).n8n;
 	const isThere = () => [...nodes, ...credentials].every((file) => fs.existsSync(path.join(ROOT, file)));
 	await once({ name: 'setup', stamp: path.join(CACHE, 'built'), files, isThere }, async () => {

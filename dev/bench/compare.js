@@ -31,13 +31,11 @@ const { measureInEngine } = require('./inEngine');
 const { ROUNDS, measure, measureTeam } = require('./measure');
 const { RESULTS, comparison, pollRow, withRows } = require('./report');
 
-/** @typedef {import('./report').Row} Row */
-
 async function compare() {
 	const folder = temporaryFolder();
 	await installPackage(folder, await packPackage());
 	const n8n = await startN8n({ folder, env: { N8N_LOG_LEVEL: 'error', EXECUTIONS_DATA_PRUNE: 'false' } });
-	/** @type {Row[]} */
+	/** @type {string[][]} */
 	const rows = [];
 	try {
 		for (const contest of CONTESTS.filter(({ name }) => name.includes(only ?? ''))) {
@@ -55,16 +53,14 @@ async function compare() {
 	return rows;
 }
 
-/** @returns {Row[]} */
+/** @returns {string[][]} */
 function inEngine() {
 	const { version } = JSON.parse(readFileSync(join(N8N_HOME, 'node_modules', 'n8n', 'package.json'), 'utf8'));
-	const { loadMs, peak } = measureInEngine('memory');
-	/** A large team takes a minute for each poll. @param {number} users @param {number} rounds @returns {Row} */
+	/** A large team takes a minute for each poll. @param {number} users @param {number} rounds @returns {string[]} */
 	const polled = (users, rounds) => pollRow(users, measureInEngine('polls', { users, latencyMs: 20, rounds }));
 	return [
 		['Measured with', `n8n ${version}, ${cpus().length} cores, median of ${ROUNDS} rounds`],
-		['Loading the package', `${Math.round(loadMs)} ms`],
-		['100,000 rows read in one go', `${Math.round(peak)} MB of memory`],
+		['100,000 rows read in one go', `${Math.round(measureInEngine('memory'))} MB of memory`],
 		polled(1000, ROUNDS),
 		polled(20_000, 1),
 	];

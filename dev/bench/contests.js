@@ -15,22 +15,17 @@ const { chain, httpRequest, loop, ours } = require('./workflows');
  * }} Contest `goals`: at least so many times as fast as HTTP Request, at most so many times as slow as axios
  */
 
+const EACH = '(a) 1,000 users, one page each, 20 ms latency, one item for all';
+const LISTED = '(f) 1,000 user IDs in one item (Listed Users)';
 const PAGES = 200;
-const THOUSAND = { users: 1000, latencyMs: 20 };
 
 /** @param {string} value */
 const oneUser = (value) => ({ user: { __rl: true, mode: 'userId', value } });
 
-/**
- * The readings of 1,000 users.
- * @param {string} name
- * @param {number} atOnce
- * @param {{ how: 'item' | 'items' | 'listed', goals: Contest['goals'] }} contest
- * @returns {Contest}
- */
-const thousand = (name, atOnce, { how, goals }) => ({
+/** The readings of 1,000 users. @param {string} name @param {'item' | 'items' | 'listed'} how @param {number} atOnce @param {Contest['goals']} goals @returns {Contest} */
+const thousand = (name, how, atOnce, goals) => ({
 	name: `${name}, ${atOnce} at once`,
-	service: THOUSAND,
+	service: { users: 1000, latencyMs: 20 },
 	async build({ credentialId, baseUrl }) {
 		const axios = plain(baseUrl, atOnce);
 		const given = how === 'listed' ? (await axios.listUsers()).map(({ user_id }) => ({ user_id })) : undefined;
@@ -56,15 +51,8 @@ const thousand = (name, atOnce, { how, goals }) => ({
 
 /** @type {Contest[]} */
 const CONTESTS = [
-	...[50, 16].map((atOnce) =>
-		thousand('(a) 1,000 users, one page each, 20 ms latency, one item for all', atOnce, {
-			how: 'item',
-			goals: { http: 4, axios: 1.5 },
-		}),
-	),
-	...[50, 16].map((atOnce) =>
-		thousand('(b) the same, one item per user', atOnce, { how: 'items', goals: { http: 2 } }),
-	),
+	...[50, 16].map((atOnce) => thousand(EACH, 'item', atOnce, { http: 4, axios: 1.5 })),
+	...[50, 16].map((atOnce) => thousand('(b) the same, one item per user', 'items', atOnce, { http: 2 })),
 	{
 		name: '(c) 20,000 users listed',
 		service: { users: 20_000, latencyMs: 20 },
@@ -85,8 +73,8 @@ const CONTESTS = [
 		}),
 		goals: { http: 1.5, axios: 1.8 },
 	},
-	thousand('(f) 1,000 user IDs in one item (Listed Users)', 50, { how: 'listed', goals: { http: 5 } }),
-	thousand('(f) 1,000 user IDs in one item (Listed Users)', 8, { how: 'listed', goals: { axios: 1.2 } }),
+	thousand(LISTED, 'listed', 50, { http: 5 }),
+	thousand(LISTED, 'listed', 8, { axios: 1.2 }),
 ];
 
 module.exports = { CONTESTS };

@@ -6,8 +6,6 @@ const { ROOT } = require('../paths');
 
 const RESULTS = join(ROOT, 'dev', 'bench', 'results.md');
 
-/** @typedef {string[]} Row its cells */
-
 /** @param {number} ms */
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 /** @param {number} number */
@@ -16,7 +14,7 @@ const whole = (number) => Math.round(number).toLocaleString('en');
 /** @param {number[]} numbers */
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-/** @param {Pick<import('./contests').Contest, 'name' | 'goals'>} contest @param {Record<string, number>} ms @returns {Row} */
+/** @param {Pick<import('./contests').Contest, 'name' | 'goals'>} contest @param {Record<string, number>} ms @returns {string[]} its cells */
 function comparison({ name, goals }, { ours, http, unlimited, axios }) {
 	const faster = (/** @type {number | undefined} */ ms) => (ms === undefined ? '–' : `${(ms / ours).toFixed(1)}×`);
 	const wanted = [goals.http && `at least ${goals.http}×`, goals.axios && `at most ${goals.axios}`];
@@ -33,7 +31,7 @@ function comparison({ name, goals }, { ours, http, unlimited, axios }) {
 
 /** @typedef {Record<'ms' | 'axiosMs' | 'helperMs' | 'requests' | 'peak' | 'stateMegabytes', number>} Polled */
 
-/** @param {number} users @param {Polled} polled @returns {Row} */
+/** @param {number} users @param {Polled} polled @returns {string[]} its cells */
 const pollRow = (users, { ms, axiosMs, helperMs, requests, peak, stateMegabytes }) => [
 	whole(users),
 	...[axiosMs, helperMs].map((floor) => (ms / floor).toFixed(2)),
@@ -43,7 +41,7 @@ const pollRow = (users, { ms, axiosMs, helperMs, requests, peak, stateMegabytes 
 	`${stateMegabytes.toFixed(2)} MB`,
 ];
 
-/** @param {string} page @param {Row[]} rows @throws Error when the page has no such row */
+/** @param {string} page @param {string[][]} rows @throws Error when the page has no such row */
 function withRows(page, rows) {
 	const lines = page.split('\n');
 	for (const cells of rows) {

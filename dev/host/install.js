@@ -80,10 +80,7 @@ async function install(log) {
 
 /** @param {{ log?: (line: string) => void }} [options] */
 async function installHost({ log = console.log } = {}) {
-	if (!paths.IS_SUPPORTED)
-		throw new ReadableError(
-			`n8n needs Node 24, and there is none on npm for ${paths.PLATFORM}. Supported: ${paths.SUPPORTED.join(', ')}.`,
-		);
+	if (!paths.IS_SUPPORTED) throw new ReadableError(`n8n needs Node 24, and npm has none for ${paths.PLATFORM}.`);
 	const files = () => [
 		...['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml'].map((file) => path.join(N8N_HOME, file)),
 		...['package.json', 'package-lock.json'].map((file) => path.join(TOOLS, file)),

@@ -42,10 +42,7 @@ async function packPackage() {
 	}
 }
 
-/**
- * @param {string} tarball
- * @param {string} folder gets the content of the tarball's `package/`
- */
+/** @param {string} tarball @param {string} folder gets the content of the tarball's `package/` */
 async function unpack(tarball, folder) {
 	fs.mkdirSync(folder, { recursive: true });
 	await execute(folder, 'tar', '-xzf', path.resolve(tarball), '--strip-components=1');

@@ -11,10 +11,7 @@ const DISTURBING =
 const WHERE_FROM =
 	/^npm_config_(registry|userconfig|globalconfig|cache|store_dir|proxy|https?[_-]proxy|noproxy|ca|cafile|cert|key|strict[_-]ssl|@.*|\/\/.*)$/i;
 
-/**
- * @param {Record<string, string>} [extra] replaces the caller's variables
- * @returns {Record<string, string>}
- */
+/** @param {Record<string, string>} [extra] replaces the caller's variables @returns {Record<string, string>} */
 function cleanEnvironment(extra = {}) {
 	const kept = Object.entries(process.env).filter(([name]) => !DISTURBING.test(name) || WHERE_FROM.test(name));
 	return /** @type {Record<string, string>} */ ({ ...Object.fromEntries(kept), ...extra });

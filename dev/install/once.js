@@ -73,15 +73,14 @@ async function once({ name, stamp, files, isThere = () => true, log = console.lo
 	});
 }
 
-/** @param {string} file @returns {string[]} itself, or all files below it */
-const filesIn = (file) =>
-	!fs.existsSync(file)
-		? []
-		: !fs.statSync(file).isDirectory()
-			? [file]
-			: fs
-					.readdirSync(file)
-					.sort()
-					.flatMap((name) => filesIn(path.join(file, name)));
+const isFile = (/** @type {string} */ file) => fs.statSync(file).isFile();
+
+/** @param {string} folder @returns {string[]} all files below it */
+const filesIn = (folder) =>
+	fs
+		.readdirSync(folder, { encoding: 'utf8', recursive: true })
+		.sort()
+		.map((name) => path.join(folder, name))
+		.filter(isFile);
 
 module.exports = { filesIn, inTurn, isRunning, once };

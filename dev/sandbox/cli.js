@@ -88,9 +88,8 @@ OpenAPI    ${sandbox.baseUrl}/openapi.json
 
 API keys, and a user of each team by the client's own identifier and by user ID:`);
 	for (const { key, users } of sandbox.world.teams) {
-		console.log(
-			`  ${key.padEnd(20)} ${String(users.length).padStart(5)} users   ${users[0].client_user_id}   ${users[0].user_id}`,
-		);
+		const [{ client_user_id, user_id }] = users;
+		console.log(`  ${key.padEnd(20)} ${String(users.length).padStart(5)} users   ${client_user_id}   ${user_id}`);
 	}
 	console.log('\nCtrl-C stops it.');
 	process.once('SIGINT', async () => await sandbox.close());

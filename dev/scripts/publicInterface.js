@@ -48,10 +48,7 @@ function publicInterface(folder, place = 'dist') {
 	return [...new Set([...nodes.flatMap(ofNode), ...credentials.flatMap(ofCredential), ...rows])].sort();
 }
 
-/**
- * An instance of the class in a file, which has the file's name, as n8n makes it.
- * @param {string} file without `.js`
- */
+/** An instance of the class in a file, which has the file's name, as n8n makes it. @param {string} file without `.js` */
 function instanceIn(file) {
 	const Class = require(file)[basename(file).split('.')[0]];
 	return new Class();
@@ -80,10 +77,7 @@ function fieldLines(fields, owner, prefix = '') {
 	});
 }
 
-/**
- * All combinations of the selectors' values that show a field.
- * @param {Field} field
- */
+/** All combinations of the selectors' values that show a field. @param {Field} field */
 function placesOf({ displayOptions }) {
 	/** @type {unknown[][]} */
 	let places = [[]];
@@ -97,11 +91,7 @@ function placesOf({ displayOptions }) {
 /** @returns {string[]} */
 const recorded = () => (existsSync(RECORD) ? readFileSync(RECORD, 'utf8').trimEnd().split('\n') : []);
 
-/**
- * The lines that a list does not have.
- * @param {string[]} list
- * @param {string[]} lines
- */
+/** The lines that a list does not have. @param {string[]} list @param {string[]} lines */
 const missingIn = (list, lines) => lines.filter((line) => !list.includes(line));
 
 function record() {

@@ -39,7 +39,7 @@ describe.each(programs)('%s', (file) => {
 		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 		expect(stdout).toMatch(/^(npm run \w+ --|node test\/[\w/]+\.js) \[switches\]\n\n\S[^]{50,}/);
 		const [, options] =
-			/parseArgs\(\{\s*options: \{([^]*?)\},\s*\}\)/.exec(readFileSync(join(ROOT, file), 'utf8')) ?? [];
+			/parseArgs\(\{\s*options: \{([^]*?\})\s*,?\s*\},?\s*\}\)/.exec(readFileSync(join(ROOT, file), 'utf8')) ?? [];
 		const switches = [...(options ?? '').matchAll(/'?([\w-]+)'?: \{ type/g)].map(([, name]) => name);
 		expect(switches).toContain('help');
 		for (const name of switches.filter((one) => one !== 'help')) expect(stdout).toMatch(`\n  --${name} `);

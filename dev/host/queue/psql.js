@@ -6,10 +6,7 @@ const { execFile } = require('node:child_process');
 const { promisify } = require('node:util');
 const { cleanEnvironment } = require('../../install/cleanEnvironment');
 
-/**
- * @param {string} psql the program
- * @param {{ host: string, port: number, user: string, password: string }} server
- */
+/** @param {string} psql the program @param {{ host: string, port: number, user: string, password: string }} server */
 function connect(psql, { host, port, user, password }) {
 	const options = ['--no-psqlrc', '--quiet', '--no-align', '--tuples-only', '--set=ON_ERROR_STOP=1'];
 	const command = (/** @type {string} */ database) => [
@@ -20,11 +17,7 @@ function connect(psql, { host, port, user, password }) {
 		env,
 		/** Succeeds once the server answers to the password. */
 		command: [...command('postgres'), '--command', 'SELECT 1'],
-		/**
-		 * Rows come as text, columns divided by `|`.
-		 * @param {string} database
-		 * @param {string} sql
-		 */
+		/** Rows come as text, columns divided by `|`. @param {string} database @param {string} sql */
 		async query(database, sql) {
 			const [file, ...args] = command(database);
 			const running = promisify(execFile)(file, args, { env: cleanEnvironment(env) });
