@@ -7,14 +7,6 @@ declare module '@n8n/node-cli/eslint' {
 	export const config: Array<import('eslint').Linter.Config>;
 }
 
-/** Its types are where `moduleResolution: node` does not look. */
-declare module '@stryker-mutator/core' {
-	export class Stryker {
-		constructor(options: object);
-		runMutationTest(): Promise<Array<{ status: string }>>;
-	}
-}
-
 declare module 'gulp' {
 	type Task = (() => Promise<void> | NodeJS.ReadWriteStream) | ((done: () => void) => void);
 	export function src(pattern: string, options: { base: string; encoding: false }): NodeJS.ReadableStream;

@@ -1,90 +1,107 @@
 /**
- * Workflows of the comparison: their building blocks, and those with our node. Those without it are in httpRequest.js.
+ * Workflows of the benchmark: the same work with our node, and with n8n's HTTP Request node.
  */
 const KEY = 'bench-team';
 const DAY = '2026-03-02';
-const OURS = 'n8n-nodes-health-data-service.healthDataService';
 const CREDENTIAL = 'healthDataServiceApi';
 const RANGE = { start_date: `${DAY}T00:00:00Z`, end_date: `${DAY}T23:59:59.999999Z` };
 
-/** @typedef {ReturnType<typeof workflowNode>} WorkflowNode */
+/** @typedef {import('n8n-workflow').INodeParameters} Parameters */
+/** @typedef {ReturnType<typeof workflowNode> & { onError?: string }} WorkflowNode */
 
-/**
- * @param {string} name
- * @param {string} type
- * @param {number} typeVersion
- * @param {Record<string, any>} parameters
- * @param {object} [more]
- */
-const workflowNode = (name, type, typeVersion, parameters, more) => ({
+/** @param {string} name @param {string} type @param {number} typeVersion @param {Parameters} parameters @param {string} [credentialId] */
+const workflowNode = (name, type, typeVersion, parameters, credentialId) => ({
 	id: name,
 	name,
-	type,
+	type: type.includes('.') ? type : `n8n-nodes-base.${type}`,
 	typeVersion,
 	position: [0, 0],
 	parameters,
-	...more,
+	...(credentialId && { credentials: { [CREDENTIAL]: { id: credentialId, name: 'bench' } } }),
 });
 
-/** @param {string} credentialId */
-const using = (credentialId) => ({ credentials: { [CREDENTIAL]: { id: credentialId, name: 'bench' } } });
-
-/** A manual trigger and `nodes`, one after the other. @param {string} name @param {WorkflowNode[]} nodes */
-function chain(name, nodes) {
-	const all = [workflowNode('Start', 'n8n-nodes-base.manualTrigger', 1, {}), ...nodes];
-	const next = all
-		.slice(0, -1)
-		.map((one, index) => [one.name, { main: [[{ node: all[index + 1].name, type: 'main', index: 0 }]] }]);
-	return {
-		name,
-		nodes: all,
-		connections: Object.fromEntries(next),
-		settings: { executionOrder: 'v1', timezone: 'UTC' },
-	};
+/** A manual trigger and `nodes`, one after the other. @param {WorkflowNode[]} nodes */
+function chain(nodes) {
+	const all = [workflowNode('Start', 'manualTrigger', 1, {}), ...nodes];
+	const links = nodes.map(({ name }, at) => [all[at].name, { main: [[{ node: name, type: 'main', index: 0 }]] }]);
+	const settings = { executionOrder: 'v1', timezone: 'UTC' };
+	return { name: 'bench', nodes: all, connections: Object.fromEntries(links), settings };
 }
 
 /**
- * The HTTP Request node's own Batching only spaces requests out; what keeps to a number at once is a loop around it.
- * `users` leads into the loop, which sends `atOnce` users at a time to `work`.
- * @param {string} name
+ * A loop that sends `atOnce` users at a time to `work`: the HTTP Request node's own Batching only spaces requests out.
  * @param {WorkflowNode[]} users
  * @param {WorkflowNode} work
  * @param {number} atOnce
  */
-function loop(name, users, work, atOnce) {
-	const flow = chain(name, [
-		...users,
-		workflowNode('Loop', 'n8n-nodes-base.splitInBatches', 3, { batchSize: atOnce, options: {} }),
-	]);
-	const to = (/** @type {string} */ target) => [{ node: target, type: 'main', index: 0 }];
-	return {
-		...flow,
-		nodes: [...flow.nodes, work],
-		connections: { ...flow.connections, Loop: { main: [[], to(work.name)] }, [work.name]: { main: [to('Loop')] } },
-	};
+function loop(users, work, atOnce) {
+	const flow = chain([...users, workflowNode('Loop', 'splitInBatches', 3, { batchSize: atOnce, options: {} })]);
+	const to = (/** @type {string} */ node) => [{ node, type: 'main', index: 0 }];
+	const connections = { ...flow.connections, Loop: { main: [[], to(work.name)] }, [work.name]: { main: [to('Loop')] } };
+	return { ...flow, nodes: [...flow.nodes, work], connections };
 }
 
 /** @param {string} credentialId */
-const ours = (credentialId, atOnce = 8) => ({
-	users: workflowNode('Users', OURS, 1, { resource: 'user', operation: 'list', returnAll: true }, using(credentialId)),
-	/** @param {object} parameters */
-	readings: (parameters) =>
-		workflowNode(
-			'Readings',
-			OURS,
-			1,
-			{
-				resource: 'timeseries',
-				operation: 'bloodPressure',
-				dateRange: 'days',
-				startDate: DAY,
-				endDate: DAY,
-				returnAll: true,
-				options: { concurrency: atOnce },
-				...parameters,
-			},
-			using(credentialId),
-		),
-});
+const ours = (credentialId, atOnce = 8) => {
+	const one = (/** @type {string} */ name, /** @type {Parameters} */ parameters) =>
+		workflowNode(name, 'n8n-nodes-health-data-service.healthDataService', 1, parameters, credentialId);
+	const days = { dateRange: 'days', startDate: DAY, endDate: DAY, returnAll: true, options: { concurrency: atOnce } };
+	return {
+		users: one('Users', { resource: 'user', operation: 'list', returnAll: true }),
+		/** @param {Parameters} parameters */
+		readings: (parameters) =>
+			one('Readings', { resource: 'timeseries', operation: 'bloodPressure', ...days, ...parameters }),
+	};
+};
 
-module.exports = { CREDENTIAL, KEY, RANGE, chain, loop, ours, using, workflowNode };
+/** @param {string} credentialId @param {string} baseUrl */
+const httpRequest = (credentialId, baseUrl) => {
+	/**
+	 * Requests of all pages. `page` is a query parameter with the value that it has for each.
+	 * @param {string} name
+	 * @param {{ url: string, query: object, page: [name: string, value: string], completeExpression: string }} request
+	 */
+	const allPages = (name, { url, query, page: [parameter, value], completeExpression }) => {
+		const pagination = {
+			paginationMode: 'updateAParameterInEachRequest',
+			parameters: { parameters: [{ type: 'qs', name: parameter, value }] },
+			paginationCompleteWhen: 'other',
+			completeExpression,
+			limitPagesFetched: false,
+		};
+		const parameters = {
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: CREDENTIAL,
+			url,
+			sendQuery: true,
+			queryParameters: { parameters: Object.entries(query).map(([key, one]) => ({ name: key, value: String(one) })) },
+			options: { pagination: { pagination } },
+		};
+		return workflowNode(name, 'httpRequest', 4.2, parameters, credentialId);
+	};
+	const split = workflowNode('Users', 'splitOut', 1, { fieldToSplitOut: 'users', options: {} });
+	const list = allPages('List', {
+		url: `${baseUrl}/v2/user`,
+		query: { limit: 500 },
+		page: ['offset', '={{ $pageCount * 500 }}'],
+		completeExpression: '={{ $response.body.users.length < 500 }}',
+	});
+	return {
+		users: [list, split],
+		/** The same users from a list that lies in the workflow. @param {Array<{ user_id: string }>} users */
+		given: (users) => [
+			workflowNode('Given', 'set', 3.4, { mode: 'raw', jsonOutput: JSON.stringify({ users }), options: {} }),
+			split,
+		],
+		/** All readings of a user; `userId` may be an expression. @param {string} userId */
+		readings: (userId) =>
+			allPages('Readings', {
+				url: `=${baseUrl}/v2/timeseries/${userId}/blood_pressure/grouped`,
+				query: RANGE,
+				page: ['next_cursor', '={{ $response.body?.next_cursor }}'],
+				completeExpression: '={{ !$response.body.next_cursor }}',
+			}),
+	};
+};
+
+module.exports = { CREDENTIAL, KEY, RANGE, chain, httpRequest, loop, ours };

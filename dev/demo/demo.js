@@ -2,38 +2,49 @@
  * `npm run demo`: the node in a real n8n, with a sandbox in place of the service. Everything runs on this machine only and ends
  * with this program.
  */
-const { readSwitches } = require('../install/switches');
+const { parseArgs } = require('node:util');
+const { numberOf, readSwitches } = require('../install/switches');
 const { setUp } = require('../install/setUp');
 const { exampleNames } = require('./examples');
 
 const [N8N_PORT, SANDBOX_PORT] = [5678, 4010];
 const EXAMPLES = exampleNames();
 
-const wants = readSwitches({
-	name: 'npm run demo',
-	about: `The node in a real n8n, beside a sandbox that plays the service with invented people. Installs what is missing, runs one
-example and prints what comes out, then leaves n8n running, with all examples in it, until Ctrl-C. These are there:
+const HELP = `npm run demo -- [switches]
 
-${EXAMPLES.map((name) => `  ${name}`).join('\n')}`,
-	switches: {
-		example: { type: 'string', value: 'NAME', default: 'high-blood-pressure-alert', about: 'the one to run' },
-		port: { type: 'number', value: 'PORT', about: `where n8n answers (${N8N_PORT}, or another when that is in use)` },
-		once: { type: 'boolean', about: 'stop after the result' },
-		fresh: { type: 'boolean', about: 'forget what was changed in the n8n of the demo' },
-	},
-});
+The node in a real n8n, beside a sandbox that plays the service with invented people. Installs what is missing, runs one
+example and prints what comes out, then leaves n8n running, with all examples in it, until Ctrl-C.
+
+  --example NAME  the one to run (high-blood-pressure-alert)
+  --port PORT     where n8n answers (${N8N_PORT}, or another when that is in use)
+  --once          stop after the result
+  --fresh         forget what was changed in the n8n of the demo
+
+Examples: ${EXAMPLES.join(', ')}`;
+
+const wants = readSwitches(HELP, () =>
+	parseArgs({
+		options: {
+			example: { type: 'string', default: 'high-blood-pressure-alert' },
+			port: { type: 'string' },
+			once: { type: 'boolean' },
+			fresh: { type: 'boolean' },
+			help: { type: 'boolean' },
+		},
+	}),
+);
+const port = wants.port && numberOf('port', wants.port);
 if (!EXAMPLES.includes(wants.example)) {
 	console.error(`npm run demo: There is no example "${wants.example}". There are: ${EXAMPLES.join(', ')}`);
 	process.exit(2);
 }
-setUp('host');
+setUp('--host');
 require('tsx/cjs');
 const { rmSync } = require('node:fs');
 const { join } = require('node:path');
 const { installPackage, packPackage } = require('../host/installPackage');
 const { startN8n } = require('../host/n8n');
-const { runAsScript } = require('../install/command');
-const { ReadableError } = require('../install/failure');
+const { ReadableError, runAsScript } = require('../install/command');
 const { CACHE } = require('../paths');
 const { startSandbox } = require('../sandbox/server.ts');
 const { NEEDS } = require('./examples');
@@ -65,7 +76,7 @@ async function demo() {
 	if (wants.fresh) rmSync(FOLDER, { recursive: true, force: true });
 
 	console.log('[1/4] Starting the sandbox: the service with invented people and readings');
-	const sandbox = await onPort(SANDBOX_PORT, async (port) => await startSandbox({ port }));
+	const sandbox = await onPort(SANDBOX_PORT, async (one) => await startSandbox({ port: one }));
 	stopLater(() => sandbox.close());
 	const [{ key, users }] = sandbox.world.teams;
 	console.log(`      Base URL ${sandbox.baseUrl}, API Key ${key}: a team of ${users.length} users`);
@@ -75,9 +86,9 @@ async function demo() {
 
 	console.log('[3/4] Starting n8n (about ten seconds)');
 	const options = { folder: FOLDER, env: { GENERIC_TIMEZONE: timeZone }, onLaunch: stopLater };
-	const n8n = await (wants.port === undefined
-		? onPort(N8N_PORT, async (port) => await startN8n({ ...options, port }))
-		: startN8n({ ...options, port: wants.port }));
+	const n8n = await (port
+		? startN8n({ ...options, port })
+		: onPort(N8N_PORT, async (one) => await startN8n({ ...options, port: one })));
 
 	console.log(`[4/4] Importing the examples, running ${wants.example}`);
 	const examples = await putExamples(n8n.rest, { baseUrl: sandbox.baseUrl, apiKey: key });

@@ -2,6 +2,7 @@
  * Shutdown of the demo: stops what it has started, last started first, at its end, when it fails, and at Ctrl-C, even during a
  * start.
  */
+const { constants } = require('node:os');
 
 /** @type {Array<() => Promise<unknown>>} */
 const stops = [];
@@ -15,23 +16,16 @@ async function stopAll() {
 	while (stops.length) await stops.pop()?.();
 }
 
-/**
- * Exits on a signal after all that was started is gone. A second signal does not wait; what is left then ends by itself.
- * @param {Promise<unknown>} demo
- */
+/** Exits on a signal after all that was started is gone. A second signal does not wait. @param {Promise<unknown>} demo */
 function stopOnSignals(demo) {
-	for (const [signal, code] of /** @type {const} */ ([
-		['SIGINT', 130],
-		['SIGTERM', 143],
-		['SIGHUP', 129],
-	])) {
+	for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
 		process.once(signal, async () => {
 			console.log('\nStopping n8n and the sandbox …');
 			await stopAll();
 			// A running child command has got the signal, too.
 			await demo.catch(() => {});
 			// After the result, Ctrl-C is the normal end of the demo.
-			process.exit(signal === 'SIGINT' && state.isReady ? 0 : code);
+			process.exit(signal === 'SIGINT' && state.isReady ? 0 : 128 + constants.signals[signal]);
 		});
 	}
 }

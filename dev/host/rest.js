@@ -24,10 +24,7 @@ function triggerOf(workflow) {
 }
 
 class Rest extends RestClient {
-	/**
-	 * @param {{ name: string, type: string, data: Record<string, unknown> }} credential
-	 * @returns {Promise<string>} its id
-	 */
+	/** @param {{ name: string, type: string, data: Record<string, unknown> }} credential @returns {Promise<string>} its id */
 	async createCredential({ name, type, data }) {
 		return (await this.post('/rest/credentials', { name, type, data })).id;
 	}
@@ -76,10 +73,7 @@ class Rest extends RestClient {
 		return await this.finishedExecution(executionId, { timeoutMs, everyMs });
 	}
 
-	/**
-	 * @param {string} id
-	 * @param {{ timeoutMs: number, everyMs?: number }} patience
-	 */
+	/** @param {string} id @param {{ timeoutMs: number, everyMs?: number }} patience */
 	async finishedExecution(id, { timeoutMs, everyMs = 50 }) {
 		const isFinished = async () => !UNFINISHED.includes((await this.get(`/rest/executions/${id}`)).status);
 		await until(`The end of execution ${id}`, isFinished, { timeoutMs, everyMs });
@@ -87,10 +81,7 @@ class Rest extends RestClient {
 		return { id, status, error: data?.resultData?.error, runData: data?.resultData?.runData ?? {} };
 	}
 
-	/**
-	 * @param {string} id
-	 * @returns {Promise<any>} the execution, its `data` decoded
-	 */
+	/** @param {string} id @returns {Promise<any>} the execution, its `data` decoded */
 	async execution(id) {
 		const execution = await this.get(`/rest/executions/${id}`);
 		return { ...execution, data: decodeExecutionData(execution.data) };

@@ -14,10 +14,7 @@ const OWNER = {
 const BROWSER_ID = 'host-rest-client';
 
 class RestError extends Error {
-	/**
-	 * @param {string} message
-	 * @param {number} status
-	 */
+	/** @param {string} message @param {number} status */
 	constructor(message, status) {
 		super(message);
 		this.name = 'RestError';
@@ -66,18 +63,12 @@ class RestClient {
 		return this.call('GET', path);
 	}
 
-	/**
-	 * @param {string} path
-	 * @param {unknown} [body]
-	 */
+	/** @param {string} path @param {unknown} [body] */
 	post(path, body = {}) {
 		return this.call('POST', path, body);
 	}
 
-	/**
-	 * @param {string} path
-	 * @param {unknown} body
-	 */
+	/** @param {string} path @param {unknown} body */
 	patch(path, body) {
 		return this.call('PATCH', path, body);
 	}

@@ -3,41 +3,21 @@
  */
 const path = require('node:path');
 
-/** Settings of the caller's own Node, of a jest around us, and of an n8n that the caller may run. */
-const DISTURBING = [
-	/^(NODE_OPTIONS|NODE_ENV|NODE_PATH|JEST_WORKER_ID|INIT_CWD)$/i,
-	/^(N8N|DB|QUEUE|EXECUTIONS|CREDENTIALS|WORKFLOWS|NODES|OFFLOAD|NODE_FUNCTION)_/i,
-	/^(WEBHOOK_URL|GENERIC_TIMEZONE)$/i,
-	/^(npm|pnpm)_/i,
-];
+/** Settings of the caller's own Node, of a jest around us, of an n8n that the caller may run, and of an npm around us. */
+const DISTURBING =
+	/^(NODE_(OPTIONS|ENV|PATH)|JEST_WORKER_ID|INIT_CWD|WEBHOOK_URL|GENERIC_TIMEZONE|(N8N|DB|QUEUE|EXECUTIONS|CREDENTIALS|WORKFLOWS|NODES|OFFLOAD|NODE_FUNCTION|npm|pnpm)_.*)$/i;
 
-/** npm's variables change *how* it installs (ignore-scripts, nodedir, omit, …); only those that say *where from* stay. */
+/** Most of npm's variables say *how* it installs (ignore-scripts, omit, …). Those that say *where from* stay. */
 const WHERE_FROM =
 	/^npm_config_(registry|userconfig|globalconfig|cache|store_dir|proxy|https?[_-]proxy|noproxy|ca|cafile|cert|key|strict[_-]ssl|@.*|\/\/.*)$/i;
 
-/**
- * @param {Record<string, string>} [extra] added to it; replaces the caller's variables
- * @returns {Record<string, string>}
- */
+/** @param {Record<string, string>} [extra] replaces the caller's variables @returns {Record<string, string>} */
 function cleanEnvironment(extra = {}) {
-	/** @type {Record<string, string>} */
-	const env = {};
-	for (const [name, value] of Object.entries(process.env)) {
-		const disturbs = DISTURBING.some((pattern) => pattern.test(name)) && !WHERE_FROM.test(name);
-		if (value !== undefined && !disturbs) env[name] = value;
-	}
-	return { ...env, ...extra };
+	const kept = Object.entries(process.env).filter(([name]) => !DISTURBING.test(name) || WHERE_FROM.test(name));
+	return /** @type {Record<string, string>} */ ({ ...Object.fromEntries(kept), ...extra });
 }
 
-/**
- * Puts a folder first on the PATH, whatever the variable's spelling (`Path` on Windows).
- * @param {Record<string, string>} env
- * @param {string} folder
- * @returns {Record<string, string>}
- */
-function withFirstOnPath(env, folder) {
-	const name = Object.keys(env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
-	return { ...env, [name]: [folder, env[name]].filter(Boolean).join(path.delimiter) };
-}
+/** @param {Record<string, string>} env @param {string} folder @returns {Record<string, string>} */
+const withFirstOnPath = (env, folder) => ({ ...env, PATH: [folder, env.PATH].filter(Boolean).join(path.delimiter) });
 
 module.exports = { cleanEnvironment, withFirstOnPath };

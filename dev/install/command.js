@@ -1,112 +1,74 @@
 /**
- * Runner for one installation command: its output goes to a log file, Ctrl-C ends it with all its children,
- * and a failure throws an error that says what to do.
+ * Runner for one installation command: its output goes to a log file, it ends with this process, and a failure throws an error that
+ * says what to do. Nothing may be installed yet: Node's own modules only.
  */
-const { spawn, spawnSync } = require('node:child_process');
+const { spawn } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 const readline = require('node:readline');
-const { ReadableError, failure } = require('./failure');
+const { CACHE } = require('../paths');
+const { cleanEnvironment } = require('./cleanEnvironment');
 
-const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
-
-/**
- * @param {number | undefined} pid of a process that leads its own group (spawned with `detached`); none when it never started
- * @param {NodeJS.Signals} signal
- */
-function killTree(pid, signal) {
-	if (pid === undefined) return;
-	if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(pid), '/T', '/F']);
-	else {
-		try {
-			process.kill(-pid, signal);
-		} catch {
-			// Already gone.
-		}
-	}
+/** An error for the user of the terminal: print the message, not the stack. */
+class ReadableError extends Error {
+	name = 'ReadableError';
 }
 
-/**
- * On a full disk the log stays short: the command ends for the same reason.
- * @param {number} log
- * @param {string} line
- */
-function write(log, line) {
-	try {
-		fs.writeSync(log, `${line}\n`);
-	} catch (error) {
-		if (error.code !== 'ENOSPC') throw error;
-	}
-}
+const NETWORK =
+	/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|ENOTCACHED/;
+const FULL = /ENOSPC/;
+/** In the output of npm and pnpm only: in that of a compiler, the same words mean something else. @type {Array<[RegExp, string]>} */
+const REASONS = [
+	[
+		/gyp ERR!/,
+		'A part of it could not be compiled. That needs Python 3, make and a C++ compiler (Debian, Ubuntu: apt install python3 build-essential).',
+	],
+	[NETWORK, 'The npm registry could not be reached. Run this again once there is a network connection.'],
+	[FULL, 'The disk is full. Make room, and run this again.'],
+];
 
 /**
  * @param {string} what is being done, for the error: "Installing n8n"
  * @param {string[]} command
- * @param {{
- *   cwd: string,
- *   env: Record<string, string>,
- *   logFile: string,
- *   usesRegistry?: boolean,
- *   onLine?: (line: string) => void,
- *   onStart?: (pid: number) => void,
- * }} options
- * @returns {Promise<string>} what it wrote to stdout
+ * @param {{ cwd: string, env?: Record<string, string>, usesRegistry?: boolean, onLine?: (line: string) => void }} options
  */
-async function run(what, [file, ...args], { cwd, env, logFile, usesRegistry, onLine, onStart }) {
-	fs.mkdirSync(path.dirname(logFile), { recursive: true });
-	const log = fs.openSync(logFile, 'w');
-	// A process group of its own, so that ending it also ends the compilers that it started.
-	const detached = process.platform !== 'win32';
-	const child = spawn(file, args, {
-		cwd,
-		env,
-		detached,
-		stdio: ['ignore', 'pipe', 'pipe'],
-		windowsHide: true,
-		shell: /\.cmd$/i.test(file),
-	});
-	if (child.pid) onStart?.(child.pid);
-
+async function run(what, [file, ...args], { cwd, env = cleanEnvironment(), usesRegistry = false, onLine = () => {} }) {
+	const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+	const end = () => child.kill();
+	process.on('exit', end);
 	/** @type {string[]} */
-	const output = [];
-	/** @type {string[]} */
-	const stdout = [];
-	for (const stream of [child.stdout, child.stderr]) {
-		readline.createInterface({ input: stream }).on('line', (line) => {
-			output.push(line);
-			if (stream === child.stdout) stdout.push(line);
-			onLine?.(line);
-			write(log, line);
+	const lines = [];
+	for (const input of [child.stdout, child.stderr]) {
+		readline.createInterface({ input }).on('line', (line) => {
+			lines.push(line);
+			onLine(line);
 			// npm goes on for minutes, and calls it a success.
-			if (usesRegistry && line.includes('ENOSPC')) end();
+			if (usesRegistry && FULL.test(line)) end();
 		});
 	}
-
-	// Also when this process ends, because something that ran beside the command has failed.
-	const end = () => killTree(child.pid, 'SIGTERM');
-	/** @type {NodeJS.Signals | undefined} */
-	let stoppedBy;
-	/** @param {NodeJS.Signals} signal */
-	const stop = (signal) => {
-		stoppedBy = signal;
-		killTree(child.pid, 'SIGTERM');
-		setTimeout(() => killTree(child.pid, 'SIGKILL'), 5000).unref();
-	};
-	for (const signal of SIGNALS) process.on(signal, stop);
-	process.on('exit', end);
 	/** @type {number | string | null} */
 	const ended = await new Promise((resolve) => {
-		child.on('error', (error) => resolve(error.message));
-		child.on('close', (code, signal) => resolve(code ?? signal));
+		child.on('error', ({ message }) => resolve(message)).on('close', (code, signal) => resolve(code ?? signal));
 	});
-	for (const signal of SIGNALS) process.off(signal, stop);
 	process.off('exit', end);
-	fs.closeSync(log);
+	if (ended !== 0) throw failure(what, ended, lines, usesRegistry);
+}
 
-	if (stoppedBy)
-		throw new ReadableError(`${what} was stopped. The next run repairs what is half done.`, { signal: stoppedBy });
-	if (ended !== 0) throw failure(what, ended, output, { logFile, usesRegistry });
-	return stdout.join('\n');
+/** @param {string} what @param {number | string | null} ended @param {string[]} lines @param {boolean} usesRegistry */
+function failure(what, ended, lines, usesRegistry) {
+	const logFile = path.join(CACHE, `${what.replace(/\W+/g, '-')}.log`);
+	// A package that finds no ready-made binary says so with a network error, and then compiles one.
+	const text = lines.filter((line) => !line.includes('prebuild-install')).join('\n');
+	const [pattern, reason] = (usesRegistry && REASONS.find(([one]) => one.test(text))) || [];
+	const tail = pattern === NETWORK || pattern === FULL ? [] : lines.slice(-25);
+	try {
+		fs.mkdirSync(CACHE, { recursive: true });
+		fs.writeFileSync(logFile, lines.join('\n'));
+		tail.push(`Full output: ${logFile}`);
+	} catch {
+		// The disk is full.
+	}
+	return new ReadableError([`${what} failed${reason ? `. ${reason}` : ` (${ended}).`}`, ...tail].join('\n'));
 }
 
 /**
@@ -117,11 +79,10 @@ async function runAsScript(main) {
 	try {
 		await main();
 	} catch (error) {
-		const readable = error instanceof ReadableError;
-		if (error.code === 'ENOSPC') console.error('The disk is full. Make room, and run this again.');
-		else console.error(readable ? error.message : error);
-		process.exit(readable && error.signal ? 130 : 1);
+		if (error.code === 'ENOSPC') console.error(REASONS[2][1]);
+		else console.error(error instanceof ReadableError ? error.message : error);
+		process.exit(1);
 	}
 }
 
-module.exports = { killTree, run, runAsScript };
+module.exports = { NETWORK, ReadableError, run, runAsScript };

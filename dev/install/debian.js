@@ -4,10 +4,9 @@
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { run } = require('./command');
 const { cleanEnvironment } = require('./cleanEnvironment');
-const { ReadableError } = require('./failure');
-const { withLock } = require('./lock');
+const { ReadableError, run } = require('./command');
+const { inTurn } = require('./once');
 const { CACHE } = require('../paths');
 
 /**
@@ -23,9 +22,6 @@ function findProgram(name, before = []) {
 /** @param {string[]} command */
 const works = ([file, ...args]) => spawnSync(file, args, { stdio: 'ignore', env: cleanEnvironment() }).status === 0;
 
-/** Set to anything, it keeps us from installing. */
-const REFUSED = 'NO_APT_GET';
-
 /**
  * Returns what `find` finds. If it finds nothing, installs `packages` first, as root or with sudo, unless `NO_APT_GET` is set.
  * @template T
@@ -35,36 +31,28 @@ const REFUSED = 'NO_APT_GET';
  * @returns {Promise<T>}
  */
 async function findOrInstall(find, { what, packages, services = [], log }) {
-	const found = find();
-	if (found) return found;
-
 	const names = packages.join(' ');
 	const byHand = `${what}. Install them (Debian, Ubuntu: sudo apt-get install ${names}) and run this again.`;
 	const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '--non-interactive'];
 	const apt = [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get'];
-	if (process.env[REFUSED] || !works([...apt, '--version'])) throw new ReadableError(byHand);
-
-	return await withLock(path.join(CACHE, 'debian.lock'), log, async (onStart) => {
-		const meanwhile = find();
-		if (meanwhile) return meanwhile; // Another process has installed it during the wait.
+	const install = async () => {
+		if (find()) return; // Another process has installed it during the wait.
 		log(
 			`${what}. Debian's ${names} will be installed with apt-get, as root (a minute or two, this once). ` +
-				`To refuse, press Ctrl-C and set ${REFUSED}=1`,
+				'To refuse, press Ctrl-C and set NO_APT_GET=1',
 		);
-		for (const args of [['update'], ['install', '--yes', '--no-upgrade', '--no-install-recommends', ...packages]]) {
-			const logFile = path.join(CACHE, `apt-get-${args[0]}.log`);
-			await run(`apt-get ${args[0]} (${names})`, [...apt, ...args], {
-				cwd: CACHE,
-				env: cleanEnvironment(),
-				logFile,
-				onStart,
-			});
-		}
+		await run(`apt-get update (${names})`, [...apt, 'update'], { cwd: CACHE });
+		const options = ['--yes', '--no-upgrade', '--no-install-recommends'];
+		await run(`apt-get install (${names})`, [...apt, 'install', ...options, ...packages], { cwd: CACHE });
 		endServices(services, asRoot, log);
-		const installed = find();
-		if (!installed) throw new ReadableError(byHand);
-		return installed;
-	});
+	};
+	if (!find()) {
+		if (process.env.NO_APT_GET || !works([...apt, '--version'])) throw new ReadableError(byHand);
+		await inTurn('debian', log, install);
+	}
+	const found = find();
+	if (!found) throw new ReadableError(byHand);
+	return found;
 }
 
 /** @param {string[]} services @param {string[]} asRoot @param {(line: string) => void} log */

@@ -1,23 +1,10 @@
 /**
- * Check of Node's version: prints a message and exits when it is too old. Required before anything else, in syntax that an old
- * Node can parse; on the other files it would fail with an unclear syntax error.
+ * Check of Node's version, required before anything else: an old Node fails at the other files with an unclear error.
  */
-var OLDEST_NODE = [20, 19];
-
-/** @param {string} running @returns {string | undefined} the message to print */
-function tooOld(running) {
-	var parts = running.split('.').map(Number);
-	var isOld = parts[0] < OLDEST_NODE[0] || (parts[0] === OLDEST_NODE[0] && parts[1] < OLDEST_NODE[1]);
-	if (!isOld) return undefined;
-	return (
-		'This needs Node ' + OLDEST_NODE.join('.') + ' or newer; here runs ' + running + ' (' + process.execPath + ').'
-	);
-}
-
-var problem = tooOld(process.versions.node);
-if (problem) {
-	console.error(problem);
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+	console.error(`This needs Node 20.19 or newer; here runs ${process.version} (${process.execPath}).`);
 	process.exit(1);
 }
 
-module.exports = { tooOld: tooOld };
+module.exports = {};

@@ -8,16 +8,10 @@ const { ROOT } = require('../paths');
 
 /**
  * Exits when that fails; setup has printed the reason by then.
- * @param {Array<'build' | 'host' | 'browser'>} parts beside the development tools, see dev/setup.js
+ * @param {Array<'--build' | '--host' | '--browser'>} parts beside the development tools, see dev/setup.js
  */
 function setUp(...parts) {
-	// Ctrl-C goes to both processes; only the status of setup counts.
-	const wait = () => {};
-	process.on('SIGINT', wait);
-	const { status } = spawnSync(process.execPath, [join(ROOT, 'dev', 'setup.js'), ...parts.map((part) => `--${part}`)], {
-		stdio: 'inherit',
-	});
-	process.off('SIGINT', wait);
+	const { status } = spawnSync(process.execPath, [join(ROOT, 'dev', 'setup.js'), ...parts], { stdio: 'inherit' });
 	if (status !== 0) process.exit(status ?? 130);
 }
 

@@ -4,7 +4,7 @@
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { isRunning } = require('./lock');
+const { isRunning } = require('./once');
 
 const OWNER = /^health-data-service-(\d+)-/;
 

@@ -1,27 +1,39 @@
 /**
  * `npm run sandbox`: the sandbox by itself, until Ctrl-C. Prints what a credential needs, and users to read.
  */
-const { readSwitches } = require('../install/switches');
+const { parseArgs } = require('node:util');
+const { numberOf, readSwitches } = require('../install/switches');
 const { setUp } = require('../install/setUp');
 
-const values = readSwitches({
-	name: 'npm run sandbox',
-	about: `The sandbox by itself, until Ctrl-C: the service with invented people, on this machine only. Prints what a credential
-needs, and users to read. Each switch is explained in dev/sandbox/switches.ts, each trouble in dev/sandbox/troubles.ts:
+const HELP = `npm run sandbox -- [switches]
 
-npm run sandbox -- --port 4011 --page-size 7 --switch emptyPages --switch timestamps=z --switch-user app-user-0042=fails`,
-	switches: {
-		port: { type: 'number', default: 4010, about: 'where it answers', value: 'PORT' },
-		'page-size': { type: 'number', about: 'readings on a page' },
-		latency: { type: 'number', about: 'milliseconds before every answer' },
-		switch: { type: 'string', multiple: true, about: 'what it does otherwise than usual', value: 'NAME=VALUE' },
-		'switch-user': { type: 'string', multiple: true, about: 'what is wrong with one user', value: 'USER=TROUBLE' },
-	},
-});
+The sandbox by itself, until Ctrl-C: the service with invented people, on this machine only. Prints what a credential needs, and users
+to read. Each switch of the service is explained in dev/sandbox/switches.ts, each trouble in dev/sandbox/troubles.ts:
+
+npm run sandbox -- --port 4011 --page-size 7 --switch emptyPages --switch timestamps=z --switch-user app-user-0042=fails
+
+  --port PORT                 where it answers (4010)
+  --page-size N               readings on a page
+  --latency MS                milliseconds before every answer
+  --switch NAME=VALUE         what it does otherwise than usual
+  --switch-user USER=TROUBLE  what is wrong with one user`;
+
+const values = readSwitches(HELP, () =>
+	parseArgs({
+		options: {
+			port: { type: 'string', default: '4010' },
+			'page-size': { type: 'string' },
+			latency: { type: 'string' },
+			switch: { type: 'string', multiple: true, default: [] },
+			'switch-user': { type: 'string', multiple: true, default: [] },
+			help: { type: 'boolean' },
+		},
+	}),
+);
+const port = numberOf('port', values.port);
 setUp();
 require('tsx/cjs');
-const { runAsScript } = require('../install/command');
-const { ReadableError } = require('../install/failure');
+const { ReadableError, runAsScript } = require('../install/command');
 const { startSandbox } = require('./server.ts');
 const { defaultSwitches } = require('./switches.ts');
 const { TROUBLES } = require('./troubles.ts');
@@ -31,8 +43,8 @@ function sandboxSwitches() {
 	/** @type {Record<string, unknown>} */
 	const defaults = { ...defaultSwitches() };
 	const given = [...values.switch];
-	if (values['page-size']) given.push(`pageSize=${values['page-size']}`);
-	if (values.latency) given.push(`latencyMs=${values.latency}`);
+	if (values['page-size']) given.push(`pageSize=${numberOf('page-size', values['page-size'])}`);
+	if (values.latency) given.push(`latencyMs=${numberOf('latency', values.latency)}`);
 
 	return Object.fromEntries(
 		given.map((text) => {
@@ -63,11 +75,11 @@ function troubledUsers() {
 
 async function main() {
 	const sandbox = await startSandbox({
-		port: values.port,
+		port,
 		switches: { ...sandboxSwitches(), users: troubledUsers() },
 	}).catch((error) => {
 		if (error.code !== 'EADDRINUSE') throw error;
-		throw new ReadableError(`Port ${values.port} is in use. Choose another: npm run sandbox -- --port 4011`);
+		throw new ReadableError(`Port ${port} is in use. Choose another: npm run sandbox -- --port 4011`);
 	});
 	console.log(`The sandbox of the Health Data Service answers on this machine only. All people in it are invented.
 
@@ -76,9 +88,8 @@ OpenAPI    ${sandbox.baseUrl}/openapi.json
 
 API keys, and a user of each team by the client's own identifier and by user ID:`);
 	for (const { key, users } of sandbox.world.teams) {
-		console.log(
-			`  ${key.padEnd(20)} ${String(users.length).padStart(5)} users   ${users[0].client_user_id}   ${users[0].user_id}`,
-		);
+		const [{ client_user_id, user_id }] = users;
+		console.log(`  ${key.padEnd(20)} ${String(users.length).padStart(5)} users   ${client_user_id}   ${user_id}`);
 	}
 	console.log('\nCtrl-C stops it.');
 	process.once('SIGINT', async () => await sandbox.close());

@@ -2,7 +2,6 @@
  * Offline run of n8n's verification scanner: the two lint runs of `npx @n8n/scan-community-package <name>`, one over the
  * sources and one over what would be published. The rest of the scanner (provenance, download) needs a published package.
  */
-const { readSwitches } = require('../install/switches');
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { packPackage, unpack } = require('../host/installPackage');
@@ -10,26 +9,19 @@ const { runAsScript } = require('../install/command');
 const { installWithNpm } = require('../install/npm');
 const { once } = require('../install/once');
 const { setUp } = require('../install/setUp');
-const { hashOfFiles } = require('../install/stamp');
 const { remove, temporaryFolder } = require('../install/temporary');
-const { CACHE, ROOT } = require('../paths');
+const { ROOT } = require('../paths');
 
 const SCANNER = path.join(ROOT, 'dev', 'scan');
 const STAMP = path.join(SCANNER, 'node_modules', '.installed');
 const PUBLISHED_FILES = ['**/*.js', 'package.json'];
 
 async function installScanner() {
-	const hash = () => hashOfFiles(['package.json', 'package-lock.json'].map((file) => path.join(SCANNER, file)));
-	await once({ name: 'scanner', stamp: STAMP, hash }, async (holdFor) => {
+	const files = () => ['package.json', 'package-lock.json'].map((file) => path.join(SCANNER, file));
+	await once({ name: 'scanner', stamp: STAMP, files }, async () => {
 		console.log("Installing n8n's scanner (about 220 MB; 10 to 30 seconds, this once)");
-		await installWithNpm('Installing the scanner', {
-			folder: SCANNER,
-			logFile: path.join(CACHE, 'scanner.log'),
-			log: console.log,
-			onStart: holdFor,
-			// Its scripts compile things that linting does not touch.
-			flags: ['--ignore-scripts'],
-		});
+		// Its scripts compile things that linting does not touch.
+		await installWithNpm('Installing the scanner', { folder: SCANNER, log: console.log, flags: ['--ignore-scripts'] });
 	});
 }
 
@@ -57,9 +49,5 @@ async function scan() {
 	}
 }
 
-readSwitches({
-	name: 'npm run scan',
-	about: "n8n's verification scanner, over the sources and the packed package.",
-});
-setUp('build');
+setUp('--build');
 void runAsScript(scan);

@@ -10,10 +10,7 @@ const TEXT = { type: 'string' };
 const NUMBER = { type: 'number' };
 const TEXT_OR_NOTHING = { type: ['string', 'null'] };
 
-/**
- * The columns of a row and their types. Columns with a daily value are numbers.
- * @param {Metric} metric
- */
+/** The columns of a row and their types. Columns with a daily value are numbers. @param {Metric} metric */
 const previewOf = ({ columns, daily }) => ({
 	type: 'object',
 	properties: {
@@ -27,10 +24,7 @@ const previewOf = ({ columns, daily }) => ({
 	version: 1,
 });
 
-/**
- * Writes the previews of all metrics where n8n looks for them.
- * @param {string} node folder of the compiled node
- */
+/** Writes the previews of all metrics where n8n looks for them. @param {string} node folder of the compiled node */
 function writePreviews(node) {
 	const folder = join(node, '__schema__', 'v1.0.0', 'timeseries');
 	mkdirSync(folder, { recursive: true });

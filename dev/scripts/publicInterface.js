@@ -5,7 +5,6 @@
 const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const { basename, join, relative } = require('node:path');
 const { setUp } = require('../install/setUp');
-const { readSwitches } = require('../install/switches');
 const { ROOT } = require('../paths');
 const { rowLines } = require('./promisedRows');
 
@@ -49,10 +48,7 @@ function publicInterface(folder, place = 'dist') {
 	return [...new Set([...nodes.flatMap(ofNode), ...credentials.flatMap(ofCredential), ...rows])].sort();
 }
 
-/**
- * An instance of the class in a file, which has the file's name, as n8n makes it.
- * @param {string} file without `.js`
- */
+/** An instance of the class in a file, which has the file's name, as n8n makes it. @param {string} file without `.js` */
 function instanceIn(file) {
 	const Class = require(file)[basename(file).split('.')[0]];
 	return new Class();
@@ -81,10 +77,7 @@ function fieldLines(fields, owner, prefix = '') {
 	});
 }
 
-/**
- * All combinations of the selectors' values that show a field.
- * @param {Field} field
- */
+/** All combinations of the selectors' values that show a field. @param {Field} field */
 function placesOf({ displayOptions }) {
 	/** @type {unknown[][]} */
 	let places = [[]];
@@ -98,19 +91,11 @@ function placesOf({ displayOptions }) {
 /** @returns {string[]} */
 const recorded = () => (existsSync(RECORD) ? readFileSync(RECORD, 'utf8').trimEnd().split('\n') : []);
 
-/**
- * The lines that a list does not have.
- * @param {string[]} list
- * @param {string[]} lines
- */
+/** The lines that a list does not have. @param {string[]} list @param {string[]} lines */
 const missingIn = (list, lines) => lines.filter((line) => !list.includes(line));
 
 function record() {
-	readSwitches({
-		name: 'node dev/scripts/publicInterface.js',
-		about: 'Adds new fields and values to the list of what may never change. Removes nothing.',
-	});
-	setUp('build');
+	setUp('--build');
 	const before = recorded();
 	const added = missingIn(before, publicInterface(ROOT));
 	writeFileSync(RECORD, `${[...before, ...added].sort().join('\n')}\n`);

@@ -9,7 +9,7 @@ const { CACHE } = require('../../dev/paths');
 exports.emptyFolder = temporaryFolder;
 exports.removeFolder = remove;
 
-/** The pictures that the tests took last. dev/scripts/images.js copies them to docs/images. */
+/** The pictures that the tests took last. CONTRIBUTING.md says how they get to docs/images. */
 exports.PICTURES = join(CACHE, 'images');
 
 /** @param {string} file */

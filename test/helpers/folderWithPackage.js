@@ -2,13 +2,12 @@
  * Folder of an n8n that has the packed package: a copy of one in which n8n has started once, with its tables and its owner. To make
  * them takes a third of a start, and to install the package as much as a short test.
  */
-const { cpSync, existsSync, readdirSync, rmSync } = require('node:fs');
+const { cpSync, existsSync, rmSync } = require('node:fs');
 const { basename, join } = require('node:path');
 const { N8N_HOME } = require('../../dev/host/hostPaths');
 const { installPackage, packPackage } = require('../../dev/host/installPackage');
 const { startN8n } = require('../../dev/host/n8n');
-const { once } = require('../../dev/install/once');
-const { hashOfFiles } = require('../../dev/install/stamp');
+const { filesIn, once } = require('../../dev/install/once');
 const { CACHE, ROOT } = require('../../dev/paths');
 const { emptyFolder } = require('./folder');
 
@@ -23,19 +22,17 @@ async function prepare() {
 
 /** @param {string} folder becomes one of an n8n without the package */
 exports.prepareFolder = async (folder) => {
-	const hash = () => hashOfFiles([join(N8N_HOME, 'pnpm-lock.yaml')]);
+	const files = () => [join(N8N_HOME, 'pnpm-lock.yaml')];
 	const isThere = () => existsSync(PREPARED);
-	await once({ name: 'n8n-prepared', stamp: `${PREPARED}.stamp`, hash, isThere, log: () => {} }, prepare);
+	await once({ name: 'n8n-prepared', stamp: `${PREPARED}.stamp`, files, isThere, log: () => {} }, prepare);
 	cpSync(PREPARED, folder, { recursive: true });
 };
 
-/** Of all that npm would pack. */
-const hashOfPackage = () => {
-	const built = readdirSync(join(ROOT, 'dist'), { recursive: true, withFileTypes: true })
-		.filter((entry) => entry.isFile())
-		.map(({ parentPath, name }) => join(parentPath, name));
+/** All that npm would pack, and the n8n that gets it. */
+const filesOfPackage = () => {
 	const packed = process.env.PACKED_FILE;
-	return hashOfFiles(packed ? [packed] : [...built.sort(), join(ROOT, 'package.json')]);
+	const ours = packed ? [packed] : [...filesIn(join(ROOT, 'dist')), join(ROOT, 'package.json')];
+	return [...ours, join(N8N_HOME, 'package.json')];
 };
 
 async function prepareWithPackage() {
@@ -47,10 +44,9 @@ async function prepareWithPackage() {
 /** Removed by the caller. */
 exports.folderWithPackage = async () => {
 	const folder = emptyFolder();
-	const hash = () => `${hashOfPackage()} ${basename(N8N_HOME)}`;
 	const isThere = () => existsSync(WITH_PACKAGE);
 	await once(
-		{ name: 'n8n-with-package', stamp: `${WITH_PACKAGE}.stamp`, hash, isThere, log: () => {} },
+		{ name: 'n8n-with-package', stamp: `${WITH_PACKAGE}.stamp`, files: filesOfPackage, isThere, log: () => {} },
 		prepareWithPackage,
 	);
 	cpSync(WITH_PACKAGE, folder, { recursive: true });

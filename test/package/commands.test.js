@@ -1,18 +1,17 @@
 /**
- * Programs of our own: each says what it does, at once and in a clone where nothing is installed, and a switch that there is not
- * is one line with those that there are. `npm test` says what is missing when there is no network.
+ * Programs with switches: each says what it does, at once and in a clone where nothing is installed. `npm test` says what is missing when
+ * there is no network, and on an old Node.
  */
 const { spawnSync } = require('node:child_process');
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { ROOT } = require('../../dev/paths');
-const { tooOld } = require('../../dev/install/nodeVersion');
 const { copyRepository } = require('../helpers/copy');
 const { emptyFolder, removeFolder } = require('../helpers/folder');
 const { repositoryFiles } = require('../helpers/repositoryFiles');
 
 const programs = repositoryFiles().filter(
-	(file) => /^(dev|test)\/.*\.js$/.test(file) && /\breadSwitches\(\{/.test(readFileSync(join(ROOT, file), 'utf8')),
+	(file) => /^(dev|test)\/.*\.js$/.test(file) && /\breadSwitches\(HELP/.test(readFileSync(join(ROOT, file), 'utf8')),
 );
 /** @type {string} */
 let clone;
@@ -30,28 +29,38 @@ function run(...command) {
 	return spawnSync(process.execPath, command, { cwd: clone, env, encoding: 'utf8' });
 }
 
-it('are many', () => expect(programs.length).toBeGreaterThan(8));
+it('are these', () => {
+	expect(programs).toEqual(['dev/bench/compare.js', 'dev/demo/demo.js', 'dev/sandbox/cli.js', 'test/trigger/model.js']);
+});
 
 describe.each(programs)('%s', (file) => {
-	it('--help: what it does, and its switches', () => {
+	it('--help: what it does, and each of its switches', () => {
 		const { status, stdout, stderr } = run(file, '--help');
 		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-		const [title, about, ...rest] = stdout.trimEnd().split('\n\n');
-		expect(title).toMatch(/^(npm run [\w:]+|node (--[\w-]+ )?(dev|test)\/[\w/]+\.js)$/);
-		expect(about).toMatch(/^\S[^]{15,}[.:]$/);
-		const switches = rest.find((part) => part.startsWith('  --')) ?? '';
-		expect(switches).toMatch(/^ {2}--help +show this$/m);
-		for (const line of switches.split('\n')) expect(line).toMatch(/^ {2}--[a-z-]+( [A-Z=]+)? {2,}\S/);
+		expect(stdout).toMatch(/^(npm run \w+ --|node test\/[\w/]+\.js) \[switches\]\n\n\S[^]{50,}/);
+		const [, options] =
+			/parseArgs\(\{\s*options: \{([^]*?\})\s*,?\s*\},?\s*\}\)/.exec(readFileSync(join(ROOT, file), 'utf8')) ?? [];
+		const switches = [...(options ?? '').matchAll(/'?([\w-]+)'?: \{ type/g)].map(([, name]) => name);
+		expect(switches).toContain('help');
+		for (const name of switches.filter((one) => one !== 'help')) expect(stdout).toMatch(`\n  --${name} `);
 	});
 
-	it('a switch that there is not: one line with the list', () => {
-		const { stdout } = run(file, '--help');
-		const [title] = stdout.split('\n');
-		const switches = [...stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, one]) => one);
-		const { status, stdout: said, stderr } = run(file, '--no-such-switch');
-		expect({ status, said }).toEqual({ status: 2, said: '' });
-		expect(stderr).toBe(`${title}: Unknown option '--no-such-switch'. There are: ${switches.join(', ')}\n`);
+	it('a switch that there is not: says so, with those that there are', () => {
+		const { status, stdout, stderr } = run(file, '--no-such-switch');
+		expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+		expect(stderr).toBe(`${stderr.split('\n')[0]}\n\n${run(file, '--help').stdout}`);
+		expect(stderr).toMatch(/^Unknown option '--no-such-switch'/);
 	});
+});
+
+it.each([
+	['no number', ['--port', 'many'], '--port takes a number'],
+	['nothing', ['--port='], '--port takes a number'],
+	['no value', ['--port'], "Option '--port <value>' argument missing"],
+	['a value too many', ['7'], "Unexpected argument '7'"],
+])('a number: %s', (_, args, said) => {
+	const { status, stderr } = run('dev/sandbox/cli.js', ...args);
+	expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(`^${said}`) });
 });
 
 it('nothing was installed or built for that', () => {
@@ -65,25 +74,8 @@ it('without a network, the first step of npm test says so', () => {
 	expect(status).toBe(1);
 }, 120_000);
 
-describe('a number', () => {
-	it.each([
-		['no number', ['--port', 'many'], '--port takes a number'],
-		['nothing', ['--port='], '--port takes a number'],
-		['no value', ['--port'], "Option '--port <value>' argument missing"],
-		['a value too many', ['7'], "Unexpected argument '7'"],
-	])('%s', (_, args, said) => {
-		const { status, stderr } = run('dev/sandbox/cli.js', ...args);
-		expect({ status, stderr }).toEqual({
-			status: 2,
-			stderr: expect.stringMatching(new RegExp(`^npm run sandbox: ${said}. There are: --port, [^\\n]*--help\\n$`)),
-		});
-	});
-});
-
-it('an old Node gets an error that names the needed one', () => {
-	expect(tooOld(process.versions.node)).toBeUndefined();
-	expect(['20.19.0', '22.0.0', '24.1.0'].map(tooOld)).toEqual([undefined, undefined, undefined]);
-	for (const old of ['20.18.3', '18.20.0', '14.21.3']) {
-		expect(tooOld(old)).toMatch(/^This needs Node 20\.19 or newer; here runs /);
-	}
+it.each(['20.18.3', '18.20.0', '14.21.3'])('on Node %s, the first step of npm test names the needed one', (version) => {
+	const old = `Object.defineProperty(process.versions, 'node', { value: '${version}' }); require('./dev/setup.js');`;
+	const { status, stderr } = run('-e', old);
+	expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^This needs Node 20\.19 or newer;/) });
 });

@@ -156,7 +156,7 @@ describe('with the tools installed', () => {
 		writeFileSync(join(ready, '.cache', 'release', 'of-an-earlier-check.tgz'), '');
 		const { status, stdout, stderr } = check(ready, { GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: `v${version(ready)}` });
 		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-		expect(stdout).toMatch(/\.tgz\nsha512-\S{88}\n\nReady, but for the tests\.\n$/);
+		expect(stdout).toMatch(/\.tgz\n\nReady\.\n$/);
 		const name = `n8n-nodes-health-data-service-${version(ready)}.tgz`;
 		expect(readdirSync(join(ready, '.cache', 'release'))).toEqual([name]);
 	}, 120_000);

@@ -1,5 +1,5 @@
 /**
- * Pages for users: their length, the index of all pages, and the pictures of docs/images (dev/scripts/images.js): each on one page,
+ * Pages for users: their length, the index of all pages, and the pictures of docs/images: each on one page,
  * with a description, and small.
  */
 const { readdirSync, statSync } = require('node:fs');

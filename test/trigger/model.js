@@ -1,8 +1,21 @@
 /**
  * Model test as a program: `node test/trigger/model.js --histories 50000 --seed 7`; CI runs it with the seed of the day.
  */
-const { readSwitches } = require('../../dev/install/switches');
+const { parseArgs } = require('node:util');
+const { numberOf, readSwitches } = require('../../dev/install/switches');
 const { setUp } = require('../../dev/install/setUp');
+
+const HELP = `node test/trigger/model.js [switches]
+
+Random histories of the service, of n8n and of its clock, each poll of the trigger judged by what was promised.
+Prints the shortest history that breaks a promise, step by step, with what each poll gave; ends with status 1 then.
+
+  --histories N  how many (2000)
+  --seed NUMBER  other histories with another one (1); today: the date
+  --kinds NAMES  which kinds of histories, with commas between (random); lasting: one lasting trouble; promised: these and random;
+                 all: these and mix
+  --steps N      the longest history (30)
+  --whole        the history as it was found, not the shortest`;
 
 /**
  * @param {string} given a number, or `today`: the date in UTC, as 20260131
@@ -15,34 +28,20 @@ function seedOf(given, now = new Date()) {
 }
 
 function run() {
-	const {
-		whole: isWhole,
-		seed,
-		kinds,
-		...numbers
-	} = readSwitches({
-		name: 'node test/trigger/model.js',
-		about: `Random histories of the service, of n8n and of its clock, each poll of the trigger judged by what was promised.
-Prints the shortest history that breaks a promise, step by step, with what each poll gave; ends with status 1 then.`,
-		switches: {
-			histories: { type: 'number', default: 2000, about: 'how many' },
-			seed: {
-				type: 'string',
-				value: 'NUMBER',
-				default: '1',
-				about: 'other histories with another one; today: the date',
+	const given = readSwitches(HELP, () =>
+		parseArgs({
+			options: {
+				histories: { type: 'string', default: '2000' },
+				seed: { type: 'string', default: '1' },
+				kinds: { type: 'string', default: 'random' },
+				steps: { type: 'string', default: '30' },
+				whole: { type: 'boolean', default: false },
+				help: { type: 'boolean' },
 			},
-			kinds: {
-				type: 'string',
-				value: 'NAMES',
-				default: 'random',
-				about:
-					'which kinds of histories, with commas between; lasting: one lasting trouble; promised: these and random; all: these and mix',
-			},
-			steps: { type: 'number', default: 30, about: 'the longest history' },
-			whole: { type: 'boolean', about: 'the history as it was found, not the shortest' },
-		},
-	});
+		}),
+	);
+	const { seed, kinds, whole: isWhole } = given;
+	const numbers = { histories: numberOf('histories', given.histories), steps: numberOf('steps', given.steps) };
 	const options = { ...numbers, isWhole, kinds: [''], seed: 0 };
 	try {
 		options.seed = seedOf(seed);

@@ -1,10 +1,10 @@
 /**
- * Child processes that must not outlive their parent, however it ends: start, wait, stop.
+ * Child processes that must not outlive their parent, however it ends: start, wait, stop. Each leads a process group, so that its own
+ * children end with it.
  */
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
 const fs = require('node:fs');
-const { killTree } = require('../../install/command');
 const { until } = require('./until');
 
 const STOP_WITHIN_MS = 10_000;
@@ -20,14 +20,9 @@ const LIFELINE = require.resolve('./lifeline');
 function spawnTied(node, script, { folder, env, logFile }) {
 	fs.mkdirSync(folder, { recursive: true });
 	const output = fs.openSync(logFile, 'w');
-	const child = spawn(node, ['--require', LIFELINE, ...script], {
-		cwd: folder,
-		env,
-		// The fourth is the lifeline: it closes when this process ends, and then the child exits.
-		stdio: ['ignore', output, output, 'pipe'],
-		detached: process.platform !== 'win32',
-		windowsHide: true,
-	});
+	// The fourth is the lifeline: it closes when this process ends, and then the child exits.
+	const stdio = /** @type {import('node:child_process').StdioOptions} */ (['ignore', output, output, 'pipe']);
+	const child = spawn(node, ['--require', LIFELINE, ...script], { cwd: folder, env, stdio, detached: true });
 	fs.closeSync(output);
 	return child;
 }
@@ -35,31 +30,25 @@ function spawnTied(node, script, { folder, env, logFile }) {
 /** @param {ChildProcess} child */
 const hasEnded = (child) => child.exitCode !== null || child.signalCode !== null;
 
+/** Ends it, and what it started, without a chance to save anything. @param {ChildProcess} child */
+async function killProcess(child) {
+	const ended = hasEnded(child) || once(child, 'exit');
+	try {
+		if (child.pid) process.kill(-child.pid, 'SIGKILL');
+	} catch {
+		// All of them have ended.
+	}
+	await ended;
+}
+
 /** @param {ChildProcess} child */
 async function stopProcess(child) {
 	if (hasEnded(child)) return;
 	const ended = once(child, 'exit');
-	const force = setTimeout(() => killTree(child.pid, 'SIGKILL'), STOP_WITHIN_MS);
 	child.kill('SIGTERM');
-	await ended;
-	clearTimeout(force);
-	// Its own children end with it; any that are left are in its process group.
-	if (process.platform !== 'win32') killTree(child.pid, 'SIGKILL');
+	await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, STOP_WITHIN_MS).unref())]);
+	await killProcess(child);
 }
-
-/** Ends it, and what it started, without a chance to save anything. @param {ChildProcess} child */
-async function killProcess(child) {
-	if (hasEnded(child)) return;
-	const ended = once(child, 'exit');
-	killTree(child.pid, 'SIGKILL');
-	await ended;
-}
-
-/**
- * @param {string} logFile
- * @param {number} [lines]
- */
-const tailOf = (logFile, lines = 30) => fs.readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
 
 /**
  * Waits until a process works. One that exits or does not start in time is stopped, and its log shown.
@@ -76,8 +65,8 @@ async function untilReady(what, { child, logFile, timeoutMs = 120_000 }, isReady
 		await until(`${what} to be ready`, ready, { timeoutMs });
 	} catch (error) {
 		await stopProcess(child);
-		const { message } = /** @type {Error} */ (error);
-		throw new Error(`${message}. The end of its log:\n${tailOf(logFile)}\nAll of it: ${logFile}`, { cause: error });
+		const tail = fs.readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-30).join('\n');
+		throw new Error(`${error.message}. The end of its log:\n${tail}\nAll of it: ${logFile}`, { cause: error });
 	}
 }
 

@@ -1,5 +1,5 @@
 /**
- * Polling: waits until a condition holds.
+ * Polling: waits until a condition holds. (p-wait-for does the same, but jest cannot load an ES module.)
  */
 const { setTimeout: sleep } = require('node:timers/promises');
 

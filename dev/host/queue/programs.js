@@ -27,10 +27,7 @@ function findPrograms() {
 	return postgresql && redis && { ...postgresql, ...redis };
 }
 
-/**
- * @param {(line: string) => void} log
- * @returns {Promise<NonNullable<ReturnType<typeof findPrograms>>>} their paths
- */
+/** @param {(line: string) => void} log @returns {Promise<NonNullable<ReturnType<typeof findPrograms>>>} their paths */
 async function installPrograms(log) {
 	const there = Object.keys(find());
 	// Only the missing packages: the services that they start are then new, and not in use on this machine.

@@ -12,10 +12,7 @@ const { killProcess, stopProcess, untilReady } = require('../process/tiedProcess
 const { answers, launchN8n, startN8n } = require('../n8n');
 const { startServices } = require('./services');
 
-/**
- * @param {string} name
- * @param {{ folder: string, concurrency: number, env: Record<string, string> }} options
- */
+/** @param {string} name @param {{ folder: string, concurrency: number, env: Record<string, string> }} options */
 async function startWorker(name, { folder, concurrency, env }) {
 	const port = await freePort();
 	const { child, logFile } = await launchN8n(['worker', `--concurrency=${concurrency}`], {

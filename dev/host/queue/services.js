@@ -109,10 +109,7 @@ async function startRedis(folder, { redis, redisCli }) {
 	return { port, password, ...(await restartable(() => start('Redis', folder, { file: redis, args: [file] }, check))) };
 }
 
-/**
- * @param {string} folder a new one: both start empty
- * @param {(line: string) => void} log
- */
+/** @param {string} folder a new one: both start empty @param {(line: string) => void} log */
 async function startServices(folder, log) {
 	const programs = await installPrograms(log);
 	const postgres = await startPostgres(path.join(folder, 'postgres'), programs);

@@ -1,0 +1,85 @@
+/**
+ * StrykerJS: small wrong changes to one file or folder, one at a time, and those that no test detects. docs/mutation.md has the results.
+ *   npx stryker run dev/stryker.config.mjs --mutate nodes/HealthDataService/http/retry.ts
+ */
+import { existsSync } from 'node:fs';
+
+const NODE = 'nodes/HealthDataService/';
+const mutated = process.argv[process.argv.indexOf('--mutate') + 1];
+/** Such as `http/retry` or `http`. */
+const name = mutated.replace(NODE, '').replace(/(\/\**)*(\/?\*?\.ts)?$/, '');
+if (!existsSync(NODE + name) && !existsSync(`${NODE + name}.ts`))
+	throw new Error(`Say which file: --mutate ${NODE}http/retry.ts`);
+
+/**
+ * Tests of a file below test/, beside those in test/unit that are named after it. A file with neither takes those of its folder. All
+ * of them are loaded for every change: so as few as possible, and without n8n's engine where such tests exist.
+ * @type {Record<string, string>}
+ */
+const TESTS = {
+	'shared/calendarDay': 'unit/resources/timeseries/dateRange',
+	'shared/values': 'unit/shared/problem',
+	http: 'unit/http/{client,client.refused,requestQueue}',
+	'http/errors': 'unit/http/retry',
+	'http/requestQueue': 'unit/http/{retry.attempts,retry.throttles}',
+	'http/serviceClock': 'trigger/clock',
+	service: 'unit/service/{userSelection,userPaginator,daily,readings.rowsWithId} unit/resources/timeseries/output',
+	'service/aggregates': 'unit/service/daily',
+	'service/daily': 'unit/resources/timeseries/output',
+	'service/readingId': 'unit/service/readings.rowsWithId',
+	'service/readings': 'unit/resources/timeseries/output',
+	'service/progress': 'engine/progress',
+	'service/providerCheck': 'engine/provider unit/resources/operation trigger/logLines',
+	'service/resolveMany': 'unit/service/userSelection',
+	'service/summary': 'unit/resources/timeseries/output',
+	'service/users': 'unit/service/userSelection',
+	trigger: 'trigger/{saved,watched,brokenUser,options,clock,testEvent} unit/fields/fields',
+	'trigger/cursors': 'trigger/{brokenUser,rounds,watchedUsers,listedUsers,clock,progress}',
+	'trigger/reader': 'trigger/{brokenUser,slowUser,rounds,progress,watchedUsers}',
+	'trigger/results': 'trigger/{brokenUser,manyRows,reports,clock,saved,options}',
+	'trigger/scheduler': 'trigger/{scheduler,renamed,saved}',
+	'trigger/seen': 'trigger/{whatIsNew,sameTime,seam,clock} unit/service/readings.rowsWithId',
+	fields: 'unit/fields/{fields,users} engine/{fields,fields.items,fields.trigger}',
+	resources: 'engine/{timeseries,user,partWrong} unit/resources/timeseries/dateRange',
+	'resources/operation': 'unit/resources/timeseries/output engine/{fields.items,runs,provider,progress}',
+	listSearch: 'engine/pickers',
+};
+
+const named = existsSync(`test/unit/${name}.test.ts`) ? [`unit/${name}{,.*}`] : [];
+const rows = Object.keys(TESTS).filter((row) => row === name || row.startsWith(`${name}/`));
+const chosen = [...named, ...rows.flatMap((row) => TESTS[row].split(' '))];
+const tests = chosen.length > 0 ? chosen : TESTS[name.split('/')[0]].split(' ');
+const report = `.cache/mutation/${name.replaceAll('/', '.')}`;
+
+/** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
+export default {
+	testRunner: 'jest',
+	plugins: ['@stryker-mutator/jest-runner'],
+	jest: {
+		configFile: 'test/jest.config.js',
+		config: {
+			testMatch: tests.map((test) => `<rootDir>/test/${test}.test.{ts,js}`),
+			// With a limit, jest runs even a single file in a process of its own, and Stryker sees no coverage.
+			workerIdleMemoryLimit: null,
+		},
+		// Related tests are nearly all: the search follows imports over any number of files.
+		enableFindRelatedTests: false,
+	},
+	coverageAnalysis: 'perTest',
+	ignoreStatic: true,
+	incremental: true,
+	incrementalFile: `${report}.incremental.json`,
+	concurrency: 1,
+	// n8n's engine keeps some memory of every test.
+	maxTestRunnerReuse: 100,
+	// On a busy machine a slow test must not count as one that has detected the change.
+	timeoutMS: 15_000,
+	dryRunTimeoutMinutes: 15,
+	tempDirName: '.cache/stryker',
+	ignorePatterns: ['.cache', 'dist', 'docs/images'],
+	disableTypeChecks: false,
+	cleanTempDir: 'always',
+	reporters: ['progress-append-only', 'clear-text', 'html'],
+	clearTextReporter: { allowColor: Boolean(process.stdout.isTTY), logTests: false, reportTests: false },
+	htmlReporter: { fileName: `${report}.html` },
+};
