@@ -1,6 +1,4 @@
-/**
- * Credential: its fields and its test. http/authenticate.ts decides where the key may be sent.
- */
+/** Credential: its fields and its test. http/authenticate.ts decides where the key may be sent. */
 import type {
 	ICredentialDataDecryptedObject,
 	ICredentialTestRequest,

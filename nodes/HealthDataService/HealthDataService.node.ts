@@ -1,6 +1,4 @@
-/**
- * Description of the node for n8n.
- */
+/** Description of the node for n8n. */
 import {
 	NodeConnectionTypes,
 	type INodePropertyOptions,
@@ -50,10 +48,7 @@ export class HealthDataService implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Health Data Service',
 		name: 'healthDataService',
-		icon: {
-			light: 'file:../../icons/healthDataService.svg',
-			dark: 'file:../../icons/healthDataService.dark.svg',
-		},
+		icon: { light: 'file:../../icons/healthDataService.svg', dark: 'file:../../icons/healthDataService.dark.svg' },
 		group: ['input'],
 		version: 1,
 		// `bloodPressure` and `timeseries`, in words.

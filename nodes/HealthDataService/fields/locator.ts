@@ -1,6 +1,4 @@
-/**
- * Resource locator: reads the value that the editor stores for a choice from a list.
- */
+/** Resource locator: reads the value that the editor stores for a choice from a list. */
 import type { IExecuteSingleFunctions, INodeParameterResourceLocator, IPollFunctions } from 'n8n-workflow';
 
 /** Where fields are read: for an input item, or for a poll. */

@@ -1,6 +1,4 @@
-/**
- * Provider: the source of the readings, by its slug.
- */
+/** Provider: the source of the readings, by its slug. */
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { toText } from '../shared/values';
 import { readLocator, type FieldContext } from './locator';

@@ -70,12 +70,7 @@ const userField = (show: Show): INodeProperties => ({
 			type: 'string',
 			placeholder: 'e.g. 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90',
 			hint: 'The identifier that the Health Data Service gave to the user',
-			validation: [
-				{
-					type: 'regex',
-					properties: { regex: `^\\s*${UUID}\\s*$`, errorMessage: 'Not a valid user ID' },
-				},
-			],
+			validation: [{ type: 'regex', properties: { regex: `^\\s*${UUID}\\s*$`, errorMessage: 'Not a valid user ID' } }],
 		},
 	],
 });
@@ -93,11 +88,7 @@ export function readUser(context: FieldContext): UserIdentifier {
 	const id = typeof value === 'string' ? value.trim() : '';
 	if (!isUserId(id)) throw unusable('User', 'a user ID', value, USER_ADVICE);
 	const shownAs = mode === 'list' ? shownIn(cachedResultName, id) : undefined;
-	return {
-		by: 'userId',
-		id: isPicked ? id : id.toLowerCase(),
-		...(shownAs !== undefined && { shownAs }),
-	};
+	return { by: 'userId', id: isPicked ? id : id.toLowerCase(), ...(shownAs !== undefined && { shownAs }) };
 }
 
 const CLIENT_ID_FIELD = 'Client User ID';

@@ -1,6 +1,4 @@
-/**
- * Service clock: the time, by n8n's clock and by the service's `Date` header (RFC 9110, 6.6.1). All times in ms since 1970.
- */
+/** Service clock: the time, by n8n's clock and by the service's `Date` header (RFC 9110, 6.6.1). All times in ms since 1970. */
 
 /** How far clocks are off: they are set wrong by time zones and dates, which makes a day. */
 export const CLOCK_ERROR_MS = 86_400_000;

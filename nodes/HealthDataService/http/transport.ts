@@ -1,6 +1,4 @@
-/**
- * Transport: one GET through n8n's request helper, which adds credential, proxy and certificates.
- */
+/** Transport: one GET through n8n's request helper, which adds credential, proxy and certificates. */
 import type {
 	DeclarativeRestApiSettings,
 	ICredentialDataDecryptedObject,

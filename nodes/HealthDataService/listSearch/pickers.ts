@@ -1,6 +1,4 @@
-/**
- * Pickers: the lists of users and of providers, read from the user list, because the service has no search.
- */
+/** Pickers: the lists of users and of providers, read from the user list, because the service has no search. */
 import type { IDataObject, ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
 import { pickerRow } from '../fields/users';
 import { connect, type Get } from '../http/client';

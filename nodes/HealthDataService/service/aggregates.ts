@@ -1,6 +1,4 @@
-/**
- * Aggregates: sum, mean, minimum and maximum of measured values. Null does not count, and nothing to count is null.
- */
+/** Aggregates: sum, mean, minimum and maximum of measured values. Null does not count, and nothing to count is null. */
 
 /** The list is never empty. The order of the values does not change the result. */
 const AGGREGATES = {

@@ -1,6 +1,4 @@
-/**
- * Daily rows: one for each day, provider, source type and unit of a user, so that two devices are never added up.
- */
+/** Daily rows: one for each day, provider, source type and unit of a user, so that two devices are never added up. */
 import type { IDataObject } from 'n8n-workflow';
 import { dayIn } from '../shared/calendarDay';
 import { aggregateColumns } from './aggregates';

@@ -1,6 +1,4 @@
-/**
- * Table of metrics. A new metric is one more entry (docs/adding-a-metric.md).
- */
+/** Table of metrics. A new metric is one more entry (docs/adding-a-metric.md). */
 import type { Aggregate } from './aggregates';
 
 export interface ThresholdOption {

@@ -1,6 +1,4 @@
-/**
- * Progress of a long read, in n8n's log: a line when a user is done and the last line is old enough.
- */
+/** Progress of a long read, in n8n's log: a line when a user is done and the last line is old enough. */
 
 export const PROGRESS_INTERVAL_MS = 30_000;
 

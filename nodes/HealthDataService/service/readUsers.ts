@@ -1,6 +1,4 @@
-/**
- * Concurrent read of many users: results in the order of the users or as they are completed, failures isolated.
- */
+/** Concurrent read of many users: results in the order of the users or as they are completed, failures isolated. */
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Budget, type Get, type Query } from '../http/client';
 import { CANCELLED_REQUEST } from '../http/errors';

@@ -1,6 +1,4 @@
-/**
- * Cursor pagination of one user's readings, with a guard against repeated cursors and endless pages.
- */
+/** Cursor pagination of one user's readings, with a guard against repeated cursors and endless pages. */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions, Query } from '../http/client';
 import { Problem } from '../shared/problem';

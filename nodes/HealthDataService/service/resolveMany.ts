@@ -1,6 +1,4 @@
-/**
- * Resolution of many client user IDs: by one Resolve request each, or by the user list, whichever takes fewer requests.
- */
+/** Resolution of many client user IDs: by one Resolve request each, or by the user list, whichever takes fewer requests. */
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import { concurrentMap } from '../shared/concurrentMap';

@@ -1,6 +1,4 @@
-/**
- * Limits of rows: when Limit ends a read, and which rows it keeps.
- */
+/** Limits of rows: when Limit ends a read, and which rows it keeps. */
 
 /** The only place that compares a number of rows with Limit, and decides whether reading ahead may be wasted. */
 export class RowLimit {

@@ -1,6 +1,4 @@
-/**
- * Summary rows: one for each user, also without readings. A measurement that came through several sources counts once.
- */
+/** Summary rows: one for each user, also without readings. A measurement that came through several sources counts once. */
 import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { dayIn } from '../shared/calendarDay';

@@ -1,6 +1,4 @@
-/**
- * User list pagination: overlapping pages, prefetch, stall detection, and the end of the list.
- */
+/** User list pagination: overlapping pages, prefetch, stall detection, and the end of the list. */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
 import { Problem } from '../shared/problem';

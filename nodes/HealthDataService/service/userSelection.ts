@@ -1,6 +1,4 @@
-/**
- * User selection: one user, listed users, or the team, and what a user who is not found means for each.
- */
+/** User selection: one user, listed users, or the team, and what a user who is not found means for each. */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../http/client';
 import { ignoreProblem, Problem } from '../shared/problem';

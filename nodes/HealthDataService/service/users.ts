@@ -1,6 +1,4 @@
-/**
- * User endpoints: one page of the user list, Resolve, the connected sources of a user and their slugs (contract 4.3, 4.4).
- */
+/** User endpoints: one page of the user list, Resolve, the connected sources of a user and their slugs (contract 4.3, 4.4). */
 import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get, type RequestOptions } from '../http/client';
 import { missingFieldError } from '../http/errors';

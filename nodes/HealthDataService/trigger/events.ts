@@ -1,6 +1,4 @@
-/**
- * Event types of the trigger: a new reading of each metric, and a new user. Events are rows with a time.
- */
+/** Event types of the trigger: a new reading of each metric, and a new user. Events are rows with a time. */
 import type { Get } from '../http/client';
 import type { RequestLimits } from '../http/requestQueue';
 import { collectRows, ofSourceTypes, withServiceFields } from '../service/readings';

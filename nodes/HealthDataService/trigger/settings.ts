@@ -1,6 +1,4 @@
-/**
- * Fields of the trigger, in the order of the screen (n8n puts "Poll Times" first), their values, and the thresholds among them.
- */
+/** Fields of the trigger, in the order of the screen (n8n puts "Poll Times" first), their values, and the thresholds among them. */
 import { hash } from 'node:crypto';
 import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
 import {

@@ -1,6 +1,4 @@
-/**
- * Test event: the newest event, for *Fetch Test Event*. Saves nothing.
- */
+/** Test event: the newest event, for *Fetch Test Event*. Saves nothing. */
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { connect, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';

@@ -1,6 +1,4 @@
-/**
- * Date Range, Start Date and End Date: fields, ranges, and conversion to a query.
- */
+/** Date Range, Start Date and End Date: fields, ranges, and conversion to a query. */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DateTime, IANAZone } from 'luxon';
 import { Problem } from '../../shared/problem';

@@ -1,6 +1,4 @@
-/**
- * Resource Timeseries: one operation per metric, and the fields in their order on the screen.
- */
+/** Resource Timeseries: one operation per metric, and the fields in their order on the screen. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { returnAllAndLimit } from '../../fields/options';
 import { providerField } from '../../fields/provider';

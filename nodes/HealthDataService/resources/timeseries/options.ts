@@ -1,6 +1,4 @@
-/**
- * Options of a timeseries operation: fields, defaults and bounds.
- */
+/** Options of a timeseries operation: fields, defaults and bounds. */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import {
 	concurrencyField,

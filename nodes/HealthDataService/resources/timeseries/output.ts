@@ -1,6 +1,4 @@
-/**
- * Output: the shapes of the rows, and the function that makes each from a user's pages.
- */
+/** Output: the shapes of the rows, and the function that makes each from a user's pages. */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { collectDaily, type DayRange } from '../../service/daily';
 import { collectGrouped, collectRows, type Collect } from '../../service/readings';

@@ -1,6 +1,4 @@
-/**
- * Parameters of one input item: all fields of a timeseries operation, validated before the first request.
- */
+/** Parameters of one input item: all fields of a timeseries operation, validated before the first request. */
 import type { IExecutePaginationFunctions } from 'n8n-workflow';
 import {
 	readConcurrency,
