@@ -33,7 +33,7 @@ export class Deadlines {
 	endAt = Infinity;
 
 	/**
-	 * Runs `work`. Its signal aborts after `ms` or `maxMs`, or a step after `cancel`; the work must end then.
+	 * Runs `work`. Its signal aborts after `ms` or `maxMs`, or at once with `cancel`; the work must end then.
 	 *
 	 * @throws what `work` throws; an error with the code `ETIMEDOUT` after `ms`
 	 */
@@ -42,6 +42,8 @@ export class Deadlines {
 		const one: Running = { begunAt: performance.now(), ms, controller, cancel };
 		if (cancel?.aborted) controller.abort();
 		this.running.add(one);
+		// The same function each time, so that the signal has one listener for all requests.
+		cancel?.addEventListener('abort', this.abortCancelled);
 		void this.watch();
 		try {
 			return await work(controller.signal).catch((error: unknown) => {
@@ -50,8 +52,14 @@ export class Deadlines {
 			});
 		} finally {
 			this.running.delete(one);
+			if (![...this.running].some((other) => other.cancel === cancel))
+				cancel?.removeEventListener('abort', this.abortCancelled);
 		}
 	}
+
+	private readonly abortCancelled = () => {
+		for (const { cancel, controller } of this.running) if (cancel?.aborted) controller.abort();
+	};
 
 	private readonly endOf = ({ begunAt, ms }: Running) => Math.min(begunAt + Math.min(ms, this.maxMs), this.endAt);
 
@@ -63,7 +71,7 @@ export class Deadlines {
 			const next = Math.min(...[...this.running].map((one) => this.endOf(one))) - performance.now();
 			await sleep(Math.min(Math.max(1, next), SLEEP_STEP_MS));
 			for (const one of this.running) {
-				if (!one.cancel?.aborted && this.endOf(one) > performance.now()) continue;
+				if (this.endOf(one) > performance.now()) continue;
 				this.running.delete(one);
 				one.controller.abort();
 			}
