@@ -45,7 +45,8 @@ const TESTS = {
 	listSearch: 'engine/pickers',
 };
 
-const named = existsSync(`test/unit/${name}.test.ts`) ? [`unit/${name}{,.*}`] : [];
+const inUnit = [`unit/${name}/**/*`, `unit/${name}{,.*}`];
+const named = inUnit.filter((_, at) => existsSync(`test/unit/${name}${['', '.test.ts'][at]}`));
 const rows = Object.keys(TESTS).filter((row) => row === name || row.startsWith(`${name}/`));
 const chosen = [...named, ...rows.flatMap((row) => TESTS[row].split(' '))];
 const tests = chosen.length > 0 ? chosen : TESTS[name.split('/')[0]].split(' ');

@@ -54,33 +54,35 @@ const ours = (credentialId, atOnce = 8) => {
 	};
 };
 
+/**
+ * Requests of all pages. `page` is a query parameter with the value that it has for each.
+ * @param {string} credentialId
+ * @param {string} name
+ * @param {{ url: string, query: object, page: [name: string, value: string], completeExpression: string }} request
+ */
+const allPages = (credentialId, name, { url, query, page: [parameter, value], completeExpression }) => {
+	const pagination = {
+		paginationMode: 'updateAParameterInEachRequest',
+		parameters: { parameters: [{ type: 'qs', name: parameter, value }] },
+		paginationCompleteWhen: 'other',
+		completeExpression,
+		limitPagesFetched: false,
+	};
+	const parameters = {
+		authentication: 'predefinedCredentialType',
+		nodeCredentialType: CREDENTIAL,
+		url,
+		sendQuery: true,
+		queryParameters: { parameters: Object.entries(query).map(([key, one]) => ({ name: key, value: String(one) })) },
+		options: { pagination: { pagination } },
+	};
+	return workflowNode(name, 'httpRequest', 4.2, parameters, credentialId);
+};
+
 /** @param {string} credentialId @param {string} baseUrl */
 const httpRequest = (credentialId, baseUrl) => {
-	/**
-	 * Requests of all pages. `page` is a query parameter with the value that it has for each.
-	 * @param {string} name
-	 * @param {{ url: string, query: object, page: [name: string, value: string], completeExpression: string }} request
-	 */
-	const allPages = (name, { url, query, page: [parameter, value], completeExpression }) => {
-		const pagination = {
-			paginationMode: 'updateAParameterInEachRequest',
-			parameters: { parameters: [{ type: 'qs', name: parameter, value }] },
-			paginationCompleteWhen: 'other',
-			completeExpression,
-			limitPagesFetched: false,
-		};
-		const parameters = {
-			authentication: 'predefinedCredentialType',
-			nodeCredentialType: CREDENTIAL,
-			url,
-			sendQuery: true,
-			queryParameters: { parameters: Object.entries(query).map(([key, one]) => ({ name: key, value: String(one) })) },
-			options: { pagination: { pagination } },
-		};
-		return workflowNode(name, 'httpRequest', 4.2, parameters, credentialId);
-	};
 	const split = workflowNode('Users', 'splitOut', 1, { fieldToSplitOut: 'users', options: {} });
-	const list = allPages('List', {
+	const list = allPages(credentialId, 'List', {
 		url: `${baseUrl}/v2/user`,
 		query: { limit: 500 },
 		page: ['offset', '={{ $pageCount * 500 }}'],
@@ -95,7 +97,7 @@ const httpRequest = (credentialId, baseUrl) => {
 		],
 		/** All readings of a user; `userId` may be an expression. @param {string} userId */
 		readings: (userId) =>
-			allPages('Readings', {
+			allPages(credentialId, 'Readings', {
 				url: `=${baseUrl}/v2/timeseries/${userId}/blood_pressure/grouped`,
 				query: RANGE,
 				page: ['next_cursor', '={{ $response.body?.next_cursor }}'],

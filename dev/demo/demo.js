@@ -83,7 +83,7 @@ async function demo() {
 
 	console.log('[2/4] Installing this package into n8n, as n8n itself would');
 	await installPackage(FOLDER, await packPackage());
-
+	if (state.isStopping) return;
 	console.log('[3/4] Starting n8n (about ten seconds)');
 	const options = { folder: FOLDER, env: { GENERIC_TIMEZONE: timeZone }, onLaunch: stopLater };
 	const n8n = await (port
