@@ -53,6 +53,16 @@ onBothSchedulers((scheduler) => {
 		return rows;
 	};
 
+	it('a user who joined while n8n was down loses nothing, however long that was', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		n8n.kill();
+		w.pass(24 * HOUR);
+		w.history.add(w.history.addUser('cleo'), w.reading(0, 121));
+		w.pass(20 * 24 * HOUR);
+		expect(valuesOf(await n8n.start('init'))).toEqual([121]);
+	});
+
 	it('a user who joins brings nothing older than the lookback, also when the window moves back', async () => {
 		const n8n = w.trigger();
 		w.history.add(w.anna, w.reading(0));

@@ -13,6 +13,8 @@ export class Group {
 	/** What was there when its user was first read; undefined where it changed just then. */
 	private old?: number[];
 	private isOldUnsure = false;
+	/** What was there then may have passed the lookback: not emitted, but known, so that a later row of it is a correction. */
+	private wasLate = false;
 
 	/** Values that were read and did not reach the minimum, since the last row. */
 	private skipped?: { at: number; values: number[] };
@@ -43,8 +45,9 @@ export class Group {
 	}
 
 	/** Its user is read for the first time: what is there now, and did not go out, is old. */
-	begin(at: number, { isNew, isUnsure }: { isNew: boolean; isUnsure: boolean }) {
+	begin(at: number, { isNew, isUnsure, isLate }: { isNew: boolean; isUnsure: boolean; isLate: boolean }) {
 		this.isOldUnsure = isUnsure;
+		this.wasLate = isLate;
 		this.old = isNew ? [] : this.valuesAt(at);
 	}
 
@@ -99,8 +102,8 @@ export class Group {
 	private judgeSingle(row: Row, wasSkipped: boolean) {
 		const isSureOld = this.table.size === 0 && !this.isOldUnsure && this.old?.length === 1;
 		if (isSureOld && this.old![0] === row.systolic && !this.hasGone) fail('something old went out', row);
-		if (this.table.size === 0 && this.old?.length === 0 && !this.isOldUnsure && !wasSkipped && row.change !== 'created')
-			fail('a new reading is called updated', row);
+		const isNew = this.table.size === 0 && this.old?.length === 0 && !this.isOldUnsure && !wasSkipped && !this.wasLate;
+		if (isNew && row.change !== 'created') fail('a new reading is called updated', row);
 	}
 
 	/** Whether it was ever taken back, or had another value. */

@@ -109,6 +109,7 @@ export class Oracle {
 		const isNew = hasCome && !wasThere && ahead <= 0 && time !== null && time > this.since + this.worstClock;
 		group.begin(at, {
 			isNew,
+			isLate: time !== null && at - time > this.lookbacks.least - this.worstClock,
 			isUnsure:
 				wasThere ||
 				ahead > 0 ||
