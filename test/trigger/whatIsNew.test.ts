@@ -2,7 +2,7 @@
  * New readings, and their rows.
  */
 import { bloodPressure } from '../helpers/people';
-import { allUsers, HOUR, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
+import { allUsers, HOUR, MINUTE, onBothSchedulers, stateNow, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -106,5 +106,16 @@ onBothSchedulers((scheduler) => {
 		const [row] = (await n8n.tick())!;
 		expect(row.id).toMatch(/^bloodPressure-/);
 		expect(row).toHaveProperty('id_raw');
+	});
+
+	it('hashes are forgotten a day after the lookback', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		for (let day = 0; day < 7; day++) {
+			w.pass(24 * HOUR);
+			w.history.add(w.anna, w.reading(0));
+			expect(await n8n.tick()).toHaveLength(1);
+		}
+		expect(Object.keys(stateNow(n8n).seen)).toHaveLength(4);
 	});
 });
