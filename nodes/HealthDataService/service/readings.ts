@@ -84,7 +84,8 @@ export function withServiceFields(ours: IDataObject, theirs: IDataObject): IData
 	return row;
 }
 
-export const userRow = (user: IDataObject) => withServiceFields({}, user);
+/** The record itself where no name is reserved: a copy of 20,000 takes a tenth of their time. */
+export const userRow = (user: IDataObject) => (Object.hasOwn(user, RESERVED) ? withServiceFields({}, user) : user);
 
 export type Collect = (pages: AsyncIterable<IDataObject>, user: UserRef) => Promise<IDataObject[]>;
 
