@@ -61,7 +61,7 @@ function repeatsSecret(host: string, secrets: string[]): boolean {
 	const words = wordsOf(host);
 	return secrets.some((secret) => {
 		const own = wordsOf(secret).join('');
-		if (own.length < MAX_RUN) return own !== '' && words.includes(own);
+		if (own.length < MAX_RUN) return words.includes(own);
 		return Array.from(own.slice(MAX_RUN - 1), (_, at) => own.slice(at, at + MAX_RUN)).some((run) =>
 			words.join('').includes(run),
 		);

@@ -80,6 +80,7 @@ describe('a redirect', () => {
 		['an identifier', 'anna-smith.example', '/v2/user/resolve/Anna.Smith?limit=50'],
 		['an encoded identifier', 'anna-smith.example', '/v2/user/resolve/Anna%20Smith'],
 		['a short identifier', 'ab1.example', '/v2/user/resolve/AB1'],
+		['an identifier of four letters', 'hannah.example', '/v2/user/resolve/Anna'],
 		['a value of the query', 'o-mro-n.example', '/v2/timeseries/7/x/grouped?provider=omron'],
 	])('that repeats %s is not named', async (_, host, path) => {
 		expect(await another(host, path)).toMatchObject({ message: 'The service redirects to another address' });
