@@ -1,6 +1,4 @@
-/**
- * Types of modules that bring none, as far as they are used here.
- */
+/** Types of modules that bring none, as far as they are used here. */
 declare module 'tsx/cjs' {}
 
 declare module '@n8n/node-cli/eslint' {

@@ -1,6 +1,4 @@
-/**
- * Tests that need no running n8n: plain `jest --config test/jest.config.js`. The other two configurations build on this one.
- */
+/** Tests that need no running n8n: plain `jest --config test/jest.config.js`. The other two configurations build on this one. */
 const { availableParallelism } = require('node:os');
 const { join } = require('node:path');
 const { CACHE } = require('../dev/paths');

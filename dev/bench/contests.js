@@ -1,6 +1,4 @@
-/**
- * Contests of the benchmark between our node, n8n's HTTP Request node and plain axios, with their goals.
- */
+/** Contests of the benchmark between our node, n8n's HTTP Request node and plain axios, with their goals. */
 const { plain } = require('./plain');
 const { chain, httpRequest, loop, ours } = require('./workflows');
 

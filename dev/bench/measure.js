@@ -1,6 +1,4 @@
-/**
- * Measurement of one contest in a real n8n: all contenders in turns, against a service of its own.
- */
+/** Measurement of one contest in a real n8n: all contenders in turns, against a service of its own. */
 const { median } = require('./report');
 const { startService } = require('./service');
 const { CREDENTIAL, KEY, chain, ours } = require('./workflows');

@@ -1,6 +1,4 @@
-/**
- * Floor of the benchmark: the same work in a plain loop, without n8n.
- */
+/** Floor of the benchmark: the same work in a plain loop, without n8n. */
 const { default: axios } = require('axios');
 const { KEY, RANGE } = require('./workflows');
 

@@ -1,6 +1,4 @@
-/**
- * Rows of the tables of dev/bench/results.md, each found again by its first cell. The text around them is written by hand.
- */
+/** Rows of the tables of dev/bench/results.md, each found again by its first cell. The text around them is written by hand. */
 const { join } = require('node:path');
 const { ROOT } = require('../paths');
 

@@ -1,6 +1,4 @@
-/**
- * Sandbox of the benchmark, in a process of its own, so that it shares no core with the measured code.
- */
+/** Sandbox of the benchmark, in a process of its own, so that it shares no core with the measured code. */
 const { fork } = require('node:child_process');
 const { once } = require('node:events');
 

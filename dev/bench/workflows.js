@@ -1,6 +1,4 @@
-/**
- * Workflows of the benchmark: the same work with our node, and with n8n's HTTP Request node.
- */
+/** Workflows of the benchmark: the same work with our node, and with n8n's HTTP Request node. */
 const KEY = 'bench-team';
 const DAY = '2026-03-02';
 const CREDENTIAL = 'healthDataServiceApi';

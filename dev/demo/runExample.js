@@ -1,6 +1,4 @@
-/**
- * Import of the examples into a running n8n, beside a running sandbox, and the run of one.
- */
+/** Import of the examples into a running n8n, beside a running sandbox, and the run of one. */
 const { exampleForDemo, exampleNames, OUR_NODES } = require('./examples');
 
 const CREDENTIAL_TYPE = 'healthDataServiceApi';

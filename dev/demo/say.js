@@ -1,6 +1,4 @@
-/**
- * Output of the demo on the terminal.
- */
+/** Output of the demo on the terminal. */
 const { OWNER } = require('../host/restClient');
 const { OUR_NODES } = require('./examples');
 const { table } = require('./table');

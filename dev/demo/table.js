@@ -1,6 +1,4 @@
-/**
- * Plain table of rows for the terminal, with times in the machine's time zone.
- */
+/** Plain table of rows for the terminal, with times in the machine's time zone. */
 const { DateTime } = require('luxon');
 
 const MOST_LINES = 20;

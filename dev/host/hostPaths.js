@@ -1,6 +1,4 @@
-/**
- * Paths of the real n8n and of the Node it runs on, for the newest or the oldest supported version.
- */
+/** Paths of the real n8n and of the Node it runs on, for the newest or the oldest supported version. */
 const path = require('node:path');
 const { ROOT } = require('../paths');
 

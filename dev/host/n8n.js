@@ -1,6 +1,4 @@
-/**
- * The real n8n as a child process, for a test or the demo: start, wait until it works, stop with all its children.
- */
+/** The real n8n as a child process, for a test or the demo: start, wait until it works, stop with all its children. */
 const fs = require('node:fs');
 const path = require('node:path');
 const { n8nEnvironment } = require('./n8nEnvironment');

@@ -1,6 +1,4 @@
-/**
- * Environment of an isolated n8n: its own folder and ports, loopback only, no requests to n8n's servers and no banners.
- */
+/** Environment of an isolated n8n: its own folder and ports, loopback only, no requests to n8n's servers and no banners. */
 const fs = require('node:fs');
 const path = require('node:path');
 const { cleanEnvironment, withFirstOnPath } = require('../install/cleanEnvironment');

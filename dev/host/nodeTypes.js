@@ -1,6 +1,4 @@
-/**
- * Node types of a running n8n: the description of a workflow's node, the fields it shows, the credentials it needs.
- */
+/** Node types of a running n8n: the description of a workflow's node, the fields it shows, the credentials it needs. */
 const { NodeHelpers } = require('n8n-workflow');
 
 /** @typedef {import('n8n-workflow').INode} INode */

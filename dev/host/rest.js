@@ -1,6 +1,4 @@
-/**
- * Operations on a running n8n for the tests and the demo: credentials, workflows, executions.
- */
+/** Operations on a running n8n for the tests and the demo: credentials, workflows, executions. */
 const { RestClient, RestError } = require('./restClient');
 const { decodeExecutionData } = require('./runData');
 const { until } = require('./process/until');

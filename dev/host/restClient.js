@@ -1,6 +1,4 @@
-/**
- * REST client of n8n, logged in as its owner: cookie, browser id, errors that show n8n's answer.
- */
+/** REST client of n8n, logged in as its owner: cookie, browser id, errors that show n8n's answer. */
 
 /** Login for a temporary n8n on this machine only; the demo prints it. */
 const OWNER = {

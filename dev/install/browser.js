@@ -1,6 +1,4 @@
-/**
- * Browser of the browser test: a Chromium or Chrome on the PATH, else Debian's.
- */
+/** Browser of the browser test: a Chromium or Chrome on the PATH, else Debian's. */
 const { findOrInstall, findProgram } = require('./debian');
 
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];

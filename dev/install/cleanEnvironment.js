@@ -1,6 +1,4 @@
-/**
- * Environment for child processes: the caller's, without variables that would make them behave differently here than elsewhere.
- */
+/** Environment for child processes: the caller's, without variables that would make them behave differently here than elsewhere. */
 const path = require('node:path');
 
 /** Settings of the caller's own Node, of a jest around us, of an n8n that the caller may run, and of an npm around us. */

@@ -1,6 +1,4 @@
-/**
- * Installation of programs that npm does not have: those on this machine, else Debian's packages.
- */
+/** Installation of programs that npm does not have: those on this machine, else Debian's packages. */
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');

@@ -1,6 +1,4 @@
-/**
- * Installation of what the package-lock.json of a folder says. Neither it nor package.json changes.
- */
+/** Installation of what the package-lock.json of a folder says. Neither it nor package.json changes. */
 const { NETWORK, run } = require('./command');
 
 const INSTALL = 'install --no-save --no-audit --no-fund --no-update-notifier --fetch-retries=2'.split(' ');

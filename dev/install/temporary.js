@@ -1,6 +1,4 @@
-/**
- * Temporary folders, each named after the process that made it. Making one removes those of processes that are gone.
- */
+/** Temporary folders, each named after the process that made it. Making one removes those of processes that are gone. */
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');

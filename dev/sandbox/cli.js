@@ -1,6 +1,4 @@
-/**
- * `npm run sandbox`: the sandbox by itself, until Ctrl-C. Prints what a credential needs, and users to read.
- */
+/** `npm run sandbox`: the sandbox by itself, until Ctrl-C. Prints what a credential needs, and users to read. */
 const { parseArgs } = require('node:util');
 const { numberOf, readSwitches } = require('../install/switches');
 const { setUp } = require('../install/setUp');

@@ -1,6 +1,4 @@
-/**
- * Routes of the service: the list of users, Resolve, and the grouped readings of every metric.
- */
+/** Routes of the service: the list of users, Resolve, and the grouped readings of every metric. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';

@@ -1,6 +1,4 @@
-/**
- * Server of the contract on a loopback port: four operations, one header, FastAPI-like errors.
- */
+/** Server of the contract on a loopback port: four operations, one header, FastAPI-like errors. */
 import responseValidation from '@fastify/response-validation';
 import swagger from '@fastify/swagger';
 import Ajv from 'ajv';

@@ -1,6 +1,4 @@
-/**
- * Page of a grouped timeseries query, with a cursor that only fits the query it was made for.
- */
+/** Page of a grouped timeseries query, with a cursor that only fits the query it was made for. */
 import { createHash } from 'node:crypto';
 import { DateTime } from 'luxon';
 import type { GroupedPage } from './schemas';

@@ -1,6 +1,4 @@
-/**
- * Faults of single users while all others are sound (docs/reliability.md, "One part wrong"): `switches.users`.
- */
+/** Faults of single users while all others are sound (docs/reliability.md, "One part wrong"): `switches.users`. */
 import type { GroupedPage } from './schemas';
 
 /** A faulty answer. */

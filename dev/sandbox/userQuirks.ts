@@ -1,6 +1,4 @@
-/**
- * Quirks of responses about users, as quirks.ts has those of readings.
- */
+/** Quirks of responses about users, as quirks.ts has those of readings. */
 import { rewriteTimes } from './quirks';
 import type { User } from './schemas';
 import type { Switches } from './switches';

@@ -1,6 +1,4 @@
-/**
- * Output previews, which the editor shows before anything has run: made at the build, from each metric's entry.
- */
+/** Output previews, which the editor shows before anything has run: made at the build, from each metric's entry. */
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 

@@ -1,6 +1,4 @@
-/**
- * Rows of the public interface that tables of users depend on: columns, ids, and the trigger's saved state.
- */
+/** Rows of the public interface that tables of users depend on: columns, ids, and the trigger's saved state. */
 const { join } = require('node:path');
 
 /**

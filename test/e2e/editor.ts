@@ -1,6 +1,4 @@
-/**
- * n8n's editor in a real browser: what a user does there, step by step, and what they then see.
- */
+/** n8n's editor in a real browser: what a user does there, step by step, and what they then see. */
 import { chromium, selectors, type Locator, type Page } from 'playwright-core';
 import { findBrowser } from '../../dev/install/browser';
 import { OWNER } from '../../dev/host/n8n';

@@ -1,6 +1,4 @@
-/**
- * Fields of a node in n8n's editor: filling and reading them.
- */
+/** Fields of a node in n8n's editor: filling and reading them. */
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../../dev/host/process/until';
 

@@ -1,6 +1,4 @@
-/**
- * A real n8n with the packed package installed, a sandbox beside it, and a credential for it.
- */
+/** A real n8n with the packed package installed, a sandbox beside it, and a credential for it. */
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../../dev/sandbox/server';
 import { createWorld, type World } from '../../dev/sandbox/world';

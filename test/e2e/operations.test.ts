@@ -1,6 +1,4 @@
-/**
- * Each operation in a real n8n, its rows compared with the sandbox's data.
- */
+/** Each operation in a real n8n, its rows compared with the sandbox's data. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { WITHOUT_EDITOR } from '../../dev/host/n8nEnvironment';
 import { startSandbox } from '../../dev/sandbox/server';

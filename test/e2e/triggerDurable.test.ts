@@ -1,6 +1,4 @@
-/**
- * The trigger on n8n's durable scheduler.
- */
+/** The trigger on n8n's durable scheduler. */
 import { DURABLE_SCHEDULER } from '../../dev/host/n8nEnvironment';
 import { describeTrigger } from './triggerStory';
 

@@ -1,6 +1,4 @@
-/**
- * The trigger on n8n's scheduler in memory, its default.
- */
+/** The trigger on n8n's scheduler in memory, its default. */
 import { describeTrigger } from './triggerStory';
 
 describeTrigger('memory', {});

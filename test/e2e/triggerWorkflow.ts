@@ -1,6 +1,4 @@
-/**
- * Workflow of a real n8n that polls every two seconds and sends its rows to the test: for the stories of the trigger.
- */
+/** Workflow of a real n8n that polls every two seconds and sends its rows to the test: for the stories of the trigger. */
 import fastify from 'fastify';
 import type { IDataObject } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../../dev/sandbox/server';

@@ -1,6 +1,4 @@
-/**
- * Error messages in n8n's engine: words about the fields on the screen, linked to the item, never a key or a reading.
- */
+/** Error messages in n8n's engine: words about the fields on the screen, linked to the item, never a key or a reading. */
 import type { INodeParameters } from 'n8n-workflow';
 import { runNode } from '../helpers/engine';
 import { everythingIn } from '../helpers/inspect';

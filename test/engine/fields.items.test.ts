@@ -1,6 +1,4 @@
-/**
- * Fields filled by expressions, for two items that differ: the first item must not decide for all.
- */
+/** Fields filled by expressions, for two items that differ: the first item must not decide for all. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { runNode } from '../helpers/engine';
 import { BERLIN, SPECIAL, STEADY } from '../helpers/people';

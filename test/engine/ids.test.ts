@@ -1,6 +1,4 @@
-/**
- * `id`: the same text for the same reading in every operation and form, and never the same for two readings.
- */
+/** `id`: the same text for the same reading in every operation and form, and never the same for two readings. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';

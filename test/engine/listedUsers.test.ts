@@ -1,6 +1,4 @@
-/**
- * Listed Users in n8n's engine, over HTTP: the users read and their order, entries without a user, and the number of requests.
- */
+/** Listed Users in n8n's engine, over HTTP: the users read and their order, entries without a user, and the number of requests. */
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { fromAI, runAgent } from '../helpers/agent';
 import { runNode } from '../helpers/engine';

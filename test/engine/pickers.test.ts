@@ -1,6 +1,4 @@
-/**
- * Pickers: search results in teams of any size, and error messages.
- */
+/** Pickers: search results in teams of any size, and error messages. */
 import { NodeApiError, type INodeListSearchResult } from 'n8n-workflow';
 import { uuid } from '../../dev/sandbox/world';
 import { readProvider } from '../../nodes/HealthDataService/fields/provider';

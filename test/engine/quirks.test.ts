@@ -1,6 +1,4 @@
-/**
- * Quirks of the service beyond its contract (docs/quirks.md), row by row, on timeseries. Users: user.test.ts.
- */
+/** Quirks of the service beyond its contract (docs/quirks.md), row by row, on timeseries. Users: user.test.ts. */
 import type { Switches } from '../../dev/sandbox/switches';
 import { startSandbox } from '../../dev/sandbox/server';
 import { runNode, searchList, testCredential } from '../helpers/engine';

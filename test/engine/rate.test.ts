@@ -1,6 +1,4 @@
-/**
- * Rate limit (Requests per Second), measured at the service: over HTTP, in virtual time.
- */
+/** Rate limit (Requests per Second), measured at the service: over HTTP, in virtual time. */
 import type { INodeParameters } from 'n8n-workflow';
 import type { Switches } from '../../dev/sandbox/switches';
 import { createWorld } from '../../dev/sandbox/world';

@@ -1,6 +1,4 @@
-/**
- * Refusals (401, 403): a wrong key ends the run after a few requests, any other refusal concerns one user.
- */
+/** Refusals (401, 403): a wrong key ends the run after a few requests, any other refusal concerns one user. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { createWorld } from '../../dev/sandbox/world';
 import type { Fault } from '../../dev/sandbox/switches';

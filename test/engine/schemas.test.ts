@@ -1,6 +1,4 @@
-/**
- * Output previews, which the editor shows before anything has run: they match the node's output.
- */
+/** Output previews, which the editor shows before anything has run: they match the node's output. */
 import type { IDataObject, INodePropertyOptions } from 'n8n-workflow';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
 import { metrics } from '../../nodes/HealthDataService/service/metrics';

@@ -1,6 +1,4 @@
-/**
- * Maximum number of rows that n8n can pass on, and one more: the read stops as soon as that is known, with advice for the item.
- */
+/** Maximum number of rows that n8n can pass on, and one more: the read stops as soon as that is known, with advice for the item. */
 import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../dev/sandbox/switches';
 import { group } from '../../dev/sandbox/timeseries';

@@ -1,6 +1,4 @@
-/**
- * Source Types in n8n's engine over HTTP: every Output, and Limit, as if the other readings were not there.
- */
+/** Source Types in n8n's engine over HTTP: every Output, and Limit, as if the other readings were not there. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { fromAI, runAgent } from '../helpers/agent';
 import { runNode } from '../helpers/engine';

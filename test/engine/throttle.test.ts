@@ -1,6 +1,4 @@
-/**
- * Adaptive concurrency over HTTP: requests in flight, the effect of a 429, and cancelling.
- */
+/** Adaptive concurrency over HTTP: requests in flight, the effect of a 429, and cancelling. */
 import { defaultSwitches } from '../../dev/sandbox/switches';
 import { createWorld } from '../../dev/sandbox/world';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';

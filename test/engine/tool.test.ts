@@ -1,6 +1,4 @@
-/**
- * The node as a tool of an AI agent: the description for the model, the results, and the error messages.
- */
+/** The node as a tool of an AI agent: the description for the model, the results, and the error messages. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { fromAI, runAgent, type Call } from '../helpers/agent';
 import { BERLIN, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';

@@ -1,6 +1,4 @@
-/**
- * User → List and User → Resolve in n8n's engine: each requested user once, in the order of the service, and no other.
- */
+/** User → List and User → Resolve in n8n's engine: each requested user once, in the order of the service, and no other. */
 import { createWorld } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
 import { KEY, SILENT, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';

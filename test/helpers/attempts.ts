@@ -1,6 +1,4 @@
-/**
- * Requests through one queue in virtual time: when each attempt was sent, and its result.
- */
+/** Requests through one queue in virtual time: when each attempt was sent, and its result. */
 import { sleep } from 'n8n-workflow';
 import type { Answer } from '../../nodes/HealthDataService/http/classify';
 import type { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';

@@ -1,6 +1,4 @@
-/**
- * Copy of the repository, like a fresh clone: its files, nothing installed, nothing built.
- */
+/** Copy of the repository, like a fresh clone: its files, nothing installed, nothing built. */
 const { copyFileSync, mkdirSync } = require('node:fs');
 const { dirname, join } = require('node:path');
 const { ROOT } = require('../../dev/paths');

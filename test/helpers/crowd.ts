@@ -1,6 +1,4 @@
-/**
- * Requests of a request queue that the test answers.
- */
+/** Requests of a request queue that the test answers. */
 import type { Outcome } from '../../nodes/HealthDataService/http/classify';
 import { RequestQueue, type QueueOptions } from '../../nodes/HealthDataService/http/requestQueue';
 import { nextTurn } from './machine';

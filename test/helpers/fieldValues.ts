@@ -1,6 +1,4 @@
-/**
- * Field readers in tests: values that an expression may give, and the context of one field.
- */
+/** Field readers in tests: values that an expression may give, and the context of one field. */
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { fc } from './properties';

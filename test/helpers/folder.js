@@ -1,6 +1,4 @@
-/**
- * Folders of the tests: empty ones that they remove, and the one for screenshots, which stays.
- */
+/** Folders of the tests: empty ones that they remove, and the one for screenshots, which stays. */
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { remove, temporaryFolder } = require('../../dev/install/temporary');

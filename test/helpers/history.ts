@@ -1,6 +1,4 @@
-/**
- * Service with readings and users that are added, changed and removed while a trigger watches it.
- */
+/** Service with readings and users that are added, changed and removed while a trigger watches it. */
 import { DateTime } from 'luxon';
 import type { User } from '../../dev/sandbox/schemas';
 import type { MetricName, Reading, Team, World } from '../../dev/sandbox/world';

@@ -1,6 +1,4 @@
-/**
- * Lines that node and trigger write to n8n's log, which n8n alone owns.
- */
+/** Lines that node and trigger write to n8n's log, which n8n alone owns. */
 import { n8nLogger } from './machine';
 
 /** Of n8n's isolate, in which expressions are evaluated. */

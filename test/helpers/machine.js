@@ -1,6 +1,4 @@
-/**
- * Node helpers of the tests.
- */
+/** Node helpers of the tests. */
 const { getEventListeners } = require('node:events');
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');

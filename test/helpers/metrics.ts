@@ -1,6 +1,4 @@
-/**
- * Metrics by name: tests never take them by position, which changes with each new metric.
- */
+/** Metrics by name: tests never take them by position, which changes with each new metric. */
 import { metrics } from '../../nodes/HealthDataService/service/metrics';
 
 export const metricOf = (name: string) => {

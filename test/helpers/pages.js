@@ -1,6 +1,4 @@
-/**
- * Contents of the pages for users (README.md and docs/): their examples of output, and their marked sections.
- */
+/** Contents of the pages for users (README.md and docs/): their examples of output, and their marked sections. */
 const { readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { ROOT } = require('../../dev/paths');

@@ -1,6 +1,4 @@
-/**
- * Small world with known readings, and the expected rows, computed without the node's code.
- */
+/** Small world with known readings, and the expected rows, computed without the node's code. */
 import { createHash } from 'node:crypto';
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';

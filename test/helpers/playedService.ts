@@ -1,6 +1,4 @@
-/**
- * Service of the client's tests: n8n's request helper, which answers as a test says.
- */
+/** Service of the client's tests: n8n's request helper, which answers as a test says. */
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 
 export type Helper = (this: { getExecutionCancelSignal(): AbortSignal }) => Promise<unknown>;

@@ -1,6 +1,4 @@
-/**
- * Files of the repository: those tracked by git, and new ones that are not ignored.
- */
+/** Files of the repository: those tracked by git, and new ones that are not ignored. */
 const { execFileSync } = require('node:child_process');
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');

@@ -1,6 +1,4 @@
-/**
- * Parameters of the node as a workflow stores them, and a sandbox that lives as long as a test file.
- */
+/** Parameters of the node as a workflow stores them, and a sandbox that lives as long as a test file. */
 import type { INodeParameters } from 'n8n-workflow';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../dev/sandbox/server';

@@ -1,6 +1,4 @@
-/**
- * Test setup of the trigger: a service with its history and clock, and n8n on either of its schedulers.
- */
+/** Test setup of the trigger: a service with its history and clock, and n8n on either of its schedulers. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';

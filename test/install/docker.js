@@ -1,6 +1,4 @@
-/**
- * Carries out docs/Dockerfile without a container engine: step by step, in a folder laid out like the image.
- */
+/** Carries out docs/Dockerfile without a container engine: step by step, in a folder laid out like the image. */
 const { execFile } = require('node:child_process');
 const { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');

@@ -1,6 +1,4 @@
-/**
- * Every way of docs/install.md, by the commands that stand there, each ending in an n8n that runs the node.
- */
+/** Every way of docs/install.md, by the commands that stand there, each ending in an n8n that runs the node. */
 const {
 	copyFileSync,
 	cpSync,

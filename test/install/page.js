@@ -1,6 +1,4 @@
-/**
- * The commands of docs/install.md and of README.md's Install, taken from the pages and run as they stand there.
- */
+/** The commands of docs/install.md and of README.md's Install, taken from the pages and run as they stand there. */
 const { execFile } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');

@@ -1,6 +1,4 @@
-/**
- * A workflow of the trigger, and what came out of it.
- */
+/** A workflow of the trigger, and what came out of it. */
 const { NAME } = require('./registry');
 
 /** @param {string} credentialId */

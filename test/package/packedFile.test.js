@@ -1,6 +1,4 @@
-/**
- * The tarball that would be published: what is in it, and that n8n's own loader takes it.
- */
+/** The tarball that would be published: what is in it, and that n8n's own loader takes it. */
 const { execFileSync } = require('node:child_process');
 const { mkdirSync, readFileSync, readdirSync, rmSync, statSync } = require('node:fs');
 const { join, relative, sep } = require('node:path');

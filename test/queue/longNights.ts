@@ -1,6 +1,4 @@
-/**
- * Long nights: one shard of 100,000 rows, and 20,000 users complete when everything goes wrong at once, with little memory.
- */
+/** Long nights: one shard of 100,000 rows, and 20,000 users complete when everything goes wrong at once, with little memory. */
 import { until } from '../../dev/host/process/until';
 import type { Fault } from '../../dev/sandbox/switches';
 import { uuid, type Team } from '../../dev/sandbox/world';

@@ -1,6 +1,4 @@
-/**
- * Nights in which something goes away in the middle and comes back: nothing is started by hand, and every row is there.
- */
+/** Nights in which something goes away in the middle and comes back: nothing is started by hand, and every row is there. */
 import { until } from '../../dev/host/process/until';
 import { accountOf, COMPLETE, PATIENCE, putNightlyRead, runPlan, USERS_PER_SHARD } from './nightly';
 import { lookAround, USERS, type Place } from './place';

@@ -1,6 +1,4 @@
-/**
- * Where a night of the tests happens: the n8n, the service, the team, and what the table of its readings must hold.
- */
+/** Where a night of the tests happens: the n8n, the service, the team, and what the table of its readings must hold. */
 import type { User } from '../../dev/sandbox/schemas';
 import type { Sandbox } from '../../dev/sandbox/server';
 import type { Reading, Team } from '../../dev/sandbox/world';

@@ -1,6 +1,4 @@
-/**
- * What a night is: a plan of a day, a team, a table and settings. Nothing is read here, only planned.
- */
+/** What a night is: a plan of a day, a team, a table and settings. Nothing is read here, only planned. */
 import { runPlan, startPlan, planOf, USERS_PER_SHARD, type Planned } from './nightly';
 import { lookAround, USERS, type Place } from './place';
 

@@ -1,6 +1,4 @@
-/**
- * What Linux and the network say of the processes of the tests: memory, and open ports. In JavaScript, since it touches Node.
- */
+/** What Linux and the network say of the processes of the tests: memory, and open ports. In JavaScript, since it touches Node. */
 const { once } = require('node:events');
 const { readFileSync } = require('node:fs');
 const { connect } = require('node:net');

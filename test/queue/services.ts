@@ -1,6 +1,4 @@
-/**
- * PostgreSQL and Redis of the tests: reached from this machine only, and with the password only.
- */
+/** PostgreSQL and Redis of the tests: reached from this machine only, and with the password only. */
 import { installPrograms } from '../../dev/host/queue/programs';
 import { connect } from '../../dev/host/queue/psql';
 import type { Queue } from './nightly';

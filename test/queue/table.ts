@@ -1,6 +1,4 @@
-/**
- * The tables of the nightly read, and what must be in the one of readings, worked out without n8n.
- */
+/** The tables of the nightly read, and what must be in the one of readings, worked out without n8n. */
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { BloodPressurePoint } from '../../dev/sandbox/metrics';

@@ -1,6 +1,4 @@
-/**
- * Rows that `npm run bench` writes into dev/bench/results.md.
- */
+/** Rows that `npm run bench` writes into dev/bench/results.md. */
 const { readFileSync } = require('node:fs');
 const { CONTESTS } = require('../../dev/bench/contests');
 const { RESULTS, comparison, pollRow, withRows } = require('../../dev/bench/report');

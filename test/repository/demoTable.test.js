@@ -1,6 +1,4 @@
-/**
- * What the demo shows of an example, without a running n8n: which steps it switches off, and how it prints their rows.
- */
+/** What the demo shows of an example, without a running n8n: which steps it switches off, and how it prints their rows. */
 const { exampleForDemo, exampleNames, NEEDS, switchedOff } = require('../../dev/demo/examples');
 const { table } = require('../../dev/demo/table');
 

@@ -1,6 +1,4 @@
-/**
- * A full disk: an installation ends at once and says so. npm itself goes on for minutes, and calls it a success.
- */
+/** A full disk: an installation ends at once and says so. npm itself goes on for minutes, and calls it a success. */
 const { run } = require('../../dev/install/command');
 const { remove, temporaryFolder } = require('../../dev/install/temporary');
 

@@ -1,6 +1,4 @@
-/**
- * File headers: every file of code begins with a comment that says what is in it.
- */
+/** File headers: every file of code begins with a comment that says what is in it. */
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { ROOT } = require('../../dev/paths');

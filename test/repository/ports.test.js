@@ -1,6 +1,4 @@
-/**
- * Ports of the programs that tests and demo start: one is free until its program listens on it.
- */
+/** Ports of the programs that tests and demo start: one is free until its program listens on it. */
 const net = require('node:net');
 const { freePort } = require('../../dev/host/process/ports');
 

@@ -1,6 +1,4 @@
-/**
- * REST client of dev/host: no request is lost to a connection that n8n has closed.
- */
+/** REST client of dev/host: no request is lost to a connection that n8n has closed. */
 const { createServer } = require('node:http');
 const { RestClient } = require('../../dev/host/restClient');
 

@@ -1,6 +1,4 @@
-/**
- * The scripts of package.json: `npm test` runs every check, `.ci/run` every jest configuration, and each test file is in one.
- */
+/** The scripts of package.json: `npm test` runs every check, `.ci/run` every jest configuration, and each test file is in one. */
 const { execFileSync } = require('node:child_process');
 const { readFileSync, readdirSync } = require('node:fs');
 const { join, relative } = require('node:path');

@@ -1,6 +1,4 @@
-/**
- * What commands and tests put into the machine's temporary folder goes again, also after a run that was killed.
- */
+/** What commands and tests put into the machine's temporary folder goes again, also after a run that was killed. */
 const { spawnSync } = require('node:child_process');
 const { existsSync, mkdirSync, readdirSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');

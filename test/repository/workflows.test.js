@@ -1,6 +1,4 @@
-/**
- * The GitHub workflows: nothing that can change under us, no more permission than needed, and only commands that exist.
- */
+/** The GitHub workflows: nothing that can change under us, no more permission than needed, and only commands that exist. */
 const { existsSync, readdirSync, readFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
 const { parse } = require('yaml');

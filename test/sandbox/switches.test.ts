@@ -1,6 +1,4 @@
-/**
- * Switches of the sandbox, on every route that they change. Requested with axios, and compared as text.
- */
+/** Switches of the sandbox, on every route that they change. Requested with axios, and compared as text. */
 import axios from 'axios';
 import { isStraight } from '../../dev/sandbox/quirks';
 import { startSandbox, type Sandbox } from '../../dev/sandbox/server';

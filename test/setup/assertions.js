@@ -1,4 +1,2 @@
-/**
- * Every test makes an assertion: a test without one passes whatever the code does.
- */
+/** Every test makes an assertion: a test without one passes whatever the code does. */
 beforeEach(() => expect.hasAssertions());

@@ -1,6 +1,4 @@
-/**
- * n8n's settings for the tests: n8n-core reads them from this folder and these variables when it is first loaded.
- */
+/** n8n's settings for the tests: n8n-core reads them from this folder and these variables when it is first loaded. */
 const { existsSync, mkdirSync, renameSync, writeFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');
 const { CACHE } = require('../../dev/paths');

@@ -1,6 +1,4 @@
-/**
- * Jest reporter: the ten slowest tests of a run, at its end.
- */
+/** Jest reporter: the ten slowest tests of a run, at its end. */
 const { relative } = require('node:path');
 const { ROOT } = require('../../dev/paths');
 

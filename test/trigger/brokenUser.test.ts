@@ -1,6 +1,4 @@
-/**
- * Failed user: the readings of all others are emitted in the same poll, theirs after recovery, and the failure is reported.
- */
+/** Failed user: the readings of all others are emitted in the same poll, theirs after recovery, and the failure is reported. */
 import type { TroubleName } from '../../dev/sandbox/troubles';
 import { allUsers, failedUsers, HOUR, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 

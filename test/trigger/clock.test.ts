@@ -1,6 +1,4 @@
-/**
- * Wrong clocks: n8n's at activation or for one poll, a device's permanently.
- */
+/** Wrong clocks: n8n's at activation or for one poll, a device's permanently. */
 import type { Reading } from '../../dev/sandbox/world';
 import { allUsers, HOUR, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 

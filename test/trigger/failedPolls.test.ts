@@ -1,6 +1,4 @@
-/**
- * Failed polls: at activation, when n8n starts, at a poll time.
- */
+/** Failed polls: at activation, when n8n starts, at a poll time. */
 import type { INodeParameters } from 'n8n-workflow';
 import { byClientId, byUserId } from '../helpers/requests';
 import { allUsers, HOUR, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';

@@ -1,6 +1,4 @@
-/**
- * Changed fields: those that restart the trigger, and those that do not.
- */
+/** Changed fields: those that restart the trigger, and those that do not. */
 import type { INodeParameters } from 'n8n-workflow';
 import { mindfulness } from '../helpers/people';
 import { byUserId } from '../helpers/requests';

@@ -1,6 +1,4 @@
-/**
- * Timeout of one answer in the trigger: a hanging user must not use up the poll of the others.
- */
+/** Timeout of one answer in the trigger: a hanging user must not use up the poll of the others. */
 import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
 import { allUsers, watch } from '../helpers/watch';
 

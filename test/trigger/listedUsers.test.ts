@@ -1,6 +1,4 @@
-/**
- * Trigger with Listed Users: changes of the list and entries without a user do not affect the other users.
- */
+/** Trigger with Listed Users: changes of the list and entries without a user do not affect the other users. */
 import type { INodeParameters } from 'n8n-workflow';
 import type { BloodPressurePoint } from '../../dev/sandbox/metrics';
 import type { User } from '../../dev/sandbox/schemas';

@@ -1,6 +1,4 @@
-/**
- * Lines of the trigger in n8n's log: they name workflow and node, and a provider that no user has is logged once.
- */
+/** Lines of the trigger in n8n's log: they name workflow and node, and a provider that no user has is logged once. */
 import { useLogLines } from '../helpers/logLines';
 import { allUsers, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 

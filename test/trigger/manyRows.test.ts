@@ -1,6 +1,4 @@
-/**
- * Many rows after weeks down: a poll emits at most 10,000 rows, the oldest first; the next one the rest.
- */
+/** Many rows after weeks down: a poll emits at most 10,000 rows, the oldest first; the next one the rest. */
 import { bloodPressure } from '../helpers/people';
 import { HOUR, iso, isPassComplete, onBothSchedulers, savedState, watch } from '../helpers/watch';
 

@@ -1,6 +1,4 @@
-/**
- * Options of the trigger: filters of readings and users, and the requests.
- */
+/** Options of the trigger: filters of readings and users, and the requests. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';

@@ -1,6 +1,4 @@
-/**
- * Picked user: emitted rows have their `client_user_id`, which is requested only for them; nothing else changes.
- */
+/** Picked user: emitted rows have their `client_user_id`, which is requested only for them; nothing else changes. */
 import type { INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import { byUserId } from '../helpers/requests';

@@ -1,6 +1,4 @@
-/**
- * Budget of a poll: attempts take half of it at most, and nothing is named once it is used up.
- */
+/** Budget of a poll: attempts take half of it at most, and nothing is named once it is used up. */
 import type { INodeParameters } from 'n8n-workflow';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { MAX_PAGE_SIZE } from '../../nodes/HealthDataService/service/users';

@@ -1,6 +1,4 @@
-/**
- * Identity of the node: renamed, pasted, put back; two in one workflow, one in two workflows. And concurrent polls.
- */
+/** Identity of the node: renamed, pasted, put back; two in one workflow, one in two workflows. And concurrent polls. */
 import { onBothSchedulers, MINUTE, HOUR, valuesOf, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {

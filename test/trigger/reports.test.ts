@@ -1,6 +1,4 @@
-/**
- * Reports of failed users: at the first failure, then every hour, one failed execution for all of them together.
- */
+/** Reports of failed users: at the first failure, then every hour, one failed execution for all of them together. */
 import { n8nLogger } from '../helpers/machine';
 import { HOUR, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 

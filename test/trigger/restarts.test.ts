@@ -1,6 +1,4 @@
-/**
- * Restarts: kills, starts, long absences, and the seen readings that are kept.
- */
+/** Restarts: kills, starts, long absences, and the seen readings that are kept. */
 import { allUsers, HOUR, MINUTE, NOON, onBothSchedulers, savedState, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {

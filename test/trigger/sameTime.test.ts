@@ -1,6 +1,4 @@
-/**
- * Identity of readings: same-time readings, and the different ways in which the service may write one.
- */
+/** Identity of readings: same-time readings, and the different ways in which the service may write one. */
 import type { IDataObject } from 'n8n-workflow';
 import { MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 

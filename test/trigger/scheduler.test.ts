@@ -1,6 +1,4 @@
-/**
- * Lock of a running poll: polls do not overlap, and the lock expires.
- */
+/** Lock of a running poll: polls do not overlap, and the lock expires. */
 import { withoutOverlap, type Schedule } from '../../nodes/HealthDataService/trigger/scheduler';
 import { useVirtualTime } from '../helpers/virtualTime';
 

@@ -1,6 +1,4 @@
-/**
- * Slow user: an endless answer does not hold up the poll, the others' readings are emitted, and the user is marked as failed.
- */
+/** Slow user: an endless answer does not hold up the poll, the others' readings are emitted, and the user is marked as failed. */
 import { allUsers, failedUsers, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
 const BUDGET_MS = 2500;

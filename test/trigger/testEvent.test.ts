@@ -1,6 +1,4 @@
-/**
- * "Fetch Test Event": the newest reading, within ten seconds despite hanging or slow users; it changes no state.
- */
+/** "Fetch Test Event": the newest reading, within ten seconds despite hanging or slow users; it changes no state. */
 import type { INodeParameters } from 'n8n-workflow';
 import { byClientId } from '../helpers/requests';
 import { allUsers, onBothSchedulers, watch } from '../helpers/watch';

@@ -1,6 +1,4 @@
-/**
- * Scope of the watch: its team, its fields, and its start.
- */
+/** Scope of the watch: its team, its fields, and its start. */
 import { nextTurn } from '../helpers/machine';
 import type { INodeParameters } from 'n8n-workflow';
 import { uuid } from '../../dev/sandbox/world';

@@ -1,6 +1,4 @@
-/**
- * Watched users and readings: one user, one provider, users that join and leave.
- */
+/** Watched users and readings: one user, one provider, users that join and leave. */
 import { byClientId, byUserId, queryOf } from '../helpers/requests';
 import { allUsers, HOUR, iso, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 

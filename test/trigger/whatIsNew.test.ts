@@ -1,6 +1,4 @@
-/**
- * New readings, and their rows.
- */
+/** New readings, and their rows. */
 import { bloodPressure } from '../helpers/people';
 import { allUsers, HOUR, MINUTE, onBothSchedulers, stateNow, watch } from '../helpers/watch';
 

@@ -1,6 +1,4 @@
-/**
- * Property tests: rules for any input, on thousands of generated ones (fast-check).
- */
+/** Property tests: rules for any input, on thousands of generated ones (fast-check). */
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { readClientUserId } from '../../nodes/HealthDataService/fields/users';

@@ -1,6 +1,4 @@
-/**
- * Virtual time of the tests: over real HTTP it advances only while nothing is on its way.
- */
+/** Virtual time of the tests: over real HTTP it advances only while nothing is on its way. */
 import axios, { type AxiosRequestConfig } from 'axios';
 import { sleep } from 'n8n-workflow';
 import { plainService } from '../helpers/listeners';

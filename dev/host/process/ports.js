@@ -1,6 +1,4 @@
-/**
- * Free ports of the loopback interface. (get-port does nearly the same, but jest cannot load an ES module.)
- */
+/** Free ports of the loopback interface. (get-port does nearly the same, but jest cannot load an ES module.) */
 const { randomInt } = require('node:crypto');
 const { once } = require('node:events');
 const net = require('node:net');

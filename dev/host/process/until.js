@@ -1,6 +1,4 @@
-/**
- * Polling: waits until a condition holds. (p-wait-for does the same, but jest cannot load an ES module.)
- */
+/** Polling: waits until a condition holds. (p-wait-for does the same, but jest cannot load an ES module.) */
 const { setTimeout: sleep } = require('node:timers/promises');
 
 /**

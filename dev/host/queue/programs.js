@@ -1,6 +1,4 @@
-/**
- * Programs of PostgreSQL and Redis, which n8n's queue mode needs: those of this machine, else Debian's.
- */
+/** Programs of PostgreSQL and Redis, which n8n's queue mode needs: those of this machine, else Debian's. */
 const fs = require('node:fs');
 const path = require('node:path');
 const { findOrInstall, findProgram } = require('../../install/debian');

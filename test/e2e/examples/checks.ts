@@ -1,6 +1,4 @@
-/**
- * Rules for every example: a user can import it and sees what is left to do.
- */
+/** Rules for every example: a user can import it and sees what is left to do. */
 import { NodeHelpers, type INode, type INodeTypeDescription } from 'n8n-workflow';
 import { describeNode, shownFields } from '../../../dev/host/nodeTypes';
 import type { Example } from './run';

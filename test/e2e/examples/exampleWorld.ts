@@ -1,6 +1,4 @@
-/**
- * Users that the examples read, and the expected results, computed without n8n.
- */
+/** Users that the examples read, and the expected results, computed without n8n. */
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { MindfulnessPoint } from '../../../dev/sandbox/metrics';

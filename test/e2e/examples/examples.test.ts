@@ -1,6 +1,4 @@
-/**
- * Every workflow of examples/ in a real n8n: what it is made of, and what comes out of it up to the nodes of others.
- */
+/** Every workflow of examples/ in a real n8n: what it is made of, and what comes out of it up to the nodes of others. */
 import type { IDataObject, INode, INodeTypeDescription } from 'n8n-workflow';
 import { defaultSwitches } from '../../../dev/sandbox/switches';
 import { byTime, KEY } from '../../helpers/people';

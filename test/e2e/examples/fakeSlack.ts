@@ -1,6 +1,4 @@
-/**
- * Fake Slack: keeps the messages it accepts, and accepts none while set to refuse.
- */
+/** Fake Slack: keeps the messages it accepts, and accepts none while set to refuse. */
 import fastify from 'fastify';
 
 export async function startSlack() {

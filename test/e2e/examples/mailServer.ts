@@ -1,6 +1,4 @@
-/**
- * Mail server of the tests: accepts every mail and keeps it decoded, with its text, HTML and attachments.
- */
+/** Mail server of the tests: accepts every mail and keeps it decoded, with its text, HTML and attachments. */
 import { simpleParser, type ParsedMail } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
 

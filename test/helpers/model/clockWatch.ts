@@ -1,6 +1,4 @@
-/**
- * Readings that may be skipped because n8n's clock was ahead: a window that follows it is ahead, too.
- */
+/** Readings that may be skipped because n8n's clock was ahead: a window that follows it is ahead, too. */
 import { HOUR } from './steps';
 
 const DAY = 24 * HOUR;

@@ -1,6 +1,4 @@
-/**
- * Events at the service of a history.
- */
+/** Events at the service of a history. */
 import type { UserFault } from './faults';
 import type { ModelService } from './service';
 import type { Step } from './steps';

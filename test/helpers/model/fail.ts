@@ -1,6 +1,4 @@
-/**
- * Failure report of the oracle.
- */
+/** Failure report of the oracle. */
 export class Broken extends Error {}
 
 export function fail(what: string, about?: object): never {

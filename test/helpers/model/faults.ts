@@ -1,6 +1,4 @@
-/**
- * Faults of a history's service, and its records of a poll.
- */
+/** Faults of a history's service, and its records of a poll. */
 import type { Person } from './world';
 
 /** What is wrong with one user. `removed` is a 404 that Resolve confirms. */

@@ -1,6 +1,4 @@
-/**
- * Regression histories: those that broke a promise once, or that chance would not find. They run before all others.
- */
+/** Regression histories: those that broke a promise once, or that chance would not find. They run before all others. */
 import type { ProgressHistory } from './progress/troubles';
 import type { Setting, Step } from './steps';
 

@@ -1,6 +1,4 @@
-/**
- * Readings of one user, source and instant (mostly one), and a table of them by `id`.
- */
+/** Readings of one user, source and instant (mostly one), and a table of them by `id`. */
 import { fail } from './fail';
 import type { Row } from './judged';
 import { valueAt, type Measured } from './world';

@@ -1,6 +1,4 @@
-/**
- * Groups that a trigger watches, in the current state of the world.
- */
+/** Groups that a trigger watches, in the current state of the world. */
 import { Group } from './group';
 import { groupKey, type Measured, type ModelWorld, type Person } from './world';
 

@@ -1,6 +1,4 @@
-/**
- * Lookback that counts for a measurement after a change of the option.
- */
+/** Lookback that counts for a measurement after a change of the option. */
 export class Lookbacks {
 	private readonly set: Array<{ from: number; ms: number }>;
 

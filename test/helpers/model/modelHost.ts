@@ -1,6 +1,4 @@
-/**
- * Host of the trigger in a history: n8n's processes, and the polls with the service's record of each.
- */
+/** Host of the trigger in a history: n8n's processes, and the polls with the service's record of each. */
 import type { IDataObject, IHttpRequestOptions, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { PollingHost } from '../pollingHost';
 import { patientProcess, processes } from './processes';

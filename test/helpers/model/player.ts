@@ -1,6 +1,4 @@
-/**
- * Plays a history: what happens to the service, to n8n and to its clock, one step after the other, each poll judged.
- */
+/** Plays a history: what happens to the service, to n8n and to its clock, one step after the other, each poll judged. */
 import { Events } from './events';
 import { ModelService } from './service';
 import type { Setting, Step } from './steps';

@@ -1,6 +1,4 @@
-/**
- * Program of the model test: number of histories, seed, kinds, and the shortest history that breaks a promise.
- */
+/** Program of the model test: number of histories, seed, kinds, and the shortest history that breaks a promise. */
 import fc from 'fast-check';
 import { found, foundProgress, PLAIN } from './found';
 import { Player } from './player';

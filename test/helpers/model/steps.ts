@@ -1,6 +1,4 @@
-/**
- * Steps of a history, in order. Numbers select among the existing items.
- */
+/** Steps of a history, in order. Numbers select among the existing items. */
 import fc from 'fast-check';
 import { FAULTS, USER_FAULTS } from './faults';
 import { STYLES } from './wire';

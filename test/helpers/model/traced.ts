@@ -1,6 +1,4 @@
-/**
- * Trace of a poll in a history.
- */
+/** Trace of a poll in a history. */
 import type { IDataObject } from 'n8n-workflow';
 import type { PollRecord } from './faults';
 

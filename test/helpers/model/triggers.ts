@@ -1,6 +1,4 @@
-/**
- * Triggers of a history in n8n: one, or two when its workflow is copied.
- */
+/** Triggers of a history in n8n: one, or two when its workflow is copied. */
 import type { INodeParameters } from 'n8n-workflow';
 import { fail } from './fail';
 import type { Fault } from './faults';

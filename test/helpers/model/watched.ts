@@ -1,6 +1,4 @@
-/**
- * One trigger of a history with its oracle, which is a new one whenever something else is watched.
- */
+/** One trigger of a history with its oracle, which is a new one whenever something else is watched. */
 import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { fail } from './fail';
 import { endOf, ModelHost, type Ended, type HostedOptions } from './modelHost';

@@ -1,6 +1,4 @@
-/**
- * Watch of a trigger and its oracle: a changed scope starts a new one.
- */
+/** Watch of a trigger and its oracle: a changed scope starts a new one. */
 import type { Scope } from './judged';
 import { Oracle } from './oracle';
 import type { Around } from './watched';

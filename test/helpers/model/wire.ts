@@ -1,6 +1,4 @@
-/**
- * Response formats of a history's service: times in many forms, sources without a type in three.
- */
+/** Response formats of a history's service: times in many forms, sources without a type in three. */
 import type { IDataObject } from 'n8n-workflow';
 import type { RateLimit } from './progress/rateLimit';
 import type { Measured, Person } from './world';

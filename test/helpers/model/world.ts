@@ -1,6 +1,4 @@
-/**
- * Data of a history's service: each reading with the times and values at which it was visible. Independent of the node.
- */
+/** Data of a history's service: each reading with the times and values at which it was visible. Independent of the node. */
 import { uuid } from '../../../dev/sandbox/world';
 
 export interface Person {

@@ -1,6 +1,4 @@
-/**
- * Addresses to which the API key is sent: the Base URL and what is below it, for any server.
- */
+/** Addresses to which the API key is sent: the Base URL and what is below it, for any server. */
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { authenticate, type ServiceCredential } from '../../../nodes/HealthDataService/http/authenticate';
 import type { Problem } from '../../../nodes/HealthDataService/shared/problem';

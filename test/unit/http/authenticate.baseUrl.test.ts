@@ -1,6 +1,4 @@
-/**
- * Base URL: accepted forms, their normal form, and refusals.
- */
+/** Base URL: accepted forms, their normal form, and refusals. */
 import { serviceRoot } from '../../../nodes/HealthDataService/http/authenticate';
 
 const root = (baseUrl: string, allowHttp = false) => serviceRoot({ baseUrl, apiKey: '', allowHttp });

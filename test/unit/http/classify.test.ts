@@ -1,6 +1,4 @@
-/**
- * Classification of answers: statuses, incomplete bodies and network errors.
- */
+/** Classification of answers: statuses, incomplete bodies and network errors. */
 import {
 	classify,
 	classifyStatus,

@@ -1,6 +1,4 @@
-/**
- * Client, after a 401 or 403: whether it is the key or one user, in one request for all.
- */
+/** Client, after a 401 or 403: whether it is the key or one user, in one request for all. */
 import { connect } from '../../../nodes/HealthDataService/http/client';
 import { RequestQueue } from '../../../nodes/HealthDataService/http/requestQueue';
 import { playing } from '../../helpers/playedService';

@@ -1,6 +1,4 @@
-/**
- * Deadline of a whole answer: one watchdog, distinct from a cancel, and no memory of ended requests.
- */
+/** Deadline of a whole answer: one watchdog, distinct from a cancel, and no memory of ended requests. */
 import { AdaptiveTimeout, Deadlines } from '../../../nodes/HealthDataService/http/deadlines';
 import { listenersOf } from '../../helpers/machine';
 import { useVirtualTime } from '../../helpers/virtualTime';

@@ -1,6 +1,4 @@
-/**
- * Errors: words for each status and each answer that is not the data.
- */
+/** Errors: words for each status and each answer that is not the data. */
 import { fc } from '../../helpers/properties';
 import {
 	missingFieldError,

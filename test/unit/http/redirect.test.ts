@@ -1,6 +1,4 @@
-/**
- * Redirects (quirk 13): one below the Base URL is followed, and the error of another repeats no secret.
- */
+/** Redirects (quirk 13): one below the Base URL is followed, and the error of another repeats no secret. */
 import { followOne } from '../../../nodes/HealthDataService/http/redirect';
 import type { Problem } from '../../../nodes/HealthDataService/shared/problem';
 

@@ -1,6 +1,4 @@
-/**
- * Request queue with Requests per Second, in virtual time: sleeping moves the clock, and is late as timers are.
- */
+/** Request queue with Requests per Second, in virtual time: sleeping moves the clock, and is late as timers are. */
 import { RequestQueue, type QueueOptions } from '../../../nodes/HealthDataService/http/requestQueue';
 import type { Problem } from '../../../nodes/HealthDataService/shared/problem';
 import { nextTurn } from '../../helpers/machine';

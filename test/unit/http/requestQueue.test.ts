@@ -1,6 +1,4 @@
-/**
- * Request queue, adaptive concurrency, key check and circuit breaker: requests are promises that the test answers.
- */
+/** Request queue, adaptive concurrency, key check and circuit breaker: requests are promises that the test answers. */
 import type { Outcome } from '../../../nodes/HealthDataService/http/classify';
 import { RequestQueue } from '../../../nodes/HealthDataService/http/requestQueue';
 import { BREAKER_LIMITS } from '../../../nodes/HealthDataService/http/circuitBreaker';

@@ -1,6 +1,4 @@
-/**
- * When a failed request is sent again, Retry-After, backoff, and words of network errors.
- */
+/** When a failed request is sent again, Retry-After, backoff, and words of network errors. */
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 import { networkError } from '../../../nodes/HealthDataService/http/errors';
 import {

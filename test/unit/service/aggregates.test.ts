@@ -1,6 +1,4 @@
-/**
- * Sums and averages of values in any notation: to the last decimal, in any order.
- */
+/** Sums and averages of values in any notation: to the last decimal, in any order. */
 import { aggregate } from '../../../nodes/HealthDataService/service/aggregates';
 import { fc } from '../../helpers/properties';
 

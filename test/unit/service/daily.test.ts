@@ -1,6 +1,4 @@
-/**
- * Daily rows: their columns, duplicate readings, and the day of an instant.
- */
+/** Daily rows: their columns, duplicate readings, and the day of an instant. */
 import type { IDataObject } from 'n8n-workflow';
 import { collectDaily, type DayRange } from '../../../nodes/HealthDataService/service/daily';
 import { metrics, type Metric } from '../../../nodes/HealthDataService/service/metrics';

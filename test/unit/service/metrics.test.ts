@@ -1,6 +1,4 @@
-/**
- * Table of metrics: names that workflows save belong to one metric, and each entry fits itself.
- */
+/** Table of metrics: names that workflows save belong to one metric, and each entry fits itself. */
 import type { INodeProperties } from 'n8n-workflow';
 import { HealthDataServiceTrigger } from '../../../nodes/HealthDataService/HealthDataServiceTrigger.node';
 import { metrics } from '../../../nodes/HealthDataService/service/metrics';

@@ -1,6 +1,4 @@
-/**
- * Concurrent reads of many users, over made-up answers: scope and reports of a problem, and the requests.
- */
+/** Concurrent reads of many users, over made-up answers: scope and reports of a problem, and the requests. */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get, RequestOptions, Query } from '../../../nodes/HealthDataService/http/client';
 import { CANCELLED_REQUEST } from '../../../nodes/HealthDataService/http/errors';

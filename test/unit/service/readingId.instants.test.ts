@@ -1,6 +1,4 @@
-/**
- * Offsets of times: each way to write one is the same instant to the identity of a reading and to its day.
- */
+/** Offsets of times: each way to write one is the same instant to the identity of a reading and to its day. */
 import { instantOf } from '../../../nodes/HealthDataService/service/readingId';
 
 const NOON = Date.UTC(2026, 5, 1, 12);

@@ -1,6 +1,4 @@
-/**
- * Reading ID: the fields that identify a reading, and no others.
- */
+/** Reading ID: the fields that identify a reading, and no others. */
 import type { IDataObject } from 'n8n-workflow';
 import { uuid } from '../../../dev/sandbox/world';
 import {

@@ -1,6 +1,4 @@
-/**
- * End of paging, over made-up pages: repeated cursors, cursors of another type, wrong totals.
- */
+/** End of paging, over made-up pages: repeated cursors, cursors of another type, wrong totals. */
 import type { IDataObject } from 'n8n-workflow';
 import { readingPages } from '../../../nodes/HealthDataService/service/readingPages';
 import type { Get, Query } from '../../../nodes/HealthDataService/http/client';

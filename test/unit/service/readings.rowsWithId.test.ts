@@ -1,6 +1,4 @@
-/**
- * Rows of the node compared with rows of the trigger, for readings that the sandbox does not serve.
- */
+/** Rows of the node compared with rows of the trigger, for readings that the sandbox does not serve. */
 import type { IDataObject } from 'n8n-workflow';
 import { collectRows } from '../../../nodes/HealthDataService/service/readings';
 import { identityOf } from '../../../nodes/HealthDataService/service/readingId';

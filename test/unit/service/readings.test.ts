@@ -1,6 +1,4 @@
-/**
- * Rows of readings from any data of the service, and merged groups of one source.
- */
+/** Rows of readings from any data of the service, and merged groups of one source. */
 import type { IDataObject } from 'n8n-workflow';
 import { collectGrouped, readingRows } from '../../../nodes/HealthDataService/service/readings';
 

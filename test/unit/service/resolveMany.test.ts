@@ -1,6 +1,4 @@
-/**
- * Lookup of many client user IDs over a fake team: from the user list or one by one, whichever takes fewer requests.
- */
+/** Lookup of many client user IDs over a fake team: from the user list or one by one, whichever takes fewer requests. */
 import type { Get } from '../../../nodes/HealthDataService/http/client';
 import { resolveMany } from '../../../nodes/HealthDataService/service/resolveMany';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';

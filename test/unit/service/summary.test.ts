@@ -1,6 +1,4 @@
-/**
- * Summary per user: which readings count, once and for which day, what is averaged, and what a row says without readings.
- */
+/** Summary per user: which readings count, once and for which day, what is averaged, and what a row says without readings. */
 import type { IDataObject } from 'n8n-workflow';
 import { collectSummary, Summary, type SummaryRange } from '../../../nodes/HealthDataService/service/summary';
 import type { Metric } from '../../../nodes/HealthDataService/service/metrics';

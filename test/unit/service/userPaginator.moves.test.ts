@@ -1,6 +1,4 @@
-/**
- * User paginator, against a list that users join and leave while it is read: each user who stays comes once and in order.
- */
+/** User paginator, against a list that users join and leave while it is read: each user who stays comes once and in order. */
 import { userPages, type ListSlice } from '../../../nodes/HealthDataService/service/userPaginator';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 import { idsOf, listOf, movingTeam, TOTALS, type Move, type TeamOptions } from '../../helpers/movingTeam';

@@ -1,6 +1,4 @@
-/**
- * Requests of the user paginator: how many, which together, and which are cancelled.
- */
+/** Requests of the user paginator: how many, which together, and which are cancelled. */
 import type { Get, RequestOptions } from '../../../nodes/HealthDataService/http/client';
 import { Prefetch, userPages, type ListSlice } from '../../../nodes/HealthDataService/service/userPaginator';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';

@@ -1,6 +1,4 @@
-/**
- * User paginator, against a list that records its users: any `total`, and changes during the read.
- */
+/** User paginator, against a list that records its users: any `total`, and changes during the read. */
 import type { UserPage } from '../../../nodes/HealthDataService/service/users';
 import { userPages, type ListSlice } from '../../../nodes/HealthDataService/service/userPaginator';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';

@@ -1,6 +1,4 @@
-/**
- * Concurrent map, in order and as completed: concurrency, read-ahead, order of the results, and the end.
- */
+/** Concurrent map, in order and as completed: concurrency, read-ahead, order of the results, and the end. */
 import { nextTurn } from '../../helpers/machine';
 import { concurrentMap } from '../../../nodes/HealthDataService/shared/concurrentMap';
 

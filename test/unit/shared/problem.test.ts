@@ -1,6 +1,4 @@
-/**
- * Problem, and its conversion to an error of n8n.
- */
+/** Problem, and its conversion to an error of n8n. */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { isObject, stableJson } from '../../../nodes/HealthDataService/shared/values';
 import { Problem, toNodeError, type Kind } from '../../../nodes/HealthDataService/shared/problem';

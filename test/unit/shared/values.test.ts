@@ -1,6 +1,4 @@
-/**
- * Conversion of field values: the meaning of each, and the words of the errors.
- */
+/** Conversion of field values: the meaning of each, and the words of the errors. */
 import {
 	isBlank,
 	isText,

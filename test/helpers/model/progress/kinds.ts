@@ -1,6 +1,4 @@
-/**
- * Kinds of histories of progress, as they are drawn.
- */
+/** Kinds of histories of progress, as they are drawn. */
 import fc from 'fast-check';
 import { USER_FAULTS, type UserFault } from '../faults';
 import type { ProgressHistory } from './troubles';

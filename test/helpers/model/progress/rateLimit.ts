@@ -1,6 +1,4 @@
-/**
- * Rate limit of a history's service: fixed windows by the clock, or the last requests of a sliding window.
- */
+/** Rate limit of a history's service: fixed windows by the clock, or the last requests of a sliding window. */
 export class RateLimit {
 	/** Times of the admitted requests that count. */
 	private admitted: number[] = [];

@@ -1,6 +1,4 @@
-/**
- * Troubles of a history of progress: which users fail, how slow the service is and how many requests it admits, by poll.
- */
+/** Troubles of a history of progress: which users fail, how slow the service is and how many requests it admits, by poll. */
 import type { UserFault } from '../faults';
 
 export interface Stretch {

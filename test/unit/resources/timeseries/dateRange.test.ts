@@ -1,6 +1,4 @@
-/**
- * Conversion of the date fields to instants: presets, days and times, in any time zone.
- */
+/** Conversion of the date fields to instants: presets, days and times, in any time zone. */
 import { DateTime, Settings } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { toDateRange } from '../../../../nodes/HealthDataService/resources/timeseries/dateRange';

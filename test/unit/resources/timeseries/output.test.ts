@@ -1,6 +1,4 @@
-/**
- * Rows of one user from pages, in each form of Output: no page is requested after Limit.
- */
+/** Rows of one user from pages, in each form of Output: no page is requested after Limit. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { collectAs, DAILY, READINGS, SUMMARY } from '../../../../nodes/HealthDataService/resources/timeseries/output';

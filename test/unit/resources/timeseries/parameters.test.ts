@@ -1,6 +1,4 @@
-/**
- * Advice for an item with too many rows: only changes that its own fields allow.
- */
+/** Advice for an item with too many rows: only changes that its own fields allow. */
 import { readLess } from '../../../../nodes/HealthDataService/resources/timeseries/parameters';
 
 const PERIOD = "a shorter 'Date Range'";
