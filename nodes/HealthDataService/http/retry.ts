@@ -85,7 +85,7 @@ export interface RequestOptions
 	budget?: Budget;
 }
 
-/** Options of a request that may well fail, or whose failure is an answer, too. */
+/** Options of a request that may well fail, and of one that a failure answers, too. */
 export const SINGLE_ATTEMPT: RequestOptions = { maxAttempts: 1, ignoreFailure: true };
 
 /** A failed attempt, and what the queue knows. All times in ms. */

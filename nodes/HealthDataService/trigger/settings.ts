@@ -135,7 +135,7 @@ const readLookback = (context: IPollFunctions): number =>
 		wholeNumber(value, 'Lookback Hours', 1, MAX_LOOKBACK_HOURS),
 	) * HOUR_MS;
 
-/** The thresholds whose options were added. */
+/** Thresholds of the options that were added. */
 export const readThresholds = (context: IPollFunctions, options: readonly ThresholdOption[]): Threshold[] =>
 	options.flatMap(({ column, at, option, name }) => {
 		const limit = readOption<number | undefined>(context, option, undefined, (value) => someNumber(value, name, 0));
