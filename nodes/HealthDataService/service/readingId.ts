@@ -154,7 +154,7 @@ export const toId = ({ value }: Identity, key: string) => `${value}-${key}`;
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.(\d+))?)?)\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
 /** Longer text is no time: a fraction of thousands of digits would hold up n8n. */
-export const MAX_TIME_LENGTH = 64;
+const MAX_TIME_LENGTH = 64;
 
 /** `key` is the same text for the same instant in any notation; other values as text. `millis`: no zone means UTC. */
 export function instantOf(value: unknown): { millis?: number; key: string } {

@@ -10,7 +10,7 @@ import { reachesThreshold, readSettings, type Settings } from './settings';
 
 const DAY_MS = 86_400_000;
 /** The user of n8n waits: users with slower answers are left out. */
-export const TEST_EVENT_MS = 6_000;
+const TEST_EVENT_MS = 6_000;
 const TIMEOUT_MS = 3_000;
 
 /** @throws Problem where there is no event */

@@ -67,7 +67,7 @@ const limitEndedRead = (limit: number, users: number) =>
 	`'Limit' (${limit.toLocaleString('en')}) ended the read after ${countOfUsers(users)}: those further down the list were not read. Turn on 'Return All' to read all users.`;
 
 /** On Error *Stop* with several users. Does not name the client user ID, which may identify a person. */
-export function unreadableProblem(user: UserRef, problem: Problem, succeeded: number): Problem {
+function unreadableProblem(user: UserRef, problem: Problem, succeeded: number): Problem {
 	const { message, description, kind, httpCode } = problem;
 	const others = succeeded === 1 ? '1 other user was' : `${succeeded.toLocaleString('en')} other users were`;
 	// Without a user ID, the message names the position in the list.
@@ -83,7 +83,7 @@ export function unreadableProblem(user: UserRef, problem: Problem, succeeded: nu
  * On Error *Continue*: a row for the user. n8n sends only rows of `error`, `message` and `details` to the error output. Error rows
  * follow the other rows, because *Retry On Fail* runs the whole node again if the first row has `error`.
  */
-export function unreadableRow(context: IExecutePaginationFunctions, user: UserRef, problem: Problem): IDataObject {
+function unreadableRow(context: IExecutePaginationFunctions, user: UserRef, problem: Problem): IDataObject {
 	const { message: error, description } = problem;
 	const ids = { ...user, user_id: user.user_id || null };
 	return context.getNode().onError === 'continueErrorOutput'
