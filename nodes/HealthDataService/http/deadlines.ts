@@ -14,9 +14,6 @@ interface Running {
 	cancel?: AbortSignal;
 }
 
-/** Timed-out answers in a row after which the timeout is short; with fewer requests at a time, as many as those. */
-const HANGING_IN_A_ROW = 8;
-
 /** Short timeout, as a part of the whole one. */
 const SHORT = 1 / 12;
 
@@ -28,12 +25,12 @@ export class Deadlines {
 	private isWatching = false;
 
 	/** No answer may take longer, also of the requests in flight. */
-	maxMs = Infinity;
+	maxMs = () => Infinity;
 	/** By `performance.now()`: then every request ends. */
 	endAt = Infinity;
 
 	/**
-	 * Runs `work`. Its signal aborts after `ms` or `maxMs`, or at once with `cancel`; the work must end then.
+	 * Runs `work`. Its signal aborts after `ms` or `maxMs()`, or at once with `cancel`; the work must end then.
 	 *
 	 * @throws what `work` throws; an error with the code `ETIMEDOUT` after `ms`
 	 */
@@ -61,7 +58,7 @@ export class Deadlines {
 		for (const { cancel, controller } of this.running) if (cancel?.aborted) controller.abort();
 	};
 
-	private readonly endOf = ({ begunAt, ms }: Running) => Math.min(begunAt + Math.min(ms, this.maxMs), this.endAt);
+	private readonly endOf = ({ begunAt, ms }: Running) => Math.min(begunAt + Math.min(ms, this.maxMs()), this.endAt);
 
 	/** Ends with the last request. Short steps, so that its memory is free soon after. */
 	private async watch() {
@@ -81,50 +78,30 @@ export class Deadlines {
 }
 
 /**
- * Timeout of one answer that adapts: short once several answers in a row timed out, so that a stretch of hanging users does not use
+ * Timeout of one answer that adapts: short once a whole round of answers timed out, so that a stretch of hanging users does not use
  * up the time of the users after it. An answer restores it, and it is never short compared with the slowest answer so far.
  */
 export class AdaptiveTimeout {
-	private hanging = 0;
+	/** Timed-out answers in a row. */
+	hanging = 0;
+	/** Part of the whole: less for users who failed before, which leaves time for answers that are slow but sound. */
+	part = 1;
 	private slowestMs = 0;
-	/** Half of it for users who failed before, which leaves time for answers that are slow but sound. */
-	private part = 1;
-	private readonly hangingInARow: number;
 
 	/** @param ms the whole timeout @param places requests at a time */
 	constructor(
-		readonly deadlines: Deadlines,
 		readonly ms: number,
-		places: number,
-	) {
-		this.hangingInARow = Math.min(HANGING_IN_A_ROW, places);
-	}
-
-	/** Notes how long the user list took, and how many users the last poll could not read. */
-	begin(listMs: number, unreadable: number) {
-		this.slowestMs = Math.max(this.slowestMs, listMs);
-		this.hanging = unreadable;
-		this.apply();
-	}
+		private readonly places: () => number,
+	) {}
 
 	get currentMs() {
-		return Math.min(this.ms, this.deadlines.maxMs);
-	}
-
-	halve() {
-		this.part = 1 / 2;
-		this.apply();
+		const part = this.hanging >= this.places() ? SHORT : this.part;
+		return Math.min(this.ms, Math.max(this.ms * part, this.slowestMs * MARGIN));
 	}
 
 	/** Notes the end of one read: an answer, or an error after `tookMs`. */
 	note(hasFailed: boolean, tookMs: number) {
 		this.hanging = hasFailed && tookMs >= this.currentMs ? this.hanging + 1 : 0;
 		if (!hasFailed) this.slowestMs = Math.max(this.slowestMs, tookMs);
-		this.apply();
-	}
-
-	private apply() {
-		const part = this.hanging >= this.hangingInARow ? SHORT : this.part;
-		this.deadlines.maxMs = Math.min(this.ms, Math.max(this.ms * part, this.slowestMs * MARGIN));
 	}
 }

@@ -45,9 +45,6 @@ const MOST_WITH_UNPROVEN_KEY = 4;
 /** Answers, for each request in flight, that raise the concurrency by one after the service has throttled. */
 const ANSWERS_TO_RAISE = 10;
 
-/** Resolution of timers: a request may be late by this much without delaying those after it. */
-const TIMER_MS = 5;
-
 export class RequestQueue {
 	private inFlight = 0;
 	/** In the order in which they are sent; those that pause before a retry come last. */
@@ -190,9 +187,7 @@ export class RequestQueue {
 			}
 			this.inFlight++;
 			// Unused time is not saved up, and the delay of timers is made up for by half an interval at most: no burst follows.
-			const delayMs = Math.max(this.intervalMs / 2, TIMER_MS);
-			if (this.intervalMs > 0)
-				this.nextAt = Math.max(this.nextAt, since, this.pausedUntil, now - delayMs) + this.intervalMs;
+			this.nextAt = Math.max(this.nextAt, since, this.pausedUntil, now - this.intervalMs / 2) + this.intervalMs;
 			send();
 		}
 		const [next] = later;

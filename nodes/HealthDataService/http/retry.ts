@@ -101,8 +101,7 @@ export interface FailedAttempt {
 	now: number;
 	/** Times in a row that the service has throttled any request. */
 	throttles: number;
-	/** Since when no request at all was answered, and whether several in a row have used up their attempts. */
-	serviceFailingMs: number;
+	/** Whether the last requests in a row have used up their attempts. */
 	isServiceFailing: boolean;
 	/** False after a failure that is no throttle ends the request. */
 	mayRetry: boolean;
@@ -117,8 +116,7 @@ export function retryDelay(failed: FailedAttempt, limits: RetryLimits, random?: 
 	if (outcome === 'failed' || maxAttempts === 1 || now + delayMs > retryUntil) return undefined;
 	if (outlastsThrottles && failed.isThrottle) return delayMs;
 	// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
-	const isShort = failed.isServiceFailing || failed.serviceFailingMs + delayMs > retryForMs;
-	const attempts = isShort ? Math.min(RETRY_LIMITS.attemptsWhileFailing, maxAttempts) : maxAttempts;
+	const attempts = failed.isServiceFailing ? Math.min(RETRY_LIMITS.attemptsWhileFailing, maxAttempts) : maxAttempts;
 	return attempt >= attempts || failingMs + delayMs > retryForMs || !failed.mayRetry ? undefined : delayMs;
 }
 
@@ -197,7 +195,6 @@ class Attempts {
 		return {
 			...{ outcome: classify(answer), askedMs, attempt: this.count, failingMs: now - this.failedAt, now, throttles },
 			isThrottle: statusCode === 429 || askedMs !== undefined,
-			serviceFailingMs: circuitBreaker.failingForMs,
 			isServiceFailing: circuitBreaker.isFailing,
 			mayRetry: this.request.budget?.mayRetry() ?? true,
 		};

@@ -36,8 +36,6 @@ export interface TriggerEvent extends Identity {
 
 /** n8n cannot pass on more rows. */
 const MAX_ROWS_PER_USER = 100_000;
-/** With a rate limit, only as many users are read at once as fit into it: more would all wait, and none would be done soon. */
-const SECONDS_IN_LINE = 4;
 
 const newReading = (metric: Metric): TriggerEvent => ({
 	...identityOf(metric),
@@ -52,7 +50,8 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			query: (user) => ({ start_date: new Date(windowStartOf(user)).toISOString(), provider: target.provider.slug }),
 			selection: target.selection,
 			asCompleted: true,
-			width: Math.min(USERS_PER_REQUEST * concurrency, Math.ceil(SECONDS_IN_LINE * requestsPerSecond)),
+			// Not more than a rate limit leaves room for: they would all wait, and none would be done soon.
+			width: Math.ceil(USERS_PER_REQUEST * Math.min(concurrency, requestsPerSecond)),
 			// Change detection finds the `id`.
 			collect: ofSourceTypes(target.sourceTypes, collectRows(metric, new RowLimit(Infinity, stopAtTooManyRows), false)),
 		}),

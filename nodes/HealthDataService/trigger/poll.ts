@@ -112,8 +112,9 @@ async function read(
 		onAnswer: clock.onAnswer,
 	});
 	const get = target.provider.watching(connected);
-	const timeout = new AdaptiveTimeout(queue.deadlines, timeoutMs, target.concurrency);
-	const options = { now, clock, lookback, deadline, end, budgetMs, timeout };
+	const timeout = new AdaptiveTimeout(timeoutMs, () => queue.places);
+	queue.deadlines.maxMs = () => timeout.currentMs;
+	const options = { now, clock, lookback, deadline, end, budgetMs, timeout, deadlines: queue.deadlines };
 	const result = await new PollReader(get, event, target, state, options).read();
 	const { failures, isPassComplete } = result;
 	// A throttle may also leave so little time that no request of a user is sent, or refused to the end.

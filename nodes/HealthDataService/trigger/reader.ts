@@ -5,7 +5,7 @@
  * Users who were not reached stay where they are, and are read by the next poll.
  */
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
-import type { AdaptiveTimeout } from '../http/deadlines';
+import type { AdaptiveTimeout, Deadlines } from '../http/deadlines';
 import type { ServiceClock } from '../http/serviceClock';
 import { userPrefix } from '../service/readingId';
 import type { UserResult } from '../service/readUsers';
@@ -25,6 +25,7 @@ export interface PollOptions {
 	end: number;
 	budgetMs: number;
 	timeout: AdaptiveTimeout;
+	deadlines: Deadlines;
 }
 
 /** Users of the list that a resumed pass looks at again: the list may have become shorter since. */
@@ -81,13 +82,15 @@ export class PollReader {
 	/** @returns whether the list was read to its end; false at once if it is not the list of before */
 	private async *dueFrom(start: number): AsyncGenerator<SelectedUser, boolean> {
 		const { cursors, started, progress } = this;
+		const { timeout } = this.options;
 		const isUnresolved = (entry: SelectedUser['entry']) => hasFailed(cursors.of({ user: NOBODY, entry }));
 		const begunAt = performance.now();
 		let isFirst = true;
 		for await (const user of this.target.selection.users(this.get, start, isUnresolved)) {
 			if (isFirst && !this.continuesAt(user, start)) return false;
 			progress.place = isFirst && start === 0 ? user.place : Math.max(progress.place, user.place);
-			if (isFirst) this.options.timeout.begin(performance.now() - begunAt, cursors.unreadable(this.before.poll));
+			if (isFirst) timeout.note(false, performance.now() - begunAt);
+			if (isFirst) timeout.hanging = cursors.unreadable(this.before.poll);
 			isFirst = false;
 			cursors.meet(user);
 			const key = keyOf(user);
@@ -117,11 +120,11 @@ export class PollReader {
 	/** Users aside, the oldest try first, with one attempt each. */
 	private async readAside(aside: Progress['aside']) {
 		const { cursors } = this;
-		const { timeout, end, budgetMs } = this.options;
+		const { timeout, deadlines, end, budgetMs } = this.options;
 		if (aside.size === 0) return;
-		timeout.halve();
+		timeout.part = 1 / 2;
 		const until = Math.min(performance.now() + Math.max(budgetMs * SHARE_OF_UNREADABLE, timeout.currentMs), end);
-		timeout.deadlines.endAt = until;
+		deadlines.endAt = until;
 		const users = [...aside.values()].sort((a, b) => cursors.of(a).tried - cursors.of(b).tried);
 		await this.takeAll(users, {
 			isTriedOnce: () => false,
@@ -229,7 +232,7 @@ export class PollReader {
 		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || this.isTimeUp()) return;
 		const outage = await this.probe();
 		// The end of the poll is no outage.
-		if (performance.now() >= this.options.timeout.deadlines.endAt) return;
+		if (performance.now() >= this.options.deadlines.endAt) return;
 		if (outage && !isThrottle(outage) && isEmpty) throw everyReadFailed(failures);
 		if (outage) this.endBy(outage);
 	}

@@ -112,11 +112,12 @@ describe('a timeout that adapts', () => {
 	])(
 		'begins short where the last poll could not read eight users, and not short compared with a list of %i ms',
 		(listMs, shortMs) => {
-			const timeout = new AdaptiveTimeout(new Deadlines(), WHOLE, 8);
+			const timeout = new AdaptiveTimeout(WHOLE, () => 8);
+			timeout.note(false, listMs);
 			expect(timeout.currentMs).toBe(WHOLE);
-			timeout.begin(listMs, 7);
+			timeout.hanging = 7;
 			expect(timeout.currentMs).toBe(WHOLE);
-			timeout.begin(listMs, 8);
+			timeout.hanging = 8;
 			expect(timeout.currentMs).toBe(shortMs);
 		},
 	);
@@ -126,9 +127,9 @@ describe('a timeout that adapts', () => {
 		[10_000, 40_000],
 		[40_000, WHOLE],
 	])('is halved, and not short compared with an answer of %i ms', (slowestMs, halfMs) => {
-		const timeout = new AdaptiveTimeout(new Deadlines(), WHOLE, 8);
+		const timeout = new AdaptiveTimeout(WHOLE, () => 8);
 		timeout.note(false, slowestMs);
-		timeout.halve();
+		timeout.part = 1 / 2;
 		expect(timeout.currentMs).toBe(halfMs);
 	});
 });

@@ -72,19 +72,6 @@ describe('how long', () => {
 		expect(times()).toEqual([0, 10.5]);
 	});
 
-	// The service has failed for ten seconds; the first pause of `b` is half a second.
-	it.each([9_000, 10_400])(
-		'counts from when the service began to fail, after a second attempt: %i',
-		async (retryForMs) => {
-			const { ask, times } = service(new RequestQueue({ concurrency: 2 }), () => status(500));
-			const first = ask('a');
-			await time.pass(10_000);
-			const second = ask('b', { retryForMs });
-			await time.until(Promise.all([first, second]), 60_000);
-			expect(times('b')).toEqual([10, 10.5]);
-		},
-	);
-
 	it('the time of a request counts from its start', async () => {
 		const { ask } = service(new RequestQueue({ concurrency: 1 }), () => status(500));
 		await time.pass(30_000);

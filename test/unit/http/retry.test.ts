@@ -54,7 +54,7 @@ it('allows a waiting request at most a minute: two attempts, half a minute for e
 describe('when a failed request is sent again', () => {
 	const FAILED: FailedAttempt = {
 		...{ outcome: 'transient', isThrottle: false, attempt: 1, failingMs: 0, now: 0, throttles: 0 },
-		...{ serviceFailingMs: 0, isServiceFailing: false, mayRetry: true },
+		...{ isServiceFailing: false, mayRetry: true },
 	};
 	const LIMITS: RetryLimits = { maxAttempts: 7, retryForMs: 100_000 };
 	const throttled = (more: Partial<FailedAttempt> = {}) => ({
@@ -98,9 +98,6 @@ describe('when a failed request is sent again', () => {
 
 		['a service that fails', 500, { isServiceFailing: true }],
 		['a service that fails, the second attempt', undefined, { isServiceFailing: true, attempt: 2 }],
-		['a service that has not answered so long', 500, { serviceFailingMs: 200_000 }],
-		['that service, the second attempt', undefined, { serviceFailingMs: 99_001, attempt: 2 }],
-		['a service that has not answered nearly so long', 1000, { serviceFailingMs: 99_000, attempt: 2 }],
 
 		['a throttle waited out, however often', 30_000, throttled({ attempt: 20 }), waitsOut()],
 		['however long', 500, throttled({ failingMs: 200_000 }), waitsOut()],
