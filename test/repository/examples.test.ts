@@ -4,7 +4,7 @@
  */
 import { Workflow, type IDataObject, type INode, type INodeExecutionData, type INodeTypes } from 'n8n-workflow';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
-import { MAX_ROWS_PER_ITEM } from '../../nodes/HealthDataService/resources/operation';
+import { MAX_ROWS } from '../../nodes/HealthDataService/service/rowLimit';
 import { exampleFiles, readExample } from '../e2e/examples/files';
 import { sectionOf, textOf } from '../helpers/pages';
 
@@ -83,7 +83,7 @@ describe('what is read', () => {
 	it('a note that says how many readings one run takes says what the node gives', () => {
 		const notes = files.flatMap((file) => notesOf(nodesOf(file))).join();
 		const named = [...notes.matchAll(/takes ([\d,]+) readings/g)].map(([, one]) => toNumber(one));
-		expect(new Set(named)).toEqual(new Set([MAX_ROWS_PER_ITEM]));
+		expect(new Set(named)).toEqual(new Set([MAX_ROWS]));
 	});
 });
 

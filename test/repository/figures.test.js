@@ -11,7 +11,7 @@ const { authenticate } = require('../../nodes/HealthDataService/http/authenticat
 const { DEFAULT_CONCURRENCY } = require('../../nodes/HealthDataService/http/requestQueue');
 const { RETRY_LIMITS } = require('../../nodes/HealthDataService/http/retry');
 const { classifyStatus, isRetryable } = require('../../nodes/HealthDataService/http/classify');
-const { MAX_ROWS_PER_ITEM } = require('../../nodes/HealthDataService/resources/operation');
+const { MAX_ROWS } = require('../../nodes/HealthDataService/service/rowLimit');
 const { MAX_ROWS_PER_POLL } = require('../../nodes/HealthDataService/trigger/results');
 const { DEFAULT_BUDGET_MS, START_BUDGET_MS } = require('../../nodes/HealthDataService/trigger/scheduler');
 const { HealthDataService } = require('../../nodes/HealthDataService/HealthDataService.node');
@@ -38,9 +38,9 @@ const FIGURES = [
 	['docs/reliability.md', RETRY_LIMITS.retryForMs / MINUTE, 'minutes'],
 	['docs/reliability.md', RETRY_LIMITS.maxRetryAfterMs / MINUTE, 'minute'],
 	['docs/reliability.md', RETRY_LIMITS.timeoutMs / MINUTE, 'minutes'],
-	['docs/reliability.md', MAX_ROWS_PER_ITEM, 'rows'],
+	['docs/reliability.md', MAX_ROWS, 'rows'],
 	['docs/scale.md', DEFAULT_CONCURRENCY, 'requests'],
-	['docs/scale.md', MAX_ROWS_PER_ITEM, 'rows'],
+	['docs/scale.md', MAX_ROWS, 'rows'],
 	['docs/scale.md', LOOKBACK_HOURS, 'hours'],
 	['docs/trigger.md', LOOKBACK_HOURS, 'Default'],
 	['docs/trigger.md', DEFAULT_BUDGET_MS / MINUTE, 'minutes'],

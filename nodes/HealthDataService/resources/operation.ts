@@ -16,7 +16,7 @@ import { isTool } from '../fields/locator';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
 import { Progress } from '../service/progress';
-import { RowLimit } from '../service/rowLimit';
+import { limitOf } from '../service/rowLimit';
 import { noSuchProvider, ProviderCheck } from '../service/providerCheck';
 import type { ResolvedNames } from '../service/userSelection';
 import { logLine, Problem, toNodeError } from '../shared/problem';
@@ -78,20 +78,11 @@ function isBatched(context: IExecutePaginationFunctions): boolean {
 	return Number(batching?.batch?.batchInterval) > 0;
 }
 
-/** n8n moves the rows of one input item onto the call stack and crashes at about 125,000 rows. */
-export const MAX_ROWS_PER_ITEM = 100_000;
-
-/**
- * Limit of one input item. Throws while rows arrive, so that no more is read than n8n can take.
- *
- * @param advice what to do instead, with the fields of the operation
- */
+/** Limit of one input item. @param advice what to do instead of reading too many rows, with the fields of the operation */
 export const itemLimit = (maximum: number, advice: string) =>
-	new RowLimit(maximum, (rows) => {
-		if (rows <= MAX_ROWS_PER_ITEM) return;
-		const most = MAX_ROWS_PER_ITEM.toLocaleString('en');
+	limitOf(maximum, (most) => {
 		const message = `More than ${most} rows for one input item are more than n8n can hand on`;
-		throw new Problem(message, advice, { concernsAll: true });
+		return new Problem(message, advice, { concernsAll: true });
 	});
 
 export class Run {

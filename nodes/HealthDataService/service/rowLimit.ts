@@ -1,4 +1,8 @@
-/** Limits of rows: when Limit ends a read, and which rows it keeps. */
+/** Limits of rows: when Limit ends a read, which rows it keeps, and how many n8n can take. */
+import type { Problem } from '../shared/problem';
+
+/** n8n moves the rows of one input item onto the call stack and crashes at about 125,000 rows. */
+export const MAX_ROWS = 100_000;
 
 /** The only place that compares a number of rows with Limit, and decides whether reading ahead may be wasted. */
 export class RowLimit {
@@ -26,3 +30,9 @@ export class RowLimit {
 		return rows.length > this.maximum ? rows.slice(0, this.maximum) : rows;
 	}
 }
+
+/** Limit that throws while rows arrive, so that no more is read than n8n can take. @param tooMany the error, with `MAX_ROWS` as text */
+export const limitOf = (maximum: number, tooMany: (most: string) => Problem) =>
+	new RowLimit(maximum, (rows) => {
+		if (rows > MAX_ROWS) throw tooMany(MAX_ROWS.toLocaleString('en'));
+	});

@@ -5,7 +5,7 @@ import { collectRows, ofSourceTypes, withServiceFields } from '../service/readin
 import { identityOf, type Identity } from '../service/readingId';
 import { metrics, type Metric, type ThresholdOption } from '../service/metrics';
 import { readUsers, USERS_PER_REQUEST, type ReadUsersOptions, type UserResult } from '../service/readUsers';
-import { RowLimit } from '../service/rowLimit';
+import { limitOf } from '../service/rowLimit';
 import type { ProviderCheck } from '../service/providerCheck';
 import { lowerUserId } from '../service/users';
 import type { SelectedUser, UserSelection } from '../service/userSelection';
@@ -34,9 +34,6 @@ export interface TriggerEvent extends Identity {
 	read(get: Get, target: WatchTarget, options: ReadOptions): AsyncIterable<UserResult>;
 }
 
-/** n8n cannot pass on more rows. */
-const MAX_ROWS_PER_USER = 100_000;
-
 const newReading = (metric: Metric): TriggerEvent => ({
 	...identityOf(metric),
 	name: metric.event,
@@ -53,17 +50,15 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			// Not more than a rate limit leaves room for: they would all wait, and none would be done soon.
 			width: Math.ceil(USERS_PER_REQUEST * Math.min(concurrency, requestsPerSecond)),
 			// Change detection finds the `id`.
-			collect: ofSourceTypes(target.sourceTypes, collectRows(metric, new RowLimit(Infinity, stopAtTooManyRows), false)),
+			collect: ofSourceTypes(target.sourceTypes, collectRows(metric, limitOf(Infinity, tooManyRows), false)),
 		}),
 });
 
-function stopAtTooManyRows(count: number) {
-	if (count <= MAX_ROWS_PER_USER) return;
-	throw new Problem(
-		`More than ${MAX_ROWS_PER_USER.toLocaleString('en')} readings of one user within 'Lookback Hours'`,
+const tooManyRows = (most: string) =>
+	new Problem(
+		`More than ${most} readings of one user within 'Lookback Hours'`,
 		"Lower 'Lookback Hours' in the options, or choose a 'Provider'",
 	);
-}
 
 /** The service cannot filter the user list by time, so every poll reads all of it. */
 const newUser: TriggerEvent = {

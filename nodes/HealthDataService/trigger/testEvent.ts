@@ -3,15 +3,13 @@ import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { connect, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
-import { Problem } from '../shared/problem';
-import type { TriggerEvent } from './events';
+import { countOfUsers, Problem } from '../shared/problem';
 import { detectChanges, SeenReadings, toItem, type ChangedRow } from './seen';
 import { reachesThreshold, readSettings, type Settings } from './settings';
 
 const DAY_MS = 86_400_000;
 /** The user of n8n waits: users with slower answers are left out. */
 const TEST_EVENT_MS = 6_000;
-const TIMEOUT_MS = 3_000;
 
 /** @throws Problem where there is no event */
 export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
@@ -21,7 +19,7 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const connected = await connect(context, {
 		...SHORT_RETRY,
 		retryForMs: TEST_EVENT_MS / 4,
-		timeoutMs: TIMEOUT_MS,
+		timeoutMs: TEST_EVENT_MS / 2,
 		continues: true,
 		queue: new RequestQueue(target, deadline),
 	});
@@ -31,16 +29,11 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		if (newest) return newest;
 		if (performance.now() > deadline) break;
 	}
-	throw new Problem(`There is no ${event.noun} to show`, performance.now() > deadline ? SLOW : whyNone(event));
+	throw new Problem(
+		`There is no ${event.noun} to show`,
+		`A test looks at the first ${countOfUsers(event.test.users)}, for a few seconds. Check the fields, or publish the workflow: it reads all users, and starts with the next ${event.noun}`,
+	);
 }
-
-const SLOW =
-	'The service answers slowly, so some users could not be read in time. Try again, or publish the workflow: it reads all users';
-
-const whyNone = ({ noun, test: { users, days } }: TriggerEvent) =>
-	Number.isFinite(days)
-		? `The first ${users} users were asked for the last ${days} days. Check 'Users', 'Provider' and the options, or publish the workflow: it reads all users, and starts with the next ${noun}`
-		: 'Publish the workflow: it starts with the next one';
 
 /** @param deadline by `performance.now()` */
 async function newestWithin(lookbackMs: number, settings: Settings, get: Get, deadline: number) {
@@ -50,7 +43,7 @@ async function newestWithin(lookbackMs: number, settings: Settings, get: Get, de
 	let problem: Problem | undefined;
 	const isTimeUp = () => performance.now() > deadline;
 	// A hanging user is not asked again.
-	const budget = () => ({ retryMs: TIMEOUT_MS / 2, totalMs: Infinity });
+	const budget = () => ({ retryMs: TEST_EVENT_MS / 4, totalMs: Infinity });
 	for await (const result of event.read(get, target, { windowStartOf: () => start, isTimeUp, budget })) {
 		problem ??= result.problem;
 		for (const row of detectChanges(event, result.rows, new SeenReadings({}), { start }).changes) {
