@@ -7,13 +7,16 @@ import { Problem } from '../shared/problem';
 export const BREAKER_LIMITS = {
 	/** So many failures in a row are no longer those of single users. */
 	inARow: 50,
-	/** Fewer are enough after `forMs` without an answer, and for fewer attempts of the next requests. */
-	fewInARow: 3,
+	/** A few are enough after so long without an answer. */
 	forMs: 600_000,
 };
 
+/** Fewer failures in a row may be chance. */
+export const FEW_IN_A_ROW = 3;
+
 export class CircuitBreaker {
 	private failures = 0;
+	/** The first failed attempt after the last answer. */
 	private failingSince?: number;
 
 	/** Error of the last request that has used up its attempts, until another is answered. Requests that it ends get it. */
@@ -38,16 +41,11 @@ export class CircuitBreaker {
 
 	get isOpen(): boolean {
 		const { inARow, forMs } = BREAKER_LIMITS;
-		return this.failures >= inARow || (this.isFailing && this.failingForMs >= forMs);
+		return this.failures >= inARow || (this.isFailing && performance.now() - (this.failingSince ?? Infinity) >= forMs);
 	}
 
 	/** Whether the last requests in a row have used up their attempts: then the cause may be the service, not single users. */
 	get isFailing(): boolean {
-		return this.failures >= BREAKER_LIMITS.fewInARow;
-	}
-
-	/** Time since the first failed attempt after the last answer. */
-	get failingForMs(): number {
-		return this.failingSince === undefined ? 0 : performance.now() - this.failingSince;
+		return this.failures >= FEW_IN_A_ROW;
 	}
 }

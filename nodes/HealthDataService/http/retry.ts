@@ -5,6 +5,7 @@
 import { DateTime } from 'luxon';
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { Problem } from '../shared/problem';
+import { FEW_IN_A_ROW } from './circuitBreaker';
 import { classify, isRetryable, isTruncated, type Answer, type Outcome } from './classify';
 import { cancellationOf, statusError, truncatedError } from './errors';
 import type { QueueOptions, RequestQueue } from './requestQueue';
@@ -26,9 +27,6 @@ export const RETRY_LIMITS = {
 
 /** Limits while a person waits: an early error is better than a late one. */
 export const SHORT_RETRY = { maxAttempts: 2, retryForMs: 5_000, timeoutMs: 30_000 };
-
-/** Throttled requests in a row, without an answer between them, after which the throttle is one of all requests. */
-const THROTTLES_OF_ALL = 3;
 
 /** Longest Retry-After that the trigger obeys. */
 export const MAX_PAUSE_MS = 3_600_000;
@@ -214,7 +212,7 @@ function pauseOthers(
 	if (delayMs !== undefined && (isWaitedOut || outcome === 'throttled'))
 		queue.pause(Math.max(askedMs ?? 0, backoff(throttles + 1)));
 	// A throttle that other requests do not meet is of this user only.
-	if (delayMs === undefined && isWaitedOut && (askedMs !== undefined || throttles >= THROTTLES_OF_ALL))
+	if (delayMs === undefined && isWaitedOut && (askedMs !== undefined || throttles >= FEW_IN_A_ROW))
 		queue.pause(retryUntil - performance.now());
 }
 

@@ -14,18 +14,13 @@ export class Progress {
 		private readonly log: (line: string) => void,
 	) {}
 
-	/** @param expected number of users of this read, once known */
+	/** @param expected number of users of this read, once known @returns to call when a user was read, or could not be */
 	begin(expected: () => number | undefined) {
 		const read = { done: 0, expected };
 		this.reads.push(read);
-		return {
-			/** A user was read, or could not be. */
-			onDone: () => {
-				read.done++;
-				this.logIfDue(performance.now());
-			},
-			// A read that Limit has ended is complete.
-			end: () => void (read.expected = () => read.done),
+		return () => {
+			read.done++;
+			this.logIfDue(performance.now());
 		};
 	}
 

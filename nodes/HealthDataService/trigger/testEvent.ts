@@ -31,7 +31,7 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	}
 	throw new Problem(
 		`There is no ${event.noun} to show`,
-		`A test looks at the first ${countOfUsers(event.test.users)}, for a few seconds. Check the fields, or publish the workflow: it reads all users, and starts with the next ${event.noun}`,
+		`A test looks at the first ${countOfUsers(event.test.users)}, for a few seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next ${event.noun}`,
 	);
 }
 

@@ -19,25 +19,21 @@ export function executeTimeseries(metric: Metric) {
 		const { query, provider, sourceTypes, limit, collect, isSimple, concurrency, selection } = request;
 		const get = provider.watching(await connectRun(request));
 
-		const progress = run.progressIn(context).begin(() => selection.expected?.());
-		const onDone = resultCheck(context, request, progress);
 		// With a Limit, users further down the list may not be needed.
+		const countUser = run.progressIn(context).begin(() => (limit.mayEndEarly ? undefined : selection.expected?.()));
+		const onDone = resultCheck(context, request, countUser);
 		const width = limit.mayEndEarly ? concurrency : USERS_PER_REQUEST * concurrency;
 		const options = { metric, query: () => query, selection, width, collect, onDone };
 		const read: IDataObject[] = [];
 		const failed: IDataObject[] = [];
-		try {
-			for await (const { user, place, rows: more, problem } of readUsers(get, options)) {
-				for (const row of more) read.push(row);
-				if (problem) failed.push(unreadableRow(context, user, problem));
-				if (!limit.isReached(read.length, failed.length)) continue;
-				// In the editor a hint says so (HealthDataService.node.ts).
-				if (place < (selection.lastPlace?.() ?? 0) && context.getMode() !== 'manual')
-					run.log(context, limitEndedRead(limit.maximum, place));
-				break;
-			}
-		} finally {
-			progress.end();
+		for await (const { user, place, rows: more, problem } of readUsers(get, options)) {
+			for (const row of more) read.push(row);
+			if (problem) failed.push(unreadableRow(context, user, problem));
+			if (!limit.isReached(read.length, failed.length)) continue;
+			// In the editor a hint says so (HealthDataService.node.ts).
+			if (place < (selection.lastPlace?.() ?? 0) && context.getMode() !== 'manual')
+				run.log(context, limitEndedRead(limit.maximum, place));
+			break;
 		}
 		const rows = limit.keep(read);
 		await selection.addClientUserIds?.(get, rows);
@@ -50,12 +46,12 @@ export function executeTimeseries(metric: Metric) {
 function resultCheck(
 	context: IExecutePaginationFunctions,
 	{ limit, isSeveral }: ReturnType<typeof readRequest>,
-	progress: { onDone(): void },
+	countUser: () => void,
 ) {
 	let found = 0;
 	let succeeded = 0;
 	return ({ user, rows, problem }: UserResult) => {
-		progress.onDone();
+		countUser();
 		if (problem && !isSeveral) throw problem;
 		if (problem && !context.continueOnFail()) throw unreadableProblem(user, problem, succeeded);
 		if (!problem) succeeded++;
