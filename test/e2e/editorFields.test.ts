@@ -167,6 +167,6 @@ describe('the trigger', () => {
 		expect(Number(event.systolic)).toBeGreaterThanOrEqual(110);
 		await editor.enterText('minSystolic', '900');
 		await editor.fetchTestEvent();
-		expect((await editor.outputError()).description).toContain("Check 'Users', 'Provider' and the options");
+		expect((await editor.outputError()).description).toContain('Check the fields and options');
 	});
 });

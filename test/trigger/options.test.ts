@@ -290,7 +290,7 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 		};
 		await expect(n8n.fetchTestEvent()).rejects.toMatchObject({
 			message: 'There is no blood pressure reading to show',
-			description: expect.stringContaining("Check the fields and options"),
+			description: expect.stringContaining('Check the fields and options'),
 		});
 	});
 });
