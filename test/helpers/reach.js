@@ -105,7 +105,20 @@ function isDeclared(name, checker) {
 const ALLOWED = {
 	modules: ['luxon', 'n8n-workflow', 'node:crypto'],
 	globals: [
-		...['AbortController', 'Array', 'BigInt', 'Boolean', 'Date', 'Error', 'Infinity', 'JSON', 'Map', 'Math', 'NaN'],
+		...[
+			'AbortController',
+			'AbortSignal',
+			'Array',
+			'BigInt',
+			'Boolean',
+			'Date',
+			'Error',
+			'Infinity',
+			'JSON',
+			'Map',
+			'Math',
+			'NaN',
+		],
 		...['Number', 'Object', 'Promise', 'RangeError', 'RegExp', 'Set', 'String', 'Symbol', 'TypeError', 'URL'],
 		...['URLSearchParams', 'WeakMap', 'WeakSet', 'decodeURIComponent', 'encodeURIComponent', 'performance'],
 		'undefined',

@@ -1,6 +1,6 @@
 /**
  * Options that several operations share: Return All, Limit, Concurrent Requests, Requests per Second, Only Connected Users, Skip
- * First Users, Source Types, When Not Found, and the Options collection.
+ * First Users, Source Types, When Not Found, and the Options collection, in the order of the alphabet.
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DEFAULT_CONCURRENCY } from '../http/requestQueue';
@@ -16,7 +16,7 @@ export const optionsField = (show: IDisplayOptions['show'], options: INodeProper
 	placeholder: 'Add option',
 	default: {},
 	...(show && { displayOptions: { show } }),
-	options,
+	options: options.sort((a, b) => a.displayName.localeCompare(b.displayName)),
 });
 
 /** The value of an option, converted by `read`; `whenAbsent` if the option was not added. */
@@ -30,7 +30,7 @@ export function readOption<T>(context: FieldContext, name: string, whenAbsent: T
 /** So that one execution leaves room in the service for other clients. */
 const MAX_CONCURRENT_REQUESTS = 50;
 
-export const concurrencyField: INodeProperties = {
+const concurrencyField: INodeProperties = {
 	displayName: 'Concurrent Requests',
 	name: 'concurrency',
 	type: 'number',
@@ -39,15 +39,10 @@ export const concurrencyField: INodeProperties = {
 	description: 'How many requests may be on their way at once. Fewer are sent when the service asks for it.',
 };
 
-export const readConcurrency = (context: FieldContext): number =>
-	readOption(context, 'concurrency', DEFAULT_CONCURRENCY, (value) =>
-		Math.min(wholeNumber(value, 'Concurrent Requests', 1), MAX_CONCURRENT_REQUESTS),
-	);
-
 /** One request in ten seconds. */
 const MIN_REQUESTS_PER_SECOND = 0.1;
 
-export const requestsPerSecondField: INodeProperties = {
+const requestsPerSecondField: INodeProperties = {
 	displayName: 'Requests per Second',
 	name: 'requestsPerSecond',
 	type: 'number',
@@ -57,11 +52,17 @@ export const requestsPerSecondField: INodeProperties = {
 		'How many requests one execution sends in a second at most, evenly spread, tries after a failure included. Without this option there is no limit.',
 };
 
-/** Undefined for no limit. */
-export const readRequestsPerSecond = (context: FieldContext): number | undefined =>
-	readOption<number | undefined>(context, 'requestsPerSecond', undefined, (value) =>
+export const requestLimitFields = [concurrencyField, requestsPerSecondField];
+
+/** `requestsPerSecond` is undefined for no limit. */
+export const readRequestLimits = (context: FieldContext) => ({
+	concurrency: readOption(context, 'concurrency', DEFAULT_CONCURRENCY, (value) =>
+		Math.min(wholeNumber(value, 'Concurrent Requests', 1), MAX_CONCURRENT_REQUESTS),
+	),
+	requestsPerSecond: readOption<number | undefined>(context, 'requestsPerSecond', undefined, (value) =>
 		someNumber(value, 'Requests per Second', MIN_REQUESTS_PER_SECOND),
-	);
+	),
+});
 
 export const onlyConnectedField = (displayOptions: IDisplayOptions): INodeProperties => ({
 	displayName: 'Only Connected Users',

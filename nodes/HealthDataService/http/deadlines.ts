@@ -11,7 +11,6 @@ interface Running {
 	begunAt: number;
 	ms: number;
 	controller: AbortController;
-	cancel?: AbortSignal;
 }
 
 /** Short timeout, as a part of the whole one. */
@@ -36,27 +35,19 @@ export class Deadlines {
 	 */
 	async within<T>(ms: number, cancel: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
 		const controller = new AbortController();
-		const one: Running = { begunAt: performance.now(), ms, controller, cancel };
-		if (cancel?.aborted) controller.abort();
+		const one: Running = { begunAt: performance.now(), ms, controller };
 		this.running.add(one);
-		// The same function each time, so that the signal has one listener for all requests.
-		cancel?.addEventListener('abort', this.abortCancelled);
 		void this.watch();
 		try {
-			return await work(controller.signal).catch((error: unknown) => {
+			const signal = cancel ? AbortSignal.any([cancel, controller.signal]) : controller.signal;
+			return await work(signal).catch((error: unknown) => {
 				if (!controller.signal.aborted || cancel?.aborted) throw error;
 				throw Object.assign(new Error('No whole answer in time'), { code: 'ETIMEDOUT' });
 			});
 		} finally {
 			this.running.delete(one);
-			if (![...this.running].some((other) => other.cancel === cancel))
-				cancel?.removeEventListener('abort', this.abortCancelled);
 		}
 	}
-
-	private readonly abortCancelled = () => {
-		for (const { cancel, controller } of this.running) if (cancel?.aborted) controller.abort();
-	};
 
 	private readonly endOf = ({ begunAt, ms }: Running) => Math.min(begunAt + Math.min(ms, this.maxMs()), this.endAt);
 
@@ -86,7 +77,8 @@ export class AdaptiveTimeout {
 	hanging = 0;
 	/** Part of the whole: less for users who failed before, which leaves time for answers that are slow but sound. */
 	part = 1;
-	private slowestMs = 0;
+	/** The slowest answer. */
+	slowestMs = 0;
 
 	/** @param ms the whole timeout @param places requests at a time */
 	constructor(

@@ -1,4 +1,4 @@
-/** Service clock: the time, by n8n's clock and by the service's `Date` header (RFC 9110, 6.6.1). All times in ms since 1970. */
+/** Service clock: n8n's clock, checked against the service's `Date` header (RFC 9110, 6.6.1). All times in ms since 1970. */
 
 /** How far clocks are off: they are set wrong by time zones and dates, which makes a day. */
 export const CLOCK_ERROR_MS = 86_400_000;
@@ -6,7 +6,7 @@ export const CLOCK_ERROR_MS = 86_400_000;
 /** Clocks of devices, and the `Date` header, are this far off at most where they are right. */
 const DEVICE_ERROR_MS = 60_000;
 
-/** n8n's clock, checked against the service's `Date` header (RFC 9110, 6.6.1). Start of the poll: `now`, `started` by `performance.now()`. */
+/** @param now at the start of the poll @param started the same, by `performance.now()` */
 export function serviceClock(now: number, started: number) {
 	let date: number | undefined;
 	const earliest = () => Math.min(now, date ?? now);

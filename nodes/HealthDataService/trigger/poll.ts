@@ -114,7 +114,7 @@ async function read(
 	const get = target.provider.watching(connected);
 	const timeout = new AdaptiveTimeout(timeoutMs, () => queue.places);
 	queue.deadlines.maxMs = () => timeout.currentMs;
-	const options = { now, clock, lookback, deadline, end, budgetMs, timeout, deadlines: queue.deadlines };
+	const options = { now, clock, lookback, deadline, budgetMs, timeout, deadlines: queue.deadlines };
 	const result = await new PollReader(get, event, target, state, options).read();
 	const { failures, isPassComplete } = result;
 	// A throttle may also leave so little time that no request of a user is sent, or refused to the end.

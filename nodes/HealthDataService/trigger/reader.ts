@@ -17,13 +17,12 @@ import type { ReadOptions, TriggerEvent, WatchTarget } from './events';
 import { everyReadFailed, isThrottle, labelOf, PollResults, type PollResult, type Progress } from './results';
 import type { TriggerState } from './state';
 
-/** In ms; `now` is n8n's at the start. By `performance.now()`: no user is started after `deadline`, no request lasts after `end`. */
+/** In ms; `now` is n8n's at the start. By `performance.now()`: no user is started after `deadline`. */
 export interface PollOptions {
 	now: number;
 	clock: ServiceClock;
 	lookback: number;
 	deadline: number;
-	end: number;
 	budgetMs: number;
 	timeout: AdaptiveTimeout;
 	deadlines: Deadlines;
@@ -81,15 +80,14 @@ export class PollReader {
 	/** @returns whether the list was read to its end; false at once if it is not the list of before */
 	private async *dueFrom(start: number): AsyncGenerator<SelectedUser, boolean> {
 		const { cursors, started, progress } = this;
-		const { timeout } = this.options;
 		const isUnresolved = (entry: SelectedUser['entry']) => hasFailed(cursors.of({ user: NOBODY, entry }));
 		const begunAt = performance.now();
 		let isFirst = true;
 		for await (const user of this.target.selection.users(this.get, start, isUnresolved)) {
 			if (isFirst && !this.continuesAt(user, start)) return false;
 			progress.place = isFirst && start === 0 ? user.place : Math.max(progress.place, user.place);
-			if (isFirst) timeout.note(false, performance.now() - begunAt);
-			if (isFirst) timeout.hanging = cursors.unreadable(this.before.poll);
+			if (isFirst) this.options.timeout.slowestMs ||= performance.now() - begunAt;
+			if (isFirst) this.options.timeout.hanging = cursors.unreadable(this.before.poll);
 			isFirst = false;
 			cursors.meet(user);
 			const key = keyOf(user);
@@ -118,17 +116,16 @@ export class PollReader {
 
 	/** Users aside, the oldest try first, with one attempt each. */
 	private async readAside(aside: Progress['aside']) {
-		const { cursors } = this;
-		const { timeout, deadlines, end, budgetMs } = this.options;
+		const { timeout, deadlines, budgetMs } = this.options;
 		if (aside.size === 0) return;
 		timeout.part = 1 / 2;
-		const until = Math.min(performance.now() + Math.max(budgetMs * SHARE_OF_UNREADABLE, timeout.currentMs), end);
-		deadlines.endAt = until;
-		const users = [...aside.values()].sort((a, b) => cursors.of(a).tried - cursors.of(b).tried);
+		const lastsMs = Math.max(budgetMs * SHARE_OF_UNREADABLE, timeout.currentMs);
+		deadlines.endAt = Math.min(performance.now() + lastsMs, deadlines.endAt);
+		const users = [...aside.values()].sort((a, b) => this.cursors.of(a).tried - this.cursors.of(b).tried);
 		await this.takeAll(users, {
 			isTriedOnce: () => false,
-			budget: () => ({ retryMs: 0, totalMs: performance.now() > until ? 0 : Infinity }),
-			isTimeUp: () => this.isOver || performance.now() + timeout.currentMs > until,
+			budget: () => ({ retryMs: 0, totalMs: performance.now() > deadlines.endAt ? 0 : Infinity }),
+			isTimeUp: () => this.isOver || performance.now() + timeout.currentMs > deadlines.endAt,
 		});
 	}
 

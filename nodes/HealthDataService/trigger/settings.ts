@@ -2,15 +2,13 @@
 import { hash } from 'node:crypto';
 import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
 import {
-	concurrencyField,
 	onlyConnectedField,
 	optionsField,
-	readConcurrency,
 	readOnlyConnected,
 	readOption,
-	readRequestsPerSecond,
+	readRequestLimits,
 	readSourceTypes,
-	requestsPerSecondField,
+	requestLimitFields,
 	sourceTypesField,
 } from '../fields/options';
 import { providerField, readProvider } from '../fields/provider';
@@ -58,13 +56,12 @@ const thresholdFields: INodeProperties[] = metrics.flatMap((metric) =>
 );
 
 const options = [
-	concurrencyField,
+	...requestLimitFields,
 	lookbackField,
 	...thresholdFields,
 	onlyConnectedField({ show: { '/event': show.event, '/userScope': ['all'] } }),
-	requestsPerSecondField,
 	{ ...sourceTypesField, displayOptions: { show: { '/event': show.event } } },
-].sort((a, b) => a.displayName.localeCompare(b.displayName));
+];
 
 export const triggerFields: INodeProperties[] = [
 	{
@@ -97,7 +94,7 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const lookback = readLookback(context);
 	const maxUsers = isTest ? event.test.users : undefined;
 	const common = { event, lookback, thresholds: readThresholds(context, event.thresholds) };
-	const limits = { concurrency: readConcurrency(context), requestsPerSecond: readRequestsPerSecond(context) };
+	const limits = readRequestLimits(context);
 	if (!readingEvents.includes(event)) {
 		const target = { ...limits, selection: wholeTeam({ limit: maxUsers }), provider: new ProviderCheck('') };
 		return { ...common, target, watched: event.value };

@@ -6,9 +6,8 @@ import { DateTime } from 'luxon';
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { readUsersBy, readUserScope } from '../../../nodes/HealthDataService/fields/users';
 import {
-	readConcurrency,
 	readOnlyConnected,
-	readRequestsPerSecond,
+	readRequestLimits,
 	readSourceTypes,
 	readWhenNotFound,
 	readLimit,
@@ -62,8 +61,18 @@ const READERS: Array<[field: string, parameter: string, read: Read, meant: (valu
 	['Limit', 'limit', readLimit, atLeast(1)],
 	['Output', 'output', readOutput, oneOf('readings', 'daily', 'summary', 'grouped')],
 	['Provider', 'provider', readProvider, asName],
-	['Concurrent Requests', 'options.concurrency', readConcurrency, (value) => clamp(atLeast(1)(value), 50)],
-	['Requests per Second', 'options.requestsPerSecond', readRequestsPerSecond, someAtLeast(0.1)],
+	[
+		'Concurrent Requests',
+		'options.concurrency',
+		(context) => readRequestLimits(context).concurrency,
+		(value) => clamp(atLeast(1)(value), 50),
+	],
+	[
+		'Requests per Second',
+		'options.requestsPerSecond',
+		(context) => readRequestLimits(context).requestsPerSecond,
+		someAtLeast(0.1),
+	],
 	['Minimum Systolic', 'options.minSystolic', least, someAtLeast(0)],
 	['Max Users', 'options.userLimit', (context) => readListSlice(context).limit, atLeast(1)],
 	['Skip First Users', 'options.userOffset', (context) => readListSlice(context).offset, atLeast(0)],
@@ -99,8 +108,7 @@ it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, me
 });
 
 it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
-	['concurrency', readConcurrency, 8],
-	['requestsPerSecond', readRequestsPerSecond, undefined],
+	['concurrency and requestsPerSecond', readRequestLimits, { concurrency: 8, requestsPerSecond: undefined }],
 	['minSystolic', (context) => readThresholds(context as never, bloodPressure.thresholds), []],
 	['userLimit and userOffset', readListSlice, { offset: 0, limit: Infinity }],
 	['onlyConnected', readOnlyConnected, false],

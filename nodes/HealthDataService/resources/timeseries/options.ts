@@ -1,12 +1,11 @@
 /** Options of a timeseries operation: fields, defaults and bounds. */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import {
-	concurrencyField,
 	onlyConnectedField,
 	optionsField,
 	readOption,
 	readSkip,
-	requestsPerSecondField,
+	requestLimitFields,
 	skipField,
 	sourceTypesField,
 	whenNotFoundField,
@@ -18,7 +17,7 @@ const onlyForNamedUsers: IDisplayOptions = { show: { '/userScope': ['one', 'list
 
 export const timeseriesOptions = (show: IDisplayOptions['show']): INodeProperties =>
 	optionsField(show, [
-		concurrencyField,
+		...requestLimitFields,
 		{
 			displayName: 'Max Users',
 			name: 'userLimit',
@@ -29,7 +28,6 @@ export const timeseriesOptions = (show: IDisplayOptions['show']): INodePropertie
 			displayOptions: onlyForAllUsers,
 		},
 		onlyConnectedField(onlyForAllUsers),
-		requestsPerSecondField,
 		{ ...skipField('userOffset'), displayOptions: onlyForAllUsers },
 		sourceTypesField,
 		{

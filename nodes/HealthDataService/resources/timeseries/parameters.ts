@@ -1,10 +1,9 @@
 /** Parameters of one input item: all fields of a timeseries operation, validated before the first request. */
 import type { IExecutePaginationFunctions } from 'n8n-workflow';
 import {
-	readConcurrency,
 	readLimit,
 	readOnlyConnected,
-	readRequestsPerSecond,
+	readRequestLimits,
 	readSourceTypes,
 	readWhenNotFound,
 } from '../../fields/options';
@@ -44,8 +43,7 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 			limit,
 			collect: ofSourceTypes(sourceTypes, collectAs(output, metric, shape)),
 			isSimple,
-			concurrency: readConcurrency(context),
-			requestsPerSecond: readRequestsPerSecond(context),
+			...readRequestLimits(context),
 			// One of several users may be unreadable without concerning the others.
 			isSeveral: scope !== 'one',
 			selectionOf: readSelection(context, scope, {
