@@ -2,7 +2,7 @@
  * Circuit breaker: opens when requests fail in a row, or for long, without an answer in between. While it is open the request
  * queue rejects all requests.
  */
-import { Problem } from '../shared/problem';
+import type { Problem } from '../shared/problem';
 
 export const BREAKER_LIMITS = {
 	/** So many failures in a row are no longer those of single users. */
@@ -28,9 +28,9 @@ export class CircuitBreaker {
 	}
 
 	/** For each request that has used up its attempts. */
-	onFailure({ message, description, kind, httpCode }: Problem) {
+	onFailure(problem: Problem) {
 		this.failures++;
-		this.lastFailure = new Problem(message, description, { kind, httpCode, concernsAll: true });
+		this.lastFailure = problem.reworded(problem.message, problem.description, { concernsAll: true });
 	}
 
 	reset() {

@@ -4,7 +4,7 @@
  */
 import { DateTime } from 'luxon';
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
-import { Problem } from '../shared/problem';
+import type { Problem } from '../shared/problem';
 import { FEW_IN_A_ROW } from './circuitBreaker';
 import { classify, isRetryable, isTruncated, type Answer, type Outcome } from './classify';
 import { cancellationOf, statusError, truncatedError } from './errors';
@@ -223,9 +223,8 @@ function problemOf(answer: Answer): Problem {
 }
 
 function withAttempts(problem: Problem, { attempt, askedMs }: FailedAttempt, elapsedMs: number): Problem {
-	const { message, description, kind, httpCode, concernsAll } = problem;
 	const times = attempt === 1 ? 'once' : `${attempt} times`;
 	const seconds = Math.round(elapsedMs / 1000);
-	const advice = `Tried ${times} in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. ${description}`;
-	return new Problem(message, advice, { kind, httpCode, concernsAll, retryAfterMs: askedMs });
+	const advice = `Tried ${times} in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. ${problem.description}`;
+	return problem.reworded(problem.message, advice, { retryAfterMs: askedMs });
 }

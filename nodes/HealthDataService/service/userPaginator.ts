@@ -114,10 +114,8 @@ class UserPaginator {
 	/** At most `count` pages up to the end that `total` predicts, including the page that proves it; one after a short page. */
 	nextPages(count: number): PageRequest[] {
 		const requests: PageRequest[] = [];
-		let {
-			position,
-			seen: { size: returned },
-		} = this;
+		let { position } = this;
+		let returned = this.seen.size;
 		while (requests.length < count) {
 			const request = this.next(position, returned);
 			requests.push(request);

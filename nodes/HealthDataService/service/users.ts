@@ -88,13 +88,8 @@ export async function pageBeyondTotal(get: Get, offset: number, limit: number, o
 	}
 }
 
-interface ConnectedSource {
-	slug: string;
-	name: string;
-}
-
-/** The connected sources. Entries may be incomplete (quirks 5, 8). */
-export function connectedSources(user: IDataObject): ConnectedSource[] {
+/** Slug and name of the connected sources. Entries may be incomplete (quirks 5, 8). */
+export function connectedSources(user: IDataObject) {
 	const entries = Array.isArray(user.connected_sources) ? (user.connected_sources as IDataObject[]) : [];
 	return entries.flatMap((entry) => {
 		const { slug, name } = (entry?.source ?? {}) as IDataObject;

@@ -15,12 +15,9 @@ type ProblemOptions = Partial<Pick<Problem, 'kind' | 'httpCode' | 'concernsAll' 
  */
 export class Problem extends Error {
 	readonly kind: Kind;
-
 	readonly httpCode?: string;
-
 	/** Whether all other requests would fail the same way; else it may concern this user only. */
 	readonly concernsAll: boolean;
-
 	/** The service's Retry-After. */
 	readonly retryAfterMs?: number;
 
@@ -34,6 +31,11 @@ export class Problem extends Error {
 		this.httpCode = httpCode;
 		this.concernsAll = concernsAll ?? kind === 'credential-invalid';
 		this.retryAfterMs = retryAfterMs;
+	}
+
+	/** The same cause in other words. */
+	reworded(message: string, description: string, more: ProblemOptions = {}) {
+		return new Problem(message, description, { ...this, ...more });
 	}
 
 	/** Whether the same request may succeed later, without a change. */

@@ -165,11 +165,9 @@ export const isThrottle = (problem: unknown): problem is Problem =>
 export function everyReadFailed({ problems }: Failures): Problem {
 	const [[label, problem]] = problems;
 	if (problems.size === 1) return problem;
-	const { message, description, kind, httpCode, retryAfterMs } = problem;
-	return new Problem(
-		`No user's readings can be read. ${message}`,
-		`The first of ${problems.size} users is ${label}. ${description}`,
-		{ kind, httpCode, retryAfterMs },
+	return problem.reworded(
+		`No user's readings can be read. ${problem.message}`,
+		`The first of ${problems.size} users is ${label}. ${problem.description}`,
 	);
 }
 
@@ -195,11 +193,10 @@ function failureReport({ problems, users }: Failures): Problem {
 	);
 }
 
-const throttleReport = ({ message, kind, httpCode, retryAfterMs }: Problem) =>
-	new Problem(
-		`The service limits the requests, so one poll does not read all users. ${message}`,
+const throttleReport = (throttle: Problem) =>
+	throttle.reworded(
+		`The service limits the requests, so one poll does not read all users. ${throttle.message}`,
 		"The next polls continue with the other users, and nothing is lost. Poll less often, or set 'Requests per Second' in the options to what the service allows. This report comes once an hour",
-		{ kind, httpCode, retryAfterMs },
 	);
 
 /** The throttle of a poll that sends nothing. @param ms how long the next ones send nothing either */

@@ -34,8 +34,8 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 	// Missing in n8n's types.
 	const { workflow } = context as { workflow?: Pick<Workflow, 'staticData' | 'getStaticData'> };
 	const isDurable = workflow !== undefined && workflow.getStaticData('node', node) !== stored;
-	const budgetMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
-	const isPollTime = isDurable && context.getActivationMode() === 'update' && budgetMs !== DEFAULT_BUDGET_MS;
+	const givenMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
+	const isPollTime = isDurable && context.getActivationMode() === 'update' && givenMs !== DEFAULT_BUDGET_MS;
 	const isStart = !known.has(context) && !isPollTime;
 	known.add(context);
 	if (!isDurable && workflow) adoptState(workflow.staticData, node.id, stored);
@@ -43,14 +43,8 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 	const started = (starts.get(name) ?? 0) + (isStart ? 1 : 0);
 	starts.set(name, started);
 	const isSuperseded = () => starts.get(name) !== started;
-	return {
-		name,
-		isDurable,
-		isStart,
-		budgetMs: Math.min(budgetMs, isStart ? START_BUDGET_MS : Infinity),
-		stored,
-		isSuperseded,
-	};
+	const budgetMs = Math.min(givenMs, isStart ? START_BUDGET_MS : Infinity);
+	return { name, isDurable, isStart, budgetMs, stored, isSuperseded };
 }
 
 const nodeOf = (stored: unknown) => (stored as { state?: { node?: string } } | undefined)?.state?.node;

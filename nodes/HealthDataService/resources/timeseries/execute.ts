@@ -8,7 +8,7 @@ import type { Metric } from '../../service/metrics';
 import { readUsers, USERS_PER_REQUEST, type UserResult } from '../../service/readUsers';
 import type { UserRef } from '../../service/readings';
 import { shownUserId } from '../../service/users';
-import { countOfUsers, Problem } from '../../shared/problem';
+import { countOfUsers, type Problem } from '../../shared/problem';
 import { runOf, type Connect } from '../operation';
 import { readRequest } from './parameters';
 
@@ -64,14 +64,13 @@ const limitEndedRead = (limit: number, users: number) =>
 
 /** On Error *Stop* with several users. Does not name the client user ID, which may identify a person. */
 function unreadableProblem(user: UserRef, problem: Problem, succeeded: number): Problem {
-	const { message, description, kind, httpCode } = problem;
 	const others = succeeded === 1 ? '1 other user was' : `${succeeded.toLocaleString('en')} other users were`;
 	// Without a user ID, the message names the position in the list.
 	const subject = user.user_id ? `The readings of the user ${shownUserId(user.user_id)} could not be read. ` : '';
-	return new Problem(
-		subject + message,
-		`${description}. So far ${others} read. To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node`,
-		{ kind, httpCode, concernsAll: true },
+	return problem.reworded(
+		subject + problem.message,
+		`${problem.description}. So far ${others} read. To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node`,
+		{ concernsAll: true },
 	);
 }
 

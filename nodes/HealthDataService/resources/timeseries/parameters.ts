@@ -65,15 +65,10 @@ function readSelection(
 ): (item: IExecutePaginationFunctions) => UserSelection {
 	if (scope === 'all') {
 		const connectedTo = readOnlyConnected(context) ? provider : undefined;
-		const team = wholeTeam(
-			{
-				...readListSlice(context),
-				isLazy: limit.mayEndEarly,
-				// `total` counts all users of the list, connected or not.
-				onTotal: connectedTo ? undefined : onTotal,
-			},
-			connectedTo,
-		);
+		// `total` counts all users of the list, connected or not.
+		const countAll = connectedTo ? undefined : onTotal;
+		const slice = { ...readListSlice(context), isLazy: limit.mayEndEarly, onTotal: countAll };
+		const team = wholeTeam(slice, connectedTo);
 		return () => team;
 	}
 	const whenNotFound = readWhenNotFound(context);
