@@ -46,7 +46,7 @@ onBothSchedulers((scheduler) => {
 		[
 			'readings',
 			() => allUsers,
-			'A test looks at the first 50 users, for a few seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next blood pressure reading',
+			'A test looks at the first users only, for a few seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next blood pressure reading',
 		],
 		[
 			'readings that reach a minimum',
@@ -54,7 +54,7 @@ onBothSchedulers((scheduler) => {
 				w.history.add(w.anna, w.reading(-60, 122));
 				return { ...allUsers, options: { minSystolic: 150 } };
 			},
-			'A test looks at the first 50 users, for a few seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next blood pressure reading',
+			'A test looks at the first users only, for a few seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next blood pressure reading',
 		],
 		[
 			'users',
@@ -62,7 +62,7 @@ onBothSchedulers((scheduler) => {
 				w.history.team.users = [];
 				return { event: 'user' };
 			},
-			'A test looks at the first 5,000 users, for a few seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next user',
+			'A test looks at the first users only, for a few seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next user',
 		],
 	])('says what to do without %s', async (_, parameters, description) => {
 		const given = parameters();

@@ -13,7 +13,7 @@ import { RequestQueue } from './requestQueue';
 import { RETRY_LIMITS, withRetry, type RequestOptions, type RetryLimits, type RetryOptions } from './retry';
 import { createSend, storedCredential, type Context, type RequestDefaults } from './transport';
 
-export { SINGLE_ATTEMPT, type Budget, type RequestOptions } from './retry';
+export { FEW_ATTEMPTS, SINGLE_ATTEMPT, type Budget, type RequestOptions } from './retry';
 
 export type Query = Record<string, string | number | undefined>;
 

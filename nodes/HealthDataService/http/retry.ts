@@ -14,8 +14,6 @@ import type { Send } from './transport';
 /** One object, which tests change. */
 export const RETRY_LIMITS = {
 	maxAttempts: 7,
-	/** Behind several requests in a row that have used up their attempts. */
-	attemptsWhileFailing: 2,
 	baseDelayMs: 500,
 	maxDelayMs: 30_000,
 	/** A longer Retry-After is cut to this. */
@@ -25,8 +23,11 @@ export const RETRY_LIMITS = {
 	timeoutMs: 300_000,
 };
 
-/** Limits while a person waits: an early error is better than a late one. */
-export const SHORT_RETRY = { maxAttempts: 2, retryForMs: 5_000, timeoutMs: 30_000 };
+/** Attempts where an early error is better than a late one: the cause may concern all requests, or a person waits. */
+export const FEW_ATTEMPTS = 2;
+
+/** Limits while a person waits. */
+export const SHORT_RETRY = { maxAttempts: FEW_ATTEMPTS, retryForMs: 5_000, timeoutMs: 30_000 };
 
 /** Longest Retry-After that the trigger obeys. */
 export const MAX_PAUSE_MS = 3_600_000;
@@ -114,7 +115,7 @@ export function retryDelay(failed: FailedAttempt, limits: RetryLimits, random?: 
 	if (outcome === 'failed' || maxAttempts === 1 || now + delayMs > retryUntil) return undefined;
 	if (outlastsThrottles && failed.isThrottle) return delayMs;
 	// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
-	const attempts = failed.isServiceFailing ? Math.min(RETRY_LIMITS.attemptsWhileFailing, maxAttempts) : maxAttempts;
+	const attempts = failed.isServiceFailing ? Math.min(FEW_ATTEMPTS, maxAttempts) : maxAttempts;
 	return attempt >= attempts || failingMs + delayMs > retryForMs || !failed.mayRetry ? undefined : delayMs;
 }
 

@@ -1,6 +1,6 @@
 /** User selection: one user, listed users, or the team, and what a user who is not found means for each. */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get } from '../http/client';
+import { FEW_ATTEMPTS, type Get } from '../http/client';
 import { ignoreProblem, Problem } from '../shared/problem';
 import { text } from '../shared/values';
 import type { UserRef } from './readings';
@@ -127,12 +127,9 @@ export const oneUser = (
 	},
 });
 
-/** The readings are worth more than the name: after two failed attempts the name is left out. */
-const NAME_ATTEMPTS = 2;
-
-/** A problem that also concerns the readings is reported by their own requests. */
+/** The readings are worth more than the name. A problem that also concerns them is reported by their own requests. */
 const resolveQuietly = async (get: Get, clientUserId: string, isCancelled?: () => boolean) =>
-	await resolveUser(get, clientUserId, { maxAttempts: NAME_ATTEMPTS, ignoreFailure: true, isCancelled }).then(
+	await resolveUser(get, clientUserId, { maxAttempts: FEW_ATTEMPTS, ignoreFailure: true, isCancelled }).then(
 		(user) => user && toSelectedUser(user, 1).user,
 		ignoreProblem,
 	);

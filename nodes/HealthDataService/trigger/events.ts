@@ -27,8 +27,8 @@ export interface TriggerEvent extends Identity {
 	name: string;
 	/** One event, in a sentence. */
 	noun: string;
-	/** Where a test event is looked for: in the first users of the list, and this many days back. */
-	test: { users: number; days: number };
+	/** How many days back a test event is looked for. */
+	testDays: number;
 	thresholds: readonly ThresholdOption[];
 	/** One result per user, with all rows of the window, as they are completed. */
 	read(get: Get, target: WatchTarget, options: ReadOptions): AsyncIterable<UserResult>;
@@ -38,7 +38,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	...identityOf(metric),
 	name: metric.event,
 	noun: metric.noun,
-	test: { users: 50, days: 90 },
+	testDays: 90,
 	thresholds: metric.thresholds,
 	read: (get, { concurrency, requestsPerSecond = Infinity, ...target }, { windowStartOf, ...options }) =>
 		readUsers(get, {
@@ -68,7 +68,7 @@ const newUser: TriggerEvent = {
 	time: 'created_on',
 	key: ['user_id'],
 	values: [],
-	test: { users: 5000, days: Infinity },
+	testDays: Infinity,
 	thresholds: [],
 	async *read(get, { selection }, { isTimeUp }) {
 		for await (const one of selection.users(get)) {

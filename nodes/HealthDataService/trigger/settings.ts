@@ -26,6 +26,8 @@ import { HOUR_MS, type SavedThresholds, type Threshold } from './state';
 /** Wearables sync late: most after hours, some after a weekend. */
 const DEFAULT_LOOKBACK_HOURS = 48;
 const MAX_LOOKBACK_HOURS = 720;
+/** Users of a list whose readings are looked through for a test event. */
+const TEST_USERS = 50;
 const show = { event: readingEvents.map(({ value }) => value) };
 
 const lookbackField: INodeProperties = {
@@ -88,15 +90,15 @@ export interface Settings {
 	thresholds: Threshold[];
 }
 
-/** @param isTest whether only the first users are read @throws Problem for an invalid field */
+/** @param isTest whether the readings of the first users only are read @throws Problem for an invalid field */
 export function readSettings(context: IPollFunctions, isTest = false): Settings {
 	const event = toChoice(context.getNodeParameter('event'), 'Trigger On', events);
 	const lookback = readLookback(context);
-	const maxUsers = isTest ? event.test.users : undefined;
+	const maxUsers = isTest ? TEST_USERS : undefined;
 	const common = { event, lookback, thresholds: readThresholds(context, event.thresholds) };
 	const limits = readRequestLimits(context);
 	if (!readingEvents.includes(event)) {
-		const target = { ...limits, selection: wholeTeam({ limit: maxUsers }), provider: new ProviderCheck('') };
+		const target = { ...limits, selection: wholeTeam(), provider: new ProviderCheck('') };
 		return { ...common, target, watched: event.value };
 	}
 	const provider = readProvider(context);

@@ -3,7 +3,7 @@ import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { connect, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
-import { countOfUsers, Problem } from '../shared/problem';
+import { Problem } from '../shared/problem';
 import { detectChanges, SeenReadings, toItem, type ChangedRow } from './seen';
 import { reachesThreshold, readSettings, type Settings } from './settings';
 
@@ -24,14 +24,14 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		queue: new RequestQueue(target, deadline),
 	});
 	const get = target.provider.watching(connected);
-	for (const lookbackMs of [lookback, event.test.days * DAY_MS]) {
+	for (const lookbackMs of [lookback, event.testDays * DAY_MS]) {
 		const newest = await newestWithin(lookbackMs, settings, get, deadline);
 		if (newest) return newest;
 		if (performance.now() > deadline) break;
 	}
 	throw new Problem(
 		`There is no ${event.noun} to show`,
-		`A test looks at the first ${countOfUsers(event.test.users)}, for a few seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next ${event.noun}`,
+		`A test looks at the first users only, for a few seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next ${event.noun}`,
 	);
 }
 
