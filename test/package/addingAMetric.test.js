@@ -59,7 +59,7 @@ it('takes four files', () => {
 });
 
 it('gives code that compiles and is formatted', async () => {
-	expect(await run(['typescript/bin/tsc', '-p', 'test/tsconfig.json'])).toBe('');
+	expect(await run(['typescript/bin/tsc', '-p', 'dev/tsconfig.json'])).toBe('');
 	const code = steps.map(({ file }) => file).filter((file) => file.endsWith('.ts'));
 	expect(await run(['prettier/bin/prettier.cjs', '--check', ...code])).toContain(
 		'All matched files use Prettier code style!',

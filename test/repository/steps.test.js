@@ -35,7 +35,6 @@ it.each([
 	['lint', 'eslint --config dev/importRule.config.mjs --no-inline-config nodes credentials dev'],
 	['format:check', '"{nodes,credentials,dev,test}/**/*.{ts,js,mjs}"'],
 	['typecheck', 'tsc -p dev/tsconfig.json'],
-	['typecheck', 'tsc -p test/tsconfig.json'],
 	['pages', 'markdownlint-cli2 --config dev/prose/.markdownlint-cli2.jsonc "*.md" "docs/*.md"'],
 	['pages', 'textlint --config dev/prose/textlint.json "*.md" "docs/*.md"'],
 	['pages', 'tsx dev/prose/links.mjs'],
