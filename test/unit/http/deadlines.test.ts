@@ -98,8 +98,31 @@ it('ends every request at the end of all', async () => {
 	expect(time.now - begun).toBe(500);
 });
 
+it('watches again after a time without requests', async () => {
+	const deadlines = new Deadlines();
+	await deadlines.within(300_000, undefined, async () => await Promise.resolve());
+	await time.pass(1000);
+	expect(await codeOf(deadlines.within(500, undefined, endless))).toBe('ETIMEDOUT');
+});
+
 describe('a timeout that adapts', () => {
 	const WHOLE = 60_000;
+	const SHORT = 5_000;
+
+	it('is short after a whole round of timed-out answers in a row, until an answer or another error comes', () => {
+		const timeout = new AdaptiveTimeout(WHOLE, () => 2);
+		timeout.note(true, WHOLE);
+		expect(timeout.currentMs).toBe(WHOLE);
+		timeout.note(true, WHOLE);
+		expect(timeout.currentMs).toBe(SHORT);
+		timeout.note(true, SHORT - 1);
+		expect(timeout.currentMs).toBe(WHOLE);
+		timeout.hanging = 2;
+		timeout.note(false, SHORT);
+		expect(timeout.currentMs).toBe(WHOLE);
+		timeout.hanging = 2;
+		expect(timeout.currentMs).toBe(SHORT * 4);
+	});
 
 	it.each([
 		[100, 5_000],
