@@ -14,13 +14,13 @@ import { OTHER_KEY, people, readingsOf, SPECIAL, STEADY } from '../helpers/peopl
 import { bloodPressureOf, byClientId, byUserId, listUsers, resolve, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
-describe('a message', () => {
-	const used = useSandbox();
-	useVirtualTime();
-	const steady = () => bloodPressureOf(byUserId(STEADY.user_id));
-	const run = async (parameters: INodeParameters, more = {}) =>
-		await runNode({ credential: used.credential, parameters, ...more });
+const used = useSandbox();
+const time = useVirtualTime();
+const run = async (parameters: INodeParameters = listUsers({ limit: 4 }), more = {}) =>
+	await runNode({ credential: used.credential, parameters, ...more });
 
+describe('a message', () => {
+	const steady = () => bloodPressureOf(byUserId(STEADY.user_id));
 	it.each([
 		['list', listUsers()],
 		['resolve', resolve('steady')],
@@ -99,13 +99,9 @@ describe('a message', () => {
 });
 
 describe('retries', () => {
-	const used = useSandbox();
-	const time = useVirtualTime();
 	const normal = { ...RETRY_LIMITS };
 	afterEach(() => Object.assign(RETRY_LIMITS, normal, { baseDelayMs: 2, maxDelayMs: 10 }));
 
-	const run = async (parameters: INodeParameters = listUsers({ limit: 4 }), more = {}) =>
-		await runNode({ credential: used.credential, parameters, ...more });
 	const always = (fault: Fault) => Object.assign(used.sandbox.switches, { fault: () => fault });
 	const once = (fault: Fault) =>
 		Object.assign(used.sandbox.switches, { fault: (number: number) => (number === 1 ? fault : undefined) });

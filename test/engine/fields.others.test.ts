@@ -8,11 +8,12 @@ import { BERLIN, SPECIAL, STEADY } from '../helpers/people';
 import { PollingHost } from '../helpers/pollingHost';
 import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
 
+const used = useSandbox();
+const steady = byUserId(STEADY.user_id);
+const locator = (mode: string) => (value: string) => ({ __rl: true, mode, value });
+const slug = locator('slug');
+
 describe('the node', () => {
-	const used = useSandbox();
-	const steady = byUserId(STEADY.user_id);
-	const locator = (mode: string) => (value: string) => ({ __rl: true, mode, value });
-	const slug = locator('slug');
 	const all = (more: INodeParameters) => bloodPressureOf(steady, { userScope: 'all', ...more });
 	const listed = (more: INodeParameters) =>
 		bloodPressureOf('', { userScope: 'listed', userIds: STEADY.user_id, options: { whenNotFound: 'empty' }, ...more });
@@ -100,11 +101,6 @@ describe('the node', () => {
 });
 
 describe('the trigger', () => {
-	const used = useSandbox();
-	const steady = byUserId(STEADY.user_id);
-	const locator = (mode: string) => (value: string) => ({ __rl: true, mode, value });
-	const slug = locator('slug');
-
 	type Fill = (given: string) => INodeParameters;
 	const watch = (more: INodeParameters): INodeParameters => ({ event: 'bloodPressure', user: steady, ...more });
 	const watchList = (more: INodeParameters) => watch({ userScope: 'listed', userIds: STEADY.user_id, ...more });

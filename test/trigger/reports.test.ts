@@ -84,14 +84,6 @@ onBothSchedulers((scheduler) => {
 			]);
 		});
 
-		it('is no part of a manual test, which shows the readable users', async () => {
-			w.history.add(w.ben, w.reading(-60, 133));
-			breakAll('anna');
-			const n8n = w.trigger();
-			expect(await n8n.fetchTestEvent()).toMatchObject([{ systolic: 133 }]);
-			expect(n8n.reported).toEqual([]);
-		});
-
 		it('is the error of a test event without any reading', async () => {
 			breakAll('anna');
 			const n8n = w.trigger();
