@@ -1,89 +1,209 @@
-/** Error messages in n8n's engine: words about the fields on the screen, linked to the item, never a key or a reading. */
+/**
+ * Error messages in n8n's engine: words about the fields on the screen, linked to the item, never a key or a reading. And retries
+ * over HTTP, through n8n's own helper: what it makes of answers that are cut, drip or do not come. Which failure is retried and
+ * when: unit/http/classify.test.ts and retry.test.ts.
+ */
 import type { INodeParameters } from 'n8n-workflow';
+import type { Fault } from '../../dev/sandbox/switches';
+import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { runNode } from '../helpers/engine';
 import { everythingIn } from '../helpers/inspect';
+import { plainService } from '../helpers/listeners';
+import { listenersOf } from '../helpers/machine';
 import { OTHER_KEY, people, readingsOf, SPECIAL, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, resolve, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 const used = useSandbox();
-useVirtualTime();
-const steady = () => bloodPressureOf(byUserId(STEADY.user_id));
-const run = async (parameters: INodeParameters, more = {}) =>
+const time = useVirtualTime();
+const run = async (parameters: INodeParameters = listUsers({ limit: 4 }), more = {}) =>
 	await runNode({ credential: used.credential, parameters, ...more });
 
-it.each([
-	['list', listUsers()],
-	['resolve', resolve('steady')],
-	['readings', steady()],
-])('a wrong key is an error after one request: %s', async (_, parameters) => {
-	const { error } = await run(parameters, { credential: { ...used.credential, apiKey: 'wrong-key-of-mine' } });
-	expect(error).toMatchObject({ message: 'The service did not accept the API key (status 401)', httpCode: '401' });
-	expect(error?.description).toContain("Check 'API Key' and 'Base URL' in the credential together");
-	expect(everythingIn(error)).not.toContain('wrong-key-of-mine');
-	expect(used.sandbox.requests).toHaveLength(1);
-});
-
-it('a user of another team is unknown, and the error names the key', async () => {
-	const { error } = await run(steady(), { credential: { ...used.credential, apiKey: OTHER_KEY } });
-	expect(error?.message).toBe("There is no such user: the service does not know the 'User'");
-	expect(error?.description).toContain('key belongs to the team of this user');
-});
-
-describe('refused before any request', () => {
-	it.each<[string, INodeParameters]>([
-		// What n8n lets pass only when it comes of an expression.
-		["'User' is not a user ID", bloodPressureOf(byUserId('={{ "app-user-0001" }}'))],
-		["'User' is not a user ID", bloodPressureOf(byUserId('={{ "../../admin" }}'))],
-		["'User' is empty", bloodPressureOf(byUserId('={{ "" }}'))],
-	])('%s: %j', async (message, parameters) => {
-		const { error } = await run(parameters);
-		expect(error?.message).toBe(message);
-		expect(error?.description).toBeTruthy();
-		expect(used.sandbox.requests).toEqual([]);
-	});
-});
-
-it.each([
-	["The service's answer is not the data that was asked for", 'null'],
-	["The service's answer has no 'groups'", '{ "groups": [] }'],
-])('%s: %s', async (message, body) => {
-	used.sandbox.switches.fault = () => ({ status: 200, body, type: 'application/json' });
-	expect((await run(steady())).error?.message).toBe(message);
-});
-
-it('a service that does not listen is named', async () => {
-	const { error } = await run(listUsers(), { credential: { baseUrl: 'http://127.0.0.1:9', apiKey: 'key-of-mine' } });
-	expect(error?.message).toBe('The service could not be reached');
-	expect(error?.description).toBe(
-		"Tried 7 times in 0 seconds. Nothing answers at 127.0.0.1:9. Check 'Base URL' in the credential",
-	);
-	expect(everythingIn(error)).not.toContain('key-of-mine');
-});
-
-describe('On Error {{ }}', () => {
-	const input = [{ id: SPECIAL.client_user_id }, { id: 'unknown' }, { id: 'silent' }];
-	const parameters = bloodPressureOf(byClientId('={{ $json.id }}'));
-
-	it('stops with the number of the item', async () => {
-		const { error } = await run(parameters, { input });
-		expect(error?.context).toMatchObject({ itemIndex: 1 });
+describe('a message', () => {
+	const steady = () => bloodPressureOf(byUserId(STEADY.user_id));
+	it.each([
+		['list', listUsers()],
+		['resolve', resolve('steady')],
+		['readings', steady()],
+	])('a wrong key is an error after one request: %s', async (_, parameters) => {
+		const { error } = await run(parameters, { credential: { ...used.credential, apiKey: 'wrong-key-of-mine' } });
+		expect(error).toMatchObject({ message: 'The service did not accept the API key (status 401)', httpCode: '401' });
+		expect(error?.description).toContain("Check 'API Key' and 'Base URL' in the credential together");
+		expect(everythingIn(error)).not.toContain('wrong-key-of-mine');
+		expect(used.sandbox.requests).toHaveLength(1);
 	});
 
-	it('continues with an item that describes the error, linked to its input item', async () => {
-		const { items, error } = await run(parameters, { input, onError: 'continueRegularOutput' });
-		expect(error).toBeUndefined();
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 0 }, { item: 0 }, { item: 1 }]);
-		expect(items[3].json).toEqual({
-			error: "There is no user with this 'Client User ID'",
-			details: expect.stringContaining('Check the identifier'),
+	it('a user of another team is unknown, and the error names the key', async () => {
+		const { error } = await run(steady(), { credential: { ...used.credential, apiKey: OTHER_KEY } });
+		expect(error?.message).toBe("There is no such user: the service does not know the 'User'");
+		expect(error?.description).toContain('key belongs to the team of this user');
+	});
+
+	describe('refused before any request', () => {
+		it.each<[string, INodeParameters]>([
+			// What n8n lets pass only when it comes of an expression.
+			["'User' is not a user ID", bloodPressureOf(byUserId('={{ "app-user-0001" }}'))],
+			["'User' is not a user ID", bloodPressureOf(byUserId('={{ "../../admin" }}'))],
+			["'User' is empty", bloodPressureOf(byUserId('={{ "" }}'))],
+		])('%s: %j', async (message, parameters) => {
+			const { error } = await run(parameters);
+			expect(error?.message).toBe(message);
+			expect(error?.description).toBeTruthy();
+			expect(used.sandbox.requests).toEqual([]);
 		});
 	});
 
-	it('sends it to the error output, linked to its input item, without an effect on others', async () => {
-		const { items, errorItems } = await run(parameters, { input, onError: 'continueErrorOutput' });
-		expect(items).toHaveLength(readingsOf(people(), SPECIAL).length);
-		expect(errorItems).toHaveLength(1);
-		expect(errorItems[0].json).toMatchObject({ id: 'unknown', error: "There is no user with this 'Client User ID'" });
+	it.each([
+		["The service's answer is not the data that was asked for", 'null'],
+		["The service's answer has no 'groups'", '{ "groups": [] }'],
+	])('%s: %s', async (message, body) => {
+		used.sandbox.switches.fault = () => ({ status: 200, body, type: 'application/json' });
+		expect((await run(steady())).error?.message).toBe(message);
+	});
+
+	it('a service that does not listen is named', async () => {
+		const { error } = await run(listUsers(), { credential: { baseUrl: 'http://127.0.0.1:9', apiKey: 'key-of-mine' } });
+		expect(error?.message).toBe('The service could not be reached');
+		expect(error?.description).toBe(
+			"Tried 7 times in 0 seconds. Nothing answers at 127.0.0.1:9. Check 'Base URL' in the credential",
+		);
+		expect(everythingIn(error)).not.toContain('key-of-mine');
+	});
+
+	describe('On Error {{ }}', () => {
+		const input = [{ id: SPECIAL.client_user_id }, { id: 'unknown' }, { id: 'silent' }];
+		const parameters = bloodPressureOf(byClientId('={{ $json.id }}'));
+
+		it('stops with the number of the item', async () => {
+			const { error } = await run(parameters, { input });
+			expect(error?.context).toMatchObject({ itemIndex: 1 });
+		});
+
+		it('continues with an item that describes the error, linked to its input item', async () => {
+			const { items, error } = await run(parameters, { input, onError: 'continueRegularOutput' });
+			expect(error).toBeUndefined();
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 0 }, { item: 0 }, { item: 1 }]);
+			expect(items[3].json).toEqual({
+				error: "There is no user with this 'Client User ID'",
+				details: expect.stringContaining('Check the identifier'),
+			});
+		});
+
+		it('sends it to the error output, linked to its input item, without an effect on others', async () => {
+			const { items, errorItems } = await run(parameters, { input, onError: 'continueErrorOutput' });
+			expect(items).toHaveLength(readingsOf(people(), SPECIAL).length);
+			expect(errorItems).toHaveLength(1);
+			expect(errorItems[0].json).toMatchObject({ id: 'unknown', error: "There is no user with this 'Client User ID'" });
+		});
+	});
+});
+
+describe('retries', () => {
+	const normal = { ...RETRY_LIMITS };
+	afterEach(() => Object.assign(RETRY_LIMITS, normal, { baseDelayMs: 2, maxDelayMs: 10 }));
+
+	const always = (fault: Fault) => Object.assign(used.sandbox.switches, { fault: () => fault });
+	const once = (fault: Fault) =>
+		Object.assign(used.sandbox.switches, { fault: (number: number) => (number === 1 ? fault : undefined) });
+
+	it.each<[string, Fault]>([
+		['without a length and a type', { status: 200, body: ' [{"users": ', type: 'application/octet-stream' }],
+		['that should be JSON', { status: 200, body: '{"us', type: 'Application/JSON; charset=utf-8' }],
+		['before its first byte', { status: 200, body: '', type: 'application/problem+json' }],
+		['of a 404', { status: 404, body: '{"detail": "User no', type: 'application/json' }],
+	])('a body that is cut %s is retried', async (_, fault) => {
+		once(fault);
+		expect((await run()).rows).toHaveLength(4);
+		expect(used.sandbox.requests).toHaveLength(2);
+	});
+
+	describe('an answer that drips', () => {
+		it('is retried, with a new timeout, and then an error', async () => {
+			Object.assign(RETRY_LIMITS, { maxAttempts: 3, timeoutMs: 50_000 });
+			always({ dripMs: 2000 });
+			const { error } = await run();
+			const { host } = new URL(used.sandbox.baseUrl);
+			// Three times 50 seconds, and next to nothing between them.
+			expect(error).toMatchObject({
+				message: 'The service could not be reached',
+				description: `Tried 3 times in 150 seconds. ${host} did not answer in time. Try again later`,
+			});
+			expect(used.sandbox.requests).toHaveLength(3);
+		});
+
+		it('ends at once when the execution is cancelled, and is no timeout', async () => {
+			always({ dripMs: 2000 });
+			let cancelledAt = 0;
+			const cancelWhen = (async () => {
+				while (used.sandbox.requests.length === 0) await time.pass(5);
+				await time.pass(6000);
+				cancelledAt = time.now;
+			})();
+			const { run: execution } = await run(listUsers({ limit: 4 }), { cancelWhen });
+			expect(time.now).toBe(cancelledAt);
+			expect(everythingIn(execution)).not.toContain('did not answer in time');
+			expect(used.sandbox.requests).toHaveLength(1);
+		});
+	});
+
+	describe('what n8n adds', () => {
+		it('Timeout of the Request Options is kept', async () => {
+			RETRY_LIMITS.maxAttempts = 1;
+			always({ delayMs: 2000 });
+			const begun = time.now;
+			const { error } = await run({ ...listUsers({ limit: 4 }), requestOptions: { timeout: 100 } });
+			expect(time.now - begun).toBe(100);
+			expect(error?.description).toMatch(
+				/did not answer in time\. Try again later, or raise 'Timeout' in the request options$/,
+			);
+		});
+
+		it('the request accepts JSON', async () => {
+			const service = await plainService();
+			await run(listUsers({ limit: 4 }), {
+				credential: { ...used.credential, baseUrl: `http://127.0.0.1:${service.port}` },
+			});
+			await service.close();
+			expect(service.handed[0]).toMatch(/ Accept application\/json /i);
+		});
+	});
+
+	describe('why there is no connection, in words', () => {
+		it.each([
+			[
+				'http://missing.localhost.invalid.localhost',
+				'Nothing answers at missing.localhost.invalid.localhost|The name of missing.localhost.invalid.localhost is not known',
+			],
+			[
+				'https://no-such-host.invalid',
+				"The name of no-such-host.invalid is not known. Check 'Base URL' in the credential|could not be looked up",
+			],
+		])('%s', async (baseUrl, words) => {
+			const { error } = await run(listUsers({ limit: 4 }), { credential: { ...used.credential, baseUrl } });
+			expect(error?.message).toBe('The service could not be reached');
+			expect(error?.description).toMatch(new RegExp(words));
+		});
+
+		it('https:// to a service that has none', async () => {
+			const { error } = await run(listUsers({ limit: 4 }), {
+				credential: { ...used.credential, baseUrl: used.sandbox.baseUrl.replace('http:', 'https:') },
+			});
+			expect(error?.description).toMatch(/does not speak the encryption that https:\/\/ needs/);
+		});
+	});
+
+	it('leaves no listener on the signal of the execution', async () => {
+		const signals = new Set<AbortSignal>();
+		const add = jest.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation(function (
+			this: AbortSignal,
+			...args
+		) {
+			signals.add(this);
+			return EventTarget.prototype.addEventListener.apply(this, args as never);
+		});
+		await run(bloodPressureOf(byUserId(STEADY.user_id)));
+		add.mockRestore();
+		expect(signals.size).toBeGreaterThan(0);
+		expect([...signals].map((signal) => listenersOf(signal))).toEqual([...signals].map(() => 0));
 	});
 });

@@ -7,7 +7,7 @@ import { KEY } from '../helpers/people';
 import { bloodPressureOf, byUserId, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
-const world = createWorld([{ key: KEY, users: 200 }]);
+const world = createWorld([{ key: KEY, users: 120 }]);
 const users = world.teams[0].users;
 const used = useSandbox(() => ({ world, switches: { latencyMs: 5 } }));
 const time = useVirtualTime();
@@ -29,14 +29,14 @@ const expected = users.flatMap(({ user_id }) =>
 
 describe('at most so many requests at once', () => {
 	it.each([1, 3, 8])('%i inside All Users', async (concurrency) => {
-		const { rows, error } = await run(all({ concurrency, userLimit: 60 }));
+		const { rows, error } = await run(all({ concurrency, userLimit: 40 }));
 		expect(error).toBeUndefined();
-		expect(rows.length).toBeGreaterThan(30);
+		expect(rows.length).toBeGreaterThan(20);
 		expect(used.sandbox.load.mostInFlight).toBe(concurrency);
 	});
 
 	it('8 over all input items together, by default {{ }}', async () => {
-		const input = users.slice(0, 60).map(({ user_id }) => ({ user_id }));
+		const input = users.slice(0, 40).map(({ user_id }) => ({ user_id }));
 		const { error } = await run(oneByOne(), { input });
 		expect(error).toBeUndefined();
 		expect(used.sandbox.load.mostInFlight).toBe(8);
@@ -56,7 +56,7 @@ describe('All Users', () => {
 
 	it('adjacent windows give all users, each once', async () => {
 		const parts = await Promise.all(
-			[0, 70, 140].map(async (userOffset) => (await run(all({ userOffset, userLimit: 70 }))).rows),
+			[0, 50, 100].map(async (userOffset) => (await run(all({ userOffset, userLimit: 50 }))).rows),
 		);
 		expect(idsOf(parts.flat()).sort()).toEqual([...expected].sort());
 	});
@@ -77,7 +77,7 @@ describe('All Users', () => {
 describe('a service that refuses more than six at once', () => {
 	it.each([
 		['inside All Users', true],
-		['over 200 input items {{ }}', false],
+		['over 120 input items {{ }}', false],
 	])('nothing is lost, and few are refused: %s', async (_, isAll) => {
 		used.sandbox.switches.mostAtOnce = 6;
 		const input = isAll ? [{}] : users.map(({ user_id }) => ({ user_id }));
@@ -158,9 +158,9 @@ describe('cancelling {{ }}', () => {
 
 		// Any further requests are sent before another user has been read.
 		Object.assign(used.sandbox.switches, defaultSwitches());
-		const { error } = await run(bloodPressureOf(byUserId(users[199].user_id), month));
+		const { error } = await run(bloodPressureOf(byUserId(users[119].user_id), month));
 		expect(error).toBeUndefined();
-		const ofInput = used.sandbox.requests.filter((url) => !url.includes(users[199].user_id));
+		const ofInput = used.sandbox.requests.filter((url) => !url.includes(users[119].user_id));
 		// Beside those that had left and not arrived: as many as may be on their way.
 		expect(ofInput.length).toBeLessThanOrEqual(sent + 8);
 	});

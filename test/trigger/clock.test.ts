@@ -99,7 +99,7 @@ onBothSchedulers((scheduler) => {
 			expect(valuesOf(await n8n.tick())).toEqual([200]);
 			wrong = 0;
 			// The newest wait for their arrival longest.
-			const late = Array.from({ length: 46 }, (_, hour) => w.reading(-hour * 60, 100 + hour));
+			const late = Array.from({ length: 16 }, (_, i) => w.reading(-i * 3 * 60, 100 + i));
 			for (const one of late.reverse()) {
 				await pass(MINUTE);
 				w.history.add(w.anna, one, { late: w.clock - one.time });

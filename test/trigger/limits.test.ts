@@ -1,30 +1,236 @@
-/** Timeout of one answer in the trigger: a hanging user must not use up the poll of the others. */
+/**
+ * Limits of a poll: the timeout of one answer, the budget of time for attempts and users, and the number of rows. What does not fit
+ * into one poll comes with the next.
+ */
+import type { INodeParameters } from 'n8n-workflow';
 import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
-import { allUsers, watch } from '../helpers/watch';
+import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
+import { MAX_PAGE_SIZE } from '../../nodes/HealthDataService/service/users';
+import { bloodPressure } from '../helpers/people';
+import type { HostOptions } from '../helpers/pollingHost';
+import {
+	allUsers,
+	failedUsers,
+	HOUR,
+	iso,
+	isPassComplete,
+	MINUTE,
+	onBothSchedulers,
+	savedState,
+	valuesOf,
+	watch,
+} from '../helpers/watch';
 
-const w = watch();
-let within: jest.SpyInstance;
-beforeEach(() => (within = jest.spyOn(Deadlines.prototype, 'within')));
-const limits = () => [...new Set(within.mock.calls.map(([ms]) => Math.round(ms)))];
+const MAX_ROWS = 10_000;
 
-it.each([
-	['a poll in memory, which has five minutes', undefined, 60_000],
-	['a poll that has 36 seconds: four ninths of them', 36_000, 16_000],
-])('%s', async (_, budgetMs, expected) => {
-	const n8n = w.trigger(allUsers, { budgetMs });
-	await n8n.start();
-	within.mockClear();
-	await n8n.tick();
-	expect(limits()).toEqual([expected]);
+onBothSchedulers((scheduler) => {
+	const w = watch(scheduler);
+
+	describe('a user who', () => {
+		const BUDGET_MS = 2500;
+		const watching = async () => {
+			for (let i = 0; i < 12; i++) w.history.addUser(`user ${i}`);
+			const n8n = w.trigger(allUsers, { budgetMs: BUDGET_MS });
+			await n8n.start();
+			return n8n;
+		};
+		const TROUBLES: Array<[string, () => void]> = [
+			[
+				'hangs',
+				() => {
+					w.used.sandbox.switches.fault = (_, url) => (url.includes(w.anna.user_id) ? { delayMs: 8000 } : undefined);
+				},
+			],
+			[
+				'has endless pages',
+				() => {
+					w.used.sandbox.switches.users = { anna: 'endless' };
+					w.used.sandbox.switches.latencyMs = 50;
+				},
+			],
+		];
+
+		it.each(TROUBLES)('%s: every poll ends, with the readings of the others', async (_, trouble) => {
+			const n8n = await watching();
+			w.history.add(w.anna, w.reading(0, 121));
+			trouble();
+			const others = w.history.team.users.slice(1);
+			for (let poll = 0; poll < 3; poll++) {
+				w.pass(MINUTE);
+				for (const user of others) w.history.add(user, w.reading(0, 130 + poll));
+				const begun = w.time.elapsed;
+				await n8n.tick();
+				expect(w.time.elapsed - begun).toBeLessThanOrEqual(BUDGET_MS);
+			}
+			expect(valuesOf(n8n.executions.flat())!.sort()).toEqual(
+				[130, 131, 132].flatMap((value) => others.map(() => value)),
+			);
+			expect(n8n.reported[0]).toMatchObject({ failure: { cause: 'temporarily-unavailable' } });
+			expect(failedUsers(savedState(n8n))).toBe(1);
+
+			w.used.sandbox.switches.fault = () => undefined;
+			w.used.sandbox.switches.users = {};
+			expect(valuesOf(await n8n.tick())).toEqual([121]);
+			expect(await n8n.tick()).toBeUndefined();
+		});
+
+		it('time in the queue does not count as slowness: if all are slow, all are read, and none is marked as failed', async () => {
+			const n8n = w.trigger({ ...allUsers, options: { concurrency: 1 } }, { budgetMs: 60_000 });
+			for (let i = 0; i < 10; i++) w.history.addUser(`user ${i}`);
+			await n8n.start();
+			n8n.options.budgetMs = 2000;
+			w.used.sandbox.switches.latencyMs = 400;
+			const all = w.history.team.users.map((user) => w.history.add(user, w.reading(0, 121)));
+			for (let poll = 0; poll < 12 && n8n.executions.flat().length < all.length; poll++) {
+				w.pass(MINUTE);
+				await n8n.tick();
+				expect(failedUsers(savedState(n8n))).toBe(0);
+			}
+			expect(n8n.executions.flat()).toHaveLength(all.length);
+			expect(n8n.reported).toEqual([]);
+		});
+	});
+
+	describe('many rows after weeks down', () => {
+		const add = (user: typeof w.anna, count: number, from: number) => {
+			const step = Math.floor((w.clock - from) / (count + 1));
+			for (let i = 1; i <= count; i++) w.history.add(user, bloodPressure(iso(from + i * step), 100 + (i % 50), 80));
+		};
+
+		const teams: Array<[string, number[]]> = [
+			['three users', [4500, 4500, 4500]],
+			['one of them alone', [0, 12_345, 5]],
+			['exactly as many', [5000, 5000, 0]],
+		];
+		it.each(scheduler === 'memory' ? teams : teams.slice(0, 1))(
+			'of %s: none is lost, none comes twice',
+			async (_, counts) => {
+				w.used.sandbox.switches.pageSize = 5000;
+				const users = [w.anna, w.ben, w.history.addUser('carl')];
+				const n8n = w.trigger();
+				await n8n.start();
+				const from = w.clock;
+				n8n.kill();
+				w.pass(20 * 24 * HOUR);
+				users.forEach((user, at) => add(user, counts[at], from));
+
+				const total = counts.reduce((a, b) => a + b);
+				const first = (await n8n.start('init'))!;
+				expect(first).toHaveLength(MAX_ROWS);
+				expect(first.map(({ timestamp }) => timestamp)).toEqual(first.map(({ timestamp }) => timestamp).sort());
+				if (total > MAX_ROWS) {
+					const second = (await n8n.tick())!;
+					expect(second).toHaveLength(total - MAX_ROWS);
+					expect(String(second[0].timestamp) >= String(first.at(-1)!.timestamp) || counts[0] === 0).toBe(true);
+				}
+				expect(await n8n.tick()).toBeUndefined();
+				expect(new Set(n8n.executions.flat().map(({ id }) => id)).size).toBe(total);
+				if (scheduler === 'durable') expect(isPassComplete(savedState(n8n))).toBe(true);
+			},
+		);
+	});
 });
 
-it('the poll at a start, which must not delay n8n: four ninths of a minute', async () => {
-	await w.trigger().start('init');
-	expect(limits()).toEqual([26_667]);
+describe('timeout of one answer', () => {
+	const w = watch();
+	let within: jest.SpyInstance;
+	beforeEach(() => (within = jest.spyOn(Deadlines.prototype, 'within')));
+	const limits = () => [...new Set(within.mock.calls.map(([ms]) => Math.round(ms)))];
+
+	it.each([
+		['a poll in memory, which has five minutes', undefined, 60_000],
+		['a poll that has 36 seconds: four ninths of them', 36_000, 16_000],
+	])('%s', async (_, budgetMs, expected) => {
+		const n8n = w.trigger(allUsers, { budgetMs });
+		await n8n.start();
+		within.mockClear();
+		await n8n.tick();
+		expect(limits()).toEqual([expected]);
+	});
+
+	it('the poll at a start, which must not delay n8n: four ninths of a minute', async () => {
+		await w.trigger().start('init');
+		expect(limits()).toEqual([26_667]);
+	});
+
+	it('a test event, which a person waits for: three seconds', async () => {
+		w.history.add(w.anna, w.reading(-10));
+		await w.trigger().fetchTestEvent();
+		expect(limits()).toEqual([3_000]);
+	});
 });
 
-it('a test event, which a person waits for: three seconds', async () => {
-	w.history.add(w.anna, w.reading(-10));
-	await w.trigger().fetchTestEvent();
-	expect(limits()).toEqual([3_000]);
+describe('budget', () => {
+	const BUDGET_MS = 18_000;
+	const w = watch();
+
+	describe('a service that is down', () => {
+		const { baseDelayMs, maxDelayMs } = RETRY_LIMITS;
+		beforeAll(() => void Object.assign(RETRY_LIMITS, { baseDelayMs: 2000, maxDelayMs: 4000 }));
+		afterAll(() => void Object.assign(RETRY_LIMITS, { baseDelayMs, maxDelayMs }));
+
+		it('is retried for half of the budget', async () => {
+			const n8n = w.trigger(undefined, { budgetMs: BUDGET_MS });
+			await n8n.start();
+			w.used.sandbox.switches.fault = () => ({ status: 503 });
+			const begun = w.time.elapsed;
+			await expect(n8n.tick()).rejects.toMatchObject({
+				httpCode: '503',
+				description: expect.stringMatching(/^Tried \d times in \d seconds\. /),
+			});
+			const tookMs = w.time.elapsed - begun;
+			expect(tookMs).toBeGreaterThan(BUDGET_MS / 4);
+			expect(tookMs).toBeLessThanOrEqual(BUDGET_MS / 2);
+		});
+	});
+
+	it('an n8n that knows no budgets polls without one', async () => {
+		const onContext: HostOptions['onContext'] = (context) => Object.assign(context, { getPollBudgetMs: undefined });
+		const n8n = w.trigger(undefined, { onContext });
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0));
+		expect(await n8n.tick()).toHaveLength(1);
+	});
+
+	it('a picked user is not named when the request would come after the deadline', async () => {
+		const parameters: INodeParameters = {
+			event: 'bloodPressure',
+			userScope: 'one',
+			user: { __rl: true, mode: 'list', value: w.anna.user_id, cachedResultName: 'anna (Omron)' },
+			// A request every ten seconds: the first reads, the second would name.
+			options: { requestsPerSecond: 0.1 },
+		};
+		const sentWithin = async (budgetMs: number) => {
+			const n8n = w.trigger(parameters, { budgetMs });
+			await n8n.start();
+			w.pass(MINUTE);
+			w.history.add(w.anna, w.reading(0, 121));
+			w.used.sandbox.requests.length = 0;
+			expect(await n8n.tick()).toMatchObject([{ systolic: 121 }]);
+			return w.used.sandbox.requests.map((url) => (url.includes('/resolve/') ? 'name' : 'readings'));
+		};
+		expect(await sentWithin(12_000)).toEqual(['readings']);
+		expect(await sentWithin(20_000)).toEqual(['readings', 'name']);
+	});
+
+	describe('a page of the user list after the deadline', () => {
+		/** How long a poll takes that requests the second page ten seconds after the first. */
+		const pollMs = async (budgetMs: number, pageMs: number) => {
+			for (let place = 0; place < 2 * MAX_PAGE_SIZE; place++) w.history.addUser(`user ${place}`);
+			const n8n = w.trigger({ event: 'user', options: { requestsPerSecond: 0.1 } }, { budgetMs });
+			await n8n.start();
+			w.used.sandbox.switches.fault = (_, url) => (/offset=[1-9]/.test(url) ? { delayMs: pageMs } : undefined);
+			const begun = w.time.elapsed;
+			await n8n.tick().catch(() => undefined);
+			return w.time.elapsed - begun;
+		};
+
+		it('is not sent once the budget is used up', async () => {
+			expect(await pollMs(6000, 0)).toBeLessThanOrEqual(6100);
+		});
+
+		it('is not awaited once the budget is used up', async () => {
+			expect(await pollMs(12_000, HOUR)).toBeLessThanOrEqual(12_100);
+		});
+	});
 });

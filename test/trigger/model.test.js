@@ -6,7 +6,7 @@ const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 const { seedOf } = require('./model');
 
-const HISTORIES = 200;
+const HISTORIES = 100;
 
 it(`keeps its promises in ${HISTORIES} random histories`, () => {
 	const args = [join(__dirname, 'model.js'), '--histories', String(HISTORIES)];

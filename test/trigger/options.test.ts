@@ -161,12 +161,12 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 	// Durable, each poll saves which readings were skipped.
 	if (scheduler === 'memory')
 		it('changed: the old one filters all users of the round, though it takes several polls', async () => {
-			const users = [anna, ...Array.from({ length: 25 }, (_, i) => history.addUser(`user ${i}`))];
+			const users = [anna, ...Array.from({ length: 12 }, (_, i) => history.addUser(`user ${i}`))];
 			const parameters = { event: 'bloodPressure', userScope: 'all' };
 			const n8n = new PollingHost(
 				used.credential,
 				{ ...parameters, options: { minSystolic: 140, concurrency: 1 } },
-				{ scheduler, budgetMs: 3000 },
+				{ scheduler, budgetMs: 1500 },
 			);
 			await n8n.start();
 			for (const user of users) history.add(user, reading(120, 80, 0));
@@ -189,12 +189,12 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 
 	/** A trigger that takes several polls for its first round with another minimum, and the users, of whom the first is read. */
 	const changing = async (from: INodeParameters, to: INodeParameters) => {
-		const users = [anna, ...Array.from({ length: 25 }, (_, i) => history.addUser(`user ${i}`))];
+		const users = [anna, ...Array.from({ length: 12 }, (_, i) => history.addUser(`user ${i}`))];
 		const parameters = { event: 'bloodPressure', userScope: 'all' };
 		const n8n = new PollingHost(
 			used.credential,
 			{ ...parameters, options: { ...from, concurrency: 1 } },
-			{ scheduler, budgetMs: 3000 },
+			{ scheduler, budgetMs: 1500 },
 		);
 		await n8n.start();
 		clock += 2 * MINUTE;

@@ -19,7 +19,7 @@ import {
 } from '../helpers/watch';
 
 /** The larger one only where there is time. */
-const TEAM = isLong ? 120 : 45;
+const TEAM = isLong ? 120 : 36;
 
 const HANGS: Fault = { delayMs: 100 * HOUR };
 
@@ -127,12 +127,13 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it.each<[string, number, Fault, number]>([
-		['16 hang', 16, HANGS, 12],
-		['60 hang', 60, HANGS, 12],
-		['60 answer 500', 60, { status: 500 }, 6],
-		['60 answer 503', 60, { status: 503 }, 6],
+		...(isLong ? [['some hang', 16, HANGS, 12] satisfies [string, number, Fault, number]] : []),
+		['many hang', 60, HANGS, 12],
+		['many answer 500', 60, { status: 500 }, 6],
+		['many answer 503', 60, { status: 503 }, 6],
 	])('%s in a row: all others are read in each second poll', async (_, most, fault, mostPolls) => {
-		const [length, polls] = isLong ? [most, mostPolls] : [Math.min(most, 20), 3];
+		// After twenty failures in a row a poll asks whether the service fails as a whole.
+		const [length, polls] = isLong ? [most, mostPolls] : [20, 3];
 		const isBroken = stretch(TEAM / 3, length);
 		const faultOf = (place: number) => (isBroken(place) ? fault : undefined);
 		const isSound = (place: number) => !isBroken(place);
@@ -146,7 +147,7 @@ onBothSchedulers((scheduler) => {
 		let request = 0;
 		const faultOf = () => ({ delayMs: 5000 + ((request++ * 3700) % 10_000) });
 		const { longestWait, difference, reports, errors } = await play({
-			count: 60,
+			count: isLong ? 60 : 36,
 			polls: isDurable ? (isLong ? 24 : 9) : isLong ? 6 : 2,
 			faultOf,
 		});
@@ -176,19 +177,21 @@ onBothSchedulers((scheduler) => {
 		// The delays are random, and the same whichever tests ran before.
 		w.time.random = 1234;
 		const limit = limitOf(isLong ? 25 : 10, HOUR, withRetryAfter);
-		const count = isLong ? 60 : 24;
+		const [count, minutes, hours] = isLong ? [60, 5, 8] : [24, 15, 5];
+		const polls = (hours * 60) / minutes;
 		const { longestWait, longestSilence, unread, difference, messages, failed } = await play({
 			count,
-			polls: 12 * (isLong ? 8 : 5),
+			polls,
+			minutes,
 			limit,
 		});
 		expect(messages).not.toEqual([]);
 		for (const message of messages) expect(message).toContain('The service limits the requests');
 		// Hourly, with the next poll.
-		expect(longestSilence).toBeLessThanOrEqual(HOUR + 5 * MINUTE);
+		expect(longestSilence).toBeLessThanOrEqual(HOUR + minutes * MINUTE);
 		expect([unread, difference <= 2, failed]).toEqual([0, true, 0]);
 		// A round takes three hours.
-		expect(longestWait).toBeLessThanOrEqual(2 * 3 * 12);
+		expect(longestWait).toBeLessThanOrEqual((2 * 3 * 60) / minutes);
 	});
 
 	it('half of the team in each poll, without Retry-After: reported though each second poll completes its round', async () => {
@@ -201,7 +204,7 @@ onBothSchedulers((scheduler) => {
 	it.each([true, false])('every request is refused, Retry-After: %s: one failed execution an hour', async (is) => {
 		const headers = { 'retry-after': '1800' };
 		const limit = () => ({ status: 429, ...(is && { headers }) });
-		const { silent, errors, reports } = await play({ count: 3, polls: 36, limit });
+		const { silent, errors, reports } = await play({ count: 3, polls: 12, minutes: 15, limit });
 		expect([silent, errors + reports]).toEqual([0, 3]);
 	});
 
@@ -263,8 +266,8 @@ onBothSchedulers((scheduler) => {
 
 	it.each([
 		['first', 0],
-		['in the middle', 4],
-		['last', 11],
+		['in the middle', 3],
+		['last', 8],
 	])('the user who is %s in the list is refused in each poll: keeps no round open for long', async (_, refused) => {
 		// For three polls in a row it may be the limit of all.
 		const most = 4;
@@ -273,7 +276,7 @@ onBothSchedulers((scheduler) => {
 			const faultOf = (place: number) => (place === refused ? refusal : { delayMs: 100 });
 			const isSound = (place: number) => place !== refused;
 			const { longestWait, difference, errors, messages, failed, n8n } = await play({
-				count: 12,
+				count: 9,
 				polls: most + 3,
 				faultOf,
 				isSound,

@@ -1,102 +1,244 @@
-/** Reports of failed users: at the first failure, then every hour, one failed execution for all of them together. */
+/**
+ * What the trigger says beside its rows: failed executions for failed users, at the first failure and then every hour; lines in n8n's
+ * log; "Fetch Test Event", within ten seconds despite hanging or slow users.
+ */
+import type { INodeParameters } from 'n8n-workflow';
+import { useLogLines } from '../helpers/logLines';
 import { n8nLogger } from '../helpers/machine';
-import { HOUR, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
+import { byClientId } from '../helpers/requests';
+import { allUsers, HOUR, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
+
+const WITHIN_MS = 10_000;
+const NO_READING =
+	'A test looks at the first users only, for a few seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next blood pressure reading';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
-	const breakAll = (...names: string[]) => {
-		w.used.sandbox.switches.users = Object.fromEntries(names.map((name) => [name, 'invalid' as const]));
-	};
-	beforeEach(() => void w.history.addUser('carl'));
 
-	it('comes at the first failure and then every hour, for all users together', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		breakAll('anna');
-		await n8n.tick();
-		expect(n8n.reported).toHaveLength(1);
-		w.pass(59 * MINUTE);
-		await n8n.tick();
-		expect(n8n.reported).toHaveLength(1);
-		w.pass(MINUTE);
-		await n8n.tick();
-		expect(n8n.reported).toHaveLength(2);
+	describe('a report', () => {
+		const breakAll = (...names: string[]) => {
+			w.used.sandbox.switches.users = Object.fromEntries(names.map((name) => [name, 'invalid' as const]));
+		};
+		beforeEach(() => void w.history.addUser('carl'));
 
-		w.pass(30 * MINUTE);
-		breakAll('anna', 'ben');
-		await n8n.tick();
-		expect(n8n.reported).toHaveLength(2);
-		w.pass(30 * MINUTE);
-		await n8n.tick();
-		expect(n8n.reported).toHaveLength(3);
-		expect(n8n.reported[2]).toMatchObject({
-			message: expect.stringMatching(/^The readings of 2 users cannot be read\. The service did not accept/),
-			// Results come as they are completed.
-			description: expect.stringMatching(/^The first is [\w-]+\. /),
-			httpCode: '422',
-			failure: { cause: 'configuration-invalid' },
-		});
-		w.pass(59 * MINUTE);
-		await n8n.tick();
-		expect(n8n.reported).toHaveLength(3);
-		w.pass(MINUTE);
-		await n8n.tick();
-		expect(n8n.reported).toHaveLength(4);
-	});
-
-	it('comes again after a new failure, and once an hour though another user fails in each poll', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		for (let minutes = 0; minutes < 6 * 60; minutes += 5) {
-			breakAll(['anna', 'ben', 'carl'][(minutes / 5) % 3]);
+		it('comes at the first failure and then every hour, for all users together', async () => {
+			const n8n = w.trigger();
+			await n8n.start();
+			breakAll('anna');
 			await n8n.tick();
-			expect(n8n.reported).toHaveLength(1 + Math.floor(minutes / 60));
-			w.pass(5 * MINUTE);
-		}
+			expect(n8n.reported).toHaveLength(1);
+			w.pass(59 * MINUTE);
+			await n8n.tick();
+			expect(n8n.reported).toHaveLength(1);
+			w.pass(MINUTE);
+			await n8n.tick();
+			expect(n8n.reported).toHaveLength(2);
+
+			w.pass(30 * MINUTE);
+			breakAll('anna', 'ben');
+			await n8n.tick();
+			expect(n8n.reported).toHaveLength(2);
+			w.pass(30 * MINUTE);
+			await n8n.tick();
+			expect(n8n.reported).toHaveLength(3);
+			expect(n8n.reported[2]).toMatchObject({
+				message: expect.stringMatching(/^The readings of 2 users cannot be read\. The service did not accept/),
+				// Results come as they are completed.
+				description: expect.stringMatching(/^The first is [\w-]+\. /),
+				httpCode: '422',
+				failure: { cause: 'configuration-invalid' },
+			});
+			w.pass(59 * MINUTE);
+			await n8n.tick();
+			expect(n8n.reported).toHaveLength(3);
+			w.pass(MINUTE);
+			await n8n.tick();
+			expect(n8n.reported).toHaveLength(4);
+		});
+
+		it('comes again after a new failure, and once an hour though another user fails in each poll', async () => {
+			const n8n = w.trigger();
+			await n8n.start();
+			for (let minutes = 0; minutes < 3 * 60; minutes += 5) {
+				breakAll(['anna', 'ben', 'carl'][(minutes / 5) % 3]);
+				await n8n.tick();
+				expect(n8n.reported).toHaveLength(1 + Math.floor(minutes / 60));
+				w.pass(5 * MINUTE);
+			}
+		});
+
+		it('recovered users are logged', async () => {
+			const info = jest.spyOn(n8nLogger(), 'info').mockImplementation(() => {});
+			const n8n = w.trigger();
+			await n8n.start();
+			breakAll('anna', 'ben');
+			await n8n.tick();
+			expect(info).not.toHaveBeenCalled();
+			breakAll('ben');
+			await n8n.tick();
+			breakAll();
+			await n8n.tick();
+			expect(info.mock.calls.map(([message]) => message)).toEqual([
+				'Workflow "Test", node "Node": The readings of 1 user can be read again.',
+				'Workflow "Test", node "Node": The readings of 1 user can be read again.',
+			]);
+		});
+
+		it('is the error of a test event without any reading', async () => {
+			breakAll('anna');
+			const n8n = w.trigger();
+			await expect(n8n.fetchTestEvent()).rejects.toMatchObject({ httpCode: '422' });
+			expect(n8n.reported).toEqual([]);
+		});
+
+		it('is not delayed by a clock that was set back', async () => {
+			const n8n = w.trigger();
+			await n8n.start();
+			breakAll('anna');
+			w.pass(1000 * HOUR);
+			await n8n.tick();
+			w.pass(-1000 * HOUR);
+			await n8n.tick();
+			expect(n8n.reported).toHaveLength(2);
+			await n8n.tick();
+			expect(n8n.reported).toHaveLength(2);
+		});
 	});
 
-	it('recovered users are logged', async () => {
-		const info = jest.spyOn(n8nLogger(), 'info').mockImplementation(() => {});
+	describe('log', () => {
+		const log = useLogLines();
+		const slug = (value: string) => ({ ...allUsers, provider: { __rl: true, mode: 'slug', value } });
+
+		it.each(['Withings', 'OMRON'])(
+			'a provider that no user has (%s): one line, not one for each poll',
+			async (typed) => {
+				const n8n = w.trigger(slug(typed));
+				await n8n.start();
+				w.pass(MINUTE);
+				await n8n.tick();
+				expect(n8n.reported).toEqual([]);
+				expect(log).toEqual([
+					`Workflow "Test", node "Node": No user who was read has the provider "${typed}" connected, and no reading has it. ` +
+						"'Provider' takes the service's slug, in the same upper and lower case: User → List shows the slugs under connected_sources.",
+				]);
+			},
+		);
+
+		it('a service that is down at a start: one line that ends with a full stop', async () => {
+			w.used.sandbox.switches.fault = () => ({ status: 503 });
+			await w.trigger().start('init');
+			expect(log).toEqual([
+				expect.stringMatching(
+					/^Workflow "Test", node "Node": The service .* Tried 2 times in [\d,]+ seconds?\. .* The next poll tries again\.$/,
+				),
+			]);
+			expect(log[0]).not.toContain('..');
+		});
+	});
+
+	describe('a test event', () => {
+		it('is the newest reading, and nothing is remembered', async () => {
+			w.history.add(w.anna, w.reading(-120, 121));
+			w.history.add(w.ben, w.reading(-60, 122));
+			const n8n = w.trigger();
+			await n8n.start();
+			const { saved, row } = n8n;
+			expect(await n8n.fetchTestEvent()).toMatchObject([{ client_user_id: 'ben', systolic: 122, change: 'created' }]);
+			expect([n8n.saved, n8n.row]).toEqual([saved, row]);
+		});
+
+		it('may be older than the lookback', async () => {
+			w.history.add(w.anna, w.reading(-80 * 24 * 60));
+			expect(await w.trigger().fetchTestEvent()).toHaveLength(1);
+		});
+
+		it('is the newest user', async () => {
+			w.history.addUser('carl', '2025-06-01T00:00:00Z');
+			w.history.addUser('dora', '2025-03-01T00:00:00Z');
+			expect(await w.trigger({ event: 'user' }).fetchTestEvent()).toMatchObject([{ client_user_id: 'carl' }]);
+		});
+
+		it('is that of other users where one is refused, and an error where there is no other', async () => {
+			w.history.add(w.ben, w.reading(-60, 122));
+			w.used.sandbox.switches.users = { anna: 'refused' };
+			const n8n = w.trigger();
+			expect(await n8n.fetchTestEvent()).toMatchObject([{ client_user_id: 'ben' }]);
+			n8n.parameters = { event: 'bloodPressure', userScope: 'one', user: byClientId('anna') };
+			await expect(n8n.fetchTestEvent()).rejects.toMatchObject({
+				httpCode: '403',
+				message: expect.stringContaining("refuses this user's data"),
+			});
+			expect(n8n.reported).toEqual([]);
+		});
+
+		it.each<[string, () => INodeParameters, string]>([
+			['readings', () => allUsers, NO_READING],
+			[
+				'readings that reach a minimum',
+				() => {
+					w.history.add(w.anna, w.reading(-60, 122));
+					return { ...allUsers, options: { minSystolic: 150 } };
+				},
+				NO_READING,
+			],
+			[
+				'users',
+				() => {
+					w.history.team.users = [];
+					return { event: 'user' };
+				},
+				'A test looks at the first users only, for a few seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next user',
+			],
+		])('says what to do without %s', async (_, parameters, description) => {
+			const given = parameters();
+			const noun = given.event === 'user' ? 'user' : 'blood pressure reading';
+			await expect(w.trigger(given).fetchTestEvent()).rejects.toMatchObject({
+				message: `There is no ${noun} to show`,
+				description,
+			});
+		});
+	});
+});
+
+describe('within ten seconds', () => {
+	const w = watch();
+	beforeEach(() => {
+		for (let i = 0; i < 60; i++) w.history.addUser(`user ${i}`);
+	});
+	const timed = async (n8n: ReturnType<typeof w.trigger>) => {
+		const begun = w.time.elapsed;
+		const rows = await n8n.fetchTestEvent().catch((error: Error) => error);
+		return { rows, ms: w.time.elapsed - begun };
+	};
+
+	it('with hanging users', async () => {
+		w.used.sandbox.switches.fault = (_, url) => (url.includes('timeseries') ? { delayMs: 20_000 } : undefined);
 		const n8n = w.trigger();
-		await n8n.start();
-		breakAll('anna', 'ben');
-		await n8n.tick();
-		expect(info).not.toHaveBeenCalled();
-		breakAll('ben');
-		await n8n.tick();
-		breakAll();
-		await n8n.tick();
-		expect(info.mock.calls.map(([message]) => message)).toEqual([
-			'Workflow "Test", node "Node": The readings of 1 user can be read again.',
-			'Workflow "Test", node "Node": The readings of 1 user can be read again.',
-		]);
+		const { rows, ms } = await timed(n8n);
+		expect(rows).toMatchObject({ message: expect.stringMatching(/could not be reached|There is no/) });
+		expect(ms).toBeLessThanOrEqual(WITHIN_MS);
+		expect([n8n.saved, n8n.row, n8n.reported]).toEqual(['{}', undefined, []]);
 	});
 
-	it('is no part of a manual test, which shows the readable users', async () => {
+	it('with a list that hangs', async () => {
+		w.used.sandbox.switches.fault = () => ({ delayMs: 20_000 });
+		const { rows, ms } = await timed(w.trigger({ event: 'user' }));
+		expect(rows).toMatchObject({ failure: { cause: 'temporarily-unavailable' } });
+		expect(ms).toBeLessThanOrEqual(WITHIN_MS);
+	});
+
+	it('of a slow service that has nothing', async () => {
+		w.used.sandbox.switches.latencyMs = 2000;
+		const { rows, ms } = await timed(w.trigger(allUsers));
+		expect(rows).toMatchObject({ message: 'There is no blood pressure reading to show' });
+		expect(ms).toBeLessThanOrEqual(WITHIN_MS);
+	});
+
+	it('with one hanging user, which does not delay the others', async () => {
 		w.history.add(w.ben, w.reading(-60, 133));
-		breakAll('anna');
-		const n8n = w.trigger();
-		expect(await n8n.fetchTestEvent()).toMatchObject([{ systolic: 133 }]);
-		expect(n8n.reported).toEqual([]);
-	});
-
-	it('is the error of a test event without any reading', async () => {
-		breakAll('anna');
-		const n8n = w.trigger();
-		await expect(n8n.fetchTestEvent()).rejects.toMatchObject({ httpCode: '422' });
-		expect(n8n.reported).toEqual([]);
-	});
-
-	it('is not delayed by a clock that was set back', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		breakAll('anna');
-		w.pass(1000 * HOUR);
-		await n8n.tick();
-		w.pass(-1000 * HOUR);
-		await n8n.tick();
-		expect(n8n.reported).toHaveLength(2);
-		await n8n.tick();
-		expect(n8n.reported).toHaveLength(2);
+		w.used.sandbox.switches.fault = (_, url) => (url.includes(w.anna.user_id) ? { delayMs: 20_000 } : undefined);
+		const { rows, ms } = await timed(w.trigger());
+		expect(rows).toMatchObject([{ systolic: 133 }]);
+		expect(ms).toBeLessThanOrEqual(WITHIN_MS);
 	});
 });

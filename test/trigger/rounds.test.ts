@@ -14,11 +14,11 @@ import {
 	watch,
 } from '../helpers/watch';
 
-/** One poll sends requests for one second: with four of 100 ms at once that is about 30 users. */
+/** One poll sends requests for one second: with two of 100 ms at once that is about 15 users. */
 const BUDGET_MS = 1500;
 const LATENCY_MS = 100;
-const options = { concurrency: 4 };
-const USERS = 50;
+const options = { concurrency: 2 };
+const USERS = 25;
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -35,8 +35,8 @@ onBothSchedulers((scheduler) => {
 		w.history.team.users = w.history.team.users.filter((_, at) => at < from || at >= from + count);
 	};
 	/** A trigger that has seen all users. */
-	const watching = async () => {
-		const n8n = w.trigger({ ...allUsers, options }, { budgetMs: BUDGET_MS });
+	const watching = async (more = {}) => {
+		const n8n = w.trigger({ ...allUsers, options: { ...options, ...more } }, { budgetMs: BUDGET_MS });
 		await n8n.start();
 		expect(isDone(n8n)).toBe(true);
 		w.used.sandbox.requests.length = 0;
@@ -83,7 +83,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	const changes: Array<[string, () => void]> = [
-		['a few users already read leave, the last of them too', () => leave(10, 25)],
+		['a few users already read leave, the last of them too', () => leave(5, 12)],
 		[
 			'one leaves at the front and one joins at the end',
 			() => {
@@ -98,7 +98,7 @@ onBothSchedulers((scheduler) => {
 				w.history.team.users = [...joined, ...team];
 			},
 		],
-		['half of them leave', () => leave(0, 25)],
+		['half of them leave', () => leave(0, 12)],
 	];
 	// Both schedulers resume in the same way; the durable one keeps the state elsewhere, which one change shows.
 	it.each(scheduler === 'memory' ? changes : changes.slice(0, 1))(
@@ -154,7 +154,7 @@ onBothSchedulers((scheduler) => {
 	if (scheduler === 'memory')
 		it('a pass goes on where the list was left, and looks at its beginning only if a user with a cursor is missing', async () => {
 			for (let i = USERS; i < 140; i++) w.history.addUser(`user ${i}`);
-			const n8n = await watching();
+			const n8n = await watching({ concurrency: 4 });
 			/** Offsets of the list in the last poll of a pass. */
 			const lastOffsets = async () => {
 				do {

@@ -1,14 +1,14 @@
-/** Scope of the watch: its team, its fields, and its start. */
-import { nextTurn } from '../helpers/machine';
+/** Scope of the watch: its team, its fields, those that restart it, and its start. */
 import type { INodeParameters } from 'n8n-workflow';
-import { uuid } from '../../dev/sandbox/world';
-import type { Team } from '../../dev/sandbox/world';
+import { type Team, uuid } from '../../dev/sandbox/world';
+import { nextTurn } from '../helpers/machine';
 import { createUser, mindfulness } from '../helpers/people';
 import { byUserId } from '../helpers/requests';
 import { allUsers, HOUR, iso, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
+
 	const teams = () => w.history.teams as Team[];
 	afterEach(() => {
 		teams().splice(1);
@@ -185,5 +185,29 @@ onBothSchedulers((scheduler) => {
 		n8n.parameters = allUsers;
 		expect(await n8n.start()).toBeUndefined();
 		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	describe('a change of', () => {
+		it.each<[string, () => INodeParameters]>([
+			['Trigger On', () => ({ event: 'mindfulnessMinutes', userScope: 'all' })],
+			['Users', () => ({ ...allUsers, userScope: 'one', user: byUserId(w.anna.user_id) })],
+			['Provider', () => ({ ...allUsers, provider: { __rl: true, mode: 'slug', value: 'omron' } })],
+		])('%s starts over', async (_, parameters) => {
+			const n8n = w.trigger();
+			await n8n.start();
+			n8n.parameters = parameters();
+			w.history.add(w.anna, w.reading(0));
+			w.history.add(w.anna, mindfulness(iso(w.clock), 10), { metric: 'mindfulness_minutes' });
+			expect(await n8n.start()).toBeUndefined();
+			expect(await n8n.tick()).toBeUndefined();
+		});
+
+		it('Lookback continues', async () => {
+			const n8n = w.trigger();
+			await n8n.start();
+			w.history.add(w.anna, w.reading(0));
+			n8n.parameters = { ...allUsers, options: { lookback: 100 } };
+			expect(await n8n.start()).toHaveLength(1);
+		});
 	});
 });

@@ -1,0 +1,221 @@
+/**
+ * Pace of long reads: the rate limit (Requests per Second), measured at the service, and the progress in n8n's log: a line when a user
+ * is done and the last is 30 seconds old, one for all input items, with numbers only.
+ */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { Switches } from '../../dev/sandbox/switches';
+import { createWorld } from '../../dev/sandbox/world';
+import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
+import { PROGRESS_INTERVAL_MS } from '../../nodes/HealthDataService/service/progress';
+import { ProviderCheck } from '../../nodes/HealthDataService/service/providerCheck';
+import type { UserSelection } from '../../nodes/HealthDataService/service/userSelection';
+import { readingEvents } from '../../nodes/HealthDataService/trigger/events';
+import { runNode } from '../helpers/engine';
+import { useLogLines } from '../helpers/logLines';
+import { nextTurn } from '../helpers/machine';
+import { KEY } from '../helpers/people';
+import { PollingHost } from '../helpers/pollingHost';
+import { bloodPressureOf, byUserId, everyNth, useSandbox } from '../helpers/requests';
+import { useVirtualTime } from '../helpers/virtualTime';
+
+describe('rate limit', () => {
+	const world = createWorld([{ key: KEY, users: 100 }]);
+	const users = world.teams[0].users;
+	const used = useSandbox(() => ({ world }));
+	const time = useVirtualTime();
+
+	const day = { startDate: '2026-03-01', endDate: '2026-03-01' };
+	const all = (options: INodeParameters) => bloodPressureOf('', { ...day, userScope: 'all', options });
+	const oneByOne = (options: INodeParameters) => bloodPressureOf(byUserId('={{ $json.user_id }}'), { ...day, options });
+	const items = (count: number) => users.slice(0, count).map(({ user_id }) => ({ user_id }));
+
+	/** When each request was sent, and arrived; `fault` as the switch of the sandbox. */
+	function watch(fault: Switches['fault'] = () => undefined) {
+		const arrived: number[] = [];
+		const sent: number[] = [];
+		const { within } = Deadlines.prototype;
+		jest.spyOn(Deadlines.prototype, 'within').mockImplementation(async function (this: Deadlines, ...args) {
+			sent.push(time.elapsed);
+			return await within.apply(this, args);
+		});
+		used.sandbox.switches.fault = (number, url) => {
+			arrived.push(time.elapsed);
+			return fault(number, url);
+		};
+		return {
+			count: () => arrived.length,
+			mostInASecond: () => Math.max(...sent.map((from) => sent.filter((at) => at >= from && at < from + 1000).length)),
+			seconds: () => (arrived.at(-1)! - arrived[0]) / 1000,
+		};
+	}
+	const run = async (parameters: INodeParameters, input = [{}]) =>
+		await runNode({ credential: used.credential, parameters, input, timezone: 'UTC' });
+
+	describe('20 a second', () => {
+		it.each([
+			['over many input items {{ }}', () => run(oneByOne({ requestsPerSecond: 20 }), items(60)), 60],
+			['inside All Users', () => run(all({ requestsPerSecond: 20, userLimit: 60 })), 61],
+		])('%s: never more than 21 in any second, and not one at a time', async (_, start, count) => {
+			const seen = watch();
+			const { error } = await start();
+			expect(error).toBeUndefined();
+			expect(seen.count()).toBe(count);
+			expect(seen.mostInASecond()).toBeLessThanOrEqual(21);
+			// No slower than it may, either.
+			expect(seen.seconds()).toBeCloseTo((count - 1) / 20, 0);
+		});
+
+		it('retries and redirects count {{ }}', async () => {
+			used.sandbox.switches.redirect = 'sameOrigin';
+			const seen = watch(everyNth(4, { status: 500 }));
+			const { error } = await run(oneByOne({ requestsPerSecond: 20 }), items(15));
+			expect(error).toBeUndefined();
+			expect(seen.count()).toBeGreaterThan(35);
+			expect(seen.mostInASecond()).toBeLessThanOrEqual(21);
+		});
+
+		it('the first item decides for all {{ }}', async () => {
+			const seen = watch();
+			const input = items(25).map((item, index) => ({ ...item, rate: index === 0 ? 20 : 1000 }));
+			await run(oneByOne({ requestsPerSecond: '={{ $json.rate }}' }), input);
+			expect(seen.seconds()).toBeCloseTo(24 / 20, 1);
+		});
+	});
+
+	describe('the trigger', () => {
+		const watching = (requestsPerSecond: number) =>
+			new PollingHost(used.credential, { event: 'bloodPressure', userScope: 'all', options: { requestsPerSecond } });
+
+		it('keeps to it', async () => {
+			const seen = watch();
+			await watching(50).start();
+			expect(seen.count()).toBeGreaterThan(users.length);
+			expect(seen.mostInASecond()).toBeLessThanOrEqual(51);
+			expect(seen.seconds()).toBeCloseTo(users.length / 50, 1);
+		});
+
+		it.each([
+			[1, 4],
+			[0.1, 1],
+			[5, 20],
+			[undefined, 32],
+		])(
+			'%p a second: %i users in work at once, so that the first of them is done soon',
+			async (requestsPerSecond, most) => {
+				let inWork = 0;
+				const get = async () => {
+					inWork++;
+					return await new Promise<never>(() => {});
+				};
+				const selection: UserSelection = {
+					async *users() {
+						for (const { user_id } of users) yield { user: { user_id, client_user_id: null }, place: 0 };
+					},
+					whenMissing: async () => {},
+				};
+				const scope = { selection, provider: new ProviderCheck(''), concurrency: 8, requestsPerSecond };
+				const results = readingEvents[0].read(get, scope, { windowStartOf: () => 0 });
+				void results[Symbol.asyncIterator]().next();
+				await nextTurn();
+				expect(inWork).toBe(most);
+			},
+		);
+
+		it('ends the search for a test event in time', async () => {
+			const begun = time.now;
+			await expect(watching(0.1).fetchTestEvent()).rejects.toThrow('Requests per Second');
+			expect(time.now - begun).toBeLessThan(10_000);
+		});
+	});
+});
+
+describe('progress', () => {
+	const USERS = 60;
+	const world = createWorld([{ key: KEY, users: USERS }]);
+	const [{ users }] = world.teams;
+	const used = useSandbox(() => ({ world }));
+	useVirtualTime();
+	const log = useLogLines();
+
+	/** One request at a time, each of which takes one second: one user a second. */
+	const run = async (parameters: INodeParameters, options: INodeParameters = {}, input?: IDataObject[]) => {
+		const parametersOf = { ...parameters, options: { concurrency: 1, ...options } };
+		used.sandbox.switches.latencyMs = 1000;
+		return await runNode({
+			credential: used.credential,
+			parameters: bloodPressureOf('', { output: 'summary', ...parametersOf }),
+			input,
+			mode: 'trigger',
+			onError: 'continueRegularOutput',
+		});
+	};
+	const progress = () =>
+		log.map((line) => /^Workflow "[^"]*", node "Node": (.*)$/.exec(line)?.[1]).map((line) => line?.split(', ') ?? []);
+
+	/** Users done, of how many, seconds, and requests that wait. */
+	const numbers = () =>
+		progress().map(([done, held]) => [done, held].map((part) => part.match(/[\d,]+/g)!.map(Number)).flat());
+
+	it('logs every 30 seconds how many users are done, and how many requests wait', async () => {
+		const { rows } = await run({ userScope: 'all' });
+		expect(rows).toHaveLength(USERS);
+		expect(PROGRESS_INTERVAL_MS).toBe(30_000);
+		expect(log).toHaveLength(2);
+		for (const [done, held] of progress()) {
+			expect(done).toMatch(/^\d+ of 60 users done after \d+ seconds$/);
+			expect(held).toMatch(/^\d+ requests wait\.$/);
+		}
+		const [first, second] = numbers();
+		expect(first[2]).toBe(30);
+		expect([60, 61]).toContain(second[2]);
+		// The list took a request or two.
+		expect(first[0]).toBeGreaterThanOrEqual(27);
+		expect(first[0]).toBeLessThanOrEqual(30);
+		expect(second[0] - first[0]).toBeGreaterThanOrEqual(27);
+		expect(second[0] - first[0]).toBeLessThanOrEqual(30);
+		// Four users for each concurrent request are in work: one is done now, one is sent.
+		expect(first[3]).toBe(2);
+	});
+
+	it('logs nothing for a shorter read', async () => {
+		await run({ userScope: 'all', options: {} }, { userLimit: 25 });
+		expect(log).toEqual([]);
+	});
+
+	it('counts the users of a list, failed ones too', async () => {
+		used.sandbox.switches.users = Object.fromEntries(users.slice(0, 5).map(({ user_id }) => [user_id, 'refused']));
+		const userIds = users.slice(0, 40).map(({ user_id }) => user_id);
+		await run({ userScope: 'listed', userIds });
+		const [[done, ...others], ...more] = numbers();
+		expect(others[0]).toBe(40);
+		expect(more).toEqual([]);
+		// Five have failed, and the first of them took more requests.
+		expect(done).toBeGreaterThanOrEqual(26);
+	});
+
+	it('{{ }}: is one line for all input items', async () => {
+		const input = users.slice(0, 35).map(({ user_id }) => ({ user_id }));
+		await run({ userScope: 'one', user: byUserId('={{ $json.user_id }}') }, {}, input);
+		expect(numbers()).toEqual([[expect.any(Number), 35, 30, expect.any(Number)]]);
+	});
+
+	it('has no total with Only Connected Users, which is not known in advance', async () => {
+		await run(
+			{ userScope: 'all', provider: { __rl: true, mode: 'slug', value: 'omron' } },
+			{ onlyConnected: true, requestsPerSecond: 0.2 },
+		);
+		expect(progress()[0][0]).toMatch(/^\d+ users done after 3[0-4] seconds$/);
+	});
+
+	it('is silent while all wait for a limit of the service, and goes on after it', async () => {
+		let asked = 0;
+		used.sandbox.switches.fault = () =>
+			++asked === 10 ? { status: 429, headers: { 'retry-after': '70' } } : undefined;
+		await run({ userScope: 'all' }, { userLimit: 20 });
+		const [[done, , seconds, held], ...more] = numbers();
+		expect(done).toBe(9);
+		expect(seconds).toBeGreaterThan(70);
+		expect(held).toBeGreaterThan(0);
+		expect(more).toEqual([]);
+	});
+});
