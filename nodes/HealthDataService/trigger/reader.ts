@@ -62,7 +62,7 @@ export class PollReader {
 
 	/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */
 	async read(): Promise<PollResult> {
-		await this.takeAll(this.dueUsers(), { isTimeUp: this.isTimeUp });
+		await this.takeAll(this.dueUsers());
 		if (!this.isOver) await this.readAside(this.progress.aside);
 		await this.missRefused();
 		this.throwIfOnlyUserFailed();
@@ -85,9 +85,8 @@ export class PollReader {
 		let isFirst = true;
 		for await (const user of this.target.selection.users(this.get, start, isUnresolved)) {
 			if (isFirst && !this.continuesAt(user, start)) return false;
-			progress.place = isFirst && start === 0 ? user.place : Math.max(progress.place, user.place);
-			if (isFirst) this.options.timeout.slowestMs ||= performance.now() - begunAt;
-			if (isFirst) this.options.timeout.hanging = cursors.unreadable(this.before.poll);
+			progress.place = user.place;
+			this.options.timeout.slowestMs ||= performance.now() - begunAt;
 			isFirst = false;
 			cursors.meet(user);
 			const key = keyOf(user);
@@ -129,7 +128,7 @@ export class PollReader {
 		});
 	}
 
-	private async takeAll(users: SelectedUsers, more: Partial<ReadOptions>) {
+	private async takeAll(users: SelectedUsers, more: Partial<ReadOptions> = {}) {
 		const { get, event, target, options } = this;
 		const { problems } = this.results.failures;
 		const { budgetMs, timeout } = options;
