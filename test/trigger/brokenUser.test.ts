@@ -91,6 +91,21 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(n8n.executions.flat())).toEqual([121]);
 	});
 
+	it('comes in turn, though more hang than a poll has time for', async () => {
+		const hanging = Array.from({ length: 70 }, (_, i) => w.history.addUser(`user ${i}`).user_id);
+		const zoe = w.history.addUser('zoe');
+		const n8n = w.trigger(allUsers, { budgetMs: 36_000 });
+		await n8n.start();
+		const hangs = (url: string) => hanging.some((id) => url.includes(id));
+		w.used.sandbox.switches.fault = (_, url) => (hangs(url) ? { delayMs: 400_000 } : undefined);
+		troubled({ zoe: 'fails' });
+		for (let poll = 0; poll < 4; poll++) await n8n.tick();
+		troubled({});
+		w.history.add(zoe, w.reading(0, 121));
+		for (let poll = 0; poll < 4; poll++) await n8n.tick();
+		expect(valuesOf(n8n.executions.flat())).toEqual([121]);
+	});
+
 	it('is reported without a name', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
