@@ -91,6 +91,18 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(n8n.executions.flat())).toEqual([121]);
 	});
 
+	it('a dozen of them do not shorten the time that the list has in the next poll', async () => {
+		const names = Array.from({ length: 12 }, (_, i) => `user ${i}`);
+		for (const name of names) w.history.addUser(name);
+		const n8n = w.trigger(allUsers);
+		await n8n.start();
+		troubled(Object.fromEntries(names.map((name) => [name, 'fails'])));
+		await n8n.tick();
+		w.used.sandbox.switches.fault = (_, url) => (url.includes('timeseries') ? undefined : { delayMs: 8000 });
+		w.history.add(w.ben, w.reading(0, 140));
+		expect(valuesOf(await n8n.tick())).toEqual([140]);
+	});
+
 	it('comes in turn, though more hang than a poll has time for', async () => {
 		const hanging = Array.from({ length: 70 }, (_, i) => w.history.addUser(`user ${i}`).user_id);
 		const zoe = w.history.addUser('zoe');

@@ -74,7 +74,7 @@ export class Deadlines {
  */
 export class AdaptiveTimeout {
 	/** Timed-out answers in a row. */
-	private hanging = 0;
+	hanging = 0;
 	/** Part of the whole: less for users who failed before, which leaves time for answers that are slow but sound. */
 	part = 1;
 	/** The slowest answer. */

@@ -125,9 +125,9 @@ export class Cursors {
 		this.all.set(keyOf(listed), { ...cursor, ...(owner !== undefined && { owner }) });
 	}
 
-	/** How many users cannot be read. */
-	get unreadable(): number {
-		return [...this.all.values()].filter(hasFailed).length;
+	/** How many users cannot be read. @param tried in this poll only */
+	unreadable(tried?: number): number {
+		return [...this.all.values()].filter((one) => hasFailed(one) && one.tried === (tried ?? one.tried)).length;
 	}
 
 	/** Whether this pass has neither read nor found some user: the user has left, or the list has moved meanwhile. */

@@ -116,12 +116,11 @@ async function read(
 	queue.deadlines.maxMs = () => timeout.currentMs;
 	const options = { now, clock, lookback, deadline, budgetMs, timeout, deadlines: queue.deadlines };
 	const result = await new PollReader(get, event, target, state, options).read();
-	const { failures, isPassComplete } = result;
 	// A throttle may also leave so little time that no request of a user is sent, or refused to the end.
-	if (!isPassComplete && failures.problems.size === 0) result.throttle ??= queue.lastThrottle;
+	if (!result.isPassComplete && result.failures.problems.size === 0) result.throttle ??= queue.lastThrottle;
 	await target.selection.addClientUserIds?.(get, result.items, () => performance.now() >= deadline);
 	// Only a pass of one poll has seen all users.
-	if (isPassComplete && state.offset === 0) logMissingProvider(context, target.provider);
+	if (result.isPassComplete && state.offset === 0) logMissingProvider(context, target.provider);
 	return result;
 }
 

@@ -85,8 +85,9 @@ export class PollReader {
 		let isFirst = true;
 		for await (const user of this.target.selection.users(this.get, start, isUnresolved)) {
 			if (isFirst && !this.continuesAt(user, start)) return false;
-			progress.place = user.place;
-			this.options.timeout.slowestMs ||= performance.now() - begunAt;
+			progress.place = isFirst && start === 0 ? user.place : Math.max(progress.place, user.place);
+			if (isFirst) this.options.timeout.slowestMs ||= performance.now() - begunAt;
+			if (isFirst) this.options.timeout.hanging = cursors.unreadable(this.before.poll);
 			isFirst = false;
 			cursors.meet(user);
 			const key = keyOf(user);

@@ -114,7 +114,7 @@ export class PollResults {
 				cursors.move(result, before.poll + 1, this.newest);
 			} else if (!aside.has(keyOf(result))) open.set(keyOf(result), result.place);
 		}
-		failures.users = cursors.unreadable;
+		failures.users = cursors.unreadable();
 		const isPassComplete = progress.isListRead && open.size === 0;
 		// A user who connects the provider later was not read in the first pass.
 		const isFirst = before.since !== undefined && (!isPassComplete || isConnectedOnly);

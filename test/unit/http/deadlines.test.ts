@@ -117,6 +117,8 @@ describe('a timeout that adapts', () => {
 		expect(timeout.currentMs).toBe(SHORT);
 		timeout.note(true, SHORT - 1);
 		expect(timeout.currentMs).toBe(WHOLE);
+		timeout.hanging = 2;
+		expect(timeout.currentMs).toBe(SHORT);
 		timeout.note(false, SHORT);
 		for (let hanging = 0; hanging < 2; hanging++) timeout.note(true, WHOLE);
 		expect(timeout.currentMs).toBe(SHORT * 4);
