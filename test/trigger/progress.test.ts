@@ -164,11 +164,10 @@ onBothSchedulers((scheduler) => {
 			polls: isDurable ? (isLong ? 12 : 8) : isLong ? 4 : 2,
 			limit,
 		});
-		expect([errors, failed, messages]).toEqual([
-			0,
-			0,
-			isDurable ? [expect.stringContaining('The service limits the requests')] : [],
-		]);
+		expect([errors, failed]).toEqual([0, 0]);
+		// In memory, the random delays decide whether one poll has time for all users.
+		const isTold = isDurable || longestWait + difference > 0;
+		expect(messages).toEqual(isTold ? [expect.stringContaining('The service limits the requests')] : []);
 		expect(longestWait).toBeLessThanOrEqual(isDurable ? 8 : 2);
 		expect(difference).toBeLessThanOrEqual(2);
 	});

@@ -190,6 +190,27 @@ describe('durable', () => {
 		expect(valuesOf(await n8n.tick())).toEqual([122]);
 	});
 
+	it('a state from several polls before the last delivery is no newer', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		const { row } = n8n;
+		expect(await n8n.tick()).toBeUndefined();
+		w.history.add(w.anna, w.reading(0, 121));
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		n8n.staleRow = row;
+		expect(await n8n.tick()).toBeUndefined();
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('a state that starts over is not older than the last delivery, also after the clock was set back', async () => {
+		const { n8n } = await afterDelivery();
+		w.pass(-HOUR);
+		n8n.row = undefined;
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0, 122));
+		expect(valuesOf(await n8n.tick())).toEqual([122]);
+	});
+
 	it('on a busy machine several polls are skipped, and some that began later are not', async () => {
 		const { n8n, row } = await afterDelivery();
 		for (const isOld of [true, true, false, true]) {

@@ -55,7 +55,7 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	const { lookback, thresholds } = settings;
 	const start = () => startState(id, watched, now, lookback, thresholds);
 	const known = isStateOf(given, id, watched) ? given : undefined;
-	if (known && skipIfStale(schedule, known.poll)) return null;
+	if (skipIfStale(schedule, known?.poll)) return null;
 	const state = known ? withThresholds(known, thresholds, now, isDurable) : start();
 	// Saved even if this poll fails: readings measured from now on are new.
 	stored.state = state;

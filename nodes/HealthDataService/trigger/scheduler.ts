@@ -84,12 +84,14 @@ export function noteDelivery({ name, isDurable }: Schedule, poll: number) {
 }
 
 /**
- * Whether to skip a poll, which it notes: its state is older than the last delivery. On the durable scheduler n8n may not have written
- * the row when the next polls start. A row that stays old means a failed delivery, which must be repeated.
+ * Whether to skip a poll, which it notes: its state is older than the last delivery. On the durable scheduler n8n reads the row well
+ * before it calls a poll, and may write that of the poll before later. A row that stays old means a failed delivery, to be repeated.
+ * @param poll count of the state, undefined where it starts over
  */
-export function skipIfStale({ name }: Schedule, poll: number): boolean {
+export function skipIfStale({ name }: Schedule, poll?: number): boolean {
+	if (poll === undefined) deliveries.delete(name);
 	const last = deliveries.get(name);
-	if (last?.poll !== poll) return false;
+	if (!last || last.poll < poll!) return false;
 	const age = Date.now() - last.at;
 	if (last.isSkipped && (age < 0 || age >= SETTLED_MS)) return false;
 	last.isSkipped = true;

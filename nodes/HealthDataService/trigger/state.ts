@@ -73,8 +73,8 @@ export function startState(
 	lookbackMs: number,
 	thresholds: Threshold[],
 ): TriggerState {
-	// Random, so that the counts of two states never match.
-	const poll = Math.floor(Math.random() * 1e9);
+	// In seconds, so that the count of a state that starts over is higher than that of the one before: polls are not so frequent.
+	const poll = Math.floor(now / 1000);
 	const places = { poll, pass: poll + 1, offset: 0, since: now, kept: now - lookbackMs - CLOCK_ERROR_MS };
 	return { version: 2, node, of, ...places, cursors: [], seen: {}, minimums: [{ thresholds }] };
 }

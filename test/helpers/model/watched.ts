@@ -38,7 +38,9 @@ export class Watched {
 	/** Durable: the transaction of the next delivery fails. */
 	losesDelivery = false;
 	private readonly watching: Watching;
-	private oldRow?: string;
+	/** The rows from before the last two polls. */
+	private oldRows: Array<string | undefined> = [];
+	private hasDelivered = false;
 
 	constructor(
 		private readonly around: Around,
@@ -80,13 +82,13 @@ export class Watched {
 		this.host.host.staleRow = undefined;
 		if (isKill) this.host.kill();
 		else this.host.stop();
-		this.oldRow = undefined;
+		this.oldRows = [];
 		this.watching.oracle?.forget();
 	}
 
-	/** Only right after a delivery, in the process that made it. */
+	/** Only right after a delivery, in the process that made it: n8n reads the row well before it calls the poll. */
 	giveOldRow() {
-		this.host.host.staleRow = this.oldRow;
+		if (this.hasDelivered) this.host.host.staleRow = this.oldRows[0];
 	}
 
 	async start(mode: WorkflowActivateMode) {
@@ -101,7 +103,7 @@ export class Watched {
 	async cut(how: 'kill' | 'abandon', after: number) {
 		if (!this.host.isAlive || (how === 'abandon' && !this.host.isDurable)) return;
 		this.watching.begin();
-		this.oldRow = undefined;
+		this.oldRows = [];
 		const { length } = this.host.host.executions;
 		const work = this.host.begin();
 		let isOver = false;
@@ -128,11 +130,12 @@ export class Watched {
 			this.losesDelivery = false;
 			this.host.host.row = rowBefore;
 			// The poll was given this row, so n8n cannot give an older one after it.
-			this.oldRow = undefined;
+			this.oldRows = [];
 			this.more.log(`  emitted in vain: ${ended.rows.length}`);
 			return;
 		}
-		this.oldRow = ended.rows ? rowBefore : undefined;
+		this.oldRows = [...this.oldRows.slice(-1), rowBefore];
+		this.hasDelivered = ended.rows !== undefined;
 		if (!wasLeftOut || ended.rows) this.judge(begun, ended, isStart);
 	}
 
