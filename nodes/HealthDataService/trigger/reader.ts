@@ -110,7 +110,6 @@ export class PollReader {
 		const { before } = this;
 		if (user.team !== undefined) this.progress.team = userPrefix(user.team);
 		if (before.team !== undefined && this.progress.team !== before.team) this.progress.otherTeam = this.progress.team;
-		this.isOver ||= this.progress.otherTeam !== undefined;
 		return this.progress.otherTeam === undefined;
 	}
 
@@ -178,8 +177,7 @@ export class PollReader {
 
 	/** Whether only the end of the poll has kept this user from being read. The end of two polls in a row is a failure. */
 	private isCutOff(result: UserResult): boolean {
-		const { timeout, budgetMs } = this.options;
-		const isShort = result.tookMs < Math.min(timeout.ms, budgetMs / 2);
+		const isShort = result.tookMs < this.options.timeout.ms;
 		return isShort && this.isTimeUp() && this.cursors.of(result).missed === undefined;
 	}
 
@@ -228,8 +226,6 @@ export class PollReader {
 		failures.problems.set(labelOf(result), problem);
 		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || this.isTimeUp()) return;
 		const outage = await this.probe();
-		// The end of the poll is no outage.
-		if (performance.now() >= this.options.deadlines.endAt) return;
 		if (outage && !isThrottle(outage) && isEmpty) throw everyReadFailed(failures);
 		if (outage) this.endBy(outage);
 	}
