@@ -121,8 +121,9 @@ describe('the lock of a running poll', () => {
 	const time = useVirtualTime();
 
 	const BUDGET_MS = 40_000;
-	const schedule = (name: string, more: Partial<Schedule> = {}) =>
-		({ name, budgetMs: BUDGET_MS, isStart: false, ...more }) as Schedule;
+	const locals: Record<string, object> = {};
+	const schedule = (name: string) =>
+		({ local: (locals[name] ??= {}), budgetMs: BUDGET_MS, isStart: false }) as unknown as Schedule;
 	/** A poll that runs until its end is called. */
 	function pending(name: string) {
 		let end = () => {};

@@ -1,7 +1,6 @@
 /** Rounds over several polls, for a team that takes longer than one poll: each poll emits what it has read. */
 import type { User } from '../../dev/sandbox/schemas';
 import { USERS_PER_REQUEST } from '../../nodes/HealthDataService/service/readUsers';
-import { queryOf } from '../helpers/requests';
 import {
 	allUsers,
 	failedUsers,
@@ -149,28 +148,6 @@ onBothSchedulers((scheduler) => {
 		await finish(n8n);
 		expect(valuesOf(n8n.executions.flat())).toEqual([121]);
 	});
-
-	// Both schedulers resume in the same way.
-	if (scheduler === 'memory')
-		it('a pass goes on where the list was left, and looks at its beginning only if a user with a cursor is missing', async () => {
-			for (let i = USERS; i < 140; i++) w.history.addUser(`user ${i}`);
-			const n8n = await watching({ concurrency: 4 });
-			/** Offsets of the list in the last poll of a pass. */
-			const lastOffsets = async () => {
-				do {
-					w.used.sandbox.requests.length = 0;
-					await n8n.tick();
-				} while (!isDone(n8n));
-				const lists = w.used.sandbox.requests.filter((url) => url.startsWith('/v2/user?'));
-				return lists.map((url) => Number(queryOf(url).offset ?? 0));
-			};
-			const usersWatched = () => stateNow(n8n).cursors.reduce((sum, { users }) => sum + users.length / 12, 0);
-			expect(Math.min(...(await lastOffsets()))).toBeGreaterThan(0);
-			expect(usersWatched()).toBe(140);
-			leave(0, 1);
-			expect(await lastOffsets()).toContain(0);
-			expect(usersWatched()).toBe(139);
-		});
 
 	it('a report an hour later counts users who cannot be read, though this poll has not tried them', async () => {
 		const n8n = await watching();

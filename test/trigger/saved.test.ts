@@ -202,12 +202,43 @@ describe('durable', () => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
-	it('a state that starts over is not older than the last delivery, also after the clock was set back', async () => {
-		const { n8n } = await afterDelivery();
-		w.pass(-HOUR);
+	it.each(['an older state', 'no state yet'])(
+		'%s, though nothing was emitted since: nothing is lost or repeated',
+		async (what) => {
+			const n8n = w.trigger();
+			await n8n.start();
+			const first = what === 'no state yet' ? '{}' : n8n.row;
+			expect(await n8n.tick()).toBeUndefined();
+			w.pass(1000);
+			w.history.add(w.anna, w.reading(0, 121));
+			w.pass(1000);
+			n8n.staleRow = first;
+			expect(await n8n.tick()).toBeUndefined();
+			expect(valuesOf(await n8n.tick())).toEqual([121]);
+			expect(await n8n.tick()).toBeUndefined();
+		},
+	);
+
+	it('no state yet after an outage at activation: what was measured since is new', async () => {
+		const n8n = w.trigger();
+		w.used.sandbox.switches.fault = () => ({ status: 503 });
+		await n8n.start();
+		w.used.sandbox.switches.fault = () => undefined;
+		w.pass(1000);
+		w.history.add(w.anna, w.reading(0, 121));
+		w.pass(1000);
+		n8n.staleRow = '{}';
+		expect(await n8n.tick()).toBeUndefined();
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+	});
+
+	it('a start without a state begins anew, and no older state is taken for a newer one', async () => {
+		const { n8n, row } = await afterDelivery();
 		n8n.row = undefined;
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 122));
+		n8n.staleRow = row;
+		expect(await n8n.tick()).toBeUndefined();
 		expect(valuesOf(await n8n.tick())).toEqual([122]);
 	});
 

@@ -12,7 +12,7 @@ import { noSuchProvider, type ProviderCheck } from '../service/providerCheck';
 import { countOfUsers, logLine, Problem, sentences, toNodeError } from '../shared/problem';
 import { PollReader } from './reader';
 import { pauseOf, reportOf, type PollResult } from './results';
-import { noteDelivery, scheduleOf, skipIfStale, withoutOverlap, type Schedule } from './scheduler';
+import { notePoll, scheduleOf, skipIfStale, withoutOverlap, type Schedule } from './scheduler';
 import { readSettings, type Settings } from './settings';
 import { isStateOf, startState, withThresholds, type TriggerState } from './state';
 import { testEvent } from './testEvent';
@@ -34,6 +34,8 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 		const nodeError = toNodeError(this.getNode(), error);
 		if (!schedule?.isStart || throwsAtStart(this, error)) throw nodeError;
 		this.logger.warn(logLine(this, sentences(nodeError.message, nodeError.description, 'The next poll tries again')));
+		// A state is saved: from now on, none is an older one.
+		notePoll(schedule, Math.max(schedule.local.polls, 1));
 		await this.__commitCursor?.();
 		return null;
 	}
@@ -45,18 +47,20 @@ const throwsAtStart = (context: IPollFunctions, error: unknown) =>
 	!(error instanceof Problem && error.isTransient);
 
 async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<INodeExecutionData[][] | null> {
-	const { stored, isStart, isDurable, isSuperseded } = schedule;
-	const given = stored.state;
-	const [now, started] = [Date.now(), performance.now()];
+	const { local, stored, isStart, isDurable, isSuperseded } = schedule;
+	const given = stored.state as TriggerState | undefined;
+	if (skipIfStale(schedule, given)) return null;
+	const times = { now: Date.now(), started: performance.now() };
+	const { now } = times;
 	const settings = readSettings(context);
 	const { root } = await readCredential(context);
 	const watched = `${settings.watched} ${root}`;
 	const { id } = context.getNode();
-	const { lookback, thresholds } = settings;
-	const start = () => startState(id, watched, now, lookback, thresholds);
 	const known = isStateOf(given, id, watched) ? given : undefined;
-	if (skipIfStale(schedule, known?.poll)) return null;
-	const state = known ? withThresholds(known, thresholds, now, isDurable) : start();
+	// Higher than in all states from this process: n8n may hand a poll one that is not the last.
+	const poll = Math.max(local.polls, given?.poll ?? 1);
+	const start = () => startState(id, watched, now, settings.lookback, settings.thresholds, poll);
+	const state = known ? { ...withThresholds(known, settings.thresholds, now, isDurable), poll } : start();
 	// Saved even if this poll fails: readings measured from now on are new.
 	stored.state = state;
 	if (isPaused(state, now)) {
@@ -65,19 +69,15 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 		return null;
 	}
 
-	let result = await read(context, schedule, settings, state, { now, started });
-	if (result.otherTeam)
-		result = await read(context, schedule, settings, { ...start(), team: result.otherTeam }, { now, started });
+	let result = await read(context, schedule, settings, state, times);
+	if (result.otherTeam) result = await read(context, schedule, settings, { ...start(), team: result.otherTeam }, times);
 	if (isSuperseded()) {
 		stored.state = given;
 		return null;
 	}
 	stored.state = report(context, result, state, now);
-
-	if (result.items.length > 0) {
-		noteDelivery(schedule, state.poll);
-		return toOutput(result.items);
-	}
+	notePoll(schedule, poll + 1);
+	if (result.items.length > 0) return toOutput(result.items);
 	if (isStart) await context.__commitCursor?.();
 	// n8n saves in-memory state only at a start and when items are emitted, so a late first read emits one empty execution.
 	return result.hasFirstRead && !isStart && !isDurable ? [[]] : null;

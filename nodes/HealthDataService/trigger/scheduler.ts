@@ -3,6 +3,7 @@
  * locks against overlapping polls and duplicate deliveries.
  */
 import type { IDataObject, IPollFunctions, Workflow } from 'n8n-workflow';
+import type { TriggerState } from './state';
 
 /** In memory, n8n gives no budget. On the durable scheduler only a start has this one, which tells it from a poll time. */
 export const DEFAULT_BUDGET_MS = 300_000;
@@ -10,8 +11,7 @@ export const DEFAULT_BUDGET_MS = 300_000;
 export const START_BUDGET_MS = 60_000;
 
 export interface Schedule {
-	/** Workflow ID and node ID. */
-	name: string;
+	local: Local;
 	/** Whether the scheduler is durable: the state is a row of its own, saved together with the emitted execution. */
 	isDurable: boolean;
 	/** At an activation or a start of n8n: after a throw there, n8n does not poll again. */
@@ -23,10 +23,23 @@ export interface Schedule {
 	isSuperseded: () => boolean;
 }
 
+/** What this process knows of a trigger. */
+interface Local {
+	/** How often it was started. */
+	starts: number;
+	/** Count of the newest state, the time since when it is to be saved (ms since 1970), and whether a poll was skipped for it. */
+	polls: number;
+	at: number;
+	isSkipped: boolean;
+	/** End of the lock of its running poll, by `performance.now()`. */
+	runsUntil?: number;
+}
+
+/** Workflow ID and node ID → what is known. */
+const locals = new Map<string, Local>();
+
 /** Contexts that have polled. In memory, n8n makes one per start of the trigger; durable, one per poll. */
 const known = new WeakSet<IPollFunctions>();
-/** Number of starts per trigger. */
-const starts = new Map<string, number>();
 
 export function scheduleOf(context: IPollFunctions): Schedule {
 	const node = context.getNode();
@@ -40,11 +53,11 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 	known.add(context);
 	if (!isDurable && workflow) adoptState(workflow.staticData, node.id, stored);
 	const name = `${context.getWorkflow().id} ${node.id}`;
-	const started = (starts.get(name) ?? 0) + (isStart ? 1 : 0);
-	starts.set(name, started);
-	const isSuperseded = () => starts.get(name) !== started;
+	const local = locals.get(name) ?? { starts: 0, polls: 0, at: 0, isSkipped: false };
+	locals.set(name, local);
+	const started = (local.starts += isStart ? 1 : 0);
 	const budgetMs = Math.min(givenMs, isStart ? START_BUDGET_MS : Infinity);
-	return { name, isDurable, isStart, budgetMs, stored, isSuperseded };
+	return { local, isDurable, isStart, budgetMs, stored, isSuperseded: () => local.starts !== started };
 }
 
 const nodeOf = (stored: unknown) => (stored as { state?: { node?: string } } | undefined)?.state?.node;
@@ -58,42 +71,36 @@ function adoptState(staticData: IDataObject, id: string, stored: IDataObject) {
 	delete old.state;
 }
 
-/** End of the lock of each running poll: in memory, n8n starts a poll even if the last one still runs. */
-const running = new Map<string, number>();
-
-/** Skips a poll while the previous one runs. A start takes over instead. */
-export async function withoutOverlap<T>({ name, budgetMs, isStart }: Schedule, work: () => Promise<T>) {
-	if (!isStart && (running.get(name) ?? 0) > performance.now()) return null;
+/** Skips a poll while the previous one runs: in memory, n8n starts it all the same. A start takes over instead. */
+export async function withoutOverlap<T>({ local, budgetMs, isStart }: Schedule, work: () => Promise<T>) {
+	if (!isStart && (local.runsUntil ?? 0) > performance.now()) return null;
 	const end = performance.now() + 2 * budgetMs;
-	running.set(name, end);
+	local.runsUntil = end;
 	try {
 		return await work();
 	} finally {
-		if (running.get(name) === end) running.delete(name);
+		if (local.runsUntil === end) local.runsUntil = undefined;
 	}
 }
 
-/** After this, n8n has committed the transaction of a delivery, or it has failed. */
+/** After this, n8n has committed the transaction that saves a state, or it has failed. */
 const SETTLED_MS = 60_000;
-/** Last delivery of each trigger: count of the state's polls, time (ms since 1970), whether a poll was skipped for it. */
-const deliveries = new Map<string, { poll: number; at: number; isSkipped: boolean }>();
 
-/** @param poll of the state with which the rows were found */
-export function noteDelivery({ name, isDurable }: Schedule, poll: number) {
-	if (isDurable) deliveries.set(name, { poll, at: Date.now(), isSkipped: false });
+/** @param polls count of the state that the poll saves */
+export function notePoll({ local }: Schedule, polls: number) {
+	Object.assign(local, { polls, at: Date.now(), isSkipped: false });
 }
 
 /**
- * Whether to skip a poll, which it notes: its state is older than the last delivery. On the durable scheduler n8n reads the row well
- * before it calls a poll, and may write that of the poll before later. A row that stays old means a failed delivery, to be repeated.
- * @param poll count of the state, undefined where it starts over
+ * Whether to skip a poll, which it notes: its state is older than that of the last poll. On the durable scheduler n8n reads the row
+ * well before it calls a poll, and may write that of the poll before later. A row that stays old was not saved: that poll is repeated.
+ *
+ * @param state undefined where n8n has none: at a start, watching begins
  */
-export function skipIfStale({ name }: Schedule, poll?: number): boolean {
-	if (poll === undefined) deliveries.delete(name);
-	const last = deliveries.get(name);
-	if (!last || last.poll < poll!) return false;
-	const age = Date.now() - last.at;
-	if (last.isSkipped && (age < 0 || age >= SETTLED_MS)) return false;
-	last.isSkipped = true;
-	return true;
+export function skipIfStale({ local, isDurable, isStart }: Schedule, state: TriggerState | undefined): boolean {
+	const isOlder = state ? state.poll < local.polls : !isStart && local.polls > 0;
+	if (!isDurable || !isOlder) return false;
+	const age = Date.now() - local.at;
+	if (local.isSkipped && (age < 0 || age >= SETTLED_MS)) return false;
+	return (local.isSkipped = true);
 }

@@ -72,9 +72,8 @@ export function startState(
 	now: number,
 	lookbackMs: number,
 	thresholds: Threshold[],
+	poll = 0,
 ): TriggerState {
-	// In seconds, so that the count of a state that starts over is higher than that of the one before: polls are not so frequent.
-	const poll = Math.floor(now / 1000);
 	const places = { poll, pass: poll + 1, offset: 0, since: now, kept: now - lookbackMs - CLOCK_ERROR_MS };
 	return { version: 2, node, of, ...places, cursors: [], seen: {}, minimums: [{ thresholds }] };
 }

@@ -40,7 +40,6 @@ export class Watched {
 	private readonly watching: Watching;
 	/** The rows from before the last two polls. */
 	private oldRows: Array<string | undefined> = [];
-	private hasDelivered = false;
 
 	constructor(
 		private readonly around: Around,
@@ -86,9 +85,9 @@ export class Watched {
 		this.watching.oracle?.forget();
 	}
 
-	/** Only right after a delivery, in the process that made it: n8n reads the row well before it calls the poll. */
+	/** In the process that made it: n8n reads the row well before it calls the poll. */
 	giveOldRow() {
-		if (this.hasDelivered) this.host.host.staleRow = this.oldRows[0];
+		this.host.host.staleRow = this.oldRows[0];
 	}
 
 	async start(mode: WorkflowActivateMode) {
@@ -135,7 +134,6 @@ export class Watched {
 			return;
 		}
 		this.oldRows = [...this.oldRows.slice(-1), rowBefore];
-		this.hasDelivered = ended.rows !== undefined;
 		if (!wasLeftOut || ended.rows) this.judge(begun, ended, isStart);
 	}
 
