@@ -35,7 +35,6 @@ const TESTS = {
 	'service/users': 'unit/service/userSelection',
 	trigger: 'trigger/{saved,watched,brokenUser,options,clock,reports} unit/fields/fields',
 	'trigger/cursors': 'trigger/{brokenUser,rounds,watchedUsers,listedUsers,clock,progress}',
-	'trigger/reader': 'trigger/{brokenUser,limits,rounds,progress,watchedUsers}',
 	'trigger/results': 'trigger/{brokenUser,limits,reports,clock,saved,options}',
 	'trigger/scheduler': 'trigger/{identity,saved}',
 	'trigger/seen': 'trigger/{whatIsNew,seam,clock} unit/service/readings.rowsWithId',
