@@ -34,7 +34,6 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 		const nodeError = toNodeError(this.getNode(), error);
 		if (!schedule?.isStart || throwsAtStart(this, error)) throw nodeError;
 		this.logger.warn(logLine(this, sentences(nodeError.message, nodeError.description, 'The next poll tries again')));
-		// A state is saved: from now on, none is an older one.
 		notePoll(schedule, Math.max(schedule.local.polls, 1));
 		await this.__commitCursor?.();
 		return null;
@@ -76,7 +75,7 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 		return null;
 	}
 	stored.state = report(context, result, state, now);
-	notePoll(schedule, poll + 1);
+	notePoll(schedule, poll + 1, result.items.length > 0);
 	if (result.items.length > 0) return toOutput(result.items);
 	if (isStart) await context.__commitCursor?.();
 	// n8n saves in-memory state only at a start and when items are emitted, so a late first read emits one empty execution.

@@ -27,8 +27,10 @@ export interface Schedule {
 interface Local {
 	/** How often it was started. */
 	starts: number;
-	/** Count of the newest state, the time since when it is to be saved (ms since 1970), and whether a poll was skipped for it. */
+	/** Count of the newest state, and of the newest that is saved together with rows. */
 	polls: number;
+	delivered: number;
+	/** When the last poll ended (ms since 1970), and whether one was skipped since. */
 	at: number;
 	isSkipped: boolean;
 	/** End of the lock of its running poll, by `performance.now()`. */
@@ -53,7 +55,7 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 	known.add(context);
 	if (!isDurable && workflow) adoptState(workflow.staticData, node.id, stored);
 	const name = `${context.getWorkflow().id} ${node.id}`;
-	const local = locals.get(name) ?? { starts: 0, polls: 0, at: 0, isSkipped: false };
+	const local = locals.get(name) ?? { starts: 0, polls: 0, delivered: 0, at: 0, isSkipped: false };
 	locals.set(name, local);
 	const started = (local.starts += isStart ? 1 : 0);
 	const budgetMs = Math.min(givenMs, isStart ? START_BUDGET_MS : Infinity);
@@ -86,19 +88,18 @@ export async function withoutOverlap<T>({ local, budgetMs, isStart }: Schedule, 
 /** After this, n8n has committed the transaction that saves a state, or it has failed. */
 const SETTLED_MS = 60_000;
 
-/** @param polls count of the state that the poll saves */
-export function notePoll({ local }: Schedule, polls: number) {
-	Object.assign(local, { polls, at: Date.now(), isSkipped: false });
+/** @param polls count of the state that the poll saves @param hasRows whether it emits */
+export function notePoll({ local }: Schedule, polls: number, hasRows = false) {
+	Object.assign(local, { polls, at: Date.now(), isSkipped: false, ...(hasRows && { delivered: polls }) });
 }
 
 /**
- * Whether to skip a poll, which it notes: its state is older than that of the last poll. On the durable scheduler n8n reads the row
- * well before it calls a poll, and may write that of the poll before later. A row that stays old was not saved: that poll is repeated.
- *
+ * Whether to skip a poll, which it notes: its state is older than the last delivery, or than the first poll. On the durable scheduler
+ * n8n reads the row well before it calls a poll, and may write that of the poll before later. A row that stays old was not saved.
  * @param state undefined where n8n has none: at a start, watching begins
  */
 export function skipIfStale({ local, isDurable, isStart }: Schedule, state: TriggerState | undefined): boolean {
-	const isOlder = state ? state.poll < local.polls : !isStart && local.polls > 0;
+	const isOlder = state ? state.poll < local.delivered : !isStart && local.polls > 0;
 	if (!isDurable || !isOlder) return false;
 	const age = Date.now() - local.at;
 	if (local.isSkipped && (age < 0 || age >= SETTLED_MS)) return false;
