@@ -22,7 +22,7 @@ export const THROTTLE = new Problem('Throttled', '', { kind: 'rate-limited' });
 /** The reader's clock does not begin at 0. */
 const START = 5000;
 
-export const listed = (name: string, place = 0, team?: string): SelectedUser => ({
+const listed = (name: string, place = 0, team?: string): SelectedUser => ({
 	user: { user_id: name, client_user_id: null },
 	place,
 	team,
@@ -52,7 +52,7 @@ interface Play {
 }
 
 /** What one read was allowed, and after it. */
-export interface Allowed {
+interface Allowed {
 	name: string;
 	isTriedOnce?: boolean;
 	from: number;
@@ -72,8 +72,8 @@ export async function play({ list, cursors = {}, state, answers, probe, selectio
 		users: `${keyOf(listed(name))}${selection?.entries ? ' '.repeat(USER_LENGTH) : ''}`,
 	}));
 	const before: TriggerState = {
-		...startState('node', 'all', NOW, 48 * HOUR, []),
-		...{ poll: POLL, pass: POLL, since: undefined, cursors: saved },
+		...startState('node', 'all', NOW, 48 * HOUR, [], POLL),
+		...{ pass: POLL, since: undefined, cursors: saved },
 		...state,
 	};
 	const deadlines = new Deadlines();

@@ -239,6 +239,20 @@ describe('durable', () => {
 		expect(valuesOf(await n8n.tick())).toEqual([122]);
 	});
 
+	it('other fields begin at once at a start, also with an old state; later polls do not begin with one again', async () => {
+		const { n8n, row } = await afterDelivery();
+		const delivered = n8n.row;
+		n8n.parameters = { ...n8n.parameters, options: { sourceTypes: 'cuff' } };
+		n8n.staleRow = row;
+		await n8n.start();
+		w.pass(1000);
+		w.history.add(w.anna, w.reading(0, 122));
+		w.pass(1000);
+		n8n.staleRow = delivered;
+		expect(await n8n.tick()).toBeUndefined();
+		expect(valuesOf(await n8n.tick())).toEqual([122]);
+	});
+
 	it('on a busy machine several polls are skipped, and some that began later are not', async () => {
 		const { n8n, row } = await afterDelivery();
 		for (const isOld of [true, true, false, true]) {

@@ -48,7 +48,6 @@ const throwsAtStart = (context: IPollFunctions, error: unknown) =>
 async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<INodeExecutionData[][] | null> {
 	const { local, stored, isStart, isDurable, isSuperseded } = schedule;
 	const given = stored.state as TriggerState | undefined;
-	if (skipIfStale(schedule, given)) return null;
 	const times = { now: Date.now(), started: performance.now() };
 	const { now } = times;
 	const settings = readSettings(context);
@@ -56,6 +55,7 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	const watched = `${settings.watched} ${root}`;
 	const { id } = context.getNode();
 	const known = isStateOf(given, id, watched) ? given : undefined;
+	if (skipIfStale(schedule, given?.poll ?? 0, known !== undefined)) return null;
 	// Higher than in all states from this process: n8n may hand a poll one that is not the last.
 	const poll = Math.max(local.polls, given?.poll ?? 1);
 	const start = () => startState(id, watched, now, settings.lookback, settings.thresholds, poll);

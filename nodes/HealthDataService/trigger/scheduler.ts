@@ -3,7 +3,6 @@
  * locks against overlapping polls and duplicate deliveries.
  */
 import type { IDataObject, IPollFunctions, Workflow } from 'n8n-workflow';
-import type { TriggerState } from './state';
 
 /** In memory, n8n gives no budget. On the durable scheduler only a start has this one, which tells it from a poll time. */
 export const DEFAULT_BUDGET_MS = 300_000;
@@ -94,12 +93,13 @@ export function notePoll({ local }: Schedule, polls: number, hasRows = false) {
 }
 
 /**
- * Whether to skip a poll, which it notes: its state is older than the last delivery, or than the first poll. On the durable scheduler
- * n8n reads the row well before it calls a poll, and may write that of the poll before later. A row that stays old was not saved.
- * @param state undefined where n8n has none: at a start, watching begins
+ * Whether to skip a poll, which it notes: its state is older than the last delivery. On the durable scheduler n8n reads the row well
+ * before it calls a poll, and may write that of the poll before later. A row that stays old was not saved.
+ * @param poll count of the state, 0 without one
+ * @param isKnown whether it is of what is watched: else watching begins, at a start at once, later only with the last state
  */
-export function skipIfStale({ local, isDurable, isStart }: Schedule, state: TriggerState | undefined): boolean {
-	const isOlder = state ? state.poll < local.delivered : !isStart && local.polls > 0;
+export function skipIfStale({ local, isDurable, isStart }: Schedule, poll: number, isKnown: boolean): boolean {
+	const isOlder = isKnown ? poll < local.delivered : !isStart && poll < local.polls;
 	if (!isDurable || !isOlder) return false;
 	const age = Date.now() - local.at;
 	if (local.isSkipped && (age < 0 || age >= SETTLED_MS)) return false;

@@ -72,7 +72,7 @@ export function startState(
 	now: number,
 	lookbackMs: number,
 	thresholds: Threshold[],
-	poll = 0,
+	poll: number,
 ): TriggerState {
 	const places = { poll, pass: poll + 1, offset: 0, since: now, kept: now - lookbackMs - CLOCK_ERROR_MS };
 	return { version: 2, node, of, ...places, cursors: [], seen: {}, minimums: [{ thresholds }] };

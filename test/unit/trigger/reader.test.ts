@@ -25,9 +25,7 @@ afterEach(() => jest.restoreAllMocks());
 it('reads who is due in the order of the list, then the failed, the oldest try first, with one attempt and half the timeout', async () => {
 	const one = await play({
 		list: ['done', 'late', 'due', 'early', 'new'],
-		cursors: {
-			...{ done: DONE, due: {}, late: { tried: 7, missed: FAILED }, early: { tried: 3, missed: FAILED } },
-		},
+		cursors: { done: DONE, due: {}, late: { tried: 7, missed: FAILED }, early: { tried: 3, missed: FAILED } },
 	});
 	expect(one.names).toEqual(['due', 'new', 'early', 'late']);
 	expect(one.reads.map(({ timeoutMs }) => timeoutMs)).toEqual([TIMEOUT, TIMEOUT, TIMEOUT / 2, TIMEOUT / 2]);
@@ -41,9 +39,8 @@ it('reads who is due in the order of the list, then the failed, the oldest try f
 });
 
 it('a failed user is tried once a poll; while nobody has failed, the end of the poll stays', async () => {
-	const state = { offset: 2, pass: POLL };
 	const cursors = { a: {}, b: DONE, c: {} };
-	const one = await play({ list: ['a', 'b', 'c'], cursors, state, answers: failing(down, 'a') });
+	const one = await play({ list: ['a', 'b', 'c'], cursors, answers: failing(down, 'a') });
 	expect([one.starts, one.names, one.cursorOf('a')]).toEqual([[0], ['a', 'c'], failed]);
 	expect(one.endAt).toBe(BUDGET);
 	expect(one.probes).toEqual([]);
@@ -288,7 +285,7 @@ describe('the list', () => {
 		expect([moved.starts, moved.state.offset]).toEqual([[100, 0], 50]);
 	});
 
-	it('of another team ends the poll, and no users tell no team', async () => {
+	it('of another team ends the poll; users without a team do not', async () => {
 		const first = await play({ list: ['a'], team: 'ours' });
 		expect(first.names).toEqual(['a']);
 		const { team } = first.state;
@@ -300,7 +297,7 @@ describe('the list', () => {
 		}
 	});
 
-	it('of entries: those not resolved before get a single attempt', async () => {
+	it('of entries is told which of them were not resolved before', async () => {
 		const entries = [
 			{ id: 'a', at: 1 },
 			{ id: 'b', at: 2 },
