@@ -39,6 +39,8 @@ export class Cursors {
 	private readonly all = new Map<string, Cursor & { owner?: string }>();
 	/** Keys of the users found on the list in this poll. */
 	private readonly met = new Set<string>();
+	/** The earliest window of all users who can be read: after a wrong clock, before what `kept` tells. */
+	private readonly earliest: number;
 
 	/** @param options times in ms, `now` at the start of the poll; `entries` of *User IDs*: watching an added one begins now */
 	constructor(
@@ -51,6 +53,7 @@ export class Cursors {
 		},
 	) {
 		const { entries } = options;
+		this.earliest = Math.min(...before.cursors.filter((one) => !hasFailed(one)).map(({ from }) => from));
 		const ownerLength = entries ? USER_LENGTH : 0;
 		for (const { users, ...cursor } of before.cursors) {
 			for (let at = 0; at < users.length; at += KEY_LENGTH + ownerLength) {
@@ -87,7 +90,7 @@ export class Cursors {
 	/** The cursor of a user who joined. The window reaches back to the last complete pass: time without polls loses nothing. */
 	private joined(): Cursor {
 		const { clock, lookback } = this.options;
-		const from = Math.min(this.before.kept + CLOCK_ERROR_MS, clock.earliest() - lookback);
+		const from = Math.min(this.before.kept + CLOCK_ERROR_MS, this.earliest, clock.earliest() - lookback);
 		return { from, tried: -1, since: Math.max(from, this.before.since ?? from) };
 	}
 

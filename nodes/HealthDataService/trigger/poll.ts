@@ -51,8 +51,7 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	const times = { now: Date.now(), started: performance.now() };
 	const { now } = times;
 	const settings = readSettings(context);
-	const { root } = await readCredential(context);
-	const watched = `${settings.watched} ${root}`;
+	const watched = `${settings.watched} ${(await readCredential(context)).root}`;
 	const { id } = context.getNode();
 	const known = isStateOf(given, id, watched) ? given : undefined;
 	if (skipIfStale(schedule, given?.poll ?? 0, known !== undefined)) return null;

@@ -22,9 +22,8 @@ export interface Schedule {
 	isSuperseded: () => boolean;
 }
 
-/** What this process knows of a trigger. */
+/** What this process knows of a trigger, by workflow ID and node ID. */
 interface Local {
-	/** How often it was started. */
 	starts: number;
 	/** Count of the newest state, and of the newest that is saved together with rows. */
 	polls: number;
@@ -36,7 +35,6 @@ interface Local {
 	runsUntil?: number;
 }
 
-/** Workflow ID and node ID → what is known. */
 const locals = new Map<string, Local>();
 
 /** Contexts that have polled. In memory, n8n makes one per start of the trigger; durable, one per poll. */

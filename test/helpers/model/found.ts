@@ -30,6 +30,14 @@ export const found: Found[] = [
 		steps: [measure(), { do: 'wait', minutes: 1000 }, { do: 'clock', hours: 0 }, poll],
 	},
 	{
+		name: 'A clock ahead at the activation: who left the team and comes back loses no reading',
+		world: { clockHours: 23, sendsDate: true, people: 3 },
+		steps: [
+			...[measure(), { do: 'leave', user: 0 } as const, poll, { do: 'comeBack', user: 0 } as const],
+			...[{ do: 'wait', minutes: 30_000 } as const, { do: 'correct', which: 0, value: 100 } as const, poll],
+		],
+	},
+	{
 		name: 'A clock ahead at a failed activation, then back: the window is not ahead for ever',
 		world: { clockHours: 23, firstFault: { kind: '500', from: 1 } },
 		steps: [{ do: 'clock', hours: -23 }, measure({ late: 0.9 }), poll, { do: 'wait', minutes: 5000 }],
