@@ -229,6 +229,20 @@ describe('durable', () => {
 		expect(valuesOf(await n8n.tick())).toEqual([121]);
 	});
 
+	it('a state from before the first read is not read from again: what came late since is new', async () => {
+		const n8n = w.trigger();
+		w.used.sandbox.switches.fault = () => ({ status: 503 });
+		await n8n.start();
+		const { row } = n8n;
+		w.used.sandbox.switches.fault = () => undefined;
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0, 121));
+		w.pass(1000);
+		n8n.staleRow = row;
+		expect(await n8n.tick()).toBeUndefined();
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+	});
+
 	it('a start without a state begins anew, and no older state is taken for a newer one', async () => {
 		const { n8n, row } = await afterDelivery();
 		n8n.row = undefined;

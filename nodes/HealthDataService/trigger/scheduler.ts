@@ -25,9 +25,9 @@ export interface Schedule {
 /** What this process knows of a trigger, by workflow ID and node ID. */
 interface Local {
 	starts: number;
-	/** Count of the newest state, and of the newest that is saved together with rows. */
+	/** Count of the newest state, and of the newest without which readings are lost or emitted twice. */
 	polls: number;
-	delivered: number;
+	needed: number;
 	/** When the last poll ended (ms since 1970), and whether one was skipped since. */
 	at: number;
 	isSkipped: boolean;
@@ -52,7 +52,7 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 	known.add(context);
 	if (!isDurable && workflow) adoptState(workflow.staticData, node.id, stored);
 	const name = `${context.getWorkflow().id} ${node.id}`;
-	const local = locals.get(name) ?? { starts: 0, polls: 0, delivered: 0, at: 0, isSkipped: false };
+	const local = locals.get(name) ?? { starts: 0, polls: 0, needed: 0, at: 0, isSkipped: false };
 	locals.set(name, local);
 	const started = (local.starts += isStart ? 1 : 0);
 	const budgetMs = Math.min(givenMs, isStart ? START_BUDGET_MS : Infinity);
@@ -85,19 +85,19 @@ export async function withoutOverlap<T>({ local, budgetMs, isStart }: Schedule, 
 /** After this, n8n has committed the transaction that saves a state, or it has failed. */
 const SETTLED_MS = 60_000;
 
-/** @param polls count of the state that the poll saves @param hasRows whether it emits */
-export function notePoll({ local }: Schedule, polls: number, hasRows = false) {
-	Object.assign(local, { polls, at: Date.now(), isSkipped: false, ...(hasRows && { delivered: polls }) });
+/** @param polls count of the state that the poll saves @param isNeeded whether it emits, or has read users for the first time */
+export function notePoll({ local }: Schedule, polls: number, isNeeded = false) {
+	Object.assign(local, { polls, at: Date.now(), isSkipped: false, ...(isNeeded && { needed: polls }) });
 }
 
 /**
- * Whether to skip a poll, which it notes: its state is older than the last delivery. On the durable scheduler n8n reads the row well
+ * Whether to skip a poll, which it notes: its state is older than the last one needed. On the durable scheduler n8n reads the row well
  * before it calls a poll, and may write that of the poll before later. A row that stays old was not saved.
  * @param poll count of the state, 0 without one
  * @param isKnown whether it is of what is watched: else watching begins, at a start at once, later only with the last state
  */
 export function skipIfStale({ local, isDurable, isStart }: Schedule, poll: number, isKnown: boolean): boolean {
-	const isOlder = isKnown ? poll < local.delivered : !isStart && poll < local.polls;
+	const isOlder = isKnown ? poll < local.needed : !isStart && poll < local.polls;
 	if (!isDurable || !isOlder) return false;
 	const age = Date.now() - local.at;
 	if (local.isSkipped && (age < 0 || age >= SETTLED_MS)) return false;
