@@ -66,6 +66,11 @@ export class Group {
 		if (isPast && !this.hasChanged(skipped.at, Infinity)) fail('a lowered minimum brought back a reading', row);
 	}
 
+	/** After a poll that emitted some of it: of one instant, several rows may go out. */
+	forgetSkipped() {
+		this.skipped = undefined;
+	}
+
 	begunLate(at: number) {
 		if (this.table.size === 0) this.late = { at, values: this.valuesAt(at) };
 	}
@@ -83,7 +88,6 @@ export class Group {
 		if (late?.values.includes(row.systolic) && !this.hasChanged(late.at, Infinity)) fail('it was too late before', row);
 		this.judgeSkipped(row);
 		const { skipped } = this;
-		this.skipped = undefined;
 		const before = this.table.get(row.id);
 		if (before === row.systolic && !skipped) fail('the same went out twice', row);
 		if (this.readings.length === 1) this.judgeSingle(row, skipped !== undefined);

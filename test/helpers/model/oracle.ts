@@ -75,7 +75,7 @@ export class Oracle {
 	judge(poll: Poll) {
 		this.worstClock = Math.max(this.worstClock, Math.abs(poll.clockError));
 		this.polls++;
-		for (const row of poll.rows) this.judgeRow(row, poll);
+		for (const group of poll.rows.map((row) => this.judgeRow(row, poll))) group.forgetSkipped();
 		for (const person of poll.broken)
 			for (const group of this.groups.ofPerson(person, this.isWanted)) group.isSkipSure = false;
 		if (!poll.isKept) return;
@@ -125,7 +125,7 @@ export class Oracle {
 		return isAhead && readings.some((one) => valueAt(one, this.since) !== undefined);
 	}
 
-	private judgeRow(row: Row, { begun, ended }: Poll) {
+	private judgeRow(row: Row, { begun, ended }: Poll): Group {
 		const reading = this.world.readings[row.nr];
 		if (!reading) fail(`a row of no reading: ${JSON.stringify(row)}`);
 		if (!this.isInScope(reading.person) || !this.isWanted(reading)) fail('a reading of another user was emitted', row);
@@ -138,6 +138,7 @@ export class Oracle {
 		if (this.isOld(group, reading, ended)) fail('something old went out', row);
 		if (row.systolic < this.minimums.now) fail('a row is below the minimum', row);
 		group.emit(row, reading);
+		return group;
 	}
 
 	/** There when watching began, and the same since. */

@@ -32,6 +32,9 @@ const IN_TIME = 0.6;
 /** Most rows that one poll emits; the others come with the next. */
 const MOST_ROWS = 10_000;
 
+/** Once a poll was skipped, no row is as old as this any more: it was not saved. */
+const SETTLED_MS = 60_000;
+
 export class Watched {
 	readonly host: ModelHost;
 	emitted = 0;
@@ -40,6 +43,9 @@ export class Watched {
 	private readonly watching: Watching;
 	/** The rows from before the last two polls. */
 	private oldRows: Array<string | undefined> = [];
+	/** Since the last poll that was given the last row. */
+	private wasSkipped = false;
+	private lastAt = 0;
 
 	constructor(
 		private readonly around: Around,
@@ -120,6 +126,7 @@ export class Watched {
 		const begins = this.watching.begin();
 		const begun = this.around.time.now;
 		const rowBefore = this.host.host.row;
+		if (this.wasSkipped && begun - this.lastAt >= SETTLED_MS) this.host.host.staleRow = undefined;
 		const wasLeftOut = this.host.host.staleRow !== undefined && this.host.host.staleRow !== rowBefore;
 		const ended = await run();
 		// A trigger that could not be switched on has not begun to watch.
@@ -134,7 +141,9 @@ export class Watched {
 			return;
 		}
 		this.oldRows = [...this.oldRows.slice(-1), rowBefore];
-		if (!wasLeftOut || ended.rows) this.judge(begun, ended, isStart);
+		this.wasSkipped = wasLeftOut && ended.record.requests === 0;
+		if (!this.wasSkipped) this.lastAt = this.around.time.now;
+		if (!this.wasSkipped) this.judge(begun, ended, isStart);
 	}
 
 	private judge(begun: number, { record, rows = [], error }: Partial<Ended> & Pick<Ended, 'record'>, isStart: boolean) {
