@@ -24,6 +24,8 @@ export class PollRecord {
 	readonly served = new Map<Person, number>();
 	/** Users with failed requests, and the reason. */
 	readonly broken = new Map<Person, UserFault>();
+	/** Users of the list whose readings cannot be found. */
+	readonly gone = new Set<Person>();
 	readonly teamsListed = new Set<string>();
 	/** A process that was killed gets no answers. */
 	isDead = false;

@@ -38,6 +38,8 @@ export interface Poll {
 	served: Map<Person, number>;
 	/** Users who could not be read. */
 	broken: Person[];
+	/** Users of the list whose readings were not found. */
+	gone: Iterable<Person>;
 	/** Whether what it found is kept: it did not fail and was not cut short. */
 	isKept: boolean;
 	/** Whether it had the time to read all users. */

@@ -27,6 +27,8 @@ export class Oracle {
 	private readonly lookbacks: Lookbacks;
 	readonly minimums: Minimums;
 	private readonly unsaved = new Set<Person>();
+	/** Users who were on the list without readings: their window may move back beyond the lookback when they have some. */
+	private readonly gone = new Set<Person>();
 	private worstClock = 0;
 	private polls = 0;
 	private readonly clock: ClockWatch;
@@ -78,6 +80,7 @@ export class Oracle {
 		for (const group of poll.rows.map((row) => this.judgeRow(row, poll))) group.forgetSkipped();
 		for (const person of poll.broken)
 			for (const group of this.groups.ofPerson(person, this.isWanted)) group.isSkipSure = false;
+		for (const person of poll.gone) this.gone.add(person);
 		if (!poll.isKept) return;
 		this.clock.look(poll.begun, poll.clockError, this.lookbacks.now);
 		for (const [person, at] of poll.served) {
@@ -97,9 +100,9 @@ export class Oracle {
 	}
 
 	private begin(group: Group, at: number, ended: number) {
-		const { time } = group.readings[0];
+		const { time, person } = group.readings[0];
 		// n8n's clock may have been ahead, for all that the trigger knows.
-		const isSure = this.settings.sendsDate && this.worstClock === 0;
+		const isSure = this.settings.sendsDate && this.worstClock === 0 && !this.gone.has(person);
 		if (isSure && time !== null && at - time > this.lookbacks.most) group.begunLate(at);
 		const hasCome = group.hasChanged(this.since, at);
 		const wasThere = this.wasThere(group);

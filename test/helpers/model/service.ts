@@ -123,7 +123,8 @@ export class ModelService {
 		options: IHttpRequestOptions,
 		query: URLSearchParams,
 	): Promise<Answer> {
-		if (fault !== 'removed') record.broken.set(person, fault);
+		if (fault === 'removed') record.gone.add(person);
+		else record.broken.set(person, fault);
 		if (fault === 'hang') await this.wait(Infinity, options);
 		if (fault === 'nonsense') return answer(200, { groups: [1] });
 		if (fault === 'loop') return answer(200, { groups: {}, next_cursor: 'again' });

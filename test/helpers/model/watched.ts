@@ -148,7 +148,7 @@ export class Watched {
 
 	private judge(begun: number, { record, rows = [], error }: Partial<Ended> & Pick<Ended, 'record'>, isStart: boolean) {
 		const { time } = this.around;
-		const { requests, served, broken, isHit, teamsListed } = record;
+		const { requests, served, broken, gone, isHit, teamsListed } = record;
 		this.more.onPoll?.({ begun, record, rows, error });
 		for (const line of traced(begun, isStart, record, rows, error)) this.more.log(line);
 		if (!error) this.watching.oracle?.minimums.note(begun, time.error);
@@ -166,6 +166,7 @@ export class Watched {
 			rows: rows as unknown as Row[],
 			served,
 			broken: [...broken.keys()],
+			gone,
 			isKept,
 			isQuick: time.now - begun < budget * IN_TIME && rows.length < MOST_ROWS,
 			clockError: time.error,
