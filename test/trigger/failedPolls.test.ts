@@ -35,8 +35,9 @@ onBothSchedulers((scheduler) => {
 		await expect(n8n.start()).rejects.toMatchObject({ message: 'The service did not accept the API key (status 401)' });
 	});
 
-	it.each<[string, 'activate' | 'init']>([
+	it.each<[string, 'activate' | 'update' | 'init']>([
 		['an outage at activation', 'activate'],
+		['an outage when the workflow is changed', 'update'],
 		['an outage when n8n starts', 'init'],
 	])('for %s leaves the trigger alive', async (_, mode) => {
 		const n8n = w.trigger();

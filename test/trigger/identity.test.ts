@@ -2,12 +2,39 @@
  * Identity of the node: renamed, pasted, put back; two in one workflow, one in two workflows. And concurrent polls: those of one
  * trigger do not overlap.
  */
+import { createHash } from 'node:crypto';
+import type { INodeParameters } from 'n8n-workflow';
 import { type Schedule, withoutOverlap } from '../../nodes/HealthDataService/trigger/scheduler';
 import { useVirtualTime } from '../helpers/virtualTime';
-import { HOUR, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
+import { allUsers, HOUR, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
+
+	const by = (mode: string, value: string) => ({ user: { __rl: true, mode, value } });
+	const omron = { provider: { __rl: true, mode: 'slug', value: 'omron' } };
+	const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 20);
+	const anyCase = () => ({ userScope: 'one', ...by('userId', w.anna.user_id.toUpperCase()) });
+	const annaId = () => `["bloodPressure","userId","${shortHash(w.anna.user_id)}",""]`;
+	const listed = { userScope: 'listed', usersBy: 'clientUserId', userIds: 'anna, ben' };
+	it.each<[string, INodeParameters | typeof anyCase, string | typeof annaId]>([
+		['all users', {}, '["bloodPressure","all",""]'],
+		['a provider', omron, '["bloodPressure","all","omron"]'],
+		['connected users', { ...omron, options: { onlyConnected: true } }, '["bloodPressure","all","connected","omron"]'],
+		['source types', { options: { sourceTypes: 'cuff,phone' } }, '["bloodPressure","all",""]cuff, phone'],
+		[
+			'one user',
+			{ userScope: 'one', ...by('clientUserId', 'anna') },
+			`["bloodPressure","clientUserId","${shortHash('anna')}",""]`,
+		],
+		['a user ID in any case', anyCase, annaId],
+		['a list', listed, '["bloodPressure","listed","clientUserId",""]'],
+		['users', { event: 'user' }, 'user'],
+	])('what is watched is saved without IDs, in words that never change: %s', async (_, parameters, of) => {
+		const n8n = w.trigger({ ...allUsers, ...(typeof parameters === 'function' ? parameters() : parameters) });
+		await n8n.start();
+		expect(savedState(n8n).of.split(' http')[0]).toBe(typeof of === 'function' ? of() : of);
+	});
 
 	it('a renamed node continues, and again when it gets its old name back', async () => {
 		const n8n = w.trigger();

@@ -114,8 +114,10 @@ onBothSchedulers((scheduler) => {
 			async (typed) => {
 				const n8n = w.trigger(slug(typed));
 				await n8n.start();
-				w.pass(MINUTE);
-				await n8n.tick();
+				for (let i = 0; i < 2; i++) {
+					w.pass(MINUTE);
+					await n8n.tick();
+				}
 				expect(n8n.reported).toEqual([]);
 				expect(log).toEqual([
 					`Workflow "Test", node "Node": No user who was read has the provider "${typed}" connected, and no reading has it. ` +
@@ -150,6 +152,23 @@ onBothSchedulers((scheduler) => {
 		it('may be older than the lookback', async () => {
 			w.history.add(w.anna, w.reading(-80 * 24 * 60));
 			expect(await w.trigger().fetchTestEvent()).toHaveLength(1);
+		});
+
+		it.each<[string, INodeParameters]>([
+			['of all', {}],
+			[
+				'of a list',
+				{
+					userScope: 'listed',
+					usersBy: 'clientUserId',
+					userIds: Array.from({ length: 60 }, (_, i) => `user ${i}`).join('\n'),
+				},
+			],
+		])('asks for the readings of 50 users at most, %s', async (_, parameters) => {
+			for (let i = 0; i < 60; i++) w.history.addUser(`user ${i}`);
+			const n8n = w.trigger({ ...allUsers, ...parameters });
+			await expect(n8n.fetchTestEvent()).rejects.toThrow('There is no');
+			expect(new Set(w.readingRequests()).size).toBe(50);
 		});
 
 		it('is the newest user', async () => {

@@ -267,6 +267,14 @@ describe('durable', () => {
 		expect(valuesOf(await n8n.tick())).toEqual([122]);
 	});
 
+	it('another address begins at once, though no field has changed', async () => {
+		const { n8n } = await afterDelivery();
+		n8n.credential = { ...n8n.credential, baseUrl: n8n.credential.baseUrl.replace('127.0.0.1', 'localhost') };
+		w.used.sandbox.requests.length = 0;
+		expect(await n8n.tick()).toBeUndefined();
+		expect(w.readingRequests()).toHaveLength(2);
+	});
+
 	it('on a busy machine several polls are skipped, and some that began later are not', async () => {
 		const { n8n, row } = await afterDelivery();
 		for (const isOld of [true, true, false, true]) {

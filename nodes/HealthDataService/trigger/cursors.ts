@@ -91,7 +91,7 @@ export class Cursors {
 	private joined(): Cursor {
 		const { clock, lookback } = this.options;
 		const from = Math.min(this.before.kept + CLOCK_ERROR_MS, this.earliest, clock.earliest() - lookback);
-		return { from, tried: -1, since: Math.max(from, this.before.since ?? from) };
+		return { from, tried: 0, since: Math.max(from, this.before.since ?? from) };
 	}
 
 	/**
@@ -125,7 +125,7 @@ export class Cursors {
 
 	private set(listed: Listed, cursor: Cursor) {
 		const owner = ownerOf(listed) ?? this.all.get(keyOf(listed))?.owner;
-		this.all.set(keyOf(listed), { ...cursor, ...(owner !== undefined && { owner }) });
+		this.all.set(keyOf(listed), { ...cursor, owner });
 	}
 
 	/** How many users cannot be read. @param tried in this poll only */

@@ -104,7 +104,6 @@ async function read(
 		outlastsThrottles: !isStart,
 		maxRetryAfterMs: MAX_PAUSE_MS,
 		// Other users are read on after one has failed.
-		continues: true,
 		ignoreFailure: true,
 		retryForMs: Math.min(limits.retryForMs, budgetMs / 2),
 		onAnswer: clock.onAnswer,
