@@ -34,7 +34,7 @@ const TESTS = {
 	'service/summary': 'unit/resources/timeseries/output',
 	'service/users': 'unit/service/userSelection',
 	trigger: 'trigger/{saved,watched,brokenUser,options,clock,reports} unit/fields/fields',
-	'trigger/cursors': 'trigger/{brokenUser,rounds,watchedUsers,listedUsers,clock,progress}',
+	'trigger/cursors': 'trigger/{brokenUser,watchedUsers,listedUsers}',
 	'trigger/results': 'trigger/{brokenUser,limits,reports,clock,saved,options}',
 	'trigger/scheduler': 'trigger/{identity,saved}',
 	'trigger/seen': 'trigger/{whatIsNew,seam,clock} unit/service/readings.rowsWithId',

@@ -8,8 +8,12 @@ const { seedOf } = require('./model');
 
 const HISTORIES = 100;
 
-it(`keeps its promises in ${HISTORIES} random histories`, () => {
-	const args = [join(__dirname, 'model.js'), '--histories', String(HISTORIES)];
+it.each([
+	['random histories', 'random'],
+	['histories of one lasting trouble', 'lasting'],
+	['histories of several', 'mix'],
+])(`keeps its promises in ${HISTORIES} %s`, (_, kinds) => {
+	const args = [join(__dirname, 'model.js'), '--histories', String(HISTORIES), '--kinds', kinds];
 	const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
 	expect(stderr + (status === 0 ? '' : stdout)).toBe('');
 	// A test of nothing would pass, too.
