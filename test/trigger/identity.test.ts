@@ -31,6 +31,7 @@ onBothSchedulers((scheduler) => {
 		['a list', listed, '["bloodPressure","listed","clientUserId",""]'],
 		['users', { event: 'user' }, 'user'],
 	])('what is watched is saved without IDs, in words that never change: %s', async (_, parameters, of) => {
+		w.history.addUser('Carl');
 		const n8n = w.trigger({ ...allUsers, ...(typeof parameters === 'function' ? parameters() : parameters) });
 		await n8n.start();
 		expect(savedState(n8n).of.split(' http')[0]).toBe(typeof of === 'function' ? of() : of);
