@@ -7,12 +7,8 @@ import type { Switches } from '../../dev/sandbox/switches';
 import { createWorld } from '../../dev/sandbox/world';
 import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
 import { PROGRESS_INTERVAL_MS } from '../../nodes/HealthDataService/service/progress';
-import { ProviderCheck } from '../../nodes/HealthDataService/service/providerCheck';
-import type { UserSelection } from '../../nodes/HealthDataService/service/userSelection';
-import { readingEvents } from '../../nodes/HealthDataService/trigger/events';
 import { runNode } from '../helpers/engine';
 import { useLogLines } from '../helpers/logLines';
-import { nextTurn } from '../helpers/machine';
 import { KEY } from '../helpers/people';
 import { PollingHost } from '../helpers/pollingHost';
 import { bloodPressureOf, byUserId, everyNth, useSandbox } from '../helpers/requests';
@@ -93,33 +89,6 @@ describe('rate limit', () => {
 			expect(seen.mostInASecond()).toBeLessThanOrEqual(51);
 			expect(seen.seconds()).toBeCloseTo(users.length / 50, 1);
 		});
-
-		it.each([
-			[1, 4],
-			[0.1, 1],
-			[5, 20],
-			[undefined, 32],
-		])(
-			'%p a second: %i users in work at once, so that the first of them is done soon',
-			async (requestsPerSecond, most) => {
-				let inWork = 0;
-				const get = async () => {
-					inWork++;
-					return await new Promise<never>(() => {});
-				};
-				const selection: UserSelection = {
-					async *users() {
-						for (const { user_id } of users) yield { user: { user_id, client_user_id: null }, place: 0 };
-					},
-					whenMissing: async () => {},
-				};
-				const scope = { selection, provider: new ProviderCheck(''), concurrency: 8, requestsPerSecond };
-				const results = readingEvents[0].read(get, scope, { windowStartOf: () => 0 });
-				void results[Symbol.asyncIterator]().next();
-				await nextTurn();
-				expect(inWork).toBe(most);
-			},
-		);
 
 		it('ends the search for a test event in time', async () => {
 			const begun = time.now;

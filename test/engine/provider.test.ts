@@ -64,14 +64,6 @@ describe('Provider', () => {
 			expect(log).toEqual([line]);
 		});
 
-		it.each<[string, INodeParameters]>([
-			['All Users', all(slug('Omron'))],
-			['User → List', listUsers({ options: { provider: 'Omron' } })],
-		])('%s, in capitals: the same', async (_, parameters) => {
-			expect(await run(parameters)).toEqual([]);
-			expect(log).toEqual([line.replace('apple health', 'Omron')]);
-		});
-
 		it('of many items, one line', async () => {
 			await run(all(slug('apple health')), { input: Array.from({ length: 5 }, () => ({})) });
 			expect(log).toEqual([line]);

@@ -1,16 +1,6 @@
 /** Failed user: the readings of all others are emitted in the same poll, theirs after recovery, and the failure is reported. */
 import type { TroubleName } from '../../dev/sandbox/troubles';
-import {
-	allUsers,
-	failedUsers,
-	HOUR,
-	isPassComplete,
-	MINUTE,
-	onBothSchedulers,
-	savedState,
-	valuesOf,
-	watch,
-} from '../helpers/watch';
+import { allUsers, failedUsers, HOUR, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
 const TROUBLES: TroubleName[] = [
 	'fails',
@@ -61,23 +51,6 @@ onBothSchedulers((scheduler) => {
 		},
 	);
 
-	it('is tried again in the second poll at the latest, though the others are slow and fill every poll', async () => {
-		for (let i = 0; i < 60; i++) w.history.addUser(`user ${i}`);
-		const n8n = w.trigger({ ...allUsers, options: { concurrency: 1 } }, { budgetMs: 20_000 });
-		await n8n.start();
-		while (!isPassComplete(savedState(n8n))) await n8n.tick();
-		troubled({ anna: 'fails' });
-		const isOther = (url: string) => url.includes('timeseries') && !url.includes(w.anna.user_id);
-		w.used.sandbox.switches.fault = (_, url) => (isOther(url) ? { delayMs: 8500 } : undefined);
-		w.history.add(w.anna, w.reading(0, 121));
-		await n8n.tick();
-		expect(n8n.reported).toHaveLength(1);
-		troubled({});
-		await n8n.tick();
-		await n8n.tick();
-		expect(valuesOf(n8n.executions.flat())).toEqual([121]);
-	});
-
 	it('is reported without a name', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
@@ -116,38 +89,6 @@ onBothSchedulers((scheduler) => {
 			expect(isFirst).toBe(false);
 		},
 	);
-
-	it('stays failed over kills, starts and a new publication, which is no error', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		w.history.add(w.anna, w.reading(0, 121));
-		w.history.add(w.ben, w.reading(0, 122));
-		troubled({ anna: 'refused' });
-		expect(valuesOf(await n8n.tick())).toEqual([122]);
-		n8n.kill();
-		w.pass(5 * HOUR);
-		expect(await n8n.start('init')).toBeUndefined();
-		n8n.kill();
-		expect(await n8n.start('activate')).toBeUndefined();
-		troubled({});
-		expect(valuesOf(await n8n.tick())).toEqual([121]);
-		n8n.kill();
-		expect(await n8n.start('init')).toBeUndefined();
-	});
-
-	it('may fail when watching begins: old readings stay old, later ones are emitted', async () => {
-		w.history.add(w.anna, w.reading(-60));
-		w.history.add(w.ben, w.reading(-60));
-		troubled({ anna: 'refused' });
-		const n8n = w.trigger();
-		expect(await n8n.start()).toBeUndefined();
-		expect(n8n.reported).toHaveLength(1);
-		w.pass(10 * HOUR);
-		w.history.add(w.anna, w.reading(-30, 130));
-		troubled({});
-		expect(valuesOf(await n8n.tick())).toEqual([130]);
-		expect(await n8n.tick()).toBeUndefined();
-	});
 
 	it.each<TroubleName>(['missing', 'fails'])(
 		'%s for longer than the lookback: nothing is lost, though the window of the others has moved',

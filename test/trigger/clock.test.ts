@@ -30,18 +30,6 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(n8n.executions.flat())).toEqual(Array.from({ length: 10 }, (_, i) => 100 + i));
 	});
 
-	it.each([5, 23])('%i hours ahead at activation, of a team without readings: nothing is lost', async (hours) => {
-		wrong = hours * HOUR;
-		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
-		await n8n.start();
-		wrong = 0;
-		for (let i = 0; i < 5; i++) {
-			w.pass(10 * MINUTE);
-			w.history.add(w.anna, w.reading(-1, 100 + i));
-			expect(valuesOf(await n8n.tick())).toEqual([100 + i]);
-		}
-	});
-
 	it.each<[string, number, number]>([
 		['five hours ahead', 5, 2],
 		['twenty hours ahead', 20, 2],
@@ -64,21 +52,6 @@ onBothSchedulers((scheduler) => {
 		w.used.sandbox.switches.now = () => Date.UTC(2100, 0, 1);
 		w.used.sandbox.switches.date = () => w.clock;
 	};
-
-	it.each([5, 20])('%i hours ahead for one poll, while a device writes 2099', async (hours) => {
-		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
-		withTheFuture();
-		w.history.add(w.anna, w.reading(-90, 119));
-		await n8n.start();
-		w.history.add(w.ben, at2099(w.reading(0, 200)));
-		wrong = hours * HOUR;
-		expect(valuesOf(await n8n.tick())).toEqual([200]);
-		wrong = 0;
-		w.history.add(w.anna, w.reading(-100, 121), { late: 100 * MINUTE });
-		await n8n.tick();
-		await n8n.tick();
-		expect(valuesOf(n8n.executions.flat())).toEqual([200, 121]);
-	});
 
 	const days = [3, 7, 365];
 	it.each(days.flatMap((ahead) => [true, false].map((hasDate) => [ahead, hasDate] as const)))(

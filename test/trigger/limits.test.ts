@@ -8,88 +8,12 @@ import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { MAX_PAGE_SIZE } from '../../nodes/HealthDataService/service/users';
 import { bloodPressure } from '../helpers/people';
 import type { HostOptions } from '../helpers/pollingHost';
-import {
-	allUsers,
-	failedUsers,
-	HOUR,
-	iso,
-	isPassComplete,
-	MINUTE,
-	onBothSchedulers,
-	savedState,
-	valuesOf,
-	watch,
-} from '../helpers/watch';
+import { allUsers, HOUR, iso, isPassComplete, MINUTE, onBothSchedulers, savedState, watch } from '../helpers/watch';
 
 const MAX_ROWS = 10_000;
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
-
-	describe('a user who', () => {
-		const BUDGET_MS = 2500;
-		const watching = async () => {
-			for (let i = 0; i < 12; i++) w.history.addUser(`user ${i}`);
-			const n8n = w.trigger(allUsers, { budgetMs: BUDGET_MS });
-			await n8n.start();
-			return n8n;
-		};
-		const TROUBLES: Array<[string, () => void]> = [
-			[
-				'hangs',
-				() => {
-					w.used.sandbox.switches.fault = (_, url) => (url.includes(w.anna.user_id) ? { delayMs: 8000 } : undefined);
-				},
-			],
-			[
-				'has endless pages',
-				() => {
-					w.used.sandbox.switches.users = { anna: 'endless' };
-					w.used.sandbox.switches.latencyMs = 50;
-				},
-			],
-		];
-
-		it.each(TROUBLES)('%s: every poll ends, with the readings of the others', async (_, trouble) => {
-			const n8n = await watching();
-			w.history.add(w.anna, w.reading(0, 121));
-			trouble();
-			const others = w.history.team.users.slice(1);
-			for (let poll = 0; poll < 3; poll++) {
-				w.pass(MINUTE);
-				for (const user of others) w.history.add(user, w.reading(0, 130 + poll));
-				const begun = w.time.elapsed;
-				await n8n.tick();
-				expect(w.time.elapsed - begun).toBeLessThanOrEqual(BUDGET_MS);
-			}
-			expect(valuesOf(n8n.executions.flat())!.sort()).toEqual(
-				[130, 131, 132].flatMap((value) => others.map(() => value)),
-			);
-			expect(n8n.reported[0]).toMatchObject({ failure: { cause: 'temporarily-unavailable' } });
-			expect(failedUsers(savedState(n8n))).toBe(1);
-
-			w.used.sandbox.switches.fault = () => undefined;
-			w.used.sandbox.switches.users = {};
-			expect(valuesOf(await n8n.tick())).toEqual([121]);
-			expect(await n8n.tick()).toBeUndefined();
-		});
-
-		it('time in the queue does not count as slowness: if all are slow, all are read, and none is marked as failed', async () => {
-			const n8n = w.trigger({ ...allUsers, options: { concurrency: 1 } }, { budgetMs: 60_000 });
-			for (let i = 0; i < 10; i++) w.history.addUser(`user ${i}`);
-			await n8n.start();
-			n8n.options.budgetMs = 2000;
-			w.used.sandbox.switches.latencyMs = 400;
-			const all = w.history.team.users.map((user) => w.history.add(user, w.reading(0, 121)));
-			for (let poll = 0; poll < 12 && n8n.executions.flat().length < all.length; poll++) {
-				w.pass(MINUTE);
-				await n8n.tick();
-				expect(failedUsers(savedState(n8n))).toBe(0);
-			}
-			expect(n8n.executions.flat()).toHaveLength(all.length);
-			expect(n8n.reported).toEqual([]);
-		});
-	});
 
 	describe('many rows after weeks down', () => {
 		const add = (user: typeof w.anna, count: number, from: number) => {
@@ -158,6 +82,57 @@ describe('timeout of one answer', () => {
 		await w.trigger().fetchTestEvent();
 		expect(limits()).toEqual([3_000]);
 	});
+});
+
+describe('a throttle', () => {
+	const w = watch();
+	const limit = (headers: Record<string, string> = {}) => {
+		w.used.sandbox.switches.fault = () => ({ status: 429, headers });
+	};
+
+	it('that names a time: nothing is sent until then, and the report says when', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.used.sandbox.switches.users = { anna: 'invalid' };
+		await n8n.tick();
+		w.pass(50 * MINUTE);
+		limit({ 'retry-after': '3000' });
+		await n8n.tick();
+		expect(n8n.reported).toHaveLength(1);
+		w.pass(11 * MINUTE);
+		w.used.sandbox.requests.length = 0;
+		await n8n.tick();
+		expect(w.used.sandbox.requests).toEqual([]);
+		expect(n8n.reported[1].message).toMatch(
+			/The service limits the requests.*\. The next request is sent in 39 minutes$/,
+		);
+		// A clock that was set back makes it no longer.
+		w.pass(-HOUR);
+		await n8n.tick();
+		expect(w.used.sandbox.requests).not.toEqual([]);
+	});
+
+	it('is not waited out at a start', async () => {
+		limit();
+		await w.trigger().start('init');
+		expect(w.used.sandbox.requests.length).toBeLessThanOrEqual(3);
+	});
+
+	it.each(['memory', 'durable'] as const)(
+		'that holds back the list until the poll is almost over is reported: %s',
+		async (scheduler) => {
+			for (let i = 0; i < 18; i++) w.history.addUser(`user ${i}`);
+			const n8n = w.trigger(allUsers, { scheduler });
+			await n8n.start();
+			let asked = 0;
+			w.used.sandbox.switches.fault = () =>
+				asked++ === 0
+					? { status: 429, headers: { 'retry-after': scheduler === 'durable' ? '19' : '239' } }
+					: { delayMs: 2000 };
+			await n8n.tick();
+			expect(n8n.reported).toMatchObject([{ message: expect.stringContaining('The service limits the requests') }]);
+		},
+	);
 });
 
 describe('budget', () => {

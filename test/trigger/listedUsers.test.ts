@@ -238,31 +238,6 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toHaveLength(1);
 	});
 
-	it('a list over several polls: added entries are watched from the first poll on, others keep their cursors', async () => {
-		const team = Array.from({ length: 24 }, (_, i) => history.addUser(`user ${i}`));
-		const list = (...users: User[]): INodeParameters => ({
-			...listing(users.map((user) => user.client_user_id!)),
-			options: { concurrency: 2 },
-		});
-		const [added, ...others] = team;
-		const n8n = w.trigger(list(...others), { budgetMs: 1500 });
-		await n8n.start();
-		used.sandbox.switches.latencyMs = 100;
-		pass(MINUTE);
-		const measured = others.map((user) => measure(user));
-		n8n.parameters = list(...others, added);
-		n8n.kill();
-		const rows = (await n8n.start('update')) ?? [];
-		expect(rows.length).toBeLessThan(others.length);
-		pass(MINUTE);
-		measured.push(measure(added));
-		for (let polls = 0; polls < 10; polls++) {
-			pass(MINUTE);
-			rows.push(...((await n8n.tick()) ?? []));
-		}
-		expect(systolics(rows).sort()).toEqual(systolics(measured).sort());
-	});
-
 	it('a user with failed readings and then a failed lookup is one failed user, and loses nothing', async () => {
 		const n8n = w.trigger(listing(['anna', 'ben']));
 		await n8n.start();
@@ -293,12 +268,6 @@ onBothSchedulers((scheduler) => {
 		pass(MINUTE);
 		const first = measure(cleo);
 		expect(systolics(await n8n.tick())).toEqual([first.systolic]);
-	});
-
-	it('the state of the one User has no client user ID either', async () => {
-		const n8n = w.trigger({ event: 'bloodPressure', user: { __rl: true, mode: 'clientUserId', value: 'anna' } });
-		await n8n.start();
-		expect(n8n.row ?? n8n.saved).not.toContain('anna');
 	});
 
 	/** What is promised: what was measured while its user was on the list, unless they left it before they could be read. */

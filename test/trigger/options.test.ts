@@ -212,10 +212,18 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 		clock += MINUTE;
 		n8n.parameters = { ...n8n.parameters, options: { minSystolic: 100 } };
 		expect(await n8n.start()).toBeUndefined();
+		history.add(anna, reading(119.5, 80, -0.5));
+		clock += MINUTE;
+		n8n.kill();
+		expect(await n8n.start('init')).toBeUndefined();
 		expect(used.sandbox.requests).toEqual([]);
-		for (const minutes of [-0.5, 5]) history.add(anna, reading(120 + minutes, 80, minutes));
+		for (const minutes of [-0.5, 5]) history.add(anna, reading(121 + minutes, 80, minutes));
 		clock += 10 * MINUTE;
-		expect(valuesOf(await n8n.tick())).toEqual([...unread([119.5, 80, 'created']), [125, 80, 'created']]);
+		expect(valuesOf(await n8n.tick())).toEqual([
+			...unread([119.5, 80, 'created']),
+			[120.5, 80, 'created'],
+			[126, 80, 'created'],
+		]);
 	});
 
 	it('a test event is one that would be emitted', async () => {

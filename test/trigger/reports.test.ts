@@ -5,6 +5,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { useLogLines } from '../helpers/logLines';
 import { n8nLogger } from '../helpers/machine';
+import { createUser } from '../helpers/people';
 import { byClientId } from '../helpers/requests';
 import { allUsers, HOUR, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 
@@ -125,6 +126,22 @@ onBothSchedulers((scheduler) => {
 				]);
 			},
 		);
+
+		it('a provider that users have, then none: a line once a poll has read all of them', async () => {
+			for (let i = 0; i < 30; i++) w.history.addUser(`user ${i}`);
+			const { users } = w.history.team;
+			w.history.team.users = [...users, createUser('last', ['fitbit'])];
+			w.used.sandbox.switches.pageSize = 8;
+			const n8n = w.trigger(slug('fitbit'), { budgetMs: 1500 });
+			await n8n.start();
+			w.used.sandbox.switches.latencyMs = 100;
+			await n8n.tick();
+			expect(log).toEqual([]);
+			w.used.sandbox.switches.latencyMs = 0;
+			w.history.team.users = users;
+			for (let i = 0; i < 3; i++) await n8n.tick();
+			expect(log).toEqual([expect.stringContaining('"fitbit"')]);
+		});
 
 		it('a service that is down at a start: one line that ends with a full stop', async () => {
 			w.used.sandbox.switches.fault = () => ({ status: 503 });

@@ -87,18 +87,6 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(await n8n.tick())).toEqual([30]);
 	});
 
-	it('nor if the first read fails', async () => {
-		const n8n = w.trigger();
-		w.history.add(w.anna, w.reading(0));
-		await n8n.start();
-		const carl = bringsOld();
-		w.used.sandbox.switches.users = { carl: 'fails' };
-		expect(await poll(n8n)).toEqual([]);
-		w.history.add(carl, w.reading(0, 121));
-		w.used.sandbox.switches.users = {};
-		expect(await poll(n8n)).toEqual([20, 121]);
-	});
-
 	it('a listed user who is added brings nothing, also when the window moves back', async () => {
 		const listed = (...users: string[]) => ({
 			event: 'bloodPressure',

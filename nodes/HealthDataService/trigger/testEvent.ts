@@ -38,7 +38,7 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 /** @param deadline by `performance.now()` */
 async function newestWithin(lookbackMs: number, settings: Settings, get: Get, deadline: number) {
 	const { event, target, thresholds } = settings;
-	const start = lookbackMs === Infinity ? 0 : Date.now() - lookbackMs;
+	const start = Date.now() - lookbackMs;
 	let newest: ChangedRow | undefined;
 	let problem: Problem | undefined;
 	const isTimeUp = () => performance.now() > deadline;
