@@ -58,13 +58,6 @@ it('an error has its message and its advice', async () => {
 	expect(error?.description).toBeTruthy();
 });
 
-it('a Base URL with /v2/ at its end means the same to the node and to the credential test', async () => {
-	const baseUrl = `${host.sandbox.baseUrl}/v2/`;
-	expect(await host.testCredential(KEY, baseUrl)).toMatchObject({ status: 'OK' });
-	const { rows } = await host.run(await host.credential(KEY, baseUrl), listUsers());
-	expect(rows).toHaveLength(4);
-});
-
 it('the credential test refuses a wrong key, and names the fields', async () => {
 	expect(await host.testCredential('wrong')).toEqual({
 		status: 'Error',

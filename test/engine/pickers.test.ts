@@ -63,13 +63,6 @@ describe('users of a small team', () => {
 		expect(names(await search(filter))).toEqual(SPECIAL_ID.includes(filter) ? [`${SPECIAL_ID} (Omron)`] : []);
 	});
 
-	it('is empty for an empty team', async () => {
-		const credential = { ...used.credential, apiKey: OTHER_KEY };
-		expect(await searchList(credential, 'searchUsers')).toEqual({ results: [] });
-		expect(await searchList(credential, 'searchProviders')).toEqual({ results: [ALL] });
-		expect(await searchList(credential, 'searchProviders', 'o')).toEqual({ results: [] });
-	});
-
 	it('survives incomplete profiles, and pages of one user', async () => {
 		Object.assign(used.sandbox.switches, { bareUsers: true, userPageCap: 1, userTotal: 'missing' });
 		const all: string[] = [];

@@ -84,11 +84,6 @@ describe('Provider', () => {
 			STEADY.connected_sources = sources;
 			expect(log).toEqual([]);
 		});
-
-		it('no line without a provider', async () => {
-			await run(bloodPressureOf(byClientId(SILENT.client_user_id)));
-			expect(log).toEqual([]);
-		});
 	});
 
 	describe('Limit that ends a read of several users', () => {
@@ -189,17 +184,6 @@ describe('Source Types', () => {
 		used.sandbox.switches.bareSources = true;
 		expect((await run('readings', 'cuff, null, undefined')).rows).toEqual([]);
 	});
-
-	it.each([undefined, null, 'x', { omron: {} }, { omron: [null] }, { omron: [{ source: { type: 'cuff' } }] }])(
-		'an answer with the groups %j stays an error',
-		async (groups) => {
-			used.sandbox.switches.fault = (_, url) =>
-				url.includes('/timeseries/') ? { status: 200, body: { groups } } : undefined;
-			const { rows, error } = await run('readings', 'cuff');
-			expect(rows).toEqual([]);
-			expect(error?.message).toMatch(/The service's answer has no '(groups|data)'/);
-		},
-	);
 
 	it('a model fills it, without a picker {{ }}', async () => {
 		const parameters = bloodPressureOf(byClientId('steady'), { options: { sourceTypes: fromAI('Source Types') } });

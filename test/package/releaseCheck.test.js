@@ -82,27 +82,33 @@ function check(clone, more, args = ['--without-tests']) {
 	return { status, stdout, stderr };
 }
 
+/** @param {string} file @param {RegExp} what @param {string} by */
+const changed = (file, what, by) => (/** @type {string} */ clone) => {
+	replace(clone, file, what, by);
+	commit(clone, 'x');
+};
+
 /** Nothing of it needs anything installed. @type {Array<[string, (clone: string) => void, string]>} */
 const BEFORE_THE_BUILD = [
 	['an uncommitted file', (clone) => writeFileSync(join(clone, 'notes.txt'), ''), '?? notes.txt'],
 	[
 		'a version that is none',
-		(clone) => (replace(clone, 'package.json', /"version": ".*"/, '"version": "1.0"'), commit(clone, 'x')),
+		changed('package.json', /"version": ".*"/, '"version": "1.0"'),
 		"'version' in package.json is 1.0. Make it a semantic version",
 	],
 	[
 		'another version in package-lock.json',
-		(clone) => (replace(clone, 'package-lock.json', /"version": ".*"/, '"version": "0.0.9"'), commit(clone, 'x')),
+		changed('package-lock.json', /"version": ".*"/, '"version": "0.0.9"'),
 		'package-lock.json says 0.0.9, package.json',
 	],
 	[
 		'a changelog without the version',
-		(clone) => (replace(clone, 'CHANGELOG.md', /^## .*$/m, '## 0.0.1 (2026-12-01)'), commit(clone, 'x')),
+		changed('CHANGELOG.md', /^## .*$/m, '## 0.0.1 (2026-12-01)'),
 		'The first heading of CHANGELOG.md is "0.0.1 (2026-12-01)"',
 	],
 	[
 		'a changelog without the day',
-		(clone) => (replace(clone, 'CHANGELOG.md', / \(2026-12-01\)$/m, ' (not released yet)'), commit(clone, 'x')),
+		changed('CHANGELOG.md', / \(2026-12-01\)$/m, ' (not released yet)'),
 		'(not released yet)". Make it',
 	],
 	['the tag of another version', (clone) => void git(clone, 'tag', 'v7.0.0'), 'This commit is tagged v7.0.0'],
@@ -118,7 +124,7 @@ const BEFORE_THE_BUILD = [
 	],
 	[
 		'a placeholder e-mail',
-		(clone) => (replace(clone, 'package.json', /people@company.io/, 'a@b.example'), commit(clone, 'x')),
+		changed('package.json', /people@company.io/, 'a@b.example'),
 		'The e-mail a@b.example is a placeholder.',
 	],
 	[

@@ -162,16 +162,6 @@ describe('durable', () => {
 		expect(n8n.row).toBe(row);
 	});
 
-	it('polls that emit directly after each other skip no row', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		for (const systolic of [121, 122, 123]) {
-			w.pass(MINUTE);
-			w.history.add(w.anna, w.reading(0, systolic));
-			expect(valuesOf(await n8n.tick())).toEqual([systolic]);
-		}
-	});
-
 	/** A reading went out; `row`: what n8n kept until then. */
 	const afterDelivery = async () => {
 		const n8n = w.trigger();

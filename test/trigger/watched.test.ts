@@ -174,19 +174,6 @@ onBothSchedulers((scheduler) => {
 		}
 	});
 
-	it('a lowered lookback loses no reading that arrives within it', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		w.history.add(w.anna, w.reading(0, 121));
-		n8n.parameters = { ...allUsers, options: { lookback: 2 } };
-		expect(valuesOf(await n8n.start())).toEqual([121]);
-		w.history.add(w.anna, w.reading(-119, 122), { late: 119 * MINUTE });
-		expect(valuesOf(await n8n.tick())).toEqual([122]);
-		n8n.parameters = allUsers;
-		expect(await n8n.start()).toBeUndefined();
-		expect(await n8n.tick()).toBeUndefined();
-	});
-
 	describe('a change of', () => {
 		it.each<[string, () => INodeParameters]>([
 			['Trigger On', () => ({ event: 'mindfulnessMinutes', userScope: 'all' })],
@@ -200,14 +187,6 @@ onBothSchedulers((scheduler) => {
 			w.history.add(w.anna, mindfulness(iso(w.clock), 10), { metric: 'mindfulness_minutes' });
 			expect(await n8n.start()).toBeUndefined();
 			expect(await n8n.tick()).toBeUndefined();
-		});
-
-		it('Lookback continues', async () => {
-			const n8n = w.trigger();
-			await n8n.start();
-			w.history.add(w.anna, w.reading(0));
-			n8n.parameters = { ...allUsers, options: { lookback: 100 } };
-			expect(await n8n.start()).toHaveLength(1);
 		});
 	});
 });

@@ -142,13 +142,6 @@ onBothSchedulers((scheduler) => {
 			expect(resolves()).toHaveLength(1);
 		});
 
-		it.each(['ben (Omron)', 'carl (Omron)'])('never has the name of another user: %s', async (row) => {
-			const n8n = w.trigger(anna(row));
-			await n8n.start();
-			w.history.add(w.anna, w.reading(0, 121));
-			expect(await n8n.tick()).toMatchObject([{ systolic: 121, client_user_id: null }]);
-		});
-
 		it('emits new readings though Resolve fails', async () => {
 			const n8n = w.trigger(anna());
 			await n8n.start();
@@ -170,17 +163,6 @@ onBothSchedulers((scheduler) => {
 			const begun = w.time.elapsed;
 			expect(await n8n.tick()).toMatchObject([{ systolic: 121, client_user_id: null }]);
 			expect(w.time.elapsed - begun).toBeLessThanOrEqual(BUDGET_MS);
-		});
-
-		it('watches the same user after a row without a saved name', async () => {
-			const n8n = w.trigger({ ...anna(''), user: byUserId(w.anna.user_id) });
-			await n8n.start();
-			w.history.add(w.anna, w.reading(0, 121));
-			n8n.parameters = anna();
-			n8n.kill();
-			await n8n.start('init');
-			await n8n.tick();
-			expect(valuesOf(n8n.executions.flat())).toEqual([121]);
 		});
 
 		it('the test event has it, too', async () => {

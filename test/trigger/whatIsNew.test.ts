@@ -194,25 +194,6 @@ onBothSchedulers((scheduler) => {
 			expect(await n8n.tick()).toBeUndefined();
 		});
 
-		it('a time is the same in any notation', async () => {
-			const n8n = w.trigger();
-			await n8n.start();
-			write([point(120)]);
-			expect(await n8n.tick()).toHaveLength(1);
-			for (const timestamp of [
-				'2026-06-01T12:00:00+00',
-				'2026-06-01t12:00:00z',
-				'2026-06-01 12:00:00Z',
-				'2026-06-01T12:00:00.000000',
-				'2026-06-01T12:00',
-				'2026-06-01T14:00:00+02',
-				'2026-06-01T06:30:00-0530',
-			]) {
-				write([point(120, { timestamp })]);
-				expect([timestamp, await n8n.tick()]).toEqual([timestamp, undefined]);
-			}
-		});
-
 		it('readings without a time differ by their values, and are emitted once', async () => {
 			const n8n = w.trigger();
 			write([point(110, { timestamp: null })]);

@@ -1,10 +1,9 @@
 /** Virtual time of the tests: over real HTTP it advances only while nothing is on its way. */
 import axios, { type AxiosRequestConfig } from 'axios';
 import { sleep } from 'n8n-workflow';
-import { plainService } from '../helpers/listeners';
 import { KEY } from '../helpers/people';
 import { useSandbox } from '../helpers/requests';
-import { useVirtualTime, VirtualTime } from '../helpers/virtualTime';
+import { useVirtualTime } from '../helpers/virtualTime';
 
 const HOUR = 3_600_000;
 const used = useSandbox();
@@ -26,19 +25,6 @@ it('an answer in work comes before any timer', async () => {
 	const timer = sleep(1).then(() => order.push('a millisecond'));
 	await Promise.all([answer, timer]);
 	expect(order).toEqual(['20000000 characters', 'a millisecond']);
-});
-
-it('so does each of many, and each of a row', async () => {
-	const begun = time.elapsed;
-	const order: string[] = [];
-	const timer = sleep(1).then(() => order.push('a millisecond'));
-	const row = async () => {
-		for (let i = 0; i < 5; i++) await get();
-		order.push('row');
-	};
-	await Promise.all([timer, ...Array.from({ length: 20 }, row)]);
-	expect(order).toEqual([...Array<string>(20).fill('row'), 'a millisecond']);
-	expect(time.elapsed - begun).toBe(1);
 });
 
 it('what the service holds back takes its time, and no other', async () => {
@@ -80,35 +66,3 @@ it.each(['beforeAnswer', 'insideBody', 'insideChunks', 'withoutLength'] as const
 		expect(time.elapsed).toBe(begun);
 	},
 );
-
-it('a port without a server is found closed before any timer', async () => {
-	const { port, close } = await plainService();
-	await close();
-	const begun = time.elapsed;
-
-	await expect(axios.get(`http://localhost:${port}`, { proxy: false })).rejects.toThrow();
-	expect(time.elapsed).toBe(begun);
-});
-
-it('so is a name that nothing has, with and without TLS', async () => {
-	for (const protocol of ['http', 'https']) {
-		const begun = time.now;
-		const timer = sleep(1);
-		const answer = axios.get(`${protocol}://no-such-host.invalid`, { proxy: false });
-		await expect(answer).rejects.toThrow(/ENOTFOUND|EAI_AGAIN/);
-		expect(time.now).toBe(begun);
-		await timer;
-	}
-});
-
-it('random numbers are a fixed sequence for all tests of a file', () => {
-	const sequence = () => {
-		const other = new VirtualTime(0);
-		other.install();
-		const numbers = [Math.random(), Math.random(), Math.random()];
-		other.uninstall();
-		return numbers;
-	};
-	expect(sequence()).toEqual(sequence());
-	expect(new Set(sequence()).size).toBe(3);
-});
