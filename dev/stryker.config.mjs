@@ -22,7 +22,6 @@ const TESTS = {
 	http: 'unit/http/{client,client.refused,requestQueue}',
 	'http/errors': 'unit/http/retry',
 	'http/requestQueue': 'unit/http/{retry.attempts,retry.throttles}',
-	'http/serviceClock': 'trigger/clock',
 	service: 'unit/service/{userSelection,userPaginator,daily,readings.rowsWithId} unit/resources/timeseries/output',
 	'service/aggregates': 'unit/service/daily',
 	'service/daily': 'unit/resources/timeseries/output',

@@ -112,6 +112,16 @@ describe('a throttle', () => {
 		expect(w.used.sandbox.requests).not.toEqual([]);
 	});
 
+	it('that is over before the end of the poll is not reported', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		let asked = 0;
+		w.used.sandbox.switches.fault = () => (asked++ === 1 ? { status: 429 } : undefined);
+		await n8n.tick();
+		expect(asked).toBeGreaterThan(3);
+		expect(n8n.reported).toEqual([]);
+	});
+
 	it('is not waited out at a start', async () => {
 		limit();
 		await w.trigger().start('init');

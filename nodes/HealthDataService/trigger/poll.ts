@@ -63,7 +63,6 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	stored.state = state;
 	if (isPaused(state, now)) {
 		stored.state = report(context, { state, throttle: pauseOf(state.pausedUntil! - now) }, state, now);
-		if (isStart) await context.__commitCursor?.();
 		return null;
 	}
 
@@ -97,15 +96,14 @@ async function read(
 	queue.deadlines.endAt = end;
 	const clock = serviceClock(now, started);
 	const connected = await connect(context, {
+		...limits,
 		queue,
-		maxAttempts: limits.maxAttempts,
 		timeoutMs,
 		retryUntil: deadline,
 		outlastsThrottles: !isStart,
 		maxRetryAfterMs: MAX_PAUSE_MS,
 		// Other users are read on after one has failed.
 		ignoreFailure: true,
-		retryForMs: Math.min(limits.retryForMs, budgetMs / 2),
 		onAnswer: clock.onAnswer,
 	});
 	const get = target.provider.watching(connected);
