@@ -151,17 +151,6 @@ describe('progress', () => {
 		expect(log).toEqual([]);
 	});
 
-	it('counts the users of a list, failed ones too', async () => {
-		used.sandbox.switches.users = Object.fromEntries(users.slice(0, 5).map(({ user_id }) => [user_id, 'refused']));
-		const userIds = users.slice(0, 40).map(({ user_id }) => user_id);
-		await run({ userScope: 'listed', userIds });
-		const [[done, ...others], ...more] = numbers();
-		expect(others[0]).toBe(40);
-		expect(more).toEqual([]);
-		// Five have failed, and the first of them took more requests.
-		expect(done).toBeGreaterThanOrEqual(26);
-	});
-
 	it('{{ }}: is one line for all input items', async () => {
 		const input = users.slice(0, 35).map(({ user_id }) => ({ user_id }));
 		await run({ userScope: 'one', user: byUserId('={{ $json.user_id }}') }, {}, input);
@@ -174,17 +163,5 @@ describe('progress', () => {
 			{ onlyConnected: true, requestsPerSecond: 0.2 },
 		);
 		expect(progress()[0][0]).toMatch(/^\d+ users done after 3[0-4] seconds$/);
-	});
-
-	it('is silent while all wait for a limit of the service, and goes on after it', async () => {
-		let asked = 0;
-		used.sandbox.switches.fault = () =>
-			++asked === 10 ? { status: 429, headers: { 'retry-after': '70' } } : undefined;
-		await run({ userScope: 'all' }, { userLimit: 20 });
-		const [[done, , seconds, held], ...more] = numbers();
-		expect(done).toBe(9);
-		expect(seconds).toBeGreaterThan(70);
-		expect(held).toBeGreaterThan(0);
-		expect(more).toEqual([]);
 	});
 });

@@ -84,25 +84,6 @@ onBothSchedulers((scheduler) => {
 		},
 	);
 
-	it.each([true, false])(
-		'a device years ahead, where the first poll fails: only what comes later is new; the service sends its time: %s',
-		async (hasDate) => {
-			withTheFuture();
-			if (!hasDate) w.used.sandbox.switches.date = () => undefined;
-			w.history.add(w.ben, at2099(w.reading(0, 200)));
-			const n8n = w.trigger();
-			w.used.sandbox.switches.fault = () => ({ status: 503 });
-			expect(await n8n.start()).toBeUndefined();
-			w.used.sandbox.switches.fault = () => undefined;
-			w.pass(5 * MINUTE);
-			w.history.add(w.anna, w.reading(-1, 121));
-			expect(valuesOf(await n8n.tick())).toEqual([121]);
-			w.history.add(w.ben, at2099(w.reading(0, 201, 'withings')));
-			expect(valuesOf(await n8n.tick())).toEqual([201]);
-			expect(await n8n.tick()).toBeUndefined();
-		},
-	);
-
 	it('a device years ahead does not move the window of the others', async () => {
 		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
 		withTheFuture();

@@ -148,6 +148,27 @@ describe('after a failed request', () => {
 	});
 });
 
+it('is sent again for so long after its first failure', async () => {
+	const { ask, times } = service(new RequestQueue({ concurrency: 1 }), () => status(500), 1000);
+	await time.until(ask('a', { retryForMs: 5000 }), 60_000);
+	expect(times()).toEqual([0, 1.5, 3.5]);
+});
+
+it('of requests that wait, the one whose time comes first is sent first', async () => {
+	const queue = new RequestQueue({});
+	const sent: string[] = [];
+	const wait = async (name: string, ms: number) => {
+		const options = { continues: true, notBefore: performance.now() + ms };
+		await queue.run(
+			async () => void sent.push(`${name} ${time.elapsed}`),
+			() => 'answered',
+			options,
+		);
+	};
+	await time.until(Promise.all([wait('b', 3000), wait('c', 5000), wait('a', 1000)]), 60_000);
+	expect(sent).toEqual(['a 1000', 'b 3000', 'c 5000']);
+});
+
 it('retries go ahead of first attempts', async () => {
 	const { ask, sent } = service(
 		new RequestQueue({ concurrency: 1 }),

@@ -34,9 +34,12 @@ it.each([
 	[503, {}, 2],
 	[500, {}, 2],
 ])('status %i with %j is sent %i times where a failure is sent twice', async (code, headers, sent) => {
-	const { ask, times } = service(oneByOne(), (_, nth) => status(nth < 4 ? code : 200, headers));
+	const queue = oneByOne();
+	const { ask, times } = service(queue, (_, nth) => status(nth < 4 ? code : 200, headers));
 	await time.until(ask('a', until(600, { maxAttempts: 2 })), 60_000);
 	expect(times()).toHaveLength(sent);
+	// The queue knows of the throttle.
+	expect(queue.lastThrottle !== undefined).toBe(sent === 4);
 });
 
 it.each([
