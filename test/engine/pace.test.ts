@@ -6,6 +6,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Switches } from '../../dev/sandbox/switches';
 import { createWorld } from '../../dev/sandbox/world';
 import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
+import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { PROGRESS_INTERVAL_MS } from '../../nodes/HealthDataService/service/progress';
 import { runNode } from '../helpers/engine';
 import { useLogLines } from '../helpers/logLines';
@@ -14,7 +15,7 @@ import { PollingHost } from '../helpers/pollingHost';
 import { bloodPressureOf, byUserId, everyNth, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
-describe('rate limit', () => {
+describe('100 users', () => {
 	const world = createWorld([{ key: KEY, users: 100 }]);
 	const users = world.teams[0].users;
 	const used = useSandbox(() => ({ world }));
@@ -46,6 +47,20 @@ describe('rate limit', () => {
 	}
 	const run = async (parameters: INodeParameters, input = [{}]) =>
 		await runNode({ credential: used.credential, parameters, input, timezone: 'UTC' });
+
+	it('users who fail hold back no other, and rows come in order', async () => {
+		Object.assign(RETRY_LIMITS, { baseDelayMs: 1000, maxDelayMs: 1000 });
+		const broken = [10, 50, 90].map((at) => users[at].user_id);
+		used.sandbox.switches.users = Object.fromEntries(broken.map((id) => [id, 'fails']));
+		const begun = time.elapsed;
+		const parameters = { ...all({}), output: 'summary' };
+		const { rows } = await runNode({ credential: used.credential, parameters, onError: 'continueRegularOutput' });
+		const sound = users.map(({ user_id: id }) => id).filter((id) => !broken.includes(id));
+		expect(rows.map(({ user_id: id }) => id)).toEqual([...sound, ...broken]);
+		Object.assign(RETRY_LIMITS, { baseDelayMs: 2, maxDelayMs: 10 });
+		// Six pauses of a second at most, at the same time.
+		expect(time.elapsed - begun).toBeLessThanOrEqual(6100);
+	});
 
 	describe('20 a second', () => {
 		it.each([
@@ -144,11 +159,6 @@ describe('progress', () => {
 		expect(second[0] - first[0]).toBeLessThanOrEqual(30);
 		// Four users for each concurrent request are in work: one is done now, one is sent.
 		expect(first[3]).toBe(2);
-	});
-
-	it('logs nothing for a shorter read', async () => {
-		await run({ userScope: 'all', options: {} }, { userLimit: 25 });
-		expect(log).toEqual([]);
 	});
 
 	it('{{ }}: is one line for all input items', async () => {

@@ -90,16 +90,6 @@ describe('many items', () => {
 			expect(resolves().length).toBeLessThanOrEqual(1);
 		},
 	);
-
-	it('a retry of n8n sends a new request', async () => {
-		let readings = 0;
-		used.sandbox.switches.fault = (_, url) =>
-			url.includes('/timeseries/') && ++readings === 2 ? { status: 422 } : undefined;
-		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const { rows, error } = await run(bloodPressureOf(steady), { input: [{}, {}], settings });
-		expect(error).toBeUndefined();
-		expect(namesOf(rows)).toEqual(['steady']);
-	});
 });
 
 describe('it stays empty', () => {

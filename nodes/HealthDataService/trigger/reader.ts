@@ -171,7 +171,7 @@ export class PollReader {
 		this.options.timeout.note(problem !== undefined, tookMs);
 		this.failuresInARow = problem ? this.failuresInARow + 1 : 0;
 		if (!problem) this.results.detect(result);
-		if (this.results.isFull) this.isOver = true;
+		if (this.results.isFull()) this.isOver = true;
 		if (problem) await this.fail(result, problem);
 	}
 
@@ -190,7 +190,7 @@ export class PollReader {
 		if (!wasAside && isOftenMissed(this.cursors.of(result))) return void this.refused.push(result);
 		const mayBeOwn = problem.retryAfterMs === undefined && !this.isOver;
 		const isOwn = wasAside || (mayBeOwn && (await this.probe()) === undefined);
-		if (isOwn || this.results.isEmpty) this.miss(result);
+		if (isOwn || this.results.isEmpty()) this.miss(result);
 		if (!isOwn) this.endBy(problem);
 	}
 
@@ -203,7 +203,7 @@ export class PollReader {
 		if (refused.length === 0) return;
 		const isOwn = !progress.throttle && !isThrottle(await this.probe());
 		const half = refused.filter((one) => Number(`0x${keyOf(one).at(poll % KEY_LENGTH)}`) % 2 === 1);
-		if (isOwn || results.isEmpty) for (const one of isOwn || half.length === 0 ? refused : half) this.miss(one);
+		if (isOwn || results.isEmpty()) for (const one of isOwn || half.length === 0 ? refused : half) this.miss(one);
 	}
 
 	/** Ends the poll, and those after it until the time that a throttle names. */
@@ -226,7 +226,7 @@ export class PollReader {
 		failures.problems.set(labelOf(result), problem);
 		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || this.isTimeUp()) return;
 		const outage = await this.probe();
-		if (outage && !isThrottle(outage) && isEmpty) throw everyReadFailed(failures);
+		if (outage && !isThrottle(outage) && isEmpty()) throw everyReadFailed(failures);
 		if (outage) this.endBy(outage);
 	}
 
@@ -239,7 +239,7 @@ export class PollReader {
 	/** @throws Problem: the field that names this user may be wrong */
 	private throwIfOnlyUserFailed() {
 		const { isOne, entries } = this.target.selection;
-		if (!this.results.isEmpty || this.results.failures.problems.size === 0) return;
+		if (!this.results.isEmpty() || this.results.failures.problems.size === 0) return;
 		const failure = everyReadFailed(this.results.failures);
 		if (isOne || (entries?.length === 1 && !failure.isTransient)) throw failure;
 	}

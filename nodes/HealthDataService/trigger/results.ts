@@ -65,12 +65,8 @@ export class PollResults {
 	}
 
 	/** Whether no user was read. */
-	get isEmpty() {
-		return this.reads.length === 0;
-	}
-	get isFull() {
-		return this.rows >= MAX_ROWS_PER_POLL;
-	}
+	readonly isEmpty = () => this.reads.length === 0;
+	readonly isFull = () => this.rows >= MAX_ROWS_PER_POLL;
 
 	/** Notes a user who was read: what is old, or reaches no threshold, is seen; the rest is emitted. */
 	detect(result: UserResult) {

@@ -19,14 +19,14 @@ export function executeTimeseries(metric: Metric) {
 		const { query, provider, sourceTypes, limit, collect, isSimple, concurrency, selection } = request;
 		const get = provider.watching(await connectRun(request));
 
-		// With a Limit, users further down the list may not be needed.
+		// With a Limit, users further down the list may not be needed. Without one, a user who fails holds back no other.
 		const countUser = run.progressIn(context).begin(() => (limit.mayEndEarly ? undefined : selection.expected?.()));
 		const onDone = resultCheck(context, request, countUser);
-		const width = limit.mayEndEarly ? concurrency : USERS_PER_REQUEST * concurrency;
-		const options = { metric, query: () => query, selection, width, collect, onDone };
-		const read: IDataObject[] = [];
-		const failed: IDataObject[] = [];
-		for await (const { user, place, rows: more, problem } of readUsers(get, options)) {
+		const asCompleted = !limit.mayEndEarly;
+		const width = asCompleted ? USERS_PER_REQUEST * concurrency : concurrency;
+		const results = readUsers(get, { metric, query: () => query, selection, width, collect, onDone, asCompleted });
+		const [read, failed]: [IDataObject[], IDataObject[]] = [[], []];
+		for await (const { user, place, rows: more, problem } of asCompleted ? inOrder(results) : results) {
 			for (const row of more) read.push(row);
 			if (problem) failed.push(unreadableRow(context, user, problem));
 			if (!limit.isReached(read.length, failed.length)) continue;
@@ -40,6 +40,13 @@ export function executeTimeseries(metric: Metric) {
 		const notes = limitNotes(context, rows.length, limit.maximum, provider.slug, sourceTypes);
 		return [...(isSimple ? rows.map((row) => simpleReading(row, metric.columns)) : rows), ...notes, ...failed];
 	};
+}
+
+/** In the order of the users, once all are there. */
+async function* inOrder(results: AsyncIterable<UserResult>) {
+	const all: UserResult[] = [];
+	for await (const one of results) all.push(one);
+	yield* all.sort((a, b) => a.place - b.place);
 }
 
 /** Counts each user at once, in any order, and throws what ends the read: a slow user does not delay the error. */
