@@ -14,7 +14,7 @@ onBothSchedulers((scheduler) => {
 	const by = (mode: string, value: string) => ({ user: { __rl: true, mode, value } });
 	const omron = { provider: { __rl: true, mode: 'slug', value: 'omron' } };
 	const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 20);
-	const anyCase = () => ({ userScope: 'one', ...by('userId', w.anna.user_id.toUpperCase()) });
+	const anyCase = () => ({ userScope: 'one', ...by('list', w.anna.user_id.toUpperCase()) });
 	const annaId = () => `["bloodPressure","userId","${shortHash(w.anna.user_id)}",""]`;
 	const listed = { userScope: 'listed', usersBy: 'clientUserId', userIds: 'anna, ben' };
 	it.each<[string, INodeParameters | typeof anyCase, string | typeof annaId]>([
@@ -24,10 +24,10 @@ onBothSchedulers((scheduler) => {
 		['source types', { options: { sourceTypes: 'cuff,phone' } }, '["bloodPressure","all",""]cuff, phone'],
 		[
 			'one user',
-			{ userScope: 'one', ...by('clientUserId', 'anna') },
-			`["bloodPressure","clientUserId","${shortHash('anna')}",""]`,
+			{ userScope: 'one', ...by('clientUserId', 'Carl') },
+			`["bloodPressure","clientUserId","${shortHash('Carl')}",""]`,
 		],
-		['a user ID in any case', anyCase, annaId],
+		['a picked user in any case', anyCase, annaId],
 		['a list', listed, '["bloodPressure","listed","clientUserId",""]'],
 		['users', { event: 'user' }, 'user'],
 	])('what is watched is saved without IDs, in words that never change: %s', async (_, parameters, of) => {
