@@ -11,7 +11,7 @@ Prints the shortest history that breaks a promise, step by step, with what each 
   --histories N  how many (2000)
   --seed NUMBER  other histories with another one (1); today: the date
   --kinds NAMES  which kinds of histories, with commas between (random); lasting: one lasting trouble; promised: these and random;
-                 all: these and mix
+                 all: these and mix, a third each
   --steps N      the longest history (30)
   --whole        the history as it was found, not the shortest`;
 

@@ -57,13 +57,13 @@ it("the work's own error is rethrown", async () => {
 	expect(await codeOf(new Deadlines().within(60_000, undefined, fail))).toBe('ECONNRESET');
 });
 
-it('keeps nothing of 20,000 requests, and at most one timer', async () => {
+it('keeps nothing of 2,000 requests, and at most one timer', async () => {
 	const { signal } = new AbortController();
 	const deadlines = new Deadlines();
 	// The watchdogs of the tests above end.
 	await time.pass(1000);
 	expect(time.timers.size).toBe(0);
-	for (let i = 0; i < 1000; i++) {
+	for (let i = 0; i < 100; i++) {
 		await Promise.all(
 			Array.from({ length: 20 }, async () => {
 				await deadlines.within(300_000, signal, async () => await Promise.resolve());
