@@ -133,6 +133,8 @@ class Attempts {
 	private count = 0;
 	private readonly startedAt = performance.now();
 	private failedAt?: number;
+	/** The last failure but for throttles that are waited out and do not say when they end: it says more of this user. */
+	private ownFailure?: Problem;
 	private lastFailure?: Problem;
 	/** The end of the pause before the next attempt. */
 	private notBefore?: number;
@@ -154,8 +156,8 @@ class Attempts {
 		};
 		for (;;) {
 			const isFurther = this.count > 0 || budget?.sentAt !== undefined;
-			const { notBefore } = this;
-			const response = await queue.run(work, classify, { ...queued, isFurther, notBefore }, this.settle);
+			const options = { ...queued, isFurther, notBefore: this.notBefore };
+			const response = await queue.run(work, classify, options, this.settle);
 			if (response) return response;
 		}
 	}
@@ -174,11 +176,11 @@ class Attempts {
 		if ('response' in answer && !isRetryable(classify(answer))) return answer.response;
 
 		const failed = this.failedAttempt(answer);
-		const problem = problemOf(answer);
-		const elapsedMs = failed.now - this.startedAt;
-		this.lastFailure = failed.outcome === 'failed' ? problem : withAttempts(problem, failed, elapsedMs);
+		const latest = withAttempts(problemOf(answer), failed, failed.now - this.startedAt);
+		if (!options.outlastsThrottles || !failed.isThrottle || failed.askedMs !== undefined) this.ownFailure = latest;
+		this.lastFailure = this.ownFailure ?? latest;
 		const delayMs = retryDelay(failed, { ...options, maxAttempts });
-		if (maxAttempts > 1) pauseOthers(this.options, failed, delayMs, this.lastFailure);
+		if (maxAttempts > 1) this.pauseOthers(failed, latest, delayMs);
 		this.notBefore = failed.now + (delayMs ?? 0);
 		if (delayMs !== undefined) return undefined;
 		if (!ignoreFailure) queue.circuitBreaker.onFailure(this.lastFailure);
@@ -190,31 +192,27 @@ class Attempts {
 		const { statusCode, headers } = 'response' in answer ? answer.response : {};
 		const askedMs = retryAfterMs(headers?.['retry-after'], Date.now(), this.options.maxRetryAfterMs);
 		const now = performance.now();
-		this.failedAt ??= now;
+		const failingMs = now - (this.failedAt ??= now);
 		return {
-			...{ outcome: classify(answer), askedMs, attempt: this.count, failingMs: now - this.failedAt, now, throttles },
+			...{ outcome: classify(answer), askedMs, attempt: this.count, failingMs, now, throttles },
 			isThrottle: statusCode === 429 || askedMs !== undefined,
 			isServiceFailing: circuitBreaker.isFailing,
 			mayRetry: this.request.budget?.mayRetry() ?? true,
 		};
 	}
-}
 
-/** What the failure of one request means for the others. @param delayMs undefined after the last attempt */
-function pauseOthers(
-	{ queue, outlastsThrottles, retryUntil = Infinity }: RetryOptions,
-	{ outcome, isThrottle, askedMs, throttles }: FailedAttempt,
-	delayMs: number | undefined,
-	problem: Problem,
-) {
-	const isWaitedOut = outlastsThrottles && isThrottle;
-	if (isWaitedOut) queue.lastThrottle = problem;
-	// Others that were answered meanwhile do not wait for a request that is throttled again and again.
-	if (delayMs !== undefined && (isWaitedOut || outcome === 'throttled'))
-		queue.pause(Math.max(askedMs ?? 0, backoff(throttles + 1)));
-	// A throttle that other requests do not meet is of this user only.
-	if (delayMs === undefined && isWaitedOut && (askedMs !== undefined || throttles >= FEW_IN_A_ROW))
-		queue.pause(retryUntil - performance.now());
+	/** What the failure of one request means for the others. @param delayMs undefined after the last attempt */
+	private pauseOthers({ outcome, isThrottle, askedMs, throttles }: FailedAttempt, problem: Problem, delayMs?: number) {
+		const { queue, outlastsThrottles, retryUntil = Infinity } = this.options;
+		const isWaitedOut = outlastsThrottles && isThrottle;
+		if (isWaitedOut) queue.lastThrottle = problem;
+		// Others that were answered meanwhile do not wait for a request that is throttled again and again.
+		if (delayMs !== undefined && (isWaitedOut || outcome === 'throttled'))
+			queue.pause(Math.max(askedMs ?? 0, backoff(throttles + 1)));
+		// A throttle that other requests do not meet is of this user only.
+		if (delayMs === undefined && isWaitedOut && (askedMs !== undefined || throttles >= FEW_IN_A_ROW))
+			queue.pause(retryUntil - performance.now());
+	}
 }
 
 function problemOf(answer: Answer): Problem {
@@ -223,7 +221,8 @@ function problemOf(answer: Answer): Problem {
 	return isTruncated(response) ? truncatedError() : statusError(response.statusCode, response.body);
 }
 
-function withAttempts(problem: Problem, { attempt, askedMs }: FailedAttempt, elapsedMs: number): Problem {
+function withAttempts(problem: Problem, { outcome, attempt, askedMs }: FailedAttempt, elapsedMs: number): Problem {
+	if (outcome === 'failed') return problem;
 	const times = attempt === 1 ? 'once' : `${attempt} times`;
 	const seconds = Math.round(elapsedMs / 1000);
 	const advice = `Tried ${times} in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. ${problem.description}`;

@@ -140,7 +140,7 @@ export class PollReader {
 				isTriedOnce: (user) => isOftenMissed(this.cursors.of(user)),
 				// After a few failures in a poll, the requests of the others get a single attempt.
 				budget: () => ({
-					retryMs: problems.size < FEW_IN_A_ROW ? timeout.ms / 2 : 0,
+					retryMs: problems.size < FEW_IN_A_ROW ? timeout.currentMs / 2 : 0,
 					totalMs: this.isTimeUp() ? 0 : budgetMs / 2,
 				}),
 				isTimeUp: this.isTimeUp,
@@ -158,9 +158,9 @@ export class PollReader {
 	}
 
 	private readonly isTimeUp = () => {
-		const { deadline, budgetMs } = this.options;
+		const { deadline, deadlines, budgetMs } = this.options;
 		const reservedMs = this.hasOverdue ? budgetMs * SHARE_OF_UNREADABLE : 0;
-		return this.isOver || performance.now() >= deadline - reservedMs;
+		return this.isOver || performance.now() >= Math.min(deadline - reservedMs, deadlines.endAt);
 	};
 
 	private async take(result: UserResult) {
@@ -201,13 +201,14 @@ export class PollReader {
 	private async missRefused() {
 		const { refused, results, progress, poll } = this;
 		if (refused.length === 0) return;
-		const isOwn = !progress.throttle && !isThrottle(await this.probe());
+		if (!progress.throttle) this.endBy(await this.probe());
+		const isOwn = !progress.throttle;
 		const half = refused.filter((one) => Number(`0x${keyOf(one).at(poll % KEY_LENGTH)}`) % 2 === 1);
 		if (isOwn || results.isEmpty()) for (const one of isOwn || half.length === 0 ? refused : half) this.miss(one);
 	}
 
 	/** Ends the poll, and those after it until the time that a throttle names. */
-	private endBy(problem: Error) {
+	private endBy(problem?: Error) {
 		this.isOver = true;
 		if (!isThrottle(problem)) return;
 		this.progress.throttle = problem;

@@ -4,6 +4,7 @@
  */
 import { RequestQueue } from '../../../nodes/HealthDataService/http/requestQueue';
 import { MAX_PAUSE_MS, type RetryOptions } from '../../../nodes/HealthDataService/http/retry';
+import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 import { budget, service, status, time, useAttempts } from '../../helpers/attempts';
 
 useAttempts();
@@ -40,6 +41,22 @@ it.each([
 	expect(times()).toHaveLength(sent);
 	// The queue knows of the throttle.
 	expect(queue.lastThrottle !== undefined).toBe(sent === 4);
+});
+
+it.each([
+	['does not say when it ends: with its own failure', 500, {}, until(20), '500'],
+	['says when it ends: with the throttle', 500, after(60), until(20), '429'],
+	['was all that it met: with the throttle', 429, {}, until(20), '429'],
+	['is a failure like others: with the last one', 500, {}, {}, '429'],
+])('a request that gives up after a throttle that %s', async (_, first, headers, limits, httpCode) => {
+	const { ask } = service(oneByOne(), (__, nth) => (nth === 1 ? status(first) : status(429, headers)));
+	expect(await time.until(ask('a', limits), 600_000)).toMatchObject({ httpCode });
+});
+
+it('a request whose user has no time left ends with its own failure, too', async () => {
+	const { ask } = service(oneByOne(), (_, nth) => status(nth === 1 ? 500 : 429));
+	const stoppedBy = () => (time.elapsed > 5000 ? new Problem('Too slow', '') : undefined);
+	expect(await time.until(ask('a', until(600), budget({ stoppedBy })), 60_000)).toMatchObject({ httpCode: '500' });
 });
 
 it.each([

@@ -9,6 +9,7 @@ const read = { tried: POLL + 1 };
 const failed = { tried: POLL + 1, missed: FAILED };
 const down = new Problem('Down', '', { kind: 'temporarily-unavailable' });
 const invalid = new Problem('Invalid', '');
+const ENTRIES = ['a', 'b'].map((id, at) => ({ id, at: at + 1 }));
 const pausing = new Problem('Throttled', '', { kind: 'rate-limited', retryAfterMs: 5000 });
 const many = (count: number, name = 'u') => Array.from({ length: count }, (_, i) => `${name}${i}`);
 const failing =
@@ -175,13 +176,14 @@ describe('a throttle', () => {
 	const thrice = Object.fromEntries(many(8).map((name) => [name, { missed: 3 }]));
 	it.each([
 		['theirs alone: all are missed', ['a', ...many(8)], answered, 8, undefined],
-		['of all: they are next', ['a', ...many(8)], refused, 0, undefined],
-		['of all, and nobody was read: some of them are next', many(8), refused, 3, undefined],
+		['of all: they are next', ['a', ...many(8)], refused, 0, THROTTLE],
+		['of all, and nobody was read: some of them are next', many(8), refused, 3, THROTTLE],
 		['theirs alone, though nobody was read: all are missed', many(8), answered, 8, undefined],
 		['no throttle any more: all are missed', ['a', ...many(8)], broken, 8, undefined],
-	])('of users who were refused three times is judged at the end. %s', async (_, list, probe, missed) => {
+	])('of users who were refused three times is judged at the end. %s', async (_, list, probe, missed, seen) => {
 		const one = await play({ list, cursors: thrice, answers: failing(THROTTLE, ...many(8)), probe });
 		expect([one.names, one.probes.length]).toEqual([list, 1]);
+		expect(one.throttle).toBe(seen);
 		expect(one.reads.at(-1)!.isTriedOnce).toBe(true);
 		const gone = many(8).filter((name) => one.cursorOf(name)!.tried === POLL + 1);
 		expect([gone.length, one.isPassComplete]).toEqual([missed, missed === 8]);
@@ -232,6 +234,16 @@ describe('twenty failures in a row', () => {
 		};
 		const one = await play({ list: list.slice(1), answers: all, probe });
 		expect([one.names.length, one.throttle]).toEqual([20, undefined]);
+	});
+
+	it('an answer that the end of the time for failed users cuts off says nothing either', async () => {
+		const cursors = Object.fromEntries(many(20).map((name) => [name, { missed: FAILED }]));
+		const probe = async (pass: (ms: number) => void) => {
+			pass(BUDGET * 0.3);
+			return await broken();
+		};
+		const one = await play({ list: many(25), cursors, answers: all, probe });
+		expect([one.names.length, one.throttle, one.probes.length]).toEqual([20, undefined, 1]);
 	});
 
 	it('an answer in between begins the row anew; after the deadline nothing is asked', async () => {
@@ -298,11 +310,8 @@ describe('the list', () => {
 	});
 
 	it('of entries is told which of them were not resolved before', async () => {
-		const entries = [
-			{ id: 'a', at: 1 },
-			{ id: 'b', at: 2 },
-		];
-		const one = await play({ list: ['a', 'b'], cursors: { a: { missed: FAILED }, b: {} }, selection: { entries } });
+		const selection = { entries: ENTRIES };
+		const one = await play({ list: ['a', 'b'], cursors: { a: { missed: FAILED }, b: {} }, selection });
 		expect(one.unresolved).toEqual(['a']);
 	});
 
@@ -316,6 +325,8 @@ describe('the list', () => {
 		});
 		// A twelfth, but four times the list's answer.
 		expect(one.reads.map(({ timeoutMs }) => timeoutMs)).toEqual([6000, TIMEOUT / 2, TIMEOUT / 2, TIMEOUT / 2]);
+		// Who hangs is not asked again.
+		expect(one.reads[0].budget).toMatchObject({ retryMs: 3000 });
 	});
 });
 
@@ -353,18 +364,7 @@ it.each([
 	['User, read', { isOne: true }, ['a'], undefined, false],
 	['one entry', { entries: [{ id: 'a', at: 1 }] }, ['a'], invalid, true],
 	['one entry that may be read later', { entries: [{ id: 'a', at: 1 }] }, ['a'], down, false],
-	[
-		'two entries',
-		{
-			entries: [
-				{ id: 'a', at: 1 },
-				{ id: 'b', at: 2 },
-			],
-		},
-		['a', 'b'],
-		invalid,
-		false,
-	],
+	['two entries', { entries: ENTRIES }, ['a', 'b'], invalid, false],
 	['all users', {}, ['a'], invalid, false],
 ])('the failure of the only user fails the poll: %s', async (_, selection, list, problem, isThrown) => {
 	const work = play({ list, selection, answers: () => (problem ? { problem } : {}) });

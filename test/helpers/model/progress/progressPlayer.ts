@@ -12,7 +12,7 @@ import { answerMs, soundMs, usersOfPoll } from './facts';
 import { RateLimit } from './rateLimit';
 import { ReadsBound } from './readsBound';
 import { ReportsBound } from './reportsBound';
-import { faultsAt, isDuring, isMixed, type ProgressHistory } from './troubles';
+import { faultsAt, isDuring, isMixed, looksOverloaded, type ProgressHistory } from './troubles';
 import { fail } from '../fail';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
@@ -62,7 +62,7 @@ export class ProgressPlayer {
 		this.service.pageSize = 100;
 		this.service.keys.set('ours', 'our team');
 		this.team = Array.from({ length: history.people }, () => this.world.join('our team'));
-		this.reads = new ReadsBound(history.people, isMixed(history));
+		this.reads = new ReadsBound(history.people, isMixed(history) || looksOverloaded(history));
 		this.reports = new ReportsBound(isMixed(history));
 		const { scheduler } = history;
 		this.watched = new Watched(
@@ -182,7 +182,8 @@ export class ProgressPlayer {
 		const removed = [...service.faults].flatMap(([{ nr }, fault]) => (fault === 'removed' ? [nr] : []));
 		const failing = new Set([...faulty].filter((nr) => !removed.includes(nr)));
 		const served = new Set([...record.served.keys()].map(({ nr }) => nr));
-		const isPaused = begun < this.pausedUntil;
+		// A Retry-After that users met who come after all others may be theirs alone.
+		const isPaused = begun < this.pausedUntil && record.requests === 0;
 		for (const { nr } of record.broken.keys()) met.add(nr);
 		for (const nr of met) if (!faulty.has(nr) && served.has(nr)) met.delete(nr);
 		for (const nr of served) this.ofRound.add(nr);
