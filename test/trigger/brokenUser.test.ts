@@ -2,19 +2,8 @@
 import type { TroubleName } from '../../dev/sandbox/troubles';
 import { allUsers, failedUsers, HOUR, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
-const TROUBLES: TroubleName[] = [
-	'fails',
-	'refused',
-	'invalid',
-	'missing',
-	'lostOnPageTwo',
-	'failsOnPageTwo',
-	'cut',
-	'repeatedCursor',
-	'webPage',
-	'nullGroups',
-	'numberCursor',
-];
+const STATUSES: TroubleName[] = ['fails', 'refused', 'invalid', 'missing', 'lostOnPageTwo', 'failsOnPageTwo'];
+const BODIES: TroubleName[] = ['cut', 'repeatedCursor', 'webPage', 'nullGroups', 'numberCursor'];
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -22,7 +11,7 @@ onBothSchedulers((scheduler) => {
 		w.used.sandbox.switches.users = users;
 	};
 
-	it.each(TROUBLES)(
+	it.each([...STATUSES, ...BODIES])(
 		'%s: the readings of others are emitted in the same poll, those of the user once readable',
 		async (trouble) => {
 			w.used.sandbox.switches.pageSize = 2;

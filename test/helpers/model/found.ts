@@ -233,28 +233,14 @@ export const foundProgress: Array<{ name: string; progress: ProgressHistory }> =
 
 function mix(own: Partial<ProgressHistory>): ProgressHistory {
 	return {
-		kind: 'mix',
-		scheduler: 'memory',
-		people: 9,
-		everyMinutes: 30,
-		polls: 14,
-		latencyMs: 0,
-		readings: [{ poll: 1, user: 0 }],
-		stretches: [],
-		throttles: [],
-		slownesses: [],
+		...{ kind: 'mix', scheduler: 'memory', people: 9, everyMinutes: 30, polls: 14, latencyMs: 0 },
+		...{ readings: [{ poll: 1, user: 0 }], stretches: [], throttles: [], slownesses: [] },
 		...own,
 	};
 }
 
 /** Where a history does not say otherwise. */
 export const PLAIN: Setting = {
-	scheduler: 'memory',
-	people: 2,
-	budgetMs: undefined,
-	pageSize: 3,
-	overlaps: false,
-	sendsDate: false,
-	clockHours: 0,
-	firstFault: undefined,
+	...{ scheduler: 'memory', people: 2, budgetMs: undefined, pageSize: 3 },
+	...{ overlaps: false, sendsDate: false, clockHours: 0, firstFault: undefined },
 };

@@ -49,8 +49,10 @@ it.each([
 	['was all that it met: with the throttle', 429, {}, until(20), '429'],
 	['is a failure like others: with the last one', 500, {}, {}, '429'],
 ])('a request that gives up after a throttle that %s', async (_, first, headers, limits, httpCode) => {
-	const { ask } = service(oneByOne(), (__, nth) => (nth === 1 ? status(first) : status(429, headers)));
+	const queue = oneByOne();
+	const { ask } = service(queue, (__, nth) => (nth === 1 ? status(first) : status(429, headers)));
 	expect(await time.until(ask('a', limits), 600_000)).toMatchObject({ httpCode });
+	expect(queue.lastThrottle?.httpCode).toBe('outlastsThrottles' in limits ? '429' : undefined);
 });
 
 it('a request whose user has no time left ends with its own failure, too', async () => {

@@ -279,16 +279,10 @@ describe('a problem', () => {
 
 	it('ends the read when onDone throws', async () => {
 		const end = new Error('Stop');
-		const { error, asked } = await play({
-			users,
-			answer: () => broken,
-			options: {
-				width: 1,
-				onDone: () => {
-					throw end;
-				},
-			},
-		});
+		const onDone = () => {
+			throw end;
+		};
+		const { error, asked } = await play({ users, answer: () => broken, options: { width: 1, onDone } });
 		expect([error, asked.length]).toEqual([end, 1]);
 	});
 });

@@ -22,34 +22,21 @@ const refusal = (read: () => unknown): [string, string] | 'taken' => {
 	}
 };
 
+/** A row for each value, with the same expectation. */
+const all = <T>(expected: T, values: unknown[]) => values.map((value): [unknown, T] => [value, expected]);
+
 it.each<[unknown, string]>([
 	['a', 'a'],
 	[' a ', ' a '],
-	['', ''],
-	[' \n', ''],
 	[7, '7'],
 	[0, '0'],
 	[7n, '7'],
-	[true, ''],
-	[null, ''],
-	[undefined, ''],
-	[{}, ''],
-	[['a'], ''],
+	...all('', ['', ' \n', true, null, undefined, {}, ['a']]),
 ])('as an identifier, %p is %j', (value, expected) => expect(text(value)).toBe(expected));
 
 it.each<[unknown, boolean]>([
-	['', true],
-	[0, true],
-	[1.5, true],
-	[-7, true],
-	[2 ** 53 - 1, true],
-	[2 ** 53, false],
-	[NaN, false],
-	[Infinity, false],
-	[7n, false],
-	[true, false],
-	[null, false],
-	[{}, false],
+	...all(true, ['', 0, 1.5, -7, 2 ** 53 - 1]),
+	...all(false, [2 ** 53, NaN, Infinity, 7n, true, null, {}]),
 ])('%p may be one: %p', (value, is) => {
 	expect(isText(value)).toBe(is);
 	const message = refusal(() => toText(value, 'F', 'Enter it'));
@@ -61,12 +48,7 @@ it.each<[unknown, boolean | undefined]>([
 	[' TRUE\n', true],
 	[false, false],
 	['False', false],
-	['yes', undefined],
-	['', undefined],
-	[1, undefined],
-	[0, undefined],
-	[null, undefined],
-	[undefined, undefined],
+	...all(undefined, ['yes', '', 1, 0, null, undefined]),
 ])('as a switch, %p is %p', (value, expected) => {
 	if (expected !== undefined) return expect(toSwitch(value, 'F')).toBe(expected);
 	const [message, advice] = refusal(() => toSwitch(value, 'F'));
@@ -90,20 +72,8 @@ it.each<[unknown, number | undefined]>([
 	['3', 3],
 	[' 4 ', 4],
 	['5.00', 5],
-	[1, undefined],
-	[8, undefined],
-	[2.5, undefined],
-	['2.5', undefined],
-	['0x3', undefined],
 	['+5', 5],
-	['5.', undefined],
-	['3 4', undefined],
-	['x3', undefined],
-	['3x', undefined],
-	['', undefined],
-	[true, undefined],
-	[null, undefined],
-	[[3], undefined],
+	...all(undefined, [1, 8, 2.5, '2.5', '0x3', '5.', '3 4', 'x3', '3x', '', true, null, [3]]),
 ])('as a whole number from 2 to 7, %p is %p', (value, expected) => {
 	if (expected !== undefined) return expect(wholeNumber(value, 'F', 2, 7)).toBe(expected);
 	const [message, advice] = refusal(() => wholeNumber(value, 'F', 2, 7));
@@ -124,17 +94,7 @@ it.each<[unknown, number | undefined]>([
 	[' +1.5 ', 1.5],
 	['-1', -1],
 	['12.25', 12.25],
-	['1.', undefined],
-	['.5', undefined],
-	['1e3', undefined],
-	['a1', undefined],
-	['1a', undefined],
-	['', undefined],
-	[NaN, undefined],
-	[Infinity, undefined],
-	[true, undefined],
-	[null, undefined],
-	[[1], undefined],
+	...all(undefined, ['1.', '.5', '1e3', 'a1', '1a', '', NaN, Infinity, true, null, [1]]),
 ])('the number in %p is %p', (value, expected) => {
 	const read = () => someNumber(value, 'F', -Infinity);
 	if (expected === undefined) expect(refusal(read)).toHaveLength(2);

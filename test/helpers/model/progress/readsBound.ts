@@ -64,13 +64,7 @@ export class ReadsBound {
 			const [least, most] = [Math.min(...counts), Math.max(...counts)];
 			if (most - least > MOST_DIFFERENCE) {
 				const users = [sound[counts.indexOf(least)], sound[counts.indexOf(most)]];
-				fail('a sound user was read more than two times as seldom as another', {
-					users,
-					least,
-					most,
-					from,
-					poll,
-				});
+				fail('a sound user was read at least three times less than another', { users, least, most, from, poll });
 			}
 		});
 	}
