@@ -26,9 +26,10 @@ export class ClockWatch {
 		this.save();
 	}
 
-	/** A poll that was kept. */
-	look(now: number, clockError: number, lookback: number) {
+	/** A poll that was kept. @param hasRead whether it read its users: else it moved no window back */
+	look(now: number, clockError: number, lookback: number, hasRead: boolean) {
 		const error = this.isConfirmed ? Math.min(0, clockError) : clockError;
+		if (error <= 0 && !hasRead) return;
 		const shown = now + error;
 		const isNoticed = shown < this.least;
 		if (!isNoticed) this.forGood = Math.max(this.forGood, this.untilNoticed);

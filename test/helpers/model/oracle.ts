@@ -82,7 +82,8 @@ export class Oracle {
 			for (const group of this.groups.ofPerson(person, this.isWanted)) group.isSkipSure = false;
 		for (const person of poll.gone) this.gone.add(person);
 		if (!poll.isKept) return;
-		this.clock.look(poll.begun, poll.clockError, this.lookbacks.now);
+		const hasRead = poll.served.size > 0 && poll.broken.length === 0;
+		this.clock.look(poll.begun, poll.clockError, this.lookbacks.now, hasRead);
 		for (const [person, at] of poll.served) {
 			// What it had no time for was read in vain.
 			if (!this.isInScope(person) || !poll.isQuick) continue;
