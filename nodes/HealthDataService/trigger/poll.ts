@@ -73,7 +73,7 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 		return null;
 	}
 	stored.state = report(context, result, state, now);
-	notePoll(schedule, poll + 1, result.items.length > 0 || result.hasFirstRead);
+	notePoll(schedule, poll + 1, result.items.length > 0 || result.hasFirstRead || result.hasSkipped);
 	if (result.items.length > 0) return toOutput(result.items);
 	if (isStart) await context.__commitCursor?.();
 	// n8n saves in-memory state only at a start and when items are emitted, so a late first read emits one empty execution.

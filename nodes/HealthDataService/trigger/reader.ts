@@ -181,10 +181,7 @@ export class PollReader {
 		return isShort && this.isTimeUp() && this.cursors.of(result).missed === undefined;
 	}
 
-	/**
-	 * A throttle ends the poll, and the user stays open, unless it seems to be of this user alone: the user list is answered meanwhile.
-	 * In each poll it may take the requests of all others, too: so a user with whom polls begin in vain is missed as well.
-	 */
+	/** Ends the poll, and the user stays open, unless the throttle seems theirs alone, or keeps this poll from reading anybody. */
 	private async takeThrottled(result: UserResult, problem: Problem) {
 		const wasAside = this.progress.aside.has(keyOf(result));
 		if (!wasAside && isOftenMissed(this.cursors.of(result))) return void this.refused.push(result);

@@ -26,6 +26,8 @@ export interface PollResult extends Pick<Progress, 'throttle' | 'otherTeam'> {
 	recovered: number;
 	/** Whether a first pass is complete, or a user was read for the first time since watched. */
 	hasFirstRead: boolean;
+	/** Whether readings were seen that reach no threshold: a change of these must not bring them back. */
+	hasSkipped: boolean;
 	isPassComplete: boolean;
 }
 
@@ -51,6 +53,7 @@ export class PollResults {
 	private readonly reads: Array<{ result: UserResult; changes: ChangedRow[] }> = [];
 	private readonly seen: SeenReadings;
 	private rows = 0;
+	private hasSkipped = false;
 	/** Time of the newest reading (ms). */
 	private newest?: number;
 
@@ -73,8 +76,9 @@ export class PollResults {
 		const { event, seen, before } = this;
 		const { changes, old, newest } = detectChanges(event, result.rows, seen, this.windowOf(this.cursors.of(result)));
 		const isDue = (row: ChangedRow) => isWanted(row, before.minimums);
-		for (const row of [...old, ...changes.filter((one) => !isDue(one))]) seen.remember(row);
 		const due = changes.filter(isDue);
+		for (const row of [...old, ...changes.filter((one) => !isDue(one))]) seen.remember(row);
+		this.hasSkipped ||= due.length < changes.length;
 		this.reads.push({ result, changes: due });
 		this.rows += due.length;
 		if (newest !== undefined) this.newest = Math.max(this.newest ?? newest, newest);
@@ -93,7 +97,7 @@ export class PollResults {
 
 	/** Moves the cursors of the users whose rows all go out; the others are read again by the next poll. */
 	finish(progress: Progress, isConnectedOnly: boolean): PollResult {
-		const { before, cursors, failures, reads } = this;
+		const { before, cursors, failures, reads, hasSkipped } = this;
 		const { open, aside } = progress;
 		const found = reads.flatMap(({ changes, result }) => changes.map((row) => ({ row, result })));
 		found.sort((a, b) => (a.row.time ?? this.options.now) - (b.row.time ?? this.options.now));
@@ -117,8 +121,7 @@ export class PollResults {
 		hasFirstRead ||= before.since !== undefined && !isFirst;
 		const items = emitted.map(({ row }) => toItem(this.event, row));
 		const state = this.stateAfter(progress, isPassComplete, isFirst);
-		const { throttle, otherTeam } = progress;
-		return { items, state, failures, recovered, hasFirstRead, throttle, otherTeam, isPassComplete };
+		return { ...progress, items, state, failures, recovered, hasFirstRead, hasSkipped, isPassComplete };
 	}
 
 	/** @param isFirst whether users are still read for the first time */

@@ -85,7 +85,7 @@ export async function withoutOverlap<T>({ local, budgetMs, isStart }: Schedule, 
 /** After this, n8n has committed the transaction that saves a state, or it has failed. */
 const SETTLED_MS = 60_000;
 
-/** @param polls count of the state that the poll saves @param isNeeded whether it emits, or has read users for the first time */
+/** @param polls count of the state that the poll saves @param isNeeded whether it emits, skips, or has read users for the first time */
 export function notePoll({ local }: Schedule, polls: number, isNeeded = false) {
 	Object.assign(local, { polls, at: Date.now(), isSkipped: false, ...(isNeeded && { needed: polls }) });
 }

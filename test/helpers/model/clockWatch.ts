@@ -26,7 +26,7 @@ export class ClockWatch {
 		this.save();
 	}
 
-	/** A poll that was kept. @param hasRead whether it read its users: else it moved no window back */
+	/** A poll that was kept. @param hasRead whether it read all users: else some windows stay */
 	look(now: number, clockError: number, lookback: number, hasRead: boolean) {
 		const error = this.isConfirmed ? Math.min(0, clockError) : clockError;
 		if (error <= 0 && !hasRead) return;

@@ -9,8 +9,8 @@
  *   was wrong, if that user was not read in the first poll at once; if so, what was measured during that poll;
  * - a reading dated ahead that came before its user was first read; one dated less than a day ahead that was there at the beginning,
  *   of a user that the first poll could not read;
- * - what is older than the lookback by a clock that is ahead, until a poll that reads its users finds it set back; for good where it was set right
- *   between polls, for longer than it was ahead: then this cannot be detected (clockWatch.ts);
+ * - what is older than the lookback by a clock that is ahead, until a poll that reads all users finds it set back; for good where it
+ *   was set right between polls, for longer than it was ahead: then this cannot be detected (clockWatch.ts);
  * - what did not reach a minimum that was in force after it was measured;
  * - what changed while its user was being read: the next poll decides;
  * - readings of one instant may go out again under another of their ids when one of them comes, goes or is corrected.

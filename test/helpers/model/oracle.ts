@@ -82,7 +82,7 @@ export class Oracle {
 			for (const group of this.groups.ofPerson(person, this.isWanted)) group.isSkipSure = false;
 		for (const person of poll.gone) this.gone.add(person);
 		if (!poll.isKept) return;
-		const hasRead = poll.served.size > 0 && poll.broken.length === 0;
+		const hasRead = [...this.begins.keys()].every((one) => !one.isListed || poll.served.has(one) || this.gone.has(one));
 		this.clock.look(poll.begun, poll.clockError, this.lookbacks.now, hasRead);
 		for (const [person, at] of poll.served) {
 			// What it had no time for was read in vain.

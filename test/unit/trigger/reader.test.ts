@@ -51,13 +51,8 @@ it('a failed user is tried once a poll; while nobody has failed, the end of the 
 it('after three failures the others get no retry', async () => {
 	const list = many(5);
 	const { reads } = await play({ list, answers: (name) => (name < 'u3' ? { problem: down } : {}) });
-	expect(reads.map(({ budget }) => (budget as { retryMs: number }).retryMs > 0)).toEqual([
-		true,
-		true,
-		true,
-		false,
-		false,
-	]);
+	const isRetried = reads.map(({ budget }) => (budget as { retryMs: number }).retryMs > 0);
+	expect(isRetried).toEqual([true, true, true, false, false]);
 });
 
 describe('at the deadline', () => {
@@ -140,11 +135,8 @@ describe('a throttle', () => {
 			answers: failing(THROTTLE, 'b'),
 			probe: answered,
 		});
-		expect([one.names, one.cursorOf('b'), one.throttle]).toEqual([
-			['a', 'b', 'c'],
-			{ tried: POLL - 1, missed: 1 },
-			undefined,
-		]);
+		expect([one.names, one.throttle]).toEqual([['a', 'b', 'c'], undefined]);
+		expect(one.cursorOf('b')).toEqual({ tried: POLL - 1, missed: 1 });
 		expect(one.probes).toEqual([['/v2/user', { limit: 1 }, undefined, SINGLE_ATTEMPT]]);
 		expect([one.state.offset, one.failures.problems.size]).toEqual([1, 0]);
 	});
