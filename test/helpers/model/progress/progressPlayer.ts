@@ -62,7 +62,7 @@ export class ProgressPlayer {
 		this.service.pageSize = 100;
 		this.service.keys.set('ours', 'our team');
 		this.team = Array.from({ length: history.people }, () => this.world.join('our team'));
-		this.reads = new ReadsBound(history.people, isMixed(history) || looksOverloaded(history));
+		this.reads = new ReadsBound(history.people, isMixed(history), looksOverloaded(history));
 		this.reports = new ReportsBound(isMixed(history));
 		const { scheduler } = history;
 		this.watched = new Watched(

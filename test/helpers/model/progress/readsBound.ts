@@ -27,8 +27,8 @@ export class ReadsBound {
 	private readonly unsound = new Set<number>();
 	private readonly most: number;
 
-	constructor(people: number, isMixed: boolean) {
-		this.most = isMixed ? ROUNDS_WHILE_MIXED : ROUNDS;
+	constructor(people: number, isMixed: boolean, isOverload: boolean) {
+		this.most = isOverload ? Infinity : isMixed ? ROUNDS_WHILE_MIXED : ROUNDS;
 		this.reads = [Array.from({ length: people }, () => 0)];
 	}
 

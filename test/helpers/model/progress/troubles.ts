@@ -49,7 +49,7 @@ export interface ProgressHistory {
 export const isMixed = ({ stretches, throttles, slownesses }: ProgressHistory) =>
 	stretches.length + throttles.length + slownesses.length > 1;
 
-/** So many users with status 503 look like an overload: the trigger asks for one user at a time. */
+/** So many users with status 503 look like an overload: the trigger asks for one user at a time, with growing pauses. */
 const MANY = 20;
 export const looksOverloaded = ({ stretches }: ProgressHistory) =>
 	stretches.some(({ fault, count }) => fault === '503' && count > MANY);
