@@ -224,7 +224,7 @@ export class PollReader {
 		failures.problems.set(labelOf(result), problem);
 		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || this.isTimeUp()) return;
 		const outage = await this.probe();
-		if (outage && !isThrottle(outage) && isEmpty()) throw everyReadFailed(failures);
+		if (outage && !isThrottle(outage) && isEmpty() && !this.isTimeUp()) throw everyReadFailed(failures);
 		if (outage) this.endBy(outage);
 	}
 

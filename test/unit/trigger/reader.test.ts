@@ -234,7 +234,7 @@ describe('twenty failures in a row', () => {
 			pass(BUDGET * 0.3);
 			return await broken();
 		};
-		const one = await play({ list: many(25), cursors, answers: all, probe });
+		const one = await play({ list: many(20), cursors, answers: all, probe });
 		expect([one.names.length, one.throttle, one.probes.length]).toEqual([20, undefined, 1]);
 	});
 
