@@ -98,7 +98,7 @@ export class PollResults {
 	/** Moves the cursors of the users whose rows all go out; the others are read again by the next poll. */
 	finish(progress: Progress, isConnectedOnly: boolean): PollResult {
 		const { before, cursors, failures, reads, hasSkipped } = this;
-		const { open, aside } = progress;
+		const { open, aside, throttle, otherTeam } = progress;
 		const found = reads.flatMap(({ changes, result }) => changes.map((row) => ({ row, result })));
 		found.sort((a, b) => (a.row.time ?? this.options.now) - (b.row.time ?? this.options.now));
 		const emitted = found.slice(0, MAX_ROWS_PER_POLL);
@@ -121,7 +121,7 @@ export class PollResults {
 		hasFirstRead ||= before.since !== undefined && !isFirst;
 		const items = emitted.map(({ row }) => toItem(this.event, row));
 		const state = this.stateAfter(progress, isPassComplete, isFirst);
-		return { ...progress, items, state, failures, recovered, hasFirstRead, hasSkipped, isPassComplete };
+		return { items, state, failures, recovered, hasFirstRead, hasSkipped, throttle, otherTeam, isPassComplete };
 	}
 
 	/** @param isFirst whether users are still read for the first time */
