@@ -30,7 +30,8 @@ export class HealthDataServiceApi implements ICredentialType {
 		dark: 'file:../icons/healthDataService.dark.svg',
 	};
 
-	documentationUrl = 'https://github.com/n8n-nodes-health-data-service/n8n-nodes-health-data-service#credential';
+	documentationUrl =
+		'https://github.com/n8n-nodes-health-data-service/n8n-nodes-health-data-service#credential';
 
 	properties: INodeProperties[] = [
 		{

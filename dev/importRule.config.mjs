@@ -15,7 +15,8 @@ const LAYERS = [
 	['*.node.ts'],
 	['resources/**', 'trigger/**', 'listSearch/**'],
 	['fields/**'],
-	['service/**'],
+	['service/readings/**'],
+	['service/users/**'],
 	['http/**'],
 	['shared/**'],
 ];

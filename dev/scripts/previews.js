@@ -2,7 +2,7 @@
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** @typedef {Pick<import('../../nodes/HealthDataService/service/metrics').Metric, 'value' | 'columns' | 'daily'>} Metric */
+/** @typedef {Pick<import('../../nodes/HealthDataService/service/readings/metrics').Metric, 'value' | 'columns' | 'daily'>} Metric */
 
 const TEXT = { type: 'string' };
 const NUMBER = { type: 'number' };

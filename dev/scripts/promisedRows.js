@@ -14,12 +14,12 @@ const columnLines = (what, row) => Object.keys(row).map((column, index) => `${wh
 
 /** @param {string} folder of the node @param {string[]} columns @returns {object[]} */
 const emptyReadings = (folder, columns) =>
-	require(join(folder, 'service/readings')).readingRows({ groups: { any: [{ data: [{}] }] } }, columns, USER);
+	require(join(folder, 'service/readings/rows')).readingRows({ groups: { any: [{ data: [{}] }] } }, columns, USER);
 
 /** @param {string} folder of the node @param {Metric} metric */
 function metricLines(folder, metric) {
-	const { dailyRows } = require(join(folder, 'service/daily'));
-	const { Summary } = require(join(folder, 'service/summary'));
+	const { dailyRows } = require(join(folder, 'service/readings/daily'));
+	const { Summary } = require(join(folder, 'service/readings/summary'));
 	const { value, columns } = metric;
 	const readings = emptyReadings(folder, columns);
 	const [day] = dailyRows(metric, { zone: 'UTC', first: '' })(readings, USER);
@@ -45,7 +45,7 @@ function eventLines(folder, event, metric) {
 /** Two rows with the same key and different values: tables are updated by their ids. @param {string} folder @param {Event} event */
 function exampleIds(folder, event) {
 	const { toItem } = require(join(folder, 'trigger/seen'));
-	const { identify } = require(join(folder, 'service/readingId'));
+	const { identify } = require(join(folder, 'service/readings/identity'));
 	const same = { user_id: 'u', provider: 'p', source_type: 's', [event.time]: '2026-01-02T03:04:05.678901+00:00' };
 	const rows = [1, 2].map((value) => ({ ...same, systolic: value, diastolic: value, end: '', value }));
 	/** @type {Array<{ key: string }>} */
@@ -60,7 +60,7 @@ function exampleIds(folder, event) {
  */
 function rowLines(folder) {
 	/** @type {{ metrics: Metric[] }} */
-	const { metrics } = require(join(folder, 'service/metrics'));
+	const { metrics } = require(join(folder, 'service/readings/metrics'));
 	/** @type {{ events: Event[] }} */
 	const { events } = require(join(folder, 'trigger/events'));
 	const { startState } = require(join(folder, 'trigger/state'));

@@ -9,15 +9,27 @@ import {
 import { searchProviders, searchUsers } from './listSearch/pickers';
 import { timeseriesDescription } from './resources/timeseries';
 import { userDescription } from './resources/user';
-import { metrics } from './service/metrics';
+import { metrics } from './service/readings/metrics';
 
 /** A separate constant, because the linter takes "Timeseries" for a plural. */
 const RESOURCES: INodePropertyOptions[] = [
-	{ name: 'Timeseries', value: 'timeseries', description: 'What users measured, with the time of each measurement' },
-	{ name: 'User', value: 'user', description: 'Who belongs to your team, and what they have connected' },
+	{
+		name: 'Timeseries',
+		value: 'timeseries',
+		description: 'What users measured, with the time of each measurement',
+	},
+	{
+		name: 'User',
+		value: 'user',
+		description: 'Who belongs to your team, and what they have connected',
+	},
 ];
 
-const IN_OUTPUT = { type: 'info', location: 'outputPane', whenToDisplay: 'afterExecution' } as const;
+const IN_OUTPUT = {
+	type: 'info',
+	location: 'outputPane',
+	whenToDisplay: 'afterExecution',
+} as const;
 
 /** n8n gives no reason for an empty output, and a hint cannot depend on the output: it is shown before the run. */
 const NO_ROWS: NodeHint = {
@@ -48,11 +60,15 @@ export class HealthDataService implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Health Data Service',
 		name: 'healthDataService',
-		icon: { light: 'file:../../icons/healthDataService.svg', dark: 'file:../../icons/healthDataService.dark.svg' },
+		icon: {
+			light: 'file:../../icons/healthDataService.svg',
+			dark: 'file:../../icons/healthDataService.dark.svg',
+		},
 		group: ['input'],
 		version: 1,
 		// `bloodPressure` and `timeseries`, in words.
-		subtitle: '={{ ($parameter.operation + ": " + $parameter.resource).replace(/[A-Z]/g, " $&").toTitleCase() }}',
+		subtitle:
+			'={{ ($parameter.operation + ": " + $parameter.resource).replace(/[A-Z]/g, " $&").toTitleCase() }}',
 		description: `Read ${metrics.map(({ name }) => name.toLowerCase()).join(', ')} and users from the Health Data Service`,
 		defaults: { name: 'Health Data Service' },
 		usableAsTool: true,

@@ -1,7 +1,7 @@
 /** Description of the trigger for n8n. */
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { searchProviders, searchUsers } from './listSearch/pickers';
-import { metrics } from './service/metrics';
+import { metrics } from './service/readings/metrics';
 import { poll } from './trigger/poll';
 import { triggerFields } from './trigger/settings';
 
@@ -9,7 +9,10 @@ export class HealthDataServiceTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Health Data Service Trigger',
 		name: 'healthDataServiceTrigger',
-		icon: { light: 'file:../../icons/healthDataService.svg', dark: 'file:../../icons/healthDataService.dark.svg' },
+		icon: {
+			light: 'file:../../icons/healthDataService.svg',
+			dark: 'file:../../icons/healthDataService.dark.svg',
+		},
 		group: ['trigger'],
 		version: 1,
 		subtitle: '={{ "On New " + $parameter.event.replace(/[A-Z]/g, " $&").toTitleCase() }}',

@@ -7,7 +7,7 @@ import type { Switches } from '../../dev/sandbox/switches';
 import { createWorld } from '../../dev/sandbox/world';
 import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
-import { PROGRESS_INTERVAL_MS } from '../../nodes/HealthDataService/service/progress';
+import { PROGRESS_INTERVAL_MS } from '../../nodes/HealthDataService/service/readings/progress';
 import { runNode } from '../helpers/engine';
 import { useLogLines } from '../helpers/logLines';
 import { KEY } from '../helpers/people';

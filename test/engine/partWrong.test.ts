@@ -154,6 +154,6 @@ describe.each(['__proto__', 'constructor', 'toString', 'x'.repeat(200_000)])('th
 });
 
 it('every fault of a user that the sandbox can play is tested', () => {
-	// What never ends is stopped by the number of pages (test/unit/service/readingPages.test.ts) and by the limit of an answer (test/engine/errors.test.ts).
+	// What never ends is stopped by the number of pages (test/unit/service/readings/pages.test.ts) and by the limit of an answer (test/engine/errors.test.ts).
 	expect([...Object.keys(OUTCOMES), 'drips', 'endless'].sort()).toEqual(Object.keys(TROUBLES).sort());
 });

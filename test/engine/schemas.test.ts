@@ -7,7 +7,7 @@ import type { MetricName } from '../../dev/sandbox/metrics';
 import { createWorld, TEAMS } from '../../dev/sandbox/world';
 import { previewOf } from '../../dev/scripts/previews';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node.ts';
-import { metrics } from '../../nodes/HealthDataService/service/metrics';
+import { metrics } from '../../nodes/HealthDataService/service/readings/metrics';
 import { runNode } from '../helpers/engine';
 import { outputInPages } from '../helpers/pages';
 import { bloodPressure } from '../helpers/people';

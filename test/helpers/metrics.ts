@@ -1,5 +1,5 @@
 /** Metrics by name: tests never take them by position, which changes with each new metric. */
-import { metrics } from '../../nodes/HealthDataService/service/metrics';
+import { metrics } from '../../nodes/HealthDataService/service/readings/metrics';
 
 export const metricOf = (name: string) => {
 	const metric = metrics.find(({ value }) => value === name);

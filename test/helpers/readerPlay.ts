@@ -7,8 +7,8 @@ import { readingEvents, type ReadOptions, type TriggerEvent } from '../../nodes/
 import { keyOf } from '../../nodes/HealthDataService/trigger/cursors';
 import { PollReader } from '../../nodes/HealthDataService/trigger/reader';
 import { startState, type Cursor, type TriggerState } from '../../nodes/HealthDataService/trigger/state';
-import { USER_LENGTH } from '../../nodes/HealthDataService/service/readingId';
-import type { SelectedUser, UserSelection } from '../../nodes/HealthDataService/service/userSelection';
+import { USER_LENGTH } from '../../nodes/HealthDataService/service/readings/identity';
+import type { SelectedUser, UserSelection } from '../../nodes/HealthDataService/service/users/selection';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 
 export const NOW = Date.UTC(2026, 5, 1, 12);

@@ -51,7 +51,7 @@ function run([program, ...args]) {
 
 it('takes four files', () => {
 	expect(steps.map(({ file }) => file)).toEqual([
-		'nodes/HealthDataService/service/metrics.ts',
+		'nodes/HealthDataService/service/readings/metrics.ts',
 		'dev/sandbox/metrics.ts',
 		'docs/contract.md',
 		'README.md',
@@ -73,8 +73,8 @@ it('gives the metric: operation, rows, pages, days, event; preview; answers that
 		'sandbox/contract.test.ts',
 		'repository/pages.test.js',
 		'repository/screen.test.ts',
-		...['metrics', 'readingId', 'readings.rowsWithId', 'daily', 'summary', 'readUsers'].map(
-			(name) => `unit/service/${name}.test.ts`,
+		...['metrics', 'identity', 'rows.withId', 'daily', 'summary', 'readUsers'].map(
+			(name) => `unit/service/readings/${name}.test.ts`,
 		),
 		'unit/resources/timeseries/output.test.ts',
 	].map((name) => `test/${name}`);

@@ -13,8 +13,8 @@ const UPWARDS = 'import-x/no-restricted-paths';
 /** @type {Array<[line: string, rule?: string]>} */
 const IMPORTS = [
 	["import { isObject } from '../shared/values';"],
-	["import { metrics } from '../service/metrics';", UPWARDS],
-	["import type { Metric } from '../service/metrics';", UPWARDS],
+	["import { metrics } from '../service/readings/metrics';", UPWARDS],
+	["import type { Metric } from '../service/readings/metrics';", UPWARDS],
 	["import { networkError } from './errors';", CIRCLE],
 	["import type { Send } from './transport';", CIRCLE],
 	["export type { RequestOptions } from './retry';", CIRCLE],

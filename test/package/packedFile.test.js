@@ -8,7 +8,7 @@ const { CACHE, ROOT } = require('../../dev/paths');
 const { previewOf } = require('../../dev/scripts/previews');
 const { missingIn, publicInterface, recorded } = require('../../dev/scripts/publicInterface');
 const { straysOf } = require('../helpers/reach');
-const { metrics: METRICS } = require('../../nodes/HealthDataService/service/metrics');
+const { metrics: METRICS } = require('../../nodes/HealthDataService/service/readings/metrics');
 
 // Below the repository, so that `n8n-workflow` and `luxon` are found as they are inside n8n.
 const folder = join(CACHE, 'package-test');
@@ -33,7 +33,7 @@ const filesIn = (of) =>
 		.map((entry) => relative(of, join(entry.parentPath, entry.name)).split(sep).join('/'));
 /** @param {string} file */
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
-/** @param {import('../../nodes/HealthDataService/service/metrics').Metric} metric */
+/** @param {import('../../nodes/HealthDataService/service/readings/metrics').Metric} metric */
 const previewFile = ({ value }) => `dist/nodes/HealthDataService/__schema__/v1.0.0/timeseries/${value}.json`;
 
 it('holds what the build makes of nodes, credentials and icons, and nothing else', () => {

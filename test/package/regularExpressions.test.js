@@ -8,7 +8,7 @@ const { check } = require('recheck');
 const ts = require('typescript');
 const { ROOT } = require('../../dev/paths');
 const { HealthDataService } = require('../../nodes/HealthDataService/HealthDataService.node');
-const { UUID } = require('../../nodes/HealthDataService/service/users');
+const { UUID } = require('../../nodes/HealthDataService/service/users/users');
 
 const sources = ['nodes', 'credentials'].flatMap((folder) =>
 	readdirSync(join(ROOT, folder), { recursive: true })

@@ -4,7 +4,7 @@
  */
 import { Workflow, type IDataObject, type INode, type INodeExecutionData, type INodeTypes } from 'n8n-workflow';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
-import { MAX_ROWS } from '../../nodes/HealthDataService/service/rowLimit';
+import { MAX_ROWS } from '../../nodes/HealthDataService/service/readings/rowLimit';
 import { exampleFiles, readExample } from '../e2e/examples/files';
 import { sectionOf, textOf } from '../helpers/pages';
 

@@ -92,8 +92,8 @@ describe('what it says of this package, in figures and lists, is what the code d
 			/(\d+) of the user ID, (\d+) of user ID, provider, source type and time, (\d+) of these and the values/,
 		).map(Number);
 		const { SeenReadings } = require('../../nodes/HealthDataService/trigger/seen');
-		const { userPrefix, keysOf, identityOf } = require('../../nodes/HealthDataService/service/readingId');
-		const { metrics } = require('../../nodes/HealthDataService/service/metrics');
+		const { userPrefix, keysOf, identityOf } = require('../../nodes/HealthDataService/service/readings/identity');
+		const { metrics } = require('../../nodes/HealthDataService/service/readings/metrics');
 		const [key] = keysOf(identityOf(metrics[0]), [{ user_id: 'u' }]).keys;
 		const remembered = (/** @type {string} */ of) => {
 			const seen = new SeenReadings({});

@@ -4,7 +4,7 @@
  */
 import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
-import { MAX_PAGE_SIZE } from '../../nodes/HealthDataService/service/users';
+import { MAX_PAGE_SIZE } from '../../nodes/HealthDataService/service/users/users';
 import { bloodPressure } from '../helpers/people';
 import type { HostOptions } from '../helpers/pollingHost';
 import { allUsers, HOUR, iso, isPassComplete, MINUTE, onBothSchedulers, savedState, watch } from '../helpers/watch';

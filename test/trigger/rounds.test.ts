@@ -1,6 +1,6 @@
 /** Rounds over several polls, for a team that takes longer than one poll: each poll emits what it has read. */
 import type { User } from '../../dev/sandbox/schemas';
-import { USERS_PER_REQUEST } from '../../nodes/HealthDataService/service/readUsers';
+import { USERS_PER_REQUEST } from '../../nodes/HealthDataService/service/readings/readUsers';
 import {
 	allUsers,
 	failedUsers,

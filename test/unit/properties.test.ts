@@ -4,10 +4,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { readClientUserId } from '../../nodes/HealthDataService/fields/users';
 import type { Get, Query } from '../../nodes/HealthDataService/http/client';
 import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
-import { readingPages } from '../../nodes/HealthDataService/service/readingPages';
+import { readingPages } from '../../nodes/HealthDataService/service/readings/pages';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
-import { collectGrouped, readingRows } from '../../nodes/HealthDataService/service/readings';
-import { resolveUser } from '../../nodes/HealthDataService/service/users';
+import { collectGrouped, readingRows } from '../../nodes/HealthDataService/service/readings/rows';
+import { resolveUser } from '../../nodes/HealthDataService/service/users/users';
 import { hasDots } from '../helpers/fieldValues';
 import { fc } from '../helpers/properties';
 

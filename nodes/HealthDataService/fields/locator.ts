@@ -1,5 +1,9 @@
 /** Resource locator: reads the value that the editor stores for a choice from a list. */
-import type { IExecuteSingleFunctions, INodeParameterResourceLocator, IPollFunctions } from 'n8n-workflow';
+import type {
+	IExecuteSingleFunctions,
+	INodeParameterResourceLocator,
+	IPollFunctions,
+} from 'n8n-workflow';
 
 /** Where fields are read: for an input item, or for a poll. */
 export type FieldContext = IExecuteSingleFunctions | IPollFunctions;
@@ -31,10 +35,14 @@ export function readLocator(context: FieldContext, name: string): Located {
 	}
 	const given = context.getNodeParameter(name, '');
 	if (!isLocator(given)) return { value: given };
-	return { ...given, isPicked: isLocator(stored) && stored.mode === 'list' && stored.value === given.value };
+	return {
+		...given,
+		isPicked: isLocator(stored) && stored.mode === 'list' && stored.value === given.value,
+	};
 }
 
-const isItem = (context: FieldContext): context is IExecuteSingleFunctions => 'getInputData' in context;
+const isItem = (context: FieldContext): context is IExecuteSingleFunctions =>
+	'getInputData' in context;
 
 const isLocator = (given: unknown): given is INodeParameterResourceLocator =>
 	typeof given === 'object' && given !== null && 'value' in given;

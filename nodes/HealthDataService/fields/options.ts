@@ -4,12 +4,23 @@
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DEFAULT_CONCURRENCY } from '../http/requestQueue';
-import type { WhenNotFound } from '../service/userSelection';
+import type { WhenNotFound } from '../service/users/selection';
 import { Problem } from '../shared/problem';
-import { isObject, someNumber, toChoice, toEntries, toSwitch, toText, wholeNumber } from '../shared/values';
+import {
+	isObject,
+	someNumber,
+	toChoice,
+	toEntries,
+	toSwitch,
+	toText,
+	wholeNumber,
+} from '../shared/values';
 import type { FieldContext } from './locator';
 
-export const optionsField = (show: IDisplayOptions['show'], options: INodeProperties[]): INodeProperties => ({
+export const optionsField = (
+	show: IDisplayOptions['show'],
+	options: INodeProperties[],
+): INodeProperties => ({
 	displayName: 'Options',
 	name: 'options',
 	type: 'collection',
@@ -20,11 +31,19 @@ export const optionsField = (show: IDisplayOptions['show'], options: INodeProper
 });
 
 /** The value of an option, converted by `read`; `whenAbsent` if the option was not added. */
-export function readOption<T>(context: FieldContext, name: string, whenAbsent: T, read: (value: unknown) => T): T {
+export function readOption<T>(
+	context: FieldContext,
+	name: string,
+	whenAbsent: T,
+	read: (value: unknown) => T,
+): T {
 	const options: unknown = context.getNode().parameters.options ?? {};
 	// Only a workflow edited as JSON can have this.
-	if (!isObject(options)) throw new Problem("'Options' is not a set of options", 'Add options from the list');
-	return options[name] === undefined ? whenAbsent : read(context.getNodeParameter(`options.${name}`));
+	if (!isObject(options))
+		throw new Problem("'Options' is not a set of options", 'Add options from the list');
+	return options[name] === undefined
+		? whenAbsent
+		: read(context.getNodeParameter(`options.${name}`));
 }
 
 /** So that one execution leaves room in the service for other clients. */
@@ -36,7 +55,8 @@ const concurrencyField: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 1, maxValue: MAX_CONCURRENT_REQUESTS },
 	default: DEFAULT_CONCURRENCY,
-	description: 'How many requests may be on their way at once. Fewer are sent when the service asks for it.',
+	description:
+		'How many requests may be on their way at once. Fewer are sent when the service asks for it.',
 };
 
 /** One request in ten seconds. */
@@ -59,8 +79,11 @@ export const readRequestLimits = (context: FieldContext) => ({
 	concurrency: readOption(context, 'concurrency', DEFAULT_CONCURRENCY, (value) =>
 		Math.min(wholeNumber(value, 'Concurrent Requests', 1), MAX_CONCURRENT_REQUESTS),
 	),
-	requestsPerSecond: readOption<number | undefined>(context, 'requestsPerSecond', undefined, (value) =>
-		someNumber(value, 'Requests per Second', MIN_REQUESTS_PER_SECOND),
+	requestsPerSecond: readOption<number | undefined>(
+		context,
+		'requestsPerSecond',
+		undefined,
+		(value) => someNumber(value, 'Requests per Second', MIN_REQUESTS_PER_SECOND),
 	),
 });
 
@@ -96,7 +119,8 @@ export const sourceTypesField: INodeProperties = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. cuff, watch',
-	description: 'Only readings whose source_type is one of these, separated by commas. Leave empty for all.',
+	description:
+		'Only readings whose source_type is one of these, separated by commas. Leave empty for all.',
 };
 
 const SOURCE_ADVICE = "Enter types such as cuff, watch, or leave 'Source Types' empty for all";
@@ -105,7 +129,9 @@ const SOURCE_ADVICE = "Enter types such as cuff, watch, or leave 'Source Types' 
 export const readSourceTypes = (context: FieldContext): string[] =>
 	readOption<string[]>(context, 'sourceTypes', [], (value) => {
 		const entries = toEntries(value, 'Source Types', SOURCE_ADVICE, /[,;\r\n]+/);
-		const types = entries.map((entry) => toText(entry, 'Source Types', SOURCE_ADVICE).trim().toLowerCase());
+		const types = entries.map((entry) =>
+			toText(entry, 'Source Types', SOURCE_ADVICE).trim().toLowerCase(),
+		);
 		return [...new Set(types)].filter(Boolean).sort();
 	});
 
@@ -116,7 +142,10 @@ const NOT_FOUND_CHOICES = [
 	{ name: 'Stop With an Error', value: STOP },
 ];
 
-export const whenNotFoundField = (description: string, displayOptions?: IDisplayOptions): INodeProperties => ({
+export const whenNotFoundField = (
+	description: string,
+	displayOptions?: IDisplayOptions,
+): INodeProperties => ({
 	displayName: 'When Not Found',
 	name: 'whenNotFound',
 	type: 'options',
@@ -127,10 +156,18 @@ export const whenNotFoundField = (description: string, displayOptions?: IDisplay
 });
 
 export const readWhenNotFound = (context: IExecuteSingleFunctions): WhenNotFound =>
-	readOption(context, 'whenNotFound', STOP, (value) => toChoice(value, 'When Not Found', NOT_FOUND_CHOICES).value);
+	readOption(
+		context,
+		'whenNotFound',
+		STOP,
+		(value) => toChoice(value, 'When Not Found', NOT_FOUND_CHOICES).value,
+	);
 
 /** `hint` says what Limit leaves out, and how to get it. */
-export const returnAllAndLimit = (show: IDisplayOptions['show'], hint: string): INodeProperties[] => [
+export const returnAllAndLimit = (
+	show: IDisplayOptions['show'],
+	hint: string,
+): INodeProperties[] => [
 	{
 		displayName: 'Return All',
 		name: 'returnAll',

@@ -30,7 +30,8 @@ export const providerField = (show: IDisplayOptions['show']): INodeProperties =>
 });
 
 /** A slug; empty for all providers. */
-export const readProvider = (context: FieldContext) => toSlug(readLocator(context, 'provider').value, 'Provider');
+export const readProvider = (context: FieldContext) =>
+	toSlug(readLocator(context, 'provider').value, 'Provider');
 
 export const toSlug = (value: unknown, field: string) =>
 	toText(value, field, `Enter a slug such as omron, or leave '${field}' empty for all`).trim();

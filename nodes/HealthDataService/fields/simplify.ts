@@ -2,8 +2,13 @@
  * Simplify: shorter output for AI agents, because a model pays for each character. Only the node as a tool has this field; the
  * output of the node in a workflow does not change.
  */
-import type { IDataObject, IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { connectedSources } from '../service/users';
+import type {
+	IDataObject,
+	IDisplayOptions,
+	IExecuteSingleFunctions,
+	INodeProperties,
+} from 'n8n-workflow';
+import { connectedSources } from '../service/users/users';
 import { toSwitch } from '../shared/values';
 import { isTool } from './locator';
 
@@ -23,7 +28,9 @@ export const isSimplified = (context: IExecuteSingleFunctions) =>
 /** One identifier of the user and the columns of the metric; null columns are left out. */
 export function simpleReading(row: IDataObject, columns: readonly string[]): IDataObject {
 	const owner = row.client_user_id === null ? 'user_id' : 'client_user_id';
-	const kept = [owner, ...columns, 'provider', 'source_type'].filter((column) => row[column] !== null);
+	const kept = [owner, ...columns, 'provider', 'source_type'].filter(
+		(column) => row[column] !== null,
+	);
 	return Object.fromEntries(kept.map((column) => [column, row[column]]));
 }
 
@@ -44,11 +51,20 @@ export function limitNotes(
 	sourceTypes: readonly string[] = [],
 ): IDataObject[] {
 	if (!isTool(context)) return [];
-	if (rows >= limit) return [{ note: `There may be more: 'Limit' is ${limit}. Raise it, or ask for less at a time` }];
+	if (rows >= limit)
+		return [
+			{ note: `There may be more: 'Limit' is ${limit}. Raise it, or ask for less at a time` },
+		];
 	const types = sourceTypes.join(', ');
 	if (rows === 0 && types)
-		return [{ note: `Nothing with the 'Source Types' ${types}, which are words such as cuff or watch` }];
+		return [
+			{ note: `Nothing with the 'Source Types' ${types}, which are words such as cuff or watch` },
+		];
 	if (rows === 0 && provider)
-		return [{ note: `Nothing with the 'Provider' ${provider}, which must be a slug such as apple_health_kit` }];
+		return [
+			{
+				note: `Nothing with the 'Provider' ${provider}, which must be a slug such as apple_health_kit`,
+			},
+		];
 	return [];
 }

@@ -3,10 +3,20 @@
  * may identify a person.
  */
 import type { IDataObject, IDisplayOptions, INodeProperties } from 'n8n-workflow';
-import type { ListEntry, UserIdentifier } from '../service/userSelection';
-import { connectedSources, isClientUserId, isUserId, UUID } from '../service/users';
+import type { ListEntry, UserIdentifier } from '../service/users/selection';
+import { connectedSources, isClientUserId, isUserId, UUID } from '../service/users/users';
 import { Problem } from '../shared/problem';
-import { emptyField, isBlank, isText, text, toChoice, toEntries, toText, unusable, whatCame } from '../shared/values';
+import {
+	emptyField,
+	isBlank,
+	isText,
+	text,
+	toChoice,
+	toEntries,
+	toText,
+	unusable,
+	whatCame,
+} from '../shared/values';
 import { readLocator, type FieldContext } from './locator';
 
 type Show = IDisplayOptions['show'];
@@ -70,7 +80,12 @@ const userField = (show: Show): INodeProperties => ({
 			type: 'string',
 			placeholder: 'e.g. 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90',
 			hint: 'The identifier that the Health Data Service gave to the user',
-			validation: [{ type: 'regex', properties: { regex: `^\\s*${UUID}\\s*$`, errorMessage: 'Not a valid user ID' } }],
+			validation: [
+				{
+					type: 'regex',
+					properties: { regex: `^\\s*${UUID}\\s*$`, errorMessage: 'Not a valid user ID' },
+				},
+			],
 		},
 	],
 });
@@ -84,11 +99,16 @@ export function readUser(context: FieldContext): UserIdentifier {
 	const { mode, value, cachedResultName, isPicked } = readLocator(context, 'user');
 	if (mode === 'clientUserId') return { by: 'clientUserId', id: readClientUserId(value) };
 
-	if (isBlank(value)) throw emptyField('User', value, mode === 'list' ? 'Pick a user from the list' : USER_ADVICE);
+	if (isBlank(value))
+		throw emptyField('User', value, mode === 'list' ? 'Pick a user from the list' : USER_ADVICE);
 	const id = typeof value === 'string' ? value.trim() : '';
 	if (!isUserId(id)) throw unusable('User', 'a user ID', value, USER_ADVICE);
 	const shownAs = mode === 'list' ? shownIn(cachedResultName, id) : undefined;
-	return { by: 'userId', id: isPicked ? id : id.toLowerCase(), ...(shownAs !== undefined && { shownAs }) };
+	return {
+		by: 'userId',
+		id: isPicked ? id : id.toLowerCase(),
+		...(shownAs !== undefined && { shownAs }),
+	};
 }
 
 const CLIENT_ID_FIELD = 'Client User ID';
@@ -107,7 +127,9 @@ export function readClientUserId(value: unknown): string {
  * ID. Only the sources are in round brackets.
  */
 export function pickerRow(user: IDataObject): string {
-	const sources = connectedSources(user).map(({ name }) => name.replaceAll('(', '[').replaceAll(')', ']'));
+	const sources = connectedSources(user).map(({ name }) =>
+		name.replaceAll('(', '[').replaceAll(')', ']'),
+	);
 	const id = text(user.client_user_id) || String(user.user_id);
 	return sources.length ? `${id} (${sources.join(', ')})` : id;
 }
@@ -127,7 +149,11 @@ const IDENTIFIERS = [
 		value: 'clientUserId' as const,
 		description: 'The identifiers that your own application gave to the users',
 	},
-	{ name: 'User ID', value: USER_ID, description: 'The identifiers that the Health Data Service gave to the users' },
+	{
+		name: 'User ID',
+		value: USER_ID,
+		description: 'The identifiers that the Health Data Service gave to the users',
+	},
 ];
 
 const usersByField = (show: Show): INodeProperties => ({
@@ -164,13 +190,19 @@ const SEPARATORS = { userId: /[\s,;]+/, clientUserId: /[,\r\n]+/ };
 
 const LIST_ADVICE = {
 	userId: `${USER_ID_ADVICE} identifiers, set 'Identified By' to Client User ID`,
-	clientUserId: 'Enter the identifiers that your application gave to the users, separated by commas or lines',
+	clientUserId:
+		'Enter the identifiers that your application gave to the users, separated by commas or lines',
 };
 
 /** Without duplicates, in the order given. @throws Problem for an invalid entry, an empty list and a list over the limit */
 export function readUserIds(context: FieldContext, by: UserIdentifier['by']): ListEntry[] {
 	const distinct = new Map<string, ListEntry>();
-	const entries = toEntries(context.getNodeParameter('userIds', ''), LIST_FIELD, LIST_ADVICE[by], SEPARATORS[by]);
+	const entries = toEntries(
+		context.getNodeParameter('userIds', ''),
+		LIST_FIELD,
+		LIST_ADVICE[by],
+		SEPARATORS[by],
+	);
 	entries.forEach((entry, index) => {
 		const at = index + 1;
 		const id = toIdentifier(entry, at, by);
@@ -188,5 +220,8 @@ function toIdentifier(entry: unknown, at: number, by: UserIdentifier['by']): str
 	if (by === 'clientUserId' && isClientUserId(id)) return id;
 	if (by === 'userId' && isUserId(id.trim())) return id.trim().toLowerCase();
 	const expected = by === 'userId' ? 'a user ID' : 'an identifier';
-	throw new Problem(`Entry ${at} of '${LIST_FIELD}' is not ${expected}`, LIST_ADVICE[by] + whatCame(entry));
+	throw new Problem(
+		`Entry ${at} of '${LIST_FIELD}' is not ${expected}`,
+		LIST_ADVICE[by] + whatCame(entry),
+	);
 }

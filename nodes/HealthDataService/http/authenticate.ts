@@ -17,14 +17,21 @@ export interface ServiceCredential {
 }
 
 /** n8n would follow a redirect to any origin with the key. The last two are the names in its HTTP Request node. */
-const NO_REDIRECTS = { disableFollowRedirect: true, followRedirect: false, followAllRedirects: false };
+const NO_REDIRECTS = {
+	disableFollowRedirect: true,
+	followRedirect: false,
+	followAllRedirects: false,
+};
 
 /**
  * Adds the key to the request, and the Base URL to a path such as `/v2/user`.
  *
  * @throws Problem when the URL is not below the Base URL, or the connection would let others read the key
  */
-export function authenticate(credential: ServiceCredential, request: IHttpRequestOptions): IHttpRequestOptions {
+export function authenticate(
+	credential: ServiceCredential,
+	request: IHttpRequestOptions,
+): IHttpRequestOptions {
 	const root = serviceRoot(credential);
 	// n8n's HTTP Request node gives the URL as `uri`. Where both are set, n8n sends `url`.
 	const { uri } = request as { uri?: unknown };
@@ -61,7 +68,11 @@ export function authenticate(credential: ServiceCredential, request: IHttpReques
 export function isBelow(url: string, root: string): boolean {
 	const [target, base] = [new URL(url), new URL(root)];
 	const start = base.pathname.endsWith('/') ? base.pathname : `${base.pathname}/`;
-	return target.origin === base.origin && `${target.pathname}/`.startsWith(start) && !hasDotSegment(target.pathname);
+	return (
+		target.origin === base.origin &&
+		`${target.pathname}/`.startsWith(start) &&
+		!hasDotSegment(target.pathname)
+	);
 }
 
 /** `.` `/` `;` `\`, percent-encoded once or several times. */
@@ -69,14 +80,19 @@ const ENCODED_SIGN = /%(?:25)*(2e|2f|3b|5c)/gi;
 
 /** Whether a segment is `.` or `..`, with or without `;` parameters. `URL` has resolved those that are not encoded. */
 function hasDotSegment(path: string): boolean {
-	const decoded = path.replace(ENCODED_SIGN, (_, code: string) => String.fromCharCode(Number(`0x${code}`)));
+	const decoded = path.replace(ENCODED_SIGN, (_, code: string) =>
+		String.fromCharCode(Number(`0x${code}`)),
+	);
 	return decoded.split(/[/\\]/).some((segment) => ['.', '..'].includes(segment.split(';')[0]));
 }
 
 /** @throws Problem for a header that would lead the request to another site at the same address */
 function checkHostHeader({ headers }: IHttpRequestOptions) {
 	if (!Object.keys(headers ?? {}).some((name) => name.trim().toLowerCase() === 'host')) return;
-	throw notSent("The API key is not sent with a 'Host' header of a node", "Remove the header 'Host' from the node");
+	throw notSent(
+		"The API key is not sent with a 'Host' header of a node",
+		"Remove the header 'Host' from the node",
+	);
 }
 
 /**
@@ -116,7 +132,10 @@ const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
  *
  * @throws Problem when the credential does not allow this host
  */
-function checkDomain({ allowedHttpRequestDomains, allowedDomains }: ServiceCredential, hostname: string) {
+function checkDomain(
+	{ allowedHttpRequestDomains, allowedDomains }: ServiceCredential,
+	hostname: string,
+) {
 	if (allowedHttpRequestDomains !== 'domains') return;
 	const allowed = String(allowedDomains ?? '')
 		.split(',')
@@ -153,7 +172,11 @@ const UNCHECKED = { skipSslCertificateValidation: true, rejectUnauthorized: fals
  *
  * @throws Problem when the node's options would let others read the key
  */
-function certificateOptions({ allowUnauthorizedCerts }: ServiceCredential, request: ConnectionOptions, url: URL) {
+function certificateOptions(
+	{ allowUnauthorizedCerts }: ServiceCredential,
+	request: ConnectionOptions,
+	url: URL,
+) {
 	const { proxy, agentOptions } = request;
 	if (!allowUnauthorizedCerts && isUnchecked(request)) {
 		throw notSent(
@@ -189,6 +212,8 @@ function certificateOptions({ allowUnauthorizedCerts }: ServiceCredential, reque
 }
 
 const isUnchecked = ({ skipSslCertificateValidation, rejectUnauthorized }: ConnectionOptions) =>
-	Boolean(skipSslCertificateValidation) || (rejectUnauthorized !== undefined && !rejectUnauthorized);
+	Boolean(skipSslCertificateValidation) ||
+	(rejectUnauthorized !== undefined && !rejectUnauthorized);
 
-const notSent = (message: string, advice: string) => new Problem(message, advice, { concernsAll: true });
+const notSent = (message: string, advice: string) =>
+	new Problem(message, advice, { concernsAll: true });

@@ -30,7 +30,9 @@ export class CircuitBreaker {
 	/** For each request that has used up its attempts. */
 	onFailure(problem: Problem) {
 		this.failures++;
-		this.lastFailure = problem.reworded(problem.message, problem.description, { concernsAll: true });
+		this.lastFailure = problem.reworded(problem.message, problem.description, {
+			concernsAll: true,
+		});
 	}
 
 	reset() {
@@ -41,7 +43,10 @@ export class CircuitBreaker {
 
 	get isOpen(): boolean {
 		const { inARow, forMs } = BREAKER_LIMITS;
-		return this.failures >= inARow || (this.isFailing && performance.now() - (this.failingSince ?? Infinity) >= forMs);
+		return (
+			this.failures >= inARow ||
+			(this.isFailing && performance.now() - (this.failingSince ?? Infinity) >= forMs)
+		);
 	}
 
 	/** Whether the last requests in a row have used up their attempts: then the cause may be the service, not single users. */

@@ -16,7 +16,13 @@ export type Answer = { response: IN8nHttpFullResponse } | { failure: Problem };
  * - `transient`: a retry of this request may succeed.
  * - `failed`: no response, and a retry would end the same way.
  */
-export type Outcome = 'answered' | 'unauthorized' | 'forbidden' | 'throttled' | 'transient' | 'failed';
+export type Outcome =
+	| 'answered'
+	| 'unauthorized'
+	| 'forbidden'
+	| 'throttled'
+	| 'transient'
+	| 'failed';
 
 const STATUSES: Array<[Outcome, number[]]> = [
 	['unauthorized', [401]],
@@ -27,7 +33,8 @@ const STATUSES: Array<[Outcome, number[]]> = [
 ];
 
 /** Network errors that a retry would repeat: an unknown host, or a certificate that is not valid. */
-const LASTING_CODE = /^(ENOTFOUND|CERT_|ERR_TLS|ERR_SSL_WRONG_VERSION|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
+const LASTING_CODE =
+	/^(ENOTFOUND|CERT_|ERR_TLS|ERR_SSL_WRONG_VERSION|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 
 export function classify(answer: Answer): Outcome {
 	if ('failure' in answer) return answer.failure.isTransient ? 'transient' : 'failed';
@@ -50,7 +57,8 @@ export const isTransientCode = (code: string | undefined) => !LASTING_CODE.test(
  * a string where it could not parse JSON. Statuses other than 404 and 2xx are classified without their bodies.
  */
 export function isTruncated({ statusCode, headers, body }: IN8nHttpFullResponse): boolean {
-	if (typeof body !== 'string' || !(statusCode === 404 || (statusCode >= 200 && statusCode < 300))) return false;
+	if (typeof body !== 'string' || !(statusCode === 404 || (statusCode >= 200 && statusCode < 300)))
+		return false;
 	const isMeantAsJson = statusCode !== 404 && /\bjson\b/i.test(String(headers['content-type']));
 	return (isMeantAsJson || looksLikeJson(body)) && endsTooEarly(body);
 }
@@ -64,6 +72,9 @@ function endsTooEarly(text: string): boolean {
 		return false;
 	} catch (error) {
 		const { message } = error as Error;
-		return /^Un(terminated|expected end)/.test(message) || Number(/position (\d+)/.exec(message)?.[1]) === text.length;
+		return (
+			/^Un(terminated|expected end)/.test(message) ||
+			Number(/position (\d+)/.exec(message)?.[1]) === text.length
+		);
 	}
 }

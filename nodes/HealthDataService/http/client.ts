@@ -10,7 +10,13 @@ import { statusError, unexpectedBodyError } from './errors';
 import { keyCheck } from './keyCheck';
 import { followOne } from './redirect';
 import { RequestQueue } from './requestQueue';
-import { RETRY_LIMITS, withRetry, type RequestOptions, type RetryLimits, type RetryOptions } from './retry';
+import {
+	RETRY_LIMITS,
+	withRetry,
+	type RequestOptions,
+	type RetryLimits,
+	type RetryOptions,
+} from './retry';
 import { createSend, storedCredential, type Context, type RequestDefaults } from './transport';
 
 export { FEW_ATTEMPTS, SINGLE_ATTEMPT, type Budget, type RequestOptions } from './retry';
@@ -31,7 +37,8 @@ export type Get = <T = never>(
 ) => Promise<IDataObject | T>;
 
 /** Default: the retries of `RETRY_LIMITS`, and `continues` as the node's On Error says. */
-export interface ClientOptions extends Partial<RetryLimits & Pick<RetryOptions, 'continues' | 'ignoreFailure'>> {
+export interface ClientOptions
+	extends Partial<RetryLimits & Pick<RetryOptions, 'continues' | 'ignoreFailure'>> {
 	defaults?: RequestDefaults;
 	/** Shared by all requests that are limited together. As a function, by key and address: one key says nothing of another. */
 	queue?: RequestQueue | ((account: string) => RequestQueue);
@@ -60,12 +67,24 @@ export async function connect(
 	const { data, root } = await readCredential(context);
 	const key = String(data.apiKey ?? '').trim();
 	const queue = typeof given === 'function' ? given(`${root} ${key}`) : given;
-	const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+	const signal =
+		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 
-	const timeout = { deadlines: queue.deadlines, timeoutMs: Math.min(timeoutMs, RETRY_LIMITS.timeoutMs) };
-	const keys = keyCheck(queue, root, async (url) => await follow(url, { isProbe: true, ignoreFailure: true }));
+	const timeout = {
+		deadlines: queue.deadlines,
+		timeoutMs: Math.min(timeoutMs, RETRY_LIMITS.timeoutMs),
+	};
+	const keys = keyCheck(
+		queue,
+		root,
+		async (url) => await follow(url, { isProbe: true, ignoreFailure: true }),
+	);
 	const send = keys.checked(createSend(context, data, { defaults, signal, ...timeout }));
-	const follow = followOne(withRetry(send, { ...RETRY_LIMITS, ...limits, queue, signal, continues }), root, key);
+	const follow = followOne(
+		withRetry(send, { ...RETRY_LIMITS, ...limits, queue, signal, continues }),
+		root,
+		key,
+	);
 
 	return async (path, query = {}, onMissing, options) => {
 		const { statusCode, body, headers } = await follow(root + path + queryString(query), options);
@@ -82,7 +101,8 @@ export async function connect(
 /** @throws Problem for a status other than 200-299, and for a body that is no JSON object */
 function dataOf(statusCode: number, body: unknown): IDataObject {
 	// 206: the node never asks for a part.
-	if (statusCode < 200 || statusCode > 299 || statusCode === 206) throw statusError(statusCode, body);
+	if (statusCode < 200 || statusCode > 299 || statusCode === 206)
+		throw statusError(statusCode, body);
 	if (!isObject(body)) throw unexpectedBodyError(body);
 	return body;
 }

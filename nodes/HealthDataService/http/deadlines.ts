@@ -33,7 +33,11 @@ export class Deadlines {
 	 *
 	 * @throws what `work` throws; an error with the code `ETIMEDOUT` after `ms`
 	 */
-	async within<T>(ms: number, cancel: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+	async within<T>(
+		ms: number,
+		cancel: AbortSignal | undefined,
+		work: (signal: AbortSignal) => Promise<T>,
+	): Promise<T> {
 		const controller = new AbortController();
 		const one: Running = { begunAt: performance.now(), ms, controller };
 		this.running.add(one);
@@ -49,7 +53,8 @@ export class Deadlines {
 		}
 	}
 
-	private readonly endOf = ({ begunAt, ms }: Running) => Math.min(begunAt + Math.min(ms, this.maxMs()), this.endAt);
+	private readonly endOf = ({ begunAt, ms }: Running) =>
+		Math.min(begunAt + Math.min(ms, this.maxMs()), this.endAt);
 
 	/** Ends with the last request. Short steps, so that its memory is free soon after. */
 	private async watch() {

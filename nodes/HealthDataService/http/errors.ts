@@ -36,8 +36,10 @@ export function statusError(status: number, body: unknown): Problem {
 			"The key itself is accepted. Ask the people who run the service whether your team may read this user's data",
 		);
 	}
-	if (status === 206) return problem('The service sent a part of its answer only (status 206)', LATER_OR_ASK);
-	if (status === 404) return problem('The service has nothing at this address (status 404)', CHECK, undefined, true);
+	if (status === 206)
+		return problem('The service sent a part of its answer only (status 206)', LATER_OR_ASK);
+	if (status === 404)
+		return problem('The service has nothing at this address (status 404)', CHECK, undefined, true);
 	if (status === 400 || status === 422) {
 		const field = rejectedField(body);
 		return problem(
@@ -83,12 +85,15 @@ export function unexpectedBodyError(body: unknown): Problem {
 	}
 	const isPage = typeof body === 'string' && /^\s*</.test(body);
 	return wrongBody(
-		isPage ? 'A web page came back instead of data' : "The service's answer is not the data that was asked for",
+		isPage
+			? 'A web page came back instead of data'
+			: "The service's answer is not the data that was asked for",
 	);
 }
 
 /** The error of a body without a property that the contract promises (quirk 21). */
-export const missingFieldError = (field: string) => wrongBody(`The service's answer has no '${field}'`);
+export const missingFieldError = (field: string) =>
+	wrongBody(`The service's answer has no '${field}'`);
 
 const wrongBody = (message: string) =>
 	new Problem(
@@ -104,13 +109,19 @@ export const truncatedError = () =>
 	});
 
 /** The answer of a request is not needed, so this is never shown. One object, by which the reader knows it. */
-export const CANCELLED_REQUEST = new Problem('The request is no longer needed', 'Nothing was requested', {
-	concernsAll: true,
-});
+export const CANCELLED_REQUEST = new Problem(
+	'The request is no longer needed',
+	'Nothing was requested',
+	{
+		concernsAll: true,
+	},
+);
 
 export const cancellationOf = (signal?: AbortSignal) =>
 	signal?.aborted
-		? new Problem('The execution was cancelled', 'Nothing more was requested', { concernsAll: true })
+		? new Problem('The execution was cancelled', 'Nothing more was requested', {
+				concernsAll: true,
+			})
 		: undefined;
 
 /** The rate holds a request back for too long. */
@@ -134,7 +145,8 @@ const CERTIFICATE_REASONS: Array<[RegExp, string]> = [
 
 const NETWORK_REASONS: Record<string, (host: string) => string> = {
 	EAI_AGAIN: (host) => `The name of ${host} could not be looked up. ${LATER}`,
-	ECONNABORTED: (host) => `${host} did not answer in time. ${LATER}, or raise 'Timeout' in the request options`,
+	ECONNABORTED: (host) =>
+		`${host} did not answer in time. ${LATER}, or raise 'Timeout' in the request options`,
 	ECONNREFUSED: (host) => `Nothing answers at ${host}. ${CHECK}`,
 	ECONNRESET: (host) => `${host} closed the connection before its answer was complete. ${LATER}`,
 	EHOSTUNREACH: (host) => `There is no network route to ${host}. ${CHECK}`,
@@ -142,7 +154,8 @@ const NETWORK_REASONS: Record<string, (host: string) => string> = {
 	ENOTFOUND: (host) => `The name of ${host} is not known. ${CHECK}`,
 	EPROTO: (host) => `${host} does not speak the encryption that https:// needs. ${CHECK}`,
 	ERR_BAD_RESPONSE: (host) => `The answer of ${host} was cut off. ${LATER}`,
-	ERR_SSL_WRONG_VERSION_NUMBER: (host) => `${host} does not speak the encryption that https:// needs. ${CHECK}`,
+	ERR_SSL_WRONG_VERSION_NUMBER: (host) =>
+		`${host} does not speak the encryption that https:// needs. ${CHECK}`,
 	ETIMEDOUT: (host) => `${host} did not answer in time. ${LATER}`,
 };
 
@@ -162,7 +175,9 @@ export function networkError(error: Error, root: string): Problem {
 	const isLasting = isForbidden || !isTransientCode(code);
 	return new Problem(
 		'The service could not be reached',
-		isForbidden ? "n8n is set up not to connect to this host. Ask n8n's administrator" : networkReason(code, root),
+		isForbidden
+			? "n8n is set up not to connect to this host. Ask n8n's administrator"
+			: networkReason(code, root),
 		{ kind: isLasting ? undefined : 'temporarily-unavailable', concernsAll: isLasting },
 	);
 }

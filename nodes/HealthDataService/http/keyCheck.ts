@@ -11,7 +11,11 @@ import type { RequestQueue } from './requestQueue';
 import type { Send } from './transport';
 
 /** @param probe requests a URL, ahead of all others */
-export function keyCheck(queue: RequestQueue, root: string, probe: (url: string) => Promise<unknown>) {
+export function keyCheck(
+	queue: RequestQueue,
+	root: string,
+	probe: (url: string) => Promise<unknown>,
+) {
 	const list = `${root}/v2/user`;
 	const isList = (url: string) => [list, `${list}/`].includes(url.split('?')[0]);
 	const query = '?limit=1';
@@ -28,8 +32,10 @@ export function keyCheck(queue: RequestQueue, root: string, probe: (url: string)
 				const { statusCode, body } = answer.response;
 				queue.hasData ||= statusCode === 200 && isObject(body);
 				const outcome = classifyStatus(statusCode);
-				if (outcome === 'unauthorized' || (outcome === 'forbidden' && isList(url))) queue.close(keyError(statusCode));
-				else if (statusCode === 404 && isProbe(url) && !queue.hasData) queue.close(statusError(statusCode, undefined));
+				if (outcome === 'unauthorized' || (outcome === 'forbidden' && isList(url)))
+					queue.close(keyError(statusCode));
+				else if (statusCode === 404 && isProbe(url) && !queue.hasData)
+					queue.close(statusError(statusCode, undefined));
 				else if (outcome === 'forbidden') void check();
 				return answer;
 			},

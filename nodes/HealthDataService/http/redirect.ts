@@ -14,7 +14,11 @@ type Response = IN8nHttpFullResponse;
  * @param root the Base URL @param key the API key
  * @throws Problem for a second redirect, and for a URL that is not below the Base URL
  */
-export function followOne<T>(send: (url: string, options?: T) => Promise<Response>, root: string, key: string) {
+export function followOne<T>(
+	send: (url: string, options?: T) => Promise<Response>,
+	root: string,
+	key: string,
+) {
 	return async (url: string, options?: T) => {
 		let response = await send(url, options);
 		if (isRedirect(response)) response = await send(targetOf(response, url, root, key), options);
@@ -48,10 +52,14 @@ function targetOf(response: Response, from: string, root: string, key: string): 
 
 /** A second redirect, or one without a valid URL. */
 const redirectError = ({ statusCode }: Response) =>
-	new Problem('The service redirects without arriving anywhere', "Check 'Base URL' in the credential", {
-		httpCode: String(statusCode),
-		concernsAll: true,
-	});
+	new Problem(
+		'The service redirects without arriving anywhere',
+		"Check 'Base URL' in the credential",
+		{
+			httpCode: String(statusCode),
+			concernsAll: true,
+		},
+	);
 
 /** Letters and digits in a row of a secret that a host does not repeat, whatever stands between them; of a shorter one: all as a word. */
 const MAX_RUN = 4;
@@ -81,5 +89,8 @@ const PATH_WORDS = ['v2', 'user', 'resolve', 'timeseries', 'grouped'];
 function partsOf(request: string): string[] {
 	const [path, query] = request.split('?');
 	const segments = path.split('/').map(decodeURIComponent);
-	return [...segments.filter((segment) => !PATH_WORDS.includes(segment)), ...new URLSearchParams(query).values()];
+	return [
+		...segments.filter((segment) => !PATH_WORDS.includes(segment)),
+		...new URLSearchParams(query).values(),
+	];
 }

@@ -48,7 +48,10 @@ const ANSWERS_TO_RAISE = 10;
 export class RequestQueue {
 	private inFlight = 0;
 	/** In the order in which they are sent; those that pause before a retry come last. */
-	private readonly lines = { probe: [], further: [], first: [], later: [] } as Record<string, Waiting[]>;
+	private readonly lines = { probe: [], further: [], first: [], later: [] } as Record<
+		string,
+		Waiting[]
+	>;
 	/** When the pump works next. */
 	private wakesAt = Infinity;
 	private sweepAt = 0;
@@ -91,7 +94,9 @@ export class RequestQueue {
 
 	/** Most requests in flight now. */
 	get places() {
-		return Math.floor(this.isKeyProven ? this.concurrency : Math.min(this.concurrency, MOST_WITH_UNPROVEN_KEY));
+		return Math.floor(
+			this.isKeyProven ? this.concurrency : Math.min(this.concurrency, MOST_WITH_UNPROVEN_KEY),
+		);
 	}
 
 	/**
@@ -151,7 +156,12 @@ export class RequestQueue {
 		this.pausedUntil = Math.max(this.pausedUntil, performance.now() + ms);
 	}
 
-	private reasonAgainst({ signal, continues, isCancelled, stoppedBy }: QueueOptions): Error | undefined {
+	private reasonAgainst({
+		signal,
+		continues,
+		isCancelled,
+		stoppedBy,
+	}: QueueOptions): Error | undefined {
 		const { isOpen, lastFailure } = this.circuitBreaker;
 		return (
 			cancellationOf(signal) ??
@@ -177,7 +187,9 @@ export class RequestQueue {
 			if (line.length === 0 || (this.isProbing && line !== probe)) break;
 			const now = performance.now();
 			const isHeld = now < this.pausedUntil || now < this.nextAt;
-			const reason = this.reasonAgainst(line[0]) ?? (now < this.nextAt && this.until <= now ? outOfTime() : undefined);
+			const reason =
+				this.reasonAgainst(line[0]) ??
+				(now < this.nextAt && this.until <= now ? outOfTime() : undefined);
 			if (!reason && this.inFlight >= this.places) break;
 			if (!reason && isHeld) return void this.wakeUp(Math.max(this.pausedUntil, this.nextAt));
 			const { since, send, reject } = line.shift()!;
@@ -187,7 +199,8 @@ export class RequestQueue {
 			}
 			this.inFlight++;
 			// Unused time is not saved up, and the delay of timers is made up for by half an interval at most: no burst follows.
-			this.nextAt = Math.max(this.nextAt, since, this.pausedUntil, now - this.intervalMs / 2) + this.intervalMs;
+			this.nextAt =
+				Math.max(this.nextAt, since, this.pausedUntil, now - this.intervalMs / 2) + this.intervalMs;
 			send();
 		}
 		const [next] = later;
@@ -203,7 +216,8 @@ export class RequestQueue {
 		await sleep(at - now);
 		if (this.wakesAt === at) this.wakesAt = Infinity;
 		const { later } = this.lines;
-		while (later.length > 0 && later[0].notBefore! <= performance.now()) this.lineUp(later.shift()!);
+		while (later.length > 0 && later[0].notBefore! <= performance.now())
+			this.lineUp(later.shift()!);
 		if (performance.now() >= this.sweepAt) this.sweep();
 		this.pump();
 	}
@@ -225,7 +239,10 @@ export class RequestQueue {
 		if (outcome === 'answered' || isDenied(outcome)) {
 			this.isKeyProven ||= outcome === 'answered';
 			this.throttles = 0;
-			this.concurrency = Math.min(this.most, this.concurrency + 1 / (ANSWERS_TO_RAISE * this.concurrency));
+			this.concurrency = Math.min(
+				this.most,
+				this.concurrency + 1 / (ANSWERS_TO_RAISE * this.concurrency),
+			);
 			this.circuitBreaker.reset();
 		}
 		if (outcome === 'throttled' && epoch === this.epoch) {

@@ -33,9 +33,15 @@ export const SHORT_RETRY = { maxAttempts: FEW_ATTEMPTS, retryForMs: 5_000, timeo
 export const MAX_PAUSE_MS = 3_600_000;
 
 /** The milliseconds of a `Retry-After` header, in seconds or as an HTTP date; undefined without a valid one. */
-export function retryAfterMs(header: unknown, now = Date.now(), maxMs = RETRY_LIMITS.maxRetryAfterMs) {
+export function retryAfterMs(
+	header: unknown,
+	now = Date.now(),
+	maxMs = RETRY_LIMITS.maxRetryAfterMs,
+) {
 	const text = String(header ?? '').trim();
-	const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : DateTime.fromHTTP(text).toMillis() - now;
+	const ms = /^\d+(\.\d+)?$/.test(text)
+		? Number(text) * 1000
+		: DateTime.fromHTTP(text).toMillis() - now;
 	return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), maxMs);
 }
 
@@ -107,7 +113,11 @@ export interface FailedAttempt {
 }
 
 /** Milliseconds until the next attempt; undefined to give up. */
-export function retryDelay(failed: FailedAttempt, limits: RetryLimits, random?: number): number | undefined {
+export function retryDelay(
+	failed: FailedAttempt,
+	limits: RetryLimits,
+	random?: number,
+): number | undefined {
 	const { outcome, attempt, failingMs, now, askedMs = 0, throttles } = failed;
 	const { maxAttempts, retryForMs, retryUntil = Infinity, outlastsThrottles = false } = limits;
 	const next = outcome === 'throttled' ? Math.max(attempt, throttles) + 1 : attempt + 1;
@@ -116,7 +126,9 @@ export function retryDelay(failed: FailedAttempt, limits: RetryLimits, random?: 
 	if (outlastsThrottles && failed.isThrottle) return delayMs;
 	// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
 	const attempts = failed.isServiceFailing ? Math.min(FEW_ATTEMPTS, maxAttempts) : maxAttempts;
-	return attempt >= attempts || failingMs + delayMs > retryForMs || !failed.mayRetry ? undefined : delayMs;
+	return attempt >= attempts || failingMs + delayMs > retryForMs || !failed.mayRetry
+		? undefined
+		: delayMs;
 }
 
 /** `send` through the queue, retried while the failure is transient. @throws Problem of the last attempt */
@@ -125,7 +137,9 @@ export const withRetry =
 	async (url: string, request: RequestOptions = {}): Promise<IN8nHttpFullResponse> => {
 		const { queue } = options;
 		queue.open++;
-		return await new Attempts(send, options, request).untilAnswered(url).finally(() => queue.open--);
+		return await new Attempts(send, options, request)
+			.untilAnswered(url)
+			.finally(() => queue.open--);
 	};
 
 /** The attempts of one request. Times by `performance.now()`. */
@@ -170,14 +184,16 @@ class Attempts {
 	/** @returns nothing for another attempt @throws Problem after the last one */
 	private readonly settle = (answer: Answer): IN8nHttpFullResponse | undefined => {
 		const { queue, signal, ...options } = this.options;
-		const { maxAttempts = options.maxAttempts, ignoreFailure = options.ignoreFailure } = this.request;
+		const { maxAttempts = options.maxAttempts, ignoreFailure = options.ignoreFailure } =
+			this.request;
 		const cancelled = cancellationOf(signal);
 		if (cancelled) throw cancelled;
 		if ('response' in answer && !isRetryable(classify(answer))) return answer.response;
 
 		const failed = this.failedAttempt(answer);
 		const latest = withAttempts(problemOf(answer), failed, failed.now - this.startedAt);
-		if (!options.outlastsThrottles || !failed.isThrottle || failed.askedMs !== undefined) this.ownFailure = latest;
+		if (!options.outlastsThrottles || !failed.isThrottle || failed.askedMs !== undefined)
+			this.ownFailure = latest;
 		this.lastFailure = this.ownFailure ?? latest;
 		const delayMs = retryDelay(failed, { ...options, maxAttempts });
 		if (maxAttempts > 1) this.pauseOthers(failed, latest, delayMs);
@@ -190,7 +206,11 @@ class Attempts {
 	private failedAttempt(answer: Answer): FailedAttempt {
 		const { throttles, circuitBreaker } = this.options.queue;
 		const { statusCode, headers } = 'response' in answer ? answer.response : {};
-		const askedMs = retryAfterMs(headers?.['retry-after'], Date.now(), this.options.maxRetryAfterMs);
+		const askedMs = retryAfterMs(
+			headers?.['retry-after'],
+			Date.now(),
+			this.options.maxRetryAfterMs,
+		);
 		const now = performance.now();
 		const failingMs = now - (this.failedAt ??= now);
 		return {
@@ -202,7 +222,11 @@ class Attempts {
 	}
 
 	/** What the failure of one request means for the others. @param delayMs undefined after the last attempt */
-	private pauseOthers({ outcome, isThrottle, askedMs, throttles }: FailedAttempt, problem: Problem, delayMs?: number) {
+	private pauseOthers(
+		{ outcome, isThrottle, askedMs, throttles }: FailedAttempt,
+		problem: Problem,
+		delayMs?: number,
+	) {
 		const { queue, outlastsThrottles, retryUntil = Infinity } = this.options;
 		const isWaitedOut = outlastsThrottles && isThrottle;
 		if (isWaitedOut) queue.lastThrottle = problem;
@@ -210,7 +234,11 @@ class Attempts {
 		if (delayMs !== undefined && (isWaitedOut || outcome === 'throttled'))
 			queue.pause(Math.max(askedMs ?? 0, backoff(throttles + 1)));
 		// A throttle that other requests do not meet is of this user only.
-		if (delayMs === undefined && isWaitedOut && (askedMs !== undefined || throttles >= FEW_IN_A_ROW))
+		if (
+			delayMs === undefined &&
+			isWaitedOut &&
+			(askedMs !== undefined || throttles >= FEW_IN_A_ROW)
+		)
 			queue.pause(retryUntil - performance.now());
 	}
 }
@@ -221,7 +249,11 @@ function problemOf(answer: Answer): Problem {
 	return isTruncated(response) ? truncatedError() : statusError(response.statusCode, response.body);
 }
 
-function withAttempts(problem: Problem, { outcome, attempt, askedMs }: FailedAttempt, elapsedMs: number): Problem {
+function withAttempts(
+	problem: Problem,
+	{ outcome, attempt, askedMs }: FailedAttempt,
+	elapsedMs: number,
+): Problem {
 	if (outcome === 'failed') return problem;
 	const times = attempt === 1 ? 'once' : `${attempt} times`;
 	const seconds = Math.round(elapsedMs / 1000);

@@ -73,7 +73,11 @@ export function createSend(
 }
 
 /** n8n calls `authenticate` for each request; 2.8.4 drops what it throws, and it would look like a broken connection. */
-function refusalOf(data: ServiceCredential, defaults: RequestDefaults, root: string): Problem | undefined {
+function refusalOf(
+	data: ServiceCredential,
+	defaults: RequestDefaults,
+	root: string,
+): Problem | undefined {
 	try {
 		authenticate(data, { ...(defaults as IHttpRequestOptions), url: root });
 	} catch (error) {

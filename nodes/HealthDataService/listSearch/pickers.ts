@@ -1,23 +1,42 @@
 /** Pickers: the lists of users and of providers, read from the user list, because the service has no search. */
-import type { IDataObject, ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
+import type {
+	IDataObject,
+	ILoadOptionsFunctions,
+	INodeListSearchItems,
+	INodeListSearchResult,
+} from 'n8n-workflow';
 import { pickerRow } from '../fields/users';
 import { connect, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
-import { connectedSources, isClientUserId, isUserId, resolveUser, userPage, type UserPage } from '../service/users';
+import {
+	connectedSources,
+	isClientUserId,
+	isUserId,
+	resolveUser,
+	userPage,
+	type UserPage,
+} from '../service/users/users';
 import { Problem, toNodeError } from '../shared/problem';
 import { text } from '../shared/values';
 
 /** Maximum pages of the user list per call: some services allow ten requests a minute. */
 export const MAX_PAGES = 3;
 
-type Search = (get: Get, filter: string, paginationToken?: string) => Promise<INodeListSearchResult>;
+type Search = (
+	get: Get,
+	filter: string,
+	paginationToken?: string,
+) => Promise<INodeListSearchResult>;
 
 /** `search` as n8n calls it: with the typed text, and with the token of the last result after scrolling to its end. */
 function picker(search: Search) {
 	return async function (this: ILoadOptionsFunctions, filter = '', paginationToken?: string) {
 		try {
-			const get = await connect(this, { ...SHORT_RETRY, queue: new RequestQueue({ concurrency: MAX_PAGES }) });
+			const get = await connect(this, {
+				...SHORT_RETRY,
+				queue: new RequestQueue({ concurrency: MAX_PAGES }),
+			});
 			return await search(get, filter.trim(), paginationToken);
 		} catch (error) {
 			throw toNodeError(this.getNode(), error, { isPicker: true });
@@ -62,13 +81,17 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 /** @throws Problem for a token that no result of the picker has: n8n's API passes on any text */
 function offsetOf(token: string): number {
 	if (/^\d{1,9}$/.test(token)) return Number(token);
-	throw new Problem('The list of users cannot be continued there', 'Close the list and open it again');
+	throw new Problem(
+		'The list of users cannot be continued there',
+		'Close the list and open it again',
+	);
 }
 
 /** The service may reject a partial identifier: then the list is searched. */
 const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | undefined> =>
 	await resolveUser(get, filter, { isListNext: true }).catch((error: Partial<Problem>) => {
-		if (error.httpCode !== undefined && error.kind !== 'credential-invalid' && !error.isTransient) return undefined;
+		if (error.httpCode !== undefined && error.kind !== 'credential-invalid' && !error.isTransient)
+			return undefined;
 		throw error;
 	});
 
@@ -83,9 +106,18 @@ function isMatch(user: IDataObject, filter: string): boolean {
 }
 
 /** The service cannot look up a user ID, so it is offered unchecked. Otherwise only the complete identifier helps. */
-function moreUsersHint(filter: string, found: IDataObject[], searched: number): INodeListSearchItems[] {
-	if (isUserId(filter)) return found.length ? [] : [{ name: `User ID ${filter}`, value: filter.toLowerCase() }];
-	return [hintRow(`Type the whole client user ID (first ${searched.toLocaleString('en')} users searched)`)];
+function moreUsersHint(
+	filter: string,
+	found: IDataObject[],
+	searched: number,
+): INodeListSearchItems[] {
+	if (isUserId(filter))
+		return found.length ? [] : [{ name: `User ID ${filter}`, value: filter.toLowerCase() }];
+	return [
+		hintRow(
+			`Type the whole client user ID (first ${searched.toLocaleString('en')} users searched)`,
+		),
+	];
 }
 
 /** Needed because the editor cannot clear a picked value. */
@@ -97,7 +129,10 @@ const ALL_PROVIDERS = { name: 'All Providers', value: '' };
  */
 export const searchProviders = picker(async (get, filter) => {
 	const first = await userPage(get, 0);
-	const pages = [first, ...(await Promise.all(spread(first).map(async (offset) => await userPage(get, offset))))];
+	const pages = [
+		first,
+		...(await Promise.all(spread(first).map(async (offset) => await userPage(get, offset)))),
+	];
 	const users = pages.flatMap((page) => page.users);
 	const names = new Map(users.flatMap(connectedSources).map(({ slug, name }) => [slug, name]));
 
@@ -107,8 +142,11 @@ export const searchProviders = picker(async (get, filter) => {
 		.filter(({ name }) => name.toLowerCase().includes(wanted))
 		.sort((a, b) => a.name.localeCompare(b.name));
 	if (filter === '') results.unshift(ALL_PROVIDERS);
-	const isSample = first.total === undefined ? pages.at(-1)!.users.length > 0 : first.total > users.length;
-	const hint = hintRow(`Another one? Use By Slug (${users.length.toLocaleString('en')} users looked at)`);
+	const isSample =
+		first.total === undefined ? pages.at(-1)!.users.length > 0 : first.total > users.length;
+	const hint = hintRow(
+		`Another one? Use By Slug (${users.length.toLocaleString('en')} users looked at)`,
+	);
 	return { results: isSample ? [...results, hint] : results };
 });
 

@@ -15,16 +15,19 @@ import { DateTime } from 'luxon';
 import { isTool } from '../fields/locator';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
-import { Progress } from '../service/progress';
-import { limitOf } from '../service/rowLimit';
-import { noSuchProvider, ProviderCheck } from '../service/providerCheck';
-import type { ResolvedNames } from '../service/userSelection';
+import { Progress } from '../service/readings/progress';
+import { limitOf } from '../service/readings/rowLimit';
+import { noSuchProvider, ProviderCheck } from '../service/users/providerCheck';
+import type { ResolvedNames } from '../service/users/selection';
 import { logLine, Problem, toNodeError } from '../shared/problem';
 
 /** Opens the connection with the run's request queue of the item's key and address. The limits of its first call count. */
 export type Connect = (limits?: RequestLimits) => Promise<Get>;
 
-type Execute = (context: IExecutePaginationFunctions, connectRun: Connect) => Promise<IDataObject[]>;
+type Execute = (
+	context: IExecutePaginationFunctions,
+	connectRun: Connect,
+) => Promise<IDataObject[]>;
 
 /** The `routing` of an operation whose rows `execute` reads, with as many requests as it takes. @param url of the first of them */
 export const routingOf = (url: string, execute: Execute): INodePropertyRouting => ({
@@ -59,7 +62,8 @@ export function perItem(execute: Execute) {
 		} catch (error) {
 			const nodeError = toNodeError(this.getNode(), error, { itemIndex: item });
 			// Without the item's `error` property n8n keeps the details, and adds the input item's own fields in the error output.
-			if (this.continueOnFail()) return [linked({ error: nodeError.message, details: nodeError.description ?? null })];
+			if (this.continueOnFail())
+				return [linked({ error: nodeError.message, details: nodeError.description ?? null })];
 			// n8n reports the first item that rejects. This one only failed because another has ended the run.
 			if (run.stoppedBy) return [];
 			run.stop(error);
@@ -137,7 +141,9 @@ export class Run {
 	/** One line of the log for the reads of all items. */
 	progressIn(context: IExecuteSingleFunctions): Progress {
 		const held = () => [...this.queues.values()].reduce((sum, queue) => sum + queue.held, 0);
-		return (this.progress ??= new Progress(held, (line) => context.logger.info(logLine(context, line))));
+		return (this.progress ??= new Progress(held, (line) =>
+			context.logger.info(logLine(context, line)),
+		));
 	}
 
 	start(item: number) {
@@ -149,7 +155,8 @@ export class Run {
 	finish(context: IExecuteSingleFunctions, item: number) {
 		this.succeeded.add(item);
 		if (this.succeeded.size < this.items) return;
-		for (const { slug, isMissing } of this.providers.values()) if (isMissing) this.log(context, noSuchProvider(slug));
+		for (const { slug, isMissing } of this.providers.values())
+			if (isMissing) this.log(context, noSuchProvider(slug));
 	}
 }
 
@@ -188,7 +195,9 @@ export function oncePerRun<T extends object>(
 	read: (now: DateTime) => T,
 ): T {
 	const run = runOf(context);
-	const fields = Object.entries(context.getNode().parameters).filter(([name]) => !but.includes(name));
+	const fields = Object.entries(context.getNode().parameters).filter(
+		([name]) => !but.includes(name),
+	);
 	if (fields.some(([, value]) => hasExpression(value))) return read(run.now);
 	run.fields ??= read(run.now);
 	return run.fields as T;

@@ -16,16 +16,19 @@ import {
 import { toSlug } from '../fields/provider';
 import { isSimplified, limitNotes, simpleUser, simplifyField } from '../fields/simplify';
 import { readClientUserId } from '../fields/users';
-import { userRow } from '../service/readings';
-import { userPages, type ListSlice } from '../service/userPaginator';
-import { isConnectedTo, noSuchClientUser, resolveUser } from '../service/users';
+import { userRow } from '../service/readings/rows';
+import { userPages, type ListSlice } from '../service/users/list';
+import { isConnectedTo, noSuchClientUser, resolveUser } from '../service/users/users';
 import { itemLimit, routingOf, runOf, type Connect } from './operation';
 
 const listShow = { resource: ['user'], operation: ['list'] };
 const resolveShow = { resource: ['user'], operation: ['resolve'] };
 
 const listFields: INodeProperties[] = [
-	...returnAllAndLimit(listShow, "What exceeds this is left out. Turn on 'Return All' to get everything."),
+	...returnAllAndLimit(
+		listShow,
+		"What exceeds this is left out. Turn on 'Return All' to get everything.",
+	),
 	simplifyField(listShow),
 	optionsField(listShow, [
 		{
@@ -44,7 +47,10 @@ const listFields: INodeProperties[] = [
 const READ_IN_PARTS =
 	"Read the list in parts, an input item for each: 'Return All' off, 'Limit' 100,000 at most, and 'Skip First Users' in the options";
 
-async function listUsers(context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> {
+async function listUsers(
+	context: IExecutePaginationFunctions,
+	connectRun: Connect,
+): Promise<IDataObject[]> {
 	const limit = itemLimit(readLimit(context), READ_IN_PARTS);
 	const slug = readOption(context, 'provider', '', (value) => toSlug(value, 'Connected Provider'));
 	const provider = runOf(context).providerCheck(slug);
@@ -54,7 +60,9 @@ async function listUsers(context: IExecutePaginationFunctions, connectRun: Conne
 	const read: IDataObject[] = [];
 	const onTotal = (users: number) => void limit.isReached(users);
 	// With a filter, the number of users to read is unknown: only the matching ones count.
-	const slice: ListSlice = slug ? { offset, isLazy: limit.mayEndEarly } : { offset, limit: limit.maximum, onTotal };
+	const slice: ListSlice = slug
+		? { offset, isLazy: limit.mayEndEarly }
+		: { offset, limit: limit.maximum, onTotal };
 	for await (const { users } of userPages(provider.watching(await connectRun()), slice)) {
 		for (const user of users) {
 			if (!slug || isConnectedTo(user, slug)) read.push(user);
@@ -62,7 +70,10 @@ async function listUsers(context: IExecutePaginationFunctions, connectRun: Conne
 		if (limit.isReached(read.length)) break;
 	}
 	const kept = limit.keep(read);
-	return [...kept.map(isSimple ? simpleUser : userRow), ...limitNotes(context, kept.length, limit.maximum, slug)];
+	return [
+		...kept.map(isSimple ? simpleUser : userRow),
+		...limitNotes(context, kept.length, limit.maximum, slug),
+	];
 }
 
 const resolveFields: INodeProperties[] = [
@@ -81,7 +92,10 @@ const resolveFields: INodeProperties[] = [
 ];
 
 /** One request, in n8n's pagination hook because only there errors can be linked to their item. */
-async function resolve(context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> {
+async function resolve(
+	context: IExecutePaginationFunctions,
+	connectRun: Connect,
+): Promise<IDataObject[]> {
 	const clientUserId = readClientUserId(context.getNodeParameter('clientUserId'));
 	const whenNotFound = readWhenNotFound(context);
 	const isSimple = isSimplified(context);

@@ -5,7 +5,11 @@
 import { NodeApiError, NodeOperationError, type FunctionsBase, type INode } from 'n8n-workflow';
 
 /** The cause, as n8n's durable scheduler names it. The first two are transient; the others need a change by a person. */
-export type Kind = 'rate-limited' | 'temporarily-unavailable' | 'credential-invalid' | 'configuration-invalid';
+export type Kind =
+	| 'rate-limited'
+	| 'temporarily-unavailable'
+	| 'credential-invalid'
+	| 'configuration-invalid';
 
 type ProblemOptions = Partial<Pick<Problem, 'kind' | 'httpCode' | 'concernsAll' | 'retryAfterMs'>>;
 
@@ -49,7 +53,10 @@ export function problemOfOne(error: unknown, hasEnded: boolean): Problem {
 	if (!hasEnded && error instanceof Problem && !error.concernsAll) return error;
 	// The answer is nested too deep, or of another shape.
 	if (!hasEnded && (error instanceof RangeError || error instanceof TypeError))
-		return new Problem("The service's answer for this user cannot be processed", 'Ask the people who run the service');
+		return new Problem(
+			"The service's answer for this user cannot be processed",
+			'Ask the people who run the service',
+		);
 	throw error;
 }
 
@@ -76,11 +83,14 @@ export function toNodeError(
 				new NodeApiError(node, {}, { message, description, httpCode, itemIndex })
 			: new NodeOperationError(node, message, { description, itemIndex });
 	// Read by n8n's durable scheduler.
-	return Object.assign(nodeError, { failure: { cause: kind, ...(retryAfterMs !== undefined && { retryAfterMs }) } });
+	return Object.assign(nodeError, {
+		failure: { cause: kind, ...(retryAfterMs !== undefined && { retryAfterMs }) },
+	});
 }
 
 /** "1 user", "2,000 users". */
-export const countOfUsers = (count: number) => (count === 1 ? '1 user' : `${count.toLocaleString('en')} users`);
+export const countOfUsers = (count: number) =>
+	count === 1 ? '1 user' : `${count.toLocaleString('en')} users`;
 
 /** Messages and descriptions end without a full stop, or with one where they are several sentences. */
 export const sentences = (...parts: Array<string | null | undefined>) =>
@@ -89,5 +99,8 @@ export const sentences = (...parts: Array<string | null | undefined>) =>
 const withFullStop = (text: string) => (text.endsWith('.') ? text : `${text}.`);
 
 /** A line for n8n's log, which does not say where a line comes from. JSON, because a name may have several lines. */
-export const logLine = (context: Pick<FunctionsBase, 'getWorkflow' | 'getNode'>, sentences: string) =>
+export const logLine = (
+	context: Pick<FunctionsBase, 'getWorkflow' | 'getNode'>,
+	sentences: string,
+) =>
 	`Workflow ${JSON.stringify(context.getWorkflow().name)}, node ${JSON.stringify(context.getNode().name)}: ${sentences}`;

@@ -12,7 +12,9 @@ export const isObject = (value: unknown): value is IDataObject =>
 /** JSON with sorted keys: equal for equal content. */
 export function stableJson(value: unknown): string {
 	return JSON.stringify(value, (_, inner: unknown) =>
-		isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+		isObject(inner)
+			? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+			: inner,
 	);
 }
 
@@ -28,7 +30,12 @@ export function toText(value: unknown, field: string, advice: string): string {
 }
 
 /** The entries of a list field: an array, text with separators, or a JSON array as text, as AI agents write it. */
-export function toEntries(value: unknown, field: string, advice: string, separators: RegExp): unknown[] {
+export function toEntries(
+	value: unknown,
+	field: string,
+	advice: string,
+	separators: RegExp,
+): unknown[] {
 	if (Array.isArray(value)) return value;
 	const list = toText(value, field, advice);
 	const parts = list.split(separators).map((part) => part.trim());
@@ -48,7 +55,8 @@ function jsonList(value: string): unknown[] | undefined {
 
 /** Whether a value can be an identifier. As a number, one of more than 15 digits loses some, and would name another user. */
 export const isText = (value: unknown): value is string | number =>
-	typeof value === 'string' || (Number.isFinite(value) && Number.isInteger(value) === Number.isSafeInteger(value));
+	typeof value === 'string' ||
+	(Number.isFinite(value) && Number.isInteger(value) === Number.isSafeInteger(value));
 
 /** A boolean field. The words are accepted, because a sheet or an agent may only give text. */
 export function toSwitch(value: unknown, field: string): boolean {
@@ -60,7 +68,11 @@ export function toSwitch(value: unknown, field: string): boolean {
 }
 
 /** The option of an options field that has the value. */
-export function toChoice<T extends { value: string }>(value: unknown, field: string, options: readonly T[]): T {
+export function toChoice<T extends { value: string }>(
+	value: unknown,
+	field: string,
+	options: readonly T[],
+): T {
 	const chosen = options.find((option) => option.value === value);
 	if (chosen) return chosen;
 	const values = options.map((option) => option.value).join(', ');
@@ -70,7 +82,8 @@ export function toChoice<T extends { value: string }>(value: unknown, field: str
 
 export function wholeNumber(value: unknown, field: string, min: number, max = Infinity): number {
 	const number = numberIn(value);
-	if (number !== undefined && Number.isSafeInteger(number) && number >= min && number <= max) return number;
+	if (number !== undefined && Number.isSafeInteger(number) && number >= min && number <= max)
+		return number;
 	const range = max === Infinity ? `of ${min} or more` : `from ${min} to ${max}`;
 	throw unusable(field, `a whole number ${range}`, value, `Enter '${field}' in digits, such as 50`);
 }
@@ -78,12 +91,18 @@ export function wholeNumber(value: unknown, field: string, min: number, max = In
 export function someNumber(value: unknown, field: string, min: number): number {
 	const number = numberIn(value);
 	if (number !== undefined && number >= min) return number;
-	throw unusable(field, `a number of ${min} or more`, value, `Enter '${field}' in digits, such as 2.5`);
+	throw unusable(
+		field,
+		`a number of ${min} or more`,
+		value,
+		`Enter '${field}' in digits, such as 2.5`,
+	);
 }
 
 /** A number, or the number in a text; undefined for anything else. */
 function numberIn(value: unknown): number | undefined {
-	const number = typeof value === 'string' && /^\s*[+-]?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
+	const number =
+		typeof value === 'string' && /^\s*[+-]?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
 	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 

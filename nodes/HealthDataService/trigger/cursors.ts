@@ -5,8 +5,8 @@
 import { hash } from 'node:crypto';
 import { FEW_IN_A_ROW } from '../http/circuitBreaker';
 import { CLOCK_ERROR_MS, type ServiceClock } from '../http/serviceClock';
-import { USER_LENGTH, userPrefix } from '../service/readingId';
-import type { ListEntry, SelectedUser } from '../service/userSelection';
+import { USER_LENGTH, userPrefix } from '../service/readings/identity';
+import type { ListEntry, SelectedUser } from '../service/users/selection';
 import type { Cursor, SavedCursor, TriggerState } from './state';
 
 /** A user of the list. `user_id` is empty where no user matches the entry. */
@@ -30,9 +30,11 @@ export const KEY_LENGTH = 12;
 const UNKNOWN = ' '.repeat(USER_LENGTH);
 
 /** Hash of the entry, or of the user ID. */
-export const keyOf = ({ user, entry }: Listed) => hash('sha256', entry?.id ?? user.user_id).slice(0, KEY_LENGTH);
+export const keyOf = ({ user, entry }: Listed) =>
+	hash('sha256', entry?.id ?? user.user_id).slice(0, KEY_LENGTH);
 
-const ownerOf = ({ user, entry }: Listed) => (entry && user.user_id ? userPrefix(user.user_id) : undefined);
+const ownerOf = ({ user, entry }: Listed) =>
+	entry && user.user_id ? userPrefix(user.user_id) : undefined;
 
 export class Cursors {
 	/** `owner`: first characters of the hash of the user behind an entry; `UNKNOWN` at first. */
@@ -53,7 +55,9 @@ export class Cursors {
 		},
 	) {
 		const { entries } = options;
-		this.earliest = Math.min(...before.cursors.filter((one) => !hasFailed(one)).map(({ from }) => from));
+		this.earliest = Math.min(
+			...before.cursors.filter((one) => !hasFailed(one)).map(({ from }) => from),
+		);
 		const ownerLength = entries ? USER_LENGTH : 0;
 		for (const { users, ...cursor } of before.cursors) {
 			for (let at = 0; at < users.length; at += KEY_LENGTH + ownerLength) {
@@ -90,7 +94,11 @@ export class Cursors {
 	/** The cursor of a user who joined. The window reaches back to the last complete pass: time without polls loses nothing. */
 	private joined(): Cursor {
 		const { clock, lookback } = this.options;
-		const from = Math.min(this.before.kept + CLOCK_ERROR_MS, this.earliest, clock.earliest() - lookback);
+		const from = Math.min(
+			this.before.kept + CLOCK_ERROR_MS,
+			this.earliest,
+			clock.earliest() - lookback,
+		);
 		return { from, tried: 0, since: Math.max(from, this.before.since ?? from) };
 	}
 
@@ -130,12 +138,15 @@ export class Cursors {
 
 	/** How many users cannot be read. @param tried in this poll only */
 	unreadable(tried?: number): number {
-		return [...this.all.values()].filter((one) => hasFailed(one) && one.tried === (tried ?? one.tried)).length;
+		return [...this.all.values()].filter(
+			(one) => hasFailed(one) && one.tried === (tried ?? one.tried),
+		).length;
 	}
 
 	/** Whether this pass has neither read nor found some user: the user has left, or the list has moved meanwhile. */
 	get hasUnmet(): boolean {
-		for (const [key, { tried }] of this.all) if (tried < this.before.pass && !this.met.has(key)) return true;
+		for (const [key, { tried }] of this.all)
+			if (tried < this.before.pass && !this.met.has(key)) return true;
 		return false;
 	}
 
@@ -150,8 +161,11 @@ export class Cursors {
 	/** Hashes of readings are retained from here on: a day before the earliest window of all users who can be read. */
 	kept(): number {
 		let earliest = Infinity;
-		for (const cursor of this.all.values()) if (!hasFailed(cursor)) earliest = Math.min(earliest, cursor.from);
-		return earliest === Infinity ? this.before.kept : Math.max(this.before.kept, earliest - CLOCK_ERROR_MS);
+		for (const cursor of this.all.values())
+			if (!hasFailed(cursor)) earliest = Math.min(earliest, cursor.from);
+		return earliest === Infinity
+			? this.before.kept
+			: Math.max(this.before.kept, earliest - CLOCK_ERROR_MS);
 	}
 
 	/** Windows that begin before `kept`: how the keys of the user's readings start → start of the window. */
@@ -170,7 +184,13 @@ export class Cursors {
 		for (const [key, { from, tried, since, missed, owner = '' }] of this.all) {
 			const text = `${from} ${tried} ${since} ${missed}`;
 			const watched = since !== undefined && { since: clock.corrected(since) };
-			const group = groups.get(text) ?? { from, tried, ...watched, ...(missed && { missed }), keys: [] };
+			const group = groups.get(text) ?? {
+				from,
+				tried,
+				...watched,
+				...(missed && { missed }),
+				keys: [],
+			};
 			group.keys.push(key + owner);
 			groups.set(text, group);
 		}

@@ -1,14 +1,19 @@
 /** Event types of the trigger: a new reading of each metric, and a new user. Events are rows with a time. */
 import type { Get } from '../http/client';
 import type { RequestLimits } from '../http/requestQueue';
-import { collectRows, ofSourceTypes, withServiceFields } from '../service/readings';
-import { identityOf, type Identity } from '../service/readingId';
-import { metrics, type Metric, type ThresholdOption } from '../service/metrics';
-import { readUsers, USERS_PER_REQUEST, type ReadUsersOptions, type UserResult } from '../service/readUsers';
-import { limitOf } from '../service/rowLimit';
-import type { ProviderCheck } from '../service/providerCheck';
-import { lowerUserId } from '../service/users';
-import type { SelectedUser, UserSelection } from '../service/userSelection';
+import { collectRows, ofSourceTypes, withServiceFields } from '../service/readings/rows';
+import { identityOf, type Identity } from '../service/readings/identity';
+import { metrics, type Metric, type ThresholdOption } from '../service/readings/metrics';
+import {
+	readUsers,
+	USERS_PER_REQUEST,
+	type ReadUsersOptions,
+	type UserResult,
+} from '../service/readings/readUsers';
+import { limitOf } from '../service/readings/rowLimit';
+import type { ProviderCheck } from '../service/users/providerCheck';
+import { lowerUserId } from '../service/users/users';
+import type { SelectedUser, UserSelection } from '../service/users/selection';
 import { Problem } from '../shared/problem';
 
 export interface WatchTarget extends RequestLimits {
@@ -40,17 +45,27 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	noun: metric.noun,
 	testDays: 90,
 	thresholds: metric.thresholds,
-	read: (get, { concurrency, requestsPerSecond = Infinity, ...target }, { windowStartOf, ...options }) =>
+	read: (
+		get,
+		{ concurrency, requestsPerSecond = Infinity, ...target },
+		{ windowStartOf, ...options },
+	) =>
 		readUsers(get, {
 			...options,
 			metric,
-			query: (user) => ({ start_date: new Date(windowStartOf(user)).toISOString(), provider: target.provider.slug }),
+			query: (user) => ({
+				start_date: new Date(windowStartOf(user)).toISOString(),
+				provider: target.provider.slug,
+			}),
 			selection: target.selection,
 			asCompleted: true,
 			// Not more than a rate limit leaves room for: they would all wait, and none would be done soon.
 			width: Math.ceil(USERS_PER_REQUEST * Math.min(concurrency, requestsPerSecond)),
 			// Change detection finds the `id`.
-			collect: ofSourceTypes(target.sourceTypes, collectRows(metric, limitOf(Infinity, tooManyRows), false)),
+			collect: ofSourceTypes(
+				target.sourceTypes,
+				collectRows(metric, limitOf(Infinity, tooManyRows), false),
+			),
 		}),
 });
 
@@ -73,7 +88,12 @@ const newUser: TriggerEvent = {
 	async *read(get, { selection }, { isTimeUp }) {
 		for await (const one of selection.users(get)) {
 			const user_id = lowerUserId(one.user.user_id);
-			yield { ...one, rows: [withServiceFields({ id: null }, { ...one.record, user_id })], isGone: false, tookMs: 0 };
+			yield {
+				...one,
+				rows: [withServiceFields({ id: null }, { ...one.record, user_id })],
+				isGone: false,
+				tookMs: 0,
+			};
 			if (isTimeUp?.()) return;
 		}
 	},

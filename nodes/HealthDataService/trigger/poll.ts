@@ -8,7 +8,7 @@ import { AdaptiveTimeout } from '../http/deadlines';
 import { RequestQueue } from '../http/requestQueue';
 import { MAX_PAUSE_MS, RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
 import { serviceClock } from '../http/serviceClock';
-import { noSuchProvider, type ProviderCheck } from '../service/providerCheck';
+import { noSuchProvider, type ProviderCheck } from '../service/users/providerCheck';
 import { countOfUsers, logLine, Problem, sentences, toNodeError } from '../shared/problem';
 import { PollReader } from './reader';
 import { pauseOf, reportOf, type PollResult } from './results';
@@ -33,7 +33,12 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 	} catch (error) {
 		const nodeError = toNodeError(this.getNode(), error);
 		if (!schedule?.isStart || throwsAtStart(this, error)) throw nodeError;
-		this.logger.warn(logLine(this, sentences(nodeError.message, nodeError.description, 'The next poll tries again')));
+		this.logger.warn(
+			logLine(
+				this,
+				sentences(nodeError.message, nodeError.description, 'The next poll tries again'),
+			),
+		);
 		notePoll(schedule, Math.max(schedule.local.polls, 1));
 		await this.__commitCursor?.();
 		return null;
@@ -45,7 +50,10 @@ const throwsAtStart = (context: IPollFunctions, error: unknown) =>
 	!['init', 'leadershipChange'].includes(context.getActivationMode()) &&
 	!(error instanceof Problem && error.isTransient);
 
-async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<INodeExecutionData[][] | null> {
+async function pollOnce(
+	context: IPollFunctions,
+	schedule: Schedule,
+): Promise<INodeExecutionData[][] | null> {
 	const { local, stored, isStart, isDurable, isSuperseded } = schedule;
 	const given = stored.state as TriggerState | undefined;
 	const times = { now: Date.now(), started: performance.now() };
@@ -58,16 +66,24 @@ async function pollOnce(context: IPollFunctions, schedule: Schedule): Promise<IN
 	// Higher than in all states from this process: n8n may hand a poll one that is not the last.
 	const poll = Math.max(local.polls, given?.poll ?? 1);
 	const start = () => startState(id, watched, now, settings.lookback, settings.thresholds, poll);
-	const state = known ? { ...withThresholds(known, settings.thresholds, now, isDurable), poll } : start();
+	const state = known
+		? { ...withThresholds(known, settings.thresholds, now, isDurable), poll }
+		: start();
 	// Saved even if this poll fails: readings measured from now on are new.
 	stored.state = state;
 	if (isPaused(state, now)) {
-		stored.state = report(context, { state, throttle: pauseOf(state.pausedUntil! - now) }, state, now);
+		stored.state = report(
+			context,
+			{ state, throttle: pauseOf(state.pausedUntil! - now) },
+			state,
+			now,
+		);
 		return null;
 	}
 
 	let result = await read(context, schedule, settings, state, times);
-	if (result.otherTeam) result = await read(context, schedule, settings, { ...start(), team: result.otherTeam }, times);
+	if (result.otherTeam)
+		result = await read(context, schedule, settings, { ...start(), team: result.otherTeam }, times);
 	if (isSuperseded()) {
 		stored.state = given;
 		return null;
@@ -112,7 +128,8 @@ async function read(
 	const options = { now, clock, lookback, deadline, budgetMs, timeout, deadlines: queue.deadlines };
 	const result = await new PollReader(get, event, target, state, options).read();
 	// A throttle may also leave so little time that no request of a user is sent, or refused to the end.
-	if (!result.isPassComplete && result.failures.problems.size === 0) result.throttle ??= queue.lastThrottle;
+	if (!result.isPassComplete && result.failures.problems.size === 0)
+		result.throttle ??= queue.lastThrottle;
 	await target.selection.addClientUserIds?.(get, result.items, () => performance.now() >= deadline);
 	// Only a pass of one poll has seen all users.
 	if (result.isPassComplete && state.offset === 0) logMissingProvider(context, target.provider);
@@ -123,7 +140,8 @@ const withoutProvider = new Set<string>();
 /** Logged once, since every poll finds it missing: nothing else says why the workflow never starts. */
 function logMissingProvider(context: IPollFunctions, { slug, isMissing }: ProviderCheck) {
 	const key = `${context.getWorkflow().id} ${context.getNode().id} ${slug}`;
-	if (isMissing && !withoutProvider.has(key)) context.logger.warn(logLine(context, noSuchProvider(slug)));
+	if (isMissing && !withoutProvider.has(key))
+		context.logger.warn(logLine(context, noSuchProvider(slug)));
 	if (isMissing) withoutProvider.add(key);
 	else withoutProvider.delete(key);
 }
@@ -140,7 +158,9 @@ function report(
 	now: number,
 ): TriggerState {
 	if (recovered > 0)
-		context.logger.info(logLine(context, `The readings of ${countOfUsers(recovered)} can be read again.`));
+		context.logger.info(
+			logLine(context, `The readings of ${countOfUsers(recovered)} can be read again.`),
+		);
 	const problem = reportOf({ throttle, failures }, before, now);
 	if (problem) context.__emitError(toNodeError(context.getNode(), problem));
 	return problem ? { ...state, told: now } : state;

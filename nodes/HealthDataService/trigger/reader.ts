@@ -8,13 +8,20 @@ import { FEW_IN_A_ROW } from '../http/circuitBreaker';
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import type { AdaptiveTimeout, Deadlines } from '../http/deadlines';
 import type { ServiceClock } from '../http/serviceClock';
-import { userPrefix } from '../service/readingId';
-import type { UserResult } from '../service/readUsers';
-import type { SelectedUser, SelectedUsers } from '../service/userSelection';
+import { userPrefix } from '../service/readings/identity';
+import type { UserResult } from '../service/readings/readUsers';
+import type { SelectedUser, SelectedUsers } from '../service/users/selection';
 import { Problem } from '../shared/problem';
 import { Cursors, hasFailed, isAside, isOftenMissed, KEY_LENGTH, keyOf, NOBODY } from './cursors';
 import type { ReadOptions, TriggerEvent, WatchTarget } from './events';
-import { everyReadFailed, isThrottle, labelOf, PollResults, type PollResult, type Progress } from './results';
+import {
+	everyReadFailed,
+	isThrottle,
+	labelOf,
+	PollResults,
+	type PollResult,
+	type Progress,
+} from './results';
 import type { TriggerState } from './state';
 
 /** In ms; `now` is n8n's at the start. By `performance.now()`: no user is started after `deadline`. */
@@ -55,7 +62,13 @@ export class PollReader {
 		private readonly options: PollOptions,
 	) {
 		this.poll = before.poll + 1;
-		this.progress = { open: new Map(), aside: new Map(), place: before.offset, isListRead: false, team: before.team };
+		this.progress = {
+			open: new Map(),
+			aside: new Map(),
+			place: before.offset,
+			isListRead: false,
+			team: before.team,
+		};
 		this.cursors = new Cursors(before, { ...options, entries: target.selection.entries });
 		this.results = new PollResults(event, this.cursors, before, options);
 	}
@@ -80,7 +93,8 @@ export class PollReader {
 	/** @returns whether the list was read to its end; false at once if it is not the list of before */
 	private async *dueFrom(start: number): AsyncGenerator<SelectedUser, boolean> {
 		const { cursors, started, progress } = this;
-		const isUnresolved = (entry: SelectedUser['entry']) => hasFailed(cursors.of({ user: NOBODY, entry }));
+		const isUnresolved = (entry: SelectedUser['entry']) =>
+			hasFailed(cursors.of({ user: NOBODY, entry }));
 		const begunAt = performance.now();
 		let isFirst = true;
 		for await (const user of this.target.selection.users(this.get, start, isUnresolved)) {
@@ -109,7 +123,8 @@ export class PollReader {
 		if (start > 0) return this.cursors.isDone(user) || hasFailed(this.cursors.of(user));
 		const { before } = this;
 		if (user.team !== undefined) this.progress.team = userPrefix(user.team);
-		if (before.team !== undefined && this.progress.team !== before.team) this.progress.otherTeam = this.progress.team;
+		if (before.team !== undefined && this.progress.team !== before.team)
+			this.progress.otherTeam = this.progress.team;
 		return this.progress.otherTeam === undefined;
 	}
 
@@ -120,7 +135,9 @@ export class PollReader {
 		timeout.part = 1 / 2;
 		const lastsMs = Math.max(budgetMs * SHARE_OF_UNREADABLE, timeout.currentMs);
 		deadlines.endAt = Math.min(performance.now() + lastsMs, deadlines.endAt);
-		const users = [...aside.values()].sort((a, b) => this.cursors.of(a).tried - this.cursors.of(b).tried);
+		const users = [...aside.values()].sort(
+			(a, b) => this.cursors.of(a).tried - this.cursors.of(b).tried,
+		);
 		await this.takeAll(users, {
 			isTriedOnce: () => false,
 			budget: () => ({ retryMs: 0, totalMs: performance.now() > deadlines.endAt ? 0 : Infinity }),
@@ -151,7 +168,8 @@ export class PollReader {
 			for await (const result of read) await this.take(result);
 		};
 		await takeEach().catch((error: Error) => {
-			const isLate = this.started.size > 0 && this.isTimeUp() && error instanceof Problem && error.isTransient;
+			const isLate =
+				this.started.size > 0 && this.isTimeUp() && error instanceof Problem && error.isTransient;
 			if (!isThrottle(error) && !isLate) throw error;
 			this.endBy(error);
 		});
@@ -201,7 +219,8 @@ export class PollReader {
 		if (!progress.throttle) this.endBy(await this.probe());
 		const isOwn = !progress.throttle;
 		const half = refused.filter((one) => Number(`0x${keyOf(one).at(poll % KEY_LENGTH)}`) % 2 === 1);
-		if (isOwn || results.isEmpty()) for (const one of isOwn || half.length === 0 ? refused : half) this.miss(one);
+		if (isOwn || results.isEmpty())
+			for (const one of isOwn || half.length === 0 ? refused : half) this.miss(one);
 	}
 
 	/** Ends the poll, and those after it until the time that a throttle names. */
@@ -209,7 +228,8 @@ export class PollReader {
 		this.isOver = true;
 		if (!isThrottle(problem)) return;
 		this.progress.throttle = problem;
-		if (problem.retryAfterMs !== undefined) this.progress.pausedUntil = Date.now() + problem.retryAfterMs;
+		if (problem.retryAfterMs !== undefined)
+			this.progress.pausedUntil = Date.now() + problem.retryAfterMs;
 	}
 
 	private miss(result: UserResult) {
@@ -224,7 +244,8 @@ export class PollReader {
 		failures.problems.set(labelOf(result), problem);
 		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || this.isTimeUp()) return;
 		const outage = await this.probe();
-		if (outage && !isThrottle(outage) && isEmpty() && !this.isTimeUp()) throw everyReadFailed(failures);
+		if (outage && !isThrottle(outage) && isEmpty() && !this.isTimeUp())
+			throw everyReadFailed(failures);
 		if (outage) this.endBy(outage);
 	}
 

@@ -4,9 +4,9 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { ServiceClock } from '../http/serviceClock';
-import type { UserResult } from '../service/readUsers';
-import type { SelectedUser } from '../service/userSelection';
-import { shownUserId } from '../service/users';
+import type { UserResult } from '../service/readings/readUsers';
+import type { SelectedUser } from '../service/users/selection';
+import { shownUserId } from '../service/users/users';
 import { countOfUsers, Problem } from '../shared/problem';
 import { hasFailed, keyOf, type Cursors, type Listed } from './cursors';
 import type { TriggerEvent } from './events';
@@ -74,7 +74,12 @@ export class PollResults {
 	/** Notes a user who was read: what is old, or reaches no threshold, is seen; the rest is emitted. */
 	detect(result: UserResult) {
 		const { event, seen, before } = this;
-		const { changes, old, newest } = detectChanges(event, result.rows, seen, this.windowOf(this.cursors.of(result)));
+		const { changes, old, newest } = detectChanges(
+			event,
+			result.rows,
+			seen,
+			this.windowOf(this.cursors.of(result)),
+		);
 		const isDue = (row: ChangedRow) => isWanted(row, before.minimums);
 		const due = changes.filter(isDue);
 		for (const row of [...old, ...changes.filter((one) => !isDue(one))]) seen.remember(row);
@@ -121,7 +126,17 @@ export class PollResults {
 		hasFirstRead ||= before.since !== undefined && !isFirst;
 		const items = emitted.map(({ row }) => toItem(this.event, row));
 		const state = this.stateAfter(progress, isPassComplete, isFirst);
-		return { items, state, failures, recovered, hasFirstRead, hasSkipped, throttle, otherTeam, isPassComplete };
+		return {
+			items,
+			state,
+			failures,
+			recovered,
+			hasFirstRead,
+			hasSkipped,
+			throttle,
+			otherTeam,
+			isPassComplete,
+		};
 	}
 
 	/** @param isFirst whether users are still read for the first time */
@@ -155,11 +170,13 @@ export interface Failures {
 }
 
 /** A user in words: never an entry of the list. */
-export const labelOf = ({ user }: Listed) => (user.user_id ? shownUserId(user.user_id) : "one of 'User IDs'");
+export const labelOf = ({ user }: Listed) =>
+	user.user_id ? shownUserId(user.user_id) : "one of 'User IDs'";
 
 /** Whether the service limits the requests: never a failure of one user. */
 export const isThrottle = (problem: unknown): problem is Problem =>
-	problem instanceof Problem && (problem.kind === 'rate-limited' || problem.retryAfterMs !== undefined);
+	problem instanceof Problem &&
+	(problem.kind === 'rate-limited' || problem.retryAfterMs !== undefined);
 
 export function everyReadFailed({ problems }: Failures): Problem {
 	const [[label, problem]] = problems;
@@ -183,7 +200,10 @@ export function reportOf(
 
 function failureReport({ problems, users }: Failures): Problem {
 	const [first] = problems;
-	const [label, { message, description, kind, httpCode }] = first ?? [undefined, {} as Partial<Problem>];
+	const [label, { message, description, kind, httpCode }] = first ?? [
+		undefined,
+		{} as Partial<Problem>,
+	];
 	return new Problem(
 		`The readings of ${countOfUsers(users)} cannot be read${first ? `. ${message}` : ''}`,
 		`${first ? `${users === 1 ? 'It is' : 'The first is'} ${label}. ${description}. ` : ''}` +

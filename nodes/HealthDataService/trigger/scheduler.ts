@@ -47,7 +47,8 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 	const { workflow } = context as { workflow?: Pick<Workflow, 'staticData' | 'getStaticData'> };
 	const isDurable = workflow !== undefined && workflow.getStaticData('node', node) !== stored;
 	const givenMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
-	const isPollTime = isDurable && context.getActivationMode() === 'update' && givenMs !== DEFAULT_BUDGET_MS;
+	const isPollTime =
+		isDurable && context.getActivationMode() === 'update' && givenMs !== DEFAULT_BUDGET_MS;
 	const isStart = !known.has(context) && !isPollTime;
 	known.add(context);
 	if (!isDurable && workflow) adoptState(workflow.staticData, node.id, stored);
@@ -56,22 +57,35 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 	locals.set(name, local);
 	const started = (local.starts += isStart ? 1 : 0);
 	const budgetMs = Math.min(givenMs, isStart ? START_BUDGET_MS : Infinity);
-	return { local, isDurable, isStart, budgetMs, stored, isSuperseded: () => local.starts !== started };
+	return {
+		local,
+		isDurable,
+		isStart,
+		budgetMs,
+		stored,
+		isSuperseded: () => local.starts !== started,
+	};
 }
 
-const nodeOf = (stored: unknown) => (stored as { state?: { node?: string } } | undefined)?.state?.node;
+const nodeOf = (stored: unknown) =>
+	(stored as { state?: { node?: string } } | undefined)?.state?.node;
 
 /** In memory, n8n stores static data by node name: the state of a renamed node is under its old name. */
 function adoptState(staticData: IDataObject, id: string, stored: IDataObject) {
 	if (nodeOf(stored) === id) return;
-	const old = Object.values(staticData).find((one) => nodeOf(one) === id) as IDataObject | undefined;
+	const old = Object.values(staticData).find((one) => nodeOf(one) === id) as
+		| IDataObject
+		| undefined;
 	if (!old) return;
 	stored.state = old.state;
 	delete old.state;
 }
 
 /** Skips a poll while the previous one runs: in memory, n8n starts it all the same. A start takes over instead. */
-export async function withoutOverlap<T>({ local, budgetMs, isStart }: Schedule, work: () => Promise<T>) {
+export async function withoutOverlap<T>(
+	{ local, budgetMs, isStart }: Schedule,
+	work: () => Promise<T>,
+) {
 	if (!isStart && (local.runsUntil ?? 0) > performance.now()) return null;
 	const end = performance.now() + 2 * budgetMs;
 	local.runsUntil = end;
@@ -87,7 +101,12 @@ const SETTLED_MS = 60_000;
 
 /** @param polls count of the state that the poll saves @param isNeeded whether it emits, skips, or has read users for the first time */
 export function notePoll({ local }: Schedule, polls: number, isNeeded = false) {
-	Object.assign(local, { polls, at: Date.now(), isSkipped: false, ...(isNeeded && { needed: polls }) });
+	Object.assign(local, {
+		polls,
+		at: Date.now(),
+		isSkipped: false,
+		...(isNeeded && { needed: polls }),
+	});
 }
 
 /**
@@ -96,7 +115,11 @@ export function notePoll({ local }: Schedule, polls: number, isNeeded = false) {
  * @param poll count of the state, 0 without one
  * @param isKnown whether it is of what is watched: else watching begins, at a start at once, later only with the last state
  */
-export function skipIfStale({ local, isDurable, isStart }: Schedule, poll: number, isKnown: boolean): boolean {
+export function skipIfStale(
+	{ local, isDurable, isStart }: Schedule,
+	poll: number,
+	isKnown: boolean,
+): boolean {
 	const isOlder = isKnown ? poll < local.needed : !isStart && poll < local.polls;
 	if (!isDurable || !isOlder) return false;
 	const age = Date.now() - local.at;

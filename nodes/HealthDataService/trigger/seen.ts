@@ -4,8 +4,14 @@
  */
 import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { identify, toId, USER_LENGTH, type IdentifiedRow, type Identity } from '../service/readingId';
-import { withServiceFields } from '../service/readings';
+import {
+	identify,
+	toId,
+	USER_LENGTH,
+	type IdentifiedRow,
+	type Identity,
+} from '../service/readings/identity';
+import { withServiceFields } from '../service/readings/rows';
 import { HOUR_MS } from './state';
 
 /** Which rows of one user count. All times in ms; readings before `start` are ignored. */
@@ -28,14 +34,20 @@ export interface ChangedRow extends IdentifiedRow {
  * @returns `changes` to emit, then to remember; `old` ones, measured before watching began, to remember only; time of the `newest`
  * reading between start and end of the window (ms)
  */
-export function detectChanges(identity: Identity, rows: IDataObject[], seen: SeenReadings, window: TimeWindow) {
+export function detectChanges(
+	identity: Identity,
+	rows: IDataObject[],
+	seen: SeenReadings,
+	window: TimeWindow,
+) {
 	const changes: ChangedRow[] = [];
 	const old: IdentifiedRow[] = [];
 	let newest: number | undefined;
 	const distinct = new Map(identify(identity, rows).map((row) => [row.key, row]));
 	for (const row of distinct.values()) {
 		if (row.time !== undefined && row.time < window.start) continue;
-		if (row.time !== undefined && row.time <= (window.end ?? Infinity)) newest = Math.max(newest ?? row.time, row.time);
+		if (row.time !== undefined && row.time <= (window.end ?? Infinity))
+			newest = Math.max(newest ?? row.time, row.time);
 		const change = seen.changeOf(row);
 		if (change && isOld(row.time, window)) old.push(row);
 		else if (change) changes.push({ ...row, change });
@@ -43,7 +55,10 @@ export function detectChanges(identity: Identity, rows: IDataObject[], seen: See
 	return { changes, old, newest };
 }
 
-function isOld(time: number | undefined, { watchingSince = -Infinity, readAt }: TimeWindow): boolean {
+function isOld(
+	time: number | undefined,
+	{ watchingSince = -Infinity, readAt }: TimeWindow,
+): boolean {
 	if (time === undefined) return readAt !== undefined;
 	return time <= watchingSince || time > (readAt ?? Infinity);
 }
@@ -63,10 +78,12 @@ const ENTRY_LENGTH = SAVED_KEY_LENGTH + VALUES_LENGTH;
 
 /** In place of an hour for readings without a time: they are retained forever. */
 const NO_HOUR = 'none';
-const hourOf = ({ time }: IdentifiedRow) => (time === undefined ? NO_HOUR : String(Math.floor(time / HOUR_MS)));
+const hourOf = ({ time }: IdentifiedRow) =>
+	time === undefined ? NO_HOUR : String(Math.floor(time / HOUR_MS));
 
 /** Includes the key: trying all of the few different values would reverse a hash of values alone. */
-const hashOfValues = ({ key, values }: IdentifiedRow) => hash('sha256', key + values).slice(0, VALUES_LENGTH);
+const hashOfValues = ({ key, values }: IdentifiedRow) =>
+	hash('sha256', key + values).slice(0, VALUES_LENGTH);
 
 /**
  * Hashes of the readings seen, never readings: 26 characters each, of which 20 are of the reading's key (6 of these of the user)
@@ -80,7 +97,10 @@ export class SeenReadings {
 		for (const [hour, entries] of Object.entries(saved)) {
 			const known = new Map<string, string>();
 			for (let at = 0; at < entries.length; at += ENTRY_LENGTH)
-				known.set(entries.slice(at, at + SAVED_KEY_LENGTH), entries.slice(at + SAVED_KEY_LENGTH, at + ENTRY_LENGTH));
+				known.set(
+					entries.slice(at, at + SAVED_KEY_LENGTH),
+					entries.slice(at + SAVED_KEY_LENGTH, at + ENTRY_LENGTH),
+				);
 			this.hours.set(hour, known);
 		}
 	}
@@ -110,7 +130,8 @@ export class SeenReadings {
 			const end = hour === NO_HOUR ? Infinity : (Number(hour) + 1) * HOUR_MS;
 			let entries = '';
 			for (const [key, values] of known) {
-				if (end > retainFrom || end > (earlier.get(key.slice(0, USER_LENGTH)) ?? Infinity)) entries += key + values;
+				if (end > retainFrom || end > (earlier.get(key.slice(0, USER_LENGTH)) ?? Infinity))
+					entries += key + values;
 			}
 			if (entries) saved[hour] = entries;
 		}

@@ -14,10 +14,10 @@ import {
 import { providerField, readProvider } from '../fields/provider';
 import { readUser, readUserIds, readUsersBy, readUserScope, userFields } from '../fields/users';
 import { CLOCK_ERROR_MS } from '../http/serviceClock';
-import { toNumber } from '../service/aggregates';
-import { metrics, type ThresholdOption } from '../service/metrics';
-import { listedUsers, oneUser, wholeTeam } from '../service/userSelection';
-import { ProviderCheck } from '../service/providerCheck';
+import { toNumber } from '../service/readings/aggregates';
+import { metrics, type ThresholdOption } from '../service/readings/metrics';
+import { listedUsers, oneUser, wholeTeam } from '../service/users/selection';
+import { ProviderCheck } from '../service/users/providerCheck';
 import { someNumber, toChoice, wholeNumber } from '../shared/values';
 import type { ChangedRow } from './seen';
 import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
@@ -105,7 +105,11 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const { selection, watched: users } = readSelection(context, provider, maxUsers);
 	const sourceTypes = readSourceTypes(context);
 	const watched = JSON.stringify([event.value, ...users, provider]) + sourceTypes.join(', ');
-	return { ...common, watched, target: { ...limits, provider: new ProviderCheck(provider), sourceTypes, selection } };
+	return {
+		...common,
+		watched,
+		target: { ...limits, provider: new ProviderCheck(provider), sourceTypes, selection },
+	};
 }
 
 /** `watched` leaves out the entries of a list: a change of them affects no other user (cursors.ts). */
@@ -119,7 +123,10 @@ function readSelection(context: IPollFunctions, provider: string, maxUsers?: num
 	if (scope === 'one') {
 		const user = readUser(context);
 		return {
-			watched: [user.by, hash('sha256', user.by === 'userId' ? user.id.toLowerCase() : user.id).slice(0, 20)],
+			watched: [
+				user.by,
+				hash('sha256', user.by === 'userId' ? user.id.toLowerCase() : user.id).slice(0, 20),
+			],
 			selection: oneUser(user),
 		};
 	}
@@ -135,9 +142,14 @@ const readLookback = (context: IPollFunctions): number =>
 	) * HOUR_MS;
 
 /** Thresholds of the options that were added. */
-export const readThresholds = (context: IPollFunctions, options: readonly ThresholdOption[]): Threshold[] =>
+export const readThresholds = (
+	context: IPollFunctions,
+	options: readonly ThresholdOption[],
+): Threshold[] =>
 	options.flatMap(({ column, at, option, name }) => {
-		const limit = readOption<number | undefined>(context, option, undefined, (value) => someNumber(value, name, 0));
+		const limit = readOption<number | undefined>(context, option, undefined, (value) =>
+			someNumber(value, name, 0),
+		);
 		return limit === undefined ? [] : [{ column, [at]: limit }];
 	});
 
@@ -159,6 +171,7 @@ export function isWanted(
 ): boolean {
 	const isAfter = (change: number) => time > change && time <= Date.now() + CLOCK_ERROR_MS;
 	return minimums.every(
-		({ until, thresholds }) => (until !== undefined && isAfter(until)) || reachesThreshold(thresholds, row),
+		({ until, thresholds }) =>
+			(until !== undefined && isAfter(until)) || reachesThreshold(thresholds, row),
 	);
 }

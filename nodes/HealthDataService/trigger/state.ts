@@ -74,7 +74,13 @@ export function startState(
 	thresholds: Threshold[],
 	poll: number,
 ): TriggerState {
-	const places = { poll, pass: poll + 1, offset: 0, since: now, kept: now - lookbackMs - CLOCK_ERROR_MS };
+	const places = {
+		poll,
+		pass: poll + 1,
+		offset: 0,
+		since: now,
+		kept: now - lookbackMs - CLOCK_ERROR_MS,
+	};
 	return { version: 2, node, of, ...places, cursors: [], seen: {}, minimums: [{ thresholds }] };
 }
 
@@ -88,7 +94,12 @@ export function isStateOf(stored: unknown, node: string, of: string): stored is 
  * The state with the thresholds of this poll. In memory n8n does not save that a reading was skipped, so the thresholds of before a change
  * also judge the readings measured before it, as long as a window reaches back to it.
  */
-export function withThresholds(state: TriggerState, thresholds: Threshold[], now: number, isDurable: boolean) {
+export function withThresholds(
+	state: TriggerState,
+	thresholds: Threshold[],
+	now: number,
+	isDurable: boolean,
+) {
 	const last = state.minimums.at(-1)!;
 	const isChanged = JSON.stringify(last.thresholds) !== JSON.stringify(thresholds);
 	const all = [...state.minimums, ...(isChanged ? [{ ...last, until: now }] : [])];

@@ -44,10 +44,18 @@ async function newestWithin(lookbackMs: number, settings: Settings, get: Get, de
 	const isTimeUp = () => performance.now() > deadline;
 	// A hanging user is not asked again.
 	const budget = () => ({ retryMs: TEST_EVENT_MS / 4, totalMs: Infinity });
-	for await (const result of event.read(get, target, { windowStartOf: () => start, isTimeUp, budget })) {
+	for await (const result of event.read(get, target, {
+		windowStartOf: () => start,
+		isTimeUp,
+		budget,
+	})) {
 		problem ??= result.problem;
 		for (const row of detectChanges(event, result.rows, new SeenReadings({}), { start }).changes) {
-			if (reachesThreshold(thresholds, row.row) && (!newest || (row.time ?? 0) > (newest.time ?? 0))) newest = row;
+			if (
+				reachesThreshold(thresholds, row.row) &&
+				(!newest || (row.time ?? 0) > (newest.time ?? 0))
+			)
+				newest = row;
 		}
 	}
 	if (!newest && problem) throw problem;

@@ -1,5 +1,5 @@
 /** Cursors of the trigger: where the window of a user begins, by the cursors of all. */
-import { userPrefix } from '../../../nodes/HealthDataService/service/readingId';
+import { userPrefix } from '../../../nodes/HealthDataService/service/readings/identity';
 import { Cursors, keyOf, NOBODY } from '../../../nodes/HealthDataService/trigger/cursors';
 import { startState, type Cursor } from '../../../nodes/HealthDataService/trigger/state';
 

@@ -1,6 +1,6 @@
 /** Events of the trigger: what is requested for one, over made-up answers. */
 import type { Get, Query } from '../../../nodes/HealthDataService/http/client';
-import type { SelectedUser } from '../../../nodes/HealthDataService/service/userSelection';
+import type { SelectedUser } from '../../../nodes/HealthDataService/service/users/selection';
 import { events, readingEvents, type ReadOptions } from '../../../nodes/HealthDataService/trigger/events';
 import { nextTurn } from '../../helpers/machine';
 

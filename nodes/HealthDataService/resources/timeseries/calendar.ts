@@ -30,7 +30,10 @@ export function wholeDays(zone: string, firstDay: string, lastDay: string | unde
 	const first = edgeOf(firstDay, zone, 'start');
 	const last = lastDay === undefined ? undefined : edgeOf(lastDay, zone, 'end');
 	if (last && last < first)
-		throw new Problem("'Start Date' is a day that this time zone left out", 'Choose the day before or after it');
+		throw new Problem(
+			"'Start Date' is a day that this time zone left out",
+			'Choose the day before or after it',
+		);
 	return toRange(first, last);
 }
 
@@ -53,7 +56,8 @@ export const daysOf = ({ start_date, end_date }: DateRange) => ({
 });
 
 /** First or last instant of the day of an instant. */
-export const edgeOfDay = (here: DateTime, edge: Edge) => edgeOf(here.toISODate()!, here.zoneName!, edge);
+export const edgeOfDay = (here: DateTime, edge: Edge) =>
+	edgeOf(here.toISODate()!, here.zoneName!, edge);
 
 export const dayBefore = (here: DateTime) => edgeOfDay(here, 'start').minus(1).toISODate()!;
 
@@ -66,7 +70,10 @@ export function between(start: DateTime, end?: DateTime): DateRange {
 /** @throws Problem for a start later than `now` where the end is open */
 export function checkStart(range: DateRange, now: DateTime): DateRange {
 	if (range.end_date !== undefined || DateTime.fromISO(range.start_date) <= now) return range;
-	throw new Problem("'Start Date' is in the future", "Nothing is measured there yet. Choose an earlier 'Start Date'");
+	throw new Problem(
+		"'Start Date' is in the future",
+		"Nothing is measured there yet. Choose an earlier 'Start Date'",
+	);
 }
 
 const endBeforeStart = () =>
@@ -112,11 +119,17 @@ const OFFSET = /^[\d-]+T.*(Z|[+-]\d{2}(:?\d{2})?|\])$/i;
 /** @param where zone of text without an offset */
 function parse(value: unknown, zone: string, edge: Edge, where: string) {
 	const field = LABELS[edge];
-	if (edge === 'start' && isBlank(value)) throw emptyField(field, value, 'Pick a date, or choose another Date Range');
+	if (edge === 'start' && isBlank(value))
+		throw emptyField(field, value, 'Pick a date, or choose another Date Range');
 	const text = toIsoText(value);
 	const date = DateTime.fromISO(text, { zone: where, setZone: true });
 	if (!date.isValid) throw unusable(field, 'a date', value, dateAdvice(zone));
-	return { date, hasOffset: OFFSET.test(text), isDateOnly: !text.includes('T'), isEndOfDay: text.includes('T24') };
+	return {
+		date,
+		hasOffset: OFFSET.test(text),
+		isDateOnly: !text.includes('T'),
+		isEndOfDay: text.includes('T24'),
+	};
 }
 
 /** Names today's date, which an AI agent needs to correct "yesterday". */

@@ -44,7 +44,9 @@ const last =
 	({ hours = 0, days = 0 }): Range['toRange'] =>
 	(here, { isDaily }) =>
 		between(
-			isDaily ? edgeOfDay(here.minus({ hours, days: days && days - 1 }), 'start') : here.minus({ hours, days }),
+			isDaily
+				? edgeOfDay(here.minus({ hours, days: days && days - 1 }), 'start')
+				: here.minus({ hours, days }),
 			here,
 		);
 
@@ -69,7 +71,10 @@ const RANGES: Range[] = [
 		toRange: (here, { startDate, endDate }) => {
 			const zone = zoneOf(here);
 			const first = toDay(startDate, zone, 'start');
-			return checkStart(wholeDays(zone, first, isOpen(endDate) ? undefined : toDay(endDate, zone, 'end')), here);
+			return checkStart(
+				wholeDays(zone, first, isOpen(endDate) ? undefined : toDay(endDate, zone, 'end')),
+				here,
+			);
 		},
 	},
 	{
@@ -96,7 +101,11 @@ export const dateRangeFields = (show: Show): INodeProperties[] => [
 		description:
 			"When the readings were taken. Days are those of the workflow's time zone; in One Item per Day and Summary per User, today is one of the last 7 days. Where nothing was measured then, only Summary per User has an item.",
 		displayOptions: { show },
-		options: RANGES.map(({ name, value, description }) => ({ name, value, ...(description && { description }) })),
+		options: RANGES.map(({ name, value, description }) => ({
+			name,
+			value,
+			...(description && { description }),
+		})),
 	},
 	...RANGES.flatMap((range) => dateFields(range, show)),
 ];
@@ -109,7 +118,12 @@ function dateFields({ value, dates }: Range, show: Show): INodeProperties[] {
 	const common = { type: 'dateTime' as const, typeOptions, default: '', displayOptions };
 	const end = `The last ${word} to include. Leave empty for everything up to now.`;
 	return [
-		{ displayName: 'Start Date', name: 'startDate', description: `The first ${word} to include`, ...common },
+		{
+			displayName: 'Start Date',
+			name: 'startDate',
+			description: `The first ${word} to include`,
+			...common,
+		},
 		{ displayName: 'End Date', name: 'endDate', description: end, ...common },
 	];
 }
@@ -119,7 +133,11 @@ function dateFields({ value, dates }: Range, show: Show): INodeProperties[] {
  *
  * @throws Problem for an invalid date, an end before the start and an unknown zone
  */
-export function toDateRange(fields: DateRangeFields, zone: string, now: DateTime = DateTime.now()): DateRange {
+export function toDateRange(
+	fields: DateRangeFields,
+	zone: string,
+	now: DateTime = DateTime.now(),
+): DateRange {
 	if (!IANAZone.isValidZone(zone)) {
 		const advice = 'Enter a name from the IANA list, e.g. Europe/Berlin or America/New_York';
 		throw new Problem("'Time Zone' is not a known time zone", advice);
@@ -129,7 +147,11 @@ export function toDateRange(fields: DateRangeFields, zone: string, now: DateTime
 
 const rangeNamed = (dateRange: unknown): Range => toChoice(dateRange, 'Date Range', RANGES);
 
-export function readDateRange(context: IExecuteSingleFunctions, now: DateTime, isDaily = false): DateRange {
+export function readDateRange(
+	context: IExecuteSingleFunctions,
+	now: DateTime,
+	isDaily = false,
+): DateRange {
 	const { value: dateRange, dates } = rangeNamed(context.getNodeParameter('dateRange'));
 	const fields = dates && {
 		startDate: context.getNodeParameter('startDate', ''),

@@ -4,29 +4,45 @@
  */
 import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { limitNotes, simpleReading } from '../../fields/simplify';
-import type { Metric } from '../../service/metrics';
-import { readUsers, USERS_PER_REQUEST, type UserResult } from '../../service/readUsers';
-import type { UserRef } from '../../service/readings';
-import { shownUserId } from '../../service/users';
+import type { Metric } from '../../service/readings/metrics';
+import { readUsers, USERS_PER_REQUEST, type UserResult } from '../../service/readings/readUsers';
+import type { UserRef } from '../../service/users/users';
+import { shownUserId } from '../../service/users/users';
 import { countOfUsers, type Problem } from '../../shared/problem';
 import { runOf, type Connect } from '../operation';
 import { readRequest } from './parameters';
 
 export function executeTimeseries(metric: Metric) {
-	return async (context: IExecutePaginationFunctions, connectRun: Connect): Promise<IDataObject[]> => {
+	return async (
+		context: IExecutePaginationFunctions,
+		connectRun: Connect,
+	): Promise<IDataObject[]> => {
 		const run = runOf(context);
 		const request = readRequest(context, metric);
-		const { query, provider, sourceTypes, limit, collect, isSimple, concurrency, selection } = request;
+		const { query, provider, sourceTypes, limit, collect, isSimple, concurrency, selection } =
+			request;
 		const get = provider.watching(await connectRun(request));
 
 		// With a Limit, users further down the list may not be needed. Without one, a user who fails holds back no other.
-		const countUser = run.progressIn(context).begin(() => (limit.mayEndEarly ? undefined : selection.expected?.()));
+		const countUser = run
+			.progressIn(context)
+			.begin(() => (limit.mayEndEarly ? undefined : selection.expected?.()));
 		const onDone = resultCheck(context, request, countUser);
 		const asCompleted = !limit.mayEndEarly;
 		const width = asCompleted ? USERS_PER_REQUEST * concurrency : concurrency;
-		const results = readUsers(get, { metric, query: () => query, selection, width, collect, onDone, asCompleted });
+		const results = readUsers(get, {
+			metric,
+			query: () => query,
+			selection,
+			width,
+			collect,
+			onDone,
+			asCompleted,
+		});
 		const [read, failed]: [IDataObject[], IDataObject[]] = [[], []];
-		for await (const { user, place, rows: more, problem } of asCompleted ? inOrder(results) : results) {
+		for await (const { user, place, rows: more, problem } of asCompleted
+			? inOrder(results)
+			: results) {
 			for (const row of more) read.push(row);
 			if (problem) failed.push(unreadableRow(context, user, problem));
 			if (!limit.isReached(read.length, failed.length)) continue;
@@ -38,7 +54,11 @@ export function executeTimeseries(metric: Metric) {
 		const rows = limit.keep(read);
 		await selection.addClientUserIds?.(get, rows);
 		const notes = limitNotes(context, rows.length, limit.maximum, provider.slug, sourceTypes);
-		return [...(isSimple ? rows.map((row) => simpleReading(row, metric.columns)) : rows), ...notes, ...failed];
+		return [
+			...(isSimple ? rows.map((row) => simpleReading(row, metric.columns)) : rows),
+			...notes,
+			...failed,
+		];
 	};
 }
 
@@ -71,9 +91,12 @@ const limitEndedRead = (limit: number, users: number) =>
 
 /** On Error *Stop* with several users. Does not name the client user ID, which may identify a person. */
 function unreadableProblem(user: UserRef, problem: Problem, succeeded: number): Problem {
-	const others = succeeded === 1 ? '1 other user was' : `${succeeded.toLocaleString('en')} other users were`;
+	const others =
+		succeeded === 1 ? '1 other user was' : `${succeeded.toLocaleString('en')} other users were`;
 	// Without a user ID, the message names the position in the list.
-	const subject = user.user_id ? `The readings of the user ${shownUserId(user.user_id)} could not be read. ` : '';
+	const subject = user.user_id
+		? `The readings of the user ${shownUserId(user.user_id)} could not be read. `
+		: '';
 	return problem.reworded(
 		subject + problem.message,
 		`${problem.description}. So far ${others} read. To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node`,
@@ -85,7 +108,11 @@ function unreadableProblem(user: UserRef, problem: Problem, succeeded: number): 
  * On Error *Continue*: a row for the user. n8n sends only rows of `error`, `message` and `details` to the error output. Error rows
  * follow the other rows, because *Retry On Fail* runs the whole node again if the first row has `error`.
  */
-function unreadableRow(context: IExecutePaginationFunctions, user: UserRef, problem: Problem): IDataObject {
+function unreadableRow(
+	context: IExecutePaginationFunctions,
+	user: UserRef,
+	problem: Problem,
+): IDataObject {
 	const { message: error, description } = problem;
 	const ids = { ...user, user_id: user.user_id || null };
 	return context.getNode().onError === 'continueErrorOutput'

@@ -4,7 +4,7 @@ import { returnAllAndLimit } from '../../fields/options';
 import { providerField } from '../../fields/provider';
 import { simplifyField } from '../../fields/simplify';
 import { userFields } from '../../fields/users';
-import { metrics, pathOf, type Metric } from '../../service/metrics';
+import { metrics, pathOf, type Metric } from '../../service/readings/metrics';
 import { routingOf } from '../operation';
 import { dateRangeFields } from './dateRange';
 import { timeseriesOptions } from './options';

@@ -47,8 +47,10 @@ export const readListSlice = (context: IExecuteSingleFunctions) => ({
 	limit: readOption(context, 'userLimit', Infinity, (value) => wholeNumber(value, 'Max Users', 1)),
 });
 
-const ADVICE = "Enter a name from the IANA list, e.g. Europe/Berlin, or leave 'Time Zone' empty for the workflow's";
+const ADVICE =
+	"Enter a name from the IANA list, e.g. Europe/Berlin, or leave 'Time Zone' empty for the workflow's";
 
 /** An IANA name, not yet validated. */
 export const readTimeZone = (context: IExecuteSingleFunctions): string =>
-	readOption(context, 'timeZone', '', (value) => toText(value, 'Time Zone', ADVICE).trim()) || context.getTimezone();
+	readOption(context, 'timeZone', '', (value) => toText(value, 'Time Zone', ADVICE).trim()) ||
+	context.getTimezone();

@@ -1,10 +1,10 @@
 /** Output: the shapes of the rows, and the function that makes each from a user's pages. */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { collectDaily, type DayRange } from '../../service/daily';
-import { collectGrouped, collectRows, type Collect } from '../../service/readings';
-import type { Metric } from '../../service/metrics';
-import type { RowLimit } from '../../service/rowLimit';
-import { collectSummary } from '../../service/summary';
+import { collectDaily, type DayRange } from '../../service/readings/daily';
+import { collectGrouped, collectRows, type Collect } from '../../service/readings/rows';
+import type { Metric } from '../../service/readings/metrics';
+import type { RowLimit } from '../../service/readings/rowLimit';
+import { collectSummary } from '../../service/readings/summary';
 import { toChoice } from '../../shared/values';
 
 export const READINGS = 'readings';
@@ -13,10 +13,26 @@ export const SUMMARY = 'summary';
 export const GROUPED = 'grouped';
 
 const FORMS = [
-	{ name: 'One Item per Reading', value: READINGS, description: 'Flat rows, ready for a table or a sheet' },
-	{ name: 'One Item per Day', value: DAILY, description: 'A row per day and source, with means or sums' },
-	{ name: 'Summary per User', value: SUMMARY, description: 'A row per user with means or sums, also without readings' },
-	{ name: 'One Item per User', value: GROUPED, description: 'All readings of a user in one item, grouped by provider' },
+	{
+		name: 'One Item per Reading',
+		value: READINGS,
+		description: 'Flat rows, ready for a table or a sheet',
+	},
+	{
+		name: 'One Item per Day',
+		value: DAILY,
+		description: 'A row per day and source, with means or sums',
+	},
+	{
+		name: 'Summary per User',
+		value: SUMMARY,
+		description: 'A row per user with means or sums, also without readings',
+	},
+	{
+		name: 'One Item per User',
+		value: GROUPED,
+		description: 'All readings of a user in one item, grouped by provider',
+	},
 ];
 
 export const outputField = (show: IDisplayOptions['show']): INodeProperties => ({
@@ -44,6 +60,7 @@ interface CollectOptions extends DayRange {
 export function collectAs(output: string, metric: Metric, options: CollectOptions): Collect {
 	if (output === GROUPED) return collectGrouped;
 	if (output === DAILY) return collectDaily(metric, options);
-	if (output === SUMMARY) return collectSummary(metric, { ...options, last: options.last ?? options.today });
+	if (output === SUMMARY)
+		return collectSummary(metric, { ...options, last: options.last ?? options.today });
 	return collectRows(metric, options.limit, !options.isSimple);
 }

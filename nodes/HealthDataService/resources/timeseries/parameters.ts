@@ -9,12 +9,18 @@ import {
 } from '../../fields/options';
 import { readProvider } from '../../fields/provider';
 import { isSimplified } from '../../fields/simplify';
-import { readUser, readUserIds, readUsersBy, readUserScope, type UserScope } from '../../fields/users';
-import type { Metric } from '../../service/metrics';
-import { ofSourceTypes } from '../../service/readings';
-import type { RowLimit } from '../../service/rowLimit';
-import type { ListSlice } from '../../service/userPaginator';
-import { listedUsers, oneUser, type UserSelection, wholeTeam } from '../../service/userSelection';
+import {
+	readUser,
+	readUserIds,
+	readUsersBy,
+	readUserScope,
+	type UserScope,
+} from '../../fields/users';
+import type { Metric } from '../../service/readings/metrics';
+import { ofSourceTypes } from '../../service/readings/rows';
+import type { RowLimit } from '../../service/readings/rowLimit';
+import type { ListSlice } from '../../service/users/list';
+import { listedUsers, oneUser, type UserSelection, wholeTeam } from '../../service/users/selection';
 import { itemLimit, oncePerRun, runOf } from '../operation';
 import { daysOf } from './calendar';
 import { readDateRange } from './dateRange';
@@ -50,7 +56,9 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 				provider: provider.slug,
 				limit,
 				// Where each user is a row, the list says how many rows there will be: an error comes before 100,000 requests.
-				onTotal: [SUMMARY, GROUPED].includes(output) ? (users) => void limit.isReached(users) : undefined,
+				onTotal: [SUMMARY, GROUPED].includes(output)
+					? (users) => void limit.isReached(users)
+					: undefined,
 			}),
 		};
 	});
@@ -61,7 +69,11 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 function readSelection(
 	context: IExecutePaginationFunctions,
 	scope: UserScope,
-	{ provider, limit, onTotal }: { provider: string; limit: RowLimit; onTotal?: ListSlice['onTotal'] },
+	{
+		provider,
+		limit,
+		onTotal,
+	}: { provider: string; limit: RowLimit; onTotal?: ListSlice['onTotal'] },
 ): (item: IExecutePaginationFunctions) => UserSelection {
 	if (scope === 'all') {
 		const connectedTo = readOnlyConnected(context) ? provider : undefined;
@@ -72,9 +84,11 @@ function readSelection(
 		return () => team;
 	}
 	const whenNotFound = readWhenNotFound(context);
-	if (scope === 'one') return (item) => oneUser(readUser(item), whenNotFound, runOf(item).resolvedNames);
+	if (scope === 'one')
+		return (item) => oneUser(readUser(item), whenNotFound, runOf(item).resolvedNames);
 	const by = readUsersBy(context);
-	return (item) => listedUsers(by, readUserIds(item, by), { whenNotFound, isLazy: limit.mayEndEarly });
+	return (item) =>
+		listedUsers(by, readUserIds(item, by), { whenNotFound, isLazy: limit.mayEndEarly });
 }
 
 const FEWER_USERS: Partial<Record<UserScope, string[]>> = {

@@ -2,9 +2,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { collectAs, DAILY, READINGS, SUMMARY } from '../../../../nodes/HealthDataService/resources/timeseries/output';
-import { collectRows } from '../../../../nodes/HealthDataService/service/readings';
-import type { Collect } from '../../../../nodes/HealthDataService/service/readings';
-import { RowLimit } from '../../../../nodes/HealthDataService/service/rowLimit';
+import { collectRows } from '../../../../nodes/HealthDataService/service/readings/rows';
+import type { Collect } from '../../../../nodes/HealthDataService/service/readings/rows';
+import { RowLimit } from '../../../../nodes/HealthDataService/service/readings/rowLimit';
 import { itemLimit } from '../../../../nodes/HealthDataService/resources/operation';
 import { bloodPressure as metric } from '../../../helpers/metrics';
 import { fc } from '../../../helpers/properties';

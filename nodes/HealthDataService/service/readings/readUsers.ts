@@ -1,0 +1,111 @@
+/** Concurrent read of many users: results in the order of the users or as they are completed, failures isolated. */
+import type { IDataObject } from 'n8n-workflow';
+import { SINGLE_ATTEMPT, type Budget, type Get, type Query } from '../../http/client';
+import { CANCELLED_REQUEST } from '../../http/errors';
+import { concurrentMap, type MapOptions } from '../../shared/concurrentMap';
+import { Problem, problemOfOne } from '../../shared/problem';
+import { pathOf, type Metric } from './metrics';
+import { readingPages } from './pages';
+import type { Collect } from './rows';
+import { isUsableUserId, unusableUserId } from '../users/users';
+import type { SelectedUser, UserSelection } from '../users/selection';
+
+/** Without rows if the user was removed, or could not be read for `problem`. */
+export interface UserResult extends SelectedUser {
+	rows: IDataObject[];
+	isGone: boolean;
+	/** Since the first request was sent: time in the queue does not count as slowness. */
+	tookMs: number;
+}
+
+/** What one user may use of a read, in ms since the first request of the user. */
+export interface UserBudget {
+	/** A request that failed is sent again until then. */
+	retryMs: number;
+	/** The next request is sent until then. */
+	totalMs: number;
+}
+
+export interface ReadUsersOptions extends MapOptions {
+	metric: Metric;
+	query: (selected: SelectedUser) => Query;
+	selection: UserSelection;
+	/** Users with a single attempt for each request. */
+	isTriedOnce?: (selected: SelectedUser) => boolean;
+	/** Asked before each request and retry. Default: no limit. */
+	budget?: () => UserBudget;
+	collect: Collect;
+	/** Called with each result at once, in any order. May throw to stop the read. */
+	onDone?: (result: UserResult) => void;
+}
+
+/** Users in progress for each concurrent request, which the request queue limits, so that one slow user does not delay the others. */
+export const USERS_PER_REQUEST = 4;
+
+/**
+ * Returning from the generator stops the read.
+ *
+ * @throws Problem that concerns all users, what `onDone` throws, and any error after the read has ended
+ */
+export const readUsers = (get: Get, options: ReadUsersOptions): AsyncGenerator<UserResult> =>
+	concurrentMap(options.selection.users(get), options, async (selected, hasEnded) => {
+		const result = await readUser(get, options, selected, hasEnded);
+		if (result) options.onDone?.(result);
+		return result;
+	});
+
+/** Undefined if the read ended, or `isTimeUp` was true, before the first request was sent. */
+async function readUser(
+	get: Get,
+	{ metric, query, selection, isTriedOnce, isTimeUp, budget, collect }: ReadUsersOptions,
+	selected: SelectedUser,
+	hasEnded: () => boolean,
+): Promise<UserResult | undefined> {
+	const { user, sentId = user.user_id } = selected;
+	const unsent = selected.problem ?? (isUsableUserId(user.user_id) ? undefined : unusableUserId());
+	if (unsent) return { ...selected, rows: [], isGone: false, tookMs: 0, problem: unsent };
+
+	const { own, tookMs } = budgetOf(budget);
+	const getOfUser: Get = async (path, params, ifMissing, request) =>
+		await get(path, params, ifMissing, { ...request, budget: own });
+	let isGone = false;
+	const onMissing = async () => {
+		await selection.whenMissing(getOfUser, selected);
+		isGone = true;
+	};
+	const pages = readingPages(getOfUser, pathOf(metric, sentId), query(selected), onMissing, {
+		...(isTriedOnce?.(selected) && SINGLE_ATTEMPT),
+		isCancelled: () => hasEnded() || (own.sentAt === undefined && isTimeUp?.() === true),
+	});
+	try {
+		const rows = await collect(pages, user);
+		return { ...selected, rows: isGone ? [] : rows, isGone, tookMs: tookMs() };
+	} catch (error) {
+		if (error === CANCELLED_REQUEST) return undefined;
+		return {
+			...selected,
+			rows: [],
+			isGone,
+			tookMs: tookMs(),
+			problem: problemOfOne(error, hasEnded()),
+		};
+	}
+}
+
+/** The budget that all requests for one user share. Its time begins when the first of them leaves the queue. */
+function budgetOf(limits: () => UserBudget = () => ({ retryMs: Infinity, totalMs: Infinity })) {
+	const own: Budget = {
+		stoppedBy: () =>
+			own.sentAt !== undefined && tookMs() >= limits().totalMs ? tooSlow() : undefined,
+		mayRetry: () => tookMs() < limits().retryMs,
+	};
+	const tookMs = () => (own.sentAt === undefined ? 0 : performance.now() - own.sentAt);
+	return { own, tookMs };
+}
+
+const tooSlow = () =>
+	new Problem(
+		'Reading one user takes longer than a poll may last',
+		"Lower 'Lookback Hours' in the options. If it stays, ask the people who run the service",
+		{ kind: 'temporarily-unavailable' },
+	);

@@ -1,0 +1,227 @@
+/** User selection: one user, listed users, or the team, and what a user who is not found means for each. */
+import type { IDataObject } from 'n8n-workflow';
+import { FEW_ATTEMPTS, type Get } from '../../http/client';
+import { ignoreProblem, Problem } from '../../shared/problem';
+import { text } from '../../shared/values';
+import { resolveMany } from './resolveMany';
+import { userPages, type ListSlice } from './list';
+import {
+	isClientUserId,
+	isConnectedTo,
+	lowerUserId,
+	noSuchClientUser,
+	resolveUser,
+	type UserRef,
+} from './users';
+
+export interface SelectedUser {
+	user: UserRef;
+	/** The user ID for paths, which may be in another case than in the rows. */
+	sentId?: string;
+	/** Number of users of the list up to this one, the next offset. */
+	place: number;
+	record?: IDataObject;
+	team?: string;
+	/** The entry of *User IDs*. */
+	entry?: ListEntry;
+	/** Why the entry could not be resolved; `user_id` is empty then. */
+	problem?: Problem;
+}
+
+export type SelectedUsers = Iterable<SelectedUser> | AsyncIterable<SelectedUser>;
+
+export interface ListEntry {
+	id: string;
+	/** Position in the list, from 1. */
+	at: number;
+}
+
+export interface UserSelection {
+	/** In the order of the list, without the first `skip` users; with a single attempt for entries that could not be resolved before. */
+	users(get: Get, skip?: number, hasFailed?: (entry: ListEntry) => boolean): SelectedUsers;
+	/** Called when the service answers 404 for a user's readings. Throws a Problem unless that user is skipped. */
+	whenMissing(get: Get, selected: SelectedUser): Promise<void>;
+	/** Fills in client user IDs that cost a request of their own. Sends nothing without rows or once `isCancelled`. */
+	addClientUserIds?(
+		get: Get,
+		rows: readonly IDataObject[],
+		isCancelled?: () => boolean,
+	): Promise<void>;
+	/** Whether it is the value of *User*, without a list. */
+	isOne?: boolean;
+	/** *Only Connected Users*: reads only users with the provider connected now. */
+	isConnectedOnly?: boolean;
+	/** The entries of *User IDs*, without duplicates. */
+	entries?: readonly ListEntry[];
+	/** Place of the last user known so far. With several users only. */
+	lastPlace?(): number;
+	/** Number of users to read, once known. The list's `total` may be wrong (quirk 24). */
+	expected?(): number | undefined;
+}
+
+/** The value of *User*. */
+export interface UserIdentifier {
+	by: 'userId' | 'clientUserId';
+	id: string;
+	/** What the picker showed in place of the client user ID. */
+	shownAs?: string;
+}
+
+export type WhenNotFound = 'error' | 'empty';
+
+/** @param connectedTo slug of a provider: only users who have it connected now */
+export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSelection {
+	const { offset = 0, limit = Infinity } = slice;
+	let lastPlace = 0;
+	let total: number | undefined;
+	return {
+		isConnectedOnly: Boolean(connectedTo),
+		async *users(get, skip = 0) {
+			let place = skip;
+			for await (const { users, total: sent } of userPages(get, {
+				...slice,
+				offset: offset + skip,
+			})) {
+				total = sent ?? total;
+				const selected = users
+					.map((user, index) => toSelectedUser(user, place + index + 1))
+					.filter(({ record }) => !connectedTo || isConnectedTo(record!, connectedTo));
+				place += users.length;
+				lastPlace = Math.max(lastPlace, selected.at(-1)?.place ?? 0);
+				yield* selected;
+			}
+		},
+		whenMissing: async (get, { user }) => await throwIfUserExists(get, user),
+		lastPlace: () => lastPlace,
+		expected: () =>
+			total === undefined || connectedTo
+				? undefined
+				: Math.max(lastPlace, Math.min(total - offset, limit)),
+	};
+}
+
+/** Client user ID → user, shared by the items of a run. Undefined if Resolve failed or found none. */
+export type ResolvedNames = Map<string, Promise<UserRef | undefined>>;
+
+/**
+ * By client user ID it costs one more request. A user picked from the list is read by user ID; the client user ID that the list
+ * showed is added to the rows if Resolve confirms it.
+ */
+export const oneUser = (
+	{ by, id, shownAs }: UserIdentifier,
+	whenNotFound: WhenNotFound = 'error',
+	resolved: ResolvedNames = new Map(),
+): UserSelection => ({
+	isOne: true,
+	async *users(get) {
+		if (by === 'userId') return yield toSelectedUser({ user_id: id }, 1);
+		const user = await resolveUser(get, id);
+		if (user) return yield toSelectedUser(user, 1);
+		if (whenNotFound === 'error') throw noSuchClientUser();
+	},
+	expected: () => 1,
+	async whenMissing(get, { user }) {
+		if (user.client_user_id !== null) await throwIfUserExists(get, user);
+		// Not from `resolved`: the user may have been removed since.
+		else if (
+			shownAs !== undefined &&
+			(await resolveQuietly(get, shownAs))?.user_id === user.user_id
+		)
+			throw userExists();
+		if (whenNotFound === 'empty') return;
+		throw new Problem(
+			"There is no such user: the service does not know the 'User'",
+			"Pick the user from the list, or check that the credential's key belongs to the team of this user",
+			{ httpCode: '404' },
+		);
+	},
+	async addClientUserIds(get, rows, isCancelled) {
+		if (shownAs === undefined || rows.length === 0) return;
+		const resolving = resolved.get(shownAs) ?? resolveQuietly(get, shownAs, isCancelled);
+		resolved.set(shownAs, resolving);
+		const user = await resolving;
+		if (user?.user_id !== lowerUserId(id)) return;
+		for (const row of rows) row.client_user_id = user.client_user_id;
+	},
+});
+
+/** The readings are worth more than the name. A problem that also concerns them is reported by their own requests. */
+const resolveQuietly = async (get: Get, clientUserId: string, isCancelled?: () => boolean) =>
+	await resolveUser(get, clientUserId, {
+		maxAttempts: FEW_ATTEMPTS,
+		ignoreFailure: true,
+		isCancelled,
+	}).then((user) => user && toSelectedUser(user, 1).user, ignoreProblem);
+
+/**
+ * In the order of the list. An entry that no user has is that entry's problem; with `empty` it is skipped.
+ *
+ * @param options.isLazy whether the reader may stop before the end
+ */
+export const listedUsers = (
+	by: UserIdentifier['by'],
+	entries: readonly ListEntry[],
+	{
+		whenNotFound = 'error',
+		isLazy = false,
+	}: { whenNotFound?: WhenNotFound; isLazy?: boolean } = {},
+): UserSelection => ({
+	entries,
+	lastPlace: () => entries.length,
+	expected: () => entries.length,
+	async *users(get, skip = 0, hasFailed = () => false) {
+		const rest = entries.slice(skip);
+		let place = skip;
+		if (by === 'userId') {
+			for (const entry of rest)
+				yield { user: { user_id: entry.id, client_user_id: null }, place: ++place, entry };
+			return;
+		}
+		const returned = new Set<unknown>();
+		const requests = rest.map((entry) => ({ id: entry.id, hasFailed: hasFailed(entry) }));
+		for await (const { user, problem } of resolveMany(get, requests, isLazy)) {
+			const entry = entries[place++];
+			if (user) {
+				const selected = toSelectedUser(user, place);
+				// Two entries are the same user where the service ignores upper and lower case.
+				if (!returned.has(selected.user.user_id)) yield { ...selected, entry };
+				returned.add(selected.user.user_id);
+			} else if (problem || whenNotFound === 'error') {
+				const unresolved = { user_id: '', client_user_id: entry.id };
+				yield { user: unresolved, place, entry, problem: problem ?? noSuchEntry(by, entry) };
+			}
+		}
+	},
+	async whenMissing(get, { user, entry }) {
+		if (by === 'clientUserId') await throwIfUserExists(get, { ...user, client_user_id: entry!.id });
+		if (whenNotFound === 'error') throw noSuchEntry(by, entry!);
+	},
+});
+
+const noSuchEntry = (by: UserIdentifier['by'], { at }: ListEntry) =>
+	new Problem(
+		`Entry ${at} of 'User IDs' is ${by === 'userId' ? 'a user whom the service does not know' : 'an identifier that no user has'}`,
+		"Check it, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
+		{ httpCode: '404' },
+	);
+
+/** A listed user may be removed before the readings are requested. A 404 for a user who still exists is an error. */
+export async function throwIfUserExists(get: Get, { user_id, client_user_id }: UserRef) {
+	const isKnown = client_user_id !== null && isClientUserId(client_user_id);
+	const now = isKnown ? await resolveUser(get, client_user_id) : { user_id };
+	if (now && lowerUserId(String(now.user_id)) === user_id) throw userExists();
+}
+
+const userExists = () =>
+	new Problem(
+		'The service does not find the readings of a user whom it knows (status 404)',
+		'Try again later. If it stays, ask the people who run the service',
+		{ httpCode: '404' },
+	);
+
+export function toSelectedUser(record: IDataObject, place: number): SelectedUser {
+	const { user_id, client_user_id, team_id } = record;
+	const sentId = String(user_id);
+	const user = { user_id: lowerUserId(sentId), client_user_id: text(client_user_id) || null };
+	return { user, sentId, place, record, team: typeof team_id === 'string' ? team_id : undefined };
+}

@@ -1,0 +1,129 @@
+/** User endpoints: one page of the user list, Resolve, the connected sources of a user and their slugs (contract 4.3, 4.4). */
+import type { IDataObject } from 'n8n-workflow';
+import { SINGLE_ATTEMPT, type Get, type RequestOptions } from '../../http/client';
+import { missingFieldError } from '../../http/errors';
+import { classifyStatus } from '../../http/classify';
+import { Problem } from '../../shared/problem';
+import { isObject, text } from '../../shared/values';
+
+/** The user of a row. `client_user_id` is null where only the user ID is known. */
+export interface UserRef {
+	user_id: string;
+	client_user_id: string | null;
+}
+
+export const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
+const WHOLE_UUID = new RegExp(`^${UUID}$`);
+
+export const isUserId = (id: string) => WHOLE_UUID.test(id);
+
+/** For rows and keys: a UUID is the same in upper and lower case (RFC 9562), and databases print it either way. */
+export const lowerUserId = (id: string) => (isUserId(id) ? id.toLowerCase() : id);
+
+/** Whether it can be part of a path: a dot segment changes the path, even when it is encoded. */
+export const isClientUserId = (id: string) =>
+	id !== '' &&
+	id.isWellFormed() &&
+	!id.split(/[/\\]/).some((part) => ['.', '..'].includes(part.split(';')[0]));
+
+/** Whether the readings of a user of the service can be requested: the ID is one segment of the path. */
+export const isUsableUserId = (id: string) => isClientUserId(id) && !/[/\\]/.test(id);
+
+export const unusableUserId = () =>
+	new Problem(
+		'The service gives this user an ID that cannot be part of an address',
+		'Nothing was sent for this user. Ask the people who run the service',
+	);
+
+/** A user ID in an error: one with other characters could forge a line of a log, or be more than an ID. */
+export const shownUserId = (id: string) =>
+	/^[\w-]{1,64}$/.test(id) ? id : '(an ID with unusual characters)';
+
+/** The user with this client user ID, which may contain any character (quirk 15); undefined if there is none. */
+export async function resolveUser(get: Get, clientUserId: string, once?: RequestOptions) {
+	if (!isClientUserId(clientUserId)) throw unusableUserId();
+	const user = await get(
+		`/v2/user/resolve/${encodeURIComponent(clientUserId)}`,
+		{},
+		() => undefined,
+		once,
+	);
+	if (user && typeof user.user_id !== 'string') throw missingFieldError('user_id');
+	// Some services ignore upper and lower case.
+	const given = user && text(user.client_user_id);
+	if (!given || given.toLowerCase() === clientUserId.toLowerCase()) return user;
+	throw new Problem(
+		"The service gave the record of another user for this 'Client User ID'",
+		'Nothing was read, because the data would be those of another person. Ask the people who run the service',
+	);
+}
+
+/** Quirk 16. */
+export const noSuchClientUser = () =>
+	new Problem(
+		"There is no user with this 'Client User ID'",
+		"Check the identifier, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
+		{ httpCode: '404' },
+	);
+
+/** Maximum of the query parameter `limit` (contract section 8). */
+export const MAX_PAGE_SIZE = 500;
+
+/** One page of the user list. The service may return fewer users than `limit`. */
+export interface UserPage {
+	users: IDataObject[];
+	/** Number of users in the list, if the service sends it. It may be wrong (quirk 24). */
+	total?: number;
+}
+
+export async function userPage(
+	get: Get,
+	offset: number,
+	limit = MAX_PAGE_SIZE,
+	once?: RequestOptions,
+) {
+	const { users, total } = await get('/v2/user', { offset, limit }, undefined, once);
+	if (!Array.isArray(users) || !users.every(isObject)) throw missingFieldError('users');
+	if (!users.every(({ user_id }) => typeof user_id === 'string' && text(user_id)))
+		throw new Problem(
+			"A user in the service's list has no 'user_id'",
+			'Without it the readings of this user cannot be requested. Ask the people who run the service',
+			{ concernsAll: true },
+		);
+	return { users: users as IDataObject[], total: typeof total === 'number' ? total : undefined };
+}
+
+/**
+ * A page that begins at `total` or later. Some services reject it with any status instead of sending an empty page (quirk 12), so
+ * it is requested once. After 429, 503 or a network error it is requested again, with the usual retries.
+ */
+export async function pageBeyondTotal(
+	get: Get,
+	offset: number,
+	limit: number,
+	once: RequestOptions,
+) {
+	try {
+		return await userPage(get, offset, limit, { ...once, ...SINGLE_ATTEMPT });
+	} catch (error) {
+		const status = error instanceof Problem ? Number(error.httpCode) : NaN;
+		if (status >= 400 && classifyStatus(status) !== 'throttled') return { users: [] };
+		return await userPage(get, offset, limit, once);
+	}
+}
+
+/** Slug and name of the connected sources. Entries may be incomplete (quirks 5, 8). */
+export function connectedSources(user: IDataObject) {
+	const entries = Array.isArray(user.connected_sources)
+		? (user.connected_sources as IDataObject[])
+		: [];
+	return entries.flatMap((entry) => {
+		const { slug, name } = (entry?.source ?? {}) as IDataObject;
+		if (typeof slug !== 'string') return [];
+		return [{ slug, name: typeof name === 'string' ? name : slug }];
+	});
+}
+
+/** Whether the user has a provider connected now. @param provider a slug */
+export const isConnectedTo = (user: IDataObject, provider: string) =>
+	connectedSources(user).some(({ slug }) => slug === provider);

@@ -1,0 +1,197 @@
+/** Reading ID: the fields that identify a reading, and no others. */
+import type { IDataObject } from 'n8n-workflow';
+import { uuid } from '../../../../dev/sandbox/world';
+import {
+	identify,
+	identityOf,
+	keysOf,
+	toId,
+	userPrefix,
+	type Identity,
+} from '../../../../nodes/HealthDataService/service/readings/identity';
+import { bloodPressure, mindfulness } from '../../../helpers/metrics';
+
+let identity: Identity;
+beforeEach(() => (identity = identityOf(bloodPressure)));
+const reading = (more: IDataObject = {}): IDataObject => ({
+	user_id: 'u1',
+	provider: 'omron',
+	source_type: 'cuff',
+	timestamp: '2026-03-03T08:00:00Z',
+	systolic: 120,
+	diastolic: 80,
+	unit: 'mmHg',
+	...more,
+});
+const keyOf = (more: IDataObject = {}, among = identity) => keysOf(among, [reading(more)]).keys[0];
+
+it('is 32 characters, of which the first six are the same for all of a user', () => {
+	expect(keyOf()).toMatch(/^[0-9a-f]{32}$/);
+	expect(keyOf()).toBe(keyOf());
+	expect(keyOf().slice(0, 6)).toBe(userPrefix('u1'));
+	expect(keyOf({ provider: 'withings' }).slice(0, 6)).toBe(userPrefix('u1'));
+	expect(keyOf({ user_id: 'u2' }).slice(0, 6)).toBe(userPrefix('u2'));
+	expect(toId(identity, keyOf())).toBe(`bloodPressure-${keyOf()}`);
+});
+
+it("never changes: it is the key of users' tables", () => {
+	const rows = [reading(), reading({ systolic: 130 }), reading({ timestamp: 'soon' }), reading({ source_type: null })];
+	expect(keysOf(identity, rows).keys).toEqual([
+		'bb82030f2598c440ac7cd4a776683105',
+		'bb8203423cbb24eb716f6f06804cab81',
+		'bb8203fef2348f2d5108e8af6b07df64',
+		'bb8203c0f0f940728b4c107921eab1f5',
+	]);
+	expect(keyOf({ start: '2026-03-03T08:00:00.000001Z' }, identityOf(mindfulness))).toBe(
+		'bb8203bdf916236055b41b9d82f0c4c1',
+	);
+});
+
+it.each(['provider', 'source_type', 'timestamp', 'user_id'])('differs with %s', (column) => {
+	expect(keyOf({ [column]: '2026-03-03T08:00:01Z' })).not.toBe(keyOf());
+});
+
+it.each(['systolic', 'diastolic', 'unit', 'client_user_id', 'note'])('does not differ with %s', (column) => {
+	expect(keyOf({ [column]: 'other' })).toBe(keyOf());
+});
+
+it('differs between users whose six characters are the same', () => {
+	const seen = new Map<string, string>();
+	const alike = (function find() {
+		for (let index = 0; ; index++) {
+			const id = uuid('alike', index);
+			const before = seen.get(userPrefix(id));
+			if (before) return [before, id];
+			seen.set(userPrefix(id), id);
+		}
+	})();
+	const [first, second] = alike.map((user_id) => keyOf({ user_id }));
+	expect(first.slice(0, 6)).toBe(second.slice(0, 6));
+	expect(first).not.toBe(second);
+});
+
+it.each([null, undefined, ''])('missing sources (%p) are the same', (nothing) => {
+	expect(keyOf({ source_type: nothing as never })).toBe(keyOf({ source_type: null }));
+	expect(keyOf({ source_type: nothing as never })).not.toBe(keyOf());
+});
+
+it('of adjacent rows is the one that each has alone', () => {
+	const sources: IDataObject[] = [
+		{},
+		{ user_id: 'u2', provider: 'withings', source_type: 'phone' },
+		{ user_id: 'u2', provider: 'withings', source_type: 'cuff' },
+		{ user_id: 'u2', provider: 'omron', source_type: 'cuff' },
+		{},
+	];
+	const keys = keysOf(identity, sources.map(reading)).keys;
+	expect(keys).toEqual(sources.map((source) => keyOf(source)));
+});
+
+it('two columns are not taken for one another', () => {
+	expect(keyOf({ provider: 'a', source_type: 'bc' })).not.toBe(keyOf({ provider: 'ab', source_type: 'c' }));
+	expect(keyOf({ provider: 'a","b', source_type: 'c' })).not.toBe(keyOf({ provider: 'a', source_type: 'b","c' }));
+});
+
+it('its values are all measured columns, with times in any notation', () => {
+	const valuesOf = (more: IDataObject, metric = bloodPressure) => {
+		const [row] = identify(identityOf(metric), [reading(more)]);
+		return row.values;
+	};
+	for (const column of ['systolic', 'diastolic', 'unit']) expect(valuesOf({ [column]: 7 })).not.toBe(valuesOf({}));
+	for (const column of ['timestamp', 'provider', 'note']) expect(valuesOf({ [column]: 7 })).toBe(valuesOf({}));
+	const ending = (end: string) => valuesOf({ end }, mindfulness);
+	expect(ending('2026-03-03T10:00:00+02:00')).toBe(ending('2026-03-03T08:00:00.000000Z'));
+	expect(ending('2026-03-03T08:00:01Z')).not.toBe(ending('2026-03-03T08:00:00Z'));
+	// The usual spelling: hashes of this text are saved.
+	expect(valuesOf({})).toBe('["120","80","mmHg"]');
+	expect(valuesOf({ value: 10.5, unit: 'min', end: '2026-03-03T08:00:00Z' }, mindfulness)).toBe(
+		'["1772524800000.","10.5","min"]',
+	);
+	expect(valuesOf({ unit: 'KPA' })).toBe('["120","80","kPa"]');
+	expect(valuesOf({ unit: 'Min utes' })).toBe('["120","80","minutes"]');
+	expect(valuesOf({ unit: 'Mm'.repeat(32) })).toBe(`["120","80","${'mm'.repeat(32)}"]`);
+	// Too long for a number, a time or a unit.
+	expect(valuesOf({ unit: 'Mm '.repeat(22) })).toBe(`["120","80","${'Mm '.repeat(22)}"]`);
+});
+
+it.each<[string, IDataObject]>([
+	['a number as text', { systolic: '120' }],
+	['a number with decimals', { systolic: '120.0', diastolic: ' 8.0e1 ' }],
+	['a unit in upper case', { unit: 'MMHG' }],
+	['a unit in lower case', { unit: 'mmhg' }],
+	['a unit with spaces', { unit: ' mm Hg\u00a0' }],
+])('the values of %s are the same, and so is the ID without a time', (_, more) => {
+	const [usual, other] = [{}, more].map((one) => identify(identity, [reading({ ...one, timestamp: null })])[0]);
+	expect([other.values, other.key]).toEqual([usual.values, usual.key]);
+	// The row itself keeps the spelling of the service.
+	expect(other.row).toMatchObject(more);
+});
+
+it.each([{ unit: 'kPa' }, { unit: null }, { systolic: '120.5' }, { systolic: null }, { systolic: 'high' }])(
+	'the values with %j are others',
+	(more) => {
+		const [usual, other] = [{}, more].map((one) => identify(identity, [reading(one as IDataObject)])[0]);
+		expect(other.values).not.toBe(usual.values);
+	},
+);
+
+it.each([
+	...['20260303T080000Z', '20260303T08Z', '2026-03-03T08Z', '2026-03-03t10:00:00,0+02:00', '2026-03-03T080000Z'],
+	...['2026-03-03T08:00:00Z[Europe/Berlin]', '2026-03-03T09:00:00+01:00[Europe/Berlin]', ' 2026-03-03 08:00:00 Z '],
+])('%s is a notation of the same instant', (timestamp) => {
+	const [usual, other] = [{}, { timestamp }].map((one) => identify(identity, [reading(one)])[0]);
+	expect([other.time, other.key]).toEqual([usual.time, usual.key]);
+});
+
+it('keeps microseconds in every notation', () => {
+	expect(keyOf({ timestamp: '20260303T080000,000001Z' })).toBe(keyOf({ timestamp: '2026-03-03T08:00:00.000001Z' }));
+	expect(keyOf({ timestamp: '20260303T080000,000001Z' })).not.toBe(keyOf());
+});
+
+it.each(['14:30', '2026-W05', '2026-03-03T23:59:60Z', '20260230T080000Z'])('%s is no time', (timestamp) => {
+	expect(identify(identity, [reading({ timestamp })])[0].time).toBeUndefined();
+});
+
+it('has its time in ms, or none', () => {
+	const rows = [reading(), reading({ timestamp: 'soon' }), reading({ timestamp: null })];
+	expect(identify(identity, rows).map(({ time }) => time)).toEqual([Date.UTC(2026, 2, 3, 8), undefined, undefined]);
+	expect(identify(identity, rows).map(({ row }) => row)).toEqual(rows);
+});
+
+describe('same-time readings', () => {
+	const ranked = (...rows: IDataObject[]) => keysOf(identity, rows.map(reading)).keys;
+
+	it('the first has the ID that it has alone, the others do not', () => {
+		const [first, second, third] = ranked({ systolic: 110 }, { systolic: 120 }, { systolic: 130 });
+		expect(first).toBe(keyOf());
+		expect(new Set([first, second, third]).size).toBe(3);
+		expect(ranked({ systolic: 130 }, { systolic: 110 }, { systolic: 120 })).toEqual([third, first, second]);
+	});
+
+	it.each([
+		['text', 'a', 'b'],
+		['numbers', 1, 2],
+	])('are in the order of the ids that all of them have: %s', (_, a, b) => {
+		const [first, second] = ranked({ systolic: 130, id_raw: a }, { systolic: 120, id_raw: b });
+		expect(first).toBe(keyOf());
+		expect(ranked({ systolic: 120, id_raw: b }, { systolic: 130, id_raw: a })).toEqual([second, first]);
+	});
+
+	it('are in the order of their values where one has no id', () => {
+		const [second, first] = ranked({ systolic: 130, id_raw: 'a' }, { systolic: 120 });
+		expect(first).toBe(keyOf());
+		expect(second).not.toBe(first);
+	});
+
+	it('that are the same are one, with any ids', () => {
+		const keys = ranked({ id_raw: 'b' }, { id_raw: 'a' }, { systolic: 130, id_raw: 'aa' });
+		expect(keys[0]).toBe(keys[1]);
+		expect(keys[0]).toBe(keyOf());
+		expect(keys[2]).not.toBe(keys[0]);
+	});
+
+	it('readings of other instants do not affect them', () => {
+		const rows = [reading(), reading({ systolic: 130 }), reading({ timestamp: '2026-03-04T08:00:00Z' })];
+		expect(keysOf(identity, rows).keys[2]).toBe(keyOf({ timestamp: '2026-03-04T08:00:00Z' }));
+	});
+});

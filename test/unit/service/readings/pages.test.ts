@@ -1,0 +1,90 @@
+/** End of paging, over made-up pages: repeated cursors, cursors of another type, wrong totals. */
+import type { IDataObject } from 'n8n-workflow';
+import { readingPages } from '../../../../nodes/HealthDataService/service/readings/pages';
+import type { Get, Query } from '../../../../nodes/HealthDataService/http/client';
+
+/** A `get` that answers with these pages, one after the other, and remembers what it was asked. */
+function pages(answers: IDataObject[]) {
+	const queries: Query[] = [];
+	const get = (async (_path: string, query: Query = {}) => {
+		queries.push(query);
+		return answers[queries.length - 1];
+	}) as Get;
+	return { get, queries };
+}
+
+async function all<T>(generator: AsyncGenerator<T>): Promise<T[]> {
+	const found: T[] = [];
+	for await (const one of generator) found.push(one);
+	return found;
+}
+
+describe('readingPages', () => {
+	it('prefers next_cursor to next, and stops at null', async () => {
+		const { get, queries } = pages([
+			{ next_cursor: 'a', next: 'x' },
+			{ next_cursor: null, next: 'b' },
+			{ next_cursor: null, next: null },
+		]);
+		await all(readingPages(get, '/path', { provider: 'p' }, async () => {}));
+		expect(queries.map(({ next_cursor }) => next_cursor)).toEqual([undefined, 'a', 'b']);
+		expect(queries.every(({ provider }) => provider === 'p')).toBe(true);
+	});
+
+	it('detects a cycle of several cursors', async () => {
+		const { get, queries } = pages([{ next_cursor: 'a' }, { next_cursor: 'b' }, { next_cursor: 'a' }]);
+		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toThrow('same cursor twice');
+		expect(queries).toHaveLength(3);
+	});
+
+	it('does not take a cursor of another kind for the end', async () => {
+		const { get } = pages([{ next_cursor: 7 }]);
+		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toThrow('next page is not text');
+	});
+
+	it('stops an endless service, and returns no incomplete result', async () => {
+		let asked = 0;
+		const get = (async () => ({ groups: {}, next_cursor: `page ${++asked}` })) as unknown as Get;
+		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toThrow('more than 10,000 pages');
+		expect(asked).toBe(10_000);
+	});
+
+	it.each([
+		[{ next_cursor: '', next: 'b' }, 'b'],
+		[{ next: 'b' }, 'b'],
+		[{ next_cursor: null, next: 'b' }, 'b'],
+		[{ next_cursor: '', next: '' }, undefined],
+		[{ next_cursor: 'a', next: 7 }, 'a'],
+	])('the page after %j is %p', async (page, cursor) => {
+		const { get, queries } = pages([page, { groups: {} }]);
+		await all(readingPages(get, '/path', {}, async () => {}));
+		expect(queries.slice(1).map(({ next_cursor }) => next_cursor)).toEqual(cursor ? [cursor] : []);
+	});
+
+	it('requests the next page only on demand', async () => {
+		const { get, queries } = pages([{ next_cursor: 'a' }, { next_cursor: 'b' }]);
+		await readingPages(get, '/path', {}, async () => {}).next();
+		expect(queries).toHaveLength(1);
+	});
+
+	it('ends where the service does not know the user, unless that is an error', async () => {
+		const get = (async (_path: string, _query: Query, onMissing: () => Promise<void>) => await onMissing()) as never;
+		expect(await all(readingPages(get, '/path', {}, async () => {}))).toEqual([]);
+		const missing = async () => await Promise.reject(new Error('missing'));
+		await expect(all(readingPages(get, '/path', {}, missing))).rejects.toThrow('missing');
+	});
+
+	const INCOMPLETE = 'Nothing was returned, because it would be incomplete. ';
+	it.each<[string, (asked: number) => IDataObject, string]>([
+		['are more than any user has', (asked) => ({ next_cursor: `page ${asked}` }), 'Choose a shorter date range; if it'],
+		['lead back to themselves', () => ({ next_cursor: 'a' }), 'Try again, or choose a shorter date range'],
+		['have a cursor that is no text', () => ({ next_cursor: 7 }), 'Ask the people who run the service'],
+	])('advises what to do where pages %s', async (_, page, advice) => {
+		let asked = 0;
+		const get = (async () => page(++asked)) as unknown as Get;
+		await expect(all(readingPages(get, '/path', {}, async () => {}))).rejects.toMatchObject({
+			description: expect.stringContaining(INCOMPLETE + advice),
+			concernsAll: false,
+		});
+	});
+});

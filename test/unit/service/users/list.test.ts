@@ -1,0 +1,251 @@
+/** User paginator, against a list that records its users: any `total`, and changes during the read. */
+import type { UserPage } from '../../../../nodes/HealthDataService/service/users/users';
+import { userPages, type ListSlice } from '../../../../nodes/HealthDataService/service/users/list';
+import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
+import { watchUnhandled } from '../../../helpers/machine';
+import { idsOf, listOf, movingTeam, TOTALS, type TeamOptions } from '../../../helpers/movingTeam';
+import { fc } from '../../../helpers/properties';
+import { useVirtualTime } from '../../../helpers/virtualTime';
+
+const time = useVirtualTime();
+const SAME_PAGE = 'The service gives the same page of its user list again and again';
+const broken = (httpCode = '500') => new Problem('Broken', '', { httpCode });
+
+const read = async (options: TeamOptions, slice: ListSlice = {}) => {
+	const team = movingTeam(options);
+	return { ...team, ids: await idsOf(userPages(team.get, slice)) };
+};
+const team = (size: number) => Array.from({ length: size }, (_, i) => `u${i}`);
+const turns = fc.array(fc.nat(5), { minLength: 1 });
+const offsets = fc.oneof(fc.constant(0), fc.nat(70));
+const limits = fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 70 }));
+
+describe('total only helps to prefetch: all users once and in order, none requested beyond the slice', () => {
+	const list = fc.record({
+		size: fc.nat(60),
+		// A shorter page is not the end.
+		cap: fc.oneof(
+			fc.integer({ min: 1, max: 20 }),
+			fc.constant(500),
+			fc.array(fc.integer({ min: 5, max: 9 }), { minLength: 2, maxLength: 6 }),
+		),
+		ignores: fc.record({ limit: fc.boolean() }),
+		turns,
+	});
+	const odd = fc.oneof(fc.integer({ min: -5, max: 80 }), fc.constantFrom(undefined, null, '5', NaN, 1.5));
+	const anyTotal = fc.array(odd, { minLength: 1, maxLength: 5 }).map(
+		(totals): TeamOptions['total'] =>
+			(_, __, request) =>
+				totals[request % totals.length],
+	);
+	const named = Object.entries(TOTALS).map(([name, total]) => [name, fc.constant(total)] as const);
+
+	it.each([...named, ['any', anyTotal] as const])('%s', async (_, totals) => {
+		await fc.assert(
+			fc.asyncProperty(list, totals, offsets, limits, fc.boolean(), async (options, total, offset, limit, isLazy) => {
+				const expected = team(options.size).slice(offset, offset + limit);
+				const { ids, asked } = await read({ ...options, total }, { offset, limit, isLazy });
+				expect(ids).toEqual(expected);
+				expect(asked.filter((one) => one.offset < offset || one.offset + one.limit > offset + limit)).toEqual([]);
+			}),
+		);
+	});
+
+	it.each<[string, number[], TeamOptions['total']]>([
+		['with the right total', [10, 10, 3, 10], TOTALS.right],
+		[
+			'with a total that the first page had not',
+			[10, 3, 10],
+			(_, on, request, at) => (request > 1 ? at + on : undefined),
+		],
+		['that ends at a total, another one on each page', [10, 10, 3, 10], (_, onPage, __, offset) => offset + onPage],
+	])('a very short page is not the end %s', async (_, cap, total) => {
+		expect((await read({ size: 60, cap, total })).ids).toEqual(team(60));
+	});
+});
+
+describe('the number of users that total announces', () => {
+	it.each([
+		[{}, 61],
+		[{ offset: 10 }, 51],
+		[{ limit: 50 }, 50],
+		[{ offset: 10, limit: 60 }, 51],
+	])('is told once, with the first page, for %j', async (slice, announced) => {
+		const onTotal = jest.fn();
+		await read({ size: 61, cap: 10 }, { ...slice, onTotal });
+		expect(onTotal.mock.calls).toEqual([[announced]]);
+	});
+
+	it('may end the read before another request', async () => {
+		const { get, asked } = movingTeam({ size: 61, cap: 10 });
+		const onTotal = () => {
+			throw new Problem('Too many', '');
+		};
+		await expect(idsOf(userPages(get, { onTotal }))).rejects.toThrow('Too many');
+		expect(asked).toHaveLength(1);
+	});
+
+	it('is none without a total', async () => {
+		const onTotal = jest.fn();
+		await read({ size: 5, total: () => undefined }, { onTotal });
+		expect(onTotal.mock.calls).toEqual([[0]]);
+	});
+});
+
+describe('stall detection', () => {
+	/** Pages of one user each, then an empty page. */
+	const readPages = async (...ids: string[]) =>
+		await idsOf(
+			userPages(
+				listOf((request) => ids.slice(request, request + 1)),
+				{ isLazy: true },
+			),
+		);
+	const times = (count: number, id: string) => Array<string>(count).fill(id);
+
+	it('49 pages in a row without a new user are no error', async () => {
+		expect(await readPages('u0', ...times(49, 'u0'), 'u1', ...times(49, 'u0'))).toEqual(['u0', 'u1']);
+	});
+
+	it.each([
+		[
+			'the first user of the list again',
+			['u0', ...times(49, 'u0'), 'u1', ...times(50, 'u0')],
+			SAME_PAGE,
+			/^It seems to ignore 'offset'/,
+		],
+		[
+			'another user than the list',
+			['u0', 'u1', ...times(50, 'u1')],
+			'The user list changes while it is read, faster than it can be read',
+			/^Try again when fewer users come and go/,
+		],
+	])('50 are an error, beginning with %s', async (_, ids, message, description) => {
+		await expect(readPages(...ids)).rejects.toMatchObject({
+			message,
+			description: expect.stringMatching(description),
+			concernsAll: true,
+		});
+	});
+});
+
+describe('a service that ignores its parameters', () => {
+	it.each(Object.entries(TOTALS))('offset, total %s: an error that says so, never a part', async (_, total) => {
+		for (const cap of [1, 2, 100, 500]) {
+			const { get, asked } = movingTeam({ size: 1200, cap, total, ignores: { offset: true } });
+			await expect(idsOf(userPages(get))).rejects.toThrow(SAME_PAGE);
+			expect(asked.length).toBeLessThanOrEqual(60);
+		}
+	});
+
+	it.each(Object.entries(TOTALS))('limit, total %s: all users once', async (_, total) => {
+		const list = { size: 1200, cap: Infinity, total, ignores: { limit: true } };
+		expect((await read(list)).ids).toEqual(team(1200));
+		expect((await read(list, { offset: 3, limit: 10 })).ids).toEqual(team(13).slice(3));
+	});
+
+	it('both: an error, or no user beyond Limit', async () => {
+		const ignores = { offset: true, limit: true };
+		await expect(read({ size: 1200, cap: Infinity, ignores })).rejects.toThrow(SAME_PAGE);
+		expect((await read({ size: 1200, cap: Infinity, ignores }, { limit: 10 })).ids).toEqual(team(10));
+	});
+});
+
+describe('a service that refuses a page after the last user', () => {
+	it.each([
+		[1, 500],
+		[3, 1],
+		[2, 500],
+		[1000, 500],
+		[1200, 100],
+	])('%i users, pages of %i: all users once, requested there once at most', async (size, cap) => {
+		const { ids, asked } = await read({ size, cap, failsAtEnd: 422 });
+		expect(ids).toEqual(team(size));
+		const beyondEnd = asked.filter(({ offset }) => offset >= size);
+		expect(beyondEnd.length).toBeLessThanOrEqual(1);
+		expect(beyondEnd.every(({ once }) => once?.maxAttempts === 1)).toBe(true);
+	});
+
+	it.each([
+		[1000, 5000],
+		[20, 50],
+	])('%i users with a Limit beyond the end', async (size, limit) => {
+		expect((await read({ size, failsAtEnd: 500 }, { limit })).ids).toEqual(team(size));
+	});
+
+	it.each(['missing', 'of the page'])('total %s: all users once', async (name) => {
+		expect((await read({ size: 1200, failsAtEnd: 500, total: TOTALS[name] })).ids).toEqual(team(1200));
+	});
+});
+
+/** Reads one page, and no further. */
+async function readOne(pages: AsyncGenerator<unknown>) {
+	await pages.next();
+	await pages.return(undefined);
+}
+
+describe('a page that fails where there must be users', () => {
+	/** A list of which the pages from this offset on fail. */
+	const failing = (from: number) => movingTeam({ size: 5000, fails: ({ offset }) => offset >= from && broken() });
+
+	it.each([1, 450])('from %i on: an error, prefetched or not', async (from) => {
+		await expect(idsOf(userPages(failing(from).get))).rejects.toThrow('Broken');
+	});
+
+	it('returns the pages before it, and its error only when its turn comes', async () => {
+		const unhandled = watchUnhandled();
+		const found: unknown[] = [];
+		const reading = async () => {
+			for await (const { users } of userPages(failing(1400).get)) {
+				found.push(...users);
+				await time.pass(5);
+			}
+		};
+		await expect(reading()).rejects.toThrow('Broken');
+		expect(found.length).toBeGreaterThanOrEqual(1000);
+
+		// After an early stop, no request is left that could fail later.
+		await readOne(userPages(failing(1).get));
+		await time.pass(5);
+		unhandled.stop();
+		expect(unhandled.seen).toEqual([]);
+	});
+
+	it.each([
+		['an error', async (pages: AsyncGenerator<UserPage>) => await idsOf(pages).catch(() => undefined)],
+		['a reader that stops', readOne],
+	])('prefetched pages are cancelled by %s', async (_, reading) => {
+		const { get, asked } = failing(450);
+		await reading(userPages(get));
+		expect(asked.length).toBeGreaterThan(3);
+		expect(asked.slice(1).every(({ once }) => once?.isCancelled?.())).toBe(true);
+	});
+});
+
+it('gives a user that is twice on a page once', async () => {
+	const pages = [['u1', 'u1', 'u2'], ['u2', 'u3', 'u3'], ['u3']];
+	expect(await idsOf(userPages(listOf((request) => pages[request] ?? pages[2], 3)))).toEqual(['u1', 'u2', 'u3']);
+});
+
+describe('an empty first page', () => {
+	const reading = async (total: unknown) => await idsOf(userPages(listOf(() => [], total)));
+
+	it.each([500, 1])('with the total %i is an error', async (total) => {
+		await expect(reading(total)).rejects.toThrow('The first page of the user list is empty');
+	});
+
+	it.each([0, -1, undefined])('with the total %p is a team without users', async (total) => {
+		expect(await reading(total)).toEqual([]);
+	});
+});
+
+it('a list that never ends is an error that says so', async () => {
+	const get = listOf((request) => [`u${request}`], 1e9);
+	const read = async () => {
+		for await (const { users } of userPages(get, { isLazy: true })) if (users.length > 1) throw new Error('Two');
+	};
+	await expect(read()).rejects.toMatchObject({
+		message: 'The user list of the service does not end: it has more than 20,000 pages',
+		concernsAll: true,
+	});
+});

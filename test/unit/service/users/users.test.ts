@@ -1,0 +1,136 @@
+/** Page of the user list: its validation, and a failure after `total`. Resolve, identifiers, and the sources of a user. */
+import type { IDataObject } from 'n8n-workflow';
+import type { Get } from '../../../../nodes/HealthDataService/http/client';
+import {
+	connectedSources,
+	isClientUserId,
+	isConnectedTo,
+	pageBeyondTotal,
+	resolveUser,
+	userPage,
+} from '../../../../nodes/HealthDataService/service/users/users';
+import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
+
+const ANNA = { user_id: 'u1', client_user_id: 'anna' };
+
+/** A service that gives these answers, one after the other; and what it was asked. */
+function service(...answers: unknown[]) {
+	const asked: unknown[][] = [];
+	const get = (async (...request: unknown[]) => {
+		asked.push(request);
+		const answer = answers[asked.length - 1];
+		if (answer instanceof Problem) throw answer;
+		return answer;
+	}) as Get;
+	return { get, asked };
+}
+
+it('is requested by offset and limit, 500 by default', async () => {
+	const { get, asked } = service({ users: [ANNA], total: 7 }, { users: [], total: '7' });
+	const once = { isCancelled: () => false };
+	expect(await userPage(get, 3)).toEqual({ users: [ANNA], total: 7 });
+	expect(await userPage(get, 5, 20, once)).toEqual({ users: [], total: undefined });
+	expect(asked).toEqual([
+		['/v2/user', { offset: 3, limit: 500 }, undefined, undefined],
+		['/v2/user', { offset: 5, limit: 20 }, undefined, once],
+	]);
+});
+
+it.each([undefined, null, 'users', { 0: ANNA }, [ANNA, 'ben'], [null]])('%p is no list of users', async (users) => {
+	await expect(userPage(service({ users }).get, 0)).rejects.toMatchObject({
+		message: "The service's answer has no 'users'",
+	});
+});
+
+it.each([{}, { user_id: null }, { user_id: 7 }, { user_id: ' ' }])('%p is no user', async (user) => {
+	await expect(userPage(service({ users: [ANNA, user] }).get, 0)).rejects.toMatchObject({
+		message: "A user in the service's list has no 'user_id'",
+		description: expect.stringContaining('Ask the people who run the service'),
+		concernsAll: true,
+	});
+});
+
+describe('after total', () => {
+	const failed = (httpCode?: string) => new Problem('failed', 'advice', { httpCode });
+	const isCancelled = () => false;
+
+	it.each(['400', '404', '422', '500'])('a refusal with status %s is the end, after one try', async (status) => {
+		const { get, asked } = service(failed(status));
+		expect(await pageBeyondTotal(get, 3, 20, { isCancelled })).toEqual({ users: [] });
+		expect(asked).toEqual([
+			['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled, maxAttempts: 1, ignoreFailure: true }],
+		]);
+	});
+
+	it.each([undefined, '429', '503'])('an error of another cause (status %p) is retried as always', async (status) => {
+		const { get, asked } = service(failed(status), { users: [ANNA], total: 4 });
+		expect(await pageBeyondTotal(get, 3, 20, { isCancelled })).toEqual({ users: [ANNA], total: 4 });
+		expect(asked).toEqual([
+			['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled, maxAttempts: 1, ignoreFailure: true }],
+			['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled }],
+		]);
+	});
+
+	it('a page that is returned is used', async () => {
+		expect(await pageBeyondTotal(service({ users: [ANNA] }).get, 3, 20, {})).toMatchObject({ users: [ANNA] });
+	});
+});
+
+it.each(['c', 'a/b', '...', 'a..b/.c'])('%j can be requested', (id) => expect(isClientUserId(id)).toBe(true));
+it.each(['', '.', '..', '\ud800', 'a/../b', 'a\\..', './b', '..;/b'])('%j cannot be requested', (id) =>
+	expect(isClientUserId(id)).toBe(false),
+);
+
+describe('Resolve', () => {
+	const record = (client_user_id: string, user_id?: string) => service({ user_id, client_user_id }).get;
+
+	it.each(['', '..', 'a/../b', '\ud800'])('sends no request for the client user ID %j', async (id) => {
+		const { get, asked } = service(ANNA);
+		await expect(resolveUser(get, id)).rejects.toMatchObject({
+			message: 'The service gives this user an ID that cannot be part of an address',
+			description: 'Nothing was sent for this user. Ask the people who run the service',
+		});
+		expect(asked).toEqual([]);
+	});
+
+	it.each([
+		['a record without an ID', record('c'), "The service's answer has no 'user_id'"],
+		['the record of another user', record('d', 'u'), 'the record of another user'],
+	])('refuses %s', async (_, get, message) => {
+		await expect(resolveUser(get, 'c')).rejects.toThrow(message);
+	});
+
+	it('takes one whose client user ID is in another case', async () => {
+		expect(await resolveUser(record('C', 'u'), 'c')).toMatchObject({ user_id: 'u' });
+	});
+
+	it('gives nothing where there is none', async () => {
+		const get = (async (_: string, __: unknown, onMissing: () => unknown) => onMissing()) as unknown as Get;
+		expect(await resolveUser(get, 'unknown')).toBeUndefined();
+	});
+});
+
+describe('the sources of a user', () => {
+	const user = (...connected: unknown[]) => ({ connected_sources: connected }) as unknown as IDataObject;
+
+	it('are those that have a slug, by their names if they have any', () => {
+		const named = { source: { slug: 'a', name: 'A' } };
+		const broken = [{ source: { name: 'C' } }, { source: null }, {}, null, 'd'];
+		expect(connectedSources(user(named, { source: { slug: 'b' } }, ...broken))).toEqual([
+			{ slug: 'a', name: 'A' },
+			{ slug: 'b', name: 'b' },
+		]);
+	});
+
+	it.each([
+		['b', true],
+		['c', false],
+		['B', false],
+	])('b and the provider %j: %p', (provider, isIt) => {
+		expect(isConnectedTo(user({ source: { slug: 'b' } }), provider)).toBe(isIt);
+	});
+
+	it.each([null, undefined, {}, 'x'])('are none in %p', (none) => {
+		expect(connectedSources({ connected_sources: none } as unknown as IDataObject)).toEqual([]);
+	});
+});
