@@ -27,7 +27,7 @@ function writePreviews(node) {
 	const folder = join(node, '__schema__', 'v1.0.0', 'timeseries');
 	mkdirSync(folder, { recursive: true });
 	/** @type {{ metrics: Metric[] }} */
-	const { metrics } = require(join(node, 'service', 'metrics.js'));
+	const { metrics } = require(join(node, 'service', 'readings', 'metrics.js'));
 	for (const metric of metrics) {
 		writeFileSync(join(folder, `${metric.value}.json`), `${JSON.stringify(previewOf(metric), null, '\t')}\n`);
 	}
