@@ -24,11 +24,26 @@ export interface Metric {
 	path: string;
 	/** Fields of a data point (contract 2.2, 2.3), in the order of the row's columns. The first is the time. */
 	columns: readonly string[];
+	/** Unit in which measured values are compared and aggregated. `from`: spelling (lower case, no blanks) → conversion. */
+	unit: { name: string; from: Readonly<Record<string, Convert>> };
+	/** Whether a person can have these values: those of the measured columns, in the metric's unit; NaN where one is missing. */
+	isPossible: (...values: number[]) => boolean;
 	/** Thresholds for which the trigger has an option: a reading that reaches one starts the workflow. */
 	thresholds: readonly ThresholdOption[];
 	/** Aggregates of each measured column in *One Item per Day* and *Summary per User*, in order: `systolic_mean` and so on. */
 	daily: Readonly<Record<string, readonly Aggregate[]>>;
 }
+
+/** False for NaN. */
+const isOutside = (value: number, least: number, most: number) => value < least || value > most;
+
+type Convert = (value: number) => number;
+
+const asIs: Convert = (value) => value;
+const minutesOfSeconds: Convert = (value) => value / 60;
+const minutesOfHours: Convert = (value) => value * 60;
+/** To one decimal. */
+const mmHgOfKPa: Convert = (value) => Math.round(value * 75.0062) / 10;
 
 export const metrics: Metric[] = [
 	{
@@ -40,6 +55,9 @@ export const metrics: Metric[] = [
 		noun: 'blood pressure reading',
 		path: 'blood_pressure',
 		columns: ['timestamp', 'systolic', 'diastolic', 'unit'],
+		unit: { name: 'mmHg', from: { mmhg: asIs, 'mm[hg]': asIs, kpa: mmHgOfKPa } },
+		isPossible: (systolic, diastolic) =>
+			!isOutside(systolic, 20, 350) && !isOutside(diastolic, 10, 250) && !(systolic <= diastolic),
 		thresholds: [
 			// Defaults for a single reading, with sources in docs/operations.md, "Limits in the examples".
 			{
@@ -76,6 +94,22 @@ export const metrics: Metric[] = [
 		noun: 'mindfulness session',
 		path: 'mindfulness_minutes',
 		columns: ['start', 'end', 'value', 'unit'],
+		unit: {
+			name: 'min',
+			from: {
+				min: asIs,
+				mins: asIs,
+				minute: asIs,
+				minutes: asIs,
+				s: minutesOfSeconds,
+				sec: minutesOfSeconds,
+				seconds: minutesOfSeconds,
+				h: minutesOfHours,
+				hour: minutesOfHours,
+				hours: minutesOfHours,
+			},
+		},
+		isPossible: (minutes) => !(minutes <= 0) && !(minutes > 1_440),
 		thresholds: [
 			{ column: 'value', at: 'least', option: 'minValue', name: 'Minimum Minutes', default: 10 },
 		],
