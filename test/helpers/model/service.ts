@@ -7,7 +7,7 @@ import type { Fault, PollRecord, UserFault } from './faults';
 import type { RateLimit } from './progress/rateLimit';
 import type { VirtualTime } from '../virtualTime';
 import { valueAt, type ModelWorld, type Person } from './world';
-import { answer, groupWith, throttledAnswer, userOf, type Answer, type Style } from './wire';
+import { answer, groupWith, malformed, throttledAnswer, userOf, type Answer, type Writing } from './wire';
 
 /** Of a user whose pages never end. */
 export const HANG_PAGE_MS = 10_000;
@@ -15,14 +15,20 @@ export const HANG_PAGE_MS = 10_000;
 export class ModelService {
 	readonly faults = new Map<Person, UserFault>();
 	fault?: Fault;
-	style: Style = 'micro';
+	writing: Writing = { style: 'micro', spelling: 'mmHg' };
 	latencyMs = 0;
 	/** Answers take between `latencyMs` and this much longer. */
 	spreadMs = 0;
 	limit?: RateLimit;
 	/** Whether answers have a `Date`. */
 	sendsDate = false;
+	/** By how much that is wrong. */
+	dateError = 0;
 	pageSize = 3;
+	/** The most users on a page of the list. */
+	listPage = 500;
+	/** Whether a page that begins at the end of the list is refused. */
+	refusesEnd = false;
 	overlaps = false;
 	private turn = 0;
 	/** Key → team. */
@@ -35,7 +41,7 @@ export class ModelService {
 
 	async request(record: PollRecord, key: string, options: IHttpRequestOptions): Promise<Answer> {
 		const { headers, ...rest } = await this.answer(record, key, options);
-		const date = this.sendsDate ? { date: new Date(this.time.now).toUTCString() } : {};
+		const date = this.sendsDate ? { date: new Date(this.time.now + this.dateError).toUTCString() } : {};
 		return { ...rest, headers: { ...headers, ...date } };
 	}
 
@@ -63,21 +69,25 @@ export class ModelService {
 		const [, , , id] = pathname.split('/');
 		if (pathname.startsWith('/v2/user/resolve/')) {
 			const found = listed.find(({ clientUserId }) => clientUserId === decodeURIComponent(pathname.split('/')[4]));
+			const [, fault] = /^resolve (.*)/.exec((found && this.faults.get(found)) ?? '') ?? [];
+			if (fault && !fault.startsWith('resolve'))
+				return await this.failOne(record, found!, fault, options, searchParams);
 			const isKnown = found && this.faults.get(found) !== 'removed';
 			return isKnown ? answer(200, userOf(found)) : answer(404, { detail: 'User not found' });
 		}
 		const person = listed.find(({ userId }) => userId === id);
 		if (!person) return answer(404, { detail: 'User not found' });
 		const fault = this.faults.get(person);
-		if (fault) return await this.failOne(record, person, fault, options, searchParams);
+		if (fault && !fault.startsWith('resolve')) return await this.failOne(record, person, fault, options, searchParams);
 		return this.page(record, person, searchParams);
 	}
 
 	private list(record: PollRecord, listed: Person[], query: URLSearchParams): Answer {
 		const offset = Number(query.get('offset') ?? 0);
-		const limit = Math.min(Number(query.get('limit') ?? 50), 50);
+		const limit = Math.min(Number(query.get('limit') ?? 50), this.listPage);
+		if (this.refusesEnd && offset > 0 && offset >= listed.length) return answer(422, { detail: 'offset' });
 		const users = listed.slice(offset, offset + limit);
-		for (const { team } of users) record.teamsListed.add(team);
+		for (const one of users) record.listed.add(one);
 		return answer(200, { users: users.map(userOf), total: listed.length, offset, limit });
 	}
 
@@ -105,7 +115,9 @@ export class ModelService {
 		if (isLast) record.served.set(person, begun.at);
 		const groups: Record<string, unknown[]> = {};
 		for (const one of data)
-			(groups[one.provider] ??= []).push(groupWith(one, valueAt(one, this.time.now), this.style, this.turn + one.nr));
+			(groups[one.provider] ??= []).push(
+				groupWith(one, valueAt(one, this.time.now)!, this.writing, this.turn + one.nr),
+			);
 		return answer(200, { groups, next_cursor: isLast ? null : String(at + this.pageSize) });
 	}
 
@@ -119,12 +131,16 @@ export class ModelService {
 	private async failOne(
 		record: PollRecord,
 		person: Person,
-		fault: UserFault,
+		fault: string,
 		options: IHttpRequestOptions,
 		query: URLSearchParams,
 	): Promise<Answer> {
-		if (fault === 'removed') record.gone.add(person);
-		else record.broken.set(person, fault);
+		const [status, , seconds] = fault.split(' ');
+		if (status === '429') record.limited.add(person);
+		else if (fault === 'removed') record.gone.add(person);
+		else record.broken.add(person);
+		if (fault === 'malformed') return malformed(this.turn++);
+		if (seconds) return { ...answer(Number(status), { detail: 'wait' }), headers: { 'retry-after': seconds } };
 		if (fault === 'hang') await this.wait(Infinity, options);
 		if (fault === 'nonsense') return answer(200, { groups: [1] });
 		if (fault === 'loop') return answer(200, { groups: {}, next_cursor: 'again' });
