@@ -19,8 +19,8 @@ import type { Measured, Person } from './world';
 
 export interface Scope {
 	person?: Person;
-	/** Whether these are the entries of a list. */
-	isOfList?: boolean;
+	/** Where these are the entries of a list: of which kind. */
+	list?: string;
 	provider: string;
 	team?: string;
 }

@@ -6,6 +6,7 @@ import type { Events } from './events';
 import { HOUR, LOOKBACK_HOURS, type Setting, type Step } from './steps';
 import type { Limits } from './values';
 import { Watched, type Around } from './watched';
+import type { Person } from './world';
 
 /** So many users are on a list at first. */
 const LISTED = 2;
@@ -62,7 +63,8 @@ export class Triggers {
 		const team = this.around.service.keys.get(this.key);
 		const { event } = this.setting;
 		const all = this.around.world.people.filter((one) => one.team === team && one.isListed && !one.isUnwatched);
-		const watched = this.what === 'one' ? all.filter((one) => one === this.ours[0]) : all;
+		// Another team has none of the entries.
+		const watched = this.what === 'one' || this.isOfList ? all.filter((one) => this.isOfOurs(one)) : all;
 		for (const { host } of this.watched) {
 			if (host.record.requests === 0) fail('polls have ended');
 			const read = event === 'user' ? host.record.listed : host.record.served;
@@ -123,6 +125,8 @@ export class Triggers {
 		}
 	}
 
+	private isOfOurs = (one: Person) => (this.what === 'one' ? one === this.ours[0] : one.team === 'our team');
+
 	private get ours() {
 		return this.around.world.people.filter(({ team }) => team === 'our team');
 	}
@@ -170,7 +174,7 @@ export class Triggers {
 
 	private scope() {
 		const person = this.what === 'one' ? this.ours[0] : undefined;
-		return { person, isOfList: this.isOfList, provider: this.what === 'omron' ? 'omron' : '' };
+		return { person, list: this.isOfList ? this.what : undefined, provider: this.what === 'omron' ? 'omron' : '' };
 	}
 
 	private watch(workflowId: string) {

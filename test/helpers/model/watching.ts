@@ -40,7 +40,7 @@ export class Watching {
 		if (this.oracle) this.before = { scope: this.scope, oracle: this.oracle };
 		this.scope = scope;
 		const { before } = this;
-		const keys = ['person', 'provider', 'isOfList'] as const;
+		const keys = ['person', 'provider', 'list'] as const;
 		const isBack = before && keys.every((key) => before.scope[key] === scope[key]);
 		this.oracle = isBack ? before.oracle : undefined;
 	}

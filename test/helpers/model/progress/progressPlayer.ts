@@ -70,7 +70,7 @@ export class ProgressPlayer {
 			{
 				provider: '',
 				person: scope === 'one' ? this.team[0] : undefined,
-				isOfList: scope !== 'all' && scope !== 'one',
+				list: scope,
 			},
 			{ scheduler, budgetMs, workflowId: `progress ${++histories}`, isPatient: true },
 			{ key: 'ours', lookback: 48 * HOUR, log, onPoll: (ended) => this.judge(ended) },
@@ -152,7 +152,7 @@ export class ProgressPlayer {
 			micro: String(this.world.readings.length % 1000).padStart(3, '0'),
 		};
 		const reading = this.world.measure({ person: this.team[user], time, arrives: now, value: 100, ...source });
-		if (reading) this.reads.expect(reading.nr, user, this.poll);
+		if (reading && this.watched.host.isAlive) this.reads.expect(reading.nr, user, this.poll);
 	}
 
 	/** Faults from this poll on; none after the last one. */
