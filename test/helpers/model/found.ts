@@ -212,7 +212,7 @@ export const foundProgress: Array<{ name: string; progress: ProgressHistory }> =
 
 function mix(own: Partial<ProgressHistory>): ProgressHistory {
 	return {
-		...{ scope: 'all', concurrency: 8, jitterMs: 0, isLong: false },
+		...{ scope: 'all', concurrency: 8, jitterMs: 0, isLong: false, isListQuick: false },
 		...{ kind: 'mix', scheduler: 'memory', people: 9, everyMinutes: 30, polls: 14, latencyMs: 0 },
 		...{ readings: [{ poll: 1, user: 0 }], stretches: [], throttles: [], slownesses: [] },
 		...own,

@@ -29,6 +29,7 @@ const kindOf = (
 				jitterMs: fc.constantFrom(0, 0, 300),
 				polls: fc.constant(polls),
 				latencyMs: fc.constantFrom(0, 20, 200, 1400),
+				isListQuick: fc.boolean(),
 				concurrency: fc.constantFrom(8, 8, 8, 1),
 				readings: fc.array(fc.record({ poll: fc.integer({ min: 1, max: polls }), user: fc.nat(count - 1) }), {
 					minLength: 1,

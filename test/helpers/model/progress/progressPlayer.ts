@@ -13,7 +13,7 @@ import { answerMs, soundMs, usersOfPoll } from './facts';
 import { RateLimit } from './rateLimit';
 import { ReadsBound } from './readsBound';
 import { ReportsBound } from './reportsBound';
-import { faultsAt, isDuring, isLimited, isMixed, type ProgressHistory } from './troubles';
+import { faultsAt, isDuring, isLimited, isMixed, isPrompt, type ProgressHistory } from './troubles';
 import { fail } from '../fail';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
@@ -21,6 +21,8 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 /** The longest Retry-After. */
 const LONGEST_PAUSE_MS = HOUR + MINUTE;
+/** In the team of some listed users. */
+const BYSTANDERS = 600;
 /** When all is well. */
 const LAST_ROUNDS = 3;
 /** Of a round, if a poll can do nothing. */
@@ -58,8 +60,11 @@ export class ProgressPlayer {
 		private readonly log: (line: string) => void = () => undefined,
 	) {
 		this.service.pageSize = 100;
+		this.service.isListQuick = history.isListQuick;
 		this.service.keys.set('ours', 'our team');
 		this.team = Array.from({ length: history.people }, () => this.world.join('our team'));
+		// Looked up one by one, where the list is long.
+		if (history.scope === 'clients') for (let i = 0; i < BYSTANDERS; i++) this.world.join('our team');
 		this.reads = new ReadsBound(history);
 		this.reports = new ReportsBound(history.everyMinutes * MINUTE, (user) => this.nameOf(user));
 		const { scheduler, isLong, scope } = history;
@@ -212,13 +217,24 @@ export class ProgressPlayer {
 		for (const line of lines) this.log(`  logged: ${line}`);
 		const isOfList = history.scope !== 'all';
 		const hasSlowAnswers = answerMs(service) > history.latencyMs;
+		const isWaiting = record.requests === 0 && begun < this.mayWaitUntil;
+		if (record.requests === 0 && this.possible > 0 && !isWaiting)
+			fail('a poll sends nothing, though the limit would let it', { poll });
+		reads.judge(
+			poll,
+			isWaiting ? 0 : this.possible,
+			rows.map(({ nr }) => Number(nr)),
+			served,
+			faulty,
+		);
 		this.reports.judge({
 			poll,
 			begun,
 			ended: this.time.now,
 			failing: new Set([...met].filter((nr) => failing.has(nr))),
-			isPrompt: !isMixed(history) && !isLimited(history),
+			isPrompt: isPrompt(history),
 			served,
+			mostReads: (since) => reads.mostSince(since),
 			watched: team.flatMap(({ nr }) => (removed.has(nr) ? [] : [nr])),
 			mayFail: (record.throttled > 0 || team.length === faulty.size) && served.size === 0,
 			// While answers are slow or limited, a poll may be too short for the requests that confirm that a user was removed.
@@ -229,14 +245,6 @@ export class ProgressPlayer {
 			error: error && wholeText(error),
 			logged: lines,
 		});
-		const isWaiting = record.requests === 0 && begun < this.mayWaitUntil;
-		reads.judge(
-			poll,
-			isWaiting ? 0 : this.possible,
-			rows.map(({ nr }) => Number(nr)),
-			served,
-			faulty,
-		);
 		if (service.limit?.isAnnounced) this.pausedUntil = Math.max(this.pausedUntil, record.retryAt);
 		else if (service.limit && record.throttled > 0) this.mayWaitUntil = this.time.now + service.limit.windowMs;
 		this.judgeTime(poll, this.time.now - begun, failing);

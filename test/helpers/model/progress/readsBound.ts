@@ -69,6 +69,12 @@ export class ReadsBound {
 		});
 	}
 
+	/** Of any user, after a poll. */
+	mostSince(poll: number): number {
+		const then = this.reads[poll + 1];
+		return this.reads.at(-1)!.reduce((most, count, user) => Math.max(most, count - then[user]), 0);
+	}
+
 	/** @throws Broken where something has never gone out */
 	judgeEnd() {
 		for (const [nr, one] of this.pending) fail('a reading has never gone out', { nr, ...one });

@@ -7,6 +7,9 @@ import { fail } from '../fail';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
+/** Reads of another user while one is not read because a round takes long. */
+const OF_A_ROUND = 3;
+
 export interface PollReports {
 	poll: number;
 	begun: number;
@@ -17,6 +20,8 @@ export interface PollReports {
 	isPrompt: boolean;
 	/** Users who were read. */
 	served: Set<number>;
+	/** Most reads of any user since a poll. */
+	mostReads: (poll: number) => number;
 	/** Users who are watched, and can be read. */
 	watched: number[];
 	/** Whether the poll itself may fail. */
@@ -40,8 +45,8 @@ export class ReportsBound {
 	private isLasting = false;
 	/** Polls with a failure, and without a report. */
 	private untold = 0;
-	/** The same where all was read between the last report and the failure. */
-	private readonly read = new Map<number, number>();
+	/** When each user was last read, and in which poll. */
+	private readonly read = new Map<number, { at: number; poll: number }>();
 
 	/** @param nameOf how a report names a user */
 	constructor(
@@ -51,8 +56,10 @@ export class ReportsBound {
 
 	judge(poll: PollReports) {
 		const { reported, error, logged, served, begun, ended, watched, failing } = poll;
-		for (const user of watched)
-			if (served.has(user) || !this.read.has(user)) this.read.set(user, served.has(user) ? ended : begun);
+		for (const user of watched) {
+			if (served.has(user)) this.read.set(user, { at: ended, poll: poll.poll });
+			else if (!this.read.has(user)) this.read.set(user, { at: begun, poll: poll.poll });
+		}
 		const failures = [...reported, ...(error === undefined ? [] : [error])];
 		const about = { poll: poll.poll, texts: [...failures, ...logged] };
 		this.judgePrompt(poll, failures.length > 0);
@@ -77,11 +84,13 @@ export class ReportsBound {
 	}
 
 	/** The hour counts at the end of a poll. Where a round takes longer, that is told once a day. */
-	private judgeAbsence({ poll, begun, ended, watched, failing, served }: PollReports, texts: string[]) {
+	private judgeAbsence({ poll, begun, ended, watched, mostReads }: PollReports, texts: string[]) {
 		const absentMs = Math.max(HOUR, 2 * this.intervalMs) + MINUTE;
-		const absent = watched.filter((user) => ended - this.read.get(user)! > absentMs);
+		const absent = watched.filter((user) => ended - this.read.get(user)!.at > absentMs);
 		if (absent.length === 0) return;
-		const isRound = served.size > 0 && !absent.some((user) => failing.has(user));
+		const readAt = Math.max(...[...this.read.values()].map(({ at }) => at));
+		const isRound =
+			ended - readAt <= absentMs && absent.every((user) => mostReads(this.read.get(user)!.poll) <= OF_A_ROUND);
 		const isHourly = this.intervalMs > HOUR - MINUTE;
 		const gapMs = isRound ? 25 * HOUR : isHourly ? 0 : HOUR;
 		const about = { poll, absent, texts };

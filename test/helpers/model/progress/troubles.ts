@@ -45,6 +45,7 @@ export interface ProgressHistory {
 	/** *Requests per Second*. */
 	rate?: number;
 	latencyMs: number;
+	isListQuick: boolean;
 	everyMinutes: number;
 	/** By how much poll times are off. */
 	jitterMs: number;
@@ -64,6 +65,12 @@ export const isMixed = ({ stretches, throttles, slownesses }: ProgressHistory) =
 /** Whether requests are limited, for all or for some. */
 export const isLimited = ({ stretches, throttles, rate }: ProgressHistory) =>
 	throttles.length > 0 || rate !== undefined || stretches.some(({ fault }) => / for |429/.test(fault));
+
+/** Whether each failure is told by its second poll: a read that the end of a poll cuts off is no failure. */
+export const isPrompt = (history: ProgressHistory) =>
+	!isLimited(history) &&
+	history.slownesses.length === 0 &&
+	(!isMixed(history) || history.stretches.every(({ fault }) => fault !== 'hang' && fault !== 'endless'));
 
 export const isDuring = (poll: number, { from, until }: { from: number; until: number }) =>
 	poll >= from && poll < until;
