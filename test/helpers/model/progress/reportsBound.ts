@@ -39,6 +39,8 @@ export interface PollReports {
 export class ReportsBound {
 	/** End of the last poll that told anything. */
 	private toldAt = -Infinity;
+	/** Begin of the last polls: n8n may have slept. */
+	private begun: number[] = [];
 	/** Begin of the last poll with a report. */
 	private reportedAt = -Infinity;
 	/** Whether somebody was unread in each poll since then. */
@@ -85,7 +87,10 @@ export class ReportsBound {
 
 	/** The hour counts at the end of a poll. Where a round takes longer, that is told once a day. */
 	private judgeAbsence({ poll, begun, ended, watched, mostReads }: PollReports, texts: string[]) {
-		const absentMs = Math.max(HOUR, 2 * this.intervalMs) + MINUTE;
+		const absentMs =
+			Math.max(HOUR, 2 * this.intervalMs, 2 * (begun - (this.begun[1] ?? begun)), begun - (this.begun[0] ?? begun)) +
+			MINUTE;
+		this.begun = [this.begun[1] ?? begun, begun];
 		const absent = watched.filter((user) => ended - this.read.get(user)!.at > absentMs);
 		if (absent.length === 0) return;
 		const readAt = Math.max(...[...this.read.values()].map(({ at }) => at));
