@@ -97,7 +97,7 @@ describe('what it says of this package, in figures and lists, is what the code d
 		const [key] = keysOf(identityOf(metrics[0]), [{ user_id: 'u' }]).keys;
 		const remembered = (/** @type {string} */ of) => {
 			const seen = new SeenReadings({});
-			seen.remember({ key, values: of, time: 0, row: {} });
+			seen.remember({ key, values: of, time: 0, row: {} }, 'e');
 			return Object.values(seen.toSave(0, new Map()))[0];
 		};
 		expect(remembered('a')).toHaveLength(Number(kept));
@@ -107,7 +107,7 @@ describe('what it says of this package, in figures and lists, is what the code d
 		expect(remembered('b').slice(0, user + reading)).toBe(key.slice(0, user + reading));
 		expect(remembered('b')).not.toBe(remembered('a'));
 
-		const { CLOCK_ERROR_MS } = require('../../nodes/HealthDataService/http/serviceClock');
+		const { CLOCK_ERROR_MS } = require('../../nodes/HealthDataService/trigger/clock');
 		expect(CLOCK_ERROR_MS).toBe(24 * 3_600_000);
 	});
 });

@@ -13,23 +13,15 @@ interface Running {
 	controller: AbortController;
 }
 
-/** Short timeout, as a part of the whole one. */
-const SHORT = 1 / 12;
-
-/** Least timeout: the slowest answer × this. Sound answers take no longer. */
-const MARGIN = 4;
-
 export class Deadlines {
 	private readonly running = new Set<Running>();
 	private isWatching = false;
 
-	/** No answer may take longer, also of the requests in flight. */
-	maxMs = () => Infinity;
 	/** By `performance.now()`: then every request ends. */
 	endAt = Infinity;
 
 	/**
-	 * Runs `work`. Its signal aborts after `ms` or `maxMs()`, or at once with `cancel`; the work must end then.
+	 * Runs `work`. Its signal aborts after `ms`, or at once with `cancel`; the work must end then.
 	 *
 	 * @throws what `work` throws; an error with the code `ETIMEDOUT` after `ms`
 	 */
@@ -53,8 +45,7 @@ export class Deadlines {
 		}
 	}
 
-	private readonly endOf = ({ begunAt, ms }: Running) =>
-		Math.min(begunAt + Math.min(ms, this.maxMs()), this.endAt);
+	private readonly endOf = ({ begunAt, ms }: Running) => Math.min(begunAt + ms, this.endAt);
 
 	/** Ends with the last request. Short steps, so that its memory is free soon after. */
 	private async watch() {
@@ -70,35 +61,5 @@ export class Deadlines {
 			}
 		}
 		this.isWatching = false;
-	}
-}
-
-/**
- * Timeout of one answer that adapts: short once a whole round of answers timed out, so that a stretch of hanging users does not use
- * up the time of the users after it. An answer restores it, and it is never short compared with the slowest answer so far.
- */
-export class AdaptiveTimeout {
-	/** Timed-out answers in a row. */
-	hanging = 0;
-	/** Part of the whole: less for users who failed before, which leaves time for answers that are slow but sound. */
-	part = 1;
-	/** The slowest answer. */
-	slowestMs = 0;
-
-	/** @param ms the whole timeout @param places requests at a time */
-	constructor(
-		readonly ms: number,
-		private readonly places: () => number,
-	) {}
-
-	get currentMs() {
-		const part = this.hanging >= this.places() ? SHORT : this.part;
-		return Math.min(this.ms, Math.max(this.ms * part, this.slowestMs * MARGIN));
-	}
-
-	/** Notes the end of one read: an answer, or an error after `tookMs`. */
-	note(hasFailed: boolean, tookMs: number) {
-		this.hanging = hasFailed && tookMs >= this.currentMs ? this.hanging + 1 : 0;
-		if (!hasFailed) this.slowestMs = Math.max(this.slowestMs, tookMs);
 	}
 }

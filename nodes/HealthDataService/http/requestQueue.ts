@@ -65,8 +65,12 @@ export class RequestQueue {
 	private epoch = 0;
 	private isKeyProven = false;
 	private closedBy?: Error;
-	private probe?: Promise<unknown>;
-	private isProbing = false;
+	/** The probe in progress. */
+	private probing?: Promise<unknown>;
+	private firstProbe?: Promise<void>;
+	private askingList?: Promise<void>;
+	/** Whether the first Retry-After was one for all requests; undefined until the list has told. */
+	isThrottledForAll?: boolean;
 	/** Whether the service has given data: then its address is right. */
 	hasData = false;
 	/** Requests without a result, also those between two attempts. */
@@ -78,13 +82,14 @@ export class RequestQueue {
 	readonly deadlines = new Deadlines();
 	readonly circuitBreaker = new CircuitBreaker();
 
-	/** @param until by `performance.now()`: requests that the rate holds back longer are rejected */
+	/** @param until by `performance.now()`: then requests end, and those that the rate holds back longer are rejected */
 	constructor(
 		{ concurrency = DEFAULT_CONCURRENCY, requestsPerSecond = Infinity }: RequestLimits = {},
 		private readonly until = Infinity,
 	) {
 		this.concurrency = this.most = concurrency;
 		this.intervalMs = 1000 / requestsPerSecond;
+		this.deadlines.endAt = until;
 	}
 
 	/** Requests that wait for concurrency, the rate, a pause or their next attempt. */
@@ -137,18 +142,36 @@ export class RequestQueue {
 		this.pump();
 	}
 
-	/** Runs the first `probe` it is given; no other request is sent meanwhile. Never rejects. */
+	/** Runs `probe`, or awaits the one in progress; no other request is sent meanwhile. Never rejects. */
+	async probe(probe: () => Promise<unknown>): Promise<void> {
+		this.probing ??= probe()
+			.catch(() => undefined)
+			.finally(() => {
+				this.probing = undefined;
+				this.pump();
+			});
+		await this.probing;
+	}
+
+	/** `probe` for the first that it is given. */
 	async probeOnce(probe: () => Promise<unknown>): Promise<void> {
-		if (!this.probe) {
-			this.isProbing = true;
-			this.probe = probe()
-				.catch(() => undefined)
-				.finally(() => {
-					this.isProbing = false;
-					this.pump();
-				});
-		}
-		await this.probe;
+		this.firstProbe ??= this.probe(probe);
+		await this.firstProbe;
+	}
+
+	/**
+	 * Obeys a Retry-After: sends nothing for `ms`, unless it is that of single users.
+	 *
+	 * @param isListThrottled asked once: what does not hold for the user list does not hold for all
+	 */
+	async obey(ms: number, isListThrottled: () => Promise<boolean>) {
+		const until = performance.now() + ms;
+		this.askingList ??= this.probe(async () => {
+			this.isThrottledForAll = await isListThrottled();
+			if (this.isThrottledForAll) this.pause(until - performance.now());
+		});
+		await this.askingList;
+		if (this.isThrottledForAll) this.pause(until - performance.now());
 	}
 
 	/** Sends nothing for so long: what Retry-After tells one request applies to all. */
@@ -184,7 +207,7 @@ export class RequestQueue {
 		const { probe, further, first, later } = this.lines;
 		for (;;) {
 			const line = probe.length > 0 ? probe : further.length > 0 ? further : first;
-			if (line.length === 0 || (this.isProbing && line !== probe)) break;
+			if (line.length === 0 || (this.probing && line !== probe)) break;
 			const now = performance.now();
 			const isHeld = now < this.pausedUntil || now < this.nextAt;
 			const reason =

@@ -68,6 +68,8 @@ export interface RetryOptions extends RetryLimits, Pick<QueueOptions, 'signal' |
 	queue: RequestQueue;
 	/** Whether failures do not count towards the circuit breaker: the reader tells an outage from failing users by itself. */
 	ignoreFailure?: boolean;
+	/** Whether the user list is throttled too. Without it, a Retry-After is one for all requests. */
+	isListThrottled?: () => Promise<boolean>;
 }
 
 /** What is left of the time for one user. All requests for the user share it. */
@@ -177,9 +179,16 @@ class Attempts {
 	}
 
 	private readonly stoppedBy = () => {
+		if (this.isOwnThrottle) return this.lastFailure;
 		const reason = this.request.budget?.stoppedBy();
 		return reason && (this.lastFailure ?? reason);
 	};
+
+	/** Whether the last failure was a Retry-After of this user only: the request ends, and the others go on. */
+	private get isOwnThrottle(): boolean {
+		const isOfAll = this.options.queue.isThrottledForAll ?? true;
+		return this.lastFailure?.retryAfterMs !== undefined && !isOfAll && !!this.request.budget;
+	}
 
 	/** @returns nothing for another attempt @throws Problem after the last one */
 	private readonly settle = (answer: Answer): IN8nHttpFullResponse | undefined => {
@@ -195,8 +204,10 @@ class Attempts {
 		if (!options.outlastsThrottles || !failed.isThrottle || failed.askedMs !== undefined)
 			this.ownFailure = latest;
 		this.lastFailure = this.ownFailure ?? latest;
-		const delayMs = retryDelay(failed, { ...options, maxAttempts });
-		if (maxAttempts > 1) this.pauseOthers(failed, latest, delayMs);
+		const delayMs = this.isOwnThrottle
+			? undefined
+			: retryDelay(failed, { ...options, maxAttempts });
+		if (!this.request.isProbe) this.pauseOthers(failed, latest, maxAttempts, delayMs);
 		this.notBefore = failed.now + (delayMs ?? 0);
 		if (delayMs !== undefined) return undefined;
 		if (!ignoreFailure) queue.circuitBreaker.onFailure(this.lastFailure);
@@ -225,21 +236,23 @@ class Attempts {
 	private pauseOthers(
 		{ outcome, isThrottle, askedMs, throttles }: FailedAttempt,
 		problem: Problem,
+		maxAttempts: number,
 		delayMs?: number,
 	) {
-		const { queue, outlastsThrottles, retryUntil = Infinity } = this.options;
-		const isWaitedOut = outlastsThrottles && isThrottle;
-		if (isWaitedOut) queue.lastThrottle = problem;
+		const { queue, outlastsThrottles, retryUntil = Infinity, isListThrottled } = this.options;
+		const isOutlasted = outlastsThrottles && isThrottle;
+		if (isOutlasted) queue.lastThrottle = problem;
+		const restMs = retryUntil - performance.now();
+		const pauseMs = Math.max(askedMs ?? 0, backoff(throttles + 1));
+		if (askedMs !== undefined && isListThrottled) {
+			void queue.obey(delayMs === undefined ? restMs : pauseMs, isListThrottled);
+			return;
+		}
+		if (maxAttempts === 1) return;
 		// Others that were answered meanwhile do not wait for a request that is throttled again and again.
-		if (delayMs !== undefined && (isWaitedOut || outcome === 'throttled'))
-			queue.pause(Math.max(askedMs ?? 0, backoff(throttles + 1)));
+		if (delayMs !== undefined && (isOutlasted || outcome === 'throttled')) queue.pause(pauseMs);
 		// A throttle that other requests do not meet is of this user only.
-		if (
-			delayMs === undefined &&
-			isWaitedOut &&
-			(askedMs !== undefined || throttles >= FEW_IN_A_ROW)
-		)
-			queue.pause(retryUntil - performance.now());
+		if (delayMs === undefined && isOutlasted && throttles >= FEW_IN_A_ROW) queue.pause(restMs);
 	}
 }
 

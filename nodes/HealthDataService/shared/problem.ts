@@ -60,6 +60,10 @@ export function problemOfOne(error: unknown, hasEnded: boolean): Problem {
 	throw error;
 }
 
+/** Whether the service limits the requests: never a failure of one user. */
+export const isThrottle = (error: unknown): error is Problem =>
+	error instanceof Problem && (error.kind === 'rate-limited' || error.retryAfterMs !== undefined);
+
 /** For a request that is not necessary: a Problem is no result, any other error is thrown. */
 export function ignoreProblem(error: unknown): undefined {
 	if (!(error instanceof Problem)) throw error;

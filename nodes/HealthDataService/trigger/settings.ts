@@ -13,21 +13,32 @@ import {
 } from '../fields/options';
 import { providerField, readProvider } from '../fields/provider';
 import { readUser, readUserIds, readUsersBy, readUserScope, userFields } from '../fields/users';
-import { CLOCK_ERROR_MS } from '../http/serviceClock';
-import { toNumber } from '../service/readings/aggregates';
-import { metrics, type ThresholdOption } from '../service/readings/metrics';
-import { listedUsers, oneUser, wholeTeam } from '../service/users/selection';
-import { ProviderCheck } from '../service/users/providerCheck';
+import {
+	arePossible,
+	measuredColumns,
+	measuredValues,
+	NOT_COMPARABLE,
+} from '../service/readings/measured';
+import { metrics, type Metric, type ThresholdOption } from '../service/readings/metrics';
+import { PREFETCHED_PAGES, type ListSlice } from '../service/users/list';
+import {
+	listedUsers,
+	oneUser,
+	watchedEntries,
+	wholeTeam,
+	type UserIdentifier,
+	type UserSelection,
+} from '../service/users/selection';
+import { noSuchClientUser } from '../service/users/users';
 import { someNumber, toChoice, wholeNumber } from '../shared/values';
-import type { ChangedRow } from './seen';
 import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
-import { HOUR_MS, type SavedThresholds, type Threshold } from './state';
+import { HOUR_MS } from './state';
 
 /** Wearables sync late: most after hours, some after a weekend. */
 const DEFAULT_LOOKBACK_HOURS = 48;
 const MAX_LOOKBACK_HOURS = 720;
 /** Users of a list whose readings are looked through for a test event. */
-const TEST_USERS = 50;
+export const TEST_USERS = 50;
 const show = { event: readingEvents.map(({ value }) => value) };
 
 const lookbackField: INodeProperties = {
@@ -86,53 +97,56 @@ export interface Settings {
 	lookback: number;
 	/** Identifies what is watched: another text starts over. Without IDs in clear, since it is saved. */
 	watched: string;
-	/** Rows that reach none of them are not emitted. */
-	thresholds: Threshold[];
+	/** Whether a row reaches a threshold, or none is given. */
+	isWanted: (row: IDataObject) => boolean;
 }
 
 /** @param isTest whether the readings of the first users only are read @throws Problem for an invalid field */
 export function readSettings(context: IPollFunctions, isTest = false): Settings {
 	const event = toChoice(context.getNodeParameter('event'), 'Trigger On', events);
 	const lookback = readLookback(context);
-	const maxUsers = isTest ? TEST_USERS : undefined;
-	const common = { event, lookback, thresholds: readThresholds(context, event.thresholds) };
+	const common = { event, lookback, isWanted: readWanted(context, event) };
 	const limits = readRequestLimits(context);
+	const { requestsPerSecond = PREFETCHED_PAGES } = limits;
+	const slice = {
+		limit: isTest ? TEST_USERS : undefined,
+		pagesOnDemand: Math.ceil(Math.min(requestsPerSecond, PREFETCHED_PAGES)),
+	};
 	if (!readingEvents.includes(event)) {
-		const target = { ...limits, selection: wholeTeam(), provider: new ProviderCheck('') };
+		const selection = wholeTeam({ ...slice, limit: undefined });
+		const target = { ...limits, selection, provider: '' };
 		return { ...common, target, watched: event.value };
 	}
 	const provider = readProvider(context);
-	const { selection, watched: users } = readSelection(context, provider, maxUsers);
+	const { selection, watched: users } = readSelection(context, provider, slice);
 	const sourceTypes = readSourceTypes(context);
 	const watched = JSON.stringify([event.value, ...users, provider]) + sourceTypes.join(', ');
-	return {
-		...common,
-		watched,
-		target: { ...limits, provider: new ProviderCheck(provider), sourceTypes, selection },
-	};
+	return { ...common, watched, target: { ...limits, provider, sourceTypes, selection } };
 }
 
 /** `watched` leaves out the entries of a list: a change of them affects no other user (cursors.ts). */
-function readSelection(context: IPollFunctions, provider: string, maxUsers?: number) {
+function readSelection(context: IPollFunctions, provider: string, slice: ListSlice) {
 	const scope = readUserScope(context);
 	if (scope === 'all') {
 		const connectedTo = readOnlyConnected(context) && provider !== '' ? provider : undefined;
-		const watched = ['all', ...(connectedTo ? ['connected'] : [])];
-		return { watched, selection: wholeTeam({ limit: maxUsers }, connectedTo) };
+		const watched = connectedTo ? ['all', 'connected'] : ['all'];
+		return { watched, selection: wholeTeam(slice, connectedTo) };
 	}
 	if (scope === 'one') {
 		const user = readUser(context);
-		return {
-			watched: [
-				user.by,
-				hash('sha256', user.by === 'userId' ? user.id.toLowerCase() : user.id).slice(0, 20),
-			],
-			selection: oneUser(user),
-		};
+		const id = user.by === 'userId' ? user.id.toLowerCase() : user.id;
+		const watched = [user.by, hash('sha256', id).slice(0, 20)];
+		return { watched, selection: watchedUser(user) };
 	}
 	const by = readUsersBy(context);
-	const entries = readUserIds(context, by);
-	return { watched: ['listed', by], selection: listedUsers(by, entries.slice(0, maxUsers)) };
+	const entries = readUserIds(context, by).slice(0, slice.limit);
+	const selection = by === 'userId' ? listedUsers(by, entries) : watchedEntries(entries);
+	return { watched: ['listed', by], selection };
+}
+
+function watchedUser(user: UserIdentifier): UserSelection {
+	if (user.by === 'userId') return oneUser(user);
+	return { ...watchedEntries([{ id: user.id, at: 1 }], noSuchClientUser), isOne: true };
 }
 
 /** In ms. */
@@ -142,36 +156,40 @@ const readLookback = (context: IPollFunctions): number =>
 	) * HOUR_MS;
 
 /** Thresholds of the options that were added. */
-export const readThresholds = (
-	context: IPollFunctions,
-	options: readonly ThresholdOption[],
-): Threshold[] =>
-	options.flatMap(({ column, at, option, name }) => {
-		const limit = readOption<number | undefined>(context, option, undefined, (value) =>
-			someNumber(value, name, 0),
+export const readThresholds = (context: IPollFunctions, metric: Metric): Threshold[] =>
+	metric.thresholds.flatMap((threshold) => {
+		const { option, name } = threshold;
+		const value = readOption<number | undefined>(context, option, undefined, (given) =>
+			someNumber(given, name, 0),
 		);
-		return limit === undefined ? [] : [{ column, [at]: limit }];
+		return value === undefined ? [] : [{ ...threshold, value }];
 	});
 
-/** Whether a row reaches any of the thresholds, or there are none. Null reaches none. */
-export const reachesThreshold = (thresholds: Threshold[], row: IDataObject): boolean =>
-	thresholds.length === 0 ||
-	thresholds.some(({ column, least = Infinity, most = -Infinity }) => {
-		const value = toNumber(row[column]) ?? NaN;
-		return value >= least || value <= most;
-	});
+function readWanted(context: IPollFunctions, { metric }: TriggerEvent): Settings['isWanted'] {
+	const thresholds = metric ? readThresholds(context, metric) : [];
+	if (!metric || thresholds.length === 0) return () => true;
+	return (row) => reachOf(metric, thresholds, row).length > 0;
+}
 
-/**
- * Whether a change is emitted. A reading measured before a change of the thresholds must reach those of before too, and so must one
- * dated ahead by more than clocks usually are.
- */
-export function isWanted(
-	{ row, time = -Infinity }: Pick<ChangedRow, 'row' | 'time'>,
-	minimums: SavedThresholds[],
-): boolean {
-	const isAfter = (change: number) => time > change && time <= Date.now() + CLOCK_ERROR_MS;
-	return minimums.every(
-		({ until, thresholds }) =>
-			(until !== undefined && isAfter(until)) || reachesThreshold(thresholds, row),
-	);
+type Reach = 'high' | 'low' | typeof NOT_COMPARABLE;
+
+/** A value that counts for an option. */
+interface Threshold extends ThresholdOption {
+	value: number;
+}
+
+/** What a row reaches, each value by itself. An impossible reading reaches nothing; null neither. */
+export function reachOf(metric: Metric, thresholds: Threshold[], row: IDataObject): Reach[] {
+	const values = measuredValues(metric, row);
+	const columns = measuredColumns(metric);
+	const valueOf = (one: Threshold) => values[columns.indexOf(one.column)];
+	if (thresholds.some((one) => valueOf(one) === NOT_COMPARABLE)) return [NOT_COMPARABLE];
+	if (!arePossible(metric, values)) return [];
+	const isReached = (one: Threshold) => {
+		const value = valueOf(one);
+		if (typeof value !== 'number') return false;
+		return one.at === 'least' ? value >= one.value : value <= one.value;
+	};
+	const reached = thresholds.filter(isReached).map(({ at }) => (at === 'least' ? 'high' : 'low'));
+	return [...new Set(reached)];
 }

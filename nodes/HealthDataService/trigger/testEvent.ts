@@ -3,64 +3,77 @@ import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { connect, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
-import { Problem } from '../shared/problem';
+import type { UserResult } from '../service/readings/readUsers';
+import { providerProblem } from '../service/users/provider';
+import { ignoreProblem, Problem } from '../shared/problem';
 import { detectChanges, SeenReadings, toItem, type ChangedRow } from './seen';
-import { reachesThreshold, readSettings, type Settings } from './settings';
+import { readSettings, TEST_USERS, type Settings } from './settings';
 
 const DAY_MS = 86_400_000;
 /** The user of n8n waits: users with slower answers are left out. */
 const TEST_EVENT_MS = 6_000;
+const RETRY_MS = TEST_EVENT_MS / 4;
 
 /** @throws Problem where there is no event */
 export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const settings = readSettings(context, true);
 	const { event, lookback, target } = settings;
+	const timeoutMs = TEST_EVENT_MS / 2;
 	const deadline = performance.now() + TEST_EVENT_MS;
-	const connected = await connect(context, {
+	const get = await connect(context, {
 		...SHORT_RETRY,
-		retryForMs: TEST_EVENT_MS / 4,
-		timeoutMs: TEST_EVENT_MS / 2,
+		retryForMs: RETRY_MS,
+		timeoutMs,
 		continues: true,
-		queue: new RequestQueue(target, deadline),
+		queue: new RequestQueue(target, deadline + timeoutMs),
 	});
-	const get = target.provider.watching(connected);
 	for (const lookbackMs of [lookback, event.testDays * DAY_MS]) {
 		const newest = await newestWithin(lookbackMs, settings, get, deadline);
 		if (newest) return newest;
 		if (performance.now() > deadline) break;
 	}
+	const { isOne, entries } = target.selection;
+	if (target.provider && !isOne && !entries) {
+		const problem = await providerProblem(get, target.provider).catch(ignoreProblem);
+		if (problem) throw problem;
+	}
 	throw new Problem(
 		`There is no ${event.noun} to show`,
-		`A test looks at the first users only, for a few seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next ${event.noun}`,
+		`The test reads the first ${TEST_USERS} users for up to 6 seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next ${event.noun}`,
 	);
 }
 
 /** @param deadline by `performance.now()` */
 async function newestWithin(lookbackMs: number, settings: Settings, get: Get, deadline: number) {
-	const { event, target, thresholds } = settings;
+	const { event, target } = settings;
 	const start = Date.now() - lookbackMs;
+	const isTimeUp = () => performance.now() > deadline;
 	let newest: ChangedRow | undefined;
 	let problem: Problem | undefined;
-	const isTimeUp = () => performance.now() > deadline;
-	// A hanging user is not asked again.
-	const budget = () => ({ retryMs: TEST_EVENT_MS / 4, totalMs: Infinity });
-	for await (const result of event.read(get, target, {
+	const read = event.read(get, target.selection.users(get), {
+		target,
 		windowStartOf: () => start,
 		isTimeUp,
-		budget,
-	})) {
+		// A hanging user is not asked again.
+		budget: () => ({ retryMs: RETRY_MS, totalMs: Infinity }),
+	});
+	for await (const result of read) {
 		problem ??= result.problem;
-		for (const row of detectChanges(event, result.rows, new SeenReadings({}), { start }).changes) {
-			if (
-				reachesThreshold(thresholds, row.row) &&
-				(!newest || (row.time ?? 0) > (newest.time ?? 0))
-			)
-				newest = row;
-		}
+		newest = newerOf(newest, newestOf(result, settings, start));
 	}
 	if (!newest && problem) throw problem;
 	if (!newest) return undefined;
 	const item = toItem(event, newest);
 	await target.selection.addClientUserIds?.(get, [item], isTimeUp);
 	return item;
+}
+
+function newestOf({ rows }: UserResult, { event, isWanted }: Settings, start: number) {
+	const { changes } = detectChanges(event, rows, new SeenReadings({}), { start }, isWanted);
+	return changes.reduce<ChangedRow | undefined>(newerOf, undefined);
+}
+
+function newerOf(one: ChangedRow | undefined, other: ChangedRow | undefined) {
+	if (!one || !other) return one ?? other;
+	return (other.time ?? 0) > (one.time ?? 0) ? other : one;
 }

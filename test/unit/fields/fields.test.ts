@@ -51,7 +51,7 @@ const atLeast = (min: number) => (value: unknown) => {
 };
 
 type Read = (context: IExecuteSingleFunctions) => unknown;
-const least: Read = (context) => readThresholds(context as never, bloodPressure.thresholds)[0].least;
+const least: Read = (context) => readThresholds(context as never, bloodPressure)[0].value;
 
 /** Each reader, and what may come out for a value: refused, or the one right result. */
 const READERS: Array<[field: string, parameter: string, read: Read, meant: (value: unknown) => unknown]> = [
@@ -109,7 +109,7 @@ it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, me
 
 it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 	['concurrency and requestsPerSecond', readRequestLimits, { concurrency: 8, requestsPerSecond: undefined }],
-	['minSystolic', (context) => readThresholds(context as never, bloodPressure.thresholds), []],
+	['minSystolic', (context) => readThresholds(context as never, bloodPressure), []],
 	['userLimit and userOffset', readListSlice, { offset: 0, limit: Infinity }],
 	['onlyConnected', readOnlyConnected, false],
 	['sourceTypes', readSourceTypes, []],

@@ -5,13 +5,15 @@ import { Problem } from '../../shared/problem';
 import { MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
 
 /** Pages requested before they are needed. The request queue decides how many are sent at once. */
-const PREFETCHED_PAGES = 8;
+export const PREFETCHED_PAGES = 8;
 
 export interface ListSlice {
 	offset?: number;
 	limit?: number;
 	/** Whether the reader may stop before the end: then no page is prefetched. */
 	isLazy?: boolean;
+	/** Pages prefetched once the reader has taken all users: a slow rate is not spent on pages while users wait. */
+	pagesOnDemand?: number;
 	/** Called with the number of users that the `total` of the first page announces. May throw to stop the read. */
 	onTotal?: (users: number) => void;
 }
@@ -24,10 +26,14 @@ export interface ListSlice {
  */
 export async function* userPages(
 	get: Get,
-	{ offset = 0, limit = Infinity, isLazy = false, onTotal }: ListSlice = {},
+	{ offset = 0, limit = Infinity, isLazy = false, pagesOnDemand, onTotal }: ListSlice = {},
 ): AsyncGenerator<UserPage> {
 	const paginator = new UserPaginator(offset, limit);
 	const pages = new Prefetch(get);
+	const prefetch = (count: number) => {
+		if (paginator.hasEnded || isLazy) return;
+		for (const next of paginator.nextPages(count)) pages.start(next);
+	};
 	try {
 		while (!paginator.hasEnded) {
 			const request = paginator.next();
@@ -36,9 +42,9 @@ export async function* userPages(
 			const users = paginator.read(request, page);
 			// Users have moved on the list: the prefetched pages no longer fit.
 			if (users.length === 0) pages.cancel();
-			else if (!paginator.hasEnded && !isLazy)
-				for (const next of paginator.nextPages(PREFETCHED_PAGES)) pages.start(next);
+			else if (pagesOnDemand === undefined) prefetch(PREFETCHED_PAGES);
 			yield { users, total: page.total };
+			if (users.length > 0 && pagesOnDemand !== undefined) prefetch(pagesOnDemand);
 		}
 	} finally {
 		pages.cancel();
