@@ -7,8 +7,8 @@ export class NewUsers implements Judge {
 	/** Listed when watching began, or emitted, and without a break since. */
 	private readonly known = new Set<Person>();
 	private readonly emitted = new Set<Person>();
-	/** Whoever comes back counts as new, or not, if nobody noticed. */
-	private readonly left = new Set<Person>();
+	/** Whoever comes back counts as new, or not, if nobody noticed. Who joined before the list was first read may be old. */
+	private readonly unsure = new Set<Person>();
 	/** The list was read to its end, and that was saved. */
 	private isListRead = false;
 	private willBeRead = false;
@@ -43,13 +43,13 @@ export class NewUsers implements Judge {
 			this.emitted.add(one);
 		}
 		for (const one of this.world.people) {
-			if (!one.isListed && this.known.delete(one)) this.left.add(one);
+			if (!one.isListed && this.known.delete(one)) this.unsure.add(one);
 		}
 		if (!isKept || isHit || !isQuick) return;
 		for (const one of listed) {
-			const isSure = this.isListRead || one.createdOn > this.since + Math.abs(this.clockError);
-			if (isSure && isInScope(this.scope, one) && !this.known.has(one) && !this.left.has(one))
-				fail('a user who joined was not emitted', { nr: one.nr });
+			if (!isInScope(this.scope, one) || this.known.has(one) || this.unsure.has(one)) continue;
+			if (!this.isListRead && one.createdOn <= this.since + Math.abs(this.clockError)) this.unsure.add(one);
+			else fail('a user who joined was not emitted', { nr: one.nr });
 		}
 		this.isFirstRound = false;
 		this.willBeRead = true;

@@ -41,10 +41,12 @@ export class Oracle implements Judge {
 		readonly scope: Scope,
 		private readonly settings: { lookback: number; limits: Limits; sendsDate: boolean },
 		readonly since: number,
+		/** What came since then may be new. */
+		private readonly firstTry = since,
 	) {
 		this.lookbacks = new Lookbacks(settings.lookback);
 		this.groups = new Groups(world);
-		this.pass = { at: since, saved: since };
+		this.pass = { at: firstTry, saved: firstTry };
 	}
 
 	/** Whether no user was read yet. */
@@ -121,6 +123,7 @@ export class Oracle implements Judge {
 			isLate: time !== null && at - time > this.lookbacks.least - this.worstClock,
 			isUnsure:
 				wasThere ||
+				group.hasChanged(this.firstTry, this.since) ||
 				ahead > 0 ||
 				(time !== null && this.clock?.mayHide(time)) ||
 				group.hasChanged(at, ended) ||
@@ -154,6 +157,7 @@ export class Oracle implements Judge {
 	/** There when watching began, and the same since. */
 	private isOld(group: Group, { time, person }: Measured, until: number): boolean {
 		const { since } = this;
+		if (group.hasChanged(this.firstTry, since)) return false;
 		const begin = this.begins.get(person);
 		if (group.hasChanged(begin ? begin.at : since, until)) return false;
 		// Arrived after watching began, and before the first read.

@@ -14,6 +14,8 @@ interface Run {
 	steps: number;
 	kinds: string[];
 	isWhole: boolean;
+	/** One history as it was printed, in place of all. */
+	history?: string;
 }
 
 type Print = (line: string) => void;
@@ -36,6 +38,7 @@ const DAY = 24 * 60 * MINUTE;
 
 /** @returns whether all promises were kept */
 export async function main(options: Run, print: Print): Promise<boolean> {
+	if (options.history) return await replay(JSON.parse(options.history) as Drawn, print);
 	const known = [
 		...found.map(({ name, world, steps }) => ({ name, drawn: { world: { ...PLAIN, ...world }, steps } })),
 		...foundProgress.map(({ name, progress }) => ({ name, drawn: { progress } })),
@@ -100,11 +103,13 @@ export async function play(drawn: Drawn, print?: Print): Promise<{ emitted: numb
 	return { emitted, elapsed: player.time.elapsed };
 }
 
-export async function replay(drawn: Drawn, print: Print) {
-	print(JSON.stringify('progress' in drawn ? drawn.progress : drawn.world));
+export async function replay(drawn: Drawn, print: Print): Promise<boolean> {
+	print(JSON.stringify(drawn));
 	try {
 		await play(drawn, print);
+		return true;
 	} catch (error) {
 		print(`\n${error.stack ?? error}`);
+		return false;
 	}
 }

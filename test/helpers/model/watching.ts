@@ -10,6 +10,9 @@ export class Watching {
 	/** What was watched before, as long as nothing else is. */
 	private before?: { scope: Scope; oracle: Judge };
 
+	/** Of the tries to switch it on. */
+	private firstTry?: number;
+
 	constructor(
 		private readonly around: Around,
 		private scope: Scope,
@@ -37,6 +40,7 @@ export class Watching {
 
 	/** Other fields. The same watch continues if they are set back, and no other was published meanwhile. */
 	change(scope: Scope) {
+		this.firstTry = undefined;
 		if (this.oracle) this.before = { scope: this.scope, oracle: this.oracle };
 		this.scope = scope;
 		const { before } = this;
@@ -45,18 +49,21 @@ export class Watching {
 		this.oracle = isBack ? before.oracle : undefined;
 	}
 
-	/** A trigger that could not be switched on has not begun to watch. */
+	/** A trigger that could not be switched on has not begun to watch, or has, if the next try is successful. */
 	stop() {
+		this.firstTry ??= this.around.time.now;
 		this.oracle = undefined;
 	}
 
 	/** It was switched on: there is no way back to what was watched before. */
 	stay() {
+		this.firstTry = undefined;
 		this.before = undefined;
 	}
 
 	/** Another node. */
 	forget() {
+		this.firstTry = undefined;
 		this.oracle = undefined;
 		this.before = undefined;
 	}
@@ -75,6 +82,6 @@ export class Watching {
 		const { lookback, limits, isOfUsers } = this;
 		if (isOfUsers) return new NewUsers(world, { ...this.scope }, since, time.error);
 		const settings = { lookback, limits, sendsDate: service.sendsDate };
-		return new Oracle(world, { ...this.scope }, settings, since);
+		return new Oracle(world, { ...this.scope }, settings, since, this.firstTry);
 	}
 }
