@@ -252,7 +252,8 @@ class Attempts {
 		// Others that were answered meanwhile do not wait for a request that is throttled again and again.
 		if (delayMs !== undefined && (isOutlasted || outcome === 'throttled')) queue.pause(pauseMs);
 		// A throttle that other requests do not meet is of this user only.
-		if (delayMs === undefined && isOutlasted && throttles >= FEW_IN_A_ROW) queue.pause(restMs);
+		const isLasting = askedMs !== undefined || throttles >= FEW_IN_A_ROW;
+		if (delayMs === undefined && isOutlasted && isLasting) queue.pause(restMs);
 	}
 }
 

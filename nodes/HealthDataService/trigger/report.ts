@@ -66,7 +66,7 @@ function troubleOf(result: PollResult, local: Local, now: number): Trouble {
 		if (isFailing) failing.push({ label, cursor, problem });
 		else if (isOld(cursor.read)) waiting.push({ label, cursor, problem });
 	}
-	const isListOld = isOld(local.listReadAt);
+	const isListOld = waiting.length === 0 && isOld(local.listReadAt);
 	const isOther = failing.length > 0 || throttle !== undefined || !hasRead;
 	const isLongRound = waiting.length > 0 && !isOther;
 	return { failing, waiting, throttle, isListOld, isLongRound };
