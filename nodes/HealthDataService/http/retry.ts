@@ -186,8 +186,8 @@ class Attempts {
 
 	/** Whether the last failure was a Retry-After of this user only: the request ends, and the others go on. */
 	private get isOwnThrottle(): boolean {
-		const isOfAll = this.options.queue.isThrottledForAll ?? true;
-		return this.lastFailure?.retryAfterMs !== undefined && !isOfAll && !!this.request.budget;
+		const isOfAll = this.options.queue.isThrottledForAll || !this.request.budget;
+		return this.lastFailure?.retryAfterMs !== undefined && !isOfAll;
 	}
 
 	/** @returns nothing for another attempt @throws Problem after the last one */

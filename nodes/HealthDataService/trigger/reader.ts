@@ -212,7 +212,7 @@ export class PollReader {
 
 	/** A Retry-After has asked the list already. */
 	private async isThrottledForAll({ retryAfterMs }: Problem, isLate: boolean): Promise<boolean> {
-		if (retryAfterMs !== undefined) return this.options.queue.isThrottledForAll ?? true;
+		if (retryAfterMs !== undefined) return await this.options.queue.knowsThrottledForAll();
 		return !isLate && !this.isAside && isThrottle(await this.probe());
 	}
 

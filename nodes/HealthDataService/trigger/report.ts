@@ -67,8 +67,8 @@ function troubleOf(result: PollResult, local: Local, now: number): Trouble {
 		else if (isOld(cursor.read)) waiting.push({ label, cursor, problem });
 	}
 	const isListOld = waiting.length === 0 && isOld(local.listReadAt);
-	const isOther = failing.length > 0 || throttle !== undefined || !hasRead;
-	const isLongRound = waiting.length > 0 && !isOther;
+	const isTrouble = failing.length > 0 || throttle !== undefined || !hasRead;
+	const isLongRound = !isTrouble && waiting.length > 0 && waiting.every(({ problem }) => !problem);
 	return { failing, waiting, throttle, isListOld, isLongRound };
 }
 
