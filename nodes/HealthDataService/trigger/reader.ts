@@ -173,7 +173,7 @@ export class PollReader {
 
 	private async take(result: UserResult) {
 		this.cursors.meet(result);
-		if (!result.problem && this.cursors.hasBegunLate(result)) return this.cursors.cut(result);
+		if (this.cursors.hasBegunLate(result)) return this.cursors.cut(result);
 		const problem = result.problem ?? this.detect(result);
 		if (!problem) {
 			this.failuresInARow = 0;
