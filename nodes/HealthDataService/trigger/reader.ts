@@ -52,6 +52,8 @@ export class PollReader {
 	private done = 0;
 	private failed = 0;
 	private readonly late = new Set<UserResult>();
+	/** Whether the list was throttled too, asked once in a stretch of failures. */
+	private isListThrottled?: boolean;
 	private isAside = false;
 	private isOver = false;
 	/** Hash of the team; another one than before makes all results invalid. */
@@ -177,6 +179,7 @@ export class PollReader {
 		const problem = result.problem ?? this.detect(result);
 		if (!problem) {
 			this.failuresInARow = 0;
+			this.isListThrottled = undefined;
 			this.isOver ||= this.results.isFull();
 		} else if (await this.isCutShort(result, problem)) this.cursors.cut(result);
 		else await this.fail(result, problem);
@@ -213,7 +216,8 @@ export class PollReader {
 	/** A Retry-After has asked the list already. */
 	private async isThrottledForAll({ retryAfterMs }: Problem, isLate: boolean): Promise<boolean> {
 		if (retryAfterMs !== undefined) return await this.options.queue.knowsThrottledForAll();
-		return !isLate && !this.isAside && isThrottle(await this.probe());
+		if (!isLate) this.isListThrottled ??= isThrottle(await this.probe());
+		return !isLate && this.isListThrottled === true;
 	}
 
 	/** Ends the poll, and those after it until the time that a throttle names. */
