@@ -7,7 +7,7 @@ import { bloodPressure, mindfulness } from '../helpers/people';
 import { PollingHost, type HostOptions } from '../helpers/pollingHost';
 import { byUserId, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
-import { HOUR, MINUTE, stateNow } from '../helpers/watch';
+import { MINUTE, stateNow } from '../helpers/watch';
 
 const history = new History();
 const used = useSandbox(() => ({ world: history }));
@@ -82,7 +82,10 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 		]);
 		change(entries[0], reading(88, 51, -10));
 		change(entries[1], reading(92, 51, -9));
-		expect(valuesOf(await n8n.tick())).toEqual([[88, 51, 'updated']]);
+		expect(valuesOf(await n8n.tick())).toEqual([
+			[88, 51, 'created'],
+			[92, 51, 'updated'],
+		]);
 	});
 
 	it('numbers as text count, null and words do not', async () => {
@@ -147,7 +150,7 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 		clock += 2 * MINUTE;
 		expect(valuesOf(await n8n.tick())).toEqual([[150, 80, 'created']]);
 		n8n.parameters = { ...n8n.parameters, options };
-		history.add(anna, reading(145, 80, -1));
+		history.add(anna, reading(145, 80, -0.5));
 		expect(valuesOf(await n8n.start())).toEqual([
 			[120, 80, 'created'],
 			[145, 80, 'created'],

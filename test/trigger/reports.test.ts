@@ -5,13 +5,12 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { useLogLines } from '../helpers/logLines';
 import { n8nLogger } from '../helpers/machine';
-import { createUser } from '../helpers/people';
 import { byClientId } from '../helpers/requests';
 import { allUsers, HOUR, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 
 const WITHIN_MS = 10_000;
 const NO_READING =
-	'A test looks at the first users only, for a few seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next blood pressure reading';
+	'The test reads the first 50 users for up to 6 seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next blood pressure reading';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -45,7 +44,7 @@ onBothSchedulers((scheduler) => {
 			expect(n8n.reported[2]).toMatchObject({
 				message: expect.stringMatching(/^The readings of 2 users cannot be read\. The service did not accept/),
 				// Results come as they are completed.
-				description: expect.stringMatching(/^The first is [\w-]+\. /),
+				description: expect.stringMatching(/^The first is [\w-]+, last read 2026-06-01 \d\d:\d\d UTC\. /),
 				httpCode: '422',
 				failure: { cause: 'configuration-invalid' },
 			});
@@ -110,32 +109,32 @@ onBothSchedulers((scheduler) => {
 		const log = useLogLines();
 		const slug = (value: string) => ({ ...allUsers, provider: { __rl: true, mode: 'slug', value } });
 
-		it.each(['Withings', 'OMRON'])(
-			'a provider that no user has (%s): one line, not one for each poll',
-			async (typed) => {
-				const n8n = w.trigger(slug(typed));
-				await n8n.start();
-				for (let i = 0; i < 2; i++) {
-					w.pass(MINUTE);
-					await n8n.tick();
-				}
-				expect(n8n.reported).toEqual([]);
-				expect(log).toEqual([
-					`Workflow "Test", node "Node": No user who was read has the provider "${typed}" connected, and no reading has it. ` +
-						"'Provider' takes the service's slug, in the same upper and lower case: User → List shows the slugs under connected_sources.",
-				]);
-			},
-		);
-
-		it('a provider that users have, then none', async () => {
-			const { users } = w.history.team;
-			w.history.team.users = [...users, createUser('last', ['fitbit'])];
-			const n8n = w.trigger(slug('fitbit'));
+		it.each(['Withings', 'OMRON'])('a provider that no user has (%s): publication succeeds, and one report', async (typed) => {
+			const n8n = w.trigger(slug(typed));
 			await n8n.start();
+			for (let i = 0; i < 2; i++) {
+				w.pass(MINUTE);
+				await n8n.tick();
+			}
+			expect(n8n.reported).toMatchObject([
+				{ message: "'Provider' is not the slug of a provider that a user has connected" },
+			]);
+			expect(n8n.reported[0].description).toContain('omron');
 			expect(log).toEqual([]);
-			w.history.team.users = users;
-			for (let i = 0; i < 3; i++) await n8n.tick();
-			expect(log).toEqual([expect.stringContaining('"fitbit"')]);
+		});
+
+		it('a provider that a user has: no report, though nobody has readings', async () => {
+			const n8n = w.trigger(slug('omron'));
+			await n8n.start();
+			await n8n.tick();
+			expect(n8n.reported).toEqual([]);
+		});
+
+		it('a provider that no user has, in a test event: the error says it', async () => {
+			await expect(w.trigger(slug('OMRON')).fetchTestEvent()).rejects.toMatchObject({
+				message: "'Provider' is not the slug of a provider that a user has connected",
+				description: expect.stringContaining('omron'),
+			});
 		});
 
 		it('a service that is down at a start: one line that ends with a full stop', async () => {
@@ -218,7 +217,7 @@ onBothSchedulers((scheduler) => {
 					w.history.team.users = [];
 					return { event: 'user' };
 				},
-				'A test looks at the first users only, for a few seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next user',
+				'The test reads the first 50 users for up to 6 seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next user',
 			],
 		])('says what to do without %s', async (_, parameters, description) => {
 			const given = parameters();

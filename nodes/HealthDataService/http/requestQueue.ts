@@ -69,8 +69,8 @@ export class RequestQueue {
 	private probing?: Promise<unknown>;
 	private firstProbe?: Promise<void>;
 	private askingList?: Promise<void>;
-	/** Whether the first Retry-After was one for all requests; undefined until the list has told. */
-	isThrottledForAll?: boolean;
+	/** Whether the first Retry-After was one for all requests, as far as is known. */
+	isThrottledForAll = true;
 	/** Whether the service has given data: then its address is right. */
 	hasData = false;
 	/** Requests without a result, also those between two attempts. */
@@ -170,8 +170,13 @@ export class RequestQueue {
 			this.isThrottledForAll = await isListThrottled();
 			if (this.isThrottledForAll) this.pause(until - performance.now());
 		});
+		if (await this.knowsThrottledForAll()) this.pause(until - performance.now());
+	}
+
+	/** `isThrottledForAll`, once the list has told. */
+	async knowsThrottledForAll(): Promise<boolean> {
 		await this.askingList;
-		if (this.isThrottledForAll) this.pause(until - performance.now());
+		return this.isThrottledForAll;
 	}
 
 	/** Sends nothing for so long: what Retry-After tells one request applies to all. */

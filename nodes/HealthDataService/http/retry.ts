@@ -186,8 +186,8 @@ class Attempts {
 
 	/** Whether the last failure was a Retry-After of this user only: the request ends, and the others go on. */
 	private get isOwnThrottle(): boolean {
-		const isOfAll = this.options.queue.isThrottledForAll ?? true;
-		return this.lastFailure?.retryAfterMs !== undefined && !isOfAll && !!this.request.budget;
+		const isOfAll = this.options.queue.isThrottledForAll || !this.request.budget;
+		return this.lastFailure?.retryAfterMs !== undefined && !isOfAll;
 	}
 
 	/** @returns nothing for another attempt @throws Problem after the last one */
@@ -252,7 +252,8 @@ class Attempts {
 		// Others that were answered meanwhile do not wait for a request that is throttled again and again.
 		if (delayMs !== undefined && (isOutlasted || outcome === 'throttled')) queue.pause(pauseMs);
 		// A throttle that other requests do not meet is of this user only.
-		if (delayMs === undefined && isOutlasted && throttles >= FEW_IN_A_ROW) queue.pause(restMs);
+		const isLasting = askedMs !== undefined || throttles >= FEW_IN_A_ROW;
+		if (delayMs === undefined && isOutlasted && isLasting) queue.pause(restMs);
 	}
 }
 

@@ -25,20 +25,19 @@ export class Clock {
 		if (atStart >= FIRST_DATE) this.date = Math.max(this.date ?? atStart, atStart);
 	};
 
-	/** The time at the start of the poll: n8n's, unless the service's contradicts it. */
-	get time() {
-		const { date, now } = this;
-		return date !== undefined && Math.abs(date - now) > DEVICE_ERROR_MS ? date : now;
-	}
-
 	/** The earliest time that it may have been at the start of the poll: what a window passes over is lost. */
 	get earliest() {
 		return Math.min(this.now, this.date ?? this.now);
 	}
 
-	/** The latest time that it may have been at the start of the poll. */
+	/** The latest. */
 	get latest() {
-		return Math.max(this.now, this.time);
+		return Math.max(this.now, this.date ?? this.now);
+	}
+
+	/** The time to note: n8n's, unless the service's is much earlier. */
+	get time() {
+		return this.now - this.earliest > DEVICE_ERROR_MS ? this.earliest : this.now;
 	}
 
 	/** The latest time that it may be now, with a minute for the clocks of devices. */

@@ -23,7 +23,7 @@ export interface WatchTarget extends RequestLimits {
 	concurrency: number;
 }
 
-export interface ReadOptions extends Pick<ReadUsersOptions, 'isTriedOnce' | 'budget' | 'isTimeUp'> {
+export interface ReadOptions extends Pick<ReadUsersOptions, 'isTriedOnce' | 'budget' | 'isTimeUp' | 'onDone'> {
 	target: WatchTarget;
 	/** In ms. */
 	windowStartOf: (user: SelectedUser) => number;

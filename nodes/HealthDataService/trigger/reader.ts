@@ -48,7 +48,12 @@ export class PollReader {
 	private readonly failures: Array<[Listed, Problem]> = [];
 	private failuresInARow = 0;
 	private recovered = 0;
-	private hasResult = false;
+	/** Reads that have ended: a result may be taken later, while the list is awaited. */
+	private done = 0;
+	private failed = 0;
+	private readonly late = new Set<UserResult>();
+	/** Whether the list was throttled too, asked once in a stretch of failures. */
+	private isListThrottled?: boolean;
 	private isAside = false;
 	private isOver = false;
 	/** Hash of the team; another one than before makes all results invalid. */
@@ -131,7 +136,7 @@ export class PollReader {
 	}
 
 	private async takeAll(users: SelectedUsers) {
-		const { cursors, failures, target, isTimeUp } = this;
+		const { cursors, target, isTimeUp } = this;
 		const { budgetMs, timeoutMs } = this.options;
 		if (this.isOver) return;
 		const read = this.settings.event.read(this.get, users, {
@@ -139,15 +144,16 @@ export class PollReader {
 			windowStartOf: (user) => cursors.beginRead(user),
 			isTriedOnce: (user) => hasFailed(cursors.of(user)),
 			budget: () => ({
-				retryMs: failures.length < FEW_FAILURES ? timeoutMs / 2 : 0,
+				retryMs: this.failed < FEW_FAILURES ? timeoutMs / 2 : 0,
 				totalMs: isTimeUp() ? 0 : budgetMs / 2,
 			}),
 			isTimeUp,
+			onDone: this.note,
 		});
 		try {
 			for await (const result of read) await this.take(result);
 		} catch (error) {
-			const isLate = this.hasResult && isTimeUp() && error instanceof Problem && error.isTransient;
+			const isLate = this.done > 0 && isTimeUp() && error instanceof Problem && error.isTransient;
 			if (!isThrottle(error) && !isLate) throw error;
 			this.endBy(error);
 		}
@@ -156,18 +162,24 @@ export class PollReader {
 	/** Each poll reads a user at least, however long the list has taken at a low rate. */
 	private readonly isTimeUp = (): boolean => {
 		const { deadline, queue } = this.options;
-		const mayUseAll = this.isAside || !this.hasResult;
+		const mayUseAll = this.isAside || this.done === 0;
 		const end = mayUseAll ? queue.deadlines.endAt : deadline;
 		return this.isOver || performance.now() >= end;
 	};
 
+	private readonly note = (result: UserResult) => {
+		if (this.isTimeUp()) this.late.add(result);
+		if (result.problem) this.failed++;
+		this.done++;
+	};
+
 	private async take(result: UserResult) {
-		this.hasResult = true;
 		this.cursors.meet(result);
-		if (!result.problem && this.cursors.hasBegunLate(result)) return this.cursors.cut(result);
+		if (this.cursors.hasBegunLate(result)) return this.cursors.cut(result);
 		const problem = result.problem ?? this.detect(result);
 		if (!problem) {
 			this.failuresInARow = 0;
+			this.isListThrottled = undefined;
 			this.isOver ||= this.results.isFull();
 		} else if (await this.isCutShort(result, problem)) this.cursors.cut(result);
 		else await this.fail(result, problem);
@@ -194,17 +206,18 @@ export class PollReader {
 
 	/** Whether only the end of the poll, or a throttle of all, has kept this user from being read. */
 	private async isCutShort(result: UserResult, problem: Problem): Promise<boolean> {
-		const isTimeUp = this.isTimeUp();
-		if (!isThrottle(problem)) return isTimeUp && result.tookMs < this.options.timeoutMs;
-		const isOfAll = await this.isThrottledForAll(problem, isTimeUp);
+		const isLate = this.late.has(result);
+		if (!isThrottle(problem)) return isLate && result.tookMs < this.options.timeoutMs;
+		const isOfAll = await this.isThrottledForAll(problem, isLate);
 		if (isOfAll) this.endBy(problem);
-		return isOfAll || isTimeUp;
+		return isOfAll || isLate;
 	}
 
 	/** A Retry-After has asked the list already. */
-	private async isThrottledForAll({ retryAfterMs }: Problem, isTimeUp: boolean): Promise<boolean> {
-		if (retryAfterMs !== undefined) return this.options.queue.isThrottledForAll ?? true;
-		return !isTimeUp && !this.isAside && isThrottle(await this.probe());
+	private async isThrottledForAll({ retryAfterMs }: Problem, isLate: boolean): Promise<boolean> {
+		if (retryAfterMs !== undefined) return await this.options.queue.knowsThrottledForAll();
+		if (!isLate) this.isListThrottled ??= isThrottle(await this.probe());
+		return !isLate && this.isListThrottled === true;
 	}
 
 	/** Ends the poll, and those after it until the time that a throttle names. */

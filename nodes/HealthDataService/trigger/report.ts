@@ -66,9 +66,9 @@ function troubleOf(result: PollResult, local: Local, now: number): Trouble {
 		if (isFailing) failing.push({ label, cursor, problem });
 		else if (isOld(cursor.read)) waiting.push({ label, cursor, problem });
 	}
-	const isListOld = isOld(local.listReadAt);
-	const isOther = failing.length > 0 || throttle !== undefined || !hasRead;
-	const isLongRound = waiting.length > 0 && !isOther;
+	const isListOld = waiting.length === 0 && isOld(local.listReadAt);
+	const isTrouble = failing.length > 0 || throttle !== undefined || !hasRead;
+	const isLongRound = !isTrouble && waiting.length > 0 && waiting.every(({ problem }) => !problem);
 	return { failing, waiting, throttle, isListOld, isLongRound };
 }
 

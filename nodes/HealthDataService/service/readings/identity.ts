@@ -18,13 +18,16 @@ export interface Identity {
 	time: string;
 	key: readonly string[];
 	values: readonly string[];
+	/** Of readings. */
+	unit?: Metric['unit'];
 }
 
-export const identityOf = ({ value, columns: [time, ...values] }: Metric): Identity => ({
+export const identityOf = ({ value, columns: [time, ...values], unit }: Metric): Identity => ({
 	value,
 	time,
 	key: ['user_id', 'provider', 'source_type'],
 	values,
+	unit,
 });
 
 export interface IdentifiedRow {
@@ -102,8 +105,20 @@ function basesOf(identity: Identity, rows: IDataObject[]) {
 	return { bases, times };
 }
 
-const valuesOf = ({ values }: Identity, row: IDataObject) =>
-	JSON.stringify(values.map((column) => valueKey(row[column])));
+const valuesOf = ({ values, unit }: Identity, row: IDataObject) =>
+	JSON.stringify(
+		values.map((column) =>
+			column === 'unit' && unit ? sameUnit(unit, row.unit) : valueKey(row[column]),
+		),
+	);
+
+/** The same text for the metric's unit in any spelling, also where it is missing: neither is a correction. */
+function sameUnit({ name, from }: Metric['unit'], given: unknown): string {
+	const key = String(unitKey(given) ?? name);
+	const spelling = key.toLowerCase();
+	const isMetrics = Object.hasOwn(from, spelling) && from[spelling] === from[name.toLowerCase()];
+	return isMetrics ? name : key;
+}
 
 /** Units with upper case in their usual spelling, which is part of saved IDs and hashes. */
 const UNITS = new Map(['mmHg', 'kPa'].map((unit) => [unit.toLowerCase(), unit]));

@@ -158,11 +158,9 @@ describe('the number of users to read', () => {
 });
 
 describe('the team', () => {
-	it.each<[string, UserSelection, number, string[]]>([
-		['in a window', wholeTeam({ offset: 2, limit: 3 }), 0, ['u2 c2 1', 'u3 c3 2', 'u4 c4 3']],
-		['after a start', wholeTeam({ offset: 2 }), 5, ['u7 c7 6', 'u8 c8 7']],
-	])('%s, with their places', async (_, selection, skip, expected) => {
-		expect(await found(selection, team(9).get, skip)).toEqual(expected);
+	it('in a window, with their places', async () => {
+		const selection = wholeTeam({ offset: 2, limit: 3 });
+		expect(await found(selection, team(9).get)).toEqual(['u2 c2 1', 'u3 c3 2', 'u4 c4 3']);
 	});
 
 	it('with Only Connected Users has those with a connected provider, at their places in the list', async () => {
