@@ -142,7 +142,7 @@ export class ModelService {
 		if (status === '429') record.limited.add(person);
 		else if (fault === 'removed') record.gone.add(person);
 		else record.broken.add(person);
-		if (fault === 'malformed') return malformed(this.turn++);
+		if (fault === 'malformed') return malformed(person);
 		if (seconds) return { ...answer(Number(status), { detail: 'wait' }), headers: { 'retry-after': seconds } };
 		if (fault === 'hang') await this.wait(Infinity, options);
 		if (fault === 'nonsense') return answer(200, { groups: [1] });

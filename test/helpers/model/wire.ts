@@ -54,11 +54,11 @@ function writtenTime(time: number, micro: string, style: Style): string {
 const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 
 /** Answers in which one value is not what it should be. */
-export const malformed = (turn: number): Answer => {
-	const bad = turn % 2 === 0 ? { toString: null } : (JSON.parse(DEEP) as unknown);
+export const malformed = ({ nr }: Person): Answer => {
+	const bad = nr % 2 === 0 ? { toString: null } : (JSON.parse(DEEP) as unknown);
 	const point = { timestamp: '2026-06-01T11:00:00Z', systolic: 120, diastolic: 80, unit: 'mmHg' };
 	const source = { provider: 'omron', type: 'cuff' };
-	const name = ['systolic', 'timestamp', 'unit', 'type', 'provider'][turn % 5];
+	const name = ['systolic', 'timestamp', 'unit', 'type', 'provider'][nr % 5];
 	const isOfSource = name in source;
 	const group = {
 		data: [isOfSource ? point : { ...point, [name]: bad }],

@@ -95,6 +95,7 @@ export class ProgressPlayer {
 	/** An entry that was never resolved has no user ID: its place tells it. */
 	private nameOf(user: number): RegExp {
 		const { userId } = this.team[user];
+		if (this.history.scope === 'one') return /./;
 		return this.history.scope === 'clients' ? new RegExp(`${userId}|\\b${user + 1}\\b`) : new RegExp(userId);
 	}
 
@@ -205,7 +206,9 @@ export class ProgressPlayer {
 		const { host, logged } = watched.host;
 		const faulty = new Set([...service.faults.keys()].map(({ nr }) => nr));
 		const removed = new Set([...service.faults].flatMap(([{ nr }, fault]) => (fault === 'removed' ? [nr] : [])));
-		const failing = new Set([...faulty].filter((nr) => !removed.has(nr)));
+		// An answer with something malformed may be read, or not.
+		const malformed = new Set([...service.faults].flatMap(([{ nr }, fault]) => (fault === 'malformed' ? [nr] : [])));
+		const failing = new Set([...faulty].filter((nr) => !removed.has(nr) && !malformed.has(nr)));
 		const served = new Set([...record.served.keys()].map(({ nr }) => nr));
 		for (const { nr } of record.broken) met.add(nr);
 		for (const nr of met) if (!faulty.has(nr) && served.has(nr)) met.delete(nr);
@@ -235,7 +238,7 @@ export class ProgressPlayer {
 			isPrompt: isPrompt(history),
 			served,
 			mostReads: (since) => reads.mostSince(since),
-			watched: team.flatMap(({ nr }) => (removed.has(nr) ? [] : [nr])),
+			watched: team.flatMap(({ nr }) => (removed.has(nr) || malformed.has(nr) ? [] : [nr])),
 			mayFail: (record.throttled > 0 || team.length === faulty.size) && served.size === 0,
 			// While answers are slow or limited, a poll may be too short for the requests that confirm that a user was removed.
 			unreadable:

@@ -86,7 +86,7 @@ export class ReportsBound {
 	}
 
 	/** The hour counts at the end of a poll. Where a round takes longer, that is told once a day. */
-	private judgeAbsence({ poll, begun, ended, watched, mostReads }: PollReports, texts: string[]) {
+	private judgeAbsence({ poll, begun, ended, watched, served, mostReads }: PollReports, texts: string[]) {
 		const absentMs =
 			Math.max(HOUR, 2 * this.intervalMs, 2 * (begun - (this.begun[1] ?? begun)), begun - (this.begun[0] ?? begun)) +
 			MINUTE;
@@ -101,7 +101,8 @@ export class ReportsBound {
 		const about = { poll, absent, texts };
 		if (texts.length === 0 && begun - this.toldAt >= gapMs)
 			fail('users were not read for an hour, and that is not told', about);
-		if (texts.length > 0 && !isRound && !absent.some((user) => texts.some((text) => this.nameOf(user).test(text))))
+		const unread = watched.filter((user) => !served.has(user));
+		if (texts.length > 0 && !isRound && !unread.some((user) => texts.some((text) => this.nameOf(user).test(text))))
 			fail('a report names no user who was not read', about);
 	}
 
