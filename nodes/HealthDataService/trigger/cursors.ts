@@ -91,9 +91,10 @@ export class Cursors {
 		const isFirstPass = this.before.pass === 0;
 		const isAdded = entries !== undefined && !this.isStarting;
 		const since = isAdded ? clock.time : this.since;
-		const from = isOfUsers && !isFirstPass ? 0 : since - lookback;
-		const isWatchedFromStart = isFirstPass || isAdded || isConnectedOnly;
-		return { from, tried: -1, since: isWatchedFromStart ? since : from };
+		if (isFirstPass || isAdded || isConnectedOnly)
+			return { from: Math.min(since, clock.earliest) - lookback, tried: -1, since };
+		const from = isOfUsers ? 0 : since - lookback;
+		return { from, tried: -1, since: from };
 	}
 
 	meet(listed: Listed) {
@@ -104,7 +105,9 @@ export class Cursors {
 	readonly isDone = ({ tried }: Cursor) => tried >= Math.max(0, this.before.pass);
 
 	private get kept() {
-		return this.before.kept ?? this.since - this.options.lookback - CLOCK_ERROR_MS;
+		const { clock, lookback } = this.options;
+		const begun = Math.min(this.since, clock.earliest);
+		return this.before.kept ?? begun - lookback - CLOCK_ERROR_MS;
 	}
 
 	/**
@@ -185,7 +188,7 @@ export class Cursors {
 	sinceNext(isPassComplete: boolean): number {
 		const { clock, lookback, isConnectedOnly } = this.options;
 		if (!isPassComplete) return this.since;
-		const seenUntil = isConnectedOnly ? clock.earliest - lookback : clock.earliest;
+		const seenUntil = isConnectedOnly ? clock.time - lookback : clock.time;
 		return Math.max(this.since, seenUntil);
 	}
 
