@@ -45,6 +45,8 @@ export class Cursors {
 	private readonly owners = new Map<string, string>();
 	/** Users of the list in this poll: key → user ID, empty where it is not known. */
 	readonly met = new Map<string, string>();
+	/** Count of the poll that began this pass; 0 in the first. */
+	pass: number;
 	/** Starts of first reads in this poll. */
 	private readonly starts = new Map<string, number>();
 
@@ -52,6 +54,7 @@ export class Cursors {
 		private readonly before: TriggerState,
 		private readonly options: CursorOptions,
 	) {
+		this.pass = before.pass;
 		const keyLength = options.entries ? ENTRY_KEY_LENGTH : KEY_LENGTH;
 		const length = options.entries ? keyLength + USER_LENGTH : keyLength;
 		for (const { users, ...cursor } of before.cursors) {
@@ -88,7 +91,7 @@ export class Cursors {
 	/** The cursor of a user without one. The window reaches back to the last complete pass: time without polls loses nothing. */
 	private begun(): Cursor {
 		const { clock, lookback, entries, isConnectedOnly, isOfUsers } = this.options;
-		const isFirstPass = this.before.pass === 0;
+		const isFirstPass = this.pass === 0;
 		const isAdded = entries !== undefined && !this.isStarting;
 		const since = isAdded ? clock.time : this.since;
 		if (isFirstPass || isAdded || isConnectedOnly)
@@ -102,7 +105,12 @@ export class Cursors {
 	}
 
 	/** Whether this pass has read the user, or failed to. */
-	readonly isDone = ({ tried }: Cursor) => tried >= Math.max(0, this.before.pass);
+	readonly isDone = ({ tried }: Cursor) => tried >= this.pass;
+
+	/** From now on, nobody has been read in this pass. */
+	beginPass() {
+		this.pass = this.poll;
+	}
 
 	private get kept() {
 		const { clock, lookback } = this.options;
