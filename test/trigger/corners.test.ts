@@ -96,22 +96,25 @@ onBothSchedulers((scheduler) => {
 			t.used.sandbox.switches.now = () => t.time.now;
 		};
 
-		it.each(scopes)("of n8n a year ahead at publication, the service's right: nothing is lost or old: %s", async (_, of) => {
-			const users = t.users(2);
-			t.measure(users[0], 90, HOUR);
-			wrong(YEAR);
-			const n8n = t.trigger(of(users.map(({ user_id }) => user_id)));
-			await n8n.start();
-			await t.time.pass(MINUTE);
-			for (let hour = 0; hour < 3; hour++) {
-				t.measure(users[0], 121 + hour);
-				await t.polls(n8n, 1, HOUR);
-			}
-			wrong(0);
-			t.measure(users[0], 130);
-			await t.polls(n8n, 2);
-			expect(systolics(t.rows)).toEqual([121, 122, 123, 130]);
-		});
+		it.each(scopes)(
+			"of n8n a year ahead at publication, the service's right: nothing is lost or old: %s",
+			async (_, of) => {
+				const users = t.users(2);
+				t.measure(users[0], 90, HOUR);
+				wrong(YEAR);
+				const n8n = t.trigger(of(users.map(({ user_id }) => user_id)));
+				await n8n.start();
+				await t.time.pass(MINUTE);
+				for (let hour = 0; hour < 3; hour++) {
+					t.measure(users[0], 121 + hour);
+					await t.polls(n8n, 1, HOUR);
+				}
+				wrong(0);
+				t.measure(users[0], 130);
+				await t.polls(n8n, 2);
+				expect(systolics(t.rows)).toEqual([121, 122, 123, 130]);
+			},
+		);
 
 		it.each<[string, number, number]>([
 			["of n8n a day behind at publication, the service's right", -DAY, 0],
@@ -134,21 +137,24 @@ onBothSchedulers((scheduler) => {
 		it.each<[string, number, number]>([
 			['of n8n', -DAY, 0],
 			['of the service', 0, -DAY],
-		])('%s a day behind for one poll, before everybody was read: nothing old goes out', async (_, n8nError, serviceError) => {
-			const users = t.users(3);
-			for (const user of users) t.measure(user, 90, HOUR);
-			t.answer({ [users[2].user_id]: { status: 500 } });
-			const n8n = t.trigger();
-			await n8n.start();
-			wrong(n8nError);
-			t.used.sandbox.switches.date = () => t.time.now + serviceError;
-			await t.polls(n8n, 1);
-			wrong(0);
-			t.used.sandbox.switches.date = undefined;
-			t.answer({});
-			await t.polls(n8n, 2);
-			expect(systolics(t.rows)).toEqual([]);
-		});
+		])(
+			'%s a day behind for one poll, before everybody was read: nothing old goes out',
+			async (_, n8nError, serviceError) => {
+				const users = t.users(3);
+				for (const user of users) t.measure(user, 90, HOUR);
+				t.answer({ [users[2].user_id]: { status: 500 } });
+				const n8n = t.trigger();
+				await n8n.start();
+				wrong(n8nError);
+				t.used.sandbox.switches.date = () => t.time.now + serviceError;
+				await t.polls(n8n, 1);
+				wrong(0);
+				t.used.sandbox.switches.date = undefined;
+				t.answer({});
+				await t.polls(n8n, 2);
+				expect(systolics(t.rows)).toEqual([]);
+			},
+		);
 
 		it('ahead while the minimum is lowered: what reaches the new one goes out', async () => {
 			const users = t.users(2);
@@ -240,9 +246,7 @@ onBothSchedulers((scheduler) => {
 			await t.polls(n8n, 2);
 			t.history.team.users = [ours];
 			await t.polls(n8n, 2);
-			expect(n8n.reported.map(({ message }) => message)).toEqual(
-				Array(2).fill(expect.stringMatching(/another team/)),
-			);
+			expect(n8n.reported.map(({ message }) => message)).toEqual(Array(2).fill(expect.stringMatching(/another team/)));
 		});
 	});
 });
@@ -270,5 +274,7 @@ function text(value: unknown): string {
 	}
 	if (Array.isArray(value)) return `[${value.map(text).join()}]`;
 	if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-	return `{${Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}:${text(one)}`).join()}}`;
+	return `{${Object.entries(value)
+		.map(([name, one]) => `${JSON.stringify(name)}:${text(one)}`)
+		.join()}}`;
 }

@@ -128,20 +128,23 @@ onBothSchedulers((scheduler) => {
 	it.each([
 		[0.1, 8, 500],
 		[0.3, 40, 10],
-	])('at %s requests a second, %i users on pages of %i: each poll reads one, until all are read', async (rate, count, cap) => {
-		const users = t.users(count);
-		t.used.sandbox.switches.userPageCap = cap;
-		const n8n = t.trigger({ ...allUsers, options: { requestsPerSecond: rate } }, { budgetMs: 36_000 });
-		await n8n.start();
-		const read = new Set<string>();
-		for (let poll = 0; poll < count && read.size < count; poll++) {
-			t.used.sandbox.requests.length = 0;
-			await t.polls(n8n, 1);
-			expect(t.asked().length).toBeGreaterThan(0);
-			for (const user of t.asked()) read.add(user);
-		}
-		expect(read.size).toBe(users.length);
-	});
+	])(
+		'at %s requests a second, %i users on pages of %i: each poll reads one, until all are read',
+		async (rate, count, cap) => {
+			const users = t.users(count);
+			t.used.sandbox.switches.userPageCap = cap;
+			const n8n = t.trigger({ ...allUsers, options: { requestsPerSecond: rate } }, { budgetMs: 36_000 });
+			await n8n.start();
+			const read = new Set<string>();
+			for (let poll = 0; poll < count && read.size < count; poll++) {
+				t.used.sandbox.requests.length = 0;
+				await t.polls(n8n, 1);
+				expect(t.asked().length).toBeGreaterThan(0);
+				for (const user of t.asked()) read.add(user);
+			}
+			expect(read.size).toBe(users.length);
+		},
+	);
 
 	it('a limit whose window is the poll interval: its requests are used', async () => {
 		t.users(30);
@@ -203,7 +206,9 @@ onBothSchedulers((scheduler) => {
 		await n8n.start();
 		await t.polls(n8n, 4, 25 * MINUTE);
 		expect(n8n.reported).toHaveLength(1);
-		expect(n8n.reported[0].message).toMatch(/^\d+ users were not read for an hour\. 'Requests per Second' .* takes 1 hour or more$/);
+		expect(n8n.reported[0].message).toMatch(
+			/^\d+ users were not read for an hour\. 'Requests per Second' .* takes 1 hour or more$/,
+		);
 		await t.polls(n8n, 8, 25 * MINUTE);
 		// Once a day.
 		expect(n8n.reported).toHaveLength(1);

@@ -142,21 +142,24 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 		['lower', { minSystolic: 100 }],
 		['gone', {}],
 		['another one', { minDiastolic: 10 }],
-	])('a change of it (%s): what of the lookback reaches the new one goes out once, nothing else', async (_, options) => {
-		history.add(anna, reading(125, 80, -60));
-		const n8n = await trigger({ minSystolic: 140 });
-		history.add(anna, reading(120, 80, 0));
-		history.add(anna, reading(150, 80, 1));
-		clock += 2 * MINUTE;
-		expect(valuesOf(await n8n.tick())).toEqual([[150, 80, 'created']]);
-		n8n.parameters = { ...n8n.parameters, options };
-		history.add(anna, reading(145, 80, -0.5));
-		expect(valuesOf(await n8n.start())).toEqual([
-			[120, 80, 'created'],
-			[145, 80, 'created'],
-		]);
-		expect(await n8n.tick()).toBeUndefined();
-	});
+	])(
+		'a change of it (%s): what of the lookback reaches the new one goes out once, nothing else',
+		async (_, options) => {
+			history.add(anna, reading(125, 80, -60));
+			const n8n = await trigger({ minSystolic: 140 });
+			history.add(anna, reading(120, 80, 0));
+			history.add(anna, reading(150, 80, 1));
+			clock += 2 * MINUTE;
+			expect(valuesOf(await n8n.tick())).toEqual([[150, 80, 'created']]);
+			n8n.parameters = { ...n8n.parameters, options };
+			history.add(anna, reading(145, 80, -0.5));
+			expect(valuesOf(await n8n.start())).toEqual([
+				[120, 80, 'created'],
+				[145, 80, 'created'],
+			]);
+			expect(await n8n.tick()).toBeUndefined();
+		},
+	);
 
 	it('raised: readings that only reach the old one are not emitted', async () => {
 		const n8n = await trigger({ minSystolic: 140 });

@@ -109,19 +109,22 @@ onBothSchedulers((scheduler) => {
 		const log = useLogLines();
 		const slug = (value: string) => ({ ...allUsers, provider: { __rl: true, mode: 'slug', value } });
 
-		it.each(['Withings', 'OMRON'])('a provider that no user has (%s): publication succeeds, and one report', async (typed) => {
-			const n8n = w.trigger(slug(typed));
-			await n8n.start();
-			for (let i = 0; i < 2; i++) {
-				w.pass(MINUTE);
-				await n8n.tick();
-			}
-			expect(n8n.reported).toMatchObject([
-				{ message: "'Provider' is not the slug of a provider that a user has connected" },
-			]);
-			expect(n8n.reported[0].description).toContain('omron');
-			expect(log).toEqual([]);
-		});
+		it.each(['Withings', 'OMRON'])(
+			'a provider that no user has (%s): publication succeeds, and one report',
+			async (typed) => {
+				const n8n = w.trigger(slug(typed));
+				await n8n.start();
+				for (let i = 0; i < 2; i++) {
+					w.pass(MINUTE);
+					await n8n.tick();
+				}
+				expect(n8n.reported).toMatchObject([
+					{ message: "'Provider' is not the slug of a provider that a user has connected" },
+				]);
+				expect(n8n.reported[0].description).toContain('omron');
+				expect(log).toEqual([]);
+			},
+		);
 
 		it('a provider that a user has: no report, though nobody has readings', async () => {
 			const n8n = w.trigger(slug('omron'));

@@ -35,9 +35,10 @@ export class Clock {
 		return Math.max(this.now, this.date ?? this.now);
 	}
 
-	/** The time to note: n8n's, unless the service's is much earlier. */
+	/** The time to note: n8n's, unless the service's contradicts it. */
 	get time() {
-		return this.now - this.earliest > DEVICE_ERROR_MS ? this.earliest : this.now;
+		const { date, now } = this;
+		return date !== undefined && Math.abs(date - now) > DEVICE_ERROR_MS ? date : now;
 	}
 
 	/** The latest time that it may be now, with a minute for the clocks of devices. */

@@ -45,6 +45,8 @@ export class Cursors {
 	private readonly owners = new Map<string, string>();
 	/** Users of the list in this poll: key → user ID, empty where it is not known. */
 	readonly met = new Map<string, string>();
+	/** Count of the poll that began this pass; 0 in the first. */
+	pass: number;
 	/** Starts of first reads in this poll. */
 	private readonly starts = new Map<string, number>();
 
@@ -52,6 +54,7 @@ export class Cursors {
 		private readonly before: TriggerState,
 		private readonly options: CursorOptions,
 	) {
+		this.pass = before.pass;
 		const keyLength = options.entries ? ENTRY_KEY_LENGTH : KEY_LENGTH;
 		const length = options.entries ? keyLength + USER_LENGTH : keyLength;
 		for (const { users, ...cursor } of before.cursors) {
@@ -88,12 +91,13 @@ export class Cursors {
 	/** The cursor of a user without one. The window reaches back to the last complete pass: time without polls loses nothing. */
 	private begun(): Cursor {
 		const { clock, lookback, entries, isConnectedOnly, isOfUsers } = this.options;
-		const isFirstPass = this.before.pass === 0;
+		const isFirstPass = this.pass === 0;
 		const isAdded = entries !== undefined && !this.isStarting;
 		const since = isAdded ? clock.time : this.since;
-		const from = isOfUsers && !isFirstPass ? 0 : since - lookback;
-		const isWatchedFromStart = isFirstPass || isAdded || isConnectedOnly;
-		return { from, tried: -1, since: isWatchedFromStart ? since : from };
+		if (isFirstPass || isAdded || isConnectedOnly)
+			return { from: Math.min(since, clock.earliest) - lookback, tried: -1, since };
+		const from = isOfUsers ? 0 : since - lookback;
+		return { from, tried: -1, since: from };
 	}
 
 	meet(listed: Listed) {
@@ -101,10 +105,17 @@ export class Cursors {
 	}
 
 	/** Whether this pass has read the user, or failed to. */
-	readonly isDone = ({ tried }: Cursor) => tried >= Math.max(0, this.before.pass);
+	readonly isDone = ({ tried }: Cursor) => tried >= this.pass;
+
+	/** From now on, nobody has been read in this pass. */
+	beginPass() {
+		this.pass = this.poll;
+	}
 
 	private get kept() {
-		return this.before.kept ?? this.since - this.options.lookback - CLOCK_ERROR_MS;
+		const { clock, lookback } = this.options;
+		const begun = Math.min(this.since, clock.earliest);
+		return this.before.kept ?? begun - lookback - CLOCK_ERROR_MS;
 	}
 
 	/**
@@ -185,7 +196,7 @@ export class Cursors {
 	sinceNext(isPassComplete: boolean): number {
 		const { clock, lookback, isConnectedOnly } = this.options;
 		if (!isPassComplete) return this.since;
-		const seenUntil = isConnectedOnly ? clock.earliest - lookback : clock.earliest;
+		const seenUntil = isConnectedOnly ? clock.time - lookback : clock.time;
 		return Math.max(this.since, seenUntil);
 	}
 

@@ -23,7 +23,8 @@ export interface WatchTarget extends RequestLimits {
 	concurrency: number;
 }
 
-export interface ReadOptions extends Pick<ReadUsersOptions, 'isTriedOnce' | 'budget' | 'isTimeUp' | 'onDone'> {
+export interface ReadOptions
+	extends Pick<ReadUsersOptions, 'isTriedOnce' | 'budget' | 'isTimeUp' | 'onDone'> {
 	target: WatchTarget;
 	/** In ms. */
 	windowStartOf: (user: SelectedUser) => number;

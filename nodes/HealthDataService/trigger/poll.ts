@@ -88,7 +88,7 @@ async function stateOf(
 	given: TriggerState | undefined,
 	{ now }: Clock,
 ): Promise<TriggerState | undefined> {
-	const { local, stored } = schedule;
+	const { local, stored, isStart } = schedule;
 	const of = `${watched} ${(await readCredential(context)).root}`;
 	const { id } = context.getNode();
 	const known = isStateOf(given, id, of) ? given : undefined;
@@ -100,7 +100,7 @@ async function stateOf(
 	const begun = startState(id, of, now, poll + 1);
 	stored.state = begun;
 	local.polls = begun.poll;
-	await context.__commitCursor?.();
+	if (!isStart) await context.__commitCursor?.();
 	return begun;
 }
 

@@ -45,6 +45,8 @@ export class PollReader {
 	private readonly results: PollResults;
 	private readonly target: WatchTarget;
 	private readonly aside: SelectedUser[] = [];
+	/** Users whose first read began too late: the service had not told the time yet. */
+	private again: SelectedUser[] = [];
 	private readonly failures: Array<[Listed, Problem]> = [];
 	private failuresInARow = 0;
 	private recovered = 0;
@@ -78,8 +80,12 @@ export class PollReader {
 	/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */
 	async read(): Promise<PollResult> {
 		this.waitOut(this.before.pausedUntil);
-		await this.takeAll(this.dueUsers());
-		await this.takeAside();
+		await this.readPass();
+		// The list has shown that all were read in this pass: the next one begins.
+		if (this.results.isEmpty() && this.isPassRead) {
+			this.cursors.beginPass();
+			await this.readPass();
+		}
 		this.throwIfOnlyUserFailed();
 		const result = this.results.finish();
 		const isCutShort = !result.isPassComplete || !result.hasRead;
@@ -89,6 +95,18 @@ export class PollReader {
 		const cause = this.target.requestsPerSecond === undefined ? POLL_TOO_SHORT : RATE_TOO_LOW;
 		const state = { ...result.state, team: this.team };
 		return { ...result, state, cause, recovered: this.recovered, isOtherTeam: this.isOtherTeam };
+	}
+
+	private async readPass() {
+		this.results.isListRead = false;
+		await this.takeAll(this.dueUsers());
+		await this.takeAll(this.again);
+		await this.takeAside();
+	}
+
+	private get isPassRead(): boolean {
+		const { results, cursors, failures } = this;
+		return results.isListRead && cursors.isPassComplete && failures.length === 0 && !this.isOver;
 	}
 
 	/** Waits for the end of a Retry-After, or ends the poll. A clock that was set back does not make it longer. */
@@ -150,13 +168,14 @@ export class PollReader {
 			isTimeUp,
 			onDone: this.note,
 		});
-		try {
+		const takeEach = async () => {
 			for await (const result of read) await this.take(result);
-		} catch (error) {
+		};
+		await takeEach().catch((error: Error) => {
 			const isLate = this.done > 0 && isTimeUp() && error instanceof Problem && error.isTransient;
 			if (!isThrottle(error) && !isLate) throw error;
 			this.endBy(error);
-		}
+		});
 	}
 
 	/** Each poll reads a user at least, however long the list has taken at a low rate. */
@@ -175,7 +194,7 @@ export class PollReader {
 
 	private async take(result: UserResult) {
 		this.cursors.meet(result);
-		if (this.cursors.hasBegunLate(result)) return this.cursors.cut(result);
+		if (this.cursors.hasBegunLate(result)) return void this.again.push(result);
 		const problem = result.problem ?? this.detect(result);
 		if (!problem) {
 			this.failuresInARow = 0;

@@ -107,11 +107,11 @@ export class PollResults {
 		const emitted = this.emit();
 		cursors.settle(isListRead);
 		const isPassComplete = isListRead && cursors.isPassComplete;
-		const isFirstPass = before.pass === 0;
+		const state = this.stateAfter(isPassComplete);
 		return {
 			items: emitted.map(({ row }) => toItem(this.event, row)),
-			state: this.stateAfter(isPassComplete),
-			hasFirstRead: this.hasFirstRead || (isFirstPass && isPassComplete),
+			state,
+			hasFirstRead: this.hasFirstRead || (before.pass === 0 && state.pass > 0),
 			hasRead: !this.isEmpty(),
 			isListRead,
 			isPassComplete,
@@ -145,7 +145,7 @@ export class PollResults {
 		return {
 			...before,
 			poll,
-			pass: isPassComplete ? poll + 1 : before.pass,
+			pass: isPassComplete ? poll + 1 : cursors.pass,
 			since: cursors.sinceNext(isPassComplete),
 			kept,
 			cursors: cursors.toSave(),

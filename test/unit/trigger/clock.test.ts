@@ -31,7 +31,7 @@ it.each([
 	['of a right clock, devices may be a minute off', [0], 0, 0, 0, 2 * MINUTE],
 	['n8n half a minute ahead is right', [MINUTE / 2], 0, -MINUTE / 2, 0, 2 * MINUTE],
 	['n8n is ahead: the start was earlier', [HOUR], -HOUR, -HOUR, 0, 2 * MINUTE],
-	['n8n is behind: it is later now', [-2 * HOUR], 0, 0, 2 * HOUR, 2 * MINUTE + 2 * HOUR],
+	['n8n is behind: it is later now', [-2 * HOUR], 2 * HOUR, 0, 2 * HOUR, 2 * MINUTE + 2 * HOUR],
 	['of several answers the latest counts', [2 * HOUR, HOUR, 3 * HOUR], -HOUR, -HOUR, 0, 2 * MINUTE],
 ])('%s', (_, ahead, time, earliest, latest, latestNow) => {
 	expect(clockAfter(...ahead)).toEqual({ time, earliest, latest, latestNow });
