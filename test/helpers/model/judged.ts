@@ -7,6 +7,7 @@
  * - a reading (or a correction) of a measurement that was older than the lookback when it could first be seen;
  * - where n8n's clock was wrong when watching began, and the service sent no time: whatever was measured as far around the
  *   beginning as it was wrong, of a user whom the first poll did not read at once; if it did, what was measured during that poll;
+ * - the same where the time of the service was wrong, of a user whom the first poll did not read: it looks like n8n's clock;
  * - a reading dated ahead that came before its user was first read; one dated less than a day ahead that was there at the beginning,
  *   of a user that the first poll could not read;
  * - without a time of the service: what is older than the lookback by a clock that is ahead, until a poll that reads all users finds it set back; for good where it
@@ -51,8 +52,9 @@ export interface Poll {
 	isKept: boolean;
 	/** Whether it had the time to read all users. */
 	isQuick: boolean;
-	/** By how much n8n's clock was wrong. */
+	/** By how much n8n's clock was wrong, and the time of the service. */
 	clockError: number;
+	dateError: number;
 }
 
 export const isInScope = ({ person, team }: Scope, one: Person) =>

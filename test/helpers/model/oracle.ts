@@ -13,6 +13,8 @@ import { isWrittenAs, reaches, type Limits } from './values';
 import { valueAt, type Measured, type ModelWorld, type Person } from './world';
 
 const DAY = 86_400_000;
+/** A `Date` has no milliseconds. */
+const SECOND = 1000;
 
 interface Begin {
 	at: number;
@@ -30,6 +32,8 @@ export class Oracle implements Judge {
 	private readonly gone = new Set<Person>();
 	/** By how much n8n's clock was wrong when watching began, if the service did not tell. */
 	private worstClock = 0;
+	/** The same of the service's time. */
+	private worstDate = 0;
 	private polls = 0;
 	private clock?: ClockWatch;
 	private limitsAt = -Infinity;
@@ -77,8 +81,9 @@ export class Oracle implements Judge {
 		this.limitsAt = from;
 	}
 
-	private beginClock({ clockError, isHit }: Poll) {
+	private beginClock({ clockError, dateError, isHit }: Poll) {
 		const { sendsDate } = this.settings;
+		this.worstDate = Math.abs(dateError);
 		if (sendsDate && !isHit) return;
 		this.clock = new ClockWatch(sendsDate);
 		this.clock.begin(this.since, clockError, this.lookbacks.now);
@@ -100,7 +105,7 @@ export class Oracle implements Judge {
 			// What it had no time for was read in vain.
 			if (!this.isInScope(person) || !poll.isQuick) continue;
 			const wasBegun = this.begins.has(person);
-			if (!wasBegun) this.begins.set(person, { at, isFirstPoll: this.polls === 1, zone: this.worstClock });
+			if (!wasBegun) this.begins.set(person, { at, isFirstPoll: this.polls === 1, zone: this.zone });
 			if (!wasBegun) this.unsaved.add(person);
 			for (const group of this.groups.ofPerson(person, this.isWanted)) {
 				const isDone = this.mustBeDone(group, poll, at);
@@ -108,6 +113,11 @@ export class Oracle implements Judge {
 				if (isDone && poll.clockError <= 0) group.readAt = at;
 			}
 		}
+	}
+
+	/** Of a user who is first read in this poll. */
+	private get zone() {
+		return this.polls === 1 ? this.worstClock : Math.max(this.worstClock, this.worstDate);
 	}
 
 	private begin(group: Group, at: number, ended: number) {
@@ -149,7 +159,7 @@ export class Oracle implements Judge {
 		const group = this.groups.of(reading);
 		if (this.isOld(group, reading, ended)) fail('something old went out', row);
 		const isFirstRead = !this.begins.has(reading.person) && this.worstClock === 0;
-		if (isFirstRead && (reading.time ?? Infinity) < this.pass.at - this.lookbacks.most)
+		if (isFirstRead && (reading.time ?? Infinity) < this.pass.at - this.lookbacks.most - SECOND)
 			fail('of a user who joined, older than the lookback before the last pass', row);
 		group.emit(row, reading, reaches(row.code, this.settings.limits), this.limitsAt);
 	}
@@ -163,7 +173,7 @@ export class Oracle implements Judge {
 		// Arrived after watching began, and before the first read.
 		if (group.hasChanged(since, until))
 			return begin !== undefined && (time ?? -Infinity) <= since - begin.zone && group.isKnown;
-		const zone = begin?.zone ?? this.worstClock;
+		const zone = begin?.zone ?? this.zone;
 		const isFirstPoll = begin?.isFirstPoll ?? this.polls === 1;
 		return time === null || (isFirstPoll && zone === 0) || time < since - zone;
 	}

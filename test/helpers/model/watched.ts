@@ -177,6 +177,7 @@ export class Watched {
 			isKept,
 			isQuick: time.now - begun < budget * IN_TIME && rows.length < MOST_ROWS,
 			clockError: time.error,
+			dateError: this.around.service.dateError,
 		});
 		// In memory n8n saves at a start and with what goes out; a first round must see to it that it is saved.
 		const isSaved = this.host.isDurable || rows.length > 0 || isStart || isFirstRound;

@@ -70,7 +70,7 @@ export class Watching {
 
 	/** The first list identifies the team; another team's users start a new watch. @returns whether they do */
 	meet(team: string | undefined, begun: number): boolean {
-		if (!team || !this.oracle || this.scope.person) return false;
+		if (!team || !this.oracle || this.scope.person || this.scope.list) return false;
 		const isOther = (this.oracle.scope.team ?? team) !== team;
 		if (isOther) this.oracle = this.createOracle(begun);
 		this.oracle.scope.team = team;

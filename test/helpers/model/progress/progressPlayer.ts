@@ -239,6 +239,7 @@ export class ProgressPlayer {
 			served,
 			mostReads: (since) => reads.mostSince(since),
 			watched: team.flatMap(({ nr }) => (removed.has(nr) || malformed.has(nr) ? [] : [nr])),
+			unread: team.flatMap(({ nr }) => (served.has(nr) ? [] : [nr])),
 			mayFail: (record.throttled > 0 || team.length === faulty.size) && served.size === 0,
 			// While answers are slow or limited, a poll may be too short for the requests that confirm that a user was removed.
 			unreadable:
@@ -248,6 +249,9 @@ export class ProgressPlayer {
 			error: error && wholeText(error),
 			logged: lines,
 		});
+		// Where the list is refused as well, a pause that a user was told is everybody's.
+		const isTold = [...service.faults.values()].some((fault) => fault === '503 for 3600');
+		if (isTold && record.throttled > 0) this.pausedUntil = this.time.now + HOUR;
 		if (service.limit?.isAnnounced) this.pausedUntil = Math.max(this.pausedUntil, record.retryAt);
 		else if (service.limit && record.throttled > 0) this.mayWaitUntil = this.time.now + service.limit.windowMs;
 		this.judgeTime(poll, this.time.now - begun, failing);

@@ -22,8 +22,9 @@ export interface PollReports {
 	served: Set<number>;
 	/** Most reads of any user since a poll. */
 	mostReads: (poll: number) => number;
-	/** Users who are watched, and can be read. */
+	/** Users who are watched, and can be read; those who were not. */
 	watched: number[];
+	unread: number[];
 	/** Whether the poll itself may fail. */
 	mayFail: boolean;
 	/** Users who may be called unreadable. */
@@ -45,6 +46,8 @@ export class ReportsBound {
 	private reportedAt = -Infinity;
 	/** Whether somebody was unread in each poll since then. */
 	private isLasting = false;
+	/** Whether nobody failed in a poll since then. */
+	private isMaybeOver = false;
 	/** Polls with a failure, and without a report. */
 	private untold = 0;
 	/** When each user was last read, and in which poll. */
@@ -68,11 +71,13 @@ export class ReportsBound {
 		this.judgeAbsence(poll, failures);
 		if (reported.length > 1) fail('several reports of one poll', about);
 		if (reported.length > 0) {
-			if (this.isLasting && begun - this.reportedAt < HOUR - MINUTE)
+			if (this.isLasting && !this.isMaybeOver && begun - this.reportedAt < HOUR - MINUTE)
 				fail('a report less than an hour after the last one', { ...about, last: this.reportedAt - begun });
 			this.reportedAt = begun;
 			this.isLasting = true;
+			this.isMaybeOver = false;
 		}
+		if (failing.size === 0) this.isMaybeOver = true;
 		if (failures.length > 0) this.toldAt = ended;
 		if (failing.size === 0 && watched.every((user) => served.has(user))) this.isLasting = false;
 		if (error !== undefined && !poll.mayFail) fail('a poll failed though the user list answered', about);
@@ -86,7 +91,7 @@ export class ReportsBound {
 	}
 
 	/** The hour counts at the end of a poll. Where a round takes longer, that is told once a day. */
-	private judgeAbsence({ poll, begun, ended, watched, served, mostReads }: PollReports, texts: string[]) {
+	private judgeAbsence({ poll, begun, ended, watched, unread, reported, mostReads }: PollReports, texts: string[]) {
 		const absentMs =
 			Math.max(HOUR, 2 * this.intervalMs, 2 * (begun - (this.begun[1] ?? begun)), begun - (this.begun[0] ?? begun)) +
 			MINUTE;
@@ -101,8 +106,8 @@ export class ReportsBound {
 		const about = { poll, absent, texts };
 		if (texts.length === 0 && begun - this.toldAt >= gapMs)
 			fail('users were not read for an hour, and that is not told', about);
-		const unread = watched.filter((user) => !served.has(user));
-		if (texts.length > 0 && !isRound && !unread.some((user) => texts.some((text) => this.nameOf(user).test(text))))
+		const isNamed = reported.length > 0 && !isRound;
+		if (isNamed && !unread.some((user) => reported.some((text) => this.nameOf(user).test(text))))
 			fail('a report names no user who was not read', about);
 	}
 
