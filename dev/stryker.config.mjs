@@ -19,9 +19,10 @@ if (!existsSync(NODE + name) && !existsSync(`${NODE + name}.ts`))
 const TESTS = {
 	'shared/calendarDay': 'unit/resources/timeseries/dateRange',
 	'shared/values': 'unit/shared/problem',
-	http: 'unit/http/{client,client.refused,requestQueue}',
-	'http/errors': 'unit/http/retry',
-	'http/requestQueue': 'unit/http/{retry.attempts,retry.throttles}',
+	http: 'unit/http/{client,client.refused,client.retry,client.queue}',
+	'http/deadlines': 'unit/http/client',
+	'http/requestQueue': 'unit/http/{client,client.refused,client.retry,client.queue}',
+	'http/retry': 'unit/http/{client,client.retry,client.queue}',
 	service:
 		'unit/service/{users/selection,users/list,readings/daily,readings/rows.withId} unit/resources/timeseries/output',
 	'service/readings/aggregates': 'unit/service/readings/daily',

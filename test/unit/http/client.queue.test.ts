@@ -1,0 +1,203 @@
+/** Client with many requests at once: how many are sent, after an answer, a throttle or failures, and Requests per Second. */
+import { BREAKER_LIMITS } from '../../../nodes/HealthDataService/http/circuitBreaker';
+import { RequestQueue, type RequestLimits } from '../../../nodes/HealthDataService/http/requestQueue';
+import { served, useRetryLimits } from '../../helpers/playedService';
+import { useVirtualTime } from '../../helpers/virtualTime';
+
+const time = useVirtualTime();
+useRetryLimits();
+
+const paths = (count: number, name = '/x') => Array.from({ length: count }, (_, at) => name + at);
+const ONCE = { maxAttempts: 1 };
+/** A service that answers after 100 ms, with these statuses in the order of its requests, then with 200. */
+function service(statuses: number[] = [], limits: RequestLimits = {}) {
+	const queue = new RequestQueue(limits);
+	let count = 0;
+	const next = (path: string) => (path.startsWith('/v2/user') ? 200 : (statuses[count++] ?? 200));
+	const one = served((path) => ({ statusCode: next(path), tookMs: 100 }), queue);
+	const all = async (many: number) => await Promise.all(paths(many).map(async (path) => await one.ask(path, ONCE)));
+	return { ...one, all };
+}
+
+describe('requests in flight', () => {
+	it.each([
+		[1, 1, 1],
+		[3, 3, 3],
+		[undefined, 4, 8],
+		[50, 4, 50],
+	])('of %p: %i before the first answer, then %i', async (concurrency, first, then) => {
+		const { all, sent } = service([], { concurrency });
+		const end = all(200);
+		await time.pass(50);
+		expect(sent).toHaveLength(first);
+		await time.pass(100);
+		expect(sent).toHaveLength(first + then);
+		await end;
+	});
+
+	it('are as few after failures, which prove no key', async () => {
+		const { all, sent, queue } = service([500, 500, 500, 500, 429]);
+		const end = all(40);
+		await time.pass(150);
+		expect([sent.length, queue.places]).toEqual([8, 4]);
+		await end;
+	});
+
+	it('are halved by throttles, those sent together count once, and never fewer than one', async () => {
+		const { all, queue } = service([200, ...Array<number>(200).fill(429)]);
+		await all(1);
+		const seen: number[][] = [];
+		for (let round = 0; round < 5; round++) {
+			await all(queue.places);
+			seen.push([queue.places, queue.throttles]);
+		}
+		expect(seen.flat()).toEqual([4, 1, 2, 2, 1, 3, 1, 4, 1, 5]);
+	});
+
+	it('are one more after some ten answers for each, up to the setting', async () => {
+		const { all, queue } = service([200, 429], { concurrency: 4 });
+		await all(1);
+		await all(1);
+		const places: number[] = [];
+		for (const count of [24, 2, 36, 200]) {
+			await all(count);
+			places.push(queue.places);
+		}
+		expect(places).toEqual([2, 3, 4, 4]);
+		expect(queue.throttles).toBe(0);
+	});
+
+	it('are none during the longest pause', async () => {
+		const { all, sent, queue } = service();
+		queue.pause(250);
+		queue.pause(20);
+		await all(1);
+		expect(sent[0][1]).toBe(0.25);
+	});
+});
+
+describe('failures in a row', () => {
+	const failing = (count: number, code = 500) => service(Array<number>(count).fill(code), { concurrency: 1 });
+
+	it('end all requests after 50, with the last error', async () => {
+		const { all, sent, queue } = failing(200);
+		await all(49);
+		expect(queue.circuitBreaker.isOpen).toBe(false);
+		const ends = await all(5);
+		expect(sent).toHaveLength(50);
+		expect(ends.at(-1)).toMatchObject({ httpCode: '500', concernsAll: true, kind: 'temporarily-unavailable' });
+	});
+
+	it.each([
+		[500, BREAKER_LIMITS.forMs, 3, true],
+		[503, BREAKER_LIMITS.forMs, 3, true],
+		[500, BREAKER_LIMITS.forMs - 300, 3, false],
+		[500, BREAKER_LIMITS.forMs, 2, false],
+	])('of status %i for %i ms, %i: the breaker is open %p', async (code, ms, count, isOpen) => {
+		const { all, queue } = failing(count, code);
+		await all(1);
+		await time.pass(ms - 200);
+		for (let i = 1; i < count; i++) queue.circuitBreaker.onFailure(queue.circuitBreaker.lastFailure!);
+		await time.pass(200);
+		expect(queue.circuitBreaker.isOpen).toBe(isOpen);
+	});
+
+	it.each([200, 403])('are forgotten with an answer: %i', async (code) => {
+		const { all, queue } = service([...Array<number>(49).fill(500), code, 500, 500], { concurrency: 1 });
+		await all(50);
+		expect(queue.circuitBreaker.lastFailure).toBeUndefined();
+		await time.pass(BREAKER_LIMITS.forMs);
+		await all(2);
+		expect(queue.circuitBreaker).toMatchObject({ isOpen: false, isFailing: false });
+	});
+});
+
+describe('Requests per Second', () => {
+	/** The most in any window of a second. */
+	const most = (sent: number[]) =>
+		Math.max(...sent.map((from) => sent.filter((at) => at >= from && at < from + 0.9999).length));
+
+	it.each([
+		[5, 0],
+		[5, 90],
+		[0.5, 50],
+		[20, 10],
+		[100, 3],
+	])('%d, timers up to %i ms late: at most one more in any second, 95 %% used', async (requestsPerSecond, lateMs) => {
+		let timers = 0;
+		const after = time.after.bind(time);
+		jest.spyOn(time, 'after').mockImplementation((ms, run) => after(ms + lateMs * ((timers++ * 0.618) % 1), run));
+		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond }));
+		const count = Math.min(400, requestsPerSecond * 40);
+		await Promise.all(paths(count).map(async (path) => await ask(path)));
+		const times = sent.map(([, at]) => at);
+		expect(most(times)).toBeLessThanOrEqual(Math.ceil(requestsPerSecond) + 1);
+		expect(times.at(-1)).toBeGreaterThanOrEqual((count - 1) / requestsPerSecond - 0.2);
+		expect(times.at(-1)).toBeLessThanOrEqual(count / requestsPerSecond / 0.95);
+	});
+
+	it('is even, in order, and saves up no unused time', async () => {
+		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond: 5 }));
+		await ask('/first');
+		await time.pass(60_000);
+		sent.length = 0;
+		const begun = time.elapsed;
+		await Promise.all(paths(11).map(async (path) => await ask(path)));
+		expect(time.elapsed - begun).toBe(2000);
+		expect(sent.map(([path]) => path)).toEqual(paths(11));
+		expect(sent.map(([, at]) => Math.round((at - sent[0][1]) * 10) / 10)).toEqual(paths(11).map((_, at) => at / 5));
+	});
+
+	it('a pause comes first, and uses up no turn', async () => {
+		const { ask, sent, queue } = served(() => ({}), new RequestQueue({ requestsPerSecond: 1 }));
+		const all = Promise.all(paths(3).map(async (path) => await ask(path)));
+		await time.pass(500);
+		queue.pause(2000);
+		await all;
+		expect(sent.map(([, at]) => at)).toEqual([0, 2.5, 3.5]);
+	});
+
+	it('cancelled requests leave soon, and take no turn', async () => {
+		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond: 0.1 }));
+		let isCancelled = false;
+		await ask('/first');
+		const gone = paths(500).map(async (path) => await ask(path, {}, { isCancelled: () => isCancelled }));
+		const last = ask('/last');
+		await time.pass(2000);
+		isCancelled = true;
+		const begun = time.elapsed;
+		await Promise.all(gone);
+		expect(time.elapsed - begun).toBeLessThanOrEqual(200);
+		await last;
+		expect(sent).toEqual([
+			['/first', 0],
+			['/last', 10],
+		]);
+	});
+
+	it('ends what it would hold back beyond the deadline', async () => {
+		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond: 0.1 }, time.elapsed + 8000));
+		const ends = await Promise.all(paths(3).map(async (path) => await ask(path)));
+		expect(sent).toEqual([['/x0', 0]]);
+		expect(ends.slice(1)).toMatchObject(
+			Array(2).fill({
+				message: "The time was over before 'Requests per Second' allowed the next request",
+				description: "Raise 'Requests per Second' in the options, or read fewer users",
+				kind: 'temporarily-unavailable',
+			}),
+		);
+	});
+
+	it('the key check goes before all other requests', async () => {
+		const { ask, sent } = served(
+			(path) => ({ statusCode: path === '/x0' ? 403 : 200 }),
+			new RequestQueue({ requestsPerSecond: 1 }),
+		);
+		await Promise.all(paths(4).map(async (path) => await ask(path)));
+		expect(sent.slice(0, 3)).toEqual([
+			['/x0', 0],
+			['/v2/user?limit=1', 1],
+			['/x1', 2],
+		]);
+	});
+});
