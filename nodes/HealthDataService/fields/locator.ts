@@ -16,7 +16,7 @@ export interface Located {
 	value: unknown;
 	/** The label of the picked row, as saved with the workflow. */
 	cachedResultName?: unknown;
-	/** Whether the service gave this value, in its own spelling: it was picked from the list, not typed and not from an expression. */
+	/** Whether the value was picked from the list, in the spelling of the service: not typed, and not from an expression. */
 	isPicked?: boolean;
 }
 
@@ -24,8 +24,8 @@ const FIELD_OF_ITEM = /^=\{\{\s*\$json\.([A-Za-z_]\w*)\s*\}\}$/;
 
 /**
  * A locator, or the plain value that an expression or an agent put in its place. The most common expression, a field of the
- * item, is looked up without n8n's evaluator: with 1,000 items that saves a sixth of the time. A tool's item belongs to the
- * agent, so only n8n can look it up.
+ * item, is looked up without n8n's evaluator: with 1,000 items this saves a sixth of the time. A tool's item belongs to the
+ * agent, so only n8n can look its fields up.
  */
 export function readLocator(context: FieldContext, name: string): Located {
 	const stored = context.getNode().parameters[name];

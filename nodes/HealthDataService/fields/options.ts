@@ -46,7 +46,7 @@ export function readOption<T>(
 		: read(context.getNodeParameter(`options.${name}`));
 }
 
-/** So that one execution leaves room in the service for other clients. */
+/** Leaves room in the service for other clients. */
 const MAX_CONCURRENT_REQUESTS = 50;
 
 const concurrencyField: INodeProperties = {
@@ -74,7 +74,7 @@ const requestsPerSecondField: INodeProperties = {
 
 export const requestLimitFields = [concurrencyField, requestsPerSecondField];
 
-/** `requestsPerSecond` is undefined for no limit. */
+/** Without its option, `requestsPerSecond` is undefined: no limit. */
 export const readRequestLimits = (context: FieldContext) => ({
 	concurrency: readOption(context, 'concurrency', DEFAULT_CONCURRENCY, (value) =>
 		Math.min(wholeNumber(value, 'Concurrent Requests', 1), MAX_CONCURRENT_REQUESTS),
@@ -125,7 +125,7 @@ export const sourceTypesField: INodeProperties = {
 
 const SOURCE_ADVICE = "Enter types such as cuff, watch, or leave 'Source Types' empty for all";
 
-/** In lower case and alphabetical order; none for all. */
+/** Source types in lower case and alphabetical order; an empty list for all types. */
 export const readSourceTypes = (context: FieldContext): string[] =>
 	readOption<string[]>(context, 'sourceTypes', [], (value) => {
 		const entries = toEntries(value, 'Source Types', SOURCE_ADVICE, /[,;\r\n]+/);
@@ -163,7 +163,7 @@ export const readWhenNotFound = (context: IExecuteSingleFunctions): WhenNotFound
 		(value) => toChoice(value, 'When Not Found', NOT_FOUND_CHOICES).value,
 	);
 
-/** `hint` says what Limit leaves out, and how to get it. */
+/** @param hint what Limit leaves out, and how to get the rest */
 export const returnAllAndLimit = (
 	show: IDisplayOptions['show'],
 	hint: string,

@@ -21,7 +21,7 @@ export const simplifyField = (show: IDisplayOptions['show']): INodeProperties =>
 	displayOptions: { show: { ...show, '@tool': [true] } },
 });
 
-/** Always false in a workflow: if another field has an expression, n8n shows and saves this one there too. */
+/** False in a workflow: n8n also shows and saves *Simplify* there when another field has an expression. */
 export const isSimplified = (context: IExecuteSingleFunctions) =>
 	isTool(context) && toSwitch(context.getNodeParameter('simplify', true), 'Simplify');
 
@@ -42,7 +42,7 @@ export const simpleUser = (user: IDataObject): IDataObject => ({
 	connected_providers: connectedSources(user).map(({ slug }) => slug),
 });
 
-/** Tells a model that the output may be incomplete, in whatever form; people see that beside the field. */
+/** Rows that tell a model that the output may be incomplete. People see the same beside the field *Limit*. */
 export function limitNotes(
 	context: IExecuteSingleFunctions,
 	rows: number,

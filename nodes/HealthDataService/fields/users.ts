@@ -31,7 +31,7 @@ const SCOPES: Array<{ name: string; value: UserScope; description: string }> = [
 	{ name: 'One User', value: ONE_USER, description: 'The readings of a single user' },
 ];
 
-/** "Users" and the fields that name them: "User" for a single user, "Identified By" and "User IDs" for a list. */
+/** "Users", "User" for a single user, "Identified By" and "User IDs" for a list. */
 export const userFields = (show: Show): INodeProperties[] => [
 	{
 		displayName: 'Users',
@@ -47,11 +47,11 @@ export const userFields = (show: Show): INodeProperties[] => [
 	userIdsField({ ...show, userScope: ['listed'] }),
 ];
 
-/** `one` reads the user of `readUser`, `listed` those of `readUserIds`, `all` the team. */
+/** `one` means the user of `readUser`, `listed` the users of `readUserIds`, `all` the team. */
 export const readUserScope = (context: FieldContext): UserScope =>
 	toChoice(context.getNodeParameter('userScope', ONE_USER), 'Users', SCOPES).value;
 
-/** Not `required`: if "Users" is an expression, n8n shows this field and refuses to start while it is empty. */
+/** Not `required`: if "Users" is an expression, n8n shows "User" and refuses to start while "User" is empty. */
 const userField = (show: Show): INodeProperties => ({
 	displayName: 'User',
 	name: 'user',
@@ -94,7 +94,7 @@ const USER_ID_ADVICE =
 	'A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own';
 const USER_ADVICE = `${USER_ID_ADVICE} identifier, set 'User' to By Client User ID`;
 
-/** @throws Problem for an invalid identifier: it becomes part of a path */
+/** @throws Problem for an identifier that cannot be part of a path */
 export function readUser(context: FieldContext): UserIdentifier {
 	const { mode, value, cachedResultName, isPicked } = readLocator(context, 'user');
 	if (mode === 'clientUserId') return { by: 'clientUserId', id: readClientUserId(value) };
@@ -123,8 +123,8 @@ export function readClientUserId(value: unknown): string {
 }
 
 /**
- * A row of the picker, `app-user-0042 (Omron, Withings)`. It is defined here because the saved workflow keeps it beside the user
- * ID. Only the sources are in round brackets.
+ * A row of the picker, `app-user-0042 (Omron, Withings)`. The saved workflow keeps the row beside the user ID, and `readUser`
+ * reads it again: so only the sources are in round brackets.
  */
 export function pickerRow(user: IDataObject): string {
 	const sources = connectedSources(user).map(({ name }) =>
@@ -171,7 +171,7 @@ export const readUsersBy = (context: FieldContext): UserIdentifier['by'] =>
 
 const LIST_FIELD = 'User IDs';
 
-/** Limit for one input item: n8n holds all of its rows in memory at once. */
+/** For one input item: n8n holds all rows of an item in memory at once. */
 const MAX_USERS = 10_000;
 
 const userIdsField = (show: Show): INodeProperties => ({
@@ -214,7 +214,7 @@ export function readUserIds(context: FieldContext, by: UserIdentifier['by']): Li
 	throw new Problem(message, 'Share them between several input items');
 }
 
-/** User IDs in lower case: a UUID is the same user in either. */
+/** A user ID in lower case: a UUID names the same user in either case. */
 function toIdentifier(entry: unknown, at: number, by: UserIdentifier['by']): string {
 	const id = isText(entry) ? text(entry) : '';
 	if (by === 'clientUserId' && isClientUserId(id)) return id;

@@ -1,10 +1,10 @@
 /**
  * Timeout of whole answers: n8n's timeout ends when an answer begins, so a slow body would never end (quirk 20).
- * One watchdog for all requests of a queue: n8n's `sleep` would keep a timer for each long after its request.
+ * One watchdog serves all requests of a queue: a `sleep` of n8n for each request would keep its timer long after the request.
  */
 import { sleep } from 'n8n-workflow';
 
-/** Step of a sleep, which nothing can interrupt: a cancel ends it within one step (n8n's linter forbids timers of our own). */
+/** Longest sleep at a time: nothing can interrupt n8n's `sleep`, and its linter forbids timers. A cancel ends one within a step. */
 export const SLEEP_STEP_MS = 200;
 
 interface Running {
@@ -13,19 +13,19 @@ interface Running {
 	controller: AbortController;
 }
 
-/** Short timeout, as a part of the whole one. */
+/** The short timeout, as a part of the whole timeout. */
 const SHORT = 1 / 12;
 
-/** Least timeout: the slowest answer × this. Sound answers take no longer. */
+/** The timeout is never below this multiple of the slowest answer. */
 const MARGIN = 4;
 
 export class Deadlines {
 	private readonly running = new Set<Running>();
 	private isWatching = false;
 
-	/** No answer may take longer, also of the requests in flight. */
+	/** Most time for an answer, of requests in flight too. */
 	maxMs = () => Infinity;
-	/** By `performance.now()`: then every request ends. */
+	/** When every request ends, by `performance.now()`. */
 	endAt = Infinity;
 
 	/**
@@ -56,7 +56,7 @@ export class Deadlines {
 	private readonly endOf = ({ begunAt, ms }: Running) =>
 		Math.min(begunAt + Math.min(ms, this.maxMs()), this.endAt);
 
-	/** Ends with the last request. Short steps, so that its memory is free soon after. */
+	/** Watches until the last request ends. In short steps, so that memory is free soon after. */
 	private async watch() {
 		if (this.isWatching) return;
 		this.isWatching = true;
@@ -74,15 +74,14 @@ export class Deadlines {
 }
 
 /**
- * Timeout of one answer that adapts: short once a whole round of answers timed out, so that a stretch of hanging users does not use
- * up the time of the users after it. An answer restores it, and it is never short compared with the slowest answer so far.
+ * Timeout of one answer that adapts: short once a whole round of answers timed out, so that hanging users do not use up the time
+ * of the users after them. An answer restores the whole timeout.
  */
 export class AdaptiveTimeout {
 	/** Timed-out answers in a row. */
 	hanging = 0;
-	/** Part of the whole: less for users who failed before, which leaves time for answers that are slow but sound. */
+	/** Part of the whole timeout: less for users who failed before, which leaves time for slow answers of the others. */
 	part = 1;
-	/** The slowest answer. */
 	slowestMs = 0;
 
 	/** @param ms the whole timeout @param places requests at a time */

@@ -1,8 +1,8 @@
 /**
- * Key check: tells an invalid API key from one forbidden user, and a wrong Base URL from one unknown user. 401 means the key. On 403
- * it requests `/v2/user`: 401 or 403 there means the key, anything else only this user. On 404 it does so too, unless the address
- * has given data before: 404 there means the Base URL. No other request is sent before that answer. A file of its own, because the
- * queue knows no path of the service.
+ * Key check: tells an invalid API key from one forbidden user, and a wrong Base URL from one unknown user. A 401 means the key. After
+ * a 403, the check requests `/v2/user`: 401 or 403 for the list means the key, any other status this one user. After a 404, if the
+ * address has given no data yet, the check requests the list too: 404 for the list means the Base URL. No other request is sent before
+ * the list has answered.
  */
 import { classifyStatus } from './classify';
 import { isObject } from '../shared/values';
@@ -23,7 +23,7 @@ export function keyCheck(
 	const check = async () => await queue.probeOnce(async () => await probe(list + query));
 
 	return {
-		/** `send`, which closes the queue when the key is invalid. It starts the check before the queue can send another request. */
+		/** `send` that closes the queue when the key is invalid. Starts the check before the queue can send another request. */
 		checked:
 			(send: Send): Send =>
 			async (url) => {
@@ -40,7 +40,7 @@ export function keyCheck(
 				return answer;
 			},
 
-		/** Resolves after the check; the queue is closed then if the key is invalid, or the list is not found either. */
+		/** Resolves after the check, which closes the queue if the key is invalid or the list is not found either. */
 		check,
 
 		async checkAddress() {

@@ -1,12 +1,12 @@
 /** Service clock: n8n's clock, checked against the service's `Date` header (RFC 9110, 6.6.1). All times in ms since 1970. */
 
-/** How far clocks are off: they are set wrong by time zones and dates, which makes a day. */
+/** A clock is off by a day at most: a wrong time zone or date. */
 export const CLOCK_ERROR_MS = 86_400_000;
 
-/** Clocks of devices, and the `Date` header, are this far off at most where they are right. */
+/** A correct clock of a device, or a `Date` header, is off by this much at most. */
 const DEVICE_ERROR_MS = 60_000;
 
-/** @param now at the start of the poll @param started the same, by `performance.now()` */
+/** @param now start of the poll @param started start of the poll by `performance.now()` */
 export function serviceClock(now: number, started: number) {
 	let date: number | undefined;
 	const earliest = () => Math.min(now, date ?? now);
@@ -16,11 +16,11 @@ export function serviceClock(now: number, started: number) {
 			const atStart = Date.parse(String(headers.date)) - (performance.now() - started);
 			if (Number.isFinite(atStart)) date = Math.max(date ?? atStart, atStart);
 		},
-		/** The earliest time that it may have been at the start of the poll: what a window passes over is lost. */
+		/** The earliest possible start of the poll: readings that a window passes over are lost. */
 		earliest,
-		/** A time that a clock ahead may have noted. */
+		/** `time`, which a clock that was ahead may have noted, or the latest correct time. */
 		corrected: (time: number) => Math.min(time, earliest() + DEVICE_ERROR_MS),
-		/** The latest time that it may be now, with a minute for the clocks of devices. */
+		/** The latest possible time now, with a minute for the clocks of devices. */
 		latest(): number {
 			if (date === undefined) return Date.now() + CLOCK_ERROR_MS;
 			return Math.max(Date.now(), date + performance.now() - started) + DEVICE_ERROR_MS;

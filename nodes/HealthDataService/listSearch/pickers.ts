@@ -29,7 +29,7 @@ type Search = (
 	paginationToken?: string,
 ) => Promise<INodeListSearchResult>;
 
-/** `search` as n8n calls it: with the typed text, and with the token of the last result after scrolling to its end. */
+/** `search` as n8n calls it: with the typed text and, after scrolling to the end, with the token of the last result. */
 function picker(search: Search) {
 	return async function (this: ILoadOptionsFunctions, filter = '', paginationToken?: string) {
 		try {
@@ -45,15 +45,15 @@ function picker(search: Search) {
 }
 
 /**
- * A row with a message: picking it leaves the field blank. Its value is not empty, because the editor shows one row per value and
- * marks the empty one as picked in an empty field.
+ * A row with a message: picking it leaves the field blank. Its value is a blank, not empty: in an empty field, the editor marks the
+ * row with the empty value as picked.
  */
 const hintRow = (name: string): INodeListSearchItems => ({ name, value: ' ' });
 
-/** Fewer rows cannot be scrolled, and during a search the editor requests the next page only on scrolling. */
+/** A list of fewer rows cannot be scrolled, and during a search the editor requests the next page only on scrolling. */
 const ROWS_TO_SCROLL = 20;
 
-/** Resolve finds a complete client user ID, reading the list finds the rest. */
+/** Resolve finds a complete client user ID; the list is searched for other text. */
 export const searchUsers = picker(async (get, filter, paginationToken) => {
 	const isFirstCall = paginationToken === undefined;
 	const named = isFirstCall && isClientUserId(filter) ? await resolveTyped(get, filter) : undefined;
@@ -87,7 +87,7 @@ function offsetOf(token: string): number {
 	);
 }
 
-/** The service may reject a partial identifier: then the list is searched. */
+/** Undefined for a partial identifier, which the service may reject: then the list is searched. */
 const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | undefined> =>
 	await resolveUser(get, filter, { isListNext: true }).catch((error: Partial<Problem>) => {
 		if (error.httpCode !== undefined && error.kind !== 'credential-invalid' && !error.isTransient)
@@ -96,8 +96,8 @@ const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | und
 	});
 
 /**
- * Searches the text of the row. The user with exactly this client user ID was found by Resolve in the first call, so later calls do
- * not list that user again.
+ * Searches the text of the row. In the first call, Resolve has found the user with exactly this client user ID: later calls do not
+ * list this user again.
  */
 function isMatch(user: IDataObject, filter: string): boolean {
 	const wanted = filter.toLowerCase();
@@ -105,7 +105,7 @@ function isMatch(user: IDataObject, filter: string): boolean {
 	return text(user.client_user_id) !== filter && pickerRow(user).toLowerCase().includes(wanted);
 }
 
-/** The service cannot look up a user ID, so it is offered unchecked. Otherwise only the complete identifier helps. */
+/** The service cannot look up a user ID: a typed user ID is offered unchecked. For other text, the row asks for the whole identifier. */
 function moreUsersHint(
 	filter: string,
 	found: IDataObject[],
@@ -120,12 +120,12 @@ function moreUsersHint(
 	];
 }
 
-/** Needed because the editor cannot clear a picked value. */
+/** The editor cannot clear a picked value. */
 const ALL_PROVIDERS = { name: 'All Providers', value: '' };
 
 /**
- * The providers that users on a sample of the list have connected. Without a token: with one, the editor requests pages until the
- * rows can be scrolled, which may read the whole team.
+ * The providers that users on a sample of the list have connected. Gives no pagination token: with a token, the editor requests
+ * pages until the rows can be scrolled, which may read the whole team.
  */
 export const searchProviders = picker(async (get, filter) => {
 	const first = await userPage(get, 0);
