@@ -112,7 +112,7 @@ async function demo() {
 		const stopRebuilding = rebuildOnChange(ROOT, installed);
 		stopLater(async () => stopRebuilding());
 	}
-	sayNextSteps({ n8nUrl: n8n.baseUrl, workflow, sandboxUrl: sandbox.baseUrl, key, timeZone });
+	sayNextSteps({ n8nUrl: n8n.baseUrl, workflow, sandboxUrl: sandbox.baseUrl, key, isWatching: wants.watch });
 	state.isReady = true;
 	n8n.process.once('exit', () => {
 		if (state.isStopping) return;
