@@ -1,15 +1,16 @@
 /** `npm run dev`: what is changed in the code of the node is on the screen, without a restart of n8n. */
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { RELOADS, rebuildOnChange } from '../../dev/demo/rebuild';
-import { startN8n } from '../../dev/host/n8n';
-import { ROOT } from '../../dev/paths';
-import { emptyFolder, removeFolder } from '../helpers/folder';
-import { folderWithPackage } from '../helpers/folderWithPackage';
-import { openEditor } from './editor';
+const { cpSync, readFileSync, symlinkSync, writeFileSync } = require('node:fs');
+const { join } = require('node:path');
+const { RELOADS, rebuildOnChange } = require('../../dev/demo/rebuild');
+const { startN8n } = require('../../dev/host/n8n');
+const { ROOT } = require('../../dev/paths');
+const { emptyFolder, removeFolder } = require('../helpers/folder');
+const { folderWithPackage } = require('../helpers/folderWithPackage');
+const { openEditor } = require('./editor');
 
 const PACKAGE = 'n8n-nodes-health-data-service';
-const ends: Array<() => Promise<void> | void> = [];
+/** @type {Array<() => Promise<void> | void>} */
+const ends = [];
 afterAll(async () => {
 	for (const end of ends.reverse()) await end();
 });
@@ -24,7 +25,7 @@ function copySources() {
 	return sources;
 }
 
-it('shows a changed label in an open editor', async () => {
+it('shows a changed label in an open node', async () => {
 	const sources = copySources();
 	const folder = await folderWithPackage();
 	ends.push(() => removeFolder(folder));
