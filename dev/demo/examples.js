@@ -17,7 +17,7 @@ const NEEDS = {
 		'PostgreSQL, and a later "Start Date" in "History": the sandbox has more than one run can hand on',
 	'mcp-server': 'an AI assistant: the notes on its canvas say how',
 	'new-reading-alert':
-		'a reading at or above 180/110 or at or below 90/50, and the sandbox has none: set "Minimum Systolic" in its trigger to 135, then click "Fetch Test Event"',
+		'a new reading at or above 180/110 or at or below 90/50: click "Fetch Test Event" in its trigger, which shows the latest',
 	'nightly-plan': 'PostgreSQL, and "Nightly read: shards" beside it: the notes on its canvas say how',
 	'nightly-shards': 'PostgreSQL, and what "Nightly read: plan" has planned',
 };

@@ -102,7 +102,12 @@ describe('the node', () => {
 
 describe('the trigger', () => {
 	type Fill = (given: string) => INodeParameters;
-	const watch = (more: INodeParameters): INodeParameters => ({ event: 'bloodPressure', user: steady, ...more });
+	const watch = (more: INodeParameters): INodeParameters => ({
+		event: 'bloodPressure',
+		userScope: 'one',
+		user: steady,
+		...more,
+	});
 	const watchList = (more: INodeParameters) => watch({ userScope: 'listed', userIds: STEADY.user_id, ...more });
 	async function poll(parameters: INodeParameters) {
 		let error: { message: string; description?: string } | undefined;

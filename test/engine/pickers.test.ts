@@ -179,7 +179,10 @@ it('a row that is only a note, if picked, is an empty field', async () => {
 	const context = { getNode: () => ({ parameters: {}, type: '' }), getNodeParameter: () => used };
 	expect(readProvider(context as never)).toBe('');
 	expect(() => readUser(context as never)).toThrow(
-		expect.objectContaining({ message: "'User' is empty", description: 'Pick a user from the list' }),
+		expect.objectContaining({
+			message: "'User' is empty",
+			description: "Pick a user from the list, or set 'Users' to All Users",
+		}),
 	);
 });
 

@@ -105,7 +105,7 @@ it('is an event of the trigger, too', async () => {
 
 	const n8n = new PollingHost(
 		{ ...used.credential, apiKey: TEAMS[0].key },
-		{ event: 'heartRate', user: byClientId('app-user-0007') },
+		{ event: 'heartRate', userScope: 'one', user: byClientId('app-user-0007') },
 	);
 	const days = (count: number) => Date.UTC(2026, 2, 5) + count * 24 * 3_600_000;
 	let now = days(0);

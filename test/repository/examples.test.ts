@@ -63,6 +63,15 @@ it.each(having('scheduleTrigger'))('%s runs when its name and its note say', (fi
 	expect(notesOf(nodesOf(file)).join()).toContain(time);
 });
 
+it('every node names its users, so that no default decides whose readings are read', () => {
+	const ours = exampleFiles()
+		.flatMap((file) => nodesOf(file).map((node) => ({ file, ...node })))
+		.filter(({ type }) => type.includes('.healthDataService'))
+		.filter(({ parameters }) => parameters.resource !== 'user' && parameters.event !== 'user');
+	const silent = ours.filter(({ parameters }) => !parameters.userScope);
+	expect(silent.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
+});
+
 describe('what is read', () => {
 	const readers = having('healthDataService');
 

@@ -238,8 +238,8 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 			options: { minSystolic: 160 },
 		};
 		await expect(n8n.fetchTestEvent()).rejects.toMatchObject({
-			message: 'There is no blood pressure reading to show',
-			description: expect.stringContaining('Check the fields and options'),
+			message: "No blood pressure reading of the last 90 days reaches 'Minimum Systolic'",
+			description: expect.stringContaining('To see a sample, lower them for the test'),
 		});
 	});
 });

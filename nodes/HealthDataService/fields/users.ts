@@ -23,12 +23,13 @@ type Show = IDisplayOptions['show'];
 
 export type UserScope = 'one' | 'listed' | 'all';
 
-const ONE_USER: UserScope = 'one';
+/** The default, so that the first run shows rows. */
+const ALL_USERS: UserScope = 'all';
 
 const SCOPES: Array<{ name: string; value: UserScope; description: string }> = [
-	{ name: 'All Users', value: 'all', description: 'The readings of every user of your team' },
+	{ name: 'All Users', value: ALL_USERS, description: 'The readings of every user of your team' },
 	{ name: 'Listed Users', value: 'listed', description: 'The readings of the users in a list' },
-	{ name: 'One User', value: ONE_USER, description: 'The readings of a single user' },
+	{ name: 'One User', value: 'one', description: 'The readings of a single user' },
 ];
 
 /** "Users", "User" for a single user, "Identified By" and "User IDs" for a list. */
@@ -37,19 +38,19 @@ export const userFields = (show: Show): INodeProperties[] => [
 		displayName: 'Users',
 		name: 'userScope',
 		type: 'options',
-		default: ONE_USER,
+		default: ALL_USERS,
 		description: 'Whose readings to retrieve',
 		displayOptions: { show },
 		options: SCOPES,
 	},
-	userField({ ...show, userScope: [ONE_USER] }),
+	userField({ ...show, userScope: ['one'] }),
 	usersByField({ ...show, userScope: ['listed'] }),
 	userIdsField({ ...show, userScope: ['listed'] }),
 ];
 
 /** `one` means the user of `readUser`, `listed` the users of `readUserIds`, `all` the team. */
 export const readUserScope = (context: FieldContext): UserScope =>
-	toChoice(context.getNodeParameter('userScope', ONE_USER), 'Users', SCOPES).value;
+	toChoice(context.getNodeParameter('userScope', ALL_USERS), 'Users', SCOPES).value;
 
 /** Not `required`: if "Users" is an expression, n8n shows "User" and refuses to start while "User" is empty. */
 const userField = (show: Show): INodeProperties => ({
@@ -94,13 +95,14 @@ const USER_ID_ADVICE =
 	'A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own';
 const USER_ADVICE = `${USER_ID_ADVICE} identifier, set 'User' to By Client User ID`;
 
+const PICK_USER = "Pick a user from the list, or set 'Users' to All Users";
+
 /** @throws Problem for an identifier that cannot be part of a path */
 export function readUser(context: FieldContext): UserIdentifier {
 	const { mode, value, cachedResultName, isPicked } = readLocator(context, 'user');
 	if (mode === 'clientUserId') return { by: 'clientUserId', id: readClientUserId(value) };
 
-	if (isBlank(value))
-		throw emptyField('User', value, mode === 'list' ? 'Pick a user from the list' : USER_ADVICE);
+	if (isBlank(value)) throw emptyField('User', value, mode === 'list' ? PICK_USER : USER_ADVICE);
 	const id = typeof value === 'string' ? value.trim() : '';
 	if (!isUserId(id)) throw unusable('User', 'a user ID', value, USER_ADVICE);
 	const shownAs = mode === 'list' ? shownIn(cachedResultName, id) : undefined;

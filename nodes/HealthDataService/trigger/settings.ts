@@ -27,7 +27,7 @@ import { HOUR_MS, type SavedThresholds, type Threshold } from './state';
 const DEFAULT_LOOKBACK_HOURS = 48;
 const MAX_LOOKBACK_HOURS = 720;
 /** Users of a list whose readings are looked through for a test event. */
-const TEST_USERS = 50;
+export const TEST_USERS = 50;
 const show = { event: readingEvents.map(({ value }) => value) };
 
 const lookbackField: INodeProperties = {

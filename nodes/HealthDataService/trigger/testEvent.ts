@@ -5,7 +5,7 @@ import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
 import { Problem } from '../shared/problem';
 import { detectChanges, SeenReadings, toItem, type ChangedRow } from './seen';
-import { reachesThreshold, readSettings, type Settings } from './settings';
+import { reachesThreshold, readSettings, TEST_USERS, type Settings } from './settings';
 
 const DAY_MS = 86_400_000;
 /** The user of n8n waits: users with slower answers are left out. */
@@ -29,9 +29,24 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		if (newest) return newest;
 		if (performance.now() > deadline) break;
 	}
-	throw new Problem(
-		`There is no ${event.noun} to show`,
-		`A test looks at the first users only, for a few seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next ${event.noun}`,
+	throw nothingToShow(settings, performance.now() > deadline);
+}
+
+function nothingToShow({ event, target, thresholds }: Settings, isTimeUp: boolean) {
+	const scope = `The test reads the first ${TEST_USERS} users for up to ${TEST_EVENT_MS / 1000} seconds. The published workflow reads all of them, and starts with the next ${event.noun}`;
+	if (thresholds.length === 0 || isTimeUp)
+		return new Problem(
+			`There is no ${event.noun} to show`,
+			`Check the fields and options. ${scope}`,
+		);
+
+	const users = target.selection.isOne ? '' : ` (first ${TEST_USERS} users)`;
+	const names = event.thresholds
+		.filter(({ column, at }) => thresholds.some((one) => one.column === column && at in one))
+		.map(({ name }) => `'${name}'`);
+	return new Problem(
+		`No ${event.noun} of the last ${event.testDays} days${users} reaches ${names.join(' or ')}`,
+		`To see a sample, lower them for the test (raise 'Low …'). ${scope}`,
 	);
 }
 
