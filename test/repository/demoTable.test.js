@@ -70,7 +70,7 @@ it.each(exampleNames())('gives only our nodes in %s the credential of the sandbo
 });
 
 describe('the table', () => {
-	const row = { id: 'x', user_id: 'y', client_user_id: 'app-user-0001' };
+	const row = { row_id: 'x', user_id: 'y', client_user_id: 'app-user-0001' };
 	const early = { ...row, timestamp: '2026-03-01T23:30:00.000000+00:00', systolic: 120, more: null };
 	const late = { ...row, timestamp: '2026-03-02T01:00:00.000000+00:00', systolic: 98, more: { a: 'z'.repeat(60) } };
 
