@@ -72,7 +72,7 @@ it('--example runs another example, leaves n8n running, prints its address and k
 		'Ctrl-C stops',
 		'SIGINT',
 	);
-	const items = /gave ([\d,]+) items\.\n"Table in Google Sheets" .* ([\d,]+) items:\n\n(?=client_user_id +timestamp)/;
+	const items = /gave ([\d,]+) items\.\n"Table in Google Sheets" .* ([\d,]+) items:\n\n(?=client_user_id +local_time)/;
 	const [, gave, got] = items.exec(output) ?? [];
 	expect(gave).toMatch(/\d/);
 	expect(got).toBe(gave);

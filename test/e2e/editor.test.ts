@@ -197,8 +197,8 @@ it('fetches a test event of the trigger', async () => {
 	await editor.enterText('minSystolic', '100');
 	await editor.fetchTestEvent();
 	const { columns, rows } = await editor.outputTable();
-	expect(columns.slice(0, 3)).toEqual(['client_user_id', 'timestamp', 'systolic']);
-	expect(columns.slice(7)).toEqual(['user_id', 'id', 'change']);
+	expect(columns.slice(0, 3)).toEqual(['client_user_id', 'local_time', 'systolic']);
+	expect(columns.slice(8)).toEqual(['user_id', 'row_id', 'change']);
 	expect(rows).toHaveLength(1);
 });
 

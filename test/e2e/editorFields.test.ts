@@ -100,7 +100,7 @@ it('one item per day', async () => {
 	const measured = ['systolic', 'diastolic'].flatMap((one) => ['mean', 'min', 'max'].map((how) => `${one}_${how}`));
 	expect(columns).toEqual([
 		...['client_user_id', 'date', ...measured],
-		...['unit', 'readings', 'provider', 'source_type', 'user_id', 'id'],
+		...['unit', 'readings', 'provider', 'source_type', 'user_id', 'row_id'],
 	]);
 	const all = listed.slice(0, 2).flatMap((user) => readingsOf(user));
 	const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);

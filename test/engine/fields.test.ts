@@ -183,7 +183,8 @@ it.each(['mode', 'value'])(
 describe('Simplify', () => {
 	const answer = async (parameters: INodeParameters, args: IDataObject = {}) =>
 		(await runAgent(used.credential, { Tool: parameters }, [['Tool', args]])).answers[0];
-	const raw = async (parameters: INodeParameters) => (await runNode({ credential: used.credential, parameters })).rows;
+	const raw = async (parameters: INodeParameters) =>
+		(await runNode({ credential: used.credential, parameters, timezone: 'UTC' })).rows;
 	const operations: Array<[string, INodeParameters]> = [
 		['readings', bloodPressureOf(steady)],
 		['users', listUsers()],

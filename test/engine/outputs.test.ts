@@ -110,7 +110,7 @@ describe('Summary per User', () => {
 		const { rows, items } = await run(summary());
 		expect(counts(rows)).toEqual(ALL);
 		expect(items.every(({ pairedItem }) => JSON.stringify(pairedItem) === '{"item":0}')).toBe(true);
-		expect(new Set(rows.map(({ id }) => id)).size).toBe(4);
+		expect(new Set(rows.map(({ row_id }) => row_id)).size).toBe(4);
 	});
 
 	it.each([
@@ -183,7 +183,7 @@ describe('Summary per User', () => {
 		const provider = { __rl: true, mode: 'slug', value: 'withings' };
 		const [row] = (await run(summary({ provider }, byUserId(STEADY.user_id)))).rows;
 		expect(row).toMatchObject({ readings: 20, providers: 'withings' });
-		expect(row.id).not.toBe(ofAll.id);
+		expect(row.row_id).not.toBe(ofAll.row_id);
 	});
 
 	it('gives a tool the same row, also without readings', async () => {

@@ -118,6 +118,7 @@ export async function play({ list, cursors = {}, state, answers, probe, selectio
 	const options = {
 		...{ now: NOW, clock: serviceClock(NOW, START), lookback: 48 * HOUR, deadline: START + DEADLINE },
 		budgetMs: BUDGET,
+		zone: 'UTC',
 	};
 	const reader = new PollReader(get, event, target, before, { ...options, timeout, deadlines });
 	const result = await reader.read();

@@ -118,7 +118,7 @@ export const toPoints = (measurements: Measurement[], isSessions: boolean, middl
 		})),
 	);
 
-/** The columns of a summary but the user's and `id`; `first` and `last` as all texts that the earliest and latest have. */
+/** The columns of a summary but the user's and `row_id`; `first` and `last` as all texts that the earliest and latest have. */
 export function summaryOf(measurements: Measurement[], { zone, from, to }: Days, isSessions: boolean) {
 	const format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
 	const dayOf = (second: number) => format.format(second * 1000);
@@ -174,12 +174,12 @@ export function summaryOf(measurements: Measurement[], { zone, from, to }: Days,
 	};
 }
 
-/** Compares all columns but the user's and `id`. */
+/** Compares all columns but the user's and `row_id`. */
 export function expectSummary(row: IDataObject, measurements: Measurement[], days: Days, isSessions: boolean) {
 	const expected = summaryOf(measurements, days, isSessions);
 	const { first, last } = row;
 	const rest = Object.entries(row).filter(
-		([name]) => !['client_user_id', 'user_id', 'id', 'first', 'last'].includes(name),
+		([name]) => !['client_user_id', 'user_id', 'row_id', 'first', 'last'].includes(name),
 	);
 	expect(Object.fromEntries(rest)).toEqual(expected.row);
 	expect(expected.first).toContain(first);

@@ -93,8 +93,8 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 		for (let index = 0; index < 12; index++) history.add(anna, reading(index % 2 ? 130 : 150, 80, index));
 		clock += 20 * MINUTE;
 		const rows = (await n8n.tick())!;
-		expect(rows.map(({ systolic }) => Number(systolic))).toEqual(rows.map(() => 150));
-		expect(rows.some(({ systolic }) => typeof systolic === 'string')).toBe(true);
+		expect(rows.length).toBeGreaterThan(0);
+		expect(rows.map(({ systolic }) => systolic)).toEqual(rows.map(() => 150));
 	});
 
 	it('mindfulness has its own; those of the other metric have no effect', async () => {

@@ -8,6 +8,7 @@ import type {
 	IExecuteSingleFunctions,
 	INodeProperties,
 } from 'n8n-workflow';
+import { measuredColumns, type Metric } from '../service/readings/metrics';
 import { connectedSources } from '../service/users/users';
 import { toSwitch } from '../shared/values';
 import { isTool } from './locator';
@@ -25,12 +26,18 @@ export const simplifyField = (show: IDisplayOptions['show']): INodeProperties =>
 export const isSimplified = (context: IExecuteSingleFunctions) =>
 	isTool(context) && toSwitch(context.getNodeParameter('simplify', true), 'Simplify');
 
-/** One identifier of the user and the columns of the metric; null columns are left out. */
-export function simpleReading(row: IDataObject, columns: readonly string[]): IDataObject {
+/** One identifier of the user, local time and values; null columns are left out. */
+export function simpleReading(row: IDataObject, metric: Metric): IDataObject {
 	const owner = row.client_user_id === null ? 'user_id' : 'client_user_id';
-	const kept = [owner, ...columns, 'provider', 'source_type'].filter(
-		(column) => row[column] !== null,
-	);
+	const columns = [
+		owner,
+		'local_time',
+		...measuredColumns(metric),
+		'unit',
+		'provider',
+		'source_type',
+	];
+	const kept = columns.filter((column) => row[column] !== null);
 	return Object.fromEntries(kept.map((column) => [column, row[column]]));
 }
 

@@ -16,8 +16,8 @@ const STEP_MS = 8 * HOUR_MS;
  */
 const AROUND_MS = [-3, -2, -1, -0.5, 0, 0.5, 1, 2, 3].map((hours) => hours * HOUR_MS);
 
-/** The part of an ISO text that follows the day. */
-const TIME_LENGTH = 'T00:00:00.000Z'.length;
+/** The part of an ISO text that follows the seconds. */
+const FRACTION_LENGTH = '.000Z'.length;
 
 /** Characters of a time: with microseconds, an offset and the longest name of a time zone it has fewer. */
 const MAX_LENGTH = 100;
@@ -57,11 +57,20 @@ export function calendarDay(day: string, zone: string): CalendarDay | undefined 
 	return first === undefined || last === undefined ? undefined : { first, last };
 }
 
-/**
- * The day of an instant (ms) as YYYY-MM-DD; undefined beyond the range of JavaScript's dates. Offsets are kept: for 100,000
- * instants, the zone is asked only once a step.
- */
+/** The day of an instant (ms) as YYYY-MM-DD; undefined beyond the range of JavaScript's dates. */
 export function dayIn(zone: string): (time: number) => string | undefined {
+	const clockOf = clockIn(zone);
+	return (time) => dayOfClock(clockOf(time));
+}
+
+/** The day of a local time that `clockIn` gave. */
+export const dayOfClock = (local: string | undefined) => local?.split(' ', 1)[0];
+
+/**
+ * The local time of an instant (ms) as YYYY-MM-DD HH:MM:SS; undefined beyond the range of JavaScript's dates. Offsets are kept: for
+ * 100,000 instants, the zone is asked only once a step.
+ */
+export function clockIn(zone: string): (time: number) => string | undefined {
 	const here = IANAZone.create(zone);
 	const offsetAt = (time: number) => Math.round(here.offset(time) * MINUTE_MS);
 	const steps = new Map<number, number | undefined>();
@@ -73,6 +82,7 @@ export function dayIn(zone: string): (time: number) => string | undefined {
 		const step = Math.floor(time / STEP_MS);
 		if (!steps.has(step)) steps.set(step, ofStep(step));
 		const local = new Date(time + (steps.get(step) ?? offsetAt(time)));
-		return Number.isNaN(+local) ? undefined : local.toISOString().slice(0, -TIME_LENGTH);
+		if (Number.isNaN(+local)) return undefined;
+		return local.toISOString().slice(0, -FRACTION_LENGTH).replace('T', ' ');
 	};
 }

@@ -61,10 +61,10 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			asCompleted: true,
 			// Not more than a rate limit leaves room for: they would all wait, and none would be done soon.
 			width: Math.ceil(USERS_PER_REQUEST * Math.min(concurrency, requestsPerSecond)),
-			// Change detection finds the `id`.
+			// Change detection adds `local_time` and `row_id`.
 			collect: ofSourceTypes(
 				target.sourceTypes,
-				collectRows(metric, limitOf(Infinity, tooManyRows), false),
+				collectRows(metric, limitOf(Infinity, tooManyRows)),
 			),
 		}),
 });
@@ -90,7 +90,7 @@ const newUser: TriggerEvent = {
 			const user_id = lowerUserId(one.user.user_id);
 			yield {
 				...one,
-				rows: [withServiceFields({ id: null }, { ...one.record, user_id })],
+				rows: [withServiceFields({ row_id: null }, { ...one.record, user_id })],
 				isGone: false,
 				tookMs: 0,
 			};

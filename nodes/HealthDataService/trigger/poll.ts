@@ -125,7 +125,16 @@ async function read(
 	const get = target.provider.watching(connected);
 	const timeout = new AdaptiveTimeout(timeoutMs, () => queue.places);
 	queue.deadlines.maxMs = () => timeout.currentMs;
-	const options = { now, clock, lookback, deadline, budgetMs, timeout, deadlines: queue.deadlines };
+	const options = {
+		now,
+		clock,
+		zone: context.getTimezone(),
+		lookback,
+		deadline,
+		budgetMs,
+		timeout,
+		deadlines: queue.deadlines,
+	};
 	const result = await new PollReader(get, event, target, state, options).read();
 	// A throttle may also leave so little time that no request of a user is sent, or refused to the end.
 	if (!result.isPassComplete && result.failures.problems.size === 0)

@@ -28,6 +28,8 @@ import type { TriggerState } from './state';
 export interface PollOptions {
 	now: number;
 	clock: ServiceClock;
+	/** Time zone of `local_time`. */
+	zone: string;
 	lookback: number;
 	deadline: number;
 	budgetMs: number;

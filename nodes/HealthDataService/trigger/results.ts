@@ -4,6 +4,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import type { ServiceClock } from '../http/serviceClock';
+import { localTimeIn } from '../service/readings/identity';
 import type { UserResult } from '../service/readings/readUsers';
 import type { SelectedUser } from '../service/users/selection';
 import { shownUserId } from '../service/users/users';
@@ -57,12 +58,12 @@ export class PollResults {
 	/** Time of the newest reading (ms). */
 	private newest?: number;
 
-	/** @param options.now n8n's time at the start of the poll (ms) */
+	/** @param options.now n8n's time at the start of the poll (ms) @param options.zone of `local_time` */
 	constructor(
 		private readonly event: TriggerEvent,
 		private readonly cursors: Cursors,
 		private readonly before: TriggerState,
-		private readonly options: { now: number; clock: ServiceClock },
+		private readonly options: { now: number; clock: ServiceClock; zone: string },
 	) {
 		this.seen = new SeenReadings(before.seen);
 	}
@@ -124,7 +125,8 @@ export class PollResults {
 		// A user who connects the provider later was not read in the first pass.
 		const isFirst = before.since !== undefined && (!isPassComplete || isConnectedOnly);
 		hasFirstRead ||= before.since !== undefined && !isFirst;
-		const items = emitted.map(({ row }) => toItem(this.event, row));
+		const localTimeOf = localTimeIn(this.options.zone);
+		const items = emitted.map(({ row }) => toItem(this.event, row, localTimeOf));
 		const state = this.stateAfter(progress, isPassComplete, isFirst);
 		return {
 			items,

@@ -3,6 +3,7 @@ import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { connect, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
+import { localTimeIn } from '../service/readings/identity';
 import { Problem } from '../shared/problem';
 import { detectChanges, SeenReadings, toItem, type ChangedRow } from './seen';
 import { reachesThreshold, readSettings, TEST_USERS, type Settings } from './settings';
@@ -25,7 +26,8 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	});
 	const get = target.provider.watching(connected);
 	for (const lookbackMs of [lookback, event.testDays * DAY_MS]) {
-		const newest = await newestWithin(lookbackMs, settings, get, deadline);
+		const zone = context.getTimezone();
+		const newest = await newestWithin(lookbackMs, settings, get, { deadline, zone });
 		if (newest) return newest;
 		if (performance.now() > deadline) break;
 	}
@@ -50,8 +52,13 @@ function nothingToShow({ event, target, thresholds }: Settings, isTimeUp: boolea
 	);
 }
 
-/** @param deadline by `performance.now()` */
-async function newestWithin(lookbackMs: number, settings: Settings, get: Get, deadline: number) {
+/** @param options.deadline by `performance.now()` @param options.zone of `local_time` */
+async function newestWithin(
+	lookbackMs: number,
+	settings: Settings,
+	get: Get,
+	{ deadline, zone }: { deadline: number; zone: string },
+) {
 	const { event, target, thresholds } = settings;
 	const start = Date.now() - lookbackMs;
 	let newest: ChangedRow | undefined;
@@ -75,7 +82,7 @@ async function newestWithin(lookbackMs: number, settings: Settings, get: Get, de
 	}
 	if (!newest && problem) throw problem;
 	if (!newest) return undefined;
-	const item = toItem(event, newest);
+	const item = toItem(event, newest, localTimeIn(zone));
 	await target.selection.addClientUserIds?.(get, [item], isTimeUp);
 	return item;
 }

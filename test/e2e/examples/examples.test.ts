@@ -85,9 +85,9 @@ function handedOver(rows: IDataObject[]): IDataObject[] {
 	const { options } = rows[0][EVALUATED] as { options: { queryReplacement: string } };
 	const [readings] = JSON.parse(options.queryReplacement) as string[];
 	const all = JSON.parse(readings) as IDataObject[];
-	return [...new Map(all.map((row) => [row.id, row])).values()];
+	return [...new Map(all.map((row) => [row.row_id, row])).values()];
 }
-const byId = (rows: IDataObject[]) => [...rows].sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
+const byId = (rows: IDataObject[]) => [...rows].sort((a, b) => (String(a.row_id) < String(b.row_id) ? -1 : 1));
 
 describe('morning-table.json', () => {
 	it('gives a row for each reading of the last 7 days, each once, and the same ids when it runs again', async () => {

@@ -55,7 +55,7 @@ export function executeTimeseries(metric: Metric) {
 		await selection.addClientUserIds?.(get, rows);
 		const notes = limitNotes(context, rows.length, limit.maximum, provider.slug, sourceTypes);
 		return [
-			...(isSimple ? rows.map((row) => simpleReading(row, metric.columns)) : rows),
+			...(isSimple ? rows.map((row) => simpleReading(row, metric)) : rows),
 			...notes,
 			...failed,
 		];

@@ -1,7 +1,7 @@
 /** Output: the shapes of the rows, and the function that makes each from a user's pages. */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { collectDaily, type DayRange } from '../../service/readings/daily';
-import { collectGrouped, collectRows, type Collect } from '../../service/readings/rows';
+import { collectGrouped, collectReadings, type Collect } from '../../service/readings/rows';
 import type { Metric } from '../../service/readings/metrics';
 import type { RowLimit } from '../../service/readings/rowLimit';
 import { collectSummary } from '../../service/readings/summary';
@@ -50,8 +50,6 @@ export const readOutput = (context: IExecuteSingleFunctions): string =>
 
 interface CollectOptions extends DayRange {
 	limit: RowLimit;
-	/** Without `id`, which simplified rows do not show. */
-	isSimple: boolean;
 	/** YYYY-MM-DD in `zone`: the last day of a summary without an end. */
 	today: string;
 	provider: string;
@@ -62,5 +60,5 @@ export function collectAs(output: string, metric: Metric, options: CollectOption
 	if (output === DAILY) return collectDaily(metric, options);
 	if (output === SUMMARY)
 		return collectSummary(metric, { ...options, last: options.last ?? options.today });
-	return collectRows(metric, options.limit, !options.isSimple);
+	return collectReadings(metric, options.limit, options.zone);
 }

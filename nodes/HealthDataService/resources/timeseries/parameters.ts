@@ -41,7 +41,7 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 		const today = now.setZone(zone).toISODate()!;
 		// The other outputs have no columns to leave out.
 		const isSimple = output === READINGS && isSimplified(context);
-		const shape = { limit, isSimple, zone, ...daysOf(range), today, provider: provider.slug };
+		const shape = { limit, zone, ...daysOf(range), today, provider: provider.slug };
 		return {
 			query: { ...range, provider: provider.slug },
 			provider,

@@ -1,13 +1,14 @@
 /** Daily rows: one for each day, provider, source type and unit of a user, so that two devices are never added up. */
 import type { IDataObject } from 'n8n-workflow';
-import { dayIn } from '../../shared/calendarDay';
+import { dayOfClock } from '../../shared/calendarDay';
 import { aggregateColumns } from './aggregates';
 import type { Metric } from './metrics';
 import {
 	commonUnit,
-	dayOfTime,
 	identify,
 	identityOf,
+	localTimeIn,
+	type LocalTimeOf,
 	rowKey,
 	unitKey,
 	userPrefix,
@@ -25,19 +26,19 @@ export interface DayRange {
 
 /** Reads all readings of a user first, so that each row is complete. */
 export function collectDaily(metric: Metric, days: DayRange): Collect {
-	const readAll = collectRows(metric, new RowLimit(), false);
+	const readAll = collectRows(metric, new RowLimit());
 	const toRows = dailyRows(metric, days);
 	return async (pages, user) => toRows(await readAll(pages, user), user);
 }
 
 /** @returns a function that makes the rows from all readings of a user */
 export function dailyRows(metric: Metric, { zone, first, last }: DayRange) {
-	const dayOf = dayIn(zone);
+	const localTimeOf = localTimeIn(zone);
 	// Where clocks go back over midnight, an hour of one day lies within another: of a day outside the range only a part came.
 	const isInRange = ({ date }: Day) =>
 		date === null || (date >= first && (last === undefined || date <= last));
 	return (readings: IDataObject[], user: UserRef): IDataObject[] =>
-		[...groupByDay(metric, readings, dayOf).values()]
+		[...groupByDay(metric, readings, localTimeOf).values()]
 			.filter(isInRange)
 			.sort(byDay)
 			.map((day) => toRow(metric, user, day));
@@ -55,18 +56,14 @@ interface Day {
 }
 
 /** Identical readings, which overlapping pages return, count once; different same-time readings count each. */
-function groupByDay(
-	metric: Metric,
-	readings: IDataObject[],
-	dayOf: (time: number) => string | undefined,
-) {
+function groupByDay(metric: Metric, readings: IDataObject[], localTimeOf: LocalTimeOf) {
 	const distinct = new Map(
 		identify(identityOf(metric), readings).map((reading) => [reading.key, reading]),
 	);
 	const days = new Map<string, Day>();
 	for (const { time, row } of distinct.values()) {
-		const date = dayOfTime(row[metric.columns[0]], time, dayOf) ?? null;
-		// As for the `id` of a reading, empty text equals null.
+		const date = dayOfClock(localTimeOf(row[metric.times[0]], time) ?? undefined) ?? null;
+		// As for the `row_id` of a reading, empty text equals null.
 		const cells = [row.provider, row.source_type].map((cell) =>
 			cell === '' ? null : (cell ?? null),
 		);
@@ -83,7 +80,7 @@ function groupByDay(
 const byDay = (a: Day, b: Day) => (a.text < b.text ? -1 : 1);
 
 function toRow(
-	{ value, daily }: Metric,
+	{ value, measured }: Metric,
 	user: UserRef,
 	{ date, cells, unit, text, readings }: Day,
 ): IDataObject {
@@ -91,12 +88,12 @@ function toRow(
 	return {
 		client_user_id: user.client_user_id,
 		date,
-		...aggregateColumns(daily, (column) => readings.map((row) => row[column])),
+		...aggregateColumns(measured, (column) => readings.map((row) => row[column])),
 		unit,
 		readings: readings.length,
 		provider,
 		source_type,
 		user_id: user.user_id,
-		id: `${value}-day-${rowKey(userPrefix(user.user_id), `${value} ${user.user_id} ${text}`)}`,
+		row_id: `${value}-day-${rowKey(userPrefix(user.user_id), `${value} ${user.user_id} ${text}`)}`,
 	} as IDataObject;
 }

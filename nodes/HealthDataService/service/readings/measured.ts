@@ -2,16 +2,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isBlank } from '../../shared/values';
 import { toNumber } from './aggregates';
-import type { Metric } from './metrics';
+import { measuredColumns, type Metric } from './metrics';
 
 /** Text in place of a value that is no number, or in an unknown unit. */
 export const NOT_COMPARABLE = 'not comparable';
 
 /** A number in the metric's unit; null where the service sent no value. */
 export type Measured = number | null | typeof NOT_COMPARABLE;
-
-/** The measured columns, in order. */
-export const measuredColumns = (metric: Metric) => Object.keys(metric.daily);
 
 /** One value for each measured column. */
 export function measuredValues(metric: Metric, row: IDataObject): Measured[] {

@@ -1,15 +1,15 @@
 /** Summary rows: one for each user, also without readings. A measurement that came through several sources counts once. */
 import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { dayIn } from '../../shared/calendarDay';
+import { dayOfClock } from '../../shared/calendarDay';
 import { isBlank } from '../../shared/values';
 import { aggregateColumns, toNumber } from './aggregates';
 import type { DayRange } from './daily';
-import type { Metric } from './metrics';
+import { measuredColumns, type Metric } from './metrics';
 import {
 	commonUnit,
-	dayOfTime,
 	instantOf,
+	localTimeIn,
 	rowKey,
 	unitKey,
 	userPrefix,
@@ -24,11 +24,11 @@ export interface SummaryRange extends Required<DayRange> {
 
 /** One row per user, never more or less. Keeps no readings, only a short key of each until the user is read. */
 export function collectSummary(metric: Metric, range: SummaryRange): Collect {
-	const dayOf = dayIn(range.zone);
+	const localTimeOf = localTimeIn(range.zone);
 	return async (pages, user) => {
-		const summary = new Summary(metric, range, dayOf);
+		const summary = new Summary(metric, range, localTimeOf);
 		for await (const page of pages) {
-			for (const row of readingRows(page, metric.columns, user)) summary.add(row);
+			for (const row of readingRows(page, metric, user)) summary.add(row);
 		}
 		return [summary.toRow(user)];
 	};
@@ -55,16 +55,16 @@ export class Summary {
 	constructor(
 		private readonly metric: Metric,
 		private readonly range: SummaryRange,
-		private readonly dayOf = dayIn(range.zone),
+		private readonly localTimeOf = localTimeIn(range.zone),
 	) {
-		this.numbers = Object.fromEntries(Object.keys(metric.daily).map((column) => [column, []]));
+		this.numbers = Object.fromEntries(measuredColumns(metric).map((column) => [column, []]));
 	}
 
 	/** A reading without a time belongs to no day; one of a day outside the range is ignored. */
 	add(row: IDataObject) {
-		const text = row[this.metric.columns[0]];
+		const text = row[this.metric.times[0]];
 		const { millis, key } = instantOf(text);
-		const day = dayOfTime(text, millis, this.dayOf);
+		const day = dayOfClock(this.localTimeOf(text, millis) ?? undefined);
 		if (day !== undefined) {
 			if (day < this.range.first || day > this.range.last) return;
 			this.days.add(day);
@@ -87,14 +87,14 @@ export class Summary {
 	}
 
 	toRow({ user_id, client_user_id }: UserRef): IDataObject {
-		const { value, daily } = this.metric;
+		const { value, measured } = this.metric;
 		const { first: from, last: to, provider } = this.range;
 		// Values of different units have no mean.
 		const isOneUnit = this.units.size <= 1;
 		const [unit = null] = isOneUnit ? this.units.values() : [];
 		const valuesOf = (column: string) => (isOneUnit ? this.numbers[column] : []);
 		const firstOfEach = Object.fromEntries(
-			Object.entries(daily).map(([column, [how]]) => [column, [how]]),
+			Object.entries(measured).map(([column, [how]]) => [column, [how]]),
 		);
 		return {
 			client_user_id,
@@ -103,7 +103,7 @@ export class Summary {
 			readings: this.keys.size,
 			days: this.days.size,
 			// The first of each keeps its place.
-			...aggregateColumns(daily, valuesOf),
+			...aggregateColumns(measured, valuesOf),
 			first: this.first?.text ?? null,
 			last: this.last?.text ?? null,
 			from,
@@ -111,7 +111,7 @@ export class Summary {
 			providers: [...this.sources.provider].sort().join(', '),
 			source_types: [...this.sources.source_type].sort().join(', '),
 			user_id,
-			id: `${value}-summary-${rowKey(userPrefix(user_id), JSON.stringify([value, user_id, from, to, provider]))}`,
+			row_id: `${value}-summary-${rowKey(userPrefix(user_id), JSON.stringify([value, user_id, from, to, provider]))}`,
 		} as IDataObject;
 	}
 }
@@ -128,18 +128,17 @@ const MAX_KEY_LENGTH = 64;
  * The same text for one measurement, whatever source it came through: the same second, values and unit. Without a time (`millis`),
  * only the readings of one source can be the same.
  */
-function measurementKey(
-	{ columns: [time, ...others], daily }: Metric,
-	row: IDataObject,
-	millis?: number,
-): string {
+function measurementKey(metric: Metric, row: IDataObject, millis?: number): string {
+	const [time, ...otherTimes] = metric.times;
+	const { measured } = metric;
+	const others = [...otherTimes, ...measuredColumns(metric), 'unit'];
 	const when =
 		millis === undefined
 			? [row[time], row.provider, row.source_type].map((cell) => cell || null)
 			: toSecond(millis);
 	const values = others.map(
 		(column) =>
-			(column in daily ? toNumber(row[column]) : undefined) ?? comparableValue(row[column]),
+			(column in measured ? toNumber(row[column]) : undefined) ?? comparableValue(row[column]),
 	);
 	const text = JSON.stringify([when, ...values]);
 	return text.length > MAX_KEY_LENGTH ? hash('sha256', text) : text;

@@ -50,7 +50,7 @@ it('has the columns of the design, in their order', async () => {
 		['provider', 'omron'],
 		['source_type', 'cuff'],
 		['user_id', 'u'],
-		['id', expect.stringMatching(/^bloodPressure-day-[0-9a-f]{32}$/)],
+		['row_id', expect.stringMatching(/^bloodPressure-day-[0-9a-f]{32}$/)],
 	]);
 	const session = { start: '2026-03-01T23:50:00Z', end: '2026-03-02T00:10:00Z', value: 20, unit: 'min' };
 	const [minutes, ...more] = await rowsOf([[session]], ALWAYS, mindfulness);
@@ -65,7 +65,7 @@ it('has the columns of the design, in their order', async () => {
 		['provider', 'omron'],
 		['source_type', 'cuff'],
 		['user_id', 'u'],
-		['id', expect.stringMatching(/^mindfulnessMinutes-day-[0-9a-f]{32}$/)],
+		['row_id', expect.stringMatching(/^mindfulnessMinutes-day-[0-9a-f]{32}$/)],
 	]);
 });
 
@@ -97,7 +97,7 @@ describe('duplicate readings', () => {
 		const rows = await rowsOf([['mmHg', 'mm Hg', 'MMHG'].map((unit, i) => ({ ...same, unit, systolic: 120 + i }))]);
 		expect(rows).toMatchObject([{ unit: 'mmHg', readings: 3, systolic_mean: 121 }]);
 		const [usual] = await rowsOf([[same]]);
-		expect(rows[0].id).toBe(usual.id);
+		expect(rows[0].row_id).toBe(usual.row_id);
 	});
 
 	it('are not readings that differ in a value, a microsecond, the unit or the source', async () => {
@@ -117,7 +117,7 @@ describe('duplicate readings', () => {
 			['withings', 'cuff', 'mmHg', 1],
 		]);
 		expect(rows[1]).toMatchObject({ systolic_mean: 123.3, systolic_min: 120, systolic_max: 130 });
-		expect(new Set(rows.map(({ id }) => id)).size).toBe(4);
+		expect(new Set(rows.map(({ row_id }) => row_id)).size).toBe(4);
 	});
 
 	it('gives the same rows, ids and order for any order of readings and pages', async () => {
@@ -134,14 +134,14 @@ describe('duplicate readings', () => {
 				const rows = await rowsOf([points]);
 				const other = [...points.slice(cut).reverse(), ...points.slice(0, cut)];
 				expect(await rowsOf([other.slice(0, cut), [], other, other.slice(cut)])).toEqual(rows);
-				expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+				expect(new Set(rows.map(({ row_id }) => row_id)).size).toBe(rows.length);
 			}),
 		);
 	});
 
 	it('has an id that is another for another user, metric, day and source, and does not depend on what was measured', async () => {
 		const idOf = async (point: IDataObject, user = owner, metric = bloodPressure) =>
-			(await rowsOf([[point]], ALWAYS, metric, user))[0].id;
+			(await rowsOf([[point]], ALWAYS, metric, user))[0].row_id;
 		const id = await idOf(same);
 		// Fixed: users' tables have it as their key.
 		expect(id).toBe('bloodPressure-day-0bfe93128570c7f9d3c567b235b72771');

@@ -59,7 +59,7 @@ it('has its columns in order', async () => {
 		['providers', 'omron, withings'],
 		['source_types', 'cuff, manual'],
 		['user_id', 'u'],
-		['id', expect.stringMatching(/^bloodPressure-summary-[0-9a-f]{32}$/)],
+		['row_id', expect.stringMatching(/^bloodPressure-summary-[0-9a-f]{32}$/)],
 	]);
 	const session = { start: '2026-03-31T23:50:00Z', end: '2026-04-01T00:10:00Z', value: 20, unit: 'min' };
 	const minutes = await summarize([[{ ...at(''), point: session }]], MARCH, mindfulness);
@@ -80,7 +80,7 @@ it('is a row of zero readings where there are none', async () => {
 			...{ from: '2026-03-01', to: '2026-03-31', days: 0, readings: 0, first: null, last: null },
 			...{ systolic_mean: null, systolic_min: null, systolic_max: null },
 			...{ diastolic_mean: null, diastolic_min: null, diastolic_max: null },
-			...{ unit: null, providers: '', source_types: '', id: expect.any(String) },
+			...{ unit: null, providers: '', source_types: '', row_id: expect.any(String) },
 		});
 });
 
@@ -178,7 +178,7 @@ it('readings without a time count, for no day, and only those of one source are 
 
 it('has an id of user, metric, days and provider, and of nothing else', async () => {
 	const idOf = async (range: Partial<SummaryRange> = {}, metric = bloodPressure, user = owner, points: Point[] = []) =>
-		(await summarize([points], { ...MARCH, ...range }, metric, user)).id;
+		(await summarize([points], { ...MARCH, ...range }, metric, user)).row_id;
 	const id = await idOf();
 	// Fixed for ever: it is the key of tables that people keep.
 	expect(id).toBe('bloodPressure-summary-0bfe939a3d4451d2d13952bffe641019');
