@@ -67,6 +67,18 @@ describe('requests in flight', () => {
 		expect(queue.throttles).toBe(0);
 	});
 
+	it('are none during the key check but the check itself', async () => {
+		const { ask, sent } = served(
+			(path) => (path === '/x0' ? { statusCode: 403 } : { tookMs: 100 }),
+			new RequestQueue(),
+		);
+		await ask('/first');
+		await Promise.all(paths(20).map(async (path) => await ask(path)));
+		const at = (seconds: number) => sent.flatMap(([path, when]) => (when === seconds ? path : []));
+		expect(at(0.1)).toEqual([...paths(8), '/v2/user?limit=1']);
+		expect(at(0.2)[0]).toBe('/x8');
+	});
+
 	it('are none during the longest pause', async () => {
 		const { all, sent, queue } = service();
 		queue.pause(250);
@@ -176,9 +188,11 @@ describe('Requests per Second', () => {
 	});
 
 	it('ends what it would hold back beyond the deadline', async () => {
-		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond: 0.1 }, time.elapsed + 8000));
+		const end = time.elapsed + 8000;
+		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond: 0.1 }, end));
 		const ends = await Promise.all(paths(3).map(async (path) => await ask(path)));
 		expect(sent).toEqual([['/x0', 0]]);
+		expect(time.elapsed).toBe(end);
 		expect(ends.slice(1)).toMatchObject(
 			Array(2).fill({
 				message: "The time was over before 'Requests per Second' allowed the next request",
@@ -186,6 +200,11 @@ describe('Requests per Second', () => {
 				kind: 'temporarily-unavailable',
 			}),
 		);
+	});
+
+	it('sends what it does not hold back, also after the deadline', async () => {
+		const { ask } = served(() => ({}), new RequestQueue({}, time.elapsed - 1));
+		expect(await ask()).toBe('OK');
 	});
 
 	it('the key check goes before all other requests', async () => {

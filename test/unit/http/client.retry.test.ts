@@ -171,10 +171,18 @@ describe('other requests', () => {
 		expect(pause.mock.calls.flat()).toEqual([500, 500, 500, 500]);
 	});
 
-	it('are sent after retries, and with the earliest time first', async () => {
-		const { ask, sent } = served((path, nth) => ({ ...status(path < '/c' && nth === 1 ? 500 : 200), tookMs: 400 }));
+	it('are sent after retries, of which the earliest comes first', async () => {
+		const failed: Record<string, Given> = { '/a': status(500, 5), '/b': status(500) };
+		const { ask, sent } = served((path, nth) => ({ ...(nth === 1 ? failed[path] : {}), tookMs: 400 }));
 		await Promise.all(['/a', '/b', '/c', '/d', '/e'].map(async (path) => await ask(path)));
-		expect(sent.map(([path]) => path)).toEqual(['/a', '/b', '/c', '/a', '/b', '/d', '/e']);
+		expect(sent.map(([path]) => path)).toEqual(['/a', '/b', '/c', '/d', '/b', '/e', '/a']);
+	});
+
+	it('do not wait for a throttle of a single attempt', async () => {
+		const { ask, times } = served((path) => (path === '/a' ? status(429, 30) : {}));
+		await ask('/a', until(600), { maxAttempts: 1 });
+		await ask('/b', until(600));
+		expect(times('/b')).toEqual([0]);
 	});
 
 	it('have two attempts after three failed, until one is answered', async () => {
