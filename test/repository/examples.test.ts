@@ -205,12 +205,31 @@ it('each recipe that reads several users or all their days says Return All', () 
 	for (const recipe of reading) expect(recipe).toContain('Return All');
 });
 
+/** In a window of 1280 × 800 n8n shows a larger canvas smaller: the notes' 14 px would be less than 11. */
+it.each(['ai-coach.json', 'error-workflow.json', 'mcp-server.json', 'morning-table.json'])(
+	'%s: its notes can be read when n8n fits the canvas into the window',
+	(file) => {
+		const [width, height] = [0, 1].map((axis) => {
+			const name = axis === 0 ? 'width' : 'height';
+			const starts = nodesOf(file).map(({ position }) => position[axis]);
+			const ends = nodesOf(file).map(({ position, parameters }) => position[axis] + Number(parameters[name] ?? 96));
+			return Math.max(...ends) - Math.min(...starts);
+		});
+		expect(width).toBeLessThanOrEqual(1300);
+		expect(height).toBeLessThanOrEqual(720);
+	},
+);
+
 describe('what n8n keeps', () => {
 	it.each(exampleFiles())('%s: no execution that succeeded or was started by hand, and its note says so', (file) => {
 		expect(readExample(file).settings).toMatchObject({ saveDataSuccessExecution: 'none', saveManualExecutions: false });
-		const [about] = notesOf(nodesOf(file));
-		expect(about).toContain('Save successful production executions');
-		expect(about).toContain('Save manual executions');
+		expect(notesOf(nodesOf(file))[0]).toMatch(/n8n saves only .*failed executions/);
+	});
+
+	it('the page says how to look for a fault', () => {
+		const page = textOf('docs/examples.md');
+		for (const setting of ['Save successful production executions', 'Save manual executions'])
+			expect(page).toContain(setting);
 	});
 
 	it.each(having('googleSheets'))('%s: a sheet gets the columns that the example names', (file, { name }) => {
