@@ -1,7 +1,8 @@
 /** What Linux and the network say of the processes of the tests: memory, and open ports. In JavaScript, since it touches Node. */
 const { once } = require('node:events');
-const { readFileSync } = require('node:fs');
+const { readFileSync, renameSync } = require('node:fs');
 const { connect } = require('node:net');
+const { join } = require('node:path');
 
 /**
  * The most that a process has held in memory so far, in MB.
@@ -46,4 +47,14 @@ exports.tell = async (port, line) => {
 	const [answer] = await once(socket, 'data');
 	socket.destroy();
 	return String(answer);
+};
+
+/** The log of PostgreSQL. @param {string} folder that of the queue */
+exports.postgresLog = (folder) => readFileSync(join(folder, 'postgres', 'PostgreSQL.log'), 'utf8');
+
+/** Runs `work` while the packages of an n8n are away. @param {string} folder of this n8n @param {() => Promise<unknown>} work */
+exports.withoutPackages = async (folder, work) => {
+	const packages = join(folder, '.n8n', 'nodes');
+	renameSync(packages, `${packages}-away`);
+	await work().finally(() => renameSync(`${packages}-away`, packages));
 };

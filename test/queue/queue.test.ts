@@ -13,6 +13,7 @@ import { oneNode } from '../e2e/n8n';
 import { byTime, KEY } from '../helpers/people';
 import { bloodPressureOf } from '../helpers/requests';
 import { describeLongNights } from './longNights';
+import { describeLostPackage } from './lostPackage';
 import { describeNights } from './nights';
 import { PATIENCE, putNightlyRead, runPlan, type Nightly, type Queue } from './nightly';
 import { describeOutages } from './outages';
@@ -20,7 +21,8 @@ import { describePlans } from './plans';
 import { USERS } from './place';
 import { isLong, print } from './processes';
 import { describeServices } from './services';
-import { bendable, rowsBefore, withMicroseconds } from './table';
+import { notRun } from './statements';
+import { bendable, rowsBefore, tableRow, withMicroseconds } from './table';
 
 const NOW = Date.now();
 const OTHER_KEY = 'another-team-of-the-tests';
@@ -71,11 +73,22 @@ it('a workflow that reads all users runs on a worker', async () => {
 
 	expect(ran.error).toBeUndefined();
 	const rows = ran.runData.Node[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
-	expect(byTime(rows)).toEqual(byTime(rowsBefore(night, 1, { world, users: small.users, now: NOW, zone: 'UTC' })));
+	expect(byTime(rows.map(tableRow))).toEqual(
+		byTime(rowsBefore(night, 1, { world, users: small.users, now: NOW, zone: 'UTC' })),
+	);
 	expect(queue.workers.map((worker) => worker.started().includes(ran.id)).sort()).toEqual([false, true]);
 });
 
-describe('the services of the tests', () => describeServices(() => queue));
+describe('the services of the tests', () => describeServices(() => queue, folder));
+describe('a start without the package', () => {
+	const credential = async () =>
+		await queue.rest.createCredential({
+			name: 'trigger',
+			type: 'healthDataServiceApi',
+			data: { baseUrl: sandbox.baseUrl, apiKey: KEY },
+		});
+	describeLostPackage(() => queue, `${folder}/main`, credential);
+});
 
 const place = () => ({ queue, sandbox, nightly, team: small, now: NOW, bent });
 // First: nothing claims these shards yet.
@@ -98,3 +111,7 @@ if (isLong) {
 		describeLongNights(place, [large, LARGE_KEY], database);
 	});
 } else print(['Without the long nights, which LONG_NIGHTS=1 adds']);
+
+it('every statement that a page prints was run', () => {
+	expect(notRun()).toEqual([]);
+});

@@ -224,6 +224,26 @@ describe('what n8n keeps', () => {
 	});
 });
 
+describe('errors of failed runs', () => {
+	it.each(having('stopAndError'))('%s: no client user ID, since n8n sends them to its maker', (_, { parameters }) => {
+		expect(String(parameters.errorMessage)).not.toContain('client_user_id');
+	});
+
+	it('nightly-shards.json: a short message of the database, no whole statement {{ }}', async () => {
+		const node = readExample('nightly-shards.json').nodes.find(({ name }) => name === 'Database Failed')!;
+		const said = await evaluated(node, String(node.parameters.errorMessage), [{ message: 'x'.repeat(5000) }]);
+		expect(String(said)).toHaveLength(300);
+	});
+
+	it('error-workflow.json posts no whole statement of a database {{ }}', async () => {
+		const [node] = ofType(nodesOf('error-workflow.json'), 'set');
+		const { assignments } = node.parameters.assignments as { assignments: Array<{ value: string }> };
+		const error = { message: 'Connection refused', description: `Failed query: ${'SELECT '.repeat(1000)}` };
+		const said = await evaluated(node, assignments[0].value, [{ workflow: { name: 'x' }, execution: { error } }]);
+		expect(String(said).length).toBeLessThan(400);
+	});
+});
+
 describe('texts of others', () => {
 	/** The function that puts a text into code marks, in which Slack makes no link and no mention. */
 	const CODE =
