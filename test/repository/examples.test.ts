@@ -230,7 +230,7 @@ describe('errors of failed runs', () => {
 	});
 
 	it('nightly-shards.json: a short message of the database, no whole statement {{ }}', async () => {
-		const node = readExample('nightly-shards.json').nodes.find(({ name }) => name === 'Database Failed')!;
+		const node = nodesOf('nightly-shards.json').find(({ name }) => name === 'Database Failed')!;
 		const said = await evaluated(node, String(node.parameters.errorMessage), [{ message: 'x'.repeat(5000) }]);
 		expect(String(said)).toHaveLength(300);
 	});
