@@ -22,6 +22,7 @@ import { USERS } from './place';
 import { isLong, print } from './processes';
 import { describeServices } from './services';
 import { notRun } from './statements';
+import { describeUnsaved } from './unsaved';
 import { bendable, rowsBefore, tableRow, withMicroseconds } from './table';
 
 const NOW = Date.now();
@@ -59,15 +60,17 @@ afterAll(async () => {
 	removeFolder(folder);
 });
 
-it('a workflow that reads all users runs on a worker', async () => {
-	const credential = await queue.rest.createCredential({
+const credential = async () =>
+	await queue.rest.createCredential({
 		name: 'team',
 		type: 'healthDataServiceApi',
 		data: { baseUrl: sandbox.baseUrl, apiKey: KEY },
 	});
+
+it('a workflow that reads all users runs on a worker', async () => {
 	const [day, night] = [24, 0].map((hours) => new Date(NOW - hours * 3_600_000).toISOString().slice(0, 10));
 	const { id } = await queue.rest.importWorkflow(
-		oneNode(credential, bloodPressureOf('', { userScope: 'all', startDate: day, endDate: day })),
+		oneNode(await credential(), bloodPressureOf('', { userScope: 'all', startDate: day, endDate: day })),
 	);
 	const ran = await queue.rest.runWorkflow(id, 'Start', PATIENCE);
 
@@ -80,13 +83,8 @@ it('a workflow that reads all users runs on a worker', async () => {
 });
 
 describe('the services of the tests', () => describeServices(() => queue, folder));
+describe('executions that are not saved', () => describeUnsaved(() => queue, credential));
 describe('a start without the package', () => {
-	const credential = async () =>
-		await queue.rest.createCredential({
-			name: 'trigger',
-			type: 'healthDataServiceApi',
-			data: { baseUrl: sandbox.baseUrl, apiKey: KEY },
-		});
 	describeLostPackage(() => queue, `${folder}/main`, credential);
 });
 

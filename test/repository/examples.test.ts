@@ -72,6 +72,13 @@ it('every node names its users, so that no default decides whose readings are re
 	expect(silent.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
 });
 
+it('nightly-shards.json runs every 5 seconds in the hours that its note and the page name, every minute in the others', () => {
+	const nodes = nodesOf('nightly-shards.json');
+	const { interval } = ofType(nodes, 'scheduleTrigger')[0].parameters.rule as { interval: IDataObject[] };
+	expect(interval.map(({ expression }) => expression)).toEqual(['*/5 * 2-5 * * *', '0 * 0-1,6-23 * * *']);
+	for (const text of [notesOf(nodes)[0], textOf('docs/queue-mode.md')]) expect(text).toContain('rom 02:00 to 06:00');
+});
+
 describe('what is read', () => {
 	const readers = having('healthDataService');
 
