@@ -1,7 +1,7 @@
 /** A start of n8n without the package: its triggers stay silent, and how the page finds them and starts them again. */
 import { triggerWorkflow } from '../install/triggerWorkflow';
 import type { Queue } from './nightly';
-import { withoutPackages } from './processes';
+import { withoutPackage } from './processes';
 import { statementLike } from './statements';
 
 /** @param queue known once the tests run @param folder of its main process @param credential makes one of the service */
@@ -13,7 +13,7 @@ export function describeLostPackage(queue: () => Queue, folder: string, credenti
 		await rest.activate(workflow);
 		expect(await silent()).toBe('');
 
-		await withoutPackages(folder, async () => await restartMain(0));
+		await withoutPackage(folder, async () => await restartMain(0));
 		await restartMain(0);
 		expect(await silent()).toBe(workflow.name);
 		expect(await rest.get(`/rest/workflows/${workflow.id}`)).toMatchObject({ active: true });

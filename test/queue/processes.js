@@ -3,6 +3,7 @@ const { once } = require('node:events');
 const { readFileSync, renameSync } = require('node:fs');
 const { connect } = require('node:net');
 const { join } = require('node:path');
+const { name: NAME } = require('../../package.json');
 
 /**
  * The most that a process has held in memory so far, in MB.
@@ -52,9 +53,9 @@ exports.tell = async (port, line) => {
 /** The log of PostgreSQL. @param {string} folder that of the queue */
 exports.postgresLog = (folder) => readFileSync(join(folder, 'postgres', 'PostgreSQL.log'), 'utf8');
 
-/** Runs `work` while the packages of an n8n are away. @param {string} folder of this n8n @param {() => Promise<unknown>} work */
-exports.withoutPackages = async (folder, work) => {
-	const packages = join(folder, '.n8n', 'nodes');
-	renameSync(packages, `${packages}-away`);
-	await work().finally(() => renameSync(`${packages}-away`, packages));
+/** Runs `work` while an n8n lacks the package. @param {string} folder of this n8n @param {() => Promise<unknown>} work */
+exports.withoutPackage = async (folder, work) => {
+	const [there, away] = [join(folder, '.n8n', 'nodes', 'node_modules', NAME), join(folder, 'away')];
+	renameSync(there, away);
+	await work().finally(() => renameSync(away, there));
 };

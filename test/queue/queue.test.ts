@@ -84,10 +84,6 @@ it('a workflow that reads all users runs on a worker', async () => {
 
 describe('the services of the tests', () => describeServices(() => queue, folder));
 describe('executions that are not saved', () => describeUnsaved(() => queue, credential));
-describe('a start without the package', () => {
-	describeLostPackage(() => queue, `${folder}/main`, credential);
-});
-
 const place = () => ({ queue, sandbox, nightly, team: small, now: NOW, bent });
 // First: nothing claims these shards yet.
 describe('the example "Nightly read: plan"', () => describePlans(place, OTHER_KEY));
@@ -100,6 +96,10 @@ describe('the example "Nightly read: shards"', () => {
 	afterAll(async () => await nightly.unpublish());
 	describe('a night', () => describeNights(place));
 	describe('a night with an outage', () => describeOutages(place));
+});
+
+describe('a start without the package', () => {
+	describeLostPackage(() => queue, `${folder}/main`, credential);
 });
 
 if (isLong) {
