@@ -25,6 +25,18 @@ const run = async (parameters: ReturnType<typeof bloodPressureOf>, timezone = 'U
 const rowsOf = (user: User, readings: Reading[], clientUserId: string | null = null) =>
 	expectedRows(user, readings, clientUserId, 'UTC');
 
+it('the local_time of a row as Start Date reads its day, also at midnight UTC, where timestamp reads the next one', async () => {
+	const zone = 'America/New_York';
+	const ofDay = async (day: string) =>
+		await run(bloodPressureOf(byUserId(STEADY.user_id), { startDate: day, endDate: day }), zone);
+	const { rows } = await run(bloodPressureOf(byUserId(STEADY.user_id)), zone);
+	for (const row of [rows[0], rows[30]]) expect((await ofDay(String(row.local_time))).rows).toContainEqual(row);
+	used.sandbox.requests.length = 0;
+	for (const day of ['2026-03-09 20:00:00', '2026-03-10T00:00:00+00:00']) await ofDay(day);
+	const asked = used.sandbox.requests.map((url) => new Date(queryOf(url).start_date).toISOString());
+	expect(asked).toEqual(['2026-03-09T04:00:00.000Z', '2026-03-10T04:00:00.000Z']);
+});
+
 describe('all pages', () => {
 	it('gives 61 readings over pages of 7, each once', async () => {
 		used.sandbox.switches.pageSize = 7;

@@ -72,6 +72,13 @@ it('every node names its users, so that no default decides whose readings are re
 	expect(silent.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
 });
 
+it('nightly-shards.json runs every 5 seconds in the hours that its note and the page name, every minute in the others', () => {
+	const nodes = nodesOf('nightly-shards.json');
+	const { interval } = ofType(nodes, 'scheduleTrigger')[0].parameters.rule as { interval: IDataObject[] };
+	expect(interval.map(({ expression }) => expression)).toEqual(['*/5 * 2-5 * * *', '0 * 0-1,6-23 * * *']);
+	for (const text of [notesOf(nodes)[0], textOf('docs/queue-mode.md')]) expect(text).toContain('rom 02:00 to 06:00');
+});
+
 describe('what is read', () => {
 	const readers = having('healthDataService');
 
@@ -240,6 +247,26 @@ describe('what n8n keeps', () => {
 			'n8n-nodes-base.set',
 			expect.stringMatching(/^(named|selected)$/),
 		]);
+	});
+});
+
+describe('errors of failed runs', () => {
+	it.each(having('stopAndError'))('%s: no client user ID, since n8n sends them to its maker', (_, { parameters }) => {
+		expect(String(parameters.errorMessage)).not.toContain('client_user_id');
+	});
+
+	it('nightly-shards.json: a short message of the database, no whole statement {{ }}', async () => {
+		const node = nodesOf('nightly-shards.json').find(({ name }) => name === 'Database Failed')!;
+		const said = await evaluated(node, String(node.parameters.errorMessage), [{ message: 'x'.repeat(5000) }]);
+		expect(String(said)).toHaveLength(300);
+	});
+
+	it('error-workflow.json posts no whole statement of a database {{ }}', async () => {
+		const [node] = ofType(nodesOf('error-workflow.json'), 'set');
+		const { assignments } = node.parameters.assignments as { assignments: Array<{ value: string }> };
+		const error = { message: 'Connection refused', description: `Failed query: ${'SELECT '.repeat(1000)}` };
+		const said = await evaluated(node, assignments[0].value, [{ workflow: { name: 'x' }, execution: { error } }]);
+		expect(String(said).length).toBeLessThan(400);
 	});
 });
 

@@ -25,8 +25,8 @@ it('gives the defaults of n8n for what executions keep', () => {
 
 it('names only variables that there are', () => {
 	const others = [...page.matchAll(/`((?:N8N|DB)_\w+)`/g)].map(([, name]) => name);
-	expect(others).toEqual(['N8N_ENCRYPTION_KEY', 'DB_SQLITE_VACUUM_ON_STARTUP']);
-	const known = ['instance-settings-config.js', 'database.config.js'].map(sourceOf).join();
+	expect(others).toEqual(['N8N_DIAGNOSTICS_ENABLED', 'N8N_ENCRYPTION_KEY', 'DB_SQLITE_VACUUM_ON_STARTUP']);
+	const known = ['instance-settings-config.js', 'database.config.js', 'diagnostics.config.js'].map(sourceOf).join();
 	for (const name of others) expect(known).toContain(`Env)('${name}'`);
 });
 
