@@ -179,8 +179,20 @@ describe('limits', () => {
 	it.each([
 		['new-reading-alert.json', [ONE_READING]],
 		['high-blood-pressure-alert.json', [{ ...MEAN, ...ENOUGH }]],
-		['weekly-letter.json', [{ ...MEAN, ...ONE_READING, ...ENOUGH }, { ...MEAN, ...ONE_READING }]],
-		['mcp-server.json', [{ ...MEAN, ...ENOUGH }, { ...MEAN, ...ENOUGH }]],
+		[
+			'weekly-letter.json',
+			[
+				{ ...MEAN, ...ONE_READING, ...ENOUGH },
+				{ ...MEAN, ...ONE_READING },
+			],
+		],
+		[
+			'mcp-server.json',
+			[
+				{ ...MEAN, ...ENOUGH },
+				{ ...MEAN, ...ENOUGH },
+			],
+		],
 		['ai-coach.json', [{ ...MEAN, ...ENOUGH }]],
 	])('%s: the options hold what the texts name', (file, expected) => {
 		const options = nodesOf(file).flatMap(({ type, parameters }) => {

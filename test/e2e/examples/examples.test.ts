@@ -25,12 +25,12 @@ import { startHost, type Host } from '../n8n';
 const RUN_ELSEWHERE: Record<string, string> = {
 	'nightly-plan.json': 'test/queue/nightly.ts',
 	'nightly-shards.json': 'test/queue/nightly.ts',
-	'high-blood-pressure-alert.json': 'test/e2e/examples/alert.test.ts',
-	'new-reading-alert.json': 'test/e2e/examples/alert.test.ts',
+	'high-blood-pressure-alert.json': 'test/e2e/examples/slackMessages.test.ts',
+	'new-reading-alert.json': 'test/e2e/examples/slackMessages.test.ts',
+	'users-without-readings.json': 'test/e2e/examples/slackMessages.test.ts',
 	'error-workflow.json': 'test/e2e/examples/errorWorkflow.test.ts',
-	'weekly-letter.json': 'test/e2e/examples/careTeam.test.ts',
-	'users-without-readings.json': 'test/e2e/examples/careTeam.test.ts',
-	'mcp-server.json': 'test/e2e/examples/careTeam.test.ts',
+	'weekly-letter.json': 'test/e2e/examples/letter.test.ts',
+	'mcp-server.json': 'test/e2e/examples/mcpServer.test.ts',
 };
 const RUN_HERE = exampleFiles().filter((file) => !(file in RUN_ELSEWHERE));
 
@@ -268,6 +268,19 @@ it.each(RUN_HERE)('%s can be published', async (file) => {
 	expect(triggers.map((trigger: IDataObject) => trigger.status)).toEqual(
 		workflow.nodes.filter(isTrigger).map(() => 'activated'),
 	);
+});
+
+/** The report that n8n shows before an upgrade, over all examples and a workflow that the upgrade breaks. */
+it("n8n's own rules for version 3 accept each example", async () => {
+	const broken = { ...readExample('error-workflow.json'), name: 'Broken', settings: { callerPolicy: 'any' } };
+	for (const example of [broken, ...exampleFiles().map(readExample)]) await host.rest.importWorkflow(example);
+	const { report } = await host.rest.post('/rest/breaking-changes/report/refresh?version=v3');
+	const affected: string[] = [];
+	for (const { ruleId } of report.workflowResults) {
+		const { affectedWorkflows } = await host.rest.get(`/rest/breaking-changes/report/${ruleId}`);
+		affected.push(...affectedWorkflows.map(({ name }: { name: string }) => `${ruleId}: ${name}`));
+	}
+	expect(affected).toEqual(['caller-policy-any-removed-v3: Broken']);
 });
 
 it('every example is run, here or by the test that the table names', () => {
