@@ -54,6 +54,10 @@ export const rawAnswers =
 		return { status: 200, body: { groups, next_cursor: null } };
 	};
 
+/** The rows as the examples store them: a table of PostgreSQL needs no `local_time` beside `timestamp`. */
+export const storedRows = (user: User, readings: Reading[]): IDataObject[] =>
+	expectedRows(user, readings, user.client_user_id).map(({ local_time: _, ...row }) => row);
+
 /** The rows of blood pressure on the days before a night, straight from the sandbox's data. */
 export function rowsBefore(
 	night: string,
@@ -63,10 +67,9 @@ export function rowsBefore(
 	const end = DateTime.fromISO(night, { zone }).startOf('day');
 	return users.flatMap((user) => {
 		const readings = world.readings(user.user_id, 'blood_pressure', end.minus({ days }).toMillis(), end.toMillis() - 1);
-		return expectedRows(
+		return storedRows(
 			user,
 			readings.filter(({ arrived }) => arrived <= now),
-			user.client_user_id,
 		);
 	});
 }
@@ -75,7 +78,7 @@ export function tablesOf({ postgres }: Queue, database: string) {
 	const query = async (sql: string) => await postgres.query(database, sql);
 	const list = async (select: string) =>
 		JSON.parse(await query(`SELECT coalesce(json_agg(one), '[]') FROM (${select}) AS one`));
-	const columns = ['id', 'user_id', 'client_user_id', TIMESTAMP];
+	const columns = ['row_id', 'user_id', 'client_user_id', TIMESTAMP];
 	const values = ['systolic', 'diastolic', 'unit', 'provider', 'source_type'];
 	return {
 		query,

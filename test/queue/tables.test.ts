@@ -12,9 +12,9 @@ import { readExample } from '../e2e/examples/files';
 import { prepare, type Example } from '../e2e/examples/run';
 import { startHost, type Host } from '../e2e/n8n';
 import { emptyFolder, removeFolder } from '../helpers/folder';
-import { rawAnswers } from './table';
+import { rawAnswers, storedRows } from './table';
 import { History, type Entry } from '../helpers/history';
-import { bloodPressure, expectedRows, KEY } from '../helpers/people';
+import { bloodPressure, KEY } from '../helpers/people';
 
 const NIGHTLY = 'nightly-table-postgres.json';
 const BACKFILL = 'backfill-and-follow.json';
@@ -85,18 +85,20 @@ async function sql(query: string): Promise<IDataObject[]> {
 	return runData.SQL[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
 }
 
-const COLUMNS = 'client_user_id, timestamp, systolic, diastolic, unit, provider, source_type, user_id, id'.split(', ');
+const COLUMNS = 'client_user_id, timestamp, systolic, diastolic, unit, provider, source_type, user_id, row_id'.split(
+	', ',
+);
 const inTable = async (): Promise<IDataObject[]> => {
 	// As text: n8n would cut microseconds.
 	const utc = `to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') || '+00:00' AS timestamp`;
 	const columns = COLUMNS.map((column) => (column === 'timestamp' ? utc : column));
-	const rows = await sql(`SELECT ${columns.join(', ')} FROM blood_pressure ORDER BY id`);
+	const rows = await sql(`SELECT ${columns.join(', ')} FROM blood_pressure ORDER BY row_id`);
 	return rows.map((row) => ({ ...row, systolic: Number(row.systolic), diastolic: Number(row.diastolic) }));
 };
 const inService = () =>
 	history.entries
-		.flatMap(({ user, reading }) => expectedRows(user, [reading], user.client_user_id))
-		.sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
+		.flatMap(({ user, reading }) => storedRows(user, [reading]))
+		.sort((a, b) => (String(a.row_id) < String(b.row_id) ? -1 : 1));
 
 /** As many days ago, with microseconds. */
 const measured = (user: User, days: number, systolic: number): Entry => {
