@@ -1,7 +1,7 @@
 /** Every workflow of examples/ in a real n8n: what it is made of, and what comes out of it up to the nodes of others. */
 import type { IDataObject, INode, INodeTypeDescription } from 'n8n-workflow';
 import { defaultSwitches } from '../../../dev/sandbox/switches';
-import { byTime, KEY } from '../../helpers/people';
+import { KEY } from '../../helpers/people';
 import { checkExample } from './checks';
 import { exampleFiles, isNamedIn, readExample } from './files';
 import { EVALUATED, prepare, type Credentials, type Example } from './run';
@@ -9,7 +9,7 @@ import {
 	allPressureRows,
 	FIRST,
 	LAST_MONDAY,
-	pointsSinceLastMonday,
+	shortRowsSinceLastMonday,
 	pressureRows,
 	SECOND,
 	TODAY,
@@ -21,18 +21,18 @@ import { calls, says, startModel } from './fakeModel';
 import { describeNode } from '../../../dev/host/nodeTypes';
 import { textOf } from '../../helpers/pages';
 import { bloodPressureOf, byUserId } from '../../helpers/requests';
-import { oneNode, startHost, type Host } from '../n8n';
+import { NODE_TYPE, oneNode, startHost, type Host } from '../n8n';
 
 /** Examples that need more than this n8n, and the test that runs them. All others are run here. */
 const RUN_ELSEWHERE: Record<string, string> = {
 	'nightly-plan.json': 'test/queue/nightly.ts',
 	'nightly-shards.json': 'test/queue/nightly.ts',
-	'high-blood-pressure-alert.json': 'test/e2e/examples/alert.test.ts',
-	'new-reading-alert.json': 'test/e2e/examples/alert.test.ts',
+	'high-blood-pressure-alert.json': 'test/e2e/examples/slackMessages.test.ts',
+	'new-reading-alert.json': 'test/e2e/examples/slackMessages.test.ts',
+	'users-without-readings.json': 'test/e2e/examples/slackMessages.test.ts',
 	'error-workflow.json': 'test/e2e/examples/errorWorkflow.test.ts',
-	'weekly-letter.json': 'test/e2e/examples/careTeam.test.ts',
-	'users-without-readings.json': 'test/e2e/examples/careTeam.test.ts',
-	'mcp-server.json': 'test/e2e/examples/careTeam.test.ts',
+	'weekly-letter.json': 'test/e2e/examples/letter.test.ts',
+	'mcp-server.json': 'test/e2e/examples/mcpServer.test.ts',
 };
 const RUN_HERE = exampleFiles().filter((file) => !(file in RUN_ELSEWHERE));
 
@@ -110,7 +110,7 @@ describe('morning-table.json', () => {
 		expect(status).toBe('success');
 		expect(rows('Table in Google Sheets')).not.toHaveLength(0);
 		for (const row of rows('Table in Google Sheets')) {
-			expect(row).toMatchObject({ systolic: expect.any(String), diastolic: null, unit: 'mm[Hg]', source_type: null });
+			expect(row).toMatchObject({ systolic: expect.any(Number), diastolic: null, unit: 'mm[Hg]', source_type: null });
 		}
 	});
 });
@@ -167,19 +167,36 @@ describe('backfill-and-follow.json', () => {
 	});
 });
 
-it('weekly-mindfulness-report.json adds up the minutes of each user from last Monday to Sunday', async () => {
-	const { status, rows } = await run('weekly-mindfulness-report.json');
-	expect(status).toBe('success');
-	// One of them comes on two pages.
-	expect(rows('Mindfulness Minutes').map(({ readings, value_sum }) => [readings, value_sum])).toEqual([
-		[1, 0.1],
-		[1, 12.5],
-		[1, 0.2],
-		[1, 20],
-		[1, 8],
-	]);
-	expect(weekRow(FIRST)).toMatchObject({ sessions: 4, minutes: 32.8 });
-	expect(rows('Report in Google Sheets')).toEqual([FIRST, SECOND].map(weekRow));
+describe('weekly-mindfulness-report.json', () => {
+	const table = 'Report in Google Sheets';
+
+	it('adds up the minutes of each user from last Monday to Sunday, under a key of user and week', async () => {
+		const { status, rows } = await run('weekly-mindfulness-report.json');
+		expect(status).toBe('success');
+		expect(weekRow(FIRST)).toMatchObject({ sessions: 4, minutes: 32.8 });
+		const report = rows(table).map(({ row_id: _, ...row }) => row);
+		expect(report).toEqual([FIRST, SECOND].map(weekRow));
+		const keys = rows(table).map(({ row_id: key }) => key);
+		expect(new Set(keys).size).toBe(2);
+		const again = await run('weekly-mindfulness-report.json');
+		expect(again.rows(table).map(({ row_id: key }) => key)).toEqual(keys);
+	});
+
+	it('writes the others, and ends as failed with those that could not be read', async () => {
+		host.sandbox.switches.users = { [SECOND.user_id]: 'refused' };
+		const { status, message, rows } = await run('weekly-mindfulness-report.json');
+		const why =
+			"Could not be read: 1 (The service refuses this user's data (status 403)), all others are in the sheet:";
+		expect([status, message]).toEqual(['error', `${why} ${SECOND.user_id}`]);
+		expect(rows(table)).toMatchObject([weekRow(FIRST)]);
+	});
+
+	it('ends as failed with an error that concerns all users', async () => {
+		const wrong = { healthDataServiceApi: await host.credential('wrong') };
+		const { status, message } = await run('weekly-mindfulness-report.json', { ...credentials, ...wrong });
+		expect(status).toBe('error');
+		expect(message).toContain('Could not be read: everyone (The service did not accept the API key (status 401)');
+	});
 });
 
 describe('error-handling.json', () => {
@@ -243,8 +260,9 @@ describe('ai-coach.json', () => {
 
 		const resultOf = (tool: string) =>
 			JSON.parse(second.messages.find(({ tool_call_id: id }) => id === `call-${tool}`)!.content!);
-		expect(byTime(resultOf('Blood_Pressure'))).toMatchObject(pointsSinceLastMonday(SECOND, 'blood_pressure'));
-		expect(resultOf('Mindfulness_Minutes')).toMatchObject(pointsSinceLastMonday(SECOND, 'mindfulness_minutes'));
+		const bySystolic = (rows: IDataObject[]) => [...rows].sort((a, b) => Number(a.systolic) - Number(b.systolic));
+		expect(bySystolic(resultOf('Blood_Pressure'))).toMatchObject(shortRowsSinceLastMonday(SECOND, 'blood_pressure'));
+		expect(resultOf('Mindfulness_Minutes')).toMatchObject(shortRowsSinceLastMonday(SECOND, 'mindfulness_minutes'));
 	});
 
 	it('tells the model that there is no such user, without failing', async () => {
@@ -262,7 +280,8 @@ describe('ai-coach.json', () => {
 	});
 });
 
-it.each(RUN_HERE)('%s can be published', async (file) => {
+const CARE_TEAM = ['high-blood-pressure-alert.json', 'users-without-readings.json', 'weekly-letter.json'];
+it.each([...RUN_HERE, ...CARE_TEAM])('%s can be published', async (file) => {
 	const workflow = await put(file);
 	const { status, triggers } = await host.rest.activate(workflow);
 	await host.rest.deactivate(workflow);
@@ -270,6 +289,83 @@ it.each(RUN_HERE)('%s can be published', async (file) => {
 	expect(triggers.map((trigger: IDataObject) => trigger.status)).toEqual(
 		workflow.nodes.filter(isTrigger).map(() => 'activated'),
 	);
+});
+
+describe("the recipe of a table inside n8n: n8n's data table with the columns that it names", () => {
+	const [, recipe] = /\*\*A table inside n8n\.\*\* ([^\n]+)/.exec(textOf('docs/examples.md'))!;
+	const [, asText, asNumbers] = /these columns: (.*?) as text, (.*?) as numbers/.exec(recipe)!;
+	const namesIn = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+	const columns = [
+		...namesIn(asText).map((name) => ({ name, type: 'string' })),
+		...namesIn(asNumbers).map((name) => ({ name, type: 'number' })),
+	];
+	const node = (name: string, type: string, typeVersion: number, parameters: INode['parameters']): INode => ({
+		...{ id: name, name, type, typeVersion, parameters, position: [0, 0] },
+		...(type === NODE_TYPE && {
+			credentials: { healthDataServiceApi: { id: credentials.healthDataServiceApi, name: 'credential' } },
+		}),
+	});
+	const table = (tableName: string) => ({ dataTableId: { __rl: true, mode: 'name', value: tableName } });
+	const mapped = { columns: { mappingMode: 'autoMapInputData', value: {}, matchingColumns: [], schema: [] } };
+	const chain = async (...nodes: INode[]) => {
+		const links = nodes
+			.slice(1)
+			.map((to, i) => [nodes[i].name, { main: [[{ node: to.name, type: 'main', index: 0 }]] }]);
+		const connections = Object.fromEntries(links);
+		const { id } = await host.rest.importWorkflow({ name: 'Table', nodes, connections, settings: { timezone: ZONE } });
+		const { status, error, runData } = await host.rest.runWorkflow(id);
+		expect([status, error?.message]).toEqual(['success', undefined]);
+		return runData[nodes.at(-1)!.name][0].data.main[0].map(({ json }: { json: IDataObject }) => json) as IDataObject[];
+	};
+	const DATA_TABLE = 'n8n-nodes-base.dataTable';
+	const read = () => [
+		node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
+		node('Blood Pressure', NODE_TYPE, 1, {
+			...{ resource: 'timeseries', operation: 'bloodPressure', userScope: 'all' },
+			...{ dateRange: 'last30Days', returnAll: true },
+		}),
+		node('Each Reading Once', 'n8n-nodes-base.removeDuplicates', 2, {
+			...{ operation: 'removeDuplicateInputItems', compare: 'selectedFields', fieldsToCompare: 'row_id' },
+		}),
+	];
+
+	it.each(['insert', 'upsert'])('%s: takes the rows as they are, and an upsert keeps each once', async (operation) => {
+		await chain(
+			node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
+			node('Make', DATA_TABLE, 1.1, {
+				...{ resource: 'table', operation: 'create', tableName: operation, columns: { column: columns } },
+			}),
+		);
+		const filters = { conditions: [{ keyName: 'row_id', condition: 'eq', keyValue: '={{ $json.row_id }}' }] };
+		const matching = operation === 'upsert' ? { matchType: 'anyCondition', filters } : {};
+		const write = node('Write', DATA_TABLE, 1.1, {
+			resource: 'row',
+			operation,
+			...table(operation),
+			...matching,
+			...mapped,
+		});
+		for (let times = operation === 'upsert' ? 2 : 1; times > 0; times--) await chain(...read(), write);
+		const kept = await chain(
+			node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
+			node('Kept', DATA_TABLE, 1.1, { resource: 'row', operation: 'get', ...table(operation), returnAll: true }),
+		);
+		const rows = kept.map(({ id: _, createdAt: __, updatedAt: ___, ...row }) => row);
+		expect(byId(rows)).toEqual(byId([FIRST, SECOND].flatMap(allPressureRows)));
+	});
+});
+
+/** The report that n8n shows before an upgrade, over all examples and a workflow that the upgrade breaks. */
+it("n8n's own rules for version 3 accept each example", async () => {
+	const broken = { ...readExample('error-workflow.json'), name: 'Broken', settings: { callerPolicy: 'any' } };
+	for (const example of [broken, ...exampleFiles().map(readExample)]) await host.rest.importWorkflow(example);
+	const { report } = await host.rest.post('/rest/breaking-changes/report/refresh?version=v3');
+	const affected: string[] = [];
+	for (const { ruleId } of report.workflowResults) {
+		const { affectedWorkflows } = await host.rest.get(`/rest/breaking-changes/report/${ruleId}`);
+		affected.push(...affectedWorkflows.map(({ name }: { name: string }) => `${ruleId}: ${name}`));
+	}
+	expect(affected).toEqual(['caller-policy-any-removed-v3: Broken']);
 });
 
 it('every example is run, here or by the test that the table names', () => {
