@@ -18,6 +18,7 @@ FormatRegistry.Set('date', (text) => /^\d{4}-\d\d-\d\d$/.test(text));
 const unique = (texts: unknown[]) => [...new Set(texts.map(String))].sort();
 /** The signs that are seen. */
 const seen = (signs: Record<string, unknown>) => Object.keys(signs).filter((name) => signs[name]);
+const hasDuplicates = (texts: unknown[]) => new Set(texts).size < texts.length;
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Fields that do not fit, without indexes and keys of groups. */
@@ -54,130 +55,106 @@ function ending({ data }: Answer) {
 
 /** Readings of one time and source in the pages of a user. */
 function repeated(pages: Answer[]) {
-	const places = new Map<string, string[]>();
+	const places: Record<string, string[]> = {};
 	for (const { slug, points, source } of pages.flatMap(groupsOf)) {
 		for (const point of points) {
 			const place = JSON.stringify([slug, source, point.timestamp ?? point.start]);
-			places.set(place, [...(places.get(place) ?? []), JSON.stringify(point)]);
+			(places[place] ??= []).push(JSON.stringify(point));
 		}
 	}
-	return [...places.values()];
+	return Object.values(places);
 }
 
+const VALUES = ['systolic', 'diastolic', 'value'];
+
 function signsOf(observed: Observed): Record<string, string[]> {
-	const { answers, chains, users, list, key, resolved, unknown, withPlus, withoutKey, withoutStart, wrongStart } =
-		observed;
+	const { answers, chains, users, list, unknown, withPlus, withoutKey, wrongStart } = observed;
 	const pages = chains.flatMap((chain) => chain.pages).filter(({ status }) => status === 200);
 	const groups = pages.flatMap(groupsOf);
 	const sources = groups.map(({ source }) => source);
-	const pointsOf = (metric: string) =>
-		chains
-			.flatMap((chain) => (chain.metric === metric ? chain.pages.flatMap(groupsOf) : []))
-			.flatMap(({ points }) => points);
 	const points = groups.flatMap((group) => group.points);
-	const values = points.flatMap((point) =>
-		['systolic', 'diastolic', 'value'].filter((name) => name in point).map((name) => point[name]),
-	);
+	const pointsOf = (metric: string) => {
+		const ofMetric = chains.filter((chain) => chain.metric === metric).flatMap((chain) => chain.pages);
+		return ofMetric.flatMap(groupsOf).flatMap((group) => group.points);
+	};
+	const values = points.flatMap((point) => VALUES.flatMap((name) => (name in point ? [point[name]] : [])));
 	const times = [...points.map(({ timestamp, start }) => timestamp ?? start), ...users.map((user) => user.created_on)];
-	const cursors = chains.map((chain) => chain.pages.map(cursorOf).filter(Boolean));
+	const connected = users.flatMap((user) => listOf(user.connected_sources));
 	const repeats = chains.flatMap((chain) => repeated(chain.pages));
 	const failed = chains.filter((chain) => chain.pages.some(({ status }) => status !== 200));
-	const statuses = (...wanted: number[]) =>
-		unique(answers.map(({ status }) => status)).filter((status) => wanted.includes(Number(status)));
+	const statuses = (...all: number[]) => unique(answers.flatMap(({ status }) => (all.includes(status) ? status : [])));
+	const bodyless = answers.filter(({ status, data }) => status === 200 && isSame(data, {}));
 	const retryAfter = answers.flatMap(({ headers }) => headers['retry-after'] ?? []).map(String);
-	const total = list.first.data.total as number;
-	const [one, two] = [list.first, list.second].map(({ data }) => listOf(data.users));
-	const plain = listOf(list.plain.data.users);
-	const totals = Object.values(list).flatMap(({ status, data }) => (status === 200 ? data.total : []));
+	const isPast = (text: string) => Number(text) === 0 || Date.parse(text) < Date.now();
+	const totals = Object.values(list).flatMap(({ status, data }) => (status === 200 ? (data.total ?? []) : []));
+	const isCount = (total: unknown) => typeof total === 'number' && total >= users.length;
+	const [one, two, plain, slash] = [list.first, list.second, list.plain, list.slash].map(({ data }) =>
+		listOf(data.users),
+	);
 
 	return {
-		'contract 2.1': misfits(
-			Grouped(Type.Object({})),
-			pages.map(({ data }) => data),
-		),
+		'contract 2.1': unique(pages.flatMap(({ data }) => misfits(Grouped(Type.Object({})), [data]))),
 		'contract 2.2': misfits(METRICS.mindfulness_minutes.shape, pointsOf('mindfulness_minutes')),
 		'contract 2.3': misfits(METRICS.blood_pressure.shape, pointsOf('blood_pressure')),
 		'contract 2.4': misfits(User, users),
 		'contract 2.5': misfits(Type.Omit(UserList, ['users']), [list.first.data]),
-		'contract 4.1': seen({ 'start_date is not required': withoutStart.status === 200 }),
+		'contract 4.1': seen({ 'start_date is not required': observed.withoutStart.status === 200 }),
 		'contract 4.3': seen({
-			'/v2/user/ is another list': !isSame(plain, listOf(list.slash.data.users)),
+			'/v2/user/ is another list': !isSame(plain, slash),
 			'offset is not 0 by default': list.plain.data.offset !== 0,
 			'limit is not 100 by default': list.plain.data.limit !== 100,
 		}),
-		'contract 4.4': seen({ 'another user than in the list': resolved.data.user_id !== users[0]?.user_id }),
+		'contract 4.4': seen({ 'another user than in the list': observed.resolved.data.user_id !== users[0]?.user_id }),
 		'contract 5': seen({ 'data without a key': withoutKey.status === 200 }),
 		'contract 8': seen({ '501 users allowed': list.tooMany.status === 200, '500 refused': list.most.status !== 200 }),
 		'quirk 1': unique(pages.filter(({ data }) => data.next_cursor !== null && !data.next_cursor).map(ending)),
-		'quirk 2': seen({
-			'empty page with a cursor': pages.some((page) => cursorOf(page) && groupsOf(page).length === 0),
+		'quirk 2': seen({ 'empty page with a cursor': pages.some((page) => cursorOf(page) && !groupsOf(page).length) }),
+		'quirk 3': seen({
+			'same cursor again': chains.some((chain) => hasDuplicates(chain.pages.flatMap((page) => cursorOf(page) || []))),
 		}),
-		'quirk 3': seen({ 'same cursor again': cursors.some((all) => new Set(all).size < all.length) }),
 		'quirk 4': seen({
-			'key that is not the provider of its source': groups.some(
-				({ slug, source }) => (source.provider ?? slug) !== slug,
-			),
+			'key that is no provider': groups.some(({ slug, source }) => (source.provider ?? slug) !== slug),
 			'two groups of one source': pages.some((page) => {
-				const all = groupsOf(page).map(({ slug, source }) => JSON.stringify([slug, source]));
-				return new Set(all).size < all.length;
+				return hasDuplicates(groupsOf(page).map(({ slug, source }) => JSON.stringify([slug, source])));
 			}),
 		}),
 		'quirk 5': [
 			...Object.entries(METRICS).flatMap(([metric, { shape }]) => namesBeyond(shape, pointsOf(metric))),
 			...namesBeyond(Source, sources, 'source.'),
 			...namesBeyond(User, users, 'user.'),
-			...namesBeyond(
-				ConnectedSource,
-				users.flatMap((user) => listOf(user.connected_sources)),
-				'connected_sources.',
-			),
+			...namesBeyond(ConnectedSource, connected, 'connected_sources.'),
 		],
 		'quirk 6': misfits(Source, sources),
-		'quirk 7': [
-			...seen({ 'another unit than mmHg and min': points.some(({ unit }) => unit !== 'mmHg' && unit !== 'min') }),
-			...unique(
-				values
-					.map((value) => value ?? 0)
-					.filter((value) => typeof value !== 'number')
-					.map((value) => typeof value),
-			),
-			...seen({ null: values.includes(null) }),
-		],
+		'quirk 7': seen({
+			'another unit than mmHg and min': points.some(({ unit }) => unit !== 'mmHg' && unit !== 'min'),
+			'a value as text': values.some((value) => typeof value === 'string'),
+			'a value is null': values.includes(null),
+		}),
 		'quirk 8': misfits(User, users).filter((path) => /^(connected|fallback)/.test(path)),
 		'quirk 9': unique(times.map(notation)),
 		'quirk 10': seen({ 'refuses +': withPlus.status !== chains[0]?.pages[0].status }),
-		'quirk 11': seen({ 'same reading again': repeats.some((all) => new Set(all).size < all.length) }),
+		'quirk 11': seen({ 'same reading again': repeats.some(hasDuplicates) }),
 		'quirk 12': seen({
 			'starts elsewhere without offset': !isSame(plain[0], one[0]),
 			'fails on numbers out of range': [list.below, list.tooMany].some(({ status }) => status >= 500),
-			'caps pages': users.length < Math.min(500, total),
-			'no total': total === undefined,
+			'caps pages': users.length < Math.min(500, Number(list.first.data.total)),
+			'no total': totals.length === 0,
 			'refuses a page after the end': list.after.status !== 200,
 		}),
 		'quirk 13': seen({ redirects: answers.some(({ headers }) => headers.location) }),
 		'quirk 15': seen({
-			'more than letters, digits, - and _': users.some((user) => !/^[\w-]+$/.test(String(user.client_user_id))),
+			'more than letters, digits, - and _': users.some((user) => /[^\w-]/.test(`${user.client_user_id}`)),
 		}),
 		'quirk 16': form(unknown),
 		'quirk 17': form(wrongStart),
 		'quirk 18': form(withoutKey),
 		'quirk 19': [...statuses(429, 503), ...seen({ 'Retry-After': retryAfter.length > 0 })],
-		'quirk 20': [
-			...statuses(500, 502, 504),
-			...seen({ 'no complete answer': answers.some(({ status }) => status === 0) }),
-		],
-		'quirk 21': [
-			...statuses(206),
-			...seen({
-				'status 200 without a JSON object': answers.some(({ status, data }) => status === 200 && isSame(data, {})),
-			}),
-		],
-		'quirk 22': seen({ 'repeats the key': answers.some(({ text }) => text.includes(key)) }),
+		'quirk 20': [...statuses(500, 502, 504), ...seen({ 'no complete answer': statuses(0).length > 0 })],
+		'quirk 21': [...statuses(206), ...seen({ 'status 200 without a JSON object': bodyless.length > 0 })],
+		'quirk 22': seen({ 'repeats the key': answers.some(({ text }) => text.includes(observed.key)) }),
 		'quirk 23': seen({ 'readings of some users fail': failed.length > 0 && failed.length < chains.length }),
 		'quirk 24': seen({
-			'total is no count of the users': totals.some(
-				(count) => count !== undefined && !(Number(count) >= users.length && typeof count === 'number'),
-			),
+			'total is no count of the users': !totals.every(isCount),
 			'total changes': new Set(totals).size > 1,
 			'ignores offset': one.length > 1 && isSame(one[0], two[0]),
 			'ignores limit': one.length > 5,
@@ -185,15 +162,9 @@ function signsOf(observed: Observed): Record<string, string[]> {
 		}),
 		'quirk 25': [
 			...statuses(408, 425, 520, 521, 522, 523, 524),
-			...seen({
-				'Retry-After of 0 or in the past': retryAfter.some(
-					(text) => Number(text) === 0 || Date.parse(text) < Date.now(),
-				),
-			}),
+			...seen({ 'Retry-After of 0 or in the past': retryAfter.some(isPast) }),
 		],
-		'quirk 26': seen({
-			'repeats a value that it was given': [unknown, wrongStart].some(({ text }) => text.includes(MADE_UP)),
-		}),
+		'quirk 26': seen({ 'repeats a value that it was given': `${unknown.text}${wrongStart.text}`.includes(MADE_UP) }),
 		'quirk 27': seen({ 'two readings of one time and source': repeats.some((all) => new Set(all).size > 1) }),
 	};
 }
@@ -203,14 +174,12 @@ const NEED_READINGS = ['contract 2.1', ...[1, 2, 3, 4, 6, 7, 11, 23, 27].map((ro
 /** @throws Error when the user list cannot be read */
 export async function compare(baseUrl: string, key: string, now?: number): Promise<Finding[]> {
 	const observed = await observe(baseUrl, key, now);
-	const hasReadings = (metric: string) =>
-		observed.chains.some(
-			(chain) => chain.metric.includes(metric) && chain.pages.some((page) => groupsOf(page).length > 0),
-		);
+	const withReadings = observed.chains.filter(({ pages }) => pages.some((page) => groupsOf(page).length > 0));
+	const metrics = withReadings.map(({ metric }) => metric);
 	const unseen = [
-		...(hasReadings('') ? [] : NEED_READINGS),
-		...(hasReadings('mindfulness_minutes') ? [] : ['contract 2.2']),
-		...(hasReadings('blood_pressure') ? [] : ['contract 2.3']),
+		...(metrics.length > 0 ? [] : NEED_READINGS),
+		...(metrics.includes('mindfulness_minutes') ? [] : ['contract 2.2']),
+		...(metrics.includes('blood_pressure') ? [] : ['contract 2.3']),
 	];
 	return Object.entries(signsOf(observed)).map(([of, signs]) => (unseen.includes(of) ? { of } : { of, signs }));
 }
