@@ -19,10 +19,10 @@ if (!existsSync(NODE + name) && !existsSync(`${NODE + name}.ts`))
 const TESTS = {
 	'shared/calendarDay': 'unit/resources/timeseries/dateRange',
 	'shared/values': 'unit/shared/problem',
-	http: 'unit/http/{client,client.refused,client.retry,client.queue}',
+	http: 'unit/http/{client,client.refused,requestQueue}',
 	'http/deadlines': 'unit/http/client',
-	'http/requestQueue': 'unit/http/{client,client.refused,client.retry,client.queue}',
-	'http/retry': 'unit/http/{client,client.retry,client.queue}',
+	'http/requestQueue': 'unit/http/{client,client.refused,retry.attempts}',
+	'http/retry': 'unit/http/{client,requestQueue}',
 	service:
 		'unit/service/{users/selection,users/list,readings/daily,readings/rows.withId} unit/resources/timeseries/output',
 	'service/readings/aggregates': 'unit/service/readings/daily',

@@ -1,4 +1,4 @@
-/** Client with many requests at once: how many are sent, after an answer, a throttle or failures, and Requests per Second. */
+/** Requests of a client at once: how many are sent, after an answer, a throttle or failures, and Requests per Second. */
 import { BREAKER_LIMITS } from '../../../nodes/HealthDataService/http/circuitBreaker';
 import { RequestQueue, type RequestLimits } from '../../../nodes/HealthDataService/http/requestQueue';
 import { served, useRetryLimits } from '../../helpers/playedService';

@@ -1,4 +1,4 @@
-/** Client, while a service fails or throttles: when a request is sent again, how it ends, and what that means for the others. */
+/** Attempts of a client, while the service fails or throttles: when a request is sent again, its end, and the effect on others. */
 import { SINGLE_ATTEMPT, type ClientOptions, type RequestOptions } from '../../../nodes/HealthDataService/http/client';
 import { RequestQueue } from '../../../nodes/HealthDataService/http/requestQueue';
 import { MAX_PAUSE_MS } from '../../../nodes/HealthDataService/http/retry';
