@@ -47,7 +47,7 @@ describe('the node', () => {
 			['Provider as a text', 'omron', 'withings', (provider) => ({ ...other, provider })],
 			['Provider of the list', 'omron', 'withings', (value) => ({ ...other, provider: locator('list')(value) })],
 			['Return All', true, 'false', (returnAll) => ({ ...other, returnAll, limit: 2 })],
-			['Limit', 3, 5, (limit) => ({ ...other, returnAll: false, limit })],
+			['Limit', 3, ' 5 ', (limit) => ({ ...other, returnAll: false, limit })],
 			['Output', 'readings', 'grouped', (output) => ({ ...other, output })],
 			[
 				'Time Zone',
