@@ -10,11 +10,14 @@ useRetryLimits();
 const paths = (count: number, name = '/x') => Array.from({ length: count }, (_, at) => name + at);
 const ONCE = { maxAttempts: 1 };
 /** A service that answers after 100 ms, with these statuses in the order of its requests, then with 200. */
-function service(statuses: number[] = [], limits: RequestLimits = {}) {
+function service(statuses: Array<number | Error> = [], limits: RequestLimits = {}) {
 	const queue = new RequestQueue(limits);
 	let count = 0;
 	const next = (path: string) => (path.startsWith('/v2/user') ? 200 : (statuses[count++] ?? 200));
-	const one = served((path) => ({ statusCode: next(path), tookMs: 100 }), queue);
+	const one = served((path) => {
+		const answer = next(path);
+		return answer instanceof Error ? answer : { statusCode: answer, tookMs: 100 };
+	}, queue);
 	const all = async (many: number) => await Promise.all(paths(many).map(async (path) => await one.ask(path, ONCE)));
 	return { ...one, all };
 }
@@ -87,7 +90,9 @@ describe('requests in flight', () => {
 });
 
 describe('failures in a row', () => {
-	const failing = (count: number, code = 500) => service(Array<number>(count).fill(code), { concurrency: 1 });
+	const UNKNOWN_HOST = Object.assign(new Error(), { code: 'ENOTFOUND' });
+	const failing = (count: number, code: number | Error = 500) =>
+		service(Array<number | Error>(count).fill(code), { concurrency: 1 });
 
 	it('end all requests after 50, with the last error', async () => {
 		const { all, sent, queue } = failing(200);
@@ -103,7 +108,8 @@ describe('failures in a row', () => {
 		[503, BREAKER_LIMITS.forMs, 3, true],
 		[500, BREAKER_LIMITS.forMs - 300, 3, false],
 		[500, BREAKER_LIMITS.forMs, 2, false],
-	])('of status %i for %i ms, %i: the breaker is open %p', async (code, ms, count, isOpen) => {
+		[UNKNOWN_HOST, BREAKER_LIMITS.forMs, 3, false],
+	])('of %p for %i ms, %i: the breaker is open %p', async (code, ms, count, isOpen) => {
 		const { all, queue } = failing(count, code);
 		await all(1);
 		await time.pass(ms - 200);

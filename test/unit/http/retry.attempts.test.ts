@@ -178,6 +178,14 @@ describe('other requests', () => {
 		expect(sent.map(([path]) => path.slice(1)).join('')).toBe('abcdecfab');
 	});
 
+	it('for the first time are sent after those of a user who was begun', async () => {
+		const { ask, sent } = served(() => ({ tookMs: 100 }));
+		const ofA = budget(true);
+		const first = ask('/a', {}, ofA).then(async () => await ask('/A', {}, ofA));
+		await Promise.all([first, ...[...'bcd'].map(async (name) => await ask(`/${name}`))]);
+		expect(sent.map(([path]) => path.slice(1)).join('')).toBe('abAcd');
+	});
+
 	it('do not wait for a throttle of a single attempt', async () => {
 		const { ask, times } = served((path) => (path === '/a' ? status(429, 30) : {}));
 		await ask('/a', until(600), { maxAttempts: 1 });
@@ -209,6 +217,15 @@ describe('other requests', () => {
 		await ask('/b');
 		expect(queue.circuitBreaker.lastFailure).toBeDefined();
 	});
+});
+
+it.each([
+	[429, true],
+	[500, false],
+])('a %i that is outlasted is the last throttle of the queue: %p', async (code, isThrottle) => {
+	const { ask, queue } = served(() => status(code));
+	await ask('/a', until(5));
+	expect(queue.lastThrottle !== undefined).toBe(isThrottle);
 });
 
 it.each(['cancelled', 'no longer needed'])('%s while it waits: ends soon, and is not sent again', async (words) => {
