@@ -83,7 +83,7 @@ function signsOf(observed: Observed): Record<string, string[]> {
 	const repeats = chains.flatMap((chain) => repeated(chain.pages));
 	const failed = chains.filter((chain) => chain.pages.some(({ status }) => status !== 200));
 	const statuses = (...all: number[]) => unique(answers.flatMap(({ status }) => (all.includes(status) ? status : [])));
-	const bodyless = answers.filter(({ status, data }) => status === 200 && isSame(data, {}));
+	const withoutData = answers.filter(({ status, data }) => status === 200 && isSame(data, {}));
 	const retryAfter = answers.flatMap(({ headers }) => headers['retry-after'] ?? []).map(String);
 	const isPast = (text: string) => Number(text) === 0 || Date.parse(text) < Date.now();
 	const totals = Object.values(list).flatMap(({ status, data }) => (status === 200 ? (data.total ?? []) : []));
@@ -150,7 +150,7 @@ function signsOf(observed: Observed): Record<string, string[]> {
 		'quirk 18': form(withoutKey),
 		'quirk 19': [...statuses(429, 503), ...seen({ 'Retry-After': retryAfter.length > 0 })],
 		'quirk 20': [...statuses(500, 502, 504), ...seen({ 'no complete answer': statuses(0).length > 0 })],
-		'quirk 21': [...statuses(206), ...seen({ 'status 200 without a JSON object': bodyless.length > 0 })],
+		'quirk 21': [...statuses(206), ...seen({ 'status 200 without a JSON object': withoutData.length > 0 })],
 		'quirk 22': seen({ 'repeats the key': answers.some(({ text }) => text.includes(observed.key)) }),
 		'quirk 23': seen({ 'readings of some users fail': failed.length > 0 && failed.length < chains.length }),
 		'quirk 24': seen({

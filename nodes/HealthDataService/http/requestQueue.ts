@@ -106,11 +106,11 @@ export class RequestQueue {
 	 * @param settle what the result means, before the next request is sent
 	 * @throws Problem when the execution or the request is cancelled, the key is invalid, or the circuit breaker is open
 	 */
-	async run<T, R = T>(
+	async run<T, R>(
 		work: () => Promise<T>,
 		outcomeOf: (result: T) => Outcome,
 		options: QueueOptions,
-		settle = (result: T) => result as unknown as R,
+		settle: (result: T) => R,
 	): Promise<R> {
 		await new Promise<void>((send, reject) => {
 			this.lineUp({ ...options, since: performance.now(), send, reject });

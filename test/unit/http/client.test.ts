@@ -144,16 +144,6 @@ describe('one request', () => {
 	});
 
 	it.each([
-		[-1, 1],
-		[60_000, 7],
-	])('with a deadline of the caller in %i ms is sent %i times', async (soon, times) => {
-		const { context, urls } = playing(() => ({ statusCode: 500 }));
-		const get = await connect(context, { retryUntil: time.elapsed + soon });
-		await expect(get('/v2/user')).rejects.toMatchObject({ httpCode: '500' });
-		expect(urls()).toHaveLength(times);
-	});
-
-	it.each([
 		[false, '500'],
 		[true, {}],
 	])('that fails for good stops the others, unless On Error is Continue: %p', async (continues, expected) => {
