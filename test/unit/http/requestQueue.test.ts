@@ -133,6 +133,16 @@ describe('Requests per Second', () => {
 	const most = (sent: number[]) =>
 		Math.max(...sent.map((from) => sent.filter((at) => at >= from && at < from + 0.9999).length));
 
+	/** When each of `count` requests is sent, with timers that are late. */
+	async function sentAt(requestsPerSecond: number, count: number, lateMs: (timer: number) => number) {
+		let timers = 0;
+		const after = time.after.bind(time);
+		jest.spyOn(time, 'after').mockImplementation((ms, run) => after(ms + lateMs(++timers), run));
+		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond }));
+		await Promise.all(paths(count).map(async (path) => await ask(path)));
+		return sent.map(([, at]) => at);
+	}
+
 	it.each([
 		[5, 0],
 		[5, 90],
@@ -140,16 +150,17 @@ describe('Requests per Second', () => {
 		[20, 10],
 		[100, 3],
 	])('%d, timers up to %i ms late: at most one more in any second, 95 %% used', async (requestsPerSecond, lateMs) => {
-		let timers = 0;
-		const after = time.after.bind(time);
-		jest.spyOn(time, 'after').mockImplementation((ms, run) => after(ms + lateMs * ((timers++ * 0.618) % 1), run));
-		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond }));
 		const count = Math.min(400, requestsPerSecond * 40);
-		await Promise.all(paths(count).map(async (path) => await ask(path)));
-		const times = sent.map(([, at]) => at);
+		const times = await sentAt(requestsPerSecond, count, (timer) => lateMs * ((timer * 0.618) % 1));
 		expect(most(times)).toBeLessThanOrEqual(Math.ceil(requestsPerSecond) + 1);
 		expect(times.at(-1)).toBeGreaterThanOrEqual((count - 1) / requestsPerSecond - 0.2);
 		expect(times.at(-1)).toBeLessThanOrEqual(count / requestsPerSecond / 0.95);
+	});
+
+	it('makes up for no timer that is seconds late', async () => {
+		const times = await sentAt(5, 40, (timer) => (timer % 7 === 0 ? 3000 : 0));
+		expect(times.at(-1)).toBeGreaterThan(15);
+		expect(most(times)).toBeLessThanOrEqual(6);
 	});
 
 	it('is even, in order, and saves up no unused time', async () => {
