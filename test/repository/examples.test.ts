@@ -263,7 +263,7 @@ it.each(['ai-coach.json', 'error-workflow.json', 'mcp-server.json', 'morning-tab
 describe('what n8n keeps', () => {
 	it.each(exampleFiles())('%s: no execution that succeeded or was started by hand, and its note says so', (file) => {
 		expect(readExample(file).settings).toMatchObject({ saveDataSuccessExecution: 'none', saveManualExecutions: false });
-		expect(notesOf(nodesOf(file))[0]).toMatch(/n8n saves only .*failed executions/);
+		expect(notesOf(nodesOf(file))[0]).toMatch(/n8n saves only .*failed executions|both hold health data/);
 	});
 
 	it('the page says how to look for a fault', () => {
@@ -292,6 +292,13 @@ describe('errors of failed runs', () => {
 		const node = nodesOf('nightly-shards.json').find(({ name }) => name === 'Database Failed')!;
 		const said = await evaluated(node, String(node.parameters.errorMessage), [{ message: 'x'.repeat(5000) }]);
 		expect(String(said)).toHaveLength(300);
+	});
+
+	it('error-workflow.json needs neither a description nor a link {{ }}', async () => {
+		const [node] = ofType(nodesOf('error-workflow.json'), 'set');
+		const { assignments } = node.parameters.assignments as { assignments: Array<{ value: string }> };
+		const item = { workflow: { name: 'Night' }, execution: { error: { message: 'Refused' } } };
+		expect(await evaluated(node, assignments[0].value, [item])).toBe('`Night` failed: `Refused`');
 	});
 
 	it('error-workflow.json posts no whole statement of a database {{ }}', async () => {

@@ -19,7 +19,7 @@ export class CircuitBreaker {
 	/** The first failed attempt after the last answer. */
 	private failingSince?: number;
 
-	/** Error of the last request that has used up its attempts, until another is answered. Requests that it ends get it. */
+	/** Error of the last exhausted request; the next answer clears it. Rejected requests get it. */
 	lastFailure?: Problem;
 
 	/** For each attempt that fails. */

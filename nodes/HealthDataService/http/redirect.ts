@@ -61,7 +61,7 @@ const redirectError = ({ statusCode }: Response) =>
 		},
 	);
 
-/** Letters and digits in a row of a secret that a host does not repeat, whatever stands between them; of a shorter one: all as a word. */
+/** A host must not contain any 4 consecutive letters or digits of a secret, or all of a shorter one as a word. */
 const MAX_RUN = 4;
 
 /** Whether a host repeats a part of a secret, in upper or lower case. */
