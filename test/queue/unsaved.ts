@@ -40,7 +40,7 @@ export function describeUnsaved(queue: () => Queue, credential: () => Promise<st
 		});
 	/** Whether the readings are in the database, once the execution is no longer in the list. */
 	const isKept = async (id: string) => {
-		const hidden = `SELECT strpos(data, 'systolic') > 0 FROM execution_data
+		const hidden = `SELECT data LIKE '%systolic%' FROM execution_data
 			JOIN execution_entity AS e ON e.id = "executionId" WHERE e."workflowId" = '${id}' AND "deletedAt" IS NOT NULL`;
 		return await until('The end', async () => await queue().postgres.query('postgres', hidden), PATIENCE);
 	};
