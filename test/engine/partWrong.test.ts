@@ -123,7 +123,9 @@ it('users after a failed one are complete, though each of their requests fails o
 	expect(rows).toEqual([...others, expect.objectContaining({ user_id: STEADY.user_id, error: expect.anything() })]);
 });
 
-it.each(['..', 'a/b', '\ud800'])('a user ID that cannot be part of an address is not named: %j', async (odd) => {
+const ODD_IDS = ['..', 'a/b', '\ud800', '%2e%2e', '%2E', '..%3bx', 'a%2f..%2fb', '%252e%252e'];
+
+it.each(ODD_IDS)('a user ID that cannot be part of an address is not named: %j', async (odd) => {
 	used.sandbox.requests.length = 0;
 	used.sandbox.switches.oddUserIds = { [STEADY.client_user_id]: odd };
 	const { rows, error } = await run(OPERATIONS['All users'], 'continueRegularOutput');
@@ -133,6 +135,15 @@ it.each(['..', 'a/b', '\ud800'])('a user ID that cannot be part of an address is
 	expect(used.sandbox.requests.filter((url) => !/^\/v2\/user\?|\/[0-9a-f-]{36}\//.test(url))).toEqual([]);
 	const stopped = await run(OPERATIONS['All users']);
 	expect(stopped.error?.message).toMatch(/^The readings of the user \(an ID with unusual characters\) could not/);
+});
+
+it.each(ODD_IDS.filter((id) => id !== 'a/b'))('a client user ID that cannot be part of an address: %j', async (odd) => {
+	used.sandbox.requests.length = 0;
+	const userIds = [STEADY.client_user_id, odd];
+	const listed = bloodPressureOf('', { userScope: 'listed', usersBy: 'clientUserId', userIds });
+	const { error } = await run(listed);
+	expect(error?.message).toBe("Entry 2 of 'User IDs' is not an identifier");
+	expect(used.sandbox.requests).toEqual([]);
 });
 
 describe.each(['__proto__', 'constructor', 'toString', 'x'.repeat(200_000)])('the user ID %.20s', (odd) => {

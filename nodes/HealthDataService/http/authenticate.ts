@@ -78,8 +78,11 @@ export function isBelow(url: string, root: string): boolean {
 /** `.` `/` `;` `\`, percent-encoded once or several times. */
 const ENCODED_SIGN = /%(?:25)*(2e|2f|3b|5c)/gi;
 
-/** Whether a segment is `.` or `..`, with or without `;` parameters. `URL` has resolved those that are not encoded. */
-function hasDotSegment(path: string): boolean {
+/**
+ * Whether a segment is `.` or `..`, with or without `;` parameters. No request has such a path: service/users/users.ts asks for
+ * each identifier before it becomes part of one.
+ */
+export function hasDotSegment(path: string): boolean {
 	const decoded = path.replace(ENCODED_SIGN, (_, code: string) =>
 		String.fromCharCode(Number(`0x${code}`)),
 	);

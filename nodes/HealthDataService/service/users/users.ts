@@ -1,5 +1,6 @@
 /** User endpoints: one page of the user list, Resolve, the connected sources of a user and their slugs (contract 4.3, 4.4). */
 import type { IDataObject } from 'n8n-workflow';
+import { hasDotSegment } from '../../http/authenticate';
 import { SINGLE_ATTEMPT, type Get, type RequestOptions } from '../../http/client';
 import { missingFieldError } from '../../http/errors';
 import { classifyStatus } from '../../http/classify';
@@ -20,11 +21,9 @@ export const isUserId = (id: string) => WHOLE_UUID.test(id);
 /** For rows and keys: a UUID is the same in upper and lower case (RFC 9562), and databases print it either way. */
 export const lowerUserId = (id: string) => (isUserId(id) ? id.toLowerCase() : id);
 
-/** Whether it can be part of a path: a dot segment changes the path, even when it is encoded. */
+/** Whether it can be part of a path. An ID is encoded there, so one such as `%2e` is encoded twice. */
 export const isClientUserId = (id: string) =>
-	id !== '' &&
-	id.isWellFormed() &&
-	!id.split(/[/\\]/).some((part) => ['.', '..'].includes(part.split(';')[0]));
+	id !== '' && id.isWellFormed() && !hasDotSegment(encodeURIComponent(id));
 
 /** Whether the readings of a user of the service can be requested: the ID is one segment of the path. */
 export const isUsableUserId = (id: string) => isClientUserId(id) && !/[/\\]/.test(id);
