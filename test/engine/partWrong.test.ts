@@ -34,7 +34,7 @@ const MODES: Record<string, INode['onError']> = {
 /** Result for the failing user: an error with this message, no row, or every row. */
 type Outcome = RegExp | 'gone' | 'whole';
 
-const OUTCOMES: Record<Exclude<TroubleName, 'endless' | 'drips'>, Outcome> = {
+const OUTCOMES: Record<Exclude<TroubleName, 'endless' | 'drips' | 'hangs'>, Outcome> = {
 	fails: /could not answer \(status 500\)/,
 	refused: /status 403/,
 	invalid: /did not accept 'User'/,
@@ -43,6 +43,9 @@ const OUTCOMES: Record<Exclude<TroubleName, 'endless' | 'drips'>, Outcome> = {
 	lostOnPageTwo: /whom it knows/,
 	failsOnPageTwo: /status 500/,
 	cut: /could not be reached/,
+	redirected: /redirects instead of answering \(status 302\)/,
+	redirectedNowhere: /redirects instead of answering \(status 301\)/,
+	notModified: /redirects instead of answering \(status 304\)/,
 	repeatedCursor: /same cursor twice/,
 	numberCursor: /next page is not text/,
 	webPage: /A web page came back/,
@@ -97,6 +100,7 @@ it.each(cases)('$trouble, $operation, $mode', async ({ trouble, operation, mode,
 		if (isTeam) expect(error?.message).toContain(STEADY.user_id);
 		expect(rows).toEqual([]);
 		expect(everythingIn(execution)).not.toContain(KEY);
+		expect(everythingIn(execution.data.resultData)).not.toContain('steady.example');
 		return;
 	}
 	expect(error).toBeUndefined();
@@ -165,6 +169,6 @@ describe.each(['__proto__', 'constructor', 'toString', 'x'.repeat(200_000)])('th
 });
 
 it('every fault of a user that the sandbox can play is tested', () => {
-	// What never ends is stopped by the number of pages (test/unit/service/readings/pages.test.ts) and by the limit of an answer (test/engine/errors.test.ts).
-	expect([...Object.keys(OUTCOMES), 'drips', 'endless'].sort()).toEqual(Object.keys(TROUBLES).sort());
+	// What never ends is stopped by the number of pages (test/unit/service/readings/pages.test.ts) and by the limit of an answer (test/engine/{errors,hanging}.test.ts).
+	expect([...Object.keys(OUTCOMES), 'drips', 'endless', 'hangs'].sort()).toEqual(Object.keys(TROUBLES).sort());
 });

@@ -65,8 +65,9 @@ export class RequestQueue {
 	private epoch = 0;
 	private isKeyProven = false;
 	private closedBy?: Error;
-	private probe?: Promise<unknown>;
-	private isProbing = false;
+	/** The probe in progress. */
+	private probing?: Promise<unknown>;
+	private firstProbe?: Promise<void>;
 	/** Whether the service has given data: then its address is right. */
 	hasData = false;
 	/** Requests without a result, also those between two attempts. */
@@ -137,18 +138,21 @@ export class RequestQueue {
 		this.pump();
 	}
 
-	/** Runs the first `probe` it is given; no other request is sent meanwhile. Never rejects. */
+	/** Runs `probe`, or awaits the one in progress; no other request is sent meanwhile. Never rejects. */
+	async probe(probe: () => Promise<unknown>): Promise<void> {
+		this.probing ??= probe()
+			.catch(() => undefined)
+			.finally(() => {
+				this.probing = undefined;
+				this.pump();
+			});
+		await this.probing;
+	}
+
+	/** `probe` for the first that it is given. */
 	async probeOnce(probe: () => Promise<unknown>): Promise<void> {
-		if (!this.probe) {
-			this.isProbing = true;
-			this.probe = probe()
-				.catch(() => undefined)
-				.finally(() => {
-					this.isProbing = false;
-					this.pump();
-				});
-		}
-		await this.probe;
+		this.firstProbe ??= this.probe(probe);
+		await this.firstProbe;
 	}
 
 	/** Sends nothing for so long: what Retry-After tells one request applies to all. */
@@ -184,7 +188,7 @@ export class RequestQueue {
 		const { probe, further, first, later } = this.lines;
 		for (;;) {
 			const line = probe.length > 0 ? probe : further.length > 0 ? further : first;
-			if (line.length === 0 || (this.isProbing && line !== probe)) break;
+			if (line.length === 0 || (this.probing && line !== probe)) break;
 			const now = performance.now();
 			const isHeld = now < this.pausedUntil || now < this.nextAt;
 			const reason =
