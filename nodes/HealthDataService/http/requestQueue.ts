@@ -70,8 +70,6 @@ export class RequestQueue {
 	private firstProbe?: Promise<void>;
 	/** Whether the service has given data: then its address is right. */
 	hasData = false;
-	/** Requests without a result, also those between two attempts. */
-	open = 0;
 	/** Times in a row that the service has throttled, without an answer in between. */
 	throttles = 0;
 	/** The last throttle that a reader waits out. */
@@ -86,11 +84,6 @@ export class RequestQueue {
 	) {
 		this.concurrency = this.most = concurrency;
 		this.intervalMs = 1000 / requestsPerSecond;
-	}
-
-	/** Requests that wait for concurrency, the rate, a pause or their next attempt. */
-	get held() {
-		return this.open - this.inFlight;
 	}
 
 	/** Most requests in flight now. */

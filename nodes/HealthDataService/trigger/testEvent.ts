@@ -3,7 +3,8 @@ import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { connect, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
-import { Problem } from '../shared/problem';
+import { providerProblem } from '../service/users/provider';
+import { ignoreProblem, Problem } from '../shared/problem';
 import { detectChanges, SeenReadings, toItem, type ChangedRow } from './seen';
 import { reachesThreshold, readSettings, type Settings } from './settings';
 
@@ -16,18 +17,22 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const settings = readSettings(context, true);
 	const { event, lookback, target } = settings;
 	const deadline = performance.now() + TEST_EVENT_MS;
-	const connected = await connect(context, {
+	const get = await connect(context, {
 		...SHORT_RETRY,
 		retryForMs: TEST_EVENT_MS / 4,
 		timeoutMs: TEST_EVENT_MS / 2,
 		continues: true,
 		queue: new RequestQueue(target, deadline),
 	});
-	const get = target.provider.watching(connected);
 	for (const lookbackMs of [lookback, event.testDays * DAY_MS]) {
 		const newest = await newestWithin(lookbackMs, settings, get, deadline);
 		if (newest) return newest;
 		if (performance.now() > deadline) break;
+	}
+	const { isOne, entries } = target.selection;
+	if (target.provider && !isOne && !entries) {
+		const problem = await providerProblem(get, target.provider).catch(ignoreProblem);
+		if (problem) throw problem;
 	}
 	throw new Problem(
 		`There is no ${event.noun} to show`,

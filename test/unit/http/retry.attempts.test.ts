@@ -219,23 +219,6 @@ it.each<[string, (stop: () => boolean, signal: AbortSignal) => [Partial<RetryOpt
 	expect(times()).toHaveLength(before);
 });
 
-it('counts requests without a result, between attempts, too', async () => {
-	const queue = new RequestQueue({ concurrency: 1 });
-	const { ask } = service(queue, (_, nth) => status(nth === 1 ? 500 : 200), 100);
-	const ends = [ask('a'), ask('b')];
-	const seen: number[][] = [];
-	for (const ms of [50, 100, 5000]) {
-		await time.pass(ms);
-		seen.push([queue.open, queue.held]);
-	}
-	await time.until(Promise.all(ends), 10_000);
-	expect(seen).toEqual([
-		[2, 1],
-		[2, 1],
-		[0, 0],
-	]);
-});
-
 it('an answer after a cancel is none', async () => {
 	const run = new AbortController();
 	const { ask } = service(new RequestQueue({ concurrency: 1 }), () => status(200), 1000);

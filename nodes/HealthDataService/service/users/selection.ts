@@ -49,14 +49,14 @@ export interface UserSelection {
 	): Promise<void>;
 	/** Whether it is the value of *User*, without a list. */
 	isOne?: boolean;
+	/** Whether it is the team, without a window of it. */
+	isWhole?: boolean;
 	/** *Only Connected Users*: reads only users with the provider connected now. */
 	isConnectedOnly?: boolean;
 	/** The entries of *User IDs*, without duplicates. */
 	entries?: readonly ListEntry[];
 	/** Place of the last user known so far. With several users only. */
 	lastPlace?(): number;
-	/** Number of users to read, once known. The list's `total` may be wrong (quirk 24). */
-	expected?(): number | undefined;
 }
 
 /** The value of *User*. */
@@ -73,16 +73,12 @@ export type WhenNotFound = 'error' | 'empty';
 export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSelection {
 	const { offset = 0, limit = Infinity } = slice;
 	let lastPlace = 0;
-	let total: number | undefined;
 	return {
 		isConnectedOnly: Boolean(connectedTo),
+		isWhole: offset === 0 && limit === Infinity,
 		async *users(get, skip = 0) {
 			let place = skip;
-			for await (const { users, total: sent } of userPages(get, {
-				...slice,
-				offset: offset + skip,
-			})) {
-				total = sent ?? total;
+			for await (const { users } of userPages(get, { ...slice, offset: offset + skip })) {
 				const selected = users
 					.map((user, index) => toSelectedUser(user, place + index + 1))
 					.filter(({ record }) => !connectedTo || isConnectedTo(record!, connectedTo));
@@ -93,10 +89,6 @@ export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSele
 		},
 		whenMissing: async (get, { user }) => await throwIfUserExists(get, user),
 		lastPlace: () => lastPlace,
-		expected: () =>
-			total === undefined || connectedTo
-				? undefined
-				: Math.max(lastPlace, Math.min(total - offset, limit)),
 	};
 }
 
@@ -119,7 +111,6 @@ export const oneUser = (
 		if (user) return yield toSelectedUser(user, 1);
 		if (whenNotFound === 'error') throw noSuchClientUser();
 	},
-	expected: () => 1,
 	async whenMissing(get, { user }) {
 		if (user.client_user_id !== null) await throwIfUserExists(get, user);
 		// Not from `resolved`: the user may have been removed since.
@@ -168,7 +159,6 @@ export const listedUsers = (
 ): UserSelection => ({
 	entries,
 	lastPlace: () => entries.length,
-	expected: () => entries.length,
 	async *users(get, skip = 0, hasFailed = () => false) {
 		const rest = entries.slice(skip);
 		let place = skip;
