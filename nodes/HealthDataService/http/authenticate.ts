@@ -45,6 +45,7 @@ export function authenticate(
 		);
 	}
 	const checked = new URL(url);
+	checkMethod(request);
 	checkDomain(credential, checked.hostname);
 	checkHostHeader(request);
 	return {
@@ -87,6 +88,16 @@ export function hasDotSegment(path: string): boolean {
 		String.fromCharCode(Number(`0x${code}`)),
 	);
 	return decoded.split(/[/\\]/).some((segment) => ['.', '..'].includes(segment.split(';')[0]));
+}
+
+/** Methods whose answer repeats the headers, or that connect to another host. */
+const REFUSED_METHODS = ['TRACE', 'TRACK', 'CONNECT'];
+
+/** @throws Problem for a method that would let others read the key */
+function checkMethod({ method = 'GET' }: IHttpRequestOptions) {
+	const name = String(method).trim().toUpperCase();
+	if (!REFUSED_METHODS.includes(name)) return;
+	throw notSent(`The API key is not sent with ${name}`, 'Choose another method, such as GET');
 }
 
 /** @throws Problem for a header that would lead the request to another site at the same address */

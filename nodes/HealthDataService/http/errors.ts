@@ -48,6 +48,14 @@ export function statusError(status: number, body: unknown): Problem {
 			"The API key is only sent below the 'Base URL'. If the service has moved, enter its new address in the credential. If this concerns some users only, ask the people who run the service",
 		);
 	}
+	if (status === 407) {
+		return problem(
+			'A proxy between n8n and the service asks for a password (status 407)',
+			"Ask n8n's administrator: the proxy's name and password belong into HTTP_PROXY and HTTPS_PROXY, or into 'Proxy' in the request options",
+			undefined,
+			true,
+		);
+	}
 	if (status === 206)
 		return problem('The service sent a part of its answer only (status 206)', LATER_OR_ASK);
 	if (status === 404)

@@ -107,7 +107,7 @@ async function resolve(
 	const isSimple = isSimplified(context);
 	const user = await resolveUser(await connectRun(), clientUserId);
 	if (user) return [isSimple ? simpleUser(user) : userRow(user)];
-	if (whenNotFound === 'error') throw noSuchClientUser();
+	if (whenNotFound === 'error') throw noSuchClientUser(clientUserId);
 	return [];
 }
 

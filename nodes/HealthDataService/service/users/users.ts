@@ -58,12 +58,17 @@ export async function resolveUser(get: Get, clientUserId: string, once?: Request
 }
 
 /** Quirk 16. */
-export const noSuchClientUser = () =>
+export const noSuchClientUser = (id: string) =>
 	new Problem(
 		"There is no user with this 'Client User ID'",
-		"Check the identifier, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
+		blankAround(id) +
+			"Check the identifier, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
 		{ httpCode: '404' },
 	);
+
+/** A blank is not cut off, because it may be a part of the identifier. */
+export const blankAround = (id: string) =>
+	id === id.trim() ? '' : 'It begins or ends with a blank, which is seen as a part of it. ';
 
 /** Maximum of the query parameter `limit` (contract section 8). */
 export const MAX_PAGE_SIZE = 500;
