@@ -5,7 +5,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { useLogLines } from '../helpers/logLines';
 import { n8nLogger } from '../helpers/machine';
-import { createUser } from '../helpers/people';
 import { byClientId } from '../helpers/requests';
 import { allUsers, HOUR, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 
@@ -108,36 +107,6 @@ onBothSchedulers((scheduler) => {
 
 	describe('log', () => {
 		const log = useLogLines();
-		const slug = (value: string) => ({ ...allUsers, provider: { __rl: true, mode: 'slug', value } });
-
-		it.each(['Withings', 'OMRON'])(
-			'a provider that no user has (%s): one line, not one for each poll',
-			async (typed) => {
-				const n8n = w.trigger(slug(typed));
-				await n8n.start();
-				for (let i = 0; i < 2; i++) {
-					w.pass(MINUTE);
-					await n8n.tick();
-				}
-				expect(n8n.reported).toEqual([]);
-				expect(log).toEqual([
-					`Workflow "Test", node "Node": No user who was read has the provider "${typed}" connected, and no reading has it. ` +
-						"'Provider' takes the service's slug, in the same upper and lower case: User → List shows the slugs under connected_sources.",
-				]);
-			},
-		);
-
-		it('a provider that users have, then none', async () => {
-			const { users } = w.history.team;
-			w.history.team.users = [...users, createUser('last', ['fitbit'])];
-			const n8n = w.trigger(slug('fitbit'));
-			await n8n.start();
-			expect(log).toEqual([]);
-			w.history.team.users = users;
-			for (let i = 0; i < 3; i++) await n8n.tick();
-			expect(log).toEqual([expect.stringContaining('"fitbit"')]);
-		});
-
 		it('a service that is down at a start: one line that ends with a full stop', async () => {
 			w.used.sandbox.switches.fault = () => ({ status: 503 });
 			await w.trigger().start('init');
@@ -147,6 +116,17 @@ onBothSchedulers((scheduler) => {
 				),
 			]);
 			expect(log[0]).not.toContain('..');
+		});
+	});
+
+	it.each([
+		['Omron', 'omron'],
+		['apple health', 'omron'],
+	])('a test event with a provider that no user has (%s) names the slug', async (value, slug) => {
+		const provider = { __rl: true, mode: 'slug', value };
+		await expect(w.trigger({ ...allUsers, provider }).fetchTestEvent()).rejects.toMatchObject({
+			message: "'Provider' is not the slug of a provider that a user has connected",
+			description: expect.stringContaining(`: ${slug}`),
 		});
 	});
 

@@ -69,14 +69,14 @@ const userField = (show: Show): INodeProperties => ({
 			typeOptions: { searchListMethod: 'searchUsers', searchable: true },
 		},
 		{
-			displayName: 'By Client User ID',
+			displayName: 'Client ID',
 			name: 'clientUserId',
 			type: 'string',
 			placeholder: 'e.g. app-user-0042',
 			hint: 'The identifier that your own application gave to the user',
 		},
 		{
-			displayName: 'By User ID',
+			displayName: 'User ID',
 			name: 'userId',
 			type: 'string',
 			placeholder: 'e.g. 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90',
@@ -84,7 +84,10 @@ const userField = (show: Show): INodeProperties => ({
 			validation: [
 				{
 					type: 'regex',
-					properties: { regex: `^\\s*${UUID}\\s*$`, errorMessage: 'Not a valid user ID' },
+					properties: {
+						regex: `^\\s*${UUID}\\s*$`,
+						errorMessage: 'Not a user ID. For your own identifier, choose Client ID',
+					},
 				},
 			],
 		},
@@ -93,7 +96,7 @@ const userField = (show: Show): INodeProperties => ({
 
 const USER_ID_ADVICE =
 	'A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own';
-const USER_ADVICE = `${USER_ID_ADVICE} identifier, set 'User' to By Client User ID`;
+const USER_ADVICE = `${USER_ID_ADVICE} identifier, set 'User' to Client ID`;
 
 const PICK_USER = "Pick a user from the list, or set 'Users' to All Users";
 
@@ -132,7 +135,9 @@ export function pickerRow(user: IDataObject): string {
 	const sources = connectedSources(user).map(({ name }) =>
 		name.replaceAll('(', '[').replaceAll(')', ']'),
 	);
-	const id = text(user.client_user_id) || String(user.user_id);
+	const client = text(user.client_user_id);
+	// n8n would evaluate a saved label that begins with this.
+	const id = client === '' || client.startsWith('=') ? String(user.user_id) : client;
 	return sources.length ? `${id} (${sources.join(', ')})` : id;
 }
 
@@ -199,12 +204,9 @@ const LIST_ADVICE = {
 /** Without duplicates, in the order given. @throws Problem for an invalid entry, an empty list and a list over the limit */
 export function readUserIds(context: FieldContext, by: UserIdentifier['by']): ListEntry[] {
 	const distinct = new Map<string, ListEntry>();
-	const entries = toEntries(
-		context.getNodeParameter('userIds', ''),
-		LIST_FIELD,
-		LIST_ADVICE[by],
-		SEPARATORS[by],
-	);
+	const value = context.getNodeParameter('userIds', '');
+	if (isBlank(value)) throw emptyField(LIST_FIELD, value, LIST_ADVICE[by]);
+	const entries = toEntries(value, LIST_FIELD, LIST_ADVICE[by], SEPARATORS[by]);
 	entries.forEach((entry, index) => {
 		const at = index + 1;
 		const id = toIdentifier(entry, at, by);

@@ -45,6 +45,7 @@ export function authenticate(
 		);
 	}
 	const checked = new URL(url);
+	checkMethod(request);
 	checkDomain(credential, checked.hostname);
 	checkHostHeader(request);
 	return {
@@ -78,12 +79,25 @@ export function isBelow(url: string, root: string): boolean {
 /** `.` `/` `;` `\`, percent-encoded once or several times. */
 const ENCODED_SIGN = /%(?:25)*(2e|2f|3b|5c)/gi;
 
-/** Whether a segment is `.` or `..`, with or without `;` parameters. `URL` has resolved those that are not encoded. */
-function hasDotSegment(path: string): boolean {
+/**
+ * Whether a segment is `.` or `..`, with or without `;` parameters. No request has such a path: service/users/users.ts asks for
+ * each identifier before it becomes part of one.
+ */
+export function hasDotSegment(path: string): boolean {
 	const decoded = path.replace(ENCODED_SIGN, (_, code: string) =>
 		String.fromCharCode(Number(`0x${code}`)),
 	);
 	return decoded.split(/[/\\]/).some((segment) => ['.', '..'].includes(segment.split(';')[0]));
+}
+
+/** Methods whose answer repeats the headers, or that connect to another host. */
+const REFUSED_METHODS = ['TRACE', 'TRACK', 'CONNECT'];
+
+/** @throws Problem for a method that would let others read the key */
+function checkMethod({ method = 'GET' }: IHttpRequestOptions) {
+	const name = String(method).trim().toUpperCase();
+	if (!REFUSED_METHODS.includes(name)) return;
+	throw notSent(`The API key is not sent with ${name}`, 'Choose another method, such as GET');
 }
 
 /** @throws Problem for a header that would lead the request to another site at the same address */

@@ -1,6 +1,6 @@
 /**
- * Circuit breaker: opens when requests fail in a row, or for long, without an answer in between. While it is open the request
- * queue rejects all requests.
+ * Circuit breaker: suspects an outage when requests fail in a row, or for long, without an answer in between. It opens if the user
+ * list fails too (keyCheck.ts). While it is open the request queue rejects all requests.
  */
 import type { Problem } from '../shared/problem';
 
@@ -22,6 +22,8 @@ export class CircuitBreaker {
 	/** Error of the last exhausted request; the next answer clears it. Rejected requests get it. */
 	lastFailure?: Problem;
 
+	isOpen = false;
+
 	/** For each attempt that fails. */
 	onFailedAttempt() {
 		this.failingSince ??= performance.now();
@@ -30,18 +32,18 @@ export class CircuitBreaker {
 	/** For each request that has used up its attempts. */
 	onFailure(problem: Problem) {
 		this.failures++;
-		this.lastFailure = problem.reworded(problem.message, problem.description, {
-			concernsAll: true,
-		});
+		this.lastFailure = problem.ofAll();
 	}
 
 	reset() {
 		this.failures = 0;
 		this.failingSince = undefined;
 		this.lastFailure = undefined;
+		this.isOpen = false;
 	}
 
-	get isOpen(): boolean {
+	/** Whether the failures may be an outage. They may also be those of a stretch of users. */
+	get mayBeOutage(): boolean {
 		const { inARow, forMs } = BREAKER_LIMITS;
 		return (
 			this.failures >= inARow ||

@@ -44,6 +44,8 @@ export function classify(answer: Answer): Outcome {
 export const classifyStatus = (status: number): Outcome =>
 	STATUSES.find(([, statuses]) => statuses.includes(status))?.[0] ?? 'answered';
 
+export const isRedirect = (status: number) => status >= 300 && status < 400;
+
 /** Whether the answer rejects the API key, or may reject it. */
 export const isDenied = (outcome: Outcome) => outcome === 'unauthorized' || outcome === 'forbidden';
 

@@ -5,7 +5,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isObject } from '../shared/values';
 import { serviceRoot } from './authenticate';
-import { classifyStatus, isDenied } from './classify';
+import { classifyStatus, isDenied, isRedirect } from './classify';
 import { statusError, unexpectedBodyError } from './errors';
 import { keyCheck } from './keyCheck';
 import { followOne } from './redirect';
@@ -83,17 +83,20 @@ export async function connect(
 	const follow = followOne(
 		withRetry(send, { ...RETRY_LIMITS, ...limits, queue, signal, continues }),
 		root,
-		key,
 	);
 
 	return async (path, query = {}, onMissing, options) => {
-		const { statusCode, body, headers } = await follow(root + path + queryString(query), options);
+		const url = root + path + queryString(query);
+		const { statusCode, body, headers } = await follow(url, options).catch(async (error) => {
+			await keys.checkOutage();
+			throw error;
+		});
 		onAnswer?.(headers ?? {});
 		const isMissing = onMissing && statusCode === 404;
 		if (isMissing && !options?.isListNext) await keys.checkAddress();
-		const mayBeKey = isDenied(classifyStatus(statusCode));
-		if (mayBeKey) await keys.check();
-		if (isMissing || mayBeKey) queue.throwIfClosed({ signal, continues });
+		const mayConcernAll = isDenied(classifyStatus(statusCode)) || isRedirect(statusCode);
+		if (mayConcernAll) await keys.check();
+		if (isMissing || mayConcernAll) queue.throwIfClosed({ signal, continues });
 		return isMissing ? await onMissing() : dataOf(statusCode, body);
 	};
 }

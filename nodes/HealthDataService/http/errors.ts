@@ -3,7 +3,13 @@
  * retries is decided in classify.ts.
  */
 import { Problem, type Kind } from '../shared/problem';
-import { classifyStatus, isRetryable, isTransientCode, looksLikeJson } from './classify';
+import {
+	classifyStatus,
+	isRedirect,
+	isRetryable,
+	isTransientCode,
+	looksLikeJson,
+} from './classify';
 
 /** Display names of the fields behind query and path parameters. */
 const PARAMETER_LABELS: Record<string, string> = {
@@ -34,6 +40,20 @@ export function statusError(status: number, body: unknown): Problem {
 		return problem(
 			`The service refuses this user's data (status ${status})`,
 			"The key itself is accepted. Ask the people who run the service whether your team may read this user's data",
+		);
+	}
+	if (isRedirect(status)) {
+		return problem(
+			`The service redirects instead of answering (status ${status})`,
+			"The API key is only sent below the 'Base URL'. If the service has moved, enter its new address in the credential. If this concerns some users only, ask the people who run the service",
+		);
+	}
+	if (status === 407) {
+		return problem(
+			'A proxy between n8n and the service asks for a password (status 407)',
+			"Ask n8n's administrator: the proxy's name and password belong into HTTP_PROXY and HTTPS_PROXY, or into 'Proxy' in the request options",
+			undefined,
+			true,
 		);
 	}
 	if (status === 206)

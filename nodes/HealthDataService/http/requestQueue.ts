@@ -67,12 +67,11 @@ export class RequestQueue {
 	private epoch = 0;
 	private isKeyProven = false;
 	private closedBy?: Error;
-	private probe?: Promise<unknown>;
-	private isProbing = false;
+	/** The probe in progress. */
+	private probing?: Promise<unknown>;
+	private firstProbe?: Promise<void>;
 	/** Whether the service has given data: then the Base URL is right. */
 	hasData = false;
-	/** Requests without a result, also between two attempts. */
-	open = 0;
 	/** Times in a row that the service has throttled, without an answer in between. */
 	throttles = 0;
 	/** Error of the last throttle that a reader outlasts. */
@@ -87,11 +86,6 @@ export class RequestQueue {
 	) {
 		this.concurrency = this.most = concurrency;
 		this.intervalMs = 1000 / requestsPerSecond;
-	}
-
-	/** Requests that wait for concurrency, the rate, a pause or their next attempt. */
-	get held() {
-		return this.open - this.inFlight;
 	}
 
 	/** Most requests in flight now. */
@@ -138,18 +132,21 @@ export class RequestQueue {
 		this.pump();
 	}
 
-	/** Runs the first `probe` only; no other request is sent meanwhile. Never rejects. */
+	/** Runs `probe`, or awaits the one in progress; no other request is sent meanwhile. Never rejects. */
+	async probe(probe: () => Promise<unknown>): Promise<void> {
+		this.probing ??= probe()
+			.catch(() => undefined)
+			.finally(() => {
+				this.probing = undefined;
+				this.pump();
+			});
+		await this.probing;
+	}
+
+	/** `probe` for the first that it is given. */
 	async probeOnce(probe: () => Promise<unknown>): Promise<void> {
-		if (!this.probe) {
-			this.isProbing = true;
-			this.probe = probe()
-				.catch(() => undefined)
-				.finally(() => {
-					this.isProbing = false;
-					this.pump();
-				});
-		}
-		await this.probe;
+		this.firstProbe ??= this.probe(probe);
+		await this.firstProbe;
 	}
 
 	/** Sends nothing for `ms`: the Retry-After of one answer applies to all requests. */
@@ -195,7 +192,7 @@ export class RequestQueue {
 	private nextLine(): Waiting[] | undefined {
 		const { probe, further, first } = this.lines;
 		const line = [probe, further, first].find(({ length }) => length > 0);
-		return this.isProbing && line !== probe ? undefined : line;
+		return this.probing && line !== probe ? undefined : line;
 	}
 
 	/** Sends and rejects requests until one has to wait, and wakes up when that one may be sent. */

@@ -134,13 +134,8 @@ export function retryDelay(
 /** `send` through the queue, retried while the failure is transient. @throws Problem of the last attempt */
 export const withRetry =
 	(send: Send, options: RetryOptions) =>
-	async (url: string, request: RequestOptions = {}): Promise<IN8nHttpFullResponse> => {
-		const { queue } = options;
-		queue.open++;
-		return await new Attempts(send, options, request)
-			.untilAnswered(url)
-			.finally(() => queue.open--);
-	};
+	async (url: string, request: RequestOptions = {}): Promise<IN8nHttpFullResponse> =>
+		await new Attempts(send, options, request).untilAnswered(url);
 
 /** The attempts of one request. Times by `performance.now()`. */
 class Attempts {

@@ -6,6 +6,9 @@ export const CLOCK_ERROR_MS = 86_400_000;
 /** A correct clock of a device, or a `Date` header, is off by this much at most. */
 const DEVICE_ERROR_MS = 60_000;
 
+/** The first year of this package: an earlier `Date` is of a device without a clock. */
+const FIRST_DATE = Date.UTC(2026, 0, 1);
+
 /** @param now start of the poll @param started start of the poll by `performance.now()` */
 export function serviceClock(now: number, started: number) {
 	let date: number | undefined;
@@ -14,7 +17,7 @@ export function serviceClock(now: number, started: number) {
 		/** Notes the `Date` of an answer. The latest counts: a cache repeats older ones. */
 		onAnswer(headers: { date?: unknown }) {
 			const atStart = Date.parse(String(headers.date)) - (performance.now() - started);
-			if (Number.isFinite(atStart)) date = Math.max(date ?? atStart, atStart);
+			if (atStart >= FIRST_DATE) date = Math.max(date ?? atStart, atStart);
 		},
 		/** The earliest possible start of the poll: readings that a window passes over are lost. */
 		earliest,

@@ -13,6 +13,8 @@ import {
 	connectedSources,
 	isClientUserId,
 	isUserId,
+	MAX_PAGE_SIZE,
+	pageBeyondTotal,
 	resolveUser,
 	userPage,
 	type UserPage,
@@ -58,18 +60,22 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 	const isFirstCall = paginationToken === undefined;
 	const named = isFirstCall && isClientUserId(filter) ? await resolveTyped(get, filter) : undefined;
 
-	const found = named ? [named] : [];
+	const found = named && isOffered(named) ? [named] : [];
 	const maxPages = named ? 1 : MAX_PAGES;
 	let offset = offsetOf(paginationToken ?? '0');
 	let isEnd = false;
 	for (let page = 0; page < maxPages && !isEnd && found.length < ROWS_TO_SCROLL; page++) {
 		const { users, total = Infinity } = await userPage(get, offset);
-		found.push(...users.filter((user) => user.user_id !== named?.user_id && isMatch(user, filter)));
+		const offered = users.filter(isOffered);
+		found.push(
+			...offered.filter((user) => user.user_id !== named?.user_id && isMatch(user, filter)),
+		);
 		offset += users.length;
 		isEnd = users.length === 0 || offset >= total;
 	}
 
 	const results = found.map((user) => ({ name: pickerRow(user), value: String(user.user_id) }));
+	if (isEnd && isFirstCall && results.length === 0) return { results: [hintRow(noUsers(filter))] };
 	if (isEnd) return { results };
 	const isStuck = isFirstCall && !named && found.length < ROWS_TO_SCROLL;
 	return {
@@ -77,6 +83,16 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 		paginationToken: String(offset),
 	};
 });
+
+const noUsers = (filter: string) =>
+	filter === ''
+		? 'The team has no users'
+		: 'No match. Searched: client user IDs, user IDs, connected providers';
+
+/** n8n evaluates a picked value that begins with `=`, so that a service could read data of other nodes. */
+const isExpression = (value: string) => value.startsWith('=');
+
+const isOffered = (user: IDataObject) => isUserId(String(user.user_id));
 
 /** @throws Problem for a token that no result of the picker has: n8n's API passes on any text */
 function offsetOf(token: string): number {
@@ -120,7 +136,15 @@ function moreUsersHint(
 	];
 }
 
-/** The editor cannot clear a picked value. */
+/** Sorting more holds up n8n. A search finds the others. */
+const MAX_PROVIDERS = 1000;
+
+const NO_PROVIDER = 'No match. Searched: names and slugs of connected providers';
+
+const providerRow = (slug: string, name: string) =>
+	name === slug || isExpression(name) ? slug : `${name} (${slug})`;
+
+/** Needed because the editor cannot clear a picked value. */
 const ALL_PROVIDERS = { name: 'All Providers', value: '' };
 
 /**
@@ -131,15 +155,19 @@ export const searchProviders = picker(async (get, filter) => {
 	const first = await userPage(get, 0);
 	const pages = [
 		first,
-		...(await Promise.all(spread(first).map(async (offset) => await userPage(get, offset)))),
+		...(await Promise.all(
+			spread(first).map(async (offset) => await pageBeyondTotal(get, offset, MAX_PAGE_SIZE, {})),
+		)),
 	];
 	const users = pages.flatMap((page) => page.users);
 	const names = new Map(users.flatMap(connectedSources).map(({ slug, name }) => [slug, name]));
 
 	const wanted = filter.toLowerCase();
 	const results = [...names]
-		.map(([slug, name]) => ({ name: name === slug ? slug : `${name} (${slug})`, value: slug }))
+		.filter(([slug]) => !isExpression(slug))
+		.map(([slug, name]) => ({ name: providerRow(slug, name), value: slug }))
 		.filter(({ name }) => name.toLowerCase().includes(wanted))
+		.slice(0, MAX_PROVIDERS)
 		.sort((a, b) => a.name.localeCompare(b.name));
 	if (filter === '') results.unshift(ALL_PROVIDERS);
 	const isSample =
@@ -147,7 +175,8 @@ export const searchProviders = picker(async (get, filter) => {
 	const hint = hintRow(
 		`Another one? Use By Slug (${users.length.toLocaleString('en')} users looked at)`,
 	);
-	return { results: isSample ? [...results, hint] : results };
+	if (isSample) return { results: [...results, hint] };
+	return { results: results.length > 0 ? results : [hintRow(NO_PROVIDER)] };
 });
 
 /** Offsets of the other pages: evenly spread over the list, or consecutive if its length is unknown. */

@@ -39,6 +39,11 @@ export class Problem extends Error {
 		return new Problem(message, description, { ...this, ...more });
 	}
 
+	/** The same problem, if all other requests have it. */
+	ofAll() {
+		return this.reworded(this.message, this.description, { concernsAll: true });
+	}
+
 	/** Whether the same request may succeed later, without a change. */
 	get isTransient() {
 		return this.kind === 'rate-limited' || this.kind === 'temporarily-unavailable';

@@ -11,14 +11,14 @@ import {
 	type UserResult,
 } from '../service/readings/readUsers';
 import { limitOf } from '../service/readings/rowLimit';
-import type { ProviderCheck } from '../service/users/providerCheck';
 import { lowerUserId } from '../service/users/users';
 import type { SelectedUser, UserSelection } from '../service/users/selection';
 import { Problem } from '../shared/problem';
 
 export interface WatchTarget extends RequestLimits {
 	selection: UserSelection;
-	provider: ProviderCheck;
+	/** A slug; empty for all. */
+	provider: string;
 	sourceTypes?: readonly string[];
 	concurrency: number;
 }
@@ -55,7 +55,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			metric,
 			query: (user) => ({
 				start_date: new Date(windowStartOf(user)).toISOString(),
-				provider: target.provider.slug,
+				provider: target.provider,
 			}),
 			selection: target.selection,
 			asCompleted: true,

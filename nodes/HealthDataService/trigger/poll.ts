@@ -8,7 +8,6 @@ import { AdaptiveTimeout } from '../http/deadlines';
 import { RequestQueue } from '../http/requestQueue';
 import { MAX_PAUSE_MS, RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
 import { serviceClock } from '../http/serviceClock';
-import { noSuchProvider, type ProviderCheck } from '../service/users/providerCheck';
 import { countOfUsers, logLine, Problem, sentences, toNodeError } from '../shared/problem';
 import { PollReader } from './reader';
 import { pauseOf, reportOf, type PollResult } from './results';
@@ -111,7 +110,7 @@ async function read(
 	const queue = new RequestQueue(target, end);
 	queue.deadlines.endAt = end;
 	const clock = serviceClock(now, started);
-	const connected = await connect(context, {
+	const get = await connect(context, {
 		...limits,
 		queue,
 		timeoutMs,
@@ -122,7 +121,6 @@ async function read(
 		ignoreFailure: true,
 		onAnswer: clock.onAnswer,
 	});
-	const get = target.provider.watching(connected);
 	const timeout = new AdaptiveTimeout(timeoutMs, () => queue.places);
 	queue.deadlines.maxMs = () => timeout.currentMs;
 	const options = {
@@ -140,19 +138,7 @@ async function read(
 	if (!result.isPassComplete && result.failures.problems.size === 0)
 		result.throttle ??= queue.lastThrottle;
 	await target.selection.addClientUserIds?.(get, result.items, () => performance.now() >= deadline);
-	// Only a pass of one poll has seen all users.
-	if (result.isPassComplete && state.offset === 0) logMissingProvider(context, target.provider);
 	return result;
-}
-
-const withoutProvider = new Set<string>();
-/** Logged once, since every poll finds it missing: nothing else says why the workflow never starts. */
-function logMissingProvider(context: IPollFunctions, { slug, isMissing }: ProviderCheck) {
-	const key = `${context.getWorkflow().id} ${context.getNode().id} ${slug}`;
-	if (isMissing && !withoutProvider.has(key))
-		context.logger.warn(logLine(context, noSuchProvider(slug)));
-	if (isMissing) withoutProvider.add(key);
-	else withoutProvider.delete(key);
 }
 
 /** Whether the service must not be asked yet. A clock that was set back does not make the pause longer. */

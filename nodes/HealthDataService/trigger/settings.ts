@@ -17,7 +17,6 @@ import { CLOCK_ERROR_MS } from '../http/serviceClock';
 import { toNumber } from '../service/readings/aggregates';
 import { metrics, type ThresholdOption } from '../service/readings/metrics';
 import { listedUsers, oneUser, wholeTeam } from '../service/users/selection';
-import { ProviderCheck } from '../service/users/providerCheck';
 import { someNumber, toChoice, wholeNumber } from '../shared/values';
 import type { ChangedRow } from './seen';
 import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
@@ -98,7 +97,7 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const common = { event, lookback, thresholds: readThresholds(context, event.thresholds) };
 	const limits = readRequestLimits(context);
 	if (!readingEvents.includes(event)) {
-		const target = { ...limits, selection: wholeTeam(), provider: new ProviderCheck('') };
+		const target = { ...limits, selection: wholeTeam(), provider: '' };
 		return { ...common, target, watched: event.value };
 	}
 	const provider = readProvider(context);
@@ -108,7 +107,7 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	return {
 		...common,
 		watched,
-		target: { ...limits, provider: new ProviderCheck(provider), sourceTypes, selection },
+		target: { ...limits, provider, sourceTypes, selection },
 	};
 }
 

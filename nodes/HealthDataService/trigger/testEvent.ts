@@ -4,7 +4,8 @@ import { connect, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
 import { localTimeIn } from '../service/readings/identity';
-import { Problem } from '../shared/problem';
+import { providerProblem } from '../service/users/provider';
+import { ignoreProblem, Problem } from '../shared/problem';
 import { detectChanges, SeenReadings, toItem, type ChangedRow } from './seen';
 import { reachesThreshold, readSettings, TEST_USERS, type Settings } from './settings';
 
@@ -17,19 +18,23 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const settings = readSettings(context, true);
 	const { event, lookback, target } = settings;
 	const deadline = performance.now() + TEST_EVENT_MS;
-	const connected = await connect(context, {
+	const get = await connect(context, {
 		...SHORT_RETRY,
 		retryForMs: TEST_EVENT_MS / 4,
 		timeoutMs: TEST_EVENT_MS / 2,
 		continues: true,
 		queue: new RequestQueue(target, deadline),
 	});
-	const get = target.provider.watching(connected);
 	for (const lookbackMs of [lookback, event.testDays * DAY_MS]) {
 		const zone = context.getTimezone();
 		const newest = await newestWithin(lookbackMs, settings, get, { deadline, zone });
 		if (newest) return newest;
 		if (performance.now() > deadline) break;
+	}
+	const { isOne, entries } = target.selection;
+	if (target.provider && !isOne && !entries) {
+		const problem = await providerProblem(get, target.provider).catch(ignoreProblem);
+		if (problem) throw problem;
 	}
 	throw nothingToShow(settings, performance.now() > deadline);
 }

@@ -10,10 +10,10 @@ useRetryLimits();
 const paths = (count: number, name = '/x') => Array.from({ length: count }, (_, at) => name + at);
 const ONCE = { maxAttempts: 1 };
 /** A service that answers after 100 ms, with these statuses in the order of its requests, then with 200. */
-function service(statuses: Array<number | Error> = [], limits: RequestLimits = {}) {
+function service(statuses: Array<number | Error> = [], limits: RequestLimits = {}, ofList = 200) {
 	const queue = new RequestQueue(limits);
 	let count = 0;
-	const next = (path: string) => (path.startsWith('/v2/user') ? 200 : (statuses[count++] ?? 200));
+	const next = (path: string) => (path.startsWith('/v2/user') ? ofList : (statuses[count++] ?? 200));
 	const one = served((path) => {
 		const answer = next(path);
 		return answer instanceof Error ? answer : { statusCode: answer, tookMs: 100 };
@@ -91,16 +91,25 @@ describe('requests in flight', () => {
 
 describe('failures in a row', () => {
 	const UNKNOWN_HOST = Object.assign(new Error(), { code: 'ENOTFOUND' });
-	const failing = (count: number, code: number | Error = 500) =>
-		service(Array<number | Error>(count).fill(code), { concurrency: 1 });
+	const failing = (count: number, code: number | Error = 500, ofList = 200) =>
+		service(Array<number | Error>(count).fill(code), { concurrency: 1 }, ofList);
 
-	it('end all requests after 50, with the last error', async () => {
-		const { all, sent, queue } = failing(200);
+	const isList = ([path]: [string, number]) => path === '/v2/user?limit=1';
+
+	it('after 50, the user list fails too: all requests end, with the last error', async () => {
+		const { all, sent, queue } = failing(200, 500, 500);
 		await all(49);
-		expect(queue.circuitBreaker.isOpen).toBe(false);
+		expect(sent.some(isList)).toBe(false);
 		const ends = await all(5);
-		expect(sent).toHaveLength(50);
+		expect(sent.filter((one) => !isList(one))).toHaveLength(51);
+		expect(queue.circuitBreaker.isOpen).toBe(true);
 		expect(ends.at(-1)).toMatchObject({ httpCode: '500', concernsAll: true, kind: 'temporarily-unavailable' });
+	});
+
+	it('after 50, the user list answers: they are those of single users', async () => {
+		const { all, sent } = failing(200);
+		await all(54);
+		expect(sent.filter((one) => !isList(one))).toHaveLength(54);
 	});
 
 	it.each([
@@ -109,13 +118,13 @@ describe('failures in a row', () => {
 		[500, BREAKER_LIMITS.forMs - 300, 3, false],
 		[500, BREAKER_LIMITS.forMs, 2, false],
 		[UNKNOWN_HOST, BREAKER_LIMITS.forMs, 3, false],
-	])('of %p for %i ms, %i: the breaker is open %p', async (code, ms, count, isOpen) => {
+	])('of %p for %i ms, %i: may be an outage %p', async (code, ms, count, mayBeOutage) => {
 		const { all, queue } = failing(count, code);
 		await all(1);
 		await time.pass(ms - 200);
 		for (let i = 1; i < count; i++) queue.circuitBreaker.onFailure(queue.circuitBreaker.lastFailure!);
 		await time.pass(200);
-		expect(queue.circuitBreaker.isOpen).toBe(isOpen);
+		expect(queue.circuitBreaker.mayBeOutage).toBe(mayBeOutage);
 	});
 
 	it.each([200, 403])('are forgotten with an answer: %i', async (code) => {

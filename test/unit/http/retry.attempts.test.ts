@@ -249,18 +249,6 @@ it('an answer after a cancel is none', async () => {
 	expect(await end).toMatchObject({ message: 'The execution was cancelled' });
 });
 
-it('counts requests without a result, between attempts too', async () => {
-	const { ask, queue } = served((_, nth) => ({ ...status(nth === 1 ? 500 : 200), tookMs: 100 }));
-	const ends = [ask('/a'), ask('/b')];
-	const seen: number[][] = [];
-	for (const ms of [50, 100, 5000]) {
-		await time.pass(ms);
-		seen.push([queue.open, queue.held]);
-	}
-	await Promise.all(ends);
-	expect(seen.flat()).toEqual([2, 1, 2, 1, 0, 0]);
-});
-
 it('notes when the first attempt for a user left the queue', async () => {
 	const { ask } = served((path, nth) => ({ ...status(path === '/b' && nth === 1 ? 500 : 200), tookMs: 400 }));
 	const ofB = budget(true);

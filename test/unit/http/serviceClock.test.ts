@@ -24,6 +24,14 @@ afterEach(() => jest.restoreAllMocks());
 it.each([
 	['without an answer it may be a day off', [], 0, MINUTE, MINUTE + CLOCK_ERROR_MS],
 	['an answer without a time says nothing', ['soon'], 0, MINUTE, MINUTE + CLOCK_ERROR_MS],
+	['a device without a clock says nothing', ['Thu, 01 Jan 1970 00:10:00 GMT'], 0, MINUTE, MINUTE + CLOCK_ERROR_MS],
+	[
+		'nor a year before the first of this package',
+		['Wed, 31 Dec 2025 23:59:00 GMT'],
+		0,
+		MINUTE,
+		MINUTE + CLOCK_ERROR_MS,
+	],
 	['of a right clock, devices may be a minute off', [0], 0, MINUTE, 2 * MINUTE],
 	['n8n is ahead: the start was earlier', [HOUR], -HOUR, MINUTE - HOUR, 2 * MINUTE],
 	['n8n is behind: it is later now', [-2 * HOUR], 0, MINUTE, 2 * MINUTE + 2 * HOUR],

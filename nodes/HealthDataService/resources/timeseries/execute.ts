@@ -6,9 +6,10 @@ import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { limitNotes, simpleReading } from '../../fields/simplify';
 import type { Metric } from '../../service/readings/metrics';
 import { readUsers, USERS_PER_REQUEST, type UserResult } from '../../service/readings/readUsers';
+import { notingReadings, providerProblem } from '../../service/users/provider';
 import type { UserRef } from '../../service/users/users';
 import { shownUserId } from '../../service/users/users';
-import { countOfUsers, type Problem } from '../../shared/problem';
+import { countOfUsers, logLine, type Problem } from '../../shared/problem';
 import { runOf, type Connect } from '../operation';
 import { readRequest } from './parameters';
 
@@ -17,17 +18,14 @@ export function executeTimeseries(metric: Metric) {
 		context: IExecutePaginationFunctions,
 		connectRun: Connect,
 	): Promise<IDataObject[]> => {
-		const run = runOf(context);
 		const request = readRequest(context, metric);
 		const { query, provider, sourceTypes, limit, collect, isSimple, concurrency, selection } =
 			request;
-		const get = provider.watching(await connectRun(request));
+		const noted = notingReadings(await connectRun(request));
+		const { get } = noted;
 
 		// With a Limit, users further down the list may not be needed. Without one, a user who fails holds back no other.
-		const countUser = run
-			.progressIn(context)
-			.begin(() => (limit.mayEndEarly ? undefined : selection.expected?.()));
-		const onDone = resultCheck(context, request, countUser);
+		const onDone = resultCheck(context, request);
 		const asCompleted = !limit.mayEndEarly;
 		const width = asCompleted ? USERS_PER_REQUEST * concurrency : concurrency;
 		const results = readUsers(get, {
@@ -48,12 +46,16 @@ export function executeTimeseries(metric: Metric) {
 			if (!limit.isReached(read.length, failed.length)) continue;
 			// In the editor a hint says so (HealthDataService.node.ts).
 			if (place < (selection.lastPlace?.() ?? 0) && context.getMode() !== 'manual')
-				run.log(context, limitEndedRead(limit.maximum, place));
+				logOnce(context, limitEndedRead(limit.maximum, place));
 			break;
+		}
+		if (provider && selection.isWhole && failed.length === 0 && !noted.hasReadings) {
+			const problem = await providerProblem(get, provider);
+			if (problem) throw problem;
 		}
 		const rows = limit.keep(read);
 		await selection.addClientUserIds?.(get, rows);
-		const notes = limitNotes(context, rows.length, limit.maximum, provider.slug, sourceTypes);
+		const notes = limitNotes(context, rows.length, limit.maximum, provider, sourceTypes);
 		return [
 			...(isSimple ? rows.map((row) => simpleReading(row, metric)) : rows),
 			...notes,
@@ -73,18 +75,20 @@ async function* inOrder(results: AsyncIterable<UserResult>) {
 function resultCheck(
 	context: IExecutePaginationFunctions,
 	{ limit, isSeveral }: ReturnType<typeof readRequest>,
-	countUser: () => void,
 ) {
 	let found = 0;
 	let succeeded = 0;
 	return ({ user, rows, problem }: UserResult) => {
-		countUser();
 		if (problem && !isSeveral) throw problem;
 		if (problem && !context.continueOnFail()) throw unreadableProblem(user, problem, succeeded);
 		if (!problem) succeeded++;
 		limit.isReached((found += rows.length));
 	};
 }
+
+/** Once a run, not for each item. */
+const logOnce = (context: IExecutePaginationFunctions, sentences: string) =>
+	runOf(context).once(sentences, () => context.logger.info(logLine(context, sentences)));
 
 const limitEndedRead = (limit: number, users: number) =>
 	`'Limit' (${limit.toLocaleString('en')}) ended the read after ${countOfUsers(users)}: those further down the list were not read. Turn on 'Return All' to read all users.`;

@@ -20,7 +20,13 @@ import type { Metric } from '../../service/readings/metrics';
 import { ofSourceTypes } from '../../service/readings/rows';
 import type { RowLimit } from '../../service/readings/rowLimit';
 import type { ListSlice } from '../../service/users/list';
-import { listedUsers, oneUser, type UserSelection, wholeTeam } from '../../service/users/selection';
+import {
+	listedUsers,
+	oneUser,
+	type ResolvedNames,
+	type UserSelection,
+	wholeTeam,
+} from '../../service/users/selection';
 import { itemLimit, oncePerRun, runOf } from '../operation';
 import { daysOf } from './calendar';
 import { readDateRange } from './dateRange';
@@ -30,7 +36,7 @@ import { collectAs, DAILY, GROUPED, READINGS, readOutput, SUMMARY } from './outp
 export function readRequest(context: IExecutePaginationFunctions, metric: Metric) {
 	// User and User IDs usually differ from item to item.
 	const { selectionOf, ...request } = oncePerRun(context, { but: ['user', 'userIds'] }, (now) => {
-		const provider = runOf(context).providerCheck(readProvider(context));
+		const provider = readProvider(context);
 		const sourceTypes = readSourceTypes(context);
 		const maximum = readLimit(context);
 		const output = readOutput(context);
@@ -41,9 +47,9 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 		const today = now.setZone(zone).toISODate()!;
 		// The other outputs have no columns to leave out.
 		const isSimple = output === READINGS && isSimplified(context);
-		const shape = { limit, zone, ...daysOf(range), today, provider: provider.slug };
+		const shape = { limit, zone, ...daysOf(range), today, provider };
 		return {
-			query: { ...range, provider: provider.slug },
+			query: { ...range, provider },
 			provider,
 			sourceTypes,
 			limit,
@@ -53,7 +59,7 @@ export function readRequest(context: IExecutePaginationFunctions, metric: Metric
 			// One of several users may be unreadable without concerning the others.
 			isSeveral: scope !== 'one',
 			selectionOf: readSelection(context, scope, {
-				provider: provider.slug,
+				provider,
 				limit,
 				// Where each user is a row, the list says how many rows there will be: an error comes before 100,000 requests.
 				onTotal: [SUMMARY, GROUPED].includes(output)
@@ -84,12 +90,14 @@ function readSelection(
 		return () => team;
 	}
 	const whenNotFound = readWhenNotFound(context);
-	if (scope === 'one')
-		return (item) => oneUser(readUser(item), whenNotFound, runOf(item).resolvedNames);
+	if (scope === 'one') return (item) => oneUser(readUser(item), whenNotFound, namesOf(item));
 	const by = readUsersBy(context);
 	return (item) =>
 		listedUsers(by, readUserIds(item, by), { whenNotFound, isLazy: limit.mayEndEarly });
 }
+
+const namesOf = (item: IExecutePaginationFunctions) =>
+	runOf(item).once('names', (): ResolvedNames => new Map());
 
 const FEWER_USERS: Partial<Record<UserScope, string[]>> = {
 	listed: ["fewer 'User IDs' in each of several input items"],

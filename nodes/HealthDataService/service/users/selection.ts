@@ -6,6 +6,7 @@ import { text } from '../../shared/values';
 import { resolveMany } from './resolveMany';
 import { userPages, type ListSlice } from './list';
 import {
+	blankAround,
 	isClientUserId,
 	isConnectedTo,
 	lowerUserId,
@@ -49,14 +50,14 @@ export interface UserSelection {
 	): Promise<void>;
 	/** Whether it is the value of *User*, without a list. */
 	isOne?: boolean;
+	/** Whether it is the team, without a window of it. */
+	isWhole?: boolean;
 	/** *Only Connected Users*: reads only users with the provider connected now. */
 	isConnectedOnly?: boolean;
 	/** The entries of *User IDs*, without duplicates. */
 	entries?: readonly ListEntry[];
 	/** Place of the last user known so far. With several users only. */
 	lastPlace?(): number;
-	/** Number of users to read, once known. The list's `total` may be wrong (quirk 24). */
-	expected?(): number | undefined;
 }
 
 /** The value of *User*. */
@@ -73,16 +74,12 @@ export type WhenNotFound = 'error' | 'empty';
 export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSelection {
 	const { offset = 0, limit = Infinity } = slice;
 	let lastPlace = 0;
-	let total: number | undefined;
 	return {
 		isConnectedOnly: Boolean(connectedTo),
+		isWhole: offset === 0 && limit === Infinity,
 		async *users(get, skip = 0) {
 			let place = skip;
-			for await (const { users, total: sent } of userPages(get, {
-				...slice,
-				offset: offset + skip,
-			})) {
-				total = sent ?? total;
+			for await (const { users } of userPages(get, { ...slice, offset: offset + skip })) {
 				const selected = users
 					.map((user, index) => toSelectedUser(user, place + index + 1))
 					.filter(({ record }) => !connectedTo || isConnectedTo(record!, connectedTo));
@@ -93,10 +90,6 @@ export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSele
 		},
 		whenMissing: async (get, { user }) => await throwIfUserExists(get, user),
 		lastPlace: () => lastPlace,
-		expected: () =>
-			total === undefined || connectedTo
-				? undefined
-				: Math.max(lastPlace, Math.min(total - offset, limit)),
 	};
 }
 
@@ -117,9 +110,8 @@ export const oneUser = (
 		if (by === 'userId') return yield toSelectedUser({ user_id: id }, 1);
 		const user = await resolveUser(get, id);
 		if (user) return yield toSelectedUser(user, 1);
-		if (whenNotFound === 'error') throw noSuchClientUser();
+		if (whenNotFound === 'error') throw noSuchClientUser(id);
 	},
-	expected: () => 1,
 	async whenMissing(get, { user }) {
 		if (user.client_user_id !== null) await throwIfUserExists(get, user);
 		// Not from `resolved`: the user may have been removed since.
@@ -168,7 +160,6 @@ export const listedUsers = (
 ): UserSelection => ({
 	entries,
 	lastPlace: () => entries.length,
-	expected: () => entries.length,
 	async *users(get, skip = 0, hasFailed = () => false) {
 		const rest = entries.slice(skip);
 		let place = skip;
@@ -177,18 +168,21 @@ export const listedUsers = (
 				yield { user: { user_id: entry.id, client_user_id: null }, place: ++place, entry };
 			return;
 		}
-		const returned = new Set<unknown>();
+		/** The entry of each user. */
+		const returned = new Map<string, string>();
 		const requests = rest.map((entry) => ({ id: entry.id, hasFailed: hasFailed(entry) }));
 		for await (const { user, problem } of resolveMany(get, requests, isLazy)) {
 			const entry = entries[place++];
 			if (user) {
 				const selected = toSelectedUser(user, place);
-				// Two entries are the same user where the service ignores upper and lower case.
-				if (!returned.has(selected.user.user_id)) yield { ...selected, entry };
-				returned.add(selected.user.user_id);
+				const first = returned.get(selected.user.user_id);
+				if (first === undefined) yield { ...selected, entry };
+				else if (first !== entry.id.toLowerCase())
+					yield { user: unresolved(entry), place, entry, problem: sameRecord(entry) };
+				returned.set(selected.user.user_id, first ?? entry.id.toLowerCase());
 			} else if (problem || whenNotFound === 'error') {
-				const unresolved = { user_id: '', client_user_id: entry.id };
-				yield { user: unresolved, place, entry, problem: problem ?? noSuchEntry(by, entry) };
+				const reason = problem ?? noSuchEntry(by, entry);
+				yield { user: unresolved(entry), place, entry, problem: reason };
 			}
 		}
 	},
@@ -198,10 +192,24 @@ export const listedUsers = (
 	},
 });
 
-const noSuchEntry = (by: UserIdentifier['by'], { at }: ListEntry) =>
+const unresolved = ({ id }: ListEntry): UserRef => ({ user_id: '', client_user_id: id });
+
+const separatorHint = (id: string) =>
+	/[;\s]/.test(id.trim()) ? 'Separate client user IDs by commas or lines. ' : '';
+
+/** Two entries are the same user where the service ignores upper and lower case, else not. */
+const sameRecord = ({ at }: ListEntry) =>
+	new Problem(
+		`The service gave the record of another entry for entry ${at} of 'User IDs'`,
+		'Nothing was read for this entry, because the data would be those of another person. Ask the people who run the service',
+	);
+
+const noSuchEntry = (by: UserIdentifier['by'], { at, id }: ListEntry) =>
 	new Problem(
 		`Entry ${at} of 'User IDs' is ${by === 'userId' ? 'a user whom the service does not know' : 'an identifier that no user has'}`,
-		"Check it, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
+		separatorHint(id) +
+			blankAround(id) +
+			"Check it, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
 		{ httpCode: '404' },
 	);
 

@@ -1,5 +1,6 @@
 /** User endpoints: one page of the user list, Resolve, the connected sources of a user and their slugs (contract 4.3, 4.4). */
 import type { IDataObject } from 'n8n-workflow';
+import { hasDotSegment } from '../../http/authenticate';
 import { SINGLE_ATTEMPT, type Get, type RequestOptions } from '../../http/client';
 import { missingFieldError } from '../../http/errors';
 import { classifyStatus } from '../../http/classify';
@@ -20,11 +21,9 @@ export const isUserId = (id: string) => WHOLE_UUID.test(id);
 /** For rows and keys: a UUID is the same in upper and lower case (RFC 9562), and databases print it either way. */
 export const lowerUserId = (id: string) => (isUserId(id) ? id.toLowerCase() : id);
 
-/** Whether it can be part of a path: a dot segment changes the path, even when it is encoded. */
+/** Whether it can be part of a path. An ID is encoded there, so one such as `%2e` is encoded twice. */
 export const isClientUserId = (id: string) =>
-	id !== '' &&
-	id.isWellFormed() &&
-	!id.split(/[/\\]/).some((part) => ['.', '..'].includes(part.split(';')[0]));
+	id !== '' && id.isWellFormed() && !hasDotSegment(encodeURIComponent(id));
 
 /** Whether the readings of a user of the service can be requested: the ID is one segment of the path. */
 export const isUsableUserId = (id: string) => isClientUserId(id) && !/[/\\]/.test(id);
@@ -59,12 +58,17 @@ export async function resolveUser(get: Get, clientUserId: string, once?: Request
 }
 
 /** Quirk 16. */
-export const noSuchClientUser = () =>
+export const noSuchClientUser = (id: string) =>
 	new Problem(
 		"There is no user with this 'Client User ID'",
-		"Check the identifier, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
+		blankAround(id) +
+			"Check the identifier, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
 		{ httpCode: '404' },
 	);
+
+/** A blank is not cut off, because it may be a part of the identifier. */
+export const blankAround = (id: string) =>
+	id === id.trim() ? '' : 'It begins or ends with a blank, which is seen as a part of it. ';
 
 /** Maximum of the query parameter `limit` (contract section 8). */
 export const MAX_PAGE_SIZE = 500;

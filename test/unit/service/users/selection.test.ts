@@ -1,5 +1,5 @@
 /**
- * Selection of users over a fake team: which users, at which places, how many are expected, and the number of requests. What an
+ * Selection of users over a fake team: which users, at which places, and the number of requests. What an
  * identifier without a user means is tested through the engine (listedUsers.test.ts, picked.test.ts).
  */
 import type { IDataObject } from 'n8n-workflow';
@@ -134,35 +134,6 @@ describe('the place of the last user', () => {
 	])('%s', async (_, selection, options, skip, place) => {
 		await all(selection.users(team(7, options).get, skip));
 		expect(selection.lastPlace!()).toBe(place);
-	});
-});
-
-describe('the number of users to read', () => {
-	const totals =
-		(first?: number, later?: number): TeamOptions['total'] =>
-		(_, __, ___, offset) =>
-			offset > 0 ? later : first;
-
-	/** Before the first user, and after each. */
-	it.each<[string, UserSelection, TeamOptions, Array<number | undefined>]>([
-		['of a team, from the first page on', wholeTeam(), { size: 4, cap: 2 }, [undefined, 4, 4, 4, 4]],
-		['without users skipped', wholeTeam({ offset: 3 }), { size: 4 }, [undefined, 1]],
-		['not beyond Max Users', wholeTeam({ offset: 1, limit: 2 }), { size: 4 }, [undefined, 2, 2]],
-		['not below the users found', wholeTeam(), { size: 4, cap: 2, total: totals(3, 3) }, [undefined, 3, 3, 3, 4]],
-		['kept where a page does not say it', wholeTeam(), { size: 4, cap: 2, total: totals(4) }, [undefined, 4, 4, 4, 4]],
-		['unknown', wholeTeam(), { size: 4, cap: 2, total: totals() }, Array(5).fill(undefined)],
-		[
-			'unknown with Only Connected Users',
-			wholeTeam({}, 'a'),
-			{ size: 2, records: connectedTo('a', 'a') },
-			Array(3).fill(undefined),
-		],
-		['one for User', oneUser({ by: 'userId', id: 'u1' }), { size: 0 }, [1, 1]],
-		['the entries of User IDs', listedUsers('userId', entriesOf(ids(0, 2))), { size: 0 }, [2, 2, 2]],
-	])('%s', async (_, selection, options, expected) => {
-		const seen = [selection.expected!()];
-		for await (const { place } of selection.users(movingTeam(options).get)) seen[place] = selection.expected!();
-		expect(seen).toEqual(expected);
 	});
 });
 

@@ -1,0 +1,63 @@
+/**
+ * Check of a provider after a read without readings: a name in place of the slug, or a slug in capitals, would look like a team
+ * that measures nothing.
+ */
+import type { Get } from '../../http/client';
+import { Problem } from '../../shared/problem';
+import { isObject } from '../../shared/values';
+import { userPages } from './list';
+import { connectedSources } from './users';
+
+/** `get`, which notes whether an answer had readings. */
+export function notingReadings(get: Get) {
+	const noted: { get: Get; hasReadings: boolean } = {
+		hasReadings: false,
+		get: async (...request) => {
+			const answer = await get(...request);
+			noted.hasReadings ||= isObject(answer) && hasData(answer.groups);
+			return answer;
+		},
+	};
+	return noted;
+}
+
+function hasData(groups: unknown): boolean {
+	const lists = isObject(groups) ? Object.values(groups).flat() : [];
+	return lists.some((group) => isObject(group) && Array.isArray(group.data) && group.data[0]);
+}
+
+/**
+ * Reads the user list up to a user who has the provider connected.
+ *
+ * @param field its display name
+ * @returns the Problem of a team in which no user has it; undefined for a team without users
+ */
+export async function providerProblem(get: Get, slug: string, field = 'Provider') {
+	const names = new Map<string, string>();
+	let hasUsers = false;
+	for await (const { users } of userPages(get)) {
+		for (const source of users.flatMap(connectedSources)) names.set(source.slug, source.name);
+		if (names.has(slug)) return undefined;
+		hasUsers ||= users.length > 0;
+	}
+	if (!hasUsers) return undefined;
+	const message = `'${field}' is not the slug of a provider that a user has connected`;
+	return new Problem(message, adviceFor(slug, field, names));
+}
+
+/** Slugs named in an error. */
+const MAX_NAMED = 10;
+
+/** A slug of the service that could forge a line, or be more than a slug, is not named. */
+const SLUG = /^[\w.-]{1,64}$/;
+
+function adviceFor(slug: string, field: string, names: Map<string, string>): string {
+	const wanted = slug.toLowerCase();
+	const known = [...names].filter(([one]) => SLUG.test(one));
+	const meant = known.filter((words) => words.some((word) => word.toLowerCase() === wanted));
+	const named = (meant.length > 0 ? meant : known).map(([one]) => one).sort();
+	if (named.length === 0)
+		return `No user of the team has one connected. Leave '${field}' empty for all`;
+	const first = named.slice(0, MAX_NAMED).join(', ');
+	return `Enter the slug, in the same upper and lower case: ${first}${named.length > MAX_NAMED ? ', …' : ''}`;
+}
