@@ -19,7 +19,7 @@ import { Progress } from '../service/readings/progress';
 import { limitOf } from '../service/readings/rowLimit';
 import { noSuchProvider, ProviderCheck } from '../service/users/providerCheck';
 import type { ResolvedNames } from '../service/users/selection';
-import { logLine, Problem, toNodeError } from '../shared/problem';
+import { logLine, Problem, sentences, toNodeError } from '../shared/problem';
 
 /** Opens the connection with the run's request queue of the item's key and address. The limits of its first call count. */
 export type Connect = (limits?: RequestLimits) => Promise<Get>;
@@ -60,7 +60,7 @@ export function perItem(execute: Execute) {
 			run.finish(this, item);
 			return rows.map(linked);
 		} catch (error) {
-			const nodeError = toNodeError(this.getNode(), error, { itemIndex: item });
+			const nodeError = toNodeError(this.getNode(), told(this, error), { itemIndex: item });
 			// Without the item's `error` property n8n keeps the details, and adds the input item's own fields in the error output.
 			if (this.continueOnFail())
 				return [linked({ error: nodeError.message, details: nodeError.description ?? null })];
@@ -73,6 +73,12 @@ export function perItem(execute: Execute) {
 		}
 	};
 }
+
+/** An AI agent gets nothing but the message of an error. */
+const told = (context: IExecutePaginationFunctions, error: Error) =>
+	error instanceof Problem && isTool(context)
+		? error.reworded(sentences(error.message, error.description), error.description)
+		: error;
 
 /** Whether the *Batching* of this item has an interval. */
 function isBatched(context: IExecutePaginationFunctions): boolean {
