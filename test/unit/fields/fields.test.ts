@@ -59,7 +59,7 @@ const READERS: Array<[field: string, parameter: string, read: Read, meant: (valu
 	['Identified By', 'usersBy', readUsersBy, oneOf('userId', 'clientUserId')],
 	['Return All', 'returnAll', readLimit, (value) => ({ true: Infinity, false: 50 })[String(asSwitch(value))]],
 	['Limit', 'limit', readLimit, atLeast(1)],
-	['Output', 'output', readOutput, oneOf('readings', 'daily', 'summary', 'grouped')],
+	['Output', 'output', (context) => readOutput(context).value, oneOf('readings', 'daily', 'summary', 'grouped')],
 	['Provider', 'provider', readProvider, asName],
 	[
 		'Concurrent Requests',
@@ -172,15 +172,15 @@ it('an invalid value never gives an open end, another range or another zone', ()
 	fc.assert(
 		fc.property(given, fc.constantFrom('days', 'times'), (endDate, dateRange) => {
 			const result = readOrRefuse('End Date', () =>
-				readDateRange(withField('endDate', endDate, { dateRange, startDate: '2015-01-01' }), now),
+				readDateRange(withField('endDate', endDate, { dateRange, startDate: '2015-01-01' }), now)('UTC'),
 			);
-			if (result) expect(result.read.end_date === undefined).toBe(isBlankText(endDate));
+			if (result) expect(result.read.query.end_date === undefined).toBe(isBlankText(endDate));
 		}),
 	);
 	fc.assert(
 		fc.property(anything, (dateRange) => {
 			const result = readOrRefuse('Date Range', () =>
-				readDateRange(withField('dateRange', dateRange, { startDate: '2015-01-01' }), now),
+				readDateRange(withField('dateRange', dateRange, { startDate: '2015-01-01' }), now)('UTC'),
 			);
 			expect(result !== undefined).toBe(dateRange === 'last7Days' || dateRange === 'days');
 		}),
