@@ -5,9 +5,9 @@
 import type { Problem } from '../shared/problem';
 
 export const BREAKER_LIMITS = {
-	/** So many failures in a row are no longer those of single users. */
+	/** Failures in a row that cannot be those of single users. */
 	inARow: 50,
-	/** A few are enough after so long without an answer. */
+	/** After this time without an answer, `FEW_IN_A_ROW` failures are enough. */
 	forMs: 600_000,
 };
 
@@ -24,12 +24,12 @@ export class CircuitBreaker {
 
 	isOpen = false;
 
-	/** For each attempt that fails. */
+	/** To be called for each failed attempt. */
 	onFailedAttempt() {
 		this.failingSince ??= performance.now();
 	}
 
-	/** For each request that has used up its attempts. */
+	/** To be called for each request that has used up its attempts. */
 	onFailure(problem: Problem) {
 		this.failures++;
 		this.lastFailure = problem.ofAll();
@@ -42,7 +42,7 @@ export class CircuitBreaker {
 		this.isOpen = false;
 	}
 
-	/** Whether the failures may be an outage. They may also be those of a stretch of users. */
+	/** Whether the failures may be an outage. They may also concern only the users read last. */
 	get mayBeOutage(): boolean {
 		const { inARow, forMs } = BREAKER_LIMITS;
 		return (

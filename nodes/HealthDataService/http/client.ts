@@ -27,7 +27,7 @@ export type Query = Record<string, string | number | undefined>;
  * GETs `path` (contract section 4, already percent-encoded) and gives the JSON object of the answer. Blank query values are not
  * sent. `onMissing` gives the result of a 404, unless the user list is not found either.
  *
- * @throws Problem for every other answer, and when there is none
+ * @throws Problem for every other answer, and without an answer
  */
 export type Get = <T = never>(
 	path: string,
@@ -40,7 +40,7 @@ export type Get = <T = never>(
 export interface ClientOptions
 	extends Partial<RetryLimits & Pick<RetryOptions, 'continues' | 'ignoreFailure'>> {
 	defaults?: RequestDefaults;
-	/** Shared by all requests that are limited together. As a function, by key and address: one key says nothing of another. */
+	/** Shared by all requests that are limited together. A function gives a queue for each key and address. */
 	queue?: RequestQueue | ((account: string) => RequestQueue);
 	/** Timeout of a whole answer, at most that of `RETRY_LIMITS`. */
 	timeoutMs?: number;

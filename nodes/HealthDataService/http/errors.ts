@@ -1,6 +1,6 @@
 /**
- * Errors: words for a status, an answer that is not the data, a network error, and a request that is not sent. What these mean for
- * retries is decided in classify.ts.
+ * Errors: words for a status, an answer that is not the data, a network error, and a request that is not sent. classify.ts decides
+ * which of these errors are retried.
  */
 import { Problem, type Kind } from '../shared/problem';
 import {
@@ -27,8 +27,8 @@ const LATER = 'Try again later';
 const LATER_OR_ASK = `${LATER}. If it stays, ask the people who run the service`;
 
 /**
- * The error of a status outside 200-299. The contract does not define these bodies, so any shape is accepted (quirks 16-20). No
- * word of them is repeated: it may hold a key, an identifier or a reading.
+ * The error of a status outside 200-299. The contract does not define the bodies, so any shape is accepted (quirks 16-20). No word
+ * of a body is repeated: it may hold a key, an identifier or a reading.
  */
 export function statusError(status: number, body: unknown): Problem {
 	const outcome = classifyStatus(status);
@@ -144,7 +144,7 @@ export const cancellationOf = (signal?: AbortSignal) =>
 			})
 		: undefined;
 
-/** The rate holds a request back for too long. */
+/** The error of a request that the rate holds back for too long. */
 export const outOfTime = () =>
 	new Problem(
 		"The time was over before 'Requests per Second' allowed the next request",
