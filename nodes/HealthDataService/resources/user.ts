@@ -63,7 +63,7 @@ async function listUsers(
 	// With a filter, the number of users to read is unknown: only the matching ones count.
 	const slice: ListSlice = slug
 		? { offset, isLazy: limit.mayEndEarly }
-		: { offset, limit: limit.maximum, onTotal };
+		: { offset, maxUsers: limit.maximum, onTotal };
 	const get = await connectRun();
 	for await (const { users } of userPages(get, slice)) {
 		for (const user of users) {

@@ -116,7 +116,7 @@ function readSelection(context: IPollFunctions, provider: string, maxUsers?: num
 	if (scope === 'all') {
 		const connectedTo = readOnlyConnected(context) && provider !== '' ? provider : undefined;
 		const watched = ['all', ...(connectedTo ? ['connected'] : [])];
-		return { watched, selection: wholeTeam({ limit: maxUsers }, connectedTo) };
+		return { watched, selection: wholeTeam({ maxUsers }, connectedTo) };
 	}
 	if (scope === 'one') {
 		const user = readUser(context);

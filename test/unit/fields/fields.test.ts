@@ -74,7 +74,7 @@ const READERS: Array<[field: string, parameter: string, read: Read, meant: (valu
 		someAtLeast(0.1),
 	],
 	['Minimum Systolic', 'options.minSystolic', least, someAtLeast(0)],
-	['Max Users', 'options.userLimit', (context) => readListSlice(context).limit, atLeast(1)],
+	['Max Users', 'options.userLimit', (context) => readListSlice(context).maxUsers, atLeast(1)],
 	['Skip First Users', 'options.userOffset', (context) => readListSlice(context).offset, atLeast(0)],
 	['Only Connected Users', 'options.onlyConnected', readOnlyConnected, asSwitch],
 	['When Not Found', 'options.whenNotFound', readWhenNotFound, oneOf('error', 'empty')],

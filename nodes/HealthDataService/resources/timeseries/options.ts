@@ -124,7 +124,9 @@ export const timeseriesOptions = (show: IDisplayOptions['show']): INodePropertie
 /** The part of the team's list to read; by default all of it. */
 export const readListSlice = (context: IExecuteSingleFunctions) => ({
 	offset: readSkip(context, 'userOffset'),
-	limit: readOption(context, 'userLimit', Infinity, (value) => wholeNumber(value, 'Max Users', 1)),
+	maxUsers: readOption(context, 'userLimit', Infinity, (value) =>
+		wholeNumber(value, 'Max Users', 1),
+	),
 });
 
 const ADVICE =

@@ -72,11 +72,11 @@ export type WhenNotFound = 'error' | 'empty';
 
 /** @param connectedTo slug of a provider: only users who have it connected now */
 export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSelection {
-	const { offset = 0, limit = Infinity } = slice;
+	const { offset = 0, maxUsers = Infinity } = slice;
 	let lastPlace = 0;
 	return {
 		isConnectedOnly: Boolean(connectedTo),
-		isWhole: offset === 0 && limit === Infinity,
+		isWhole: offset === 0 && maxUsers === Infinity,
 		async *users(get, skip = 0) {
 			let place = skip;
 			for await (const { users } of userPages(get, { ...slice, offset: offset + skip })) {

@@ -83,10 +83,10 @@ export interface UserPage {
 export async function userPage(
 	get: Get,
 	offset: number,
-	limit = MAX_PAGE_SIZE,
+	pageSize = MAX_PAGE_SIZE,
 	once?: RequestOptions,
 ) {
-	const { users, total } = await get('/v2/user', { offset, limit }, undefined, once);
+	const { users, total } = await get('/v2/user', { offset, limit: pageSize }, undefined, once);
 	if (!Array.isArray(users) || !users.every(isObject)) throw missingFieldError('users');
 	if (!users.every(({ user_id }) => typeof user_id === 'string' && text(user_id)))
 		throw new Problem(
@@ -104,15 +104,15 @@ export async function userPage(
 export async function pageBeyondTotal(
 	get: Get,
 	offset: number,
-	limit: number,
+	pageSize: number,
 	once: RequestOptions,
 ) {
 	try {
-		return await userPage(get, offset, limit, { ...once, ...SINGLE_ATTEMPT });
+		return await userPage(get, offset, pageSize, { ...once, ...SINGLE_ATTEMPT });
 	} catch (error) {
 		const status = error instanceof Problem ? Number(error.httpCode) : NaN;
 		if (status >= 400 && classifyStatus(status) !== 'throttled') return { users: [] };
-		return await userPage(get, offset, limit, once);
+		return await userPage(get, offset, pageSize, once);
 	}
 }
 

@@ -139,7 +139,7 @@ describe('the place of the last user', () => {
 
 describe('the team', () => {
 	it.each<[string, UserSelection, number, string[]]>([
-		['in a window', wholeTeam({ offset: 2, limit: 3 }), 0, ['u2 c2 1', 'u3 c3 2', 'u4 c4 3']],
+		['in a window', wholeTeam({ offset: 2, maxUsers: 3 }), 0, ['u2 c2 1', 'u3 c3 2', 'u4 c4 3']],
 		['after a start', wholeTeam({ offset: 2 }), 5, ['u7 c7 6', 'u8 c8 7']],
 	])('%s, with their places', async (_, selection, skip, expected) => {
 		expect(await found(selection, team(9).get, skip)).toEqual(expected);
