@@ -153,7 +153,8 @@ describe('high-blood-pressure-alert.json', () => {
 		for (let i = 5; i < 20; i++) addUser(`app-user-10${i}`, [14, 7, 110 + i, 76]);
 		addUser('app-user-1021');
 		const [message] = (await run(LIST)).posted;
-		await slackPicture('slack', message.join('\n'), { width: 900, height: 290 });
+		const screen = { width: 900, height: 290 };
+		expect(await slackPicture('slack', message.join('\n'), screen)).toEqual({ width: screen.width });
 	});
 });
 
