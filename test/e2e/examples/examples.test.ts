@@ -291,6 +291,20 @@ it.each([...RUN_HERE, ...CARE_TEAM])('%s can be published', async (file) => {
 	);
 });
 
+/** A node of a recipe's workflow; ours with the credential of the tests. */
+const node = (name: string, type: string, typeVersion: number, parameters: INode['parameters']): INode => ({
+	...{ id: name, name, type, typeVersion, parameters, position: [0, 0] },
+	...(type === NODE_TYPE && {
+		credentials: { healthDataServiceApi: { id: credentials.healthDataServiceApi, name: 'credential' } },
+	}),
+});
+
+/** Each node leads to the next. */
+const inARow = (nodes: INode[]) =>
+	Object.fromEntries(
+		nodes.slice(1).map((to, i) => [nodes[i].name, { main: [[{ node: to.name, type: 'main', index: 0 }]] }]),
+	);
+
 describe("the recipe of a table inside n8n: n8n's data table with the columns that it names", () => {
 	const [, recipe] = /\*\*A table inside n8n\.\*\* ([^\n]+)/.exec(textOf('docs/examples.md'))!;
 	const [, asText, asNumbers] = /these columns: (.*?) as text, (.*?) as numbers/.exec(recipe)!;
@@ -299,19 +313,10 @@ describe("the recipe of a table inside n8n: n8n's data table with the columns th
 		...namesIn(asText).map((name) => ({ name, type: 'string' })),
 		...namesIn(asNumbers).map((name) => ({ name, type: 'number' })),
 	];
-	const node = (name: string, type: string, typeVersion: number, parameters: INode['parameters']): INode => ({
-		...{ id: name, name, type, typeVersion, parameters, position: [0, 0] },
-		...(type === NODE_TYPE && {
-			credentials: { healthDataServiceApi: { id: credentials.healthDataServiceApi, name: 'credential' } },
-		}),
-	});
 	const table = (tableName: string) => ({ dataTableId: { __rl: true, mode: 'name', value: tableName } });
 	const mapped = { columns: { mappingMode: 'autoMapInputData', value: {}, matchingColumns: [], schema: [] } };
 	const chain = async (...nodes: INode[]) => {
-		const links = nodes
-			.slice(1)
-			.map((to, i) => [nodes[i].name, { main: [[{ node: to.name, type: 'main', index: 0 }]] }]);
-		const connections = Object.fromEntries(links);
+		const connections = inARow(nodes);
 		const { id } = await host.rest.importWorkflow({ name: 'Table', nodes, connections, settings: { timezone: ZONE } });
 		const { status, error, runData } = await host.rest.runWorkflow(id);
 		expect([status, error?.message]).toEqual(['success', undefined]);
@@ -353,6 +358,31 @@ describe("the recipe of a table inside n8n: n8n's data table with the columns th
 		const rows = kept.map(({ id: _, createdAt: __, updatedAt: ___, ...row }) => row);
 		expect(byId(rows)).toEqual(byId([FIRST, SECOND].flatMap(allPressureRows)));
 	});
+});
+
+it('the recipe of a list of patients: each reading is linked to its patient', async () => {
+	const [, recipe] = /\*\*A list of patients\.\*\* ([^\n]+)/.exec(textOf('docs/examples.md'))!;
+	const [user, name] = [...recipe.matchAll(/\{\{ .*? \}\}/g)].map(([expression]) => `=${expression}`);
+	const nodes = [
+		node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
+		node('Patients', 'n8n-nodes-base.noOp', 1, {}),
+		node('Blood Pressure', NODE_TYPE, 1, {
+			...{ resource: 'timeseries', operation: 'bloodPressure', userScope: 'one', returnAll: true },
+			...{ user: { __rl: true, mode: 'userId', value: user }, dateRange: 'last30Days' },
+		}),
+		node('Row', 'n8n-nodes-base.set', 3.4, {
+			...{ mode: 'manual', includeOtherFields: true, include: 'all', options: {} },
+			assignments: { assignments: [{ id: 'name', name: 'name', type: 'string', value: name }] },
+		}),
+	];
+	const patients = [FIRST, SECOND].map(({ user_id }) => ({ json: { user_id, name: `name of ${user_id}` } }));
+	const { id } = await host.rest.importWorkflow({
+		...{ name: 'Patients', nodes, connections: inARow(nodes), pinData: { Patients: patients } },
+	});
+	const { runData } = await host.rest.runWorkflow(id);
+	const rows: IDataObject[] = runData.Row[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
+	expect(new Set(rows.map((row) => row.user_id)).size).toBe(2);
+	for (const row of rows) expect(row.name).toBe(`name of ${String(row.user_id)}`);
 });
 
 /** The report that n8n shows before an upgrade, over all examples and a workflow that the upgrade breaks. */

@@ -3,6 +3,9 @@ import { chromium } from 'playwright-core';
 import { findBrowser } from '../../../dev/install/browser';
 import { PICTURES } from '../../helpers/folder';
 
+/** In pictures, in place of the zone in which it is noon. */
+export const SHOWN_ZONE = 'Europe/Berlin';
+
 interface Screen {
 	width: number;
 	height: number;

@@ -107,6 +107,15 @@ it('says in one call who was high, and who could not be read', async () => {
 	expect(all).toHaveLength(users.length);
 });
 
+it('gives 20 of 240 users that are high in one answer of at most 3,000 tokens', async () => {
+	for (let i = 5; i <= 240; i++) addUser(`app-user-${String(i).padStart(4, '0')}`, i <= 22 ? 140 + i : 120, 80, 0, 1);
+	const { text, rows } = await call('Blood_Pressure_of_All_Users', { ...week, skip: 0, status: 'high' });
+	history.team.users = users;
+	expect(rows()).toHaveLength(20 + 1);
+	// GPT-5 reads such rows at 2.86 characters a token.
+	expect(text.length / 2.86).toBeLessThan(3_000);
+});
+
 it('says that there may be more users than the tool gives', async () => {
 	const { nodes, ...example } = readExample('mcp-server.json') as Example;
 	const two = nodes.map((node) =>

@@ -13,7 +13,7 @@ import { History } from '../../helpers/history';
 import { TODAY, ZONE } from './exampleWorld';
 import { startSlack } from './fakeSlack';
 import { readExample } from './files';
-import { slackPicture } from './letterPicture';
+import { slackPicture, SHOWN_ZONE } from './letterPicture';
 import { prepare, type Credentials, type Example } from './run';
 
 const SLACK = 'n8n-nodes-base.slack';
@@ -153,7 +153,9 @@ describe('high-blood-pressure-alert.json', () => {
 		for (let i = 5; i < 20; i++) addUser(`app-user-10${i}`, [14, 7, 110 + i, 76]);
 		addUser('app-user-1021');
 		const [message] = (await run(LIST)).posted;
-		await slackPicture('slack', message.join('\n'), { width: 900, height: 290 });
+		const screen = { width: 900, height: 290 };
+		const text = message.join('\n').replaceAll(ZONE, SHOWN_ZONE);
+		expect(await slackPicture('slack', text, screen)).toEqual({ width: screen.width });
 	});
 });
 
