@@ -24,6 +24,8 @@ export type Troubles = Map<string, { label: string; problem: Problem }>;
 /** In ms. By `performance.now()`: no user is started after `deadline`. */
 export interface PollOptions {
 	clock: Clock;
+	/** Time zone of `local_time`. */
+	zone: string;
 	deadline: number;
 	budgetMs: number;
 	timeoutMs: number;
@@ -68,13 +70,13 @@ export class PollReader {
 		private readonly options: PollOptions,
 	) {
 		const { event, target, lookback, isWanted } = settings;
-		const { clock } = options;
+		const { clock, zone } = options;
 		const { entries, isConnectedOnly } = target.selection;
 		const isOfUsers = event.metric === undefined;
 		this.target = target;
 		this.team = before.team;
 		this.cursors = new Cursors(before, { clock, lookback, entries, isConnectedOnly, isOfUsers });
-		this.results = new PollResults(event, this.cursors, before, { clock, isWanted });
+		this.results = new PollResults(event, this.cursors, before, { clock, zone, isWanted });
 	}
 
 	/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */

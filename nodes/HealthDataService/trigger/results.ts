@@ -1,5 +1,6 @@
 /** Results of a poll: the rows to emit, and the state to save. */
 import type { IDataObject } from 'n8n-workflow';
+import { localTimeIn } from '../service/readings/identity';
 import type { UserResult } from '../service/readings/readUsers';
 import type { Problem } from '../shared/problem';
 import type { Clock } from './clock';
@@ -36,6 +37,8 @@ type OwnResult = Omit<PollResult, 'cause' | 'recovered' | 'isOtherTeam'>;
 
 interface Options {
 	clock: Clock;
+	/** Time zone of `local_time`. */
+	zone: string;
 	/** Whether a row that has not been emitted is to be. */
 	isWanted: (row: IDataObject) => boolean;
 }
@@ -108,8 +111,9 @@ export class PollResults {
 		cursors.settle(isListRead);
 		const isPassComplete = isListRead && cursors.isPassComplete;
 		const state = this.stateAfter(isPassComplete);
+		const localTimeOf = localTimeIn(this.options.zone);
 		return {
-			items: emitted.map(({ row }) => toItem(this.event, row)),
+			items: emitted.map(({ row }) => toItem(this.event, row, localTimeOf)),
 			state,
 			hasFirstRead: this.hasFirstRead || (before.pass === 0 && state.pass > 0),
 			hasRead: !this.isEmpty(),

@@ -3,6 +3,7 @@ import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { connect, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
+import { localTimeIn } from '../service/readings/identity';
 import type { UserResult } from '../service/readings/readUsers';
 import { providerProblem } from '../service/users/provider';
 import { ignoreProblem, Problem } from '../shared/problem';
@@ -28,7 +29,8 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		queue: new RequestQueue(target, deadline + timeoutMs),
 	});
 	for (const lookbackMs of [lookback, event.testDays * DAY_MS]) {
-		const newest = await newestWithin(lookbackMs, settings, get, deadline);
+		const zone = context.getTimezone();
+		const newest = await newestWithin(lookbackMs, settings, get, { deadline, zone });
 		if (newest) return newest;
 		if (performance.now() > deadline) break;
 	}
@@ -37,14 +39,32 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		const problem = await providerProblem(get, target.provider).catch(ignoreProblem);
 		if (problem) throw problem;
 	}
-	throw new Problem(
-		`There is no ${event.noun} to show`,
-		`The test reads the first ${TEST_USERS} users for up to 6 seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next ${event.noun}`,
+	throw nothingToShow(settings, performance.now() > deadline);
+}
+
+function nothingToShow({ event, target, limits }: Settings, isTimeUp: boolean) {
+	const scope = `The test reads the first ${TEST_USERS} users for up to ${TEST_EVENT_MS / 1000} seconds. The published workflow reads all of them, and starts with the next ${event.noun}`;
+	if (limits.length === 0 || isTimeUp)
+		return new Problem(
+			`There is no ${event.noun} to show`,
+			`Check the fields and options. ${scope}`,
+		);
+
+	const users = target.selection.isOne ? '' : ` (first ${TEST_USERS} users)`;
+	const names = limits.map(({ name }) => `'${name}'`);
+	return new Problem(
+		`No ${event.noun} of the last ${event.testDays} days${users} reaches ${names.join(' or ')}`,
+		`To see a sample, lower them for the test (raise 'Low …'). ${scope}`,
 	);
 }
 
-/** @param deadline by `performance.now()` */
-async function newestWithin(lookbackMs: number, settings: Settings, get: Get, deadline: number) {
+/** @param options.deadline by `performance.now()` @param options.zone of `local_time` */
+async function newestWithin(
+	lookbackMs: number,
+	settings: Settings,
+	get: Get,
+	{ deadline, zone }: { deadline: number; zone: string },
+) {
 	const { event, target } = settings;
 	const start = Date.now() - lookbackMs;
 	const isTimeUp = () => performance.now() > deadline;
@@ -63,7 +83,7 @@ async function newestWithin(lookbackMs: number, settings: Settings, get: Get, de
 	}
 	if (!newest && problem) throw problem;
 	if (!newest) return undefined;
-	const item = toItem(event, newest);
+	const item = toItem(event, newest, localTimeIn(zone));
 	await target.selection.addClientUserIds?.(get, [item], isTimeUp);
 	return item;
 }

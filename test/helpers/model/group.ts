@@ -1,4 +1,4 @@
-/** Readings of one user, source and instant (mostly one), and a table of them by `id`. */
+/** Readings of one user, source and instant (mostly one), and a table of them by `row_id`. */
 import { fail } from './fail';
 import type { Row } from './judged';
 import { valueAt, type Measured } from './world';
@@ -88,17 +88,17 @@ export class Group {
 		if (late?.values.includes(row.systolic) && !this.hasChanged(late.at, Infinity)) fail('it was too late before', row);
 		this.judgeSkipped(row);
 		const { skipped } = this;
-		const before = this.table.get(row.id);
+		const before = this.table.get(row.row_id);
 		if (before === row.systolic && !skipped) fail('the same went out twice', row);
 		if (this.readings.length === 1) this.judgeSingle(row, skipped !== undefined);
 		else if (!skipped && !this.hasChanged(this.readAt, Infinity))
 			fail('readings of one instant went out though nothing had changed', row);
 		if (before !== undefined && row.change !== 'updated') fail('an id that was there is not called updated', row);
 		for (const [id, value] of this.table) {
-			const isThere = id !== row.id && value === row.systolic && this.readings.length === 1;
+			const isThere = id !== row.row_id && value === row.systolic && this.readings.length === 1;
 			if (isThere) fail(`reading ${reading.nr} went out under two ids`, row);
 		}
-		this.table.set(row.id, row.systolic);
+		this.table.set(row.row_id, row.systolic);
 	}
 
 	private judgeSingle(row: Row, wasSkipped: boolean) {
@@ -113,7 +113,7 @@ export class Group {
 		return this.readings.some(({ seen }) => seen.length > 1);
 	}
 
-	/** A table by `id` must contain all of this now. */
+	/** A table by `row_id` must contain all of this now. */
 	mustHold(values: number[], one: Measured) {
 		if (this.isOldUnsure && this.table.size === 0) return;
 		const held = [...this.table.values()];

@@ -24,7 +24,7 @@ export interface Scope {
 }
 
 export interface Row {
-	id: string;
+	row_id: string;
 	nr: number;
 	systolic: number;
 	change: string;
