@@ -220,9 +220,7 @@ export class PollReader {
 	private recover(result: UserResult) {
 		const { troubles } = this.options;
 		const key = keyOf(result);
-		const trouble = troubles.get(key);
-		if (trouble && !isThrottle(trouble.problem) && !result.isGone) this.recovered++;
-		troubles.delete(key);
+		if (troubles.delete(key) && !result.isGone) this.recovered++;
 	}
 
 	/** Whether only the end of the poll, or a throttle of all, has kept this user from being read. */
