@@ -20,8 +20,9 @@ const TESTS = {
 	'shared/calendarDay': 'unit/resources/timeseries/dateRange',
 	'shared/values': 'unit/shared/problem',
 	http: 'unit/http/{client,client.refused,requestQueue}',
-	'http/errors': 'unit/http/retry',
-	'http/requestQueue': 'unit/http/{retry.attempts,retry.throttles}',
+	'http/deadlines': 'unit/http/client',
+	'http/requestQueue': 'unit/http/{client,client.refused,retry.attempts}',
+	'http/retry': 'unit/http/{client,requestQueue}',
 	service:
 		'unit/service/{users/selection,users/list,readings/daily,readings/rows.withId} unit/resources/timeseries/output',
 	'service/readings/aggregates': 'unit/service/readings/daily',

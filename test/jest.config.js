@@ -33,6 +33,7 @@ module.exports = {
 			{ jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } },
 		],
 	},
+	testSequencer: '<rootDir>/test/setup/changedFirst.js',
 	maxWorkers: WORKERS,
 	// Node needs a while to free a large heap when it exits; above half a second, on a busy machine, jest calls that a leak.
 	workerIdleMemoryLimit: '1GB',

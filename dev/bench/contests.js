@@ -18,7 +18,7 @@ const LISTED = '(f) 1,000 user IDs in one item (Listed Users)';
 const PAGES = 200;
 
 /** @param {string} value */
-const oneUser = (value) => ({ user: { __rl: true, mode: 'userId', value } });
+const oneUser = (value) => ({ userScope: 'one', user: { __rl: true, mode: 'userId', value } });
 
 /** The readings of 1,000 users. @param {string} name @param {'item' | 'items' | 'listed'} how @param {number} atOnce @param {Contest['goals']} goals @returns {Contest} */
 const thousand = (name, how, atOnce, goals) => ({

@@ -28,6 +28,7 @@ async function memory() {
 	const service = await startService({ users: 1, perUser: ROWS, pageSize: 1000 });
 	const parameters = {
 		...{ resource: 'timeseries', operation: 'bloodPressure', returnAll: true },
+		userScope: 'one',
 		user: { __rl: true, mode: 'userId', value: service.userId },
 		...{ dateRange: 'days', startDate: '2026-01-01', endDate: '2026-12-31' },
 	};

@@ -18,6 +18,7 @@ example and prints what comes out, then leaves n8n running, with all examples in
   --example NAME  the one to run (high-blood-pressure-alert)
   --port PORT     where n8n answers (${N8N_PORT}, or another when that is in use)
   --once          stop after the result
+  --watch         build the node again at each change of its code: npm run dev
   --fresh         forget what was changed in the n8n of the demo
 
 Examples: ${EXAMPLES.join(', ')}`;
@@ -28,6 +29,7 @@ const wants = readSwitches(HELP, () =>
 			example: { type: 'string', default: 'high-blood-pressure-alert' },
 			port: { type: 'string' },
 			once: { type: 'boolean' },
+			watch: { type: 'boolean' },
 			fresh: { type: 'boolean' },
 			help: { type: 'boolean' },
 		},
@@ -45,9 +47,10 @@ const { join } = require('node:path');
 const { installPackage, packPackage } = require('../host/installPackage');
 const { startN8n } = require('../host/n8n');
 const { ReadableError, runAsScript } = require('../install/command');
-const { CACHE } = require('../paths');
+const { CACHE, ROOT } = require('../paths');
 const { startSandbox } = require('../sandbox/server.ts');
 const { NEEDS } = require('./examples');
+const { RELOADS, rebuildOnChange } = require('./rebuild');
 const { putExamples, runExample } = require('./runExample');
 const { state, stopAll, stopLater, stopOnSignals } = require('./running');
 const { sayNextSteps, sayResult } = require('./say');
@@ -82,10 +85,14 @@ async function demo() {
 	console.log(`      Base URL ${sandbox.baseUrl}, API Key ${key}: a team of ${users.length} users`);
 
 	console.log('[2/4] Installing this package into n8n, as n8n itself would');
-	await installPackage(FOLDER, await packPackage());
+	const installed = await installPackage(FOLDER, await packPackage());
 	if (state.isStopping) return;
 	console.log('[3/4] Starting n8n (about ten seconds)');
-	const options = { folder: FOLDER, env: { GENERIC_TIMEZONE: timeZone }, onLaunch: stopLater };
+	const options = {
+		folder: FOLDER,
+		env: { GENERIC_TIMEZONE: timeZone, ...(wants.watch && RELOADS) },
+		onLaunch: stopLater,
+	};
 	const n8n = await (port
 		? startN8n({ ...options, port })
 		: onPort(N8N_PORT, async (one) => await startN8n({ ...options, port: one })));
@@ -101,7 +108,11 @@ async function demo() {
 	}
 
 	if (wants.once) return await stopAll();
-	sayNextSteps({ n8nUrl: n8n.baseUrl, workflow, sandboxUrl: sandbox.baseUrl, key, timeZone });
+	if (wants.watch) {
+		const stopRebuilding = rebuildOnChange(ROOT, installed);
+		stopLater(async () => stopRebuilding());
+	}
+	sayNextSteps({ n8nUrl: n8n.baseUrl, workflow, sandboxUrl: sandbox.baseUrl, key, isWatching: wants.watch });
 	state.isReady = true;
 	n8n.process.once('exit', () => {
 		if (state.isStopping) return;

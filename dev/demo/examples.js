@@ -8,7 +8,6 @@ const { ROOT } = require('../paths');
 
 const FOLDER = join(ROOT, 'examples');
 const OUR_NODES = 'n8n-nodes-health-data-service.';
-const DATA_TABLE = 'n8n-nodes-base.dataTable';
 
 /** What an example needs that the demo does not have. It can be looked at, with all its steps. @type {Record<string, string>} */
 const NEEDS = {
@@ -17,7 +16,7 @@ const NEEDS = {
 		'PostgreSQL, and a later "Start Date" in "History": the sandbox has more than one run can hand on',
 	'mcp-server': 'an AI assistant: the notes on its canvas say how',
 	'new-reading-alert':
-		'a reading at or above 180/110 or at or below 90/50, and the sandbox has none: set "Minimum Systolic" in its trigger to 135, then click "Fetch Test Event"',
+		'a new reading at or above 180/110 or at or below 90/50: click "Fetch Test Event" in its trigger, which shows the latest',
 	'nightly-plan': 'PostgreSQL, and "Nightly read: shards" beside it: the notes on its canvas say how',
 	'nightly-shards': 'PostgreSQL, and what "Nightly read: plan" has planned',
 };
@@ -51,19 +50,12 @@ function exampleForDemo(name, types, credentials) {
 	return { ...workflow, nodes };
 }
 
-/** @param {Pick<Workflow, 'nodes' | 'connections'>} workflow @param {Description[]} types @returns {string[]} names */
-function switchedOff({ nodes, connections }, types) {
+/** @param {Pick<Workflow, 'nodes'>} workflow @param {Description[]} types @returns {string[]} names */
+function switchedOff({ nodes }, types) {
 	const { credentialTypes } = require('../host/nodeTypes');
-	const ofOthers = nodes.filter((node) => !node.type.startsWith(OUR_NODES) && credentialTypes(types, node).length > 0);
-	const off = ofOthers.map(({ name }) => name);
-	/** Names of the nodes that lead to a node. @param {INode} node */
-	const before = (node) =>
-		Object.keys(connections).filter((name) => connections[name].main?.flat().some((to) => to?.node === node.name));
-	// A data table after disabled steps only records what they have done.
-	const notes = nodes.filter(
-		(node) => node.type === DATA_TABLE && before(node).length && before(node).every((name) => off.includes(name)),
-	);
-	return [...off, ...notes.map(({ name }) => name)];
+	return nodes
+		.filter((node) => !node.type.startsWith(OUR_NODES) && credentialTypes(types, node).length > 0)
+		.map(({ name }) => name);
 }
 
 module.exports = { NEEDS, OUR_NODES, exampleForDemo, exampleNames, switchedOff };

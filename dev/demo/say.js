@@ -17,9 +17,9 @@ function sayResult(name, { failure, read, withheld }, timeZone) {
 }
 
 /**
- * @param {{ n8nUrl: string, workflow: import('./runExample').Stored, sandboxUrl: string, key: string, timeZone: string }} running
+ * @param {{ n8nUrl: string, workflow: import('./runExample').Stored, sandboxUrl: string, key: string, isWatching?: boolean }} running
  */
-function sayNextSteps({ n8nUrl, workflow, sandboxUrl, key }) {
+function sayNextSteps({ n8nUrl, workflow, sandboxUrl, key, isWatching }) {
 	const ours = workflow.nodes.find(({ type }) => type.startsWith(OUR_NODES));
 	const steps = [
 		'Click "Execute workflow" below the canvas.',
@@ -27,6 +27,7 @@ function sayNextSteps({ n8nUrl, workflow, sandboxUrl, key }) {
 		...(ours && 'dateRange' in ours.parameters
 			? ['Change "Date Range" to Last 24 Hours and click "Execute step".']
 			: []),
+		...(isWatching ? ['Change a label below nodes/ and save: after a few seconds, the open node shows it.'] : []),
 	];
 	console.log(`
 n8n is running. Open the example; the others are beside it, under Overview:

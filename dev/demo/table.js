@@ -7,7 +7,7 @@ const WIDEST_CELL = 40;
 /** A text that the workflow wrote for a person: then it is the only column, in full length. */
 const MESSAGE = 'text';
 /** Long columns for machines. */
-const HIDDEN = ['id', 'user_id'];
+const HIDDEN = ['row_id', 'user_id'];
 
 /** @param {unknown} value @param {string} timeZone */
 function cell(value, timeZone) {

@@ -1,5 +1,11 @@
-/** `npm run sandbox`: the sandbox by itself, until Ctrl-C. Prints what a credential needs, and users to read. */
+/**
+ * `npm run sandbox`: the sandbox by itself, until Ctrl-C. Prints what a credential needs, and users to read. With `--compare`: what a
+ * real service shows of docs/contract.md and docs/quirks.md.
+ */
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
 const { parseArgs } = require('node:util');
+const { ROOT } = require('../paths');
 const { numberOf, readSwitches } = require('../install/switches');
 const { setUp } = require('../install/setUp');
 
@@ -14,7 +20,9 @@ npm run sandbox -- --port 4011 --page-size 7 --switch emptyPages --switch timest
   --page-size N               readings on a page
   --latency MS                milliseconds before every answer
   --switch NAME=VALUE         what it does otherwise than usual
-  --switch-user USER=TROUBLE  what is wrong with one user`;
+  --switch-user USER=TROUBLE  what is wrong with one user
+  --compare URL               no sandbox: reads a real service (GET only, key in HEALTH_DATA_SERVICE_KEY) and prints which sections
+                              of docs/contract.md and which quirks of docs/quirks.md its answers show, and no value of them`;
 
 const values = readSwitches(HELP, () =>
 	parseArgs({
@@ -24,6 +32,7 @@ const values = readSwitches(HELP, () =>
 			latency: { type: 'string' },
 			switch: { type: 'string', multiple: true, default: [] },
 			'switch-user': { type: 'string', multiple: true, default: [] },
+			compare: { type: 'string' },
 			help: { type: 'boolean' },
 		},
 	}),
@@ -32,6 +41,7 @@ const port = numberOf('port', values.port);
 setUp();
 require('tsx/cjs');
 const { ReadableError, runAsScript } = require('../install/command');
+const { compare } = require('./compare.ts');
 const { startSandbox } = require('./server.ts');
 const { defaultSwitches } = require('./switches.ts');
 const { TROUBLES } = require('./troubles.ts');
@@ -71,7 +81,37 @@ function troubledUsers() {
 	);
 }
 
+/** The first words of each section and quirk, by its number in the page. */
+function headings() {
+	/** @param {string} page @param {string} kind @param {RegExp} pattern */
+	const found = (page, kind, pattern) =>
+		[...readFileSync(join(ROOT, 'docs', page), 'utf8').matchAll(pattern)].map(([, number, text]) => [
+			`${kind} ${number}`,
+			text.replaceAll(/`|(?<=^.{90}).+/g, ''),
+		]);
+	return Object.fromEntries([
+		...found('contract.md', 'contract', /^##+ ([\d.]*\d)\.? (.*)$/gm),
+		...found('quirks.md', 'quirk', /^\| (\d+) \| ([^|]+) \|/gm),
+	]);
+}
+
+/** @param {string} url */
+async function printComparison(url) {
+	const key = process.env.HEALTH_DATA_SERVICE_KEY;
+	if (!key) throw new ReadableError('Set HEALTH_DATA_SERVICE_KEY to an API key of the service');
+	const findings = await compare(url, key).catch((error) => {
+		throw new ReadableError(error.message);
+	});
+	const texts = headings();
+	for (const { of, signs } of findings) {
+		const [none, some] = of.startsWith('quirk') ? ['not seen', 'seen'] : ['as written', 'differs'];
+		const result = signs ? (signs.length > 0 ? `${some}: ${signs.join('; ')}` : none) : 'no readings to tell';
+		console.log(`${of.padEnd(12)} ${texts[of] ?? ''}\n             ${result}`);
+	}
+}
+
 async function main() {
+	if (values.compare) return await printComparison(values.compare);
 	const sandbox = await startSandbox({
 		port,
 		switches: { ...sandboxSwitches(), users: troubledUsers() },

@@ -72,6 +72,12 @@ export const TROUBLES = {
 	cut: () => ({ drop: 'insideBody' }),
 	/** The answer comes byte by byte, without end. */
 	drips: () => ({ dripMs: 20 }),
+	/** The answer begins and never ends. */
+	hangs: () => ({ dripMs: 60_000 }),
+	/** Every request is redirected: to a host, nowhere, or as if it were cached. */
+	redirected: () => ({ status: 302, headers: { location: 'https://steady.example/' } }),
+	redirectedNowhere: () => ({ status: 301 }),
+	notModified: () => ({ status: 304 }),
 	/** Every page has the same cursor. */
 	repeatedCursor: ({ right }) => ({ body: { ...right(), next_cursor: 'again' } }),
 	/** There is always one more page, without readings. */

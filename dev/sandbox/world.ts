@@ -1,6 +1,7 @@
 /**
  * Generated users, devices and readings that the sandbox serves: invented, lifelike, and the same on every machine.
- * A day's readings depend only on the user and the day, so history never changes as time passes.
+ * A day's readings depend only on the user and the day, so history never changes as time passes. Only the episodes of two users
+ * depend on when the sandbox was started too.
  */
 import { createHash } from 'node:crypto';
 import { unsafeUniformIntDistribution, xoroshiro128plus } from 'pure-rand';
@@ -49,12 +50,35 @@ export const TEAMS = [
 	{ key: 'sandbox-key-insurer', users: 1200 },
 ];
 
-export function createWorld(teams = TEAMS): World {
+/** Of users of the first team: a reading that should not wait, for alerts to have something to show, and a calmer one after it. */
+const EPISODES = new Map([
+	[
+		userIdOf(TEAMS[0].key, 3),
+		[
+			{ systolic: 186, diastolic: 112 },
+			{ systolic: 148, diastolic: 92 },
+		],
+	],
+	[
+		userIdOf(TEAMS[0].key, 15),
+		[
+			{ systolic: 88, diastolic: 48 },
+			{ systolic: 104, diastolic: 62 },
+		],
+	],
+]);
+
+/** @param startedAt epoch milliseconds. Beside Fridays, there is an episode on the day before: always within the last 48 hours */
+export function createWorld(teams = TEAMS, startedAt = Date.now()): World {
+	const isEpisodeOn = (day: number) => isFriday(day) || day === Math.floor(startedAt / DAY) - 1;
 	const built = teams.map(({ key, users }) => ({
 		key,
 		users: Array.from({ length: users }, (_, index) => createUser(key, index)),
 	}));
-	return { teams: built, readings };
+	return {
+		teams: built,
+		readings: (userId, metric, from, to) => readings(userId, metric, from, to, isEpisodeOn),
+	};
 }
 
 function createUser(key: string, index: number): User {
@@ -98,12 +122,20 @@ function sourcesOf(userId: string) {
 }
 
 /** Includes two days before and after, since a session may begin the day before and clocks differ. */
-function readings(userId: string, metric: MetricName, from: number, to: number): Reading[] {
+function readings(
+	userId: string,
+	metric: MetricName,
+	from: number,
+	to: number,
+	isEpisodeOn: (day: number) => boolean,
+): Reading[] {
 	const sources = sourcesOf(userId).filter(({ slug }) => METRICS[metric].providers.includes(slug));
 	const all: Reading[] = [];
 	for (const source of sources) {
 		for (let day = Math.floor(from / DAY) - 1; day <= Math.floor(to / DAY) + 1; day++) {
 			all.push(...readingsOfDay(userId, metric, source, day));
+			if (metric === 'blood_pressure' && source === sources[0] && isEpisodeOn(day))
+				all.push(...episodeOf(userId, source, day));
 		}
 	}
 	return all.filter(({ time }) => time >= from && time <= to).sort((a, b) => a.time - b.time);
@@ -133,13 +165,30 @@ function readingsOfDay(
 	});
 }
 
+/** Both readings arrive together, so that the calmer one is never missing. */
+function episodeOf(userId: string, { slug, type }: { slug: string; type: string }, day: number): Reading[] {
+	const times = [0, 20 * 60_000].map((after) => day * DAY + 9 * HOUR + after);
+	const arrived = times[1] + 60_000;
+	return (EPISODES.get(userId) ?? []).map((pressure, at) => ({
+		time: times[at],
+		arrived,
+		source: { provider: slug, type },
+		point: METRICS.blood_pressure.point(times[at], { minutes: 0, ...pressure }),
+	}));
+}
+
+/** 1 January 1970 was a Thursday. */
+const isFriday = (day: number) => day % 7 === 1;
+
 /** A random integer source that always gives the same numbers for the same words. */
 function randomOf(...seed: Array<string | number>) {
 	const generator = xoroshiro128plus(createHash('sha256').update(seed.join('|')).digest().readInt32LE());
 	return (least: number, most: number) => unsafeUniformIntDistribution(least, most, generator);
 }
 
-const userIdOf = (key: string, index: number) => uuid('user', key, index);
+function userIdOf(key: string, index: number) {
+	return uuid('user', key, index);
+}
 
 /** A valid version 4 UUID that is always the same for the same words. */
 export function uuid(...seed: Array<string | number>): string {

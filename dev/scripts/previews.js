@@ -2,22 +2,28 @@
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** @typedef {Pick<import('../../nodes/HealthDataService/service/readings/metrics').Metric, 'value' | 'columns' | 'daily'>} Metric */
+/** @typedef {Pick<import('../../nodes/HealthDataService/service/readings/metrics').Metric, 'value' | 'times' | 'measured'>} Metric */
 
 const TEXT = { type: 'string' };
 const NUMBER = { type: 'number' };
 const TEXT_OR_NOTHING = { type: ['string', 'null'] };
 
-/** The columns of a row and their types. Columns with a daily value are numbers. @param {Metric} metric */
-const previewOf = ({ columns, daily }) => ({
+/** @type {(columns: readonly string[], type: object) => object} */
+const columnsOfType = (columns, type) => Object.fromEntries(columns.map((column) => [column, type]));
+
+/** The columns of a row and their types. @param {Metric} metric */
+const previewOf = ({ times, measured }) => ({
 	type: 'object',
 	properties: {
 		client_user_id: TEXT_OR_NOTHING,
-		...Object.fromEntries(columns.map((column) => [column, column in daily ? NUMBER : TEXT])),
+		local_time: TEXT_OR_NOTHING,
+		...columnsOfType(Object.keys(measured), NUMBER),
+		unit: TEXT,
 		provider: TEXT,
 		source_type: TEXT_OR_NOTHING,
+		...columnsOfType(times, TEXT),
 		user_id: TEXT,
-		id: TEXT,
+		row_id: TEXT,
 	},
 	version: 1,
 });

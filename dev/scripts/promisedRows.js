@@ -3,7 +3,7 @@ const { join } = require('node:path');
 
 /**
  * What a row is made of in the code.
- * @typedef {{ value: string, columns: string[] }} Metric
+ * @typedef {{ value: string }} Metric
  * @typedef {{ value: string, key: string[], time: string }} Event
  */
 
@@ -12,33 +12,48 @@ const USER = { user_id: '', client_user_id: null };
 /** @type {(what: string, row: object) => string[]} */
 const columnLines = (what, row) => Object.keys(row).map((column, index) => `${what}: column ${index + 1} is ${column}`);
 
-/** @param {string} folder of the node @param {string[]} columns @returns {object[]} */
-const emptyReadings = (folder, columns) =>
-	require(join(folder, 'service/readings/rows')).readingRows({ groups: { any: [{ data: [{}] }] } }, columns, USER);
+/** @param {string} folder of the node @param {Metric} metric @returns {object[]} */
+const emptyReadings = (folder, metric) =>
+	require(join(folder, 'service/readings/rows')).readingRows({ groups: { any: [{ data: [{}] }] } }, metric, USER);
+
+const NO_OPTIONS = { meanLimits: [], limits: [], onlyStatus: [], comparesPrevious: false, hasTimeZone: false };
+/** Options that add columns. */
+const ALL_OPTIONS = {
+	...{ meanLimits: [{}], limits: [{}], onlyStatus: ['high'], minReadings: 1, minDays: 1 },
+	...{ comparesPrevious: true, hasTimeZone: true },
+};
 
 /** @param {string} folder of the node @param {Metric} metric */
 function metricLines(folder, metric) {
-	const { dailyRows } = require(join(folder, 'service/readings/daily'));
-	const { Summary } = require(join(folder, 'service/readings/summary'));
-	const { value, columns } = metric;
-	const readings = emptyReadings(folder, columns);
-	const [day] = dailyRows(metric, { zone: 'UTC', first: '' })(readings, USER);
-	const summary = new Summary(metric, { zone: 'UTC', first: '', last: '', provider: '' });
-	return [
-		...columnLines(`row of ${value}`, readings[0]),
-		...columnLines(`row of a day of ${value}`, day),
-		...columnLines(`row of a summary of ${value}`, summary.toRow(USER)),
-	];
+	/** @type {{ OUTPUTS: Array<{ value: string, columns: (metric: Metric, options: object) => string[] }> }} */
+	const { OUTPUTS } = require(join(folder, 'resources/timeseries/output'));
+	/** @type {(name: string, columns: string[]) => string[]} */
+	const lines = (name, columns) => columns.map((column, index) => `${name}: column ${index + 1} is ${column}`);
+	return OUTPUTS.flatMap(({ value, columns }) => [
+		...lines(`${value} of ${metric.value}`, columns(metric, NO_OPTIONS)),
+		...lines(`${value} of ${metric.value} with all options`, columns(metric, ALL_OPTIONS)),
+	]);
 }
 
-/** @param {string} folder of the node @param {Event} event @param {Metric} [metric] a new user has no columns of ours but `id` */
+/** @param {string} folder of the node @param {Metric} metric */
+function pollLines(folder, metric) {
+	const { pollColumns } = require(join(folder, 'service/readings/pollRow'));
+	/** @type {string[]} */
+	const columns = pollColumns(metric, [{}]);
+	return columns.map((column, index) => `event ${metric.value} by user: column ${index + 1} is ${column}`);
+}
+
+/** @param {string} folder of the node @param {Event} event @param {Metric} [metric] a new user has no columns of ours but `row_id` */
 function eventLines(folder, event, metric) {
 	const { toItem } = require(join(folder, 'trigger/seen'));
-	const row = metric ? emptyReadings(folder, metric.columns)[0] : { id: null };
+	const row = metric ? emptyReadings(folder, metric)[0] : { row_id: null };
 	return [
-		...columnLines(`event ${event.value}`, toItem(event, { key: '', change: 'created', row })),
-		`event ${event.value}: the id is made of ${[...event.key, event.time].join(', ')}`,
-		...exampleIds(folder, event).map((id, index) => `event ${event.value}: example ${index + 1} has id ${id}`),
+		...columnLines(
+			`event ${event.value}`,
+			toItem(event, { key: '', change: 'created', row }, () => null),
+		),
+		`event ${event.value}: the row_id is made of ${[...event.key, event.time].join(', ')}`,
+		...exampleIds(folder, event).map((id, index) => `event ${event.value}: example ${index + 1} has row_id ${id}`),
 	];
 }
 
@@ -50,11 +65,11 @@ function exampleIds(folder, event) {
 	const rows = [1, 2].map((value) => ({ ...same, systolic: value, diastolic: value, end: '', value }));
 	/** @type {Array<{ key: string }>} */
 	const identified = identify(event, rows);
-	return [...new Set(identified.map((row) => toItem(event, { ...row, change: 'created' }).id))];
+	return [...new Set(identified.map((row) => toItem(event, { ...row, change: 'created' }, () => null).row_id))];
 }
 
 /**
- * The promised columns in their order, from the code that makes them, and the fields of a trigger's `id` and saved state.
+ * The promised columns in their order, from the code that makes them, and the fields of a trigger's `row_id` and saved state.
  * @param {string} folder of the node
  * @returns {string[]}
  */
@@ -66,7 +81,7 @@ function rowLines(folder) {
 	const { startState } = require(join(folder, 'trigger/state'));
 	const metricOf = (/** @type {Event} */ { value }) => metrics.find((one) => one.value === value);
 	return [
-		...metrics.flatMap((metric) => metricLines(folder, metric)),
+		...metrics.flatMap((metric) => [...metricLines(folder, metric), ...pollLines(folder, metric)]),
 		...events.flatMap((event) => eventLines(folder, event, metricOf(event))),
 		`state of the trigger: version ${startState('', '', 0, 0).version}`,
 	];

@@ -72,7 +72,7 @@ it('--example runs another example, leaves n8n running, prints its address and k
 		'Ctrl-C stops',
 		'SIGINT',
 	);
-	const items = /gave ([\d,]+) items\.\n"Table in Google Sheets" .* ([\d,]+) items:\n\n(?=client_user_id +timestamp)/;
+	const items = /gave ([\d,]+) items\.\n"Table in Google Sheets" .* ([\d,]+) items:\n\n(?=client_user_id +local_time)/;
 	const [, gave, got] = items.exec(output) ?? [];
 	expect(gave).toMatch(/\d/);
 	expect(got).toBe(gave);
@@ -109,12 +109,13 @@ describe('when ports are in use', () => {
 				output,
 			) ?? [];
 		expect([users, messages]).toEqual(['240', '1']);
-		// On one screen: users above the limits, and how many have too few readings.
 		const lines = told.split('\n');
-		expect(lines.length).toBeLessThan(24);
-		expect(lines[0]).toMatch(/^\*Mean of the last 7 days at or above 135\/85 mmHg: (\d+), \1 of them new\*$/);
-		expect(lines[1]).toMatch(/^• `app-user-\d{4}`: \d+\.\d\/\d+\.\d, \d+ readings on \d days$/);
-		expect(lines.at(-1)).toMatch(/^Too few readings for a mean \(.*\): \d+ of 240 users, \d+ of them without any\.$/);
+		expect(lines[0]).toMatch(/^\*Blood pressure, mean of the last 7 days\* \(.*, times in Pacific\/Auckland\)$/);
+		expect(lines[2]).toMatch(/^\*Newly at or above 135\/85: \d+\* \(not in the 7 days before\)$/);
+		expect(lines.find((line) => line.startsWith('•'))).toMatch(
+			/^• `app-user-\d{4}`: \d+\.\d\/\d+\.\d, before .*, \d+ readings on \d days.*, latest \d+\/\d+ on /,
+		);
+		expect(lines.at(-1)).toMatch(/^Below 135\/85: \d+ of 240 people\. Without a usable reading: \d+\.$/);
 		expect(output).toContain(`Times are those of ${TZ}, here and in n8n.`);
 		expect(code).toBe(0);
 		expect(await answers(sandboxOf(output))).toBe(false);

@@ -103,7 +103,6 @@ it('the credential shows whether the service accepts it', async () => {
 it('explains a wrong date', async () => {
 	await editor.look({ height: 1200 });
 	await editor.addNode(NODE, 'Get blood pressure readings');
-	await editor.chooseOption('userScope', 'All Users');
 	await editor.chooseOption('dateRange', 'Between Days');
 	await editor.enterDate('endDate', '2026-03-01');
 	await editor.enterExpression('startDate', '31.01.2026');
@@ -126,6 +125,7 @@ it('explains a wrong date', async () => {
 
 it('reads the blood pressure of a user picked from the list', async () => {
 	await editor.addNode(NODE, 'Get blood pressure readings');
+	await editor.chooseOption('userScope', 'One User');
 	await editor.openList('user');
 	await editor.listed.nth(users.length - 1).waitFor();
 	await editor.picture('picker', ['node-parameters', 0, -42, 420, 650], ['User']);
@@ -197,14 +197,15 @@ it('fetches a test event of the trigger', async () => {
 	await editor.enterText('minSystolic', '100');
 	await editor.fetchTestEvent();
 	const { columns, rows } = await editor.outputTable();
-	expect(columns.slice(0, 3)).toEqual(['client_user_id', 'timestamp', 'systolic']);
-	expect(columns.slice(7)).toEqual(['user_id', 'id', 'change']);
+	expect(columns.slice(0, 3)).toEqual(['client_user_id', 'local_time', 'systolic']);
+	expect(columns.slice(8)).toEqual(['user_id', 'row_id', 'change']);
 	expect(rows).toHaveLength(1);
 });
 
 it('shows in the list of users why it is empty', async () => {
 	host.sandbox.switches.fault = () => ({ status: 401, body: { detail: 'Invalid API key' } });
 	await editor.addNode(NODE, 'Get blood pressure readings');
+	await editor.chooseOption('userScope', 'One User');
 	await editor.openList('user');
 	expect(await editor.listFailure()).toContain('The service did not accept the API key');
 });

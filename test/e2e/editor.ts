@@ -203,8 +203,6 @@ export async function openEditor(url: string) {
 		/** @param name what the button says */
 		clickExecute: async (name: string) => await click(name, at('node-execute-button').filter({ hasText: name })),
 		fetchTestEvent: async () => await click('Fetch Test Event', at('node-execute-button')),
-		/** What n8n says in the output before or after a run. */
-		outputHints: async () => await output.getByTestId('node-hint').filter({ visible: true }).allInnerTexts(),
 		/** Names of the columns and the cells of the first page, after the node has run. */
 		outputTable: async () => {
 			// On a slow machine the editor hears of the end before it has noted that one node was asked for, and says 'Workflow'.

@@ -49,20 +49,20 @@ async function readTwoDays() {
 	await editor.enterDate('endDate', end.toISODate()!);
 }
 
-it('says what the resource is, which rows Limit keeps, and why there may be none', async () => {
+it('says what the resource is, and which rows Limit keeps', async () => {
 	await editor.addNode(NODE, ACTION);
 	// After them comes n8n's own "Custom API Call".
 	expect((await editor.optionsOf('resource')).slice(0, 2)).toEqual([
 		'Timeseries\nWhat users measured, with the time of each measurement',
 		'User\nWho belongs to your team, and what they have connected',
 	]);
-	await soon(() => editor.hintOf('limit'), expect.stringMatching(/^Keeps the first rows in the service's order/));
-	await soon(editor.outputHints, [expect.stringMatching(/^If no items come out, nothing was measured/)]);
+	await soon(() => editor.hintOf('limit'), expect.stringMatching(/^Stops after this many rows/));
 });
 
 describe('listed users', () => {
 	it('are named in two fields of their own', async () => {
 		await readTwoDays();
+		await editor.chooseOption('userScope', 'One User');
 		await soon(editor.fieldNames, expect.arrayContaining(['user']));
 		await editor.chooseOption('userScope', 'Listed Users');
 		await soon(editor.fieldNames, expect.arrayContaining(['usersBy', 'userIds']));
@@ -100,7 +100,7 @@ it('one item per day', async () => {
 	const measured = ['systolic', 'diastolic'].flatMap((one) => ['mean', 'min', 'max'].map((how) => `${one}_${how}`));
 	expect(columns).toEqual([
 		...['client_user_id', 'date', ...measured],
-		...['unit', 'readings', 'provider', 'source_type', 'user_id', 'id'],
+		...['unit', 'readings', 'provider', 'source_type', 'user_id', 'row_id'],
 	]);
 	const all = listed.slice(0, 2).flatMap((user) => readingsOf(user));
 	const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
@@ -115,6 +115,7 @@ it('one item per day', async () => {
 
 it('a provider is picked, then all providers again', async () => {
 	await readTwoDays();
+	await editor.chooseOption('userScope', 'One User');
 	await editor.openList('user');
 	await editor.searchList(severalProviders.client_user_id);
 	await editor.pickFromList(severalProviders.client_user_id);
@@ -139,10 +140,12 @@ describe('the trigger', () => {
 		await editor.searchNodes(NODE);
 		await editor.pickNode(NODE);
 		await editor.pickAction('On new mindfulness session');
-		const common = ['Concurrent Requests', 'Lookback Hours'];
-		await soon(editor.optionsToAdd, [...common, 'Minimum Minutes', 'Requests per Second', 'Source Types']);
-		await editor.chooseOption('userScope', 'All Users');
-		await soon(editor.optionsToAdd, expect.arrayContaining(['Only Connected Users']));
+		await soon(editor.optionsToAdd, [
+			...['Concurrent Requests', 'Lookback Hours', 'Minimum Minutes', 'Only Connected Users'],
+			...['Requests per Second', 'Source Types'],
+		]);
+		await editor.chooseOption('userScope', 'One User');
+		await soon(editor.optionsToAdd, expect.not.arrayContaining(['Only Connected Users']));
 		await editor.chooseOption('event', 'New User');
 		await soon(editor.fieldNames, expect.not.arrayContaining(['userScope']));
 		await editor.chooseOption('event', 'New Blood Pressure Reading');
@@ -167,6 +170,6 @@ describe('the trigger', () => {
 		expect(Number(event.systolic)).toBeGreaterThanOrEqual(110);
 		await editor.enterText('minSystolic', '900');
 		await editor.fetchTestEvent();
-		expect((await editor.outputError()).description).toContain('Check the fields and options');
+		expect((await editor.outputError()).message).toContain("reaches 'Minimum Systolic'");
 	});
 });

@@ -31,6 +31,8 @@ export function editFields(page: Page, { click, type }: Hands) {
 			const item = at('parameter-item').filter({ has: field(name) });
 			return (await item.last().innerText()).split('\n').at(-1)!;
 		},
+		/** The name of the chosen option. */
+		valueOf: async (name: string) => await dropdown(name).inputValue(),
 		/** What a field offers, each with its description. */
 		optionsOf: async (name: string) => {
 			await dropdown(name).click();
@@ -65,6 +67,12 @@ export function editFields(page: Page, { click, type }: Hands) {
 			await field(name).hover();
 			await click('Expression', at(`${name}-parameter-input-options-container`).getByTestId('radio-button-expression'));
 			await type(name, field(name).locator('[contenteditable=true]'), text);
+			await at('parameter-input-hint').getByText(result).waitFor();
+		},
+
+		/** Pasting makes a text with brackets an expression. @param result as with `enterExpression` */
+		pasteExpression: async (name: string, text: string, result: string) => {
+			await fields.enterText(name, text);
 			await at('parameter-input-hint').getByText(result).waitFor();
 		},
 

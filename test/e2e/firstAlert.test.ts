@@ -6,7 +6,7 @@ import { until } from '../../dev/host/process/until';
 import { History } from '../helpers/history';
 import { sectionOf, textOf } from '../helpers/pages';
 import { bloodPressure, KEY } from '../helpers/people';
-import { openEditor, type Editor } from './editor';
+import { openEditor, soon, type Editor } from './editor';
 import { PATIENCE_MS } from './editorFields';
 import { startHost, type Host } from './n8n';
 
@@ -57,10 +57,10 @@ it('leads from an empty canvas to a table with each user, also without readings'
 	await editor.openActions();
 	await editor.pickAction(inTable('Get blood pressure readings'));
 	for (const label of ['Users', 'Date Range', 'Output', 'Return All']) await editor.seeLabel(inTable(label));
-	await editor.chooseOption('userScope', inTable('All Users'));
-	await editor.switchOn('returnAll');
-	await editor.chooseOption('dateRange', inTable('Last 7 Days'));
+	await soon(() => editor.valueOf('userScope'), inTable('All Users'));
+	await soon(() => editor.valueOf('dateRange'), inTable('Last 7 Days'));
 	await editor.chooseOption('output', inTable('Summary per User'));
+	await editor.switchOn('returnAll');
 	await editor.clickExecute(inTable('Execute step'));
 	const { columns, rows } = await editor.outputTable();
 	const cells = rows.map((row) => Object.fromEntries(row.map((cell, at) => [columns[at], cell])));
@@ -81,7 +81,7 @@ it('leads from an empty canvas to a published alert', async () => {
 	await editor.chooseOption('mode', said('Every X'));
 	await editor.enterText('value', said('10'));
 	await editor.chooseOption('unit', said('Minutes'));
-	await editor.chooseOption('userScope', said('All Users'));
+	await soon(() => editor.valueOf('userScope'), said('All Users'));
 	await editor.addOption(said('Options → Add option → Minimum Systolic').split(' → ')[2]);
 	await editor.enterText('minSystolic', said('180'));
 	await editor.addOption(said('Minimum Diastolic'));
@@ -94,10 +94,11 @@ it('leads from an empty canvas to a published alert', async () => {
 	await editor.searchNodes(said('slack'));
 	await editor.pickNode('Slack');
 	await editor.pickAction(said('Send a message'));
-	await editor.chooseOption('select', 'Channel');
+	await editor.seeLabel(said('Send Message To'));
+	await editor.chooseOption('select', said('Channel'));
 	await editor.chooseMode('channelId', 'By Name');
 	await editor.enterText('channelId', '#health-alerts');
-	await editor.enterExpression(
+	await editor.pasteExpression(
 		'text',
 		said('{{ $json.client_user_id }}: {{ $json.systolic }}/{{ $json.diastolic }} {{ $json.unit }}'),
 		'anna: 181/80 mmHg',

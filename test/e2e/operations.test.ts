@@ -1,7 +1,9 @@
 /** Each operation in a real n8n, its rows compared with the sandbox's data. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { WITHOUT_EDITOR } from '../../dev/host/n8nEnvironment';
+import type { User } from '../../dev/sandbox/schemas';
 import { startSandbox } from '../../dev/sandbox/server';
+import type { Reading } from '../../dev/sandbox/world';
 import { BERLIN, byTime, expectedRows, KEY, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, resolve } from '../helpers/requests';
 import { LARGE_KEY, startHost, worldOfTests, type Host } from './n8n';
@@ -18,7 +20,9 @@ beforeAll(async () => {
 afterAll(async () => await host?.stop());
 
 const large = [...world.teams.find(({ key }) => key === LARGE_KEY)!.users];
-const berlin = expectedRows(BERLIN, readingsOf(people(), BERLIN));
+const rowsOf = (user: User, readings: Reading[], clientUserId: string | null = null) =>
+	expectedRows(user, readings, clientUserId, 'Europe/Berlin');
+const berlin = rowsOf(BERLIN, readingsOf(people(), BERLIN));
 const steady = readingsOf(people(), STEADY);
 const ofSteady = (more: INodeParameters = {}) => bloodPressureOf(byUserId(STEADY.user_id), more);
 const ofBerlin = (date: string) => bloodPressureOf(byUserId(BERLIN.user_id), { startDate: date, endDate: date });
@@ -27,16 +31,16 @@ it.each<[string, INodeParameters, IDataObject[], string?]>([
 	['User → List', listUsers({ returnAll: true }), large, LARGE_KEY],
 	['User → List with a Limit beyond one page', listUsers({ limit: 620 }), large.slice(0, 620), LARGE_KEY],
 	['User → Resolve, with any characters', resolve(SPECIAL_ID), [SPECIAL]],
-	['Blood Pressure, over pages of 7', ofSteady(), expectedRows(STEADY, steady)],
+	['Blood Pressure, over pages of 7', ofSteady(), rowsOf(STEADY, steady)],
 	[
 		'Blood Pressure of a client user ID with any characters',
 		bloodPressureOf(byClientId(SPECIAL_ID)),
-		expectedRows(SPECIAL, readingsOf(people(), SPECIAL), SPECIAL_ID),
+		rowsOf(SPECIAL, readingsOf(people(), SPECIAL), SPECIAL_ID),
 	],
 	[
 		'Mindfulness Minutes',
 		{ ...ofSteady(), operation: 'mindfulnessMinutes' },
-		expectedRows(STEADY, readingsOf(people(), STEADY, 'mindfulness_minutes')),
+		rowsOf(STEADY, readingsOf(people(), STEADY, 'mindfulness_minutes')),
 	],
 	['a day of 23 hours', ofBerlin('2026-03-29'), berlin.slice(3, 7)],
 	[

@@ -36,7 +36,7 @@ export function describeTrigger(scheduler: 'memory' | 'durable', env: Record<str
 		history.add(ben, { ...entry.reading, point: { ...entry.reading.point, systolic: 222 } as never });
 		expected.push('222 updated');
 		await everythingCame();
-		expect(new Set(received.map(({ id }) => id)).size).toBe(3);
+		expect(new Set(received.map(({ row_id }) => row_id)).size).toBe(3);
 	});
 
 	// In memory, the timeouts of a user who never answers take minutes.

@@ -16,7 +16,7 @@ const run = async (parameters: INodeParameters, more: { input?: IDataObject[]; t
 	await runNode({ credential: used.credential, parameters, ...more });
 
 describe('dates {{ }}', () => {
-	const all = expectedRows(BERLIN, readingsOf(people(), BERLIN));
+	const all = expectedRows(BERLIN, readingsOf(people(), BERLIN), null, 'Europe/Berlin');
 	it.each([
 		['Luxon', "={{ DateTime.fromISO('2026-03-29', { zone: 'Europe/Berlin' }) }}"],
 		['a Luxon date of another zone', "={{ DateTime.fromISO('2026-03-28T19:30:00', { zone: 'America/New_York' }) }}"],

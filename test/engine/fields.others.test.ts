@@ -47,7 +47,7 @@ describe('the node', () => {
 			['Provider as a text', 'omron', 'withings', (provider) => ({ ...other, provider })],
 			['Provider of the list', 'omron', 'withings', (value) => ({ ...other, provider: locator('list')(value) })],
 			['Return All', true, 'false', (returnAll) => ({ ...other, returnAll, limit: 2 })],
-			['Limit', 3, 5, (limit) => ({ ...other, returnAll: false, limit })],
+			['Limit', 3, ' 5 ', (limit) => ({ ...other, returnAll: false, limit })],
 			['Output', 'readings', 'grouped', (output) => ({ ...other, output })],
 			[
 				'Time Zone',
@@ -102,7 +102,12 @@ describe('the node', () => {
 
 describe('the trigger', () => {
 	type Fill = (given: string) => INodeParameters;
-	const watch = (more: INodeParameters): INodeParameters => ({ event: 'bloodPressure', user: steady, ...more });
+	const watch = (more: INodeParameters): INodeParameters => ({
+		event: 'bloodPressure',
+		userScope: 'one',
+		user: steady,
+		...more,
+	});
 	const watchList = (more: INodeParameters) => watch({ userScope: 'listed', userIds: STEADY.user_id, ...more });
 	async function poll(parameters: INodeParameters) {
 		let error: { message: string; description?: string } | undefined;

@@ -1,4 +1,4 @@
-/** `id`: the same text for the same reading in every operation and form, and never the same for two readings. */
+/** `row_id`: the same text for the same reading in every operation and form, and never the same for two readings. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';
@@ -39,16 +39,16 @@ function addHistory() {
 }
 
 const read = async (parameters: INodeParameters) => {
-	const { rows, error } = await runNode({ credential: used.credential, parameters });
+	const { rows, error } = await runNode({ credential: used.credential, parameters, timezone: 'UTC' });
 	expect(error).toBeUndefined();
 	return rows;
 };
 const allUsers = (options: INodeParameters = {}, more: INodeParameters = {}) =>
 	bloodPressureOf('', { userScope: 'all', options, ...more });
-const idsOf = (rows: IDataObject[]) => rows.map(({ id }) => id as string).sort();
+const idsOf = (rows: IDataObject[]) => rows.map(({ row_id }) => row_id as string).sort();
 /** What is read, with its id. */
 const readingsById = (rows: IDataObject[]) =>
-	Object.fromEntries(rows.map((row) => [row.id as string, { ...row, change: undefined }]));
+	Object.fromEntries(rows.map((row) => [row.row_id as string, { ...row, change: undefined }]));
 
 /** All rows that the trigger emits from `START` to `NOW`. */
 async function triggered(event = 'bloodPressure'): Promise<IDataObject[]> {
@@ -81,7 +81,8 @@ describe.each(['bloodPressure', 'mindfulnessMinutes'])('%s', (operation) => {
 
 describe('readings of one instant', () => {
 	const TIME = '2026-03-03T08:00:00Z';
-	const bySystolic = (rows: IDataObject[]) => Object.fromEntries(rows.map(({ systolic, id }) => [systolic, id]));
+	const bySystolic = (rows: IDataObject[]) =>
+		Object.fromEntries(rows.map(({ systolic, row_id }) => [systolic, row_id]));
 	const readOf = async (readings: Reading[], more: INodeParameters = {}) => {
 		history.entries = [];
 		for (const one of readings) history.add(anna, one);
@@ -113,7 +114,7 @@ describe('a user ID in upper case', () => {
 	const upper = () => anna.user_id.toUpperCase();
 	const listed = (more: INodeParameters = {}) =>
 		bloodPressureOf('', { userScope: 'listed', userIds: upper(), ...more });
-	const idsOfDays = (rows: IDataObject[]) => rows.map(({ id, user_id }) => [id, user_id]);
+	const idsOfDays = (rows: IDataObject[]) => rows.map(({ row_id, user_id }) => [row_id, user_id]);
 	beforeEach(() => {
 		addHistory();
 		users = [anna];
@@ -157,5 +158,5 @@ it('n8n rounds an ID of the service beyond 2^53; an ID that is text is kept', as
 	for (const hour of [7, 8]) history.add(anna, bloodPressure(`2026-03-03T0${hour}:00:00Z`, 120, 80));
 	used.sandbox.switches.largeIds = true;
 	const rows = await read(bloodPressureOf(byUserId(anna.user_id)));
-	expect(rows.map((row) => row.id_raw)).toEqual([2 ** 53, '9007199254740995']);
+	expect(rows.map((row) => row.id)).toEqual([2 ** 53, '9007199254740995']);
 });

@@ -62,6 +62,45 @@ describe('a few', () => {
 		]);
 	});
 
+	describe('Resolve that ignores what it is asked', () => {
+		const answer = (record: object) => {
+			used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') ? { status: 200, body: record } : undefined);
+		};
+
+		it('with one record without an identifier for all: each further entry is an error', async () => {
+			answer({ ...STEADY, client_user_id: null });
+			const { rows } = await run(byClient('a,b,c'), { onError: 'continueRegularOutput' });
+			expect(owners(rows.filter(({ error }) => !error))).toEqual([STEADY.user_id]);
+			const error = (at: number) => `The service gave the record of another entry for entry ${at} of 'User IDs'`;
+			expect(rows.filter((row) => row.error)).toMatchObject([
+				{ client_user_id: 'b', error: error(2) },
+				{ client_user_id: 'c', error: error(3) },
+			]);
+		});
+
+		it('upper and lower case: one user', async () => {
+			answer(STEADY);
+			const { rows, error } = await run(byClient('steady,STEADY,Steady'));
+			expect([error, owners(rows), rows.length]).toEqual([undefined, [STEADY.user_id], 61]);
+		});
+	});
+
+	it.each([
+		['anna;ben', /Entry 1/, /Separate client user IDs by commas or lines/],
+		['steady,anna ben', /Entry 2/, /Separate client user IDs by commas or lines/],
+		[['steady '], /Entry 1/, /It begins or ends with a blank/],
+	])('%j: the error says what may be wrong', async (userIds, message, advice) => {
+		const { error } = await run(byClient(userIds));
+		expect(error?.message).toMatch(message);
+		expect(error?.description).toMatch(advice);
+	});
+
+	it('an expression that gives nothing is an empty field {{ }}', async () => {
+		const { error } = await run(byId('={{ $json.gone }}'));
+		expect(error?.message).toBe("'User IDs' is empty");
+		expect(error?.description).toMatch(/Its expression gave nothing$/);
+	});
+
 	it('differ from item to item, and each row is linked to its own {{ }}', async () => {
 		const input = [{ users: ['steady'] }, { users: 'berlin, silent' }];
 		const { items } = await run(byClient('={{ $json.users }}'), { input });

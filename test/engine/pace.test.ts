@@ -1,15 +1,10 @@
-/**
- * Pace of long reads: the rate limit (Requests per Second), measured at the service, and the progress in n8n's log: a line when a user
- * is done and the last is 30 seconds old, one for all input items, with numbers only.
- */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+/** Pace of long reads: the rate limit (Requests per Second), measured at the service. */
+import type { INodeParameters } from 'n8n-workflow';
 import type { Switches } from '../../dev/sandbox/switches';
 import { createWorld } from '../../dev/sandbox/world';
 import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
-import { PROGRESS_INTERVAL_MS } from '../../nodes/HealthDataService/service/readings/progress';
 import { runNode } from '../helpers/engine';
-import { useLogLines } from '../helpers/logLines';
 import { KEY } from '../helpers/people';
 import { PollingHost } from '../helpers/pollingHost';
 import { bloodPressureOf, byUserId, everyNth, useSandbox } from '../helpers/requests';
@@ -110,68 +105,5 @@ describe('100 users', () => {
 			await expect(watching(0.1).fetchTestEvent()).rejects.toThrow('Requests per Second');
 			expect(time.now - begun).toBeLessThan(10_000);
 		});
-	});
-});
-
-describe('progress', () => {
-	const USERS = 60;
-	const world = createWorld([{ key: KEY, users: USERS }]);
-	const [{ users }] = world.teams;
-	const used = useSandbox(() => ({ world }));
-	useVirtualTime();
-	const log = useLogLines();
-
-	/** One request at a time, each of which takes one second: one user a second. */
-	const run = async (parameters: INodeParameters, options: INodeParameters = {}, input?: IDataObject[]) => {
-		const parametersOf = { ...parameters, options: { concurrency: 1, ...options } };
-		used.sandbox.switches.latencyMs = 1000;
-		return await runNode({
-			credential: used.credential,
-			parameters: bloodPressureOf('', { output: 'summary', ...parametersOf }),
-			input,
-			mode: 'trigger',
-			onError: 'continueRegularOutput',
-		});
-	};
-	const progress = () =>
-		log.map((line) => /^Workflow "[^"]*", node "Node": (.*)$/.exec(line)?.[1]).map((line) => line?.split(', ') ?? []);
-
-	/** Users done, of how many, seconds, and requests that wait. */
-	const numbers = () =>
-		progress().map(([done, held]) => [done, held].map((part) => part.match(/[\d,]+/g)!.map(Number)).flat());
-
-	it('logs every 30 seconds how many users are done, and how many requests wait', async () => {
-		const { rows } = await run({ userScope: 'all' });
-		expect(rows).toHaveLength(USERS);
-		expect(PROGRESS_INTERVAL_MS).toBe(30_000);
-		expect(log).toHaveLength(2);
-		for (const [done, held] of progress()) {
-			expect(done).toMatch(/^\d+ of 60 users done after \d+ seconds$/);
-			expect(held).toMatch(/^\d+ requests wait\.$/);
-		}
-		const [first, second] = numbers();
-		expect(first[2]).toBe(30);
-		expect([60, 61]).toContain(second[2]);
-		// The list took a request or two.
-		expect(first[0]).toBeGreaterThanOrEqual(27);
-		expect(first[0]).toBeLessThanOrEqual(30);
-		expect(second[0] - first[0]).toBeGreaterThanOrEqual(27);
-		expect(second[0] - first[0]).toBeLessThanOrEqual(30);
-		// Four users for each concurrent request are in work: one is done now, one is sent.
-		expect(first[3]).toBe(2);
-	});
-
-	it('{{ }}: is one line for all input items', async () => {
-		const input = users.slice(0, 35).map(({ user_id }) => ({ user_id }));
-		await run({ userScope: 'one', user: byUserId('={{ $json.user_id }}') }, {}, input);
-		expect(numbers()).toEqual([[expect.any(Number), 35, 30, expect.any(Number)]]);
-	});
-
-	it('has no total with Only Connected Users, which is not known in advance', async () => {
-		await run(
-			{ userScope: 'all', provider: { __rl: true, mode: 'slug', value: 'omron' } },
-			{ onlyConnected: true, requestsPerSecond: 0.2 },
-		);
-		expect(progress()[0][0]).toMatch(/^\d+ users done after 3[0-4] seconds$/);
 	});
 });

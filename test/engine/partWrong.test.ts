@@ -34,7 +34,7 @@ const MODES: Record<string, INode['onError']> = {
 /** Result for the failing user: an error with this message, no row, or every row. */
 type Outcome = RegExp | 'gone' | 'whole';
 
-const OUTCOMES: Record<Exclude<TroubleName, 'endless' | 'drips'>, Outcome> = {
+const OUTCOMES: Record<Exclude<TroubleName, 'endless' | 'drips' | 'hangs'>, Outcome> = {
 	fails: /could not answer \(status 500\)/,
 	refused: /status 403/,
 	invalid: /did not accept 'User'/,
@@ -43,6 +43,9 @@ const OUTCOMES: Record<Exclude<TroubleName, 'endless' | 'drips'>, Outcome> = {
 	lostOnPageTwo: /whom it knows/,
 	failsOnPageTwo: /status 500/,
 	cut: /could not be reached/,
+	redirected: /redirects instead of answering \(status 302\)/,
+	redirectedNowhere: /redirects instead of answering \(status 301\)/,
+	notModified: /redirects instead of answering \(status 304\)/,
 	repeatedCursor: /same cursor twice/,
 	numberCursor: /next page is not text/,
 	webPage: /A web page came back/,
@@ -97,6 +100,7 @@ it.each(cases)('$trouble, $operation, $mode', async ({ trouble, operation, mode,
 		if (isTeam) expect(error?.message).toContain(STEADY.user_id);
 		expect(rows).toEqual([]);
 		expect(everythingIn(execution)).not.toContain(KEY);
+		expect(everythingIn(execution.data.resultData)).not.toContain('steady.example');
 		return;
 	}
 	expect(error).toBeUndefined();
@@ -123,7 +127,9 @@ it('users after a failed one are complete, though each of their requests fails o
 	expect(rows).toEqual([...others, expect.objectContaining({ user_id: STEADY.user_id, error: expect.anything() })]);
 });
 
-it.each(['..', 'a/b', '\ud800'])('a user ID that cannot be part of an address is not named: %j', async (odd) => {
+const ODD_IDS = ['..', 'a/b', '\ud800', '%2e%2e', '%2E', '..%3bx', 'a%2f..%2fb', '%252e%252e'];
+
+it.each(ODD_IDS)('a user ID that cannot be part of an address is not named: %j', async (odd) => {
 	used.sandbox.requests.length = 0;
 	used.sandbox.switches.oddUserIds = { [STEADY.client_user_id]: odd };
 	const { rows, error } = await run(OPERATIONS['All users'], 'continueRegularOutput');
@@ -133,6 +139,15 @@ it.each(['..', 'a/b', '\ud800'])('a user ID that cannot be part of an address is
 	expect(used.sandbox.requests.filter((url) => !/^\/v2\/user\?|\/[0-9a-f-]{36}\//.test(url))).toEqual([]);
 	const stopped = await run(OPERATIONS['All users']);
 	expect(stopped.error?.message).toMatch(/^The readings of the user \(an ID with unusual characters\) could not/);
+});
+
+it.each(ODD_IDS.filter((id) => id !== 'a/b'))('a client user ID that cannot be part of an address: %j', async (odd) => {
+	used.sandbox.requests.length = 0;
+	const userIds = [STEADY.client_user_id, odd];
+	const listed = bloodPressureOf('', { userScope: 'listed', usersBy: 'clientUserId', userIds });
+	const { error } = await run(listed);
+	expect(error?.message).toBe("Entry 2 of 'User IDs' is not an identifier");
+	expect(used.sandbox.requests).toEqual([]);
 });
 
 describe.each(['__proto__', 'constructor', 'toString', 'x'.repeat(200_000)])('the user ID %.20s', (odd) => {
@@ -154,6 +169,6 @@ describe.each(['__proto__', 'constructor', 'toString', 'x'.repeat(200_000)])('th
 });
 
 it('every fault of a user that the sandbox can play is tested', () => {
-	// What never ends is stopped by the number of pages (test/unit/service/readings/pages.test.ts) and by the limit of an answer (test/engine/errors.test.ts).
-	expect([...Object.keys(OUTCOMES), 'drips', 'endless'].sort()).toEqual(Object.keys(TROUBLES).sort());
+	// What never ends is stopped by the number of pages (test/unit/service/readings/pages.test.ts) and by the limit of an answer (test/engine/{errors,hanging}.test.ts).
+	expect([...Object.keys(OUTCOMES), 'drips', 'endless', 'hangs'].sort()).toEqual(Object.keys(TROUBLES).sort());
 });

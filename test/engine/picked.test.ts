@@ -50,6 +50,18 @@ it.each(['daily', 'summary', 'grouped'])('in the output %s, too', async (output)
 	expect(namesOf(rows)).toEqual(['steady']);
 });
 
+it('a label that is an expression is not evaluated {{ }}', async () => {
+	const label = "={{ $json.secret + ' (Omron)' }}";
+	await run(bloodPressureOf(picked(STEADY.user_id, label)), { input: [{ secret: 'another patient' }] });
+	expect(used.sandbox.requests.filter((url) => /patient|secret\)/.test(decodeURIComponent(url)))).toEqual([]);
+});
+
+it('a text typed before the mode was changed back to the list counts as typed', async () => {
+	const typed = { __rl: true, mode: 'list', value: STEADY.user_id.toUpperCase() };
+	await run(bloodPressureOf(typed));
+	expect(used.sandbox.requests).toEqual([expect.stringContaining(`/${STEADY.user_id}/`)]);
+});
+
 it('no user, no request', async () => {
 	expect((await run(bloodPressureOf(picked(SILENT.user_id, 'silent')))).rows).toEqual([]);
 	expect(resolves()).toEqual([]);

@@ -12,6 +12,7 @@ import { useVirtualTime } from '../helpers/virtualTime';
 useVirtualTime();
 
 /** What empties the field again. */
+const NO_USER = 'No match. Searched: client user IDs, user IDs, connected providers';
 const ALL = { name: 'All Providers', value: '' };
 
 const names = ({ results }: INodeListSearchResult) => results.map(({ name }) => name);
@@ -44,7 +45,7 @@ describe('users of a small team', () => {
 	it.each([
 		['STEAD', ['steady (Omron, Withings)']],
 		[' l', ['berlin (Omron)', 'silent']],
-		['xyz', []],
+		['xyz', [NO_USER]],
 		['withings', ['steady (Omron, Withings)']],
 		['OMRON', ['steady (Omron, Withings)', `${SPECIAL_ID} (Omron)`, 'berlin (Omron)']],
 		['n (omr', ['berlin (Omron)']],
@@ -56,12 +57,44 @@ describe('users of a small team', () => {
 
 	it('finds a complete user ID, and offers no unknown one', async () => {
 		expect(names(await search(STEADY.user_id.toUpperCase()))).toEqual(['steady (Omron, Withings)']);
-		expect(names(await search(uuid('unknown')))).toEqual([]);
+		expect(names(await search(uuid('unknown')))).toEqual([NO_USER]);
 	});
 
 	it.each(['.', '..', '/', '%', '\ud800'])('treats %p as part of an identifier', async (filter) => {
-		expect(names(await search(filter))).toEqual(SPECIAL_ID.includes(filter) ? [`${SPECIAL_ID} (Omron)`] : []);
+		expect(names(await search(filter))).toEqual(SPECIAL_ID.includes(filter) ? [`${SPECIAL_ID} (Omron)`] : [NO_USER]);
 	});
+
+	it('offers no user whose ID n8n would evaluate, and shows no such name', async () => {
+		used.sandbox.switches.oddUserIds = { steady: '={{ $env.SECRET }}', berlin: 'not a UUID' };
+		expect(names(await search())).toEqual([`${SPECIAL_ID} (Omron)`, 'silent']);
+		expect(names(await search('steady'))).toEqual([NO_USER]);
+		const named = { client_user_id: STEADY.client_user_id };
+		used.sandbox.switches.oddUserIds = {};
+		STEADY.client_user_id = '={{ 1 + 1 }}';
+		const result = await search();
+		Object.assign(STEADY, named);
+		expect(names(result)[0]).toBe(`${STEADY.user_id} (Omron, Withings)`);
+	});
+
+	it('offers no provider that n8n would evaluate', async () => {
+		const sources = STEADY.connected_sources!;
+		const source = (slug: string, name: string) => ({ ...sources[0], source: { ...sources[0].source, slug, name } });
+		STEADY.connected_sources = [source('={{ 1 }}', 'Omron'), source('withings', '={{ 2 }}')];
+		const { results } = await searchList(used.credential, 'searchProviders');
+		STEADY.connected_sources = sources;
+		expect(results).toEqual([ALL, { name: 'Omron (omron)', value: 'omron' }, { name: 'withings', value: 'withings' }]);
+		const none = await searchList(used.credential, 'searchProviders', 'xyz');
+		expect(names(none)).toEqual(['No match. Searched: names and slugs of connected providers']);
+	});
+
+	it.each([404, 422, 500])(
+		'providers: pages after the end are refused with %i, and total is too large',
+		async (status) => {
+			Object.assign(used.sandbox.switches, { failsAtEnd: status, userTotal: 'tooLarge', userPageCap: 2 });
+			const { results } = await searchList(used.credential, 'searchProviders');
+			expect(results.map(({ value }) => value)).toEqual(expect.arrayContaining(['', 'omron', 'withings']));
+		},
+	);
 
 	it('survives incomplete profiles, and pages of one user', async () => {
 		Object.assign(used.sandbox.switches, { bareUsers: true, userPageCap: 1, userTotal: 'missing' });
@@ -179,7 +212,10 @@ it('a row that is only a note, if picked, is an empty field', async () => {
 	const context = { getNode: () => ({ parameters: {}, type: '' }), getNodeParameter: () => used };
 	expect(readProvider(context as never)).toBe('');
 	expect(() => readUser(context as never)).toThrow(
-		expect.objectContaining({ message: "'User' is empty", description: 'Pick a user from the list' }),
+		expect.objectContaining({
+			message: "'User' is empty",
+			description: "Pick a user from the list, or set 'Users' to All Users",
+		}),
 	);
 });
 

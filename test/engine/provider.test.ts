@@ -1,5 +1,5 @@
 /**
- * Provider and Source Types. A slug is sent as typed, without blanks around it, and a provider that no user has is in n8n's log;
+ * Provider and Source Types. A slug is sent as typed, without blanks around it, and one that no user of the team has is an error;
  * Source Types give every Output, and Limit, as if the other readings were not there. Limit with several users: the log of an
  * unattended run says that users were not read.
  */
@@ -33,56 +33,90 @@ describe('Provider', () => {
 			[' omron ', 'omron'],
 			['Omron', 'Omron'],
 		])('%j is sent as %j', async (typed, sent) => {
-			const rows = await run(all({ output: 'summary', ...slug(typed) }));
+			await runNode({ credential: used.credential, parameters: all({ output: 'summary', ...slug(typed) }) });
 			expect(providersSent()).toEqual([sent]);
-			expect(rows.some(({ readings }) => Number(readings) > 0)).toBe(sent === 'omron');
 		});
 
 		it('User → List keeps the users who have it', async () => {
 			const rows = await run(listUsers({ options: { provider: ' omron ' } }));
 			expect(rows.map((row) => row.client_user_id)).toEqual(['steady', SPECIAL.client_user_id, 'berlin']);
 		});
-
-		it('no line where no record shows the slugs', async () => {
-			expect(await run(bloodPressureOf(byUserId(STEADY.user_id), slug('Omron')))).toEqual([]);
-			expect(log).toEqual([]);
-		});
 	});
 
-	describe('a provider that no user has', () => {
-		const line =
-			'Workflow "Test", node "Node": No user who was read has the provider "apple health" connected, and no reading has it. ' +
-			"'Provider' takes the service's slug, in the same upper and lower case: User → List shows the slugs under connected_sources.";
+	describe('a provider that no user has, without a reading', () => {
+		const advice = (slugs: string) => `Enter the slug, in the same upper and lower case: ${slugs}`;
+		const message = (field: string) => `'${field}' is not the slug of a provider that a user has connected`;
+		const listed = (provider: string, options = {}) => listUsers({ options: { provider, ...options } });
+
+		it.each<[string, INodeParameters, string]>([
+			['readings', all(slug('apple health')), 'omron, withings'],
+			['a summary', all({ output: 'summary', ...slug('Omron') }), 'omron'],
+			['a summary with Limit', all({ output: 'summary', returnAll: false, limit: 1, ...slug('WITHINGS') }), 'withings'],
+			['items per user', all({ output: 'grouped', ...slug('OMRON') }), 'omron'],
+			['Only Connected Users', all({ ...slug('Omron'), options: { onlyConnected: true } }), 'omron'],
+			['User → List', listed('Apple health'), 'omron, withings'],
+			['User → List with Limit', { ...listed('OMRON'), returnAll: false, limit: 1 }, 'omron'],
+		])('%s: an error', async (_, parameters, slugs) => {
+			const field = parameters.resource === 'user' ? 'Connected Provider' : 'Provider';
+			const { error } = await runNode({ credential: used.credential, parameters });
+			expect([error?.message, error?.description]).toEqual([message(field), advice(slugs)]);
+		});
+
+		it('names ten slugs at most, and none that is more than a slug', async () => {
+			const sources = STEADY.connected_sources!;
+			const names = ['=1', 'a b', 'x'.repeat(65), ...Array.from({ length: 11 }, (_, i) => `p${i + 10}`)];
+			STEADY.connected_sources = names.map((name) => ({
+				...sources[0],
+				source: { ...sources[0].source, slug: name, name },
+			}));
+			const { error } = await runNode({ credential: used.credential, parameters: listed('P') });
+			STEADY.connected_sources = sources;
+			expect(error?.description).toBe(advice('omron, p10, p11, p12, p13, p14, p15, p16, p17, p18, …'));
+		});
+
+		it('a team without any says so', async () => {
+			used.sandbox.switches.bareUsers = true;
+			const { error } = await runNode({ credential: used.credential, parameters: listed('omron') });
+			expect(error?.description).toBe(
+				"No user of the team has one connected. Leave 'Connected Provider' empty for all",
+			);
+		});
 
 		it.each<[string, INodeParameters]>([
-			['All Users', all(slug('apple health'))],
-			['a summary', all({ output: 'summary', ...slug('apple health') })],
-			['one user', bloodPressureOf(byClientId('steady'), slug('apple health'))],
-			['User → List', listUsers({ options: { provider: 'apple health' } })],
-		])('%s: one line of the log, no error', async (_, parameters) => {
-			await run(parameters);
-			expect(log).toEqual([line]);
+			['one user', bloodPressureOf(byClientId('steady'), slug('Omron'))],
+			['listed users', bloodPressureOf('', { userScope: 'listed', userIds: [STEADY.user_id], ...slug('Omron') })],
+			['a window of users', all({ ...slug('Omron'), options: { userLimit: 2 } })],
+			['without the first users', all({ ...slug('Omron'), options: { userOffset: 1 } })],
+			['User → List without the first', listed('Omron', { offset: 1 })],
+			[
+				'a slug that a user has, and no reading',
+				all({ ...slug('withings'), startDate: '2020-01-01', endDate: '2020-01-02' }),
+			],
+		])('no error for %s', async (_, parameters) => {
+			expect(await run(parameters)).toEqual([]);
 		});
 
-		it('of many items, one line', async () => {
-			await run(all(slug('apple health')), { input: Array.from({ length: 5 }, () => ({})) });
-			expect(log).toEqual([line]);
+		it.each(['readings', 'summary'])('no error where it was disconnected, and a reading has it: %s', async (output) => {
+			const users = used.sandbox.world.teams[0].users;
+			const sources = users.map((user) => user.connected_sources);
+			for (const user of users) user.connected_sources = [];
+			// Source Types leaves out every reading.
+			await run(all({ output, ...slug('omron'), options: { sourceTypes: 'fax' } }));
+			users.forEach((user, index) => (user.connected_sources = sources[index]));
 		});
 
-		it('no line where another item has such a user {{ }}', async () => {
-			const parameters = bloodPressureOf(byClientId('={{ $json.user }}'), slug('omron'));
-			used.sandbox.switches.fault = (_, url) => (url.endsWith('/steady') ? { delayMs: 1000 } : undefined);
-			const input: IDataObject[] = [{ user: 'silent' }, { user: 'steady' }, { user: 'silent' }];
-			expect(await run(parameters, { input })).not.toEqual([]);
-			expect(log).toEqual([]);
+		it('no error where a user could not be read', async () => {
+			used.sandbox.switches.users = { steady: 'fails' };
+			const rows = await run(all(slug('Omron')), { onError: 'continueRegularOutput' });
+			expect(rows).toMatchObject([{ client_user_id: 'steady', error: expect.stringMatching(/status 500/) }]);
 		});
 
-		it('no line where it was disconnected, and readings have it', async () => {
-			const sources = STEADY.connected_sources;
-			STEADY.connected_sources = [];
-			expect(await run(bloodPressureOf(byClientId('steady'), slug('omron')))).not.toEqual([]);
-			STEADY.connected_sources = sources;
-			expect(log).toEqual([]);
+		it('no error for a team without users', async () => {
+			const [team] = used.sandbox.world.teams;
+			const users = team.users as unknown[];
+			const before = users.splice(0);
+			expect(await run(all(slug('Omron')))).toEqual([]);
+			users.push(...before);
 		});
 	});
 

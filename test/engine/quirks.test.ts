@@ -45,7 +45,7 @@ it('5: extra fields are kept, and never in place of a column', async () => {
 	expect(rows).toHaveLength(61);
 	expect(rows[0]).toEqual({
 		...expectedRows(STEADY, readingsOf(people(), STEADY))[0],
-		id_raw: 0,
+		id: 0,
 		type: 'sample',
 		timezone_offset: 3600,
 		user_id_raw: 'theirs',
@@ -54,8 +54,8 @@ it('5: extra fields are kept, and never in place of a column', async () => {
 		source_name: 'OMRON',
 		source_logo: 'https://logos.example/x.svg',
 	});
-	expect(Object.keys(rows[0]).slice(0, 9).join(' ')).toBe(
-		'client_user_id timestamp systolic diastolic unit provider source_type user_id id',
+	expect(Object.keys(rows[0]).slice(0, 10).join(' ')).toBe(
+		'client_user_id local_time systolic diastolic unit provider source_type timestamp user_id row_id',
 	);
 });
 
@@ -67,18 +67,16 @@ it('5: a timestamp beside start and end is kept', async () => {
 it('6: a missing source takes the provider from the group, its type stays null', async () => {
 	const { rows } = await read({ bareSources: true });
 	// The type is part of what makes a reading the same one.
-	expect(byTime(rows.map((row) => ({ ...row, id: 'another', source_type: null })))).toEqual(
-		byTime(expected.map((row) => ({ ...row, id: 'another', source_type: null }))),
+	expect(byTime(rows.map((row) => ({ ...row, row_id: 'another', source_type: null })))).toEqual(
+		byTime(expected.map((row) => ({ ...row, row_id: 'another', source_type: null }))),
 	);
-	expect(new Set(rows.map(({ id }) => id)).size).toBe(61);
+	expect(new Set(rows.map(({ row_id }) => row_id)).size).toBe(61);
 	expect(rows.every(({ source_type }) => source_type === null)).toBe(true);
 });
 
-it('7: units, numbers as text and nulls pass through', async () => {
+it('7: units and nulls pass through, and numbers as text are numbers', async () => {
 	const { rows } = await read({ oddValues: true });
-	expect(byTime(rows)).toEqual(
-		expected.map((row) => ({ ...row, unit: 'mm[Hg]', systolic: String(row.systolic), diastolic: null })),
-	);
+	expect(byTime(rows)).toEqual(expected.map((row) => ({ ...row, unit: 'mm[Hg]', diastolic: null })));
 });
 
 it('8: incomplete users are in lists, pickers and filters', async () => {
@@ -102,13 +100,13 @@ it.each(['z', 'offset', 'noZone'] as const)('9: times written with "%s" stay the
 	expect(rows).toHaveLength(61);
 	const endings = { z: /\d\dZ$/, offset: /:\d\d\+00:00$/, noZone: /\.\d{6}$/ };
 	for (const { timestamp } of rows) expect(timestamp).toMatch(endings[timestamps]);
-	expect(byTime(rows).map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+	expect(byTime(rows).map(({ row_id }) => row_id)).toEqual(expected.map(({ row_id }) => row_id));
 });
 
 it('11: the node returns repeated readings; the trigger emits each once', async () => {
 	const { rows } = await read({ overlap: true });
 	expect(rows).toHaveLength(61 + 8);
-	expect(new Set(rows.map(({ id }) => id)).size).toBe(61);
+	expect(new Set(rows.map(({ row_id }) => row_id)).size).toBe(61);
 });
 
 it('13: sends nothing to any other address', async () => {
@@ -116,13 +114,12 @@ it('13: sends nothing to any other address', async () => {
 	Object.assign(used.sandbox.switches, { redirect: 'otherOrigin', otherOrigin: elsewhere.baseUrl });
 	for (const parameters of [listUsers(), resolve('steady'), bloodPressureOf(byUserId(STEADY.user_id))]) {
 		const { error } = await runNode({ credential: used.credential, parameters });
-		// The port differs from run to run: an address with four digits in a row of an identifier is not named.
-		const message = 'The service redirects to another address';
-		expect([message, `${message} (${elsewhere.baseUrl})`]).toContain(error?.message);
+		expect(error?.message).toBe('The service redirects instead of answering (status 307)');
 	}
 	await searchList(used.credential, 'searchUsers').catch(() => undefined);
 	await testCredential(used.credential);
-	expect(used.sandbox.requests).toHaveLength(5);
+	// The user list is asked once a run whether this concerns all.
+	expect(used.sandbox.requests).toHaveLength(9);
 	expect(elsewhere.requests).toEqual([]);
 	await elsewhere.close();
 });

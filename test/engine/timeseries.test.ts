@@ -2,6 +2,8 @@
  * Timeseries operations in n8n's engine, against the sandbox: pages, limits, days around the change of clocks, the forms of
  * Output, and the item that each row came from.
  */
+import type { User } from '../../dev/sandbox/schemas';
+import type { Reading } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
 import {
 	BERLIN,
@@ -20,6 +22,20 @@ const used = useSandbox();
 const steady = readingsOf(people(), STEADY);
 const run = async (parameters: ReturnType<typeof bloodPressureOf>, timezone = 'UTC') =>
 	await runNode({ credential: used.credential, parameters, timezone });
+const rowsOf = (user: User, readings: Reading[], clientUserId: string | null = null) =>
+	expectedRows(user, readings, clientUserId, 'UTC');
+
+it('the local_time of a row as Start Date reads its day, also at midnight UTC, where timestamp reads the next one', async () => {
+	const zone = 'America/New_York';
+	const ofDay = async (day: string) =>
+		await run(bloodPressureOf(byUserId(STEADY.user_id), { startDate: day, endDate: day }), zone);
+	const { rows } = await run(bloodPressureOf(byUserId(STEADY.user_id)), zone);
+	for (const row of [rows[0], rows[30]]) expect((await ofDay(String(row.local_time))).rows).toContainEqual(row);
+	used.sandbox.requests.length = 0;
+	for (const day of ['2026-03-09 20:00:00', '2026-03-10T00:00:00+00:00']) await ofDay(day);
+	const asked = used.sandbox.requests.map((url) => new Date(queryOf(url).start_date).toISOString());
+	expect(asked).toEqual(['2026-03-09T04:00:00.000Z', '2026-03-10T04:00:00.000Z']);
+});
 
 describe('all pages', () => {
 	it('gives 61 readings over pages of 7, each once', async () => {
@@ -27,7 +43,7 @@ describe('all pages', () => {
 		const { rows, error } = await run(bloodPressureOf(byUserId(STEADY.user_id)));
 
 		expect(error).toBeUndefined();
-		expect(byTime(rows)).toEqual(byTime(expectedRows(STEADY, steady)));
+		expect(byTime(rows)).toEqual(byTime(rowsOf(STEADY, steady)));
 		expect(used.sandbox.requests).toHaveLength(9);
 	});
 
@@ -55,15 +71,13 @@ describe('all pages', () => {
 describe('Limit', () => {
 	it.each([
 		[1, 1],
-		[6, 1],
-		// More readings of the last one's instant could be on the next page.
-		[7, 2],
+		[7, 1],
 		[8, 2],
 		[100, 2],
 	])('gives %i rows or all there are, of %i pages', async (limit, pages) => {
 		used.sandbox.switches.pageSize = 7;
 		const { rows } = await run(bloodPressureOf(byUserId(BERLIN.user_id), { returnAll: false, limit }));
-		const all = expectedRows(BERLIN, readingsOf(people(), BERLIN));
+		const all = rowsOf(BERLIN, readingsOf(people(), BERLIN));
 
 		expect(rows).toEqual(all.slice(0, limit));
 		expect(used.sandbox.requests).toHaveLength(pages);
@@ -81,7 +95,7 @@ it('filters by provider', async () => {
 	const { rows } = await run(
 		bloodPressureOf(byUserId(STEADY.user_id), { provider: { __rl: true, mode: 'slug', value: ' withings ' } }),
 	);
-	const expected = expectedRows(
+	const expected = rowsOf(
 		STEADY,
 		steady.filter(({ source }) => source.provider === 'withings'),
 	);
@@ -92,8 +106,10 @@ it('filters by provider', async () => {
 it('gives mindfulness minutes with their own columns, in a fixed order', async () => {
 	const { rows } = await run({ ...bloodPressureOf(byUserId(STEADY.user_id)), operation: 'mindfulnessMinutes' });
 
-	expect(rows).toEqual(expectedRows(STEADY, readingsOf(people(), STEADY, 'mindfulness_minutes')));
-	expect(Object.keys(rows[0]).join(' ')).toBe('client_user_id start end value unit provider source_type user_id id');
+	expect(rows).toEqual(rowsOf(STEADY, readingsOf(people(), STEADY, 'mindfulness_minutes')));
+	expect(Object.keys(rows[0]).join(' ')).toBe(
+		'client_user_id local_time value unit provider source_type start end user_id row_id',
+	);
 });
 
 it('gives no items when there are no readings', async () => {
@@ -103,7 +119,7 @@ it('gives no items when there are no readings', async () => {
 });
 
 describe('whole days in Berlin around the change of clocks', () => {
-	const all = expectedRows(BERLIN, readingsOf(people(), BERLIN));
+	const all = expectedRows(BERLIN, readingsOf(people(), BERLIN), null, 'Europe/Berlin');
 	it.each([
 		['2026-03-28', '2026-03-30', 1, 8],
 		['2026-03-29T00:00:00', '2026-03-29T00:00:00', 3, 7],
@@ -136,7 +152,7 @@ describe('the user', () => {
 	it('is found by a client user ID with any characters', async () => {
 		const { rows, error } = await run(bloodPressureOf(byClientId(SPECIAL_ID)));
 		expect(error).toBeUndefined();
-		expect(byTime(rows)).toEqual(byTime(expectedRows(SPECIAL, readingsOf(people(), SPECIAL), SPECIAL_ID)));
+		expect(byTime(rows)).toEqual(byTime(rowsOf(SPECIAL, readingsOf(people(), SPECIAL), SPECIAL_ID)));
 	});
 
 	it('can be picked from the list, or come as a plain user ID from {{ }}', async () => {

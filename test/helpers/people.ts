@@ -98,7 +98,7 @@ export function mindfulness(start: string, value: number, provider = 'oura', typ
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** The `id` of a reading that shares its time with no other of its source. Saved tables hold it: it may never change. */
+/** The `row_id` of a reading that shares its time with no other of its source. Saved tables hold it: it may never change. */
 function idOf(event: string, user: User, { point, source }: Reading): string {
 	const [time, { provider, type }] = [('start' in point ? point.start : point.timestamp) as string, source];
 	const [, beyondMilliseconds = ''] = /\.\d{3}(\d*?)0*(?!\d)/.exec(time) ?? [];
@@ -107,25 +107,26 @@ function idOf(event: string, user: User, { point, source }: Reading): string {
 	return `${event}-${sha256(user.user_id).slice(0, 6)}${reading.slice(6, 32)}`;
 }
 
-/** The rows that these readings must become. */
-export function expectedRows(user: User, readings: Reading[], clientUserId: string | null = null): IDataObject[] {
+/** The rows that these readings must become. @param zone of the workflow; by default n8n's own */
+export function expectedRows(
+	user: User,
+	readings: Reading[],
+	clientUserId: string | null = null,
+	zone = 'America/New_York',
+): IDataObject[] {
 	return readings.map((reading) => {
-		const { point, source } = reading;
-		const id = idOf('systolic' in point ? 'bloodPressure' : 'mindfulnessMinutes', user, reading);
-		const owner = { client_user_id: clientUserId };
-		const rest = {
-			unit: point.unit,
-			provider: source.provider,
-			source_type: source.type,
-			user_id: user.user_id,
-			id,
-		};
+		const { point, source, time } = reading;
+		const row_id = idOf('systolic' in point ? 'bloodPressure' : 'mindfulnessMinutes', user, reading);
+		const local_time = DateTime.fromMillis(Math.floor(time), { zone }).toFormat('yyyy-MM-dd HH:mm:ss');
+		const owner = { client_user_id: clientUserId, local_time };
+		const from = { unit: point.unit, provider: source.provider, source_type: source.type };
+		const ids = { user_id: user.user_id, row_id };
 		if ('systolic' in point) {
 			const { timestamp, systolic, diastolic } = point as BloodPressurePoint;
-			return { ...owner, timestamp, systolic, diastolic, ...rest };
+			return { ...owner, systolic, diastolic, ...from, timestamp, ...ids };
 		}
 		const { start, end, value } = point as MindfulnessPoint;
-		return { ...owner, start, end, value, ...rest };
+		return { ...owner, value, ...from, start, end, ...ids };
 	});
 }
 

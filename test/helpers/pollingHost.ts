@@ -101,6 +101,7 @@ export class PollingHost {
 		const { workflow, tested, additionalData } = build(this.options.createType?.() ?? new HealthDataServiceTrigger(), {
 			credential,
 			parameters,
+			timezone: 'UTC',
 			staticData,
 		});
 		const { workflowId, nodeId, nodeName } = this.options;

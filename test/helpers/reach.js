@@ -137,4 +137,4 @@ function straysOf(files) {
 	return kinds.flatMap((kind) => reach[kind].filter((name) => !ALLOWED[kind].includes(name)));
 }
 
-module.exports = { reachOf, straysOf };
+module.exports = { straysOf };

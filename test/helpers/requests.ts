@@ -25,10 +25,11 @@ export function useSandbox(options: () => SandboxOptions = () => ({ world: peopl
 export const byClientId = (value: string) => ({ __rl: true, mode: 'clientUserId', value });
 export const byUserId = (value: string) => ({ __rl: true, mode: 'userId', value });
 
-/** All blood pressure readings of March 2026 by default. */
+/** All blood pressure readings of March 2026 of one user, unless `more` says otherwise. */
 export const bloodPressureOf = (user: INodeParameters[string], more: INodeParameters = {}): INodeParameters => ({
 	resource: 'timeseries',
 	operation: 'bloodPressure',
+	userScope: 'one',
 	user,
 	dateRange: 'days',
 	startDate: '2026-03-01',

@@ -189,13 +189,18 @@ it('without the internet: a tarball with the right checksum, unpacked', async ()
 	expect(readdirSync(join(modulesOf(home), NAME)).sort()).toEqual(['LICENSE.md', 'README.md', 'dist', 'package.json']);
 	await start(home);
 	await expectNodeToWork();
+	await n8n.stop();
+
+	const packed = join(modulesOf(home), NAME);
+	cpSync(packed, `${packed}.old`, { recursive: true });
+	await expect(start(home)).rejects.toThrow(`Node loader ${NAME} is already registered`);
 
 	await runCommands('uninstall', { home, bin });
 	expect(existsSync(join(modulesOf(home), NAME))).toBe(false);
 });
 
-it('the check of a worker tells one that has the package from one that has not', async () => {
-	const home = await usedHome('worker');
+it('the check of a worker tells one that has the package from one that has not, and leaves no settings of n8n behind', async () => {
+	const home = newHome('worker');
 	// The exit code of `grep` that finds nothing.
 	await expect(runCommands('check', { home, bin })).rejects.toMatchObject({ code: 1 });
 	await runCommands('npm', { home, bin });
@@ -204,6 +209,8 @@ it('the check of a worker tells one that has the package from one that has not',
 	for (const name of ['healthDataService', 'healthDataServiceTrigger'])
 		expect(output).toContain(`"name":"${NAME}.${name}"`);
 	expect(output).toContain('"version": "0.1.0"');
+	// With a new encryption key in it, the worker would not start.
+	expect(existsSync(join(home, '.n8n', 'config'))).toBe(false);
 });
 
 describe('in a Docker image', () => {
@@ -213,6 +220,8 @@ describe('in a Docker image', () => {
 
 	it('the page builds from the folder with the Dockerfile, which is of the n8n that is tested', () => {
 		expect(commandsOf('docker')).toMatch(/^docker build .* docs$/m);
+		// Docker opens a port without an address on all interfaces.
+		expect(commandsOf('docker')).toMatch(/--publish 127\.0\.0\.1:5678:5678 /);
 		const { n8n: version } = require('../../dev/host/newest/package.json').dependencies;
 		expect(image.from).toBe(`docker.n8n.io/n8nio/n8n:${version}`);
 	});

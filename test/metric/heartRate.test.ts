@@ -47,19 +47,22 @@ it('is offered as an operation, with every field of the others', () => {
 it('gives rows with its own columns, over all pages', async () => {
 	const { rows, error } = await run();
 	expect(error).toBeUndefined();
-	const expected = samples().map(({ point, source }) => ({
-		id: expect.stringMatching(/^heartRate-[0-9a-f]{32}$/),
+	const expected = samples().map(({ point, source, time }) => ({
+		row_id: expect.stringMatching(/^heartRate-[0-9a-f]{32}$/),
 		user_id: user().user_id,
 		client_user_id: 'app-user-0007',
+		local_time: new Date(time).toISOString().slice(0, 19).replace('T', ' '),
 		...point,
 		provider: source.provider,
 		source_type: source.type,
 	}));
 	expect(expected.length).toBeGreaterThan(8);
-	expect(Object.keys(rows[0]).join(' ')).toBe('client_user_id timestamp value unit provider source_type user_id id');
+	expect(Object.keys(rows[0]).join(' ')).toBe(
+		'client_user_id local_time value unit provider source_type timestamp user_id row_id',
+	);
 	const inOrder = (all: typeof rows) => [...all].sort((a, b) => `${a.timestamp}`.localeCompare(`${b.timestamp}`));
 	expect(inOrder(rows)).toEqual(inOrder(expected));
-	expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+	expect(new Set(rows.map(({ row_id }) => row_id)).size).toBe(rows.length);
 	expect(used.sandbox.requests.filter((url) => url.includes(`/${user().user_id}/heart_rate/grouped?`))).toHaveLength(
 		Math.ceil(expected.length / 4),
 	);
@@ -80,8 +83,9 @@ it('by the day, too, with the columns that its entry names', async () => {
 	const { rows } = await run({ output: 'daily' });
 	expect(rows.length).toBeGreaterThan(4);
 	expect(rows.reduce((sum, { readings }) => sum + Number(readings), 0)).toBe(samples().length);
-	expect(Object.keys(rows[0]).slice(1, 6).join(' ')).toBe('date value_mean value_min value_max unit');
-	expect(rows[0].id).toMatch(/^heartRate-day-[0-9a-f]{32}$/);
+	expect(Object.keys(rows[0]).slice(1, 5).join(' ')).toBe('date value_mean unit readings');
+	expect(rows[0]).toMatchObject({ value_min: expect.any(Number), value_max: expect.any(Number), unit: 'bpm' });
+	expect(rows[0].row_id).toMatch(/^heartRate-day-[0-9a-f]{32}$/);
 });
 
 it('as a summary, too', async () => {
@@ -105,7 +109,7 @@ it('is an event of the trigger, too', async () => {
 
 	const n8n = new PollingHost(
 		{ ...used.credential, apiKey: TEAMS[0].key },
-		{ event: 'heartRate', user: byClientId('app-user-0007') },
+		{ event: 'heartRate', userScope: 'one', user: byClientId('app-user-0007') },
 	);
 	const days = (count: number) => Date.UTC(2026, 2, 5) + count * 24 * 3_600_000;
 	let now = days(0);

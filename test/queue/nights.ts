@@ -5,7 +5,6 @@
 import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';
 import { until } from '../../dev/host/process/until';
-import { textOf } from '../helpers/pages';
 import {
 	accountOf,
 	COMPLETE,
@@ -17,9 +16,8 @@ import {
 	type Settings,
 } from './nightly';
 import { askedFor, idsOf, lookAround, USERS, type Place } from './place';
+import { statementLike } from './statements';
 import { NOTHING_WRONG, rawAnswers, wrongIn } from './table';
-
-const PAGE = textOf('docs/queue-mode.md');
 
 /** @param place known once the tests run */
 export function describeNights(place: () => Place) {
@@ -50,6 +48,8 @@ export function describeNights(place: () => Place) {
 		await until('The failed execution', hasFailed, PATIENCE);
 		return { messages: await messages(), reports: (await countOfReports()) - reportsBefore };
 	};
+	/** The page's statement for a night of the tests. */
+	const ofNight = (night: string) => (statement: string) => statement.replaceAll(/'2026-\d\d-\d\d'/g, `'${night}'`);
 	const nothingFailedSince = async (count: number) =>
 		expect(await executionsOf(here().queue, here().nightly.shards, 'error')).toHaveLength(count);
 	const withReadings = () => here().team.users.filter(({ user_id: id }) => expectedOf([id]).length > 1);
@@ -115,6 +115,57 @@ export function describeNights(place: () => Place) {
 		expect([given.cellsLeftOut, given.cellsOf]).toEqual([bad.length + 1, idsOf([...badUsers, named]).sort()]);
 	});
 
+	it('deletes only rows of its days and users that it did not find again, by the statement of the page', async () => {
+		const { bent, sandbox, tables, expected } = here();
+		const first = await night({ days: 3 });
+		const before = expected(first.night, 3);
+		const [deleted, unread, left] = withReadings();
+		const lost = expected(first.night, 1, [deleted]).map(({ row_id: id }) => id);
+		for (const { user_id: id } of [deleted, unread, left]) bent.set(id, () => []);
+		sandbox.switches.users = { [unread.user_id]: 'refused', [left.user_id]: 'removed' };
+		// As the page reads a whole night again, now of one day.
+		await tables.query(ofNight(first.night)(statementLike(/^DELETE FROM health_nights/)));
+		await night();
+		expect(wrongIn(await tables.readings(), before)).toEqual(NOTHING_WRONG);
+		await tables.query(ofNight(first.night)(statementLike(/^DELETE FROM health_readings/)));
+		const kept = before.filter(({ row_id: id }) => !lost.includes(id));
+		expect(kept.length).toBeLessThan(before.length);
+		expect(wrongIn(await tables.readings(), kept)).toEqual(NOTHING_WRONG);
+	});
+
+	it('says by the statement of the page whether a night was accounted for in the last day', async () => {
+		const { tables } = here();
+		const statement = statementLike(/^SELECT coalesce\(max\(accounted\)/);
+		const { plan: id } = await plan();
+		await account(id);
+		expect(await tables.query(statement)).toBe('t');
+		await tables.query("UPDATE health_nights SET accounted = accounted - interval '2 days'");
+		expect(await tables.query(statement)).toBe('f');
+		await tables.query('DELETE FROM health_nights');
+		expect(await tables.query(statement)).toBe('f');
+	});
+
+	it('releases no claim but its own, and gives no account while another execution reads the shard', async () => {
+		const { queue, nightly, sandbox, tables, team } = here();
+		sandbox.switches.latencyMs = 300;
+		const { plan: id } = await plan({ usersPerShard: USERS, tries: 1 });
+		const takeOver = `UPDATE health_shards SET claimed_until = now() + interval '1 hour' WHERE claimed_until > now()
+			RETURNING shard`;
+		await until('The claim that another execution takes over', async () => await tables.query(takeOver), PATIENCE);
+		// The execution that was too slow cannot read the last user.
+		sandbox.switches.users = { [team.users[USERS - 1].user_id]: 'refused' };
+		sandbox.switches.latencyMs = 0;
+		await until('All other users', async () => (await tables.unread()).length === 1, PATIENCE);
+		const from = Date.now();
+		const later = async () =>
+			(await executionsOf(queue, nightly.shards, 'success')).filter(({ startedAt }) => Date.parse(startedAt) > from);
+		await until('Executions that may give the account', async () => (await later()).length > 2, PATIENCE);
+		expect(await tables.count('health_shards', 'claimed_until > now()')).toBe(1);
+		expect(await tables.count('health_nights', 'accounted IS NOT NULL')).toBe(0);
+		await tables.query('UPDATE health_shards SET claimed_until = now()');
+		expect(await account(id)).toMatchObject({ unread: 1 });
+	});
+
 	it('counts users who have left, and does not fail', async () => {
 		const { sandbox, tables, team, expected } = here();
 		const leavers = team.users.slice(250, 255);
@@ -145,17 +196,16 @@ export function describeNights(place: () => Place) {
 		);
 
 		// As the page looks at a night, and repairs it once the reason is gone.
-		const [, statements] = /```sql\n(.+?)```/s.exec(PAGE)!;
-		const seen = await Promise.all(statements.trim().split(/;\n/).map(tables.query));
-		expect(seen).toEqual([
+		const look = [/^SELECT night, plan, accounted/, /^SELECT night, plan, count/, /^SELECT shard/].map(statementLike);
+		expect(await Promise.all(look.map(tables.query))).toEqual([
 			expect.stringContaining(given.plan),
 			`${given.night}|${given.plan}|${USERS - 2}|${USERS}`,
 			expect.stringContaining(given.reasons[0].reason),
 		]);
 		sandbox.switches.users = {};
 		sandbox.requests.length = 0;
-		const [, repair] = /`(UPDATE health_shards .+?)`/.exec(PAGE)!;
-		await tables.query(`UPDATE health_nights SET account = NULL; ${repair.replaceAll('2026-11-22', given.night)}`);
+		const repair = [/^UPDATE health_shards/, /^UPDATE health_nights/].map(statementLike).map(ofNight(given.night));
+		await tables.query(['UPDATE health_nights SET account = NULL', ...repair].join(';'));
 		expect(await account(given.plan)).toMatchObject({ ...COMPLETE, users: USERS });
 		expect([...askedFor(sandbox.requests)].sort()).toEqual(idsOf([refused, page]).sort());
 	});

@@ -1,10 +1,10 @@
 /** Where a night of the tests happens: the n8n, the service, the team, and what the table of its readings must hold. */
 import type { User } from '../../dev/sandbox/schemas';
 import type { Sandbox } from '../../dev/sandbox/server';
-import type { Reading, Team } from '../../dev/sandbox/world';
+import type { Team } from '../../dev/sandbox/world';
 import type { Nightly, Queue } from './nightly';
 import { isLong } from './processes';
-import { rowsBefore, tablesOf } from './table';
+import { rowsBefore, tablesOf, type Bend } from './table';
 
 export interface Place {
 	queue: Queue;
@@ -13,7 +13,7 @@ export interface Place {
 	team: Team;
 	now: number;
 	/** Users by their id, and what becomes of their readings on the way. */
-	bent: Map<string, (reading: Reading) => Reading>;
+	bent: Map<string, Bend>;
 }
 
 /** The team's users: ten shards, or 96,500 rows for the long nights. */

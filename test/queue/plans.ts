@@ -81,7 +81,7 @@ export function describePlans(place: () => Place, otherKey: string) {
 		const { status, message } = await plan();
 		expect(status).toBe('error');
 		expect(message).toMatch(/^The table health_readings is missing, and earlier nights were written into it\. Restore/);
-		await tables().query('CREATE TABLE health_readings (id text PRIMARY KEY)');
+		await tables().query('CREATE TABLE health_readings (row_id text PRIMARY KEY)');
 		expect(await planned()).toMatchObject({ newUsers: USERS });
 		expect(await tables().count('health_nights')).toBe(2);
 	});

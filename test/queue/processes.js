@@ -1,7 +1,9 @@
 /** What Linux and the network say of the processes of the tests: memory, and open ports. In JavaScript, since it touches Node. */
 const { once } = require('node:events');
-const { readFileSync } = require('node:fs');
+const { readFileSync, renameSync } = require('node:fs');
 const { connect } = require('node:net');
+const { join } = require('node:path');
+const { name: NAME } = require('../../package.json');
 
 /**
  * The most that a process has held in memory so far, in MB.
@@ -46,4 +48,14 @@ exports.tell = async (port, line) => {
 	const [answer] = await once(socket, 'data');
 	socket.destroy();
 	return String(answer);
+};
+
+/** The log of PostgreSQL. @param {string} folder that of the queue */
+exports.postgresLog = (folder) => readFileSync(join(folder, 'postgres', 'PostgreSQL.log'), 'utf8');
+
+/** Runs `work` while an n8n lacks the package. @param {string} folder of this n8n @param {() => Promise<unknown>} work */
+exports.withoutPackage = async (folder, work) => {
+	const [there, away] = [join(folder, '.n8n', 'nodes', 'node_modules', NAME), join(folder, 'away')];
+	renameSync(there, away);
+	await work().finally(() => renameSync(away, there));
 };

@@ -13,6 +13,7 @@ import { oneNode } from '../e2e/n8n';
 import { byTime, KEY } from '../helpers/people';
 import { bloodPressureOf } from '../helpers/requests';
 import { describeLongNights } from './longNights';
+import { describeLostPackage } from './lostPackage';
 import { describeNights } from './nights';
 import { PATIENCE, putNightlyRead, runPlan, type Nightly, type Queue } from './nightly';
 import { describeOutages } from './outages';
@@ -20,7 +21,9 @@ import { describePlans } from './plans';
 import { USERS } from './place';
 import { isLong, print } from './processes';
 import { describeServices } from './services';
-import { bendable, rowsBefore, withMicroseconds } from './table';
+import { notRun } from './statements';
+import { describeUnsaved } from './unsaved';
+import { bendable, rowsBefore, tableRow, withMicroseconds } from './table';
 
 const NOW = Date.now();
 const OTHER_KEY = 'another-team-of-the-tests';
@@ -57,26 +60,30 @@ afterAll(async () => {
 	removeFolder(folder);
 });
 
-it('a workflow that reads all users runs on a worker', async () => {
-	const credential = await queue.rest.createCredential({
+const credential = async () =>
+	await queue.rest.createCredential({
 		name: 'team',
 		type: 'healthDataServiceApi',
 		data: { baseUrl: sandbox.baseUrl, apiKey: KEY },
 	});
+
+it('a workflow that reads all users runs on a worker', async () => {
 	const [day, night] = [24, 0].map((hours) => new Date(NOW - hours * 3_600_000).toISOString().slice(0, 10));
 	const { id } = await queue.rest.importWorkflow(
-		oneNode(credential, bloodPressureOf('', { userScope: 'all', startDate: day, endDate: day })),
+		oneNode(await credential(), bloodPressureOf('', { userScope: 'all', startDate: day, endDate: day })),
 	);
 	const ran = await queue.rest.runWorkflow(id, 'Start', PATIENCE);
 
 	expect(ran.error).toBeUndefined();
 	const rows = ran.runData.Node[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
-	expect(byTime(rows)).toEqual(byTime(rowsBefore(night, 1, { world, users: small.users, now: NOW, zone: 'UTC' })));
+	expect(byTime(rows.map(tableRow))).toEqual(
+		byTime(rowsBefore(night, 1, { world, users: small.users, now: NOW, zone: 'UTC' })),
+	);
 	expect(queue.workers.map((worker) => worker.started().includes(ran.id)).sort()).toEqual([false, true]);
 });
 
-describe('the services of the tests', () => describeServices(() => queue));
-
+describe('the services of the tests', () => describeServices(() => queue, folder));
+describe('executions that are not saved', () => describeUnsaved(() => queue, credential));
 const place = () => ({ queue, sandbox, nightly, team: small, now: NOW, bent });
 // First: nothing claims these shards yet.
 describe('the example "Nightly read: plan"', () => describePlans(place, OTHER_KEY));
@@ -91,6 +98,10 @@ describe('the example "Nightly read: shards"', () => {
 	describe('a night with an outage', () => describeOutages(place));
 });
 
+describe('a start without the package', () => {
+	describeLostPackage(() => queue, `${folder}/main`, credential);
+});
+
 if (isLong) {
 	describe('long nights', () => {
 		const database = async (name: string, apiKey: string, save?: object) =>
@@ -98,3 +109,7 @@ if (isLong) {
 		describeLongNights(place, [large, LARGE_KEY], database);
 	});
 } else print(['Without the long nights, which LONG_NIGHTS=1 adds']);
+
+it('every statement that a page prints was run', () => {
+	expect(notRun()).toEqual([]);
+});

@@ -22,11 +22,13 @@ export const withMicroseconds = (world: World): World => ({
 		}),
 });
 
-/** The world, and a map of users by their id to what becomes of each of their readings on the way. */
+export type Bend = (reading: Reading) => Reading | [];
+
+/** The world, and a map of users by their id to what becomes of each of their readings on the way; `[]`: it is deleted. */
 export function bendable(world: World) {
-	const bent = new Map<string, (reading: Reading) => Reading>();
+	const bent = new Map<string, Bend>();
 	const readings: World['readings'] = (userId, ...asked) =>
-		world.readings(userId, ...asked).map(bent.get(userId) ?? ((reading) => reading));
+		world.readings(userId, ...asked).flatMap(bent.get(userId) ?? ((reading) => reading));
 	return { world: { ...world, readings }, bent };
 }
 
@@ -63,24 +65,26 @@ export function rowsBefore(
 	const end = DateTime.fromISO(night, { zone }).startOf('day');
 	return users.flatMap((user) => {
 		const readings = world.readings(user.user_id, 'blood_pressure', end.minus({ days }).toMillis(), end.toMillis() - 1);
-		return expectedRows(
-			user,
-			readings.filter(({ arrived }) => arrived <= now),
-			user.client_user_id,
-		);
+		const arrived = readings.filter((reading) => reading.arrived <= now);
+		return expectedRows(user, arrived, user.client_user_id).map(tableRow);
 	});
 }
+
+const COLUMNS = ['row_id', 'user_id', 'client_user_id', 'timestamp'];
+const VALUES = ['systolic', 'diastolic', 'unit', 'provider', 'source_type'];
+
+/** The columns of a row that the table has. */
+export const tableRow = (row: IDataObject): IDataObject =>
+	Object.fromEntries([...COLUMNS, ...VALUES].map((column) => [column, row[column]]));
 
 export function tablesOf({ postgres }: Queue, database: string) {
 	const query = async (sql: string) => await postgres.query(database, sql);
 	const list = async (select: string) =>
 		JSON.parse(await query(`SELECT coalesce(json_agg(one), '[]') FROM (${select}) AS one`));
-	const columns = ['id', 'user_id', 'client_user_id', TIMESTAMP];
-	const values = ['systolic', 'diastolic', 'unit', 'provider', 'source_type'];
+	const columns = [...COLUMNS, ...VALUES].map((column) => (column === 'timestamp' ? TIMESTAMP : column));
 	return {
 		query,
-		readings: async (): Promise<IDataObject[]> =>
-			await list(`SELECT ${[...columns, ...values].join(', ')} FROM health_readings`),
+		readings: async (): Promise<IDataObject[]> => await list(`SELECT ${columns.join(', ')} FROM health_readings`),
 		/** Unread users of the nights that are planned. */
 		unread: async (): Promise<string[]> => {
 			const users = await list('SELECT user_id FROM health_users WHERE readings IS NULL');

@@ -3,7 +3,7 @@
  * rows that are new, known, twice, corrected or written without an offset.
  */
 import { DateTime } from 'luxon';
-import type { IDataObject, INodeTypeDescription } from 'n8n-workflow';
+import type { IDataObject, INode, INodeTypeDescription } from 'n8n-workflow';
 import { freePort } from '../../dev/host/process/ports';
 import { startDatabase } from '../../dev/host/queue/services';
 import type { User } from '../../dev/sandbox/schemas';
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterEach(async () => {
 	Object.assign(host.sandbox.switches, defaultSwitches());
 	history.entries = [];
-	await sql('DROP TABLE blood_pressure');
+	await sql('DROP TABLE IF EXISTS blood_pressure');
 });
 afterAll(async () => {
 	await host?.stop();
@@ -53,14 +53,16 @@ afterAll(async () => {
 	removeFolder(folder);
 });
 
-/** @param given other credentials than those of the tests */
-async function run(example: Example, from?: string, given: Record<string, string> = {}) {
-	const workflow = prepare(example, types, { ...credentials, ...given }, 'UTC');
+/** @param given other credentials than those of the tests @param timezone of the workflow */
+async function put(example: Example, given: Record<string, string> = {}, timezone = 'UTC'): Promise<string> {
+	const workflow = prepare(example, types, { ...credentials, ...given }, timezone);
 	// The shortest that n8n allows, so that no test waits.
 	for (const node of workflow.nodes) if (node.retryOnFail) node.waitBetweenTries = 1;
-	const { id } = await host.rest.importWorkflow(workflow);
-	return await host.rest.runWorkflow(id, from);
+	return (await host.rest.importWorkflow(workflow)).id;
 }
+
+const run = async (example: Example, from?: string, given?: Record<string, string>) =>
+	await host.rest.runWorkflow(await put(example, given), from);
 
 /** The rows that a statement gives. */
 async function sql(query: string): Promise<IDataObject[]> {
@@ -85,18 +87,21 @@ async function sql(query: string): Promise<IDataObject[]> {
 	return runData.SQL[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
 }
 
-const COLUMNS = 'client_user_id, timestamp, systolic, diastolic, unit, provider, source_type, user_id, id'.split(', ');
+const COLUMNS = 'client_user_id, timestamp, systolic, diastolic, unit, provider, source_type, user_id, row_id'.split(
+	', ',
+);
 const inTable = async (): Promise<IDataObject[]> => {
 	// As text: n8n would cut microseconds.
 	const utc = `to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') || '+00:00' AS timestamp`;
 	const columns = COLUMNS.map((column) => (column === 'timestamp' ? utc : column));
-	const rows = await sql(`SELECT ${columns.join(', ')} FROM blood_pressure ORDER BY id`);
+	const rows = await sql(`SELECT ${columns.join(', ')} FROM blood_pressure ORDER BY row_id`);
 	return rows.map((row) => ({ ...row, systolic: Number(row.systolic), diastolic: Number(row.diastolic) }));
 };
 const inService = () =>
 	history.entries
 		.flatMap(({ user, reading }) => expectedRows(user, [reading], user.client_user_id))
-		.sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
+		.map((row): IDataObject => Object.fromEntries(COLUMNS.map((column) => [column, row[column]])))
+		.sort((a, b) => (String(a.row_id) < String(b.row_id) ? -1 : 1));
 
 /** As many days ago, with microseconds. */
 const measured = (user: User, days: number, systolic: number): Entry => {
@@ -179,6 +184,29 @@ describe.each([
 		expect((await inTable()).map(({ timestamp }) => timestamp)).toEqual(inService().map(({ timestamp }) => timestamp));
 	});
 
+	it('reads each form of a time as the node does, a date as that day of the workflow', async () => {
+		host.sandbox.switches.fault = rawAnswers(host.sandbox, () => true);
+		const day = DateTime.utc().minus({ days: 2 });
+		const [date, basic] = [day.toISODate(), day.toFormat('yyyyMMdd')];
+		const written = [
+			[`${date} 08:00:00 +0000`, `${date}T08:00:00`],
+			[`${basic}T090000Z`, `${date}T09:00:00`],
+			[`${date}T10:00:00,5Z`, `${date}T10:00:00.5`],
+			[`${date}T11+01:00`, `${date}T10:00:00`],
+			[`${date}T12:00:00+01:00[Europe/Berlin]`, `${date}T11:00:00`],
+			[date, `${date}T00:00:00-05:00`],
+			[basic, `${date}T00:00:00-05:00`],
+		];
+		written.forEach(([timestamp], i) => correct(measured(anna, 2, 100 + i), { timestamp }));
+		const { status } = await host.rest.runWorkflow(await put(readExample(file), {}, 'America/Cancun'));
+		expect(status).toBe('success');
+		const rows = await sql(`SELECT to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS time
+			FROM blood_pressure ORDER BY systolic`);
+		expect(rows.map(({ time }) => time)).toEqual(
+			written.map(([, time]) => DateTime.fromISO(time!, { zone: 'utc' }).toISO()),
+		);
+	});
+
 	it('keeps empty values empty, and leaves columns of your own alone', async () => {
 		Object.assign(host.sandbox.switches, { oddValues: true, bareSources: true });
 		measured(anna, 1, 120);
@@ -219,3 +247,51 @@ it(`${BACKFILL} follows, and the history does not overwrite what it has written`
 	correct(old, { systolic: 130 });
 	expect(await inTable()).toEqual(inService());
 });
+
+it('nightly-shards.json fails once an hour while the database is away, with a short message', async () => {
+	const id = await put(readExample('nightly-shards.json'), { postgres: away });
+	const ends = [await host.rest.runWorkflow(id), await host.rest.runWorkflow(id)];
+	// The hour may change in between.
+	if (ends[1].status === 'error') ends.push(await host.rest.runWorkflow(id));
+	expect([ends[0].status, ends.at(-1)!.status]).toEqual(['error', 'success']);
+	expect(ends[0].error.message).toBe('The database of the readings failed: Connection refused');
+});
+
+it('"Next" reads only users that are unread, of a month of nights', async () => {
+	await run(readExample('nightly-plan.json'));
+	await sql(`
+		UPDATE health_nights SET accounted = now(), account_by = now() + interval '1 day';
+		UPDATE health_users SET readings = 0;
+		CREATE TEMP TABLE one AS SELECT * FROM health_nights LIMIT 1;
+		INSERT INTO health_nights SELECT (n).* FROM (SELECT jsonb_populate_record(one, jsonb_build_object('night', one.night - day)) AS n
+			FROM one, generate_series(1, 30) AS day) AS nights;
+		INSERT INTO health_shards (night, plan, shard) SELECT night, plan, shard FROM health_nights, generate_series(1, 10) AS shard
+			ON CONFLICT DO NOTHING;
+		INSERT INTO health_users (night, plan, user_id, shard, readings)
+			SELECT night, plan, 'user-' || shard || '-' || number, shard, 0 FROM health_shards, generate_series(1, 100) AS number;
+		ANALYZE health_users`);
+	const { parameters } = readExample('nightly-shards.json').nodes.find(({ name }: INode) => name === 'Next');
+	const values = ["''", "'{}'", '0'];
+	const next = String(parameters.query).replace(/\$([123])/g, (_, index) => values[index - 1]);
+	const [, statement] = /^(WITH shards[^]+?);$/m.exec(next)!;
+	const [{ 'QUERY PLAN': plan }] = await sql(`EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`);
+	expect(rowsReadOf('health_users', plan as Plan[])).toBeLessThan(1000);
+});
+
+interface Plan {
+	'Relation Name'?: string;
+	'Actual Rows'?: number;
+	'Actual Loops'?: number;
+	'Rows Removed by Filter'?: number;
+}
+
+/** How many rows of a table a plan has read. */
+function rowsReadOf(table: string, plan: Plan[]): number {
+	let count = 0;
+	JSON.stringify(plan, (_, node: Plan | null) => {
+		const { 'Actual Rows': kept = 0, 'Actual Loops': loops = 0, 'Rows Removed by Filter': removed = 0 } = node ?? {};
+		if (node?.['Relation Name'] === table) count += (kept + removed) * loops;
+		return node;
+	});
+	return count;
+}

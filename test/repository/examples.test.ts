@@ -1,6 +1,6 @@
 /**
- * Examples, without running them: poll times, schedules and limits are those that their notes and prompts name, and a run that
- * fails says how many users could not be read.
+ * Examples, without running them: no code, few nodes and short expressions; poll times, schedules and limits are those that
+ * their notes and prompts name; a run that fails says how many users could not be read.
  */
 import { Workflow, type IDataObject, type INode, type INodeExecutionData, type INodeTypes } from 'n8n-workflow';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
@@ -37,6 +37,26 @@ function textsOf({ parameters }: INode): string[] {
 	return texts;
 }
 
+describe.each(files)('%s can be changed without writing code', (file) => {
+	const steps = nodesOf(file).filter(({ type }) => !type.endsWith('.stickyNote'));
+	const expressions = steps
+		.flatMap(textsOf)
+		.filter((text) => text.startsWith('='))
+		.flatMap((text) => [...text.matchAll(/\{\{([^]*?)\}\}(?!\})/g)].map(([, inside]) => inside.trim()));
+
+	it('has no Code node', () => {
+		expect(steps.filter(({ type }) => /\.(code|function|functionItem|aiTransform)$/.test(type))).toEqual([]);
+	});
+
+	it('has at most ten nodes beside its notes', () => {
+		expect(steps.length).toBeLessThanOrEqual(10);
+	});
+
+	it('has no expression over 160 characters', () => {
+		expect(expressions.filter((one) => one.length > 160)).toEqual([]);
+	});
+});
+
 const WORDS: Record<string, number> = { one: 1, two: 2, three: 3, four: 4, five: 5, ten: 10 };
 const toNumber = (text: string) => WORDS[text.toLowerCase()] ?? Number(text.replaceAll(',', ''));
 
@@ -63,6 +83,22 @@ it.each(having('scheduleTrigger'))('%s runs when its name and its note say', (fi
 	expect(notesOf(nodesOf(file)).join()).toContain(time);
 });
 
+it('every node names its users, so that no default decides whose readings are read', () => {
+	const ours = exampleFiles()
+		.flatMap((file) => nodesOf(file).map((node) => ({ file, ...node })))
+		.filter(({ type }) => type.includes('.healthDataService'))
+		.filter(({ parameters }) => parameters.resource !== 'user' && parameters.event !== 'user');
+	const silent = ours.filter(({ parameters }) => !parameters.userScope);
+	expect(silent.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
+});
+
+it('nightly-shards.json runs every 5 seconds in the hours that its note and the page name, every minute in the others', () => {
+	const nodes = nodesOf('nightly-shards.json');
+	const { interval } = ofType(nodes, 'scheduleTrigger')[0].parameters.rule as { interval: IDataObject[] };
+	expect(interval.map(({ expression }) => expression)).toEqual(['*/5 * 2-5 * * *', '0 * 0-1,6-23 * * *']);
+	for (const text of [notesOf(nodes)[0], textOf('docs/queue-mode.md')]) expect(text).toContain('rom 02:00 to 06:00');
+});
+
 describe('what is read', () => {
 	const readers = having('healthDataService');
 
@@ -73,10 +109,10 @@ describe('what is read', () => {
 		if (days) expect(dateRange).toBe(`last${days}Days`);
 		const [, hours] = /last (\d+) hours/.exec(about) ?? [];
 		if (hours) expect(startDate).toBe(`={{ $now.minus({ hours: ${hours} }) }}`);
-		expect(dateRange).toMatch(/^(last7Days|days|times)$/);
+		expect(dateRange).toMatch(/^(last7Days|lastWeek|days|times)$/);
 	});
 
-	it.each(readers)('%s: everything, since it matches by id or adds up', (_, { parameters }) => {
+	it.each(readers)('%s: everything, since it matches by row or counts users', (_, { parameters }) => {
 		expect(parameters.returnAll).toBe(true);
 	});
 
@@ -129,37 +165,50 @@ describe('what a model is told', () => {
 	it.each(tools.filter(([, { parameters }]) => parameters.output === 'summary'))(
 		'%s: a tool with a summary says what it counts',
 		(_, { parameters }) => {
-			for (const fact of ['The means are of all', 'counts once', '0 readings means', 'never write them as a pair'])
+			for (const fact of ['The means are of all', 'counts once', '0 readings means', 'are one reading each'])
 				expect(parameters.toolDescription).toContain(fact);
 		},
 	);
 });
 
-it('all texts that name limits of blood pressure name the same', () => {
-	const named = files.flatMap((file) =>
-		[...JSON.stringify(nodesOf(file)).matchAll(/at or above (\d+\/\d+)/gi)].map(([, limits]) => limits),
-	);
-	// The mean of several days, and one reading.
-	expect(new Set(named)).toEqual(new Set(['135/85', '180/110']));
-	const { parameters } = nodesOf('weekly-letter.json').find(({ name }) => name === 'Week and Limits')!;
-	const { assignments } = (parameters as { assignments: { assignments: IDataObject[] } }).assignments;
-	const numbers = assignments.filter(({ type }) => type === 'number').map(({ name, value }) => [name, value]);
-	expect(Object.fromEntries(numbers)).toEqual({
-		...{ systolic: 135, diastolic: 85, min_readings: 12, min_days: 3, charts: 20 },
-		...{ high_systolic: 180, high_diastolic: 110, low_systolic: 90, low_diastolic: 50 },
-	});
-});
+const MEAN = { meanSystolic: 135, meanDiastolic: 85 };
+const ENOUGH = { minReadings: 12, minDays: 3 };
+const ONE_READING = { minSystolic: 180, minDiastolic: 110, lowSystolic: 90, lowDiastolic: 50 };
 
-it('the alert of single readings and the list of means have the limits that their texts name', () => {
-	const [{ parameters }] = ofType(nodesOf('new-reading-alert.json'), 'healthDataServiceTrigger');
-	expect(parameters.options).toEqual({ minSystolic: 180, minDiastolic: 110, lowSystolic: 90, lowDiastolic: 50 });
-	const [alert, list] = ['new-reading-alert.json', 'high-blood-pressure-alert.json'].map((file) => ({
-		about: notesOf(nodesOf(file))[0],
-		code: String(ofType(nodesOf(file), 'code')[0].parameters.jsCode),
-	}));
-	expect(alert.about).toContain('at or above 180/110, or at or below 90/50');
-	expect(list.about).toContain('at or above 135/85, of at least 12 readings on 3 days');
-	expect(list.code).toContain('{ systolic: 135, diastolic: 85 };\nconst ENOUGH = { readings: 12, days: 3 };');
+describe('limits', () => {
+	it('all texts that name limits of blood pressure name the same', () => {
+		const named = files.flatMap((file) =>
+			[...JSON.stringify(nodesOf(file)).matchAll(/at or (?:above|below) (\d+\/\d+)/gi)].map(([, limits]) => limits),
+		);
+		expect(new Set(named)).toEqual(new Set(['135/85', '180/110', '90/50']));
+	});
+
+	it.each([
+		['new-reading-alert.json', [ONE_READING]],
+		['high-blood-pressure-alert.json', [{ ...MEAN, ...ENOUGH }]],
+		[
+			'weekly-letter.json',
+			[
+				{ ...MEAN, ...ONE_READING, ...ENOUGH },
+				{ ...MEAN, ...ONE_READING },
+			],
+		],
+		[
+			'mcp-server.json',
+			[
+				{ ...MEAN, ...ENOUGH },
+				{ ...MEAN, ...ENOUGH },
+			],
+		],
+		['ai-coach.json', [{ ...MEAN, ...ENOUGH }]],
+	])('%s: the options hold what the texts name', (file, expected) => {
+		const options = nodesOf(file).flatMap(({ type, parameters }) => {
+			const { options: set = {} } = parameters as { options?: IDataObject };
+			const limits = Object.entries(set).filter(([name]) => /^(mean|min|low)[A-Z]/.test(name));
+			return type.includes('.healthDataService') && limits.length ? [Object.fromEntries(limits)] : [];
+		});
+		expect(options).toEqual(expected);
+	});
 });
 
 describe('a run that fails says how many users could not be read', () => {
@@ -196,12 +245,31 @@ it('each recipe that reads several users or all their days says Return All', () 
 	for (const recipe of reading) expect(recipe).toContain('Return All');
 });
 
+/** In a window of 1280 × 800 n8n shows a larger canvas smaller: the notes' 14 px would be less than 11. */
+it.each(['ai-coach.json', 'error-workflow.json', 'mcp-server.json', 'morning-table.json'])(
+	'%s: its notes can be read when n8n fits the canvas into the window',
+	(file) => {
+		const [width, height] = [0, 1].map((axis) => {
+			const name = axis === 0 ? 'width' : 'height';
+			const starts = nodesOf(file).map(({ position }) => position[axis]);
+			const ends = nodesOf(file).map(({ position, parameters }) => position[axis] + Number(parameters[name] ?? 96));
+			return Math.max(...ends) - Math.min(...starts);
+		});
+		expect(width).toBeLessThanOrEqual(1300);
+		expect(height).toBeLessThanOrEqual(720);
+	},
+);
+
 describe('what n8n keeps', () => {
 	it.each(exampleFiles())('%s: no execution that succeeded or was started by hand, and its note says so', (file) => {
 		expect(readExample(file).settings).toMatchObject({ saveDataSuccessExecution: 'none', saveManualExecutions: false });
-		const [about] = notesOf(nodesOf(file));
-		expect(about).toContain('Save successful production executions');
-		expect(about).toContain('Save manual executions');
+		expect(notesOf(nodesOf(file))[0]).toMatch(/n8n saves only .*failed executions|both hold health data/);
+	});
+
+	it('the page says how to look for a fault', () => {
+		const page = textOf('docs/examples.md');
+		for (const setting of ['Save successful production executions', 'Save manual executions'])
+			expect(page).toContain(setting);
 	});
 
 	it.each(having('googleSheets'))('%s: a sheet gets the columns that the example names', (file, { name }) => {
@@ -215,17 +283,37 @@ describe('what n8n keeps', () => {
 	});
 });
 
-describe('texts of others', () => {
-	/** The function that puts a text into code marks, in which Slack makes no link and no mention. */
-	const CODE =
-		"const code = (text) => '`' + String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('`', \"'\").replace(/\\s+/g, ' ') + '`';";
-	const NASTY = '<!channel> & `*www.example.com*`\n• me';
-	const SHOWN = "`&lt;!channel&gt; &amp; '*www.example.com*' • me`";
-
-	it.each(having('slack'))('%s: Slack gets them in code marks', (file, { parameters }) => {
-		const writers = [...ofType(nodesOf(file), 'set'), ...ofType(nodesOf(file), 'code')].flatMap(textsOf);
-		expect([...writers, String(parameters.text)].filter((text) => text.includes(CODE))).toHaveLength(1);
+describe('errors of failed runs', () => {
+	it.each(having('stopAndError'))('%s: no client user ID, since n8n sends them to its maker', (_, { parameters }) => {
+		expect(String(parameters.errorMessage)).not.toContain('client_user_id');
 	});
+
+	it('nightly-shards.json: a short message of the database, no whole statement {{ }}', async () => {
+		const node = nodesOf('nightly-shards.json').find(({ name }) => name === 'Database Failed')!;
+		const said = await evaluated(node, String(node.parameters.errorMessage), [{ message: 'x'.repeat(5000) }]);
+		expect(String(said)).toHaveLength(300);
+	});
+
+	it('error-workflow.json needs neither a description nor a link {{ }}', async () => {
+		const [node] = ofType(nodesOf('error-workflow.json'), 'set');
+		const { assignments } = node.parameters.assignments as { assignments: Array<{ value: string }> };
+		const item = { workflow: { name: 'Night' }, execution: { error: { message: 'Refused' } } };
+		expect(await evaluated(node, assignments[0].value, [item])).toBe('`Night` failed: `Refused`');
+	});
+
+	it('error-workflow.json posts no whole statement of a database {{ }}', async () => {
+		const [node] = ofType(nodesOf('error-workflow.json'), 'set');
+		const { assignments } = node.parameters.assignments as { assignments: Array<{ value: string }> };
+		const error = { message: 'Connection refused', description: `Failed query: ${'SELECT '.repeat(1000)}` };
+		const said = await evaluated(node, assignments[0].value, [{ workflow: { name: 'x' }, execution: { error } }]);
+		expect(String(said).length).toBeLessThan(400);
+	});
+});
+
+describe('texts of others', () => {
+	const NASTY = '<!channel> & `*www.example.com*`\n• me';
+	/** In code marks Slack makes no link and no mention, and the text cannot end them. */
+	const SHOWN = '`&lt;!channel> &amp; *www.example.com* • me`';
 
 	it.each<[string, IDataObject, string]>([
 		[
@@ -233,11 +321,20 @@ describe('texts of others', () => {
 			{ workflow: { name: NASTY }, trigger: { error: { message: NASTY, description: NASTY } } },
 			`${SHOWN} failed: ${SHOWN}\n${SHOWN}`,
 		],
-		['users-without-readings.json', { client_user_id: NASTY, error: NASTY }, `• ${SHOWN}: ${SHOWN}`],
-	])('%s: the message shows them {{ }}', async (file, item, shown) => {
+		['users-without-readings.json', { client_user_id: NASTY }, `• ${SHOWN}`],
+		['new-reading-alert.json', { client_user_id: NASTY, reached: 'low', lowest: '88/48' }, `• ${SHOWN} *low*`],
+		['high-blood-pressure-alert.json', { client_user_id: NASTY, mean: '150.0/95.0' }, `• ${SHOWN}: 150.0/95.0`],
+	])('%s: the message shows them in code marks {{ }}', async (file, item, shown) => {
 		const [node] = ofType(nodesOf(file), 'set');
 		const { assignments } = node.parameters.assignments as { assignments: Array<{ value: string }> };
-		expect(await evaluated(node, assignments[0].value, [item])).toEqual(expect.stringContaining(shown));
+		const time = '2026-03-02 07:10:03';
+		const times = { highest_time: time, lowest_time: time, latest_time: time };
+		const text = await evaluated(node, assignments[0].value, [{ ...times, ...item }]);
+		expect(String(text).slice(0, shown.length)).toBe(shown);
+	});
+
+	it.each(having('slack'))('%s: no link to the n8n of the team in a message', (_, { parameters }) => {
+		expect(parameters.otherOptions).toEqual({ includeLinkToWorkflow: false });
 	});
 
 	it.each(having('googleSheets'))('%s: Google Sheets takes no formula', (_, { parameters }) => {

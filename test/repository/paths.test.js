@@ -54,26 +54,6 @@ it.each(pages)('%s names only what is there', (page) => {
 	expect(deadPathsOf(page, readFileSync(join(ROOT, page), 'utf8'))).toEqual([]);
 });
 
-/** As GitHub names them. @param {string} text */
-const anchorsOf = (text) =>
-	all(text, /^#+ (.+)$/gm).map((heading) =>
-		heading
-			.toLowerCase()
-			.replace(/[^\p{L}\p{N} _-]/gu, '')
-			.replaceAll(' ', '-'),
-	);
-
-it.each(pages)('%s leads to headings that are there', (page) => {
-	const text = readFileSync(join(ROOT, page), 'utf8');
-	const dead = all(text, /\]\(([^)\s]*#[^)\s]+)\)/g).filter((link) => {
-		const [target, anchor] = link.split('#');
-		if (/^\w+:/.test(target) || (target && !isThere(join(dirname(page), target)))) return false;
-		const there = target ? readFileSync(join(ROOT, dirname(page), target), 'utf8') : text;
-		return !anchorsOf(there).includes(anchor);
-	});
-	expect(dead).toEqual([]);
-});
-
 it('the table of decisions has one file for each, and no file twice', () => {
 	const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
 	const rows = text.split('\n').filter((line) => line.startsWith('| ') && line.includes('?'));
@@ -82,13 +62,3 @@ it('the table of decisions has one file for each, and no file twice', () => {
 	expect(decided.filter(({ length }) => length !== 1)).toEqual([]);
 	expect(decided.flat().filter((file, at, files) => files.indexOf(file) !== at)).toEqual([]);
 });
-
-it.each([
-	['a link', 'see [this](gone.md#part)', ['gone.md']],
-	['a path', 'as `dev/gone.js` does, or dev/setup.js', ['dev/gone.js']],
-	['a path in a block', '```\nnode dev/gone/now.js --host\n```', ['dev/gone/now.js']],
-	['a pattern', '`dev/host/*`, `dev/gone/*.js`', ['dev/gone/*.js']],
-	['a path of the node', `\`${nodeFolders[0]}/gone.ts\``, [`${nodeFolders[0]}/gone.ts`]],
-	['a lone file', '`jest.config.js`, `gone.ts`', ['gone.ts']],
-	['no addresses', '[x](https://dev/gone) https://elsewhere.example/dev/gone.js', []],
-])('would find %s', (_, text, dead) => expect(deadPathsOf('docs/page.md', text)).toEqual(dead));

@@ -123,38 +123,14 @@ function evaluated(type: INodeType, expression: string, parameters: INodeParamet
 	);
 }
 
-it('{{ }}: below the node and the trigger stands what was chosen, and the hint of an empty output where there are readings', async () => {
+it('{{ }}: below the node and the trigger stands what was chosen', async () => {
 	const lines: string[] = [];
 	for (const type of nodes) {
 		const { description } = type;
-		for (const chosen of choicesOf(description, ['resource', 'event', 'operation'])) {
+		for (const chosen of choicesOf(description, ['resource', 'event', 'operation', 'userScope'])) {
 			const subtitle = await evaluated(type, description.subtitle!, chosen);
 			lines.push(`${Object.values(chosen).join(' ')}: ${String(subtitle)}`);
-			for (const { message, displayCondition, ...hint } of description.hints ?? [])
-				if (await evaluated(type, displayCondition!, chosen)) lines.push(`  ${message} ${JSON.stringify(hint)}`);
 		}
 	}
 	expect(`\n${lines.join('\n')}\n`).toMatchSnapshot();
-});
-
-describe('{{ }} hints of the output', () => {
-	const provider = { __rl: true, mode: 'slug', value: 'omron' };
-	const noProvider = { __rl: true, mode: 'list', value: '' };
-	const several = { resource: 'timeseries', userScope: 'all', returnAll: false, provider: noProvider };
-
-	it.each<[string, INodeParameters, string[]]>([
-		['several users, Limit', several, ["'Limit' counts rows"]],
-		['Listed Users, Limit', { ...several, userScope: 'listed' }, ["'Limit' counts rows"]],
-		['several users, Return All', { ...several, returnAll: true }, []],
-		['one user, Limit', { ...several, userScope: 'one' }, []],
-		['a provider', { ...several, userScope: 'one', provider }, ["If no items come out, check the 'Provider'"]],
-		['users', { ...several, resource: 'user', provider }, []],
-	])('%s', async (_, parameters, expected) => {
-		const shown: string[] = [];
-		const type = new HealthDataService();
-		for (const { message, displayCondition, whenToDisplay } of type.description.hints!)
-			if (whenToDisplay === 'afterExecution' && (await evaluated(type, displayCondition!, parameters)))
-				shown.push(message);
-		expect(shown).toEqual(expected.map((start) => expect.stringMatching(new RegExp(`^${start}`))));
-	});
 });

@@ -25,12 +25,12 @@ it('gives the defaults of n8n for what executions keep', () => {
 
 it('names only variables that there are', () => {
 	const others = [...page.matchAll(/`((?:N8N|DB)_\w+)`/g)].map(([, name]) => name);
-	expect(others).toEqual(['N8N_ENCRYPTION_KEY', 'DB_SQLITE_VACUUM_ON_STARTUP']);
-	const known = ['instance-settings-config.js', 'database.config.js'].map(sourceOf).join();
+	expect(others).toEqual(['N8N_DIAGNOSTICS_ENABLED', 'N8N_ENCRYPTION_KEY', 'DB_SQLITE_VACUUM_ON_STARTUP']);
+	const known = ['instance-settings-config.js', 'database.config.js', 'diagnostics.config.js'].map(sourceOf).join();
 	for (const name of others) expect(known).toContain(`Env)('${name}'`);
 });
 
-describe('what it says of this package, in figures and lists, is what the code does', () => {
+describe('what it says of this package is what the code does', () => {
 	/** The one text that a sentence has where the pattern has its group. @param {RegExp} sentence */
 	const said = (sentence) => {
 		const [, text, ...others] = sentence.exec(page) ?? [];
@@ -66,48 +66,5 @@ describe('what it says of this package, in figures and lists, is what the code d
 		expect(request.headers).toEqual({ [header]: 'key' });
 		// No sender, n8n's HTTP Request node included, follows a redirect with it.
 		expect(request).toMatchObject({ disableFollowRedirect: true, followRedirect: false, followAllRedirects: false });
-	});
-
-	it('a key that was not accepted yet is in so many requests at once', () => {
-		const [most] = said(/at most (\w+) requests are in flight with it/);
-		const { RequestQueue } = require('../../nodes/HealthDataService/http/requestQueue');
-		expect(new RequestQueue({ concurrency: 50 }).places).toBe(
-			['one', 'two', 'three', 'four', 'five'].indexOf(most) + 1,
-		);
-	});
-
-	it('unencrypted is what stays on the machine', () => {
-		const [list] = said(/except for the own machine \(([^)]+)\)/);
-		const hosts = [...list.matchAll(/`([^`]+)`/g)].map(([, host]) => host.replace('*', 'any').replaceAll('x', '7'));
-		expect(hosts).toHaveLength(4);
-		const { serviceRoot } = require('../../nodes/HealthDataService/http/authenticate');
-		for (const host of hosts) expect(serviceRoot({ baseUrl: `http://${host}`, apiKey: '' })).toBe(`http://${host}`);
-		for (const host of ['192.168.0.7', 'localhost.example', '128.0.0.1', '[::2]'])
-			expect(() => serviceRoot({ baseUrl: `http://${host}`, apiKey: '' })).toThrow('Allow Unencrypted HTTP');
-	});
-
-	it('of a reading so many characters are kept, and for so long', () => {
-		const [kept] = said(/there at the first read, (\d+) characters: hashes and a letter/);
-		const [user, reading, values] = said(
-			/(\d+) of the user ID, (\d+) of user ID, provider, source type and time, (\d+) of these and the values/,
-		).map(Number);
-		const { SeenReadings } = require('../../nodes/HealthDataService/trigger/seen');
-		const { userPrefix, keysOf, identityOf } = require('../../nodes/HealthDataService/service/readings/identity');
-		const { metrics } = require('../../nodes/HealthDataService/service/readings/metrics');
-		const [key] = keysOf(identityOf(metrics[0]), [{ user_id: 'u' }]).keys;
-		const remembered = (/** @type {string} */ of) => {
-			const seen = new SeenReadings({});
-			seen.remember({ key, values: of, time: 0, row: {} }, 'e');
-			return Object.values(seen.toSave(0, new Map()))[0];
-		};
-		expect(remembered('a')).toHaveLength(Number(kept));
-		expect(user + reading + values + 1).toBe(Number(kept));
-		expect(remembered('a').slice(0, user)).toBe(userPrefix('u'));
-		expect(remembered('a').slice(0, user + reading)).toBe(key.slice(0, user + reading));
-		expect(remembered('b').slice(0, user + reading)).toBe(key.slice(0, user + reading));
-		expect(remembered('b')).not.toBe(remembered('a'));
-
-		const { CLOCK_ERROR_MS } = require('../../nodes/HealthDataService/trigger/clock');
-		expect(CLOCK_ERROR_MS).toBe(24 * 3_600_000);
 	});
 });

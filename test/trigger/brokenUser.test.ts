@@ -3,6 +3,7 @@ import type { TroubleName } from '../../dev/sandbox/troubles';
 import { allUsers, failedUsers, HOUR, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
 const STATUSES: TroubleName[] = ['fails', 'refused', 'invalid', 'missing', 'lostOnPageTwo', 'failsOnPageTwo'];
+const REDIRECTS: TroubleName[] = ['redirected', 'redirectedNowhere', 'notModified'];
 const BODIES: TroubleName[] = ['cut', 'repeatedCursor', 'webPage', 'nullGroups', 'numberCursor'];
 
 onBothSchedulers((scheduler) => {
@@ -11,7 +12,7 @@ onBothSchedulers((scheduler) => {
 		w.used.sandbox.switches.users = users;
 	};
 
-	it.each([...STATUSES, ...BODIES])(
+	it.each([...STATUSES, ...REDIRECTS, ...BODIES])(
 		'%s: the readings of others are emitted in the same poll, those of the user once readable',
 		async (trouble) => {
 			w.used.sandbox.switches.pageSize = 2;

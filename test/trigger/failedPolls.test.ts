@@ -92,11 +92,11 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it.each<[string, INodeParameters, string]>([
-		['a user ID', { event: 'bloodPressure', user: byUserId('anna') }, "'User' is not a user ID"],
+		['a user ID', { event: 'bloodPressure', userScope: 'one', user: byUserId('anna') }, "'User' is not a user ID"],
 		['a lookback', { ...allUsers, options: { lookback: 0 } }, "'Lookback Hours' is not a whole number from 1 to 720"],
 		[
 			'an unknown user',
-			{ event: 'bloodPressure', user: byClientId('unknown') },
+			{ event: 'bloodPressure', userScope: 'one', user: byClientId('unknown') },
 			"There is no user with this 'Client User ID'",
 		],
 	])('for %s names the fields', async (_, parameters, message) => {

@@ -9,8 +9,8 @@ import { byClientId } from '../helpers/requests';
 import { allUsers, HOUR, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 
 const WITHIN_MS = 10_000;
-const NO_READING =
-	'The test reads the first 50 users for up to 6 seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next blood pressure reading';
+const scopeOf = (noun: string) =>
+	`The test reads the first 50 users for up to 6 seconds. The published workflow reads all of them, and starts with the next ${noun}`;
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -152,6 +152,17 @@ onBothSchedulers((scheduler) => {
 		});
 	});
 
+	it.each([
+		['Omron', 'omron'],
+		['apple health', 'omron'],
+	])('a test event with a provider that no user has (%s) names the slug', async (value, slug) => {
+		const provider = { __rl: true, mode: 'slug', value };
+		await expect(w.trigger({ ...allUsers, provider }).fetchTestEvent()).rejects.toMatchObject({
+			message: "'Provider' is not the slug of a provider that a user has connected",
+			description: expect.stringContaining(`: ${slug}`),
+		});
+	});
+
 	describe('a test event', () => {
 		it('is the newest reading, and nothing is remembered', async () => {
 			w.history.add(w.anna, w.reading(-120, 121));
@@ -204,30 +215,24 @@ onBothSchedulers((scheduler) => {
 			expect(n8n.reported).toEqual([]);
 		});
 
-		it.each<[string, () => INodeParameters, string]>([
-			['readings', () => allUsers, NO_READING],
-			[
-				'readings that reach a minimum',
-				() => {
-					w.history.add(w.anna, w.reading(-60, 122));
-					return { ...allUsers, options: { minSystolic: 150 } };
-				},
-				NO_READING,
-			],
-			[
-				'users',
-				() => {
-					w.history.team.users = [];
-					return { event: 'user' };
-				},
-				'The test reads the first 50 users for up to 6 seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next user',
-			],
-		])('says what to do without %s', async (_, parameters, description) => {
-			const given = parameters();
-			const noun = given.event === 'user' ? 'user' : 'blood pressure reading';
-			await expect(w.trigger(given).fetchTestEvent()).rejects.toMatchObject({
+		it.each<[string, INodeParameters]>([
+			['blood pressure reading', allUsers],
+			['user', { event: 'user' }],
+		])('says what to do without a %s', async (noun, parameters) => {
+			w.history.team.users = [];
+			await expect(w.trigger(parameters).fetchTestEvent()).rejects.toMatchObject({
 				message: `There is no ${noun} to show`,
-				description,
+				description: `Check the fields and options. ${scopeOf(noun)}`,
+			});
+		});
+
+		it('names the limits that no reading reaches', async () => {
+			w.history.add(w.anna, w.reading(-60, 122));
+			const options = { minSystolic: 180, minDiastolic: 110, lowSystolic: 90 };
+			await expect(w.trigger({ ...allUsers, options }).fetchTestEvent()).rejects.toMatchObject({
+				message:
+					"No blood pressure reading of the last 90 days (first 50 users) reaches 'Minimum Systolic' or 'Minimum Diastolic' or 'Low Systolic'",
+				description: `To see a sample, lower them for the test (raise 'Low …'). ${scopeOf('blood pressure reading')}`,
 			});
 		});
 	});

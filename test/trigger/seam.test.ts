@@ -15,13 +15,13 @@ const statementOf = (name: string) => fieldsOf(name).query as string;
 const FILL_IN = statementOf('Add What Is Missing');
 const FOLLOW = statementOf('Write by ID');
 
-/** A table by `id`, which does with a row that it has what the statement says. */
+/** A table by `row_id`, which does with a row that it has what the statement says. */
 class Table {
 	readonly rows = new Map<unknown, IDataObject>();
 
 	write(statement: string, rows: IDataObject[] = []) {
 		const [, what] = /ON CONFLICT \(id\) DO (NOTHING|UPDATE)/.exec(statement)!;
-		for (const row of rows) if (what === 'UPDATE' || !this.rows.has(row.id)) this.rows.set(row.id, row);
+		for (const row of rows) if (what === 'UPDATE' || !this.rows.has(row.row_id)) this.rows.set(row.row_id, row);
 	}
 
 	values = () =>

@@ -113,7 +113,7 @@ onBothSchedulers((scheduler) => {
 		w.pass(HOUR);
 		const carl = w.history.addUser('carl', iso(w.clock));
 		const [row] = (await n8n.tick())!;
-		expect(row).toMatchObject({ ...carl, id: expect.stringMatching(/^user-/), change: 'created' });
+		expect(row).toMatchObject({ ...carl, row_id: expect.stringMatching(/^user-/), change: 'created' });
 		carl.connected_sources.pop();
 		expect(await n8n.tick()).toBeUndefined();
 	});

@@ -27,8 +27,8 @@ onBothSchedulers((scheduler) => {
 			['anna', 145, 'created'],
 			['ben', 125, 'created'],
 		]);
-		expect(Object.keys(rows[0]).slice(-3)).toEqual(['user_id', 'id', 'change']);
-		expect(rows[0].id).toMatch(/^bloodPressure-[0-9a-f]{32}$/);
+		expect(Object.keys(rows[0]).slice(-3)).toEqual(['user_id', 'row_id', 'change']);
+		expect(rows[0].row_id).toMatch(/^bloodPressure-[0-9a-f]{32}$/);
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
@@ -87,7 +87,7 @@ onBothSchedulers((scheduler) => {
 		w.history.add(w.anna, other());
 		const rows = (await n8n.tick())!;
 		expect(rows).toHaveLength(2);
-		expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
+		expect(new Set(rows.map(({ row_id }) => row_id)).size).toBe(2);
 	});
 
 	it('is one reading when pages overlap', async () => {
@@ -105,8 +105,8 @@ onBothSchedulers((scheduler) => {
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0));
 		const [row] = (await n8n.tick())!;
-		expect(row.id).toMatch(/^bloodPressure-/);
-		expect(row).toHaveProperty('id_raw');
+		expect(row.row_id).toMatch(/^bloodPressure-/);
+		expect(row).toHaveProperty('id');
 	});
 
 	it('hashes are forgotten a day after the lookback', async () => {
@@ -139,9 +139,9 @@ onBothSchedulers((scheduler) => {
 			unit: 'mmHg',
 			...more,
 		});
-		/** A table kept by `id`: the rows that went out, the last one of each. */
+		/** A table kept by `row_id`: the rows that went out, the last one of each. */
 		const table = (executions: IDataObject[][]) => {
-			const rows = new Map(executions.flat().map((row) => [row.id, row.systolic]));
+			const rows = new Map(executions.flat().map((row) => [row.row_id, row.systolic]));
 			return [...rows.values()].sort();
 		};
 
@@ -152,7 +152,7 @@ onBothSchedulers((scheduler) => {
 			w.history.add(w.anna, w.reading(0, 130));
 			const rows = (await n8n.tick())!;
 			expect(valuesOf(rows)).toEqual([120, 130]);
-			expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
+			expect(new Set(rows.map(({ row_id }) => row_id)).size).toBe(2);
 			expect(rows.every(({ change }) => change === 'created')).toBe(true);
 			w.history.entries.reverse();
 			expect(await n8n.tick()).toBeUndefined();
@@ -182,7 +182,7 @@ onBothSchedulers((scheduler) => {
 			write([point(120, { id: 'a' }), point(130, { id: 'b' })]);
 			const [first] = (await n8n.tick())!;
 			write([point(130, { id: 'b' }), point(140, { id: 'a' })]);
-			expect(await n8n.tick()).toMatchObject([{ id: first.id, systolic: 140, change: 'updated' }]);
+			expect(await n8n.tick()).toMatchObject([{ row_id: first.row_id, systolic: 140, change: 'updated' }]);
 		});
 
 		it('identical ones are one', async () => {

@@ -3,16 +3,19 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { readClientUserId } from '../../nodes/HealthDataService/fields/users';
 import type { Get, Query } from '../../nodes/HealthDataService/http/client';
-import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
+import { columnsOf } from '../../nodes/HealthDataService/service/readings/metrics';
 import { readingPages } from '../../nodes/HealthDataService/service/readings/pages';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
+import { text, toNumber } from '../../nodes/HealthDataService/shared/values';
 import { collectGrouped, readingRows } from '../../nodes/HealthDataService/service/readings/rows';
 import { resolveUser } from '../../nodes/HealthDataService/service/users/users';
 import { hasDots } from '../helpers/fieldValues';
+import { bloodPressure } from '../helpers/metrics';
 import { fc } from '../helpers/properties';
+import { toDateRange } from '../helpers/ranges';
 
 const owner = { user_id: 'u', client_user_id: null };
-const COLUMNS = ['timestamp', 'systolic', 'diastolic', 'unit'];
+const COLUMNS = columnsOf(bloodPressure);
 
 async function collect<T>(pages: AsyncIterable<T>): Promise<T[]> {
 	const all: T[] = [];
@@ -57,7 +60,7 @@ describe('readings', () => {
 				const get = (async (_: string, query: Query) => answers[asked.push(query) - 1]) as Get;
 
 				const rows = (await collect(readingPages(get, '/path', { provider: 'p' }, async () => {}))).flatMap((page) =>
-					readingRows(page, COLUMNS, owner),
+					readingRows(page, bloodPressure, owner),
 				);
 				expect(rows.map((row) => `${row.timestamp} ${row.systolic} ${row.provider} ${row.source_type}`).sort()).toEqual(
 					[...expected].sort(),
@@ -70,7 +73,7 @@ describe('readings', () => {
 				async function* again() {
 					yield* answers;
 				}
-				const [item] = await collectGrouped(again(), owner);
+				const [item] = await collectGrouped(again(), { user: owner, place: 1 });
 				const groups = Object.values(
 					item.groups as Record<string, Array<{ data: IDataObject[]; source: IDataObject }>>,
 				).flat();
@@ -87,19 +90,23 @@ describe('readings', () => {
 	});
 
 	it('no field of a point or a source is lost or overwrites another', () => {
+		/** Numbers as text are numbers. */
+		const shown = (value: unknown) => String(toNumber(value) ?? value);
 		const ours = ['timestamp', 'systolic', 'unit', 'provider', 'source_type', 'user_id', 'provider_raw'];
 		const name = fc.constantFrom(...ours, 'type', 'name', 'source_name', '__proto__', 'constructor');
 		const fields = fc.dictionary(name, fc.oneof(fc.integer(), fc.string(), fc.constant(null)));
 		fc.assert(
 			fc.property(fields, fields, (point, source) => {
 				const page = JSON.parse(JSON.stringify({ groups: { omron: [{ data: [point], source }] } })) as IDataObject;
-				const [row] = readingRows(page, COLUMNS, owner);
+				const [row] = readingRows(page, bloodPressure, owner);
 				expect(row.user_id).toBe('u');
 				for (const column of COLUMNS)
-					expect(row[column]).toBe(Object.entries(point).find(([key]) => key === column)?.[1] ?? null);
-				// Everything that came in is somewhere in the row.
-				const values = Object.values(row);
-				for (const value of [...Object.values(point), ...Object.values(source)]) expect(values).toContain(value);
+					expect(shown(row[column])).toBe(shown(Object.entries(point).find(([key]) => key === column)?.[1] ?? null));
+				// Everything that came in is somewhere in the row; a provider without a name is that of the group.
+				const values = Object.values(row).map(shown);
+				const { provider, ...others } = source;
+				for (const value of [...Object.values(point), ...Object.values(others)]) expect(values).toContain(shown(value));
+				if (text(provider)) expect(values).toContain(shown(provider));
 			}),
 		);
 	});

@@ -16,7 +16,10 @@ export interface Located {
 	value: unknown;
 	/** The label of the picked row, as saved with the workflow. */
 	cachedResultName?: unknown;
-	/** Whether the service gave this value, in its own spelling: it was picked from the list, not typed and not from an expression. */
+	/**
+	 * Whether the service gave this value, in its own spelling: it was picked from the list, not typed and not from an expression. A
+	 * text that was typed before the mode was changed back to the list has no label.
+	 */
 	isPicked?: boolean;
 }
 
@@ -24,8 +27,8 @@ const FIELD_OF_ITEM = /^=\{\{\s*\$json\.([A-Za-z_]\w*)\s*\}\}$/;
 
 /**
  * A locator, or the plain value that an expression or an agent put in its place. The most common expression, a field of the
- * item, is looked up without n8n's evaluator: with 1,000 items that saves a sixth of the time. A tool's item belongs to the
- * agent, so only n8n can look it up.
+ * item, is looked up without n8n's evaluator: with 1,000 items this saves a sixth of the time. A tool's item belongs to the
+ * agent, so only n8n can look its fields up.
  */
 export function readLocator(context: FieldContext, name: string): Located {
 	const stored = context.getNode().parameters[name];
@@ -35,9 +38,13 @@ export function readLocator(context: FieldContext, name: string): Located {
 	}
 	const given = context.getNodeParameter(name, '');
 	if (!isLocator(given)) return { value: given };
+	const saved: Partial<INodeParameterResourceLocator> = isLocator(stored) ? stored : {};
+	const { cachedResultName: label, mode, value } = saved;
 	return {
 		...given,
-		isPicked: isLocator(stored) && stored.mode === 'list' && stored.value === given.value,
+		// As saved: in `given` an expression in the label is evaluated.
+		cachedResultName: label,
+		isPicked: label !== undefined && mode === 'list' && value === given.value,
 	};
 }
 

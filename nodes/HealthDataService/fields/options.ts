@@ -4,6 +4,8 @@
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DEFAULT_CONCURRENCY } from '../http/requestQueue';
+import type { Limit } from '../service/readings/measured';
+import type { ThresholdOption } from '../service/readings/metrics';
 import type { WhenNotFound } from '../service/users/selection';
 import { Problem } from '../shared/problem';
 import {
@@ -46,7 +48,7 @@ export function readOption<T>(
 		: read(context.getNodeParameter(`options.${name}`));
 }
 
-/** So that one execution leaves room in the service for other clients. */
+/** Leaves room in the service for other clients. */
 const MAX_CONCURRENT_REQUESTS = 50;
 
 const concurrencyField: INodeProperties = {
@@ -74,7 +76,7 @@ const requestsPerSecondField: INodeProperties = {
 
 export const requestLimitFields = [concurrencyField, requestsPerSecondField];
 
-/** `requestsPerSecond` is undefined for no limit. */
+/** Without its option, `requestsPerSecond` is undefined: no limit. */
 export const readRequestLimits = (context: FieldContext) => ({
 	concurrency: readOption(context, 'concurrency', DEFAULT_CONCURRENCY, (value) =>
 		Math.min(wholeNumber(value, 'Concurrent Requests', 1), MAX_CONCURRENT_REQUESTS),
@@ -113,6 +115,30 @@ export const skipField = (name: string): INodeProperties => ({
 export const readSkip = (context: FieldContext, name: string) =>
 	readOption(context, name, 0, (value) => wholeNumber(value, 'Skip First Users', 0));
 
+/** The option for a limit of a metric. */
+export const limitField = (
+	{ option, name, default: limit }: ThresholdOption,
+	description: string,
+	displayOptions: IDisplayOptions,
+): INodeProperties => ({
+	displayName: name,
+	name: option,
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: limit,
+	description,
+	displayOptions,
+});
+
+/** The limits of the options that were added. */
+export const readLimits = (context: FieldContext, options: readonly ThresholdOption[]): Limit[] =>
+	options.flatMap(({ column, at, option, name }) => {
+		const limit = readOption<number | undefined>(context, option, undefined, (value) =>
+			someNumber(value, name, 0),
+		);
+		return limit === undefined ? [] : [{ column, [at]: limit }];
+	});
+
 export const sourceTypesField: INodeProperties = {
 	displayName: 'Source Types',
 	name: 'sourceTypes',
@@ -125,7 +151,7 @@ export const sourceTypesField: INodeProperties = {
 
 const SOURCE_ADVICE = "Enter types such as cuff, watch, or leave 'Source Types' empty for all";
 
-/** In lower case and alphabetical order; none for all. */
+/** Source types in lower case and alphabetical order; an empty list for all types. */
 export const readSourceTypes = (context: FieldContext): string[] =>
 	readOption<string[]>(context, 'sourceTypes', [], (value) => {
 		const entries = toEntries(value, 'Source Types', SOURCE_ADVICE, /[,;\r\n]+/);
@@ -163,7 +189,7 @@ export const readWhenNotFound = (context: IExecuteSingleFunctions): WhenNotFound
 		(value) => toChoice(value, 'When Not Found', NOT_FOUND_CHOICES).value,
 	);
 
-/** `hint` says what Limit leaves out, and how to get it. */
+/** @param hint what Limit leaves out, and how to get the rest */
 export const returnAllAndLimit = (
 	show: IDisplayOptions['show'],
 	hint: string,

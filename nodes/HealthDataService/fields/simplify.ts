@@ -21,16 +21,16 @@ export const simplifyField = (show: IDisplayOptions['show']): INodeProperties =>
 	displayOptions: { show: { ...show, '@tool': [true] } },
 });
 
-/** Always false in a workflow: if another field has an expression, n8n shows and saves this one there too. */
+/** False in a workflow: n8n also shows and saves *Simplify* there when another field has an expression. */
 export const isSimplified = (context: IExecuteSingleFunctions) =>
 	isTool(context) && toSwitch(context.getNodeParameter('simplify', true), 'Simplify');
 
-/** One identifier of the user and the columns of the metric; null columns are left out. */
-export function simpleReading(row: IDataObject, columns: readonly string[]): IDataObject {
+/** One identifier of the user and the columns; those without a value, and a count of none left out, are left out. */
+export function shortRow(row: IDataObject, columns: readonly string[]): IDataObject {
 	const owner = row.client_user_id === null ? 'user_id' : 'client_user_id';
-	const kept = [owner, ...columns, 'provider', 'source_type'].filter(
-		(column) => row[column] !== null,
-	);
+	const isEmpty = (column: string) =>
+		(row[column] ?? null) === null || (column === 'left_out' && row[column] === 0);
+	const kept = [owner, ...columns].filter((column) => !isEmpty(column));
 	return Object.fromEntries(kept.map((column) => [column, row[column]]));
 }
 
@@ -42,19 +42,23 @@ export const simpleUser = (user: IDataObject): IDataObject => ({
 	connected_providers: connectedSources(user).map(({ slug }) => slug),
 });
 
-/** Tells a model that the output may be incomplete, in whatever form; people see that beside the field. */
+interface LimitNoteOptions {
+	limit: number;
+	/** What the model itself can ask for. */
+	advice: string;
+	provider?: string;
+	sourceTypes?: readonly string[];
+}
+
+/** Tells a model that the output is cut or empty; people see that beside the field. */
 export function limitNotes(
 	context: IExecuteSingleFunctions,
 	rows: number,
-	limit: number,
-	provider = '',
-	sourceTypes: readonly string[] = [],
+	{ limit, advice, provider = '', sourceTypes = [] }: LimitNoteOptions,
 ): IDataObject[] {
 	if (!isTool(context)) return [];
 	if (rows >= limit)
-		return [
-			{ note: `There may be more: 'Limit' is ${limit}. Raise it, or ask for less at a time` },
-		];
+		return [{ note: `Cut off after ${limit} rows ('Limit'): there may be more. ${advice}` }];
 	const types = sourceTypes.join(', ');
 	if (rows === 0 && types)
 		return [

@@ -23,35 +23,36 @@ type Show = IDisplayOptions['show'];
 
 export type UserScope = 'one' | 'listed' | 'all';
 
-const ONE_USER: UserScope = 'one';
+/** The default, so that the first run shows rows. */
+const ALL_USERS: UserScope = 'all';
 
 const SCOPES: Array<{ name: string; value: UserScope; description: string }> = [
-	{ name: 'All Users', value: 'all', description: 'The readings of every user of your team' },
+	{ name: 'All Users', value: ALL_USERS, description: 'The readings of every user of your team' },
 	{ name: 'Listed Users', value: 'listed', description: 'The readings of the users in a list' },
-	{ name: 'One User', value: ONE_USER, description: 'The readings of a single user' },
+	{ name: 'One User', value: 'one', description: 'The readings of a single user' },
 ];
 
-/** "Users" and the fields that name them: "User" for a single user, "Identified By" and "User IDs" for a list. */
+/** "Users", "User" for a single user, "Identified By" and "User IDs" for a list. */
 export const userFields = (show: Show): INodeProperties[] => [
 	{
 		displayName: 'Users',
 		name: 'userScope',
 		type: 'options',
-		default: ONE_USER,
+		default: ALL_USERS,
 		description: 'Whose readings to retrieve',
 		displayOptions: { show },
 		options: SCOPES,
 	},
-	userField({ ...show, userScope: [ONE_USER] }),
+	userField({ ...show, userScope: ['one'] }),
 	usersByField({ ...show, userScope: ['listed'] }),
 	userIdsField({ ...show, userScope: ['listed'] }),
 ];
 
-/** `one` reads the user of `readUser`, `listed` those of `readUserIds`, `all` the team. */
+/** `one` means the user of `readUser`, `listed` the users of `readUserIds`, `all` the team. */
 export const readUserScope = (context: FieldContext): UserScope =>
-	toChoice(context.getNodeParameter('userScope', ONE_USER), 'Users', SCOPES).value;
+	toChoice(context.getNodeParameter('userScope', ALL_USERS), 'Users', SCOPES).value;
 
-/** Not `required`: if "Users" is an expression, n8n shows this field and refuses to start while it is empty. */
+/** Not `required`: if "Users" is an expression, n8n shows "User" and refuses to start while "User" is empty. */
 const userField = (show: Show): INodeProperties => ({
 	displayName: 'User',
 	name: 'user',
@@ -68,14 +69,14 @@ const userField = (show: Show): INodeProperties => ({
 			typeOptions: { searchListMethod: 'searchUsers', searchable: true },
 		},
 		{
-			displayName: 'By Client User ID',
+			displayName: 'Client ID',
 			name: 'clientUserId',
 			type: 'string',
 			placeholder: 'e.g. app-user-0042',
 			hint: 'The identifier that your own application gave to the user',
 		},
 		{
-			displayName: 'By User ID',
+			displayName: 'User ID',
 			name: 'userId',
 			type: 'string',
 			placeholder: 'e.g. 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90',
@@ -83,7 +84,10 @@ const userField = (show: Show): INodeProperties => ({
 			validation: [
 				{
 					type: 'regex',
-					properties: { regex: `^\\s*${UUID}\\s*$`, errorMessage: 'Not a valid user ID' },
+					properties: {
+						regex: `^\\s*${UUID}\\s*$`,
+						errorMessage: 'Not a user ID. For your own identifier, choose Client ID',
+					},
 				},
 			],
 		},
@@ -92,15 +96,16 @@ const userField = (show: Show): INodeProperties => ({
 
 const USER_ID_ADVICE =
 	'A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own';
-const USER_ADVICE = `${USER_ID_ADVICE} identifier, set 'User' to By Client User ID`;
+const USER_ADVICE = `${USER_ID_ADVICE} identifier, set 'User' to Client ID`;
 
-/** @throws Problem for an invalid identifier: it becomes part of a path */
+const PICK_USER = "Pick a user from the list, or set 'Users' to All Users";
+
+/** @throws Problem for an identifier that cannot be part of a path */
 export function readUser(context: FieldContext): UserIdentifier {
 	const { mode, value, cachedResultName, isPicked } = readLocator(context, 'user');
 	if (mode === 'clientUserId') return { by: 'clientUserId', id: readClientUserId(value) };
 
-	if (isBlank(value))
-		throw emptyField('User', value, mode === 'list' ? 'Pick a user from the list' : USER_ADVICE);
+	if (isBlank(value)) throw emptyField('User', value, mode === 'list' ? PICK_USER : USER_ADVICE);
 	const id = typeof value === 'string' ? value.trim() : '';
 	if (!isUserId(id)) throw unusable('User', 'a user ID', value, USER_ADVICE);
 	const shownAs = mode === 'list' ? shownIn(cachedResultName, id) : undefined;
@@ -123,14 +128,16 @@ export function readClientUserId(value: unknown): string {
 }
 
 /**
- * A row of the picker, `app-user-0042 (Omron, Withings)`. It is defined here because the saved workflow keeps it beside the user
- * ID. Only the sources are in round brackets.
+ * A row of the picker, `app-user-0042 (Omron, Withings)`. The saved workflow keeps the row beside the user ID, and `readUser`
+ * reads it again: so only the sources are in round brackets.
  */
 export function pickerRow(user: IDataObject): string {
 	const sources = connectedSources(user).map(({ name }) =>
 		name.replaceAll('(', '[').replaceAll(')', ']'),
 	);
-	const id = text(user.client_user_id) || String(user.user_id);
+	const client = text(user.client_user_id);
+	// n8n would evaluate a saved label that begins with this.
+	const id = client === '' || client.startsWith('=') ? String(user.user_id) : client;
 	return sources.length ? `${id} (${sources.join(', ')})` : id;
 }
 
@@ -171,7 +178,7 @@ export const readUsersBy = (context: FieldContext): UserIdentifier['by'] =>
 
 const LIST_FIELD = 'User IDs';
 
-/** Limit for one input item: n8n holds all of its rows in memory at once. */
+/** For one input item: n8n holds all rows of an item in memory at once. */
 const MAX_USERS = 10_000;
 
 const userIdsField = (show: Show): INodeProperties => ({
@@ -197,12 +204,9 @@ const LIST_ADVICE = {
 /** Without duplicates, in the order given. @throws Problem for an invalid entry, an empty list and a list over the limit */
 export function readUserIds(context: FieldContext, by: UserIdentifier['by']): ListEntry[] {
 	const distinct = new Map<string, ListEntry>();
-	const entries = toEntries(
-		context.getNodeParameter('userIds', ''),
-		LIST_FIELD,
-		LIST_ADVICE[by],
-		SEPARATORS[by],
-	);
+	const value = context.getNodeParameter('userIds', '');
+	if (isBlank(value)) throw emptyField(LIST_FIELD, value, LIST_ADVICE[by]);
+	const entries = toEntries(value, LIST_FIELD, LIST_ADVICE[by], SEPARATORS[by]);
 	entries.forEach((entry, index) => {
 		const at = index + 1;
 		const id = toIdentifier(entry, at, by);
@@ -214,7 +218,7 @@ export function readUserIds(context: FieldContext, by: UserIdentifier['by']): Li
 	throw new Problem(message, 'Share them between several input items');
 }
 
-/** User IDs in lower case: a UUID is the same user in either. */
+/** A user ID in lower case: a UUID names the same user in either case. */
 function toIdentifier(entry: unknown, at: number, by: UserIdentifier['by']): string {
 	const id = isText(entry) ? text(entry) : '';
 	if (by === 'clientUserId' && isClientUserId(id)) return id;

@@ -11,12 +11,12 @@ export interface ServiceCredential {
 	apiKey: string;
 	allowHttp?: boolean;
 	allowUnauthorizedCerts?: boolean;
-	/** n8n adds these two to every credential. */
+	/** n8n adds *Allowed HTTP Request Domains* and its list to every credential. */
 	allowedHttpRequestDomains?: string;
 	allowedDomains?: string;
 }
 
-/** n8n would follow a redirect to any origin with the key. The last two are the names in its HTTP Request node. */
+/** n8n would follow a redirect to any origin with the key. The last two names are those of its HTTP Request node. */
 const NO_REDIRECTS = {
 	disableFollowRedirect: true,
 	followRedirect: false,
@@ -33,7 +33,7 @@ export function authenticate(
 	request: IHttpRequestOptions,
 ): IHttpRequestOptions {
 	const root = serviceRoot(credential);
-	// n8n's HTTP Request node gives the URL as `uri`. Where both are set, n8n sends `url`.
+	// n8n's HTTP Request node gives the URL as `uri`. Where `uri` and `url` are set, n8n sends `url`.
 	const { uri } = request as { uri?: unknown };
 	const target = String(request.url ?? uri);
 
@@ -45,6 +45,7 @@ export function authenticate(
 		);
 	}
 	const checked = new URL(url);
+	checkMethod(request);
 	checkDomain(credential, checked.hostname);
 	checkHostHeader(request);
 	return {
@@ -61,7 +62,7 @@ export function authenticate(
 
 /**
  * Whether `url` has the origin of `root` and a path below that of `root`. A reverse proxy may decode, merge slashes and split at
- * other signs before it resolves dot segments, each in its own order: so there may be no dot segment in any reading.
+ * other signs before it resolves dot segments, in an order of its own: in any order, the path must have no dot segment.
  *
  * @param root of `serviceRoot`
  */
@@ -78,12 +79,25 @@ export function isBelow(url: string, root: string): boolean {
 /** `.` `/` `;` `\`, percent-encoded once or several times. */
 const ENCODED_SIGN = /%(?:25)*(2e|2f|3b|5c)/gi;
 
-/** Whether a segment is `.` or `..`, with or without `;` parameters. `URL` has resolved those that are not encoded. */
-function hasDotSegment(path: string): boolean {
+/**
+ * Whether a segment is `.` or `..`, with or without `;` parameters. No request has such a path: service/users/users.ts asks for
+ * each identifier before it becomes part of one.
+ */
+export function hasDotSegment(path: string): boolean {
 	const decoded = path.replace(ENCODED_SIGN, (_, code: string) =>
 		String.fromCharCode(Number(`0x${code}`)),
 	);
 	return decoded.split(/[/\\]/).some((segment) => ['.', '..'].includes(segment.split(';')[0]));
+}
+
+/** Methods whose answer repeats the headers, or that connect to another host. */
+const REFUSED_METHODS = ['TRACE', 'TRACK', 'CONNECT'];
+
+/** @throws Problem for a method that would let others read the key */
+function checkMethod({ method = 'GET' }: IHttpRequestOptions) {
+	const name = String(method).trim().toUpperCase();
+	if (!REFUSED_METHODS.includes(name)) return;
+	throw notSent(`The API key is not sent with ${name}`, 'Choose another method, such as GET');
 }
 
 /** @throws Problem for a header that would lead the request to another site at the same address */
@@ -153,14 +167,14 @@ const normalized = (domain: string) => domain.trim().toLowerCase().replace(/\.$/
 const isWithin = (host: string, domain: string) =>
 	domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain;
 
-/** Options of a connection. n8n's HTTP Request node has names of its own for them. */
+/** Options of a connection. n8n's HTTP Request node has other names for the same options. */
 type ConnectionOptions = Pick<IHttpRequestOptions, 'skipSslCertificateValidation'> & {
 	rejectUnauthorized?: boolean;
 	proxy?: unknown;
 	agentOptions?: object;
 };
 
-/** Allowed `agentOptions`, which n8n 2.8.4 passes on unseen: all others may say where to connect or what to trust. */
+/** Allowed `agentOptions`, which n8n 2.8.4 passes on unseen: any other option may say where to connect or what to trust. */
 const ALLOWED_AGENT_OPTIONS: PropertyKey[] = ['cert', 'key', 'passphrase'];
 
 /** The names of n8n's request helper and of its HTTP Request node. */

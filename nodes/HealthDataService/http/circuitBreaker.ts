@@ -1,13 +1,13 @@
 /**
- * Circuit breaker: opens when requests fail in a row, or for long, without an answer in between. While it is open the request
- * queue rejects all requests.
+ * Circuit breaker: suspects an outage when requests fail in a row, or for long, without an answer in between. It opens if the user
+ * list fails too (keyCheck.ts). While it is open the request queue rejects all requests.
  */
 import type { Problem } from '../shared/problem';
 
 export const BREAKER_LIMITS = {
-	/** So many failures in a row are no longer those of single users. */
+	/** Failures in a row that cannot be those of single users. */
 	inARow: 50,
-	/** A few are enough after so long without an answer. */
+	/** After this time without an answer, `FEW_IN_A_ROW` failures are enough. */
 	forMs: 600_000,
 };
 
@@ -19,29 +19,31 @@ export class CircuitBreaker {
 	/** The first failed attempt after the last answer. */
 	private failingSince?: number;
 
-	/** Error of the last request that has used up its attempts, until another is answered. Requests that it ends get it. */
+	/** Error of the last exhausted request; the next answer clears it. Rejected requests get it. */
 	lastFailure?: Problem;
 
-	/** For each attempt that fails. */
+	isOpen = false;
+
+	/** To be called for each failed attempt. */
 	onFailedAttempt() {
 		this.failingSince ??= performance.now();
 	}
 
-	/** For each request that has used up its attempts. */
+	/** To be called for each request that has used up its attempts. */
 	onFailure(problem: Problem) {
 		this.failures++;
-		this.lastFailure = problem.reworded(problem.message, problem.description, {
-			concernsAll: true,
-		});
+		this.lastFailure = problem.ofAll();
 	}
 
 	reset() {
 		this.failures = 0;
 		this.failingSince = undefined;
 		this.lastFailure = undefined;
+		this.isOpen = false;
 	}
 
-	get isOpen(): boolean {
+	/** Whether the failures may be an outage. They may also concern only the users read last. */
+	get mayBeOutage(): boolean {
 		const { inARow, forMs } = BREAKER_LIMITS;
 		return (
 			this.failures >= inARow ||

@@ -1,6 +1,6 @@
 /**
- * Classification of answers: the one place that says what a status, a body or a network error means (quirks 19, 20, 25).
- * Retry, request queue, key check and errors ask here; errors.ts only words it.
+ * Classification of answers by status, body or network error (quirks 19, 20, 25), for retry, request queue, key check and
+ * errors.
  */
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import type { Problem } from '../shared/problem';
@@ -11,10 +11,10 @@ export type Answer = { response: IN8nHttpFullResponse } | { failure: Problem };
 /**
  * - `answered`: data, a redirect, or an error of this one request, such as 404 or 422.
  * - `unauthorized`: the API key is invalid.
- * - `forbidden`: the API key is invalid, or it may not read this one user: `keyCheck.ts` tells them apart.
+ * - `forbidden`: the API key is invalid, or may not read this one user: `keyCheck.ts` finds out which.
  * - `throttled`: the service is overloaded: all requests wait.
  * - `transient`: a retry of this request may succeed.
- * - `failed`: no response, and a retry would end the same way.
+ * - `failed`: no response, and a retry would fail for the same reason.
  */
 export type Outcome =
 	| 'answered'
@@ -28,7 +28,7 @@ const STATUSES: Array<[Outcome, number[]]> = [
 	['unauthorized', [401]],
 	['forbidden', [403]],
 	['throttled', [429, 503]],
-	// 520 to 524 are those of a proxy in front of the service.
+	// 520 to 524 come from a proxy in front of the service.
 	['transient', [408, 425, 500, 502, 504, 520, 521, 522, 523, 524]],
 ];
 
@@ -44,7 +44,9 @@ export function classify(answer: Answer): Outcome {
 export const classifyStatus = (status: number): Outcome =>
 	STATUSES.find(([, statuses]) => statuses.includes(status))?.[0] ?? 'answered';
 
-/** Whether the answer rejects the API key, or may do so. */
+export const isRedirect = (status: number) => status >= 300 && status < 400;
+
+/** Whether the answer rejects the API key, or may reject it. */
 export const isDenied = (outcome: Outcome) => outcome === 'unauthorized' || outcome === 'forbidden';
 
 /** Whether the same request may succeed later. */
@@ -53,8 +55,8 @@ export const isRetryable = (outcome: Outcome) => outcome === 'throttled' || outc
 export const isTransientCode = (code: string | undefined) => !LASTING_CODE.test(code ?? '');
 
 /**
- * Whether a JSON body is incomplete: on a connection without `Content-Length` nothing else tells that it broke. n8n passes on
- * a string where it could not parse JSON. Statuses other than 404 and 2xx are classified without their bodies.
+ * Whether a JSON body is incomplete: the only sign of a connection without `Content-Length` that broke. n8n passes on a
+ * string where it could not parse JSON. Statuses other than 404 and 2xx are classified without their bodies.
  */
 export function isTruncated({ statusCode, headers, body }: IN8nHttpFullResponse): boolean {
 	if (typeof body !== 'string' || !(statusCode === 404 || (statusCode >= 200 && statusCode < 300)))
@@ -65,7 +67,7 @@ export function isTruncated({ statusCode, headers, body }: IN8nHttpFullResponse)
 
 export const looksLikeJson = (text: string) => /^\s*[{[]/.test(text);
 
-/** Whether the error of JSON.parse (V8) is behind the last character. What is wrong before it stays wrong in a retry. */
+/** Whether the error of JSON.parse (V8) is behind the last character. An earlier error would come again in a retry. */
 function endsTooEarly(text: string): boolean {
 	try {
 		JSON.parse(text);

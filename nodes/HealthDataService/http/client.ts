@@ -6,7 +6,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { isThrottle } from '../shared/problem';
 import { isObject } from '../shared/values';
 import { serviceRoot } from './authenticate';
-import { classifyStatus, isDenied } from './classify';
+import { classifyStatus, isDenied, isRedirect } from './classify';
 import { statusError, unexpectedBodyError } from './errors';
 import { keyCheck } from './keyCheck';
 import { followOne } from './redirect';
@@ -29,7 +29,7 @@ export type Query = Record<string, string | number | undefined>;
  * GETs `path` (contract section 4, already percent-encoded) and gives the JSON object of the answer. Blank query values are not
  * sent. `onMissing` gives the result of a 404, unless the user list is not found either.
  *
- * @throws Problem for every other answer, and when there is none
+ * @throws Problem for every other answer, and without an answer
  */
 export type Get = <T = never>(
 	path: string,
@@ -42,7 +42,7 @@ export type Get = <T = never>(
 export interface ClientOptions
 	extends Partial<RetryLimits & Pick<RetryOptions, 'continues' | 'ignoreFailure'>> {
 	defaults?: RequestDefaults;
-	/** Shared by all requests that are limited together. As a function, by key and address: one key says nothing of another. */
+	/** Shared by all requests that are limited together. A function gives a queue for each key and address. */
 	queue?: RequestQueue | ((account: string) => RequestQueue);
 	/** Timeout of a whole answer, at most that of `RETRY_LIMITS`. */
 	timeoutMs?: number;
@@ -99,17 +99,20 @@ export async function connect(
 			...(asksList && { isListThrottled }),
 		}),
 		root,
-		key,
 	);
 
 	return async (path, query = {}, onMissing, options) => {
-		const { statusCode, body, headers } = await follow(root + path + queryString(query), options);
+		const url = root + path + queryString(query);
+		const { statusCode, body, headers } = await follow(url, options).catch(async (error) => {
+			await keys.checkOutage();
+			throw error;
+		});
 		onAnswer?.(headers ?? {});
 		const isMissing = onMissing && statusCode === 404;
 		if (isMissing && !options?.isListNext) await keys.checkAddress();
-		const mayBeKey = isDenied(classifyStatus(statusCode));
-		if (mayBeKey) await keys.check();
-		if (isMissing || mayBeKey) queue.throwIfClosed({ signal, continues });
+		const mayConcernAll = isDenied(classifyStatus(statusCode)) || isRedirect(statusCode);
+		if (mayConcernAll) await keys.check();
+		if (isMissing || mayConcernAll) queue.throwIfClosed({ signal, continues });
 		return isMissing ? await onMissing() : dataOf(statusCode, body);
 	};
 }

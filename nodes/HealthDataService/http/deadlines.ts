@@ -1,10 +1,10 @@
 /**
  * Timeout of whole answers: n8n's timeout ends when an answer begins, so a slow body would never end (quirk 20).
- * One watchdog for all requests of a queue: n8n's `sleep` would keep a timer for each long after its request.
+ * One watchdog serves all requests of a queue: a `sleep` of n8n for each request would keep its timer long after the request.
  */
 import { sleep } from 'n8n-workflow';
 
-/** Step of a sleep, which nothing can interrupt: a cancel ends it within one step (n8n's linter forbids timers of our own). */
+/** Longest sleep at a time: nothing can interrupt n8n's `sleep`, and its linter forbids timers. A cancel ends one within a step. */
 export const SLEEP_STEP_MS = 200;
 
 interface Running {
@@ -17,7 +17,7 @@ export class Deadlines {
 	private readonly running = new Set<Running>();
 	private isWatching = false;
 
-	/** By `performance.now()`: then every request ends. */
+	/** When every request ends, by `performance.now()`. */
 	endAt = Infinity;
 
 	/**
@@ -47,7 +47,7 @@ export class Deadlines {
 
 	private readonly endOf = ({ begunAt, ms }: Running) => Math.min(begunAt + ms, this.endAt);
 
-	/** Ends with the last request. Short steps, so that its memory is free soon after. */
+	/** Watches until the last request ends. In short steps, so that memory is free soon after. */
 	private async watch() {
 		if (this.isWatching) return;
 		this.isWatching = true;

@@ -1,9 +1,15 @@
 /**
- * Errors: words for a status, an answer that is not the data, a network error, and a request that is not sent. What these mean for
- * retries is decided in classify.ts.
+ * Errors: words for a status, an answer that is not the data, a network error, and a request that is not sent. classify.ts decides
+ * which of these errors are retried.
  */
 import { Problem, type Kind } from '../shared/problem';
-import { classifyStatus, isRetryable, isTransientCode, looksLikeJson } from './classify';
+import {
+	classifyStatus,
+	isRedirect,
+	isRetryable,
+	isTransientCode,
+	looksLikeJson,
+} from './classify';
 
 /** Display names of the fields behind query and path parameters. */
 const PARAMETER_LABELS: Record<string, string> = {
@@ -21,8 +27,8 @@ const LATER = 'Try again later';
 const LATER_OR_ASK = `${LATER}. If it stays, ask the people who run the service`;
 
 /**
- * The error of a status outside 200-299. The contract does not define these bodies, so any shape is accepted (quirks 16-20). No
- * word of them is repeated: it may hold a key, an identifier or a reading.
+ * The error of a status outside 200-299. The contract does not define the bodies, so any shape is accepted (quirks 16-20). No word
+ * of a body is repeated: it may hold a key, an identifier or a reading.
  */
 export function statusError(status: number, body: unknown): Problem {
 	const outcome = classifyStatus(status);
@@ -34,6 +40,20 @@ export function statusError(status: number, body: unknown): Problem {
 		return problem(
 			`The service refuses this user's data (status ${status})`,
 			"The key itself is accepted. Ask the people who run the service whether your team may read this user's data",
+		);
+	}
+	if (isRedirect(status)) {
+		return problem(
+			`The service redirects instead of answering (status ${status})`,
+			"The API key is only sent below the 'Base URL'. If the service has moved, enter its new address in the credential. If this concerns some users only, ask the people who run the service",
+		);
+	}
+	if (status === 407) {
+		return problem(
+			'A proxy between n8n and the service asks for a password (status 407)',
+			"Ask n8n's administrator: the proxy's name and password belong into HTTP_PROXY and HTTPS_PROXY, or into 'Proxy' in the request options",
+			undefined,
+			true,
 		);
 	}
 	if (status === 206)
@@ -124,7 +144,7 @@ export const cancellationOf = (signal?: AbortSignal) =>
 			})
 		: undefined;
 
-/** The rate holds a request back for too long. */
+/** The error of a request that the rate holds back for too long. */
 export const outOfTime = () =>
 	new Problem(
 		"The time was over before 'Requests per Second' allowed the next request",

@@ -1,10 +1,11 @@
 /**
- * Key check: tells an invalid API key from one forbidden user, and a wrong Base URL from one unknown user. 401 means the key. On 403
- * it requests `/v2/user`: 401 or 403 there means the key, anything else only this user. On 404 it does so too, unless the address
- * has given data before: 404 there means the Base URL. No other request is sent before that answer. A file of its own, because the
- * queue knows no path of the service.
+ * Key check: tells a problem of all users from that of one. A 401 means the key. After a 403 or a redirect, the check requests
+ * `/v2/user`: if the list is refused or redirected too, the cause is the key or the Base URL, else this one user. After a 404, if the
+ * address has given no data yet, the check requests the list too: 404 for the list means the Base URL. When failures may be an
+ * outage, an answer of the list means single users. No other request is sent before the list has answered.
  */
-import { classifyStatus } from './classify';
+import type { IN8nHttpFullResponse } from 'n8n-workflow';
+import { classifyStatus, isRedirect } from './classify';
 import { isObject } from '../shared/values';
 import { keyError, statusError } from './errors';
 import type { RequestQueue } from './requestQueue';
@@ -14,16 +15,20 @@ import type { Send } from './transport';
 export function keyCheck(
 	queue: RequestQueue,
 	root: string,
-	probe: (url: string) => Promise<unknown>,
+	probe: (url: string) => Promise<IN8nHttpFullResponse>,
 ) {
 	const list = `${root}/v2/user`;
 	const isList = (url: string) => [list, `${list}/`].includes(url.split('?')[0]);
 	const query = '?limit=1';
 	const isProbe = (url: string) => isList(url) && url.endsWith(query);
-	const check = async () => await queue.probeOnce(async () => await probe(list + query));
+	const check = async () =>
+		await queue.probeOnce(async () => {
+			const { statusCode } = await probe(list + query);
+			if (isRedirect(statusCode)) queue.close(statusError(statusCode, undefined).ofAll());
+		});
 
 	return {
-		/** `send`, which closes the queue when the key is invalid. It starts the check before the queue can send another request. */
+		/** `send` that closes the queue when the key is invalid. Starts the check before the queue can send another request. */
 		checked:
 			(send: Send): Send =>
 			async (url) => {
@@ -40,11 +45,21 @@ export function keyCheck(
 				return answer;
 			},
 
-		/** Resolves after the check; the queue is closed then if the key is invalid, or the list is not found either. */
+		/** Resolves after the check, which closes the queue if the problem concerns all users. */
 		check,
 
 		async checkAddress() {
 			if (!queue.hasData) await check();
+		},
+
+		async checkOutage() {
+			const { circuitBreaker } = queue;
+			if (!circuitBreaker.mayBeOutage || circuitBreaker.isOpen) return;
+			await queue.probe(async () => {
+				await probe(list + query).catch(() => undefined);
+				// An answer has reset it.
+				circuitBreaker.isOpen = circuitBreaker.mayBeOutage;
+			});
 		},
 	};
 }

@@ -19,17 +19,17 @@ export interface RequestLimits {
 
 export interface QueueOptions {
 	signal?: AbortSignal;
-	/** Whether it is sent although another request has failed. */
+	/** Whether this request is sent although another one has failed. */
 	continues: boolean;
 	/** The request of the key check, for which all others wait. */
 	isProbe?: boolean;
-	/** A retry, or a further request for a user: goes ahead of first requests, because its time runs out. */
+	/** A retry, or a further request for a user: goes ahead of first requests, because the user's time runs out. */
 	isFurther?: boolean;
 	/** By `performance.now()`: the pause before a retry. */
 	notBefore?: number;
-	/** Whether its answer is no longer needed. */
+	/** Whether the answer is no longer needed. */
 	isCancelled?: () => boolean;
-	/** Why it is not sent any more, once its time is over: checked while it waits. */
+	/** Why the request is not sent any more, once the user's time is over. Checked while the request waits. */
 	stoppedBy?: () => Problem | undefined;
 }
 
@@ -47,21 +47,23 @@ const ANSWERS_TO_RAISE = 10;
 
 export class RequestQueue {
 	private inFlight = 0;
-	/** In the order in which they are sent; those that pause before a retry come last. */
-	private readonly lines = { probe: [], further: [], first: [], later: [] } as Record<
-		string,
-		Waiting[]
-	>;
+	/** Waiting requests, in the order in which they are sent; `later` has retries before the end of their pause. */
+	private readonly lines: Record<'probe' | 'further' | 'first' | 'later', Waiting[]> = {
+		probe: [],
+		further: [],
+		first: [],
+		later: [],
+	};
 	/** When the pump works next. */
 	private wakesAt = Infinity;
 	private sweepAt = 0;
 	private pausedUntil = 0;
 	private nextAt = 0;
 	private readonly intervalMs: number;
-	/** Learnt: halved when the service throttles, raised slowly by answers (AIMD). */
+	/** Halved when the service throttles, raised slowly by answers (AIMD). */
 	private concurrency: number;
 	private readonly most: number;
-	/** Goes up with each decrease: of requests throttled together one counts. */
+	/** Number of decreases of the concurrency. A request sent before the last decrease does not cause another. */
 	private epoch = 0;
 	private isKeyProven = false;
 	private closedBy?: Error;
@@ -71,13 +73,11 @@ export class RequestQueue {
 	private askingList?: Promise<void>;
 	/** Whether the first Retry-After was one for all requests, as far as is known. */
 	isThrottledForAll = true;
-	/** Whether the service has given data: then its address is right. */
+	/** Whether the service has given data: then the Base URL is right. */
 	hasData = false;
-	/** Requests without a result, also those between two attempts. */
-	open = 0;
 	/** Times in a row that the service has throttled, without an answer in between. */
 	throttles = 0;
-	/** The last throttle that a reader waits out. */
+	/** Error of the last throttle that a reader outlasts. */
 	lastThrottle?: Problem;
 	readonly deadlines = new Deadlines();
 	readonly circuitBreaker = new CircuitBreaker();
@@ -92,16 +92,10 @@ export class RequestQueue {
 		this.deadlines.endAt = until;
 	}
 
-	/** Requests that wait for concurrency, the rate, a pause or their next attempt. */
-	get held() {
-		return this.open - this.inFlight;
-	}
-
 	/** Most requests in flight now. */
 	get places() {
-		return Math.floor(
-			this.isKeyProven ? this.concurrency : Math.min(this.concurrency, MOST_WITH_UNPROVEN_KEY),
-		);
+		const most = this.isKeyProven ? Infinity : MOST_WITH_UNPROVEN_KEY;
+		return Math.floor(Math.min(this.concurrency, most));
 	}
 
 	/**
@@ -110,11 +104,11 @@ export class RequestQueue {
 	 * @param settle what the result means, before the next request is sent
 	 * @throws Problem when the execution or the request is cancelled, the key is invalid, or the circuit breaker is open
 	 */
-	async run<T, R = T>(
+	async run<T, R>(
 		work: () => Promise<T>,
 		outcomeOf: (result: T) => Outcome,
 		options: QueueOptions,
-		settle = (result: T) => result as unknown as R,
+		settle: (result: T) => R,
 	): Promise<R> {
 		await new Promise<void>((send, reject) => {
 			this.lineUp({ ...options, since: performance.now(), send, reject });
@@ -153,12 +147,6 @@ export class RequestQueue {
 		await this.probing;
 	}
 
-	/** `probe` for the first that it is given. */
-	async probeOnce(probe: () => Promise<unknown>): Promise<void> {
-		this.firstProbe ??= this.probe(probe);
-		await this.firstProbe;
-	}
-
 	/**
 	 * Obeys a Retry-After: sends nothing for `ms`, unless it is that of single users.
 	 *
@@ -179,63 +167,93 @@ export class RequestQueue {
 		return this.isThrottledForAll;
 	}
 
-	/** Sends nothing for so long: what Retry-After tells one request applies to all. */
+	/** `probe` for the first that it is given. */
+	async probeOnce(probe: () => Promise<unknown>): Promise<void> {
+		this.firstProbe ??= this.probe(probe);
+		await this.firstProbe;
+	}
+
+	/** Sends nothing for `ms`: the Retry-After of one answer applies to all requests. */
 	pause(ms: number) {
 		this.pausedUntil = Math.max(this.pausedUntil, performance.now() + ms);
 	}
 
-	private reasonAgainst({
-		signal,
-		continues,
-		isCancelled,
-		stoppedBy,
-	}: QueueOptions): Error | undefined {
+	private reasonAgainst(request: QueueOptions): Error | undefined {
+		const cancelled = cancellationOf(request.signal);
+		if (cancelled) return cancelled;
+		if (request.isCancelled?.()) return CANCELLED_REQUEST;
+		if (this.closedBy) return this.closedBy;
 		const { isOpen, lastFailure } = this.circuitBreaker;
-		return (
-			cancellationOf(signal) ??
-			(isCancelled?.() ? CANCELLED_REQUEST : undefined) ??
-			this.closedBy ??
-			(isOpen || !continues ? lastFailure : undefined) ??
-			stoppedBy?.()
-		);
+		const isStopped = isOpen || !request.continues;
+		if (isStopped && lastFailure) return lastFailure;
+		return request.stoppedBy?.();
 	}
 
-	private lineUp(one: Waiting) {
-		const { isProbe, isFurther, notBefore = 0 } = one;
-		const { probe, further, first, later } = this.lines;
-		if (notBefore <= performance.now()) (isProbe ? probe : isFurther ? further : first).push(one);
-		else later.splice(later.filter((other) => other.notBefore! <= notBefore).length, 0, one);
+	/** Once the time of the queue is over, a request that the rate holds back is not sent. */
+	private lateReason(): Error | undefined {
+		const now = performance.now();
+		const isHeld = now < this.nextAt;
+		return isHeld && this.until <= now ? outOfTime() : undefined;
 	}
 
-	/** Sends what may be sent now, rejects what may not be sent any more, and wakes up when time allows more. */
+	private lineUp(request: Waiting) {
+		const { notBefore = 0 } = request;
+		if (notBefore <= performance.now()) {
+			this.lineOf(request).push(request);
+			return;
+		}
+		const { later } = this.lines;
+		const earlier = later.filter((other) => other.notBefore! <= notBefore);
+		later.splice(earlier.length, 0, request);
+	}
+
+	private lineOf({ isProbe, isFurther }: Waiting) {
+		if (isProbe) return this.lines.probe;
+		return isFurther ? this.lines.further : this.lines.first;
+	}
+
+	/** The line whose first request is sent next. During the key check, no other request is sent. */
+	private nextLine(): Waiting[] | undefined {
+		const { probe, further, first } = this.lines;
+		const line = [probe, further, first].find(({ length }) => length > 0);
+		return this.probing && line !== probe ? undefined : line;
+	}
+
+	/** Sends and rejects requests until one has to wait, and wakes up when that one may be sent. */
 	private pump() {
-		const { probe, further, first, later } = this.lines;
-		for (;;) {
-			const line = probe.length > 0 ? probe : further.length > 0 ? further : first;
-			if (line.length === 0 || (this.probing && line !== probe)) break;
-			const now = performance.now();
-			const isHeld = now < this.pausedUntil || now < this.nextAt;
-			const reason =
-				this.reasonAgainst(line[0]) ??
-				(now < this.nextAt && this.until <= now ? outOfTime() : undefined);
-			if (!reason && this.inFlight >= this.places) break;
-			if (!reason && isHeld) return void this.wakeUp(Math.max(this.pausedUntil, this.nextAt));
-			const { since, send, reject } = line.shift()!;
+		for (let line = this.nextLine(); line; line = this.nextLine()) {
+			const reason = this.reasonAgainst(line[0]) ?? this.lateReason();
 			if (reason) {
-				reject(reason);
+				line.shift()!.reject(reason);
 				continue;
 			}
-			this.inFlight++;
-			// Unused time is not saved up, and the delay of timers is made up for by half an interval at most: no burst follows.
-			this.nextAt =
-				Math.max(this.nextAt, since, this.pausedUntil, now - this.intervalMs / 2) + this.intervalMs;
-			send();
+			if (this.inFlight >= this.places) break;
+			const heldUntil = Math.max(this.pausedUntil, this.nextAt);
+			if (performance.now() < heldUntil) {
+				void this.wakeUp(heldUntil);
+				return;
+			}
+			this.dispatch(line.shift()!);
 		}
-		const [next] = later;
-		if (next) void this.wakeUp(next.notBefore!);
+		const [retry] = this.lines.later;
+		if (retry) void this.wakeUp(retry.notBefore!);
 	}
 
-	/** Pumps again then, or after a step, so that requests which are cancelled meanwhile end soon. @param time by `performance.now()` */
+	/** Sends the request and sets the time of the next one by the rate. */
+	private dispatch({ since, send }: Waiting) {
+		this.inFlight++;
+		// Idle time earns no burst; a late timer earns half an interval at most.
+		const earliest = performance.now() - this.intervalMs / 2;
+		const turn = Math.max(this.nextAt, since, this.pausedUntil, earliest);
+		this.nextAt = turn + this.intervalMs;
+		send();
+	}
+
+	/**
+	 * Pumps at `time`, or after a step of the sleep if that is earlier: requests that are cancelled meanwhile end soon.
+	 *
+	 * @param time by `performance.now()`
+	 */
 	private async wakeUp(time: number) {
 		const now = performance.now();
 		const at = Math.max(now + 1, Math.min(time, now + SLEEP_STEP_MS));
@@ -243,14 +261,20 @@ export class RequestQueue {
 		this.wakesAt = at;
 		await sleep(at - now);
 		if (this.wakesAt === at) this.wakesAt = Infinity;
-		const { later } = this.lines;
-		while (later.length > 0 && later[0].notBefore! <= performance.now())
-			this.lineUp(later.shift()!);
+		this.lineUpDue();
 		if (performance.now() >= this.sweepAt) this.sweep();
 		this.pump();
 	}
 
-	/** Rejects what may not be sent any more. */
+	/** Moves retries whose pause has ended. */
+	private lineUpDue() {
+		const { later } = this.lines;
+		while (later.length > 0 && later[0].notBefore! <= performance.now()) {
+			this.lineUp(later.shift()!);
+		}
+	}
+
+	/** Rejects all waiting requests that may not be sent any more. */
 	private sweep() {
 		this.sweepAt = performance.now() + SLEEP_STEP_MS;
 		for (const line of Object.values(this.lines)) {
@@ -264,20 +288,22 @@ export class RequestQueue {
 
 	/** @param epoch in which the request was sent */
 	private learn(outcome: Outcome, epoch: number) {
-		if (outcome === 'answered' || isDenied(outcome)) {
-			this.isKeyProven ||= outcome === 'answered';
-			this.throttles = 0;
-			this.concurrency = Math.min(
-				this.most,
-				this.concurrency + 1 / (ANSWERS_TO_RAISE * this.concurrency),
-			);
-			this.circuitBreaker.reset();
-		}
-		if (outcome === 'throttled' && epoch === this.epoch) {
-			this.epoch++;
-			this.throttles++;
-			this.concurrency = Math.max(1, Math.floor(this.concurrency / 2));
-		}
+		if (outcome === 'answered') this.isKeyProven = true;
+		if (outcome === 'answered' || isDenied(outcome)) this.onAnswer();
+		if (outcome === 'throttled' && epoch === this.epoch) this.onThrottle();
 		if (isRetryable(outcome)) this.circuitBreaker.onFailedAttempt();
+	}
+
+	private onAnswer() {
+		const raised = this.concurrency + 1 / (ANSWERS_TO_RAISE * this.concurrency);
+		this.concurrency = Math.min(this.most, raised);
+		this.throttles = 0;
+		this.circuitBreaker.reset();
+	}
+
+	private onThrottle() {
+		this.epoch++;
+		this.throttles++;
+		this.concurrency = Math.max(1, Math.floor(this.concurrency / 2));
 	}
 }

@@ -23,7 +23,7 @@ export const RETRY_LIMITS = {
 	timeoutMs: 300_000,
 };
 
-/** Attempts where an early error is better than a late one: the cause may concern all requests, or a person waits. */
+/** Attempts where an early error is better than a late one: the service may fail for all requests, or a person waits. */
 export const FEW_ATTEMPTS = 2;
 
 /** Limits while a person waits. */
@@ -39,10 +39,10 @@ export function retryAfterMs(
 	maxMs = RETRY_LIMITS.maxRetryAfterMs,
 ) {
 	const text = String(header ?? '').trim();
-	const ms = /^\d+(\.\d+)?$/.test(text)
-		? Number(text) * 1000
-		: DateTime.fromHTTP(text).toMillis() - now;
-	return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), maxMs);
+	const isSeconds = /^\d+(\.\d+)?$/.test(text);
+	const ms = isSeconds ? Number(text) * 1000 : DateTime.fromHTTP(text).toMillis() - now;
+	if (Number.isNaN(ms)) return undefined;
+	return Math.min(Math.max(0, ms), maxMs);
 }
 
 /** Exponential backoff: milliseconds before attempt `attempt` (from 2), with jitter, so that many retries do not coincide. */
@@ -60,13 +60,13 @@ export interface RetryLimits {
 	maxRetryAfterMs?: number;
 	/** By `performance.now()`: no retry starts after it. */
 	retryUntil?: number;
-	/** Whether a throttled request is sent again until then, however often it was sent. Else a throttle is a failure like others. */
+	/** Whether a throttled request is sent again until `retryUntil`, in any number of attempts. By default a throttle is a failure like others. */
 	outlastsThrottles?: boolean;
 }
 
 export interface RetryOptions extends RetryLimits, Pick<QueueOptions, 'signal' | 'continues'> {
 	queue: RequestQueue;
-	/** Whether failures do not count towards the circuit breaker: the reader tells an outage from failing users by itself. */
+	/** Whether failures do not count towards the circuit breaker: the trigger's reader tells an outage from failing users itself. */
 	ignoreFailure?: boolean;
 	/** Whether the user list is throttled too. Without it, a Retry-After is one for all requests. */
 	isListThrottled?: () => Promise<boolean>;
@@ -74,9 +74,9 @@ export interface RetryOptions extends RetryLimits, Pick<QueueOptions, 'signal' |
 
 /** What is left of the time for one user. All requests for the user share it. */
 export interface Budget {
-	/** When the first of them left the queue, by `performance.now()`. The others go ahead of first requests. */
+	/** When the first request for the user left the queue, by `performance.now()`. Later ones go ahead of first requests. */
 	sentAt?: number;
-	/** Why nothing more is sent: the request ends with the error of its last attempt, or with this. */
+	/** Why no request is sent any more: a request ends with the error of its last attempt, or with this reason. */
 	stoppedBy: () => Problem | undefined;
 	/** Whether a request is sent again after a failure that is no throttle of the service. */
 	mayRetry: () => boolean;
@@ -85,14 +85,14 @@ export interface Budget {
 export interface RequestOptions
 	extends Pick<QueueOptions, 'isProbe' | 'isCancelled'>,
 		Pick<RetryOptions, 'ignoreFailure'> {
-	/** At most; default: that of the client. */
+	/** Default: the attempts of the client. */
 	maxAttempts?: number;
 	/** Whether the caller requests the user list next, so that a 404 needs no check of the Base URL. */
 	isListNext?: boolean;
 	budget?: Budget;
 }
 
-/** Options of a request that may well fail, and of one that a failure answers, too. */
+/** Options of a request whose failure is an answer, too. */
 export const SINGLE_ATTEMPT: RequestOptions = { maxAttempts: 1, ignoreFailure: true };
 
 /** A failed attempt, and what the queue knows. All times in ms. */
@@ -108,7 +108,7 @@ export interface FailedAttempt {
 	now: number;
 	/** Times in a row that the service has throttled any request. */
 	throttles: number;
-	/** Whether the last requests in a row have used up their attempts. */
+	/** Whether several requests in a row have used up their attempts. */
 	isServiceFailing: boolean;
 	/** False after a failure that is no throttle ends the request. */
 	mayRetry: boolean;
@@ -122,34 +122,29 @@ export function retryDelay(
 ): number | undefined {
 	const { outcome, attempt, failingMs, now, askedMs = 0, throttles } = failed;
 	const { maxAttempts, retryForMs, retryUntil = Infinity, outlastsThrottles = false } = limits;
-	const next = outcome === 'throttled' ? Math.max(attempt, throttles) + 1 : attempt + 1;
-	const delayMs = Math.max(askedMs, backoff(next, random));
-	if (outcome === 'failed' || maxAttempts === 1 || now + delayMs > retryUntil) return undefined;
+	const failures = outcome === 'throttled' ? Math.max(attempt, throttles) : attempt;
+	const delayMs = Math.max(askedMs, backoff(failures + 1, random));
+	const isTooLate = now + delayMs > retryUntil;
+	if (outcome === 'failed' || maxAttempts === 1 || isTooLate) return undefined;
 	if (outlastsThrottles && failed.isThrottle) return delayMs;
 	// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
-	const attempts = failed.isServiceFailing ? Math.min(FEW_ATTEMPTS, maxAttempts) : maxAttempts;
-	return attempt >= attempts || failingMs + delayMs > retryForMs || !failed.mayRetry
-		? undefined
-		: delayMs;
+	const most = failed.isServiceFailing ? Math.min(FEW_ATTEMPTS, maxAttempts) : maxAttempts;
+	const isExhausted = attempt >= most || failingMs + delayMs > retryForMs;
+	return isExhausted || !failed.mayRetry ? undefined : delayMs;
 }
 
 /** `send` through the queue, retried while the failure is transient. @throws Problem of the last attempt */
 export const withRetry =
 	(send: Send, options: RetryOptions) =>
-	async (url: string, request: RequestOptions = {}): Promise<IN8nHttpFullResponse> => {
-		const { queue } = options;
-		queue.open++;
-		return await new Attempts(send, options, request)
-			.untilAnswered(url)
-			.finally(() => queue.open--);
-	};
+	async (url: string, request: RequestOptions = {}): Promise<IN8nHttpFullResponse> =>
+		await new Attempts(send, options, request).untilAnswered(url);
 
 /** The attempts of one request. Times by `performance.now()`. */
 class Attempts {
 	private count = 0;
 	private readonly startedAt = performance.now();
 	private failedAt?: number;
-	/** The last failure but for throttles that are waited out and do not say when they end: it says more of this user. */
+	/** Last failure that is this user's own, not a throttle that the reader outlasts. */
 	private ownFailure?: Problem;
 	private lastFailure?: Problem;
 	/** The end of the pause before the next attempt. */
@@ -192,68 +187,79 @@ class Attempts {
 
 	/** @returns nothing for another attempt @throws Problem after the last one */
 	private readonly settle = (answer: Answer): IN8nHttpFullResponse | undefined => {
-		const { queue, signal, ...options } = this.options;
-		const { maxAttempts = options.maxAttempts, ignoreFailure = options.ignoreFailure } =
-			this.request;
-		const cancelled = cancellationOf(signal);
+		const cancelled = cancellationOf(this.options.signal);
 		if (cancelled) throw cancelled;
 		if ('response' in answer && !isRetryable(classify(answer))) return answer.response;
 
 		const failed = this.failedAttempt(answer);
 		const latest = withAttempts(problemOf(answer), failed, failed.now - this.startedAt);
-		if (!options.outlastsThrottles || !failed.isThrottle || failed.askedMs !== undefined)
-			this.ownFailure = latest;
-		this.lastFailure = this.ownFailure ?? latest;
-		const delayMs = this.isOwnThrottle
-			? undefined
-			: retryDelay(failed, { ...options, maxAttempts });
+		const isOutlasted = this.options.outlastsThrottles && failed.isThrottle;
+		if (!isOutlasted || failed.askedMs !== undefined) this.ownFailure = latest;
+		const failure = this.ownFailure ?? latest;
+		this.lastFailure = failure;
+
+		const maxAttempts = this.request.maxAttempts ?? this.options.maxAttempts;
+		const limits = { ...this.options, maxAttempts };
+		const delayMs = this.isOwnThrottle ? undefined : retryDelay(failed, limits);
 		if (!this.request.isProbe) this.pauseOthers(failed, latest, maxAttempts, delayMs);
-		this.notBefore = failed.now + (delayMs ?? 0);
-		if (delayMs !== undefined) return undefined;
-		if (!ignoreFailure) queue.circuitBreaker.onFailure(this.lastFailure);
-		throw this.lastFailure;
+		if (delayMs === undefined) this.giveUp(failure);
+		this.notBefore = failed.now + delayMs;
+		return undefined;
 	};
 
+	private giveUp(failure: Problem): never {
+		const { queue, ignoreFailure } = this.options;
+		const isIgnored = this.request.ignoreFailure ?? ignoreFailure;
+		if (!isIgnored) queue.circuitBreaker.onFailure(failure);
+		throw failure;
+	}
+
 	private failedAttempt(answer: Answer): FailedAttempt {
-		const { throttles, circuitBreaker } = this.options.queue;
-		const { statusCode, headers } = 'response' in answer ? answer.response : {};
-		const askedMs = retryAfterMs(
-			headers?.['retry-after'],
-			Date.now(),
-			this.options.maxRetryAfterMs,
-		);
+		const { queue, maxRetryAfterMs } = this.options;
+		const response = 'response' in answer ? answer.response : undefined;
+		const header = response?.headers?.['retry-after'];
+		const askedMs = retryAfterMs(header, Date.now(), maxRetryAfterMs);
 		const now = performance.now();
-		const failingMs = now - (this.failedAt ??= now);
+		this.failedAt ??= now;
 		return {
-			...{ outcome: classify(answer), askedMs, attempt: this.count, failingMs, now, throttles },
-			isThrottle: statusCode === 429 || askedMs !== undefined,
-			isServiceFailing: circuitBreaker.isFailing,
+			outcome: classify(answer),
+			isThrottle: response?.statusCode === 429 || askedMs !== undefined,
+			askedMs,
+			attempt: this.count,
+			failingMs: now - this.failedAt,
+			now,
+			throttles: queue.throttles,
+			isServiceFailing: queue.circuitBreaker.isFailing,
 			mayRetry: this.request.budget?.mayRetry() ?? true,
 		};
 	}
 
-	/** What the failure of one request means for the others. @param delayMs undefined after the last attempt */
+	/** Pauses the other requests of the queue. @param delayMs undefined after the last attempt */
 	private pauseOthers(
-		{ outcome, isThrottle, askedMs, throttles }: FailedAttempt,
+		failed: FailedAttempt,
 		problem: Problem,
 		maxAttempts: number,
 		delayMs?: number,
 	) {
 		const { queue, outlastsThrottles, retryUntil = Infinity, isListThrottled } = this.options;
+		const { outcome, isThrottle, askedMs, throttles } = failed;
 		const isOutlasted = outlastsThrottles && isThrottle;
 		if (isOutlasted) queue.lastThrottle = problem;
 		const restMs = retryUntil - performance.now();
+		// By throttles in a row, not by `delayMs`: others are answered while one request is throttled again and again.
 		const pauseMs = Math.max(askedMs ?? 0, backoff(throttles + 1));
 		if (askedMs !== undefined && isListThrottled) {
 			void queue.obey(delayMs === undefined ? restMs : pauseMs, isListThrottled);
 			return;
 		}
 		if (maxAttempts === 1) return;
-		// Others that were answered meanwhile do not wait for a request that is throttled again and again.
-		if (delayMs !== undefined && (isOutlasted || outcome === 'throttled')) queue.pause(pauseMs);
+		if (delayMs !== undefined) {
+			if (isOutlasted || outcome === 'throttled') queue.pause(pauseMs);
+			return;
+		}
 		// A throttle that other requests do not meet is of this user only.
-		const isLasting = askedMs !== undefined || throttles >= FEW_IN_A_ROW;
-		if (delayMs === undefined && isOutlasted && isLasting) queue.pause(restMs);
+		const concernsAll = askedMs !== undefined || throttles >= FEW_IN_A_ROW;
+		if (isOutlasted && concernsAll) queue.pause(restMs);
 	}
 }
 
@@ -271,6 +277,7 @@ function withAttempts(
 	if (outcome === 'failed') return problem;
 	const times = attempt === 1 ? 'once' : `${attempt} times`;
 	const seconds = Math.round(elapsedMs / 1000);
-	const advice = `Tried ${times} in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. ${problem.description}`;
+	const unit = seconds === 1 ? 'second' : 'seconds';
+	const advice = `Tried ${times} in ${seconds} ${unit}. ${problem.description}`;
 	return problem.reworded(problem.message, advice, { retryAfterMs: askedMs });
 }

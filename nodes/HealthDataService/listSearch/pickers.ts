@@ -13,6 +13,8 @@ import {
 	connectedSources,
 	isClientUserId,
 	isUserId,
+	MAX_PAGE_SIZE,
+	pageBeyondTotal,
 	resolveUser,
 	userPage,
 	type UserPage,
@@ -29,7 +31,7 @@ type Search = (
 	paginationToken?: string,
 ) => Promise<INodeListSearchResult>;
 
-/** `search` as n8n calls it: with the typed text, and with the token of the last result after scrolling to its end. */
+/** `search` as n8n calls it: with the typed text and, after scrolling to the end, with the token of the last result. */
 function picker(search: Search) {
 	return async function (this: ILoadOptionsFunctions, filter = '', paginationToken?: string) {
 		try {
@@ -45,31 +47,35 @@ function picker(search: Search) {
 }
 
 /**
- * A row with a message: picking it leaves the field blank. Its value is not empty, because the editor shows one row per value and
- * marks the empty one as picked in an empty field.
+ * A row with a message: picking it leaves the field blank. Its value is a blank, not empty: in an empty field, the editor marks the
+ * row with the empty value as picked.
  */
 const hintRow = (name: string): INodeListSearchItems => ({ name, value: ' ' });
 
-/** Fewer rows cannot be scrolled, and during a search the editor requests the next page only on scrolling. */
+/** A list of fewer rows cannot be scrolled, and during a search the editor requests the next page only on scrolling. */
 const ROWS_TO_SCROLL = 20;
 
-/** Resolve finds a complete client user ID, reading the list finds the rest. */
+/** Resolve finds a complete client user ID; the list is searched for other text. */
 export const searchUsers = picker(async (get, filter, paginationToken) => {
 	const isFirstCall = paginationToken === undefined;
 	const named = isFirstCall && isClientUserId(filter) ? await resolveTyped(get, filter) : undefined;
 
-	const found = named ? [named] : [];
+	const found = named && isOffered(named) ? [named] : [];
 	const maxPages = named ? 1 : MAX_PAGES;
 	let offset = offsetOf(paginationToken ?? '0');
 	let isEnd = false;
 	for (let page = 0; page < maxPages && !isEnd && found.length < ROWS_TO_SCROLL; page++) {
 		const { users, total = Infinity } = await userPage(get, offset);
-		found.push(...users.filter((user) => user.user_id !== named?.user_id && isMatch(user, filter)));
+		const offered = users.filter(isOffered);
+		found.push(
+			...offered.filter((user) => user.user_id !== named?.user_id && isMatch(user, filter)),
+		);
 		offset += users.length;
 		isEnd = users.length === 0 || offset >= total;
 	}
 
 	const results = found.map((user) => ({ name: pickerRow(user), value: String(user.user_id) }));
+	if (isEnd && isFirstCall && results.length === 0) return { results: [hintRow(noUsers(filter))] };
 	if (isEnd) return { results };
 	const isStuck = isFirstCall && !named && found.length < ROWS_TO_SCROLL;
 	return {
@@ -77,6 +83,16 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 		paginationToken: String(offset),
 	};
 });
+
+const noUsers = (filter: string) =>
+	filter === ''
+		? 'The team has no users'
+		: 'No match. Searched: client user IDs, user IDs, connected providers';
+
+/** n8n evaluates a picked value that begins with `=`, so that a service could read data of other nodes. */
+const isExpression = (value: string) => value.startsWith('=');
+
+const isOffered = (user: IDataObject) => isUserId(String(user.user_id));
 
 /** @throws Problem for a token that no result of the picker has: n8n's API passes on any text */
 function offsetOf(token: string): number {
@@ -87,7 +103,7 @@ function offsetOf(token: string): number {
 	);
 }
 
-/** The service may reject a partial identifier: then the list is searched. */
+/** Undefined for a partial identifier, which the service may reject: then the list is searched. */
 const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | undefined> =>
 	await resolveUser(get, filter, { isListNext: true }).catch((error: Partial<Problem>) => {
 		if (error.httpCode !== undefined && error.kind !== 'credential-invalid' && !error.isTransient)
@@ -96,8 +112,8 @@ const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | und
 	});
 
 /**
- * Searches the text of the row. The user with exactly this client user ID was found by Resolve in the first call, so later calls do
- * not list that user again.
+ * Searches the text of the row. In the first call, Resolve has found the user with exactly this client user ID: later calls do not
+ * list this user again.
  */
 function isMatch(user: IDataObject, filter: string): boolean {
 	const wanted = filter.toLowerCase();
@@ -105,7 +121,7 @@ function isMatch(user: IDataObject, filter: string): boolean {
 	return text(user.client_user_id) !== filter && pickerRow(user).toLowerCase().includes(wanted);
 }
 
-/** The service cannot look up a user ID, so it is offered unchecked. Otherwise only the complete identifier helps. */
+/** The service cannot look up a user ID: a typed user ID is offered unchecked. For other text, the row asks for the whole identifier. */
 function moreUsersHint(
 	filter: string,
 	found: IDataObject[],
@@ -120,26 +136,38 @@ function moreUsersHint(
 	];
 }
 
+/** Sorting more holds up n8n. A search finds the others. */
+const MAX_PROVIDERS = 1000;
+
+const NO_PROVIDER = 'No match. Searched: names and slugs of connected providers';
+
+const providerRow = (slug: string, name: string) =>
+	name === slug || isExpression(name) ? slug : `${name} (${slug})`;
+
 /** Needed because the editor cannot clear a picked value. */
 const ALL_PROVIDERS = { name: 'All Providers', value: '' };
 
 /**
- * The providers that users on a sample of the list have connected. Without a token: with one, the editor requests pages until the
- * rows can be scrolled, which may read the whole team.
+ * The providers that users on a sample of the list have connected. Gives no pagination token: with a token, the editor requests
+ * pages until the rows can be scrolled, which may read the whole team.
  */
 export const searchProviders = picker(async (get, filter) => {
 	const first = await userPage(get, 0);
 	const pages = [
 		first,
-		...(await Promise.all(spread(first).map(async (offset) => await userPage(get, offset)))),
+		...(await Promise.all(
+			spread(first).map(async (offset) => await pageBeyondTotal(get, offset, MAX_PAGE_SIZE, {})),
+		)),
 	];
 	const users = pages.flatMap((page) => page.users);
 	const names = new Map(users.flatMap(connectedSources).map(({ slug, name }) => [slug, name]));
 
 	const wanted = filter.toLowerCase();
 	const results = [...names]
-		.map(([slug, name]) => ({ name: name === slug ? slug : `${name} (${slug})`, value: slug }))
+		.filter(([slug]) => !isExpression(slug))
+		.map(([slug, name]) => ({ name: providerRow(slug, name), value: slug }))
 		.filter(({ name }) => name.toLowerCase().includes(wanted))
+		.slice(0, MAX_PROVIDERS)
 		.sort((a, b) => a.name.localeCompare(b.name));
 	if (filter === '') results.unshift(ALL_PROVIDERS);
 	const isSample =
@@ -147,7 +175,8 @@ export const searchProviders = picker(async (get, filter) => {
 	const hint = hintRow(
 		`Another one? Use By Slug (${users.length.toLocaleString('en')} users looked at)`,
 	);
-	return { results: isSample ? [...results, hint] : results };
+	if (isSample) return { results: [...results, hint] };
+	return { results: results.length > 0 ? results : [hintRow(NO_PROVIDER)] };
 });
 
 /** Offsets of the other pages: evenly spread over the list, or consecutive if its length is unknown. */

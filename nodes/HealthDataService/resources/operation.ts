@@ -15,11 +15,8 @@ import { DateTime } from 'luxon';
 import { isTool } from '../fields/locator';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
-import { Progress } from '../service/readings/progress';
 import { limitOf } from '../service/readings/rowLimit';
-import { noSuchProvider, ProviderCheck } from '../service/users/providerCheck';
-import type { ResolvedNames } from '../service/users/selection';
-import { logLine, Problem, toNodeError } from '../shared/problem';
+import { Problem, sentences, toNodeError } from '../shared/problem';
 
 /** Opens the connection with the run's request queue of the item's key and address. The limits of its first call count. */
 export type Connect = (limits?: RequestLimits) => Promise<Get>;
@@ -57,10 +54,9 @@ export function perItem(execute: Execute) {
 		if (!run.isBatched && !this.continueOnFail()) await run.allStarted;
 		try {
 			const rows = await execute(this, connectRun);
-			run.finish(this, item);
 			return rows.map(linked);
 		} catch (error) {
-			const nodeError = toNodeError(this.getNode(), error, { itemIndex: item });
+			const nodeError = toNodeError(this.getNode(), told(this, error), { itemIndex: item });
 			// Without the item's `error` property n8n keeps the details, and adds the input item's own fields in the error output.
 			if (this.continueOnFail())
 				return [linked({ error: nodeError.message, details: nodeError.description ?? null })];
@@ -73,6 +69,12 @@ export function perItem(execute: Execute) {
 		}
 	};
 }
+
+/** An AI agent gets nothing but the message of an error. */
+const told = (context: IExecutePaginationFunctions, error: Error) =>
+	error instanceof Problem && isTool(context)
+		? error.reworded(sentences(error.message, error.description), '')
+		: error;
 
 /** Whether the *Batching* of this item has an interval. */
 function isBatched(context: IExecutePaginationFunctions): boolean {
@@ -93,21 +95,15 @@ export class Run {
 	readonly now = DateTime.now();
 	/** By key and address, which an expression in the credential may give each item. */
 	private readonly queues = new Map<string, RequestQueue>();
-	/** Fields that are the same for all items. */
-	fields?: object;
-	readonly resolvedNames: ResolvedNames = new Map();
 	/** With On Error *Stop*: the error of the first item that failed. */
 	stoppedBy?: Error;
-	private readonly providers = new Map<string, ProviderCheck>();
 	readonly started = new Set<number>();
-	private readonly succeeded = new Set<number>();
-	private readonly logged = new Set<string>();
+	private readonly kept = new Map<string, unknown>();
 	private onAllStarted = () => {};
 	/** Resolves when all items have started; never, if n8n stopped before: an item with a failing expression is never started. */
 	readonly allStarted = new Promise<void>((resolve) => (this.onAllStarted = resolve));
 	/** Whether *Batching* starts the items one after the other. */
 	isBatched?: boolean;
-	private progress?: Progress;
 
 	constructor(private readonly items: number) {}
 
@@ -125,38 +121,15 @@ export class Run {
 		for (const queue of this.queues.values()) queue.close(reason);
 	}
 
-	/** The same for all items that name this provider. */
-	providerCheck(slug: string): ProviderCheck {
-		const check = this.providers.get(slug) ?? new ProviderCheck(slug);
-		this.providers.set(slug, check);
-		return check;
-	}
-
-	/** Once a run, not for each item. */
-	log(context: IExecuteSingleFunctions, sentences: string) {
-		if (!this.logged.has(sentences)) context.logger.info(logLine(context, sentences));
-		this.logged.add(sentences);
-	}
-
-	/** One line of the log for the reads of all items. */
-	progressIn(context: IExecuteSingleFunctions): Progress {
-		const held = () => [...this.queues.values()].reduce((sum, queue) => sum + queue.held, 0);
-		return (this.progress ??= new Progress(held, (line) =>
-			context.logger.info(logLine(context, line)),
-		));
+	/** The result of `make`, called once for all items. An error is not kept. */
+	once<T>(name: string, make: () => T): T {
+		if (!this.kept.has(name)) this.kept.set(name, make());
+		return this.kept.get(name) as T;
 	}
 
 	start(item: number) {
 		this.started.add(item);
 		if (this.started.size >= this.items) this.onAllStarted();
-	}
-
-	/** After the last item, logs each provider that no user has: a name in place of the slug ends without an error and without rows. */
-	finish(context: IExecuteSingleFunctions, item: number) {
-		this.succeeded.add(item);
-		if (this.succeeded.size < this.items) return;
-		for (const { slug, isMissing } of this.providers.values())
-			if (isMissing) this.log(context, noSuchProvider(slug));
 	}
 }
 
@@ -199,8 +172,7 @@ export function oncePerRun<T extends object>(
 		([name]) => !but.includes(name),
 	);
 	if (fields.some(([, value]) => hasExpression(value))) return read(run.now);
-	run.fields ??= read(run.now);
-	return run.fields as T;
+	return run.once('fields', () => read(run.now));
 }
 
 function hasExpression(value: unknown): boolean {

@@ -18,11 +18,14 @@ import { isSimplified, limitNotes, simpleUser, simplifyField } from '../fields/s
 import { readClientUserId } from '../fields/users';
 import { userRow } from '../service/readings/rows';
 import { userPages, type ListSlice } from '../service/users/list';
+import { providerProblem } from '../service/users/provider';
 import { isConnectedTo, noSuchClientUser, resolveUser } from '../service/users/users';
-import { itemLimit, routingOf, runOf, type Connect } from './operation';
+import { itemLimit, routingOf, type Connect } from './operation';
 
 const listShow = { resource: ['user'], operation: ['list'] };
 const resolveShow = { resource: ['user'], operation: ['resolve'] };
+
+const PROVIDER_FIELD = 'Connected Provider';
 
 const listFields: INodeProperties[] = [
 	...returnAllAndLimit(
@@ -32,13 +35,12 @@ const listFields: INodeProperties[] = [
 	simplifyField(listShow),
 	optionsField(listShow, [
 		{
-			displayName: 'Connected Provider',
+			displayName: PROVIDER_FIELD,
 			name: 'provider',
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. omron',
-			description:
-				'Keep only users who have connected this provider, given by its slug. If no user has, no item comes out.',
+			description: 'Keep only users who have connected this provider, given by its slug',
 		},
 		skipField('offset'),
 	]),
@@ -52,8 +54,7 @@ async function listUsers(
 	connectRun: Connect,
 ): Promise<IDataObject[]> {
 	const limit = itemLimit(readLimit(context), READ_IN_PARTS);
-	const slug = readOption(context, 'provider', '', (value) => toSlug(value, 'Connected Provider'));
-	const provider = runOf(context).providerCheck(slug);
+	const slug = readOption(context, 'provider', '', (value) => toSlug(value, PROVIDER_FIELD));
 	const offset = readSkip(context, 'offset');
 	const isSimple = isSimplified(context);
 
@@ -62,17 +63,26 @@ async function listUsers(
 	// With a filter, the number of users to read is unknown: only the matching ones count.
 	const slice: ListSlice = slug
 		? { offset, isLazy: limit.mayEndEarly }
-		: { offset, limit: limit.maximum, onTotal };
-	for await (const { users } of userPages(provider.watching(await connectRun()), slice)) {
+		: { offset, maxUsers: limit.maximum, onTotal };
+	const get = await connectRun();
+	for await (const { users } of userPages(get, slice)) {
 		for (const user of users) {
 			if (!slug || isConnectedTo(user, slug)) read.push(user);
 		}
 		if (limit.isReached(read.length)) break;
 	}
+	if (slug && offset === 0 && read.length === 0) {
+		const problem = await providerProblem(get, slug, PROVIDER_FIELD);
+		if (problem) throw problem;
+	}
 	const kept = limit.keep(read);
 	return [
 		...kept.map(isSimple ? simpleUser : userRow),
-		...limitNotes(context, kept.length, limit.maximum, slug),
+		...limitNotes(context, kept.length, {
+			limit: limit.maximum,
+			advice: 'Ask for the users of one provider, or for one user',
+			provider: slug,
+		}),
 	];
 }
 
@@ -101,7 +111,7 @@ async function resolve(
 	const isSimple = isSimplified(context);
 	const user = await resolveUser(await connectRun(), clientUserId);
 	if (user) return [isSimple ? simpleUser(user) : userRow(user)];
-	if (whenNotFound === 'error') throw noSuchClientUser();
+	if (whenNotFound === 'error') throw noSuchClientUser(clientUserId);
 	return [];
 }
 

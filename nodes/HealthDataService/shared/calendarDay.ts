@@ -6,20 +6,18 @@ import { DateTime, IANAZone } from 'luxon';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
-/** Between two changes of the clocks of a zone there was never less. */
+/** No zone ever changed its clocks twice within this time. */
 const STEP_MS = 8 * HOUR_MS;
 
 /**
- * Luxon's `startOf` and `endOf` are off by a change of the clocks where a day has two midnights or none: so these instants
- * around are looked at, too.
+ * Instants around Luxon's `startOf` and `endOf` that are tried too: on a day with two midnights or none, Luxon is off by the
+ * change of the clocks.
  */
 const AROUND_MS = [-3, -2, -1, -0.5, 0, 0.5, 1, 2, 3].map((hours) => hours * HOUR_MS);
 
-/** The part of an ISO text that follows the day. */
-const TIME_LENGTH = 'T00:00:00.000Z'.length;
-
-/** A time with microseconds, an offset and the longest name of a time zone has fewer. */
+/** Characters of a time: with microseconds, an offset and the longest name of a time zone it has fewer. */
 const MAX_LENGTH = 100;
 
 /**
@@ -31,7 +29,7 @@ export function isoText(text: string): string {
 	const [day] = /^\d{4}-?\d{2}-?\d{2}(?=[Tt]|$)|^\d{4}-\d{2}-\d{2}(?= )/.exec(trimmed) ?? [''];
 	const time = trimmed.slice(day.length + 1).trimStart();
 	if (!day || !time) return day;
-	// The offset counts (RFC 9557): Luxon would take the time as one of the zone named after it.
+	// The offset counts (RFC 9557), not the zone in brackets: Luxon would read the time in that zone.
 	const [clock] = time.split('[');
 	const [offset] = /(z|[+-][\d:]+)$/i.exec(clock) ?? [];
 	return `${day}T${offset ? clock.slice(0, -offset.length).trimEnd() + offset : time}`;
@@ -45,7 +43,7 @@ export interface CalendarDay {
 
 /**
  * `day` as YYYY-MM-DD, `zone` by its IANA name. Where clocks go back over midnight, an hour of one day lies within the other, and
- * both have it. Undefined for a day that the zone left out, such as 30 December 2011 in Samoa.
+ * both days include it. Undefined for a day that the zone left out, such as 30 December 2011 in Samoa.
  */
 export function calendarDay(day: string, zone: string): CalendarDay | undefined {
 	const here = DateTime.fromISO(day, { zone });
@@ -57,22 +55,56 @@ export function calendarDay(day: string, zone: string): CalendarDay | undefined 
 	return first === undefined || last === undefined ? undefined : { first, last };
 }
 
-/**
- * The day of an instant (ms) as YYYY-MM-DD; undefined beyond the range of JavaScript's dates. Offsets are kept, so that 100,000
- * instants take no more than the steps in which they lie.
- */
+/** The day of an instant (ms) as YYYY-MM-DD; undefined beyond the range of JavaScript's dates. */
 export function dayIn(zone: string): (time: number) => string | undefined {
-	const here = IANAZone.create(zone);
-	const offsetAt = (time: number) => Math.round(here.offset(time) * MINUTE_MS);
-	const steps = new Map<number, number | undefined>();
-	const ofStep = (step: number) => {
-		const [start, end] = [offsetAt(step * STEP_MS), offsetAt((step + 1) * STEP_MS)];
-		return start === end ? start : undefined;
-	};
+	const clockOf = clockIn(zone);
 	return (time) => {
-		const step = Math.floor(time / STEP_MS);
-		if (!steps.has(step)) steps.set(step, ofStep(step));
-		const local = new Date(time + (steps.get(step) ?? offsetAt(time)));
-		return Number.isNaN(+local) ? undefined : local.toISOString().slice(0, -TIME_LENGTH);
+		const local = clockOf(time);
+		return local && dayOfClock(local);
 	};
 }
+
+/** The day of a local time that `clockIn` gave. */
+export function dayOfClock(local: string): string {
+	const end = local.indexOf(' ');
+	return end < 0 ? local : local.slice(0, end);
+}
+
+/**
+ * The local time of an instant (ms) as YYYY-MM-DD HH:MM:SS; undefined beyond the range of JavaScript's dates. Offsets and days are
+ * kept: for 100,000 instants, the zone is asked only once a step.
+ */
+export function clockIn(zone: string): (time: number) => string | undefined {
+	const here = IANAZone.create(zone);
+	const offsetAt = (time: number) => Math.round(here.offset(time) * MINUTE_MS);
+	const offsetOfStep = memoized((step: number) => {
+		const [start, end] = [offsetAt(step * STEP_MS), offsetAt((step + 1) * STEP_MS)];
+		return start === end ? start : undefined;
+	});
+	const dateOfDay = memoized(dateOf);
+	return (time) => {
+		const local = time + (offsetOfStep(Math.floor(time / STEP_MS)) ?? offsetAt(time));
+		const day = Math.floor(local / DAY_MS);
+		const date = dateOfDay(day);
+		return date && `${date} ${timeOfDay(Math.floor((local - day * DAY_MS) / 1000))}`;
+	};
+}
+
+function memoized<T>(make: (key: number) => T): (key: number) => T {
+	const known = new Map<number, T>();
+	return (key) => {
+		if (!known.has(key)) known.set(key, make(key));
+		return known.get(key)!;
+	};
+}
+
+/** YYYY-MM-DD of a day, counted from 1970. */
+function dateOf(day: number) {
+	const date = new Date(day * DAY_MS);
+	return Number.isNaN(+date) ? undefined : date.toISOString().split('T', 1)[0];
+}
+
+const timeOfDay = (second: number) =>
+	`${twoDigits(Math.floor(second / 3600))}:${twoDigits(Math.floor(second / 60) % 60)}:${twoDigits(second % 60)}`;
+
+const twoDigits = (number: number) => (number < 10 ? `0${number}` : String(number));

@@ -1,13 +1,13 @@
 /**
- * Concurrent map: works on several elements at once, and yields the results in the order of the elements or as they are completed.
+ * Concurrent map: works on several elements at once, and yields the results in the order of the elements or of their completion.
  */
 
 export interface MapOptions {
-	/** Elements in work at a time; in order, finished ones that are not yielded yet count too. */
+	/** Elements in work at a time. In order, finished elements whose results are not yielded yet count too. */
 	width: number;
-	/** Whether results come as they are completed, so that a slow element holds back no other one. */
+	/** Whether results are yielded in the order of completion: a slow element holds back no other one. */
 	asCompleted?: boolean;
-	/** Once true, no element is started, and those in work are awaited. */
+	/** Once true, no element is started, and elements in work are awaited. */
 	isTimeUp?: () => boolean;
 }
 
@@ -15,7 +15,8 @@ export interface MapOptions {
  * Runs `work` for each element of `source`, and leaves out undefined results. When the consumer stops or an element fails, the source
  * is read no further, and `isCancelled` tells the running work.
  *
- * @throws the first error of `work`, without waiting for others; an error of `source`, as completed after the elements in work
+ * @throws the first error of `work`, without waiting for other elements; an error of `source`, with `asCompleted` after the elements
+ * in work
  */
 export async function* concurrentMap<T, R>(
 	source: Iterable<T> | AsyncIterable<T>,
@@ -41,11 +42,11 @@ export async function* concurrentMap<T, R>(
 	}
 }
 
-/** Elements in work, with their results until these are taken. */
+/** Elements in work, and results that are not taken yet. */
 class InWork<R> {
-	/** What is taken next: from the start of an element on, or as completed from its end on. */
+	/** Elements in the order in which their results are taken: of their start or, with `asCompleted`, of their end. */
 	private readonly queue: Array<{ isDone: boolean; value?: R }> = [];
-	/** Elements started, less the results taken. */
+	/** Elements whose result is not taken yet. */
 	private pending = 0;
 	private wake = () => {};
 	/** The first error: of an element or, in order, of the source. */
@@ -70,7 +71,7 @@ class InWork<R> {
 		this.wake();
 	}
 
-	/** The results that are next, until at most `left` elements are in work. @throws the failure: other results may be incomplete then */
+	/** Yields results until at most `left` elements are in work. @throws the failure: then other results may be incomplete */
 	async *results(left: number): AsyncGenerator<R> {
 		for (;;) {
 			if (this.failure) throw this.failure.error;

@@ -1,10 +1,7 @@
-/**
- * Problem: an error in words for the user of n8n. Thrown everywhere below; nodes turn it into n8n's own error classes. Lines of n8n's
- * log too.
- */
+/** Problem: an error in words for the user of n8n, its conversion to n8n's error classes, and lines of n8n's log. */
 import { NodeApiError, NodeOperationError, type FunctionsBase, type INode } from 'n8n-workflow';
 
-/** The cause, as n8n's durable scheduler names it. The first two are transient; the others need a change by a person. */
+/** The cause, in the names of n8n's durable scheduler. The first two are transient; a person must change something for the others. */
 export type Kind =
 	| 'rate-limited'
 	| 'temporarily-unavailable'
@@ -20,7 +17,7 @@ type ProblemOptions = Partial<Pick<Problem, 'kind' | 'httpCode' | 'concernsAll' 
 export class Problem extends Error {
 	readonly kind: Kind;
 	readonly httpCode?: string;
-	/** Whether all other requests would fail the same way; else it may concern this user only. */
+	/** Whether all other requests would fail in the same way. False: the problem may concern one user only. */
 	readonly concernsAll: boolean;
 	/** The service's Retry-After. */
 	readonly retryAfterMs?: number;
@@ -42,16 +39,21 @@ export class Problem extends Error {
 		return new Problem(message, description, { ...this, ...more });
 	}
 
+	/** The same problem, if all other requests have it. */
+	ofAll() {
+		return this.reworded(this.message, this.description, { concernsAll: true });
+	}
+
 	/** Whether the same request may succeed later, without a change. */
 	get isTransient() {
 		return this.kind === 'rate-limited' || this.kind === 'temporarily-unavailable';
 	}
 }
 
-/** The Problem of one of many users. @throws an error that concerns all of them, and any error after the read has ended */
+/** The Problem of one of many users. @throws an error that concerns all users, and any error after the read has ended */
 export function problemOfOne(error: unknown, hasEnded: boolean): Problem {
 	if (!hasEnded && error instanceof Problem && !error.concernsAll) return error;
-	// The answer is nested too deep, or of another shape.
+	// The answer is nested too deep, or has another shape.
 	if (!hasEnded && (error instanceof RangeError || error instanceof TypeError))
 		return new Problem(
 			"The service's answer for this user cannot be processed",
@@ -64,7 +66,7 @@ export function problemOfOne(error: unknown, hasEnded: boolean): Problem {
 export const isThrottle = (error: unknown): error is Problem =>
 	error instanceof Problem && (error.kind === 'rate-limited' || error.retryAfterMs !== undefined);
 
-/** For a request that is not necessary: a Problem is no result, any other error is thrown. */
+/** Of an optional request: undefined for a Problem. @throws any other error */
 export function ignoreProblem(error: unknown): undefined {
 	if (!(error instanceof Problem)) throw error;
 }
@@ -83,7 +85,7 @@ export function toNodeError(
 	const { message, description, httpCode, kind, retryAfterMs } = error;
 	const nodeError =
 		httpCode || isPicker
-			? // An empty response on purpose: n8n stores and shows what it is given.
+			? // An empty response on purpose: n8n stores and shows the response.
 				new NodeApiError(node, {}, { message, description, httpCode, itemIndex })
 			: new NodeOperationError(node, message, { description, itemIndex });
 	// Read by n8n's durable scheduler.
@@ -102,7 +104,7 @@ export const sentences = (...parts: Array<string | null | undefined>) =>
 
 const withFullStop = (text: string) => (text.endsWith('.') ? text : `${text}.`);
 
-/** A line for n8n's log, which does not say where a line comes from. JSON, because a name may have several lines. */
+/** A line for n8n's log with the names of workflow and node: n8n adds neither. As JSON, because a name may have several lines. */
 export const logLine = (
 	context: Pick<FunctionsBase, 'getWorkflow' | 'getNode'>,
 	sentences: string,

@@ -1,6 +1,6 @@
 /**
- * Values of any shape, above all of fields: an expression may fill a field with anything, so each is validated and converted, or a
- * Problem names the field. undefined and null are invalid, never "left empty": that could read more than was meant.
+ * Values of any shape, above all of fields. An expression may fill a field with anything: a value is validated and converted, or a
+ * Problem names the field. undefined and null are invalid, never an empty field: an empty filter would read more than was meant.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { Problem } from './problem';
@@ -53,12 +53,12 @@ function jsonList(value: string): unknown[] | undefined {
 	}
 }
 
-/** Whether a value can be an identifier. As a number, one of more than 15 digits loses some, and would name another user. */
+/** Whether a value can be an identifier. A number of more than 15 digits has lost some, and would name another user. */
 export const isText = (value: unknown): value is string | number =>
 	typeof value === 'string' ||
 	(Number.isFinite(value) && Number.isInteger(value) === Number.isSafeInteger(value));
 
-/** A boolean field. The words are accepted, because a sheet or an agent may only give text. */
+/** A boolean field. The words are accepted, because a sheet or an agent may give text only. */
 export function toSwitch(value: unknown, field: string): boolean {
 	const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
 	if (word === true || word === 'true') return true;
@@ -106,7 +106,7 @@ function numberIn(value: unknown): number | undefined {
 	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** The Problem of a field with an invalid value. It names the type of the value only: the value may be a reading. */
+/** The Problem of a field with an invalid value. Names only the type of the value: the value may be a reading. */
 export const unusable = (field: string, expected: string, value: unknown, advice: string) =>
 	new Problem(`'${field}' is not ${expected}`, advice + whatCame(value));
 
@@ -130,6 +130,14 @@ export function withoutTrailing(text: string, sign: string): string {
 	let end = text.length;
 	while (end > 0 && text[end - 1] === sign) end--;
 	return text.slice(0, end);
+}
+
+const DECIMAL = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
+
+/** A measured number. Numeric text counts (quirk 7). Adding 0 turns -0 into 0. */
+export function toNumber(value: unknown): number | undefined {
+	const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+	return typeof number === 'number' && Number.isFinite(number) ? number + 0 : undefined;
 }
 
 export const isBlank = (value: unknown) =>

@@ -32,7 +32,7 @@ export class Clock {
 
 	/** The latest. */
 	get latest() {
-		return Math.max(this.now, this.date ?? this.now);
+		return Math.max(this.now, this.time);
 	}
 
 	/** The time to note: n8n's, unless the service's contradicts it. */

@@ -50,7 +50,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	metric,
 	read(get, users, { target, windowStartOf, ...options }) {
 		const { concurrency, requestsPerSecond = Infinity, provider, sourceTypes } = target;
-		const all = collectRows(metric, limitOf(Infinity, tooManyRows), false);
+		const all = collectRows(metric, limitOf(Infinity, tooManyRows));
 		const query = (user: SelectedUser) => {
 			const start_date = new Date(windowStartOf(user)).toISOString();
 			return { start_date, provider };
@@ -63,7 +63,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			asCompleted: true,
 			// Not more than a rate limit leaves room for: they would all wait, and none would be done soon.
 			width: Math.ceil(USERS_PER_REQUEST * Math.min(concurrency, requestsPerSecond)),
-			// Change detection finds the `id`.
+			// Change detection adds `local_time` and `row_id`.
 			collect: ofSourceTypes(sourceTypes, all),
 		});
 	},
@@ -87,7 +87,7 @@ const newUser: TriggerEvent = {
 	async *read(_get, users, { isTimeUp }) {
 		for await (const one of users) {
 			const user_id = lowerUserId(one.user.user_id);
-			const row = withServiceFields({ id: null }, { ...one.record, user_id });
+			const row = withServiceFields({ row_id: null }, { ...one.record, user_id });
 			yield { ...one, rows: [row], isGone: false, tookMs: 0 };
 			if (isTimeUp?.()) return;
 		}

@@ -132,7 +132,9 @@ async function read(
 		onAnswer: clock.onAnswer,
 	});
 	const { troubles } = local;
-	const options = { clock, deadline, budgetMs, timeoutMs, queue, troubles, mayWait: !isStart };
+	const zone = context.getTimezone();
+	const mayWait = !isStart;
+	const options = { clock, zone, deadline, budgetMs, timeoutMs, queue, troubles, mayWait };
 	const reader = new PollReader(get, settings, state, options);
 	const result = await reader.read();
 	if (result.isOtherTeam) {

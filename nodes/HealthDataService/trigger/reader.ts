@@ -24,6 +24,8 @@ export type Troubles = Map<string, { label: string; problem: Problem }>;
 /** In ms. By `performance.now()`: no user is started after `deadline`. */
 export interface PollOptions {
 	clock: Clock;
+	/** Time zone of `local_time`. */
+	zone: string;
 	deadline: number;
 	budgetMs: number;
 	timeoutMs: number;
@@ -67,14 +69,14 @@ export class PollReader {
 		private readonly before: TriggerState,
 		private readonly options: PollOptions,
 	) {
-		const { event, target, lookback, isWanted } = settings;
-		const { clock } = options;
+		const { event, target, lookback } = settings;
+		const { clock, zone } = options;
 		const { entries, isConnectedOnly } = target.selection;
 		const isOfUsers = event.metric === undefined;
 		this.target = target;
 		this.team = before.team;
 		this.cursors = new Cursors(before, { clock, lookback, entries, isConnectedOnly, isOfUsers });
-		this.results = new PollResults(event, this.cursors, before, { clock, isWanted });
+		this.results = new PollResults(settings, this.cursors, before, { clock, zone });
 	}
 
 	/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */
@@ -218,9 +220,7 @@ export class PollReader {
 	private recover(result: UserResult) {
 		const { troubles } = this.options;
 		const key = keyOf(result);
-		const trouble = troubles.get(key);
-		if (trouble && !isThrottle(trouble.problem) && !result.isGone) this.recovered++;
-		troubles.delete(key);
+		if (troubles.delete(key) && !result.isGone) this.recovered++;
 	}
 
 	/** Whether only the end of the poll, or a throttle of all, has kept this user from being read. */

@@ -30,6 +30,8 @@ interface Trouble {
 	isListOld: boolean;
 	/** Whether nothing is wrong but that a round over all users takes longer than an hour. */
 	isLongRound: boolean;
+	/** Whether nobody is unread any more. */
+	isHealed: boolean;
 }
 
 /**
@@ -43,10 +45,10 @@ export function reportOf(
 	now: number,
 ): { report?: Problem; told?: number } {
 	const trouble = troubleOf(result, local, now);
-	const { failing, waiting, throttle, isListOld, isLongRound } = trouble;
+	const { failing, waiting, throttle, isListOld, isLongRound, isHealed } = trouble;
 	const isSilent = failing.length + waiting.length === 0 && !throttle && !isListOld;
 	// What failed is read again: a new failure is told at once.
-	if (isSilent) return { told: result.recovered > 0 ? undefined : told };
+	if (isSilent) return { told: isHealed && result.recovered > 0 ? undefined : told };
 	const everyMs = isLongRound ? DAY_MS : HOUR_MS;
 	const isTold = told !== undefined && Math.abs(now - told) < everyMs - JITTER_MS;
 	return isTold ? { told } : { report: wordsOf(trouble, result), told: now };
@@ -60,7 +62,9 @@ function troubleOf(result: PollResult, local: Local, now: number): Trouble {
 	const isOld = (time = -Infinity) => Math.min(ageOf(time), ageOf(local.firstAt)) >= afterMs;
 	const failing: Unread[] = [];
 	const waiting: Unread[] = [];
+	let isHealed = true;
 	for (const [key, cursor] of cursors.entries) {
+		if (cursor.ended) isHealed = false;
 		const { label, problem } = local.troubles.get(key) ?? { label: labelOf(cursors.met.get(key)) };
 		const isFailing = hasFailed(cursor) && problem !== undefined && !isThrottle(problem);
 		if (isFailing) failing.push({ label, cursor, problem });
@@ -69,7 +73,7 @@ function troubleOf(result: PollResult, local: Local, now: number): Trouble {
 	const isListOld = waiting.length === 0 && isOld(local.listReadAt);
 	const isTrouble = failing.length > 0 || throttle !== undefined || !hasRead;
 	const isLongRound = !isTrouble && waiting.length > 0 && waiting.every(({ problem }) => !problem);
-	return { failing, waiting, throttle, isListOld, isLongRound };
+	return { failing, waiting, throttle, isListOld, isLongRound, isHealed };
 }
 
 const labelOf = (userId?: string) =>

@@ -6,10 +6,11 @@ import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import {
 	identify,
-	toId,
+	toRowId,
 	USER_LENGTH,
 	type IdentifiedRow,
 	type Identity,
+	type LocalTimeOf,
 } from '../service/readings/identity';
 import { withServiceFields } from '../service/readings/rows';
 import { HOUR_MS } from './state';
@@ -68,11 +69,18 @@ function isOld(
 	return time <= watchingSince || time > (readAt ?? Infinity);
 }
 
-/** The row as it is emitted: with its `id`, and `change` after it. */
-export function toItem(identity: Identity, { key, change, row }: ChangedRow): IDataObject {
+/** The row as it is emitted: with its `local_time` and `row_id`, and `change` after it. */
+export function toItem(
+	identity: Identity,
+	{ key, change, row, time }: ChangedRow,
+	localTimeOf: LocalTimeOf,
+): IDataObject {
 	const fields = Object.entries(row);
-	const at = fields.findIndex(([name]) => name === 'id');
-	const ours = { ...Object.fromEntries(fields.slice(0, at)), id: toId(identity, key), change };
+	const at = fields.findIndex(([name]) => name === 'row_id');
+	const ours = Object.fromEntries(fields.slice(0, at));
+	if ('local_time' in ours) ours.local_time = localTimeOf(row[identity.time], time);
+	ours.row_id = toRowId(identity, key);
+	ours.change = change;
 	return withServiceFields(ours, Object.fromEntries(fields.slice(at + 1)));
 }
 

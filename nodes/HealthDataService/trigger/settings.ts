@@ -13,14 +13,9 @@ import {
 } from '../fields/options';
 import { providerField, readProvider } from '../fields/provider';
 import { readUser, readUserIds, readUsersBy, readUserScope, userFields } from '../fields/users';
-import {
-	arePossible,
-	measuredColumns,
-	measuredValues,
-	NOT_COMPARABLE,
-} from '../service/readings/measured';
-import { metrics, type Metric, type ThresholdOption } from '../service/readings/metrics';
-import { PREFETCHED_PAGES, type ListSlice } from '../service/users/list';
+import { measuredValues, reachedBy, type Limit } from '../service/readings/measured';
+import { metrics, type ThresholdOption } from '../service/readings/metrics';
+import { PAGES_AHEAD, type ListSlice } from '../service/users/list';
 import {
 	listedUsers,
 	oneUser,
@@ -68,6 +63,30 @@ const thresholdFields: INodeProperties[] = metrics.flatMap((metric) =>
 	),
 );
 
+export type TriggerOutput = 'readings' | 'users';
+const outputs: Array<{ name: string; value: TriggerOutput; description: string }> = [
+	{
+		name: 'One Item per Reading',
+		value: 'readings',
+		description: 'Each new or corrected reading',
+	},
+	{
+		name: 'One Item per User',
+		value: 'users',
+		description:
+			'Each user with new or corrected readings: the latest, highest and lowest, and their means',
+	},
+];
+
+const outputField: INodeProperties = {
+	displayName: 'Output',
+	name: 'output',
+	type: 'options',
+	default: 'readings',
+	options: outputs,
+	displayOptions: { show },
+};
+
 const options = [
 	...requestLimitFields,
 	lookbackField,
@@ -87,8 +106,14 @@ export const triggerFields: INodeProperties[] = [
 	},
 	...userFields(show),
 	providerField(show),
+	outputField,
 	optionsField(undefined, options),
 ];
+
+interface NamedLimit extends Limit {
+	/** Of the option. */
+	name: string;
+}
 
 export interface Settings {
 	event: TriggerEvent;
@@ -97,7 +122,9 @@ export interface Settings {
 	lookback: number;
 	/** Identifies what is watched: another text starts over. Without IDs in clear, since it is saved. */
 	watched: string;
-	/** Whether a row reaches a threshold, or none is given. */
+	limits: NamedLimit[];
+	output: TriggerOutput;
+	/** Whether a row that has not been emitted is to be. */
 	isWanted: (row: IDataObject) => boolean;
 }
 
@@ -105,23 +132,25 @@ export interface Settings {
 export function readSettings(context: IPollFunctions, isTest = false): Settings {
 	const event = toChoice(context.getNodeParameter('event'), 'Trigger On', events);
 	const lookback = readLookback(context);
-	const common = { event, lookback, isWanted: readWanted(context, event) };
-	const limits = readRequestLimits(context);
-	const { requestsPerSecond = PREFETCHED_PAGES } = limits;
+	const limits = readLimits(context, event.metric?.thresholds);
+	const common = { event, lookback, limits, isWanted: wantedBy(event, limits) };
+	const requests = readRequestLimits(context);
+	const { requestsPerSecond = PAGES_AHEAD } = requests;
 	const slice = {
-		limit: isTest ? TEST_USERS : undefined,
-		pagesOnDemand: Math.ceil(Math.min(requestsPerSecond, PREFETCHED_PAGES)),
+		maxUsers: isTest ? TEST_USERS : undefined,
+		pagesOnDemand: Math.ceil(Math.min(requestsPerSecond, PAGES_AHEAD)),
 	};
 	if (!readingEvents.includes(event)) {
-		const selection = wholeTeam({ ...slice, limit: undefined });
-		const target = { ...limits, selection, provider: '' };
-		return { ...common, target, watched: event.value };
+		const selection = wholeTeam({ ...slice, maxUsers: undefined });
+		const target = { ...requests, selection, provider: '' };
+		return { ...common, target, output: 'readings', watched: event.value };
 	}
 	const provider = readProvider(context);
 	const { selection, watched: users } = readSelection(context, provider, slice);
 	const sourceTypes = readSourceTypes(context);
 	const watched = JSON.stringify([event.value, ...users, provider]) + sourceTypes.join(', ');
-	return { ...common, watched, target: { ...limits, provider, sourceTypes, selection } };
+	const output = toChoice(context.getNodeParameter('output', 'readings'), 'Output', outputs).value;
+	return { ...common, watched, output, target: { ...requests, provider, sourceTypes, selection } };
 }
 
 /** `watched` leaves out the entries of a list: a change of them affects no other user (cursors.ts). */
@@ -139,14 +168,15 @@ function readSelection(context: IPollFunctions, provider: string, slice: ListSli
 		return { watched, selection: watchedUser(user) };
 	}
 	const by = readUsersBy(context);
-	const entries = readUserIds(context, by).slice(0, slice.limit);
+	const entries = readUserIds(context, by).slice(0, slice.maxUsers);
 	const selection = by === 'userId' ? listedUsers(by, entries) : watchedEntries(entries);
 	return { watched: ['listed', by], selection };
 }
 
 function watchedUser(user: UserIdentifier): UserSelection {
 	if (user.by === 'userId') return oneUser(user);
-	return { ...watchedEntries([{ id: user.id, at: 1 }], noSuchClientUser), isOne: true };
+	const noUser = () => noSuchClientUser(user.id);
+	return { ...watchedEntries([{ id: user.id, at: 1 }], noUser), isOne: true };
 }
 
 /** In ms. */
@@ -155,41 +185,22 @@ const readLookback = (context: IPollFunctions): number =>
 		wholeNumber(value, 'Lookback Hours', 1, MAX_LOOKBACK_HOURS),
 	) * HOUR_MS;
 
-/** Thresholds of the options that were added. */
-export const readThresholds = (context: IPollFunctions, metric: Metric): Threshold[] =>
-	metric.thresholds.flatMap((threshold) => {
-		const { option, name } = threshold;
+/** Limits of the options that were added. */
+export const readLimits = (
+	context: IPollFunctions,
+	options: readonly ThresholdOption[] = [],
+): NamedLimit[] =>
+	options.flatMap(({ column, at, option, name }) => {
 		const value = readOption<number | undefined>(context, option, undefined, (given) =>
 			someNumber(given, name, 0),
 		);
-		return value === undefined ? [] : [{ ...threshold, value }];
+		return value === undefined ? [] : [{ name, column, [at]: value }];
 	});
 
-function readWanted(context: IPollFunctions, { metric }: TriggerEvent): Settings['isWanted'] {
-	const thresholds = metric ? readThresholds(context, metric) : [];
-	if (!metric || thresholds.length === 0) return () => true;
-	return (row) => reachOf(metric, thresholds, row).length > 0;
-}
-
-type Reach = 'high' | 'low' | typeof NOT_COMPARABLE;
-
-/** A value that counts for an option. */
-interface Threshold extends ThresholdOption {
-	value: number;
-}
-
-/** What a row reaches, each value by itself. An impossible reading reaches nothing; null neither. */
-export function reachOf(metric: Metric, thresholds: Threshold[], row: IDataObject): Reach[] {
-	const values = measuredValues(metric, row);
-	const columns = measuredColumns(metric);
-	const valueOf = (one: Threshold) => values[columns.indexOf(one.column)];
-	if (thresholds.some((one) => valueOf(one) === NOT_COMPARABLE)) return [NOT_COMPARABLE];
-	if (!arePossible(metric, values)) return [];
-	const isReached = (one: Threshold) => {
-		const value = valueOf(one);
-		if (typeof value !== 'number') return false;
-		return one.at === 'least' ? value >= one.value : value <= one.value;
-	};
-	const reached = thresholds.filter(isReached).map(({ at }) => (at === 'least' ? 'high' : 'low'));
-	return [...new Set(reached)];
-}
+/** Whether a row reaches a limit, or none is given. */
+const wantedBy =
+	({ metric }: TriggerEvent, limits: Limit[]): Settings['isWanted'] =>
+	(row) =>
+		!metric ||
+		limits.length === 0 ||
+		reachedBy(metric, limits, measuredValues(metric, row)).size > 0;

@@ -6,7 +6,8 @@ import { SHORT_RETRY } from '../http/retry';
 import type { UserResult } from '../service/readings/readUsers';
 import { providerProblem } from '../service/users/provider';
 import { ignoreProblem, Problem } from '../shared/problem';
-import { detectChanges, SeenReadings, toItem, type ChangedRow } from './seen';
+import { itemsOf, type FoundRow } from './results';
+import { detectChanges, SeenReadings } from './seen';
 import { readSettings, TEST_USERS, type Settings } from './settings';
 
 const DAY_MS = 86_400_000;
@@ -28,7 +29,8 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		queue: new RequestQueue(target, deadline + timeoutMs),
 	});
 	for (const lookbackMs of [lookback, event.testDays * DAY_MS]) {
-		const newest = await newestWithin(lookbackMs, settings, get, deadline);
+		const zone = context.getTimezone();
+		const newest = await newestWithin(lookbackMs, settings, get, { deadline, zone });
 		if (newest) return newest;
 		if (performance.now() > deadline) break;
 	}
@@ -37,18 +39,36 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		const problem = await providerProblem(get, target.provider).catch(ignoreProblem);
 		if (problem) throw problem;
 	}
-	throw new Problem(
-		`There is no ${event.noun} to show`,
-		`The test reads the first ${TEST_USERS} users for up to 6 seconds. Check the fields and options, or publish the workflow: it reads all users, and starts with the next ${event.noun}`,
+	throw nothingToShow(settings, performance.now() > deadline);
+}
+
+function nothingToShow({ event, target, limits }: Settings, isTimeUp: boolean) {
+	const scope = `The test reads the first ${TEST_USERS} users for up to ${TEST_EVENT_MS / 1000} seconds. The published workflow reads all of them, and starts with the next ${event.noun}`;
+	if (limits.length === 0 || isTimeUp)
+		return new Problem(
+			`There is no ${event.noun} to show`,
+			`Check the fields and options. ${scope}`,
+		);
+
+	const users = target.selection.isOne ? '' : ` (first ${TEST_USERS} users)`;
+	const names = limits.map(({ name }) => `'${name}'`);
+	return new Problem(
+		`No ${event.noun} of the last ${event.testDays} days${users} reaches ${names.join(' or ')}`,
+		`To see a sample, lower them for the test (raise 'Low …'). ${scope}`,
 	);
 }
 
-/** @param deadline by `performance.now()` */
-async function newestWithin(lookbackMs: number, settings: Settings, get: Get, deadline: number) {
+/** @param options.deadline by `performance.now()` @param options.zone of `local_time` */
+async function newestWithin(
+	lookbackMs: number,
+	settings: Settings,
+	get: Get,
+	{ deadline, zone }: { deadline: number; zone: string },
+) {
 	const { event, target } = settings;
 	const start = Date.now() - lookbackMs;
 	const isTimeUp = () => performance.now() > deadline;
-	let newest: ChangedRow | undefined;
+	let newest: FoundRow | undefined;
 	let problem: Problem | undefined;
 	const read = event.read(get, target.selection.users(get), {
 		target,
@@ -63,17 +83,20 @@ async function newestWithin(lookbackMs: number, settings: Settings, get: Get, de
 	}
 	if (!newest && problem) throw problem;
 	if (!newest) return undefined;
-	const item = toItem(event, newest);
+	const [item] = itemsOf(settings, [newest], zone);
 	await target.selection.addClientUserIds?.(get, [item], isTimeUp);
 	return item;
 }
 
-function newestOf({ rows }: UserResult, { event, isWanted }: Settings, start: number) {
-	const { changes } = detectChanges(event, rows, new SeenReadings({}), { start }, isWanted);
-	return changes.reduce<ChangedRow | undefined>(newerOf, undefined);
+function newestOf(result: UserResult, { event, isWanted }: Settings, start: number) {
+	const window = { start };
+	const seen = new SeenReadings({});
+	const { changes } = detectChanges(event, result.rows, seen, window, isWanted);
+	const found = changes.map((row): FoundRow => ({ row, result }));
+	return found.reduce<FoundRow | undefined>(newerOf, undefined);
 }
 
-function newerOf(one: ChangedRow | undefined, other: ChangedRow | undefined) {
+function newerOf(one: FoundRow | undefined, other: FoundRow | undefined) {
 	if (!one || !other) return one ?? other;
-	return (other.time ?? 0) > (one.time ?? 0) ? other : one;
+	return (other.row.time ?? 0) > (one.row.time ?? 0) ? other : one;
 }

@@ -49,8 +49,8 @@ export function checkExample({ nodes, ...rest }: Example, types: () => INodeType
 
 	const sheets = steps.filter(({ type }) => type === GOOGLE_SHEETS);
 	if (sheets.length) {
-		it('finds a row of a Google sheet again by its id', () => {
-			const columns = { mappingMode: 'autoMapInputData', matchingColumns: ['id'] };
+		it('finds a row of a Google sheet again by its row_id', () => {
+			const columns = { mappingMode: 'autoMapInputData', matchingColumns: ['row_id'] };
 			for (const { parameters } of sheets) expect(parameters).toMatchObject({ operation: 'appendOrUpdate', columns });
 		});
 	}
@@ -60,9 +60,9 @@ export function checkExample({ nodes, ...rest }: Example, types: () => INodeType
 		({ type, parameters }) => type === POSTGRES && /INSERT[^;]*systolic/.test(String(parameters.query)),
 	);
 	if (statements.length) {
-		it('finds a row of a PostgreSQL table again by its id, in one statement for all rows', () => {
+		it('finds a row of a PostgreSQL table again by its row_id, in one statement for all rows', () => {
 			for (const { parameters, executeOnce } of statements) {
-				expect(parameters.query).toContain('ON CONFLICT (id)');
+				expect(parameters.query).toContain('ON CONFLICT (row_id)');
 				expect([parameters.operation, executeOnce]).toEqual(['executeQuery', true]);
 			}
 		});

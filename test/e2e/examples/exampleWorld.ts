@@ -56,21 +56,23 @@ const readings = (user: User, metric: MetricName, from: number, to = Infinity) =
 const ofLastWeek = (user: User) =>
 	readings(user, 'mindfulness_minutes', lastMonday.toMillis(), lastMonday.toMillis() + WEEK - 1);
 
-/** What the service's own fields of a user's readings are, from last Monday to now. */
-export const pointsSinceLastMonday = (user: User, metric: MetricName): object[] =>
-	readings(user, metric, lastMonday.toMillis()).map(({ point }) => point);
+/** What an AI agent gets of a user's readings from last Monday to now. */
+export const shortRowsSinceLastMonday = (user: User, metric: MetricName): object[] =>
+	readings(user, metric, lastMonday.toMillis()).map(({ time, point }) => {
+		const { timestamp: _, start: __, end: ___, ...values } = point as unknown as IDataObject;
+		return { local_time: DateTime.fromMillis(time, { zone: ZONE }).toFormat('yyyy-MM-dd HH:mm:ss'), ...values };
+	});
 
 /** The row of a sheet for each blood pressure reading of the last seven days. */
 export const pressureRows = (user: User): IDataObject[] =>
-	expectedRows(user, readings(user, 'blood_pressure', started.toMillis() - WEEK), user.client_user_id);
+	expectedRows(user, readings(user, 'blood_pressure', started.toMillis() - WEEK), user.client_user_id, ZONE);
 
 /** The row of a table for each blood pressure reading. */
 export const allPressureRows = (user: User): IDataObject[] =>
-	expectedRows(user, readings(user, 'blood_pressure', 0), user.client_user_id);
+	expectedRows(user, readings(user, 'blood_pressure', 0), user.client_user_id, ZONE);
 
-/** The row of the weekly report. Minutes are added in hundredths, so that 0.1 and 0.2 make 0.3. */
+/** The row of the weekly report, but for its key. Minutes are added in hundredths, so that 0.1 and 0.2 make 0.3. */
 export const weekRow = (user: User): IDataObject => ({
-	id: `${user.user_id} ${LAST_MONDAY}`,
 	week_from: LAST_MONDAY,
 	client_user_id: user.client_user_id,
 	sessions: ofLastWeek(user).length,

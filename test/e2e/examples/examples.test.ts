@@ -1,7 +1,7 @@
 /** Every workflow of examples/ in a real n8n: what it is made of, and what comes out of it up to the nodes of others. */
 import type { IDataObject, INode, INodeTypeDescription } from 'n8n-workflow';
 import { defaultSwitches } from '../../../dev/sandbox/switches';
-import { byTime, KEY } from '../../helpers/people';
+import { KEY } from '../../helpers/people';
 import { checkExample } from './checks';
 import { exampleFiles, isNamedIn, readExample } from './files';
 import { EVALUATED, prepare, type Credentials, type Example } from './run';
@@ -9,7 +9,7 @@ import {
 	allPressureRows,
 	FIRST,
 	LAST_MONDAY,
-	pointsSinceLastMonday,
+	shortRowsSinceLastMonday,
 	pressureRows,
 	SECOND,
 	TODAY,
@@ -19,18 +19,20 @@ import {
 } from './exampleWorld';
 import { calls, says, startModel } from './fakeModel';
 import { describeNode } from '../../../dev/host/nodeTypes';
-import { startHost, type Host } from '../n8n';
+import { textOf } from '../../helpers/pages';
+import { bloodPressureOf, byUserId } from '../../helpers/requests';
+import { NODE_TYPE, oneNode, startHost, type Host } from '../n8n';
 
 /** Examples that need more than this n8n, and the test that runs them. All others are run here. */
 const RUN_ELSEWHERE: Record<string, string> = {
 	'nightly-plan.json': 'test/queue/nightly.ts',
 	'nightly-shards.json': 'test/queue/nightly.ts',
-	'high-blood-pressure-alert.json': 'test/e2e/examples/alert.test.ts',
-	'new-reading-alert.json': 'test/e2e/examples/alert.test.ts',
+	'high-blood-pressure-alert.json': 'test/e2e/examples/slackMessages.test.ts',
+	'new-reading-alert.json': 'test/e2e/examples/slackMessages.test.ts',
+	'users-without-readings.json': 'test/e2e/examples/slackMessages.test.ts',
 	'error-workflow.json': 'test/e2e/examples/errorWorkflow.test.ts',
-	'weekly-letter.json': 'test/e2e/examples/careTeam.test.ts',
-	'users-without-readings.json': 'test/e2e/examples/careTeam.test.ts',
-	'mcp-server.json': 'test/e2e/examples/careTeam.test.ts',
+	'weekly-letter.json': 'test/e2e/examples/letter.test.ts',
+	'mcp-server.json': 'test/e2e/examples/mcpServer.test.ts',
 };
 const RUN_HERE = exampleFiles().filter((file) => !(file in RUN_ELSEWHERE));
 
@@ -85,9 +87,9 @@ function handedOver(rows: IDataObject[]): IDataObject[] {
 	const { options } = rows[0][EVALUATED] as { options: { queryReplacement: string } };
 	const [readings] = JSON.parse(options.queryReplacement) as string[];
 	const all = JSON.parse(readings) as IDataObject[];
-	return [...new Map(all.map((row) => [row.id, row])).values()];
+	return [...new Map(all.map((row) => [row.row_id, row])).values()];
 }
-const byId = (rows: IDataObject[]) => [...rows].sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
+const byId = (rows: IDataObject[]) => [...rows].sort((a, b) => (String(a.row_id) < String(b.row_id) ? -1 : 1));
 
 describe('morning-table.json', () => {
 	it('gives a row for each reading of the last 7 days, each once, and the same ids when it runs again', async () => {
@@ -108,7 +110,7 @@ describe('morning-table.json', () => {
 		expect(status).toBe('success');
 		expect(rows('Table in Google Sheets')).not.toHaveLength(0);
 		for (const row of rows('Table in Google Sheets')) {
-			expect(row).toMatchObject({ systolic: expect.any(String), diastolic: null, unit: 'mm[Hg]', source_type: null });
+			expect(row).toMatchObject({ systolic: expect.any(Number), diastolic: null, unit: 'mm[Hg]', source_type: null });
 		}
 	});
 });
@@ -165,19 +167,36 @@ describe('backfill-and-follow.json', () => {
 	});
 });
 
-it('weekly-mindfulness-report.json adds up the minutes of each user from last Monday to Sunday', async () => {
-	const { status, rows } = await run('weekly-mindfulness-report.json');
-	expect(status).toBe('success');
-	// One of them comes on two pages.
-	expect(rows('Mindfulness Minutes').map(({ readings, value_sum }) => [readings, value_sum])).toEqual([
-		[1, 0.1],
-		[1, 12.5],
-		[1, 0.2],
-		[1, 20],
-		[1, 8],
-	]);
-	expect(weekRow(FIRST)).toMatchObject({ sessions: 4, minutes: 32.8 });
-	expect(rows('Report in Google Sheets')).toEqual([FIRST, SECOND].map(weekRow));
+describe('weekly-mindfulness-report.json', () => {
+	const table = 'Report in Google Sheets';
+
+	it('adds up the minutes of each user from last Monday to Sunday, under a key of user and week', async () => {
+		const { status, rows } = await run('weekly-mindfulness-report.json');
+		expect(status).toBe('success');
+		expect(weekRow(FIRST)).toMatchObject({ sessions: 4, minutes: 32.8 });
+		const report = rows(table).map(({ row_id: _, ...row }) => row);
+		expect(report).toEqual([FIRST, SECOND].map(weekRow));
+		const keys = rows(table).map(({ row_id: key }) => key);
+		expect(new Set(keys).size).toBe(2);
+		const again = await run('weekly-mindfulness-report.json');
+		expect(again.rows(table).map(({ row_id: key }) => key)).toEqual(keys);
+	});
+
+	it('writes the others, and ends as failed with those that could not be read', async () => {
+		host.sandbox.switches.users = { [SECOND.user_id]: 'refused' };
+		const { status, message, rows } = await run('weekly-mindfulness-report.json');
+		const why =
+			"Could not be read: 1 (The service refuses this user's data (status 403)), all others are in the sheet:";
+		expect([status, message]).toEqual(['error', `${why} ${SECOND.user_id}`]);
+		expect(rows(table)).toMatchObject([weekRow(FIRST)]);
+	});
+
+	it('ends as failed with an error that concerns all users', async () => {
+		const wrong = { healthDataServiceApi: await host.credential('wrong') };
+		const { status, message } = await run('weekly-mindfulness-report.json', { ...credentials, ...wrong });
+		expect(status).toBe('error');
+		expect(message).toContain('Could not be read: everyone (The service did not accept the API key (status 401)');
+	});
 });
 
 describe('error-handling.json', () => {
@@ -197,7 +216,7 @@ describe('error-handling.json', () => {
 			healthDataServiceApi: await host.credential('wrong'),
 		});
 		expect(status).toBe('error');
-		expect(message).toBe('Blood pressure of app-user-0001: The service did not accept the API key (status 401)');
+		expect(message).toBe('Blood pressure of a user on the list: The service did not accept the API key (status 401)');
 		expect(hasRun('Tell Operations')).toBe(false);
 	});
 
@@ -206,7 +225,7 @@ describe('error-handling.json', () => {
 		const { status, message, rows } = await run('error-handling.json');
 		expect([status, message]).toEqual([
 			'error',
-			'Blood pressure of app-user-0002: The service did not accept the request',
+			'Blood pressure of a user on the list: The service did not accept the request',
 		]);
 		expect(byId(rows('Table in Google Sheets'))).toEqual(byId(pressureRows(FIRST)));
 		expect(rows('Tell Operations')).toHaveLength(1);
@@ -241,8 +260,9 @@ describe('ai-coach.json', () => {
 
 		const resultOf = (tool: string) =>
 			JSON.parse(second.messages.find(({ tool_call_id: id }) => id === `call-${tool}`)!.content!);
-		expect(byTime(resultOf('Blood_Pressure'))).toMatchObject(pointsSinceLastMonday(SECOND, 'blood_pressure'));
-		expect(resultOf('Mindfulness_Minutes')).toMatchObject(pointsSinceLastMonday(SECOND, 'mindfulness_minutes'));
+		const bySystolic = (rows: IDataObject[]) => [...rows].sort((a, b) => Number(a.systolic) - Number(b.systolic));
+		expect(bySystolic(resultOf('Blood_Pressure'))).toMatchObject(shortRowsSinceLastMonday(SECOND, 'blood_pressure'));
+		expect(resultOf('Mindfulness_Minutes')).toMatchObject(shortRowsSinceLastMonday(SECOND, 'mindfulness_minutes'));
 	});
 
 	it('tells the model that there is no such user, without failing', async () => {
@@ -260,7 +280,8 @@ describe('ai-coach.json', () => {
 	});
 });
 
-it.each(RUN_HERE)('%s can be published', async (file) => {
+const CARE_TEAM = ['high-blood-pressure-alert.json', 'users-without-readings.json', 'weekly-letter.json'];
+it.each([...RUN_HERE, ...CARE_TEAM])('%s can be published', async (file) => {
 	const workflow = await put(file);
 	const { status, triggers } = await host.rest.activate(workflow);
 	await host.rest.deactivate(workflow);
@@ -270,8 +291,151 @@ it.each(RUN_HERE)('%s can be published', async (file) => {
 	);
 });
 
+/** A node of a recipe's workflow; ours with the credential of the tests. */
+const node = (name: string, type: string, typeVersion: number, parameters: INode['parameters']): INode => ({
+	...{ id: name, name, type, typeVersion, parameters, position: [0, 0] },
+	...(type === NODE_TYPE && {
+		credentials: { healthDataServiceApi: { id: credentials.healthDataServiceApi, name: 'credential' } },
+	}),
+});
+
+/** Each node leads to the next. */
+const inARow = (nodes: INode[]) =>
+	Object.fromEntries(
+		nodes.slice(1).map((to, i) => [nodes[i].name, { main: [[{ node: to.name, type: 'main', index: 0 }]] }]),
+	);
+
+describe("the recipe of a table inside n8n: n8n's data table with the columns that it names", () => {
+	const [, recipe] = /\*\*A table inside n8n\.\*\* ([^\n]+)/.exec(textOf('docs/examples.md'))!;
+	const [, asText, asNumbers] = /these columns: (.*?) as text, (.*?) as numbers/.exec(recipe)!;
+	const namesIn = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+	const columns = [
+		...namesIn(asText).map((name) => ({ name, type: 'string' })),
+		...namesIn(asNumbers).map((name) => ({ name, type: 'number' })),
+	];
+	const table = (tableName: string) => ({ dataTableId: { __rl: true, mode: 'name', value: tableName } });
+	const mapped = { columns: { mappingMode: 'autoMapInputData', value: {}, matchingColumns: [], schema: [] } };
+	const chain = async (...nodes: INode[]) => {
+		const connections = inARow(nodes);
+		const { id } = await host.rest.importWorkflow({ name: 'Table', nodes, connections, settings: { timezone: ZONE } });
+		const { status, error, runData } = await host.rest.runWorkflow(id);
+		expect([status, error?.message]).toEqual(['success', undefined]);
+		return runData[nodes.at(-1)!.name][0].data.main[0].map(({ json }: { json: IDataObject }) => json) as IDataObject[];
+	};
+	const DATA_TABLE = 'n8n-nodes-base.dataTable';
+	const read = () => [
+		node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
+		node('Blood Pressure', NODE_TYPE, 1, {
+			...{ resource: 'timeseries', operation: 'bloodPressure', userScope: 'all' },
+			...{ dateRange: 'last30Days', returnAll: true },
+		}),
+		node('Each Reading Once', 'n8n-nodes-base.removeDuplicates', 2, {
+			...{ operation: 'removeDuplicateInputItems', compare: 'selectedFields', fieldsToCompare: 'row_id' },
+		}),
+	];
+
+	it.each(['insert', 'upsert'])('%s: takes the rows as they are, and an upsert keeps each once', async (operation) => {
+		await chain(
+			node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
+			node('Make', DATA_TABLE, 1.1, {
+				...{ resource: 'table', operation: 'create', tableName: operation, columns: { column: columns } },
+			}),
+		);
+		const filters = { conditions: [{ keyName: 'row_id', condition: 'eq', keyValue: '={{ $json.row_id }}' }] };
+		const matching = operation === 'upsert' ? { matchType: 'anyCondition', filters } : {};
+		const write = node('Write', DATA_TABLE, 1.1, {
+			resource: 'row',
+			operation,
+			...table(operation),
+			...matching,
+			...mapped,
+		});
+		for (let times = operation === 'upsert' ? 2 : 1; times > 0; times--) await chain(...read(), write);
+		const kept = await chain(
+			node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
+			node('Kept', DATA_TABLE, 1.1, { resource: 'row', operation: 'get', ...table(operation), returnAll: true }),
+		);
+		const rows = kept.map(({ id: _, createdAt: __, updatedAt: ___, ...row }) => row);
+		expect(byId(rows)).toEqual(byId([FIRST, SECOND].flatMap(allPressureRows)));
+	});
+});
+
+it('the recipe of a list of patients: each reading is linked to its patient', async () => {
+	const [, recipe] = /\*\*A list of patients\.\*\* ([^\n]+)/.exec(textOf('docs/examples.md'))!;
+	const [user, name] = [...recipe.matchAll(/\{\{ .*? \}\}/g)].map(([expression]) => `=${expression}`);
+	const nodes = [
+		node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
+		node('Patients', 'n8n-nodes-base.noOp', 1, {}),
+		node('Blood Pressure', NODE_TYPE, 1, {
+			...{ resource: 'timeseries', operation: 'bloodPressure', userScope: 'one', returnAll: true },
+			...{ user: { __rl: true, mode: 'userId', value: user }, dateRange: 'last30Days' },
+		}),
+		node('Row', 'n8n-nodes-base.set', 3.4, {
+			...{ mode: 'manual', includeOtherFields: true, include: 'all', options: {} },
+			assignments: { assignments: [{ id: 'name', name: 'name', type: 'string', value: name }] },
+		}),
+	];
+	const patients = [FIRST, SECOND].map(({ user_id }) => ({ json: { user_id, name: `name of ${user_id}` } }));
+	const { id } = await host.rest.importWorkflow({
+		...{ name: 'Patients', nodes, connections: inARow(nodes), pinData: { Patients: patients } },
+	});
+	const { runData } = await host.rest.runWorkflow(id);
+	const rows: IDataObject[] = runData.Row[0].data.main[0].map(({ json }: { json: IDataObject }) => json);
+	expect(new Set(rows.map((row) => row.user_id)).size).toBe(2);
+	for (const row of rows) expect(row.name).toBe(`name of ${String(row.user_id)}`);
+});
+
+/** The report that n8n shows before an upgrade, over all examples and a workflow that the upgrade breaks. */
+it("n8n's own rules for version 3 accept each example", async () => {
+	const broken = { ...readExample('error-workflow.json'), name: 'Broken', settings: { callerPolicy: 'any' } };
+	for (const example of [broken, ...exampleFiles().map(readExample)]) await host.rest.importWorkflow(example);
+	const { report } = await host.rest.post('/rest/breaking-changes/report/refresh?version=v3');
+	const affected: string[] = [];
+	for (const { ruleId } of report.workflowResults) {
+		const { affectedWorkflows } = await host.rest.get(`/rest/breaking-changes/report/${ruleId}`);
+		affected.push(...affectedWorkflows.map(({ name }: { name: string }) => `${ruleId}: ${name}`));
+	}
+	expect(affected).toEqual(['caller-policy-any-removed-v3: Broken']);
+});
+
 it('every example is run, here or by the test that the table names', () => {
 	expect([...hasRun].sort()).toEqual(RUN_HERE);
 	for (const [file, testFile] of Object.entries(RUN_ELSEWHERE))
 		expect([file, isNamedIn(testFile, file)]).toEqual([file, true]);
+});
+
+it('the recipe "A list of patients" gives each row the name of its own patient', async () => {
+	const [, recipe] = /\*\*A list of patients\.\*\*(.+)/.exec(textOf('docs/examples.md'))!;
+	const expressions = [...recipe.matchAll(/`(\{\{.+?\}\})`/g)].map(([, expression]) => `=${expression}`);
+	const field = (name: string, value: unknown, type = 'string') => ({ id: name, name, value, type });
+	const set = (name: string, assignments: object[], more = {}) => ({
+		name,
+		type: 'n8n-nodes-base.set',
+		typeVersion: 3.4,
+		parameters: { assignments: { assignments }, ...more },
+	});
+	const patients = [FIRST, SECOND].map(({ user_id }, i) => ({ name: `Patient ${i}`, user_id }));
+	const nodes = [
+		{ name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} },
+		set('List', [field('list', JSON.stringify(patients), 'array')]),
+		{ name: 'Patients', type: 'n8n-nodes-base.splitOut', typeVersion: 1, parameters: { fieldToSplitOut: 'list' } },
+		{
+			...oneNode(
+				credentials.healthDataServiceApi,
+				bloodPressureOf(byUserId(expressions[0]), { userScope: 'one', dateRange: 'last30Days' }),
+			).nodes[1],
+			name: 'Readings',
+		},
+		set('Named', [field('name', expressions[1])], { includeOtherFields: true }),
+	];
+	const connections = Object.fromEntries(
+		nodes.slice(1).map(({ name }, i) => [nodes[i].name, { main: [[{ node: name, type: 'main', index: 0 }]] }]),
+	);
+	const placed = nodes.map((node, i) => ({ ...node, id: String(i), position: [200 * i, 0] }));
+	const { id } = await host.rest.importWorkflow({ settings: { executionOrder: 'v1' }, nodes: placed, connections });
+	const { runData } = await host.rest.runWorkflow(id, 'Start');
+	const rows = runData.Named[0].data.main[0].map(({ json }: { json: IDataObject }) => json) as IDataObject[];
+	expect(new Set(rows.map((row) => row.name)).size).toBe(2);
+	for (const { name, user_id: user } of patients)
+		expect(new Set(rows.filter((row) => row.user_id === user).map((row) => row.name))).toEqual(new Set([name]));
 });

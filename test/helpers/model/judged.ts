@@ -27,7 +27,7 @@ export interface Scope {
 }
 
 export interface Row {
-	id: string;
+	row_id: string;
 	nr: number;
 	code: number;
 	systolic: unknown;

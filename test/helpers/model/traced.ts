@@ -13,7 +13,7 @@ export function traced(
 	return [
 		`  ${new Date(begun).toISOString()} ${isStart ? 'start' : 'poll'}: ${counts}${error ? `, ${error.message}` : ''}`,
 		...rows.map(
-			(row) => `    ${row.change} nr ${row.nr} ${row.code} ${row.timestamp} ${row.row_id ?? row.id ?? row.user_id}`,
+			(row) => `    ${row.change} nr ${row.nr} ${row.code} ${row.timestamp} ${row.row_id ?? row.user_id}`,
 		),
 	];
 }

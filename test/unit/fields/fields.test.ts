@@ -21,7 +21,7 @@ import { readTimeZone, readListSlice } from '../../../nodes/HealthDataService/re
 import { readOutput } from '../../../nodes/HealthDataService/resources/timeseries/output';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../../nodes/HealthDataService/shared/values';
-import { readThresholds } from '../../../nodes/HealthDataService/trigger/settings';
+import { readLimits } from '../../../nodes/HealthDataService/trigger/settings';
 import { anything, readOrRefuse, withField } from '../../helpers/fieldValues';
 import { fc } from '../../helpers/properties';
 import { bloodPressure } from '../../helpers/metrics';
@@ -51,7 +51,7 @@ const atLeast = (min: number) => (value: unknown) => {
 };
 
 type Read = (context: IExecuteSingleFunctions) => unknown;
-const least: Read = (context) => readThresholds(context as never, bloodPressure)[0].value;
+const least: Read = (context) => readLimits(context as never, bloodPressure.thresholds)[0].least;
 
 /** Each reader, and what may come out for a value: refused, or the one right result. */
 const READERS: Array<[field: string, parameter: string, read: Read, meant: (value: unknown) => unknown]> = [
@@ -59,7 +59,7 @@ const READERS: Array<[field: string, parameter: string, read: Read, meant: (valu
 	['Identified By', 'usersBy', readUsersBy, oneOf('userId', 'clientUserId')],
 	['Return All', 'returnAll', readLimit, (value) => ({ true: Infinity, false: 50 })[String(asSwitch(value))]],
 	['Limit', 'limit', readLimit, atLeast(1)],
-	['Output', 'output', readOutput, oneOf('readings', 'daily', 'summary', 'grouped')],
+	['Output', 'output', (context) => readOutput(context).value, oneOf('readings', 'daily', 'summary', 'grouped')],
 	['Provider', 'provider', readProvider, asName],
 	[
 		'Concurrent Requests',
@@ -74,7 +74,7 @@ const READERS: Array<[field: string, parameter: string, read: Read, meant: (valu
 		someAtLeast(0.1),
 	],
 	['Minimum Systolic', 'options.minSystolic', least, someAtLeast(0)],
-	['Max Users', 'options.userLimit', (context) => readListSlice(context).limit, atLeast(1)],
+	['Max Users', 'options.userLimit', (context) => readListSlice(context).maxUsers, atLeast(1)],
 	['Skip First Users', 'options.userOffset', (context) => readListSlice(context).offset, atLeast(0)],
 	['Only Connected Users', 'options.onlyConnected', readOnlyConnected, asSwitch],
 	['When Not Found', 'options.whenNotFound', readWhenNotFound, oneOf('error', 'empty')],
@@ -109,7 +109,7 @@ it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, me
 
 it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 	['concurrency and requestsPerSecond', readRequestLimits, { concurrency: 8, requestsPerSecond: undefined }],
-	['minSystolic', (context) => readThresholds(context as never, bloodPressure), []],
+	['minSystolic', (context) => readLimits(context as never, bloodPressure.thresholds), []],
 	['userLimit and userOffset', readListSlice, { offset: 0, limit: Infinity }],
 	['onlyConnected', readOnlyConnected, false],
 	['sourceTypes', readSourceTypes, []],
@@ -172,15 +172,15 @@ it('an invalid value never gives an open end, another range or another zone', ()
 	fc.assert(
 		fc.property(given, fc.constantFrom('days', 'times'), (endDate, dateRange) => {
 			const result = readOrRefuse('End Date', () =>
-				readDateRange(withField('endDate', endDate, { dateRange, startDate: '2015-01-01' }), now),
+				readDateRange(withField('endDate', endDate, { dateRange, startDate: '2015-01-01' }), now)('UTC'),
 			);
-			if (result) expect(result.read.end_date === undefined).toBe(isBlankText(endDate));
+			if (result) expect(result.read.query.end_date === undefined).toBe(isBlankText(endDate));
 		}),
 	);
 	fc.assert(
 		fc.property(anything, (dateRange) => {
 			const result = readOrRefuse('Date Range', () =>
-				readDateRange(withField('dateRange', dateRange, { startDate: '2015-01-01' }), now),
+				readDateRange(withField('dateRange', dateRange, { startDate: '2015-01-01' }), now)('UTC'),
 			);
 			expect(result !== undefined).toBe(dateRange === 'last7Days' || dateRange === 'days');
 		}),

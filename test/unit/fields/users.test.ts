@@ -24,6 +24,26 @@ it('User is one user ID, or refused', () => {
 	);
 });
 
+const ID = '3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90';
+
+it.each([
+	// From an expression: the label is not one that the picker has saved.
+	['list', { value: ID, cachedResultName: 'anna (Omron)' }, { by: 'userId', id: ID }],
+	['clientUserId', { value: 'anna' }, { by: 'clientUserId', id: 'anna' }],
+	['userId', { value: ID.toUpperCase() }, { by: 'userId', id: ID }],
+])('User by %s', (mode, given, expected) => {
+	expect(readUser(withField('user', { __rl: true, mode, ...given }))).toEqual(expected);
+});
+
+it.each([
+	['list', "Pick a user from the list, or set 'Users' to All Users"],
+	['userId', /^A user ID looks like/],
+	['clientUserId', 'Enter the identifier that your application gave to this user'],
+])('an empty User by %s says what to do', (mode, description) => {
+	const read = () => readUser(withField('user', { __rl: true, mode, value: '' }));
+	expect(read).toThrow(expect.objectContaining({ description: expect.stringMatching(description) }));
+});
+
 describe('User IDs', () => {
 	const read = (value: unknown, by: 'userId' | 'clientUserId') =>
 		readUserIds(withField('userIds', value), by).map(({ id, at }) => [id, at] as const);

@@ -213,3 +213,12 @@ it.each(['host', 'Host', ' HOST '])('the header %p names no other host', (name) 
 		"The API key is not sent with a 'Host' header of a node",
 	);
 });
+
+it.each(['TRACE', 'track', ' Connect '])('%s, which may give the key back, is refused', (method) => {
+	const name = method.trim().toUpperCase();
+	expect(outcome({}, { url: 'https://health.example/v2/user', method })).toBe(`The API key is not sent with ${name}`);
+});
+
+it.each(['GET', 'HEAD', 'post', 'DELETE', undefined])('%s is sent', (method) => {
+	expect(outcome({}, { url: 'https://health.example/v2/user', method })).toBe('OK');
+});

@@ -1,4 +1,4 @@
-/** Client, after a 401 or 403: whether it is the key or one user, in one request for all. */
+/** Client, after a 401, 403 or redirect: whether it concerns all or one user, in one request for all. */
 import { connect } from '../../../nodes/HealthDataService/http/client';
 import { RequestQueue } from '../../../nodes/HealthDataService/http/requestQueue';
 import { playing } from '../../helpers/playedService';
@@ -58,4 +58,18 @@ it.each(['/v2/user', '/v2/user/', '/v2/user?limit=5'])('with 403 by the list (%s
 	const { context, urls } = playing(() => ({ statusCode: 403 }), true);
 	expect(await end(await connect(context), path)).toBe(KEY_403);
 	expect(urls()).toEqual([path]);
+});
+
+it.each([301, 302, 304])('with %i: the user list tells whether all are redirected', async (statusCode) => {
+	const headers = { location: 'https://elsewhere.example/' };
+	const all = playing(() => ({ statusCode, headers }), true);
+	const redirected = await connect(all.context, { queue: new RequestQueue({ concurrency: 4 }) });
+	const message = `The service redirects instead of answering (status ${statusCode})`;
+	for (let i = 0; i < 2; i++) await expect(redirected(readings)).rejects.toMatchObject({ message, concernsAll: true });
+	expect(all.urls()).toEqual([readings, '/v2/user?limit=1']);
+
+	const one = playing((path) => (path.startsWith('/v2/user') ? {} : { statusCode, headers }), true);
+	const get = await connect(one.context, { queue: new RequestQueue({ concurrency: 4 }) });
+	for (let i = 0; i < 2; i++) await expect(get(readings)).rejects.toMatchObject({ message, concernsAll: false });
+	expect(one.urls()).toEqual([readings, '/v2/user?limit=1', readings]);
 });

@@ -1,6 +1,5 @@
-/** Deadline of a whole answer: one watchdog, distinct from a cancel, and no memory of ended requests. */
+/** Deadline of a whole answer, distinct from a cancel. */
 import { Deadlines } from '../../../nodes/HealthDataService/http/deadlines';
-import { listenersOf } from '../../helpers/machine';
 import { useVirtualTime } from '../../helpers/virtualTime';
 
 const time = useVirtualTime();
@@ -40,54 +39,6 @@ it('a cancel ends it at once, and is no timeout', async () => {
 	expect(await ends).toBe('ERR_CANCELED');
 	expect(await codeOf(new Deadlines().within(60_000, controller.signal, endless))).toBe('ERR_CANCELED');
 	expect(time.now).toBe(begun);
-});
-
-it('a cancel ends nothing that is not of its own execution', async () => {
-	const [one, other] = [new AbortController(), new AbortController()];
-	const deadlines = new Deadlines();
-	const ends = [one, other].map(async ({ signal }) => await codeOf(deadlines.within(1000, signal, endless)));
-	const begun = time.now;
-	one.abort();
-	expect(await Promise.all(ends)).toEqual(['ERR_CANCELED', 'ETIMEDOUT']);
-	expect(time.now - begun).toBe(1000);
-});
-
-it("the work's own error is rethrown", async () => {
-	const fail = async () => await Promise.reject(Object.assign(new Error(), { code: 'ECONNRESET' }));
-	expect(await codeOf(new Deadlines().within(60_000, undefined, fail))).toBe('ECONNRESET');
-});
-
-it('keeps nothing of 2,000 requests, and at most one timer', async () => {
-	const { signal } = new AbortController();
-	const deadlines = new Deadlines();
-	// The watchdogs of the tests above end.
-	await time.pass(1000);
-	expect(time.timers.size).toBe(0);
-	for (let i = 0; i < 100; i++) {
-		await Promise.all(
-			Array.from({ length: 20 }, async () => {
-				await deadlines.within(300_000, signal, async () => await Promise.resolve());
-			}),
-		);
-	}
-	expect(time.timers.size).toBeLessThanOrEqual(1);
-	expect(listenersOf(signal)).toBe(0);
-	expect((deadlines as unknown as { running: Set<unknown> }).running.size).toBe(0);
-	// The watchdog ends as well, though each of them had five minutes.
-	await time.pass(1000);
-	expect(time.timers.size).toBe(0);
-});
-
-it('ends all requests with the execution, whose signal has no listener for them', async () => {
-	const controller = new AbortController();
-	const deadlines = new Deadlines();
-	const all = Array.from(
-		{ length: 50 },
-		async () => await codeOf(deadlines.within(60_000, controller.signal, endless)),
-	);
-	expect(listenersOf(controller.signal)).toBe(0);
-	controller.abort();
-	expect(new Set(await Promise.all(all))).toEqual(new Set(['ERR_CANCELED']));
 });
 
 it('ends every request at the end of all', async () => {

@@ -35,6 +35,12 @@ it.each<[number, string, string, object]>([
 	],
 	[500, 'The service could not answer (status 500)', LATER, { kind: 'temporarily-unavailable' }],
 	[503, 'The service could not answer (status 503)', LATER, { kind: 'temporarily-unavailable' }],
+	[
+		407,
+		'A proxy between n8n and the service asks for a password (status 407)',
+		"Ask n8n's administrator: the proxy's name and password belong into HTTP_PROXY and HTTPS_PROXY, or into 'Proxy' in the request options",
+		{ concernsAll: true },
+	],
 	[418, 'The service could not answer (status 418)', LATER, {}],
 ])('status %i', (status, message, advice, more) => {
 	const expected = { kind: 'configuration-invalid', concernsAll: false, httpCode: String(status), ...more };

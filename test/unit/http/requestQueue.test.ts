@@ -1,243 +1,246 @@
-/** Request queue, adaptive concurrency, key check and circuit breaker: requests are promises that the test answers. */
-import type { Outcome } from '../../../nodes/HealthDataService/http/classify';
-import { RequestQueue } from '../../../nodes/HealthDataService/http/requestQueue';
+/** Requests of a client at once: how many are sent, after an answer, a throttle or failures, and Requests per Second. */
 import { BREAKER_LIMITS } from '../../../nodes/HealthDataService/http/circuitBreaker';
-import { Problem } from '../../../nodes/HealthDataService/shared/problem';
-import { crowd, provenQueue, room, settle } from '../../helpers/crowd';
-import { nextTurn } from '../../helpers/machine';
+import { RequestQueue, type RequestLimits } from '../../../nodes/HealthDataService/http/requestQueue';
+import { served, useRetryLimits } from '../../helpers/playedService';
 import { useVirtualTime } from '../../helpers/virtualTime';
 
-const problem = (message: string) => new Problem(message, '');
-
 const time = useVirtualTime();
+useRetryLimits();
 
-describe('the first requests', () => {
+const paths = (count: number, name = '/x') => Array.from({ length: count }, (_, at) => name + at);
+const ONCE = { maxAttempts: 1 };
+/** A service that answers after 100 ms, with these statuses in the order of its requests, then with 200. */
+function service(statuses: Array<number | Error> = [], limits: RequestLimits = {}, ofList = 200) {
+	const queue = new RequestQueue(limits);
+	let count = 0;
+	const next = (path: string) => (path.startsWith('/v2/user') ? ofList : (statuses[count++] ?? 200));
+	const one = served((path) => {
+		const answer = next(path);
+		return answer instanceof Error ? answer : { statusCode: answer, tookMs: 100 };
+	}, queue);
+	const all = async (many: number) => await Promise.all(paths(many).map(async (path) => await one.ask(path, ONCE)));
+	return { ...one, all };
+}
+
+describe('requests in flight', () => {
 	it.each([
-		[1, 1],
-		[3, 3],
-		[8, 4],
-		[50, 4],
-	])('of %i allowed, %i go out before an answer', async (most, handful) => {
-		expect(await room(new RequestQueue({ concurrency: most }))).toBe(handful);
+		[1, 1, 1],
+		[3, 3, 3],
+		[undefined, 4, 8],
+		[50, 4, 50],
+	])('of %p: %i before the first answer, then %i', async (concurrency, first, then) => {
+		const { all, sent } = service([], { concurrency });
+		const end = all(200);
+		await time.pass(50);
+		expect(sent).toHaveLength(first);
+		await time.pass(100);
+		expect(sent).toHaveLength(first + then);
+		await end;
 	});
 
-	it('all go out after the first answer that takes the key', async () => {
-		const queue = new RequestQueue({ concurrency: 8 });
-		const all = crowd(queue, 20);
-		await nextTurn();
-		await all.answer('unauthorized');
-		expect(all.sent()).toBe(5);
-		await all.answer('transient');
-		expect(all.sent()).toBe(6);
-		await all.answer('answered');
-		// Three have ended.
-		expect(all.sent()).toBe(3 + 8);
+	it('are as few after failures, which prove no key', async () => {
+		const { all, sent, queue } = service([500, 500, 500, 500, 429]);
+		const end = all(40);
+		await time.pass(150);
+		expect([sent.length, queue.places]).toEqual([8, 4]);
+		await end;
 	});
 
-	it('none is sent after the key was refused, and all get the same error', async () => {
-		const queue = new RequestQueue({ concurrency: 8 });
-		const all = crowd(queue, 500);
-		await nextTurn();
-		queue.close(problem('wrong key'));
-		queue.close(problem('another'));
-		await all.answer('unauthorized', 4);
-		await all.done();
-		expect(all.sent()).toBe(4);
-		expect(all.errors).toEqual(Array(496).fill('wrong key'));
-	});
-});
-
-describe('the key check', () => {
-	it('happens once, and all other requests wait for it', async () => {
-		const queue = await provenQueue(4);
-		const first = crowd(queue, 4);
-		await nextTurn();
-		const probe = crowd(queue, 1, { continues: true, isProbe: true });
-		let asked = 0;
-		const ask = async () => {
-			asked++;
-			await probe.done();
-		};
-		const others = crowd(queue, 10);
-		const verdicts = [queue.probeOnce(ask), queue.probeOnce(ask)];
-		await first.answer('unauthorized', 4);
-		expect([probe.sent(), others.sent()]).toEqual([1, 0]);
-		await probe.answer('answered');
-		await Promise.all(verdicts);
-		await nextTurn();
-		expect([asked, others.sent()]).toEqual([1, 4]);
-		await queue.probeOnce(ask);
-		expect(asked).toBe(1);
+	it('are halved by throttles, those sent together count once, and never fewer than one', async () => {
+		const { all, queue } = service([200, ...Array<number>(200).fill(429)]);
+		await all(1);
+		const seen: number[][] = [];
+		for (let round = 0; round < 5; round++) {
+			await all(queue.places);
+			seen.push([queue.places, queue.throttles]);
+		}
+		expect(seen.flat()).toEqual([4, 1, 2, 2, 1, 3, 1, 4, 1, 5]);
 	});
 
-	it('sends a request of its own, though it is the only one that may be sent', async () => {
-		const queue = await provenQueue(4);
-		let own = crowd(queue, 0);
-		const check = queue.probeOnce(async () => {
-			await nextTurn();
-			own = crowd(queue, 1, { continues: true, isProbe: true });
-			await own.done();
-		});
-		const other = crowd(queue, 1);
-		await nextTurn();
-		await nextTurn();
-		expect([own.sent(), other.sent()]).toEqual([1, 0]);
-		await own.answer('answered');
-		await check;
-	});
-
-	it('ends when it fails, too', async () => {
-		const queue = await provenQueue(4);
-		await queue.probeOnce(async () => await Promise.reject(new Error('no')));
-		expect(await room(queue)).toBe(4);
-	});
-});
-
-describe('after a refusal', () => {
-	it('half as many go out; those sent together count once', async () => {
-		const queue = await provenQueue(8);
-		const all = crowd(queue, 40);
-		await nextTurn();
-		await all.answer('throttled', 8);
-		expect(queue.throttles).toBe(1);
-		expect(all.sent()).toBe(8 + 4);
-		await all.answer('throttled', 4);
-		expect(queue.throttles).toBe(2);
-		expect(all.sent()).toBe(12 + 2);
-	});
-
-	it('never fewer than one', async () => {
-		const queue = await provenQueue(2);
-		await settle(queue, 'throttled', 5);
-		expect(await room(queue)).toBe(1);
-	});
-
-	it('one more after some ten answers for each allowed, up to what was allowed at first', async () => {
-		const queue = await provenQueue(4);
-		await settle(queue, 'throttled');
-		await settle(queue, 'answered', 24);
-		expect(await room(queue)).toBe(2);
-		await settle(queue, 'answered', 2);
+	it('are one more after some ten answers for each, up to the setting', async () => {
+		const { all, queue } = service([200, 429], { concurrency: 4 });
+		await all(1);
+		await all(1);
+		const places: number[] = [];
+		for (const count of [24, 2, 36, 200]) {
+			await all(count);
+			places.push(queue.places);
+		}
+		expect(places).toEqual([2, 3, 4, 4]);
 		expect(queue.throttles).toBe(0);
-		expect(await room(queue)).toBe(3);
-		await settle(queue, 'answered', 36);
-		expect(await room(queue)).toBe(4);
-		await settle(queue, 'answered', 200);
-		expect(await room(queue)).toBe(4);
 	});
 
-	it('nothing is sent during a pause, and the longest pause counts', async () => {
-		const queue = await provenQueue(4);
+	it('are none during the key check but the check itself', async () => {
+		const answer = (path: string) => (['/x0', '/x1'].includes(path) ? { statusCode: 403 } : { tookMs: 100 });
+		const { ask, sent } = served(answer, new RequestQueue());
+		await ask('/first');
+		await Promise.all(paths(20).map(async (path) => await ask(path)));
+		const at = (seconds: number) => sent.flatMap(([path, when]) => (when === seconds ? path : []));
+		expect(at(0.1)).toEqual([...paths(8), '/v2/user?limit=1']);
+		expect(at(0.2)[0]).toBe('/x8');
+	});
+
+	it('are none during the longest pause', async () => {
+		const { all, sent, queue } = service();
 		queue.pause(250);
 		queue.pause(20);
-		const all = crowd(queue, 1);
-		await time.pass(249);
-		expect(all.sent()).toBe(0);
-		await time.pass(1);
-		expect(all.sent()).toBe(1);
-	});
-
-	it('a pause ends soon after all requests are cancelled', async () => {
-		const queue = await provenQueue(4);
-		queue.pause(60_000);
-		const begun = time.now;
-		const all = crowd(queue, 3);
-		queue.close(problem('wrong key'));
-		await all.done();
-		// A step of the sleep.
-		expect(time.now - begun).toBeLessThanOrEqual(200);
-		expect([all.sent(), all.errors.length]).toEqual([0, 3]);
+		await all(1);
+		expect(sent[0][1]).toBe(0.25);
 	});
 });
 
-describe('after a failed request', () => {
-	const stops = { continues: false };
-	const REASON = { description: 'advice', httpCode: '500', kind: 'temporarily-unavailable' } as const;
-	const fail = ({ circuitBreaker }: RequestQueue, count: number) => {
-		for (let i = 0; i < count; i++) circuitBreaker.onFailure(new Problem('given up', 'advice', REASON));
-	};
+describe('failures in a row', () => {
+	const UNKNOWN_HOST = Object.assign(new Error(), { code: 'ENOTFOUND' });
+	const failing = (count: number, code: number | Error = 500, ofList = 200) =>
+		service(Array<number | Error>(count).fill(code), { concurrency: 1 }, ofList);
 
-	it('nothing more is sent, unless the run continues on errors', async () => {
-		const queue = await provenQueue(4);
-		fail(queue, 1);
-		const [stopped, wanted] = [crowd(queue, 2, stops), crowd(queue, 2)];
-		await nextTurn();
-		expect([stopped.sent(), wanted.sent()]).toEqual([0, 2]);
-		expect(stopped.errors).toEqual(['given up', 'given up']);
-	});
+	const isList = ([path]: [string, number]) => path === '/v2/user?limit=1';
 
-	it.each<Outcome>(['answered', 'unauthorized'])(
-		'an answer (%s) clears it: what it was, since when, and how many',
-		async (outcome) => {
-			const queue = await provenQueue(4);
-			const { circuitBreaker } = queue;
-			fail(queue, BREAKER_LIMITS.inARow);
-			circuitBreaker.reset();
-			await settle(queue, 'transient');
-			await time.pass(BREAKER_LIMITS.forMs);
-			await settle(queue, outcome);
-			expect(circuitBreaker).toMatchObject({ lastFailure: undefined, isOpen: false });
-			fail(queue, BREAKER_LIMITS.inARow - 1);
-			expect(circuitBreaker.isOpen).toBe(false);
-			await settle(queue, outcome);
-			const later = crowd(queue, 1, stops);
-			await nextTurn();
-			expect(later.sent()).toBe(1);
-		},
-	);
-
-	it.each<[Outcome, boolean]>([
-		['transient', true],
-		['throttled', true],
-		['failed', false],
-	])('after %s, and ten minutes, three end it: %p', async (outcome, isOpen) => {
-		const queue = await provenQueue(4);
-		await settle(queue, outcome);
-		await time.pass(BREAKER_LIMITS.forMs);
-		fail(queue, 3);
-		expect(queue.circuitBreaker.isOpen).toBe(isOpen);
-	});
-
-	it('50 in a row: the circuit breaker is open for all, with the reason', async () => {
-		const queue = await provenQueue(4);
-		fail(queue, 49);
-		expect(queue.circuitBreaker.isOpen).toBe(false);
-		fail(queue, 1);
+	it('after 50, the user list fails too: all requests end, with the last error', async () => {
+		const { all, sent, queue } = failing(200, 500, 500);
+		await all(49);
+		expect(sent.some(isList)).toBe(false);
+		const ends = await all(5);
+		expect(sent.filter((one) => !isList(one))).toHaveLength(51);
 		expect(queue.circuitBreaker.isOpen).toBe(true);
-		expect(queue.circuitBreaker.lastFailure).toMatchObject({ ...REASON, concernsAll: true });
-		const all = crowd(queue, 3);
-		await all.done();
-		expect(all.sent()).toBe(0);
-		expect(all.errors).toEqual(Array(3).fill('given up'));
+		expect(ends.at(-1)).toMatchObject({ httpCode: '500', concernsAll: true, kind: 'temporarily-unavailable' });
+	});
+
+	it('after 50, the user list answers: they are those of single users', async () => {
+		const { all, sent } = failing(200);
+		await all(54);
+		expect(sent.filter((one) => !isList(one))).toHaveLength(54);
 	});
 
 	it.each([
-		[600_000, 2, false],
-		[600_000, 3, true],
-		[599_999, 3, false],
-	])('after %i ms without an answer, %i end it: %p', async (ms, count, isOpen) => {
-		const queue = new RequestQueue({ concurrency: 4 });
-		queue.circuitBreaker.onFailedAttempt();
-		await time.pass(ms);
-		queue.circuitBreaker.onFailedAttempt();
-		fail(queue, count);
-		expect(queue.circuitBreaker.isOpen).toBe(isOpen);
+		[500, BREAKER_LIMITS.forMs, 3, true],
+		[503, BREAKER_LIMITS.forMs, 3, true],
+		[500, BREAKER_LIMITS.forMs - 300, 3, false],
+		[500, BREAKER_LIMITS.forMs, 2, false],
+		[UNKNOWN_HOST, BREAKER_LIMITS.forMs, 3, false],
+	])('of %p for %i ms, %i: may be an outage %p', async (code, ms, count, mayBeOutage) => {
+		const { all, queue } = failing(count, code);
+		await all(1);
+		await time.pass(ms - 200);
+		for (let i = 1; i < count; i++) queue.circuitBreaker.onFailure(queue.circuitBreaker.lastFailure!);
+		await time.pass(200);
+		expect(queue.circuitBreaker.mayBeOutage).toBe(mayBeOutage);
+	});
+
+	it.each([200, 403])('are forgotten with an answer: %i', async (code) => {
+		const { all, queue } = service([...Array<number>(49).fill(500), code, 500, 500], { concurrency: 1 });
+		await all(50);
+		expect(queue.circuitBreaker.lastFailure).toBeUndefined();
+		await time.pass(BREAKER_LIMITS.forMs);
+		await all(2);
+		expect(queue.circuitBreaker).toMatchObject({ isOpen: false, isFailing: false });
 	});
 });
 
-it('cancelled: nothing is sent, and the error says so', async () => {
-	const queue = await provenQueue(4);
-	const all = crowd(queue, 2, { continues: true, signal: AbortSignal.abort() });
-	await all.done();
-	expect([all.sent(), all.errors]).toEqual([0, ['The execution was cancelled', 'The execution was cancelled']]);
-});
+describe('Requests per Second', () => {
+	/** The most in any window of a second. */
+	const most = (sent: number[]) =>
+		Math.max(...sent.map((from) => sent.filter((at) => at >= from && at < from + 0.9999).length));
 
-it('a request that is no longer needed is not sent, the others are', async () => {
-	const queue = await provenQueue(4);
-	const [unneeded, others] = [crowd(queue, 2, { continues: true, isCancelled: () => true }), crowd(queue, 1)];
-	await nextTurn();
-	expect([unneeded.sent(), others.sent()]).toEqual([0, 1]);
-	expect(unneeded.errors).toEqual(Array(2).fill('The request is no longer needed'));
-});
+	/** When each of `count` requests is sent, with timers that are late. */
+	async function sentAt(requestsPerSecond: number, count: number, lateMs: (timer: number) => number) {
+		let timers = 0;
+		const after = time.after.bind(time);
+		jest.spyOn(time, 'after').mockImplementation((ms, run) => after(ms + lateMs(++timers), run));
+		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond }));
+		await Promise.all(paths(count).map(async (path) => await ask(path)));
+		return sent.map(([, at]) => at);
+	}
 
-it('has no data before an answer', () => expect(new RequestQueue().hasData).toBe(false));
+	it.each([
+		[5, 0],
+		[5, 90],
+		[0.5, 50],
+		[20, 10],
+		[100, 3],
+	])('%d, timers up to %i ms late: at most one more in any second, 95 %% used', async (requestsPerSecond, lateMs) => {
+		const count = Math.min(400, requestsPerSecond * 40);
+		const times = await sentAt(requestsPerSecond, count, (timer) => lateMs * ((timer * 0.618) % 1));
+		expect(most(times)).toBeLessThanOrEqual(Math.ceil(requestsPerSecond) + 1);
+		expect(times.at(-1)).toBeGreaterThanOrEqual((count - 1) / requestsPerSecond - 0.2);
+		expect(times.at(-1)).toBeLessThanOrEqual(count / requestsPerSecond / 0.95);
+	});
+
+	it('makes up for no timer that is seconds late', async () => {
+		const times = await sentAt(5, 40, (timer) => (timer % 7 === 0 ? 3000 : 0));
+		expect(times.at(-1)).toBeGreaterThan(15);
+		expect(most(times)).toBeLessThanOrEqual(6);
+	});
+
+	it('is even, in order, and saves up no unused time', async () => {
+		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond: 5 }));
+		await ask('/first');
+		await time.pass(60_000);
+		sent.length = 0;
+		const begun = time.elapsed;
+		await Promise.all(paths(11).map(async (path) => await ask(path)));
+		expect(time.elapsed - begun).toBe(2000);
+		expect(sent.map(([path]) => path)).toEqual(paths(11));
+		expect(sent.map(([, at]) => Math.round((at - sent[0][1]) * 10) / 10)).toEqual(paths(11).map((_, at) => at / 5));
+	});
+
+	it('a pause comes first, and uses up no turn', async () => {
+		const { ask, sent, queue } = served(() => ({}), new RequestQueue({ requestsPerSecond: 1 }));
+		const all = Promise.all(paths(3).map(async (path) => await ask(path)));
+		await time.pass(500);
+		queue.pause(2000);
+		await all;
+		expect(sent.map(([, at]) => at)).toEqual([0, 2.5, 3.5]);
+	});
+
+	it('cancelled requests leave soon, and take no turn', async () => {
+		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond: 0.1 }));
+		let isCancelled = false;
+		await ask('/first');
+		const gone = paths(500).map(async (path) => await ask(path, {}, { isCancelled: () => isCancelled }));
+		const last = ask('/last');
+		await time.pass(2000);
+		isCancelled = true;
+		const begun = time.elapsed;
+		await Promise.all(gone);
+		expect(time.elapsed - begun).toBeLessThanOrEqual(200);
+		await last;
+		expect(sent).toEqual([
+			['/first', 0],
+			['/last', 10],
+		]);
+	});
+
+	it('ends what it would hold back beyond the deadline', async () => {
+		const end = time.elapsed + 8000;
+		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond: 0.1 }, end));
+		const ends = await Promise.all(paths(3).map(async (path) => await ask(path)));
+		expect(sent).toEqual([['/x0', 0]]);
+		expect(time.elapsed).toBe(end);
+		expect(ends.slice(1)).toMatchObject(
+			Array(2).fill({
+				message: "The time was over before 'Requests per Second' allowed the next request",
+				description: "Raise 'Requests per Second' in the options, or read fewer users",
+				kind: 'temporarily-unavailable',
+			}),
+		);
+	});
+
+	it('sends what it does not hold back, also after the deadline', async () => {
+		const { ask } = served(() => ({}), new RequestQueue({}, time.elapsed - 1));
+		expect(await ask()).toBe('OK');
+	});
+
+	it('the key check goes before all other requests', async () => {
+		const { ask, sent } = served(
+			(path) => ({ statusCode: path === '/x0' ? 403 : 200 }),
+			new RequestQueue({ requestsPerSecond: 1 }),
+		);
+		await Promise.all(paths(4).map(async (path) => await ask(path)));
+		expect(sent.slice(0, 3)).toEqual([
+			['/x0', 0],
+			['/v2/user?limit=1', 1],
+			['/x1', 2],
+		]);
+	});
+});

@@ -82,32 +82,17 @@ describe('fields', () => {
 	});
 });
 
-describe('the log', () => {
-	it('has each sentence once for all items, with workflow and node', () => {
-		const { contexts, lines } = startRun();
-		for (const context of contexts) for (const sentence of ['one', 'two']) runOf(context).log(context, sentence);
-		expect(lines).toEqual(['Workflow "Workflow", node "Node": one', 'Workflow "Workflow", node "Node": two']);
-	});
-
-	it('names a provider that no user has, after the last item', async () => {
-		const { contexts, lines } = startRun();
-		const run = runOf(contexts[0]);
-		const users = { users: [{ connected_sources: [{ source: { slug: 'omron' } }] }] };
-		for (const name of ['omron', 'Withings']) await run.providerCheck(name).watching(async () => users as never)('');
-		contexts.forEach((context, item) => {
-			expect(lines).toEqual([]);
-			run.finish(context, item);
-		});
-		expect(lines).toEqual([expect.stringContaining('Withings')]);
-	});
-
-	it('names none while an item has not succeeded, even if others succeed twice', async () => {
-		const { contexts, lines } = startRun();
-		const run = runOf(contexts[0]);
-		await run.providerCheck('Withings').watching(async () => ({ users: [{}] }) as never)('');
-		for (const item of [0, 1, 1]) run.finish(contexts[item], item);
-		expect(lines).toEqual([]);
-	});
+it('what all items share is made once a run, and again after an error', () => {
+	const [first, second] = startRun().contexts.map((context) => runOf(context));
+	const failing = () => {
+		throw new Error('refused');
+	};
+	expect(() => first.once('names', failing)).toThrow('refused');
+	const names = first.once('names', () => new Map());
+	expect(second.once('names', failing)).toBe(names);
+	expect(second.once('other', () => undefined)).toBeUndefined();
+	expect(second.once('other', failing)).toBeUndefined();
+	expect(runOf(startRun().contexts[0]).once('names', () => 1)).toBe(1);
 });
 
 describe('the end of a run', () => {

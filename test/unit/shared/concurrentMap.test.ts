@@ -64,19 +64,6 @@ it('starts no more than so many ahead of the first that is not done', async () =
 	expect([...open.keys()]).toEqual([2, 3]);
 });
 
-it('ends at the first failure, though those before it are still in work', async () => {
-	const { open, work, overs } = manual();
-	const given: number[] = [];
-	const { got, end } = drain(concurrentMap(numbers(9, given), { width: 3 }, work));
-	await nextTurn();
-	open.get(2)!.reject(new Error('broken'));
-	await expect(end).rejects.toThrow('broken');
-	expect([got, given.length, overs.every((isCancelled) => isCancelled())]).toEqual([[], 3, true]);
-	// The results of the others are not awaited: no unhandled rejection.
-	open.get(0)!.reject(new Error('late'));
-	await nextTurn();
-});
-
 it('cancels the work in progress at once, though the source is still awaited, and gives no partial result', async () => {
 	const source = async function* () {
 		yield* [0, 1, 2];
@@ -152,18 +139,6 @@ describe('when the time is up', () => {
 	});
 });
 
-it('continues while no element is ahead, and is not over', async () => {
-	const { work, done, overs } = manual();
-	const { got, end } = drain(concurrentMap(numbers(3), { width: 1 }, work));
-	for (const one of [0, 1, 2]) {
-		await nextTurn();
-		expect([overs.length, overs.some((isCancelled) => isCancelled())]).toEqual([one + 1, false]);
-		await done(one);
-	}
-	await end;
-	expect(got).toEqual([0, 1, 2]);
-});
-
 it('of several failures the first is thrown', async () => {
 	const { open, work } = manual();
 	const { end } = drain(concurrentMap(numbers(3), { width: 3 }, work));
@@ -188,29 +163,6 @@ describe('as completed', () => {
 		await done(4, 0);
 		await end;
 		expect(got).toEqual([1, 2, 3, 4, 0]);
-	});
-
-	it('once time is up starts no element, and awaits those in work', async () => {
-		let isTimeUp = false;
-		const { open, got, end, done } = mapped(numbers(5), () => isTimeUp);
-		await nextTurn();
-		isTimeUp = true;
-		await done(1);
-		expect([...open.keys()]).toEqual([0]);
-		await done(0);
-		await end;
-		expect(got).toEqual([1, 0]);
-	});
-
-	it('leaves out an undefined result, and ends at the first failure', async () => {
-		const { open, got, end, overs } = mapped();
-		await nextTurn();
-		open.get(0)!.resolve();
-		await nextTurn();
-		open.get(1)!.reject(new Error('broken'));
-		await expect(end).rejects.toThrow('broken');
-		expect(got).toEqual([]);
-		expect(overs.every((isCancelled) => isCancelled())).toBe(true);
 	});
 
 	it('leaves out an undefined result, and continues', async () => {

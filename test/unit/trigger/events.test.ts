@@ -53,7 +53,7 @@ describe('New User', () => {
 		const { results } = await read(newUser, async () => ({}));
 		expect(results).toHaveLength(16);
 		expect(Object.entries(results[1].rows[0])).toEqual([
-			...[['id', null] as unknown[], ['user_id', `${ID}1`.toLowerCase()], ['created_on', 'today']],
+			...[['row_id', null] as unknown[], ['user_id', `${ID}1`.toLowerCase()], ['created_on', 'today']],
 		]);
 		expect(results[1]).toMatchObject({ place: 2, isGone: false, tookMs: 0 });
 	});
@@ -78,7 +78,7 @@ describe('New Blood Pressure Reading', () => {
 		const { asked, results } = await read(event, answer);
 		expect(asked[0]).toMatchObject({ start_date: new Date(START).toISOString(), provider: 'omron' });
 		expect(results.at(-1)!.user.user_id).toBe(`${ID}0`);
-		expect(results[0].rows[0].id).toBeNull();
+		expect(results[0].rows[0].row_id).toBeNull();
 	});
 
 	it.each([

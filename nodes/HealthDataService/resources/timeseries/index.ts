@@ -8,7 +8,7 @@ import { metrics, pathOf, type Metric } from '../../service/readings/metrics';
 import { routingOf } from '../operation';
 import { dateRangeFields } from './dateRange';
 import { timeseriesOptions } from './options';
-import { outputField, READINGS } from './output';
+import { outputField } from './output';
 import { executeTimeseries } from './execute';
 
 const toOperation = (metric: Metric): INodePropertyOptions => ({
@@ -21,7 +21,7 @@ const toOperation = (metric: Metric): INodePropertyOptions => ({
 
 /** Pages are in order of time; the contract has no other order. */
 const LIMIT_HINT =
-	"Keeps the first rows in the service's order, user by user: with several users, those of the first users only. For all of them, or the newest, turn on 'Return All' and choose a short 'Date Range'.";
+	"Stops after this many rows, so only the first users are read. For everybody, or the newest readings, turn on 'Return All'.";
 
 const resource = ['timeseries'];
 const show = { resource, operation: metrics.map(({ value }) => value) };
@@ -38,9 +38,9 @@ export const timeseriesDescription: INodeProperties[] = [
 	},
 	...userFields(show),
 	...dateRangeFields(show),
+	outputField(show),
 	providerField(show),
 	...returnAllAndLimit(show, LIMIT_HINT),
-	outputField(show),
-	simplifyField({ ...show, output: [READINGS] }),
+	simplifyField(show),
 	timeseriesOptions(show),
 ];

@@ -1,18 +1,17 @@
 /**
- * Identity of a reading: its `id`, the same in node and trigger. It is a hash of user, metric, provider, source type and time, with a
+ * Identity of a reading: its `row_id`, the same in node and trigger. It is a hash of user, metric, provider, source type and time, with a
  * tiebreaker for different same-time readings of one source (quirk 27).
  */
 import { hash } from 'node:crypto';
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { isoText } from '../../shared/calendarDay';
-import { withoutTrailing } from '../../shared/values';
-import { toNumber } from './aggregates';
-import type { Metric } from './metrics';
+import { clockIn, isoText } from '../../shared/calendarDay';
+import { toNumber, withoutTrailing } from '../../shared/values';
+import { measuredColumns, type Metric } from './metrics';
 
 /** The columns that identify a row, and those with its values. */
 export interface Identity {
-	/** Prefix of each `id`, and value of the event in saved workflows: never changes. */
+	/** Prefix of each `row_id`, and value of the event in saved workflows: never changes. */
 	value: string;
 	/** Column with the time of the reading or event. */
 	time: string;
@@ -22,13 +21,16 @@ export interface Identity {
 	unit?: Metric['unit'];
 }
 
-export const identityOf = ({ value, columns: [time, ...values], unit }: Metric): Identity => ({
-	value,
-	time,
-	key: ['user_id', 'provider', 'source_type'],
-	values,
-	unit,
-});
+export function identityOf(metric: Metric): Identity {
+	const [time, ...otherTimes] = metric.times;
+	return {
+		value: metric.value,
+		time,
+		key: ['user_id', 'provider', 'source_type'],
+		values: [...otherTimes, ...measuredColumns(metric), 'unit'],
+		unit: metric.unit,
+	};
+}
 
 export interface IdentifiedRow {
 	/** 32 characters of hashes: 6 of the user, 26 of the reading. */
@@ -65,7 +67,7 @@ export function identify(identity: Identity, rows: IDataObject[]): IdentifiedRow
 
 /**
  * Keys of the rows, the same in each run and for any order of pages, and their times (ms). Identical rows have the same key. `rows`
- * must contain all readings of a user at a time, or none. The service's own `id` is in `id_raw`.
+ * must contain all readings of a user at a time, or none. The service's own ID of a reading is its `id`.
  */
 export function keysOf(identity: Identity, rows: IDataObject[]) {
 	const { bases, times } = basesOf(identity, rows);
@@ -158,13 +160,11 @@ function tiebreakersOf(identity: Identity, rows: IDataObject[], bases: string[])
 	const tiebreakers = new Map<string, Map<string, number>>();
 	for (const [base, readings] of groups) {
 		if (readings.length === 1) continue;
-		const haveIds = readings.every(
-			({ id_raw: id }) => typeof id === 'string' || typeof id === 'number',
-		);
+		const haveIds = readings.every(({ id }) => typeof id === 'string' || typeof id === 'number');
 		// Rows with equal values are one reading; its lowest id counts.
 		const sortKeys = readings.map((row) => {
 			const values = valuesOf(identity, row);
-			return { values, by: haveIds ? `${String(row.id_raw)} ${values}` : values };
+			return { values, by: haveIds ? `${String(row.id)} ${values}` : values };
 		});
 		sortKeys.sort((a, b) => (a.by < b.by ? -1 : 1));
 		const order = new Set(sortKeys.map(({ values }) => values));
@@ -173,8 +173,8 @@ function tiebreakersOf(identity: Identity, rows: IDataObject[], bases: string[])
 	return tiebreakers;
 }
 
-/** The `id` of a row. A corrected reading keeps it. */
-export const toId = ({ value }: Identity, key: string) => `${value}-${key}`;
+/** The `row_id` of a row. A corrected reading keeps it. */
+export const toRowId = ({ value }: Identity, key: string) => `${value}-${key}`;
 
 /** Times of the service: with an offset, `Z` or no zone, and up to microseconds (quirk 9). */
 const DATE_TIME =
@@ -212,14 +212,15 @@ function rareInstantOf(value: string): { millis?: number; key: string } {
 
 const DATE = /^\s*\d{4}-?\d{2}-?\d{2}\s*$/;
 
-/** The day of a reading with this `time` of the service. A date without a time is that day in every zone. */
-export function dayOfTime(
-	time: unknown,
-	millis: number | undefined,
-	dayOf: (millis: number) => string | undefined,
-) {
-	if (millis === undefined) return undefined;
-	return typeof time === 'string' && DATE.test(time)
-		? new Date(millis).toISOString().slice(0, 10)
-		: dayOf(millis);
+/** The local time of a reading. @param time as the service wrote it @param millis its instant */
+export type LocalTimeOf = (time: unknown, millis: number | undefined) => string | null;
+
+/** YYYY-MM-DD HH:MM:SS in the zone; a date without a time is that date in every zone, and no time is null. */
+export function localTimeIn(zone: string): LocalTimeOf {
+	const clockOf = clockIn(zone);
+	return (time, millis) => {
+		if (millis === undefined) return null;
+		const isDate = typeof time === 'string' && DATE.test(time);
+		return (isDate ? new Date(millis).toISOString().slice(0, 10) : clockOf(millis)) ?? null;
+	};
 }

@@ -1,11 +1,12 @@
 /** Table of metrics. A new metric is one more entry (docs/adding-a-metric.md). */
-import type { Aggregate } from './aggregates';
+/** How the values of a period become one. */
+export type Aggregate = 'sum' | 'mean' | 'min' | 'max';
 
 export interface ThresholdOption {
 	column: string;
 	/** Whether values of at least, or of at most, the threshold reach it. */
 	at: 'least' | 'most';
-	/** Name of the trigger's option in saved workflows: never changes. */
+	/** Name of the option in saved workflows: never changes. */
 	option: string;
 	name: string;
 	default: number;
@@ -22,16 +23,18 @@ export interface Metric {
 	noun: string;
 	/** Name in the service's path (contract 4.1, 4.2). */
 	path: string;
-	/** Fields of a data point (contract 2.2, 2.3), in the order of the row's columns. The first is the time. */
-	columns: readonly string[];
+	/** Fields of a data point with its times (contract 2.2, 2.3). The first says when it was measured. */
+	times: readonly string[];
+	/** Its measured fields in order, each with its aggregates in rows of a day and of a user: `systolic_mean` and so on. */
+	measured: Readonly<Record<string, readonly Aggregate[]>>;
 	/** Unit in which measured values are compared and aggregated. `from`: spelling (lower case, no blanks) → conversion. */
 	unit: { name: string; from: Readonly<Record<string, Convert>> };
 	/** Whether a person can have these values: those of the measured columns, in the metric's unit; NaN where one is missing. */
 	isPossible: (...values: number[]) => boolean;
-	/** Thresholds for which the trigger has an option: a reading that reaches one starts the workflow. */
+	/** Limits of one reading. In the trigger, a reading that reaches one starts the workflow. */
 	thresholds: readonly ThresholdOption[];
-	/** Aggregates of each measured column in *One Item per Day* and *Summary per User*, in order: `systolic_mean` and so on. */
-	daily: Readonly<Record<string, readonly Aggregate[]>>;
+	/** Limits of the mean; with them, days and summaries have limits as options. */
+	meanLimits?: readonly ThresholdOption[];
 }
 
 /** False for NaN. */
@@ -45,6 +48,13 @@ const minutesOfHours: Convert = (value) => value * 60;
 /** To one decimal. */
 const mmHgOfKPa: Convert = (value) => Math.round(value * 75.0062) / 10;
 
+const limitOfMean = (
+	column: string,
+	option: string,
+	name: string,
+	limit: number,
+): ThresholdOption => ({ column, at: 'least', option, name, default: limit });
+
 export const metrics: Metric[] = [
 	{
 		value: 'bloodPressure',
@@ -54,10 +64,15 @@ export const metrics: Metric[] = [
 		event: 'New Blood Pressure Reading',
 		noun: 'blood pressure reading',
 		path: 'blood_pressure',
-		columns: ['timestamp', 'systolic', 'diastolic', 'unit'],
+		times: ['timestamp'],
+		measured: { systolic: ['mean', 'min', 'max'], diastolic: ['mean', 'min', 'max'] },
 		unit: { name: 'mmHg', from: { mmhg: asIs, 'mm[hg]': asIs, kpa: mmHgOfKPa } },
 		isPossible: (systolic, diastolic) =>
 			!isOutside(systolic, 20, 350) && !isOutside(diastolic, 10, 250) && !(systolic <= diastolic),
+		meanLimits: [
+			limitOfMean('systolic', 'meanSystolic', 'Mean Systolic', 135),
+			limitOfMean('diastolic', 'meanDiastolic', 'Mean Diastolic', 85),
+		],
 		thresholds: [
 			// Defaults for a single reading, with sources in docs/operations.md, "Limits in the examples".
 			{
@@ -83,7 +98,6 @@ export const metrics: Metric[] = [
 				default: 50,
 			},
 		],
-		daily: { systolic: ['mean', 'min', 'max'], diastolic: ['mean', 'min', 'max'] },
 	},
 	{
 		value: 'mindfulnessMinutes',
@@ -93,7 +107,8 @@ export const metrics: Metric[] = [
 		event: 'New Mindfulness Session',
 		noun: 'mindfulness session',
 		path: 'mindfulness_minutes',
-		columns: ['start', 'end', 'value', 'unit'],
+		times: ['start', 'end'],
+		measured: { value: ['sum'] },
 		unit: {
 			name: 'min',
 			from: {
@@ -113,9 +128,14 @@ export const metrics: Metric[] = [
 		thresholds: [
 			{ column: 'value', at: 'least', option: 'minValue', name: 'Minimum Minutes', default: 10 },
 		],
-		daily: { value: ['sum'] },
 	},
 ];
+
+/** The measured fields of a data point, in order. */
+export const measuredColumns = (metric: Metric) => Object.keys(metric.measured);
+
+/** All fields of a data point that have a column of their own (contract 2.2, 2.3). */
+export const columnsOf = (metric: Metric) => [...measuredColumns(metric), 'unit', ...metric.times];
 
 /** Path of the readings of a user (contract 4.1, 4.2); without a user ID, a template. */
 export const pathOf = ({ path }: Metric, userId?: string) =>

@@ -34,7 +34,8 @@ export interface UserBudget {
 
 export interface ReadUsersOptions extends MapOptions {
 	metric: Metric;
-	query: (selected: SelectedUser) => Query;
+	/** Undefined for a user who has no readings in the range. */
+	query: (selected: SelectedUser) => Query | undefined;
 	selection: UserSelection;
 	/** Users with a single attempt for each request. */
 	isTriedOnce?: (selected: SelectedUser) => boolean;
@@ -104,10 +105,15 @@ async function readFound(
 		await selection.whenMissing(get, selected);
 		isGone = true;
 	};
-	const pages = readingPages(get, pathOf(metric, sentId), query(selected), onMissing, request);
-	const rows = await collect(pages, user);
+	const params = query(selected);
+	const pages = params
+		? readingPages(get, pathOf(metric, sentId), params, onMissing, request)
+		: noPages();
+	const rows = await collect(pages, selected);
 	return { rows: isGone ? [] : rows, isGone };
 }
+
+async function* noPages(): AsyncGenerator<IDataObject> {}
 
 /** The budget that all requests for one user share. Its time begins when the first of them leaves the queue. */
 function budgetOf(limits: () => UserBudget = () => ({ retryMs: Infinity, totalMs: Infinity })) {

@@ -1,14 +1,22 @@
 /**
- * Readings of one user: from pages of grouped readings (contract 2.1) to flat rows, with or without `id`, or to one merged `groups`
- * map.
+ * Readings of one user: from pages of grouped readings (contract 2.1) to flat rows, or to one merged `groups` map.
  */
 import type { IDataObject } from 'n8n-workflow';
 import { missingFieldError } from '../../http/errors';
-import { isObject, stableJson } from '../../shared/values';
-import { type Identity, identityOf, instantOf, keysOf, toId } from './identity';
-import type { Metric } from './metrics';
+import { isBlank, isObject, stableJson, toNumber } from '../../shared/values';
+import { identityOf, keysOf, toRowId } from './identity';
+import { columnsOf, measuredColumns, type Metric } from './metrics';
+import type { SelectedUser } from '../users/selection';
 import type { UserRef } from '../users/users';
+import type { RangeOf } from './range';
 import type { RowLimit } from './rowLimit';
+
+interface Group {
+	slug: string;
+	data: IDataObject[];
+	source: unknown;
+	extras: IDataObject;
+}
 
 /**
  * Each element of the lists inside `groups`, with the provider slug it was listed under. `source` is an object by the contract; any
@@ -16,54 +24,76 @@ import type { RowLimit } from './rowLimit';
  *
  * @throws Problem for a page without valid `groups`: that is never "no data" (quirk 21)
  */
-function groupsOf({ groups }: IDataObject) {
+function groupsOf({ groups }: IDataObject): Group[] {
 	if (!isObject(groups)) throw missingFieldError('groups');
 
 	return Object.entries(groups).flatMap(([slug, list]) => {
 		if (!Array.isArray(list) || !list.every(isObject)) throw missingFieldError('groups');
 		return list.map(({ data, source, ...extras }) => {
 			if (!Array.isArray(data) || !data.every(isObject)) throw missingFieldError('data');
-			return { slug, data: data as IDataObject[], source: source ?? {}, extras };
+			return { slug, data, source: source ?? {}, extras };
 		});
 	});
 }
 
 /**
- * The readings of a page, in order, as flat rows that begin with the same columns:
- * `client_user_id, ...columns, provider, source_type, user_id, id`, then every other field that the service sent. `id` is null.
- * Values do not change: times stay strings, null stays null (quirks 7, 9). A missing column is null.
+ * The readings of a page, in order, as flat rows: our columns, then every other field that the service sent. `local_time` and
+ * `row_id` are null; `time_zone` is there with a `zone`. Measured numbers that came as text are numbers; all else stays as it came (quirks 7, 9).
  */
 export function readingRows(
 	page: IDataObject,
-	columns: readonly string[],
+	metric: Metric,
 	user: UserRef,
+	zone?: string,
 ): IDataObject[] {
-	return groupsOf(page).flatMap(({ slug, data, source: given, extras }) => {
-		const source = isObject(given) ? given : {};
+	const measured = measuredColumns(metric);
+	const columns = columnsOf(metric);
+	return groupsOf(page).flatMap((group) => {
 		// Copying it for each row is many times faster than adding the columns one by one.
-		const start: IDataObject = { client_user_id: user.client_user_id };
-		for (const column of columns) start[column] = null;
-		start.provider = source.provider ?? slug;
-		start.source_type = source.type ?? null;
-		start.user_id = user.user_id;
-		start.id = null;
-		return data.map((point) => {
+		const start = rowOfGroup(group, emptyReading(metric, user, zone));
+		return group.data.map((point) => {
 			const row = { ...start };
 			for (const column of columns) row[column] = point[column] ?? null;
-			if (source.provider && source.provider !== slug) addServiceField(row, 'provider', slug);
-			for (const name of Object.keys(point)) {
+			for (const column of measured) row[column] = numberOrAsCame(row[column]);
+			for (const name of Object.keys(point))
 				if (!columns.includes(name)) addServiceField(row, name, point[name]);
-			}
-			for (const name of Object.keys(source)) {
-				if (name !== 'provider' && name !== 'type')
-					addServiceField(row, `source_${name}`, source[name]);
-			}
-			if (source !== given) addServiceField(row, 'source', given);
-			for (const name of Object.keys(extras)) addServiceField(row, `group_${name}`, extras[name]);
 			return row;
 		});
 	});
 }
+
+const numberOrAsCame = (value: IDataObject[string]) =>
+	typeof value === 'string' ? (toNumber(value) ?? value) : value;
+
+/** What all rows of a group have in common. @param empty the columns in their order */
+function rowOfGroup({ slug, source: given, extras }: Group, empty: IDataObject): IDataObject {
+	const source = isObject(given) ? given : {};
+	const { provider, type, ...more } = source;
+	const row = { ...empty };
+	row.provider = isBlank(provider) ? slug : provider;
+	row.source_type = type ?? null;
+	if (row.provider !== slug) addServiceField(row, 'provider', slug);
+	for (const name of Object.keys(more)) addServiceField(row, `source_${name}`, more[name]);
+	if (source !== given) addServiceField(row, 'source', given);
+	for (const name of Object.keys(extras)) addServiceField(row, `group_${name}`, extras[name]);
+	return row;
+}
+
+function emptyReading(metric: Metric, user: UserRef, zone?: string): IDataObject {
+	const row: IDataObject = { client_user_id: user.client_user_id };
+	for (const column of readingColumns(metric, zone !== undefined)) row[column] ??= null;
+	if (zone !== undefined) row.time_zone = zone;
+	row.user_id = user.user_id;
+	return row;
+}
+
+/** The columns of a reading in their order. */
+export const readingColumns = (metric: Metric, hasTimeZone = false): string[] => [
+	...['client_user_id', 'local_time', ...measuredColumns(metric)],
+	...['unit', 'provider', 'source_type', ...metric.times],
+	...(hasTimeZone ? ['time_zone'] : []),
+	...['user_id', 'row_id'],
+];
 
 /** n8n treats an item with this field as failed. */
 const RESERVED = 'error';
@@ -89,7 +119,11 @@ export function withServiceFields(ours: IDataObject, theirs: IDataObject): IData
 export const userRow = (user: IDataObject) =>
 	Object.hasOwn(user, RESERVED) ? withServiceFields({}, user) : user;
 
-export type Collect = (pages: AsyncIterable<IDataObject>, user: UserRef) => Promise<IDataObject[]>;
+/** Makes the rows of a user from the pages. */
+export type Collect = (
+	pages: AsyncIterable<IDataObject>,
+	selected: SelectedUser,
+) => Promise<IDataObject[]>;
 
 /** `collect` for readings of these source types only (lower case; none: all). An invalid page stays invalid. */
 export function ofSourceTypes(types: readonly string[] = [], collect: Collect): Collect {
@@ -103,54 +137,56 @@ export function ofSourceTypes(types: readonly string[] = [], collect: Collect): 
 			yield isObject(page.groups) ? { ...page, groups: Object.fromEntries(groups) } : page;
 		}
 	}
-	return types.length === 0 ? collect : async (pages, user) => await collect(only(pages), user);
+	return types.length === 0
+		? collect
+		: async (pages, selected) => await collect(only(pages), selected);
 }
 
-/**
- * Rows within the limit, with `id`, or with null for readers that do not show it. The `id` of same-time readings depends on all of
- * them, so pages are read beyond the limit for it while they may contain more readings of the same time.
- */
-export function collectRows(metric: Metric, limit: RowLimit, hasId: boolean): Collect {
-	const identity = identityOf(metric);
-	return async (pages, user) => {
+/** All rows of the pages that the limit takes, still without `local_time` and `row_id`. @param zoneOf for `time_zone` */
+export const collectRows =
+	(metric: Metric, limit: RowLimit, zoneOf?: (selected: SelectedUser) => string): Collect =>
+	async (pages, selected) => {
 		const rows: IDataObject[] = [];
 		for await (const page of pages) {
-			const more = readingRows(page, metric.columns, user);
-			for (const row of more) rows.push(row);
-			if (!limit.isReached(rows.length)) continue;
-			if (!hasId || !mayContinueOnNextPage(identity, limit.keep(rows), more)) break;
+			for (const row of readingRows(page, metric, selected.user, zoneOf?.(selected)))
+				rows.push(row);
+			if (limit.isReached(rows.length)) break;
 		}
-		if (hasId)
-			keysOf(identity, rows).keys.forEach((key, index) => (rows[index].id = toId(identity, key)));
-		return limit.keep(rows);
+		return rows;
 	};
+
+interface ReadingOptions {
+	limit: RowLimit;
+	rangeOf: RangeOf;
+	/** Whether rows have `time_zone`. */
+	hasTimeZone?: boolean;
 }
 
-/**
- * Whether the next page may hold same-time readings of `wanted`: of the time at which a source ends on this page, or any source if
- * the page has none of that source. With pages of one row, another source's reading may be between two of them.
- */
-function mayContinueOnNextPage(
-	{ key, time }: Identity,
-	wanted: IDataObject[],
-	page: IDataObject[],
-): boolean {
-	const sourceOf = (row: IDataObject) => JSON.stringify(key.map((column) => row[column] || null));
-	const ends = new Map(page.map((row) => [sourceOf(row), instantOf(row[time]).key]));
-	const anyEnd = new Set(ends.values());
-	const mayFollow = (row: IDataObject) => {
-		const end = ends.get(sourceOf(row));
-		const instant = instantOf(row[time]).key;
-		return end === undefined ? anyEnd.has(instant) : end === instant;
+/** `collectRows` with `local_time` and `row_id`. */
+export function collectReadings(
+	metric: Metric,
+	{ limit, rangeOf, hasTimeZone }: ReadingOptions,
+): Collect {
+	const zoneOf = (selected: SelectedUser) => rangeOf(selected).zone;
+	const collect = collectRows(metric, limit, hasTimeZone ? zoneOf : undefined);
+	const identity = identityOf(metric);
+	return async (pages, selected) => {
+		const rows = await collect(pages, selected);
+		const { keys, times } = keysOf(identity, rows);
+		const { localTimeOf } = rangeOf(selected);
+		rows.forEach((row, index) => {
+			row.local_time = localTimeOf(row[identity.time], times[index]);
+			row.row_id = toRowId(identity, keys[index]);
+		});
+		return rows;
 	};
-	return page.length === 0 || wanted.some(mayFollow);
 }
 
 /**
  * One item with the contract's `groups` map, merged from all pages. Groups of one provider are merged if everything beside `data` is
  * the same, not only the slug (quirk 4).
  */
-export const collectGrouped: Collect = async (pages, user) => {
+export const collectGrouped: Collect = async (pages, { user }) => {
 	const merged = new Map<string, Map<string, IDataObject & { data: IDataObject[] }>>();
 	for await (const page of pages) {
 		for (const { slug, data, source, extras } of groupsOf(page)) {

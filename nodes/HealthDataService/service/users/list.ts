@@ -1,16 +1,17 @@
-/** User list pagination: overlapping pages, prefetch, stall detection, and the end of the list. */
+/** User list pagination: overlapping pages, pages ahead, stall detection, and the end of the list. */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../../http/client';
 import { Problem } from '../../shared/problem';
 import { MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
 
 /** Pages requested before they are needed. The request queue decides how many are sent at once. */
-export const PREFETCHED_PAGES = 8;
+export const PAGES_AHEAD = 8;
 
 export interface ListSlice {
 	offset?: number;
-	limit?: number;
-	/** Whether the reader may stop before the end: then no page is prefetched. */
+	/** Most users. */
+	maxUsers?: number;
+	/** Whether the reader may stop before the end: then no page is requested ahead. */
 	isLazy?: boolean;
 	/** Pages prefetched once the reader has taken all users: a slow rate is not spent on pages while users wait. */
 	pagesOnDemand?: number;
@@ -19,47 +20,45 @@ export interface ListSlice {
 }
 
 /**
- * Pages of the users from `offset` on, in the order of the list, without duplicates, at most `limit` users. A user who stays on
- * the list while it is read is never missed.
+ * Pages of the users from `offset` on, in the order of the list, without duplicates. A user who stays on the list while it is read
+ * is never missed.
  *
  * @throws Problem for an invalid page, and when the list cannot be read to its end
  */
 export async function* userPages(
 	get: Get,
-	{ offset = 0, limit = Infinity, isLazy = false, pagesOnDemand, onTotal }: ListSlice = {},
+	{ offset = 0, maxUsers = Infinity, isLazy = false, pagesOnDemand, onTotal }: ListSlice = {},
 ): AsyncGenerator<UserPage> {
-	const paginator = new UserPaginator(offset, limit);
-	const pages = new Prefetch(get);
-	const prefetch = (count: number) => {
-		if (paginator.hasEnded || isLazy) return;
-		for (const next of paginator.nextPages(count)) pages.start(next);
+	const read = new ListRead(offset, maxUsers);
+	const ahead = new PagesAhead(get);
+	const startFurther = (count: number) => {
+		if (!isLazy) read.further(count).forEach((next) => ahead.start(next));
 	};
+	let announce = onTotal;
 	try {
-		while (!paginator.hasEnded) {
-			const request = paginator.next();
-			const page = await pages.take(request);
-			if (request.offset === offset) onTotal?.(Math.min((page.total ?? 0) - offset, limit));
-			const users = paginator.read(request, page);
-			// Users have moved on the list: the prefetched pages no longer fit.
-			if (users.length === 0) pages.cancel();
-			else if (pagesOnDemand === undefined) prefetch(PREFETCHED_PAGES);
+		while (!read.hasEnded) {
+			const request = read.next();
+			const page = await ahead.take(request);
+			announce?.(Math.min((page.total ?? 0) - offset, maxUsers));
+			announce = undefined;
+			const users = read.take(request, page);
+			// Users have moved on the list: the pages ahead no longer fit.
+			if (users.length === 0) ahead.cancel();
+			else if (pagesOnDemand === undefined) startFurther(PAGES_AHEAD);
 			yield { users, total: page.total };
-			if (users.length > 0 && pagesOnDemand !== undefined) prefetch(pagesOnDemand);
+			if (users.length > 0 && pagesOnDemand !== undefined) startFurther(pagesOnDemand);
 		}
 	} finally {
-		pages.cancel();
+		ahead.cancel();
 	}
 }
 
 interface PageRequest {
 	offset: number;
-	limit: number;
-	/** Whether it begins at or after `total`. */
+	pageSize: number;
+	/** Whether it begins at `total`. */
 	isBeyondTotal: boolean;
 }
-
-/** Step back after users have moved, as a part of a page: covers several users, and costs less than a page read again. */
-const STEP_BACK = 1 / 25;
 
 /** Far more than a team needs: reached only if the list never ends. */
 const MAX_PAGES = 20_000;
@@ -71,108 +70,120 @@ const MAX_STALLED_PAGES = 50;
  * Offset paging that misses no user. Users may join and leave while the list is read, and `total` may be wrong (quirks 12, 24).
  *
  * Overlap: each page begins with the last user of the page before. If its first user is new, users before it have left, and it
- * steps back, twice as far each time, until a page begins with a known user. Pages of one user and the full pages of a Limit, which
- * requests no more records than that, have no overlap; for them a smaller `total` tells that users have left.
+ * steps back, half a page at first, then twice as far each time, until a page begins with a known user. Pages of one user cannot
+ * overlap: for them a smaller `total` tells that users have left.
  *
- * End: a page without new users that is shorter than the service allows. With pages of one user, an empty page. That costs one more
- * request, except where a page less than half full ends exactly at a `total` that was the same on all pages.
+ * End: a page without new users that has room for some.
  */
-class UserPaginator {
+class ListRead {
 	/** Offset behind the last user read. */
 	private position: number;
 	private readonly seen = new Set<unknown>();
+	/** Users that the next page repeats. */
+	private overlap = 0;
 	/** Length of the longest page: the service's own maximum. */
 	private largest = 0;
-	/** Whether the last page was as long as the longest, and as long as requested. */
+	/** Whether the last page was as long as the longest. */
 	private wasLong = true;
-	private wasFull = false;
 	private total?: number;
-	private isTotalSteady = true;
-	/** Users read again with each page, and while stepping back; 0 until users have moved. */
-	private overlap = 0;
-	private stepBack = 0;
-	private hasProgressed = false;
+	/** Users read at the last step back. */
+	private steppedBackAt?: number;
 	private stalledPages = 0;
 	private pages = 0;
 	private isAtEnd = false;
 
 	constructor(
 		private readonly start: number,
-		private readonly limit: number,
+		private readonly maxUsers: number,
 	) {
 		this.position = start;
 	}
 
 	get hasEnded() {
-		return this.isAtEnd || this.seen.size >= this.limit;
+		return this.isAtEnd || this.seen.size >= this.maxUsers;
 	}
 
-	/** The next page; with arguments, the next page from that position on. */
-	next(position = this.position, returned = this.seen.size): PageRequest {
-		const overlap = Math.min(
-			Math.max(this.overlapAt(position), this.stepBack),
-			position - this.start,
-		);
+	/** The next page; with an argument, that from a later position on. */
+	next(position = this.position): PageRequest {
+		const missing = this.maxUsers - this.seen.size - (position - this.position);
 		return {
-			offset: position - overlap,
-			limit: Math.min(MAX_PAGE_SIZE, this.limit - returned + overlap),
-			isBeyondTotal: position === this.total && this.stepBack === 0,
+			offset: position - this.overlap,
+			pageSize: Math.min(MAX_PAGE_SIZE, missing + this.overlap),
+			isBeyondTotal: position === this.total && this.overlap === 0,
 		};
 	}
 
-	/** At most `count` pages up to the end that `total` predicts, including the page that proves it; one after a short page. */
-	nextPages(count: number): PageRequest[] {
+	/** The next pages up to the end that `total` predicts; none after a short page, after which others may be short. */
+	further(count: number): PageRequest[] {
 		const requests: PageRequest[] = [];
+		const end = Math.min(this.total ?? 0, this.position + this.maxUsers - this.seen.size);
 		let { position } = this;
-		let returned = this.seen.size;
-		while (requests.length < count) {
-			const request = this.next(position, returned);
-			requests.push(request);
-			const reached = Math.min(
-				request.offset + Math.min(request.limit, this.largest),
-				this.total ?? 0,
-			);
-			returned += reached - position;
-			if (
-				!this.wasLong ||
-				reached <= position ||
-				returned >= this.limit ||
-				this.isEvidentEnd(request, reached)
-			)
-				break;
+		while (this.wasLong && !this.hasEnded && requests.length < count) {
+			requests.push(this.next(position));
+			const reached = Math.min(position - this.overlap + this.largest, end);
+			if (reached <= position || reached - this.position >= this.maxUsers - this.seen.size) break;
 			position = reached;
 		}
 		return requests;
 	}
 
 	/** The new users of a page, in order; none after users have moved, when it must be read again. */
-	read(request: PageRequest, { users, total }: UserPage): IDataObject[] {
-		if (request.offset === 0 && users.length === 0 && Number(total) > 0)
+	take(request: PageRequest, page: UserPage): IDataObject[] {
+		const { users } = page;
+		if (request.offset === 0 && users.length === 0 && Number(page.total) > 0)
 			throw listProblem(
 				'The first page of the user list is empty, although its total counts users',
 				'Try again later',
 			);
-		const continues = this.doesContinue(request, users, total);
-		this.isTotalSteady &&= total !== undefined && total === (this.total ?? total);
-		this.total = total ?? this.total;
-		if (!continues) this.moveBack(request);
+		const hasMoved = this.hasMoved(request, page);
+		const fresh = hasMoved ? [] : this.unseen(users);
+		const hasRoom = users.length < Math.min(this.largest, request.pageSize);
+		this.isAtEnd = !hasMoved && fresh.length === 0 && (hasRoom || users.length === 0);
+		this.total = page.total ?? this.total;
+		this.largest = Math.max(this.largest, users.length);
+		this.wasLong = users.length === this.largest;
+		if (hasMoved) this.stepBack();
+		else this.advance(request.offset + users.length);
+		this.throwIfStalled(page, fresh.length > 0);
+		return fresh;
+	}
 
-		const fresh = continues ? this.unseen(users) : [];
-		if (continues) this.advance(request, users.length, fresh.length);
-		this.stalledPages = fresh.length > 0 ? 0 : this.stalledPages + 1;
+	private hasMoved({ offset }: PageRequest, { users, total }: UserPage): boolean {
+		if (offset === this.start) return false;
+		if (offset < this.position) return users.length === 0 || !this.seen.has(users[0].user_id);
+		const hasShrunk = Number(total) < Number(this.total);
+		// Once for each new user: a `total` that merely fluctuates must not stop the read.
+		return hasShrunk && this.steppedBackAt !== this.seen.size;
+	}
+
+	private stepBack() {
+		const further = Math.max(2 * this.overlap, Math.ceil(this.largest / 2));
+		this.overlap = Math.min(further, this.position - this.start);
+		this.steppedBackAt = this.seen.size;
+	}
+
+	private advance(position: number) {
+		this.position = position;
+		this.overlap = this.largest > 1 ? Math.min(1, position - this.start) : 0;
+	}
+
+	private unseen(users: IDataObject[]): IDataObject[] {
+		return users.filter(
+			({ user_id }) => !this.hasEnded && !this.seen.has(user_id) && this.seen.add(user_id),
+		);
+	}
+
+	/** The page begins with the first user of the list again if the service ignores `offset`. */
+	private throwIfStalled({ users: [first] }: UserPage, isProgress: boolean) {
+		this.stalledPages = isProgress ? 0 : this.stalledPages + 1;
 		if (++this.pages > MAX_PAGES)
 			throw listProblem(
 				'The user list of the service does not end: it has more than 20,000 pages',
 				"'Listed Users' does not need the list",
 			);
-		if (!this.hasEnded && this.stalledPages >= MAX_STALLED_PAGES) throw this.stalledAt(users);
-		return fresh;
-	}
-
-	/** The page begins with the first user of the list again if the service ignores `offset`. */
-	private stalledAt([first]: IDataObject[]): Problem {
+		if (this.hasEnded || this.stalledPages < MAX_STALLED_PAGES) return;
 		const [firstSeen] = this.seen;
-		return first && first.user_id === firstSeen
+		throw first?.user_id === firstSeen
 			? listProblem(
 					'The service gives the same page of its user list again and again',
 					"It seems to ignore 'offset', so that the list cannot be read to its end",
@@ -182,54 +193,6 @@ class UserPaginator {
 					'Try again when fewer users come and go, or ask whether the list has a fixed order',
 				);
 	}
-
-	private doesContinue({ offset }: PageRequest, users: IDataObject[], total?: number): boolean {
-		if (offset === this.start) return true;
-		if (offset < this.position) return users.length > 0 && this.seen.has(users[0].user_id);
-		const hasShrunk = total !== undefined && this.total !== undefined && total < this.total;
-		// Only once after each progress: a `total` that merely fluctuates must not stop the read.
-		if (hasShrunk && this.hasProgressed) return false;
-		return users.length > 0 || this.largest < 2;
-	}
-
-	private moveBack({ offset }: PageRequest) {
-		const further = Math.max(2 * (this.position - offset), Math.floor(this.largest * STEP_BACK), 1);
-		this.stepBack = this.overlap = further;
-		this.hasProgressed = false;
-	}
-
-	private advance(request: PageRequest, length: number, fresh: number) {
-		const hasRoom = length < Math.min(this.largest, request.limit);
-		this.stepBack = 0;
-		this.position = request.offset + length;
-		this.hasProgressed ||= fresh > 0;
-		this.wasLong = length >= this.largest;
-		this.wasFull = length >= request.limit;
-		this.isAtEnd =
-			length === 0 ||
-			(fresh === 0 && hasRoom) ||
-			(fresh > 0 && this.isEvidentEnd(request, this.position));
-		this.largest = Math.max(this.largest, length);
-	}
-
-	/** Whether a page that ends at `end` is the last without proof. */
-	private isEvidentEnd(request: PageRequest, end: number): boolean {
-		const isHalfEmpty = 2 * (end - request.offset) < Math.min(this.largest, request.limit);
-		return isHalfEmpty && this.isTotalSteady && end === this.total;
-	}
-
-	private overlapAt(position: number): number {
-		if (this.largest < 2) return 0;
-		const mayEndThere = this.total !== undefined && this.total <= position;
-		if (this.limit !== Infinity && this.wasFull && this.overlap === 0 && !mayEndThere) return 0;
-		return Math.max(1, Math.min(this.overlap, Math.floor(this.largest / 2)));
-	}
-
-	private unseen(users: IDataObject[]): IDataObject[] {
-		return users.filter(
-			({ user_id }) => !this.hasEnded && !this.seen.has(user_id) && this.seen.add(user_id),
-		);
-	}
 }
 
 /** A user list that cannot be read to its end. */
@@ -238,31 +201,29 @@ const listProblem = (message: string, advice: string) =>
 		concernsAll: true,
 	});
 
-/** Prefetch: pages requested before they are needed. */
-export class Prefetch {
+/** Pages requested before they are needed. */
+export class PagesAhead {
 	/** Another map after each cancel: requests of an earlier one are not sent any more. */
 	private started = new Map<string, Promise<UserPage>>();
 
 	constructor(private readonly get: Get) {}
 
 	/** An error is thrown by `take`, and ignored if the page is never taken. */
-	start(page: PageRequest) {
+	start({ offset, pageSize, isBeyondTotal }: PageRequest): Promise<UserPage> {
 		const { started } = this;
-		const { offset, limit, isBeyondTotal } = page;
+		const key = `${offset} ${pageSize}`;
 		const request = isBeyondTotal ? pageBeyondTotal : userPage;
-		if (started.has(pageKey(page))) return;
-		const result = request(this.get, offset, limit, {
-			isCancelled: () => this.started !== started,
-		});
-		result.catch(() => undefined);
-		started.set(pageKey(page), result);
+		const isCancelled = () => this.started !== started;
+		const page = started.get(key) ?? request(this.get, offset, pageSize, { isCancelled });
+		page.catch(() => undefined);
+		started.set(key, page);
+		return page;
 	}
 
-	async take(page: PageRequest): Promise<UserPage> {
-		this.start(page);
-		const result = this.started.get(pageKey(page))!;
-		this.started.delete(pageKey(page));
-		return await result;
+	async take(request: PageRequest): Promise<UserPage> {
+		const page = this.start(request);
+		this.started.delete(`${request.offset} ${request.pageSize}`);
+		return await page;
 	}
 
 	/** Requests that wait in the queue are not sent. */
@@ -270,5 +231,3 @@ export class Prefetch {
 		this.started = new Map();
 	}
 }
-
-const pageKey = ({ offset, limit }: PageRequest) => `${offset} ${limit}`;

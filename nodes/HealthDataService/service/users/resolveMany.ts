@@ -60,7 +60,7 @@ export async function findOnList(get: Get, requests: readonly ResolveRequest[]) 
 		const isWorthIt = () => done < total && Math.ceil((total - done) / size) < missing.size;
 		take(users);
 		if (!isWorthIt()) return;
-		for await (const page of userPages(get, { offset: size, limit: total - size })) {
+		for await (const page of userPages(get, { offset: size, maxUsers: total - size })) {
 			take(page.users);
 			if (!isWorthIt()) return;
 		}

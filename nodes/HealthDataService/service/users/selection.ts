@@ -6,6 +6,7 @@ import { text } from '../../shared/values';
 import { findOnList, resolveMany } from './resolveMany';
 import { userPages, type ListSlice } from './list';
 import {
+	blankAround,
 	isClientUserId,
 	isConnectedTo,
 	lowerUserId,
@@ -51,14 +52,14 @@ export interface UserSelection {
 	): Promise<void>;
 	/** Whether it is the value of *User*, without a list. */
 	isOne?: boolean;
+	/** Whether it is the team, without a window of it. */
+	isWhole?: boolean;
 	/** *Only Connected Users*: reads only users with the provider connected now. */
 	isConnectedOnly?: boolean;
 	/** The entries of *User IDs*, without duplicates. */
 	entries?: readonly ListEntry[];
 	/** Place of the last user known so far. With several users only. */
 	lastPlace?(): number;
-	/** Number of users to read, once known. The list's `total` may be wrong (quirk 24). */
-	expected?(): number | undefined;
 }
 
 /** The value of *User*. */
@@ -73,15 +74,14 @@ export type WhenNotFound = 'error' | 'empty';
 
 /** @param connectedTo slug of a provider: only users who have it connected now */
 export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSelection {
-	const { offset = 0, limit = Infinity } = slice;
+	const { offset = 0, maxUsers = Infinity } = slice;
 	let lastPlace = 0;
-	let total: number | undefined;
 	return {
 		isConnectedOnly: Boolean(connectedTo),
+		isWhole: offset === 0 && maxUsers === Infinity,
 		async *users(get) {
 			let place = 0;
-			for await (const { users, total: sent } of userPages(get, slice)) {
-				total = sent ?? total;
+			for await (const { users } of userPages(get, slice)) {
 				const selected = users
 					.map((user, index) => toSelectedUser(user, place + index + 1))
 					.filter(({ record }) => !connectedTo || isConnectedTo(record!, connectedTo));
@@ -92,57 +92,70 @@ export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSele
 		},
 		whenMissing: async (get, { user }) => await throwIfUserExists(get, user),
 		lastPlace: () => lastPlace,
-		expected: () =>
-			total === undefined || connectedTo
-				? undefined
-				: Math.max(lastPlace, Math.min(total - offset, limit)),
 	};
 }
 
-/** Client user ID → user, shared by the items of a run. Undefined if Resolve failed or found none. */
-export type ResolvedNames = Map<string, Promise<UserRef | undefined>>;
+/** Client user ID → record, shared by the items of a run. Undefined if Resolve failed or found none. */
+export type ResolvedNames = Map<string, Promise<IDataObject | undefined>>;
+
+interface OneUserOptions {
+	whenNotFound?: WhenNotFound;
+	resolved?: ResolvedNames;
+	/** Whether a picked user is confirmed before the readings are read. */
+	needsRecord?: boolean;
+}
 
 /**
  * By client user ID it costs one more request. A user picked from the list is read by user ID; the client user ID that the list
  * showed is added to the rows if Resolve confirms it.
  */
-export const oneUser = (
+export function oneUser(
 	{ by, id, shownAs }: UserIdentifier,
-	whenNotFound: WhenNotFound = 'error',
-	resolved: ResolvedNames = new Map(),
-): UserSelection => ({
-	isOne: true,
-	async *users(get) {
-		if (by === 'userId') return yield toSelectedUser({ user_id: id }, 1);
-		const user = await resolveUser(get, id);
-		if (user) return yield toSelectedUser(user, 1);
-		if (whenNotFound === 'error') throw noSuchClientUser();
-	},
-	expected: () => 1,
-	async whenMissing(get, { user }) {
-		if (user.client_user_id !== null) await throwIfUserExists(get, user);
-		// Not from `resolved`: the user may have been removed since.
-		else if (
-			shownAs !== undefined &&
-			(await resolveQuietly(get, shownAs))?.user_id === user.user_id
-		)
-			throw userExists();
-		if (whenNotFound === 'empty') return;
-		throw new Problem(
-			"There is no such user: the service does not know the 'User'",
-			"Pick the user from the list, or check that the credential's key belongs to the team of this user",
-			{ httpCode: '404' },
-		);
-	},
-	async addClientUserIds(get, rows, isCancelled) {
-		if (shownAs === undefined || rows.length === 0) return;
+	{ whenNotFound = 'error', resolved = new Map(), needsRecord = false }: OneUserOptions = {},
+): UserSelection {
+	/** The record of a picked user, if Resolve confirms what the list showed. */
+	const confirmed = async (get: Get, isCancelled?: () => boolean) => {
+		if (shownAs === undefined) return undefined;
 		const resolving = resolved.get(shownAs) ?? resolveQuietly(get, shownAs, isCancelled);
 		resolved.set(shownAs, resolving);
-		const user = await resolving;
-		if (user?.user_id !== lowerUserId(id)) return;
-		for (const row of rows) row.client_user_id = user.client_user_id;
-	},
-});
+		const record = await resolving;
+		return lowerUserId(String(record?.user_id)) === lowerUserId(id) ? record : undefined;
+	};
+	return {
+		isOne: true,
+		async *users(get) {
+			if (by === 'userId') {
+				const record = needsRecord ? await confirmed(get) : undefined;
+				return yield { ...toSelectedUser(record ?? { user_id: id }, 1), sentId: id, record };
+			}
+			const user = await resolveUser(get, id);
+			if (user) return yield toSelectedUser(user, 1);
+			if (whenNotFound === 'error') throw noSuchClientUser(id);
+		},
+		async whenMissing(get, { user }) {
+			if (user.client_user_id !== null) await throwIfUserExists(get, user);
+			// Not from `resolved`: the user may have been removed since.
+			else if (
+				shownAs !== undefined &&
+				lowerUserId(String((await resolveQuietly(get, shownAs))?.user_id)) === user.user_id
+			)
+				throw userExists();
+			if (whenNotFound === 'empty') return;
+			throw new Problem(
+				"There is no such user: the service does not know the 'User'",
+				"Pick the user from the list, or check that the credential's key belongs to the team of this user",
+				{ httpCode: '404' },
+			);
+		},
+		async addClientUserIds(get, rows, isCancelled) {
+			if (rows.length === 0) return;
+			const record = await confirmed(get, isCancelled);
+			if (!record) return;
+			const { client_user_id } = toSelectedUser(record, 1).user;
+			for (const row of rows) row.client_user_id = client_user_id;
+		},
+	};
+}
 
 /** The readings are worth more than the name. A problem that also concerns them is reported by their own requests. */
 const resolveQuietly = async (get: Get, clientUserId: string, isCancelled?: () => boolean) =>
@@ -150,7 +163,7 @@ const resolveQuietly = async (get: Get, clientUserId: string, isCancelled?: () =
 		maxAttempts: FEW_ATTEMPTS,
 		ignoreFailure: true,
 		isCancelled,
-	}).then((user) => user && toSelectedUser(user, 1).user, ignoreProblem);
+	}).catch(ignoreProblem);
 
 /**
  * In the order of the list. An entry that no user has is that entry's problem; with `empty` it is skipped.
@@ -167,7 +180,6 @@ export const listedUsers = (
 ): UserSelection => ({
 	entries,
 	lastPlace: () => entries.length,
-	expected: () => entries.length,
 	async *users(get) {
 		let place = 0;
 		if (by === 'userId') {
@@ -175,17 +187,20 @@ export const listedUsers = (
 				yield { user: { user_id: entry.id, client_user_id: null }, place: ++place, entry };
 			return;
 		}
-		const returned = new Set<unknown>();
+		/** The entry of each user. */
+		const returned = new Map<string, string>();
 		for await (const { user, problem } of resolveMany(get, entries, isLazy)) {
 			const entry = entries[place++];
 			if (user) {
 				const selected = toSelectedUser(user, place);
-				// Two entries are the same user where the service ignores upper and lower case.
-				if (!returned.has(selected.user.user_id)) yield { ...selected, entry };
-				returned.add(selected.user.user_id);
+				const first = returned.get(selected.user.user_id);
+				if (first === undefined) yield { ...selected, entry };
+				else if (first !== entry.id.toLowerCase())
+					yield { user: unresolved(entry), place, entry, problem: sameRecord(entry) };
+				returned.set(selected.user.user_id, first ?? entry.id.toLowerCase());
 			} else if (problem || whenNotFound === 'error') {
-				const unresolved = { user_id: '', client_user_id: entry.id };
-				yield { user: unresolved, place, entry, problem: problem ?? noSuchEntry(by, entry) };
+				const reason = problem ?? noSuchEntry(by, entry);
+				yield { user: unresolved(entry), place, entry, problem: reason };
 			}
 		}
 	},
@@ -208,21 +223,24 @@ export const watchedEntries = (
 	entries,
 	async *users(get) {
 		const known = await findOnList(get, entries);
-		const found = new Set<unknown>();
+		/** The entry of each user. */
+		const found = new Map<string, string>();
 		for (const entry of entries) {
 			const { id, at } = entry;
 			yield {
-				user: { user_id: '', client_user_id: id },
+				user: unresolved(entry),
 				place: at,
 				entry,
 				async resolve(ofUser, request) {
 					const record = known.get(id) ?? (await resolveUser(ofUser, id, request));
 					if (!record) throw noUser(entry);
 					const selected = { ...toSelectedUser(record, at), entry };
-					// Two entries are the same user where the service ignores upper and lower case.
-					if (found.has(selected.user.user_id)) return undefined;
-					found.add(selected.user.user_id);
-					return selected;
+					const { user_id } = selected.user;
+					const other = found.get(user_id);
+					if (other !== undefined && other.toLowerCase() !== id.toLowerCase())
+						throw sameRecord(entry);
+					found.set(user_id, id);
+					return other === undefined ? selected : undefined;
 				},
 			};
 		}
@@ -233,10 +251,24 @@ export const watchedEntries = (
 	},
 });
 
-const noSuchEntry = (by: UserIdentifier['by'], { at }: ListEntry) =>
+const unresolved = ({ id }: ListEntry): UserRef => ({ user_id: '', client_user_id: id });
+
+const separatorHint = (id: string) =>
+	/[;\s]/.test(id.trim()) ? 'Separate client user IDs by commas or lines. ' : '';
+
+/** Two entries are the same user where the service ignores upper and lower case, else not. */
+const sameRecord = ({ at }: ListEntry) =>
+	new Problem(
+		`The service gave the record of another entry for entry ${at} of 'User IDs'`,
+		'Nothing was read for this entry, because the data would be those of another person. Ask the people who run the service',
+	);
+
+const noSuchEntry = (by: UserIdentifier['by'], { at, id }: ListEntry) =>
 	new Problem(
 		`Entry ${at} of 'User IDs' is ${by === 'userId' ? 'a user whom the service does not know' : 'an identifier that no user has'}`,
-		"Check it, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
+		separatorHint(id) +
+			blankAround(id) +
+			"Check it, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
 		{ httpCode: '404' },
 	);
 

@@ -1,5 +1,6 @@
 /** User endpoints: one page of the user list, Resolve, the connected sources of a user and their slugs (contract 4.3, 4.4). */
 import type { IDataObject } from 'n8n-workflow';
+import { hasDotSegment } from '../../http/authenticate';
 import { SINGLE_ATTEMPT, type Get, type RequestOptions } from '../../http/client';
 import { missingFieldError } from '../../http/errors';
 import { classifyStatus } from '../../http/classify';
@@ -20,11 +21,9 @@ export const isUserId = (id: string) => WHOLE_UUID.test(id);
 /** For rows and keys: a UUID is the same in upper and lower case (RFC 9562), and databases print it either way. */
 export const lowerUserId = (id: string) => (isUserId(id) ? id.toLowerCase() : id);
 
-/** Whether it can be part of a path: a dot segment changes the path, even when it is encoded. */
+/** Whether it can be part of a path. An ID is encoded there, so one such as `%2e` is encoded twice. */
 export const isClientUserId = (id: string) =>
-	id !== '' &&
-	id.isWellFormed() &&
-	!id.split(/[/\\]/).some((part) => ['.', '..'].includes(part.split(';')[0]));
+	id !== '' && id.isWellFormed() && !hasDotSegment(encodeURIComponent(id));
 
 /** Whether the readings of a user of the service can be requested: the ID is one segment of the path. */
 export const isUsableUserId = (id: string) => isClientUserId(id) && !/[/\\]/.test(id);
@@ -59,12 +58,17 @@ export async function resolveUser(get: Get, clientUserId: string, once?: Request
 }
 
 /** Quirk 16. */
-export const noSuchClientUser = () =>
+export const noSuchClientUser = (id: string) =>
 	new Problem(
 		"There is no user with this 'Client User ID'",
-		"Check the identifier, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
+		blankAround(id) +
+			"Check the identifier, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
 		{ httpCode: '404' },
 	);
+
+/** A blank is not cut off, because it may be a part of the identifier. */
+export const blankAround = (id: string) =>
+	id === id.trim() ? '' : 'It begins or ends with a blank, which is seen as a part of it. ';
 
 /** Maximum of the query parameter `limit` (contract section 8). */
 export const MAX_PAGE_SIZE = 500;
@@ -79,10 +83,10 @@ export interface UserPage {
 export async function userPage(
 	get: Get,
 	offset: number,
-	limit = MAX_PAGE_SIZE,
+	pageSize = MAX_PAGE_SIZE,
 	once?: RequestOptions,
 ) {
-	const { users, total } = await get('/v2/user', { offset, limit }, undefined, once);
+	const { users, total } = await get('/v2/user', { offset, limit: pageSize }, undefined, once);
 	if (!Array.isArray(users) || !users.every(isObject)) throw missingFieldError('users');
 	if (!users.every(({ user_id }) => typeof user_id === 'string' && text(user_id)))
 		throw new Problem(
@@ -100,15 +104,15 @@ export async function userPage(
 export async function pageBeyondTotal(
 	get: Get,
 	offset: number,
-	limit: number,
+	pageSize: number,
 	once: RequestOptions,
 ) {
 	try {
-		return await userPage(get, offset, limit, { ...once, ...SINGLE_ATTEMPT });
+		return await userPage(get, offset, pageSize, { ...once, ...SINGLE_ATTEMPT });
 	} catch (error) {
 		const status = error instanceof Problem ? Number(error.httpCode) : NaN;
 		if (status >= 400 && classifyStatus(status) !== 'throttled') return { users: [] };
-		return await userPage(get, offset, limit, once);
+		return await userPage(get, offset, pageSize, once);
 	}
 }
 
@@ -123,6 +127,18 @@ export function connectedSources(user: IDataObject) {
 		return [{ slug, name: typeof name === 'string' ? name : slug }];
 	});
 }
+
+/** The name of the user's time zone, not validated (contract 2.4); undefined where the record has none. */
+export function timeZoneOf(user: IDataObject): string | undefined {
+	const zone = user.fallback_time_zone;
+	return isObject(zone) && typeof zone.id === 'string' ? zone.id : undefined;
+}
+
+/** Slugs of the sources connected now, as text; null for a record that does not say. */
+export const connectedSlugs = (user: IDataObject): string | null =>
+	Array.isArray(user.connected_sources)
+		? [...new Set(connectedSources(user).map(({ slug }) => slug))].sort().join(', ')
+		: null;
 
 /** Whether the user has a provider connected now. @param provider a slug */
 export const isConnectedTo = (user: IDataObject, provider: string) =>

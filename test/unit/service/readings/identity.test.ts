@@ -5,7 +5,7 @@ import {
 	identify,
 	identityOf,
 	keysOf,
-	toId,
+	toRowId,
 	userPrefix,
 	type Identity,
 } from '../../../../nodes/HealthDataService/service/readings/identity';
@@ -31,7 +31,7 @@ it('is 32 characters, of which the first six are the same for all of a user', ()
 	expect(keyOf().slice(0, 6)).toBe(userPrefix('u1'));
 	expect(keyOf({ provider: 'withings' }).slice(0, 6)).toBe(userPrefix('u1'));
 	expect(keyOf({ user_id: 'u2' }).slice(0, 6)).toBe(userPrefix('u2'));
-	expect(toId(identity, keyOf())).toBe(`bloodPressure-${keyOf()}`);
+	expect(toRowId(identity, keyOf())).toBe(`bloodPressure-${keyOf()}`);
 });
 
 it("never changes: it is the key of users' tables", () => {
@@ -172,19 +172,19 @@ describe('same-time readings', () => {
 		['text', 'a', 'b'],
 		['numbers', 1, 2],
 	])('are in the order of the ids that all of them have: %s', (_, a, b) => {
-		const [first, second] = ranked({ systolic: 130, id_raw: a }, { systolic: 120, id_raw: b });
+		const [first, second] = ranked({ systolic: 130, id: a }, { systolic: 120, id: b });
 		expect(first).toBe(keyOf());
-		expect(ranked({ systolic: 120, id_raw: b }, { systolic: 130, id_raw: a })).toEqual([second, first]);
+		expect(ranked({ systolic: 120, id: b }, { systolic: 130, id: a })).toEqual([second, first]);
 	});
 
 	it('are in the order of their values where one has no id', () => {
-		const [second, first] = ranked({ systolic: 130, id_raw: 'a' }, { systolic: 120 });
+		const [second, first] = ranked({ systolic: 130, id: 'a' }, { systolic: 120 });
 		expect(first).toBe(keyOf());
 		expect(second).not.toBe(first);
 	});
 
 	it('that are the same are one, with any ids', () => {
-		const keys = ranked({ id_raw: 'b' }, { id_raw: 'a' }, { systolic: 130, id_raw: 'aa' });
+		const keys = ranked({ id: 'b' }, { id: 'a' }, { systolic: 130, id: 'aa' });
 		expect(keys[0]).toBe(keys[1]);
 		expect(keys[0]).toBe(keyOf());
 		expect(keys[2]).not.toBe(keys[0]);

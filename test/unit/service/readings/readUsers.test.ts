@@ -58,7 +58,7 @@ async function play({ users, answer, whenMissing = async () => {}, options, aske
 				whenMissing,
 			},
 			width: 2,
-			collect: collectRows(metric, new RowLimit(), false),
+			collect: collectRows(metric, new RowLimit()),
 			...options,
 		}))
 			results.push(one);
@@ -249,7 +249,7 @@ describe('a problem', () => {
 			users,
 			answer: () => page(1),
 			options: {
-				collect: async (_pages, { user_id }) => {
+				collect: async (_pages, { user: { user_id } }) => {
 					if (user_id === 'u2') throw thrown;
 					return [{ systolic: 1 }];
 				},
@@ -330,7 +330,7 @@ it('stopping the read cancels all requests in flight, and their errors are not r
 			whenMissing: async () => {},
 		},
 		width: 3,
-		collect: collectRows(metric, new RowLimit(), false),
+		collect: collectRows(metric, new RowLimit()),
 		onDone: reported,
 	})) {
 		expect(rows).toHaveLength(1);

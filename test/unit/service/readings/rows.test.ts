@@ -1,9 +1,11 @@
 /** Rows of readings from any data of the service, and merged groups of one source. */
 import type { IDataObject } from 'n8n-workflow';
+import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
 import { collectGrouped, readingRows } from '../../../../nodes/HealthDataService/service/readings/rows';
 
 const owner = { user_id: 'u', client_user_id: null };
-const rows = (groups: unknown) => readingRows({ groups } as never, ['timestamp', 'systolic'], owner);
+const metric = { times: ['timestamp'], measured: { systolic: [] } } as unknown as Metric;
+const rows = (groups: unknown) => readingRows({ groups } as never, metric, owner);
 
 describe('readingRows', () => {
 	it('never lets a field of theirs overwrite a column or another field', () => {
@@ -19,19 +21,20 @@ describe('readingRows', () => {
 		const source = { provider: 'omron', type: 'cuff', name: 'Omron' };
 		expect(rows({ omron: [{ data: [point], source, id: 7 }] })).toEqual([
 			{
-				id: null,
-				user_id: 'u',
-				client_user_id: null,
+				row_id: null,
+				...owner,
+				local_time: null,
 				timestamp: 't',
 				systolic: 1,
+				unit: null,
 				provider: 'omron',
 				source_type: 'cuff',
 				provider_raw: 'p',
 				provider_raw_raw: 'q',
-				source_name: 'n',
+				source_name: 'Omron',
+				source_name_raw: 'n',
 				source_type_raw: 's',
 				user_id_raw: 'x',
-				source_name_raw: 'Omron',
 				group_id: 7,
 			},
 		]);
@@ -40,15 +43,37 @@ describe('readingRows', () => {
 	it('keeps zero, false, empty text and null as they are, and invents nothing', () => {
 		const [row] = rows({ omron: [{ data: [{ timestamp: '', systolic: 0, flag: false, note: null }], source: null }] });
 		expect(row).toEqual({
-			id: null,
+			row_id: null,
 			...owner,
+			local_time: null,
 			timestamp: '',
 			systolic: 0,
+			unit: null,
 			provider: 'omron',
 			source_type: null,
 			flag: false,
 			note: null,
 		});
+	});
+
+	it.each([
+		['120', 120],
+		[' 1.2e2 ', 120],
+		['-0', 0],
+		['120 mmHg', '120 mmHg'],
+		['1e400', '1e400'],
+		['', ''],
+		[true, true],
+		[null, null],
+	])('a measured %j is %j', (systolic, expected) => {
+		const [row] = rows({ omron: [{ data: [{ systolic, note: '7' }] }] });
+		expect(row).toMatchObject({ systolic: expected, note: '7' });
+	});
+
+	it.each(['', ' ', null, undefined])('takes the key of the group for a provider %j', (provider) => {
+		const [row] = rows({ omron: [{ data: [{}], source: { provider, type: 'cuff' } }] });
+		expect(row.provider).toBe('omron');
+		expect(row).not.toHaveProperty('provider_raw');
 	});
 
 	it('survives field names with a meaning in JavaScript', () => {
@@ -105,7 +130,7 @@ describe('One Item per User', () => {
 				groups: { omron: [group({ app: 1, provider: 'omron' }, 3)], lab: [group({ provider: 'omron', app: 1 }, 4)] },
 			};
 		}
-		const [item] = await collectGrouped(pages() as AsyncIterable<IDataObject>, owner);
+		const [item] = await collectGrouped(pages() as AsyncIterable<IDataObject>, { user: owner, place: 1 });
 		expect(item.groups).toEqual({
 			omron: [
 				{ data: [{ n: 1 }, { n: 3 }], source: { provider: 'omron', app: 1 } },

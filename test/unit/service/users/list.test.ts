@@ -44,7 +44,7 @@ describe('total only helps to prefetch: all users once and in order, none reques
 		await fc.assert(
 			fc.asyncProperty(list, totals, offsets, limits, fc.boolean(), async (options, total, offset, limit, isLazy) => {
 				const expected = team(options.size).slice(offset, offset + limit);
-				const { ids, asked } = await read({ ...options, total }, { offset, limit, isLazy });
+				const { ids, asked } = await read({ ...options, total }, { offset, maxUsers: limit, isLazy });
 				expect(ids).toEqual(expected);
 				expect(asked.filter((one) => one.offset < offset || one.offset + one.limit > offset + limit)).toEqual([]);
 			}),
@@ -68,8 +68,8 @@ describe('the number of users that total announces', () => {
 	it.each([
 		[{}, 61],
 		[{ offset: 10 }, 51],
-		[{ limit: 50 }, 50],
-		[{ offset: 10, limit: 60 }, 51],
+		[{ maxUsers: 50 }, 50],
+		[{ offset: 10, maxUsers: 60 }, 51],
 	])('is told once, with the first page, for %j', async (slice, announced) => {
 		const onTotal = jest.fn();
 		await read({ size: 61, cap: 10 }, { ...slice, onTotal });
@@ -141,13 +141,13 @@ describe('a service that ignores its parameters', () => {
 	it.each(Object.entries(TOTALS))('limit, total %s: all users once', async (_, total) => {
 		const list = { size: 1200, cap: Infinity, total, ignores: { limit: true } };
 		expect((await read(list)).ids).toEqual(team(1200));
-		expect((await read(list, { offset: 3, limit: 10 })).ids).toEqual(team(13).slice(3));
+		expect((await read(list, { offset: 3, maxUsers: 10 })).ids).toEqual(team(13).slice(3));
 	});
 
 	it('both: an error, or no user beyond Limit', async () => {
 		const ignores = { offset: true, limit: true };
 		await expect(read({ size: 1200, cap: Infinity, ignores })).rejects.toThrow(SAME_PAGE);
-		expect((await read({ size: 1200, cap: Infinity, ignores }, { limit: 10 })).ids).toEqual(team(10));
+		expect((await read({ size: 1200, cap: Infinity, ignores }, { maxUsers: 10 })).ids).toEqual(team(10));
 	});
 });
 
@@ -170,7 +170,7 @@ describe('a service that refuses a page after the last user', () => {
 		[1000, 5000],
 		[20, 50],
 	])('%i users with a Limit beyond the end', async (size, limit) => {
-		expect((await read({ size, failsAtEnd: 500 }, { limit })).ids).toEqual(team(size));
+		expect((await read({ size, failsAtEnd: 500 }, { maxUsers: limit })).ids).toEqual(team(size));
 	});
 
 	it.each(['missing', 'of the page'])('total %s: all users once', async (name) => {

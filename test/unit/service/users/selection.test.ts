@@ -1,5 +1,5 @@
 /**
- * Selection of users over a fake team: which users, at which places, how many are expected, and the number of requests. What an
+ * Selection of users over a fake team: which users, at which places, and the number of requests. What an
  * identifier without a user means is tested through the engine (listedUsers.test.ts, picked.test.ts).
  */
 import type { IDataObject } from 'n8n-workflow';
@@ -80,7 +80,7 @@ describe('one user', () => {
 		['not found', 'clientUserId', 'x', [], 1],
 	] as const)('%s', async (_, by, id, users, requests) => {
 		const { get, asked } = team(5);
-		expect(await found(oneUser({ by, id }, 'empty'), get)).toEqual(users);
+		expect(await found(oneUser({ by, id }, { whenNotFound: 'empty' }), get)).toEqual(users);
 		expect(asked).toHaveLength(requests);
 	});
 
@@ -91,7 +91,7 @@ describe('one user', () => {
 		const resolved = new Map();
 		const rows = [{ client_user_id: null }];
 		for (const given of [[], rows, [...rows]])
-			await oneUser({ by: 'userId', id: 'u3', shownAs: 'c3' }, 'error', resolved).addClientUserIds!(get, given);
+			await oneUser({ by: 'userId', id: 'u3', shownAs: 'c3' }, { resolved }).addClientUserIds!(get, given);
 		expect(rows).toEqual([{ client_user_id: 'c3' }]);
 		expect(asked).toEqual([expect.objectContaining({ path: '/v2/user/resolve/c3' })]);
 		expect(asked[0].once).toMatchObject({ maxAttempts: 2, ignoreFailure: true });
@@ -128,38 +128,9 @@ describe('the place of the last user', () => {
 	});
 });
 
-describe('the number of users to read', () => {
-	const totals =
-		(first?: number, later?: number): TeamOptions['total'] =>
-		(_, __, ___, offset) =>
-			offset > 0 ? later : first;
-
-	/** Before the first user, and after each. */
-	it.each<[string, UserSelection, TeamOptions, Array<number | undefined>]>([
-		['of a team, from the first page on', wholeTeam(), { size: 4, cap: 2 }, [undefined, 4, 4, 4, 4]],
-		['without users skipped', wholeTeam({ offset: 3 }), { size: 4 }, [undefined, 1]],
-		['not beyond Max Users', wholeTeam({ offset: 1, limit: 2 }), { size: 4 }, [undefined, 2, 2]],
-		['not below the users found', wholeTeam(), { size: 4, cap: 2, total: totals(3, 3) }, [undefined, 3, 3, 3, 4]],
-		['kept where a page does not say it', wholeTeam(), { size: 4, cap: 2, total: totals(4) }, [undefined, 4, 4, 4, 4]],
-		['unknown', wholeTeam(), { size: 4, cap: 2, total: totals() }, Array(5).fill(undefined)],
-		[
-			'unknown with Only Connected Users',
-			wholeTeam({}, 'a'),
-			{ size: 2, records: connectedTo('a', 'a') },
-			Array(3).fill(undefined),
-		],
-		['one for User', oneUser({ by: 'userId', id: 'u1' }), { size: 0 }, [1, 1]],
-		['the entries of User IDs', listedUsers('userId', entriesOf(ids(0, 2))), { size: 0 }, [2, 2, 2]],
-	])('%s', async (_, selection, options, expected) => {
-		const seen = [selection.expected!()];
-		for await (const { place } of selection.users(movingTeam(options).get)) seen[place] = selection.expected!();
-		expect(seen).toEqual(expected);
-	});
-});
-
 describe('the team', () => {
 	it('in a window, with their places', async () => {
-		const selection = wholeTeam({ offset: 2, limit: 3 });
+		const selection = wholeTeam({ offset: 2, maxUsers: 3 });
 		expect(await found(selection, team(9).get)).toEqual(['u2 c2 1', 'u3 c3 2', 'u4 c4 3']);
 	});
 

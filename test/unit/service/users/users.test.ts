@@ -1,5 +1,6 @@
 /** Page of the user list: its validation, and a failure after `total`. Resolve, identifiers, and the sources of a user. */
 import type { IDataObject } from 'n8n-workflow';
+import { authenticate } from '../../../../nodes/HealthDataService/http/authenticate';
 import type { Get } from '../../../../nodes/HealthDataService/http/client';
 import {
 	connectedSources,
@@ -10,6 +11,7 @@ import {
 	userPage,
 } from '../../../../nodes/HealthDataService/service/users/users';
 import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
+import { fc } from '../../../helpers/properties';
 
 const ANNA = { user_id: 'u1', client_user_id: 'anna' };
 
@@ -77,9 +79,43 @@ describe('after total', () => {
 });
 
 it.each(['c', 'a/b', '...', 'a..b/.c'])('%j can be requested', (id) => expect(isClientUserId(id)).toBe(true));
-it.each(['', '.', '..', '\ud800', 'a/../b', 'a\\..', './b', '..;/b'])('%j cannot be requested', (id) =>
-	expect(isClientUserId(id)).toBe(false),
-);
+const ODD = ['', '.', '..', '\ud800', 'a/../b', 'a\\..', './b', '..;/b', '%2e%2e', '..%3bx', 'a%2f..%2fb', '%252e'];
+it.each(ODD)('%j cannot be requested', (id) => expect(isClientUserId(id)).toBe(false));
+
+it('an identifier can be requested exactly where the key goes to its address', () => {
+	const part = fc.constantFrom(
+		'.',
+		'..',
+		'/',
+		'\\',
+		';',
+		'%',
+		'%2e',
+		'%2F',
+		'%3b',
+		'%5c',
+		'%252E',
+		'a',
+		' ',
+		'+',
+		'\t',
+	);
+	const credential = { baseUrl: 'https://health.example/v2', apiKey: 'key' };
+	const isSent = (id: string) => {
+		const url = `/v2/user/resolve/${encodeURIComponent(id)}`;
+		try {
+			return authenticate(credential, { url }).url.endsWith(url);
+		} catch {
+			return false;
+		}
+	};
+	fc.assert(
+		fc.property(fc.array(part, { minLength: 1, maxLength: 6 }), (parts) => {
+			const id = parts.join('');
+			expect([id, isClientUserId(id)]).toEqual([id, isSent(id)]);
+		}),
+	);
+});
 
 describe('Resolve', () => {
 	const record = (client_user_id: string, user_id?: string) => service({ user_id, client_user_id }).get;

@@ -1,15 +1,22 @@
-/** Settings of the trigger: which rows reach the limits that were given. */
+/** Measured values: which limits of one reading they reach. */
 import type { IDataObject } from 'n8n-workflow';
-import { metrics, type ThresholdOption } from '../../../nodes/HealthDataService/service/readings/metrics';
-import { reachOf } from '../../../nodes/HealthDataService/trigger/settings';
+import { measuredValues, reachedBy, type Limit } from '../../../../nodes/HealthDataService/service/readings/measured';
+import {
+	metrics,
+	type Metric,
+	type ThresholdOption,
+} from '../../../../nodes/HealthDataService/service/readings/metrics';
 
 const [bloodPressure, mindfulness] = metrics;
 /** All options of the metric, with their defaults, unless values are given. */
-const given = (options: readonly ThresholdOption[], values?: Record<string, number>) =>
-	options.flatMap((one) => {
+const given = (options: readonly ThresholdOption[], values?: Record<string, number>): Limit[] =>
+	options.flatMap(({ column, at, ...one }) => {
 		const value = values ? values[one.option] : one.default;
-		return value === undefined ? [] : [{ ...one, value }];
+		return value === undefined ? [] : [{ column, [at]: value }];
 	});
+const reachOf = (metric: Metric, limits: Limit[], row: IDataObject) => [
+	...reachedBy(metric, limits, measuredValues(metric, row)),
+];
 
 describe('blood pressure, with 180/110 and 90/50', () => {
 	const pressure = (systolic: unknown, diastolic: unknown, unit: unknown = 'mmHg') =>

@@ -1,0 +1,181 @@
+/** The example "Ask from an AI assistant" in a real n8n, as an assistant uses it: login, tools, answers and their size. */
+import { DateTime } from 'luxon';
+import type { IDataObject, INodeTypeDescription } from 'n8n-workflow';
+import { defaultSwitches } from '../../../dev/sandbox/switches';
+import { startHost, type Host } from '../n8n';
+import { bloodPressure, KEY } from '../../helpers/people';
+import { History } from '../../helpers/history';
+import { LAST_MONDAY, TODAY, ZONE } from './exampleWorld';
+import { readExample } from './files';
+import { connectMcp, connectMcpByLogin } from './mcpClient';
+import { prepare, type Credentials, type Example } from './run';
+
+const TOKEN = 'a long random token';
+const monday = DateTime.fromISO(LAST_MONDAY, { zone: ZONE });
+const week = { start_date: LAST_MONDAY, end_date: monday.plus({ days: 6 }).toISODate()! };
+
+const history = new History();
+/** Four readings on each of three days of last week, or of the week before. */
+function addUser(name: string, systolic: number, diastolic: number, ...weeks: number[]) {
+	const user = history.addUser(name);
+	for (const days of weeks.flatMap((ago) => [0, 2, 4].map((day) => day - 7 * ago)))
+		for (const hours of [7, 8, 19, 20])
+			history.add(user, bloodPressure(monday.plus({ days, hours }).toUTC().toISO()!, systolic, diastolic));
+	return user;
+}
+const [HIGH, DIASTOLIC] = [addUser('app-user-0001', 148, 94, 0, 1), addUser('app-user-0002', 120, 85, 0)];
+const [NORMAL, BROKEN] = [addUser('app-user-0003', 134, 84, 0), addUser('app-user-0004', 150, 95, 0)];
+const users = [HIGH, DIASTOLIC, NORMAL, BROKEN];
+
+let host: Host;
+let types: INodeTypeDescription[];
+let credentials: Credentials;
+beforeAll(async () => {
+	host = await startHost(history);
+	types = await host.rest.get('/types/nodes.json');
+	credentials = {
+		healthDataServiceApi: await host.credential(KEY),
+		httpBearerAuth: await host.rest.createCredential({ name: 'token', type: 'httpBearerAuth', data: { token: TOKEN } }),
+	};
+});
+afterAll(async () => await host?.stop());
+beforeEach(() => {
+	Object.assign(host.sandbox.switches, defaultSwitches(), { pageSize: 3 });
+	host.sandbox.switches.users = { [BROKEN.user_id]: 'refused' };
+});
+
+let address: string;
+let client: Awaited<ReturnType<typeof connectMcp>>;
+beforeAll(async () => {
+	const prepared = prepare(readExample('mcp-server.json') as Example, types, credentials, ZONE);
+	await host.rest.activate(await host.rest.importWorkflow(prepared));
+	address = `${host.url}/mcp/health-data-service`;
+	client = await connectMcpByLogin(address, true);
+});
+afterAll(async () => await client?.close());
+
+const call = async (name: string, given: object) => {
+	const { isError, content } = await client.callTool({ name, arguments: given });
+	const text = content.map((part: { text: string }) => part.text).join('');
+	return { isError, text, rows: () => JSON.parse(text) as IDataObject[] };
+};
+
+it('lists its tools with what they need', async () => {
+	const { tools } = await client.listTools();
+	const required = Object.fromEntries(
+		tools.map((tool: { name: string; inputSchema: { required?: string[] } }) => [
+			tool.name,
+			[...(tool.inputSchema.required ?? [])].sort(),
+		]),
+	);
+	const ofUser = ['client_user_id', 'end_date', 'start_date'];
+	expect(required).toMatchObject({ Blood_Pressure_Summary: ofUser, Blood_Pressure_Readings: ofUser });
+	expect(Object.keys(required).sort()).toEqual([
+		...['Blood_Pressure_Readings', 'Blood_Pressure_Summary', 'Blood_Pressure_of_All_Users', 'Users'],
+	]);
+	// Every tool that the instructions name is there.
+	const named = String(client.getInstructions()).match(/\b[A-Z]\w+_\w+/g) ?? [];
+	expect(Object.keys(required)).toEqual(expect.arrayContaining(named));
+	expect(named).toHaveLength(3);
+	expect(client.getInstructions()).toContain(`Today is ${TODAY}.`);
+});
+
+it('gives users, a summary that compares with the week before, and readings', async () => {
+	expect((await call('Users', { skip: 0 })).rows()).toMatchObject(
+		users.map(({ client_user_id }) => ({ client_user_id })),
+	);
+	const ofUser = { client_user_id: HIGH.client_user_id, ...week };
+	expect((await call('Blood_Pressure_Summary', ofUser)).rows()).toMatchObject([
+		{ client_user_id: HIGH.client_user_id, status: 'high', readings: 12, days: 3, mean_before: '148.0/94.0' },
+	]);
+	expect((await call('Blood_Pressure_Readings', ofUser)).rows()).toHaveLength(12);
+});
+
+it('says that there is no such user', async () => {
+	const { text } = await call('Blood_Pressure_Summary', { client_user_id: 'app-user-9999', ...week });
+	expect(text).toContain("There is no user with this 'Client User ID'");
+});
+
+it('says in one call who was high, and who could not be read', async () => {
+	const rows = (await call('Blood_Pressure_of_All_Users', { ...week, skip: 0, status: 'high' })).rows();
+	expect(rows).toMatchObject([
+		{ client_user_id: HIGH.client_user_id, status: 'high', status_before: 'high' },
+		{ client_user_id: DIASTOLIC.client_user_id, status: 'high', status_before: 'no readings' },
+		{ client_user_id: BROKEN.client_user_id, error: expect.stringContaining('(status 403)') },
+	]);
+	const all = (await call('Blood_Pressure_of_All_Users', { ...week, skip: 0, status: '' })).rows();
+	expect(all).toHaveLength(users.length);
+});
+
+it('gives 20 of 240 users that are high in one answer of at most 3,000 tokens', async () => {
+	for (let i = 5; i <= 240; i++) addUser(`app-user-${String(i).padStart(4, '0')}`, i <= 22 ? 140 + i : 120, 80, 0, 1);
+	const { text, rows } = await call('Blood_Pressure_of_All_Users', { ...week, skip: 0, status: 'high' });
+	history.team.users = users;
+	expect(rows()).toHaveLength(20 + 1);
+	// GPT-5 reads such rows at 2.86 characters a token.
+	expect(text.length / 2.86).toBeLessThan(3_000);
+});
+
+it('says that there may be more users than the tool gives', async () => {
+	const { nodes, ...example } = readExample('mcp-server.json') as Example;
+	const two = nodes.map((node) =>
+		node.name === 'Blood Pressure of All Users' ? { ...node, parameters: { ...node.parameters, limit: 2 } } : node,
+	);
+	await withServer({ ...example, nodes: two }, 'two-users', async (connected) => {
+		const { content } = await connected.callTool({
+			name: 'Blood_Pressure_of_All_Users',
+			arguments: { ...week, skip: 0, status: 'high, in range' },
+		});
+		expect(JSON.parse(content[0].text)).toEqual([
+			expect.objectContaining({ client_user_id: HIGH.client_user_id }),
+			expect.objectContaining({ client_user_id: DIASTOLIC.client_user_id }),
+			{ note: expect.any(String) },
+		]);
+	});
+});
+
+describe('access', () => {
+	it.each([
+		['no token', {}, ''],
+		['a token that n8n did not give', { authorization: 'Bearer wrong' }, ', error="invalid_token"'],
+	])('leads a client with %s to the login of n8n', async (_, sent: Record<string, string>, error) => {
+		const { status, headers } = await fetch(address, { method: 'POST', headers: sent });
+		const metadata = `${host.url}/.well-known/oauth-protected-resource/mcp/health-data-service`;
+		expect([status, headers.get('www-authenticate')]).toEqual([
+			401,
+			`Bearer realm="n8n MCP Server", resource_metadata="${metadata}"${error}`,
+		]);
+		const resource = (await (await fetch(metadata)).json()) as { resource: string; authorization_servers: string[] };
+		expect(resource).toMatchObject({ resource: address, authorization_servers: [host.url] });
+	});
+
+	it('refuses a person who does not allow it', async () => {
+		await expect(connectMcpByLogin(address, false)).rejects.toThrow('n8n gave no code: access_denied');
+	});
+
+	it('takes a token instead, and no other', async () => {
+		await withServer(readExample('mcp-server.json') as Example, 'with-token', async (connected, url) => {
+			expect((await connected.listTools()).tools).toHaveLength(4);
+			for (const token of ['', 'a wrong token'])
+				await expect(connectMcp(url, token)).rejects.toThrow(/40[13]|Authorization/);
+		});
+	});
+});
+
+/** The example at another path, with a token instead of the login. */
+async function withServer(
+	example: Example,
+	path: string,
+	use: (connected: typeof client, url: string) => Promise<void>,
+) {
+	const nodes = example.nodes.map((node) =>
+		node.name === 'MCP Server Trigger'
+			? { ...node, parameters: { ...node.parameters, authentication: 'bearerAuth', path } }
+			: node,
+	);
+	const prepared = prepare({ ...example, nodes }, types, credentials, ZONE);
+	await host.rest.activate(await host.rest.importWorkflow(prepared));
+	const url = `${host.url}/mcp/${path}`;
+	const connected = await connectMcp(url, TOKEN);
+	await use(connected, url).finally(async () => await connected.close());
+}
