@@ -44,7 +44,6 @@ export class Group {
 		this.old = isNew ? [] : values;
 	}
 
-<<<<<<< HEAD
 	/** @param isReached whether it reaches a minimum @param changedAt when the minimums did */
 	emit(row: Row, reading: Measured, isReached: boolean, changedAt: number) {
 		const before = this.table.get(row.id);
@@ -59,58 +58,6 @@ export class Group {
 			if (isThere) fail(`reading ${reading.nr} went out under two ids`, row);
 		}
 		this.table.set(row.id, row.code);
-=======
-	/** Read at a moment, with this minimum. */
-	skip(at: number, minimum: number, isSure: boolean) {
-		const values = this.valuesAt(at).filter((value) => value < minimum);
-		if (values.length === 0) return;
-		this.skipped = { at, values };
-		this.isSkipSure = isSure;
-	}
-
-	/** A lowered minimum does not bring back what did not reach it. */
-	private judgeSkipped(row: Row) {
-		const { skipped } = this;
-		if (!skipped || !this.isSkipSure || !skipped.values.includes(row.systolic)) return;
-		const { time } = this.readings[0];
-		const isPast = time !== null && time <= skipped.at;
-		if (isPast && !this.hasChanged(skipped.at, Infinity)) fail('a lowered minimum brought back a reading', row);
-	}
-
-	/** After a poll that emitted some of it: of one instant, several rows may go out. */
-	forgetSkipped() {
-		this.skipped = undefined;
-	}
-
-	begunLate(at: number) {
-		if (this.table.size === 0) this.late = { at, values: this.valuesAt(at) };
-	}
-
-	/** A kill: its user counts as unread. */
-	forgetLate() {
-		this.late = undefined;
-	}
-
-	private valuesAt = (at: number): number[] =>
-		this.readings.map((one) => valueAt(one, at)).filter((value) => value !== undefined);
-
-	emit(row: Row, reading: Measured) {
-		const { late } = this;
-		if (late?.values.includes(row.systolic) && !this.hasChanged(late.at, Infinity)) fail('it was too late before', row);
-		this.judgeSkipped(row);
-		const { skipped } = this;
-		const before = this.table.get(row.row_id);
-		if (before === row.systolic && !skipped) fail('the same went out twice', row);
-		if (this.readings.length === 1) this.judgeSingle(row, skipped !== undefined);
-		else if (!skipped && !this.hasChanged(this.readAt, Infinity))
-			fail('readings of one instant went out though nothing had changed', row);
-		if (before !== undefined && row.change !== 'updated') fail('an id that was there is not called updated', row);
-		for (const [id, value] of this.table) {
-			const isThere = id !== row.row_id && value === row.systolic && this.readings.length === 1;
-			if (isThere) fail(`reading ${reading.nr} went out under two ids`, row);
-		}
-		this.table.set(row.row_id, row.systolic);
->>>>>>> trigger
 	}
 
 	private judgeSingle(row: Row) {
@@ -126,16 +73,10 @@ export class Group {
 		return this.readings.some(({ seen }) => seen.length > 1);
 	}
 
-<<<<<<< HEAD
 	/** A table by `row_id` must contain all of this now: what reaches a minimum, and of a reading that went out, whatever it is now. */
 	mustHold(values: number[], one: Measured, isReached: (value: number) => boolean) {
 		if (this.isOldUnsure && !this.isInTable) return;
 		const isSingle = this.readings.length === 1;
-=======
-	/** A table by `row_id` must contain all of this now. */
-	mustHold(values: number[], one: Measured) {
-		if (this.isOldUnsure && this.table.size === 0) return;
->>>>>>> trigger
 		const held = [...this.table.values()];
 		// What was old and has stayed so never went out.
 		if (!this.isInTable || !isSingle) held.push(...(this.old ?? []));

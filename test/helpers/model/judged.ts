@@ -27,7 +27,7 @@ export interface Scope {
 }
 
 export interface Row {
-	row_id: string;
+	id: string;
 	nr: number;
 	code: number;
 	systolic: unknown;

@@ -169,7 +169,7 @@ export class Watched {
 		this.watching.oracle?.judge({
 			begun,
 			ended: time.now,
-			rows: rows.map((row) => ({ ...row, id: row.row_id ?? row.id, userId: row.user_id }) as unknown as Row),
+			rows: rows.map((row) => ({ ...row, id: row.row_id, userId: row.user_id }) as unknown as Row),
 			served,
 			listed,
 			gone,
