@@ -1,6 +1,4 @@
 /** Regression histories: those that broke a promise once, or that chance would not find. They run before all others. */
-import type { UserFault } from './faults';
-import type { ProgressHistory } from './progress/troubles';
 import type { Setting, Step } from './steps';
 
 interface Found {
@@ -135,89 +133,6 @@ export const found: Found[] = [
 		],
 	},
 ];
-
-const stretch = (from: number, until: number, place: number, count: number, fault: UserFault) => ({
-	...{ from, until, place, count, fault },
-});
-const limit = (from: number, until: number, requests: number, minutes: number, isAnnounced = false) => ({
-	...{ from, until, requests, minutes, isAnnounced, isSliding: false },
-});
-
-/** The same for progress under several lasting troubles. */
-export const foundProgress: Array<{ name: string; progress: ProgressHistory }> = [
-	{
-		name: 'Users whom a throttle refuses with others, once nobody has failed any more, are the first of the next poll',
-		progress: mix({
-			scheduler: 'durable',
-			everyMinutes: 5,
-			polls: 9,
-			stretches: [stretch(0, 5, 0, 3, 'endless')],
-			throttles: [limit(0, 10, 5, 1)],
-		}),
-	},
-	{
-		name: 'Users who are sound again are read, though every poll reaches them last and is throttled there',
-		progress: mix({
-			people: 14,
-			everyMinutes: 20,
-			stretches: [stretch(0, 1, 0, 4, '500')],
-			throttles: [limit(1, 15, 12, 10)],
-		}),
-	},
-	{
-		name: 'Users behind lasting trouble, with whom polls are throttled before they read anyone, are read like others',
-		progress: mix({
-			scheduler: 'durable',
-			stretches: [stretch(1, 15, 0, 3, 'endless')],
-			throttles: [limit(1, 15, 5, 1)],
-		}),
-	},
-	{
-		name: 'Hanging users are not asked again after the short timeout, though answers in between make it long again',
-		progress: mix({
-			kind: 'hanging',
-			scheduler: 'durable',
-			people: 120,
-			everyMinutes: 1,
-			polls: 6,
-			latencyMs: 200,
-			readings: [{ poll: 1, user: 38 }],
-			stretches: [stretch(1, 3, 96, 40, 'endless')],
-		}),
-	},
-	{
-		name: 'Users who fail before a throttle come after the others, though the throttle is the last that they met',
-		progress: mix({
-			scheduler: 'durable',
-			everyMinutes: 5,
-			stretches: [stretch(0, 15, 3, 3, '500')],
-			throttles: [limit(0, 15, 5, 1)],
-		}),
-	},
-	{
-		name: 'The end of the time for failed users is no outage of the service',
-		progress: mix({
-			people: 60,
-			polls: 9,
-			latencyMs: 200,
-			stretches: [stretch(2, 3, 0, 12, '503'), stretch(0, 10, 12, 48, 'hang')],
-			throttles: [limit(0, 1, 21, 1, true)],
-		}),
-	},
-	{
-		name: 'A limit that only a user meets who was missed often is reported, if it is one of all',
-		progress: mix({ people: 3, stretches: [stretch(0, 15, 0, 1, 'endless')], throttles: [limit(0, 15, 5, 10, true)] }),
-	},
-];
-
-function mix(own: Partial<ProgressHistory>): ProgressHistory {
-	return {
-		...{ scope: 'all', concurrency: 8, jitterMs: 0, isLong: false, isListQuick: false },
-		...{ kind: 'mix', scheduler: 'memory', people: 9, everyMinutes: 30, polls: 14, latencyMs: 0 },
-		...{ readings: [{ poll: 1, user: 0 }], stretches: [], throttles: [], slownesses: [] },
-		...own,
-	};
-}
 
 /** Where a history does not say otherwise. */
 export const PLAIN: Setting = {

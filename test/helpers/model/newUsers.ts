@@ -45,8 +45,9 @@ export class NewUsers implements Judge {
 		for (const one of this.world.people) {
 			if (!one.isListed && this.known.delete(one)) this.unsure.add(one);
 		}
-		if (!isKept || isHit || !isQuick) return;
-		for (const one of listed) {
+		const seen = [...listed];
+		if (!isKept || isHit || !isQuick || seen.length === 0) return;
+		for (const one of seen) {
 			if (!isInScope(this.scope, one) || this.known.has(one) || this.unsure.has(one)) continue;
 			if (!this.isListRead && one.createdOn <= this.since + Math.abs(this.clockError)) this.unsure.add(one);
 			else fail('a user who joined was not emitted', { nr: one.nr });

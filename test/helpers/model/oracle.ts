@@ -20,6 +20,8 @@ interface Begin {
 	at: number;
 	isFirstPoll: boolean;
 	zone: number;
+	/** Whether the service's time was wrong then: what was measured may look dated ahead. */
+	isDateWrong: boolean;
 }
 
 export class Oracle implements Judge {
@@ -105,7 +107,8 @@ export class Oracle implements Judge {
 			// What it had no time for was read in vain.
 			if (!this.isInScope(person) || !poll.isQuick) continue;
 			const wasBegun = this.begins.has(person);
-			if (!wasBegun) this.begins.set(person, { at, isFirstPoll: this.polls === 1, zone: this.zone });
+			const isDateWrong = poll.dateError !== 0;
+			if (!wasBegun) this.begins.set(person, { at, isFirstPoll: this.polls === 1, zone: this.zone, isDateWrong });
 			if (!wasBegun) this.unsaved.add(person);
 			for (const group of this.groups.ofPerson(person, this.isWanted)) {
 				const isDone = this.mustBeDone(group, poll, at);
@@ -121,7 +124,7 @@ export class Oracle implements Judge {
 	}
 
 	private begin(group: Group, at: number, ended: number) {
-		const { time } = group.readings[0];
+		const { time, person } = group.readings[0];
 		const hasCome = group.hasChanged(this.since, at);
 		const wasThere = this.wasThere(group);
 		const ahead = (time ?? -Infinity) - at;
@@ -134,6 +137,7 @@ export class Oracle implements Judge {
 			isUnsure:
 				wasThere ||
 				group.hasChanged(this.firstTry, this.since) ||
+				this.begins.get(person)!.isDateWrong ||
 				ahead > 0 ||
 				(time !== null && this.clock?.mayHide(time)) ||
 				group.hasChanged(at, ended) ||
@@ -190,6 +194,7 @@ export class Oracle implements Judge {
 			const isDuringFirst = begin.isFirstPoll && this.worstClock > 0;
 			if (
 				this.wasThere(group) ||
+				begin.isDateWrong ||
 				time === null ||
 				time > begin.at ||
 				changed <= this.since ||
