@@ -173,7 +173,8 @@ export class Watched {
 			served,
 			listed,
 			gone,
-			isHit: isHit || requests === 0,
+			// Nothing was answered from which it could know the time.
+			isHit: isHit || (served.size === 0 && listed.size === 0),
 			isKept,
 			isQuick: time.now - begun < budget * IN_TIME && rows.length < MOST_ROWS,
 			clockError: time.error,
