@@ -3,17 +3,16 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { readClientUserId } from '../../nodes/HealthDataService/fields/users';
 import type { Get, Query } from '../../nodes/HealthDataService/http/client';
-import { toDateRange } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
-import { toNumber } from '../../nodes/HealthDataService/service/readings/aggregates';
 import { columnsOf } from '../../nodes/HealthDataService/service/readings/metrics';
 import { readingPages } from '../../nodes/HealthDataService/service/readings/pages';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
-import { text } from '../../nodes/HealthDataService/shared/values';
+import { text, toNumber } from '../../nodes/HealthDataService/shared/values';
 import { collectGrouped, readingRows } from '../../nodes/HealthDataService/service/readings/rows';
 import { resolveUser } from '../../nodes/HealthDataService/service/users/users';
 import { hasDots } from '../helpers/fieldValues';
 import { bloodPressure } from '../helpers/metrics';
 import { fc } from '../helpers/properties';
+import { toDateRange } from '../helpers/ranges';
 
 const owner = { user_id: 'u', client_user_id: null };
 const COLUMNS = columnsOf(bloodPressure);
@@ -74,7 +73,7 @@ describe('readings', () => {
 				async function* again() {
 					yield* answers;
 				}
-				const [item] = await collectGrouped(again(), owner);
+				const [item] = await collectGrouped(again(), { user: owner, place: 1 });
 				const groups = Object.values(
 					item.groups as Record<string, Array<{ data: IDataObject[]; source: IDataObject }>>,
 				).flat();

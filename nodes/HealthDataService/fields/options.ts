@@ -4,6 +4,8 @@
  */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DEFAULT_CONCURRENCY } from '../http/requestQueue';
+import type { Limit } from '../service/readings/measured';
+import type { ThresholdOption } from '../service/readings/metrics';
 import type { WhenNotFound } from '../service/users/selection';
 import { Problem } from '../shared/problem';
 import {
@@ -112,6 +114,30 @@ export const skipField = (name: string): INodeProperties => ({
 
 export const readSkip = (context: FieldContext, name: string) =>
 	readOption(context, name, 0, (value) => wholeNumber(value, 'Skip First Users', 0));
+
+/** The option for a limit of a metric. */
+export const limitField = (
+	{ option, name, default: limit }: ThresholdOption,
+	description: string,
+	displayOptions: IDisplayOptions,
+): INodeProperties => ({
+	displayName: name,
+	name: option,
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: limit,
+	description,
+	displayOptions,
+});
+
+/** The limits of the options that were added. */
+export const readLimits = (context: FieldContext, options: readonly ThresholdOption[]): Limit[] =>
+	options.flatMap(({ column, at, option, name }) => {
+		const limit = readOption<number | undefined>(context, option, undefined, (value) =>
+			someNumber(value, name, 0),
+		);
+		return limit === undefined ? [] : [{ column, [at]: limit }];
+	});
 
 export const sourceTypesField: INodeProperties = {
 	displayName: 'Source Types',

@@ -8,7 +8,6 @@ import type {
 	IExecuteSingleFunctions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { measuredColumns, type Metric } from '../service/readings/metrics';
 import { connectedSources } from '../service/users/users';
 import { toSwitch } from '../shared/values';
 import { isTool } from './locator';
@@ -26,18 +25,12 @@ export const simplifyField = (show: IDisplayOptions['show']): INodeProperties =>
 export const isSimplified = (context: IExecuteSingleFunctions) =>
 	isTool(context) && toSwitch(context.getNodeParameter('simplify', true), 'Simplify');
 
-/** One identifier of the user, local time and values; null columns are left out. */
-export function simpleReading(row: IDataObject, metric: Metric): IDataObject {
+/** One identifier of the user and the columns; those without a value, and a count of none left out, are left out. */
+export function shortRow(row: IDataObject, columns: readonly string[]): IDataObject {
 	const owner = row.client_user_id === null ? 'user_id' : 'client_user_id';
-	const columns = [
-		owner,
-		'local_time',
-		...measuredColumns(metric),
-		'unit',
-		'provider',
-		'source_type',
-	];
-	const kept = columns.filter((column) => row[column] !== null);
+	const isEmpty = (column: string) =>
+		(row[column] ?? null) === null || (column === 'left_out' && row[column] === 0);
+	const kept = [owner, ...columns].filter((column) => !isEmpty(column));
 	return Object.fromEntries(kept.map((column) => [column, row[column]]));
 }
 
@@ -49,19 +42,23 @@ export const simpleUser = (user: IDataObject): IDataObject => ({
 	connected_providers: connectedSources(user).map(({ slug }) => slug),
 });
 
-/** Rows that tell a model that the output may be incomplete. People see the same beside the field *Limit*. */
+interface LimitNoteOptions {
+	limit: number;
+	/** What the model itself can ask for. */
+	advice: string;
+	provider?: string;
+	sourceTypes?: readonly string[];
+}
+
+/** Rows that tell a model that the output is cut or empty. People see the same beside the field *Limit*. */
 export function limitNotes(
 	context: IExecuteSingleFunctions,
 	rows: number,
-	limit: number,
-	provider = '',
-	sourceTypes: readonly string[] = [],
+	{ limit, advice, provider = '', sourceTypes = [] }: LimitNoteOptions,
 ): IDataObject[] {
 	if (!isTool(context)) return [];
 	if (rows >= limit)
-		return [
-			{ note: `There may be more: 'Limit' is ${limit}. Raise it, or ask for less at a time` },
-		];
+		return [{ note: `Cut off after ${limit} rows ('Limit'): there may be more. ${advice}` }];
 	const types = sourceTypes.join(', ');
 	if (rows === 0 && types)
 		return [

@@ -16,7 +16,7 @@ import { isTool } from '../fields/locator';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
 import { limitOf } from '../service/readings/rowLimit';
-import { Problem, toNodeError } from '../shared/problem';
+import { Problem, sentences, toNodeError } from '../shared/problem';
 
 /** Opens the connection with the run's request queue of the item's key and address. The limits of its first call count. */
 export type Connect = (limits?: RequestLimits) => Promise<Get>;
@@ -56,7 +56,7 @@ export function perItem(execute: Execute) {
 			const rows = await execute(this, connectRun);
 			return rows.map(linked);
 		} catch (error) {
-			const nodeError = toNodeError(this.getNode(), error, { itemIndex: item });
+			const nodeError = toNodeError(this.getNode(), told(this, error), { itemIndex: item });
 			// Without the item's `error` property n8n keeps the details, and adds the input item's own fields in the error output.
 			if (this.continueOnFail())
 				return [linked({ error: nodeError.message, details: nodeError.description ?? null })];
@@ -69,6 +69,12 @@ export function perItem(execute: Execute) {
 		}
 	};
 }
+
+/** An AI agent gets nothing but the message of an error. */
+const told = (context: IExecutePaginationFunctions, error: Error) =>
+	error instanceof Problem && isTool(context)
+		? error.reworded(sentences(error.message, error.description), error.description)
+		: error;
 
 /** Whether the *Batching* of this item has an interval. */
 function isBatched(context: IExecutePaginationFunctions): boolean {

@@ -78,7 +78,11 @@ async function listUsers(
 	const kept = limit.keep(read);
 	return [
 		...kept.map(isSimple ? simpleUser : userRow),
-		...limitNotes(context, kept.length, limit.maximum, slug),
+		...limitNotes(context, kept.length, {
+			limit: limit.maximum,
+			advice: 'Ask for the users of one provider, or for one user',
+			provider: slug,
+		}),
 	];
 }
 

@@ -60,11 +60,14 @@ export function calendarDay(day: string, zone: string): CalendarDay | undefined 
 /** The day of an instant (ms) as YYYY-MM-DD; undefined beyond the range of JavaScript's dates. */
 export function dayIn(zone: string): (time: number) => string | undefined {
 	const clockOf = clockIn(zone);
-	return (time) => dayOfClock(clockOf(time));
+	return (time) => {
+		const local = clockOf(time);
+		return local && dayOfClock(local);
+	};
 }
 
 /** The day of a local time that `clockIn` gave. */
-export const dayOfClock = (local: string | undefined) => local?.split(' ', 1)[0];
+export const dayOfClock = (local: string) => local.split(' ', 1)[0];
 
 /**
  * The local time of an instant (ms) as YYYY-MM-DD HH:MM:SS; undefined beyond the range of JavaScript's dates. Offsets are kept: for

@@ -132,5 +132,13 @@ export function withoutTrailing(text: string, sign: string): string {
 	return text.slice(0, end);
 }
 
+const DECIMAL = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
+
+/** A measured number. Numeric text counts (quirk 7). Adding 0 turns -0 into 0. */
+export function toNumber(value: unknown): number | undefined {
+	const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+	return typeof number === 'number' && Number.isFinite(number) ? number + 0 : undefined;
+}
+
 export const isBlank = (value: unknown) =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');

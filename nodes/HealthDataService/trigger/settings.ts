@@ -14,10 +14,9 @@ import {
 import { providerField, readProvider } from '../fields/provider';
 import { readUser, readUserIds, readUsersBy, readUserScope, userFields } from '../fields/users';
 import { CLOCK_ERROR_MS } from '../http/serviceClock';
-import { toNumber } from '../service/readings/aggregates';
 import { metrics, type ThresholdOption } from '../service/readings/metrics';
 import { listedUsers, oneUser, wholeTeam } from '../service/users/selection';
-import { someNumber, toChoice, wholeNumber } from '../shared/values';
+import { someNumber, toChoice, toNumber, wholeNumber } from '../shared/values';
 import type { ChangedRow } from './seen';
 import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
 import { HOUR_MS, type SavedThresholds, type Threshold } from './state';

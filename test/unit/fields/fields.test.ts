@@ -172,15 +172,15 @@ it('an invalid value never gives an open end, another range or another zone', ()
 	fc.assert(
 		fc.property(given, fc.constantFrom('days', 'times'), (endDate, dateRange) => {
 			const result = readOrRefuse('End Date', () =>
-				readDateRange(withField('endDate', endDate, { dateRange, startDate: '2015-01-01' }), now),
+				readDateRange(withField('endDate', endDate, { dateRange, startDate: '2015-01-01' }), now)('UTC'),
 			);
-			if (result) expect(result.read.end_date === undefined).toBe(isBlankText(endDate));
+			if (result) expect(result.read.query.end_date === undefined).toBe(isBlankText(endDate));
 		}),
 	);
 	fc.assert(
 		fc.property(anything, (dateRange) => {
 			const result = readOrRefuse('Date Range', () =>
-				readDateRange(withField('dateRange', dateRange, { startDate: '2015-01-01' }), now),
+				readDateRange(withField('dateRange', dateRange, { startDate: '2015-01-01' }), now)('UTC'),
 			);
 			expect(result !== undefined).toBe(dateRange === 'last7Days' || dateRange === 'days');
 		}),

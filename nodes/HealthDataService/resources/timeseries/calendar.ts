@@ -7,8 +7,6 @@ import { calendarDay, isoText, type CalendarDay } from '../../shared/calendarDay
 import { Problem } from '../../shared/problem';
 import { emptyField, isBlank, unusable } from '../../shared/values';
 
-const DAY_LENGTH = 'YYYY-MM-DD'.length;
-
 export type Edge = 'start' | 'end';
 
 const LABELS: Record<Edge, string> = { start: 'Start Date', end: 'End Date' };
@@ -43,23 +41,23 @@ const edgeOf = (day: string, zone: string, edge: Edge) =>
 
 /** The day; if the zone skipped it, the next existing day in the direction of `step`. */
 function nearestDay(day: string, zone: string, step: 1 | -1): CalendarDay {
-	return (
-		calendarDay(day, zone) ??
-		nearestDay(DateTime.fromISO(day, { zone: 'UTC' }).plus({ days: step }).toISODate()!, zone, step)
-	);
+	return calendarDay(day, zone) ?? nearestDay(addDays(day, step), zone, step);
 }
 
-/** First and last day of a range, in the zone of its offsets. */
-export const daysOf = ({ start_date, end_date }: DateRange) => ({
-	first: start_date.slice(0, DAY_LENGTH),
-	last: end_date?.slice(0, DAY_LENGTH),
-});
+/** The day of an instant in its zone. */
+export const dayOf = (here: DateTime) => here.toISODate()!;
 
-/** First or last instant of the day of an instant. */
-export const edgeOfDay = (here: DateTime, edge: Edge) =>
-	edgeOf(here.toISODate()!, here.zoneName!, edge);
+/** The day before the one of an instant. A day that the zone skipped is passed over. */
+export const dayBefore = (here: DateTime) =>
+	dayOf(edgeOf(dayOf(here), here.zoneName!, 'start').minus(1));
 
-export const dayBefore = (here: DateTime) => edgeOfDay(here, 'start').minus(1).toISODate()!;
+/** Calendar days, whatever the clocks do. */
+export const addDays = (day: string, days: number) => dayOf(calendarDate(day).plus({ days }));
+
+export const daysBetween = (first: string, last: string) =>
+	calendarDate(last).diff(calendarDate(first), 'days').days;
+
+const calendarDate = (day: string) => DateTime.fromISO(day, { zone: 'UTC' });
 
 /** @throws Problem for an end before the start; both may be the same instant */
 export function between(start: DateTime, end?: DateTime): DateRange {
@@ -67,14 +65,11 @@ export function between(start: DateTime, end?: DateTime): DateRange {
 	return toRange(start, end);
 }
 
-/** @throws Problem for a start later than `now` where the end is open */
-export function checkStart(range: DateRange, now: DateTime): DateRange {
-	if (range.end_date !== undefined || DateTime.fromISO(range.start_date) <= now) return range;
-	throw new Problem(
+export const startInFuture = () =>
+	new Problem(
 		"'Start Date' is in the future",
 		"Nothing is measured there yet. Choose an earlier 'Start Date'",
 	);
-}
 
 const endBeforeStart = () =>
 	new Problem("'End Date' is before 'Start Date'", 'Swap the two dates, or change one of them');

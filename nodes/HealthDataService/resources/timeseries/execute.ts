@@ -3,15 +3,16 @@
  * one user fails (contract 4.1, 4.2).
  */
 import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
-import { limitNotes, simpleReading } from '../../fields/simplify';
+import { limitNotes, shortRow } from '../../fields/simplify';
 import type { Metric } from '../../service/readings/metrics';
+import type { ReadRange } from '../../service/readings/range';
 import { readUsers, USERS_PER_REQUEST, type UserResult } from '../../service/readings/readUsers';
 import { notingReadings, providerProblem } from '../../service/users/provider';
 import type { UserRef } from '../../service/users/users';
 import { shownUserId } from '../../service/users/users';
 import { countOfUsers, logLine, type Problem } from '../../shared/problem';
 import { runOf, type Connect } from '../operation';
-import { readRequest } from './parameters';
+import { readRequest, type TimeseriesRequest } from './parameters';
 
 export function executeTimeseries(metric: Metric) {
 	return async (
@@ -19,8 +20,7 @@ export function executeTimeseries(metric: Metric) {
 		connectRun: Connect,
 	): Promise<IDataObject[]> => {
 		const request = readRequest(context, metric);
-		const { query, provider, sourceTypes, limit, collect, isSimple, concurrency, selection } =
-			request;
+		const { provider, limit, rangeOf, collect, concurrency, selection, shortColumns } = request;
 		const noted = notingReadings(await connectRun(request));
 		const { get } = noted;
 
@@ -30,7 +30,7 @@ export function executeTimeseries(metric: Metric) {
 		const width = asCompleted ? USERS_PER_REQUEST * concurrency : concurrency;
 		const results = readUsers(get, {
 			metric,
-			query: () => query,
+			query: (selected) => queryOf(rangeOf(selected), provider),
 			selection,
 			width,
 			collect,
@@ -42,7 +42,7 @@ export function executeTimeseries(metric: Metric) {
 			? inOrder(results)
 			: results) {
 			for (const row of more) read.push(row);
-			if (problem) failed.push(unreadableRow(context, user, problem));
+			if (problem) failed.push(unreadableRow(context, request, user, problem));
 			if (!limit.isReached(read.length, failed.length)) continue;
 			// In the editor a hint says so (HealthDataService.node.ts).
 			if (place < (selection.lastPlace?.() ?? 0) && context.getMode() !== 'manual')
@@ -55,14 +55,22 @@ export function executeTimeseries(metric: Metric) {
 		}
 		const rows = limit.keep(read);
 		await selection.addClientUserIds?.(get, rows);
-		const notes = limitNotes(context, rows.length, limit.maximum, provider, sourceTypes);
-		return [
-			...(isSimple ? rows.map((row) => simpleReading(row, metric)) : rows),
-			...notes,
-			...failed,
-		];
+		const notes = limitNotes(context, rows.length, {
+			limit: limit.maximum,
+			advice: ASK_FOR_LESS,
+			provider,
+			sourceTypes: request.sourceTypes,
+		});
+		const shown = shortColumns ? rows.map((row) => shortRow(row, shortColumns)) : rows;
+		return [...shown, ...notes, ...failed];
 	};
 }
+
+const ASK_FOR_LESS = 'Ask for fewer days or fewer users, or for a summary per user';
+
+/** Undefined where the range has not begun for a user. */
+const queryOf = ({ query, hasBegun }: ReadRange, provider: string) =>
+	hasBegun ? { ...query, provider } : undefined;
 
 /** In the order of the users, once all are there. */
 async function* inOrder(results: AsyncIterable<UserResult>) {
@@ -74,7 +82,7 @@ async function* inOrder(results: AsyncIterable<UserResult>) {
 /** Counts each user at once, in any order, and throws what ends the read: a slow user does not delay the error. */
 function resultCheck(
 	context: IExecutePaginationFunctions,
-	{ limit, isSeveral }: ReturnType<typeof readRequest>,
+	{ limit, isSeveral }: TimeseriesRequest,
 ) {
 	let found = 0;
 	let succeeded = 0;
@@ -108,18 +116,27 @@ function unreadableProblem(user: UserRef, problem: Problem, succeeded: number): 
 	);
 }
 
+/** In the column `status` of a user who could not be read. */
+const NOT_READ = 'not read';
+
 /**
- * On Error *Continue*: a row for the user. n8n sends only rows of `error`, `message` and `details` to the error output. Error rows
- * follow the other rows, because *Retry On Fail* runs the whole node again if the first row has `error`.
+ * On Error *Continue*: a row for the user, with all columns, because n8n's *Sort* misplaces rows without its field. n8n sends only
+ * rows of `error`, `message` and `details` to the error output. Error rows follow the other rows, because *Retry On Fail* runs the
+ * whole node again if the first row has `error`.
  */
 function unreadableRow(
 	context: IExecutePaginationFunctions,
+	{ columns, shortColumns }: TimeseriesRequest,
 	user: UserRef,
 	problem: Problem,
 ): IDataObject {
 	const { message: error, description } = problem;
 	const ids = { ...user, user_id: user.user_id || null };
-	return context.getNode().onError === 'continueErrorOutput'
-		? { error, details: { ...ids, advice: description } }
-		: { ...ids, error, details: description };
+	if (context.getNode().onError === 'continueErrorOutput')
+		return { error, details: { ...ids, advice: description } };
+	const row: IDataObject = Object.fromEntries(columns.map((column) => [column, null]));
+	Object.assign(row, ids);
+	if ('status' in row) row.status = NOT_READ;
+	Object.assign(row, { error, details: description });
+	return shortColumns ? shortRow(row, ['status', 'error', 'details']) : row;
 }

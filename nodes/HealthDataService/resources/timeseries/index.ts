@@ -8,7 +8,7 @@ import { metrics, pathOf, type Metric } from '../../service/readings/metrics';
 import { routingOf } from '../operation';
 import { dateRangeFields } from './dateRange';
 import { timeseriesOptions } from './options';
-import { outputField, READINGS } from './output';
+import { outputField } from './output';
 import { executeTimeseries } from './execute';
 
 const toOperation = (metric: Metric): INodePropertyOptions => ({
@@ -41,6 +41,6 @@ export const timeseriesDescription: INodeProperties[] = [
 	outputField(show),
 	providerField(show),
 	...returnAllAndLimit(show, LIMIT_HINT),
-	simplifyField({ ...show, output: [READINGS] }),
+	simplifyField(show),
 	timeseriesOptions(show),
 ];

@@ -1,64 +1,122 @@
-/** Output: the shapes of the rows, and the function that makes each from a user's pages. */
+/** Table of outputs: the forms in which readings leave the node. Nothing else compares the value of *Output*. */
 import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { collectDaily, type DayRange } from '../../service/readings/daily';
-import { collectGrouped, collectReadings, type Collect } from '../../service/readings/rows';
-import type { Metric } from '../../service/readings/metrics';
+import type { RangeOf } from '../../service/readings/range';
+import {
+	collectGrouped,
+	collectReadings,
+	readingColumns,
+	type Collect,
+} from '../../service/readings/rows';
+import { measuredColumns, type Metric } from '../../service/readings/metrics';
 import type { RowLimit } from '../../service/readings/rowLimit';
-import { collectSummary } from '../../service/readings/summary';
+import {
+	collectDaily,
+	collectSummary,
+	dailyColumns,
+	shortColumns,
+	summaryColumns,
+	type SummaryOptions,
+} from '../../service/readings/summary';
 import { toChoice } from '../../shared/values';
 
-export const READINGS = 'readings';
-export const DAILY = 'daily';
-export const SUMMARY = 'summary';
-export const GROUPED = 'grouped';
+export interface OutputOptions extends SummaryOptions {
+	rangeOf: RangeOf;
+	limit: RowLimit;
+}
 
-const FORMS = [
-	{
-		name: 'One Item per Reading',
-		value: READINGS,
-		description: 'Flat rows, ready for a table or a sheet',
-	},
+export interface Output {
+	name: string;
+	/** Saved in workflows: never changes. */
+	value: string;
+	description: string;
+	/** Whether the range begins and ends with whole days. */
+	isWholeDays?: boolean;
+	/** Whether each user is a row, so that the list tells how many there will be. */
+	isPerUser?: boolean;
+	/** Whether it has the options for limits, and those for a judgement of a user. */
+	hasLimits?: boolean;
+	hasJudgement?: boolean;
+	/** What to do about too many rows, beside fewer users. */
+	fewerRows: readonly string[];
+	columns: (metric: Metric, options: OutputOptions) => string[];
+	/** The columns for an AI agent, beside the user; those without a value are left out. */
+	short: (metric: Metric) => readonly string[];
+	collect: (metric: Metric, options: OutputOptions) => Collect;
+}
+
+const SHORTER = "a shorter 'Date Range'";
+const PER_USER = "'Output' set to One Item per User";
+
+const READINGS: Output = {
+	name: 'One Item per Reading',
+	value: 'readings',
+	description: 'Flat rows, ready for a table or a sheet',
+	fewerRows: [SHORTER, "'Output' set to One Item per Day or One Item per User"],
+	columns: (metric, { hasTimeZone }) => readingColumns(metric, hasTimeZone),
+	short: (metric) => [
+		...['local_time', ...measuredColumns(metric), 'unit'],
+		...['provider', 'source_type', 'time_zone'],
+	],
+	collect: collectReadings,
+};
+
+export const OUTPUTS: readonly Output[] = [
+	READINGS,
 	{
 		name: 'One Item per Day',
-		value: DAILY,
-		description: 'A row per day and source, with means or sums',
+		value: 'daily',
+		description: 'A row per user and day, with means or sums',
+		isWholeDays: true,
+		hasLimits: true,
+		fewerRows: [SHORTER, PER_USER],
+		columns: dailyColumns,
+		short: shortColumns,
+		collect: collectDaily,
 	},
 	{
 		name: 'Summary per User',
-		value: SUMMARY,
+		value: 'summary',
 		description: 'A row per user with means or sums, also without readings',
+		isPerUser: true,
+		hasLimits: true,
+		hasJudgement: true,
+		fewerRows: [],
+		columns: summaryColumns,
+		short: shortColumns,
+		collect: collectSummary,
 	},
 	{
 		name: 'One Item per User',
-		value: GROUPED,
+		value: 'grouped',
 		description: 'All readings of a user in one item, grouped by provider',
+		isPerUser: true,
+		fewerRows: [],
+		columns: () => ['user_id', 'client_user_id', 'groups'],
+		short: () => ['groups'],
+		collect: () => collectGrouped,
 	},
 ];
+
+/** Display options for an option of some outputs. */
+export const shownFor = (
+	isShown: (output: Output) => boolean | undefined,
+	operation?: readonly string[],
+): IDisplayOptions => ({
+	show: {
+		...(operation && { '/operation': [...operation] }),
+		'/output': OUTPUTS.filter(isShown).map(({ value }) => value),
+	},
+});
 
 export const outputField = (show: IDisplayOptions['show']): INodeProperties => ({
 	displayName: 'Output',
 	name: 'output',
 	type: 'options',
-	default: READINGS,
+	default: READINGS.value,
 	description: 'The form in which the readings leave this node',
 	displayOptions: { show },
-	options: FORMS,
+	options: OUTPUTS.map(({ name, value, description }) => ({ name, value, description })),
 });
 
-export const readOutput = (context: IExecuteSingleFunctions): string =>
-	toChoice(context.getNodeParameter('output', READINGS), 'Output', FORMS).value;
-
-interface CollectOptions extends DayRange {
-	limit: RowLimit;
-	/** YYYY-MM-DD in `zone`: the last day of a summary without an end. */
-	today: string;
-	provider: string;
-}
-
-export function collectAs(output: string, metric: Metric, options: CollectOptions): Collect {
-	if (output === GROUPED) return collectGrouped;
-	if (output === DAILY) return collectDaily(metric, options);
-	if (output === SUMMARY)
-		return collectSummary(metric, { ...options, last: options.last ?? options.today });
-	return collectReadings(metric, options.limit, options.zone);
-}
+export const readOutput = (context: IExecuteSingleFunctions): Output =>
+	toChoice(context.getNodeParameter('output', READINGS.value), 'Output', OUTPUTS);

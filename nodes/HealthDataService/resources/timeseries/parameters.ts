@@ -1,5 +1,7 @@
 /** Parameters of one input item: all fields of a timeseries operation, validated before the first request. */
 import type { IExecutePaginationFunctions } from 'n8n-workflow';
+import { IANAZone } from 'luxon';
+import type { DateTime } from 'luxon';
 import {
 	readLimit,
 	readOnlyConnected,
@@ -17,9 +19,9 @@ import {
 	type UserScope,
 } from '../../fields/users';
 import type { Metric } from '../../service/readings/metrics';
-import { ofSourceTypes } from '../../service/readings/rows';
+import type { RangeOf, ReadRange } from '../../service/readings/range';
+import { ofSourceTypes, type Collect } from '../../service/readings/rows';
 import type { RowLimit } from '../../service/readings/rowLimit';
-import type { ListSlice } from '../../service/users/list';
 import {
 	listedUsers,
 	oneUser,
@@ -27,73 +29,121 @@ import {
 	type UserSelection,
 	wholeTeam,
 } from '../../service/users/selection';
+import { timeZoneOf } from '../../service/users/users';
 import { itemLimit, oncePerRun, runOf } from '../operation';
-import { daysOf } from './calendar';
-import { readDateRange } from './dateRange';
-import { readListSlice, readTimeZone } from './options';
-import { collectAs, DAILY, GROUPED, READINGS, readOutput, SUMMARY } from './output';
+import { checkHasBegun, readDateRange, type RangeOptions } from './dateRange';
+import { readJudgement, readListSlice, readTimeZone, readUserTimeZone } from './options';
+import { readOutput, type Output } from './output';
 
-export function readRequest(context: IExecutePaginationFunctions, metric: Metric) {
+export interface TimeseriesRequest {
+	/** A slug; empty for all. */
+	provider: string;
+	sourceTypes: readonly string[];
+	limit: RowLimit;
+	rangeOf: RangeOf;
+	collect: Collect;
+	/** The columns of a row, in their order. */
+	columns: readonly string[];
+	/** For an AI agent: the columns that it gets. */
+	shortColumns?: readonly string[];
+	concurrency: number;
+	requestsPerSecond?: number;
+	/** Whether one of several users may be unreadable without concerning the others. */
+	isSeveral: boolean;
+	selection: UserSelection;
+}
+
+export function readRequest(
+	context: IExecutePaginationFunctions,
+	metric: Metric,
+): TimeseriesRequest {
 	// User and User IDs usually differ from item to item.
 	const { selectionOf, ...request } = oncePerRun(context, { but: ['user', 'userIds'] }, (now) => {
-		const provider = readProvider(context);
-		const sourceTypes = readSourceTypes(context);
-		const maximum = readLimit(context);
 		const output = readOutput(context);
 		const scope = readUserScope(context);
-		const limit = itemLimit(maximum, readLess(output, scope));
-		const range = readDateRange(context, now, output === DAILY || output === SUMMARY);
-		const zone = readTimeZone(context);
-		const today = now.setZone(zone).toISODate()!;
-		// The other outputs have no columns to leave out.
-		const isSimple = output === READINGS && isSimplified(context);
-		const shape = { limit, zone, ...daysOf(range), today, provider };
+		const provider = readProvider(context);
+		const sourceTypes = readSourceTypes(context);
+		const limit = itemLimit(readLimit(context), readLess(output, scope));
+		const judgement = readJudgement(context, metric, output);
+		const { comparesPrevious, onlyStatus } = judgement;
+		const { isWholeDays } = output;
+		const rangeOf = readRangeOf(context, now, { isWholeDays, comparesPrevious });
+		const hasTimeZone = readUserTimeZone(context);
+		const filters = { provider, sourceTypes };
+		const options = { ...judgement, ...filters, limit, rangeOf, hasTimeZone };
+		const columns = output.columns(metric, options);
+		// An error for too many users comes before 100,000 requests.
+		const isUserARow = output.isPerUser === true && onlyStatus.length === 0;
 		return {
-			query: { ...range, provider },
 			provider,
 			sourceTypes,
 			limit,
-			collect: ofSourceTypes(sourceTypes, collectAs(output, metric, shape)),
-			isSimple,
+			rangeOf,
+			collect: ofSourceTypes(sourceTypes, output.collect(metric, options)),
+			columns,
+			shortColumns: isSimplified(context) ? output.short(metric) : undefined,
 			...readRequestLimits(context),
-			// One of several users may be unreadable without concerning the others.
 			isSeveral: scope !== 'one',
 			selectionOf: readSelection(context, scope, {
 				provider,
 				limit,
-				// Where each user is a row, the list says how many rows there will be: an error comes before 100,000 requests.
-				onTotal: [SUMMARY, GROUPED].includes(output)
-					? (users) => void limit.isReached(users)
-					: undefined,
+				isUserARow,
+				needsRecord: hasTimeZone || columns.includes('connected'),
 			}),
 		};
 	});
 	return { ...request, selection: selectionOf(context) };
 }
 
+/** The range in the time zone of the node, or in each user's own. */
+function readRangeOf(
+	context: IExecutePaginationFunctions,
+	now: DateTime,
+	options: RangeOptions,
+): RangeOf {
+	const rangeIn = readDateRange(context, now, options);
+	const ofNode = checkHasBegun(rangeIn(readTimeZone(context)));
+	if (!readUserTimeZone(context)) return () => ofNode;
+	const ranges = new Map<string | undefined, ReadRange>([[undefined, ofNode]]);
+	return ({ record }) => {
+		const zone = record && timeZoneOf(record);
+		const range = ranges.get(zone) ?? (IANAZone.isValidZone(zone!) ? rangeIn(zone!) : ofNode);
+		ranges.set(zone, range);
+		return range;
+	};
+}
+
+interface SelectionOptions {
+	provider: string;
+	limit: RowLimit;
+	isUserARow: boolean;
+	/** Whether rows depend on the user's record. */
+	needsRecord: boolean;
+}
+
 /** Reads the fields that are the same for all items, and returns a function that reads the others. */
 function readSelection(
 	context: IExecutePaginationFunctions,
 	scope: UserScope,
-	{
-		provider,
-		limit,
-		onTotal,
-	}: { provider: string; limit: RowLimit; onTotal?: ListSlice['onTotal'] },
+	{ provider, limit, isUserARow, needsRecord }: SelectionOptions,
 ): (item: IExecutePaginationFunctions) => UserSelection {
+	const isLazy = limit.mayEndEarly;
 	if (scope === 'all') {
 		const connectedTo = readOnlyConnected(context) ? provider : undefined;
 		// `total` counts all users of the list, connected or not.
-		const countAll = connectedTo ? undefined : onTotal;
-		const slice = { ...readListSlice(context), isLazy: limit.mayEndEarly, onTotal: countAll };
-		const team = wholeTeam(slice, connectedTo);
+		const countsAll = isUserARow && !connectedTo;
+		const onTotal = countsAll ? (users: number) => void limit.isReached(users) : undefined;
+		const team = wholeTeam({ ...readListSlice(context), isLazy, onTotal }, connectedTo);
 		return () => team;
 	}
 	const whenNotFound = readWhenNotFound(context);
-	if (scope === 'one') return (item) => oneUser(readUser(item), whenNotFound, namesOf(item));
+	if (scope === 'one')
+		return (item) => {
+			const resolved = namesOf(item);
+			return oneUser(readUser(item), { whenNotFound, resolved, needsRecord });
+		};
 	const by = readUsersBy(context);
-	return (item) =>
-		listedUsers(by, readUserIds(item, by), { whenNotFound, isLazy: limit.mayEndEarly });
+	return (item) => listedUsers(by, readUserIds(item, by), { whenNotFound, isLazy });
 }
 
 const namesOf = (item: IExecutePaginationFunctions) =>
@@ -104,11 +154,6 @@ const FEWER_USERS: Partial<Record<UserScope, string[]>> = {
 	all: ["'Users' set to Listed Users, with the user IDs shared between several input items"],
 };
 
-const FEWER_ROWS: Partial<Record<string, string[]>> = {
-	[READINGS]: ["a shorter 'Date Range'", "'Output' set to One Item per Day or One Item per User"],
-	[DAILY]: ["a shorter 'Date Range'", "'Output' set to One Item per User"],
-};
-
 /** Advice for too many rows, with the fields that this item shows. */
-export const readLess = (output: string, scope: UserScope): string =>
-	`Read less in one go: ${[...(FEWER_ROWS[output] ?? []), ...(FEWER_USERS[scope] ?? [])].join(', or ')}`;
+export const readLess = ({ fewerRows }: Pick<Output, 'fewerRows'>, scope: UserScope): string =>
+	`Read less in one go: ${[...fewerRows, ...(FEWER_USERS[scope] ?? [])].join(', or ')}`;

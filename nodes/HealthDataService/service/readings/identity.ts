@@ -6,8 +6,7 @@ import { hash } from 'node:crypto';
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { clockIn, isoText } from '../../shared/calendarDay';
-import { withoutTrailing } from '../../shared/values';
-import { toNumber } from './aggregates';
+import { toNumber, withoutTrailing } from '../../shared/values';
 import { measuredColumns, type Metric } from './metrics';
 
 /** The columns that identify a row, and those with its values. */

@@ -1,11 +1,12 @@
 /** Table of metrics. A new metric is one more entry (docs/adding-a-metric.md). */
-import type { Aggregate } from './aggregates';
+/** How the values of a period become one. */
+export type Aggregate = 'sum' | 'mean' | 'min' | 'max';
 
 export interface ThresholdOption {
 	column: string;
 	/** Whether values of at least, or of at most, the threshold reach it. */
 	at: 'least' | 'most';
-	/** Name of the trigger's option in saved workflows: never changes. */
+	/** Name of the option in saved workflows: never changes. */
 	option: string;
 	name: string;
 	default: number;
@@ -30,8 +31,10 @@ export interface Metric {
 	unit: { name: string; from: Readonly<Record<string, Convert>> };
 	/** Whether a person can have these values: those of the measured columns, in the metric's unit; NaN where one is missing. */
 	isPossible: (...values: number[]) => boolean;
-	/** Thresholds for which the trigger has an option: a reading that reaches one starts the workflow. */
+	/** Limits of one reading. In the trigger, a reading that reaches one starts the workflow. */
 	thresholds: readonly ThresholdOption[];
+	/** Limits of the mean; with them, days and summaries have limits as options. */
+	meanLimits?: readonly ThresholdOption[];
 }
 
 /** False for NaN. */
@@ -44,6 +47,13 @@ const minutesOfSeconds: Convert = (value) => value / 60;
 const minutesOfHours: Convert = (value) => value * 60;
 /** To one decimal. */
 const mmHgOfKPa: Convert = (value) => Math.round(value * 75.0062) / 10;
+
+const limitOfMean = (
+	column: string,
+	option: string,
+	name: string,
+	limit: number,
+): ThresholdOption => ({ column, at: 'least', option, name, default: limit });
 
 export const metrics: Metric[] = [
 	{
@@ -59,6 +69,10 @@ export const metrics: Metric[] = [
 		unit: { name: 'mmHg', from: { mmhg: asIs, 'mm[hg]': asIs, kpa: mmHgOfKPa } },
 		isPossible: (systolic, diastolic) =>
 			!isOutside(systolic, 20, 350) && !isOutside(diastolic, 10, 250) && !(systolic <= diastolic),
+		meanLimits: [
+			limitOfMean('systolic', 'meanSystolic', 'Mean Systolic', 135),
+			limitOfMean('diastolic', 'meanDiastolic', 'Mean Diastolic', 85),
+		],
 		thresholds: [
 			// Defaults for a single reading, with sources in docs/operations.md, "Limits in the examples".
 			{

@@ -28,7 +28,8 @@ export interface UserBudget {
 
 export interface ReadUsersOptions extends MapOptions {
 	metric: Metric;
-	query: (selected: SelectedUser) => Query;
+	/** Undefined for a user who has no readings in the range. */
+	query: (selected: SelectedUser) => Query | undefined;
 	selection: UserSelection;
 	/** Users with a single attempt for each request. */
 	isTriedOnce?: (selected: SelectedUser) => boolean;
@@ -73,12 +74,16 @@ async function readUser(
 		await selection.whenMissing(getOfUser, selected);
 		isGone = true;
 	};
-	const pages = readingPages(getOfUser, pathOf(metric, sentId), query(selected), onMissing, {
+	const once = {
 		...(isTriedOnce?.(selected) && SINGLE_ATTEMPT),
 		isCancelled: () => hasEnded() || (own.sentAt === undefined && isTimeUp?.() === true),
-	});
+	};
 	try {
-		const rows = await collect(pages, user);
+		const params = query(selected);
+		const pages = params
+			? readingPages(getOfUser, pathOf(metric, sentId), params, onMissing, once)
+			: noPages();
+		const rows = await collect(pages, selected);
 		return { ...selected, rows: isGone ? [] : rows, isGone, tookMs: tookMs() };
 	} catch (error) {
 		if (error === CANCELLED_REQUEST) return undefined;
@@ -91,6 +96,8 @@ async function readUser(
 		};
 	}
 }
+
+async function* noPages(): AsyncGenerator<IDataObject> {}
 
 /** The budget that all requests for one user share. Its time begins when the first of them leaves the queue. */
 function budgetOf(limits: () => UserBudget = () => ({ retryMs: Infinity, totalMs: Infinity })) {

@@ -3,11 +3,12 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { missingFieldError } from '../../http/errors';
-import { isBlank, isObject, stableJson } from '../../shared/values';
-import { toNumber } from './aggregates';
-import { identityOf, keysOf, localTimeIn, toRowId } from './identity';
+import { isBlank, isObject, stableJson, toNumber } from '../../shared/values';
+import { identityOf, keysOf, toRowId } from './identity';
 import { columnsOf, measuredColumns, type Metric } from './metrics';
+import type { SelectedUser } from '../users/selection';
 import type { UserRef } from '../users/users';
+import type { RangeOf } from './range';
 import type { RowLimit } from './rowLimit';
 
 interface Group {
@@ -37,14 +38,19 @@ function groupsOf({ groups }: IDataObject): Group[] {
 
 /**
  * The readings of a page, in order, as flat rows: our columns, then every other field that the service sent. `local_time` and
- * `row_id` are null. Measured numbers that came as text are numbers; all else stays as it came (quirks 7, 9).
+ * `row_id` are null; `time_zone` is there with a `zone`. Measured numbers that came as text are numbers; all else stays as it came (quirks 7, 9).
  */
-export function readingRows(page: IDataObject, metric: Metric, user: UserRef): IDataObject[] {
+export function readingRows(
+	page: IDataObject,
+	metric: Metric,
+	user: UserRef,
+	zone?: string,
+): IDataObject[] {
 	const measured = measuredColumns(metric);
 	const columns = columnsOf(metric);
 	return groupsOf(page).flatMap((group) => {
 		// Copying it for each row is many times faster than adding the columns one by one.
-		const start = rowOfGroup(group, measured, metric.times, user);
+		const start = rowOfGroup(group, emptyReading(metric, user, zone));
 		return group.data.map((point) => {
 			const row = { ...start };
 			for (const column of columns) row[column] = point[column] ?? null;
@@ -56,29 +62,35 @@ export function readingRows(page: IDataObject, metric: Metric, user: UserRef): I
 	});
 }
 
-/** What all rows of a group have in common, with the columns in their order. */
-function rowOfGroup(
-	{ slug, source: given, extras }: Omit<Group, 'data'>,
-	measured: readonly string[],
-	times: readonly string[],
-	user: UserRef,
-): IDataObject {
+/** What all rows of a group have in common. @param empty the columns in their order */
+function rowOfGroup({ slug, source: given, extras }: Group, empty: IDataObject): IDataObject {
 	const source = isObject(given) ? given : {};
 	const { provider, type, ...more } = source;
-	const row: IDataObject = { client_user_id: user.client_user_id, local_time: null };
-	for (const column of measured) row[column] = null;
-	row.unit = null;
+	const row = { ...empty };
 	row.provider = isBlank(provider) ? slug : provider;
 	row.source_type = type ?? null;
-	for (const column of times) row[column] = null;
-	row.user_id = user.user_id;
-	row.row_id = null;
 	if (row.provider !== slug) addServiceField(row, 'provider', slug);
 	for (const name of Object.keys(more)) addServiceField(row, `source_${name}`, more[name]);
 	if (source !== given) addServiceField(row, 'source', given);
 	for (const name of Object.keys(extras)) addServiceField(row, `group_${name}`, extras[name]);
 	return row;
 }
+
+function emptyReading(metric: Metric, user: UserRef, zone?: string): IDataObject {
+	const row: IDataObject = { client_user_id: user.client_user_id };
+	for (const column of readingColumns(metric, zone !== undefined)) row[column] ??= null;
+	if (zone !== undefined) row.time_zone = zone;
+	row.user_id = user.user_id;
+	return row;
+}
+
+/** The columns of a reading in their order. */
+export const readingColumns = (metric: Metric, hasTimeZone = false): string[] => [
+	...['client_user_id', 'local_time', ...measuredColumns(metric)],
+	...['unit', 'provider', 'source_type', ...metric.times],
+	...(hasTimeZone ? ['time_zone'] : []),
+	...['user_id', 'row_id'],
+];
 
 /** n8n treats an item with this field as failed. */
 const RESERVED = 'error';
@@ -104,7 +116,11 @@ export function withServiceFields(ours: IDataObject, theirs: IDataObject): IData
 export const userRow = (user: IDataObject) =>
 	Object.hasOwn(user, RESERVED) ? withServiceFields({}, user) : user;
 
-export type Collect = (pages: AsyncIterable<IDataObject>, user: UserRef) => Promise<IDataObject[]>;
+/** Makes the rows of a user from the pages. */
+export type Collect = (
+	pages: AsyncIterable<IDataObject>,
+	selected: SelectedUser,
+) => Promise<IDataObject[]>;
 
 /** `collect` for readings of these source types only (lower case; none: all). An invalid page stays invalid. */
 export function ofSourceTypes(types: readonly string[] = [], collect: Collect): Collect {
@@ -118,29 +134,43 @@ export function ofSourceTypes(types: readonly string[] = [], collect: Collect): 
 			yield isObject(page.groups) ? { ...page, groups: Object.fromEntries(groups) } : page;
 		}
 	}
-	return types.length === 0 ? collect : async (pages, user) => await collect(only(pages), user);
+	return types.length === 0
+		? collect
+		: async (pages, selected) => await collect(only(pages), selected);
 }
 
-/** All rows of the pages that the limit takes, still without `local_time` and `row_id`. */
-export function collectRows(metric: Metric, limit: RowLimit): Collect {
-	return async (pages, user) => {
+/** All rows of the pages that the limit takes, still without `local_time` and `row_id`. @param zoneOf for `time_zone` */
+export const collectRows =
+	(metric: Metric, limit: RowLimit, zoneOf?: (selected: SelectedUser) => string): Collect =>
+	async (pages, selected) => {
 		const rows: IDataObject[] = [];
 		for await (const page of pages) {
-			for (const row of readingRows(page, metric, user)) rows.push(row);
+			for (const row of readingRows(page, metric, selected.user, zoneOf?.(selected)))
+				rows.push(row);
 			if (limit.isReached(rows.length)) break;
 		}
 		return rows;
 	};
+
+interface ReadingOptions {
+	limit: RowLimit;
+	rangeOf: RangeOf;
+	/** Whether rows have `time_zone`. */
+	hasTimeZone?: boolean;
 }
 
-/** `collectRows` with `local_time` in a time zone, and `row_id`. */
-export function collectReadings(metric: Metric, limit: RowLimit, zone: string): Collect {
-	const collect = collectRows(metric, limit);
+/** `collectRows` with `local_time` and `row_id`. */
+export function collectReadings(
+	metric: Metric,
+	{ limit, rangeOf, hasTimeZone }: ReadingOptions,
+): Collect {
+	const zoneOf = (selected: SelectedUser) => rangeOf(selected).zone;
+	const collect = collectRows(metric, limit, hasTimeZone ? zoneOf : undefined);
 	const identity = identityOf(metric);
-	const localTimeOf = localTimeIn(zone);
-	return async (pages, user) => {
-		const rows = await collect(pages, user);
+	return async (pages, selected) => {
+		const rows = await collect(pages, selected);
 		const { keys, times } = keysOf(identity, rows);
+		const { localTimeOf } = rangeOf(selected);
 		rows.forEach((row, index) => {
 			row.local_time = localTimeOf(row[identity.time], times[index]);
 			row.row_id = toRowId(identity, keys[index]);
@@ -153,7 +183,7 @@ export function collectReadings(metric: Metric, limit: RowLimit, zone: string): 
  * One item with the contract's `groups` map, merged from all pages. Groups of one provider are merged if everything beside `data` is
  * the same, not only the slug (quirk 4).
  */
-export const collectGrouped: Collect = async (pages, user) => {
+export const collectGrouped: Collect = async (pages, { user }) => {
 	const merged = new Map<string, Map<string, IDataObject & { data: IDataObject[] }>>();
 	for await (const page of pages) {
 		for (const { slug, data, source, extras } of groupsOf(page)) {

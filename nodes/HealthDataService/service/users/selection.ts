@@ -93,49 +93,67 @@ export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSele
 	};
 }
 
-/** Client user ID → user, shared by the items of a run. Undefined if Resolve failed or found none. */
-export type ResolvedNames = Map<string, Promise<UserRef | undefined>>;
+/** Client user ID → record, shared by the items of a run. Undefined if Resolve failed or found none. */
+export type ResolvedNames = Map<string, Promise<IDataObject | undefined>>;
+
+interface OneUserOptions {
+	whenNotFound?: WhenNotFound;
+	resolved?: ResolvedNames;
+	/** Whether a picked user is confirmed before the readings are read. */
+	needsRecord?: boolean;
+}
 
 /**
  * By client user ID it costs one more request. A user picked from the list is read by user ID; the client user ID that the list
  * showed is added to the rows if Resolve confirms it.
  */
-export const oneUser = (
+export function oneUser(
 	{ by, id, shownAs }: UserIdentifier,
-	whenNotFound: WhenNotFound = 'error',
-	resolved: ResolvedNames = new Map(),
-): UserSelection => ({
-	isOne: true,
-	async *users(get) {
-		if (by === 'userId') return yield toSelectedUser({ user_id: id }, 1);
-		const user = await resolveUser(get, id);
-		if (user) return yield toSelectedUser(user, 1);
-		if (whenNotFound === 'error') throw noSuchClientUser(id);
-	},
-	async whenMissing(get, { user }) {
-		if (user.client_user_id !== null) await throwIfUserExists(get, user);
-		// Not from `resolved`: the user may have been removed since.
-		else if (
-			shownAs !== undefined &&
-			(await resolveQuietly(get, shownAs))?.user_id === user.user_id
-		)
-			throw userExists();
-		if (whenNotFound === 'empty') return;
-		throw new Problem(
-			"There is no such user: the service does not know the 'User'",
-			"Pick the user from the list, or check that the credential's key belongs to the team of this user",
-			{ httpCode: '404' },
-		);
-	},
-	async addClientUserIds(get, rows, isCancelled) {
-		if (shownAs === undefined || rows.length === 0) return;
+	{ whenNotFound = 'error', resolved = new Map(), needsRecord = false }: OneUserOptions = {},
+): UserSelection {
+	/** The record of a picked user, if Resolve confirms what the list showed. */
+	const confirmed = async (get: Get, isCancelled?: () => boolean) => {
+		if (shownAs === undefined) return undefined;
 		const resolving = resolved.get(shownAs) ?? resolveQuietly(get, shownAs, isCancelled);
 		resolved.set(shownAs, resolving);
-		const user = await resolving;
-		if (user?.user_id !== lowerUserId(id)) return;
-		for (const row of rows) row.client_user_id = user.client_user_id;
-	},
-});
+		const record = await resolving;
+		return lowerUserId(String(record?.user_id)) === lowerUserId(id) ? record : undefined;
+	};
+	return {
+		isOne: true,
+		async *users(get) {
+			if (by === 'userId') {
+				const record = needsRecord ? await confirmed(get) : undefined;
+				return yield { ...toSelectedUser(record ?? { user_id: id }, 1), sentId: id, record };
+			}
+			const user = await resolveUser(get, id);
+			if (user) return yield toSelectedUser(user, 1);
+			if (whenNotFound === 'error') throw noSuchClientUser(id);
+		},
+		async whenMissing(get, { user }) {
+			if (user.client_user_id !== null) await throwIfUserExists(get, user);
+			// Not from `resolved`: the user may have been removed since.
+			else if (
+				shownAs !== undefined &&
+				lowerUserId(String((await resolveQuietly(get, shownAs))?.user_id)) === user.user_id
+			)
+				throw userExists();
+			if (whenNotFound === 'empty') return;
+			throw new Problem(
+				"There is no such user: the service does not know the 'User'",
+				"Pick the user from the list, or check that the credential's key belongs to the team of this user",
+				{ httpCode: '404' },
+			);
+		},
+		async addClientUserIds(get, rows, isCancelled) {
+			if (rows.length === 0) return;
+			const record = await confirmed(get, isCancelled);
+			if (!record) return;
+			const { client_user_id } = toSelectedUser(record, 1).user;
+			for (const row of rows) row.client_user_id = client_user_id;
+		},
+	};
+}
 
 /** The readings are worth more than the name. A problem that also concerns them is reported by their own requests. */
 const resolveQuietly = async (get: Get, clientUserId: string, isCancelled?: () => boolean) =>
@@ -143,7 +161,7 @@ const resolveQuietly = async (get: Get, clientUserId: string, isCancelled?: () =
 		maxAttempts: FEW_ATTEMPTS,
 		ignoreFailure: true,
 		isCancelled,
-	}).then((user) => user && toSelectedUser(user, 1).user, ignoreProblem);
+	}).catch(ignoreProblem);
 
 /**
  * In the order of the list. An entry that no user has is that entry's problem; with `empty` it is skipped.

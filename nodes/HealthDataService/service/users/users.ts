@@ -128,6 +128,18 @@ export function connectedSources(user: IDataObject) {
 	});
 }
 
+/** The name of the user's time zone, not validated (contract 2.4); undefined where the record has none. */
+export function timeZoneOf(user: IDataObject): string | undefined {
+	const zone = user.fallback_time_zone;
+	return isObject(zone) && typeof zone.id === 'string' ? zone.id : undefined;
+}
+
+/** Slugs of the sources connected now, as text; null for a record that does not say. */
+export const connectedSlugs = (user: IDataObject): string | null =>
+	Array.isArray(user.connected_sources)
+		? [...new Set(connectedSources(user).map(({ slug }) => slug))].sort().join(', ')
+		: null;
+
 /** Whether the user has a provider connected now. @param provider a slug */
 export const isConnectedTo = (user: IDataObject, provider: string) =>
 	connectedSources(user).some(({ slug }) => slug === provider);

@@ -1,7 +1,8 @@
 /** Conversion of the date fields to instants: presets, days and times, in any time zone. */
 import { DateTime, Settings } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { toDateRange } from '../../../../nodes/HealthDataService/resources/timeseries/dateRange';
+import { toReadRange } from '../../../../nodes/HealthDataService/resources/timeseries/dateRange';
+import { toDateRange } from '../../../helpers/ranges';
 
 const BERLIN = 'Europe/Berlin';
 // Monday after the change of clocks in Berlin, shortly after midnight there and still Sunday in UTC.
@@ -13,14 +14,28 @@ afterEach(() => void jest.restoreAllMocks());
 describe('presets', () => {
 	const LAST = '2026-03-30T00:30:00.123999+02:00';
 	it.each([
-		// 24 hours are 24 hours, also over the change of clocks: 00:30 +02:00 minus 24 hours is 23:30 +01:00.
-		['last24Hours', '2026-03-28T23:30:00.123+01:00', '2026-03-28T00:00:00.000+01:00'],
-		['last7Days', '2026-03-23T00:30:00.123+01:00', '2026-03-24T00:00:00.000+01:00'],
-		['last30Days', '2026-02-28T00:30:00.123+01:00', '2026-03-01T00:00:00.000+01:00'],
-		['last90Days', '2025-12-30T00:30:00.123+01:00', '2025-12-31T00:00:00.000+01:00'],
-	])('%s ends now; in rows of days it begins with a whole day, N calendar days with today', (dateRange, exact, day) => {
-		expect(range(dateRange)).toEqual({ start_date: exact, end_date: LAST });
-		expect(toDateRange({ dateRange, isDaily: true }, BERLIN, now)).toMatchObject({ start_date: day, end_date: LAST });
+		['last7Days', '2026-03-24T00:00:00.000+01:00'],
+		['last30Days', '2026-03-01T00:00:00.000+01:00'],
+		['last90Days', '2025-12-31T00:00:00.000+01:00'],
+	])('%s are calendar days, with today, until now, in every output', (dateRange, start_date) => {
+		expect(range(dateRange)).toEqual({ start_date, end_date: LAST });
+		expect(toDateRange({ dateRange }, BERLIN, now, { isWholeDays: true })).toEqual(range(dateRange));
+	});
+
+	it('last24Hours is exact, but for rows of days, which begin with a whole day', () => {
+		// Also over the change of clocks: 00:30 +02:00 minus 24 hours is 23:30 +01:00.
+		expect(range('last24Hours')).toEqual({ start_date: '2026-03-28T23:30:00.123+01:00', end_date: LAST });
+		expect(toDateRange({ dateRange: 'last24Hours' }, BERLIN, now, { isWholeDays: true })).toEqual({
+			...{ start_date: '2026-03-28T00:00:00.000+01:00', end_date: LAST },
+		});
+	});
+
+	it.each([
+		['lastWeek', BERLIN, '2026-03-23T00:00:00.000+01:00', '2026-03-29T23:59:59.999999+02:00'],
+		['lastWeek', 'UTC', '2026-03-16T00:00:00.000Z', '2026-03-22T23:59:59.999999Z'],
+		['lastMonth', BERLIN, '2026-02-01T00:00:00.000+01:00', '2026-02-28T23:59:59.999999+01:00'],
+	])('%s in %s is the one before the present one', (preset, zone, start_date, end_date) => {
+		expect(range(preset, zone)).toEqual({ start_date, end_date });
 	});
 
 	it.each([
@@ -190,9 +205,11 @@ describe('Between Times', () => {
 		['2026-03-29T12:00:00', '2026-03-29T23:59:59.999999+02:00'],
 		['', undefined],
 	])('are whole days where each day becomes a row, until %p', (endDate, end_date) => {
-		const fields = { dateRange: 'times', startDate: '2026-03-02T12:00:00', endDate, isDaily: true };
+		const fields = { dateRange: 'times', startDate: '2026-03-02T12:00:00', endDate };
 		const start_date = '2026-03-02T00:00:00.000+01:00';
-		expect(toDateRange(fields, BERLIN, now)).toEqual(end_date ? { start_date, end_date } : { start_date });
+		expect(toDateRange(fields, BERLIN, now, { isWholeDays: true })).toEqual(
+			end_date ? { start_date, end_date } : { start_date },
+		);
 	});
 
 	it.each(['days', 'times'])('a start in the future is an error only where the end is open: %s', (dateRange) => {
@@ -201,6 +218,51 @@ describe('Between Times', () => {
 		expect(() => read('')).toThrow("'Start Date' is in the future");
 		expect(read('2100-01-01').end_date).toMatch(/^2100-01-01/);
 		expect(read('', now.toISO()!).end_date).toBeUndefined();
+	});
+});
+
+describe('what rows show', () => {
+	const shown = (fields: object, isWholeDays = false) => {
+		const { from, to } = toReadRange({ dateRange: 'days', ...fields }, BERLIN, now, { isWholeDays });
+		return [from, to];
+	};
+
+	it('is the first and the last day asked for; an open end is today', () => {
+		expect(shown({ dateRange: 'last7Days' })).toEqual(['2026-03-24', '2026-03-30']);
+		expect(shown({ startDate: '2026-03-01', endDate: '2026-03-02' })).toEqual(['2026-03-01', '2026-03-02']);
+		expect(shown({ startDate: '2026-03-01', endDate: '' })).toEqual(['2026-03-01', '2026-03-30']);
+	});
+
+	it('is local times for exact times', () => {
+		expect(shown({ dateRange: 'last24Hours' })).toEqual(['2026-03-28 23:30:00', '2026-03-30 00:30:00']);
+		const times = { dateRange: 'times', startDate: '2026-03-01T12:00:00Z', endDate: '' };
+		expect(shown(times)).toEqual(['2026-03-01 13:00:00', '2026-03-30 00:30:00']);
+		expect(shown(times, true)).toEqual(['2026-03-01', '2026-03-30']);
+	});
+});
+
+describe('with the period before', () => {
+	const sent = (fields: object) =>
+		toDateRange({ dateRange: 'days', ...fields }, BERLIN, now, { comparesPrevious: true });
+
+	it.each([
+		['as many days', { startDate: '2026-03-10', endDate: '2026-03-12' }, '2026-03-07T00:00:00.000+01:00'],
+		['as many days up to today', { startDate: '2026-03-29', endDate: '' }, '2026-03-27T00:00:00.000+01:00'],
+		['7 days', { dateRange: 'last7Days' }, '2026-03-17T00:00:00.000+01:00'],
+		['the day before', { dateRange: 'today' }, '2026-03-29T00:00:00.000+01:00'],
+		['the week before', { dateRange: 'lastWeek' }, '2026-03-16T00:00:00.000+01:00'],
+		['24 hours', { dateRange: 'last24Hours' }, '2026-03-27T23:30:00.123+01:00'],
+		[
+			'as much time',
+			{ dateRange: 'times', startDate: '2026-03-02T12:00:00Z', endDate: '2026-03-02T15:00:00Z' },
+			'2026-03-02T10:00:00.000+01:00',
+		],
+	])('one query reads %s more', (_, fields, start_date) => {
+		expect(sent(fields)).toEqual({ ...toDateRange({ dateRange: 'days', ...fields }, BERLIN, now), start_date });
+	});
+
+	it('an end before the start is an error, whatever comes before', () => {
+		expect(() => sent({ startDate: '2026-03-10', endDate: '2026-03-09' })).toThrow('is before');
 	});
 });
 

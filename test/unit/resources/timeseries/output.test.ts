@@ -1,16 +1,17 @@
 /** Rows of one user from pages, in each form of Output: no page is requested after Limit. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { collectAs, DAILY, READINGS, SUMMARY } from '../../../../nodes/HealthDataService/resources/timeseries/output';
+import { OUTPUTS } from '../../../../nodes/HealthDataService/resources/timeseries/output';
 import { collectRows } from '../../../../nodes/HealthDataService/service/readings/rows';
 import type { Collect } from '../../../../nodes/HealthDataService/service/readings/rows';
 import { RowLimit } from '../../../../nodes/HealthDataService/service/readings/rowLimit';
 import { itemLimit } from '../../../../nodes/HealthDataService/resources/operation';
 import { bloodPressure as metric } from '../../../helpers/metrics';
+import { openRange } from '../../../helpers/ranges';
 
-const GROUPED = 'grouped';
 const owner = { user_id: 'u', client_user_id: null };
-const days = { zone: 'UTC', first: '2026-03-01' };
+const judgement = { meanLimits: [], limits: [], onlyStatus: [], comparesPrevious: false };
+const range = openRange('2026-03-01');
 const point = (day: number): IDataObject => ({ timestamp: `2026-03-0${day}T08:00:00Z`, systolic: 100 + day });
 
 /** Pages of these readings, and how many of them were asked for. */
@@ -22,23 +23,24 @@ async function read(collect: Collect, pages: IDataObject[][]) {
 			yield { groups: { omron: [{ data, source: { provider: 'omron', type: 'cuff' } }] } } as unknown as IDataObject;
 		}
 	}
-	const rows = await collect(source(), owner);
+	const rows = await collect(source(), { user: owner, place: 1 });
 	return { rows, asked };
 }
-const as = (output: Parameters<typeof collectAs>[0], limit = Infinity) =>
-	collectAs(output, metric, {
+const as = (output: string, limit = Infinity) =>
+	OUTPUTS.find(({ value }) => value === output)!.collect(metric, {
+		...judgement,
 		limit: itemLimit(limit, 'Read less'),
-		...days,
-		today: '2026-03-31',
+		rangeOf: () => range,
 		provider: '',
+		sourceTypes: [],
 	});
 const PAGES = [[point(1)], [point(2)], [point(3)]];
 
 describe.each<[string, Collect]>([
-	['readings', as(READINGS)],
-	['days', as(DAILY)],
-	['summaries', as(SUMMARY)],
-	['one item per user', as(GROUPED)],
+	['readings', as('readings')],
+	['days', as('daily')],
+	['summaries', as('summary')],
+	['one item per user', as('grouped')],
 ])('%s', (_, collect) => {
 	it('reads all pages', async () => {
 		expect((await read(collect, PAGES)).asked).toBe(3);
@@ -73,14 +75,14 @@ describe('Limit', () => {
 
 	it('requests no page more than it needs', async () => {
 		for (const limit of [1, 2, 3, 4]) {
-			const { rows, asked } = await read(as(READINGS, limit), [[point(1), point(2)], [point(3)], [point(4)]]);
+			const { rows, asked } = await read(as('readings', limit), [[point(1), point(2)], [point(3)], [point(4)]]);
 			expect(systolic(rows).slice(0, limit)).toEqual([101, 102, 103, 104].slice(0, limit));
 			expect(asked).toBe(Math.max(1, limit - 1));
 		}
 	});
 
 	it('days and items are complete with any Limit', async () => {
-		for (const output of [DAILY, SUMMARY, GROUPED]) expect((await read(as(output, 1), PAGES)).asked).toBe(3);
+		for (const output of ['daily', 'summary', 'grouped']) expect((await read(as(output, 1), PAGES)).asked).toBe(3);
 	});
 
 	it('what counts the rows may end it', async () => {

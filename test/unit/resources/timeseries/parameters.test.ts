@@ -1,4 +1,5 @@
 /** Advice for an item with too many rows: only changes that its own fields allow. */
+import { OUTPUTS } from '../../../../nodes/HealthDataService/resources/timeseries/output';
 import { readLess } from '../../../../nodes/HealthDataService/resources/timeseries/parameters';
 
 const PERIOD = "a shorter 'Date Range'";
@@ -15,5 +16,6 @@ it.each([
 	['grouped', 'all', [LISTED]],
 	['grouped', 'listed', [FEWER]],
 ] as const)('%s of %s', (output, scope, ways) => {
-	expect(readLess(output, scope)).toBe(`Read less in one go: ${ways.join(', or ')}`);
+	const { fewerRows } = OUTPUTS.find(({ value }) => value === output)!;
+	expect(readLess({ fewerRows }, scope)).toBe(`Read less in one go: ${ways.join(', or ')}`);
 });

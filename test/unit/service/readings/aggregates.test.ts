@@ -1,4 +1,4 @@
-/** Sums and averages of values in any notation: to the last decimal, in any order. */
+/** Sums and averages: to the last decimal, in any order. */
 import { aggregate } from '../../../../nodes/HealthDataService/service/readings/aggregates';
 import { fc } from '../../../helpers/properties';
 
@@ -8,39 +8,27 @@ const thousandths = fc.oneof(
 	fc.integer({ min: 0, max: 2500 }).map((tenths) => tenths * 100),
 	fc.integer({ min: 40, max: 250 }).map((whole) => whole * 1000),
 );
-const written = fc.constantFrom<(value: number) => unknown>(
-	(value) => value,
-	String,
-	(value) => ` ${value}\n`,
-	(value) => value.toExponential(),
-);
-const nothings = [null, undefined, '', ' ', 'n/a', '1,5', '0x10', 'Infinity', true, [7], {}, NaN, -Infinity];
-const nothing = fc.constantFrom<unknown>(...nothings);
 
-it('is of every number, in any notation, to the last decimal, in any order', () => {
+it('is to the last decimal, in any order', () => {
 	fc.assert(
-		fc.property(
-			fc.array(fc.tuple(thousandths, written), { minLength: 1, maxLength: 40 }),
-			fc.array(nothing, { maxLength: 5 }),
-			(numbers, nothings) => {
-				const values = [...nothings, ...numbers.map(([number, write]) => write(number / 1000))];
-				const whole = numbers.map(([number]) => BigInt(number));
-				const [count, total] = [BigInt(whole.length), whole.reduce((a, b) => a + b)];
-				const sorted = numbers.map(([number]) => number).sort((a, b) => a - b);
-				// Half goes up: the floor of twice as much and one, halved, all in whole numbers.
-				const twice = 2n * total * 10n + 1000n * count;
-				const floor = twice / (2000n * count) - (twice < 0n && twice % (2000n * count) !== 0n ? 1n : 0n);
-				const expected = {
-					sum: Number(total) / 1000,
-					mean: Number(floor) / 10,
-					min: sorted[0] / 1000,
-					max: sorted.at(-1)! / 1000,
-				};
-				for (const order of [values, [...values].reverse()])
-					for (const [how, result] of Object.entries(expected))
-						expect([how, aggregate(how as keyof typeof expected, order)]).toEqual([how, result]);
-			},
-		),
+		fc.property(fc.array(thousandths, { minLength: 1, maxLength: 40 }), (numbers) => {
+			const values = numbers.map((number) => number / 1000);
+			const whole = numbers.map(BigInt);
+			const [count, total] = [BigInt(whole.length), whole.reduce((a, b) => a + b)];
+			const sorted = [...numbers].sort((a, b) => a - b);
+			// Half goes up: the floor of twice as much and one, halved, all in whole numbers.
+			const twice = 2n * total * 10n + 1000n * count;
+			const floor = twice / (2000n * count) - (twice < 0n && twice % (2000n * count) !== 0n ? 1n : 0n);
+			const expected = {
+				sum: Number(total) / 1000,
+				mean: Number(floor) / 10,
+				min: sorted[0] / 1000,
+				max: sorted.at(-1)! / 1000,
+			};
+			for (const order of [values, [...values].reverse()])
+				for (const [how, result] of Object.entries(expected))
+					expect([how, aggregate(how as keyof typeof expected, order)]).toEqual([how, result]);
+		}),
 	);
 });
 
@@ -62,18 +50,14 @@ it('is the same in any order, also of numbers with too many digits to be added e
 });
 
 it('is null without a value', () => {
-	fc.assert(
-		fc.property(fc.array(nothing), (values) => {
-			for (const how of ['sum', 'mean', 'min', 'max'] as const) expect(aggregate(how, values)).toBeNull();
-		}),
-	);
+	for (const how of ['sum', 'mean', 'min', 'max'] as const) expect(aggregate(how, [])).toBeNull();
 });
 
 it('keeps a single value with all its decimals', () => {
 	for (const value of [12.516666666666667, 1e-7, 1e21, 1.5e300, 0]) expect(aggregate('sum', [value])).toBe(value);
 	expect(aggregate('sum', [0.1, 0.2])).toBe(0.3);
-	expect(aggregate('mean', ['-0.04'])).toBe(0);
-	expect(aggregate('sum', ['-0'])).toBe(0);
+	expect(aggregate('mean', [-0.04])).toBe(0);
+	expect(aggregate('sum', [-0])).toBe(0);
 });
 
 it('takes more values than the call stack holds', () => {

@@ -249,7 +249,7 @@ describe('a problem', () => {
 			users,
 			answer: () => page(1),
 			options: {
-				collect: async (_pages, { user_id }) => {
+				collect: async (_pages, { user: { user_id } }) => {
 					if (user_id === 'u2') throw thrown;
 					return [{ systolic: 1 }];
 				},

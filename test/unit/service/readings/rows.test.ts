@@ -130,7 +130,7 @@ describe('One Item per User', () => {
 				groups: { omron: [group({ app: 1, provider: 'omron' }, 3)], lab: [group({ provider: 'omron', app: 1 }, 4)] },
 			};
 		}
-		const [item] = await collectGrouped(pages() as AsyncIterable<IDataObject>, owner);
+		const [item] = await collectGrouped(pages() as AsyncIterable<IDataObject>, { user: owner, place: 1 });
 		expect(item.groups).toEqual({
 			omron: [
 				{ data: [{ n: 1 }, { n: 3 }], source: { provider: 'omron', app: 1 } },

@@ -5,6 +5,7 @@ import { identityOf, localTimeIn } from '../../../../nodes/HealthDataService/ser
 import type { Collect } from '../../../../nodes/HealthDataService/service/readings/rows';
 import { detectChanges, SeenReadings, toItem } from '../../../../nodes/HealthDataService/trigger/seen';
 import { RowLimit } from '../../../../nodes/HealthDataService/service/readings/rowLimit';
+import { openRange } from '../../../helpers/ranges';
 import { bloodPressure } from '../../../helpers/metrics';
 
 const owner = { user_id: 'u', client_user_id: null };
@@ -15,10 +16,13 @@ const collected = async (collect: Collect, pages: Points[]) => {
 	async function* toPages() {
 		for (const data of pages) yield { groups: { omron: [{ data, source: { provider: 'omron', type: 'cuff' } }] } };
 	}
-	return await collect(toPages() as never, owner);
+	return await collect(toPages() as never, { user: owner, place: 1 });
 };
 const node = async (...pages: Points[]) =>
-	await collected(collectReadings(bloodPressure, new RowLimit(), 'UTC'), pages);
+	await collected(
+		collectReadings(bloodPressure, { limit: new RowLimit(), rangeOf: () => openRange('2026-01-01') }),
+		pages,
+	);
 async function trigger(...pages: Points[]) {
 	const identity = identityOf(bloodPressure);
 	const rows = await collected(collectRows(bloodPressure, new RowLimit()), pages);

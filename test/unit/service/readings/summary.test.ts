@@ -1,202 +1,501 @@
-/** Summary per user: which readings count, once and for which day, what is averaged, and what a row says without readings. */
+/** Rows of a day, a range and a poll: what counts, once and for which day, against an independent count, and the columns in order. */
 import type { IDataObject } from 'n8n-workflow';
-import {
-	collectSummary,
-	Summary,
-	type SummaryRange,
-} from '../../../../nodes/HealthDataService/service/readings/summary';
+import { DateTime } from 'luxon';
+import { identify, identityOf, localTimeIn } from '../../../../nodes/HealthDataService/service/readings/identity';
 import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
+import { pollRow } from '../../../../nodes/HealthDataService/service/readings/pollRow';
+import { readingRows } from '../../../../nodes/HealthDataService/service/readings/rows';
+import {
+	collectDaily,
+	collectSummary,
+	type SummaryOptions,
+} from '../../../../nodes/HealthDataService/service/readings/summary';
+import { toReadRange } from '../../../../nodes/HealthDataService/resources/timeseries/dateRange';
 import { bloodPressure, mindfulness } from '../../../helpers/metrics';
+import { anyReadings, countOf, localOf, pointOf, rowOf, type Reading } from '../../../helpers/oracle';
 import { fc } from '../../../helpers/properties';
-import { anyDays, anyMeasurements, expectSummary, toPoints, type Point } from '../../../helpers/summaries';
 
-const owner = { user_id: 'u', client_user_id: 'c' };
-const MARCH: SummaryRange = { zone: 'UTC', first: '2026-03-01', last: '2026-03-31', provider: '' };
-
-async function* pagesOf(lists: Point[][]) {
-	for (const list of lists) {
-		const groups = { any: list.map(({ point, source }) => ({ data: [point], source })) };
-		yield { groups } as unknown as IDataObject;
-	}
+const user = { user_id: 'u', client_user_id: 'c' };
+const NOW = DateTime.fromISO('2026-05-01T12:00:00Z');
+interface Days {
+	zone?: string;
+	startDate?: string;
+	endDate?: string;
+	dateRange?: string;
 }
-async function summarize(lists: Point[][], range = MARCH, metric: Metric = bloodPressure, user = owner) {
-	const rows = await collectSummary(metric, range)(pagesOf(lists), user);
-	expect(rows).toHaveLength(1);
-	return rows[0];
+const ALWAYS = { startDate: '2026-01-01', endDate: '2026-04-30' };
+
+function optionsOf({ zone = 'UTC', dateRange = 'days', ...days }: Days, more: Partial<SummaryOptions> = {}) {
+	const { comparesPrevious = false } = more;
+	const range = toReadRange({ dateRange, ...ALWAYS, ...days }, zone, NOW, { comparesPrevious });
+	return {
+		...{ rangeOf: () => range, provider: '', sourceTypes: [], meanLimits: [], limits: [], onlyStatus: [] },
+		...{ comparesPrevious, ...more },
+	};
 }
-const at = (timestamp: unknown, more: IDataObject = {}, provider = 'omron', type: string | null = 'cuff'): Point => ({
-	point: { timestamp: timestamp as string, systolic: 120, diastolic: 80, unit: 'mmHg', ...more },
-	source: { provider, type },
-	time: 0,
-});
 
-it('a date without a time is that day, in any zone', async () => {
-	const day = { ...MARCH, first: '2026-03-02', last: '2026-03-02', zone: 'America/New_York' };
-	expect(await summarize([[at('2026-03-02')]], day)).toMatchObject({ days: 1, readings: 1, first: '2026-03-02' });
-});
+type Group = { data: IDataObject[]; source: { provider: string; type: string | null } };
+const pageOf = (groups: Group[]) => ({ groups: { any: groups } }) as unknown as IDataObject;
+async function* pagesOf(pages: Group[][]) {
+	for (const groups of pages) yield pageOf(groups);
+}
+const groupsOf = (readings: Reading[], isSessions = false): Group[] =>
+	readings.map((one) => ({ data: [pointOf(one, isSessions)], source: { provider: one.provider, type: one.type } }));
 
-it('has its columns in order', async () => {
-	const readings = [
-		at('2026-03-01T07:00:00Z'),
-		at('2026-03-03T07:00:00.000001+00:00', { systolic: 131 }, 'withings', 'manual'),
-		at('2026-03-03T09:00:00Z', { systolic: 127, diastolic: 81 }, 'omron', null),
-	];
-	expect(Object.entries(await summarize([readings]))).toEqual([
-		['client_user_id', 'c'],
-		['systolic_mean', 126],
-		['diastolic_mean', 80.3],
-		['unit', 'mmHg'],
-		['readings', 3],
-		['days', 2],
-		['systolic_min', 120],
-		['systolic_max', 131],
-		['diastolic_min', 80],
-		['diastolic_max', 81],
-		['first', '2026-03-01T07:00:00Z'],
-		['last', '2026-03-03T09:00:00Z'],
-		['from', '2026-03-01'],
-		['to', '2026-03-31'],
-		['providers', 'omron, withings'],
-		['source_types', 'cuff, manual'],
-		['user_id', 'u'],
-		['row_id', expect.stringMatching(/^bloodPressure-summary-[0-9a-f]{32}$/)],
-	]);
-	const session = { start: '2026-03-31T23:50:00Z', end: '2026-04-01T00:10:00Z', value: 20, unit: 'min' };
-	const minutes = await summarize([[{ ...at(''), point: session }]], MARCH, mindfulness);
-	expect(Object.entries(minutes).slice(1, 7)).toEqual([
-		['value_sum', 20],
-		['unit', 'min'],
-		['readings', 1],
-		['days', 1],
-		['first', session.start],
-		['last', session.start],
-	]);
-});
+const daily = async (pages: Group[][], days: Days = {}, metric: Metric = bloodPressure, more = {}) =>
+	await collectDaily(metric, optionsOf(days, more))(pagesOf(pages), { user, place: 1 });
+const summaries = async (pages: Group[][], days: Days = {}, metric: Metric = bloodPressure, more = {}) =>
+	await collectSummary(metric, optionsOf(days, more))(pagesOf(pages), { user, place: 1 });
+const summary = async (...args: Parameters<typeof summaries>) => (await summaries(...args))[0];
 
-it('is a row of zero readings where there are none', async () => {
-	for (const lists of [[], [[]], [[at('2026-02-28T23:59:59.999999Z')], [at('2026-04-01T00:00:00Z')]]])
-		expect(await summarize(lists)).toEqual({
-			...owner,
-			...{ from: '2026-03-01', to: '2026-03-31', days: 0, readings: 0, first: null, last: null },
-			...{ systolic_mean: null, systolic_min: null, systolic_max: null },
-			...{ diastolic_mean: null, diastolic_min: null, diastolic_max: null },
-			...{ unit: null, providers: '', source_types: '', row_id: expect.any(String) },
-		});
-});
+function poll(
+	groups: Group[],
+	{ metric = bloodPressure, limits = [], later = [], zone = 'UTC', updated = [] as number[] }: any = {},
+) {
+	const rows = readingRows(pageOf(groups), metric, user);
+	const emitted = identify(identityOf(metric), rows).map((row, at) => ({
+		...row,
+		change: updated.includes(at) ? ('updated' as const) : ('created' as const),
+	}));
+	const inLookback = [...rows, ...readingRows(pageOf(later), metric, user)];
+	return pollRow(metric, user, { emitted, inLookback, limits, localTimeOf: localTimeIn(zone) });
+}
+
+const at = (timestamp: unknown, systolic: unknown, diastolic: unknown, more: IDataObject = {}): Group => {
+	const { provider = 'omron', type = 'cuff', ...point } = more as Record<string, string>;
+	return {
+		data: [{ timestamp, systolic, diastolic, unit: 'mmHg', ...point } as IDataObject],
+		source: { provider, type },
+	};
+};
+const clock = (time: string) => `2026-03-02T${time}Z`;
 
 describe.each([
-	['blood pressure', bloodPressure, 2],
-	['sessions', mindfulness, 1],
-] as const)('of any %s, over any pages', (_, metric, valueCount) => {
-	const isSessions = metric === mindfulness;
-	const anyCase = anyDays.chain((days) =>
-		fc.record({ days: fc.constant(days), all: anyMeasurements(days, valueCount) }),
-	);
+	['blood pressure', bloodPressure, false],
+	['sessions', mindfulness, true],
+] as const)('of any %s, over any pages', (_, metric, isSessions) => {
+	const zones = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata');
 
-	it('is what the measurements say', async () => {
+	it('each row is what an independent count gives', async () => {
 		await fc.assert(
-			fc.asyncProperty(anyCase, fc.nat(60), async ({ days, all }, cut) => {
-				const points = toPoints(all, isSessions);
-				const range = { zone: days.zone, first: days.from, last: days.to, provider: '' };
-				const row = await summarize([points.slice(0, cut), [], points.slice(cut)], range, metric);
-				expectSummary(row, all, days, isSessions);
+			fc.asyncProperty(anyReadings(isSessions), zones, fc.nat(25), async (readings, zone, cut) => {
+				const groups = groupsOf(readings, isSessions);
+				const counted = countOf(readings, isSessions);
+				const row = await summary([groups.slice(0, cut), [], groups.slice(cut)], { zone }, metric);
+				expect(row).toMatchObject(rowOf(counted, isSessions, zone));
+				const dayOf = ({ micros }: { micros: number | null }) => localOf(micros, zone)?.slice(0, 10) ?? null;
+				const withTime = counted.filter(({ values, micros }) => values && micros !== null);
+				expect(row.days).toBe(new Set(withTime.map(dayOf)).size);
+
+				const days = await daily([groups], { zone }, metric);
+				const expected = [...new Set(counted.map(dayOf))].sort((a, b) => (a ?? '9').localeCompare(b ?? '9'));
+				expect(days.map(({ date }) => date)).toEqual(expected);
+				for (const day of days)
+					expect(day).toMatchObject(
+						rowOf(
+							counted.filter((one) => dayOf(one) === day.date),
+							isSessions,
+							zone,
+						),
+					);
+
 				// Pages that overlap, in another order.
-				const reversed = [...points].reverse();
-				expect(await summarize([reversed, points.slice(0, cut)], range, metric)).toEqual(row);
+				const reversed = [...groups].reverse();
+				expect(await summary([reversed, groups.slice(0, cut)], { zone }, metric)).toEqual(row);
+				expect(await daily([reversed, groups.slice(0, cut)], { zone }, metric)).toEqual(days);
+
+				if (Number(row.readings) > 0)
+					expect(poll(groups, { metric, zone })).toMatchObject(rowOf(counted, isSessions, zone));
 			}),
 		);
 	});
 });
 
 describe('a measurement that came through several sources', () => {
-	const copy = at('2026-03-01T07:00:00Z');
+	it.each<[string, number, Group[]]>([
+		['counts once', 1, [at(clock('07:00:00'), 120, 80), at(clock('07:00:07'), 120, 80, { type: 'phone' })]],
+		['without its seconds', 1, [at(clock('07:00:50.7'), 120, 80), at(clock('07:00:00'), 120, 80, { type: 'phone' })]],
+		['a minute later', 1, [at(clock('07:00:00'), 120, 80), at(clock('07:01:00'), 120, 80, { type: 'phone' })]],
+		['61 s later is another', 2, [at(clock('07:00:00'), 120, 80), at(clock('07:01:01'), 120, 80, { type: 'phone' })]],
+		['in kPa', 1, [at(clock('07:00:00'), 120, 80.3), at(clock('07:00:07'), 16, 10.7, { type: 'x', unit: 'kPa' })]],
+		['of one source, in one second', 1, [at(clock('07:00:00.1'), 120, 80), at(clock('07:00:00.9'), 120, 80)]],
+		[
+			'of one source, a second later, is another',
+			2,
+			[at(clock('07:00:00.9'), 120, 80), at(clock('07:00:01'), 120, 80)],
+		],
+		[
+			'two of each of two sources are two',
+			2,
+			[0, 20].flatMap((second) => [
+				at(clock(`07:00:${second + 10}`), 120, 80),
+				at(clock(`07:00:${second + 17}`), 120, 80, { type: 'phone' }),
+			]),
+		],
+		[
+			'with other values is another',
+			2,
+			[at(clock('07:00:00'), 120, 80), at(clock('07:00:07'), 120, 81, { type: 'x' })],
+		],
+	])('%s', async (_, readings, groups) => {
+		expect(await summary([groups])).toMatchObject({ readings, left_out: 0 });
+		expect(await daily([groups])).toMatchObject([{ date: '2026-03-02', readings }]);
+		expect(poll(groups)).toMatchObject({ readings });
+	});
 
-	it('counts once, with copies in any notation', async () => {
-		const row = await summarize([
-			[copy, at('2026-03-01 08:00:00.9+01', { systolic: '120.0' }, 'apple_health_kit', 'phone')],
-			[at('2026-03-01T07:00:00.123456', { diastolic: ' 80 ' }, 'withings', null)],
-		]);
-		expect(row).toMatchObject({ readings: 1, systolic_mean: 120, providers: 'apple_health_kit, omron, withings' });
-		expect([row.first, row.last]).toEqual(['2026-03-01T07:00:00Z', '2026-03-01 08:00:00.9+01']);
+	it('over midnight is one of the first day, which names all its sources', async () => {
+		const groups = [at(clock('23:59:50'), 120, 80), at('2026-03-03T00:00:10Z', 120, 80, { provider: 'phone' })];
+		expect(await daily([groups])).toMatchObject([{ date: '2026-03-02', readings: 1, providers: 'omron, phone' }]);
+	});
+
+	it('is one session, whatever its end', async () => {
+		const session = (start: string, end: string, provider: string): Group => ({
+			data: [{ start: clock(start), end: clock(end), value: 5, unit: 'min' }],
+			source: { provider, type: 'app' },
+		});
+		const groups = [session('07:00:00', '07:05:00', 'a'), session('07:00:20', '07:09:00', 'b')];
+		expect(await summary([groups], {}, mindfulness)).toMatchObject({ readings: 1, value_sum: 5 });
+	});
+});
+
+describe('what is left out', () => {
+	const sound = Array.from({ length: 9 }, (_, day) => at(`2026-03-1${day}T07:00:00Z`, 150, 95));
+	it.each<[string, Group]>([
+		['one value', at(clock('07:00'), 120, null)],
+		['a loose cuff', at(clock('07:00'), 0, 0)],
+		['the "no value" of a cuff', at(clock('07:00'), 2047, 2047)],
+		['swapped values', at(clock('07:00'), 85, 140)],
+		['a number beyond all', at(clock('07:00'), 1e308, 1e308)],
+		['text', at(clock('07:00'), 'high', 80)],
+		['an unknown unit', at(clock('07:00'), 120, 80, { unit: 'cmH2O' })],
+	])('%s is in no number', async (_, bad) => {
+		const expected = { systolic_mean: 150, diastolic_mean: 95, mean: '150.0/95.0', highest: '150/95', readings: 9 };
+		expect(await summary([[bad, ...sound]])).toMatchObject({ ...expected, days: 9, left_out: 1 });
+		const [first, ...days] = await daily([[bad, ...sound]]);
+		expect(first).toMatchObject({ date: '2026-03-02', readings: 0, left_out: 1, unit: null, highest: null });
+		expect(days).toHaveLength(9);
+		expect(poll([bad, ...sound])).toMatchObject({ ...expected, left_out: 1 });
+	});
+
+	it('copies are removed first', async () => {
+		const groups = [at(clock('07:00:00'), 0, 0), at(clock('07:00:07'), 0, 0, { type: 'phone' })];
+		expect(await summary([groups])).toMatchObject({ readings: 0, left_out: 1, source_types: 'cuff, phone' });
 	});
 
 	it.each([
-		['in another spelling', ['mmHg', 'mmhg'], 'mmHg', 1],
-		['with a blank', ['mmHg', 'mm Hg', 'MMHG'], 'mmHg', 1],
-		['in one unusual spelling', ['MMHG', 'MMHG'], 'MMHG', 1],
-		['in two spellings of an unknown unit', ['Torr', 'torr'], 'torr', 1],
-	])('has one unit %s', async (_, units, unit, readings) => {
-		const rows = units.map((one) => at('2026-03-01T07:00:00Z', { unit: one }));
-		for (const list of [rows, [...rows].reverse()])
-			expect(await summarize([list])).toMatchObject({ readings, unit, systolic_mean: 120 });
+		['mm[Hg]', 120, 80, '120/80'],
+		['MM HG', 120, 80, '120/80'],
+		['kPa', 25.2, 15.1, '189/113.3'],
+		[null, '120', ' 80 ', '120/80'],
+	])('%s is no reason', async (unit, systolic, diastolic, latest) => {
+		const groups = [at(clock('07:00'), systolic, diastolic, { unit })];
+		expect(await summary([groups])).toMatchObject({ readings: 1, left_out: 0, latest, unit: 'mmHg' });
 	});
 
-	it('a reading without a unit has that of the others, and two units have no mean', async () => {
-		const without = at('2026-03-01T08:00:00Z', { unit: null, systolic: 130 });
-		expect(await summarize([[copy, without]])).toMatchObject({ readings: 2, unit: 'mmHg', systolic_mean: 125 });
-		const kPa = at('2026-03-01T09:00:00Z', { unit: 'kPa' });
-		expect(await summarize([[copy, without, kPa]])).toMatchObject({ readings: 3, unit: null, systolic_mean: null });
+	it.each([
+		['s', 90, '1.5'],
+		['Hours', 0.5, '30'],
+		['mins', 6, '6'],
+	])('a session in %s is in minutes', async (unit, value, latest) => {
+		const groups = [{ data: [{ start: clock('07:00'), value, unit }], source: { provider: 'a', type: null } }];
+		expect(await summary([groups], {}, mindfulness)).toMatchObject({ value_sum: Number(latest), latest, unit: 'min' });
+	});
+});
+
+describe('columns', () => {
+	const groups = [
+		at('2026-03-01T07:00:00Z', 120, 80),
+		at('2026-03-03T07:00:00.000001+00:00', 131, 80, { provider: 'withings', type: 'manual' }),
+		at('2026-03-03T09:00:00Z', 127, 81),
+	];
+	const limits = [
+		{ column: 'systolic', least: 130 },
+		{ column: 'diastolic', most: 80 },
+	];
+	const meanLimits = [{ column: 'systolic', least: 135 }];
+
+	it('of a summary', async () => {
+		const row = await summary([groups], { startDate: '2026-03-01', endDate: '2026-03-31' });
+		expect(Object.entries(row)).toEqual([
+			['client_user_id', 'c'],
+			['systolic_mean', 126],
+			['diastolic_mean', 80.3],
+			['mean', '126.0/80.3'],
+			['unit', 'mmHg'],
+			['readings', 3],
+			['days', 2],
+			['latest', '127/81'],
+			['latest_time', '2026-03-03 09:00:00'],
+			['highest', '131/80'],
+			['highest_time', '2026-03-03 07:00:00'],
+			['lowest', '120/80'],
+			['lowest_time', '2026-03-01 07:00:00'],
+			['systolic_min', 120],
+			['systolic_max', 131],
+			['diastolic_min', 80],
+			['diastolic_max', 81],
+			['left_out', 0],
+			['from', '2026-03-01'],
+			['to', '2026-03-31'],
+			['providers', 'omron, withings'],
+			['source_types', 'cuff, manual'],
+			['connected', null],
+			['user_id', 'u'],
+			['row_id', expect.stringMatching(/^bloodPressure-summary-[0-9a-f]{32}$/)],
+		]);
 	});
 
-	it('is another session with another end', async () => {
-		const session = (end: string) => ({
-			...at(''),
-			point: { start: '2026-03-01T07:00:00Z', end: `2026-03-01T${end}Z`, value: 5, unit: 'min' },
+	it('of a summary with all options', async () => {
+		const more = { limits, meanLimits, minReadings: 12, minDays: 3, comparesPrevious: true, hasTimeZone: true };
+		const row = await summary([groups], { startDate: '2026-03-03', endDate: '2026-03-04' }, bloodPressure, more);
+		expect(Object.keys(row).join(' ')).toBe(
+			'client_user_id status enough_readings reached reached_reading reached_time systolic_mean diastolic_mean mean ' +
+				'unit readings days latest latest_time highest highest_time lowest lowest_time ' +
+				'systolic_min systolic_max diastolic_min diastolic_max left_out ' +
+				'systolic_mean_before diastolic_mean_before mean_before readings_before status_before ' +
+				'from to providers source_types connected time_zone user_id row_id',
+		);
+		expect(row).toMatchObject({
+			...{ status: 'in range', enough_readings: false, time_zone: 'UTC' },
+			...{ reached: 'high, low', reached_reading: '131/80', reached_time: '2026-03-03 07:00:00' },
+			...{ readings: 2, readings_before: 1, mean_before: '120.0/80.0', status_before: 'in range' },
 		});
-		const both = [session('07:05:00'), session('07:05:00.7')];
-		expect(await summarize([both], MARCH, mindfulness)).toMatchObject({ readings: 1, value_sum: 5 });
-		expect(await summarize([[...both, session('07:06:00')]], MARCH, mindfulness)).toMatchObject({ readings: 2 });
 	});
 
-	it.each<[unknown, unknown]>([
-		// JavaScript reads both as the same date.
-		['level 1', 'level 01'],
-		[1, 2],
-	])('is another one with the unit %p than with %p', async (one, other) => {
-		const readings = [one, other].map((unit) => at('2026-03-01T07:00:00Z', { unit } as IDataObject));
-		expect(await summarize([readings])).toMatchObject({ readings: 2 });
+	it('of a day', async () => {
+		const [row] = await daily([groups], {}, bloodPressure, { limits, meanLimits, hasTimeZone: true });
+		expect(Object.keys(row).join(' ')).toBe(
+			'client_user_id date status reached reached_reading reached_time systolic_mean diastolic_mean mean unit readings ' +
+				'latest latest_time highest highest_time lowest lowest_time ' +
+				'systolic_min systolic_max diastolic_min diastolic_max left_out providers source_types time_zone user_id row_id',
+		);
+		expect(row).toMatchObject({
+			date: '2026-03-01',
+			status: 'in range',
+			reached: 'low',
+			latest_time: '2026-03-01 07:00:00',
+		});
 	});
 
-	it('long values stay short in memory and still differ', async () => {
-		const long = (end: string) => at('2026-03-01T07:00:00Z', { systolic: 'x'.repeat(1000) + end });
-		expect(await summarize([[long('a'), long('b'), long('a')]])).toMatchObject({ readings: 2, systolic_mean: null });
+	it('of sessions', async () => {
+		const session = {
+			data: [{ start: clock('23:50'), end: clock('23:59'), value: 12, unit: 'min' }],
+			source: {} as never,
+		};
+		expect(Object.keys(await summary([[session]], {}, mindfulness)).join(' ')).toBe(
+			'client_user_id value_sum unit readings days latest latest_time highest highest_time lowest lowest_time ' +
+				'left_out from to providers source_types connected user_id row_id',
+		);
+	});
+
+	it('of a user in a poll', () => {
+		expect(Object.keys(poll(groups, { limits })).join(' ')).toBe(
+			'client_user_id reached systolic_mean diastolic_mean mean unit readings corrected ' +
+				'latest latest_time highest highest_time lowest lowest_time ' +
+				'systolic_min systolic_max diastolic_min diastolic_max left_out providers source_types user_id row_id',
+		);
+		expect(poll(groups)).not.toHaveProperty('reached');
 	});
 });
 
-it('readings without a time count, for no day, and only those of one source are the same', async () => {
-	const lists = [
-		[at(null), at('', {}), at('soon', { systolic: 130 }), at(null, {}, 'withings'), at(null, {}, 'withings', null)],
-		// Beyond the dates of JavaScript in this zone.
-		[
-			at('+275760-09-13T00:00:00.000Z', { systolic: 140 }),
-			at('+275760-09-13T00:00:00.000Z', { systolic: 140 }, 'other'),
-		],
+it('a user without readings has a row of zeros', async () => {
+	const row = await summary([], {}, bloodPressure, { meanLimits: [{ column: 'systolic', least: 135 }] });
+	expect(row).toMatchObject({
+		...{ status: 'no readings', readings: 0, days: 0, left_out: 0, mean: null, unit: null, latest: null },
+		...{ providers: '', source_types: '' },
+	});
+	expect(await daily([])).toEqual([]);
+});
+
+describe('status', () => {
+	const week = (systolic: number, diastolic: number, count = 7) =>
+		Array.from({ length: count }, (_, day) => at(`2026-03-1${day}T07:00:00Z`, systolic, diastolic));
+	const meanLimits = [
+		{ column: 'systolic', least: 135 },
+		{ column: 'diastolic', least: 85 },
 	];
-	const row = await summarize(lists, { ...MARCH, zone: 'Asia/Kolkata' });
-	expect(row).toMatchObject({ days: 0, readings: 6, first: null, last: null, systolic_max: 140 });
+
+	it.each([
+		[135, 84, 'high'],
+		[134.9, 85, 'high'],
+		[134.9, 84.9, 'in range'],
+	])('%d/%d is %s', async (systolic, diastolic, status) => {
+		expect(await summary([week(systolic, diastolic)], {}, bloodPressure, { meanLimits })).toMatchObject({ status });
+	});
+
+	it('is high, and not hidden, with too few readings', async () => {
+		const options = { meanLimits, minReadings: 12, minDays: 3 };
+		const few = await summary([week(176, 108)], {}, bloodPressure, options);
+		expect(few).toMatchObject({ status: 'high', enough_readings: false, readings: 7 });
+		const { enough_readings } = await summary([week(176, 108)], {}, bloodPressure, { minReadings: 7, minDays: 8 });
+		expect(enough_readings).toBe(false);
+		expect(await summary([week(176, 108)], {}, bloodPressure, { minReadings: 7 })).toMatchObject({
+			enough_readings: true,
+		});
+	});
+
+	it('Return Only keeps the users with it', async () => {
+		const only = async (...onlyStatus: string[]) =>
+			(await summaries([week(176, 108)], {}, bloodPressure, { meanLimits, onlyStatus })).length;
+		expect(await only('high')).toBe(1);
+		expect(await only('in range', 'high')).toBe(1);
+		expect(await only('in range', 'no readings')).toBe(0);
+		const quiet = await summaries([], {}, bloodPressure, { onlyStatus: ['no readings'] });
+		expect(quiet).toMatchObject([{ status: 'no readings' }]);
+	});
 });
 
-it('has an id of user, metric, days and provider, and of nothing else', async () => {
-	const idOf = async (range: Partial<SummaryRange> = {}, metric = bloodPressure, user = owner, points: Point[] = []) =>
-		(await summarize([points], { ...MARCH, ...range }, metric, user)).row_id;
-	const id = await idOf();
-	// Fixed for ever: it is the key of tables that people keep.
-	expect(id).toBe('bloodPressure-summary-0bfe939a3d4451d2d13952bffe641019');
-	const same = { ...owner, client_user_id: 'other' };
-	expect(await idOf({ zone: 'Asia/Kolkata' }, bloodPressure, same, [at('2026-03-02T07:00Z')])).toBe(id);
-	const others = [
-		await idOf({ first: '2026-03-02' }),
-		await idOf({ last: '2026-03-30' }),
-		await idOf({ provider: 'omron' }),
-		await idOf({}, { ...bloodPressure, value: 'other' }),
-		await idOf({}, bloodPressure, { ...owner, user_id: 'v' }),
+it('names the newest reading that reached a limit', async () => {
+	const limits = [
+		{ column: 'systolic', least: 180 },
+		{ column: 'diastolic', least: 110 },
 	];
-	expect(new Set([id, ...others].map((one) => String(one).slice(-26))).size).toBe(6);
+	const groups = [at(clock('06:30'), 140, 112), at(clock('07:00'), 150, 95), at(clock('05:00'), 181, 90)];
+	expect(await summary([groups], {}, bloodPressure, { limits })).toMatchObject({
+		...{ highest: '181/90', reached: 'high', reached_reading: '140/112', reached_time: '2026-03-02 06:30:00' },
+	});
+	const none = await summary([[groups[1]]], {}, bloodPressure, { limits });
+	expect(none).toMatchObject({ reached: '', reached_reading: null, reached_time: null });
 });
 
-it.each([null, ''])('a source that is %j is not named', (none) => {
-	const summary = new Summary(bloodPressure, MARCH);
-	for (const provider of [none, 'omron'])
-		summary.add({ ...at('2026-03-01T07:00Z').point, provider, source_type: provider });
-	expect(summary.toRow(owner)).toMatchObject({ readings: 1, providers: 'omron', source_types: 'omron' });
+it('of equal readings the later is the highest and the lowest, and one without a time is never the latest', async () => {
+	const groups = [at(clock('07:00'), 120, 80), at(clock('09:00'), 120, 80), at(null, 120, 80)];
+	expect(await summary([groups])).toMatchObject({
+		...{ latest_time: '2026-03-02 09:00:00', highest_time: '2026-03-02 09:00:00', lowest_time: '2026-03-02 09:00:00' },
+		...{ readings: 3, days: 1 },
+	});
+	expect(await daily([groups])).toMatchObject([
+		{ date: '2026-03-02', readings: 2 },
+		{ date: null, readings: 1, latest: null, highest: '120/80', highest_time: null },
+	]);
+});
+
+describe('the period before', () => {
+	const groups = ['02-26', '02-27', '02-28', '03-01', '03-02'].map((day, index) =>
+		at(`2026-${day}T07:00:00Z`, 120 + index, 80),
+	);
+	const compared = async (days: Days, from = 0) =>
+		await summary([[...groups.slice(from), at(null, 99, 60)]], days, bloodPressure, { comparesPrevious: true });
+
+	it('has as many calendar days; readings without a time are of the present one', async () => {
+		expect(await compared({ startDate: '2026-03-01', endDate: '2026-03-02' })).toMatchObject({
+			...{ readings: 3, from: '2026-03-01', to: '2026-03-02' },
+			...{ readings_before: 2, systolic_mean_before: 121.5, mean_before: '121.5/80.0' },
+		});
+	});
+
+	it('changes no other column', async () => {
+		const days = { startDate: '2026-03-01', endDate: '2026-03-02' };
+		const row = await compared(days);
+		expect(row).toMatchObject(await summary([[...groups.slice(3), at(null, 99, 60)]], days));
+	});
+
+	it('of exact times ends with the instant at which they begin', async () => {
+		const days = { dateRange: 'times', startDate: '2026-03-01T07:00:00Z', endDate: '2026-03-02T07:00:00Z' };
+		// The service sends the readings from 28 February, 07:00 on.
+		expect(await compared(days, 2)).toMatchObject({
+			...{ readings: 3, readings_before: 1, from: '2026-03-01 07:00:00', to: '2026-03-02 07:00:00' },
+		});
+	});
+});
+
+describe('the day of a reading', () => {
+	it.each([
+		['2026-03-02', 'America/New_York', '2026-03-02'],
+		['20260302', 'Pacific/Kiritimati', '2026-03-02'],
+		['20260302T030000Z', 'America/New_York', '2026-03-01'],
+		['2026-03-02T03Z', 'America/New_York', '2026-03-01'],
+	])('of %s in %s is %s', async (timestamp, zone, date) => {
+		const days = { zone, startDate: date, endDate: date };
+		expect(await daily([[at(timestamp, 120, 80)]], days)).toMatchObject([{ date, readings: 1 }]);
+	});
+
+	it('is never one outside the requested days, though an hour of it lies within one of them', async () => {
+		// St. John's went from 00:01 on the 29th back to 23:01 on the 28th, which is asked for to its last instant.
+		const zone = 'America/St_Johns';
+		const groups = ['02:29:59', '02:30:30', '03:00:00'].map((time, at_) => at(`2006-10-29T${time}Z`, 120 + at_, 80));
+		const dates = async (startDate: string, endDate: string) =>
+			(await daily([groups], { zone, startDate, endDate })).map(({ date, readings }) => [date, readings]);
+		expect(await dates('2006-10-28', '2006-10-28')).toEqual([['2006-10-28', 2]]);
+		expect(await dates('2006-10-29', '2006-10-29')).toEqual([['2006-10-29', 1]]);
+		expect(await summary([groups], { zone, startDate: '2006-10-29', endDate: '2006-10-29' })).toMatchObject({
+			readings: 1,
+		});
+	});
+
+	it('survives a clock that is beyond all dates', async () => {
+		const groups = [at('+275760-09-13T00:00:00.000Z', 130, 80), at('2026-03-01T07:00Z', 120, 80)];
+		const rows = await daily([groups], { zone: 'Asia/Kolkata', endDate: '' });
+		expect(rows.map(({ date }) => date)).toEqual(['2026-03-01', null]);
+	});
+});
+
+describe('row_id', () => {
+	const idOf = async (make: typeof summaries, days: Days = {}, metric = bloodPressure, more = {}) =>
+		(await make([[at('2026-03-02T07:00Z', 120, 80)]], days, metric, more))[0].row_id as string;
+
+	it.each([
+		['a summary', summaries, 'bloodPressure-summary-0bfe93'],
+		['a day', daily, 'bloodPressure-day-0bfe93'],
+	] as const)(
+		'of %s is of metric, user, days, provider and source types, and of nothing else',
+		async (_, make, prefix) => {
+			const id = await idOf(make);
+			expect(id.startsWith(prefix)).toBe(true);
+			expect(await idOf(make, { zone: 'Asia/Kolkata' })).toBe(id);
+			expect(await idOf(make, {}, bloodPressure, { limits: [{ column: 'systolic', least: 1 }] })).toBe(id);
+			const others = [
+				await idOf(make, {}, bloodPressure, { provider: 'omron' }),
+				await idOf(make, {}, bloodPressure, { sourceTypes: ['cuff'] }),
+				await idOf(make, {}, { ...bloodPressure, value: 'other' }),
+			];
+			expect(new Set([id, ...others].map((one) => one.slice(-26))).size).toBe(4);
+			const narrower = await idOf(make, { startDate: '2026-03-02', endDate: '2026-03-02' });
+			expect(narrower === id).toBe(make === daily);
+		},
+	);
+});
+
+describe('one item per user of a poll', () => {
+	const limits = [
+		{ column: 'systolic', least: 180 },
+		{ column: 'diastolic', least: 110 },
+		{ column: 'systolic', most: 90 },
+	];
+
+	it('names what was reached, and the newest reading whether it reached or not', () => {
+		const later = [at(clock('07:01'), 141, 84)];
+		const row = poll([at(clock('06:59'), 150, 112), at(clock('07:00'), 182, 95)], { limits, later, updated: [0] });
+		expect(row).toMatchObject({
+			...{ reached: 'high', readings: 2, corrected: 1, highest: '182/95', highest_time: '2026-03-02 07:00:00' },
+			...{ latest: '141/84', latest_time: '2026-03-02 07:01:00', mean: '166.0/103.5' },
+		});
+	});
+
+	it('a correction that reaches nothing has an empty text', () => {
+		expect(poll([at(clock('07:00'), 120, 80)], { limits, updated: [0] })).toMatchObject({ reached: '', corrected: 1 });
+	});
+
+	it.each<[unknown, unknown, IDataObject, string, string]>([
+		[200, null, {}, 'high', '200/–'],
+		['190 mmHg', null, {}, 'not comparable', '190 mmHg/–'],
+		[25, 15, { unit: 'foo' }, 'not comparable', '25/15 foo'],
+		[85, 140, {}, '', '85/140'],
+	])('%j/%j %j where nothing counts is shown as it came', (systolic, diastolic, more, reached, shown) => {
+		const row = poll([at(clock('07:00'), systolic, diastolic, more)], { limits });
+		expect(row).toMatchObject({ reached, latest: shown, highest: shown, latest_time: '2026-03-02 07:00:00' });
+		expect(row).toMatchObject({ readings: 0, left_out: 1, unit: null, lowest: null });
+	});
+
+	it('has the same row_id for the same readings in any order, and another after a correction', () => {
+		const groups = [at(clock('07:00'), 182, 95), at(clock('08:00'), 190, 95)];
+		const { row_id } = poll(groups);
+		expect(row_id).toMatch(/^bloodPressure-poll-[0-9a-f]{32}$/);
+		expect(poll([...groups].reverse()).row_id).toBe(row_id);
+		expect(poll([groups[0], at(clock('08:00'), 191, 95)]).row_id).not.toBe(row_id);
+	});
+});
+
+it.each([null, ''])('a source type that is %j is not named', async (type) => {
+	expect(await summary([[at(clock('07:00'), 120, 80, { type })]])).toMatchObject({ source_types: '' });
 });

@@ -89,7 +89,7 @@ describe('one user', () => {
 		['not found', 'clientUserId', 'x', [], 1],
 	] as const)('%s', async (_, by, id, users, requests) => {
 		const { get, asked } = team(5);
-		expect(await found(oneUser({ by, id }, 'empty'), get)).toEqual(users);
+		expect(await found(oneUser({ by, id }, { whenNotFound: 'empty' }), get)).toEqual(users);
 		expect(asked).toHaveLength(requests);
 	});
 
@@ -100,7 +100,7 @@ describe('one user', () => {
 		const resolved = new Map();
 		const rows = [{ client_user_id: null }];
 		for (const given of [[], rows, [...rows]])
-			await oneUser({ by: 'userId', id: 'u3', shownAs: 'c3' }, 'error', resolved).addClientUserIds!(get, given);
+			await oneUser({ by: 'userId', id: 'u3', shownAs: 'c3' }, { resolved }).addClientUserIds!(get, given);
 		expect(rows).toEqual([{ client_user_id: 'c3' }]);
 		expect(asked).toEqual([expect.objectContaining({ path: '/v2/user/resolve/c3' })]);
 		expect(asked[0].once).toMatchObject({ maxAttempts: 2, ignoreFailure: true });
