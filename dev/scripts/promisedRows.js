@@ -16,19 +16,31 @@ const columnLines = (what, row) => Object.keys(row).map((column, index) => `${wh
 const emptyReadings = (folder, metric) =>
 	require(join(folder, 'service/readings/rows')).readingRows({ groups: { any: [{ data: [{}] }] } }, metric, USER);
 
+const NO_OPTIONS = { meanLimits: [], limits: [], onlyStatus: [], comparesPrevious: false, hasTimeZone: false };
+/** Options that add columns. */
+const ALL_OPTIONS = {
+	...{ meanLimits: [{}], limits: [{}], onlyStatus: ['high'], minReadings: 1, minDays: 1 },
+	...{ comparesPrevious: true, hasTimeZone: true },
+};
+
 /** @param {string} folder of the node @param {Metric} metric */
 function metricLines(folder, metric) {
-	const { dailyRows } = require(join(folder, 'service/readings/daily'));
-	const { Summary } = require(join(folder, 'service/readings/summary'));
-	const { value } = metric;
-	const readings = emptyReadings(folder, metric);
-	const [day] = dailyRows(metric, { zone: 'UTC', first: '' })(readings, USER);
-	const summary = new Summary(metric, { zone: 'UTC', first: '', last: '', provider: '' });
-	return [
-		...columnLines(`row of ${value}`, readings[0]),
-		...columnLines(`row of a day of ${value}`, day),
-		...columnLines(`row of a summary of ${value}`, summary.toRow(USER)),
-	];
+	/** @type {{ OUTPUTS: Array<{ value: string, columns: (metric: Metric, options: object) => string[] }> }} */
+	const { OUTPUTS } = require(join(folder, 'resources/timeseries/output'));
+	/** @type {(name: string, columns: string[]) => string[]} */
+	const lines = (name, columns) => columns.map((column, index) => `${name}: column ${index + 1} is ${column}`);
+	return OUTPUTS.flatMap(({ value, columns }) => [
+		...lines(`${value} of ${metric.value}`, columns(metric, NO_OPTIONS)),
+		...lines(`${value} of ${metric.value} with all options`, columns(metric, ALL_OPTIONS)),
+	]);
+}
+
+/** @param {string} folder of the node @param {Metric} metric */
+function pollLines(folder, metric) {
+	const { pollColumns } = require(join(folder, 'service/readings/pollRow'));
+	/** @type {string[]} */
+	const columns = pollColumns(metric, [{}]);
+	return columns.map((column, index) => `event ${metric.value} by user: column ${index + 1} is ${column}`);
 }
 
 /** @param {string} folder of the node @param {Event} event @param {Metric} [metric] a new user has no columns of ours but `row_id` */
@@ -69,7 +81,7 @@ function rowLines(folder) {
 	const { startState } = require(join(folder, 'trigger/state'));
 	const metricOf = (/** @type {Event} */ { value }) => metrics.find((one) => one.value === value);
 	return [
-		...metrics.flatMap((metric) => metricLines(folder, metric)),
+		...metrics.flatMap((metric) => [...metricLines(folder, metric), ...pollLines(folder, metric)]),
 		...events.flatMap((event) => eventLines(folder, event, metricOf(event))),
 		`state of the trigger: version ${startState('', '', 0, 0).version}`,
 	];

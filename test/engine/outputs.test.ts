@@ -28,20 +28,19 @@ describe('One Item per Day', () => {
 		expect((await run(daily({ ...days, options: { timeZone } }, byUserId(BERLIN.user_id)))).rows).toEqual(rows);
 	});
 
-	it('adds up the readings of a day, each once, and of each source by itself', async () => {
+	it('adds up the readings of a day, each once, its sources together', async () => {
 		used.sandbox.switches.overlap = true;
 		const sunday = { startDate: '2026-03-29', endDate: '2026-03-29' };
 		expect((await run(daily(sunday, byUserId(BERLIN.user_id)))).rows).toMatchObject([
 			{ readings: 4, systolic_mean: 124.5, systolic_min: 123, systolic_max: 126, diastolic_mean: 80 },
 		]);
 		const day = { startDate: '2026-03-02', endDate: '2026-03-02' };
-		const rows = (await run(daily(day, byClientId('steady')))).rows;
 		// The third to the fifth reading.
-		expect(rows.map((row) => [row.provider, row.source_type, row.readings, row.systolic_mean])).toEqual([
-			['omron', 'cuff', 1, 113],
-			['omron', 'phone', 1, 115],
-			['withings', 'cuff', 1, 114],
+		expect((await run(daily(day, byClientId('steady')))).rows).toMatchObject([
+			{ readings: 3, systolic_mean: 114, providers: 'omron, withings', source_types: 'cuff, phone' },
 		]);
+		const cuffs = { ...day, options: { sourceTypes: 'cuff' } };
+		expect((await run(daily(cuffs, byClientId('steady')))).rows).toMatchObject([{ readings: 2, source_types: 'cuff' }]);
 		const minutes = { ...daily({}, byClientId('steady')), operation: 'mindfulnessMinutes' };
 		expect((await run(minutes)).rows.map(({ value_sum: sum }) => sum)).toEqual([5, 12.5, 20]);
 	});
@@ -68,7 +67,7 @@ describe('One Item per Day', () => {
 		const byId = (await run(daily({}, byUserId(STEADY.user_id)))).rows;
 		const byName = (await run(daily({}, byClientId('steady')))).rows;
 		expect(byId).toEqual(byName.map((row) => ({ ...row, client_user_id: null })));
-		expect(byId.length).toBeGreaterThan(20);
+		expect(byId).toHaveLength(21);
 	});
 
 	it('links each row to its item, and counts Limit for each {{ }}', async () => {
@@ -81,10 +80,18 @@ describe('One Item per Day', () => {
 		]);
 	});
 
-	it('gives a tool the same rows, which have no columns to leave out', async () => {
-		const parameters = daily({}, byUserId(STEADY.user_id));
+	it('gives a tool short rows', async () => {
+		const parameters = daily({ endDate: '2026-03-01' }, byUserId(STEADY.user_id));
 		const { answers } = await runAgent(used.credential, { Tool: parameters }, [['Tool', {}]]);
-		expect(JSON.parse(answers[0])).toEqual((await run(parameters, { timezone: 'UTC' })).rows);
+		expect(JSON.parse(answers[0])).toEqual([
+			{
+				...{ user_id: STEADY.user_id, date: '2026-03-01', mean: '111.0/71.0', unit: 'mmHg', readings: 3 },
+				...{ latest: '112/72', latest_time: '2026-03-01 07:00:02' },
+				...{ highest: '112/72', highest_time: '2026-03-01 07:00:02' },
+				...{ lowest: '110/70', lowest_time: '2026-03-01 06:00:00' },
+				...{ providers: 'omron, withings', source_types: 'cuff, phone' },
+			},
+		]);
 	});
 
 	it('reads the first day from its beginning, so that a row is the same tomorrow', async () => {
@@ -156,26 +163,103 @@ describe('Summary per User', () => {
 	});
 
 	it.each([
-		['last7Days', '2026-03-23', '2026-03-23T00:00:00.000+01:00', '2026-03-29T01:30'],
-		['last24Hours', '2026-03-28', '2026-03-28T00:00:00.000+01:00', '2026-03-29T01:30'],
-		['today', '2026-03-29', '2026-03-29T00:00:00.000+01:00', '2026-03-29T21:59'],
-		// The reading of the 30th is not in a summary that ends with the 29th.
-		['days', '2026-03-27', '2026-03-27T00:00:00.000+01:00', '2026-03-29T21:59'],
-	])('%s begins with a whole day, and an open end is today', async (dateRange, from, start_date, last) => {
-		const now = Date.UTC(2026, 2, 29, 13, 30);
-		const clock = jest.spyOn(Settings, 'now').mockImplementation(() => now);
+		['last7Days', '2026-03-23', '2026-03-29', '2026-03-23T00:00:00.000+01:00', '2026-03-29 03:30:00', 6],
+		[
+			'last24Hours',
+			'2026-03-28 14:30:00',
+			'2026-03-29 15:30:00',
+			'2026-03-28T14:30:00.000+01:00',
+			'2026-03-29 03:30:00',
+			4,
+		],
+		['today', '2026-03-29', '2026-03-29', '2026-03-29T00:00:00.000+01:00', '2026-03-29 23:59:59', 4],
+		['days', '2026-03-27', '2026-03-29', '2026-03-27T00:00:00.000+01:00', '2026-03-30 00:00:00', 8],
+	])('%s takes the range as it was asked', async (dateRange, from, to, start_date, latest_time, readings) => {
+		const clock = jest.spyOn(Settings, 'now').mockImplementation(() => Date.UTC(2026, 2, 29, 13, 30));
 		const parameters = summary({ dateRange, startDate: '2026-03-27', endDate: '' }, byUserId(BERLIN.user_id));
 		const [row] = (await run(parameters)).rows;
 		clock.mockRestore();
-		expect([row.from, row.to, queryOf(used.sandbox.requests[0]).start_date]).toEqual([from, '2026-03-29', start_date]);
-		expect(String(row.last)).toContain(last);
+		expect(row).toMatchObject({ from, to, latest_time, readings });
+		expect(queryOf(used.sandbox.requests[0]).start_date).toBe(start_date);
 	});
 
-	it('Between Times begins and ends with whole days', async () => {
-		const times = { dateRange: 'times', startDate: '2026-03-28T15:00:00', endDate: '2026-03-28T16:00:00' };
+	it('Between Times is exact', async () => {
+		const times = { dateRange: 'times', startDate: '2026-03-28T00:00:00', endDate: '2026-03-28T16:00:00' };
 		const { rows } = await run(summary(times, byUserId(BERLIN.user_id)));
-		const last = '2026-03-28T22:59:59.999999+00:00';
-		expect(rows).toMatchObject([{ from: '2026-03-28', to: '2026-03-28', days: 1, readings: 2, last }]);
+		expect(rows).toMatchObject([{ from: '2026-03-28 00:00:00', to: '2026-03-28 16:00:00', days: 1, readings: 1 }]);
+	});
+
+	describe('options', () => {
+		const limits = { meanSystolic: 135, minSystolic: 126 };
+		const withOptions = async (options: INodeParameters, more: INodeParameters = {}) =>
+			(await run(summary({ options, ...more }))).rows;
+
+		it('judge each user, and Return Only comes before Limit', async () => {
+			const rows = await withOptions({ ...limits, minReadings: 12, minDays: 3 });
+			expect(rows.map((row) => [row.client_user_id, row.status, row.enough_readings, row.reached])).toEqual([
+				['steady', 'high', true, 'high'],
+				[SPECIAL_ID, 'in range', false, ''],
+				['berlin', 'in range', false, 'high'],
+				['silent', 'no readings', false, ''],
+			]);
+			for (const onlyStatus of ['High', ['high'], '["high"]'] as INodeParameters[string][]) {
+				const only = await withOptions({ ...limits, onlyStatus }, { returnAll: false, limit: 1 });
+				expect(counts(only)).toEqual([['steady', 61]]);
+			}
+			const quiet = await withOptions({ onlyStatus: ['no readings', 'in range'] }, { returnAll: false, limit: 3 });
+			expect(counts(quiet)).toEqual(ALL.slice(0, 3));
+		});
+
+		it.each([
+			[{ onlyStatus: 'height' }, "'Return Only' is not one of its options"],
+			[{ onlyStatus: ['high'] }, "'Return Only' is High, but there is no limit above which a mean is high"],
+			[{ meanSystolic: 'x' }, "'Mean Systolic' is not a number of 0 or more"],
+			[{ minDays: 0 }, "'Least Days' is not a whole number of 1 or more"],
+			[{ comparePrevious: 'x' }, "'Compare With Previous Period' is not true or false"],
+			[{ userTimeZone: 'x' }, "'Use Each User's Time Zone' is not true or false"],
+		])('%j is an error before any request', async (options, message) => {
+			const { error } = await run(summary({ options: options as unknown as INodeParameters }));
+			expect(error?.message).toBe(message);
+			expect(used.sandbox.requests).toEqual([]);
+		});
+
+		it('of another output or metric are ignored', async () => {
+			const options = { meanSystolic: 'x', onlyStatus: 'x', minDays: 'x', comparePrevious: 'x', minSystolic: 'x' };
+			const plain = bloodPressureOf(byUserId(BERLIN.user_id), { options });
+			expect((await run(plain)).rows).toHaveLength(8);
+			const [row] = (
+				await run({ ...summary({ options: { meanSystolic: 'x', minDays: 'x' } }), operation: 'mindfulnessMinutes' })
+			).rows;
+			expect(row).not.toHaveProperty('status');
+		});
+
+		it('compare with the period before: one query, as for the longer range', async () => {
+			const days = { startDate: '2026-03-11', endDate: '2026-03-20' };
+			const [row] = await withOptions({ comparePrevious: true }, days);
+			const asked = used.sandbox.requests.length;
+			used.sandbox.requests.length = 0;
+			const [before] = (await run(summary({ startDate: '2026-03-01', endDate: '2026-03-10' }))).rows;
+			const [present] = (await run(summary(days))).rows;
+			expect(row).toMatchObject(present);
+			expect(row).toMatchObject({
+				readings_before: before.readings,
+				systolic_mean_before: before.systolic_mean,
+				mean_before: before.mean,
+			});
+			used.sandbox.requests.length = 0;
+			await run(summary({ startDate: '2026-03-01', endDate: '2026-03-20' }));
+			expect(asked).toBe(used.sandbox.requests.length);
+		});
+	});
+
+	it('shows what is connected now, where the record is known', async () => {
+		const connected = (rows: IDataObject[]) => rows.map((row) => row.connected);
+		expect(connected((await run(summary())).rows)).toEqual(['omron, withings', 'omron', 'omron', '']);
+		expect(connected((await run(summary({}, byUserId(STEADY.user_id)))).rows)).toEqual([null]);
+		used.sandbox.requests.length = 0;
+		const picked = { __rl: true, mode: 'list', value: STEADY.user_id, cachedResultName: 'steady (Omron)' };
+		expect(connected((await run(summary({}, picked))).rows)).toEqual(['omron, withings']);
+		expect(used.sandbox.requests.filter((url) => url.includes('resolve'))).toHaveLength(1);
 	});
 
 	it('of one provider has another id than of all', async () => {
@@ -186,11 +270,25 @@ describe('Summary per User', () => {
 		expect(row.row_id).not.toBe(ofAll.row_id);
 	});
 
-	it('gives a tool the same row, also without readings', async () => {
-		for (const user of [STEADY, SILENT]) {
-			const parameters = summary({}, byUserId(user.user_id));
+	it('gives a tool a short row, also without readings', async () => {
+		const ask = async (user: typeof SILENT) => {
+			const parameters = summary(
+				{ options: { meanSystolic: 135, comparePrevious: true } },
+				byClientId(user.client_user_id),
+			);
 			const { answers } = await runAgent(used.credential, { Tool: parameters }, [['Tool', {}]]);
-			expect(JSON.parse(answers[0])).toEqual((await run(parameters, { timezone: 'UTC' })).rows);
-		}
+			return JSON.parse(answers[0]) as IDataObject[];
+		};
+		expect(await ask(SILENT)).toEqual([
+			{
+				...{ client_user_id: 'silent', status: 'no readings', readings: 0, days: 0 },
+				...{ readings_before: 0, status_before: 'no readings', providers: '', source_types: '' },
+			},
+		]);
+		const [row] = await ask(STEADY);
+		expect(Object.keys(row).join(' ')).toBe(
+			'client_user_id status mean unit readings days latest latest_time highest highest_time lowest lowest_time ' +
+				'readings_before status_before providers source_types',
+		);
 	});
 });

@@ -49,11 +49,17 @@ describe('texts for a model', () => {
 	});
 });
 
+const CUT = {
+	note: "Cut off after 2 rows ('Limit'): there may be more. Ask for fewer days or fewer users, or for a summary per user",
+};
+
 describe('results for a model', () => {
 	it('readings with one identifier and without empty columns, in the range of the model {{ }}', async () => {
 		const [first, ...others] = await answer(open, args);
 		const [reading] = readingsOf(people(), BERLIN).slice(2);
-		expect(first).toEqual({ user_id: BERLIN.user_id, ...reading.point, provider: 'omron', source_type: 'cuff' });
+		const { timestamp, ...values } = reading.point as IDataObject;
+		const local_time = String(timestamp).slice(0, 19).replace('T', ' ');
+		expect(first).toEqual({ user_id: BERLIN.user_id, local_time, ...values, provider: 'omron', source_type: 'cuff' });
 		expect(others).toHaveLength(5);
 		expect(queryOf(used.sandbox.requests[0])).toEqual({
 			start_date: '2026-03-28T00:00:00.000Z',
@@ -64,7 +70,7 @@ describe('results for a model', () => {
 	it('the client user ID where that is known {{ }}', async () => {
 		const rows = await answer(bloodPressureOf(byClientId(fromAI('User'))), { User: SPECIAL_ID });
 		expect(Object.keys(rows[0]).join(' ')).toBe(
-			'client_user_id timestamp systolic diastolic unit provider source_type',
+			'client_user_id local_time systolic diastolic unit provider source_type',
 		);
 	});
 
@@ -73,8 +79,8 @@ describe('results for a model', () => {
 		const [row] = await answer(open, args);
 		expect(row).toEqual({
 			user_id: BERLIN.user_id,
-			timestamp: expect.any(String),
-			systolic: '122',
+			local_time: expect.any(String),
+			systolic: 122,
 			unit: 'mm[Hg]',
 			provider: 'omron',
 		});
@@ -92,9 +98,10 @@ describe('results for a model', () => {
 	});
 
 	it('a note when Limit may have cut the result {{ }}', async () => {
-		const note = { note: "There may be more: 'Limit' is 2. Raise it, or ask for less at a time" };
-		expect((await answer(open, { ...args, Limit: 2 }))[2]).toEqual(note);
-		expect((await answer(listUsers({ limit: 2 })))[2]).toEqual(note);
+		expect((await answer(open, { ...args, Limit: 2 }))[2]).toEqual(CUT);
+		expect((await answer(listUsers({ limit: 2 })))[2]).toEqual({
+			note: "Cut off after 2 rows ('Limit'): there may be more. Ask for the users of one provider, or for one user",
+		});
 		expect(await answer(listUsers({ limit: 5 }))).toHaveLength(4);
 	});
 
@@ -103,7 +110,7 @@ describe('results for a model', () => {
 		async (output) => {
 			const rows = await answer(bloodPressureOf('', { userScope: 'all', output, returnAll: false, limit: 2 }));
 			expect(rows).toHaveLength(3);
-			expect(rows[2]).toEqual({ note: "There may be more: 'Limit' is 2. Raise it, or ask for less at a time" });
+			expect(rows[2]).toEqual(CUT);
 		},
 	);
 
@@ -137,7 +144,7 @@ describe('results for a model', () => {
 it('sends requests again after a call that failed', async () => {
 	used.sandbox.switches.fault = (number) => (number <= 7 ? { status: 503 } : undefined);
 	const { answers } = await agent({ Tool: listUsers() }, [['Tool'], ['Tool']]);
-	expect(answers[0]).toContain('The service could not answer (status 503)\n\nDetails: Tried 7 times');
+	expect(answers[0]).toContain('The service could not answer (status 503). Tried 7 times');
 	expect(JSON.parse(answers[1])).toHaveLength(4);
 });
 
@@ -152,14 +159,15 @@ describe('errors for a model', () => {
 		['a name for a user', { User: 'Anna' }, "'User' is not a user ID", 'User → List and User → Resolve give it'],
 	])('%s {{ }}', async (_, wrong, message, advice) => {
 		const text = await call(open, { ...args, ...wrong });
-		expect(text).toContain(message);
-		expect(text).toContain(`\n\nDetails: `);
+		// n8n's newest agent gives a model the message alone.
+		expect(text).toContain(`${message}. `);
+		expect(text).not.toContain('Details');
 		expect(text).toContain(advice);
 	});
 
 	it('an unknown client user ID {{ }}', async () => {
 		const text = await call(resolve(fromAI('Client User ID')), { Client_User_ID: 'Anna' });
-		expect(text).toContain("There is no user with this 'Client User ID'\n\nDetails: Check the identifier");
+		expect(text).toContain("There is no user with this 'Client User ID'. Check the identifier");
 		expect(text).toContain('User → List shows them');
 	});
 

@@ -7,8 +7,12 @@ import {
 	type RangeOptions,
 } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
 
-export const toDateRange = (fields: DateRangeFields, zone: string, now: DateTime = DateTime.now(), options: RangeOptions = {}) =>
-	checkHasBegun(toReadRange(fields, zone, now, options)).query;
+export const toDateRange = (
+	fields: DateRangeFields,
+	zone: string,
+	now: DateTime = DateTime.now(),
+	options: RangeOptions = {},
+) => checkHasBegun(toReadRange(fields, zone, now, options)).query;
 
 /** From the first day on, without an end. */
 export const openRange = (startDate: string, zone = 'UTC') =>

@@ -73,7 +73,7 @@ export function perItem(execute: Execute) {
 /** An AI agent gets nothing but the message of an error. */
 const told = (context: IExecutePaginationFunctions, error: Error) =>
 	error instanceof Problem && isTool(context)
-		? error.reworded(sentences(error.message, error.description), error.description)
+		? error.reworded(sentences(error.message, error.description), '')
 		: error;
 
 /** Whether the *Batching* of this item has an interval. */

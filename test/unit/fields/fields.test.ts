@@ -59,7 +59,7 @@ const READERS: Array<[field: string, parameter: string, read: Read, meant: (valu
 	['Identified By', 'usersBy', readUsersBy, oneOf('userId', 'clientUserId')],
 	['Return All', 'returnAll', readLimit, (value) => ({ true: Infinity, false: 50 })[String(asSwitch(value))]],
 	['Limit', 'limit', readLimit, atLeast(1)],
-	['Output', 'output', readOutput, oneOf('readings', 'daily', 'summary', 'grouped')],
+	['Output', 'output', (context) => readOutput(context).value, oneOf('readings', 'daily', 'summary', 'grouped')],
 	['Provider', 'provider', readProvider, asName],
 	[
 		'Concurrent Requests',
