@@ -73,7 +73,7 @@ it('gives the metric: operation, rows, pages, days, event; preview; answers that
 		'sandbox/contract.test.ts',
 		'repository/pages.test.js',
 		'repository/screen.test.ts',
-		...['metrics', 'identity', 'rows.withId', 'daily', 'summary', 'readUsers'].map(
+		...['metrics', 'identity', 'rows.withId', 'summary', 'readUsers'].map(
 			(name) => `unit/service/readings/${name}.test.ts`,
 		),
 		'unit/resources/timeseries/output.test.ts',

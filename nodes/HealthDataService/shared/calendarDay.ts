@@ -6,6 +6,10 @@ import { DateTime, IANAZone } from 'luxon';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** JavaScript's dates end here (ms from 1970). */
+const MAX_DATE_MS = 100_000_000 * DAY_MS;
 
 /** No zone ever changed its clocks twice within this time. */
 const STEP_MS = 8 * HOUR_MS;
@@ -15,9 +19,6 @@ const STEP_MS = 8 * HOUR_MS;
  * change of the clocks.
  */
 const AROUND_MS = [-3, -2, -1, -0.5, 0, 0.5, 1, 2, 3].map((hours) => hours * HOUR_MS);
-
-/** The part of an ISO text that follows the seconds. */
-const FRACTION_LENGTH = '.000Z'.length;
 
 /** Characters of a time: with microseconds, an offset and the longest name of a time zone it has fewer. */
 const MAX_LENGTH = 100;
@@ -67,25 +68,44 @@ export function dayIn(zone: string): (time: number) => string | undefined {
 }
 
 /** The day of a local time that `clockIn` gave. */
-export const dayOfClock = (local: string) => local.split(' ', 1)[0];
+export function dayOfClock(local: string): string {
+	const end = local.indexOf(' ');
+	return end < 0 ? local : local.slice(0, end);
+}
 
 /**
- * The local time of an instant (ms) as YYYY-MM-DD HH:MM:SS; undefined beyond the range of JavaScript's dates. Offsets are kept: for
- * 100,000 instants, the zone is asked only once a step.
+ * The local time of an instant (ms) as YYYY-MM-DD HH:MM:SS; undefined beyond the range of JavaScript's dates. Offsets and dates are
+ * kept: for 100,000 instants, the zone is asked only once a step.
  */
 export function clockIn(zone: string): (time: number) => string | undefined {
 	const here = IANAZone.create(zone);
 	const offsetAt = (time: number) => Math.round(here.offset(time) * MINUTE_MS);
-	const steps = new Map<number, number | undefined>();
-	const ofStep = (step: number) => {
+	const offsetOfStep = memoized((step: number) => {
 		const [start, end] = [offsetAt(step * STEP_MS), offsetAt((step + 1) * STEP_MS)];
 		return start === end ? start : undefined;
-	};
+	});
+	const dateOfDay = memoized(dateOf);
 	return (time) => {
-		const step = Math.floor(time / STEP_MS);
-		if (!steps.has(step)) steps.set(step, ofStep(step));
-		const local = new Date(time + (steps.get(step) ?? offsetAt(time)));
-		if (Number.isNaN(+local)) return undefined;
-		return local.toISOString().slice(0, -FRACTION_LENGTH).replace('T', ' ');
+		const local = time + (offsetOfStep(Math.floor(time / STEP_MS)) ?? offsetAt(time));
+		if (Math.abs(local) > MAX_DATE_MS) return undefined;
+		const day = Math.floor(local / DAY_MS);
+		const second = Math.floor((local - day * DAY_MS) / 1000);
+		return `${dateOfDay(day)} ${timeOfDay(second)}`;
 	};
 }
+
+function memoized<T>(make: (key: number) => T): (key: number) => T {
+	const known = new Map<number, T>();
+	return (key) => {
+		if (!known.has(key)) known.set(key, make(key));
+		return known.get(key)!;
+	};
+}
+
+/** YYYY-MM-DD of a day, counted from 1970. */
+const dateOf = (day: number) => new Date(day * DAY_MS).toISOString().split('T', 1)[0];
+
+const timeOfDay = (second: number) =>
+	`${twoDigits(Math.floor(second / 3600))}:${twoDigits(Math.floor(second / 60) % 60)}:${twoDigits(second % 60)}`;
+
+const twoDigits = (number: number) => (number < 10 ? `0${number}` : String(number));

@@ -54,13 +54,16 @@ export function readingRows(
 		return group.data.map((point) => {
 			const row = { ...start };
 			for (const column of columns) row[column] = point[column] ?? null;
-			for (const column of measured) row[column] = toNumber(row[column]) ?? row[column];
+			for (const column of measured) row[column] = numberOrAsCame(row[column]);
 			for (const name of Object.keys(point))
 				if (!columns.includes(name)) addServiceField(row, name, point[name]);
 			return row;
 		});
 	});
 }
+
+const numberOrAsCame = (value: IDataObject[string]) =>
+	typeof value === 'string' ? (toNumber(value) ?? value) : value;
 
 /** What all rows of a group have in common. @param empty the columns in their order */
 function rowOfGroup({ slug, source: given, extras }: Group, empty: IDataObject): IDataObject {
