@@ -87,7 +87,8 @@ export function clockIn(zone: string): (time: number) => string | undefined {
 	const dateOfDay = memoized(dateOf);
 	return (time) => {
 		const local = time + (offsetOfStep(Math.floor(time / STEP_MS)) ?? offsetAt(time));
-		if (Math.abs(local) > MAX_DATE_MS) return undefined;
+		const isDate = Math.abs(local) <= MAX_DATE_MS;
+		if (!isDate) return undefined;
 		const day = Math.floor(local / DAY_MS);
 		const second = Math.floor((local - day * DAY_MS) / 1000);
 		return `${dateOfDay(day)} ${timeOfDay(second)}`;
