@@ -3,7 +3,6 @@
  * moves the cursor of its user and no other. Only hashes are saved.
  */
 import { hash } from 'node:crypto';
-import { FEW_IN_A_ROW } from '../http/circuitBreaker';
 import { CLOCK_ERROR_MS, type ServiceClock } from '../http/serviceClock';
 import { USER_LENGTH, userPrefix } from '../service/readings/identity';
 import type { ListEntry, SelectedUser } from '../service/users/selection';
@@ -13,7 +12,7 @@ import type { Cursor, SavedCursor, TriggerState } from './state';
 export type Listed = Pick<SelectedUser, 'user' | 'entry'>;
 
 /** Polls in a row that missed a user, from which on the user holds no pass open. Under a throttle they miss different users. */
-const MISSED_OFTEN = FEW_IN_A_ROW;
+const MISSED_OFTEN = 3;
 /** A read has failed: the user comes after all others, and once the service has refused the request there, no longer. */
 const FAILED = 4;
 const FAILED_THEN_MISSED = 5;

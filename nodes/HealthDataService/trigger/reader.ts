@@ -4,7 +4,6 @@
  * maximum of rows, a throttle of the service or an outage → the users aside, the oldest try first → emit the oldest rows, save.
  * Users who were not reached stay where they are, and are read by the next poll.
  */
-import { FEW_IN_A_ROW } from '../http/circuitBreaker';
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import type { AdaptiveTimeout, Deadlines } from '../http/deadlines';
 import type { ServiceClock } from '../http/serviceClock';
@@ -41,6 +40,8 @@ export interface PollOptions {
 const OVERLAP = 100;
 /** Part of the budget for users who could not be read before, after the others. */
 const SHARE_OF_UNREADABLE = 0.3;
+/** Problems of a poll after which requests get a single attempt. */
+const FEW_PROBLEMS = 3;
 /** Failures in a row after which the user list tells whether the service fails as a whole. */
 const FAILURES_TO_PROBE = 20;
 
@@ -159,7 +160,7 @@ export class PollReader {
 				isTriedOnce: (user) => isOftenMissed(this.cursors.of(user)),
 				// After a few failures in a poll, the requests of the others get a single attempt.
 				budget: () => ({
-					retryMs: problems.size < FEW_IN_A_ROW ? timeout.currentMs / 2 : 0,
+					retryMs: problems.size < FEW_PROBLEMS ? timeout.currentMs / 2 : 0,
 					totalMs: this.isTimeUp() ? 0 : budgetMs / 2,
 				}),
 				isTimeUp: this.isTimeUp,

@@ -19,7 +19,7 @@ const target = {
 		},
 		whenMissing: async () => undefined,
 	},
-	provider: { slug: 'omron' },
+	provider: 'omron',
 	concurrency: 2,
 };
 const options: ReadOptions = { windowStartOf: () => START };
