@@ -90,7 +90,7 @@ export function stateNow(n8n: PollingHost): TriggerState {
 
 /** How many users could not be read. */
 export const failedUsers = ({ cursors }: TriggerState) =>
-	cursors.reduce((sum, { missed = 0, users }) => sum + (missed > 3 ? users.length / 12 : 0), 0);
+	cursors.reduce((sum, { ended, users }) => sum + (ended === 'failed' ? users.length / 12 : 0), 0);
 
 /** Whether all users have been read since the pass began. */
 export const isPassComplete = ({ pass, poll }: TriggerState) => pass > poll;

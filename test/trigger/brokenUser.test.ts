@@ -27,7 +27,7 @@ onBothSchedulers((scheduler) => {
 			expect(n8n.reported).toHaveLength(1);
 			expect(n8n.reported[0]).toMatchObject({
 				message: expect.stringMatching(/^The readings of 1 user cannot be read\. ./),
-				description: expect.stringContaining(`It is ${w.anna.user_id}. `),
+				description: expect.stringContaining(`It is ${w.anna.user_id}, last read 2026-06-01 12:00 UTC. `),
 				failure: { cause: expect.any(String) },
 			});
 			w.history.add(w.ben, w.reading(0, 141));
@@ -63,7 +63,7 @@ onBothSchedulers((scheduler) => {
 	});
 
 	it.each(['a poll', 'a test event'])(
-		'fails in %s while another user waits for a retry: that one is still read',
+		'fails in %s while another user waits for a retry: that one is still read, or in the next poll',
 		async (poll) => {
 			const n8n = w.trigger();
 			await n8n.start();
@@ -75,6 +75,8 @@ onBothSchedulers((scheduler) => {
 				isFirst = false;
 				return { status: 500, headers: { 'retry-after': '1' } };
 			};
+			// A Retry-After that the list does not have is one of this user only, who comes after the others in the next poll.
+			if (poll === 'a poll') expect(await n8n.tick()).toBeUndefined();
 			expect(valuesOf(await (poll === 'a poll' ? n8n.tick() : n8n.fetchTestEvent()))).toEqual([141]);
 			expect(isFirst).toBe(false);
 		},

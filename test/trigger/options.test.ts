@@ -2,14 +2,12 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';
-import { reachesThreshold } from '../../nodes/HealthDataService/trigger/settings';
-import type { Threshold } from '../../nodes/HealthDataService/trigger/state';
 import { History } from '../helpers/history';
 import { bloodPressure, mindfulness } from '../helpers/people';
 import { PollingHost, type HostOptions } from '../helpers/pollingHost';
 import { byUserId, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
-import { HOUR, MINUTE, stateNow } from '../helpers/watch';
+import { MINUTE, stateNow } from '../helpers/watch';
 
 const history = new History();
 const used = useSandbox(() => ({ world: history }));
@@ -84,7 +82,10 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 		]);
 		change(entries[0], reading(88, 51, -10));
 		change(entries[1], reading(92, 51, -9));
-		expect(valuesOf(await n8n.tick())).toEqual([[88, 51, 'updated']]);
+		expect(valuesOf(await n8n.tick())).toEqual([
+			[88, 51, 'created'],
+			[92, 51, 'updated'],
+		]);
 	});
 
 	it('numbers as text count, null and words do not', async () => {
@@ -112,42 +113,53 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 		expect(await n8n.tick()).toHaveLength(1);
 	});
 
-	/** Measured before a change of the minimum, and read by no poll before it: durable, the new one judges it. */
-	const unread = (row: unknown) => (scheduler === 'durable' ? [row] : []);
-
-	it('a correction that reaches it is emitted as updated, another is not', async () => {
+	it('a reading that reaches it after a correction goes out as new; then each correction goes out', async () => {
 		const n8n = await trigger({ minSystolic: 140 });
 		let entry = history.add(anna, reading(120, 80));
 		expect(await n8n.tick()).toBeUndefined();
 		entry = change(entry, reading(130, 80));
 		expect(await n8n.tick()).toBeUndefined();
 		entry = change(entry, reading(150, 80));
-		expect(valuesOf(await n8n.tick())).toEqual([[150, 80, 'updated']]);
-		entry = change(entry, reading(135, 80));
+		expect(valuesOf(await n8n.tick())).toEqual([[150, 80, 'created']]);
+		// The alarm is taken back.
+		entry = change(entry, reading(120, 80));
+		expect(valuesOf(await n8n.tick())).toEqual([[120, 80, 'updated']]);
 		expect(await n8n.tick()).toBeUndefined();
 		change(entry, reading(151, 80));
 		expect(valuesOf(await n8n.tick())).toEqual([[151, 80, 'updated']]);
+	});
+
+	it('of a reading that was old at the first read, a correction goes out only if it reaches', async () => {
+		let entry = history.add(anna, reading(150, 80, -60));
+		const n8n = await trigger({ minSystolic: 140 });
+		entry = change(entry, reading(130, 80, -60));
+		expect(await n8n.tick()).toBeUndefined();
+		change(entry, reading(160, 80, -60));
+		expect(valuesOf(await n8n.tick())).toEqual([[160, 80, 'updated']]);
 	});
 
 	it.each<[string, INodeParameters]>([
 		['lower', { minSystolic: 100 }],
 		['gone', {}],
 		['another one', { minDiastolic: 10 }],
-	])('a change of it (%s) does not start over, and emits no older reading', async (_, options) => {
-		const n8n = await trigger({ minSystolic: 140 });
-		history.add(anna, reading(120, 80, 0));
-		clock += 2 * MINUTE;
-		expect(await n8n.tick()).toBeUndefined();
-		// Arrived between polls: a restart would take it for old.
-		history.add(anna, reading(145, 80, -1));
-		history.add(anna, reading(121, 80, -0.5));
-		n8n.parameters = { ...n8n.parameters, options };
-		expect(valuesOf(await n8n.start())).toEqual([[145, 80, 'created'], ...unread([121, 80, 'created'])]);
-		expect(await n8n.tick()).toBeUndefined();
-		history.add(anna, reading(125, 80, 1));
-		clock += 2 * MINUTE;
-		expect(valuesOf(await n8n.tick())).toEqual([[125, 80, 'created']]);
-	});
+	])(
+		'a change of it (%s): what of the lookback reaches the new one goes out once, nothing else',
+		async (_, options) => {
+			history.add(anna, reading(125, 80, -60));
+			const n8n = await trigger({ minSystolic: 140 });
+			history.add(anna, reading(120, 80, 0));
+			history.add(anna, reading(150, 80, 1));
+			clock += 2 * MINUTE;
+			expect(valuesOf(await n8n.tick())).toEqual([[150, 80, 'created']]);
+			n8n.parameters = { ...n8n.parameters, options };
+			history.add(anna, reading(145, 80, -0.5));
+			expect(valuesOf(await n8n.start())).toEqual([
+				[120, 80, 'created'],
+				[145, 80, 'created'],
+			]);
+			expect(await n8n.tick()).toBeUndefined();
+		},
+	);
 
 	it('raised: readings that only reach the old one are not emitted', async () => {
 		const n8n = await trigger({ minSystolic: 140 });
@@ -158,72 +170,24 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 		expect(valuesOf(await n8n.start())).toEqual([[165, 80, 'created']]);
 	});
 
-	it('changed: those of before are forgotten once no window reaches back to them', async () => {
-		const n8n = await trigger({ minSystolic: 140 });
-		for (const minSystolic of [140, 130, 120, 120, 120, 120, 120]) {
-			n8n.parameters = { ...n8n.parameters, options: { minSystolic } };
-			clock += 24 * HOUR;
-			history.add(anna, reading(150, 90));
-			expect(await n8n.start()).toHaveLength(1);
-		}
-		expect(stateNow(n8n).minimums).toEqual([{ thresholds: [{ column: 'systolic', least: 120 }] }]);
-	});
-
-	it('lowered twice: each value counts for what was measured before it was changed', async () => {
-		const n8n = await trigger({ minSystolic: 140 });
-		const out = [];
-		for (const [minSystolic, ...measured] of [
-			[120, 130],
-			[100, 110, 125],
-			[100, 99, 105],
-		]) {
-			for (const systolic of measured) history.add(anna, reading(systolic, 80, systolic / 1000));
-			clock += MINUTE;
-			n8n.parameters = { ...n8n.parameters, options: { minSystolic } };
-			out.push(...valuesOf(await n8n.start()));
-		}
-		expect(out).toEqual([
-			...unread([130, 80, 'created']),
-			...unread([110, 80, 'created']),
-			[125, 80, 'created'],
-			[105, 80, 'created'],
-		]);
-	});
-
-	it('lowered during an outage: what is measured after the change goes out once the service answers', async () => {
+	it('lowered during an outage: what reaches the new one goes out once the service answers', async () => {
 		const n8n = await trigger({ minSystolic: 140 });
 		n8n.parameters = { ...n8n.parameters, options: { minSystolic: 100 } };
 		used.sandbox.switches.fault = () => ({ status: 503 });
+		history.add(anna, reading(120, 80, 0));
 		clock += MINUTE;
-		history.add(anna, reading(120, 80, -0.5));
 		expect(await n8n.start()).toBeUndefined();
-		clock += MINUTE;
-		history.add(anna, reading(121, 80, -0.5));
 		used.sandbox.switches.fault = () => undefined;
-		expect(valuesOf(await n8n.tick())).toEqual([...unread([120, 80, 'created']), [121, 80, 'created']]);
+		expect(valuesOf(await n8n.tick())).toEqual([[120, 80, 'created']]);
+		expect(await n8n.tick()).toBeUndefined();
 	});
 
-	it('lowered while a Retry-After lasts: what is measured after the change goes out once it is over', async () => {
+	it('takes no room in the state for readings that do not reach it', async () => {
 		const n8n = await trigger({ minSystolic: 140 });
-		used.sandbox.switches.fault = () => ({ status: 429, headers: { 'retry-after': '600' } });
-		expect(await n8n.start('init')).toBeUndefined();
-		used.sandbox.switches.fault = () => undefined;
-		used.sandbox.requests.length = 0;
+		for (let index = 0; index < 20; index++) history.add(anna, reading(120 + index, 80, index / 60));
 		clock += MINUTE;
-		n8n.parameters = { ...n8n.parameters, options: { minSystolic: 100 } };
-		expect(await n8n.start()).toBeUndefined();
-		history.add(anna, reading(119.5, 80, -0.5));
-		clock += MINUTE;
-		n8n.kill();
-		expect(await n8n.start('init')).toBeUndefined();
-		expect(used.sandbox.requests).toEqual([]);
-		for (const minutes of [-0.5, 5]) history.add(anna, reading(121 + minutes, 80, minutes));
-		clock += 10 * MINUTE;
-		expect(valuesOf(await n8n.tick())).toEqual([
-			...unread([119.5, 80, 'created']),
-			[120.5, 80, 'created'],
-			[126, 80, 'created'],
-		]);
+		expect(await n8n.tick()).toBeUndefined();
+		expect(stateNow(n8n).seen).toEqual({});
 	});
 
 	it('a test event is one that would be emitted', async () => {
@@ -242,15 +206,6 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 			description: expect.stringContaining('To see a sample, lower them for the test'),
 		});
 	});
-});
-
-it.each<[string, Threshold, unknown[]]>([
-	['at least', { column: 'systolic', least: 0 }, ['150', ' 151.5 ', '1.5e2', '0', 0]],
-	['at most', { column: 'systolic', most: 0 }, ['0', 0, -1]],
-])('%s 0: numbers, numbers as text and the value itself reach it', (_, threshold, expected) => {
-	const given = ['150', ' 151.5 ', '1.5e2', null, 'high', '', true, [160], '0', 0, -1, undefined];
-	const kept = given.filter((systolic) => reachesThreshold([threshold], { systolic } as IDataObject));
-	expect(kept).toEqual(expected);
 });
 
 describe('Only Connected Users', () => {

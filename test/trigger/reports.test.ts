@@ -44,7 +44,7 @@ onBothSchedulers((scheduler) => {
 			expect(n8n.reported[2]).toMatchObject({
 				message: expect.stringMatching(/^The readings of 2 users cannot be read\. The service did not accept/),
 				// Results come as they are completed.
-				description: expect.stringMatching(/^The first is [\w-]+\. /),
+				description: expect.stringMatching(/^The first is [\w-]+, last read 2026-06-01 \d\d:\d\d UTC\. /),
 				httpCode: '422',
 				failure: { cause: 'configuration-invalid' },
 			});
@@ -107,6 +107,39 @@ onBothSchedulers((scheduler) => {
 
 	describe('log', () => {
 		const log = useLogLines();
+		const slug = (value: string) => ({ ...allUsers, provider: { __rl: true, mode: 'slug', value } });
+
+		it.each(['Withings', 'OMRON'])(
+			'a provider that no user has (%s): publication succeeds, and one report',
+			async (typed) => {
+				const n8n = w.trigger(slug(typed));
+				await n8n.start();
+				for (let i = 0; i < 2; i++) {
+					w.pass(MINUTE);
+					await n8n.tick();
+				}
+				expect(n8n.reported).toMatchObject([
+					{ message: "'Provider' is not the slug of a provider that a user has connected" },
+				]);
+				expect(n8n.reported[0].description).toContain('omron');
+				expect(log).toEqual([]);
+			},
+		);
+
+		it('a provider that a user has: no report, though nobody has readings', async () => {
+			const n8n = w.trigger(slug('omron'));
+			await n8n.start();
+			await n8n.tick();
+			expect(n8n.reported).toEqual([]);
+		});
+
+		it('a provider that no user has, in a test event: the error says it', async () => {
+			await expect(w.trigger(slug('OMRON')).fetchTestEvent()).rejects.toMatchObject({
+				message: "'Provider' is not the slug of a provider that a user has connected",
+				description: expect.stringContaining('omron'),
+			});
+		});
+
 		it('a service that is down at a start: one line that ends with a full stop', async () => {
 			w.used.sandbox.switches.fault = () => ({ status: 503 });
 			await w.trigger().start('init');

@@ -233,18 +233,6 @@ describe('durable', () => {
 		expect(valuesOf(await n8n.tick())).toEqual([121]);
 	});
 
-	it('a state from before readings were seen that reach no minimum: a lower one does not bring them back', async () => {
-		const n8n = w.trigger({ ...allUsers, options: { minSystolic: 140 } });
-		await n8n.start();
-		const { row } = n8n;
-		w.history.add(w.anna, w.reading(0, 121));
-		expect(await n8n.tick()).toBeUndefined();
-		n8n.parameters = { ...allUsers, options: { minSystolic: 100 } };
-		n8n.staleRow = row;
-		expect(await n8n.start()).toBeUndefined();
-		expect(await n8n.tick()).toBeUndefined();
-	});
-
 	it('a start without a state begins anew, and no older state is taken for a newer one', async () => {
 		const { n8n, row } = await afterDelivery();
 		n8n.row = undefined;

@@ -129,9 +129,9 @@ onBothSchedulers((scheduler) => {
 		const n8n = w.trigger();
 		const start = n8n.start();
 		while (w.readingRequests().length < 2) await nextTurn();
-		w.pass(2 * MINUTE);
-		w.history.add(w.anna, w.reading(-1, 121));
-		w.history.add(w.ben, w.reading(-1, 122));
+		w.pass(MINUTE / 2);
+		w.history.add(w.anna, w.reading(-0.25, 121));
+		w.history.add(w.ben, w.reading(-0.25, 122));
 		await start;
 		w.used.sandbox.switches.latencyMs = 0;
 		await n8n.tick();

@@ -68,7 +68,7 @@ onBothSchedulers((scheduler) => {
 		await n8n.start();
 		const { point } = w.history.add(w.anna, w.reading(0, 120)).reading;
 		expect(await n8n.tick()).toHaveLength(1);
-		for (const unit of ['MMHG', 'mm Hg', ' mmhg ']) {
+		for (const unit of ['MMHG', 'mm Hg', ' mmhg ', 'mm[Hg]', '', null]) {
 			Object.assign(point, { unit });
 			expect(await n8n.tick()).toBeUndefined();
 		}

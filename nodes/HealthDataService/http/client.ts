@@ -3,6 +3,7 @@
  * and pickers use it.
  */
 import type { IDataObject } from 'n8n-workflow';
+import { isThrottle } from '../shared/problem';
 import { isObject } from '../shared/values';
 import { serviceRoot } from './authenticate';
 import { classifyStatus, isDenied, isRedirect } from './classify';
@@ -12,6 +13,7 @@ import { followOne } from './redirect';
 import { RequestQueue } from './requestQueue';
 import {
 	RETRY_LIMITS,
+	SINGLE_ATTEMPT,
 	withRetry,
 	type RequestOptions,
 	type RetryLimits,
@@ -45,6 +47,8 @@ export interface ClientOptions
 	/** Timeout of a whole answer, at most that of `RETRY_LIMITS`. */
 	timeoutMs?: number;
 	onAnswer?: (headers: IDataObject) => void;
+	/** Whether the first Retry-After asks the user list: refused there too, it is one for all requests, else one for this user. */
+	asksList?: boolean;
 }
 
 export async function readCredential(context: Context) {
@@ -61,6 +65,7 @@ export async function connect(
 		timeoutMs = RETRY_LIMITS.timeoutMs,
 		continues = 'continueOnFail' in context && context.continueOnFail(),
 		onAnswer,
+		asksList,
 		...limits
 	}: ClientOptions = {},
 ): Promise<Get> {
@@ -80,8 +85,19 @@ export async function connect(
 		async (url) => await follow(url, { isProbe: true, ignoreFailure: true }),
 	);
 	const send = keys.checked(createSend(context, data, { defaults, signal, ...timeout }));
+	const isListThrottled = async (): Promise<boolean> => {
+		const probe = follow(`${root}/v2/user?limit=1`, { ...SINGLE_ATTEMPT, isProbe: true });
+		return await probe.then(() => false, isThrottle);
+	};
 	const follow = followOne(
-		withRetry(send, { ...RETRY_LIMITS, ...limits, queue, signal, continues }),
+		withRetry(send, {
+			...RETRY_LIMITS,
+			...limits,
+			queue,
+			signal,
+			continues,
+			...(asksList && { isListThrottled }),
+		}),
 		root,
 	);
 

@@ -13,23 +13,15 @@ interface Running {
 	controller: AbortController;
 }
 
-/** The short timeout, as a part of the whole timeout. */
-const SHORT = 1 / 12;
-
-/** The timeout is never below this multiple of the slowest answer. */
-const MARGIN = 4;
-
 export class Deadlines {
 	private readonly running = new Set<Running>();
 	private isWatching = false;
 
-	/** Most time for an answer, of requests in flight too. */
-	maxMs = () => Infinity;
 	/** When every request ends, by `performance.now()`. */
 	endAt = Infinity;
 
 	/**
-	 * Runs `work`. Its signal aborts after `ms` or `maxMs()`, or at once with `cancel`; the work must end then.
+	 * Runs `work`. Its signal aborts after `ms`, or at once with `cancel`; the work must end then.
 	 *
 	 * @throws what `work` throws; an error with the code `ETIMEDOUT` after `ms`
 	 */
@@ -53,8 +45,7 @@ export class Deadlines {
 		}
 	}
 
-	private readonly endOf = ({ begunAt, ms }: Running) =>
-		Math.min(begunAt + Math.min(ms, this.maxMs()), this.endAt);
+	private readonly endOf = ({ begunAt, ms }: Running) => Math.min(begunAt + ms, this.endAt);
 
 	/** Watches until the last request ends. In short steps, so that memory is free soon after. */
 	private async watch() {
@@ -70,34 +61,5 @@ export class Deadlines {
 			}
 		}
 		this.isWatching = false;
-	}
-}
-
-/**
- * Timeout of one answer that adapts: short once a whole round of answers timed out, so that hanging users do not use up the time
- * of the users after them. An answer restores the whole timeout.
- */
-export class AdaptiveTimeout {
-	/** Timed-out answers in a row. */
-	hanging = 0;
-	/** Part of the whole timeout: less for users who failed before, which leaves time for slow answers of the others. */
-	part = 1;
-	slowestMs = 0;
-
-	/** @param ms the whole timeout @param places requests at a time */
-	constructor(
-		readonly ms: number,
-		private readonly places: () => number,
-	) {}
-
-	get currentMs() {
-		const part = this.hanging >= this.places() ? SHORT : this.part;
-		return Math.min(this.ms, Math.max(this.ms * part, this.slowestMs * MARGIN));
-	}
-
-	/** Notes the end of one read: an answer, or an error after `tookMs`. */
-	note(hasFailed: boolean, tookMs: number) {
-		this.hanging = hasFailed && tookMs >= this.currentMs ? this.hanging + 1 : 0;
-		if (!hasFailed) this.slowestMs = Math.max(this.slowestMs, tookMs);
 	}
 }

@@ -70,6 +70,9 @@ export class RequestQueue {
 	/** The probe in progress. */
 	private probing?: Promise<unknown>;
 	private firstProbe?: Promise<void>;
+	private askingList?: Promise<void>;
+	/** Whether the first Retry-After was one for all requests, as far as is known. */
+	isThrottledForAll = true;
 	/** Whether the service has given data: then the Base URL is right. */
 	hasData = false;
 	/** Times in a row that the service has throttled, without an answer in between. */
@@ -79,13 +82,14 @@ export class RequestQueue {
 	readonly deadlines = new Deadlines();
 	readonly circuitBreaker = new CircuitBreaker();
 
-	/** @param until by `performance.now()`: requests that the rate holds back longer are rejected */
+	/** @param until by `performance.now()`: then requests end, and those that the rate holds back longer are rejected */
 	constructor(
 		{ concurrency = DEFAULT_CONCURRENCY, requestsPerSecond = Infinity }: RequestLimits = {},
 		private readonly until = Infinity,
 	) {
 		this.concurrency = this.most = concurrency;
 		this.intervalMs = 1000 / requestsPerSecond;
+		this.deadlines.endAt = until;
 	}
 
 	/** Most requests in flight now. */
@@ -141,6 +145,26 @@ export class RequestQueue {
 				this.pump();
 			});
 		await this.probing;
+	}
+
+	/**
+	 * Obeys a Retry-After: sends nothing for `ms`, unless it is that of single users.
+	 *
+	 * @param isListThrottled asked once: what does not hold for the user list does not hold for all
+	 */
+	async obey(ms: number, isListThrottled: () => Promise<boolean>) {
+		const until = performance.now() + ms;
+		this.askingList ??= this.probe(async () => {
+			this.isThrottledForAll = await isListThrottled();
+			if (this.isThrottledForAll) this.pause(until - performance.now());
+		});
+		if (await this.knowsThrottledForAll()) this.pause(until - performance.now());
+	}
+
+	/** `isThrottledForAll`, once the list has told. */
+	async knowsThrottledForAll(): Promise<boolean> {
+		await this.askingList;
+		return this.isThrottledForAll;
 	}
 
 	/** `probe` for the first that it is given. */

@@ -70,6 +70,8 @@ export interface RetryOptions extends RetryLimits, Pick<QueueOptions, 'signal' |
 	queue: RequestQueue;
 	/** Whether failures do not count towards the circuit breaker: the trigger's reader tells an outage from failing users itself. */
 	ignoreFailure?: boolean;
+	/** Whether the user list is throttled too. Without it, a Retry-After is one for all requests. */
+	isListThrottled?: () => Promise<boolean>;
 }
 
 /** What is left of the time for one user. All requests for the user share it. */
@@ -174,9 +176,16 @@ class Attempts {
 	}
 
 	private readonly stoppedBy = () => {
+		if (this.isOwnThrottle) return this.lastFailure;
 		const reason = this.request.budget?.stoppedBy();
 		return reason && (this.lastFailure ?? reason);
 	};
+
+	/** Whether the last failure was a Retry-After of this user only: the request ends, and the others go on. */
+	private get isOwnThrottle(): boolean {
+		const isOfAll = this.options.queue.isThrottledForAll || !this.request.budget;
+		return this.lastFailure?.retryAfterMs !== undefined && !isOfAll;
+	}
 
 	/** @returns nothing for another attempt @throws Problem after the last one */
 	private readonly settle = (answer: Answer): IN8nHttpFullResponse | undefined => {
@@ -192,8 +201,9 @@ class Attempts {
 		this.lastFailure = failure;
 
 		const maxAttempts = this.request.maxAttempts ?? this.options.maxAttempts;
-		const delayMs = retryDelay(failed, { ...this.options, maxAttempts });
-		if (maxAttempts > 1) this.pauseOthers(failed, latest, delayMs);
+		const limits = { ...this.options, maxAttempts };
+		const delayMs = this.isOwnThrottle ? undefined : retryDelay(failed, limits);
+		if (!this.request.isProbe) this.pauseOthers(failed, latest, maxAttempts, delayMs);
 		if (delayMs === undefined) this.giveUp(failure);
 		this.notBefore = failed.now + delayMs;
 		return undefined;
@@ -227,20 +237,31 @@ class Attempts {
 	}
 
 	/** Pauses the other requests of the queue. @param delayMs undefined after the last attempt */
-	private pauseOthers(failed: FailedAttempt, problem: Problem, delayMs?: number) {
-		const { queue, outlastsThrottles, retryUntil = Infinity } = this.options;
+	private pauseOthers(
+		failed: FailedAttempt,
+		problem: Problem,
+		maxAttempts: number,
+		delayMs?: number,
+	) {
+		const { queue, outlastsThrottles, retryUntil = Infinity, isListThrottled } = this.options;
 		const { outcome, isThrottle, askedMs, throttles } = failed;
 		const isOutlasted = outlastsThrottles && isThrottle;
 		if (isOutlasted) queue.lastThrottle = problem;
+		const restMs = retryUntil - performance.now();
+		// By throttles in a row, not by `delayMs`: others are answered while one request is throttled again and again.
+		const pauseMs = Math.max(askedMs ?? 0, backoff(throttles + 1));
+		if (askedMs !== undefined && isListThrottled) {
+			void queue.obey(delayMs === undefined ? restMs : pauseMs, isListThrottled);
+			return;
+		}
+		if (maxAttempts === 1) return;
 		if (delayMs !== undefined) {
-			// By throttles in a row, not by `delayMs`: others are answered while one request is throttled again and again.
-			const pauseMs = Math.max(askedMs ?? 0, backoff(throttles + 1));
 			if (isOutlasted || outcome === 'throttled') queue.pause(pauseMs);
 			return;
 		}
 		// A throttle that other requests do not meet is of this user only.
 		const concernsAll = askedMs !== undefined || throttles >= MIN_THROTTLES;
-		if (isOutlasted && concernsAll) queue.pause(retryUntil - performance.now());
+		if (isOutlasted && concernsAll) queue.pause(restMs);
 	}
 }
 

@@ -62,6 +62,10 @@ export function problemOfOne(error: unknown, hasEnded: boolean): Problem {
 	throw error;
 }
 
+/** Whether the service limits the requests: never a failure of one user. */
+export const isThrottle = (error: unknown): error is Problem =>
+	error instanceof Problem && (error.kind === 'rate-limited' || error.retryAfterMs !== undefined);
+
 /** Of an optional request: undefined for a Problem. @throws any other error */
 export function ignoreProblem(error: unknown): undefined {
 	if (!(error instanceof Problem)) throw error;

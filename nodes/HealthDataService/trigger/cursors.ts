@@ -3,196 +3,247 @@
  * moves the cursor of its user and no other. Only hashes are saved.
  */
 import { hash } from 'node:crypto';
-import { CLOCK_ERROR_MS, type ServiceClock } from '../http/serviceClock';
 import { USER_LENGTH, userPrefix } from '../service/readings/identity';
 import type { ListEntry, SelectedUser } from '../service/users/selection';
+import { CLOCK_ERROR_MS, type Clock } from './clock';
 import type { Cursor, SavedCursor, TriggerState } from './state';
 
-/** A user of the list. `user_id` is empty where no user matches the entry. */
+/** A user of the list, or an entry whose user is not known. */
 export type Listed = Pick<SelectedUser, 'user' | 'entry'>;
 
-/** Polls in a row that missed a user, from which on the user holds no pass open. Under a throttle they miss different users. */
-const MISSED_OFTEN = 3;
-/** A read has failed: the user comes after all others, and once the service has refused the request there, no longer. */
-const FAILED = 4;
-const FAILED_THEN_MISSED = 5;
+/** The user of an entry that is not resolved. */
+const NOBODY = { user_id: '', client_user_id: null };
 
-/** Whether a read was ended so often that the cause seems to be the user. */
-export const isOftenMissed = ({ missed = 0 }: Cursor) => missed >= MISSED_OFTEN;
-export const hasFailed = ({ missed = 0 }: Cursor) => missed >= FAILED;
-export const isAside = ({ missed }: Cursor) => missed === FAILED;
-
-/** The user of an entry that no user matches. */
-export const NOBODY = { user_id: '', client_user_id: null };
-export const KEY_LENGTH = 12;
+const KEY_LENGTH = 12;
+/** An entry is typed by a person, who could search for two with the same hash. */
+const ENTRY_KEY_LENGTH = 16;
 /** Owner of an entry that is not resolved yet. */
 const UNKNOWN = ' '.repeat(USER_LENGTH);
 
 /** Hash of the entry, or of the user ID. */
 export const keyOf = ({ user, entry }: Listed) =>
-	hash('sha256', entry?.id ?? user.user_id).slice(0, KEY_LENGTH);
+	entry
+		? hash('sha256', entry.id).slice(0, ENTRY_KEY_LENGTH)
+		: hash('sha256', user.user_id).slice(0, KEY_LENGTH);
 
-const ownerOf = ({ user, entry }: Listed) =>
-	entry && user.user_id ? userPrefix(user.user_id) : undefined;
+export const hasFailed = ({ ended }: Cursor) => ended === 'failed';
+
+export interface CursorOptions {
+	clock: Clock;
+	/** ms */
+	lookback: number;
+	entries?: readonly ListEntry[];
+	/** Whether a user who joins brings only what was measured since watching began. */
+	isConnectedOnly?: boolean;
+	/** Whether a user who joins is new however long ago the service has created the user. */
+	isOfUsers: boolean;
+}
 
 export class Cursors {
-	/** `owner`: first characters of the hash of the user behind an entry; `UNKNOWN` at first. */
-	private readonly all = new Map<string, Cursor & { owner?: string }>();
-	/** Keys of the users found on the list in this poll. */
-	private readonly met = new Set<string>();
-	/** The earliest window of all users who can be read: after a wrong clock, before what `kept` tells. */
-	private readonly earliest: number;
+	private readonly all = new Map<string, Cursor>();
+	/** Key of an entry → first characters of the hash of its user. */
+	private readonly owners = new Map<string, string>();
+	/** Users of the list in this poll: key → user ID, empty where it is not known. */
+	readonly met = new Map<string, string>();
+	/** Count of the poll that began this pass; 0 in the first. */
+	pass: number;
+	/** Starts of first reads in this poll. */
+	private readonly starts = new Map<string, number>();
 
-	/** @param options times in ms, `now` at the start of the poll; `entries` of *User IDs*: watching an added one begins now */
 	constructor(
 		private readonly before: TriggerState,
-		private readonly options: {
-			now: number;
-			clock: Pick<ServiceClock, 'earliest' | 'corrected'>;
-			lookback: number;
-			entries?: readonly ListEntry[];
-		},
+		private readonly options: CursorOptions,
 	) {
-		const { entries } = options;
-		this.earliest = Math.min(
-			...before.cursors.filter((one) => !hasFailed(one)).map(({ from }) => from),
-		);
-		const ownerLength = entries ? USER_LENGTH : 0;
+		this.pass = before.pass;
+		const keyLength = options.entries ? ENTRY_KEY_LENGTH : KEY_LENGTH;
+		const length = options.entries ? keyLength + USER_LENGTH : keyLength;
 		for (const { users, ...cursor } of before.cursors) {
-			for (let at = 0; at < users.length; at += KEY_LENGTH + ownerLength) {
-				const ownerAt = at + KEY_LENGTH;
-				const owner = users.slice(ownerAt, ownerAt + ownerLength);
-				this.all.set(users.slice(at, ownerAt), entries ? { ...cursor, owner } : cursor);
+			for (let at = 0; at < users.length; at += length) {
+				const key = users.slice(at, at + keyLength);
+				this.all.set(key, cursor);
+				if (options.entries) this.owners.set(key, users.slice(at + keyLength, at + length));
 			}
-		}
-		for (const entry of entries ?? []) {
-			const key = keyOf({ user: NOBODY, entry });
-			if (!this.all.has(key)) this.all.set(key, { ...this.added(), owner: UNKNOWN });
 		}
 	}
 
 	/** The cursor of a user of the list; a new one where the user has none, or the entry names another user than before. */
 	of(listed: Listed): Cursor {
-		const cursor = this.all.get(keyOf(listed));
-		const owner = ownerOf(listed);
-		if (cursor && (owner === undefined || [owner, UNKNOWN].includes(cursor.owner!))) return cursor;
-		return listed.entry ? this.added() : this.joined();
+		const key = keyOf(listed);
+		const owner = this.owners.get(key) ?? UNKNOWN;
+		const isSame = owner === UNKNOWN || owner === ownerOf(listed, owner);
+		const cursor = isSame ? this.all.get(key) : undefined;
+		return cursor ?? this.begun();
+	}
+
+	/** Before anything was read: watching begins with the publication, and nothing but a poll without an answer was saved. */
+	private get isStarting() {
+		return this.before.cursors.length === 0;
+	}
+
+	/** When watching began. Both clocks may have been wrong then: it is not later than now. */
+	private get since() {
+		const { since } = this.before;
+		const { now, time, latest } = this.options.clock;
+		if (since === now) return time;
+		return Math.min(since, this.isStarting ? time : latest);
+	}
+
+	/** The cursor of a user without one. The window reaches back to the last complete pass: time without polls loses nothing. */
+	private begun(): Cursor {
+		const { clock, lookback, entries, isConnectedOnly, isOfUsers } = this.options;
+		const isFirstPass = this.pass === 0;
+		const isAdded = entries !== undefined && !this.isStarting;
+		const since = isAdded ? clock.time : this.since;
+		if (isFirstPass || isAdded || isConnectedOnly)
+			return { from: Math.min(since, clock.earliest) - lookback, tried: -1, since };
+		const from = isOfUsers ? 0 : since - lookback;
+		return { from, tried: -1, since: from };
 	}
 
 	meet(listed: Listed) {
-		this.met.add(keyOf(listed));
-		this.set(listed, this.of(listed));
+		this.met.set(keyOf(listed), listed.user.user_id);
 	}
 
 	/** Whether this pass has read the user, or failed to. */
-	isDone = (listed: Listed) => this.of(listed).tried >= this.before.pass;
+	readonly isDone = ({ tried }: Cursor) => tried >= this.pass;
 
-	/** The cursor of an added entry: readings measured up to now are old. */
-	private added = (): Cursor => ({ ...this.joined(), since: this.options.now });
+	/** From now on, nobody has been read in this pass. */
+	beginPass() {
+		this.pass = this.poll;
+	}
 
-	/** The cursor of a user who joined. The window reaches back to the last complete pass: time without polls loses nothing. */
-	private joined(): Cursor {
+	private get kept() {
 		const { clock, lookback } = this.options;
-		const from = Math.min(
-			this.before.kept + CLOCK_ERROR_MS,
-			this.earliest,
-			clock.earliest() - lookback,
-		);
-		return { from, tried: 0, since: Math.max(from, this.before.since ?? from) };
+		const begun = Math.min(this.since, clock.earliest);
+		return this.before.kept ?? begun - lookback - CLOCK_ERROR_MS;
 	}
 
 	/**
-	 * Start of the window that is read (ms). A first read covers all that a window may ever move back to: else its readings would
-	 * look new then. A window that begins too late, after a wrong clock, begins where hashes are retained.
+	 * Start of the window that is read (ms). A first read starts at `kept`: a window may later move back that far, and what it has
+	 * not seen would look new. So does a window that begins too late, after a wrong clock.
 	 */
 	windowStart({ from, since }: Cursor): number {
-		const { now, lookback } = this.options;
-		return since === undefined && from <= now - lookback ? from : Math.min(from, this.before.kept);
+		const { clock, lookback } = this.options;
+		const isRight = since === undefined && from <= clock.now - lookback;
+		return isRight ? from : Math.min(from, this.kept);
+	}
+
+	/** The start, for a request. */
+	beginRead(listed: Listed): number {
+		const cursor = this.of(listed);
+		const start = this.windowStart(cursor);
+		if (cursor.since !== undefined) this.starts.set(keyOf(listed), start);
+		return start;
+	}
+
+	/** Whether the first read began too late: the service has told the time only since. */
+	hasBegunLate(listed: Listed): boolean {
+		const start = this.starts.get(keyOf(listed)) ?? -Infinity;
+		return start > this.windowStart(this.of(listed));
 	}
 
 	/** After a successful read: the window begins `lookback` before the newest reading of this poll, and stays without one. */
-	move(listed: Listed, poll: number, newest?: number) {
+	move(listed: Listed, newest?: number) {
 		const { from } = this.of(listed);
 		const { clock, lookback } = this.options;
-		const next = Math.min(clock.earliest(), newest ?? from + lookback) - lookback;
-		this.set(listed, { from: Math.max(Math.min(from, this.before.kept), next), tried: poll });
+		const next = Math.min(clock.earliest, newest ?? from + lookback) - lookback;
+		const moved = Math.max(Math.min(from, this.kept), next);
+		this.set(listed, { from: moved, tried: this.poll, read: clock.now });
 	}
 
 	/** After a failed read: the window stays. */
-	fail(listed: Listed, poll: number) {
-		this.set(listed, { ...this.of(listed), tried: poll, missed: FAILED });
+	fail(listed: Listed) {
+		this.set(listed, { ...this.of(listed), tried: this.poll, ended: 'failed' });
 	}
 
-	/** After a read that a throttle or the end of the poll has ended: the user stays open for the next poll. */
-	miss(listed: Listed, poll: number) {
-		const { missed = 0, ...cursor } = this.of(listed);
-		const now = missed >= FAILED ? FAILED_THEN_MISSED : Math.min(missed + 1, MISSED_OFTEN);
-		this.set(listed, { ...cursor, missed: now, ...(now >= MISSED_OFTEN && { tried: poll }) });
+	/** After a read that the end of the poll or a throttle of all has ended. The second time in a row it is a failed one. */
+	cut(listed: Listed) {
+		const cursor = this.of(listed);
+		if (cursor.ended === 'cut') this.fail(listed);
+		else if (!hasFailed(cursor)) this.set(listed, { ...cursor, ended: 'cut' });
+	}
+
+	private get poll() {
+		return this.before.poll + 1;
 	}
 
 	private set(listed: Listed, cursor: Cursor) {
-		const owner = ownerOf(listed) ?? this.all.get(keyOf(listed))?.owner;
-		this.all.set(keyOf(listed), { ...cursor, owner });
+		const key = keyOf(listed);
+		this.all.set(key, cursor);
+		if (listed.entry) this.owners.set(key, ownerOf(listed, this.owners.get(key)));
 	}
 
-	/** How many users cannot be read. @param tried in this poll only */
-	unreadable(tried?: number): number {
-		return [...this.all.values()].filter(
-			(one) => hasFailed(one) && one.tried === (tried ?? one.tried),
-		).length;
+	/** At the end of the poll. @param isListRead to its end: then users who left it have no cursor any more */
+	settle(isListRead: boolean) {
+		const { entries } = this.options;
+		const keys = entries?.map((entry) => keyOf({ user: NOBODY, entry }));
+		const listed = new Set(keys ?? this.met.keys());
+		for (const key of listed) if (!this.all.has(key)) this.all.set(key, this.begun());
+		if (!isListRead && !entries) return;
+		for (const key of this.all.keys()) if (!listed.has(key)) this.all.delete(key);
 	}
 
-	/** Whether this pass has neither read nor found some user: the user has left, or the list has moved meanwhile. */
-	get hasUnmet(): boolean {
-		for (const [key, { tried }] of this.all)
-			if (tried < this.before.pass && !this.met.has(key)) return true;
-		return false;
+	/** Whether this pass has read every user, or failed to. */
+	get isPassComplete(): boolean {
+		return [...this.all.values()].every(this.isDone);
 	}
 
-	/** Before the list is read again from its beginning. */
-	forgetMet = () => this.met.clear();
-
-	/** At the end of a list that was read from its beginning: users who left it have no cursor any more. */
-	removeUnmet() {
-		for (const key of this.all.keys()) if (!this.met.has(key)) this.all.delete(key);
+	get entries(): Iterable<[string, Cursor]> {
+		return this.all;
 	}
 
-	/** Hashes of readings are retained from here on: a day before the earliest window of all users who can be read. */
-	kept(): number {
+	/** `since` of the next poll: whoever joins then was not on the list when this poll began. */
+	sinceNext(isPassComplete: boolean): number {
+		const { clock, lookback, isConnectedOnly } = this.options;
+		if (!isPassComplete) return this.since;
+		const seenUntil = isConnectedOnly ? clock.time - lookback : clock.time;
+		return Math.max(this.since, seenUntil);
+	}
+
+	/** Hashes are retained from here on: a day before the earliest window of all users who can be read. */
+	get keptNext(): number | undefined {
 		let earliest = Infinity;
-		for (const cursor of this.all.values())
-			if (!hasFailed(cursor)) earliest = Math.min(earliest, cursor.from);
-		return earliest === Infinity
-			? this.before.kept
-			: Math.max(this.before.kept, earliest - CLOCK_ERROR_MS);
+		for (const cursor of this.all.values()) {
+			if (cursor.since === undefined && !hasFailed(cursor))
+				earliest = Math.min(earliest, cursor.from);
+		}
+		const { kept = -Infinity } = this.before;
+		return earliest === Infinity ? this.before.kept : Math.max(kept, earliest - CLOCK_ERROR_MS);
 	}
 
 	/** Windows that begin before `kept`: how the keys of the user's readings start → start of the window. */
 	earlierThan(kept: number): Map<string, number> {
 		const starts = new Map<string, number>();
-		for (const [key, { from, owner }] of this.all) {
-			const prefix = owner ?? key.slice(0, USER_LENGTH);
+		for (const [key, { from }] of this.all) {
+			const prefix = this.owners.get(key) ?? key.slice(0, USER_LENGTH);
 			if (from < kept) starts.set(prefix, Math.min(from, starts.get(prefix) ?? from));
 		}
 		return starts;
 	}
 
 	toSave(): SavedCursor[] {
-		const { clock } = this.options;
-		const groups = new Map<string, Cursor & { keys: string[] }>();
-		for (const [key, { from, tried, since, missed, owner = '' }] of this.all) {
-			const text = `${from} ${tried} ${since} ${missed}`;
-			const watched = since !== undefined && { since: clock.corrected(since) };
-			const group = groups.get(text) ?? {
-				from,
-				tried,
-				...watched,
-				...(missed && { missed }),
-				keys: [],
-			};
-			group.keys.push(key + owner);
+		const { time, latest } = this.options.clock;
+		const now = this.isStarting ? time : latest;
+		const groups = new Map<string, { cursor: Cursor; keys: string[] }>();
+		for (const [key, cursor] of this.all) {
+			const { from, tried, read, since, ended } = cursor;
+			const text = `${from} ${tried} ${read} ${since} ${ended}`;
+			const group = groups.get(text) ?? { cursor, keys: [] };
 			groups.set(text, group);
+			group.keys.push(key + this.ownerToSave(key));
 		}
-		return [...groups.values()].map(({ keys, ...cursor }) => ({ ...cursor, users: keys.join('') }));
+		return [...groups.values()].map(({ cursor, keys }) => {
+			const users = keys.join('');
+			const { since } = cursor;
+			// Undefined is not saved.
+			return { ...cursor, since: since && Math.min(since, now), users };
+		});
 	}
+
+	private ownerToSave = (key: string) =>
+		this.options.entries ? (this.owners.get(key) ?? UNKNOWN) : '';
 }
+
+/** First characters of the hash of the user behind an entry. */
+const ownerOf = ({ user }: Listed, known = UNKNOWN) =>
+	user.user_id ? userPrefix(user.user_id) : known;

@@ -3,7 +3,7 @@ import type { Get } from '../http/client';
 import type { RequestLimits } from '../http/requestQueue';
 import { collectRows, ofSourceTypes, withServiceFields } from '../service/readings/rows';
 import { identityOf, type Identity } from '../service/readings/identity';
-import { metrics, type Metric, type ThresholdOption } from '../service/readings/metrics';
+import { metrics, type Metric } from '../service/readings/metrics';
 import {
 	readUsers,
 	USERS_PER_REQUEST,
@@ -12,7 +12,7 @@ import {
 } from '../service/readings/readUsers';
 import { limitOf } from '../service/readings/rowLimit';
 import { lowerUserId } from '../service/users/users';
-import type { SelectedUser, UserSelection } from '../service/users/selection';
+import type { SelectedUser, SelectedUsers, UserSelection } from '../service/users/selection';
 import { Problem } from '../shared/problem';
 
 export interface WatchTarget extends RequestLimits {
@@ -23,7 +23,9 @@ export interface WatchTarget extends RequestLimits {
 	concurrency: number;
 }
 
-export interface ReadOptions extends Pick<ReadUsersOptions, 'isTriedOnce' | 'budget' | 'isTimeUp'> {
+export interface ReadOptions
+	extends Pick<ReadUsersOptions, 'isTriedOnce' | 'budget' | 'isTimeUp' | 'onDone'> {
+	target: WatchTarget;
 	/** In ms. */
 	windowStartOf: (user: SelectedUser) => number;
 }
@@ -34,9 +36,10 @@ export interface TriggerEvent extends Identity {
 	noun: string;
 	/** How many days back a test event is looked for. */
 	testDays: number;
-	thresholds: readonly ThresholdOption[];
+	/** Without a metric, an event is a user. */
+	metric?: Metric;
 	/** One result per user, with all rows of the window, as they are completed. */
-	read(get: Get, target: WatchTarget, options: ReadOptions): AsyncIterable<UserResult>;
+	read(get: Get, users: SelectedUsers, options: ReadOptions): AsyncIterable<UserResult>;
 }
 
 const newReading = (metric: Metric): TriggerEvent => ({
@@ -44,29 +47,26 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	name: metric.event,
 	noun: metric.noun,
 	testDays: 90,
-	thresholds: metric.thresholds,
-	read: (
-		get,
-		{ concurrency, requestsPerSecond = Infinity, ...target },
-		{ windowStartOf, ...options },
-	) =>
-		readUsers(get, {
+	metric,
+	read(get, users, { target, windowStartOf, ...options }) {
+		const { concurrency, requestsPerSecond = Infinity, provider, sourceTypes } = target;
+		const all = collectRows(metric, limitOf(Infinity, tooManyRows));
+		const query = (user: SelectedUser) => {
+			const start_date = new Date(windowStartOf(user)).toISOString();
+			return { start_date, provider };
+		};
+		return readUsers(get, {
 			...options,
 			metric,
-			query: (user) => ({
-				start_date: new Date(windowStartOf(user)).toISOString(),
-				provider: target.provider,
-			}),
-			selection: target.selection,
+			query,
+			selection: { ...target.selection, users: () => users },
 			asCompleted: true,
 			// Not more than a rate limit leaves room for: they would all wait, and none would be done soon.
 			width: Math.ceil(USERS_PER_REQUEST * Math.min(concurrency, requestsPerSecond)),
 			// Change detection adds `local_time` and `row_id`.
-			collect: ofSourceTypes(
-				target.sourceTypes,
-				collectRows(metric, limitOf(Infinity, tooManyRows)),
-			),
-		}),
+			collect: ofSourceTypes(sourceTypes, all),
+		});
+	},
 });
 
 const tooManyRows = (most: string) =>
@@ -84,16 +84,11 @@ const newUser: TriggerEvent = {
 	key: ['user_id'],
 	values: [],
 	testDays: Infinity,
-	thresholds: [],
-	async *read(get, { selection }, { isTimeUp }) {
-		for await (const one of selection.users(get)) {
+	async *read(_get, users, { isTimeUp }) {
+		for await (const one of users) {
 			const user_id = lowerUserId(one.user.user_id);
-			yield {
-				...one,
-				rows: [withServiceFields({ row_id: null }, { ...one.record, user_id })],
-				isGone: false,
-				tookMs: 0,
-			};
+			const row = withServiceFields({ row_id: null }, { ...one.record, user_id });
+			yield { ...one, rows: [row], isGone: false, tookMs: 0 };
 			if (isTimeUp?.()) return;
 		}
 	},

@@ -3,17 +3,26 @@
  * throw, which are reported beside the poll, and which are logged.
  */
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import { connect, readCredential } from '../http/client';
-import { AdaptiveTimeout } from '../http/deadlines';
+import { connect, readCredential, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { MAX_PAUSE_MS, RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
-import { serviceClock } from '../http/serviceClock';
-import { countOfUsers, logLine, Problem, sentences, toNodeError } from '../shared/problem';
+import { providerProblem } from '../service/users/provider';
+import {
+	countOfUsers,
+	ignoreProblem,
+	logLine,
+	Problem,
+	sentences,
+	toNodeError,
+} from '../shared/problem';
+import { Clock } from './clock';
+import type { WatchTarget } from './events';
 import { PollReader } from './reader';
-import { pauseOf, reportOf, type PollResult } from './results';
+import { reportOf } from './report';
+import type { PollResult } from './results';
 import { notePoll, scheduleOf, skipIfStale, withoutOverlap, type Schedule } from './scheduler';
 import { readSettings, type Settings } from './settings';
-import { isStateOf, startState, withThresholds, type TriggerState } from './state';
+import { isStateOf, startState, type TriggerState } from './state';
 import { testEvent } from './testEvent';
 
 /** Timeout of one answer, or a part of the budget: slow answers for one user must not use up the poll of the others. */
@@ -32,13 +41,10 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 	} catch (error) {
 		const nodeError = toNodeError(this.getNode(), error);
 		if (!schedule?.isStart || throwsAtStart(this, error)) throw nodeError;
-		this.logger.warn(
-			logLine(
-				this,
-				sentences(nodeError.message, nodeError.description, 'The next poll tries again'),
-			),
-		);
-		notePoll(schedule, Math.max(schedule.local.polls, 1));
+		const { message, description } = nodeError;
+		this.logger.warn(logLine(this, sentences(message, description, 'The next poll tries again')));
+		const { state } = schedule.stored as { state?: TriggerState };
+		notePoll(schedule, Math.max(schedule.local.polls, state?.poll ?? 1));
 		await this.__commitCursor?.();
 		return null;
 	}
@@ -53,63 +59,66 @@ async function pollOnce(
 	context: IPollFunctions,
 	schedule: Schedule,
 ): Promise<INodeExecutionData[][] | null> {
-	const { local, stored, isStart, isDurable, isSuperseded } = schedule;
+	const { stored, isStart, isDurable, isSuperseded } = schedule;
 	const given = stored.state as TriggerState | undefined;
-	const times = { now: Date.now(), started: performance.now() };
-	const { now } = times;
+	const clock = new Clock(Date.now(), performance.now());
 	const settings = readSettings(context);
-	const watched = `${settings.watched} ${(await readCredential(context)).root}`;
-	const { id } = context.getNode();
-	const known = isStateOf(given, id, watched) ? given : undefined;
-	if (skipIfStale(schedule, given?.poll ?? 0, known !== undefined)) return null;
-	// Higher than in all states from this process: n8n may hand a poll one that is not the last.
-	const poll = Math.max(local.polls, given?.poll ?? 1);
-	const start = () => startState(id, watched, now, settings.lookback, settings.thresholds, poll);
-	const state = known
-		? { ...withThresholds(known, settings.thresholds, now, isDurable), poll }
-		: start();
-	// Saved even if this poll fails: readings measured from now on are new.
-	stored.state = state;
-	if (isPaused(state, now)) {
-		stored.state = report(
-			context,
-			{ state, throttle: pauseOf(state.pausedUntil! - now) },
-			state,
-			now,
-		);
-		return null;
-	}
+	const state = await stateOf(context, schedule, settings, given, clock);
+	if (!state) return null;
 
-	let result = await read(context, schedule, settings, state, times);
-	if (result.otherTeam)
-		result = await read(context, schedule, settings, { ...start(), team: result.otherTeam }, times);
+	const result = await read(context, schedule, settings, state, clock);
 	if (isSuperseded()) {
 		stored.state = given;
 		return null;
 	}
-	stored.state = report(context, result, state, now);
-	notePoll(schedule, poll + 1, result.items.length > 0 || result.hasFirstRead || result.hasSkipped);
-	if (result.items.length > 0) return toOutput(result.items);
+	stored.state = tell(context, schedule, result, state.told);
+	const { items, hasFirstRead } = result;
+	notePoll(schedule, result.state.poll, items.length > 0 || hasFirstRead);
+	if (items.length > 0) return toOutput(items);
 	if (isStart) await context.__commitCursor?.();
 	// n8n saves in-memory state only at a start and when items are emitted, so a late first read emits one empty execution.
-	return result.hasFirstRead && !isStart && !isDurable ? [[]] : null;
+	return hasFirstRead && !isStart && !isDurable ? [[]] : null;
+}
+
+/** The state that a poll begins with: the stored one, or a new one for other fields. Undefined to skip the poll. */
+async function stateOf(
+	context: IPollFunctions,
+	schedule: Schedule,
+	{ watched }: Settings,
+	given: TriggerState | undefined,
+	{ now }: Clock,
+): Promise<TriggerState | undefined> {
+	const { local, stored, isStart } = schedule;
+	const of = `${watched} ${(await readCredential(context)).root}`;
+	const { id } = context.getNode();
+	const known = isStateOf(given, id, of) ? given : undefined;
+	if (skipIfStale(schedule, given?.poll ?? 0, known !== undefined)) return undefined;
+	// Higher than in all states from this process: n8n may hand a poll one that is not the last.
+	const poll = Math.max(local.polls, given?.poll ?? 1);
+	if (known) return { ...known, poll };
+	// Saved even if this poll fails: readings measured from now on are new.
+	const begun = startState(id, of, now, poll + 1);
+	stored.state = begun;
+	local.polls = begun.poll;
+	if (!isStart) await context.__commitCursor?.();
+	return begun;
 }
 
 async function read(
 	context: IPollFunctions,
-	{ isStart, budgetMs }: Schedule,
-	{ event, target, lookback }: Settings,
+	schedule: Schedule,
+	settings: Settings,
 	state: TriggerState,
-	{ now, started }: { now: number; started: number },
+	clock: Clock,
 ): Promise<PollResult> {
+	const { isStart, budgetMs, local } = schedule;
+	const { target } = settings;
 	const limits = isStart ? SHORT_RETRY : { ...RETRY_LIMITS, timeoutMs: TIMEOUT_MS };
 	const timeoutMs = Math.min(limits.timeoutMs, budgetMs * TIMEOUT_PART);
-	const end = started + budgetMs;
+	const end = clock.started + budgetMs;
 	// A request that is in flight at the deadline may still take as long as one answer.
 	const deadline = end - timeoutMs;
 	const queue = new RequestQueue(target, end);
-	queue.deadlines.endAt = end;
-	const clock = serviceClock(now, started);
 	const get = await connect(context, {
 		...limits,
 		queue,
@@ -119,46 +128,63 @@ async function read(
 		maxRetryAfterMs: MAX_PAUSE_MS,
 		// Other users are read on after one has failed.
 		ignoreFailure: true,
+		asksList: true,
 		onAnswer: clock.onAnswer,
 	});
-	const timeout = new AdaptiveTimeout(timeoutMs, () => queue.places);
-	queue.deadlines.maxMs = () => timeout.currentMs;
-	const options = {
-		now,
-		clock,
-		zone: context.getTimezone(),
-		lookback,
-		deadline,
-		budgetMs,
-		timeout,
-		deadlines: queue.deadlines,
-	};
-	const result = await new PollReader(get, event, target, state, options).read();
-	// A throttle may also leave so little time that no request of a user is sent, or refused to the end.
-	if (!result.isPassComplete && result.failures.problems.size === 0)
-		result.throttle ??= queue.lastThrottle;
+	const { troubles } = local;
+	const zone = context.getTimezone();
+	const mayWait = !isStart;
+	const options = { clock, zone, deadline, budgetMs, timeoutMs, queue, troubles, mayWait };
+	const reader = new PollReader(get, settings, state, options);
+	const result = await reader.read();
+	if (result.isOtherTeam) {
+		tellOtherTeam(context);
+		troubles.clear();
+		const begun = startState(state.node, state.of, clock.now, state.poll);
+		return await read(context, schedule, settings, { ...begun, team: result.state.team }, clock);
+	}
 	await target.selection.addClientUserIds?.(get, result.items, () => performance.now() >= deadline);
+	if (result.isListRead) local.listReadAt = Date.now();
+	const isFirstPassDone = state.pass === 0 && result.isPassComplete;
+	if (isFirstPassDone) await checkProvider(context, get, target, result.state);
 	return result;
 }
 
-/** Whether the service must not be asked yet. A clock that was set back does not make the pause longer. */
-const isPaused = ({ pausedUntil = 0 }: TriggerState, now: number) =>
-	now < pausedUntil && pausedUntil - now <= MAX_PAUSE_MS;
-
-/** Trouble is reported by one failed execution beside the poll; recovered users are logged. @returns the state to save */
-function report(
+/** Once: a name in place of the slug, or a slug in capitals, would look like a team that measures nothing. */
+async function checkProvider(
 	context: IPollFunctions,
-	{ state, recovered = 0, throttle, failures }: Partial<PollResult> & Pick<PollResult, 'state'>,
-	before: TriggerState,
-	now: number,
-): TriggerState {
-	if (recovered > 0)
-		context.logger.info(
-			logLine(context, `The readings of ${countOfUsers(recovered)} can be read again.`),
-		);
-	const problem = reportOf({ throttle, failures }, before, now);
+	get: Get,
+	{ provider, selection }: WatchTarget,
+	{ seen }: TriggerState,
+) {
+	const isTeam = !selection.isOne && !selection.entries;
+	if (provider === '' || !isTeam || Object.keys(seen).length > 0) return;
+	const problem = await providerProblem(get, provider).catch(ignoreProblem);
 	if (problem) context.__emitError(toNodeError(context.getNode(), problem));
-	return problem ? { ...state, told: now } : state;
+}
+
+function tellOtherTeam(context: IPollFunctions) {
+	const problem = new Problem(
+		'The key of the credential belongs to another team than before, so the trigger starts over: readings from now on go out',
+		'Readings of the team before go out no more. With its key back, the trigger starts over again, and readings of the time between do not go out',
+	);
+	context.logger.warn(logLine(context, sentences(problem.message)));
+	context.__emitError(toNodeError(context.getNode(), problem));
+}
+
+/** Reports trouble, and logs that it is over. @returns the state to save */
+function tell(
+	context: IPollFunctions,
+	{ local }: Schedule,
+	result: PollResult,
+	lastTold?: number,
+): TriggerState {
+	const { recovered, state } = result;
+	const line = `The readings of ${countOfUsers(recovered)} can be read again.`;
+	if (recovered > 0) context.logger.info(logLine(context, line));
+	const { report, told } = reportOf(result, local, lastTold, Date.now());
+	if (report) context.__emitError(toNodeError(context.getNode(), report));
+	return { ...state, told };
 }
 
 const toOutput = (rows: IDataObject[]): INodeExecutionData[][] => [rows.map((json) => ({ json }))];

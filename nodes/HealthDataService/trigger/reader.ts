@@ -1,268 +1,304 @@
 /**
- * Reader: one poll, from top to bottom. Users in the order of the list, from the saved offset on → without a cursor: a new one →
- * unreadable: aside → read in this pass: done → else read → each result moves the cursor of its user → until the deadline, the
- * maximum of rows, a throttle of the service or an outage → the users aside, the oldest try first → emit the oldest rows, save.
- * Users who were not reached stay where they are, and are read by the next poll.
+ * Reader: one poll, from top to bottom. Users in the order of the list → failed before: aside → read in this pass: done → else read →
+ * each result moves the cursor of its user → until the deadline, the maximum of rows, a throttle of all or an outage → the users
+ * aside, the oldest try first → emit the oldest rows, save. Users who were not reached are read by the next poll.
  */
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
-import type { AdaptiveTimeout, Deadlines } from '../http/deadlines';
-import type { ServiceClock } from '../http/serviceClock';
+import type { RequestQueue } from '../http/requestQueue';
+import { MAX_PAUSE_MS } from '../http/retry';
 import { userPrefix } from '../service/readings/identity';
 import type { UserResult } from '../service/readings/readUsers';
 import type { SelectedUser, SelectedUsers } from '../service/users/selection';
-import { Problem } from '../shared/problem';
-import { Cursors, hasFailed, isAside, isOftenMissed, KEY_LENGTH, keyOf, NOBODY } from './cursors';
-import type { ReadOptions, TriggerEvent, WatchTarget } from './events';
-import {
-	everyReadFailed,
-	isThrottle,
-	labelOf,
-	PollResults,
-	type PollResult,
-	type Progress,
-} from './results';
+import { shownUserId } from '../service/users/users';
+import { isThrottle, Problem, problemOfOne } from '../shared/problem';
+import type { Clock } from './clock';
+import { Cursors, hasFailed, keyOf, type Listed } from './cursors';
+import type { WatchTarget } from './events';
+import { PollResults, type PollResult } from './results';
+import type { Settings } from './settings';
 import type { TriggerState } from './state';
 
-/** In ms; `now` is n8n's at the start. By `performance.now()`: no user is started after `deadline`. */
+/** Why a user was not read last, by the key of the cursor. */
+export type Troubles = Map<string, { label: string; problem: Problem }>;
+
+/** In ms. By `performance.now()`: no user is started after `deadline`. */
 export interface PollOptions {
-	now: number;
-	clock: ServiceClock;
+	clock: Clock;
 	/** Time zone of `local_time`. */
 	zone: string;
-	lookback: number;
 	deadline: number;
 	budgetMs: number;
-	timeout: AdaptiveTimeout;
-	deadlines: Deadlines;
+	timeoutMs: number;
+	queue: RequestQueue;
+	troubles: Troubles;
+	/** Whether a Retry-After of an earlier poll is waited for. */
+	mayWait: boolean;
 }
 
-/** Users of the list that a resumed pass looks at again: the list may have become shorter since. */
-const OVERLAP = 100;
-/** Part of the budget for users who could not be read before, after the others. */
-const SHARE_OF_UNREADABLE = 0.3;
-/** Problems of a poll after which requests get a single attempt. */
-const FEW_PROBLEMS = 3;
+/** Part of the budget for the users aside. */
+const SHARE_OF_ASIDE = 0.3;
+/** After so many failures in a poll, the requests of other users get a single attempt: an outage must not use up the poll. */
+const FEW_FAILURES = 3;
 /** Failures in a row after which the user list tells whether the service fails as a whole. */
 const FAILURES_TO_PROBE = 20;
 
 export class PollReader {
-	private readonly poll: number;
 	private readonly cursors: Cursors;
 	private readonly results: PollResults;
-	private readonly progress: Progress;
-	private readonly started = new Set<string>();
-	private readonly refused: UserResult[] = [];
-	/** Whether the last poll had no time for some users aside: this one keeps a part of its own for them. */
-	private hasOverdue = false;
+	private readonly target: WatchTarget;
+	private readonly aside: SelectedUser[] = [];
+	/** Users whose first read began too late: the service had not told the time yet. */
+	private again: SelectedUser[] = [];
+	private readonly failures: Array<[Listed, Problem]> = [];
 	private failuresInARow = 0;
+	private recovered = 0;
+	/** Reads that have ended: a result may be taken later, while the list is awaited. */
+	private done = 0;
+	private failed = 0;
+	private readonly late = new Set<UserResult>();
+	/** Whether the list was throttled too, asked once in a stretch of failures. */
+	private isListThrottled?: boolean;
+	private isAside = false;
 	private isOver = false;
+	/** Hash of the team; another one than before makes all results invalid. */
+	private team?: string;
 
 	constructor(
 		private readonly get: Get,
-		private readonly event: TriggerEvent,
-		private readonly target: WatchTarget,
+		private readonly settings: Settings,
 		private readonly before: TriggerState,
 		private readonly options: PollOptions,
 	) {
-		this.poll = before.poll + 1;
-		this.progress = {
-			open: new Map(),
-			aside: new Map(),
-			place: before.offset,
-			isListRead: false,
-			team: before.team,
-		};
-		this.cursors = new Cursors(before, { ...options, entries: target.selection.entries });
-		this.results = new PollResults(event, this.cursors, before, options);
+		const { event, target, lookback, isWanted } = settings;
+		const { clock, zone } = options;
+		const { entries, isConnectedOnly } = target.selection;
+		const isOfUsers = event.metric === undefined;
+		this.target = target;
+		this.team = before.team;
+		this.cursors = new Cursors(before, { clock, lookback, entries, isConnectedOnly, isOfUsers });
+		this.results = new PollResults(event, this.cursors, before, { clock, zone, isWanted });
 	}
 
 	/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */
 	async read(): Promise<PollResult> {
-		await this.takeAll(this.dueUsers());
-		if (!this.isOver) await this.readAside(this.progress.aside);
-		await this.missRefused();
-		this.throwIfOnlyUserFailed();
-		return this.results.finish(this.progress, Boolean(this.target.selection.isConnectedOnly));
-	}
-
-	/** From the saved offset on; then from the beginning, unless this pass has found every user with a cursor. */
-	private async *dueUsers(): AsyncGenerator<SelectedUser> {
-		const start = Math.max(0, this.before.offset - OVERLAP);
-		if (start > 0 && (yield* this.dueFrom(start)) && !this.cursors.hasUnmet) return;
-		this.cursors.forgetMet();
-		if (yield* this.dueFrom(0)) this.cursors.removeUnmet();
-	}
-
-	/** @returns whether the list was read to its end; false at once if it is not the list of before */
-	private async *dueFrom(start: number): AsyncGenerator<SelectedUser, boolean> {
-		const { cursors, started, progress } = this;
-		const isUnresolved = (entry: SelectedUser['entry']) =>
-			hasFailed(cursors.of({ user: NOBODY, entry }));
-		const begunAt = performance.now();
-		let isFirst = true;
-		for await (const user of this.target.selection.users(this.get, start, isUnresolved)) {
-			if (isFirst && !this.continuesAt(user, start)) return false;
-			progress.place = isFirst && start === 0 ? user.place : Math.max(progress.place, user.place);
-			if (isFirst) this.options.timeout.slowestMs ||= performance.now() - begunAt;
-			if (isFirst) this.options.timeout.hanging = cursors.unreadable(this.before.poll);
-			isFirst = false;
-			cursors.meet(user);
-			const key = keyOf(user);
-			const cursor = cursors.of(user);
-			if (isAside(cursor) && !user.problem && cursor.tried < this.poll) {
-				progress.aside.set(key, user);
-				this.hasOverdue ||= cursor.tried < this.before.poll;
-			} else if (!cursors.isDone(user) && !started.has(key)) {
-				started.add(key);
-				progress.open.set(key, user.place);
-				yield user;
-			}
+		this.waitOut(this.before.pausedUntil);
+		await this.readPass();
+		// The list has shown that all were read in this pass: the next one begins.
+		if (this.results.isEmpty() && this.isPassRead) {
+			this.cursors.beginPass();
+			await this.readPass();
 		}
-		return (progress.isListRead = true);
+		this.throwIfOnlyUserFailed();
+		const result = this.results.finish();
+		const isCutShort = !result.isPassComplete || !result.hasRead;
+		const isThrottled = this.failures.every(([, problem]) => isThrottle(problem));
+		// The throttle may also have left so little time that no request of a user was sent.
+		if (isCutShort && isThrottled) result.throttle ??= this.options.queue.lastThrottle;
+		const cause = this.target.requestsPerSecond === undefined ? POLL_TOO_SHORT : RATE_TOO_LOW;
+		const state = { ...result.state, team: this.team };
+		return { ...result, state, cause, recovered: this.recovered, isOtherTeam: this.isOtherTeam };
 	}
 
-	/** Whether the list goes on with its first user: a key may see users of several teams, so only that one tells the team. */
-	private continuesAt(user: SelectedUser, start: number): boolean {
-		if (start > 0) return this.cursors.isDone(user) || hasFailed(this.cursors.of(user));
-		const { before } = this;
-		if (user.team !== undefined) this.progress.team = userPrefix(user.team);
-		if (before.team !== undefined && this.progress.team !== before.team)
-			this.progress.otherTeam = this.progress.team;
-		return this.progress.otherTeam === undefined;
+	private async readPass() {
+		this.results.isListRead = false;
+		await this.takeAll(this.dueUsers());
+		await this.takeAll(this.again);
+		await this.takeAside();
 	}
 
-	/** Users aside, the oldest try first, with one attempt each. */
-	private async readAside(aside: Progress['aside']) {
-		const { timeout, deadlines, budgetMs } = this.options;
-		if (aside.size === 0) return;
-		timeout.part = 1 / 2;
-		const lastsMs = Math.max(budgetMs * SHARE_OF_UNREADABLE, timeout.currentMs);
-		deadlines.endAt = Math.min(performance.now() + lastsMs, deadlines.endAt);
-		const users = [...aside.values()].sort(
-			(a, b) => this.cursors.of(a).tried - this.cursors.of(b).tried,
-		);
-		await this.takeAll(users, {
-			isTriedOnce: () => false,
-			budget: () => ({ retryMs: 0, totalMs: performance.now() > deadlines.endAt ? 0 : Infinity }),
-			isTimeUp: () => this.isOver || performance.now() + timeout.currentMs > deadlines.endAt,
+	private get isPassRead(): boolean {
+		const { results, cursors, failures } = this;
+		return results.isListRead && cursors.isPassComplete && failures.length === 0 && !this.isOver;
+	}
+
+	/** Waits for the end of a Retry-After, or ends the poll. A clock that was set back does not make it longer. */
+	private waitOut(pausedUntil = 0) {
+		const { clock, deadline, queue, mayWait } = this.options;
+		const pauseMs = pausedUntil - clock.now;
+		if (pauseMs <= 0 || pauseMs > MAX_PAUSE_MS) return;
+		queue.pause(pauseMs);
+		if (!mayWait || performance.now() + pauseMs >= deadline) this.endBy(pauseOf(pauseMs));
+	}
+
+	private async *dueUsers(): AsyncGenerator<SelectedUser> {
+		const { cursors, results } = this;
+		for await (const user of this.target.selection.users(this.get)) {
+			if (this.isOfOtherTeam(user)) return;
+			cursors.meet(user);
+			const cursor = cursors.of(user);
+			if (cursors.isDone(cursor)) continue;
+			if (hasFailed(cursor)) this.aside.push(user);
+			else yield user;
+		}
+		results.isListRead = true;
+	}
+
+	/** A key may see users of several teams, so only the first of the list tells the team. */
+	private isOfOtherTeam({ team }: SelectedUser): boolean {
+		if (team !== undefined && this.cursors.met.size === 0) this.team = userPrefix(team);
+		this.isOver ||= this.isOtherTeam;
+		return this.isOtherTeam;
+	}
+
+	private get isOtherTeam(): boolean {
+		return this.before.team !== undefined && this.team !== this.before.team;
+	}
+
+	/** Users aside, in a part of the budget or the timeout of one answer, if that is longer. */
+	private async takeAside() {
+		const { budgetMs, timeoutMs, queue } = this.options;
+		if (this.isOver || this.aside.length === 0) return;
+		const end = performance.now() + Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
+		queue.deadlines.endAt = Math.min(end, queue.deadlines.endAt);
+		this.isAside = true;
+		const triedOf = (user: SelectedUser) => this.cursors.of(user).tried;
+		await this.takeAll(this.aside.sort((a, b) => triedOf(a) - triedOf(b)));
+	}
+
+	private async takeAll(users: SelectedUsers) {
+		const { cursors, target, isTimeUp } = this;
+		const { budgetMs, timeoutMs } = this.options;
+		if (this.isOver) return;
+		const read = this.settings.event.read(this.get, users, {
+			target,
+			windowStartOf: (user) => cursors.beginRead(user),
+			isTriedOnce: (user) => hasFailed(cursors.of(user)),
+			budget: () => ({
+				retryMs: this.failed < FEW_FAILURES ? timeoutMs / 2 : 0,
+				totalMs: isTimeUp() ? 0 : budgetMs / 2,
+			}),
+			isTimeUp,
+			onDone: this.note,
 		});
-	}
-
-	private async takeAll(users: SelectedUsers, more: Partial<ReadOptions> = {}) {
-		const { get, event, target, options } = this;
-		const { problems } = this.results.failures;
-		const { budgetMs, timeout } = options;
-		const read = event.read(
-			get,
-			{ ...target, selection: { ...target.selection, users: () => users } },
-			{
-				windowStartOf: (user) => this.cursors.windowStart(this.cursors.of(user)),
-				isTriedOnce: (user) => isOftenMissed(this.cursors.of(user)),
-				// After a few failures in a poll, the requests of the others get a single attempt.
-				budget: () => ({
-					retryMs: problems.size < FEW_PROBLEMS ? timeout.currentMs / 2 : 0,
-					totalMs: this.isTimeUp() ? 0 : budgetMs / 2,
-				}),
-				isTimeUp: this.isTimeUp,
-				...more,
-			},
-		);
 		const takeEach = async () => {
 			for await (const result of read) await this.take(result);
 		};
 		await takeEach().catch((error: Error) => {
-			const isLate =
-				this.started.size > 0 && this.isTimeUp() && error instanceof Problem && error.isTransient;
+			const isLate = this.done > 0 && isTimeUp() && error instanceof Problem && error.isTransient;
 			if (!isThrottle(error) && !isLate) throw error;
 			this.endBy(error);
 		});
 	}
 
-	private readonly isTimeUp = () => {
-		const { deadline, deadlines, budgetMs } = this.options;
-		const reservedMs = this.hasOverdue ? budgetMs * SHARE_OF_UNREADABLE : 0;
-		return this.isOver || performance.now() >= Math.min(deadline - reservedMs, deadlines.endAt);
+	/** Each poll reads a user at least, however long the list has taken at a low rate. */
+	private readonly isTimeUp = (): boolean => {
+		const { deadline, queue } = this.options;
+		const mayUseAll = this.isAside || this.done === 0;
+		const end = mayUseAll ? queue.deadlines.endAt : deadline;
+		return this.isOver || performance.now() >= end;
+	};
+
+	private readonly note = (result: UserResult) => {
+		if (this.isTimeUp()) this.late.add(result);
+		if (result.problem) this.failed++;
+		this.done++;
 	};
 
 	private async take(result: UserResult) {
-		const { problem, tookMs } = result;
-		if (isThrottle(problem)) return await this.takeThrottled(result, problem);
-		if (problem && this.isCutOff(result)) return this.miss(result);
-		this.progress.open.delete(keyOf(result));
-		this.options.timeout.note(problem !== undefined, tookMs);
-		this.failuresInARow = problem ? this.failuresInARow + 1 : 0;
-		if (!problem) this.results.detect(result);
-		if (this.results.isFull()) this.isOver = true;
-		if (problem) await this.fail(result, problem);
+		this.cursors.meet(result);
+		if (this.cursors.hasBegunLate(result)) return void this.again.push(result);
+		const problem = result.problem ?? this.detect(result);
+		if (!problem) {
+			this.failuresInARow = 0;
+			this.isListThrottled = undefined;
+			this.isOver ||= this.results.isFull();
+		} else if (await this.isCutShort(result, problem)) this.cursors.cut(result);
+		else await this.fail(result, problem);
 	}
 
-	/** Whether only the end of the poll has kept this user from being read. The end of two polls in a row is a failure. */
-	private isCutOff(result: UserResult): boolean {
-		const isShort = result.tookMs < this.options.timeout.ms;
-		return isShort && this.isTimeUp() && this.cursors.of(result).missed === undefined;
+	/** @returns the problem of rows that cannot be compared */
+	private detect(result: UserResult): Problem | undefined {
+		try {
+			this.results.detect(result);
+			this.recover(result);
+		} catch (error) {
+			return problemOfOne(error, false);
+		}
+		return undefined;
 	}
 
-	/** Ends the poll, and the user stays open, unless the throttle seems theirs alone, or keeps this poll from reading anybody. */
-	private async takeThrottled(result: UserResult, problem: Problem) {
-		const wasAside = this.progress.aside.has(keyOf(result));
-		if (!wasAside && isOftenMissed(this.cursors.of(result))) return void this.refused.push(result);
-		const mayBeOwn = problem.retryAfterMs === undefined && !this.isOver;
-		const isOwn = wasAside || (mayBeOwn && (await this.probe()) === undefined);
-		if (isOwn || this.results.isEmpty()) this.miss(result);
-		if (!isOwn) this.endBy(problem);
+	private recover(result: UserResult) {
+		const { troubles } = this.options;
+		const key = keyOf(result);
+		if (troubles.delete(key) && !result.isGone) this.recovered++;
 	}
 
-	/**
-	 * Misses the often missed users who were refused again, if the throttle is theirs alone. If it is one of all, they stay open, and the
-	 * next poll begins with them; only a poll that read nobody misses a half of them, in each poll another.
-	 */
-	private async missRefused() {
-		const { refused, results, progress, poll } = this;
-		if (refused.length === 0) return;
-		if (!progress.throttle) this.endBy(await this.probe());
-		const isOwn = !progress.throttle;
-		const half = refused.filter((one) => Number(`0x${keyOf(one).at(poll % KEY_LENGTH)}`) % 2 === 1);
-		if (isOwn || results.isEmpty())
-			for (const one of isOwn || half.length === 0 ? refused : half) this.miss(one);
+	/** Whether only the end of the poll, or a throttle of all, has kept this user from being read. */
+	private async isCutShort(result: UserResult, problem: Problem): Promise<boolean> {
+		const isLate = this.late.has(result);
+		if (!isThrottle(problem)) return isLate && result.tookMs < this.options.timeoutMs;
+		const isOfAll = await this.isThrottledForAll(problem, isLate);
+		if (isOfAll) this.endBy(problem);
+		return isOfAll || isLate;
+	}
+
+	/** A Retry-After has asked the list already. */
+	private async isThrottledForAll({ retryAfterMs }: Problem, isLate: boolean): Promise<boolean> {
+		if (retryAfterMs !== undefined) return await this.options.queue.knowsThrottledForAll();
+		if (!isLate) this.isListThrottled ??= isThrottle(await this.probe());
+		return !isLate && this.isListThrottled === true;
 	}
 
 	/** Ends the poll, and those after it until the time that a throttle names. */
-	private endBy(problem?: Error) {
+	private endBy(problem: Error) {
 		this.isOver = true;
 		if (!isThrottle(problem)) return;
-		this.progress.throttle = problem;
-		if (problem.retryAfterMs !== undefined)
-			this.progress.pausedUntil = Date.now() + problem.retryAfterMs;
-	}
-
-	private miss(result: UserResult) {
-		this.cursors.miss(result, this.poll);
-		if (this.cursors.isDone(result)) this.progress.open.delete(keyOf(result));
+		this.results.throttle = problem;
+		const { retryAfterMs } = problem;
+		if (retryAfterMs !== undefined) this.results.pausedUntil = Date.now() + retryAfterMs;
 	}
 
 	/** A stretch of failing users does not end a poll while the user list answers: else the service fails as a whole. */
 	private async fail(result: UserResult, problem: Problem) {
-		const { failures, isEmpty } = this.results;
-		this.cursors.fail(result, this.poll);
-		failures.problems.set(labelOf(result), problem);
-		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || this.isTimeUp()) return;
+		const { failures, results, isTimeUp } = this;
+		this.cursors.fail(result);
+		this.options.troubles.set(keyOf(result), { label: labelOf(result), problem });
+		failures.push([result, problem]);
+		this.failuresInARow++;
+		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || isTimeUp()) return;
 		const outage = await this.probe();
-		if (outage && !isThrottle(outage) && isEmpty() && !this.isTimeUp())
-			throw everyReadFailed(failures);
+		const isOutage = outage && !isThrottle(outage) && !isTimeUp();
+		if (isOutage && results.isEmpty()) throw this.everyReadFailed();
 		if (outage) this.endBy(outage);
 	}
 
 	/** Why the user list cannot be read now, if it cannot. */
 	private async probe(): Promise<Error | undefined> {
-		const answer = this.get('/v2/user', { limit: 1 }, undefined, SINGLE_ATTEMPT);
+		const request = { ...SINGLE_ATTEMPT, isProbe: true };
+		const answer = this.get('/v2/user', { limit: 1 }, undefined, request);
 		return await answer.then(() => undefined).catch((error: Error) => error);
+	}
+
+	private everyReadFailed(): Problem {
+		const [[first, problem]] = this.failures;
+		const count = this.failures.length;
+		if (count === 1) return problem;
+		return problem.reworded(
+			`No user's readings can be read. ${problem.message}`,
+			`The first of ${count} users is ${labelOf(first)}. ${problem.description}`,
+		);
 	}
 
 	/** @throws Problem: the field that names this user may be wrong */
 	private throwIfOnlyUserFailed() {
 		const { isOne, entries } = this.target.selection;
-		if (!this.results.isEmpty() || this.results.failures.problems.size === 0) return;
-		const failure = everyReadFailed(this.results.failures);
-		if (isOne || (entries?.length === 1 && !failure.isTransient)) throw failure;
+		const [[, problem] = []] = this.failures;
+		if (!this.results.isEmpty() || !problem || isThrottle(problem)) return;
+		const mayBeWrong = isOne || (entries?.length === 1 && !(problem as Problem).isTransient);
+		if (mayBeWrong) throw problem;
 	}
+}
+
+/** A user in words: never an entry of the list. */
+export const labelOf = ({ user }: Listed) =>
+	user.user_id ? shownUserId(user.user_id) : "one of 'User IDs'";
+
+const POLL_TOO_SHORT = 'The polls end before their turn';
+const RATE_TOO_LOW = "'Requests per Second' lets a poll read a part of the users only";
+
+/** The throttle of a poll that sends nothing. @param ms how long the next ones send nothing either */
+function pauseOf(ms: number): Problem {
+	const minutes = Math.ceil(ms / 60_000);
+	const message = `The next request is sent in ${minutes === 1 ? '1 minute' : `${minutes} minutes`}`;
+	return new Problem(message, '', { kind: 'rate-limited', retryAfterMs: ms });
 }

@@ -3,6 +3,7 @@
  * locks against overlapping polls and duplicate deliveries.
  */
 import type { IDataObject, IPollFunctions, Workflow } from 'n8n-workflow';
+import type { Troubles } from './reader';
 
 /** In memory, n8n gives no budget. On the durable scheduler only a start has this one, which tells it from a poll time. */
 export const DEFAULT_BUDGET_MS = 300_000;
@@ -23,16 +24,26 @@ export interface Schedule {
 }
 
 /** What this process knows of a trigger, by workflow ID and node ID. */
-interface Local {
+export interface Local {
 	starts: number;
 	/** Count of the newest state, and of the newest without which readings are lost or emitted twice. */
 	polls: number;
 	needed: number;
-	/** When the last poll ended (ms since 1970), and whether one was skipped since. */
+	/** When the first poll began, and when the last one ended (ms since 1970). */
+	firstAt: number;
 	at: number;
+	/** When the user list was last read to its end (ms since 1970). */
+	listReadAt: number;
+	/** When the last poll began, by `performance.now()`, and how long after the one before it. */
+	begunAt: number;
+	intervalMs: number;
+	/** Whether a poll was skipped since the last one. */
 	isSkipped: boolean;
+	/** Whether the last poll had the budget of a start, and the mode of a poll time. */
+	isUnclear: boolean;
 	/** End of the lock of its running poll, by `performance.now()`. */
 	runsUntil?: number;
+	troubles: Troubles;
 }
 
 const locals = new Map<string, Local>();
@@ -46,25 +57,47 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 	// Missing in n8n's types.
 	const { workflow } = context as { workflow?: Pick<Workflow, 'staticData' | 'getStaticData'> };
 	const isDurable = workflow !== undefined && workflow.getStaticData('node', node) !== stored;
+	if (!isDurable && workflow) adoptState(workflow.staticData, node.id, stored);
+	const local = localOf(`${context.getWorkflow().id} ${node.id}`);
 	const givenMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
-	const isPollTime =
-		isDurable && context.getActivationMode() === 'update' && givenMs !== DEFAULT_BUDGET_MS;
+	const isPollTime = isDurable && isDurablePollTime(context, local, givenMs);
 	const isStart = !known.has(context) && !isPollTime;
 	known.add(context);
-	if (!isDurable && workflow) adoptState(workflow.staticData, node.id, stored);
-	const name = `${context.getWorkflow().id} ${node.id}`;
-	const local = locals.get(name) ?? { starts: 0, polls: 0, needed: 0, at: 0, isSkipped: false };
-	locals.set(name, local);
 	const started = (local.starts += isStart ? 1 : 0);
 	const budgetMs = Math.min(givenMs, isStart ? START_BUDGET_MS : Infinity);
-	return {
-		local,
-		isDurable,
-		isStart,
-		budgetMs,
-		stored,
-		isSuperseded: () => local.starts !== started,
-	};
+	const isSuperseded = () => local.starts !== started;
+	return { local, isDurable, isStart, budgetMs, stored, isSuperseded };
+}
+
+function localOf(name: string): Local {
+	const now = performance.now();
+	const local = locals.get(name) ?? newLocal(now);
+	locals.set(name, local);
+	local.intervalMs = now - local.begunAt;
+	local.begunAt = now;
+	return local;
+}
+
+const newLocal = (begunAt: number): Local => ({
+	starts: 0,
+	polls: 0,
+	needed: 0,
+	firstAt: Date.now(),
+	at: 0,
+	listReadAt: Date.now(),
+	begunAt,
+	intervalMs: 0,
+	isSkipped: false,
+	isUnclear: false,
+	troubles: new Map(),
+});
+
+/** A poll time may have the budget of a start, by n8n's settings: the second such poll in a row is none. */
+function isDurablePollTime(context: IPollFunctions, local: Local, givenMs: number): boolean {
+	const isUpdate = context.getActivationMode() === 'update';
+	const wasUnclear = local.isUnclear;
+	local.isUnclear = isUpdate && givenMs === DEFAULT_BUDGET_MS;
+	return isUpdate && (!local.isUnclear || wasUnclear);
 }
 
 const nodeOf = (stored: unknown) =>
@@ -99,14 +132,12 @@ export async function withoutOverlap<T>(
 /** After this, n8n has committed the transaction that saves a state, or it has failed. */
 const SETTLED_MS = 60_000;
 
-/** @param polls count of the state that the poll saves @param isNeeded whether it emits, skips, or has read users for the first time */
+/** @param polls count of the state that the poll saves @param isNeeded whether it emits, or has read users for the first time */
 export function notePoll({ local }: Schedule, polls: number, isNeeded = false) {
-	Object.assign(local, {
-		polls,
-		at: Date.now(),
-		isSkipped: false,
-		...(isNeeded && { needed: polls }),
-	});
+	local.polls = polls;
+	local.at = Date.now();
+	local.isSkipped = false;
+	if (isNeeded) local.needed = polls;
 }
 
 /**

@@ -32,6 +32,7 @@ export interface ChangedRow extends IdentifiedRow {
 
 /**
  * @param rows all of one user from the window's start on; of identical rows one counts
+ * @param isWanted whether a row that has not been emitted is to be
  * @returns `changes` to emit, then to remember; `old` ones, measured before watching began, to remember only; time of the `newest`
  * reading between start and end of the window (ms)
  */
@@ -40,18 +41,22 @@ export function detectChanges(
 	rows: IDataObject[],
 	seen: SeenReadings,
 	window: TimeWindow,
+	isWanted: (row: IDataObject) => boolean = () => true,
 ) {
 	const changes: ChangedRow[] = [];
 	const old: IdentifiedRow[] = [];
 	let newest: number | undefined;
 	const distinct = new Map(identify(identity, rows).map((row) => [row.key, row]));
 	for (const row of distinct.values()) {
-		if (row.time !== undefined && row.time < window.start) continue;
-		if (row.time !== undefined && row.time <= (window.end ?? Infinity))
-			newest = Math.max(newest ?? row.time, row.time);
-		const change = seen.changeOf(row);
-		if (change && isOld(row.time, window)) old.push(row);
-		else if (change) changes.push({ ...row, change });
+		const { time } = row;
+		if (time !== undefined && time < window.start) continue;
+		if (time !== undefined && time <= (window.end ?? Infinity))
+			newest = Math.max(newest ?? time, time);
+		const before = seen.lookUp(row);
+		if (before === 'same') continue;
+		if (isOld(time, window)) old.push(row);
+		else if (before === 'emitted' || isWanted(row.row))
+			changes.push({ ...row, change: before ? 'updated' : 'created' });
 	}
 	return { changes, old, newest };
 }
@@ -79,10 +84,13 @@ export function toItem(
 	return withServiceFields(ours, Object.fromEntries(fields.slice(at + 1)));
 }
 
-/** Characters of the hashes of a reading's key, and of its key and values. */
+/** Characters of the hashes of a reading's key, and of its key and values. A letter follows. */
 const SAVED_KEY_LENGTH = 20;
 const VALUES_LENGTH = 6;
-const ENTRY_LENGTH = SAVED_KEY_LENGTH + VALUES_LENGTH;
+const ENTRY_LENGTH = SAVED_KEY_LENGTH + VALUES_LENGTH + 1;
+
+/** Whether the reading was emitted, or was old at the first read. */
+type Letter = 'e' | 'o';
 
 /** In place of an hour for readings without a time: they are retained forever. */
 const NO_HOUR = 'none';
@@ -94,37 +102,38 @@ const hashOfValues = ({ key, values }: IdentifiedRow) =>
 	hash('sha256', key + values).slice(0, VALUES_LENGTH);
 
 /**
- * Hashes of the readings seen, never readings: 26 characters each, of which 20 are of the reading's key (6 of these of the user)
- * and 6 of key and values. One text per hour, so that whole hours are dropped at once; 100,000 readings take 2.6 MB.
+ * Hashes of the readings that were emitted, or old at the first read; never readings. 27 characters each: 20 of the reading's key (6
+ * of these of the user), 6 of key and values, and a letter. One text per hour, so that whole hours are dropped at once; 100,000
+ * readings take 2.7 MB.
  */
 export class SeenReadings {
-	/** Hour → hash of key → hash of key and values. */
+	/** Hour → hash of key → hash of key and values, and letter. */
 	private readonly hours = new Map<string, Map<string, string>>();
 
 	constructor(saved: Record<string, string>) {
 		for (const [hour, entries] of Object.entries(saved)) {
 			const known = new Map<string, string>();
-			for (let at = 0; at < entries.length; at += ENTRY_LENGTH)
-				known.set(
-					entries.slice(at, at + SAVED_KEY_LENGTH),
-					entries.slice(at + SAVED_KEY_LENGTH, at + ENTRY_LENGTH),
-				);
+			for (let at = 0; at < entries.length; at += ENTRY_LENGTH) {
+				const valuesAt = at + SAVED_KEY_LENGTH;
+				known.set(entries.slice(at, valuesAt), entries.slice(valuesAt, at + ENTRY_LENGTH));
+			}
 			this.hours.set(hour, known);
 		}
 	}
 
-	/** Nothing for a duplicate. */
-	changeOf(row: IdentifiedRow): ChangedRow['change'] | undefined {
+	/** What is known of a reading: with the `same` values, with others that were `emitted` or `old`, or nothing. */
+	lookUp(row: IdentifiedRow): 'same' | 'emitted' | 'old' | undefined {
 		const before = this.hours.get(hourOf(row))?.get(row.key.slice(0, SAVED_KEY_LENGTH));
-		if (before === undefined) return 'created';
-		return before === hashOfValues(row) ? undefined : 'updated';
+		if (before === undefined) return undefined;
+		if (before.startsWith(hashOfValues(row))) return 'same';
+		return before.endsWith('e') ? 'emitted' : 'old';
 	}
 
-	remember(row: IdentifiedRow) {
+	remember(row: IdentifiedRow, letter: Letter) {
 		const hour = hourOf(row);
 		const known = this.hours.get(hour) ?? new Map<string, string>();
 		this.hours.set(hour, known);
-		known.set(row.key.slice(0, SAVED_KEY_LENGTH), hashOfValues(row));
+		known.set(row.key.slice(0, SAVED_KEY_LENGTH), hashOfValues(row) + letter);
 	}
 
 	/**
@@ -138,8 +147,8 @@ export class SeenReadings {
 			const end = hour === NO_HOUR ? Infinity : (Number(hour) + 1) * HOUR_MS;
 			let entries = '';
 			for (const [key, values] of known) {
-				if (end > retainFrom || end > (earlier.get(key.slice(0, USER_LENGTH)) ?? Infinity))
-					entries += key + values;
+				const start = earlier.get(key.slice(0, USER_LENGTH)) ?? Infinity;
+				if (end > Math.min(retainFrom, start)) entries += key + values;
 			}
 			if (entries) saved[hour] = entries;
 		}

@@ -13,13 +13,21 @@ import {
 } from '../fields/options';
 import { providerField, readProvider } from '../fields/provider';
 import { readUser, readUserIds, readUsersBy, readUserScope, userFields } from '../fields/users';
-import { CLOCK_ERROR_MS } from '../http/serviceClock';
+import { measuredValues, reachedBy, type Limit } from '../service/readings/measured';
 import { metrics, type ThresholdOption } from '../service/readings/metrics';
-import { listedUsers, oneUser, wholeTeam } from '../service/users/selection';
-import { someNumber, toChoice, toNumber, wholeNumber } from '../shared/values';
-import type { ChangedRow } from './seen';
+import { PAGES_AHEAD, type ListSlice } from '../service/users/list';
+import {
+	listedUsers,
+	oneUser,
+	watchedEntries,
+	wholeTeam,
+	type UserIdentifier,
+	type UserSelection,
+} from '../service/users/selection';
+import { noSuchClientUser } from '../service/users/users';
+import { someNumber, toChoice, wholeNumber } from '../shared/values';
 import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
-import { HOUR_MS, type SavedThresholds, type Threshold } from './state';
+import { HOUR_MS } from './state';
 
 /** Wearables sync late: most after hours, some after a weekend. */
 const DEFAULT_LOOKBACK_HOURS = 48;
@@ -77,6 +85,11 @@ export const triggerFields: INodeProperties[] = [
 	optionsField(undefined, options),
 ];
 
+interface NamedLimit extends Limit {
+	/** Of the option. */
+	name: string;
+}
+
 export interface Settings {
 	event: TriggerEvent;
 	target: WatchTarget;
@@ -84,53 +97,59 @@ export interface Settings {
 	lookback: number;
 	/** Identifies what is watched: another text starts over. Without IDs in clear, since it is saved. */
 	watched: string;
-	/** Rows that reach none of them are not emitted. */
-	thresholds: Threshold[];
+	limits: NamedLimit[];
+	/** Whether a row that has not been emitted is to be. */
+	isWanted: (row: IDataObject) => boolean;
 }
 
 /** @param isTest whether the readings of the first users only are read @throws Problem for an invalid field */
 export function readSettings(context: IPollFunctions, isTest = false): Settings {
 	const event = toChoice(context.getNodeParameter('event'), 'Trigger On', events);
 	const lookback = readLookback(context);
-	const maxUsers = isTest ? TEST_USERS : undefined;
-	const common = { event, lookback, thresholds: readThresholds(context, event.thresholds) };
-	const limits = readRequestLimits(context);
+	const limits = readLimits(context, event.metric?.thresholds);
+	const common = { event, lookback, limits, isWanted: wantedBy(event, limits) };
+	const requests = readRequestLimits(context);
+	const { requestsPerSecond = PAGES_AHEAD } = requests;
+	const slice = {
+		maxUsers: isTest ? TEST_USERS : undefined,
+		pagesOnDemand: Math.ceil(Math.min(requestsPerSecond, PAGES_AHEAD)),
+	};
 	if (!readingEvents.includes(event)) {
-		const target = { ...limits, selection: wholeTeam(), provider: '' };
+		const selection = wholeTeam({ ...slice, maxUsers: undefined });
+		const target = { ...requests, selection, provider: '' };
 		return { ...common, target, watched: event.value };
 	}
 	const provider = readProvider(context);
-	const { selection, watched: users } = readSelection(context, provider, maxUsers);
+	const { selection, watched: users } = readSelection(context, provider, slice);
 	const sourceTypes = readSourceTypes(context);
 	const watched = JSON.stringify([event.value, ...users, provider]) + sourceTypes.join(', ');
-	return {
-		...common,
-		watched,
-		target: { ...limits, provider, sourceTypes, selection },
-	};
+	return { ...common, watched, target: { ...requests, provider, sourceTypes, selection } };
 }
 
 /** `watched` leaves out the entries of a list: a change of them affects no other user (cursors.ts). */
-function readSelection(context: IPollFunctions, provider: string, maxUsers?: number) {
+function readSelection(context: IPollFunctions, provider: string, slice: ListSlice) {
 	const scope = readUserScope(context);
 	if (scope === 'all') {
 		const connectedTo = readOnlyConnected(context) && provider !== '' ? provider : undefined;
-		const watched = ['all', ...(connectedTo ? ['connected'] : [])];
-		return { watched, selection: wholeTeam({ maxUsers }, connectedTo) };
+		const watched = connectedTo ? ['all', 'connected'] : ['all'];
+		return { watched, selection: wholeTeam(slice, connectedTo) };
 	}
 	if (scope === 'one') {
 		const user = readUser(context);
-		return {
-			watched: [
-				user.by,
-				hash('sha256', user.by === 'userId' ? user.id.toLowerCase() : user.id).slice(0, 20),
-			],
-			selection: oneUser(user),
-		};
+		const id = user.by === 'userId' ? user.id.toLowerCase() : user.id;
+		const watched = [user.by, hash('sha256', id).slice(0, 20)];
+		return { watched, selection: watchedUser(user) };
 	}
 	const by = readUsersBy(context);
-	const entries = readUserIds(context, by);
-	return { watched: ['listed', by], selection: listedUsers(by, entries.slice(0, maxUsers)) };
+	const entries = readUserIds(context, by).slice(0, slice.maxUsers);
+	const selection = by === 'userId' ? listedUsers(by, entries) : watchedEntries(entries);
+	return { watched: ['listed', by], selection };
+}
+
+function watchedUser(user: UserIdentifier): UserSelection {
+	if (user.by === 'userId') return oneUser(user);
+	const noUser = () => noSuchClientUser(user.id);
+	return { ...watchedEntries([{ id: user.id, at: 1 }], noUser), isOne: true };
 }
 
 /** In ms. */
@@ -139,37 +158,22 @@ const readLookback = (context: IPollFunctions): number =>
 		wholeNumber(value, 'Lookback Hours', 1, MAX_LOOKBACK_HOURS),
 	) * HOUR_MS;
 
-/** Thresholds of the options that were added. */
-export const readThresholds = (
+/** Limits of the options that were added. */
+export const readLimits = (
 	context: IPollFunctions,
-	options: readonly ThresholdOption[],
-): Threshold[] =>
+	options: readonly ThresholdOption[] = [],
+): NamedLimit[] =>
 	options.flatMap(({ column, at, option, name }) => {
-		const limit = readOption<number | undefined>(context, option, undefined, (value) =>
-			someNumber(value, name, 0),
+		const value = readOption<number | undefined>(context, option, undefined, (given) =>
+			someNumber(given, name, 0),
 		);
-		return limit === undefined ? [] : [{ column, [at]: limit }];
+		return value === undefined ? [] : [{ name, column, [at]: value }];
 	});
 
-/** Whether a row reaches any of the thresholds, or there are none. Null reaches none. */
-export const reachesThreshold = (thresholds: Threshold[], row: IDataObject): boolean =>
-	thresholds.length === 0 ||
-	thresholds.some(({ column, least = Infinity, most = -Infinity }) => {
-		const value = toNumber(row[column]) ?? NaN;
-		return value >= least || value <= most;
-	});
-
-/**
- * Whether a change is emitted. A reading measured before a change of the thresholds must reach those of before too, and so must one
- * dated ahead by more than clocks usually are.
- */
-export function isWanted(
-	{ row, time = -Infinity }: Pick<ChangedRow, 'row' | 'time'>,
-	minimums: SavedThresholds[],
-): boolean {
-	const isAfter = (change: number) => time > change && time <= Date.now() + CLOCK_ERROR_MS;
-	return minimums.every(
-		({ until, thresholds }) =>
-			(until !== undefined && isAfter(until)) || reachesThreshold(thresholds, row),
-	);
-}
+/** Whether a row reaches a limit, or none is given. */
+const wantedBy =
+	({ metric }: TriggerEvent, limits: Limit[]): Settings['isWanted'] =>
+	(row) =>
+		!metric ||
+		limits.length === 0 ||
+		reachedBy(metric, limits, measuredValues(metric, row)).size > 0;

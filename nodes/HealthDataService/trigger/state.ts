@@ -2,11 +2,10 @@
  * Saved state: what the trigger keeps between two polls, and its version. Keys are saved names and never change; another `version`
  * starts over, so a change of this shape must convert the old one.
  */
-import { CLOCK_ERROR_MS } from '../http/serviceClock';
 
 /** All times in ms since 1970. Hashes only: no user ID and no reading. */
 export interface TriggerState {
-	version: 2;
+	version: 3;
 	/** Node ID: n8n keeps static data by node name in memory, by node ID on the durable scheduler. */
 	node: string;
 	/** What is watched: event, users, provider, Base URL. Another value starts over. */
@@ -15,21 +14,17 @@ export interface TriggerState {
 	team?: string;
 	/** Counts the polls. The durable scheduler may hand a poll the state before the last save. */
 	poll: number;
-	/** Count of the poll that began this pass over the users. */
+	/** Count of the poll that began this pass over the users; 0 in the first pass. */
 	pass: number;
-	/** How many users at the beginning of the list this pass has read. */
-	offset: number;
-	/** When watching began, until all users were read once; with connected users only, always. */
-	since?: number;
+	/** When watching began; later, when the last complete pass ended. Whoever joins is watched since then. */
+	since: number;
 	/** Hashes of readings are retained from here on: no window of a user who was read begins earlier. */
-	kept: number;
+	kept?: number;
 	/** One cursor per user, or per entry of *User IDs*. */
 	cursors: SavedCursor[];
-	/** Hour since 1970 → hashes of the readings seen in it (seen.ts). */
+	/** Hour since 1970 → hashes of the readings of that hour (seen.ts). */
 	seen: Record<string, string>;
-	/** Thresholds of the last poll, last, and those of before a change while a window may reach back to it. */
-	minimums: SavedThresholds[];
-	/** Time of the last report. */
+	/** Time of the last report, until all users are read again. */
 	told?: number;
 	/** Nothing is sent until then: a Retry-After of the service. */
 	pausedUntil?: number;
@@ -38,71 +33,43 @@ export interface TriggerState {
 /** Cursor of one user: where the window of the next read begins, and how the last read ended. */
 export interface Cursor {
 	from: number;
-	/** Count of the poll that last read the user, or failed to. */
+	/** Count of the poll that last read the user, or failed to; -1 before. */
 	tried: number;
+	/** Time of the last successful read. */
+	read?: number;
 	/** Set until the first successful read: readings measured up to then are old. */
 	since?: number;
-	/** How many polls in a row have missed the user, or that a read failed (cursors.ts). */
-	missed?: number;
+	/** `cut`: by the end of the poll or a throttle of all, once. `failed`: anything else, and a second cut. */
+	ended?: 'cut' | 'failed';
 }
 
 /** Users with equal cursors. */
 export interface SavedCursor extends Cursor {
-	/** 12 characters of a hash for each user or entry; entries are followed by 6 of their user's (cursors.ts). */
+	/** 12 characters of a hash for each user; for an entry 16, and 6 of its user's (cursors.ts). */
 	users: string;
 }
 
-/** Thresholds for readings measured up to `until`, or in force now. */
-export interface SavedThresholds {
-	until?: number;
-	thresholds: Threshold[];
-}
-
-/** A reading is emitted for a value of at least `least`, or at most `most`. */
-export interface Threshold {
-	column: string;
-	least?: number;
-	most?: number;
-}
-
 export const HOUR_MS = 3_600_000;
-export function startState(
+
+/** @param poll count of the poll that begins to watch */
+export const startState = (
 	node: string,
 	of: string,
-	now: number,
-	lookbackMs: number,
-	thresholds: Threshold[],
+	since: number,
 	poll: number,
-): TriggerState {
-	const places = {
-		poll,
-		pass: poll + 1,
-		offset: 0,
-		since: now,
-		kept: now - lookbackMs - CLOCK_ERROR_MS,
-	};
-	return { version: 2, node, of, ...places, cursors: [], seen: {}, minimums: [{ thresholds }] };
-}
+): TriggerState => ({
+	version: 3,
+	node,
+	of,
+	poll,
+	pass: 0,
+	since,
+	cursors: [],
+	seen: {},
+});
 
 /** Whether the same node saved this for the same selection, in a known version. */
 export function isStateOf(stored: unknown, node: string, of: string): stored is TriggerState {
 	const state = stored as TriggerState | undefined;
-	return state?.version === 2 && state.node === node && state.of === of;
-}
-
-/**
- * The state with the thresholds of this poll. In memory n8n does not save that a reading was skipped, so the thresholds of before a change
- * also judge the readings measured before it, as long as a window reaches back to it.
- */
-export function withThresholds(
-	state: TriggerState,
-	thresholds: Threshold[],
-	now: number,
-	isDurable: boolean,
-) {
-	const last = state.minimums.at(-1)!;
-	const isChanged = JSON.stringify(last.thresholds) !== JSON.stringify(thresholds);
-	const all = [...state.minimums, ...(isChanged ? [{ ...last, until: now }] : [])];
-	const past = isDurable ? [] : all.filter(({ until }) => until! > state.kept);
-	return { ...state, minimums: [...past, { thresholds }] };
+	return state?.version === 3 && state.node === node && state.of === of;
 }

@@ -4,26 +4,29 @@ import { connect, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
 import { localTimeIn } from '../service/readings/identity';
+import type { UserResult } from '../service/readings/readUsers';
 import { providerProblem } from '../service/users/provider';
 import { ignoreProblem, Problem } from '../shared/problem';
 import { detectChanges, SeenReadings, toItem, type ChangedRow } from './seen';
-import { reachesThreshold, readSettings, TEST_USERS, type Settings } from './settings';
+import { readSettings, TEST_USERS, type Settings } from './settings';
 
 const DAY_MS = 86_400_000;
 /** The user of n8n waits: users with slower answers are left out. */
 const TEST_EVENT_MS = 6_000;
+const RETRY_MS = TEST_EVENT_MS / 4;
 
 /** @throws Problem where there is no event */
 export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const settings = readSettings(context, true);
 	const { event, lookback, target } = settings;
+	const timeoutMs = TEST_EVENT_MS / 2;
 	const deadline = performance.now() + TEST_EVENT_MS;
 	const get = await connect(context, {
 		...SHORT_RETRY,
-		retryForMs: TEST_EVENT_MS / 4,
-		timeoutMs: TEST_EVENT_MS / 2,
+		retryForMs: RETRY_MS,
+		timeoutMs,
 		continues: true,
-		queue: new RequestQueue(target, deadline),
+		queue: new RequestQueue(target, deadline + timeoutMs),
 	});
 	for (const lookbackMs of [lookback, event.testDays * DAY_MS]) {
 		const zone = context.getTimezone();
@@ -39,18 +42,16 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	throw nothingToShow(settings, performance.now() > deadline);
 }
 
-function nothingToShow({ event, target, thresholds }: Settings, isTimeUp: boolean) {
+function nothingToShow({ event, target, limits }: Settings, isTimeUp: boolean) {
 	const scope = `The test reads the first ${TEST_USERS} users for up to ${TEST_EVENT_MS / 1000} seconds. The published workflow reads all of them, and starts with the next ${event.noun}`;
-	if (thresholds.length === 0 || isTimeUp)
+	if (limits.length === 0 || isTimeUp)
 		return new Problem(
 			`There is no ${event.noun} to show`,
 			`Check the fields and options. ${scope}`,
 		);
 
 	const users = target.selection.isOne ? '' : ` (first ${TEST_USERS} users)`;
-	const names = event.thresholds
-		.filter(({ column, at }) => thresholds.some((one) => one.column === column && at in one))
-		.map(({ name }) => `'${name}'`);
+	const names = limits.map(({ name }) => `'${name}'`);
 	return new Problem(
 		`No ${event.noun} of the last ${event.testDays} days${users} reaches ${names.join(' or ')}`,
 		`To see a sample, lower them for the test (raise 'Low …'). ${scope}`,
@@ -64,30 +65,35 @@ async function newestWithin(
 	get: Get,
 	{ deadline, zone }: { deadline: number; zone: string },
 ) {
-	const { event, target, thresholds } = settings;
+	const { event, target } = settings;
 	const start = Date.now() - lookbackMs;
+	const isTimeUp = () => performance.now() > deadline;
 	let newest: ChangedRow | undefined;
 	let problem: Problem | undefined;
-	const isTimeUp = () => performance.now() > deadline;
-	// A hanging user is not asked again.
-	const budget = () => ({ retryMs: TEST_EVENT_MS / 4, totalMs: Infinity });
-	for await (const result of event.read(get, target, {
+	const read = event.read(get, target.selection.users(get), {
+		target,
 		windowStartOf: () => start,
 		isTimeUp,
-		budget,
-	})) {
+		// A hanging user is not asked again.
+		budget: () => ({ retryMs: RETRY_MS, totalMs: Infinity }),
+	});
+	for await (const result of read) {
 		problem ??= result.problem;
-		for (const row of detectChanges(event, result.rows, new SeenReadings({}), { start }).changes) {
-			if (
-				reachesThreshold(thresholds, row.row) &&
-				(!newest || (row.time ?? 0) > (newest.time ?? 0))
-			)
-				newest = row;
-		}
+		newest = newerOf(newest, newestOf(result, settings, start));
 	}
 	if (!newest && problem) throw problem;
 	if (!newest) return undefined;
 	const item = toItem(event, newest, localTimeIn(zone));
 	await target.selection.addClientUserIds?.(get, [item], isTimeUp);
 	return item;
+}
+
+function newestOf({ rows }: UserResult, { event, isWanted }: Settings, start: number) {
+	const { changes } = detectChanges(event, rows, new SeenReadings({}), { start }, isWanted);
+	return changes.reduce<ChangedRow | undefined>(newerOf, undefined);
+}
+
+function newerOf(one: ChangedRow | undefined, other: ChangedRow | undefined) {
+	if (!one || !other) return one ?? other;
+	return (other.time ?? 0) > (one.time ?? 0) ? other : one;
 }

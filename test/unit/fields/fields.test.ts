@@ -21,7 +21,7 @@ import { readTimeZone, readListSlice } from '../../../nodes/HealthDataService/re
 import { readOutput } from '../../../nodes/HealthDataService/resources/timeseries/output';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../../nodes/HealthDataService/shared/values';
-import { readThresholds } from '../../../nodes/HealthDataService/trigger/settings';
+import { readLimits } from '../../../nodes/HealthDataService/trigger/settings';
 import { anything, readOrRefuse, withField } from '../../helpers/fieldValues';
 import { fc } from '../../helpers/properties';
 import { bloodPressure } from '../../helpers/metrics';
@@ -51,7 +51,7 @@ const atLeast = (min: number) => (value: unknown) => {
 };
 
 type Read = (context: IExecuteSingleFunctions) => unknown;
-const least: Read = (context) => readThresholds(context as never, bloodPressure.thresholds)[0].least;
+const least: Read = (context) => readLimits(context as never, bloodPressure.thresholds)[0].least;
 
 /** Each reader, and what may come out for a value: refused, or the one right result. */
 const READERS: Array<[field: string, parameter: string, read: Read, meant: (value: unknown) => unknown]> = [
@@ -109,7 +109,7 @@ it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, me
 
 it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 	['concurrency and requestsPerSecond', readRequestLimits, { concurrency: 8, requestsPerSecond: undefined }],
-	['minSystolic', (context) => readThresholds(context as never, bloodPressure.thresholds), []],
+	['minSystolic', (context) => readLimits(context as never, bloodPressure.thresholds), []],
 	['userLimit and userOffset', readListSlice, { offset: 0, limit: Infinity }],
 	['onlyConnected', readOnlyConnected, false],
 	['sourceTypes', readSourceTypes, []],

@@ -1,5 +1,5 @@
-/** Deadline of a whole answer, distinct from a cancel, and the timeout that adapts. */
-import { AdaptiveTimeout, Deadlines } from '../../../nodes/HealthDataService/http/deadlines';
+/** Deadline of a whole answer, distinct from a cancel. */
+import { Deadlines } from '../../../nodes/HealthDataService/http/deadlines';
 import { useVirtualTime } from '../../helpers/virtualTime';
 
 const time = useVirtualTime();
@@ -54,37 +54,4 @@ it('watches again after a time without requests', async () => {
 	await deadlines.within(300_000, undefined, async () => await Promise.resolve());
 	await time.pass(1000);
 	expect(await codeOf(deadlines.within(500, undefined, endless))).toBe('ETIMEDOUT');
-});
-
-describe('a timeout that adapts', () => {
-	const WHOLE = 60_000;
-	const SHORT = 5_000;
-
-	it('is short after a whole round of timed-out answers in a row, until an answer or another error comes', () => {
-		const timeout = new AdaptiveTimeout(WHOLE, () => 2);
-		timeout.note(true, WHOLE);
-		expect(timeout.currentMs).toBe(WHOLE);
-		timeout.note(true, WHOLE);
-		expect(timeout.currentMs).toBe(SHORT);
-		timeout.note(true, SHORT - 1);
-		expect(timeout.currentMs).toBe(WHOLE);
-		timeout.hanging = 2;
-		expect(timeout.currentMs).toBe(SHORT);
-		timeout.note(false, SHORT);
-		for (let hanging = 0; hanging < 2; hanging++) timeout.note(true, WHOLE);
-		expect(timeout.currentMs).toBe(SHORT * 4);
-		timeout.note(false, SHORT);
-		expect(timeout.currentMs).toBe(WHOLE);
-	});
-
-	it.each([
-		[100, WHOLE / 2],
-		[10_000, 40_000],
-		[40_000, WHOLE],
-	])('is halved, and not short compared with an answer of %i ms', (slowestMs, halfMs) => {
-		const timeout = new AdaptiveTimeout(WHOLE, () => 8);
-		timeout.note(false, slowestMs);
-		timeout.part = 1 / 2;
-		expect(timeout.currentMs).toBe(halfMs);
-	});
 });

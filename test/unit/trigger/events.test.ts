@@ -22,7 +22,7 @@ const target = {
 	provider: 'omron',
 	concurrency: 2,
 };
-const options: ReadOptions = { windowStartOf: () => START };
+const options = { windowStartOf: () => START };
 const answerOf = (count: number) => ({
 	groups: {
 		omron: [{ source: {}, data: Array.from({ length: count }, (_, i) => ({ timestamp: `t${i}`, systolic: i })) }],
@@ -32,7 +32,7 @@ const answerOf = (count: number) => ({
 async function read(
 	event: (typeof events)[number],
 	answer: (name: string) => Promise<object>,
-	given = options,
+	given: Partial<ReadOptions> = {},
 	more = {},
 ) {
 	const asked: Query[] = [];
@@ -41,7 +41,8 @@ async function read(
 		return await answer(/timeseries\/([^/]+)/.exec(path)![1]);
 	}) as unknown as Get;
 	const results = [];
-	for await (const one of event.read(get, { ...target, ...more } as never, given)) results.push(one);
+	const wanted = { ...options, ...given, target: { ...target, ...more } as never };
+	for await (const one of event.read(get, target.selection.users(), wanted)) results.push(one);
 	return { asked, results };
 }
 
@@ -58,7 +59,7 @@ describe('New User', () => {
 	});
 
 	it('ends in time', async () => {
-		const { results } = await read(newUser, async () => ({}), { ...options, isTimeUp: () => true });
+		const { results } = await read(newUser, async () => ({}), { isTimeUp: () => true });
 		expect(results).toHaveLength(1);
 	});
 });
@@ -87,7 +88,7 @@ describe('New Blood Pressure Reading', () => {
 		let started = 0;
 		let release: () => void;
 		const all = new Promise<void>((resolve) => (release = resolve));
-		const work = read(event, async () => (started++, await all, answerOf(0)), options, more);
+		const work = read(event, async () => (started++, await all, answerOf(0)), {}, more);
 		for (let i = 0; i < 50; i++) await nextTurn();
 		expect(started).toBe(most);
 		release!();

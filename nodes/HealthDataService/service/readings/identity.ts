@@ -17,6 +17,8 @@ export interface Identity {
 	time: string;
 	key: readonly string[];
 	values: readonly string[];
+	/** Of readings. */
+	unit?: Metric['unit'];
 }
 
 export function identityOf(metric: Metric): Identity {
@@ -26,6 +28,7 @@ export function identityOf(metric: Metric): Identity {
 		time,
 		key: ['user_id', 'provider', 'source_type'],
 		values: [...otherTimes, ...measuredColumns(metric), 'unit'],
+		unit: metric.unit,
 	};
 }
 
@@ -104,8 +107,20 @@ function basesOf(identity: Identity, rows: IDataObject[]) {
 	return { bases, times };
 }
 
-const valuesOf = ({ values }: Identity, row: IDataObject) =>
-	JSON.stringify(values.map((column) => valueKey(row[column])));
+const valuesOf = ({ values, unit }: Identity, row: IDataObject) =>
+	JSON.stringify(
+		values.map((column) =>
+			column === 'unit' && unit ? sameUnit(unit, row.unit) : valueKey(row[column]),
+		),
+	);
+
+/** The same text for the metric's unit in any spelling, also where it is missing: neither is a correction. */
+function sameUnit({ name, from }: Metric['unit'], given: unknown): string {
+	const key = String(unitKey(given) ?? name);
+	const spelling = key.toLowerCase();
+	const isMetrics = Object.hasOwn(from, spelling) && from[spelling] === from[name.toLowerCase()];
+	return isMetrics ? name : key;
+}
 
 /** Units with upper case in their usual spelling, which is part of saved IDs and hashes. */
 const UNITS = new Map(['mmHg', 'kPa'].map((unit) => [unit.toLowerCase(), unit]));

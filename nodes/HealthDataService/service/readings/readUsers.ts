@@ -1,6 +1,12 @@
 /** Concurrent read of many users: results in the order of the users or as they are completed, failures isolated. */
 import type { IDataObject } from 'n8n-workflow';
-import { SINGLE_ATTEMPT, type Budget, type Get, type Query } from '../../http/client';
+import {
+	SINGLE_ATTEMPT,
+	type Budget,
+	type Get,
+	type Query,
+	type RequestOptions,
+} from '../../http/client';
 import { CANCELLED_REQUEST } from '../../http/errors';
 import { concurrentMap, type MapOptions } from '../../shared/concurrentMap';
 import { Problem, problemOfOne } from '../../shared/problem';
@@ -58,43 +64,53 @@ export const readUsers = (get: Get, options: ReadUsersOptions): AsyncGenerator<U
 /** Undefined if the read ended, or `isTimeUp` was true, before the first request was sent. */
 async function readUser(
 	get: Get,
-	{ metric, query, selection, isTriedOnce, isTimeUp, budget, collect }: ReadUsersOptions,
+	options: ReadUsersOptions,
 	selected: SelectedUser,
 	hasEnded: () => boolean,
 ): Promise<UserResult | undefined> {
-	const { user, sentId = user.user_id } = selected;
-	const unsent = selected.problem ?? (isUsableUserId(user.user_id) ? undefined : unusableUserId());
-	if (unsent) return { ...selected, rows: [], isGone: false, tookMs: 0, problem: unsent };
-
+	const { isTriedOnce, isTimeUp, budget } = options;
 	const { own, tookMs } = budgetOf(budget);
 	const getOfUser: Get = async (path, params, ifMissing, request) =>
 		await get(path, params, ifMissing, { ...request, budget: own });
-	let isGone = false;
-	const onMissing = async () => {
-		await selection.whenMissing(getOfUser, selected);
-		isGone = true;
-	};
-	const once = {
+	const request = {
 		...(isTriedOnce?.(selected) && SINGLE_ATTEMPT),
 		isCancelled: () => hasEnded() || (own.sentAt === undefined && isTimeUp?.() === true),
 	};
+	let resolved = selected;
 	try {
-		const params = query(selected);
-		const pages = params
-			? readingPages(getOfUser, pathOf(metric, sentId), params, onMissing, once)
-			: noPages();
-		const rows = await collect(pages, selected);
-		return { ...selected, rows: isGone ? [] : rows, isGone, tookMs: tookMs() };
+		const found = selected.resolve ? await selected.resolve(getOfUser, request) : selected;
+		resolved = found ?? selected;
+		const read = found ? await readFound(getOfUser, options, found, request) : noRows();
+		return { ...resolved, ...read, tookMs: tookMs() };
 	} catch (error) {
 		if (error === CANCELLED_REQUEST) return undefined;
-		return {
-			...selected,
-			rows: [],
-			isGone,
-			tookMs: tookMs(),
-			problem: problemOfOne(error, hasEnded()),
-		};
+		const problem = problemOfOne(error, hasEnded());
+		return { ...resolved, ...noRows(), tookMs: tookMs(), problem };
 	}
+}
+
+const noRows = () => ({ rows: [] as IDataObject[], isGone: false });
+
+async function readFound(
+	get: Get,
+	{ metric, query, selection, collect }: ReadUsersOptions,
+	selected: SelectedUser,
+	request: RequestOptions,
+) {
+	const { user, sentId = user.user_id, problem } = selected;
+	if (problem) throw problem;
+	if (!isUsableUserId(user.user_id)) throw unusableUserId();
+	let isGone = false;
+	const onMissing = async () => {
+		await selection.whenMissing(get, selected);
+		isGone = true;
+	};
+	const params = query(selected);
+	const pages = params
+		? readingPages(get, pathOf(metric, sentId), params, onMissing, request)
+		: noPages();
+	const rows = await collect(pages, selected);
+	return { rows: isGone ? [] : rows, isGone };
 }
 
 async function* noPages(): AsyncGenerator<IDataObject> {}

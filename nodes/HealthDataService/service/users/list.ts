@@ -5,7 +5,7 @@ import { Problem } from '../../shared/problem';
 import { MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
 
 /** Pages requested before they are needed. The request queue decides how many are sent at once. */
-const PAGES_AHEAD = 8;
+export const PAGES_AHEAD = 8;
 
 export interface ListSlice {
 	offset?: number;
@@ -13,6 +13,8 @@ export interface ListSlice {
 	maxUsers?: number;
 	/** Whether the reader may stop before the end: then no page is requested ahead. */
 	isLazy?: boolean;
+	/** Pages prefetched once the reader has taken all users: a slow rate is not spent on pages while users wait. */
+	pagesOnDemand?: number;
 	/** Called with the number of users that the `total` of the first page announces. May throw to stop the read. */
 	onTotal?: (users: number) => void;
 }
@@ -25,10 +27,13 @@ export interface ListSlice {
  */
 export async function* userPages(
 	get: Get,
-	{ offset = 0, maxUsers = Infinity, isLazy = false, onTotal }: ListSlice = {},
+	{ offset = 0, maxUsers = Infinity, isLazy = false, pagesOnDemand, onTotal }: ListSlice = {},
 ): AsyncGenerator<UserPage> {
 	const read = new ListRead(offset, maxUsers);
 	const ahead = new PagesAhead(get);
+	const startFurther = (count: number) => {
+		if (!isLazy) read.further(count).forEach((next) => ahead.start(next));
+	};
 	let announce = onTotal;
 	try {
 		while (!read.hasEnded) {
@@ -39,8 +44,9 @@ export async function* userPages(
 			const users = read.take(request, page);
 			// Users have moved on the list: the pages ahead no longer fit.
 			if (users.length === 0) ahead.cancel();
-			else if (!isLazy) read.further().forEach((next) => ahead.start(next));
+			else if (pagesOnDemand === undefined) startFurther(PAGES_AHEAD);
 			yield { users, total: page.total };
+			if (users.length > 0 && pagesOnDemand !== undefined) startFurther(pagesOnDemand);
 		}
 	} finally {
 		ahead.cancel();
@@ -108,11 +114,11 @@ class ListRead {
 	}
 
 	/** The next pages up to the end that `total` predicts; none after a short page, after which others may be short. */
-	further(): PageRequest[] {
+	further(count: number): PageRequest[] {
 		const requests: PageRequest[] = [];
 		const end = Math.min(this.total ?? 0, this.position + this.maxUsers - this.seen.size);
 		let { position } = this;
-		while (this.wasLong && !this.hasEnded && requests.length < PAGES_AHEAD) {
+		while (this.wasLong && !this.hasEnded && requests.length < count) {
 			requests.push(this.next(position));
 			const reached = Math.min(position - this.overlap + this.largest, end);
 			if (reached <= position || reached - this.position >= this.maxUsers - this.seen.size) break;

@@ -5,7 +5,7 @@ import { concurrentMap } from '../../shared/concurrentMap';
 import { ignoreProblem, problemOfOne, type Problem } from '../../shared/problem';
 import { text } from '../../shared/values';
 import { userPages } from './list';
-import { resolveUser, userPage } from './users';
+import { MAX_PAGE_SIZE, resolveUser, userPage } from './users';
 
 /** The user record; nothing if no user has the ID; a problem if that could not be found out. */
 interface Resolved {
@@ -15,8 +15,6 @@ interface Resolved {
 
 interface ResolveRequest {
 	id: string;
-	/** Whether it could not be resolved in the poll before: a single attempt then. */
-	hasFailed?: boolean;
 }
 
 /** For fewer IDs the first page of the list is not worth its request. */
@@ -28,28 +26,25 @@ const LAZY_CONCURRENT_RESOLVES = 4;
 
 /** In the order of the IDs. @param isLazy whether the reader may stop before the end @throws Problem that concerns all requests */
 export async function* resolveMany(get: Get, requests: readonly ResolveRequest[], isLazy: boolean) {
-	const isFew = isLazy || requests.length < MIN_IDS_FOR_LIST;
-	const known = isFew ? new Map<string, IDataObject>() : await fromList(get, requests);
+	const known = isLazy ? new Map<string, IDataObject>() : await findOnList(get, requests);
 	const width = isLazy ? LAZY_CONCURRENT_RESOLVES : CONCURRENT_RESOLVES;
-	yield* concurrentMap(
-		requests,
-		{ width },
-		async ({ id, hasFailed }, isCancelled): Promise<Resolved> => {
-			if (known.has(id)) return { user: known.get(id) };
-			try {
-				return {
-					user: await resolveUser(get, id, { isCancelled, ...(hasFailed && SINGLE_ATTEMPT) }),
-				};
-			} catch (error) {
-				return { problem: problemOfOne(error, isCancelled()) };
-			}
-		},
-	);
+	yield* concurrentMap(requests, { width }, async ({ id }, isCancelled): Promise<Resolved> => {
+		if (known.has(id)) return { user: known.get(id) };
+		try {
+			return { user: await resolveUser(get, id, { isCancelled }) };
+		} catch (error) {
+			return { problem: problemOfOne(error, isCancelled()) };
+		}
+	});
 }
 
-/** Reads the list as long as the rest of it takes fewer requests than the IDs that are still missing. */
-async function fromList(get: Get, requests: readonly ResolveRequest[]) {
+/**
+ * Users of the list by client user ID. Reads the list as long as the rest of it takes fewer requests than the IDs that are still
+ * missing.
+ */
+export async function findOnList(get: Get, requests: readonly ResolveRequest[]) {
 	const found = new Map<string, IDataObject>();
+	if (requests.length < MIN_IDS_FOR_LIST) return found;
 	const missing = new Set(requests.map(({ id }) => id));
 	let done = 0;
 	const take = (users: IDataObject[]) => {
@@ -60,7 +55,7 @@ async function fromList(get: Get, requests: readonly ResolveRequest[]) {
 		}
 	};
 	const readList = async () => {
-		const { users, total = 0 } = await userPage(get, 0);
+		const { users, total = 0 } = await userPage(get, 0, MAX_PAGE_SIZE, SINGLE_ATTEMPT);
 		const size = users.length;
 		const isWorthIt = () => done < total && Math.ceil((total - done) / size) < missing.size;
 		take(users);

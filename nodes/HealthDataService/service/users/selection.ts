@@ -1,9 +1,9 @@
 /** User selection: one user, listed users, or the team, and what a user who is not found means for each. */
 import type { IDataObject } from 'n8n-workflow';
-import { FEW_ATTEMPTS, type Get } from '../../http/client';
+import { FEW_ATTEMPTS, type Get, type RequestOptions } from '../../http/client';
 import { ignoreProblem, Problem } from '../../shared/problem';
 import { text } from '../../shared/values';
-import { resolveMany } from './resolveMany';
+import { findOnList, resolveMany } from './resolveMany';
 import { userPages, type ListSlice } from './list';
 import {
 	blankAround,
@@ -27,6 +27,8 @@ export interface SelectedUser {
 	entry?: ListEntry;
 	/** Why the entry could not be resolved; `user_id` is empty then. */
 	problem?: Problem;
+	/** Finds the user of the entry, before the readings are requested; undefined if another entry is the same user. */
+	resolve?(get: Get, request: RequestOptions): Promise<SelectedUser | undefined>;
 }
 
 export type SelectedUsers = Iterable<SelectedUser> | AsyncIterable<SelectedUser>;
@@ -38,8 +40,8 @@ export interface ListEntry {
 }
 
 export interface UserSelection {
-	/** In the order of the list, without the first `skip` users; with a single attempt for entries that could not be resolved before. */
-	users(get: Get, skip?: number, hasFailed?: (entry: ListEntry) => boolean): SelectedUsers;
+	/** In the order of the list. */
+	users(get: Get): SelectedUsers;
 	/** Called when the service answers 404 for a user's readings. Throws a Problem unless that user is skipped. */
 	whenMissing(get: Get, selected: SelectedUser): Promise<void>;
 	/** Fills in client user IDs that cost a request of their own. Sends nothing without rows or once `isCancelled`. */
@@ -77,9 +79,9 @@ export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSele
 	return {
 		isConnectedOnly: Boolean(connectedTo),
 		isWhole: offset === 0 && maxUsers === Infinity,
-		async *users(get, skip = 0) {
-			let place = skip;
-			for await (const { users } of userPages(get, { ...slice, offset: offset + skip })) {
+		async *users(get) {
+			let place = 0;
+			for await (const { users } of userPages(get, slice)) {
 				const selected = users
 					.map((user, index) => toSelectedUser(user, place + index + 1))
 					.filter(({ record }) => !connectedTo || isConnectedTo(record!, connectedTo));
@@ -178,18 +180,16 @@ export const listedUsers = (
 ): UserSelection => ({
 	entries,
 	lastPlace: () => entries.length,
-	async *users(get, skip = 0, hasFailed = () => false) {
-		const rest = entries.slice(skip);
-		let place = skip;
+	async *users(get) {
+		let place = 0;
 		if (by === 'userId') {
-			for (const entry of rest)
+			for (const entry of entries)
 				yield { user: { user_id: entry.id, client_user_id: null }, place: ++place, entry };
 			return;
 		}
 		/** The entry of each user. */
 		const returned = new Map<string, string>();
-		const requests = rest.map((entry) => ({ id: entry.id, hasFailed: hasFailed(entry) }));
-		for await (const { user, problem } of resolveMany(get, requests, isLazy)) {
+		for await (const { user, problem } of resolveMany(get, entries, isLazy)) {
 			const entry = entries[place++];
 			if (user) {
 				const selected = toSelectedUser(user, place);
@@ -207,6 +207,47 @@ export const listedUsers = (
 	async whenMissing(get, { user, entry }) {
 		if (by === 'clientUserId') await throwIfUserExists(get, { ...user, client_user_id: entry!.id });
 		if (whenNotFound === 'error') throw noSuchEntry(by, entry!);
+	},
+});
+
+/**
+ * Client user IDs of the trigger: each is resolved when its user is read, with the same budget, so that one that fails or hangs
+ * holds up no other.
+ *
+ * @param noUser why an entry has no user
+ */
+export const watchedEntries = (
+	entries: readonly ListEntry[],
+	noUser = (entry: ListEntry) => noSuchEntry('clientUserId', entry),
+): UserSelection => ({
+	entries,
+	async *users(get) {
+		const known = await findOnList(get, entries);
+		/** The entry of each user. */
+		const found = new Map<string, string>();
+		for (const entry of entries) {
+			const { id, at } = entry;
+			yield {
+				user: unresolved(entry),
+				place: at,
+				entry,
+				async resolve(ofUser, request) {
+					const record = known.get(id) ?? (await resolveUser(ofUser, id, request));
+					if (!record) throw noUser(entry);
+					const selected = { ...toSelectedUser(record, at), entry };
+					const { user_id } = selected.user;
+					const other = found.get(user_id);
+					if (other !== undefined && other.toLowerCase() !== id.toLowerCase())
+						throw sameRecord(entry);
+					found.set(user_id, id);
+					return other === undefined ? selected : undefined;
+				},
+			};
+		}
+	},
+	async whenMissing(get, { user, entry }) {
+		await throwIfUserExists(get, { ...user, client_user_id: entry!.id });
+		throw noUser(entry!);
 	},
 });
 

@@ -28,8 +28,7 @@ const broken = new Problem('Broken', 'Advice');
 const rejects = (error: Error) => async () => await Promise.reject(error);
 /** User ID, client user ID and place. */
 const shown = ({ user, place }: SelectedUser) => `${user.user_id} ${user.client_user_id} ${place}`;
-const found = async (selection: UserSelection, get: Get, skip?: number) =>
-	(await all(selection.users(get, skip))).map(shown);
+const found = async (selection: UserSelection, get: Get) => (await all(selection.users(get))).map(shown);
 const connectedTo = (...slugs: string[]): TeamOptions['records'] =>
 	slugs.map((slug, i) => ({ user_id: `u${i}`, connected_sources: [{ source: { slug } }] }));
 
@@ -39,7 +38,6 @@ describe('a list', () => {
 		const entries = entriesOf(['a', 'b', 'c']);
 		const list = listedUsers('userId', entries);
 		expect(await found(list, get)).toEqual(['a null 1', 'b null 2', 'c null 3']);
-		expect(await found(list, get, 2)).toEqual(['c null 3']);
 		expect((await all(list.users(get)))[1].entry).toBe(entries[1]);
 		expect(asked).toEqual([]);
 	});
@@ -49,7 +47,6 @@ describe('a list', () => {
 		const list = listedUsers('clientUserId', entries);
 		const { get } = team(5, { resolves: { C1: () => ({ user_id: 'u1', client_user_id: 'c1' }) } });
 		expect(await found(list, get)).toEqual(['u0 c0 1', 'u1 c1 2', 'u2 c2 4']);
-		expect(await found(list, get, 2)).toEqual(['u1 c1 3', 'u2 c2 4']);
 		expect((await all(list.users(get)))[2].entry).toBe(entries[3]);
 	});
 
@@ -57,12 +54,6 @@ describe('a list', () => {
 		const { get, count } = team(20);
 		await all(listedUsers('clientUserId', entriesOf(ids(0, 9))).users(get));
 		expect(count()).toEqual({ lists: 1, resolves: 0 });
-	});
-
-	it('allows a single attempt for the entries that failed before', async () => {
-		const { get, asked } = team(5);
-		await all(listedUsers('clientUserId', entriesOf(ids(0, 2))).users(get, 0, ({ at }) => at === 2));
-		expect(asked.map(({ once }) => once?.maxAttempts)).toEqual([undefined, 1]);
 	});
 
 	it('with When Not Found set to empty still reports a lookup that failed', async () => {
@@ -125,24 +116,22 @@ describe('one user', () => {
 });
 
 describe('the place of the last user', () => {
-	it.each<[string, UserSelection, Partial<TeamOptions>, number, number]>([
-		['over all pages', wholeTeam(), { cap: 3 }, 0, 7],
-		['after a start', wholeTeam({ offset: 1 }), { cap: 3 }, 2, 6],
-		['of none', wholeTeam({}, 'none'), { cap: 3 }, 0, 0],
-		['of a few', wholeTeam({}, 'a'), { records: connectedTo('b', 'a', 'b', 'b', 'b'), cap: 2 }, 0, 2],
-		['of a list', listedUsers('userId', entriesOf(ids(0, 3))), {}, 0, 3],
-	])('%s', async (_, selection, options, skip, place) => {
-		await all(selection.users(team(7, options).get, skip));
+	it.each<[string, UserSelection, Partial<TeamOptions>, number]>([
+		['over all pages', wholeTeam(), { cap: 3 }, 7],
+		['after a start', wholeTeam({ offset: 1 }), { cap: 3 }, 6],
+		['of none', wholeTeam({}, 'none'), { cap: 3 }, 0],
+		['of a few', wholeTeam({}, 'a'), { records: connectedTo('b', 'a', 'b', 'b', 'b'), cap: 2 }, 2],
+		['of a list', listedUsers('userId', entriesOf(ids(0, 3))), {}, 3],
+	])('%s', async (_, selection, options, place) => {
+		await all(selection.users(team(7, options).get));
 		expect(selection.lastPlace!()).toBe(place);
 	});
 });
 
 describe('the team', () => {
-	it.each<[string, UserSelection, number, string[]]>([
-		['in a window', wholeTeam({ offset: 2, maxUsers: 3 }), 0, ['u2 c2 1', 'u3 c3 2', 'u4 c4 3']],
-		['after a start', wholeTeam({ offset: 2 }), 5, ['u7 c7 6', 'u8 c8 7']],
-	])('%s, with their places', async (_, selection, skip, expected) => {
-		expect(await found(selection, team(9).get, skip)).toEqual(expected);
+	it('in a window, with their places', async () => {
+		const selection = wholeTeam({ offset: 2, maxUsers: 3 });
+		expect(await found(selection, team(9).get)).toEqual(['u2 c2 1', 'u3 c3 2', 'u4 c4 3']);
 	});
 
 	it('with Only Connected Users has those with a connected provider, at their places in the list', async () => {

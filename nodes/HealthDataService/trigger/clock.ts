@@ -1,0 +1,50 @@
+/** Clock of a poll: n8n's, checked against the service's `Date` header (RFC 9110, 6.6.1). All times in ms since 1970. */
+
+/** How far clocks are off: they are set wrong by time zones and dates, which makes a day. */
+export const CLOCK_ERROR_MS = 86_400_000;
+
+/** Clocks of devices, and the `Date` header, are this far off at most where they are right. */
+const DEVICE_ERROR_MS = 60_000;
+
+/** A `Date` before the package's first year is that of a device without a clock. */
+const FIRST_DATE = Date.UTC(2026, 0, 1);
+
+export class Clock {
+	/** The service's time at the start of the poll. */
+	private date?: number;
+
+	/** @param now n8n's time at the start of the poll @param started the same, by `performance.now()` */
+	constructor(
+		readonly now: number,
+		readonly started: number,
+	) {}
+
+	/** Notes the `Date` of an answer. The latest counts: a cache repeats older ones. */
+	readonly onAnswer = (headers: { date?: unknown }) => {
+		const atStart = Date.parse(String(headers.date)) - (performance.now() - this.started);
+		if (atStart >= FIRST_DATE) this.date = Math.max(this.date ?? atStart, atStart);
+	};
+
+	/** The earliest time that it may have been at the start of the poll: what a window passes over is lost. */
+	get earliest() {
+		return Math.min(this.now, this.date ?? this.now);
+	}
+
+	/** The latest. */
+	get latest() {
+		return Math.max(this.now, this.time);
+	}
+
+	/** The time to note: n8n's, unless the service's contradicts it. */
+	get time() {
+		const { date, now } = this;
+		return date !== undefined && Math.abs(date - now) > DEVICE_ERROR_MS ? date : now;
+	}
+
+	/** The latest time that it may be now, with a minute for the clocks of devices. */
+	get latestNow() {
+		if (this.date === undefined) return Date.now() + CLOCK_ERROR_MS;
+		const serviceNow = this.date + performance.now() - this.started;
+		return Math.max(Date.now(), serviceNow) + DEVICE_ERROR_MS;
+	}
+}

@@ -1,0 +1,136 @@
+/**
+ * Report: the failed execution beside a poll that tells of trouble. Users who fail are told at once; whoever was not read for an
+ * hour is told too, whatever the reason, because it is the missing read that is reported. One report an hour for all.
+ */
+import { shownUserId } from '../service/users/users';
+import { countOfUsers, isThrottle, Problem, sentences } from '../shared/problem';
+import { hasFailed } from './cursors';
+import type { PollResult } from './results';
+import type { Local } from './scheduler';
+import { HOUR_MS, type Cursor } from './state';
+
+const DAY_MS = 24 * HOUR_MS;
+/** Poll times are a minute apart at least, and a poll may begin some ms before its time. */
+const JITTER_MS = 30_000;
+
+interface Unread {
+	label: string;
+	cursor: Cursor;
+	/** Why the user was not read last, if that is known. */
+	problem?: Problem;
+}
+
+/** What there is to tell after a poll. */
+interface Trouble {
+	/** Users who cannot be read. */
+	failing: Unread[];
+	/** Others who were not read for an hour. */
+	waiting: Unread[];
+	throttle?: Problem;
+	isListOld: boolean;
+	/** Whether nothing is wrong but that a round over all users takes longer than an hour. */
+	isLongRound: boolean;
+	/** Whether nobody is unread any more. */
+	isHealed: boolean;
+}
+
+/**
+ * @param told time of the last report (ms), @param now n8n's at the end of the poll (ms)
+ * @returns the report, if there is one and none was made for an hour, and the new `told`
+ */
+export function reportOf(
+	result: PollResult,
+	local: Local,
+	told: number | undefined,
+	now: number,
+): { report?: Problem; told?: number } {
+	const trouble = troubleOf(result, local, now);
+	const { failing, waiting, throttle, isListOld, isLongRound, isHealed } = trouble;
+	const isSilent = failing.length + waiting.length === 0 && !throttle && !isListOld;
+	// What failed is read again: a new failure is told at once.
+	if (isSilent) return { told: isHealed && result.recovered > 0 ? undefined : told };
+	const everyMs = isLongRound ? DAY_MS : HOUR_MS;
+	const isTold = told !== undefined && Math.abs(now - told) < everyMs - JITTER_MS;
+	return isTold ? { told } : { report: wordsOf(trouble, result), told: now };
+}
+
+function troubleOf(result: PollResult, local: Local, now: number): Trouble {
+	const { cursors, throttle, hasRead } = result;
+	const afterMs = Math.max(HOUR_MS, 2 * local.intervalMs);
+	// A clock that was set back makes nothing young.
+	const ageOf = (time: number) => Math.abs(now - time);
+	const isOld = (time = -Infinity) => Math.min(ageOf(time), ageOf(local.firstAt)) >= afterMs;
+	const failing: Unread[] = [];
+	const waiting: Unread[] = [];
+	let isHealed = true;
+	for (const [key, cursor] of cursors.entries) {
+		if (cursor.ended) isHealed = false;
+		const { label, problem } = local.troubles.get(key) ?? { label: labelOf(cursors.met.get(key)) };
+		const isFailing = hasFailed(cursor) && problem !== undefined && !isThrottle(problem);
+		if (isFailing) failing.push({ label, cursor, problem });
+		else if (isOld(cursor.read)) waiting.push({ label, cursor, problem });
+	}
+	const isListOld = waiting.length === 0 && isOld(local.listReadAt);
+	const isTrouble = failing.length > 0 || throttle !== undefined || !hasRead;
+	const isLongRound = !isTrouble && waiting.length > 0 && waiting.every(({ problem }) => !problem);
+	return { failing, waiting, throttle, isListOld, isLongRound, isHealed };
+}
+
+const labelOf = (userId?: string) =>
+	userId ? shownUserId(userId) : 'one whom no poll has reached';
+
+function wordsOf(
+	{ failing, waiting, throttle, isListOld, isLongRound }: Trouble,
+	{ cause }: PollResult,
+) {
+	const messages: string[] = [];
+	const advice: string[] = [];
+	const [failed] = failing;
+	if (failed?.problem) {
+		const { message, description } = failed.problem;
+		messages.push(`The readings of ${countOfUsers(failing.length)} cannot be read`, message);
+		advice.push(nameOf(failing), description, OTHERS_GO_OUT);
+	}
+	if (throttle) {
+		messages.push(LIMITED, throttle.message);
+		advice.push(LIMITED_ADVICE);
+	}
+	const [late] = waiting;
+	if (late) {
+		const isOne = waiting.length === 1;
+		messages.push(`${countOfUsers(waiting.length)} ${isOne ? 'was' : 'were'} not read for an hour`);
+		if (!throttle) messages.push(late.problem?.message ?? cause);
+		advice.push(nameOf(waiting));
+	}
+	if (isLongRound) messages.push(`To read all users once takes ${hoursOf(waiting)} or more`);
+	if (isListOld) messages.push('The user list was not read to its end for an hour');
+	advice.push(`This report comes once ${isLongRound ? 'a day' : 'an hour'}`);
+	const reason = failed?.problem ?? throttle ?? late?.problem;
+	const description = sentences(...advice);
+	const message = messages.join('. ');
+	if (reason) return reason.reworded(message, description);
+	return new Problem(message, description, { kind: 'temporarily-unavailable' });
+}
+
+const OTHERS_GO_OUT =
+	'New readings of all other users go out; the missing ones follow when they can be read again';
+const LIMITED = 'The service limits the requests, so one poll does not read all users';
+const LIMITED_ADVICE =
+	"The next polls continue with the other users, and nothing is lost. Poll less often, or set 'Requests per Second' in the options to what the service allows";
+
+/** The first of them, and since when. */
+function nameOf(users: Unread[]): string {
+	const [{ label, cursor }] = users;
+	const { read, since = 0 } = cursor;
+	const when = read === undefined ? `not read since ${utc(since)}` : `last read ${utc(read)}`;
+	return `${users.length === 1 ? 'It is' : 'The first is'} ${label}, ${when}`;
+}
+
+const utc = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+function hoursOf(users: Unread[]): string {
+	const reads = users.map(({ cursor }) => cursor.read ?? cursor.since ?? Infinity);
+	const earliest = reads.reduce((a, b) => Math.min(a, b));
+	const hours = Math.floor((Date.now() - earliest) / HOUR_MS);
+	return hours === 1 ? '1 hour' : `${hours} hours`;
+}

@@ -1,0 +1,219 @@
+/** Lasting trouble: users or limits that fail for hours. The others are read in time, and no trouble is silent for longer than an hour. */
+import type { INodeParameters } from 'n8n-workflow';
+import type { Fault } from '../../dev/sandbox/switches';
+import { byUserId } from '../helpers/requests';
+import { timeline } from '../helpers/timeline';
+import { allUsers, HOUR, iso, MINUTE, onBothSchedulers } from '../helpers/watch';
+
+const LATENCY: Fault = { delayMs: 2000 };
+const throttle = (seconds?: number): Fault => ({
+	status: 429,
+	headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
+});
+
+onBothSchedulers((scheduler) => {
+	const t = timeline(scheduler);
+	const systolics = (rows: Array<Record<string, unknown>>) => rows.map(({ systolic }) => systolic);
+
+	it.each<[string, Fault]>([
+		['answer 403', { status: 403 }],
+		['answer 500', { status: 500 }],
+		['hang', { delayMs: 400_000 }],
+	])('some users %s, the others take two seconds: their readings go out within two polls', async (_, fault) => {
+		const users = t.users(30);
+		const n8n = t.trigger();
+		await n8n.start();
+		const sick = users.slice(4, 10);
+		t.answer({ ...Object.fromEntries(sick.map(({ user_id }) => [user_id, fault])), timeseries: LATENCY });
+		await t.polls(n8n, 2);
+		for (const [i, user] of [users[0], users[15], users[29]].entries()) {
+			t.measure(user, 121 + i);
+			expect(systolics(await t.polls(n8n, 2))).toEqual([121 + i]);
+		}
+		expect(n8n.reported).toHaveLength(1);
+	});
+
+	it('all readings fail for one poll: then everybody is read again', async () => {
+		const users = t.users(30);
+		const n8n = t.trigger();
+		await n8n.start();
+		t.answer({ timeseries: { status: 500 } });
+		await t.polls(n8n, 1);
+		t.answer({ timeseries: LATENCY });
+		users.forEach((user, i) => t.measure(user, 100 + i));
+		expect(await t.polls(n8n, 3)).toHaveLength(30);
+	});
+
+	describe('readings answer 429 for hours while the list answers', () => {
+		const one = (userId: string): INodeParameters => ({
+			event: 'bloodPressure',
+			userScope: 'one',
+			user: byUserId(userId),
+		});
+		const cases: Array<[string, number]> = [
+			['the whole team', 1],
+			['every second user', 2],
+			['one user', 100],
+			['the one User', 0],
+		];
+		const both = cases.flatMap(([who, every]) => [undefined, 40].map((seconds) => [who, every, seconds] as const));
+		it.each(both)('%s (%i), Retry-After %s: told each hour, and the others are read', async (_, every, seconds) => {
+			const users = t.users(6);
+			const n8n = t.trigger(every === 0 ? one(users[0].user_id) : allUsers);
+			const lastRead = iso(t.time.now).slice(0, 16).replace('T', ' ');
+			await n8n.start();
+			const limited = users.filter((_, i) => i % (every || 1) === 0);
+			t.answer(Object.fromEntries(limited.map(({ user_id }) => [user_id, throttle(seconds)])));
+			// Tells whoever was not read for an hour.
+			await t.polls(n8n, 4, 20 * MINUTE);
+			for (let hour = 2; hour < 5; hour++) {
+				const before = n8n.reported.length;
+				t.measure(users[1], 120 + hour);
+				const rows = await t.polls(n8n, 3, 20 * MINUTE);
+				expect(systolics(rows)).toEqual(every > 1 ? [120 + hour] : []);
+				expect(n8n.reported).toHaveLength(before + 1);
+				expect(n8n.reported.at(-1)!.message).toMatch(/limit|many requests/i);
+				expect(n8n.reported.at(-1)!.description).toContain(`last read ${lastRead} UTC`);
+			}
+			expect(t.errors).toEqual([]);
+		});
+	});
+
+	it('a user who fails is named, though each poll is ended by a limit', async () => {
+		const users = t.users(12);
+		const n8n = t.trigger();
+		await n8n.start();
+		let left = 0;
+		t.answer({
+			[users[1].user_id]: { status: 500 },
+			'': () => (left-- > 0 ? undefined : throttle(30 * 60)),
+		});
+		for (let poll = 0; poll < 3; poll++) {
+			left = 5;
+			await t.polls(n8n, 1, 31 * MINUTE);
+		}
+		const told = n8n.reported.map(({ message, description }) => `${message} ${description}`);
+		expect(told[0]).toContain(users[1].user_id);
+		expect(told[0]).toMatch(/status 500.* limits the requests/);
+		expect(told.length).toBeGreaterThan(1);
+	});
+
+	describe('an entry of Listed Users whose Resolve', () => {
+		const listing = (count: number): INodeParameters => ({
+			event: 'bloodPressure',
+			userScope: 'listed',
+			usersBy: 'clientUserId',
+			userIds: [...Array.from({ length: count }, (_, i) => `user ${i}`), 'nobody'].join(),
+		});
+		it.each<[string, number, string, Fault]>([
+			['of three hangs', 3, 'user%201', { delayMs: 400_000 }],
+			['of twenty, the only one not on the list, hangs', 19, 'nobody', { delayMs: 400_000 }],
+			['of three, the first, answers 429', 3, 'user%200', throttle()],
+		])('%s: the others are read, and it is told', async (_, count, part, fault) => {
+			const users = t.users(count);
+			const n8n = t.trigger(listing(count));
+			await n8n.start();
+			n8n.reported.length = 0;
+			t.answer({ [`/resolve/${part}`]: fault });
+			for (let poll = 0; poll < 2; poll++) {
+				t.measure(users[2], 130 + poll);
+				expect(systolics(await t.polls(n8n, 1, 40 * MINUTE))).toEqual([130 + poll]);
+			}
+			await t.polls(n8n, 1);
+			expect(n8n.reported.length).toBeGreaterThan(0);
+			expect(t.errors).toEqual([]);
+		});
+	});
+
+	it.each([
+		[0.1, 8, 500],
+		[0.3, 40, 10],
+	])(
+		'at %s requests a second, %i users on pages of %i: each poll reads one, until all are read',
+		async (rate, count, cap) => {
+			const users = t.users(count);
+			t.used.sandbox.switches.userPageCap = cap;
+			const n8n = t.trigger({ ...allUsers, options: { requestsPerSecond: rate } }, { budgetMs: 36_000 });
+			await n8n.start();
+			const read = new Set<string>();
+			for (let poll = 0; poll < count && read.size < count; poll++) {
+				t.used.sandbox.requests.length = 0;
+				await t.polls(n8n, 1);
+				expect(t.asked().length).toBeGreaterThan(0);
+				for (const user of t.asked()) read.add(user);
+			}
+			expect(read.size).toBe(users.length);
+		},
+	);
+
+	it('a limit whose window is the poll interval: its requests are used', async () => {
+		t.users(30);
+		const n8n = t.trigger();
+		await n8n.start();
+		const ALLOWED = 10;
+		const requests = new Map<number, number>();
+		let allowed = 0;
+		t.answer({
+			'': () => {
+				const now = t.time.now - 100;
+				const window = Math.floor(now / MINUTE);
+				const count = (requests.get(window) ?? 0) + 1;
+				requests.set(window, count);
+				if (count > ALLOWED) return throttle(Math.ceil(((window + 1) * MINUTE - now) / 1000));
+				allowed++;
+				return undefined;
+			},
+		});
+		await t.polls(n8n, 12);
+		expect(allowed).toBeGreaterThanOrEqual(12 * ALLOWED * 0.8);
+	});
+
+	it("one user's Retry-After of an hour holds up nobody else", async () => {
+		const users = t.users(30);
+		const n8n = t.trigger();
+		await n8n.start();
+		t.answer({ [users[3].user_id]: { status: 503, headers: { 'retry-after': '3600' } } });
+		for (let poll = 0; poll < 4; poll++) {
+			t.used.sandbox.requests.length = 0;
+			users.forEach((user, i) => t.measure(user, 100 + i));
+			expect(await t.polls(n8n, 1)).toHaveLength(29);
+			// Once a poll, the list tells whose it is.
+			expect(t.used.sandbox.requests.filter((url) => url === '/v2/user?limit=1')).toHaveLength(1);
+			expect(t.asked().filter((id) => id === users[3].user_id)).toHaveLength(1);
+		}
+		t.answer({});
+		expect(await t.polls(n8n, 1)).toHaveLength(4);
+	});
+
+	it("a Retry-After of all pauses all, and is not a user's", async () => {
+		const users = t.users(30);
+		const n8n = t.trigger();
+		await n8n.start();
+		t.answer({ '': throttle(600) });
+		await t.polls(n8n, 1);
+		const before = t.used.sandbox.requests.length;
+		await t.polls(n8n, 5);
+		expect(t.used.sandbox.requests).toHaveLength(before);
+		t.answer({});
+		users.forEach((user, i) => t.measure(user, 100 + i));
+		expect(await t.polls(n8n, 6)).toHaveLength(30);
+		expect(n8n.reported).toHaveLength(1);
+	});
+
+	it('a list that is not read to its end for an hour is told, and so is a round that takes longer', async () => {
+		t.users(60);
+		const n8n = t.trigger({ ...allUsers, options: { requestsPerSecond: 0.1 } }, { budgetMs: 36_000 });
+		await n8n.start();
+		await t.polls(n8n, 4, 25 * MINUTE);
+		expect(n8n.reported).toHaveLength(1);
+		expect(n8n.reported[0].message).toMatch(
+			/^\d+ users were not read for an hour\. 'Requests per Second' .* takes 1 hour or more$/,
+		);
+		await t.polls(n8n, 8, 25 * MINUTE);
+		// Once a day.
+		expect(n8n.reported).toHaveLength(1);
+		await t.time.pass(24 * HOUR);
+		await t.polls(n8n, 2);
+		expect(n8n.reported).toHaveLength(2);
+	});
+});
