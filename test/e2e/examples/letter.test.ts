@@ -197,9 +197,9 @@ describe('looks as in the picture', () => {
 
 	it.each([
 		['letter', usual, { width: 640, height: 600 }],
-		['letter-phone', usual, { width: 360, height: 600 }],
-		['letter-dark', usual, { width: 360, height: 600, isDark: true }],
-		['letter-60-users', sixty, { width: 360, height: 600 }],
+		['letter-phone', usual, { width: 360, height: 800 }],
+		['letter-dark', usual, { width: 360, height: 800, isDark: true }],
+		['letter-60-users', sixty, { width: 360, height: 800 }],
 	])('%s: nothing is wider than the screen', async (name, fill, screen) => {
 		fill();
 		const { html } = await send();
