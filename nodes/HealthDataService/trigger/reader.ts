@@ -69,14 +69,14 @@ export class PollReader {
 		private readonly before: TriggerState,
 		private readonly options: PollOptions,
 	) {
-		const { event, target, lookback, isWanted } = settings;
+		const { event, target, lookback } = settings;
 		const { clock, zone } = options;
 		const { entries, isConnectedOnly } = target.selection;
 		const isOfUsers = event.metric === undefined;
 		this.target = target;
 		this.team = before.team;
 		this.cursors = new Cursors(before, { clock, lookback, entries, isConnectedOnly, isOfUsers });
-		this.results = new PollResults(event, this.cursors, before, { clock, zone, isWanted });
+		this.results = new PollResults(settings, this.cursors, before, { clock, zone });
 	}
 
 	/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */

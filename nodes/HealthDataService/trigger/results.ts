@@ -1,12 +1,13 @@
 /** Results of a poll: the rows to emit, and the state to save. */
 import type { IDataObject } from 'n8n-workflow';
 import { localTimeIn } from '../service/readings/identity';
+import { pollRow } from '../service/readings/pollRow';
 import type { UserResult } from '../service/readings/readUsers';
 import type { Problem } from '../shared/problem';
 import type { Clock } from './clock';
 import type { Cursors } from './cursors';
-import type { TriggerEvent } from './events';
 import { detectChanges, SeenReadings, toItem, type ChangedRow, type TimeWindow } from './seen';
+import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
 
 /** Most rows of one poll: n8n and every node after the trigger keep them in memory. */
@@ -39,11 +40,9 @@ interface Options {
 	clock: Clock;
 	/** Time zone of `local_time`. */
 	zone: string;
-	/** Whether a row that has not been emitted is to be. */
-	isWanted: (row: IDataObject) => boolean;
 }
 
-interface FoundRow {
+export interface FoundRow {
 	row: ChangedRow;
 	result: UserResult;
 }
@@ -64,7 +63,7 @@ export class PollResults {
 	private hasFirstRead = false;
 
 	constructor(
-		private readonly event: TriggerEvent,
+		private readonly settings: Settings,
 		private readonly cursors: Cursors,
 		private readonly before: TriggerState,
 		private readonly options: Options,
@@ -78,12 +77,13 @@ export class PollResults {
 
 	/** Notes a user who was read: what is old is seen, the rest is emitted. @throws an error for rows that cannot be compared */
 	detect(result: UserResult) {
-		const { event, seen, options } = this;
+		const { seen } = this;
+		const { event, isWanted } = this.settings;
 		const cursor = this.cursors.of(result);
 		// A user who was read once is not new any more.
 		const rows = event.metric || cursor.since !== undefined ? result.rows : [];
 		const window = this.windowOf(cursor);
-		const { changes, old, newest } = detectChanges(event, rows, seen, window, options.isWanted);
+		const { changes, old, newest } = detectChanges(event, rows, seen, window, isWanted);
 		for (const row of old) seen.remember(row, 'o');
 		for (const row of changes) this.found.push({ row, result });
 		this.reads.push(result);
@@ -111,9 +111,8 @@ export class PollResults {
 		cursors.settle(isListRead);
 		const isPassComplete = isListRead && cursors.isPassComplete;
 		const state = this.stateAfter(isPassComplete);
-		const localTimeOf = localTimeIn(this.options.zone);
 		return {
-			items: emitted.map(({ row }) => toItem(this.event, row, localTimeOf)),
+			items: itemsOf(this.settings, emitted, this.options.zone),
 			state,
 			hasFirstRead: this.hasFirstRead || (before.pass === 0 && state.pass > 0),
 			hasRead: !this.isEmpty(),
@@ -157,4 +156,22 @@ export class PollResults {
 			pausedUntil,
 		};
 	}
+}
+
+/** The items of *Output*, in the order of the rows. @param zone of `local_time` */
+export function itemsOf(settings: Settings, found: FoundRow[], zone: string): IDataObject[] {
+	const { event, output, limits } = settings;
+	const { metric } = event;
+	const localTimeOf = localTimeIn(zone);
+	if (output === 'readings' || !metric)
+		return found.map(({ row }) => toItem(event, row, localTimeOf));
+	const byUser = new Map<UserResult, ChangedRow[]>();
+	for (const { row, result } of found) {
+		const rows = byUser.get(result) ?? [];
+		byUser.set(result, rows);
+		rows.push(row);
+	}
+	return [...byUser].map(([{ user, rows }, emitted]) =>
+		pollRow(metric, user, { emitted, inLookback: rows, limits, localTimeOf }),
+	);
 }

@@ -63,6 +63,30 @@ const thresholdFields: INodeProperties[] = metrics.flatMap((metric) =>
 	),
 );
 
+export type TriggerOutput = 'readings' | 'users';
+const outputs: Array<{ name: string; value: TriggerOutput; description: string }> = [
+	{
+		name: 'One Item per Reading',
+		value: 'readings',
+		description: 'Each new or corrected reading',
+	},
+	{
+		name: 'One Item per User',
+		value: 'users',
+		description:
+			'Each user with new or corrected readings: the latest, highest and lowest, and their means',
+	},
+];
+
+const outputField: INodeProperties = {
+	displayName: 'Output',
+	name: 'output',
+	type: 'options',
+	default: 'readings',
+	options: outputs,
+	displayOptions: { show },
+};
+
 const options = [
 	...requestLimitFields,
 	lookbackField,
@@ -82,6 +106,7 @@ export const triggerFields: INodeProperties[] = [
 	},
 	...userFields(show),
 	providerField(show),
+	outputField,
 	optionsField(undefined, options),
 ];
 
@@ -98,6 +123,7 @@ export interface Settings {
 	/** Identifies what is watched: another text starts over. Without IDs in clear, since it is saved. */
 	watched: string;
 	limits: NamedLimit[];
+	output: TriggerOutput;
 	/** Whether a row that has not been emitted is to be. */
 	isWanted: (row: IDataObject) => boolean;
 }
@@ -117,13 +143,14 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	if (!readingEvents.includes(event)) {
 		const selection = wholeTeam({ ...slice, maxUsers: undefined });
 		const target = { ...requests, selection, provider: '' };
-		return { ...common, target, watched: event.value };
+		return { ...common, target, output: 'readings', watched: event.value };
 	}
 	const provider = readProvider(context);
 	const { selection, watched: users } = readSelection(context, provider, slice);
 	const sourceTypes = readSourceTypes(context);
 	const watched = JSON.stringify([event.value, ...users, provider]) + sourceTypes.join(', ');
-	return { ...common, watched, target: { ...requests, provider, sourceTypes, selection } };
+	const output = toChoice(context.getNodeParameter('output', 'readings'), 'Output', outputs).value;
+	return { ...common, watched, output, target: { ...requests, provider, sourceTypes, selection } };
 }
 
 /** `watched` leaves out the entries of a list: a change of them affects no other user (cursors.ts). */

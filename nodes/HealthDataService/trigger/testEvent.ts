@@ -3,11 +3,11 @@ import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { connect, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
-import { localTimeIn } from '../service/readings/identity';
 import type { UserResult } from '../service/readings/readUsers';
 import { providerProblem } from '../service/users/provider';
 import { ignoreProblem, Problem } from '../shared/problem';
-import { detectChanges, SeenReadings, toItem, type ChangedRow } from './seen';
+import { itemsOf, type FoundRow } from './results';
+import { detectChanges, SeenReadings } from './seen';
 import { readSettings, TEST_USERS, type Settings } from './settings';
 
 const DAY_MS = 86_400_000;
@@ -68,7 +68,7 @@ async function newestWithin(
 	const { event, target } = settings;
 	const start = Date.now() - lookbackMs;
 	const isTimeUp = () => performance.now() > deadline;
-	let newest: ChangedRow | undefined;
+	let newest: FoundRow | undefined;
 	let problem: Problem | undefined;
 	const read = event.read(get, target.selection.users(get), {
 		target,
@@ -83,17 +83,20 @@ async function newestWithin(
 	}
 	if (!newest && problem) throw problem;
 	if (!newest) return undefined;
-	const item = toItem(event, newest, localTimeIn(zone));
+	const [item] = itemsOf(settings, [newest], zone);
 	await target.selection.addClientUserIds?.(get, [item], isTimeUp);
 	return item;
 }
 
-function newestOf({ rows }: UserResult, { event, isWanted }: Settings, start: number) {
-	const { changes } = detectChanges(event, rows, new SeenReadings({}), { start }, isWanted);
-	return changes.reduce<ChangedRow | undefined>(newerOf, undefined);
+function newestOf(result: UserResult, { event, isWanted }: Settings, start: number) {
+	const window = { start };
+	const seen = new SeenReadings({});
+	const { changes } = detectChanges(event, result.rows, seen, window, isWanted);
+	const found = changes.map((row): FoundRow => ({ row, result }));
+	return found.reduce<FoundRow | undefined>(newerOf, undefined);
 }
 
-function newerOf(one: ChangedRow | undefined, other: ChangedRow | undefined) {
+function newerOf(one: FoundRow | undefined, other: FoundRow | undefined) {
 	if (!one || !other) return one ?? other;
-	return (other.time ?? 0) > (one.time ?? 0) ? other : one;
+	return (other.row.time ?? 0) > (one.row.time ?? 0) ? other : one;
 }
