@@ -1,13 +1,16 @@
 /** Events at the service of a history. */
 import type { UserFault } from './faults';
 import type { ModelService } from './service';
-import type { Step } from './steps';
+import { HOUR, type Step } from './steps';
 import type { VirtualTime } from '../virtualTime';
 import type { Measured, ModelWorld, Person } from './world';
 
 const pick = <T>(list: T[], at: number): T => list[at % list.length];
 
 export class Events {
+	/** Whether the trigger has a list, on which nobody is who joins. */
+	joinsUnwatched = false;
+
 	constructor(
 		private readonly time: VirtualTime,
 		private readonly world: ModelWorld,
@@ -56,17 +59,21 @@ export class Events {
 				world.remove(pick(world.readings, step.which), step.do === 'remove');
 				break;
 			case 'join':
-				this.join(step.brings, lookback);
+				this.soon(step.after, () => this.join(step, lookback));
 				break;
 			case 'leave':
 			case 'comeBack':
-				// An empty list does not show its team, nor that the key is another team's.
-				if (step.do === 'comeBack' || ours.filter(({ isListed }) => isListed).length > 1) {
-					world.set(pick(ours, step.user), { isListed: step.do === 'comeBack' });
-				}
+				this.soon(step.after, () => {
+					// An empty list does not show its team, nor that the key is another team's.
+					if (step.do === 'comeBack' || ours.filter(({ isListed }) => isListed).length > 1)
+						world.set(pick(ours, step.user), { isListed: step.do === 'comeBack' });
+				});
 				break;
 			case 'write':
-				service.style = step.style;
+				service.writing = step;
+				break;
+			case 'date':
+				service.dateError = step.hours * HOUR;
 				break;
 			case 'break':
 				this.setFault(pick(ours, step.user), step.fault);
@@ -83,9 +90,15 @@ export class Events {
 		return true;
 	}
 
-	private join(brings: number[], lookback: number) {
-		const person = this.world.join('our team');
+	private soon(ms: number, happen: () => void) {
+		if (ms === 0) happen();
+		else this.time.after(ms, happen);
+	}
+
+	private join({ brings, hours }: { brings: number[]; hours: number }, lookback: number) {
 		const { now } = this.time;
+		const person = this.world.join('our team', now - hours * HOUR);
+		person.isUnwatched = this.joinsUnwatched;
 		for (const ago of brings)
 			this.measured({ person, time: Math.floor((now - ago * lookback) / 1000) * 1000, arrives: now });
 	}

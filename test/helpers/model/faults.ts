@@ -3,7 +3,16 @@ import type { Person } from './world';
 
 /** What is wrong with one user. `removed` is a 404 that Resolve confirms. */
 export const USER_FAULTS = ['500', '403', '422', '404', 'removed', 'nonsense', 'loop', 'endless', 'hang'] as const;
-export type UserFault = (typeof USER_FAULTS)[number] | '503';
+/** A limit of one user, or a status 503, that says until when or not; and Resolve of one entry of a list. */
+export const LIMITS = ['429', '429 for 40', '503 for 3600'] as const;
+export const RESOLVES = ['resolve 500', 'resolve hang', 'resolve 429', 'resolve 429 for 40'] as const;
+/** `malformed`: some value in the answer is not what it should be. */
+export type UserFault =
+	| (typeof USER_FAULTS)[number]
+	| (typeof LIMITS)[number]
+	| (typeof RESOLVES)[number]
+	| '503'
+	| 'malformed';
 
 /** What is wrong with everything, or with the list alone. */
 export const FAULTS = ['500', '503', '401', 'reset', 'list 500', 'list nonsense', 'html'] as const;
@@ -22,11 +31,13 @@ export class PollRecord {
 	readonly begun = new Map<Person, { at: number; isReversed: boolean }>();
 	/** Users with completely served readings: when the first page was sent. */
 	readonly served = new Map<Person, number>();
-	/** Users with failed requests, and the reason. */
-	readonly broken = new Map<Person, UserFault>();
+	/** Users with failed requests, but a 429. */
+	readonly broken = new Set<Person>();
+	/** Users whose requests were answered with a 429 of their own. */
+	readonly limited = new Set<Person>();
 	/** Users of the list whose readings cannot be found. */
 	readonly gone = new Set<Person>();
-	readonly teamsListed = new Set<string>();
+	readonly listed = new Set<Person>();
 	/** A process that was killed gets no answers. */
 	isDead = false;
 }

@@ -34,7 +34,7 @@ export const found: Found[] = [
 		name: 'A clock ahead at the activation: who left the team and comes back loses no reading',
 		world: { clockHours: 23, sendsDate: true, people: 3 },
 		steps: [
-			...[measure(), { do: 'leave', user: 0 } as const, poll, { do: 'comeBack', user: 0 } as const],
+			...[measure(), { do: 'leave', user: 0, after: 0 } as const, poll, { do: 'comeBack', user: 0, after: 0 } as const],
 			...[{ do: 'wait', minutes: 30_000 } as const, { do: 'correct', which: 0, value: 100 } as const, poll],
 		],
 	},
@@ -123,37 +123,16 @@ export const found: Found[] = [
 		],
 	},
 	{
-		name: 'A lowered minimum does not bring back what was not saved as skipped',
-		world: {},
-		steps: [{ do: 'minimum', least: 104 }, measure(), poll, { do: 'minimum', least: 0 }],
-	},
-	{
-		name: 'A lowered minimum holds for what is measured after the change, though the round takes several polls',
-		world: { people: 14, budgetMs: 3000 },
-		steps: [
-			{ do: 'minimum', least: 104 },
-			{ do: 'slow', ms: 900 },
-			{ do: 'minimum', least: 0 },
-			{ do: 'wait', minutes: 1 },
-			measure({ user: 9 }),
-		],
-	},
-	{
-		name: 'Nor does it bring back anything in a later poll of the round',
-		world: { people: 14, budgetMs: 3000 },
-		steps: [
-			{ do: 'minimum', least: 104 },
-			measure({ user: 9 }),
-			poll,
-			{ do: 'slow', ms: 900 },
-			{ do: 'minimum', least: 0 },
-			poll,
-		],
-	},
-	{
 		name: 'A user who joins brings nothing older than the lookback, though the window moves back when another leaves',
 		world: { sendsDate: true, people: 1 },
-		steps: [measure(), poll, { do: 'join', brings: [0.5, 1.2, 1.3] }, { do: 'leave', user: 0 }, poll, poll],
+		steps: [
+			measure(),
+			poll,
+			{ do: 'join', brings: [0.5, 1.2, 1.3], hours: 0, after: 0 },
+			{ do: 'leave', user: 0, after: 0 },
+			poll,
+			poll,
+		],
 	},
 ];
 
@@ -233,6 +212,7 @@ export const foundProgress: Array<{ name: string; progress: ProgressHistory }> =
 
 function mix(own: Partial<ProgressHistory>): ProgressHistory {
 	return {
+		...{ scope: 'all', concurrency: 8, jitterMs: 0, isLong: false, isListQuick: false },
 		...{ kind: 'mix', scheduler: 'memory', people: 9, everyMinutes: 30, polls: 14, latencyMs: 0 },
 		...{ readings: [{ poll: 1, user: 0 }], stretches: [], throttles: [], slownesses: [] },
 		...own,
@@ -243,4 +223,5 @@ function mix(own: Partial<ProgressHistory>): ProgressHistory {
 export const PLAIN: Setting = {
 	...{ scheduler: 'memory', people: 2, budgetMs: undefined, pageSize: 3 },
 	...{ overlaps: false, sendsDate: false, clockHours: 0, firstFault: undefined },
+	...{ event: 'bloodPressure', listPage: 500, refusesEnd: false },
 };

@@ -8,18 +8,12 @@ export class Group {
 	/** When all of it was last read. */
 	readAt = -Infinity;
 	private readonly table = new Map<string, number>();
-	/** What was there when its user was first read; undefined where it changed just then. */
+	/** What was there when its user was first read; undefined before. */
 	private old?: number[];
+	/** Whether that changed just then. */
 	private isOldUnsure = false;
 	/** What was there then may have passed the lookback: not emitted, but known, so that a later row of it is a correction. */
 	private wasLate = false;
-
-	/** Values that were read and did not reach the minimum, since the last row. */
-	private skipped?: { at: number; values: number[] };
-	/** Values that did not go out when their user was first read, because they had passed the lookback. */
-	private late?: { at: number; values: number[] };
-	/** Whether it must not come when the minimum is lowered. */
-	isSkipSure = false;
 
 	constructor(readonly key: string) {}
 
@@ -46,65 +40,31 @@ export class Group {
 	begin(at: number, { isNew, isUnsure, isLate }: { isNew: boolean; isUnsure: boolean; isLate: boolean }) {
 		this.isOldUnsure = isUnsure;
 		this.wasLate = isLate;
-		this.old = isNew ? [] : this.valuesAt(at);
+		const values = this.readings.map((one) => valueAt(one, at)).filter((value) => value !== undefined);
+		this.old = isNew ? [] : values;
 	}
 
-	/** Read at a moment, with this minimum. */
-	skip(at: number, minimum: number, isSure: boolean) {
-		const values = this.valuesAt(at).filter((value) => value < minimum);
-		if (values.length === 0) return;
-		this.skipped = { at, values };
-		this.isSkipSure = isSure;
-	}
-
-	/** A lowered minimum does not bring back what did not reach it. */
-	private judgeSkipped(row: Row) {
-		const { skipped } = this;
-		if (!skipped || !this.isSkipSure || !skipped.values.includes(row.systolic)) return;
-		const { time } = this.readings[0];
-		const isPast = time !== null && time <= skipped.at;
-		if (isPast && !this.hasChanged(skipped.at, Infinity)) fail('a lowered minimum brought back a reading', row);
-	}
-
-	/** After a poll that emitted some of it: of one instant, several rows may go out. */
-	forgetSkipped() {
-		this.skipped = undefined;
-	}
-
-	begunLate(at: number) {
-		if (this.table.size === 0) this.late = { at, values: this.valuesAt(at) };
-	}
-
-	/** A kill: its user counts as unread. */
-	forgetLate() {
-		this.late = undefined;
-	}
-
-	private valuesAt = (at: number): number[] =>
-		this.readings.map((one) => valueAt(one, at)).filter((value) => value !== undefined);
-
-	emit(row: Row, reading: Measured) {
-		const { late } = this;
-		if (late?.values.includes(row.systolic) && !this.hasChanged(late.at, Infinity)) fail('it was too late before', row);
-		this.judgeSkipped(row);
-		const { skipped } = this;
-		const before = this.table.get(row.row_id);
-		if (before === row.systolic && !skipped) fail('the same went out twice', row);
-		if (this.readings.length === 1) this.judgeSingle(row, skipped !== undefined);
-		else if (!skipped && !this.hasChanged(this.readAt, Infinity))
+	/** @param isReached whether it reaches a minimum @param changedAt when the minimums did */
+	emit(row: Row, reading: Measured, isReached: boolean, changedAt: number) {
+		const before = this.table.get(row.id);
+		if (before === row.code) fail('the same went out twice', row);
+		if (before === undefined && !isReached) fail('a row reaches no minimum, and did not go out before', row);
+		if (this.readings.length === 1) this.judgeSingle(row);
+		else if (changedAt < this.readAt && !this.hasChanged(this.readAt, Infinity))
 			fail('readings of one instant went out though nothing had changed', row);
 		if (before !== undefined && row.change !== 'updated') fail('an id that was there is not called updated', row);
 		for (const [id, value] of this.table) {
-			const isThere = id !== row.row_id && value === row.systolic && this.readings.length === 1;
+			const isThere = id !== row.id && value === row.code && this.readings.length === 1;
 			if (isThere) fail(`reading ${reading.nr} went out under two ids`, row);
 		}
-		this.table.set(row.row_id, row.systolic);
+		this.table.set(row.id, row.code);
 	}
 
-	private judgeSingle(row: Row, wasSkipped: boolean) {
-		const isSureOld = this.table.size === 0 && !this.isOldUnsure && this.old?.length === 1;
-		if (isSureOld && this.old![0] === row.systolic && !this.hasGone) fail('something old went out', row);
-		const isNew = this.table.size === 0 && this.old?.length === 0 && !this.isOldUnsure && !wasSkipped && !this.wasLate;
+	private judgeSingle(row: Row) {
+		const isFirst = this.table.size === 0;
+		const isSureOld = isFirst && !this.isOldUnsure && this.old?.length === 1;
+		if (isSureOld && this.old![0] === row.code && !this.hasGone) fail('something old went out', row);
+		const isNew = isFirst && this.old?.length === 0 && !this.isOldUnsure && !this.wasLate;
 		if (isNew && row.change !== 'created') fail('a new reading is called updated', row);
 	}
 
@@ -113,14 +73,16 @@ export class Group {
 		return this.readings.some(({ seen }) => seen.length > 1);
 	}
 
-	/** A table by `row_id` must contain all of this now. */
-	mustHold(values: number[], one: Measured) {
-		if (this.isOldUnsure && this.table.size === 0) return;
+	/** A table by `row_id` must contain all of this now: what reaches a minimum, and of a reading that went out, whatever it is now. */
+	mustHold(values: number[], one: Measured, isReached: (value: number) => boolean) {
+		if (this.isOldUnsure && !this.isInTable) return;
+		const isSingle = this.readings.length === 1;
 		const held = [...this.table.values()];
 		// What was old and has stayed so never went out.
-		if (this.table.size === 0 || this.readings.length > 1) held.push(...(this.old ?? []));
+		if (!this.isInTable || !isSingle) held.push(...(this.old ?? []));
 		for (const value of new Set(values)) {
-			if (!held.includes(value))
+			const isPromised = isReached(value) || (this.isInTable && isSingle);
+			if (isPromised && !held.includes(value))
 				fail('a reading or correction did not go out', { reading: one.nr, key: this.key, value, held });
 		}
 	}

@@ -65,6 +65,11 @@ export class ModelHost {
 		});
 	}
 
+	/** Failed executions that were reported, and warnings of the log. */
+	get failures() {
+		return this.host.reported.length + this.logged.length;
+	}
+
 	get isDurable() {
 		return this.host.options.scheduler === 'durable';
 	}

@@ -7,12 +7,14 @@ import { ClockWatch } from './clockWatch';
 import { fail } from './fail';
 import type { Group } from './group';
 import { Groups } from './groups';
-import { isInScope, isWanted, type Poll, type Row, type Scope } from './judged';
+import { isInScope, isWanted, type Judge, type Poll, type Row, type Scope } from './judged';
 import { Lookbacks } from './lookbacks';
-import { Minimums } from './minimums';
+import { isWrittenAs, reaches, type Limits } from './values';
 import { valueAt, type Measured, type ModelWorld, type Person } from './world';
 
 const DAY = 86_400_000;
+/** A `Date` has no milliseconds. */
+const SECOND = 1000;
 
 interface Begin {
 	at: number;
@@ -20,32 +22,35 @@ interface Begin {
 	zone: number;
 }
 
-export class Oracle {
+export class Oracle implements Judge {
 	private readonly groups: Groups;
 	/** When a user was first read, and remembered. */
 	private readonly begins = new Map<Person, Begin>();
 	private readonly lookbacks: Lookbacks;
-	readonly minimums: Minimums;
 	private readonly unsaved = new Set<Person>();
 	/** Users who were on the list without readings: their window may move back beyond the lookback when they have some. */
 	private readonly gone = new Set<Person>();
+	/** By how much n8n's clock was wrong when watching began, if the service did not tell. */
 	private worstClock = 0;
+	/** The same of the service's time. */
+	private worstDate = 0;
 	private polls = 0;
-	private readonly clock: ClockWatch;
+	private clock?: ClockWatch;
+	private limitsAt = -Infinity;
+	/** Begin of the last poll that read all users. */
+	private pass: { at: number; saved: number };
 
 	constructor(
 		private readonly world: ModelWorld,
 		readonly scope: Scope,
-		private readonly settings: { lookback: number; minimum: number; sendsDate: boolean },
+		private readonly settings: { lookback: number; limits: Limits; sendsDate: boolean },
 		readonly since: number,
-		clockError: number,
+		/** What came since then may be new. */
+		private readonly firstTry = since,
 	) {
-		const { lookback, minimum, sendsDate } = settings;
-		this.clock = new ClockWatch(sendsDate);
-		this.clock.begin(since, clockError, lookback);
-		this.lookbacks = new Lookbacks(lookback);
-		this.minimums = new Minimums(minimum);
+		this.lookbacks = new Lookbacks(settings.lookback);
 		this.groups = new Groups(world);
+		this.pass = { at: firstTry, saved: firstTry };
 	}
 
 	/** Whether no user was read yet. */
@@ -53,19 +58,17 @@ export class Oracle {
 		return this.begins.size === 0;
 	}
 
-	/** What has been remembered until now stays. */
 	save() {
-		this.clock.save();
+		this.clock?.save();
+		this.pass.saved = this.pass.at;
 		this.unsaved.clear();
 	}
 
-	/** A kill: users first read since the last save count as unread. */
+	/** Users first read since the last save count as unread. */
 	forget() {
-		this.clock.restore();
-		for (const person of this.unsaved) {
-			this.begins.delete(person);
-			for (const group of this.groups.ofPerson(person, this.isWanted)) group.forgetLate();
-		}
+		this.clock?.restore();
+		this.pass.at = this.pass.saved;
+		for (const person of this.unsaved) this.begins.delete(person);
 		this.unsaved.clear();
 	}
 
@@ -73,38 +76,52 @@ export class Oracle {
 		this.lookbacks.change(from, ms);
 	}
 
-	/** @throws Error for whatever went out and must not, or did not and must */
+	changeLimits(from: number, limits: Limits) {
+		this.settings.limits = limits;
+		this.limitsAt = from;
+	}
+
+	private beginClock({ clockError, dateError, isHit }: Poll) {
+		const { sendsDate } = this.settings;
+		this.worstDate = Math.abs(dateError);
+		if (sendsDate && !isHit) return;
+		this.clock = new ClockWatch(sendsDate);
+		this.clock.begin(this.since, clockError, this.lookbacks.now);
+	}
+
 	judge(poll: Poll) {
-		this.worstClock = Math.max(this.worstClock, Math.abs(poll.clockError));
+		if (this.polls === 0) this.beginClock(poll);
+		if (this.clock && this.isFirstRound) this.worstClock = Math.max(this.worstClock, Math.abs(poll.clockError));
 		this.polls++;
-		for (const group of poll.rows.map((row) => this.judgeRow(row, poll))) group.forgetSkipped();
-		for (const person of poll.broken)
-			for (const group of this.groups.ofPerson(person, this.isWanted)) group.isSkipSure = false;
+		// Without a number: of an answer in which something is malformed.
+		for (const row of poll.rows) if (row.nr !== undefined) this.judgeRow(row, poll);
 		for (const person of poll.gone) this.gone.add(person);
 		if (!poll.isKept) return;
 		const hasRead = [...this.begins.keys()].every((one) => !one.isListed || poll.served.has(one) || this.gone.has(one));
-		this.clock.look(poll.begun, poll.clockError, this.lookbacks.now, hasRead);
+		this.clock?.look(poll.begun, poll.clockError, this.lookbacks.now, hasRead);
+		const watched = this.world.people.filter((one) => one.isListed && this.isInScope(one));
+		if (watched.every((one) => poll.served.has(one))) this.pass.at = poll.begun;
 		for (const [person, at] of poll.served) {
 			// What it had no time for was read in vain.
 			if (!this.isInScope(person) || !poll.isQuick) continue;
 			const wasBegun = this.begins.has(person);
-			if (!wasBegun) this.begins.set(person, { at, isFirstPoll: this.polls === 1, zone: this.worstClock });
+			if (!wasBegun) this.begins.set(person, { at, isFirstPoll: this.polls === 1, zone: this.zone });
 			if (!wasBegun) this.unsaved.add(person);
 			for (const group of this.groups.ofPerson(person, this.isWanted)) {
 				const isDone = this.mustBeDone(group, poll, at);
 				if (!wasBegun) this.begin(group, at, poll.ended);
 				if (isDone && poll.clockError <= 0) group.readAt = at;
-				const isInTime = at - (group.readings[0].time ?? -Infinity) < this.lookbacks.least;
-				group.skip(at, this.minimums.now, this.worstClock === 0 && isInTime);
 			}
 		}
 	}
 
+	/** Of a user who is first read in this poll. */
+	private get zone() {
+		return this.polls === 1 ? this.worstClock : Math.max(this.worstClock, this.worstDate);
+	}
+
 	private begin(group: Group, at: number, ended: number) {
-		const { time, person } = group.readings[0];
-		// n8n's clock may have been ahead, for all that the trigger knows.
-		const isSure = this.settings.sendsDate && this.worstClock === 0 && !this.gone.has(person);
-		if (isSure && time !== null && at - time > this.lookbacks.most) group.begunLate(at);
+		const { time } = group.readings[0];
 		const hasCome = group.hasChanged(this.since, at);
 		const wasThere = this.wasThere(group);
 		const ahead = (time ?? -Infinity) - at;
@@ -116,8 +133,9 @@ export class Oracle {
 			isLate: time !== null && at - time > this.lookbacks.least - this.worstClock,
 			isUnsure:
 				wasThere ||
+				group.hasChanged(this.firstTry, this.since) ||
 				ahead > 0 ||
-				(time !== null && this.clock.mayHide(time)) ||
+				(time !== null && this.clock?.mayHide(time)) ||
 				group.hasChanged(at, ended) ||
 				(hasCome && this.polls > 1 && !isNew),
 		});
@@ -129,31 +147,33 @@ export class Oracle {
 		return isAhead && readings.some((one) => valueAt(one, this.since) !== undefined);
 	}
 
-	private judgeRow(row: Row, { begun, ended }: Poll): Group {
+	private judgeRow(row: Row, { begun, ended }: Poll) {
 		const reading = this.world.readings[row.nr];
 		if (!reading) fail(`a row of no reading: ${JSON.stringify(row)}`);
 		if (!this.isInScope(reading.person) || !this.isWanted(reading)) fail('a reading of another user was emitted', row);
 		const { seen } = reading;
 		const couldBeSeen = seen.some(
-			({ value, from }, i) => value === row.systolic && from <= ended && (seen[i + 1]?.from ?? Infinity) >= begun,
+			({ value, from }, i) => value === row.code && from <= ended && (seen[i + 1]?.from ?? Infinity) >= begun,
 		);
-		if (!couldBeSeen) fail('a row says what the service did not', row);
+		if (!couldBeSeen || !isWrittenAs(row.code, row.systolic)) fail('a row says what the service did not', row);
 		const group = this.groups.of(reading);
 		if (this.isOld(group, reading, ended)) fail('something old went out', row);
-		if (row.systolic < this.minimums.now) fail('a row is below the minimum', row);
-		group.emit(row, reading);
-		return group;
+		const isFirstRead = !this.begins.has(reading.person) && this.worstClock === 0;
+		if (isFirstRead && (reading.time ?? Infinity) < this.pass.at - this.lookbacks.most - SECOND)
+			fail('of a user who joined, older than the lookback before the last pass', row);
+		group.emit(row, reading, reaches(row.code, this.settings.limits), this.limitsAt);
 	}
 
 	/** There when watching began, and the same since. */
 	private isOld(group: Group, { time, person }: Measured, until: number): boolean {
 		const { since } = this;
+		if (group.hasChanged(this.firstTry, since)) return false;
 		const begin = this.begins.get(person);
 		if (group.hasChanged(begin ? begin.at : since, until)) return false;
 		// Arrived after watching began, and before the first read.
 		if (group.hasChanged(since, until))
 			return begin !== undefined && (time ?? -Infinity) <= since - begin.zone && group.isKnown;
-		const zone = begin?.zone ?? this.worstClock;
+		const zone = begin?.zone ?? this.zone;
 		const isFirstPoll = begin?.isFirstPoll ?? this.polls === 1;
 		return time === null || (isFirstPoll && zone === 0) || time < since - zone;
 	}
@@ -178,12 +198,12 @@ export class Oracle {
 			)
 				return false;
 		}
-		if (time !== null && (changed - time > this.lookbacks.at(changed, time) || this.clock.mayHide(time))) return false;
-		const values = members
-			.map((one) => valueAt(one, at)!)
-			.filter((value) => this.minimums.isReached(members[0], value, at));
-		group.mustHold(values, members[0]);
-		return values.length > 0;
+		// Other minimums: what has not gone out, and is in the lookback still.
+		const due = this.limitsAt > changed && !group.isInTable ? at : changed;
+		if (time !== null && (due - time > this.lookbacks.at(due, time) || this.clock?.mayHide(time))) return false;
+		const values = members.map((one) => valueAt(one, at)!);
+		group.mustHold(values, members[0], (value) => reaches(value, this.settings.limits));
+		return true;
 	}
 
 	private isInScope = (person: Person) => isInScope(this.scope, person);

@@ -16,7 +16,7 @@ export class Player {
 	readonly time = new VirtualTime(NOON);
 	readonly world = new ModelWorld(this.time);
 	readonly service = new ModelService(this.world, this.time);
-	private readonly events = new Events(this.time, this.world, this.service);
+	readonly events = new Events(this.time, this.world, this.service);
 	private readonly triggers: Triggers;
 
 	constructor(
@@ -26,6 +26,8 @@ export class Player {
 		this.service.pageSize = setting.pageSize;
 		this.service.overlaps = setting.overlaps;
 		this.service.sendsDate = setting.sendsDate;
+		this.service.listPage = setting.listPage;
+		this.service.refusesEnd = setting.refusesEnd;
 		for (const [key, team] of Object.entries({ ours: 'our team', rotated: 'our team', theirs: 'their team' })) {
 			this.service.keys.set(key, team);
 		}
@@ -61,6 +63,7 @@ export class Player {
 	private async finish() {
 		this.log('and in the end');
 		this.time.error = 0;
+		this.service.dateError = 0;
 		this.service.faults.clear();
 		for (const person of this.world.people) if (person.isGone) this.world.set(person, { isGone: false });
 		this.triggers.mend();

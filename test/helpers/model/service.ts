@@ -7,7 +7,7 @@ import type { Fault, PollRecord, UserFault } from './faults';
 import type { RateLimit } from './progress/rateLimit';
 import type { VirtualTime } from '../virtualTime';
 import { valueAt, type ModelWorld, type Person } from './world';
-import { answer, groupWith, throttledAnswer, userOf, type Answer, type Style } from './wire';
+import { answer, groupWith, malformed, throttledAnswer, userOf, type Answer, type Writing } from './wire';
 
 /** Of a user whose pages never end. */
 export const HANG_PAGE_MS = 10_000;
@@ -15,14 +15,22 @@ export const HANG_PAGE_MS = 10_000;
 export class ModelService {
 	readonly faults = new Map<Person, UserFault>();
 	fault?: Fault;
-	style: Style = 'micro';
+	writing: Writing = { style: 'micro', spelling: 'mmHg' };
 	latencyMs = 0;
 	/** Answers take between `latencyMs` and this much longer. */
 	spreadMs = 0;
+	/** Whether the list answers at once. */
+	isListQuick = false;
 	limit?: RateLimit;
 	/** Whether answers have a `Date`. */
 	sendsDate = false;
+	/** By how much that is wrong. */
+	dateError = 0;
 	pageSize = 3;
+	/** The most users on a page of the list. */
+	listPage = 500;
+	/** Whether a page that begins at the end of the list is refused. */
+	refusesEnd = false;
 	overlaps = false;
 	private turn = 0;
 	/** Key → team. */
@@ -35,12 +43,13 @@ export class ModelService {
 
 	async request(record: PollRecord, key: string, options: IHttpRequestOptions): Promise<Answer> {
 		const { headers, ...rest } = await this.answer(record, key, options);
-		const date = this.sendsDate ? { date: new Date(this.time.now).toUTCString() } : {};
+		const date = this.sendsDate ? { date: new Date(this.time.now + this.dateError).toUTCString() } : {};
 		return { ...rest, headers: { ...headers, ...date } };
 	}
 
 	private async answer(record: PollRecord, key: string, options: IHttpRequestOptions): Promise<Answer> {
 		const { pathname, searchParams } = new URL(options.url);
+		const isList = pathname === '/v2/user';
 		const number = ++record.requests;
 		if (record.isDead) return await new Promise<never>(() => undefined);
 		const retryAfterMs = this.limit?.refuse(this.time.now);
@@ -49,9 +58,9 @@ export class ModelService {
 			record.retryAt = Math.max(record.retryAt, this.time.now + Math.ceil(retryAfterMs / 1000) * 1000);
 			return throttledAnswer(this.limit!, retryAfterMs);
 		}
-		if (this.latencyMs > 0) await this.wait(this.latencyMs + this.spreadMs * Math.random(), options);
+		if (this.latencyMs > 0 && !(isList && this.isListQuick))
+			await this.wait(this.latencyMs + this.spreadMs * Math.random(), options);
 		if (record.isDead) return await new Promise<never>(() => undefined);
-		const isList = pathname === '/v2/user';
 		if (this.fault && number >= this.fault.from && (isList || !this.fault.kind.startsWith('list'))) {
 			record.isHit = true;
 			return this.failAll(this.fault.kind.replace('list ', ''));
@@ -63,21 +72,25 @@ export class ModelService {
 		const [, , , id] = pathname.split('/');
 		if (pathname.startsWith('/v2/user/resolve/')) {
 			const found = listed.find(({ clientUserId }) => clientUserId === decodeURIComponent(pathname.split('/')[4]));
+			const [, fault] = /^resolve (.*)/.exec((found && this.faults.get(found)) ?? '') ?? [];
+			if (fault && !fault.startsWith('resolve'))
+				return await this.failOne(record, found!, fault, options, searchParams);
 			const isKnown = found && this.faults.get(found) !== 'removed';
 			return isKnown ? answer(200, userOf(found)) : answer(404, { detail: 'User not found' });
 		}
 		const person = listed.find(({ userId }) => userId === id);
 		if (!person) return answer(404, { detail: 'User not found' });
 		const fault = this.faults.get(person);
-		if (fault) return await this.failOne(record, person, fault, options, searchParams);
+		if (fault && !fault.startsWith('resolve')) return await this.failOne(record, person, fault, options, searchParams);
 		return this.page(record, person, searchParams);
 	}
 
 	private list(record: PollRecord, listed: Person[], query: URLSearchParams): Answer {
 		const offset = Number(query.get('offset') ?? 0);
-		const limit = Math.min(Number(query.get('limit') ?? 50), 50);
+		const limit = Math.min(Number(query.get('limit') ?? 50), this.listPage);
+		if (this.refusesEnd && offset > 0 && offset >= listed.length) return answer(422, { detail: 'offset' });
 		const users = listed.slice(offset, offset + limit);
-		for (const { team } of users) record.teamsListed.add(team);
+		for (const one of users) record.listed.add(one);
 		return answer(200, { users: users.map(userOf), total: listed.length, offset, limit });
 	}
 
@@ -105,7 +118,9 @@ export class ModelService {
 		if (isLast) record.served.set(person, begun.at);
 		const groups: Record<string, unknown[]> = {};
 		for (const one of data)
-			(groups[one.provider] ??= []).push(groupWith(one, valueAt(one, this.time.now), this.style, this.turn + one.nr));
+			(groups[one.provider] ??= []).push(
+				groupWith(one, valueAt(one, this.time.now)!, this.writing, this.turn + one.nr),
+			);
 		return answer(200, { groups, next_cursor: isLast ? null : String(at + this.pageSize) });
 	}
 
@@ -119,12 +134,16 @@ export class ModelService {
 	private async failOne(
 		record: PollRecord,
 		person: Person,
-		fault: UserFault,
+		fault: string,
 		options: IHttpRequestOptions,
 		query: URLSearchParams,
 	): Promise<Answer> {
-		if (fault === 'removed') record.gone.add(person);
-		else record.broken.set(person, fault);
+		const [status, , seconds] = fault.split(' ');
+		if (status === '429') record.limited.add(person);
+		else if (fault === 'removed') record.gone.add(person);
+		else record.broken.add(person);
+		if (fault === 'malformed') return malformed(person);
+		if (seconds) return { ...answer(Number(status), { detail: 'wait' }), headers: { 'retry-after': seconds } };
 		if (fault === 'hang') await this.wait(Infinity, options);
 		if (fault === 'nonsense') return answer(200, { groups: [1] });
 		if (fault === 'loop') return answer(200, { groups: {}, next_cursor: 'again' });

@@ -1,7 +1,8 @@
 /** Steps of a history, in order. Numbers select among the existing items. */
 import fc from 'fast-check';
-import { FAULTS, USER_FAULTS } from './faults';
-import { STYLES } from './wire';
+import { FAULTS, USER_FAULTS, type Fault } from './faults';
+import { CODES, SPELLINGS } from './values';
+import { STYLES, type Writing } from './wire';
 
 export const HOUR = 3_600_000;
 export const LOOKBACK_HOURS = 6;
@@ -10,7 +11,7 @@ const does = <T extends string, R extends object>(name: T, fields: { [K in keyof
 	fc.record({ do: fc.constant(name), ...fields }) as fc.Arbitrary<{ do: T } & R>;
 const nothing = <T extends string>(name: T) => does<T, object>(name, {});
 const which = fc.nat(99);
-const value = fc.integer({ min: 100, max: 104 });
+const value = fc.constantFrom(...CODES);
 const fault = fc.option(fc.record({ kind: fc.constantFrom(...FAULTS), from: fc.integer({ min: 1, max: 5 }) }), {
 	freq: 4,
 	nil: undefined,
@@ -40,11 +41,18 @@ const measure = does<
 	ownId: fc.boolean(),
 });
 
+/** At once, or while the next poll is under way. */
+const after = fc.constantFrom(0, 0, 0, 200, 500);
+
 const people = [
-	/** With readings of before, so many lookbacks old. */
-	does<'join', { brings: number[] }>('join', { brings: fc.array(fc.constantFrom(0.5, 1.5, 2, 3), { maxLength: 3 }) }),
-	does<'leave' | 'comeBack', { user: number }>('leave', { user: which }),
-	does<'comeBack', { user: number }>('comeBack', { user: which }),
+	/** With readings of before, so many lookbacks old, and created so many hours ago. */
+	does<'join', { brings: number[]; hours: number; after: number }>('join', {
+		brings: fc.array(fc.constantFrom(0.5, 1.5, 2, 3, 40), { maxLength: 3 }),
+		hours: fc.constantFrom(0, 0, 1, 100),
+		after,
+	}),
+	does<'leave' | 'comeBack', { user: number; after: number }>('leave', { user: which, after }),
+	does<'comeBack', { user: number; after: number }>('comeBack', { user: which, after }),
 ];
 
 const faults = [
@@ -58,19 +66,25 @@ const faults = [
 	}),
 	does<'mend', { user: number }>('mend', { user: which }),
 	nothing('mendAll'),
+	does<'date', { hours: number }>('date', { hours: fc.constantFrom(-23, -5, 0) }),
 	does<'clock', { hours: number }>('clock', { hours: fc.constantFrom(-23, -5, 0, 0, 0, 1, 5, 23, 72, 8760) }),
 	does<'key', { key: string }>('key', { key: fc.constantFrom('ours', 'ours', 'rotated', 'theirs', 'wrong') }),
 	does<'slow', { ms: number }>('slow', { ms: fc.constantFrom(0, 0, 300, 900) }),
 ];
 
 const node = [
-	does<'restart', { how: string; fault: { kind: (typeof FAULTS)[number]; from: number } | undefined }>('restart', {
+	does<'restart', { how: string; fault: Fault | undefined }>('restart', {
 		how: fc.constantFrom('kill', 'kill', 'activate', 'leader'),
 		fault,
 	}),
 	does<'killDuring', { after: number }>('killDuring', { after: fc.constantFrom(0, 100, 500, 1000, 2000) }),
 	does<'lookback', { hours: number }>('lookback', { hours: fc.constantFrom(2, 6, 12, 48) }),
-	does<'watch', { what: string }>('watch', { what: fc.constantFrom('all', 'all', 'one', 'omron') }),
+	does<'watch', { what: string; fault: Fault | undefined }>('watch', {
+		what: fc.constantFrom('all', 'all', 'one', 'omron', 'listed', 'clients'),
+		fault,
+	}),
+	/** A user is added to the list of the node, or removed from it. */
+	does<'list', { user: number }>('list', { user: which }),
 	does<'rename', { name: string }>('rename', { name: fc.constantFrom('Node', 'Other', 'Third') }),
 	does<'paste', { name: string }>('paste', { name: fc.constantFrom('Node', 'Other', 'Third') }),
 	nothing('copy'),
@@ -106,17 +120,23 @@ export const step = fc.oneof(
 	},
 	{
 		weight: 1,
-		arbitrary: does<'write', { style: (typeof STYLES)[number] }>('write', { style: fc.constantFrom(...STYLES) }),
+		arbitrary: does<'write', Writing>('write', {
+			style: fc.constantFrom(...STYLES),
+			spelling: fc.constantFrom(...SPELLINGS),
+		}),
 	},
 	{
 		weight: 14,
-		arbitrary: does<'poll', { fault: { kind: (typeof FAULTS)[number]; from: number } | undefined }>('poll', { fault }),
+		arbitrary: does<'poll', { fault: Fault | undefined }>('poll', { fault }),
 	},
 	{ weight: 7, arbitrary: fc.oneof(...faults) },
 	{ weight: 5, arbitrary: fc.oneof(...node) },
 	{
-		weight: 2,
-		arbitrary: does<'minimum', { least: number }>('minimum', { least: fc.constantFrom(0, 0, 102, 104) }),
+		weight: 3,
+		arbitrary: does<'minimum', { least?: number; most?: number }>('minimum', {
+			least: fc.constantFrom(undefined, undefined, 102, 104),
+			most: fc.constantFrom(undefined, undefined, 100),
+		}),
 	},
 	{ weight: 2, arbitrary: fc.oneof(...durable) },
 );
@@ -145,7 +165,10 @@ export const setting = fc.record({
 	pageSize: fc.integer({ min: 1, max: 4 }),
 	overlaps: fc.boolean(),
 	sendsDate: fc.boolean(),
-	clockHours: fc.constantFrom(0, 0, 0, 0, 5, -5, 23, -23),
+	clockHours: fc.constantFrom(0, 0, 0, 0, 5, -5, 23, -23, 8760),
+	event: fc.constantFrom('bloodPressure', 'bloodPressure', 'bloodPressure', 'bloodPressure', 'user'),
+	listPage: fc.constantFrom(2, 3, 500),
+	refusesEnd: fc.boolean(),
 	firstFault: fault,
 });
 

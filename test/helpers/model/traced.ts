@@ -12,6 +12,6 @@ export function traced(
 	const counts = `${requests} requests, ${served.size} users read, ${broken.size} broken`;
 	return [
 		`  ${new Date(begun).toISOString()} ${isStart ? 'start' : 'poll'}: ${counts}${error ? `, ${error.message}` : ''}`,
-		...rows.map((row) => `    ${row.change} nr ${row.nr} ${row.systolic} ${row.timestamp} ${row.row_id}`),
+		...rows.map((row) => `    ${row.change} nr ${row.nr} ${row.code} ${row.timestamp} ${row.row_id ?? row.user_id}`),
 	];
 }

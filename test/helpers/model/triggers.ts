@@ -2,21 +2,26 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { fail } from './fail';
 import type { Fault } from './faults';
+import type { Events } from './events';
 import { HOUR, LOOKBACK_HOURS, type Setting, type Step } from './steps';
+import type { Limits } from './values';
 import { Watched, type Around } from './watched';
+import type { Person } from './world';
+
+/** So many users are on a list at first. */
+const LISTED = 2;
 
 let histories = 0;
 
 export class Triggers {
 	lookback = LOOKBACK_HOURS * HOUR;
-	/** Minimum Systolic; 0 for none. */
-	private minimum = 0;
+	private limits: Limits = {};
 	private readonly watched: Watched[] = [];
 	private what = 'all';
 	private readonly workflow = `workflow ${++histories}`;
 
 	constructor(
-		private readonly around: Around,
+		private readonly around: Around & { events: Events },
 		private readonly setting: Setting,
 		private readonly log: (line: string) => void,
 	) {}
@@ -53,9 +58,19 @@ export class Triggers {
 		if (this.key === 'wrong') this.setKey('ours');
 	}
 
-	/** @throws Broken where the last poll did not even ask */
+	/** @throws Broken where the last poll, in which nothing was wrong, has not read all */
 	mustBeAtWork() {
-		if (this.watched.some(({ host }) => host.record.requests === 0)) fail('polls have ended');
+		const team = this.around.service.keys.get(this.key);
+		const { event } = this.setting;
+		const all = this.around.world.people.filter((one) => one.team === team && one.isListed && !one.isUnwatched);
+		// Another team has none of the entries.
+		const watched = this.what === 'one' || this.isOfList ? all.filter((one) => this.isOfOurs(one)) : all;
+		for (const { host } of this.watched) {
+			if (host.record.requests === 0) fail('polls have ended');
+			const read = event === 'user' ? host.record.listed : host.record.served;
+			const unread = watched.filter((one) => !read.has(one)).map(({ nr }) => nr);
+			if (unread.length > 0) fail('in the end, not all are read', { unread });
+		}
 	}
 
 	async take(step: Step) {
@@ -85,15 +100,15 @@ export class Triggers {
 				await this.restart('activate');
 				break;
 			case 'minimum':
-				this.minimum = step.least;
-				for (const one of this.watched) one.setMinimum(this.parameters(), this.minimum);
+				this.limits = { least: step.least, most: step.most };
+				for (const one of this.watched) one.setLimits(this.parameters(), this.limits);
 				await this.restart('activate');
 				break;
 			case 'watch':
-				if (step.what === this.what) break;
-				this.what = step.what;
-				for (const one of this.watched) one.change(this.parameters(), this.scope());
-				await this.restart('activate');
+				await this.change(step.what, step.fault);
+				break;
+			case 'list':
+				await this.toggle(step.user);
 				break;
 			case 'rename':
 				for (const one of this.watched) one.host.host.options.nodeName = step.name;
@@ -110,18 +125,56 @@ export class Triggers {
 		}
 	}
 
+	private isOfOurs = (one: Person) => (this.what === 'one' ? one === this.ours[0] : one.team === 'our team');
+
+	private get ours() {
+		return this.around.world.people.filter(({ team }) => team === 'our team');
+	}
+
+	private async change(what: string, fault?: Fault) {
+		if (what === this.what || this.setting.event === 'user') return;
+		this.what = what;
+		for (const [place, one] of this.ours.entries())
+			this.around.world.set(one, { isUnwatched: this.isOfList && place >= LISTED });
+		this.around.events.joinsUnwatched = this.isOfList;
+		for (const one of this.watched) one.change(this.parameters(), this.scope());
+		await this.restart('activate', fault);
+	}
+
+	/** A list names somebody. */
+	private async toggle(user: number) {
+		const { ours } = this;
+		const one = ours[user % ours.length];
+		if (!this.isOfList || ours.every((other) => other === one || other.isUnwatched)) return;
+		this.around.world.set(one, { isUnwatched: !one.isUnwatched });
+		for (const { host } of this.watched) host.host.parameters = this.parameters();
+		await this.restart('activate');
+	}
+
+	private get isOfList() {
+		return this.what === 'listed' || this.what === 'clients';
+	}
+
+	private users(): INodeParameters {
+		const [first] = this.ours;
+		if (this.what === 'one') return { userScope: 'one', user: { __rl: true, mode: 'userId', value: first.userId } };
+		if (!this.isOfList) return { userScope: 'all' };
+		const usersBy = this.what === 'listed' ? 'userId' : 'clientUserId';
+		const entries = this.ours.filter(({ isUnwatched }) => !isUnwatched);
+		return { userScope: 'listed', usersBy, userIds: entries.map((one) => one[usersBy]).join('\n') };
+	}
+
 	private parameters(): INodeParameters {
-		const [{ userId }] = this.around.world.people;
-		const one = { userScope: 'one', user: { __rl: true, mode: 'userId', value: userId } };
 		const provider = { __rl: true, mode: 'slug', value: this.what === 'omron' ? 'omron' : '' };
-		const minimum = this.minimum > 0 && { minSystolic: this.minimum };
-		const options = { lookback: this.lookback / HOUR, ...minimum };
-		return { event: 'bloodPressure', userScope: 'all', ...(this.what === 'one' && one), provider, options };
+		const { least, most } = this.limits;
+		const limits = { ...(least && { minSystolic: least }), ...(most && { lowSystolic: most }) };
+		const options = { lookback: this.lookback / HOUR, ...limits };
+		return { event: this.setting.event, ...this.users(), provider, options };
 	}
 
 	private scope() {
-		const person = this.what === 'one' ? this.around.world.people[0] : undefined;
-		return { person, provider: this.what === 'omron' ? 'omron' : '' };
+		const person = this.what === 'one' ? this.ours[0] : undefined;
+		return { person, list: this.isOfList ? this.what : undefined, provider: this.what === 'omron' ? 'omron' : '' };
 	}
 
 	private watch(workflowId: string) {
@@ -132,7 +185,8 @@ export class Triggers {
 			new Watched(this.around, this.parameters(), this.scope(), options, {
 				key,
 				lookback: this.lookback,
-				minimum: this.minimum,
+				limits: this.limits,
+				isOfUsers: this.setting.event === 'user',
 				log: this.log,
 			}),
 		);

@@ -5,6 +5,7 @@ import { endOf, ModelHost, type Ended, type HostedOptions } from './modelHost';
 import type { Row, Scope } from './judged';
 import type { ModelService } from './service';
 import { traced } from './traced';
+import type { Limits } from './values';
 import type { VirtualTime } from '../virtualTime';
 import { Watching } from './watching';
 import type { ModelWorld } from './world';
@@ -19,8 +20,9 @@ export interface Around {
 interface WatchOptions {
 	key: string;
 	lookback: number;
-	/** Minimum Systolic; 0 for none. */
-	minimum?: number;
+	limits?: Limits;
+	/** Whether it watches for new users. */
+	isOfUsers?: boolean;
 	log: (line: string) => void;
 	/** Called with each poll before it is judged. */
 	onPoll?: (ended: Ended & { begun: number }) => void;
@@ -46,6 +48,8 @@ export class Watched {
 	/** Since the last poll that was given the last row. */
 	private wasSkipped = false;
 	private lastAt = 0;
+	/** Reports and lines of the log of earlier polls. */
+	private failures = 0;
 
 	constructor(
 		private readonly around: Around,
@@ -54,7 +58,7 @@ export class Watched {
 		options: HostedOptions,
 		private readonly more: WatchOptions,
 	) {
-		this.watching = new Watching(around, scope, more.lookback, more.minimum);
+		this.watching = new Watching(around, scope, more.lookback, more.limits ?? {}, more.isOfUsers);
 		this.host = new ModelHost(around.time, around.service, parameters, options, more.key);
 	}
 
@@ -63,9 +67,9 @@ export class Watched {
 		this.watching.changeLookback(lookback);
 	}
 
-	setMinimum(parameters: INodeParameters, minimum: number) {
+	setLimits(parameters: INodeParameters, limits: Limits) {
 		this.host.host.parameters = parameters;
-		this.watching.changeMinimum(minimum);
+		this.watching.changeLimits(limits);
 	}
 
 	/** Other fields: watching begins anew. */
@@ -148,14 +152,16 @@ export class Watched {
 
 	private judge(begun: number, { record, rows = [], error }: Partial<Ended> & Pick<Ended, 'record'>, isStart: boolean) {
 		const { time } = this.around;
-		const { requests, served, broken, gone, isHit, teamsListed } = record;
+		const { requests, served, broken, gone, isHit, listed } = record;
 		this.more.onPoll?.({ begun, record, rows, error });
 		for (const line of traced(begun, isStart, record, rows, error)) this.more.log(line);
-		if (!error) this.watching.oracle?.minimums.note(begun, time.error);
 		const isAnswered = !error && !(isStart && isHit) && requests > 0;
 		const isKept = isAnswered && !(served.size === 0 && broken.size > 0);
 		// A poll without an error is saved though no user can be read.
-		if (isAnswered) this.watching.meet([...teamsListed][0], begun);
+		const { failures } = this;
+		this.failures = this.host.failures;
+		if (isAnswered && this.watching.meet([...listed][0]?.team, begun) && this.failures === failures)
+			fail("another team's key, and no report");
 		const budget = isStart ? this.host.startBudgetMs : this.host.budgetMs;
 		const isFirstRound = this.watching.oracle?.isFirstRound && broken.size === 0 && !isHit;
 		if (rows.length > MOST_ROWS) fail(`${rows.length} rows in one poll`);
@@ -163,13 +169,15 @@ export class Watched {
 		this.watching.oracle?.judge({
 			begun,
 			ended: time.now,
-			rows: rows as unknown as Row[],
+			rows: rows.map((row) => ({ ...row, id: row.row_id, userId: row.user_id }) as unknown as Row),
 			served,
-			broken: [...broken.keys()],
+			listed,
 			gone,
+			isHit: isHit || requests === 0,
 			isKept,
 			isQuick: time.now - begun < budget * IN_TIME && rows.length < MOST_ROWS,
 			clockError: time.error,
+			dateError: this.around.service.dateError,
 		});
 		// In memory n8n saves at a start and with what goes out; a first round must see to it that it is saved.
 		const isSaved = this.host.isDurable || rows.length > 0 || isStart || isFirstRound;

@@ -1,6 +1,7 @@
 /** Response formats of a history's service: times in many forms, sources without a type in three. */
 import type { IDataObject } from 'n8n-workflow';
 import type { RateLimit } from './progress/rateLimit';
+import { written, type Spelling } from './values';
 import type { Measured, Person } from './world';
 
 export type Answer = { statusCode: number; body: unknown; headers: IDataObject };
@@ -8,6 +9,10 @@ export type Answer = { statusCode: number; body: unknown; headers: IDataObject }
 /** How the same instant is written. */
 export const STYLES = ['micro', 'z', 'lower', 'short', 'india', 'noZone'] as const;
 export type Style = (typeof STYLES)[number];
+export interface Writing {
+	style: Style;
+	spelling: Spelling;
+}
 
 export const answer = (statusCode: number, body: unknown): Answer => ({ statusCode, body, headers: {} });
 
@@ -17,26 +22,26 @@ export const throttledAnswer = ({ isAnnounced }: RateLimit, retryAfterMs: number
 	headers: isAnnounced ? { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } : {},
 });
 
-export const userOf = ({ userId, clientUserId, team }: Person) => ({
+export const userOf = ({ userId, clientUserId, team, createdOn }: Person) => ({
 	user_id: userId,
 	client_user_id: clientUserId,
 	team_id: team,
-	created_on: '2025-01-01T00:00:00.000000+00:00',
+	created_on: new Date(createdOn).toISOString(),
 	connected_sources: [],
 });
 
 /** A group of one reading. `turn` changes how nothing is written. */
-export function groupWith(one: Measured, value: number | undefined, style: Style, turn: number) {
+export function groupWith(one: Measured, code: number, { style, spelling }: Writing, turn: number) {
 	const nothing = [{}, { type: null }, { type: '' }][turn % 3];
-	const timestamp = one.time === null ? null : written(one.time, one.micro, style);
-	const point = { timestamp, systolic: value, diastolic: 80, unit: 'mmHg', nr: one.nr };
+	const timestamp = one.time === null ? null : writtenTime(one.time, one.micro, style);
+	const point = { timestamp, ...written(code, spelling), nr: one.nr, code };
 	return {
 		data: [one.ownId === undefined ? point : { ...point, id: one.ownId }],
 		source: { provider: one.provider, ...(one.type === null ? nothing : { type: one.type }) },
 	};
 }
 
-function written(time: number, micro: string, style: Style): string {
+function writtenTime(time: number, micro: string, style: Style): string {
 	const iso = new Date(time).toISOString().replace('Z', micro);
 	if (style === 'z') return `${iso}Z`;
 	if (style === 'lower') return `${iso.replace('T', ' ')}z`;
@@ -45,3 +50,19 @@ function written(time: number, micro: string, style: Style): string {
 	if (style === 'india') return `${new Date(time + 19_800_000).toISOString().replace('Z', micro)}+05:30`;
 	return `${iso}+00:00`;
 }
+
+const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+
+/** Answers in which one value is not what it should be. */
+export const malformed = ({ nr }: Person): Answer => {
+	const bad = nr % 2 === 0 ? { toString: null } : (JSON.parse(DEEP) as unknown);
+	const point = { timestamp: '2026-06-01T11:00:00Z', systolic: 120, diastolic: 80, unit: 'mmHg' };
+	const source = { provider: 'omron', type: 'cuff' };
+	const name = ['systolic', 'timestamp', 'unit', 'type', 'provider'][nr % 5];
+	const isOfSource = name in source;
+	const group = {
+		data: [isOfSource ? point : { ...point, [name]: bad }],
+		source: isOfSource ? { ...source, [name]: bad } : source,
+	};
+	return answer(200, { groups: { omron: [group] }, next_cursor: null });
+};

@@ -1,6 +1,8 @@
 /** Data of a history's service: each reading with the times and values at which it was visible. Independent of the node. */
 import { uuid } from '../../../dev/sandbox/world';
 
+const LONG_AGO = Date.UTC(2025, 0, 1);
+
 export interface Person {
 	nr: number;
 	userId: string;
@@ -9,6 +11,9 @@ export interface Person {
 	isListed: boolean;
 	/** Still on the list, though the service knows nothing of them any more. */
 	isGone: boolean;
+	/** Not on the trigger's list, where it has one. */
+	isUnwatched: boolean;
+	createdOn: number;
 }
 
 export interface Measured {
@@ -39,14 +44,15 @@ export class ModelWorld {
 
 	constructor(private readonly time: { now: number }) {}
 
-	join(team: string): Person {
+	join(team: string, createdOn = LONG_AGO): Person {
 		const nr = this.people.length;
-		const person = { nr, userId: uuid('model', nr), clientUserId: `client ${nr}`, team, isListed: true, isGone: false };
+		const names = { userId: uuid('model', nr), clientUserId: `client ${nr}` };
+		const person = { nr, ...names, team, createdOn, isListed: true, isGone: false, isUnwatched: false };
 		this.people.push(person);
 		return person;
 	}
 
-	set(person: Person, is: Partial<Pick<Person, 'isListed' | 'isGone'>>) {
+	set(person: Person, is: Partial<Pick<Person, 'isListed' | 'isGone' | 'isUnwatched'>>) {
 		Object.assign(person, is);
 		for (const reading of this.readings) if (reading.person === person) this.note(reading);
 	}
@@ -86,7 +92,8 @@ export class ModelWorld {
 	private note(reading: Measured) {
 		const { now } = this.time;
 		reading.seen = reading.seen.filter(({ from }) => from <= now);
-		const isThere = reading.person.isListed && !reading.person.isGone && !reading.isRemoved;
+		const { isListed, isGone, isUnwatched } = reading.person;
+		const isThere = isListed && !isGone && !isUnwatched && !reading.isRemoved;
 		const value = isThere ? reading.value : undefined;
 		if (valueAt(reading, now) === value && (value === undefined || reading.arrives <= now)) return;
 		reading.seen.push({ from: isThere ? Math.max(now, reading.arrives) : now, value });

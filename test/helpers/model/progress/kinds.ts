@@ -1,7 +1,7 @@
 /** Kinds of histories of progress, as they are drawn. */
 import fc from 'fast-check';
-import { USER_FAULTS, type UserFault } from '../faults';
-import type { ProgressHistory } from './troubles';
+import { LIMITS, RESOLVES, USER_FAULTS, type UserFault } from '../faults';
+import type { ProgressHistory, Stretch } from './troubles';
 
 const scheduler = fc.constantFrom('memory' as const, 'durable' as const);
 
@@ -9,7 +9,7 @@ const scheduler = fc.constantFrom('memory' as const, 'durable' as const);
 const team = (...few: number[]) =>
 	fc.oneof({ weight: 60, arbitrary: fc.constantFrom(...few) }, { weight: 1, arbitrary: fc.constantFrom(60, 120) });
 
-type Own = Partial<Pick<ProgressHistory, 'stretches' | 'throttles' | 'slownesses'>>;
+type Own = Partial<ProgressHistory>;
 
 /** A history, with trouble drawn for its number of users and of polls. */
 const kindOf = (
@@ -18,15 +18,19 @@ const kindOf = (
 	own: (people: number, polls: number) => fc.Arbitrary<Own>,
 ): fc.Arbitrary<ProgressHistory> =>
 	fc
-		.record({ people, everyMinutes: fc.constantFrom(1, 5, 10, 20, 30), polls: fc.constantFrom(6, 9, 14) })
+		.record({ people, everyMinutes: fc.constantFrom(1, 5, 10, 20, 30, 60), polls: fc.constantFrom(6, 9, 14) })
 		.chain(({ people: count, everyMinutes, polls }) =>
 			fc.record({
 				kind: fc.constant(kind),
 				scheduler,
+				isLong: fc.constantFrom(false, false, false, true),
 				people: fc.constant(count),
 				everyMinutes: fc.constant(everyMinutes),
+				jitterMs: fc.constantFrom(0, 0, 300),
 				polls: fc.constant(polls),
-				latencyMs: fc.constantFrom(0, 20, 200),
+				latencyMs: fc.constantFrom(0, 20, 200, 1400),
+				isListQuick: fc.boolean(),
+				concurrency: fc.constantFrom(8, 8, 8, 1),
 				readings: fc.array(fc.record({ poll: fc.integer({ min: 1, max: polls }), user: fc.nat(count - 1) }), {
 					minLength: 1,
 					maxLength: 8,
@@ -34,7 +38,11 @@ const kindOf = (
 				own: own(count, polls),
 			}),
 		)
-		.map(({ own: drawn, ...rest }) => ({ ...rest, stretches: [], throttles: [], slownesses: [], ...drawn }));
+		.map(({ own: drawn, ...rest }) => {
+			const history = { ...rest, scope: 'all' as const, stretches: [], throttles: [], slownesses: [], ...drawn };
+			if (history.scope !== 'one') return history;
+			return { ...history, people: 1, readings: history.readings.map(({ poll }) => ({ poll, user: 0 })) };
+		});
 
 /** From one of the first polls on, for a while or to the end. */
 const span = (polls: number) =>
@@ -45,7 +53,7 @@ const span = (polls: number) =>
 const stretch = (people: number, polls: number, count: fc.Arbitrary<number>, faults: readonly UserFault[]) =>
 	fc
 		.record({ span: span(polls), place: fc.nat(people - 1), count, fault: fc.constantFrom(...faults) })
-		.map(({ span: { from, until }, ...one }) => ({ stretches: [{ from, until, ...one }] }));
+		.map(({ span: { from, until }, ...one }): Own => ({ stretches: [{ from, until, ...one }] }));
 
 const some = (people: number) => fc.integer({ min: 1, max: Math.max(1, people - 1) });
 
@@ -58,13 +66,15 @@ const throttle = (people: number, polls: number, isAnnounced: boolean) =>
 			minutes: fc.constantFrom(1, 1, 10, 60),
 			isSliding: fc.boolean(),
 		})
-		.map(({ span: { from, until }, share, minutes, isSliding }) => ({
-			throttles: [{ from, until, requests: Math.max(5, Math.ceil(people * share)), minutes, isSliding, isAnnounced }],
-		}));
+		.map(
+			({ span: { from, until }, share, minutes, isSliding }): Own => ({
+				throttles: [{ from, until, requests: Math.max(5, Math.ceil(people * share)), minutes, isSliding, isAnnounced }],
+			}),
+		);
 
 /** Answers that come within a third of the budget of the durable scheduler. */
 const slowness = (polls: number) =>
-	span(polls).map(({ from, until }) => ({ slownesses: [{ from, until, latencyMs: 5000, spreadMs: 6_500 }] }));
+	span(polls).map(({ from, until }): Own => ({ slownesses: [{ from, until, latencyMs: 5000, spreadMs: 6_500 }] }));
 
 const together = (parts: Own[]): Own => ({
 	stretches: parts.flatMap(({ stretches = [] }) => stretches),
@@ -73,8 +83,12 @@ const together = (parts: Own[]): Own => ({
 });
 
 const hanging = (people: number, polls: number) => stretch(people, polls, some(people), ['hang', 'hang', 'endless']);
-const broken = (people: number, polls: number) => stretch(people, polls, some(people), ['500', '503']);
+const broken = (people: number, polls: number) => stretch(people, polls, some(people), ['500', '503', 'malformed']);
 const one = (people: number, polls: number) => stretch(people, polls, fc.constant(1), USER_FAULTS);
+
+const limits = (people: number, polls: number) =>
+	stretch(people, polls, fc.constantFrom(1, 1, Math.ceil(people / 2), people), LIMITS);
+const anyScope = fc.constantFrom('all' as const, 'all' as const, 'listed' as const, 'clients' as const, 'one' as const);
 
 export const KINDS: Record<string, fc.Arbitrary<ProgressHistory>> = {
 	hanging: kindOf('hanging', team(3, 9, 12, 20), hanging),
@@ -88,7 +102,50 @@ export const KINDS: Record<string, fc.Arbitrary<ProgressHistory>> = {
 	drip: kindOf('drip', team(2, 9, 12), (people, polls) => stretch(people, polls, fc.constant(1), ['endless', 'hang'])),
 	storm: kindOf('storm', team(3, 6, 12), (people, polls) =>
 		stretch(people, polls, fc.constant(1), ['500', '503', '422', '404', 'nonsense', 'hang']).map(({ stretches }) => ({
-			stretches: stretches.map((each) => ({ ...each, isMoving: true })),
+			stretches: stretches!.map((each) => ({ ...each, isMoving: true })),
+		})),
+	),
+	/** Users who fail at once while answers take long. */
+	refused: kindOf('refused', team(3, 9, 20, 40), (people, polls) =>
+		fc
+			.tuple(stretch(people, polls, some(people), ['403', '422', '500', '503']), fc.constantFrom(1400, 2000, 5000))
+			.map(([own, latencyMs]) => ({ ...own, latencyMs })),
+	),
+	/** The service limits some users, or all, and answers the list. */
+	'limited users': kindOf('limited users', team(1, 3, 9, 20), (people, polls) =>
+		fc
+			.record({ own: limits(people, polls), scope: anyScope, isEverySecond: fc.boolean() })
+			.map(({ own, scope, isEverySecond }) => ({
+				scope,
+				stretches: own.stretches!.map((each) => ({ ...each, isEverySecond, place: scope === 'one' ? 0 : each.place })),
+			})),
+	),
+	entries: kindOf('entries', team(1, 3, 7, 9, 20), (people, polls) =>
+		fc
+			.record({
+				own: stretch(people, polls, fc.constantFrom(1, 1, 2, people), [...RESOLVES, 'hang', '500', '404', 'removed']),
+				scope: fc.constantFrom('clients' as const, 'clients' as const, 'listed' as const),
+			})
+			.map(({ own, scope }) => ({ ...own, scope })),
+	),
+	/** A low *Requests per Second*. */
+	rate: kindOf('rate', fc.constantFrom(1, 3, 9, 20, 60), (people, polls) =>
+		fc.record({
+			rate: fc.constantFrom(0.1, 0.15, 0.2, 0.3, 1, 5),
+			scope: anyScope,
+			stretches: fc.oneof(
+				fc.constant<Stretch[]>([]),
+				one(people, polls).map(({ stretches }) => stretches!),
+			),
+		}),
+	),
+	/** A failure after another one that is over. */
+	again: kindOf('again', team(3, 9), (people, polls) =>
+		fc.tuple(one(people, 3), one(people, polls), fc.integer({ min: 0, max: 6 })).map(([first, second, later]) => ({
+			stretches: [
+				...first.stretches!,
+				...second.stretches!.map((each) => ({ ...each, from: each.from + later, until: each.until + later })),
+			],
 		})),
 	),
 	mix: kindOf('mix', team(3, 9, 14), (people, polls) =>
@@ -101,9 +158,24 @@ export const KINDS: Record<string, fc.Arbitrary<ProgressHistory>> = {
 					throttle(people, polls, true),
 					throttle(people, polls, false),
 					slowness(polls),
-				) as fc.Arbitrary<Own>,
+					limits(people, polls),
+				),
 				{ minLength: 2, maxLength: 3 },
 			)
 			.map(together),
+	),
+};
+
+/** By hand: it takes a minute. */
+export const HUGE = {
+	huge: kindOf('huge', fc.constantFrom(20_000, 100_000), (_, polls) =>
+		fc.constant({
+			scheduler: 'durable',
+			latencyMs: 100,
+			concurrency: 50,
+			everyMinutes: 1,
+			isLong: false,
+			polls,
+		} as Own),
 	),
 };

@@ -2,6 +2,7 @@
  * Plays a history of progress: one trigger that watches a team while users and service are in trouble, each poll judged by what it
  * could have done.
  */
+import type { INodeParameters } from 'n8n-workflow';
 import { HOUR } from '../steps';
 import type { Ended } from '../modelHost';
 import { ModelService } from '../service';
@@ -12,7 +13,7 @@ import { answerMs, soundMs, usersOfPoll } from './facts';
 import { RateLimit } from './rateLimit';
 import { ReadsBound } from './readsBound';
 import { ReportsBound } from './reportsBound';
-import { faultsAt, isDuring, isMixed, looksOverloaded, type ProgressHistory } from './troubles';
+import { faultsAt, isDuring, isLimited, isMixed, isPrompt, type ProgressHistory } from './troubles';
 import { fail } from '../fail';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
@@ -20,15 +21,18 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 /** The longest Retry-After. */
 const LONGEST_PAUSE_MS = HOUR + MINUTE;
-/** Enough for two rounds when all is well. */
-const LAST_POLLS = 3;
-
-/** Of a poll's budget, for the users who failed in the poll before: a third, and what the steps of the timers add. */
-const MOST_FOR_FAILED = 0.4;
-/** The same for a poll after one that had no time for them: as long as one slow answer takes, before the third. */
-const MOST_FOR_OVERDUE = 0.7;
+/** In the team of some listed users. */
+const BYSTANDERS = 600;
+/** When all is well. */
+const LAST_ROUNDS = 3;
+/** Of a round, if a poll can do nothing. */
+const LEAST = 0.05;
+/** Of a poll's budget, for users known to fail: less than a third, or the timeout of one answer, and the steps of the timers. */
+const MOST_FOR_FAILED = 0.7;
 /** Of a poll's budget: one that takes longer may cut off users. */
 const CUTS_OFF = 0.5;
+/** n8n's own where it has none, on both schedulers. */
+const LONG_MS = 300_000;
 
 let histories = 0;
 
@@ -40,8 +44,6 @@ export class ProgressPlayer {
 	readonly reports: ReportsBound;
 	private readonly team: Person[];
 	private readonly watched: Watched;
-	/** Users whom this round has read: the next one begins when it has read all. */
-	private readonly ofRound = new Set<number>();
 	private poll = 0;
 	/** End of the longest Retry-After so far. */
 	private pausedUntil = -Infinity;
@@ -51,8 +53,6 @@ export class ProgressPlayer {
 	private readonly met = new Set<number>();
 	/** Users who failed in the last polls: how many have read them, or two where the end of the poll cut off no user. */
 	private readonly failing = new Map<number, number>();
-	/** Whether the last poll may have had no time for failed users. */
-	private hadNoTime = false;
 	private counted = { reported: 0, logged: 0 };
 
 	constructor(
@@ -60,18 +60,43 @@ export class ProgressPlayer {
 		private readonly log: (line: string) => void = () => undefined,
 	) {
 		this.service.pageSize = 100;
+		this.service.isListQuick = history.isListQuick;
 		this.service.keys.set('ours', 'our team');
 		this.team = Array.from({ length: history.people }, () => this.world.join('our team'));
-		this.reads = new ReadsBound(history.people, isMixed(history), looksOverloaded(history));
-		this.reports = new ReportsBound(isMixed(history));
-		const { scheduler } = history;
+		// Looked up one by one, where the list is long.
+		if (history.scope === 'clients') for (let i = 0; i < BYSTANDERS; i++) this.world.join('our team');
+		this.reads = new ReadsBound(history);
+		this.reports = new ReportsBound(history.everyMinutes * MINUTE, (user) => this.nameOf(user));
+		const { scheduler, isLong, scope } = history;
+		const budgetMs = isLong ? LONG_MS : undefined;
 		this.watched = new Watched(
 			this,
-			{ event: 'bloodPressure', userScope: 'all', options: {} },
-			{ provider: '' },
-			{ scheduler, workflowId: `progress ${++histories}`, isPatient: true },
+			this.parameters(),
+			{
+				provider: '',
+				person: scope === 'one' ? this.team[0] : undefined,
+				list: scope,
+			},
+			{ scheduler, budgetMs, workflowId: `progress ${++histories}`, isPatient: true },
 			{ key: 'ours', lookback: 48 * HOUR, log, onPoll: (ended) => this.judge(ended) },
 		);
+	}
+
+	private parameters(): INodeParameters {
+		const { scope, concurrency, rate } = this.history;
+		const options = { concurrency, ...(rate && { requestsPerSecond: rate }) };
+		const common = { event: 'bloodPressure', userScope: scope, options };
+		if (scope === 'all') return common;
+		if (scope === 'one') return { ...common, user: { __rl: true, mode: 'userId', value: this.team[0].userId } };
+		const usersBy = scope === 'clients' ? 'clientUserId' : 'userId';
+		return { ...common, userScope: 'listed', usersBy, userIds: this.team.map((one) => one[usersBy]).join('\n') };
+	}
+
+	/** An entry that was never resolved has no user ID: its place tells it. */
+	private nameOf(user: number): RegExp {
+		const { userId } = this.team[user];
+		if (this.history.scope === 'one') return /./;
+		return this.history.scope === 'clients' ? new RegExp(`${userId}|\\b${user + 1}\\b`) : new RegExp(userId);
 	}
 
 	get emitted() {
@@ -105,16 +130,20 @@ export class ProgressPlayer {
 
 	/** n8n leaves out poll times while a poll runs. */
 	private async nextPollTime() {
-		const every = this.history.everyMinutes * MINUTE;
-		await this.time.pass(every - (this.time.elapsed % every));
+		const { everyMinutes, jitterMs } = this.history;
+		const every = everyMinutes * MINUTE;
+		const { elapsed } = this.time;
+		const next = (Math.floor((elapsed + jitterMs) / every) + 1) * every;
+		await this.time.pass(next - elapsed - (this.poll % 2) * jitterMs);
 	}
 
 	private async finish() {
 		this.log('and in the end');
 		await this.time.pass(LONGEST_PAUSE_MS);
-		for (let last = 0; last < LAST_POLLS; last++, this.poll++) {
+		for (let rounds = 0; rounds < LAST_ROUNDS; this.poll++) {
 			await this.nextPollTime();
 			this.happen();
+			rounds += Math.min(1, this.possible) || LEAST;
 			await this.tick();
 		}
 		this.reads.judgeEnd();
@@ -129,7 +158,7 @@ export class ProgressPlayer {
 			micro: String(this.world.readings.length % 1000).padStart(3, '0'),
 		};
 		const reading = this.world.measure({ person: this.team[user], time, arrives: now, value: 100, ...source });
-		if (reading) this.reads.expect(reading.nr, user, this.poll);
+		if (reading && this.watched.host.isAlive) this.reads.expect(reading.nr, user, this.poll);
 	}
 
 	/** Faults from this poll on; none after the last one. */
@@ -143,8 +172,6 @@ export class ProgressPlayer {
 		service.latencyMs = slow?.latencyMs ?? history.latencyMs;
 		service.spreadMs = slow?.spreadMs ?? 0;
 		const throttle = history.throttles.find((one) => !isOver && isDuring(poll, one));
-		// How fast requests may be sent is learnt anew.
-		this.isLimitOver = !throttle && service.limit !== undefined;
 		if (!throttle) service.limit = undefined;
 		else if (!service.limit) {
 			const { requests, minutes, isAnnounced, isSliding } = throttle;
@@ -160,9 +187,6 @@ export class ProgressPlayer {
 	/** Rounds that the next poll could make, if all were sound. */
 	private possible = 0;
 
-	/** Whether a limit ended before this poll. */
-	private isLimitOver = false;
-
 	private get budgetMs() {
 		const { host } = this.watched;
 		return this.poll === 0 ? host.startBudgetMs : host.budgetMs;
@@ -170,54 +194,68 @@ export class ProgressPlayer {
 
 	private possibleRounds() {
 		const { time, service, history, budgetMs } = this;
-		if (time.now < this.pausedUntil + SECOND || this.isLimitOver) return 0;
-		const users = usersOfPoll(service, time, history.people, budgetMs, this.known());
-		return users === 0 ? 0 : 1 / Math.ceil(history.people / users);
+		// A pause that ends within the poll is waited out.
+		const pauseMs = Math.max(0, this.pausedUntil + SECOND - time.now);
+		if (pauseMs > budgetMs * CUTS_OFF) return 0;
+		const users = usersOfPoll(history, service, time.now + pauseMs, budgetMs - pauseMs, this.known());
+		return users <= 0 ? 0 : 1 / Math.ceil(history.people / users);
 	}
 
 	private judge({ begun, record, rows = [], error }: Ended & { begun: number }) {
 		const { service, history, team, poll, reads, met, watched } = this;
 		const { host, logged } = watched.host;
 		const faulty = new Set([...service.faults.keys()].map(({ nr }) => nr));
-		const removed = [...service.faults].flatMap(([{ nr }, fault]) => (fault === 'removed' ? [nr] : []));
-		const failing = new Set([...faulty].filter((nr) => !removed.includes(nr)));
+		const removed = new Set([...service.faults].flatMap(([{ nr }, fault]) => (fault === 'removed' ? [nr] : [])));
+		// An answer with something malformed may be read, or not.
+		const malformed = new Set([...service.faults].flatMap(([{ nr }, fault]) => (fault === 'malformed' ? [nr] : [])));
+		const failing = new Set([...faulty].filter((nr) => !removed.has(nr) && !malformed.has(nr)));
 		const served = new Set([...record.served.keys()].map(({ nr }) => nr));
-		// A Retry-After that users met who come after all others may be theirs alone.
-		const isPaused = begun < this.pausedUntil && record.requests === 0;
-		for (const { nr } of record.broken.keys()) met.add(nr);
+		for (const { nr } of record.broken) met.add(nr);
 		for (const nr of met) if (!faulty.has(nr) && served.has(nr)) met.delete(nr);
-		for (const nr of served) this.ofRound.add(nr);
-		const isRoundRead = team.every(({ nr }) => faulty.has(nr) || this.ofRound.has(nr));
-		if (isRoundRead) this.ofRound.clear();
-		const isCutShort = record.throttled > 0 && !isRoundRead;
-		const reported = host.reported.slice(this.counted.reported);
+		const reported = host.reported.slice(this.counted.reported).map(wholeText);
 		const lines = logged.slice(this.counted.logged);
 		this.counted = { reported: host.reported.length, logged: logged.length };
 		this.log(`  read: ${[...served].join(' ')}`);
-		for (const { message } of reported) this.log(`  reported: ${message}`);
+		for (const text of reported) this.log(`  reported: ${text}`);
 		for (const line of lines) this.log(`  logged: ${line}`);
+		const isOfList = history.scope !== 'all';
+		const hasSlowAnswers = answerMs(service) > history.latencyMs;
+		const isWaiting = record.requests === 0 && begun < this.mayWaitUntil;
+		if (record.requests === 0 && this.possible > 0 && !isWaiting)
+			fail('a poll sends nothing, though the limit would let it', { poll });
+		reads.judge(
+			poll,
+			isWaiting ? 0 : this.possible,
+			rows.map(({ nr }) => Number(nr)),
+			served,
+			faulty,
+		);
 		this.reports.judge({
 			poll,
 			begun,
 			ended: this.time.now,
-			isTroubled: [...met].some((nr) => failing.has(nr)) || isCutShort || isPaused,
-			isLimited: record.throttled > 0,
-			mayFail: (record.throttled > 0 || (team.length === 1 && faulty.size === 1)) && served.size === 0,
+			failing: new Set([...met].filter((nr) => failing.has(nr))),
+			isPrompt: isPrompt(history),
+			served,
+			mostReads: (since) => reads.mostSince(since),
+			watched: team.flatMap(({ nr }) => (removed.has(nr) || malformed.has(nr) ? [] : [nr])),
+			unread: team.flatMap(({ nr }) => (served.has(nr) ? [] : [nr])),
+			mayFail: (record.throttled > 0 || team.length === faulty.size) && served.size === 0,
 			// While answers are slow or limited, a poll may be too short for the requests that confirm that a user was removed.
-			unreadable: met.size + (answerMs(service) > history.latencyMs || record.throttled > 0 ? removed.length : 0),
-			isOnlyLimit: this.history.stretches.length === 0 && this.history.slownesses.length === 0,
-			reported: reported.map(({ message }) => message),
-			error: error?.message,
+			unreadable:
+				met.size + record.limited.size + (isOfList || hasSlowAnswers || isLimited(history) ? removed.size : 0),
+			isOnlyLimit: history.throttles.length > 0 && history.stretches.length + history.slownesses.length === 0,
+			reported,
+			error: error && wholeText(error),
 			logged: lines,
 		});
-		const rowsOf = rows.map(({ nr }) => Number(nr));
-		const isWaiting = record.requests === 0 && begun < this.mayWaitUntil;
-		reads.judge(poll, isWaiting ? 0 : this.possible, rowsOf, served, faulty);
+		// Where the list is refused as well, a pause that a user was told is everybody's.
+		const isTold = [...service.faults.values()].some((fault) => fault === '503 for 3600');
+		if (isTold && record.throttled > 0) this.pausedUntil = this.time.now + HOUR;
 		if (service.limit?.isAnnounced) this.pausedUntil = Math.max(this.pausedUntil, record.retryAt);
 		else if (service.limit && record.throttled > 0) this.mayWaitUntil = this.time.now + service.limit.windowMs;
 		this.judgeTime(poll, this.time.now - begun, failing);
 		this.noteFailing(this.time.now - begun, failing);
-		this.hadNoTime = record.throttled > 0 || answerMs(service) > history.latencyMs;
 	}
 
 	/** Users whose trouble earlier polls have found. The first may have cut off their reads. */
@@ -232,16 +270,17 @@ export class ProgressPlayer {
 		for (const nr of faulty) if (met.has(nr)) failing.set(nr, (failing.get(nr) ?? 0) + polls);
 	}
 
-	/** Failed users of earlier polls cost a third of the budget at most, unless the trouble of one changes its kind. */
+	/** Users who failed in earlier polls cost a part of the budget at most. */
 	private judgeTime(poll: number, tookMs: number, faulty: Set<number>) {
 		const { service, history } = this;
-		if (isMixed(history)) return;
+		if (isMixed(history) || isLimited(history)) return;
 		const known = this.known();
 		const isKnown = [...faulty].every((nr) => known.has(nr));
-		if (!isKnown || faulty.size === 0 || history.throttles.length > 0 || answerMs(service) > history.latencyMs) return;
-		const most = this.hadNoTime ? MOST_FOR_OVERDUE : MOST_FOR_FAILED;
-		const mostMs = this.budgetMs * most + soundMs(service, history.people);
-		if (tookMs > mostMs)
-			fail('users known to fail cost a poll more than a third of its budget', { poll, tookMs, mostMs });
+		if (!isKnown || faulty.size === 0 || answerMs(service) > history.latencyMs) return;
+		const mostMs = this.budgetMs * MOST_FOR_FAILED + soundMs(service, history);
+		if (tookMs > mostMs) fail('users known to fail cost a poll too much of its budget', { poll, tookMs, mostMs });
 	}
 }
+
+const wholeText = ({ message, description }: { message: string; description?: string | null }) =>
+	`${message} ${description ?? ''}`;

@@ -1,13 +1,12 @@
 /**
  * Bounds of progress: every reading goes out within two rounds, and no sound user is read more than twice as often as another
- * one needs.
+ * one needs; three times under a lasting limit.
  */
 import { fail } from '../fail';
+import { isLimited, type ProgressHistory } from './troubles';
 
-/** Rounds in which a reading must go out, also while several things are in trouble at once. */
+/** Rounds in which a reading must go out. */
 const ROUNDS = 2;
-const ROUNDS_WHILE_MIXED = 4;
-const MOST_DIFFERENCE = 2;
 const ROUNDING = 1e-9;
 
 interface Pending {
@@ -27,9 +26,9 @@ export class ReadsBound {
 	private readonly unsound = new Set<number>();
 	private readonly most: number;
 
-	constructor(people: number, isMixed: boolean, isOverload: boolean) {
-		this.most = isOverload ? Infinity : isMixed ? ROUNDS_WHILE_MIXED : ROUNDS;
-		this.reads = [Array.from({ length: people }, () => 0)];
+	constructor(history: ProgressHistory) {
+		this.most = isLimited(history) ? 3 : 2;
+		this.reads = [Array.from({ length: history.people }, () => 0)];
 	}
 
 	expect(nr: number, user: number, poll: number) {
@@ -48,8 +47,8 @@ export class ReadsBound {
 		this.reads.push(before.map((count, user) => count + (served.has(user) ? 1 : 0)));
 		for (const [nr, one] of this.pending) {
 			if (faulty.has(one.user)) one.since = this.rounds;
-			else if (this.rounds - one.since >= this.most - ROUNDING)
-				fail(`a reading of a sound user has not gone out within ${this.most} rounds`, { nr, ...one, now: poll });
+			else if (this.rounds - one.since >= ROUNDS - ROUNDING)
+				fail(`a reading of a sound user has not gone out within ${ROUNDS} rounds`, { nr, ...one, now: poll });
 		}
 		this.judgeDifference(poll);
 	}
@@ -61,12 +60,19 @@ export class ReadsBound {
 		if (sound.length < 2) return;
 		this.reads.forEach((then, from) => {
 			const counts = sound.map((user) => now[user] - then[user]);
-			const [least, most] = [Math.min(...counts), Math.max(...counts)];
-			if (most - least > MOST_DIFFERENCE) {
+			const least = counts.reduce((one, two) => Math.min(one, two));
+			const most = counts.reduce((one, two) => Math.max(one, two));
+			if (most - least > this.most) {
 				const users = [sound[counts.indexOf(least)], sound[counts.indexOf(most)]];
-				fail('a sound user was read at least three times less than another', { users, least, most, from, poll });
+				fail(`a sound user was read ${most - least} times less than another`, { users, least, most, from, poll });
 			}
 		});
+	}
+
+	/** Of any user, after a poll. */
+	mostSince(poll: number): number {
+		const then = this.reads[poll + 1];
+		return this.reads.at(-1)!.reduce((most, count, user) => Math.max(most, count - then[user]), 0);
 	}
 
 	/** @throws Broken where something has never gone out */

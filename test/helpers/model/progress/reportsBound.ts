@@ -1,80 +1,121 @@
 /**
- * Bound of silence: trouble is reported by its second poll, then hourly, in one report an hour at most, and a report says no more
- * than what is wrong.
+ * Bound of silence: a failure is told by its second poll, and every watched user who was not read for an hour is told, whatever the
+ * reason; hourly, in one report an hour at most. A report says no more than what is wrong.
  */
 import { fail } from '../fail';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
-/** Polls in trouble without a report, also while several things are in trouble at once. */
-const UNREPORTED = 1;
-const UNREPORTED_WHILE_MIXED = 2;
+/** Reads of another user while one is not read because a round takes long. */
+const OF_A_ROUND = 3;
 
 export interface PollReports {
 	poll: number;
 	begun: number;
 	ended: number;
-	/** Whether users failed, or the limit kept users from being read. */
-	isTroubled: boolean;
-	/** Whether a limit was met, which need not keep a user from being read: it does not end the trouble. */
-	isLimited: boolean;
-	/** Whether the limit kept all users from being read, or there is one user only, who fails. */
+	/** Users of failed reads, who fail still. */
+	failing: Set<number>;
+	/** Whether such a failure is told by its second poll. */
+	isPrompt: boolean;
+	/** Users who were read. */
+	served: Set<number>;
+	/** Most reads of any user since a poll. */
+	mostReads: (poll: number) => number;
+	/** Users who are watched, and can be read; those who were not. */
+	watched: number[];
+	unread: number[];
+	/** Whether the poll itself may fail. */
 	mayFail: boolean;
 	/** Users who may be called unreadable. */
 	unreadable: number;
 	/** Whether only the limit may be named. */
 	isOnlyLimit: boolean;
-	/** Failed executions: reports, and the poll's own error. */
+	/** Failed executions: reports, and the poll's own error, each as its whole text. */
 	reported: string[];
 	error?: string;
 	logged: string[];
 }
 
 export class ReportsBound {
-	/** End of the last poll that reported anything. */
-	private anythingReportedAt = -Infinity;
+	/** End of the last poll that told anything. */
+	private toldAt = -Infinity;
+	/** Begin of the last polls: n8n may have slept. */
+	private begun: number[] = [];
 	/** Begin of the last poll with a report. */
 	private reportedAt = -Infinity;
-	private unreported = 0;
-	private readonly most: number;
+	/** Whether somebody was unread in each poll since then. */
+	private isLasting = false;
+	/** Whether nobody failed in a poll since then. */
+	private isMaybeOver = false;
+	/** Polls with a failure, and without a report. */
+	private untold = 0;
+	/** When each user was last read, and in which poll. */
+	private readonly read = new Map<number, { at: number; poll: number }>();
 
-	constructor(isMixed: boolean) {
-		this.most = isMixed ? UNREPORTED_WHILE_MIXED : UNREPORTED;
-	}
+	/** @param nameOf how a report names a user */
+	constructor(
+		private readonly intervalMs: number,
+		private readonly nameOf: (user: number) => RegExp,
+	) {}
 
-	judge({ reported, error, logged, ...poll }: PollReports) {
+	judge(poll: PollReports) {
+		const { reported, error, logged, served, begun, ended, watched, failing } = poll;
+		for (const user of watched) {
+			if (served.has(user)) this.read.set(user, { at: ended, poll: poll.poll });
+			else if (!this.read.has(user)) this.read.set(user, { at: begun, poll: poll.poll });
+		}
 		const failures = [...reported, ...(error === undefined ? [] : [error])];
 		const about = { poll: poll.poll, texts: [...failures, ...logged] };
-		this.judgeSilence(poll, failures.length + logged.length > 0);
+		this.judgePrompt(poll, failures.length > 0);
+		this.judgeAbsence(poll, failures);
 		if (reported.length > 1) fail('several reports of one poll', about);
 		if (reported.length > 0) {
-			if (poll.begun - this.reportedAt < HOUR)
-				fail('a report less than an hour after the last one', { ...about, last: this.reportedAt - poll.begun });
-			this.reportedAt = poll.begun;
+			if (this.isLasting && !this.isMaybeOver && begun - this.reportedAt < HOUR - MINUTE)
+				fail('a report less than an hour after the last one', { ...about, last: this.reportedAt - begun });
+			this.reportedAt = begun;
+			this.isLasting = true;
+			this.isMaybeOver = false;
 		}
+		if (failing.size === 0) this.isMaybeOver = true;
+		if (failures.length > 0) this.toldAt = ended;
+		if (failing.size === 0 && watched.every((user) => served.has(user))) this.isLasting = false;
 		if (error !== undefined && !poll.mayFail) fail('a poll failed though the user list answered', about);
 		for (const text of [...failures, ...logged]) this.judgeText(text, poll, about);
 	}
 
-	private judgeSilence(
-		{ poll, begun, ended, isTroubled, isLimited }: Omit<PollReports, 'reported' | 'logged'>,
-		isReported: boolean,
-	) {
-		if (isReported) this.anythingReportedAt = ended;
-		if (isReported || !(isTroubled || isLimited)) this.unreported = 0;
-		else if (isTroubled && begun - this.anythingReportedAt >= HOUR && ++this.unreported > this.most)
-			fail('trouble is not reported', { poll });
+	private judgePrompt({ poll, begun, failing, isPrompt }: PollReports, isTold: boolean) {
+		const isDue = !this.isLasting || begun - this.toldAt >= HOUR;
+		if (isTold || failing.size === 0) this.untold = 0;
+		else if (isDue && isPrompt && ++this.untold > 1) fail('a failure is not told by its second poll', { poll });
 	}
 
-	private judgeText(
-		text: string,
-		{ unreadable, isOnlyLimit }: Omit<PollReports, 'reported' | 'logged'>,
-		about: object,
-	) {
+	/** The hour counts at the end of a poll. Where a round takes longer, that is told once a day. */
+	private judgeAbsence({ poll, begun, ended, watched, unread, reported, mostReads }: PollReports, texts: string[]) {
+		const absentMs =
+			Math.max(HOUR, 2 * this.intervalMs, 2 * (begun - (this.begun[1] ?? begun)), begun - (this.begun[0] ?? begun)) +
+			MINUTE;
+		this.begun = [this.begun[1] ?? begun, begun];
+		const absent = watched.filter((user) => ended - this.read.get(user)!.at > absentMs);
+		if (absent.length === 0) return;
+		const readAt = Math.max(...[...this.read.values()].map(({ at }) => at));
+		const isRound =
+			ended - readAt <= absentMs && absent.every((user) => mostReads(this.read.get(user)!.poll) <= OF_A_ROUND);
+		const isHourly = this.intervalMs > HOUR - MINUTE;
+		const gapMs = isRound ? 25 * HOUR : isHourly ? 0 : HOUR;
+		const about = { poll, absent, texts };
+		if (texts.length === 0 && begun - this.toldAt >= gapMs)
+			fail('users were not read for an hour, and that is not told', about);
+		const isNamed = reported.length > 0 && !isRound;
+		if (isNamed && !unread.some((user) => reported.some((text) => this.nameOf(user).test(text))))
+			fail('a report names no user who was not read', about);
+	}
+
+	private judgeText(text: string, { unreadable, isOnlyLimit }: PollReports, about: object) {
 		if (/no user's readings can be read/i.test(text) && unreadable === 0) fail('no user is unreadable', about);
 		const [, count] = /([\d,]+) users? cannot be read/.exec(text) ?? [];
 		if (count && Number(count.replace(/,/g, '')) > unreadable)
 			fail('more users are called unreadable than are', { ...about, unreadable });
-		if (isOnlyLimit && !/limit|too many|429/i.test(text)) fail('the limit is not named', about);
+		if (isOnlyLimit && !/limit|too many|429|per second/i.test(text)) fail('the limit is not named', about);
 	}
 }

@@ -9,6 +9,8 @@ export interface Stretch {
 	place: number;
 	count: number;
 	fault: UserFault;
+	/** Whether it is every second user of the row. */
+	isEverySecond?: boolean;
 	/** Whether it is the next stretch at each poll. */
 	isMoving?: boolean;
 }
@@ -33,9 +35,20 @@ export interface Slowness {
 export interface ProgressHistory {
 	kind: string;
 	scheduler: 'memory' | 'durable';
+	/** Whether the budget of each poll is five minutes, as that of a start. */
+	isLong: boolean;
 	people: number;
+	/** All Users, Listed Users by their ID or by client user ID, or One User. */
+	scope: 'all' | 'listed' | 'clients' | 'one';
+	/** *Concurrent Requests*. */
+	concurrency: number;
+	/** *Requests per Second*. */
+	rate?: number;
 	latencyMs: number;
+	isListQuick: boolean;
 	everyMinutes: number;
+	/** By how much poll times are off. */
+	jitterMs: number;
 	/** How many, after the one at the start, which is number 0. */
 	polls: number;
 	stretches: Stretch[];
@@ -49,10 +62,15 @@ export interface ProgressHistory {
 export const isMixed = ({ stretches, throttles, slownesses }: ProgressHistory) =>
 	stretches.length + throttles.length + slownesses.length > 1;
 
-/** So many users with status 503 look like an overload: the trigger asks for one user at a time, with growing pauses. */
-const MANY = 20;
-export const looksOverloaded = ({ stretches }: ProgressHistory) =>
-	stretches.some(({ fault, count }) => fault === '503' && count > MANY);
+/** Whether requests are limited, for all or for some. */
+export const isLimited = ({ stretches, throttles, rate }: ProgressHistory) =>
+	throttles.length > 0 || rate !== undefined || stretches.some(({ fault }) => / for |429/.test(fault));
+
+/** Whether each failure is told by its second poll: a read that the end of a poll cuts off is no failure. */
+export const isPrompt = (history: ProgressHistory) =>
+	!isLimited(history) &&
+	history.slownesses.length === 0 &&
+	(!isMixed(history) || history.stretches.every(({ fault }) => fault !== 'hang' && fault !== 'endless'));
 
 export const isDuring = (poll: number, { from, until }: { from: number; until: number }) =>
 	poll >= from && poll < until;
@@ -63,7 +81,8 @@ export function faultsAt({ people, stretches }: ProgressHistory, poll: number): 
 	for (const one of stretches) {
 		if (!isDuring(poll, one)) continue;
 		const first = one.place + (one.isMoving ? (poll - one.from) * one.count : 0);
-		for (let i = 0; i < one.count; i++) faults.set((first + i) % people, one.fault);
+		const apart = one.isEverySecond ? 2 : 1;
+		for (let i = 0; i < one.count; i += apart) faults.set((first + i) % people, one.fault);
 	}
 	return faults;
 }
