@@ -20,6 +20,24 @@ const IGNORE_SSL_ISSUES: INodeProperties = {
 		'Whether to send the key and accept health data even if the certificate of the service cannot be checked. Anyone between n8n and the service can then read both. A node cannot allow it by itself.',
 };
 
+const WRONG_KEY =
+	"The service did not accept the API key. Check 'API Key' and 'Base URL' together: a key only works in the environment it was made for";
+
+const MOVED =
+	"The service redirects to another address. Check 'Base URL': the key is only sent below it";
+
+/** For other statuses n8n shows the words of the answer, and for a connection that fails its code (docs/errors.md). */
+const STATUS_WORDS: Array<[number, string]> = [
+	...[301, 302, 303, 307, 308].map((status): [number, string] => [status, MOVED]),
+	[401, WRONG_KEY],
+	[403, WRONG_KEY],
+	[
+		404,
+		"The service has nothing at this address. Check 'Base URL': enter the address from the service's documentation",
+	],
+	[407, "A proxy between n8n and the service asks for a password. Ask n8n's administrator"],
+];
+
 export class HealthDataServiceApi implements ICredentialType {
 	name = 'healthDataServiceApi';
 
@@ -67,24 +85,23 @@ export class HealthDataServiceApi implements ICredentialType {
 	authenticate = async (credential: ICredentialDataDecryptedObject, request: IHttpRequestOptions) =>
 		authenticate(credential as unknown as ServiceCredential, request);
 
-	// The rule sees every status, so that an invalid key, a wrong URL and a login page all get the rule's message.
 	test: ICredentialTestRequest = {
-		request: {
-			url: '/v2/user',
-			qs: { limit: 1 },
-			headers: { Accept: 'application/json' },
-			ignoreHttpStatusErrors: true,
-		},
+		request: { url: '/v2/user', qs: { limit: 1 }, headers: { Accept: 'application/json' } },
+		// n8n takes both types in one list, but its own type does not.
 		rules: [
+			...STATUS_WORDS.map(([value, message]) => ({
+				type: 'responseCode' as const,
+				properties: { value, message },
+			})),
 			{
 				type: 'responseSuccessBody',
 				properties: {
 					key: 'users',
 					value: undefined,
 					message:
-						"The Health Data Service did not accept these settings. Check 'API Key' and 'Base URL' together: a key only works in the environment it was made for",
+						"The answer is not that of the Health Data Service. Check 'Base URL': it must be the address of the service itself, not of a web site or login page",
 				},
 			},
-		],
+		] as ICredentialTestRequest['rules'],
 	};
 }

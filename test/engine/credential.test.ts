@@ -37,11 +37,29 @@ describe.each(['', '/v2/'])('Base URL with "%s" at its end', (ending) => {
 });
 
 describe('the credential test', () => {
-	const refusal = expect.stringContaining("Check 'API Key' and 'Base URL' together");
+	const refusal = expect.stringContaining("The answer is not that of the Health Data Service. Check 'Base URL'");
 
 	it('refuses a wrong key', async () => {
 		const result = await testCredential({ ...used.credential, apiKey: 'wrong' });
-		expect(result).toEqual({ status: 'Error', message: refusal });
+		const message = expect.stringMatching(
+			/^The service did not accept the API key\. Check 'API Key' and 'Base URL' together/,
+		);
+		expect(result).toEqual({ status: 'Error', message });
+	});
+
+	it.each([
+		[403, /^The service did not accept the API key/],
+		[404, /^The service has nothing at this address\. Check 'Base URL'/],
+		[407, /^A proxy between n8n and the service asks for a password/],
+		[500, /^Internal Server Error$/],
+	])('status %i has its words', async (status, message) => {
+		used.sandbox.switches.fault = () => ({ status });
+		expect(await testCredential(used.credential)).toEqual({ status: 'Error', message: expect.stringMatching(message) });
+	});
+
+	it('a connection that fails has its code', async () => {
+		const result = await testCredential({ ...used.credential, baseUrl: 'http://127.0.0.1:9' });
+		expect(result).toEqual({ status: 'Error', message: 'ECONNREFUSED' });
 	});
 
 	it('refuses a login page', async () => {
@@ -51,7 +69,8 @@ describe('the credential test', () => {
 
 	it('does not follow a redirect to another host', async () => {
 		used.sandbox.switches.redirect = 'otherOrigin';
-		expect(await testCredential(used.credential)).toEqual({ status: 'Error', message: refusal });
+		const message = expect.stringMatching(/^The service redirects to another address/);
+		expect(await testCredential(used.credential)).toEqual({ status: 'Error', message });
 	});
 
 	it('accepts a key that was pasted with a line break', async () => {

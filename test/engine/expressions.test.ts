@@ -172,7 +172,7 @@ describe('a tool of an agent {{ }}', () => {
 
 	it('a limit in words, where it was left as text', async () => {
 		expect(await answer(listUsers({ limit: fromAI('Limit') }), { Limit: 'ten' })).toContain(
-			"'Limit' is not a whole number of 1 or more\n\nDetails: Enter 'Limit' in digits, such as 50",
+			"'Limit' is not a whole number of 1 or more. Enter 'Limit' in digits, such as 50",
 		);
 		expect(JSON.parse(await answer(listUsers({ limit: fromAI('Limit') }), { Limit: '1' }))).toHaveLength(2);
 	});

@@ -150,7 +150,8 @@ describe('a few', () => {
 				const { rows, error, items } = await run(parameters({}), { onError: 'continueRegularOutput' });
 				expect(error).toBeUndefined();
 				expect(rows).toHaveLength(61 + 8 + 1);
-				expect(rows.at(-1)).toEqual({ ...owner, error: message, details: advice });
+				const columns = Object.fromEntries(Object.keys(rows[0]).map((column) => [column, null]));
+				expect(rows.at(-1)).toEqual({ ...columns, ...owner, error: message, details: advice });
 				expect(items.at(-1)!.pairedItem).toEqual({ item: 0 });
 			});
 
@@ -222,7 +223,7 @@ describe('a few', () => {
 		];
 		expect(JSON.parse(json)).toHaveLength(8);
 		expect(text).toBe(json);
-		expect(await call('["Anna"]')).toContain("Entry 1 of 'User IDs' is not a user ID\n\nDetails: ");
+		expect(await call('["Anna"]')).toContain("Entry 1 of 'User IDs' is not a user ID. A user ID looks like");
 	});
 });
 

@@ -171,7 +171,8 @@ describe('Source Types', () => {
 		return await runNode({ credential: used.credential, parameters });
 	};
 
-	it.each(['readings', 'daily'])('Output %s: exactly the rows of these types, with the same id', async (output) => {
+	it('Output readings: exactly the rows of these types, with the same id', async () => {
+		const output = 'readings';
 		const { rows } = await run(output);
 		const phones = rows.filter(({ source_type: type }) => type === 'phone');
 		expect(phones.length).toBeGreaterThan(10);
@@ -179,6 +180,15 @@ describe('Source Types', () => {
 		expect((await run(output, ' PHONE, ring')).rows).toEqual(phones);
 		expect((await run(output, ['Cuff', 'phone'])).rows).toEqual(rows);
 		expect((await run(output, '')).rows).toEqual(rows);
+	});
+
+	it('Output daily: counts only these, with an id of its own', async () => {
+		const all = (await run('daily')).rows;
+		const phones = (await run('daily', ' PHONE, ring')).rows;
+		expect(phones.length).toBeGreaterThan(10);
+		expect(phones.every(({ source_types: types, readings }) => types === 'phone' && readings === 1)).toBe(true);
+		const ids = new Set([...all, ...phones].map(({ row_id }) => row_id));
+		expect(ids.size).toBe(all.length + phones.length);
 	});
 
 	it('Output summary: counts and averages only these', async () => {

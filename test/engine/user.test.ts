@@ -23,14 +23,16 @@ describe('List', () => {
 			// Each page begins with the last user of the one before.
 			{ offset: '499', limit: '500' },
 			{ offset: '998', limit: '500' },
+			// A page without new users is the end.
+			{ offset: '1199', limit: '500' },
 		]);
 	});
 
-	it('Limit asks for no more users than that', async () => {
+	it('Limit asks for no user beyond it', async () => {
 		expect((await run({ limit: 620 })).rows).toEqual(users.slice(0, 620));
 		expect(used.sandbox.requests.map(queryOf)).toEqual([
 			{ offset: '0', limit: '500' },
-			{ offset: '500', limit: '120' },
+			{ offset: '499', limit: '121' },
 		]);
 	});
 

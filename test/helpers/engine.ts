@@ -113,19 +113,33 @@ export async function searchList(
  */
 export async function testCredential(credential: Credential): Promise<{ status: 'OK' | 'Error'; message: string }> {
 	const { request, rules = [] } = new HealthDataServiceApi().test;
-	const probe = new HealthDataService();
+	const probe: INodeType = new HealthDataService();
 	probe.description = {
 		...probe.description,
 		requestDefaults: {},
 		properties: [{ displayName: 'Temp', name: 'temp', type: 'string', default: '', routing: { request } }],
 	};
 	const { workflow, additionalData } = build(probe, { credential, parameters: {} });
+	const execute = probe.execute!;
+	let failure: Error | undefined;
+	probe.execute = async function (this: ExecuteContext) {
+		return await execute.call(this).catch((error: Error) => {
+			failure = error;
+			throw error;
+		});
+	} as INodeType['execute'];
 	const run = await new WorkflowExecute(additionalData, 'internal').run({
 		workflow,
 		startNode: workflow.getNode('Start')!,
 	});
 	const { error, runData } = run.data.resultData;
-	if (error) return { status: 'Error', message: error.message };
+	if (error) {
+		type Cause = { code?: string; response?: { status: number; statusText?: string } };
+		const { response, code } = (failure?.cause ?? {}) as Cause;
+		const rule = rules.find((one) => one.type === 'responseCode' && one.properties.value === response?.status);
+		const message = rule?.properties.message ?? response?.statusText ?? code ?? error.message;
+		return { status: 'Error', message };
+	}
 
 	const body = runData.Node[0].data!.main[0]![0].json as IDataObject | undefined;
 	for (const rule of rules) {

@@ -52,7 +52,7 @@ export const anyReadings = (isSessions: boolean): fc.Arbitrary<Reading[]> =>
 				? fc.constantFrom<unknown>('min', 'Minutes', 's', 'hours', null, 'foo')
 				: fc.constantFrom<unknown>('mmHg', 'mm[Hg]', 'mm Hg', 'MMHG', '', null, 'kPa', 'foo'),
 		}),
-		{ maxLength: 25 },
+		{ maxLength: 16 },
 	);
 
 export function pointOf({ micros, values, unit }: Reading, isSessions: boolean): IDataObject {

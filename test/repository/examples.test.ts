@@ -322,7 +322,11 @@ describe('texts of others', () => {
 			`${SHOWN} failed: ${SHOWN}\n${SHOWN}`,
 		],
 		['users-without-readings.json', { client_user_id: NASTY }, `• ${SHOWN}`],
-		['new-reading-alert.json', { client_user_id: NASTY, reached: 'low', lowest: '88/48' }, `• ${SHOWN} *low*`],
+		[
+			'new-reading-alert.json',
+			{ client_user_id: NASTY, reached: 'low', lowest: '88/48', readings: 1 },
+			`• ${SHOWN} *low*`,
+		],
 		['high-blood-pressure-alert.json', { client_user_id: NASTY, mean: '150.0/95.0' }, `• ${SHOWN}: 150.0/95.0`],
 	])('%s: the message shows them in code marks {{ }}', async (file, item, shown) => {
 		const [node] = ofType(nodesOf(file), 'set');

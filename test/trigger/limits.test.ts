@@ -47,7 +47,7 @@ onBothSchedulers((scheduler) => {
 					expect(String(second[0].timestamp) >= String(first.at(-1)!.timestamp) || counts[0] === 0).toBe(true);
 				}
 				expect(await n8n.tick()).toBeUndefined();
-				expect(new Set(n8n.executions.flat().map(({ id }) => id)).size).toBe(total);
+				expect(new Set(n8n.executions.flat().map(({ row_id }) => row_id)).size).toBe(total);
 				if (scheduler === 'durable') expect(isPassComplete(savedState(n8n))).toBe(true);
 			},
 		);

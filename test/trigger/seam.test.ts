@@ -20,7 +20,7 @@ class Table {
 	readonly rows = new Map<unknown, IDataObject>();
 
 	write(statement: string, rows: IDataObject[] = []) {
-		const [, what] = /ON CONFLICT \(id\) DO (NOTHING|UPDATE)/.exec(statement)!;
+		const [, what] = /ON CONFLICT \(row_id\) DO (NOTHING|UPDATE)/.exec(statement)!;
 		for (const row of rows) if (what === 'UPDATE' || !this.rows.has(row.row_id)) this.rows.set(row.row_id, row);
 	}
 

@@ -50,7 +50,7 @@ interface LimitNoteOptions {
 	sourceTypes?: readonly string[];
 }
 
-/** Tells a model that the output is cut or empty; people see that beside the field. */
+/** Rows that tell a model that the output is cut or empty. People see the same beside the field *Limit*. */
 export function limitNotes(
 	context: IExecuteSingleFunctions,
 	rows: number,

@@ -7,12 +7,12 @@ import type { Problem } from '../shared/problem';
 export const BREAKER_LIMITS = {
 	/** Failures in a row that cannot be those of single users. */
 	inARow: 50,
-	/** After this time without an answer, `FEW_IN_A_ROW` failures are enough. */
+	/** After this time without an answer, `MIN_FAILURES` failures are enough. */
 	forMs: 600_000,
 };
 
 /** Fewer failures in a row may be chance. */
-export const FEW_IN_A_ROW = 3;
+const MIN_FAILURES = 3;
 
 export class CircuitBreaker {
 	private failures = 0;
@@ -53,6 +53,6 @@ export class CircuitBreaker {
 
 	/** Whether the last requests in a row have used up their attempts: then the cause may be the service, not single users. */
 	get isFailing(): boolean {
-		return this.failures >= FEW_IN_A_ROW;
+		return this.failures >= MIN_FAILURES;
 	}
 }

@@ -5,11 +5,13 @@
 import { DateTime } from 'luxon';
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import type { Problem } from '../shared/problem';
-import { FEW_IN_A_ROW } from './circuitBreaker';
 import { classify, isRetryable, isTruncated, type Answer, type Outcome } from './classify';
 import { cancellationOf, statusError, truncatedError } from './errors';
 import type { QueueOptions, RequestQueue } from './requestQueue';
 import type { Send } from './transport';
+
+/** Throttles in a row that no other request escapes: they are not of one user. */
+const MIN_THROTTLES = 3;
 
 /** One object, which tests change. */
 export const RETRY_LIMITS = {
@@ -258,7 +260,7 @@ class Attempts {
 			return;
 		}
 		// A throttle that other requests do not meet is of this user only.
-		const concernsAll = askedMs !== undefined || throttles >= FEW_IN_A_ROW;
+		const concernsAll = askedMs !== undefined || throttles >= MIN_THROTTLES;
 		if (isOutlasted && concernsAll) queue.pause(restMs);
 	}
 }

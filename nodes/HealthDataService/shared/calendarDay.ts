@@ -8,6 +8,9 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
+/** JavaScript's dates end here (ms from 1970). */
+const MAX_DATE_MS = 100_000_000 * DAY_MS;
+
 /** No zone ever changed its clocks twice within this time. */
 const STEP_MS = 8 * HOUR_MS;
 
@@ -71,7 +74,7 @@ export function dayOfClock(local: string): string {
 }
 
 /**
- * The local time of an instant (ms) as YYYY-MM-DD HH:MM:SS; undefined beyond the range of JavaScript's dates. Offsets and days are
+ * The local time of an instant (ms) as YYYY-MM-DD HH:MM:SS; undefined beyond the range of JavaScript's dates. Offsets and dates are
  * kept: for 100,000 instants, the zone is asked only once a step.
  */
 export function clockIn(zone: string): (time: number) => string | undefined {
@@ -84,9 +87,11 @@ export function clockIn(zone: string): (time: number) => string | undefined {
 	const dateOfDay = memoized(dateOf);
 	return (time) => {
 		const local = time + (offsetOfStep(Math.floor(time / STEP_MS)) ?? offsetAt(time));
+		const isDate = Math.abs(local) <= MAX_DATE_MS;
+		if (!isDate) return undefined;
 		const day = Math.floor(local / DAY_MS);
-		const date = dateOfDay(day);
-		return date && `${date} ${timeOfDay(Math.floor((local - day * DAY_MS) / 1000))}`;
+		const second = Math.floor((local - day * DAY_MS) / 1000);
+		return `${dateOfDay(day)} ${timeOfDay(second)}`;
 	};
 }
 
@@ -99,10 +104,7 @@ function memoized<T>(make: (key: number) => T): (key: number) => T {
 }
 
 /** YYYY-MM-DD of a day, counted from 1970. */
-function dateOf(day: number) {
-	const date = new Date(day * DAY_MS);
-	return Number.isNaN(+date) ? undefined : date.toISOString().split('T', 1)[0];
-}
+const dateOf = (day: number) => new Date(day * DAY_MS).toISOString().split('T', 1)[0];
 
 const timeOfDay = (second: number) =>
 	`${twoDigits(Math.floor(second / 3600))}:${twoDigits(Math.floor(second / 60) % 60)}:${twoDigits(second % 60)}`;

@@ -207,8 +207,8 @@ export class Cursors {
 			if (cursor.since === undefined && !hasFailed(cursor))
 				earliest = Math.min(earliest, cursor.from);
 		}
-		const { kept = -Infinity } = this.before;
-		return earliest === Infinity ? this.before.kept : Math.max(kept, earliest - CLOCK_ERROR_MS);
+		if (earliest === Infinity) return this.before.kept;
+		return Math.max(this.kept, earliest - CLOCK_ERROR_MS);
 	}
 
 	/** Windows that begin before `kept`: how the keys of the user's readings start → start of the window. */

@@ -202,8 +202,10 @@ export class PollReader {
 			this.failuresInARow = 0;
 			this.isListThrottled = undefined;
 			this.isOver ||= this.results.isFull();
-		} else if (await this.isCutShort(result, problem)) this.cursors.cut(result);
-		else await this.fail(result, problem);
+		} else if (await this.isCutShort(result, problem)) {
+			if (!isThrottle(problem)) this.noteTrouble(result, problem);
+			this.cursors.cut(result);
+		} else await this.fail(result, problem);
 	}
 
 	/** @returns the problem of rows that cannot be compared */
@@ -220,7 +222,8 @@ export class PollReader {
 	private recover(result: UserResult) {
 		const { troubles } = this.options;
 		const key = keyOf(result);
-		if (troubles.delete(key) && !result.isGone) this.recovered++;
+		const wasTrouble = troubles.delete(key) && hasFailed(this.cursors.of(result));
+		if (wasTrouble && !result.isGone) this.recovered++;
 	}
 
 	/** Whether only the end of the poll, or a throttle of all, has kept this user from being read. */
@@ -252,7 +255,7 @@ export class PollReader {
 	private async fail(result: UserResult, problem: Problem) {
 		const { failures, results, isTimeUp } = this;
 		this.cursors.fail(result);
-		this.options.troubles.set(keyOf(result), { label: labelOf(result), problem });
+		this.noteTrouble(result, problem);
 		failures.push([result, problem]);
 		this.failuresInARow++;
 		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || isTimeUp()) return;
@@ -260,6 +263,10 @@ export class PollReader {
 		const isOutage = outage && !isThrottle(outage) && !isTimeUp();
 		if (isOutage && results.isEmpty()) throw this.everyReadFailed();
 		if (outage) this.endBy(outage);
+	}
+
+	private noteTrouble(result: UserResult, problem: Problem) {
+		this.options.troubles.set(keyOf(result), { label: labelOf(result), problem });
 	}
 
 	/** Why the user list cannot be read now, if it cannot. */

@@ -1,7 +1,7 @@
 /** Users that the examples read, and the expected results, computed without n8n. */
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import type { MindfulnessPoint } from '../../../dev/sandbox/metrics';
+import type { BloodPressurePoint, MindfulnessPoint } from '../../../dev/sandbox/metrics';
 import type { User } from '../../../dev/sandbox/schemas';
 import { iso, type MetricName } from '../../../dev/sandbox/world';
 import { bloodPressure, createUser, expectedRows, fixedWorld, mindfulness } from '../../helpers/people';
@@ -59,8 +59,10 @@ const ofLastWeek = (user: User) =>
 /** What an AI agent gets of a user's readings from last Monday to now. */
 export const shortRowsSinceLastMonday = (user: User, metric: MetricName): object[] =>
 	readings(user, metric, lastMonday.toMillis()).map(({ time, point }) => {
-		const { timestamp: _, start: __, end: ___, ...values } = point as unknown as IDataObject;
-		return { local_time: DateTime.fromMillis(time, { zone: ZONE }).toFormat('yyyy-MM-dd HH:mm:ss'), ...values };
+		const local_time = DateTime.fromMillis(time, { zone: ZONE }).toFormat('yyyy-MM-dd HH:mm:ss');
+		if ('value' in point) return { local_time, value: point.value, unit: point.unit };
+		const { systolic, diastolic, unit } = point as BloodPressurePoint;
+		return { local_time, systolic, diastolic, unit };
 	});
 
 /** The row of a sheet for each blood pressure reading of the last seven days. */

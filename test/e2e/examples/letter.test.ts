@@ -196,10 +196,10 @@ describe('looks as in the picture', () => {
 	}
 
 	it.each([
-		['letter', usual, { width: 640, height: 600 }],
-		['letter-phone', usual, { width: 360, height: 600 }],
-		['letter-dark', usual, { width: 360, height: 600, isDark: true }],
-		['letter-60-users', sixty, { width: 360, height: 600 }],
+		['letter', usual, { width: 640, height: 350, heading: 1 }],
+		['letter-phone', usual, { width: 360, height: 460, heading: 1 }],
+		['letter-dark', usual, { width: 360, height: 440, isDark: true, heading: 1 }],
+		['letter-60-users', sixty, { width: 360, height: 500, heading: 2 }],
 	])('%s: nothing is wider than the screen', async (name, fill, screen) => {
 		fill();
 		const { html } = await send();

@@ -10,6 +10,8 @@ interface Screen {
 	width: number;
 	height: number;
 	isDark?: boolean;
+	/** Heading at the top of the picture; without it, the beginning of the page. */
+	heading?: number;
 }
 
 /** Slack has escaped texts, so that they are HTML already. */
@@ -21,12 +23,13 @@ export async function slackPicture(name: string, text: string, screen: Screen) {
 }
 
 /** @returns the width of the page: that of the screen where nothing is wider */
-export async function mailPicture(name: string, html: string, { isDark = false, ...viewport }: Screen) {
+export async function mailPicture(name: string, html: string, { isDark = false, heading, ...viewport }: Screen) {
 	const browser = await chromium.launch({ executablePath: findBrowser() });
 	try {
 		const page = await browser.newPage({ viewport, colorScheme: isDark ? 'dark' : 'light' });
 		await page.setContent(html);
 		const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+		if (heading !== undefined) await page.evaluate(`document.querySelectorAll('h2')[${heading}].scrollIntoView()`);
 		await page.screenshot({ path: `${PICTURES}/${name}.png` });
 		return { width };
 	} finally {

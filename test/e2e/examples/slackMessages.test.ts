@@ -225,12 +225,7 @@ describe('new-reading-alert.json', () => {
 	const later = { latest: '141/84', latest_time: '2026-03-02 07:12:00' };
 
 	it.each<[string, string, IDataObject[], string[]]>([
-		[
-			'one reading',
-			'1 person',
-			[item('anna', 'high', '182/95')],
-			['• `anna` *high*, highest 182/95 on Mon 2 Mar 07:10'],
-		],
+		['one reading', '1 person', [item('anna', 'high', '182/95')], ['• `anna` *high*: 182/95 on Mon 2 Mar 07:10']],
 		[
 			'three a minute apart, and a lower one since',
 			'1 person',
@@ -261,13 +256,31 @@ describe('new-reading-alert.json', () => {
 			],
 		],
 		[
+			'a low one without its second value',
+			'1 person',
+			[item('anna', 'low', '85/–', { readings: 0, lowest: null, lowest_time: null })],
+			['• `anna` *low*: 85/– on Mon 2 Mar 07:10'],
+		],
+		[
+			'two low ones',
+			'1 person',
+			[item('anna', 'low', '88/61', { readings: 2, highest: '95/50', highest_time: '2026-03-02 06:10:00' })],
+			['• `anna` *low*, lowest 88/61 on Mon 2 Mar 07:10, 2 readings'],
+		],
+		[
+			'a value that the service wrote as text',
+			'1 person',
+			[item('anna', 'not comparable', '<!channel>/`80`', { readings: 0, lowest: null, lowest_time: null })],
+			['• `anna` *not comparable*: ?!channel?/?80? on Mon 2 Mar 07:10'],
+		],
+		[
 			'several users, the highest first, one that cannot be compared before all',
 			'3 people',
 			[item('low', 'low', '88/48'), item('high', 'high', '185/90'), item('text', 'not comparable', '190 mmHg/–')],
 			[
 				'• `text` *not comparable*: 190 mmHg/– on Mon 2 Mar 07:10',
-				'• `high` *high*, highest 185/90 on Mon 2 Mar 07:10',
-				'• `low` *low*, lowest 88/48 on Mon 2 Mar 07:10',
+				'• `high` *high*: 185/90 on Mon 2 Mar 07:10',
+				'• `low` *low*: 88/48 on Mon 2 Mar 07:10',
 			],
 		],
 	])('posts one message a poll: %s', async (_, people, rows, lines) => {

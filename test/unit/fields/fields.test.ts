@@ -110,7 +110,7 @@ it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, me
 it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 	['concurrency and requestsPerSecond', readRequestLimits, { concurrency: 8, requestsPerSecond: undefined }],
 	['minSystolic', (context) => readLimits(context as never, bloodPressure.thresholds), []],
-	['userLimit and userOffset', readListSlice, { offset: 0, limit: Infinity }],
+	['userLimit and userOffset', readListSlice, { offset: 0, maxUsers: Infinity }],
 	['onlyConnected', readOnlyConnected, false],
 	['sourceTypes', readSourceTypes, []],
 	['whenNotFound', readWhenNotFound, 'error'],

@@ -1,5 +1,10 @@
 /** Table of outputs: the forms in which readings leave the node. Nothing else compares the value of *Output*. */
-import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import type {
+	IDisplayOptions,
+	IExecuteSingleFunctions,
+	INodeProperties,
+	INodePropertyOptions,
+} from 'n8n-workflow';
 import type { RangeOf } from '../../service/readings/range';
 import {
 	collectGrouped,
@@ -47,21 +52,21 @@ export interface Output {
 const SHORTER = "a shorter 'Date Range'";
 const PER_USER = "'Output' set to One Item per User";
 
-const READINGS: Output = {
-	name: 'One Item per Reading',
-	value: 'readings',
-	description: 'Flat rows, ready for a table or a sheet',
-	fewerRows: [SHORTER, "'Output' set to One Item per Day or One Item per User"],
-	columns: (metric, { hasTimeZone }) => readingColumns(metric, hasTimeZone),
-	short: (metric) => [
-		...['local_time', ...measuredColumns(metric), 'unit'],
-		...['provider', 'source_type', 'time_zone'],
-	],
-	collect: collectReadings,
-};
+const DEFAULT_OUTPUT = 'readings';
 
 export const OUTPUTS: readonly Output[] = [
-	READINGS,
+	{
+		name: 'One Item per Reading',
+		value: DEFAULT_OUTPUT,
+		description: 'Flat rows, ready for a table or a sheet',
+		fewerRows: [SHORTER, "'Output' set to One Item per Day or One Item per User"],
+		columns: (metric, { hasTimeZone }) => readingColumns(metric, hasTimeZone),
+		short: (metric) => [
+			...['local_time', ...measuredColumns(metric), 'unit'],
+			...['provider', 'source_type', 'time_zone'],
+		],
+		collect: collectReadings,
+	},
 	{
 		name: 'One Item per Day',
 		value: 'daily',
@@ -108,15 +113,21 @@ export const shownFor = (
 	},
 });
 
+const toOption = ({ name, value, description }: Output): INodePropertyOptions => ({
+	name,
+	value,
+	description,
+});
+
 export const outputField = (show: IDisplayOptions['show']): INodeProperties => ({
 	displayName: 'Output',
 	name: 'output',
 	type: 'options',
-	default: READINGS.value,
+	default: DEFAULT_OUTPUT,
 	description: 'The form in which the readings leave this node',
 	displayOptions: { show },
-	options: OUTPUTS.map(({ name, value, description }) => ({ name, value, description })),
+	options: OUTPUTS.map(toOption),
 });
 
 export const readOutput = (context: IExecuteSingleFunctions): Output =>
-	toChoice(context.getNodeParameter('output', READINGS.value), 'Output', OUTPUTS);
+	toChoice(context.getNodeParameter('output', DEFAULT_OUTPUT), 'Output', OUTPUTS);

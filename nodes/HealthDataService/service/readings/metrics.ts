@@ -48,12 +48,18 @@ const minutesOfHours: Convert = (value) => value * 60;
 /** To one decimal. */
 const mmHgOfKPa: Convert = (value) => Math.round(value * 75.0062) / 10;
 
-const limitOfMean = (
-	column: string,
-	option: string,
-	name: string,
-	limit: number,
-): ThresholdOption => ({ column, at: 'least', option, name, default: limit });
+const toLimit =
+	(at: ThresholdOption['at']) =>
+	(column: string, option: string, name: string, limit: number): ThresholdOption => ({
+		column,
+		at,
+		option,
+		name,
+		default: limit,
+	});
+
+const atLeast = toLimit('least');
+const atMost = toLimit('most');
 
 export const metrics: Metric[] = [
 	{
@@ -70,33 +76,15 @@ export const metrics: Metric[] = [
 		isPossible: (systolic, diastolic) =>
 			!isOutside(systolic, 20, 350) && !isOutside(diastolic, 10, 250) && !(systolic <= diastolic),
 		meanLimits: [
-			limitOfMean('systolic', 'meanSystolic', 'Mean Systolic', 135),
-			limitOfMean('diastolic', 'meanDiastolic', 'Mean Diastolic', 85),
+			atLeast('systolic', 'meanSystolic', 'Mean Systolic', 135),
+			atLeast('diastolic', 'meanDiastolic', 'Mean Diastolic', 85),
 		],
 		thresholds: [
 			// Defaults for a single reading, with sources in docs/operations.md, "Limits in the examples".
-			{
-				column: 'systolic',
-				at: 'least',
-				option: 'minSystolic',
-				name: 'Minimum Systolic',
-				default: 180,
-			},
-			{
-				column: 'diastolic',
-				at: 'least',
-				option: 'minDiastolic',
-				name: 'Minimum Diastolic',
-				default: 110,
-			},
-			{ column: 'systolic', at: 'most', option: 'lowSystolic', name: 'Low Systolic', default: 90 },
-			{
-				column: 'diastolic',
-				at: 'most',
-				option: 'lowDiastolic',
-				name: 'Low Diastolic',
-				default: 50,
-			},
+			atLeast('systolic', 'minSystolic', 'Minimum Systolic', 180),
+			atLeast('diastolic', 'minDiastolic', 'Minimum Diastolic', 110),
+			atMost('systolic', 'lowSystolic', 'Low Systolic', 90),
+			atMost('diastolic', 'lowDiastolic', 'Low Diastolic', 50),
 		],
 	},
 	{
@@ -125,9 +113,7 @@ export const metrics: Metric[] = [
 			},
 		},
 		isPossible: (minutes) => !(minutes <= 0) && !(minutes > 1_440),
-		thresholds: [
-			{ column: 'value', at: 'least', option: 'minValue', name: 'Minimum Minutes', default: 10 },
-		],
+		thresholds: [atLeast('value', 'minValue', 'Minimum Minutes', 10)],
 	},
 ];
 

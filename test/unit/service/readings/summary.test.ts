@@ -2,6 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { identify, identityOf, localTimeIn } from '../../../../nodes/HealthDataService/service/readings/identity';
+import type { Limit } from '../../../../nodes/HealthDataService/service/readings/measured';
 import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
 import { pollRow } from '../../../../nodes/HealthDataService/service/readings/pollRow';
 import { readingRows } from '../../../../nodes/HealthDataService/service/readings/rows';
@@ -48,9 +49,17 @@ const summaries = async (pages: Group[][], days: Days = {}, metric: Metric = blo
 	await collectSummary(metric, optionsOf(days, more))(pagesOf(pages), { user, place: 1 });
 const summary = async (...args: Parameters<typeof summaries>) => (await summaries(...args))[0];
 
+interface Polled {
+	metric?: Metric;
+	limits?: Limit[];
+	later?: Group[];
+	zone?: string;
+	updated?: number[];
+}
+
 function poll(
 	groups: Group[],
-	{ metric = bloodPressure, limits = [], later = [], zone = 'UTC', updated = [] as number[] }: any = {},
+	{ metric = bloodPressure, limits = [], later = [], zone = 'UTC', updated = [] }: Polled = {},
 ) {
 	const rows = readingRows(pageOf(groups), metric, user);
 	const emitted = identify(identityOf(metric), rows).map((row, at) => ({
