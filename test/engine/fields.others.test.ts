@@ -126,7 +126,7 @@ describe('the trigger', () => {
 		['Minimum Minutes', 'minValue', 'mindfulnessMinutes'],
 	].map(([name, option, event]): [string, Fill] => [name, watching(option, { event })]);
 
-	const count = (requests: string[]) => requests.length;
+	const count = (requests: string[]) => requests.filter((url) => url.includes('timeseries')).length;
 	const users = (requests: string[]) =>
 		new Set(requests.flatMap((url) => /timeseries\/([^/]+)/.exec(url)?.[1] ?? [])).size;
 	const provider = (requests: string[]) => queryOf(requests.at(-1)!).provider;

@@ -5,7 +5,8 @@
 import { hash } from 'node:crypto';
 import { USER_LENGTH, userPrefix } from '../service/readings/identity';
 import type { ListEntry, SelectedUser } from '../service/users/selection';
-import { CLOCK_ERROR_MS, type Clock } from './clock';
+import { shownUserId } from '../service/users/users';
+import { CLOCK_ERROR_MS, DEVICE_ERROR_MS, type Clock } from './clock';
 import type { Cursor, SavedCursor, TriggerState } from './state';
 
 /** A user of the list, or an entry whose user is not known. */
@@ -26,6 +27,10 @@ export const keyOf = ({ user, entry }: Listed) =>
 		? hash('sha256', entry.id).slice(0, ENTRY_KEY_LENGTH)
 		: hash('sha256', user.user_id).slice(0, KEY_LENGTH);
 
+/** A user in words: never an entry of the list. */
+export const labelOf = ({ user, entry }: Listed) =>
+	user.user_id === '' && entry ? `entry ${entry.at} of 'User IDs'` : shownUserId(user.user_id);
+
 export const hasFailed = ({ ended }: Cursor) => ended === 'failed';
 
 export interface CursorOptions {
@@ -43,7 +48,7 @@ export class Cursors {
 	private readonly all = new Map<string, Cursor>();
 	/** Key of an entry → first characters of the hash of its user. */
 	private readonly owners = new Map<string, string>();
-	/** Users of the list in this poll: key → user ID, empty where it is not known. */
+	/** Users of the list in this poll: key → the user in words. */
 	readonly met = new Map<string, string>();
 	/** Count of the poll that began this pass; 0 in the first. */
 	pass: number;
@@ -101,7 +106,7 @@ export class Cursors {
 	}
 
 	meet(listed: Listed) {
-		this.met.set(keyOf(listed), listed.user.user_id);
+		this.met.set(keyOf(listed), labelOf(listed));
 	}
 
 	/** Whether this pass has read the user, or failed to. */
@@ -139,7 +144,7 @@ export class Cursors {
 	/** Whether the first read began too late: the service has told the time only since. */
 	hasBegunLate(listed: Listed): boolean {
 		const start = this.starts.get(keyOf(listed)) ?? -Infinity;
-		return start > this.windowStart(this.of(listed));
+		return start - this.windowStart(this.of(listed)) > DEVICE_ERROR_MS;
 	}
 
 	/** After a successful read: the window begins `lookback` before the newest reading of this poll, and stays without one. */
@@ -176,16 +181,23 @@ export class Cursors {
 	/** At the end of the poll. @param isListRead to its end: then users who left it have no cursor any more */
 	settle(isListRead: boolean) {
 		const { entries } = this.options;
-		const keys = entries?.map((entry) => keyOf({ user: NOBODY, entry }));
-		const listed = new Set(keys ?? this.met.keys());
-		for (const key of listed) if (!this.all.has(key)) this.all.set(key, this.begun());
+		for (const entry of entries ?? []) {
+			const unmet = { user: NOBODY, entry };
+			if (!this.met.has(keyOf(unmet))) this.meet(unmet);
+		}
+		for (const key of this.met.keys()) if (!this.all.has(key)) this.all.set(key, this.begun());
 		if (!isListRead && !entries) return;
-		for (const key of this.all.keys()) if (!listed.has(key)) this.all.delete(key);
+		for (const key of this.all.keys()) if (!this.met.has(key)) this.all.delete(key);
 	}
 
-	/** Whether this pass has read every user, or failed to. */
-	get isPassComplete(): boolean {
-		return [...this.all.values()].every(this.isDone);
+	/**
+	 * Whether this pass has read every user, or failed to.
+	 *
+	 * @param isAsideDone whether the users aside had their turn in this poll: those whom it had no time for come first in the next
+	 */
+	isPassComplete(isAsideDone: boolean): boolean {
+		const cursors = [...this.all.values()];
+		return cursors.every((cursor) => this.isDone(cursor) || (isAsideDone && hasFailed(cursor)));
 	}
 
 	get entries(): Iterable<[string, Cursor]> {

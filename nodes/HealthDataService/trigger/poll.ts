@@ -71,7 +71,7 @@ async function pollOnce(
 		stored.state = given;
 		return null;
 	}
-	stored.state = tell(context, schedule, result, state.told);
+	stored.state = tell(context, schedule, result, { ...state, begun: clock.now });
 	const { items, hasFirstRead } = result;
 	notePoll(schedule, result.state.poll, items.length > 0 || hasFirstRead);
 	if (items.length > 0) return toOutput(items);
@@ -177,12 +177,12 @@ function tell(
 	context: IPollFunctions,
 	{ local }: Schedule,
 	result: PollResult,
-	lastTold?: number,
+	{ told: lastTold, begun }: { told?: number; begun: number },
 ): TriggerState {
 	const { recovered, state } = result;
 	const line = `The readings of ${countOfUsers(recovered)} can be read again.`;
 	if (recovered > 0) context.logger.info(logLine(context, line));
-	const { report, told } = reportOf(result, local, lastTold, Date.now());
+	const { report, told } = reportOf(result, local, lastTold, { begun, ended: Date.now() });
 	if (report) context.__emitError(toNodeError(context.getNode(), report));
 	return { ...state, told };
 }

@@ -9,17 +9,23 @@ import { MAX_PAUSE_MS } from '../http/retry';
 import { userPrefix } from '../service/readings/identity';
 import type { UserResult } from '../service/readings/readUsers';
 import type { SelectedUser, SelectedUsers } from '../service/users/selection';
-import { shownUserId } from '../service/users/users';
 import { isThrottle, Problem, problemOfOne } from '../shared/problem';
 import type { Clock } from './clock';
-import { Cursors, hasFailed, keyOf, type Listed } from './cursors';
+import { Cursors, hasFailed, keyOf, labelOf, type Listed } from './cursors';
 import type { WatchTarget } from './events';
 import { PollResults, type PollResult } from './results';
 import type { Settings } from './settings';
 import type { TriggerState } from './state';
 
 /** Why a user was not read last, by the key of the cursor. */
-export type Troubles = Map<string, { label: string; problem: Problem }>;
+export type Troubles = Map<string, Trouble>;
+
+interface Trouble {
+	label: string;
+	problem: Problem;
+	/** Whether only the end of the poll has kept the user from being read: that is told by absence. */
+	isCut: boolean;
+}
 
 /** In ms. By `performance.now()`: no user is started after `deadline`. */
 export interface PollOptions {
@@ -108,7 +114,8 @@ export class PollReader {
 
 	private get isPassRead(): boolean {
 		const { results, cursors, failures } = this;
-		return results.isListRead && cursors.isPassComplete && failures.length === 0 && !this.isOver;
+		const hasEnded = failures.length > 0 || this.isOver;
+		return results.isListRead && !hasEnded && cursors.isPassComplete(false);
 	}
 
 	/** Waits for the end of a Retry-After, or ends the poll. A clock that was set back does not make it longer. */
@@ -153,6 +160,7 @@ export class PollReader {
 		this.isAside = true;
 		const triedOf = (user: SelectedUser) => this.cursors.of(user).tried;
 		await this.takeAll(this.aside.sort((a, b) => triedOf(a) - triedOf(b)));
+		this.results.isAsideDone = !this.isOver;
 	}
 
 	private async takeAll(users: SelectedUsers) {
@@ -203,7 +211,8 @@ export class PollReader {
 			this.isListThrottled = undefined;
 			this.isOver ||= this.results.isFull();
 		} else if (await this.isCutShort(result, problem)) {
-			if (!isThrottle(problem)) this.noteTrouble(result, problem);
+			const isAnswer = problem.httpCode !== undefined;
+			if (!isThrottle(problem)) this.noteTrouble(result, problem, !isAnswer);
 			this.cursors.cut(result);
 		} else await this.fail(result, problem);
 	}
@@ -265,8 +274,9 @@ export class PollReader {
 		if (outage) this.endBy(outage);
 	}
 
-	private noteTrouble(result: UserResult, problem: Problem) {
-		this.options.troubles.set(keyOf(result), { label: labelOf(result), problem });
+	private noteTrouble(result: UserResult, problem: Problem, isCut = false) {
+		const label = labelOf(result);
+		this.options.troubles.set(keyOf(result), { label, problem, isCut });
 	}
 
 	/** Why the user list cannot be read now, if it cannot. */
@@ -295,10 +305,6 @@ export class PollReader {
 		if (mayBeWrong) throw problem;
 	}
 }
-
-/** A user in words: never an entry of the list. */
-export const labelOf = ({ user }: Listed) =>
-	user.user_id ? shownUserId(user.user_id) : "one of 'User IDs'";
 
 const POLL_TOO_SHORT = 'The polls end before their turn';
 const RATE_TOO_LOW = "'Requests per Second' lets a poll read a part of the users only";

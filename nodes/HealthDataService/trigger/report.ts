@@ -2,7 +2,6 @@
  * Report: the failed execution beside a poll that tells of trouble. Users who fail are told at once; whoever was not read for an
  * hour is told too, whatever the reason, because it is the missing read that is reported. One report an hour for all.
  */
-import { shownUserId } from '../service/users/users';
 import { countOfUsers, isThrottle, Problem, sentences } from '../shared/problem';
 import { hasFailed } from './cursors';
 import type { PollResult } from './results';
@@ -14,7 +13,8 @@ const DAY_MS = 24 * HOUR_MS;
 const JITTER_MS = 30_000;
 
 interface Unread {
-	label: string;
+	/** Undefined for a user whom no poll has reached. */
+	label?: string;
 	cursor: Cursor;
 	/** Why the user was not read last, if that is known. */
 	problem?: Problem;
@@ -35,23 +35,24 @@ interface Trouble {
 }
 
 /**
- * @param told time of the last report (ms), @param now n8n's at the end of the poll (ms)
+ * @param told begin of the poll of the last report (ms), @param times begin and end of this poll, by n8n's clock (ms)
  * @returns the report, if there is one and none was made for an hour, and the new `told`
  */
 export function reportOf(
 	result: PollResult,
 	local: Local,
 	told: number | undefined,
-	now: number,
+	{ begun, ended }: { begun: number; ended: number },
 ): { report?: Problem; told?: number } {
-	const trouble = troubleOf(result, local, now);
+	const trouble = troubleOf(result, local, ended);
 	const { failing, waiting, throttle, isListOld, isLongRound, isHealed } = trouble;
 	const isSilent = failing.length + waiting.length === 0 && !throttle && !isListOld;
 	// What failed is read again: a new failure is told at once.
 	if (isSilent) return { told: isHealed && result.recovered > 0 ? undefined : told };
 	const everyMs = isLongRound ? DAY_MS : HOUR_MS;
-	const isTold = told !== undefined && Math.abs(now - told) < everyMs - JITTER_MS;
-	return isTold ? { told } : { report: wordsOf(trouble, result), told: now };
+	// From begin to begin: polls of one interval end at different times.
+	const isTold = told !== undefined && Math.abs(begun - told) < everyMs - JITTER_MS;
+	return isTold ? { told } : { report: wordsOf(trouble, result), told: begun };
 }
 
 function troubleOf(result: PollResult, local: Local, now: number): Trouble {
@@ -65,8 +66,9 @@ function troubleOf(result: PollResult, local: Local, now: number): Trouble {
 	let isHealed = true;
 	for (const [key, cursor] of cursors.entries) {
 		if (cursor.ended) isHealed = false;
-		const { label, problem } = local.troubles.get(key) ?? { label: labelOf(cursors.met.get(key)) };
-		const isFailing = hasFailed(cursor) && problem !== undefined && !isThrottle(problem);
+		const known = local.troubles.get(key);
+		const { label = cursors.met.get(key), problem } = known ?? {};
+		const isFailing = hasFailed(cursor) && known && !known.isCut && !isThrottle(known.problem);
 		if (isFailing) failing.push({ label, cursor, problem });
 		else if (isOld(cursor.read)) waiting.push({ label, cursor, problem });
 	}
@@ -75,9 +77,6 @@ function troubleOf(result: PollResult, local: Local, now: number): Trouble {
 	const isLongRound = !isTrouble && waiting.length > 0 && waiting.every(({ problem }) => !problem);
 	return { failing, waiting, throttle, isListOld, isLongRound, isHealed };
 }
-
-const labelOf = (userId?: string) =>
-	userId ? shownUserId(userId) : 'one whom no poll has reached';
 
 function wordsOf(
 	{ failing, waiting, throttle, isListOld, isLongRound }: Trouble,
@@ -120,7 +119,7 @@ const LIMITED_ADVICE =
 
 /** The first of them, and since when. */
 function nameOf(users: Unread[]): string {
-	const [{ label, cursor }] = users;
+	const [{ label = 'one whom no poll has reached', cursor }] = users;
 	const { read, since = 0 } = cursor;
 	const when = read === undefined ? `not read since ${utc(since)}` : `last read ${utc(read)}`;
 	return `${users.length === 1 ? 'It is' : 'The first is'} ${label}, ${when}`;

@@ -50,6 +50,8 @@ export interface FoundRow {
 export class PollResults {
 	/** Whether the user list was read to its end. */
 	isListRead = false;
+	/** Whether the users aside had their turn. */
+	isAsideDone = false;
 	/** A limit of the service for all requests. */
 	throttle?: Problem;
 	/** Until when nothing is sent (ms since 1970). */
@@ -109,7 +111,7 @@ export class PollResults {
 		const { before, cursors, isListRead, throttle } = this;
 		const emitted = this.emit();
 		cursors.settle(isListRead);
-		const isPassComplete = isListRead && cursors.isPassComplete;
+		const isPassComplete = isListRead && cursors.isPassComplete(this.isAsideDone);
 		const state = this.stateAfter(isPassComplete);
 		return {
 			items: itemsOf(this.settings, emitted, this.options.zone),

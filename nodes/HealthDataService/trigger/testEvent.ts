@@ -42,13 +42,19 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	throw nothingToShow(settings, performance.now() > deadline);
 }
 
+const SLOW = 'The service answers slowly';
+
 function nothingToShow({ event, target, limits }: Settings, isTimeUp: boolean) {
 	const scope = `The test reads the first ${TEST_USERS} users for up to ${TEST_EVENT_MS / 1000} seconds. The published workflow reads all of them, and starts with the next ${event.noun}`;
-	if (limits.length === 0 || isTimeUp)
-		return new Problem(
-			`There is no ${event.noun} to show`,
-			`Check the fields and options. ${scope}`,
-		);
+	if (isTimeUp) {
+		const isRate = target.requestsPerSecond !== undefined;
+		const cause = isRate ? "'Requests per Second' lets it send few requests" : SLOW;
+		return new Problem(`The test found no ${event.noun} in time`, `${cause}. ${scope}`);
+	}
+	if (limits.length === 0) {
+		const message = `There is no ${event.noun} to show`;
+		return new Problem(message, `Check the fields and options. ${scope}`);
+	}
 
 	const users = target.selection.isOne ? '' : ` (first ${TEST_USERS} users)`;
 	const names = limits.map(({ name }) => `'${name}'`);
