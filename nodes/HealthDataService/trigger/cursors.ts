@@ -156,6 +156,12 @@ export class Cursors {
 		this.set(listed, { from: moved, tried: this.poll, read: clock.now });
 	}
 
+	/** For a removed user who was never read: one who comes back is watched since the same time. */
+	skip(listed: Listed) {
+		const { from, since } = this.of(listed);
+		this.set(listed, { from, since, tried: this.poll, read: this.options.clock.now });
+	}
+
 	/** After a failed read: the window stays. */
 	fail(listed: Listed) {
 		this.set(listed, { ...this.of(listed), tried: this.poll, ended: 'failed' });

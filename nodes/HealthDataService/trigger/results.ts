@@ -138,6 +138,8 @@ export class PollResults {
 
 	private moveOn(result: UserResult) {
 		const { since, from } = this.cursors.of(result);
+		const isUnread = result.isGone && since !== undefined;
+		if (isUnread) return this.cursors.skip(result);
 		this.hasFirstRead ||= since !== undefined && since !== from;
 		this.cursors.move(result, this.newest);
 	}
