@@ -55,6 +55,8 @@ export class PollReader {
 	private readonly aside: SelectedUser[] = [];
 	/** Users whose first read began too late: the service had not told the time yet. */
 	private again: SelectedUser[] = [];
+	/** Users whom a throttle of all has kept from being read. */
+	private readonly throttled: UserResult[] = [];
 	private readonly failures: Array<[Listed, Problem]> = [];
 	private failuresInARow = 0;
 	private recovered = 0;
@@ -95,6 +97,7 @@ export class PollReader {
 			await this.readPass();
 		}
 		this.throwIfOnlyUserFailed();
+		this.cutThrottled();
 		const result = this.results.finish();
 		const isCutShort = !result.isPassComplete || !result.hasRead;
 		const isThrottled = this.failures.every(([, problem]) => isThrottle(problem));
@@ -204,17 +207,32 @@ export class PollReader {
 
 	private async take(result: UserResult) {
 		this.cursors.meet(result);
-		if (this.cursors.hasBegunLate(result)) return void this.again.push(result);
+		const isTooLate = !result.problem && this.cursors.hasBegunLate(result);
+		if (isTooLate) return void this.again.push(result);
 		const problem = result.problem ?? this.detect(result);
 		if (!problem) {
 			this.failuresInARow = 0;
 			this.isListThrottled = undefined;
 			this.isOver ||= this.results.isFull();
 		} else if (await this.isCutShort(result, problem)) {
-			const isAnswer = problem.httpCode !== undefined;
-			if (!isThrottle(problem)) this.noteTrouble(result, problem, !isAnswer);
-			this.cursors.cut(result);
+			this.cut(result, problem);
 		} else await this.fail(result, problem);
+	}
+
+	private cut(result: UserResult, problem: Problem) {
+		const isAnswer = problem.httpCode !== undefined;
+		if (isThrottle(problem)) {
+			this.throttled.push(result);
+			return;
+		}
+		this.noteTrouble(result, problem, !isAnswer);
+		this.cursors.cut(result);
+	}
+
+	/** A limit that has let nobody be read says nothing of the users whom it met. */
+	private cutThrottled() {
+		if (this.results.isEmpty()) return;
+		for (const result of this.throttled) this.cursors.cut(result);
 	}
 
 	/** @returns the problem of rows that cannot be compared */

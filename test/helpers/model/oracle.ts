@@ -162,7 +162,8 @@ export class Oracle implements Judge {
 		if (!couldBeSeen || !isWrittenAs(row.code, row.systolic)) fail('a row says what the service did not', row);
 		const group = this.groups.of(reading);
 		if (this.isOld(group, reading, ended)) fail('something old went out', row);
-		const isFirstRead = !this.begins.has(reading.person) && this.worstClock === 0;
+		const isClockRight = this.worstClock === 0 && this.worstDate === 0;
+		const isFirstRead = !this.begins.has(reading.person) && isClockRight;
 		if (isFirstRead && (reading.time ?? Infinity) < this.pass.at - this.lookbacks.most - SECOND)
 			fail('of a user who joined, older than the lookback before the last pass', row);
 		group.emit(row, reading, reaches(row.code, this.settings.limits), this.limitsAt);

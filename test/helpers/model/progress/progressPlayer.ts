@@ -189,7 +189,10 @@ export class ProgressPlayer {
 
 	private get budgetMs() {
 		const { host } = this.watched;
-		return this.poll === 0 ? host.startBudgetMs : host.budgetMs;
+		const { scheduler, isLong } = this.history;
+		// The first poll time with the budget of a start looks like one.
+		const starts = scheduler === 'durable' && isLong ? 1 : 0;
+		return this.poll <= starts ? host.startBudgetMs : host.budgetMs;
 	}
 
 	private possibleRounds() {

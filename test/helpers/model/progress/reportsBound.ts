@@ -60,7 +60,7 @@ export class ReportsBound {
 	) {}
 
 	judge(poll: PollReports) {
-		const { reported, error, logged, served, begun, ended, watched, failing } = poll;
+		const { reported, error, logged, served, begun, ended, watched, failing, unread } = poll;
 		for (const user of watched) {
 			if (served.has(user)) this.read.set(user, { at: ended, poll: poll.poll });
 			else if (!this.read.has(user)) this.read.set(user, { at: begun, poll: poll.poll });
@@ -79,7 +79,8 @@ export class ReportsBound {
 		}
 		if (failing.size === 0) this.isMaybeOver = true;
 		if (failures.length > 0) this.toldAt = ended;
-		if (failing.size === 0 && watched.every((user) => served.has(user))) this.isLasting = false;
+		const isTold = reported.length > 0;
+		if (!isTold && failing.size === 0 && unread.length === 0) this.isLasting = false;
 		if (error !== undefined && !poll.mayFail) fail('a poll failed though the user list answered', about);
 		for (const text of [...failures, ...logged]) this.judgeText(text, poll, about);
 	}
