@@ -27,7 +27,12 @@ export class ReadsBound {
 	private readonly most: number;
 
 	constructor(history: ProgressHistory) {
-		this.most = isLimited(history) ? 3 : 2;
+		const { stretches, throttles } = history;
+		const ownLimits = stretches.filter(({ fault }) => fault === '429' || fault === '503');
+		// No bound is promised where users are limited each and all together.
+		const isTwofold = throttles.length > 0 && ownLimits.length > 0;
+		const most = isLimited(history) ? 3 : 2;
+		this.most = isTwofold ? Infinity : most;
 		this.reads = [Array.from({ length: history.people }, () => 0)];
 	}
 
