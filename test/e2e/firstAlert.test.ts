@@ -100,7 +100,9 @@ it('leads from an empty canvas to a published alert', async () => {
 	await editor.enterText('channelId', '#health-alerts');
 	await editor.pasteExpression(
 		'text',
-		said('{{ $json.client_user_id }}: {{ $json.systolic }}/{{ $json.diastolic }} {{ $json.unit }}'),
+		said(
+			'{{ $json.client_user_id }}: {{ $json.systolic }}/{{ $json.diastolic }} {{ $json.unit }}, {{ $json.local_time }}',
+		),
 		'anna: 181/80 mmHg',
 	);
 	await editor.closeNode();
