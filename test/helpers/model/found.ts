@@ -132,6 +132,31 @@ export const found: Found[] = [
 			poll,
 		],
 	},
+	{
+		name: 'A user who was removed before the first read, and comes back, brings nothing from before the publication',
+		world: { people: 1, pageSize: 1, listPage: 2 },
+		steps: [
+			measure(),
+			{ do: 'wait', minutes: 361 },
+			{ do: 'break', user: 0, fault: '500' },
+			{ do: 'join', brings: [0.5], hours: 0, after: 0 },
+			{ do: 'paste', name: 'Node' },
+			{ do: 'break', user: 0, fault: 'removed' },
+			{ do: 'wait', minutes: 1 },
+			poll,
+		],
+	},
+	{
+		name: 'A clock a year ahead, and first reads that fail: the pass is not done, and what was old stays old',
+		world: { clockHours: 8760, sendsDate: true, pageSize: 1, listPage: 2 },
+		steps: [
+			measure({ when: 'never' }),
+			{ do: 'watch', what: 'listed', fault: { kind: 'html', from: 1 } },
+			poll,
+			poll,
+			{ do: 'mendAll' },
+		],
+	},
 ];
 
 /** Where a history does not say otherwise. */
