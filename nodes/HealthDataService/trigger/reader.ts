@@ -207,8 +207,10 @@ export class PollReader {
 
 	private async take(result: UserResult) {
 		this.cursors.meet(result);
-		const isTooLate = !result.problem && this.cursors.hasBegunLate(result);
-		if (isTooLate) return void this.again.push(result);
+		if (this.cursors.hasBegunLate(result)) {
+			this.again.push({ ...result, problem: undefined });
+			return;
+		}
 		const problem = result.problem ?? this.detect(result);
 		if (!problem) {
 			this.failuresInARow = 0;
