@@ -97,10 +97,11 @@ it('one item per day', async () => {
 	await editor.chooseOption('output', 'One Item per Day');
 	await editor.executeStep();
 	const { columns, rows } = await editor.outputTable();
-	const measured = ['systolic', 'diastolic'].flatMap((one) => ['mean', 'min', 'max'].map((how) => `${one}_${how}`));
+	const chosen = ['latest', 'highest', 'lowest'].flatMap((one) => [one, `${one}_time`]);
 	expect(columns).toEqual([
-		...['client_user_id', 'date', ...measured],
-		...['unit', 'readings', 'provider', 'source_type', 'user_id', 'row_id'],
+		...['client_user_id', 'date', 'systolic_mean', 'diastolic_mean', 'mean', 'unit', 'readings', ...chosen],
+		...['systolic_min', 'systolic_max', 'diastolic_min', 'diastolic_max', 'left_out'],
+		...['providers', 'source_types', 'user_id', 'row_id'],
 	]);
 	const all = listed.slice(0, 2).flatMap((user) => readingsOf(user));
 	const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);

@@ -109,14 +109,14 @@ describe('as a tool', () => {
 		expect(json.response).toEqual([
 			{
 				client_user_id: STEADY.client_user_id,
-				timestamp: expect.any(String),
+				local_time: '2026-03-01 06:00:00',
 				systolic: 110,
 				diastolic: 70,
 				unit: 'mmHg',
 				provider: 'omron',
 				source_type: 'cuff',
 			},
-			{ note: expect.stringContaining('There may be more') },
+			{ note: expect.stringContaining('there may be more') },
 		]);
 	});
 
