@@ -142,10 +142,6 @@ export function unitKey(unit: unknown): unknown {
 	return UNITS.get(word) ?? (word || null);
 }
 
-/** The unit of several readings: as it is written, or the same text for all where spellings differ. @param known of those before */
-export const commonUnit = (known: unknown, unit: unknown): unknown =>
-	known === undefined || known === unit ? unit : unitKey(unit);
-
 /**
  * Base → values → tiebreaker, for same-time readings. Counts from 0, which is left out of the key, in the order of the service's own
  * ids if all have one, else of the values.
