@@ -23,8 +23,6 @@ export type Troubles = Map<string, Trouble>;
 interface Trouble {
 	label: string;
 	problem: Problem;
-	/** Whether only the end of the poll has kept the user from being read: that is told by absence. */
-	isCut: boolean;
 }
 
 /** In ms. By `performance.now()`: no user is started after `deadline`. */
@@ -239,7 +237,7 @@ export class PollReader {
 
 	private cut(result: UserResult, problem: Problem) {
 		const isAnswer = problem.httpCode !== undefined;
-		this.noteTrouble(result, problem, !isAnswer);
+		if (isAnswer) this.noteTrouble(result, problem);
 		this.cursors.cut(result);
 	}
 
@@ -261,9 +259,8 @@ export class PollReader {
 	}
 
 	private recover(result: UserResult) {
-		const { troubles } = this.options;
-		const key = keyOf(result);
-		const wasTrouble = troubles.delete(key) && hasFailed(this.cursors.of(result));
+		this.options.troubles.delete(keyOf(result));
+		const wasTrouble = hasFailed(this.cursors.of(result));
 		if (wasTrouble && !result.isGone) this.recovered++;
 	}
 
@@ -302,9 +299,9 @@ export class PollReader {
 		if (outage) this.endBy(outage);
 	}
 
-	private noteTrouble(result: UserResult, problem: Problem, isCut = false) {
+	private noteTrouble(result: UserResult, problem: Problem) {
 		const label = labelOf(result);
-		this.options.troubles.set(keyOf(result), { label, problem, isCut });
+		this.options.troubles.set(keyOf(result), { label, problem });
 	}
 
 	/** Why the user list cannot be read now, if it cannot. */
