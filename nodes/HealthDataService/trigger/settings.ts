@@ -48,19 +48,20 @@ const lookbackField: INodeProperties = {
 
 /** One option for each threshold of a metric, shown for its event. */
 const thresholdFields: INodeProperties[] = metrics.flatMap((metric) =>
-	metric.thresholds.map(
-		({ at, option, name, default: threshold }): INodeProperties => ({
+	metric.thresholds.map(({ at, option, name, default: threshold }): INodeProperties => {
+		const bound = at === 'least' ? 'at or above' : 'at or below';
+		const oneOfSeveral =
+			metric.thresholds.length > 1 ? '. With several limits, one is enough.' : '';
+		return {
 			displayName: name,
 			name: option,
 			type: 'number',
 			typeOptions: { minValue: 0 },
 			default: threshold,
-			description: `Start the workflow only for a ${metric.noun} ${at === 'least' ? 'at or above' : 'at or below'} this value${
-				metric.thresholds.length > 1 ? ', or one that reaches another threshold that is given' : ''
-			}. The others count as seen.`,
+			description: `Start the workflow only for a ${metric.noun} ${bound} this value${oneOfSeveral}`,
 			displayOptions: { show: { '/event': [metric.value] } },
-		}),
-	),
+		};
+	}),
 );
 
 export type TriggerOutput = 'readings' | 'users';
