@@ -85,9 +85,7 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 });
 
 const noUsers = (filter: string) =>
-	filter === ''
-		? 'The team has no users'
-		: 'No match in client user IDs, user IDs and providers';
+	filter === '' ? 'The team has no users' : 'No match in client user IDs, user IDs and providers';
 
 /** n8n evaluates a picked value that begins with `=`, so that a service could read data of other nodes. */
 const isExpression = (value: string) => value.startsWith('=');
@@ -130,9 +128,7 @@ function moreUsersHint(
 	if (isUserId(filter))
 		return found.length ? [] : [{ name: `User ID ${filter}`, value: filter.toLowerCase() }];
 	return [
-		hintRow(
-			`Type the whole client user ID (first ${searched.toLocaleString('en')} searched)`,
-		),
+		hintRow(`Type the whole client user ID (first ${searched.toLocaleString('en')} searched)`),
 	];
 }
 
