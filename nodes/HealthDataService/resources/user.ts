@@ -3,11 +3,9 @@
  * (contract 4.4).
  */
 import type { IDataObject, IExecutePaginationFunctions, INodeProperties } from 'n8n-workflow';
+import { optionsField, readOption, shownIf } from '../fields/field';
 import {
-	optionsField,
 	readLimit,
-	readOption,
-	readSkip,
 	readWhenNotFound,
 	returnAllAndLimit,
 	skipField,
@@ -20,30 +18,22 @@ import { userRow } from '../service/readings/rows';
 import { userPages, type ListSlice } from '../service/users/list';
 import { providerProblem } from '../service/users/provider';
 import { isConnectedTo, noSuchClientUser, resolveUser } from '../service/users/users';
+import { wholeNumber } from '../shared/values';
 import { itemLimit, routingOf, type Connect } from './operation';
 
-const listShow = { resource: ['user'], operation: ['list'] };
-const resolveShow = { resource: ['user'], operation: ['resolve'] };
-
-const PROVIDER_FIELD = 'Connected Provider';
+const connectedField: INodeProperties = {
+	displayName: 'Connected Provider',
+	name: 'provider',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. omron',
+	description: 'Keep only users who have connected this provider, given by its slug',
+};
 
 const listFields: INodeProperties[] = [
-	...returnAllAndLimit(
-		listShow,
-		"What exceeds this is left out. Turn on 'Return All' to get everything.",
-	),
-	simplifyField(listShow),
-	optionsField(listShow, [
-		{
-			displayName: PROVIDER_FIELD,
-			name: 'provider',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. omron',
-			description: 'Keep only users who have connected this provider, given by its slug',
-		},
-		skipField('offset'),
-	]),
+	...returnAllAndLimit("What exceeds this is left out. Turn on 'Return All' to get everything."),
+	simplifyField,
+	optionsField([connectedField, skipField]),
 ];
 
 const READ_IN_PARTS =
@@ -54,8 +44,8 @@ async function listUsers(
 	connectRun: Connect,
 ): Promise<IDataObject[]> {
 	const limit = itemLimit(readLimit(context), READ_IN_PARTS);
-	const slug = readOption(context, 'provider', '', (value) => toSlug(value, PROVIDER_FIELD));
-	const offset = readSkip(context, 'offset');
+	const slug = readOption(context, connectedField, '', toSlug);
+	const offset = readOption(context, skipField, 0, wholeNumber);
 	const isSimple = isSimplified(context);
 
 	const read: IDataObject[] = [];
@@ -72,7 +62,7 @@ async function listUsers(
 		if (limit.isReached(read.length)) break;
 	}
 	if (slug && offset === 0 && read.length === 0) {
-		const problem = await providerProblem(get, slug, PROVIDER_FIELD);
+		const problem = await providerProblem(get, slug, connectedField.displayName);
 		if (problem) throw problem;
 	}
 	const kept = limit.keep(read);
@@ -95,10 +85,11 @@ const resolveFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. app-user-0042',
 		description: 'The identifier that your own application gave to the user',
-		displayOptions: { show: resolveShow },
 	},
-	simplifyField(resolveShow),
-	optionsField(resolveShow, [whenNotFoundField('What to do when no user has this identifier')]),
+	simplifyField,
+	optionsField([
+		{ ...whenNotFoundField, description: 'What to do when no user has this identifier' },
+	]),
 ];
 
 /** One request, in n8n's pagination hook because only there errors can be linked to their item. */
@@ -140,6 +131,6 @@ export const userDescription: INodeProperties[] = [
 		],
 		default: 'list',
 	},
-	...listFields,
-	...resolveFields,
+	...shownIf({ resource: ['user'], operation: ['list'] }, listFields),
+	...shownIf({ resource: ['user'], operation: ['resolve'] }, resolveFields),
 ];

@@ -3,6 +3,7 @@
  * the contract does not name the time zone of a time without one.
  */
 import { DateTime } from 'luxon';
+import type { ReadRange } from '../../service/readings/range';
 import { calendarDay, isoText, type CalendarDay } from '../../shared/calendarDay';
 import { Problem } from '../../shared/problem';
 import { emptyField, isBlank, unusable } from '../../shared/values';
@@ -11,32 +12,28 @@ export type Edge = 'start' | 'end';
 
 const LABELS: Record<Edge, string> = { start: 'Start Date', end: 'End Date' };
 
-export interface DateRange {
-	start_date: string;
-	end_date?: string;
-}
-
 /** Whether an end was left empty. An expression that evaluates to null or undefined is an error instead. */
 export const isOpen = (end: unknown) => typeof end === 'string' && isBlank(end);
 
 /**
- * @param firstDay YYYY-MM-DD @param lastDay the same; undefined leaves the end open
+ * First and last instant of days (YYYY-MM-DD). Without a last day, the end is open.
+ *
  * @throws Problem for an end before the start, and for a range that is only a day that the zone skipped
  */
-export function wholeDays(zone: string, firstDay: string, lastDay: string | undefined): DateRange {
-	if (lastDay !== undefined && lastDay < firstDay) throw endBeforeStart();
-	const first = edgeOf(firstDay, zone, 'start');
-	const last = lastDay === undefined ? undefined : edgeOf(lastDay, zone, 'end');
-	if (last && last < first)
+export function wholeDays(zone: string, first: string, last?: string) {
+	if (last !== undefined && last < first) throw endBeforeStart();
+	const start = edgeOf(first, zone, 'start');
+	const end = last === undefined ? undefined : edgeOf(last, zone, 'end');
+	if (end && end < start)
 		throw new Problem(
 			"'Start Date' is a day that this time zone left out",
 			'Choose the day before or after it',
 		);
-	return toRange(first, last);
+	return { start, end };
 }
 
-/** First or last instant of a day (YYYY-MM-DD). */
-const edgeOf = (day: string, zone: string, edge: Edge) =>
+/** First or last instant of a day. */
+export const edgeOf = (day: string, zone: string, edge: Edge) =>
 	inZone(edge === 'start' ? nearestDay(day, zone, 1).first : nearestDay(day, zone, -1).last, zone);
 
 /** The day; if the zone skipped it, the next existing day in the direction of `step`. */
@@ -59,25 +56,14 @@ export const daysBetween = (first: string, last: string) =>
 
 const calendarDate = (day: string) => DateTime.fromISO(day, { zone: 'UTC' });
 
-/** @throws Problem for an end before the start; both may be the same instant */
-export function between(start: DateTime, end?: DateTime): DateRange {
+/** Parameters of the contract. @throws Problem for an end before the start; both may be the same instant */
+export function between(start: DateTime, end?: DateTime): ReadRange['query'] {
 	if (end && end < start) throw endBeforeStart();
-	return toRange(start, end);
+	return { start_date: start.toISO()!, ...(end && { end_date: lastMicrosecond(end) }) };
 }
-
-export const startInFuture = () =>
-	new Problem(
-		"'Start Date' is in the future",
-		"Nothing is measured there yet. Choose an earlier 'Start Date'",
-	);
 
 const endBeforeStart = () =>
 	new Problem("'End Date' is before 'Start Date'", 'Swap the two dates, or change one of them');
-
-const toRange = (start: DateTime, end?: DateTime): DateRange => ({
-	start_date: start.toISO()!,
-	...(end && { end_date: lastMicrosecond(end) }),
-});
 
 /** Extends the end to the last microsecond of its millisecond: the service has microseconds, Luxon has not. */
 const lastMicrosecond = (end: DateTime) => end.toISO()!.replace(/(\.\d{3})(?=Z|[+-])/, '$1999');

@@ -1,5 +1,6 @@
 /** Resource Timeseries: one operation per metric, and the fields in their order on the screen. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { shownIf } from '../../fields/field';
 import { returnAllAndLimit } from '../../fields/options';
 import { providerField } from '../../fields/provider';
 import { simplifyField } from '../../fields/simplify';
@@ -36,11 +37,13 @@ export const timeseriesDescription: INodeProperties[] = [
 		options: metrics.map(toOperation),
 		default: 'bloodPressure',
 	},
-	...userFields(show),
-	...dateRangeFields(show),
-	outputField(show),
-	providerField(show),
-	...returnAllAndLimit(show, LIMIT_HINT),
-	simplifyField(show),
-	timeseriesOptions(show),
+	...shownIf(show, [
+		...userFields,
+		...dateRangeFields,
+		outputField,
+		providerField,
+		...returnAllAndLimit(LIMIT_HINT),
+		simplifyField,
+		timeseriesOptions,
+	]),
 ];

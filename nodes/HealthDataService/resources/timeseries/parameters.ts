@@ -1,7 +1,5 @@
 /** Parameters of one input item: all fields of a timeseries operation, validated before the first request. */
 import type { IExecutePaginationFunctions } from 'n8n-workflow';
-import { IANAZone } from 'luxon';
-import type { DateTime } from 'luxon';
 import {
 	readLimit,
 	readOnlyConnected,
@@ -19,7 +17,7 @@ import {
 	type UserScope,
 } from '../../fields/users';
 import type { Metric } from '../../service/readings/metrics';
-import type { RangeOf, ReadRange } from '../../service/readings/range';
+import type { RangeOf } from '../../service/readings/range';
 import { ofSourceTypes, type Collect } from '../../service/readings/rows';
 import type { RowLimit } from '../../service/readings/rowLimit';
 import {
@@ -29,10 +27,9 @@ import {
 	type UserSelection,
 	wholeTeam,
 } from '../../service/users/selection';
-import { timeZoneOf } from '../../service/users/users';
 import { itemLimit, oncePerRun, runOf } from '../operation';
-import { checkHasBegun, readDateRange, type RangeOptions } from './dateRange';
-import { readJudgement, readListSlice, readTimeZone, readUserTimeZone } from './options';
+import { readRangeOf } from './dateRange';
+import { readJudgement, readListSlice, readUserTimeZone } from './options';
 import { readOutput, type Output } from './output';
 
 export interface TimeseriesRequest {
@@ -93,24 +90,6 @@ export function readRequest(
 		};
 	});
 	return { ...request, selection: selectionOf(context) };
-}
-
-/** The range in the time zone of the node, or in each user's own. */
-function readRangeOf(
-	context: IExecutePaginationFunctions,
-	now: DateTime,
-	options: RangeOptions,
-): RangeOf {
-	const rangeIn = readDateRange(context, now, options);
-	const ofNode = checkHasBegun(rangeIn(readTimeZone(context)));
-	if (!readUserTimeZone(context)) return () => ofNode;
-	const ranges = new Map<string | undefined, ReadRange>([[undefined, ofNode]]);
-	return ({ record }) => {
-		const zone = record && timeZoneOf(record);
-		const range = ranges.get(zone) ?? (IANAZone.isValidZone(zone!) ? rangeIn(zone!) : ofNode);
-		ranges.set(zone, range);
-		return range;
-	};
 }
 
 interface SelectionOptions {

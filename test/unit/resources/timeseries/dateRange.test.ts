@@ -1,8 +1,7 @@
 /** Conversion of the date fields to instants: presets, days and times, in any time zone. */
 import { DateTime, Settings } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { toReadRange } from '../../../../nodes/HealthDataService/resources/timeseries/dateRange';
-import { toDateRange } from '../../../helpers/ranges';
+import { readRange, toDateRange } from '../../../helpers/ranges';
 
 const BERLIN = 'Europe/Berlin';
 // Monday after the change of clocks in Berlin, shortly after midnight there and still Sunday in UTC.
@@ -223,7 +222,7 @@ describe('Between Times', () => {
 
 describe('what rows show', () => {
 	const shown = (fields: object, isWholeDays = false) => {
-		const { from, to } = toReadRange({ dateRange: 'days', ...fields }, BERLIN, now, { isWholeDays });
+		const { from, to } = readRange({ dateRange: 'days', ...fields }, BERLIN, now, { isWholeDays });
 		return [from, to];
 	};
 

@@ -1,0 +1,72 @@
+/**
+ * Fields: where n8n shows them, and how each value is read, with the name, label, default and least number of its description.
+ */
+import type {
+	IDisplayOptions,
+	IExecuteSingleFunctions,
+	INodeProperties,
+	IPollFunctions,
+} from 'n8n-workflow';
+import { Problem } from '../shared/problem';
+import { isObject, toChoice, toEntries, toText } from '../shared/values';
+
+/** Where fields are read: for an input item, or for a poll. */
+export type FieldContext = IExecuteSingleFunctions | IPollFunctions;
+
+export type Show = IDisplayOptions['show'];
+
+/** The fields, shown only where `show` holds too. */
+export const shownIf = (show: Show, fields: INodeProperties[]): INodeProperties[] =>
+	fields.map((field) => {
+		const all = { ...show, ...field.displayOptions?.show };
+		return { ...field, displayOptions: { show: all } };
+	});
+
+export const optionsField = (options: INodeProperties[]): INodeProperties => ({
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options: options.sort((a, b) => a.displayName.localeCompare(b.displayName)),
+});
+
+/** Validates the value of a field, and names the field in its Problem, as the functions of shared/values.ts do. */
+type Convert<T> = (value: unknown, label: string, min: number) => T;
+
+const converted = <T>(value: unknown, field: INodeProperties, convert: Convert<T>) =>
+	convert(value, field.displayName, field.typeOptions?.minValue ?? 0);
+
+export const readField = <T>(
+	context: FieldContext,
+	field: INodeProperties,
+	convert: Convert<T>,
+): T => converted(context.getNodeParameter(field.name, field.default), field, convert);
+
+/** The value of an option; `whenAbsent` if the option was not added. */
+export function readOption<T, A>(
+	context: FieldContext,
+	field: INodeProperties,
+	whenAbsent: A,
+	convert: Convert<T>,
+): T | A {
+	const options: unknown = context.getNode().parameters.options ?? {};
+	// Only a workflow edited as JSON can have this.
+	if (!isObject(options))
+		throw new Problem("'Options' is not a set of options", 'Add options from the list');
+	if (options[field.name] === undefined) return whenAbsent;
+	return converted(context.getNodeParameter(`options.${field.name}`), field, convert);
+}
+
+/** Converts to the option of an options field. */
+export const toChoiceOf =
+	<T extends { value: string }>(choices: readonly T[]): Convert<T> =>
+	(value, label) =>
+		toChoice(value, label, choices);
+
+/** Words in lower case: text with commas, semicolons or lines, or a list. */
+export function toWords(value: unknown, field: string, advice: string): string[] {
+	const entries = toEntries(value, field, advice, /[,;\r\n]+/);
+	const words = entries.map((entry) => toText(entry, field, advice).trim().toLowerCase());
+	return words.filter(Boolean);
+}
