@@ -15,7 +15,7 @@ import { DateTime } from 'luxon';
 import { isTool } from '../fields/locator';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
-import { limitOf } from '../service/readings/rowLimit';
+import { RowLimit } from '../service/readings/rowLimit';
 import { Problem, sentences, toNodeError } from '../shared/problem';
 
 /** Opens the connection with the run's request queue of the item's key and address. The limits of its first call count. */
@@ -85,8 +85,8 @@ function isBatched(context: IExecutePaginationFunctions): boolean {
 }
 
 /** Limit of one input item. @param advice what to do instead of reading too many rows, with the fields of the operation */
-export const itemLimit = (maximum: number, advice: string) =>
-	limitOf(maximum, (most) => {
+export const itemLimit = (maxRows: number, advice: string) =>
+	new RowLimit(maxRows, (most) => {
 		const message = `More than ${most} rows for one input item are more than n8n can hand on`;
 		return new Problem(message, advice, { concernsAll: true });
 	});

@@ -53,7 +53,7 @@ async function listUsers(
 	// With a filter, the number of users to read is unknown: only the matching ones count.
 	const slice: ListSlice = slug
 		? { offset, isLazy: limit.mayEndEarly }
-		: { offset, maxUsers: limit.maximum, onTotal };
+		: { offset, maxUsers: limit.maxRows, onTotal };
 	const get = await connectRun();
 	for await (const { users } of userPages(get, slice)) {
 		for (const user of users) {
@@ -69,7 +69,7 @@ async function listUsers(
 	return [
 		...kept.map(isSimple ? simpleUser : userRow),
 		...limitNotes(context, kept.length, {
-			limit: limit.maximum,
+			limit: limit.maxRows,
 			advice: 'Ask for the users of one provider, or for one user',
 			provider: slug,
 		}),

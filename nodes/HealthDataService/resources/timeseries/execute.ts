@@ -46,7 +46,7 @@ export function executeTimeseries(metric: Metric) {
 			if (!limit.isReached(read.length, failed.length)) continue;
 			// In the editor a hint says so (HealthDataService.node.ts).
 			if (place < (selection.lastPlace?.() ?? 0) && context.getMode() !== 'manual')
-				logOnce(context, limitEndedRead(limit.maximum, place));
+				logOnce(context, limitEndedRead(limit.maxRows, place));
 			break;
 		}
 		if (provider && selection.isWhole && failed.length === 0 && !noted.hasReadings) {
@@ -56,7 +56,7 @@ export function executeTimeseries(metric: Metric) {
 		const rows = limit.keep(read);
 		await selection.addClientUserIds?.(get, rows);
 		const notes = limitNotes(context, rows.length, {
-			limit: limit.maximum,
+			limit: limit.maxRows,
 			advice: ASK_FOR_LESS,
 			provider,
 			sourceTypes: request.sourceTypes,
