@@ -79,8 +79,8 @@ function typed<T>(
 	read: (value: unknown, zone: string, edge: Edge) => T,
 ): [start: T, end?: T] {
 	const zone = zoneOf(here);
-	const start = read(startDate, zone, 'start');
-	return isOpen(endDate) ? [start] : [start, read(endDate, zone, 'end')];
+	const start = read(startDate, zone, 'first');
+	return isOpen(endDate) ? [start] : [start, read(endDate, zone, 'last')];
 }
 
 const zoneOf = (here: DateTime) => here.zoneName!;
@@ -134,11 +134,7 @@ const dateRangeField: INodeProperties = {
 	default: DEFAULT_RANGE,
 	description:
 		"When the readings were taken. Days are those of the workflow's time zone, and today is one of the last 7 days. One Item per Day takes whole days. Where nothing was measured, only Summary per User has an item.",
-	options: RANGES.map(({ name, value, description }) => ({
-		name,
-		value,
-		...(description && { description }),
-	})),
+	options: RANGES.map(({ name, value, description }) => ({ name, value, description })),
 };
 
 /** Not `required`: if "Date Range" is an expression, n8n shows both fields and refuses to start while one is empty. */
@@ -245,7 +241,7 @@ function rangeOfDays(
 		localTimeOf: localTimeIn(zone),
 		from: first,
 		to,
-		query: between(edgeOf(earliest, zone, 'start'), untilNow ? here : end),
+		query: between(edgeOf(earliest, zone, 'first'), untilNow ? here : end),
 		hasBegun: end !== undefined || start <= here,
 		periodOf({ local }) {
 			if (local === null) return 'current';

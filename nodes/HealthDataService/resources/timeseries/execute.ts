@@ -82,12 +82,12 @@ async function* inOrder(results: AsyncIterable<UserResult>) {
 /** Counts each user at once, in any order, and throws what ends the read: a slow user does not delay the error. */
 function resultCheck(
 	context: IExecutePaginationFunctions,
-	{ limit, isSeveral }: TimeseriesRequest,
+	{ limit, selection }: TimeseriesRequest,
 ) {
 	let found = 0;
 	let succeeded = 0;
 	return ({ user, rows, problem }: UserResult) => {
-		if (problem && !isSeveral) throw problem;
+		if (problem && selection.isOne) throw problem;
 		if (problem && !context.continueOnFail()) throw unreadableProblem(user, problem, succeeded);
 		if (!problem) succeeded++;
 		limit.isReached((found += rows.length));

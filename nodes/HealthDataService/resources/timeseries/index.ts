@@ -12,13 +12,11 @@ import { timeseriesOptions } from './options';
 import { outputField } from './output';
 import { executeTimeseries } from './execute';
 
-const toOperation = (metric: Metric): INodePropertyOptions => ({
-	name: metric.name,
-	value: metric.value,
-	action: metric.action,
-	description: metric.description,
-	routing: routingOf(pathOf(metric), executeTimeseries(metric)),
-});
+function toOperation(metric: Metric): INodePropertyOptions {
+	const { name, value, action, description } = metric;
+	const routing = routingOf(pathOf(metric), executeTimeseries(metric));
+	return { name, value, action, description, routing };
+}
 
 /** Pages are in order of time; the contract has no other order. */
 const LIMIT_HINT =

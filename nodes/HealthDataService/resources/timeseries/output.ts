@@ -1,5 +1,5 @@
 /** Table of outputs: the forms in which readings leave the node. Nothing else compares the value of *Output*. */
-import type { IExecuteSingleFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { readField, toChoiceOf } from '../../fields/field';
 import type { RangeOf } from '../../service/readings/range';
 import {
@@ -97,19 +97,13 @@ export const OUTPUTS: readonly Output[] = [
 	},
 ];
 
-const toOption = ({ name, value, description }: Output): INodePropertyOptions => ({
-	name,
-	value,
-	description,
-});
-
 export const outputField: INodeProperties = {
 	displayName: 'Output',
 	name: 'output',
 	type: 'options',
 	default: DEFAULT_OUTPUT,
 	description: 'The form in which the readings leave this node',
-	options: OUTPUTS.map(toOption),
+	options: OUTPUTS.map(({ name, value, description }) => ({ name, value, description })),
 };
 
 export const readOutput = (context: IExecuteSingleFunctions): Output =>
