@@ -13,11 +13,9 @@ import { isObject, toChoice, toEntries, toText } from '../shared/values';
 /** Where fields are read: for an input item, or for a poll. */
 export type FieldContext = IExecuteSingleFunctions | IPollFunctions;
 
-export type Show = IDisplayOptions['show'];
-
 /** The fields, shown only where `show` holds too. */
-export const shownIf = (show: Show, fields: INodeProperties[]): INodeProperties[] =>
-	fields.map((field) => {
+export const shownIf = (show: IDisplayOptions['show'], fields: INodeProperties[]) =>
+	fields.map((field): INodeProperties => {
 		const all = { ...show, ...field.displayOptions?.show };
 		return { ...field, displayOptions: { show: all } };
 	});
@@ -34,14 +32,12 @@ export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 /** Validates the value of a field, and names the field in its Problem, as the functions of shared/values.ts do. */
 type Convert<T> = (value: unknown, label: string, min: number) => T;
 
-const converted = <T>(value: unknown, field: INodeProperties, convert: Convert<T>) =>
-	convert(value, field.displayName, field.typeOptions?.minValue ?? 0);
-
 export const readField = <T>(
 	context: FieldContext,
-	field: INodeProperties,
+	{ name, default: whenMissing, displayName, typeOptions }: INodeProperties,
 	convert: Convert<T>,
-): T => converted(context.getNodeParameter(field.name, field.default), field, convert);
+): T =>
+	convert(context.getNodeParameter(name, whenMissing), displayName, typeOptions?.minValue ?? 0);
 
 /** The value of an option; `whenAbsent` if the option was not added. */
 export function readOption<T, A>(
@@ -55,7 +51,7 @@ export function readOption<T, A>(
 	if (!isObject(options))
 		throw new Problem("'Options' is not a set of options", 'Add options from the list');
 	if (options[field.name] === undefined) return whenAbsent;
-	return converted(context.getNodeParameter(`options.${field.name}`), field, convert);
+	return readField(context, { ...field, name: `options.${field.name}` }, convert);
 }
 
 /** Converts to the option of an options field. */

@@ -55,16 +55,10 @@ export function limitNotes(
 	if (!isTool(context)) return [];
 	if (rows >= limit)
 		return [{ note: `Cut off after ${limit} rows ('Limit'): there may be more. ${advice}` }];
+	if (rows > 0) return [];
 	const types = sourceTypes.join(', ');
-	if (rows === 0 && types)
-		return [
-			{ note: `Nothing with the 'Source Types' ${types}, which are words such as cuff or watch` },
-		];
-	if (rows === 0 && provider)
-		return [
-			{
-				note: `Nothing with the 'Provider' ${provider}, which must be a slug such as apple_health_kit`,
-			},
-		];
-	return [];
+	const ofTypes = `'Source Types' ${types}, which are words such as cuff or watch`;
+	const ofProvider = `'Provider' ${provider}, which must be a slug such as apple_health_kit`;
+	const filter = (types && ofTypes) || (provider && ofProvider);
+	return filter ? [{ note: `Nothing with the ${filter}` }] : [];
 }

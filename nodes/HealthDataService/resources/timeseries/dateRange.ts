@@ -18,7 +18,6 @@ import {
 	toDay,
 	toTime,
 	wholeDays,
-	type Edge,
 } from './calendar';
 import { readTimeZone, readUserTimeZone } from './options';
 
@@ -72,19 +71,6 @@ const previous =
 
 const oneDay = (day: string): DaySpan => ({ first: day, last: day });
 
-/** @param read converts a typed date */
-function typed<T>(
-	here: DateTime,
-	{ startDate, endDate }: TypedDates,
-	read: (value: unknown, zone: string, edge: Edge) => T,
-): [start: T, end?: T] {
-	const zone = zoneOf(here);
-	const start = read(startDate, zone, 'first');
-	return isOpen(endDate) ? [start] : [start, read(endDate, zone, 'last')];
-}
-
-const zoneOf = (here: DateTime) => here.zoneName!;
-
 const DEFAULT_RANGE = 'last7Days';
 
 const RANGES: Range[] = [
@@ -110,9 +96,10 @@ const RANGES: Range[] = [
 		value: 'days',
 		description: 'Whole days, the last one included',
 		dates: { word: 'day', dateOnly: true },
-		toSpan: (here, dates) => {
-			const [first, last] = typed(here, dates, toDay);
-			return { first, last };
+		toSpan: (here, { startDate, endDate }) => {
+			const zone = here.zoneName!;
+			const first = toDay(startDate, zone, 'first');
+			return isOpen(endDate) ? { first } : { first, last: toDay(endDate, zone, 'last') };
 		},
 	},
 	{
@@ -120,9 +107,10 @@ const RANGES: Range[] = [
 		value: 'times',
 		description: 'From one exact time to another',
 		dates: { word: 'time' },
-		toSpan: (here, dates) => {
-			const [start, end] = typed(here, dates, toTime);
-			return { start, end };
+		toSpan: (here, { startDate, endDate }) => {
+			const zone = here.zoneName!;
+			const start = toTime(startDate, zone, 'first');
+			return isOpen(endDate) ? { start } : { start, end: toTime(endDate, zone, 'last') };
 		},
 	},
 ];
@@ -231,7 +219,7 @@ function rangeOfDays(
 	here: DateTime,
 	comparesPrevious: boolean,
 ): ReadRange {
-	const zone = zoneOf(here);
+	const zone = here.zoneName!;
 	const { start, end } = wholeDays(zone, first, last);
 	const today = dayOf(here);
 	const to = last ?? (today > first ? today : first);
@@ -259,7 +247,7 @@ function rangeOfTimes(
 	here: DateTime,
 	comparesPrevious: boolean,
 ): ReadRange {
-	const zone = zoneOf(here);
+	const zone = here.zoneName!;
 	const lengthMs = comparesPrevious ? +(end ?? here) - +start : 0;
 	return {
 		zone,
