@@ -99,11 +99,7 @@ export function readUser(context: FieldContext): UserIdentifier {
 	const id = typeof value === 'string' ? value.trim() : '';
 	if (!isUserId(id)) throw unusable('User', 'a user ID', value, USER_ADVICE);
 	const shownAs = mode === 'list' ? shownIn(cachedResultName, id) : undefined;
-	return {
-		by: 'userId',
-		id: isPicked ? id : id.toLowerCase(),
-		...(shownAs !== undefined && { shownAs }),
-	};
+	return { by: 'userId', id: isPicked ? id : id.toLowerCase(), shownAs };
 }
 
 const CLIENT_ID_FIELD = 'Client User ID';
