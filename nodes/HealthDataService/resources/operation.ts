@@ -77,12 +77,8 @@ const told = (context: IExecutePaginationFunctions, error: Error) =>
 		: error;
 
 /** Whether the *Batching* of this item has an interval. */
-function isBatched(context: IExecutePaginationFunctions): boolean {
-	const { batching } = context.getNodeParameter('requestOptions', {}) as {
-		batching?: { batch?: { batchInterval?: number } };
-	};
-	return Number(batching?.batch?.batchInterval) > 0;
-}
+const isBatched = (context: IExecutePaginationFunctions) =>
+	Number(context.getNodeParameter('requestOptions.batching.batch.batchInterval', 0)) > 0;
 
 /** Limit of one input item. @param advice what to do instead of reading too many rows, with the fields of the operation */
 export const itemLimit = (maxRows: number, advice: string) =>
@@ -171,11 +167,7 @@ export function oncePerRun<T extends object>(
 	const fields = Object.entries(context.getNode().parameters).filter(
 		([name]) => !but.includes(name),
 	);
-	if (fields.some(([, value]) => hasExpression(value))) return read(run.now);
+	// An expression is saved as text that begins with "=".
+	if (JSON.stringify(fields).includes('"=')) return read(run.now);
 	return run.once('fields', () => read(run.now));
-}
-
-function hasExpression(value: unknown): boolean {
-	if (typeof value === 'string') return value.startsWith('=');
-	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
 }

@@ -135,7 +135,7 @@ describe('Source Types', () => {
 		['["Cuff", "watch"]', ['cuff', 'watch']],
 		...[
 			[
-				['Watch', ' cuff ', 'CUFF'],
+				['Watch', ' cuff ', 'CUFF', ' '],
 				['cuff', 'watch'],
 			] as [unknown, string[]],
 		],
