@@ -19,9 +19,10 @@ import { RowLimit } from '../service/readings/rowLimit';
 import { Problem, sentences, toNodeError } from '../shared/problem';
 
 /** Opens the connection with the run's request queue of the item's key and address. The limits of its first call count. */
-export type Connect = (limits?: RequestLimits) => Promise<Get>;
+type Connect = (limits?: RequestLimits) => Promise<Get>;
 
-type Execute = (
+/** Reads the rows of one input item. */
+export type Execute = (
 	context: IExecutePaginationFunctions,
 	connectRun: Connect,
 ) => Promise<IDataObject[]>;

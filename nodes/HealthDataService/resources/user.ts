@@ -2,7 +2,7 @@
  * Resource User: List, the team's users, one item each (contract 4.3), and Resolve, one user by the client's own identifier
  * (contract 4.4).
  */
-import type { IDataObject, IExecutePaginationFunctions, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { optionsField, readOption, shownIf } from '../fields/field';
 import {
 	readLimit,
@@ -19,7 +19,7 @@ import { userPages, type ListSlice } from '../service/users/list';
 import { providerProblem } from '../service/users/provider';
 import { isConnectedTo, noSuchClientUser, resolveUser } from '../service/users/users';
 import { wholeNumber } from '../shared/values';
-import { itemLimit, routingOf, type Connect } from './operation';
+import { itemLimit, routingOf, type Execute } from './operation';
 
 const connectedField: INodeProperties = {
 	displayName: 'Connected Provider',
@@ -39,10 +39,7 @@ const listFields: INodeProperties[] = [
 const READ_IN_PARTS =
 	"Read the list in parts, an input item for each: 'Return All' off, 'Limit' 100,000 at most, and 'Skip First Users' in the options";
 
-async function listUsers(
-	context: IExecutePaginationFunctions,
-	connectRun: Connect,
-): Promise<IDataObject[]> {
+const listUsers: Execute = async (context, connectRun) => {
 	const limit = itemLimit(readLimit(context), READ_IN_PARTS);
 	const slug = readOption(context, connectedField, '', toSlug);
 	const offset = readOption(context, skipField, 0, wholeNumber);
@@ -74,7 +71,7 @@ async function listUsers(
 			provider: slug,
 		}),
 	];
-}
+};
 
 const resolveFields: INodeProperties[] = [
 	{
@@ -93,10 +90,7 @@ const resolveFields: INodeProperties[] = [
 ];
 
 /** One request, in n8n's pagination hook because only there errors can be linked to their item. */
-async function resolve(
-	context: IExecutePaginationFunctions,
-	connectRun: Connect,
-): Promise<IDataObject[]> {
+const resolve: Execute = async (context, connectRun) => {
 	const clientUserId = readClientUserId(context.getNodeParameter('clientUserId'));
 	const whenNotFound = readWhenNotFound(context);
 	const isSimple = isSimplified(context);
@@ -104,7 +98,7 @@ async function resolve(
 	if (user) return [isSimple ? simpleUser(user) : userRow(user)];
 	if (whenNotFound === 'error') throw noSuchClientUser(clientUserId);
 	return [];
-}
+};
 
 export const userDescription: INodeProperties[] = [
 	{

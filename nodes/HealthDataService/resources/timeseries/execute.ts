@@ -12,14 +12,12 @@ import type { SelectedUser } from '../../service/users/selection';
 import type { UserRef } from '../../service/users/users';
 import { shownUserId } from '../../service/users/users';
 import { countOfUsers, logLine, type Problem } from '../../shared/problem';
-import { runOf, type Connect } from '../operation';
+import { runOf, type Execute } from '../operation';
 import { readRequest, type TimeseriesRequest } from './parameters';
 
-export function executeTimeseries(metric: Metric) {
-	return async (
-		context: IExecutePaginationFunctions,
-		connectRun: Connect,
-	): Promise<IDataObject[]> => {
+export const executeTimeseries =
+	(metric: Metric): Execute =>
+	async (context, connectRun) => {
 		const request = readRequest(context, metric);
 		const { provider, limit, rangeOf, collect, concurrency, selection, shortColumns } = request;
 		const noted = notingReadings(await connectRun(request));
@@ -59,7 +57,6 @@ export function executeTimeseries(metric: Metric) {
 		const shown = shortColumns ? rows.map((row) => shortRow(row, shortColumns)) : rows;
 		return [...shown, ...notes, ...failed];
 	};
-}
 
 const ASK_FOR_LESS = 'Ask for fewer days or fewer users, or for a summary per user';
 
