@@ -71,22 +71,23 @@ export async function connect(
 	const signal =
 		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 
-	const timeout = {
-		deadlines: queue.deadlines,
-		timeoutMs: Math.min(timeoutMs, RETRY_LIMITS.timeoutMs),
-	};
 	const keys = keyCheck(
 		queue,
 		root,
 		async (url) => await follow(url, { isProbe: true, ignoreFailure: true }),
 	);
-	const send = keys.checked(createSend(context, credential, { defaults, signal, ...timeout }));
+	const send = createSend(context, credential, {
+		defaults,
+		signal,
+		deadlines: queue.deadlines,
+		timeoutMs: Math.min(timeoutMs, RETRY_LIMITS.timeoutMs),
+	});
 	const isListThrottled = async (): Promise<boolean> => {
 		const probe = follow(`${root}/v2/user?limit=1`, { ...SINGLE_ATTEMPT, isProbe: true });
 		return await probe.then(() => false, isThrottle);
 	};
 	const follow = followOne(
-		withRetry(send, {
+		withRetry(keys.checked(send), {
 			...RETRY_LIMITS,
 			...limits,
 			queue,
