@@ -1,6 +1,6 @@
 /** What is sent for the date fields of an item, and ranges for tests of rows. */
 import { DateTime } from 'luxon';
-import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 import { readRangeOf, type RangeOptions } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
 
 interface DateFields {
@@ -9,21 +9,29 @@ interface DateFields {
 	endDate?: unknown;
 }
 
-/** The range of an item with these fields, in the time zone of its workflow. */
-export function readRange(
+/** The ranges of an item with these fields, in the time zone of its workflow or, with `userTimeZone`, of each user. */
+export function readRanges(
+	fields: DateFields & { userTimeZone?: boolean },
+	zone: string,
+	now: DateTime,
+	options: RangeOptions = {},
+) {
+	const { userTimeZone } = fields;
+	const context = {
+		getNode: () => ({ parameters: { options: { userTimeZone } } }),
+		getNodeParameter: (name: string) => fields[name.replace('options.', '') as keyof DateFields],
+		getTimezone: () => zone,
+	} as unknown as IExecuteSingleFunctions;
+	const rangeOf = readRangeOf(context, now, options);
+	return (record?: IDataObject) => rangeOf({ user: { user_id: 'u', client_user_id: null }, place: 1, record });
+}
+
+export const readRange = (
 	fields: DateFields,
 	zone: string,
 	now: DateTime = DateTime.now(),
 	options: RangeOptions = {},
-) {
-	const context = {
-		getNode: () => ({ parameters: {} }),
-		getNodeParameter: (name: keyof DateFields) => fields[name],
-		getTimezone: () => zone,
-	} as unknown as IExecuteSingleFunctions;
-	const user = { user_id: 'u', client_user_id: null };
-	return readRangeOf(context, now, options)({ user, place: 1 });
-}
+) => readRanges(fields, zone, now, options)();
 
 export const toDateRange = (...given: Parameters<typeof readRange>) => readRange(...given).query;
 
