@@ -85,13 +85,6 @@ it('--example runs another example, leaves n8n running, prints its address and k
 	expect(below.filter((pid) => parentOf(pid) !== undefined)).toEqual([]);
 });
 
-it.each(['[2/4]', '[3/4]'])('ends with Ctrl-C at %s, with no process and no other output left', async (step) => {
-	const { code, output, below } = await demo([], step, 'SIGINT');
-	expect(code).toBe(130);
-	expect(output).toMatch(/Stopping n8n and the sandbox …\s*$/);
-	expect(below.filter((pid) => parentOf(pid) !== undefined)).toEqual([]);
-});
-
 describe('when ports are in use', () => {
 	const servers = [4010, 5678].map(() => createServer());
 	beforeAll(() => {
@@ -120,20 +113,4 @@ describe('when ports are in use', () => {
 		expect(code).toBe(0);
 		expect(await answers(sandboxOf(output))).toBe(false);
 	});
-
-	it('does not replace a port that was given', async () => {
-		const { code, output } = await demo(['--once', '--port', '5678']);
-		expect(output).toMatch(
-			/The demo stopped: Port 5678 is already in use\. End what runs there, or choose another port\.\n$/,
-		);
-		expect(code).toBe(1);
-	});
-});
-
-it('lists the examples', async () => {
-	const { code, output } = await demo(['--example', 'nothing-like-it']);
-	expect(output).toMatch(
-		/^npm run demo: There is no example "nothing-like-it"\. There are: .*high-blood-pressure-alert, .*\n$/,
-	);
-	expect(code).toBe(2);
 });

@@ -93,27 +93,6 @@ describe('listed users', () => {
 	});
 });
 
-it('one item per day', async () => {
-	await editor.chooseOption('output', 'One Item per Day');
-	await editor.executeStep();
-	const { columns, rows } = await editor.outputTable();
-	const chosen = ['latest', 'highest', 'lowest'].flatMap((one) => [one, `${one}_time`]);
-	expect(columns).toEqual([
-		...['client_user_id', 'date', 'systolic_mean', 'diastolic_mean', 'mean', 'unit', 'readings', ...chosen],
-		...['systolic_min', 'systolic_max', 'diastolic_min', 'diastolic_max', 'left_out'],
-		...['providers', 'source_types', 'user_id', 'row_id'],
-	]);
-	const all = listed.slice(0, 2).flatMap((user) => readingsOf(user));
-	const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
-	expect(sum(rows.map((row) => Number(row[columns.indexOf('readings')])))).toBe(all.length);
-	expect(new Set(rows.map((row) => row[columns.indexOf('date')]))).toEqual(
-		new Set(all.map(({ time }) => DateTime.fromMillis(time, { zone }).toISODate())),
-	);
-	expect(Math.max(...rows.map((row) => Number(row[columns.indexOf('systolic_max')])))).toBe(
-		Math.max(...all.map(({ point }) => ('systolic' in point ? Number(point.systolic) : 0))),
-	);
-});
-
 it('a provider is picked, then all providers again', async () => {
 	await readTwoDays();
 	await editor.chooseOption('userScope', 'One User');
