@@ -114,11 +114,6 @@ it.each<[Partial<Switches>, Record<string, unknown>]>([
 	expect(await findings(switches)).toMatchObject(expected);
 });
 
-it('without readings, says nothing of them', async () => {
-	const found = await findings({ fault: (_, url) => (url.includes('timeseries') ? { status: 500 } : undefined) });
-	expect(found).toMatchObject({ 'contract 2.1': undefined, 'contract 2.2': undefined, 'quirk 27': undefined });
-});
-
 it('finds no values', async () => {
 	const found = JSON.stringify(await findings({ extraFields: true, oddValues: 'mixed' }));
 	for (const value of ['a-key', user.user_id, user.client_user_id]) expect(found).not.toContain(value);
