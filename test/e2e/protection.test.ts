@@ -94,29 +94,6 @@ describe('100 items, and the expression of one fails', () => {
 	});
 });
 
-describe('Batching with an interval that differs by item: each item ends with its row', () => {
-	const parameters = {
-		resource: 'user',
-		operation: 'resolve',
-		clientUserId: STEADY.client_user_id,
-		requestOptions: { batching: { batch: { batchSize: 10, batchInterval: '={{ $json.wait }}' } } },
-	};
-
-	it.each([
-		['the first item only', (index: number) => (index === 0 ? { wait: 20 } : {})],
-		['half of the items', (index: number) => ({ wait: index < 15 ? 20 : 0 })],
-		['all but the first item', (index: number) => ({ wait: index === 0 ? 0 : 20 })],
-	])('%s', async (_, json) => {
-		const { nodes, ...workflow } = oneNode(credential, parameters);
-		const input = Array.from({ length: 30 }, (_, index) => ({ json: json(index) }));
-		const { id } = await n8n.rest.importWorkflow({ ...workflow, nodes, pinData: { [nodes[0].name]: input } });
-		const { status, runData } = await n8n.rest.runWorkflow(id);
-		const rows: INodeExecutionData[] = runData.Node?.[0]?.data?.main?.[0] ?? [];
-		expect(status).toBe('success');
-		expect(rows.map(({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual([...input.keys()]);
-	});
-});
-
 /** n8n's HTTP Request node, with or without the credential. */
 async function httpRequest(url: string, options: INodeParameters, credentialId?: string) {
 	const at = (x: number): [number, number] => [x, 0];

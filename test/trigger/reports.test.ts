@@ -152,17 +152,6 @@ onBothSchedulers((scheduler) => {
 		});
 	});
 
-	it.each([
-		['Omron', 'omron'],
-		['apple health', 'omron'],
-	])('a test event with a provider that no user has (%s) names the slug', async (value, slug) => {
-		const provider = { __rl: true, mode: 'slug', value };
-		await expect(w.trigger({ ...allUsers, provider }).fetchTestEvent()).rejects.toMatchObject({
-			message: "'Provider' is not the slug of a provider that a user has connected",
-			description: expect.stringContaining(`: ${slug}`),
-		});
-	});
-
 	describe('a test event', () => {
 		it('is the newest reading, and nothing is remembered', async () => {
 			w.history.add(w.anna, w.reading(-120, 121));
