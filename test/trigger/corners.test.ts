@@ -134,28 +134,6 @@ onBothSchedulers((scheduler) => {
 			expect(systolics(await t.polls(n8n, 1))).toEqual([121]);
 		});
 
-		it.each<[string, number, number]>([
-			['of n8n', -DAY, 0],
-			['of the service', 0, -DAY],
-		])(
-			'%s a day behind for one poll, before everybody was read: nothing old goes out',
-			async (_, n8nError, serviceError) => {
-				const users = t.users(3);
-				for (const user of users) t.measure(user, 90, HOUR);
-				t.answer({ [users[2].user_id]: { status: 500 } });
-				const n8n = t.trigger();
-				await n8n.start();
-				wrong(n8nError);
-				t.used.sandbox.switches.date = () => t.time.now + serviceError;
-				await t.polls(n8n, 1);
-				wrong(0);
-				t.used.sandbox.switches.date = undefined;
-				t.answer({});
-				await t.polls(n8n, 2);
-				expect(systolics(t.rows)).toEqual([]);
-			},
-		);
-
 		it('ahead while the minimum is lowered: what reaches the new one goes out', async () => {
 			const users = t.users(2);
 			const n8n = t.trigger({ ...allUsers, options: { minSystolic: 160 } });
@@ -200,29 +178,6 @@ onBothSchedulers((scheduler) => {
 	});
 
 	describe('a report', () => {
-		it('comes each hour at hourly poll times, some milliseconds early or late', async () => {
-			const users = t.users(2);
-			const n8n = t.trigger();
-			await n8n.start();
-			t.answer({ [users[0].user_id]: { status: 422 } });
-			for (let hour = 0; hour < 4; hour++) await t.polls(n8n, 1, HOUR + (hour % 2 ? 7 : -7));
-			expect(n8n.reported).toHaveLength(4);
-		});
-
-		it('tells a new failure at once after an earlier one is healed', async () => {
-			const users = t.users(3);
-			const n8n = t.trigger();
-			await n8n.start();
-			t.answer({ [users[0].user_id]: { status: 422 } });
-			await t.polls(n8n, 2);
-			t.answer({});
-			await t.polls(n8n, 10);
-			t.answer({ [users[1].user_id]: { status: 422 } });
-			await t.polls(n8n, 2);
-			expect(n8n.reported).toHaveLength(2);
-			expect(n8n.reported[1].description).toContain(users[1].user_id);
-		});
-
 		it('names the user and why after a start of n8n', async () => {
 			const users = t.users(2);
 			const n8n = t.trigger();

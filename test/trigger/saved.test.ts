@@ -180,69 +180,6 @@ describe('durable', () => {
 		expect(valuesOf(await n8n.tick())).toEqual([122]);
 	});
 
-	it('a state from several polls before the last delivery is no newer', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		const { row } = n8n;
-		expect(await n8n.tick()).toBeUndefined();
-		w.history.add(w.anna, w.reading(0, 121));
-		expect(valuesOf(await n8n.tick())).toEqual([121]);
-		n8n.staleRow = row;
-		expect(await n8n.tick()).toBeUndefined();
-		expect(await n8n.tick()).toBeUndefined();
-	});
-
-	it('an older state that brings a reading does not make the one after it newer', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		const first = n8n.row;
-		expect(await n8n.tick()).toBeUndefined();
-		const second = n8n.row;
-		w.history.add(w.anna, w.reading(0, 121));
-		n8n.staleRow = first;
-		expect(valuesOf(await n8n.tick())).toEqual([121]);
-		n8n.staleRow = second;
-		expect(await n8n.tick()).toBeUndefined();
-		expect(await n8n.tick()).toBeUndefined();
-	});
-
-	it('no state yet after an outage at activation: what was measured since is new', async () => {
-		const n8n = w.trigger();
-		w.used.sandbox.switches.fault = () => ({ status: 503 });
-		await n8n.start();
-		w.used.sandbox.switches.fault = () => undefined;
-		w.pass(1000);
-		w.history.add(w.anna, w.reading(0, 121));
-		w.pass(1000);
-		n8n.staleRow = '{}';
-		expect(await n8n.tick()).toBeUndefined();
-		expect(valuesOf(await n8n.tick())).toEqual([121]);
-	});
-
-	it('a state from before the first read is not read from again: what came late since is new', async () => {
-		const n8n = w.trigger();
-		w.used.sandbox.switches.fault = () => ({ status: 503 });
-		await n8n.start();
-		const { row } = n8n;
-		w.used.sandbox.switches.fault = () => undefined;
-		await n8n.start();
-		w.history.add(w.anna, w.reading(0, 121));
-		w.pass(1000);
-		n8n.staleRow = row;
-		expect(await n8n.tick()).toBeUndefined();
-		expect(valuesOf(await n8n.tick())).toEqual([121]);
-	});
-
-	it('a start without a state begins anew, and no older state is taken for a newer one', async () => {
-		const { n8n, row } = await afterDelivery();
-		n8n.row = undefined;
-		await n8n.start();
-		w.history.add(w.anna, w.reading(0, 122));
-		n8n.staleRow = row;
-		expect(await n8n.tick()).toBeUndefined();
-		expect(valuesOf(await n8n.tick())).toEqual([122]);
-	});
-
 	it('other fields begin at once at a start, also with an old state; later polls do not begin with one again', async () => {
 		const { n8n, row } = await afterDelivery();
 		const delivered = n8n.row;
@@ -265,17 +202,6 @@ describe('durable', () => {
 		expect(w.readingRequests()).toHaveLength(2);
 	});
 
-	it('on a busy machine several polls are skipped, and some that began later are not', async () => {
-		const { n8n, row } = await afterDelivery();
-		for (const isOld of [true, true, false, true]) {
-			if (isOld) n8n.staleRow = row;
-			expect(await n8n.tick()).toBeUndefined();
-			w.pass(10_000);
-		}
-		w.history.add(w.anna, w.reading(0, 122, 'withings'));
-		expect(valuesOf(await n8n.tick())).toEqual([122]);
-	});
-
 	it('a failed delivery is repeated', async () => {
 		const { n8n, row } = await afterDelivery();
 		n8n.row = row;
@@ -285,21 +211,6 @@ describe('durable', () => {
 		w.pass(1);
 		expect(valuesOf(await n8n.tick())).toEqual([121]);
 		expect(await n8n.tick()).toBeUndefined();
-	});
-
-	it('a failed delivery is repeated, also when the clock was set back or the next poll is an hour later', async () => {
-		for (const later of [-HOUR / 2, HOUR]) {
-			const n8n = w.trigger();
-			await n8n.start();
-			const { row } = n8n;
-			w.pass(HOUR);
-			const { point } = w.history.add(w.anna, w.reading(-50, 121)).reading;
-			await n8n.tick();
-			n8n.row = row;
-			w.pass(later);
-			expect(await n8n.tick()).toBeUndefined();
-			expect(await n8n.tick()).toMatchObject([point]);
-		}
 	});
 
 	it('continues from the state of the in-memory scheduler after a change to the durable one', async () => {

@@ -63,18 +63,6 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
-	it('another user starts over', async () => {
-		const one = (id: string): INodeParameters => ({ event: 'bloodPressure', userScope: 'one', user: byUserId(id) });
-		const n8n = w.trigger(one(w.anna.user_id));
-		await n8n.start();
-		w.history.add(w.ben, w.reading(0, 121));
-		n8n.parameters = one(w.ben.user_id);
-		expect(await n8n.start()).toBeUndefined();
-		w.pass(HOUR);
-		w.history.add(w.ben, w.reading(0, 122));
-		expect(valuesOf(await n8n.tick())).toEqual([122]);
-	});
-
 	describe('Source Types', () => {
 		const only = (sourceTypes: INodeParameters[string]): INodeParameters => ({ ...allUsers, options: { sourceTypes } });
 		const ofType = (type: string, minutes: number, systolic: number) =>

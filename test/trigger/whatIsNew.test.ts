@@ -1,7 +1,7 @@
 /** New readings and their rows; readings of one time, and the different ways in which the service may write one. */
 import type { IDataObject } from 'n8n-workflow';
 import { bloodPressure } from '../helpers/people';
-import { allUsers, HOUR, MINUTE, onBothSchedulers, stateNow, valuesOf, watch } from '../helpers/watch';
+import { allUsers, HOUR, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 
 type Point = Record<string, unknown>;
 
@@ -107,17 +107,6 @@ onBothSchedulers((scheduler) => {
 		const [row] = (await n8n.tick())!;
 		expect(row.row_id).toMatch(/^bloodPressure-/);
 		expect(row).toHaveProperty('id');
-	});
-
-	it('hashes are forgotten a day after the lookback', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		for (let day = 0; day < 7; day++) {
-			w.pass(24 * HOUR);
-			w.history.add(w.anna, w.reading(0));
-			expect(await n8n.tick()).toHaveLength(1);
-		}
-		expect(Object.keys(stateNow(n8n).seen)).toHaveLength(4);
 	});
 
 	describe('readings of one time', () => {

@@ -13,7 +13,6 @@ import {
 	readLimit,
 } from '../../../nodes/HealthDataService/fields/options';
 import { readProvider } from '../../../nodes/HealthDataService/fields/provider';
-import { isSimplified } from '../../../nodes/HealthDataService/fields/simplify';
 import { HealthDataService } from '../../../nodes/HealthDataService/HealthDataService.node';
 import { HealthDataServiceTrigger } from '../../../nodes/HealthDataService/HealthDataServiceTrigger.node';
 import { readDateRange } from '../../../nodes/HealthDataService/resources/timeseries/dateRange';
@@ -120,10 +119,6 @@ it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 	expect(read(withField('options.other', undefined))).toEqual(expected);
 });
 
-it('options that are no options are refused', () => {
-	expect(readOrRefuse('Options', () => readListSlice(withField('options', {})))).toBeUndefined();
-});
-
 describe('Source Types', () => {
 	const read = (value: unknown) =>
 		readOrRefuse('Source Types', () => readSourceTypes(withField('options.sourceTypes', value)));
@@ -151,18 +146,6 @@ describe('Source Types', () => {
 		(value) => {
 			expect(read(value)).toBeUndefined();
 		},
-	);
-});
-
-it('Simplify is what was meant for a tool, and never on in a workflow', () => {
-	fc.assert(
-		fc.property(anything, (value) => {
-			expect(isSimplified(withField('simplify', value))).toBe(false);
-			const result = readOrRefuse('Simplify', () =>
-				isSimplified(withField('simplify', value, {}, 'healthDataServiceTool')),
-			);
-			expect(result?.read).toBe(asSwitch(value));
-		}),
 	);
 });
 

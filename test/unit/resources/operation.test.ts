@@ -55,18 +55,6 @@ describe('fields', () => {
 		expect(readsOf({ parameters })).toBe(1);
 	});
 
-	it.each<[string, INodeParameters]>([
-		['in a field', { output: '={{ $json.output }}', limit: 3 }],
-		['in one of several options', { options: { userLimit: 2, timeZone: '={{ $json.zone }}' } }],
-		['in a list', { userIds: ['a', '={{ $json.id }}'] }],
-	])('are read for each item with an expression %s', (_, parameters) => {
-		expect(readsOf({ parameters })).toBe(3);
-	});
-
-	it('are read for each call of a tool', () => {
-		expect(readsOf({ type: 'nodeTool' })).toBe(3);
-	});
-
 	it('are read again after an error, with the same "now"', () => {
 		const nows: unknown[] = [];
 		const read = (now: unknown) => {
@@ -80,19 +68,6 @@ describe('fields', () => {
 		expect(nows).toHaveLength(2);
 		expect(nows[1]).toBe(nows[0]);
 	});
-});
-
-it('what all items share is made once a run, and again after an error', () => {
-	const [first, second] = startRun().contexts.map((context) => runOf(context));
-	const failing = () => {
-		throw new Error('refused');
-	};
-	expect(() => first.once('names', failing)).toThrow('refused');
-	const names = first.once('names', () => new Map());
-	expect(second.once('names', failing)).toBe(names);
-	expect(second.once('other', () => undefined)).toBeUndefined();
-	expect(second.once('other', failing)).toBeUndefined();
-	expect(runOf(startRun().contexts[0]).once('names', () => 1)).toBe(1);
 });
 
 describe('the end of a run', () => {
@@ -111,38 +86,7 @@ describe('the end of a run', () => {
 });
 
 describe('items', () => {
-	/** The rows or the error of each item of a run. @param failed errors of items */
-	async function results(given: Given, failed: Record<number, Error> = {}) {
-		const pagination = perItem(async (context) => {
-			const item = context.getItemIndex();
-			if (failed[item]) throw failed[item];
-			return [{ item }];
-		});
-		const started = startRun(given).contexts.map((context) => pagination.call(context, { options: {} } as never));
-		const settled = await Promise.allSettled(started);
-		return settled.map((one) => (one.status === 'fulfilled' ? one.value : (one.reason as Error)));
-	}
 	const row = (item: number, json: IDataObject = { item }) => ({ json, pairedItem: { item } });
-
-	it('have linked rows', async () => {
-		expect(await results({})).toEqual([[row(0)], [row(1)], [row(2)]]);
-	});
-
-	it('with On Error Stop: the first error is reported with its item, and the others end empty', async () => {
-		const failed = { 1: new Problem('First', 'Advice'), 2: new Problem('Second', 'Advice') };
-		const found = await results({}, failed);
-		expect(found).toEqual([[row(0)], expect.objectContaining({ message: 'First' }), []]);
-		expect(found[1]).toMatchObject({ context: { itemIndex: 1 } });
-	});
-
-	it('with On Error Continue: each error is a linked row', async () => {
-		const failed = { 1: new Problem('First', 'Advice') };
-		expect(await results({ onErrorContinue: true }, failed)).toEqual([
-			[row(0)],
-			[row(1, { error: 'First', details: 'Advice' })],
-			[row(2)],
-		]);
-	});
 
 	const firstOf = async (batching: Given['batching']) => {
 		const [first] = startRun({ batching }).contexts;

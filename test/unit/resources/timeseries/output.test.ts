@@ -36,32 +36,9 @@ const as = (output: string, limit = Infinity) =>
 	});
 const PAGES = [[point(1)], [point(2)], [point(3)]];
 
-describe.each<[string, Collect]>([
-	['readings', as('readings')],
-	['days', as('daily')],
-	['summaries', as('summary')],
-	['one item per user', as('grouped')],
-])('%s', (_, collect) => {
-	it('reads all pages', async () => {
-		expect((await read(collect, PAGES)).asked).toBe(3);
-	});
-});
-
 describe('Limit', () => {
 	it('may end a read early, unless it is for all rows', () => {
 		expect([new RowLimit(5).mayEndEarly, new RowLimit().mayEndEarly]).toEqual([true, false]);
-	});
-
-	it('100,000 rows are the most of an input item', () => {
-		const limit = itemLimit(Infinity, 'Read less');
-		expect(limit.isReached(99_999, 1)).toBe(false);
-		expect(() => limit.isReached(100_000, 1)).toThrow(
-			expect.objectContaining({
-				message: 'More than 100,000 rows for one input item are more than n8n can hand on',
-				description: expect.stringContaining('Read less'),
-				concernsAll: true,
-			}),
-		);
 	});
 
 	it('rows of errors do not count towards it, but may be too many', () => {
@@ -69,16 +46,6 @@ describe('Limit', () => {
 		const limit = new RowLimit(2, (count) => counts.push(count));
 		expect([limit.isReached(1, 9), limit.isReached(2, 9), limit.isReached(3, 9)]).toEqual([false, true, true]);
 		expect(counts).toEqual([10, 11, 11]);
-	});
-
-	const systolic = (rows: IDataObject[]) => rows.map((row) => row.systolic);
-
-	it('requests no page more than it needs', async () => {
-		for (const limit of [1, 2, 3, 4]) {
-			const { rows, asked } = await read(as('readings', limit), [[point(1), point(2)], [point(3)], [point(4)]]);
-			expect(systolic(rows).slice(0, limit)).toEqual([101, 102, 103, 104].slice(0, limit));
-			expect(asked).toBe(Math.max(1, limit - 1));
-		}
 	});
 
 	it('days and items are complete with any Limit', async () => {

@@ -75,18 +75,6 @@ it.each([null, undefined, ''])('missing sources (%p) are the same', (nothing) =>
 	expect(keyOf({ source_type: nothing as never })).not.toBe(keyOf());
 });
 
-it('of adjacent rows is the one that each has alone', () => {
-	const sources: IDataObject[] = [
-		{},
-		{ user_id: 'u2', provider: 'withings', source_type: 'phone' },
-		{ user_id: 'u2', provider: 'withings', source_type: 'cuff' },
-		{ user_id: 'u2', provider: 'omron', source_type: 'cuff' },
-		{},
-	];
-	const keys = keysOf(identity, sources.map(reading)).keys;
-	expect(keys).toEqual(sources.map((source) => keyOf(source)));
-});
-
 it('two columns are not taken for one another', () => {
 	expect(keyOf({ provider: 'a', source_type: 'bc' })).not.toBe(keyOf({ provider: 'ab', source_type: 'c' }));
 	expect(keyOf({ provider: 'a","b', source_type: 'c' })).not.toBe(keyOf({ provider: 'a', source_type: 'b","c' }));
@@ -150,12 +138,6 @@ it('keeps microseconds in every notation', () => {
 
 it.each(['14:30', '2026-W05', '2026-03-03T23:59:60Z', '20260230T080000Z'])('%s is no time', (timestamp) => {
 	expect(identify(identity, [reading({ timestamp })])[0].time).toBeUndefined();
-});
-
-it('has its time in ms, or none', () => {
-	const rows = [reading(), reading({ timestamp: 'soon' }), reading({ timestamp: null })];
-	expect(identify(identity, rows).map(({ time }) => time)).toEqual([Date.UTC(2026, 2, 3, 8), undefined, undefined]);
-	expect(identify(identity, rows).map(({ row }) => row)).toEqual(rows);
 });
 
 describe('same-time readings', () => {
