@@ -57,8 +57,7 @@ function bendGroup(
 	let points = data as Json[];
 	let from: Json | undefined = source as Json;
 	if (timestamps !== 'microseconds') points = points.map((point) => rewriteTimes(point, timestamps));
-	if (oddValues === 'mixed') points = points.map(mixValues);
-	else if (oddValues) {
+	if (oddValues) {
 		points = points.map((point) => ({
 			...point,
 			unit: 'mm[Hg]',
@@ -87,17 +86,6 @@ function bendGroup(
 		points = points.map((point, at) => ({ ...point, id: `${at % 2 ? '' : '#'}${2n ** 53n + BigInt(2 * at + 1)}` }));
 	if (bareSources) from = slug.length % 2 ? undefined : { provider: slug };
 	return { data: points, ...(from && { source: from }) };
-}
-
-/** The replacement of a value depends only on the value, so the same reading on two pages stays the same. */
-const mixValues = (point: Json): Json =>
-	Object.fromEntries(
-		Object.entries(point).map(([name, value]) => [name, typeof value === 'number' ? mixed(value) : value]),
-	);
-
-function mixed(value: number) {
-	if (value % 3 === 0) return null;
-	return value % 2 === 0 ? String(value) : value;
 }
 
 /** Tokens that no JavaScript value gives: numbers beyond 2^53, marked by `#`, and `NaN`. */

@@ -134,22 +134,4 @@ describe('the trigger', () => {
 			expect.arrayContaining(['Low Diastolic', 'Low Systolic', 'Minimum Diastolic', 'Minimum Systolic']),
 		);
 	});
-
-	it('watches listed users for readings that reach a minimum', async () => {
-		const withOmron = users.find((user) => user.connected_sources.some(({ source }) => source.slug === 'omron'))!;
-		await editor.chooseOption('userScope', 'Listed Users');
-		await editor.chooseOption('usersBy', 'Client User ID');
-		await editor.enterText('userIds', `${withOmron.client_user_id}, ${users[0].client_user_id}`);
-		await editor.addOption('Minimum Systolic');
-		await editor.enterText('minSystolic', '110');
-		await editor.fetchTestEvent();
-		const { columns, rows } = await editor.outputTable();
-		const event = Object.fromEntries(columns.map((column, index) => [column, rows[0][index]]));
-		expect(rows).toHaveLength(1);
-		expect([withOmron.client_user_id, users[0].client_user_id]).toContain(event.client_user_id);
-		expect(Number(event.systolic)).toBeGreaterThanOrEqual(110);
-		await editor.enterText('minSystolic', '900');
-		await editor.fetchTestEvent();
-		expect((await editor.outputError()).message).toContain("reaches 'Minimum Systolic'");
-	});
 });

@@ -28,14 +28,6 @@ it('offers the node, the tool for AI agents and the trigger, each with its icons
 	}
 });
 
-it('offers the credential, for node and trigger', async () => {
-	const credentials: Array<{ name: string; supportedNodes: string[] }> = await host.rest.get('/types/credentials.json');
-	const { supportedNodes } = credentials.find(({ name }) => name === 'healthDataServiceApi')!;
-	expect(supportedNodes).toEqual(
-		expect.arrayContaining([`${PACKAGE}.healthDataService`, `${PACKAGE}.healthDataServiceTrigger`]),
-	);
-});
-
 describe('pickers', () => {
 	/** The editor's request to n8n while a user types. */
 	const search = async (methodName: string, filter: string, id = credential): Promise<INodeListSearchResult> =>
@@ -118,11 +110,5 @@ describe('as a tool', () => {
 			},
 			{ note: expect.stringContaining('there may be more') },
 		]);
-	});
-
-	it('tells the model what was wrong', async () => {
-		const { error } = await call(readings, { User: 'steady', Start_Date: 'yesterday' });
-		expect(error.message).toContain("'Start Date' is not a date");
-		expect(JSON.stringify(error)).toContain('Enter a date such as');
 	});
 });

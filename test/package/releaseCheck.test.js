@@ -138,11 +138,6 @@ it.each(BEFORE_THE_BUILD)('finds %s', (_, plant, said) => {
 	expect(status).toBe(1);
 });
 
-it('finds the tag of another version that a workflow was started for', () => {
-	const { status, stderr } = check(sound, { GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v7.0.0' });
-	expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('This commit is tagged v7.0.0') });
-});
-
 describe('with the tools installed', () => {
 	/** One that was ready, with what was built for that. @type {string} */
 	let ready;

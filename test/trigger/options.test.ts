@@ -271,27 +271,6 @@ describe('Only Connected Users', () => {
 		await trigger(more).start();
 		expect(asked()).toHaveLength(2);
 	});
-
-	it('has no effect for one user', async () => {
-		await trigger({
-			userScope: 'one',
-			user: byUserId(anna.user_id),
-			provider,
-			options: { onlyConnected: 'nonsense' },
-		}).start();
-		expect(asked()).toHaveLength(1);
-	});
-
-	it('switched off: the added users bring no old readings', async () => {
-		history.add(anna, bloodPressure(at(-30), 120, 80, 'withings'));
-		const n8n = trigger({ provider, options: { onlyConnected: true } });
-		await n8n.start();
-		n8n.parameters = { ...n8n.parameters, options: {} };
-		expect(await n8n.start()).toBeUndefined();
-		history.add(anna, bloodPressure(at(1), 121, 80, 'withings'));
-		clock += 2 * MINUTE;
-		expect(await n8n.tick()).toHaveLength(1);
-	});
 });
 
 describe('Concurrent Requests', () => {

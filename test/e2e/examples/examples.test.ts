@@ -102,16 +102,6 @@ describe('morning-table.json', () => {
 		const again = await run('morning-table.json');
 		expect(byId(again.rows('Table in Google Sheets'))).toEqual(byId(table));
 	});
-
-	it('keeps empty values empty', async () => {
-		Object.assign(host.sandbox.switches, { oddValues: true, bareSources: true });
-		const { status, rows } = await run('morning-table.json');
-		expect(status).toBe('success');
-		expect(rows('Table in Google Sheets')).not.toHaveLength(0);
-		for (const row of rows('Table in Google Sheets')) {
-			expect(row).toMatchObject({ systolic: expect.any(Number), diastolic: null, unit: 'mm[Hg]', source_type: null });
-		}
-	});
 });
 
 /** A failed user, and all users. */

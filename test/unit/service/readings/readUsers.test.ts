@@ -1,0 +1,81 @@
+/** Concurrent reads of many users, over made-up answers: the time of one user, and a problem from before the read. */
+import type { Get, Query, RequestOptions } from '../../../../nodes/HealthDataService/http/client';
+import { readUsers, type UserResult } from '../../../../nodes/HealthDataService/service/readings/readUsers';
+import type { SelectedUser } from '../../../../nodes/HealthDataService/service/users/selection';
+import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
+import { bloodPressure as metric } from '../../../helpers/metrics';
+import { useVirtualTime } from '../../../helpers/virtualTime';
+
+const time = useVirtualTime();
+
+type Options = Partial<Parameters<typeof readUsers>[1]>;
+/** Reads these users one after the other; `answer` gets what is asked with each request, and may let time pass. */
+async function read(
+	users: Array<Partial<SelectedUser>>,
+	answer: (once: RequestOptions) => Promise<object>,
+	options: Options = {},
+) {
+	const get = (async (_: string, __: Query, ___: unknown, once: RequestOptions) =>
+		await answer(once)) as unknown as Get;
+	const selection = {
+		async *users() {
+			for (const [at, user] of users.entries())
+				yield { user: { user_id: `u${at}`, client_user_id: null }, place: 1, ...user };
+		},
+		whenMissing: async () => {},
+	};
+	const collect = async (pages: AsyncIterable<unknown>) => {
+		for await (const _ of pages);
+		return [];
+	};
+	const results: UserResult[] = [];
+	for await (const one of readUsers(get, { metric, query: () => ({}), selection, width: 1, collect, ...options }))
+		results.push(one);
+	return results;
+}
+
+it('time in the queue does not count as time of a user, whose requests share what there is', async () => {
+	const stopped: unknown[] = [];
+	let asked = 0;
+	const answer = async ({ budget }: RequestOptions) => {
+		stopped.push(budget!.stoppedBy()?.message);
+		await time.pass(100);
+		if (++asked < 3) budget!.sentAt ??= performance.now();
+		await time.pass(100);
+		return { groups: {}, ...(asked === 1 && { next_cursor: 'x' }) };
+	};
+	const results = await read([{}, {}], answer, { budget: () => ({ retryMs: 0, totalMs: 100 }) });
+	// Two pages, each half its time in the queue; a user without a request has taken no time.
+	expect(stopped).toEqual([undefined, 'Reading one user takes longer than a poll may last', undefined]);
+	expect(results.map(({ tookMs }) => tookMs)).toEqual([300, 0]);
+});
+
+it('retries end before requests do, and a request that was sent is not cancelled', async () => {
+	const noted: unknown[] = [];
+	let isTimeUp = false;
+	const answer = async ({ budget, isCancelled }: RequestOptions) => {
+		const note = () => noted.push([budget!.mayRetry(), budget!.stoppedBy()?.kind, isCancelled!()]);
+		isTimeUp = true;
+		note();
+		budget!.sentAt = performance.now();
+		for (const ms of [10, 60, 70]) {
+			await time.pass(ms);
+			note();
+		}
+		return { groups: {} };
+	};
+	await read([{}], answer, { budget: () => ({ retryMs: 50, totalMs: 100 }), isTimeUp: () => isTimeUp });
+	expect(noted).toEqual([
+		[true, undefined, true],
+		[true, undefined, false],
+		[false, undefined, false],
+		[false, 'temporarily-unavailable', false],
+	]);
+});
+
+it('a problem of an unresolved user is reported without a request, and the user is not gone', async () => {
+	const problem = new Problem('Theirs', '');
+	const answer = jest.fn();
+	expect(await read([{ problem }], answer)).toMatchObject([{ problem, rows: [], isGone: false }]);
+	expect(answer).not.toHaveBeenCalled();
+});
