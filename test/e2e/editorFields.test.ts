@@ -49,16 +49,6 @@ async function readTwoDays() {
 	await editor.enterDate('endDate', end.toISODate()!);
 }
 
-it('says what the resource is, and which rows Limit keeps', async () => {
-	await editor.addNode(NODE, ACTION);
-	// After them comes n8n's own "Custom API Call".
-	expect((await editor.optionsOf('resource')).slice(0, 2)).toEqual([
-		'Timeseries\nWhat users measured, with the time of each measurement',
-		'User\nWho belongs to your team, and what they have connected',
-	]);
-	await soon(() => editor.hintOf('limit'), expect.stringMatching(/^Stops after this many rows/));
-});
-
 describe('listed users', () => {
 	it('are named in two fields of their own', async () => {
 		await readTwoDays();

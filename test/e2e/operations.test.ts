@@ -56,12 +56,6 @@ it.each<[string, INodeParameters, IDataObject[], string?]>([
 	expect(Object.keys(rows[0])).toEqual(Object.keys(expected[0]));
 });
 
-it('an error has its message and its advice', async () => {
-	const { status, error } = await host.run(await host.credential('wrong'), listUsers());
-	expect([status, error?.message]).toEqual(['error', 'The service did not accept the API key (status 401)']);
-	expect(error?.description).toBeTruthy();
-});
-
 it('the credential test refuses a wrong key', async () => {
 	expect(await host.testCredential('wrong')).toEqual({
 		status: 'Error',

@@ -126,19 +126,6 @@ describe('a choice {{ }}', () => {
 	});
 });
 
-it.each<[string, INodeParameters, string]>([
-	['a list', bloodPressureOf(steady, { provider: '={{ ["omron"] }}' }), 'Its expression gave a list'],
-	['nothing', bloodPressureOf(steady, { endDate: '={{ $json.until }}' }), 'Its expression gave nothing'],
-	[
-		'what a choice has not',
-		bloodPressureOf(steady, { output: '={{ "rows" }}' }),
-		'one of: readings, daily, summary, grouped',
-	],
-])('an error names the type that {{ }} gave: %s', async (_, parameters, words) => {
-	const { error } = await runNode({ credential: used.credential, parameters });
-	expect(error?.description).toContain(words);
-});
-
 it.each(['={{ $json.ids }}', '={{ $input.all().flatMap((item) => item.json.ids) }}'])(
 	'the users of a list: %s',
 	async (userIds) => {

@@ -58,11 +58,6 @@ describe('One Item per Day', () => {
 		expect(asked.some((url) => url.includes(SILENT.user_id))).toBe(false);
 	});
 
-	it('gives nothing without readings', async () => {
-		const { rows, error } = await run(daily({}, byUserId(SILENT.user_id)));
-		expect([error, rows]).toEqual([undefined, []]);
-	});
-
 	it('has client_user_id null where it is not known, and the same ids', async () => {
 		const byId = (await run(daily({}, byUserId(STEADY.user_id)))).rows;
 		const byName = (await run(daily({}, byClientId('steady')))).rows;
@@ -134,11 +129,6 @@ describe('Summary per User', () => {
 		expect(counts((await run(summary({}, one))).rows)).toEqual([expected[0]]);
 	});
 
-	it('mindfulness has its own columns', async () => {
-		const [row] = (await run({ ...summary({}, byUserId(STEADY.user_id)), operation: 'mindfulnessMinutes' })).rows;
-		expect(row).toMatchObject({ readings: 3, value_sum: 37.5 });
-	});
-
 	it('one user without readings, whose name is known from the list', async () => {
 		const user = { __rl: true, mode: 'list', value: SILENT.user_id, cachedResultName: 'silent' };
 		expect(counts((await run(summary({}, user))).rows)).toEqual([['silent', 0]]);
@@ -181,12 +171,6 @@ describe('Summary per User', () => {
 		clock.mockRestore();
 		expect(row).toMatchObject({ from, to, latest_time, readings });
 		expect(queryOf(used.sandbox.requests[0]).start_date).toBe(start_date);
-	});
-
-	it('Between Times is exact', async () => {
-		const times = { dateRange: 'times', startDate: '2026-03-28T00:00:00', endDate: '2026-03-28T16:00:00' };
-		const { rows } = await run(summary(times, byUserId(BERLIN.user_id)));
-		expect(rows).toMatchObject([{ from: '2026-03-28 00:00:00', to: '2026-03-28 16:00:00', days: 1, readings: 1 }]);
 	});
 
 	describe('options', () => {
@@ -260,14 +244,6 @@ describe('Summary per User', () => {
 		const picked = { __rl: true, mode: 'list', value: STEADY.user_id, cachedResultName: 'steady (Omron)' };
 		expect(connected((await run(summary({}, picked))).rows)).toEqual(['omron, withings']);
 		expect(used.sandbox.requests.filter((url) => url.includes('resolve'))).toHaveLength(1);
-	});
-
-	it('of one provider has another id than of all', async () => {
-		const ofAll = (await run(summary({}, byUserId(STEADY.user_id)))).rows[0];
-		const provider = { __rl: true, mode: 'slug', value: 'withings' };
-		const [row] = (await run(summary({ provider }, byUserId(STEADY.user_id)))).rows;
-		expect(row).toMatchObject({ readings: 20, providers: 'withings' });
-		expect(row.row_id).not.toBe(ofAll.row_id);
 	});
 
 	it('gives a tool a short row, also without readings', async () => {

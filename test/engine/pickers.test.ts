@@ -230,13 +230,6 @@ describe('errors of a picker', () => {
 		expect(used.sandbox.requests).toHaveLength(1);
 	});
 
-	it('retries a transient failure once', async () => {
-		used.sandbox.switches.fault = (number) => (number === 1 ? { status: 502 } : undefined);
-		expect(await searchList(used.credential, 'searchUsers', 'steady')).toMatchObject({
-			results: [{ value: STEADY.user_id }],
-		});
-	});
-
 	it.each([
 		...[400, 403, 404, 414, 422].map((status) => ({ status, body: { detail: 'invalid identifier' } })),
 		...[200, 404].map((status) => ({ status, body: '<html>', type: 'text/html' })),

@@ -133,19 +133,6 @@ onBothSchedulers((scheduler) => {
 			t.measure(users[1], 121);
 			expect(systolics(await t.polls(n8n, 1))).toEqual([121]);
 		});
-
-		it('ahead while the minimum is lowered: what reaches the new one goes out', async () => {
-			const users = t.users(2);
-			const n8n = t.trigger({ ...allUsers, options: { minSystolic: 160 } });
-			await n8n.start();
-			wrong(DAY);
-			n8n.parameters = { ...allUsers, options: { minSystolic: 120 } };
-			await n8n.start('update');
-			wrong(0);
-			await t.time.pass(HOUR);
-			t.measure(users[0], 130);
-			expect(systolics(await t.polls(n8n, 2))).toEqual([130]);
-		});
 	});
 
 	it('a provider that changes during an outage, by an expression: what is measured since goes out', async () => {
@@ -162,19 +149,6 @@ onBothSchedulers((scheduler) => {
 		await t.polls(n8n, 2);
 		t.answer({});
 		expect(systolics(await t.polls(n8n, 3))).toEqual([121]);
-	});
-
-	it('a list whose page at `total` is refused, and that becomes much shorter: each poll reads it', async () => {
-		const users = t.users(500);
-		t.used.sandbox.switches.failsAtEnd = 422;
-		const n8n = t.trigger({ ...allUsers, options: { requestsPerSecond: 5 } }, { budgetMs: 36_000 });
-		await n8n.start();
-		await t.polls(n8n, 2);
-		t.history.team.users = users.slice(0, 20);
-		await t.polls(n8n, 1);
-		t.measure(users[3], 121);
-		expect(systolics(await t.polls(n8n, 2))).toEqual([121]);
-		expect(t.errors).toEqual([]);
 	});
 
 	describe('a report', () => {

@@ -150,17 +150,6 @@ onBothSchedulers((scheduler) => {
 			await expect(n8n.tick()).rejects.toMatchObject({ failure: { cause: 'temporarily-unavailable' } });
 		});
 
-		it('a field', async () => {
-			const n8n = w.trigger({ ...allUsers, options: { lookback: 0 } });
-			await expect(n8n.start()).rejects.toMatchObject({ failure: { cause: 'configuration-invalid' } });
-		});
-
-		it('an unencrypted address', async () => {
-			const n8n = w.trigger();
-			n8n.credential = { ...n8n.credential, baseUrl: 'http://service.example' };
-			await expect(n8n.start()).rejects.toMatchObject({ failure: { cause: 'configuration-invalid' } });
-		});
-
 		it.each([
 			['by Client User ID', () => byClientId('anna')],
 			['by User ID', () => byUserId(w.anna.user_id)],

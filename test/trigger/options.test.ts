@@ -7,7 +7,7 @@ import { bloodPressure, mindfulness } from '../helpers/people';
 import { PollingHost, type HostOptions } from '../helpers/pollingHost';
 import { byUserId, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
-import { MINUTE, stateNow } from '../helpers/watch';
+import { MINUTE } from '../helpers/watch';
 
 const history = new History();
 const used = useSandbox(() => ({ world: history }));
@@ -160,35 +160,6 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 			expect(await n8n.tick()).toBeUndefined();
 		},
 	);
-
-	it('raised: readings that only reach the old one are not emitted', async () => {
-		const n8n = await trigger({ minSystolic: 140 });
-		n8n.parameters = { ...n8n.parameters, options: { minSystolic: 160 } };
-		history.add(anna, reading(150, 80, 0));
-		history.add(anna, reading(165, 80, 1));
-		clock += 2 * MINUTE;
-		expect(valuesOf(await n8n.start())).toEqual([[165, 80, 'created']]);
-	});
-
-	it('lowered during an outage: what reaches the new one goes out once the service answers', async () => {
-		const n8n = await trigger({ minSystolic: 140 });
-		n8n.parameters = { ...n8n.parameters, options: { minSystolic: 100 } };
-		used.sandbox.switches.fault = () => ({ status: 503 });
-		history.add(anna, reading(120, 80, 0));
-		clock += MINUTE;
-		expect(await n8n.start()).toBeUndefined();
-		used.sandbox.switches.fault = () => undefined;
-		expect(valuesOf(await n8n.tick())).toEqual([[120, 80, 'created']]);
-		expect(await n8n.tick()).toBeUndefined();
-	});
-
-	it('takes no room in the state for readings that do not reach it', async () => {
-		const n8n = await trigger({ minSystolic: 140 });
-		for (let index = 0; index < 20; index++) history.add(anna, reading(120 + index, 80, index / 60));
-		clock += MINUTE;
-		expect(await n8n.tick()).toBeUndefined();
-		expect(stateNow(n8n).seen).toEqual({});
-	});
 
 	it('a test event is one that would be emitted', async () => {
 		history.add(anna, reading(150, 80, -20));

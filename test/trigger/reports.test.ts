@@ -6,7 +6,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { useLogLines } from '../helpers/logLines';
 import { n8nLogger } from '../helpers/machine';
 import { byClientId } from '../helpers/requests';
-import { allUsers, HOUR, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
+import { allUsers, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 
 const WITHIN_MS = 10_000;
 const scopeOf = (noun: string) =>
@@ -89,19 +89,6 @@ onBothSchedulers((scheduler) => {
 			const n8n = w.trigger();
 			await expect(n8n.fetchTestEvent()).rejects.toMatchObject({ httpCode: '422' });
 			expect(n8n.reported).toEqual([]);
-		});
-
-		it('is not delayed by a clock that was set back', async () => {
-			const n8n = w.trigger();
-			await n8n.start();
-			breakAll('anna');
-			w.pass(1000 * HOUR);
-			await n8n.tick();
-			w.pass(-1000 * HOUR);
-			await n8n.tick();
-			expect(n8n.reported).toHaveLength(2);
-			await n8n.tick();
-			expect(n8n.reported).toHaveLength(2);
 		});
 	});
 

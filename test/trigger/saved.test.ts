@@ -2,17 +2,7 @@
  * Saving by n8n: the in-memory scheduler with the rows and at a start, the durable one in a row with the execution. With kills,
  * starts, long absences, stale rows and failed emits.
  */
-import {
-	allUsers,
-	HOUR,
-	isPassComplete,
-	MINUTE,
-	NOON,
-	onBothSchedulers,
-	savedState,
-	valuesOf,
-	watch,
-} from '../helpers/watch';
+import { HOUR, isPassComplete, MINUTE, NOON, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -52,19 +42,6 @@ onBothSchedulers((scheduler) => {
 		}
 		w.history.add(w.anna, { ...w.reading(0), time: service, arrived: service });
 		expect(await n8n.tick()).toHaveLength(1);
-	});
-
-	it('drops the hashes of readings that have left the window', async () => {
-		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
-		await n8n.start();
-		for (let i = 0; i < 30; i++) {
-			w.pass(HOUR);
-			w.history.add(w.anna, w.reading(0));
-			await n8n.tick();
-		}
-		expect(n8n.executions.flat()).toHaveLength(30);
-		// The window of two hours, and the day by which a clock may be wrong.
-		expect(Object.keys(savedState(n8n).seen)).toHaveLength(27);
 	});
 
 	it('saves no reading and no name', async () => {
@@ -150,16 +127,6 @@ describe('durable', () => {
 		w.used.sandbox.requests.length = 0;
 		await n8n.start('init');
 		expect(w.used.sandbox.requests).toHaveLength(2);
-	});
-
-	it('a poll that throws saves nothing', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		const { row } = n8n;
-		w.pass(HOUR);
-		w.used.sandbox.switches.fault = () => ({ status: 500 });
-		await expect(n8n.tick()).rejects.toThrow();
-		expect(n8n.row).toBe(row);
 	});
 
 	/** A reading went out; `row`: what n8n kept until then. */

@@ -1,7 +1,6 @@
 /** Conversion of the date fields to instants: presets, days and times, in any time zone. */
 import { DateTime, Settings } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { toReadRange } from '../../../../nodes/HealthDataService/resources/timeseries/dateRange';
 import { toDateRange } from '../../../helpers/ranges';
 
 const BERLIN = 'Europe/Berlin';
@@ -186,26 +185,6 @@ describe('Between Times', () => {
 		expect(() => read('')).toThrow("'Start Date' is in the future");
 		expect(read('2100-01-01').end_date).toMatch(/^2100-01-01/);
 		expect(read('', now.toISO()!).end_date).toBeUndefined();
-	});
-});
-
-describe('what rows show', () => {
-	const shown = (fields: object, isWholeDays = false) => {
-		const { from, to } = toReadRange({ dateRange: 'days', ...fields }, BERLIN, now, { isWholeDays });
-		return [from, to];
-	};
-
-	it('is the first and the last day asked for; an open end is today', () => {
-		expect(shown({ dateRange: 'last7Days' })).toEqual(['2026-03-24', '2026-03-30']);
-		expect(shown({ startDate: '2026-03-01', endDate: '2026-03-02' })).toEqual(['2026-03-01', '2026-03-02']);
-		expect(shown({ startDate: '2026-03-01', endDate: '' })).toEqual(['2026-03-01', '2026-03-30']);
-	});
-
-	it('is local times for exact times', () => {
-		expect(shown({ dateRange: 'last24Hours' })).toEqual(['2026-03-28 23:30:00', '2026-03-30 00:30:00']);
-		const times = { dateRange: 'times', startDate: '2026-03-01T12:00:00Z', endDate: '' };
-		expect(shown(times)).toEqual(['2026-03-01 13:00:00', '2026-03-30 00:30:00']);
-		expect(shown(times, true)).toEqual(['2026-03-01', '2026-03-30']);
 	});
 });
 

@@ -504,7 +504,3 @@ describe('one item per user of a poll', () => {
 		expect(poll([groups[0], at(clock('08:00'), 191, 95)]).row_id).not.toBe(row_id);
 	});
 });
-
-it.each([null, ''])('a source type that is %j is not named', async (type) => {
-	expect(await summary([[at(clock('07:00'), 120, 80, { type })]])).toMatchObject({ source_types: '' });
-});
