@@ -66,25 +66,6 @@ const answers = async (url) =>
 /** @param {string} output */
 const sandboxOf = (output) => /Base URL (http:\S+), API Key \S+: a team of 240 users/.exec(output)?.[1] ?? 'none';
 
-it('--example runs another example, leaves n8n running, prints its address and key, and ends with Ctrl-C, child processes too', async () => {
-	const { code, output, below } = await demo(
-		['--example', 'morning-table', '--port', '5699'],
-		'Ctrl-C stops',
-		'SIGINT',
-	);
-	const items = /gave ([\d,]+) items\.\n"Table in Google Sheets" .* ([\d,]+) items:\n\n(?=client_user_id +local_time)/;
-	const [, gave, got] = items.exec(output) ?? [];
-	expect(gave).toMatch(/\d/);
-	expect(got).toBe(gave);
-	expect(output).toMatch(/Address +http:\/\/127\.0\.0\.1:5699\/workflow\/\w+\n/);
-	expect(output).toMatch(/E-mail +\S+@example\.com/);
-	expect(output).toMatch(new RegExp(`Base URL +${sandboxOf(output)}\n +API Key +sandbox-key-clinic\n`));
-	expect(code).toBe(0);
-	// n8n and what it starts itself.
-	expect(below.length).toBeGreaterThan(1);
-	expect(below.filter((pid) => parentOf(pid) !== undefined)).toEqual([]);
-});
-
 describe('when ports are in use', () => {
 	const servers = [4010, 5678].map(() => createServer());
 	beforeAll(() => {

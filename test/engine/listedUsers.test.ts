@@ -77,16 +77,6 @@ describe('a few', () => {
 		});
 	});
 
-	it.each([
-		['anna;ben', /Entry 1/, /Separate client user IDs by commas or lines/],
-		['steady,anna ben', /Entry 2/, /Separate client user IDs by commas or lines/],
-		[['steady '], /Entry 1/, /It begins or ends with a blank/],
-	])('%j: the error says what may be wrong', async (userIds, message, advice) => {
-		const { error } = await run(byClient(userIds));
-		expect(error?.message).toMatch(message);
-		expect(error?.description).toMatch(advice);
-	});
-
 	describe('an entry without a user', () => {
 		const KINDS = {
 			'by user ID': {

@@ -115,34 +115,9 @@ describe('Summary per User', () => {
 		expect(new Set(rows.map(({ row_id }) => row_id)).size).toBe(4);
 	});
 
-	it.each([
-		['userId', (user: typeof SILENT) => user.user_id, [null, null]],
-		['clientUserId', (user: typeof SILENT) => user.client_user_id, ['berlin', 'silent']],
-	] as const)('listed users and one user by %s: named as they are asked for', async (usersBy, idOf, names) => {
-		const userIds = [BERLIN, SILENT].map(idOf).join('\n');
-		const expected = [
-			[names[0], 8],
-			[names[1], 0],
-		];
-		expect(counts((await run(summary({ userScope: 'listed', usersBy, userIds }))).rows)).toEqual(expected);
-		const one = usersBy === 'userId' ? byUserId(idOf(BERLIN)) : byClientId(idOf(BERLIN));
-		expect(counts((await run(summary({}, one))).rows)).toEqual([expected[0]]);
-	});
-
 	it('one user without readings, whose name is known from the list', async () => {
 		const user = { __rl: true, mode: 'list', value: SILENT.user_id, cachedResultName: 'silent' };
 		expect(counts((await run(summary({}, user))).rows)).toEqual([['silent', 0]]);
-	});
-
-	it.each(['error', 'empty'])('an entry that no user has, When Not Found %s', async (whenNotFound) => {
-		const userIds = 'silent, unknown, berlin';
-		const listed = { userScope: 'listed', usersBy: 'clientUserId', userIds, options: { whenNotFound } };
-		const { rows } = await run(summary(listed), { onError: 'continueRegularOutput' });
-		expect(counts(rows.filter((row) => !row.error))).toEqual([
-			['silent', 0],
-			['berlin', 8],
-		]);
-		expect(rows.filter((row) => row.error)).toHaveLength(whenNotFound === 'error' ? 1 : 0);
 	});
 
 	it.each([1, 3, 4, 50])('Limit %i counts rows', async (limit) => {

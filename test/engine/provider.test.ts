@@ -182,25 +182,6 @@ describe('Source Types', () => {
 		expect((await run(output, '')).rows).toEqual(rows);
 	});
 
-	it('Output grouped: the groups of these types', async () => {
-		const { rows } = await run('grouped', 'phone');
-		const groups = rows.map(({ groups: all }) => all as Record<string, Array<{ data: object[]; source: IDataObject }>>);
-		expect(groups.map((one) => Object.values(one).flatMap((list) => list.map(({ source }) => source.type)))).toEqual([
-			['phone'],
-			['phone'],
-			[],
-			[],
-		]);
-		expect(groups[0].omron[0].data).toHaveLength(20);
-	});
-
-	it('Limit counts only these', async () => {
-		const { rows } = await run('readings', 'phone');
-		const limited = await run('readings', 'phone', { returnAll: false, limit: 5 });
-		expect(limited.rows).toEqual(rows.slice(0, 5));
-		expect(limited.rows.map(({ source_type: type }) => type)).toEqual(Array(5).fill('phone'));
-	});
-
 	it('a reading without a type is of none', async () => {
 		used.sandbox.switches.bareSources = true;
 		expect((await run('readings', 'cuff, null, undefined')).rows).toEqual([]);

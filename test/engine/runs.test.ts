@@ -64,11 +64,6 @@ describe('Retry On Fail', () => {
 	});
 });
 
-it('Execute Once reads the first item only {{ }}', async () => {
-	const { items, error } = await run({ parameters: perUser(), input, settings: { executeOnce: true } });
-	expect([error, items.length]).toEqual([undefined, 61]);
-});
-
 describe('Batching {{ }}', () => {
 	const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 20 } } };
 

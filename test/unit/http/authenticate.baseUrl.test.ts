@@ -32,6 +32,13 @@ it.each(['http://h', 'http://localhost.evil.example', 'http://127.0.0.1.evil.exa
 	},
 );
 
+it.each(['', '  ', 'api.example.com', 'ftp://h', 'localhost:3000', 'https://', 'javascript:alert(1)'])(
+	'%p is not an address',
+	(given) => {
+		expect(() => root(given, true)).toThrow("'Base URL' in the credential ");
+	},
+);
+
 describe('the words', () => {
 	const refusal = (baseUrl: unknown) => {
 		try {

@@ -137,6 +137,13 @@ describe('other requests', () => {
 		expect(Math.round(times('/b')[0] - failedAt)).toBe(seconds);
 		expect(queue.lastThrottle).toMatchObject({ httpCode: '429' });
 	});
+
+	it('are sent after retries, of which the earliest comes first', async () => {
+		const failed: Record<string, Given> = { '/a': status(500, 5), '/b': status(500, 10), '/c': status(500) };
+		const { ask, sent } = served((path, nth) => ({ ...(nth === 1 ? failed[path] : {}), tookMs: 400 }));
+		await Promise.all([...'abcdef'].map(async (name) => await ask(`/${name}`)));
+		expect(sent.map(([path]) => path.slice(1))).toEqual([...'abcde', ...'cf', ...'ab']);
+	});
 });
 
 it.each([

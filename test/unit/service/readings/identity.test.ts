@@ -158,22 +158,4 @@ describe('same-time readings', () => {
 		expect(first).toBe(keyOf());
 		expect(ranked({ systolic: 120, id: b }, { systolic: 130, id: a })).toEqual([second, first]);
 	});
-
-	it('are in the order of their values where one has no id', () => {
-		const [second, first] = ranked({ systolic: 130, id: 'a' }, { systolic: 120 });
-		expect(first).toBe(keyOf());
-		expect(second).not.toBe(first);
-	});
-
-	it('that are the same are one, with any ids', () => {
-		const keys = ranked({ id: 'b' }, { id: 'a' }, { systolic: 130, id: 'aa' });
-		expect(keys[0]).toBe(keys[1]);
-		expect(keys[0]).toBe(keyOf());
-		expect(keys[2]).not.toBe(keys[0]);
-	});
-
-	it('readings of other instants do not affect them', () => {
-		const rows = [reading(), reading({ systolic: 130 }), reading({ timestamp: '2026-03-04T08:00:00Z' })];
-		expect(keysOf(identity, rows).keys[2]).toBe(keyOf({ timestamp: '2026-03-04T08:00:00Z' }));
-	});
 });

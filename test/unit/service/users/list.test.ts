@@ -89,28 +89,6 @@ describe('stall detection', () => {
 	});
 });
 
-describe('a service that ignores its parameters', () => {
-	it.each(Object.entries(TOTALS))('offset, total %s: an error that says so, never a part', async (_, total) => {
-		for (const cap of [1, 2, 100, 500]) {
-			const { get, asked } = movingTeam({ size: 1200, cap, total, ignores: { offset: true } });
-			await expect(idsOf(userPages(get))).rejects.toThrow(SAME_PAGE);
-			expect(asked.length).toBeLessThanOrEqual(60);
-		}
-	});
-
-	it.each(Object.entries(TOTALS))('limit, total %s: all users once', async (_, total) => {
-		const list = { size: 1200, cap: Infinity, total, ignores: { limit: true } };
-		expect((await read(list)).ids).toEqual(team(1200));
-		expect((await read(list, { offset: 3, maxUsers: 10 })).ids).toEqual(team(13).slice(3));
-	});
-
-	it('both: an error, or no user beyond Limit', async () => {
-		const ignores = { offset: true, limit: true };
-		await expect(read({ size: 1200, cap: Infinity, ignores })).rejects.toThrow(SAME_PAGE);
-		expect((await read({ size: 1200, cap: Infinity, ignores }, { maxUsers: 10 })).ids).toEqual(team(10));
-	});
-});
-
 describe('a service that refuses a page after the last user', () => {
 	it.each([
 		[1, 500],

@@ -6,6 +6,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../../../../nodes/HealthDataService/http/client';
 import {
 	listedUsers,
+	oneUser,
 	throwIfUserExists,
 	toSelectedUser,
 	wholeTeam,
@@ -47,6 +48,17 @@ describe('a list', () => {
 		expect(await found(list, get)).toEqual(['u0 c0 1', ' y 3', 'u1 c1 4']);
 		expect((await all(list.users(get)))[1].problem).toBe(broken);
 	});
+});
+
+it('picked from the list: one quiet Resolve for all items, none without rows', async () => {
+	const { get, asked } = team(5);
+	const resolved = new Map();
+	const rows = [{ client_user_id: null }];
+	for (const given of [[], rows, [...rows]])
+		await oneUser({ by: 'userId', id: 'u3', shownAs: 'c3' }, { resolved }).addClientUserIds!(get, given);
+	expect(rows).toEqual([{ client_user_id: 'c3' }]);
+	expect(asked).toEqual([expect.objectContaining({ path: '/v2/user/resolve/c3' })]);
+	expect(asked[0].once).toMatchObject({ maxAttempts: 2, ignoreFailure: true });
 });
 
 describe('the place of the last user', () => {
