@@ -105,15 +105,6 @@ describe('whole days in Berlin around the change of clocks', () => {
 		expect(rows).toEqual(all.slice(first, end));
 	});
 
-	it('prefers the time zone of the option to that of the workflow', async () => {
-		const parameters = bloodPressureOf(byUserId(BERLIN.user_id), {
-			startDate: '2026-03-29',
-			endDate: '2026-03-29',
-			options: { timeZone: 'Europe/Berlin' },
-		});
-		expect((await run(parameters, 'Pacific/Auckland')).rows).toEqual(all.slice(3, 7));
-	});
-
 	it('between times, in the zone of the workflow', async () => {
 		const parameters = bloodPressureOf(byUserId(BERLIN.user_id), {
 			dateRange: 'times',

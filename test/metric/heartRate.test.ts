@@ -68,15 +68,6 @@ it('gives rows with its own columns, over all pages', async () => {
 	);
 });
 
-it('by the day, too, with the columns that its entry names', async () => {
-	const { rows } = await run({ output: 'daily' });
-	expect(rows.length).toBeGreaterThan(4);
-	expect(rows.reduce((sum, { readings }) => sum + Number(readings), 0)).toBe(samples().length);
-	expect(Object.keys(rows[0]).slice(1, 5).join(' ')).toBe('date value_mean unit readings');
-	expect(rows[0]).toMatchObject({ value_min: expect.any(Number), value_max: expect.any(Number), unit: 'bpm' });
-	expect(rows[0].row_id).toMatch(/^heartRate-day-[0-9a-f]{32}$/);
-});
-
 it('is an event of the trigger, too', async () => {
 	const [{ options }] = new HealthDataServiceTrigger().description.properties;
 	expect(options).toContainEqual({ name: 'New Heart Rate', value: 'heartRate' });

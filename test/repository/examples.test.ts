@@ -101,16 +101,6 @@ it('nightly-shards.json runs every 5 seconds in the hours that its note and the 
 describe('what is read', () => {
 	const readers = having('healthDataService');
 
-	it.each(readers)('%s: the days that its note names', async (file, node) => {
-		const { dateRange, startDate } = node.parameters as { dateRange: string; startDate?: string };
-		const about = notesOf(nodesOf(file))[0];
-		const [, days] = /last (\d+) days/.exec(about) ?? [];
-		if (days) expect(dateRange).toBe(`last${days}Days`);
-		const [, hours] = /last (\d+) hours/.exec(about) ?? [];
-		if (hours) expect(startDate).toBe(`={{ $now.minus({ hours: ${hours} }) }}`);
-		expect(dateRange).toMatch(/^(last7Days|lastWeek|days|times)$/);
-	});
-
 	it.each(readers)('%s: everything, since it matches by row or counts users', (_, { parameters }) => {
 		expect(parameters.returnAll).toBe(true);
 	});
@@ -212,21 +202,6 @@ describe('a run that fails says how many users could not be read', () => {
 		expect(await say([{ error: 'The key is refused', details: 'Check it' }])).not.toMatch(/undefined|\d/);
 	});
 });
-
-/** In a window of 1280 × 800 n8n shows a larger canvas smaller: the notes' 14 px would be less than 11. */
-it.each(['ai-coach.json', 'error-workflow.json', 'mcp-server.json', 'morning-table.json'])(
-	'%s: its notes can be read when n8n fits the canvas into the window',
-	(file) => {
-		const [width, height] = [0, 1].map((axis) => {
-			const name = axis === 0 ? 'width' : 'height';
-			const starts = nodesOf(file).map(({ position }) => position[axis]);
-			const ends = nodesOf(file).map(({ position, parameters }) => position[axis] + Number(parameters[name] ?? 96));
-			return Math.max(...ends) - Math.min(...starts);
-		});
-		expect(width).toBeLessThanOrEqual(1300);
-		expect(height).toBeLessThanOrEqual(720);
-	},
-);
 
 describe('what n8n keeps', () => {
 	it.each(exampleFiles())('%s: no execution that succeeded or was started by hand, and its note says so', (file) => {

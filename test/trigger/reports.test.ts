@@ -155,23 +155,6 @@ onBothSchedulers((scheduler) => {
 			expect(await w.trigger().fetchTestEvent()).toHaveLength(1);
 		});
 
-		it.each<[string, INodeParameters]>([
-			['of all', {}],
-			[
-				'of a list',
-				{
-					userScope: 'listed',
-					usersBy: 'clientUserId',
-					userIds: Array.from({ length: 60 }, (_, i) => `user ${i}`).join('\n'),
-				},
-			],
-		])('asks for the readings of 50 users at most, %s', async (_, parameters) => {
-			for (let i = 0; i < 60; i++) w.history.addUser(`user ${i}`);
-			const n8n = w.trigger({ ...allUsers, ...parameters });
-			await expect(n8n.fetchTestEvent()).rejects.toThrow('There is no');
-			expect(new Set(w.readingRequests()).size).toBe(50);
-		});
-
 		it('is the newest user', async () => {
 			w.history.addUser('carl', '2025-06-01T00:00:00Z');
 			w.history.addUser('dora', '2025-03-01T00:00:00Z');

@@ -99,11 +99,6 @@ describe('a proxy', () => {
 	])('%s: %p, %p', (_, credential, proxy, isFine) => {
 		expect(outcome(credential, { proxy }) === 'OK').toBe(isFine);
 	});
-
-	it('an unset proxy is allowed', () => {
-		for (const proxy of [undefined, ''])
-			expect(outcome({ baseUrl: 'http://health.example', allowHttp: true }, { proxy })).toBe('OK');
-	});
 });
 
 it.each<[string, string | undefined, boolean]>([
