@@ -133,8 +133,7 @@ async function read(
 	});
 	const { troubles } = local;
 	const zone = context.getTimezone();
-	const mayWait = !isStart;
-	const options = { clock, zone, deadline, budgetMs, timeoutMs, queue, troubles, mayWait };
+	const options = { clock, zone, deadline, budgetMs, timeoutMs, queue, troubles };
 	const reader = new PollReader(get, settings, state, options);
 	const result = await reader.read();
 	if (result.isOtherTeam) {
