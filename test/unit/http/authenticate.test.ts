@@ -73,6 +73,12 @@ describe('only a client certificate is allowed among the connection options of a
 		const agentOptions = { cert: 'c', key: 'k', passphrase: 'p' };
 		expect(sentBy({}, { agentOptions })).toMatchObject({ agentOptions });
 	});
+
+	it.each([{}, { allowUnauthorizedCerts: true }])('an authority of the node is refused: %p', (credential) => {
+		expect(outcome(credential, { agentOptions: { ca: 'mine' } })).toBe(
+			'The API key is not sent over a certificate authority set in the node',
+		);
+	});
 });
 
 it('follows no redirect with the key, with any setting of a node', () => {
@@ -98,6 +104,11 @@ describe('a proxy', () => {
 		['this machine, checked', { baseUrl: 'https://localhost:8000' }, 'http://127.0.0.1:3128', true],
 	])('%s: %p, %p', (_, credential, proxy, isFine) => {
 		expect(outcome(credential, { proxy }) === 'OK').toBe(isFine);
+	});
+
+	it('an unset proxy is allowed', () => {
+		for (const proxy of [undefined, ''])
+			expect(outcome({ baseUrl: 'http://health.example', allowHttp: true }, { proxy })).toBe('OK');
 	});
 });
 
@@ -189,6 +200,12 @@ it('adds the key and keeps all of the request, with the address in either option
 	expect(byUri).toMatchObject({ uri: 'https://health.example/v2/other', headers: { 'x-service-api-key': 'key' } });
 	expect(byUri.url).toBeUndefined();
 	expect(sentBy({ apiKey: undefined }, {}).headers).toEqual({ 'x-service-api-key': '' });
+});
+
+it('completes a path with the Base URL, and leaves the address in the option in which n8n has it', () => {
+	expect(sentBy({}, { url: '/v2/user' })).toMatchObject({ url: 'https://health.example/v2/user' });
+	const sent = sentBy({ baseUrl: 'https://health.example/api/' }, { url: undefined, uri: '/v2/user' });
+	expect(sent).toMatchObject({ url: undefined, uri: 'https://health.example/api/v2/user' });
 });
 
 it.each(['host', 'Host', ' HOST '])('the header %p names no other host', (name) => {
