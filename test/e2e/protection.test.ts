@@ -77,13 +77,6 @@ describe('100 items, and the expression of one fails', () => {
 		expect(failed[0].pairedItem).not.toEqual(expect.objectContaining({ item: bad === 0 ? 1 : 0 }));
 	});
 
-	it('On Error Continue (using error output): the others come at the first output', async () => {
-		const { rows, errors } = await run(57, 'continueErrorOutput');
-		noUnhandledRejection();
-		expect(rows.filter(({ json }) => 'systolic' in json)).toHaveLength(isOldest ? 0 : 99 * goodRows.length);
-		if (!isOldest) expect(errors).toHaveLength(1);
-	});
-
 	it('On Error Stop: one error, nothing is sent', async () => {
 		// Its requests differ from those that n8n 2.8.4 still sends for the tests before.
 		const { status, error } = await run(57, 'stopWorkflow', 'mindfulnessMinutes');

@@ -1,6 +1,6 @@
 /**
  * Output: One Item per Day and Summary per User in n8n's engine over HTTP: their days, Limit, links and users. What is in a row:
- * unit/service/readings/daily.test.ts and summary.test.ts.
+ * unit/service/readings/summary.test.ts.
  */
 import { Settings } from 'luxon';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';

@@ -1,4 +1,4 @@
-/** Runs with n8n's settings: *Retry On Fail*, *Execute Once*, *Batching*, and an item that cannot start. */
+/** Runs with n8n's settings: *Retry On Fail*, *Batching*, and an item that cannot start. */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { perItem } from '../../nodes/HealthDataService/resources/operation';
 import { runNode } from '../helpers/engine';

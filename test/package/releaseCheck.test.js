@@ -133,14 +133,6 @@ describe('with the tools installed', () => {
 		expect(readdirSync(join(ready, '.cache', 'release'))).toEqual([name]);
 	}, 120_000);
 
-	it('finds what is not recorded', () => {
-		const record = 'test/repository/public-interface.txt';
-		const clone = planted((copy) => (replace(copy, record, /^.*\n/, ''), commit(copy, 'x')), ready);
-		const { status, stderr } = check(clone);
-		expect(stderr).toContain('node dev/scripts/publicInterface.js');
-		expect(status).toBe(1);
-	}, 120_000);
-
 	it.each([
 		[
 			'tests the file that it packed',

@@ -191,51 +191,6 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
-	it('a list over several polls is read to its end, though many entries in a row have no user', async () => {
-		const crowd = Array.from({ length: 40 }, (_, i) => history.addUser(`crowd ${i}`));
-		const userIds = [
-			...crowd.slice(0, 20).map(({ client_user_id }) => client_user_id!),
-			...Array.from({ length: 15 }, (_, i) => `unknown ${i}`),
-			...crowd.slice(20).map(({ client_user_id }) => client_user_id!),
-		];
-		const n8n = w.trigger({ ...listing(userIds), options: { concurrency: 4 } });
-		await n8n.start();
-		n8n.options.budgetMs = 1500;
-		used.sandbox.switches.latencyMs = 160;
-		pass(10 * MINUTE);
-		const all = crowd.map((user) => measure(user, -MINUTE).systolic);
-		const out: unknown[] = [];
-		if (scheduler === 'memory') out.push(...systolics(await n8n.start('update')));
-		let polls = 1;
-		for (; polls < 60 && out.length < all.length; polls++) {
-			pass(MINUTE / 60);
-			out.push(...systolics(await n8n.tick()));
-		}
-		expect([...out].sort()).toEqual([...all].sort());
-		expect(polls).toBeGreaterThan(1);
-		expect(n8n.reported).toHaveLength(1);
-	});
-
-	it('a user with failed readings and then a failed lookup is one failed user, and loses nothing', async () => {
-		const n8n = w.trigger(listing(['anna', 'ben']));
-		await n8n.start();
-		const expected: number[] = [];
-		const out: unknown[] = [];
-		for (const broken of [ben.user_id, '/resolve/ben', 'nothing']) {
-			used.sandbox.switches.fault = (_, url) =>
-				url.includes(broken) ? { status: 404, body: { detail: 'Not found' } } : undefined;
-			for (let day = 0; day < 4; day++) {
-				pass(DAY);
-				expected.push(measure(anna).systolic, measure(ben).systolic);
-				out.push(...systolics(await n8n.tick()));
-			}
-		}
-		expect([...out].sort()).toEqual(expected.sort());
-		expect(n8n.reported.map(({ message }) => message.split('.')[0])).toEqual(
-			Array(8).fill('The readings of 1 user cannot be read'),
-		);
-	});
-
 	it('an identifier that moves to another user starts over', async () => {
 		const n8n = w.trigger(listing(['anna', 'ben']));
 		await n8n.start();

@@ -243,17 +243,3 @@ describe('Only Connected Users', () => {
 		expect(asked()).toHaveLength(2);
 	});
 });
-
-describe('Concurrent Requests', () => {
-	it.each([
-		[1, { concurrency: 1 }],
-		[3, { concurrency: '={{ 3 }}' }],
-		[8, {}],
-	])('at most %i in flight, with %j', async (most, options) => {
-		for (let i = 0; i < 20; i++) history.addUser(`user ${i}`);
-		used.sandbox.switches.latencyMs = 5;
-		const n8n = new PollingHost(used.credential, { event: 'bloodPressure', userScope: 'all', options });
-		await n8n.start();
-		expect(used.sandbox.load.mostInFlight).toBe(most);
-	});
-});

@@ -1,5 +1,5 @@
 /**
- * Watched users and readings: one user, one provider, users that join and leave. Rows of a picked user have their `client_user_id`,
+ * Watched users and readings: users that join and leave. Rows of a picked user have their `client_user_id`,
  * which is requested only for them; nothing else changes.
  */
 import type { INodeParameters } from 'n8n-workflow';

@@ -178,13 +178,6 @@ describe('weekly-mindfulness-report.json', () => {
 		expect([status, message]).toEqual(['error', `${why} ${SECOND.user_id}`]);
 		expect(rows(table)).toMatchObject([weekRow(FIRST)]);
 	});
-
-	it('ends as failed with an error that concerns all users', async () => {
-		const wrong = { healthDataServiceApi: await host.credential('wrong') };
-		const { status, message } = await run('weekly-mindfulness-report.json', { ...credentials, ...wrong });
-		expect(status).toBe('error');
-		expect(message).toContain('Could not be read: everyone (The service did not accept the API key (status 401)');
-	});
 });
 
 describe('error-handling.json', () => {

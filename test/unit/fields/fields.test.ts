@@ -13,8 +13,6 @@ import {
 	readLimit,
 } from '../../../nodes/HealthDataService/fields/options';
 import { readProvider } from '../../../nodes/HealthDataService/fields/provider';
-import { HealthDataService } from '../../../nodes/HealthDataService/HealthDataService.node';
-import { HealthDataServiceTrigger } from '../../../nodes/HealthDataService/HealthDataServiceTrigger.node';
 import { readDateRange } from '../../../nodes/HealthDataService/resources/timeseries/dateRange';
 import { readTimeZone, readListSlice } from '../../../nodes/HealthDataService/resources/timeseries/options';
 import { readOutput } from '../../../nodes/HealthDataService/resources/timeseries/output';
@@ -194,18 +192,4 @@ it('nothing that was given is quoted: it may be a reading', () => {
 			}
 		}),
 	);
-});
-
-it('no field that n8n shows because of an expression in another one is required', () => {
-	for (const { description } of [new HealthDataService(), new HealthDataServiceTrigger()]) {
-		const names = description.properties
-			.map(({ name }) => name)
-			.filter((name) => !['resource', 'operation', 'event'].includes(name));
-		const required = description.properties.filter(({ required }) => required);
-		for (const { displayOptions } of required)
-			for (const name of Object.keys(displayOptions?.show ?? {})) expect(names).not.toContain(name);
-		expect(required.map(({ name }) => name)).toEqual(
-			description.properties.some(({ name }) => name === 'clientUserId') ? ['clientUserId'] : [],
-		);
-	}
 });

@@ -1,4 +1,4 @@
-/** Client, with a request helper of the test: options of a caller, answers, redirects, and memory after many requests. */
+/** Client, with a request helper of the test: options of a caller, answers, and memory after many requests. */
 import { connect } from '../../../nodes/HealthDataService/http/client';
 import { RequestQueue } from '../../../nodes/HealthDataService/http/requestQueue';
 import { heapInUse, listenersOf, nextTurn } from '../../helpers/machine';

@@ -1,5 +1,5 @@
 /**
- * One run of the node over its input items: fields that are read once, log lines, the end of the run, Batching and item links.
+ * One run of the node over its input items: fields that are read once, the end of the run, and Batching.
  * Only what n8n hands to each item is replaced; test/engine/runs.test.ts has the same with n8n's engine.
  */
 import { sleep, type IDataObject, type INodeParameters } from 'n8n-workflow';

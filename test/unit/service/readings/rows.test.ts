@@ -1,4 +1,4 @@
-/** Rows of readings from any data of the service, and merged groups of one source. */
+/** Rows of readings from any data of the service. */
 import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
 import { readingRows } from '../../../../nodes/HealthDataService/service/readings/rows';
 

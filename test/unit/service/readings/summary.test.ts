@@ -1,4 +1,4 @@
-/** Rows of a day, a range and a poll: what counts, once and for which day, against an independent count, and the columns in order. */
+/** Rows of a day, a range and a poll: what counts, once and for which day, against an independent count. */
 import type { IDataObject } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { identify, identityOf, localTimeIn } from '../../../../nodes/HealthDataService/service/readings/identity';

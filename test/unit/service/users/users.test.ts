@@ -1,4 +1,4 @@
-/** Page of the user list: its validation, and a failure after `total`. Resolve, identifiers, and the sources of a user. */
+/** Page of the user list: its validation, and a failure after `total`. Identifiers, and the sources of a user. */
 import type { IDataObject } from 'n8n-workflow';
 import { authenticate } from '../../../../nodes/HealthDataService/http/authenticate';
 import type { Get } from '../../../../nodes/HealthDataService/http/client';
