@@ -7,6 +7,9 @@ const metric = { times: ['timestamp'], measured: { systolic: [] } } as unknown a
 const rows = (groups: unknown) => readingRows({ groups } as never, metric, owner);
 
 describe('readingRows', () => {
+	it('keeps a field of a group', () =>
+		expect(rows({ omron: [{ data: [{}], id: 7 }] })).toMatchObject([{ group_id: 7 }]));
+
 	it.each([
 		['120', 120],
 		[' 1.2e2 ', 120],
