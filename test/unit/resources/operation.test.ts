@@ -2,39 +2,34 @@
  * One run of the node over its input items: fields that are read once, the end of the run, and Batching.
  * Only what n8n hands to each item is replaced; test/engine/runs.test.ts has the same with n8n's engine.
  */
-import { sleep, type IDataObject, type INodeParameters } from 'n8n-workflow';
+import { sleep, type INodeParameters } from 'n8n-workflow';
 import { oncePerRun, perItem, runOf } from '../../../nodes/HealthDataService/resources/operation';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 
 interface Given {
 	parameters?: INodeParameters;
-	type?: string;
 	batching?: { batch?: { batchInterval: number } };
-	onErrorContinue?: boolean;
 }
 
-/** The contexts of the three items of one run, as n8n gives them, and the lines of the log. */
-function startRun({ parameters = {}, type = 'node', batching, onErrorContinue = false }: Given = {}) {
-	const lines: string[] = [];
+/** The contexts of the three items of one run, as n8n gives them. */
+function startRun({ parameters = {}, batching }: Given = {}) {
 	const data = {};
 	const contextOf = (item: number) => ({
 		inputData: { main: [[{ json: {} }, { json: {} }, { json: {} }]] },
 		getExecuteData: () => data,
 		getItemIndex: () => item,
-		getNode: () => ({ type, name: 'Node', parameters }),
+		getNode: () => ({ type: 'node', parameters }),
 		getNodeParameter: () => ({ batching }),
-		getWorkflow: () => ({ name: 'Workflow' }),
-		continueOnFail: () => onErrorContinue,
-		logger: { info: (line: string) => lines.push(line) },
+		continueOnFail: () => false,
 	});
-	return { contexts: [0, 1, 2].map((item) => contextOf(item) as never), lines };
+	return [0, 1, 2].map((item) => contextOf(item) as never);
 }
 
 describe('fields', () => {
 	/** How often three items read the fields. */
 	const readsOf = (given: Given) => {
 		const read = jest.fn(() => ({}));
-		for (const context of startRun(given).contexts) oncePerRun(context, { but: ['user'] }, read);
+		for (const context of startRun(given)) oncePerRun(context, { but: ['user'] }, read);
 		return read.mock.calls.length;
 	};
 
@@ -62,7 +57,7 @@ describe('fields', () => {
 			if (nows.length === 1) throw new Error('refused');
 			return { given: 1 };
 		};
-		const [first, ...others] = startRun().contexts;
+		const [first, ...others] = startRun();
 		expect(() => oncePerRun(first, { but: [] }, read)).toThrow('refused');
 		for (const context of others) expect(oncePerRun(context, { but: [] }, read)).toEqual({ given: 1 });
 		expect(nows).toHaveLength(2);
@@ -74,7 +69,7 @@ describe('the end of a run', () => {
 	const refused = new Problem('Refused', 'For this test');
 
 	it('closes the queues of all accounts, later ones too; until then they are open and shared', () => {
-		const run = runOf(startRun().contexts[0]);
+		const run = runOf(startRun()[0]);
 		const queue = run.queueOf('one');
 		expect(run.queueOf('one')).toBe(queue);
 		expect(run.queueOf('two')).not.toBe(queue);
@@ -86,10 +81,8 @@ describe('the end of a run', () => {
 });
 
 describe('items', () => {
-	const row = (item: number, json: IDataObject = { item }) => ({ json, pairedItem: { item } });
-
 	const firstOf = async (batching: Given['batching']) => {
-		const [first] = startRun({ batching }).contexts;
+		const [first] = startRun({ batching });
 		return await perItem(async () => [{}]).call(first, { options: {} } as never);
 	};
 	const every = (batchInterval: number) => ({ batch: { batchInterval } });
@@ -104,6 +97,6 @@ describe('items', () => {
 	);
 
 	it('are read one after the other with Batching', async () => {
-		expect(await firstOf(every(1))).toEqual([row(0, {})]);
+		expect(await firstOf(every(1))).toEqual([{ json: {}, pairedItem: { item: 0 } }]);
 	});
 });
