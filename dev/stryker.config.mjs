@@ -23,15 +23,14 @@ const TESTS = {
 	'http/deadlines': 'unit/http/client',
 	'http/requestQueue': 'unit/http/{client,retry.attempts} engine/throttle',
 	'http/retry': 'unit/http/{client,requestQueue}',
-	service:
-		'unit/service/{users/selection,users/list,readings/summary} unit/resources/timeseries/output engine/listedUsers',
+	service: 'unit/service/{users/selection,users/list,readings/summary} engine/listedUsers',
 	'service/readings/aggregates': 'unit/service/readings/summary',
 	'service/readings/identity': 'engine/ids',
 	'service/readings/readUsers': 'engine/{throttle,partWrong}',
-	'service/readings/rows': 'unit/resources/timeseries/output engine/quirks',
+	'service/readings/rows': 'engine/quirks',
 	'service/users/provider': 'engine/provider trigger/reports',
 	'service/users/resolveMany': 'unit/service/users/selection engine/listedUsers',
-	'service/readings/summary': 'unit/resources/timeseries/output engine/outputs',
+	'service/readings/summary': 'engine/outputs',
 	'service/users/users': 'unit/service/users/selection engine/user',
 	trigger: 'trigger/{saved,watched,brokenUser,options,clock,reports} unit/fields/fields',
 	'trigger/cursors': 'trigger/{brokenUser,watchedUsers,listedUsers}',
@@ -40,7 +39,7 @@ const TESTS = {
 	'trigger/seen': 'trigger/{whatIsNew,seam,clock}',
 	fields: 'unit/fields/{fields,users} engine/{fields,fields.others}',
 	resources: 'engine/{timeseries,user,partWrong,size} unit/resources/timeseries/dateRange',
-	'resources/operation': 'unit/resources/timeseries/output engine/{fields.others,runs,provider,pace}',
+	'resources/operation': 'engine/{fields.others,runs,provider,pace}',
 	listSearch: 'engine/pickers',
 };
 

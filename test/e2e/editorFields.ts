@@ -20,6 +20,12 @@ export function editFields(page: Page, { click, type }: Hands) {
 	const offered = at('collection-parameter-option').filter({ visible: true });
 
 	const fields = {
+		/** The names of the fields that are shown. */
+		fieldNames: async () => {
+			const inputs = at('node-parameters').locator('[data-test-id^="parameter-input-"]').filter({ visible: true });
+			const ids = await inputs.evaluateAll((all) => all.map((one) => one.getAttribute('data-test-id')!));
+			return ids.map((id) => id.slice('parameter-input-'.length));
+		},
 		/** The name of the chosen option. */
 		valueOf: async (name: string) => await dropdown(name).inputValue(),
 		/** What a field offers, each with its description. */

@@ -119,6 +119,14 @@ describe('results for a model', () => {
 		expect(found.note).toContain('must be a slug such as apple_health_kit');
 		expect(await answer(open, { ...args, Start_Date: '2020-01-01', End_Date: '2020-01-02' })).toEqual([]);
 	});
+
+	it('a note when nothing was found with source types, whatever the provider', async () => {
+		const options = { sourceTypes: 'ring, Scale' };
+		const provider = { __rl: true, mode: 'slug', value: 'omron' };
+		expect(await answer(bloodPressureOf(byUserId(STEADY.user_id), { provider, options }))).toEqual([
+			{ note: "Nothing with the 'Source Types' ring, scale, which are words such as cuff or watch" },
+		]);
+	});
 });
 
 it('sends requests again after a call that failed', async () => {

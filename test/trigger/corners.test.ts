@@ -150,34 +150,6 @@ onBothSchedulers((scheduler) => {
 		t.answer({});
 		expect(systolics(await t.polls(n8n, 3))).toEqual([121]);
 	});
-
-	describe('a report', () => {
-		it('names the user and why after a start of n8n', async () => {
-			const users = t.users(2);
-			const n8n = t.trigger();
-			t.answer({ [users[0].user_id]: { status: 422 } });
-			await n8n.start();
-			await t.time.pass(2 * HOUR);
-			n8n.kill();
-			const restarted = t.trigger(allUsers, { ...n8n.options, workflowId: `another process ${scheduler}` });
-			Object.assign(restarted, { saved: n8n.saved, row: n8n.row });
-			await restarted.start('init');
-			expect(restarted.reported[0].message).toMatch(/^The readings of 1 user cannot be read\. ./);
-			expect(restarted.reported[0].description).toContain(users[0].user_id);
-		});
-
-		it('a key of another team, and back: each is told', async () => {
-			t.users(1);
-			const n8n = t.trigger();
-			await n8n.start();
-			const [ours] = t.history.team.users;
-			t.history.team.users = [{ ...ours, team_id: '00000000-0000-4000-8000-000000000001' }];
-			await t.polls(n8n, 2);
-			t.history.team.users = [ours];
-			await t.polls(n8n, 2);
-			expect(n8n.reported.map(({ message }) => message)).toEqual(Array(2).fill(expect.stringMatching(/another team/)));
-		});
-	});
 });
 
 describe('durable, with a budget of exactly five minutes at poll times', () => {

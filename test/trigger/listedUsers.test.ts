@@ -4,9 +4,7 @@ import type { BloodPressurePoint } from '../../dev/sandbox/metrics';
 import type { User } from '../../dev/sandbox/schemas';
 import { bloodPressure } from '../helpers/people';
 import type { PollingHost } from '../helpers/pollingHost';
-import { HOUR, iso, MINUTE, NOON, onBothSchedulers, watch } from '../helpers/watch';
-
-const DAY = 24 * HOUR;
+import { HOUR, iso, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -171,24 +169,6 @@ onBothSchedulers((scheduler) => {
 			expect(systolics(await trigger(anna, unknown, ben).fetchTestEvent())).toEqual([expected.systolic]);
 			await expect(trigger(unknown).fetchTestEvent()).rejects.toThrow("Entry 1 of 'User IDs' is ");
 		});
-	});
-
-	it('a user enrolled later starts with the readings since the list was published', async () => {
-		const n8n = w.trigger(listing(['anna', 'dora']));
-		await n8n.start();
-		pass(HOUR);
-		for (let day = 0; day < 4; day++) {
-			pass(DAY);
-			measure(anna);
-			await n8n.tick();
-		}
-		const dora = history.addUser('dora');
-		measure(dora, -30 * DAY);
-		measure(dora, NOON - HOUR - w.clock);
-		const since = measure(dora, NOON + HOUR - w.clock);
-		const now = measure(dora);
-		expect(systolics(await n8n.tick())).toEqual([since.systolic, now.systolic]);
-		expect(await n8n.tick()).toBeUndefined();
 	});
 
 	it('an identifier that moves to another user starts over', async () => {

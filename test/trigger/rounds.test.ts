@@ -77,17 +77,4 @@ onBothSchedulers((scheduler) => {
 		await finish(n8n);
 		expect(valuesOf(n8n.executions.flat().slice(USERS))).toEqual([130, 130]);
 	});
-
-	it('a first round of several polls: readings measured before it are old, later ones are new', async () => {
-		addForAll(team, 90);
-		latency(LATENCY_MS);
-		const n8n = w.trigger({ ...allUsers, options }, { budgetMs: BUDGET_MS });
-		expect(await n8n.start()).toBeUndefined();
-		expect(isDone(n8n)).toBe(false);
-		w.pass(MINUTE);
-		w.history.add(team[0], w.reading(0, 121));
-		w.history.add(team[USERS - 1], w.reading(0, 122));
-		await finish(n8n);
-		expect(valuesOf(n8n.executions.flat())!.sort()).toEqual([121, 122]);
-	});
 });

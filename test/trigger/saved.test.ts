@@ -2,7 +2,7 @@
  * Saving by n8n: the in-memory scheduler with the rows and at a start, the durable one in a row with the execution. With kills,
  * starts, long absences, stale rows and failed emits.
  */
-import { HOUR, isPassComplete, MINUTE, NOON, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
+import { HOUR, isPassComplete, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -28,20 +28,6 @@ onBothSchedulers((scheduler) => {
 		w.pass(240 * HOUR);
 		expect(await n8n.start('init')).toHaveLength(10);
 		expect(await n8n.tick()).toBeUndefined();
-	});
-
-	it('may have its clock set forward and back', async () => {
-		const n8n = w.trigger();
-		w.history.add(w.anna, w.reading(-60));
-		await n8n.start();
-		const service = w.clock;
-		w.used.sandbox.switches.now = () => service + MINUTE;
-		for (const wrong of [NOON + 1000 * HOUR, NOON + 1001 * HOUR, NOON - 1000 * HOUR, NOON]) {
-			w.clock = wrong;
-			expect(await n8n.tick()).toBeUndefined();
-		}
-		w.history.add(w.anna, { ...w.reading(0), time: service, arrived: service });
-		expect(await n8n.tick()).toHaveLength(1);
 	});
 
 	it('saves no reading and no name', async () => {

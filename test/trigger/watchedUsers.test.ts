@@ -56,25 +56,6 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(await n8n.tick())).toEqual([30]);
 	});
 
-	it('a listed user who is added brings nothing, also when the window moves back', async () => {
-		const listed = (...users: string[]) => ({
-			event: 'bloodPressure',
-			userScope: 'listed',
-			usersBy: 'clientUserId',
-			userIds: users.join(),
-		});
-		const n8n = w.trigger(listed('anna'));
-		w.history.add(w.anna, w.reading(0));
-		await n8n.start();
-		const carl = bringsOld();
-		for (const users of [['carl'], ['ben', 'anna'], ['carl']]) {
-			n8n.parameters = listed(...users);
-			expect(await n8n.start('update')).toBeUndefined();
-			expect(await poll(n8n)).toEqual([]);
-			w.history.add(carl, w.reading(-50 * 60), { late: 50 * HOUR });
-		}
-	});
-
 	it('new users', async () => {
 		const n8n = w.trigger({ event: 'user' });
 		expect(await n8n.start()).toBeUndefined();

@@ -8,18 +8,19 @@ import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 
 interface Given {
 	parameters?: INodeParameters;
-	batching?: { batch?: { batchInterval: number } };
+	/** Milliseconds. */
+	batchInterval?: number;
 }
 
 /** The contexts of the three items of one run, as n8n gives them. */
-function startRun({ parameters = {}, batching }: Given = {}) {
+function startRun({ parameters = {}, batchInterval }: Given = {}) {
 	const data = {};
 	const contextOf = (item: number) => ({
 		inputData: { main: [[{ json: {} }, { json: {} }, { json: {} }]] },
 		getExecuteData: () => data,
 		getItemIndex: () => item,
 		getNode: () => ({ type: 'node', parameters }),
-		getNodeParameter: () => ({ batching }),
+		getNodeParameter: (_: string, fallback: unknown) => batchInterval ?? fallback,
 		continueOnFail: () => false,
 	});
 	return [0, 1, 2].map((item) => contextOf(item) as never);
@@ -81,22 +82,21 @@ describe('the end of a run', () => {
 });
 
 describe('items', () => {
-	const firstOf = async (batching: Given['batching']) => {
-		const [first] = startRun({ batching });
+	const firstOf = async (batchInterval?: number) => {
+		const [first] = startRun({ batchInterval });
 		return await perItem(async () => [{}]).call(first, { options: {} } as never);
 	};
-	const every = (batchInterval: number) => ({ batch: { batchInterval } });
 
 	const waits = async () => await sleep(1).then(() => 'waits');
 
-	it.each([[undefined], [{}], [every(0)], [every(-1)]])(
-		'wait until n8n has started all, with Batching %j',
-		async (batching) => {
-			expect(await Promise.race([firstOf(batching), waits()])).toBe('waits');
+	it.each([[undefined], [0], [-1]])(
+		'wait until n8n has started all, with a Batching interval of %p',
+		async (interval) => {
+			expect(await Promise.race([firstOf(interval), waits()])).toBe('waits');
 		},
 	);
 
 	it('are read one after the other with Batching', async () => {
-		expect(await firstOf(every(1))).toEqual([{ json: {}, pairedItem: { item: 0 } }]);
+		expect(await firstOf(1)).toEqual([{ json: {}, pairedItem: { item: 0 } }]);
 	});
 });

@@ -1,10 +1,10 @@
 /** Concurrent reads of many users, over made-up answers: the time of one user, and a problem from before the read. */
 import type { Get, Query, RequestOptions } from '../../../../nodes/HealthDataService/http/client';
 import { readUsers, type UserResult } from '../../../../nodes/HealthDataService/service/readings/readUsers';
-import { RowLimit } from '../../../../nodes/HealthDataService/service/readings/rowLimit';
 import { collectRows } from '../../../../nodes/HealthDataService/service/readings/rows';
 import type { SelectedUser } from '../../../../nodes/HealthDataService/service/users/selection';
 import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
+import { allRows } from '../../../helpers/allRows';
 import { bloodPressure as metric } from '../../../helpers/metrics';
 import { useVirtualTime } from '../../../helpers/virtualTime';
 
@@ -26,7 +26,7 @@ async function read(
 		},
 		whenMissing: async () => {},
 	};
-	const collect = collectRows(metric, new RowLimit());
+	const collect = collectRows(metric, allRows);
 	const results: UserResult[] = [];
 	for await (const one of readUsers(get, { metric, query: () => ({}), selection, width: 1, collect, ...options }))
 		results.push(one);
