@@ -9,24 +9,15 @@ type Json = Record<string, unknown>;
 
 const straight = defaultSwitches();
 
+/** Switches that change a response, beside `oddUserIds`. */
+const BENDING = [
+	...(['cursorStyle', 'splitGroups', 'largeIds', 'extraFields', 'bareSources', 'oddValues', 'bareUsers'] as const),
+	...(['timestamps', 'userTotal', 'lacksUserId', 'hasNaN', 'isPartial'] as const),
+];
+
 /** Whether no switch that changes a response is set. */
 export const isStraight = (switches: Switches) =>
-	(
-		[
-			'cursorStyle',
-			'splitGroups',
-			'largeIds',
-			'extraFields',
-			'bareSources',
-			'oddValues',
-			'bareUsers',
-			'timestamps',
-			'userTotal',
-			'lacksUserId',
-			'hasNaN',
-			'isPartial',
-		] as const
-	).every((name) => switches[name] === straight[name]) && Object.keys(switches.oddUserIds).length === 0;
+	BENDING.every((name) => switches[name] === straight[name]) && Object.keys(switches.oddUserIds).length === 0;
 
 /** How the responses of a route are changed: from the valid one to the one to send. */
 export type Bend = (answer: never, switches: Switches) => unknown;
@@ -102,7 +93,6 @@ export function rewriteTimes(point: Json, style: Switches['timestamps']): Json {
 			z: `${withoutZeros(time)}Z`,
 			offset: `${withoutZeros(time)}+00:00`,
 			noZone: time.replace(/\+00:00$/, ''),
-			endless: time.replace(/\+00:00$/, `${'0'.repeat(20_000)}1Z`),
 			microseconds: time,
 		})[style];
 	return Object.fromEntries(

@@ -34,8 +34,8 @@ export interface Switches {
 	oddValues: boolean;
 	/** Time zone, birth date and connected sources null or incomplete. [8] */
 	bareUsers: boolean;
-	/** How times are written, of readings and of users; `endless`: with a fraction of 20,000 digits. [9] */
-	timestamps: 'microseconds' | 'z' | 'offset' | 'noZone' | 'endless';
+	/** How times are written, of readings and of users. [9] */
+	timestamps: 'microseconds' | 'z' | 'offset' | 'noZone';
 	/** Every page begins with the last reading of the page before. [11] */
 	overlap: boolean;
 	/** Most users on a page, whatever `limit` asks for. [12] */
