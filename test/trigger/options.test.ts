@@ -174,7 +174,7 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 		};
 		await expect(n8n.fetchTestEvent()).rejects.toMatchObject({
 			message: "No blood pressure reading of the last 90 days reaches 'Minimum Systolic'",
-			description: expect.stringContaining('To see a sample, lower them for the test'),
+			description: expect.stringContaining('To see a sample, set limits that more readings reach'),
 		});
 	});
 });
