@@ -38,14 +38,6 @@ it.each([
 	expect(one.count()).toEqual(count);
 });
 
-it('with fewer users wanted never reads the list, and requests few at a time', async () => {
-	const { get, asked, count } = team(500);
-	for await (const { user } of resolveMany(get, requestsOf(ids(0, 100)), true)) if (user?.user_id === 'u1') break;
-	expect(count().lists).toBe(0);
-	expect(asked.length).toBeLessThanOrEqual(6);
-	expect(asked.at(-1)!.once?.isCancelled?.()).toBe(true);
-});
-
 it.each([
 	[true, 4],
 	[false, 64],
@@ -57,26 +49,10 @@ it.each([
 	expect(count().resolves).toBe(width);
 });
 
-it('an unreadable list only costs more requests', async () => {
-	const { get, count } = team(20, { fails: () => broken });
-	expect(await idsOf(get, ids(0, 10))).toEqual(range('u', 0, 10));
-	expect(count()).toEqual({ lists: 1, resolves: 10 });
-});
-
 it('a failed lookup is a problem of that entry', async () => {
 	expect(await look(team(9, { resolves: { c1: rejects(broken) } }).get, ids(0, 3))).toMatchObject([
 		{ user: { user_id: 'u0' } },
 		{ problem: broken },
 		{ user: { user_id: 'u2' } },
 	]);
-});
-
-const fault = new Error('A fault of the code');
-const concerningAll = new Problem('Key', '', { concernsAll: true });
-it.each<[string, Error, Partial<TeamOptions>, number]>([
-	['of the code, from the list', fault, { fails: () => fault }, 10],
-	['of the code', fault, { resolves: { c1: rejects(fault) } }, 3],
-	['that concerns all', concerningAll, { resolves: { c1: rejects(concerningAll) } }, 3],
-])('an error %s ends the read', async (_, error, options, count) => {
-	await expect(look(team(20, options).get, ids(0, count))).rejects.toBe(error);
 });
