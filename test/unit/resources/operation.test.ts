@@ -9,13 +9,16 @@ import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 interface Given {
 	parameters?: INodeParameters;
 	type?: string;
-	/** Milliseconds. */
-	batchInterval?: number;
+	requestOptions?: INodeParameters;
 	onErrorContinue?: boolean;
 }
 
+/** The value at a path of several names, as n8n looks it up. */
+const get = (parameters: IDataObject, path: string, fallback: unknown) =>
+	path.split('.').reduce<unknown>((value, name) => (value as IDataObject | undefined)?.[name], parameters) ?? fallback;
+
 /** The contexts of the three items of one run, as n8n gives them, and the lines of the log. */
-function startRun({ parameters = {}, type = 'node', batchInterval, onErrorContinue = false }: Given = {}) {
+function startRun({ parameters = {}, type = 'node', requestOptions, onErrorContinue = false }: Given = {}) {
 	const lines: string[] = [];
 	const data = {};
 	const contextOf = (item: number) => ({
@@ -23,7 +26,7 @@ function startRun({ parameters = {}, type = 'node', batchInterval, onErrorContin
 		getExecuteData: () => data,
 		getItemIndex: () => item,
 		getNode: () => ({ type, name: 'Node', parameters }),
-		getNodeParameter: (_: string, fallback: unknown) => batchInterval ?? fallback,
+		getNodeParameter: (path: string, fallback: unknown) => get({ requestOptions }, path, fallback),
 		getWorkflow: () => ({ name: 'Workflow' }),
 		continueOnFail: () => onErrorContinue,
 		logger: { info: (line: string) => lines.push(line) },
@@ -45,7 +48,7 @@ describe('fields', () => {
 			{
 				output: 'readings',
 				limit: 3,
-				options: { timeZone: 'UTC', userLimit: 2 },
+				options: { timeZone: 'UTC', userLimit: 2, sourceTypes: 'a=b' },
 				none: null,
 				gone: undefined,
 				requestOptions: {},
@@ -145,21 +148,22 @@ describe('items', () => {
 		]);
 	});
 
-	const firstOf = async (batchInterval?: number) => {
-		const [first] = startRun({ batchInterval }).contexts;
+	const firstOf = async (requestOptions?: INodeParameters) => {
+		const [first] = startRun({ requestOptions }).contexts;
 		return await perItem(async () => [{}]).call(first, { options: {} } as never);
 	};
+	const every = (batchInterval: number) => ({ batching: { batch: { batchInterval } } });
 
 	const waits = async () => await sleep(1).then(() => 'waits');
 
-	it.each([[undefined], [0], [-1]])(
-		'wait until n8n has started all, with a Batching interval of %p',
-		async (interval) => {
-			expect(await Promise.race([firstOf(interval), waits()])).toBe('waits');
+	it.each([[undefined], [{}], [{ batching: {} }], [every(0)], [every(-1)]])(
+		'wait until n8n has started all, with Request Options %j',
+		async (requestOptions) => {
+			expect(await Promise.race([firstOf(requestOptions), waits()])).toBe('waits');
 		},
 	);
 
 	it('are read one after the other with Batching', async () => {
-		expect(await firstOf(1)).toEqual([row(0, {})]);
+		expect(await firstOf(every(1))).toEqual([row(0, {})]);
 	});
 });
