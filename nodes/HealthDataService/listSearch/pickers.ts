@@ -80,9 +80,7 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 });
 
 const noUsers = (filter: string) =>
-	filter === ''
-		? 'The team has no users'
-		: 'No match. Searched: client user IDs, user IDs, connected providers';
+	filter === '' ? 'The team has no users' : 'No match in client user IDs, user IDs and providers';
 
 /** n8n evaluates a picked value that begins with `=`, so that a service could read data of other nodes. */
 const isExpression = (value: string) => value.startsWith('=');
@@ -121,16 +119,14 @@ function moreUsersHint(filter: string, found: IDataObject[], searched: number) {
 	if (isUserId(filter))
 		return found.length ? [] : [{ name: `User ID ${filter}`, value: filter.toLowerCase() }];
 	return [
-		hintRow(
-			`Type the whole client user ID (first ${searched.toLocaleString('en')} users searched)`,
-		),
+		hintRow(`Type the whole client user ID (first ${searched.toLocaleString('en')} searched)`),
 	];
 }
 
 /** Sorting more holds up n8n. A search finds the others. */
 const MAX_PROVIDERS = 1000;
 
-const NO_PROVIDER = 'No match. Searched: names and slugs of connected providers';
+const NO_PROVIDER = 'No match in names and slugs of providers';
 
 const providerRow = (slug: string, name: string) =>
 	name === slug || isExpression(name) ? slug : `${name} (${slug})`;

@@ -144,6 +144,7 @@ async function read(
 	}
 	await target.selection.addClientUserIds?.(get, result.items, () => performance.now() >= deadline);
 	if (result.isListRead) local.listReadAt = Date.now();
+	if (result.throttle) local.throttle = { problem: result.throttle, at: Date.now() };
 	const isFirstPassDone = state.pass === 0 && result.isPassComplete;
 	if (isFirstPassDone) await checkProvider(context, get, target, result.state);
 	return result;

@@ -50,11 +50,11 @@ const lookbackField: INodeProperties = {
 
 /** One option for each threshold of a metric, shown for its event. */
 const thresholdFields: INodeProperties[] = metrics.flatMap(({ value, noun, thresholds }) => {
-	const or = thresholds.length > 1 ? ', or one that reaches another threshold that is given' : '';
+	const oneOfSeveral = thresholds.length > 1 ? '. With several limits, one is enough.' : '';
 	const fieldOf = (threshold: ThresholdOption) => {
 		const where = threshold.at === 'least' ? 'at or above' : 'at or below';
-		const wanted = `Start the workflow only for a ${noun} ${where} this value${or}`;
-		return limitField(threshold, `${wanted}. The others count as seen.`);
+		const wanted = `Start the workflow only for a ${noun} ${where} this value`;
+		return limitField(threshold, wanted + oneOfSeveral);
 	};
 	return shownIf({ '/event': [value] }, thresholds.map(fieldOf));
 });
