@@ -70,7 +70,7 @@ function resultCheck(context: IExecutePaginationFunctions, { selection }: Timese
 	return ({ user, problem }: UserResult) => {
 		if (problem && selection.isOne) throw problem;
 		if (problem && !context.continueOnFail()) throw unreadableProblem(user, problem, succeeded);
-		if (!problem) succeeded++;
+		succeeded++;
 	};
 }
 
