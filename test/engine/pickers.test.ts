@@ -164,6 +164,15 @@ describe('a team of 100,000', () => {
 		expect(used.sandbox.requests).toHaveLength(4);
 	});
 
+	it('offers a user ID of the pages that are searched once, with the row of the user', async () => {
+		const { user_id } = users[700];
+		expect((await search(user_id)).results).toEqual([{ name: 'person-700 (Omron)', value: user_id }]);
+	});
+
+	it('ends without a note after scrolling', async () => {
+		expect(await search('xyz', String(SIZE - 1))).toEqual({ results: [] });
+	});
+
 	it('lists providers from pages at the start, in the middle and at the end, with a note that there may be others', async () => {
 		expect(await searchList(used.credential, 'searchProviders')).toEqual({
 			results: [
