@@ -13,7 +13,7 @@ const DAY_MS = 24 * HOUR_MS;
 const JITTER_MS = 30_000;
 
 interface Unread {
-	/** Undefined for a user whom no poll has reached. */
+	/** Undefined for a user without a known trouble whom this poll has not reached: only a hash is saved. */
 	label?: string;
 	cursor: Cursor;
 	/** Why the user was not read last, if that is known. */
@@ -123,7 +123,7 @@ const LIMITED_ADVICE =
 
 /** The first of them, and since when. */
 function nameOf(users: Unread[]): string {
-	const [{ label = 'one whom no poll has reached', cursor }] = users;
+	const [{ label = 'one whom this poll has not reached', cursor }] = users;
 	const { read, since = 0 } = cursor;
 	const when = read === undefined ? `not read since ${utc(since)}` : `last read ${utc(read)}`;
 	return `${users.length === 1 ? 'It is' : 'The first is'} ${label}, ${when}`;
