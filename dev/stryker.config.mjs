@@ -31,7 +31,7 @@ const TESTS = {
 	'service/readings/rows': 'unit/resources/timeseries/output',
 	'service/readings/progress': 'engine/pace',
 	'service/users/providerCheck': 'engine/provider unit/resources/operation trigger/reports',
-	'service/users/resolveMany': 'unit/service/users/selection',
+	'service/users/findOnList': 'unit/service/users/selection',
 	'service/readings/summary': 'unit/resources/timeseries/output',
 	'service/users/users': 'unit/service/users/selection',
 	trigger: 'trigger/{saved,watched,brokenUser,options,clock,reports} unit/fields/fields',

@@ -54,7 +54,7 @@ export class PollReader {
 	private readonly target: WatchTarget;
 	private readonly aside: SelectedUser[] = [];
 	/** Users whose first read began too late: the service had not told the time yet. */
-	private again: SelectedUser[] = [];
+	private again: UserResult[] = [];
 	/** Users whom a throttle of all has kept from being read. */
 	private readonly throttled: UserResult[] = [];
 	private readonly failures: Array<[Listed, Problem]> = [];

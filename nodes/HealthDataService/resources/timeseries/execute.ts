@@ -89,7 +89,8 @@ function resultCheck(
 	return ({ user, rows, problem }: UserResult) => {
 		if (problem && !isSeveral) throw problem;
 		if (problem && !context.continueOnFail()) throw unreadableProblem(user, problem, succeeded);
-		if (!problem) succeeded++;
+		// An entry that was skipped has no user.
+		if (!problem && user.user_id) succeeded++;
 		limit.isReached((found += rows.length));
 	};
 }

@@ -260,7 +260,8 @@ describe('a problem', () => {
 	});
 
 	it('of an unresolved user is reported without a request', async () => {
-		const { results, asked } = await play({ users: [listed('', { problem: broken })], answer: () => page(1) });
+		const resolve = async () => await Promise.reject(broken);
+		const { results, asked } = await play({ users: [listed('', { resolve })], answer: () => page(1) });
 		expect(results[0]).toMatchObject({ problem: broken, rows: [], isGone: false });
 		expect(asked).toEqual([]);
 	});
