@@ -52,7 +52,7 @@ const { startSandbox } = require('../sandbox/server.ts');
 const { NEEDS } = require('./examples');
 const { RELOADS, rebuildOnChange } = require('./rebuild');
 const { putExamples, runExample } = require('./runExample');
-const { state, stopAll, stopLater, stopOnSignals } = require('./running');
+const { onlyOne, state, stopAll, stopLater, stopOnSignals } = require('./running');
 const { sayNextSteps, sayResult } = require('./say');
 
 const FOLDER = join(CACHE, 'demo');
@@ -76,6 +76,7 @@ async function onPort(port, start) {
 }
 
 async function demo() {
+	onlyOne();
 	if (wants.fresh) rmSync(FOLDER, { recursive: true, force: true });
 
 	console.log('[1/4] Starting the sandbox: the service with invented people and readings');

@@ -16,7 +16,7 @@ export class HealthDataServiceTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle:
-			'={{ "On New " + ($parameter.event + ($parameter.event === "user" ? "" : ": " + $parameter.userScope + ($parameter.userScope === "one" ? " user" : " users"))).replace(/[A-Z]/g, " $&").toTitleCase() }}',
+			'={{ ($parameter.event === "user" ? "newUser" : $parameter.event + ": " + $parameter.userScope + ($parameter.userScope === "one" ? " user" : " users")).replace(/[A-Z]/g, " $&").toTitleCase() }}',
 		description: `Starts the workflow on new ${metrics.map(({ noun }) => `${noun}s`).join(', ')} and users of the Health Data Service`,
 		defaults: { name: 'Health Data Service Trigger' },
 		polling: true,

@@ -1,8 +1,9 @@
 /** The demo as a newcomer runs it. */
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
-const { readFileSync, readdirSync } = require('node:fs');
+const { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } = require('node:fs');
 const { createServer } = require('node:http');
+const { RUNNING } = require('../../dev/demo/running');
 const { ROOT } = require('../../dev/paths');
 
 /** Far from where the tests run, so that a time in another zone is seen. */
@@ -128,6 +129,18 @@ describe('when ports are in use', () => {
 		);
 		expect(code).toBe(1);
 	});
+});
+
+it('does not start beside another one, and forgets one that was killed', async () => {
+	writeFileSync(RUNNING, String(process.pid));
+	const { code, output } = await demo(['--once']);
+	rmSync(RUNNING);
+	expect(output).toContain(`The demo stopped: A demo is already running in this clone (process ${process.pid}).`);
+	expect(code).toBe(1);
+
+	writeFileSync(RUNNING, '4194303');
+	expect((await demo([], '[2/4]', 'SIGINT')).code).toBe(130);
+	expect(existsSync(RUNNING)).toBe(false);
 });
 
 it('lists the examples', async () => {

@@ -86,6 +86,8 @@ it('leads from an empty canvas to a published alert', async () => {
 	await editor.enterText('minSystolic', said('180'));
 	await editor.addOption(said('Minimum Diastolic'));
 	await editor.enterText('minDiastolic', said('110'));
+	const options = (await editor.fieldNames()).filter((name) => name.startsWith('min'));
+	expect(options).toEqual(['minDiastolic', 'minSystolic']);
 	await editor.fetchTestEvent();
 	expect((await editor.outputTable()).rows).toEqual([expect.arrayContaining(['anna', '181', '80'])]);
 	await editor.closeNode();

@@ -12,10 +12,17 @@ import { useVirtualTime } from '../helpers/virtualTime';
 useVirtualTime();
 
 /** What empties the field again. */
-const NO_USER = 'No match. Searched: client user IDs, user IDs, connected providers';
+const NO_USER = 'No match in client user IDs, user IDs and providers';
+const NO_PROVIDER = 'No match in names and slugs of providers';
+const FIRST_SEARCHED = 'Type the whole client user ID (first 1,500 searched)';
+const MANY_PROVIDERS = 'Another one? Use By Slug (1,500 users looked at)';
 const ALL = { name: 'All Providers', value: '' };
 
 const names = ({ results }: INodeListSearchResult) => results.map(({ name }) => name);
+
+it.each([NO_USER, NO_PROVIDER, FIRST_SEARCHED, MANY_PROVIDERS])('the editor shows all of: %s', (message) => {
+	expect(message.length).toBeLessThanOrEqual(52);
+});
 
 describe('users of a small team', () => {
 	const used = useSandbox();
@@ -84,7 +91,7 @@ describe('users of a small team', () => {
 		STEADY.connected_sources = sources;
 		expect(results).toEqual([ALL, { name: 'Omron (omron)', value: 'omron' }, { name: 'withings', value: 'withings' }]);
 		const none = await searchList(used.credential, 'searchProviders', 'xyz');
-		expect(names(none)).toEqual(['No match. Searched: names and slugs of connected providers']);
+		expect(names(none)).toEqual([NO_PROVIDER]);
 	});
 
 	it.each([404, 422, 500])(
@@ -154,7 +161,7 @@ describe('a team of 100,000', () => {
 	it('has a note how to continue when there is nothing to scroll, after four requests at most', async () => {
 		const none = await search('erson-9876');
 		expect(none).toEqual({
-			results: [{ name: 'Type the whole client user ID (first 1,500 users searched)', value: ' ' }],
+			results: [{ name: FIRST_SEARCHED, value: ' ' }],
 			paginationToken: '1500',
 		});
 		expect(used.sandbox.requests).toHaveLength(4);
@@ -172,7 +179,7 @@ describe('a team of 100,000', () => {
 				ALL,
 				{ name: 'Omron (omron)', value: 'omron' },
 				{ name: 'Rare (rare)', value: 'rare' },
-				{ name: 'Another one? Use By Slug (1,500 users looked at)', value: ' ' },
+				{ name: MANY_PROVIDERS, value: ' ' },
 			],
 		});
 		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '49750', '99500']);

@@ -120,6 +120,14 @@ describe('results for a model', () => {
 		expect(await answer(open, { ...args, Start_Date: '2020-01-01', End_Date: '2020-01-02' })).toEqual([]);
 	});
 
+	it('a note when nothing was found with source types, whatever the provider', async () => {
+		const options = { sourceTypes: 'ring, Scale' };
+		const provider = { __rl: true, mode: 'slug', value: 'omron' };
+		expect(await answer(bloodPressureOf(byUserId(STEADY.user_id), { provider, options }))).toEqual([
+			{ note: "Nothing with the 'Source Types' ring, scale, which are words such as cuff or watch" },
+		]);
+	});
+
 	it('from each tool, the results of its own request {{ }}', async () => {
 		const tools = {
 			Few: bloodPressureOf(byUserId(fromAI('User')), { returnAll: false, limit: 1 }),
@@ -136,7 +144,7 @@ describe('results for a model', () => {
 		]);
 		const [few, omron, others] = answers.map((text) => JSON.parse(text) as IDataObject[]);
 		expect(few).toHaveLength(2);
-		expect(omron.map(({ provider }) => provider)).toEqual(['omron', 'omron']);
+		expect(omron).toMatchObject([{ provider: 'omron' }, { provider: 'omron' }]);
 		expect(others[0]).toMatchObject({ user_id: SPECIAL.user_id });
 	});
 });

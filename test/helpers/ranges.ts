@@ -1,19 +1,40 @@
 /** What is sent for the date fields of an item, and ranges for tests of rows. */
 import { DateTime } from 'luxon';
-import {
-	checkHasBegun,
-	toReadRange,
-	type DateRangeFields,
-	type RangeOptions,
-} from '../../nodes/HealthDataService/resources/timeseries/dateRange';
+import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
+import { readRangeOf, type RangeOptions } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
 
-export const toDateRange = (
-	fields: DateRangeFields,
+interface DateFields {
+	dateRange: string;
+	startDate?: unknown;
+	endDate?: unknown;
+}
+
+/** The ranges of an item with these fields, in the time zone of its workflow or, with `userTimeZone`, of each user. */
+export function readRanges(
+	fields: DateFields & { userTimeZone?: boolean },
+	zone: string,
+	now: DateTime,
+	options: RangeOptions = {},
+) {
+	const { userTimeZone } = fields;
+	const context = {
+		getNode: () => ({ parameters: { options: { userTimeZone } } }),
+		getNodeParameter: (name: string) => fields[name.replace('options.', '') as keyof DateFields],
+		getTimezone: () => zone,
+	} as unknown as IExecuteSingleFunctions;
+	const rangeOf = readRangeOf(context, now, options);
+	return (record?: IDataObject) => rangeOf({ user: { user_id: 'u', client_user_id: null }, place: 1, record });
+}
+
+export const readRange = (
+	fields: DateFields,
 	zone: string,
 	now: DateTime = DateTime.now(),
 	options: RangeOptions = {},
-) => checkHasBegun(toReadRange(fields, zone, now, options)).query;
+) => readRanges(fields, zone, now, options)();
+
+export const toDateRange = (...given: Parameters<typeof readRange>) => readRange(...given).query;
 
 /** From the first day on, without an end. */
 export const openRange = (startDate: string, zone = 'UTC') =>
-	toReadRange({ dateRange: 'days', startDate, endDate: '' }, zone, DateTime.now());
+	readRange({ dateRange: 'days', startDate, endDate: '' }, zone);

@@ -45,10 +45,10 @@ export function timeline(scheduler: Scheduler) {
 		},
 
 		/** Answers to the requests of which the address contains a text. */
-		answer(faults: Record<string, Fault | (() => Fault | undefined)>) {
+		answer(faults: Record<string, Fault | ((url: string) => Fault | undefined)>) {
 			used.sandbox.switches.fault = (_, url) => {
 				const found = Object.entries(faults).find(([part]) => url.includes(part))?.[1];
-				return typeof found === 'function' ? found() : found;
+				return typeof found === 'function' ? found(url) : found;
 			};
 		},
 

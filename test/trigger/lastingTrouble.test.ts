@@ -185,6 +185,40 @@ onBothSchedulers((scheduler) => {
 		expect(await t.polls(n8n, 1)).toHaveLength(4);
 	});
 
+	it('one 429 of one user: the next poll reads that user, before those who hang', async () => {
+		const users = t.users(9);
+		const n8n = t.trigger({ ...allUsers, options: { concurrency: 1 } });
+		await n8n.start();
+		const hanging = Object.fromEntries(users.slice(1, 7).map(({ user_id }) => [user_id, { delayMs: 400_000 }]));
+		t.answer(hanging);
+		await t.polls(n8n, 8);
+		t.answer({ ...hanging, [users[0].user_id]: throttle() });
+		t.measure(users[0], 131);
+		expect(await t.polls(n8n, 1)).toEqual([]);
+		t.answer(hanging);
+		expect(systolics(await t.polls(n8n, 1))).toEqual([131]);
+	});
+
+	it('retries for one user who answers 500 use up the limit of all: the others are read by the next poll', async () => {
+		const users = t.users(3);
+		const n8n = t.trigger();
+		await n8n.start();
+		let left = 0;
+		t.answer({
+			'': (url) => {
+				left--;
+				if (left < 0) return throttle(Math.ceil((HOUR - (t.time.elapsed % HOUR)) / 1000));
+				return url.includes(users[1].user_id) ? { status: 500 } : undefined;
+			},
+		});
+		for (const systolic of [131, 132]) {
+			t.measure(users[2], systolic);
+			left = 5;
+			await t.polls(n8n, 1, HOUR);
+		}
+		expect(systolics(t.rows)).toEqual([131, 132]);
+	});
+
 	it("a Retry-After of all pauses all, and is not a user's", async () => {
 		const users = t.users(30);
 		const n8n = t.trigger();

@@ -232,7 +232,7 @@ onBothSchedulers((scheduler) => {
 			await expect(w.trigger({ ...allUsers, options }).fetchTestEvent()).rejects.toMatchObject({
 				message:
 					"No blood pressure reading of the last 90 days (first 50 users) reaches 'Minimum Systolic' or 'Minimum Diastolic' or 'Low Systolic'",
-				description: `To see a sample, lower them for the test (raise 'Low …'). ${scopeOf('blood pressure reading')}`,
+				description: `To see a sample, set limits that more readings reach. ${scopeOf('blood pressure reading')}`,
 			});
 		});
 	});

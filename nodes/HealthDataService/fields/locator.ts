@@ -1,12 +1,6 @@
 /** Resource locator: reads the value that the editor stores for a choice from a list. */
-import type {
-	IExecuteSingleFunctions,
-	INodeParameterResourceLocator,
-	IPollFunctions,
-} from 'n8n-workflow';
-
-/** Where fields are read: for an input item, or for a poll. */
-export type FieldContext = IExecuteSingleFunctions | IPollFunctions;
+import type { IExecuteSingleFunctions, INodeParameterResourceLocator } from 'n8n-workflow';
+import type { FieldContext } from './field';
 
 /** Whether an AI agent calls the node: one run for each call, all within the agent's execution. */
 export const isTool = (context: IExecuteSingleFunctions) => context.getNode().type.endsWith('Tool');

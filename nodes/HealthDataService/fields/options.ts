@@ -1,52 +1,14 @@
 /**
  * Options that several operations share: Return All, Limit, Concurrent Requests, Requests per Second, Only Connected Users, Skip
- * First Users, Source Types, When Not Found, and the Options collection, in the order of the alphabet.
+ * First Users, limits of a metric, Source Types and When Not Found.
  */
-import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DEFAULT_CONCURRENCY } from '../http/requestQueue';
 import type { Limit } from '../service/readings/measured';
 import type { ThresholdOption } from '../service/readings/metrics';
 import type { WhenNotFound } from '../service/users/selection';
-import { Problem } from '../shared/problem';
-import {
-	isObject,
-	someNumber,
-	toChoice,
-	toEntries,
-	toSwitch,
-	toText,
-	wholeNumber,
-} from '../shared/values';
-import type { FieldContext } from './locator';
-
-export const optionsField = (
-	show: IDisplayOptions['show'],
-	options: INodeProperties[],
-): INodeProperties => ({
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add option',
-	default: {},
-	...(show && { displayOptions: { show } }),
-	options: options.sort((a, b) => a.displayName.localeCompare(b.displayName)),
-});
-
-/** The value of an option, converted by `read`; `whenAbsent` if the option was not added. */
-export function readOption<T>(
-	context: FieldContext,
-	name: string,
-	whenAbsent: T,
-	read: (value: unknown) => T,
-): T {
-	const options: unknown = context.getNode().parameters.options ?? {};
-	// Only a workflow edited as JSON can have this.
-	if (!isObject(options))
-		throw new Problem("'Options' is not a set of options", 'Add options from the list');
-	return options[name] === undefined
-		? whenAbsent
-		: read(context.getNodeParameter(`options.${name}`));
-}
+import { someNumber, toSwitch, wholeNumber } from '../shared/values';
+import { readField, readOption, shownIf, toChoiceOf, toWords, type FieldContext } from './field';
 
 /** Leaves room in the service for other clients. */
 const MAX_CONCURRENT_REQUESTS = 50;
@@ -61,14 +23,12 @@ const concurrencyField: INodeProperties = {
 		'How many requests may be on their way at once. Fewer are sent when the service asks for it.',
 };
 
-/** One request in ten seconds. */
-const MIN_REQUESTS_PER_SECOND = 0.1;
-
 const requestsPerSecondField: INodeProperties = {
 	displayName: 'Requests per Second',
 	name: 'requestsPerSecond',
 	type: 'number',
-	typeOptions: { minValue: MIN_REQUESTS_PER_SECOND },
+	// One request in ten seconds.
+	typeOptions: { minValue: 0.1 },
 	default: 5,
 	description:
 		'How many requests one execution sends in a second at most, evenly spread, tries after a failure included. Without this option there is no limit.',
@@ -77,49 +37,39 @@ const requestsPerSecondField: INodeProperties = {
 export const requestLimitFields = [concurrencyField, requestsPerSecondField];
 
 /** Without its option, `requestsPerSecond` is undefined: no limit. */
-export const readRequestLimits = (context: FieldContext) => ({
-	concurrency: readOption(context, 'concurrency', DEFAULT_CONCURRENCY, (value) =>
-		Math.min(wholeNumber(value, 'Concurrent Requests', 1), MAX_CONCURRENT_REQUESTS),
-	),
-	requestsPerSecond: readOption<number | undefined>(
-		context,
-		'requestsPerSecond',
-		undefined,
-		(value) => someNumber(value, 'Requests per Second', MIN_REQUESTS_PER_SECOND),
-	),
-});
+export function readRequestLimits(context: FieldContext) {
+	const concurrency = readOption(context, concurrencyField, DEFAULT_CONCURRENCY, wholeNumber);
+	return {
+		concurrency: Math.min(concurrency, MAX_CONCURRENT_REQUESTS),
+		requestsPerSecond: readOption(context, requestsPerSecondField, undefined, someNumber),
+	};
+}
 
-export const onlyConnectedField = (displayOptions: IDisplayOptions): INodeProperties => ({
+export const onlyConnectedField: INodeProperties = {
 	displayName: 'Only Connected Users',
 	name: 'onlyConnected',
 	type: 'boolean',
 	default: false,
 	description:
 		'Whether to ask only for users who have the chosen provider connected now. Faster, but leaves out readings of sources that were disconnected since.',
-	displayOptions,
-});
+};
 
 export const readOnlyConnected = (context: FieldContext) =>
-	readOption(context, 'onlyConnected', false, (value) => toSwitch(value, 'Only Connected Users'));
+	readOption(context, onlyConnectedField, false, toSwitch);
 
-/** @param name in saved workflows, which differs between operations */
-export const skipField = (name: string): INodeProperties => ({
+export const skipField: INodeProperties = {
 	displayName: 'Skip First Users',
-	name,
+	name: 'offset',
 	type: 'number',
 	typeOptions: { minValue: 0 },
 	default: 0,
 	description: 'How many users to leave out at the start of the list',
-});
-
-export const readSkip = (context: FieldContext, name: string) =>
-	readOption(context, name, 0, (value) => wholeNumber(value, 'Skip First Users', 0));
+};
 
 /** The option for a limit of a metric. */
 export const limitField = (
 	{ option, name, default: limit }: ThresholdOption,
-	description: string,
-	displayOptions: IDisplayOptions,
+	description?: string,
 ): INodeProperties => ({
 	displayName: name,
 	name: option,
@@ -127,16 +77,20 @@ export const limitField = (
 	typeOptions: { minValue: 0 },
 	default: limit,
 	description,
-	displayOptions,
 });
 
+/** A limit, with the name of its option. */
+export type NamedLimit = Limit & Pick<ThresholdOption, 'name'>;
+
 /** The limits of the options that were added. */
-export const readLimits = (context: FieldContext, options: readonly ThresholdOption[]): Limit[] =>
-	options.flatMap(({ column, at, option, name }) => {
-		const limit = readOption<number | undefined>(context, option, undefined, (value) =>
-			someNumber(value, name, 0),
-		);
-		return limit === undefined ? [] : [{ column, [at]: limit }];
+export const readLimits = (
+	context: FieldContext,
+	options: readonly ThresholdOption[],
+): NamedLimit[] =>
+	options.flatMap((option) => {
+		const { column, at, name } = option;
+		const limit = readOption(context, limitField(option), undefined, someNumber);
+		return limit === undefined ? [] : [{ name, column, [at]: limit }];
 	});
 
 export const sourceTypesField: INodeProperties = {
@@ -152,14 +106,12 @@ export const sourceTypesField: INodeProperties = {
 const SOURCE_ADVICE = "Enter types such as cuff, watch, or leave 'Source Types' empty for all";
 
 /** Source types in lower case and alphabetical order; an empty list for all types. */
-export const readSourceTypes = (context: FieldContext): string[] =>
-	readOption<string[]>(context, 'sourceTypes', [], (value) => {
-		const entries = toEntries(value, 'Source Types', SOURCE_ADVICE, /[,;\r\n]+/);
-		const types = entries.map((entry) =>
-			toText(entry, 'Source Types', SOURCE_ADVICE).trim().toLowerCase(),
-		);
-		return [...new Set(types)].filter(Boolean).sort();
-	});
+export function readSourceTypes(context: FieldContext): string[] {
+	const types = readOption(context, sourceTypesField, [], (value, label) =>
+		toWords(value, label, SOURCE_ADVICE),
+	);
+	return [...new Set(types)].sort();
+}
 
 const STOP: WhenNotFound = 'error';
 
@@ -168,55 +120,44 @@ const NOT_FOUND_CHOICES = [
 	{ name: 'Stop With an Error', value: STOP },
 ];
 
-export const whenNotFoundField = (
-	description: string,
-	displayOptions?: IDisplayOptions,
-): INodeProperties => ({
+export const whenNotFoundField: INodeProperties = {
 	displayName: 'When Not Found',
 	name: 'whenNotFound',
 	type: 'options',
 	default: STOP,
-	description,
-	...(displayOptions && { displayOptions }),
+	description: 'What to do when the service does not know a user',
 	options: NOT_FOUND_CHOICES,
-});
+};
 
 export const readWhenNotFound = (context: IExecuteSingleFunctions): WhenNotFound =>
-	readOption(
-		context,
-		'whenNotFound',
-		STOP,
-		(value) => toChoice(value, 'When Not Found', NOT_FOUND_CHOICES).value,
-	);
+	readOption(context, whenNotFoundField, { value: STOP }, toChoiceOf(NOT_FOUND_CHOICES)).value;
+
+const returnAllField: INodeProperties = {
+	displayName: 'Return All',
+	name: 'returnAll',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to return all results or only up to a given limit',
+};
+
+const rowLimitField: INodeProperties = {
+	displayName: 'Limit',
+	name: 'limit',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	// The linter wants to see the number.
+	default: 50,
+	description: 'Max number of results to return',
+};
 
 /** @param hint what Limit leaves out, and how to get the rest */
-export const returnAllAndLimit = (
-	show: IDisplayOptions['show'],
-	hint: string,
-): INodeProperties[] => [
-	{
-		displayName: 'Return All',
-		name: 'returnAll',
-		type: 'boolean',
-		default: false,
-		description: 'Whether to return all results or only up to a given limit',
-		displayOptions: { show },
-	},
-	{
-		displayName: 'Limit',
-		name: 'limit',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		// The linter wants to see the number.
-		default: 50,
-		description: 'Max number of results to return',
-		hint,
-		displayOptions: { show: { ...show, returnAll: [false] } },
-	},
+export const returnAllAndLimit = (hint: string): INodeProperties[] => [
+	returnAllField,
+	...shownIf({ returnAll: [false] }, [{ ...rowLimitField, hint }]),
 ];
 
 /** Infinity with Return All. */
-export function readLimit(context: IExecuteSingleFunctions): number {
-	if (toSwitch(context.getNodeParameter('returnAll', false), 'Return All')) return Infinity;
-	return wholeNumber(context.getNodeParameter('limit', 50), 'Limit', 1);
-}
+export const readLimit = (context: IExecuteSingleFunctions): number =>
+	readField(context, returnAllField, toSwitch)
+		? Infinity
+		: readField(context, rowLimitField, wholeNumber);

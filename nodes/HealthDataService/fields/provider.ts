@@ -1,16 +1,16 @@
 /** Provider: the source of the readings, by its slug. */
-import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { toText } from '../shared/values';
-import { readLocator, type FieldContext } from './locator';
+import type { FieldContext } from './field';
+import { readLocator } from './locator';
 
-export const providerField = (show: IDisplayOptions['show']): INodeProperties => ({
+export const providerField: INodeProperties = {
 	displayName: 'Provider',
 	name: 'provider',
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
 	description:
 		'The source of the readings, such as a wearable: those of others are left out. Leave empty, or pick All Providers, for all sources.',
-	displayOptions: { show },
 	modes: [
 		{
 			displayName: 'From List',
@@ -27,7 +27,7 @@ export const providerField = (show: IDisplayOptions['show']): INodeProperties =>
 			hint: "The service's short name of the source, such as apple_health_kit. User → List shows it under connected_sources.",
 		},
 	],
-});
+};
 
 /** A slug; empty for all providers. */
 export const readProvider = (context: FieldContext) =>

@@ -2,28 +2,24 @@
  * Simplify: shorter output for AI agents, because a model pays for each character. Only the node as a tool has this field; the
  * output of the node in a workflow does not change.
  */
-import type {
-	IDataObject,
-	IDisplayOptions,
-	IExecuteSingleFunctions,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { connectedSources } from '../service/users/users';
 import { toSwitch } from '../shared/values';
+import { readField } from './field';
 import { isTool } from './locator';
 
-export const simplifyField = (show: IDisplayOptions['show']): INodeProperties => ({
+export const simplifyField: INodeProperties = {
 	displayName: 'Simplify',
 	name: 'simplify',
 	type: 'boolean',
 	default: true,
 	description: 'Whether to return a simplified version of the response instead of the raw data',
-	displayOptions: { show: { ...show, '@tool': [true] } },
-});
+	displayOptions: { show: { '@tool': [true] } },
+};
 
 /** False in a workflow: n8n also shows and saves *Simplify* there when another field has an expression. */
 export const isSimplified = (context: IExecuteSingleFunctions) =>
-	isTool(context) && toSwitch(context.getNodeParameter('simplify', true), 'Simplify');
+	isTool(context) && readField(context, simplifyField, toSwitch);
 
 /** One identifier of the user and the columns; those without a value, and a count of none left out, are left out. */
 export function shortRow(row: IDataObject, columns: readonly string[]): IDataObject {
@@ -59,16 +55,10 @@ export function limitNotes(
 	if (!isTool(context)) return [];
 	if (rows >= limit)
 		return [{ note: `Cut off after ${limit} rows ('Limit'): there may be more. ${advice}` }];
+	if (rows > 0) return [];
 	const types = sourceTypes.join(', ');
-	if (rows === 0 && types)
-		return [
-			{ note: `Nothing with the 'Source Types' ${types}, which are words such as cuff or watch` },
-		];
-	if (rows === 0 && provider)
-		return [
-			{
-				note: `Nothing with the 'Provider' ${provider}, which must be a slug such as apple_health_kit`,
-			},
-		];
-	return [];
+	const ofTypes = `'Source Types' ${types}, which are words such as cuff or watch`;
+	const ofProvider = `'Provider' ${provider}, which must be a slug such as apple_health_kit`;
+	const filter = (types && ofTypes) || (provider && ofProvider);
+	return filter ? [{ note: `Nothing with the ${filter}` }] : [];
 }

@@ -2,7 +2,7 @@
  * Users fields: Users, User, Identified By and User IDs. Errors name the position of an entry, never the entry: a client user ID
  * may identify a person.
  */
-import type { IDataObject, IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { ListEntry, UserIdentifier } from '../service/users/selection';
 import { connectedSources, isClientUserId, isUserId, UUID } from '../service/users/users';
 import { Problem } from '../shared/problem';
@@ -11,15 +11,13 @@ import {
 	isBlank,
 	isText,
 	text,
-	toChoice,
 	toEntries,
 	toText,
 	unusable,
 	whatCame,
 } from '../shared/values';
-import { readLocator, type FieldContext } from './locator';
-
-type Show = IDisplayOptions['show'];
+import { readField, shownIf, toChoiceOf, type FieldContext } from './field';
+import { readLocator } from './locator';
 
 export type UserScope = 'one' | 'listed' | 'all';
 
@@ -32,34 +30,26 @@ const SCOPES: Array<{ name: string; value: UserScope; description: string }> = [
 	{ name: 'One User', value: 'one', description: 'The readings of a single user' },
 ];
 
-/** "Users", "User" for a single user, "Identified By" and "User IDs" for a list. */
-export const userFields = (show: Show): INodeProperties[] => [
-	{
-		displayName: 'Users',
-		name: 'userScope',
-		type: 'options',
-		default: ALL_USERS,
-		description: 'Whose readings to retrieve',
-		displayOptions: { show },
-		options: SCOPES,
-	},
-	userField({ ...show, userScope: ['one'] }),
-	usersByField({ ...show, userScope: ['listed'] }),
-	userIdsField({ ...show, userScope: ['listed'] }),
-];
+const scopeField: INodeProperties = {
+	displayName: 'Users',
+	name: 'userScope',
+	type: 'options',
+	default: ALL_USERS,
+	description: 'Whose readings to retrieve',
+	options: SCOPES,
+};
 
 /** `one` means the user of `readUser`, `listed` the users of `readUserIds`, `all` the team. */
 export const readUserScope = (context: FieldContext): UserScope =>
-	toChoice(context.getNodeParameter('userScope', ALL_USERS), 'Users', SCOPES).value;
+	readField(context, scopeField, toChoiceOf(SCOPES)).value;
 
 /** Not `required`: if "Users" is an expression, n8n shows "User" and refuses to start while "User" is empty. */
-const userField = (show: Show): INodeProperties => ({
+const userField: INodeProperties = {
 	displayName: 'User',
 	name: 'user',
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
 	description: 'The user whose readings are retrieved',
-	displayOptions: { show },
 	modes: [
 		{
 			displayName: 'From List',
@@ -92,7 +82,7 @@ const userField = (show: Show): INodeProperties => ({
 			],
 		},
 	],
-});
+};
 
 const USER_ID_ADVICE =
 	'A user ID looks like 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90; User → List and User → Resolve give it. To use your own';
@@ -109,11 +99,7 @@ export function readUser(context: FieldContext): UserIdentifier {
 	const id = typeof value === 'string' ? value.trim() : '';
 	if (!isUserId(id)) throw unusable('User', 'a user ID', value, USER_ADVICE);
 	const shownAs = mode === 'list' ? shownIn(cachedResultName, id) : undefined;
-	return {
-		by: 'userId',
-		id: isPicked ? id : id.toLowerCase(),
-		...(shownAs !== undefined && { shownAs }),
-	};
+	return { by: 'userId', id: isPicked ? id : id.toLowerCase(), shownAs };
 }
 
 const CLIENT_ID_FIELD = 'Client User ID';
@@ -163,25 +149,24 @@ const IDENTIFIERS = [
 	},
 ];
 
-const usersByField = (show: Show): INodeProperties => ({
+const usersByField: INodeProperties = {
 	displayName: 'Identified By',
 	name: 'usersBy',
 	type: 'options',
 	default: USER_ID,
 	description: "Which identifiers the list in 'User IDs' holds",
-	displayOptions: { show },
 	options: IDENTIFIERS,
-});
+};
 
 export const readUsersBy = (context: FieldContext): UserIdentifier['by'] =>
-	toChoice(context.getNodeParameter('usersBy', USER_ID), 'Identified By', IDENTIFIERS).value;
+	readField(context, usersByField, toChoiceOf(IDENTIFIERS)).value;
 
 const LIST_FIELD = 'User IDs';
 
 /** For one input item: n8n holds all rows of an item in memory at once. */
 const MAX_USERS = 10_000;
 
-const userIdsField = (show: Show): INodeProperties => ({
+const userIdsField: INodeProperties = {
 	displayName: LIST_FIELD,
 	name: 'userIds',
 	type: 'string',
@@ -189,8 +174,14 @@ const userIdsField = (show: Show): INodeProperties => ({
 	default: '',
 	placeholder: 'e.g. 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90, 8a7e…',
 	description: `The users, separated by commas or lines, or a list from an expression. At most ${MAX_USERS.toLocaleString('en')}.`,
-	displayOptions: { show },
-});
+};
+
+/** "Users", "User" for a single user, "Identified By" and "User IDs" for a list. */
+export const userFields: INodeProperties[] = [
+	scopeField,
+	...shownIf({ userScope: ['one'] }, [userField]),
+	...shownIf({ userScope: ['listed'] }, [usersByField, userIdsField]),
+];
 
 /** A client user ID may contain spaces and semicolons. */
 const SEPARATORS = { userId: /[\s,;]+/, clientUserId: /[,\r\n]+/ };

@@ -5,7 +5,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isThrottle } from '../shared/problem';
 import { isObject } from '../shared/values';
-import { serviceRoot } from './authenticate';
 import { classifyStatus, isDenied, isRedirect } from './classify';
 import { statusError, unexpectedBodyError } from './errors';
 import { keyCheck } from './keyCheck';
@@ -19,9 +18,10 @@ import {
 	type RetryLimits,
 	type RetryOptions,
 } from './retry';
-import { createSend, storedCredential, type Context, type RequestDefaults } from './transport';
+import { createSend, readCredential, type Context, type RequestDefaults } from './transport';
 
 export { FEW_ATTEMPTS, SINGLE_ATTEMPT, type Budget, type RequestOptions } from './retry';
+export { readCredential } from './transport';
 
 export type Query = Record<string, string | number | undefined>;
 
@@ -51,11 +51,6 @@ export interface ClientOptions
 	asksList?: boolean;
 }
 
-export async function readCredential(context: Context) {
-	const data = await storedCredential(context);
-	return { data, root: serviceRoot(data) };
-}
-
 /** @throws Problem when the credential's Base URL cannot be used */
 export async function connect(
 	context: Context,
@@ -69,28 +64,30 @@ export async function connect(
 		...limits
 	}: ClientOptions = {},
 ): Promise<Get> {
-	const { data, root } = await readCredential(context);
-	const key = String(data.apiKey ?? '').trim();
+	const credential = await readCredential(context);
+	const { root } = credential;
+	const key = String(credential.data.apiKey ?? '').trim();
 	const queue = typeof given === 'function' ? given(`${root} ${key}`) : given;
 	const signal =
 		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 
-	const timeout = {
-		deadlines: queue.deadlines,
-		timeoutMs: Math.min(timeoutMs, RETRY_LIMITS.timeoutMs),
-	};
 	const keys = keyCheck(
 		queue,
 		root,
 		async (url) => await follow(url, { isProbe: true, ignoreFailure: true }),
 	);
-	const send = keys.checked(createSend(context, data, { defaults, signal, ...timeout }));
+	const send = createSend(context, credential, {
+		defaults,
+		signal,
+		deadlines: queue.deadlines,
+		timeoutMs: Math.min(timeoutMs, RETRY_LIMITS.timeoutMs),
+	});
 	const isListThrottled = async (): Promise<boolean> => {
 		const probe = follow(`${root}/v2/user?limit=1`, { ...SINGLE_ATTEMPT, isProbe: true });
 		return await probe.then(() => false, isThrottle);
 	};
 	const follow = followOne(
-		withRetry(send, {
+		withRetry(keys.checked(send), {
 			...RETRY_LIMITS,
 			...limits,
 			queue,

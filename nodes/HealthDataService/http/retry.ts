@@ -149,6 +149,8 @@ class Attempts {
 	/** Last failure that is this user's own, not a throttle that the reader outlasts. */
 	private ownFailure?: Problem;
 	private lastFailure?: Problem;
+	/** Retry-After of the last attempt (ms). */
+	private askedMs?: number;
 	/** The end of the pause before the next attempt. */
 	private notBefore?: number;
 
@@ -184,7 +186,7 @@ class Attempts {
 	/** Whether the last failure was a Retry-After of this user only: the request ends, and the others go on. */
 	private get isOwnThrottle(): boolean {
 		const isOfAll = this.options.queue.isThrottledForAll || !this.request.budget;
-		return this.lastFailure?.retryAfterMs !== undefined && !isOfAll;
+		return this.askedMs !== undefined && !isOfAll;
 	}
 
 	/** @returns nothing for another attempt @throws Problem after the last one */
@@ -196,9 +198,10 @@ class Attempts {
 		const failed = this.failedAttempt(answer);
 		const latest = withAttempts(problemOf(answer), failed, failed.now - this.startedAt);
 		const isOutlasted = this.options.outlastsThrottles && failed.isThrottle;
-		if (!isOutlasted || failed.askedMs !== undefined) this.ownFailure = latest;
+		if (!isOutlasted) this.ownFailure = latest;
 		const failure = this.ownFailure ?? latest;
 		this.lastFailure = failure;
+		this.askedMs = failed.askedMs;
 
 		const maxAttempts = this.request.maxAttempts ?? this.options.maxAttempts;
 		const limits = { ...this.options, maxAttempts };

@@ -31,16 +31,20 @@ export interface TransportOptions {
 	deadlines: Deadlines;
 }
 
-export const storedCredential = async (context: Context) =>
-	await context.getCredentials<ICredentialDataDecryptedObject & ServiceCredential>(CREDENTIAL);
+/** The decrypted credential and its Base URL. @throws Problem when the Base URL cannot be used */
+export async function readCredential(context: Context) {
+	const data = await context.getCredentials<ICredentialDataDecryptedObject & ServiceCredential>(
+		CREDENTIAL,
+	);
+	return { data, root: serviceRoot(data) };
+}
 
-/** @param data the decrypted credential: n8n would load and decrypt it again for each page */
+/** @param credential read once: n8n would load and decrypt it again for each page */
 export function createSend(
 	context: Context,
-	data: ICredentialDataDecryptedObject & ServiceCredential,
+	{ data, root }: Awaited<ReturnType<typeof readCredential>>,
 	{ defaults, signal, timeoutMs, deadlines }: TransportOptions,
 ): Send {
-	const root = serviceRoot(data);
 	const refusal = refusalOf(data, defaults, root);
 	return async (url) => {
 		if (refusal) return { failure: refusal };

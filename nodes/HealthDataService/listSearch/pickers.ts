@@ -1,10 +1,5 @@
 /** Pickers: the lists of users and of providers, read from the user list, because the service has no search. */
-import type {
-	IDataObject,
-	ILoadOptionsFunctions,
-	INodeListSearchItems,
-	INodeListSearchResult,
-} from 'n8n-workflow';
+import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { pickerRow } from '../fields/users';
 import { connect, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
@@ -50,7 +45,7 @@ function picker(search: Search) {
  * A row with a message: picking it leaves the field blank. Its value is a blank, not empty: in an empty field, the editor marks the
  * row with the empty value as picked.
  */
-const hintRow = (name: string): INodeListSearchItems => ({ name, value: ' ' });
+const hintRow = (name: string) => ({ name, value: ' ' });
 
 /** A list of fewer rows cannot be scrolled, and during a search the editor requests the next page only on scrolling. */
 const ROWS_TO_SCROLL = 20;
@@ -66,28 +61,26 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 	let isEnd = false;
 	for (let page = 0; page < maxPages && !isEnd && found.length < ROWS_TO_SCROLL; page++) {
 		const { users, total = Infinity } = await userPage(get, offset);
-		const offered = users.filter(isOffered);
-		found.push(
-			...offered.filter((user) => user.user_id !== named?.user_id && isMatch(user, filter)),
-		);
+		for (const user of users) {
+			const isNew = isOffered(user) && user.user_id !== named?.user_id;
+			if (isNew && isMatch(user, filter)) found.push(user);
+		}
 		offset += users.length;
 		isEnd = users.length === 0 || offset >= total;
 	}
 
 	const results = found.map((user) => ({ name: pickerRow(user), value: String(user.user_id) }));
-	if (isEnd && isFirstCall && results.length === 0) return { results: [hintRow(noUsers(filter))] };
-	if (isEnd) return { results };
+	if (isEnd) {
+		if (isFirstCall && results.length === 0) results.push(hintRow(noUsers(filter)));
+		return { results };
+	}
 	const isStuck = isFirstCall && !named && found.length < ROWS_TO_SCROLL;
-	return {
-		results: isStuck ? [...results, ...moreUsersHint(filter, found, offset)] : results,
-		paginationToken: String(offset),
-	};
+	if (isStuck) results.push(...moreUsersHint(filter, found, offset));
+	return { results, paginationToken: String(offset) };
 });
 
 const noUsers = (filter: string) =>
-	filter === ''
-		? 'The team has no users'
-		: 'No match. Searched: client user IDs, user IDs, connected providers';
+	filter === '' ? 'The team has no users' : 'No match in client user IDs, user IDs and providers';
 
 /** n8n evaluates a picked value that begins with `=`, so that a service could read data of other nodes. */
 const isExpression = (value: string) => value.startsWith('=');
@@ -122,24 +115,18 @@ function isMatch(user: IDataObject, filter: string): boolean {
 }
 
 /** The service cannot look up a user ID: a typed user ID is offered unchecked. For other text, the row asks for the whole identifier. */
-function moreUsersHint(
-	filter: string,
-	found: IDataObject[],
-	searched: number,
-): INodeListSearchItems[] {
+function moreUsersHint(filter: string, found: IDataObject[], searched: number) {
 	if (isUserId(filter))
 		return found.length ? [] : [{ name: `User ID ${filter}`, value: filter.toLowerCase() }];
 	return [
-		hintRow(
-			`Type the whole client user ID (first ${searched.toLocaleString('en')} users searched)`,
-		),
+		hintRow(`Type the whole client user ID (first ${searched.toLocaleString('en')} searched)`),
 	];
 }
 
 /** Sorting more holds up n8n. A search finds the others. */
 const MAX_PROVIDERS = 1000;
 
-const NO_PROVIDER = 'No match. Searched: names and slugs of connected providers';
+const NO_PROVIDER = 'No match in names and slugs of providers';
 
 const providerRow = (slug: string, name: string) =>
 	name === slug || isExpression(name) ? slug : `${name} (${slug})`;
@@ -153,12 +140,10 @@ const ALL_PROVIDERS = { name: 'All Providers', value: '' };
  */
 export const searchProviders = picker(async (get, filter) => {
 	const first = await userPage(get, 0);
-	const pages = [
-		first,
-		...(await Promise.all(
-			spread(first).map(async (offset) => await pageBeyondTotal(get, offset, MAX_PAGE_SIZE, {})),
-		)),
-	];
+	const others = await Promise.all(
+		spread(first).map(async (offset) => await pageBeyondTotal(get, offset, MAX_PAGE_SIZE, {})),
+	);
+	const pages = [first, ...others];
 	const users = pages.flatMap((page) => page.users);
 	const names = new Map(users.flatMap(connectedSources).map(({ slug, name }) => [slug, name]));
 
@@ -172,11 +157,10 @@ export const searchProviders = picker(async (get, filter) => {
 	if (filter === '') results.unshift(ALL_PROVIDERS);
 	const isSample =
 		first.total === undefined ? pages.at(-1)!.users.length > 0 : first.total > users.length;
-	const hint = hintRow(
-		`Another one? Use By Slug (${users.length.toLocaleString('en')} users looked at)`,
-	);
-	if (isSample) return { results: [...results, hint] };
-	return { results: results.length > 0 ? results : [hintRow(NO_PROVIDER)] };
+	const seen = users.length.toLocaleString('en');
+	if (isSample) results.push(hintRow(`Another one? Use By Slug (${seen} users looked at)`));
+	if (results.length === 0) results.push(hintRow(NO_PROVIDER));
+	return { results };
 });
 
 /** Offsets of the other pages: evenly spread over the list, or consecutive if its length is unknown. */

@@ -15,13 +15,14 @@ import { DateTime } from 'luxon';
 import { isTool } from '../fields/locator';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
-import { limitOf } from '../service/readings/rowLimit';
+import { RowLimit } from '../service/readings/rowLimit';
 import { Problem, sentences, toNodeError } from '../shared/problem';
 
 /** Opens the connection with the run's request queue of the item's key and address. The limits of its first call count. */
-export type Connect = (limits?: RequestLimits) => Promise<Get>;
+type Connect = (limits?: RequestLimits) => Promise<Get>;
 
-type Execute = (
+/** Reads the rows of one input item. */
+export type Execute = (
 	context: IExecutePaginationFunctions,
 	connectRun: Connect,
 ) => Promise<IDataObject[]>;
@@ -77,16 +78,12 @@ const told = (context: IExecutePaginationFunctions, error: Error) =>
 		: error;
 
 /** Whether the *Batching* of this item has an interval. */
-function isBatched(context: IExecutePaginationFunctions): boolean {
-	const { batching } = context.getNodeParameter('requestOptions', {}) as {
-		batching?: { batch?: { batchInterval?: number } };
-	};
-	return Number(batching?.batch?.batchInterval) > 0;
-}
+const isBatched = (context: IExecutePaginationFunctions) =>
+	Number(context.getNodeParameter('requestOptions.batching.batch.batchInterval', 0)) > 0;
 
 /** Limit of one input item. @param advice what to do instead of reading too many rows, with the fields of the operation */
-export const itemLimit = (maximum: number, advice: string) =>
-	limitOf(maximum, (most) => {
+export const itemLimit = (maxRows: number, advice: string) =>
+	new RowLimit(maxRows, (most) => {
 		const message = `More than ${most} rows for one input item are more than n8n can hand on`;
 		return new Problem(message, advice, { concernsAll: true });
 	});
@@ -171,11 +168,7 @@ export function oncePerRun<T extends object>(
 	const fields = Object.entries(context.getNode().parameters).filter(
 		([name]) => !but.includes(name),
 	);
-	if (fields.some(([, value]) => hasExpression(value))) return read(run.now);
+	// An expression is saved as text that begins with "=".
+	if (JSON.stringify(fields).includes('"=')) return read(run.now);
 	return run.once('fields', () => read(run.now));
-}
-
-function hasExpression(value: unknown): boolean {
-	if (typeof value === 'string') return value.startsWith('=');
-	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
 }

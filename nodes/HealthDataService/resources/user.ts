@@ -2,12 +2,10 @@
  * Resource User: List, the team's users, one item each (contract 4.3), and Resolve, one user by the client's own identifier
  * (contract 4.4).
  */
-import type { IDataObject, IExecutePaginationFunctions, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { optionsField, readOption, shownIf } from '../fields/field';
 import {
-	optionsField,
 	readLimit,
-	readOption,
-	readSkip,
 	readWhenNotFound,
 	returnAllAndLimit,
 	skipField,
@@ -20,42 +18,31 @@ import { userRow } from '../service/readings/rows';
 import { userPages, type ListSlice } from '../service/users/list';
 import { providerProblem } from '../service/users/provider';
 import { isConnectedTo, noSuchClientUser, resolveUser } from '../service/users/users';
-import { itemLimit, routingOf, type Connect } from './operation';
+import { wholeNumber } from '../shared/values';
+import { itemLimit, routingOf, type Execute } from './operation';
 
-const listShow = { resource: ['user'], operation: ['list'] };
-const resolveShow = { resource: ['user'], operation: ['resolve'] };
-
-const PROVIDER_FIELD = 'Connected Provider';
+const connectedField: INodeProperties = {
+	displayName: 'Connected Provider',
+	name: 'provider',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. omron',
+	description: 'Keep only users who have connected this provider, given by its slug',
+};
 
 const listFields: INodeProperties[] = [
-	...returnAllAndLimit(
-		listShow,
-		"What exceeds this is left out. Turn on 'Return All' to get everything.",
-	),
-	simplifyField(listShow),
-	optionsField(listShow, [
-		{
-			displayName: PROVIDER_FIELD,
-			name: 'provider',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. omron',
-			description: 'Keep only users who have connected this provider, given by its slug',
-		},
-		skipField('offset'),
-	]),
+	...returnAllAndLimit("What exceeds this is left out. Turn on 'Return All' to get everything."),
+	simplifyField,
+	optionsField([connectedField, skipField]),
 ];
 
 const READ_IN_PARTS =
 	"Read the list in parts, an input item for each: 'Return All' off, 'Limit' 100,000 at most, and 'Skip First Users' in the options";
 
-async function listUsers(
-	context: IExecutePaginationFunctions,
-	connectRun: Connect,
-): Promise<IDataObject[]> {
+const listUsers: Execute = async (context, connectRun) => {
 	const limit = itemLimit(readLimit(context), READ_IN_PARTS);
-	const slug = readOption(context, 'provider', '', (value) => toSlug(value, PROVIDER_FIELD));
-	const offset = readSkip(context, 'offset');
+	const slug = readOption(context, connectedField, '', toSlug);
+	const offset = readOption(context, skipField, 0, wholeNumber);
 	const isSimple = isSimplified(context);
 
 	const read: IDataObject[] = [];
@@ -63,7 +50,7 @@ async function listUsers(
 	// With a filter, the number of users to read is unknown: only the matching ones count.
 	const slice: ListSlice = slug
 		? { offset, isLazy: limit.mayEndEarly }
-		: { offset, maxUsers: limit.maximum, onTotal };
+		: { offset, maxUsers: limit.maxRows, onTotal };
 	const get = await connectRun();
 	for await (const { users } of userPages(get, slice)) {
 		for (const user of users) {
@@ -72,19 +59,19 @@ async function listUsers(
 		if (limit.isReached(read.length)) break;
 	}
 	if (slug && offset === 0 && read.length === 0) {
-		const problem = await providerProblem(get, slug, PROVIDER_FIELD);
+		const problem = await providerProblem(get, slug, connectedField.displayName);
 		if (problem) throw problem;
 	}
 	const kept = limit.keep(read);
 	return [
 		...kept.map(isSimple ? simpleUser : userRow),
 		...limitNotes(context, kept.length, {
-			limit: limit.maximum,
+			limit: limit.maxRows,
 			advice: 'Ask for the users of one provider, or for one user',
 			provider: slug,
 		}),
 	];
-}
+};
 
 const resolveFields: INodeProperties[] = [
 	{
@@ -95,17 +82,15 @@ const resolveFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. app-user-0042',
 		description: 'The identifier that your own application gave to the user',
-		displayOptions: { show: resolveShow },
 	},
-	simplifyField(resolveShow),
-	optionsField(resolveShow, [whenNotFoundField('What to do when no user has this identifier')]),
+	simplifyField,
+	optionsField([
+		{ ...whenNotFoundField, description: 'What to do when no user has this identifier' },
+	]),
 ];
 
 /** One request, in n8n's pagination hook because only there errors can be linked to their item. */
-async function resolve(
-	context: IExecutePaginationFunctions,
-	connectRun: Connect,
-): Promise<IDataObject[]> {
+const resolve: Execute = async (context, connectRun) => {
 	const clientUserId = readClientUserId(context.getNodeParameter('clientUserId'));
 	const whenNotFound = readWhenNotFound(context);
 	const isSimple = isSimplified(context);
@@ -113,7 +98,7 @@ async function resolve(
 	if (user) return [isSimple ? simpleUser(user) : userRow(user)];
 	if (whenNotFound === 'error') throw noSuchClientUser(clientUserId);
 	return [];
-}
+};
 
 export const userDescription: INodeProperties[] = [
 	{
@@ -140,6 +125,6 @@ export const userDescription: INodeProperties[] = [
 		],
 		default: 'list',
 	},
-	...listFields,
-	...resolveFields,
+	...shownIf({ resource: ['user'], operation: ['list'] }, listFields),
+	...shownIf({ resource: ['user'], operation: ['resolve'] }, resolveFields),
 ];

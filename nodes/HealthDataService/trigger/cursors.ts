@@ -167,11 +167,16 @@ export class Cursors {
 		this.set(listed, { ...this.of(listed), tried: this.poll, ended: 'failed' });
 	}
 
-	/** After a read that the end of the poll or a throttle of all has ended. The second time in a row it is a failed one. */
-	cut(listed: Listed) {
+	/**
+	 * After a read that the end of the poll or a throttle has ended. The second time in a row it is a failed one.
+	 *
+	 * @param isDone whether the user has had a turn in this pass
+	 */
+	cut(listed: Listed, isDone = false) {
 		const cursor = this.of(listed);
+		const tried = isDone ? this.poll : cursor.tried;
 		if (cursor.ended === 'cut') this.fail(listed);
-		else if (!hasFailed(cursor)) this.set(listed, { ...cursor, ended: 'cut' });
+		else if (!hasFailed(cursor)) this.set(listed, { ...cursor, tried, ended: 'cut' });
 	}
 
 	private get poll() {

@@ -10,7 +10,7 @@ import {
 	type ReadUsersOptions,
 	type UserResult,
 } from '../service/readings/readUsers';
-import { limitOf } from '../service/readings/rowLimit';
+import { RowLimit } from '../service/readings/rowLimit';
 import { lowerUserId } from '../service/users/users';
 import type { SelectedUser, SelectedUsers, UserSelection } from '../service/users/selection';
 import { Problem } from '../shared/problem';
@@ -50,7 +50,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	metric,
 	read(get, users, { target, windowStartOf, ...options }) {
 		const { concurrency, requestsPerSecond = Infinity, provider, sourceTypes } = target;
-		const all = collectRows(metric, limitOf(Infinity, tooManyRows));
+		const all = collectRows(metric, new RowLimit(Infinity, tooManyRows));
 		const query = (user: SelectedUser) => {
 			const start_date = new Date(windowStartOf(user)).toISOString();
 			return { start_date, provider };

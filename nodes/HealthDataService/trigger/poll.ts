@@ -133,8 +133,7 @@ async function read(
 	});
 	const { troubles } = local;
 	const zone = context.getTimezone();
-	const mayWait = !isStart;
-	const options = { clock, zone, deadline, budgetMs, timeoutMs, queue, troubles, mayWait };
+	const options = { clock, zone, deadline, budgetMs, timeoutMs, queue, troubles };
 	const reader = new PollReader(get, settings, state, options);
 	const result = await reader.read();
 	if (result.isOtherTeam) {
@@ -145,6 +144,7 @@ async function read(
 	}
 	await target.selection.addClientUserIds?.(get, result.items, () => performance.now() >= deadline);
 	if (result.isListRead) local.listReadAt = Date.now();
+	if (result.throttle) local.throttle = { problem: result.throttle, at: Date.now() };
 	const isFirstPassDone = state.pass === 0 && result.isPassComplete;
 	if (isFirstPassDone) await checkProvider(context, get, target, result.state);
 	return result;

@@ -23,8 +23,6 @@ export type Troubles = Map<string, Trouble>;
 interface Trouble {
 	label: string;
 	problem: Problem;
-	/** Whether only the end of the poll has kept the user from being read: that is told by absence. */
-	isCut: boolean;
 }
 
 /** In ms. By `performance.now()`: no user is started after `deadline`. */
@@ -37,8 +35,6 @@ export interface PollOptions {
 	timeoutMs: number;
 	queue: RequestQueue;
 	troubles: Troubles;
-	/** Whether a Retry-After of an earlier poll is waited for. */
-	mayWait: boolean;
 }
 
 /** Part of the budget for the users aside. */
@@ -53,9 +49,9 @@ export class PollReader {
 	private readonly results: PollResults;
 	private readonly target: WatchTarget;
 	private readonly aside: SelectedUser[] = [];
-	/** Users whose first read began too late: the service had not told the time yet. */
-	private again: UserResult[] = [];
-	/** Users whom a throttle of all has kept from being read. */
+	/** Users after the others: throttled alone before, or their first read began too late, before the service had told the time. */
+	private again: Array<SelectedUser | UserResult> = [];
+	/** Users whom a throttle has kept from being read. */
 	private readonly throttled: UserResult[] = [];
 	private readonly failures: Array<[Listed, Problem]> = [];
 	private failuresInARow = 0;
@@ -100,9 +96,9 @@ export class PollReader {
 		this.cutThrottled();
 		const result = this.results.finish();
 		const isCutShort = !result.isPassComplete || !result.hasRead;
-		const isThrottled = this.failures.every(([, problem]) => isThrottle(problem));
 		// The throttle may also have left so little time that no request of a user was sent.
-		if (isCutShort && isThrottled) result.throttle ??= this.options.queue.lastThrottle;
+		if (isCutShort && this.failures.length === 0)
+			result.throttle ??= this.options.queue.lastThrottle;
 		const cause = this.target.requestsPerSecond === undefined ? POLL_TOO_SHORT : RATE_TOO_LOW;
 		const state = { ...result.state, team: this.team };
 		return { ...result, state, cause, recovered: this.recovered, isOtherTeam: this.isOtherTeam };
@@ -116,18 +112,17 @@ export class PollReader {
 	}
 
 	private get isPassRead(): boolean {
-		const { results, cursors, failures } = this;
-		const hasEnded = failures.length > 0 || this.isOver;
-		return results.isListRead && !hasEnded && cursors.isPassComplete(false);
+		const { results, cursors, done, isOver } = this;
+		return results.isListRead && done === 0 && !isOver && cursors.isPassComplete(false);
 	}
 
 	/** Waits for the end of a Retry-After, or ends the poll. A clock that was set back does not make it longer. */
 	private waitOut(pausedUntil = 0) {
-		const { clock, deadline, queue, mayWait } = this.options;
+		const { clock, deadline, queue } = this.options;
 		const pauseMs = pausedUntil - clock.now;
 		if (pauseMs <= 0 || pauseMs > MAX_PAUSE_MS) return;
 		queue.pause(pauseMs);
-		if (!mayWait || performance.now() + pauseMs >= deadline) this.endBy(pauseOf(pauseMs));
+		if (performance.now() + pauseMs >= deadline) this.endBy(pauseOf(pauseMs));
 	}
 
 	private async *dueUsers(): AsyncGenerator<SelectedUser> {
@@ -138,6 +133,7 @@ export class PollReader {
 			const cursor = cursors.of(user);
 			if (cursors.isDone(cursor)) continue;
 			if (hasFailed(cursor)) this.aside.push(user);
+			else if (this.wasThrottled(user)) this.again.push(user);
 			else yield user;
 		}
 		results.isListRead = true;
@@ -173,7 +169,7 @@ export class PollReader {
 		const read = this.settings.event.read(this.get, users, {
 			target,
 			windowStartOf: (user) => cursors.beginRead(user),
-			isTriedOnce: (user) => hasFailed(cursors.of(user)),
+			isTriedOnce: (user) => hasFailed(cursors.of(user)) || this.wasThrottled(user),
 			budget: () => ({
 				retryMs: this.failed < FEW_FAILURES ? timeoutMs / 2 : 0,
 				totalMs: isTimeUp() ? 0 : budgetMs / 2,
@@ -189,6 +185,11 @@ export class PollReader {
 			if (!isThrottle(error) && !isLate) throw error;
 			this.endBy(error);
 		});
+	}
+
+	private wasThrottled(user: SelectedUser): boolean {
+		const trouble = this.options.troubles.get(keyOf(user));
+		return trouble !== undefined && isThrottle(trouble.problem);
 	}
 
 	/** Each poll reads a user at least, however long the list has taken at a low rate. */
@@ -216,18 +217,27 @@ export class PollReader {
 			this.failuresInARow = 0;
 			this.isListThrottled = undefined;
 			this.isOver ||= this.results.isFull();
-		} else if (await this.isCutShort(result, problem)) {
-			this.cut(result, problem);
-		} else await this.fail(result, problem);
+		} else if (isThrottle(problem)) await this.noteThrottle(result, problem);
+		else if (this.isCutShort(result)) this.cut(result, problem);
+		else await this.fail(result, problem);
+	}
+
+	/** A throttle of all ends the poll. One that only this user meets counts as a read cut short. */
+	private async noteThrottle(result: UserResult, problem: Problem) {
+		const isLate = this.late.has(result);
+		const isOfAll = await this.isThrottledForAll(problem, isLate);
+		if (isOfAll) this.endBy(problem);
+		if (isOfAll || isLate) {
+			this.throttled.push(result);
+			return;
+		}
+		this.noteTrouble(result, problem);
+		this.cursors.cut(result, true);
 	}
 
 	private cut(result: UserResult, problem: Problem) {
 		const isAnswer = problem.httpCode !== undefined;
-		if (isThrottle(problem)) {
-			this.throttled.push(result);
-			return;
-		}
-		this.noteTrouble(result, problem, !isAnswer);
+		if (isAnswer) this.noteTrouble(result, problem);
 		this.cursors.cut(result);
 	}
 
@@ -249,19 +259,14 @@ export class PollReader {
 	}
 
 	private recover(result: UserResult) {
-		const { troubles } = this.options;
-		const key = keyOf(result);
-		const wasTrouble = troubles.delete(key) && hasFailed(this.cursors.of(result));
+		this.options.troubles.delete(keyOf(result));
+		const wasTrouble = hasFailed(this.cursors.of(result));
 		if (wasTrouble && !result.isGone) this.recovered++;
 	}
 
-	/** Whether only the end of the poll, or a throttle of all, has kept this user from being read. */
-	private async isCutShort(result: UserResult, problem: Problem): Promise<boolean> {
-		const isLate = this.late.has(result);
-		if (!isThrottle(problem)) return isLate && result.tookMs < this.options.timeoutMs;
-		const isOfAll = await this.isThrottledForAll(problem, isLate);
-		if (isOfAll) this.endBy(problem);
-		return isOfAll || isLate;
+	/** Whether only the end of the poll has kept this user from being read. */
+	private isCutShort(result: UserResult): boolean {
+		return this.late.has(result) && result.tookMs < this.options.timeoutMs;
 	}
 
 	/** A Retry-After has asked the list already. */
@@ -294,9 +299,9 @@ export class PollReader {
 		if (outage) this.endBy(outage);
 	}
 
-	private noteTrouble(result: UserResult, problem: Problem, isCut = false) {
+	private noteTrouble(result: UserResult, problem: Problem) {
 		const label = labelOf(result);
-		this.options.troubles.set(keyOf(result), { label, problem, isCut });
+		this.options.troubles.set(keyOf(result), { label, problem });
 	}
 
 	/** Why the user list cannot be read now, if it cannot. */
@@ -320,7 +325,7 @@ export class PollReader {
 	private throwIfOnlyUserFailed() {
 		const { isOne, entries } = this.target.selection;
 		const [[, problem] = []] = this.failures;
-		if (!this.results.isEmpty() || !problem || isThrottle(problem)) return;
+		if (!this.results.isEmpty() || !problem) return;
 		const mayBeWrong = isOne || (entries?.length === 1 && !(problem as Problem).isTransient);
 		if (mayBeWrong) throw problem;
 	}

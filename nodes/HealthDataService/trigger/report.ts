@@ -56,7 +56,7 @@ export function reportOf(
 }
 
 function troubleOf(result: PollResult, local: Local, now: number): Trouble {
-	const { cursors, throttle, hasRead } = result;
+	const { cursors, hasRead } = result;
 	const afterMs = Math.max(HOUR_MS, 2 * local.intervalMs);
 	// A clock that was set back makes nothing young.
 	const ageOf = (time: number) => Math.abs(now - time);
@@ -68,13 +68,17 @@ function troubleOf(result: PollResult, local: Local, now: number): Trouble {
 		if (cursor.ended) isHealed = false;
 		const known = local.troubles.get(key);
 		const { label = cursors.met.get(key), problem } = known ?? {};
-		const isFailing = hasFailed(cursor) && known && !known.isCut && !isThrottle(known.problem);
+		const isFailing = hasFailed(cursor) && known && !isThrottle(known.problem);
 		if (isFailing) failing.push({ label, cursor, problem });
 		else if (isOld(cursor.read)) waiting.push({ label, cursor, problem });
 	}
+	// The poll that reaches the last users of a round may meet no throttle itself.
+	const isThrottleOld = waiting.length === 0 || isOld(local.throttle?.at);
+	const throttle = result.throttle ?? (isThrottleOld ? undefined : local.throttle?.problem);
 	const isListOld = waiting.length === 0 && isOld(local.listReadAt);
 	const isTrouble = failing.length > 0 || throttle !== undefined || !hasRead;
-	const isLongRound = !isTrouble && waiting.length > 0 && waiting.every(({ problem }) => !problem);
+	const isLongRound =
+		!isTrouble && waiting.length > 0 && waiting.every(({ cursor }) => !cursor.ended);
 	return { failing, waiting, throttle, isListOld, isLongRound, isHealed };
 }
 

@@ -3,6 +3,7 @@
  * locks against overlapping polls and duplicate deliveries.
  */
 import type { IDataObject, IPollFunctions, Workflow } from 'n8n-workflow';
+import type { Problem } from '../shared/problem';
 import type { Troubles } from './reader';
 
 /** In memory, n8n gives no budget. On the durable scheduler only a start has this one, which tells it from a poll time. */
@@ -34,6 +35,8 @@ export interface Local {
 	at: number;
 	/** When the user list was last read to its end (ms since 1970). */
 	listReadAt: number;
+	/** The last throttle that cut a poll short, and when (ms since 1970). */
+	throttle?: { problem: Problem; at: number };
 	/** When the last poll began, by `performance.now()`, and how long after the one before it. */
 	begunAt: number;
 	intervalMs: number;

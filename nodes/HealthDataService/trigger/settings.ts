@@ -1,15 +1,17 @@
 /** Fields of the trigger, in the order of the screen (n8n puts "Poll Times" first), their values, and the thresholds among them. */
 import { hash } from 'node:crypto';
 import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
+import { optionsField, readOption, shownIf } from '../fields/field';
 import {
+	limitField,
 	onlyConnectedField,
-	optionsField,
+	readLimits,
 	readOnlyConnected,
-	readOption,
 	readRequestLimits,
 	readSourceTypes,
 	requestLimitFields,
 	sourceTypesField,
+	type NamedLimit,
 } from '../fields/options';
 import { providerField, readProvider } from '../fields/provider';
 import { readUser, readUserIds, readUsersBy, readUserScope, userFields } from '../fields/users';
@@ -24,7 +26,7 @@ import {
 	type UserSelection,
 } from '../service/users/selection';
 import { noSuchClientUser } from '../service/users/users';
-import { someNumber, toChoice, wholeNumber } from '../shared/values';
+import { toChoice, wholeNumber } from '../shared/values';
 import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
 import { HOUR_MS } from './state';
 
@@ -46,21 +48,15 @@ const lookbackField: INodeProperties = {
 };
 
 /** One option for each threshold of a metric, shown for its event. */
-const thresholdFields: INodeProperties[] = metrics.flatMap((metric) =>
-	metric.thresholds.map(
-		({ at, option, name, default: threshold }): INodeProperties => ({
-			displayName: name,
-			name: option,
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: threshold,
-			description: `Start the workflow only for a ${metric.noun} ${at === 'least' ? 'at or above' : 'at or below'} this value${
-				metric.thresholds.length > 1 ? ', or one that reaches another threshold that is given' : ''
-			}. The others count as seen.`,
-			displayOptions: { show: { '/event': [metric.value] } },
-		}),
-	),
-);
+const thresholdFields: INodeProperties[] = metrics.flatMap(({ value, noun, thresholds }) => {
+	const oneOfSeveral = thresholds.length > 1 ? '. With several limits, one is enough.' : '';
+	const fieldOf = (threshold: ThresholdOption) => {
+		const where = threshold.at === 'least' ? 'at or above' : 'at or below';
+		const wanted = `Start the workflow only for a ${noun} ${where} this value`;
+		return limitField(threshold, wanted + oneOfSeveral);
+	};
+	return shownIf({ '/event': [value] }, thresholds.map(fieldOf));
+});
 
 export type TriggerOutput = 'readings' | 'users';
 const outputs: Array<{ name: string; value: TriggerOutput; description: string }> = [
@@ -83,15 +79,14 @@ const outputField: INodeProperties = {
 	type: 'options',
 	default: 'readings',
 	options: outputs,
-	displayOptions: { show },
 };
 
 const options = [
 	...requestLimitFields,
 	lookbackField,
 	...thresholdFields,
-	onlyConnectedField({ show: { '/event': show.event, '/userScope': ['all'] } }),
-	{ ...sourceTypesField, displayOptions: { show: { '/event': show.event } } },
+	...shownIf({ '/event': show.event, '/userScope': ['all'] }, [onlyConnectedField]),
+	...shownIf({ '/event': show.event }, [sourceTypesField]),
 ];
 
 export const triggerFields: INodeProperties[] = [
@@ -103,16 +98,9 @@ export const triggerFields: INodeProperties[] = [
 		default: 'bloodPressure',
 		options: events.map(({ name, value }) => ({ name, value })),
 	},
-	...userFields(show),
-	providerField(show),
-	outputField,
-	optionsField(undefined, options),
+	...shownIf(show, [...userFields, providerField, outputField]),
+	optionsField(options),
 ];
-
-interface NamedLimit extends Limit {
-	/** Of the option. */
-	name: string;
-}
 
 export interface Settings {
 	event: TriggerEvent;
@@ -131,7 +119,7 @@ export interface Settings {
 export function readSettings(context: IPollFunctions, isTest = false): Settings {
 	const event = toChoice(context.getNodeParameter('event'), 'Trigger On', events);
 	const lookback = readLookback(context);
-	const limits = readLimits(context, event.metric?.thresholds);
+	const limits = readLimits(context, event.metric?.thresholds ?? []);
 	const common = { event, lookback, limits, isWanted: wantedBy(event, limits) };
 	const requests = readRequestLimits(context);
 	const { requestsPerSecond = PAGES_AHEAD } = requests;
@@ -180,21 +168,9 @@ function watchedUser(user: UserIdentifier): UserSelection {
 
 /** In ms. */
 const readLookback = (context: IPollFunctions): number =>
-	readOption(context, 'lookback', DEFAULT_LOOKBACK_HOURS, (value) =>
-		wholeNumber(value, 'Lookback Hours', 1, MAX_LOOKBACK_HOURS),
+	readOption(context, lookbackField, DEFAULT_LOOKBACK_HOURS, (value, label, min) =>
+		wholeNumber(value, label, min, MAX_LOOKBACK_HOURS),
 	) * HOUR_MS;
-
-/** Limits of the options that were added. */
-export const readLimits = (
-	context: IPollFunctions,
-	options: readonly ThresholdOption[] = [],
-): NamedLimit[] =>
-	options.flatMap(({ column, at, option, name }) => {
-		const value = readOption<number | undefined>(context, option, undefined, (given) =>
-			someNumber(given, name, 0),
-		);
-		return value === undefined ? [] : [{ name, column, [at]: value }];
-	});
 
 /** Whether a row reaches a limit, or none is given. */
 const wantedBy =

@@ -60,7 +60,7 @@ function nothingToShow({ event, target, limits }: Settings, isTimeUp: boolean) {
 	const names = limits.map(({ name }) => `'${name}'`);
 	return new Problem(
 		`No ${event.noun} of the last ${event.testDays} days${users} reaches ${names.join(' or ')}`,
-		`To see a sample, lower them for the test (raise 'Low …'). ${scope}`,
+		`To see a sample, set limits that more readings reach. ${scope}`,
 	);
 }
 

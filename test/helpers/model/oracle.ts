@@ -130,6 +130,9 @@ export class Oracle implements Judge {
 		const ahead = (time ?? -Infinity) - at;
 		if (wasThere && ahead > DAY + this.worstClock && !group.hasChanged(this.since, ended) && group.isInTable)
 			fail('dated ahead, and there when watching began', group.readings[0]);
+		const { isFirstPoll, zone, isDateWrong } = this.begins.get(person)!;
+		// The publication could not read the user, and its clock was behind: what is older may go out.
+		const mayLookNew = !isFirstPoll && time !== null && time > this.since - zone;
 		const isNew = hasCome && !wasThere && ahead <= 0 && time !== null && time > this.since + this.worstClock;
 		group.begin(at, {
 			isNew,
@@ -137,7 +140,8 @@ export class Oracle implements Judge {
 			isUnsure:
 				wasThere ||
 				group.hasChanged(this.firstTry, this.since) ||
-				this.begins.get(person)!.isDateWrong ||
+				isDateWrong ||
+				mayLookNew ||
 				ahead > 0 ||
 				(time !== null && this.clock?.mayHide(time)) ||
 				group.hasChanged(at, ended) ||

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { found, PLAIN } from './found';
 import { Player } from './player';
+import { foundProgress } from './progress/found';
 import { HUGE, KINDS } from './progress/kinds';
 import { ProgressPlayer } from './progress/progressPlayer';
 import type { ProgressHistory } from './progress/troubles';
@@ -33,14 +34,19 @@ export const PROMISED_KINDS = ALL_KINDS.filter((kind) => kind !== MIX);
 /** One lasting trouble each: a history takes a tenth of the time of a random one. */
 export const LASTING_KINDS = PROMISED_KINDS.filter((kind) => kind !== RANDOM);
 
+/** Those that broke a promise once. */
+const FOUND: Array<{ name: string; drawn: Drawn }> = [
+	...found.map(({ name, world, steps }) => ({ name, drawn: { world: { ...PLAIN, ...world }, steps } })),
+	...foundProgress.map(([name, progress]) => ({ name, drawn: { progress } })),
+];
+
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 /** @returns whether all promises were kept */
 export async function main(options: Run, print: Print): Promise<boolean> {
 	if (options.history) return await replay(JSON.parse(options.history) as Drawn, print);
-	for (const { name, world, steps } of options.kinds.includes(RANDOM) ? found : []) {
-		const drawn = { world: { ...PLAIN, ...world }, steps };
+	for (const { name, drawn } of options.kinds.includes(RANDOM) ? FOUND : []) {
 		try {
 			await play(drawn);
 		} catch {

@@ -11,17 +11,17 @@ import {
 	readSourceTypes,
 	readWhenNotFound,
 	readLimit,
+	readLimits,
 } from '../../../nodes/HealthDataService/fields/options';
 import { readProvider } from '../../../nodes/HealthDataService/fields/provider';
 import { isSimplified } from '../../../nodes/HealthDataService/fields/simplify';
 import { HealthDataService } from '../../../nodes/HealthDataService/HealthDataService.node';
 import { HealthDataServiceTrigger } from '../../../nodes/HealthDataService/HealthDataServiceTrigger.node';
-import { readDateRange } from '../../../nodes/HealthDataService/resources/timeseries/dateRange';
+import { readRangeOf } from '../../../nodes/HealthDataService/resources/timeseries/dateRange';
 import { readTimeZone, readListSlice } from '../../../nodes/HealthDataService/resources/timeseries/options';
 import { readOutput } from '../../../nodes/HealthDataService/resources/timeseries/output';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../../nodes/HealthDataService/shared/values';
-import { readLimits } from '../../../nodes/HealthDataService/trigger/settings';
 import { anything, readOrRefuse, withField } from '../../helpers/fieldValues';
 import { fc } from '../../helpers/properties';
 import { bloodPressure } from '../../helpers/metrics';
@@ -51,7 +51,7 @@ const atLeast = (min: number) => (value: unknown) => {
 };
 
 type Read = (context: IExecuteSingleFunctions) => unknown;
-const least: Read = (context) => readLimits(context as never, bloodPressure.thresholds)[0].least;
+const least: Read = (context) => readLimits(context, bloodPressure.thresholds)[0].least;
 
 /** Each reader, and what may come out for a value: refused, or the one right result. */
 const READERS: Array<[field: string, parameter: string, read: Read, meant: (value: unknown) => unknown]> = [
@@ -109,7 +109,7 @@ it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, me
 
 it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 	['concurrency and requestsPerSecond', readRequestLimits, { concurrency: 8, requestsPerSecond: undefined }],
-	['minSystolic', (context) => readLimits(context as never, bloodPressure.thresholds), []],
+	['minSystolic', (context) => readLimits(context, bloodPressure.thresholds), []],
 	['userLimit and userOffset', readListSlice, { offset: 0, maxUsers: Infinity }],
 	['onlyConnected', readOnlyConnected, false],
 	['sourceTypes', readSourceTypes, []],
@@ -135,7 +135,7 @@ describe('Source Types', () => {
 		['["Cuff", "watch"]', ['cuff', 'watch']],
 		...[
 			[
-				['Watch', ' cuff ', 'CUFF'],
+				['Watch', ' cuff ', 'CUFF', ' '],
 				['cuff', 'watch'],
 			] as [unknown, string[]],
 		],
@@ -168,11 +168,12 @@ it('Simplify is what was meant for a tool, and never on in a workflow', () => {
 
 it('an invalid value never gives an open end, another range or another zone', () => {
 	const now = DateTime.fromISO('2026-03-20T12:00:00Z');
+	const selected = { user: { user_id: 'u', client_user_id: null }, place: 1 };
 	const given = fc.oneof(anything, fc.date({ min: new Date('2020-01-01'), max: new Date('2030-01-01') }));
 	fc.assert(
 		fc.property(given, fc.constantFrom('days', 'times'), (endDate, dateRange) => {
 			const result = readOrRefuse('End Date', () =>
-				readDateRange(withField('endDate', endDate, { dateRange, startDate: '2015-01-01' }), now)('UTC'),
+				readRangeOf(withField('endDate', endDate, { dateRange, startDate: '2015-01-01' }), now)(selected),
 			);
 			if (result) expect(result.read.query.end_date === undefined).toBe(isBlankText(endDate));
 		}),
@@ -180,7 +181,7 @@ it('an invalid value never gives an open end, another range or another zone', ()
 	fc.assert(
 		fc.property(anything, (dateRange) => {
 			const result = readOrRefuse('Date Range', () =>
-				readDateRange(withField('dateRange', dateRange, { startDate: '2015-01-01' }), now)('UTC'),
+				readRangeOf(withField('dateRange', dateRange, { startDate: '2015-01-01' }), now)(selected),
 			);
 			expect(result !== undefined).toBe(dateRange === 'last7Days' || dateRange === 'days');
 		}),

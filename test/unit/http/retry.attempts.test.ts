@@ -98,7 +98,7 @@ it.each<[string, Array<Given | Error>, Options, number[], unknown]>([
 		{ retryAfterMs: 30_000 },
 	],
 	['a failure before throttles', [status(500), status(429)], () => [until(5)], [0, 0.5, 1.5, 3.5], { httpCode: '500' }],
-	['a failure before Retry-After', [status(500), status(429, 60)], () => [until(5)], [0, 0.5], { httpCode: '429' }],
+	['a failure before Retry-After', [status(500), status(429, 60)], () => [until(5)], [0, 0.5], { httpCode: '500' }],
 	[
 		'a failure before throttles, in a run',
 		[status(500), status(429)],

@@ -9,12 +9,13 @@ import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 interface Given {
 	parameters?: INodeParameters;
 	type?: string;
-	batching?: { batch?: { batchInterval: number } };
+	/** Milliseconds. */
+	batchInterval?: number;
 	onErrorContinue?: boolean;
 }
 
 /** The contexts of the three items of one run, as n8n gives them, and the lines of the log. */
-function startRun({ parameters = {}, type = 'node', batching, onErrorContinue = false }: Given = {}) {
+function startRun({ parameters = {}, type = 'node', batchInterval, onErrorContinue = false }: Given = {}) {
 	const lines: string[] = [];
 	const data = {};
 	const contextOf = (item: number) => ({
@@ -22,7 +23,7 @@ function startRun({ parameters = {}, type = 'node', batching, onErrorContinue = 
 		getExecuteData: () => data,
 		getItemIndex: () => item,
 		getNode: () => ({ type, name: 'Node', parameters }),
-		getNodeParameter: () => ({ batching }),
+		getNodeParameter: (_: string, fallback: unknown) => batchInterval ?? fallback,
 		getWorkflow: () => ({ name: 'Workflow' }),
 		continueOnFail: () => onErrorContinue,
 		logger: { info: (line: string) => lines.push(line) },
@@ -144,22 +145,21 @@ describe('items', () => {
 		]);
 	});
 
-	const firstOf = async (batching: Given['batching']) => {
-		const [first] = startRun({ batching }).contexts;
+	const firstOf = async (batchInterval?: number) => {
+		const [first] = startRun({ batchInterval }).contexts;
 		return await perItem(async () => [{}]).call(first, { options: {} } as never);
 	};
-	const every = (batchInterval: number) => ({ batch: { batchInterval } });
 
 	const waits = async () => await sleep(1).then(() => 'waits');
 
-	it.each([[undefined], [{}], [every(0)], [every(-1)]])(
-		'wait until n8n has started all, with Batching %j',
-		async (batching) => {
-			expect(await Promise.race([firstOf(batching), waits()])).toBe('waits');
+	it.each([[undefined], [0], [-1]])(
+		'wait until n8n has started all, with a Batching interval of %p',
+		async (interval) => {
+			expect(await Promise.race([firstOf(interval), waits()])).toBe('waits');
 		},
 	);
 
 	it('are read one after the other with Batching', async () => {
-		expect(await firstOf(every(1))).toEqual([row(0, {})]);
+		expect(await firstOf(1)).toEqual([row(0, {})]);
 	});
 });

@@ -3,45 +3,41 @@
  * the contract does not name the time zone of a time without one.
  */
 import { DateTime } from 'luxon';
+import type { ReadRange } from '../../service/readings/range';
 import { calendarDay, isoText, type CalendarDay } from '../../shared/calendarDay';
 import { Problem } from '../../shared/problem';
 import { emptyField, isBlank, unusable } from '../../shared/values';
 
-export type Edge = 'start' | 'end';
+/** The start and the end of a range. */
+export type Edge = keyof CalendarDay;
 
-const LABELS: Record<Edge, string> = { start: 'Start Date', end: 'End Date' };
-
-export interface DateRange {
-	start_date: string;
-	end_date?: string;
-}
+const LABELS: Record<Edge, string> = { first: 'Start Date', last: 'End Date' };
 
 /** Whether an end was left empty. An expression that evaluates to null or undefined is an error instead. */
 export const isOpen = (end: unknown) => typeof end === 'string' && isBlank(end);
 
 /**
- * @param firstDay YYYY-MM-DD @param lastDay the same; undefined leaves the end open
+ * First and last instant of days (YYYY-MM-DD). Without a last day, the end is open.
+ *
  * @throws Problem for an end before the start, and for a range that is only a day that the zone skipped
  */
-export function wholeDays(zone: string, firstDay: string, lastDay: string | undefined): DateRange {
-	if (lastDay !== undefined && lastDay < firstDay) throw endBeforeStart();
-	const first = edgeOf(firstDay, zone, 'start');
-	const last = lastDay === undefined ? undefined : edgeOf(lastDay, zone, 'end');
-	if (last && last < first)
+export function wholeDays(zone: string, first: string, last?: string) {
+	if (last !== undefined && last < first) throw endBeforeStart();
+	const start = edgeOf(first, zone, 'first');
+	const end = last === undefined ? undefined : edgeOf(last, zone, 'last');
+	if (end && end < start)
 		throw new Problem(
 			"'Start Date' is a day that this time zone left out",
 			'Choose the day before or after it',
 		);
-	return toRange(first, last);
+	return { start, end };
 }
 
-/** First or last instant of a day (YYYY-MM-DD). */
-const edgeOf = (day: string, zone: string, edge: Edge) =>
-	inZone(edge === 'start' ? nearestDay(day, zone, 1).first : nearestDay(day, zone, -1).last, zone);
-
-/** The day; if the zone skipped it, the next existing day in the direction of `step`. */
-function nearestDay(day: string, zone: string, step: 1 | -1): CalendarDay {
-	return calendarDay(day, zone) ?? nearestDay(addDays(day, step), zone, step);
+/** First or last instant of a day; if the zone skipped it, of the next day or the one before. */
+export function edgeOf(day: string, zone: string, edge: Edge): DateTime {
+	const instants = calendarDay(day, zone);
+	if (instants) return inZone(instants[edge], zone);
+	return edgeOf(addDays(day, edge === 'first' ? 1 : -1), zone, edge);
 }
 
 /** The day of an instant in its zone. */
@@ -49,7 +45,7 @@ export const dayOf = (here: DateTime) => here.toISODate()!;
 
 /** The day before the one of an instant. A day that the zone skipped is passed over. */
 export const dayBefore = (here: DateTime) =>
-	dayOf(edgeOf(dayOf(here), here.zoneName!, 'start').minus(1));
+	dayOf(edgeOf(dayOf(here), here.zoneName!, 'first').minus(1));
 
 /** Calendar days, whatever the clocks do. */
 export const addDays = (day: string, days: number) => dayOf(calendarDate(day).plus({ days }));
@@ -59,25 +55,14 @@ export const daysBetween = (first: string, last: string) =>
 
 const calendarDate = (day: string) => DateTime.fromISO(day, { zone: 'UTC' });
 
-/** @throws Problem for an end before the start; both may be the same instant */
-export function between(start: DateTime, end?: DateTime): DateRange {
+/** Parameters of the contract. @throws Problem for an end before the start; both may be the same instant */
+export function between(start: DateTime, end?: DateTime): ReadRange['query'] {
 	if (end && end < start) throw endBeforeStart();
-	return toRange(start, end);
+	return { start_date: start.toISO()!, ...(end && { end_date: lastMicrosecond(end) }) };
 }
-
-export const startInFuture = () =>
-	new Problem(
-		"'Start Date' is in the future",
-		"Nothing is measured there yet. Choose an earlier 'Start Date'",
-	);
 
 const endBeforeStart = () =>
 	new Problem("'End Date' is before 'Start Date'", 'Swap the two dates, or change one of them');
-
-const toRange = (start: DateTime, end?: DateTime): DateRange => ({
-	start_date: start.toISO()!,
-	...(end && { end_date: lastMicrosecond(end) }),
-});
 
 /** Extends the end to the last microsecond of its millisecond: the service has microseconds, Luxon has not. */
 const lastMicrosecond = (end: DateTime) => end.toISO()!.replace(/(\.\d{3})(?=Z|[+-])/, '$1999');
@@ -93,7 +78,7 @@ export function toDay(value: unknown, zone: string, edge: Edge): string {
 	const { date, hasOffset, isEndOfDay } = parse(value, zone, edge, 'UTC');
 	const isMidnight = +date === +date.startOf('day');
 	const day = hasOffset && !isMidnight ? date.setZone(zone) : date;
-	return day.minus({ days: edge === 'end' && isEndOfDay ? 1 : 0 }).toISODate()!;
+	return day.minus({ days: edge === 'last' && isEndOfDay ? 1 : 0 }).toISODate()!;
 }
 
 /** An instant. A date without a time is the first instant of the day, or the last for the end of the range (contract 4.2). */
@@ -105,8 +90,8 @@ export function toTime(value: unknown, zone: string, edge: Edge): DateTime {
 
 /** Where clocks go back, a local time comes twice: the range has both. Luxon would pick one by today's offset. */
 function atEdge(local: DateTime, edge: Edge): DateTime {
-	const instants = local.getPossibleOffsets().map(Number);
-	return inZone(edge === 'start' ? Math.min(...instants) : Math.max(...instants), local.zoneName!);
+	const instants = local.getPossibleOffsets();
+	return edge === 'first' ? DateTime.min(...instants)! : DateTime.max(...instants)!;
 }
 
 const OFFSET = /^[\d-]+T.*(Z|[+-]\d{2}(:?\d{2})?|\])$/i;
@@ -114,7 +99,7 @@ const OFFSET = /^[\d-]+T.*(Z|[+-]\d{2}(:?\d{2})?|\])$/i;
 /** @param where zone of text without an offset */
 function parse(value: unknown, zone: string, edge: Edge, where: string) {
 	const field = LABELS[edge];
-	if (edge === 'start' && isBlank(value))
+	if (edge === 'first' && isBlank(value))
 		throw emptyField(field, value, 'Pick a date, or choose another Date Range');
 	const text = toIsoText(value);
 	const date = DateTime.fromISO(text, { zone: where, setZone: true });

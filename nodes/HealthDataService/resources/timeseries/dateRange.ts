@@ -1,31 +1,30 @@
-/** Date Range, Start Date and End Date: fields, ranges, and what is sent and shown for them. */
-import type { IDisplayOptions, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+/** Date Range, Start Date and End Date: fields, ranges, and what is sent and shown for them, in each user's time zone. */
+import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DateTime, IANAZone } from 'luxon';
+import { readField, shownIf, toChoiceOf } from '../../fields/field';
 import { localTimeIn } from '../../service/readings/identity';
-import type { ReadRange } from '../../service/readings/range';
+import type { RangeOf, ReadRange } from '../../service/readings/range';
+import { timeZoneOf } from '../../service/users/users';
 import { dayOfClock } from '../../shared/calendarDay';
 import { Problem } from '../../shared/problem';
-import { toChoice } from '../../shared/values';
 import {
 	addDays,
 	between,
 	dayBefore,
 	dayOf,
 	daysBetween,
+	edgeOf,
 	isOpen,
-	startInFuture,
 	toDay,
 	toTime,
 	wholeDays,
 } from './calendar';
+import { readTimeZone, readUserTimeZone } from './options';
 
-type Show = IDisplayOptions['show'];
-
-export interface DateRangeFields {
-	dateRange: string;
-	/** Text, a JS Date or a Luxon DateTime; only read for `days` and `times`. */
+/** Values of the fields: text, a JS Date or a Luxon DateTime. */
+interface TypedDates {
 	startDate?: unknown;
-	/** The same; an empty text leaves the end open. */
+	/** An empty text leaves the end open. */
 	endDate?: unknown;
 }
 
@@ -51,7 +50,7 @@ interface Range {
 	/** Settings of Start Date and End Date; without them, these are hidden. */
 	dates?: { word: string; dateOnly?: boolean };
 	/** `here` is now, in the zone of the days. */
-	toSpan: (here: DateTime, fields: DateRangeFields) => DaySpan | TimeSpan;
+	toSpan: (here: DateTime, dates: TypedDates) => DaySpan | TimeSpan;
 }
 
 /** Calendar days: today and those before it. */
@@ -98,9 +97,9 @@ const RANGES: Range[] = [
 		description: 'Whole days, the last one included',
 		dates: { word: 'day', dateOnly: true },
 		toSpan: (here, { startDate, endDate }) => {
-			const zone = zoneOf(here);
-			const first = toDay(startDate, zone, 'start');
-			return isOpen(endDate) ? { first } : { first, last: toDay(endDate, zone, 'end') };
+			const zone = here.zoneName!;
+			const first = toDay(startDate, zone, 'first');
+			return isOpen(endDate) ? { first } : { first, last: toDay(endDate, zone, 'last') };
 		},
 	},
 	{
@@ -109,50 +108,45 @@ const RANGES: Range[] = [
 		description: 'From one exact time to another',
 		dates: { word: 'time' },
 		toSpan: (here, { startDate, endDate }) => {
-			const zone = zoneOf(here);
-			const start = toTime(startDate, zone, 'start');
-			return isOpen(endDate) ? { start } : { start, end: toTime(endDate, zone, 'end') };
+			const zone = here.zoneName!;
+			const start = toTime(startDate, zone, 'first');
+			return isOpen(endDate) ? { start } : { start, end: toTime(endDate, zone, 'last') };
 		},
 	},
 ];
 
-const zoneOf = (here: DateTime) => here.zoneName!;
-
-export const dateRangeFields = (show: Show): INodeProperties[] => [
-	{
-		displayName: 'Date Range',
-		name: 'dateRange',
-		type: 'options',
-		default: DEFAULT_RANGE,
-		description:
-			"When the readings were taken. Days are those of the workflow's time zone, and today is one of the last 7 days. One Item per Day takes whole days. Where nothing was measured, only Summary per User has an item.",
-		displayOptions: { show },
-		options: RANGES.map(({ name, value, description }) => ({
-			name,
-			value,
-			...(description && { description }),
-		})),
-	},
-	...RANGES.flatMap((range) => dateFields(range, show)),
-];
+const dateRangeField: INodeProperties = {
+	displayName: 'Date Range',
+	name: 'dateRange',
+	type: 'options',
+	default: DEFAULT_RANGE,
+	description:
+		"When the readings were taken. Days are those of the workflow's time zone, and today is one of the last 7 days. One Item per Day takes whole days. Where nothing was measured, only Summary per User has an item.",
+	options: RANGES.map(({ name, value, description }) => ({ name, value, description })),
+};
 
 /** Not `required`: if "Date Range" is an expression, n8n shows both fields and refuses to start while one is empty. */
-function dateFields({ value, dates }: Range, show: Show): INodeProperties[] {
+function dateFields({ value, dates }: Range): INodeProperties[] {
 	if (!dates) return [];
 	const { word, ...typeOptions } = dates;
-	const displayOptions = { show: { ...show, dateRange: [value] } };
-	const common = { type: 'dateTime' as const, typeOptions, default: '', displayOptions };
-	const end = `The last ${word} to include. Leave empty for everything up to now.`;
-	return [
+	const common = { type: 'dateTime' as const, typeOptions, default: '' };
+	return shownIf({ dateRange: [value] }, [
 		{
 			displayName: 'Start Date',
 			name: 'startDate',
 			description: `The first ${word} to include`,
 			...common,
 		},
-		{ displayName: 'End Date', name: 'endDate', description: end, ...common },
-	];
+		{
+			displayName: 'End Date',
+			name: 'endDate',
+			description: `The last ${word} to include. Leave empty for everything up to now.`,
+			...common,
+		},
+	]);
 }
+
+export const dateRangeFields = [dateRangeField, ...RANGES.flatMap(dateFields)];
 
 export interface RangeOptions {
 	/** Whether rows are of days: the range begins and ends with whole days, so that no row is of a part of a day. */
@@ -162,22 +156,51 @@ export interface RangeOptions {
 }
 
 /**
- * The range in `zone` (an IANA name). An empty end stays open.
+ * The range in the time zone of the node, or in each user's own. An empty end stays open.
  *
- * @throws Problem for an invalid date, an end before the start and an unknown zone
+ * @throws Problem for an invalid date, an end before the start, an open range in the future, and an unknown zone of the node
  */
-export function toReadRange(
-	fields: DateRangeFields,
-	zone: string,
+export function readRangeOf(
+	context: IExecuteSingleFunctions,
 	now: DateTime,
-	{ isWholeDays = false, comparesPrevious = false }: RangeOptions = {},
+	options: RangeOptions = {},
+): RangeOf {
+	const range = readField(context, dateRangeField, toChoiceOf(RANGES));
+	const dates = range.dates && {
+		startDate: context.getNodeParameter('startDate', ''),
+		endDate: context.getNodeParameter('endDate', ''),
+	};
+	const rangeIn = (zone: string) => {
+		const here = now.setZone(zone);
+		return toReadRange(range.toSpan(here, dates ?? {}), here, options);
+	};
+	const zoneOfNode = readTimeZone(context);
+	if (!IANAZone.isValidZone(zoneOfNode))
+		throw new Problem(
+			"'Time Zone' is not a known time zone",
+			'Enter a name from the IANA list, e.g. Europe/Berlin or America/New_York',
+		);
+	const ofNode = rangeIn(zoneOfNode);
+	if (!ofNode.hasBegun)
+		throw new Problem(
+			"'Start Date' is in the future",
+			"Nothing is measured there yet. Choose an earlier 'Start Date'",
+		);
+	if (!readUserTimeZone(context)) return () => ofNode;
+	const ranges = new Map<string | undefined, ReadRange>();
+	return ({ record }) => {
+		const zone = record && timeZoneOf(record);
+		const known = ranges.get(zone) ?? (IANAZone.isValidZone(zone!) ? rangeIn(zone!) : ofNode);
+		ranges.set(zone, known);
+		return known;
+	};
+}
+
+function toReadRange(
+	span: DaySpan | TimeSpan,
+	here: DateTime,
+	{ isWholeDays = false, comparesPrevious = false }: RangeOptions,
 ): ReadRange {
-	if (!IANAZone.isValidZone(zone)) {
-		const advice = 'Enter a name from the IANA list, e.g. Europe/Berlin or America/New_York';
-		throw new Problem("'Time Zone' is not a known time zone", advice);
-	}
-	const here = now.setZone(zone);
-	const span = rangeNamed(fields.dateRange).toSpan(here, fields);
 	if (!('start' in span)) return rangeOfDays(span, here, comparesPrevious);
 	// Rejects an end before the start, also within one day.
 	const range = rangeOfTimes(span, here, comparesPrevious);
@@ -195,33 +218,37 @@ function rangeOfDays(
 	{ first, last, untilNow }: DaySpan,
 	here: DateTime,
 	comparesPrevious: boolean,
-) {
-	const zone = zoneOf(here);
+): ReadRange {
+	const zone = here.zoneName!;
+	const { start, end } = wholeDays(zone, first, last);
 	const today = dayOf(here);
 	const to = last ?? (today > first ? today : first);
 	const earliest = comparesPrevious ? addDays(first, -1 - daysBetween(first, to)) : first;
-	const own = wholeDays(zone, first, last);
-	const { start_date } = wholeDays(zone, earliest, undefined);
-	const end_date = untilNow ? between(here, here).end_date : own.end_date;
-	const periodOf: ReadRange['periodOf'] = ({ local }) => {
-		if (local === null) return 'current';
-		const day = dayOfClock(local);
-		// Where clocks go back over midnight, an hour of one day lies within another.
-		if (day < earliest || day > (last ?? day)) return undefined;
-		return day < first ? 'before' : 'current';
+	return {
+		zone,
+		localTimeOf: localTimeIn(zone),
+		from: first,
+		to,
+		query: between(edgeOf(earliest, zone, 'first'), untilNow ? here : end),
+		hasBegun: end !== undefined || start <= here,
+		periodOf({ local }) {
+			if (local === null) return 'current';
+			const day = dayOfClock(local);
+			// Where clocks go back over midnight, an hour of one day lies within another.
+			if (day < earliest || day > (last ?? day)) return undefined;
+			return day < first ? 'before' : 'current';
+		},
 	};
-	const hasBegun = end_date !== undefined || DateTime.fromISO(own.start_date) <= here;
-	const query = { start_date, ...(end_date && { end_date }) };
-	return { zone, localTimeOf: localTimeIn(zone), from: first, to, query, hasBegun, periodOf };
 }
 
 /** The period before is as long. An open end is now. */
-function rangeOfTimes({ start, end }: TimeSpan, here: DateTime, comparesPrevious: boolean) {
-	const zone = zoneOf(here);
+function rangeOfTimes(
+	{ start, end }: TimeSpan,
+	here: DateTime,
+	comparesPrevious: boolean,
+): ReadRange {
+	const zone = here.zoneName!;
 	const lengthMs = comparesPrevious ? +(end ?? here) - +start : 0;
-	between(start, end);
-	const periodOf: ReadRange['periodOf'] = ({ time = Infinity }) =>
-		comparesPrevious && time < +start ? 'before' : 'current';
 	return {
 		zone,
 		localTimeOf: localTimeIn(zone),
@@ -229,30 +256,10 @@ function rangeOfTimes({ start, end }: TimeSpan, here: DateTime, comparesPrevious
 		to: localText(end ?? DateTime.max(start, here)),
 		query: between(start.minus(lengthMs), end),
 		hasBegun: end !== undefined || start <= here,
-		periodOf,
+		periodOf({ time = Infinity }) {
+			return comparesPrevious && time < +start ? 'before' : 'current';
+		},
 	};
 }
 
 const localText = (time: DateTime) => time.toFormat('yyyy-MM-dd HH:mm:ss');
-
-const rangeNamed = (dateRange: unknown): Range => toChoice(dateRange, 'Date Range', RANGES);
-
-/** Reads the fields once. @returns a function that makes the range in a time zone */
-export function readDateRange(
-	context: IExecuteSingleFunctions,
-	now: DateTime,
-	options: RangeOptions = {},
-): (zone: string) => ReadRange {
-	const { value: dateRange, dates } = rangeNamed(context.getNodeParameter('dateRange'));
-	const fields = dates && {
-		startDate: context.getNodeParameter('startDate', ''),
-		endDate: context.getNodeParameter('endDate', ''),
-	};
-	return (zone) => toReadRange({ dateRange, ...fields }, zone, now, options);
-}
-
-/** @throws Problem for a range that begins in the future and has no end */
-export function checkHasBegun(range: ReadRange): ReadRange {
-	if (!range.hasBegun) throw startInFuture();
-	return range;
-}

@@ -8,17 +8,16 @@ import type { Metric } from '../../service/readings/metrics';
 import type { ReadRange } from '../../service/readings/range';
 import { readUsers, USERS_PER_REQUEST, type UserResult } from '../../service/readings/readUsers';
 import { notingReadings, providerProblem } from '../../service/users/provider';
+import type { SelectedUser } from '../../service/users/selection';
 import type { UserRef } from '../../service/users/users';
 import { shownUserId } from '../../service/users/users';
 import { countOfUsers, logLine, type Problem } from '../../shared/problem';
-import { runOf, type Connect } from '../operation';
+import { runOf, type Execute } from '../operation';
 import { readRequest, type TimeseriesRequest } from './parameters';
 
-export function executeTimeseries(metric: Metric) {
-	return async (
-		context: IExecutePaginationFunctions,
-		connectRun: Connect,
-	): Promise<IDataObject[]> => {
+export const executeTimeseries =
+	(metric: Metric): Execute =>
+	async (context, connectRun) => {
 		const request = readRequest(context, metric);
 		const { provider, limit, rangeOf, collect, concurrency, selection, shortColumns } = request;
 		const noted = notingReadings(await connectRun(request));
@@ -28,35 +27,29 @@ export function executeTimeseries(metric: Metric) {
 		const onDone = resultCheck(context, request);
 		const asCompleted = !limit.mayEndEarly;
 		const width = asCompleted ? USERS_PER_REQUEST * concurrency : concurrency;
-		const results = readUsers(get, {
-			metric,
-			query: (selected) => queryOf(rangeOf(selected), provider),
-			selection,
-			width,
-			collect,
-			onDone,
-			asCompleted,
-		});
-		const [read, failed]: [IDataObject[], IDataObject[]] = [[], []];
-		for await (const { user, place, rows: more, problem } of asCompleted
-			? inOrder(results)
-			: results) {
-			for (const row of more) read.push(row);
-			if (problem) failed.push(unreadableRow(context, request, user, problem));
-			if (!limit.isReached(read.length, failed.length)) continue;
-			// In the editor a hint says so (HealthDataService.node.ts).
-			if (place < (selection.lastPlace?.() ?? 0) && context.getMode() !== 'manual')
-				logOnce(context, limitEndedRead(limit.maximum, place));
+		const query = (selected: SelectedUser) => queryOf(rangeOf(selected), provider);
+		const options = { metric, query, selection, width, collect, onDone, asCompleted };
+		const results: UserResult[] = [];
+		let found = 0;
+		let failures = 0;
+		for await (const result of readUsers(get, options)) {
+			results.push(result);
+			found += result.rows.length;
+			if (result.problem) failures++;
+			if (!limit.isReached(found, failures)) continue;
+			logLimit(context, request, result.place);
 			break;
 		}
-		if (provider && selection.isWhole && failed.length === 0 && !noted.hasReadings) {
+		results.sort((a, b) => a.place - b.place);
+		const failed = results.flatMap((result) => unreadableRow(context, request, result));
+		if (provider && selection.isWhole && failures === 0 && !noted.hasReadings) {
 			const problem = await providerProblem(get, provider);
 			if (problem) throw problem;
 		}
-		const rows = limit.keep(read);
+		const rows = limit.keep(results.flatMap((result) => result.rows));
 		await selection.addClientUserIds?.(get, rows);
 		const notes = limitNotes(context, rows.length, {
-			limit: limit.maximum,
+			limit: limit.maxRows,
 			advice: ASK_FOR_LESS,
 			provider,
 			sourceTypes: request.sourceTypes,
@@ -64,7 +57,6 @@ export function executeTimeseries(metric: Metric) {
 		const shown = shortColumns ? rows.map((row) => shortRow(row, shortColumns)) : rows;
 		return [...shown, ...notes, ...failed];
 	};
-}
 
 const ASK_FOR_LESS = 'Ask for fewer days or fewer users, or for a summary per user';
 
@@ -72,35 +64,28 @@ const ASK_FOR_LESS = 'Ask for fewer days or fewer users, or for a summary per us
 const queryOf = ({ query, hasBegun }: ReadRange, provider: string) =>
 	hasBegun ? { ...query, provider } : undefined;
 
-/** In the order of the users, once all are there. */
-async function* inOrder(results: AsyncIterable<UserResult>) {
-	const all: UserResult[] = [];
-	for await (const one of results) all.push(one);
-	yield* all.sort((a, b) => a.place - b.place);
-}
-
-/** Counts each user at once, in any order, and throws what ends the read: a slow user does not delay the error. */
-function resultCheck(
-	context: IExecutePaginationFunctions,
-	{ limit, isSeveral }: TimeseriesRequest,
-) {
-	let found = 0;
+/** Throws what ends the read, of each user at once and in any order: a slow user does not delay the error. */
+function resultCheck(context: IExecutePaginationFunctions, { selection }: TimeseriesRequest) {
 	let succeeded = 0;
-	return ({ user, rows, problem }: UserResult) => {
-		if (problem && !isSeveral) throw problem;
+	return ({ user, problem }: UserResult) => {
+		if (problem && selection.isOne) throw problem;
 		if (problem && !context.continueOnFail()) throw unreadableProblem(user, problem, succeeded);
 		// An entry that was skipped has no user.
 		if (!problem && user.user_id) succeeded++;
-		limit.isReached((found += rows.length));
 	};
 }
 
-/** Once a run, not for each item. */
-const logOnce = (context: IExecutePaginationFunctions, sentences: string) =>
-	runOf(context).once(sentences, () => context.logger.info(logLine(context, sentences)));
-
-const limitEndedRead = (limit: number, users: number) =>
-	`'Limit' (${limit.toLocaleString('en')}) ended the read after ${countOfUsers(users)}: those further down the list were not read. Turn on 'Return All' to read all users.`;
+/** For a run that nobody watches: in the editor, a hint of *Limit* says the same. Once a run, not for each item. */
+function logLimit(
+	context: IExecutePaginationFunctions,
+	{ limit: { maxRows }, selection }: TimeseriesRequest,
+	users: number,
+) {
+	const isLast = users >= (selection.lastPlace?.() ?? 0);
+	if (isLast || context.getMode() === 'manual') return;
+	const line = `'Limit' (${maxRows.toLocaleString('en')}) ended the read after ${countOfUsers(users)}: those further down the list were not read. Turn on 'Return All' to read all users.`;
+	runOf(context).once(line, () => context.logger.info(logLine(context, line)));
+}
 
 /** On Error *Stop* with several users. Does not name the client user ID, which may identify a person. */
 function unreadableProblem(user: UserRef, problem: Problem, succeeded: number): Problem {
@@ -128,16 +113,16 @@ const NOT_READ = 'not read';
 function unreadableRow(
 	context: IExecutePaginationFunctions,
 	{ columns, shortColumns }: TimeseriesRequest,
-	user: UserRef,
-	problem: Problem,
-): IDataObject {
+	{ user, problem }: UserResult,
+): IDataObject[] {
+	if (!problem) return [];
 	const { message: error, description } = problem;
 	const ids = { ...user, user_id: user.user_id || null };
 	if (context.getNode().onError === 'continueErrorOutput')
-		return { error, details: { ...ids, advice: description } };
+		return [{ error, details: { ...ids, advice: description } }];
 	const row: IDataObject = Object.fromEntries(columns.map((column) => [column, null]));
 	Object.assign(row, ids);
 	if ('status' in row) row.status = NOT_READ;
 	Object.assign(row, { error, details: description });
-	return shortColumns ? shortRow(row, ['status', 'error', 'details']) : row;
+	return [shortColumns ? shortRow(row, ['status', 'error', 'details']) : row];
 }

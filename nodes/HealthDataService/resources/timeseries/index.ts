@@ -1,5 +1,6 @@
 /** Resource Timeseries: one operation per metric, and the fields in their order on the screen. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { shownIf } from '../../fields/field';
 import { returnAllAndLimit } from '../../fields/options';
 import { providerField } from '../../fields/provider';
 import { simplifyField } from '../../fields/simplify';
@@ -11,13 +12,11 @@ import { timeseriesOptions } from './options';
 import { outputField } from './output';
 import { executeTimeseries } from './execute';
 
-const toOperation = (metric: Metric): INodePropertyOptions => ({
-	name: metric.name,
-	value: metric.value,
-	action: metric.action,
-	description: metric.description,
-	routing: routingOf(pathOf(metric), executeTimeseries(metric)),
-});
+function toOperation(metric: Metric): INodePropertyOptions {
+	const { name, value, action, description } = metric;
+	const routing = routingOf(pathOf(metric), executeTimeseries(metric));
+	return { name, value, action, description, routing };
+}
 
 /** Pages are in order of time; the contract has no other order. */
 const LIMIT_HINT =
@@ -36,11 +35,13 @@ export const timeseriesDescription: INodeProperties[] = [
 		options: metrics.map(toOperation),
 		default: 'bloodPressure',
 	},
-	...userFields(show),
-	...dateRangeFields(show),
-	outputField(show),
-	providerField(show),
-	...returnAllAndLimit(show, LIMIT_HINT),
-	simplifyField(show),
-	timeseriesOptions(show),
+	...shownIf(show, [
+		...userFields,
+		...dateRangeFields,
+		outputField,
+		providerField,
+		...returnAllAndLimit(LIMIT_HINT),
+		simplifyField,
+		timeseriesOptions,
+	]),
 ];

@@ -1,10 +1,6 @@
 /** Table of outputs: the forms in which readings leave the node. Nothing else compares the value of *Output*. */
-import type {
-	IDisplayOptions,
-	IExecuteSingleFunctions,
-	INodeProperties,
-	INodePropertyOptions,
-} from 'n8n-workflow';
+import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import { readField, toChoiceOf } from '../../fields/field';
 import type { RangeOf } from '../../service/readings/range';
 import {
 	collectGrouped,
@@ -22,7 +18,6 @@ import {
 	summaryColumns,
 	type SummaryOptions,
 } from '../../service/readings/summary';
-import { toChoice } from '../../shared/values';
 
 export interface OutputOptions extends SummaryOptions {
 	rangeOf: RangeOf;
@@ -102,32 +97,14 @@ export const OUTPUTS: readonly Output[] = [
 	},
 ];
 
-/** Display options for an option of some outputs. */
-export const shownFor = (
-	isShown: (output: Output) => boolean | undefined,
-	operation?: readonly string[],
-): IDisplayOptions => ({
-	show: {
-		...(operation && { '/operation': [...operation] }),
-		'/output': OUTPUTS.filter(isShown).map(({ value }) => value),
-	},
-});
-
-const toOption = ({ name, value, description }: Output): INodePropertyOptions => ({
-	name,
-	value,
-	description,
-});
-
-export const outputField = (show: IDisplayOptions['show']): INodeProperties => ({
+export const outputField: INodeProperties = {
 	displayName: 'Output',
 	name: 'output',
 	type: 'options',
 	default: DEFAULT_OUTPUT,
 	description: 'The form in which the readings leave this node',
-	displayOptions: { show },
-	options: OUTPUTS.map(toOption),
-});
+	options: OUTPUTS.map(({ name, value, description }) => ({ name, value, description })),
+};
 
 export const readOutput = (context: IExecuteSingleFunctions): Output =>
-	toChoice(context.getNodeParameter('output', DEFAULT_OUTPUT), 'Output', OUTPUTS);
+	readField(context, outputField, toChoiceOf(OUTPUTS));

@@ -1,7 +1,6 @@
 /** Parameters of one input item: all fields of a timeseries operation, validated before the first request. */
-import type { IExecutePaginationFunctions } from 'n8n-workflow';
-import { IANAZone } from 'luxon';
 import type { DateTime } from 'luxon';
+import type { IExecutePaginationFunctions } from 'n8n-workflow';
 import {
 	readLimit,
 	readOnlyConnected,
@@ -19,8 +18,7 @@ import {
 	type UserScope,
 } from '../../fields/users';
 import type { Metric } from '../../service/readings/metrics';
-import type { RangeOf, ReadRange } from '../../service/readings/range';
-import { ofSourceTypes, type Collect } from '../../service/readings/rows';
+import { ofSourceTypes } from '../../service/readings/rows';
 import type { RowLimit } from '../../service/readings/rowLimit';
 import {
 	listedUsers,
@@ -29,93 +27,60 @@ import {
 	type UserSelection,
 	wholeTeam,
 } from '../../service/users/selection';
-import { timeZoneOf } from '../../service/users/users';
 import { itemLimit, oncePerRun, runOf } from '../operation';
-import { checkHasBegun, readDateRange, type RangeOptions } from './dateRange';
-import { readJudgement, readListSlice, readTimeZone, readUserTimeZone } from './options';
+import { readRangeOf } from './dateRange';
+import { readJudgement, readListSlice, readUserTimeZone } from './options';
 import { readOutput, type Output } from './output';
 
-export interface TimeseriesRequest {
-	/** A slug; empty for all. */
-	provider: string;
-	sourceTypes: readonly string[];
-	limit: RowLimit;
-	rangeOf: RangeOf;
-	collect: Collect;
-	/** The columns of a row, in their order. */
-	columns: readonly string[];
-	/** For an AI agent: the columns that it gets. */
-	shortColumns?: readonly string[];
-	concurrency: number;
-	requestsPerSecond?: number;
-	/** Whether one of several users may be unreadable without concerning the others. */
-	isSeveral: boolean;
-	selection: UserSelection;
-}
+export type TimeseriesRequest = ReturnType<typeof readRequest>;
 
-export function readRequest(
-	context: IExecutePaginationFunctions,
-	metric: Metric,
-): TimeseriesRequest {
+export function readRequest(context: IExecutePaginationFunctions, metric: Metric) {
 	// User and User IDs usually differ from item to item.
-	const { selectionOf, ...request } = oncePerRun(context, { but: ['user', 'userIds'] }, (now) => {
-		const output = readOutput(context);
-		const scope = readUserScope(context);
-		const provider = readProvider(context);
-		const sourceTypes = readSourceTypes(context);
-		const limit = itemLimit(readLimit(context), readLess(output, scope));
-		const judgement = readJudgement(context, metric, output);
-		const { comparesPrevious, onlyStatus } = judgement;
-		const { isWholeDays } = output;
-		const rangeOf = readRangeOf(context, now, { isWholeDays, comparesPrevious });
-		const hasTimeZone = readUserTimeZone(context);
-		const filters = { provider, sourceTypes };
-		const options = { ...judgement, ...filters, limit, rangeOf, hasTimeZone };
-		const columns = output.columns(metric, options);
-		// An error for too many users comes before 100,000 requests.
-		const isUserARow = output.isPerUser === true && onlyStatus.length === 0;
-		return {
-			provider,
-			sourceTypes,
-			limit,
-			rangeOf,
-			collect: ofSourceTypes(sourceTypes, output.collect(metric, options)),
-			columns,
-			shortColumns: isSimplified(context) ? output.short(metric) : undefined,
-			...readRequestLimits(context),
-			isSeveral: scope !== 'one',
-			selectionOf: readSelection(context, scope, {
-				provider,
-				limit,
-				isUserARow,
-				needsRecord: hasTimeZone || columns.includes('connected'),
-			}),
-		};
-	});
+	const { selectionOf, ...request } = oncePerRun(context, { but: ['user', 'userIds'] }, (now) =>
+		readFields(context, metric, now),
+	);
 	return { ...request, selection: selectionOf(context) };
 }
 
-/** The range in the time zone of the node, or in each user's own. */
-function readRangeOf(
-	context: IExecutePaginationFunctions,
-	now: DateTime,
-	options: RangeOptions,
-): RangeOf {
-	const rangeIn = readDateRange(context, now, options);
-	const ofNode = checkHasBegun(rangeIn(readTimeZone(context)));
-	if (!readUserTimeZone(context)) return () => ofNode;
-	const ranges = new Map<string | undefined, ReadRange>([[undefined, ofNode]]);
-	return ({ record }) => {
-		const zone = record && timeZoneOf(record);
-		const range = ranges.get(zone) ?? (IANAZone.isValidZone(zone!) ? rangeIn(zone!) : ofNode);
-		ranges.set(zone, range);
-		return range;
+/** The fields that are the same for all items. */
+function readFields(context: IExecutePaginationFunctions, metric: Metric, now: DateTime) {
+	const output = readOutput(context);
+	const scope = readUserScope(context);
+	const provider = readProvider(context);
+	const sourceTypes = readSourceTypes(context);
+	const limit = itemLimit(readLimit(context), readLess(output, scope));
+	const judgement = readJudgement(context, metric, output);
+	const { comparesPrevious, onlyStatus } = judgement;
+	const { isWholeDays } = output;
+	const rangeOf = readRangeOf(context, now, { isWholeDays, comparesPrevious });
+	const hasTimeZone = readUserTimeZone(context);
+	const options = { ...judgement, provider, sourceTypes, limit, rangeOf, hasTimeZone };
+	const columns = output.columns(metric, options);
+	return {
+		/** A slug; empty for all. */
+		provider,
+		sourceTypes,
+		limit,
+		rangeOf,
+		collect: ofSourceTypes(sourceTypes, output.collect(metric, options)),
+		/** The columns of a row, in their order. */
+		columns,
+		/** For an AI agent: the columns that it gets. */
+		shortColumns: isSimplified(context) ? output.short(metric) : undefined,
+		...readRequestLimits(context),
+		selectionOf: readSelection(context, scope, {
+			provider,
+			limit,
+			isUserARow: output.isPerUser === true && onlyStatus.length === 0,
+			needsRecord: hasTimeZone || columns.includes('connected'),
+		}),
 	};
 }
 
 interface SelectionOptions {
 	provider: string;
 	limit: RowLimit;
+	/** Whether the list tells how many rows there will be. */
 	isUserARow: boolean;
 	/** Whether rows depend on the user's record. */
 	needsRecord: boolean;
@@ -130,7 +95,7 @@ function readSelection(
 	const isLazy = limit.mayEndEarly;
 	if (scope === 'all') {
 		const connectedTo = readOnlyConnected(context) ? provider : undefined;
-		// `total` counts all users of the list, connected or not.
+		// `total` counts all users of the list, connected or not. An error for too many users comes before 100,000 requests.
 		const countsAll = isUserARow && !connectedTo;
 		const onTotal = countsAll ? (users: number) => void limit.isReached(users) : undefined;
 		const team = wholeTeam({ ...readListSlice(context), isLazy, onTotal }, connectedTo);
@@ -139,15 +104,12 @@ function readSelection(
 	const whenNotFound = readWhenNotFound(context);
 	if (scope === 'one')
 		return (item) => {
-			const resolved = namesOf(item);
+			const resolved = runOf(item).once('names', (): ResolvedNames => new Map());
 			return oneUser(readUser(item), { whenNotFound, resolved, needsRecord });
 		};
 	const by = readUsersBy(context);
 	return (item) => listedUsers(by, readUserIds(item, by), { whenNotFound, isLazy });
 }
-
-const namesOf = (item: IExecutePaginationFunctions) =>
-	runOf(item).once('names', (): ResolvedNames => new Map());
 
 const FEWER_USERS: Partial<Record<UserScope, string[]>> = {
 	listed: ["fewer 'User IDs' in each of several input items"],

@@ -7,32 +7,31 @@ export const MAX_ROWS = 100_000;
 /** The only place that compares a number of rows with Limit, and decides whether reading ahead may be wasted. */
 export class RowLimit {
 	/**
-	 * @param maximum Infinity for all rows
-	 * @param check called with a number of rows that would be returned; throws if they are too many
+	 * @param maxRows Infinity for all rows
+	 * @param tooMany the error for more rows than n8n can take, with `MAX_ROWS` as text
 	 */
 	constructor(
-		readonly maximum = Infinity,
-		private readonly check: (rows: number) => void = () => {},
+		readonly maxRows: number,
+		private readonly tooMany: (most: string) => Problem,
 	) {}
 
 	/** Whether a read may end before all users and pages are read. */
 	get mayEndEarly(): boolean {
-		return this.maximum !== Infinity;
+		return this.maxRows !== Infinity;
 	}
 
-	/** @param more rows that are returned, but do not count towards the limit @throws what `check` throws */
+	/**
+	 * To be called while rows arrive, so that no more is read than n8n can take.
+	 *
+	 * @param more rows that are returned, but do not count towards the limit @throws Problem of `tooMany`
+	 */
 	isReached(rows: number, more = 0): boolean {
-		this.check(Math.min(rows, this.maximum) + more);
-		return rows >= this.maximum;
+		const returned = Math.min(rows, this.maxRows) + more;
+		if (returned > MAX_ROWS) throw this.tooMany(MAX_ROWS.toLocaleString('en'));
+		return rows >= this.maxRows;
 	}
 
 	keep<T>(rows: T[]): T[] {
-		return rows.length > this.maximum ? rows.slice(0, this.maximum) : rows;
+		return rows.length > this.maxRows ? rows.slice(0, this.maxRows) : rows;
 	}
 }
-
-/** Limit that throws while rows arrive, so that no more is read than n8n can take. @param tooMany the error, with `MAX_ROWS` as text */
-export const limitOf = (maximum: number, tooMany: (most: string) => Problem) =>
-	new RowLimit(maximum, (rows) => {
-		if (rows > MAX_ROWS) throw tooMany(MAX_ROWS.toLocaleString('en'));
-	});

@@ -9,7 +9,7 @@ import { columnsOf, measuredColumns, type Metric } from './metrics';
 import type { SelectedUser } from '../users/selection';
 import type { UserRef } from '../users/users';
 import type { RangeOf } from './range';
-import { RowLimit } from './rowLimit';
+import type { RowLimit } from './rowLimit';
 
 interface Group {
 	slug: string;
@@ -153,14 +153,14 @@ function wantedOf(groups: IDataObject, types: readonly string[]): IDataObject {
 	return Object.fromEntries(lists);
 }
 
-/** All rows of the pages that the limit takes, still without `local_time` and `row_id`. */
+/** All rows of the pages, or as many as the limit takes, still without `local_time` and `row_id`. */
 export const collectRows =
-	(metric: Metric, limit = new RowLimit(), columns?: string[]): Collect =>
+	(metric: Metric, limit?: RowLimit, columns?: string[]): Collect =>
 	async (pages, { user }) => {
 		const rows: IDataObject[] = [];
 		for await (const page of pages) {
 			for (const row of readingRows(page, metric, user, columns)) rows.push(row);
-			if (limit.isReached(rows.length)) break;
+			if (limit?.isReached(rows.length)) break;
 		}
 		return rows;
 	};

@@ -61,6 +61,8 @@ export class ReportsBound {
 
 	judge(poll: PollReports) {
 		const { reported, error, logged, served, begun, ended, watched, failing, unread } = poll;
+		// A user who may be read or not, as with a malformed answer, may have been read.
+		for (const user of this.read.keys()) if (!watched.includes(user)) this.read.delete(user);
 		for (const user of watched) {
 			if (served.has(user)) this.read.set(user, { at: ended, poll: poll.poll });
 			else if (!this.read.has(user)) this.read.set(user, { at: begun, poll: poll.poll });

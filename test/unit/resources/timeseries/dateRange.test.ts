@@ -1,8 +1,7 @@
 /** Conversion of the date fields to instants: presets, days and times, in any time zone. */
 import { DateTime, Settings } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { toReadRange } from '../../../../nodes/HealthDataService/resources/timeseries/dateRange';
-import { toDateRange } from '../../../helpers/ranges';
+import { readRange, readRanges, toDateRange } from '../../../helpers/ranges';
 
 const BERLIN = 'Europe/Berlin';
 // Monday after the change of clocks in Berlin, shortly after midnight there and still Sunday in UTC.
@@ -223,7 +222,7 @@ describe('Between Times', () => {
 
 describe('what rows show', () => {
 	const shown = (fields: object, isWholeDays = false) => {
-		const { from, to } = toReadRange({ dateRange: 'days', ...fields }, BERLIN, now, { isWholeDays });
+		const { from, to } = readRange({ dateRange: 'days', ...fields }, BERLIN, now, { isWholeDays });
 		return [from, to];
 	};
 
@@ -238,6 +237,30 @@ describe('what rows show', () => {
 		const times = { dateRange: 'times', startDate: '2026-03-01T12:00:00Z', endDate: '' };
 		expect(shown(times)).toEqual(['2026-03-01 13:00:00', '2026-03-30 00:30:00']);
 		expect(shown(times, true)).toEqual(['2026-03-01', '2026-03-30']);
+	});
+});
+
+describe("in each user's own time zone", () => {
+	const inZone = (id: unknown) => ({ user_id: 'u', fallback_time_zone: { id } });
+	const NEW_YORK = inZone('America/New_York');
+	const rangesOf = (fields: { dateRange: string; startDate?: string; endDate?: string }) =>
+		readRanges({ ...fields, userTimeZone: true }, BERLIN, now);
+
+	it('users of one zone share a range, and the others have that of the node', () => {
+		const rangeOf = rangesOf({ dateRange: 'today' });
+		expect(rangeOf(NEW_YORK)).toMatchObject({ zone: 'America/New_York', from: '2026-03-29' });
+		expect(rangeOf({ ...NEW_YORK })).toBe(rangeOf(NEW_YORK));
+		const others = [undefined, {}, inZone('Moon'), inZone(null)].map((record) => rangeOf(record));
+		for (const range of others) expect(range).toMatchObject({ zone: BERLIN, from: '2026-03-30' });
+	});
+
+	it.each([
+		['days', '2026-03-30', '2026-03-30'],
+		['times', '2026-03-30T00:00:00', '2026-03-30 00:00:00'],
+	])('an open range that has not begun for a user ends where it begins: %s', (dateRange, startDate, shown) => {
+		const rangeOf = rangesOf({ dateRange, startDate, endDate: '' });
+		expect(rangeOf(NEW_YORK)).toMatchObject({ hasBegun: false, from: shown, to: shown });
+		expect(rangeOf()).toMatchObject({ hasBegun: true, from: shown });
 	});
 });
 
@@ -287,7 +310,10 @@ describe('refused, by the name of the field', () => {
 	it('an end before the start', () => {
 		expect(days('2026-01-02', '2026-01-01')).toThrow("'End Date' is before 'Start Date'");
 		const [startDate, endDate] = ['2026-01-31T14:30:00.001Z', '2026-01-31T14:30:00Z'];
-		expect(() => toDateRange({ dateRange: 'times', startDate, endDate }, BERLIN)).toThrow('is before');
+		for (const isWholeDays of [false, true])
+			expect(() => toDateRange({ dateRange: 'times', startDate, endDate }, BERLIN, now, { isWholeDays })).toThrow(
+				'is before',
+			);
 	});
 
 	it.each(['', 'Berlin', 'UTC+2x', 'DEFAULT'])('%p is not a time zone', (zone) => {

@@ -4,7 +4,6 @@ import type { IDataObject } from 'n8n-workflow';
 import { OUTPUTS } from '../../../../nodes/HealthDataService/resources/timeseries/output';
 import { collectRows } from '../../../../nodes/HealthDataService/service/readings/rows';
 import type { Collect } from '../../../../nodes/HealthDataService/service/readings/rows';
-import { RowLimit } from '../../../../nodes/HealthDataService/service/readings/rowLimit';
 import { itemLimit } from '../../../../nodes/HealthDataService/resources/operation';
 import { bloodPressure as metric } from '../../../helpers/metrics';
 import { openRange } from '../../../helpers/ranges';
@@ -48,10 +47,6 @@ describe.each<[string, Collect]>([
 });
 
 describe('Limit', () => {
-	it('may end a read early, unless it is for all rows', () => {
-		expect([new RowLimit(5).mayEndEarly, new RowLimit().mayEndEarly]).toEqual([true, false]);
-	});
-
 	it('100,000 rows are the most of an input item', () => {
 		const limit = itemLimit(Infinity, 'Read less');
 		expect(limit.isReached(99_999, 1)).toBe(false);
@@ -62,13 +57,6 @@ describe('Limit', () => {
 				concernsAll: true,
 			}),
 		);
-	});
-
-	it('rows of errors do not count towards it, but may be too many', () => {
-		const counts: number[] = [];
-		const limit = new RowLimit(2, (count) => counts.push(count));
-		expect([limit.isReached(1, 9), limit.isReached(2, 9), limit.isReached(3, 9)]).toEqual([false, true, true]);
-		expect(counts).toEqual([10, 11, 11]);
 	});
 
 	const systolic = (rows: IDataObject[]) => rows.map((row) => row.systolic);
@@ -85,17 +73,10 @@ describe('Limit', () => {
 		for (const output of ['daily', 'summary', 'grouped']) expect((await read(as(output, 1), PAGES)).asked).toBe(3);
 	});
 
-	it('what counts the rows may end it', async () => {
-		const counts: number[] = [];
-		const collect = (check: (count: number) => void) => collectRows(metric, new RowLimit(2, check));
-		await read(
-			collect((count) => counts.push(count)),
-			[[point(1)], [point(2), point(3)]],
-		);
-		expect(counts).toEqual([1, 2]);
-		const stops = collect(() => {
-			throw new Error('too many');
-		});
-		await expect(read(stops, PAGES)).rejects.toThrow('too many');
+	it('counts the rows after each page', async () => {
+		const limit = itemLimit(2, 'Read less');
+		const isReached = jest.spyOn(limit, 'isReached');
+		await read(collectRows(metric, limit), [[point(1)], [point(2), point(3)]]);
+		expect(isReached.mock.calls.map(([rows]) => rows)).toEqual([1, 3]);
 	});
 });

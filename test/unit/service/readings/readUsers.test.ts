@@ -6,9 +6,9 @@ import { collectRows } from '../../../../nodes/HealthDataService/service/reading
 import { readUsers, type UserResult } from '../../../../nodes/HealthDataService/service/readings/readUsers';
 import type { SelectedUser, UserSelection } from '../../../../nodes/HealthDataService/service/users/selection';
 import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
+import { allRows } from '../../../helpers/allRows';
 import { nextTurn } from '../../../helpers/machine';
 import { bloodPressure as metric } from '../../../helpers/metrics';
-import { RowLimit } from '../../../../nodes/HealthDataService/service/readings/rowLimit';
 import { useVirtualTime } from '../../../helpers/virtualTime';
 
 const time = useVirtualTime();
@@ -58,7 +58,7 @@ async function play({ users, answer, whenMissing = async () => {}, options, aske
 				whenMissing,
 			},
 			width: 2,
-			collect: collectRows(metric, new RowLimit()),
+			collect: collectRows(metric, allRows),
 			...options,
 		}))
 			results.push(one);
@@ -331,7 +331,7 @@ it('stopping the read cancels all requests in flight, and their errors are not r
 			whenMissing: async () => {},
 		},
 		width: 3,
-		collect: collectRows(metric, new RowLimit()),
+		collect: collectRows(metric, allRows),
 		onDone: reported,
 	})) {
 		expect(rows).toHaveLength(1);

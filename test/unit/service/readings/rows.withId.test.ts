@@ -4,7 +4,7 @@ import { collectReadings, collectRows } from '../../../../nodes/HealthDataServic
 import { identityOf, localTimeIn } from '../../../../nodes/HealthDataService/service/readings/identity';
 import type { Collect } from '../../../../nodes/HealthDataService/service/readings/rows';
 import { detectChanges, SeenReadings, toItem } from '../../../../nodes/HealthDataService/trigger/seen';
-import { RowLimit } from '../../../../nodes/HealthDataService/service/readings/rowLimit';
+import { allRows } from '../../../helpers/allRows';
 import { openRange } from '../../../helpers/ranges';
 import { bloodPressure } from '../../../helpers/metrics';
 
@@ -19,13 +19,10 @@ const collected = async (collect: Collect, pages: Points[]) => {
 	return await collect(toPages() as never, { user: owner, place: 1 });
 };
 const node = async (...pages: Points[]) =>
-	await collected(
-		collectReadings(bloodPressure, { limit: new RowLimit(), rangeOf: () => openRange('2026-01-01') }),
-		pages,
-	);
+	await collected(collectReadings(bloodPressure, { limit: allRows, rangeOf: () => openRange('2026-01-01') }), pages);
 async function trigger(...pages: Points[]) {
 	const identity = identityOf(bloodPressure);
-	const rows = await collected(collectRows(bloodPressure, new RowLimit()), pages);
+	const rows = await collected(collectRows(bloodPressure, allRows), pages);
 	const { changes: fresh } = detectChanges(identity, rows, new SeenReadings({}), { start: 0 });
 	return fresh.map((row) => toItem(identity, row, localTimeIn('UTC')));
 }

@@ -11,10 +11,10 @@ import {
 	collectSummary,
 	type SummaryOptions,
 } from '../../../../nodes/HealthDataService/service/readings/summary';
-import { toReadRange } from '../../../../nodes/HealthDataService/resources/timeseries/dateRange';
 import { bloodPressure, mindfulness } from '../../../helpers/metrics';
 import { anyReadings, countOf, localOf, pointOf, rowOf, type Reading } from '../../../helpers/oracle';
 import { fc } from '../../../helpers/properties';
+import { readRange } from '../../../helpers/ranges';
 
 const user = { user_id: 'u', client_user_id: 'c' };
 const NOW = DateTime.fromISO('2026-05-01T12:00:00Z');
@@ -28,7 +28,7 @@ const ALWAYS = { startDate: '2026-01-01', endDate: '2026-04-30' };
 
 function optionsOf({ zone = 'UTC', dateRange = 'days', ...days }: Days, more: Partial<SummaryOptions> = {}) {
 	const { comparesPrevious = false } = more;
-	const range = toReadRange({ dateRange, ...ALWAYS, ...days }, zone, NOW, { comparesPrevious });
+	const range = readRange({ dateRange, ...ALWAYS, ...days }, zone, NOW, { comparesPrevious });
 	return {
 		...{ rangeOf: () => range, provider: '', sourceTypes: [], meanLimits: [], limits: [], onlyStatus: [] },
 		...{ comparesPrevious, ...more },

@@ -1,0 +1,42 @@
+/** Regression histories of progress: those that broke a promise once, and that chance seldom finds. They run before all others. */
+import type { ProgressHistory } from './troubles';
+
+const PLAIN: ProgressHistory = {
+	...{ kind: 'found', scheduler: 'memory', isLong: false, people: 3, scope: 'all', concurrency: 8 },
+	...{ latencyMs: 0, isListQuick: false, everyMinutes: 1, jitterMs: 0, polls: 9 },
+	...{ stretches: [], throttles: [], slownesses: [], readings: [{ poll: 1, user: 0 }] },
+};
+const limit = { from: 0, until: 15, requests: 5, minutes: 1, isSliding: false, isAnnounced: true };
+
+const FOUND: Array<[string, Partial<ProgressHistory>]> = [
+	[
+		'A poll time that looks like a start waits for the end of a Retry-After',
+		{
+			...{ scheduler: 'durable', isLong: true, people: 20, latencyMs: 200 },
+			throttles: [{ ...limit, until: 1, requests: 7 }],
+		},
+	],
+	[
+		'One 429 of one user, while others hang',
+		{
+			...{ people: 9, concurrency: 1, polls: 6, throttles: [{ ...limit, until: 1 }] },
+			stretches: [
+				{ from: 0, until: 7, place: 1, count: 6, fault: 'hang' },
+				{ from: 3, until: 4, place: 0, count: 1, fault: '429' },
+			],
+		},
+	],
+	[
+		'Retries for one user use up the limit of an hour',
+		{
+			...{ everyMinutes: 60, throttles: [{ ...limit, minutes: 60 }] },
+			stretches: [{ from: 0, until: 10, place: 1, count: 1, fault: '500' }],
+		},
+	],
+	[
+		'The poll that reaches the last users of a round names the limit that made it long',
+		{ people: 14, everyMinutes: 30, polls: 14, throttles: [{ ...limit, minutes: 10, isAnnounced: false }] },
+	],
+];
+
+export const foundProgress = FOUND.map(([name, own]): [string, ProgressHistory] => [name, { ...PLAIN, ...own }]);
