@@ -18,6 +18,9 @@ export interface PollReadings {
 	localTimeOf: LocalTimeOf;
 }
 
+export const pollColumns = (metric: Metric, limits: readonly Limit[]): string[] =>
+	periodColumns(metric, limits.length > 0 ? ['corrected', 'reached'] : ['corrected']);
+
 export function pollRow(metric: Metric, user: UserRef, readings: PollReadings): IDataObject {
 	const { emitted, inLookback, limits, localTimeOf } = readings;
 	const read = (row: IDataObject) => readingOf(metric, row, localTimeOf);
@@ -34,8 +37,7 @@ export function pollRow(metric: Metric, user: UserRef, readings: PollReadings): 
 	// The same for a repeated item.
 	const parts = emitted.map((one) => one.key + one.values).sort();
 	values.row_id = rowIdOf(metric, 'poll', user, parts);
-	const has = limits.length > 0 ? ['corrected', 'reached'] : ['corrected'];
-	return rowOf(periodColumns(metric, has), user, values);
+	return rowOf(pollColumns(metric, limits), user, values);
 }
 
 function valuesOf(metric: Metric, readings: Reading[]): IDataObject {
