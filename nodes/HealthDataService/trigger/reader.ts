@@ -238,7 +238,9 @@ export class PollReader {
 	private cut(result: UserResult, problem: Problem) {
 		const isAnswer = problem.httpCode !== undefined;
 		if (isAnswer) this.noteTrouble(result, problem);
-		this.cursors.cut(result);
+		// It was the turn of a user aside all the same, or one who hangs would always come first.
+		if (hasFailed(this.cursors.of(result))) this.cursors.fail(result);
+		else this.cursors.cut(result);
 	}
 
 	/** A limit that has let nobody be read says nothing of the users whom it met. */

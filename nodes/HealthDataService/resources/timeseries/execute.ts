@@ -71,7 +71,7 @@ function resultCheck(context: IExecutePaginationFunctions, { selection }: Timese
 		if (problem && selection.isOne) throw problem;
 		if (problem && !context.continueOnFail()) throw unreadableProblem(user, problem, succeeded);
 		// An entry that was skipped has no user.
-		if (!problem && user.user_id) succeeded++;
+		if (user.user_id) succeeded++;
 	};
 }
 

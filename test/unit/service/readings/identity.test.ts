@@ -75,17 +75,6 @@ it.each([null, undefined, ''])('missing sources (%p) are the same', (nothing) =>
 	expect(keyOf({ source_type: nothing as never })).not.toBe(keyOf());
 });
 
-it('of adjacent rows is the one that each has alone', () => {
-	const sources: IDataObject[] = [
-		{},
-		{ provider: 'withings', source_type: 'phone' },
-		{ provider: 'withings', source_type: 'cuff' },
-		{},
-	];
-	const keys = keysOf(identity, sources.map(reading));
-	expect(keys).toEqual(sources.map((source) => keyOf(source)));
-});
-
 it('two columns are not taken for one another', () => {
 	expect(keyOf({ provider: 'a', source_type: 'bc' })).not.toBe(keyOf({ provider: 'ab', source_type: 'c' }));
 	expect(keyOf({ provider: 'a","b', source_type: 'c' })).not.toBe(keyOf({ provider: 'a', source_type: 'b","c' }));
@@ -151,12 +140,6 @@ it.each(['14:30', '2026-W05', '2026-03-03T23:59:60Z', '20260230T080000Z'])('%s i
 	expect(identify(identity, [reading({ timestamp })])[0].time).toBeUndefined();
 });
 
-it('has its time in ms, or none', () => {
-	const rows = [reading(), reading({ timestamp: 'soon' }), reading({ timestamp: null })];
-	expect(identify(identity, rows).map(({ time }) => time)).toEqual([Date.UTC(2026, 2, 3, 8), undefined, undefined]);
-	expect(identify(identity, rows).map(({ row }) => row)).toEqual(rows);
-});
-
 describe('same-time readings', () => {
 	const ranked = (...rows: IDataObject[]) => keysOf(identity, rows.map(reading));
 
@@ -174,23 +157,5 @@ describe('same-time readings', () => {
 		const [first, second] = ranked({ systolic: 130, id: a }, { systolic: 120, id: b });
 		expect(first).toBe(keyOf());
 		expect(ranked({ systolic: 120, id: b }, { systolic: 130, id: a })).toEqual([second, first]);
-	});
-
-	it('are in the order of their values where one has no id', () => {
-		const [second, first] = ranked({ systolic: 130, id: 'a' }, { systolic: 120 });
-		expect(first).toBe(keyOf());
-		expect(second).not.toBe(first);
-	});
-
-	it('that are the same are one, with any ids', () => {
-		const keys = ranked({ id: 'b' }, { id: 'a' }, { systolic: 130, id: 'aa' });
-		expect(keys[0]).toBe(keys[1]);
-		expect(keys[0]).toBe(keyOf());
-		expect(keys[2]).not.toBe(keys[0]);
-	});
-
-	it('readings of other instants do not affect them', () => {
-		const rows = [reading(), reading({ systolic: 130 }), reading({ timestamp: '2026-03-04T08:00:00Z' })];
-		expect(keysOf(identity, rows)[2]).toBe(keyOf({ timestamp: '2026-03-04T08:00:00Z' }));
 	});
 });

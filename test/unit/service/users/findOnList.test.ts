@@ -1,6 +1,5 @@
 /** Many client user IDs over a fake team: from the user list or one by one, whichever takes fewer requests. */
 import { listedUsers } from '../../../../nodes/HealthDataService/service/users/selection';
-import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
 import { movingTeam, type TeamOptions } from '../../../helpers/movingTeam';
 import { resolved } from '../../../helpers/selected';
 
@@ -8,7 +7,6 @@ const team = (size: number, options: Partial<TeamOptions> = {}) => movingTeam({ 
 const range = (letter: string, from: number, to: number) =>
 	Array.from({ length: to - from }, (_, i) => `${letter}${from + i}`);
 const ids = (from: number, to: number) => range('c', from, to);
-const broken = new Problem('Broken', 'Advice');
 
 async function idsOf({ get }: ReturnType<typeof team>, names: string[], isLazy = false) {
 	const entries = names.map((id, index) => ({ id, at: index + 1 }));
@@ -38,15 +36,4 @@ it('with fewer users wanted the list is never read', async () => {
 	const one = team(500);
 	expect(await idsOf(one, ids(0, 100), true)).toEqual(range('u', 0, 100));
 	expect(one.count()).toEqual({ lists: 0, resolves: 100 });
-});
-
-it('an unreadable list only costs more requests', async () => {
-	const one = team(20, { fails: () => broken });
-	expect(await idsOf(one, ids(0, 10))).toEqual(range('u', 0, 10));
-	expect(one.count()).toEqual({ lists: 1, resolves: 10 });
-});
-
-it('a fault of the code, from the list, ends the read', async () => {
-	const fault = new Error('A fault of the code');
-	await expect(idsOf(team(20, { fails: () => fault }), ids(0, 10))).rejects.toBe(fault);
 });
