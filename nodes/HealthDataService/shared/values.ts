@@ -18,6 +18,18 @@ export function stableJson(value: unknown): string {
 	);
 }
 
+/** Groups in the order of their first elements. */
+export function groupBy<T, K>(all: Iterable<T>, keyOf: (one: T) => K): Map<K, T[]> {
+	const groups = new Map<K, T[]>();
+	for (const one of all) {
+		const key = keyOf(one);
+		const group = groups.get(key) ?? [];
+		groups.set(key, group);
+		group.push(one);
+	}
+	return groups;
+}
+
 /** An identifier or a name as text. Numbers are accepted, because identifiers often are numbers; blank gives an empty text. */
 export function text(value: unknown): string {
 	if (typeof value === 'number' || typeof value === 'bigint') return String(value);

@@ -50,7 +50,7 @@ export class PollReader {
 	private readonly target: WatchTarget;
 	private readonly aside: SelectedUser[] = [];
 	/** Users after the others: throttled alone before, or their first read began too late, before the service had told the time. */
-	private again: SelectedUser[] = [];
+	private again: Array<SelectedUser | UserResult> = [];
 	/** Users whom a throttle has kept from being read. */
 	private readonly throttled: UserResult[] = [];
 	private readonly failures: Array<[Listed, Problem]> = [];

@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import {
 	identify,
+	instantOf,
 	toRowId,
 	USER_LENGTH,
 	type IdentifiedRow,
@@ -72,13 +73,13 @@ function isOld(
 /** The row as it is emitted: with its `local_time` and `row_id`, and `change` after it. */
 export function toItem(
 	identity: Identity,
-	{ key, change, row, time }: ChangedRow,
+	{ key, change, row }: ChangedRow,
 	localTimeOf: LocalTimeOf,
 ): IDataObject {
 	const fields = Object.entries(row);
 	const at = fields.findIndex(([name]) => name === 'row_id');
 	const ours = Object.fromEntries(fields.slice(0, at));
-	if ('local_time' in ours) ours.local_time = localTimeOf(row[identity.time], time);
+	if ('local_time' in ours) ours.local_time = localTimeOf(instantOf(row[identity.time]));
 	ours.row_id = toRowId(identity, key);
 	ours.change = change;
 	return withServiceFields(ours, Object.fromEntries(fields.slice(at + 1)));

@@ -21,7 +21,6 @@ import { PAGES_AHEAD, type ListSlice } from '../service/users/list';
 import {
 	listedUsers,
 	oneUser,
-	watchedEntries,
 	wholeTeam,
 	type UserIdentifier,
 	type UserSelection,
@@ -157,14 +156,14 @@ function readSelection(context: IPollFunctions, provider: string, slice: ListSli
 	}
 	const by = readUsersBy(context);
 	const entries = readUserIds(context, by).slice(0, slice.maxUsers);
-	const selection = by === 'userId' ? listedUsers(by, entries) : watchedEntries(entries);
-	return { watched: ['listed', by], selection };
+	return { watched: ['listed', by], selection: listedUsers(by, entries) };
 }
 
 function watchedUser(user: UserIdentifier): UserSelection {
 	if (user.by === 'userId') return oneUser(user);
 	const noUser = () => noSuchClientUser(user.id);
-	return { ...watchedEntries([{ id: user.id, at: 1 }], noUser), isOne: true };
+	const entries = [{ id: user.id, at: 1 }];
+	return { ...listedUsers('clientUserId', entries, { noUser }), isOne: true };
 }
 
 /** In ms. */

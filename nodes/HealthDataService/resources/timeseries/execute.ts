@@ -70,7 +70,8 @@ function resultCheck(context: IExecutePaginationFunctions, { selection }: Timese
 	return ({ user, problem }: UserResult) => {
 		if (problem && selection.isOne) throw problem;
 		if (problem && !context.continueOnFail()) throw unreadableProblem(user, problem, succeeded);
-		succeeded++;
+		// An entry that was skipped has no user.
+		if (user.user_id) succeeded++;
 	};
 }
 

@@ -20,6 +20,7 @@ import type { SelectedUser, UserSelection } from '../users/selection';
 export interface UserResult extends SelectedUser {
 	rows: IDataObject[];
 	isGone: boolean;
+	problem?: Problem;
 	/** Since the first request was sent: time in the queue does not count as slowness. */
 	tookMs: number;
 }
@@ -97,8 +98,7 @@ async function readFound(
 	selected: SelectedUser,
 	request: RequestOptions,
 ) {
-	const { user, sentId = user.user_id, problem } = selected;
-	if (problem) throw problem;
+	const { user, sentId = user.user_id } = selected;
 	if (!isUsableUserId(user.user_id)) throw unusableUserId();
 	let isGone = false;
 	const onMissing = async () => {

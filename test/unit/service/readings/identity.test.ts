@@ -4,7 +4,6 @@ import { uuid } from '../../../../dev/sandbox/world';
 import {
 	identify,
 	identityOf,
-	keysOf,
 	toRowId,
 	userPrefix,
 	type Identity,
@@ -23,7 +22,8 @@ const reading = (more: IDataObject = {}): IDataObject => ({
 	unit: 'mmHg',
 	...more,
 });
-const keyOf = (more: IDataObject = {}, among = identity) => keysOf(among, [reading(more)]).keys[0];
+const keysOf = (among: Identity, rows: IDataObject[]) => identify(among, rows).map(({ key }) => key);
+const keyOf = (more: IDataObject = {}, among = identity) => keysOf(among, [reading(more)])[0];
 
 it('is 32 characters, of which the first six are the same for all of a user', () => {
 	expect(keyOf()).toMatch(/^[0-9a-f]{32}$/);
@@ -36,7 +36,7 @@ it('is 32 characters, of which the first six are the same for all of a user', ()
 
 it("never changes: it is the key of users' tables", () => {
 	const rows = [reading(), reading({ systolic: 130 }), reading({ timestamp: 'soon' }), reading({ source_type: null })];
-	expect(keysOf(identity, rows).keys).toEqual([
+	expect(keysOf(identity, rows)).toEqual([
 		'bb82030f2598c440ac7cd4a776683105',
 		'bb8203423cbb24eb716f6f06804cab81',
 		'bb8203fef2348f2d5108e8af6b07df64',
@@ -141,7 +141,7 @@ it.each(['14:30', '2026-W05', '2026-03-03T23:59:60Z', '20260230T080000Z'])('%s i
 });
 
 describe('same-time readings', () => {
-	const ranked = (...rows: IDataObject[]) => keysOf(identity, rows.map(reading)).keys;
+	const ranked = (...rows: IDataObject[]) => keysOf(identity, rows.map(reading));
 
 	it('the first has the ID that it has alone, the others do not', () => {
 		const [first, second, third] = ranked({ systolic: 110 }, { systolic: 120 }, { systolic: 130 });

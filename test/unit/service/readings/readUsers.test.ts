@@ -75,6 +75,8 @@ it('retries end before requests do, and a request that was sent is not cancelled
 it('a problem of an unresolved user is reported without a request, and the user is not gone', async () => {
 	const problem = new Problem('Theirs', '');
 	const answer = jest.fn();
-	expect(await read([{ problem }], answer)).toMatchObject([{ problem, rows: [], isGone: false }]);
+	expect(await read([{ resolve: async () => await Promise.reject(problem) }], answer)).toMatchObject([
+		{ problem, rows: [], isGone: false },
+	]);
 	expect(answer).not.toHaveBeenCalled();
 });

@@ -15,20 +15,16 @@ import {
 } from '../../../../nodes/HealthDataService/service/users/selection';
 import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
 import { movingTeam, type TeamOptions } from '../../../helpers/movingTeam';
+import { resolved } from '../../../helpers/selected';
 
 const team = (size: number, options: Partial<TeamOptions> = {}) => movingTeam({ size, ...options });
-const all = async <T>(source: Iterable<T> | AsyncIterable<T>): Promise<T[]> => {
-	const found: T[] = [];
-	for await (const one of source) found.push(one);
-	return found;
-};
 const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `c${from + i}`);
 const entriesOf = (names: string[]) => names.map((id, index) => ({ id, at: index + 1 }));
 const broken = new Problem('Broken', 'Advice');
 const rejects = (error: Error) => async () => await Promise.reject(error);
 /** User ID, client user ID and place. */
 const shown = ({ user, place }: SelectedUser) => `${user.user_id} ${user.client_user_id} ${place}`;
-const found = async (selection: UserSelection, get: Get) => (await all(selection.users(get))).map(shown);
+const found = async (selection: UserSelection, get: Get) => (await resolved(selection, get)).map(shown);
 const connectedTo = (...slugs: string[]): TeamOptions['records'] =>
 	slugs.map((slug, i) => ({ user_id: `u${i}`, connected_sources: [{ source: { slug } }] }));
 
@@ -38,15 +34,14 @@ describe('a list', () => {
 		const entries = entriesOf(['a', 'b', 'c']);
 		const list = listedUsers('userId', entries);
 		expect(await found(list, get)).toEqual(['a null 1', 'b null 2', 'c null 3']);
-		expect((await all(list.users(get)))[1].entry).toBe(entries[1]);
+		expect((await resolved(list, get))[1].entry).toBe(entries[1]);
 		expect(asked).toEqual([]);
 	});
 
-	it('with When Not Found set to empty still reports a lookup that failed', async () => {
-		const list = listedUsers('clientUserId', entriesOf(['c0', 'x', 'y', 'c1']), { whenNotFound: 'empty' });
-		const { get } = team(5, { resolves: { y: rejects(broken) } });
-		expect(await found(list, get)).toEqual(['u0 c0 1', ' y 3', 'u1 c1 4']);
-		expect((await all(list.users(get)))[1].problem).toBe(broken);
+	it('with When Not Found set to empty skips an entry that no user has, not one whose Resolve failed', async () => {
+		const list = listedUsers('clientUserId', entriesOf(['c0', 'x', 'c1']), { whenNotFound: 'empty' });
+		expect(await found(list, team(5).get)).toEqual(['u0 c0 1', 'u1 c1 3']);
+		await expect(resolved(list, team(5, { resolves: { x: rejects(broken) } }).get)).rejects.toBe(broken);
 	});
 });
 
@@ -69,7 +64,7 @@ describe('the place of the last user', () => {
 		['of a few', wholeTeam({}, 'a'), { records: connectedTo('b', 'a', 'b', 'b', 'b'), cap: 2 }, 2],
 		['of a list', listedUsers('userId', entriesOf(ids(0, 3))), {}, 3],
 	])('%s', async (_, selection, options, place) => {
-		await all(selection.users(team(7, options).get));
+		await resolved(selection, team(7, options).get);
 		expect(selection.lastPlace!()).toBe(place);
 	});
 });
