@@ -216,9 +216,9 @@ function toInstant(value: string, millis: number, fraction = ''): Instant {
 function rareInstantOf(value: string): Instant {
 	const iso = isoText(value);
 	const parsed = DateTime.fromISO(iso, { zone: 'UTC' });
+	const millis = parsed.toMillis();
 	const [, fraction] = /[.,](\d+)/.exec(iso) ?? [];
-	if (iso.includes('T')) return toInstant(value, parsed.toMillis(), fraction);
-	const millis = iso ? parsed.toMillis() : Date.parse(value);
+	if (iso.includes('T')) return toInstant(value, millis, fraction);
 	if (Number.isNaN(millis)) return { key: value };
 	return { millis, key: value, date: parsed.toISODate() ?? undefined };
 }
