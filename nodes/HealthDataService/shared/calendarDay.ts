@@ -29,7 +29,9 @@ const MAX_LENGTH = 100;
  */
 export function isoText(text: string): string {
 	const trimmed = text.length > MAX_LENGTH ? '' : text.trim();
-	const [day] = /^\d{4}-?\d{2}-?\d{2}(?=[Tt]|$)|^\d{4}-\d{2}-\d{2}(?= )/.exec(trimmed) ?? [''];
+	const [day] = /^\d{4}-?\d{2}-?\d{2}(?=[Tt]|$)|^\d{4}-\d{2}-\d{2}(?= )/.exec(
+		trimmed,
+	) ?? [''];
 	const time = trimmed.slice(day.length + 1).trimStart();
 	if (!day || !time) return day;
 	// The offset counts (RFC 9557), not the zone in brackets: Luxon would read the time in that zone.
@@ -122,4 +124,6 @@ function timeOfDay(second: number): string {
 	return `${TWO_DIGITS[hours]}:${TWO_DIGITS[minutes]}:${TWO_DIGITS[second % 60]}`;
 }
 
-const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) =>
+	String(number).padStart(2, '0'),
+);

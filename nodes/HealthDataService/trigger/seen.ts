@@ -116,7 +116,10 @@ export class SeenReadings {
 			const known = new Map<string, string>();
 			for (let at = 0; at < entries.length; at += ENTRY_LENGTH) {
 				const valuesAt = at + SAVED_KEY_LENGTH;
-				known.set(entries.slice(at, valuesAt), entries.slice(valuesAt, at + ENTRY_LENGTH));
+				known.set(
+					entries.slice(at, valuesAt),
+					entries.slice(valuesAt, at + ENTRY_LENGTH),
+				);
 			}
 			this.hours.set(hour, known);
 		}
@@ -142,7 +145,10 @@ export class SeenReadings {
 	 *
 	 * @param earlier how the keys of a user begin → start of a window that begins before `retainFrom`
 	 */
-	toSave(retainFrom: number, earlier: ReadonlyMap<string, number>): Record<string, string> {
+	toSave(
+		retainFrom: number,
+		earlier: ReadonlyMap<string, number>,
+	): Record<string, string> {
 		const saved: Record<string, string> = {};
 		for (const [hour, known] of this.hours) {
 			const end = hour === NO_HOUR ? Infinity : (Number(hour) + 1) * HOUR_MS;

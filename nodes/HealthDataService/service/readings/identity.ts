@@ -7,7 +7,13 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { clockIn, isoText } from '../../shared/calendarDay';
 import { groupBy, toNumber, withoutTrailing } from '../../shared/values';
-import { conversionOf, measuredColumns, spellingOf, type Metric, type Unit } from './metrics';
+import {
+	conversionOf,
+	measuredColumns,
+	spellingOf,
+	type Metric,
+	type Unit,
+} from './metrics';
 
 /** The columns that identify a row, and those with its values. */
 export interface Identity {
@@ -114,7 +120,12 @@ function sourcesIn(columns: readonly string[]): (row: IDataObject) => string {
 }
 
 /** The text that same-time readings of one source have in common. */
-function baseOf(identity: Identity, row: IDataObject, source: string, { millis, key }: Instant) {
+function baseOf(
+	identity: Identity,
+	row: IDataObject,
+	source: string,
+	{ millis, key }: Instant,
+) {
 	if (millis !== undefined) return `${source},"${key}"]`;
 	// Without a time, only the values distinguish them.
 	const texts = JSON.stringify([key, valuesOf(identity, row)]);
@@ -125,12 +136,22 @@ function baseOf(identity: Identity, row: IDataObject, source: string, { millis, 
  * Tiebreakers of same-time readings of one source. They count from 0, in the order of the service's own ids if all have one, else of
  * the values. Rows with equal values are one reading; its lowest id counts.
  */
-function tiebreakersOf(identity: Identity, rows: readonly IDataObject[], group: number[]) {
+function tiebreakersOf(
+	identity: Identity,
+	rows: readonly IDataObject[],
+	group: number[],
+) {
 	if (group.length === 1) return [];
-	const haveIds = group.every((index) => ['string', 'number'].includes(typeof rows[index].id));
+	const haveIds = group.every((index) =>
+		['string', 'number'].includes(typeof rows[index].id),
+	);
 	const sortable = group.map((index) => {
 		const values = valuesOf(identity, rows[index]);
-		return { index, values, by: haveIds ? `${String(rows[index].id)} ${values}` : values };
+		return {
+			index,
+			values,
+			by: haveIds ? `${String(rows[index].id)} ${values}` : values,
+		};
 	});
 	sortable.sort((a, b) => (a.by < b.by ? -1 : 1));
 	const order = new Set(sortable.map(({ values }) => values));
@@ -155,7 +176,8 @@ const UNITS = new Map(['mmHg', 'kPa'].map((unit) => [unit.toLowerCase(), unit]))
 
 /** The same text for the same value: numbers as text and units are spelled in several ways (quirk 7). */
 export function valueKey(value: unknown): string {
-	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return instantOf(value).key;
+	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH)
+		return instantOf(value).key;
 	const number = toNumber(value);
 	if (number !== undefined) return String(number);
 	const { millis, key } = instantOf(value);

@@ -27,7 +27,11 @@ export interface Measurement extends Reading {
 	copies: Reading[];
 }
 
-export function readingOf(metric: Metric, row: IDataObject, localTimeOf: LocalTimeOf): Reading {
+export function readingOf(
+	metric: Metric,
+	row: IDataObject,
+	localTimeOf: LocalTimeOf,
+): Reading {
 	const values = measuredValues(metric, row);
 	const [column] = metric.times;
 	const instant = instantOf(row[column]);
@@ -46,8 +50,13 @@ export const isCounted = (metric: Metric, one: Measurement): one is Counted =>
  * A reading is a copy of the earliest measurement with equal values, at most a minute earlier, that its source has no part of yet.
  * Equal readings of one source in one second are one.
  */
-export function measurementsOf(metric: Metric, readings: readonly Reading[]): Measurement[] {
-	const inOrder = [...readings].sort((a, b) => (a.time ?? Infinity) - (b.time ?? Infinity));
+export function measurementsOf(
+	metric: Metric,
+	readings: readonly Reading[],
+): Measurement[] {
+	const inOrder = [...readings].sort(
+		(a, b) => (a.time ?? Infinity) - (b.time ?? Infinity),
+	);
 	const equals = groupBy(inOrder, (reading) => equalityKey(metric, reading));
 	return [...equals.values()].flatMap(withoutCopies);
 }
@@ -89,7 +98,9 @@ function withoutCopies(equal: readonly Reading[]): Measurement[] {
 const agoMs = (one: Reading, later: Reading) => (later.time ?? 0) - (one.time ?? 0);
 
 const isRepeated = ({ copies }: Measurement, reading: Reading) =>
-	copies.some((copy) => isSameSource(copy, reading) && secondOf(copy) === secondOf(reading));
+	copies.some(
+		(copy) => isSameSource(copy, reading) && secondOf(copy) === secondOf(reading),
+	);
 
 const isCopied = (one: Measurement, reading: Reading) =>
 	reading.time !== undefined &&

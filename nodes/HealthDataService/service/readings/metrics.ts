@@ -48,7 +48,8 @@ export interface Metric {
 }
 
 /** False for NaN. */
-const isOutside = (value: number, least: number, most: number) => value < least || value > most;
+const isOutside = (value: number, least: number, most: number) =>
+	value < least || value > most;
 
 const asIs: Convert = (value) => value;
 const minutesOfSeconds: Convert = (value) => value / 60;
@@ -82,7 +83,9 @@ export const metrics: Metric[] = [
 		measured: { systolic: ['mean', 'min', 'max'], diastolic: ['mean', 'min', 'max'] },
 		unit: { name: 'mmHg', from: { mmhg: asIs, 'mm[hg]': asIs, kpa: mmHgOfKPa } },
 		isPossible: (systolic, diastolic) =>
-			!isOutside(systolic, 20, 350) && !isOutside(diastolic, 10, 250) && !(systolic <= diastolic),
+			!isOutside(systolic, 20, 350) &&
+			!isOutside(diastolic, 10, 250) &&
+			!(systolic <= diastolic),
 		meanLimits: [
 			atLeast('systolic', 'meanSystolic', 'Mean Systolic', 135),
 			atLeast('diastolic', 'meanDiastolic', 'Mean Diastolic', 85),
@@ -99,7 +102,8 @@ export const metrics: Metric[] = [
 		value: 'mindfulnessMinutes',
 		name: 'Mindfulness Minutes',
 		action: 'Get mindfulness minutes',
-		description: 'Retrieve the mindfulness sessions of a user with their length in minutes',
+		description:
+			'Retrieve the mindfulness sessions of a user with their length in minutes',
 		event: 'New Mindfulness Session',
 		noun: 'mindfulness session',
 		path: 'mindfulness_minutes',
@@ -139,7 +143,11 @@ export function conversionOf({ name, from }: Unit, given: unknown): Convert | un
 export const spellingOf = (unit: string) => unit.replace(/\s/g, '').toLowerCase();
 
 /** All fields of a data point that have a column of their own (contract 2.2, 2.3). */
-export const columnsOf = (metric: Metric) => [...measuredColumns(metric), 'unit', ...metric.times];
+export const columnsOf = (metric: Metric) => [
+	...measuredColumns(metric),
+	'unit',
+	...metric.times,
+];
 
 /** Path of the readings of a user (contract 4.1, 4.2); without a user ID, a template. */
 export const pathOf = ({ path }: Metric, userId?: string) =>

@@ -21,7 +21,11 @@ export interface PollReadings {
 export const pollColumns = (metric: Metric, limits: readonly Limit[]): string[] =>
 	periodColumns(metric, limits.length > 0 ? ['corrected', 'reached'] : ['corrected']);
 
-export function pollRow(metric: Metric, user: UserRef, readings: PollReadings): IDataObject {
+export function pollRow(
+	metric: Metric,
+	user: UserRef,
+	readings: PollReadings,
+): IDataObject {
 	const { emitted, inLookback, limits, localTimeOf } = readings;
 	const read = (row: IDataObject) => readingOf(metric, row, localTimeOf);
 	const out = emitted.map(({ row }) => read(row));

@@ -55,7 +55,10 @@ export const USERS_PER_REQUEST = 4;
  *
  * @throws Problem that concerns all users, what `onDone` throws, and any error after the read has ended
  */
-export const readUsers = (get: Get, options: ReadUsersOptions): AsyncGenerator<UserResult> =>
+export const readUsers = (
+	get: Get,
+	options: ReadUsersOptions,
+): AsyncGenerator<UserResult> =>
 	concurrentMap(options.selection.users(get), options, async (selected, hasEnded) => {
 		const result = await readUser(get, options, selected, hasEnded);
 		if (result) options.onDone?.(result);
@@ -79,7 +82,9 @@ async function readUser(
 	};
 	let resolved = selected;
 	try {
-		const found = selected.resolve ? await selected.resolve(getOfUser, request) : selected;
+		const found = selected.resolve
+			? await selected.resolve(getOfUser, request)
+			: selected;
 		resolved = found ?? selected;
 		const read = found ? await readFound(getOfUser, options, found, request) : noRows();
 		return { ...resolved, ...read, tookMs: tookMs() };
@@ -116,7 +121,9 @@ async function readFound(
 async function* noPages(): AsyncGenerator<IDataObject> {}
 
 /** The budget that all requests for one user share. Its time begins when the first of them leaves the queue. */
-function budgetOf(limits: () => UserBudget = () => ({ retryMs: Infinity, totalMs: Infinity })) {
+function budgetOf(
+	limits: () => UserBudget = () => ({ retryMs: Infinity, totalMs: Infinity }),
+) {
 	const own: Budget = {
 		stoppedBy: () =>
 			own.sentAt !== undefined && tookMs() >= limits().totalMs ? tooSlow() : undefined,

@@ -3,7 +3,14 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { missingFieldError } from '../../http/errors';
-import { groupBy, isBlank, isObject, stableJson, text, toNumber } from '../../shared/values';
+import {
+	groupBy,
+	isBlank,
+	isObject,
+	stableJson,
+	text,
+	toNumber,
+} from '../../shared/values';
 import { identityOf, keysOf, toRowId } from './identity';
 import { columnsOf, measuredColumns, type Metric } from './metrics';
 import type { SelectedUser } from '../users/selection';
@@ -83,7 +90,10 @@ export function readingRows(
 }
 
 /** What all rows of a group have in common. @param ofUser the columns in their order */
-function rowOfGroup({ slug, source: given, extras }: Group, ofUser: IDataObject): IDataObject {
+function rowOfGroup(
+	{ slug, source: given, extras }: Group,
+	ofUser: IDataObject,
+): IDataObject {
 	const source = isObject(given) ? given : {};
 	const { provider, type, ...more } = source;
 	const row = { ...ofUser };
@@ -104,11 +114,17 @@ function addServiceField(row: IDataObject, name: string, value: unknown) {
 	let free = name;
 	while (Object.hasOwn(row, free) || free === RESERVED) free += '_raw';
 	// Not assigned, because the name may be `__proto__`.
-	Object.defineProperty(row, free, { value, enumerable: true, writable: true, configurable: true });
+	Object.defineProperty(row, free, {
+		value,
+		enumerable: true,
+		writable: true,
+		configurable: true,
+	});
 }
 
 function addServiceFields(row: IDataObject, fields: IDataObject, prefix = '') {
-	for (const name of Object.keys(fields)) addServiceField(row, prefix + name, fields[name]);
+	for (const name of Object.keys(fields))
+		addServiceField(row, prefix + name, fields[name]);
 }
 
 /** Our columns, then all fields that the service sent. Without a common name, copying all at once is many times faster. */
@@ -206,7 +222,9 @@ export const collectGrouped: Collect = async (pages, { user }) => {
 };
 
 function mergedOf(groups: Group[]) {
-	const equal = groupBy(groups, ({ extras, source }) => stableJson({ ...extras, source }));
+	const equal = groupBy(groups, ({ extras, source }) =>
+		stableJson({ ...extras, source }),
+	);
 	return [...equal.values()].map((parts) => {
 		const [{ extras, source }] = parts;
 		const data = parts.flatMap((part) => part.data);

@@ -69,7 +69,8 @@ export function collectSummary(metric: Metric, options: SummaryOptions): Collect
 		const enough_readings = hasEnough(values, options);
 		Object.assign(values, { from, to, time_zone, connected, enough_readings, row_id });
 		const valuesBefore = periodValues(metric, options, periods.before);
-		for (const column of comparedColumns(metric)) values[before(column)] = valuesBefore[column];
+		for (const column of comparedColumns(metric))
+			values[before(column)] = valuesBefore[column];
 		return [rowOf(columns, selected.user, values)];
 	};
 }
@@ -95,20 +96,35 @@ const NO_DAY = '~';
 
 const dayOf = ({ local }: Measurement) => (local === null ? NO_DAY : dayOfClock(local));
 
-const filtersOf = ({ provider, sourceTypes }: SummaryOptions) => [provider, ...sourceTypes];
+const filtersOf = ({ provider, sourceTypes }: SummaryOptions) => [
+	provider,
+	...sourceTypes,
+];
 
-export function rowIdOf(metric: Metric, period: string, { user_id }: UserRef, parts: unknown[]) {
+export function rowIdOf(
+	metric: Metric,
+	period: string,
+	{ user_id }: UserRef,
+	parts: unknown[],
+) {
 	const { value } = metric;
 	const key = rowKey(userPrefix(user_id), JSON.stringify([value, user_id, ...parts]));
 	return `${value}-${period}-${key}`;
 }
 
-function hasEnough(values: IDataObject, { minReadings = 0, minDays = 0 }: SummaryOptions) {
+function hasEnough(
+	values: IDataObject,
+	{ minReadings = 0, minDays = 0 }: SummaryOptions,
+) {
 	return Number(values.readings) >= minReadings && Number(values.days) >= minDays;
 }
 
 /** Columns in their order; one without a value is null. */
-export function rowOf(columns: readonly string[], user: UserRef, values: IDataObject): IDataObject {
+export function rowOf(
+	columns: readonly string[],
+	user: UserRef,
+	values: IDataObject,
+): IDataObject {
 	const { user_id, client_user_id } = user;
 	const all: IDataObject = { ...values, user_id, client_user_id };
 	return Object.fromEntries(columns.map((column) => [column, all[column] ?? null]));
@@ -121,13 +137,19 @@ export function summaryColumns(metric: Metric, options: SummaryOptions): string[
 	const { comparesPrevious, meanLimits, minReadings, minDays } = options;
 	const has = ['days', 'from', 'to', 'connected', ...chosenColumns(options)];
 	if ((minReadings ?? minDays) !== undefined) has.push('enough_readings');
-	if (comparesPrevious) has.push(...averageColumns(metric).map(before), before('readings'));
+	if (comparesPrevious)
+		has.push(...averageColumns(metric).map(before), before('readings'));
 	if (comparesPrevious && meanLimits.length > 0) has.push(before('status'));
 	return periodColumns(metric, has);
 }
 
 /** The columns that rows of a day and of a range have by the options. */
-function chosenColumns({ meanLimits, onlyStatus, limits, hasTimeZone }: SummaryOptions): string[] {
+function chosenColumns({
+	meanLimits,
+	onlyStatus,
+	limits,
+	hasTimeZone,
+}: SummaryOptions): string[] {
 	const has: string[] = [];
 	if (meanLimits.length + onlyStatus.length > 0) has.push('status');
 	if (limits.length > 0) has.push(...REACHED);
@@ -160,15 +182,24 @@ export function periodColumns(metric: Metric, has: readonly string[]): string[] 
 const REACHED = ['reached', 'reached_reading', 'reached_time'];
 
 /** Each is one reading as text, so that no two values of different readings make a pair. */
-const SINGLE_READINGS = ['latest', 'highest', 'lowest'].flatMap((name) => [name, `${name}_time`]);
+const SINGLE_READINGS = ['latest', 'highest', 'lowest'].flatMap((name) => [
+	name,
+	`${name}_time`,
+]);
 
 const before = (column: string) => `${column}_before`;
 
-const comparedColumns = (metric: Metric) => [...averageColumns(metric), 'readings', 'status'];
+const comparedColumns = (metric: Metric) => [
+	...averageColumns(metric),
+	'readings',
+	'status',
+];
 
 /** The first aggregate of each measured column, and the means of a pair as text. */
 function averageColumns(metric: Metric): string[] {
-	const first = Object.entries(metric.measured).map(([column, [how]]) => `${column}_${how}`);
+	const first = Object.entries(metric.measured).map(
+		([column, [how]]) => `${column}_${how}`,
+	);
 	return hasMean(metric) ? [...first, 'mean'] : first;
 }
 
@@ -243,9 +274,14 @@ function meanText(metric: Metric, values: IDataObject): string | null {
 	return means.map((mean) => mean.toFixed(1)).join('/');
 }
 
-function statusOf(values: IDataObject, readings: number, limits: readonly Limit[]): Status {
+function statusOf(
+	values: IDataObject,
+	readings: number,
+	limits: readonly Limit[],
+): Status {
 	if (readings === 0) return 'no readings';
-	const isHigh = ({ column, least = Infinity }: Limit) => Number(values[`${column}_mean`]) >= least;
+	const isHigh = ({ column, least = Infinity }: Limit) =>
+		Number(values[`${column}_mean`]) >= least;
 	return limits.some(isHigh) ? 'high' : 'in range';
 }
 
@@ -263,7 +299,10 @@ const negativeValuesAndTime = ({ time = -Infinity, values }: Counted) => [
 ];
 
 /** The one with the greatest numbers, the first of them before the others. */
-export function greatest<T>(all: readonly T[], numbersOf: (one: T) => number[]): T | undefined {
+export function greatest<T>(
+	all: readonly T[],
+	numbersOf: (one: T) => number[],
+): T | undefined {
 	const isGreater = (a: T, b: T) => compareNumbers(numbersOf(a), numbersOf(b)) > 0;
 	return all.reduce<T | undefined>(
 		(found, one) => (found && isGreater(found, one) ? found : one),

@@ -28,7 +28,8 @@ export async function findOnList(get: Get, entries: ReadonlyArray<{ id: string }
 	const readList = async () => {
 		const { users, total = 0 } = await userPage(get, 0, MAX_PAGE_SIZE, SINGLE_ATTEMPT);
 		const size = users.length;
-		const isWorthIt = () => done < total && Math.ceil((total - done) / size) < missing.size;
+		const isWorthIt = () =>
+			done < total && Math.ceil((total - done) / size) < missing.size;
 		take(users);
 		if (!isWorthIt()) return;
 		for await (const page of userPages(get, { offset: size, maxUsers: total - size })) {

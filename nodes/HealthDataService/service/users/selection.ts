@@ -109,7 +109,11 @@ interface OneUserOptions {
  */
 export function oneUser(
 	{ by, id, shownAs }: UserIdentifier,
-	{ whenNotFound = 'error', resolved = new Map(), needsRecord = false }: OneUserOptions = {},
+	{
+		whenNotFound = 'error',
+		resolved = new Map(),
+		needsRecord = false,
+	}: OneUserOptions = {},
 ): UserSelection {
 	/** The record of a picked user, if Resolve confirms what the list showed. */
 	const confirmed = async (get: Get, isCancelled?: () => boolean) => {
@@ -124,7 +128,11 @@ export function oneUser(
 		async *users(get) {
 			if (by === 'userId') {
 				const record = needsRecord ? await confirmed(get) : undefined;
-				return yield { ...toSelectedUser(record ?? { user_id: id }, 1), sentId: id, record };
+				return yield {
+					...toSelectedUser(record ?? { user_id: id }, 1),
+					sentId: id,
+					record,
+				};
 			}
 			const user = await resolveUser(get, id);
 			if (user) return yield toSelectedUser(user, 1);
@@ -135,7 +143,8 @@ export function oneUser(
 			// Not from `resolved`: the user may have been removed since.
 			else if (
 				shownAs !== undefined &&
-				lowerUserId(String((await resolveQuietly(get, shownAs))?.user_id)) === user.user_id
+				lowerUserId(String((await resolveQuietly(get, shownAs))?.user_id)) ===
+					user.user_id
 			)
 				throw userExists();
 			if (whenNotFound === 'empty') return;
@@ -156,7 +165,11 @@ export function oneUser(
 }
 
 /** The readings are worth more than the name. A problem that also concerns them is reported by their own requests. */
-const resolveQuietly = async (get: Get, clientUserId: string, isCancelled?: () => boolean) =>
+const resolveQuietly = async (
+	get: Get,
+	clientUserId: string,
+	isCancelled?: () => boolean,
+) =>
 	await resolveUser(get, clientUserId, {
 		maxAttempts: FEW_ATTEMPTS,
 		ignoreFailure: true,
@@ -280,6 +293,15 @@ const userExists = () =>
 export function toSelectedUser(record: IDataObject, place: number): SelectedUser {
 	const { user_id, client_user_id, team_id } = record;
 	const sentId = String(user_id);
-	const user = { user_id: lowerUserId(sentId), client_user_id: text(client_user_id) || null };
-	return { user, sentId, place, record, team: typeof team_id === 'string' ? team_id : undefined };
+	const user = {
+		user_id: lowerUserId(sentId),
+		client_user_id: text(client_user_id) || null,
+	};
+	return {
+		user,
+		sentId,
+		place,
+		record,
+		team: typeof team_id === 'string' ? team_id : undefined,
+	};
 }
