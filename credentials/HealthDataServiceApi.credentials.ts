@@ -35,7 +35,10 @@ const STATUS_WORDS: Array<[number, string]> = [
 		404,
 		"The service has nothing at this address. Check 'Base URL': enter the address from the service's documentation",
 	],
-	[407, "A proxy between n8n and the service asks for a password. Ask n8n's administrator"],
+	[
+		407,
+		"A proxy between n8n and the service asks for a password. Ask n8n's administrator",
+	],
 ];
 
 export class HealthDataServiceApi implements ICredentialType {
@@ -82,11 +85,17 @@ export class HealthDataServiceApi implements ICredentialType {
 	];
 
 	// A function instead of expressions: the same code for node, trigger, pickers, this test and n8n's HTTP Request node.
-	authenticate = async (credential: ICredentialDataDecryptedObject, request: IHttpRequestOptions) =>
-		authenticate(credential as unknown as ServiceCredential, request);
+	authenticate = async (
+		credential: ICredentialDataDecryptedObject,
+		request: IHttpRequestOptions,
+	) => authenticate(credential as unknown as ServiceCredential, request);
 
 	test: ICredentialTestRequest = {
-		request: { url: '/v2/user', qs: { limit: 1 }, headers: { Accept: 'application/json' } },
+		request: {
+			url: '/v2/user',
+			qs: { limit: 1 },
+			headers: { Accept: 'application/json' },
+		},
 		// n8n takes both types in one list, but its own type does not.
 		rules: [
 			...STATUS_WORDS.map(([value, message]) => ({

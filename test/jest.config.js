@@ -37,7 +37,6 @@ module.exports = {
 	maxWorkers: WORKERS,
 	// Node needs a while to free a large heap when it exits; above half a second, on a busy machine, jest calls that a leak.
 	workerIdleMemoryLimit: '1GB',
-	reporters: ['default', '<rootDir>/test/setup/slowestTests.js'],
 	// A test that hangs, not one that is slow.
 	testTimeout: 180_000,
 };

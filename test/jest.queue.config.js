@@ -5,6 +5,5 @@ module.exports = {
 	globalSetup: '<rootDir>/test/setup/realN8n.js',
 	testMatch: ['<rootDir>/test/queue/**/*.test.{ts,js}'],
 	maxWorkers: 1,
-	// A night of 20,000 users, with `LONG_NIGHTS=1`.
-	testTimeout: process.env.LONG_NIGHTS ? 1_800_000 : 600_000,
+	testTimeout: 600_000,
 };

@@ -28,16 +28,16 @@ class Rest extends RestClient {
 	}
 
 	/**
-	 * Tests a credential like the editor's "Test". n8n tests stored credentials only: without an id, one is stored for the test.
-	 * @param {{ id?: string, name: string, type: string, data: Record<string, unknown> }} credential
+	 * Tests a credential like the editor's "Test". n8n tests stored credentials only, so one is stored for the test.
+	 * @param {{ name: string, type: string, data: Record<string, unknown> }} credential
 	 * @returns {Promise<{ status: 'OK' | 'Error', message: string }>}
 	 */
-	async testCredential({ id, name, type, data }) {
-		const storedId = id ?? (await this.createCredential({ name, type, data }));
+	async testCredential({ name, type, data }) {
+		const id = await this.createCredential({ name, type, data });
 		try {
-			return await this.post('/rest/credentials/test', { credentials: { id: storedId, name, type, data } });
+			return await this.post('/rest/credentials/test', { credentials: { id, name, type, data } });
 		} finally {
-			if (id === undefined) await this.delete(`/rest/credentials/${storedId}`);
+			await this.delete(`/rest/credentials/${id}`);
 		}
 	}
 

@@ -9,24 +9,15 @@ type Json = Record<string, unknown>;
 
 const straight = defaultSwitches();
 
+/** Switches that change a response, beside `oddUserIds`. */
+const BENDING = [
+	...(['cursorStyle', 'splitGroups', 'largeIds', 'extraFields', 'bareSources', 'oddValues', 'bareUsers'] as const),
+	...(['timestamps', 'userTotal', 'lacksUserId', 'hasNaN', 'isPartial'] as const),
+];
+
 /** Whether no switch that changes a response is set. */
 export const isStraight = (switches: Switches) =>
-	(
-		[
-			'cursorStyle',
-			'splitGroups',
-			'largeIds',
-			'extraFields',
-			'bareSources',
-			'oddValues',
-			'bareUsers',
-			'timestamps',
-			'userTotal',
-			'lacksUserId',
-			'hasNaN',
-			'isPartial',
-		] as const
-	).every((name) => switches[name] === straight[name]) && Object.keys(switches.oddUserIds).length === 0;
+	BENDING.every((name) => switches[name] === straight[name]) && Object.keys(switches.oddUserIds).length === 0;
 
 /** How the responses of a route are changed: from the valid one to the one to send. */
 export type Bend = (answer: never, switches: Switches) => unknown;
@@ -57,8 +48,7 @@ function bendGroup(
 	let points = data as Json[];
 	let from: Json | undefined = source as Json;
 	if (timestamps !== 'microseconds') points = points.map((point) => rewriteTimes(point, timestamps));
-	if (oddValues === 'mixed') points = points.map(mixValues);
-	else if (oddValues) {
+	if (oddValues) {
 		points = points.map((point) => ({
 			...point,
 			unit: 'mm[Hg]',
@@ -89,17 +79,6 @@ function bendGroup(
 	return { data: points, ...(from && { source: from }) };
 }
 
-/** The replacement of a value depends only on the value, so the same reading on two pages stays the same. */
-const mixValues = (point: Json): Json =>
-	Object.fromEntries(
-		Object.entries(point).map(([name, value]) => [name, typeof value === 'number' ? mixed(value) : value]),
-	);
-
-function mixed(value: number) {
-	if (value % 3 === 0) return null;
-	return value % 2 === 0 ? String(value) : value;
-}
-
 /** Tokens that no JavaScript value gives: numbers beyond 2^53, marked by `#`, and `NaN`. */
 export function withRawTokens(json: string, { largeIds, hasNaN }: Switches): string {
 	const text = largeIds ? json.replace(/"#(\d+)"/g, '$1') : json;
@@ -114,7 +93,6 @@ export function rewriteTimes(point: Json, style: Switches['timestamps']): Json {
 			z: `${withoutZeros(time)}Z`,
 			offset: `${withoutZeros(time)}+00:00`,
 			noZone: time.replace(/\+00:00$/, ''),
-			endless: time.replace(/\+00:00$/, `${'0'.repeat(20_000)}1Z`),
 			microseconds: time,
 		})[style];
 	return Object.fromEntries(

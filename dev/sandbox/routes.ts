@@ -10,7 +10,7 @@ import type { Switches } from './switches';
 import { readPage, RequestFailure, type TimeseriesQuery } from './timeseries';
 import { troubled } from './troubles';
 import { bendUser, bendUserList } from './userQuirks';
-import { uuid, type Team, type World } from './world';
+import type { Team, World } from './world';
 
 const KEY_HEADER = 'x-service-api-key';
 
@@ -26,7 +26,6 @@ export const routes: FastifyPluginAsyncTypebox<{ world: World; switches: Switche
 	app,
 	{ world, switches },
 ) => {
-	let removed = 0;
 	const attempts = new Map<string, number>();
 	const indexes = new WeakMap<Team['users'], ReturnType<typeof indexed>>();
 	const teamOf = (request: FastifyRequest) => {
@@ -48,9 +47,7 @@ export const routes: FastifyPluginAsyncTypebox<{ world: World; switches: Switche
 	};
 	app.get('/v2/user', { schema: listSchema, config: { bend: bendUserList } }, async (request) => {
 		const { offset = switches.defaultOffset, limit = 100 } = request.query;
-		const isMoving = switches.usersMove || switches.userTotal === 'shrinking';
-		const users = teamOf(request).users.slice(isMoving ? removed++ : 0);
-		if (switches.usersMove) users.push(...Array.from({ length: removed - 1 }, (_, i) => newcomer(users[0], i)));
+		const { users } = teamOf(request);
 		if (switches.failsAtEnd && offset >= users.length && offset > 0)
 			throw new RequestFailure(switches.failsAtEnd, 'Internal Server Error');
 		const from = switches.ignoresOffset ? 0 : offset;
@@ -102,14 +99,6 @@ export const routes: FastifyPluginAsyncTypebox<{ world: World; switches: Switche
 		);
 	}
 };
-
-/** A user added after the world was made. */
-const newcomer = (like: Team['users'][number], number: number) => ({
-	...like,
-	user_id: uuid('newcomer', number),
-	client_user_id: `newcomer-${number}`,
-	connected_sources: [],
-});
 
 /** Index of a team's users, since teams can be large. A changed list gets a new index. */
 const indexed = ({ users }: Team) => ({

@@ -20,7 +20,6 @@ export interface Sandbox {
 	requests: string[];
 	/** Statistics of all requests. */
 	load: { inFlight: number; mostInFlight: number; refused: number };
-	openapi(): object;
 	close(): Promise<void>;
 }
 
@@ -119,7 +118,6 @@ export async function startSandbox({
 		switches,
 		requests,
 		load,
-		openapi: () => app.swagger(),
 		close: async () => await app.close(),
 	};
 }

@@ -30,12 +30,12 @@ export interface Switches {
 	extraFields: boolean;
 	/** `source.type` missing, `source` missing. [6] */
 	bareSources: boolean;
-	/** Units in another spelling, numbers as text, null values; `mixed`: some values as text, some null, all others as they are. [7] */
-	oddValues: boolean | 'mixed';
+	/** Units in another spelling, numbers as text, null values. [7] */
+	oddValues: boolean;
 	/** Time zone, birth date and connected sources null or incomplete. [8] */
 	bareUsers: boolean;
-	/** How times are written, of readings and of users; `endless`: with a fraction of 20,000 digits. [9] */
-	timestamps: 'microseconds' | 'z' | 'offset' | 'noZone' | 'endless';
+	/** How times are written, of readings and of users. [9] */
+	timestamps: 'microseconds' | 'z' | 'offset' | 'noZone';
 	/** Every page begins with the last reading of the page before. [11] */
 	overlap: boolean;
 	/** Most users on a page, whatever `limit` asks for. [12] */
@@ -43,22 +43,9 @@ export interface Switches {
 	/** Where the list starts when `offset` is not sent. [12] */
 	defaultOffset: number;
 	/**
-	 * `total` as it is, missing, or one less with every request, as a user is removed from the front [12]; or wrong [24]:
-	 * `page` counts the users of the page, `growing` grows from page to page.
+	 * `total` as it is, missing [12], or wrong [24]: `page` counts the users of the page, `growing` grows from page to page.
 	 */
-	userTotal:
-		| 'right'
-		| 'missing'
-		| 'shrinking'
-		| 'zero'
-		| 'negative'
-		| 'page'
-		| 'tooSmall'
-		| 'tooLarge'
-		| 'growing'
-		| 'text';
-	/** With every request of the list one user leaves at the front and one joins at the end. [24] */
-	usersMove: boolean;
+	userTotal: 'right' | 'missing' | 'zero' | 'negative' | 'page' | 'tooSmall' | 'tooLarge' | 'growing' | 'text';
 	/** Every page of the user list is the first one. [24] */
 	ignoresOffset: boolean;
 	/** A page of the user list has all users from its offset on. [24] */
@@ -107,7 +94,6 @@ export const defaultSwitches = (): Switches => ({
 	userPageCap: 500,
 	defaultOffset: 0,
 	userTotal: 'right',
-	usersMove: false,
 	ignoresOffset: false,
 	ignoresLimit: false,
 	lacksUserId: 'never',

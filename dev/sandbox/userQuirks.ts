@@ -19,7 +19,6 @@ function lackId(user: Json, how: Switches['lacksUserId'], at: number): Json {
 function bendTotal({ total, users, offset }: UserListPage, how: Switches['userTotal']): unknown {
 	return {
 		right: total,
-		shrinking: total,
 		missing: undefined,
 		zero: 0,
 		negative: -1,

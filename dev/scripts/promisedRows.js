@@ -9,8 +9,8 @@ const { join } = require('node:path');
 
 const USER = { user_id: '', client_user_id: null };
 
-/** @type {(what: string, row: object) => string[]} */
-const columnLines = (what, row) => Object.keys(row).map((column, index) => `${what}: column ${index + 1} is ${column}`);
+/** @type {(what: string, columns: string[]) => string} */
+const columnLine = (what, columns) => `${what}: columns ${columns.join(', ')}`;
 
 /** @param {string} folder of the node @param {Metric} metric @returns {object[]} */
 const emptyReadings = (folder, metric) =>
@@ -27,20 +27,16 @@ const ALL_OPTIONS = {
 function metricLines(folder, metric) {
 	/** @type {{ OUTPUTS: Array<{ value: string, columns: (metric: Metric, options: object) => string[] }> }} */
 	const { OUTPUTS } = require(join(folder, 'resources/timeseries/output'));
-	/** @type {(name: string, columns: string[]) => string[]} */
-	const lines = (name, columns) => columns.map((column, index) => `${name}: column ${index + 1} is ${column}`);
 	return OUTPUTS.flatMap(({ value, columns }) => [
-		...lines(`${value} of ${metric.value}`, columns(metric, NO_OPTIONS)),
-		...lines(`${value} of ${metric.value} with all options`, columns(metric, ALL_OPTIONS)),
+		columnLine(`${value} of ${metric.value}`, columns(metric, NO_OPTIONS)),
+		columnLine(`${value} of ${metric.value} with all options`, columns(metric, ALL_OPTIONS)),
 	]);
 }
 
 /** @param {string} folder of the node @param {Metric} metric */
-function pollLines(folder, metric) {
+function pollLine(folder, metric) {
 	const { pollColumns } = require(join(folder, 'service/readings/pollRow'));
-	/** @type {string[]} */
-	const columns = pollColumns(metric, [{}]);
-	return columns.map((column, index) => `event ${metric.value} by user: column ${index + 1} is ${column}`);
+	return columnLine(`event ${metric.value} by user`, pollColumns(metric, [{}]));
 }
 
 /** @param {string} folder of the node @param {Event} event @param {Metric} [metric] a new user has no columns of ours but `row_id` */
@@ -48,10 +44,7 @@ function eventLines(folder, event, metric) {
 	const { toItem } = require(join(folder, 'trigger/seen'));
 	const row = metric ? emptyReadings(folder, metric)[0] : { row_id: null };
 	return [
-		...columnLines(
-			`event ${event.value}`,
-			toItem(event, { key: '', change: 'created', row }, () => null),
-		),
+		columnLine(`event ${event.value}`, Object.keys(toItem(event, { key: '', change: 'created', row }, () => null))),
 		`event ${event.value}: the row_id is made of ${[...event.key, event.time].join(', ')}`,
 		...exampleIds(folder, event).map((id, index) => `event ${event.value}: example ${index + 1} has row_id ${id}`),
 	];
@@ -81,7 +74,7 @@ function rowLines(folder) {
 	const { startState } = require(join(folder, 'trigger/state'));
 	const metricOf = (/** @type {Event} */ { value }) => metrics.find((one) => one.value === value);
 	return [
-		...metrics.flatMap((metric) => [...metricLines(folder, metric), ...pollLines(folder, metric)]),
+		...metrics.flatMap((metric) => [...metricLines(folder, metric), pollLine(folder, metric)]),
 		...events.flatMap((event) => eventLines(folder, event, metricOf(event))),
 		`state of the trigger: version ${startState('', '', 0, 0).version}`,
 	];

@@ -1,5 +1,9 @@
 /** Description of the trigger for n8n. */
-import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import {
+	NodeConnectionTypes,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
 import { searchProviders, searchUsers } from './listSearch/pickers';
 import { metrics } from './service/readings/metrics';
 import { poll } from './trigger/poll';

@@ -67,32 +67,6 @@ const answers = async (url) =>
 /** @param {string} output */
 const sandboxOf = (output) => /Base URL (http:\S+), API Key \S+: a team of 240 users/.exec(output)?.[1] ?? 'none';
 
-it('--example runs another example, leaves n8n running, prints its address and key, and ends with Ctrl-C, child processes too', async () => {
-	const { code, output, below } = await demo(
-		['--example', 'morning-table', '--port', '5699'],
-		'Ctrl-C stops',
-		'SIGINT',
-	);
-	const items = /gave ([\d,]+) items\.\n"Table in Google Sheets" .* ([\d,]+) items:\n\n(?=client_user_id +local_time)/;
-	const [, gave, got] = items.exec(output) ?? [];
-	expect(gave).toMatch(/\d/);
-	expect(got).toBe(gave);
-	expect(output).toMatch(/Address +http:\/\/127\.0\.0\.1:5699\/workflow\/\w+\n/);
-	expect(output).toMatch(/E-mail +\S+@example\.com/);
-	expect(output).toMatch(new RegExp(`Base URL +${sandboxOf(output)}\n +API Key +sandbox-key-clinic\n`));
-	expect(code).toBe(0);
-	// n8n and what it starts itself.
-	expect(below.length).toBeGreaterThan(1);
-	expect(below.filter((pid) => parentOf(pid) !== undefined)).toEqual([]);
-});
-
-it.each(['[2/4]', '[3/4]'])('ends with Ctrl-C at %s, with no process and no other output left', async (step) => {
-	const { code, output, below } = await demo([], step, 'SIGINT');
-	expect(code).toBe(130);
-	expect(output).toMatch(/Stopping n8n and the sandbox …\s*$/);
-	expect(below.filter((pid) => parentOf(pid) !== undefined)).toEqual([]);
-});
-
 describe('when ports are in use', () => {
 	const servers = [4010, 5678].map(() => createServer());
 	beforeAll(() => {
@@ -121,14 +95,6 @@ describe('when ports are in use', () => {
 		expect(code).toBe(0);
 		expect(await answers(sandboxOf(output))).toBe(false);
 	});
-
-	it('does not replace a port that was given', async () => {
-		const { code, output } = await demo(['--once', '--port', '5678']);
-		expect(output).toMatch(
-			/The demo stopped: Port 5678 is already in use\. End what runs there, or choose another port\.\n$/,
-		);
-		expect(code).toBe(1);
-	});
 });
 
 it('does not start beside another one, and forgets one that was killed', async () => {
@@ -141,12 +107,4 @@ it('does not start beside another one, and forgets one that was killed', async (
 	writeFileSync(RUNNING, '4194303');
 	expect((await demo([], '[2/4]', 'SIGINT')).code).toBe(130);
 	expect(existsSync(RUNNING)).toBe(false);
-});
-
-it('lists the examples', async () => {
-	const { code, output } = await demo(['--example', 'nothing-like-it']);
-	expect(output).toMatch(
-		/^npm run demo: There is no example "nothing-like-it"\. There are: .*high-blood-pressure-alert, .*\n$/,
-	);
-	expect(code).toBe(2);
 });

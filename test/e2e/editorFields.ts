@@ -26,11 +26,6 @@ export function editFields(page: Page, { click, type }: Hands) {
 			const ids = await inputs.evaluateAll((all) => all.map((one) => one.getAttribute('data-test-id')!));
 			return ids.map((id) => id.slice('parameter-input-'.length));
 		},
-		/** What stands below a field all the time. */
-		hintOf: async (name: string) => {
-			const item = at('parameter-item').filter({ has: field(name) });
-			return (await item.last().innerText()).split('\n').at(-1)!;
-		},
 		/** The name of the chosen option. */
 		valueOf: async (name: string) => await dropdown(name).inputValue(),
 		/** What a field offers, each with its description. */
@@ -76,15 +71,6 @@ export function editFields(page: Page, { click, type }: Hands) {
 			await at('parameter-input-hint').getByText(result).waitFor();
 		},
 
-		/** The names that *Add option* offers. */
-		optionsToAdd: async () => {
-			await addOption.click();
-			await offered.first().waitFor();
-			const names = await offered.allInnerTexts();
-			await page.keyboard.press('Escape');
-			await offered.first().waitFor({ state: 'hidden' });
-			return names.map((name) => name.trim());
-		},
 		addOption: async (name: string) => {
 			await click('Add option', addOption);
 			await click(name, offered.getByText(name, { exact: true }));

@@ -56,20 +56,6 @@ it.each<[string, INodeParameters, IDataObject[], string?]>([
 	expect(Object.keys(rows[0])).toEqual(Object.keys(expected[0]));
 });
 
-it('an error has its message and its advice', async () => {
-	const { status, error } = await host.run(await host.credential('wrong'), listUsers());
-	expect([status, error?.message]).toEqual(['error', 'The service did not accept the API key (status 401)']);
-	expect(error?.description).toBeTruthy();
-});
-
-it('the credential test refuses a wrong key', async () => {
-	expect(await host.testCredential('wrong')).toEqual({
-		status: 'Error',
-		// The second are the words of n8n 2.8.4, which drops the status.
-		message: expect.stringMatching(/Check 'API Key' and 'Base URL' together|^Authorization failed/),
-	});
-});
-
 describe("the credential in n8n's HTTP Request node", () => {
 	/** Reads `/v2/user` with it, in the form without a slash, which the service may redirect. */
 	async function request() {

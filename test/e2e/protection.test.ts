@@ -77,13 +77,6 @@ describe('100 items, and the expression of one fails', () => {
 		expect(failed[0].pairedItem).not.toEqual(expect.objectContaining({ item: bad === 0 ? 1 : 0 }));
 	});
 
-	it('On Error Continue (using error output): the others come at the first output', async () => {
-		const { rows, errors } = await run(57, 'continueErrorOutput');
-		noUnhandledRejection();
-		expect(rows.filter(({ json }) => 'systolic' in json)).toHaveLength(isOldest ? 0 : 99 * goodRows.length);
-		if (!isOldest) expect(errors).toHaveLength(1);
-	});
-
 	it('On Error Stop: one error, nothing is sent', async () => {
 		// Its requests differ from those that n8n 2.8.4 still sends for the tests before.
 		const { status, error } = await run(57, 'stopWorkflow', 'mindfulnessMinutes');
@@ -91,29 +84,6 @@ describe('100 items, and the expression of one fails', () => {
 		expect(status).toBe('error');
 		expect(error?.message).toBeTruthy();
 		expect(sandbox.requests.filter((url) => url.includes('mindfulness'))).toEqual([]);
-	});
-});
-
-describe('Batching with an interval that differs by item: each item ends with its row', () => {
-	const parameters = {
-		resource: 'user',
-		operation: 'resolve',
-		clientUserId: STEADY.client_user_id,
-		requestOptions: { batching: { batch: { batchSize: 10, batchInterval: '={{ $json.wait }}' } } },
-	};
-
-	it.each([
-		['the first item only', (index: number) => (index === 0 ? { wait: 20 } : {})],
-		['half of the items', (index: number) => ({ wait: index < 15 ? 20 : 0 })],
-		['all but the first item', (index: number) => ({ wait: index === 0 ? 0 : 20 })],
-	])('%s', async (_, json) => {
-		const { nodes, ...workflow } = oneNode(credential, parameters);
-		const input = Array.from({ length: 30 }, (_, index) => ({ json: json(index) }));
-		const { id } = await n8n.rest.importWorkflow({ ...workflow, nodes, pinData: { [nodes[0].name]: input } });
-		const { status, runData } = await n8n.rest.runWorkflow(id);
-		const rows: INodeExecutionData[] = runData.Node?.[0]?.data?.main?.[0] ?? [];
-		expect(status).toBe('success');
-		expect(rows.map(({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual([...input.keys()]);
 	});
 });
 

@@ -10,8 +10,8 @@ import { runNode } from '../helpers/engine';
 import { everythingIn } from '../helpers/inspect';
 import { plainService } from '../helpers/listeners';
 import { listenersOf } from '../helpers/machine';
-import { OTHER_KEY, people, readingsOf, SPECIAL, STEADY } from '../helpers/people';
-import { bloodPressureOf, byClientId, byUserId, listUsers, resolve, useSandbox } from '../helpers/requests';
+import { OTHER_KEY, STEADY } from '../helpers/people';
+import { bloodPressureOf, byUserId, listUsers, resolve, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 const used = useSandbox();
@@ -39,28 +39,6 @@ describe('a message', () => {
 		expect(error?.description).toContain('key belongs to the team of this user');
 	});
 
-	describe('refused before any request', () => {
-		it.each<[string, INodeParameters]>([
-			// What n8n lets pass only when it comes of an expression.
-			["'User' is not a user ID", bloodPressureOf(byUserId('={{ "app-user-0001" }}'))],
-			["'User' is not a user ID", bloodPressureOf(byUserId('={{ "../../admin" }}'))],
-			["'User' is empty", bloodPressureOf(byUserId('={{ "" }}'))],
-		])('%s: %j', async (message, parameters) => {
-			const { error } = await run(parameters);
-			expect(error?.message).toBe(message);
-			expect(error?.description).toBeTruthy();
-			expect(used.sandbox.requests).toEqual([]);
-		});
-	});
-
-	it.each([
-		["The service's answer is not the data that was asked for", 'null'],
-		["The service's answer has no 'groups'", '{ "groups": [] }'],
-	])('%s: %s', async (message, body) => {
-		used.sandbox.switches.fault = () => ({ status: 200, body, type: 'application/json' });
-		expect((await run(steady())).error?.message).toBe(message);
-	});
-
 	it('a service that does not listen is named', async () => {
 		const { error } = await run(listUsers(), { credential: { baseUrl: 'http://127.0.0.1:9', apiKey: 'key-of-mine' } });
 		expect(error?.message).toBe('The service could not be reached');
@@ -68,33 +46,6 @@ describe('a message', () => {
 			"Tried 7 times in 0 seconds. Nothing answers at 127.0.0.1:9. Check 'Base URL' in the credential",
 		);
 		expect(everythingIn(error)).not.toContain('key-of-mine');
-	});
-
-	describe('On Error {{ }}', () => {
-		const input = [{ id: SPECIAL.client_user_id }, { id: 'unknown' }, { id: 'silent' }];
-		const parameters = bloodPressureOf(byClientId('={{ $json.id }}'));
-
-		it('stops with the number of the item', async () => {
-			const { error } = await run(parameters, { input });
-			expect(error?.context).toMatchObject({ itemIndex: 1 });
-		});
-
-		it('continues with an item that describes the error, linked to its input item', async () => {
-			const { items, error } = await run(parameters, { input, onError: 'continueRegularOutput' });
-			expect(error).toBeUndefined();
-			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 0 }, { item: 0 }, { item: 1 }]);
-			expect(items[3].json).toEqual({
-				error: "There is no user with this 'Client User ID'",
-				details: expect.stringContaining('Check the identifier'),
-			});
-		});
-
-		it('sends it to the error output, linked to its input item, without an effect on others', async () => {
-			const { items, errorItems } = await run(parameters, { input, onError: 'continueErrorOutput' });
-			expect(items).toHaveLength(readingsOf(people(), SPECIAL).length);
-			expect(errorItems).toHaveLength(1);
-			expect(errorItems[0].json).toMatchObject({ id: 'unknown', error: "There is no user with this 'Client User ID'" });
-		});
 	});
 });
 
@@ -165,30 +116,6 @@ describe('retries', () => {
 			});
 			await service.close();
 			expect(service.handed[0]).toMatch(/ Accept application\/json /i);
-		});
-	});
-
-	describe('why there is no connection, in words', () => {
-		it.each([
-			[
-				'http://missing.localhost.invalid.localhost',
-				'Nothing answers at missing.localhost.invalid.localhost|The name of missing.localhost.invalid.localhost is not known',
-			],
-			[
-				'https://no-such-host.invalid',
-				"The name of no-such-host.invalid is not known. Check 'Base URL' in the credential|could not be looked up",
-			],
-		])('%s', async (baseUrl, words) => {
-			const { error } = await run(listUsers({ limit: 4 }), { credential: { ...used.credential, baseUrl } });
-			expect(error?.message).toBe('The service could not be reached');
-			expect(error?.description).toMatch(new RegExp(words));
-		});
-
-		it('https:// to a service that has none', async () => {
-			const { error } = await run(listUsers({ limit: 4 }), {
-				credential: { ...used.credential, baseUrl: used.sandbox.baseUrl.replace('http:', 'https:') },
-			});
-			expect(error?.description).toMatch(/does not speak the encryption that https:\/\/ needs/);
 		});
 	});
 

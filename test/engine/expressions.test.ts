@@ -3,7 +3,7 @@
  * evaluator (test/jest.isolated.config.js). What a field makes of a value is in fields.test.ts.
  */
 import { DateTime } from 'luxon';
-import { Workflow, type IDataObject, type INodeParameters, type INodeType } from 'n8n-workflow';
+import { type IDataObject, type INodeParameters } from 'n8n-workflow';
 import { fromAI, runAgent } from '../helpers/agent';
 import { runNode } from '../helpers/engine';
 import { BERLIN, expectedRows, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
@@ -126,19 +126,6 @@ describe('a choice {{ }}', () => {
 	});
 });
 
-it.each<[string, INodeParameters, string]>([
-	['a list', bloodPressureOf(steady, { provider: '={{ ["omron"] }}' }), 'Its expression gave a list'],
-	['nothing', bloodPressureOf(steady, { endDate: '={{ $json.until }}' }), 'Its expression gave nothing'],
-	[
-		'what a choice has not',
-		bloodPressureOf(steady, { output: '={{ "rows" }}' }),
-		'one of: readings, daily, summary, grouped',
-	],
-])('an error names the type that {{ }} gave: %s', async (_, parameters, words) => {
-	const { error } = await runNode({ credential: used.credential, parameters });
-	expect(error?.description).toContain(words);
-});
-
 it.each(['={{ $json.ids }}', '={{ $input.all().flatMap((item) => item.json.ids) }}'])(
 	'the users of a list: %s',
 	async (userIds) => {
@@ -194,39 +181,5 @@ describe('the trigger {{ }}', () => {
 		w.history.add(w.ben, w.reading(-119, 122));
 		w.history.add(w.anna, w.reading(-121, 123));
 		expect(valuesOf(await n8n.tick())).toEqual([121]);
-	});
-});
-
-describe('the evaluator {{ }}', () => {
-	/** The values of expressions, as a node is given them, for an input item. */
-	async function given(expressions: string[], json: IDataObject = {}) {
-		const type = { description: { properties: [] } } as unknown as INodeType;
-		const { expression } = new Workflow({
-			nodes: [{ id: 'node', name: 'Node', type: 'any', typeVersion: 1, position: [0, 0], parameters: {} }],
-			connections: {},
-			active: false,
-			nodeTypes: { getByName: () => type, getByNameAndVersion: () => type, getKnownTypes: () => ({}) },
-		});
-		const valueOf = (one: string) =>
-			expression.getParameterValue(`={{ ${one} }}`, null, 0, 0, 'Node', [{ json }], 'manual', {});
-		return await expression.withIsolate(async () => expressions.map(valueOf));
-	}
-
-	it('leaves values unchanged', async () => {
-		const item = { text: 'a', number: 2, no: false, nothing: null, list: [1, 'b'], object: { deep: { is: true } } };
-		const paths = Object.keys(item).map((key) => `$json.${key}`);
-		expect(await given(['undefined', 'null', '""', '"  "', '" 3 "'])).toEqual([undefined, null, '', '  ', ' 3 ']);
-		expect(await given(['3', '2.5', '-1', 'true', 'false'])).toEqual([3, 2.5, -1, true, false]);
-		expect(await given(['[]', '["omron"]', '({ a: 1 })'])).toEqual([[], ['omron'], { a: 1 }]);
-		expect(await given(paths, item)).toEqual(Object.values(item));
-		expect(await given(['$json'], item)).toEqual([item]);
-		expect(await given(['new Date(0)'])).toEqual([new Date(0)]);
-	});
-
-	// Seen with n8n 2.41; in the isolate of 2.39 it was a text.
-	it('makes a Luxon date a DateTime, in the isolate too', async () => {
-		const [date] = await given(['DateTime.fromMillis(0, { zone: "utc" })']);
-		expect(DateTime.isDateTime(date)).toBe(true);
-		expect(JSON.stringify(date)).toBe('"1970-01-01T00:00:00.000Z"');
 	});
 });

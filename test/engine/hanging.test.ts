@@ -39,13 +39,6 @@ it.each([1, 100, 191])('60 users in a row from number %i on: 60 errors, 190 soun
 	expect(minutes).toBeLessThan(100);
 });
 
-it('60 users in a row who fail at once, too', async () => {
-	const ids = idsFrom(20, 60);
-	used.sandbox.switches.users = Object.fromEntries(ids.map((id) => [id, 'fails' as const]));
-	const { rows, failed } = await run();
-	expect([rows.length, failed.map((row) => row.client_user_id)]).toEqual([USERS, ids]);
-});
-
 it('where the list fails too, it is an outage: one error, soon', async () => {
 	used.sandbox.switches.users = hanging(idsFrom(50, 60));
 	let hasBegun = false;

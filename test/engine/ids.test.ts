@@ -102,12 +102,6 @@ describe('readings of one instant', () => {
 			}
 		}
 	});
-
-	it('are one when they are identical: returned twice, with one id', async () => {
-		const rows = await readOf(sameTime(TIME, 120, 120));
-		expect(rows).toHaveLength(2);
-		expect(rows[0]).toEqual(rows[1]);
-	});
 });
 
 describe('a user ID in upper case', () => {

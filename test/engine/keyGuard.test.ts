@@ -159,18 +159,6 @@ describe('pickers and credential test', () => {
 		expect(service.handed).toHaveLength(2);
 	});
 
-	it('keep to the allowed domains, with an error for others', async () => {
-		const baseUrl = `https://127.0.0.1:${service.port}`;
-		const limited = { allowUnauthorizedCerts: true, allowedHttpRequestDomains: 'domains' };
-		const other = credentialFor(baseUrl, { ...limited, allowedDomains: 'example.com' });
-		expect(await picked(other)).toMatch(
-			/^The credential does not allow requests to 127\.0\.0\.1\. Add it to 'Allowed Domains'/,
-		);
-		expect(await tested(other)).toBe('Error');
-		expect(service.handed).toEqual([]);
-		expect(await picked(credentialFor(baseUrl, { ...limited, allowedDomains: 'example.com, 127.0.0.1' }))).toBe('OK');
-	});
-
 	it("n8n's None only concerns the HTTP Request node", async () => {
 		const credential = credentialFor(`https://127.0.0.1:${service.port}`, {
 			allowUnauthorizedCerts: true,

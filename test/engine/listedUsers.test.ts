@@ -54,14 +54,6 @@ describe('a few', () => {
 		expect(pages(used.sandbox.requests)).toBe(0);
 	});
 
-	it('are one item each when grouped, those without readings as well', async () => {
-		const { rows } = await run(byClient('silent,steady', { output: 'grouped' }));
-		expect(rows.map(({ client_user_id, groups }) => [client_user_id, Object.keys(groups as object)])).toEqual([
-			['silent', []],
-			['steady', ['omron', 'withings']],
-		]);
-	});
-
 	describe('Resolve that ignores what it is asked', () => {
 		const answer = (record: object) => {
 			used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') ? { status: 200, body: record } : undefined);
@@ -83,42 +75,6 @@ describe('a few', () => {
 			const { rows, error } = await run(byClient('steady,STEADY,Steady'));
 			expect([error, owners(rows), rows.length]).toEqual([undefined, [STEADY.user_id], 61]);
 		});
-	});
-
-	it.each([
-		['anna;ben', /Entry 1/, /Separate client user IDs by commas or lines/],
-		['steady,anna ben', /Entry 2/, /Separate client user IDs by commas or lines/],
-		[['steady '], /Entry 1/, /It begins or ends with a blank/],
-	])('%j: the error says what may be wrong', async (userIds, message, advice) => {
-		const { error } = await run(byClient(userIds));
-		expect(error?.message).toMatch(message);
-		expect(error?.description).toMatch(advice);
-	});
-
-	it('an expression that gives nothing is an empty field {{ }}', async () => {
-		const { error } = await run(byId('={{ $json.gone }}'));
-		expect(error?.message).toBe("'User IDs' is empty");
-		expect(error?.description).toMatch(/Its expression gave nothing$/);
-	});
-
-	it('differ from item to item, and each row is linked to its own {{ }}', async () => {
-		const input = [{ users: ['steady'] }, { users: 'berlin, silent' }];
-		const { items } = await run(byClient('={{ $json.users }}'), { input });
-		const linked = items.map(({ json, pairedItem }) => [(pairedItem as { item: number }).item, json.client_user_id]);
-		expect([...new Set(linked.map((one) => JSON.stringify(one)))]).toEqual(['[0,"steady"]', '[1,"berlin"]']);
-	});
-
-	it('are read no further than Limit needs', async () => {
-		const { rows } = await run(
-			byId([STEADY.user_id, BERLIN.user_id, SPECIAL.user_id].join(), {
-				returnAll: false,
-				limit: 2,
-				options: { concurrency: 1 },
-			}),
-		);
-		expect(owners(rows)).toEqual([STEADY.user_id]);
-		expect(rows).toHaveLength(2);
-		expect(used.sandbox.requests).toHaveLength(1);
 	});
 
 	describe('an entry without a user', () => {
@@ -205,12 +161,6 @@ describe('a few', () => {
 		const { rows } = await run(byClient('berlin,steady'), { onError: 'continueRegularOutput' });
 		expect(rows).toHaveLength(61 + 1);
 		expect(rows.at(-1)).toMatchObject({ user_id: null, client_user_id: 'berlin', error: expect.stringMatching(/500/) });
-	});
-
-	it('a user who cannot be read is named by the user ID, as in All Users', async () => {
-		used.sandbox.switches.users = { berlin: 'refused' };
-		const { error } = await run(byClient('steady,berlin'));
-		expect(error?.message).toMatch(new RegExp(`^The readings of the user ${BERLIN.user_id} could not be read`));
 	});
 
 	it('an agent may give them as JSON or as a text {{ }}', async () => {

@@ -1,6 +1,6 @@
 /**
  * Output: One Item per Day and Summary per User in n8n's engine over HTTP: their days, Limit, links and users. What is in a row:
- * unit/service/readings/daily.test.ts and summary.test.ts.
+ * unit/service/readings/summary.test.ts.
  */
 import { Settings } from 'luxon';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
@@ -56,11 +56,6 @@ describe('One Item per Day', () => {
 		const asked = used.sandbox.requests.filter((url) => url.includes('timeseries'));
 		expect(asked.filter((url) => url.includes(STEADY.user_id))).toHaveLength(9);
 		expect(asked.some((url) => url.includes(SILENT.user_id))).toBe(false);
-	});
-
-	it('gives nothing without readings', async () => {
-		const { rows, error } = await run(daily({}, byUserId(SILENT.user_id)));
-		expect([error, rows]).toEqual([undefined, []]);
 	});
 
 	it('has client_user_id null where it is not known, and the same ids', async () => {
@@ -120,39 +115,9 @@ describe('Summary per User', () => {
 		expect(new Set(rows.map(({ row_id }) => row_id)).size).toBe(4);
 	});
 
-	it.each([
-		['userId', (user: typeof SILENT) => user.user_id, [null, null]],
-		['clientUserId', (user: typeof SILENT) => user.client_user_id, ['berlin', 'silent']],
-	] as const)('listed users and one user by %s: named as they are asked for', async (usersBy, idOf, names) => {
-		const userIds = [BERLIN, SILENT].map(idOf).join('\n');
-		const expected = [
-			[names[0], 8],
-			[names[1], 0],
-		];
-		expect(counts((await run(summary({ userScope: 'listed', usersBy, userIds }))).rows)).toEqual(expected);
-		const one = usersBy === 'userId' ? byUserId(idOf(BERLIN)) : byClientId(idOf(BERLIN));
-		expect(counts((await run(summary({}, one))).rows)).toEqual([expected[0]]);
-	});
-
-	it('mindfulness has its own columns', async () => {
-		const [row] = (await run({ ...summary({}, byUserId(STEADY.user_id)), operation: 'mindfulnessMinutes' })).rows;
-		expect(row).toMatchObject({ readings: 3, value_sum: 37.5 });
-	});
-
 	it('one user without readings, whose name is known from the list', async () => {
 		const user = { __rl: true, mode: 'list', value: SILENT.user_id, cachedResultName: 'silent' };
 		expect(counts((await run(summary({}, user))).rows)).toEqual([['silent', 0]]);
-	});
-
-	it.each(['error', 'empty'])('an entry that no user has, When Not Found %s', async (whenNotFound) => {
-		const userIds = 'silent, unknown, berlin';
-		const listed = { userScope: 'listed', usersBy: 'clientUserId', userIds, options: { whenNotFound } };
-		const { rows } = await run(summary(listed), { onError: 'continueRegularOutput' });
-		expect(counts(rows.filter((row) => !row.error))).toEqual([
-			['silent', 0],
-			['berlin', 8],
-		]);
-		expect(rows.filter((row) => row.error)).toHaveLength(whenNotFound === 'error' ? 1 : 0);
 	});
 
 	it.each([1, 3, 4, 50])('Limit %i counts rows', async (limit) => {
@@ -181,12 +146,6 @@ describe('Summary per User', () => {
 		clock.mockRestore();
 		expect(row).toMatchObject({ from, to, latest_time, readings });
 		expect(queryOf(used.sandbox.requests[0]).start_date).toBe(start_date);
-	});
-
-	it('Between Times is exact', async () => {
-		const times = { dateRange: 'times', startDate: '2026-03-28T00:00:00', endDate: '2026-03-28T16:00:00' };
-		const { rows } = await run(summary(times, byUserId(BERLIN.user_id)));
-		expect(rows).toMatchObject([{ from: '2026-03-28 00:00:00', to: '2026-03-28 16:00:00', days: 1, readings: 1 }]);
 	});
 
 	describe('options', () => {
@@ -260,14 +219,6 @@ describe('Summary per User', () => {
 		const picked = { __rl: true, mode: 'list', value: STEADY.user_id, cachedResultName: 'steady (Omron)' };
 		expect(connected((await run(summary({}, picked))).rows)).toEqual(['omron, withings']);
 		expect(used.sandbox.requests.filter((url) => url.includes('resolve'))).toHaveLength(1);
-	});
-
-	it('of one provider has another id than of all', async () => {
-		const ofAll = (await run(summary({}, byUserId(STEADY.user_id)))).rows[0];
-		const provider = { __rl: true, mode: 'slug', value: 'withings' };
-		const [row] = (await run(summary({ provider }, byUserId(STEADY.user_id)))).rows;
-		expect(row).toMatchObject({ readings: 20, providers: 'withings' });
-		expect(row.row_id).not.toBe(ofAll.row_id);
 	});
 
 	it('gives a tool a short row, also without readings', async () => {

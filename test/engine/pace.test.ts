@@ -79,13 +79,6 @@ describe('100 users', () => {
 			expect(seen.count()).toBeGreaterThan(35);
 			expect(seen.mostInASecond()).toBeLessThanOrEqual(21);
 		});
-
-		it('the first item decides for all {{ }}', async () => {
-			const seen = watch();
-			const input = items(25).map((item, index) => ({ ...item, rate: index === 0 ? 20 : 1000 }));
-			await run(oneByOne({ requestsPerSecond: '={{ $json.rate }}' }), input);
-			expect(seen.seconds()).toBeCloseTo(24 / 20, 1);
-		});
 	});
 
 	describe('the trigger', () => {

@@ -155,15 +155,6 @@ it.each(ODD_IDS)('a user ID that cannot be part of an address is not named: %j',
 	expect(stopped.error?.message).toMatch(/^The readings of the user \(an ID with unusual characters\) could not/);
 });
 
-it.each(ODD_IDS.filter((id) => id !== 'a/b'))('a client user ID that cannot be part of an address: %j', async (odd) => {
-	used.sandbox.requests.length = 0;
-	const userIds = [STEADY.client_user_id, odd];
-	const listed = bloodPressureOf('', { userScope: 'listed', usersBy: 'clientUserId', userIds });
-	const { error } = await run(listed);
-	expect(error?.message).toBe("Entry 2 of 'User IDs' is not an identifier");
-	expect(used.sandbox.requests).toEqual([]);
-});
-
 describe.each(['__proto__', 'constructor', 'toString', 'x'.repeat(200_000)])('the user ID %.20s', (odd) => {
 	it.each(['All users', 'All users, grouped'])('loses nothing of the others: %s', async (operation) => {
 		used.sandbox.switches.oddUserIds = { [STEADY.client_user_id]: odd };

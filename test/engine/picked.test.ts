@@ -45,21 +45,10 @@ it('every row has it, for one request more, after the readings', async () => {
 	expect(used.sandbox.requests).toEqual([expect.stringContaining(STEADY.user_id), '/v2/user/resolve/steady']);
 });
 
-it.each(['daily', 'summary', 'grouped'])('in the output %s, too', async (output) => {
-	const { rows } = await run(bloodPressureOf(steady, { output }));
-	expect(namesOf(rows)).toEqual(['steady']);
-});
-
 it('a label that is an expression is not evaluated {{ }}', async () => {
 	const label = "={{ $json.secret + ' (Omron)' }}";
 	await run(bloodPressureOf(picked(STEADY.user_id, label)), { input: [{ secret: 'another patient' }] });
 	expect(used.sandbox.requests.filter((url) => /patient|secret\)/.test(decodeURIComponent(url)))).toEqual([]);
-});
-
-it('a text typed before the mode was changed back to the list counts as typed', async () => {
-	const typed = { __rl: true, mode: 'list', value: STEADY.user_id.toUpperCase() };
-	await run(bloodPressureOf(typed));
-	expect(used.sandbox.requests).toEqual([expect.stringContaining(`/${STEADY.user_id}/`)]);
 });
 
 it('no user, no request', async () => {
@@ -158,18 +147,6 @@ it('is there though Resolve failed once', async () => {
 	let asked = 0;
 	used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') && ++asked === 1 ? { status: 503 } : undefined);
 	expect(namesOf((await run(bloodPressureOf(steady))).rows)).toEqual(['steady']);
-});
-
-it('a refused key is the same error as without a name', async () => {
-	const credential = { ...used.credential, apiKey: 'wrong' };
-	const unnamed = await run(bloodPressureOf(byUserId(STEADY.user_id)), { credential });
-	const before = used.sandbox.requests.length;
-	const { error, rows } = await run(bloodPressureOf(steady), { credential });
-	expect(rows).toEqual([]);
-	expect(error).toMatchObject({ message: unnamed.error!.message, description: unnamed.error!.description });
-	expect(error!.httpCode).toBe('401');
-	expect(used.sandbox.requests.length - before).toBe(before);
-	expect(resolves()).toEqual([]);
 });
 
 describe('the service does not find the readings', () => {

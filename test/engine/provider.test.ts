@@ -7,7 +7,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { fromAI, runAgent } from '../helpers/agent';
 import { runNode, type RunOptions } from '../helpers/engine';
 import { useLogLines } from '../helpers/logLines';
-import { people, SILENT, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
+import { people, SILENT, SPECIAL, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
@@ -180,48 +180,6 @@ describe('Source Types', () => {
 		expect((await run(output, ' PHONE, ring')).rows).toEqual(phones);
 		expect((await run(output, ['Cuff', 'phone'])).rows).toEqual(rows);
 		expect((await run(output, '')).rows).toEqual(rows);
-	});
-
-	it('Output daily: counts only these, with an id of its own', async () => {
-		const all = (await run('daily')).rows;
-		const phones = (await run('daily', ' PHONE, ring')).rows;
-		expect(phones.length).toBeGreaterThan(10);
-		expect(phones.every(({ source_types: types, readings }) => types === 'phone' && readings === 1)).toBe(true);
-		const ids = new Set([...all, ...phones].map(({ row_id }) => row_id));
-		expect(ids.size).toBe(all.length + phones.length);
-	});
-
-	it('Output summary: counts and averages only these', async () => {
-		const readings = (await run('readings', 'phone')).rows.filter(({ user_id: id }) => id === STEADY.user_id);
-		const { rows } = await run('summary', 'phone');
-		expect(rows.map(({ client_user_id: name, readings: count }) => [name, count])).toEqual([
-			['steady', readings.length],
-			[SPECIAL_ID, 1],
-			['berlin', 0],
-			['silent', 0],
-		]);
-		const mean = readings.reduce((sum, { systolic }) => sum + Number(systolic), 0) / readings.length;
-		expect(rows[0].systolic_mean).toBeCloseTo(mean, 1);
-		expect(rows[0]).toMatchObject({ providers: 'omron', source_types: 'phone' });
-	});
-
-	it('Output grouped: the groups of these types', async () => {
-		const { rows } = await run('grouped', 'phone');
-		const groups = rows.map(({ groups: all }) => all as Record<string, Array<{ data: object[]; source: IDataObject }>>);
-		expect(groups.map((one) => Object.values(one).flatMap((list) => list.map(({ source }) => source.type)))).toEqual([
-			['phone'],
-			['phone'],
-			[],
-			[],
-		]);
-		expect(groups[0].omron[0].data).toHaveLength(20);
-	});
-
-	it('Limit counts only these', async () => {
-		const { rows } = await run('readings', 'phone');
-		const limited = await run('readings', 'phone', { returnAll: false, limit: 5 });
-		expect(limited.rows).toEqual(rows.slice(0, 5));
-		expect(limited.rows.map(({ source_type: type }) => type)).toEqual(Array(5).fill('phone'));
 	});
 
 	it('a reading without a type is of none', async () => {

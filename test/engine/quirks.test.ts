@@ -3,7 +3,7 @@ import type { Switches } from '../../dev/sandbox/switches';
 import { startSandbox } from '../../dev/sandbox/server';
 import { runNode, searchList, testCredential } from '../helpers/engine';
 import { byTime, expectedRows, people, readingsOf, STEADY } from '../helpers/people';
-import { bloodPressureOf, byUserId, listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
+import { bloodPressureOf, byUserId, listUsers, resolve, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 const used = useSandbox(() => ({ world: people(), switches: { pageSize: 7 } }));
@@ -13,13 +13,6 @@ const read = async (switches: Partial<Switches>, more = {}) => {
 	Object.assign(used.sandbox.switches, switches);
 	return await runNode({ credential: used.credential, parameters: bloodPressureOf(byUserId(STEADY.user_id), more) });
 };
-
-it('1 and 2: empty pages, and only the deprecated field for the next one: no deprecated parameter', async () => {
-	const { rows } = await read({ emptyPages: true, cursorStyle: 'nextOnly' });
-	expect(byTime(rows)).toEqual(expected);
-	// The cursor has "+", "/" and "=" in it and arrives unchanged, or the sandbox would refuse it.
-	expect(used.sandbox.requests.map(queryOf).every(({ cursor }) => cursor === undefined)).toBe(true);
-});
 
 describe('4: several groups of one provider, and keys that are labs', () => {
 	it('gives every reading, with the provider its source names', async () => {
@@ -59,11 +52,6 @@ it('5: extra fields are kept, and never in place of a column', async () => {
 	);
 });
 
-it('5: a timestamp beside start and end is kept', async () => {
-	const { rows } = await read({ extraFields: true }, { operation: 'mindfulnessMinutes' });
-	expect(rows[0]).toMatchObject({ start: rows[0].timestamp });
-});
-
 it('6: a missing source takes the provider from the group, its type stays null', async () => {
 	const { rows } = await read({ bareSources: true });
 	// The type is part of what makes a reading the same one.
@@ -77,20 +65,6 @@ it('6: a missing source takes the provider from the group, its type stays null',
 it('7: units and nulls pass through, and numbers as text are numbers', async () => {
 	const { rows } = await read({ oddValues: true });
 	expect(byTime(rows)).toEqual(expected.map((row) => ({ ...row, unit: 'mm[Hg]', diastolic: null })));
-});
-
-it('8: incomplete users are in lists, pickers and filters', async () => {
-	used.sandbox.switches.bareUsers = true;
-	const ofProvider = listUsers({ options: { provider: 'omron' } });
-	const list = await runNode({ credential: used.credential, parameters: ofProvider });
-	expect(list.error?.message).toContain("'Connected Provider' is not the slug of a provider that a user has connected");
-	expect(list.rows).toEqual([]);
-	expect((await runNode({ credential: used.credential, parameters: listUsers() })).rows).toHaveLength(4);
-	expect((await runNode({ credential: used.credential, parameters: resolve('steady') })).rows).toHaveLength(1);
-	expect((await searchList(used.credential, 'searchUsers')).results).toHaveLength(4);
-	expect((await searchList(used.credential, 'searchProviders')).results).toEqual([
-		{ name: 'All Providers', value: '' },
-	]);
 });
 
 it.each(['z', 'offset', 'noZone'] as const)('9: times written with "%s" stay the text they are', async (timestamps) => {

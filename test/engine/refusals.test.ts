@@ -164,12 +164,3 @@ describe('404', () => {
 		}
 	});
 });
-
-it('a service that fails for all users ends the run in minutes, On Error Continue or not {{ }}', async () => {
-	fault(() => ({ status: 500 }));
-	const { rows } = await run(oneByOne, { onError: 'continueRegularOutput' });
-	expect(rows).toHaveLength(ITEMS);
-	expect(new Set(rows.map(({ error }) => error))).toEqual(new Set(['The service could not answer (status 500)']));
-	// All wait for their seventh try when the first fifty are given up; the others' is never sent.
-	expect(used.sandbox.requests.length).toBeLessThanOrEqual(ITEMS * 6 + 50 + 8);
-});

@@ -1,4 +1,4 @@
-/** Runs with n8n's settings: *Retry On Fail*, *Execute Once*, *Batching*, and an item that cannot start. */
+/** Runs with n8n's settings: *Retry On Fail*, *Batching*, and an item that cannot start. */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { perItem } from '../../nodes/HealthDataService/resources/operation';
 import { runNode } from '../helpers/engine';
@@ -62,11 +62,6 @@ describe('Retry On Fail', () => {
 		const lists = used.sandbox.requests.filter((url) => url.startsWith('/v2/user'));
 		expect(new Set(lists).size).toBe(lists.length);
 	});
-});
-
-it('Execute Once reads the first item only {{ }}', async () => {
-	const { items, error } = await run({ parameters: perUser(), input, settings: { executeOnce: true } });
-	expect([error, items.length]).toEqual([undefined, 61]);
 });
 
 describe('Batching {{ }}', () => {

@@ -5,7 +5,7 @@ import { group } from '../../dev/sandbox/timeseries';
 import type { Reading } from '../../dev/sandbox/world';
 import { runNode, type RunOptions } from '../helpers/engine';
 import { bloodPressure, createUser, fixedWorld, KEY } from '../helpers/people';
-import { bloodPressureOf, byUserId, listUsers, queryOf, useSandbox } from '../helpers/requests';
+import { bloodPressureOf, byUserId, listUsers, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
 const MOST = 100_000;
@@ -151,14 +151,5 @@ describe('a team of more than 100,000', () => {
 		const isBehind = (url: string) => url.includes('timeseries') || /offset=[1-9]\d*&limit=[1-9]\d/.test(url);
 		used.sandbox.switches.fault = (__, url) => (isBehind(url) ? { status: 400 } : undefined);
 		expect((await run(parameters)).error?.httpCode).toBe('400');
-	});
-
-	it('User → List finds out by reading where there is no total', async () => {
-		used.sandbox.switches.fault = (_, url) => {
-			const { offset, limit } = queryOf(url);
-			const users = crowd.slice(Number(offset), Number(offset) + Number(limit)).map(({ user_id }) => ({ user_id }));
-			return { status: 200, body: { users } };
-		};
-		expect((await run(listUsers({ returnAll: true }))).error?.message).toBe(TOO_MANY);
 	});
 });

@@ -5,17 +5,7 @@
 import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
-import {
-	BERLIN,
-	byTime,
-	expectedRows,
-	people,
-	readingsOf,
-	SILENT,
-	SPECIAL,
-	SPECIAL_ID,
-	STEADY,
-} from '../helpers/people';
+import { BERLIN, byTime, expectedRows, people, readingsOf, SILENT, SPECIAL, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, queryOf, useSandbox } from '../helpers/requests';
 
 const used = useSandbox();
@@ -82,13 +72,6 @@ describe('Limit', () => {
 		expect(rows).toEqual(all.slice(0, limit));
 		expect(used.sandbox.requests).toHaveLength(pages);
 	});
-
-	it('spans pages', async () => {
-		used.sandbox.switches.pageSize = 7;
-		const { rows } = await run(bloodPressureOf(byUserId(STEADY.user_id), { returnAll: false, limit: 15 }));
-		expect(rows).toHaveLength(15);
-		expect(used.sandbox.requests).toHaveLength(3);
-	});
 });
 
 it('filters by provider', async () => {
@@ -112,12 +95,6 @@ it('gives mindfulness minutes with their own columns, in a fixed order', async (
 	);
 });
 
-it('gives no items when there are no readings', async () => {
-	const { rows, error } = await run(bloodPressureOf(byUserId(SILENT.user_id)));
-	expect(error).toBeUndefined();
-	expect(rows).toEqual([]);
-});
-
 describe('whole days in Berlin around the change of clocks', () => {
 	const all = expectedRows(BERLIN, readingsOf(people(), BERLIN), null, 'Europe/Berlin');
 	it.each([
@@ -126,15 +103,6 @@ describe('whole days in Berlin around the change of clocks', () => {
 	])('%s to %s', async (startDate, endDate, first, end) => {
 		const { rows } = await run(bloodPressureOf(byUserId(BERLIN.user_id), { startDate, endDate }), 'Europe/Berlin');
 		expect(rows).toEqual(all.slice(first, end));
-	});
-
-	it('prefers the time zone of the option to that of the workflow', async () => {
-		const parameters = bloodPressureOf(byUserId(BERLIN.user_id), {
-			startDate: '2026-03-29',
-			endDate: '2026-03-29',
-			options: { timeZone: 'Europe/Berlin' },
-		});
-		expect((await run(parameters, 'Pacific/Auckland')).rows).toEqual(all.slice(3, 7));
 	});
 
 	it('between times, in the zone of the workflow', async () => {
@@ -149,12 +117,6 @@ describe('whole days in Berlin around the change of clocks', () => {
 });
 
 describe('the user', () => {
-	it('is found by a client user ID with any characters', async () => {
-		const { rows, error } = await run(bloodPressureOf(byClientId(SPECIAL_ID)));
-		expect(error).toBeUndefined();
-		expect(byTime(rows)).toEqual(byTime(rowsOf(SPECIAL, readingsOf(people(), SPECIAL), SPECIAL_ID)));
-	});
-
 	it('can be picked from the list, or come as a plain user ID from {{ }}', async () => {
 		const fromList = await run(bloodPressureOf({ __rl: true, mode: 'list', value: SPECIAL.user_id }));
 		const fromExpression = await runNode({
@@ -185,11 +147,6 @@ describe('one item per user', () => {
 			],
 			withings: [{ source: { provider: 'withings', type: 'cuff' }, data: points('withings', 'cuff') }],
 		});
-	});
-
-	it('is there for a user without readings too', async () => {
-		const { rows } = await run(bloodPressureOf(byUserId(SILENT.user_id), { output: 'grouped' }));
-		expect(rows).toEqual([{ user_id: SILENT.user_id, client_user_id: null, groups: {} }]);
 	});
 });
 

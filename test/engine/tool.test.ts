@@ -1,7 +1,7 @@
 /** The node as a tool of an AI agent: the description for the model, the results, and the error messages. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { fromAI, runAgent, type Call } from '../helpers/agent';
-import { BERLIN, people, readingsOf, SPECIAL, SPECIAL_ID, STEADY } from '../helpers/people';
+import { BERLIN, people, readingsOf, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
 
@@ -126,26 +126,6 @@ describe('results for a model', () => {
 		expect(await answer(bloodPressureOf(byUserId(STEADY.user_id), { provider, options }))).toEqual([
 			{ note: "Nothing with the 'Source Types' ring, scale, which are words such as cuff or watch" },
 		]);
-	});
-
-	it('from each tool, the results of its own request {{ }}', async () => {
-		const tools = {
-			Few: bloodPressureOf(byUserId(fromAI('User')), { returnAll: false, limit: 1 }),
-			Omron: bloodPressureOf(byUserId(fromAI('User')), {
-				provider: { __rl: true, mode: 'slug', value: 'omron' },
-				startDate: '2026-03-01',
-				endDate: '2026-03-01',
-			}),
-		};
-		const { answers } = await agent(tools, [
-			['Few', { User: STEADY.user_id }],
-			['Omron', { User: STEADY.user_id }],
-			['Few', { User: SPECIAL.user_id }],
-		]);
-		const [few, omron, others] = answers.map((text) => JSON.parse(text) as IDataObject[]);
-		expect(few).toHaveLength(2);
-		expect(omron).toMatchObject([{ provider: 'omron' }, { provider: 'omron' }]);
-		expect(others[0]).toMatchObject({ user_id: SPECIAL.user_id });
 	});
 });
 

@@ -68,41 +68,6 @@ it('gives rows with its own columns, over all pages', async () => {
 	);
 });
 
-it('in one item, too', async () => {
-	const [{ groups }] = (await run({ output: 'grouped' })).rows as Array<{
-		groups: Record<string, Array<{ data: object[] }>>;
-	}>;
-	expect(
-		Object.values(groups)
-			.flat()
-			.flatMap(({ data }) => data),
-	).toHaveLength(samples().length);
-});
-
-it('by the day, too, with the columns that its entry names', async () => {
-	const { rows } = await run({ output: 'daily' });
-	expect(rows.length).toBeGreaterThan(4);
-	expect(rows.reduce((sum, { readings }) => sum + Number(readings), 0)).toBe(samples().length);
-	expect(Object.keys(rows[0]).slice(1, 5).join(' ')).toBe('date value_mean unit readings');
-	expect(rows[0]).toMatchObject({ value_min: expect.any(Number), value_max: expect.any(Number), unit: 'bpm' });
-	expect(rows[0].row_id).toMatch(/^heartRate-day-[0-9a-f]{32}$/);
-});
-
-it('as a summary, too', async () => {
-	const values = samples().map(({ point }) => (point as unknown as { value: number }).value);
-	const { rows } = await run({ output: 'summary' });
-	expect(rows).toMatchObject([
-		{
-			client_user_id: 'app-user-0007',
-			readings: values.length,
-			value_mean: Math.round((values.reduce((a, b) => a + b) / values.length) * 10) / 10,
-			value_min: Math.min(...values),
-			value_max: Math.max(...values),
-			unit: 'bpm',
-		},
-	]);
-});
-
 it('is an event of the trigger, too', async () => {
 	const [{ options }] = new HealthDataServiceTrigger().description.properties;
 	expect(options).toContainEqual({ name: 'New Heart Rate', value: 'heartRate' });

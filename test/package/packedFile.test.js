@@ -61,14 +61,6 @@ it('needs what n8n brings, runs nothing when it is installed, and says where it 
 	expect(manifest.publishConfig.provenance).toBe(true);
 });
 
-it('is the file that everything uses while a release is checked', async () => {
-	const before = process.env.PACKED_FILE;
-	process.env.PACKED_FILE = 'the file';
-	expect(await packPackage()).toBe('the file');
-	if (before === undefined) delete process.env.PACKED_FILE;
-	else process.env.PACKED_FILE = before;
-});
-
 it('needs and reaches nothing at run time but what n8n brings', () => {
 	const code = filesIn(unpacked).filter((name) => name.endsWith('.js'));
 	expect(straysOf(code.map((name) => join(unpacked, name)))).toEqual([]);

@@ -2,16 +2,7 @@
  * `npm run release:check` finds what is wrong with a release: each fault is planted in a clone of its own that is sound otherwise.
  */
 const { execFileSync, spawnSync } = require('node:child_process');
-const {
-	cpSync,
-	existsSync,
-	lstatSync,
-	mkdirSync,
-	readFileSync,
-	readdirSync,
-	symlinkSync,
-	writeFileSync,
-} = require('node:fs');
+const { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { ROOT } = require('../../dev/paths');
 const { copyRepository } = require('../helpers/copy');
@@ -97,19 +88,9 @@ const BEFORE_THE_BUILD = [
 		"'version' in package.json is 1.0. Make it a semantic version",
 	],
 	[
-		'another version in package-lock.json',
-		changed('package-lock.json', /"version": ".*"/, '"version": "0.0.9"'),
-		'package-lock.json says 0.0.9, package.json',
-	],
-	[
 		'a changelog without the version',
 		changed('CHANGELOG.md', /^## .*$/m, '## 0.0.1 (2026-12-01)'),
 		'The first heading of CHANGELOG.md is "0.0.1 (2026-12-01)"',
-	],
-	[
-		'a changelog without the day',
-		changed('CHANGELOG.md', / \(2026-12-01\)$/m, ' (not released yet)'),
-		'(not released yet)". Make it',
 	],
 	['the tag of another version', (clone) => void git(clone, 'tag', 'v7.0.0'), 'This commit is tagged v7.0.0'],
 	[
@@ -123,19 +104,9 @@ const BEFORE_THE_BUILD = [
 		'This commit is not on origin/main.',
 	],
 	[
-		'a placeholder e-mail',
-		changed('package.json', /people@company.io/, 'a@b.example'),
-		'The e-mail a@b.example is a placeholder.',
-	],
-	[
 		'a clone of another repository',
 		(clone) => void git(clone, 'remote', 'set-url', 'origin', 'https://github.com/fork/n8n-nodes-health-data-service'),
 		'this clone comes from https://github.com/fork/',
-	],
-	[
-		'a clone of nothing',
-		(clone) => void git(clone, 'remote', 'remove', 'origin'),
-		'This commit is not on origin/main.',
 	],
 ];
 
@@ -145,11 +116,6 @@ it.each(BEFORE_THE_BUILD)('finds %s', (_, plant, said) => {
 	expect(stderr).toContain(said);
 	expect(stderr).not.toMatch(/^ +at /m);
 	expect(status).toBe(1);
-});
-
-it('finds the tag of another version that a workflow was started for', () => {
-	const { status, stderr } = check(sound, { GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v7.0.0' });
-	expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('This commit is tagged v7.0.0') });
 });
 
 describe('with the tools installed', () => {
@@ -165,14 +131,6 @@ describe('with the tools installed', () => {
 		expect(stdout).toMatch(/\.tgz\n\nReady\.\n$/);
 		const name = `n8n-nodes-health-data-service-${version(ready)}.tgz`;
 		expect(readdirSync(join(ready, '.cache', 'release'))).toEqual([name]);
-	}, 120_000);
-
-	it('finds what is not recorded', () => {
-		const record = 'test/repository/public-interface.txt';
-		const clone = planted((copy) => (replace(copy, record, /^.*\n/, ''), commit(copy, 'x')), ready);
-		const { status, stderr } = check(clone);
-		expect(stderr).toContain('node dev/scripts/publicInterface.js');
-		expect(status).toBe(1);
 	}, 120_000);
 
 	it.each([
@@ -192,10 +150,4 @@ describe('with the tools installed', () => {
 		},
 		120_000,
 	);
-});
-
-it('nothing was installed for what was found', () => {
-	const installed = readdirSync(folder).map((name) => join(folder, name, 'node_modules'));
-	const kinds = installed.filter((one) => existsSync(one)).map((one) => lstatSync(one).isSymbolicLink());
-	expect(kinds).toEqual([true, true, true, true]);
 });

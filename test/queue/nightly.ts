@@ -7,14 +7,13 @@ import { until } from '../../dev/host/process/until';
 import type { startQueue } from '../../dev/host/queue/queue';
 import plan from '../../examples/nightly-plan.json';
 import shards from '../../examples/nightly-shards.json';
-import { isLong } from './processes';
 
 export type Queue = Awaited<ReturnType<typeof startQueue>>;
 export type Settings = Record<string, string | number>;
 export type Service = { baseUrl: string; apiKey: string };
 type Node = (typeof plan | typeof shards)['nodes'][number];
 
-export const USERS_PER_SHARD = isLong ? 100 : 50;
+export const USERS_PER_SHARD = 50;
 
 /** On a slow machine. */
 export const PATIENCE = { timeoutMs: 400_000, everyMs: 250 };
@@ -59,13 +58,10 @@ const SMALL: Settings = {
 };
 
 /** A test can look into saved executions. */
-const SAVED: object = { saveDataSuccessExecution: 'all' };
+const SAVED = { saveDataSuccessExecution: 'all' };
 
-/**
- * @param database of the readings: a new one, with a time zone far from those of the users
- * @param save settings of *Nightly read: shards* instead of its own; saved executions take more memory
- */
-export async function putNightlyRead({ rest, postgres }: Queue, database: string, service: Service, save = SAVED) {
+/** @param database of the readings: a new one, with a time zone far from those of the users */
+export async function putNightlyRead({ rest, postgres }: Queue, database: string, service: Service) {
 	await postgres.query('postgres', `CREATE DATABASE ${database}`);
 	await postgres.query('postgres', `ALTER DATABASE ${database} SET timezone TO 'Pacific/Auckland'`);
 	const { host, port, user, password } = postgres;
@@ -84,7 +80,7 @@ export async function putNightlyRead({ rest, postgres }: Queue, database: string
 	const ofService = await credential('healthDataServiceApi', service);
 	const shardsWorkflow = await rest.importWorkflow({
 		...shards,
-		settings: { ...shards.settings, ...save, errorWorkflow: errorWorkflow.id },
+		settings: { ...shards.settings, ...SAVED, errorWorkflow: errorWorkflow.id },
 		nodes: shards.nodes.map((node) => filledIn(sooner(node), ofService)),
 	});
 	/** @param of the team whose users are listed, where it is another one */
@@ -159,24 +155,15 @@ export async function planOf({ rest }: Queue, id: string) {
 	};
 }
 
-/** Waits for a plan of a large team, of which n8n's main process could not hold the list once more to show it. */
-export async function planEnded({ postgres }: Queue, id: string): Promise<void> {
-	const ended = async () =>
-		['success', 'error'].includes(
-			await postgres.query('postgres', `SELECT status FROM execution_entity WHERE id = ${id}`),
-		);
-	await until(`The end of plan ${id}`, ended, PATIENCE);
-}
-
 /** Plans a night and gives what came out. */
 export const runPlan = async (queue: Queue, workflow: string) => await planOf(queue, await startPlan(queue, workflow));
 
 /** Waits until the account of a plan is given. */
-export async function accountOf({ postgres }: Queue, { database }: Nightly, id: string, patience = PATIENCE) {
+export async function accountOf({ postgres }: Queue, { database }: Nightly, id: string) {
 	const given = async () =>
 		// PostgreSQL may be away for a moment.
 		await postgres.query(database, `SELECT account FROM health_nights WHERE plan = '${id}'`).catch(() => '');
-	return JSON.parse(await until(`The account of plan ${id}`, given, patience)) as Account;
+	return JSON.parse(await until(`The account of plan ${id}`, given, PATIENCE)) as Account;
 }
 
 /** The executions of a workflow that have been saved, the latest first. */

@@ -166,16 +166,6 @@ export function describeNights(place: () => Place) {
 		expect(await account(id)).toMatchObject({ unread: 1 });
 	});
 
-	it('counts users who have left, and does not fail', async () => {
-		const { sandbox, tables, team, expected } = here();
-		const leavers = team.users.slice(250, 255);
-		for (const { user_id: id } of leavers) sandbox.switches.users[id] = 'removed';
-		const given = await night();
-		const stayed = team.users.filter((user) => !leavers.includes(user));
-		expect(given).toMatchObject({ ...COMPLETE, users: USERS, haveLeft: 5 });
-		expect(wrongIn(await tables.readings(), expected(given.night, 1, stayed))).toEqual(NOTHING_WRONG);
-	});
-
 	it('fails once, and the error workflow runs once, when users were not read: with their number, names and why', async () => {
 		const { sandbox, tables, team, expected } = here();
 		const [refused, page] = [team.users[7], team.users[USERS / 2]];
@@ -280,25 +270,5 @@ export function describeNights(place: () => Place) {
 		await until('Executions that find nothing', async () => (await idle()).length > 2, PATIENCE);
 		await nothingFailedSince(failed);
 		expect(await account(id)).toEqual(given);
-	});
-
-	it('reads two plans of a day, and the night of yesterday, at the same time', async () => {
-		const { sandbox, tables, team, expected } = here();
-		sandbox.switches.latencyMs = 40;
-		// No shard is claimed before its night has become yesterday's: its claim would name a night that is no more.
-		const yesterday = await plan({ days: 2, shardsAtOnce: 0 });
-		await tables.query('UPDATE health_nights SET night = night - 1, shards_at_once = 8');
-		const [one, three] = [await plan(), await plan({ days: 3 })];
-		let most = 0;
-		const done = async () => {
-			most = Math.max(most, await tables.count('health_shards', 'claimed_until > now()'));
-			return (await tables.count('health_nights', 'accounted IS NULL')) === 0;
-		};
-		await until('All three accounts', done, { ...PATIENCE, everyMs: 50 });
-		for (const { plan: id } of [yesterday, one, three])
-			expect(await account(id)).toMatchObject({ ...COMPLETE, users: team.users.length });
-		expect(wrongIn(await tables.readings(), expected(one.night, 3))).toEqual(NOTHING_WRONG);
-		expect(most).toBeGreaterThan(1);
-		expect(most).toBeLessThanOrEqual(8);
 	});
 }

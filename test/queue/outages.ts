@@ -56,17 +56,6 @@ export function describeOutages(place: () => Place) {
 		expect(wrongIn(await readings(), expected(given.night, 1))).toEqual(NOTHING_WRONG);
 	});
 
-	it('marks no user as read when the node fails as a whole', async () => {
-		const { queue, team } = here();
-		const other = await putOther('other');
-		const { planned } = await runPlan(queue, await other.putPlan({ tries: 1 }));
-		await other.deleteCredential();
-		await other.publish();
-		const given = await accountOf(queue, other, planned!.plan).finally(other.unpublish);
-		const reason = 'The node "Blood Pressure" failed before it read a user';
-		expect(given).toMatchObject({ readings: 0, unread: team.users.length, reasons: [{ reason }] });
-	});
-
 	it('reports that the table is gone when it is dropped meanwhile', async () => {
 		const { queue, sandbox } = here();
 		const dropped = await putOther('dropped');

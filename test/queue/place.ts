@@ -3,7 +3,6 @@ import type { User } from '../../dev/sandbox/schemas';
 import type { Sandbox } from '../../dev/sandbox/server';
 import type { Team } from '../../dev/sandbox/world';
 import type { Nightly, Queue } from './nightly';
-import { isLong } from './processes';
 import { rowsBefore, tablesOf, type Bend } from './table';
 
 export interface Place {
@@ -16,8 +15,8 @@ export interface Place {
 	bent: Map<string, Bend>;
 }
 
-/** The team's users: ten shards, or 96,500 rows for the long nights. */
-export const USERS = isLong ? 2000 : 500;
+/** The team's users: ten shards. */
+export const USERS = 500;
 
 /** n8n's default. */
 export const ZONE = 'America/New_York';

@@ -12,14 +12,12 @@ import { emptyFolder, removeFolder } from '../helpers/folder';
 import { oneNode } from '../e2e/n8n';
 import { byTime, KEY } from '../helpers/people';
 import { bloodPressureOf } from '../helpers/requests';
-import { describeLongNights } from './longNights';
 import { describeLostPackage } from './lostPackage';
 import { describeNights } from './nights';
 import { PATIENCE, putNightlyRead, runPlan, type Nightly, type Queue } from './nightly';
 import { describeOutages } from './outages';
 import { describePlans } from './plans';
 import { USERS } from './place';
-import { isLong, print } from './processes';
 import { describeServices } from './services';
 import { notRun } from './statements';
 import { describeUnsaved } from './unsaved';
@@ -27,17 +25,12 @@ import { bendable, rowsBefore, tableRow, withMicroseconds } from './table';
 
 const NOW = Date.now();
 const OTHER_KEY = 'another-team-of-the-tests';
-const LARGE_KEY = 'large-team-of-the-tests';
 const created = createWorld([
 	{ key: KEY, users: USERS },
 	{ key: OTHER_KEY, users: 30 },
-	{ key: LARGE_KEY, users: isLong ? 20_000 : 0 },
 ]);
 const { world, bent } = bendable(withMicroseconds(created));
-const [small, , large] = world.teams as Team[];
-
-/** Else Node collects its garbage when it likes, and a worker's memory says nothing of what it needs. */
-const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=512' };
+const [small] = world.teams as Team[];
 
 const folder = emptyFolder();
 let sandbox: Sandbox;
@@ -46,7 +39,7 @@ let nightly: Nightly;
 beforeAll(async () => {
 	// A clock that stands still: no reading arrives while the tests run. What the sandbox answers is checked by its own tests.
 	sandbox = await startSandbox({ world, switches: { now: () => NOW }, checksItself: false });
-	queue = await startQueue({ folder, tarball: await packPackage(), env: SMALL_HEAP, concurrency: 10 });
+	queue = await startQueue({ folder, tarball: await packPackage(), concurrency: 10 });
 	nightly = await putNightlyRead(queue, 'small', { baseUrl: sandbox.baseUrl, apiKey: KEY });
 });
 beforeEach(() => {
@@ -101,14 +94,6 @@ describe('the example "Nightly read: shards"', () => {
 describe('a start without the package', () => {
 	describeLostPackage(() => queue, `${folder}/main`, credential);
 });
-
-if (isLong) {
-	describe('long nights', () => {
-		const database = async (name: string, apiKey: string, save?: object) =>
-			await putNightlyRead(queue, name, { baseUrl: sandbox.baseUrl, apiKey }, save);
-		describeLongNights(place, [large, LARGE_KEY], database);
-	});
-} else print(['Without the long nights, which LONG_NIGHTS=1 adds']);
 
 it('every statement that a page prints was run', () => {
 	expect(notRun()).toEqual([]);

@@ -177,13 +177,6 @@ describe.each([
 		expect(await inTable()).toEqual(inService());
 	});
 
-	it('reads a time without an offset as UTC, whatever the zone of the database', async () => {
-		host.sandbox.switches.timestamps = 'noZone';
-		measured(anna, 1, 120);
-		await succeeds(file);
-		expect((await inTable()).map(({ timestamp }) => timestamp)).toEqual(inService().map(({ timestamp }) => timestamp));
-	});
-
 	it('reads each form of a time as the node does, a date as that day of the workflow', async () => {
 		host.sandbox.switches.fault = rawAnswers(host.sandbox, () => true);
 		const day = DateTime.utc().minus({ days: 2 });

@@ -4,9 +4,8 @@
  */
 import { Workflow, type IDataObject, type INode, type INodeExecutionData, type INodeTypes } from 'n8n-workflow';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
-import { MAX_ROWS } from '../../nodes/HealthDataService/service/readings/rowLimit';
 import { exampleFiles, readExample } from '../e2e/examples/files';
-import { sectionOf, textOf } from '../helpers/pages';
+import { textOf } from '../helpers/pages';
 
 const nodesOf = (file: string): INode[] => readExample(file).nodes;
 const ofType = (nodes: INode[], type: string) => nodes.filter((node) => node.type.endsWith(`.${type}`));
@@ -102,24 +101,8 @@ it('nightly-shards.json runs every 5 seconds in the hours that its note and the 
 describe('what is read', () => {
 	const readers = having('healthDataService');
 
-	it.each(readers)('%s: the days that its note names', async (file, node) => {
-		const { dateRange, startDate } = node.parameters as { dateRange: string; startDate?: string };
-		const about = notesOf(nodesOf(file))[0];
-		const [, days] = /last (\d+) days/.exec(about) ?? [];
-		if (days) expect(dateRange).toBe(`last${days}Days`);
-		const [, hours] = /last (\d+) hours/.exec(about) ?? [];
-		if (hours) expect(startDate).toBe(`={{ $now.minus({ hours: ${hours} }) }}`);
-		expect(dateRange).toMatch(/^(last7Days|lastWeek|days|times)$/);
-	});
-
 	it.each(readers)('%s: everything, since it matches by row or counts users', (_, { parameters }) => {
 		expect(parameters.returnAll).toBe(true);
-	});
-
-	it('a note that says how many readings one run takes says what the node gives', () => {
-		const notes = files.flatMap((file) => notesOf(nodesOf(file))).join();
-		const named = [...notes.matchAll(/takes ([\d,]+) readings/g)].map(([, one]) => toNumber(one));
-		expect(new Set(named)).toEqual(new Set([MAX_ROWS]));
 	});
 });
 
@@ -143,24 +126,6 @@ describe('what a model is told', () => {
 			expect(prompt).toContain('do not diagnose');
 		},
 	);
-
-	it('the coach knows the limit of its tools', () => {
-		const limits = tools.flatMap(([file, { parameters }]) =>
-			file === 'ai-coach.json' ? (parameters.limit ?? []) : [],
-		);
-		// Every number that is neither a blood pressure nor a part of an identifier.
-		const stated = [...prompts[0][1].matchAll(/(?<![\w/-])(\d+)(?![\w/-])/g)].map(([, one]) => Number(one));
-		expect(new Set(stated)).toEqual(new Set(limits));
-		expect(tools.every(([, { parameters }]) => !('returnAll' in parameters))).toBe(true);
-	});
-
-	it('a tool that gives a list piece by piece says how large a piece is', () => {
-		const said = tools.flatMap(([, { parameters }]) => {
-			const [, size] = /(\d+) (?:users )?at a time/.exec(String(parameters.toolDescription)) ?? [];
-			return size ? [[Number(size), parameters.limit]] : [];
-		});
-		expect(said.flat()).toEqual([100, 100, 100, 100]);
-	});
 
 	it.each(tools.filter(([, { parameters }]) => parameters.output === 'summary'))(
 		'%s: a tool with a summary says what it counts',
@@ -238,13 +203,6 @@ describe('a run that fails says how many users could not be read', () => {
 	});
 });
 
-it('each recipe that reads several users or all their days says Return All', () => {
-	const recipes = sectionOf(textOf('docs/examples.md'), 'Recipes').split('\n\n');
-	const reading = recipes.filter((recipe) => /All Users|Listed Users|Output:/.test(recipe));
-	expect(reading).toHaveLength(3);
-	for (const recipe of reading) expect(recipe).toContain('Return All');
-});
-
 /** In a window of 1280 × 800 n8n shows a larger canvas smaller: the notes' 14 px would be less than 11. */
 it.each(exampleFiles())('%s: its notes can be read when n8n fits the canvas into the window', (file) => {
 	const [width, height] = [0, 1].map((axis) => {
@@ -263,12 +221,6 @@ describe('what n8n keeps', () => {
 		expect(notesOf(nodesOf(file))[0]).toMatch(/n8n saves only .*failed executions|both hold health data/);
 	});
 
-	it('the page says how to look for a fault', () => {
-		const page = textOf('docs/examples.md');
-		for (const setting of ['Save successful production executions', 'Save manual executions'])
-			expect(page).toContain(setting);
-	});
-
 	it.each(having('googleSheets'))('%s: a sheet gets the columns that the example names', (file, { name }) => {
 		const { connections } = readExample(file);
 		const [before] = nodesOf(file).filter((node) => connections[node.name]?.main.flat()[0]?.node === name);
@@ -285,19 +237,6 @@ describe('errors of failed runs', () => {
 		expect(String(parameters.errorMessage)).not.toContain('client_user_id');
 	});
 
-	it('nightly-shards.json: a short message of the database, no whole statement {{ }}', async () => {
-		const node = nodesOf('nightly-shards.json').find(({ name }) => name === 'Database Failed')!;
-		const said = await evaluated(node, String(node.parameters.errorMessage), [{ message: 'x'.repeat(5000) }]);
-		expect(String(said)).toHaveLength(300);
-	});
-
-	it('error-workflow.json needs neither a description nor a link {{ }}', async () => {
-		const [node] = ofType(nodesOf('error-workflow.json'), 'set');
-		const { assignments } = node.parameters.assignments as { assignments: Array<{ value: string }> };
-		const item = { workflow: { name: 'Night' }, execution: { error: { message: 'Refused' } } };
-		expect(await evaluated(node, assignments[0].value, [item])).toBe('`Night` failed: `Refused`');
-	});
-
 	it('error-workflow.json posts no whole statement of a database {{ }}', async () => {
 		const [node] = ofType(nodesOf('error-workflow.json'), 'set');
 		const { assignments } = node.parameters.assignments as { assignments: Array<{ value: string }> };
@@ -308,42 +247,11 @@ describe('errors of failed runs', () => {
 });
 
 describe('texts of others', () => {
-	const NASTY = '<!channel> & `*www.example.com*`\n• me';
-	/** In code marks Slack makes no link and no mention, and the text cannot end them. */
-	const SHOWN = '`&lt;!channel> &amp; *www.example.com* • me`';
-
-	it.each<[string, IDataObject, string]>([
-		[
-			'error-workflow.json',
-			{ workflow: { name: NASTY }, trigger: { error: { message: NASTY, description: NASTY } } },
-			`${SHOWN} failed: ${SHOWN}\n${SHOWN}`,
-		],
-		['users-without-readings.json', { client_user_id: NASTY }, `• ${SHOWN}`],
-		[
-			'new-reading-alert.json',
-			{ client_user_id: NASTY, reached: 'low', lowest: '88/48', readings: 1 },
-			`• ${SHOWN} *low*`,
-		],
-		['high-blood-pressure-alert.json', { client_user_id: NASTY, mean: '150.0/95.0' }, `• ${SHOWN}: 150.0/95.0`],
-	])('%s: the message shows them in code marks {{ }}', async (file, item, shown) => {
-		const [node] = ofType(nodesOf(file), 'set');
-		const { assignments } = node.parameters.assignments as { assignments: Array<{ value: string }> };
-		const time = '2026-03-02 07:10:03';
-		const times = { highest_time: time, lowest_time: time, latest_time: time };
-		const text = await evaluated(node, assignments[0].value, [{ ...times, ...item }]);
-		expect(String(text).slice(0, shown.length)).toBe(shown);
-	});
-
 	it.each(having('slack'))('%s: no link to the n8n of the team in a message', (_, { parameters }) => {
 		expect(parameters.otherOptions).toEqual({ includeLinkToWorkflow: false });
 	});
 
 	it.each(having('googleSheets'))('%s: Google Sheets takes no formula', (_, { parameters }) => {
 		expect(parameters.options).toMatchObject({ cellFormat: 'RAW' });
-	});
-
-	it('the recipe says so', () => {
-		const recipe = /Google Sheets → Append or Update Row[^\n]*\*Cell Format: Let n8n format\* \(RAW\)/;
-		expect(textOf('docs/examples.md')).toMatch(recipe);
 	});
 });

@@ -62,12 +62,17 @@ function table(description: INodeTypeDescription, choices: INodeParameters[]): s
 
 it.each<[string, INodeTypeDescription]>([
 	['node', node],
-	['tool of an AI agent', tool],
 	['trigger', trigger],
 ])('the fields of the %s for each choice', (_, description) => {
 	const choices = choicesOf(description);
 	expect(choices.length).toBeGreaterThan(6);
 	expect(table(description, choices)).toMatchSnapshot();
+});
+
+it('the tool of an AI agent has the fields of the node, and Simplify for each choice', () => {
+	const ofTool = table(tool, choicesOf(tool));
+	expect(ofTool.replaceAll(', simplify', '')).toBe(table(node, choicesOf(node)));
+	for (const line of ofTool.trim().split('\n')) expect(line).toContain(', simplify');
 });
 
 it('the date fields for each Date Range', () => {

@@ -84,13 +84,3 @@ it('publish of a tag the very file that was checked, on a Node with an npm that 
 	expect(PUBLISH).not.toMatch(/provenance/);
 	expect(manifest.publishConfig).toEqual({ access: 'public', provenance: true });
 });
-
-it('test the oldest Node that package.json allows, and everything on the newest', () => {
-	const { jobs } = parse(read('ci.yml'));
-	const tested = jobs.test.strategy.matrix.node;
-	expect(tested).toEqual([20, 22]);
-	expect(manifest.engines.node).toMatch(new RegExp(`^>=${tested[0]}\\.`));
-	expect(jobs.test.steps.at(-1).run).toBe('npm test');
-	expect(jobs.everything.steps.at(-2).with).toEqual({ 'node-version': 24 });
-	expect(jobs.everything.steps.at(-1).run).toBe('.ci/run');
-});

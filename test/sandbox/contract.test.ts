@@ -66,77 +66,8 @@ it.each(Object.entries(METRICS))('reads %s over its pages', async (metric, { ans
 	expect(total).toBeGreaterThan(50);
 });
 
-it('is the same on every machine and every day', async () => {
-	const [, second] = await users();
-	const { data } = await get(`/v2/timeseries/${second.user_id}/blood_pressure/grouped`, {
-		start_date: '2026-03-01',
-		end_date: '2026-03-02',
-	});
-	expect(data).toMatchSnapshot();
-});
-
-it('shows a reading only after it has arrived', async () => {
-	const [first] = sandbox.world.teams[1].users;
-	const all = sandbox.world.readings(first.user_id, 'blood_pressure', Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 31));
-	const late = all.find(({ time, arrived }) => arrived - time > 6 * 3_600_000)!;
-	const count = async (now: number) => {
-		sandbox.switches.now = () => now;
-		const { data } = await get(`/v2/timeseries/${first.user_id}/blood_pressure/grouped`, {
-			start_date: (late.point as { timestamp: string }).timestamp,
-			end_date: (late.point as { timestamp: string }).timestamp,
-		});
-		return Object.keys(data.groups).length;
-	};
-	expect(await count(late.arrived - 1)).toBe(0);
-	expect(await count(late.arrived)).toBe(1);
-	sandbox.switches.now = () => Date.now();
-});
-
 describe('refusals', () => {
 	const one = async () => `/v2/timeseries/${(await users())[0].user_id}/blood_pressure/grouped`;
-
-	it('an unknown or missing key', async () => {
-		for (const key of ['nonsense', '']) {
-			const { status, data } = await get('/v2/user', {}, key);
-			expect([status, data]).toEqual([401, { detail: 'Invalid API key' }]);
-		}
-	});
-
-	it('an unknown user', async () => {
-		const { status, data } = await get('/v2/timeseries/00000000-0000-4000-8000-000000000000/blood_pressure/grouped', {
-			start_date: '2026-01-01',
-		});
-		expect([status, data]).toEqual([404, { detail: 'User not found' }]);
-	});
-
-	it.each([
-		['start_date', { start_date: 'soon' }],
-		['start_date', {}],
-		['end_date', { start_date: '2026-01-02', end_date: '2026-01-01' }],
-		['next_cursor', { start_date: '2026-01-02', next_cursor: 'made-up' }],
-	])('a bad %s', async (parameter, params) => {
-		const { status, data } = await get(await one(), params);
-		expect(status).toBe(422);
-		expect(data.detail[0].loc).toEqual(['query', parameter]);
-	});
-
-	it.each([
-		['limit', 0],
-		['limit', 501],
-		['limit', 'x'],
-		['offset', -1],
-	])('%s=%s', async (parameter, value) => {
-		const { status, data } = await get('/v2/user', { [parameter]: value });
-		expect(status).toBe(422);
-		expect(data.detail[0].loc).toEqual(['query', parameter]);
-	});
-
-	it('out of range, by a service that fails on it', async () => {
-		sandbox.switches.failsOutOfRange = true;
-		const { status, data } = await get('/v2/user', { limit: 501 });
-		sandbox.switches.failsOutOfRange = false;
-		expect([status, data]).toEqual([500, 'Internal Server Error']);
-	});
 
 	it('a cursor of another query', async () => {
 		sandbox.switches.pageSize = 1;
@@ -147,9 +78,4 @@ describe('refusals', () => {
 			(await get(path, { start_date: '2026-03-02', end_date: '2026-03-10', next_cursor: data.next_cursor })).status,
 		).toBe(422);
 	});
-});
-
-it('describes itself', () => {
-	const { paths } = sandbox.openapi() as { paths: object };
-	expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/v2/user', '/v2/user/resolve/{client_user_id}']));
 });

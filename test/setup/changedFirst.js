@@ -29,13 +29,11 @@ function rankOf(test, changed) {
 	return changed.some((file) => folderOf(file) === folderOf(test)) ? 1 : 2;
 }
 
-class ChangedFirst extends Sequencer {
+module.exports = class extends Sequencer {
 	/** @param {import('@jest/test-result').Test[]} tests */
 	async sort(tests) {
 		const changed = changedFiles();
 		const sorted = await super.sort(tests);
 		return sorted.sort((one, other) => rankOf(one.path, changed) - rankOf(other.path, changed));
 	}
-}
-
-module.exports = Object.assign(ChangedFirst, { rankOf });
+};

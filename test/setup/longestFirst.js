@@ -4,7 +4,7 @@
  */
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-const LONGEST = 'install triggerMemory triggerDurable demo editorFields editor firstAlert'.split(' ');
+const LONGEST = 'install triggerMemory triggerDurable demo editor firstAlert'.split(' ');
 
 module.exports = class extends Sequencer {
 	/** @param {import('@jest/test-result').Test[]} tests */

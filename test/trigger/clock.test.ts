@@ -83,18 +83,6 @@ onBothSchedulers((scheduler) => {
 			expect(await n8n.tick()).toBeUndefined();
 		},
 	);
-
-	it('a device years ahead does not move the window of the others', async () => {
-		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
-		withTheFuture();
-		w.history.add(w.ben, at2099(w.reading(0, 200)));
-		expect(await n8n.start()).toBeUndefined();
-		for (let i = 0; i < 5; i++) {
-			w.pass(10 * HOUR);
-			w.history.add(w.anna, w.reading(-100, 100 + i), { late: 100 * MINUTE });
-			expect(valuesOf(await n8n.tick())).toEqual([100 + i]);
-		}
-	});
 });
 
 /** The same reading, by a device that thinks it is 2099, and here all the same. */

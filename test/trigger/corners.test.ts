@@ -133,41 +133,6 @@ onBothSchedulers((scheduler) => {
 			t.measure(users[1], 121);
 			expect(systolics(await t.polls(n8n, 1))).toEqual([121]);
 		});
-
-		it.each<[string, number, number]>([
-			['of n8n', -DAY, 0],
-			['of the service', 0, -DAY],
-		])(
-			'%s a day behind for one poll, before everybody was read: nothing old goes out',
-			async (_, n8nError, serviceError) => {
-				const users = t.users(3);
-				for (const user of users) t.measure(user, 90, HOUR);
-				t.answer({ [users[2].user_id]: { status: 500 } });
-				const n8n = t.trigger();
-				await n8n.start();
-				wrong(n8nError);
-				t.used.sandbox.switches.date = () => t.time.now + serviceError;
-				await t.polls(n8n, 1);
-				wrong(0);
-				t.used.sandbox.switches.date = undefined;
-				t.answer({});
-				await t.polls(n8n, 2);
-				expect(systolics(t.rows)).toEqual([]);
-			},
-		);
-
-		it('ahead while the minimum is lowered: what reaches the new one goes out', async () => {
-			const users = t.users(2);
-			const n8n = t.trigger({ ...allUsers, options: { minSystolic: 160 } });
-			await n8n.start();
-			wrong(DAY);
-			n8n.parameters = { ...allUsers, options: { minSystolic: 120 } };
-			await n8n.start('update');
-			wrong(0);
-			await t.time.pass(HOUR);
-			t.measure(users[0], 130);
-			expect(systolics(await t.polls(n8n, 2))).toEqual([130]);
-		});
 	});
 
 	it('a provider that changes during an outage, by an expression: what is measured since goes out', async () => {
@@ -184,70 +149,6 @@ onBothSchedulers((scheduler) => {
 		await t.polls(n8n, 2);
 		t.answer({});
 		expect(systolics(await t.polls(n8n, 3))).toEqual([121]);
-	});
-
-	it('a list whose page at `total` is refused, and that becomes much shorter: each poll reads it', async () => {
-		const users = t.users(500);
-		t.used.sandbox.switches.failsAtEnd = 422;
-		const n8n = t.trigger({ ...allUsers, options: { requestsPerSecond: 5 } }, { budgetMs: 36_000 });
-		await n8n.start();
-		await t.polls(n8n, 2);
-		t.history.team.users = users.slice(0, 20);
-		await t.polls(n8n, 1);
-		t.measure(users[3], 121);
-		expect(systolics(await t.polls(n8n, 2))).toEqual([121]);
-		expect(t.errors).toEqual([]);
-	});
-
-	describe('a report', () => {
-		it('comes each hour at hourly poll times, some milliseconds early or late', async () => {
-			const users = t.users(2);
-			const n8n = t.trigger();
-			await n8n.start();
-			t.answer({ [users[0].user_id]: { status: 422 } });
-			for (let hour = 0; hour < 4; hour++) await t.polls(n8n, 1, HOUR + (hour % 2 ? 7 : -7));
-			expect(n8n.reported).toHaveLength(4);
-		});
-
-		it('tells a new failure at once after an earlier one is healed', async () => {
-			const users = t.users(3);
-			const n8n = t.trigger();
-			await n8n.start();
-			t.answer({ [users[0].user_id]: { status: 422 } });
-			await t.polls(n8n, 2);
-			t.answer({});
-			await t.polls(n8n, 10);
-			t.answer({ [users[1].user_id]: { status: 422 } });
-			await t.polls(n8n, 2);
-			expect(n8n.reported).toHaveLength(2);
-			expect(n8n.reported[1].description).toContain(users[1].user_id);
-		});
-
-		it('names the user and why after a start of n8n', async () => {
-			const users = t.users(2);
-			const n8n = t.trigger();
-			t.answer({ [users[0].user_id]: { status: 422 } });
-			await n8n.start();
-			await t.time.pass(2 * HOUR);
-			n8n.kill();
-			const restarted = t.trigger(allUsers, { ...n8n.options, workflowId: `another process ${scheduler}` });
-			Object.assign(restarted, { saved: n8n.saved, row: n8n.row });
-			await restarted.start('init');
-			expect(restarted.reported[0].message).toMatch(/^The readings of 1 user cannot be read\. ./);
-			expect(restarted.reported[0].description).toContain(users[0].user_id);
-		});
-
-		it('a key of another team, and back: each is told', async () => {
-			t.users(1);
-			const n8n = t.trigger();
-			await n8n.start();
-			const [ours] = t.history.team.users;
-			t.history.team.users = [{ ...ours, team_id: '00000000-0000-4000-8000-000000000001' }];
-			await t.polls(n8n, 2);
-			t.history.team.users = [ours];
-			await t.polls(n8n, 2);
-			expect(n8n.reported.map(({ message }) => message)).toEqual(Array(2).fill(expect.stringMatching(/another team/)));
-		});
 	});
 });
 

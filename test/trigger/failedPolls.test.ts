@@ -63,18 +63,6 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.start(mode)).toHaveLength(1);
 	});
 
-	it('from the first one on: readings measured after activation stay new', async () => {
-		w.history.add(w.anna, w.reading(-1));
-		w.used.sandbox.switches.fault = outage;
-		const n8n = w.trigger();
-		await n8n.start();
-		w.history.add(w.ben, w.reading(30, 131));
-		w.pass(HOUR);
-		await expect(n8n.tick()).rejects.toThrow();
-		w.used.sandbox.switches.fault = () => undefined;
-		expect(await n8n.tick()).toMatchObject([{ systolic: 131 }]);
-	});
-
 	it('from the first one on, and then without new readings: the readings seen are saved nevertheless', async () => {
 		w.history.add(w.anna, w.reading(-1));
 		w.used.sandbox.switches.fault = outage;
@@ -148,17 +136,6 @@ onBothSchedulers((scheduler) => {
 			const n8n = await running();
 			w.used.sandbox.switches.fault = () => ({ drop: 'beforeAnswer' });
 			await expect(n8n.tick()).rejects.toMatchObject({ failure: { cause: 'temporarily-unavailable' } });
-		});
-
-		it('a field', async () => {
-			const n8n = w.trigger({ ...allUsers, options: { lookback: 0 } });
-			await expect(n8n.start()).rejects.toMatchObject({ failure: { cause: 'configuration-invalid' } });
-		});
-
-		it('an unencrypted address', async () => {
-			const n8n = w.trigger();
-			n8n.credential = { ...n8n.credential, baseUrl: 'http://service.example' };
-			await expect(n8n.start()).rejects.toMatchObject({ failure: { cause: 'configuration-invalid' } });
 		});
 
 		it.each([

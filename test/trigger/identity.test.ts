@@ -53,46 +53,6 @@ onBothSchedulers((scheduler) => {
 		}
 	});
 
-	it('a node that is renamed between two polls without rows continues', async () => {
-		const n8n = w.trigger();
-		w.history.add(w.anna, w.reading(-60));
-		await n8n.start();
-		n8n.kill();
-		n8n.options = { ...n8n.options, nodeName: 'Other' };
-		expect(await n8n.start('init')).toBeUndefined();
-		w.history.add(w.anna, w.reading(-50, 121), { late: 51 * MINUTE });
-		w.pass(5 * MINUTE);
-		expect(valuesOf(await n8n.tick())).toEqual([121]);
-	});
-
-	it('a node that gets the name of a deleted one continues', async () => {
-		const gone = w.trigger(undefined, { nodeName: 'Other' });
-		await gone.start();
-		const n8n = w.trigger();
-		n8n.saved = gone.saved;
-		await n8n.start();
-		n8n.kill();
-		n8n.options = { ...n8n.options, nodeName: 'Other' };
-		w.history.add(w.anna, w.reading(0, 121));
-		expect(valuesOf(await n8n.start())).toEqual([121]);
-	});
-
-	it('another node with the name of a deleted one starts over', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		w.history.add(w.anna, w.reading(0, 121));
-		expect(await n8n.tick()).toHaveLength(1);
-		n8n.kill();
-		w.pass(HOUR);
-		w.history.add(w.anna, w.reading(0, 122));
-		const other = w.trigger();
-		Object.assign(other, { saved: n8n.saved });
-		expect(await other.start()).toBeUndefined();
-		w.history.add(w.anna, w.reading(1, 123));
-		w.pass(2 * MINUTE);
-		expect(valuesOf(await other.tick())).toEqual([123]);
-	});
-
 	it('a pasted node starts over, and the original continues', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
@@ -158,21 +118,6 @@ describe('the lock of a running poll', () => {
 		const ended = new Promise<string>((resolve) => (end = () => resolve(name)));
 		return { poll: async () => await ended, end };
 	}
-
-	it('skips other polls of the same trigger', async () => {
-		const first = withoutOverlap(schedule('a'), async () => await time.pass(BUDGET_MS).then(() => 'first'));
-		expect(await withoutOverlap(schedule('a'), async () => 'second')).toBeNull();
-		expect(await withoutOverlap(schedule('b'), async () => 'another trigger')).toBe('another trigger');
-		expect(await first).toBe('first');
-		expect(await withoutOverlap(schedule('a'), async () => 'third')).toBe('third');
-	});
-
-	it('is released by a poll that throws', async () => {
-		await expect(withoutOverlap(schedule('c'), async () => await Promise.reject(new Error('no')))).rejects.toThrow(
-			'no',
-		);
-		expect(await withoutOverlap(schedule('c'), async () => 'next')).toBe('next');
-	});
 
 	it('expires after twice the budget, and the late poll does not release the lock of another', async () => {
 		const first = pending('first');

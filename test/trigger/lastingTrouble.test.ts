@@ -33,17 +33,6 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toHaveLength(1);
 	});
 
-	it('all readings fail for one poll: then everybody is read again', async () => {
-		const users = t.users(30);
-		const n8n = t.trigger();
-		await n8n.start();
-		t.answer({ timeseries: { status: 500 } });
-		await t.polls(n8n, 1);
-		t.answer({ timeseries: LATENCY });
-		users.forEach((user, i) => t.measure(user, 100 + i));
-		expect(await t.polls(n8n, 3)).toHaveLength(30);
-	});
-
 	describe('readings answer 429 for hours while the list answers', () => {
 		const one = (userId: string): INodeParameters => ({
 			event: 'bloodPressure',
@@ -79,25 +68,6 @@ onBothSchedulers((scheduler) => {
 		});
 	});
 
-	it('a user who fails is named, though each poll is ended by a limit', async () => {
-		const users = t.users(12);
-		const n8n = t.trigger();
-		await n8n.start();
-		let left = 0;
-		t.answer({
-			[users[1].user_id]: { status: 500 },
-			'': () => (left-- > 0 ? undefined : throttle(30 * 60)),
-		});
-		for (let poll = 0; poll < 4; poll++) {
-			left = 5;
-			await t.polls(n8n, 1, 31 * MINUTE);
-		}
-		const told = n8n.reported.map(({ message, description }) => `${message} ${description}`);
-		expect(told).toHaveLength(2);
-		expect(told[1]).toContain(users[1].user_id);
-		expect(told[1]).toMatch(/status 500.* limits the requests/);
-	});
-
 	describe('an entry of Listed Users whose Resolve', () => {
 		const listing = (count: number): INodeParameters => ({
 			event: 'bloodPressure',
@@ -123,49 +93,6 @@ onBothSchedulers((scheduler) => {
 			expect(n8n.reported.length).toBeGreaterThan(0);
 			expect(t.errors).toEqual([]);
 		});
-	});
-
-	it.each([
-		[0.1, 8, 500],
-		[0.3, 40, 10],
-	])(
-		'at %s requests a second, %i users on pages of %i: each poll reads one, until all are read',
-		async (rate, count, cap) => {
-			const users = t.users(count);
-			t.used.sandbox.switches.userPageCap = cap;
-			const n8n = t.trigger({ ...allUsers, options: { requestsPerSecond: rate } }, { budgetMs: 36_000 });
-			await n8n.start();
-			const read = new Set<string>();
-			for (let poll = 0; poll < count && read.size < count; poll++) {
-				t.used.sandbox.requests.length = 0;
-				await t.polls(n8n, 1);
-				expect(t.asked().length).toBeGreaterThan(0);
-				for (const user of t.asked()) read.add(user);
-			}
-			expect(read.size).toBe(users.length);
-		},
-	);
-
-	it('a limit whose window is the poll interval: its requests are used', async () => {
-		t.users(30);
-		const n8n = t.trigger();
-		await n8n.start();
-		const ALLOWED = 10;
-		const requests = new Map<number, number>();
-		let allowed = 0;
-		t.answer({
-			'': () => {
-				const now = t.time.now - 100;
-				const window = Math.floor(now / MINUTE);
-				const count = (requests.get(window) ?? 0) + 1;
-				requests.set(window, count);
-				if (count > ALLOWED) return throttle(Math.ceil(((window + 1) * MINUTE - now) / 1000));
-				allowed++;
-				return undefined;
-			},
-		});
-		await t.polls(n8n, 12);
-		expect(allowed).toBeGreaterThanOrEqual(12 * ALLOWED * 0.8);
 	});
 
 	it("one user's Retry-After of an hour holds up nobody else", async () => {

@@ -4,9 +4,7 @@ import type { BloodPressurePoint } from '../../dev/sandbox/metrics';
 import type { User } from '../../dev/sandbox/schemas';
 import { bloodPressure } from '../helpers/people';
 import type { PollingHost } from '../helpers/pollingHost';
-import { HOUR, iso, MINUTE, NOON, onBothSchedulers, watch } from '../helpers/watch';
-
-const DAY = 24 * HOUR;
+import { HOUR, iso, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -92,15 +90,6 @@ onBothSchedulers((scheduler) => {
 			expect(systolics(await n8n.tick())).toEqual([back.systolic]);
 		});
 
-		it('the order and duplicates in the list do not matter', async () => {
-			const n8n = trigger(anna, ben);
-			await n8n.start();
-			pass(MINUTE);
-			const expected = measure(ben);
-			expect(systolics(await publish(n8n, ben, anna, ben))).toEqual([expected.systolic]);
-			expect(await n8n.tick()).toBeUndefined();
-		});
-
 		it('an entry without a user is reported at once and hourly, by its position, while all others are emitted', async () => {
 			const n8n = trigger(anna, unknown, ben);
 			await n8n.start();
@@ -162,19 +151,6 @@ onBothSchedulers((scheduler) => {
 			expect(n8n.reported.length).toBeLessThanOrEqual(5 * 24 + 1);
 		});
 
-		it('a failed user gets one attempt per poll', async () => {
-			const n8n = trigger(anna, ben);
-			await n8n.start();
-			let asked = 0;
-			used.sandbox.switches.fault = (_, url) =>
-				url.includes(ben.user_id) || url.includes('/resolve/ben') ? (asked++, { status: 500 }) : undefined;
-			await n8n.tick();
-			expect(asked).toBeGreaterThan(2);
-			asked = 0;
-			await n8n.tick();
-			expect(asked).toBe(1);
-		});
-
 		it('the saved state has no client user ID', async () => {
 			const n8n = trigger(anna, ben, unknown);
 			await n8n.start();
@@ -195,69 +171,6 @@ onBothSchedulers((scheduler) => {
 		});
 	});
 
-	it('a user enrolled later starts with the readings since the list was published', async () => {
-		const n8n = w.trigger(listing(['anna', 'dora']));
-		await n8n.start();
-		pass(HOUR);
-		for (let day = 0; day < 4; day++) {
-			pass(DAY);
-			measure(anna);
-			await n8n.tick();
-		}
-		const dora = history.addUser('dora');
-		measure(dora, -30 * DAY);
-		measure(dora, NOON - HOUR - w.clock);
-		const since = measure(dora, NOON + HOUR - w.clock);
-		const now = measure(dora);
-		expect(systolics(await n8n.tick())).toEqual([since.systolic, now.systolic]);
-		expect(await n8n.tick()).toBeUndefined();
-	});
-
-	it('a list over several polls is read to its end, though many entries in a row have no user', async () => {
-		const crowd = Array.from({ length: 40 }, (_, i) => history.addUser(`crowd ${i}`));
-		const userIds = [
-			...crowd.slice(0, 20).map(({ client_user_id }) => client_user_id!),
-			...Array.from({ length: 15 }, (_, i) => `unknown ${i}`),
-			...crowd.slice(20).map(({ client_user_id }) => client_user_id!),
-		];
-		const n8n = w.trigger({ ...listing(userIds), options: { concurrency: 4 } });
-		await n8n.start();
-		n8n.options.budgetMs = 1500;
-		used.sandbox.switches.latencyMs = 160;
-		pass(10 * MINUTE);
-		const all = crowd.map((user) => measure(user, -MINUTE).systolic);
-		const out: unknown[] = [];
-		if (scheduler === 'memory') out.push(...systolics(await n8n.start('update')));
-		let polls = 1;
-		for (; polls < 60 && out.length < all.length; polls++) {
-			pass(MINUTE / 60);
-			out.push(...systolics(await n8n.tick()));
-		}
-		expect([...out].sort()).toEqual([...all].sort());
-		expect(polls).toBeGreaterThan(1);
-		expect(n8n.reported).toHaveLength(1);
-	});
-
-	it('a user with failed readings and then a failed lookup is one failed user, and loses nothing', async () => {
-		const n8n = w.trigger(listing(['anna', 'ben']));
-		await n8n.start();
-		const expected: number[] = [];
-		const out: unknown[] = [];
-		for (const broken of [ben.user_id, '/resolve/ben', 'nothing']) {
-			used.sandbox.switches.fault = (_, url) =>
-				url.includes(broken) ? { status: 404, body: { detail: 'Not found' } } : undefined;
-			for (let day = 0; day < 4; day++) {
-				pass(DAY);
-				expected.push(measure(anna).systolic, measure(ben).systolic);
-				out.push(...systolics(await n8n.tick()));
-			}
-		}
-		expect([...out].sort()).toEqual(expected.sort());
-		expect(n8n.reported.map(({ message }) => message.split('.')[0])).toEqual(
-			Array(8).fill('The readings of 1 user cannot be read'),
-		);
-	});
-
 	it('an identifier that moves to another user starts over', async () => {
 		const n8n = w.trigger(listing(['anna', 'ben']));
 		await n8n.start();
@@ -269,59 +182,4 @@ onBothSchedulers((scheduler) => {
 		const first = measure(cleo);
 		expect(systolics(await n8n.tick())).toEqual([first.systolic]);
 	});
-
-	/** What is promised: what was measured while its user was on the list, unless they left it before they could be read. */
-	it.each(scheduler === 'memory' ? [0, 1, 2, 3] : [2, 3, 4, 5])(
-		'random changes of the list: nothing lost, nothing old, nothing twice: %i',
-		async (seed) => {
-			let state = seed + 1;
-			const random = (below: number) => {
-				state = (state * 48271) % 2147483647;
-				return state % below;
-			};
-			const usersBy = (['userId', 'clientUserId'] as const)[seed % 2];
-			const people = [anna, ben, cleo, history.addUser('dora')];
-			const watching = (users: User[]) =>
-				listing(
-					users.map((user) => (usersBy === 'userId' ? user.user_id : user.client_user_id!)),
-					usersBy,
-				);
-			/** `anna` is always there, so that never all users fail. */
-			let on = new Set([anna, ben]);
-			const broken = new Set<User>();
-			used.sandbox.switches.fault = (_, url) =>
-				[...broken].some((user) => url.includes(user.user_id) || url.endsWith(`/resolve/${user.client_user_id}`))
-					? { status: 404, body: { detail: 'Not found' } }
-					: undefined;
-			const n8n = w.trigger(watching([...on]));
-			let expected: Array<{ user: User; systolic: number }> = [];
-			const out: unknown[] = [];
-			const took = (rows?: Array<Record<string, unknown>>) => out.push(...systolics(rows));
-			took(await n8n.start());
-			for (let step = 0; step < 60; step++) {
-				pass((1 + random(20)) * HOUR);
-				const user = people[random(people.length)];
-				const what = random(10);
-				if (what < 5) {
-					const { systolic } = measure(user, -random(2) * MINUTE);
-					if (on.has(user)) expected.push({ user, systolic });
-				} else if (what === 5 && user !== anna) {
-					if (!broken.delete(user)) broken.add(user);
-				} else if (what === 6 && user !== anna) {
-					took(await n8n.tick());
-					on = new Set(random(2) ? [user, ...on] : [...on].filter((one) => one !== user));
-					// A failed user that is removed loses its unread readings.
-					expected = expected.filter((one) => on.has(one.user) || out.includes(one.systolic));
-					n8n.parameters = watching([...on]);
-					n8n.kill();
-					took(await n8n.start('update'));
-				} else took(await n8n.tick());
-			}
-			broken.clear();
-			took(await n8n.tick());
-			took(await n8n.tick());
-			expect(new Set(out).size).toBe(out.length);
-			expect([...out].sort()).toEqual(expected.map(({ systolic }) => systolic).sort());
-		},
-	);
 });

@@ -30,9 +30,6 @@ onBothSchedulers((scheduler) => {
 	const latency = (ms: number) => {
 		w.used.sandbox.switches.latencyMs = ms;
 	};
-	const leave = (from: number, count: number) => {
-		w.history.team.users = w.history.team.users.filter((_, at) => at < from || at >= from + count);
-	};
 	/** A trigger that has seen all users. */
 	const watching = async (more = {}) => {
 		const n8n = w.trigger({ ...allUsers, options: { ...options, ...more } }, { budgetMs: BUDGET_MS });
@@ -79,58 +76,5 @@ onBothSchedulers((scheduler) => {
 		addForAll([team[0], team[USERS - 1]], 130);
 		await finish(n8n);
 		expect(valuesOf(n8n.executions.flat().slice(USERS))).toEqual([130, 130]);
-	});
-
-	const changes: Array<[string, () => void]> = [
-		['a few users already read leave, the last of them too', () => leave(5, 12)],
-		[
-			'one leaves at the front and one joins at the end',
-			() => {
-				leave(0, 1);
-				w.history.addUser('new');
-			},
-		],
-		[
-			'many join at the front',
-			() => {
-				const joined = Array.from({ length: 101 }, (_, i) => w.history.addUser(`new ${i}`));
-				w.history.team.users = [...joined, ...team];
-			},
-		],
-		['half of them leave', () => leave(0, 12)],
-	];
-	// Both schedulers resume in the same way; the durable one keeps the state elsewhere, which one change shows.
-	it.each(scheduler === 'memory' ? changes : changes.slice(0, 1))(
-		'no user is lost or read twice when, between two polls, %s',
-		async (_, change) => {
-			const n8n = await watching();
-			addForAll(team);
-			w.pass(MINUTE);
-			await n8n.tick();
-			expect(isDone(n8n)).toBe(false);
-			change();
-			while (!isDone(n8n)) {
-				w.pass(MINUTE);
-				await n8n.tick();
-			}
-			await finish(n8n);
-			const emitted = names(n8n.executions.flat());
-			expect(new Set(emitted).size).toBe(emitted.length);
-			const there = new Set(w.history.team.users.map((user) => user.client_user_id));
-			for (const user of team) if (there.has(user.client_user_id)) expect(emitted).toContain(user.client_user_id);
-		},
-	);
-
-	it('a first round of several polls: readings measured before it are old, later ones are new', async () => {
-		addForAll(team, 90);
-		latency(LATENCY_MS);
-		const n8n = w.trigger({ ...allUsers, options }, { budgetMs: BUDGET_MS });
-		expect(await n8n.start()).toBeUndefined();
-		expect(isDone(n8n)).toBe(false);
-		w.pass(MINUTE);
-		w.history.add(team[0], w.reading(0, 121));
-		w.history.add(team[USERS - 1], w.reading(0, 122));
-		await finish(n8n);
-		expect(valuesOf(n8n.executions.flat())!.sort()).toEqual([121, 122]);
 	});
 });

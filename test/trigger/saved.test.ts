@@ -2,17 +2,7 @@
  * Saving by n8n: the in-memory scheduler with the rows and at a start, the durable one in a row with the execution. With kills,
  * starts, long absences, stale rows and failed emits.
  */
-import {
-	allUsers,
-	HOUR,
-	isPassComplete,
-	MINUTE,
-	NOON,
-	onBothSchedulers,
-	savedState,
-	valuesOf,
-	watch,
-} from '../helpers/watch';
+import { HOUR, isPassComplete, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -38,33 +28,6 @@ onBothSchedulers((scheduler) => {
 		w.pass(240 * HOUR);
 		expect(await n8n.start('init')).toHaveLength(10);
 		expect(await n8n.tick()).toBeUndefined();
-	});
-
-	it('may have its clock set forward and back', async () => {
-		const n8n = w.trigger();
-		w.history.add(w.anna, w.reading(-60));
-		await n8n.start();
-		const service = w.clock;
-		w.used.sandbox.switches.now = () => service + MINUTE;
-		for (const wrong of [NOON + 1000 * HOUR, NOON + 1001 * HOUR, NOON - 1000 * HOUR, NOON]) {
-			w.clock = wrong;
-			expect(await n8n.tick()).toBeUndefined();
-		}
-		w.history.add(w.anna, { ...w.reading(0), time: service, arrived: service });
-		expect(await n8n.tick()).toHaveLength(1);
-	});
-
-	it('drops the hashes of readings that have left the window', async () => {
-		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
-		await n8n.start();
-		for (let i = 0; i < 30; i++) {
-			w.pass(HOUR);
-			w.history.add(w.anna, w.reading(0));
-			await n8n.tick();
-		}
-		expect(n8n.executions.flat()).toHaveLength(30);
-		// The window of two hours, and the day by which a clock may be wrong.
-		expect(Object.keys(savedState(n8n).seen)).toHaveLength(27);
 	});
 
 	it('saves no reading and no name', async () => {
@@ -152,16 +115,6 @@ describe('durable', () => {
 		expect(w.used.sandbox.requests).toHaveLength(2);
 	});
 
-	it('a poll that throws saves nothing', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		const { row } = n8n;
-		w.pass(HOUR);
-		w.used.sandbox.switches.fault = () => ({ status: 500 });
-		await expect(n8n.tick()).rejects.toThrow();
-		expect(n8n.row).toBe(row);
-	});
-
 	/** A reading went out; `row`: what n8n kept until then. */
 	const afterDelivery = async () => {
 		const n8n = w.trigger();
@@ -176,69 +129,6 @@ describe('durable', () => {
 		const { n8n, row } = await afterDelivery();
 		n8n.staleRow = row;
 		w.history.add(w.anna, w.reading(0, 122, 'withings'));
-		expect(await n8n.tick()).toBeUndefined();
-		expect(valuesOf(await n8n.tick())).toEqual([122]);
-	});
-
-	it('a state from several polls before the last delivery is no newer', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		const { row } = n8n;
-		expect(await n8n.tick()).toBeUndefined();
-		w.history.add(w.anna, w.reading(0, 121));
-		expect(valuesOf(await n8n.tick())).toEqual([121]);
-		n8n.staleRow = row;
-		expect(await n8n.tick()).toBeUndefined();
-		expect(await n8n.tick()).toBeUndefined();
-	});
-
-	it('an older state that brings a reading does not make the one after it newer', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		const first = n8n.row;
-		expect(await n8n.tick()).toBeUndefined();
-		const second = n8n.row;
-		w.history.add(w.anna, w.reading(0, 121));
-		n8n.staleRow = first;
-		expect(valuesOf(await n8n.tick())).toEqual([121]);
-		n8n.staleRow = second;
-		expect(await n8n.tick()).toBeUndefined();
-		expect(await n8n.tick()).toBeUndefined();
-	});
-
-	it('no state yet after an outage at activation: what was measured since is new', async () => {
-		const n8n = w.trigger();
-		w.used.sandbox.switches.fault = () => ({ status: 503 });
-		await n8n.start();
-		w.used.sandbox.switches.fault = () => undefined;
-		w.pass(1000);
-		w.history.add(w.anna, w.reading(0, 121));
-		w.pass(1000);
-		n8n.staleRow = '{}';
-		expect(await n8n.tick()).toBeUndefined();
-		expect(valuesOf(await n8n.tick())).toEqual([121]);
-	});
-
-	it('a state from before the first read is not read from again: what came late since is new', async () => {
-		const n8n = w.trigger();
-		w.used.sandbox.switches.fault = () => ({ status: 503 });
-		await n8n.start();
-		const { row } = n8n;
-		w.used.sandbox.switches.fault = () => undefined;
-		await n8n.start();
-		w.history.add(w.anna, w.reading(0, 121));
-		w.pass(1000);
-		n8n.staleRow = row;
-		expect(await n8n.tick()).toBeUndefined();
-		expect(valuesOf(await n8n.tick())).toEqual([121]);
-	});
-
-	it('a start without a state begins anew, and no older state is taken for a newer one', async () => {
-		const { n8n, row } = await afterDelivery();
-		n8n.row = undefined;
-		await n8n.start();
-		w.history.add(w.anna, w.reading(0, 122));
-		n8n.staleRow = row;
 		expect(await n8n.tick()).toBeUndefined();
 		expect(valuesOf(await n8n.tick())).toEqual([122]);
 	});
@@ -265,17 +155,6 @@ describe('durable', () => {
 		expect(w.readingRequests()).toHaveLength(2);
 	});
 
-	it('on a busy machine several polls are skipped, and some that began later are not', async () => {
-		const { n8n, row } = await afterDelivery();
-		for (const isOld of [true, true, false, true]) {
-			if (isOld) n8n.staleRow = row;
-			expect(await n8n.tick()).toBeUndefined();
-			w.pass(10_000);
-		}
-		w.history.add(w.anna, w.reading(0, 122, 'withings'));
-		expect(valuesOf(await n8n.tick())).toEqual([122]);
-	});
-
 	it('a failed delivery is repeated', async () => {
 		const { n8n, row } = await afterDelivery();
 		n8n.row = row;
@@ -285,21 +164,6 @@ describe('durable', () => {
 		w.pass(1);
 		expect(valuesOf(await n8n.tick())).toEqual([121]);
 		expect(await n8n.tick()).toBeUndefined();
-	});
-
-	it('a failed delivery is repeated, also when the clock was set back or the next poll is an hour later', async () => {
-		for (const later of [-HOUR / 2, HOUR]) {
-			const n8n = w.trigger();
-			await n8n.start();
-			const { row } = n8n;
-			w.pass(HOUR);
-			const { point } = w.history.add(w.anna, w.reading(-50, 121)).reading;
-			await n8n.tick();
-			n8n.row = row;
-			w.pass(later);
-			expect(await n8n.tick()).toBeUndefined();
-			expect(await n8n.tick()).toMatchObject([point]);
-		}
 	});
 
 	it('continues from the state of the in-memory scheduler after a change to the durable one', async () => {

@@ -113,26 +113,6 @@ onBothSchedulers((scheduler) => {
 		expect(table.values()).toEqual(inService());
 	});
 
-	it('the history must not write over rows: it is older when it is written than when it was read', async () => {
-		const { table } = await seam(FOLLOW);
-		expect(table.rows.size).toBe(inService().length);
-		expect(table.values()).not.toEqual(inService());
-	});
-
-	it('the history must not be read before the trigger has begun', async () => {
-		const table = new Table();
-		table.write(FILL_IN, await history());
-		w.history.add(w.anna, w.reading(0));
-		w.pass(MINUTE);
-		const n8n = trigger();
-		table.write(FOLLOW, await n8n.start());
-		table.write(FOLLOW, await n8n.tick());
-		expect(table.values()).toEqual([]);
-
-		table.write(FILL_IN, await history());
-		expect(table.values()).toEqual(inService());
-	});
-
 	it('the later history read finds late readings from before the trigger has seen all users', async () => {
 		w.used.sandbox.switches.fault = (_, url) =>
 			url.includes(w.ben.user_id) && url.includes('timeseries') ? { status: 500 } : undefined;

@@ -42,39 +42,6 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
-	it('a new key of the same team continues', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		n8n.credential = { ...n8n.credential, apiKey: 'rotated' };
-		w.history.team.key = 'rotated';
-		w.history.add(w.anna, w.reading(0, 121));
-		expect(valuesOf(await n8n.start())).toEqual([121]);
-		w.history.add(w.anna, w.reading(1, 122));
-		w.pass(2 * MINUTE);
-		expect(valuesOf(await n8n.tick())).toEqual([122]);
-	});
-
-	it('another address is another service', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		w.history.add(w.anna, w.reading(0, 121));
-		n8n.credential = { ...n8n.credential, baseUrl: n8n.credential.baseUrl.replace('127.0.0.1', 'localhost') };
-		expect(await n8n.start()).toBeUndefined();
-		expect(await n8n.tick()).toBeUndefined();
-	});
-
-	it('another user starts over', async () => {
-		const one = (id: string): INodeParameters => ({ event: 'bloodPressure', userScope: 'one', user: byUserId(id) });
-		const n8n = w.trigger(one(w.anna.user_id));
-		await n8n.start();
-		w.history.add(w.ben, w.reading(0, 121));
-		n8n.parameters = one(w.ben.user_id);
-		expect(await n8n.start()).toBeUndefined();
-		w.pass(HOUR);
-		w.history.add(w.ben, w.reading(0, 122));
-		expect(valuesOf(await n8n.tick())).toEqual([122]);
-	});
-
 	describe('Source Types', () => {
 		const only = (sourceTypes: INodeParameters[string]): INodeParameters => ({ ...allUsers, options: { sourceTypes } });
 		const ofType = (type: string, minutes: number, systolic: number) =>
@@ -156,22 +123,6 @@ onBothSchedulers((scheduler) => {
 		w.history.add(w.anna, mindfulness(iso(w.clock - HOUR / 2), 10), { metric: 'mindfulness_minutes' });
 		expect((await n8n.tick())!.map(({ value }) => value)).toEqual([10]);
 		expect(await n8n.tick()).toBeUndefined();
-	});
-
-	it('a raised lookback emits nothing old, and every late reading from then on', async () => {
-		for (let hour = 1; hour <= 100; hour++) w.history.add(w.anna, w.reading(-hour * 60, 90));
-		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
-		await n8n.start();
-		w.history.add(w.anna, w.reading(0, 121));
-		expect(valuesOf(await n8n.tick())).toEqual([121]);
-		n8n.parameters = { ...allUsers, options: { lookback: 72 } };
-		expect(await n8n.start()).toBeUndefined();
-		for (let day = 0; day < 5; day++) {
-			w.pass(12 * HOUR);
-			w.history.add(w.ben, w.reading(-11 * 60, 130 + day), { late: 11 * HOUR });
-			w.history.add(w.anna, w.reading(0, 140 + day));
-			expect(valuesOf(await n8n.tick())).toEqual([130 + day, 140 + day]);
-		}
 	});
 
 	describe('a change of', () => {

@@ -1,11 +1,10 @@
 /**
- * Watched users and readings: one user, one provider, users that join and leave. Rows of a picked user have their `client_user_id`,
+ * Watched users and readings: users that join and leave. Rows of a picked user have their `client_user_id`,
  * which is requested only for them; nothing else changes.
  */
 import type { INodeParameters } from 'n8n-workflow';
 import type { User } from '../../dev/sandbox/schemas';
-import { byClientId, byUserId, queryOf } from '../helpers/requests';
-import { allUsers, HOUR, iso, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
+import { HOUR, iso, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 
 const BUDGET_MS = 2500;
 
@@ -17,37 +16,6 @@ const picked = ({ user_id }: User, row: string): INodeParameters => ({
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
-
-	it.each([
-		['By Client User ID', () => byClientId('anna')],
-		['By User ID', () => byUserId(w.anna.user_id)],
-	])('one user, %s', async (_, user) => {
-		const n8n = w.trigger({ event: 'bloodPressure', userScope: 'one', user: user() });
-		await n8n.start();
-		w.history.add(w.anna, w.reading(0, 121));
-		w.history.add(w.ben, w.reading(0, 122));
-		expect((await n8n.tick())!.map(({ systolic }) => systolic)).toEqual([121]);
-	});
-
-	it('requests one provider', async () => {
-		const n8n = w.trigger({ ...allUsers, provider: { __rl: true, mode: 'slug', value: ' withings ' } });
-		await n8n.start();
-		w.history.add(w.anna, w.reading(0, 121));
-		w.history.add(w.anna, w.reading(0, 122, 'withings'));
-		expect((await n8n.tick())!.map(({ systolic }) => systolic)).toEqual([122]);
-		const asked = w.used.sandbox.requests.filter((url) => url.includes('timeseries'));
-		expect(queryOf(asked.at(-1)!).provider).toBe('withings');
-	});
-
-	it('users who join are watched, those who left are not', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		const carl = w.history.addUser('carl');
-		w.history.add(carl, w.reading(-60), { late: 60 * MINUTE });
-		w.history.add(w.ben, w.reading(0));
-		w.history.removeUser(w.ben);
-		expect((await n8n.tick())!.map(({ client_user_id }) => client_user_id)).toEqual(['carl']);
-	});
 
 	/** Of a user who comes onto a list: within the lookback of 48 hours, and older ones. */
 	const OLD = [20, 60, 65];
@@ -86,25 +54,6 @@ onBothSchedulers((scheduler) => {
 		w.history.add(w.ben, w.reading(-30 * 60, 30), { late: 30 * HOUR });
 		w.pass(MINUTE);
 		expect(valuesOf(await n8n.tick())).toEqual([30]);
-	});
-
-	it('a listed user who is added brings nothing, also when the window moves back', async () => {
-		const listed = (...users: string[]) => ({
-			event: 'bloodPressure',
-			userScope: 'listed',
-			usersBy: 'clientUserId',
-			userIds: users.join(),
-		});
-		const n8n = w.trigger(listed('anna'));
-		w.history.add(w.anna, w.reading(0));
-		await n8n.start();
-		const carl = bringsOld();
-		for (const users of [['carl'], ['ben', 'anna'], ['carl']]) {
-			n8n.parameters = listed(...users);
-			expect(await n8n.start('update')).toBeUndefined();
-			expect(await poll(n8n)).toEqual([]);
-			w.history.add(carl, w.reading(-50 * 60), { late: 50 * HOUR });
-		}
 	});
 
 	it('new users', async () => {

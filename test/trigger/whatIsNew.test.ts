@@ -1,7 +1,7 @@
 /** New readings and their rows; readings of one time, and the different ways in which the service may write one. */
 import type { IDataObject } from 'n8n-workflow';
 import { bloodPressure } from '../helpers/people';
-import { allUsers, HOUR, MINUTE, onBothSchedulers, stateNow, valuesOf, watch } from '../helpers/watch';
+import { HOUR, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
 
 type Point = Record<string, unknown>;
 
@@ -39,16 +39,6 @@ onBothSchedulers((scheduler) => {
 		w.history.add(w.anna, w.reading(1));
 		w.pass(2 * MINUTE);
 		expect(await n8n.tick()).toHaveLength(2);
-	});
-
-	it('is not a reading that is later than the lookback', async () => {
-		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
-		w.history.add(w.anna, w.reading(0));
-		await n8n.start();
-		w.history.add(w.anna, w.reading(-119), { late: 120 * MINUTE });
-		w.history.add(w.anna, w.reading(-121), { late: 122 * MINUTE });
-		w.pass(5 * MINUTE);
-		expect(await n8n.tick()).toHaveLength(1);
 	});
 
 	it('is a corrected reading, again, with the same id', async () => {
@@ -97,27 +87,6 @@ onBothSchedulers((scheduler) => {
 		for (let i = 0; i < 7; i++) w.history.add(w.anna, w.reading(i));
 		w.pass(HOUR);
 		expect(await n8n.tick()).toHaveLength(7);
-	});
-
-	it('keeps a field of the service with the name of one of ours', async () => {
-		w.used.sandbox.switches.extraFields = true;
-		const n8n = w.trigger();
-		await n8n.start();
-		w.history.add(w.anna, w.reading(0));
-		const [row] = (await n8n.tick())!;
-		expect(row.row_id).toMatch(/^bloodPressure-/);
-		expect(row).toHaveProperty('id');
-	});
-
-	it('hashes are forgotten a day after the lookback', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		for (let day = 0; day < 7; day++) {
-			w.pass(24 * HOUR);
-			w.history.add(w.anna, w.reading(0));
-			expect(await n8n.tick()).toHaveLength(1);
-		}
-		expect(Object.keys(stateNow(n8n).seen)).toHaveLength(4);
 	});
 
 	describe('readings of one time', () => {
@@ -183,15 +152,6 @@ onBothSchedulers((scheduler) => {
 			const [first] = (await n8n.tick())!;
 			write([point(130, { id: 'b' }), point(140, { id: 'a' })]);
 			expect(await n8n.tick()).toMatchObject([{ row_id: first.row_id, systolic: 140, change: 'updated' }]);
-		});
-
-		it('identical ones are one', async () => {
-			const n8n = w.trigger();
-			await n8n.start();
-			write([point(120), point(120), point(120, { timestamp: '2026-06-01T14:00:00+02:00' })]);
-			expect(await n8n.tick()).toHaveLength(1);
-			write([point(120)]);
-			expect(await n8n.tick()).toBeUndefined();
 		});
 
 		it('readings without a time differ by their values, and are emitted once', async () => {

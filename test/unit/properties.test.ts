@@ -1,15 +1,12 @@
 /** Property tests: rules for any input, on thousands of generated ones (fast-check). */
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { readClientUserId } from '../../nodes/HealthDataService/fields/users';
 import type { Get, Query } from '../../nodes/HealthDataService/http/client';
 import { columnsOf } from '../../nodes/HealthDataService/service/readings/metrics';
 import { readingPages } from '../../nodes/HealthDataService/service/readings/pages';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { text, toNumber } from '../../nodes/HealthDataService/shared/values';
 import { collectGrouped, readingRows } from '../../nodes/HealthDataService/service/readings/rows';
-import { resolveUser } from '../../nodes/HealthDataService/service/users/users';
-import { hasDots } from '../helpers/fieldValues';
 import { bloodPressure } from '../helpers/metrics';
 import { fc } from '../helpers/properties';
 import { toDateRange } from '../helpers/ranges';
@@ -108,42 +105,6 @@ describe('readings', () => {
 				for (const value of [...Object.values(point), ...Object.values(others)]) expect(values).toContain(shown(value));
 				if (text(provider)) expect(values).toContain(shown(provider));
 			}),
-		);
-	});
-});
-
-/** `%2e`, however often encoded: a proxy may decode it. */
-const decoded = (id: string) =>
-	id.replace(/%(?:25)*(2e|2f|3b|5c)/gi, (_, code: string) => String.fromCharCode(Number(`0x${code}`)));
-
-describe('users', () => {
-	it('any client user ID survives the path, or is refused before it is sent', async () => {
-		await fc.assert(
-			fc.asyncProperty(
-				fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom('.', '..', '%2e', 'a/../b', ' ', '?#')),
-				async (id) => {
-					const paths: string[] = [];
-					const get = (async (path: string) => {
-						paths.push(path);
-						return { user_id: 'u' };
-					}) as unknown as Get;
-					try {
-						await resolveUser(get, readClientUserId(id));
-					} catch (error) {
-						expect(error).toBeInstanceOf(Problem);
-						expect(id.trim() === '' || hasDots(decoded(id)) || !id.isWellFormed()).toBe(true);
-						expect(paths).toEqual([]);
-						return;
-					}
-					// As a server reads it: one segment below resolve/, decoded once.
-					const { pathname, search, hash } = new URL(paths[0], 'https://api.example');
-					expect([search, hash]).toEqual(['', '']);
-					const segments = pathname.split('/');
-					expect(segments.slice(0, 4)).toEqual(['', 'v2', 'user', 'resolve']);
-					expect(decodeURIComponent(segments[4])).toBe(id);
-					expect(segments).toHaveLength(5);
-				},
-			),
 		);
 	});
 });

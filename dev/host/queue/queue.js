@@ -27,40 +27,21 @@ async function startWorker(name, { folder, concurrency, env }) {
 	});
 	await untilReady(name, { child, logFile }, async () => await answers(`http://127.0.0.1:${port}/healthz/readiness`));
 
-	const idsIn = (/** @type {string} */ verb) =>
-		[...fs.readFileSync(logFile, 'utf8').matchAll(new RegExp(`Worker ${verb} execution (\\d+)`, 'g'))].map(
-			([, id]) => id,
-		);
+	const log = () => fs.readFileSync(logFile, 'utf8');
 	return {
-		name,
 		/** The ids of executions, as the worker itself reports them. */
-		started: () => idsIn('started'),
-		finished: () => idsIn('finished'),
+		started: () => [...log().matchAll(/Worker started execution (\d+)/g)].map(([, id]) => id),
 		/** Kills it with its task runner, as a crash or a lost machine would. */
 		kill: () => killProcess(child),
 		stop: () => stopProcess(child),
-		process: child,
 	};
 }
 
 /**
- * @param {{
- *   folder: string,
- *   tarball: string,
- *   workers?: number,
- *   concurrency?: number,
- *   env?: Record<string, string>,
- *   log?: (line: string) => void,
- * }} options `folder`: a new one; `tarball`: this package, as `packPackage` gives it; `concurrency`: of each worker
+ * @param {{ folder: string, tarball: string, concurrency: number }} options `folder`: a new one; `tarball`: this package, as
+ *   `packPackage` gives it; `concurrency`: of each worker
  */
-async function startQueue({
-	folder,
-	tarball,
-	workers: count = 2,
-	concurrency = 5,
-	env: extra = {},
-	log = console.log,
-}) {
+async function startQueue({ folder, tarball, concurrency }) {
 	/** What has to be stopped, last started first. @type {Array<() => Promise<void>>} */
 	const running = [];
 	const stop = async () => {
@@ -71,7 +52,7 @@ async function startQueue({
 		return path.join(folder, name);
 	};
 	try {
-		const services = await startServices(folder, log);
+		const services = await startServices(folder, console.log);
 		running.push(services.stop);
 		const env = {
 			...services.env,
@@ -79,7 +60,6 @@ async function startQueue({
 			// Otherwise manual executions, which the tests start, would run on the main process.
 			OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 			N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
-			...extra,
 		};
 		// The first starts alone, because it makes the tables.
 		const mainFolder = await folderOf('main');
@@ -94,23 +74,14 @@ async function startQueue({
 		};
 		/** @type {Array<Awaited<ReturnType<typeof startWorker>>>} */
 		const workers = [];
-		const startWorkers = async () => {
-			for (let number = workers.length + 1; number <= count; number++) {
-				const name = `worker-${number}`;
-				const worker = await startWorker(name, { folder: await folderOf(name), concurrency, env });
-				running.push(worker.stop);
-				workers.push(worker);
-			}
-		};
-		await startWorkers();
-		/** Replaces the workers with new ones. */
-		const restartWorkers = async () => {
-			for (const worker of workers.splice(0)) await worker.stop();
-			await startWorkers();
-		};
+		for (const name of ['worker-1', 'worker-2']) {
+			const worker = await startWorker(name, { folder: await folderOf(name), concurrency, env });
+			running.push(worker.stop);
+			workers.push(worker);
+		}
 		const { baseUrl, rest } = main;
 		const { postgres, redis } = services;
-		return { baseUrl, rest, restartMain, workers, restartWorkers, postgres, redis, stop };
+		return { baseUrl, rest, restartMain, workers, postgres, redis, stop };
 	} catch (error) {
 		await stop();
 		throw error;

@@ -37,7 +37,11 @@ export const readField = <T>(
 	{ name, default: whenMissing, displayName, typeOptions }: INodeProperties,
 	convert: Convert<T>,
 ): T =>
-	convert(context.getNodeParameter(name, whenMissing), displayName, typeOptions?.minValue ?? 0);
+	convert(
+		context.getNodeParameter(name, whenMissing),
+		displayName,
+		typeOptions?.minValue ?? 0,
+	);
 
 /** The value of an option; `whenAbsent` if the option was not added. */
 export function readOption<T, A>(

@@ -1,9 +1,13 @@
 /** Resource locator: reads the value that the editor stores for a choice from a list. */
-import type { IExecuteSingleFunctions, INodeParameterResourceLocator } from 'n8n-workflow';
+import type {
+	IExecuteSingleFunctions,
+	INodeParameterResourceLocator,
+} from 'n8n-workflow';
 import type { FieldContext } from './field';
 
 /** Whether an AI agent calls the node: one run for each call, all within the agent's execution. */
-export const isTool = (context: IExecuteSingleFunctions) => context.getNode().type.endsWith('Tool');
+export const isTool = (context: IExecuteSingleFunctions) =>
+	context.getNode().type.endsWith('Tool');
 
 export interface Located {
 	mode?: string;

@@ -8,7 +8,14 @@ import type { Limit } from '../service/readings/measured';
 import type { ThresholdOption } from '../service/readings/metrics';
 import type { WhenNotFound } from '../service/users/selection';
 import { someNumber, toSwitch, wholeNumber } from '../shared/values';
-import { readField, readOption, shownIf, toChoiceOf, toWords, type FieldContext } from './field';
+import {
+	readField,
+	readOption,
+	shownIf,
+	toChoiceOf,
+	toWords,
+	type FieldContext,
+} from './field';
 
 /** Leaves room in the service for other clients. */
 const MAX_CONCURRENT_REQUESTS = 50;
@@ -38,7 +45,12 @@ export const requestLimitFields = [concurrencyField, requestsPerSecondField];
 
 /** Without its option, `requestsPerSecond` is undefined: no limit. */
 export function readRequestLimits(context: FieldContext) {
-	const concurrency = readOption(context, concurrencyField, DEFAULT_CONCURRENCY, wholeNumber);
+	const concurrency = readOption(
+		context,
+		concurrencyField,
+		DEFAULT_CONCURRENCY,
+		wholeNumber,
+	);
 	return {
 		concurrency: Math.min(concurrency, MAX_CONCURRENT_REQUESTS),
 		requestsPerSecond: readOption(context, requestsPerSecondField, undefined, someNumber),
@@ -103,7 +115,8 @@ export const sourceTypesField: INodeProperties = {
 		'Only readings whose source_type is one of these, separated by commas. Leave empty for all.',
 };
 
-const SOURCE_ADVICE = "Enter types such as cuff, watch, or leave 'Source Types' empty for all";
+const SOURCE_ADVICE =
+	"Enter types such as cuff, watch, or leave 'Source Types' empty for all";
 
 /** Source types in lower case and alphabetical order; an empty list for all types. */
 export function readSourceTypes(context: FieldContext): string[] {
@@ -130,7 +143,8 @@ export const whenNotFoundField: INodeProperties = {
 };
 
 export const readWhenNotFound = (context: IExecuteSingleFunctions): WhenNotFound =>
-	readOption(context, whenNotFoundField, { value: STOP }, toChoiceOf(NOT_FOUND_CHOICES)).value;
+	readOption(context, whenNotFoundField, { value: STOP }, toChoiceOf(NOT_FOUND_CHOICES))
+		.value;
 
 const returnAllField: INodeProperties = {
 	displayName: 'Return All',

@@ -34,4 +34,8 @@ export const readProvider = (context: FieldContext) =>
 	toSlug(readLocator(context, 'provider').value, 'Provider');
 
 export const toSlug = (value: unknown, field: string) =>
-	toText(value, field, `Enter a slug such as omron, or leave '${field}' empty for all`).trim();
+	toText(
+		value,
+		field,
+		`Enter a slug such as omron, or leave '${field}' empty for all`,
+	).trim();

@@ -13,7 +13,8 @@ export const simplifyField: INodeProperties = {
 	name: 'simplify',
 	type: 'boolean',
 	default: true,
-	description: 'Whether to return a simplified version of the response instead of the raw data',
+	description:
+		'Whether to return a simplified version of the response instead of the raw data',
 	displayOptions: { show: { '@tool': [true] } },
 };
 
@@ -54,7 +55,9 @@ export function limitNotes(
 ): IDataObject[] {
 	if (!isTool(context)) return [];
 	if (rows >= limit)
-		return [{ note: `Cut off after ${limit} rows ('Limit'): there may be more. ${advice}` }];
+		return [
+			{ note: `Cut off after ${limit} rows ('Limit'): there may be more. ${advice}` },
+		];
 	if (rows > 0) return [];
 	const types = sourceTypes.join(', ');
 	const ofTypes = `'Source Types' ${types}, which are words such as cuff or watch`;

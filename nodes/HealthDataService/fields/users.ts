@@ -25,8 +25,16 @@ export type UserScope = 'one' | 'listed' | 'all';
 const ALL_USERS: UserScope = 'all';
 
 const SCOPES: Array<{ name: string; value: UserScope; description: string }> = [
-	{ name: 'All Users', value: ALL_USERS, description: 'The readings of every user of your team' },
-	{ name: 'Listed Users', value: 'listed', description: 'The readings of the users in a list' },
+	{
+		name: 'All Users',
+		value: ALL_USERS,
+		description: 'The readings of every user of your team',
+	},
+	{
+		name: 'Listed Users',
+		value: 'listed',
+		description: 'The readings of the users in a list',
+	},
 	{ name: 'One User', value: 'one', description: 'The readings of a single user' },
 ];
 
@@ -95,7 +103,8 @@ export function readUser(context: FieldContext): UserIdentifier {
 	const { mode, value, cachedResultName, isPicked } = readLocator(context, 'user');
 	if (mode === 'clientUserId') return { by: 'clientUserId', id: readClientUserId(value) };
 
-	if (isBlank(value)) throw emptyField('User', value, mode === 'list' ? PICK_USER : USER_ADVICE);
+	if (isBlank(value))
+		throw emptyField('User', value, mode === 'list' ? PICK_USER : USER_ADVICE);
 	const id = typeof value === 'string' ? value.trim() : '';
 	if (!isUserId(id)) throw unusable('User', 'a user ID', value, USER_ADVICE);
 	const shownAs = mode === 'list' ? shownIn(cachedResultName, id) : undefined;
@@ -130,8 +139,11 @@ export function pickerRow(user: IDataObject): string {
 /** The client user ID in a picker row; undefined if the row shows the user ID. */
 function shownIn(row: unknown, userId: string): string | undefined {
 	if (typeof row !== 'string') return undefined;
-	const id = row.endsWith(')') && row.includes(' (') ? row.slice(0, row.lastIndexOf(' (')) : row;
-	return isClientUserId(id) && !id.toLowerCase().endsWith(userId.toLowerCase()) ? id : undefined;
+	const id =
+		row.endsWith(')') && row.includes(' (') ? row.slice(0, row.lastIndexOf(' (')) : row;
+	return isClientUserId(id) && !id.toLowerCase().endsWith(userId.toLowerCase())
+		? id
+		: undefined;
 }
 
 const USER_ID: UserIdentifier['by'] = 'userId';
@@ -193,7 +205,10 @@ const LIST_ADVICE = {
 };
 
 /** Without duplicates, in the order given. @throws Problem for an invalid entry, an empty list and a list over the limit */
-export function readUserIds(context: FieldContext, by: UserIdentifier['by']): ListEntry[] {
+export function readUserIds(
+	context: FieldContext,
+	by: UserIdentifier['by'],
+): ListEntry[] {
 	const distinct = new Map<string, ListEntry>();
 	const value = context.getNodeParameter('userIds', '');
 	if (isBlank(value)) throw emptyField(LIST_FIELD, value, LIST_ADVICE[by]);

@@ -56,7 +56,10 @@ export function authenticate(
 		...(uri !== undefined && { uri: checked.href }),
 		baseURL: undefined,
 		// Keys are pasted, often with a line break at the end.
-		headers: { ...request.headers, 'x-service-api-key': String(credential.apiKey ?? '').trim() },
+		headers: {
+			...request.headers,
+			'x-service-api-key': String(credential.apiKey ?? '').trim(),
+		},
 	};
 }
 
@@ -87,7 +90,9 @@ export function hasDotSegment(path: string): boolean {
 	const decoded = path.replace(ENCODED_SIGN, (_, code: string) =>
 		String.fromCharCode(Number(`0x${code}`)),
 	);
-	return decoded.split(/[/\\]/).some((segment) => ['.', '..'].includes(segment.split(';')[0]));
+	return decoded
+		.split(/[/\\]/)
+		.some((segment) => ['.', '..'].includes(segment.split(';')[0]));
 }
 
 /** Methods whose answer repeats the headers, or that connect to another host. */
@@ -97,12 +102,16 @@ const REFUSED_METHODS = ['TRACE', 'TRACK', 'CONNECT'];
 function checkMethod({ method = 'GET' }: IHttpRequestOptions) {
 	const name = String(method).trim().toUpperCase();
 	if (!REFUSED_METHODS.includes(name)) return;
-	throw notSent(`The API key is not sent with ${name}`, 'Choose another method, such as GET');
+	throw notSent(
+		`The API key is not sent with ${name}`,
+		'Choose another method, such as GET',
+	);
 }
 
 /** @throws Problem for a header that would lead the request to another site at the same address */
 function checkHostHeader({ headers }: IHttpRequestOptions) {
-	if (!Object.keys(headers ?? {}).some((name) => name.trim().toLowerCase() === 'host')) return;
+	if (!Object.keys(headers ?? {}).some((name) => name.trim().toLowerCase() === 'host'))
+		return;
 	throw notSent(
 		"The API key is not sent with a 'Host' header of a node",
 		"Remove the header 'Host' from the node",
@@ -225,7 +234,10 @@ function certificateOptions(
 	return allowUnauthorizedCerts ? UNCHECKED : {};
 }
 
-const isUnchecked = ({ skipSslCertificateValidation, rejectUnauthorized }: ConnectionOptions) =>
+const isUnchecked = ({
+	skipSslCertificateValidation,
+	rejectUnauthorized,
+}: ConnectionOptions) =>
 	Boolean(skipSslCertificateValidation) ||
 	(rejectUnauthorized !== undefined && !rejectUnauthorized);
 

@@ -38,7 +38,9 @@ const LASTING_CODE =
 
 export function classify(answer: Answer): Outcome {
 	if ('failure' in answer) return answer.failure.isTransient ? 'transient' : 'failed';
-	return isTruncated(answer.response) ? 'transient' : classifyStatus(answer.response.statusCode);
+	return isTruncated(answer.response)
+		? 'transient'
+		: classifyStatus(answer.response.statusCode);
 }
 
 export const classifyStatus = (status: number): Outcome =>
@@ -47,21 +49,32 @@ export const classifyStatus = (status: number): Outcome =>
 export const isRedirect = (status: number) => status >= 300 && status < 400;
 
 /** Whether the answer rejects the API key, or may reject it. */
-export const isDenied = (outcome: Outcome) => outcome === 'unauthorized' || outcome === 'forbidden';
+export const isDenied = (outcome: Outcome) =>
+	outcome === 'unauthorized' || outcome === 'forbidden';
 
 /** Whether the same request may succeed later. */
-export const isRetryable = (outcome: Outcome) => outcome === 'throttled' || outcome === 'transient';
+export const isRetryable = (outcome: Outcome) =>
+	outcome === 'throttled' || outcome === 'transient';
 
-export const isTransientCode = (code: string | undefined) => !LASTING_CODE.test(code ?? '');
+export const isTransientCode = (code: string | undefined) =>
+	!LASTING_CODE.test(code ?? '');
 
 /**
  * Whether a JSON body is incomplete: the only sign of a connection without `Content-Length` that broke. n8n passes on a
  * string where it could not parse JSON. Statuses other than 404 and 2xx are classified without their bodies.
  */
-export function isTruncated({ statusCode, headers, body }: IN8nHttpFullResponse): boolean {
-	if (typeof body !== 'string' || !(statusCode === 404 || (statusCode >= 200 && statusCode < 300)))
+export function isTruncated({
+	statusCode,
+	headers,
+	body,
+}: IN8nHttpFullResponse): boolean {
+	if (
+		typeof body !== 'string' ||
+		!(statusCode === 404 || (statusCode >= 200 && statusCode < 300))
+	)
 		return false;
-	const isMeantAsJson = statusCode !== 404 && /\bjson\b/i.test(String(headers['content-type']));
+	const isMeantAsJson =
+		statusCode !== 404 && /\bjson\b/i.test(String(headers['content-type']));
 	return (isMeantAsJson || looksLikeJson(body)) && endsTooEarly(body);
 }
 

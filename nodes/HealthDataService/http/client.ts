@@ -18,7 +18,12 @@ import {
 	type RetryLimits,
 	type RetryOptions,
 } from './retry';
-import { createSend, readCredential, type Context, type RequestDefaults } from './transport';
+import {
+	createSend,
+	readCredential,
+	type Context,
+	type RequestDefaults,
+} from './transport';
 
 export { FEW_ATTEMPTS, SINGLE_ATTEMPT, type Budget, type RequestOptions } from './retry';
 export { readCredential } from './transport';
@@ -69,7 +74,9 @@ export async function connect(
 	const key = String(credential.data.apiKey ?? '').trim();
 	const queue = typeof given === 'function' ? given(`${root} ${key}`) : given;
 	const signal =
-		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+		'getExecutionCancelSignal' in context
+			? context.getExecutionCancelSignal()
+			: undefined;
 
 	const keys = keyCheck(
 		queue,
@@ -100,10 +107,12 @@ export async function connect(
 
 	return async (path, query = {}, onMissing, options) => {
 		const url = root + path + queryString(query);
-		const { statusCode, body, headers } = await follow(url, options).catch(async (error) => {
-			await keys.checkOutage();
-			throw error;
-		});
+		const { statusCode, body, headers } = await follow(url, options).catch(
+			async (error) => {
+				await keys.checkOutage();
+				throw error;
+			},
+		);
 		onAnswer?.(headers ?? {});
 		const isMissing = onMissing && statusCode === 404;
 		if (isMissing && !options?.isListNext) await keys.checkAddress();

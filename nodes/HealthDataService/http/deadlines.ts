@@ -35,7 +35,9 @@ export class Deadlines {
 		this.running.add(one);
 		void this.watch();
 		try {
-			const signal = cancel ? AbortSignal.any([cancel, controller.signal]) : controller.signal;
+			const signal = cancel
+				? AbortSignal.any([cancel, controller.signal])
+				: controller.signal;
 			return await work(signal).catch((error: unknown) => {
 				if (!controller.signal.aborted || cancel?.aborted) throw error;
 				throw Object.assign(new Error('No whole answer in time'), { code: 'ETIMEDOUT' });
@@ -45,14 +47,16 @@ export class Deadlines {
 		}
 	}
 
-	private readonly endOf = ({ begunAt, ms }: Running) => Math.min(begunAt + ms, this.endAt);
+	private readonly endOf = ({ begunAt, ms }: Running) =>
+		Math.min(begunAt + ms, this.endAt);
 
 	/** Watches until the last request ends. In short steps, so that memory is free soon after. */
 	private async watch() {
 		if (this.isWatching) return;
 		this.isWatching = true;
 		while (this.running.size > 0) {
-			const next = Math.min(...[...this.running].map((one) => this.endOf(one))) - performance.now();
+			const next =
+				Math.min(...[...this.running].map((one) => this.endOf(one))) - performance.now();
 			await sleep(Math.min(Math.max(1, next), SLEEP_STEP_MS));
 			for (const one of this.running) {
 				if (this.endOf(one) > performance.now()) continue;

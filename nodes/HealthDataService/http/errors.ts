@@ -57,14 +57,26 @@ export function statusError(status: number, body: unknown): Problem {
 		);
 	}
 	if (status === 206)
-		return problem('The service sent a part of its answer only (status 206)', LATER_OR_ASK);
+		return problem(
+			'The service sent a part of its answer only (status 206)',
+			LATER_OR_ASK,
+		);
 	if (status === 404)
-		return problem('The service has nothing at this address (status 404)', CHECK, undefined, true);
+		return problem(
+			'The service has nothing at this address (status 404)',
+			CHECK,
+			undefined,
+			true,
+		);
 	if (status === 400 || status === 422) {
 		const field = rejectedField(body);
 		return problem(
-			field ? `The service did not accept '${field}'` : 'The service did not accept the request',
-			field ? `Check the value of '${field}'` : 'Check the values of the fields in this node',
+			field
+				? `The service did not accept '${field}'`
+				: 'The service did not accept the request',
+			field
+				? `Check the value of '${field}'`
+				: 'Check the values of the fields in this node',
 		);
 	}
 	if (status === 429) {
@@ -92,16 +104,22 @@ export const keyError = (status: number) =>
 /** The field that FastAPI's `detail` names: a list of `{type, loc, msg, input}`, or such an object (quirk 17). */
 function rejectedField(body: unknown): string | undefined {
 	const detail = (body as { detail?: unknown } | null)?.detail;
-	const { loc } = ((Array.isArray(detail) ? detail[0] : detail) ?? {}) as { loc?: unknown };
+	const { loc } = ((Array.isArray(detail) ? detail[0] : detail) ?? {}) as {
+		loc?: unknown;
+	};
 	const parameter = Array.isArray(loc) ? String(loc.at(-1)) : '';
-	return Object.hasOwn(PARAMETER_LABELS, parameter) ? PARAMETER_LABELS[parameter] : undefined;
+	return Object.hasOwn(PARAMETER_LABELS, parameter)
+		? PARAMETER_LABELS[parameter]
+		: undefined;
 }
 
 /** The error of a status 200 with a body that is not the contract's (quirk 21). */
 export function unexpectedBodyError(body: unknown): Problem {
 	if (typeof body === 'string' && looksLikeJson(body)) {
 		const advice = `It may have NaN or Infinity in place of a number. ${LATER_OR_ASK}`;
-		return new Problem("The service's answer is not valid JSON", advice, { httpCode: '200' });
+		return new Problem("The service's answer is not valid JSON", advice, {
+			httpCode: '200',
+		});
 	}
 	const isPage = typeof body === 'string' && /^\s*</.test(body);
 	return wrongBody(
@@ -168,7 +186,8 @@ const NETWORK_REASONS: Record<string, (host: string) => string> = {
 	ECONNABORTED: (host) =>
 		`${host} did not answer in time. ${LATER}, or raise 'Timeout' in the request options`,
 	ECONNREFUSED: (host) => `Nothing answers at ${host}. ${CHECK}`,
-	ECONNRESET: (host) => `${host} closed the connection before its answer was complete. ${LATER}`,
+	ECONNRESET: (host) =>
+		`${host} closed the connection before its answer was complete. ${LATER}`,
 	EHOSTUNREACH: (host) => `There is no network route to ${host}. ${CHECK}`,
 	ENETUNREACH: (host) => `There is no network route to ${host}. ${CHECK}`,
 	ENOTFOUND: (host) => `The name of ${host} is not known. ${CHECK}`,
@@ -186,7 +205,11 @@ const NETWORK_REASONS: Record<string, (host: string) => string> = {
  * @param error what n8n's request helper threw
  */
 export function networkError(error: Error, root: string): Problem {
-	const cause = (error.cause ?? error) as { code?: unknown; httpCode?: unknown; name?: unknown };
+	const cause = (error.cause ?? error) as {
+		code?: unknown;
+		httpCode?: unknown;
+		name?: unknown;
+	};
 	if (cause instanceof Problem) return cause;
 
 	// n8n 2.8.4 drops the cause of its NodeApiError, and keeps the code.
@@ -206,7 +229,8 @@ function networkReason(code = '', root: string): string {
 	const { host } = new URL(root);
 	const [, untrusted] = CERTIFICATE_REASONS.find(([codes]) => codes.test(code)) ?? [];
 	if (untrusted) {
-		const advice = "Have it replaced, or turn on 'Ignore SSL Issues (Insecure)' in the credential";
+		const advice =
+			"Have it replaced, or turn on 'Ignore SSL Issues (Insecure)' in the credential";
 		return `Nothing was sent to ${host}, because its certificate is not trusted: ${untrusted}. ${advice}`;
 	}
 	if (Object.hasOwn(NETWORK_REASONS, code)) return NETWORK_REASONS[code](host);

@@ -9,7 +9,10 @@ import { isRedirect } from './classify';
 type Response = IN8nHttpFullResponse;
 
 /** `send`, which follows one redirect. Any other redirect is the answer. @param root the Base URL */
-export function followOne<T>(send: (url: string, options?: T) => Promise<Response>, root: string) {
+export function followOne<T>(
+	send: (url: string, options?: T) => Promise<Response>,
+	root: string,
+) {
 	return async (url: string, options?: T) => {
 		const response = await send(url, options);
 		const target = targetOf(response, url, root);

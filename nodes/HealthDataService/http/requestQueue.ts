@@ -84,7 +84,10 @@ export class RequestQueue {
 
 	/** @param until by `performance.now()`: then requests end, and those that the rate holds back longer are rejected */
 	constructor(
-		{ concurrency = DEFAULT_CONCURRENCY, requestsPerSecond = Infinity }: RequestLimits = {},
+		{
+			concurrency = DEFAULT_CONCURRENCY,
+			requestsPerSecond = Infinity,
+		}: RequestLimits = {},
 		private readonly until = Infinity,
 	) {
 		this.concurrency = this.most = concurrency;

@@ -5,7 +5,13 @@
 import { DateTime } from 'luxon';
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import type { Problem } from '../shared/problem';
-import { classify, isRetryable, isTruncated, type Answer, type Outcome } from './classify';
+import {
+	classify,
+	isRetryable,
+	isTruncated,
+	type Answer,
+	type Outcome,
+} from './classify';
 import { cancellationOf, statusError, truncatedError } from './errors';
 import type { QueueOptions, RequestQueue } from './requestQueue';
 import type { Send } from './transport';
@@ -29,7 +35,11 @@ export const RETRY_LIMITS = {
 export const FEW_ATTEMPTS = 2;
 
 /** Limits while a person waits. */
-export const SHORT_RETRY = { maxAttempts: FEW_ATTEMPTS, retryForMs: 5_000, timeoutMs: 30_000 };
+export const SHORT_RETRY = {
+	maxAttempts: FEW_ATTEMPTS,
+	retryForMs: 5_000,
+	timeoutMs: 30_000,
+};
 
 /** Longest Retry-After that the trigger obeys. */
 export const MAX_PAUSE_MS = 3_600_000;
@@ -49,7 +59,10 @@ export function retryAfterMs(
 
 /** Exponential backoff: milliseconds before attempt `attempt` (from 2), with jitter, so that many retries do not coincide. */
 export function backoff(attempt: number, random = Math.random()): number {
-	const fullMs = Math.min(RETRY_LIMITS.maxDelayMs, RETRY_LIMITS.baseDelayMs * 2 ** (attempt - 2));
+	const fullMs = Math.min(
+		RETRY_LIMITS.maxDelayMs,
+		RETRY_LIMITS.baseDelayMs * 2 ** (attempt - 2),
+	);
 	return fullMs * (0.5 + random / 2);
 }
 
@@ -66,7 +79,9 @@ export interface RetryLimits {
 	outlastsThrottles?: boolean;
 }
 
-export interface RetryOptions extends RetryLimits, Pick<QueueOptions, 'signal' | 'continues'> {
+export interface RetryOptions
+	extends RetryLimits,
+		Pick<QueueOptions, 'signal' | 'continues'> {
 	queue: RequestQueue;
 	/** Whether failures do not count towards the circuit breaker: the trigger's reader tells an outage from failing users itself. */
 	ignoreFailure?: boolean;
@@ -123,14 +138,21 @@ export function retryDelay(
 	random?: number,
 ): number | undefined {
 	const { outcome, attempt, failingMs, now, askedMs = 0, throttles } = failed;
-	const { maxAttempts, retryForMs, retryUntil = Infinity, outlastsThrottles = false } = limits;
+	const {
+		maxAttempts,
+		retryForMs,
+		retryUntil = Infinity,
+		outlastsThrottles = false,
+	} = limits;
 	const failures = outcome === 'throttled' ? Math.max(attempt, throttles) : attempt;
 	const delayMs = Math.max(askedMs, backoff(failures + 1, random));
 	const isTooLate = now + delayMs > retryUntil;
 	if (outcome === 'failed' || maxAttempts === 1 || isTooLate) return undefined;
 	if (outlastsThrottles && failed.isThrottle) return delayMs;
 	// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
-	const most = failed.isServiceFailing ? Math.min(FEW_ATTEMPTS, maxAttempts) : maxAttempts;
+	const most = failed.isServiceFailing
+		? Math.min(FEW_ATTEMPTS, maxAttempts)
+		: maxAttempts;
 	const isExhausted = attempt >= most || failingMs + delayMs > retryForMs;
 	return isExhausted || !failed.mayRetry ? undefined : delayMs;
 }
@@ -246,7 +268,12 @@ class Attempts {
 		maxAttempts: number,
 		delayMs?: number,
 	) {
-		const { queue, outlastsThrottles, retryUntil = Infinity, isListThrottled } = this.options;
+		const {
+			queue,
+			outlastsThrottles,
+			retryUntil = Infinity,
+			isListThrottled,
+		} = this.options;
 		const { outcome, isThrottle, askedMs, throttles } = failed;
 		const isOutlasted = outlastsThrottles && isThrottle;
 		if (isOutlasted) queue.lastThrottle = problem;
@@ -271,7 +298,9 @@ class Attempts {
 function problemOf(answer: Answer): Problem {
 	if ('failure' in answer) return answer.failure;
 	const { response } = answer;
-	return isTruncated(response) ? truncatedError() : statusError(response.statusCode, response.body);
+	return isTruncated(response)
+		? truncatedError()
+		: statusError(response.statusCode, response.body);
 }
 
 function withAttempts(

@@ -33,9 +33,9 @@ export interface TransportOptions {
 
 /** The decrypted credential and its Base URL. @throws Problem when the Base URL cannot be used */
 export async function readCredential(context: Context) {
-	const data = await context.getCredentials<ICredentialDataDecryptedObject & ServiceCredential>(
-		CREDENTIAL,
-	);
+	const data = await context.getCredentials<
+		ICredentialDataDecryptedObject & ServiceCredential
+	>(CREDENTIAL);
 	return { data, root: serviceRoot(data) };
 }
 
@@ -92,4 +92,6 @@ function refusalOf(
 
 /** n8n's helper prefers the context's signal to that of the request: so the context gets ours. */
 const withSignal = (context: Context, signal: AbortSignal) =>
-	Object.create(context, { getExecutionCancelSignal: { value: () => signal } }) as Context;
+	Object.create(context, {
+		getExecutionCancelSignal: { value: () => signal },
+	}) as Context;

@@ -1,5 +1,9 @@
 /** Pickers: the lists of users and of providers, read from the user list, because the service has no search. */
-import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import type {
+	IDataObject,
+	ILoadOptionsFunctions,
+	INodeListSearchResult,
+} from 'n8n-workflow';
 import { pickerRow } from '../fields/users';
 import { connect, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
@@ -28,7 +32,11 @@ type Search = (
 
 /** `search` as n8n calls it: with the typed text and, after scrolling to the end, with the token of the last result. */
 function picker(search: Search) {
-	return async function (this: ILoadOptionsFunctions, filter = '', paginationToken?: string) {
+	return async function (
+		this: ILoadOptionsFunctions,
+		filter = '',
+		paginationToken?: string,
+	) {
 		try {
 			const get = await connect(this, {
 				...SHORT_RETRY,
@@ -53,7 +61,8 @@ const ROWS_TO_SCROLL = 20;
 /** Resolve finds a complete client user ID; the list is searched for other text. */
 export const searchUsers = picker(async (get, filter, paginationToken) => {
 	const isFirstCall = paginationToken === undefined;
-	const named = isFirstCall && isClientUserId(filter) ? await resolveTyped(get, filter) : undefined;
+	const named =
+		isFirstCall && isClientUserId(filter) ? await resolveTyped(get, filter) : undefined;
 
 	const found = named && isOffered(named) ? [named] : [];
 	const maxPages = named ? 1 : MAX_PAGES;
@@ -69,7 +78,10 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 		isEnd = users.length === 0 || offset >= total;
 	}
 
-	const results = found.map((user) => ({ name: pickerRow(user), value: String(user.user_id) }));
+	const results = found.map((user) => ({
+		name: pickerRow(user),
+		value: String(user.user_id),
+	}));
 	if (isEnd) {
 		if (isFirstCall && results.length === 0) results.push(hintRow(noUsers(filter)));
 		return { results };
@@ -80,7 +92,9 @@ export const searchUsers = picker(async (get, filter, paginationToken) => {
 });
 
 const noUsers = (filter: string) =>
-	filter === '' ? 'The team has no users' : 'No match in client user IDs, user IDs and providers';
+	filter === ''
+		? 'The team has no users'
+		: 'No match in client user IDs, user IDs and providers';
 
 /** n8n evaluates a picked value that begins with `=`, so that a service could read data of other nodes. */
 const isExpression = (value: string) => value.startsWith('=');
@@ -98,11 +112,17 @@ function offsetOf(token: string): number {
 
 /** Undefined for a partial identifier, which the service may reject: then the list is searched. */
 const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | undefined> =>
-	await resolveUser(get, filter, { isListNext: true }).catch((error: Partial<Problem>) => {
-		if (error.httpCode !== undefined && error.kind !== 'credential-invalid' && !error.isTransient)
-			return undefined;
-		throw error;
-	});
+	await resolveUser(get, filter, { isListNext: true }).catch(
+		(error: Partial<Problem>) => {
+			if (
+				error.httpCode !== undefined &&
+				error.kind !== 'credential-invalid' &&
+				!error.isTransient
+			)
+				return undefined;
+			throw error;
+		},
+	);
 
 /**
  * Searches the text of the row. In the first call, Resolve has found the user with exactly this client user ID: later calls do not
@@ -111,15 +131,21 @@ const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | und
 function isMatch(user: IDataObject, filter: string): boolean {
 	const wanted = filter.toLowerCase();
 	if (filter === '' || String(user.user_id).toLowerCase() === wanted) return true;
-	return text(user.client_user_id) !== filter && pickerRow(user).toLowerCase().includes(wanted);
+	return (
+		text(user.client_user_id) !== filter && pickerRow(user).toLowerCase().includes(wanted)
+	);
 }
 
 /** The service cannot look up a user ID: a typed user ID is offered unchecked. For other text, the row asks for the whole identifier. */
 function moreUsersHint(filter: string, found: IDataObject[], searched: number) {
 	if (isUserId(filter))
-		return found.length ? [] : [{ name: `User ID ${filter}`, value: filter.toLowerCase() }];
+		return found.length
+			? []
+			: [{ name: `User ID ${filter}`, value: filter.toLowerCase() }];
 	return [
-		hintRow(`Type the whole client user ID (first ${searched.toLocaleString('en')} searched)`),
+		hintRow(
+			`Type the whole client user ID (first ${searched.toLocaleString('en')} searched)`,
+		),
 	];
 }
 
@@ -141,11 +167,15 @@ const ALL_PROVIDERS = { name: 'All Providers', value: '' };
 export const searchProviders = picker(async (get, filter) => {
 	const first = await userPage(get, 0);
 	const others = await Promise.all(
-		spread(first).map(async (offset) => await pageBeyondTotal(get, offset, MAX_PAGE_SIZE, {})),
+		spread(first).map(
+			async (offset) => await pageBeyondTotal(get, offset, MAX_PAGE_SIZE, {}),
+		),
 	);
 	const pages = [first, ...others];
 	const users = pages.flatMap((page) => page.users);
-	const names = new Map(users.flatMap(connectedSources).map(({ slug, name }) => [slug, name]));
+	const names = new Map(
+		users.flatMap(connectedSources).map(({ slug, name }) => [slug, name]),
+	);
 
 	const wanted = filter.toLowerCase();
 	const results = [...names]
@@ -156,16 +186,24 @@ export const searchProviders = picker(async (get, filter) => {
 		.sort((a, b) => a.name.localeCompare(b.name));
 	if (filter === '') results.unshift(ALL_PROVIDERS);
 	const isSample =
-		first.total === undefined ? pages.at(-1)!.users.length > 0 : first.total > users.length;
+		first.total === undefined
+			? pages.at(-1)!.users.length > 0
+			: first.total > users.length;
 	const seen = users.length.toLocaleString('en');
-	if (isSample) results.push(hintRow(`Another one? Use By Slug (${seen} users looked at)`));
+	if (isSample)
+		results.push(hintRow(`Another one? Use By Slug (${seen} users looked at)`));
 	if (results.length === 0) results.push(hintRow(NO_PROVIDER));
 	return { results };
 });
 
 /** Offsets of the other pages: evenly spread over the list, or consecutive if its length is unknown. */
-function spread({ users: { length: size }, total = MAX_PAGES * size }: UserPage): number[] {
+function spread({
+	users: { length: size },
+	total = MAX_PAGES * size,
+}: UserPage): number[] {
 	if (size === 0) return [];
 	const others = Math.min(MAX_PAGES, Math.ceil(total / size)) - 1;
-	return Array.from({ length: others }, (_, i) => Math.floor(((i + 1) * (total - size)) / others));
+	return Array.from({ length: others }, (_, i) =>
+		Math.floor(((i + 1) * (total - size)) / others),
+	);
 }

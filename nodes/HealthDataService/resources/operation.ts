@@ -42,9 +42,15 @@ export function perItem(execute: Execute) {
 	): Promise<INodeExecutionData[]> {
 		const run = runOf(this);
 		const item = this.getItemIndex();
-		const linked = (json: IDataObject): INodeExecutionData => ({ json, pairedItem: { item } });
+		const linked = (json: IDataObject): INodeExecutionData => ({
+			json,
+			pairedItem: { item },
+		});
 		const connectRun: Connect = async (limits) =>
-			await connect(this, { defaults: options, queue: (account) => run.queueOf(account, limits) });
+			await connect(this, {
+				defaults: options,
+				queue: (account) => run.queueOf(account, limits),
+			});
 
 		// n8n reads Batching of the first item, which it starts first.
 		run.isBatched ??= isBatched(this);
@@ -57,10 +63,14 @@ export function perItem(execute: Execute) {
 			const rows = await execute(this, connectRun);
 			return rows.map(linked);
 		} catch (error) {
-			const nodeError = toNodeError(this.getNode(), told(this, error), { itemIndex: item });
+			const nodeError = toNodeError(this.getNode(), told(this, error), {
+				itemIndex: item,
+			});
 			// Without the item's `error` property n8n keeps the details, and adds the input item's own fields in the error output.
 			if (this.continueOnFail())
-				return [linked({ error: nodeError.message, details: nodeError.description ?? null })];
+				return [
+					linked({ error: nodeError.message, details: nodeError.description ?? null }),
+				];
 			// n8n reports the first item that rejects. This one only failed because another has ended the run.
 			if (run.stoppedBy) return [];
 			run.stop(error);

@@ -31,7 +31,9 @@ const connectedField: INodeProperties = {
 };
 
 const listFields: INodeProperties[] = [
-	...returnAllAndLimit("What exceeds this is left out. Turn on 'Return All' to get everything."),
+	...returnAllAndLimit(
+		"What exceeds this is left out. Turn on 'Return All' to get everything.",
+	),
 	simplifyField,
 	optionsField([connectedField, skipField]),
 ];
@@ -119,7 +121,8 @@ export const userDescription: INodeProperties[] = [
 				name: 'Resolve',
 				value: 'resolve',
 				action: 'Resolve user by client user ID',
-				description: 'Find one user by the identifier that your own application gave to them',
+				description:
+					'Find one user by the identifier that your own application gave to them',
 				routing: routingOf('/v2/user/resolve/{client_user_id}', resolve),
 			},
 		],

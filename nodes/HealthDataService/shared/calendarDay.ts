@@ -29,7 +29,9 @@ const MAX_LENGTH = 100;
  */
 export function isoText(text: string): string {
 	const trimmed = text.length > MAX_LENGTH ? '' : text.trim();
-	const [day] = /^\d{4}-?\d{2}-?\d{2}(?=[Tt]|$)|^\d{4}-\d{2}-\d{2}(?= )/.exec(trimmed) ?? [''];
+	const [day] = /^\d{4}-?\d{2}-?\d{2}(?=[Tt]|$)|^\d{4}-\d{2}-\d{2}(?= )/.exec(
+		trimmed,
+	) ?? [''];
 	const time = trimmed.slice(day.length + 1).trimStart();
 	if (!day || !time) return day;
 	// The offset counts (RFC 9557), not the zone in brackets: Luxon would read the time in that zone.
@@ -80,13 +82,16 @@ export function dayOfClock(local: string): string {
 export function clockIn(zone: string): (time: number) => string | undefined {
 	const here = IANAZone.create(zone);
 	const offsetAt = (time: number) => Math.round(here.offset(time) * MINUTE_MS);
-	const offsetOfStep = memoized((step: number) => {
-		const [start, end] = [offsetAt(step * STEP_MS), offsetAt((step + 1) * STEP_MS)];
-		return start === end ? start : undefined;
+	/** NaN for a step in which the clocks change. */
+	const offsetOfStep = memoized((step) => {
+		const start = offsetAt(step * STEP_MS);
+		const end = offsetAt((step + 1) * STEP_MS);
+		return start === end ? start : NaN;
 	});
 	const dateOfDay = memoized(dateOf);
 	return (time) => {
-		const local = time + (offsetOfStep(Math.floor(time / STEP_MS)) ?? offsetAt(time));
+		const offset = offsetOfStep(Math.floor(time / STEP_MS));
+		const local = time + (Number.isNaN(offset) ? offsetAt(time) : offset);
 		const isDate = Math.abs(local) <= MAX_DATE_MS;
 		if (!isDate) return undefined;
 		const day = Math.floor(local / DAY_MS);
@@ -98,15 +103,27 @@ export function clockIn(zone: string): (time: number) => string | undefined {
 function memoized<T>(make: (key: number) => T): (key: number) => T {
 	const known = new Map<number, T>();
 	return (key) => {
-		if (!known.has(key)) known.set(key, make(key));
-		return known.get(key)!;
+		let value = known.get(key);
+		if (value === undefined) {
+			value = make(key);
+			known.set(key, value);
+		}
+		return value;
 	};
 }
 
 /** YYYY-MM-DD of a day, counted from 1970. */
-const dateOf = (day: number) => new Date(day * DAY_MS).toISOString().split('T', 1)[0];
+function dateOf(day: number): string {
+	const [date] = new Date(day * DAY_MS).toISOString().split('T', 1);
+	return date;
+}
 
-const timeOfDay = (second: number) =>
-	`${twoDigits(Math.floor(second / 3600))}:${twoDigits(Math.floor(second / 60) % 60)}:${twoDigits(second % 60)}`;
+function timeOfDay(second: number): string {
+	const hours = Math.floor(second / 3600);
+	const minutes = Math.floor(second / 60) % 60;
+	return `${TWO_DIGITS[hours]}:${TWO_DIGITS[minutes]}:${TWO_DIGITS[second % 60]}`;
+}
 
-const twoDigits = (number: number) => (number < 10 ? `0${number}` : String(number));
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) =>
+	String(number).padStart(2, '0'),
+);

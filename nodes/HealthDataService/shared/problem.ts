@@ -1,5 +1,10 @@
 /** Problem: an error in words for the user of n8n, its conversion to n8n's error classes, and lines of n8n's log. */
-import { NodeApiError, NodeOperationError, type FunctionsBase, type INode } from 'n8n-workflow';
+import {
+	NodeApiError,
+	NodeOperationError,
+	type FunctionsBase,
+	type INode,
+} from 'n8n-workflow';
 
 /** The cause, in the names of n8n's durable scheduler. The first two are transient; a person must change something for the others. */
 export type Kind =
@@ -8,7 +13,9 @@ export type Kind =
 	| 'credential-invalid'
 	| 'configuration-invalid';
 
-type ProblemOptions = Partial<Pick<Problem, 'kind' | 'httpCode' | 'concernsAll' | 'retryAfterMs'>>;
+type ProblemOptions = Partial<
+	Pick<Problem, 'kind' | 'httpCode' | 'concernsAll' | 'retryAfterMs'>
+>;
 
 /**
  * `message` says what happened, with the display names of the fields, `description` what to do.
@@ -25,7 +32,12 @@ export class Problem extends Error {
 	constructor(
 		message: string,
 		readonly description: string,
-		{ kind = 'configuration-invalid', httpCode, concernsAll, retryAfterMs }: ProblemOptions = {},
+		{
+			kind = 'configuration-invalid',
+			httpCode,
+			concernsAll,
+			retryAfterMs,
+		}: ProblemOptions = {},
 	) {
 		super(message);
 		this.kind = kind;
@@ -64,7 +76,8 @@ export function problemOfOne(error: unknown, hasEnded: boolean): Problem {
 
 /** Whether the service limits the requests: never a failure of one user. */
 export const isThrottle = (error: unknown): error is Problem =>
-	error instanceof Problem && (error.kind === 'rate-limited' || error.retryAfterMs !== undefined);
+	error instanceof Problem &&
+	(error.kind === 'rate-limited' || error.retryAfterMs !== undefined);
 
 /** Of an optional request: undefined for a Problem. @throws any other error */
 export function ignoreProblem(error: unknown): undefined {
@@ -80,7 +93,8 @@ export function toNodeError(
 	error: Error,
 	{ itemIndex, isPicker = false }: { itemIndex?: number; isPicker?: boolean } = {},
 ): NodeApiError | NodeOperationError {
-	if (!(error instanceof Problem)) return new NodeOperationError(node, error, { itemIndex });
+	if (!(error instanceof Problem))
+		return new NodeOperationError(node, error, { itemIndex });
 
 	const { message, description, httpCode, kind, retryAfterMs } = error;
 	const nodeError =

@@ -18,6 +18,18 @@ export function stableJson(value: unknown): string {
 	);
 }
 
+/** Groups in the order of their first elements. */
+export function groupBy<T, K>(all: Iterable<T>, keyOf: (one: T) => K): Map<K, T[]> {
+	const groups = new Map<K, T[]>();
+	for (const one of all) {
+		const key = keyOf(one);
+		const group = groups.get(key) ?? [];
+		groups.set(key, group);
+		group.push(one);
+	}
+	return groups;
+}
+
 /** An identifier or a name as text. Numbers are accepted, because identifiers often are numbers; blank gives an empty text. */
 export function text(value: unknown): string {
 	if (typeof value === 'number' || typeof value === 'bigint') return String(value);
@@ -47,7 +59,9 @@ function jsonList(value: string): unknown[] | undefined {
 	if (!value.trimStart().startsWith('[')) return undefined;
 	try {
 		const list = JSON.parse(value) as unknown[];
-		return list.length > 1 || list.every((entry) => typeof entry === 'string') ? list : undefined;
+		return list.length > 1 || list.every((entry) => typeof entry === 'string')
+			? list
+			: undefined;
 	} catch {
 		return undefined;
 	}
@@ -80,12 +94,27 @@ export function toChoice<T extends { value: string }>(
 	throw unusable(field, 'one of its options', value, advice);
 }
 
-export function wholeNumber(value: unknown, field: string, min: number, max = Infinity): number {
+export function wholeNumber(
+	value: unknown,
+	field: string,
+	min: number,
+	max = Infinity,
+): number {
 	const number = numberIn(value);
-	if (number !== undefined && Number.isSafeInteger(number) && number >= min && number <= max)
+	if (
+		number !== undefined &&
+		Number.isSafeInteger(number) &&
+		number >= min &&
+		number <= max
+	)
 		return number;
 	const range = max === Infinity ? `of ${min} or more` : `from ${min} to ${max}`;
-	throw unusable(field, `a whole number ${range}`, value, `Enter '${field}' in digits, such as 50`);
+	throw unusable(
+		field,
+		`a whole number ${range}`,
+		value,
+		`Enter '${field}' in digits, such as 50`,
+	);
 }
 
 export function someNumber(value: unknown, field: string, min: number): number {
@@ -102,13 +131,19 @@ export function someNumber(value: unknown, field: string, min: number): number {
 /** A number, or the number in a text; undefined for anything else. */
 function numberIn(value: unknown): number | undefined {
 	const number =
-		typeof value === 'string' && /^\s*[+-]?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
+		typeof value === 'string' && /^\s*[+-]?\d+(\.\d+)?\s*$/.test(value)
+			? Number(value)
+			: value;
 	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 /** The Problem of a field with an invalid value. Names only the type of the value: the value may be a reading. */
-export const unusable = (field: string, expected: string, value: unknown, advice: string) =>
-	new Problem(`'${field}' is not ${expected}`, advice + whatCame(value));
+export const unusable = (
+	field: string,
+	expected: string,
+	value: unknown,
+	advice: string,
+) => new Problem(`'${field}' is not ${expected}`, advice + whatCame(value));
 
 export const emptyField = (field: string, value: unknown, advice: string) =>
 	new Problem(`'${field}' is empty`, advice + whatCame(value));
@@ -141,4 +176,6 @@ export function toNumber(value: unknown): number | undefined {
 }
 
 export const isBlank = (value: unknown) =>
-	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+	value === undefined ||
+	value === null ||
+	(typeof value === 'string' && value.trim() === '');

@@ -29,7 +29,9 @@ export const keyOf = ({ user, entry }: Listed) =>
 
 /** A user in words: never an entry of the list. */
 export const labelOf = ({ user, entry }: Listed) =>
-	user.user_id === '' && entry ? `entry ${entry.at} of 'User IDs'` : shownUserId(user.user_id);
+	user.user_id === '' && entry
+		? `entry ${entry.at} of 'User IDs'`
+		: shownUserId(user.user_id);
 
 export const hasFailed = ({ ended }: Cursor) => ended === 'failed';
 
@@ -66,7 +68,8 @@ export class Cursors {
 			for (let at = 0; at < users.length; at += length) {
 				const key = users.slice(at, at + keyLength);
 				this.all.set(key, cursor);
-				if (options.entries) this.owners.set(key, users.slice(at + keyLength, at + length));
+				if (options.entries)
+					this.owners.set(key, users.slice(at + keyLength, at + length));
 			}
 		}
 	}
@@ -196,7 +199,8 @@ export class Cursors {
 			const unmet = { user: NOBODY, entry };
 			if (!this.met.has(keyOf(unmet))) this.meet(unmet);
 		}
-		for (const key of this.met.keys()) if (!this.all.has(key)) this.all.set(key, this.begun());
+		for (const key of this.met.keys())
+			if (!this.all.has(key)) this.all.set(key, this.begun());
 		if (!isListRead && !entries) return;
 		for (const key of this.all.keys()) if (!this.met.has(key)) this.all.delete(key);
 	}
@@ -208,7 +212,9 @@ export class Cursors {
 	 */
 	isPassComplete(isAsideDone: boolean): boolean {
 		const cursors = [...this.all.values()];
-		return cursors.every((cursor) => this.isDone(cursor) || (isAsideDone && hasFailed(cursor)));
+		return cursors.every(
+			(cursor) => this.isDone(cursor) || (isAsideDone && hasFailed(cursor)),
+		);
 	}
 
 	get entries(): Iterable<[string, Cursor]> {

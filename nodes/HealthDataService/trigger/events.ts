@@ -12,7 +12,11 @@ import {
 } from '../service/readings/readUsers';
 import { RowLimit } from '../service/readings/rowLimit';
 import { lowerUserId } from '../service/users/users';
-import type { SelectedUser, SelectedUsers, UserSelection } from '../service/users/selection';
+import type {
+	SelectedUser,
+	SelectedUsers,
+	UserSelection,
+} from '../service/users/selection';
 import { Problem } from '../shared/problem';
 
 export interface WatchTarget extends RequestLimits {

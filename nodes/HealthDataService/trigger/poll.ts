@@ -20,7 +20,13 @@ import type { WatchTarget } from './events';
 import { PollReader } from './reader';
 import { reportOf } from './report';
 import type { PollResult } from './results';
-import { notePoll, scheduleOf, skipIfStale, withoutOverlap, type Schedule } from './scheduler';
+import {
+	notePoll,
+	scheduleOf,
+	skipIfStale,
+	withoutOverlap,
+	type Schedule,
+} from './scheduler';
 import { readSettings, type Settings } from './settings';
 import { isStateOf, startState, type TriggerState } from './state';
 import { testEvent } from './testEvent';
@@ -42,7 +48,9 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 		const nodeError = toNodeError(this.getNode(), error);
 		if (!schedule?.isStart || throwsAtStart(this, error)) throw nodeError;
 		const { message, description } = nodeError;
-		this.logger.warn(logLine(this, sentences(message, description, 'The next poll tries again')));
+		this.logger.warn(
+			logLine(this, sentences(message, description, 'The next poll tries again')),
+		);
 		const { state } = schedule.stored as { state?: TriggerState };
 		notePoll(schedule, Math.max(schedule.local.polls, state?.poll ?? 1));
 		await this.__commitCursor?.();
@@ -140,9 +148,19 @@ async function read(
 		tellOtherTeam(context);
 		troubles.clear();
 		const begun = startState(state.node, state.of, clock.now, state.poll);
-		return await read(context, schedule, settings, { ...begun, team: result.state.team }, clock);
+		return await read(
+			context,
+			schedule,
+			settings,
+			{ ...begun, team: result.state.team },
+			clock,
+		);
 	}
-	await target.selection.addClientUserIds?.(get, result.items, () => performance.now() >= deadline);
+	await target.selection.addClientUserIds?.(
+		get,
+		result.items,
+		() => performance.now() >= deadline,
+	);
 	if (result.isListRead) local.listReadAt = Date.now();
 	if (result.throttle) local.throttle = { problem: result.throttle, at: Date.now() };
 	const isFirstPassDone = state.pass === 0 && result.isPassComplete;
@@ -182,9 +200,14 @@ function tell(
 	const { recovered, state } = result;
 	const line = `The readings of ${countOfUsers(recovered)} can be read again.`;
 	if (recovered > 0) context.logger.info(logLine(context, line));
-	const { report, told } = reportOf(result, local, lastTold, { begun, ended: Date.now() });
+	const { report, told } = reportOf(result, local, lastTold, {
+		begun,
+		ended: Date.now(),
+	});
 	if (report) context.__emitError(toNodeError(context.getNode(), report));
 	return { ...state, told };
 }
 
-const toOutput = (rows: IDataObject[]): INodeExecutionData[][] => [rows.map((json) => ({ json }))];
+const toOutput = (rows: IDataObject[]): INodeExecutionData[][] => [
+	rows.map((json) => ({ json })),
+];

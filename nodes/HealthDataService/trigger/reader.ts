@@ -50,7 +50,7 @@ export class PollReader {
 	private readonly target: WatchTarget;
 	private readonly aside: SelectedUser[] = [];
 	/** Users after the others: throttled alone before, or their first read began too late, before the service had told the time. */
-	private again: SelectedUser[] = [];
+	private again: Array<SelectedUser | UserResult> = [];
 	/** Users whom a throttle has kept from being read. */
 	private readonly throttled: UserResult[] = [];
 	private readonly failures: Array<[Listed, Problem]> = [];
@@ -79,7 +79,13 @@ export class PollReader {
 		const isOfUsers = event.metric === undefined;
 		this.target = target;
 		this.team = before.team;
-		this.cursors = new Cursors(before, { clock, lookback, entries, isConnectedOnly, isOfUsers });
+		this.cursors = new Cursors(before, {
+			clock,
+			lookback,
+			entries,
+			isConnectedOnly,
+			isOfUsers,
+		});
 		this.results = new PollResults(settings, this.cursors, before, { clock, zone });
 	}
 
@@ -99,9 +105,16 @@ export class PollReader {
 		// The throttle may also have left so little time that no request of a user was sent.
 		if (isCutShort && this.failures.length === 0)
 			result.throttle ??= this.options.queue.lastThrottle;
-		const cause = this.target.requestsPerSecond === undefined ? POLL_TOO_SHORT : RATE_TOO_LOW;
+		const cause =
+			this.target.requestsPerSecond === undefined ? POLL_TOO_SHORT : RATE_TOO_LOW;
 		const state = { ...result.state, team: this.team };
-		return { ...result, state, cause, recovered: this.recovered, isOtherTeam: this.isOtherTeam };
+		return {
+			...result,
+			state,
+			cause,
+			recovered: this.recovered,
+			isOtherTeam: this.isOtherTeam,
+		};
 	}
 
 	private async readPass() {
@@ -181,7 +194,8 @@ export class PollReader {
 			for await (const result of read) await this.take(result);
 		};
 		await takeEach().catch((error: Error) => {
-			const isLate = this.done > 0 && isTimeUp() && error instanceof Problem && error.isTransient;
+			const isLate =
+				this.done > 0 && isTimeUp() && error instanceof Problem && error.isTransient;
 			if (!isThrottle(error) && !isLate) throw error;
 			this.endBy(error);
 		});
@@ -238,7 +252,9 @@ export class PollReader {
 	private cut(result: UserResult, problem: Problem) {
 		const isAnswer = problem.httpCode !== undefined;
 		if (isAnswer) this.noteTrouble(result, problem);
-		this.cursors.cut(result);
+		// It was the turn of a user aside all the same, or one who hangs would always come first.
+		if (hasFailed(this.cursors.of(result))) this.cursors.fail(result);
+		else this.cursors.cut(result);
 	}
 
 	/** A limit that has let nobody be read says nothing of the users whom it met. */
@@ -270,8 +286,12 @@ export class PollReader {
 	}
 
 	/** A Retry-After has asked the list already. */
-	private async isThrottledForAll({ retryAfterMs }: Problem, isLate: boolean): Promise<boolean> {
-		if (retryAfterMs !== undefined) return await this.options.queue.knowsThrottledForAll();
+	private async isThrottledForAll(
+		{ retryAfterMs }: Problem,
+		isLate: boolean,
+	): Promise<boolean> {
+		if (retryAfterMs !== undefined)
+			return await this.options.queue.knowsThrottledForAll();
 		if (!isLate) this.isListThrottled ??= isThrottle(await this.probe());
 		return !isLate && this.isListThrottled === true;
 	}
@@ -326,7 +346,8 @@ export class PollReader {
 		const { isOne, entries } = this.target.selection;
 		const [[, problem] = []] = this.failures;
 		if (!this.results.isEmpty() || !problem) return;
-		const mayBeWrong = isOne || (entries?.length === 1 && !(problem as Problem).isTransient);
+		const mayBeWrong =
+			isOne || (entries?.length === 1 && !(problem as Problem).isTransient);
 		if (mayBeWrong) throw problem;
 	}
 }

@@ -13,7 +13,7 @@ const DAY_MS = 24 * HOUR_MS;
 const JITTER_MS = 30_000;
 
 interface Unread {
-	/** Undefined for a user whom no poll has reached. */
+	/** Undefined for a user without a known trouble whom this poll has not reached: only a hash is saved. */
 	label?: string;
 	cursor: Cursor;
 	/** Why the user was not read last, if that is known. */
@@ -60,7 +60,8 @@ function troubleOf(result: PollResult, local: Local, now: number): Trouble {
 	const afterMs = Math.max(HOUR_MS, 2 * local.intervalMs);
 	// A clock that was set back makes nothing young.
 	const ageOf = (time: number) => Math.abs(now - time);
-	const isOld = (time = -Infinity) => Math.min(ageOf(time), ageOf(local.firstAt)) >= afterMs;
+	const isOld = (time = -Infinity) =>
+		Math.min(ageOf(time), ageOf(local.firstAt)) >= afterMs;
 	const failing: Unread[] = [];
 	const waiting: Unread[] = [];
 	let isHealed = true;
@@ -74,7 +75,8 @@ function troubleOf(result: PollResult, local: Local, now: number): Trouble {
 	}
 	// The poll that reaches the last users of a round may meet no throttle itself.
 	const isThrottleOld = waiting.length === 0 || isOld(local.throttle?.at);
-	const throttle = result.throttle ?? (isThrottleOld ? undefined : local.throttle?.problem);
+	const throttle =
+		result.throttle ?? (isThrottleOld ? undefined : local.throttle?.problem);
 	const isListOld = waiting.length === 0 && isOld(local.listReadAt);
 	const isTrouble = failing.length > 0 || throttle !== undefined || !hasRead;
 	const isLongRound =
@@ -91,7 +93,10 @@ function wordsOf(
 	const [failed] = failing;
 	if (failed?.problem) {
 		const { message, description } = failed.problem;
-		messages.push(`The readings of ${countOfUsers(failing.length)} cannot be read`, message);
+		messages.push(
+			`The readings of ${countOfUsers(failing.length)} cannot be read`,
+			message,
+		);
 		advice.push(nameOf(failing), description, OTHERS_GO_OUT);
 	}
 	if (throttle) {
@@ -101,11 +106,14 @@ function wordsOf(
 	const [late] = waiting;
 	if (late) {
 		const isOne = waiting.length === 1;
-		messages.push(`${countOfUsers(waiting.length)} ${isOne ? 'was' : 'were'} not read for an hour`);
+		messages.push(
+			`${countOfUsers(waiting.length)} ${isOne ? 'was' : 'were'} not read for an hour`,
+		);
 		if (!throttle) messages.push(late.problem?.message ?? cause);
 		advice.push(nameOf(waiting));
 	}
-	if (isLongRound) messages.push(`To read all users once takes ${hoursOf(waiting)} or more`);
+	if (isLongRound)
+		messages.push(`To read all users once takes ${hoursOf(waiting)} or more`);
 	if (isListOld) messages.push('The user list was not read to its end for an hour');
 	advice.push(`This report comes once ${isLongRound ? 'a day' : 'an hour'}`);
 	const reason = failed?.problem ?? throttle ?? late?.problem;
@@ -123,13 +131,15 @@ const LIMITED_ADVICE =
 
 /** The first of them, and since when. */
 function nameOf(users: Unread[]): string {
-	const [{ label = 'one whom no poll has reached', cursor }] = users;
+	const [{ label = 'one whom this poll has not reached', cursor }] = users;
 	const { read, since = 0 } = cursor;
-	const when = read === undefined ? `not read since ${utc(since)}` : `last read ${utc(read)}`;
+	const when =
+		read === undefined ? `not read since ${utc(since)}` : `last read ${utc(read)}`;
 	return `${users.length === 1 ? 'It is' : 'The first is'} ${label}, ${when}`;
 }
 
-const utc = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const utc = (ms: number) =>
+	`${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 function hoursOf(users: Unread[]): string {
 	const reads = users.map(({ cursor }) => cursor.read ?? cursor.since ?? Infinity);

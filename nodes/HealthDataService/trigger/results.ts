@@ -6,7 +6,13 @@ import type { UserResult } from '../service/readings/readUsers';
 import type { Problem } from '../shared/problem';
 import type { Clock } from './clock';
 import type { Cursors } from './cursors';
-import { detectChanges, SeenReadings, toItem, type ChangedRow, type TimeWindow } from './seen';
+import {
+	detectChanges,
+	SeenReadings,
+	toItem,
+	type ChangedRow,
+	type TimeWindow,
+} from './seen';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
 
@@ -131,7 +137,9 @@ export class PollResults {
 		const sorted = this.found.sort((a, b) => (a.row.time ?? now) - (b.row.time ?? now));
 		const emitted = sorted.slice(0, MAX_ROWS_PER_POLL);
 		for (const { row } of emitted) this.seen.remember(row, 'e');
-		const unfinished = new Set(sorted.slice(MAX_ROWS_PER_POLL).map(({ result }) => result));
+		const unfinished = new Set(
+			sorted.slice(MAX_ROWS_PER_POLL).map(({ result }) => result),
+		);
 		for (const result of this.reads) if (!unfinished.has(result)) this.moveOn(result);
 		return emitted;
 	}
@@ -163,7 +171,11 @@ export class PollResults {
 }
 
 /** The items of *Output*, in the order of the rows. @param zone of `local_time` */
-export function itemsOf(settings: Settings, found: FoundRow[], zone: string): IDataObject[] {
+export function itemsOf(
+	settings: Settings,
+	found: FoundRow[],
+	zone: string,
+): IDataObject[] {
 	const { event, output, limits } = settings;
 	const { metric } = event;
 	const localTimeOf = localTimeIn(zone);

@@ -58,8 +58,11 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 	const node = context.getNode();
 	const stored = context.getWorkflowStaticData('node');
 	// Missing in n8n's types.
-	const { workflow } = context as { workflow?: Pick<Workflow, 'staticData' | 'getStaticData'> };
-	const isDurable = workflow !== undefined && workflow.getStaticData('node', node) !== stored;
+	const { workflow } = context as {
+		workflow?: Pick<Workflow, 'staticData' | 'getStaticData'>;
+	};
+	const isDurable =
+		workflow !== undefined && workflow.getStaticData('node', node) !== stored;
 	if (!isDurable && workflow) adoptState(workflow.staticData, node.id, stored);
 	const local = localOf(`${context.getWorkflow().id} ${node.id}`);
 	const givenMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
@@ -96,7 +99,11 @@ const newLocal = (begunAt: number): Local => ({
 });
 
 /** A poll time may have the budget of a start, by n8n's settings: the second such poll in a row is none. */
-function isDurablePollTime(context: IPollFunctions, local: Local, givenMs: number): boolean {
+function isDurablePollTime(
+	context: IPollFunctions,
+	local: Local,
+	givenMs: number,
+): boolean {
 	const isUpdate = context.getActivationMode() === 'update';
 	const wasUnclear = local.isUnclear;
 	local.isUnclear = isUpdate && givenMs === DEFAULT_BUDGET_MS;

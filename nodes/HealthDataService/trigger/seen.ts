@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import {
 	identify,
+	instantOf,
 	toRowId,
 	USER_LENGTH,
 	type IdentifiedRow,
@@ -72,13 +73,13 @@ function isOld(
 /** The row as it is emitted: with its `local_time` and `row_id`, and `change` after it. */
 export function toItem(
 	identity: Identity,
-	{ key, change, row, time }: ChangedRow,
+	{ key, change, row }: ChangedRow,
 	localTimeOf: LocalTimeOf,
 ): IDataObject {
 	const fields = Object.entries(row);
 	const at = fields.findIndex(([name]) => name === 'row_id');
 	const ours = Object.fromEntries(fields.slice(0, at));
-	if ('local_time' in ours) ours.local_time = localTimeOf(row[identity.time], time);
+	if ('local_time' in ours) ours.local_time = localTimeOf(instantOf(row[identity.time]));
 	ours.row_id = toRowId(identity, key);
 	ours.change = change;
 	return withServiceFields(ours, Object.fromEntries(fields.slice(at + 1)));
@@ -115,7 +116,10 @@ export class SeenReadings {
 			const known = new Map<string, string>();
 			for (let at = 0; at < entries.length; at += ENTRY_LENGTH) {
 				const valuesAt = at + SAVED_KEY_LENGTH;
-				known.set(entries.slice(at, valuesAt), entries.slice(valuesAt, at + ENTRY_LENGTH));
+				known.set(
+					entries.slice(at, valuesAt),
+					entries.slice(valuesAt, at + ENTRY_LENGTH),
+				);
 			}
 			this.hours.set(hour, known);
 		}
@@ -141,7 +145,10 @@ export class SeenReadings {
 	 *
 	 * @param earlier how the keys of a user begin → start of a window that begins before `retainFrom`
 	 */
-	toSave(retainFrom: number, earlier: ReadonlyMap<string, number>): Record<string, string> {
+	toSave(
+		retainFrom: number,
+		earlier: ReadonlyMap<string, number>,
+	): Record<string, string> {
 		const saved: Record<string, string> = {};
 		for (const [hour, known] of this.hours) {
 			const end = hour === NO_HOUR ? Infinity : (Number(hour) + 1) * HOUR_MS;

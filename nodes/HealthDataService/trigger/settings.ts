@@ -14,14 +14,19 @@ import {
 	type NamedLimit,
 } from '../fields/options';
 import { providerField, readProvider } from '../fields/provider';
-import { readUser, readUserIds, readUsersBy, readUserScope, userFields } from '../fields/users';
+import {
+	readUser,
+	readUserIds,
+	readUsersBy,
+	readUserScope,
+	userFields,
+} from '../fields/users';
 import { measuredValues, reachedBy, type Limit } from '../service/readings/measured';
 import { metrics, type ThresholdOption } from '../service/readings/metrics';
 import { PAGES_AHEAD, type ListSlice } from '../service/users/list';
 import {
 	listedUsers,
 	oneUser,
-	watchedEntries,
 	wholeTeam,
 	type UserIdentifier,
 	type UserSelection,
@@ -49,15 +54,18 @@ const lookbackField: INodeProperties = {
 };
 
 /** One option for each threshold of a metric, shown for its event. */
-const thresholdFields: INodeProperties[] = metrics.flatMap(({ value, noun, thresholds }) => {
-	const oneOfSeveral = thresholds.length > 1 ? '. With several limits, one is enough.' : '';
-	const fieldOf = (threshold: ThresholdOption) => {
-		const where = threshold.at === 'least' ? 'at or above' : 'at or below';
-		const wanted = `Start the workflow only for a ${noun} ${where} this value`;
-		return limitField(threshold, wanted + oneOfSeveral);
-	};
-	return shownIf({ '/event': [value] }, thresholds.map(fieldOf));
-});
+const thresholdFields: INodeProperties[] = metrics.flatMap(
+	({ value, noun, thresholds }) => {
+		const oneOfSeveral =
+			thresholds.length > 1 ? '. With several limits, one is enough.' : '';
+		const fieldOf = (threshold: ThresholdOption) => {
+			const where = threshold.at === 'least' ? 'at or above' : 'at or below';
+			const wanted = `Start the workflow only for a ${noun} ${where} this value`;
+			return limitField(threshold, wanted + oneOfSeveral);
+		};
+		return shownIf({ '/event': [value] }, thresholds.map(fieldOf));
+	},
+);
 
 export type TriggerOutput = 'readings' | 'users';
 const outputs: Array<{ name: string; value: TriggerOutput; description: string }> = [
@@ -136,16 +144,27 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const provider = readProvider(context);
 	const { selection, watched: users } = readSelection(context, provider, slice);
 	const sourceTypes = readSourceTypes(context);
-	const watched = JSON.stringify([event.value, ...users, provider]) + sourceTypes.join(', ');
-	const output = toChoice(context.getNodeParameter('output', 'readings'), 'Output', outputs).value;
-	return { ...common, watched, output, target: { ...requests, provider, sourceTypes, selection } };
+	const watched =
+		JSON.stringify([event.value, ...users, provider]) + sourceTypes.join(', ');
+	const output = toChoice(
+		context.getNodeParameter('output', 'readings'),
+		'Output',
+		outputs,
+	).value;
+	return {
+		...common,
+		watched,
+		output,
+		target: { ...requests, provider, sourceTypes, selection },
+	};
 }
 
 /** `watched` leaves out the entries of a list: a change of them affects no other user (cursors.ts). */
 function readSelection(context: IPollFunctions, provider: string, slice: ListSlice) {
 	const scope = readUserScope(context);
 	if (scope === 'all') {
-		const connectedTo = readOnlyConnected(context) && provider !== '' ? provider : undefined;
+		const connectedTo =
+			readOnlyConnected(context) && provider !== '' ? provider : undefined;
 		const watched = connectedTo ? ['all', 'connected'] : ['all'];
 		return { watched, selection: wholeTeam(slice, connectedTo) };
 	}
@@ -157,14 +176,14 @@ function readSelection(context: IPollFunctions, provider: string, slice: ListSli
 	}
 	const by = readUsersBy(context);
 	const entries = readUserIds(context, by).slice(0, slice.maxUsers);
-	const selection = by === 'userId' ? listedUsers(by, entries) : watchedEntries(entries);
-	return { watched: ['listed', by], selection };
+	return { watched: ['listed', by], selection: listedUsers(by, entries) };
 }
 
 function watchedUser(user: UserIdentifier): UserSelection {
 	if (user.by === 'userId') return oneUser(user);
 	const noUser = () => noSuchClientUser(user.id);
-	return { ...watchedEntries([{ id: user.id, at: 1 }], noUser), isOne: true };
+	const entries = [{ id: user.id, at: 1 }];
+	return { ...listedUsers('clientUserId', entries, { noUser }), isOne: true };
 }
 
 /** In ms. */

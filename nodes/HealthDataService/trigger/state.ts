@@ -69,7 +69,11 @@ export const startState = (
 });
 
 /** Whether the same node saved this for the same selection, in a known version. */
-export function isStateOf(stored: unknown, node: string, of: string): stored is TriggerState {
+export function isStateOf(
+	stored: unknown,
+	node: string,
+	of: string,
+): stored is TriggerState {
 	const state = stored as TriggerState | undefined;
 	return state?.version === 3 && state.node === node && state.of === of;
 }

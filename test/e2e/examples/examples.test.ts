@@ -20,8 +20,7 @@ import {
 import { calls, says, startModel } from './fakeModel';
 import { describeNode } from '../../../dev/host/nodeTypes';
 import { textOf } from '../../helpers/pages';
-import { bloodPressureOf, byUserId } from '../../helpers/requests';
-import { NODE_TYPE, oneNode, startHost, type Host } from '../n8n';
+import { NODE_TYPE, startHost, type Host } from '../n8n';
 
 /** Examples that need more than this n8n, and the test that runs them. All others are run here. */
 const RUN_ELSEWHERE: Record<string, string> = {
@@ -103,16 +102,6 @@ describe('morning-table.json', () => {
 		const again = await run('morning-table.json');
 		expect(byId(again.rows('Table in Google Sheets'))).toEqual(byId(table));
 	});
-
-	it('keeps empty values empty', async () => {
-		Object.assign(host.sandbox.switches, { oddValues: true, bareSources: true });
-		const { status, rows } = await run('morning-table.json');
-		expect(status).toBe('success');
-		expect(rows('Table in Google Sheets')).not.toHaveLength(0);
-		for (const row of rows('Table in Google Sheets')) {
-			expect(row).toMatchObject({ systolic: expect.any(Number), diastolic: null, unit: 'mm[Hg]', source_type: null });
-		}
-	});
 });
 
 /** A failed user, and all users. */
@@ -188,13 +177,6 @@ describe('weekly-mindfulness-report.json', () => {
 			"Could not be read: 1 (The service refuses this user's data (status 403)), all others are in the sheet:";
 		expect([status, message]).toEqual(['error', `${why} ${SECOND.user_id}`]);
 		expect(rows(table)).toMatchObject([weekRow(FIRST)]);
-	});
-
-	it('ends as failed with an error that concerns all users', async () => {
-		const wrong = { healthDataServiceApi: await host.credential('wrong') };
-		const { status, message } = await run('weekly-mindfulness-report.json', { ...credentials, ...wrong });
-		expect(status).toBe('error');
-		expect(message).toContain('Could not be read: everyone (The service did not accept the API key (status 401)');
 	});
 });
 
@@ -401,40 +383,4 @@ it('every example is run, here or by the test that the table names', () => {
 	expect([...hasRun].sort()).toEqual(RUN_HERE);
 	for (const [file, testFile] of Object.entries(RUN_ELSEWHERE))
 		expect([file, isNamedIn(testFile, file)]).toEqual([file, true]);
-});
-
-it('the recipe "A list of patients" gives each row the name of its own patient', async () => {
-	const [, recipe] = /\*\*A list of patients\.\*\*(.+)/.exec(textOf('docs/examples.md'))!;
-	const expressions = [...recipe.matchAll(/`(\{\{.+?\}\})`/g)].map(([, expression]) => `=${expression}`);
-	const field = (name: string, value: unknown, type = 'string') => ({ id: name, name, value, type });
-	const set = (name: string, assignments: object[], more = {}) => ({
-		name,
-		type: 'n8n-nodes-base.set',
-		typeVersion: 3.4,
-		parameters: { assignments: { assignments }, ...more },
-	});
-	const patients = [FIRST, SECOND].map(({ user_id }, i) => ({ name: `Patient ${i}`, user_id }));
-	const nodes = [
-		{ name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} },
-		set('List', [field('list', JSON.stringify(patients), 'array')]),
-		{ name: 'Patients', type: 'n8n-nodes-base.splitOut', typeVersion: 1, parameters: { fieldToSplitOut: 'list' } },
-		{
-			...oneNode(
-				credentials.healthDataServiceApi,
-				bloodPressureOf(byUserId(expressions[0]), { userScope: 'one', dateRange: 'last30Days' }),
-			).nodes[1],
-			name: 'Readings',
-		},
-		set('Named', [field('name', expressions[1])], { includeOtherFields: true }),
-	];
-	const connections = Object.fromEntries(
-		nodes.slice(1).map(({ name }, i) => [nodes[i].name, { main: [[{ node: name, type: 'main', index: 0 }]] }]),
-	);
-	const placed = nodes.map((node, i) => ({ ...node, id: String(i), position: [200 * i, 0] }));
-	const { id } = await host.rest.importWorkflow({ settings: { executionOrder: 'v1' }, nodes: placed, connections });
-	const { runData } = await host.rest.runWorkflow(id, 'Start');
-	const rows = runData.Named[0].data.main[0].map(({ json }: { json: IDataObject }) => json) as IDataObject[];
-	expect(new Set(rows.map((row) => row.name)).size).toBe(2);
-	for (const { name, user_id: user } of patients)
-		expect(new Set(rows.filter((row) => row.user_id === user).map((row) => row.name))).toEqual(new Set([name]));
 });

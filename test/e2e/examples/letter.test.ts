@@ -134,20 +134,6 @@ it('tells first what could not be read, then single readings, then means with th
 	expect(html).toContain('app-user-0001 &lt;b>&amp;"\'');
 });
 
-it('comes also when nobody is high', async () => {
-	addDays(history.addUser('app-user-0001'), [0, 1, 2], 120, 80);
-	const { subject, text, html } = await send();
-	expect(subject).toBe(`${title}: 0 high, 0 not read`);
-	expect(text).toContain('MEAN AT OR ABOVE 135/85: 0\nNobody\n');
-	expect(html.match(/Nobody/g)).toHaveLength(4);
-});
-
-it('says that nobody could be read when the key is rejected', async () => {
-	const { subject, text } = await send({ key: 'wrong' });
-	expect(subject).toBe(`${title}: 0 high, everyone not read`);
-	expect(text).toContain('• everyone: The service did not accept the API key (status 401)');
-});
-
 it('stays below the 100 kB that Gmail shows, however many users there are', async () => {
 	const user = (i: number, status: string, mean: string): IDataObject => ({
 		...{

@@ -91,11 +91,6 @@ it('gives users, a summary that compares with the week before, and readings', as
 	expect((await call('Blood_Pressure_Readings', ofUser)).rows()).toHaveLength(12);
 });
 
-it('says that there is no such user', async () => {
-	const { text } = await call('Blood_Pressure_Summary', { client_user_id: 'app-user-9999', ...week });
-	expect(text).toContain("There is no user with this 'Client User ID'");
-});
-
 it('says in one call who was high, and who could not be read', async () => {
 	const rows = (await call('Blood_Pressure_of_All_Users', { ...week, skip: 0, status: 'high' })).rows();
 	expect(rows).toMatchObject([
@@ -116,24 +111,6 @@ it('gives 20 of 240 users that are high in one answer of at most 3,000 tokens', 
 	expect(text.length / 2.86).toBeLessThan(3_000);
 });
 
-it('says that there may be more users than the tool gives', async () => {
-	const { nodes, ...example } = readExample('mcp-server.json') as Example;
-	const two = nodes.map((node) =>
-		node.name === 'Blood Pressure of All Users' ? { ...node, parameters: { ...node.parameters, limit: 2 } } : node,
-	);
-	await withServer({ ...example, nodes: two }, 'two-users', async (connected) => {
-		const { content } = await connected.callTool({
-			name: 'Blood_Pressure_of_All_Users',
-			arguments: { ...week, skip: 0, status: 'high, in range' },
-		});
-		expect(JSON.parse(content[0].text)).toEqual([
-			expect.objectContaining({ client_user_id: HIGH.client_user_id }),
-			expect.objectContaining({ client_user_id: DIASTOLIC.client_user_id }),
-			{ note: expect.any(String) },
-		]);
-	});
-});
-
 describe('access', () => {
 	it.each([
 		['no token', {}, ''],
@@ -147,10 +124,6 @@ describe('access', () => {
 		]);
 		const resource = (await (await fetch(metadata)).json()) as { resource: string; authorization_servers: string[] };
 		expect(resource).toMatchObject({ resource: address, authorization_servers: [host.url] });
-	});
-
-	it('refuses a person who does not allow it', async () => {
-		await expect(connectMcpByLogin(address, false)).rejects.toThrow('n8n gave no code: access_denied');
 	});
 
 	it('takes a token instead, and no other', async () => {

@@ -128,16 +128,6 @@ describe('high-blood-pressure-alert.json', () => {
 		]);
 	});
 
-	it('names 100 users of a list, and says how many more there are', async () => {
-		for (let i = 0; i < 103; i++) addUser(`user ${i}`, [1, 1, 136 + i, 80]);
-		const [message] = (await run(LIST)).posted;
-		expect(message.filter((line) => line.startsWith('•'))).toHaveLength(100);
-		expect(message.slice(2, 4)).toEqual([newly(103), expect.stringContaining('`user 102`: 238.0/80.0')]);
-		expect(message).toContain('… and 3 more');
-		// Slack cuts a text after 40,000 characters.
-		expect(message.join('\n').length).toBeLessThan(20_000);
-	});
-
 	it('waits for a Slack that fails for a moment', async () => {
 		slack.refuses = () => slack.refused.length < 2;
 		expect(await run(LIST)).toMatchObject({
@@ -188,15 +178,6 @@ describe('users-without-readings.json', () => {
 					...['*Nothing connected: 1*', '• `never connected` (nothing connected)'],
 				],
 			],
-		});
-	});
-
-	it('says so when each user has a reading', async () => {
-		addUser('measured', [1, 1, 120, 80, 2]);
-		const none = [`*${NEW}: 0*`, '', '*For longer: 0*', '', `*${UNUSABLE}: 0*`, '', '*Nothing connected: 0*'];
-		expect(await run(QUIET)).toEqual({
-			status: 'success',
-			posted: [[head, '', 'Without a usable reading: 0 of 1 people', '', ...none]],
 		});
 	});
 

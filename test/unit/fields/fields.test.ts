@@ -14,9 +14,6 @@ import {
 	readLimits,
 } from '../../../nodes/HealthDataService/fields/options';
 import { readProvider } from '../../../nodes/HealthDataService/fields/provider';
-import { isSimplified } from '../../../nodes/HealthDataService/fields/simplify';
-import { HealthDataService } from '../../../nodes/HealthDataService/HealthDataService.node';
-import { HealthDataServiceTrigger } from '../../../nodes/HealthDataService/HealthDataServiceTrigger.node';
 import { readRangeOf } from '../../../nodes/HealthDataService/resources/timeseries/dateRange';
 import { readTimeZone, readListSlice } from '../../../nodes/HealthDataService/resources/timeseries/options';
 import { readOutput } from '../../../nodes/HealthDataService/resources/timeseries/output';
@@ -120,10 +117,6 @@ it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 	expect(read(withField('options.other', undefined))).toEqual(expected);
 });
 
-it('options that are no options are refused', () => {
-	expect(readOrRefuse('Options', () => readListSlice(withField('options', {})))).toBeUndefined();
-});
-
 describe('Source Types', () => {
 	const read = (value: unknown) =>
 		readOrRefuse('Source Types', () => readSourceTypes(withField('options.sourceTypes', value)));
@@ -151,18 +144,6 @@ describe('Source Types', () => {
 		(value) => {
 			expect(read(value)).toBeUndefined();
 		},
-	);
-});
-
-it('Simplify is what was meant for a tool, and never on in a workflow', () => {
-	fc.assert(
-		fc.property(anything, (value) => {
-			expect(isSimplified(withField('simplify', value))).toBe(false);
-			const result = readOrRefuse('Simplify', () =>
-				isSimplified(withField('simplify', value, {}, 'healthDataServiceTool')),
-			);
-			expect(result?.read).toBe(asSwitch(value));
-		}),
 	);
 });
 
@@ -212,18 +193,4 @@ it('nothing that was given is quoted: it may be a reading', () => {
 			}
 		}),
 	);
-});
-
-it('no field that n8n shows because of an expression in another one is required', () => {
-	for (const { description } of [new HealthDataService(), new HealthDataServiceTrigger()]) {
-		const names = description.properties
-			.map(({ name }) => name)
-			.filter((name) => !['resource', 'operation', 'event'].includes(name));
-		const required = description.properties.filter(({ required }) => required);
-		for (const { displayOptions } of required)
-			for (const name of Object.keys(displayOptions?.show ?? {})) expect(names).not.toContain(name);
-		expect(required.map(({ name }) => name)).toEqual(
-			description.properties.some(({ name }) => name === 'clientUserId') ? ['clientUserId'] : [],
-		);
-	}
 });

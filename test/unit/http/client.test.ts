@@ -1,4 +1,4 @@
-/** Client, with a request helper of the test: options of a caller, answers, redirects, and memory after many requests. */
+/** Client, with a request helper of the test: options of a caller, answers, and memory after many requests. */
 import { connect } from '../../../nodes/HealthDataService/http/client';
 import { RequestQueue } from '../../../nodes/HealthDataService/http/requestQueue';
 import { heapInUse, listenersOf, nextTurn } from '../../helpers/machine';
@@ -31,15 +31,6 @@ it('ends when the execution is cancelled', async () => {
 	await nextTurn();
 	cancel.abort();
 	await expect(request).rejects.toThrow(/cancel/i);
-});
-
-it('takes the queue of address and key, without blanks around them', async () => {
-	const queue = jest.fn(() => new RequestQueue({ concurrency: 1 }));
-	for (const apiKey of [' key\n', undefined]) {
-		const getCredentials = async () => ({ baseUrl: ' https://health.example/ ', apiKey });
-		await connect({ ...contextWith(hangs), getCredentials } as never, { queue });
-	}
-	expect(queue.mock.calls).toEqual([['https://health.example key'], ['https://health.example ']]);
 });
 
 const REQUESTS = 20_000;
@@ -86,28 +77,6 @@ describe('one request', () => {
 	});
 
 	it.each([
-		[404, 200, 'missing'],
-		[404, 404, '404'],
-		[404, 500, 'missing'],
-		[422, 200, '422'],
-	])('a %i is what is missing, where the list answers %i: %s', async (statusCode, list, expected) => {
-		const { context } = playing((path) => (path.startsWith('/v2/user?') ? { statusCode: list } : { statusCode }));
-		const get = await connect(context);
-		expect(await get('/v2/x', {}, () => 'missing').catch(({ httpCode }: { httpCode: string }) => httpCode)).toBe(
-			expected,
-		);
-	});
-
-	it('a 404 needs no check where the list is requested next, or data have come before', async () => {
-		const { context, urls } = playing((path) => (path === '/v2/y' ? { body: {} } : { statusCode: 404 }));
-		const get = await connect(context);
-		expect(await get('/v2/x', {}, () => 'missing', { isListNext: true })).toBe('missing');
-		await get('/v2/y');
-		expect(await get('/v2/x', {}, () => 'missing')).toBe('missing');
-		expect(urls()).toEqual(['/v2/x', '/v2/y', '/v2/x']);
-	});
-
-	it.each([
 		[200, { 'x-total': '1' }],
 		[299, undefined],
 	])('status %i has the data, and the caller gets its headers (%j)', async (statusCode, headers) => {
@@ -115,44 +84,6 @@ describe('one request', () => {
 		const { context } = playing(() => ({ statusCode, headers, body: { users: [] } }));
 		expect(await (await connect(context, { onAnswer }))('/v2/user')).toEqual({ users: [] });
 		expect(onAnswer.mock.calls).toEqual([[headers ?? {}]]);
-	});
-
-	it.each<[number, unknown, object]>([
-		...[199, 300, 304].map((code): [number, unknown, object] => [code, { users: [] }, {}]),
-		...[null, [], 'text', 7].map((body): [number, unknown, object] => [200, body, {}]),
-		[200, '{"users": [], "total": NaN}', { message: "The service's answer is not valid JSON", isTransient: false }],
-		[206, { users: [] }, { message: 'The service sent a part of its answer only (status 206)' }],
-	])('status %i with %j is not the data', async (statusCode, body, error) => {
-		const { context, urls } = playing(() => ({ statusCode, body }));
-		const expected = { httpCode: String(statusCode), ...error };
-		await expect((await connect(context))('/v2/user')).rejects.toMatchObject(expected);
-		// A redirect to itself is followed once, and the list is requested whether it redirects too.
-		expect(urls()).toHaveLength(statusCode >= 300 ? 4 : 1);
-	});
-
-	it('follows one redirect, not two', async () => {
-		const to = (location: string) => ({ statusCode: 307, headers: { location } });
-		const once = playing((path) => (path === '/v2/user?limit=1' ? to('/v2/user/?limit=1') : { body: { users: [] } }));
-		expect(await (await connect(once.context))('/v2/user', { limit: 1 })).toEqual({ users: [] });
-		expect(once.urls()).toEqual(['/v2/user?limit=1', '/v2/user/?limit=1']);
-		const twice = playing(() => to('/again'));
-		await expect((await connect(twice.context))('/v2/user')).rejects.toMatchObject({
-			message: 'The service redirects instead of answering (status 307)',
-			concernsAll: true,
-		});
-		expect(twice.urls()).toEqual(['/v2/user', '/again', '/v2/user?limit=1', '/again']);
-	});
-
-	it.each([
-		[false, '500'],
-		[true, {}],
-	])('that fails for good stops the others, unless On Error is Continue: %p', async (continues, expected) => {
-		const answer = (path: string) => (path === '/broken' ? { statusCode: 500 } : { body: {} });
-		const { context, urls } = playing(answer, continues);
-		const get = await connect(context);
-		await expect(get('/broken')).rejects.toMatchObject({ httpCode: '500' });
-		expect(await get('/other').catch(({ httpCode }: { httpCode: string }) => httpCode)).toEqual(expected);
-		expect(urls().filter((path) => path === '/broken')).toHaveLength(7);
 	});
 
 	it.each([403, 404])(

@@ -69,48 +69,12 @@ describe('requests in flight', () => {
 		expect(places).toEqual([2, 3, 4, 4]);
 		expect(queue.throttles).toBe(0);
 	});
-
-	it('are none during the key check but the check itself', async () => {
-		const answer = (path: string) => (['/x0', '/x1'].includes(path) ? { statusCode: 403 } : { tookMs: 100 });
-		const { ask, sent } = served(answer, new RequestQueue());
-		await ask('/first');
-		await Promise.all(paths(20).map(async (path) => await ask(path)));
-		const at = (seconds: number) => sent.flatMap(([path, when]) => (when === seconds ? path : []));
-		expect(at(0.1)).toEqual([...paths(8), '/v2/user?limit=1']);
-		expect(at(0.2)[0]).toBe('/x8');
-	});
-
-	it('are none during the longest pause', async () => {
-		const { all, sent, queue } = service();
-		queue.pause(250);
-		queue.pause(20);
-		await all(1);
-		expect(sent[0][1]).toBe(0.25);
-	});
 });
 
 describe('failures in a row', () => {
 	const UNKNOWN_HOST = Object.assign(new Error(), { code: 'ENOTFOUND' });
 	const failing = (count: number, code: number | Error = 500, ofList = 200) =>
 		service(Array<number | Error>(count).fill(code), { concurrency: 1 }, ofList);
-
-	const isList = ([path]: [string, number]) => path === '/v2/user?limit=1';
-
-	it('after 50, the user list fails too: all requests end, with the last error', async () => {
-		const { all, sent, queue } = failing(200, 500, 500);
-		await all(49);
-		expect(sent.some(isList)).toBe(false);
-		const ends = await all(5);
-		expect(sent.filter((one) => !isList(one))).toHaveLength(51);
-		expect(queue.circuitBreaker.isOpen).toBe(true);
-		expect(ends.at(-1)).toMatchObject({ httpCode: '500', concernsAll: true, kind: 'temporarily-unavailable' });
-	});
-
-	it('after 50, the user list answers: they are those of single users', async () => {
-		const { all, sent } = failing(200);
-		await all(54);
-		expect(sent.filter((one) => !isList(one))).toHaveLength(54);
-	});
 
 	it.each([
 		[500, BREAKER_LIMITS.forMs, 3, true],
@@ -170,77 +134,5 @@ describe('Requests per Second', () => {
 		const times = await sentAt(5, 40, (timer) => (timer % 7 === 0 ? 3000 : 0));
 		expect(times.at(-1)).toBeGreaterThan(15);
 		expect(most(times)).toBeLessThanOrEqual(6);
-	});
-
-	it('is even, in order, and saves up no unused time', async () => {
-		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond: 5 }));
-		await ask('/first');
-		await time.pass(60_000);
-		sent.length = 0;
-		const begun = time.elapsed;
-		await Promise.all(paths(11).map(async (path) => await ask(path)));
-		expect(time.elapsed - begun).toBe(2000);
-		expect(sent.map(([path]) => path)).toEqual(paths(11));
-		expect(sent.map(([, at]) => Math.round((at - sent[0][1]) * 10) / 10)).toEqual(paths(11).map((_, at) => at / 5));
-	});
-
-	it('a pause comes first, and uses up no turn', async () => {
-		const { ask, sent, queue } = served(() => ({}), new RequestQueue({ requestsPerSecond: 1 }));
-		const all = Promise.all(paths(3).map(async (path) => await ask(path)));
-		await time.pass(500);
-		queue.pause(2000);
-		await all;
-		expect(sent.map(([, at]) => at)).toEqual([0, 2.5, 3.5]);
-	});
-
-	it('cancelled requests leave soon, and take no turn', async () => {
-		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond: 0.1 }));
-		let isCancelled = false;
-		await ask('/first');
-		const gone = paths(500).map(async (path) => await ask(path, {}, { isCancelled: () => isCancelled }));
-		const last = ask('/last');
-		await time.pass(2000);
-		isCancelled = true;
-		const begun = time.elapsed;
-		await Promise.all(gone);
-		expect(time.elapsed - begun).toBeLessThanOrEqual(200);
-		await last;
-		expect(sent).toEqual([
-			['/first', 0],
-			['/last', 10],
-		]);
-	});
-
-	it('ends what it would hold back beyond the deadline', async () => {
-		const end = time.elapsed + 8000;
-		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond: 0.1 }, end));
-		const ends = await Promise.all(paths(3).map(async (path) => await ask(path)));
-		expect(sent).toEqual([['/x0', 0]]);
-		expect(time.elapsed).toBe(end);
-		expect(ends.slice(1)).toMatchObject(
-			Array(2).fill({
-				message: "The time was over before 'Requests per Second' allowed the next request",
-				description: "Raise 'Requests per Second' in the options, or read fewer users",
-				kind: 'temporarily-unavailable',
-			}),
-		);
-	});
-
-	it('sends what it does not hold back, also after the deadline', async () => {
-		const { ask } = served(() => ({}), new RequestQueue({}, time.elapsed - 1));
-		expect(await ask()).toBe('OK');
-	});
-
-	it('the key check goes before all other requests', async () => {
-		const { ask, sent } = served(
-			(path) => ({ statusCode: path === '/x0' ? 403 : 200 }),
-			new RequestQueue({ requestsPerSecond: 1 }),
-		);
-		await Promise.all(paths(4).map(async (path) => await ask(path)));
-		expect(sent.slice(0, 3)).toEqual([
-			['/x0', 0],
-			['/v2/user?limit=1', 1],
-			['/x1', 2],
-		]);
 	});
 });

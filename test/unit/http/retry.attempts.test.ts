@@ -1,6 +1,5 @@
 /** Attempts of a client, while the service fails or throttles: when a request is sent again, its end, and the effect on others. */
-import { SINGLE_ATTEMPT, type ClientOptions, type RequestOptions } from '../../../nodes/HealthDataService/http/client';
-import { RequestQueue } from '../../../nodes/HealthDataService/http/requestQueue';
+import { type ClientOptions, type RequestOptions } from '../../../nodes/HealthDataService/http/client';
 import { MAX_PAUSE_MS } from '../../../nodes/HealthDataService/http/retry';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 import { served, useRetryLimits, type Given } from '../../helpers/playedService';
@@ -122,23 +121,6 @@ it.each<[string, Array<Given | Error>, Options, number[], unknown]>([
 });
 
 describe('other requests', () => {
-	const both = async (first: Promise<unknown>, second: () => Promise<unknown>) => {
-		await time.pass(1000);
-		await Promise.all([first, second()]);
-	};
-
-	it.each([
-		[429, [7]],
-		[500, [1]],
-	])('wait for the Retry-After of a %i: %j s', async (code, at) => {
-		const { ask, times } = served(
-			(path, nth) => status(path === '/a' && nth === 1 ? code : 200, 7),
-			new RequestQueue(),
-		);
-		await both(ask(), async () => await ask('/b'));
-		expect(times('/b')).toEqual(at);
-	});
-
 	it.each<[string, number, Given, number]>([
 		['one throttle', 0.4, status(429), 0],
 		['two throttles', 1.4, status(429), 0],
@@ -156,66 +138,11 @@ describe('other requests', () => {
 		expect(queue.lastThrottle).toMatchObject({ httpCode: '429' });
 	});
 
-	it('wait shortly each time, while they are answered', async () => {
-		const { ask, times, queue } = served(
-			(path, nth) => (path === '/a' && nth < 5 ? status(429) : {}),
-			new RequestQueue(),
-		);
-		const pause = jest.spyOn(queue, 'pause');
-		const end = ask('/a', until(600));
-		while (times().length < 5) {
-			await ask('/b');
-			await time.pass(50);
-		}
-		expect(await end).toBe('OK');
-		expect(pause.mock.calls.flat()).toEqual([500, 500, 500, 500]);
-	});
-
 	it('are sent after retries, of which the earliest comes first', async () => {
 		const failed: Record<string, Given> = { '/a': status(500, 5), '/b': status(500, 10), '/c': status(500) };
 		const { ask, sent } = served((path, nth) => ({ ...(nth === 1 ? failed[path] : {}), tookMs: 400 }));
 		await Promise.all([...'abcdef'].map(async (name) => await ask(`/${name}`)));
 		expect(sent.map(([path]) => path.slice(1))).toEqual([...'abcde', ...'cf', ...'ab']);
-	});
-
-	it('for the first time are sent after those of a user who was begun', async () => {
-		const { ask, sent } = served(() => ({ tookMs: 100 }));
-		const ofA = budget(true);
-		const first = ask('/a', {}, ofA).then(async () => await ask('/A', {}, ofA));
-		await Promise.all([first, ...[...'bcd'].map(async (name) => await ask(`/${name}`))]);
-		expect(sent.map(([path]) => path.slice(1)).join('')).toBe('abAcd');
-	});
-
-	it('do not wait for a throttle of a single attempt', async () => {
-		const { ask, times } = served((path) => (path === '/a' ? status(429, 30) : {}));
-		await ask('/a', until(600), { maxAttempts: 1 });
-		await ask('/b', until(600));
-		expect(times('/b')).toEqual([0]);
-	});
-
-	it('have two attempts after three failed, until one is answered', async () => {
-		let isBack = false;
-		const { ask, times } = served((path) => status(isBack && path === '/e' ? 200 : 500));
-		for (const path of ['/a', '/b', '/c', '/d']) await ask(path);
-		isBack = true;
-		for (const path of ['/e', '/f']) await ask(path);
-		expect(['/a', '/b', '/c', '/d', '/e', '/f'].map((path) => times(path).length)).toEqual([7, 7, 7, 2, 1, 7]);
-	});
-
-	it('of a run that stops on errors get its error, and are not sent', async () => {
-		const { ask, sent } = served(() => status(500));
-		const stops = { continues: false, maxAttempts: 1 };
-		const [first, second] = await Promise.all([ask('/a', stops), ask('/b', stops)]);
-		expect([first, second]).toMatchObject([{ concernsAll: false }, { httpCode: '500', concernsAll: true }]);
-		expect(sent).toHaveLength(1);
-	});
-
-	it('are not judged by a single attempt', async () => {
-		const { ask, sent, queue } = served(() => status(500));
-		await ask('/a', {}, SINGLE_ATTEMPT);
-		expect([sent.length, queue.circuitBreaker.lastFailure]).toEqual([1, undefined]);
-		await ask('/b');
-		expect(queue.circuitBreaker.lastFailure).toBeDefined();
 	});
 });
 
@@ -226,33 +153,4 @@ it.each([
 	const { ask, queue } = served(() => status(code));
 	await ask('/a', until(5));
 	expect(queue.lastThrottle !== undefined).toBe(isThrottle);
-});
-
-it.each(['cancelled', 'no longer needed'])('%s while it waits: ends soon, and is not sent again', async (words) => {
-	const stop = new AbortController();
-	const { ask, times } = served(() => status(500), undefined, words === 'cancelled' ? stop.signal : undefined);
-	const end = ask('/a', {}, { isCancelled: () => words !== 'cancelled' && stop.signal.aborted });
-	await time.pass(5000);
-	stop.abort();
-	const begun = time.elapsed;
-	expect(await end).toMatchObject({ message: expect.stringContaining(words), concernsAll: true });
-	expect(time.elapsed - begun).toBeLessThanOrEqual(250);
-	expect(times()).toHaveLength(4);
-});
-
-it('an answer after a cancel is none', async () => {
-	const run = new AbortController();
-	const { ask } = served(() => ({ tookMs: 1000 }), undefined, run.signal);
-	const end = ask();
-	await time.pass(10);
-	run.abort();
-	expect(await end).toMatchObject({ message: 'The execution was cancelled' });
-});
-
-it('notes when the first attempt for a user left the queue', async () => {
-	const { ask } = served((path, nth) => ({ ...status(path === '/b' && nth === 1 ? 500 : 200), tookMs: 400 }));
-	const ofB = budget(true);
-	const begun = time.elapsed;
-	await Promise.all([ask('/a'), ask('/b', {}, ofB)]);
-	expect(ofB.budget!.sentAt! - begun).toBeCloseTo(400, -1);
 });

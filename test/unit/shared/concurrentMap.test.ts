@@ -41,19 +41,6 @@ function drain<T>(results: AsyncGenerator<T>, isSlow = false) {
 	return { got, end };
 }
 
-it('gives what is done in order', async () => {
-	const { open, work, done } = manual();
-	const { got, end } = drain(concurrentMap(numbers(3), { width: 2 }, work));
-	await nextTurn();
-	expect([...open.keys()]).toEqual([0, 1]);
-	await done(1);
-	expect(got).toEqual([]);
-	await done(0);
-	await done(2);
-	await end;
-	expect(got).toEqual([0, 1, 2]);
-});
-
 it('starts no more than so many ahead of the first that is not done', async () => {
 	const { open, work, done } = manual();
 	drain(concurrentMap(numbers(9), { width: 2 }, work));
@@ -82,28 +69,6 @@ it('cancels the work in progress at once, though the source is still awaited, an
 	expect(got).toEqual([]);
 });
 
-it('ends when the reader stops', async () => {
-	const given: number[] = [];
-	let isCancelled = () => false;
-	const work = async (one: number, isOver: () => boolean) => {
-		isCancelled = isOver;
-		return one;
-	};
-	for await (const one of concurrentMap(numbers(100, given), { width: 2 }, work)) if (one === 3) break;
-	expect([given.length < 10, isCancelled()]).toEqual([true, true]);
-});
-
-it('rethrows an error of the source without waiting for the elements in work', async () => {
-	const source = async function* () {
-		yield 1;
-		throw new Error('the list broke');
-	};
-	const { work, overs } = manual();
-	const { got, end } = drain(concurrentMap(source(), { width: 5 }, work));
-	await expect(end).rejects.toThrow('the list broke');
-	expect([got, overs.map((isCancelled) => isCancelled())]).toEqual([[], [true]]);
-});
-
 it('notices a result at the moment it begins to wait', async () => {
 	for (let turns = 0; turns < 12; turns++) {
 		const work = async (one: number) => {
@@ -130,22 +95,6 @@ describe('when the time is up', () => {
 		await end;
 		expect(got).toEqual([0, 1]);
 	});
-
-	it('before anything is begun, nothing is', async () => {
-		const { open, work } = manual();
-		const { got, end } = drain(concurrentMap(numbers(3), { width: 2, isTimeUp: () => true }, work));
-		await end;
-		expect([got, open.size]).toEqual([[], 0]);
-	});
-});
-
-it('of several failures the first is thrown', async () => {
-	const { open, work } = manual();
-	const { end } = drain(concurrentMap(numbers(3), { width: 3 }, work));
-	await nextTurn();
-	open.get(1)!.reject(new Error('first'));
-	open.get(0)!.reject(new Error('second'));
-	await expect(end).rejects.toThrow('first');
 });
 
 describe('as completed', () => {

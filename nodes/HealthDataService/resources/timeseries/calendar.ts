@@ -48,7 +48,8 @@ export const dayBefore = (here: DateTime) =>
 	dayOf(edgeOf(dayOf(here), here.zoneName!, 'first').minus(1));
 
 /** Calendar days, whatever the clocks do. */
-export const addDays = (day: string, days: number) => dayOf(calendarDate(day).plus({ days }));
+export const addDays = (day: string, days: number) =>
+	dayOf(calendarDate(day).plus({ days }));
 
 export const daysBetween = (first: string, last: string) =>
 	calendarDate(last).diff(calendarDate(first), 'days').days;
@@ -62,10 +63,14 @@ export function between(start: DateTime, end?: DateTime): ReadRange['query'] {
 }
 
 const endBeforeStart = () =>
-	new Problem("'End Date' is before 'Start Date'", 'Swap the two dates, or change one of them');
+	new Problem(
+		"'End Date' is before 'Start Date'",
+		'Swap the two dates, or change one of them',
+	);
 
 /** Extends the end to the last microsecond of its millisecond: the service has microseconds, Luxon has not. */
-const lastMicrosecond = (end: DateTime) => end.toISO()!.replace(/(\.\d{3})(?=Z|[+-])/, '$1999');
+const lastMicrosecond = (end: DateTime) =>
+	end.toISO()!.replace(/(\.\d{3})(?=Z|[+-])/, '$1999');
 
 const inZone = (millis: number, zone: string) => DateTime.fromMillis(millis, { zone });
 

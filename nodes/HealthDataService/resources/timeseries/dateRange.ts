@@ -190,7 +190,8 @@ export function readRangeOf(
 	const ranges = new Map<string | undefined, ReadRange>();
 	return ({ record }) => {
 		const zone = record && timeZoneOf(record);
-		const known = ranges.get(zone) ?? (IANAZone.isValidZone(zone!) ? rangeIn(zone!) : ofNode);
+		const known =
+			ranges.get(zone) ?? (IANAZone.isValidZone(zone!) ? rangeIn(zone!) : ofNode);
 		ranges.set(zone, known);
 		return known;
 	};

@@ -6,7 +6,11 @@ import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { limitNotes, shortRow } from '../../fields/simplify';
 import type { Metric } from '../../service/readings/metrics';
 import type { ReadRange } from '../../service/readings/range';
-import { readUsers, USERS_PER_REQUEST, type UserResult } from '../../service/readings/readUsers';
+import {
+	readUsers,
+	USERS_PER_REQUEST,
+	type UserResult,
+} from '../../service/readings/readUsers';
 import { notingReadings, providerProblem } from '../../service/users/provider';
 import type { SelectedUser } from '../../service/users/selection';
 import type { UserRef } from '../../service/users/users';
@@ -19,7 +23,8 @@ export const executeTimeseries =
 	(metric: Metric): Execute =>
 	async (context, connectRun) => {
 		const request = readRequest(context, metric);
-		const { provider, limit, rangeOf, collect, concurrency, selection, shortColumns } = request;
+		const { provider, limit, rangeOf, collect, concurrency, selection, shortColumns } =
+			request;
 		const noted = notingReadings(await connectRun(request));
 		const { get } = noted;
 
@@ -65,12 +70,17 @@ const queryOf = ({ query, hasBegun }: ReadRange, provider: string) =>
 	hasBegun ? { ...query, provider } : undefined;
 
 /** Throws what ends the read, of each user at once and in any order: a slow user does not delay the error. */
-function resultCheck(context: IExecutePaginationFunctions, { selection }: TimeseriesRequest) {
+function resultCheck(
+	context: IExecutePaginationFunctions,
+	{ selection }: TimeseriesRequest,
+) {
 	let succeeded = 0;
 	return ({ user, problem }: UserResult) => {
 		if (problem && selection.isOne) throw problem;
-		if (problem && !context.continueOnFail()) throw unreadableProblem(user, problem, succeeded);
-		if (!problem) succeeded++;
+		if (problem && !context.continueOnFail())
+			throw unreadableProblem(user, problem, succeeded);
+		// An entry that was skipped has no user.
+		if (user.user_id) succeeded++;
 	};
 }
 
@@ -89,7 +99,9 @@ function logLimit(
 /** On Error *Stop* with several users. Does not name the client user ID, which may identify a person. */
 function unreadableProblem(user: UserRef, problem: Problem, succeeded: number): Problem {
 	const others =
-		succeeded === 1 ? '1 other user was' : `${succeeded.toLocaleString('en')} other users were`;
+		succeeded === 1
+			? '1 other user was'
+			: `${succeeded.toLocaleString('en')} other users were`;
 	// Without a user ID, the message names the position in the list.
 	const subject = user.user_id
 		? `The readings of the user ${shownUserId(user.user_id)} could not be read. `

@@ -10,7 +10,11 @@ import {
 	sourceTypesField,
 	whenNotFoundField,
 } from '../../fields/options';
-import { metrics, type Metric, type ThresholdOption } from '../../service/readings/metrics';
+import {
+	metrics,
+	type Metric,
+	type ThresholdOption,
+} from '../../service/readings/metrics';
 import type { Status, SummaryOptions } from '../../service/readings/summary';
 import { Problem } from '../../shared/problem';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../shared/values';
@@ -24,7 +28,8 @@ const maxUsersField: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 1 },
 	default: 1000,
-	description: 'How many users of the list to read, to share a large team between several runs',
+	description:
+		'How many users of the list to read, to share a large team between several runs',
 };
 
 /** The part of the team's list to read; by default all of it. */
@@ -39,7 +44,8 @@ const timeZoneField: INodeProperties = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. Europe/Berlin',
-	description: 'Time zone that days begin and end in. Leave empty for that of the workflow.',
+	description:
+		'Time zone that days begin and end in. Leave empty for that of the workflow.',
 };
 
 const ZONE_ADVICE =
@@ -71,7 +77,8 @@ const minReadingsField: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 1 },
 	default: 12,
-	description: 'How many readings make the mean reliable. The column enough_readings says so.',
+	description:
+		'How many readings make the mean reliable. The column enough_readings says so.',
 };
 
 const minDaysField: INodeProperties = {
@@ -80,7 +87,8 @@ const minDaysField: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 1 },
 	default: 3,
-	description: 'On how many days there must be readings. The column enough_readings says so, too.',
+	description:
+		'On how many days there must be readings. The column enough_readings says so, too.',
 };
 
 const STATUSES: Array<{ name: string; value: Status }> = [
@@ -103,7 +111,8 @@ const comparePreviousField: INodeProperties = {
 	name: 'comparePrevious',
 	type: 'boolean',
 	default: false,
-	description: 'Whether to add the means or sums of the period just before, as long as this one',
+	description:
+		'Whether to add the means or sums of the period just before, as long as this one',
 };
 
 const outputsWith = (has: 'hasLimits' | 'hasJudgement') =>
@@ -112,23 +121,32 @@ const outputsWith = (has: 'hasLimits' | 'hasJudgement') =>
 const metricsWithLimits = metrics.filter(({ meanLimits }) => meanLimits);
 
 /** The limits of each metric, for its operation. */
-const limitFields = metricsWithLimits.flatMap(({ value, noun, meanLimits = [], thresholds }) => {
-	const ofMean = (limit: ThresholdOption) =>
-		limitField(limit, 'The status of a mean at or above this is "high"');
-	const ofReading = (limit: ThresholdOption) => {
-		const where = limit.at === 'least' ? 'at or above' : 'at or below';
-		return limitField(
-			limit,
-			`Names the newest ${noun} ${where} this value, or beyond another such limit`,
+const limitFields = metricsWithLimits.flatMap(
+	({ value, noun, meanLimits = [], thresholds }) => {
+		const ofMean = (limit: ThresholdOption) =>
+			limitField(limit, 'The status of a mean at or above this is "high"');
+		const ofReading = (limit: ThresholdOption) => {
+			const where = limit.at === 'least' ? 'at or above' : 'at or below';
+			return limitField(
+				limit,
+				`Names the newest ${noun} ${where} this value, or beyond another such limit`,
+			);
+		};
+		const fields = [...meanLimits.map(ofMean), ...thresholds.map(ofReading)];
+		return shownIf(
+			{ '/operation': [value], '/output': outputsWith('hasLimits') },
+			fields,
 		);
-	};
-	const fields = [...meanLimits.map(ofMean), ...thresholds.map(ofReading)];
-	return shownIf({ '/operation': [value], '/output': outputsWith('hasLimits') }, fields);
-});
+	},
+);
 
 export const timeseriesOptions = optionsField([
 	...requestLimitFields,
-	...shownIf({ '/userScope': ['all'] }, [maxUsersField, onlyConnectedField, skipUsersField]),
+	...shownIf({ '/userScope': ['all'] }, [
+		maxUsersField,
+		onlyConnectedField,
+		skipUsersField,
+	]),
 	...shownIf({ '/userScope': ['one', 'listed'] }, [whenNotFoundField]),
 	sourceTypesField,
 	timeZoneField,
@@ -144,7 +162,10 @@ export const timeseriesOptions = optionsField([
 	]),
 ]);
 
-type Judgement = Omit<SummaryOptions, 'rangeOf' | 'hasTimeZone' | 'provider' | 'sourceTypes'>;
+type Judgement = Omit<
+	SummaryOptions,
+	'rangeOf' | 'hasTimeZone' | 'provider' | 'sourceTypes'
+>;
 
 /** The options that an output has; those of others are ignored. */
 export function readJudgement(
@@ -174,7 +195,11 @@ export function readJudgement(
 
 /** In upper or lower case. */
 function toStatuses(value: unknown, label: string): Status[] {
-	const words = toWords(value, label, 'Pick from the list, or give text such as high, no readings');
+	const words = toWords(
+		value,
+		label,
+		'Pick from the list, or give text such as high, no readings',
+	);
 	return words.map((word) => toChoice(word, label, STATUSES).value);
 }
 

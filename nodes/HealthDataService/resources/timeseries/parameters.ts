@@ -36,8 +36,10 @@ export type TimeseriesRequest = ReturnType<typeof readRequest>;
 
 export function readRequest(context: IExecutePaginationFunctions, metric: Metric) {
 	// User and User IDs usually differ from item to item.
-	const { selectionOf, ...request } = oncePerRun(context, { but: ['user', 'userIds'] }, (now) =>
-		readFields(context, metric, now),
+	const { selectionOf, ...request } = oncePerRun(
+		context,
+		{ but: ['user', 'userIds'] },
+		(now) => readFields(context, metric, now),
 	);
 	return { ...request, selection: selectionOf(context) };
 }
@@ -97,7 +99,9 @@ function readSelection(
 		const connectedTo = readOnlyConnected(context) ? provider : undefined;
 		// `total` counts all users of the list, connected or not. An error for too many users comes before 100,000 requests.
 		const countsAll = isUserARow && !connectedTo;
-		const onTotal = countsAll ? (users: number) => void limit.isReached(users) : undefined;
+		const onTotal = countsAll
+			? (users: number) => void limit.isReached(users)
+			: undefined;
 		const team = wholeTeam({ ...readListSlice(context), isLazy, onTotal }, connectedTo);
 		return () => team;
 	}
@@ -113,9 +117,14 @@ function readSelection(
 
 const FEWER_USERS: Partial<Record<UserScope, string[]>> = {
 	listed: ["fewer 'User IDs' in each of several input items"],
-	all: ["'Users' set to Listed Users, with the user IDs shared between several input items"],
+	all: [
+		"'Users' set to Listed Users, with the user IDs shared between several input items",
+	],
 };
 
 /** Advice for too many rows, with the fields that this item shows. */
-export const readLess = ({ fewerRows }: Pick<Output, 'fewerRows'>, scope: UserScope): string =>
+export const readLess = (
+	{ fewerRows }: Pick<Output, 'fewerRows'>,
+	scope: UserScope,
+): string =>
 	`Read less in one go: ${[...fewerRows, ...(FEWER_USERS[scope] ?? [])].join(', or ')}`;

@@ -6,8 +6,14 @@ import { hash } from 'node:crypto';
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { clockIn, isoText } from '../../shared/calendarDay';
-import { toNumber, withoutTrailing } from '../../shared/values';
-import { measuredColumns, type Metric } from './metrics';
+import { groupBy, toNumber, withoutTrailing } from '../../shared/values';
+import {
+	conversionOf,
+	measuredColumns,
+	spellingOf,
+	type Metric,
+	type Unit,
+} from './metrics';
 
 /** The columns that identify a row, and those with its values. */
 export interface Identity {
@@ -18,7 +24,7 @@ export interface Identity {
 	key: readonly string[];
 	values: readonly string[];
 	/** Of readings. */
-	unit?: Metric['unit'];
+	unit?: Unit;
 }
 
 export function identityOf(metric: Metric): Identity {
@@ -56,7 +62,8 @@ export const rowKey = (prefix: string, text: string) =>
 	prefix + sha(text).slice(USER_LENGTH, KEY_LENGTH);
 
 export function identify(identity: Identity, rows: IDataObject[]): IdentifiedRow[] {
-	const { keys, times } = keysOf(identity, rows);
+	const times: Array<number | undefined> = [];
+	const keys = keysOf(identity, rows, (_, { millis }) => times.push(millis));
 	return rows.map((row, index) => ({
 		key: keys[index],
 		values: valuesOf(identity, row),
@@ -66,68 +73,111 @@ export function identify(identity: Identity, rows: IDataObject[]): IdentifiedRow
 }
 
 /**
- * Keys of the rows, the same in each run and for any order of pages, and their times (ms). Identical rows have the same key. `rows`
- * must contain all readings of a user at a time, or none. The service's own ID of a reading is its `id`.
+ * Keys of the rows of one user, the same in each run and for any order of pages. Identical rows have the same key. `rows` must contain
+ * all readings at a time, or none. The service's own ID of a reading is its `id`.
+ *
+ * @param onTime called with the time of each row, in order
  */
-export function keysOf(identity: Identity, rows: IDataObject[]) {
-	const { bases, times } = basesOf(identity, rows);
-	// Cheap test first: usually all times differ, and no tiebreaker is needed.
-	const tiebreakers =
-		new Set(times).size < rows.length ? tiebreakersOf(identity, rows, bases) : undefined;
-	const prefixes = new Map<unknown, string>();
-	const keys = rows.map((row, index) => {
-		const prefix = prefixes.get(row.user_id) ?? userPrefix(row.user_id);
-		prefixes.set(row.user_id, prefix);
-		const tiebreaker = tiebreakers?.get(bases[index])?.get(valuesOf(identity, row));
-		return rowKey(prefix, tiebreaker ? `${bases[index]} ${tiebreaker}` : bases[index]);
+export function keysOf(
+	identity: Identity,
+	rows: readonly IDataObject[],
+	onTime: (row: IDataObject, time: Instant) => void,
+): string[] {
+	const prefix = userPrefix(rows[0]?.user_id);
+	const sourceOf = sourcesIn(identity.key);
+	const times: Array<number | undefined> = [];
+	const keys = rows.map((row) => {
+		const time = instantOf(row[identity.time]);
+		times.push(time.millis);
+		onTime(row, time);
+		return rowKey(prefix, baseOf(identity, row, sourceOf(row), time));
 	});
-	return { keys, times };
+	// Cheap test first: usually all times differ, and no tiebreaker is needed.
+	if (new Set(times).size === rows.length) return keys;
+	for (const group of groupBy(rows.keys(), (index) => keys[index]).values()) {
+		const tiebreakers = tiebreakersOf(identity, rows, group);
+		for (const [index, tiebreaker] of tiebreakers) {
+			const row = rows[index];
+			const base = baseOf(identity, row, sourceOf(row), instantOf(row[identity.time]));
+			if (tiebreaker > 0) keys[index] = rowKey(prefix, `${base} ${tiebreaker}`);
+		}
+	}
+	return keys;
 }
 
-/** For each row the text that same-time readings of one source have in common, and the time (ms). */
-function basesOf(identity: Identity, rows: IDataObject[]) {
-	const { time, key } = identity;
+/** The begin of the text of a row. Most rows have the same source as the row before. */
+function sourcesIn(columns: readonly string[]): (row: IDataObject) => string {
 	let last: IDataObject = {};
 	let source = '';
-	const times: Array<number | undefined> = [];
-	const bases = rows.map((row) => {
-		// Most rows have the same source as the row before.
-		if (key.some((column) => row[column] !== last[column])) {
-			source = JSON.stringify(key.map((column) => row[column] || null)).slice(0, -1);
+	return (row) => {
+		if (columns.some((column) => row[column] !== last[column])) {
+			const parts = columns.map((column) => row[column] || null);
+			source = JSON.stringify(parts).slice(0, -1);
 		}
 		last = row;
-		const { millis, key: instant } = instantOf(row[time]);
-		times.push(millis);
-		const base = `${source},${JSON.stringify(instant)}`;
-		// Without a time, only the values distinguish them.
-		return millis === undefined
-			? `${base},${JSON.stringify(valuesOf(identity, row))}]`
-			: `${base}]`;
+		return source;
+	};
+}
+
+/** The text that same-time readings of one source have in common. */
+function baseOf(
+	identity: Identity,
+	row: IDataObject,
+	source: string,
+	{ millis, key }: Instant,
+) {
+	if (millis !== undefined) return `${source},"${key}"]`;
+	// Without a time, only the values distinguish them.
+	const texts = JSON.stringify([key, valuesOf(identity, row)]);
+	return `${source},${texts.slice(1)}`;
+}
+
+/**
+ * Tiebreakers of same-time readings of one source. They count from 0, in the order of the service's own ids if all have one, else of
+ * the values. Rows with equal values are one reading; its lowest id counts.
+ */
+function tiebreakersOf(
+	identity: Identity,
+	rows: readonly IDataObject[],
+	group: number[],
+) {
+	if (group.length === 1) return [];
+	const haveIds = group.every((index) =>
+		['string', 'number'].includes(typeof rows[index].id),
+	);
+	const sortable = group.map((index) => {
+		const values = valuesOf(identity, rows[index]);
+		return {
+			index,
+			values,
+			by: haveIds ? `${String(rows[index].id)} ${values}` : values,
+		};
 	});
-	return { bases, times };
+	sortable.sort((a, b) => (a.by < b.by ? -1 : 1));
+	const order = new Set(sortable.map(({ values }) => values));
+	const ranks = new Map([...order].map((values, rank) => [values, rank]));
+	return sortable.map(({ index, values }) => [index, ranks.get(values)!]);
 }
 
 const valuesOf = ({ values, unit }: Identity, row: IDataObject) =>
 	JSON.stringify(
-		values.map((column) =>
-			column === 'unit' && unit ? sameUnit(unit, row.unit) : valueKey(row[column]),
-		),
+		values.map((column) => {
+			// The metric's unit in any spelling, also where it is missing: neither is a correction.
+			const isOwn = column === 'unit' && unit && isOwnUnit(unit, row.unit);
+			return isOwn ? unit.name : valueKey(row[column]);
+		}),
 	);
 
-/** The same text for the metric's unit in any spelling, also where it is missing: neither is a correction. */
-function sameUnit({ name, from }: Metric['unit'], given: unknown): string {
-	const key = String(unitKey(given) ?? name);
-	const spelling = key.toLowerCase();
-	const isMetrics = Object.hasOwn(from, spelling) && from[spelling] === from[name.toLowerCase()];
-	return isMetrics ? name : key;
-}
+const isOwnUnit = (unit: Unit, given: unknown) =>
+	conversionOf(unit, given) === conversionOf(unit, unit.name);
 
 /** Units with upper case in their usual spelling, which is part of saved IDs and hashes. */
 const UNITS = new Map(['mmHg', 'kPa'].map((unit) => [unit.toLowerCase(), unit]));
 
 /** The same text for the same value: numbers as text and units are spelled in several ways (quirk 7). */
 export function valueKey(value: unknown): string {
-	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return instantOf(value).key;
+	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH)
+		return instantOf(value).key;
 	const number = toNumber(value);
 	if (number !== undefined) return String(number);
 	const { millis, key } = instantOf(value);
@@ -138,39 +188,15 @@ export function valueKey(value: unknown): string {
 /** The same text for a unit in any spelling; empty text is null. */
 export function unitKey(unit: unknown): unknown {
 	if (typeof unit !== 'string' || unit.length > MAX_TIME_LENGTH) return unit ?? null;
-	const word = unit.replace(/\s/g, '').toLowerCase();
+	const word = spellingOf(unit);
 	return UNITS.get(word) ?? (word || null);
-}
-
-/**
- * Base → values → tiebreaker, for same-time readings. Counts from 0, which is left out of the key, in the order of the service's own
- * ids if all have one, else of the values.
- */
-function tiebreakersOf(identity: Identity, rows: IDataObject[], bases: string[]) {
-	const groups = new Map<string, IDataObject[]>();
-	bases.forEach((base, index) => {
-		const group = groups.get(base);
-		if (group) group.push(rows[index]);
-		else groups.set(base, [rows[index]]);
-	});
-	const tiebreakers = new Map<string, Map<string, number>>();
-	for (const [base, readings] of groups) {
-		if (readings.length === 1) continue;
-		const haveIds = readings.every(({ id }) => typeof id === 'string' || typeof id === 'number');
-		// Rows with equal values are one reading; its lowest id counts.
-		const sortKeys = readings.map((row) => {
-			const values = valuesOf(identity, row);
-			return { values, by: haveIds ? `${String(row.id)} ${values}` : values };
-		});
-		sortKeys.sort((a, b) => (a.by < b.by ? -1 : 1));
-		const order = new Set(sortKeys.map(({ values }) => values));
-		tiebreakers.set(base, new Map([...order].map((values, tiebreaker) => [values, tiebreaker])));
-	}
-	return tiebreakers;
 }
 
 /** The `row_id` of a row. A corrected reading keeps it. */
 export const toRowId = ({ value }: Identity, key: string) => `${value}-${key}`;
+
+/** The usual time of the service. */
+const USUAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.(\d+))?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** Times of the service: with an offset, `Z` or no zone, and up to microseconds (quirk 9). */
 const DATE_TIME =
@@ -179,44 +205,54 @@ const DATE_TIME =
 /** Longer text is no time: a fraction of thousands of digits would hold up n8n. */
 const MAX_TIME_LENGTH = 64;
 
-/** `key` is the same text for the same instant in any notation; other values as text. `millis`: no zone means UTC. */
-export function instantOf(value: unknown): { millis?: number; key: string } {
-	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH)
-		return { key: String(value ?? '') };
-	const [, day, time, fraction = '', zone = 'Z'] = DATE_TIME.exec(value) ?? [];
-	if (!day) return rareInstantOf(value);
-	// Date.parse, because Luxon takes seconds for 100,000 readings. It needs minutes in an offset.
-	const millis = Date.parse(
-		`${day}T${time}${zone.length === 3 ? `${zone}:00` : zone.toUpperCase()}`,
-	);
-	return Number.isNaN(millis) ? { key: value } : { millis, key: instantKey(millis, fraction) };
+/** The time of a reading. */
+export interface Instant {
+	/** ms since 1970, where no zone means UTC; undefined for a value that is no time. */
+	millis?: number;
+	/** The same text for the same instant in any notation; other values as text. */
+	key: string;
+	/** A date without a time (YYYY-MM-DD). */
+	date?: string;
 }
 
-const instantKey = (millis: number, fraction = '') =>
-	`${millis}.${withoutTrailing(fraction.slice(3), '0')}`;
+/** With Date.parse where it can be, because Luxon takes seconds for 100,000 readings. */
+export function instantOf(value: unknown): Instant {
+	const isShort = typeof value === 'string' && value.length <= MAX_TIME_LENGTH;
+	if (!isShort) return { key: String(value ?? '') };
+	const usual = USUAL.exec(value);
+	if (usual) return toInstant(value, Date.parse(value), usual[1]);
+	const [, day, time, fraction, zone = 'Z'] = DATE_TIME.exec(value) ?? [];
+	if (!day) return rareInstantOf(value);
+	// Date.parse needs minutes in an offset.
+	const offset = zone.length === 3 ? `${zone}:00` : zone.toUpperCase();
+	return toInstant(value, Date.parse(`${day}T${time}${offset}`), fraction);
+}
+
+function toInstant(value: string, millis: number, fraction = ''): Instant {
+	if (Number.isNaN(millis)) return { key: value };
+	const digits = withoutTrailing(fraction.slice(3), '0');
+	return { millis, key: `${millis}.${digits}` };
+}
 
 /** The other forms of ISO 8601 that Luxon reads, and a date without a time. */
-function rareInstantOf(value: string): { millis?: number; key: string } {
+function rareInstantOf(value: string): Instant {
 	const iso = isoText(value);
-	const millis = iso ? DateTime.fromISO(iso, { zone: 'UTC' }).toMillis() : Date.parse(value);
+	const parsed = DateTime.fromISO(iso, { zone: 'UTC' });
+	const millis = parsed.toMillis();
+	const [, fraction] = /[.,](\d+)/.exec(iso) ?? [];
+	if (iso.includes('T')) return toInstant(value, millis, fraction);
 	if (Number.isNaN(millis)) return { key: value };
-	return {
-		millis,
-		key: iso.includes('T') ? instantKey(millis, /[.,](\d+)/.exec(iso)?.[1]) : value,
-	};
+	return { millis, key: value, date: parsed.toISODate() ?? undefined };
 }
 
-const DATE = /^\s*\d{4}-?\d{2}-?\d{2}\s*$/;
-
-/** The local time of a reading. @param time as the service wrote it @param millis its instant */
-export type LocalTimeOf = (time: unknown, millis: number | undefined) => string | null;
+/** The local time of a reading. */
+export type LocalTimeOf = (instant: Instant) => string | null;
 
 /** YYYY-MM-DD HH:MM:SS in the zone; a date without a time is that date in every zone, and no time is null. */
 export function localTimeIn(zone: string): LocalTimeOf {
 	const clockOf = clockIn(zone);
-	return (time, millis) => {
+	return ({ millis, date }) => {
 		if (millis === undefined) return null;
-		const isDate = typeof time === 'string' && DATE.test(time);
-		return (isDate ? new Date(millis).toISOString().slice(0, 10) : clockOf(millis)) ?? null;
+		return date ?? clockOf(millis) ?? null;
 	};
 }

@@ -1,7 +1,7 @@
 /** Measured values of a reading in the unit of its metric: what limits, means and lists compare. */
 import type { IDataObject } from 'n8n-workflow';
 import { isBlank, toNumber } from '../../shared/values';
-import { measuredColumns, type Metric } from './metrics';
+import { conversionOf, measuredColumns, type Metric } from './metrics';
 
 /** Text in place of a value that is no number, or in an unknown unit. */
 export const NOT_COMPARABLE = 'not comparable';
@@ -11,7 +11,7 @@ export type Measured = number | null | typeof NOT_COMPARABLE;
 
 /** One value for each measured column. */
 export function measuredValues(metric: Metric, row: IDataObject): Measured[] {
-	const convert = conversionOf(metric, row.unit);
+	const convert = conversionOf(metric.unit, row.unit);
 	return measuredColumns(metric).map((column) => {
 		const value = row[column];
 		if (isBlank(value)) return null;
@@ -21,16 +21,14 @@ export function measuredValues(metric: Metric, row: IDataObject): Measured[] {
 	});
 }
 
-/** Whether a person can have these values. A missing value and one that cannot be compared do not count. */
-export const arePossible = (metric: Metric, values: readonly Measured[]): boolean =>
-	metric.isPossible(...values.map((value) => (typeof value === 'number' ? value : NaN)));
+/** Whether all are numbers. */
+export const areComplete = (values: readonly Measured[]): values is number[] =>
+	values.every((value) => typeof value === 'number');
 
-/** No unit counts as the metric's; undefined for an unknown one (quirk 33). */
-export function conversionOf({ unit }: Metric, given: unknown) {
-	if (given === unit.name || isBlank(given)) return unit.from[unit.name.toLowerCase()];
-	if (typeof given !== 'string') return undefined;
-	const key = given.replace(/\s/g, '').toLowerCase();
-	return Object.hasOwn(unit.from, key) ? unit.from[key] : undefined;
+/** Whether a person can have these values. A missing value and one that cannot be compared do not count. */
+export function arePossible(metric: Metric, values: readonly Measured[]): boolean {
+	const numbers = values.map((value) => (typeof value === 'number' ? value : NaN));
+	return metric.isPossible(...numbers);
 }
 
 /** A limit of one column, from an option: values of at least, or of at most, this reach it. */
@@ -40,7 +38,7 @@ export interface Limit {
 	most?: number;
 }
 
-export type Reached = 'high' | 'low' | typeof NOT_COMPARABLE;
+type Reached = 'high' | 'low' | typeof NOT_COMPARABLE;
 
 /** Which limits the values of a reading reach, each value alone. Impossible values reach none. */
 export function reachedBy(
@@ -62,6 +60,8 @@ export function reachedBy(
 
 const IN_ORDER: readonly Reached[] = ['high', 'low', NOT_COMPARABLE];
 
-/** As text, in a fixed order; empty for none. */
-export const reachedText = (reached: ReadonlySet<Reached>) =>
-	IN_ORDER.filter((one) => reached.has(one)).join(', ');
+/** What any of these have reached, as text in a fixed order; empty for nothing. */
+export function reachedText(all: ReadonlyArray<ReadonlySet<Reached>>): string {
+	const reached = IN_ORDER.filter((one) => all.some((ofOne) => ofOne.has(one)));
+	return reached.join(', ');
+}

@@ -3,120 +3,112 @@
  * and other stores copy the readings of a device, some without the seconds.
  */
 import type { IDataObject } from 'n8n-workflow';
+import { groupBy } from '../../shared/values';
 import { instantOf, unitKey, valueKey, type LocalTimeOf } from './identity';
-import { arePossible, measuredValues, type Measured } from './measured';
+import { areComplete, arePossible, measuredValues, type Measured } from './measured';
 import { measuredColumns, type Metric } from './metrics';
 
 /** A store may cut the seconds of the readings that it copies. */
 const COPY_MS = 60_000;
 const SECOND_MS = 1000;
 
-export interface Measurement {
-	/** The first copy, as it came. */
+/** A row, and what is read from it once. */
+export interface Reading {
 	row: IDataObject;
 	values: Measured[];
-	/** Whether all values are numbers in the metric's unit that a person can have. */
-	counts: boolean;
 	/** ms; undefined without a valid time, and then `local` is null. */
 	time?: number;
 	local: string | null;
-	copies: Copy[];
 }
 
-interface Copy {
-	provider: unknown;
-	sourceType: unknown;
-	/** Number of the second in which it was measured. */
-	second?: number;
+/** A reading that is no copy. */
+export interface Measurement extends Reading {
+	/** With itself. */
+	copies: Reading[];
 }
 
-/** A row with its time (ms; undefined without a valid one), local time, and an order to the last digit that the service wrote. */
-export interface TimedReading {
-	row: IDataObject;
-	time?: number;
-	local: string | null;
-	instant: string;
-}
-
-export function timedReading(
-	{ times: [column] }: Metric,
+export function readingOf(
+	metric: Metric,
 	row: IDataObject,
 	localTimeOf: LocalTimeOf,
-): TimedReading {
-	const { millis: time, key: instant } = instantOf(row[column]);
-	return { row, time, local: localTimeOf(row[column], time), instant };
+): Reading {
+	const values = measuredValues(metric, row);
+	const [column] = metric.times;
+	const instant = instantOf(row[column]);
+	return { row, values, time: instant.millis, local: localTimeOf(instant) };
 }
 
+/** A measurement whose values are all numbers in the metric's unit that a person can have. */
+export interface Counted extends Measurement {
+	values: number[];
+}
+
+export const isCounted = (metric: Metric, one: Measurement): one is Counted =>
+	areComplete(one.values) && arePossible(metric, one.values);
+
 /**
- * In order of time, those without a time last. A reading is a copy of the earliest measurement with equal values, at most a minute
- * earlier, that its source has no part of yet. Equal readings of one source in one second are one.
+ * A reading is a copy of the earliest measurement with equal values, at most a minute earlier, that its source has no part of yet.
+ * Equal readings of one source in one second are one.
  */
-export function measurementsOf(metric: Metric, readings: readonly TimedReading[]): Measurement[] {
+export function measurementsOf(
+	metric: Metric,
+	readings: readonly Reading[],
+): Measurement[] {
+	const inOrder = [...readings].sort(
+		(a, b) => (a.time ?? Infinity) - (b.time ?? Infinity),
+	);
+	const equals = groupBy(inOrder, (reading) => equalityKey(metric, reading));
+	return [...equals.values()].flatMap(withoutCopies);
+}
+
+/** The same text for equal values. Without a time, only identical readings are equal. */
+function equalityKey(metric: Metric, { row, values, time }: Reading): string {
+	const compared = areComplete(values) ? values : textsOf(metric, row);
+	if (time !== undefined) return JSON.stringify(compared);
+	const [column] = metric.times;
+	return JSON.stringify([row[column] || null, ...compared]);
+}
+
+function textsOf(metric: Metric, row: IDataObject): unknown[] {
+	const values = measuredColumns(metric).map((column) => valueKey(row[column]));
+	return [unitKey(row.unit), ...values];
+}
+
+/** @param equal readings with equal values, in order of time */
+function withoutCopies(equal: readonly Reading[]): Measurement[] {
 	const measurements: Measurement[] = [];
-	const equals = new Map<string, Measurement[]>();
-	for (const { row, time, local } of [...readings].sort(byTime)) {
-		const values = measuredValues(metric, row);
-		const key = keyOf(metric, row, values, time);
-		const equal = equals.get(key) ?? [];
-		if (equal.length === 0) equals.set(key, equal);
-		const copy = copyOf(row, time);
-		const original = originalOf(copy, equal, time);
+	let recent: Measurement[] = [];
+	for (const reading of equal) {
+		recent = recent.filter((one) => agoMs(one, reading) <= COPY_MS + SECOND_MS);
+		const original =
+			recent.find((one) => isRepeated(one, reading)) ??
+			recent.find((one) => isCopied(one, reading));
 		if (original) {
-			original.copies.push(copy);
+			original.copies.push(reading);
 			continue;
 		}
-		const counts = isComplete(values) && arePossible(metric, values);
-		const measurement = { row, values, counts, time, local, copies: [copy] };
+		const measurement = { ...reading, copies: [reading] };
 		measurements.push(measurement);
-		equal.push(measurement);
+		recent.push(measurement);
 	}
 	return measurements;
 }
 
-const isComplete = (values: Measured[]) => values.every((value) => typeof value === 'number');
+/** 0 without a time. */
+const agoMs = (one: Reading, later: Reading) => (later.time ?? 0) - (one.time ?? 0);
 
-/** The order of pages and of notations decides nothing. */
-function byTime(a: TimedReading, b: TimedReading): number {
-	if (a.time === b.time)
-		return compareText(a.instant, b.instant) || compareText(textOf(a), textOf(b));
-	return (a.time ?? Infinity) - (b.time ?? Infinity);
-}
-
-const compareText = (a: string, b: string) => Number(a > b) - Number(a < b);
-
-const textOf = ({ row }: TimedReading) => JSON.stringify(Object.values(row));
-
-/** The same text for equal values. Without a time, only identical readings are equal. */
-function keyOf(metric: Metric, row: IDataObject, values: Measured[], time?: number): string {
-	const isNumeric = isComplete(values);
-	if (isNumeric && time !== undefined) return values.join(' ');
-	const asCame = measuredColumns(metric).map((column) => valueKey(row[column]));
-	const compared = isNumeric ? values : [unitKey(row.unit), ...asCame];
-	return JSON.stringify(
-		time === undefined ? [row[metric.times[0]] || null, ...compared] : compared,
+const isRepeated = ({ copies }: Measurement, reading: Reading) =>
+	copies.some(
+		(copy) => isSameSource(copy, reading) && secondOf(copy) === secondOf(reading),
 	);
-}
 
-/** Empty text is no source, like null. */
-const copyOf = ({ provider, source_type }: IDataObject, time?: number): Copy => ({
-	provider: provider || null,
-	sourceType: source_type || null,
-	second: time === undefined ? undefined : Math.floor(time / SECOND_MS),
-});
+const isCopied = (one: Measurement, reading: Reading) =>
+	reading.time !== undefined &&
+	agoMs(one, reading) <= COPY_MS &&
+	!one.copies.some((copy) => isSameSource(copy, reading));
 
-/** The measurement that a reading repeats. @param equal with equal values, in order of time */
-function originalOf(copy: Copy, equal: readonly Measurement[], time?: number) {
-	let original: Measurement | undefined;
-	for (let at = equal.length - 1; at >= 0; at--) {
-		const one = equal[at];
-		const agoMs = time === undefined ? 0 : time - one.time!;
-		if (agoMs > COPY_MS + SECOND_MS) break;
-		const ofSource = one.copies.filter((other) => isSameSource(other, copy));
-		if (ofSource.some(({ second }) => second === copy.second)) return one;
-		if (ofSource.length === 0 && time !== undefined && agoMs <= COPY_MS) original = one;
-	}
-	return original;
-}
+/** Empty text is no source type, like null. */
+const isSameSource = ({ row: a }: Reading, { row: b }: Reading) =>
+	a.provider === b.provider && (a.source_type || null) === (b.source_type || null);
 
-const isSameSource = (a: Copy, b: Copy) =>
-	a.provider === b.provider && a.sourceType === b.sourceType;
+const secondOf = ({ time }: Reading) => time && Math.floor(time / SECOND_MS);

@@ -1,4 +1,6 @@
 /** Table of metrics. A new metric is one more entry (docs/adding-a-metric.md). */
+import { isBlank } from '../../shared/values';
+
 /** How the values of a period become one. */
 export type Aggregate = 'sum' | 'mean' | 'min' | 'max';
 
@@ -10,6 +12,14 @@ export interface ThresholdOption {
 	option: string;
 	name: string;
 	default: number;
+}
+
+type Convert = (value: number) => number;
+
+export interface Unit {
+	name: string;
+	/** Spelling (lower case, no blanks) → conversion to this unit. */
+	from: Readonly<Record<string, Convert>>;
 }
 
 export interface Metric {
@@ -27,8 +37,8 @@ export interface Metric {
 	times: readonly string[];
 	/** Its measured fields in order, each with its aggregates in rows of a day and of a user: `systolic_mean` and so on. */
 	measured: Readonly<Record<string, readonly Aggregate[]>>;
-	/** Unit in which measured values are compared and aggregated. `from`: spelling (lower case, no blanks) → conversion. */
-	unit: { name: string; from: Readonly<Record<string, Convert>> };
+	/** Unit in which measured values are compared and aggregated. */
+	unit: Unit;
 	/** Whether a person can have these values: those of the measured columns, in the metric's unit; NaN where one is missing. */
 	isPossible: (...values: number[]) => boolean;
 	/** Limits of one reading. In the trigger, a reading that reaches one starts the workflow. */
@@ -38,9 +48,8 @@ export interface Metric {
 }
 
 /** False for NaN. */
-const isOutside = (value: number, least: number, most: number) => value < least || value > most;
-
-type Convert = (value: number) => number;
+const isOutside = (value: number, least: number, most: number) =>
+	value < least || value > most;
 
 const asIs: Convert = (value) => value;
 const minutesOfSeconds: Convert = (value) => value / 60;
@@ -74,7 +83,9 @@ export const metrics: Metric[] = [
 		measured: { systolic: ['mean', 'min', 'max'], diastolic: ['mean', 'min', 'max'] },
 		unit: { name: 'mmHg', from: { mmhg: asIs, 'mm[hg]': asIs, kpa: mmHgOfKPa } },
 		isPossible: (systolic, diastolic) =>
-			!isOutside(systolic, 20, 350) && !isOutside(diastolic, 10, 250) && !(systolic <= diastolic),
+			!isOutside(systolic, 20, 350) &&
+			!isOutside(diastolic, 10, 250) &&
+			!(systolic <= diastolic),
 		meanLimits: [
 			atLeast('systolic', 'meanSystolic', 'Mean Systolic', 135),
 			atLeast('diastolic', 'meanDiastolic', 'Mean Diastolic', 85),
@@ -91,7 +102,8 @@ export const metrics: Metric[] = [
 		value: 'mindfulnessMinutes',
 		name: 'Mindfulness Minutes',
 		action: 'Get mindfulness minutes',
-		description: 'Retrieve the mindfulness sessions of a user with their length in minutes',
+		description:
+			'Retrieve the mindfulness sessions of a user with their length in minutes',
 		event: 'New Mindfulness Session',
 		noun: 'mindfulness session',
 		path: 'mindfulness_minutes',
@@ -120,8 +132,22 @@ export const metrics: Metric[] = [
 /** The measured fields of a data point, in order. */
 export const measuredColumns = (metric: Metric) => Object.keys(metric.measured);
 
+/** The conversion of a unit in any spelling. No unit counts as the metric's; undefined for an unknown one (quirk 33). */
+export function conversionOf({ name, from }: Unit, given: unknown): Convert | undefined {
+	const unit = isBlank(given) ? name : given;
+	const spelling = typeof unit === 'string' ? spellingOf(unit) : '';
+	return Object.hasOwn(from, spelling) ? from[spelling] : undefined;
+}
+
+/** Lower case without blanks: units are spelled in several ways (quirk 7). */
+export const spellingOf = (unit: string) => unit.replace(/\s/g, '').toLowerCase();
+
 /** All fields of a data point that have a column of their own (contract 2.2, 2.3). */
-export const columnsOf = (metric: Metric) => [...measuredColumns(metric), 'unit', ...metric.times];
+export const columnsOf = (metric: Metric) => [
+	...measuredColumns(metric),
+	'unit',
+	...metric.times,
+];
 
 /** Path of the readings of a user (contract 4.1, 4.2); without a user ID, a template. */
 export const pathOf = ({ path }: Metric, userId?: string) =>

@@ -3,24 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { isBlank } from '../../shared/values';
 import type { UserRef } from '../users/users';
 import type { IdentifiedRow, LocalTimeOf } from './identity';
-import {
-	conversionOf,
-	measuredValues,
-	reachedBy,
-	reachedText,
-	type Limit,
-	type Reached,
-} from './measured';
-import { measurementsOf, timedReading, type TimedReading } from './measurements';
-import { measuredColumns, type Metric } from './metrics';
-import {
-	averageColumns,
-	otherAggregates,
-	periodValues,
-	rowIdOf,
-	rowOf,
-	SINGLE_READINGS,
-} from './summary';
+import { reachedBy, reachedText, type Limit } from './measured';
+import { measurementsOf, readingOf, type Reading } from './measurements';
+import { conversionOf, measuredColumns, type Metric } from './metrics';
+import { greatest, periodColumns, periodValues, rowIdOf, rowOf } from './summary';
 
 export interface PollReadings {
 	/** The readings that go out. */
@@ -32,32 +18,25 @@ export interface PollReadings {
 	localTimeOf: LocalTimeOf;
 }
 
-export function pollColumns(metric: Metric, limits: readonly Limit[]): string[] {
-	return [
-		'client_user_id',
-		...(limits.length > 0 ? ['reached'] : []),
-		...averageColumns(metric),
-		...['unit', 'readings', 'corrected'],
-		...SINGLE_READINGS,
-		...otherAggregates(metric),
-		...['left_out', 'providers', 'source_types', 'user_id', 'row_id'],
-	];
-}
+export const pollColumns = (metric: Metric, limits: readonly Limit[]): string[] =>
+	periodColumns(metric, limits.length > 0 ? ['corrected', 'reached'] : ['corrected']);
 
-export function pollRow(metric: Metric, user: UserRef, readings: PollReadings): IDataObject {
+export function pollRow(
+	metric: Metric,
+	user: UserRef,
+	readings: PollReadings,
+): IDataObject {
 	const { emitted, inLookback, limits, localTimeOf } = readings;
-	const timed = (row: IDataObject) => timedReading(metric, row, localTimeOf);
-	const given = { meanLimits: [], limits: [] };
-	const ofEmitted = emitted.map(({ row }) => timed(row));
-	const values = periodValues(metric, given, measurementsOf(metric, ofEmitted));
+	const read = (row: IDataObject) => readingOf(metric, row, localTimeOf);
+	const out = emitted.map(({ row }) => read(row));
+	const values = valuesOf(metric, out);
 	if (values.readings === 0) {
-		Object.assign(values, asItCame(metric, ofEmitted));
+		Object.assign(values, asItCame(metric, out));
 	} else {
-		const all = measurementsOf(metric, inLookback.map(timed));
-		const { latest, latest_time } = periodValues(metric, given, all);
+		const { latest, latest_time } = valuesOf(metric, inLookback.map(read));
 		Object.assign(values, { latest, latest_time });
 	}
-	values.reached = reachedByAny(metric, limits, ofEmitted);
+	values.reached = reachedText(out.map((one) => reachedBy(metric, limits, one.values)));
 	values.corrected = emitted.filter(({ change }) => change === 'updated').length;
 	// The same for a repeated item.
 	const parts = emitted.map((one) => one.key + one.values).sort();
@@ -65,24 +44,19 @@ export function pollRow(metric: Metric, user: UserRef, readings: PollReadings): 
 	return rowOf(pollColumns(metric, limits), user, values);
 }
 
-function reachedByAny(metric: Metric, limits: readonly Limit[], readings: TimedReading[]) {
-	const reached = new Set<Reached>();
-	for (const { row } of readings)
-		for (const one of reachedBy(metric, limits, measuredValues(metric, row))) reached.add(one);
-	return reachedText(reached);
+function valuesOf(metric: Metric, readings: Reading[]): IDataObject {
+	const none = { meanLimits: [], limits: [] };
+	return periodValues(metric, none, measurementsOf(metric, readings));
 }
 
 /** The newest reading where no number can be trusted: an alert without values helps nobody. */
-function asItCame(metric: Metric, readings: TimedReading[]): IDataObject {
-	const newest = readings.reduce((a, b) =>
-		(b.time ?? -Infinity) >= (a.time ?? -Infinity) ? b : a,
-	);
-	const { row, local } = newest;
-	const values = measuredColumns(metric)
-		.map((column) => shownAs(row[column]))
-		.join('/');
+function asItCame(metric: Metric, readings: Reading[]): IDataObject {
+	const { row, local } = greatest(readings, ({ time = -Infinity }) => [time])!;
+	const columns = measuredColumns(metric);
+	const values = columns.map((column) => shownAs(row[column])).join('/');
 	// An unknown unit would make the values look like those of the metric's.
-	const text = conversionOf(metric, row.unit) ? values : `${values} ${String(row.unit)}`;
+	const isKnown = conversionOf(metric.unit, row.unit) !== undefined;
+	const text = isKnown ? values : `${values} ${String(row.unit)}`;
 	return { latest: text, latest_time: local, highest: text, highest_time: local };
 }
 

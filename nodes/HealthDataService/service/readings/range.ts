@@ -1,7 +1,7 @@
 /** The range that is read for a user: what is sent, and to which period each reading belongs. */
 import type { SelectedUser } from '../users/selection';
 import type { LocalTimeOf } from './identity';
-import type { TimedReading } from './measurements';
+import type { Reading } from './measurements';
 
 /** `before` is that of *Compare With Previous Period*. */
 export type Period = 'current' | 'before';
@@ -18,7 +18,7 @@ export interface ReadRange {
 	/** False for an open range that begins in the future. */
 	hasBegun: boolean;
 	/** Undefined for a reading of a day outside the range. */
-	periodOf(reading: TimedReading): Period | undefined;
+	periodOf(reading: Reading): Period | undefined;
 }
 
 export type RangeOf = (selected: SelectedUser) => ReadRange;

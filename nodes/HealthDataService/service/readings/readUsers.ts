@@ -20,6 +20,7 @@ import type { SelectedUser, UserSelection } from '../users/selection';
 export interface UserResult extends SelectedUser {
 	rows: IDataObject[];
 	isGone: boolean;
+	problem?: Problem;
 	/** Since the first request was sent: time in the queue does not count as slowness. */
 	tookMs: number;
 }
@@ -54,7 +55,10 @@ export const USERS_PER_REQUEST = 4;
  *
  * @throws Problem that concerns all users, what `onDone` throws, and any error after the read has ended
  */
-export const readUsers = (get: Get, options: ReadUsersOptions): AsyncGenerator<UserResult> =>
+export const readUsers = (
+	get: Get,
+	options: ReadUsersOptions,
+): AsyncGenerator<UserResult> =>
 	concurrentMap(options.selection.users(get), options, async (selected, hasEnded) => {
 		const result = await readUser(get, options, selected, hasEnded);
 		if (result) options.onDone?.(result);
@@ -78,7 +82,9 @@ async function readUser(
 	};
 	let resolved = selected;
 	try {
-		const found = selected.resolve ? await selected.resolve(getOfUser, request) : selected;
+		const found = selected.resolve
+			? await selected.resolve(getOfUser, request)
+			: selected;
 		resolved = found ?? selected;
 		const read = found ? await readFound(getOfUser, options, found, request) : noRows();
 		return { ...resolved, ...read, tookMs: tookMs() };
@@ -97,8 +103,7 @@ async function readFound(
 	selected: SelectedUser,
 	request: RequestOptions,
 ) {
-	const { user, sentId = user.user_id, problem } = selected;
-	if (problem) throw problem;
+	const { user, sentId = user.user_id } = selected;
 	if (!isUsableUserId(user.user_id)) throw unusableUserId();
 	let isGone = false;
 	const onMissing = async () => {
@@ -116,7 +121,9 @@ async function readFound(
 async function* noPages(): AsyncGenerator<IDataObject> {}
 
 /** The budget that all requests for one user share. Its time begins when the first of them leaves the queue. */
-function budgetOf(limits: () => UserBudget = () => ({ retryMs: Infinity, totalMs: Infinity })) {
+function budgetOf(
+	limits: () => UserBudget = () => ({ retryMs: Infinity, totalMs: Infinity }),
+) {
 	const own: Budget = {
 		stoppedBy: () =>
 			own.sentAt !== undefined && tookMs() >= limits().totalMs ? tooSlow() : undefined,

@@ -3,7 +3,14 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { missingFieldError } from '../../http/errors';
-import { isBlank, isObject, stableJson, toNumber } from '../../shared/values';
+import {
+	groupBy,
+	isBlank,
+	isObject,
+	stableJson,
+	text,
+	toNumber,
+} from '../../shared/values';
 import { identityOf, keysOf, toRowId } from './identity';
 import { columnsOf, measuredColumns, type Metric } from './metrics';
 import type { SelectedUser } from '../users/selection';
@@ -36,64 +43,68 @@ function groupsOf({ groups }: IDataObject): Group[] {
 	});
 }
 
+/** The columns of a reading in their order. */
+export const readingColumns = (metric: Metric, hasTimeZone = false): string[] => [
+	'client_user_id',
+	'local_time',
+	...measuredColumns(metric),
+	'unit',
+	'provider',
+	'source_type',
+	...metric.times,
+	...(hasTimeZone ? ['time_zone'] : []),
+	'user_id',
+	'row_id',
+];
+
 /**
- * The readings of a page, in order, as flat rows: our columns, then every other field that the service sent. `local_time` and
- * `row_id` are null; `time_zone` is there with a `zone`. Measured numbers that came as text are numbers; all else stays as it came (quirks 7, 9).
+ * The readings of a page, in order, as flat rows: our columns, then every other field that the service sent. `local_time`, `row_id`
+ * and `time_zone` are null. Measured numbers that came as text are numbers; all else stays as it came (quirks 7, 9).
  */
 export function readingRows(
 	page: IDataObject,
 	metric: Metric,
 	user: UserRef,
-	zone?: string,
+	columns = readingColumns(metric),
 ): IDataObject[] {
+	const fields = columnsOf(metric);
 	const measured = measuredColumns(metric);
-	const columns = columnsOf(metric);
+	const empty = Object.fromEntries(columns.map((column) => [column, null]));
+	const ofUser = Object.assign(empty, user);
 	return groupsOf(page).flatMap((group) => {
 		// Copying it for each row is many times faster than adding the columns one by one.
-		const start = rowOfGroup(group, emptyReading(metric, user, zone));
+		const start = rowOfGroup(group, ofUser);
 		return group.data.map((point) => {
 			const row = { ...start };
-			for (const column of columns) row[column] = point[column] ?? null;
-			for (const column of measured) row[column] = numberOrAsCame(row[column]);
-			for (const name of Object.keys(point))
-				if (!columns.includes(name)) addServiceField(row, name, point[name]);
+			for (const field of fields) row[field] = point[field] ?? null;
+			for (const column of measured) {
+				const value = row[column];
+				if (typeof value === 'string') row[column] = toNumber(value) ?? value;
+			}
+			for (const name of Object.keys(point)) {
+				if (!fields.includes(name)) addServiceField(row, name, point[name]);
+			}
 			return row;
 		});
 	});
 }
 
-const numberOrAsCame = (value: IDataObject[string]) =>
-	typeof value === 'string' ? (toNumber(value) ?? value) : value;
-
-/** What all rows of a group have in common. @param empty the columns in their order */
-function rowOfGroup({ slug, source: given, extras }: Group, empty: IDataObject): IDataObject {
+/** What all rows of a group have in common. @param ofUser the columns in their order */
+function rowOfGroup(
+	{ slug, source: given, extras }: Group,
+	ofUser: IDataObject,
+): IDataObject {
 	const source = isObject(given) ? given : {};
 	const { provider, type, ...more } = source;
-	const row = { ...empty };
+	const row = { ...ofUser };
 	row.provider = isBlank(provider) ? slug : provider;
 	row.source_type = type ?? null;
 	if (row.provider !== slug) addServiceField(row, 'provider', slug);
-	for (const name of Object.keys(more)) addServiceField(row, `source_${name}`, more[name]);
+	addServiceFields(row, more, 'source_');
 	if (source !== given) addServiceField(row, 'source', given);
-	for (const name of Object.keys(extras)) addServiceField(row, `group_${name}`, extras[name]);
+	addServiceFields(row, extras, 'group_');
 	return row;
 }
-
-function emptyReading(metric: Metric, user: UserRef, zone?: string): IDataObject {
-	const row: IDataObject = { client_user_id: user.client_user_id };
-	for (const column of readingColumns(metric, zone !== undefined)) row[column] ??= null;
-	if (zone !== undefined) row.time_zone = zone;
-	row.user_id = user.user_id;
-	return row;
-}
-
-/** The columns of a reading in their order. */
-export const readingColumns = (metric: Metric, hasTimeZone = false): string[] => [
-	...['client_user_id', 'local_time', ...measuredColumns(metric)],
-	...['unit', 'provider', 'source_type', ...metric.times],
-	...(hasTimeZone ? ['time_zone'] : []),
-	...['user_id', 'row_id'],
-];
 
 /** n8n treats an item with this field as failed. */
 const RESERVED = 'error';
@@ -103,15 +114,25 @@ function addServiceField(row: IDataObject, name: string, value: unknown) {
 	let free = name;
 	while (Object.hasOwn(row, free) || free === RESERVED) free += '_raw';
 	// Not assigned, because the name may be `__proto__`.
-	Object.defineProperty(row, free, { value, enumerable: true, writable: true, configurable: true });
+	Object.defineProperty(row, free, {
+		value,
+		enumerable: true,
+		writable: true,
+		configurable: true,
+	});
+}
+
+function addServiceFields(row: IDataObject, fields: IDataObject, prefix = '') {
+	for (const name of Object.keys(fields))
+		addServiceField(row, prefix + name, fields[name]);
 }
 
 /** Our columns, then all fields that the service sent. Without a common name, copying all at once is many times faster. */
 export function withServiceFields(ours: IDataObject, theirs: IDataObject): IDataObject {
-	if (![...Object.keys(ours), RESERVED].some((name) => Object.hasOwn(theirs, name)))
-		return { ...ours, ...theirs };
+	const taken = [...Object.keys(ours), RESERVED];
+	if (!taken.some((name) => Object.hasOwn(theirs, name))) return { ...ours, ...theirs };
 	const row = { ...ours };
-	for (const name of Object.keys(theirs)) addServiceField(row, name, theirs[name]);
+	addServiceFields(row, theirs);
 	return row;
 }
 
@@ -127,30 +148,35 @@ export type Collect = (
 
 /** `collect` for readings of these source types only (lower case; none: all). An invalid page stays invalid. */
 export function ofSourceTypes(types: readonly string[] = [], collect: Collect): Collect {
-	const isWanted = ({ source }: IDataObject) =>
-		types.includes(String((isObject(source) && source.type) || '').toLowerCase());
-	const wanted = (list: unknown) =>
-		Array.isArray(list) ? list.filter((group) => !isObject(group) || isWanted(group)) : list;
+	if (types.length === 0) return collect;
 	async function* only(pages: AsyncIterable<IDataObject>) {
-		for await (const page of pages) {
-			const groups = Object.entries(page.groups ?? {}).map(([slug, list]) => [slug, wanted(list)]);
-			yield isObject(page.groups) ? { ...page, groups: Object.fromEntries(groups) } : page;
-		}
+		for await (const { groups } of pages)
+			yield { groups: isObject(groups) ? wantedOf(groups, types) : groups };
 	}
-	return types.length === 0
-		? collect
-		: async (pages, selected) => await collect(only(pages), selected);
+	return async (pages, selected) => await collect(only(pages), selected);
 }
 
-/** All rows of the pages that the limit takes, still without `local_time` and `row_id`. @param zoneOf for `time_zone` */
+function wantedOf(groups: IDataObject, types: readonly string[]): IDataObject {
+	const isWanted = (group: unknown) => {
+		if (!isObject(group)) return true;
+		const { type } = isObject(group.source) ? group.source : {};
+		return types.includes(text(type).toLowerCase());
+	};
+	const lists = Object.entries(groups).map(([slug, list]) => [
+		slug,
+		Array.isArray(list) ? list.filter(isWanted) : list,
+	]);
+	return Object.fromEntries(lists);
+}
+
+/** All rows of the pages, or as many as the limit takes, still without `local_time` and `row_id`. */
 export const collectRows =
-	(metric: Metric, limit: RowLimit, zoneOf?: (selected: SelectedUser) => string): Collect =>
-	async (pages, selected) => {
+	(metric: Metric, limit?: RowLimit, columns?: string[]): Collect =>
+	async (pages, { user }) => {
 		const rows: IDataObject[] = [];
 		for await (const page of pages) {
-			for (const row of readingRows(page, metric, selected.user, zoneOf?.(selected)))
-				rows.push(row);
-			if (limit.isReached(rows.length)) break;
+			for (const row of readingRows(page, metric, user, columns)) rows.push(row);
+			if (limit?.isReached(rows.length)) break;
 		}
 		return rows;
 	};
@@ -162,22 +188,21 @@ interface ReadingOptions {
 	hasTimeZone?: boolean;
 }
 
-/** `collectRows` with `local_time` and `row_id`. */
+/** `collectRows` with `local_time`, `row_id` and `time_zone`. */
 export function collectReadings(
 	metric: Metric,
 	{ limit, rangeOf, hasTimeZone }: ReadingOptions,
 ): Collect {
-	const zoneOf = (selected: SelectedUser) => rangeOf(selected).zone;
-	const collect = collectRows(metric, limit, hasTimeZone ? zoneOf : undefined);
+	const collect = collectRows(metric, limit, readingColumns(metric, hasTimeZone));
 	const identity = identityOf(metric);
 	return async (pages, selected) => {
 		const rows = await collect(pages, selected);
-		const { keys, times } = keysOf(identity, rows);
-		const { localTimeOf } = rangeOf(selected);
-		rows.forEach((row, index) => {
-			row.local_time = localTimeOf(row[identity.time], times[index]);
-			row.row_id = toRowId(identity, keys[index]);
+		const { localTimeOf, zone } = rangeOf(selected);
+		const keys = keysOf(identity, rows, (row, time) => {
+			row.local_time = localTimeOf(time);
+			if (hasTimeZone) row.time_zone = zone;
 		});
+		keys.forEach((key, index) => (rows[index].row_id = toRowId(identity, key)));
 		return rows;
 	};
 }
@@ -187,17 +212,22 @@ export function collectReadings(
  * the same, not only the slug (quirk 4).
  */
 export const collectGrouped: Collect = async (pages, { user }) => {
-	const merged = new Map<string, Map<string, IDataObject & { data: IDataObject[] }>>();
+	const all: Group[] = [];
 	for await (const page of pages) {
-		for (const { slug, data, source, extras } of groupsOf(page)) {
-			const ofProvider = merged.get(slug) ?? new Map();
-			merged.set(slug, ofProvider);
-			const key = stableJson({ ...extras, source });
-			const group = ofProvider.get(key) ?? { ...extras, data: [], source };
-			ofProvider.set(key, group);
-			for (const point of data) group.data.push(point);
-		}
+		for (const group of groupsOf(page)) all.push(group);
 	}
-	const groups = [...merged].map(([slug, ofProvider]) => [slug, [...ofProvider.values()]]);
-	return [{ ...user, groups: Object.fromEntries(groups) }];
+	const bySlug = [...groupBy(all, ({ slug }) => slug)];
+	const merged = bySlug.map(([slug, groups]) => [slug, mergedOf(groups)]);
+	return [{ ...user, groups: Object.fromEntries(merged) }];
 };
+
+function mergedOf(groups: Group[]) {
+	const equal = groupBy(groups, ({ extras, source }) =>
+		stableJson({ ...extras, source }),
+	);
+	return [...equal.values()].map((parts) => {
+		const [{ extras, source }] = parts;
+		const data = parts.flatMap((part) => part.data);
+		return { ...extras, data, source };
+	});
+}

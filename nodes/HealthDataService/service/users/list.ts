@@ -27,7 +27,13 @@ export interface ListSlice {
  */
 export async function* userPages(
 	get: Get,
-	{ offset = 0, maxUsers = Infinity, isLazy = false, pagesOnDemand, onTotal }: ListSlice = {},
+	{
+		offset = 0,
+		maxUsers = Infinity,
+		isLazy = false,
+		pagesOnDemand,
+		onTotal,
+	}: ListSlice = {},
 ): AsyncGenerator<UserPage> {
 	const read = new ListRead(offset, maxUsers);
 	const ahead = new PagesAhead(get);
@@ -121,7 +127,11 @@ class ListRead {
 		while (this.wasLong && !this.hasEnded && requests.length < count) {
 			requests.push(this.next(position));
 			const reached = Math.min(position - this.overlap + this.largest, end);
-			if (reached <= position || reached - this.position >= this.maxUsers - this.seen.size) break;
+			if (
+				reached <= position ||
+				reached - this.position >= this.maxUsers - this.seen.size
+			)
+				break;
 			position = reached;
 		}
 		return requests;
@@ -150,7 +160,8 @@ class ListRead {
 
 	private hasMoved({ offset }: PageRequest, { users, total }: UserPage): boolean {
 		if (offset === this.start) return false;
-		if (offset < this.position) return users.length === 0 || !this.seen.has(users[0].user_id);
+		if (offset < this.position)
+			return users.length === 0 || !this.seen.has(users[0].user_id);
 		const hasShrunk = Number(total) < Number(this.total);
 		// Once for each new user: a `total` that merely fluctuates must not stop the read.
 		return hasShrunk && this.steppedBackAt !== this.seen.size;
@@ -169,7 +180,8 @@ class ListRead {
 
 	private unseen(users: IDataObject[]): IDataObject[] {
 		return users.filter(
-			({ user_id }) => !this.hasEnded && !this.seen.has(user_id) && this.seen.add(user_id),
+			({ user_id }) =>
+				!this.hasEnded && !this.seen.has(user_id) && this.seen.add(user_id),
 		);
 	}
 

@@ -23,7 +23,9 @@ export function notingReadings(get: Get) {
 
 function hasData(groups: unknown): boolean {
 	const lists = isObject(groups) ? Object.values(groups).flat() : [];
-	return lists.some((group) => isObject(group) && Array.isArray(group.data) && group.data[0]);
+	return lists.some(
+		(group) => isObject(group) && Array.isArray(group.data) && group.data[0],
+	);
 }
 
 /**
@@ -36,7 +38,8 @@ export async function providerProblem(get: Get, slug: string, field = 'Provider'
 	const names = new Map<string, string>();
 	let hasUsers = false;
 	for await (const { users } of userPages(get)) {
-		for (const source of users.flatMap(connectedSources)) names.set(source.slug, source.name);
+		for (const source of users.flatMap(connectedSources))
+			names.set(source.slug, source.name);
 		if (names.has(slug)) return undefined;
 		hasUsers ||= users.length > 0;
 	}
@@ -54,7 +57,9 @@ const SLUG = /^[\w.-]{1,64}$/;
 function adviceFor(slug: string, field: string, names: Map<string, string>): string {
 	const wanted = slug.toLowerCase();
 	const known = [...names].filter(([one]) => SLUG.test(one));
-	const meant = known.filter((words) => words.some((word) => word.toLowerCase() === wanted));
+	const meant = known.filter((words) =>
+		words.some((word) => word.toLowerCase() === wanted),
+	);
 	const named = (meant.length > 0 ? meant : known).map(([one]) => one).sort();
 	if (named.length === 0)
 		return `No user of the team has one connected. Leave '${field}' empty for all`;

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { FEW_ATTEMPTS, type Get, type RequestOptions } from '../../http/client';
 import { ignoreProblem, Problem } from '../../shared/problem';
 import { text } from '../../shared/values';
-import { findOnList, resolveMany } from './resolveMany';
+import { findOnList } from './findOnList';
 import { userPages, type ListSlice } from './list';
 import {
 	blankAround,
@@ -25,9 +25,7 @@ export interface SelectedUser {
 	team?: string;
 	/** The entry of *User IDs*. */
 	entry?: ListEntry;
-	/** Why the entry could not be resolved; `user_id` is empty then. */
-	problem?: Problem;
-	/** Finds the user of the entry, before the readings are requested; undefined if another entry is the same user. */
+	/** Finds the user of the entry, whose `user_id` is empty. Undefined for nothing to read: another entry is the same user, or it is skipped. */
 	resolve?(get: Get, request: RequestOptions): Promise<SelectedUser | undefined>;
 }
 
@@ -111,7 +109,11 @@ interface OneUserOptions {
  */
 export function oneUser(
 	{ by, id, shownAs }: UserIdentifier,
-	{ whenNotFound = 'error', resolved = new Map(), needsRecord = false }: OneUserOptions = {},
+	{
+		whenNotFound = 'error',
+		resolved = new Map(),
+		needsRecord = false,
+	}: OneUserOptions = {},
 ): UserSelection {
 	/** The record of a picked user, if Resolve confirms what the list showed. */
 	const confirmed = async (get: Get, isCancelled?: () => boolean) => {
@@ -126,7 +128,11 @@ export function oneUser(
 		async *users(get) {
 			if (by === 'userId') {
 				const record = needsRecord ? await confirmed(get) : undefined;
-				return yield { ...toSelectedUser(record ?? { user_id: id }, 1), sentId: id, record };
+				return yield {
+					...toSelectedUser(record ?? { user_id: id }, 1),
+					sentId: id,
+					record,
+				};
 			}
 			const user = await resolveUser(get, id);
 			if (user) return yield toSelectedUser(user, 1);
@@ -137,7 +143,8 @@ export function oneUser(
 			// Not from `resolved`: the user may have been removed since.
 			else if (
 				shownAs !== undefined &&
-				lowerUserId(String((await resolveQuietly(get, shownAs))?.user_id)) === user.user_id
+				lowerUserId(String((await resolveQuietly(get, shownAs))?.user_id)) ===
+					user.user_id
 			)
 				throw userExists();
 			if (whenNotFound === 'empty') return;
@@ -158,100 +165,95 @@ export function oneUser(
 }
 
 /** The readings are worth more than the name. A problem that also concerns them is reported by their own requests. */
-const resolveQuietly = async (get: Get, clientUserId: string, isCancelled?: () => boolean) =>
+const resolveQuietly = async (
+	get: Get,
+	clientUserId: string,
+	isCancelled?: () => boolean,
+) =>
 	await resolveUser(get, clientUserId, {
 		maxAttempts: FEW_ATTEMPTS,
 		ignoreFailure: true,
 		isCancelled,
 	}).catch(ignoreProblem);
 
-/**
- * In the order of the list. An entry that no user has is that entry's problem; with `empty` it is skipped.
- *
- * @param options.isLazy whether the reader may stop before the end
- */
+interface ListedOptions {
+	/** With `empty`, an entry that no user has is skipped. */
+	whenNotFound?: WhenNotFound;
+	/** Whether the reader may stop before the end: then the user list is not read for the client user IDs. */
+	isLazy?: boolean;
+	/** Why an entry has no user. */
+	noUser?: (entry: ListEntry) => Problem;
+}
+
+/** In the order of the list. */
 export const listedUsers = (
 	by: UserIdentifier['by'],
 	entries: readonly ListEntry[],
-	{
-		whenNotFound = 'error',
-		isLazy = false,
-	}: { whenNotFound?: WhenNotFound; isLazy?: boolean } = {},
+	options: ListedOptions = {},
+): UserSelection =>
+	by === 'userId' ? byUserId(entries, options) : byClientUserId(entries, options);
+
+const byUserId = (
+	entries: readonly ListEntry[],
+	{ whenNotFound = 'error' }: ListedOptions,
 ): UserSelection => ({
 	entries,
 	lastPlace: () => entries.length,
-	async *users(get) {
-		let place = 0;
-		if (by === 'userId') {
-			for (const entry of entries)
-				yield { user: { user_id: entry.id, client_user_id: null }, place: ++place, entry };
-			return;
-		}
-		/** The entry of each user. */
-		const returned = new Map<string, string>();
-		for await (const { user, problem } of resolveMany(get, entries, isLazy)) {
-			const entry = entries[place++];
-			if (user) {
-				const selected = toSelectedUser(user, place);
-				const first = returned.get(selected.user.user_id);
-				if (first === undefined) yield { ...selected, entry };
-				else if (first !== entry.id.toLowerCase())
-					yield { user: unresolved(entry), place, entry, problem: sameRecord(entry) };
-				returned.set(selected.user.user_id, first ?? entry.id.toLowerCase());
-			} else if (problem || whenNotFound === 'error') {
-				const reason = problem ?? noSuchEntry(by, entry);
-				yield { user: unresolved(entry), place, entry, problem: reason };
-			}
-		}
-	},
-	async whenMissing(get, { user, entry }) {
-		if (by === 'clientUserId') await throwIfUserExists(get, { ...user, client_user_id: entry!.id });
-		if (whenNotFound === 'error') throw noSuchEntry(by, entry!);
+	users: () =>
+		entries.map((entry, index) => {
+			const user = { user_id: entry.id, client_user_id: null };
+			return { user, place: index + 1, entry };
+		}),
+	async whenMissing(_get, { entry }) {
+		if (whenNotFound === 'error') throw noSuchEntry('userId', entry!);
 	},
 });
 
-/**
- * Client user IDs of the trigger: each is resolved when its user is read, with the same budget, so that one that fails or hangs
- * holds up no other.
- *
- * @param noUser why an entry has no user
- */
-export const watchedEntries = (
+/** Each is resolved when its user is read, with the same budget, so that one that fails or hangs holds up no other. */
+function byClientUserId(
 	entries: readonly ListEntry[],
-	noUser = (entry: ListEntry) => noSuchEntry('clientUserId', entry),
-): UserSelection => ({
-	entries,
-	async *users(get) {
-		const known = await findOnList(get, entries);
-		/** The entry of each user. */
-		const found = new Map<string, string>();
-		for (const entry of entries) {
-			const { id, at } = entry;
-			yield {
-				user: unresolved(entry),
-				place: at,
-				entry,
-				async resolve(ofUser, request) {
-					const record = known.get(id) ?? (await resolveUser(ofUser, id, request));
-					if (!record) throw noUser(entry);
-					const selected = { ...toSelectedUser(record, at), entry };
-					const { user_id } = selected.user;
-					const other = found.get(user_id);
-					if (other !== undefined && other.toLowerCase() !== id.toLowerCase())
-						throw sameRecord(entry);
-					found.set(user_id, id);
-					return other === undefined ? selected : undefined;
-				},
-			};
-		}
-	},
-	async whenMissing(get, { user, entry }) {
-		await throwIfUserExists(get, { ...user, client_user_id: entry!.id });
-		throw noUser(entry!);
-	},
-});
-
-const unresolved = ({ id }: ListEntry): UserRef => ({ user_id: '', client_user_id: id });
+	{ whenNotFound = 'error', isLazy = false, noUser = noSuchClientEntry }: ListedOptions,
+): UserSelection {
+	const throwUnlessEmpty = (entry: ListEntry) => {
+		if (whenNotFound === 'error') throw noUser(entry);
+	};
+	return {
+		entries,
+		lastPlace: () => entries.length,
+		async *users(get) {
+			const known = await findOnList(get, isLazy ? [] : entries);
+			/** The entry of each user. */
+			const found = new Map<string, string>();
+			for (const [index, entry] of entries.entries()) {
+				const { id } = entry;
+				const place = index + 1;
+				yield {
+					user: { user_id: '', client_user_id: id },
+					place,
+					entry,
+					async resolve(ofUser, request) {
+						const record = known.get(id) ?? (await resolveUser(ofUser, id, request));
+						if (!record) {
+							throwUnlessEmpty(entry);
+							return undefined;
+						}
+						const selected = { ...toSelectedUser(record, place), entry };
+						const { user_id } = selected.user;
+						const other = found.get(user_id);
+						if (other !== undefined && other.toLowerCase() !== id.toLowerCase())
+							throw sameRecord(entry);
+						found.set(user_id, id);
+						return other === undefined ? selected : undefined;
+					},
+				};
+			}
+		},
+		async whenMissing(get, { user, entry }) {
+			await throwIfUserExists(get, { ...user, client_user_id: entry!.id });
+			throwUnlessEmpty(entry!);
+		},
+	};
+}
 
 const separatorHint = (id: string) =>
 	/[;\s]/.test(id.trim()) ? 'Separate client user IDs by commas or lines. ' : '';
@@ -272,6 +274,8 @@ const noSuchEntry = (by: UserIdentifier['by'], { at, id }: ListEntry) =>
 		{ httpCode: '404' },
 	);
 
+const noSuchClientEntry = (entry: ListEntry) => noSuchEntry('clientUserId', entry);
+
 /** A listed user may be removed before the readings are requested. A 404 for a user who still exists is an error. */
 export async function throwIfUserExists(get: Get, { user_id, client_user_id }: UserRef) {
 	const isKnown = client_user_id !== null && isClientUserId(client_user_id);
@@ -289,6 +293,15 @@ const userExists = () =>
 export function toSelectedUser(record: IDataObject, place: number): SelectedUser {
 	const { user_id, client_user_id, team_id } = record;
 	const sentId = String(user_id);
-	const user = { user_id: lowerUserId(sentId), client_user_id: text(client_user_id) || null };
-	return { user, sentId, place, record, team: typeof team_id === 'string' ? team_id : undefined };
+	const user = {
+		user_id: lowerUserId(sentId),
+		client_user_id: text(client_user_id) || null,
+	};
+	return {
+		user,
+		sentId,
+		place,
+		record,
+		team: typeof team_id === 'string' ? team_id : undefined,
+	};
 }

@@ -68,7 +68,9 @@ export const noSuchClientUser = (id: string) =>
 
 /** A blank is not cut off, because it may be a part of the identifier. */
 export const blankAround = (id: string) =>
-	id === id.trim() ? '' : 'It begins or ends with a blank, which is seen as a part of it. ';
+	id === id.trim()
+		? ''
+		: 'It begins or ends with a blank, which is seen as a part of it. ';
 
 /** Maximum of the query parameter `limit` (contract section 8). */
 export const MAX_PAGE_SIZE = 500;
@@ -86,7 +88,12 @@ export async function userPage(
 	pageSize = MAX_PAGE_SIZE,
 	once?: RequestOptions,
 ) {
-	const { users, total } = await get('/v2/user', { offset, limit: pageSize }, undefined, once);
+	const { users, total } = await get(
+		'/v2/user',
+		{ offset, limit: pageSize },
+		undefined,
+		once,
+	);
 	if (!Array.isArray(users) || !users.every(isObject)) throw missingFieldError('users');
 	if (!users.every(({ user_id }) => typeof user_id === 'string' && text(user_id)))
 		throw new Problem(
@@ -94,7 +101,10 @@ export async function userPage(
 			'Without it the readings of this user cannot be requested. Ask the people who run the service',
 			{ concernsAll: true },
 		);
-	return { users: users as IDataObject[], total: typeof total === 'number' ? total : undefined };
+	return {
+		users: users as IDataObject[],
+		total: typeof total === 'number' ? total : undefined,
+	};
 }
 
 /**

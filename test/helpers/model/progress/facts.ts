@@ -18,7 +18,8 @@ const OF_BUDGET = 1 / 2;
 /** Longest answer that comes in time. */
 export const answerMs = ({ latencyMs, spreadMs }: ModelService) => latencyMs + spreadMs;
 
-const listPages = ({ scope, people }: ProgressHistory) => (scope === 'all' ? Math.ceil(people / LIST_PAGE) : 0);
+/** With the one that shows the end of the list. */
+const listPages = ({ scope, people }: ProgressHistory) => (scope === 'all' ? Math.ceil(people / LIST_PAGE) + 1 : 0);
 const listWaves = (history: ProgressHistory) => Math.ceil(listPages(history) / PAGES_AHEAD) + 1;
 
 /** Requests that a failing user may cost: a 404 is confirmed, and a failure is tried again in the first poll that meets it. */

@@ -34,6 +34,16 @@ const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 		},
 	],
 	[
+		'A user aside who is cut off by the end of the poll has had a turn',
+		{
+			...{ scheduler: 'durable', everyMinutes: 10, latencyMs: 1400, concurrency: 1, readings: [{ poll: 1, user: 2 }] },
+			stretches: [
+				{ from: 0, until: 5, place: 0, count: 3, fault: '429' },
+				{ from: 0, until: 10, place: 1, count: 1, fault: 'hang' },
+			],
+		},
+	],
+	[
 		'The poll that reaches the last users of a round names the limit that made it long',
 		{ people: 14, everyMinutes: 30, polls: 14, throttles: [{ ...limit, minutes: 10, isAnnounced: false }] },
 	],

@@ -243,6 +243,7 @@ export class ProgressPlayer {
 			mostReads: (since) => reads.mostSince(since),
 			watched: team.flatMap(({ nr }) => (removed.has(nr) || malformed.has(nr) ? [] : [nr])),
 			unread: team.flatMap(({ nr }) => (served.has(nr) ? [] : [nr])),
+			hasListed: isOfList || record.listed.size > 0,
 			mayFail: (record.throttled > 0 || team.length === faulty.size) && served.size === 0,
 			// While answers are slow or limited, a poll may be too short for the requests that confirm that a user was removed.
 			unreadable:

@@ -27,10 +27,10 @@ export class ReadsBound {
 	private readonly most: number;
 
 	constructor(history: ProgressHistory) {
-		const { stretches, throttles } = history;
+		const { stretches, throttles, slownesses } = history;
 		const ownLimits = stretches.filter(({ fault }) => fault === '429' || fault === '503');
-		// No bound is promised where users are limited each and all together.
-		const isTwofold = throttles.length > 0 && ownLimits.length > 0;
+		// No bound is promised where a limit of all meets limits of single users, or slow answers: they look alike.
+		const isTwofold = throttles.length > 0 && ownLimits.length + slownesses.length > 0;
 		const most = isLimited(history) ? 3 : 2;
 		this.most = isTwofold ? Infinity : most;
 		this.reads = [Array.from({ length: history.people }, () => 0)];

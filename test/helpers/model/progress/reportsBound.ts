@@ -25,6 +25,8 @@ export interface PollReports {
 	/** Users who are watched, and can be read; those who were not. */
 	watched: number[];
 	unread: number[];
+	/** Whether the poll has reached any user of the list: without it, only hashes are known. */
+	hasListed: boolean;
 	/** Whether the poll itself may fail. */
 	mayFail: boolean;
 	/** Users who may be called unreadable. */
@@ -94,7 +96,10 @@ export class ReportsBound {
 	}
 
 	/** The hour counts at the end of a poll. Where a round takes longer, that is told once a day. */
-	private judgeAbsence({ poll, begun, ended, watched, unread, reported, mostReads }: PollReports, texts: string[]) {
+	private judgeAbsence(
+		{ poll, begun, ended, watched, unread, reported, mostReads, hasListed }: PollReports,
+		texts: string[],
+	) {
 		const absentMs =
 			Math.max(HOUR, 2 * this.intervalMs, 2 * (begun - (this.begun[1] ?? begun)), begun - (this.begun[0] ?? begun)) +
 			MINUTE;
@@ -109,7 +114,7 @@ export class ReportsBound {
 		const about = { poll, absent, texts };
 		if (texts.length === 0 && begun - this.toldAt >= gapMs)
 			fail('users were not read for an hour, and that is not told', about);
-		const isNamed = reported.length > 0 && !isRound;
+		const isNamed = reported.length > 0 && !isRound && hasListed;
 		if (isNamed && !unread.some((user) => reported.some((text) => this.nameOf(user).test(text))))
 			fail('a report names no user who was not read', about);
 	}

@@ -1,7 +1,7 @@
 /** Conversion of the date fields to instants: presets, days and times, in any time zone. */
 import { DateTime, Settings } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { readRange, readRanges, toDateRange } from '../../../helpers/ranges';
+import { readRanges, toDateRange } from '../../../helpers/ranges';
 
 const BERLIN = 'Europe/Berlin';
 // Monday after the change of clocks in Berlin, shortly after midnight there and still Sunday in UTC.
@@ -83,38 +83,6 @@ describe('Between Days', () => {
 		expect(dayOf(given, BERLIN)).toBe('2026-02-01');
 		expect(dayOf(given, 'America/Los_Angeles')).toBe('2026-01-31');
 		expect(dayOf(given, 'Asia/Kolkata')).toBe('2026-02-01');
-	});
-
-	it.each(['2026-03-29T21:59:59.999Z', '2026-03-28T23:00:00.001Z', '2026-03-28T23:00:00.000+00:00'])(
-		"gives the day that contains a reading's own timestamp %s",
-		(timestamp) => {
-			expect(dayOf(timestamp)).toBe('2026-03-29');
-		},
-	);
-
-	it('reads $today and $now of n8n as today, also shortly after midnight', () => {
-		Settings.defaultZone = BERLIN;
-		const times = [now, now.plus({ hours: 1 }), DateTime.fromISO('2026-03-30T00:00:00')];
-		try {
-			for (const $now of times.map((time) => time.setZone(BERLIN))) {
-				for (const given of [$now, $now.startOf('day'), $now.toISO()]) expect(dayOf(given)).toBe('2026-03-30');
-				expect(dayOf($now.startOf('day').minus({ days: 1 }))).toBe('2026-03-29');
-			}
-		} finally {
-			Settings.defaultZone = 'system';
-		}
-	});
-
-	it('means the same before and after n8n made JSON of it', () => {
-		for (const given of [
-			new Date('2026-01-31'),
-			new Date(instant),
-			DateTime.fromISO('2026-01-31T00:00', { zone: 'Asia/Tokyo' }),
-			DateTime.fromISO(instant),
-		]) {
-			for (const zone of [BERLIN, 'America/Los_Angeles'])
-				expect(dayOf(JSON.parse(JSON.stringify(given)), zone)).toBe(dayOf(given, zone));
-		}
 	});
 
 	it.each(['2026-01-31T24:00', '2026-01-31T24:00:00Z', '20260131T2400'])('%s is the end of that day', (endDate) => {
@@ -217,26 +185,6 @@ describe('Between Times', () => {
 		expect(() => read('')).toThrow("'Start Date' is in the future");
 		expect(read('2100-01-01').end_date).toMatch(/^2100-01-01/);
 		expect(read('', now.toISO()!).end_date).toBeUndefined();
-	});
-});
-
-describe('what rows show', () => {
-	const shown = (fields: object, isWholeDays = false) => {
-		const { from, to } = readRange({ dateRange: 'days', ...fields }, BERLIN, now, { isWholeDays });
-		return [from, to];
-	};
-
-	it('is the first and the last day asked for; an open end is today', () => {
-		expect(shown({ dateRange: 'last7Days' })).toEqual(['2026-03-24', '2026-03-30']);
-		expect(shown({ startDate: '2026-03-01', endDate: '2026-03-02' })).toEqual(['2026-03-01', '2026-03-02']);
-		expect(shown({ startDate: '2026-03-01', endDate: '' })).toEqual(['2026-03-01', '2026-03-30']);
-	});
-
-	it('is local times for exact times', () => {
-		expect(shown({ dateRange: 'last24Hours' })).toEqual(['2026-03-28 23:30:00', '2026-03-30 00:30:00']);
-		const times = { dateRange: 'times', startDate: '2026-03-01T12:00:00Z', endDate: '' };
-		expect(shown(times)).toEqual(['2026-03-01 13:00:00', '2026-03-30 00:30:00']);
-		expect(shown(times, true)).toEqual(['2026-03-01', '2026-03-30']);
 	});
 });
 

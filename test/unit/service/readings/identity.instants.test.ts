@@ -26,3 +26,10 @@ it('a text of more than 64 characters is no time, and its own key', () => {
 it.each(['+0', '+000', '+00000', '+0:00', '+05:3', '+2500', 'UTC'])('%s is no offset: the text is kept', (offset) => {
 	expect(instantOf(`2026-06-01T12:00:00${offset}`).key).toBe(`2026-06-01T12:00:00${offset}`);
 });
+
+it.each(['March 3 2026', '5', '2026-W10-2x', 'yesterday'])(
+	'%s is no ISO 8601, so it is no time in any zone',
+	(text) => {
+		expect(instantOf(text)).toEqual({ key: text });
+	},
+);

@@ -4,7 +4,6 @@ import { uuid } from '../../../../dev/sandbox/world';
 import {
 	identify,
 	identityOf,
-	keysOf,
 	toRowId,
 	userPrefix,
 	type Identity,
@@ -23,7 +22,8 @@ const reading = (more: IDataObject = {}): IDataObject => ({
 	unit: 'mmHg',
 	...more,
 });
-const keyOf = (more: IDataObject = {}, among = identity) => keysOf(among, [reading(more)]).keys[0];
+const keysOf = (among: Identity, rows: IDataObject[]) => identify(among, rows).map(({ key }) => key);
+const keyOf = (more: IDataObject = {}, among = identity) => keysOf(among, [reading(more)])[0];
 
 it('is 32 characters, of which the first six are the same for all of a user', () => {
 	expect(keyOf()).toMatch(/^[0-9a-f]{32}$/);
@@ -36,7 +36,7 @@ it('is 32 characters, of which the first six are the same for all of a user', ()
 
 it("never changes: it is the key of users' tables", () => {
 	const rows = [reading(), reading({ systolic: 130 }), reading({ timestamp: 'soon' }), reading({ source_type: null })];
-	expect(keysOf(identity, rows).keys).toEqual([
+	expect(keysOf(identity, rows)).toEqual([
 		'bb82030f2598c440ac7cd4a776683105',
 		'bb8203423cbb24eb716f6f06804cab81',
 		'bb8203fef2348f2d5108e8af6b07df64',
@@ -73,18 +73,6 @@ it('differs between users whose six characters are the same', () => {
 it.each([null, undefined, ''])('missing sources (%p) are the same', (nothing) => {
 	expect(keyOf({ source_type: nothing as never })).toBe(keyOf({ source_type: null }));
 	expect(keyOf({ source_type: nothing as never })).not.toBe(keyOf());
-});
-
-it('of adjacent rows is the one that each has alone', () => {
-	const sources: IDataObject[] = [
-		{},
-		{ user_id: 'u2', provider: 'withings', source_type: 'phone' },
-		{ user_id: 'u2', provider: 'withings', source_type: 'cuff' },
-		{ user_id: 'u2', provider: 'omron', source_type: 'cuff' },
-		{},
-	];
-	const keys = keysOf(identity, sources.map(reading)).keys;
-	expect(keys).toEqual(sources.map((source) => keyOf(source)));
 });
 
 it('two columns are not taken for one another', () => {
@@ -152,14 +140,8 @@ it.each(['14:30', '2026-W05', '2026-03-03T23:59:60Z', '20260230T080000Z'])('%s i
 	expect(identify(identity, [reading({ timestamp })])[0].time).toBeUndefined();
 });
 
-it('has its time in ms, or none', () => {
-	const rows = [reading(), reading({ timestamp: 'soon' }), reading({ timestamp: null })];
-	expect(identify(identity, rows).map(({ time }) => time)).toEqual([Date.UTC(2026, 2, 3, 8), undefined, undefined]);
-	expect(identify(identity, rows).map(({ row }) => row)).toEqual(rows);
-});
-
 describe('same-time readings', () => {
-	const ranked = (...rows: IDataObject[]) => keysOf(identity, rows.map(reading)).keys;
+	const ranked = (...rows: IDataObject[]) => keysOf(identity, rows.map(reading));
 
 	it('the first has the ID that it has alone, the others do not', () => {
 		const [first, second, third] = ranked({ systolic: 110 }, { systolic: 120 }, { systolic: 130 });
@@ -175,23 +157,5 @@ describe('same-time readings', () => {
 		const [first, second] = ranked({ systolic: 130, id: a }, { systolic: 120, id: b });
 		expect(first).toBe(keyOf());
 		expect(ranked({ systolic: 120, id: b }, { systolic: 130, id: a })).toEqual([second, first]);
-	});
-
-	it('are in the order of their values where one has no id', () => {
-		const [second, first] = ranked({ systolic: 130, id: 'a' }, { systolic: 120 });
-		expect(first).toBe(keyOf());
-		expect(second).not.toBe(first);
-	});
-
-	it('that are the same are one, with any ids', () => {
-		const keys = ranked({ id: 'b' }, { id: 'a' }, { systolic: 130, id: 'aa' });
-		expect(keys[0]).toBe(keys[1]);
-		expect(keys[0]).toBe(keyOf());
-		expect(keys[2]).not.toBe(keys[0]);
-	});
-
-	it('readings of other instants do not affect them', () => {
-		const rows = [reading(), reading({ systolic: 130 }), reading({ timestamp: '2026-03-04T08:00:00Z' })];
-		expect(keysOf(identity, rows).keys[2]).toBe(keyOf({ timestamp: '2026-03-04T08:00:00Z' }));
 	});
 });

@@ -28,10 +28,6 @@ it.each([0, 1, 2, 499, 500, 501, 999, 1000, 1001, 1200, 1400, 10_000, 19_500, 20
 	},
 );
 
-it('a total that is much too large costs the prefetch before the second page, no more', async () => {
-	expect(await count(11, { cap: 10, total: TOTALS['too large'] })).toBeLessThanOrEqual(10);
-});
-
 /** Offsets of the requests that were sent together. */
 const wavesOf = async (size: number, slice: ListSlice = {}) => {
 	const waves: number[][] = [];
@@ -60,26 +56,6 @@ it('of a long list, eight pages are requested ahead, after the first as after la
 	const waves = await wavesOf(10_000);
 	expect(waves[1]).toHaveLength(8);
 	expect(waves.length).toBeLessThanOrEqual(4);
-});
-
-it('a Limit beyond a list of one full page: one more request', async () => {
-	expect(await count(500, {}, { maxUsers: 1000, isLazy: true })).toBe(2);
-});
-
-it.each([
-	[1, ['0 1']],
-	[500, ['0 500']],
-	[620, ['0 500', '499 121']],
-	[1500, ['0 500', '499 500', '998 500', '1497 3']],
-])('Limit %i asks for no user beyond it', async (limit, expected) => {
-	const asked = await requestsOf({ size: 2000 }, { maxUsers: limit });
-	expect(asked.map(({ offset, limit }) => `${offset} ${limit}`)).toEqual(expected);
-});
-
-it('no prefetch for a reader that may stop early', async () => {
-	const { get, asked } = movingTeam({ size: 5000 });
-	for await (const page of userPages(get, { isLazy: true })) if (page) break;
-	expect(asked).toHaveLength(1);
 });
 
 it('a cancelled page is requested again, and a page that was taken is not kept', async () => {

@@ -50,46 +50,6 @@ describe('total only helps to prefetch: all users once and in order, none reques
 			}),
 		);
 	});
-
-	it.each<[string, number[], TeamOptions['total']]>([
-		['with the right total', [10, 10, 3, 10], TOTALS.right],
-		[
-			'with a total that the first page had not',
-			[10, 3, 10],
-			(_, on, request, at) => (request > 1 ? at + on : undefined),
-		],
-		['that ends at a total, another one on each page', [10, 10, 3, 10], (_, onPage, __, offset) => offset + onPage],
-	])('a very short page is not the end %s', async (_, cap, total) => {
-		expect((await read({ size: 60, cap, total })).ids).toEqual(team(60));
-	});
-});
-
-describe('the number of users that total announces', () => {
-	it.each([
-		[{}, 61],
-		[{ offset: 10 }, 51],
-		[{ maxUsers: 50 }, 50],
-		[{ offset: 10, maxUsers: 60 }, 51],
-	])('is told once, with the first page, for %j', async (slice, announced) => {
-		const onTotal = jest.fn();
-		await read({ size: 61, cap: 10 }, { ...slice, onTotal });
-		expect(onTotal.mock.calls).toEqual([[announced]]);
-	});
-
-	it('may end the read before another request', async () => {
-		const { get, asked } = movingTeam({ size: 61, cap: 10 });
-		const onTotal = () => {
-			throw new Problem('Too many', '');
-		};
-		await expect(idsOf(userPages(get, { onTotal }))).rejects.toThrow('Too many');
-		expect(asked).toHaveLength(1);
-	});
-
-	it('is none without a total', async () => {
-		const onTotal = jest.fn();
-		await read({ size: 5, total: () => undefined }, { onTotal });
-		expect(onTotal.mock.calls).toEqual([[0]]);
-	});
 });
 
 describe('stall detection', () => {
@@ -126,28 +86,6 @@ describe('stall detection', () => {
 			description: expect.stringMatching(description),
 			concernsAll: true,
 		});
-	});
-});
-
-describe('a service that ignores its parameters', () => {
-	it.each(Object.entries(TOTALS))('offset, total %s: an error that says so, never a part', async (_, total) => {
-		for (const cap of [1, 2, 100, 500]) {
-			const { get, asked } = movingTeam({ size: 1200, cap, total, ignores: { offset: true } });
-			await expect(idsOf(userPages(get))).rejects.toThrow(SAME_PAGE);
-			expect(asked.length).toBeLessThanOrEqual(60);
-		}
-	});
-
-	it.each(Object.entries(TOTALS))('limit, total %s: all users once', async (_, total) => {
-		const list = { size: 1200, cap: Infinity, total, ignores: { limit: true } };
-		expect((await read(list)).ids).toEqual(team(1200));
-		expect((await read(list, { offset: 3, maxUsers: 10 })).ids).toEqual(team(13).slice(3));
-	});
-
-	it('both: an error, or no user beyond Limit', async () => {
-		const ignores = { offset: true, limit: true };
-		await expect(read({ size: 1200, cap: Infinity, ignores })).rejects.toThrow(SAME_PAGE);
-		expect((await read({ size: 1200, cap: Infinity, ignores }, { maxUsers: 10 })).ids).toEqual(team(10));
 	});
 });
 
@@ -225,18 +163,6 @@ describe('a page that fails where there must be users', () => {
 it('gives a user that is twice on a page once', async () => {
 	const pages = [['u1', 'u1', 'u2'], ['u2', 'u3', 'u3'], ['u3']];
 	expect(await idsOf(userPages(listOf((request) => pages[request] ?? pages[2], 3)))).toEqual(['u1', 'u2', 'u3']);
-});
-
-describe('an empty first page', () => {
-	const reading = async (total: unknown) => await idsOf(userPages(listOf(() => [], total)));
-
-	it.each([500, 1])('with the total %i is an error', async (total) => {
-		await expect(reading(total)).rejects.toThrow('The first page of the user list is empty');
-	});
-
-	it.each([0, -1, undefined])('with the total %p is a team without users', async (total) => {
-		expect(await reading(total)).toEqual([]);
-	});
 });
 
 it('a list that never ends is an error that says so', async () => {

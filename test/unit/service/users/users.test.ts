@@ -1,4 +1,4 @@
-/** Page of the user list: its validation, and a failure after `total`. Resolve, identifiers, and the sources of a user. */
+/** Page of the user list: its validation, and a failure after `total`. Identifiers, and the sources of a user. */
 import type { IDataObject } from 'n8n-workflow';
 import { authenticate } from '../../../../nodes/HealthDataService/http/authenticate';
 import type { Get } from '../../../../nodes/HealthDataService/http/client';
@@ -7,7 +7,6 @@ import {
 	isClientUserId,
 	isConnectedTo,
 	pageBeyondTotal,
-	resolveUser,
 	userPage,
 } from '../../../../nodes/HealthDataService/service/users/users';
 import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
@@ -27,28 +26,9 @@ function service(...answers: unknown[]) {
 	return { get, asked };
 }
 
-it('is requested by offset and limit, 500 by default', async () => {
-	const { get, asked } = service({ users: [ANNA], total: 7 }, { users: [], total: '7' });
-	const once = { isCancelled: () => false };
-	expect(await userPage(get, 3)).toEqual({ users: [ANNA], total: 7 });
-	expect(await userPage(get, 5, 20, once)).toEqual({ users: [], total: undefined });
-	expect(asked).toEqual([
-		['/v2/user', { offset: 3, limit: 500 }, undefined, undefined],
-		['/v2/user', { offset: 5, limit: 20 }, undefined, once],
-	]);
-});
-
 it.each([undefined, null, 'users', { 0: ANNA }, [ANNA, 'ben'], [null]])('%p is no list of users', async (users) => {
 	await expect(userPage(service({ users }).get, 0)).rejects.toMatchObject({
 		message: "The service's answer has no 'users'",
-	});
-});
-
-it.each([{}, { user_id: null }, { user_id: 7 }, { user_id: ' ' }])('%p is no user', async (user) => {
-	await expect(userPage(service({ users: [ANNA, user] }).get, 0)).rejects.toMatchObject({
-		message: "A user in the service's list has no 'user_id'",
-		description: expect.stringContaining('Ask the people who run the service'),
-		concernsAll: true,
 	});
 });
 
@@ -71,10 +51,6 @@ describe('after total', () => {
 			['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled, maxAttempts: 1, ignoreFailure: true }],
 			['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled }],
 		]);
-	});
-
-	it('a page that is returned is used', async () => {
-		expect(await pageBeyondTotal(service({ users: [ANNA] }).get, 3, 20, {})).toMatchObject({ users: [ANNA] });
 	});
 });
 
@@ -115,35 +91,6 @@ it('an identifier can be requested exactly where the key goes to its address', (
 			expect([id, isClientUserId(id)]).toEqual([id, isSent(id)]);
 		}),
 	);
-});
-
-describe('Resolve', () => {
-	const record = (client_user_id: string, user_id?: string) => service({ user_id, client_user_id }).get;
-
-	it.each(['', '..', 'a/../b', '\ud800'])('sends no request for the client user ID %j', async (id) => {
-		const { get, asked } = service(ANNA);
-		await expect(resolveUser(get, id)).rejects.toMatchObject({
-			message: 'The service gives this user an ID that cannot be part of an address',
-			description: 'Nothing was sent for this user. Ask the people who run the service',
-		});
-		expect(asked).toEqual([]);
-	});
-
-	it.each([
-		['a record without an ID', record('c'), "The service's answer has no 'user_id'"],
-		['the record of another user', record('d', 'u'), 'the record of another user'],
-	])('refuses %s', async (_, get, message) => {
-		await expect(resolveUser(get, 'c')).rejects.toThrow(message);
-	});
-
-	it('takes one whose client user ID is in another case', async () => {
-		expect(await resolveUser(record('C', 'u'), 'c')).toMatchObject({ user_id: 'u' });
-	});
-
-	it('gives nothing where there is none', async () => {
-		const get = (async (_: string, __: unknown, onMissing: () => unknown) => onMissing()) as unknown as Get;
-		expect(await resolveUser(get, 'unknown')).toBeUndefined();
-	});
 });
 
 describe('the sources of a user', () => {

@@ -1,0 +1,54 @@
+/** Options for limits and for a judgement of users: which of those that were added count for a metric and an output. */
+import type { IExecuteSingleFunctions, INodeParameters } from 'n8n-workflow';
+import { readJudgement } from '../../../../nodes/HealthDataService/resources/timeseries/options';
+import { OUTPUTS } from '../../../../nodes/HealthDataService/resources/timeseries/output';
+import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
+import { metricOf } from '../../../helpers/metrics';
+
+/** All options, as left over from another output or another metric. */
+const ALL: INodeParameters = {
+	...{ meanSystolic: 135, minDiastolic: 110, lowSystolic: 90, minValue: 10 },
+	...{ minReadings: 12, minDays: 3, onlyStatus: ['in range'], comparePrevious: true },
+};
+
+function judgementOf(metric: Metric, output: string, options: INodeParameters) {
+	const context = {
+		getNode: () => ({ parameters: { options } }),
+		getNodeParameter: (path: string) => options[path.replace('options.', '')],
+	} as unknown as IExecuteSingleFunctions;
+	return readJudgement(context, metric, OUTPUTS.find(({ value }) => value === output)!);
+}
+
+const NONE = { meanLimits: [], limits: [], onlyStatus: [], comparesPrevious: false };
+const LIMITS = {
+	meanLimits: [{ name: 'Mean Systolic', column: 'systolic', least: 135 }],
+	limits: [
+		{ name: 'Minimum Diastolic', column: 'diastolic', least: 110 },
+		{ name: 'Low Systolic', column: 'systolic', most: 90 },
+	],
+};
+const STATUS = { onlyStatus: ['in range'], comparesPrevious: true };
+
+it.each<[string, string, object]>([
+	['bloodPressure', 'readings', NONE],
+	['bloodPressure', 'grouped', NONE],
+	['bloodPressure', 'daily', { ...NONE, ...LIMITS }],
+	['bloodPressure', 'summary', { ...LIMITS, ...STATUS, minReadings: 12, minDays: 3 }],
+	['mindfulnessMinutes', 'daily', NONE],
+	['mindfulnessMinutes', 'summary', { ...NONE, ...STATUS }],
+])('of %s, the output %s', (metric, output, expected) => {
+	expect(judgementOf(metricOf(metric), output, ALL)).toEqual(expected);
+});
+
+it.each(['bloodPressure', 'mindfulnessMinutes'])('of %s, a summary without options has none', (metric) => {
+	expect(judgementOf(metricOf(metric), 'summary', {})).toEqual(NONE);
+});
+
+it.each<[string, INodeParameters, string]>([
+	['bloodPressure', { minSystolic: 180 }, "Add 'Mean Systolic' or 'Mean Diastolic' in the options"],
+	['mindfulnessMinutes', { minValue: 10 }, "This operation has no such limits. Remove High from 'Return Only'"],
+])('of %s, no user is high without a limit of the mean', (metric, limits, description) => {
+	const read = () => judgementOf(metricOf(metric), 'summary', { ...limits, onlyStatus: ' HIGH ' });
+	expect(read).toThrow(expect.objectContaining({ description }));
+	expect(judgementOf(metricOf(metric), 'daily', { ...limits, onlyStatus: ['high'] }).onlyStatus).toEqual([]);
+});
