@@ -71,6 +71,15 @@ export function editFields(page: Page, { click, type }: Hands) {
 			await at('parameter-input-hint').getByText(result).waitFor();
 		},
 
+		/** The names that *Add option* offers. */
+		optionsToAdd: async () => {
+			await addOption.click();
+			await offered.first().waitFor();
+			const names = await offered.allInnerTexts();
+			await page.keyboard.press('Escape');
+			await offered.first().waitFor({ state: 'hidden' });
+			return names.map((name) => name.trim());
+		},
 		addOption: async (name: string) => {
 			await click('Add option', addOption);
 			await click(name, offered.getByText(name, { exact: true }));
