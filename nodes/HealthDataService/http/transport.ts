@@ -31,18 +31,24 @@ export interface TransportOptions {
 	deadlines: Deadlines;
 }
 
-/** The decrypted credential and its Base URL. @throws Problem when the Base URL cannot be used */
-export async function readCredential(context: Context) {
-	const data = await context.getCredentials<
-		ICredentialDataDecryptedObject & ServiceCredential
-	>(CREDENTIAL);
+type CredentialData = ICredentialDataDecryptedObject & ServiceCredential;
+
+/** The decrypted credential, and its Base URL. */
+interface StoredCredential {
+	data: CredentialData;
+	root: string;
+}
+
+/** @throws Problem when the Base URL cannot be used */
+export async function readCredential(context: Context): Promise<StoredCredential> {
+	const data = await context.getCredentials<CredentialData>(CREDENTIAL);
 	return { data, root: serviceRoot(data) };
 }
 
 /** @param credential read once: n8n would load and decrypt it again for each page */
 export function createSend(
 	context: Context,
-	{ data, root }: Awaited<ReturnType<typeof readCredential>>,
+	{ data, root }: StoredCredential,
 	{ defaults, signal, timeoutMs, deadlines }: TransportOptions,
 ): Send {
 	const refusal = refusalOf(data, defaults, root);

@@ -62,15 +62,23 @@ export class Cursors {
 		private readonly options: CursorOptions,
 	) {
 		this.pass = before.pass;
-		const keyLength = options.entries ? ENTRY_KEY_LENGTH : KEY_LENGTH;
-		const length = options.entries ? keyLength + USER_LENGTH : keyLength;
 		for (const { users, ...cursor } of before.cursors) {
-			for (let at = 0; at < users.length; at += length) {
-				const key = users.slice(at, at + keyLength);
-				this.all.set(key, cursor);
-				if (options.entries)
-					this.owners.set(key, users.slice(at + keyLength, at + length));
-			}
+			if (options.entries) this.restoreEntries(users, cursor);
+			else this.restoreUsers(users, cursor);
+		}
+	}
+
+	private restoreUsers(users: string, cursor: Cursor) {
+		for (const key of partsOf(users, KEY_LENGTH)) {
+			this.all.set(key, cursor);
+		}
+	}
+
+	private restoreEntries(users: string, cursor: Cursor) {
+		for (const saved of partsOf(users, ENTRY_KEY_LENGTH + USER_LENGTH)) {
+			const key = saved.slice(0, ENTRY_KEY_LENGTH);
+			this.all.set(key, cursor);
+			this.owners.set(key, saved.slice(ENTRY_KEY_LENGTH));
 		}
 	}
 
@@ -79,8 +87,8 @@ export class Cursors {
 		const key = keyOf(listed);
 		const owner = this.owners.get(key) ?? UNKNOWN;
 		const isSame = owner === UNKNOWN || owner === ownerOf(listed, owner);
-		const cursor = isSame ? this.all.get(key) : undefined;
-		return cursor ?? this.begun();
+		if (!isSame) return this.begun();
+		return this.all.get(key) ?? this.begun();
 	}
 
 	/** Before anything was read: watching begins with the publication, and nothing but a poll without an answer was saved. */
@@ -93,7 +101,8 @@ export class Cursors {
 		const { since } = this.before;
 		const { now, time, latest } = this.options.clock;
 		if (since === now) return time;
-		return Math.min(since, this.isStarting ? time : latest);
+		const latestPossible = this.isStarting ? time : latest;
+		return Math.min(since, latestPossible);
 	}
 
 	/** The cursor of a user without one. The window reaches back to the last complete pass: time without polls loses nothing. */
@@ -102,8 +111,11 @@ export class Cursors {
 		const isFirstPass = this.pass === 0;
 		const isAdded = entries !== undefined && !this.isStarting;
 		const since = isAdded ? clock.time : this.since;
-		if (isFirstPass || isAdded || isConnectedOnly)
-			return { from: Math.min(since, clock.earliest) - lookback, tried: -1, since };
+		const isWatchedSince = isFirstPass || isAdded || isConnectedOnly;
+		if (isWatchedSince) {
+			const begin = Math.min(since, clock.earliest);
+			return { from: begin - lookback, tried: -1, since };
+		}
 		const from = isOfUsers ? 0 : since - lookback;
 		return { from, tried: -1, since: from };
 	}
@@ -154,15 +166,21 @@ export class Cursors {
 	move(listed: Listed, newest?: number) {
 		const { from } = this.of(listed);
 		const { clock, lookback } = this.options;
-		const next = Math.min(clock.earliest, newest ?? from + lookback) - lookback;
-		const moved = Math.max(Math.min(from, this.kept), next);
-		this.set(listed, { from: moved, tried: this.poll, read: clock.now });
+		const readUntil = newest ?? from + lookback;
+		const next = Math.min(clock.earliest, readUntil) - lookback;
+		const least = Math.min(from, this.kept);
+		this.set(listed, {
+			from: Math.max(least, next),
+			tried: this.poll,
+			read: clock.now,
+		});
 	}
 
 	/** For a removed user who was never read: one who comes back is watched since the same time. */
 	skip(listed: Listed) {
 		const { from, since } = this.of(listed);
-		this.set(listed, { from, since, tried: this.poll, read: this.options.clock.now });
+		const { now } = this.options.clock;
+		this.set(listed, { from, since, tried: this.poll, read: now });
 	}
 
 	/** After a failed read: the window stays. */
@@ -195,14 +213,21 @@ export class Cursors {
 	/** At the end of the poll. @param isListRead to its end: then users who left it have no cursor any more */
 	settle(isListRead: boolean) {
 		const { entries } = this.options;
-		for (const entry of entries ?? []) {
-			const unmet = { user: NOBODY, entry };
-			if (!this.met.has(keyOf(unmet))) this.meet(unmet);
-		}
-		for (const key of this.met.keys())
+		for (const entry of entries ?? []) this.meetEntry(entry);
+		for (const key of this.met.keys()) {
 			if (!this.all.has(key)) this.all.set(key, this.begun());
-		if (!isListRead && !entries) return;
-		for (const key of this.all.keys()) if (!this.met.has(key)) this.all.delete(key);
+		}
+		const isWhole = isListRead || entries !== undefined;
+		if (!isWhole) return;
+		for (const key of this.all.keys()) {
+			if (!this.met.has(key)) this.all.delete(key);
+		}
+	}
+
+	private meetEntry(entry: ListEntry) {
+		const unresolved = { user: NOBODY, entry };
+		const isMet = this.met.has(keyOf(unresolved));
+		if (!isMet) this.meet(unresolved);
 	}
 
 	/**
@@ -233,8 +258,8 @@ export class Cursors {
 	get keptNext(): number | undefined {
 		let earliest = Infinity;
 		for (const cursor of this.all.values()) {
-			if (cursor.since === undefined && !hasFailed(cursor))
-				earliest = Math.min(earliest, cursor.from);
+			const isReadable = cursor.since === undefined && !hasFailed(cursor);
+			if (isReadable) earliest = Math.min(earliest, cursor.from);
 		}
 		if (earliest === Infinity) return this.before.kept;
 		return Math.max(this.kept, earliest - CLOCK_ERROR_MS);
@@ -244,8 +269,10 @@ export class Cursors {
 	earlierThan(kept: number): Map<string, number> {
 		const starts = new Map<string, number>();
 		for (const [key, { from }] of this.all) {
+			if (from >= kept) continue;
 			const prefix = this.owners.get(key) ?? key.slice(0, USER_LENGTH);
-			if (from < kept) starts.set(prefix, Math.min(from, starts.get(prefix) ?? from));
+			const known = starts.get(prefix) ?? from;
+			starts.set(prefix, Math.min(from, known));
 		}
 		return starts;
 	}
@@ -261,16 +288,25 @@ export class Cursors {
 			groups.set(text, group);
 			group.keys.push(key + this.ownerToSave(key));
 		}
-		return [...groups.values()].map(({ cursor, keys }) => {
-			const users = keys.join('');
-			const { since } = cursor;
+		return [...groups.values()].map(({ cursor, keys }) => ({
+			...cursor,
 			// Undefined is not saved.
-			return { ...cursor, since: since && Math.min(since, now), users };
-		});
+			since: cursor.since && Math.min(cursor.since, now),
+			users: keys.join(''),
+		}));
 	}
 
-	private ownerToSave = (key: string) =>
-		this.options.entries ? (this.owners.get(key) ?? UNKNOWN) : '';
+	private ownerToSave(key: string): string {
+		if (!this.options.entries) return '';
+		return this.owners.get(key) ?? UNKNOWN;
+	}
+}
+
+/** A text in parts of equal length. */
+function* partsOf(text: string, length: number): Generator<string> {
+	for (let at = 0; at < text.length; at += length) {
+		yield text.slice(at, at + length);
+	}
 }
 
 /** First characters of the hash of the user behind an entry. */

@@ -45,14 +45,19 @@ export function reportOf(
 	{ begun, ended }: { begun: number; ended: number },
 ): { report?: Problem; told?: number } {
 	const trouble = troubleOf(result, local, ended);
-	const { failing, waiting, throttle, isListOld, isLongRound, isHealed } = trouble;
-	const isSilent = failing.length + waiting.length === 0 && !throttle && !isListOld;
-	// What failed is read again: a new failure is told at once.
-	if (isSilent) return { told: isHealed && result.recovered > 0 ? undefined : told };
+	const { failing, waiting, throttle, isListOld, isLongRound } = trouble;
+	const unread = failing.length + waiting.length;
+	const isSilent = unread === 0 && !throttle && !isListOld;
+	if (isSilent) {
+		// What failed is read again: a new failure is told at once.
+		const isOver = trouble.isHealed && result.recovered > 0;
+		return { told: isOver ? undefined : told };
+	}
 	const everyMs = isLongRound ? DAY_MS : HOUR_MS;
 	// From begin to begin: polls of one interval end at different times.
-	const isTold = told !== undefined && Math.abs(begun - told) < everyMs - JITTER_MS;
-	return isTold ? { told } : { report: wordsOf(trouble, result), told: begun };
+	const sinceTold = Math.abs(begun - (told ?? -Infinity));
+	if (sinceTold < everyMs - JITTER_MS) return { told };
+	return { report: wordsOf(trouble, result), told: begun };
 }
 
 function troubleOf(result: PollResult, local: Local, now: number): Trouble {
@@ -68,19 +73,20 @@ function troubleOf(result: PollResult, local: Local, now: number): Trouble {
 	for (const [key, cursor] of cursors.entries) {
 		if (cursor.ended) isHealed = false;
 		const known = local.troubles.get(key);
-		const { label = cursors.met.get(key), problem } = known ?? {};
-		const isFailing = hasFailed(cursor) && known && !isThrottle(known.problem);
+		const label = known?.label ?? cursors.met.get(key);
+		const problem = known?.problem;
+		const isFailing = hasFailed(cursor) && problem && !isThrottle(problem);
 		if (isFailing) failing.push({ label, cursor, problem });
 		else if (isOld(cursor.read)) waiting.push({ label, cursor, problem });
 	}
 	// The poll that reaches the last users of a round may meet no throttle itself.
 	const isThrottleOld = waiting.length === 0 || isOld(local.throttle?.at);
-	const throttle =
-		result.throttle ?? (isThrottleOld ? undefined : local.throttle?.problem);
+	const lastThrottle = isThrottleOld ? undefined : local.throttle?.problem;
+	const throttle = result.throttle ?? lastThrottle;
 	const isListOld = waiting.length === 0 && isOld(local.listReadAt);
 	const isTrouble = failing.length > 0 || throttle !== undefined || !hasRead;
-	const isLongRound =
-		!isTrouble && waiting.length > 0 && waiting.every(({ cursor }) => !cursor.ended);
+	const areSound = waiting.every(({ cursor }) => !cursor.ended);
+	const isLongRound = !isTrouble && waiting.length > 0 && areSound;
 	return { failing, waiting, throttle, isListOld, isLongRound, isHealed };
 }
 
@@ -93,10 +99,8 @@ function wordsOf(
 	const [failed] = failing;
 	if (failed?.problem) {
 		const { message, description } = failed.problem;
-		messages.push(
-			`The readings of ${countOfUsers(failing.length)} cannot be read`,
-			message,
-		);
+		const users = countOfUsers(failing.length);
+		messages.push(`The readings of ${users} cannot be read`, message);
 		advice.push(nameOf(failing), description, OTHERS_GO_OUT);
 	}
 	if (throttle) {
@@ -105,17 +109,18 @@ function wordsOf(
 	}
 	const [late] = waiting;
 	if (late) {
-		const isOne = waiting.length === 1;
-		messages.push(
-			`${countOfUsers(waiting.length)} ${isOne ? 'was' : 'were'} not read for an hour`,
-		);
+		const users = countOfUsers(waiting.length);
+		const verb = waiting.length === 1 ? 'was' : 'were';
+		messages.push(`${users} ${verb} not read for an hour`);
 		if (!throttle) messages.push(late.problem?.message ?? cause);
 		advice.push(nameOf(waiting));
 	}
-	if (isLongRound)
+	if (isLongRound) {
 		messages.push(`To read all users once takes ${hoursOf(waiting)} or more`);
+	}
 	if (isListOld) messages.push('The user list was not read to its end for an hour');
-	advice.push(`This report comes once ${isLongRound ? 'a day' : 'an hour'}`);
+	const period = isLongRound ? 'a day' : 'an hour';
+	advice.push(`This report comes once ${period}`);
 	const reason = failed?.problem ?? throttle ?? late?.problem;
 	const description = sentences(...advice);
 	const message = messages.join('. ');
@@ -133,13 +138,17 @@ const LIMITED_ADVICE =
 function nameOf(users: Unread[]): string {
 	const [{ label = 'one whom this poll has not reached', cursor }] = users;
 	const { read, since = 0 } = cursor;
-	const when =
-		read === undefined ? `not read since ${utc(since)}` : `last read ${utc(read)}`;
-	return `${users.length === 1 ? 'It is' : 'The first is'} ${label}, ${when}`;
+	const isNew = read === undefined;
+	const when = isNew ? `not read since ${utc(since)}` : `last read ${utc(read)}`;
+	const which = users.length === 1 ? 'It is' : 'The first is';
+	return `${which} ${label}, ${when}`;
 }
 
-const utc = (ms: number) =>
-	`${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+function utc(ms: number): string {
+	const text = new Date(ms).toISOString();
+	const [date, time] = text.split('T');
+	return `${date} ${time.slice(0, 5)} UTC`;
+}
 
 function hoursOf(users: Unread[]): string {
 	const reads = users.map(({ cursor }) => cursor.read ?? cursor.since ?? Infinity);

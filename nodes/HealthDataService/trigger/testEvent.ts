@@ -45,21 +45,23 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 const SLOW = 'The service answers slowly';
 
 function nothingToShow({ event, target, limits }: Settings, isTimeUp: boolean) {
-	const scope = `The test reads the first ${TEST_USERS} users for up to ${TEST_EVENT_MS / 1000} seconds. The published workflow reads all of them, and starts with the next ${event.noun}`;
+	const { noun, testDays } = event;
+	const seconds = TEST_EVENT_MS / 1000;
+	const scope = `The test reads the first ${TEST_USERS} users for up to ${seconds} seconds. The published workflow reads all of them, and starts with the next ${noun}`;
 	if (isTimeUp) {
 		const isRate = target.requestsPerSecond !== undefined;
 		const cause = isRate ? "'Requests per Second' lets it send few requests" : SLOW;
-		return new Problem(`The test found no ${event.noun} in time`, `${cause}. ${scope}`);
+		return new Problem(`The test found no ${noun} in time`, `${cause}. ${scope}`);
 	}
 	if (limits.length === 0) {
-		const message = `There is no ${event.noun} to show`;
+		const message = `There is no ${noun} to show`;
 		return new Problem(message, `Check the fields and options. ${scope}`);
 	}
 
 	const users = target.selection.isOne ? '' : ` (first ${TEST_USERS} users)`;
-	const names = limits.map(({ name }) => `'${name}'`);
+	const names = limits.map(({ name }) => `'${name}'`).join(' or ');
 	return new Problem(
-		`No ${event.noun} of the last ${event.testDays} days${users} reaches ${names.join(' or ')}`,
+		`No ${noun} of the last ${testDays} days${users} reaches ${names}`,
 		`To see a sample, set limits that more readings reach. ${scope}`,
 	);
 }
@@ -104,5 +106,7 @@ function newestOf(result: UserResult, { event, isWanted }: Settings, start: numb
 
 function newerOf(one: FoundRow | undefined, other: FoundRow | undefined) {
 	if (!one || !other) return one ?? other;
-	return (other.row.time ?? 0) > (one.row.time ?? 0) ? other : one;
+	const time = one.row.time ?? 0;
+	const otherTime = other.row.time ?? 0;
+	return otherTime > time ? other : one;
 }

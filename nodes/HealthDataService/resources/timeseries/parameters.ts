@@ -18,7 +18,8 @@ import {
 	type UserScope,
 } from '../../fields/users';
 import type { Metric } from '../../service/readings/metrics';
-import { ofSourceTypes } from '../../service/readings/rows';
+import type { RangeOf } from '../../service/readings/range';
+import { ofSourceTypes, type Collect } from '../../service/readings/rows';
 import type { RowLimit } from '../../service/readings/rowLimit';
 import {
 	listedUsers,
@@ -32,9 +33,26 @@ import { readRangeOf } from './dateRange';
 import { readJudgement, readListSlice, readUserTimeZone } from './options';
 import { readOutput, type Output } from './output';
 
-export type TimeseriesRequest = ReturnType<typeof readRequest>;
+export interface TimeseriesRequest {
+	/** A slug; empty for all. */
+	provider: string;
+	sourceTypes: readonly string[];
+	limit: RowLimit;
+	rangeOf: RangeOf;
+	collect: Collect;
+	/** The columns of a row, in their order. */
+	columns: readonly string[];
+	/** For an AI agent: the columns that it gets. */
+	shortColumns?: readonly string[];
+	concurrency: number;
+	requestsPerSecond?: number;
+	selection: UserSelection;
+}
 
-export function readRequest(context: IExecutePaginationFunctions, metric: Metric) {
+export function readRequest(
+	context: IExecutePaginationFunctions,
+	metric: Metric,
+): TimeseriesRequest {
 	// User and User IDs usually differ from item to item.
 	const { selectionOf, ...request } = oncePerRun(
 		context,
@@ -59,15 +77,12 @@ function readFields(context: IExecutePaginationFunctions, metric: Metric, now: D
 	const options = { ...judgement, provider, sourceTypes, limit, rangeOf, hasTimeZone };
 	const columns = output.columns(metric, options);
 	return {
-		/** A slug; empty for all. */
 		provider,
 		sourceTypes,
 		limit,
 		rangeOf,
 		collect: ofSourceTypes(sourceTypes, output.collect(metric, options)),
-		/** The columns of a row, in their order. */
 		columns,
-		/** For an AI agent: the columns that it gets. */
 		shortColumns: isSimplified(context) ? output.short(metric) : undefined,
 		...readRequestLimits(context),
 		selectionOf: readSelection(context, scope, {
