@@ -63,7 +63,9 @@ export function measurementsOf(
 
 /** The same text for equal values. Without a time, only identical readings are equal. */
 function equalityKey(metric: Metric, { row, values, time }: Reading): string {
-	const compared = areComplete(values) ? values : textsOf(metric, row);
+	const isComplete = areComplete(values);
+	if (isComplete && time !== undefined) return values.join(' ');
+	const compared = isComplete ? values : textsOf(metric, row);
 	if (time !== undefined) return JSON.stringify(compared);
 	const [column] = metric.times;
 	return JSON.stringify([row[column] || null, ...compared]);
@@ -77,9 +79,11 @@ function textsOf(metric: Metric, row: IDataObject): unknown[] {
 /** @param equal readings with equal values, in order of time */
 function withoutCopies(equal: readonly Reading[]): Measurement[] {
 	const measurements: Measurement[] = [];
-	let recent: Measurement[] = [];
+	const recent: Measurement[] = [];
 	for (const reading of equal) {
-		recent = recent.filter((one) => agoMs(one, reading) <= COPY_MS + SECOND_MS);
+		while (recent.length > 0 && agoMs(recent[0], reading) > COPY_MS + SECOND_MS) {
+			recent.shift();
+		}
 		const original =
 			recent.find((one) => isRepeated(one, reading)) ??
 			recent.find((one) => isCopied(one, reading));

@@ -298,22 +298,29 @@ const negativeValuesAndTime = ({ time = -Infinity, values }: Counted) => [
 	time,
 ];
 
-/** The one with the greatest numbers, the first of them before the others. */
+/** The one with the greatest numbers, the first of them before the others; of equal ones the last. */
 export function greatest<T>(
 	all: readonly T[],
 	numbersOf: (one: T) => number[],
 ): T | undefined {
-	const isGreater = (a: T, b: T) => compareNumbers(numbersOf(a), numbersOf(b)) > 0;
-	return all.reduce<T | undefined>(
-		(found, one) => (found && isGreater(found, one) ? found : one),
-		undefined,
-	);
+	let found: T | undefined;
+	let most: number[] = [];
+	for (const one of all) {
+		const numbers = numbersOf(one);
+		if (compareNumbers(most, numbers) > 0) continue;
+		found = one;
+		most = numbers;
+	}
+	return found;
 }
 
 function compareNumbers(a: readonly number[], b: readonly number[]): number {
-	const differences = a.map((number, at) => number - b[at]);
-	// Neither 0 nor NaN, which two readings without a time give.
-	return differences.find(Boolean) ?? 0;
+	for (const [at, number] of a.entries()) {
+		const difference = number - b[at];
+		// Neither 0 nor NaN, which two readings without a time give.
+		if (difference) return difference;
+	}
+	return 0;
 }
 
 /** Whether any reading reached a limit, and the newest that did. */
