@@ -1,4 +1,4 @@
-/** Model test as a program: `node test/trigger/model.js --histories 50000 --seed 7`; CI runs it with the seed of the day. */
+/** Model test as a program: `node test/trigger/model.js --histories 50000 --seed 7`; CI runs it with fixed seeds. */
 const { readFileSync } = require('node:fs');
 const { parseArgs } = require('node:util');
 const { numberOf, readSwitches } = require('../../dev/install/switches');

@@ -36,6 +36,8 @@ export class Oracle implements Judge {
 	private worstClock = 0;
 	/** The same of the service's time. */
 	private worstDate = 0;
+	/** Whether the service's time was right in each poll so far. */
+	private isDateRight = true;
 	private polls = 0;
 	private clock?: ClockWatch;
 	private limitsAt = -Infinity;
@@ -95,6 +97,7 @@ export class Oracle implements Judge {
 		if (this.polls === 0) this.beginClock(poll);
 		if (this.clock && this.isFirstRound) this.worstClock = Math.max(this.worstClock, Math.abs(poll.clockError));
 		this.polls++;
+		if (poll.dateError !== 0) this.isDateRight = false;
 		// Without a number: of an answer in which something is malformed.
 		for (const row of poll.rows) if (row.nr !== undefined) this.judgeRow(row, poll);
 		for (const person of poll.gone) this.gone.add(person);
@@ -166,7 +169,7 @@ export class Oracle implements Judge {
 		if (!couldBeSeen || !isWrittenAs(row.code, row.systolic)) fail('a row says what the service did not', row);
 		const group = this.groups.of(reading);
 		if (this.isOld(group, reading, ended)) fail('something old went out', row);
-		const isClockRight = this.worstClock === 0 && this.worstDate === 0;
+		const isClockRight = this.worstClock === 0 && this.isDateRight;
 		const isFirstRead = !this.begins.has(reading.person) && isClockRight;
 		if (isFirstRead && (reading.time ?? Infinity) < this.pass.at - this.lookbacks.most - SECOND)
 			fail('of a user who joined, older than the lookback before the last pass', row);
