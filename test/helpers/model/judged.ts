@@ -4,6 +4,7 @@
  * Its exceptions, with reasons:
  * - a reading measured before watching began that arrived between that moment and the first time its user could be read:
  *   it cannot be distinguished from one that was there before;
+ * - a reading measured before its user was added to the list;
  * - a reading (or a correction) of a measurement that was older than the lookback when it could first be seen;
  * - where n8n's clock was wrong when watching began, and the service sent no time: whatever was measured as far around the
  *   beginning as it was wrong, of a user whom the first poll did not read at once; if it did, what was measured during that poll;

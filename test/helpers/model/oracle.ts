@@ -36,8 +36,8 @@ export class Oracle implements Judge {
 	private worstClock = 0;
 	/** The same of the service's time. */
 	private worstDate = 0;
-	/** Whether the service's time was right in each poll so far. */
-	private isDateRight = true;
+	/** Whether n8n's clock and the service's were right in each poll so far. */
+	private areClocksRight = true;
 	private polls = 0;
 	private clock?: ClockWatch;
 	private limitsAt = -Infinity;
@@ -97,7 +97,7 @@ export class Oracle implements Judge {
 		if (this.polls === 0) this.beginClock(poll);
 		if (this.clock && this.isFirstRound) this.worstClock = Math.max(this.worstClock, Math.abs(poll.clockError));
 		this.polls++;
-		if (poll.dateError !== 0) this.isDateRight = false;
+		if (poll.dateError !== 0 || poll.clockError !== 0) this.areClocksRight = false;
 		// Without a number: of an answer in which something is malformed.
 		for (const row of poll.rows) if (row.nr !== undefined) this.judgeRow(row, poll);
 		for (const person of poll.gone) this.gone.add(person);
@@ -169,8 +169,7 @@ export class Oracle implements Judge {
 		if (!couldBeSeen || !isWrittenAs(row.code, row.systolic)) fail('a row says what the service did not', row);
 		const group = this.groups.of(reading);
 		if (this.isOld(group, reading, ended)) fail('something old went out', row);
-		const isClockRight = this.worstClock === 0 && this.isDateRight;
-		const isFirstRead = !this.begins.has(reading.person) && isClockRight;
+		const isFirstRead = !this.begins.has(reading.person) && this.areClocksRight;
 		if (isFirstRead && (reading.time ?? Infinity) < this.pass.at - this.lookbacks.most - SECOND)
 			fail('of a user who joined, older than the lookback before the last pass', row);
 		group.emit(row, reading, reaches(row.code, this.settings.limits), this.limitsAt);
@@ -206,7 +205,7 @@ export class Oracle implements Judge {
 				time === null ||
 				time > begin.at ||
 				changed <= this.since ||
-				time <= this.since + begin.zone ||
+				time <= Math.max(this.since, person.addedAt ?? -Infinity) + begin.zone ||
 				isDuringFirst
 			)
 				return false;

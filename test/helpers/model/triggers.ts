@@ -146,7 +146,7 @@ export class Triggers {
 		const { ours } = this;
 		const one = ours[user % ours.length];
 		if (!this.isOfList || ours.every((other) => other === one || other.isUnwatched)) return;
-		this.around.world.set(one, { isUnwatched: !one.isUnwatched });
+		this.around.world.set(one, { isUnwatched: !one.isUnwatched, addedAt: this.around.time.now });
 		for (const { host } of this.watched) host.host.parameters = this.parameters();
 		await this.restart('activate');
 	}

@@ -13,6 +13,8 @@ export interface Person {
 	isGone: boolean;
 	/** Not on the trigger's list, where it has one. */
 	isUnwatched: boolean;
+	/** When the user was added to the trigger's list. */
+	addedAt?: number;
 	createdOn: number;
 }
 
@@ -52,7 +54,7 @@ export class ModelWorld {
 		return person;
 	}
 
-	set(person: Person, is: Partial<Pick<Person, 'isListed' | 'isGone' | 'isUnwatched'>>) {
+	set(person: Person, is: Partial<Pick<Person, 'isListed' | 'isGone' | 'isUnwatched' | 'addedAt'>>) {
 		Object.assign(person, is);
 		for (const reading of this.readings) if (reading.person === person) this.note(reading);
 	}
