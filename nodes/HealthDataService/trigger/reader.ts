@@ -120,8 +120,10 @@ export class PollReader {
 	private async readPass() {
 		this.results.isListRead = false;
 		await this.takeAll(this.dueUsers());
-		await this.takeAll(this.again);
+		await this.takeAll(this.again.splice(0));
 		await this.takeAside();
+		// The first read of a user aside may have begun too late, too.
+		await this.takeAll(this.again.splice(0));
 	}
 
 	private get isPassRead(): boolean {

@@ -147,6 +147,15 @@ export const found: Found[] = [
 		],
 	},
 	{
+		name: "The service's clock is behind, and a listed user fails at first: the user is read",
+		world: { people: 1, pageSize: 1, listPage: 2, sendsDate: true },
+		steps: [
+			{ do: 'date', hours: -23 },
+			{ do: 'watch', what: 'listed', fault: { kind: '500', from: 1 } },
+			...[poll, measure(), poll, killed, { do: 'wait', minutes: 1 } as const],
+		],
+	},
+	{
 		name: 'A clock a year ahead, and first reads that fail: the pass is not done, and what was old stays old',
 		world: { clockHours: 8760, sendsDate: true, pageSize: 1, listPage: 2 },
 		steps: [
