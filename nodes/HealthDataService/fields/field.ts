@@ -1,5 +1,6 @@
 /**
- * Fields: where n8n shows them, and how each value is read, with the name, label, default and least number of its description.
+ * Fields: where n8n shows them, and how a value is read.
+ * Name, label, default and least number come from the description of the field.
  */
 import type {
 	IDisplayOptions,
@@ -29,7 +30,7 @@ export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 	options: options.sort((a, b) => a.displayName.localeCompare(b.displayName)),
 });
 
-/** Validates the value of a field, and names the field in its Problem, as the functions of shared/values.ts do. */
+/** Validates a value, as shared/values.ts does: its Problem names the field. */
 type Convert<T> = (value: unknown, label: string, min: number) => T;
 
 export const readField = <T>(

@@ -49,9 +49,11 @@ export class PollReader {
 	private readonly results: PollResults;
 	private readonly target: WatchTarget;
 	private readonly aside: SelectedUser[] = [];
-	/** Users after the others: throttled alone before, or their first read began too late, before the service had told the time. */
+	/**
+	 * Users read after the others: throttled alone before, or with a first read that began before the time of the service was known.
+	 */
 	private again: Array<SelectedUser | UserResult> = [];
-	/** Users whom a throttle has kept from being read. */
+	/** Results that a throttle of all has cut short. */
 	private readonly throttled: UserResult[] = [];
 	private readonly failures: Array<[Listed, Problem]> = [];
 	private failuresInARow = 0;
@@ -259,7 +261,7 @@ export class PollReader {
 		else this.cursors.cut(result);
 	}
 
-	/** A limit that has let nobody be read says nothing of the users whom it met. */
+	/** Cuts of a throttle count only if the poll has read a user: else they depend on chance alone. */
 	private cutThrottled() {
 		if (this.results.isEmpty()) return;
 		for (const result of this.throttled) this.cursors.cut(result);

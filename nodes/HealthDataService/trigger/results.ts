@@ -17,7 +17,7 @@ import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
 
 /** Most rows of one poll: n8n and every node after the trigger keep them in memory. */
-export const MAX_ROWS_PER_POLL = 10_000;
+const MAX_ROWS_PER_POLL = 10_000;
 
 export interface PollResult {
 	/** Oldest first. The state is saved once they are emitted. */

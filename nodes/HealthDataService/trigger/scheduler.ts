@@ -7,9 +7,9 @@ import type { Problem } from '../shared/problem';
 import type { Troubles } from './reader';
 
 /** In memory, n8n gives no budget. On the durable scheduler only a start has this one, which tells it from a poll time. */
-export const DEFAULT_BUDGET_MS = 300_000;
+const DEFAULT_BUDGET_MS = 300_000;
 /** A longer poll at a start would delay n8n. */
-export const START_BUDGET_MS = 60_000;
+const START_BUDGET_MS = 60_000;
 
 export interface Schedule {
 	local: Local;

@@ -67,7 +67,7 @@ const thresholdFields: INodeProperties[] = metrics.flatMap(
 	},
 );
 
-export type TriggerOutput = 'readings' | 'users';
+type TriggerOutput = 'readings' | 'users';
 const outputs: Array<{ name: string; value: TriggerOutput; description: string }> = [
 	{
 		name: 'One Item per Reading',

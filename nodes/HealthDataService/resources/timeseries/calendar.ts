@@ -56,7 +56,11 @@ export const daysBetween = (first: string, last: string) =>
 
 const calendarDate = (day: string) => DateTime.fromISO(day, { zone: 'UTC' });
 
-/** Parameters of the contract. @throws Problem for an end before the start; both may be the same instant */
+/**
+ * The query parameters of a range (contract section 4). Start and end may be the same instant.
+ *
+ * @throws Problem for an end before the start
+ */
 export function between(start: DateTime, end?: DateTime): ReadRange['query'] {
 	if (end && end < start) throw endBeforeStart();
 	return { start_date: start.toISO()!, ...(end && { end_date: lastMicrosecond(end) }) };

@@ -1,4 +1,7 @@
-/** Date Range, Start Date and End Date: fields, ranges, and what is sent and shown for them, in each user's time zone. */
+/**
+ * Date Range, Start Date and End Date: the fields, the ranges that they choose, and the query parameters and periods of each
+ * range, in the time zone of the node or of each user.
+ */
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DateTime, IANAZone } from 'luxon';
 import { readField, shownIf, toChoiceOf } from '../../fields/field';

@@ -84,7 +84,7 @@ function resultCheck(
 	};
 }
 
-/** For a run that nobody watches: in the editor, a hint of *Limit* says the same. Once a run, not for each item. */
+/** Logs once a run that *Limit* may have cut the rows: an unattended run shows no hint. */
 function logLimit(
 	context: IExecutePaginationFunctions,
 	{ limit: { maxRows }, selection }: TimeseriesRequest,

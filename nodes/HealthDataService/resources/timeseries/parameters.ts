@@ -138,8 +138,5 @@ const FEWER_USERS: Partial<Record<UserScope, string[]>> = {
 };
 
 /** Advice for too many rows, with the fields that this item shows. */
-export const readLess = (
-	{ fewerRows }: Pick<Output, 'fewerRows'>,
-	scope: UserScope,
-): string =>
+const readLess = ({ fewerRows }: Pick<Output, 'fewerRows'>, scope: UserScope): string =>
 	`Read less in one go: ${[...fewerRows, ...(FEWER_USERS[scope] ?? [])].join(', or ')}`;

@@ -4,7 +4,7 @@ import { isBlank, toNumber } from '../../shared/values';
 import { conversionOf, measuredColumns, type Metric } from './metrics';
 
 /** Text in place of a value that is no number, or in an unknown unit. */
-export const NOT_COMPARABLE = 'not comparable';
+const NOT_COMPARABLE = 'not comparable';
 
 /** A number in the metric's unit; null where the service sent no value. */
 export type Measured = number | null | typeof NOT_COMPARABLE;

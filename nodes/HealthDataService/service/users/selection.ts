@@ -25,7 +25,11 @@ export interface SelectedUser {
 	team?: string;
 	/** The entry of *User IDs*. */
 	entry?: ListEntry;
-	/** Finds the user of the entry, whose `user_id` is empty. Undefined for nothing to read: another entry is the same user, or it is skipped. */
+	/**
+	 * Finds the user of an entry with an empty `user_id`.
+	 *
+	 * @returns undefined if another entry is the same user, or if the entry is skipped
+	 */
 	resolve?(get: Get, request: RequestOptions): Promise<SelectedUser | undefined>;
 }
 
