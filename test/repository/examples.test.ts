@@ -215,6 +215,12 @@ it.each(exampleFiles())('%s: its notes can be read when n8n fits the canvas into
 	expect(height).toBeLessThanOrEqual(720);
 });
 
+it.each(exampleFiles())('%s: the first note begins with what to do, and names the green notes', (file) => {
+	const notes = notesOf(nodesOf(file));
+	expect(notes[0]).toMatch(/^##? .*\n\*\*To use it:\*\* /);
+	expect(notes.join()).not.toContain('green steps');
+});
+
 describe('what n8n keeps', () => {
 	it.each(exampleFiles())('%s: no execution that succeeded or was started by hand, and its note says so', (file) => {
 		expect(readExample(file).settings).toMatchObject({ saveDataSuccessExecution: 'none', saveManualExecutions: false });
