@@ -2,9 +2,9 @@
  * Date Range, Start Date and End Date: the fields, the ranges that they choose, and the query parameters and periods of each
  * range, in the time zone of the node or of each user.
  */
-import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { DateTime, IANAZone } from 'luxon';
-import { readField, shownIf, toChoiceOf } from '../../fields/field';
+import { shownIf } from '../../fields/field';
 import { localTimeIn } from '../../service/readings/identity';
 import type { RangeOf, ReadRange } from '../../service/readings/range';
 import { timeZoneOf } from '../../service/users/users';
@@ -22,10 +22,9 @@ import {
 	toTime,
 	wholeDays,
 } from './calendar';
-import { readTimeZone, readUserTimeZone } from './options';
 
 /** Values of the fields: text, a JS Date or a Luxon DateTime. */
-interface TypedDates {
+export interface TypedDates {
 	startDate?: unknown;
 	/** An empty text leaves the end open. */
 	endDate?: unknown;
@@ -45,7 +44,7 @@ interface TimeSpan {
 	untilNow?: boolean;
 }
 
-interface Range {
+export interface Range {
 	name: string;
 	/** Saved in workflows: never changes. */
 	value: string;
@@ -76,7 +75,7 @@ const oneDay = (day: string): DaySpan => ({ first: day, last: day });
 
 const DEFAULT_RANGE = 'last7Days';
 
-const RANGES: Range[] = [
+export const RANGES: Range[] = [
 	{
 		name: 'Last 24 Hours',
 		value: 'last24Hours',
@@ -118,7 +117,7 @@ const RANGES: Range[] = [
 	},
 ];
 
-const dateRangeField: INodeProperties = {
+export const dateRangeField: INodeProperties = {
 	displayName: 'Date Range',
 	name: 'dateRange',
 	type: 'options',
@@ -152,6 +151,13 @@ function dateFields({ value, dates }: Range): INodeProperties[] {
 export const dateRangeFields = [dateRangeField, ...RANGES.flatMap(dateFields)];
 
 export interface RangeOptions {
+	/** The choice of *Date Range*. */
+	range: Range;
+	dates?: TypedDates;
+	/** IANA name, not yet validated. */
+	timeZone: string;
+	/** Whether days are those of each user's time zone, where it is known. */
+	hasTimeZone?: boolean;
 	/** Whether rows are of days: the range begins and ends with whole days, so that no row is of a part of a day. */
 	isWholeDays?: boolean;
 	/** *Compare With Previous Period*: the range before it is read too. */
@@ -163,33 +169,24 @@ export interface RangeOptions {
  *
  * @throws Problem for an invalid date, an end before the start, an open range in the future, and an unknown zone of the node
  */
-export function readRangeOf(
-	context: IExecuteSingleFunctions,
-	now: DateTime,
-	options: RangeOptions = {},
-): RangeOf {
-	const range = readField(context, dateRangeField, toChoiceOf(RANGES));
-	const dates = range.dates && {
-		startDate: context.getNodeParameter('startDate', ''),
-		endDate: context.getNodeParameter('endDate', ''),
-	};
+export function rangeOfUsers(options: RangeOptions, now: DateTime): RangeOf {
+	const { range, dates = {}, timeZone, hasTimeZone } = options;
 	const rangeIn = (zone: string) => {
 		const here = now.setZone(zone);
-		return toReadRange(range.toSpan(here, dates ?? {}), here, options);
+		return toReadRange(range.toSpan(here, dates), here, options);
 	};
-	const zoneOfNode = readTimeZone(context);
-	if (!IANAZone.isValidZone(zoneOfNode))
+	if (!IANAZone.isValidZone(timeZone))
 		throw new Problem(
 			"'Time Zone' is not a known time zone",
 			'Enter a name from the IANA list, e.g. Europe/Berlin or America/New_York',
 		);
-	const ofNode = rangeIn(zoneOfNode);
+	const ofNode = rangeIn(timeZone);
 	if (!ofNode.hasBegun)
 		throw new Problem(
 			"'Start Date' is in the future",
 			"Nothing is measured there yet. Choose an earlier 'Start Date'",
 		);
-	if (!readUserTimeZone(context)) return () => ofNode;
+	if (!hasTimeZone) return () => ofNode;
 	const ranges = new Map<string | undefined, ReadRange>();
 	return ({ record }) => {
 		const zone = record && timeZoneOf(record);

@@ -1,21 +1,27 @@
-/** Options of a timeseries operation: fields, defaults and bounds. */
+/** Options of a timeseries operation: fields, defaults, bounds and values. */
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { optionsField, readOption, shownIf, toWords } from '../../fields/field';
 import {
 	limitField,
 	onlyConnectedField,
 	readLimits,
+	readOnlyConnected,
+	readRequestLimits,
+	readSourceTypes,
+	readWhenNotFound,
 	requestLimitFields,
 	skipField,
 	sourceTypesField,
 	whenNotFoundField,
 } from '../../fields/options';
+import type { RequestLimits } from '../../http/requestQueue';
 import {
 	metrics,
 	type Metric,
 	type ThresholdOption,
 } from '../../service/readings/metrics';
 import type { Status, SummaryOptions } from '../../service/readings/summary';
+import type { WhenNotFound } from '../../service/users/selection';
 import { Problem } from '../../shared/problem';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../shared/values';
 import { OUTPUTS, type Output } from './output';
@@ -32,12 +38,6 @@ const maxUsersField: INodeProperties = {
 		'How many users of the list to read, to share a large team between several runs',
 };
 
-/** The part of the team's list to read; by default all of it. */
-export const readListSlice = (context: IExecuteSingleFunctions) => ({
-	offset: readOption(context, skipUsersField, 0, wholeNumber),
-	maxUsers: readOption(context, maxUsersField, Infinity, wholeNumber),
-});
-
 const timeZoneField: INodeProperties = {
 	displayName: 'Time Zone',
 	name: 'timeZone',
@@ -51,13 +51,8 @@ const timeZoneField: INodeProperties = {
 const ZONE_ADVICE =
 	"Enter a name from the IANA list, e.g. Europe/Berlin, or leave 'Time Zone' empty for the workflow's";
 
-/** An IANA name, not yet validated. */
-export function readTimeZone(context: IExecuteSingleFunctions): string {
-	const zone = readOption(context, timeZoneField, '', (value, label) =>
-		toText(value, label, ZONE_ADVICE),
-	);
-	return zone.trim() || context.getTimezone();
-}
+const toZone = (value: unknown, label: string) =>
+	toText(value, label, ZONE_ADVICE).trim();
 
 const userTimeZoneField: INodeProperties = {
 	displayName: "Use Each User's Time Zone",
@@ -67,9 +62,6 @@ const userTimeZoneField: INodeProperties = {
 	description:
 		"Whether days are those of the user's own time zone, where the service knows it. For others, and for users chosen by user ID, it is that of Time Zone.",
 };
-
-export const readUserTimeZone = (context: IExecuteSingleFunctions) =>
-	readOption(context, userTimeZoneField, false, toSwitch);
 
 const minReadingsField: INodeProperties = {
 	displayName: 'Least Readings',
@@ -162,35 +154,61 @@ export const timeseriesOptions = optionsField([
 	]),
 ]);
 
-type Judgement = Omit<
-	SummaryOptions,
-	'rangeOf' | 'hasTimeZone' | 'provider' | 'sourceTypes'
->;
+export interface TimeseriesOptions
+	extends RequestLimits,
+		Omit<SummaryOptions, 'rangeOf' | 'provider'> {
+	concurrency: number;
+	whenNotFound: WhenNotFound;
+	isConnectedOnly: boolean;
+	/** The part of the team's list to read; by default all of it. */
+	offset: number;
+	maxUsers: number;
+	/** An IANA name, not yet validated. */
+	timeZone: string;
+}
 
-/** The options that an output has; those of others are ignored. */
-export function readJudgement(
+/** The options that were added, and what counts without the others. */
+export function readOptions(
 	context: IExecuteSingleFunctions,
 	{ meanLimits = [], thresholds }: Metric,
+): TimeseriesOptions {
+	const zone = readOption(context, timeZoneField, '', toZone);
+	return {
+		...readRequestLimits(context),
+		sourceTypes: readSourceTypes(context),
+		whenNotFound: readWhenNotFound(context),
+		isConnectedOnly: readOnlyConnected(context),
+		offset: readOption(context, skipUsersField, 0, wholeNumber),
+		maxUsers: readOption(context, maxUsersField, Infinity, wholeNumber),
+		timeZone: zone || context.getTimezone(),
+		hasTimeZone: readOption(context, userTimeZoneField, false, toSwitch),
+		meanLimits: readLimits(context, meanLimits),
+		limits: readLimits(context, thresholds),
+		minReadings: readOption(context, minReadingsField, undefined, wholeNumber),
+		minDays: readOption(context, minDaysField, undefined, wholeNumber),
+		onlyStatus: readOption(context, onlyStatusField, [], toStatuses),
+		comparesPrevious: readOption(context, comparePreviousField, false, toSwitch),
+	};
+}
+
+const NO_LIMITS = { meanLimits: [], limits: [] };
+const NO_LEAST = { minReadings: undefined, minDays: undefined };
+const NO_JUDGEMENT = { onlyStatus: [], comparesPrevious: false };
+
+/** Without the options of other outputs: n8n keeps them where *Output* is an expression. */
+export function optionsOf(
 	output: Output,
-): Judgement {
+	{ meanLimits = [] }: Metric,
+	all: TimeseriesOptions,
+): TimeseriesOptions {
+	const options = { ...all };
 	// A metric without limits of the mean has no options for limits.
 	const hasLimits = output.hasLimits === true && meanLimits.length > 0;
-	const judgement: Judgement = {
-		meanLimits: hasLimits ? readLimits(context, meanLimits) : [],
-		limits: hasLimits ? readLimits(context, thresholds) : [],
-		onlyStatus: [],
-		comparesPrevious: false,
-	};
-	if (!output.hasJudgement) return judgement;
-	if (hasLimits) {
-		judgement.minReadings = readOption(context, minReadingsField, undefined, wholeNumber);
-		judgement.minDays = readOption(context, minDaysField, undefined, wholeNumber);
-	}
-	judgement.onlyStatus = readOption(context, onlyStatusField, [], toStatuses);
-	judgement.comparesPrevious = readOption(context, comparePreviousField, false, toSwitch);
-	if (judgement.onlyStatus.includes('high') && judgement.meanLimits.length === 0)
+	if (!hasLimits) Object.assign(options, NO_LIMITS, NO_LEAST);
+	if (!output.hasJudgement) Object.assign(options, NO_LEAST, NO_JUDGEMENT);
+	if (options.onlyStatus.includes('high') && options.meanLimits.length === 0)
 		throw noLimit(meanLimits);
-	return judgement;
+	return options;
 }
 
 /** In upper or lower case. */

@@ -25,6 +25,7 @@ export interface SummaryOptions {
 	rangeOf: RangeOf;
 	/** Whether rows have `time_zone`. */
 	hasTimeZone?: boolean;
+	/** A slug; empty for all. */
 	provider: string;
 	sourceTypes: readonly string[];
 	meanLimits: readonly Limit[];

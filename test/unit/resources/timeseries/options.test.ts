@@ -1,6 +1,6 @@
 /** Options for limits and for a judgement of users: which of those that were added count for a metric and an output. */
 import type { IExecuteSingleFunctions, INodeParameters } from 'n8n-workflow';
-import { readJudgement } from '../../../../nodes/HealthDataService/resources/timeseries/options';
+import { optionsOf, readOptions } from '../../../../nodes/HealthDataService/resources/timeseries/options';
 import { OUTPUTS } from '../../../../nodes/HealthDataService/resources/timeseries/output';
 import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
 import { metricOf } from '../../../helpers/metrics';
@@ -14,12 +14,15 @@ const ALL: INodeParameters = {
 function judgementOf(metric: Metric, output: string, options: INodeParameters) {
 	const context = {
 		getNode: () => ({ parameters: { options } }),
+		getTimezone: () => 'UTC',
 		getNodeParameter: (path: string) => options[path.replace('options.', '')],
 	} as unknown as IExecuteSingleFunctions;
-	return readJudgement(context, metric, OUTPUTS.find(({ value }) => value === output)!);
+	const found = OUTPUTS.find(({ value }) => value === output)!;
+	return optionsOf(found, metric, readOptions(context, metric));
 }
 
-const NONE = { meanLimits: [], limits: [], onlyStatus: [], comparesPrevious: false };
+const LEAST = { minReadings: undefined, minDays: undefined };
+const NONE = { ...LEAST, meanLimits: [], limits: [], onlyStatus: [], comparesPrevious: false };
 const LIMITS = {
 	meanLimits: [{ name: 'Mean Systolic', column: 'systolic', least: 135 }],
 	limits: [
@@ -37,11 +40,11 @@ it.each<[string, string, object]>([
 	['mindfulnessMinutes', 'daily', NONE],
 	['mindfulnessMinutes', 'summary', { ...NONE, ...STATUS }],
 ])('of %s, the output %s', (metric, output, expected) => {
-	expect(judgementOf(metricOf(metric), output, ALL)).toEqual(expected);
+	expect(judgementOf(metricOf(metric), output, ALL)).toMatchObject(expected);
 });
 
 it.each(['bloodPressure', 'mindfulnessMinutes'])('of %s, a summary without options has none', (metric) => {
-	expect(judgementOf(metricOf(metric), 'summary', {})).toEqual(NONE);
+	expect(judgementOf(metricOf(metric), 'summary', {})).toMatchObject(NONE);
 });
 
 it.each<[string, INodeParameters, string]>([
