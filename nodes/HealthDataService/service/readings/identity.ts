@@ -195,12 +195,8 @@ export function unitKey(unit: unknown): unknown {
 /** The `row_id` of a row. A corrected reading keeps it. */
 export const toRowId = ({ value }: Identity, key: string) => `${value}-${key}`;
 
-/** The usual time of the service. */
-const USUAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.(\d+))?(?:Z|[+-]\d{2}:\d{2})$/;
-
-/** Times of the service: with an offset, `Z` or no zone, and up to microseconds (quirk 9). */
-const DATE_TIME =
-	/^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.(\d+))?)?)\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
+/** The usual times of the service: with an offset, `Z` or no zone, and up to microseconds (quirk 9). */
+const USUAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?$/;
 
 /** Longer text is no time: a fraction of thousands of digits would hold up n8n. */
 const MAX_TIME_LENGTH = 64;
@@ -220,12 +216,9 @@ export function instantOf(value: unknown): Instant {
 	const isShort = typeof value === 'string' && value.length <= MAX_TIME_LENGTH;
 	if (!isShort) return { key: String(value ?? '') };
 	const usual = USUAL.exec(value);
-	if (usual) return toInstant(value, Date.parse(value), usual[1]);
-	const [, day, time, fraction, zone = 'Z'] = DATE_TIME.exec(value) ?? [];
-	if (!day) return rareInstantOf(value);
-	// Date.parse needs minutes in an offset.
-	const offset = zone.length === 3 ? `${zone}:00` : zone.toUpperCase();
-	return toInstant(value, Date.parse(`${day}T${time}${offset}`), fraction);
+	if (!usual) return rareInstantOf(value);
+	const [, fraction, zone] = usual;
+	return toInstant(value, Date.parse(zone ? value : `${value}Z`), fraction);
 }
 
 function toInstant(value: string, millis: number, fraction = ''): Instant {
