@@ -103,5 +103,6 @@ export function selectionOf(
 	// `total` counts all users of the list, connected or not. An error for too many users comes before 100,000 requests.
 	const countsAll = output.isPerUser && onlyStatus.length === 0 && !connectedTo;
 	const onTotal = countsAll ? (users: number) => void limit.isReached(users) : undefined;
-	return wholeTeam({ offset, maxUsers, isLazy, onTotal }, connectedTo);
+	const pagesOnDemand = isLazy ? 0 : undefined;
+	return wholeTeam({ offset, maxUsers, pagesOnDemand, onTotal }, connectedTo);
 }

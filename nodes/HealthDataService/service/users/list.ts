@@ -11,9 +11,7 @@ export interface ListSlice {
 	offset?: number;
 	/** Most users. */
 	maxUsers?: number;
-	/** Whether the reader may stop before the end: then no page is requested ahead. */
-	isLazy?: boolean;
-	/** Pages prefetched once the reader has taken all users: a slow rate is not spent on pages while users wait. */
+	/** Pages prefetched once the reader has taken all users, so that no page goes ahead of users that wait. */
 	pagesOnDemand?: number;
 	/** Called with the number of users that the `total` of the first page announces. May throw to stop the read. */
 	onTotal?: (users: number) => void;
@@ -30,16 +28,12 @@ export async function* userPages(
 	{
 		offset = 0,
 		maxUsers = Infinity,
-		isLazy = false,
-		pagesOnDemand,
+		pagesOnDemand = PAGES_AHEAD,
 		onTotal,
 	}: ListSlice = {},
 ): AsyncGenerator<UserPage> {
 	const read = new ListRead(offset, maxUsers);
 	const ahead = new PagesAhead(get);
-	const startFurther = (count: number) => {
-		if (!isLazy) read.further(count).forEach((next) => ahead.start(next));
-	};
 	let announce = onTotal;
 	try {
 		while (!read.hasEnded) {
@@ -48,11 +42,10 @@ export async function* userPages(
 			announce?.(Math.min((page.total ?? 0) - offset, maxUsers));
 			announce = undefined;
 			const users = read.take(request, page);
+			yield { users, total: page.total };
 			// Users have moved on the list: the pages ahead no longer fit.
 			if (users.length === 0) ahead.cancel();
-			else if (pagesOnDemand === undefined) startFurther(PAGES_AHEAD);
-			yield { users, total: page.total };
-			if (users.length > 0 && pagesOnDemand !== undefined) startFurther(pagesOnDemand);
+			else read.further(pagesOnDemand).forEach((next) => ahead.start(next));
 		}
 	} finally {
 		ahead.cancel();
