@@ -10,6 +10,7 @@ import type { RangeOf, ReadRange } from '../../service/readings/range';
 import { timeZoneOf } from '../../service/users/users';
 import { dayOfClock } from '../../shared/calendarDay';
 import { Problem } from '../../shared/problem';
+import { isBlank } from '../../shared/values';
 import {
 	addDays,
 	between,
@@ -17,10 +18,10 @@ import {
 	dayOf,
 	daysBetween,
 	edgeOf,
-	isOpen,
 	toDay,
 	toTime,
 	wholeDays,
+	type Edge,
 } from './calendar';
 
 /** Values of the fields: text, a JS Date or a Luxon DateTime. */
@@ -30,19 +31,16 @@ export interface TypedDates {
 	endDate?: unknown;
 }
 
-/** Calendar days. `untilNow`: the end is now, not the end of the last day. */
-interface DaySpan {
-	first: string;
-	last?: string;
+/** From and to. `untilNow`: to now, not to the end of the last day. */
+interface Span<T> {
+	first: T;
+	last?: T;
 	untilNow?: boolean;
 }
 
-/** Exact times. */
-interface TimeSpan {
-	start: DateTime;
-	end?: DateTime;
-	untilNow?: boolean;
-}
+/** Calendar days, or exact times. */
+type DaySpan = Span<string>;
+type TimeSpan = Span<DateTime>;
 
 export interface Range {
 	name: string;
@@ -71,6 +69,25 @@ const previous =
 		return { first: dayOf(last.startOf(unit)), last: dayOf(last) };
 	};
 
+/** Start Date and End Date. A text that is empty leaves the end open; null or undefined of an expression is an error instead. */
+const typed =
+	<T extends string | DateTime>(
+		toEdge: (value: unknown, zone: string, edge: Edge) => T,
+	) =>
+	(here: DateTime, { startDate, endDate }: TypedDates): Span<T> => {
+		const zone = here.zoneName!;
+		const first = toEdge(startDate, zone, 'first');
+		const isOpen = typeof endDate === 'string' && isBlank(endDate);
+		if (isOpen) return { first };
+		const last = toEdge(endDate, zone, 'last');
+		if (last < first)
+			throw new Problem(
+				"'End Date' is before 'Start Date'",
+				'Swap the two dates, or change one of them',
+			);
+		return { first, last };
+	};
+
 const oneDay = (day: string): DaySpan => ({ first: day, last: day });
 
 const DEFAULT_RANGE = 'last7Days';
@@ -79,7 +96,7 @@ export const RANGES: Range[] = [
 	{
 		name: 'Last 24 Hours',
 		value: 'last24Hours',
-		toSpan: (here) => ({ start: here.minus({ hours: 24 }), end: here, untilNow: true }),
+		toSpan: (here) => ({ first: here.minus({ hours: 24 }), last: here, untilNow: true }),
 	},
 	{ name: 'Last 7 Days', value: DEFAULT_RANGE, toSpan: lastDays(7) },
 	{ name: 'Last 30 Days', value: 'last30Days', toSpan: lastDays(30) },
@@ -98,22 +115,14 @@ export const RANGES: Range[] = [
 		value: 'days',
 		description: 'Whole days, the last one included',
 		dates: { word: 'day', dateOnly: true },
-		toSpan: (here, { startDate, endDate }) => {
-			const zone = here.zoneName!;
-			const first = toDay(startDate, zone, 'first');
-			return isOpen(endDate) ? { first } : { first, last: toDay(endDate, zone, 'last') };
-		},
+		toSpan: typed(toDay),
 	},
 	{
 		name: 'Between Times',
 		value: 'times',
 		description: 'From one exact time to another',
 		dates: { word: 'time' },
-		toSpan: (here, { startDate, endDate }) => {
-			const zone = here.zoneName!;
-			const start = toTime(startDate, zone, 'first');
-			return isOpen(endDate) ? { start } : { start, end: toTime(endDate, zone, 'last') };
-		},
+		toSpan: typed(toTime),
 	},
 ];
 
@@ -202,15 +211,18 @@ function toReadRange(
 	here: DateTime,
 	{ isWholeDays = false, comparesPrevious = false }: RangeOptions,
 ): ReadRange {
-	if (!('start' in span)) return rangeOfDays(span, here, comparesPrevious);
-	// Rejects an end before the start, also within one day.
-	const range = rangeOfTimes(span, here, comparesPrevious);
-	return isWholeDays ? rangeOfDays(daysOf(span), here, comparesPrevious) : range;
+	if (isOfDays(span)) return rangeOfDays(span, here, comparesPrevious);
+	return isWholeDays
+		? rangeOfDays(daysOf(span), here, comparesPrevious)
+		: rangeOfTimes(span, here, comparesPrevious);
 }
 
-const daysOf = ({ start, end, untilNow }: TimeSpan): DaySpan => ({
-	first: dayOf(start),
-	last: end && dayOf(end),
+const isOfDays = (span: DaySpan | TimeSpan): span is DaySpan =>
+	typeof span.first === 'string';
+
+const daysOf = ({ first, last, untilNow }: TimeSpan): DaySpan => ({
+	first: dayOf(first),
+	last: last && dayOf(last),
 	untilNow,
 });
 
@@ -244,7 +256,7 @@ function rangeOfDays(
 
 /** The period before is as long. An open end is now. */
 function rangeOfTimes(
-	{ start, end }: TimeSpan,
+	{ first: start, last: end }: TimeSpan,
 	here: DateTime,
 	comparesPrevious: boolean,
 ): ReadRange {
