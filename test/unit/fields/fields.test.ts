@@ -28,8 +28,9 @@ const asSwitch = (value: unknown) =>
 		(one) => value === one || (typeof value === 'string' && value.trim().toLowerCase() === String(one)),
 	);
 const asDigits = (value: unknown) =>
-	typeof value === 'number' || (typeof value === 'string' && /^\s*[+-]?[0-9]+(\.[0-9]+)?\s*$/.test(value))
-		? Number(value)
+	typeof value === 'number' ||
+	(typeof value === 'string' && /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$/i.test(value.trim()))
+		? Number(value) + 0
 		: undefined;
 
 const oneOf =
