@@ -1,6 +1,13 @@
 /** Options of a timeseries operation: fields, defaults, bounds and values. */
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { optionsField, readOption, shownIf, toWords } from '../../fields/field';
+import {
+	optionsField,
+	readField,
+	readOption,
+	shownIf,
+	toChoiceOf,
+	toWords,
+} from '../../fields/field';
 import {
 	limitField,
 	onlyConnectedField,
@@ -24,7 +31,7 @@ import type { Status, SummaryOptions } from '../../service/readings/summary';
 import type { WhenNotFound } from '../../service/users/selection';
 import { Problem } from '../../shared/problem';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../shared/values';
-import { OUTPUTS, type Output } from './output';
+import { outputField, OUTPUTS, type Output } from './output';
 
 const skipUsersField = { ...skipField, name: 'userOffset' };
 
@@ -157,6 +164,7 @@ export const timeseriesOptions = optionsField([
 export interface TimeseriesOptions
 	extends RequestLimits,
 		Omit<SummaryOptions, 'rangeOf' | 'provider'> {
+	output: Output;
 	concurrency: number;
 	whenNotFound: WhenNotFound;
 	isConnectedOnly: boolean;
@@ -167,14 +175,17 @@ export interface TimeseriesOptions
 	timeZone: string;
 }
 
-/** The options that were added, and what counts without the others. */
+/** *Output* and the options that were added, with what counts without the others. Those of another output are ignored. */
 export function readOptions(
 	context: IExecuteSingleFunctions,
-	{ meanLimits = [], thresholds }: Metric,
+	metric: Metric,
 ): TimeseriesOptions {
+	const { meanLimits = [], thresholds } = metric;
+	const output = readField(context, outputField, toChoiceOf(OUTPUTS));
 	const zone = readOption(context, timeZoneField, '', toZone);
-	return {
+	const options: TimeseriesOptions = {
 		...readRequestLimits(context),
+		output,
 		sourceTypes: readSourceTypes(context),
 		whenNotFound: readWhenNotFound(context),
 		isConnectedOnly: readOnlyConnected(context),
@@ -182,30 +193,24 @@ export function readOptions(
 		maxUsers: readOption(context, maxUsersField, Infinity, wholeNumber),
 		timeZone: zone || context.getTimezone(),
 		hasTimeZone: readOption(context, userTimeZoneField, false, toSwitch),
-		meanLimits: readLimits(context, meanLimits),
-		limits: readLimits(context, thresholds),
-		minReadings: readOption(context, minReadingsField, undefined, wholeNumber),
-		minDays: readOption(context, minDaysField, undefined, wholeNumber),
-		onlyStatus: readOption(context, onlyStatusField, [], toStatuses),
-		comparesPrevious: readOption(context, comparePreviousField, false, toSwitch),
+		meanLimits: [],
+		limits: [],
+		onlyStatus: [],
+		comparesPrevious: false,
 	};
-}
-
-const NO_LIMITS = { meanLimits: [], limits: [] };
-const NO_LEAST = { minReadings: undefined, minDays: undefined };
-const NO_JUDGEMENT = { onlyStatus: [], comparesPrevious: false };
-
-/** Without the options of other outputs: n8n keeps them where *Output* is an expression. */
-export function optionsOf(
-	output: Output,
-	{ meanLimits = [] }: Metric,
-	all: TimeseriesOptions,
-): TimeseriesOptions {
-	const options = { ...all };
 	// A metric without limits of the mean has no options for limits.
 	const hasLimits = output.hasLimits === true && meanLimits.length > 0;
-	if (!hasLimits) Object.assign(options, NO_LIMITS, NO_LEAST);
-	if (!output.hasJudgement) Object.assign(options, NO_LEAST, NO_JUDGEMENT);
+	if (hasLimits) {
+		options.meanLimits = readLimits(context, meanLimits);
+		options.limits = readLimits(context, thresholds);
+	}
+	if (!output.hasJudgement) return options;
+	if (hasLimits) {
+		options.minReadings = readOption(context, minReadingsField, undefined, wholeNumber);
+		options.minDays = readOption(context, minDaysField, undefined, wholeNumber);
+	}
+	options.onlyStatus = readOption(context, onlyStatusField, [], toStatuses);
+	options.comparesPrevious = readOption(context, comparePreviousField, false, toSwitch);
 	if (options.onlyStatus.includes('high') && options.meanLimits.length === 0)
 		throw noLimit(meanLimits);
 	return options;

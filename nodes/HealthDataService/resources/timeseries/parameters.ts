@@ -24,12 +24,11 @@ import {
 } from '../../service/users/selection';
 import { itemLimit, oncePerRun } from '../operation';
 import { dateRangeField, RANGES, rangeOfUsers, type TypedDates } from './dateRange';
-import { optionsOf, readOptions, type TimeseriesOptions } from './options';
-import { outputField, OUTPUTS, type Output, type OutputOptions } from './output';
+import { readOptions, type TimeseriesOptions } from './options';
+import type { Output, OutputOptions } from './output';
 
 /** The values of all fields. */
 export interface TimeseriesRequest extends TimeseriesOptions, OutputOptions {
-	output: Output;
 	/** Whether an AI agent gets short rows. */
 	isSimple: boolean;
 	/** *User*, or *User IDs*; the whole team without either. */
@@ -55,10 +54,10 @@ const OF_ITEM = ['user', 'userIds'];
 
 /** The fields that are the same for all items. */
 function readFields(context: IExecutePaginationFunctions, metric: Metric, now: DateTime) {
-	const all = readOptions(context, metric);
+	const options = readOptions(context, metric);
+	const { output } = options;
 	const scope = readUserScope(context);
 	const provider = readProvider(context);
-	const output = readField(context, outputField, toChoiceOf(OUTPUTS));
 	const range = readField(context, dateRangeField, toChoiceOf(RANGES));
 	const dates: TypedDates | undefined = range.dates && {
 		startDate: context.getNodeParameter('startDate', ''),
@@ -68,10 +67,9 @@ function readFields(context: IExecutePaginationFunctions, metric: Metric, now: D
 	const isSimple = isSimplified(context);
 
 	const limit = itemLimit(maxRows, readLess(output, scope));
-	const options = optionsOf(output, metric, all);
 	const { isWholeDays } = output;
 	const rangeOf = rangeOfUsers({ ...options, range, dates, isWholeDays }, now);
-	return { ...options, scope, provider, output, limit, rangeOf, isSimple };
+	return { ...options, scope, provider, limit, rangeOf, isSimple };
 }
 
 const FEWER_USERS: Partial<Record<UserScope, string[]>> = {
