@@ -126,8 +126,7 @@ export function rowOf(
 	user: UserRef,
 	values: IDataObject,
 ): IDataObject {
-	const { user_id, client_user_id } = user;
-	const all: IDataObject = { ...values, user_id, client_user_id };
+	const all: IDataObject = Object.assign({}, values, user);
 	return Object.fromEntries(columns.map((column) => [column, all[column] ?? null]));
 }
 
