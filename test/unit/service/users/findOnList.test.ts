@@ -1,5 +1,6 @@
 /** Many client user IDs over a fake team: from the user list or one by one, whichever takes fewer requests. */
 import { listedUsers } from '../../../../nodes/HealthDataService/service/users/selection';
+import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
 import { movingTeam, type TeamOptions } from '../../../helpers/movingTeam';
 import { resolved } from '../../../helpers/selected';
 
@@ -36,4 +37,17 @@ it('with fewer users wanted the list is never read', async () => {
 	const one = team(500);
 	expect(await idsOf(one, ids(0, 100), true)).toEqual(range('u', 0, 100));
 	expect(one.count()).toEqual({ lists: 0, resolves: 100 });
+});
+
+it('users who leave meanwhile do not end the list, which is asked once', async () => {
+	const one = team(3000, { moves: [[], [{ leaves: 0 }]] });
+	expect(await idsOf(one, ids(2000, 2100))).toEqual(range('u', 2000, 2100));
+	expect(one.count().resolves).toBe(0);
+	for (const { once } of one.asked) expect(once).toMatchObject({ maxAttempts: 1, ignoreFailure: true });
+});
+
+it('a page that fails ends the list', async () => {
+	const one = team(3000, { fails: ({ offset }) => offset > 1000 && new Problem('Broken', '') });
+	expect(await idsOf(one, [...ids(600, 610), ...ids(2000, 2010)])).toHaveLength(20);
+	expect(one.count().resolves).toBe(10);
 });
