@@ -189,15 +189,16 @@ export class Cursors {
 	}
 
 	/**
-	 * After a read that the end of the poll or a throttle has ended. The second time in a row it is a failed one.
+	 * After a read that the end of the poll or a throttle has ended. The second time in a row it is a failed one. It was the turn of
+	 * a user aside all the same, or one who hangs would always come first.
 	 *
 	 * @param isDone whether the user has had a turn in this pass
 	 */
 	cut(listed: Listed, isDone = false) {
 		const cursor = this.of(listed);
 		const tried = isDone ? this.poll : cursor.tried;
-		if (cursor.ended === 'cut') this.fail(listed);
-		else if (!hasFailed(cursor)) this.set(listed, { ...cursor, tried, ended: 'cut' });
+		if (cursor.ended) this.fail(listed);
+		else this.set(listed, { ...cursor, tried, ended: 'cut' });
 	}
 
 	private get poll() {

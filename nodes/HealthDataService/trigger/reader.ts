@@ -53,8 +53,6 @@ export class PollReader {
 	 * Users read after the others: throttled alone before, or with a first read that began before the time of the service was known.
 	 */
 	private again: Array<SelectedUser | UserResult> = [];
-	/** Results that a throttle of all has cut short. */
-	private readonly throttled: UserResult[] = [];
 	private readonly failures: Array<[Listed, Problem]> = [];
 	private failuresInARow = 0;
 	private recovered = 0;
@@ -101,7 +99,6 @@ export class PollReader {
 			await this.readPass();
 		}
 		this.throwIfOnlyUserFailed();
-		this.cutThrottled();
 		const result = this.results.finish();
 		const isCutShort = !result.isPassComplete || !result.hasRead;
 		// The throttle may also have left so little time that no request of a user was sent.
@@ -245,10 +242,7 @@ export class PollReader {
 		const isLate = this.late.has(result);
 		const isOfAll = await this.isThrottledForAll(problem, isLate);
 		if (isOfAll) this.endBy(problem);
-		if (isOfAll || isLate) {
-			this.throttled.push(result);
-			return;
-		}
+		if (isOfAll || isLate) return;
 		this.noteTrouble(result, problem);
 		this.cursors.cut(result, true);
 	}
@@ -256,15 +250,7 @@ export class PollReader {
 	private cut(result: UserResult, problem: Problem) {
 		const isAnswer = problem.httpCode !== undefined;
 		if (isAnswer) this.noteTrouble(result, problem);
-		// It was the turn of a user aside all the same, or one who hangs would always come first.
-		if (hasFailed(this.cursors.of(result))) this.cursors.fail(result);
-		else this.cursors.cut(result);
-	}
-
-	/** Cuts of a throttle count only if the poll has read a user: else they depend on chance alone. */
-	private cutThrottled() {
-		if (this.results.isEmpty()) return;
-		for (const result of this.throttled) this.cursors.cut(result);
+		this.cursors.cut(result);
 	}
 
 	/** @returns the problem of rows that cannot be compared */
