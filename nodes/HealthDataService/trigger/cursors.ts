@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import { USER_LENGTH, userPrefix } from '../service/readings/identity';
 import type { ListEntry, SelectedUser } from '../service/users/selection';
 import { shownUserId } from '../service/users/users';
-import { CLOCK_ERROR_MS, DEVICE_ERROR_MS, type Clock } from './clock';
+import { CLOCK_ERROR_MS, type Clock } from './clock';
 import type { Cursor, SavedCursor, TriggerState } from './state';
 
 /** A user of the list, or an entry whose user is not known. */
@@ -54,8 +54,6 @@ export class Cursors {
 	readonly met = new Map<string, string>();
 	/** Count of the poll that began this pass; 0 in the first. */
 	pass: number;
-	/** Starts of first reads in this poll. */
-	private readonly starts = new Map<string, number>();
 
 	constructor(
 		private readonly before: TriggerState,
@@ -146,20 +144,6 @@ export class Cursors {
 		const { clock, lookback } = this.options;
 		const isRight = since === undefined && from <= clock.now - lookback;
 		return isRight ? from : Math.min(from, this.kept);
-	}
-
-	/** The start, for a request. */
-	beginRead(listed: Listed): number {
-		const cursor = this.of(listed);
-		const start = this.windowStart(cursor);
-		if (cursor.since !== undefined) this.starts.set(keyOf(listed), start);
-		return start;
-	}
-
-	/** Whether the first read began too late: the service has told the time only since. */
-	hasBegunLate(listed: Listed): boolean {
-		const start = this.starts.get(keyOf(listed)) ?? -Infinity;
-		return start - this.windowStart(this.of(listed)) > DEVICE_ERROR_MS;
 	}
 
 	/** After a successful read: the window begins `lookback` before the newest reading of this poll, and stays without one. */

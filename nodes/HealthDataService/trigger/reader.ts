@@ -49,10 +49,8 @@ export class PollReader {
 	private readonly results: PollResults;
 	private readonly target: WatchTarget;
 	private readonly aside: SelectedUser[] = [];
-	/**
-	 * Users read after the others: throttled alone before, or with a first read that began before the time of the service was known.
-	 */
-	private again: Array<SelectedUser | UserResult> = [];
+	/** Users read after the others, since they were throttled alone before. */
+	private readonly again: SelectedUser[] = [];
 	private readonly failures: Array<[Listed, Problem]> = [];
 	private failuresInARow = 0;
 	private recovered = 0;
@@ -92,6 +90,9 @@ export class PollReader {
 	/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */
 	async read(): Promise<PollResult> {
 		this.waitOut(this.before.pausedUntil);
+		// First reads begin by the service's time, which the first answer tells.
+		const isFirst = this.before.kept === undefined;
+		if (isFirst && !this.isOver) await this.probe();
 		await this.readPass();
 		// The list has shown that all were read in this pass: the next one begins.
 		if (this.results.isEmpty() && this.isPassRead) {
@@ -121,8 +122,6 @@ export class PollReader {
 		await this.takeAll(this.dueUsers());
 		await this.takeAll(this.again.splice(0));
 		await this.takeAside();
-		// The first read of a user aside may have begun too late, too.
-		await this.takeAll(this.again.splice(0));
 	}
 
 	private get isPassRead(): boolean {
@@ -182,7 +181,7 @@ export class PollReader {
 		if (this.isOver) return;
 		const read = this.settings.event.read(this.get, users, {
 			target,
-			windowStartOf: (user) => cursors.beginRead(user),
+			windowStartOf: (user) => cursors.windowStart(cursors.of(user)),
 			isTriedOnce: (user) => hasFailed(cursors.of(user)) || this.wasThrottled(user),
 			budget: () => ({
 				retryMs: this.failed < FEW_FAILURES ? timeoutMs / 2 : 0,
@@ -223,10 +222,6 @@ export class PollReader {
 
 	private async take(result: UserResult) {
 		this.cursors.meet(result);
-		if (this.cursors.hasBegunLate(result)) {
-			this.again.push({ ...result, problem: undefined });
-			return;
-		}
 		const problem = result.problem ?? this.detect(result);
 		if (!problem) {
 			this.failuresInARow = 0;
