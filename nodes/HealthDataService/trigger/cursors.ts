@@ -173,16 +173,24 @@ export class Cursors {
 	}
 
 	/**
-	 * After a read that the end of the poll or a throttle has ended. The second time in a row it is a failed one. It was the turn of
-	 * a user aside all the same, or one who hangs would always come first.
-	 *
-	 * @param isDone whether the user has had a turn in this pass
+	 * After a read that the end of the poll or a throttle has ended: once, the user stays due. The second time in a row it is a failed
+	 * one, or only the user's turn after a throttle, which is never a user's own failure.
 	 */
-	cut(listed: Listed, isDone = false) {
+	cut(listed: Listed, isThrottle = false) {
 		const cursor = this.of(listed);
-		const tried = isDone ? this.poll : cursor.tried;
-		if (cursor.ended) this.fail(listed);
-		else this.set(listed, { ...cursor, tried, ended: 'cut' });
+		if (!cursor.ended) this.set(listed, { ...cursor, ended: 'cut' });
+		else if (isThrottle) this.finish(listed);
+		else this.fail(listed);
+	}
+
+	/** This pass has read the user. */
+	finish(listed: Listed) {
+		this.set(listed, { ...this.of(listed), tried: this.poll });
+	}
+
+	/** The user is due again. */
+	reopen(listed: Listed) {
+		this.set(listed, { ...this.of(listed), tried: -1 });
 	}
 
 	private get poll() {

@@ -48,6 +48,8 @@ export class PollReader {
 	private readonly cursors: Cursors;
 	private readonly results: PollResults;
 	private readonly target: WatchTarget;
+	/** Users whom the pass has read before, as long as no user of the list is due. */
+	private readonly done: SelectedUser[] = [];
 	private readonly aside: SelectedUser[] = [];
 	/** Users read after the others, since they were throttled alone before. */
 	private readonly again: SelectedUser[] = [];
@@ -55,7 +57,7 @@ export class PollReader {
 	private failuresInARow = 0;
 	private recovered = 0;
 	/** Reads that have ended: a result may be taken later, while the list is awaited. */
-	private done = 0;
+	private ended = 0;
 	private failed = 0;
 	private readonly late = new Set<UserResult>();
 	/** Whether the list was throttled too, asked once in a stretch of failures. */
@@ -93,12 +95,12 @@ export class PollReader {
 		// First reads begin by the service's time, which the first answer tells.
 		const isFirst = this.before.kept === undefined;
 		if (isFirst && !this.isOver) await this.probe();
-		await this.readPass();
-		// The list has shown that all were read in this pass: the next one begins.
-		if (this.results.isEmpty() && this.isPassRead) {
+		await this.readDue(this.listed());
+		if (this.isPassOver) {
 			this.cursors.beginPass();
-			await this.readPass();
+			await this.readDue(this.done.splice(0));
 		}
+		await this.takeAside();
 		this.throwIfOnlyUserFailed();
 		const result = this.results.finish();
 		const isCutShort = !result.isPassComplete || !result.hasRead;
@@ -117,16 +119,18 @@ export class PollReader {
 		};
 	}
 
-	private async readPass() {
-		this.results.isListRead = false;
-		await this.takeAll(this.dueUsers());
+	/** Reads those users who are due, then those who were throttled alone before. */
+	private async readDue(users: SelectedUsers) {
+		await this.takeAll(this.dueOf(users));
 		await this.takeAll(this.again.splice(0));
-		await this.takeAside();
 	}
 
-	private get isPassRead(): boolean {
+	/** Whether this poll has read nobody but the last users of a pass that began before, if any. */
+	private get isPassOver(): boolean {
 		const { results, cursors, done, isOver } = this;
-		return results.isListRead && done === 0 && !isOver && cursors.isPassComplete(false);
+		return (
+			results.isListRead && done.length > 0 && !isOver && cursors.isPassComplete(false)
+		);
 	}
 
 	/** Waits for the end of a Retry-After, or ends the poll. A clock that was set back does not make it longer. */
@@ -138,18 +142,30 @@ export class PollReader {
 		if (performance.now() + pauseMs >= deadline) this.endBy(pauseOf(pauseMs));
 	}
 
-	private async *dueUsers(): AsyncGenerator<SelectedUser> {
-		const { cursors, results } = this;
+	private async *listed(): AsyncGenerator<SelectedUser> {
 		for await (const user of this.target.selection.users(this.get)) {
 			if (this.isOfOtherTeam(user)) return;
-			cursors.meet(user);
-			const cursor = cursors.of(user);
-			if (cursors.isDone(cursor)) continue;
-			if (hasFailed(cursor)) this.aside.push(user);
-			else if (this.wasThrottled(user)) this.again.push(user);
-			else yield user;
+			this.cursors.meet(user);
+			yield user;
 		}
-		results.isListRead = true;
+		this.results.isListRead = true;
+	}
+
+	private async *dueOf(users: SelectedUsers): AsyncGenerator<SelectedUser> {
+		const { cursors, done, aside, again } = this;
+		let hasDue = false;
+		for await (const user of users) {
+			const cursor = cursors.of(user);
+			if (cursors.isDone(cursor)) {
+				if (!hasDue) done.push(user);
+			} else if (hasFailed(cursor)) aside.push(user);
+			else if (this.wasThrottled(user)) again.push(user);
+			else {
+				hasDue = true;
+				done.length = 0;
+				yield user;
+			}
+		}
 	}
 
 	/** A key may see users of several teams, so only the first of the list tells the team. */
@@ -195,7 +211,7 @@ export class PollReader {
 		};
 		await takeEach().catch((error: Error) => {
 			const isLate =
-				this.done > 0 && isTimeUp() && error instanceof Problem && error.isTransient;
+				this.ended > 0 && isTimeUp() && error instanceof Problem && error.isTransient;
 			if (!isThrottle(error) && !isLate) throw error;
 			this.endBy(error);
 		});
@@ -209,7 +225,7 @@ export class PollReader {
 	/** Each poll reads a user at least, however long the list has taken at a low rate. */
 	private readonly isTimeUp = (): boolean => {
 		const { deadline, queue } = this.options;
-		const mayUseAll = this.isAside || this.done === 0;
+		const mayUseAll = this.isAside || this.ended === 0;
 		const end = mayUseAll ? queue.deadlines.endAt : deadline;
 		return this.isOver || performance.now() >= end;
 	};
@@ -217,7 +233,7 @@ export class PollReader {
 	private readonly note = (result: UserResult) => {
 		if (this.isTimeUp()) this.late.add(result);
 		if (result.problem) this.failed++;
-		this.done++;
+		this.ended++;
 	};
 
 	private async take(result: UserResult) {
@@ -286,8 +302,8 @@ export class PollReader {
 		this.isOver = true;
 		if (!isThrottle(problem)) return;
 		this.results.throttle = problem;
-		const { retryAfterMs } = problem;
-		if (retryAfterMs !== undefined) this.results.pausedUntil = Date.now() + retryAfterMs;
+		const { at, retryAfterMs } = problem;
+		if (retryAfterMs !== undefined) this.results.pausedUntil = at + retryAfterMs;
 	}
 
 	/** A stretch of failing users does not end a poll while the user list answers: else the service fails as a whole. */

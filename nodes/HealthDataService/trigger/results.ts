@@ -95,6 +95,7 @@ export class PollResults {
 		for (const row of old) seen.remember(row, 'o');
 		for (const row of changes) this.found.push({ row, result });
 		this.reads.push(result);
+		this.cursors.finish(result);
 		if (newest !== undefined) this.newest = Math.max(this.newest ?? newest, newest);
 	}
 
@@ -140,7 +141,10 @@ export class PollResults {
 		const unfinished = new Set(
 			sorted.slice(MAX_ROWS_PER_POLL).map(({ result }) => result),
 		);
-		for (const result of this.reads) if (!unfinished.has(result)) this.moveOn(result);
+		for (const result of this.reads) {
+			if (unfinished.has(result)) this.cursors.reopen(result);
+			else this.moveOn(result);
+		}
 		return emitted;
 	}
 
