@@ -55,7 +55,6 @@ export class PollReader {
 	private readonly again: SelectedUser[] = [];
 	private readonly failures: Array<[Listed, Problem]> = [];
 	private failuresInARow = 0;
-	private recovered = 0;
 	/** Reads that have ended: a result may be taken later, while the list is awaited. */
 	private ended = 0;
 	private failed = 0;
@@ -64,8 +63,6 @@ export class PollReader {
 	private isListThrottled?: boolean;
 	private isAside = false;
 	private isOver = false;
-	/** Hash of the team; another one than before makes all results invalid. */
-	private team?: string;
 
 	constructor(
 		private readonly get: Get,
@@ -78,7 +75,6 @@ export class PollReader {
 		const { entries, isConnectedOnly } = target.selection;
 		const isOfUsers = event.metric === undefined;
 		this.target = target;
-		this.team = before.team;
 		this.cursors = new Cursors(before, {
 			clock,
 			lookback,
@@ -102,21 +98,8 @@ export class PollReader {
 		}
 		await this.takeAside();
 		this.throwIfOnlyUserFailed();
-		const result = this.results.finish();
-		const isCutShort = !result.isPassComplete || !result.hasRead;
-		// The throttle may also have left so little time that no request of a user was sent.
-		if (isCutShort && this.failures.length === 0)
-			result.throttle ??= this.options.queue.lastThrottle;
-		const cause =
-			this.target.requestsPerSecond === undefined ? POLL_TOO_SHORT : RATE_TOO_LOW;
-		const state = { ...result.state, team: this.team };
-		return {
-			...result,
-			state,
-			cause,
-			recovered: this.recovered,
-			isOtherTeam: this.isOtherTeam,
-		};
+		const { lastThrottle } = this.options.queue;
+		return this.results.finish(this.failures.length === 0 ? lastThrottle : undefined);
 	}
 
 	/** Reads those users who are due, then those who were throttled alone before. */
@@ -170,13 +153,10 @@ export class PollReader {
 
 	/** A key may see users of several teams, so only the first of the list tells the team. */
 	private isOfOtherTeam({ team }: SelectedUser): boolean {
-		if (team !== undefined && this.cursors.met.size === 0) this.team = userPrefix(team);
-		this.isOver ||= this.isOtherTeam;
-		return this.isOtherTeam;
-	}
-
-	private get isOtherTeam(): boolean {
-		return this.before.team !== undefined && this.team !== this.before.team;
+		const { results, cursors } = this;
+		if (team !== undefined && cursors.met.size === 0) results.team = userPrefix(team);
+		this.isOver ||= results.isOtherTeam;
+		return results.isOtherTeam;
 	}
 
 	/** Users aside, in a part of the budget or the timeout of one answer, if that is longer. */
@@ -278,7 +258,7 @@ export class PollReader {
 	private recover(result: UserResult) {
 		this.options.troubles.delete(keyOf(result));
 		const wasTrouble = hasFailed(this.cursors.of(result));
-		if (wasTrouble && !result.isGone) this.recovered++;
+		if (wasTrouble && !result.isGone) this.results.recovered++;
 	}
 
 	/** Whether only the end of the poll has kept this user from being read. */
@@ -352,9 +332,6 @@ export class PollReader {
 		if (mayBeWrong) throw problem;
 	}
 }
-
-const POLL_TOO_SHORT = 'The polls end before their turn';
-const RATE_TOO_LOW = "'Requests per Second' lets a poll read a part of the users only";
 
 /** The throttle of a poll that sends nothing. @param ms how long the next ones send nothing either */
 function pauseOf(ms: number): Problem {
