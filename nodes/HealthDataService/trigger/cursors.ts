@@ -169,7 +169,7 @@ export class Cursors {
 
 	/** After a failed read: the window stays. */
 	fail(listed: Listed) {
-		this.set(listed, { ...this.of(listed), tried: this.poll, ended: 'failed' });
+		this.change(listed, { tried: this.poll, ended: 'failed' });
 	}
 
 	/**
@@ -177,30 +177,36 @@ export class Cursors {
 	 * one, or only the user's turn after a throttle, which is never a user's own failure.
 	 */
 	cut(listed: Listed, isThrottle = false) {
-		const cursor = this.of(listed);
-		if (!cursor.ended) this.set(listed, { ...cursor, ended: 'cut' });
+		const { ended } = this.of(listed);
+		if (!ended) this.change(listed, { ended: 'cut' });
 		else if (isThrottle) this.finish(listed);
 		else this.fail(listed);
 	}
 
 	/** This pass has read the user. */
 	finish(listed: Listed) {
-		this.set(listed, { ...this.of(listed), tried: this.poll });
+		this.change(listed, { tried: this.poll });
 	}
 
 	/** The user is due again. */
 	reopen(listed: Listed) {
-		this.set(listed, { ...this.of(listed), tried: -1 });
+		this.change(listed, { tried: -1 });
 	}
 
 	private get poll() {
 		return this.before.poll + 1;
 	}
 
+	private change(listed: Listed, part: Partial<Cursor>) {
+		this.set(listed, { ...this.of(listed), ...part });
+	}
+
 	private set(listed: Listed, cursor: Cursor) {
 		const key = keyOf(listed);
 		this.all.set(key, cursor);
-		if (listed.entry) this.owners.set(key, ownerOf(listed, this.owners.get(key)));
+		if (!listed.entry) return;
+		const known = this.owners.get(key);
+		this.owners.set(key, ownerOf(listed, known));
 	}
 
 	/** At the end of the poll. @param isListRead to its end: then users who left it have no cursor any more */

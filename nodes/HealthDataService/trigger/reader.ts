@@ -167,7 +167,8 @@ export class PollReader {
 		queue.deadlines.endAt = Math.min(end, queue.deadlines.endAt);
 		this.isAside = true;
 		const triedOf = (user: SelectedUser) => this.cursors.of(user).tried;
-		await this.takeAll(this.aside.sort((a, b) => triedOf(a) - triedOf(b)));
+		const oldestFirst = this.aside.sort((a, b) => triedOf(a) - triedOf(b));
+		await this.takeAll(oldestFirst);
 		this.results.isAsideDone = !this.isOver;
 	}
 

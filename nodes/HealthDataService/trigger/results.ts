@@ -156,7 +156,8 @@ export class PollResults {
 	/** @returns the rows that go out */
 	private emit(): FoundRow[] {
 		const { now } = this.options.clock;
-		const sorted = this.found.sort((a, b) => (a.row.time ?? now) - (b.row.time ?? now));
+		const timeOf = ({ row }: FoundRow) => row.time ?? now;
+		const sorted = this.found.sort((a, b) => timeOf(a) - timeOf(b));
 		const emitted = sorted.slice(0, MAX_ROWS_PER_POLL);
 		for (const { row } of emitted) this.seen.remember(row, 'e');
 		const unfinished = new Set(
