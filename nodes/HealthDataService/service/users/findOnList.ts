@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get } from '../../http/client';
 import { ignoreProblem } from '../../shared/problem';
 import { text } from '../../shared/values';
-import { userPages } from './list';
+import { PAGES_AHEAD, userPages } from './list';
 
 /** For fewer IDs the first page of the list is not worth its request. */
 const MIN_IDS_FOR_LIST = 8;
@@ -16,10 +16,12 @@ export async function findOnList(get: Get, entries: ReadonlyArray<{ id: string }
 	const found = new Map<string, IDataObject>();
 	if (entries.length < MIN_IDS_FOR_LIST) return found;
 	const missing = new Set(entries.map(({ id }) => id));
+	// The first page may be enough.
+	const slice = { pagesOnDemand: PAGES_AHEAD };
 	let done = 0;
 	let size = 1;
 	const readList = async () => {
-		for await (const { users, total = 0 } of userPages(getOnce(get))) {
+		for await (const { users, total = 0 } of userPages(getOnce(get), slice)) {
 			done += users.length;
 			size = Math.max(size, users.length);
 			for (const user of users) {

@@ -11,7 +11,7 @@ export interface ListSlice {
 	offset?: number;
 	/** Most users. */
 	maxUsers?: number;
-	/** Pages prefetched once the reader has taken all users, so that no page goes ahead of users that wait. */
+	/** Pages prefetched only once the reader has taken all users: none for one that may stop, few for a slow rate. */
 	pagesOnDemand?: number;
 	/** Called with the number of users that the `total` of the first page announces. May throw to stop the read. */
 	onTotal?: (users: number) => void;
@@ -25,15 +25,12 @@ export interface ListSlice {
  */
 export async function* userPages(
 	get: Get,
-	{
-		offset = 0,
-		maxUsers = Infinity,
-		pagesOnDemand = PAGES_AHEAD,
-		onTotal,
-	}: ListSlice = {},
+	{ offset = 0, maxUsers = Infinity, pagesOnDemand, onTotal }: ListSlice = {},
 ): AsyncGenerator<UserPage> {
 	const read = new ListRead(offset, maxUsers);
 	const ahead = new PagesAhead(get);
+	const startFurther = (count: number) =>
+		read.further(count).forEach((next) => ahead.start(next));
 	let announce = onTotal;
 	try {
 		while (!read.hasEnded) {
@@ -42,10 +39,11 @@ export async function* userPages(
 			announce?.(Math.min((page.total ?? 0) - offset, maxUsers));
 			announce = undefined;
 			const users = read.take(request, page);
-			yield { users, total: page.total };
 			// Users have moved on the list: the pages ahead no longer fit.
 			if (users.length === 0) ahead.cancel();
-			else read.further(pagesOnDemand).forEach((next) => ahead.start(next));
+			else if (pagesOnDemand === undefined) startFurther(PAGES_AHEAD);
+			yield { users, total: page.total };
+			if (users.length > 0 && pagesOnDemand) startFurther(pagesOnDemand);
 		}
 	} finally {
 		ahead.cancel();
