@@ -71,8 +71,8 @@ function troubleOf(result: PollResult, local: Local, now: number): Trouble {
 	const waiting: Unread[] = [];
 	let isHealed = true;
 	for (const [key, cursor] of cursors.entries) {
-		if (cursor.ended) isHealed = false;
 		const known = local.troubles.get(key);
+		if (cursor.ended || known) isHealed = false;
 		const label = known?.label ?? cursors.met.get(key);
 		const problem = known?.problem;
 		const isFailing = hasFailed(cursor) && problem && !isThrottle(problem);
@@ -85,7 +85,7 @@ function troubleOf(result: PollResult, local: Local, now: number): Trouble {
 	const throttle = result.throttle ?? lastThrottle;
 	const isListOld = waiting.length === 0 && isOld(local.listReadAt);
 	const isTrouble = failing.length > 0 || throttle !== undefined || !hasRead;
-	const areSound = waiting.every(({ cursor }) => !cursor.ended);
+	const areSound = waiting.every(({ cursor, problem }) => !cursor.ended && !problem);
 	const isLongRound = !isTrouble && waiting.length > 0 && areSound;
 	return { failing, waiting, throttle, isListOld, isLongRound, isHealed };
 }
