@@ -27,7 +27,7 @@ it.each(['+0', '+000', '+00000', '+0:00', '+05:3', '+2500', 'UTC'])('%s is no of
 	expect(instantOf(`2026-06-01T12:00:00${offset}`).key).toBe(`2026-06-01T12:00:00${offset}`);
 });
 
-it.each(['March 3 2026', '5', '2026-W10-2x', 'yesterday'])(
+it.each(['March 3 2026', '5', '2026-W10-2x', 'yesterday', 'on 2026-03-03 08:00'])(
 	'%s is no ISO 8601, so it is no time in any zone',
 	(text) => {
 		expect(instantOf(text)).toEqual({ key: text });

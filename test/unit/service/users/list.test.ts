@@ -160,6 +160,26 @@ describe('a page that fails where there must be users', () => {
 	});
 });
 
+describe('an empty first page', () => {
+	const reading = async (total: unknown, slice: ListSlice = {}) =>
+		await idsOf(
+			userPages(
+				listOf(() => [], total),
+				slice,
+			),
+		);
+
+	it.each([500, 1])('with the total %i is an error', async (total) => {
+		await expect(reading(total)).rejects.toThrow('The first page of the user list is empty');
+	});
+
+	it.each([0, -1, undefined])('with the total %p is a team without users', async (total) => {
+		expect(await reading(total)).toEqual([]);
+	});
+
+	it('beyond the first users is the end', async () => expect(await reading(500, { offset: 500 })).toEqual([]));
+});
+
 it('gives a user that is twice on a page once', async () => {
 	const pages = [['u1', 'u1', 'u2'], ['u2', 'u3', 'u3'], ['u3']];
 	expect(await idsOf(userPages(listOf((request) => pages[request] ?? pages[2], 3)))).toEqual(['u1', 'u2', 'u3']);
