@@ -51,7 +51,9 @@ describe('List', () => {
 		);
 		expect(connected.length).toBeGreaterThan(100);
 		expect((await run({ returnAll: true, options: { provider: 'oura' } })).rows).toEqual(connected);
+		used.sandbox.requests.length = 0;
 		expect((await run({ limit: 30, options: { provider: ' oura ' } })).rows).toEqual(connected.slice(0, 30));
+		expect(used.sandbox.requests).toHaveLength(1);
 	});
 });
 
