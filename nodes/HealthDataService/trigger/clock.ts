@@ -21,7 +21,8 @@ export class Clock {
 
 	/** Notes the `Date` of an answer. The latest counts: a cache repeats older ones. */
 	readonly onAnswer = (headers: { date?: unknown }) => {
-		const atStart = Date.parse(String(headers.date)) - (performance.now() - this.started);
+		const sinceStart = performance.now() - this.started;
+		const atStart = Date.parse(String(headers.date)) - sinceStart;
 		if (atStart >= FIRST_DATE) this.date = Math.max(this.date ?? atStart, atStart);
 	};
 

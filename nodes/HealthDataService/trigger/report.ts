@@ -151,7 +151,8 @@ function utc(ms: number): string {
 }
 
 function hoursOf(users: Unread[]): string {
-	const reads = users.map(({ cursor }) => cursor.read ?? cursor.since ?? Infinity);
+	const readOf = ({ cursor }: Unread) => cursor.read ?? cursor.since ?? Infinity;
+	const reads = users.map(readOf);
 	const earliest = reads.reduce((a, b) => Math.min(a, b));
 	const hours = Math.floor((Date.now() - earliest) / HOUR_MS);
 	return hours === 1 ? '1 hour' : `${hours} hours`;

@@ -47,7 +47,8 @@ export function detectChanges(
 	const changes: ChangedRow[] = [];
 	const old: IdentifiedRow[] = [];
 	let newest: number | undefined;
-	const distinct = new Map(identify(identity, rows).map((row) => [row.key, row]));
+	const identified = identify(identity, rows);
+	const distinct = new Map(identified.map((row) => [row.key, row]));
 	for (const row of distinct.values()) {
 		const { time } = row;
 		if (time !== undefined && time < window.start) continue;
@@ -98,6 +99,8 @@ const NO_HOUR = 'none';
 const hourOf = ({ time }: IdentifiedRow) =>
 	time === undefined ? NO_HOUR : String(Math.floor(time / HOUR_MS));
 
+const savedKey = ({ key }: IdentifiedRow) => key.slice(0, SAVED_KEY_LENGTH);
+
 /** Includes the key: trying all of the few different values would reverse a hash of values alone. */
 const hashOfValues = ({ key, values }: IdentifiedRow) =>
 	hash('sha256', key + values).slice(0, VALUES_LENGTH);
@@ -127,7 +130,8 @@ export class SeenReadings {
 
 	/** What is known of a reading: with the `same` values, with others that were `emitted` or `old`, or nothing. */
 	lookUp(row: IdentifiedRow): 'same' | 'emitted' | 'old' | undefined {
-		const before = this.hours.get(hourOf(row))?.get(row.key.slice(0, SAVED_KEY_LENGTH));
+		const known = this.hours.get(hourOf(row));
+		const before = known?.get(savedKey(row));
 		if (before === undefined) return undefined;
 		if (before.startsWith(hashOfValues(row))) return 'same';
 		return before.endsWith('e') ? 'emitted' : 'old';
@@ -137,7 +141,7 @@ export class SeenReadings {
 		const hour = hourOf(row);
 		const known = this.hours.get(hour) ?? new Map<string, string>();
 		this.hours.set(hour, known);
-		known.set(row.key.slice(0, SAVED_KEY_LENGTH), hashOfValues(row) + letter);
+		known.set(savedKey(row), hashOfValues(row) + letter);
 	}
 
 	/**
