@@ -33,15 +33,6 @@ it('ends when the execution is cancelled', async () => {
 	await expect(request).rejects.toThrow(/cancel/i);
 });
 
-it('takes the queue of address and key, without blanks around them', async () => {
-	const queue = jest.fn(() => new RequestQueue());
-	for (const apiKey of [' key\n', undefined]) {
-		const getCredentials = async () => await Promise.resolve({ baseUrl: ' https://health.example/ ', apiKey });
-		await connect({ ...contextWith(hangs), getCredentials } as never, { queue });
-	}
-	expect(queue.mock.calls).toEqual([['https://health.example key'], ['https://health.example ']]);
-});
-
 const REQUESTS = 20_000;
 
 it(`keeps nothing of ${REQUESTS.toLocaleString('en')} requests`, async () => {

@@ -161,23 +161,23 @@ describe('a page that fails where there must be users', () => {
 });
 
 describe('an empty first page', () => {
-	const reading = async (total: unknown, slice: ListSlice = {}) =>
-		await idsOf(
-			userPages(
-				listOf(() => [], total),
-				slice,
-			),
-		);
+	const reading = async (total: unknown, offset = 0) => {
+		const get = listOf(() => [], total);
+		return await idsOf(userPages(get, { offset }));
+	};
 
 	it.each([500, 1])('with the total %i is an error', async (total) => {
 		await expect(reading(total)).rejects.toThrow('The first page of the user list is empty');
 	});
 
-	it.each([0, -1, undefined])('with the total %p is a team without users', async (total) => {
-		expect(await reading(total)).toEqual([]);
+	it.each<[unknown, number]>([
+		[0, 0],
+		[-1, 0],
+		[undefined, 0],
+		[500, 500],
+	])('with the total %p, from %p on, is the end', async (total, offset) => {
+		expect(await reading(total, offset)).toEqual([]);
 	});
-
-	it('beyond the first users is the end', async () => expect(await reading(500, { offset: 500 })).toEqual([]));
 });
 
 it('gives a user that is twice on a page once', async () => {
