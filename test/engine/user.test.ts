@@ -51,9 +51,13 @@ describe('List', () => {
 		);
 		expect(connected.length).toBeGreaterThan(100);
 		expect((await run({ returnAll: true, options: { provider: 'oura' } })).rows).toEqual(connected);
-		used.sandbox.requests.length = 0;
 		expect((await run({ limit: 30, options: { provider: ' oura ' } })).rows).toEqual(connected.slice(0, 30));
-		expect(used.sandbox.requests).toHaveLength(1);
+
+		// Reached on the second page: none is requested ahead.
+		const limit = connected.filter((user) => users.indexOf(user) < 600).length;
+		used.sandbox.requests.splice(0);
+		expect((await run({ limit, options: { provider: 'oura' } })).rows).toHaveLength(limit);
+		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '499']);
 	});
 });
 

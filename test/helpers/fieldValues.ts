@@ -45,6 +45,8 @@ export function withField(
 	return {
 		getNode: () => ({ type, parameters }),
 		getInputData: () => ({ json: {} }),
+		getExecuteData: () => ({}),
+		getItemIndex: () => 0,
 		getTimezone: () => 'Asia/Tokyo',
 		getNodeParameter: (asked: string, fallback: unknown) =>
 			asked === name ? value : asked in parameters ? parameters[asked] : fallback,

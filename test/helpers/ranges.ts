@@ -1,7 +1,9 @@
 /** What is sent for the date fields of an item, and ranges for tests of rows. */
 import { DateTime } from 'luxon';
-import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
-import { readRangeOf, type RangeOptions } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
+import type { IDataObject } from 'n8n-workflow';
+import { RANGES, rangeOfUsers, type RangeOptions } from '../../nodes/HealthDataService/resources/timeseries/dateRange';
+
+type RowOptions = Pick<RangeOptions, 'isWholeDays' | 'comparesPrevious'>;
 
 interface DateFields {
 	dateRange: string;
@@ -14,24 +16,16 @@ export function readRanges(
 	fields: DateFields & { userTimeZone?: boolean },
 	zone: string,
 	now: DateTime,
-	options: RangeOptions = {},
+	options: RowOptions = {},
 ) {
-	const { userTimeZone } = fields;
-	const context = {
-		getNode: () => ({ parameters: { options: { userTimeZone } } }),
-		getNodeParameter: (name: string) => fields[name.replace('options.', '') as keyof DateFields],
-		getTimezone: () => zone,
-	} as unknown as IExecuteSingleFunctions;
-	const rangeOf = readRangeOf(context, now, options);
+	const { userTimeZone: hasTimeZone = false, dateRange, ...dates } = fields;
+	const range = RANGES.find(({ value }) => value === dateRange)!;
+	const rangeOf = rangeOfUsers({ ...options, range, dates, timeZone: zone, hasTimeZone }, now);
 	return (record?: IDataObject) => rangeOf({ user: { user_id: 'u', client_user_id: null }, place: 1, record });
 }
 
-export const readRange = (
-	fields: DateFields,
-	zone: string,
-	now: DateTime = DateTime.now(),
-	options: RangeOptions = {},
-) => readRanges(fields, zone, now, options)();
+export const readRange = (fields: DateFields, zone: string, now: DateTime = DateTime.now(), options: RowOptions = {}) =>
+	readRanges(fields, zone, now, options)();
 
 export const toDateRange = (...given: Parameters<typeof readRange>) => readRange(...given).query;
 

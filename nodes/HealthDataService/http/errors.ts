@@ -181,21 +181,19 @@ const CERTIFICATE_REASONS: Array<[RegExp, string]> = [
 	[/^CERT_/, 'it is not valid'],
 ];
 
-const NETWORK_REASONS: Record<string, (host: string) => string> = {
-	EAI_AGAIN: (host) => `The name of ${host} could not be looked up. ${LATER}`,
-	ECONNABORTED: (host) =>
-		`${host} did not answer in time. ${LATER}, or raise 'Timeout' in the request options`,
-	ECONNREFUSED: (host) => `Nothing answers at ${host}. ${CHECK}`,
-	ECONNRESET: (host) =>
-		`${host} closed the connection before its answer was complete. ${LATER}`,
-	EHOSTUNREACH: (host) => `There is no network route to ${host}. ${CHECK}`,
-	ENETUNREACH: (host) => `There is no network route to ${host}. ${CHECK}`,
-	ENOTFOUND: (host) => `The name of ${host} is not known. ${CHECK}`,
-	EPROTO: (host) => `${host} does not speak the encryption that https:// needs. ${CHECK}`,
-	ERR_BAD_RESPONSE: (host) => `The answer of ${host} was cut off. ${LATER}`,
-	ERR_SSL_WRONG_VERSION_NUMBER: (host) =>
-		`${host} does not speak the encryption that https:// needs. ${CHECK}`,
-	ETIMEDOUT: (host) => `${host} did not answer in time. ${LATER}`,
+/** With `HOST` in place of the host. */
+const NETWORK_REASONS: Record<string, string> = {
+	EAI_AGAIN: `The name of HOST could not be looked up. ${LATER}`,
+	ECONNABORTED: `HOST did not answer in time. ${LATER}, or raise 'Timeout' in the request options`,
+	ECONNREFUSED: `Nothing answers at HOST. ${CHECK}`,
+	ECONNRESET: `HOST closed the connection before its answer was complete. ${LATER}`,
+	EHOSTUNREACH: `There is no network route to HOST. ${CHECK}`,
+	ENETUNREACH: `There is no network route to HOST. ${CHECK}`,
+	ENOTFOUND: `The name of HOST is not known. ${CHECK}`,
+	EPROTO: `HOST does not speak the encryption that https:// needs. ${CHECK}`,
+	ERR_BAD_RESPONSE: `The answer of HOST was cut off. ${LATER}`,
+	ERR_SSL_WRONG_VERSION_NUMBER: `HOST does not speak the encryption that https:// needs. ${CHECK}`,
+	ETIMEDOUT: `HOST did not answer in time. ${LATER}`,
 };
 
 /**
@@ -233,7 +231,8 @@ function networkReason(code = '', root: string): string {
 			"Have it replaced, or turn on 'Ignore SSL Issues (Insecure)' in the credential";
 		return `Nothing was sent to ${host}, because its certificate is not trusted: ${untrusted}. ${advice}`;
 	}
-	if (Object.hasOwn(NETWORK_REASONS, code)) return NETWORK_REASONS[code](host);
+	if (Object.hasOwn(NETWORK_REASONS, code))
+		return NETWORK_REASONS[code].replace('HOST', () => host);
 	const shown = /^[A-Z_]+$/.test(code) ? ` (${code})` : '';
 	return `The connection to ${host} ended without an answer${shown}. ${LATER}`;
 }

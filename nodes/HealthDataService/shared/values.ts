@@ -100,7 +100,7 @@ export function wholeNumber(
 	min: number,
 	max = Infinity,
 ): number {
-	const number = numberIn(value);
+	const number = toNumber(value);
 	if (
 		number !== undefined &&
 		Number.isSafeInteger(number) &&
@@ -118,7 +118,7 @@ export function wholeNumber(
 }
 
 export function someNumber(value: unknown, field: string, min: number): number {
-	const number = numberIn(value);
+	const number = toNumber(value);
 	if (number !== undefined && number >= min) return number;
 	throw unusable(
 		field,
@@ -126,15 +126,6 @@ export function someNumber(value: unknown, field: string, min: number): number {
 		value,
 		`Enter '${field}' in digits, such as 2.5`,
 	);
-}
-
-/** A number, or the number in a text; undefined for anything else. */
-function numberIn(value: unknown): number | undefined {
-	const number =
-		typeof value === 'string' && /^\s*[+-]?\d+(\.\d+)?\s*$/.test(value)
-			? Number(value)
-			: value;
-	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 /** The Problem of a field with an invalid value. Names only the type of the value: the value may be a reading. */
@@ -169,7 +160,7 @@ export function withoutTrailing(text: string, sign: string): string {
 
 const DECIMAL = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
 
-/** A measured number. Numeric text counts (quirk 7). Adding 0 turns -0 into 0. */
+/** A number, or the number in a text (quirk 7); undefined for anything else. Adding 0 turns -0 into 0. */
 export function toNumber(value: unknown): number | undefined {
 	const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
 	return typeof number === 'number' && Number.isFinite(number) ? number + 0 : undefined;

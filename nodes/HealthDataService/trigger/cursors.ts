@@ -172,18 +172,14 @@ export class Cursors {
 		this.change(listed, { tried: this.poll, ended: 'failed' });
 	}
 
-	/**
-	 * After a read that the end of the poll or a throttle has ended: once, the user stays due. The second time in a row it is a failed
-	 * one, or only the user's turn after a throttle, which is never a user's own failure.
-	 */
-	cut(listed: Listed, isThrottle = false) {
+	/** After a read that the end of the poll has ended: once, the user stays due. The second time in a row it is a failed one. */
+	cut(listed: Listed) {
 		const { ended } = this.of(listed);
-		if (!ended) this.change(listed, { ended: 'cut' });
-		else if (isThrottle) this.finish(listed);
-		else this.fail(listed);
+		if (ended) this.fail(listed);
+		else this.change(listed, { ended: 'cut' });
 	}
 
-	/** This pass has read the user. */
+	/** The user has had a turn in this pass. */
 	finish(listed: Listed) {
 		this.change(listed, { tried: this.poll });
 	}

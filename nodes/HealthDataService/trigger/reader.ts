@@ -159,11 +159,13 @@ export class PollReader {
 		return results.isOtherTeam;
 	}
 
-	/** Users aside, in a part of the budget or the timeout of one answer, if that is longer. */
+	/** Users aside, in a part of the budget or the timeout of one answer, if that is longer. At a low rate, requests wait for most of it. */
 	private async takeAside() {
 		const { budgetMs, timeoutMs, queue } = this.options;
 		if (this.isOver || this.aside.length === 0) return;
-		const end = performance.now() + Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
+		const hasRate = this.target.requestsPerSecond !== undefined;
+		const partMs = Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
+		const end = performance.now() + (hasRate ? Infinity : partMs);
 		queue.deadlines.endAt = Math.min(end, queue.deadlines.endAt);
 		this.isAside = true;
 		const triedOf = (user: SelectedUser) => this.cursors.of(user).tried;
@@ -229,14 +231,14 @@ export class PollReader {
 		else await this.fail(result, problem);
 	}
 
-	/** A throttle of all ends the poll. One that only this user meets counts as a read cut short. */
+	/** A throttle of all ends the poll. One that only this user meets was the user's turn, never a failure. */
 	private async noteThrottle(result: UserResult, problem: Problem) {
 		const isLate = this.late.has(result);
 		const isOfAll = await this.isThrottledForAll(problem, isLate);
 		if (isOfAll) this.endBy(problem);
 		if (isOfAll || isLate) return;
 		this.noteTrouble(result, problem);
-		this.cursors.cut(result, true);
+		this.cursors.finish(result);
 	}
 
 	private cut(result: UserResult, problem: Problem) {

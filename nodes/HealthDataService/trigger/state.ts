@@ -39,7 +39,7 @@ export interface Cursor {
 	read?: number;
 	/** Set until the first successful read: readings measured up to then are old. */
 	since?: number;
-	/** `cut`: by the end of the poll or a throttle, once. `failed`: anything else, and a second cut. */
+	/** `cut`: by the end of the poll, once. `failed`: anything else, and a second cut. */
 	ended?: 'cut' | 'failed';
 }
 

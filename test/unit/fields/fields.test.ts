@@ -2,8 +2,7 @@
  * Field readers, for any value of an expression: exactly the given value, or a Problem with the name of the field. Never more
  * users, rows, sources or days than given.
  */
-import { DateTime } from 'luxon';
-import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import type { IExecutePaginationFunctions, IExecuteSingleFunctions } from 'n8n-workflow';
 import { readUsersBy, readUserScope } from '../../../nodes/HealthDataService/fields/users';
 import {
 	readOnlyConnected,
@@ -14,9 +13,8 @@ import {
 	readLimits,
 } from '../../../nodes/HealthDataService/fields/options';
 import { readProvider } from '../../../nodes/HealthDataService/fields/provider';
-import { readRangeOf } from '../../../nodes/HealthDataService/resources/timeseries/dateRange';
-import { readTimeZone, readListSlice } from '../../../nodes/HealthDataService/resources/timeseries/options';
-import { readOutput } from '../../../nodes/HealthDataService/resources/timeseries/output';
+import { readOptions } from '../../../nodes/HealthDataService/resources/timeseries/options';
+import { readRequest } from '../../../nodes/HealthDataService/resources/timeseries/parameters';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../../nodes/HealthDataService/shared/values';
 import { anything, readOrRefuse, withField } from '../../helpers/fieldValues';
@@ -30,8 +28,9 @@ const asSwitch = (value: unknown) =>
 		(one) => value === one || (typeof value === 'string' && value.trim().toLowerCase() === String(one)),
 	);
 const asDigits = (value: unknown) =>
-	typeof value === 'number' || (typeof value === 'string' && /^\s*[+-]?[0-9]+(\.[0-9]+)?\s*$/.test(value))
-		? Number(value)
+	typeof value === 'number' ||
+	(typeof value === 'string' && /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$/i.test(value.trim()))
+		? Number(value) + 0
 		: undefined;
 
 const oneOf =
@@ -48,6 +47,9 @@ const atLeast = (min: number) => (value: unknown) => {
 };
 
 type Read = (context: IExecuteSingleFunctions) => unknown;
+const optionsOf = (context: IExecuteSingleFunctions) => readOptions(context, bloodPressure);
+const requestOf = (context: IExecuteSingleFunctions) =>
+	readRequest(context as IExecutePaginationFunctions, bloodPressure);
 const least: Read = (context) => readLimits(context, bloodPressure.thresholds)[0].least;
 
 /** Each reader, and what may come out for a value: refused, or the one right result. */
@@ -56,7 +58,7 @@ const READERS: Array<[field: string, parameter: string, read: Read, meant: (valu
 	['Identified By', 'usersBy', readUsersBy, oneOf('userId', 'clientUserId')],
 	['Return All', 'returnAll', readLimit, (value) => ({ true: Infinity, false: 50 })[String(asSwitch(value))]],
 	['Limit', 'limit', readLimit, atLeast(1)],
-	['Output', 'output', (context) => readOutput(context).value, oneOf('readings', 'daily', 'summary', 'grouped')],
+	['Output', 'output', (context) => requestOf(context).output.value, oneOf('readings', 'daily', 'summary', 'grouped')],
 	['Provider', 'provider', readProvider, asName],
 	[
 		'Concurrent Requests',
@@ -71,11 +73,16 @@ const READERS: Array<[field: string, parameter: string, read: Read, meant: (valu
 		someAtLeast(0.1),
 	],
 	['Minimum Systolic', 'options.minSystolic', least, someAtLeast(0)],
-	['Max Users', 'options.userLimit', (context) => readListSlice(context).maxUsers, atLeast(1)],
-	['Skip First Users', 'options.userOffset', (context) => readListSlice(context).offset, atLeast(0)],
+	['Max Users', 'options.userLimit', (context) => optionsOf(context).maxUsers, atLeast(1)],
+	['Skip First Users', 'options.userOffset', (context) => optionsOf(context).offset, atLeast(0)],
 	['Only Connected Users', 'options.onlyConnected', readOnlyConnected, asSwitch],
 	['When Not Found', 'options.whenNotFound', readWhenNotFound, oneOf('error', 'empty')],
-	['Time Zone', 'options.timeZone', readTimeZone, (value) => (isBlankText(value) ? 'Asia/Tokyo' : asName(value))],
+	[
+		'Time Zone',
+		'options.timeZone',
+		(context) => optionsOf(context).timeZone,
+		(value) => (isBlankText(value) ? 'Asia/Tokyo' : asName(value)),
+	],
 ];
 
 function clamp(number: number | undefined, most: number) {
@@ -107,11 +114,12 @@ it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, me
 it.each<[string, (context: IExecuteSingleFunctions) => unknown, unknown]>([
 	['concurrency and requestsPerSecond', readRequestLimits, { concurrency: 8, requestsPerSecond: undefined }],
 	['minSystolic', (context) => readLimits(context, bloodPressure.thresholds), []],
-	['userLimit and userOffset', readListSlice, { offset: 0, maxUsers: Infinity }],
+	['userLimit', (context) => optionsOf(context).maxUsers, Infinity],
+	['userOffset', (context) => optionsOf(context).offset, 0],
 	['onlyConnected', readOnlyConnected, false],
 	['sourceTypes', readSourceTypes, []],
 	['whenNotFound', readWhenNotFound, 'error'],
-	['timeZone', readTimeZone, 'Asia/Tokyo'],
+	['timeZone', (context) => optionsOf(context).timeZone, 'Asia/Tokyo'],
 ])('%s keeps its default where it was not added', (_, read, expected) => {
 	for (const more of [{}, { options: {} }]) expect(read(withField('other', undefined, more))).toEqual(expected);
 	expect(read(withField('options.other', undefined))).toEqual(expected);
@@ -148,13 +156,12 @@ describe('Source Types', () => {
 });
 
 it('an invalid value never gives an open end, another range or another zone', () => {
-	const now = DateTime.fromISO('2026-03-20T12:00:00Z');
 	const selected = { user: { user_id: 'u', client_user_id: null }, place: 1 };
 	const given = fc.oneof(anything, fc.date({ min: new Date('2020-01-01'), max: new Date('2030-01-01') }));
 	fc.assert(
 		fc.property(given, fc.constantFrom('days', 'times'), (endDate, dateRange) => {
 			const result = readOrRefuse('End Date', () =>
-				readRangeOf(withField('endDate', endDate, { dateRange, startDate: '2015-01-01' }), now)(selected),
+				requestOf(withField('endDate', endDate, { dateRange, startDate: '2015-01-01' })).rangeOf(selected),
 			);
 			if (result) expect(result.read.query.end_date === undefined).toBe(isBlankText(endDate));
 		}),
@@ -162,7 +169,7 @@ it('an invalid value never gives an open end, another range or another zone', ()
 	fc.assert(
 		fc.property(anything, (dateRange) => {
 			const result = readOrRefuse('Date Range', () =>
-				readRangeOf(withField('dateRange', dateRange, { startDate: '2015-01-01' }), now)(selected),
+				requestOf(withField('dateRange', dateRange, { startDate: '2015-01-01' })).rangeOf(selected),
 			);
 			expect(result !== undefined).toBe(dateRange === 'last7Days' || dateRange === 'days');
 		}),

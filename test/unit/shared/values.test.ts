@@ -73,7 +73,8 @@ it.each<[unknown, number | undefined]>([
 	[' 4 ', 4],
 	['5.00', 5],
 	['+5', 5],
-	...all(undefined, [1, 8, 2.5, '2.5', '0x3', '5.', '3 4', 'x3', '3x', '', true, null, [3]]),
+	['5.', 5],
+	...all(undefined, [1, 8, 2.5, '2.5', '0x3', '3 4', 'x3', '3x', '', true, null, [3]]),
 ])('as a whole number from 2 to 7, %p is %p', (value, expected) => {
 	if (expected !== undefined) return expect(wholeNumber(value, 'F', 2, 7)).toBe(expected);
 	const [message, advice] = refusal(() => wholeNumber(value, 'F', 2, 7));
@@ -94,7 +95,9 @@ it.each<[unknown, number | undefined]>([
 	[' +1.5 ', 1.5],
 	['-1', -1],
 	['12.25', 12.25],
-	...all(undefined, ['1.', '.5', '1e3', 'a1', '1a', '', NaN, Infinity, true, null, [1]]),
+	['.5', 0.5],
+	['1e3', 1000],
+	...all(undefined, ['0x1', '1e', 'a1', '1a', '', NaN, Infinity, true, null, [1]]),
 ])('the number in %p is %p', (value, expected) => {
 	const read = () => someNumber(value, 'F', -Infinity);
 	if (expected === undefined) expect(refusal(read)).toHaveLength(2);

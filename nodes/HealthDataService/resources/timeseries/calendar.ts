@@ -13,16 +13,12 @@ export type Edge = keyof CalendarDay;
 
 const LABELS: Record<Edge, string> = { first: 'Start Date', last: 'End Date' };
 
-/** Whether an end was left empty. An expression that evaluates to null or undefined is an error instead. */
-export const isOpen = (end: unknown) => typeof end === 'string' && isBlank(end);
-
 /**
  * First and last instant of days (YYYY-MM-DD). Without a last day, the end is open.
  *
- * @throws Problem for an end before the start, and for a range that is only a day that the zone skipped
+ * @throws Problem for a range that is only a day that the zone skipped
  */
 export function wholeDays(zone: string, first: string, last?: string) {
-	if (last !== undefined && last < first) throw endBeforeStart();
 	const start = edgeOf(first, zone, 'first');
 	const end = last === undefined ? undefined : edgeOf(last, zone, 'last');
 	if (end && end < start)
@@ -35,9 +31,9 @@ export function wholeDays(zone: string, first: string, last?: string) {
 
 /** First or last instant of a day; if the zone skipped it, of the next day or the one before. */
 export function edgeOf(day: string, zone: string, edge: Edge): DateTime {
-	const instants = calendarDay(day, zone);
-	if (instants) return inZone(instants[edge], zone);
-	return edgeOf(addDays(day, edge === 'first' ? 1 : -1), zone, edge);
+	const next = addDays(day, edge === 'first' ? 1 : -1);
+	const instants = calendarDay(day, zone) ?? calendarDay(next, zone)!;
+	return DateTime.fromMillis(instants[edge], { zone });
 }
 
 /** The day of an instant in its zone. */
@@ -56,27 +52,15 @@ export const daysBetween = (first: string, last: string) =>
 
 const calendarDate = (day: string) => DateTime.fromISO(day, { zone: 'UTC' });
 
-/**
- * The query parameters of a range (contract section 4). Start and end may be the same instant.
- *
- * @throws Problem for an end before the start
- */
-export function between(start: DateTime, end?: DateTime): ReadRange['query'] {
-	if (end && end < start) throw endBeforeStart();
-	return { start_date: start.toISO()!, ...(end && { end_date: lastMicrosecond(end) }) };
-}
-
-const endBeforeStart = () =>
-	new Problem(
-		"'End Date' is before 'Start Date'",
-		'Swap the two dates, or change one of them',
-	);
+/** The query parameters of a range (contract section 4). Start and end may be the same instant. */
+export const between = (start: DateTime, end?: DateTime): ReadRange['query'] => ({
+	start_date: start.toISO()!,
+	...(end && { end_date: lastMicrosecond(end) }),
+});
 
 /** Extends the end to the last microsecond of its millisecond: the service has microseconds, Luxon has not. */
 const lastMicrosecond = (end: DateTime) =>
 	end.toISO()!.replace(/(\.\d{3})(?=Z|[+-])/, '$1999');
-
-const inZone = (millis: number, zone: string) => DateTime.fromMillis(millis, { zone });
 
 /**
  * The calendar day of a value, as YYYY-MM-DD. A bare date, a time without an offset and a midnight mean the day as written: the

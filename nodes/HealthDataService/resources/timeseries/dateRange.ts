@@ -2,14 +2,15 @@
  * Date Range, Start Date and End Date: the fields, the ranges that they choose, and the query parameters and periods of each
  * range, in the time zone of the node or of each user.
  */
-import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { DateTime, IANAZone } from 'luxon';
-import { readField, shownIf, toChoiceOf } from '../../fields/field';
+import { shownIf } from '../../fields/field';
 import { localTimeIn } from '../../service/readings/identity';
 import type { RangeOf, ReadRange } from '../../service/readings/range';
 import { timeZoneOf } from '../../service/users/users';
 import { dayOfClock } from '../../shared/calendarDay';
 import { Problem } from '../../shared/problem';
+import { isBlank } from '../../shared/values';
 import {
 	addDays,
 	between,
@@ -17,35 +18,31 @@ import {
 	dayOf,
 	daysBetween,
 	edgeOf,
-	isOpen,
 	toDay,
 	toTime,
 	wholeDays,
+	type Edge,
 } from './calendar';
-import { readTimeZone, readUserTimeZone } from './options';
 
 /** Values of the fields: text, a JS Date or a Luxon DateTime. */
-interface TypedDates {
+export interface TypedDates {
 	startDate?: unknown;
 	/** An empty text leaves the end open. */
 	endDate?: unknown;
 }
 
-/** Calendar days. `untilNow`: the end is now, not the end of the last day. */
-interface DaySpan {
-	first: string;
-	last?: string;
+/** From and to. `untilNow`: to now, not to the end of the last day. */
+interface Span<T> {
+	first: T;
+	last?: T;
 	untilNow?: boolean;
 }
 
-/** Exact times. */
-interface TimeSpan {
-	start: DateTime;
-	end?: DateTime;
-	untilNow?: boolean;
-}
+/** Calendar days, or exact times. */
+type DaySpan = Span<string>;
+type TimeSpan = Span<DateTime>;
 
-interface Range {
+export interface Range {
 	name: string;
 	/** Saved in workflows: never changes. */
 	value: string;
@@ -72,15 +69,34 @@ const previous =
 		return { first: dayOf(last.startOf(unit)), last: dayOf(last) };
 	};
 
+/** Start Date and End Date. A text that is empty leaves the end open; null or undefined of an expression is an error instead. */
+const typed =
+	<T extends string | DateTime>(
+		toEdge: (value: unknown, zone: string, edge: Edge) => T,
+	) =>
+	(here: DateTime, { startDate, endDate }: TypedDates): Span<T> => {
+		const zone = here.zoneName!;
+		const first = toEdge(startDate, zone, 'first');
+		const isOpen = typeof endDate === 'string' && isBlank(endDate);
+		if (isOpen) return { first };
+		const last = toEdge(endDate, zone, 'last');
+		if (last < first)
+			throw new Problem(
+				"'End Date' is before 'Start Date'",
+				'Swap the two dates, or change one of them',
+			);
+		return { first, last };
+	};
+
 const oneDay = (day: string): DaySpan => ({ first: day, last: day });
 
 const DEFAULT_RANGE = 'last7Days';
 
-const RANGES: Range[] = [
+export const RANGES: Range[] = [
 	{
 		name: 'Last 24 Hours',
 		value: 'last24Hours',
-		toSpan: (here) => ({ start: here.minus({ hours: 24 }), end: here, untilNow: true }),
+		toSpan: (here) => ({ first: here.minus({ hours: 24 }), last: here, untilNow: true }),
 	},
 	{ name: 'Last 7 Days', value: DEFAULT_RANGE, toSpan: lastDays(7) },
 	{ name: 'Last 30 Days', value: 'last30Days', toSpan: lastDays(30) },
@@ -99,26 +115,18 @@ const RANGES: Range[] = [
 		value: 'days',
 		description: 'Whole days, the last one included',
 		dates: { word: 'day', dateOnly: true },
-		toSpan: (here, { startDate, endDate }) => {
-			const zone = here.zoneName!;
-			const first = toDay(startDate, zone, 'first');
-			return isOpen(endDate) ? { first } : { first, last: toDay(endDate, zone, 'last') };
-		},
+		toSpan: typed(toDay),
 	},
 	{
 		name: 'Between Times',
 		value: 'times',
 		description: 'From one exact time to another',
 		dates: { word: 'time' },
-		toSpan: (here, { startDate, endDate }) => {
-			const zone = here.zoneName!;
-			const start = toTime(startDate, zone, 'first');
-			return isOpen(endDate) ? { start } : { start, end: toTime(endDate, zone, 'last') };
-		},
+		toSpan: typed(toTime),
 	},
 ];
 
-const dateRangeField: INodeProperties = {
+export const dateRangeField: INodeProperties = {
 	displayName: 'Date Range',
 	name: 'dateRange',
 	type: 'options',
@@ -152,6 +160,13 @@ function dateFields({ value, dates }: Range): INodeProperties[] {
 export const dateRangeFields = [dateRangeField, ...RANGES.flatMap(dateFields)];
 
 export interface RangeOptions {
+	/** The choice of *Date Range*. */
+	range: Range;
+	dates?: TypedDates;
+	/** IANA name, not yet validated. */
+	timeZone: string;
+	/** Whether days are those of each user's time zone, where it is known. */
+	hasTimeZone?: boolean;
 	/** Whether rows are of days: the range begins and ends with whole days, so that no row is of a part of a day. */
 	isWholeDays?: boolean;
 	/** *Compare With Previous Period*: the range before it is read too. */
@@ -163,33 +178,24 @@ export interface RangeOptions {
  *
  * @throws Problem for an invalid date, an end before the start, an open range in the future, and an unknown zone of the node
  */
-export function readRangeOf(
-	context: IExecuteSingleFunctions,
-	now: DateTime,
-	options: RangeOptions = {},
-): RangeOf {
-	const range = readField(context, dateRangeField, toChoiceOf(RANGES));
-	const dates = range.dates && {
-		startDate: context.getNodeParameter('startDate', ''),
-		endDate: context.getNodeParameter('endDate', ''),
-	};
+export function rangeOfUsers(options: RangeOptions, now: DateTime): RangeOf {
+	const { range, dates = {}, timeZone, hasTimeZone } = options;
 	const rangeIn = (zone: string) => {
 		const here = now.setZone(zone);
-		return toReadRange(range.toSpan(here, dates ?? {}), here, options);
+		return toReadRange(range.toSpan(here, dates), here, options);
 	};
-	const zoneOfNode = readTimeZone(context);
-	if (!IANAZone.isValidZone(zoneOfNode))
+	if (!IANAZone.isValidZone(timeZone))
 		throw new Problem(
 			"'Time Zone' is not a known time zone",
 			'Enter a name from the IANA list, e.g. Europe/Berlin or America/New_York',
 		);
-	const ofNode = rangeIn(zoneOfNode);
+	const ofNode = rangeIn(timeZone);
 	if (!ofNode.hasBegun)
 		throw new Problem(
 			"'Start Date' is in the future",
 			"Nothing is measured there yet. Choose an earlier 'Start Date'",
 		);
-	if (!readUserTimeZone(context)) return () => ofNode;
+	if (!hasTimeZone) return () => ofNode;
 	const ranges = new Map<string | undefined, ReadRange>();
 	return ({ record }) => {
 		const zone = record && timeZoneOf(record);
@@ -205,15 +211,18 @@ function toReadRange(
 	here: DateTime,
 	{ isWholeDays = false, comparesPrevious = false }: RangeOptions,
 ): ReadRange {
-	if (!('start' in span)) return rangeOfDays(span, here, comparesPrevious);
-	// Rejects an end before the start, also within one day.
-	const range = rangeOfTimes(span, here, comparesPrevious);
-	return isWholeDays ? rangeOfDays(daysOf(span), here, comparesPrevious) : range;
+	if (isOfDays(span)) return rangeOfDays(span, here, comparesPrevious);
+	return isWholeDays
+		? rangeOfDays(daysOf(span), here, comparesPrevious)
+		: rangeOfTimes(span, here, comparesPrevious);
 }
 
-const daysOf = ({ start, end, untilNow }: TimeSpan): DaySpan => ({
-	first: dayOf(start),
-	last: end && dayOf(end),
+const isOfDays = (span: DaySpan | TimeSpan): span is DaySpan =>
+	typeof span.first === 'string';
+
+const daysOf = ({ first, last, untilNow }: TimeSpan): DaySpan => ({
+	first: dayOf(first),
+	last: last && dayOf(last),
 	untilNow,
 });
 
@@ -247,7 +256,7 @@ function rangeOfDays(
 
 /** The period before is as long. An open end is now. */
 function rangeOfTimes(
-	{ start, end }: TimeSpan,
+	{ first: start, last: end }: TimeSpan,
 	here: DateTime,
 	comparesPrevious: boolean,
 ): ReadRange {

@@ -9,31 +9,31 @@ import type { ReadRange } from '../../service/readings/range';
 import {
 	readUsers,
 	USERS_PER_REQUEST,
+	type ReadUsersOptions,
 	type UserResult,
 } from '../../service/readings/readUsers';
+import { ofSourceTypes } from '../../service/readings/rows';
 import { notingReadings, providerProblem } from '../../service/users/provider';
-import type { SelectedUser } from '../../service/users/selection';
+import type { ResolvedNames, UserSelection } from '../../service/users/selection';
 import type { UserRef } from '../../service/users/users';
 import { shownUserId } from '../../service/users/users';
 import { countOfUsers, logLine, type Problem } from '../../shared/problem';
 import { runOf, type Execute } from '../operation';
-import { readRequest, type TimeseriesRequest } from './parameters';
+import { readRequest, selectionOf, type TimeseriesRequest } from './parameters';
 
-export const executeTimeseries =
-	(metric: Metric): Execute =>
-	async (context, connectRun) => {
+export function executeTimeseries(metric: Metric): Execute {
+	return async (context, connectRun) => {
 		const request = readRequest(context, metric);
-		const { provider, limit, rangeOf, collect, concurrency, selection, shortColumns } =
-			request;
+		const { output, provider, sourceTypes, limit } = request;
+		const columns = output.columns(metric, request);
+		const short = request.isSimple ? output.short(metric) : undefined;
+		const names = runOf(context).once('names', (): ResolvedNames => new Map());
+		const selection = selectionOf(request, columns, names);
 		const noted = notingReadings(await connectRun(request));
 		const { get } = noted;
 
-		// With a Limit, users further down the list may not be needed. Without one, a user who fails holds back no other.
-		const onDone = resultCheck(context, request);
-		const asCompleted = !limit.mayEndEarly;
-		const width = asCompleted ? USERS_PER_REQUEST * concurrency : concurrency;
-		const query = (selected: SelectedUser) => queryOf(rangeOf(selected), provider);
-		const options = { metric, query, selection, width, collect, onDone, asCompleted };
+		const check = resultCheck(context, selection);
+		const options = { ...usersOptions(metric, request, selection), onDone: check };
 		const results: UserResult[] = [];
 		let found = 0;
 		let failures = 0;
@@ -42,26 +42,43 @@ export const executeTimeseries =
 			found += result.rows.length;
 			if (result.problem) failures++;
 			if (!limit.isReached(found, failures)) continue;
-			logLimit(context, request, result.place);
+			logLimit(context, limit.maxRows, selection, result.place);
 			break;
 		}
 		results.sort((a, b) => a.place - b.place);
-		const failed = results.flatMap((result) => unreadableRow(context, request, result));
 		if (provider && selection.isWhole && failures === 0 && !noted.hasReadings) {
 			const problem = await providerProblem(get, provider);
 			if (problem) throw problem;
 		}
 		const rows = limit.keep(results.flatMap((result) => result.rows));
 		await selection.addClientUserIds?.(get, rows);
-		const notes = limitNotes(context, rows.length, {
-			limit: limit.maxRows,
-			advice: ASK_FOR_LESS,
-			provider,
-			sourceTypes: request.sourceTypes,
-		});
-		const shown = shortColumns ? rows.map((row) => shortRow(row, shortColumns)) : rows;
-		return [...shown, ...notes, ...failed];
+		const { maxRows } = limit;
+		const cut = { limit: maxRows, advice: ASK_FOR_LESS, provider, sourceTypes };
+		const notes = limitNotes(context, rows.length, cut);
+		const failed = results.flatMap((one) => unreadableRow(context, columns, one));
+		if (!short) return [...rows, ...notes, ...failed];
+		const shortRows = rows.map((row) => shortRow(row, short));
+		return [...shortRows, ...notes, ...failed.map((row) => shortRow(row, OF_FAILURE))];
 	};
+}
+
+/** With a Limit, users further down the list may not be needed. Without one, a user who fails holds back no other. */
+function usersOptions(
+	metric: Metric,
+	request: TimeseriesRequest,
+	selection: UserSelection,
+): ReadUsersOptions {
+	const { output, provider, sourceTypes, limit, rangeOf, concurrency } = request;
+	const asCompleted = !limit.mayEndEarly;
+	return {
+		metric,
+		query: (selected) => queryOf(rangeOf(selected), provider),
+		selection,
+		width: asCompleted ? USERS_PER_REQUEST * concurrency : concurrency,
+		asCompleted,
+		collect: ofSourceTypes(sourceTypes, output.collect(metric, request)),
+	};
+}
 
 const ASK_FOR_LESS = 'Ask for fewer days or fewer users, or for a summary per user';
 
@@ -70,10 +87,7 @@ const queryOf = ({ query, hasBegun }: ReadRange, provider: string) =>
 	hasBegun ? { ...query, provider } : undefined;
 
 /** Throws what ends the read, of each user at once and in any order: a slow user does not delay the error. */
-function resultCheck(
-	context: IExecutePaginationFunctions,
-	{ selection }: TimeseriesRequest,
-) {
+function resultCheck(context: IExecutePaginationFunctions, selection: UserSelection) {
 	let succeeded = 0;
 	return ({ user, problem }: UserResult) => {
 		if (problem && selection.isOne) throw problem;
@@ -87,7 +101,8 @@ function resultCheck(
 /** Logs once a run that *Limit* may have cut the rows: an unattended run shows no hint. */
 function logLimit(
 	context: IExecutePaginationFunctions,
-	{ limit: { maxRows }, selection }: TimeseriesRequest,
+	maxRows: number,
+	selection: UserSelection,
 	users: number,
 ) {
 	const isLast = users >= (selection.lastPlace?.() ?? 0);
@@ -113,6 +128,9 @@ function unreadableProblem(user: UserRef, problem: Problem, succeeded: number): 
 	);
 }
 
+/** The columns of a user who could not be read, for an AI agent. */
+const OF_FAILURE = ['status', 'error', 'details'];
+
 /** In the column `status` of a user who could not be read. */
 const NOT_READ = 'not read';
 
@@ -123,7 +141,7 @@ const NOT_READ = 'not read';
  */
 function unreadableRow(
 	context: IExecutePaginationFunctions,
-	{ columns, shortColumns }: TimeseriesRequest,
+	columns: readonly string[],
 	{ user, problem }: UserResult,
 ): IDataObject[] {
 	if (!problem) return [];
@@ -134,6 +152,5 @@ function unreadableRow(
 	const row: IDataObject = Object.fromEntries(columns.map((column) => [column, null]));
 	Object.assign(row, ids);
 	if ('status' in row) row.status = NOT_READ;
-	Object.assign(row, { error, details: description });
-	return [shortColumns ? shortRow(row, ['status', 'error', 'details']) : row];
+	return [Object.assign(row, { error, details: description })];
 }

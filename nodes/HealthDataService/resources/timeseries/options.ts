@@ -1,24 +1,37 @@
-/** Options of a timeseries operation: fields, defaults and bounds. */
+/** Options of a timeseries operation: fields, defaults, bounds and values. */
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { optionsField, readOption, shownIf, toWords } from '../../fields/field';
+import {
+	optionsField,
+	readField,
+	readOption,
+	shownIf,
+	toChoiceOf,
+	toWords,
+} from '../../fields/field';
 import {
 	limitField,
 	onlyConnectedField,
 	readLimits,
+	readOnlyConnected,
+	readRequestLimits,
+	readSourceTypes,
+	readWhenNotFound,
 	requestLimitFields,
 	skipField,
 	sourceTypesField,
 	whenNotFoundField,
 } from '../../fields/options';
+import type { RequestLimits } from '../../http/requestQueue';
 import {
 	metrics,
 	type Metric,
 	type ThresholdOption,
 } from '../../service/readings/metrics';
 import type { Status, SummaryOptions } from '../../service/readings/summary';
+import type { WhenNotFound } from '../../service/users/selection';
 import { Problem } from '../../shared/problem';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../shared/values';
-import { OUTPUTS, type Output } from './output';
+import { outputField, OUTPUTS, type Output } from './output';
 
 const skipUsersField = { ...skipField, name: 'userOffset' };
 
@@ -31,12 +44,6 @@ const maxUsersField: INodeProperties = {
 	description:
 		'How many users of the list to read, to share a large team between several runs',
 };
-
-/** The part of the team's list to read; by default all of it. */
-export const readListSlice = (context: IExecuteSingleFunctions) => ({
-	offset: readOption(context, skipUsersField, 0, wholeNumber),
-	maxUsers: readOption(context, maxUsersField, Infinity, wholeNumber),
-});
 
 const timeZoneField: INodeProperties = {
 	displayName: 'Time Zone',
@@ -51,13 +58,8 @@ const timeZoneField: INodeProperties = {
 const ZONE_ADVICE =
 	"Enter a name from the IANA list, e.g. Europe/Berlin, or leave 'Time Zone' empty for the workflow's";
 
-/** An IANA name, not yet validated. */
-export function readTimeZone(context: IExecuteSingleFunctions): string {
-	const zone = readOption(context, timeZoneField, '', (value, label) =>
-		toText(value, label, ZONE_ADVICE),
-	);
-	return zone.trim() || context.getTimezone();
-}
+const toZone = (value: unknown, label: string) =>
+	toText(value, label, ZONE_ADVICE).trim();
 
 const userTimeZoneField: INodeProperties = {
 	displayName: "Use Each User's Time Zone",
@@ -67,9 +69,6 @@ const userTimeZoneField: INodeProperties = {
 	description:
 		"Whether days are those of the user's own time zone, where the service knows it. For others, and for users chosen by user ID, it is that of Time Zone.",
 };
-
-export const readUserTimeZone = (context: IExecuteSingleFunctions) =>
-	readOption(context, userTimeZoneField, false, toSwitch);
 
 const minReadingsField: INodeProperties = {
 	displayName: 'Least Readings',
@@ -162,35 +161,59 @@ export const timeseriesOptions = optionsField([
 	]),
 ]);
 
-type Judgement = Omit<
-	SummaryOptions,
-	'rangeOf' | 'hasTimeZone' | 'provider' | 'sourceTypes'
->;
+export interface TimeseriesOptions
+	extends RequestLimits,
+		Omit<SummaryOptions, 'rangeOf' | 'provider'> {
+	output: Output;
+	concurrency: number;
+	whenNotFound: WhenNotFound;
+	isConnectedOnly: boolean;
+	/** The part of the team's list to read; by default all of it. */
+	offset: number;
+	maxUsers: number;
+	/** An IANA name, not yet validated. */
+	timeZone: string;
+}
 
-/** The options that an output has; those of others are ignored. */
-export function readJudgement(
+/** *Output* and the options that were added, with what counts without the others. Those of another output are ignored. */
+export function readOptions(
 	context: IExecuteSingleFunctions,
-	{ meanLimits = [], thresholds }: Metric,
-	output: Output,
-): Judgement {
-	// A metric without limits of the mean has no options for limits.
-	const hasLimits = output.hasLimits === true && meanLimits.length > 0;
-	const judgement: Judgement = {
-		meanLimits: hasLimits ? readLimits(context, meanLimits) : [],
-		limits: hasLimits ? readLimits(context, thresholds) : [],
+	metric: Metric,
+): TimeseriesOptions {
+	const { meanLimits = [], thresholds } = metric;
+	const output = readField(context, outputField, toChoiceOf(OUTPUTS));
+	const zone = readOption(context, timeZoneField, '', toZone);
+	const options: TimeseriesOptions = {
+		...readRequestLimits(context),
+		output,
+		sourceTypes: readSourceTypes(context),
+		whenNotFound: readWhenNotFound(context),
+		isConnectedOnly: readOnlyConnected(context),
+		offset: readOption(context, skipUsersField, 0, wholeNumber),
+		maxUsers: readOption(context, maxUsersField, Infinity, wholeNumber),
+		timeZone: zone || context.getTimezone(),
+		hasTimeZone: readOption(context, userTimeZoneField, false, toSwitch),
+		meanLimits: [],
+		limits: [],
 		onlyStatus: [],
 		comparesPrevious: false,
 	};
-	if (!output.hasJudgement) return judgement;
+	// A metric without limits of the mean has no options for limits.
+	const hasLimits = output.hasLimits === true && meanLimits.length > 0;
 	if (hasLimits) {
-		judgement.minReadings = readOption(context, minReadingsField, undefined, wholeNumber);
-		judgement.minDays = readOption(context, minDaysField, undefined, wholeNumber);
+		options.meanLimits = readLimits(context, meanLimits);
+		options.limits = readLimits(context, thresholds);
 	}
-	judgement.onlyStatus = readOption(context, onlyStatusField, [], toStatuses);
-	judgement.comparesPrevious = readOption(context, comparePreviousField, false, toSwitch);
-	if (judgement.onlyStatus.includes('high') && judgement.meanLimits.length === 0)
+	if (!output.hasJudgement) return options;
+	if (hasLimits) {
+		options.minReadings = readOption(context, minReadingsField, undefined, wholeNumber);
+		options.minDays = readOption(context, minDaysField, undefined, wholeNumber);
+	}
+	options.onlyStatus = readOption(context, onlyStatusField, [], toStatuses);
+	options.comparesPrevious = readOption(context, comparePreviousField, false, toSwitch);
+	if (options.onlyStatus.includes('high') && options.meanLimits.length === 0)
 		throw noLimit(meanLimits);
-	return judgement;
+	return options;
 }
 
 /** In upper or lower case. */

@@ -1,6 +1,5 @@
 /** Table of outputs: the forms in which readings leave the node. Nothing else compares the value of *Output*. */
-import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
-import { readField, toChoiceOf } from '../../fields/field';
+import type { INodeProperties } from 'n8n-workflow';
 import type { RangeOf } from '../../service/readings/range';
 import {
 	collectGrouped,
@@ -105,6 +104,3 @@ export const outputField: INodeProperties = {
 	description: 'The form in which the readings leave this node',
 	options: OUTPUTS.map(({ name, value, description }) => ({ name, value, description })),
 };
-
-export const readOutput = (context: IExecuteSingleFunctions): Output =>
-	readField(context, outputField, toChoiceOf(OUTPUTS));

@@ -62,47 +62,35 @@ export const rowKey = (prefix: string, text: string) =>
 	prefix + sha(text).slice(USER_LENGTH, KEY_LENGTH);
 
 export function identify(identity: Identity, rows: IDataObject[]): IdentifiedRow[] {
-	const times: Array<number | undefined> = [];
-	const keys = keysOf(identity, rows, (_, { millis }) => times.push(millis));
+	const { keys, times } = keysOf(identity, rows);
 	return rows.map((row, index) => ({
 		key: keys[index],
 		values: valuesOf(identity, row),
-		time: times[index],
+		time: times[index].millis,
 		row,
 	}));
 }
 
 /**
- * Keys of the rows of one user, the same in each run and for any order of pages. Identical rows have the same key. `rows` must contain
- * all readings at a time, or none. The service's own ID of a reading is its `id`.
- *
- * @param onTime called with the time of each row, in order
+ * Keys and times of the rows of one user. The keys are the same in each run and for any order of pages; identical rows have the
+ * same key. `rows` must contain all readings at a time, or none. The service's own ID of a reading is its `id`.
  */
-export function keysOf(
-	identity: Identity,
-	rows: readonly IDataObject[],
-	onTime: (row: IDataObject, time: Instant) => void,
-): string[] {
+export function keysOf(identity: Identity, rows: readonly IDataObject[]) {
 	const prefix = userPrefix(rows[0]?.user_id);
 	const sourceOf = sourcesIn(identity.key);
-	const times: Array<number | undefined> = [];
-	const keys = rows.map((row) => {
-		const time = instantOf(row[identity.time]);
-		times.push(time.millis);
-		onTime(row, time);
-		return rowKey(prefix, baseOf(identity, row, sourceOf(row), time));
-	});
+	const times = rows.map((row) => instantOf(row[identity.time]));
+	const baseAt = (index: number) =>
+		baseOf(identity, rows[index], sourceOf(rows[index]), times[index]);
+	const keys = rows.map((_, index) => rowKey(prefix, baseAt(index)));
 	// Cheap test first: usually all times differ, and no tiebreaker is needed.
-	if (new Set(times).size === rows.length) return keys;
+	if (new Set(times.map(({ millis }) => millis)).size === rows.length)
+		return { keys, times };
 	for (const group of groupBy(rows.keys(), (index) => keys[index]).values()) {
-		const tiebreakers = tiebreakersOf(identity, rows, group);
-		for (const [index, tiebreaker] of tiebreakers) {
-			const row = rows[index];
-			const base = baseOf(identity, row, sourceOf(row), instantOf(row[identity.time]));
-			if (tiebreaker > 0) keys[index] = rowKey(prefix, `${base} ${tiebreaker}`);
+		for (const [index, tiebreaker] of tiebreakersOf(identity, rows, group)) {
+			if (tiebreaker > 0) keys[index] = rowKey(prefix, `${baseAt(index)} ${tiebreaker}`);
 		}
 	}
-	return keys;
+	return { keys, times };
 }
 
 /** The begin of the text of a row. Most rows have the same source as the row before. */
@@ -195,12 +183,8 @@ export function unitKey(unit: unknown): unknown {
 /** The `row_id` of a row. A corrected reading keeps it. */
 export const toRowId = ({ value }: Identity, key: string) => `${value}-${key}`;
 
-/** The usual time of the service. */
-const USUAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.(\d+))?(?:Z|[+-]\d{2}:\d{2})$/;
-
-/** Times of the service: with an offset, `Z` or no zone, and up to microseconds (quirk 9). */
-const DATE_TIME =
-	/^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.(\d+))?)?)\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
+/** The usual times of the service: with an offset, `Z` or no zone, and up to microseconds (quirk 9). */
+const USUAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?$/;
 
 /** Longer text is no time: a fraction of thousands of digits would hold up n8n. */
 const MAX_TIME_LENGTH = 64;
@@ -220,12 +204,9 @@ export function instantOf(value: unknown): Instant {
 	const isShort = typeof value === 'string' && value.length <= MAX_TIME_LENGTH;
 	if (!isShort) return { key: String(value ?? '') };
 	const usual = USUAL.exec(value);
-	if (usual) return toInstant(value, Date.parse(value), usual[1]);
-	const [, day, time, fraction, zone = 'Z'] = DATE_TIME.exec(value) ?? [];
-	if (!day) return rareInstantOf(value);
-	// Date.parse needs minutes in an offset.
-	const offset = zone.length === 3 ? `${zone}:00` : zone.toUpperCase();
-	return toInstant(value, Date.parse(`${day}T${time}${offset}`), fraction);
+	if (!usual) return rareInstantOf(value);
+	const [, fraction, zone] = usual;
+	return toInstant(value, Date.parse(zone ? value : `${value}Z`), fraction);
 }
 
 function toInstant(value: string, millis: number, fraction = ''): Instant {

@@ -198,11 +198,12 @@ export function collectReadings(
 	return async (pages, selected) => {
 		const rows = await collect(pages, selected);
 		const { localTimeOf, zone } = rangeOf(selected);
-		const keys = keysOf(identity, rows, (row, time) => {
-			row.local_time = localTimeOf(time);
+		const { keys, times } = keysOf(identity, rows);
+		for (const [index, row] of rows.entries()) {
+			row.local_time = localTimeOf(times[index]);
+			row.row_id = toRowId(identity, keys[index]);
 			if (hasTimeZone) row.time_zone = zone;
-		});
-		keys.forEach((key, index) => (rows[index].row_id = toRowId(identity, key)));
+		}
 		return rows;
 	};
 }

@@ -25,6 +25,7 @@ export interface SummaryOptions {
 	rangeOf: RangeOf;
 	/** Whether rows have `time_zone`. */
 	hasTimeZone?: boolean;
+	/** A slug; empty for all. */
 	provider: string;
 	sourceTypes: readonly string[];
 	meanLimits: readonly Limit[];
@@ -125,8 +126,7 @@ export function rowOf(
 	user: UserRef,
 	values: IDataObject,
 ): IDataObject {
-	const { user_id, client_user_id } = user;
-	const all: IDataObject = { ...values, user_id, client_user_id };
+	const all: IDataObject = Object.assign({}, values, user);
 	return Object.fromEntries(columns.map((column) => [column, all[column] ?? null]));
 }
 

@@ -3,8 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get } from '../../http/client';
 import { ignoreProblem } from '../../shared/problem';
 import { text } from '../../shared/values';
-import { userPages } from './list';
-import { MAX_PAGE_SIZE, userPage } from './users';
+import { PAGES_AHEAD, userPages } from './list';
 
 /** For fewer IDs the first page of the list is not worth its request. */
 const MIN_IDS_FOR_LIST = 8;
@@ -17,27 +16,29 @@ export async function findOnList(get: Get, entries: ReadonlyArray<{ id: string }
 	const found = new Map<string, IDataObject>();
 	if (entries.length < MIN_IDS_FOR_LIST) return found;
 	const missing = new Set(entries.map(({ id }) => id));
+	// The first page may be enough.
+	const slice = { pagesOnDemand: PAGES_AHEAD };
 	let done = 0;
-	const take = (users: IDataObject[]) => {
-		done += users.length;
-		for (const user of users) {
-			const id = text(user.client_user_id);
-			if (missing.delete(id)) found.set(id, user);
-		}
-	};
+	let size = 1;
 	const readList = async () => {
-		const { users, total = 0 } = await userPage(get, 0, MAX_PAGE_SIZE, SINGLE_ATTEMPT);
-		const size = users.length;
-		const isWorthIt = () =>
-			done < total && Math.ceil((total - done) / size) < missing.size;
-		take(users);
-		if (!isWorthIt()) return;
-		for await (const page of userPages(get, { offset: size, maxUsers: total - size })) {
-			take(page.users);
-			if (!isWorthIt()) return;
+		for await (const { users, total = 0 } of userPages(getOnce(get), slice)) {
+			done += users.length;
+			size = Math.max(size, users.length);
+			for (const user of users) {
+				const id = text(user.client_user_id);
+				if (missing.delete(id)) found.set(id, user);
+			}
+			const pagesLeft = Math.ceil((total - done) / size);
+			if (pagesLeft <= 0 || pagesLeft >= missing.size) return;
 		}
 	};
 	// The list only saves requests: a problem that concerns all is thrown by the next request.
 	await readList().catch(ignoreProblem);
 	return found;
 }
+
+/** A page that fails ends the list: the users are resolved instead. */
+const getOnce =
+	(get: Get): Get =>
+	async (path, query, onMissing, options) =>
+		await get(path, query, onMissing, { ...options, ...SINGLE_ATTEMPT });

@@ -11,9 +11,7 @@ export interface ListSlice {
 	offset?: number;
 	/** Most users. */
 	maxUsers?: number;
-	/** Whether the reader may stop before the end: then no page is requested ahead. */
-	isLazy?: boolean;
-	/** Pages prefetched once the reader has taken all users: a slow rate is not spent on pages while users wait. */
+	/** Pages prefetched only once the reader has taken all users: none for one that may stop, few for a slow rate. */
 	pagesOnDemand?: number;
 	/** Called with the number of users that the `total` of the first page announces. May throw to stop the read. */
 	onTotal?: (users: number) => void;
@@ -27,19 +25,12 @@ export interface ListSlice {
  */
 export async function* userPages(
 	get: Get,
-	{
-		offset = 0,
-		maxUsers = Infinity,
-		isLazy = false,
-		pagesOnDemand,
-		onTotal,
-	}: ListSlice = {},
+	{ offset = 0, maxUsers = Infinity, pagesOnDemand, onTotal }: ListSlice = {},
 ): AsyncGenerator<UserPage> {
 	const read = new ListRead(offset, maxUsers);
 	const ahead = new PagesAhead(get);
-	const startFurther = (count: number) => {
-		if (!isLazy) read.further(count).forEach((next) => ahead.start(next));
-	};
+	const startFurther = (count: number) =>
+		read.further(count).forEach((next) => ahead.start(next));
 	let announce = onTotal;
 	try {
 		while (!read.hasEnded) {
@@ -52,7 +43,7 @@ export async function* userPages(
 			if (users.length === 0) ahead.cancel();
 			else if (pagesOnDemand === undefined) startFurther(PAGES_AHEAD);
 			yield { users, total: page.total };
-			if (users.length > 0 && pagesOnDemand !== undefined) startFurther(pagesOnDemand);
+			if (users.length > 0 && pagesOnDemand) startFurther(pagesOnDemand);
 		}
 	} finally {
 		ahead.cancel();

@@ -54,6 +54,14 @@ const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 			stretches: [{ from: 0, until: 1, place: 0, count: 1, fault: '500' }],
 		},
 	],
+	[
+		'At a low rate, a user who failed has time for all requests of one read',
+		{
+			...{ scheduler: 'durable', scope: 'clients', everyMinutes: 10, polls: 6, rate: 0.1 },
+			readings: [{ poll: 1, user: 2 }],
+			stretches: [{ from: 0, until: 5, place: 2, count: 1, fault: '500' }],
+		},
+	],
 ];
 
 export const foundProgress = FOUND.map(([name, own]): [string, ProgressHistory] => [name, { ...PLAIN, ...own }]);

@@ -25,14 +25,15 @@ export class ReadsBound {
 	/** Users who have ever failed. */
 	private readonly unsound = new Set<number>();
 	private most: number;
+	/** Whether a limit of all meets limits of single users, or slow answers: they look alike, and nothing is promised. */
+	private readonly isTwofold: boolean;
 
 	constructor(history: ProgressHistory) {
 		const { stretches, throttles, slownesses } = history;
 		const ownLimits = stretches.filter(({ fault }) => /^(429|503)/.test(fault));
-		// No bound is promised where a limit of all meets limits of single users, or slow answers: they look alike.
-		const isTwofold = throttles.length > 0 && ownLimits.length + slownesses.length > 0;
+		this.isTwofold = throttles.length > 0 && ownLimits.length + slownesses.length > 0;
 		const most = isLimited(history) ? 3 : 2;
-		this.most = isTwofold ? Infinity : most;
+		this.most = this.isTwofold ? Infinity : most;
 		this.reads = [Array.from({ length: history.people }, () => 0)];
 	}
 
@@ -63,7 +64,7 @@ export class ReadsBound {
 		this.reads.push(before.map((count, user) => count + (served.has(user) ? 1 : 0)));
 		for (const [nr, one] of this.pending) {
 			const most = ROUNDS + (aside.has(one.user) ? turns : 0);
-			if (faulty.has(one.user)) one.since = this.rounds;
+			if (faulty.has(one.user) || this.isTwofold) one.since = this.rounds;
 			else if (this.rounds - one.since >= most - ROUNDING)
 				fail(`a reading of a sound user has not gone out within ${most} rounds`, { nr, ...one, now: poll });
 		}

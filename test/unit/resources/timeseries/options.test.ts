@@ -1,7 +1,6 @@
 /** Options for limits and for a judgement of users: which of those that were added count for a metric and an output. */
 import type { IExecuteSingleFunctions, INodeParameters } from 'n8n-workflow';
-import { readJudgement } from '../../../../nodes/HealthDataService/resources/timeseries/options';
-import { OUTPUTS } from '../../../../nodes/HealthDataService/resources/timeseries/output';
+import { readOptions } from '../../../../nodes/HealthDataService/resources/timeseries/options';
 import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
 import { metricOf } from '../../../helpers/metrics';
 
@@ -14,9 +13,11 @@ const ALL: INodeParameters = {
 function judgementOf(metric: Metric, output: string, options: INodeParameters) {
 	const context = {
 		getNode: () => ({ parameters: { options } }),
-		getNodeParameter: (path: string) => options[path.replace('options.', '')],
+		getTimezone: () => 'UTC',
+		getNodeParameter: (path: string) => (path === 'output' ? output : options[path.replace('options.', '')]),
 	} as unknown as IExecuteSingleFunctions;
-	return readJudgement(context, metric, OUTPUTS.find(({ value }) => value === output)!);
+	const { meanLimits, limits, onlyStatus, comparesPrevious, minReadings, minDays } = readOptions(context, metric);
+	return { meanLimits, limits, onlyStatus, comparesPrevious, minReadings, minDays };
 }
 
 const NONE = { meanLimits: [], limits: [], onlyStatus: [], comparesPrevious: false };
@@ -38,6 +39,13 @@ it.each<[string, string, object]>([
 	['mindfulnessMinutes', 'summary', { ...NONE, ...STATUS }],
 ])('of %s, the output %s', (metric, output, expected) => {
 	expect(judgementOf(metricOf(metric), output, ALL)).toEqual(expected);
+});
+
+it('an option of another output is ignored, whatever it is', () => {
+	const wrong = Object.fromEntries(Object.keys(ALL).map((name) => [name, 'wrong']));
+	expect(judgementOf(metricOf('bloodPressure'), 'readings', wrong)).toEqual(NONE);
+	for (const name of ['minReadings', 'minDays', 'onlyStatus', 'comparePrevious'])
+		expect(judgementOf(metricOf('bloodPressure'), 'daily', { [name]: 'wrong' })).toEqual(NONE);
 });
 
 it.each(['bloodPressure', 'mindfulnessMinutes'])('of %s, a summary without options has none', (metric) => {

@@ -136,6 +136,15 @@ it('keeps microseconds in every notation', () => {
 	expect(keyOf({ timestamp: '20260303T080000,000001Z' })).not.toBe(keyOf());
 });
 
+it('each row has its own time', () => {
+	const timestamps = ['2026-03-01T10:00:00Z', '2026-03-01T11:00:00+01:00', '2026-03-02T10:00:00'];
+	const times = identify(
+		identity,
+		timestamps.map((timestamp) => reading({ timestamp })),
+	).map(({ time }) => time);
+	expect(times).toEqual([0, 0, 86_400_000].map((ms) => Date.UTC(2026, 2, 1, 10) + ms));
+});
+
 it.each(['14:30', '2026-W05', '2026-03-03T23:59:60Z', '20260230T080000Z'])('%s is no time', (timestamp) => {
 	expect(identify(identity, [reading({ timestamp })])[0].time).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 /** Many client user IDs over a fake team: from the user list or one by one, whichever takes fewer requests. */
 import { listedUsers } from '../../../../nodes/HealthDataService/service/users/selection';
+import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
 import { movingTeam, type TeamOptions } from '../../../helpers/movingTeam';
 import { resolved } from '../../../helpers/selected';
 
@@ -24,8 +25,8 @@ it.each([
 		{ lists: 1, resolves: 2 },
 	],
 	['ten more pages are not worth ten users', 5001, ids(4990, 5000), { lists: 1, resolves: 10 }],
-	['nine are', 5000, ids(4990, 5000), { lists: 11, resolves: 0 }],
-	['no further page is read once all users are found', 20_000, ids(500, 600), { lists: 10, resolves: 0 }],
+	['nine are', 5000, ids(4990, 5000), { lists: 12, resolves: 0 }],
+	['only the pages ahead are read once all users are found', 20_000, ids(500, 600), { lists: 9, resolves: 0 }],
 ])('%s', async (_, size, names, count) => {
 	const one = team(size);
 	expect(await idsOf(one, names)).toEqual(names.filter((id) => id.startsWith('c')).map((id) => `u${id.slice(1)}`));
@@ -36,4 +37,17 @@ it('with fewer users wanted the list is never read', async () => {
 	const one = team(500);
 	expect(await idsOf(one, ids(0, 100), true)).toEqual(range('u', 0, 100));
 	expect(one.count()).toEqual({ lists: 0, resolves: 100 });
+});
+
+it('users who leave meanwhile do not end the list, which is asked once', async () => {
+	const one = team(3000, { moves: [[], [{ leaves: 0 }]] });
+	expect(await idsOf(one, ids(2000, 2100))).toEqual(range('u', 2000, 2100));
+	expect(one.count().resolves).toBe(0);
+	for (const { once } of one.asked) expect(once).toMatchObject({ maxAttempts: 1, ignoreFailure: true });
+});
+
+it('a page that fails ends the list', async () => {
+	const one = team(3000, { fails: ({ offset }) => offset > 1000 && new Problem('Broken', '') });
+	expect(await idsOf(one, [...ids(600, 610), ...ids(2000, 2010)])).toHaveLength(20);
+	expect(one.count().resolves).toBe(10);
 });

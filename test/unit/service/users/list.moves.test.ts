@@ -28,20 +28,27 @@ const totals = fc.constantFrom(...Object.values(TOTALS));
 
 it('each remaining user comes once and in order, no user twice, and it ends: any moves, any total, any slice', async () => {
 	await fc.assert(
-		fc.asyncProperty(list, totals, offsets, limits, fc.boolean(), async (options, total, offset, limit, isLazy) => {
-			const { ids, stayed, asked } = await read({ ...options, total }, { offset, maxUsers: limit, isLazy });
-			const wanted = stayed(offset, offset + limit);
-			const found = ids.filter((id) => wanted.includes(id as string));
+		fc.asyncProperty(
+			list,
+			totals,
+			offsets,
+			limits,
+			fc.constantFrom(0, 1, undefined),
+			async (options, total, offset, limit, pagesOnDemand) => {
+				const { ids, stayed, asked } = await read({ ...options, total }, { offset, maxUsers: limit, pagesOnDemand });
+				const wanted = stayed(offset, offset + limit);
+				const found = ids.filter((id) => wanted.includes(id as string));
 
-			expect(new Set(ids).size).toBe(ids.length);
-			expect(ids.length).toBeLessThanOrEqual(limit);
-			// Limit may be reached by users removed since.
-			expect(found).toEqual(ids.length === limit ? wanted.slice(0, found.length) : wanted);
-			const isMoving = options.moves.flat().length > 0;
-			expect(asked.length).toBeLessThanOrEqual(
-				2 + 60 / (options.cap - 1) + 8 + (isMoving ? 60 + 12 * options.moves.length : 0),
-			);
-		}),
+				expect(new Set(ids).size).toBe(ids.length);
+				expect(ids.length).toBeLessThanOrEqual(limit);
+				// Limit may be reached by users removed since.
+				expect(found).toEqual(ids.length === limit ? wanted.slice(0, found.length) : wanted);
+				const isMoving = options.moves.flat().length > 0;
+				expect(asked.length).toBeLessThanOrEqual(
+					2 + 60 / (options.cap - 1) + 8 + (isMoving ? 60 + 12 * options.moves.length : 0),
+				);
+			},
+		),
 	);
 });
 
@@ -54,7 +61,7 @@ it.each<[string, TeamOptions, ListSlice]>([
 	[
 		'pages of one user, which cannot overlap: a smaller total is noticed',
 		{ size: 30, cap: 1, moves: [[], [], [{ leaves: 0 }], [], [], [], [{ leaves: 1 }]] },
-		{ isLazy: true },
+		{ pagesOnDemand: 0 },
 	],
 	[
 		'a Limit of several pages: a smaller total is noticed',
@@ -81,7 +88,7 @@ it('a Limit of several pages: an empty page is the end only if no user has moved
 
 it('steps back to the first user that was wanted at most', async () => {
 	const left = Array.from({ length: 10 }, () => ({ leaves: 5 }));
-	const { ids, asked } = await read({ size: 30, cap: 10, moves: [[], left] }, { offset: 5, isLazy: true });
+	const { ids, asked } = await read({ size: 30, cap: 10, moves: [[], left] }, { offset: 5, pagesOnDemand: 0 });
 	expect(ids).toEqual(team(30).slice(5));
 	expect(Math.min(...asked.map(({ offset }) => offset))).toBe(5);
 });
@@ -89,11 +96,11 @@ it('steps back to the first user that was wanted at most', async () => {
 it('an error while it steps back at the end of the list is an error', async () => {
 	const moves: Move[][] = [[], [], [], [{ leaves: 0 }, { joins: 25 }]];
 	const fails: TeamOptions['fails'] = (_, request) => request === 5 && new Problem('Broken', '');
-	await expect(read({ size: 26, cap: 10, moves, fails }, { isLazy: true })).rejects.toThrow('Broken');
+	await expect(read({ size: 26, cap: 10, moves, fails }, { pagesOnDemand: 0 })).rejects.toThrow('Broken');
 });
 
 it('a removal with every request costs half a page each time', async () => {
-	const { asked } = await read({ size: 5000, moves: Array(40).fill([{ leaves: 0 }]) }, { isLazy: true });
+	const { asked } = await read({ size: 5000, moves: Array(40).fill([{ leaves: 0 }]) }, { pagesOnDemand: 0 });
 	expect(asked.length).toBeLessThanOrEqual(40);
 });
 

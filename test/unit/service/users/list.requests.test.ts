@@ -24,7 +24,7 @@ it.each([0, 1, 2, 499, 500, 501, 999, 1000, 1001, 1200, 1400, 10_000, 19_500, 20
 		expect(await count(size)).toBeLessThanOrEqual(pages + 2);
 		expect(await count(size, { total: TOTALS.missing })).toBeLessThanOrEqual(pages + 2);
 		expect(await count(size, { cap: 250 })).toBeLessThanOrEqual(Math.max(1, Math.ceil(size / 250)) + 2);
-		expect(await count(size, {}, { isLazy: true })).toBe(await count(size));
+		expect(await count(size, {}, { pagesOnDemand: 0 })).toBe(await count(size));
 	},
 );
 

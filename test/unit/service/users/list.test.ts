@@ -42,12 +42,19 @@ describe('total only helps to prefetch: all users once and in order, none reques
 
 	it.each([...named, ['any', anyTotal] as const])('%s', async (_, totals) => {
 		await fc.assert(
-			fc.asyncProperty(list, totals, offsets, limits, fc.boolean(), async (options, total, offset, limit, isLazy) => {
-				const expected = team(options.size).slice(offset, offset + limit);
-				const { ids, asked } = await read({ ...options, total }, { offset, maxUsers: limit, isLazy });
-				expect(ids).toEqual(expected);
-				expect(asked.filter((one) => one.offset < offset || one.offset + one.limit > offset + limit)).toEqual([]);
-			}),
+			fc.asyncProperty(
+				list,
+				totals,
+				offsets,
+				limits,
+				fc.constantFrom(0, 1, undefined),
+				async (options, total, offset, limit, pagesOnDemand) => {
+					const expected = team(options.size).slice(offset, offset + limit);
+					const { ids, asked } = await read({ ...options, total }, { offset, maxUsers: limit, pagesOnDemand });
+					expect(ids).toEqual(expected);
+					expect(asked.filter((one) => one.offset < offset || one.offset + one.limit > offset + limit)).toEqual([]);
+				},
+			),
 		);
 	});
 });
@@ -58,7 +65,7 @@ describe('stall detection', () => {
 		await idsOf(
 			userPages(
 				listOf((request) => ids.slice(request, request + 1)),
-				{ isLazy: true },
+				{ pagesOnDemand: 0 },
 			),
 		);
 	const times = (count: number, id: string) => Array<string>(count).fill(id);
@@ -188,7 +195,7 @@ it('gives a user that is twice on a page once', async () => {
 it('a list that never ends is an error that says so', async () => {
 	const get = listOf((request) => [`u${request}`], 1e9);
 	const read = async () => {
-		for await (const { users } of userPages(get, { isLazy: true })) if (users.length > 1) throw new Error('Two');
+		for await (const { users } of userPages(get, { pagesOnDemand: 0 })) if (users.length > 1) throw new Error('Two');
 	};
 	await expect(read()).rejects.toMatchObject({
 		message: 'The user list of the service does not end: it has more than 20,000 pages',
