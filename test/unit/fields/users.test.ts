@@ -36,6 +36,16 @@ it.each([
 });
 
 it.each([
+	['picked', 'list', 'anna', ID.toUpperCase(), 'anna'],
+	['without a label', 'list', undefined, ID, undefined],
+	['typed', 'userId', 'anna', ID, undefined],
+])('a saved User in upper case, %s', (_, mode, cachedResultName, id, shownAs) => {
+	const user = { __rl: true, mode, value: ID.toUpperCase(), cachedResultName };
+	const context = { getNode: () => ({ parameters: { user }, type: '' }), getNodeParameter: () => user };
+	expect(readUser(context as never)).toEqual({ by: 'userId', id, shownAs });
+});
+
+it.each([
 	['list', "Pick a user from the list, or set 'Users' to All Users"],
 	['userId', /^A user ID looks like/],
 	['clientUserId', 'Enter the identifier that your application gave to this user'],

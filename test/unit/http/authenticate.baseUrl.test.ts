@@ -24,13 +24,16 @@ it.each([
 	expect(root(given)).toBe(expected);
 });
 
-it.each(['http://h', 'http://localhost.evil.example', 'http://127.0.0.1.evil.example', 'http://10.0.0.1'])(
-	'%s is refused, unless allowed',
-	(given) => {
-		expect(() => root(given)).toThrow("must start with https://, or turn on 'Allow Unencrypted HTTP'");
-		expect(root(given, true)).toBe(given);
-	},
-);
+it.each([
+	'http://h',
+	'http://localhost.evil.example',
+	'http://127.0.0.1.evil.example',
+	'http://notlocalhost',
+	'http://10.0.0.1',
+])('%s is refused, unless allowed', (given) => {
+	expect(() => root(given)).toThrow("must start with https://, or turn on 'Allow Unencrypted HTTP'");
+	expect(root(given, true)).toBe(given);
+});
 
 it.each(['', '  ', 'api.example.com', 'ftp://h', 'localhost:3000', 'https://', 'javascript:alert(1)'])(
 	'%p is not an address',

@@ -56,6 +56,8 @@ it.each<[boolean, number, unknown, string | undefined]>([
 	[false, 404, 'Not Found', JSON_TYPE],
 	[false, 200, 'text {', 'text/plain'],
 	[false, 200, 'text', undefined],
+	[false, 200, '', 'text/html'],
+	[false, 404, '', JSON_TYPE],
 	[false, 200, 'text', 'application/jsonp'],
 	[false, 200, { users: [] }, JSON_TYPE],
 	[false, 200, null, JSON_TYPE],

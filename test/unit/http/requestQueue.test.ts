@@ -91,6 +91,20 @@ describe('failures in a row', () => {
 		expect(queue.circuitBreaker.mayBeOutage).toBe(mayBeOutage);
 	});
 
+	it.each([
+		[500, 51, { isOpen: true }, { httpCode: '500', concernsAll: true, kind: 'temporarily-unavailable' }],
+		[200, 54, { isOpen: false }, { concernsAll: false }],
+	])('after 50 the list is requested, and answers %i: %i requests are sent', async (ofList, count, breaker, last) => {
+		const { all, sent, queue } = failing(200, 500, ofList);
+		const others = () => sent.filter(([path]) => path !== '/v2/user?limit=1');
+		await all(49);
+		expect([sent.length, others().length]).toEqual([49, 49]);
+		const ends = await all(5);
+		expect(others()).toHaveLength(count);
+		expect(queue.circuitBreaker).toMatchObject(breaker);
+		expect(ends.at(-1)).toMatchObject(last);
+	});
+
 	it.each([200, 403])('are forgotten with an answer: %i', async (code) => {
 		const { all, queue } = service([...Array<number>(49).fill(500), code, 500, 500], { concurrency: 1 });
 		await all(50);
@@ -128,6 +142,32 @@ describe('Requests per Second', () => {
 		expect(most(times)).toBeLessThanOrEqual(Math.ceil(requestsPerSecond) + 1);
 		expect(times.at(-1)).toBeGreaterThanOrEqual((count - 1) / requestsPerSecond - 0.2);
 		expect(times.at(-1)).toBeLessThanOrEqual(count / requestsPerSecond / 0.95);
+	});
+
+	it('ends what it would hold back beyond the deadline', async () => {
+		const end = time.elapsed + 8000;
+		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond: 0.1 }, end));
+		const ends = await Promise.all(paths(3).map(async (path) => await ask(path)));
+		expect([sent, time.elapsed]).toEqual([[['/x0', 0]], end]);
+		const message = "The time was over before 'Requests per Second' allowed the next request";
+		const late = { message, kind: 'temporarily-unavailable' };
+		expect(ends).toMatchObject(['OK', late, late]);
+	});
+
+	it.each(['execution', 'request'])('a cancelled %s ends soon, behind a request that waits', async (cancelled) => {
+		const stop = new AbortController();
+		const signal = cancelled === 'execution' ? stop.signal : undefined;
+		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond: 0.1 }), signal);
+		await ask('/first');
+		const waiting = ask('/waiting');
+		const gone = ask('/gone', {}, { isCancelled: () => stop.signal.aborted });
+		await time.pass(2000);
+		stop.abort();
+		const begun = time.elapsed;
+		expect(await gone).toMatchObject({ concernsAll: true });
+		expect(time.elapsed - begun).toBeLessThanOrEqual(400);
+		await waiting;
+		expect(sent.map(([path]) => path)).toEqual(signal ? ['/first'] : ['/first', '/waiting']);
 	});
 
 	it('makes up for no timer that is seconds late', async () => {

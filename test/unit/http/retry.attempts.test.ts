@@ -1,5 +1,6 @@
 /** Attempts of a client, while the service fails or throttles: when a request is sent again, its end, and the effect on others. */
 import { type ClientOptions, type RequestOptions } from '../../../nodes/HealthDataService/http/client';
+import { RequestQueue } from '../../../nodes/HealthDataService/http/requestQueue';
 import { MAX_PAUSE_MS } from '../../../nodes/HealthDataService/http/retry';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 import { served, useRetryLimits, type Given } from '../../helpers/playedService';
@@ -136,6 +137,29 @@ describe('other requests', () => {
 		await ask('/b');
 		expect(Math.round(times('/b')[0] - failedAt)).toBe(seconds);
 		expect(queue.lastThrottle).toMatchObject({ httpCode: '429' });
+	});
+
+	it.each<[string, number, Options, number]>([
+		['a 429', 429, plain, 7],
+		['no 500', 500, plain, 1],
+		['no 429 of a single attempt', 429, () => [until(600), { maxAttempts: 1 }], 1],
+	])('wait for the Retry-After of %s', async (_, code, options, seconds) => {
+		const { ask, times } = served(
+			(path, nth) => status(path === '/a' && nth === 1 ? code : 200, 7),
+			new RequestQueue(),
+		);
+		const first = ask('/a', ...options());
+		await time.pass(1000);
+		await Promise.all([first, ask('/b')]);
+		expect(times('/b')).toEqual([seconds]);
+	});
+
+	it('for the first time are sent after those of a user who was begun', async () => {
+		const { ask, sent } = served(() => ({ tookMs: 100 }));
+		const ofA = budget(true);
+		const first = ask('/a', {}, ofA).then(async () => await ask('/A', {}, ofA));
+		await Promise.all([first, ...[...'bcd'].map(async (name) => await ask(`/${name}`))]);
+		expect(sent.map(([path]) => path.slice(1)).join('')).toBe('abAcd');
 	});
 
 	it('are sent after retries, of which the earliest comes first', async () => {

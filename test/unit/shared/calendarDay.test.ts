@@ -3,7 +3,7 @@
  * A sample of zones and days; `EVERY_DAY=1 npx jest … calendarDay` takes all zones and all days from 2000 to 2035, and about half an hour.
  */
 import { IANAZone } from 'luxon';
-import { calendarDay, dayIn as dayOfInstantIn } from '../../../nodes/HealthDataService/shared/calendarDay';
+import { calendarDay, dayIn as dayOfInstantIn, dayOfClock } from '../../../nodes/HealthDataService/shared/calendarDay';
 import { EVERY_DAY } from '../../helpers/everyDay';
 
 const MINUTE = 60_000;
@@ -146,4 +146,8 @@ it('asks for the offset at both ends of eight hours, not for each instant betwee
 	expect(offset).toHaveBeenCalledTimes(2 * 21);
 	offset.mockRestore();
 	expect(dayOf(Infinity)).toBeUndefined();
+});
+
+it.each(['2026-03-03 08:00:00', '2026-03-03'])('%s is of its day', (local) => {
+	expect(dayOfClock(local)).toBe('2026-03-03');
 });

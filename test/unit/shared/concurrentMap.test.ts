@@ -97,6 +97,33 @@ describe('when the time is up', () => {
 	});
 });
 
+it('starts nothing where the time is up before', async () => {
+	const { open, work } = manual();
+	await drain(concurrentMap(numbers(3), { width: 2, isTimeUp: () => true }, work)).end;
+	expect(open.size).toBe(0);
+});
+
+it('tells the work in progress when the reader stops, and reads the source no further', async () => {
+	const given: number[] = [];
+	let isCancelled = () => false;
+	const work = async (one: number, isOver: () => boolean) => {
+		isCancelled = isOver;
+		return await Promise.resolve(one);
+	};
+	for await (const one of concurrentMap(numbers(100, given), { width: 2 }, work)) if (one === 3) break;
+	expect([given.length < 10, isCancelled()]).toEqual([true, true]);
+});
+
+it('in order, when the source fails, its error is thrown without waiting for the elements in work', async () => {
+	const source = async function* () {
+		yield 1;
+		throw new Error('the list broke');
+	};
+	const { work, overs } = manual();
+	await expect(drain(concurrentMap(source(), { width: 5 }, work)).end).rejects.toThrow('the list broke');
+	expect(overs.map((isCancelled) => isCancelled())).toEqual([true]);
+});
+
 describe('as completed', () => {
 	function mapped(source: AsyncIterable<number> = numbers(5), isTimeUp = () => false) {
 		const { work, ...rest } = manual();

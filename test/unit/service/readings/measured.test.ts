@@ -28,7 +28,7 @@ describe('blood pressure, with 180/110 and 90/50', () => {
 		['at the minimum of the other value', pressure(140, 110), ['high']],
 		['at a low value', pressure(90, 60), ['low']],
 		['at both', pressure(185, 45), ['high', 'low']],
-		['numbers as text', pressure('1.8e2', ' 80 '), ['high']],
+		['numbers as text', pressure('1.8e+02', ' 80 '), ['high']],
 		['kPa that is high', pressure(25.2, 15.1, 'kPa'), ['high']],
 		['kPa that is in between', pressure(16, 10.6, 'KPA'), []],
 		['without a unit', pressure(185, 80, null), ['high']],

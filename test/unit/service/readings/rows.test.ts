@@ -1,6 +1,6 @@
 /** Rows of readings from any data of the service. */
 import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
-import { readingRows } from '../../../../nodes/HealthDataService/service/readings/rows';
+import { readingRows, withServiceFields } from '../../../../nodes/HealthDataService/service/readings/rows';
 
 const owner = { user_id: 'u', client_user_id: null };
 const metric = { times: ['timestamp'], measured: { systolic: [] } } as unknown as Metric;
@@ -28,6 +28,14 @@ describe('readingRows', () => {
 		const [row] = rows({ omron: [{ data: [{}], source: { provider, type: 'cuff' } }] });
 		expect(row.provider).toBe('omron');
 		expect(row).not.toHaveProperty('provider_raw');
+	});
+
+	it('gives rows that a Code node can change', () => {
+		const [row] = rows({ omron: [{ data: [{ pulse: 60 }] }] });
+		row.pulse = 61;
+		expect(row.pulse).toBe(61);
+		delete row.pulse;
+		expect(row).not.toHaveProperty('pulse');
 	});
 
 	it('survives field names with a meaning in JavaScript', () => {
@@ -65,4 +73,9 @@ describe('readingRows', () => {
 	])("fails, naming '%s', when groups is %j", (field, groups) => {
 		expect(() => rows(groups)).toThrow(`The service's answer has no '${field}'`);
 	});
+});
+
+it('a field of theirs that is called like ours, or error, keeps its value under another name', () => {
+	const row = withServiceFields({ id: 1, change: 'created' }, { change: 'x', error: 'y', error_raw: 'z', note: 2 });
+	expect(row).toEqual({ id: 1, change: 'created', change_raw: 'x', error_raw: 'y', error_raw_raw: 'z', note: 2 });
 });

@@ -120,6 +120,26 @@ describe.each([
 	});
 });
 
+describe('equal readings', () => {
+	const each = (times: unknown[], ...providers: string[]) =>
+		times.map((time, index) => at(time, 120, 80, { provider: providers[index] ?? 'omron' }));
+	const seconds = (...all: number[]) => all.map((one) => new Date(Date.UTC(2026, 2, 2, 8) + one * 1000).toISOString());
+
+	it.each([
+		['a minute later of another source', each(seconds(0, 60), 'omron', 'apple'), 1],
+		['more than a minute later of another source', each(seconds(0, 60.001), 'omron', 'apple'), 2],
+		['of one source in one second', each(seconds(0.1, 0.9)), 1],
+		['of one source in two seconds', each(seconds(0.9, 1)), 2],
+		['two of each source', each(seconds(0, 20, 30, 40), 'omron', 'apple', 'omron', 'apple'), 2],
+		['without a time, identical', each(['soon', 'soon']), 1],
+		['without a time, of different text', each(['soon', 'later']), 2],
+		['without a time, blank', each([null, '']), 1],
+		['with and without a time', each([...seconds(0), 'soon'], 'omron', 'apple'), 2],
+	])('%s', async (_, groups, readings) => {
+		expect((await summary([groups])).readings).toBe(readings);
+	});
+});
+
 it('a user without readings has a row of zeros', async () => {
 	const row = await summary([], {}, bloodPressure, { meanLimits: [{ column: 'systolic', least: 135 }] });
 	expect(row).toMatchObject({

@@ -167,6 +167,26 @@ describe('a page that fails where there must be users', () => {
 	});
 });
 
+describe('an empty first page', () => {
+	const reading = async (total: unknown, offset = 0) => {
+		const get = listOf(() => [], total);
+		return await idsOf(userPages(get, { offset }));
+	};
+
+	it.each([500, 1])('with the total %i is an error', async (total) => {
+		await expect(reading(total)).rejects.toThrow('The first page of the user list is empty');
+	});
+
+	it.each<[unknown, number]>([
+		[0, 0],
+		[-1, 0],
+		[undefined, 0],
+		[500, 500],
+	])('with the total %p, from %p on, is the end', async (total, offset) => {
+		expect(await reading(total, offset)).toEqual([]);
+	});
+});
+
 it('gives a user that is twice on a page once', async () => {
 	const pages = [['u1', 'u1', 'u2'], ['u2', 'u3', 'u3'], ['u3']];
 	expect(await idsOf(userPages(listOf((request) => pages[request] ?? pages[2], 3)))).toEqual(['u1', 'u2', 'u3']);
