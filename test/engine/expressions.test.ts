@@ -89,41 +89,31 @@ describe('the user {{ }}', () => {
 	});
 });
 
-describe('a choice {{ }}', () => {
-	it('Users, without anything in User', async () => {
-		const { rows, error } = await run({
-			...bloodPressureOf({ __rl: true, mode: 'list', value: '' }, { userScope: '={{ "all" }}' }),
-		});
-		expect(error).toBeUndefined();
-		expect(rows.length).toBeGreaterThan(61);
-		expect(
-			(await run(bloodPressureOf({ __rl: true, mode: 'list', value: '' }, { userScope: '={{ "one" }}' }))).error
-				?.message,
-		).toBe("'User' is empty");
-	});
+const noUser = { __rl: true, mode: 'list', value: '' };
 
-	it('Users, a list, without anything in User', async () => {
-		const noUser = { __rl: true, mode: 'list', value: '' };
-		const { rows, error } = await run(
-			bloodPressureOf(noUser, { userScope: '={{ "listed" }}', userIds: STEADY.user_id }),
-		);
-		expect(error).toBeUndefined();
-		expect(rows).toHaveLength(61);
-		expect((await run(bloodPressureOf(noUser, { userScope: '={{ "listed" }}' }))).error?.message).toBe(
-			"'User IDs' is empty",
-		);
-	});
-
-	it('Date Range, without anything in Start Date', async () => {
-		const { error } = await run(
-			bloodPressureOf(steady, { dateRange: '={{ "last7Days" }}', startDate: '', endDate: '' }),
-		);
-		expect(error).toBeUndefined();
-		expect(used.sandbox.requests).toHaveLength(1);
-		expect((await run(bloodPressureOf(steady, { dateRange: '={{ "days" }}', startDate: '' }))).error?.message).toBe(
-			"'Start Date' is empty",
-		);
-	});
+it.each<[string, INodeParameters, INodeParameters, string]>([
+	[
+		'Users, without anything in User',
+		bloodPressureOf(noUser, { userScope: '={{ "all" }}' }),
+		{ userScope: '={{ "one" }}' },
+		"'User' is empty",
+	],
+	[
+		'Users, a list, without anything in User',
+		bloodPressureOf(noUser, { userScope: '={{ "listed" }}', userIds: STEADY.user_id }),
+		{ userIds: '' },
+		"'User IDs' is empty",
+	],
+	[
+		'Date Range, without anything in Start Date',
+		bloodPressureOf(steady, { dateRange: '={{ "last7Days" }}', startDate: '', endDate: '' }),
+		{ dateRange: '={{ "days" }}' },
+		"'Start Date' is empty",
+	],
+])('a choice {{ }}: %s', async (_, parameters, other, message) => {
+	expect((await run(parameters)).error).toBeUndefined();
+	expect(used.sandbox.requests.some((url) => url.includes('/timeseries/'))).toBe(true);
+	expect((await run({ ...parameters, ...other })).error?.message).toBe(message);
 });
 
 it.each(['={{ $json.ids }}', '={{ $input.all().flatMap((item) => item.json.ids) }}'])(

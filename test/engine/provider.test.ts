@@ -145,17 +145,13 @@ describe('Provider', () => {
 			expect(log).toEqual([line('2 users')]);
 		});
 
-		it.each<[string, INodeParameters]>([
+		it.each<[string, INodeParameters, Partial<RunOptions>?]>([
 			['the last user', listed(`${SPECIAL.user_id}, ${STEADY.user_id}`)],
 			['one user', bloodPressureOf(byUserId(STEADY.user_id), limited)],
 			['Return All', all({})],
-		])('no line for %s', async (_, parameters) => {
-			await run(parameters, { mode: 'trigger' });
-			expect(log).toEqual([]);
-		});
-
-		it('no line in the editor, which shows a hint', async () => {
-			await run(all(limited));
+			['a run in the editor, which shows a hint', all(limited), {}],
+		])('no line for %s', async (_, parameters, more = { mode: 'trigger' }) => {
+			await run(parameters, more);
 			expect(log).toEqual([]);
 		});
 	});
