@@ -36,15 +36,6 @@ describe('List', () => {
 		]);
 	});
 
-	it('stops at Limit 50 when nothing is set', async () => {
-		expect((await run({})).rows).toEqual(users.slice(0, 50));
-	});
-
-	it('skips the first users', async () => {
-		expect((await run({ returnAll: true, options: { offset: 1150 } })).rows).toEqual(users.slice(1150));
-		expect((await run({ limit: 3, options: { offset: 1199 } })).rows).toEqual(users.slice(1199));
-	});
-
 	it('keeps only users of a connected provider, and as many of them as Limit says', async () => {
 		const connected = users.filter(({ connected_sources }) =>
 			connected_sources.some(({ source }) => source.slug === 'oura'),
