@@ -190,6 +190,19 @@ describe('users-without-readings.json', () => {
 	});
 });
 
+it.each([
+	[LIST, 100, { status: 'high', mean: '150.0/95.0', readings: 12, days: 3 }],
+	[QUIET, 150, { readings: 0, readings_before: 0, connected: 'omron' }],
+])('%s names %i users of a list, then how many more there are', async (file, most, row) => {
+	const user = (i: number) => ({ json: { ...row, client_user_id: `u${i}`, user_id: `u${i}` } });
+	const pinData = { 'Blood Pressure': Array.from({ length: most + 1 }, (_, i) => user(i)) };
+	const { id } = await host.rest.importWorkflow({ ...(await prepared(file)), pinData });
+	expect(await host.rest.runWorkflow(id)).toMatchObject({ status: 'success' });
+	const lines = slack.messages.flatMap((text) => text.split('\n'));
+	expect(lines.filter((line) => line.startsWith('• '))).toHaveLength(most);
+	expect(lines).toContain('… and 1 more');
+});
+
 describe('new-reading-alert.json', () => {
 	const NEXT = 'Next step: measure again after five minutes of rest, and follow your protocol.';
 	const head = (people: string) =>
