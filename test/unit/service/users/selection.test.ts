@@ -104,3 +104,34 @@ it.each<[IDataObject, IDataObject]>([
 ])('the record %j is %j', (record, expected) =>
 	expect(toSelectedUser(record, 1)).toEqual({ ...expected, record, place: 1 }),
 );
+
+/** From the user list or one by one, whichever takes fewer requests. */
+async function foundIds({ get }: ReturnType<typeof team>, names: string[], isLazy = false) {
+	const list = listedUsers('clientUserId', entriesOf(names), { isLazy, whenNotFound: 'empty' });
+	const users = await resolved(list, get);
+	return users.map(({ user }) => user.user_id);
+}
+
+it.each([
+	['up to seven are requested one by one', 500, ids(0, 7), { lists: 0, resolves: 7 }],
+	['for eight the list is read', 500, ids(0, 8), { lists: 1, resolves: 0 }],
+	[
+		'only users missing from the list are requested one by one',
+		20,
+		['x1', ...ids(0, 8), 'x2'],
+		{ lists: 1, resolves: 2 },
+	],
+	['ten more pages are not worth ten users', 5001, ids(4990, 5000), { lists: 1, resolves: 10 }],
+	['nine are', 5000, ids(4990, 5000), { lists: 11, resolves: 0 }],
+	['no further page is read once all users are found', 20_000, ids(500, 600), { lists: 10, resolves: 0 }],
+])('%s', async (_, size, names, count) => {
+	const one = team(size);
+	expect(await foundIds(one, names)).toEqual(names.filter((id) => id.startsWith('c')).map((id) => `u${id.slice(1)}`));
+	expect(one.count()).toEqual(count);
+});
+
+it('with fewer users wanted the list is never read', async () => {
+	const one = team(500);
+	expect(await foundIds(one, ids(0, 100), true)).toEqual(ids(0, 100).map((id) => id.replace('c', 'u')));
+	expect(one.count()).toEqual({ lists: 0, resolves: 100 });
+});
