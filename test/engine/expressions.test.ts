@@ -23,9 +23,6 @@ describe('dates {{ }}', () => {
 		// Still the 28th in UTC, and already the 30th where the tests run.
 		['JS Date, early in the day', "={{ new Date('2026-03-28T23:30:00Z') }}"],
 		['JS Date, late in the day', "={{ new Date('2026-03-29T20:00:00Z') }}"],
-		['text with an offset', "={{ '2026-03-29T12:00:00+02:00' }}"],
-		["a reading's own timestamp", "={{ '2026-03-28T23:00:01.000000+00:00' }}"],
-		['a midnight as the editor picks it', "={{ '2026-03-29T00:00:00' }}"],
 	])('%s', async (_, date) => {
 		const { rows, error } = await run(bloodPressureOf(byUserId(BERLIN.user_id), { startDate: date, endDate: date }), {
 			timezone: 'Europe/Berlin',
@@ -51,30 +48,26 @@ describe('dates {{ }}', () => {
 });
 
 describe('the user {{ }}', () => {
-	it.each([
-		'{{ $json.user }}',
-		'{{$json.user}}',
-		'{{ $json["user"] }}',
-		'{{ $json.nested.user }}',
-		'{{ $json.user.trim() }}',
-		'{{ $json.user ?? "" }}',
-	])('%s means the same in any spelling', async (expression) => {
-		const input = [SPECIAL, BERLIN].map(({ client_user_id }) => ({
-			user: client_user_id,
-			nested: { user: client_user_id },
-		}));
-		const { items, error } = await runNode({
-			credential: used.credential,
-			input,
-			parameters: bloodPressureOf(byClientId(`=${expression}`)),
-			timezone: 'Europe/Berlin',
-		});
-		expect(error).toBeUndefined();
-		expect(items.map(({ json, pairedItem }) => [json.client_user_id, pairedItem])).toEqual([
-			...Array(3).fill([SPECIAL_ID, { item: 0 }]),
-			...Array(8).fill(['berlin', { item: 1 }]),
-		]);
-	});
+	it.each(['{{ $json.user }}', '{{ $json.nested.user }}', '{{ $json.user.trim() }}'])(
+		'%s means the same in any spelling',
+		async (expression) => {
+			const input = [SPECIAL, BERLIN].map(({ client_user_id }) => ({
+				user: client_user_id,
+				nested: { user: client_user_id },
+			}));
+			const { items, error } = await runNode({
+				credential: used.credential,
+				input,
+				parameters: bloodPressureOf(byClientId(`=${expression}`)),
+				timezone: 'Europe/Berlin',
+			});
+			expect(error).toBeUndefined();
+			expect(items.map(({ json, pairedItem }) => [json.client_user_id, pairedItem])).toEqual([
+				...Array(3).fill([SPECIAL_ID, { item: 0 }]),
+				...Array(8).fill(['berlin', { item: 1 }]),
+			]);
+		},
+	);
 
 	it.each([
 		['{{ $json.missing }}', 'empty'],
