@@ -188,7 +188,7 @@ describe('the trigger', () => {
 		['Requests per Second', '2.5', 1, watching('requestsPerSecond'), count],
 		['Only Connected Users', '" True "', 1, connected, users],
 		['Only Connected Users', 'false', 4, connected, users],
-		...thresholds.map(([name, at]): [string, string, number, Fill, typeof count] => [name, '2.5', 1, at, count]),
+		['Minimum Systolic', '2.5', 1, watching('minSystolic'), count],
 	])('%s filled with {{ %s }}: %p', async (_, given, meaning, at, shows) => {
 		const { requests, error } = await poll(at(`={{ ${given} }}`));
 		expect(error).toBeUndefined();

@@ -50,14 +50,6 @@ describe('One Item per Day', () => {
 		expect((await run(daily({ returnAll: false, limit }))).rows).toEqual(rows.slice(0, limit));
 	});
 
-	it('stops asking once Limit is reached', async () => {
-		const { rows } = await run(daily({ returnAll: false, limit: 2, options: { concurrency: 1 } }));
-		expect(rows).toHaveLength(2);
-		const asked = used.sandbox.requests.filter((url) => url.includes('timeseries'));
-		expect(asked.filter((url) => url.includes(STEADY.user_id))).toHaveLength(9);
-		expect(asked.some((url) => url.includes(SILENT.user_id))).toBe(false);
-	});
-
 	it('has client_user_id null where it is not known, and the same ids', async () => {
 		const byId = (await run(daily({}, byUserId(STEADY.user_id)))).rows;
 		const byName = (await run(daily({}, byClientId('steady')))).rows;

@@ -13,7 +13,6 @@ import {
 	fixedWorld,
 	people,
 	readingsOf,
-	SILENT,
 	SPECIAL,
 	STEADY,
 } from '../helpers/people';
@@ -48,11 +47,6 @@ it('a label that is an expression is not evaluated {{ }}', async () => {
 	const label = "={{ $json.secret + ' (Omron)' }}";
 	await run(bloodPressureOf(picked(STEADY.user_id, label)), { input: [{ secret: 'another patient' }] });
 	expect(used.sandbox.requests.filter((url) => /patient|secret\)/.test(decodeURIComponent(url)))).toEqual([]);
-});
-
-it('no user, no request', async () => {
-	expect((await run(bloodPressureOf(picked(SILENT.user_id, 'silent')))).rows).toEqual([]);
-	expect(resolves()).toEqual([]);
 });
 
 describe('many items', () => {

@@ -98,13 +98,12 @@ it('nightly-shards.json runs every 5 seconds in the hours that its note and the 
 	for (const text of [notesOf(nodes)[0], textOf('docs/queue-mode.md')]) expect(text).toContain('rom 02:00 to 06:00');
 });
 
-describe('what is read', () => {
-	const readers = having('healthDataService');
-
-	it.each(readers)('%s: everything, since it matches by row or counts users', (_, { parameters }) => {
+it.each(having('healthDataService'))(
+	'%s reads everything, since it matches by row or counts users',
+	(_, { parameters }) => {
 		expect(parameters.returnAll).toBe(true);
-	});
-});
+	},
+);
 
 describe('what a model is told', () => {
 	const tools = having('healthDataServiceTool');
