@@ -181,6 +181,14 @@ describe('users-without-readings.json', () => {
 		});
 	});
 
+	it('says so when nobody is quiet, also for a team without users', async () => {
+		const lists = [NEW, 'For longer', UNUSABLE, 'Nothing connected'].flatMap((name) => ['', `*${name}: 0*`]);
+		const nobody = (people: number) => [head, '', `Without a usable reading: 0 of ${people} people`, ...lists];
+		expect(await run(QUIET)).toEqual({ status: 'success', posted: [nobody(0)] });
+		addUser('measured', [1, 1, 120, 80, 1]);
+		expect(await run(QUIET)).toEqual({ status: 'success', posted: [nobody(1)] });
+	});
+
 	it('says that nobody could be read when the key is rejected', async () => {
 		const [message] = (await run(QUIET, 'wrong')).posted;
 		expect(message.slice(2, 4)).toEqual([
