@@ -157,10 +157,12 @@ describe('Simplify', () => {
 	});
 
 	it('leaves one identifier where a tool gives one item per user, however that is chosen {{ }}', async () => {
-		const grouped = bloodPressureOf(byUserId(STEADY.user_id), { output: 'grouped' });
-		const [{ user_id, groups }] = await raw(grouped);
+		const grouped = bloodPressureOf(byClientId('steady'), { output: 'grouped' });
+		const [{ client_user_id, groups }] = await raw(grouped);
 		for (const output of ['grouped', '={{ "grouped" }}', fromAI('Output')]) {
-			expect(JSON.parse(await call({ ...grouped, output }, { Output: 'grouped' }))).toEqual([{ user_id, groups }]);
+			expect(JSON.parse(await call({ ...grouped, output }, { Output: 'grouped' }))).toEqual([
+				{ client_user_id, groups },
+			]);
 		}
 	});
 });

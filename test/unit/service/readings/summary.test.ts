@@ -318,10 +318,10 @@ describe('one item per user of a poll', () => {
 
 	it('names what was reached, and the newest reading whether it reached or not', () => {
 		const later = [at(clock('07:01'), 141, 84)];
-		const row = poll([at(clock('06:59'), 150, 112), at(clock('07:00'), 182, 95)], { limits, later, updated: [0] });
-		expect(row).toMatchObject({
-			...{ reached: 'high', readings: 2, corrected: 1, highest: '182/95', highest_time: '2026-03-02 07:00:00' },
-			...{ latest: '141/84', latest_time: '2026-03-02 07:01:00', mean: '166.0/103.5' },
+		const groups = [at(clock('06:58'), 182, 95), at(clock('06:59'), 85, 60), at(clock('07:00'), 150, 100)];
+		expect(poll(groups, { limits, later, updated: [2] })).toMatchObject({
+			...{ reached: 'high, low', readings: 3, corrected: 1, highest: '182/95', highest_time: '2026-03-02 06:58:00' },
+			...{ latest: '141/84', latest_time: '2026-03-02 07:01:00', mean: '139.0/85.0' },
 		});
 	});
 
