@@ -83,9 +83,9 @@ describe('One Item per Day', () => {
 
 	it('reads the first day from its beginning, so that a row is the same tomorrow', async () => {
 		const clock = jest.spyOn(Settings, 'now').mockImplementation(() => Date.UTC(2026, 2, 29, 13, 30));
-		await run(daily({ dateRange: 'last7Days' }, byUserId(BERLIN.user_id)));
+		await run(daily({ dateRange: 'last24Hours' }, byUserId(BERLIN.user_id)));
 		clock.mockRestore();
-		expect(queryOf(used.sandbox.requests[0]).start_date).toBe('2026-03-23T00:00:00.000+01:00');
+		expect(queryOf(used.sandbox.requests[0]).start_date).toBe('2026-03-28T00:00:00.000+01:00');
 	});
 });
 
