@@ -111,6 +111,16 @@ describe('a throttle', () => {
 		expect(w.used.sandbox.requests).not.toEqual([]);
 	});
 
+	it('that names a time before anybody was read: nothing is sent until then either', async () => {
+		const n8n = w.trigger();
+		limit({ 'retry-after': '3000' });
+		await n8n.start();
+		w.pass(11 * MINUTE);
+		w.used.sandbox.requests.length = 0;
+		await n8n.tick();
+		expect(w.used.sandbox.requests).toEqual([]);
+	});
+
 	it('that is over before the end of the poll is not reported', async () => {
 		const n8n = w.trigger();
 		await n8n.start();

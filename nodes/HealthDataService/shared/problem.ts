@@ -26,8 +26,10 @@ export class Problem extends Error {
 	readonly httpCode?: string;
 	/** Whether all other requests would fail in the same way. False: the problem may concern one user only. */
 	readonly concernsAll: boolean;
-	/** The service's Retry-After. */
+	/** The service's Retry-After, from `at` on. */
 	readonly retryAfterMs?: number;
+	/** When the problem arose (ms since 1970). */
+	readonly at = Date.now();
 
 	constructor(
 		message: string,

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import { USER_LENGTH, userPrefix } from '../service/readings/identity';
 import type { ListEntry, SelectedUser } from '../service/users/selection';
 import { shownUserId } from '../service/users/users';
-import { CLOCK_ERROR_MS, DEVICE_ERROR_MS, type Clock } from './clock';
+import { CLOCK_ERROR_MS, type Clock } from './clock';
 import type { Cursor, SavedCursor, TriggerState } from './state';
 
 /** A user of the list, or an entry whose user is not known. */
@@ -54,8 +54,6 @@ export class Cursors {
 	readonly met = new Map<string, string>();
 	/** Count of the poll that began this pass; 0 in the first. */
 	pass: number;
-	/** Starts of first reads in this poll. */
-	private readonly starts = new Map<string, number>();
 
 	constructor(
 		private readonly before: TriggerState,
@@ -148,20 +146,6 @@ export class Cursors {
 		return isRight ? from : Math.min(from, this.kept);
 	}
 
-	/** The start, for a request. */
-	beginRead(listed: Listed): number {
-		const cursor = this.of(listed);
-		const start = this.windowStart(cursor);
-		if (cursor.since !== undefined) this.starts.set(keyOf(listed), start);
-		return start;
-	}
-
-	/** Whether the first read began too late: the service has told the time only since. */
-	hasBegunLate(listed: Listed): boolean {
-		const start = this.starts.get(keyOf(listed)) ?? -Infinity;
-		return start - this.windowStart(this.of(listed)) > DEVICE_ERROR_MS;
-	}
-
 	/** After a successful read: the window begins `lookback` before the newest reading of this poll, and stays without one. */
 	move(listed: Listed, newest?: number) {
 		const { from } = this.of(listed);
@@ -189,15 +173,24 @@ export class Cursors {
 	}
 
 	/**
-	 * After a read that the end of the poll or a throttle has ended. The second time in a row it is a failed one.
-	 *
-	 * @param isDone whether the user has had a turn in this pass
+	 * After a read that the end of the poll or a throttle has ended: once, the user stays due. The second time in a row it is a failed
+	 * one, or only the user's turn after a throttle, which is never a user's own failure.
 	 */
-	cut(listed: Listed, isDone = false) {
+	cut(listed: Listed, isThrottle = false) {
 		const cursor = this.of(listed);
-		const tried = isDone ? this.poll : cursor.tried;
-		if (cursor.ended === 'cut') this.fail(listed);
-		else if (!hasFailed(cursor)) this.set(listed, { ...cursor, tried, ended: 'cut' });
+		if (!cursor.ended) this.set(listed, { ...cursor, ended: 'cut' });
+		else if (isThrottle) this.finish(listed);
+		else this.fail(listed);
+	}
+
+	/** This pass has read the user. */
+	finish(listed: Listed) {
+		this.set(listed, { ...this.of(listed), tried: this.poll });
+	}
+
+	/** The user is due again. */
+	reopen(listed: Listed) {
+		this.set(listed, { ...this.of(listed), tried: -1 });
 	}
 
 	private get poll() {

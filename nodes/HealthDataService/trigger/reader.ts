@@ -48,26 +48,21 @@ export class PollReader {
 	private readonly cursors: Cursors;
 	private readonly results: PollResults;
 	private readonly target: WatchTarget;
+	/** Users whom the pass has read before, as long as no user of the list is due. */
+	private readonly done: SelectedUser[] = [];
 	private readonly aside: SelectedUser[] = [];
-	/**
-	 * Users read after the others: throttled alone before, or with a first read that began before the time of the service was known.
-	 */
-	private again: Array<SelectedUser | UserResult> = [];
-	/** Results that a throttle of all has cut short. */
-	private readonly throttled: UserResult[] = [];
+	/** Users read after the others, since they were throttled alone before. */
+	private readonly again: SelectedUser[] = [];
 	private readonly failures: Array<[Listed, Problem]> = [];
 	private failuresInARow = 0;
-	private recovered = 0;
 	/** Reads that have ended: a result may be taken later, while the list is awaited. */
-	private done = 0;
+	private ended = 0;
 	private failed = 0;
 	private readonly late = new Set<UserResult>();
 	/** Whether the list was throttled too, asked once in a stretch of failures. */
 	private isListThrottled?: boolean;
 	private isAside = false;
 	private isOver = false;
-	/** Hash of the team; another one than before makes all results invalid. */
-	private team?: string;
 
 	constructor(
 		private readonly get: Get,
@@ -80,7 +75,6 @@ export class PollReader {
 		const { entries, isConnectedOnly } = target.selection;
 		const isOfUsers = event.metric === undefined;
 		this.target = target;
-		this.team = before.team;
 		this.cursors = new Cursors(before, {
 			clock,
 			lookback,
@@ -94,43 +88,32 @@ export class PollReader {
 	/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */
 	async read(): Promise<PollResult> {
 		this.waitOut(this.before.pausedUntil);
-		await this.readPass();
-		// The list has shown that all were read in this pass: the next one begins.
-		if (this.results.isEmpty() && this.isPassRead) {
+		// First reads begin by the service's time, which the first answer tells.
+		const isFirst = this.before.kept === undefined;
+		if (isFirst && !this.isOver) await this.probe();
+		await this.readDue(this.listed());
+		if (this.isPassOver) {
 			this.cursors.beginPass();
-			await this.readPass();
+			await this.readDue(this.done.splice(0));
 		}
-		this.throwIfOnlyUserFailed();
-		this.cutThrottled();
-		const result = this.results.finish();
-		const isCutShort = !result.isPassComplete || !result.hasRead;
-		// The throttle may also have left so little time that no request of a user was sent.
-		if (isCutShort && this.failures.length === 0)
-			result.throttle ??= this.options.queue.lastThrottle;
-		const cause =
-			this.target.requestsPerSecond === undefined ? POLL_TOO_SHORT : RATE_TOO_LOW;
-		const state = { ...result.state, team: this.team };
-		return {
-			...result,
-			state,
-			cause,
-			recovered: this.recovered,
-			isOtherTeam: this.isOtherTeam,
-		};
-	}
-
-	private async readPass() {
-		this.results.isListRead = false;
-		await this.takeAll(this.dueUsers());
-		await this.takeAll(this.again.splice(0));
 		await this.takeAside();
-		// The first read of a user aside may have begun too late, too.
+		this.throwIfOnlyUserFailed();
+		const { lastThrottle } = this.options.queue;
+		return this.results.finish(this.failures.length === 0 ? lastThrottle : undefined);
+	}
+
+	/** Reads those users who are due, then those who were throttled alone before. */
+	private async readDue(users: SelectedUsers) {
+		await this.takeAll(this.dueOf(users));
 		await this.takeAll(this.again.splice(0));
 	}
 
-	private get isPassRead(): boolean {
+	/** Whether this poll has read nobody but the last users of a pass that began before, if any. */
+	private get isPassOver(): boolean {
 		const { results, cursors, done, isOver } = this;
-		return results.isListRead && done === 0 && !isOver && cursors.isPassComplete(false);
+		return (
+			results.isListRead && done.length > 0 && !isOver && cursors.isPassComplete(false)
+		);
 	}
 
 	/** Waits for the end of a Retry-After, or ends the poll. A clock that was set back does not make it longer. */
@@ -142,29 +125,38 @@ export class PollReader {
 		if (performance.now() + pauseMs >= deadline) this.endBy(pauseOf(pauseMs));
 	}
 
-	private async *dueUsers(): AsyncGenerator<SelectedUser> {
-		const { cursors, results } = this;
+	private async *listed(): AsyncGenerator<SelectedUser> {
 		for await (const user of this.target.selection.users(this.get)) {
 			if (this.isOfOtherTeam(user)) return;
-			cursors.meet(user);
-			const cursor = cursors.of(user);
-			if (cursors.isDone(cursor)) continue;
-			if (hasFailed(cursor)) this.aside.push(user);
-			else if (this.wasThrottled(user)) this.again.push(user);
-			else yield user;
+			this.cursors.meet(user);
+			yield user;
 		}
-		results.isListRead = true;
+		this.results.isListRead = true;
+	}
+
+	private async *dueOf(users: SelectedUsers): AsyncGenerator<SelectedUser> {
+		const { cursors, done, aside, again } = this;
+		let hasDue = false;
+		for await (const user of users) {
+			const cursor = cursors.of(user);
+			if (cursors.isDone(cursor)) {
+				if (!hasDue) done.push(user);
+			} else if (hasFailed(cursor)) aside.push(user);
+			else if (this.wasThrottled(user)) again.push(user);
+			else {
+				hasDue = true;
+				done.length = 0;
+				yield user;
+			}
+		}
 	}
 
 	/** A key may see users of several teams, so only the first of the list tells the team. */
 	private isOfOtherTeam({ team }: SelectedUser): boolean {
-		if (team !== undefined && this.cursors.met.size === 0) this.team = userPrefix(team);
-		this.isOver ||= this.isOtherTeam;
-		return this.isOtherTeam;
-	}
-
-	private get isOtherTeam(): boolean {
-		return this.before.team !== undefined && this.team !== this.before.team;
+		const { results, cursors } = this;
+		if (team !== undefined && cursors.met.size === 0) results.team = userPrefix(team);
+		this.isOver ||= results.isOtherTeam;
+		return results.isOtherTeam;
 	}
 
 	/** Users aside, in a part of the budget or the timeout of one answer, if that is longer. */
@@ -185,7 +177,7 @@ export class PollReader {
 		if (this.isOver) return;
 		const read = this.settings.event.read(this.get, users, {
 			target,
-			windowStartOf: (user) => cursors.beginRead(user),
+			windowStartOf: (user) => cursors.windowStart(cursors.of(user)),
 			isTriedOnce: (user) => hasFailed(cursors.of(user)) || this.wasThrottled(user),
 			budget: () => ({
 				retryMs: this.failed < FEW_FAILURES ? timeoutMs / 2 : 0,
@@ -199,7 +191,7 @@ export class PollReader {
 		};
 		await takeEach().catch((error: Error) => {
 			const isLate =
-				this.done > 0 && isTimeUp() && error instanceof Problem && error.isTransient;
+				this.ended > 0 && isTimeUp() && error instanceof Problem && error.isTransient;
 			if (!isThrottle(error) && !isLate) throw error;
 			this.endBy(error);
 		});
@@ -213,7 +205,7 @@ export class PollReader {
 	/** Each poll reads a user at least, however long the list has taken at a low rate. */
 	private readonly isTimeUp = (): boolean => {
 		const { deadline, queue } = this.options;
-		const mayUseAll = this.isAside || this.done === 0;
+		const mayUseAll = this.isAside || this.ended === 0;
 		const end = mayUseAll ? queue.deadlines.endAt : deadline;
 		return this.isOver || performance.now() >= end;
 	};
@@ -221,15 +213,11 @@ export class PollReader {
 	private readonly note = (result: UserResult) => {
 		if (this.isTimeUp()) this.late.add(result);
 		if (result.problem) this.failed++;
-		this.done++;
+		this.ended++;
 	};
 
 	private async take(result: UserResult) {
 		this.cursors.meet(result);
-		if (this.cursors.hasBegunLate(result)) {
-			this.again.push({ ...result, problem: undefined });
-			return;
-		}
 		const problem = result.problem ?? this.detect(result);
 		if (!problem) {
 			this.failuresInARow = 0;
@@ -245,10 +233,7 @@ export class PollReader {
 		const isLate = this.late.has(result);
 		const isOfAll = await this.isThrottledForAll(problem, isLate);
 		if (isOfAll) this.endBy(problem);
-		if (isOfAll || isLate) {
-			this.throttled.push(result);
-			return;
-		}
+		if (isOfAll || isLate) return;
 		this.noteTrouble(result, problem);
 		this.cursors.cut(result, true);
 	}
@@ -256,15 +241,7 @@ export class PollReader {
 	private cut(result: UserResult, problem: Problem) {
 		const isAnswer = problem.httpCode !== undefined;
 		if (isAnswer) this.noteTrouble(result, problem);
-		// It was the turn of a user aside all the same, or one who hangs would always come first.
-		if (hasFailed(this.cursors.of(result))) this.cursors.fail(result);
-		else this.cursors.cut(result);
-	}
-
-	/** Cuts of a throttle count only if the poll has read a user: else they depend on chance alone. */
-	private cutThrottled() {
-		if (this.results.isEmpty()) return;
-		for (const result of this.throttled) this.cursors.cut(result);
+		this.cursors.cut(result);
 	}
 
 	/** @returns the problem of rows that cannot be compared */
@@ -281,7 +258,7 @@ export class PollReader {
 	private recover(result: UserResult) {
 		this.options.troubles.delete(keyOf(result));
 		const wasTrouble = hasFailed(this.cursors.of(result));
-		if (wasTrouble && !result.isGone) this.recovered++;
+		if (wasTrouble && !result.isGone) this.results.recovered++;
 	}
 
 	/** Whether only the end of the poll has kept this user from being read. */
@@ -305,8 +282,8 @@ export class PollReader {
 		this.isOver = true;
 		if (!isThrottle(problem)) return;
 		this.results.throttle = problem;
-		const { retryAfterMs } = problem;
-		if (retryAfterMs !== undefined) this.results.pausedUntil = Date.now() + retryAfterMs;
+		const { at, retryAfterMs } = problem;
+		if (retryAfterMs !== undefined) this.results.pausedUntil = at + retryAfterMs;
 	}
 
 	/** A stretch of failing users does not end a poll while the user list answers: else the service fails as a whole. */
@@ -355,9 +332,6 @@ export class PollReader {
 		if (mayBeWrong) throw problem;
 	}
 }
-
-const POLL_TOO_SHORT = 'The polls end before their turn';
-const RATE_TOO_LOW = "'Requests per Second' lets a poll read a part of the users only";
 
 /** The throttle of a poll that sends nothing. @param ms how long the next ones send nothing either */
 function pauseOf(ms: number): Problem {

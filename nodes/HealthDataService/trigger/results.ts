@@ -40,7 +40,8 @@ export interface PollResult {
 	cursors: Cursors;
 }
 
-type OwnResult = Omit<PollResult, 'cause' | 'recovered' | 'isOtherTeam'>;
+const POLL_TOO_SHORT = 'The polls end before their turn';
+const RATE_TOO_LOW = "'Requests per Second' lets a poll read a part of the users only";
 
 interface Options {
 	clock: Clock;
@@ -62,6 +63,10 @@ export class PollResults {
 	throttle?: Problem;
 	/** Until when nothing is sent (ms since 1970). */
 	pausedUntil?: number;
+	/** How many users who had failed were read. */
+	recovered = 0;
+	/** Hash of the team; another one than before makes all results invalid. */
+	team?: string;
 	/** Users who were read. */
 	private readonly reads: UserResult[] = [];
 	private readonly found: FoundRow[] = [];
@@ -77,6 +82,12 @@ export class PollResults {
 		private readonly options: Options,
 	) {
 		this.seen = new SeenReadings(before.seen);
+		this.team = before.team;
+	}
+
+	get isOtherTeam(): boolean {
+		const { team } = this.before;
+		return team !== undefined && this.team !== team;
 	}
 
 	/** Whether no user was read. */
@@ -95,6 +106,7 @@ export class PollResults {
 		for (const row of old) seen.remember(row, 'o');
 		for (const row of changes) this.found.push({ row, result });
 		this.reads.push(result);
+		this.cursors.finish(result);
 		if (newest !== undefined) this.newest = Math.max(this.newest ?? newest, newest);
 	}
 
@@ -112,21 +124,31 @@ export class PollResults {
 		return { start, end, watchingSince: since, readAt };
 	}
 
-	/** Moves the cursors of the users whose rows all go out; the others are read again by the next poll. */
-	finish(): OwnResult {
-		const { before, cursors, isListRead, throttle } = this;
+	/**
+	 * Moves the cursors of the users whose rows all go out; the others are read again by the next poll.
+	 *
+	 * @param lastThrottle which may have left so little time that no request of a user was sent
+	 */
+	finish(lastThrottle?: Problem): PollResult {
+		const { before, cursors, isListRead, recovered, isOtherTeam } = this;
+		const { target } = this.settings;
 		const emitted = this.emit();
 		cursors.settle(isListRead);
 		const isPassComplete = isListRead && cursors.isPassComplete(this.isAsideDone);
 		const state = this.stateAfter(isPassComplete);
+		const hasRead = !this.isEmpty();
+		const isCutShort = !isPassComplete || !hasRead;
 		return {
 			items: itemsOf(this.settings, emitted, this.options.zone),
 			state,
 			hasFirstRead: this.hasFirstRead || (before.pass === 0 && state.pass > 0),
-			hasRead: !this.isEmpty(),
+			hasRead,
 			isListRead,
 			isPassComplete,
-			throttle,
+			throttle: this.throttle ?? (isCutShort ? lastThrottle : undefined),
+			cause: target.requestsPerSecond === undefined ? POLL_TOO_SHORT : RATE_TOO_LOW,
+			recovered,
+			isOtherTeam,
 			cursors,
 		};
 	}
@@ -140,7 +162,10 @@ export class PollResults {
 		const unfinished = new Set(
 			sorted.slice(MAX_ROWS_PER_POLL).map(({ result }) => result),
 		);
-		for (const result of this.reads) if (!unfinished.has(result)) this.moveOn(result);
+		for (const result of this.reads) {
+			if (unfinished.has(result)) this.cursors.reopen(result);
+			else this.moveOn(result);
+		}
 		return emitted;
 	}
 
@@ -153,12 +178,13 @@ export class PollResults {
 	}
 
 	private stateAfter(isPassComplete: boolean): TriggerState {
-		const { before, cursors, seen, pausedUntil } = this;
+		const { before, cursors, seen, pausedUntil, team } = this;
 		const poll = before.poll + 1;
 		const kept = cursors.keptNext;
 		const retainFrom = kept ?? -Infinity;
 		return {
 			...before,
+			team,
 			poll,
 			pass: isPassComplete ? poll + 1 : cursors.pass,
 			since: cursors.sinceNext(isPassComplete),

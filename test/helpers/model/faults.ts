@@ -25,6 +25,8 @@ export class PollRecord {
 	throttled = 0;
 	/** When the next request is admitted, by the latest of these refusals. */
 	retryAt = 0;
+	/** Whether the list was asked after such a refusal, and answered. */
+	isListFree = false;
 	/** Whether a fault of everything was met. */
 	isHit = false;
 	/** When the first page of a user's readings went out. */

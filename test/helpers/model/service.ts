@@ -91,6 +91,7 @@ export class ModelService {
 		if (this.refusesEnd && offset > 0 && offset >= listed.length) return answer(422, { detail: 'offset' });
 		const users = listed.slice(offset, offset + limit);
 		for (const one of users) record.listed.add(one);
+		record.isListFree ||= limit === 1 && record.throttled > 0;
 		return answer(200, { users: users.map(userOf), total: listed.length, offset, limit });
 	}
 

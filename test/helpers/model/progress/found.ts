@@ -47,6 +47,13 @@ const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 		'The poll that reaches the last users of a round names the limit that made it long',
 		{ people: 14, everyMinutes: 30, polls: 14, throttles: [{ ...limit, minutes: 10, isAnnounced: false }] },
 	],
+	[
+		'A Retry-After counts from its answer on, not from when the reader looks at it',
+		{
+			...{ scheduler: 'durable', throttles: [{ ...limit, until: 1 }] },
+			stretches: [{ from: 0, until: 1, place: 0, count: 1, fault: '500' }],
+		},
+	],
 ];
 
 export const foundProgress = FOUND.map(([name, own]): [string, ProgressHistory] => [name, { ...PLAIN, ...own }]);

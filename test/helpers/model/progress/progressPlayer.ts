@@ -53,6 +53,7 @@ export class ProgressPlayer {
 	private readonly met = new Set<number>();
 	/** Users who failed in the last polls: how many have read them, or two where the end of the poll cut off no user. */
 	private readonly failing = new Map<number, number>();
+	private hasThrottled = false;
 	private counted = { reported: 0, logged: 0 };
 
 	constructor(
@@ -214,6 +215,7 @@ export class ProgressPlayer {
 		const failing = new Set([...faulty].filter((nr) => !removed.has(nr) && !malformed.has(nr)));
 		const served = new Set([...record.served.keys()].map(({ nr }) => nr));
 		for (const { nr } of record.broken) met.add(nr);
+		this.hasThrottled ||= record.throttled > 0;
 		for (const nr of met) if (!faulty.has(nr) && served.has(nr)) met.delete(nr);
 		const reported = host.reported.slice(this.counted.reported).map(wholeText);
 		const lines = logged.slice(this.counted.logged);
@@ -226,12 +228,12 @@ export class ProgressPlayer {
 		const isWaiting = record.requests === 0 && begun < this.mayWaitUntil;
 		if (record.requests === 0 && this.possible > 0 && !isWaiting)
 			fail('a poll sends nothing, though the limit would let it', { poll });
+		if (record.isListFree) reads.excuse();
 		reads.judge(
 			poll,
 			isWaiting ? 0 : this.possible,
 			rows.map(({ nr }) => Number(nr)),
-			served,
-			faulty,
+			{ served, faulty, aside: met, turns: this.turns },
 		);
 		this.reports.judge({
 			poll,
@@ -248,7 +250,7 @@ export class ProgressPlayer {
 			// While answers are slow or limited, a poll may be too short for the requests that confirm that a user was removed.
 			unreadable:
 				met.size + record.limited.size + (isOfList || hasSlowAnswers || isLimited(history) ? removed.size : 0),
-			isOnlyLimit: history.throttles.length > 0 && history.stretches.length + history.slownesses.length === 0,
+			isOnlyLimit: this.hasThrottled && history.stretches.length + history.slownesses.length === 0,
 			reported,
 			error: error && wholeText(error),
 			logged: lines,
@@ -260,6 +262,12 @@ export class ProgressPlayer {
 		else if (service.limit && record.throttled > 0) this.mayWaitUntil = this.time.now + service.limit.windowMs;
 		this.judgeTime(poll, this.time.now - begun, failing);
 		this.noteFailing(this.time.now - begun, failing);
+	}
+
+	/** Polls until each user who hangs had a turn. */
+	private get turns() {
+		const hanging = [...this.service.faults.values()].filter((fault) => fault === 'hang' || fault === 'endless');
+		return Math.ceil(hanging.length / this.history.concurrency);
 	}
 
 	/** Users whose trouble earlier polls have found. The first may have cut off their reads. */

@@ -24,11 +24,11 @@ export class ReadsBound {
 	private readonly reads: number[][];
 	/** Users who have ever failed. */
 	private readonly unsound = new Set<number>();
-	private readonly most: number;
+	private most: number;
 
 	constructor(history: ProgressHistory) {
 		const { stretches, throttles, slownesses } = history;
-		const ownLimits = stretches.filter(({ fault }) => fault === '429' || fault === '503');
+		const ownLimits = stretches.filter(({ fault }) => /^(429|503)/.test(fault));
 		// No bound is promised where a limit of all meets limits of single users, or slow answers: they look alike.
 		const isTwofold = throttles.length > 0 && ownLimits.length + slownesses.length > 0;
 		const most = isLimited(history) ? 3 : 2;
@@ -40,20 +40,32 @@ export class ReadsBound {
 		this.pending.set(nr, { user, since: this.rounds, poll });
 	}
 
+	/** The user list answered while a limit refused the requests of users: it looks like limits of single users from then on. */
+	excuse() {
+		this.most = Infinity;
+	}
+
 	/**
 	 * @param rounds that this poll could have made, if all were sound
 	 * @param emitted numbers of the readings
+	 * @param aside users who have failed, and were not read since, @param turns polls that all of them take who hang
 	 */
-	judge(poll: number, rounds: number, emitted: number[], served: Set<number>, faulty: Set<number>) {
+	judge(
+		poll: number,
+		rounds: number,
+		emitted: number[],
+		{ served, faulty, aside, turns }: { served: Set<number>; faulty: Set<number>; aside: Set<number>; turns: number },
+	) {
 		this.rounds += Math.min(1, rounds);
 		for (const nr of emitted) this.pending.delete(nr);
 		for (const user of faulty) this.unsound.add(user);
 		const before = this.reads.at(-1)!;
 		this.reads.push(before.map((count, user) => count + (served.has(user) ? 1 : 0)));
 		for (const [nr, one] of this.pending) {
+			const most = ROUNDS + (aside.has(one.user) ? turns : 0);
 			if (faulty.has(one.user)) one.since = this.rounds;
-			else if (this.rounds - one.since >= ROUNDS - ROUNDING)
-				fail(`a reading of a sound user has not gone out within ${ROUNDS} rounds`, { nr, ...one, now: poll });
+			else if (this.rounds - one.since >= most - ROUNDING)
+				fail(`a reading of a sound user has not gone out within ${most} rounds`, { nr, ...one, now: poll });
 		}
 		this.judgeDifference(poll);
 	}
