@@ -56,6 +56,10 @@ describe.each(exampleFiles())('%s can be changed without writing code', (file) =
 	});
 });
 
+it.each(files)('%s remembers nothing that a test run would change, or a copy would share', (file) => {
+	expect(JSON.stringify(nodesOf(file))).not.toMatch(/InPreviousExecutions|\.dataTable"|StaticData/);
+});
+
 const WORDS: Record<string, number> = { one: 1, two: 2, three: 3, four: 4, five: 5, ten: 10 };
 const toNumber = (text: string) => WORDS[text.toLowerCase()] ?? Number(text.replaceAll(',', ''));
 

@@ -69,10 +69,11 @@ const addUser = (name: string, ...readings: Array<[number, number, number, numbe
 };
 const refuse = (user: User) => (host.sandbox.switches.users = { [user.user_id]: 'refused' });
 
-/** Runs an example once: how it ended, and the lines of each message. */
-async function run(file: string, key?: string) {
+/** Runs an example: how it ended, and the lines of each message. */
+async function run(file: string, key?: string, times = 1) {
 	const { id } = await host.rest.importWorkflow(await prepared(file, key));
-	const { status } = await host.rest.runWorkflow(id);
+	let status = '';
+	for (let i = 0; i < times; i++) ({ status } = await host.rest.runWorkflow(id));
 	return { status, posted: slack.messages.splice(0).map((text) => text.split('\n')) };
 }
 const clock = `\\w{3} \\d+ \\w{3} \\d\\d:\\d\\d`;
@@ -116,8 +117,7 @@ describe('high-blood-pressure-alert.json', () => {
 	it('says so when nobody is high, and says the same again: nothing is remembered', async () => {
 		addUser('below', [12, 3, 134, 84]);
 		const nobody = [head, '', newly(0), '', still(0), '', 'Below 135/85: 1 of 1 people. Without a usable reading: 0.'];
-		expect(await run(LIST)).toEqual({ status: 'success', posted: [nobody] });
-		expect(await run(LIST)).toEqual({ status: 'success', posted: [nobody] });
+		expect(await run(LIST, KEY, 2)).toEqual({ status: 'success', posted: [nobody, nobody] });
 	});
 
 	it('says that nobody could be read when the key is rejected', async () => {
