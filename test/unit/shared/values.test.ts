@@ -47,20 +47,21 @@ const options = [{ value: 'a' }, { value: 'b' }];
 const OF_LIST = 'Pick an option of the list, or let the expression give one of: a, b';
 
 // What else is refused: unit/fields/fields.test.ts.
-it.each<[read: () => unknown, message: string, advice: string]>([
-	[() => toSwitch('yes', 'F'), 'true or false', "Switch 'F' on or off, or let its expression give true or false"],
-	[() => toChoice('c', 'F', options), 'one of its options', OF_LIST],
-	[() => wholeNumber(8, 'F', 2, 7), 'a whole number from 2 to 7', "Enter 'F' in digits, such as 50"],
-	[() => wholeNumber(1, 'F', 2), 'a whole number of 2 or more', "Enter 'F' in digits, such as 50"],
-	[() => wholeNumber(2 ** 53, 'F', 2), 'a whole number of 2 or more', "Enter 'F' in digits, such as 50"],
-	[() => someNumber(0.09, 'F', 0.1), 'a number of 0.1 or more', "Enter 'F' in digits, such as 2.5"],
-])('%s is an error: not %s', (read, message, advice) => {
+it.each<[message: string, advice: string, read: () => unknown]>([
+	['true or false', "Switch 'F' on or off, or let its expression give true or false", () => toSwitch('yes', 'F')],
+	['one of its options', OF_LIST, () => toChoice('c', 'F', options)],
+	['a whole number from 2 to 7', "Enter 'F' in digits, such as 50", () => wholeNumber(8, 'F', 2, 7)],
+	['a whole number of 2 or more', "Enter 'F' in digits, such as 50", () => wholeNumber(1, 'F', 2)],
+	['a whole number of 3 or more', "Enter 'F' in digits, such as 50", () => wholeNumber(2 ** 53, 'F', 3)],
+	['a number of 0.1 or more', "Enter 'F' in digits, such as 2.5", () => someNumber(0.09, 'F', 0.1)],
+	['a number of 0.2 or more', "Enter 'F' in digits, such as 2.5", () => someNumber('5.', 'F', 0.2)],
+])('the error that a value is not %s: %s', (message, advice, read) => {
 	expect(refusal(read)).toEqual([`'F' is not ${message}`, advice]);
 });
 
 it('takes the least and the most, and a choice as it is in the list', () => {
 	expect([wholeNumber(2, 'F', 2, 7), wholeNumber('7', 'F', 2, 7), someNumber('0.1', 'F', 0.1)]).toEqual([2, 7, 0.1]);
-	expect(wholeNumber(2 ** 53 - 1, 'F', 2)).toBe(2 ** 53 - 1);
+	expect([wholeNumber(2 ** 53 - 1, 'F', 2), someNumber(' +5.0 ', 'F', 2)]).toEqual([2 ** 53 - 1, 5]);
 	expect(toChoice('b', 'F', options)).toBe(options[1]);
 });
 

@@ -1,12 +1,9 @@
 /** Options for limits and for a judgement of users: which of those that were added count for a metric and an output. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { IExecuteSingleFunctions, INodeParameters } from 'n8n-workflow';
 import { readJudgement } from '../../../../nodes/HealthDataService/resources/timeseries/options';
 import { OUTPUTS } from '../../../../nodes/HealthDataService/resources/timeseries/output';
 import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
 import { metricOf } from '../../../helpers/metrics';
-import { ROOT } from '../../../../dev/paths';
 
 /** All options, as left over from another output or another metric. */
 const ALL: INodeParameters = {
@@ -54,12 +51,4 @@ it.each<[string, INodeParameters, string]>([
 	const read = () => judgementOf(metricOf(metric), 'summary', { ...limits, onlyStatus: ' HIGH ' });
 	expect(read).toThrow(expect.objectContaining({ description }));
 	expect(judgementOf(metricOf(metric), 'daily', { ...limits, onlyStatus: ['high'] }).onlyStatus).toEqual([]);
-});
-
-it('no file but the table of outputs compares the value of Output', () => {
-	const folder = join(ROOT, 'nodes', 'HealthDataService', 'resources');
-	const compared = new RegExp(`[!=]==? '(${OUTPUTS.map(({ value }) => value).join('|')})'|\\.value [!=]==`);
-	const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-	expect(files.length).toBeGreaterThan(5);
-	expect(files.filter((file) => compared.test(readFileSync(join(folder, file), 'utf8')))).toEqual([]);
 });
