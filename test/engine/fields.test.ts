@@ -230,7 +230,7 @@ describe('the trigger', () => {
 
 	it('accepts a client user ID that is a number, and no list {{ }}', async () => {
 		await poll(watch({ user: byClientId('={{ 42 }}') }));
-		expect(used.sandbox.requests[0]).toBe('/v2/user/resolve/42');
+		expect(used.sandbox.requests).toContain('/v2/user/resolve/42');
 		expect((await poll(watch({ user: byClientId('={{ [42] }}') }))).error?.message).toBe(
 			"'Client User ID' is not a text",
 		);
