@@ -49,10 +49,11 @@ it('picked from the list: one quiet Resolve for all items, none without rows', a
 	const { get, asked } = team(5);
 	const resolved = new Map();
 	const rows = [{ client_user_id: null }];
-	const one = oneUser({ by: 'userId', id: 'u3', shownAs: 'c3' }, { resolved });
-	await one.addClientUserIds!(get, []);
+	const add = async (given: IDataObject[]) =>
+		await oneUser({ by: 'userId', id: 'u3', shownAs: 'c3' }, { resolved }).addClientUserIds!(get, given);
+	await add([]);
 	expect(asked).toEqual([]);
-	for (const given of [rows, [...rows]]) await one.addClientUserIds!(get, given);
+	for (const given of [rows, [...rows]]) await add(given);
 	expect(rows).toEqual([{ client_user_id: 'c3' }]);
 	expect(asked).toEqual([expect.objectContaining({ path: '/v2/user/resolve/c3' })]);
 	expect(asked[0].once).toMatchObject({ maxAttempts: 2, ignoreFailure: true });
