@@ -30,9 +30,9 @@ const TESTS = {
 	'service/readings/summary': 'engine/outputs',
 	'service/users/users': 'unit/service/users/selection engine/user',
 	trigger: 'trigger/{saved,watched,brokenUser,options,clock,reports} unit/fields/fields',
-	fields: 'unit/fields/{fields,users} engine/{fields,fields.others}',
+	fields: 'unit/fields/{fields,users} engine/{fields,tool}',
 	resources: 'engine/{timeseries,user,partWrong,size} unit/resources/timeseries/dateRange',
-	'resources/operation': 'engine/{fields.others,runs,provider,pace}',
+	'resources/operation': 'engine/{fields,runs,provider,pace}',
 	listSearch: 'engine/pickers',
 };
 

@@ -11,30 +11,19 @@ import { useVirtualTime } from '../helpers/virtualTime';
 const used = useSandbox();
 useVirtualTime();
 
-describe.each(['', '/v2/'])('Base URL with "%s" at its end', (ending) => {
-	const credential = () => ({ ...used.credential, baseUrl: used.sandbox.baseUrl + ending });
-
-	it('means the same to the node', async () => {
-		const { rows, error } = await runNode({ credential: credential(), parameters: listUsers({ limit: 4 }) });
-		expect(error).toBeUndefined();
-		expect(rows).toHaveLength(4);
-		expect(used.sandbox.requests).toEqual(['/v2/user?offset=0&limit=4']);
-	});
-
-	it('means the same to the credential test', async () => {
-		expect(await testCredential(credential())).toMatchObject({ status: 'OK' });
-		expect(used.sandbox.requests).toEqual(['/v2/user?limit=1']);
-	});
-
-	it('means the same to the pickers', async () => {
-		expect((await searchList(credential(), 'searchUsers')).results).toHaveLength(4);
-		expect((await searchList(credential(), 'searchProviders')).results.map(({ value }) => value)).toEqual([
-			'',
-			'omron',
-			'withings',
-		]);
-	});
-});
+it.each(['', '/v2/'])(
+	'Base URL with "%s" at its end means the same to node, credential test and pickers',
+	async (end) => {
+		const credential = { ...used.credential, baseUrl: used.sandbox.baseUrl + end };
+		const { rows, error } = await runNode({ credential, parameters: listUsers({ limit: 4 }) });
+		expect([error, rows.length]).toEqual([undefined, 4]);
+		expect(await testCredential(credential)).toMatchObject({ status: 'OK' });
+		expect(used.sandbox.requests).toEqual(['/v2/user?offset=0&limit=4', '/v2/user?limit=1']);
+		expect((await searchList(credential, 'searchUsers')).results).toHaveLength(4);
+		const { results } = await searchList(credential, 'searchProviders');
+		expect(results.map(({ value }) => value)).toEqual(['', 'omron', 'withings']);
+	},
+);
 
 describe('the credential test', () => {
 	const refusal = expect.stringContaining("The answer is not that of the Health Data Service. Check 'Base URL'");

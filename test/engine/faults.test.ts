@@ -197,10 +197,6 @@ it.each(onEach(REFUSED))(
 	},
 );
 
-it('quirk 15: a client user ID with any character is read', async () => {
-	expect((await run(bloodPressureOf(byClientId(SPECIAL_ID)))).rows).toHaveLength(3);
-});
-
 /** Identifier that the service repeats in its error text. */
 const UNKNOWN = 'somebody';
 

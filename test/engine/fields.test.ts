@@ -1,12 +1,12 @@
 /**
- * Fields filled by expressions: an error that names the field, before any request, never a wider read. test/unit/fields/fields.test.ts
- * shows what a field makes of any value.
+ * Fields filled by expressions: for two items that differ, because the first item must not decide for all; an error that names
+ * the field, before any request, never a wider read. test/unit/fields/fields.test.ts shows what a field makes of any value.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { fromAI, runAgent } from '../helpers/agent';
 import { runNode } from '../helpers/engine';
-import { STEADY } from '../helpers/people';
-import { bloodPressureOf, byClientId, byUserId, listUsers, resolve, useSandbox } from '../helpers/requests';
+import { BERLIN, SPECIAL_ID, STEADY } from '../helpers/people';
+import { PollingHost } from '../helpers/pollingHost';
+import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
 
 const used = useSandbox();
 
@@ -16,48 +16,63 @@ type Fill = (given: string) => INodeParameters;
 const steady = byUserId(STEADY.user_id);
 const locator = (mode: string) => (value: string) => ({ __rl: true, mode, value });
 const slug = locator('slug');
+const ofSteady = (more: INodeParameters) => bloodPressureOf(steady, more);
+const all = (options: INodeParameters) => ofSteady({ userScope: 'all', provider: slug('withings'), options });
 const listed = (more: INodeParameters) =>
-	bloodPressureOf('', { userScope: 'listed', userIds: STEADY.user_id, options: { whenNotFound: 'empty' }, ...more });
-const option =
-	(name: string, more: INodeParameters = {}): Fill =>
-	(given) =>
-		bloodPressureOf(steady, { ...more, options: { [name]: given } });
+	ofSteady({ userScope: 'listed', userIds: STEADY.user_id, options: { whenNotFound: 'empty' }, ...more });
 
-/** Every field of the node. */
-const FIELDS: Array<[name: string, at: Fill]> = [
-	['Users', (userScope) => bloodPressureOf(steady, { userScope })],
-	['User', (user) => bloodPressureOf(user)],
-	['User', (value) => bloodPressureOf(byUserId(value))],
-	['User', (value) => bloodPressureOf(locator('list')(value))],
-	['Client User ID', (value) => bloodPressureOf(byClientId(value), { options: { whenNotFound: 'empty' } })],
-	['Identified By', (usersBy) => listed({ usersBy })],
-	['User IDs', (userIds) => listed({ userIds })],
-	['User IDs', (userIds) => listed({ userIds, usersBy: 'clientUserId' })],
-	['When Not Found', option('whenNotFound', { userScope: 'listed', userIds: STEADY.user_id })],
-	['Date Range', (dateRange) => bloodPressureOf(steady, { dateRange })],
-	['Start Date', (startDate) => bloodPressureOf(steady, { startDate })],
-	['Start Date', (startDate) => bloodPressureOf(steady, { dateRange: 'times', startDate })],
-	['End Date', (endDate) => bloodPressureOf(steady, { endDate })],
-	['End Date', (endDate) => bloodPressureOf(steady, { dateRange: 'times', endDate })],
-	['Provider', (provider) => bloodPressureOf(steady, { provider })],
-	['Provider', (value) => bloodPressureOf(steady, { provider: slug(value) })],
-	['Provider', (value) => bloodPressureOf(steady, { provider: locator('list')(value) })],
-	['Output', (output) => bloodPressureOf(steady, { output })],
-	['Return All', (returnAll) => bloodPressureOf(steady, { returnAll })],
-	['Limit', (limit) => bloodPressureOf(steady, { returnAll: false, limit })],
-	['Concurrent Requests', option('concurrency')],
-	['Requests per Second', option('requestsPerSecond')],
-	['Time Zone', option('timeZone')],
-	['When Not Found', option('whenNotFound')],
-	['Max Users', option('userLimit', { userScope: 'all' })],
-	['Skip First Users', option('userOffset', { userScope: 'all' })],
-	['Only Connected Users', option('onlyConnected', { userScope: 'all', provider: slug('withings') })],
-	['Return All', (returnAll) => listUsers({ returnAll, limit: 2 })],
-	['Limit', (limit) => listUsers({ limit })],
-	['Connected Provider', (provider) => listUsers({ returnAll: true, options: { provider } })],
-	['Skip First Users', (offset) => listUsers({ options: { offset } })],
-	['Client User ID', (id) => resolve(id, { whenNotFound: 'empty' })],
-	['When Not Found', (whenNotFound) => resolve('steady', { whenNotFound })],
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+/** Every field of the node, and two values that read something different. */
+const FIELDS: Array<[name: string, at: Fill, first?: unknown, second?: unknown]> = [
+	['Users', (userScope) => ofSteady({ userScope }), 'one', 'all'],
+	['User', (user) => bloodPressureOf(user), STEADY.user_id, BERLIN.user_id],
+	['User', (value) => bloodPressureOf(byUserId(value)), STEADY.user_id, BERLIN.user_id],
+	['User', (value) => bloodPressureOf(locator('list')(value)), STEADY.user_id, BERLIN.user_id],
+	[
+		'Client User ID',
+		(value) => bloodPressureOf(byClientId(value), { options: { whenNotFound: 'empty' } }),
+		'steady',
+		SPECIAL_ID,
+	],
+	['Identified By', (usersBy) => listed({ usersBy }), 'userId', 'clientUserId'],
+	['User IDs', (userIds) => listed({ userIds }), [STEADY.user_id], [BERLIN.user_id, STEADY.user_id]],
+	['User IDs', (userIds) => listed({ userIds, usersBy: 'clientUserId' }), 'steady', 'berlin, steady'],
+	['When Not Found', (whenNotFound) => listed({ userIds: UNKNOWN, options: { whenNotFound } }), 'empty', 'error'],
+	[
+		'When Not Found',
+		(whenNotFound) => bloodPressureOf(byUserId(UNKNOWN), { options: { whenNotFound } }),
+		'empty',
+		'error',
+	],
+	['Date Range', (dateRange) => ofSteady({ dateRange }), 'days', 'today'],
+	['Start Date', (startDate) => ofSteady({ startDate }), '2026-03-05', '2026-03-09'],
+	['Start Date', (startDate) => ofSteady({ dateRange: 'times', startDate }), '2026-03-05T07:30', '2026-03-09'],
+	['End Date', (endDate) => ofSteady({ endDate }), '2026-03-05', '2026-03-09'],
+	['End Date', (endDate) => ofSteady({ dateRange: 'times', endDate }), '2026-03-05T07:30', '2026-03-09'],
+	['Provider', (provider) => ofSteady({ provider }), 'omron', 'withings'],
+	['Provider', (value) => ofSteady({ provider: slug(value) }), 'omron', 'withings'],
+	['Provider', (value) => ofSteady({ provider: locator('list')(value) }), 'omron', 'withings'],
+	['Output', (output) => ofSteady({ output }), 'readings', 'grouped'],
+	['Return All', (returnAll) => ofSteady({ returnAll, limit: 2 }), true, 'false'],
+	['Limit', (limit) => ofSteady({ returnAll: false, limit }), 3, ' 5 '],
+	['Concurrent Requests', (concurrency) => ofSteady({ options: { concurrency } })],
+	['Requests per Second', (requestsPerSecond) => ofSteady({ options: { requestsPerSecond } })],
+	[
+		'Time Zone',
+		(timeZone) => ofSteady({ startDate: '2026-03-03', endDate: '2026-03-04', options: { timeZone } }),
+		'Asia/Tokyo',
+		'America/New_York',
+	],
+	['Max Users', (userLimit) => all({ userLimit }), 1, 3],
+	['Skip First Users', (userOffset) => all({ userOffset }), 0, 2],
+	['Only Connected Users', (onlyConnected) => all({ onlyConnected }), true, false],
+	['Return All', (returnAll) => listUsers({ returnAll, limit: 2 }), false, true],
+	['Limit', (limit) => listUsers({ limit }), 1, 3],
+	['Connected Provider', (provider) => listUsers({ returnAll: true, options: { provider } }), 'omron', 'withings'],
+	['Skip First Users', (offset) => listUsers({ options: { offset } }), 1, 3],
+	['Client User ID', (id) => resolve(id, { whenNotFound: 'empty' }), 'steady', 'berlin'],
+	['When Not Found', (whenNotFound) => resolve('unknown', { whenNotFound }), 'empty', 'error'],
 ];
 
 /** In one run, because each run of an isolate takes a while: nothing, null, an empty list and an object. */
@@ -79,6 +94,35 @@ describe('the node {{ }}', () => {
 		// Each item had a value of its own.
 		expect(new Set(rows.map(({ details }) => details)).size).toBeGreaterThan(1);
 		expect(used.sandbox.requests).toEqual([]);
+	});
+
+	const differing = FIELDS.filter(([, , first]) => first !== undefined);
+
+	it.each(differing)('%s of two items that differ: each gets what it would get alone', async (_, at, first, second) => {
+		jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 2, 20, 12));
+		const run = async (...values: unknown[]) => {
+			used.sandbox.requests.length = 0;
+			const input = values.map((value) => ({ value }) as IDataObject);
+			const { items } = await runNode({
+				credential: used.credential,
+				input,
+				parameters: at('={{ $json.value }}'),
+				onError: 'continueRegularOutput',
+			});
+			const rows = values.map((__, index) =>
+				items.filter(({ pairedItem }) => (pairedItem as { item: number }).item === index).map(({ json }) => json),
+			);
+			// Whether the Base URL is right is asked once for both.
+			const requests = used.sandbox.requests.filter((url) => !url.endsWith('/v2/user?limit=1'));
+			return { rows, requests: requests.sort() };
+		};
+		const [alone, others] = [await run(first), await run(second)];
+		const together = await run(first, second);
+		jest.restoreAllMocks();
+
+		expect([alone.rows[0], alone.requests]).not.toEqual([others.rows[0], others.requests]);
+		expect(together.rows).toEqual([...alone.rows, ...others.rows]);
+		expect(together.requests).toEqual([...alone.requests, ...others.requests].sort());
 	});
 
 	it('accepts an identifier as a number only up to its exact range', async () => {
@@ -105,39 +149,102 @@ it.each(['mode', 'value'])(
 	},
 );
 
-describe('Simplify', () => {
-	const answer = async (parameters: INodeParameters, args: IDataObject = {}) =>
-		(await runAgent(used.credential, { Tool: parameters }, [['Tool', args]])).answers[0];
-	const raw = async (parameters: INodeParameters) =>
-		(await runNode({ credential: used.credential, parameters, timezone: 'UTC' })).rows;
-	const operations: Array<[string, INodeParameters]> = [
-		['readings', bloodPressureOf(steady)],
-		['users', listUsers()],
-		['a user', resolve('steady')],
-	];
+describe('the trigger', () => {
+	const watch = (more: INodeParameters): INodeParameters => ({
+		event: 'bloodPressure',
+		userScope: 'one',
+		user: steady,
+		...more,
+	});
+	const watchList = (more: INodeParameters) => watch({ userScope: 'listed', userIds: STEADY.user_id, ...more });
+	async function poll(parameters: INodeParameters) {
+		let error: { message: string; description?: string } | undefined;
+		await new PollingHost(used.credential, parameters).start().catch((thrown: Error) => (error = thrown));
+		return { requests: used.sandbox.requests, error };
+	}
+	const watching =
+		(name: string, more: INodeParameters = {}): Fill =>
+		(given) =>
+			watch({ ...more, options: { [name]: given } });
+	const connected = watching('onlyConnected', { userScope: 'all', provider: slug('withings') });
+	const lookback = watching('lookback');
+	const thresholds = [
+		['Minimum Systolic', 'minSystolic', 'bloodPressure'],
+		['Minimum Diastolic', 'minDiastolic', 'bloodPressure'],
+		['Minimum Minutes', 'minValue', 'mindfulnessMinutes'],
+	].map(([name, option, event]): [string, Fill] => [name, watching(option, { event })]);
 
-	it.each(operations)('has no effect in a workflow, with any saved value: %s', async (_, parameters) => {
-		const rows = await raw(parameters);
-		for (const simplify of [true, '={{ "nonsense" }}']) expect(await raw({ ...parameters, simplify })).toEqual(rows);
+	const count = (requests: string[]) => requests.filter((url) => url.includes('timeseries')).length;
+	const users = (requests: string[]) =>
+		new Set(requests.flatMap((url) => /timeseries\/([^/]+)/.exec(url)?.[1] ?? [])).size;
+	const provider = (requests: string[]) => queryOf(requests.at(-1)!).provider;
+
+	it.each<[string, string, unknown, Fill, (requests: string[]) => unknown]>([
+		['Provider', '3', '3', (value) => watch({ provider: value }), provider],
+		['Provider', '"  "', undefined, (value) => watch({ provider: slug(value) }), provider],
+		['Provider', '"nonsense"', 'nonsense', (value) => watch({ provider: slug(value) }), provider],
+		['Lookback Hours', '" 3 "', 1, lookback, count],
+		['Concurrent Requests', '3', 1, watching('concurrency'), count],
+		['Requests per Second', '2.5', 1, watching('requestsPerSecond'), count],
+		['Only Connected Users', '" True "', 1, connected, users],
+		['Only Connected Users', 'false', 4, connected, users],
+		['Minimum Systolic', '2.5', 1, watching('minSystolic'), count],
+	])('%s filled with {{ %s }}: %p', async (_, given, meaning, at, shows) => {
+		const { requests, error } = await poll(at(`={{ ${given} }}`));
+		expect(error).toBeUndefined();
+		expect(shows(requests)).toEqual(meaning);
 	});
 
-	it.each(operations)('has its meaning for a tool {{ }}: %s', async (_, parameters) => {
-		const simple = await answer(parameters);
-		const whole = JSON.stringify(await raw(parameters));
-		expect(simple.length).toBeLessThan(whole.length);
-		expect(await answer({ ...parameters, simplify: '={{ " TRUE " }}' })).toBe(simple);
-		expect(JSON.parse(await answer({ ...parameters, simplify: '={{ false }}' }))).toEqual(JSON.parse(whole));
-		used.sandbox.requests.length = 0;
-		for (const wrong of ['={{ undefined }}', '={{ "nonsense" }}'])
-			expect(await answer({ ...parameters, simplify: wrong })).toContain("'Simplify' is not true or false");
-		expect(used.sandbox.requests).toEqual([]);
-	});
-
-	it('leaves one identifier where a tool gives one item per user, however that is chosen {{ }}', async () => {
-		const grouped = bloodPressureOf(steady, { output: 'grouped' });
-		const [{ user_id, groups }] = await raw(grouped);
-		for (const output of ['grouped', '={{ "grouped" }}', fromAI('Output')]) {
-			expect(JSON.parse(await answer({ ...grouped, output }, { Output: 'grouped' }))).toEqual([{ user_id, groups }]);
+	it.each<[string, Fill]>([
+		['Users', (userScope) => watch({ userScope })],
+		['User', (user) => watch({ user })],
+		['User', (value) => watch({ user: byUserId(value) })],
+		['User', (value) => watch({ user: locator('list')(value) })],
+		['Identified By', (usersBy) => watchList({ usersBy })],
+		['User IDs', (userIds) => watchList({ userIds })],
+		['Provider', (provider) => watch({ provider })],
+		['Provider', (value) => watch({ provider: slug(value) })],
+		['Lookback Hours', lookback],
+		['Concurrent Requests', watching('concurrency')],
+		['Requests per Second', watching('requestsPerSecond')],
+		['Only Connected Users', connected],
+		...thresholds,
+	])('%s is refused when filled with nothing or an object {{ }}', async (name, at) => {
+		for (const one of ['={{ undefined }}', '={{ ({ a: 1 }) }}']) {
+			const { error, requests } = await poll(at(one));
+			expect(error?.message).toContain(`'${name}' is `);
+			expect(error?.description).toMatch(/\S/);
+			expect(requests).toEqual([]);
 		}
+	});
+
+	// n8n evaluates no expression in this field.
+	it.each([
+		['an unknown event', 'nonsense'],
+		['an expression', '={{ "bloodPressure" }}'],
+	])('refuses %s in Trigger On', async (_, event) => {
+		const { error, requests } = await poll(watch({ event }));
+		expect(error?.message).toMatch("'Trigger On' is ");
+		expect(requests).toEqual([]);
+	});
+
+	it('accepts a client user ID that is a number, and no list {{ }}', async () => {
+		await poll(watch({ user: byClientId('={{ 42 }}') }));
+		expect(used.sandbox.requests).toContain('/v2/user/resolve/42');
+		expect((await poll(watch({ user: byClientId('={{ [42] }}') }))).error?.message).toBe(
+			"'Client User ID' is not a text",
+		);
+	});
+
+	it('reads no further back than its field allows {{ }}', async () => {
+		expect((await poll(watch({ options: { lookback: '={{ 721 }}' } }))).error?.message).toBe(
+			"'Lookback Hours' is not a whole number from 1 to 720",
+		);
+		expect((await poll(watch({ options: { lookback: '={{ 720 }}' } }))).error).toBeUndefined();
+	});
+
+	it('watches all users without anything in User when an expression says so {{ }}', async () => {
+		expect((await poll({ event: 'bloodPressure', userScope: '={{ "all" }}' })).error).toBeUndefined();
+		expect(used.sandbox.requests.length).toBeGreaterThan(1);
 	});
 });

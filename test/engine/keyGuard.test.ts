@@ -137,53 +137,37 @@ it('an authority set in the node does not verify a certificate', async () => {
 	expect(proxy.handed).toEqual([]);
 });
 
-describe('pickers and credential test', () => {
-	const picked = async (credential: Credential) =>
-		await searchList(credential, 'searchUsers').then(
-			() => 'OK',
-			({ message, description }) => `${message}. ${description}`,
-		);
-	const tested = async (credential: Credential) => (await testCredential(credential)).status;
+const SENDERS: Array<[string, (credential: Credential) => Promise<unknown>, RegExp]> = [
+	['the pickers', async (credential) => await searchList(credential, 'searchUsers'), /^OK$/],
+	// The list is empty: it was read.
+	[
+		'the trigger',
+		async (credential) => await new PollingHost(credential, { event: 'user' }).fetchTestEvent(),
+		/^There is no user to show/,
+	],
+];
+const outcomeOf = async (sent: Promise<unknown>) =>
+	await sent.then(
+		() => 'OK',
+		({ message, description }) => `${message}. ${description}`,
+	);
 
-	it('verify the certificate, unless the credential turns it off', async () => {
-		const credential = credentialFor(`https://127.0.0.1:${service.port}`);
-		expect(await picked(credential)).toMatch(
-			/its certificate is not trusted: it is self-signed.*'Ignore SSL Issues \(Insecure\)'/,
-		);
-		expect(await tested(credential)).toBe('Error');
-		expect(service.handed).toEqual([]);
-
-		const insecure = { ...credential, allowUnauthorizedCerts: true };
-		expect(await picked(insecure)).toBe('OK');
-		expect(await tested(insecure)).toBe('OK');
-		expect(service.handed).toHaveLength(2);
-	});
-
-	it("n8n's None only concerns the HTTP Request node", async () => {
-		const credential = credentialFor(`https://127.0.0.1:${service.port}`, {
-			allowUnauthorizedCerts: true,
-			allowedHttpRequestDomains: 'none',
-		});
-		expect([await picked(credential), await tested(credential), await node(credential, {})]).toEqual([
-			'OK',
-			'OK',
-			'OK',
-		]);
-	});
+it.each(SENDERS)('%s: the certificate is verified, unless the credential turns it off', async (_, send, success) => {
+	const credential = credentialFor(`https://127.0.0.1:${service.port}`);
+	expect(await outcomeOf(send(credential))).toMatch(
+		/its certificate is not trusted: it is self-signed.*'Ignore SSL Issues \(Insecure\)'/,
+	);
+	expect(service.handed).toEqual([]);
+	expect(await outcomeOf(send({ ...credential, allowUnauthorizedCerts: true }))).toMatch(success);
+	expect(service.handed).not.toEqual([]);
 });
 
-describe('the trigger', () => {
-	const tested = async (credential: Credential) =>
-		await new PollingHost(credential, { event: 'user' }).fetchTestEvent().then(
-			() => 'OK',
-			({ message, description }) => `${message}. ${description}`,
-		);
-
-	it('verifies the certificate, unless the credential turns it off', async () => {
-		const credential = credentialFor(`https://127.0.0.1:${service.port}`);
-		expect(await tested(credential)).toMatch(/its certificate is not trusted/);
-		expect(service.handed).toEqual([]);
-		// The list is empty: it was read.
-		expect(await tested({ ...credential, allowUnauthorizedCerts: true })).toMatch(/^There is no user to show/);
-	});
+it("the credential test verifies it too, and n8n's None only concerns the HTTP Request node", async () => {
+	const credential = credentialFor(`https://127.0.0.1:${service.port}`, { allowedHttpRequestDomains: 'none' });
+	const insecure = { ...credential, allowUnauthorizedCerts: true };
+	expect((await testCredential(credential)).status).toBe('Error');
+	expect(service.handed).toEqual([]);
+	expect((await testCredential(insecure)).status).toBe('OK');
+	expect(await outcomeOf(searchList(insecure, 'searchUsers'))).toBe('OK');
+	expect(await node(insecure, {})).toBe('OK');
 });

@@ -4,7 +4,6 @@
  */
 import type { IDataObject, INodeListSearchResult, INodeParameters } from 'n8n-workflow';
 import type { Switches } from '../../dev/sandbox/switches';
-import { runAgent } from '../helpers/agent';
 import { runNode, searchList, type RunOptions } from '../helpers/engine';
 import {
 	bloodPressure,
@@ -14,7 +13,6 @@ import {
 	fixedWorld,
 	people,
 	readingsOf,
-	SILENT,
 	SPECIAL,
 	STEADY,
 } from '../helpers/people';
@@ -49,18 +47,6 @@ it('a label that is an expression is not evaluated {{ }}', async () => {
 	const label = "={{ $json.secret + ' (Omron)' }}";
 	await run(bloodPressureOf(picked(STEADY.user_id, label)), { input: [{ secret: 'another patient' }] });
 	expect(used.sandbox.requests.filter((url) => /patient|secret\)/.test(decodeURIComponent(url)))).toEqual([]);
-});
-
-it('no user, no request', async () => {
-	expect((await run(bloodPressureOf(picked(SILENT.user_id, 'silent')))).rows).toEqual([]);
-	expect(resolves()).toEqual([]);
-});
-
-it('an agent reads it in place of the user ID', async () => {
-	const { answers } = await runAgent(used.credential, { Tool: bloodPressureOf(steady) }, [['Tool', {}]]);
-	const [row] = JSON.parse(answers[0]) as IDataObject[];
-	expect(row.client_user_id).toBe('steady');
-	expect(row).not.toHaveProperty('user_id');
 });
 
 describe('many items', () => {

@@ -86,6 +86,7 @@ describe('Batching {{ }}', () => {
 		used.sandbox.switches.users = { [STEADY.user_id]: 'invalid' };
 		const { error } = await run({ parameters: perUser({ requestOptions }), input });
 		expect(error?.message).toBe("The service did not accept 'User'");
+		expect(used.sandbox.requests).toHaveLength(1);
 	});
 
 	it('handles every rejection when n8n cannot start a later item', async () => {

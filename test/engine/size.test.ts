@@ -94,14 +94,6 @@ describe('readings of many users', () => {
 		expect(askedFor(slow)).toBe(1);
 	});
 
-	it('rows beyond Limit do not count', async () => {
-		used.sandbox.switches.fault = slowFirst;
-		const limit = EACH + 1;
-		const { rows, error } = await run({ returnAll: false, limit, options: { concurrency: 6 } });
-		expect(error).toBeUndefined();
-		expect(rows).toHaveLength(limit);
-	});
-
 	it('a failed user is a row, too', async () => {
 		used.sandbox.switches.fault = (number, url) =>
 			url.includes(slow.user_id) ? { status: 403, body: { detail: 'no' } } : slowFirst(number, url);

@@ -5,7 +5,7 @@
 import type { User } from '../../dev/sandbox/schemas';
 import type { Reading } from '../../dev/sandbox/world';
 import { runNode } from '../helpers/engine';
-import { BERLIN, byTime, expectedRows, people, readingsOf, SILENT, SPECIAL, STEADY } from '../helpers/people';
+import { BERLIN, byTime, expectedRows, people, readingsOf, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, queryOf, useSandbox } from '../helpers/requests';
 
 const used = useSandbox();
@@ -74,18 +74,6 @@ describe('Limit', () => {
 	});
 });
 
-it('filters by provider', async () => {
-	const { rows } = await run(
-		bloodPressureOf(byUserId(STEADY.user_id), { provider: { __rl: true, mode: 'slug', value: ' withings ' } }),
-	);
-	const expected = rowsOf(
-		STEADY,
-		steady.filter(({ source }) => source.provider === 'withings'),
-	);
-	expect(expected).toHaveLength(20);
-	expect(byTime(rows)).toEqual(byTime(expected));
-});
-
 it('gives mindfulness minutes with their own columns, in a fixed order', async () => {
 	const { rows } = await run({ ...bloodPressureOf(byUserId(STEADY.user_id)), operation: 'mindfulnessMinutes' });
 
@@ -116,20 +104,6 @@ describe('whole days in Berlin around the change of clocks', () => {
 	});
 });
 
-describe('the user', () => {
-	it('can be picked from the list, or come as a plain user ID from {{ }}', async () => {
-		const fromList = await run(bloodPressureOf({ __rl: true, mode: 'list', value: SPECIAL.user_id }));
-		const fromExpression = await runNode({
-			credential: used.credential,
-			input: [{ user_id: SPECIAL.user_id.toUpperCase() }],
-			parameters: bloodPressureOf('={{ $json.user_id }}'),
-		});
-		expect(fromList.rows).toHaveLength(3);
-		expect(fromExpression.error).toBeUndefined();
-		expect(fromExpression.rows).toHaveLength(3);
-	});
-});
-
 describe('one item per user', () => {
 	it('merges the groups of all pages by provider and source', async () => {
 		used.sandbox.switches.pageSize = 7;
@@ -148,15 +122,4 @@ describe('one item per user', () => {
 			withings: [{ source: { provider: 'withings', type: 'cuff' }, data: points('withings', 'cuff') }],
 		});
 	});
-});
-
-it('links every row to the item it came from {{ }}', async () => {
-	const { items } = await runNode({
-		credential: used.credential,
-		input: [{ id: SPECIAL.user_id }, { id: SILENT.user_id }, { id: BERLIN.user_id }],
-		parameters: bloodPressureOf(byUserId('={{ $json.id }}')),
-		timezone: 'Europe/Berlin',
-	});
-	const from = items.map(({ json, pairedItem }) => [json.user_id, (pairedItem as { item: number }).item]);
-	expect(from).toEqual([...Array(3).fill([SPECIAL.user_id, 0]), ...Array(8).fill([BERLIN.user_id, 2])]);
 });

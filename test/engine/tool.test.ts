@@ -1,6 +1,7 @@
 /** The node as a tool of an AI agent: the description for the model, the results, and the error messages. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { fromAI, runAgent, type Call } from '../helpers/agent';
+import { runNode } from '../helpers/engine';
 import { BERLIN, people, readingsOf, SPECIAL_ID, STEADY } from '../helpers/people';
 import { bloodPressureOf, byClientId, byUserId, listUsers, queryOf, resolve, useSandbox } from '../helpers/requests';
 import { useVirtualTime } from '../helpers/virtualTime';
@@ -126,6 +127,43 @@ describe('results for a model', () => {
 		expect(await answer(bloodPressureOf(byUserId(STEADY.user_id), { provider, options }))).toEqual([
 			{ note: "Nothing with the 'Source Types' ring, scale, which are words such as cuff or watch" },
 		]);
+	});
+});
+
+describe('Simplify', () => {
+	const raw = async (parameters: INodeParameters) =>
+		(await runNode({ credential: used.credential, parameters, timezone: 'UTC' })).rows;
+	const operations: Array<[string, INodeParameters]> = [
+		['readings', bloodPressureOf(byUserId(STEADY.user_id))],
+		['users', listUsers()],
+		['a user', resolve('steady')],
+	];
+
+	it.each(operations)('has no effect in a workflow, with any saved value: %s', async (_, parameters) => {
+		const rows = await raw(parameters);
+		for (const simplify of [true, '={{ "nonsense" }}']) expect(await raw({ ...parameters, simplify })).toEqual(rows);
+	});
+
+	it.each(operations)('has its meaning for a tool {{ }}: %s', async (_, parameters) => {
+		const simple = await call(parameters);
+		const whole = JSON.stringify(await raw(parameters));
+		expect(simple.length).toBeLessThan(whole.length);
+		expect(await call({ ...parameters, simplify: '={{ " TRUE " }}' })).toBe(simple);
+		expect(JSON.parse(await call({ ...parameters, simplify: '={{ false }}' }))).toEqual(JSON.parse(whole));
+		used.sandbox.requests.length = 0;
+		for (const wrong of ['={{ undefined }}', '={{ "nonsense" }}'])
+			expect(await call({ ...parameters, simplify: wrong })).toContain("'Simplify' is not true or false");
+		expect(used.sandbox.requests).toEqual([]);
+	});
+
+	it('leaves one identifier where a tool gives one item per user, however that is chosen {{ }}', async () => {
+		const grouped = bloodPressureOf(byClientId('steady'), { output: 'grouped' });
+		const [{ client_user_id, groups }] = await raw(grouped);
+		for (const output of ['grouped', '={{ "grouped" }}', fromAI('Output')]) {
+			expect(JSON.parse(await call({ ...grouped, output }, { Output: 'grouped' }))).toEqual([
+				{ client_user_id, groups },
+			]);
+		}
 	});
 });
 

@@ -36,15 +36,6 @@ describe('List', () => {
 		]);
 	});
 
-	it('stops at Limit 50 when nothing is set', async () => {
-		expect((await run({})).rows).toEqual(users.slice(0, 50));
-	});
-
-	it('skips the first users', async () => {
-		expect((await run({ returnAll: true, options: { offset: 1150 } })).rows).toEqual(users.slice(1150));
-		expect((await run({ limit: 3, options: { offset: 1199 } })).rows).toEqual(users.slice(1199));
-	});
-
 	it('keeps only users of a connected provider, and as many of them as Limit says', async () => {
 		const connected = users.filter(({ connected_sources }) =>
 			connected_sources.some(({ source }) => source.slug === 'oura'),
@@ -81,32 +72,14 @@ describe('a user record with a field `error`', () => {
 
 describe('Resolve', () => {
 	const used = useSandbox();
-	const run = async (id: string, options = {}) =>
-		await runNode({ credential: used.credential, parameters: resolve(id, options) });
-
 	it.each([
 		['steady', STEADY],
 		[SPECIAL_ID, SPECIAL],
 		['silent', SILENT],
 	])('finds %p', async (id, user) => {
-		const { rows, error, items } = await run(id);
+		const { rows, error, items } = await runNode({ credential: used.credential, parameters: resolve(id) });
 		expect(error).toBeUndefined();
 		expect(rows).toEqual([user]);
 		expect(items[0].pairedItem).toEqual({ item: 0 });
-	});
-
-	it('fails when no user has the identifier, or gives no item, as chosen', async () => {
-		const stopped = await run('unknown');
-		expect(stopped.error).toMatchObject({ message: "There is no user with this 'Client User ID'", httpCode: '404' });
-		expect(stopped.error?.description).toContain('Check the identifier');
-
-		const empty = await run('unknown', { whenNotFound: 'empty' });
-		expect(empty.error).toBeUndefined();
-		expect(empty.rows).toEqual([]);
-	});
-
-	it('never leaves its path', async () => {
-		await run('a/..b/admin?x=1#y');
-		expect(used.sandbox.requests[0]).toBe('/v2/user/resolve/a%2F..b%2Fadmin%3Fx%3D1%23y');
 	});
 });

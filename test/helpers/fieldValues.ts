@@ -4,7 +4,7 @@ import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { fc } from './properties';
 
 const WORDS =
-	'true TRUE yes one all listed userId All readings daily summary grouped error empty omron last7Days days 50 1.0 0x10 1e3 -1 1.5 ٣';
+	'true TRUE yes one all listed userId All readings daily summary grouped error empty omron last7Days days 50 1.0 0x10 1e3 -1 1.5 5. .5 +5 3x ٣';
 const words = ['', ' ', ' False\n', ' 7 ', 'Europe/Berlin', 'undefined', 'null', '2026-01-31', ...WORDS.split(' ')];
 const odd = [
 	undefined,

@@ -25,7 +25,8 @@ const anyMicros = fc
 
 const PAIRS: unknown[][] = [
 	[120, 80],
-	[120, 80],
+	[110, 90],
+	[140, 112],
 	['120', ' 80.0 '],
 	[150, 95],
 	[182, 111],
@@ -41,18 +42,32 @@ const PAIRS: unknown[][] = [
 ];
 const LENGTHS: unknown[][] = [[10], ['10'], [600], [1], [0], [-5], [1441], [null], ['x'], [0.1], [0.2]];
 
+const anySource = {
+	provider: fc.constantFrom('omron', 'withings', 'apple_health_kit'),
+	type: fc.constantFrom('cuff', 'phone', null),
+};
+/** Or no copy. */
+const anyCopy = fc.option(fc.record({ ...anySource, later: fc.constantFrom(0, 7, 60, 61) }));
+
+const readingAndCopy = (isSessions: boolean) =>
+	fc.record({
+		...anySource,
+		micros: fc.oneof({ weight: 9, arbitrary: anyMicros }, { weight: 1, arbitrary: fc.constant(null) }),
+		values: fc.constantFrom(...(isSessions ? LENGTHS : PAIRS)),
+		unit: isSessions
+			? fc.constantFrom<unknown>('min', 'Minutes', 's', 'hours', null, 'foo')
+			: fc.constantFrom<unknown>('mmHg', 'mm[Hg]', 'mm Hg', 'MMHG', '', null, 'kPa', 'foo'),
+		copy: anyCopy,
+	});
+
+/** Some of them come again, of any source. */
 export const anyReadings = (isSessions: boolean): fc.Arbitrary<Reading[]> =>
-	fc.array(
-		fc.record({
-			micros: fc.oneof({ weight: 9, arbitrary: anyMicros }, { weight: 1, arbitrary: fc.constant(null) }),
-			provider: fc.constantFrom('omron', 'withings', 'apple_health_kit'),
-			type: fc.constantFrom('cuff', 'phone', null),
-			values: fc.constantFrom(...(isSessions ? LENGTHS : PAIRS)),
-			unit: isSessions
-				? fc.constantFrom<unknown>('min', 'Minutes', 's', 'hours', null, 'foo')
-				: fc.constantFrom<unknown>('mmHg', 'mm[Hg]', 'mm Hg', 'MMHG', '', null, 'kPa', 'foo'),
+	fc.array(readingAndCopy(isSessions), { maxLength: 12 }).map((all) =>
+		all.flatMap(({ copy, ...one }) => {
+			if (!copy || one.micros === null) return [one];
+			const { later, ...source } = copy;
+			return [one, { ...one, ...source, micros: one.micros + later * SECOND }];
 		}),
-		{ maxLength: 16 },
 	);
 
 export function pointOf({ micros, values, unit }: Reading, isSessions: boolean): IDataObject {
@@ -174,7 +189,9 @@ export function rowOf(all: Counted[], isSessions: boolean, zone: string): IDataO
 	if (isSessions) return { ...row, value_sum: counted.length ? expect.closeTo(sum(0), 9) : null };
 	['systolic', 'diastolic'].forEach((column, at) => {
 		const has = counted.length > 0;
-		row[`${column}_mean`] = has ? expect.closeTo(sum(at) / counted.length, 1) : null;
+		// Of tenths, so that half of one is exact.
+		const tenths = Math.round(Math.round(sum(at) * 10) / counted.length);
+		row[`${column}_mean`] = has ? expect.closeTo(tenths / 10, 6) : null;
 		row[`${column}_min`] = has ? Math.min(...numbers(at)) : null;
 		row[`${column}_max`] = has ? Math.max(...numbers(at)) : null;
 	});

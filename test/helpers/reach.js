@@ -1,5 +1,5 @@
 /**
- * Static analysis of what code can reach: modules, globals, and n8n's helpers, from its syntax tree.
+ * Static analysis of what compiled code can reach: modules, globals, and n8n's helpers, from its syntax tree.
  * TypeScript's compiler is given nothing but the files, so whatever they do not declare themselves is a global.
  */
 const ts = require('typescript');
@@ -18,7 +18,7 @@ const OPTIONS = {
 
 /**
  * What they reach, except each other.
- * @param {string[]} files .ts or .js
+ * @param {string[]} files
  */
 function reachOf(files) {
 	const program = ts.createProgram(files, OPTIONS);
@@ -28,7 +28,6 @@ function reachOf(files) {
 
 	/** @param {Node} node */
 	const visit = (node) => {
-		if (isOnlyType(node)) return;
 		const specifier = specifierOf(node);
 		if (specifier) reach.modules.add(ts.isStringLiteralLike(specifier) ? specifier.text : 'one that is worked out');
 		if (ts.isPropertyAccessExpression(node) && node.name.text === 'helpers') reach.helpers.add(helperName(node));
@@ -39,20 +38,6 @@ function reachOf(files) {
 
 	const others = [...reach.modules].filter((name) => !name.startsWith('.'));
 	return { modules: others.sort(), globals: [...reach.globals].sort(), helpers: [...reach.helpers].sort() };
-}
-
-/**
- * Gone when the code is compiled. What a class extends looks like a type, but stays.
- * @param {Node} node
- */
-function isOnlyType(node) {
-	if (ts.isImportDeclaration(node)) return Boolean(node.importClause?.isTypeOnly);
-	if (ts.isHeritageClause(node)) return node.token === ts.SyntaxKind.ImplementsKeyword;
-	return (
-		ts.isInterfaceDeclaration(node) ||
-		ts.isTypeAliasDeclaration(node) ||
-		(ts.isTypeNode(node) && !ts.isExpressionWithTypeArguments(node))
-	);
 }
 
 /**
@@ -70,7 +55,6 @@ const isRequireOrImport = (node) =>
  */
 function specifierOf(node) {
 	if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier;
-	if (ts.isExternalModuleReference(node)) return node.expression;
 	return isRequireOrImport(node) ? node.arguments[0] : undefined;
 }
 
@@ -105,23 +89,11 @@ function isDeclared(name, checker) {
 const ALLOWED = {
 	modules: ['luxon', 'n8n-workflow', 'node:crypto'],
 	globals: [
-		...[
-			'AbortController',
-			'AbortSignal',
-			'Array',
-			'BigInt',
-			'Boolean',
-			'Date',
-			'Error',
-			'Infinity',
-			'JSON',
-			'Map',
-			'Math',
-			'NaN',
-		],
-		...['Number', 'Object', 'Promise', 'RangeError', 'RegExp', 'Set', 'String', 'Symbol', 'TypeError', 'URL'],
-		...['URLSearchParams', 'WeakMap', 'WeakSet', 'decodeURIComponent', 'encodeURIComponent', 'performance'],
-		'undefined',
+		...'AbortController AbortSignal Array BigInt Boolean Date Error Infinity JSON Map Math NaN Number Object'.split(
+			' ',
+		),
+		...'Promise RangeError RegExp Set String Symbol TypeError URL URLSearchParams WeakMap WeakSet'.split(' '),
+		...'decodeURIComponent encodeURIComponent performance undefined'.split(' '),
 	],
 	helpers: ['httpRequestWithAuthentication'],
 };

@@ -56,6 +56,10 @@ describe.each(exampleFiles())('%s can be changed without writing code', (file) =
 	});
 });
 
+it.each(files)('%s remembers nothing that a test run would change, or a copy would share', (file) => {
+	expect(JSON.stringify(nodesOf(file))).not.toMatch(/InPreviousExecutions|\.dataTable"|StaticData/);
+});
+
 const WORDS: Record<string, number> = { one: 1, two: 2, three: 3, four: 4, five: 5, ten: 10 };
 const toNumber = (text: string) => WORDS[text.toLowerCase()] ?? Number(text.replaceAll(',', ''));
 
@@ -98,13 +102,12 @@ it('nightly-shards.json runs every 5 seconds in the hours that its note and the 
 	for (const text of [notesOf(nodes)[0], textOf('docs/queue-mode.md')]) expect(text).toContain('rom 02:00 to 06:00');
 });
 
-describe('what is read', () => {
-	const readers = having('healthDataService');
-
-	it.each(readers)('%s: everything, since it matches by row or counts users', (_, { parameters }) => {
+it.each(having('healthDataService'))(
+	'%s reads everything, since it matches by row or counts users',
+	(_, { parameters }) => {
 		expect(parameters.returnAll).toBe(true);
-	});
-});
+	},
+);
 
 describe('what a model is told', () => {
 	const tools = having('healthDataServiceTool');

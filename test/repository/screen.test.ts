@@ -13,6 +13,7 @@ import {
 } from 'n8n-workflow';
 import { HealthDataService } from '../../nodes/HealthDataService/HealthDataService.node';
 import { HealthDataServiceTrigger } from '../../nodes/HealthDataService/HealthDataServiceTrigger.node';
+import { groupBy } from '../../nodes/HealthDataService/shared/values';
 
 const nodes: INodeType[] = [new HealthDataService(), new HealthDataServiceTrigger()];
 const [node, trigger] = nodes.map(({ description }) => description);
@@ -47,15 +48,22 @@ const defaultsOf = (description: INodeTypeDescription, chosen: INodeParameters):
 
 const isOption = (option: object): option is INodeProperties => 'type' in option;
 
-/** A line for each choice: what n8n shows, by its saved name, and in brackets what can be added to a collection. */
+/** What n8n shows for a choice, by its saved name, and in brackets what can be added to a collection. */
+function fieldsFor(description: INodeTypeDescription, chosen: INodeParameters): string {
+	const values = defaultsOf(description, chosen);
+	const fields = shown(description, description.properties, values).map(({ name, options = [] }) => {
+		const inside = shown(description, options.filter(isOption), values, {}).map((option) => option.name);
+		return inside.length > 0 ? `${name} (${inside.join(', ')})` : name;
+	});
+	return fields.join(', ');
+}
+
+/** A line for the choices that show the same. */
 function table(description: INodeTypeDescription, choices: INodeParameters[]): string {
-	const lines = choices.map((chosen) => {
-		const values = defaultsOf(description, chosen);
-		const fields = shown(description, description.properties, values).map(({ name, options = [] }) => {
-			const inside = shown(description, options.filter(isOption), values, {}).map((option) => option.name);
-			return inside.length > 0 ? `${name} (${inside.join(', ')})` : name;
-		});
-		return `${Object.values(chosen).join(' ')}: ${fields.join(', ')}`;
+	const alike = groupBy(choices, (chosen) => fieldsFor(description, chosen));
+	const lines = [...alike].map(([fields, some]) => {
+		const names = some.map((chosen) => Object.values(chosen).join(' '));
+		return `${names.join(' | ')}: ${fields}`;
 	});
 	return `\n${lines.join('\n')}\n`;
 }
@@ -82,9 +90,9 @@ it('the date fields for each Date Range', () => {
 	expect(table(node, choices)).toMatchSnapshot();
 });
 
-/** What stands beside the fields. Labels and descriptions may change freely and are not in it. */
+/** What stands beside the fields, where anything does. Labels and descriptions may change freely and are not in it. */
 function besides(fields: INodeProperties[], prefix = ''): string[] {
-	return fields.flatMap(
+	const all = fields.flatMap(
 		({ name, hint, required, typeOptions, noDataExpression, validateType, modes = [], options = [] }) => {
 			const details = { hint, required, noDataExpression, validateType, ...typeOptions };
 			const ofModes = modes.map((mode) => ({
@@ -98,6 +106,7 @@ function besides(fields: INodeProperties[], prefix = ''): string[] {
 			];
 		},
 	);
+	return all.filter((line) => !line.endsWith(' {}'));
 }
 
 it.each(nodes.map(({ description }) => [description.displayName, description]))(

@@ -134,6 +134,16 @@ it('tells first what could not be read, then single readings, then means with th
 	expect(html).toContain('app-user-0001 &lt;b>&amp;"\'');
 });
 
+it('comes also when nobody is high, and for a team without users', async () => {
+	for (const days of [[], [0, 1, 2]]) {
+		mail.mails.length = 0;
+		if (days.length > 0) addDays(history.addUser('app-user-0001'), days, 118, 76);
+		const { subject, text } = await send();
+		expect(subject).toBe(`${title}: 0 high, 0 not read`);
+		expect(text).toContain('MEAN AT OR ABOVE 135/85: 0');
+	}
+});
+
 it('stays below the 100 kB that Gmail shows, however many users there are', async () => {
 	const user = (i: number, status: string, mean: string): IDataObject => ({
 		...{

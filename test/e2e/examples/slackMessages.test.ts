@@ -69,10 +69,11 @@ const addUser = (name: string, ...readings: Array<[number, number, number, numbe
 };
 const refuse = (user: User) => (host.sandbox.switches.users = { [user.user_id]: 'refused' });
 
-/** Runs an example once: how it ended, and the lines of each message. */
-async function run(file: string, key?: string) {
+/** Runs an example: how it ended, and the lines of each message. */
+async function run(file: string, key?: string, times = 1) {
 	const { id } = await host.rest.importWorkflow(await prepared(file, key));
-	const { status } = await host.rest.runWorkflow(id);
+	let status = '';
+	for (let i = 0; i < times; i++) ({ status } = await host.rest.runWorkflow(id));
 	return { status, posted: slack.messages.splice(0).map((text) => text.split('\n')) };
 }
 const clock = `\\w{3} \\d+ \\w{3} \\d\\d:\\d\\d`;
@@ -116,8 +117,7 @@ describe('high-blood-pressure-alert.json', () => {
 	it('says so when nobody is high, and says the same again: nothing is remembered', async () => {
 		addUser('below', [12, 3, 134, 84]);
 		const nobody = [head, '', newly(0), '', still(0), '', 'Below 135/85: 1 of 1 people. Without a usable reading: 0.'];
-		expect(await run(LIST)).toEqual({ status: 'success', posted: [nobody] });
-		expect(await run(LIST)).toEqual({ status: 'success', posted: [nobody] });
+		expect(await run(LIST, KEY, 2)).toEqual({ status: 'success', posted: [nobody, nobody] });
 	});
 
 	it('says that nobody could be read when the key is rejected', async () => {
@@ -181,6 +181,14 @@ describe('users-without-readings.json', () => {
 		});
 	});
 
+	it('says so when nobody is quiet, also for a team without users', async () => {
+		const lists = [NEW, 'For longer', UNUSABLE, 'Nothing connected'].flatMap((name) => ['', `*${name}: 0*`]);
+		const nobody = (people: number) => [head, '', `Without a usable reading: 0 of ${people} people`, ...lists];
+		expect(await run(QUIET)).toEqual({ status: 'success', posted: [nobody(0)] });
+		addUser('measured', [1, 1, 120, 80, 1]);
+		expect(await run(QUIET)).toEqual({ status: 'success', posted: [nobody(1)] });
+	});
+
 	it('says that nobody could be read when the key is rejected', async () => {
 		const [message] = (await run(QUIET, 'wrong')).posted;
 		expect(message.slice(2, 4)).toEqual([
@@ -188,6 +196,19 @@ describe('users-without-readings.json', () => {
 			expect.stringContaining(`• \`everyone\`: ${KEY_REFUSED.slice(0, -1)}`),
 		]);
 	});
+});
+
+it.each([
+	[LIST, 100, { status: 'high', mean: '150.0/95.0', readings: 12, days: 3 }],
+	[QUIET, 150, { readings: 0, readings_before: 0, connected: 'omron' }],
+])('%s names %i users of a list, then how many more there are', async (file, most, row) => {
+	const user = (i: number) => ({ json: { ...row, client_user_id: `u${i}`, user_id: `u${i}` } });
+	const pinData = { 'Blood Pressure': Array.from({ length: most + 1 }, (_, i) => user(i)) };
+	const { id } = await host.rest.importWorkflow({ ...(await prepared(file)), pinData });
+	expect(await host.rest.runWorkflow(id)).toMatchObject({ status: 'success' });
+	const lines = slack.messages.flatMap((text) => text.split('\n'));
+	expect(lines.filter((line) => line.startsWith('• '))).toHaveLength(most);
+	expect(lines).toContain('… and 1 more');
 });
 
 describe('new-reading-alert.json', () => {

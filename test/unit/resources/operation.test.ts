@@ -1,26 +1,20 @@
 /**
- * One run of the node over its input items: fields that are read once, the end of the run, and Batching.
+ * One run of the node over its input items: fields that are read once, and the end of the run.
  * Only what n8n hands to each item is replaced; test/engine/runs.test.ts has the same with n8n's engine.
  */
-import { sleep, type INodeParameters } from 'n8n-workflow';
-import { oncePerRun, perItem, runOf } from '../../../nodes/HealthDataService/resources/operation';
+import type { INodeParameters } from 'n8n-workflow';
+import { oncePerRun, runOf } from '../../../nodes/HealthDataService/resources/operation';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 
-interface Given {
-	parameters?: INodeParameters;
-	/** Milliseconds. */
-	batchInterval?: number;
-}
-
 /** The contexts of the three items of one run, as n8n gives them. */
-function startRun({ parameters = {}, batchInterval }: Given = {}) {
+function startRun(parameters: INodeParameters = {}) {
 	const data = {};
 	const contextOf = (item: number) => ({
 		inputData: { main: [[{ json: {} }, { json: {} }, { json: {} }]] },
 		getExecuteData: () => data,
 		getItemIndex: () => item,
 		getNode: () => ({ type: 'node', parameters }),
-		getNodeParameter: (_: string, fallback: unknown) => batchInterval ?? fallback,
+		getNodeParameter: (_: string, fallback: unknown) => fallback,
 		continueOnFail: () => false,
 	});
 	return [0, 1, 2].map((item) => contextOf(item) as never);
@@ -28,9 +22,9 @@ function startRun({ parameters = {}, batchInterval }: Given = {}) {
 
 describe('fields', () => {
 	/** How often three items read the fields. */
-	const readsOf = (given: Given) => {
+	const readsOf = (parameters: INodeParameters) => {
 		const read = jest.fn(() => ({}));
-		for (const context of startRun(given)) oncePerRun(context, { but: ['user'] }, read);
+		for (const context of startRun(parameters)) oncePerRun(context, { but: ['user'] }, read);
 		return read.mock.calls.length;
 	};
 
@@ -48,7 +42,7 @@ describe('fields', () => {
 		],
 		['have one in a field that is read apart', { user: '={{ $json.id }}', options: { timeZone: 'UTC' } }],
 	])('are read once for all items where they %s', (_, parameters) => {
-		expect(readsOf({ parameters })).toBe(1);
+		expect(readsOf(parameters)).toBe(1);
 	});
 
 	it('are read again after an error, with the same "now"', () => {
@@ -78,25 +72,5 @@ describe('the end of a run', () => {
 		run.stop(refused);
 		for (const account of ['one', 'two', 'three'])
 			expect(() => run.queueOf(account).throwIfClosed({ continues: false })).toThrow(refused);
-	});
-});
-
-describe('items', () => {
-	const firstOf = async (batchInterval?: number) => {
-		const [first] = startRun({ batchInterval });
-		return await perItem(async () => [{}]).call(first, { options: {} } as never);
-	};
-
-	const waits = async () => await sleep(1).then(() => 'waits');
-
-	it.each([[undefined], [0], [-1]])(
-		'wait until n8n has started all, with a Batching interval of %p',
-		async (interval) => {
-			expect(await Promise.race([firstOf(interval), waits()])).toBe('waits');
-		},
-	);
-
-	it('are read one after the other with Batching', async () => {
-		expect(await firstOf(1)).toEqual([{ json: {}, pairedItem: { item: 0 } }]);
 	});
 });

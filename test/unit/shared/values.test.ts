@@ -43,74 +43,27 @@ it.each<[unknown, boolean]>([
 	expect(is ? message : message[0]).toBe(is ? 'taken' : "'F' is not a text");
 });
 
-it.each<[unknown, boolean | undefined]>([
-	[true, true],
-	[' TRUE\n', true],
-	[false, false],
-	['False', false],
-	...all(undefined, ['yes', '', 1, 0, null, undefined]),
-])('as a switch, %p is %p', (value, expected) => {
-	if (expected !== undefined) return expect(toSwitch(value, 'F')).toBe(expected);
-	const [message, advice] = refusal(() => toSwitch(value, 'F'));
-	expect(message).toBe("'F' is not true or false");
-	return expect(advice).toMatch(/^Switch 'F' on or off, or let its expression give true or false/);
+const options = [{ value: 'a' }, { value: 'b' }];
+const OF_LIST = 'Pick an option of the list, or let the expression give one of: a, b';
+
+// What else is refused: unit/fields/fields.test.ts.
+it.each<[message: string, advice: string, read: () => unknown]>([
+	['true or false', "Switch 'F' on or off, or let its expression give true or false", () => toSwitch('yes', 'F')],
+	['one of its options', OF_LIST, () => toChoice('c', 'F', options)],
+	['a whole number from 2 to 7', "Enter 'F' in digits, such as 50", () => wholeNumber(8, 'F', 2, 7)],
+	['a whole number of 2 or more', "Enter 'F' in digits, such as 50", () => wholeNumber(1, 'F', 2)],
+	['a whole number of 3 or more', "Enter 'F' in digits, such as 50", () => wholeNumber(2 ** 53, 'F', 3)],
+	['a number of 0.1 or more', "Enter 'F' in digits, such as 2.5", () => someNumber(0.09, 'F', 0.1)],
+	['a number of 0.2 or more', "Enter 'F' in digits, such as 2.5", () => someNumber('5x', 'F', 0.2)],
+])('the error that a value is not %s: %s', (message, advice, read) => {
+	expect(refusal(read)).toEqual([`'F' is not ${message}`, advice]);
 });
 
-it('a choice is one of the list, and the error names the list', () => {
-	const options = [{ value: 'a' }, { value: 'b' }];
+it('takes the least and the most, and a choice as it is in the list', () => {
+	expect([wholeNumber(2, 'F', 2, 7), wholeNumber('7', 'F', 2, 7), someNumber('0.1', 'F', 0.1)]).toEqual([2, 7, 0.1]);
+	expect([wholeNumber(2 ** 53 - 1, 'F', 2), someNumber(' +5.0 ', 'F', 2)]).toEqual([2 ** 53 - 1, 5]);
+	expect(['.5', '5.', '1e3'].map((text) => someNumber(text, 'F', 0.1))).toEqual([0.5, 5, 1000]);
 	expect(toChoice('b', 'F', options)).toBe(options[1]);
-	expect(refusal(() => toChoice('c', 'F', options))).toEqual([
-		"'F' is not one of its options",
-		'Pick an option of the list, or let the expression give one of: a, b',
-	]);
-	expect(refusal(() => toChoice(undefined, 'F', options))).toHaveLength(2);
-});
-
-it.each<[unknown, number | undefined]>([
-	[2, 2],
-	[7, 7],
-	['3', 3],
-	[' 4 ', 4],
-	['5.00', 5],
-	['+5', 5],
-	['5.', 5],
-	...all(undefined, [1, 8, 2.5, '2.5', '0x3', '3 4', 'x3', '3x', '', true, null, [3]]),
-])('as a whole number from 2 to 7, %p is %p', (value, expected) => {
-	if (expected !== undefined) return expect(wholeNumber(value, 'F', 2, 7)).toBe(expected);
-	const [message, advice] = refusal(() => wholeNumber(value, 'F', 2, 7));
-	expect(message).toBe("'F' is not a whole number from 2 to 7");
-	return expect(advice).toMatch(/^Enter 'F' in digits, such as 50/);
-});
-
-it('has no maximum by default', () => {
-	expect(wholeNumber('120', 'F', 2)).toBe(120);
-	expect(wholeNumber(2 ** 53 - 1, 'F', 2)).toBe(2 ** 53 - 1);
-	expect(refusal(() => wholeNumber(1, 'F', 2))[0]).toBe("'F' is not a whole number of 2 or more");
-	expect(refusal(() => wholeNumber(2 ** 53, 'F', 2))).toHaveLength(2);
-});
-
-it.each<[unknown, number | undefined]>([
-	[0.5, 0.5],
-	['0.5', 0.5],
-	[' +1.5 ', 1.5],
-	['-1', -1],
-	['12.25', 12.25],
-	['.5', 0.5],
-	['1e3', 1000],
-	...all(undefined, ['0x1', '1e', 'a1', '1a', '', NaN, Infinity, true, null, [1]]),
-])('the number in %p is %p', (value, expected) => {
-	const read = () => someNumber(value, 'F', -Infinity);
-	if (expected === undefined) expect(refusal(read)).toHaveLength(2);
-	else expect(read()).toBe(expected);
-});
-
-it('a decimal number reaches its minimum', () => {
-	expect(someNumber('0.1', 'F', 0.1)).toBe(0.1);
-	expect(refusal(() => someNumber(0.09, 'F', 0.1))).toEqual([
-		"'F' is not a number of 0.1 or more",
-		"Enter 'F' in digits, such as 2.5",
-	]);
-	expect(refusal(() => someNumber('many', 'F', 0))).toHaveLength(2);
 });
 
 it.each<[unknown, string]>([

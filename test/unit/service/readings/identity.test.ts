@@ -152,13 +152,6 @@ it.each(['14:30', '2026-W05', '2026-03-03T23:59:60Z', '20260230T080000Z'])('%s i
 describe('same-time readings', () => {
 	const ranked = (...rows: IDataObject[]) => keysOf(identity, rows.map(reading));
 
-	it('the first has the ID that it has alone, the others do not', () => {
-		const [first, second, third] = ranked({ systolic: 110 }, { systolic: 120 }, { systolic: 130 });
-		expect(first).toBe(keyOf());
-		expect(new Set([first, second, third]).size).toBe(3);
-		expect(ranked({ systolic: 130 }, { systolic: 110 }, { systolic: 120 })).toEqual([third, first, second]);
-	});
-
 	it.each([
 		['text', 'a', 'b'],
 		['numbers', 1, 2],

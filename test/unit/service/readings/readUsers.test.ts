@@ -4,7 +4,6 @@ import { readUsers, type UserResult } from '../../../../nodes/HealthDataService/
 import { collectRows } from '../../../../nodes/HealthDataService/service/readings/rows';
 import type { SelectedUser } from '../../../../nodes/HealthDataService/service/users/selection';
 import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
-import { allRows } from '../../../helpers/allRows';
 import { bloodPressure as metric } from '../../../helpers/metrics';
 import { useVirtualTime } from '../../../helpers/virtualTime';
 
@@ -26,7 +25,7 @@ async function read(
 		},
 		whenMissing: async () => {},
 	};
-	const collect = collectRows(metric, allRows);
+	const collect = collectRows(metric);
 	const results: UserResult[] = [];
 	for await (const one of readUsers(get, { metric, query: () => ({}), selection, width: 1, collect, ...options }))
 		results.push(one);

@@ -140,6 +140,37 @@ describe('equal readings', () => {
 	});
 });
 
+const every = (count: number, systolic: unknown, diastolic: unknown, more: IDataObject = {}) =>
+	Array.from({ length: count }, (_, i) => at(clock(`07:${10 + i}:00`), systolic, diastolic, more));
+const copied = (time: string, systolic: number) => [
+	at(clock(`${time}:03`), systolic, 80),
+	at(clock(`${time}:10`), systolic, 80, { provider: 'apple_health_kit', type: 'phone' }),
+];
+it.each<[string, Group[], IDataObject]>([
+	[
+		'null beside one that is whole',
+		[...every(11, 120, null), at(clock('08:00'), 120, 118)],
+		{ mean: '120.0/118.0', readings: 1, left_out: 11 },
+	],
+	['0/0', [...every(3, 0, 0), ...every(9, 150, 95)], { mean: '150.0/95.0', readings: 9, left_out: 3 }],
+	['2047/2047', [...every(11, 120, 75), at(clock('08:00'), 2047, 2047)], { mean: '120.0/75.0', left_out: 1 }],
+	['85/140', [at(clock('08:00'), 85, 140), ...every(2, 140, 85)], { mean: '140.0/85.0', left_out: 1 }],
+	['kPa', every(1, 25.2, 15.1, { unit: 'kPa' }), { mean: '189.0/113.3', unit: 'mmHg', highest: '189/113.3' }],
+	['mm[Hg]', [...every(1, 150, 95), ...every(1, 160, 95, { unit: 'mm[Hg]' })], { mean: '155.0/95.0', left_out: 0 }],
+	['copies seven seconds later', ['07:00', '07:01'].flatMap((time, i) => copied(time, 120 + i)), { readings: 2 }],
+])('%s: the same in a day, a range and a poll', async (_, groups, expected) => {
+	expect(await summary([groups])).toMatchObject(expected);
+	expect(await daily([groups])).toMatchObject([expected]);
+	expect(poll(groups)).toMatchObject(expected);
+});
+
+it('a loose cuff is no reading, and is not hidden', async () => {
+	const limits = { meanLimits: [{ column: 'systolic', least: 135 }] };
+	const [loose, quiet] = [every(3, null, null), []].map(async (all) => await summary([all], {}, bloodPressure, limits));
+	expect(await loose).toMatchObject({ status: 'no readings', readings: 0, left_out: 3 });
+	expect(await quiet).toMatchObject({ status: 'no readings', readings: 0, left_out: 0 });
+});
+
 it('a user without readings has a row of zeros', async () => {
 	const row = await summary([], {}, bloodPressure, { meanLimits: [{ column: 'systolic', least: 135 }] });
 	expect(row).toMatchObject({
@@ -307,10 +338,10 @@ describe('one item per user of a poll', () => {
 
 	it('names what was reached, and the newest reading whether it reached or not', () => {
 		const later = [at(clock('07:01'), 141, 84)];
-		const row = poll([at(clock('06:59'), 150, 112), at(clock('07:00'), 182, 95)], { limits, later, updated: [0] });
-		expect(row).toMatchObject({
-			...{ reached: 'high', readings: 2, corrected: 1, highest: '182/95', highest_time: '2026-03-02 07:00:00' },
-			...{ latest: '141/84', latest_time: '2026-03-02 07:01:00', mean: '166.0/103.5' },
+		const groups = [at(clock('06:58'), 182, 95), at(clock('06:59'), 85, 60), at(clock('07:00'), 150, 100)];
+		expect(poll(groups, { limits, later, updated: [2] })).toMatchObject({
+			...{ reached: 'high, low', readings: 3, corrected: 1, highest: '182/95', highest_time: '2026-03-02 06:58:00' },
+			...{ latest: '141/84', latest_time: '2026-03-02 07:01:00', mean: '139.0/85.0' },
 		});
 	});
 

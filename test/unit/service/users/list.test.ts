@@ -1,9 +1,13 @@
-/** User paginator, against a list that records its users: any `total`, and changes during the read. */
+/**
+ * User paginator, against a list that records its users: any `total`, and users who join and leave while it is read: each user who
+ * stays comes once and in order.
+ */
+import type { Get, RequestOptions } from '../../../../nodes/HealthDataService/http/client';
 import type { UserPage } from '../../../../nodes/HealthDataService/service/users/users';
-import { userPages, type ListSlice } from '../../../../nodes/HealthDataService/service/users/list';
+import { PagesAhead, userPages, type ListSlice } from '../../../../nodes/HealthDataService/service/users/list';
 import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
-import { watchUnhandled } from '../../../helpers/machine';
-import { idsOf, listOf, movingTeam, TOTALS, type TeamOptions } from '../../../helpers/movingTeam';
+import { nextTurn, watchUnhandled } from '../../../helpers/machine';
+import { idsOf, listOf, movingTeam, TOTALS, type Move, type TeamOptions } from '../../../helpers/movingTeam';
 import { fc } from '../../../helpers/properties';
 import { useVirtualTime } from '../../../helpers/virtualTime';
 
@@ -201,4 +205,170 @@ it('a list that never ends is an error that says so', async () => {
 		message: 'The user list of the service does not end: it has more than 20,000 pages',
 		concernsAll: true,
 	});
+});
+
+const leave = fc.record({ leaves: fc.nat(100) });
+const join = fc.record({ joins: fc.oneof(fc.constant(0), fc.nat(100)) });
+const swap = fc.tuple(leave, join).map((both): Move[] => both);
+const moves = fc.array(fc.oneof(fc.constant<Move[]>([]), swap, fc.array(fc.oneof(leave, join), { maxLength: 3 })), {
+	maxLength: 12,
+});
+const moving = fc.record({
+	size: fc.nat(60),
+	cap: fc.integer({ min: 2, max: 20 }),
+	moves,
+	turns,
+});
+const totals = fc.constantFrom(...Object.values(TOTALS));
+
+it('each remaining user comes once and in order, no user twice, and it ends: any moves, any total, any slice', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			moving,
+			totals,
+			offsets,
+			limits,
+			fc.constantFrom(0, 1, undefined),
+			async (options, total, offset, limit, pagesOnDemand) => {
+				const { ids, stayed, asked } = await read({ ...options, total }, { offset, maxUsers: limit, pagesOnDemand });
+				const wanted = stayed(offset, offset + limit);
+				const found = ids.filter((id) => wanted.includes(id as string));
+
+				expect(new Set(ids).size).toBe(ids.length);
+				expect(ids.length).toBeLessThanOrEqual(limit);
+				// Limit may be reached by users removed since.
+				expect(found).toEqual(ids.length === limit ? wanted.slice(0, found.length) : wanted);
+				const isMoving = options.moves.flat().length > 0;
+				expect(asked.length).toBeLessThanOrEqual(
+					2 + 60 / (options.cap - 1) + 8 + (isMoving ? 60 + 12 * options.moves.length : 0),
+				);
+			},
+		),
+	);
+});
+
+it.each<[string, TeamOptions, ListSlice]>([
+	[
+		'one leaves at the front while one joins at the end, in every pause: total shows nothing',
+		{ size: 1500, moves: Array.from({ length: 20 }, () => [{ leaves: 0 }, { joins: 1e9 + 7 }]) },
+		{},
+	],
+	[
+		'pages of one user, which cannot overlap: a smaller total is noticed',
+		{ size: 30, cap: 1, moves: [[], [], [{ leaves: 0 }], [], [], [], [{ leaves: 1 }]] },
+		{ pagesOnDemand: 0 },
+	],
+	[
+		'a Limit of several pages: a smaller total is noticed',
+		{ size: 1600, moves: [[], [{ leaves: 3 }]] },
+		{ maxUsers: 1200 },
+	],
+	[
+		'users that move from the front to the end do not hide that others were skipped',
+		{ size: 700, moves: [[], [{ firstToEnd: 2 }]] },
+		{},
+	],
+])('%s', async (_, options, slice) => {
+	const { ids, stayed } = await read(options, slice);
+	const remaining = new Set(stayed());
+	const expected = team(options.size).filter((id) => remaining.has(id));
+	expect(ids.filter((id) => remaining.has(id as string))).toEqual(expected.slice(0, (slice.maxUsers ?? Infinity) - 1));
+	if (slice.maxUsers) expect(ids).toHaveLength(slice.maxUsers);
+});
+
+it('a Limit of several pages: an empty page is the end only if no user has moved to an earlier page', async () => {
+	const { ids } = await read({ size: 501, total: TOTALS.missing, moves: [[], [{ leaves: 0 }]] }, { maxUsers: 1000 });
+	expect(ids).toEqual(team(501));
+});
+
+it('steps back to the first user that was wanted at most', async () => {
+	const left = Array.from({ length: 10 }, () => ({ leaves: 5 }));
+	const { ids, asked } = await read({ size: 30, cap: 10, moves: [[], left] }, { offset: 5, pagesOnDemand: 0 });
+	expect(ids).toEqual(team(30).slice(5));
+	expect(Math.min(...asked.map(({ offset }) => offset))).toBe(5);
+});
+
+it('an error while it steps back at the end of the list is an error', async () => {
+	const moves: Move[][] = [[], [], [], [{ leaves: 0 }, { joins: 25 }]];
+	const fails: TeamOptions['fails'] = (_, request) => request === 5 && new Problem('Broken', '');
+	await expect(read({ size: 26, cap: 10, moves, fails }, { pagesOnDemand: 0 })).rejects.toThrow('Broken');
+});
+
+it('a removal with every request costs half a page each time', async () => {
+	const { asked } = await read({ size: 5000, moves: Array(40).fill([{ leaves: 0 }]) }, { pagesOnDemand: 0 });
+	expect(asked.length).toBeLessThanOrEqual(40);
+});
+
+it('a list that is another one each time ends with an error', async () => {
+	let requests = 0;
+	const get = listOf((request) => {
+		requests = request;
+		if (request > 1000) throw new Error('Without end');
+		return [`u${(request * 7) % 5}`, `u${(request * 11) % 7}`];
+	}, 100);
+	await expect(idsOf(userPages(get))).rejects.toThrow('The user list changes while it is read');
+	expect(requests).toBeLessThan(150);
+});
+
+const count = async (size: number, options: Partial<TeamOptions> = {}, slice = {}) =>
+	(await read({ size, ...options }, slice)).asked.length;
+
+// Each page repeats one user, and the last one has room.
+it.each([0, 1, 2, 499, 500, 501, 999, 1000, 1001, 1200, 1400, 10_000, 19_500, 20_000])(
+	'%i users: two more than pages at most',
+	async (size) => {
+		const pages = Math.max(1, Math.ceil(size / 500));
+		expect(await count(size)).toBeLessThanOrEqual(pages + 2);
+		expect(await count(size, { total: TOTALS.missing })).toBeLessThanOrEqual(pages + 2);
+		expect(await count(size, { cap: 250 })).toBeLessThanOrEqual(Math.max(1, Math.ceil(size / 250)) + 2);
+		expect(await count(size, {}, { pagesOnDemand: 0 })).toBe(await count(size));
+	},
+);
+
+/** Offsets of the requests that were sent together. */
+const wavesOf = async (size: number, slice: ListSlice = {}) => {
+	const waves: number[][] = [];
+	const { get } = movingTeam({ size });
+	let answered: Promise<unknown> | undefined;
+	const slow = (async (...args: Parameters<Get>) => {
+		if (!answered) waves.push([]);
+		answered ??= time.pass(5).then(() => (answered = undefined));
+		waves.at(-1)!.push((args[1] as { offset: number }).offset);
+		const answer = await get(...args);
+		await answered;
+		return answer;
+	}) as unknown as Get;
+	await idsOf(userPages(slow, slice));
+	return waves;
+};
+
+it.each([
+	['and so are the last ones and the end', 1400, {}, [[0], [499, 998, 1399]]],
+	['as many as a Limit needs', 2000, { maxUsers: 1500 }, [[0], [499, 998, 1497]]],
+])('the pages after the first are requested together, %s', async (_, size, slice, waves) => {
+	expect(await wavesOf(size, slice)).toEqual(waves);
+});
+
+it('of a long list, eight pages are requested ahead, after the first as after later ones', async () => {
+	const waves = await wavesOf(10_000);
+	expect(waves[1]).toHaveLength(8);
+	expect(waves.length).toBeLessThanOrEqual(4);
+});
+
+it('a cancelled page is requested again, and a page that was taken is not kept', async () => {
+	const asked: Array<() => boolean> = [];
+	const get = (async (_: string, __: unknown, ___: unknown, { isCancelled }: RequestOptions) => {
+		asked.push(isCancelled!);
+		await nextTurn();
+		if (isCancelled!()) throw new Problem('The request is no longer needed', '');
+		return { users: [{ user_id: `u${asked.length}` }], total: 1 };
+	}) as unknown as Get;
+	const pages = new PagesAhead(get);
+	const ask = { offset: 0, pageSize: 10, isBeyondTotal: false };
+	pages.start(ask);
+	pages.start(ask);
+	expect(asked).toHaveLength(1);
+	pages.cancel();
+	expect((await pages.take(ask)).users).toEqual([{ user_id: 'u2' }]);
+	expect((await pages.take(ask)).users).toEqual([{ user_id: 'u3' }]);
 });
