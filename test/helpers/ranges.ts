@@ -28,7 +28,3 @@ export const readRange = (fields: DateFields, zone: string, now: DateTime = Date
 	readRanges(fields, zone, now, options)();
 
 export const toDateRange = (...given: Parameters<typeof readRange>) => readRange(...given).query;
-
-/** From the first day on, without an end. */
-export const openRange = (startDate: string, zone = 'UTC') =>
-	readRange({ dateRange: 'days', startDate, endDate: '' }, zone);

@@ -21,8 +21,11 @@ const read = async (options: TeamOptions, slice: ListSlice = {}) => {
 };
 const team = (size: number) => Array.from({ length: size }, (_, i) => `u${i}`);
 const turns = fc.array(fc.nat(5), { minLength: 1 });
-const offsets = fc.oneof(fc.constant(0), fc.nat(70));
-const limits = fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 70 }));
+const slices = fc.record({
+	offset: fc.oneof(fc.constant(0), fc.nat(70)),
+	maxUsers: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 70 })),
+	pagesOnDemand: fc.constantFrom(0, 1, undefined),
+});
 
 describe('total only helps to prefetch: all users once and in order, none requested beyond the slice', () => {
 	const list = fc.record({
@@ -46,32 +49,22 @@ describe('total only helps to prefetch: all users once and in order, none reques
 
 	it.each([...named, ['any', anyTotal] as const])('%s', async (_, totals) => {
 		await fc.assert(
-			fc.asyncProperty(
-				list,
-				totals,
-				offsets,
-				limits,
-				fc.constantFrom(0, 1, undefined),
-				async (options, total, offset, limit, pagesOnDemand) => {
-					const expected = team(options.size).slice(offset, offset + limit);
-					const { ids, asked } = await read({ ...options, total }, { offset, maxUsers: limit, pagesOnDemand });
-					expect(ids).toEqual(expected);
-					expect(asked.filter((one) => one.offset < offset || one.offset + one.limit > offset + limit)).toEqual([]);
-				},
-			),
+			fc.asyncProperty(list, totals, slices, async (options, total, slice) => {
+				const { offset, maxUsers: limit } = slice;
+				const { ids, asked } = await read({ ...options, total }, slice);
+				expect(ids).toEqual(team(options.size).slice(offset, offset + limit));
+				expect(asked.filter((one) => one.offset < offset || one.offset + one.limit > offset + limit)).toEqual([]);
+			}),
 		);
 	});
 });
 
 describe('stall detection', () => {
 	/** Pages of one user each, then an empty page. */
-	const readPages = async (...ids: string[]) =>
-		await idsOf(
-			userPages(
-				listOf((request) => ids.slice(request, request + 1)),
-				{ pagesOnDemand: 0 },
-			),
-		);
+	const readPages = async (...ids: string[]) => {
+		const get = listOf((request) => ids.slice(request, request + 1));
+		return await idsOf(userPages(get, { pagesOnDemand: 0 }));
+	};
 	const times = (count: number, id: string) => Array<string>(count).fill(id);
 
 	it('49 pages in a row without a new user are no error', async () => {
@@ -223,27 +216,21 @@ const totals = fc.constantFrom(...Object.values(TOTALS));
 
 it('each remaining user comes once and in order, no user twice, and it ends: any moves, any total, any slice', async () => {
 	await fc.assert(
-		fc.asyncProperty(
-			moving,
-			totals,
-			offsets,
-			limits,
-			fc.constantFrom(0, 1, undefined),
-			async (options, total, offset, limit, pagesOnDemand) => {
-				const { ids, stayed, asked } = await read({ ...options, total }, { offset, maxUsers: limit, pagesOnDemand });
-				const wanted = stayed(offset, offset + limit);
-				const found = ids.filter((id) => wanted.includes(id as string));
+		fc.asyncProperty(moving, totals, slices, async (options, total, slice) => {
+			const { offset, maxUsers: limit } = slice;
+			const { ids, stayed, asked } = await read({ ...options, total }, slice);
+			const wanted = stayed(offset, offset + limit);
+			const found = ids.filter((id) => wanted.includes(id as string));
 
-				expect(new Set(ids).size).toBe(ids.length);
-				expect(ids.length).toBeLessThanOrEqual(limit);
-				// Limit may be reached by users removed since.
-				expect(found).toEqual(ids.length === limit ? wanted.slice(0, found.length) : wanted);
-				const isMoving = options.moves.flat().length > 0;
-				expect(asked.length).toBeLessThanOrEqual(
-					2 + 60 / (options.cap - 1) + 8 + (isMoving ? 60 + 12 * options.moves.length : 0),
-				);
-			},
-		),
+			expect(new Set(ids).size).toBe(ids.length);
+			expect(ids.length).toBeLessThanOrEqual(limit);
+			// Limit may be reached by users removed since.
+			expect(found).toEqual(ids.length === limit ? wanted.slice(0, found.length) : wanted);
+			const isMoving = options.moves.flat().length > 0;
+			expect(asked.length).toBeLessThanOrEqual(
+				2 + 60 / (options.cap - 1) + 8 + (isMoving ? 60 + 12 * options.moves.length : 0),
+			);
+		}),
 	);
 });
 
