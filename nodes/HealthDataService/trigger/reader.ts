@@ -1,7 +1,8 @@
 /**
- * Reader: one poll, from top to bottom. Users in the order of the list → failed before: aside → read in this pass: done → else read →
- * each result moves the cursor of its user → until the deadline, the maximum of rows, a throttle of all or an outage → the users
- * aside, the oldest try first → emit the oldest rows, save. Users who were not reached are read by the next poll.
+ * Reader: one poll, from top to bottom. Users in the order of the list → read in this pass: done → failed before: aside → throttled
+ * alone before: after the others → else read → each result moves the cursor of its user → if all are done, the next pass → until the
+ * deadline, the maximum of rows, a throttle of all or an outage → the users aside, the oldest try first → emit the oldest rows, save.
+ * Users who were not reached are read by the next poll.
  */
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import type { RequestQueue } from '../http/requestQueue';
