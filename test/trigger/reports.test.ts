@@ -113,11 +113,14 @@ onBothSchedulers((scheduler) => {
 			},
 		);
 
-		it('a provider that a user has: no report, though nobody has readings', async () => {
-			const n8n = w.trigger(slug('omron'));
-			await n8n.start();
-			await n8n.tick();
-			expect(n8n.reported).toEqual([]);
+		it('no report for a provider that a user has, without readings too, nor for users of a list', async () => {
+			const listed = { ...slug('OMRON'), userScope: 'listed', usersBy: 'userId', userIds: w.anna.user_id };
+			for (const parameters of [slug('omron'), listed]) {
+				const n8n = w.trigger(parameters);
+				await n8n.start();
+				await n8n.tick();
+				expect(n8n.reported).toEqual([]);
+			}
 		});
 
 		it('a provider that no user has, in a test event: the error says it', async () => {

@@ -24,19 +24,16 @@ it.each([
 	expect(root(given)).toBe(expected);
 });
 
-it.each([
-	'http://h',
-	'http://localhost.evil.example',
-	'http://127.0.0.1.evil.example',
-	'http://notlocalhost',
-	'http://10.0.0.1',
-])('%s is refused, unless allowed', (given) => {
-	const advice =
-		'With http:// the API key and health data are sent unencrypted: turn it on only if this network is trusted';
-	const message = "must start with https://, or turn on 'Allow Unencrypted HTTP' there";
-	expect(() => root(given)).toThrow(expect.objectContaining(refusal(message, advice)));
-	expect(root(given, true)).toBe(given);
-});
+it.each(['http://h', 'http://localhost.evil', 'http://127.0.0.1.evil', 'http://notlocalhost', 'http://10.0.0.1'])(
+	'%s is refused, unless allowed',
+	(given) => {
+		const advice =
+			'With http:// the API key and health data are sent unencrypted: turn it on only if this network is trusted';
+		const message = "must start with https://, or turn on 'Allow Unencrypted HTTP' there";
+		expect(() => root(given)).toThrow(expect.objectContaining(refusal(message, advice)));
+		expect(root(given, true)).toBe(given);
+	},
+);
 
 const ADDRESS = 'Enter the full address of the service, starting with https://, e.g. https://api.example.com';
 const refusal = (message: string, description = ADDRESS) => ({
