@@ -1,5 +1,5 @@
 /** Regression histories of progress: those that broke a promise once, and that chance seldom finds. They run before all others. */
-import type { ProgressHistory } from './troubles';
+import type { ProgressHistory, Stretch } from './troubles';
 
 const PLAIN: ProgressHistory = {
 	...{ kind: 'found', scheduler: 'memory', isLong: false, people: 3, scope: 'all', concurrency: 8 },
@@ -7,6 +7,10 @@ const PLAIN: ProgressHistory = {
 	...{ stretches: [], throttles: [], slownesses: [], readings: [{ poll: 1, user: 0 }] },
 };
 const limit = { from: 0, until: 15, requests: 5, minutes: 1, isSliding: false, isAnnounced: true };
+
+const stretch = (from: number, until: number, place: number, count: number, fault: Stretch['fault']): Stretch => ({
+	...{ from, until, place, count, fault },
+});
 
 const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 	[
@@ -20,27 +24,18 @@ const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 		'One 429 of one user, while others hang',
 		{
 			...{ people: 9, concurrency: 1, polls: 6, throttles: [{ ...limit, until: 1 }] },
-			stretches: [
-				{ from: 0, until: 7, place: 1, count: 6, fault: 'hang' },
-				{ from: 3, until: 4, place: 0, count: 1, fault: '429' },
-			],
+			stretches: [stretch(0, 7, 1, 6, 'hang'), stretch(3, 4, 0, 1, '429')],
 		},
 	],
 	[
 		'Retries for one user use up the limit of an hour',
-		{
-			...{ everyMinutes: 60, throttles: [{ ...limit, minutes: 60 }] },
-			stretches: [{ from: 0, until: 10, place: 1, count: 1, fault: '500' }],
-		},
+		{ everyMinutes: 60, throttles: [{ ...limit, minutes: 60 }], stretches: [stretch(0, 10, 1, 1, '500')] },
 	],
 	[
 		'A user aside who is cut off by the end of the poll has had a turn',
 		{
 			...{ scheduler: 'durable', everyMinutes: 10, latencyMs: 1400, concurrency: 1, readings: [{ poll: 1, user: 2 }] },
-			stretches: [
-				{ from: 0, until: 5, place: 0, count: 3, fault: '429' },
-				{ from: 0, until: 10, place: 1, count: 1, fault: 'hang' },
-			],
+			stretches: [stretch(0, 5, 0, 3, '429'), stretch(0, 10, 1, 1, 'hang')],
 		},
 	],
 	[
@@ -49,18 +44,19 @@ const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 	],
 	[
 		'A Retry-After counts from its answer on, not from when the reader looks at it',
-		{
-			...{ scheduler: 'durable', throttles: [{ ...limit, until: 1 }] },
-			stretches: [{ from: 0, until: 1, place: 0, count: 1, fault: '500' }],
-		},
+		{ scheduler: 'durable', throttles: [{ ...limit, until: 1 }], stretches: [stretch(0, 1, 0, 1, '500')] },
 	],
 	[
 		'At a low rate, a user who failed has time for all requests of one read',
 		{
 			...{ scheduler: 'durable', scope: 'clients', everyMinutes: 10, polls: 6, rate: 0.1 },
 			readings: [{ poll: 1, user: 2 }],
-			stretches: [{ from: 0, until: 5, place: 2, count: 1, fault: '500' }],
+			stretches: [stretch(0, 5, 2, 1, '500')],
 		},
+	],
+	[
+		'A poll that finds all users read begins the next pass',
+		{ scheduler: 'durable', scope: 'clients', polls: 6, rate: 0.15, stretches: [stretch(0, 2, 2, 1, 'hang')] },
 	],
 ];
 
