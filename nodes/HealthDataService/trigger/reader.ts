@@ -237,9 +237,11 @@ export class PollReader {
 		const isLate = this.late.has(result);
 		const isOfAll = await this.isThrottledForAll(problem, isLate);
 		if (isOfAll) this.endBy(problem);
-		if (isOfAll || isLate) return;
-		this.noteTrouble(result, problem);
-		this.cursors.finish(result);
+		else if (isLate) this.cursors.cut(result);
+		else {
+			this.noteTrouble(result, problem);
+			this.cursors.finish(result);
+		}
 	}
 
 	private cut(result: UserResult, problem: Problem) {

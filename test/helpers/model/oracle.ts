@@ -105,7 +105,8 @@ export class Oracle implements Judge {
 		const hasRead = [...this.begins.keys()].every((one) => !one.isListed || poll.served.has(one) || this.gone.has(one));
 		this.clock?.look(poll.begun, poll.clockError, this.lookbacks.now, hasRead);
 		const watched = this.world.people.filter((one) => one.isListed && this.isInScope(one));
-		if (watched.every((one) => poll.served.has(one))) this.pass.at = poll.begun;
+		const isPass = poll.isQuick && watched.every((one) => poll.served.has(one));
+		if (isPass) this.pass.at = poll.begun;
 		for (const [person, at] of poll.served) {
 			// What it had no time for was read in vain.
 			if (!this.isInScope(person) || !poll.isQuick) continue;
