@@ -43,6 +43,8 @@ export class Oracle implements Judge {
 	private limitsAt = -Infinity;
 	/** Begin of the last poll that read all users. */
 	private pass: { at: number; saved: number };
+	/** Users who were read, also by polls that had no time for all of it. */
+	private readonly mayBeRead = new Set<Person>();
 
 	constructor(
 		private readonly world: ModelWorld,
@@ -108,6 +110,7 @@ export class Oracle implements Judge {
 		const isPass = poll.isQuick && watched.every((one) => poll.served.has(one));
 		if (isPass) this.pass.at = poll.begun;
 		for (const [person, at] of poll.served) {
+			this.mayBeRead.add(person);
 			// What it had no time for was read in vain.
 			if (!this.isInScope(person) || !poll.isQuick) continue;
 			const wasBegun = this.begins.has(person);
@@ -170,7 +173,7 @@ export class Oracle implements Judge {
 		if (!couldBeSeen || !isWrittenAs(row.code, row.systolic)) fail('a row says what the service did not', row);
 		const group = this.groups.of(reading);
 		if (this.isOld(group, reading, ended)) fail('something old went out', row);
-		const isFirstRead = !this.begins.has(reading.person) && this.areClocksRight;
+		const isFirstRead = !this.mayBeRead.has(reading.person) && this.areClocksRight;
 		if (isFirstRead && (reading.time ?? Infinity) < this.pass.at - this.lookbacks.most - SECOND)
 			fail('of a user who joined, older than the lookback before the last pass', row);
 		group.emit(row, reading, reaches(row.code, this.settings.limits), this.limitsAt);
