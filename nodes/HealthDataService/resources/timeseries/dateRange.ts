@@ -1,6 +1,6 @@
 /**
- * Date Range, Start Date and End Date: the fields, the ranges that they choose, and the query parameters and periods of each
- * range, in the time zone of the node or of each user.
+ * Date Range, Start Date and End Date: the fields, the ranges that they choose, and the query
+ * parameters and periods of each range, in the time zone of the node or of each user.
  */
 import type { INodeProperties } from 'n8n-workflow';
 import { DateTime, IANAZone } from 'luxon';
@@ -69,7 +69,10 @@ const previous =
 		return { first: dayOf(last.startOf(unit)), last: dayOf(last) };
 	};
 
-/** Start Date and End Date. A text that is empty leaves the end open; null or undefined of an expression is an error instead. */
+/**
+ * Start Date and End Date. A text that is empty leaves the end open; null or undefined of an
+ * expression is an error instead.
+ */
 const typed =
 	<T extends string | DateTime>(
 		toEdge: (value: unknown, zone: string, edge: Edge) => T,

@@ -62,7 +62,10 @@ export function executeTimeseries(metric: Metric): Execute {
 	};
 }
 
-/** With a Limit, users further down the list may not be needed. Without one, a user who fails holds back no other. */
+/**
+ * With a Limit, users further down the list may not be needed. Without one, a user who fails holds
+ * back no other.
+ */
 function usersOptions(
 	metric: Metric,
 	request: TimeseriesRequest,

@@ -175,7 +175,10 @@ export interface TimeseriesOptions
 	timeZone: string;
 }
 
-/** *Output* and the options that were added, with what counts without the others. Those of another output are ignored. */
+/**
+ * *Output* and the options that were added, with what counts without the others. Options of another
+ * output are ignored.
+ */
 export function readOptions(
 	context: IExecuteSingleFunctions,
 	metric: Metric,

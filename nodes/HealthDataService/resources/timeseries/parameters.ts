@@ -98,7 +98,8 @@ export function selectionOf(
 	if (list) return listedUsers(list.by, list.entries, { whenNotFound, isLazy });
 	const { offset, maxUsers, output, onlyStatus } = request;
 	const connectedTo = request.isConnectedOnly ? request.provider : undefined;
-	// `total` counts all users of the list, connected or not. An error for too many users comes before 100,000 requests.
+	// `total` counts all users of the list, connected or not. An error for too many users comes before
+	// 100,000 requests.
 	const countsAll = output.isPerUser && onlyStatus.length === 0 && !connectedTo;
 	const onTotal = countsAll ? (users: number) => void limit.isReached(users) : undefined;
 	const pagesOnDemand = isLazy ? 0 : undefined;

@@ -72,8 +72,9 @@ export function identify(identity: Identity, rows: IDataObject[]): IdentifiedRow
 }
 
 /**
- * Keys and times of the rows of one user. The keys are the same in each run and for any order of pages; identical rows have the
- * same key. `rows` must contain all readings at a time, or none. The service's own ID of a reading is its `id`.
+ * Keys and times of the rows of one user. The keys are the same in each run and for any order of
+ * pages; identical rows have the same key. `rows` must contain all readings at a time, or none. The
+ * service's own ID of a reading is its `id`.
  */
 export function keysOf(identity: Identity, rows: readonly IDataObject[]) {
 	const prefix = userPrefix(rows[0]?.user_id);
