@@ -58,6 +58,14 @@ const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 		'A poll that finds all users read begins the next pass',
 		{ scheduler: 'durable', scope: 'clients', polls: 6, rate: 0.15, stretches: [stretch(0, 2, 2, 1, 'hang')] },
 	],
+	[
+		'Many who hang take turns, the oldest try first',
+		{
+			...{ people: 6, polls: 12, concurrency: 1 },
+			readings: [{ poll: 1, user: 4 }],
+			stretches: [stretch(0, 13, 0, 4, 'hang'), stretch(0, 3, 4, 1, 'hang')],
+		},
+	],
 ];
 
 export const foundProgress = FOUND.map(([name, own]): [string, ProgressHistory] => [name, { ...PLAIN, ...own }]);

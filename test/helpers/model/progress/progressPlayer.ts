@@ -228,12 +228,14 @@ export class ProgressPlayer {
 		const isWaiting = record.requests === 0 && begun < this.mayWaitUntil;
 		if (record.requests === 0 && this.possible > 0 && !isWaiting)
 			fail('a poll sends nothing, though the limit would let it', { poll });
-		if (record.isListFree) reads.excuse();
+		if (record.isListFree) reads.most = Infinity;
+		const hanging = [...service.faults.values()].filter((fault) => fault === 'hang' || fault === 'endless');
+		const turns = Math.ceil(hanging.length / history.concurrency);
 		reads.judge(
 			poll,
 			isWaiting ? 0 : this.possible,
 			rows.map(({ nr }) => Number(nr)),
-			{ served, faulty, aside: met, turns: this.turns },
+			{ served, faulty, aside: met, turns },
 		);
 		this.reports.judge({
 			poll,
@@ -262,12 +264,6 @@ export class ProgressPlayer {
 		else if (service.limit && record.throttled > 0) this.mayWaitUntil = this.time.now + service.limit.windowMs;
 		this.judgeTime(poll, this.time.now - begun, failing);
 		this.noteFailing(this.time.now - begun, failing);
-	}
-
-	/** Polls until each user who hangs had a turn. */
-	private get turns() {
-		const hanging = [...this.service.faults.values()].filter((fault) => fault === 'hang' || fault === 'endless');
-		return Math.ceil(hanging.length / this.history.concurrency);
 	}
 
 	/** Users whose trouble earlier polls have found. The first may have cut off their reads. */

@@ -24,7 +24,8 @@ export class ReadsBound {
 	private readonly reads: number[][];
 	/** Users who have ever failed. */
 	private readonly unsound = new Set<number>();
-	private most: number;
+	/** Most by which the reads of two users may differ; none where a limit of all looks like limits of single users. */
+	most: number;
 	/** Whether a limit of all meets limits of single users, or slow answers: they look alike, and nothing is promised. */
 	private readonly isTwofold: boolean;
 
@@ -39,11 +40,6 @@ export class ReadsBound {
 
 	expect(nr: number, user: number, poll: number) {
 		this.pending.set(nr, { user, since: this.rounds, poll });
-	}
-
-	/** The user list answered while a limit refused the requests of users: it looks like limits of single users from then on. */
-	excuse() {
-		this.most = Infinity;
 	}
 
 	/**
