@@ -91,8 +91,11 @@ export interface RetryOptions
 
 /** What is left of the time for one user. All requests for the user share it. */
 export interface Budget {
-	/** When the first request for the user left the queue, by `performance.now()`. Later ones go ahead of first requests. */
-	sentAt?: number;
+	/**
+	 * Time in flight and in pauses before retries, in ms: time in the queue does not count as slowness. Undefined before the first
+	 * request for the user is sent; later ones go ahead of first requests.
+	 */
+	usedMs?: number;
 	/** Why no request is sent any more: a request ends with the error of its last attempt, or with this reason. */
 	stoppedBy: () => Problem | undefined;
 	/** Whether a request is sent again after a failure that is no throttle of the service. */
@@ -187,16 +190,24 @@ class Attempts {
 		const { budget, isProbe, isCancelled } = this.request;
 		const queued = { signal, continues, isProbe, isCancelled, stoppedBy: this.stoppedBy };
 		const work = async () => {
-			if (budget) budget.sentAt ??= performance.now();
+			const sentAt = performance.now();
+			this.use(0);
 			this.count++;
-			return await this.send(url);
+			const answer = await this.send(url);
+			this.use(performance.now() - sentAt);
+			return answer;
 		};
 		for (;;) {
-			const isFurther = this.count > 0 || budget?.sentAt !== undefined;
+			const isFurther = this.count > 0 || budget?.usedMs !== undefined;
 			const options = { ...queued, isFurther, notBefore: this.notBefore };
 			const response = await queue.run(work, classify, options, this.settle);
 			if (response) return response;
 		}
+	}
+
+	private use(ms: number) {
+		const { budget } = this.request;
+		if (budget) budget.usedMs = (budget.usedMs ?? 0) + ms;
 	}
 
 	private readonly stoppedBy = () => {
@@ -230,6 +241,7 @@ class Attempts {
 		const delayMs = this.isOwnThrottle ? undefined : retryDelay(failed, limits);
 		if (!this.request.isProbe) this.pauseOthers(failed, latest, maxAttempts, delayMs);
 		if (delayMs === undefined) this.giveUp(failure);
+		this.use(delayMs);
 		this.notBefore = failed.now + delayMs;
 		return undefined;
 	};

@@ -188,6 +188,8 @@ export class PollReader {
 				totalMs: isTimeUp() ? 0 : budgetMs / 2,
 			}),
 			isTimeUp,
+			// Those who hang take all requests: another user's second one would not be sent.
+			usersPerRequest: this.isAside ? 1 : undefined,
 			onDone: this.note,
 		});
 		const takeEach = async () => {

@@ -20,7 +20,11 @@ export class NewUsers implements Judge {
 		private readonly since: number,
 		private readonly clockError: number,
 	) {
-		for (const one of world.people) if (one.isListed) this.known.add(one);
+		// With a clock that was behind, users of that time look new where the publication could not read the list.
+		const surelyOld = since - Math.abs(clockError);
+		for (const one of world.people) {
+			if (one.isListed) (one.createdOn <= surelyOld ? this.known : this.unsure).add(one);
+		}
 	}
 
 	save() {

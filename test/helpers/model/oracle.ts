@@ -89,7 +89,8 @@ export class Oracle implements Judge {
 
 	private beginClock({ clockError, dateError, isHit }: Poll) {
 		const { sendsDate } = this.settings;
-		this.worstDate = Math.abs(dateError);
+		const isClockWrong = clockError !== 0;
+		this.worstDate = Math.max(Math.abs(dateError), isClockWrong ? SECOND : 0);
 		if (sendsDate && !isHit) return;
 		this.clock = new ClockWatch(sendsDate);
 		this.clock.begin(this.since, clockError, this.lookbacks.now);

@@ -155,11 +155,13 @@ describe('other requests', () => {
 	});
 
 	it('for the first time are sent after those of a user who was begun', async () => {
-		const { ask, sent } = served(() => ({ tookMs: 100 }));
+		const { ask, sent } = served((path, nth) => ({ ...(path === '/A' && nth === 1 && status(500)), tookMs: 100 }));
 		const ofA = budget(true);
 		const first = ask('/a', {}, ofA).then(async () => await ask('/A', {}, ofA));
 		await Promise.all([first, ...[...'bcd'].map(async (name) => await ask(`/${name}`))]);
-		expect(sent.map(([path]) => path.slice(1)).join('')).toBe('abAcd');
+		expect(sent.map(([path]) => path.slice(1)).join('')).toBe('abAcdA');
+		// Three requests and the pause before the third; not the wait for the second.
+		expect(ofA.budget!.usedMs).toBe(800);
 	});
 
 	it('are sent after retries, of which the earliest comes first', async () => {

@@ -21,11 +21,11 @@ export interface UserResult extends SelectedUser {
 	rows: IDataObject[];
 	isGone: boolean;
 	problem?: Problem;
-	/** Since the first request was sent: time in the queue does not count as slowness. */
+	/** Without time in the queue. */
 	tookMs: number;
 }
 
-/** What one user may use of a read, in ms since the first request of the user. */
+/** What one user may use of a read, in ms without time in the queue. */
 export interface UserBudget {
 	/** A request that failed is sent again until then. */
 	retryMs: number;
@@ -73,12 +73,13 @@ async function readUser(
 	hasEnded: () => boolean,
 ): Promise<UserResult | undefined> {
 	const { isTriedOnce, isTimeUp, budget } = options;
-	const { own, tookMs } = budgetOf(budget);
+	const own = budgetOf(budget);
+	const tookMs = () => own.usedMs ?? 0;
 	const getOfUser: Get = async (path, params, ifMissing, request) =>
 		await get(path, params, ifMissing, { ...request, budget: own });
 	const request = {
 		...(isTriedOnce?.(selected) && SINGLE_ATTEMPT),
-		isCancelled: () => hasEnded() || (own.sentAt === undefined && isTimeUp?.() === true),
+		isCancelled: () => hasEnded() || (own.usedMs === undefined && isTimeUp?.() === true),
 	};
 	let resolved = selected;
 	try {
@@ -120,17 +121,16 @@ async function readFound(
 
 async function* noPages(): AsyncGenerator<IDataObject> {}
 
-/** The budget that all requests for one user share. Its time begins when the first of them leaves the queue. */
+/** The budget that all requests for one user share. */
 function budgetOf(
 	limits: () => UserBudget = () => ({ retryMs: Infinity, totalMs: Infinity }),
-) {
+): Budget {
 	const own: Budget = {
 		stoppedBy: () =>
-			own.sentAt !== undefined && tookMs() >= limits().totalMs ? tooSlow() : undefined,
-		mayRetry: () => tookMs() < limits().retryMs,
+			own.usedMs !== undefined && own.usedMs >= limits().totalMs ? tooSlow() : undefined,
+		mayRetry: () => (own.usedMs ?? 0) < limits().retryMs,
 	};
-	const tookMs = () => (own.sentAt === undefined ? 0 : performance.now() - own.sentAt);
-	return { own, tookMs };
+	return own;
 }
 
 const tooSlow = () =>
