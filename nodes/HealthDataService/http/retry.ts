@@ -14,6 +14,7 @@ import {
 } from './classify';
 import { cancellationOf, statusError, truncatedError } from './errors';
 import type { QueueOptions, RequestQueue } from './requestQueue';
+import type { Stopwatch } from './stopwatch';
 import type { Send } from './transport';
 
 /** Throttles in a row that no other request escapes: they are not of one user. */
@@ -91,11 +92,8 @@ export interface RetryOptions
 
 /** What is left of the time for one user. All requests for the user share it. */
 export interface Budget {
-	/**
-	 * Time in flight and in pauses before retries, in ms: time in the queue does not count as slowness. Undefined before the first
-	 * request for the user is sent; later ones go ahead of first requests.
-	 */
-	usedMs?: number;
+	/** Runs from the first attempt of each request to the end of its last one: time in the queue before does not count. */
+	spent: Stopwatch;
 	/** Why no request is sent any more: a request ends with the error of its last attempt, or with this reason. */
 	stoppedBy: () => Problem | undefined;
 	/** Whether a request is sent again after a failure that is no throttle of the service. */
@@ -190,24 +188,21 @@ class Attempts {
 		const { budget, isProbe, isCancelled } = this.request;
 		const queued = { signal, continues, isProbe, isCancelled, stoppedBy: this.stoppedBy };
 		const work = async () => {
-			const sentAt = performance.now();
-			this.use(0);
+			budget?.spent.start();
 			this.count++;
-			const answer = await this.send(url);
-			this.use(performance.now() - sentAt);
-			return answer;
+			return await this.send(url);
 		};
-		for (;;) {
-			const isFurther = this.count > 0 || budget?.usedMs !== undefined;
-			const options = { ...queued, isFurther, notBefore: this.notBefore };
-			const response = await queue.run(work, classify, options, this.settle);
-			if (response) return response;
+		try {
+			for (;;) {
+				// Goes ahead of the first requests for other users.
+				const isFurther = this.count > 0 || budget?.spent.isBegun;
+				const options = { ...queued, isFurther, notBefore: this.notBefore };
+				const response = await queue.run(work, classify, options, this.settle);
+				if (response) return response;
+			}
+		} finally {
+			budget?.spent.stop();
 		}
-	}
-
-	private use(ms: number) {
-		const { budget } = this.request;
-		if (budget) budget.usedMs = (budget.usedMs ?? 0) + ms;
 	}
 
 	private readonly stoppedBy = () => {
@@ -241,7 +236,6 @@ class Attempts {
 		const delayMs = this.isOwnThrottle ? undefined : retryDelay(failed, limits);
 		if (!this.request.isProbe) this.pauseOthers(failed, latest, maxAttempts, delayMs);
 		if (delayMs === undefined) this.giveUp(failure);
-		this.use(delayMs);
 		this.notBefore = failed.now + delayMs;
 		return undefined;
 	};

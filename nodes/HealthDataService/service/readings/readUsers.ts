@@ -8,6 +8,7 @@ import {
 	type RequestOptions,
 } from '../../http/client';
 import { CANCELLED_REQUEST } from '../../http/errors';
+import { Stopwatch } from '../../http/stopwatch';
 import { concurrentMap, type MapOptions } from '../../shared/concurrentMap';
 import { Problem, problemOfOne } from '../../shared/problem';
 import { pathOf, type Metric } from './metrics';
@@ -74,12 +75,12 @@ async function readUser(
 ): Promise<UserResult | undefined> {
 	const { isTriedOnce, isTimeUp, budget } = options;
 	const own = budgetOf(budget);
-	const tookMs = () => own.usedMs ?? 0;
+	const { spent } = own;
 	const getOfUser: Get = async (path, params, ifMissing, request) =>
 		await get(path, params, ifMissing, { ...request, budget: own });
 	const request = {
 		...(isTriedOnce?.(selected) && SINGLE_ATTEMPT),
-		isCancelled: () => hasEnded() || (own.usedMs === undefined && isTimeUp?.() === true),
+		isCancelled: () => hasEnded() || (!spent.isBegun && isTimeUp?.() === true),
 	};
 	let resolved = selected;
 	try {
@@ -88,11 +89,11 @@ async function readUser(
 			: selected;
 		resolved = found ?? selected;
 		const read = found ? await readFound(getOfUser, options, found, request) : noRows();
-		return { ...resolved, ...read, tookMs: tookMs() };
+		return { ...resolved, ...read, tookMs: spent.ms };
 	} catch (error) {
 		if (error === CANCELLED_REQUEST) return undefined;
 		const problem = problemOfOne(error, hasEnded());
-		return { ...resolved, ...noRows(), tookMs: tookMs(), problem };
+		return { ...resolved, ...noRows(), tookMs: spent.ms, problem };
 	}
 }
 
@@ -125,12 +126,13 @@ async function* noPages(): AsyncGenerator<IDataObject> {}
 function budgetOf(
 	limits: () => UserBudget = () => ({ retryMs: Infinity, totalMs: Infinity }),
 ): Budget {
-	const own: Budget = {
+	const spent = new Stopwatch();
+	return {
+		spent,
 		stoppedBy: () =>
-			own.usedMs !== undefined && own.usedMs >= limits().totalMs ? tooSlow() : undefined,
-		mayRetry: () => (own.usedMs ?? 0) < limits().retryMs,
+			spent.isBegun && spent.ms >= limits().totalMs ? tooSlow() : undefined,
+		mayRetry: () => spent.ms < limits().retryMs,
 	};
-	return own;
 }
 
 const tooSlow = () =>

@@ -5,6 +5,9 @@ import { collectRows } from '../../../../nodes/HealthDataService/service/reading
 import type { SelectedUser } from '../../../../nodes/HealthDataService/service/users/selection';
 import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
 import { bloodPressure as metric } from '../../../helpers/metrics';
+import { useVirtualTime } from '../../../helpers/virtualTime';
+
+const time = useVirtualTime();
 
 type Options = Partial<Parameters<typeof readUsers>[1]>;
 /** Reads these users one after the other; `answer` gets what is asked with each request, and may let time pass. */
@@ -29,16 +32,19 @@ async function read(
 	return results;
 }
 
-it('the requests of a user share what there is', async () => {
+it('time in the queue does not count as time of a user, whose requests share what there is', async () => {
 	const stopped: unknown[] = [];
 	let asked = 0;
 	const answer = async ({ budget }: RequestOptions) => {
 		stopped.push(budget!.stoppedBy()?.message);
-		if (++asked < 3) budget!.usedMs = (budget!.usedMs ?? 0) + 100;
+		await time.pass(100);
+		if (++asked < 3) budget!.spent.start();
+		await time.pass(100);
+		budget!.spent.stop();
 		return { groups: {}, ...(asked === 1 && { next_cursor: 'x' }) };
 	};
 	const results = await read([{}, {}], answer, { budget: () => ({ retryMs: 0, totalMs: 100 }) });
-	// Two pages; a user without a request has taken no time.
+	// Two pages, each half its time in the queue; a user without a request has taken no time.
 	expect(stopped).toEqual([undefined, 'Reading one user takes longer than a poll may last', undefined]);
 	expect(results.map(({ tookMs }) => tookMs)).toEqual([200, 0]);
 });
@@ -50,8 +56,9 @@ it('retries end before requests do, and a request that was sent is not cancelled
 		const note = () => noted.push([budget!.mayRetry(), budget!.stoppedBy()?.kind, isCancelled!()]);
 		isTimeUp = true;
 		note();
-		for (const ms of [10, 60, 140]) {
-			budget!.usedMs = ms;
+		budget!.spent.start();
+		for (const ms of [10, 60, 70]) {
+			await time.pass(ms);
 			note();
 		}
 		return { groups: {} };
