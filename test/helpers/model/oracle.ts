@@ -105,6 +105,8 @@ export class Oracle implements Judge {
 		for (const row of poll.rows) if (row.nr !== undefined) this.judgeRow(row, poll);
 		for (const person of poll.gone) this.gone.add(person);
 		if (!poll.isKept) return;
+		// An entry that is added again is watched from then on.
+		for (const person of this.begins.keys()) if (person.isUnwatched) this.begins.delete(person);
 		const hasRead = [...this.begins.keys()].every((one) => !one.isListed || poll.served.has(one) || this.gone.has(one));
 		this.clock?.look(poll.begun, poll.clockError, this.lookbacks.now, hasRead);
 		const watched = this.world.people.filter((one) => one.isListed && this.isInScope(one));
