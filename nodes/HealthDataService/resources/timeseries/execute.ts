@@ -5,7 +5,6 @@
 import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { limitNotes, shortRow } from '../../fields/simplify';
 import type { Metric } from '../../service/readings/metrics';
-import type { ReadRange } from '../../service/readings/range';
 import {
 	readUsers,
 	USERS_PER_REQUEST,
@@ -75,7 +74,10 @@ function usersOptions(
 	const asCompleted = !limit.mayEndEarly;
 	return {
 		metric,
-		query: (selected) => queryOf(rangeOf(selected), provider),
+		query(selected) {
+			const { query } = rangeOf(selected);
+			return query && { ...query, provider };
+		},
 		selection,
 		width: asCompleted ? USERS_PER_REQUEST * concurrency : concurrency,
 		asCompleted,
@@ -84,10 +86,6 @@ function usersOptions(
 }
 
 const ASK_FOR_LESS = 'Ask for fewer days or fewer users, or for a summary per user';
-
-/** Undefined where the range has not begun for a user. */
-const queryOf = ({ query, hasBegun }: ReadRange, provider: string) =>
-	hasBegun ? { ...query, provider } : undefined;
 
 /** Throws what ends the read, of each user at once and in any order: a slow user does not delay the error. */
 function resultCheck(context: IExecutePaginationFunctions, selection: UserSelection) {

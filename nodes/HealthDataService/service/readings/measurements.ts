@@ -4,7 +4,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { groupBy } from '../../shared/values';
-import { instantOf, unitKey, valueKey, type LocalTimeOf } from './identity';
+import { instantOf, valueKey, type LocalTimeOf } from './identity';
 import { areComplete, arePossible, measuredValues, type Measured } from './measured';
 import { measuredColumns, type Metric } from './metrics';
 
@@ -71,10 +71,8 @@ function equalityKey(metric: Metric, { row, values, time }: Reading): string {
 	return JSON.stringify([row[column] || null, ...compared]);
 }
 
-function textsOf(metric: Metric, row: IDataObject): unknown[] {
-	const values = measuredColumns(metric).map((column) => valueKey(row[column]));
-	return [unitKey(row.unit), ...values];
-}
+const textsOf = (metric: Metric, row: IDataObject) =>
+	[...measuredColumns(metric), 'unit'].map((column) => valueKey(row[column]));
 
 /** @param equal readings with equal values, in order of time */
 function withoutCopies(equal: readonly Reading[]): Measurement[] {

@@ -1,10 +1,7 @@
-/** The range that is read for a user: what is sent, and to which period each reading belongs. */
+/** The range that is read for a user: what is sent, and which readings are of the period before. */
 import type { SelectedUser } from '../users/selection';
 import type { LocalTimeOf } from './identity';
 import type { Reading } from './measurements';
-
-/** `before` is that of *Compare With Previous Period*. */
-export type Period = 'current' | 'before';
 
 export interface ReadRange {
 	/** IANA name. */
@@ -13,12 +10,10 @@ export interface ReadRange {
 	/** First and last day as YYYY-MM-DD, or local times. */
 	from: string;
 	to: string;
-	/** Parameters of the contract, 4.1. */
-	query: { start_date: string; end_date?: string };
-	/** False for an open range that begins in the future. */
-	hasBegun: boolean;
-	/** Undefined for a reading of a day outside the range. */
-	periodOf(reading: Reading): Period | undefined;
+	/** Parameters of the contract, 4.1. Undefined for an open range that begins in the future. */
+	query?: { start_date: string; end_date?: string };
+	/** Whether a reading is of the period before, with *Compare With Previous Period*. */
+	isBefore(reading: Reading): boolean;
 }
 
 export type RangeOf = (selected: SelectedUser) => ReadRange;

@@ -11,7 +11,7 @@ import {
 	text,
 	toNumber,
 } from '../../shared/values';
-import { identityOf, keysOf, toRowId } from './identity';
+import { identityOf, toRowId, withKeys } from './identity';
 import { columnsOf, measuredColumns, type Metric } from './metrics';
 import type { SelectedUser } from '../users/selection';
 import type { UserRef } from '../users/users';
@@ -198,10 +198,9 @@ export function collectReadings(
 	return async (pages, selected) => {
 		const rows = await collect(pages, selected);
 		const { localTimeOf, zone } = rangeOf(selected);
-		const { keys, times } = keysOf(identity, rows);
-		for (const [index, row] of rows.entries()) {
-			row.local_time = localTimeOf(times[index]);
-			row.row_id = toRowId(identity, keys[index]);
+		for (const { row, key, instant } of withKeys(identity, rows)) {
+			row.local_time = localTimeOf(instant);
+			row.row_id = toRowId(identity, key);
 			if (hasTimeZone) row.time_zone = zone;
 		}
 		return rows;

@@ -1,6 +1,5 @@
 /** Rows that sum up the measurements of a period: a day, a whole range, or the new readings of a poll. */
 import type { IDataObject } from 'n8n-workflow';
-import { dayOfClock } from '../../shared/calendarDay';
 import { groupBy, isBlank } from '../../shared/values';
 import type { SelectedUser } from '../users/selection';
 import { connectedSlugs, type UserRef } from '../users/users';
@@ -13,6 +12,7 @@ import {
 	readingOf,
 	type Counted,
 	type Measurement,
+	type Reading,
 } from './measurements';
 import { measuredColumns, type Metric } from './metrics';
 import type { RangeOf, ReadRange } from './range';
@@ -42,8 +42,8 @@ export function collectDaily(metric: Metric, options: SummaryOptions): Collect {
 	const columns = dailyColumns(metric, options);
 	return async (pages, selected) => {
 		const range = options.rangeOf(selected);
-		const { current } = await readPeriods(metric, pages, selected, range);
-		const days = groupBy(current, dayOf);
+		const readings = await readingsOf(metric, pages, selected, range);
+		const days = groupBy(measurementsOf(metric, readings), dayOf);
 		return [...days.keys()].sort().map((day) => {
 			const date = day === NO_DAY ? null : day;
 			const values = periodValues(metric, options, days.get(day)!);
@@ -60,8 +60,12 @@ export function collectSummary(metric: Metric, options: SummaryOptions): Collect
 	const { onlyStatus } = options;
 	return async (pages, selected) => {
 		const range = options.rangeOf(selected);
-		const periods = await readPeriods(metric, pages, selected, range);
-		const values = periodValues(metric, options, periods.current);
+		const readings = await readingsOf(metric, pages, selected, range);
+		const isBefore = (reading: Reading) =>
+			options.comparesPrevious && range.isBefore(reading);
+		const valuesOf = (ofPeriod: Reading[]) =>
+			periodValues(metric, options, measurementsOf(metric, ofPeriod));
+		const values = valuesOf(readings.filter((reading) => !isBefore(reading)));
 		if (onlyStatus.length > 0 && !onlyStatus.includes(values.status as Status)) return [];
 		const { from, to, zone: time_zone } = range;
 		const id = [from, to, ...filtersOf(options)];
@@ -69,33 +73,28 @@ export function collectSummary(metric: Metric, options: SummaryOptions): Collect
 		const connected = selected.record && connectedSlugs(selected.record);
 		const enough_readings = hasEnough(values, options);
 		Object.assign(values, { from, to, time_zone, connected, enough_readings, row_id });
-		const valuesBefore = periodValues(metric, options, periods.before);
+		// Each period as if it was read alone.
+		const valuesBefore = valuesOf(readings.filter(isBefore));
 		for (const column of comparedColumns(metric))
 			values[before(column)] = valuesBefore[column];
 		return [rowOf(columns, selected.user, values)];
 	};
 }
 
-/** The measurements of each period, as if it was read alone. */
-async function readPeriods(
+async function readingsOf(
 	metric: Metric,
 	pages: AsyncIterable<IDataObject>,
 	selected: SelectedUser,
-	{ localTimeOf, periodOf }: ReadRange,
+	{ localTimeOf }: ReadRange,
 ) {
 	const rows = await collectRows(metric)(pages, selected);
-	const readings = rows.map((row) => readingOf(metric, row, localTimeOf));
-	const periods = groupBy(readings, periodOf);
-	return {
-		current: measurementsOf(metric, periods.get('current') ?? []),
-		before: measurementsOf(metric, periods.get('before') ?? []),
-	};
+	return rows.map((row) => readingOf(metric, row, localTimeOf));
 }
 
 /** After all days. */
 const NO_DAY = '~';
 
-const dayOf = ({ local }: Measurement) => (local === null ? NO_DAY : dayOfClock(local));
+const dayOf = ({ local }: Measurement) => local?.slice(0, 10) ?? NO_DAY;
 
 const filtersOf = ({ provider, sourceTypes }: SummaryOptions) => [
 	provider,
