@@ -6,7 +6,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { DateTime, IANAZone } from 'luxon';
 import { shownIf } from '../../fields/field';
 import { localTimeIn } from '../../service/readings/identity';
-import type { RangeOf, ReadRange } from '../../service/readings/range';
+import type { RangeOf, ReadRange } from '../../service/readings/rows';
 import { timeZoneOf } from '../../service/users/users';
 import { Problem } from '../../shared/problem';
 import { isBlank } from '../../shared/values';

@@ -11,7 +11,6 @@ import {
 	type ReadUsersOptions,
 	type UserResult,
 } from '../../service/readings/readUsers';
-import { ofSourceTypes } from '../../service/readings/rows';
 import { notingReadings, providerProblem } from '../../service/users/provider';
 import type { ResolvedNames, UserSelection } from '../../service/users/selection';
 import type { UserRef } from '../../service/users/users';
@@ -81,7 +80,8 @@ function usersOptions(
 		selection,
 		width: asCompleted ? USERS_PER_REQUEST * concurrency : concurrency,
 		asCompleted,
-		collect: ofSourceTypes(sourceTypes, output.collect(metric, request)),
+		sourceTypes,
+		collect: output.collect(metric, request),
 	};
 }
 

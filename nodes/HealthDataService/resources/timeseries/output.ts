@@ -1,6 +1,5 @@
 /** Table of outputs: the forms in which readings leave the node. Nothing else compares the value of *Output*. */
 import type { INodeProperties } from 'n8n-workflow';
-import type { RangeOf } from '../../service/readings/range';
 import {
 	collectGrouped,
 	collectReadings,
@@ -19,7 +18,6 @@ import {
 } from '../../service/readings/summary';
 
 export interface OutputOptions extends SummaryOptions {
-	rangeOf: RangeOf;
 	limit: RowLimit;
 }
 

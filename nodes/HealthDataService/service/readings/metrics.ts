@@ -149,6 +149,6 @@ export const columnsOf = (metric: Metric) => [
 	...metric.times,
 ];
 
-/** Path of the readings of a user (contract 4.1, 4.2); without a user ID, a template. */
-export const pathOf = ({ path }: Metric, userId?: string) =>
-	`/v2/timeseries/${userId === undefined ? '{user_id}' : encodeURIComponent(userId)}/${path}/grouped`;
+/** Path of the readings of a user (contract 4.1, 4.2); without an encoded user ID, a template. */
+export const pathOf = ({ path }: Metric, userId = '{user_id}') =>
+	`/v2/timeseries/${userId}/${path}/grouped`;

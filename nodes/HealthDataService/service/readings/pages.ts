@@ -8,17 +8,18 @@ const MAX_PAGES_OF_USER = 10_000;
 
 /**
  * Pages of one user's readings (contract 4.1, 4.2), in order. Only a missing cursor ends them, because pages may be empty (quirk 2).
- * Each request repeats the whole query. `onMissing` is called on a 404 for the user; if it does not throw, the pages end.
+ * Each request repeats the whole query; without one, there are no pages. `onMissing` is called on a 404 for the user; if it does not throw, the pages end.
  *
  * @throws Problem for a repeated cursor (quirk 3), one that is not text, and too many pages
  */
 export async function* readingPages(
 	get: Get,
 	path: string,
-	query: Query,
+	query: Query | undefined,
 	onMissing: () => Promise<void>,
 	once?: RequestOptions,
 ): AsyncGenerator<IDataObject> {
+	if (!query) return;
 	const seen = new Set<string>();
 	let cursor: string | undefined;
 

@@ -15,8 +15,13 @@ import {
 	type Reading,
 } from './measurements';
 import { measuredColumns, type Metric } from './metrics';
-import type { RangeOf, ReadRange } from './range';
-import { collectRows, type Collect } from './rows';
+import {
+	collectRows,
+	type Collect,
+	type Group,
+	type RangeOf,
+	type ReadRange,
+} from './rows';
 
 /** *Return Only*: values of the column `status`. */
 export type Status = 'high' | 'in range' | 'no readings';
@@ -83,7 +88,7 @@ export function collectSummary(metric: Metric, options: SummaryOptions): Collect
 
 async function readingsOf(
 	metric: Metric,
-	pages: AsyncIterable<IDataObject>,
+	pages: AsyncIterable<Group[]>,
 	selected: SelectedUser,
 	{ localTimeOf }: ReadRange,
 ) {

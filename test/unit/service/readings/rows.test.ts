@@ -1,10 +1,10 @@
 /** Rows of readings from any data of the service. */
 import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
-import { readingRows, withServiceFields } from '../../../../nodes/HealthDataService/service/readings/rows';
+import { groupsOf, readingRows, withServiceFields } from '../../../../nodes/HealthDataService/service/readings/rows';
 
 const owner = { user_id: 'u', client_user_id: null };
 const metric = { times: ['timestamp'], measured: { systolic: [] } } as unknown as Metric;
-const rows = (groups: unknown) => readingRows({ groups } as never, metric, owner);
+const rows = (groups: unknown) => readingRows(groupsOf({ groups } as never), metric, owner);
 
 describe('readingRows', () => {
 	it('keeps a field of a group', () =>

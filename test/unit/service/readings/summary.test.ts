@@ -5,7 +5,7 @@ import { identify, identityOf, localTimeIn } from '../../../../nodes/HealthDataS
 import type { Limit } from '../../../../nodes/HealthDataService/service/readings/measured';
 import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
 import { pollRow } from '../../../../nodes/HealthDataService/service/readings/pollRow';
-import { readingRows } from '../../../../nodes/HealthDataService/service/readings/rows';
+import { groupsOf as groupsOfPage, readingRows } from '../../../../nodes/HealthDataService/service/readings/rows';
 import {
 	collectDaily,
 	collectSummary,
@@ -36,7 +36,7 @@ function optionsOf({ zone = 'UTC', dateRange = 'days', ...days }: Days, more: Pa
 }
 
 type Group = { data: IDataObject[]; source: { provider: string; type: string | null } };
-const pageOf = (groups: Group[]) => ({ groups: { any: groups } }) as unknown as IDataObject;
+const pageOf = (groups: Group[]) => groupsOfPage({ groups: { any: groups } } as unknown as IDataObject);
 async function* pagesOf(pages: Group[][]) {
 	for (const groups of pages) yield pageOf(groups);
 }
