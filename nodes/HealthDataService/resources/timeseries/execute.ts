@@ -11,6 +11,7 @@ import {
 	type ReadUsersOptions,
 	type UserResult,
 } from '../../service/readings/readUsers';
+import { shortColumns } from '../../service/readings/summary';
 import { notingReadings, providerProblem } from '../../service/users/provider';
 import type { ResolvedNames, UserSelection } from '../../service/users/selection';
 import type { UserRef } from '../../service/users/users';
@@ -24,7 +25,7 @@ export function executeTimeseries(metric: Metric): Execute {
 		const request = readRequest(context, metric);
 		const { output, provider, sourceTypes, limit } = request;
 		const columns = output.columns(metric, request);
-		const short = request.isSimple ? output.short(metric) : undefined;
+		const short = request.isSimple ? shortColumns(metric, columns) : undefined;
 		const names = runOf(context).once('names', (): ResolvedNames => new Map());
 		const selection = selectionOf(request, columns, names);
 		const noted = notingReadings(await connectRun(request));

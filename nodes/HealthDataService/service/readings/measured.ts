@@ -61,7 +61,11 @@ export function reachedBy(
 const IN_ORDER: readonly Reached[] = ['high', 'low', NOT_COMPARABLE];
 
 /** What any of these have reached, as text in a fixed order; empty for nothing. */
-export function reachedText(all: ReadonlyArray<ReadonlySet<Reached>>): string {
-	const reached = IN_ORDER.filter((one) => all.some((ofOne) => ofOne.has(one)));
-	return reached.join(', ');
+export function reachedText(
+	metric: Metric,
+	limits: readonly Limit[],
+	readings: ReadonlyArray<{ values: readonly Measured[] }>,
+): string {
+	const reached = readings.map(({ values }) => reachedBy(metric, limits, values));
+	return IN_ORDER.filter((one) => reached.some((ofOne) => ofOne.has(one))).join(', ');
 }
