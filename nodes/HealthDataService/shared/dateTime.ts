@@ -50,8 +50,7 @@ const isoAt = (time: number) => new Date(time).toISOString();
 function memoized<T>(make: (key: number) => T): (key: number) => T {
 	const known = new Map<number, T>();
 	return (key) => {
-		const value = known.get(key) ?? make(key);
-		known.set(key, value);
-		return value;
+		if (!known.has(key)) known.set(key, make(key));
+		return known.get(key)!;
 	};
 }

@@ -151,8 +151,6 @@ function unreadableRow(
 	const ids = { ...user, user_id: user.user_id || null };
 	if (context.getNode().onError === 'continueErrorOutput')
 		return [{ error, details: { ...ids, advice: description } }];
-	const row: IDataObject = Object.fromEntries(columns.map((column) => [column, null]));
-	Object.assign(row, ids);
-	if ('status' in row) row.status = NOT_READ;
-	return [Object.assign(row, { error, details: description })];
+	const empty = columns.map((column) => [column, column === 'status' ? NOT_READ : null]);
+	return [Object.assign(Object.fromEntries(empty), ids, { error, details: description })];
 }

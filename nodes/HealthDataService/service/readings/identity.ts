@@ -81,29 +81,37 @@ export const identify = (
  */
 export function withKeys(identity: Identity, rows: readonly IDataObject[]): KeyedRow[] {
 	const prefix = userPrefix(rows[0]?.user_id);
+	const textOf = textsIn(identity);
 	const keyed = rows.map((row) => {
 		const instant = instantOf(row[identity.time]);
-		return { row, instant, key: rowKey(prefix, textOf(identity, row, instant)) };
+		return { row, instant, key: rowKey(prefix, textOf({ row, instant })) };
 	});
 	// Cheap test first: usually all times differ, and no tiebreaker is needed.
 	const times = new Set(keyed.map(({ instant }) => instant.millis));
 	if (times.size === rows.length) return keyed;
 	for (const twins of groupBy(keyed, ({ key }) => key).values()) {
 		for (const [twin, tiebreaker] of tiebreakersOf(identity, twins)) {
-			const text = textOf(identity, twin.row, twin.instant);
-			if (tiebreaker > 0) twin.key = rowKey(prefix, `${text} ${tiebreaker}`);
+			if (tiebreaker > 0) twin.key = rowKey(prefix, `${textOf(twin)} ${tiebreaker}`);
 		}
 	}
 	return keyed;
 }
 
 /** The text that same-time readings of one source have in common. */
-function textOf(identity: Identity, row: IDataObject, instant: Instant) {
-	const parts: unknown[] = identity.key.map((column) => row[column] || null);
-	parts.push(instant.key);
-	// Without a time, only the values distinguish them.
-	if (instant.millis === undefined) parts.push(valuesOf(identity, row));
-	return JSON.stringify(parts);
+function textsIn(identity: Identity) {
+	let last: unknown[] = [];
+	let source = '';
+	return ({ row, instant }: Omit<KeyedRow, 'key'>) => {
+		const parts = identity.key.map((column) => row[column] || null);
+		// Most rows have the same source as the row before.
+		if (parts.some((part, at) => part !== last[at]))
+			source = JSON.stringify(parts).slice(0, -1);
+		last = parts;
+		const text = `${source},${JSON.stringify(instant.key)}`;
+		if (instant.millis !== undefined) return `${text}]`;
+		// Without a time, only the values distinguish them.
+		return `${text},${JSON.stringify(valuesOf(identity, row))}]`;
+	};
 }
 
 /**

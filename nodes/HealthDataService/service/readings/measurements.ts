@@ -63,16 +63,14 @@ export function measurementsOf(
 
 /** The same text for equal values. Without a time, only identical readings are equal. */
 function equalityKey(metric: Metric, { row, values, time }: Reading): string {
-	const isComplete = areComplete(values);
-	if (isComplete && time !== undefined) return values.join(' ');
-	const compared = isComplete ? values : textsOf(metric, row);
-	if (time !== undefined) return JSON.stringify(compared);
-	const [column] = metric.times;
-	return JSON.stringify([row[column] || null, ...compared]);
+	const [timeColumn] = metric.times;
+	const withoutTime = time === undefined && (row[timeColumn] || null);
+	const columns = [...measuredColumns(metric), 'unit'];
+	const compared = areComplete(values)
+		? values
+		: columns.map((column) => valueKey(row[column]));
+	return JSON.stringify([withoutTime, ...compared]);
 }
-
-const textsOf = (metric: Metric, row: IDataObject) =>
-	[...measuredColumns(metric), 'unit'].map((column) => valueKey(row[column]));
 
 /** @param equal readings with equal values, in order of time */
 function withoutCopies(equal: readonly Reading[]): Measurement[] {
