@@ -1,5 +1,6 @@
 /** Text of dates and times: the parts of ISO 8601, and the local time of an instant. */
 import { IANAZone } from 'luxon';
+import { memoized } from './values';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -31,12 +32,12 @@ export function clockIn(zone: string): (time: number) => string {
 	const here = IANAZone.create(zone);
 	const offsetAt = (time: number) => Math.round(here.offset(time) * MINUTE_MS);
 	/** NaN for a step in which the clocks change. */
-	const offsetOfStep = memoized((step) => {
+	const offsetOfStep = memoized((step: number) => {
 		const start = offsetAt(step * STEP_MS);
 		return start === offsetAt((step + 1) * STEP_MS) ? start : NaN;
 	});
-	const dateOf = memoized((day) => isoAt(day * DAY_MS).slice(0, 10));
-	const timeOf = memoized((second) => isoAt(second * 1000).slice(11, 19));
+	const dateOf = memoized((day: number) => isoAt(day * DAY_MS).slice(0, 10));
+	const timeOf = memoized((second: number) => isoAt(second * 1000).slice(11, 19));
 	return (time) => {
 		const offset = offsetOfStep(Math.floor(time / STEP_MS));
 		const local = time + (Number.isNaN(offset) ? offsetAt(time) : offset);
@@ -46,11 +47,3 @@ export function clockIn(zone: string): (time: number) => string {
 }
 
 const isoAt = (time: number) => new Date(time).toISOString();
-
-function memoized<T>(make: (key: number) => T): (key: number) => T {
-	const known = new Map<number, T>();
-	return (key) => {
-		if (!known.has(key)) known.set(key, make(key));
-		return known.get(key)!;
-	};
-}

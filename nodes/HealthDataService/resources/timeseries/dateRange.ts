@@ -9,7 +9,7 @@ import { localTimeIn } from '../../service/readings/identity';
 import type { RangeOf, ReadRange } from '../../service/readings/rows';
 import { timeZoneOf } from '../../service/users/users';
 import { Problem } from '../../shared/problem';
-import { isBlank } from '../../shared/values';
+import { isBlank, memoized } from '../../shared/values';
 import { edgeOf, toDay, toTime } from './calendar';
 
 /** Values of the fields: text, a JS Date or a Luxon DateTime. */
@@ -163,26 +163,20 @@ export interface RangeOptions {
  */
 export function rangeOfUsers(options: RangeOptions, now: DateTime): RangeOf {
 	const { timeZone, hasTimeZone } = options;
-	const rangeIn = (zone: string) => toReadRange(options, now.setZone(zone));
 	if (!IANAZone.isValidZone(timeZone))
 		throw new Problem(
 			"'Time Zone' is not a known time zone",
 			'Enter a name from the IANA list, e.g. Europe/Berlin or America/New_York',
 		);
-	const ofNode = rangeIn(timeZone);
-	if (!ofNode.query)
+	const rangeIn = memoized((zone: string) => toReadRange(options, now.setZone(zone)));
+	if (!rangeIn(timeZone).query)
 		throw new Problem(
 			"'Start Date' is in the future",
 			"Nothing is measured there yet. Choose an earlier 'Start Date'",
 		);
-	if (!hasTimeZone) return () => ofNode;
-	const ranges = new Map<string | undefined, ReadRange>();
 	return ({ record }) => {
-		const zone = record && timeZoneOf(record);
-		const known =
-			ranges.get(zone) ?? (IANAZone.isValidZone(zone!) ? rangeIn(zone!) : ofNode);
-		ranges.set(zone, known);
-		return known;
+		const zone = hasTimeZone && record ? timeZoneOf(record) : undefined;
+		return rangeIn(zone && IANAZone.isValidZone(zone) ? zone : timeZone);
 	};
 }
 

@@ -18,7 +18,7 @@ import type { UserRef } from '../../service/users/users';
 import { shownUserId } from '../../service/users/users';
 import { countOfUsers, logLine, type Problem } from '../../shared/problem';
 import { runOf, type Execute } from '../operation';
-import { readRequest, selectionOf, type TimeseriesRequest } from './parameters';
+import { readRequest, readSelection, type TimeseriesRequest } from './parameters';
 
 export function executeTimeseries(metric: Metric): Execute {
 	return async (context, connectRun) => {
@@ -27,7 +27,7 @@ export function executeTimeseries(metric: Metric): Execute {
 		const columns = output.columns(metric, request);
 		const short = request.isSimple ? shortColumns(metric, columns) : undefined;
 		const names = runOf(context).once('names', (): ResolvedNames => new Map());
-		const selection = selectionOf(request, columns, names);
+		const selection = readSelection(context, request, columns, names);
 		const noted = notingReadings(await connectRun(request));
 		const { get } = noted;
 

@@ -121,27 +121,30 @@ function textsIn(identity: Identity) {
 function tiebreakersOf(identity: Identity, twins: KeyedRow[]): Array<[KeyedRow, number]> {
 	if (twins.length === 1) return [];
 	const haveIds = twins.every(({ row }) => ['string', 'number'].includes(typeof row.id));
-	const sortable = twins.map((twin) => {
+	const sorted = twins.map((twin) => {
 		const values = valuesOf(identity, twin.row);
-		return { twin, values, by: haveIds ? `${String(twin.row.id)} ${values}` : values };
+		const by = haveIds ? `${String(twin.row.id)} ${values}` : values;
+		return { twin, values, by };
 	});
-	sortable.sort((a, b) => (a.by < b.by ? -1 : 1));
-	const order = new Set(sortable.map(({ values }) => values));
-	const ranks = new Map([...order].map((values, rank) => [values, rank]));
-	return sortable.map(({ twin, values }) => [twin, ranks.get(values)!]);
+	sorted.sort((a, b) => (a.by < b.by ? -1 : 1));
+	const ranks = new Map<string, number>();
+	return sorted.map(({ twin, values }) => {
+		const rank = ranks.get(values) ?? ranks.size;
+		ranks.set(values, rank);
+		return [twin, rank];
+	});
 }
 
 const valuesOf = ({ values, unit }: Identity, row: IDataObject) =>
 	JSON.stringify(
 		values.map((column) => {
 			// The metric's unit in any spelling, also where it is missing: neither is a correction.
-			const isOwn = column === 'unit' && unit && isOwnUnit(unit, row.unit);
-			return isOwn ? unit.name : valueKey(row[column]);
+			const isOwn =
+				column === 'unit' &&
+				conversionOf(unit!, row.unit) === conversionOf(unit!, unit!.name);
+			return isOwn ? unit!.name : valueKey(row[column]);
 		}),
 	);
-
-const isOwnUnit = (unit: Unit, given: unknown) =>
-	conversionOf(unit, given) === conversionOf(unit, unit.name);
 
 /** Units with upper case in their usual spelling, which is part of saved IDs and hashes. */
 const UNITS = new Map(['mmHg', 'kPa'].map((unit) => [unit.toLowerCase(), unit]));

@@ -46,9 +46,7 @@ export async function* readingPages(
 
 /** `next_cursor`, or the deprecated `next` if that is null, absent or empty (quirk 1). */
 function nextCursor({ next_cursor, next }: IDataObject): string | undefined {
-	const cursor = [next_cursor, next].find(
-		(value) => value !== undefined && value !== null && value !== '',
-	);
+	const cursor = next_cursor || next || undefined;
 	if (cursor === undefined || typeof cursor === 'string') return cursor;
 	throw new Problem(
 		'The cursor of the next page is not text, so the rest of the data cannot be read',

@@ -181,31 +181,38 @@ export function periodValues(
 ): IDataObject {
 	const counted = measurements.filter((one) => isCounted(metric, one));
 	const timed = counted.filter(({ time }) => time !== undefined);
-	const days = new Set(timed.map(dayOf));
-	const values = aggregatesOf(metric, counted);
-	values.mean = meanText(metric, values);
-	values.status = statusOf(values, counted.length, meanLimits);
-	values.unit = counted.length > 0 ? metric.unit.name : null;
-	values.readings = counted.length;
-	values.days = days.size;
-	values.left_out = measurements.length - counted.length;
-	addReading(values, 'latest', 'latest_time', greatest(timed, timeAndValues));
-	// With equal values, the later reading is the highest and the lowest.
-	addReading(values, 'highest', 'highest_time', greatest(counted, valuesAndTime));
-	addReading(values, 'lowest', 'lowest_time', greatest(counted, negativeValuesAndTime));
 	const reaching = counted.filter((one) => reachedText(metric, limits, [one]) !== '');
-	values.reached = reachedText(metric, limits, counted);
-	addReading(
-		values,
-		'reached_reading',
-		'reached_time',
-		greatest(reaching, timeAndValues),
-	);
+	const latest = greatest(timed, timeAndValues);
+	const reached = greatest(reaching, timeAndValues);
+	// With equal values, the later reading is the highest and the lowest.
+	const highest = greatest(counted, valuesAndTime);
+	const lowest = greatest(counted, negativeValuesAndTime);
 	const rows = measurements.flatMap(({ copies }) => copies).map(({ row }) => row);
-	values.providers = joined(rows.map(({ provider }) => provider));
-	values.source_types = joined(rows.map(({ source_type }) => source_type));
-	return values;
+	const aggregates = aggregatesOf(metric, counted);
+	return {
+		...aggregates,
+		mean: meanText(metric, aggregates),
+		status: statusOf(aggregates, counted.length, meanLimits),
+		unit: counted.length > 0 ? metric.unit.name : null,
+		readings: counted.length,
+		days: new Set(timed.map(dayOf)).size,
+		left_out: measurements.length - counted.length,
+		latest: textOf(latest),
+		latest_time: latest?.local,
+		highest: textOf(highest),
+		highest_time: highest?.local,
+		lowest: textOf(lowest),
+		lowest_time: lowest?.local,
+		reached: reachedText(metric, limits, counted),
+		reached_reading: textOf(reached),
+		reached_time: reached?.local,
+		providers: joined(rows.map(({ provider }) => provider)),
+		source_types: joined(rows.map(({ source_type }) => source_type)),
+	};
 }
+
+/** One reading as text, so that no two values of different readings make a pair. */
+const textOf = (one?: Measurement) => one?.values.join('/');
 
 function aggregatesOf({ measured }: Metric, counted: readonly Counted[]): IDataObject {
 	const entries = Object.entries(measured).flatMap(([column, hows], index) => {
@@ -231,17 +238,6 @@ function statusOf(
 	const isHigh = ({ column, least = Infinity }: Limit) =>
 		Number(values[`${column}_mean`]) >= least;
 	return limits.some(isHigh) ? 'high' : 'in range';
-}
-
-/** One reading as text, so that no two values of different readings make a pair, and its local time. */
-function addReading(
-	values: IDataObject,
-	column: string,
-	timeColumn: string,
-	one?: Measurement,
-) {
-	values[column] = one?.values.join('/');
-	values[timeColumn] = one?.local;
 }
 
 const timeAndValues = ({ time = 0, values }: Counted) => [time, ...values];
