@@ -1,6 +1,6 @@
-/** Text of dates and times: the parts of ISO 8601, and the local time of an instant. */
-import { IANAZone } from 'luxon';
-import { memoized } from './values';
+/** Text of dates and times: the parts of ISO 8601, instants, and their local time. */
+import { DateTime, IANAZone } from 'luxon';
+import { memoized, withoutTrailing } from './values';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -24,11 +24,55 @@ export function isoParts(text: string) {
 	return { iso, clock, fraction, offset };
 }
 
+/** The usual times of the service: with an offset, `Z` or no zone, and up to microseconds (quirk 9). */
+const USUAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?$/;
+
+/** Longer text is no time: a fraction of thousands of digits would hold up n8n. */
+const MAX_TIME_LENGTH = 64;
+
+/** The time of a reading. */
+export interface Instant {
+	/** ms since 1970, where no zone means UTC; undefined for a value that is no time. */
+	millis?: number;
+	/** The same text for the same instant in any notation; other values as text. */
+	key: string;
+	/** A date without a time (YYYY-MM-DD). */
+	date?: string;
+}
+
+/** With Date.parse where it can be, because Luxon takes seconds for 100,000 readings. */
+export function instantOf(value: unknown): Instant {
+	const isShort = typeof value === 'string' && value.length <= MAX_TIME_LENGTH;
+	if (!isShort) return { key: String(value ?? '') };
+	const usual = USUAL.exec(value);
+	if (!usual) return rareInstantOf(value);
+	const [, fraction, offset] = usual;
+	return toInstant(value, Date.parse(offset ? value : `${value}Z`), fraction);
+}
+
+function toInstant(value: string, millis: number, fraction = ''): Instant {
+	if (Number.isNaN(millis)) return { key: value };
+	const digits = withoutTrailing(fraction.slice(3), '0');
+	return { millis, key: `${millis}.${digits}` };
+}
+
+/** The other forms of ISO 8601, and a date without a time. */
+function rareInstantOf(value: string): Instant {
+	const { iso, clock, fraction } = isoParts(value);
+	const parsed = DateTime.fromISO(iso, { zone: 'UTC' });
+	const instant = toInstant(value, parsed.toMillis(), fraction);
+	const date = parsed.toISODate();
+	return clock || date === null ? instant : { ...instant, key: value, date };
+}
+
+/** The local time of a reading. */
+export type LocalTimeOf = (instant: Instant) => string | null;
+
 /**
- * The local time of an instant (ms) as YYYY-MM-DD HH:MM:SS. Offsets and texts are kept: for 100,000 instants, the zone is asked only
- * once a step.
+ * YYYY-MM-DD HH:MM:SS in the zone; a date without a time is that date in every zone, and no time is null. Offsets and texts are kept:
+ * for 100,000 instants, the zone is asked only once a step.
  */
-export function clockIn(zone: string): (time: number) => string {
+export function localTimeIn(zone: string): LocalTimeOf {
 	const here = IANAZone.create(zone);
 	const offsetAt = (time: number) => Math.round(here.offset(time) * MINUTE_MS);
 	/** NaN for a step in which the clocks change. */
@@ -38,9 +82,11 @@ export function clockIn(zone: string): (time: number) => string {
 	});
 	const dateOf = memoized((day: number) => isoAt(day * DAY_MS).slice(0, 10));
 	const timeOf = memoized((second: number) => isoAt(second * 1000).slice(11, 19));
-	return (time) => {
-		const offset = offsetOfStep(Math.floor(time / STEP_MS));
-		const local = time + (Number.isNaN(offset) ? offsetAt(time) : offset);
+	return ({ millis, date }) => {
+		if (millis === undefined) return null;
+		if (date) return date;
+		const offset = offsetOfStep(Math.floor(millis / STEP_MS));
+		const local = millis + (Number.isNaN(offset) ? offsetAt(millis) : offset);
 		const day = Math.floor(local / DAY_MS);
 		return `${dateOf(day)} ${timeOf(Math.floor((local - day * DAY_MS) / 1000))}`;
 	};

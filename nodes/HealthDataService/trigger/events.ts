@@ -68,7 +68,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			width: Math.ceil(USERS_PER_REQUEST * Math.min(concurrency, requestsPerSecond)),
 			// Change detection adds `local_time` and `row_id`.
 			sourceTypes,
-			collect: collectRows(metric, new RowLimit(Infinity, tooManyRows)),
+			collect: collectRows(metric, { limit: new RowLimit(Infinity, tooManyRows) }),
 		});
 	},
 });

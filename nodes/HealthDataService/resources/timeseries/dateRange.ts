@@ -5,9 +5,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { DateTime, IANAZone } from 'luxon';
 import { shownIf } from '../../fields/field';
-import { localTimeIn } from '../../service/readings/identity';
 import type { RangeOf, ReadRange } from '../../service/readings/rows';
 import { timeZoneOf } from '../../service/users/users';
+import { localTimeIn } from '../../shared/dateTime';
 import { Problem } from '../../shared/problem';
 import { isBlank, memoized } from '../../shared/values';
 import { edgeOf, toDay, toTime } from './calendar';

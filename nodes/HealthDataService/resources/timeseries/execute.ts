@@ -115,17 +115,13 @@ function logLimit(
 
 /** On Error *Stop* with several users. Does not name the client user ID, which may identify a person. */
 function unreadableProblem(user: UserRef, problem: Problem, succeeded: number): Problem {
-	const others =
-		succeeded === 1
-			? '1 other user was'
-			: `${succeeded.toLocaleString('en')} other users were`;
 	// Without a user ID, the message names the position in the list.
 	const subject = user.user_id
 		? `The readings of the user ${shownUserId(user.user_id)} could not be read. `
 		: '';
 	return problem.reworded(
 		subject + problem.message,
-		`${problem.description}. So far ${others} read. To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node`,
+		`${problem.description}. Read so far: ${countOfUsers(succeeded)}. To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node`,
 		{ concernsAll: true },
 	);
 }

@@ -48,7 +48,7 @@ export const OUTPUTS: readonly Output[] = [
 		value: DEFAULT_OUTPUT,
 		description: 'Flat rows, ready for a table or a sheet',
 		fewerRows: [SHORTER, "'Output' set to One Item per Day or One Item per User"],
-		columns: (metric, { hasTimeZone }) => readingColumns(metric, hasTimeZone),
+		columns: readingColumns,
 		collect: collectReadings,
 	},
 	{

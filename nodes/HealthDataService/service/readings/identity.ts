@@ -3,10 +3,9 @@
  * tiebreaker for different same-time readings of one source (quirk 27).
  */
 import { hash } from 'node:crypto';
-import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { clockIn, isoParts } from '../../shared/dateTime';
-import { groupBy, toNumber, withoutTrailing } from '../../shared/values';
+import { instantOf, type Instant } from '../../shared/dateTime';
+import { groupBy, toNumber } from '../../shared/values';
 import {
 	conversionOf,
 	measuredColumns,
@@ -151,68 +150,13 @@ const UNITS = new Map(['mmHg', 'kPa'].map((unit) => [unit.toLowerCase(), unit]))
 
 /** The same text for the same value: numbers as text and units are spelled in several ways (quirk 7). */
 export function valueKey(value: unknown): string {
-	if (!isShortText(value)) return String(value ?? '');
 	const number = toNumber(value);
 	if (number !== undefined) return String(number);
 	const { millis, key } = instantOf(value);
-	if (millis !== undefined) return key;
+	if (millis !== undefined || typeof value !== 'string') return key;
 	const word = spellingOf(value);
 	return UNITS.get(word) ?? word;
 }
 
 /** The `row_id` of a row. A corrected reading keeps it. */
 export const toRowId = ({ value }: Identity, key: string) => `${value}-${key}`;
-
-/** The usual times of the service: with an offset, `Z` or no zone, and up to microseconds (quirk 9). */
-const USUAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?$/;
-
-/** Longer text is no time: a fraction of thousands of digits would hold up n8n. */
-const MAX_TIME_LENGTH = 64;
-const isShortText = (value: unknown): value is string =>
-	typeof value === 'string' && value.length <= MAX_TIME_LENGTH;
-
-/** The time of a reading. */
-export interface Instant {
-	/** ms since 1970, where no zone means UTC; undefined for a value that is no time. */
-	millis?: number;
-	/** The same text for the same instant in any notation; other values as text. */
-	key: string;
-	/** A date without a time (YYYY-MM-DD). */
-	date?: string;
-}
-
-/** With Date.parse where it can be, because Luxon takes seconds for 100,000 readings. */
-export function instantOf(value: unknown): Instant {
-	if (!isShortText(value)) return { key: String(value ?? '') };
-	const usual = USUAL.exec(value);
-	if (!usual) return rareInstantOf(value);
-	const [, fraction, offset] = usual;
-	return toInstant(value, Date.parse(offset ? value : `${value}Z`), fraction);
-}
-
-function toInstant(value: string, millis: number, fraction = ''): Instant {
-	if (Number.isNaN(millis)) return { key: value };
-	const digits = withoutTrailing(fraction.slice(3), '0');
-	return { millis, key: `${millis}.${digits}` };
-}
-
-/** The other forms of ISO 8601, and a date without a time. */
-function rareInstantOf(value: string): Instant {
-	const { iso, clock, fraction } = isoParts(value);
-	const parsed = DateTime.fromISO(iso, { zone: 'UTC' });
-	const instant = toInstant(value, parsed.toMillis(), fraction);
-	const date = parsed.toISODate();
-	return clock || date === null ? instant : { ...instant, key: value, date };
-}
-
-/** The local time of a reading. */
-export type LocalTimeOf = (instant: Instant) => string | null;
-
-/** YYYY-MM-DD HH:MM:SS in the zone; a date without a time is that date in every zone, and no time is null. */
-export function localTimeIn(zone: string): LocalTimeOf {
-	const clockOf = clockIn(zone);
-	return ({ millis, date }) => {
-		if (millis === undefined) return null;
-		return date ?? clockOf(millis);
-	};
-}

@@ -3,8 +3,9 @@
  * and other stores copy the readings of a device, some without the seconds.
  */
 import type { IDataObject } from 'n8n-workflow';
+import { instantOf, type LocalTimeOf } from '../../shared/dateTime';
 import { groupBy } from '../../shared/values';
-import { instantOf, valueKey, type LocalTimeOf } from './identity';
+import { valueKey } from './identity';
 import { areComplete, arePossible, measuredValues, type Measured } from './measured';
 import { measuredColumns, type Metric } from './metrics';
 

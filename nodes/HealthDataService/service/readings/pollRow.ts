@@ -1,8 +1,9 @@
 /** One row per user of a poll: the new and corrected readings of the trigger's *One Item per User*. */
 import type { IDataObject } from 'n8n-workflow';
+import type { LocalTimeOf } from '../../shared/dateTime';
 import { isBlank } from '../../shared/values';
 import type { UserRef } from '../users/users';
-import type { IdentifiedRow, LocalTimeOf } from './identity';
+import type { IdentifiedRow } from './identity';
 import { reachedText, type Limit } from './measured';
 import { measurementsOf, readingOf, type Reading } from './measurements';
 import { conversionOf, measuredColumns, type Metric } from './metrics';

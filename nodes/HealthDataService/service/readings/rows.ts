@@ -11,7 +11,8 @@ import {
 	text,
 	toNumber,
 } from '../../shared/values';
-import { identityOf, toRowId, withKeys, type LocalTimeOf } from './identity';
+import type { LocalTimeOf } from '../../shared/dateTime';
+import { identityOf, toRowId, withKeys } from './identity';
 import type { Reading } from './measurements';
 import { columnsOf, measuredColumns, type Metric } from './metrics';
 import type { SelectedUser } from '../users/selection';
@@ -75,8 +76,18 @@ export function groupsOf({ groups }: IDataObject): Group[] {
 	});
 }
 
+interface RowOptions {
+	/** Default: all rows. */
+	limit?: RowLimit;
+	/** Whether rows have `time_zone`. */
+	hasTimeZone?: boolean;
+}
+
 /** The columns of a reading in their order. */
-export const readingColumns = (metric: Metric, hasTimeZone = false): string[] => [
+export const readingColumns = (
+	metric: Metric,
+	{ hasTimeZone = false }: RowOptions,
+): string[] => [
 	'client_user_id',
 	'local_time',
 	...measuredColumns(metric),
@@ -97,11 +108,11 @@ export function readingRows(
 	groups: Group[],
 	metric: Metric,
 	user: UserRef,
-	hasTimeZone?: boolean,
+	options: RowOptions = {},
 ): IDataObject[] {
 	const fields = columnsOf(metric);
 	const measured = measuredColumns(metric);
-	const columns = readingColumns(metric, hasTimeZone);
+	const columns = readingColumns(metric, options);
 	const empty = Object.fromEntries(columns.map((column) => [column, null]));
 	const ofUser = Object.assign(empty, user);
 	return groups.flatMap((group) => {
@@ -111,10 +122,7 @@ export function readingRows(
 			const row = { ...start };
 			for (const field of fields) row[field] = point[field] ?? null;
 			for (const column of measured) row[column] = toNumber(row[column]) ?? row[column];
-			for (const name of Object.keys(point)) {
-				if (!fields.includes(name)) addServiceField(row, name, point[name]);
-			}
-			return row;
+			return withServiceFields(row, point, { except: fields });
 		});
 	});
 }
@@ -125,60 +133,49 @@ function rowOfGroup({ slug, source, extras }: Group, ofUser: IDataObject): IData
 	const row = { ...ofUser };
 	row.provider = isBlank(provider) ? slug : provider;
 	row.source_type = type ?? null;
-	if (row.provider !== slug) addServiceField(row, 'provider', slug);
-	addServiceFields(row, more, 'source_');
-	if (!isObject(source)) addServiceField(row, 'source', source);
-	addServiceFields(row, extras, 'group_');
-	return row;
+	if (row.provider !== slug) withServiceFields(row, { provider: slug });
+	withServiceFields(row, more, { prefix: 'source_' });
+	if (!isObject(source)) withServiceFields(row, { source } as IDataObject);
+	return withServiceFields(row, extras, { prefix: 'group_' });
 }
 
 /** n8n treats an item with this field as failed. */
 const RESERVED = 'error';
 
-/** Adds a field that the service sent; if its name is taken, also by JavaScript, or `error`, as `<name>_raw` (quirk 5). */
-function addServiceField(row: IDataObject, name: string, value: unknown) {
-	let free = name;
-	while (free in row || free === RESERVED) free += '_raw';
-	row[free] = value as IDataObject[string];
-}
-
-function addServiceFields(row: IDataObject, fields: IDataObject, prefix = '') {
-	for (const name of Object.keys(fields))
-		addServiceField(row, prefix + name, fields[name]);
-}
-
-/** Our columns, then all fields that the service sent. */
-export function withServiceFields(ours: IDataObject, theirs: IDataObject): IDataObject {
-	const row = { ...ours };
-	addServiceFields(row, theirs);
+/** Adds fields that the service sent to a row; one whose name is taken, also by JavaScript, or `error`, as `<name>_raw` (quirk 5). */
+export function withServiceFields(
+	row: IDataObject,
+	theirs: IDataObject,
+	{ prefix = '', except = [] }: { prefix?: string; except?: readonly string[] } = {},
+): IDataObject {
+	for (const name of Object.keys(theirs)) {
+		if (except.includes(name)) continue;
+		let free = prefix + name;
+		while (free in row || free === RESERVED) free += '_raw';
+		row[free] = theirs[name];
+	}
 	return row;
 }
 
 /** All rows of the pages, or as many as the limit takes, still without `local_time` and `row_id`. */
 export const collectRows =
-	(metric: Metric, limit?: RowLimit, hasTimeZone?: boolean): Collect =>
+	(metric: Metric, options: RowOptions = {}): Collect =>
 	async (pages, { user }) => {
 		const rows: IDataObject[] = [];
 		for await (const groups of pages) {
-			for (const row of readingRows(groups, metric, user, hasTimeZone)) rows.push(row);
-			if (limit?.isReached(rows.length)) break;
+			for (const row of readingRows(groups, metric, user, options)) rows.push(row);
+			if (options.limit?.isReached(rows.length)) break;
 		}
 		return rows;
 	};
 
-interface ReadingOptions {
-	limit: RowLimit;
-	rangeOf: RangeOf;
-	/** Whether rows have `time_zone`. */
-	hasTimeZone?: boolean;
-}
-
 /** `collectRows` with `local_time`, `row_id` and `time_zone`. */
 export function collectReadings(
 	metric: Metric,
-	{ limit, rangeOf, hasTimeZone }: ReadingOptions,
+	options: RowOptions & { rangeOf: RangeOf },
 ): Collect {
-	const collect = collectRows(metric, limit, hasTimeZone);
+	const { rangeOf, hasTimeZone } = options;
+	const collect = collectRows(metric, options);
 	const identity = identityOf(metric);
 	return async (pages, selected) => {
 		const rows = await collect(pages, selected);

@@ -1,7 +1,8 @@
 /** Rows of a day, a range and a poll: what counts, once and for which day, against an independent count. */
 import type { IDataObject } from 'n8n-workflow';
 import { DateTime } from 'luxon';
-import { identify, identityOf, localTimeIn } from '../../../../nodes/HealthDataService/service/readings/identity';
+import { localTimeIn } from '../../../../nodes/HealthDataService/shared/dateTime';
+import { identify, identityOf } from '../../../../nodes/HealthDataService/service/readings/identity';
 import type { Limit } from '../../../../nodes/HealthDataService/service/readings/measured';
 import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
 import { pollRow } from '../../../../nodes/HealthDataService/service/readings/pollRow';
