@@ -1,58 +1,67 @@
-/** Parameters of one input item: all fields of a timeseries operation, validated before the first request. */
+/** Parameters: all fields of a timeseries operation in their order on the screen, and their values, validated before the first request. */
 import type { DateTime } from 'luxon';
-import type { IExecutePaginationFunctions } from 'n8n-workflow';
+import type { IExecutePaginationFunctions, INodeProperties } from 'n8n-workflow';
 import { readField, toChoiceOf } from '../../fields/field';
-import { readLimit } from '../../fields/options';
-import { readProvider } from '../../fields/provider';
-import { isSimplified } from '../../fields/simplify';
+import { readLimit, returnAllAndLimit } from '../../fields/options';
+import { providerField, readProvider } from '../../fields/provider';
+import { isSimplified, simplifyField } from '../../fields/simplify';
 import {
 	readUser,
 	readUserIds,
 	readUsersBy,
 	readUserScope,
+	userFields,
 	type UserScope,
 } from '../../fields/users';
 import type { Metric } from '../../service/readings/metrics';
 import {
 	listedUsers,
 	oneUser,
-	type ListEntry,
 	type ResolvedNames,
-	type UserIdentifier,
 	type UserSelection,
 	wholeTeam,
 } from '../../service/users/selection';
 import { itemLimit, oncePerRun } from '../operation';
-import { dateRangeField, RANGES, rangeOfUsers, type TypedDates } from './dateRange';
-import { readOptions, type TimeseriesOptions } from './options';
-import type { Output, OutputOptions } from './output';
+import {
+	dateRangeField,
+	dateRangeFields,
+	RANGES,
+	rangeOfUsers,
+	type TypedDates,
+} from './dateRange';
+import { readOptions, timeseriesOptions, type TimeseriesOptions } from './options';
+import { outputField, type Output, type OutputOptions } from './output';
 
-/** The values of all fields. */
+/** Pages are in order of time; the contract has no other order. */
+const LIMIT_HINT =
+	"Stops after this many rows, so only the first users are read. For everybody, or the newest readings, turn on 'Return All'.";
+
+export const timeseriesFields: INodeProperties[] = [
+	...userFields,
+	...dateRangeFields,
+	outputField,
+	providerField,
+	...returnAllAndLimit(LIMIT_HINT),
+	simplifyField,
+	timeseriesOptions,
+];
+
+/** The values of the fields that are the same for all items. */
 export interface TimeseriesRequest extends TimeseriesOptions, OutputOptions {
+	scope: UserScope;
 	/** Whether an AI agent gets short rows. */
 	isSimple: boolean;
-	/** *User*, or *User IDs*; the whole team without either. */
-	user?: UserIdentifier;
-	list?: { by: UserIdentifier['by']; entries: ListEntry[] };
-}
-
-export function readRequest(
-	context: IExecutePaginationFunctions,
-	metric: Metric,
-): TimeseriesRequest {
-	const { scope, ...request } = oncePerRun(context, { but: OF_ITEM }, (now) =>
-		readFields(context, metric, now),
-	);
-	if (scope === 'all') return request;
-	if (scope === 'one') return { ...request, user: readUser(context) };
-	const by = readUsersBy(context);
-	return { ...request, list: { by, entries: readUserIds(context, by) } };
 }
 
 /** User and User IDs usually differ from item to item. */
 const OF_ITEM = ['user', 'userIds'];
 
-/** The fields that are the same for all items. */
+export const readRequest = (
+	context: IExecutePaginationFunctions,
+	metric: Metric,
+): TimeseriesRequest =>
+	oncePerRun(context, { but: OF_ITEM }, (now) => readFields(context, metric, now));
+
 function readFields(context: IExecutePaginationFunctions, metric: Metric, now: DateTime) {
 	const options = readOptions(context, metric);
 	const { output } = options;
@@ -83,20 +92,23 @@ const FEWER_USERS: Partial<Record<UserScope, string[]>> = {
 const readLess = ({ fewerRows }: Pick<Output, 'fewerRows'>, scope: UserScope): string =>
 	`Read less in one go: ${[...fewerRows, ...(FEWER_USERS[scope] ?? [])].join(', or ')}`;
 
-/** @param resolved shared by the items of a run */
-export function selectionOf(
+/** *Users*, with *User* or *User IDs* of the item. @param resolved shared by the items of a run */
+export function readSelection(
+	context: IExecutePaginationFunctions,
 	request: TimeseriesRequest,
 	columns: readonly string[],
 	resolved: ResolvedNames,
 ): UserSelection {
-	const { user, list, whenNotFound, limit } = request;
+	const { scope, whenNotFound, limit, offset, maxUsers, output, onlyStatus } = request;
 	const isLazy = limit.mayEndEarly;
-	if (user) {
+	if (scope === 'one') {
 		const needsRecord = request.hasTimeZone || columns.includes('connected');
-		return oneUser(user, { whenNotFound, resolved, needsRecord });
+		return oneUser(readUser(context), { whenNotFound, resolved, needsRecord });
 	}
-	if (list) return listedUsers(list.by, list.entries, { whenNotFound, isLazy });
-	const { offset, maxUsers, output, onlyStatus } = request;
+	if (scope === 'listed') {
+		const by = readUsersBy(context);
+		return listedUsers(by, readUserIds(context, by), { whenNotFound, isLazy });
+	}
 	const connectedTo = request.isConnectedOnly ? request.provider : undefined;
 	// `total` counts all users of the list, connected or not. An error for too many users comes before
 	// 100,000 requests.
