@@ -179,6 +179,13 @@ export class Cursors {
 		else this.change(listed, { ended: 'cut' });
 	}
 
+	/** After a limit that only this user meets: once, the user stays due. The second time in a row it was the user's turn. */
+	throttle(listed: Listed) {
+		const { ended } = this.of(listed);
+		if (ended) this.finish(listed);
+		else this.change(listed, { ended: 'cut' });
+	}
+
 	/** The user has had a turn in this pass. */
 	finish(listed: Listed) {
 		this.change(listed, { tried: this.poll });

@@ -246,7 +246,7 @@ export class PollReader {
 		if (this.isOver || throttled.length === 0) return;
 		const error = sample && (await this.probe(sample));
 		if (isThrottle(error)) return this.endBy(error);
-		for (const one of throttled) this.cursors.finish(one);
+		for (const one of throttled) this.cursors.throttle(one);
 	}
 
 	private cut(result: UserResult, problem: Problem) {

@@ -3,6 +3,7 @@
  * could have done.
  */
 import type { INodeParameters } from 'n8n-workflow';
+import { LIMITS } from '../faults';
 import { HOUR } from '../steps';
 import type { Ended } from '../modelHost';
 import { ModelService } from '../service';
@@ -258,9 +259,10 @@ export class ProgressPlayer {
 			logged: lines,
 		});
 		// Where the list is refused as well, a pause that a user was told is everybody's.
-		const told = [...service.faults.values()].filter((fault) => fault === '503 for 3600').length;
-		// So it is where the one to compare with was told, too.
-		if (told > 1 || (told > 0 && record.throttled > 0)) this.pausedUntil = this.time.now + HOUR;
+		const limited = [...service.faults.values()].filter((fault) => LIMITS.includes(fault));
+		// So it is where the user to compare with is limited, too.
+		const isOfAll = limited.length > 1 || record.throttled > 0;
+		if (limited.includes('503 for 3600') && isOfAll) this.pausedUntil = this.time.now + HOUR;
 		if (service.limit?.isAnnounced) this.pausedUntil = Math.max(this.pausedUntil, record.retryAt);
 		else if (service.limit && record.throttled > 0) this.mayWaitUntil = this.time.now + service.limit.windowMs;
 		this.judgeTime(poll, this.time.now - begun, failing);
