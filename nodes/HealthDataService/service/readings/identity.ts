@@ -106,10 +106,10 @@ function textsIn(identity: Identity) {
 		if (parts.some((part, at) => part !== last[at]))
 			source = JSON.stringify(parts).slice(0, -1);
 		last = parts;
-		const text = `${source},${JSON.stringify(instant.key)}`;
-		if (instant.millis !== undefined) return `${text}]`;
+		const { millis, key } = instant;
+		if (millis !== undefined) return `${source},"${key}"]`;
 		// Without a time, only the values distinguish them.
-		return `${text},${JSON.stringify(valuesOf(identity, row))}]`;
+		return `${source},${JSON.stringify([key, valuesOf(identity, row)]).slice(1)}`;
 	};
 }
 

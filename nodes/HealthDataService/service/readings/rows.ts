@@ -121,7 +121,10 @@ export function readingRows(
 		return group.data.map((point) => {
 			const row = { ...start };
 			for (const field of fields) row[field] = point[field] ?? null;
-			for (const column of measured) row[column] = toNumber(row[column]) ?? row[column];
+			for (const column of measured) {
+				const value = row[column];
+				if (typeof value === 'string') row[column] = toNumber(value) ?? value;
+			}
 			return withServiceFields(row, point, { except: fields });
 		});
 	});
