@@ -1,7 +1,7 @@
 /** Pickers: search results in teams of any size, and error messages. */
 import { NodeApiError, type INodeListSearchResult } from 'n8n-workflow';
 import { uuid } from '../../dev/sandbox/world';
-import { readProvider } from '../../nodes/HealthDataService/fields/provider';
+import { readProvider } from '../../nodes/HealthDataService/fields/options';
 import { readUser } from '../../nodes/HealthDataService/fields/users';
 import { searchList } from '../helpers/engine';
 import { everythingIn } from '../helpers/inspect';

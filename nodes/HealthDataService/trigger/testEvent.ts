@@ -34,7 +34,11 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const found: FoundRow[] = [];
 	let problem: Problem | undefined;
 	const users = selection.users(get);
-	for await (const result of event.read(get, users, { target, windowStartOf, isTimeUp })) {
+	for await (const result of event.read(get, users, {
+		target,
+		windowStartOf,
+		isTimeUp,
+	})) {
 		problem ??= result.problem;
 		const seen = new SeenReadings({});
 		const { changes } = detectChanges(event, result.rows, seen, { start }, isWanted);

@@ -1,8 +1,7 @@
 /** Resource Timeseries: one operation per metric, and the fields in their order on the screen. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { shownIf } from '../../fields/field';
-import { returnAllAndLimit } from '../../fields/options';
-import { providerField } from '../../fields/provider';
+import { providerField, returnAllAndLimit } from '../../fields/options';
 import { simplifyField } from '../../fields/simplify';
 import { userFields } from '../../fields/users';
 import { metrics, pathOf, type Metric } from '../../service/readings/metrics';

@@ -2,21 +2,19 @@
 import type { DateTime } from 'luxon';
 import type { IExecutePaginationFunctions } from 'n8n-workflow';
 import { readField, toChoiceOf } from '../../fields/field';
-import { readLimit } from '../../fields/options';
-import { readProvider } from '../../fields/provider';
+import { readLimit, readProvider } from '../../fields/options';
 import { isSimplified } from '../../fields/simplify';
 import {
 	readUser,
 	readUserIds,
-	readUsersBy,
 	readUserScope,
+	type ListedIds,
 	type UserScope,
 } from '../../fields/users';
 import type { Metric } from '../../service/readings/metrics';
 import {
 	listedUsers,
 	oneUser,
-	type ListEntry,
 	type ResolvedNames,
 	type UserIdentifier,
 	type UserSelection,
@@ -33,7 +31,7 @@ export interface TimeseriesRequest extends TimeseriesOptions, OutputOptions {
 	isSimple: boolean;
 	/** *User*, or *User IDs*; the whole team without either. */
 	user?: UserIdentifier;
-	list?: { by: UserIdentifier['by']; entries: ListEntry[] };
+	list?: ListedIds;
 }
 
 export function readRequest(
@@ -45,8 +43,7 @@ export function readRequest(
 	);
 	if (scope === 'all') return request;
 	if (scope === 'one') return { ...request, user: readUser(context) };
-	const by = readUsersBy(context);
-	return { ...request, list: { by, entries: readUserIds(context, by) } };
+	return { ...request, list: readUserIds(context) };
 }
 
 /** User and User IDs usually differ from item to item. */
