@@ -11,7 +11,6 @@ import type {
 	INodePropertyRouting,
 	ITaskDataConnections,
 } from 'n8n-workflow';
-import { DateTime } from 'luxon';
 import { isTool } from '../fields/field';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
@@ -92,7 +91,6 @@ export const itemLimit = (maxRows: number, advice: string) =>
 	});
 
 export class Run {
-	readonly now = DateTime.now();
 	/** Whether *Batching* starts the items one after the other. */
 	readonly isBatched: boolean;
 	/** With On Error *Stop*: the error of the first item that failed. */
@@ -172,13 +170,12 @@ export function runOf(context: IExecuteSingleFunctions): Run {
 export function oncePerRun<T extends object>(
 	context: IExecuteSingleFunctions,
 	{ but }: { but: string[] },
-	read: (now: DateTime) => T,
+	read: () => T,
 ): T {
-	const run = runOf(context);
 	const fields = Object.entries(context.getNode().parameters).filter(
 		([name]) => !but.includes(name),
 	);
 	// An expression is saved as text that begins with "=".
-	if (JSON.stringify(fields).includes('"=')) return read(run.now);
-	return run.once('fields', () => read(run.now));
+	if (JSON.stringify(fields).includes('"=')) return read();
+	return runOf(context).once('fields', read);
 }

@@ -31,7 +31,8 @@ interface Stored {
 
 /** What this process knows of a trigger. */
 export class Local {
-	starts = 0;
+	/** Context of the last start. In memory, n8n makes one per start; durable, one per poll. */
+	startedBy?: IPollFunctions;
 	/** Count of the newest state, and of the newest without which readings are lost or emitted twice. */
 	polls = 0;
 	needed = 0;
@@ -55,9 +56,6 @@ export class Local {
 /** By workflow ID and node ID. */
 const locals = new Map<string, Local>();
 
-/** Contexts that have polled. In memory, n8n makes one per start of the trigger; durable, one per poll. */
-const known = new WeakSet<IPollFunctions>();
-
 export function scheduleOf(context: IPollFunctions): Schedule {
 	const node = context.getNode();
 	const stored: Stored = context.getWorkflowStaticData('node');
@@ -74,11 +72,11 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 		isDurable &&
 		context.getActivationMode() === 'update' &&
 		givenMs !== DEFAULT_BUDGET_MS;
-	const isStart = !known.has(context) && !isPollTime;
-	known.add(context);
-	const started = (local.starts += isStart ? 1 : 0);
+	const isStart = local.startedBy !== context && !isPollTime;
+	if (isStart) local.startedBy = context;
+	const { startedBy } = local;
 	const budgetMs = Math.min(givenMs, isStart ? START_BUDGET_MS : Infinity);
-	const isSuperseded = () => local.starts !== started;
+	const isSuperseded = () => local.startedBy !== startedBy;
 	return { local, isDurable, isStart, budgetMs, stored, isSuperseded };
 }
 

@@ -23,7 +23,6 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const isTimeUp = () => performance.now() > deadline;
 	const get = await connect(context, {
 		...SHORT_RETRY,
-		retryForMs: timeoutMs / 2,
 		timeoutMs,
 		continues: true,
 		queue: new RequestQueue(target, deadline + timeoutMs),

@@ -1,5 +1,5 @@
 /** Parameters of one input item: all fields of a timeseries operation, validated before the first request. */
-import type { DateTime } from 'luxon';
+import { DateTime } from 'luxon';
 import type { IExecutePaginationFunctions } from 'n8n-workflow';
 import { readField, toChoiceOf } from '../../fields/field';
 import { readLimit, readProvider } from '../../fields/options';
@@ -38,8 +38,8 @@ export function readRequest(
 	context: IExecutePaginationFunctions,
 	metric: Metric,
 ): TimeseriesRequest {
-	const { scope, ...request } = oncePerRun(context, { but: OF_ITEM }, (now) =>
-		readFields(context, metric, now),
+	const { scope, ...request } = oncePerRun(context, { but: OF_ITEM }, () =>
+		readFields(context, metric),
 	);
 	if (scope === 'all') return request;
 	if (scope === 'one') return { ...request, user: readUser(context) };
@@ -50,7 +50,7 @@ export function readRequest(
 const OF_ITEM = ['user', 'userIds'];
 
 /** The fields that are the same for all items. */
-function readFields(context: IExecutePaginationFunctions, metric: Metric, now: DateTime) {
+function readFields(context: IExecutePaginationFunctions, metric: Metric) {
 	const options = readOptions(context, metric);
 	const { output } = options;
 	const scope = readUserScope(context);
@@ -65,7 +65,7 @@ function readFields(context: IExecutePaginationFunctions, metric: Metric, now: D
 
 	const limit = itemLimit(maxRows, readLess(output, scope));
 	const { isWholeDays } = output;
-	const rangeOf = rangeOfUsers({ ...options, range, dates, isWholeDays }, now);
+	const rangeOf = rangeOfUsers({ ...options, range, dates, isWholeDays }, DateTime.now());
 	return { ...options, scope, provider, limit, rangeOf, isSimple };
 }
 
