@@ -36,9 +36,9 @@ export class Local {
 	/** Count of the newest state, and of the newest without which readings are lost or emitted twice. */
 	polls = 0;
 	needed = 0;
-	/** When the first poll began, and when the last one ended (ms since 1970). */
+	/** When the first poll began (ms since 1970), and when the last one ended, by `performance.now()`. */
 	readonly firstAt = Date.now();
-	at = 0;
+	endedAt = 0;
 	/** When the user list was last read to its end (ms since 1970). */
 	listReadAt = Date.now();
 	/** The last throttle that cut a poll short, and when (ms since 1970). */
@@ -119,7 +119,7 @@ const SETTLED_MS = 60_000;
 /** @param polls count of the state that the poll saves @param isNeeded whether it emits, or has read users for the first time */
 export function notePoll({ local }: Schedule, polls: number, isNeeded = false) {
 	local.polls = polls;
-	local.at = Date.now();
+	local.endedAt = performance.now();
 	local.isSkipped = false;
 	if (isNeeded) local.needed = polls;
 }
@@ -137,7 +137,7 @@ export function skipIfStale(
 ): boolean {
 	const isOlder = isKnown ? poll < local.needed : !isStart && poll < local.polls;
 	if (!isDurable || !isOlder) return false;
-	const age = Date.now() - local.at;
-	if (local.isSkipped && (age < 0 || age >= SETTLED_MS)) return false;
+	const isSettled = performance.now() - local.endedAt >= SETTLED_MS;
+	if (local.isSkipped && isSettled) return false;
 	return (local.isSkipped = true);
 }
