@@ -104,7 +104,7 @@ const FIELD_OF_ITEM = /^=\{\{\s*\$json\.([A-Za-z_]\w*)\s*\}\}$/;
  */
 export function readLocator(context: FieldContext, name: string): Located {
 	const stored = context.getNode().parameters[name];
-	if (isItem(context) && isLocator(stored) && !isTool(context)) {
+	if ('getInputData' in context && isLocator(stored) && !isTool(context)) {
 		const [, field] = FIELD_OF_ITEM.exec(String(stored.value)) ?? [];
 		if (field) return { mode: stored.mode, value: context.getInputData().json[field] };
 	}
@@ -116,9 +116,6 @@ export function readLocator(context: FieldContext, name: string): Located {
 	const label: unknown = isPicked ? stored.cachedResultName : undefined;
 	return { mode, value, label: typeof label === 'string' ? label : undefined };
 }
-
-const isItem = (context: FieldContext): context is IExecuteSingleFunctions =>
-	'getInputData' in context;
 
 const isLocator = (given: unknown): given is INodeParameterResourceLocator =>
 	typeof given === 'object' && given !== null && 'value' in given;

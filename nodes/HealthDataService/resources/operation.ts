@@ -165,15 +165,15 @@ export function runOf(context: IExecuteSingleFunctions): Run {
  * Calls `read` once per run if no field has an expression, else for each item: n8n evaluates a field again for each item, which
  * takes as long as a request. An error is not cached.
  *
- * @param options.but fields that may have an expression; `read` must not read them
+ * @param except fields that may have an expression; `read` must not read them
  */
 export function oncePerRun<T extends object>(
 	context: IExecuteSingleFunctions,
-	{ but }: { but: string[] },
+	except: string[],
 	read: () => T,
 ): T {
 	const fields = Object.entries(context.getNode().parameters).filter(
-		([name]) => !but.includes(name),
+		([name]) => !except.includes(name),
 	);
 	// An expression is saved as text that begins with "=".
 	if (JSON.stringify(fields).includes('"=')) return read();

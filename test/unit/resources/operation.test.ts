@@ -24,7 +24,7 @@ describe('fields', () => {
 	/** How often three items read the fields. */
 	const readsOf = (parameters: INodeParameters) => {
 		const read = jest.fn(() => ({}));
-		for (const context of startRun(parameters)) oncePerRun(context, { but: ['user'] }, read);
+		for (const context of startRun(parameters)) oncePerRun(context, ['user'], read);
 		return read.mock.calls.length;
 	};
 
@@ -52,8 +52,8 @@ describe('fields', () => {
 				throw new Error('refused');
 			});
 		const [first, ...others] = startRun();
-		expect(() => oncePerRun(first, { but: [] }, read)).toThrow('refused');
-		for (const context of others) expect(oncePerRun(context, { but: [] }, read)).toEqual({ given: 1 });
+		expect(() => oncePerRun(first, [], read)).toThrow('refused');
+		for (const context of others) expect(oncePerRun(context, [], read)).toEqual({ given: 1 });
 		expect(read).toHaveBeenCalledTimes(2);
 	});
 });

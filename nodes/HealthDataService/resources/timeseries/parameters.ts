@@ -38,7 +38,7 @@ export function readRequest(
 	context: IExecutePaginationFunctions,
 	metric: Metric,
 ): TimeseriesRequest {
-	const { scope, ...request } = oncePerRun(context, { but: OF_ITEM }, () =>
+	const { scope, ...request } = oncePerRun(context, OF_ITEM, () =>
 		readFields(context, metric),
 	);
 	if (scope === 'all') return request;
