@@ -101,9 +101,7 @@ export async function searchList(
 	const node = new HealthDataService();
 	const { workflow, additionalData, tested } = build(node, { credential, parameters: {} });
 	const context = new LoadOptionsContext(workflow, tested, additionalData, '');
-	return await workflow.expression.withIsolate(
-		async () => await node.methods.listSearch[method].call(context, filter),
-	);
+	return await workflow.expression.withIsolate(async () => await node.methods.listSearch[method].call(context, filter));
 }
 
 /**

@@ -36,7 +36,7 @@ export class Local {
 	/** Count of the newest state, and of the newest without which readings are lost or emitted twice. */
 	polls = 0;
 	needed = 0;
-	/** When the first poll began (ms since 1970), and when the last one ended, by `performance.now()`. */
+	/** When the first poll began, and when the last one ended (ms since 1970). */
 	readonly firstAt = Date.now();
 	endedAt = 0;
 	/** When the user list was last read to its end (ms since 1970). */
@@ -119,7 +119,7 @@ const SETTLED_MS = 60_000;
 /** @param polls count of the state that the poll saves @param isNeeded whether it emits, or has read users for the first time */
 export function notePoll({ local }: Schedule, polls: number, isNeeded = false) {
 	local.polls = polls;
-	local.endedAt = performance.now();
+	local.endedAt = Date.now();
 	local.isSkipped = false;
 	if (isNeeded) local.needed = polls;
 }
@@ -137,7 +137,8 @@ export function skipIfStale(
 ): boolean {
 	const isOlder = isKnown ? poll < local.needed : !isStart && poll < local.polls;
 	if (!isDurable || !isOlder) return false;
-	const isSettled = performance.now() - local.endedAt >= SETTLED_MS;
-	if (local.isSkipped && isSettled) return false;
+	// A clock that was set back makes nothing young.
+	const ageMs = Math.abs(Date.now() - local.endedAt);
+	if (local.isSkipped && ageMs >= SETTLED_MS) return false;
 	return (local.isSkipped = true);
 }
