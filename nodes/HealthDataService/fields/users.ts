@@ -91,7 +91,9 @@ export function readUser(context: FieldContext): UserIdentifier {
 	const advice = mode === 'list' && isBlank(value) ? PICK_USER : USER_ADVICE;
 	const id = toIdentifier(value, 'userId', "'User'", advice);
 	if (label === undefined) return { by: 'userId', id };
-	return { by: 'userId', id: String(value), shownAs: clientIdIn(label, String(value)) };
+	const picked = String(value);
+	const shown = label.replace(SOURCES_OF_ROW, '');
+	return { by: 'userId', id: picked, shownAs: shown === picked ? undefined : shown };
 }
 
 const CLIENT_ID_ADVICE = 'Enter the identifier that your application gave to this user';
@@ -114,11 +116,7 @@ export function pickerRow(user: IDataObject): string {
 	return sources.length ? `${id} (${sources.join(', ')})` : id;
 }
 
-/** The client user ID in a picker row; undefined if the row shows the user ID. */
-function clientIdIn(row: string, userId: string): string | undefined {
-	const id = row.replace(/ \([^()]*\)$/, '');
-	return isClientUserId(id) && id !== userId ? id : undefined;
-}
+const SOURCES_OF_ROW = / \([^()]*\)$/;
 
 const usersByField: INodeProperties = {
 	displayName: 'Identified By',

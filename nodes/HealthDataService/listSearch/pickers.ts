@@ -10,7 +10,6 @@ import { connect, type Get } from '../http/client';
 import { SHORT_RETRY } from '../http/retry';
 import {
 	connectedSources,
-	isClientUserId,
 	isUserId,
 	resolveUser,
 	userPage,
@@ -74,16 +73,15 @@ export const searchUsers = picker({
 			.map((user) => ({ name: pickerRow(user), value: String(user.user_id) }))
 			.filter(({ value }) => isUserId(value)),
 	find: async (get, text) =>
-		isClientUserId(text) ? await resolveTyped(get, text) : undefined,
+		await resolveUser(get, text, { isListNext: true }).catch(ignoreNoMatch),
 	advice: 'Type the whole client user ID',
 });
 
-/** Undefined for a partial identifier, which the service may reject: then the list is searched. */
-const resolveTyped = async (get: Get, text: string) =>
-	await resolveUser(get, text, { isListNext: true }).catch((error: Problem) => {
-		if (error.isTransient || error.concernsAll) throw error;
-		return ignoreProblem(error);
-	});
+/** Of a partial identifier, which the service may reject, or which cannot be one: then the list is searched. */
+function ignoreNoMatch(error: Problem) {
+	if (error.isTransient || error.concernsAll) throw error;
+	return ignoreProblem(error);
+}
 
 /** Sorting more holds up n8n. */
 const MAX_PROVIDERS = 1000;

@@ -17,13 +17,15 @@ import { RequestQueue, type RequestLimits } from '../http/requestQueue';
 import { RowLimit } from '../service/readings/rowLimit';
 import { Problem, sentences, toNodeError } from '../shared/problem';
 
-/** Opens the connection with the run's request queue of the item's key and address. The limits of its first call count. */
-type Connect = (limits?: RequestLimits) => Promise<Get>;
-
-/** Reads the rows of one input item. */
+/**
+ * Reads the rows of one input item.
+ *
+ * @param connectRun opens the connection with the run's request queue of the item's key and address; the limits of its first call
+ * count
+ */
 export type Execute = (
 	context: IExecutePaginationFunctions,
-	connectRun: Connect,
+	connectRun: (limits?: RequestLimits) => Promise<Get>,
 ) => Promise<IDataObject[]>;
 
 /** The `routing` of an operation whose rows `execute` reads, with as many requests as it takes. @param url of the first of them */
@@ -45,7 +47,7 @@ export function perItem(execute: Execute) {
 			json,
 			pairedItem: { item },
 		});
-		const connectRun: Connect = async (limits) =>
+		const connectRun = async (limits?: RequestLimits) =>
 			await connect(this, {
 				defaults: options,
 				queue: (account) => run.queueOf(account, limits),

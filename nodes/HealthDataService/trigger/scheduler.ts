@@ -12,17 +12,7 @@ const DEFAULT_BUDGET_MS = 300_000;
 /** A longer poll at a start would delay n8n. */
 const START_BUDGET_MS = 60_000;
 
-export interface Schedule {
-	local: Local;
-	/** Whether the scheduler is durable: the state is a row of its own, saved together with the emitted execution. */
-	isDurable: boolean;
-	/** At an activation or a start of n8n: after a throw there, n8n does not poll again. */
-	isStart: boolean;
-	budgetMs: number;
-	stored: Stored;
-	/** Whether the trigger was started again since: its fields may have changed, and it repeats this poll. */
-	isSuperseded: () => boolean;
-}
+export type Schedule = ReturnType<typeof scheduleOf>;
 
 /** n8n's static data of a node. */
 interface Stored {
@@ -56,7 +46,7 @@ export class Local {
 /** By workflow ID and node ID. */
 const locals = new Map<string, Local>();
 
-export function scheduleOf(context: IPollFunctions): Schedule {
+export function scheduleOf(context: IPollFunctions) {
 	const node = context.getNode();
 	const stored: Stored = context.getWorkflowStaticData('node');
 	// Missing in n8n's types.
@@ -76,8 +66,17 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 	if (isStart) local.startedBy = context;
 	const { startedBy } = local;
 	const budgetMs = Math.min(givenMs, isStart ? START_BUDGET_MS : Infinity);
-	const isSuperseded = () => local.startedBy !== startedBy;
-	return { local, isDurable, isStart, budgetMs, stored, isSuperseded };
+	return {
+		local,
+		/** Whether the scheduler is durable: the state is a row of its own, saved together with the emitted execution. */
+		isDurable,
+		/** At an activation or a start of n8n: after a throw there, n8n does not poll again. */
+		isStart,
+		budgetMs,
+		stored,
+		/** Whether the trigger was started again since: its fields may have changed, and it repeats this poll. */
+		isSuperseded: () => local.startedBy !== startedBy,
+	};
 }
 
 function localOf(name: string): Local {

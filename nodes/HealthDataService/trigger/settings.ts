@@ -42,18 +42,16 @@ const lookbackField: INodeProperties = {
 };
 
 /** One option for each threshold of a metric, shown for its event. */
-const thresholdFields: INodeProperties[] = metrics.flatMap(
-	({ value, noun, thresholds }) => {
-		const oneOfSeveral =
-			thresholds.length > 1 ? '. With several limits, one is enough.' : '';
-		const fieldOf = (threshold: ThresholdOption) => {
-			const where = threshold.at === 'least' ? 'at or above' : 'at or below';
-			const wanted = `Start the workflow only for a ${noun} ${where} this value`;
-			return limitField(threshold, wanted + oneOfSeveral);
-		};
-		return shownIf({ '/event': [value] }, thresholds.map(fieldOf));
-	},
-);
+const thresholdFields = metrics.flatMap(({ value, noun, thresholds }) => {
+	const oneOfSeveral =
+		thresholds.length > 1 ? '. With several limits, one is enough.' : '';
+	const fieldOf = (threshold: ThresholdOption) => {
+		const where = threshold.at === 'least' ? 'at or above' : 'at or below';
+		const wanted = `Start the workflow only for a ${noun} ${where} this value`;
+		return limitField(threshold, wanted + oneOfSeveral);
+	};
+	return shownIf({ '/event': [value] }, thresholds.map(fieldOf));
+});
 
 type TriggerOutput = 'readings' | 'users';
 
