@@ -14,6 +14,7 @@ import {
 } from './classify';
 import { cancellationOf, statusError, truncatedError } from './errors';
 import type { QueueOptions, RequestQueue } from './requestQueue';
+import type { Stopwatch } from './stopwatch';
 import type { Send } from './transport';
 
 /** Throttles in a row that no other request escapes: they are not of one user. */
@@ -91,8 +92,8 @@ export interface RetryOptions
 
 /** What is left of the time for one user. All requests for the user share it. */
 export interface Budget {
-	/** When the first request for the user left the queue, by `performance.now()`. Later ones go ahead of first requests. */
-	sentAt?: number;
+	/** Runs from the first attempt of each request to the end of its last one: time in the queue before does not count. */
+	spent: Stopwatch;
 	/** Why no request is sent any more: a request ends with the error of its last attempt, or with this reason. */
 	stoppedBy: () => Problem | undefined;
 	/** Whether a request is sent again after a failure that is no throttle of the service. */
@@ -187,15 +188,20 @@ class Attempts {
 		const { budget, isProbe, isCancelled } = this.request;
 		const queued = { signal, continues, isProbe, isCancelled, stoppedBy: this.stoppedBy };
 		const work = async () => {
-			if (budget) budget.sentAt ??= performance.now();
+			budget?.spent.start();
 			this.count++;
 			return await this.send(url);
 		};
-		for (;;) {
-			const isFurther = this.count > 0 || budget?.sentAt !== undefined;
-			const options = { ...queued, isFurther, notBefore: this.notBefore };
-			const response = await queue.run(work, classify, options, this.settle);
-			if (response) return response;
+		try {
+			for (;;) {
+				// Goes ahead of the first requests for other users.
+				const isFurther = this.count > 0 || budget?.spent.isBegun;
+				const options = { ...queued, isFurther, notBefore: this.notBefore };
+				const response = await queue.run(work, classify, options, this.settle);
+				if (response) return response;
+			}
+		} finally {
+			budget?.spent.stop();
 		}
 	}
 

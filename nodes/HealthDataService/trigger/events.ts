@@ -32,6 +32,8 @@ export interface ReadOptions
 	target: WatchTarget;
 	/** In ms. */
 	windowStartOf: (user: SelectedUser) => number;
+	/** Users in progress for each concurrent request. With one, no user waits for the requests of others. */
+	usersPerRequest?: number;
 }
 
 export interface TriggerEvent extends Identity {
@@ -52,7 +54,11 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	noun: metric.noun,
 	testDays: 90,
 	metric,
-	read(get, users, { target, windowStartOf, ...options }) {
+	read(
+		get,
+		users,
+		{ target, windowStartOf, usersPerRequest = USERS_PER_REQUEST, ...options },
+	) {
 		const { concurrency, requestsPerSecond = Infinity, provider, sourceTypes } = target;
 		const all = collectRows(metric, new RowLimit(Infinity, tooManyRows));
 		const query = (user: SelectedUser) => {
@@ -66,7 +72,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			selection: { ...target.selection, users: () => users },
 			asCompleted: true,
 			// Not more than a rate limit leaves room for: they would all wait, and none would be done soon.
-			width: Math.ceil(USERS_PER_REQUEST * Math.min(concurrency, requestsPerSecond)),
+			width: Math.ceil(usersPerRequest * Math.min(concurrency, requestsPerSecond)),
 			// Change detection adds `local_time` and `row_id`.
 			collect: ofSourceTypes(sourceTypes, all),
 		});

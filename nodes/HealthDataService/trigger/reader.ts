@@ -12,7 +12,7 @@ import type { UserResult } from '../service/readings/readUsers';
 import type { SelectedUser, SelectedUsers } from '../service/users/selection';
 import { isThrottle, Problem, problemOfOne } from '../shared/problem';
 import type { Clock } from './clock';
-import { Cursors, hasFailed, keyOf, labelOf, type Listed } from './cursors';
+import { Cursors, hasFailed, keyOf, labelOf } from './cursors';
 import type { WatchTarget } from './events';
 import { PollResults, type PollResult } from './results';
 import type { Settings } from './settings';
@@ -54,7 +54,7 @@ export class PollReader {
 	private readonly aside: SelectedUser[] = [];
 	/** Users read after the others, since they were throttled alone before. */
 	private readonly again: SelectedUser[] = [];
-	private readonly failures: Array<[Listed, Problem]> = [];
+	private firstFailure?: Problem;
 	private failuresInARow = 0;
 	/** Reads that have ended: a result may be taken later, while the list is awaited. */
 	private ended = 0;
@@ -100,7 +100,7 @@ export class PollReader {
 		await this.takeAside();
 		this.throwIfOnlyUserFailed();
 		const { lastThrottle } = this.options.queue;
-		return this.results.finish(this.failures.length === 0 ? lastThrottle : undefined);
+		return this.results.finish(this.firstFailure ? undefined : lastThrottle);
 	}
 
 	/** Reads those users who are due, then those who were throttled alone before. */
@@ -188,6 +188,8 @@ export class PollReader {
 				totalMs: isTimeUp() ? 0 : budgetMs / 2,
 			}),
 			isTimeUp,
+			// Those who hang take all requests: another user's second one would not be sent.
+			usersPerRequest: this.isAside ? 1 : undefined,
 			onDone: this.note,
 		});
 		const takeEach = async () => {
@@ -294,15 +296,15 @@ export class PollReader {
 
 	/** A stretch of failing users does not end a poll while the user list answers: else the service fails as a whole. */
 	private async fail(result: UserResult, problem: Problem) {
-		const { failures, results, isTimeUp } = this;
+		const { results, isTimeUp } = this;
 		this.cursors.fail(result);
 		this.noteTrouble(result, problem);
-		failures.push([result, problem]);
+		this.firstFailure ??= problem;
 		this.failuresInARow++;
 		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || isTimeUp()) return;
 		const outage = await this.probe();
 		const isOutage = outage && !isThrottle(outage) && !isTimeUp();
-		if (isOutage && results.isEmpty()) throw this.everyReadFailed();
+		if (isOutage && results.isEmpty()) throw outage;
 		if (outage) this.endBy(outage);
 	}
 
@@ -318,24 +320,13 @@ export class PollReader {
 		return await answer.then(() => undefined).catch((error: Error) => error);
 	}
 
-	private everyReadFailed(): Problem {
-		const [[first, problem]] = this.failures;
-		const count = this.failures.length;
-		if (count === 1) return problem;
-		return problem.reworded(
-			`No user's readings can be read. ${problem.message}`,
-			`The first of ${count} users is ${labelOf(first)}. ${problem.description}`,
-		);
-	}
-
 	/** @throws Problem: the field that names this user may be wrong */
 	private throwIfOnlyUserFailed() {
 		const { isOne, entries } = this.target.selection;
-		const [[, problem] = []] = this.failures;
+		const problem = this.firstFailure;
 		if (!this.results.isEmpty() || !problem) return;
-		const mayBeWrong =
-			isOne || (entries?.length === 1 && !(problem as Problem).isTransient);
-		if (mayBeWrong) throw problem;
+		const isOnlyEntry = entries?.length === 1 && !problem.isTransient;
+		if (isOne || isOnlyEntry) throw problem;
 	}
 }
 

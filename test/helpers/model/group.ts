@@ -22,9 +22,9 @@ export class Group {
 		return this.table.size > 0;
 	}
 
-	/** Whether a reader could have seen it before. */
+	/** Whether the first read of its user has surely seen it as old. */
 	get isKnown() {
-		return this.table.size > 0 || (!this.isOldUnsure && (this.old?.length ?? 0) > 0);
+		return !this.isOldUnsure && (this.old?.length ?? 0) > 0;
 	}
 
 	hasChanged(after: number, until: number): boolean {

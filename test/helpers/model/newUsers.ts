@@ -20,7 +20,11 @@ export class NewUsers implements Judge {
 		private readonly since: number,
 		private readonly clockError: number,
 	) {
-		for (const one of world.people) if (one.isListed) this.known.add(one);
+		// With a clock that was behind, users of that time look new where the publication could not read the list.
+		const surelyOld = since - Math.abs(clockError);
+		for (const one of world.people) {
+			if (one.isListed) (one.createdOn <= surelyOld ? this.known : this.unsure).add(one);
+		}
 	}
 
 	save() {
@@ -34,7 +38,7 @@ export class NewUsers implements Judge {
 	changeLookback = () => undefined;
 	changeLimits = () => undefined;
 
-	judge({ rows, isKept, isHit, isQuick, listed }: Poll) {
+	judge({ rows, isKept, isHit, isQuick, listed, dateError }: Poll) {
 		for (const { userId } of rows) {
 			const one = this.world.people.find((person) => person.userId === userId);
 			if (!one || !isInScope(this.scope, one)) fail('a user of another team was emitted', { userId });
@@ -49,7 +53,8 @@ export class NewUsers implements Judge {
 		if (!isKept || isHit || !isQuick || seen.length === 0) return;
 		for (const one of seen) {
 			if (!isInScope(this.scope, one) || this.known.has(one) || this.unsure.has(one)) continue;
-			if (!this.isListRead && one.createdOn <= this.since + Math.abs(this.clockError)) this.unsure.add(one);
+			const mayLookOld = dateError !== 0 || one.createdOn <= this.since + Math.abs(this.clockError);
+			if (!this.isListRead && mayLookOld) this.unsure.add(one);
 			else fail('a user who joined was not emitted', { nr: one.nr });
 		}
 		this.isFirstRound = false;

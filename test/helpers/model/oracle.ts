@@ -89,7 +89,8 @@ export class Oracle implements Judge {
 
 	private beginClock({ clockError, dateError, isHit }: Poll) {
 		const { sendsDate } = this.settings;
-		this.worstDate = Math.abs(dateError);
+		const isClockWrong = clockError !== 0;
+		this.worstDate = Math.max(Math.abs(dateError), isClockWrong ? SECOND : 0);
 		if (sendsDate && !isHit) return;
 		this.clock = new ClockWatch(sendsDate);
 		this.clock.begin(this.since, clockError, this.lookbacks.now);
@@ -104,6 +105,8 @@ export class Oracle implements Judge {
 		for (const row of poll.rows) if (row.nr !== undefined) this.judgeRow(row, poll);
 		for (const person of poll.gone) this.gone.add(person);
 		if (!poll.isKept) return;
+		// An entry that is added again is watched from then on.
+		for (const person of this.begins.keys()) if (person.isUnwatched) this.begins.delete(person);
 		const hasRead = [...this.begins.keys()].every((one) => !one.isListed || poll.served.has(one) || this.gone.has(one));
 		this.clock?.look(poll.begun, poll.clockError, this.lookbacks.now, hasRead);
 		const watched = this.world.people.filter((one) => one.isListed && this.isInScope(one));

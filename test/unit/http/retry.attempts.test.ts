@@ -2,6 +2,7 @@
 import { type ClientOptions, type RequestOptions } from '../../../nodes/HealthDataService/http/client';
 import { RequestQueue } from '../../../nodes/HealthDataService/http/requestQueue';
 import { MAX_PAUSE_MS } from '../../../nodes/HealthDataService/http/retry';
+import { Stopwatch } from '../../../nodes/HealthDataService/http/stopwatch';
 import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 import { served, useRetryLimits, type Given } from '../../helpers/playedService';
 import { useVirtualTime } from '../../helpers/virtualTime';
@@ -27,7 +28,7 @@ const until = (seconds: number, more: ClientOptions = {}) => ({
 const budget = (mayRetry: boolean, stopsAfterMs = Infinity): RequestOptions => {
 	const end = time.elapsed + stopsAfterMs;
 	const stoppedBy = () => (time.elapsed > end ? new Problem('No time is left', '') : undefined);
-	return { budget: { mayRetry: () => mayRetry, stoppedBy } };
+	return { budget: { spent: new Stopwatch(), mayRetry: () => mayRetry, stoppedBy } };
 };
 
 type Options = () => [ClientOptions?, RequestOptions?];
@@ -155,11 +156,13 @@ describe('other requests', () => {
 	});
 
 	it('for the first time are sent after those of a user who was begun', async () => {
-		const { ask, sent } = served(() => ({ tookMs: 100 }));
+		const { ask, sent } = served((path, nth) => ({ ...(path === '/A' && nth === 1 && status(500)), tookMs: 100 }));
 		const ofA = budget(true);
 		const first = ask('/a', {}, ofA).then(async () => await ask('/A', {}, ofA));
 		await Promise.all([first, ...[...'bcd'].map(async (name) => await ask(`/${name}`))]);
-		expect(sent.map(([path]) => path.slice(1)).join('')).toBe('abAcd');
+		expect(sent.map(([path]) => path.slice(1)).join('')).toBe('abAcdA');
+		// Three requests and the pause before the third; not the wait for the second.
+		expect(ofA.budget!.spent.ms).toBe(800);
 	});
 
 	it('are sent after retries, of which the earliest comes first', async () => {

@@ -8,6 +8,7 @@ import {
 	type RequestOptions,
 } from '../../http/client';
 import { CANCELLED_REQUEST } from '../../http/errors';
+import { Stopwatch } from '../../http/stopwatch';
 import { concurrentMap, type MapOptions } from '../../shared/concurrentMap';
 import { Problem, problemOfOne } from '../../shared/problem';
 import { pathOf, type Metric } from './metrics';
@@ -21,11 +22,11 @@ export interface UserResult extends SelectedUser {
 	rows: IDataObject[];
 	isGone: boolean;
 	problem?: Problem;
-	/** Since the first request was sent: time in the queue does not count as slowness. */
+	/** Without time in the queue. */
 	tookMs: number;
 }
 
-/** What one user may use of a read, in ms since the first request of the user. */
+/** What one user may use of a read, in ms without time in the queue. */
 export interface UserBudget {
 	/** A request that failed is sent again until then. */
 	retryMs: number;
@@ -73,12 +74,13 @@ async function readUser(
 	hasEnded: () => boolean,
 ): Promise<UserResult | undefined> {
 	const { isTriedOnce, isTimeUp, budget } = options;
-	const { own, tookMs } = budgetOf(budget);
+	const own = budgetOf(budget);
+	const { spent } = own;
 	const getOfUser: Get = async (path, params, ifMissing, request) =>
 		await get(path, params, ifMissing, { ...request, budget: own });
 	const request = {
 		...(isTriedOnce?.(selected) && SINGLE_ATTEMPT),
-		isCancelled: () => hasEnded() || (own.sentAt === undefined && isTimeUp?.() === true),
+		isCancelled: () => hasEnded() || (!spent.isBegun && isTimeUp?.() === true),
 	};
 	let resolved = selected;
 	try {
@@ -87,11 +89,11 @@ async function readUser(
 			: selected;
 		resolved = found ?? selected;
 		const read = found ? await readFound(getOfUser, options, found, request) : noRows();
-		return { ...resolved, ...read, tookMs: tookMs() };
+		return { ...resolved, ...read, tookMs: spent.ms };
 	} catch (error) {
 		if (error === CANCELLED_REQUEST) return undefined;
 		const problem = problemOfOne(error, hasEnded());
-		return { ...resolved, ...noRows(), tookMs: tookMs(), problem };
+		return { ...resolved, ...noRows(), tookMs: spent.ms, problem };
 	}
 }
 
@@ -120,17 +122,17 @@ async function readFound(
 
 async function* noPages(): AsyncGenerator<IDataObject> {}
 
-/** The budget that all requests for one user share. Its time begins when the first of them leaves the queue. */
+/** The budget that all requests for one user share. */
 function budgetOf(
 	limits: () => UserBudget = () => ({ retryMs: Infinity, totalMs: Infinity }),
-) {
-	const own: Budget = {
+): Budget {
+	const spent = new Stopwatch();
+	return {
+		spent,
 		stoppedBy: () =>
-			own.sentAt !== undefined && tookMs() >= limits().totalMs ? tooSlow() : undefined,
-		mayRetry: () => tookMs() < limits().retryMs,
+			spent.isBegun && spent.ms >= limits().totalMs ? tooSlow() : undefined,
+		mayRetry: () => spent.ms < limits().retryMs,
 	};
-	const tookMs = () => (own.sentAt === undefined ? 0 : performance.now() - own.sentAt);
-	return { own, tookMs };
 }
 
 const tooSlow = () =>

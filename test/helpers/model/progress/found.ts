@@ -66,6 +66,21 @@ const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 			stretches: [stretch(0, 13, 0, 4, 'hang'), stretch(0, 3, 4, 1, 'hang')],
 		},
 	],
+	[
+		'A user does not fail while others who hang take all requests',
+		{
+			...{ scheduler: 'durable', scope: 'clients', latencyMs: 1400, concurrency: 1, everyMinutes: 60, people: 7 },
+			stretches: [stretch(0, 10, 3, 1, 'resolve hang')],
+		},
+	],
+	[
+		'Of the users aside, one who can be read again needs two requests',
+		{
+			...{ scheduler: 'durable', scope: 'clients', latencyMs: 1400, concurrency: 1, everyMinutes: 60, people: 7 },
+			readings: [{ poll: 1, user: 2 }],
+			stretches: [stretch(0, 3, 2, 1, 'resolve hang'), stretch(0, 10, 3, 1, 'resolve hang')],
+		},
+	],
 ];
 
 export const foundProgress = FOUND.map(([name, own]): [string, ProgressHistory] => [name, { ...PLAIN, ...own }]);
