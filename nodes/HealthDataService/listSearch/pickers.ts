@@ -72,8 +72,9 @@ export const searchUsers = picker({
 		users
 			.map((user) => ({ name: pickerRow(user), value: String(user.user_id) }))
 			.filter(({ value }) => isUserId(value)),
+	// A 404 of this `get` does not check the Base URL: the list is requested next.
 	find: async (get, text) =>
-		await resolveUser(get, text, { isListNext: true }).catch(ignoreNoMatch),
+		await resolveUser(async (path) => await get(path), text).catch(ignoreNoMatch),
 	advice: 'Type the whole client user ID',
 });
 

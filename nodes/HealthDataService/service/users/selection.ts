@@ -185,6 +185,8 @@ interface ListedOptions {
 	whenNotFound?: WhenNotFound;
 	/** Whether the reader may stop before the end: then the user list is not read for the client user IDs. */
 	isLazy?: boolean;
+	/** Why an entry has no user. */
+	noUser?: (entry: ListEntry) => Problem;
 }
 
 /** In the order of the list. */
@@ -214,10 +216,10 @@ const byUserId = (
 /** Each is resolved when its user is read, with the same budget, so that one that fails or hangs holds up no other. */
 function byClientUserId(
 	entries: readonly ListEntry[],
-	{ whenNotFound = 'error', isLazy = false }: ListedOptions,
+	{ whenNotFound = 'error', isLazy = false, noUser = noSuchClientEntry }: ListedOptions,
 ): UserSelection {
 	const throwUnlessEmpty = (entry: ListEntry) => {
-		if (whenNotFound === 'error') throw noSuchEntry('clientUserId', entry);
+		if (whenNotFound === 'error') throw noUser(entry);
 	};
 	return {
 		entries,
@@ -275,6 +277,8 @@ const noSuchEntry = (by: UserIdentifier['by'], { at, id }: ListEntry) =>
 			"Check it, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
 		{ httpCode: '404' },
 	);
+
+const noSuchClientEntry = (entry: ListEntry) => noSuchEntry('clientUserId', entry);
 
 /** A listed user may be removed before the readings are requested. A 404 for a user who still exists is an error. */
 export async function throwIfUserExists(get: Get, { user_id, client_user_id }: UserRef) {
