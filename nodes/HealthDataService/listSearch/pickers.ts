@@ -80,7 +80,7 @@ export const searchUsers = picker({
 
 /** Of a partial identifier, which the service may reject, or which cannot be one: then the list is searched. */
 function ignoreNoMatch(error: Problem) {
-	if (error.isTransient || error.concernsAll) throw error;
+	if (error.isTransient || error.kind === 'credential-invalid') throw error;
 	return ignoreProblem(error);
 }
 
