@@ -17,7 +17,7 @@ if (!existsSync(NODE + name) && !existsSync(`${NODE + name}.ts`))
  * @type {Record<string, string>}
  */
 const TESTS = {
-	'shared/calendarDay': 'unit/resources/timeseries/dateRange',
+	'shared/dateTime': 'unit/resources/timeseries/dateRange',
 	'shared/values': 'unit/shared/problem',
 	http: 'unit/http/{client,requestQueue} engine/refusals',
 	'http/deadlines': 'unit/http/client',

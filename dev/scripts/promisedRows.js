@@ -13,8 +13,10 @@ const USER = { user_id: '', client_user_id: null };
 const columnLine = (what, columns) => `${what}: columns ${columns.join(', ')}`;
 
 /** @param {string} folder of the node @param {Metric} metric @returns {object[]} */
-const emptyReadings = (folder, metric) =>
-	require(join(folder, 'service/readings/rows')).readingRows({ groups: { any: [{ data: [{}] }] } }, metric, USER);
+function emptyReadings(folder, metric) {
+	const { groupsOf, readingRows } = require(join(folder, 'service/readings/rows'));
+	return readingRows(groupsOf({ groups: { any: [{ data: [{}] }] } }), metric, USER);
+}
 
 const NO_OPTIONS = { meanLimits: [], limits: [], onlyStatus: [], comparesPrevious: false, hasTimeZone: false };
 /** Options that add columns. */
@@ -35,8 +37,8 @@ function metricLines(folder, metric) {
 
 /** @param {string} folder of the node @param {Metric} metric */
 function pollLine(folder, metric) {
-	const { pollColumns } = require(join(folder, 'service/readings/pollRow'));
-	return columnLine(`event ${metric.value} by user`, pollColumns(metric, [{}]));
+	const { periodColumns } = require(join(folder, 'service/readings/summary'));
+	return columnLine(`event ${metric.value} by user`, periodColumns('poll', metric, { ...NO_OPTIONS, limits: [{}] }));
 }
 
 /** @param {string} folder of the node @param {Event} event @param {Metric} [metric] a new user has no columns of ours but `row_id` */

@@ -27,4 +27,4 @@ export function readRanges(
 export const readRange = (fields: DateFields, zone: string, now: DateTime = DateTime.now(), options: RowOptions = {}) =>
 	readRanges(fields, zone, now, options)();
 
-export const toDateRange = (...given: Parameters<typeof readRange>) => readRange(...given).query;
+export const toDateRange = (...given: Parameters<typeof readRange>) => readRange(...given).query!;

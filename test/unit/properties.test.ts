@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { columnsOf } from '../../nodes/HealthDataService/service/readings/metrics';
 import { Problem } from '../../nodes/HealthDataService/shared/problem';
 import { text, toNumber } from '../../nodes/HealthDataService/shared/values';
-import { readingRows } from '../../nodes/HealthDataService/service/readings/rows';
+import { groupsOf, readingRows } from '../../nodes/HealthDataService/service/readings/rows';
 import { bloodPressure } from '../helpers/metrics';
 import { fc } from '../helpers/properties';
 import { toDateRange } from '../helpers/ranges';
@@ -21,7 +21,7 @@ it('no field of a point or a source is lost or overwrites another', () => {
 	fc.assert(
 		fc.property(fields, fields, (point, source) => {
 			const page = JSON.parse(JSON.stringify({ groups: { omron: [{ data: [point], source }] } })) as IDataObject;
-			const [row] = readingRows(page, bloodPressure, owner);
+			const [row] = readingRows(groupsOf(page), bloodPressure, owner);
 			expect(row.user_id).toBe('u');
 			for (const column of COLUMNS)
 				expect(shown(row[column])).toBe(shown(Object.entries(point).find(([key]) => key === column)?.[1] ?? null));

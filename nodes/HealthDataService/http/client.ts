@@ -90,7 +90,8 @@ export async function connect(
 		timeoutMs: Math.min(timeoutMs, RETRY_LIMITS.timeoutMs),
 	});
 	const isListThrottled = async (): Promise<boolean> => {
-		const probe = follow(`${root}/v2/user?limit=1`, { ...SINGLE_ATTEMPT, isProbe: true });
+		const url = root + (queue.sample ?? '/v2/user?limit=1');
+		const probe = follow(url, { ...SINGLE_ATTEMPT, isProbe: true });
 		return await probe.then(() => false, isThrottle);
 	};
 	const follow = followOne(

@@ -71,12 +71,15 @@ export class RequestQueue {
 	private probing?: Promise<unknown>;
 	private firstProbe?: Promise<void>;
 	private askingList?: Promise<void>;
+	private isListAsked = false;
 	/** Whether the first Retry-After was one for all requests, as far as is known. */
 	isThrottledForAll = true;
 	/** Whether the service has given data: then the Base URL is right. */
 	hasData = false;
 	/** Times in a row that the service has throttled, without an answer in between. */
 	throttles = 0;
+	/** Path of a request that has been answered: a limit that it does not meet is one of single users. */
+	sample?: string;
 	/** Error of the last throttle that a reader outlasts. */
 	lastThrottle?: Problem;
 	readonly deadlines = new Deadlines();
@@ -120,7 +123,7 @@ export class RequestQueue {
 		const { epoch } = this;
 		try {
 			const result = await work();
-			this.learn(outcomeOf(result), epoch);
+			this.learn(outcomeOf(result), epoch, options);
 			return settle(result);
 		} finally {
 			this.inFlight--;
@@ -157,10 +160,12 @@ export class RequestQueue {
 	 */
 	async obey(ms: number, isListThrottled: () => Promise<boolean>) {
 		const until = performance.now() + ms;
-		this.askingList ??= this.probe(async () => {
-			this.isThrottledForAll = await isListThrottled();
-			if (this.isThrottledForAll) this.pause(until - performance.now());
-		});
+		if (!this.isListAsked) {
+			this.askingList = this.probe(async () => {
+				this.isThrottledForAll = await isListThrottled();
+			});
+		}
+		this.isListAsked = true;
 		if (await this.knowsThrottledForAll()) this.pause(until - performance.now());
 	}
 
@@ -290,7 +295,9 @@ export class RequestQueue {
 	}
 
 	/** @param epoch in which the request was sent */
-	private learn(outcome: Outcome, epoch: number) {
+	private learn(outcome: Outcome, epoch: number, { isProbe }: QueueOptions) {
+		// After an answer, the next throttle may be another one.
+		if (outcome === 'answered' && !isProbe) this.isListAsked = false;
 		if (outcome === 'answered') this.isKeyProven = true;
 		if (outcome === 'answered' || isDenied(outcome)) this.onAnswer();
 		if (outcome === 'throttled' && epoch === this.epoch) this.onThrottle();

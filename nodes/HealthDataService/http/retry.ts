@@ -17,9 +17,6 @@ import type { QueueOptions, RequestQueue } from './requestQueue';
 import type { Stopwatch } from './stopwatch';
 import type { Send } from './transport';
 
-/** Throttles in a row that no other request escapes: they are not of one user. */
-const MIN_THROTTLES = 3;
-
 /** One object, which tests change. */
 export const RETRY_LIMITS = {
 	maxAttempts: 7,
@@ -172,8 +169,8 @@ class Attempts {
 	/** Last failure that is this user's own, not a throttle that the reader outlasts. */
 	private ownFailure?: Problem;
 	private lastFailure?: Problem;
-	/** Retry-After of the last attempt (ms). */
-	private askedMs?: number;
+	/** Whether the service limited the last attempt. */
+	private wasThrottled = false;
 	/** The end of the pause before the next attempt. */
 	private notBefore?: number;
 
@@ -211,10 +208,10 @@ class Attempts {
 		return reason && (this.lastFailure ?? reason);
 	};
 
-	/** Whether the last failure was a Retry-After of this user only: the request ends, and the others go on. */
+	/** Whether the last failure was a limit of this user only: the request ends, and the others go on. */
 	private get isOwnThrottle(): boolean {
 		const isOfAll = this.options.queue.isThrottledForAll || !this.request.budget;
-		return this.askedMs !== undefined && !isOfAll;
+		return this.wasThrottled && !isOfAll;
 	}
 
 	/** @returns nothing for another attempt @throws Problem after the last one */
@@ -229,7 +226,7 @@ class Attempts {
 		if (!isOutlasted) this.ownFailure = latest;
 		const failure = this.ownFailure ?? latest;
 		this.lastFailure = failure;
-		this.askedMs = failed.askedMs;
+		this.wasThrottled = failed.isThrottle;
 
 		const maxAttempts = this.request.maxAttempts ?? this.options.maxAttempts;
 		const limits = { ...this.options, maxAttempts };
@@ -286,18 +283,13 @@ class Attempts {
 		const restMs = retryUntil - performance.now();
 		// By throttles in a row, not by `delayMs`: others are answered while one request is throttled again and again.
 		const pauseMs = Math.max(askedMs ?? 0, backoff(throttles + 1));
-		if (askedMs !== undefined && isListThrottled) {
+		if (isThrottle && isListThrottled && this.request.budget) {
 			void queue.obey(delayMs === undefined ? restMs : pauseMs, isListThrottled);
 			return;
 		}
 		if (maxAttempts === 1) return;
-		if (delayMs !== undefined) {
-			if (isOutlasted || outcome === 'throttled') queue.pause(pauseMs);
-			return;
-		}
-		// A throttle that other requests do not meet is of this user only.
-		const concernsAll = askedMs !== undefined || throttles >= MIN_THROTTLES;
-		if (isOutlasted && concernsAll) queue.pause(restMs);
+		const isRetried = delayMs !== undefined;
+		if (isRetried && (isOutlasted || outcome === 'throttled')) queue.pause(pauseMs);
 	}
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../fields/options';
 import { isSimplified, limitNote, simpleUser, simplifyField } from '../fields/simplify';
 import { readClientUserId } from '../fields/users';
-import { userRow } from '../service/readings/rows';
+import { withServiceFields } from '../service/readings/rows';
 import { userPages, type ListSlice } from '../service/users/list';
 import { providerProblem } from '../service/users/provider';
 import { isConnectedTo, noSuchClientUser, resolveUser } from '../service/users/users';
@@ -37,6 +37,8 @@ const listFields: INodeProperties[] = [
 	simplifyField,
 	optionsField([connectedField, skipField]),
 ];
+
+const userRow = (user: IDataObject) => withServiceFields({}, user);
 
 const READ_IN_PARTS =
 	"Read the list in parts, an input item for each: 'Return All' off, 'Limit' 100,000 at most, and 'Skip First Users' in the options";

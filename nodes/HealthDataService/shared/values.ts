@@ -30,6 +30,15 @@ export function groupBy<T, K>(all: Iterable<T>, keyOf: (one: T) => K): Map<K, T[
 	return groups;
 }
 
+/** Calls `make` once for each key. */
+export function memoized<K, T>(make: (key: K) => T): (key: K) => T {
+	const known = new Map<K, T>();
+	return (key) => {
+		if (!known.has(key)) known.set(key, make(key));
+		return known.get(key)!;
+	};
+}
+
 /** An identifier or a name as text. Numbers are accepted, because identifiers often are numbers; blank gives an empty text. */
 export function text(value: unknown): string {
 	if (typeof value === 'number' || typeof value === 'bigint') return String(value);

@@ -1,7 +1,7 @@
 /** Event types of the trigger: a new reading of each metric, and a new user. Events are rows with a time. */
 import type { Get } from '../http/client';
 import type { RequestLimits } from '../http/requestQueue';
-import { collectRows, ofSourceTypes, withServiceFields } from '../service/readings/rows';
+import { collectRows, withServiceFields } from '../service/readings/rows';
 import { identityOf, type Identity } from '../service/readings/identity';
 import { metrics, type Metric } from '../service/readings/metrics';
 import {
@@ -60,7 +60,6 @@ const newReading = (metric: Metric): TriggerEvent => ({
 		{ target, windowStartOf, usersPerRequest = USERS_PER_REQUEST, ...options },
 	) {
 		const { concurrency, requestsPerSecond = Infinity, provider, sourceTypes } = target;
-		const all = collectRows(metric, new RowLimit(Infinity, tooManyRows));
 		const query = (user: SelectedUser) => {
 			const start_date = new Date(windowStartOf(user)).toISOString();
 			return { start_date, provider };
@@ -74,7 +73,8 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			// Not more than a rate limit leaves room for: they would all wait, and none would be done soon.
 			width: Math.ceil(usersPerRequest * Math.min(concurrency, requestsPerSecond)),
 			// Change detection adds `local_time` and `row_id`.
-			collect: ofSourceTypes(sourceTypes, all),
+			sourceTypes,
+			collect: collectRows(metric, { limit: new RowLimit(Infinity, tooManyRows) }),
 		});
 	},
 });

@@ -8,6 +8,7 @@ import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import type { RequestQueue } from '../http/requestQueue';
 import { MAX_PAUSE_MS } from '../http/retry';
 import { userPrefix } from '../service/readings/identity';
+import { pathOf } from '../service/readings/metrics';
 import type { UserResult } from '../service/readings/readUsers';
 import type { SelectedUser, SelectedUsers } from '../service/users/selection';
 import { isThrottle, Problem, problemOfOne } from '../shared/problem';
@@ -49,19 +50,17 @@ export class PollReader {
 	private readonly cursors: Cursors;
 	private readonly results: PollResults;
 	private readonly target: WatchTarget;
-	/** Users whom the pass has read before, as long as no user of the list is due. */
+	/** Users whom earlier polls of the pass have read, as long as this one has read nobody. */
 	private readonly done: SelectedUser[] = [];
 	private readonly aside: SelectedUser[] = [];
-	/** Users read after the others, since they were throttled alone before. */
-	private readonly again: SelectedUser[] = [];
+	/** Users who met a limit of the service that the user list did not meet. */
+	private readonly throttled: UserResult[] = [];
 	private firstFailure?: Problem;
 	private failuresInARow = 0;
 	/** Reads that have ended: a result may be taken later, while the list is awaited. */
 	private ended = 0;
 	private failed = 0;
 	private readonly late = new Set<UserResult>();
-	/** Whether the list was throttled too, asked once in a stretch of failures. */
-	private isListThrottled?: boolean;
 	private isAside = false;
 	private isOver = false;
 
@@ -92,10 +91,12 @@ export class PollReader {
 		// First reads begin by the service's time, which the first answer tells.
 		const isFirst = this.before.kept === undefined;
 		if (isFirst && !this.isOver) await this.probe();
-		await this.readDue(this.listed());
+		await this.takeAll(this.dueOf(this.listed()));
+		await this.finishThrottled();
 		if (this.isPassOver) {
 			this.cursors.beginPass();
-			await this.readDue(this.done.splice(0));
+			await this.takeAll(this.dueOf(this.done.splice(0)));
+			await this.finishThrottled();
 		}
 		await this.takeAside();
 		this.throwIfOnlyUserFailed();
@@ -103,18 +104,11 @@ export class PollReader {
 		return this.results.finish(this.firstFailure ? undefined : lastThrottle);
 	}
 
-	/** Reads those users who are due, then those who were throttled alone before. */
-	private async readDue(users: SelectedUsers) {
-		await this.takeAll(this.dueOf(users));
-		await this.takeAll(this.again.splice(0));
-	}
-
-	/** Whether this poll has read nobody but the last users of a pass that began before, if any. */
+	/** Whether earlier polls have read all users of this pass who can be read. */
 	private get isPassOver(): boolean {
-		const { results, cursors, done, isOver } = this;
-		return (
-			results.isListRead && done.length > 0 && !isOver && cursors.isPassComplete(false)
-		);
+		const { results, cursors, isOver } = this;
+		if (isOver || !results.isEmpty() || !results.isListRead) return false;
+		return cursors.isPassComplete(false);
 	}
 
 	/** Waits for the end of a Retry-After, or ends the poll. A clock that was set back does not make it longer. */
@@ -136,19 +130,15 @@ export class PollReader {
 	}
 
 	private async *dueOf(users: SelectedUsers): AsyncGenerator<SelectedUser> {
-		const { cursors, done, aside, again } = this;
-		let hasDue = false;
+		const { cursors, done, aside, results } = this;
+		const { queue } = this.options;
 		for await (const user of users) {
 			const cursor = cursors.of(user);
 			if (cursors.isDone(cursor)) {
-				if (!hasDue) done.push(user);
+				if (!hasFailed(cursor)) queue.sample ??= this.sampleOf(user);
+				if (results.isEmpty()) done.push(user);
 			} else if (hasFailed(cursor)) aside.push(user);
-			else if (this.wasThrottled(user)) again.push(user);
-			else {
-				hasDue = true;
-				done.length = 0;
-				yield user;
-			}
+			else yield user;
 		}
 	}
 
@@ -182,7 +172,7 @@ export class PollReader {
 		const read = this.settings.event.read(this.get, users, {
 			target,
 			windowStartOf: (user) => cursors.windowStart(cursors.of(user)),
-			isTriedOnce: (user) => hasFailed(cursors.of(user)) || this.wasThrottled(user),
+			isTriedOnce: (user) => hasFailed(cursors.of(user)),
 			budget: () => ({
 				retryMs: this.failed < FEW_FAILURES ? timeoutMs / 2 : 0,
 				totalMs: isTimeUp() ? 0 : budgetMs / 2,
@@ -201,11 +191,6 @@ export class PollReader {
 			if (!isThrottle(error) && !isLate) throw error;
 			this.endBy(error);
 		});
-	}
-
-	private wasThrottled(user: SelectedUser): boolean {
-		const trouble = this.options.troubles.get(keyOf(user));
-		return trouble !== undefined && isThrottle(trouble.problem);
 	}
 
 	/** Each poll reads a user at least, however long the list has taken at a low rate. */
@@ -227,7 +212,7 @@ export class PollReader {
 		const problem = result.problem ?? this.detect(result);
 		if (!problem) {
 			this.failuresInARow = 0;
-			this.isListThrottled = undefined;
+			this.options.queue.sample = this.sampleOf(result);
 			this.isOver ||= this.results.isFull();
 		} else if (isThrottle(problem)) await this.noteThrottle(result, problem);
 		else if (this.isCutShort(result)) this.cut(result, problem);
@@ -236,14 +221,32 @@ export class PollReader {
 
 	/** A throttle of all ends the poll. One that only this user meets was the user's turn, never a failure. */
 	private async noteThrottle(result: UserResult, problem: Problem) {
-		const isLate = this.late.has(result);
-		const isOfAll = await this.isThrottledForAll(problem, isLate);
-		if (isOfAll) this.endBy(problem);
-		else if (isLate) this.cursors.cut(result);
-		else {
-			this.noteTrouble(result, problem);
-			this.cursors.finish(result);
-		}
+		const { queue } = this.options;
+		const isOfAll = await queue.knowsThrottledForAll();
+		if (isOfAll) return this.endBy(problem);
+		this.noteTrouble(result, problem);
+		this.throttled.push(result);
+	}
+
+	/** A user who was read tells more than the user list: readings may have a limit of their own. */
+	private sampleOf({
+		user: { user_id },
+		sentId = user_id,
+	}: SelectedUser): string | undefined {
+		const { metric } = this.settings.event;
+		const now = new Date().toISOString();
+		const query = `start_date=${now}&end_date=${now}`;
+		return metric && sentId ? `${pathOf(metric, sentId)}?${query}` : undefined;
+	}
+
+	/** Users who alone met a limit have had their turn. With a limit of all readings, they stay due. */
+	private async finishThrottled() {
+		const { sample } = this.options.queue;
+		const throttled = this.throttled.splice(0);
+		if (this.isOver || throttled.length === 0) return;
+		const error = sample && (await this.probe(sample));
+		if (isThrottle(error)) return this.endBy(error);
+		for (const one of throttled) this.cursors.finish(one);
 	}
 
 	private cut(result: UserResult, problem: Problem) {
@@ -272,17 +275,6 @@ export class PollReader {
 	/** Whether only the end of the poll has kept this user from being read. */
 	private isCutShort(result: UserResult): boolean {
 		return this.late.has(result) && result.tookMs < this.options.timeoutMs;
-	}
-
-	/** A Retry-After has asked the list already. */
-	private async isThrottledForAll(
-		{ retryAfterMs }: Problem,
-		isLate: boolean,
-	): Promise<boolean> {
-		if (retryAfterMs !== undefined)
-			return await this.options.queue.knowsThrottledForAll();
-		if (!isLate) this.isListThrottled ??= isThrottle(await this.probe());
-		return !isLate && this.isListThrottled === true;
 	}
 
 	/** Ends the poll, and those after it until the time that a throttle names. */
@@ -314,9 +306,9 @@ export class PollReader {
 	}
 
 	/** Why the user list cannot be read now, if it cannot. */
-	private async probe(): Promise<Error | undefined> {
+	private async probe(path = '/v2/user?limit=1'): Promise<Error | undefined> {
 		const request = { ...SINGLE_ATTEMPT, isProbe: true };
-		const answer = this.get('/v2/user', { limit: 1 }, undefined, request);
+		const answer = this.get(path, {}, undefined, request);
 		return await answer.then(() => undefined).catch((error: Error) => error);
 	}
 

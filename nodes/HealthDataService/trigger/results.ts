@@ -1,8 +1,8 @@
 /** Results of a poll: the rows to emit, and the state to save. */
 import type { IDataObject } from 'n8n-workflow';
-import { localTimeIn } from '../service/readings/identity';
 import { pollRow } from '../service/readings/pollRow';
 import type { UserResult } from '../service/readings/readUsers';
+import { localTimeIn } from '../shared/dateTime';
 import type { Problem } from '../shared/problem';
 import type { Clock } from './clock';
 import type { Cursors } from './cursors';

@@ -6,14 +6,13 @@ import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import {
 	identify,
-	instantOf,
 	toRowId,
 	USER_LENGTH,
 	type IdentifiedRow,
 	type Identity,
-	type LocalTimeOf,
 } from '../service/readings/identity';
 import { withServiceFields } from '../service/readings/rows';
+import type { LocalTimeOf } from '../shared/dateTime';
 import { HOUR_MS } from './state';
 
 /** Which rows of one user count. All times in ms; readings before `start` are ignored. */
@@ -74,13 +73,13 @@ function isOld(
 /** The row as it is emitted: with its `local_time` and `row_id`, and `change` after it. */
 export function toItem(
 	identity: Identity,
-	{ key, change, row }: ChangedRow,
+	{ key, change, row, instant }: ChangedRow,
 	localTimeOf: LocalTimeOf,
 ): IDataObject {
 	const fields = Object.entries(row);
 	const at = fields.findIndex(([name]) => name === 'row_id');
 	const ours = Object.fromEntries(fields.slice(0, at));
-	if ('local_time' in ours) ours.local_time = localTimeOf(instantOf(row[identity.time]));
+	if ('local_time' in ours) ours.local_time = localTimeOf(instant);
 	ours.row_id = toRowId(identity, key);
 	ours.change = change;
 	return withServiceFields(ours, Object.fromEntries(fields.slice(at + 1)));

@@ -16,7 +16,7 @@ import {
 	type NamedLimit,
 } from '../fields/options';
 import { readUser, readUserIds, readUserScope, userFields } from '../fields/users';
-import { measuredValues, reachedBy, type Limit } from '../service/readings/measured';
+import { measuredValues, reachedText, type Limit } from '../service/readings/measured';
 import { metrics, type ThresholdOption } from '../service/readings/metrics';
 import { PAGES_AHEAD, type ListSlice } from '../service/users/list';
 import { listedUsers, oneUser, wholeTeam } from '../service/users/selection';
@@ -164,4 +164,4 @@ const wantedBy =
 	(row) =>
 		!metric ||
 		limits.length === 0 ||
-		reachedBy(metric, limits, measuredValues(metric, row)).size > 0;
+		reachedText(metric, limits, [{ values: measuredValues(metric, row) }]) !== '';

@@ -168,7 +168,7 @@ it('an invalid value never gives an open end, another range or another zone', ()
 			const result = readOrRefuse('End Date', () =>
 				requestOf(withField('endDate', endDate, { dateRange, startDate: '2015-01-01' })).rangeOf(selected),
 			);
-			if (result) expect(result.read.query.end_date === undefined).toBe(isBlankText(endDate));
+			if (result) expect(result.read.query!.end_date === undefined).toBe(isBlankText(endDate));
 		}),
 	);
 	fc.assert(

@@ -5,24 +5,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { DateTime, IANAZone } from 'luxon';
 import { shownIf } from '../../fields/field';
-import { localTimeIn } from '../../service/readings/identity';
-import type { RangeOf, ReadRange } from '../../service/readings/range';
+import type { RangeOf, ReadRange } from '../../service/readings/rows';
 import { timeZoneOf } from '../../service/users/users';
-import { dayOfClock } from '../../shared/calendarDay';
+import { localTimeIn } from '../../shared/dateTime';
 import { Problem } from '../../shared/problem';
-import { isBlank } from '../../shared/values';
-import {
-	addDays,
-	between,
-	dayBefore,
-	dayOf,
-	daysBetween,
-	edgeOf,
-	toDay,
-	toTime,
-	wholeDays,
-	type Edge,
-} from './calendar';
+import { isBlank, memoized } from '../../shared/values';
+import { edgeOf, toDay, toTime } from './calendar';
 
 /** Values of the fields: text, a JS Date or a Luxon DateTime. */
 export interface TypedDates {
@@ -31,16 +19,11 @@ export interface TypedDates {
 	endDate?: unknown;
 }
 
-/** From and to. `untilNow`: to now, not to the end of the last day. */
-interface Span<T> {
-	first: T;
-	last?: T;
-	untilNow?: boolean;
+/** From and to. Without an end, to now and beyond. */
+interface Span {
+	start: DateTime;
+	end?: DateTime;
 }
-
-/** Calendar days, or exact times. */
-type DaySpan = Span<string>;
-type TimeSpan = Span<DateTime>;
 
 export interface Range {
 	name: string;
@@ -49,24 +32,23 @@ export interface Range {
 	description?: string;
 	/** Settings of Start Date and End Date; without them, these are hidden. */
 	dates?: { word: string; dateOnly?: boolean };
+	/** Whether it is of exact times, not of the whole days of its start and end. */
+	isExact?: boolean;
 	/** `here` is now, in the zone of the days. */
-	toSpan: (here: DateTime, dates: TypedDates) => DaySpan | TimeSpan;
+	toSpan: (here: DateTime, dates: TypedDates) => Span;
 }
 
 /** Calendar days: today and those before it. */
 const lastDays =
 	(days: number): Range['toSpan'] =>
-	(here) => {
-		const today = dayOf(here);
-		return { first: addDays(today, 1 - days), last: today, untilNow: true };
-	};
+	(here) => ({ start: here.minus({ days: days - 1 }), end: here });
 
-/** The week or month before the present one. Weeks begin on Monday. */
-const previous =
-	(unit: 'week' | 'month'): Range['toSpan'] =>
+/** The calendar day, week or month that was so many ago. Weeks begin on Monday. */
+const calendar =
+	(ago: number, unit: 'day' | 'week' | 'month'): Range['toSpan'] =>
 	(here) => {
-		const last = here.startOf(unit).minus({ days: 1 });
-		return { first: dayOf(last.startOf(unit)), last: dayOf(last) };
+		const start = here.minus({ [unit]: ago }).startOf(unit);
+		return { start, end: start.plus({ [unit]: 1 }).minus({ days: 1 }) };
 	};
 
 /**
@@ -74,24 +56,20 @@ const previous =
  * expression is an error instead.
  */
 const typed =
-	<T extends string | DateTime>(
-		toEdge: (value: unknown, zone: string, edge: Edge) => T,
-	) =>
-	(here: DateTime, { startDate, endDate }: TypedDates): Span<T> => {
+	(toInstant: typeof toDay): Range['toSpan'] =>
+	(here, { startDate, endDate }) => {
 		const zone = here.zoneName!;
-		const first = toEdge(startDate, zone, 'first');
+		const start = toInstant(startDate, zone, 'first');
 		const isOpen = typeof endDate === 'string' && isBlank(endDate);
-		if (isOpen) return { first };
-		const last = toEdge(endDate, zone, 'last');
-		if (last < first)
+		if (isOpen) return { start };
+		const end = toInstant(endDate, zone, 'last');
+		if (end < start)
 			throw new Problem(
 				"'End Date' is before 'Start Date'",
 				'Swap the two dates, or change one of them',
 			);
-		return { first, last };
+		return { start, end };
 	};
-
-const oneDay = (day: string): DaySpan => ({ first: day, last: day });
 
 const DEFAULT_RANGE = 'last7Days';
 
@@ -99,20 +77,21 @@ export const RANGES: Range[] = [
 	{
 		name: 'Last 24 Hours',
 		value: 'last24Hours',
-		toSpan: (here) => ({ first: here.minus({ hours: 24 }), last: here, untilNow: true }),
+		isExact: true,
+		toSpan: (here) => ({ start: here.minus({ hours: 24 }), end: here }),
 	},
 	{ name: 'Last 7 Days', value: DEFAULT_RANGE, toSpan: lastDays(7) },
 	{ name: 'Last 30 Days', value: 'last30Days', toSpan: lastDays(30) },
 	{ name: 'Last 90 Days', value: 'last90Days', toSpan: lastDays(90) },
-	{ name: 'Today', value: 'today', toSpan: (here) => oneDay(dayOf(here)) },
-	{ name: 'Yesterday', value: 'yesterday', toSpan: (here) => oneDay(dayBefore(here)) },
+	{ name: 'Today', value: 'today', toSpan: calendar(0, 'day') },
+	{ name: 'Yesterday', value: 'yesterday', toSpan: calendar(1, 'day') },
 	{
 		name: 'Last Week',
 		value: 'lastWeek',
 		description: 'From Monday to Sunday',
-		toSpan: previous('week'),
+		toSpan: calendar(1, 'week'),
 	},
-	{ name: 'Last Month', value: 'lastMonth', toSpan: previous('month') },
+	{ name: 'Last Month', value: 'lastMonth', toSpan: calendar(1, 'month') },
 	{
 		name: 'Between Days',
 		value: 'days',
@@ -125,6 +104,7 @@ export const RANGES: Range[] = [
 		value: 'times',
 		description: 'From one exact time to another',
 		dates: { word: 'time' },
+		isExact: true,
 		toSpan: typed(toTime),
 	},
 ];
@@ -182,100 +162,63 @@ export interface RangeOptions {
  * @throws Problem for an invalid date, an end before the start, an open range in the future, and an unknown zone of the node
  */
 export function rangeOfUsers(options: RangeOptions, now: DateTime): RangeOf {
-	const { range, dates = {}, timeZone, hasTimeZone } = options;
-	const rangeIn = (zone: string) => {
-		const here = now.setZone(zone);
-		return toReadRange(range.toSpan(here, dates), here, options);
-	};
+	const { timeZone, hasTimeZone } = options;
 	if (!IANAZone.isValidZone(timeZone))
 		throw new Problem(
 			"'Time Zone' is not a known time zone",
 			'Enter a name from the IANA list, e.g. Europe/Berlin or America/New_York',
 		);
-	const ofNode = rangeIn(timeZone);
-	if (!ofNode.hasBegun)
+	const rangeIn = memoized((zone: string) => toReadRange(options, now.setZone(zone)));
+	if (!rangeIn(timeZone).query)
 		throw new Problem(
 			"'Start Date' is in the future",
 			"Nothing is measured there yet. Choose an earlier 'Start Date'",
 		);
-	if (!hasTimeZone) return () => ofNode;
-	const ranges = new Map<string | undefined, ReadRange>();
 	return ({ record }) => {
-		const zone = record && timeZoneOf(record);
-		const known =
-			ranges.get(zone) ?? (IANAZone.isValidZone(zone!) ? rangeIn(zone!) : ofNode);
-		ranges.set(zone, known);
-		return known;
+		const zone = hasTimeZone && record ? timeZoneOf(record) : undefined;
+		return rangeIn(zone && IANAZone.isValidZone(zone) ? zone : timeZone);
 	};
 }
 
-function toReadRange(
-	span: DaySpan | TimeSpan,
-	here: DateTime,
-	{ isWholeDays = false, comparesPrevious = false }: RangeOptions,
-): ReadRange {
-	if (isOfDays(span)) return rangeOfDays(span, here, comparesPrevious);
-	return isWholeDays
-		? rangeOfDays(daysOf(span), here, comparesPrevious)
-		: rangeOfTimes(span, here, comparesPrevious);
+function toReadRange(options: RangeOptions, here: DateTime): ReadRange {
+	const { range, dates = {}, isWholeDays, comparesPrevious } = options;
+	const zone = here.zoneName!;
+	const isDays = isWholeDays === true || !range.isExact;
+	const span = range.toSpan(here, dates);
+	const start = isDays ? edgeOf(span.start, zone, 'first') : span.start;
+	const isRounded = isDays && span.end !== here;
+	const end = isRounded ? span.end && edgeOf(span.end, zone, 'last') : span.end;
+	const to = end ?? DateTime.max(start, here);
+	const format = isDays ? 'yyyy-MM-dd' : 'yyyy-MM-dd HH:mm:ss';
+	const from = start.toFormat(format);
+	const earliest = comparesPrevious ? startBefore(start, to, isDays) : start;
+	const hasBegun = end !== undefined || start <= here;
+	return {
+		zone,
+		localTimeOf: localTimeIn(zone),
+		from,
+		to: to.toFormat(format),
+		query: hasBegun ? between(earliest, end) : undefined,
+		isBefore({ local, time = Infinity }) {
+			return isDays ? local !== null && local < from : time < +start;
+		},
+	};
 }
 
-const isOfDays = (span: DaySpan | TimeSpan): span is DaySpan =>
-	typeof span.first === 'string';
+/** Start of the period before: of as many calendar days, or as long. */
+function startBefore(start: DateTime, to: DateTime, isDays: boolean): DateTime {
+	if (!isDays) return start.minus(to.diff(start));
+	const zone = start.zoneName!;
+	const end = edgeOf(to, zone, 'last');
+	const days = Math.round(end.diff(start).as('days'));
+	return edgeOf(start.minus({ days }), zone, 'first');
+}
 
-const daysOf = ({ first, last, untilNow }: TimeSpan): DaySpan => ({
-	first: dayOf(first),
-	last: last && dayOf(last),
-	untilNow,
+/**
+ * The query parameters of a range (contract section 4). Start and end may be the same instant. The end is the last microsecond of its
+ * millisecond: the service has microseconds, Luxon has not.
+ */
+const between = (start: DateTime, end?: DateTime): ReadRange['query'] => ({
+	start_date: start.toISO()!,
+	end_date: end?.toISO()!.replace(/\.\d{3}/, '$&999'),
 });
-
-/** The period before has as many calendar days. An open end is today. */
-function rangeOfDays(
-	{ first, last, untilNow }: DaySpan,
-	here: DateTime,
-	comparesPrevious: boolean,
-): ReadRange {
-	const zone = here.zoneName!;
-	const { start, end } = wholeDays(zone, first, last);
-	const today = dayOf(here);
-	const to = last ?? (today > first ? today : first);
-	const earliest = comparesPrevious ? addDays(first, -1 - daysBetween(first, to)) : first;
-	return {
-		zone,
-		localTimeOf: localTimeIn(zone),
-		from: first,
-		to,
-		query: between(edgeOf(earliest, zone, 'first'), untilNow ? here : end),
-		hasBegun: end !== undefined || start <= here,
-		periodOf({ local }) {
-			if (local === null) return 'current';
-			const day = dayOfClock(local);
-			// Where clocks go back over midnight, an hour of one day lies within another.
-			if (day < earliest || day > (last ?? day)) return undefined;
-			return day < first ? 'before' : 'current';
-		},
-	};
-}
-
-/** The period before is as long. An open end is now. */
-function rangeOfTimes(
-	{ first: start, last: end }: TimeSpan,
-	here: DateTime,
-	comparesPrevious: boolean,
-): ReadRange {
-	const zone = here.zoneName!;
-	const lengthMs = comparesPrevious ? +(end ?? here) - +start : 0;
-	return {
-		zone,
-		localTimeOf: localTimeIn(zone),
-		from: localText(start),
-		to: localText(end ?? DateTime.max(start, here)),
-		query: between(start.minus(lengthMs), end),
-		hasBegun: end !== undefined || start <= here,
-		periodOf({ time = Infinity }) {
-			return comparesPrevious && time < +start ? 'before' : 'current';
-		},
-	};
-}
-
-const localText = (time: DateTime) => time.toFormat('yyyy-MM-dd HH:mm:ss');

@@ -5,30 +5,29 @@
 import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { limitNote, shortRow } from '../../fields/simplify';
 import type { Metric } from '../../service/readings/metrics';
-import type { ReadRange } from '../../service/readings/range';
 import {
 	readUsers,
 	USERS_PER_REQUEST,
 	type ReadUsersOptions,
 	type UserResult,
 } from '../../service/readings/readUsers';
-import { ofSourceTypes } from '../../service/readings/rows';
+import { shortColumns } from '../../service/readings/summary';
 import { notingReadings, providerProblem } from '../../service/users/provider';
 import type { ResolvedNames, UserSelection } from '../../service/users/selection';
 import type { UserRef } from '../../service/users/users';
 import { shownUserId } from '../../service/users/users';
 import { countOfUsers, logLine, type Problem } from '../../shared/problem';
 import { runOf, type Execute } from '../operation';
-import { readRequest, selectionOf, type TimeseriesRequest } from './parameters';
+import { readRequest, readSelection, type TimeseriesRequest } from './parameters';
 
 export function executeTimeseries(metric: Metric): Execute {
 	return async (context, connectRun) => {
 		const request = readRequest(context, metric);
 		const { output, provider, limit } = request;
 		const columns = output.columns(metric, request);
-		const short = request.isSimple ? output.short(metric) : undefined;
+		const short = request.isSimple ? shortColumns(metric, columns) : undefined;
 		const names = runOf(context).once('names', (): ResolvedNames => new Map());
-		const selection = selectionOf(request, columns, names);
+		const selection = readSelection(context, request, columns, names);
 		const noted = notingReadings(await connectRun(request));
 		const { get } = noted;
 
@@ -73,19 +72,19 @@ function usersOptions(
 	const asCompleted = !limit.mayEndEarly;
 	return {
 		metric,
-		query: (selected) => queryOf(rangeOf(selected), provider),
+		query(selected) {
+			const { query } = rangeOf(selected);
+			return query && { ...query, provider };
+		},
 		selection,
 		width: asCompleted ? USERS_PER_REQUEST * concurrency : concurrency,
 		asCompleted,
-		collect: ofSourceTypes(sourceTypes, output.collect(metric, request)),
+		sourceTypes,
+		collect: output.collect(metric, request),
 	};
 }
 
 const ASK_FOR_LESS = 'Ask for fewer days or fewer users, or for a summary per user';
-
-/** Undefined where the range has not begun for a user. */
-const queryOf = ({ query, hasBegun }: ReadRange, provider: string) =>
-	hasBegun ? { ...query, provider } : undefined;
 
 /** Throws what ends the read, of each user at once and in any order: a slow user does not delay the error. */
 function resultCheck(context: IExecutePaginationFunctions, selection: UserSelection) {
@@ -114,17 +113,13 @@ function logLimit(
 
 /** On Error *Stop* with several users. Does not name the client user ID, which may identify a person. */
 function unreadableProblem(user: UserRef, problem: Problem, succeeded: number): Problem {
-	const others =
-		succeeded === 1
-			? '1 other user was'
-			: `${succeeded.toLocaleString('en')} other users were`;
 	// Without a user ID, the message names the position in the list.
 	const subject = user.user_id
 		? `The readings of the user ${shownUserId(user.user_id)} could not be read. `
 		: '';
 	return problem.reworded(
 		subject + problem.message,
-		`${problem.description}. So far ${others} read. To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node`,
+		`${problem.description}. Read so far: ${countOfUsers(succeeded)}. To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node`,
 		{ concernsAll: true },
 	);
 }
@@ -150,8 +145,6 @@ function unreadableRow(
 	const ids = { ...user, user_id: user.user_id || null };
 	if (context.getNode().onError === 'continueErrorOutput')
 		return [{ error, details: { ...ids, advice: description } }];
-	const row: IDataObject = Object.fromEntries(columns.map((column) => [column, null]));
-	Object.assign(row, ids);
-	if ('status' in row) row.status = NOT_READ;
-	return [Object.assign(row, { error, details: description })];
+	const empty = columns.map((column) => [column, column === 'status' ? NOT_READ : null]);
+	return [Object.assign(Object.fromEntries(empty), ids, { error, details: description })];
 }

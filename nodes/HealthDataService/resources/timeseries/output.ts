@@ -1,25 +1,21 @@
 /** Table of outputs: the forms in which readings leave the node. Nothing else compares the value of *Output*. */
 import type { INodeProperties } from 'n8n-workflow';
-import type { RangeOf } from '../../service/readings/range';
 import {
 	collectGrouped,
 	collectReadings,
 	readingColumns,
 	type Collect,
 } from '../../service/readings/rows';
-import { measuredColumns, type Metric } from '../../service/readings/metrics';
+import type { Metric } from '../../service/readings/metrics';
 import type { RowLimit } from '../../service/readings/rowLimit';
 import {
 	collectDaily,
 	collectSummary,
-	dailyColumns,
-	shortColumns,
-	summaryColumns,
+	periodColumns,
 	type SummaryOptions,
 } from '../../service/readings/summary';
 
 export interface OutputOptions extends SummaryOptions {
-	rangeOf: RangeOf;
 	limit: RowLimit;
 }
 
@@ -38,8 +34,6 @@ export interface Output {
 	/** What to do about too many rows, beside fewer users. */
 	fewerRows: readonly string[];
 	columns: (metric: Metric, options: OutputOptions) => string[];
-	/** The columns for an AI agent, beside the user; those without a value are left out. */
-	short: (metric: Metric) => readonly string[];
 	collect: (metric: Metric, options: OutputOptions) => Collect;
 }
 
@@ -54,11 +48,7 @@ export const OUTPUTS: readonly Output[] = [
 		value: DEFAULT_OUTPUT,
 		description: 'Flat rows, ready for a table or a sheet',
 		fewerRows: [SHORTER, "'Output' set to One Item per Day or One Item per User"],
-		columns: (metric, { hasTimeZone }) => readingColumns(metric, hasTimeZone),
-		short: (metric) => [
-			...['local_time', ...measuredColumns(metric), 'unit'],
-			...['provider', 'source_type', 'time_zone'],
-		],
+		columns: readingColumns,
 		collect: collectReadings,
 	},
 	{
@@ -68,8 +58,7 @@ export const OUTPUTS: readonly Output[] = [
 		isWholeDays: true,
 		hasLimits: true,
 		fewerRows: [SHORTER, PER_USER],
-		columns: dailyColumns,
-		short: shortColumns,
+		columns: (metric, options) => periodColumns('day', metric, options),
 		collect: collectDaily,
 	},
 	{
@@ -80,8 +69,7 @@ export const OUTPUTS: readonly Output[] = [
 		hasLimits: true,
 		hasJudgement: true,
 		fewerRows: [],
-		columns: summaryColumns,
-		short: shortColumns,
+		columns: (metric, options) => periodColumns('summary', metric, options),
 		collect: collectSummary,
 	},
 	{
@@ -91,7 +79,6 @@ export const OUTPUTS: readonly Output[] = [
 		isPerUser: true,
 		fewerRows: [],
 		columns: () => ['user_id', 'client_user_id', 'groups'],
-		short: () => ['groups'],
 		collect: () => collectGrouped,
 	},
 ];

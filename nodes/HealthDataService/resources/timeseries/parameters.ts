@@ -1,14 +1,19 @@
-/** Parameters of one input item: all fields of a timeseries operation, validated before the first request. */
+/** Parameters: all fields of a timeseries operation in their order on the screen, and their values, validated before the first request. */
 import { DateTime } from 'luxon';
-import type { IExecutePaginationFunctions } from 'n8n-workflow';
+import type { IExecutePaginationFunctions, INodeProperties } from 'n8n-workflow';
 import { readField, toChoiceOf } from '../../fields/field';
-import { readLimit, readProvider } from '../../fields/options';
-import { isSimplified } from '../../fields/simplify';
+import {
+	providerField,
+	readLimit,
+	readProvider,
+	returnAllAndLimit,
+} from '../../fields/options';
+import { isSimplified, simplifyField } from '../../fields/simplify';
 import {
 	readUser,
 	readUserIds,
 	readUserScope,
-	type ListedIds,
+	userFields,
 	type UserScope,
 } from '../../fields/users';
 import type { Metric } from '../../service/readings/metrics';
@@ -16,40 +21,49 @@ import {
 	listedUsers,
 	oneUser,
 	type ResolvedNames,
-	type UserIdentifier,
 	type UserSelection,
 	wholeTeam,
 } from '../../service/users/selection';
 import { itemLimit, oncePerRun } from '../operation';
-import { dateRangeField, RANGES, rangeOfUsers, type TypedDates } from './dateRange';
-import { readOptions, type TimeseriesOptions } from './options';
-import type { Output, OutputOptions } from './output';
+import {
+	dateRangeField,
+	dateRangeFields,
+	RANGES,
+	rangeOfUsers,
+	type TypedDates,
+} from './dateRange';
+import { readOptions, timeseriesOptions, type TimeseriesOptions } from './options';
+import { outputField, type Output, type OutputOptions } from './output';
 
-/** The values of all fields. */
+/** Pages are in order of time; the contract has no other order. */
+const LIMIT_HINT =
+	"Stops after this many rows, so only the first users are read. For everybody, or the newest readings, turn on 'Return All'.";
+
+export const timeseriesFields: INodeProperties[] = [
+	...userFields,
+	...dateRangeFields,
+	outputField,
+	providerField,
+	...returnAllAndLimit(LIMIT_HINT),
+	simplifyField,
+	timeseriesOptions,
+];
+
+/** The values of the fields that are the same for all items. */
 export interface TimeseriesRequest extends TimeseriesOptions, OutputOptions {
+	scope: UserScope;
 	/** Whether an AI agent gets short rows. */
 	isSimple: boolean;
-	/** *User*, or *User IDs*; the whole team without either. */
-	user?: UserIdentifier;
-	list?: ListedIds;
-}
-
-export function readRequest(
-	context: IExecutePaginationFunctions,
-	metric: Metric,
-): TimeseriesRequest {
-	const { scope, ...request } = oncePerRun(context, OF_ITEM, () =>
-		readFields(context, metric),
-	);
-	if (scope === 'all') return request;
-	if (scope === 'one') return { ...request, user: readUser(context) };
-	return { ...request, list: readUserIds(context) };
 }
 
 /** User and User IDs usually differ from item to item. */
 const OF_ITEM = ['user', 'userIds'];
 
-/** The fields that are the same for all items. */
+export const readRequest = (
+	context: IExecutePaginationFunctions,
+	metric: Metric,
+): TimeseriesRequest => oncePerRun(context, OF_ITEM, () => readFields(context, metric));
+
 function readFields(context: IExecutePaginationFunctions, metric: Metric) {
 	const options = readOptions(context, metric);
 	const { output } = options;
@@ -80,20 +94,23 @@ const FEWER_USERS: Partial<Record<UserScope, string[]>> = {
 const readLess = ({ fewerRows }: Pick<Output, 'fewerRows'>, scope: UserScope): string =>
 	`Read less in one go: ${[...fewerRows, ...(FEWER_USERS[scope] ?? [])].join(', or ')}`;
 
-/** @param resolved shared by the items of a run */
-export function selectionOf(
+/** *Users*, with *User* or *User IDs* of the item. @param resolved shared by the items of a run */
+export function readSelection(
+	context: IExecutePaginationFunctions,
 	request: TimeseriesRequest,
 	columns: readonly string[],
 	resolved: ResolvedNames,
 ): UserSelection {
-	const { user, list, whenNotFound, limit } = request;
+	const { scope, whenNotFound, limit, offset, maxUsers, output, onlyStatus } = request;
 	const isLazy = limit.mayEndEarly;
-	if (user) {
+	if (scope === 'one') {
 		const needsRecord = request.hasTimeZone || columns.includes('connected');
-		return oneUser(user, { whenNotFound, resolved, needsRecord });
+		return oneUser(readUser(context), { whenNotFound, resolved, needsRecord });
 	}
-	if (list) return listedUsers(list.by, list.entries, { whenNotFound, isLazy });
-	const { offset, maxUsers, output, onlyStatus } = request;
+	if (scope === 'listed') {
+		const { by, entries } = readUserIds(context);
+		return listedUsers(by, entries, { whenNotFound, isLazy });
+	}
 	const connectedTo = request.isConnectedOnly ? request.provider : undefined;
 	// `total` counts all users of the list, connected or not. An error for too many users comes before
 	// 100,000 requests.

@@ -22,22 +22,8 @@ function meanOf(values: number[]): number {
 	return Math.round(tenths) / 10 + 0;
 }
 
-/** Rounded to the decimals of the values: 0.1 + 0.2 is 0.3. */
+/** To twelve digits: 0.1 + 0.2 is 0.3, however many are added. */
 function exactSum(values: number[]): number {
-	let sum = 0;
-	let decimals = 0;
-	for (const value of values) {
-		sum += value;
-		decimals = Math.max(decimals, decimalsOf(value));
-	}
-	return Number(sum.toFixed(decimals));
-}
-
-/** At most 100, the limit of `toFixed`. */
-function decimalsOf(value: number): number {
-	if (Number.isInteger(value)) return 0;
-	const [digits, exponent = '0'] = String(value).split('e');
-	const [, fraction = ''] = digits.split('.');
-	const decimals = fraction.length - Number(exponent);
-	return Math.min(Math.max(decimals, 0), 100);
+	const sum = values.reduce((total, value) => total + value, 0);
+	return Number(sum.toPrecision(12));
 }

@@ -38,30 +38,25 @@ export interface Limit {
 	most?: number;
 }
 
-type Reached = 'high' | 'low' | typeof NOT_COMPARABLE;
+const IN_ORDER = ['high', 'low', NOT_COMPARABLE] as const;
 
-/** Which limits the values of a reading reach, each value alone. Impossible values reach none. */
-export function reachedBy(
+/** What any of the readings reach, each value alone, as text in a fixed order. Impossible values reach nothing. */
+export function reachedText(
 	metric: Metric,
 	limits: readonly Limit[],
-	values: readonly Measured[],
-): Set<Reached> {
-	const reached = new Set<Reached>();
-	if (!arePossible(metric, values)) return reached;
+	readings: ReadonlyArray<{ values: readonly Measured[] }>,
+): string {
 	const columns = measuredColumns(metric);
-	for (const { column, least = Infinity, most = -Infinity } of limits) {
-		const value = values[columns.indexOf(column)];
-		if (value === NOT_COMPARABLE) reached.add(NOT_COMPARABLE);
-		else if (value !== null && value >= least) reached.add('high');
-		else if (value !== null && value <= most) reached.add('low');
-	}
-	return reached;
+	const possible = readings.filter(({ values }) => arePossible(metric, values));
+	const reached = limits.flatMap((limit) => {
+		const at = columns.indexOf(limit.column);
+		return possible.map(({ values }) => reachedBy(limit, values[at]));
+	});
+	return IN_ORDER.filter((one) => reached.includes(one)).join(', ');
 }
 
-const IN_ORDER: readonly Reached[] = ['high', 'low', NOT_COMPARABLE];
-
-/** What any of these have reached, as text in a fixed order; empty for nothing. */
-export function reachedText(all: ReadonlyArray<ReadonlySet<Reached>>): string {
-	const reached = IN_ORDER.filter((one) => all.some((ofOne) => ofOne.has(one)));
-	return reached.join(', ');
+function reachedBy({ least = Infinity, most = -Infinity }: Limit, value: Measured) {
+	if (value === NOT_COMPARABLE) return value;
+	if (value !== null && value >= least) return 'high';
+	return value !== null && value <= most ? 'low' : undefined;
 }

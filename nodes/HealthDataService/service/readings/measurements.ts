@@ -3,8 +3,9 @@
  * and other stores copy the readings of a device, some without the seconds.
  */
 import type { IDataObject } from 'n8n-workflow';
+import { instantOf, type LocalTimeOf } from '../../shared/dateTime';
 import { groupBy } from '../../shared/values';
-import { instantOf, unitKey, valueKey, type LocalTimeOf } from './identity';
+import { valueKey } from './identity';
 import { areComplete, arePossible, measuredValues, type Measured } from './measured';
 import { measuredColumns, type Metric } from './metrics';
 
@@ -63,17 +64,13 @@ export function measurementsOf(
 
 /** The same text for equal values. Without a time, only identical readings are equal. */
 function equalityKey(metric: Metric, { row, values, time }: Reading): string {
-	const isComplete = areComplete(values);
-	if (isComplete && time !== undefined) return values.join(' ');
-	const compared = isComplete ? values : textsOf(metric, row);
-	if (time !== undefined) return JSON.stringify(compared);
-	const [column] = metric.times;
-	return JSON.stringify([row[column] || null, ...compared]);
-}
-
-function textsOf(metric: Metric, row: IDataObject): unknown[] {
-	const values = measuredColumns(metric).map((column) => valueKey(row[column]));
-	return [unitKey(row.unit), ...values];
+	const [timeColumn] = metric.times;
+	const withoutTime = time === undefined && (row[timeColumn] || null);
+	const columns = [...measuredColumns(metric), 'unit'];
+	const compared = areComplete(values)
+		? values
+		: columns.map((column) => valueKey(row[column]));
+	return JSON.stringify([withoutTime, ...compared]);
 }
 
 /** @param equal readings with equal values, in order of time */

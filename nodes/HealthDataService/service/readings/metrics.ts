@@ -37,6 +37,8 @@ export interface Metric {
 	times: readonly string[];
 	/** Its measured fields in order, each with its aggregates in rows of a day and of a user: `systolic_mean` and so on. */
 	measured: Readonly<Record<string, readonly Aggregate[]>>;
+	/** Whether the means are also one text, such as 152.0/84.6. */
+	hasMeanText?: boolean;
 	/** Unit in which measured values are compared and aggregated. */
 	unit: Unit;
 	/** Whether a person can have these values: those of the measured columns, in the metric's unit; NaN where one is missing. */
@@ -81,6 +83,7 @@ export const metrics: Metric[] = [
 		path: 'blood_pressure',
 		times: ['timestamp'],
 		measured: { systolic: ['mean', 'min', 'max'], diastolic: ['mean', 'min', 'max'] },
+		hasMeanText: true,
 		unit: { name: 'mmHg', from: { mmhg: asIs, 'mm[hg]': asIs, kpa: mmHgOfKPa } },
 		isPossible: (systolic, diastolic) =>
 			!isOutside(systolic, 20, 350) &&
@@ -149,6 +152,6 @@ export const columnsOf = (metric: Metric) => [
 	...metric.times,
 ];
 
-/** Path of the readings of a user (contract 4.1, 4.2); without a user ID, a template. */
-export const pathOf = ({ path }: Metric, userId?: string) =>
-	`/v2/timeseries/${userId === undefined ? '{user_id}' : encodeURIComponent(userId)}/${path}/grouped`;
+/** Path of the readings of a user (contract 4.1, 4.2); without an encoded user ID, a template. */
+export const pathOf = ({ path }: Metric, userId = '{user_id}') =>
+	`/v2/timeseries/${userId}/${path}/grouped`;

@@ -8,17 +8,18 @@ const MAX_PAGES_OF_USER = 10_000;
 
 /**
  * Pages of one user's readings (contract 4.1, 4.2), in order. Only a missing cursor ends them, because pages may be empty (quirk 2).
- * Each request repeats the whole query. `onMissing` is called on a 404 for the user; if it does not throw, the pages end.
+ * Each request repeats the whole query; without one, there are no pages. `onMissing` is called on a 404 for the user; if it does not throw, the pages end.
  *
  * @throws Problem for a repeated cursor (quirk 3), one that is not text, and too many pages
  */
 export async function* readingPages(
 	get: Get,
 	path: string,
-	query: Query,
+	query: Query | undefined,
 	onMissing: () => Promise<void>,
 	once?: RequestOptions,
 ): AsyncGenerator<IDataObject> {
+	if (!query) return;
 	const seen = new Set<string>();
 	let cursor: string | undefined;
 
@@ -45,9 +46,7 @@ export async function* readingPages(
 
 /** `next_cursor`, or the deprecated `next` if that is null, absent or empty (quirk 1). */
 function nextCursor({ next_cursor, next }: IDataObject): string | undefined {
-	const cursor = [next_cursor, next].find(
-		(value) => value !== undefined && value !== null && value !== '',
-	);
+	const cursor = next_cursor || next || undefined;
 	if (cursor === undefined || typeof cursor === 'string') return cursor;
 	throw new Problem(
 		'The cursor of the next page is not text, so the rest of the data cannot be read',

@@ -1,12 +1,13 @@
 /** One row per user of a poll: the new and corrected readings of the trigger's *One Item per User*. */
 import type { IDataObject } from 'n8n-workflow';
+import type { LocalTimeOf } from '../../shared/dateTime';
 import { isBlank } from '../../shared/values';
 import type { UserRef } from '../users/users';
-import type { IdentifiedRow, LocalTimeOf } from './identity';
-import { reachedBy, reachedText, type Limit } from './measured';
+import type { IdentifiedRow } from './identity';
+import { reachedText, type Limit } from './measured';
 import { measurementsOf, readingOf, type Reading } from './measurements';
 import { conversionOf, measuredColumns, type Metric } from './metrics';
-import { greatest, periodColumns, periodValues, rowIdOf, rowOf } from './summary';
+import { greatest, periodValues, rowMaker } from './summary';
 
 export interface PollReadings {
 	/** The readings that go out. */
@@ -18,40 +19,33 @@ export interface PollReadings {
 	localTimeOf: LocalTimeOf;
 }
 
-export const pollColumns = (metric: Metric, limits: readonly Limit[]): string[] =>
-	periodColumns(metric, limits.length > 0 ? ['corrected', 'reached'] : ['corrected']);
-
 export function pollRow(
 	metric: Metric,
 	user: UserRef,
-	readings: PollReadings,
+	{ emitted, inLookback, limits, localTimeOf }: PollReadings,
 ): IDataObject {
-	const { emitted, inLookback, limits, localTimeOf } = readings;
+	const options = { limits, meanLimits: [], onlyStatus: [], comparesPrevious: false };
 	const read = (row: IDataObject) => readingOf(metric, row, localTimeOf);
+	const valuesOf = (readings: Reading[]) =>
+		periodValues(metric, options, measurementsOf(metric, readings));
 	const out = emitted.map(({ row }) => read(row));
-	const values = valuesOf(metric, out);
+	const values = valuesOf(out);
 	if (values.readings === 0) {
 		Object.assign(values, asItCame(metric, out));
 	} else {
-		const { latest, latest_time } = valuesOf(metric, inLookback.map(read));
+		const { latest, latest_time } = valuesOf(inLookback.map(read));
 		Object.assign(values, { latest, latest_time });
 	}
-	values.reached = reachedText(out.map((one) => reachedBy(metric, limits, one.values)));
+	values.reached = reachedText(metric, limits, out);
 	values.corrected = emitted.filter(({ change }) => change === 'updated').length;
 	// The same for a repeated item.
-	const parts = emitted.map((one) => one.key + one.values).sort();
-	values.row_id = rowIdOf(metric, 'poll', user, parts);
-	return rowOf(pollColumns(metric, limits), user, values);
-}
-
-function valuesOf(metric: Metric, readings: Reading[]): IDataObject {
-	const none = { meanLimits: [], limits: [] };
-	return periodValues(metric, none, measurementsOf(metric, readings));
+	const id = emitted.map((one) => one.key + one.values).sort();
+	return rowMaker('poll', metric, options)(user, values, id);
 }
 
 /** The newest reading where no number can be trusted: an alert without values helps nobody. */
 function asItCame(metric: Metric, readings: Reading[]): IDataObject {
-	const { row, local } = greatest(readings, ({ time = -Infinity }) => [time])!;
+	const { row, local } = greatest(readings, ({ time = 0 }) => [time])!;
 	const columns = measuredColumns(metric);
 	const values = columns.map((column) => shownAs(row[column])).join('/');
 	// An unknown unit would make the values look like those of the metric's.

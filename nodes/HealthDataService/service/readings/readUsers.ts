@@ -13,7 +13,7 @@ import { concurrentMap, type MapOptions } from '../../shared/concurrentMap';
 import { Problem, problemOfOne } from '../../shared/problem';
 import { pathOf, type Metric } from './metrics';
 import { readingPages } from './pages';
-import type { Collect } from './rows';
+import { groupPages, type Collect } from './rows';
 import { isUsableUserId, unusableUserId } from '../users/users';
 import type { SelectedUser, UserSelection } from '../users/selection';
 
@@ -43,6 +43,8 @@ export interface ReadUsersOptions extends MapOptions {
 	isTriedOnce?: (selected: SelectedUser) => boolean;
 	/** Asked before each request and retry. Default: no limit. */
 	budget?: () => UserBudget;
+	/** In lower case. Default: all. */
+	sourceTypes?: readonly string[];
 	collect: Collect;
 	/** Called with each result at once, in any order. May throw to stop the read. */
 	onDone?: (result: UserResult) => void;
@@ -82,45 +84,38 @@ async function readUser(
 		...(isTriedOnce?.(selected) && SINGLE_ATTEMPT),
 		isCancelled: () => hasEnded() || (!spent.isBegun && isTimeUp?.() === true),
 	};
-	let resolved = selected;
+	const result: UserResult = { ...selected, rows: [], isGone: false, tookMs: 0 };
 	try {
 		const found = selected.resolve
 			? await selected.resolve(getOfUser, request)
 			: selected;
-		resolved = found ?? selected;
-		const read = found ? await readFound(getOfUser, options, found, request) : noRows();
-		return { ...resolved, ...read, tookMs: spent.ms };
+		Object.assign(result, found);
+		if (found) await readInto(result, getOfUser, options, request);
 	} catch (error) {
 		if (error === CANCELLED_REQUEST) return undefined;
-		const problem = problemOfOne(error, hasEnded());
-		return { ...resolved, ...noRows(), tookMs: spent.ms, problem };
+		result.problem = problemOfOne(error, hasEnded());
 	}
+	result.tookMs = spent.ms;
+	return result;
 }
 
-const noRows = () => ({ rows: [] as IDataObject[], isGone: false });
-
-async function readFound(
+async function readInto(
+	result: UserResult,
 	get: Get,
-	{ metric, query, selection, collect }: ReadUsersOptions,
-	selected: SelectedUser,
+	{ metric, query, selection, sourceTypes, collect }: ReadUsersOptions,
 	request: RequestOptions,
 ) {
-	const { user, sentId = user.user_id } = selected;
+	const { user, sentId = user.user_id } = result;
 	if (!isUsableUserId(user.user_id)) throw unusableUserId();
-	let isGone = false;
 	const onMissing = async () => {
-		await selection.whenMissing(get, selected);
-		isGone = true;
+		await selection.whenMissing(get, result);
+		result.isGone = true;
 	};
-	const params = query(selected);
-	const pages = params
-		? readingPages(get, pathOf(metric, sentId), params, onMissing, request)
-		: noPages();
-	const rows = await collect(pages, selected);
-	return { rows: isGone ? [] : rows, isGone };
+	const path = pathOf(metric, encodeURIComponent(sentId));
+	const pages = readingPages(get, path, query(result), onMissing, request);
+	const rows = await collect(groupPages(pages, sourceTypes), result);
+	if (!result.isGone) result.rows = rows;
 }
-
-async function* noPages(): AsyncGenerator<IDataObject> {}
 
 /** The budget that all requests for one user share. */
 function budgetOf(

@@ -32,6 +32,6 @@ export class RowLimit {
 	}
 
 	keep<T>(rows: T[]): T[] {
-		return rows.length > this.maxRows ? rows.slice(0, this.maxRows) : rows;
+		return rows.slice(0, this.maxRows);
 	}
 }

@@ -11,27 +11,60 @@ import {
 	text,
 	toNumber,
 } from '../../shared/values';
-import { identityOf, keysOf, toRowId } from './identity';
+import type { LocalTimeOf } from '../../shared/dateTime';
+import { identityOf, toRowId, withKeys } from './identity';
+import type { Reading } from './measurements';
 import { columnsOf, measuredColumns, type Metric } from './metrics';
 import type { SelectedUser } from '../users/selection';
 import type { UserRef } from '../users/users';
-import type { RangeOf } from './range';
 import type { RowLimit } from './rowLimit';
 
-interface Group {
+/** An element of a list inside `groups`, with the provider slug it was listed under. */
+export interface Group {
 	slug: string;
 	data: IDataObject[];
+	/** An object by the contract; any other value is kept as it is. */
 	source: unknown;
+	/** The other fields, of which the contract shows none. */
 	extras: IDataObject;
 }
 
-/**
- * Each element of the lists inside `groups`, with the provider slug it was listed under. `source` is an object by the contract; any
- * other value is kept as it is. `extras` are the other fields, of which the contract shows none.
- *
- * @throws Problem for a page without valid `groups`: that is never "no data" (quirk 21)
- */
-function groupsOf({ groups }: IDataObject): Group[] {
+/** Makes the rows of a user from the groups of each page. */
+export type Collect = (
+	pages: AsyncIterable<Group[]>,
+	selected: SelectedUser,
+) => Promise<IDataObject[]>;
+
+/** The range that is read for a user: what is sent, and which readings are of the period before. */
+export interface ReadRange {
+	/** IANA name. */
+	zone: string;
+	localTimeOf: LocalTimeOf;
+	/** First and last day as YYYY-MM-DD, or local times. */
+	from: string;
+	to: string;
+	/** Parameters of the contract, 4.1. Undefined for an open range that begins in the future. */
+	query?: { start_date: string; end_date?: string };
+	/** Whether a reading is of the period before, with *Compare With Previous Period*. */
+	isBefore(reading: Reading): boolean;
+}
+
+export type RangeOf = (selected: SelectedUser) => ReadRange;
+
+/** The groups of each page, of these source types only (lower case; none: all). */
+export async function* groupPages(
+	pages: AsyncIterable<IDataObject>,
+	types: readonly string[] = [],
+) {
+	const isWanted = ({ source }: Group) => {
+		const { type } = isObject(source) ? source : {};
+		return types.length === 0 || types.includes(text(type).toLowerCase());
+	};
+	for await (const page of pages) yield groupsOf(page).filter(isWanted);
+}
+
+/** @throws Problem for a page without valid `groups`: that is never "no data" (quirk 21) */
+export function groupsOf({ groups }: IDataObject): Group[] {
 	if (!isObject(groups)) throw missingFieldError('groups');
 
 	return Object.entries(groups).flatMap(([slug, list]) => {
@@ -43,8 +76,18 @@ function groupsOf({ groups }: IDataObject): Group[] {
 	});
 }
 
+interface RowOptions {
+	/** Default: all rows. */
+	limit?: RowLimit;
+	/** Whether rows have `time_zone`. */
+	hasTimeZone?: boolean;
+}
+
 /** The columns of a reading in their order. */
-export const readingColumns = (metric: Metric, hasTimeZone = false): string[] => [
+export const readingColumns = (
+	metric: Metric,
+	{ hasTimeZone = false }: RowOptions,
+): string[] => [
 	'client_user_id',
 	'local_time',
 	...measuredColumns(metric),
@@ -58,150 +101,88 @@ export const readingColumns = (metric: Metric, hasTimeZone = false): string[] =>
 ];
 
 /**
- * The readings of a page, in order, as flat rows: our columns, then every other field that the service sent. `local_time`, `row_id`
+ * The readings of groups, in order, as flat rows: our columns, then every other field that the service sent. `local_time`, `row_id`
  * and `time_zone` are null. Measured numbers that came as text are numbers; all else stays as it came (quirks 7, 9).
  */
 export function readingRows(
-	page: IDataObject,
+	groups: Group[],
 	metric: Metric,
 	user: UserRef,
-	columns = readingColumns(metric),
+	options: RowOptions = {},
 ): IDataObject[] {
 	const fields = columnsOf(metric);
 	const measured = measuredColumns(metric);
+	const columns = readingColumns(metric, options);
 	const empty = Object.fromEntries(columns.map((column) => [column, null]));
 	const ofUser = Object.assign(empty, user);
-	return groupsOf(page).flatMap((group) => {
+	return groups.flatMap((group) => {
 		// Copying it for each row is many times faster than adding the columns one by one.
 		const start = rowOfGroup(group, ofUser);
 		return group.data.map((point) => {
 			const row = { ...start };
 			for (const field of fields) row[field] = point[field] ?? null;
-			for (const column of measured) {
-				const value = row[column];
-				if (typeof value === 'string') row[column] = toNumber(value) ?? value;
-			}
-			for (const name of Object.keys(point)) {
-				if (!fields.includes(name)) addServiceField(row, name, point[name]);
-			}
-			return row;
+			for (const column of measured) row[column] = toNumber(row[column]) ?? row[column];
+			return withServiceFields(row, point, { except: fields });
 		});
 	});
 }
 
 /** What all rows of a group have in common. @param ofUser the columns in their order */
-function rowOfGroup(
-	{ slug, source: given, extras }: Group,
-	ofUser: IDataObject,
-): IDataObject {
-	const source = isObject(given) ? given : {};
-	const { provider, type, ...more } = source;
+function rowOfGroup({ slug, source, extras }: Group, ofUser: IDataObject): IDataObject {
+	const { provider, type, ...more } = isObject(source) ? source : {};
 	const row = { ...ofUser };
 	row.provider = isBlank(provider) ? slug : provider;
 	row.source_type = type ?? null;
-	if (row.provider !== slug) addServiceField(row, 'provider', slug);
-	addServiceFields(row, more, 'source_');
-	if (source !== given) addServiceField(row, 'source', given);
-	addServiceFields(row, extras, 'group_');
-	return row;
+	if (row.provider !== slug) withServiceFields(row, { provider: slug });
+	withServiceFields(row, more, { prefix: 'source_' });
+	if (!isObject(source)) withServiceFields(row, { source } as IDataObject);
+	return withServiceFields(row, extras, { prefix: 'group_' });
 }
 
 /** n8n treats an item with this field as failed. */
 const RESERVED = 'error';
 
-/** Adds a field that the service sent; if its name is taken or `error`, as `<name>_raw` (quirk 5). */
-function addServiceField(row: IDataObject, name: string, value: unknown) {
-	let free = name;
-	while (Object.hasOwn(row, free) || free === RESERVED) free += '_raw';
-	// Not assigned, because the name may be `__proto__`.
-	Object.defineProperty(row, free, {
-		value,
-		enumerable: true,
-		writable: true,
-		configurable: true,
-	});
-}
-
-function addServiceFields(row: IDataObject, fields: IDataObject, prefix = '') {
-	for (const name of Object.keys(fields))
-		addServiceField(row, prefix + name, fields[name]);
-}
-
-/** Our columns, then all fields that the service sent. Without a common name, copying all at once is many times faster. */
-export function withServiceFields(ours: IDataObject, theirs: IDataObject): IDataObject {
-	const taken = [...Object.keys(ours), RESERVED];
-	if (!taken.some((name) => Object.hasOwn(theirs, name))) return { ...ours, ...theirs };
-	const row = { ...ours };
-	addServiceFields(row, theirs);
-	return row;
-}
-
-/** The record itself where no name is reserved: a copy of 20,000 takes a tenth of their time. */
-export const userRow = (user: IDataObject) =>
-	Object.hasOwn(user, RESERVED) ? withServiceFields({}, user) : user;
-
-/** Makes the rows of a user from the pages. */
-export type Collect = (
-	pages: AsyncIterable<IDataObject>,
-	selected: SelectedUser,
-) => Promise<IDataObject[]>;
-
-/** `collect` for readings of these source types only (lower case; none: all). An invalid page stays invalid. */
-export function ofSourceTypes(types: readonly string[] = [], collect: Collect): Collect {
-	if (types.length === 0) return collect;
-	async function* only(pages: AsyncIterable<IDataObject>) {
-		for await (const { groups } of pages)
-			yield { groups: isObject(groups) ? wantedOf(groups, types) : groups };
+/** Adds fields that the service sent to a row; one whose name is taken, also by JavaScript, or `error`, as `<name>_raw` (quirk 5). */
+export function withServiceFields(
+	row: IDataObject,
+	theirs: IDataObject,
+	{ prefix = '', except = [] }: { prefix?: string; except?: readonly string[] } = {},
+): IDataObject {
+	for (const name of Object.keys(theirs)) {
+		if (except.includes(name)) continue;
+		let free = prefix + name;
+		while (free in row || free === RESERVED) free += '_raw';
+		row[free] = theirs[name];
 	}
-	return async (pages, selected) => await collect(only(pages), selected);
-}
-
-function wantedOf(groups: IDataObject, types: readonly string[]): IDataObject {
-	const isWanted = (group: unknown) => {
-		if (!isObject(group)) return true;
-		const { type } = isObject(group.source) ? group.source : {};
-		return types.includes(text(type).toLowerCase());
-	};
-	const lists = Object.entries(groups).map(([slug, list]) => [
-		slug,
-		Array.isArray(list) ? list.filter(isWanted) : list,
-	]);
-	return Object.fromEntries(lists);
+	return row;
 }
 
 /** All rows of the pages, or as many as the limit takes, still without `local_time` and `row_id`. */
 export const collectRows =
-	(metric: Metric, limit?: RowLimit, columns?: string[]): Collect =>
+	(metric: Metric, options: RowOptions = {}): Collect =>
 	async (pages, { user }) => {
 		const rows: IDataObject[] = [];
-		for await (const page of pages) {
-			for (const row of readingRows(page, metric, user, columns)) rows.push(row);
-			if (limit?.isReached(rows.length)) break;
+		for await (const groups of pages) {
+			for (const row of readingRows(groups, metric, user, options)) rows.push(row);
+			if (options.limit?.isReached(rows.length)) break;
 		}
 		return rows;
 	};
 
-interface ReadingOptions {
-	limit: RowLimit;
-	rangeOf: RangeOf;
-	/** Whether rows have `time_zone`. */
-	hasTimeZone?: boolean;
-}
-
 /** `collectRows` with `local_time`, `row_id` and `time_zone`. */
 export function collectReadings(
 	metric: Metric,
-	{ limit, rangeOf, hasTimeZone }: ReadingOptions,
+	options: RowOptions & { rangeOf: RangeOf },
 ): Collect {
-	const collect = collectRows(metric, limit, readingColumns(metric, hasTimeZone));
+	const { rangeOf, hasTimeZone } = options;
+	const collect = collectRows(metric, options);
 	const identity = identityOf(metric);
 	return async (pages, selected) => {
 		const rows = await collect(pages, selected);
 		const { localTimeOf, zone } = rangeOf(selected);
-		const { keys, times } = keysOf(identity, rows);
-		for (const [index, row] of rows.entries()) {
-			row.local_time = localTimeOf(times[index]);
-			row.row_id = toRowId(identity, keys[index]);
+		for (const { row, key, instant } of withKeys(identity, rows)) {
+			row.local_time = localTimeOf(instant);
+			row.row_id = toRowId(identity, key);
 			if (hasTimeZone) row.time_zone = zone;
 		}
 		return rows;
@@ -214,8 +195,8 @@ export function collectReadings(
  */
 export const collectGrouped: Collect = async (pages, { user }) => {
 	const all: Group[] = [];
-	for await (const page of pages) {
-		for (const group of groupsOf(page)) all.push(group);
+	for await (const groups of pages) {
+		for (const group of groups) all.push(group);
 	}
 	const bySlug = [...groupBy(all, ({ slug }) => slug)];
 	const merged = bySlug.map(([slug, groups]) => [slug, mergedOf(groups)]);

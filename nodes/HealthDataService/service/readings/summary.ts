@@ -1,22 +1,27 @@
 /** Rows that sum up the measurements of a period: a day, a whole range, or the new readings of a poll. */
 import type { IDataObject } from 'n8n-workflow';
-import { dayOfClock } from '../../shared/calendarDay';
 import { groupBy, isBlank } from '../../shared/values';
 import type { SelectedUser } from '../users/selection';
 import { connectedSlugs, type UserRef } from '../users/users';
 import { aggregate } from './aggregates';
 import { rowKey, userPrefix } from './identity';
-import { reachedBy, reachedText, type Limit } from './measured';
+import { reachedText, type Limit } from './measured';
 import {
 	isCounted,
 	measurementsOf,
 	readingOf,
 	type Counted,
 	type Measurement,
+	type Reading,
 } from './measurements';
 import { measuredColumns, type Metric } from './metrics';
-import type { RangeOf, ReadRange } from './range';
-import { collectRows, type Collect } from './rows';
+import {
+	collectRows,
+	type Collect,
+	type Group,
+	type RangeOf,
+	type ReadRange,
+} from './rows';
 
 /** *Return Only*: values of the column `status`. */
 export type Status = 'high' | 'in range' | 'no readings';
@@ -39,225 +44,175 @@ export interface SummaryOptions {
 
 /** A row for each day, its sources together. */
 export function collectDaily(metric: Metric, options: SummaryOptions): Collect {
-	const columns = dailyColumns(metric, options);
+	const { rangeOf, provider, sourceTypes } = options;
+	const toRow = rowMaker('day', metric, options);
 	return async (pages, selected) => {
-		const range = options.rangeOf(selected);
-		const { current } = await readPeriods(metric, pages, selected, range);
-		const days = groupBy(current, dayOf);
+		const range = rangeOf(selected);
+		const readings = await readingsOf(metric, pages, selected, range);
+		const days = groupBy(measurementsOf(metric, readings), dayOf);
 		return [...days.keys()].sort().map((day) => {
 			const date = day === NO_DAY ? null : day;
 			const values = periodValues(metric, options, days.get(day)!);
-			const row_id = rowIdOf(metric, 'day', selected.user, [date, ...filtersOf(options)]);
-			Object.assign(values, { date, time_zone: range.zone, row_id });
-			return rowOf(columns, selected.user, values);
+			Object.assign(values, { date, time_zone: range.zone });
+			return toRow(selected.user, values, [date, provider, ...sourceTypes]);
 		});
 	};
 }
 
 /** One row, also without readings; none where *Return Only* leaves the user out. */
 export function collectSummary(metric: Metric, options: SummaryOptions): Collect {
-	const columns = summaryColumns(metric, options);
-	const { onlyStatus } = options;
+	const { rangeOf, provider, sourceTypes, onlyStatus, comparesPrevious } = options;
+	const { minReadings = 0, minDays = 0 } = options;
+	const toRow = rowMaker('summary', metric, options);
 	return async (pages, selected) => {
-		const range = options.rangeOf(selected);
-		const periods = await readPeriods(metric, pages, selected, range);
-		const values = periodValues(metric, options, periods.current);
+		const range = rangeOf(selected);
+		const readings = await readingsOf(metric, pages, selected, range);
+		const isBefore = (one: Reading) => comparesPrevious && range.isBefore(one);
+		const valuesOf = (ofPeriod: Reading[]) =>
+			periodValues(metric, options, measurementsOf(metric, ofPeriod));
+		const values = valuesOf(readings.filter((one) => !isBefore(one)));
 		if (onlyStatus.length > 0 && !onlyStatus.includes(values.status as Status)) return [];
 		const { from, to, zone: time_zone } = range;
-		const id = [from, to, ...filtersOf(options)];
-		const row_id = rowIdOf(metric, 'summary', selected.user, id);
 		const connected = selected.record && connectedSlugs(selected.record);
-		const enough_readings = hasEnough(values, options);
-		Object.assign(values, { from, to, time_zone, connected, enough_readings, row_id });
-		const valuesBefore = periodValues(metric, options, periods.before);
-		for (const column of comparedColumns(metric))
-			values[before(column)] = valuesBefore[column];
-		return [rowOf(columns, selected.user, values)];
+		const enough_readings =
+			Number(values.readings) >= minReadings && Number(values.days) >= minDays;
+		Object.assign(values, { from, to, time_zone, connected, enough_readings });
+		// Each period as if it was read alone.
+		const valuesBefore = valuesOf(readings.filter(isBefore));
+		for (const [column, value] of Object.entries(valuesBefore))
+			values[before(column)] = value;
+		return [toRow(selected.user, values, [from, to, provider, ...sourceTypes])];
 	};
 }
 
-/** The measurements of each period, as if it was read alone. */
-async function readPeriods(
+async function readingsOf(
 	metric: Metric,
-	pages: AsyncIterable<IDataObject>,
+	pages: AsyncIterable<Group[]>,
 	selected: SelectedUser,
-	{ localTimeOf, periodOf }: ReadRange,
+	{ localTimeOf }: ReadRange,
 ) {
 	const rows = await collectRows(metric)(pages, selected);
-	const readings = rows.map((row) => readingOf(metric, row, localTimeOf));
-	const periods = groupBy(readings, periodOf);
-	return {
-		current: measurementsOf(metric, periods.get('current') ?? []),
-		before: measurementsOf(metric, periods.get('before') ?? []),
-	};
+	return rows.map((row) => readingOf(metric, row, localTimeOf));
 }
 
 /** After all days. */
 const NO_DAY = '~';
 
-const dayOf = ({ local }: Measurement) => (local === null ? NO_DAY : dayOfClock(local));
+const dayOf = ({ local }: Measurement) => local?.slice(0, 10) ?? NO_DAY;
 
-const filtersOf = ({ provider, sourceTypes }: SummaryOptions) => [
-	provider,
-	...sourceTypes,
-];
+/** What a row is of. */
+type Period = 'day' | 'summary' | 'poll';
 
-export function rowIdOf(
-	metric: Metric,
-	period: string,
-	{ user_id }: UserRef,
-	parts: unknown[],
-) {
+export type ColumnOptions = Omit<SummaryOptions, 'rangeOf' | 'provider' | 'sourceTypes'>;
+
+/** Makes rows with the columns of a period; one without a value is null. @param id what the `row_id` is of, beside metric and user */
+export function rowMaker(period: Period, metric: Metric, options: ColumnOptions) {
 	const { value } = metric;
-	const key = rowKey(userPrefix(user_id), JSON.stringify([value, user_id, ...parts]));
-	return `${value}-${period}-${key}`;
+	const columns = periodColumns(period, metric, options);
+	return (user: UserRef, values: IDataObject, id: unknown[]): IDataObject => {
+		const { user_id } = user;
+		const key = rowKey(userPrefix(user_id), JSON.stringify([value, user_id, ...id]));
+		const row_id = `${value}-${period}-${key}`;
+		const all: IDataObject = Object.assign({ row_id }, values, user);
+		return Object.fromEntries(columns.map((column) => [column, all[column] ?? null]));
+	};
 }
 
-function hasEnough(
-	values: IDataObject,
-	{ minReadings = 0, minDays = 0 }: SummaryOptions,
-) {
-	return Number(values.readings) >= minReadings && Number(values.days) >= minDays;
-}
-
-/** Columns in their order; one without a value is null. */
-export function rowOf(
-	columns: readonly string[],
-	user: UserRef,
-	values: IDataObject,
-): IDataObject {
-	const all: IDataObject = Object.assign({}, values, user);
-	return Object.fromEntries(columns.map((column) => [column, all[column] ?? null]));
-}
-
-export const dailyColumns = (metric: Metric, options: SummaryOptions): string[] =>
-	periodColumns(metric, ['date', ...chosenColumns(options)]);
-
-export function summaryColumns(metric: Metric, options: SummaryOptions): string[] {
-	const { comparesPrevious, meanLimits, minReadings, minDays } = options;
-	const has = ['days', 'from', 'to', 'connected', ...chosenColumns(options)];
-	if ((minReadings ?? minDays) !== undefined) has.push('enough_readings');
-	if (comparesPrevious)
-		has.push(...averageColumns(metric).map(before), before('readings'));
-	if (comparesPrevious && meanLimits.length > 0) has.push(before('status'));
-	return periodColumns(metric, has);
-}
-
-/** The columns that rows of a day and of a range have by the options. */
-function chosenColumns({
-	meanLimits,
-	onlyStatus,
-	limits,
-	hasTimeZone,
-}: SummaryOptions): string[] {
-	const has: string[] = [];
-	if (meanLimits.length + onlyStatus.length > 0) has.push('status');
-	if (limits.length > 0) has.push(...REACHED);
-	if (hasTimeZone) has.push('time_zone');
-	return has;
-}
-
-/** The columns of a period in their order. @param has those that only some rows have */
-export function periodColumns(metric: Metric, has: readonly string[]): string[] {
-	const isOwn = (column: string) => has.includes(column);
-	return [
-		'client_user_id',
-		...['date', 'status', 'enough_readings', ...REACHED].filter(isOwn),
-		...averageColumns(metric),
-		'unit',
-		'readings',
-		...['days', 'corrected'].filter(isOwn),
-		...SINGLE_READINGS,
-		...otherAggregates(metric),
-		'left_out',
-		...[...comparedColumns(metric).map(before), 'from', 'to'].filter(isOwn),
-		'providers',
-		'source_types',
-		...['connected', 'time_zone'].filter(isOwn),
-		'user_id',
-		'row_id',
+/** The columns in their order, and which of them a row has. */
+export function periodColumns(
+	period: Period,
+	metric: Metric,
+	options: ColumnOptions,
+): string[] {
+	const { meanLimits, limits, minReadings, minDays, onlyStatus } = options;
+	const isSummary = period === 'summary';
+	const compares = isSummary && options.comparesPrevious;
+	const isPoll = period === 'poll';
+	const { averages, others } = aggregateColumns(metric);
+	const columns: Array<[boolean, string[]]> = [
+		[true, ['client_user_id']],
+		[period === 'day', ['date']],
+		[meanLimits.length + onlyStatus.length > 0, ['status']],
+		[isSummary && (minReadings ?? minDays) !== undefined, ['enough_readings']],
+		[limits.length > 0, ['reached']],
+		[limits.length > 0 && !isPoll, ['reached_reading', 'reached_time']],
+		[true, [...averages, 'unit', 'readings']],
+		[isSummary, ['days']],
+		[isPoll, ['corrected']],
+		[true, ['latest', 'latest_time', 'highest', 'highest_time']],
+		[true, ['lowest', 'lowest_time', ...others, 'left_out']],
+		[compares, [...averages, 'readings'].map(before)],
+		[compares && meanLimits.length > 0, ['status_before']],
+		[isSummary, ['from', 'to']],
+		[true, ['providers', 'source_types']],
+		[isSummary, ['connected']],
+		[options.hasTimeZone === true, ['time_zone']],
+		[true, ['user_id', 'row_id']],
 	];
+	return columns.flatMap(([has, names]) => (has ? names : []));
 }
-
-const REACHED = ['reached', 'reached_reading', 'reached_time'];
-
-/** Each is one reading as text, so that no two values of different readings make a pair. */
-const SINGLE_READINGS = ['latest', 'highest', 'lowest'].flatMap((name) => [
-	name,
-	`${name}_time`,
-]);
 
 const before = (column: string) => `${column}_before`;
 
-const comparedColumns = (metric: Metric) => [
-	...averageColumns(metric),
-	'readings',
-	'status',
-];
-
-/** The first aggregate of each measured column, and the means of a pair as text. */
-function averageColumns(metric: Metric): string[] {
-	const first = Object.entries(metric.measured).map(
-		([column, [how]]) => `${column}_${how}`,
-	);
-	return hasMean(metric) ? [...first, 'mean'] : first;
-}
-
-function hasMean({ measured }: Metric): boolean {
-	const columns = Object.values(measured);
-	return columns.length > 1 && columns.every(([how]) => how === 'mean');
-}
-
-const otherAggregates = ({ measured }: Metric) =>
-	Object.entries(measured).flatMap(([column, [, ...hows]]) =>
+/** `averages`: the first aggregate of each measured column, and the means of a pair as text. */
+function aggregateColumns({ measured, hasMeanText }: Metric) {
+	const all = Object.entries(measured).map(([column, hows]) =>
 		hows.map((how) => `${column}_${how}`),
 	);
+	const averages = all.map(([first]) => first);
+	if (hasMeanText) averages.push('mean');
+	return { averages, others: all.flatMap(([, ...others]) => others) };
+}
 
 /** The columns for an AI agent, which pays for each character: means as one text, and no minima and maxima. */
-export function shortColumns(metric: Metric): string[] {
-	const averages = hasMean(metric) ? ['mean'] : averageColumns(metric);
-	return [
-		'date',
-		'status',
-		'enough_readings',
-		...REACHED,
-		...averages,
-		'unit',
-		'readings',
-		'days',
-		...SINGLE_READINGS,
-		'left_out',
-		...[...averages, 'readings', 'status'].map(before),
-		'providers',
-		'source_types',
-		'time_zone',
-	];
+export function shortColumns(metric: Metric, columns: readonly string[]): string[] {
+	const { averages, others } = aggregateColumns(metric);
+	const means = metric.hasMeanText ? averages.filter((column) => column !== 'mean') : [];
+	const long = [...others, ...means, ...means.map(before), ...metric.times];
+	long.push('client_user_id', 'user_id', 'row_id', 'from', 'to', 'connected');
+	return columns.filter((column) => !long.includes(column));
 }
 
 /** Values of all columns that describe the measurements of a period. */
 export function periodValues(
 	metric: Metric,
-	{ meanLimits, limits }: Pick<SummaryOptions, 'meanLimits' | 'limits'>,
+	{ meanLimits, limits }: ColumnOptions,
 	measurements: readonly Measurement[],
 ): IDataObject {
 	const counted = measurements.filter((one) => isCounted(metric, one));
 	const timed = counted.filter(({ time }) => time !== undefined);
-	const days = new Set(timed.map(dayOf));
-	const values = aggregatesOf(metric, counted);
-	values.mean = meanText(metric, values);
-	values.status = statusOf(values, counted.length, meanLimits);
-	values.unit = counted.length > 0 ? metric.unit.name : null;
-	values.readings = counted.length;
-	values.days = days.size;
-	values.left_out = measurements.length - counted.length;
-	addReading(values, 'latest', greatest(timed, timeAndValues));
+	const reaching = counted.filter((one) => reachedText(metric, limits, [one]) !== '');
+	const latest = greatest(timed, timeAndValues);
+	const reached = greatest(reaching, timeAndValues);
 	// With equal values, the later reading is the highest and the lowest.
-	addReading(values, 'highest', greatest(counted, valuesAndTime));
-	addReading(values, 'lowest', greatest(counted, negativeValuesAndTime));
-	addReached(values, metric, limits, counted);
-	addSources(values, measurements);
-	return values;
+	const highest = greatest(counted, valuesAndTime);
+	const lowest = greatest(counted, negativeValuesAndTime);
+	const rows = measurements.flatMap(({ copies }) => copies).map(({ row }) => row);
+	const aggregates = aggregatesOf(metric, counted);
+	return {
+		...aggregates,
+		mean: meanText(metric, aggregates),
+		status: statusOf(aggregates, counted.length, meanLimits),
+		unit: counted.length > 0 ? metric.unit.name : null,
+		readings: counted.length,
+		days: new Set(timed.map(dayOf)).size,
+		left_out: measurements.length - counted.length,
+		latest: textOf(latest),
+		latest_time: latest?.local,
+		highest: textOf(highest),
+		highest_time: highest?.local,
+		lowest: textOf(lowest),
+		lowest_time: lowest?.local,
+		reached: reachedText(metric, limits, counted),
+		reached_reading: textOf(reached),
+		reached_time: reached?.local,
+		providers: joined(rows.map(({ provider }) => provider)),
+		source_types: joined(rows.map(({ source_type }) => source_type)),
+	};
 }
+
+/** One reading as text, so that no two values of different readings make a pair. */
+const textOf = (one?: Measurement) => one?.values.join('/');
 
 function aggregatesOf({ measured }: Metric, counted: readonly Counted[]): IDataObject {
 	const entries = Object.entries(measured).flatMap(([column, hows], index) => {
@@ -285,15 +240,9 @@ function statusOf(
 	return limits.some(isHigh) ? 'high' : 'in range';
 }
 
-/** One reading as text, and its local time. */
-function addReading(values: IDataObject, column: string, one?: Measurement) {
-	values[column] = one?.values.join('/');
-	values[`${column}_time`] = one?.local;
-}
-
-const timeAndValues = ({ time = -Infinity, values }: Counted) => [time, ...values];
-const valuesAndTime = ({ time = -Infinity, values }: Counted) => [...values, time];
-const negativeValuesAndTime = ({ time = -Infinity, values }: Counted) => [
+const timeAndValues = ({ time = 0, values }: Counted) => [time, ...values];
+const valuesAndTime = ({ time = 0, values }: Counted) => [...values, time];
+const negativeValuesAndTime = ({ time = 0, values }: Counted) => [
 	...values.map((value) => -value),
 	time,
 ];
@@ -304,47 +253,17 @@ export function greatest<T>(
 	numbersOf: (one: T) => number[],
 ): T | undefined {
 	let found: T | undefined;
-	let most: number[] = [];
 	for (const one of all) {
-		const numbers = numbersOf(one);
-		if (compareNumbers(most, numbers) > 0) continue;
-		found = one;
-		most = numbers;
+		if (!found || compareNumbers(numbersOf(found), numbersOf(one)) <= 0) found = one;
 	}
 	return found;
 }
 
-function compareNumbers(a: readonly number[], b: readonly number[]): number {
-	for (const [at, number] of a.entries()) {
-		const difference = number - b[at];
-		// Neither 0 nor NaN, which two readings without a time give.
-		if (difference) return difference;
-	}
-	return 0;
-}
+/** The first difference. */
+const compareNumbers = (a: readonly number[], b: readonly number[]) =>
+	a.map((number, at) => number - b[at]).find((difference) => difference !== 0) ?? 0;
 
-/** Whether any reading reached a limit, and the newest that did. */
-function addReached(
-	values: IDataObject,
-	metric: Metric,
-	limits: readonly Limit[],
-	counted: readonly Counted[],
-) {
-	const reached = counted.map((one) => reachedBy(metric, limits, one.values));
-	const reaching = counted.filter((_, index) => reached[index].size > 0);
-	const newest = greatest(reaching, timeAndValues);
-	values.reached = reachedText(reached);
-	values.reached_reading = newest?.values.join('/');
-	values.reached_time = newest?.local;
-}
-
-/** Names of every source, of copies too. */
-function addSources(values: IDataObject, measurements: readonly Measurement[]) {
-	const rows = measurements.flatMap(({ copies }) => copies).map(({ row }) => row);
-	values.providers = joined(rows.map(({ provider }) => provider));
-	values.source_types = joined(rows.map(({ source_type }) => source_type));
-}
-
+/** Names of all sources, of copies too. */
 function joined(names: unknown[]): string {
 	const given = names.filter((name) => !isBlank(name)).map(String);
 	return [...new Set(given)].sort().join(', ');

@@ -74,6 +74,17 @@ const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 		},
 	],
 	[
+		'Readings have a limit of their own: each poll goes on where the last one ended',
+		{
+			...{ people: 20, everyMinutes: 10, latencyMs: 20, polls: 14, readings: [{ poll: 1, user: 19 }] },
+			throttles: [{ ...limit, minutes: 10, isAnnounced: false, isOfReadings: true }],
+		},
+	],
+	[
+		'Who alone is limited costs the others no poll',
+		{ people: 20, everyMinutes: 30, polls: 6, stretches: [{ ...stretch(0, 7, 0, 10, '429'), isEverySecond: true }] },
+	],
+	[
 		'Of the users aside, one who can be read again needs two requests',
 		{
 			...{ scheduler: 'durable', scope: 'clients', latencyMs: 1400, concurrency: 1, everyMinutes: 60, people: 7 },

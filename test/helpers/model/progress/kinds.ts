@@ -65,10 +65,11 @@ const throttle = (people: number, polls: number, isAnnounced: boolean) =>
 			share: fc.constantFrom(0.35, 0.5, 0.8, 1.2),
 			minutes: fc.constantFrom(1, 1, 10, 60),
 			isSliding: fc.boolean(),
+			isOfReadings: fc.boolean(),
 		})
 		.map(
-			({ span: { from, until }, share, minutes, isSliding }): Own => ({
-				throttles: [{ from, until, requests: Math.max(5, Math.ceil(people * share)), minutes, isSliding, isAnnounced }],
+			({ span: { from, until }, share, ...more }): Own => ({
+				throttles: [{ from, until, requests: Math.max(5, Math.ceil(people * share)), isAnnounced, ...more }],
 			}),
 		);
 

@@ -175,8 +175,8 @@ export class ProgressPlayer {
 		const throttle = history.throttles.find((one) => !isOver && isDuring(poll, one));
 		if (!throttle) service.limit = undefined;
 		else if (!service.limit) {
-			const { requests, minutes, isAnnounced, isSliding } = throttle;
-			service.limit = new RateLimit(requests, minutes * MINUTE, isAnnounced, isSliding);
+			const { requests, minutes, isAnnounced, isSliding, isOfReadings } = throttle;
+			service.limit = new RateLimit(requests, minutes * MINUTE, isAnnounced, isSliding, isOfReadings);
 		}
 		this.log(
 			`poll ${poll}: ${[...faults].map(([user, fault]) => `${user} ${fault}`).join(', ') || 'all sound'}` +
@@ -255,8 +255,9 @@ export class ProgressPlayer {
 			logged: lines,
 		});
 		// Where the list is refused as well, a pause that a user was told is everybody's.
-		const isTold = [...service.faults.values()].some((fault) => fault === '503 for 3600');
-		if (isTold && record.throttled > 0) this.pausedUntil = this.time.now + HOUR;
+		const told = [...service.faults.values()].filter((fault) => fault === '503 for 3600').length;
+		// So it is where the one to compare with was told, too.
+		if (told > 1 || (told > 0 && record.throttled > 0)) this.pausedUntil = this.time.now + HOUR;
 		if (service.limit?.isAnnounced) this.pausedUntil = Math.max(this.pausedUntil, record.retryAt);
 		else if (service.limit && record.throttled > 0) this.mayWaitUntil = this.time.now + service.limit.windowMs;
 		this.judgeTime(poll, this.time.now - begun, failing);

@@ -9,6 +9,7 @@ export class RateLimit {
 		/** Whether a refusal says when the next request is admitted. */
 		readonly isAnnounced: boolean,
 		private readonly isSliding: boolean,
+		readonly isOfReadings = false,
 	) {}
 
 	/** Requests that would be admitted now. */

@@ -22,6 +22,8 @@ export interface Throttle {
 	minutes: number;
 	isAnnounced: boolean;
 	isSliding: boolean;
+	/** Whether requests of the user list are not limited. */
+	isOfReadings?: boolean;
 }
 
 export interface Slowness {

@@ -1,6 +1,6 @@
 /** Measured values: which limits of one reading they reach. */
 import type { IDataObject } from 'n8n-workflow';
-import { measuredValues, reachedBy, type Limit } from '../../../../nodes/HealthDataService/service/readings/measured';
+import { measuredValues, reachedText, type Limit } from '../../../../nodes/HealthDataService/service/readings/measured';
 import {
 	metrics,
 	type Metric,
@@ -14,9 +14,10 @@ const given = (options: readonly ThresholdOption[], values?: Record<string, numb
 		const value = values ? values[one.option] : one.default;
 		return value === undefined ? [] : [{ column, [at]: value }];
 	});
-const reachOf = (metric: Metric, limits: Limit[], row: IDataObject) => [
-	...reachedBy(metric, limits, measuredValues(metric, row)),
-];
+const reachOf = (metric: Metric, limits: Limit[], row: IDataObject) => {
+	const reached = reachedText(metric, limits, [{ values: measuredValues(metric, row) }]);
+	return reached.split(', ').filter(Boolean);
+};
 
 describe('blood pressure, with 180/110 and 90/50', () => {
 	const pressure = (systolic: unknown, diastolic: unknown, unit: unknown = 'mmHg') =>

@@ -1,5 +1,5 @@
 /** Offsets of times: each way to write one is the same instant to the identity of a reading and to its day. */
-import { instantOf } from '../../../../nodes/HealthDataService/service/readings/identity';
+import { instantOf } from '../../../nodes/HealthDataService/shared/dateTime';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 

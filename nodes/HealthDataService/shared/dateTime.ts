@@ -1,0 +1,95 @@
+/** Text of dates and times: the parts of ISO 8601, instants, and their local time. */
+import { DateTime, IANAZone } from 'luxon';
+import { memoized, withoutTrailing } from './values';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** No zone ever changed its clocks twice within this time. */
+const STEP_MS = 8 * 60 * MINUTE_MS;
+
+/** Date, time and offset. The zone in brackets (RFC 9557) does not count: Luxon would read the time in that zone. */
+const ISO =
+	/^(\d{4}-?\d{2}-?\d{2})(?:(?:t|\s+)([\d:]+(?:[.,](\d+))?)(?:\s*(z|[+-][\d:]+)(?:\[[^\]]*\])?)?)?$/i;
+
+/**
+ * The parts of a date, or of a date and time, and both in the form of ISO 8601 that Luxon reads; all empty for other text. `t`, `z`,
+ * a blank in place of `T` and one before the offset are common. Luxon also accepts "2026", "14:30" and "2026-W05", which are more
+ * likely other values.
+ */
+export function isoParts(text: string) {
+	const [, date = '', clock = '', fraction = '', offset = ''] =
+		ISO.exec(text.trim()) ?? [];
+	const iso = clock ? `${date}T${clock}${offset}` : date;
+	return { iso, clock, fraction, offset };
+}
+
+/** The usual times of the service: with an offset, `Z` or no zone, and up to microseconds (quirk 9). */
+const USUAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?$/;
+
+/** Longer text is no time: a fraction of thousands of digits would hold up n8n. */
+const MAX_TIME_LENGTH = 64;
+
+/** The time of a reading. */
+export interface Instant {
+	/** ms since 1970, where no zone means UTC; undefined for a value that is no time. */
+	millis?: number;
+	/** The same text for the same instant in any notation; other values as text. */
+	key: string;
+	/** A date without a time (YYYY-MM-DD). */
+	date?: string;
+}
+
+/** With Date.parse where it can be, because Luxon takes seconds for 100,000 readings. */
+export function instantOf(value: unknown): Instant {
+	const isShort = typeof value === 'string' && value.length <= MAX_TIME_LENGTH;
+	if (!isShort) return { key: String(value ?? '') };
+	const usual = USUAL.exec(value);
+	if (!usual) return rareInstantOf(value);
+	const [, fraction, offset] = usual;
+	return toInstant(value, Date.parse(offset ? value : `${value}Z`), fraction);
+}
+
+function toInstant(value: string, millis: number, fraction = ''): Instant {
+	if (Number.isNaN(millis)) return { key: value };
+	const digits = withoutTrailing(fraction.slice(3), '0');
+	return { millis, key: `${millis}.${digits}` };
+}
+
+/** The other forms of ISO 8601, and a date without a time. */
+function rareInstantOf(value: string): Instant {
+	const { iso, clock, fraction } = isoParts(value);
+	const parsed = DateTime.fromISO(iso, { zone: 'UTC' });
+	const instant = toInstant(value, parsed.toMillis(), fraction);
+	const date = parsed.toISODate();
+	return clock || date === null ? instant : { ...instant, key: value, date };
+}
+
+/** The local time of a reading. */
+export type LocalTimeOf = (instant: Instant) => string | null;
+
+/**
+ * YYYY-MM-DD HH:MM:SS in the zone; a date without a time is that date in every zone, and no time is null. Offsets and texts are kept:
+ * for 100,000 instants, the zone is asked only once a step.
+ */
+export function localTimeIn(zone: string): LocalTimeOf {
+	const here = IANAZone.create(zone);
+	const offsetAt = (time: number) => Math.round(here.offset(time) * MINUTE_MS);
+	/** NaN for a step in which the clocks change. */
+	const offsetOfStep = memoized((step: number) => {
+		const start = offsetAt(step * STEP_MS);
+		return start === offsetAt((step + 1) * STEP_MS) ? start : NaN;
+	});
+	const dateOf = memoized((day: number) => isoAt(day * DAY_MS).slice(0, 10));
+	const timeOf = memoized((second: number) => isoAt(second * 1000).slice(11, 19));
+	return ({ millis, date }) => {
+		if (millis === undefined) return null;
+		if (date) return date;
+		const offset = offsetOfStep(Math.floor(millis / STEP_MS));
+		const local = millis + (Number.isNaN(offset) ? offsetAt(millis) : offset);
+		const day = Math.floor(local / DAY_MS);
+		return `${dateOf(day)} ${timeOf(Math.floor((local - day * DAY_MS) / 1000))}`;
+	};
+}
+
+const isoAt = (time: number) => new Date(time).toISOString();

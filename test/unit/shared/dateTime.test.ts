@@ -1,0 +1,27 @@
+/** The local time of an instant: few questions about the offset of the zone. */
+import { IANAZone } from 'luxon';
+import { localTimeIn } from '../../../nodes/HealthDataService/shared/dateTime';
+
+const MINUTE = 60_000;
+
+it('asks for the offset at both ends of eight hours, not for each instant between them', () => {
+	const offset = jest.spyOn(IANAZone.prototype, 'offset');
+	const localTimeOf = localTimeIn('Europe/Berlin');
+	const began = Date.UTC(2026, 5, 1);
+	const found = Array.from({ length: 1000 }, (_, minutes) =>
+		localTimeOf({ millis: began + minutes * 10 * MINUTE, key: '' }),
+	);
+	expect(found.slice(0, 2)).toEqual(['2026-06-01 02:00:00', '2026-06-01 02:10:00']);
+	// 10,000 minutes lie in 21 steps.
+	expect(offset).toHaveBeenCalledTimes(2 * 21);
+	offset.mockRestore();
+});
+
+it('is right to the minute where the clocks change within eight hours', () => {
+	const localTimeOf = localTimeIn('Europe/Berlin');
+	const change = Date.UTC(2026, 2, 29, 1);
+	expect([change - 1, change].map((millis) => localTimeOf({ millis, key: '' }))).toEqual([
+		'2026-03-29 01:59:59',
+		'2026-03-29 03:00:00',
+	]);
+});
