@@ -27,19 +27,11 @@ const MOVED =
 	"The service redirects to another address. Check 'Base URL': the key is only sent below it";
 
 /** For other statuses n8n shows the words of the answer, and for a connection that fails its code (docs/errors.md). */
-const STATUS_WORDS: Array<[number, string]> = [
-	...[301, 302, 303, 307, 308].map((status): [number, string] => [status, MOVED]),
-	[401, WRONG_KEY],
-	[403, WRONG_KEY],
-	[
-		404,
-		"The service has nothing at this address. Check 'Base URL': enter the address from the service's documentation",
-	],
-	[
-		407,
-		"A proxy between n8n and the service asks for a password. Ask n8n's administrator",
-	],
-];
+const wordsFor = (message: string, ...statuses: number[]) =>
+	statuses.map((value) => ({
+		type: 'responseCode' as const,
+		properties: { value, message },
+	}));
 
 export class HealthDataServiceApi implements ICredentialType {
 	name = 'healthDataServiceApi';
@@ -98,10 +90,16 @@ export class HealthDataServiceApi implements ICredentialType {
 		},
 		// n8n takes both types in one list, but its own type does not.
 		rules: [
-			...STATUS_WORDS.map(([value, message]) => ({
-				type: 'responseCode' as const,
-				properties: { value, message },
-			})),
+			...wordsFor(MOVED, 301, 302, 303, 307, 308),
+			...wordsFor(WRONG_KEY, 401, 403),
+			...wordsFor(
+				"The service has nothing at this address. Check 'Base URL': enter the address from the service's documentation",
+				404,
+			),
+			...wordsFor(
+				"A proxy between n8n and the service asks for a password. Ask n8n's administrator",
+				407,
+			),
 			{
 				type: 'responseSuccessBody',
 				properties: {

@@ -1,7 +1,6 @@
 /** Description of the node for n8n. */
 import {
 	NodeConnectionTypes,
-	type INodePropertyOptions,
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
@@ -11,7 +10,7 @@ import { userDescription } from './resources/user';
 import { metrics } from './service/readings/metrics';
 
 /** A separate constant, because the linter takes "Timeseries" for a plural. */
-const RESOURCES: INodePropertyOptions[] = [
+const RESOURCES = [
 	{
 		name: 'Timeseries',
 		value: 'timeseries',

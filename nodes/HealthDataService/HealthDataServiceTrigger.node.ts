@@ -9,12 +9,6 @@ import { metrics } from './service/readings/metrics';
 import { poll } from './trigger/poll';
 import { triggerFields } from './trigger/settings';
 
-/** Event and users, such as "bloodPressure: all users". */
-const USERS =
-	'$parameter.userScope + ($parameter.userScope === "one" ? " user" : " users")';
-const READINGS = `$parameter.event + ": " + ${USERS}`;
-const SUBTITLE = `$parameter.event === "user" ? "newUser" : ${READINGS}`;
-
 export class HealthDataServiceTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Health Data Service Trigger',
@@ -25,7 +19,9 @@ export class HealthDataServiceTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		subtitle: `={{ (${SUBTITLE}).replace(/[A-Z]/g, " $&").toTitleCase() }}`,
+		// Event and users, such as "Blood Pressure: All Users".
+		subtitle:
+			'={{ ($parameter.event === "user" ? "newUser" : $parameter.event + ": " + $parameter.userScope + ($parameter.userScope === "one" ? " user" : " users")).replace(/[A-Z]/g, " $&").toTitleCase() }}',
 		description: `Starts the workflow on new ${metrics.map(({ noun }) => `${noun}s`).join(', ')} and users of the Health Data Service`,
 		defaults: { name: 'Health Data Service Trigger' },
 		polling: true,

@@ -71,7 +71,7 @@ describe('the user {{ }}', () => {
 
 	it.each([
 		['{{ $json.missing }}', 'empty'],
-		['{{ $json.nested }}', 'not a text'],
+		['{{ $json.nested }}', 'not an identifier'],
 	])('%s is %s', async (expression, what) => {
 		const { error } = await runNode({
 			credential: used.credential,

@@ -130,7 +130,7 @@ describe('the node {{ }}', () => {
 			credential: used.credential,
 			parameters: resolve('={{ 12345678901234567890 }}'),
 		});
-		expect(error?.message).toBe("'Client User ID' is not a text");
+		expect(error?.message).toBe("'Client User ID' is not an identifier");
 		expect(used.sandbox.requests).toEqual([]);
 	});
 });
@@ -232,7 +232,7 @@ describe('the trigger', () => {
 		await poll(watch({ user: byClientId('={{ 42 }}') }));
 		expect(used.sandbox.requests).toContain('/v2/user/resolve/42');
 		expect((await poll(watch({ user: byClientId('={{ [42] }}') }))).error?.message).toBe(
-			"'Client User ID' is not a text",
+			"'Client User ID' is not an identifier",
 		);
 	});
 

@@ -98,13 +98,10 @@ describe('it stays empty', () => {
 		expect(others.length).toBeLessThanOrEqual(1);
 	});
 
-	it.each([`User ID ${STEADY.user_id}`, STEADY.user_id, `${STEADY.user_id} (Omron)`])(
-		'without a question, where the row shows %s',
-		async (row) => {
-			expect(namesOf((await run(bloodPressureOf(picked(STEADY.user_id, row)))).rows)).toEqual([null]);
-			expect(resolves()).toEqual([]);
-		},
-	);
+	it.each([STEADY.user_id, `${STEADY.user_id} (Omron)`])('without a question, where the row shows %s', async (row) => {
+		expect(namesOf((await run(bloodPressureOf(picked(STEADY.user_id, row)))).rows)).toEqual([null]);
+		expect(resolves()).toEqual([]);
+	});
 
 	it('without a request, by user ID', async () => {
 		const byId = { ...byUserId(STEADY.user_id), cachedResultName: STEADY_ROW };

@@ -1,7 +1,7 @@
 /** Pickers: search results in teams of any size, and error messages. */
 import { NodeApiError, type INodeListSearchResult } from 'n8n-workflow';
 import { uuid } from '../../dev/sandbox/world';
-import { readProvider } from '../../nodes/HealthDataService/fields/provider';
+import { readProvider } from '../../nodes/HealthDataService/fields/options';
 import { readUser } from '../../nodes/HealthDataService/fields/users';
 import { searchList } from '../helpers/engine';
 import { everythingIn } from '../helpers/inspect';
@@ -12,69 +12,55 @@ import { useVirtualTime } from '../helpers/virtualTime';
 useVirtualTime();
 
 /** What empties the field again. */
-const NO_USER = 'No match in client user IDs, user IDs and providers';
-const NO_PROVIDER = 'No match in names and slugs of providers';
 const FIRST_SEARCHED = 'Type the whole client user ID (first 1,500 searched)';
-const MANY_PROVIDERS = 'Another one? Use By Slug (1,500 users looked at)';
+const MANY_PROVIDERS = 'Another one? Use By Slug (first 1,500 searched)';
 const ALL = { name: 'All Providers', value: '' };
 
 const names = ({ results }: INodeListSearchResult) => results.map(({ name }) => name);
 
-it.each([NO_USER, NO_PROVIDER, FIRST_SEARCHED, MANY_PROVIDERS])('the editor shows all of: %s', (message) => {
+it.each([FIRST_SEARCHED, MANY_PROVIDERS])('the editor shows all of: %s', (message) => {
 	expect(message.length).toBeLessThanOrEqual(52);
 });
 
 describe('users of a small team', () => {
 	const used = useSandbox();
-	const search = async (filter?: string, token?: string) =>
-		await searchList(used.credential, 'searchUsers', filter, token);
-
-	it.each(['NaN', '-5', '1e309', '1.5', '', ' 1', '0x10', '9'.repeat(20)])(
-		'refuses the token %p before any request',
-		async (token) => {
-			await expect(search('', token)).rejects.toMatchObject({ description: expect.stringMatching(/open it again/) });
-			expect(used.sandbox.requests).toEqual([]);
-		},
-	);
+	const search = async (filter?: string) => await searchList(used.credential, 'searchUsers', filter);
 
 	it('lists all users by client user ID, with their sources', async () => {
-		const { results, paginationToken } = await search();
+		const { results } = await search();
 		expect(results).toEqual([
 			{ name: 'steady (Omron, Withings)', value: STEADY.user_id },
 			{ name: `${SPECIAL_ID} (Omron)`, value: SPECIAL.user_id },
 			{ name: 'berlin (Omron)', value: expect.any(String) },
 			{ name: 'silent', value: expect.any(String) },
 		]);
-		expect(paginationToken).toBeUndefined();
 		expect(used.sandbox.requests).toHaveLength(1);
 	});
 
 	it.each([
 		['STEAD', ['steady (Omron, Withings)']],
 		[' l', ['berlin (Omron)', 'silent']],
-		['xyz', [NO_USER]],
+		['xyz', []],
 		['withings', ['steady (Omron, Withings)']],
 		['OMRON', ['steady (Omron, Withings)', `${SPECIAL_ID} (Omron)`, 'berlin (Omron)']],
 		['n (omr', ['berlin (Omron)']],
 	])('%p', async (filter, expected) => {
-		const result = await search(filter);
-		expect(names(result)).toEqual(expected);
-		expect(result.paginationToken).toBeUndefined();
+		expect(names(await search(filter))).toEqual(expected);
 	});
 
 	it('finds a complete user ID, and offers no unknown one', async () => {
 		expect(names(await search(STEADY.user_id.toUpperCase()))).toEqual(['steady (Omron, Withings)']);
-		expect(names(await search(uuid('unknown')))).toEqual([NO_USER]);
+		expect(names(await search(uuid('unknown')))).toEqual([]);
 	});
 
 	it.each(['.', '..', '/', '%', '\ud800'])('treats %p as part of an identifier', async (filter) => {
-		expect(names(await search(filter))).toEqual(SPECIAL_ID.includes(filter) ? [`${SPECIAL_ID} (Omron)`] : [NO_USER]);
+		expect(names(await search(filter))).toEqual(SPECIAL_ID.includes(filter) ? [`${SPECIAL_ID} (Omron)`] : []);
 	});
 
 	it('offers no user whose ID n8n would evaluate, and shows no such name', async () => {
 		used.sandbox.switches.oddUserIds = { steady: '={{ $env.SECRET }}', berlin: 'not a UUID' };
 		expect(names(await search())).toEqual([`${SPECIAL_ID} (Omron)`, 'silent']);
-		expect(names(await search('steady'))).toEqual([NO_USER]);
+		expect(names(await search('steady'))).toEqual([]);
 		const named = { client_user_id: STEADY.client_user_id };
 		used.sandbox.switches.oddUserIds = {};
 		STEADY.client_user_id = '={{ 1 + 1 }}';
@@ -91,18 +77,13 @@ describe('users of a small team', () => {
 		STEADY.connected_sources = sources;
 		expect(results).toEqual([ALL, { name: 'Omron (omron)', value: 'omron' }, { name: 'withings', value: 'withings' }]);
 		const none = await searchList(used.credential, 'searchProviders', 'xyz');
-		expect(names(none)).toEqual([NO_PROVIDER]);
+		expect(names(none)).toEqual([]);
 	});
 
 	it('survives incomplete profiles, and pages of one user', async () => {
 		Object.assign(used.sandbox.switches, { bareUsers: true, userPageCap: 1, userTotal: 'missing' });
-		const all: string[] = [];
-		for (let token: string | undefined = '0'; token !== undefined; ) {
-			const result: INodeListSearchResult = await search('', token);
-			all.push(...names(result));
-			token = result.paginationToken as string | undefined;
-		}
-		expect(all).toEqual(['steady', SPECIAL_ID, 'berlin', 'silent']);
+		const hint = 'Type the whole client user ID (first 3 searched)';
+		expect(names(await search())).toEqual(['steady', SPECIAL_ID, 'berlin', hint]);
 	});
 });
 
@@ -115,74 +96,44 @@ describe('a team of 100,000', () => {
 		client_user_id: `person-${i}`,
 	}));
 	const connectedTo = (slug: string) => createUser('', [slug]).connected_sources;
-	users[SIZE / 2].connected_sources = connectedTo('rare');
+	users[1200].connected_sources = connectedTo('rare');
 	users[SIZE / 4].connected_sources = connectedTo('hidden');
 	const used = useSandbox(() => ({ world: fixedWorld(users, {}), checksItself: false }));
-	const search = async (filter?: string, token?: string) =>
-		await searchList(used.credential, 'searchUsers', filter, token);
+	const search = async (filter?: string) => await searchList(used.credential, 'searchUsers', filter);
 
-	it('shows the first page, and the next with the token', async () => {
-		const first = await search();
-		expect(first.results).toHaveLength(500);
-		const second = await search('', String(first.paginationToken));
-		expect(second.results[0]).toEqual({ name: 'person-500 (Omron)', value: users[500].user_id });
-		expect(used.sandbox.requests.map(queryOf)).toEqual([
-			{ offset: '0', limit: '500' },
-			{ offset: '500', limit: '500' },
-		]);
+	it('shows the first users, and says so, with three requests', async () => {
+		const { results } = await search();
+		expect(results).toHaveLength(1501);
+		expect(results[1499]).toEqual({ name: 'person-1499 (Omron)', value: users[1499].user_id });
+		expect(results[1500]).toEqual({ name: FIRST_SEARCHED, value: ' ' });
+		expect(used.sandbox.requests.map(queryOf)).toEqual(
+			['0', '500', '1000'].map((offset) => ({ offset, limit: '500' })),
+		);
 	});
 
-	it('finds an exact match with two requests, at any position', async () => {
+	it('finds an exact match with one request, at any position', async () => {
 		expect((await search('person-98765')).results).toEqual([
 			{ name: 'person-98765 (Omron)', value: users[98_765].user_id },
 		]);
-		expect(used.sandbox.requests).toEqual(['/v2/user/resolve/person-98765', '/v2/user?offset=0&limit=500']);
+		expect(used.sandbox.requests).toEqual(['/v2/user/resolve/person-98765']);
 	});
 
-	it('reads on until there is enough to scroll', async () => {
-		const matches = users.filter(({ client_user_id }) => client_user_id.includes('98')).map(({ user_id }) => user_id);
-		const first = await search('98');
-		const next = await search('98', String(first.paginationToken));
-		// All of the first 1,000, then of the 1,000 that follow.
-		expect([first, next].map(({ results }) => results.length)).toEqual([20, 20]);
-		expect([first, next].flatMap(({ results }) => results).map(({ value }) => value)).toEqual(matches.slice(0, 40));
-		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual([undefined, '0', '500', '1000', '1500']);
-	});
-
-	it('has a note how to continue when there is nothing to scroll, after four requests at most', async () => {
-		const none = await search('erson-9876');
-		expect(none).toEqual({
-			results: [{ name: FIRST_SEARCHED, value: ' ' }],
-			paginationToken: '1500',
-		});
+	it('searches the first users for a part, and says so, with four requests', async () => {
+		const matches = users.slice(0, 1500).filter(({ client_user_id }) => client_user_id.includes('98'));
+		const { results } = await search('98');
+		expect(results.map(({ value }) => value)).toEqual([...matches.map(({ user_id }) => user_id), ' ']);
 		expect(used.sandbox.requests).toHaveLength(4);
 	});
 
-	it('offers a complete user ID unchecked, because the service cannot look it up', async () => {
-		const { user_id } = users[98_765];
-		expect((await search(user_id)).results).toEqual([{ name: `User ID ${user_id}`, value: user_id }]);
-		expect(used.sandbox.requests).toHaveLength(4);
-	});
-
-	it('offers a user ID of the pages that are searched once, with the row of the user', async () => {
+	it('finds a user ID among the first users', async () => {
 		const { user_id } = users[700];
-		expect((await search(user_id)).results).toEqual([{ name: 'person-700 (Omron)', value: user_id }]);
+		expect((await search(user_id)).results[0]).toEqual({ name: 'person-700 (Omron)', value: user_id });
 	});
 
-	it('ends without a note after scrolling', async () => {
-		expect(await search('xyz', String(SIZE - 1))).toEqual({ results: [] });
-	});
-
-	it('lists providers from pages at the start, in the middle and at the end, with a note that there may be others', async () => {
-		expect(await searchList(used.credential, 'searchProviders')).toEqual({
-			results: [
-				ALL,
-				{ name: 'Omron (omron)', value: 'omron' },
-				{ name: 'Rare (rare)', value: 'rare' },
-				{ name: MANY_PROVIDERS, value: ' ' },
-			],
-		});
-		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '49750', '99500']);
+	it('lists the providers of the first users, with a note that there may be others', async () => {
+		const { results } = await searchList(used.credential, 'searchProviders');
+		expect(results.map(({ name }) => name)).toEqual([ALL.name, 'Omron (omron)', 'Rare (rare)', MANY_PROVIDERS]);
+		expect(used.sandbox.requests).toHaveLength(3);
 	});
 });
 
@@ -197,7 +148,7 @@ describe('providers', () => {
 		expect(first).toBe('All Providers');
 		expect(listed).toHaveLength(42);
 		expect(listed).toEqual([...listed].sort((a, b) => a.localeCompare(b)));
-		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '350', '701']);
+		expect(used.sandbox.requests.map((url) => queryOf(url).offset)).toEqual(['0', '500', '1000']);
 	});
 
 	it('has a note that there may be others when the list has no total', async () => {

@@ -182,6 +182,6 @@ describe('Source Types', () => {
 		const rows = JSON.parse(answers[0]) as IDataObject[];
 		expect(rows).toHaveLength(20);
 		expect(new Set(rows.map(({ source_type: type }) => type))).toEqual(new Set(['phone']));
-		expect(JSON.parse(answers[1])).toEqual([{ note: expect.stringContaining("'Source Types'") }]);
+		expect(JSON.parse(answers[1])).toEqual([]);
 	});
 });

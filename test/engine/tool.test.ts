@@ -114,20 +114,6 @@ describe('results for a model', () => {
 			expect(rows[2]).toEqual(CUT);
 		},
 	);
-
-	it('a note when nothing was found with a provider, else an empty list {{ }}', async () => {
-		const [found] = await answer(open, { ...args, Provider: 'Apple Health' });
-		expect(found.note).toContain('must be a slug such as apple_health_kit');
-		expect(await answer(open, { ...args, Start_Date: '2020-01-01', End_Date: '2020-01-02' })).toEqual([]);
-	});
-
-	it('a note when nothing was found with source types, whatever the provider', async () => {
-		const options = { sourceTypes: 'ring, Scale' };
-		const provider = { __rl: true, mode: 'slug', value: 'omron' };
-		expect(await answer(bloodPressureOf(byUserId(STEADY.user_id), { provider, options }))).toEqual([
-			{ note: "Nothing with the 'Source Types' ring, scale, which are words such as cuff or watch" },
-		]);
-	});
 });
 
 describe('Simplify', () => {

@@ -97,14 +97,11 @@ export async function searchList(
 	credential: Credential,
 	method: 'searchUsers' | 'searchProviders',
 	filter?: string,
-	token?: string,
 ): Promise<INodeListSearchResult> {
 	const node = new HealthDataService();
 	const { workflow, additionalData, tested } = build(node, { credential, parameters: {} });
 	const context = new LoadOptionsContext(workflow, tested, additionalData, '');
-	return await workflow.expression.withIsolate(
-		async () => await node.methods.listSearch[method].call(context, filter, token),
-	);
+	return await workflow.expression.withIsolate(async () => await node.methods.listSearch[method].call(context, filter));
 }
 
 /**

@@ -1,30 +1,65 @@
 /**
- * Options that several operations share: Return All, Limit, Concurrent Requests, Requests per Second, Only Connected Users, Skip
- * First Users, limits of a metric, Source Types and When Not Found.
+ * Fields and options that several operations share: Provider, Return All, Limit, Concurrent Requests, Requests per Second, Only
+ * Connected Users, Skip First Users, limits of a metric, Source Types and When Not Found.
  */
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DEFAULT_CONCURRENCY } from '../http/requestQueue';
 import type { Limit } from '../service/readings/measured';
 import type { ThresholdOption } from '../service/readings/metrics';
 import type { WhenNotFound } from '../service/users/selection';
-import { someNumber, toSwitch, wholeNumber } from '../shared/values';
+import { someNumber, toSwitch, toText, wholeNumber } from '../shared/values';
 import {
 	readField,
+	readLocator,
 	readOption,
 	shownIf,
-	toChoiceOf,
+	toValueOf,
 	toWords,
 	type FieldContext,
 } from './field';
 
-/** Leaves room in the service for other clients. */
-const MAX_CONCURRENT_REQUESTS = 50;
+export const providerField: INodeProperties = {
+	displayName: 'Provider',
+	name: 'provider',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	description:
+		'The source of the readings, such as a wearable: those of others are left out. Leave empty, or pick All Providers, for all sources.',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'All providers',
+			typeOptions: { searchListMethod: 'searchProviders', searchable: true },
+		},
+		{
+			displayName: 'By Slug',
+			name: 'slug',
+			type: 'string',
+			placeholder: 'e.g. omron',
+			hint: "The service's short name of the source, such as apple_health_kit. User → List shows it under connected_sources.",
+		},
+	],
+};
+
+/** A slug; empty for all providers. */
+export const readProvider = (context: FieldContext) =>
+	toSlug(readLocator(context, 'provider').value, 'Provider');
+
+export const toSlug = (value: unknown, field: string) =>
+	toText(
+		value,
+		field,
+		`Enter a slug such as omron, or leave '${field}' empty for all`,
+	).trim();
 
 const concurrencyField: INodeProperties = {
 	displayName: 'Concurrent Requests',
 	name: 'concurrency',
 	type: 'number',
-	typeOptions: { minValue: 1, maxValue: MAX_CONCURRENT_REQUESTS },
+	// Leaves room in the service for other clients.
+	typeOptions: { minValue: 1, maxValue: 50 },
 	default: DEFAULT_CONCURRENCY,
 	description:
 		'How many requests may be on their way at once. Fewer are sent when the service asks for it.',
@@ -44,18 +79,10 @@ const requestsPerSecondField: INodeProperties = {
 export const requestLimitFields = [concurrencyField, requestsPerSecondField];
 
 /** Without its option, `requestsPerSecond` is undefined: no limit. */
-export function readRequestLimits(context: FieldContext) {
-	const concurrency = readOption(
-		context,
-		concurrencyField,
-		DEFAULT_CONCURRENCY,
-		wholeNumber,
-	);
-	return {
-		concurrency: Math.min(concurrency, MAX_CONCURRENT_REQUESTS),
-		requestsPerSecond: readOption(context, requestsPerSecondField, undefined, someNumber),
-	};
-}
+export const readRequestLimits = (context: FieldContext) => ({
+	concurrency: readOption(context, concurrencyField, DEFAULT_CONCURRENCY, wholeNumber),
+	requestsPerSecond: readOption(context, requestsPerSecondField, undefined, someNumber),
+});
 
 export const onlyConnectedField: INodeProperties = {
 	displayName: 'Only Connected Users',
@@ -126,25 +153,20 @@ export function readSourceTypes(context: FieldContext): string[] {
 	return [...new Set(types)].sort();
 }
 
-const STOP: WhenNotFound = 'error';
-
-const NOT_FOUND_CHOICES = [
-	{ name: 'Return No Item', value: 'empty' as const },
-	{ name: 'Stop With an Error', value: STOP },
-];
-
 export const whenNotFoundField: INodeProperties = {
 	displayName: 'When Not Found',
 	name: 'whenNotFound',
 	type: 'options',
-	default: STOP,
+	default: 'error',
 	description: 'What to do when the service does not know a user',
-	options: NOT_FOUND_CHOICES,
+	options: [
+		{ name: 'Return No Item', value: 'empty' },
+		{ name: 'Stop With an Error', value: 'error' },
+	],
 };
 
 export const readWhenNotFound = (context: IExecuteSingleFunctions): WhenNotFound =>
-	readOption(context, whenNotFoundField, { value: STOP }, toChoiceOf(NOT_FOUND_CHOICES))
-		.value;
+	readOption(context, whenNotFoundField, 'error', toValueOf(whenNotFoundField));
 
 const returnAllField: INodeProperties = {
 	displayName: 'Return All',

@@ -5,8 +5,7 @@
 import type { IDataObject, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { connectedSources } from '../service/users/users';
 import { toSwitch } from '../shared/values';
-import { readField } from './field';
-import { isTool } from './locator';
+import { isTool, readField } from './field';
 
 export const simplifyField: INodeProperties = {
 	displayName: 'Simplify',
@@ -39,29 +38,19 @@ export const simpleUser = (user: IDataObject): IDataObject => ({
 	connected_providers: connectedSources(user).map(({ slug }) => slug),
 });
 
-interface LimitNoteOptions {
-	limit: number;
-	/** What the model itself can ask for. */
-	advice: string;
-	provider?: string;
-	sourceTypes?: readonly string[];
-}
-
-/** Rows that tell a model that the output is cut or empty. People see the same beside the field *Limit*. */
-export function limitNotes(
+/**
+ * A row that tells a model that the output may be cut. People see the same beside the field *Limit*.
+ *
+ * @param advice what the model itself can ask for
+ */
+export function limitNote(
 	context: IExecuteSingleFunctions,
 	rows: number,
-	{ limit, advice, provider = '', sourceTypes = [] }: LimitNoteOptions,
+	limit: number,
+	advice: string,
 ): IDataObject[] {
-	if (!isTool(context)) return [];
-	if (rows >= limit)
-		return [
-			{ note: `Cut off after ${limit} rows ('Limit'): there may be more. ${advice}` },
-		];
-	if (rows > 0) return [];
-	const types = sourceTypes.join(', ');
-	const ofTypes = `'Source Types' ${types}, which are words such as cuff or watch`;
-	const ofProvider = `'Provider' ${provider}, which must be a slug such as apple_health_kit`;
-	const filter = (types && ofTypes) || (provider && ofProvider);
-	return filter ? [{ note: `Nothing with the ${filter}` }] : [];
+	if (!isTool(context) || rows < limit) return [];
+	return [
+		{ note: `Cut off after ${limit} rows ('Limit'): there may be more. ${advice}` },
+	];
 }

@@ -6,50 +6,36 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { ListEntry, UserIdentifier } from '../service/users/selection';
 import { connectedSources, isClientUserId, isUserId, UUID } from '../service/users/users';
 import { Problem } from '../shared/problem';
-import {
-	emptyField,
-	isBlank,
-	isText,
-	text,
-	toEntries,
-	toText,
-	unusable,
-	whatCame,
-} from '../shared/values';
-import { readField, shownIf, toChoiceOf, type FieldContext } from './field';
-import { readLocator } from './locator';
+import { isBlank, isText, text, toEntries, whatCame } from '../shared/values';
+import { readField, readLocator, shownIf, toValueOf, type FieldContext } from './field';
 
 export type UserScope = 'one' | 'listed' | 'all';
-
-/** The default, so that the first run shows rows. */
-const ALL_USERS: UserScope = 'all';
-
-const SCOPES: Array<{ name: string; value: UserScope; description: string }> = [
-	{
-		name: 'All Users',
-		value: ALL_USERS,
-		description: 'The readings of every user of your team',
-	},
-	{
-		name: 'Listed Users',
-		value: 'listed',
-		description: 'The readings of the users in a list',
-	},
-	{ name: 'One User', value: 'one', description: 'The readings of a single user' },
-];
 
 const scopeField: INodeProperties = {
 	displayName: 'Users',
 	name: 'userScope',
 	type: 'options',
-	default: ALL_USERS,
+	// The first run shows rows.
+	default: 'all',
 	description: 'Whose readings to retrieve',
-	options: SCOPES,
+	options: [
+		{
+			name: 'All Users',
+			value: 'all',
+			description: 'The readings of every user of your team',
+		},
+		{
+			name: 'Listed Users',
+			value: 'listed',
+			description: 'The readings of the users in a list',
+		},
+		{ name: 'One User', value: 'one', description: 'The readings of a single user' },
+	],
 };
 
 /** `one` means the user of `readUser`, `listed` the users of `readUserIds`, `all` the team. */
 export const readUserScope = (context: FieldContext): UserScope =>
-	readField(context, scopeField, toChoiceOf(SCOPES)).value;
+	readField(context, scopeField, toValueOf(scopeField));
 
 /** Not `required`: if "Users" is an expression, n8n shows "User" and refuses to start while "User" is empty. */
 const userField: INodeProperties = {
@@ -100,27 +86,21 @@ const PICK_USER = "Pick a user from the list, or set 'Users' to All Users";
 
 /** @throws Problem for an identifier that cannot be part of a path */
 export function readUser(context: FieldContext): UserIdentifier {
-	const { mode, value, cachedResultName, isPicked } = readLocator(context, 'user');
+	const { mode, value, label } = readLocator(context, 'user');
 	if (mode === 'clientUserId') return { by: 'clientUserId', id: readClientUserId(value) };
-
-	if (isBlank(value))
-		throw emptyField('User', value, mode === 'list' ? PICK_USER : USER_ADVICE);
-	const id = typeof value === 'string' ? value.trim() : '';
-	if (!isUserId(id)) throw unusable('User', 'a user ID', value, USER_ADVICE);
-	const shownAs = mode === 'list' ? shownIn(cachedResultName, id) : undefined;
-	return { by: 'userId', id: isPicked ? id : id.toLowerCase(), shownAs };
+	const advice = mode === 'list' && isBlank(value) ? PICK_USER : USER_ADVICE;
+	const id = toIdentifier(value, 'userId', "'User'", advice);
+	if (label === undefined) return { by: 'userId', id };
+	const picked = String(value);
+	const shown = label.replace(SOURCES_OF_ROW, '');
+	return { by: 'userId', id: picked, shownAs: shown === picked ? undefined : shown };
 }
 
-const CLIENT_ID_FIELD = 'Client User ID';
 const CLIENT_ID_ADVICE = 'Enter the identifier that your application gave to this user';
 
 /** @throws Problem for an identifier that cannot be part of a path */
-export function readClientUserId(value: unknown): string {
-	if (isBlank(value)) throw emptyField(CLIENT_ID_FIELD, value, CLIENT_ID_ADVICE);
-	const id = toText(value, CLIENT_ID_FIELD, CLIENT_ID_ADVICE);
-	if (isClientUserId(id)) return id;
-	throw unusable(CLIENT_ID_FIELD, 'an identifier', value, CLIENT_ID_ADVICE);
-}
+export const readClientUserId = (value: unknown) =>
+	toIdentifier(value, 'clientUserId', "'Client User ID'", CLIENT_ID_ADVICE);
 
 /**
  * A row of the picker, `app-user-0042 (Omron, Withings)`. The saved workflow keeps the row beside the user ID, and `readUser`
@@ -136,47 +116,33 @@ export function pickerRow(user: IDataObject): string {
 	return sources.length ? `${id} (${sources.join(', ')})` : id;
 }
 
-/** The client user ID in a picker row; undefined if the row shows the user ID. */
-function shownIn(row: unknown, userId: string): string | undefined {
-	if (typeof row !== 'string') return undefined;
-	const id =
-		row.endsWith(')') && row.includes(' (') ? row.slice(0, row.lastIndexOf(' (')) : row;
-	return isClientUserId(id) && !id.toLowerCase().endsWith(userId.toLowerCase())
-		? id
-		: undefined;
-}
-
-const USER_ID: UserIdentifier['by'] = 'userId';
-
-const IDENTIFIERS = [
-	{
-		name: 'Client User ID',
-		value: 'clientUserId' as const,
-		description: 'The identifiers that your own application gave to the users',
-	},
-	{
-		name: 'User ID',
-		value: USER_ID,
-		description: 'The identifiers that the Health Data Service gave to the users',
-	},
-];
+const SOURCES_OF_ROW = / \([^()]*\)$/;
 
 const usersByField: INodeProperties = {
 	displayName: 'Identified By',
 	name: 'usersBy',
 	type: 'options',
-	default: USER_ID,
+	default: 'userId',
 	description: "Which identifiers the list in 'User IDs' holds",
-	options: IDENTIFIERS,
+	options: [
+		{
+			name: 'Client User ID',
+			value: 'clientUserId',
+			description: 'The identifiers that your own application gave to the users',
+		},
+		{
+			name: 'User ID',
+			value: 'userId',
+			description: 'The identifiers that the Health Data Service gave to the users',
+		},
+	],
 };
-
-export const readUsersBy = (context: FieldContext): UserIdentifier['by'] =>
-	readField(context, usersByField, toChoiceOf(IDENTIFIERS)).value;
 
 const LIST_FIELD = 'User IDs';
 
 /** For one input item: n8n holds all rows of an item in memory at once. */
 const MAX_USERS = 10_000;
+const MOST_USERS = MAX_USERS.toLocaleString('en');
 
 const userIdsField: INodeProperties = {
 	displayName: LIST_FIELD,
@@ -185,7 +151,7 @@ const userIdsField: INodeProperties = {
 	typeOptions: { rows: 3 },
 	default: '',
 	placeholder: 'e.g. 3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90, 8a7e…',
-	description: `The users, separated by commas or lines, or a list from an expression. At most ${MAX_USERS.toLocaleString('en')}.`,
+	description: `The users, separated by commas or lines, or a list from an expression. At most ${MOST_USERS}.`,
 };
 
 /** "Users", "User" for a single user, "Identified By" and "User IDs" for a list. */
@@ -195,43 +161,62 @@ export const userFields: INodeProperties[] = [
 	...shownIf({ userScope: ['listed'] }, [usersByField, userIdsField]),
 ];
 
-/** A client user ID may contain spaces and semicolons. */
-const SEPARATORS = { userId: /[\s,;]+/, clientUserId: /[,\r\n]+/ };
-
-const LIST_ADVICE = {
-	userId: `${USER_ID_ADVICE} identifiers, set 'Identified By' to Client User ID`,
-	clientUserId:
-		'Enter the identifiers that your application gave to the users, separated by commas or lines',
+/** How identifiers are listed, validated and named in errors. */
+const IDENTIFIERS = {
+	userId: {
+		separators: /[\s,;]+/,
+		isValid: isUserId,
+		noun: 'a user ID',
+		listAdvice: `${USER_ID_ADVICE} identifiers, set 'Identified By' to Client User ID`,
+	},
+	clientUserId: {
+		// May contain spaces and semicolons.
+		separators: /[,\r\n]+/,
+		isValid: isClientUserId,
+		noun: 'an identifier',
+		listAdvice:
+			'Enter the identifiers that your application gave to the users, separated by commas or lines',
+	},
 };
 
-/** Without duplicates, in the order given. @throws Problem for an invalid entry, an empty list and a list over the limit */
-export function readUserIds(
-	context: FieldContext,
-	by: UserIdentifier['by'],
-): ListEntry[] {
+/** The users of a list, without duplicates, in the order given. */
+export interface ListedIds {
+	by: UserIdentifier['by'];
+	entries: ListEntry[];
+}
+
+/** @throws Problem for an invalid entry, an empty list and a list over the limit */
+export function readUserIds(context: FieldContext): ListedIds {
+	const by: UserIdentifier['by'] = readField(
+		context,
+		usersByField,
+		toValueOf(usersByField),
+	);
+	const { separators, listAdvice } = IDENTIFIERS[by];
 	const distinct = new Map<string, ListEntry>();
 	const value = context.getNodeParameter('userIds', '');
-	if (isBlank(value)) throw emptyField(LIST_FIELD, value, LIST_ADVICE[by]);
-	const entries = toEntries(value, LIST_FIELD, LIST_ADVICE[by], SEPARATORS[by]);
-	entries.forEach((entry, index) => {
+	toEntries(value, LIST_FIELD, listAdvice, separators).forEach((entry, index) => {
 		const at = index + 1;
-		const id = toIdentifier(entry, at, by);
+		const id = toIdentifier(entry, by, `Entry ${at} of '${LIST_FIELD}'`, listAdvice);
 		if (!distinct.has(id)) distinct.set(id, { id, at });
 	});
-	if (distinct.size === 0) throw new Problem(`'${LIST_FIELD}' is empty`, LIST_ADVICE[by]);
-	if (distinct.size <= MAX_USERS) return [...distinct.values()];
-	const message = `'${LIST_FIELD}' has more than ${MAX_USERS.toLocaleString('en')} users`;
+	if (distinct.size === 0) throw new Problem(`'${LIST_FIELD}' is empty`, listAdvice);
+	if (distinct.size <= MAX_USERS) return { by, entries: [...distinct.values()] };
+	const message = `'${LIST_FIELD}' has more than ${MOST_USERS} users`;
 	throw new Problem(message, 'Share them between several input items');
 }
 
-/** A user ID in lower case: a UUID names the same user in either case. */
-function toIdentifier(entry: unknown, at: number, by: UserIdentifier['by']): string {
-	const id = isText(entry) ? text(entry) : '';
-	if (by === 'clientUserId' && isClientUserId(id)) return id;
-	if (by === 'userId' && isUserId(id.trim())) return id.trim().toLowerCase();
-	const expected = by === 'userId' ? 'a user ID' : 'an identifier';
-	throw new Problem(
-		`Entry ${at} of '${LIST_FIELD}' is not ${expected}`,
-		LIST_ADVICE[by] + whatCame(entry),
-	);
+/** A user ID in lower case: a UUID names the same user in either case. @param subject of the error */
+function toIdentifier(
+	value: unknown,
+	by: UserIdentifier['by'],
+	subject: string,
+	advice: string,
+): string {
+	const { isValid, noun } = IDENTIFIERS[by];
+	const given = isText(value) ? text(value) : '';
+	const id = by === 'userId' ? given.trim().toLowerCase() : given;
+	if (isValid(id)) return id;
+	const fault = isBlank(value) ? 'is empty' : `is not ${noun}`;
+	throw new Problem(`${subject} ${fault}`, advice + whatCame(value));
 }

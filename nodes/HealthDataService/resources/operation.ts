@@ -11,20 +11,21 @@ import type {
 	INodePropertyRouting,
 	ITaskDataConnections,
 } from 'n8n-workflow';
-import { DateTime } from 'luxon';
-import { isTool } from '../fields/locator';
+import { isTool } from '../fields/field';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
 import { RowLimit } from '../service/readings/rowLimit';
 import { Problem, sentences, toNodeError } from '../shared/problem';
 
-/** Opens the connection with the run's request queue of the item's key and address. The limits of its first call count. */
-type Connect = (limits?: RequestLimits) => Promise<Get>;
-
-/** Reads the rows of one input item. */
+/**
+ * Reads the rows of one input item.
+ *
+ * @param connectRun opens the connection with the run's request queue of the item's key and address; the limits of its first call
+ * count
+ */
 export type Execute = (
 	context: IExecutePaginationFunctions,
-	connectRun: Connect,
+	connectRun: (limits?: RequestLimits) => Promise<Get>,
 ) => Promise<IDataObject[]>;
 
 /** The `routing` of an operation whose rows `execute` reads, with as many requests as it takes. @param url of the first of them */
@@ -46,18 +47,15 @@ export function perItem(execute: Execute) {
 			json,
 			pairedItem: { item },
 		});
-		const connectRun: Connect = async (limits) =>
+		const connectRun = async (limits?: RequestLimits) =>
 			await connect(this, {
 				defaults: options,
 				queue: (account) => run.queueOf(account, limits),
 			});
 
-		// n8n reads Batching of the first item, which it starts first.
-		run.isBatched ??= isBatched(this);
 		// Without Batching n8n starts all items synchronously. If it cannot start one, because its expression fails, On Error Stop ends the
 		// run, and this never goes on. On Error Continue passes it over and uses the others' results (n8n 2.41.1), or ends the run too
 		// (2.8.4): their rows are lost then.
-		await Promise.resolve();
 		if (!run.isBatched && !this.continueOnFail()) await run.allStarted;
 		try {
 			const rows = await execute(this, connectRun);
@@ -87,10 +85,6 @@ const told = (context: IExecutePaginationFunctions, error: Error) =>
 		? error.reworded(sentences(error.message, error.description), '')
 		: error;
 
-/** Whether the *Batching* of this item has an interval. */
-const isBatched = (context: IExecutePaginationFunctions) =>
-	Number(context.getNodeParameter('requestOptions.batching.batch.batchInterval', 0)) > 0;
-
 /** Limit of one input item. @param advice what to do instead of reading too many rows, with the fields of the operation */
 export const itemLimit = (maxRows: number, advice: string) =>
 	new RowLimit(maxRows, (most) => {
@@ -99,20 +93,33 @@ export const itemLimit = (maxRows: number, advice: string) =>
 	});
 
 export class Run {
-	readonly now = DateTime.now();
-	/** By key and address, which an expression in the credential may give each item. */
-	private readonly queues = new Map<string, RequestQueue>();
+	/** Whether *Batching* starts the items one after the other. */
+	readonly isBatched: boolean;
 	/** With On Error *Stop*: the error of the first item that failed. */
 	stoppedBy?: Error;
-	readonly started = new Set<number>();
+	/** n8n starts the items in order. */
+	lastStarted = -1;
+	private readonly lastItem: number;
+	/** By key and address, which an expression in the credential may give each item. */
+	private readonly queues = new Map<string, RequestQueue>();
 	private readonly kept = new Map<string, unknown>();
 	private onAllStarted = () => {};
 	/** Resolves when all items have started; never, if n8n stopped before: an item with a failing expression is never started. */
 	readonly allStarted = new Promise<void>((resolve) => (this.onAllStarted = resolve));
-	/** Whether *Batching* starts the items one after the other. */
-	isBatched?: boolean;
 
-	constructor(private readonly items: number) {}
+	/** @param context of the first item that n8n starts, whose *Batching* it reads */
+	constructor(context: IExecuteSingleFunctions) {
+		// Every context of n8n has `inputData`. With *Execute Once* it has fewer items than the execution data.
+		const { inputData } = context as { inputData?: ITaskDataConnections };
+		this.lastItem = (inputData?.main?.[0]?.length ?? 1) - 1;
+		const interval = 'requestOptions.batching.batch.batchInterval';
+		this.isBatched = Number(context.getNodeParameter(interval, 0)) > 0;
+	}
+
+	start(item: number) {
+		this.lastStarted = item;
+		if (item >= this.lastItem) this.onAllStarted();
+	}
 
 	/** @param limits count in the first call for an account */
 	queueOf(account: string, limits?: RequestLimits): RequestQueue {
@@ -133,19 +140,14 @@ export class Run {
 		if (!this.kept.has(name)) this.kept.set(name, make());
 		return this.kept.get(name) as T;
 	}
-
-	start(item: number) {
-		this.started.add(item);
-		if (this.started.size >= this.items) this.onAllStarted();
-	}
 }
 
 /** Keys: n8n's execution data of a run, and the context of each item. */
 const runs = new WeakMap<object, Run>();
 
 /**
- * The run of an item. n8n's *Retry On Fail* starts the items again with the same execution data, so an item that starts a second time
- * begins a new run. Each call of a tool is a run.
+ * The run of an item. n8n's *Retry On Fail* starts the items again with the same execution data, so an item that starts again begins
+ * a new run. Each call of a tool is a run.
  */
 export function runOf(context: IExecuteSingleFunctions): Run {
 	const known = runs.get(context);
@@ -154,9 +156,7 @@ export function runOf(context: IExecuteSingleFunctions): Run {
 	const data = context.getExecuteData();
 	const item = context.getItemIndex();
 	let run = isTool(context) ? undefined : runs.get(data);
-	// Every context of n8n has `inputData`. With *Execute Once* it has fewer items than the execution data.
-	const { inputData } = context as { inputData?: ITaskDataConnections };
-	if (!run || run.started.has(item)) run = new Run(inputData?.main?.[0]?.length ?? 1);
+	if (!run || item <= run.lastStarted) run = new Run(context);
 	run.start(item);
 	runs.set(data, run);
 	runs.set(context, run);
@@ -167,18 +167,17 @@ export function runOf(context: IExecuteSingleFunctions): Run {
  * Calls `read` once per run if no field has an expression, else for each item: n8n evaluates a field again for each item, which
  * takes as long as a request. An error is not cached.
  *
- * @param options.but fields that may have an expression; `read` must not read them
+ * @param except fields that may have an expression; `read` must not read them
  */
 export function oncePerRun<T extends object>(
 	context: IExecuteSingleFunctions,
-	{ but }: { but: string[] },
-	read: (now: DateTime) => T,
+	except: string[],
+	read: () => T,
 ): T {
-	const run = runOf(context);
 	const fields = Object.entries(context.getNode().parameters).filter(
-		([name]) => !but.includes(name),
+		([name]) => !except.includes(name),
 	);
 	// An expression is saved as text that begins with "=".
-	if (JSON.stringify(fields).includes('"=')) return read(run.now);
-	return run.once('fields', () => read(run.now));
+	if (JSON.stringify(fields).includes('"=')) return read();
+	return runOf(context).once('fields', read);
 }

@@ -9,10 +9,10 @@ import {
 	readWhenNotFound,
 	returnAllAndLimit,
 	skipField,
+	toSlug,
 	whenNotFoundField,
 } from '../fields/options';
-import { toSlug } from '../fields/provider';
-import { isSimplified, limitNotes, simpleUser, simplifyField } from '../fields/simplify';
+import { isSimplified, limitNote, simpleUser, simplifyField } from '../fields/simplify';
 import { readClientUserId } from '../fields/users';
 import { withServiceFields } from '../service/readings/rows';
 import { userPages, type ListSlice } from '../service/users/list';
@@ -43,6 +43,8 @@ const userRow = (user: IDataObject) => withServiceFields({}, user);
 const READ_IN_PARTS =
 	"Read the list in parts, an input item for each: 'Return All' off, 'Limit' 100,000 at most, and 'Skip First Users' in the options";
 
+const FEWER_USERS = 'Ask for the users of one provider, or for one user';
+
 const listUsers: Execute = async (context, connectRun) => {
 	const limit = itemLimit(readLimit(context), READ_IN_PARTS);
 	const slug = readOption(context, connectedField, '', toSlug);
@@ -69,11 +71,7 @@ const listUsers: Execute = async (context, connectRun) => {
 	const kept = limit.keep(read);
 	return [
 		...kept.map(isSimple ? simpleUser : userRow),
-		...limitNotes(context, kept.length, {
-			limit: limit.maxRows,
-			advice: 'Ask for the users of one provider, or for one user',
-			provider: slug,
-		}),
+		...limitNote(context, kept.length, limit.maxRows, FEWER_USERS),
 	];
 };
 

@@ -2,61 +2,53 @@
  * Schedulers of n8n, in memory and durable: where a poll's state is stored, whether the poll is a start, its time budget, and the
  * locks against overlapping polls and duplicate deliveries.
  */
-import type { IDataObject, IPollFunctions, Workflow } from 'n8n-workflow';
+import type { IPollFunctions, Workflow } from 'n8n-workflow';
 import type { Problem } from '../shared/problem';
 import type { Troubles } from './reader';
+import type { TriggerState } from './state';
 
 /** In memory, n8n gives no budget. On the durable scheduler only a start has this one, which tells it from a poll time. */
 const DEFAULT_BUDGET_MS = 300_000;
 /** A longer poll at a start would delay n8n. */
 const START_BUDGET_MS = 60_000;
 
-export interface Schedule {
-	local: Local;
-	/** Whether the scheduler is durable: the state is a row of its own, saved together with the emitted execution. */
-	isDurable: boolean;
-	/** At an activation or a start of n8n: after a throw there, n8n does not poll again. */
-	isStart: boolean;
-	budgetMs: number;
-	/** n8n's static data of this node. */
-	stored: IDataObject;
-	/** Whether the trigger was started again since: its fields may have changed, and it repeats this poll. */
-	isSuperseded: () => boolean;
+export type Schedule = ReturnType<typeof scheduleOf>;
+
+/** n8n's static data of a node. */
+interface Stored {
+	state?: TriggerState;
 }
 
-/** What this process knows of a trigger, by workflow ID and node ID. */
-export interface Local {
-	starts: number;
+/** What this process knows of a trigger. */
+export class Local {
+	/** Context of the last start. In memory, n8n makes one per start; durable, one per poll. */
+	startedBy?: IPollFunctions;
 	/** Count of the newest state, and of the newest without which readings are lost or emitted twice. */
-	polls: number;
-	needed: number;
+	polls = 0;
+	needed = 0;
 	/** When the first poll began, and when the last one ended (ms since 1970). */
-	firstAt: number;
-	at: number;
+	readonly firstAt = Date.now();
+	endedAt = 0;
 	/** When the user list was last read to its end (ms since 1970). */
-	listReadAt: number;
+	listReadAt = Date.now();
 	/** The last throttle that cut a poll short, and when (ms since 1970). */
 	throttle?: { problem: Problem; at: number };
 	/** When the last poll began, by `performance.now()`, and how long after the one before it. */
-	begunAt: number;
-	intervalMs: number;
+	begunAt = performance.now();
+	intervalMs = 0;
 	/** Whether a poll was skipped since the last one. */
-	isSkipped: boolean;
-	/** Whether the last poll had the budget of a start, and the mode of a poll time. */
-	isUnclear: boolean;
+	isSkipped = false;
 	/** End of the lock of its running poll, by `performance.now()`. */
-	runsUntil?: number;
-	troubles: Troubles;
+	runsUntil = 0;
+	readonly troubles: Troubles = new Map();
 }
 
+/** By workflow ID and node ID. */
 const locals = new Map<string, Local>();
 
-/** Contexts that have polled. In memory, n8n makes one per start of the trigger; durable, one per poll. */
-const known = new WeakSet<IPollFunctions>();
-
-export function scheduleOf(context: IPollFunctions): Schedule {
+export function scheduleOf(context: IPollFunctions) {
 	const node = context.getNode();
-	const stored = context.getWorkflowStaticData('node');
+	const stored: Stored = context.getWorkflowStaticData('node');
 	// Missing in n8n's types.
 	const { workflow } = context as {
 		workflow?: Pick<Workflow, 'staticData' | 'getStaticData'>;
@@ -66,60 +58,41 @@ export function scheduleOf(context: IPollFunctions): Schedule {
 	if (!isDurable && workflow) adoptState(workflow.staticData, node.id, stored);
 	const local = localOf(`${context.getWorkflow().id} ${node.id}`);
 	const givenMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
-	const isPollTime = isDurable && isDurablePollTime(context, local, givenMs);
-	const isStart = !known.has(context) && !isPollTime;
-	known.add(context);
-	const started = (local.starts += isStart ? 1 : 0);
+	const isPollTime =
+		isDurable &&
+		context.getActivationMode() === 'update' &&
+		givenMs !== DEFAULT_BUDGET_MS;
+	const isStart = local.startedBy !== context && !isPollTime;
+	if (isStart) local.startedBy = context;
+	const { startedBy } = local;
 	const budgetMs = Math.min(givenMs, isStart ? START_BUDGET_MS : Infinity);
-	const isSuperseded = () => local.starts !== started;
-	return { local, isDurable, isStart, budgetMs, stored, isSuperseded };
+	return {
+		local,
+		/** Whether the scheduler is durable: the state is a row of its own, saved together with the emitted execution. */
+		isDurable,
+		/** At an activation or a start of n8n: after a throw there, n8n does not poll again. */
+		isStart,
+		budgetMs,
+		stored,
+		/** Whether the trigger was started again since: its fields may have changed, and it repeats this poll. */
+		isSuperseded: () => local.startedBy !== startedBy,
+	};
 }
 
 function localOf(name: string): Local {
 	const now = performance.now();
-	const local = locals.get(name) ?? newLocal(now);
+	const local = locals.get(name) ?? new Local();
 	locals.set(name, local);
 	local.intervalMs = now - local.begunAt;
 	local.begunAt = now;
 	return local;
 }
 
-const newLocal = (begunAt: number): Local => ({
-	starts: 0,
-	polls: 0,
-	needed: 0,
-	firstAt: Date.now(),
-	at: 0,
-	listReadAt: Date.now(),
-	begunAt,
-	intervalMs: 0,
-	isSkipped: false,
-	isUnclear: false,
-	troubles: new Map(),
-});
-
-/** A poll time may have the budget of a start, by n8n's settings: the second such poll in a row is none. */
-function isDurablePollTime(
-	context: IPollFunctions,
-	local: Local,
-	givenMs: number,
-): boolean {
-	const isUpdate = context.getActivationMode() === 'update';
-	const wasUnclear = local.isUnclear;
-	local.isUnclear = isUpdate && givenMs === DEFAULT_BUDGET_MS;
-	return isUpdate && (!local.isUnclear || wasUnclear);
-}
-
-const nodeOf = (stored: unknown) =>
-	(stored as { state?: { node?: string } } | undefined)?.state?.node;
-
 /** In memory, n8n stores static data by node name: the state of a renamed node is under its old name. */
-function adoptState(staticData: IDataObject, id: string, stored: IDataObject) {
-	if (nodeOf(stored) === id) return;
-	const old = Object.values(staticData).find((one) => nodeOf(one) === id) as
-		| IDataObject
-		| undefined;
-	if (!old) return;
+function adoptState(all: object, id: string, stored: Stored) {
+	const known: Array<Stored | undefined> = Object.values(all);
+	const old = known.find((one) => one?.state?.node === id);
+	if (!old || old === stored) return;
 	stored.state = old.state;
 	delete old.state;
 }
@@ -129,13 +102,13 @@ export async function withoutOverlap<T>(
 	{ local, budgetMs, isStart }: Schedule,
 	work: () => Promise<T>,
 ) {
-	if (!isStart && (local.runsUntil ?? 0) > performance.now()) return null;
+	if (!isStart && local.runsUntil > performance.now()) return null;
 	const end = performance.now() + 2 * budgetMs;
 	local.runsUntil = end;
 	try {
 		return await work();
 	} finally {
-		if (local.runsUntil === end) local.runsUntil = undefined;
+		if (local.runsUntil === end) local.runsUntil = 0;
 	}
 }
 
@@ -145,7 +118,7 @@ const SETTLED_MS = 60_000;
 /** @param polls count of the state that the poll saves @param isNeeded whether it emits, or has read users for the first time */
 export function notePoll({ local }: Schedule, polls: number, isNeeded = false) {
 	local.polls = polls;
-	local.at = Date.now();
+	local.endedAt = Date.now();
 	local.isSkipped = false;
 	if (isNeeded) local.needed = polls;
 }
@@ -163,7 +136,8 @@ export function skipIfStale(
 ): boolean {
 	const isOlder = isKnown ? poll < local.needed : !isStart && poll < local.polls;
 	if (!isDurable || !isOlder) return false;
-	const age = Date.now() - local.at;
-	if (local.isSkipped && (age < 0 || age >= SETTLED_MS)) return false;
+	// A clock that was set back makes nothing young.
+	const ageMs = Math.abs(Date.now() - local.endedAt);
+	if (local.isSkipped && ageMs >= SETTLED_MS) return false;
 	return (local.isSkipped = true);
 }

@@ -1,44 +1,32 @@
 /** Fields of the trigger, in the order of the screen (n8n puts "Poll Times" first), their values, and the thresholds among them. */
 import { hash } from 'node:crypto';
 import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
-import { optionsField, readOption, shownIf } from '../fields/field';
+import { optionsField, readField, readOption, shownIf, toValueOf } from '../fields/field';
 import {
 	limitField,
 	onlyConnectedField,
+	providerField,
 	readLimits,
 	readOnlyConnected,
+	readProvider,
 	readRequestLimits,
 	readSourceTypes,
 	requestLimitFields,
 	sourceTypesField,
 	type NamedLimit,
 } from '../fields/options';
-import { providerField, readProvider } from '../fields/provider';
-import {
-	readUser,
-	readUserIds,
-	readUsersBy,
-	readUserScope,
-	userFields,
-} from '../fields/users';
+import { readUser, readUserIds, readUserScope, userFields } from '../fields/users';
 import { measuredValues, reachedText, type Limit } from '../service/readings/measured';
 import { metrics, type ThresholdOption } from '../service/readings/metrics';
 import { PAGES_AHEAD, type ListSlice } from '../service/users/list';
-import {
-	listedUsers,
-	oneUser,
-	wholeTeam,
-	type UserIdentifier,
-	type UserSelection,
-} from '../service/users/selection';
-import { noSuchClientUser } from '../service/users/users';
+import { listedUsers, oneUser, wholeTeam } from '../service/users/selection';
+import { lowerUserId } from '../service/users/users';
 import { toChoice, wholeNumber } from '../shared/values';
 import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
 import { HOUR_MS } from './state';
 
 /** Wearables sync late: most after hours, some after a weekend. */
 const DEFAULT_LOOKBACK_HOURS = 48;
-const MAX_LOOKBACK_HOURS = 720;
 /** Users of a list whose readings are looked through for a test event. */
 export const TEST_USERS = 50;
 const show = { event: readingEvents.map(({ value }) => value) };
@@ -47,47 +35,44 @@ const lookbackField: INodeProperties = {
 	displayName: 'Lookback Hours',
 	name: 'lookback',
 	type: 'number',
-	typeOptions: { minValue: 1, maxValue: MAX_LOOKBACK_HOURS },
+	typeOptions: { minValue: 1, maxValue: 720 },
 	default: DEFAULT_LOOKBACK_HOURS,
 	description:
 		'How late a reading may reach the service and still be noticed. Wearables often sync hours after the measurement.',
 };
 
 /** One option for each threshold of a metric, shown for its event. */
-const thresholdFields: INodeProperties[] = metrics.flatMap(
-	({ value, noun, thresholds }) => {
-		const oneOfSeveral =
-			thresholds.length > 1 ? '. With several limits, one is enough.' : '';
-		const fieldOf = (threshold: ThresholdOption) => {
-			const where = threshold.at === 'least' ? 'at or above' : 'at or below';
-			const wanted = `Start the workflow only for a ${noun} ${where} this value`;
-			return limitField(threshold, wanted + oneOfSeveral);
-		};
-		return shownIf({ '/event': [value] }, thresholds.map(fieldOf));
-	},
-);
+const thresholdFields = metrics.flatMap(({ value, noun, thresholds }) => {
+	const oneOfSeveral =
+		thresholds.length > 1 ? '. With several limits, one is enough.' : '';
+	const fieldOf = (threshold: ThresholdOption) => {
+		const where = threshold.at === 'least' ? 'at or above' : 'at or below';
+		const wanted = `Start the workflow only for a ${noun} ${where} this value`;
+		return limitField(threshold, wanted + oneOfSeveral);
+	};
+	return shownIf({ '/event': [value] }, thresholds.map(fieldOf));
+});
 
 type TriggerOutput = 'readings' | 'users';
-const outputs: Array<{ name: string; value: TriggerOutput; description: string }> = [
-	{
-		name: 'One Item per Reading',
-		value: 'readings',
-		description: 'Each new or corrected reading',
-	},
-	{
-		name: 'One Item per User',
-		value: 'users',
-		description:
-			'Each user with new or corrected readings: the latest, highest and lowest, and their means',
-	},
-];
 
 const outputField: INodeProperties = {
 	displayName: 'Output',
 	name: 'output',
 	type: 'options',
 	default: 'readings',
-	options: outputs,
+	options: [
+		{
+			name: 'One Item per Reading',
+			value: 'readings',
+			description: 'Each new or corrected reading',
+		},
+		{
+			name: 'One Item per User',
+			value: 'users',
+			description:
+				'Each user with new or corrected readings: the latest, highest and lowest, and their means',
+		},
+	],
 };
 
 const options = [
@@ -127,70 +112,51 @@ export interface Settings {
 /** @param isTest whether the readings of the first users only are read @throws Problem for an invalid field */
 export function readSettings(context: IPollFunctions, isTest = false): Settings {
 	const event = toChoice(context.getNodeParameter('event'), 'Trigger On', events);
-	const lookback = readLookback(context);
 	const limits = readLimits(context, event.metric?.thresholds ?? []);
-	const common = { event, lookback, limits, isWanted: wantedBy(event, limits) };
+	const hours = readOption(context, lookbackField, DEFAULT_LOOKBACK_HOURS, wholeNumber);
+	const isWanted = wantedBy(event, limits);
+	const common = { event, lookback: hours * HOUR_MS, limits, isWanted };
+
 	const requests = readRequestLimits(context);
 	const { requestsPerSecond = PAGES_AHEAD } = requests;
-	const slice = {
-		maxUsers: isTest ? TEST_USERS : undefined,
-		pagesOnDemand: Math.ceil(Math.min(requestsPerSecond, PAGES_AHEAD)),
-	};
-	if (!readingEvents.includes(event)) {
-		const selection = wholeTeam({ ...slice, maxUsers: undefined });
+	const pagesOnDemand = Math.ceil(Math.min(requestsPerSecond, PAGES_AHEAD));
+	if (!event.metric) {
+		const selection = wholeTeam({ pagesOnDemand });
 		const target = { ...requests, selection, provider: '' };
 		return { ...common, target, output: 'readings', watched: event.value };
 	}
 	const provider = readProvider(context);
-	const { selection, watched: users } = readSelection(context, provider, slice);
+	const maxUsers = isTest ? TEST_USERS : undefined;
+	const { selection, users } = readSelection(context, provider, {
+		pagesOnDemand,
+		maxUsers,
+	});
 	const sourceTypes = readSourceTypes(context);
-	const watched =
-		JSON.stringify([event.value, ...users, provider]) + sourceTypes.join(', ');
-	const output = toChoice(
-		context.getNodeParameter('output', 'readings'),
-		'Output',
-		outputs,
-	).value;
 	return {
 		...common,
-		watched,
-		output,
 		target: { ...requests, provider, sourceTypes, selection },
+		output: readField(context, outputField, toValueOf(outputField)),
+		watched: JSON.stringify([event.value, ...users, provider]) + sourceTypes.join(', '),
 	};
 }
 
-/** `watched` leaves out the entries of a list: a change of them affects no other user (cursors.ts). */
+/** `users` leaves out the entries of a list: a change of them affects no other user (cursors.ts). */
 function readSelection(context: IPollFunctions, provider: string, slice: ListSlice) {
 	const scope = readUserScope(context);
 	if (scope === 'all') {
-		const connectedTo =
-			readOnlyConnected(context) && provider !== '' ? provider : undefined;
-		const watched = connectedTo ? ['all', 'connected'] : ['all'];
-		return { watched, selection: wholeTeam(slice, connectedTo) };
+		const connectedTo = readOnlyConnected(context) ? provider : '';
+		const users = connectedTo ? ['all', 'connected'] : ['all'];
+		return { users, selection: wholeTeam(slice, connectedTo) };
 	}
 	if (scope === 'one') {
 		const user = readUser(context);
-		const id = user.by === 'userId' ? user.id.toLowerCase() : user.id;
-		const watched = [user.by, hash('sha256', id).slice(0, 20)];
-		return { watched, selection: watchedUser(user) };
+		const id = hash('sha256', lowerUserId(user.id)).slice(0, 20);
+		return { users: [user.by, id], selection: oneUser(user) };
 	}
-	const by = readUsersBy(context);
-	const entries = readUserIds(context, by).slice(0, slice.maxUsers);
-	return { watched: ['listed', by], selection: listedUsers(by, entries) };
+	const { by, entries } = readUserIds(context);
+	const selection = listedUsers(by, entries.slice(0, slice.maxUsers));
+	return { users: ['listed', by], selection };
 }
-
-function watchedUser(user: UserIdentifier): UserSelection {
-	if (user.by === 'userId') return oneUser(user);
-	const noUser = () => noSuchClientUser(user.id);
-	const entries = [{ id: user.id, at: 1 }];
-	return { ...listedUsers('clientUserId', entries, { noUser }), isOne: true };
-}
-
-/** In ms. */
-const readLookback = (context: IPollFunctions): number =>
-	readOption(context, lookbackField, DEFAULT_LOOKBACK_HOURS, (value, label, min) =>
-		wholeNumber(value, label, min, MAX_LOOKBACK_HOURS),
-	) * HOUR_MS;
 
 /** Whether a row reaches a limit, or none is given. */
 const wantedBy =

@@ -1,9 +1,8 @@
 /** Test event: the newest event, for *Fetch Test Event*. Saves nothing. */
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
-import { connect, type Get } from '../http/client';
+import { connect } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
-import type { UserResult } from '../service/readings/readUsers';
 import { providerProblem } from '../service/users/provider';
 import { ignoreProblem, Problem } from '../shared/problem';
 import { itemsOf, type FoundRow } from './results';
@@ -13,45 +12,57 @@ import { readSettings, TEST_USERS, type Settings } from './settings';
 const DAY_MS = 86_400_000;
 /** The user of n8n waits: users with slower answers are left out. */
 const TEST_EVENT_MS = 6_000;
-const RETRY_MS = TEST_EVENT_MS / 4;
 
 /** @throws Problem where there is no event */
 export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const settings = readSettings(context, true);
-	const { event, lookback, target } = settings;
+	const { event, target, isWanted } = settings;
+	const { selection, provider } = target;
 	const timeoutMs = TEST_EVENT_MS / 2;
 	const deadline = performance.now() + TEST_EVENT_MS;
+	const isTimeUp = () => performance.now() > deadline;
 	const get = await connect(context, {
 		...SHORT_RETRY,
-		retryForMs: RETRY_MS,
 		timeoutMs,
 		continues: true,
 		queue: new RequestQueue(target, deadline + timeoutMs),
 	});
-	for (const lookbackMs of [lookback, event.testDays * DAY_MS]) {
-		const zone = context.getTimezone();
-		const newest = await newestWithin(lookbackMs, settings, get, { deadline, zone });
-		if (newest) return newest;
-		if (performance.now() > deadline) break;
+
+	const start = Date.now() - event.testDays * DAY_MS;
+	const windowStartOf = () => start;
+	const found: FoundRow[] = [];
+	let problem: Problem | undefined;
+	const users = selection.users(get);
+	for await (const result of event.read(get, users, {
+		target,
+		windowStartOf,
+		isTimeUp,
+	})) {
+		problem ??= result.problem;
+		const seen = new SeenReadings({});
+		const { changes } = detectChanges(event, result.rows, seen, { start }, isWanted);
+		for (const row of changes) found.push({ row, result });
 	}
-	const { isOne, entries } = target.selection;
-	if (target.provider && !isOne && !entries) {
-		const problem = await providerProblem(get, target.provider).catch(ignoreProblem);
-		if (problem) throw problem;
-	}
-	throw nothingToShow(settings, performance.now() > deadline);
+	const timeOf = ({ row }: FoundRow) => row.time ?? 0;
+	const newest = found.sort((a, b) => timeOf(b) - timeOf(a)).slice(0, 1);
+	const items = itemsOf(settings, newest, context.getTimezone());
+	await selection.addClientUserIds?.(get, items, isTimeUp);
+	if (items.length > 0) return items[0];
+
+	if (provider && !problem && !selection.isOne && !selection.entries)
+		problem = await providerProblem(get, provider).catch(ignoreProblem);
+	throw problem ?? nothingToShow(settings, isTimeUp());
 }
 
-const SLOW = 'The service answers slowly';
+const SLOW =
+	"The service answers slowly, or 'Requests per Second' lets the test send few requests";
 
 function nothingToShow({ event, target, limits }: Settings, isTimeUp: boolean) {
 	const { noun, testDays } = event;
 	const seconds = TEST_EVENT_MS / 1000;
 	const scope = `The test reads the first ${TEST_USERS} users for up to ${seconds} seconds. The published workflow reads all of them, and starts with the next ${noun}`;
 	if (isTimeUp) {
-		const isRate = target.requestsPerSecond !== undefined;
-		const cause = isRate ? "'Requests per Second' lets it send few requests" : SLOW;
-		return new Problem(`The test found no ${noun} in time`, `${cause}. ${scope}`);
+		return new Problem(`The test found no ${noun} in time`, `${SLOW}. ${scope}`);
 	}
 	if (limits.length === 0) {
 		const message = `There is no ${noun} to show`;
@@ -64,49 +75,4 @@ function nothingToShow({ event, target, limits }: Settings, isTimeUp: boolean) {
 		`No ${noun} of the last ${testDays} days${users} reaches ${names}`,
 		`To see a sample, set limits that more readings reach. ${scope}`,
 	);
-}
-
-/** @param options.deadline by `performance.now()` @param options.zone of `local_time` */
-async function newestWithin(
-	lookbackMs: number,
-	settings: Settings,
-	get: Get,
-	{ deadline, zone }: { deadline: number; zone: string },
-) {
-	const { event, target } = settings;
-	const start = Date.now() - lookbackMs;
-	const isTimeUp = () => performance.now() > deadline;
-	let newest: FoundRow | undefined;
-	let problem: Problem | undefined;
-	const read = event.read(get, target.selection.users(get), {
-		target,
-		windowStartOf: () => start,
-		isTimeUp,
-		// A hanging user is not asked again.
-		budget: () => ({ retryMs: RETRY_MS, totalMs: Infinity }),
-	});
-	for await (const result of read) {
-		problem ??= result.problem;
-		newest = newerOf(newest, newestOf(result, settings, start));
-	}
-	if (!newest && problem) throw problem;
-	if (!newest) return undefined;
-	const [item] = itemsOf(settings, [newest], zone);
-	await target.selection.addClientUserIds?.(get, [item], isTimeUp);
-	return item;
-}
-
-function newestOf(result: UserResult, { event, isWanted }: Settings, start: number) {
-	const window = { start };
-	const seen = new SeenReadings({});
-	const { changes } = detectChanges(event, result.rows, seen, window, isWanted);
-	const found = changes.map((row): FoundRow => ({ row, result }));
-	return found.reduce<FoundRow | undefined>(newerOf, undefined);
-}
-
-function newerOf(one: FoundRow | undefined, other: FoundRow | undefined) {
-	if (!one || !other) return one ?? other;
-	const time = one.row.time ?? 0;
-	const otherTime = other.row.time ?? 0;
-	return otherTime > time ? other : one;
 }

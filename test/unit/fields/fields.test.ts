@@ -3,16 +3,16 @@
  * users, rows, sources or days than given.
  */
 import type { IExecutePaginationFunctions, IExecuteSingleFunctions } from 'n8n-workflow';
-import { readUsersBy, readUserScope } from '../../../nodes/HealthDataService/fields/users';
+import { readUserIds, readUserScope } from '../../../nodes/HealthDataService/fields/users';
 import {
 	readOnlyConnected,
+	readProvider,
 	readRequestLimits,
 	readSourceTypes,
 	readWhenNotFound,
 	readLimit,
 	readLimits,
 } from '../../../nodes/HealthDataService/fields/options';
-import { readProvider } from '../../../nodes/HealthDataService/fields/provider';
 import { readOptions } from '../../../nodes/HealthDataService/resources/timeseries/options';
 import { readRequest } from '../../../nodes/HealthDataService/resources/timeseries/parameters';
 import { toChoice, toSwitch, toText, wholeNumber } from '../../../nodes/HealthDataService/shared/values';
@@ -45,16 +45,19 @@ const atLeast = (min: number) => (value: unknown) => {
 	return Number.isSafeInteger(number) ? number : undefined;
 };
 
+const ID = '3f1c0a52-8d0e-4b57-9f43-5a2c8a6f1e90';
+
 type Read = (context: IExecuteSingleFunctions) => unknown;
 const optionsOf = (context: IExecuteSingleFunctions) => readOptions(context, bloodPressure);
 const requestOf = (context: IExecuteSingleFunctions) =>
 	readRequest(context as IExecutePaginationFunctions, bloodPressure);
+const usersBy: Read = (context) => readUserIds(context).by;
 const least: Read = (context) => readLimits(context, bloodPressure.thresholds)[0].least;
 
 /** Each reader, and what may come out for a value: refused, or the one right result. */
 const READERS: Array<[field: string, parameter: string, read: Read, meant: (value: unknown) => unknown]> = [
 	['Users', 'userScope', readUserScope, oneOf('one', 'listed', 'all')],
-	['Identified By', 'usersBy', readUsersBy, oneOf('userId', 'clientUserId')],
+	['Identified By', 'usersBy', usersBy, oneOf('userId', 'clientUserId')],
 	['Return All', 'returnAll', readLimit, (value) => ({ true: Infinity, false: 50 })[String(asSwitch(value))]],
 	['Limit', 'limit', readLimit, atLeast(1)],
 	['Output', 'output', (context) => requestOf(context).output.value, oneOf('readings', 'daily', 'summary', 'grouped')],
@@ -63,7 +66,7 @@ const READERS: Array<[field: string, parameter: string, read: Read, meant: (valu
 		'Concurrent Requests',
 		'options.concurrency',
 		(context) => readRequestLimits(context).concurrency,
-		(value) => clamp(atLeast(1)(value), 50),
+		atMost(50, atLeast(1)),
 	],
 	[
 		'Requests per Second',
@@ -84,8 +87,11 @@ const READERS: Array<[field: string, parameter: string, read: Read, meant: (valu
 	],
 ];
 
-function clamp(number: number | undefined, most: number) {
-	return number === undefined ? undefined : Math.min(number, most);
+function atMost(max: number, read: (value: unknown) => number | undefined) {
+	return (value: unknown) => {
+		const number = read(value);
+		return number !== undefined && number <= max ? number : undefined;
+	};
 }
 
 function asName(value: unknown) {
@@ -103,7 +109,7 @@ it.each(READERS)('%s is what was meant, or refused', (field, parameter, read, me
 		fc.property(anything, (value) => {
 			// A locator by expression is a locator.
 			fc.pre(!(parameter === 'provider' && typeof value === 'object' && value !== null && 'value' in value));
-			const result = readOrRefuse(field, () => read(withField(parameter, value)));
+			const result = readOrRefuse(field, () => read(withField(parameter, value, { userIds: ID })));
 			const expected = meant(value);
 			expect(result).toEqual(expected === undefined ? undefined : { read: expected });
 		}),

@@ -4,6 +4,7 @@
  */
 import { readClientUserId, readUser, readUserIds } from '../../../nodes/HealthDataService/fields/users';
 import type { Problem } from '../../../nodes/HealthDataService/shared/problem';
+import { isBlank } from '../../../nodes/HealthDataService/shared/values';
 import { anything, hasDots, readOrRefuse, withField } from '../../helpers/fieldValues';
 import { fc } from '../../helpers/properties';
 
@@ -56,7 +57,7 @@ it.each([
 
 describe('User IDs', () => {
 	const read = (value: unknown, by: 'userId' | 'clientUserId') =>
-		readUserIds(withField('userIds', value), by).map(({ id, at }) => [id, at] as const);
+		readUserIds(withField('userIds', value, { usersBy: by })).entries.map(({ id, at }) => [id, at] as const);
 	/** Each once, with the place of the first. */
 	const once = (ids: string[]) => ids.flatMap((id, index) => (ids.indexOf(id) === index ? [[id, index + 1]] : []));
 	const refusal = (value: unknown, by: 'userId' | 'clientUserId' = 'userId') => {
@@ -112,7 +113,8 @@ describe('User IDs', () => {
 				const isId = typeof wrong === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(wrong.trim());
 				fc.pre(!isId);
 				const { message, description } = refusal([...ids, wrong, ...ids]);
-				expect(message).toBe(`Entry ${ids.length + 1} of 'User IDs' is not a user ID`);
+				const fault = isBlank(wrong) ? 'is empty' : 'is not a user ID';
+				expect(message).toBe(`Entry ${ids.length + 1} of 'User IDs' ${fault}`);
 				expect(description).not.toContain('geheim');
 			}),
 		);
@@ -122,7 +124,7 @@ describe('User IDs', () => {
 		['a list of nothing', [], 'userId', "'User IDs' is empty"],
 		['JSON of nothing', '[]', 'userId', "'User IDs' is empty"],
 		['separators only', ' ,\n; ', 'userId', "'User IDs' is empty"],
-		['a blank in a list', ['a', ' '], 'clientUserId', "Entry 2 of 'User IDs' is not an identifier"],
+		['a blank in a list', ['a', ' '], 'clientUserId', "Entry 2 of 'User IDs' is empty"],
 		['a dot', 'a, ..', 'clientUserId', "Entry 2 of 'User IDs' is not an identifier"],
 		['half a letter', ['\ud800'], 'clientUserId', "Entry 1 of 'User IDs' is not an identifier"],
 		[

@@ -3,7 +3,7 @@
  * one user fails (contract 4.1, 4.2).
  */
 import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
-import { limitNotes, shortRow } from '../../fields/simplify';
+import { limitNote, shortRow } from '../../fields/simplify';
 import type { Metric } from '../../service/readings/metrics';
 import {
 	readUsers,
@@ -23,7 +23,7 @@ import { readRequest, readSelection, type TimeseriesRequest } from './parameters
 export function executeTimeseries(metric: Metric): Execute {
 	return async (context, connectRun) => {
 		const request = readRequest(context, metric);
-		const { output, provider, sourceTypes, limit } = request;
+		const { output, provider, limit } = request;
 		const columns = output.columns(metric, request);
 		const short = request.isSimple ? shortColumns(metric, columns) : undefined;
 		const names = runOf(context).once('names', (): ResolvedNames => new Map());
@@ -51,9 +51,7 @@ export function executeTimeseries(metric: Metric): Execute {
 		}
 		const rows = limit.keep(results.flatMap((result) => result.rows));
 		await selection.addClientUserIds?.(get, rows);
-		const { maxRows } = limit;
-		const cut = { limit: maxRows, advice: ASK_FOR_LESS, provider, sourceTypes };
-		const notes = limitNotes(context, rows.length, cut);
+		const notes = limitNote(context, rows.length, limit.maxRows, ASK_FOR_LESS);
 		const failed = results.flatMap((one) => unreadableRow(context, columns, one));
 		if (!short) return [...rows, ...notes, ...failed];
 		const shortRows = rows.map((row) => shortRow(row, short));

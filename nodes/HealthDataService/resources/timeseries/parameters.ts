@@ -1,14 +1,17 @@
 /** Parameters: all fields of a timeseries operation in their order on the screen, and their values, validated before the first request. */
-import type { DateTime } from 'luxon';
+import { DateTime } from 'luxon';
 import type { IExecutePaginationFunctions, INodeProperties } from 'n8n-workflow';
 import { readField, toChoiceOf } from '../../fields/field';
-import { readLimit, returnAllAndLimit } from '../../fields/options';
-import { providerField, readProvider } from '../../fields/provider';
+import {
+	providerField,
+	readLimit,
+	readProvider,
+	returnAllAndLimit,
+} from '../../fields/options';
 import { isSimplified, simplifyField } from '../../fields/simplify';
 import {
 	readUser,
 	readUserIds,
-	readUsersBy,
 	readUserScope,
 	userFields,
 	type UserScope,
@@ -59,10 +62,9 @@ const OF_ITEM = ['user', 'userIds'];
 export const readRequest = (
 	context: IExecutePaginationFunctions,
 	metric: Metric,
-): TimeseriesRequest =>
-	oncePerRun(context, { but: OF_ITEM }, (now) => readFields(context, metric, now));
+): TimeseriesRequest => oncePerRun(context, OF_ITEM, () => readFields(context, metric));
 
-function readFields(context: IExecutePaginationFunctions, metric: Metric, now: DateTime) {
+function readFields(context: IExecutePaginationFunctions, metric: Metric) {
 	const options = readOptions(context, metric);
 	const { output } = options;
 	const scope = readUserScope(context);
@@ -77,7 +79,7 @@ function readFields(context: IExecutePaginationFunctions, metric: Metric, now: D
 
 	const limit = itemLimit(maxRows, readLess(output, scope));
 	const { isWholeDays } = output;
-	const rangeOf = rangeOfUsers({ ...options, range, dates, isWholeDays }, now);
+	const rangeOf = rangeOfUsers({ ...options, range, dates, isWholeDays }, DateTime.now());
 	return { ...options, scope, provider, limit, rangeOf, isSimple };
 }
 
@@ -106,8 +108,8 @@ export function readSelection(
 		return oneUser(readUser(context), { whenNotFound, resolved, needsRecord });
 	}
 	if (scope === 'listed') {
-		const by = readUsersBy(context);
-		return listedUsers(by, readUserIds(context, by), { whenNotFound, isLazy });
+		const { by, entries } = readUserIds(context);
+		return listedUsers(by, entries, { whenNotFound, isLazy });
 	}
 	const connectedTo = request.isConnectedOnly ? request.provider : undefined;
 	// `total` counts all users of the list, connected or not. An error for too many users comes before
