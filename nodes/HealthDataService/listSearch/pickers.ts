@@ -40,7 +40,7 @@ function picker(search: Search) {
 		try {
 			const get = await connect(this, {
 				...SHORT_RETRY,
-				queue: new RequestQueue({ concurrency: MAX_PAGES }),
+				queueOf: () => new RequestQueue({ concurrency: MAX_PAGES }),
 			});
 			return await search(get, filter.trim(), paginationToken);
 		} catch (error) {
@@ -112,7 +112,7 @@ function offsetOf(token: string): number {
 
 /** Undefined for a partial identifier, which the service may reject: then the list is searched. */
 const resolveTyped = async (get: Get, filter: string): Promise<IDataObject | undefined> =>
-	await resolveUser(get, filter, { isListNext: true }).catch(
+	await resolveUser(async (path) => await get(path), filter).catch(
 		(error: Partial<Problem>) => {
 			if (
 				error.httpCode !== undefined &&

@@ -16,7 +16,7 @@ import { isTool } from '../fields/locator';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
 import { RowLimit } from '../service/readings/rowLimit';
-import { Problem, sentences, toNodeError } from '../shared/problem';
+import { Problem, problemOfAll, sentences, toNodeError } from '../shared/problem';
 
 /** Opens the connection with the run's request queue of the item's key and address. The limits of its first call count. */
 type Connect = (limits?: RequestLimits) => Promise<Get>;
@@ -49,7 +49,7 @@ export function perItem(execute: Execute) {
 		const connectRun: Connect = async (limits) =>
 			await connect(this, {
 				defaults: options,
-				queue: (account) => run.queueOf(account, limits),
+				queueOf: (account) => run.queueOf(account, limits),
 			});
 
 		// n8n reads Batching of the first item, which it starts first.
@@ -95,7 +95,7 @@ const isBatched = (context: IExecutePaginationFunctions) =>
 export const itemLimit = (maxRows: number, advice: string) =>
 	new RowLimit(maxRows, (most) => {
 		const message = `More than ${most} rows for one input item are more than n8n can hand on`;
-		return new Problem(message, advice, { concernsAll: true });
+		return problemOfAll(message, advice);
 	});
 
 export class Run {

@@ -23,15 +23,8 @@ import {
 } from '../fields/users';
 import { measuredValues, reachedText, type Limit } from '../service/readings/measured';
 import { metrics, type ThresholdOption } from '../service/readings/metrics';
-import { PAGES_AHEAD, type ListSlice } from '../service/users/list';
-import {
-	listedUsers,
-	oneUser,
-	wholeTeam,
-	type UserIdentifier,
-	type UserSelection,
-} from '../service/users/selection';
-import { noSuchClientUser } from '../service/users/users';
+import type { ListSlice } from '../service/users/list';
+import { listedUsers, oneUser, wholeTeam } from '../service/users/selection';
 import { toChoice, wholeNumber } from '../shared/values';
 import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
 import { HOUR_MS } from './state';
@@ -131,10 +124,10 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const limits = readLimits(context, event.metric?.thresholds ?? []);
 	const common = { event, lookback, limits, isWanted: wantedBy(event, limits) };
 	const requests = readRequestLimits(context);
-	const { requestsPerSecond = PAGES_AHEAD } = requests;
 	const slice = {
 		maxUsers: isTest ? TEST_USERS : undefined,
-		pagesOnDemand: Math.ceil(Math.min(requestsPerSecond, PAGES_AHEAD)),
+		// At a slow rate, a page is requested when it is needed.
+		pagesAhead: requests.requestsPerSecond === undefined ? undefined : 0,
 	};
 	if (!readingEvents.includes(event)) {
 		const selection = wholeTeam({ ...slice, maxUsers: undefined });
@@ -172,18 +165,11 @@ function readSelection(context: IPollFunctions, provider: string, slice: ListSli
 		const user = readUser(context);
 		const id = user.by === 'userId' ? user.id.toLowerCase() : user.id;
 		const watched = [user.by, hash('sha256', id).slice(0, 20)];
-		return { watched, selection: watchedUser(user) };
+		return { watched, selection: oneUser(user) };
 	}
 	const by = readUsersBy(context);
 	const entries = readUserIds(context, by).slice(0, slice.maxUsers);
 	return { watched: ['listed', by], selection: listedUsers(by, entries) };
-}
-
-function watchedUser(user: UserIdentifier): UserSelection {
-	if (user.by === 'userId') return oneUser(user);
-	const noUser = () => noSuchClientUser(user.id);
-	const entries = [{ id: user.id, at: 1 }];
-	return { ...listedUsers('clientUserId', entries, { noUser }), isOne: true };
 }
 
 /** In ms. */

@@ -25,8 +25,7 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		...SHORT_RETRY,
 		retryForMs: RETRY_MS,
 		timeoutMs,
-		continues: true,
-		queue: new RequestQueue(target, deadline + timeoutMs),
+		queueOf: () => new RequestQueue(target, deadline + timeoutMs),
 	});
 	for (const lookbackMs of [lookback, event.testDays * DAY_MS]) {
 		const zone = context.getTimezone();
