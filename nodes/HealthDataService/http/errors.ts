@@ -167,7 +167,7 @@ const NETWORK_REASONS: Array<[RegExp, string]> = [
 		/^(ECONNRESET|ERR_BAD_RESPONSE)/,
 		`HOST closed the connection before its answer was complete. ${LATER}`,
 	],
-	[/^E(HOST|NET)UNREACH/, `There is no network route to HOST. ${CHECK}`],
+	[/^(EHOSTUNREACH|ENETUNREACH)/, `There is no network route to HOST. ${CHECK}`],
 	[/^ENOTFOUND/, `The name of HOST is not known. ${CHECK}`],
 	[
 		/^(EPROTO|ERR_SSL_WRONG_VERSION)/,
