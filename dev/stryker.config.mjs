@@ -20,7 +20,6 @@ const TESTS = {
 	'shared/dateTime': 'unit/resources/timeseries/dateRange',
 	'shared/values': 'unit/shared/problem',
 	http: 'unit/http/{client,requestQueue} engine/refusals',
-	'http/deadlines': 'unit/http/client',
 	'http/requestQueue': 'unit/http/{client,retry.attempts} engine/throttle',
 	'http/retry': 'unit/http/{client,requestQueue}',
 	service: 'unit/service/{users/selection,users/list,readings/summary} engine/listedUsers',

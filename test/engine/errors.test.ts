@@ -43,7 +43,7 @@ describe('a message', () => {
 		const { error } = await run(listUsers(), { credential: { baseUrl: 'http://127.0.0.1:9', apiKey: 'key-of-mine' } });
 		expect(error?.message).toBe('The service could not be reached');
 		expect(error?.description).toBe(
-			"Tried 7 times in 0 seconds. Nothing answers at 127.0.0.1:9. Check 'Base URL' in the credential",
+			"Tried 7 times in 0 s. Nothing answers at 127.0.0.1:9. Check 'Base URL' in the credential",
 		);
 		expect(everythingIn(error)).not.toContain('key-of-mine');
 	});

@@ -2,7 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { Switches } from '../../dev/sandbox/switches';
 import { createWorld } from '../../dev/sandbox/world';
-import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
+import { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { runNode } from '../helpers/engine';
 import { KEY } from '../helpers/people';
@@ -25,11 +25,14 @@ describe('100 users', () => {
 	function watch(fault: Switches['fault'] = () => undefined) {
 		const arrived: number[] = [];
 		const sent: number[] = [];
-		const { within } = Deadlines.prototype;
-		jest.spyOn(Deadlines.prototype, 'within').mockImplementation(async function (this: Deadlines, ...args) {
-			sent.push(time.elapsed);
-			return await within.apply(this, args);
-		});
+		const { run: runInQueue } = RequestQueue.prototype;
+		jest.spyOn(RequestQueue.prototype, 'run').mockImplementation(async function (this: RequestQueue, work, options) {
+			const noted: typeof work = async (signal) => {
+				sent.push(time.elapsed);
+				return await work(signal);
+			};
+			return await runInQueue.call(this, noted, options);
+		} as typeof runInQueue);
 		used.sandbox.switches.fault = (number, url) => {
 			arrived.push(time.elapsed);
 			return fault(number, url);

@@ -153,12 +153,12 @@ describe('the service does not find the readings', () => {
 		expect(await run(missing(empty))).toMatchObject({ rows: [], error: undefined });
 	});
 
-	it('and Resolve fails: a user that is not found', async () => {
+	it('and Resolve fails: its error', async () => {
 		used.sandbox.switches.fault = (_, url) => ({
 			status: url.includes('/timeseries/') ? 404 : 500,
 			body: { detail: '' },
 		});
-		expect((await run(missing())).error?.message).toContain('There is no such user');
+		expect((await run(missing())).error?.message).toBe('The service could not answer (status 500)');
 	});
 });
 

@@ -193,7 +193,7 @@ describe('errors of a picker', () => {
 		used.sandbox.switches.fault = () => ({ status: 429, headers: { 'retry-after': '60' } });
 		const error = await failing('searchUsers');
 		expect(error.message).toBe('The service is receiving too many requests (status 429)');
-		expect(error.description).toContain('Tried once in 0 seconds. Wait a minute.');
+		expect(error.description).toMatch(/^Wait a minute\./);
 		expect(used.sandbox.requests).toHaveLength(1);
 	});
 

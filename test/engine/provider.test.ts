@@ -38,18 +38,18 @@ describe('Provider', () => {
 		const message = (field: string) => `'${field}' is not the slug of a provider that a user has connected`;
 		const listed = (provider: string, options = {}) => listUsers({ options: { provider, ...options } });
 
-		it.each<[string, INodeParameters, string]>([
-			['readings', all(slug('apple health')), 'omron, withings'],
-			['a summary', all({ output: 'summary', ...slug('Omron') }), 'omron'],
-			['a summary with Limit', all({ output: 'summary', returnAll: false, limit: 1, ...slug('WITHINGS') }), 'withings'],
-			['items per user', all({ output: 'grouped', ...slug('OMRON') }), 'omron'],
-			['Only Connected Users', all({ ...slug('Omron'), options: { onlyConnected: true } }), 'omron'],
-			['User → List', listed('Apple health'), 'omron, withings'],
-			['User → List with Limit', { ...listed('OMRON'), returnAll: false, limit: 1 }, 'omron'],
-		])('%s: an error', async (_, parameters, slugs) => {
+		it.each<[string, INodeParameters]>([
+			['readings', all(slug('apple health'))],
+			['a summary', all({ output: 'summary', ...slug('Omron') })],
+			['a summary with Limit', all({ output: 'summary', returnAll: false, limit: 1, ...slug('WITHINGS') })],
+			['items per user', all({ output: 'grouped', ...slug('OMRON') })],
+			['Only Connected Users', all({ ...slug('Omron'), options: { onlyConnected: true } })],
+			['User → List', listed('Apple health')],
+			['User → List with Limit', { ...listed('OMRON'), returnAll: false, limit: 1 }],
+		])('%s: an error', async (_, parameters) => {
 			const field = parameters.resource === 'user' ? 'Connected Provider' : 'Provider';
 			const { error } = await runNode({ credential: used.credential, parameters });
-			expect([error?.message, error?.description]).toEqual([message(field), advice(slugs)]);
+			expect([error?.message, error?.description]).toEqual([message(field), advice('omron, withings')]);
 		});
 
 		it('names ten slugs at most, and none that is more than a slug', async () => {
@@ -112,7 +112,7 @@ describe('Provider', () => {
 
 	describe('Limit that ends a read of several users', () => {
 		const line = (users: string) =>
-			`Workflow "Test", node "Node": 'Limit' (5) ended the read after ${users}: those further down the list were not read. ` +
+			`Workflow "Test", node "Node": 'Limit' (5) ended the read after ${users}: any further down the list were not read. ` +
 			"Turn on 'Return All' to read all users.";
 		const limited = { returnAll: false, limit: 5 };
 		const listed = (userIds: string) => bloodPressureOf('', { userScope: 'listed', userIds, ...limited });
@@ -130,13 +130,11 @@ describe('Provider', () => {
 			await run(listed(`${SILENT.user_id}, ${SPECIAL.user_id}, ${STEADY.user_id}, ${SPECIAL.user_id}`), {
 				mode: 'trigger',
 			});
-			expect(log).toEqual([]);
 			await run(listed(`${SILENT.user_id}, ${STEADY.user_id}, ${SPECIAL.user_id}`), { mode: 'trigger' });
-			expect(log).toEqual([line('2 users')]);
+			expect(log).toEqual([line('3 users'), line('2 users')]);
 		});
 
 		it.each<[string, INodeParameters, Partial<RunOptions>?]>([
-			['the last user', listed(`${SPECIAL.user_id}, ${STEADY.user_id}`)],
 			['one user', bloodPressureOf(byUserId(STEADY.user_id), limited)],
 			['Return All', all({})],
 			['a run in the editor, which shows a hint', all(limited), {}],

@@ -9,18 +9,16 @@ export type Helper = (this: { getExecutionCancelSignal(): AbortSignal }) => Prom
 export const contextWith = (helper: Helper, signal?: AbortSignal) =>
 	({
 		getCredentials: async () => ({ baseUrl: 'https://health.example', apiKey: 'key' }),
-		continueOnFail: () => false,
 		getExecutionCancelSignal: () => signal,
 		helpers: { httpRequestWithAuthentication: helper },
 	}) as unknown as IExecuteSingleFunctions;
 
 export type Given = { statusCode?: number; headers?: object; body?: unknown; tookMs?: number };
 /** A service that gives these answers by path; what n8n was asked to send. */
-export function playing(answers: (path: string) => Given | Error | Promise<Given>, continues = false) {
+export function playing(answers: (path: string) => Given | Error | Promise<Given>) {
 	const sent: Array<Record<string, unknown> & { url: string }> = [];
 	const context = contextWith(async () => ({}));
 	Object.assign(context, {
-		continueOnFail: () => continues,
 		helpers: {
 			httpRequestWithAuthentication: async (_: string, request: (typeof sent)[number]) => {
 				sent.push(request);
@@ -55,8 +53,8 @@ export function served(answer: Answer, queue = new RequestQueue({ concurrency: 1
 		return answer(path, sent.filter(([one]) => one === path).length);
 	});
 	Object.assign(context, { getExecutionCancelSignal: () => signal });
-	const ask = async (path = '/a', options: ClientOptions = {}, request: RequestOptions = {}) => {
-		const get = await connect(context, { queue, continues: true, ...options });
+	const ask = async (path = '/a', options: Partial<ClientOptions> = {}, request: RequestOptions = {}) => {
+		const get = await connect(context, { queueOf: () => queue, ...options });
 		return await get(path, {}, undefined, request).then(
 			() => 'OK',
 			(error: Record<string, unknown>) => error,

@@ -19,9 +19,10 @@ onBothSchedulers((scheduler) => {
 		w.history.add(w.ben, w.reading(0, 122));
 		const before = w.used.sandbox.requests.length;
 		w.used.sandbox.switches.fault = (number) => (number >= before + failing ? { status: 500 } : undefined);
-		// Request 1 is the list, 2 and 3 are one for each user, 4 is the end of the list.
-		await expect(n8n.tick()).rejects.toMatchObject({ httpCode: '500' });
-		expect(n8n.reported).toEqual([]);
+		// Request 1 is the list, 2 the end of the list, 3 and 4 are one for each user.
+		if (failing <= 2) await expect(n8n.tick()).rejects.toMatchObject({ httpCode: '500' });
+		else await n8n.tick();
+		expect(n8n.reported).toHaveLength(failing <= 2 ? 0 : 1);
 		w.used.sandbox.switches.fault = () => undefined;
 		await n8n.tick();
 		expect(valuesOf(n8n.executions.flat())!.sort()).toEqual([121, 122]);

@@ -104,8 +104,9 @@ onBothSchedulers((scheduler) => {
 			t.used.sandbox.requests.length = 0;
 			users.forEach((user, i) => t.measure(user, 100 + i));
 			expect(await t.polls(n8n, 1)).toHaveLength(29);
-			// Once a poll, the list tells whose it is.
-			expect(t.used.sandbox.requests.filter((url) => url === '/v2/user?limit=1')).toHaveLength(1);
+			// The list, or a user who was read, tells whose it is.
+			const lists = t.used.sandbox.requests.filter((url) => url === '/v2/user?limit=1');
+			expect(lists.length).toBeLessThanOrEqual(1);
 			expect(t.asked().filter((id) => id === users[3].user_id)).toHaveLength(1);
 		}
 		t.answer({});

@@ -2,7 +2,7 @@
  * Limits of a poll: the timeout of one answer, the budget of time for attempts and users, and the number of rows. What does not fit
  * into one poll comes with the next.
  */
-import { Deadlines } from '../../nodes/HealthDataService/http/deadlines';
+import { RequestQueue } from '../../nodes/HealthDataService/http/requestQueue';
 import { RETRY_LIMITS } from '../../nodes/HealthDataService/http/retry';
 import { MAX_PAGE_SIZE } from '../../nodes/HealthDataService/service/users/users';
 import { bloodPressure } from '../helpers/people';
@@ -56,9 +56,9 @@ onBothSchedulers((scheduler) => {
 
 describe('timeout of one answer', () => {
 	const w = watch();
-	let within: jest.SpyInstance;
-	beforeEach(() => (within = jest.spyOn(Deadlines.prototype, 'within')));
-	const limits = () => [...new Set(within.mock.calls.map(([ms]) => Math.round(ms)))];
+	let run: jest.SpyInstance;
+	beforeEach(() => (run = jest.spyOn(RequestQueue.prototype, 'run')));
+	const limits = () => [...new Set(run.mock.calls.map(([, { timeoutMs }]) => Math.round(timeoutMs)))];
 
 	it.each([
 		['a poll in memory, which has five minutes', undefined, 60_000],
@@ -66,7 +66,7 @@ describe('timeout of one answer', () => {
 	])('%s', async (_, budgetMs, expected) => {
 		const n8n = w.trigger(allUsers, { budgetMs });
 		await n8n.start();
-		within.mockClear();
+		run.mockClear();
 		await n8n.tick();
 		expect(limits()).toEqual([expected]);
 	});
@@ -171,7 +171,7 @@ describe('budget', () => {
 			const begun = w.time.elapsed;
 			await expect(n8n.tick()).rejects.toMatchObject({
 				httpCode: '503',
-				description: expect.stringMatching(/^Tried \d times in \d+ seconds\. /),
+				description: expect.stringMatching(/^Tried \d times in \d+ s\. /),
 			});
 			const tookMs = w.time.elapsed - begun;
 			expect(tookMs).toBeGreaterThan(BUDGET_MS / 4);

@@ -135,7 +135,7 @@ onBothSchedulers((scheduler) => {
 			await w.trigger().start('init');
 			expect(log).toEqual([
 				expect.stringMatching(
-					/^Workflow "Test", node "Node": The service .* Tried 2 times in [\d,]+ seconds?\. .* The next poll tries again\.$/,
+					/^Workflow "Test", node "Node": The service .* Tried 2 times in \d+ s\. .* The next poll tries again\.$/,
 				),
 			]);
 			expect(log[0]).not.toContain('..');

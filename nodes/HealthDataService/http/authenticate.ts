@@ -3,8 +3,7 @@
  * allowed domains, certificates, proxy. Used by node, trigger, pickers, the credential test and n8n's HTTP Request node.
  */
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { Problem } from '../shared/problem';
-import { withoutTrailing } from '../shared/values';
+import { problemOfAll } from '../shared/problem';
 
 export interface ServiceCredential {
 	baseUrl: string;
@@ -39,15 +38,14 @@ export function authenticate(
 
 	const url = target.startsWith('/') ? root + target : target;
 	if (!URL.canParse(url) || !isBelow(url, root)) {
-		throw notSent(
+		throw problemOfAll(
 			'The API key is only sent to the Base URL of its credential',
 			`Use an address that starts with ${root}`,
 		);
 	}
 	const checked = new URL(url);
-	checkMethod(request);
+	checkRequest(request);
 	checkDomain(credential, checked.hostname);
-	checkHostHeader(request);
 	return {
 		...request,
 		...NO_REDIRECTS,
@@ -70,52 +68,41 @@ export function authenticate(
  * @param root of `serviceRoot`
  */
 export function isBelow(url: string, root: string): boolean {
-	const [target, base] = [new URL(url), new URL(root)];
-	const start = base.pathname.endsWith('/') ? base.pathname : `${base.pathname}/`;
-	return (
-		target.origin === base.origin &&
-		`${target.pathname}/`.startsWith(start) &&
-		!hasDotSegment(target.pathname)
-	);
+	const { origin, pathname } = new URL(url);
+	return `${origin}${pathname}/`.startsWith(`${root}/`) && !hasDotSegment(pathname);
 }
 
 /** `.` `/` `;` `\`, percent-encoded once or several times. */
 const ENCODED_SIGN = /%(?:25)*(2e|2f|3b|5c)/gi;
 
-/**
- * Whether a segment is `.` or `..`, with or without `;` parameters. No request has such a path: service/users/users.ts asks for
- * each identifier before it becomes part of one.
- */
-export function hasDotSegment(path: string): boolean {
-	const decoded = path.replace(ENCODED_SIGN, (_, code: string) =>
-		String.fromCharCode(Number(`0x${code}`)),
+/** `.` or `..` between slashes, with or without `;` parameters. */
+const DOT_SEGMENT = /(^|[/\\])\.\.?(;[^/\\]*)?([/\\]|$)/;
+
+/** No request has such a path: service/users/users.ts asks for each identifier before it becomes part of one. */
+export const hasDotSegment = (path: string) =>
+	DOT_SEGMENT.test(
+		path.replace(ENCODED_SIGN, (_, code: string) => decodeURIComponent(`%${code}`)),
 	);
-	return decoded
-		.split(/[/\\]/)
-		.some((segment) => ['.', '..'].includes(segment.split(';')[0]));
-}
 
 /** Methods whose answer repeats the headers, or that connect to another host. */
 const REFUSED_METHODS = ['TRACE', 'TRACK', 'CONNECT'];
 
-/** @throws Problem for a method that would let others read the key */
-function checkMethod({ method = 'GET' }: IHttpRequestOptions) {
+/** @throws Problem for a method that would let others read the key, or a header that would lead to another site at the same address */
+function checkRequest({ method = 'GET', headers }: IHttpRequestOptions) {
 	const name = String(method).trim().toUpperCase();
-	if (!REFUSED_METHODS.includes(name)) return;
-	throw notSent(
-		`The API key is not sent with ${name}`,
-		'Choose another method, such as GET',
-	);
-}
-
-/** @throws Problem for a header that would lead the request to another site at the same address */
-function checkHostHeader({ headers }: IHttpRequestOptions) {
-	if (!Object.keys(headers ?? {}).some((name) => name.trim().toLowerCase() === 'host'))
-		return;
-	throw notSent(
-		"The API key is not sent with a 'Host' header of a node",
-		"Remove the header 'Host' from the node",
-	);
+	if (REFUSED_METHODS.includes(name)) {
+		throw problemOfAll(
+			`The API key is not sent with ${name}`,
+			'Choose another method, such as GET',
+		);
+	}
+	const names = Object.keys(headers ?? {}).map((header) => header.trim().toLowerCase());
+	if (names.includes('host')) {
+		throw problemOfAll(
+			"The API key is not sent with a 'Host' header of a node",
+			"Remove the header 'Host' from the node",
+		);
+	}
 }
 
 /**
@@ -126,24 +113,20 @@ function checkHostHeader({ headers }: IHttpRequestOptions) {
  */
 export function serviceRoot({ baseUrl, allowHttp }: ServiceCredential): string {
 	const text = String(baseUrl ?? '').trim();
-	const url = URL.canParse(text) ? new URL(text) : undefined;
-
-	if (!url || !['http:', 'https:'].includes(url.protocol)) {
-		throw new Problem(
+	if (!/^https?:/i.test(text) || !URL.canParse(text)) {
+		throw problemOfAll(
 			`'Base URL' in the credential ${text ? 'must start with https://' : 'is empty: enter the address of the service'}`,
 			'Enter the full address of the service, starting with https://, e.g. https://api.example.com',
-			{ concernsAll: true },
 		);
 	}
+	const url = new URL(text);
 	if (url.protocol === 'http:' && !allowHttp && !LOOPBACK.test(url.hostname)) {
-		throw new Problem(
+		throw problemOfAll(
 			"'Base URL' in the credential must start with https://, or turn on 'Allow Unencrypted HTTP' there",
 			'With http:// the API key and health data are sent unencrypted: turn it on only if this network is trusted',
-			{ concernsAll: true },
 		);
 	}
-	const path = withoutTrailing(url.pathname, '/').replace(/\/v2$/, '');
-	return url.origin + withoutTrailing(path, '/');
+	return (url.origin + url.pathname).replace(/\/*(\/v2\/*)?$/, '');
 }
 
 /** Names and addresses of the machine itself: a request to them crosses no network. */
@@ -164,10 +147,9 @@ function checkDomain(
 		.split(',')
 		.map(normalized);
 	if (allowed.some((domain) => isWithin(normalized(hostname), domain))) return;
-	throw new Problem(
+	throw problemOfAll(
 		`The credential does not allow requests to ${hostname}`,
 		"Add it to 'Allowed Domains' in the credential, or set 'Allowed HTTP Request Domains' to All",
-		{ concernsAll: true },
 	);
 }
 
@@ -175,13 +157,6 @@ const normalized = (domain: string) => domain.trim().toLowerCase().replace(/\.$/
 
 const isWithin = (host: string, domain: string) =>
 	domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain;
-
-/** Options of a connection. n8n's HTTP Request node has other names for the same options. */
-type ConnectionOptions = Pick<IHttpRequestOptions, 'skipSslCertificateValidation'> & {
-	rejectUnauthorized?: boolean;
-	proxy?: unknown;
-	agentOptions?: object;
-};
 
 /** Allowed `agentOptions`, which n8n 2.8.4 passes on unseen: any other option may say where to connect or what to trust. */
 const ALLOWED_AGENT_OPTIONS: PropertyKey[] = ['cert', 'key', 'passphrase'];
@@ -197,49 +172,32 @@ const UNCHECKED = { skipSslCertificateValidation: true, rejectUnauthorized: fals
  */
 function certificateOptions(
 	{ allowUnauthorizedCerts }: ServiceCredential,
-	request: ConnectionOptions,
+	request: IHttpRequestOptions & { rejectUnauthorized?: boolean },
 	url: URL,
 ) {
-	const { proxy, agentOptions } = request;
-	if (!allowUnauthorizedCerts && isUnchecked(request)) {
-		throw notSent(
+	const { skipSslCertificateValidation, rejectUnauthorized = true } = request;
+	const isUnchecked = Boolean(skipSslCertificateValidation) || !rejectUnauthorized;
+	if (!allowUnauthorizedCerts && isUnchecked) {
+		throw problemOfAll(
 			"'Ignore SSL Issues' of a node is not enough to send the API key over a connection that is not checked",
 			"Turn it off in the node, or turn on 'Ignore SSL Issues (Insecure)' in the credential",
 		);
 	}
 	// Options without a value too: they override the host of the URL.
-	const others = Object.getOwnPropertyNames(Object(agentOptions)).filter(
-		(name) => !ALLOWED_AGENT_OPTIONS.includes(name),
-	);
-	if (others.includes('ca')) {
-		throw notSent(
-			'The API key is not sent over a certificate authority set in the node',
-			"Remove it from the node's SSL certificates. n8n itself can trust it, with NODE_EXTRA_CA_CERTS",
-		);
-	}
-	if (others.length > 0) {
-		throw notSent(
-			'The API key is only sent with a client certificate of the node, not with other connection options',
-			"Remove what the node sets in 'agentOptions', except cert, key and passphrase",
+	const names = Object.getOwnPropertyNames(Object(request.agentOptions));
+	if (names.some((name) => !ALLOWED_AGENT_OPTIONS.includes(name))) {
+		throw problemOfAll(
+			'The API key is only sent with a client certificate of the node, not with a certificate authority or other connection options',
+			"Remove what the node sets in its SSL certificates or 'agentOptions', except cert, key and passphrase. n8n itself can trust an authority, with NODE_EXTRA_CA_CERTS",
 		);
 	}
 	const isChecked = url.protocol === 'https:' && !allowUnauthorizedCerts;
 	// On loopback too: the proxy could be n8n itself, with a webhook that stores the headers.
-	if (proxy && !isChecked) {
-		throw notSent(
+	if (request.proxy && !isChecked) {
+		throw problemOfAll(
 			'A proxy of a node could read the API key, because the connection to the service is not encrypted and checked',
 			"Remove 'Proxy' from the node's options. The administrator of n8n can set one for all nodes, with HTTP_PROXY and HTTPS_PROXY",
 		);
 	}
 	return allowUnauthorizedCerts ? UNCHECKED : {};
 }
-
-const isUnchecked = ({
-	skipSslCertificateValidation,
-	rejectUnauthorized,
-}: ConnectionOptions) =>
-	Boolean(skipSslCertificateValidation) ||
-	(rejectUnauthorized !== undefined && !rejectUnauthorized);
-
-const notSent = (message: string, advice: string) =>
-	new Problem(message, advice, { concernsAll: true });

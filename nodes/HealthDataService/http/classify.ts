@@ -10,37 +10,28 @@ export type Answer = { response: IN8nHttpFullResponse } | { failure: Problem };
 
 /**
  * - `answered`: data, a redirect, or an error of this one request, such as 404 or 422.
- * - `unauthorized`: the API key is invalid.
- * - `forbidden`: the API key is invalid, or may not read this one user: `keyCheck.ts` finds out which.
+ * - `denied`: the API key is invalid, or may not read this one user: `keyCheck.ts` finds out which.
  * - `throttled`: the service is overloaded: all requests wait.
  * - `transient`: a retry of this request may succeed.
  * - `failed`: no response, and a retry would fail for the same reason.
  */
-export type Outcome =
-	| 'answered'
-	| 'unauthorized'
-	| 'forbidden'
-	| 'throttled'
-	| 'transient'
-	| 'failed';
+export type Outcome = 'answered' | 'denied' | 'throttled' | 'transient' | 'failed';
 
 const STATUSES: Array<[Outcome, number[]]> = [
-	['unauthorized', [401]],
-	['forbidden', [403]],
+	['denied', [401, 403]],
 	['throttled', [429, 503]],
 	// 520 to 524 come from a proxy in front of the service.
 	['transient', [408, 425, 500, 502, 504, 520, 521, 522, 523, 524]],
 ];
 
-/** Network errors that a retry would repeat: an unknown host, or a certificate that is not valid. */
+/** Network errors that a retry would repeat: an unknown host, one that n8n does not allow, or a certificate that is not valid. */
 const LASTING_CODE =
-	/^(ENOTFOUND|CERT_|ERR_TLS|ERR_SSL_WRONG_VERSION|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
+	/^(ENOTFOUND|SsrfBlocked|CERT_|ERR_TLS|ERR_SSL_WRONG_VERSION|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 
 export function classify(answer: Answer): Outcome {
 	if ('failure' in answer) return answer.failure.isTransient ? 'transient' : 'failed';
-	return isTruncated(answer.response)
-		? 'transient'
-		: classifyStatus(answer.response.statusCode);
+	const outcome = classifyStatus(answer.response.statusCode);
+	return outcome === 'answered' && isTruncated(answer.response) ? 'transient' : outcome;
 }
 
 export const classifyStatus = (status: number): Outcome =>
@@ -48,33 +39,24 @@ export const classifyStatus = (status: number): Outcome =>
 
 export const isRedirect = (status: number) => status >= 300 && status < 400;
 
-/** Whether the answer rejects the API key, or may reject it. */
-export const isDenied = (outcome: Outcome) =>
-	outcome === 'unauthorized' || outcome === 'forbidden';
-
 /** Whether the same request may succeed later. */
 export const isRetryable = (outcome: Outcome) =>
 	outcome === 'throttled' || outcome === 'transient';
 
-export const isTransientCode = (code: string | undefined) =>
-	!LASTING_CODE.test(code ?? '');
+export const isTransientCode = (code: string) => !LASTING_CODE.test(code);
 
 /**
  * Whether a JSON body is incomplete: the only sign of a connection without `Content-Length` that broke. n8n passes on a
- * string where it could not parse JSON. Statuses other than 404 and 2xx are classified without their bodies.
+ * string where it could not parse JSON.
  */
 export function isTruncated({
 	statusCode,
 	headers,
 	body,
 }: IN8nHttpFullResponse): boolean {
-	if (
-		typeof body !== 'string' ||
-		!(statusCode === 404 || (statusCode >= 200 && statusCode < 300))
-	)
-		return false;
+	if (typeof body !== 'string') return false;
 	const isMeantAsJson =
-		statusCode !== 404 && /\bjson\b/i.test(String(headers['content-type']));
+		statusCode < 300 && /\bjson\b/i.test(String(headers['content-type']));
 	return (isMeantAsJson || looksLikeJson(body)) && endsTooEarly(body);
 }
 

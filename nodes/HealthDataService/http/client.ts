@@ -2,22 +2,14 @@
  * Client: `connect` reads the credential and gives `get(path, query)`, the one function that reads the service. Node, trigger
  * and pickers use it.
  */
-import type { IDataObject } from 'n8n-workflow';
-import { isThrottle } from '../shared/problem';
+import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
 import { isObject } from '../shared/values';
-import { classifyStatus, isDenied, isRedirect } from './classify';
+import { classifyStatus, isRedirect } from './classify';
 import { statusError, unexpectedBodyError } from './errors';
 import { keyCheck } from './keyCheck';
-import { followOne } from './redirect';
-import { RequestQueue } from './requestQueue';
-import {
-	RETRY_LIMITS,
-	SINGLE_ATTEMPT,
-	withRetry,
-	type RequestOptions,
-	type RetryLimits,
-	type RetryOptions,
-} from './retry';
+import { redirectTarget } from './redirect';
+import type { RequestQueue } from './requestQueue';
+import { Attempts, RETRY_LIMITS, type RequestOptions, type RetryLimits } from './retry';
 import {
 	createSend,
 	readCredential,
@@ -43,83 +35,54 @@ export type Get = <T = never>(
 	options?: RequestOptions,
 ) => Promise<IDataObject | T>;
 
-/** Default: the retries of `RETRY_LIMITS`, and `continues` as the node's On Error says. */
-export interface ClientOptions
-	extends Partial<RetryLimits & Pick<RetryOptions, 'continues' | 'ignoreFailure'>> {
+/** Default: the retries of `RETRY_LIMITS`. */
+export interface ClientOptions extends Partial<RetryLimits> {
 	defaults?: RequestDefaults;
-	/** Shared by all requests that are limited together. A function gives a queue for each key and address. */
-	queue?: RequestQueue | ((account: string) => RequestQueue);
-	/** Timeout of a whole answer, at most that of `RETRY_LIMITS`. */
-	timeoutMs?: number;
+	/** The queue of all requests that are limited together. @param account key and address */
+	queueOf: (account: string) => RequestQueue;
 	onAnswer?: (headers: IDataObject) => void;
-	/** Whether the first Retry-After asks the user list: refused there too, it is one for all requests, else one for this user. */
-	asksList?: boolean;
 }
 
 /** @throws Problem when the credential's Base URL cannot be used */
 export async function connect(
 	context: Context,
-	{
-		defaults = {},
-		queue: given = new RequestQueue({ concurrency: 1 }),
-		timeoutMs = RETRY_LIMITS.timeoutMs,
-		continues = 'continueOnFail' in context && context.continueOnFail(),
-		onAnswer,
-		asksList,
-		...limits
-	}: ClientOptions = {},
+	{ defaults = {}, queueOf, onAnswer, ...limits }: ClientOptions,
 ): Promise<Get> {
 	const credential = await readCredential(context);
-	const { root } = credential;
-	const key = String(credential.data.apiKey ?? '').trim();
-	const queue = typeof given === 'function' ? given(`${root} ${key}`) : given;
+	const { root, data } = credential;
+	const queue = queueOf(`${root} ${data.apiKey}`);
 	const signal =
 		'getExecutionCancelSignal' in context
 			? context.getExecutionCancelSignal()
 			: undefined;
 
-	const keys = keyCheck(
-		queue,
-		root,
-		async (url) => await follow(url, { isProbe: true, ignoreFailure: true }),
-	);
-	const send = createSend(context, credential, {
-		defaults,
-		signal,
-		deadlines: queue.deadlines,
-		timeoutMs: Math.min(timeoutMs, RETRY_LIMITS.timeoutMs),
-	});
-	const isListThrottled = async (): Promise<boolean> => {
-		const url = root + (queue.sample ?? '/v2/user?limit=1');
-		const probe = follow(url, { ...SINGLE_ATTEMPT, isProbe: true });
-		return await probe.then(() => false, isThrottle);
+	const askList = async (
+		request?: RequestOptions,
+		path = '/v2/user?limit=1',
+	): Promise<IN8nHttpFullResponse> =>
+		await follow(root + path, { ...request, isProbe: true });
+	const keys = keyCheck(queue, askList);
+	const send = keys.checked(createSend(context, credential, defaults));
+	const options = { ...RETRY_LIMITS, ...limits, ...keys, queue, signal };
+	const ask = async (url: string, request: RequestOptions = {}) =>
+		await new Attempts(send, options, request).untilAnswered(url);
+	const follow = async (url: string, request?: RequestOptions) => {
+		const response = await ask(url, request);
+		const target = redirectTarget(response, url, root);
+		return target === undefined ? response : await ask(target, request);
 	};
-	const follow = followOne(
-		withRetry(keys.checked(send), {
-			...RETRY_LIMITS,
-			...limits,
-			queue,
-			signal,
-			continues,
-			...(asksList && { isListThrottled }),
-		}),
-		root,
-	);
 
-	return async (path, query = {}, onMissing, options) => {
+	return async (path, query = {}, onMissing, request) => {
 		const url = root + path + queryString(query);
-		const { statusCode, body, headers } = await follow(url, options).catch(
-			async (error) => {
-				await keys.checkOutage();
-				throw error;
-			},
-		);
+		const { statusCode, body, headers } = await follow(url, request);
 		onAnswer?.(headers ?? {});
 		const isMissing = onMissing && statusCode === 404;
-		if (isMissing && !options?.isListNext) await keys.checkAddress();
-		const mayConcernAll = isDenied(classifyStatus(statusCode)) || isRedirect(statusCode);
-		if (mayConcernAll) await keys.check();
-		if (isMissing || mayConcernAll) queue.throwIfClosed({ signal, continues });
+		const isDenied = classifyStatus(statusCode) === 'denied';
+		const mayConcernAll = isDenied || isRedirect(statusCode);
+		if (mayConcernAll || (isMissing && !queue.hasData)) {
+			await keys.check();
+			queue.throwIfClosed(signal);
+		}
 		return isMissing ? await onMissing() : dataOf(statusCode, body);
 	};
 }

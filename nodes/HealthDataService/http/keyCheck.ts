@@ -5,61 +5,73 @@
  * outage, an answer of the list means single users. No other request is sent before the list has answered.
  */
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
-import { classifyStatus, isRedirect } from './classify';
+import { isThrottle, type Problem } from '../shared/problem';
 import { isObject } from '../shared/values';
+import { classifyStatus, isRedirect } from './classify';
 import { keyError, statusError } from './errors';
-import type { RequestQueue } from './requestQueue';
+import { FEW_FAILURES, type Failing, type RequestQueue } from './requestQueue';
+import { SINGLE_ATTEMPT, type RequestOptions } from './retry';
 import type { Send } from './transport';
 
-/** @param probe requests a URL, ahead of all others */
+export const BREAKER_LIMITS = {
+	/** Failures in a row that cannot be those of single users. */
+	inARow: 50,
+	/** After this time, `FEW_FAILURES` are enough. */
+	forMs: 600_000,
+};
+
+/** Whether the failures may be an outage. They may also concern only the users read last. */
+export function mayBeOutage({ count, since = Infinity }: Failing): boolean {
+	const isLong = performance.now() - since >= BREAKER_LIMITS.forMs;
+	return count >= BREAKER_LIMITS.inARow || (count >= FEW_FAILURES && isLong);
+}
+
+/** @param askList requests a user of the list, ahead of all other requests */
 export function keyCheck(
 	queue: RequestQueue,
-	root: string,
-	probe: (url: string) => Promise<IN8nHttpFullResponse>,
+	askList: (request?: RequestOptions, path?: string) => Promise<IN8nHttpFullResponse>,
 ) {
-	const list = `${root}/v2/user`;
-	const isList = (url: string) => [list, `${list}/`].includes(url.split('?')[0]);
-	const query = '?limit=1';
-	const isProbe = (url: string) => isList(url) && url.endsWith(query);
+	/** Closes the queue if the problem concerns all users. Asks once for all requests. */
 	const check = async () =>
 		await queue.probeOnce(async () => {
-			const { statusCode } = await probe(list + query);
-			if (isRedirect(statusCode)) queue.close(statusError(statusCode, undefined).ofAll());
+			const { statusCode } = await askList();
+			const isMissing = statusCode === 404 && !queue.hasData;
+			if (classifyStatus(statusCode) === 'denied') queue.close(keyError(statusCode));
+			else if (isMissing || isRedirect(statusCode))
+				queue.close(statusError(statusCode).ofAll());
 		});
 
 	return {
+		check,
+
 		/** `send` that closes the queue when the key is invalid. Starts the check before the queue can send another request. */
 		checked:
 			(send: Send): Send =>
-			async (url) => {
-				const answer = await send(url);
+			async (url, signal) => {
+				const answer = await send(url, signal);
 				if (!('response' in answer)) return answer;
 				const { statusCode, body } = answer.response;
 				queue.hasData ||= statusCode === 200 && isObject(body);
-				const outcome = classifyStatus(statusCode);
-				if (outcome === 'unauthorized' || (outcome === 'forbidden' && isList(url)))
-					queue.close(keyError(statusCode));
-				else if (statusCode === 404 && isProbe(url) && !queue.hasData)
-					queue.close(statusError(statusCode, undefined));
-				else if (outcome === 'forbidden') void check();
+				if (statusCode === 401) queue.close(keyError(statusCode));
+				if (statusCode === 403) void check();
 				return answer;
 			},
 
-		/** Resolves after the check, which closes the queue if the problem concerns all users. */
-		check,
-
-		async checkAddress() {
-			if (!queue.hasData) await check();
-		},
-
-		async checkOutage() {
-			const { circuitBreaker } = queue;
-			if (!circuitBreaker.mayBeOutage || circuitBreaker.isOpen) return;
-			await queue.probe(async () => {
-				await probe(list + query).catch(() => undefined);
+		/** Circuit breaker, for each request that has used up its attempts: closes the queue if the list fails too. */
+		onFailure(problem: Problem) {
+			const { failing } = queue;
+			failing.count++;
+			if (!mayBeOutage(failing)) return;
+			// Starts before the queue can send another request.
+			void queue.probe(async () => {
+				await askList().catch(() => undefined);
 				// An answer has reset it.
-				circuitBreaker.isOpen = circuitBreaker.mayBeOutage;
+				if (mayBeOutage(queue.failing)) queue.close(problem.ofAll());
 			});
 		},
+
+		/** Whether the user list, or the sample of the queue, is throttled, too. */
+		isListThrottled: async () =>
+			await askList(SINGLE_ATTEMPT, queue.sample).then(() => false, isThrottle),
 	};
 }

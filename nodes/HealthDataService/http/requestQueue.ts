@@ -4,10 +4,11 @@
  */
 import { sleep } from 'n8n-workflow';
 import type { Problem } from '../shared/problem';
-import { CircuitBreaker } from './circuitBreaker';
-import { isDenied, isRetryable, type Outcome } from './classify';
-import { Deadlines, SLEEP_STEP_MS } from './deadlines';
-import { CANCELLED_REQUEST, cancellationOf, outOfTime } from './errors';
+import { isRetryable, type Outcome } from './classify';
+import { cancellationOf, outOfTime } from './errors';
+
+/** Longest sleep at a time, within which cancelled requests end: nothing can interrupt n8n's `sleep`, and its linter forbids timers. */
+const SLEEP_STEP_MS = 200;
 
 export const DEFAULT_CONCURRENCY = 8;
 
@@ -19,24 +20,36 @@ export interface RequestLimits {
 
 export interface QueueOptions {
 	signal?: AbortSignal;
-	/** Whether this request is sent although another one has failed. */
-	continues: boolean;
+	/** For the whole answer: n8n's timeout ends when an answer begins, so a slow body would never end (quirk 20). */
+	timeoutMs: number;
 	/** The request of the key check, for which all others wait. */
 	isProbe?: boolean;
-	/** A retry, or a further request for a user: goes ahead of first requests, because the user's time runs out. */
-	isFurther?: boolean;
+	/** A probe, a retry, or a further request for a user: goes ahead of first requests, because the user's time runs out. */
+	isFurther: boolean;
 	/** By `performance.now()`: the pause before a retry. */
 	notBefore?: number;
-	/** Whether the answer is no longer needed. */
-	isCancelled?: () => boolean;
-	/** Why the request is not sent any more, once the user's time is over. Checked while the request waits. */
+	/** Why the request is not sent any more. Checked while the request waits. */
 	stoppedBy?: () => Problem | undefined;
 }
 
 interface Waiting extends QueueOptions {
-	since: number;
-	send: () => void;
+	notBefore: number;
+	send: (sent: InFlight) => void;
 	reject: (reason: Error) => void;
+}
+
+interface InFlight {
+	endsAt: number;
+	controller: AbortController;
+}
+
+/** Failures in a row whose cause may be the service. Fewer may be chance. */
+export const FEW_FAILURES = 3;
+
+export interface Failing {
+	count: number;
+	/** When the first attempt after the last answer failed, by `performance.now()`. */
+	since?: number;
 }
 
 /** Until the key is accepted: hundreds of requests with a wrong key can lock an account. */
@@ -45,18 +58,18 @@ const MOST_WITH_UNPROVEN_KEY = 4;
 /** Answers, for each request in flight, that raise the concurrency by one after the service has throttled. */
 const ANSWERS_TO_RAISE = 10;
 
+/** As an error of Node. */
+const TIMEOUT = { code: 'ETIMEDOUT' };
+
+const compare = (one: Waiting, other: Waiting) =>
+	Number(other.isFurther) - Number(one.isFurther) || one.notBefore - other.notBefore;
+
 export class RequestQueue {
-	private inFlight = 0;
-	/** Waiting requests, in the order in which they are sent; `later` has retries before the end of their pause. */
-	private readonly lines: Record<'probe' | 'further' | 'first' | 'later', Waiting[]> = {
-		probe: [],
-		further: [],
-		first: [],
-		later: [],
-	};
+	private readonly inFlight = new Set<InFlight>();
+	/** Waiting requests, in the order in which they are sent. */
+	private readonly waiting: Waiting[] = [];
 	/** When the pump works next. */
 	private wakesAt = Infinity;
-	private sweepAt = 0;
 	private pausedUntil = 0;
 	private nextAt = 0;
 	private readonly intervalMs: number;
@@ -64,7 +77,7 @@ export class RequestQueue {
 	private concurrency: number;
 	private readonly most: number;
 	/** Number of decreases of the concurrency. A request sent before the last decrease does not cause another. */
-	private epoch = 0;
+	epoch = 0;
 	private isKeyProven = false;
 	private closedBy?: Error;
 	/** The probe in progress. */
@@ -82,20 +95,19 @@ export class RequestQueue {
 	sample?: string;
 	/** Error of the last throttle that a reader outlasts. */
 	lastThrottle?: Problem;
-	readonly deadlines = new Deadlines();
-	readonly circuitBreaker = new CircuitBreaker();
+	/** Requests in a row that have used up their attempts. */
+	failing: Failing = { count: 0 };
 
-	/** @param until by `performance.now()`: then requests end, and those that the rate holds back longer are rejected */
+	/** @param endAt by `performance.now()`: then requests end, and those that the rate holds back longer are rejected */
 	constructor(
 		{
 			concurrency = DEFAULT_CONCURRENCY,
 			requestsPerSecond = Infinity,
 		}: RequestLimits = {},
-		private readonly until = Infinity,
+		public endAt = Infinity,
 	) {
 		this.concurrency = this.most = concurrency;
 		this.intervalMs = 1000 / requestsPerSecond;
-		this.deadlines.endAt = until;
 	}
 
 	/** Most requests in flight now. */
@@ -105,34 +117,31 @@ export class RequestQueue {
 	}
 
 	/**
-	 * Runs `work` as soon as it may be sent.
+	 * Runs `work` as soon as it may be sent. Its signal aborts after the timeout, or with the execution.
 	 *
-	 * @param settle what the result means, before the next request is sent
-	 * @throws Problem when the execution or the request is cancelled, the key is invalid, or the circuit breaker is open
+	 * @throws Problem when the execution or the request is cancelled, the key is invalid, or the service is down
 	 */
-	async run<T, R>(
-		work: () => Promise<T>,
-		outcomeOf: (result: T) => Outcome,
+	async run<T>(
+		work: (signal: AbortSignal) => Promise<T>,
 		options: QueueOptions,
-		settle: (result: T) => R,
-	): Promise<R> {
-		await new Promise<void>((send, reject) => {
-			this.lineUp({ ...options, since: performance.now(), send, reject });
+	): Promise<T> {
+		const sent = await new Promise<InFlight>((send, reject) => {
+			const { notBefore = performance.now() } = options;
+			this.lineUp({ ...options, notBefore, send, reject });
 			this.pump();
 		});
-		const { epoch } = this;
+		const { signal } = sent.controller;
+		const { signal: cancel } = options;
 		try {
-			const result = await work();
-			this.learn(outcomeOf(result), epoch, options);
-			return settle(result);
+			return await work(cancel ? AbortSignal.any([cancel, signal]) : signal);
 		} finally {
-			this.inFlight--;
+			this.inFlight.delete(sent);
 			this.pump();
 		}
 	}
 
-	throwIfClosed(options: QueueOptions) {
-		const reason = this.reasonAgainst(options);
+	throwIfClosed(signal?: AbortSignal) {
+		const reason = this.reasonAgainst({ signal });
 		if (reason) throw reason;
 	}
 
@@ -186,129 +195,99 @@ export class RequestQueue {
 		this.pausedUntil = Math.max(this.pausedUntil, performance.now() + ms);
 	}
 
-	private reasonAgainst(request: QueueOptions): Error | undefined {
-		const cancelled = cancellationOf(request.signal);
-		if (cancelled) return cancelled;
-		if (request.isCancelled?.()) return CANCELLED_REQUEST;
-		if (this.closedBy) return this.closedBy;
-		const { isOpen, lastFailure } = this.circuitBreaker;
-		const isStopped = isOpen || !request.continues;
-		if (isStopped && lastFailure) return lastFailure;
-		return request.stoppedBy?.();
-	}
-
-	/** Once the time of the queue is over, a request that the rate holds back is not sent. */
-	private lateReason(): Error | undefined {
-		const now = performance.now();
-		const isHeld = now < this.nextAt;
-		return isHeld && this.until <= now ? outOfTime() : undefined;
+	private reasonAgainst({ signal, stoppedBy }: Partial<QueueOptions>) {
+		const reason = cancellationOf(signal) ?? this.closedBy ?? stoppedBy?.();
+		if (reason || performance.now() < this.endAt) return reason;
+		return outOfTime();
 	}
 
 	private lineUp(request: Waiting) {
-		const { notBefore = 0 } = request;
-		if (notBefore <= performance.now()) {
-			this.lineOf(request).push(request);
-			return;
-		}
-		const { later } = this.lines;
-		const earlier = later.filter((other) => other.notBefore! <= notBefore);
-		later.splice(earlier.length, 0, request);
+		const { waiting } = this;
+		let at = waiting.length;
+		while (at > 0 && compare(waiting[at - 1], request) > 0) at--;
+		waiting.splice(at, 0, request);
 	}
 
-	private lineOf({ isProbe, isFurther }: Waiting) {
-		if (isProbe) return this.lines.probe;
-		return isFurther ? this.lines.further : this.lines.first;
+	/** The request that is sent next. During a probe, no other request is sent. */
+	private next(): Waiting | undefined {
+		const now = performance.now();
+		return this.waiting.find(
+			({ isProbe, notBefore }) => notBefore <= now && (isProbe || !this.probing),
+		);
 	}
 
-	/** The line whose first request is sent next. During the key check, no other request is sent. */
-	private nextLine(): Waiting[] | undefined {
-		const { probe, further, first } = this.lines;
-		const line = [probe, further, first].find(({ length }) => length > 0);
-		return this.probing && line !== probe ? undefined : line;
-	}
-
-	/** Sends and rejects requests until one has to wait, and wakes up when that one may be sent. */
+	/** Sends and rejects requests until one has to wait. */
 	private pump() {
-		for (let line = this.nextLine(); line; line = this.nextLine()) {
-			const reason = this.reasonAgainst(line[0]) ?? this.lateReason();
-			if (reason) {
-				line.shift()!.reject(reason);
-				continue;
-			}
-			if (this.inFlight >= this.places) break;
-			const heldUntil = Math.max(this.pausedUntil, this.nextAt);
-			if (performance.now() < heldUntil) {
-				void this.wakeUp(heldUntil);
-				return;
-			}
-			this.dispatch(line.shift()!);
+		for (let one = this.next(); one; one = this.next()) {
+			const reason = this.reasonAgainst(one);
+			if (!reason && !this.isFree) break;
+			this.waiting.splice(this.waiting.indexOf(one), 1);
+			if (reason) one.reject(reason);
+			else this.dispatch(one);
 		}
-		const [retry] = this.lines.later;
-		if (retry) void this.wakeUp(retry.notBefore!);
+		void this.wakeUp();
+	}
+
+	private get isFree() {
+		const heldUntil = Math.max(this.pausedUntil, this.nextAt);
+		return this.inFlight.size < this.places && heldUntil <= performance.now();
 	}
 
 	/** Sends the request and sets the time of the next one by the rate. */
-	private dispatch({ since, send }: Waiting) {
-		this.inFlight++;
+	private dispatch({ notBefore, timeoutMs, send }: Waiting) {
+		const now = performance.now();
 		// Idle time earns no burst; a late timer earns half an interval at most.
-		const earliest = performance.now() - this.intervalMs / 2;
-		const turn = Math.max(this.nextAt, since, this.pausedUntil, earliest);
+		const earliest = now - this.intervalMs / 2;
+		const turn = Math.max(this.nextAt, notBefore, earliest);
 		this.nextAt = turn + this.intervalMs;
-		send();
+		const endsAt = Math.min(now + timeoutMs, this.endAt);
+		const sent = { endsAt, controller: new AbortController() };
+		this.inFlight.add(sent);
+		send(sent);
 	}
 
-	/**
-	 * Pumps at `time`, or after a step of the sleep if that is earlier: requests that are cancelled meanwhile end soon.
-	 *
-	 * @param time by `performance.now()`
-	 */
-	private async wakeUp(time: number) {
+	/** Works again at the next time at which a request may be sent or ends, or after a step of the sleep. */
+	private async wakeUp() {
+		const [first] = this.waiting;
+		if (!first && this.inFlight.size === 0) return;
 		const now = performance.now();
-		const at = Math.max(now + 1, Math.min(time, now + SLEEP_STEP_MS));
+		const ends = [...this.inFlight].map(({ endsAt }) => endsAt);
+		const times = [this.pausedUntil, this.nextAt, first?.notBefore ?? 0, ...ends];
+		const at = Math.min(now + SLEEP_STEP_MS, ...times.filter((time) => time > now));
 		if (this.wakesAt <= at) return;
 		this.wakesAt = at;
 		await sleep(at - now);
 		if (this.wakesAt === at) this.wakesAt = Infinity;
-		this.lineUpDue();
-		if (performance.now() >= this.sweepAt) this.sweep();
+		this.sweep();
 		this.pump();
 	}
 
-	/** Moves retries whose pause has ended. */
-	private lineUpDue() {
-		const { later } = this.lines;
-		while (later.length > 0 && later[0].notBefore! <= performance.now()) {
-			this.lineUp(later.shift()!);
-		}
-	}
-
-	/** Rejects all waiting requests that may not be sent any more. */
+	/** Ends all requests that have run out of time, and rejects those that may not be sent any more. */
 	private sweep() {
-		this.sweepAt = performance.now() + SLEEP_STEP_MS;
-		for (const line of Object.values(this.lines)) {
-			for (const one of line.splice(0)) {
-				const reason = this.reasonAgainst(one);
-				if (reason) one.reject(reason);
-				else line.push(one);
-			}
+		for (const { endsAt, controller } of this.inFlight)
+			if (endsAt <= performance.now()) controller.abort(TIMEOUT);
+		for (const one of this.waiting.splice(0)) {
+			const reason = this.reasonAgainst(one);
+			if (reason) one.reject(reason);
+			else this.waiting.push(one);
 		}
 	}
 
-	/** @param epoch in which the request was sent */
-	private learn(outcome: Outcome, epoch: number, { isProbe }: QueueOptions) {
+	/** Adapts to the outcome of an attempt, before the next request is sent. @param epoch in which it was sent */
+	learn(outcome: Outcome, epoch: number, isProbe = false) {
 		// After an answer, the next throttle may be another one.
 		if (outcome === 'answered' && !isProbe) this.isListAsked = false;
 		if (outcome === 'answered') this.isKeyProven = true;
-		if (outcome === 'answered' || isDenied(outcome)) this.onAnswer();
+		if (outcome === 'answered' || outcome === 'denied') this.onAnswer();
 		if (outcome === 'throttled' && epoch === this.epoch) this.onThrottle();
-		if (isRetryable(outcome)) this.circuitBreaker.onFailedAttempt();
+		if (isRetryable(outcome)) this.failing.since ??= performance.now();
 	}
 
 	private onAnswer() {
 		const raised = this.concurrency + 1 / (ANSWERS_TO_RAISE * this.concurrency);
 		this.concurrency = Math.min(this.most, raised);
 		this.throttles = 0;
-		this.circuitBreaker.reset();
+		this.failing = { count: 0 };
 	}
 
 	private onThrottle() {

@@ -4,16 +4,10 @@
  */
 import { DateTime } from 'luxon';
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
-import type { Problem } from '../shared/problem';
-import {
-	classify,
-	isRetryable,
-	isTruncated,
-	type Answer,
-	type Outcome,
-} from './classify';
-import { cancellationOf, statusError, truncatedError } from './errors';
-import type { QueueOptions, RequestQueue } from './requestQueue';
+import { isThrottle, type Problem } from '../shared/problem';
+import { classify, classifyStatus, isRetryable, type Answer } from './classify';
+import { CANCELLED_REQUEST, cancellationOf, statusError, truncatedError } from './errors';
+import { FEW_FAILURES, type RequestQueue } from './requestQueue';
 import type { Stopwatch } from './stopwatch';
 import type { Send } from './transport';
 
@@ -43,16 +37,12 @@ export const SHORT_RETRY = {
 export const MAX_PAUSE_MS = 3_600_000;
 
 /** The milliseconds of a `Retry-After` header, in seconds or as an HTTP date; undefined without a valid one. */
-export function retryAfterMs(
-	header: unknown,
-	now = Date.now(),
-	maxMs = RETRY_LIMITS.maxRetryAfterMs,
-) {
-	const text = String(header ?? '').trim();
-	const isSeconds = /^\d+(\.\d+)?$/.test(text);
-	const ms = isSeconds ? Number(text) * 1000 : DateTime.fromHTTP(text).toMillis() - now;
-	if (Number.isNaN(ms)) return undefined;
-	return Math.min(Math.max(0, ms), maxMs);
+export function retryAfterMs(header: unknown, maxMs: number) {
+	const text = String(header);
+	const seconds = Number.parseFloat(text);
+	const untilMs = DateTime.fromHTTP(text).toMillis() - Date.now();
+	const ms = Number.isNaN(seconds) ? untilMs : seconds * 1000;
+	return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), maxMs);
 }
 
 /** Exponential backoff: milliseconds before attempt `attempt` (from 2), with jitter, so that many retries do not coincide. */
@@ -70,21 +60,27 @@ export interface RetryLimits {
 	/** Since the first failure. */
 	retryForMs: number;
 	/** A longer Retry-After is cut to this. */
-	maxRetryAfterMs?: number;
-	/** By `performance.now()`: no retry starts after it. */
+	maxRetryAfterMs: number;
+	/** For a whole answer. */
+	timeoutMs: number;
+	/**
+	 * By `performance.now()`: a throttled request is sent again until then, in any number of attempts, and no other one later. By
+	 * default a throttle is a failure like others.
+	 */
 	retryUntil?: number;
-	/** Whether a throttled request is sent again until `retryUntil`, in any number of attempts. By default a throttle is a failure like others. */
-	outlastsThrottles?: boolean;
+	/**
+	 * Whether the trigger's reader tells an outage from failing users: failures do not count towards the circuit breaker, and the
+	 * first Retry-After asks the user list. If that is refused too, it is one for all requests, else one for this user.
+	 */
+	isPoll?: boolean;
 }
 
-export interface RetryOptions
-	extends RetryLimits,
-		Pick<QueueOptions, 'signal' | 'continues'> {
+export interface RetryOptions extends RetryLimits {
 	queue: RequestQueue;
-	/** Whether failures do not count towards the circuit breaker: the trigger's reader tells an outage from failing users itself. */
-	ignoreFailure?: boolean;
-	/** Whether the user list is throttled too. Without it, a Retry-After is one for all requests. */
-	isListThrottled?: () => Promise<boolean>;
+	signal?: AbortSignal;
+	isListThrottled: () => Promise<boolean>;
+	/** Called with the error of each request that has used up its attempts. */
+	onFailure: (problem: Problem) => void;
 }
 
 /** What is left of the time for one user. All requests for the user share it. */
@@ -97,78 +93,26 @@ export interface Budget {
 	mayRetry: () => boolean;
 }
 
-export interface RequestOptions
-	extends Pick<QueueOptions, 'isProbe' | 'isCancelled'>,
-		Pick<RetryOptions, 'ignoreFailure'> {
+export interface RequestOptions {
+	/** A request of the user list that tells whether a problem is one of all: it goes ahead of others, and pauses none. */
+	isProbe?: boolean;
+	/** Whether the answer is no longer needed. */
+	isCancelled?: () => boolean;
 	/** Default: the attempts of the client. */
 	maxAttempts?: number;
-	/** Whether the caller requests the user list next, so that a 404 needs no check of the Base URL. */
-	isListNext?: boolean;
 	budget?: Budget;
 }
 
 /** Options of a request whose failure is an answer, too. */
-export const SINGLE_ATTEMPT: RequestOptions = { maxAttempts: 1, ignoreFailure: true };
+export const SINGLE_ATTEMPT: RequestOptions = { maxAttempts: 1 };
 
-/** A failed attempt, and what the queue knows. All times in ms. */
-export interface FailedAttempt {
-	outcome: Outcome;
-	/** Whether the service limits the requests (429, Retry-After). */
-	isThrottle: boolean;
-	/** Retry-After. */
-	askedMs?: number;
-	attempt: number;
-	/** Since the first failure of this request. */
-	failingMs: number;
-	now: number;
-	/** Times in a row that the service has throttled any request. */
-	throttles: number;
-	/** Whether several requests in a row have used up their attempts. */
-	isServiceFailing: boolean;
-	/** False after a failure that is no throttle ends the request. */
-	mayRetry: boolean;
-}
-
-/** Milliseconds until the next attempt; undefined to give up. */
-export function retryDelay(
-	failed: FailedAttempt,
-	limits: RetryLimits,
-	random?: number,
-): number | undefined {
-	const { outcome, attempt, failingMs, now, askedMs = 0, throttles } = failed;
-	const {
-		maxAttempts,
-		retryForMs,
-		retryUntil = Infinity,
-		outlastsThrottles = false,
-	} = limits;
-	const failures = outcome === 'throttled' ? Math.max(attempt, throttles) : attempt;
-	const delayMs = Math.max(askedMs, backoff(failures + 1, random));
-	const isTooLate = now + delayMs > retryUntil;
-	if (outcome === 'failed' || maxAttempts === 1 || isTooLate) return undefined;
-	if (outlastsThrottles && failed.isThrottle) return delayMs;
-	// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
-	const most = failed.isServiceFailing
-		? Math.min(FEW_ATTEMPTS, maxAttempts)
-		: maxAttempts;
-	const isExhausted = attempt >= most || failingMs + delayMs > retryForMs;
-	return isExhausted || !failed.mayRetry ? undefined : delayMs;
-}
-
-/** `send` through the queue, retried while the failure is transient. @throws Problem of the last attempt */
-export const withRetry =
-	(send: Send, options: RetryOptions) =>
-	async (url: string, request: RequestOptions = {}): Promise<IN8nHttpFullResponse> =>
-		await new Attempts(send, options, request).untilAnswered(url);
-
-/** The attempts of one request. Times by `performance.now()`. */
-class Attempts {
+/** The attempts of one request, through the queue. Times by `performance.now()`. */
+export class Attempts {
 	private count = 0;
 	private readonly startedAt = performance.now();
 	private failedAt?: number;
-	/** Last failure that is this user's own, not a throttle that the reader outlasts. */
-	private ownFailure?: Problem;
-	private lastFailure?: Problem;
+	/** The last failure. One that is this user's own is kept when a throttle follows that the poll outlasts. */
+	private failure?: Problem;
 	/** Whether the service limited the last attempt. */
 	private wasThrottled = false;
 	/** The end of the pause before the next attempt. */
@@ -180,21 +124,26 @@ class Attempts {
 		private readonly request: RequestOptions,
 	) {}
 
+	/** @throws Problem of the last attempt */
 	async untilAnswered(url: string): Promise<IN8nHttpFullResponse> {
-		const { queue, signal, continues } = this.options;
-		const { budget, isProbe, isCancelled } = this.request;
-		const queued = { signal, continues, isProbe, isCancelled, stoppedBy: this.stoppedBy };
-		const work = async () => {
+		const { queue, signal, timeoutMs } = this.options;
+		const { budget, isProbe } = this.request;
+		const { stoppedBy } = this;
+		const work = async (abort: AbortSignal) => {
+			const { epoch } = queue;
 			budget?.spent.start();
 			this.count++;
-			return await this.send(url);
+			const answer = await this.send(url, abort);
+			queue.learn(classify(answer), epoch, isProbe);
+			return this.settle(answer);
 		};
 		try {
 			for (;;) {
+				const { notBefore } = this;
 				// Goes ahead of the first requests for other users.
-				const isFurther = this.count > 0 || budget?.spent.isBegun;
-				const options = { ...queued, isFurther, notBefore: this.notBefore };
-				const response = await queue.run(work, classify, options, this.settle);
+				const isFurther = Boolean(isProbe || this.count > 0 || budget?.spent.isBegun);
+				const queued = { signal, timeoutMs, isProbe, isFurther, notBefore, stoppedBy };
+				const response = await queue.run(work, queued);
 				if (response) return response;
 			}
 		} finally {
@@ -202,114 +151,92 @@ class Attempts {
 		}
 	}
 
-	private readonly stoppedBy = () => {
-		if (this.isOwnThrottle) return this.lastFailure;
-		const reason = this.request.budget?.stoppedBy();
-		return reason && (this.lastFailure ?? reason);
+	private readonly stoppedBy = (): Problem | undefined => {
+		const { budget, isCancelled } = this.request;
+		if (isCancelled?.()) return CANCELLED_REQUEST;
+		// A limit of this user only ends the request, and the others go on.
+		const isOfAll = this.options.queue.isThrottledForAll || !budget;
+		if (this.wasThrottled && !isOfAll) return this.failure;
+		const reason = budget?.stoppedBy();
+		return reason && (this.failure ?? reason);
 	};
-
-	/** Whether the last failure was a limit of this user only: the request ends, and the others go on. */
-	private get isOwnThrottle(): boolean {
-		const isOfAll = this.options.queue.isThrottledForAll || !this.request.budget;
-		return this.wasThrottled && !isOfAll;
-	}
 
 	/** @returns nothing for another attempt @throws Problem after the last one */
-	private readonly settle = (answer: Answer): IN8nHttpFullResponse | undefined => {
-		const cancelled = cancellationOf(this.options.signal);
+	private settle(answer: Answer): IN8nHttpFullResponse | undefined {
+		const { signal, isPoll, onFailure } = this.options;
+		const cancelled = cancellationOf(signal);
 		if (cancelled) throw cancelled;
-		if ('response' in answer && !isRetryable(classify(answer))) return answer.response;
+		const outcome = classify(answer);
+		if ('response' in answer && !isRetryable(outcome)) return answer.response;
 
-		const failed = this.failedAttempt(answer);
-		const latest = withAttempts(problemOf(answer), failed, failed.now - this.startedAt);
-		const isOutlasted = this.options.outlastsThrottles && failed.isThrottle;
-		if (!isOutlasted) this.ownFailure = latest;
-		const failure = this.ownFailure ?? latest;
-		this.lastFailure = failure;
-		this.wasThrottled = failed.isThrottle;
-
-		const maxAttempts = this.request.maxAttempts ?? this.options.maxAttempts;
-		const limits = { ...this.options, maxAttempts };
-		const delayMs = this.isOwnThrottle ? undefined : retryDelay(failed, limits);
-		if (!this.request.isProbe) this.pauseOthers(failed, latest, maxAttempts, delayMs);
-		if (delayMs === undefined) this.giveUp(failure);
-		this.notBefore = failed.now + delayMs;
-		return undefined;
-	};
-
-	private giveUp(failure: Problem): never {
-		const { queue, ignoreFailure } = this.options;
-		const isIgnored = this.request.ignoreFailure ?? ignoreFailure;
-		if (!isIgnored) queue.circuitBreaker.onFailure(failure);
+		this.failedAt ??= performance.now();
+		const latest = this.problemOf(answer);
+		const { failure: before = latest } = this;
+		const keeps = this.isOutlasted(latest) && !isThrottle(before);
+		const failure = keeps ? before : latest;
+		this.failure = failure;
+		this.wasThrottled = isThrottle(latest);
+		const isThrottled = outcome === 'throttled';
+		const delayMs = this.delayAfter(latest);
+		if (!this.request.isProbe) this.pauseOthers(latest, isThrottled, delayMs);
+		if (delayMs !== undefined) {
+			this.notBefore = performance.now() + delayMs;
+			return undefined;
+		}
+		if (!isPoll) onFailure(failure);
 		throw failure;
 	}
 
-	private failedAttempt(answer: Answer): FailedAttempt {
-		const { queue, maxRetryAfterMs } = this.options;
-		const response = 'response' in answer ? answer.response : undefined;
-		const header = response?.headers?.['retry-after'];
-		const askedMs = retryAfterMs(header, Date.now(), maxRetryAfterMs);
-		const now = performance.now();
-		this.failedAt ??= now;
-		return {
-			outcome: classify(answer),
-			isThrottle: response?.statusCode === 429 || askedMs !== undefined,
-			askedMs,
-			attempt: this.count,
-			failingMs: now - this.failedAt,
-			now,
-			throttles: queue.throttles,
-			isServiceFailing: queue.circuitBreaker.isFailing,
-			mayRetry: this.request.budget?.mayRetry() ?? true,
-		};
+	private problemOf(answer: Answer): Problem {
+		const problem = 'failure' in answer ? answer.failure : errorOf(answer.response);
+		if (!problem.isTransient) return problem;
+		const header = 'response' in answer && answer.response.headers?.['retry-after'];
+		const seconds = Math.round((performance.now() - this.startedAt) / 1000);
+		const tried = this.count > 1 ? `Tried ${this.count} times in ${seconds} s. ` : '';
+		return problem.reworded(problem.message, tried + problem.description, {
+			retryAfterMs: retryAfterMs(header, this.options.maxRetryAfterMs),
+		});
+	}
+
+	private isOutlasted(problem: Problem): boolean {
+		return this.options.retryUntil !== undefined && isThrottle(problem);
+	}
+
+	/** Milliseconds until the next attempt; undefined to give up. */
+	private delayAfter(latest: Problem): number | undefined {
+		const { queue, retryForMs, retryUntil = Infinity } = this.options;
+		const { maxAttempts = this.options.maxAttempts, budget } = this.request;
+		const { count, failedAt = 0 } = this;
+		const failures = Math.max(count, queue.throttles);
+		const delayMs = Math.max(latest.retryAfterMs ?? 0, backoff(failures + 1));
+		const next = performance.now() + delayMs;
+		if (!latest.isTransient || maxAttempts === 1 || next > retryUntil) return undefined;
+		if (this.isOutlasted(latest)) return delayMs;
+		// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
+		const isServiceFailing = queue.failing.count >= FEW_FAILURES;
+		const most = isServiceFailing ? FEW_ATTEMPTS : maxAttempts;
+		const isExhausted =
+			count >= Math.min(most, maxAttempts) || next > failedAt + retryForMs;
+		return isExhausted || budget?.mayRetry() === false ? undefined : delayMs;
 	}
 
 	/** Pauses the other requests of the queue. @param delayMs undefined after the last attempt */
-	private pauseOthers(
-		failed: FailedAttempt,
-		problem: Problem,
-		maxAttempts: number,
-		delayMs?: number,
-	) {
-		const {
-			queue,
-			outlastsThrottles,
-			retryUntil = Infinity,
-			isListThrottled,
-		} = this.options;
-		const { outcome, isThrottle, askedMs, throttles } = failed;
-		const isOutlasted = outlastsThrottles && isThrottle;
-		if (isOutlasted) queue.lastThrottle = problem;
+	private pauseOthers(latest: Problem, isThrottled: boolean, delayMs?: number) {
+		const { queue, retryUntil = 0, isPoll, isListThrottled } = this.options;
+		const isOutlasted = this.isOutlasted(latest);
+		if (isOutlasted) queue.lastThrottle = latest;
+		const isRetried = delayMs !== undefined;
 		const restMs = retryUntil - performance.now();
 		// By throttles in a row, not by `delayMs`: others are answered while one request is throttled again and again.
-		const pauseMs = Math.max(askedMs ?? 0, backoff(throttles + 1));
-		if (isThrottle && isListThrottled && this.request.budget) {
-			void queue.obey(delayMs === undefined ? restMs : pauseMs, isListThrottled);
-			return;
-		}
-		if (maxAttempts === 1) return;
-		const isRetried = delayMs !== undefined;
-		if (isRetried && (isOutlasted || outcome === 'throttled')) queue.pause(pauseMs);
+		const pauseMs = Math.max(latest.retryAfterMs ?? 0, backoff(queue.throttles + 1));
+		if (isPoll && isThrottle(latest) && this.request.budget)
+			void queue.obey(isRetried ? pauseMs : restMs, isListThrottled);
+		else if (isRetried && (isThrottled || isOutlasted)) queue.pause(pauseMs);
 	}
 }
 
-function problemOf(answer: Answer): Problem {
-	if ('failure' in answer) return answer.failure;
-	const { response } = answer;
-	return isTruncated(response)
-		? truncatedError()
-		: statusError(response.statusCode, response.body);
-}
-
-function withAttempts(
-	problem: Problem,
-	{ outcome, attempt, askedMs }: FailedAttempt,
-	elapsedMs: number,
-): Problem {
-	if (outcome === 'failed') return problem;
-	const times = attempt === 1 ? 'once' : `${attempt} times`;
-	const seconds = Math.round(elapsedMs / 1000);
-	const unit = seconds === 1 ? 'second' : 'seconds';
-	const advice = `Tried ${times} in ${seconds} ${unit}. ${problem.description}`;
-	return problem.reworded(problem.message, advice, { retryAfterMs: askedMs });
+/** The error of a response that a retry may mend. */
+function errorOf({ statusCode, body }: IN8nHttpFullResponse): Problem {
+	const isCutOff = classifyStatus(statusCode) === 'answered';
+	return isCutOff ? truncatedError() : statusError(statusCode, body);
 }

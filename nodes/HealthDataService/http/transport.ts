@@ -7,10 +7,8 @@ import type {
 	ILoadOptionsFunctions,
 	IPollFunctions,
 } from 'n8n-workflow';
-import type { Problem } from '../shared/problem';
 import { authenticate, serviceRoot, type ServiceCredential } from './authenticate';
 import type { Answer } from './classify';
-import type { Deadlines } from './deadlines';
 import { networkError } from './errors';
 
 const CREDENTIAL = 'healthDataServiceApi';
@@ -22,14 +20,7 @@ export type Context = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFun
 export type RequestDefaults = DeclarativeRestApiSettings.HttpRequestOptions;
 
 /** Never rejects. */
-export type Send = (url: string) => Promise<Answer>;
-
-export interface TransportOptions {
-	defaults: RequestDefaults;
-	signal?: AbortSignal;
-	timeoutMs: number;
-	deadlines: Deadlines;
-}
+export type Send = (url: string, signal: AbortSignal) => Promise<Answer>;
 
 type CredentialData = ICredentialDataDecryptedObject & ServiceCredential;
 
@@ -45,55 +36,38 @@ export async function readCredential(context: Context): Promise<StoredCredential
 	return { data, root: serviceRoot(data) };
 }
 
-/** @param credential read once: n8n would load and decrypt it again for each page */
+/**
+ * @param credential read once: n8n would load and decrypt it again for each page
+ * @throws Problem when the key may not be sent: n8n 2.8.4 drops what `authenticate` throws, as if the connection was broken
+ */
 export function createSend(
 	context: Context,
 	{ data, root }: StoredCredential,
-	{ defaults, signal, timeoutMs, deadlines }: TransportOptions,
+	defaults: RequestDefaults,
 ): Send {
-	const refusal = refusalOf(data, defaults, root);
-	return async (url) => {
-		if (refusal) return { failure: refusal };
+	authenticate(data, { ...(defaults as IHttpRequestOptions), url: root });
+	return async (url, abortSignal) => {
 		try {
-			const response = await deadlines.within(
-				timeoutMs,
-				signal,
-				async (abortSignal) =>
-					await context.helpers.httpRequestWithAuthentication.call(
-						withSignal(context, abortSignal),
-						CREDENTIAL,
-						{
-							...defaults,
-							method: 'GET',
-							url,
-							json: true,
-							returnFullResponse: true,
-							// classify.ts reads the status, client.ts follows redirects.
-							ignoreHttpStatusErrors: true,
-							abortSignal,
-						} as IHttpRequestOptions,
-						{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data } },
-					),
+			const response = await context.helpers.httpRequestWithAuthentication.call(
+				withSignal(context, abortSignal),
+				CREDENTIAL,
+				{
+					...defaults,
+					method: 'GET',
+					url,
+					json: true,
+					returnFullResponse: true,
+					// classify.ts reads the status, client.ts follows redirects.
+					ignoreHttpStatusErrors: true,
+					abortSignal,
+				} as IHttpRequestOptions,
+				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data } },
 			);
 			return { response };
 		} catch (error) {
-			return { failure: networkError(error, root) };
+			return { failure: networkError(abortSignal.reason ?? error, root) };
 		}
 	};
-}
-
-/** n8n calls `authenticate` for each request; 2.8.4 drops what it throws, and it would look like a broken connection. */
-function refusalOf(
-	data: ServiceCredential,
-	defaults: RequestDefaults,
-	root: string,
-): Problem | undefined {
-	try {
-		authenticate(data, { ...(defaults as IHttpRequestOptions), url: root });
-	} catch (error) {
-		return error as Problem;
-	}
-	return undefined;
 }
 
 /** n8n's helper prefers the context's signal to that of the request: so the context gets ours. */

@@ -7,6 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { pickerRow } from '../fields/users';
 import { connect, type Get } from '../http/client';
+import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
 import {
 	connectedSources,
@@ -34,7 +35,8 @@ function picker({ rowsOf, find, advice }: Picker) {
 		filter = '',
 	): Promise<INodeListSearchResult> {
 		try {
-			const get = await connect(this, SHORT_RETRY);
+			const queueOf = () => new RequestQueue({ concurrency: 1 });
+			const get = await connect(this, { ...SHORT_RETRY, queueOf });
 			const text = filter.trim();
 			const found = await find?.(get, text);
 			if (found) return { results: rowsOf([found]) };

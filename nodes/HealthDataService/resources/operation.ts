@@ -15,7 +15,7 @@ import { isTool } from '../fields/field';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
 import { RowLimit } from '../service/readings/rowLimit';
-import { Problem, sentences, toNodeError } from '../shared/problem';
+import { Problem, problemOfAll, sentences, toNodeError } from '../shared/problem';
 
 /**
  * Reads the rows of one input item.
@@ -50,7 +50,7 @@ export function perItem(execute: Execute) {
 		const connectRun = async (limits?: RequestLimits) =>
 			await connect(this, {
 				defaults: options,
-				queue: (account) => run.queueOf(account, limits),
+				queueOf: (account) => run.queueOf(account, limits),
 			});
 
 		// Without Batching n8n starts all items synchronously. If it cannot start one, because its expression fails, On Error Stop ends the
@@ -89,7 +89,7 @@ const told = (context: IExecutePaginationFunctions, error: Error) =>
 export const itemLimit = (maxRows: number, advice: string) =>
 	new RowLimit(maxRows, (most) => {
 		const message = `More than ${most} rows for one input item are more than n8n can hand on`;
-		return new Problem(message, advice, { concernsAll: true });
+		return problemOfAll(message, advice);
 	});
 
 export class Run {

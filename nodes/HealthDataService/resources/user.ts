@@ -55,7 +55,7 @@ const listUsers: Execute = async (context, connectRun) => {
 	const onTotal = (users: number) => void limit.isReached(users);
 	// With a filter, the number of users to read is unknown: only the matching ones count.
 	const slice: ListSlice = slug
-		? { offset, pagesOnDemand: limit.mayEndEarly ? 0 : undefined }
+		? { offset, pagesAhead: limit.mayEndEarly ? 0 : undefined }
 		: { offset, maxUsers: limit.maxRows, onTotal };
 	const get = await connectRun();
 	for await (const { users } of userPages(get, slice)) {

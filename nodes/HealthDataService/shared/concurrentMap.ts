@@ -35,8 +35,7 @@ export async function* concurrentMap<T, R>(
 	} catch (error) {
 		if (asCompleted) yield* inWork.results(0);
 		inWork.failure ??= { error };
-		// Throws the failure.
-		yield* inWork.results(0);
+		throw inWork.failure.error;
 	} finally {
 		inWork.isEnded = true;
 	}

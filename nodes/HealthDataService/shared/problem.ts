@@ -25,7 +25,7 @@ export class Problem extends Error {
 	readonly kind: Kind;
 	readonly httpCode?: string;
 	/** Whether all other requests would fail in the same way. False: the problem may concern one user only. */
-	readonly concernsAll: boolean;
+	readonly concernsAll: boolean = false;
 	/** The service's Retry-After, from `at` on. */
 	readonly retryAfterMs?: number;
 	/** When the problem arose (ms since 1970). */
@@ -34,23 +34,17 @@ export class Problem extends Error {
 	constructor(
 		message: string,
 		readonly description: string,
-		{
-			kind = 'configuration-invalid',
-			httpCode,
-			concernsAll,
-			retryAfterMs,
-		}: ProblemOptions = {},
+		{ kind = 'configuration-invalid', ...others }: ProblemOptions = {},
 	) {
 		super(message);
 		this.kind = kind;
-		this.httpCode = httpCode;
-		this.concernsAll = concernsAll ?? kind === 'credential-invalid';
-		this.retryAfterMs = retryAfterMs;
+		Object.assign(this, others);
 	}
 
 	/** The same cause in other words. */
 	reworded(message: string, description: string, more: ProblemOptions = {}) {
-		return new Problem(message, description, { ...this, ...more });
+		const options = { ...this, ...more, description };
+		return new Problem(message, description, options);
 	}
 
 	/** The same problem, if all other requests have it. */
@@ -63,6 +57,10 @@ export class Problem extends Error {
 		return this.kind === 'rate-limited' || this.kind === 'temporarily-unavailable';
 	}
 }
+
+/** A problem that all other requests would have. */
+export const problemOfAll = (message: string, advice: string) =>
+	new Problem(message, advice, { concernsAll: true });
 
 /** The Problem of one of many users. @throws an error that concerns all users, and any error after the read has ended */
 export function problemOfOne(error: unknown, hasEnded: boolean): Problem {
@@ -106,7 +104,7 @@ export function toNodeError(
 			: new NodeOperationError(node, message, { description, itemIndex });
 	// Read by n8n's durable scheduler.
 	return Object.assign(nodeError, {
-		failure: { cause: kind, ...(retryAfterMs !== undefined && { retryAfterMs }) },
+		failure: { cause: kind, retryAfterMs },
 	});
 }
 
@@ -116,9 +114,7 @@ export const countOfUsers = (count: number) =>
 
 /** Messages and descriptions end without a full stop, or with one where they are several sentences. */
 export const sentences = (...parts: Array<string | null | undefined>) =>
-	parts.flatMap((part) => (part ? [withFullStop(part.trimEnd())] : [])).join(' ');
-
-const withFullStop = (text: string) => (text.endsWith('.') ? text : `${text}.`);
+	parts.flatMap((part) => (part ? [part.trimEnd().replace(/\.?$/, '.')] : [])).join(' ');
 
 /** A line for n8n's log with the names of workflow and node: n8n adds neither. As JSON, because a name may have several lines. */
 export const logLine = (

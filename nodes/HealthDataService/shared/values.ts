@@ -109,14 +109,8 @@ export function wholeNumber(
 	min: number,
 	max = Infinity,
 ): number {
-	const number = toNumber(value);
-	if (
-		number !== undefined &&
-		Number.isSafeInteger(number) &&
-		number >= min &&
-		number <= max
-	)
-		return number;
+	const number = toNumber(value) ?? NaN;
+	if (Number.isSafeInteger(number) && number >= min && number <= max) return number;
 	const range = max === Infinity ? `of ${min} or more` : `from ${min} to ${max}`;
 	throw unusable(
 		field,
@@ -127,8 +121,8 @@ export function wholeNumber(
 }
 
 export function someNumber(value: unknown, field: string, min: number): number {
-	const number = toNumber(value);
-	if (number !== undefined && number >= min) return number;
+	const number = toNumber(value) ?? NaN;
+	if (number >= min) return number;
 	throw unusable(
 		field,
 		`a number of ${min} or more`,
@@ -155,7 +149,7 @@ export function whatCame(value: unknown): string {
 }
 
 function kindOf(value: unknown): string {
-	if (value === undefined || value === null) return 'nothing';
+	if (isBlank(value)) return 'nothing';
 	if (typeof value === 'boolean') return String(value);
 	return Array.isArray(value) ? 'a list' : 'an object';
 }

@@ -129,14 +129,11 @@ async function read(
 	const queue = new RequestQueue(target, end);
 	const get = await connect(context, {
 		...limits,
-		queue,
+		queueOf: () => queue,
 		timeoutMs,
-		retryUntil: deadline,
-		outlastsThrottles: !isStart,
+		retryUntil: isStart ? undefined : deadline,
 		maxRetryAfterMs: MAX_PAUSE_MS,
-		// Other users are read on after one has failed.
-		ignoreFailure: true,
-		asksList: true,
+		isPoll: true,
 		onAnswer: clock.onAnswer,
 	});
 	const { troubles } = local;

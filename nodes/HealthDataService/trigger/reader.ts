@@ -157,7 +157,7 @@ export class PollReader {
 		const hasRate = this.target.requestsPerSecond !== undefined;
 		const partMs = Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
 		const end = performance.now() + (hasRate ? Infinity : partMs);
-		queue.deadlines.endAt = Math.min(end, queue.deadlines.endAt);
+		queue.endAt = Math.min(end, queue.endAt);
 		this.isAside = true;
 		const triedOf = (user: SelectedUser) => this.cursors.of(user).tried;
 		const oldestFirst = this.aside.sort((a, b) => triedOf(a) - triedOf(b));
@@ -197,7 +197,7 @@ export class PollReader {
 	private readonly isTimeUp = (): boolean => {
 		const { deadline, queue } = this.options;
 		const mayUseAll = this.isAside || this.ended === 0;
-		const end = mayUseAll ? queue.deadlines.endAt : deadline;
+		const end = mayUseAll ? queue.endAt : deadline;
 		return this.isOver || performance.now() >= end;
 	};
 

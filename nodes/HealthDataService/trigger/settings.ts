@@ -18,7 +18,7 @@ import {
 import { readUser, readUserIds, readUserScope, userFields } from '../fields/users';
 import { measuredValues, reachedText, type Limit } from '../service/readings/measured';
 import { metrics, type ThresholdOption } from '../service/readings/metrics';
-import { PAGES_AHEAD, type ListSlice } from '../service/users/list';
+import type { ListSlice } from '../service/users/list';
 import { listedUsers, oneUser, wholeTeam } from '../service/users/selection';
 import { lowerUserId } from '../service/users/users';
 import { toChoice, wholeNumber } from '../shared/values';
@@ -118,17 +118,17 @@ export function readSettings(context: IPollFunctions, isTest = false): Settings 
 	const common = { event, lookback: hours * HOUR_MS, limits, isWanted };
 
 	const requests = readRequestLimits(context);
-	const { requestsPerSecond = PAGES_AHEAD } = requests;
-	const pagesOnDemand = Math.ceil(Math.min(requestsPerSecond, PAGES_AHEAD));
+	// At a slow rate, a page is requested when it is needed.
+	const pagesAhead = requests.requestsPerSecond === undefined ? undefined : 0;
 	if (!event.metric) {
-		const selection = wholeTeam({ pagesOnDemand });
+		const selection = wholeTeam({ pagesAhead });
 		const target = { ...requests, selection, provider: '' };
 		return { ...common, target, output: 'readings', watched: event.value };
 	}
 	const provider = readProvider(context);
 	const maxUsers = isTest ? TEST_USERS : undefined;
 	const { selection, users } = readSelection(context, provider, {
-		pagesOnDemand,
+		pagesAhead,
 		maxUsers,
 	});
 	const sourceTypes = readSourceTypes(context);

@@ -24,8 +24,7 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const get = await connect(context, {
 		...SHORT_RETRY,
 		timeoutMs,
-		continues: true,
-		queue: new RequestQueue(target, deadline + timeoutMs),
+		queueOf: () => new RequestQueue(target, deadline + timeoutMs),
 	});
 
 	const start = Date.now() - event.testDays * DAY_MS;

@@ -23,7 +23,7 @@ const KEY_REFUSED = [
 	"Check 'API Key' and 'Base URL' in the credential together: a key only works in the environment it was made for",
 ];
 const OUTAGE = 'The service could not answer (status 503)';
-const ADVICE = /^`Tried 7 times in \d+ seconds\. Try again later\. If it stays, ask the people who run the service`$/;
+const ADVICE = /^`Tried 7 times in \d+ s\. Try again later\. If it stays, ask the people who run the service`$/;
 const USER_REFUSED = "The service refuses this user's data (status 403)";
 const ASK =
 	"The key itself is accepted. Ask the people who run the service whether your team may read this user's data.";

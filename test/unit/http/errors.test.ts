@@ -83,7 +83,7 @@ it.each([
 			statusError(status, { detail: [{ loc: ['request', 'query', parameter], msg: 'wrong' }, { msg: 'other' }] }),
 		).toMatchObject({
 			message: `The service did not accept '${label}'`,
-			description: `Check the value of '${label}'`,
+			description: `Check '${label}'`,
 		});
 	}
 });
@@ -183,18 +183,18 @@ describe('errors of failed connections', () => {
 		['ENETUNREACH', true, 'There is no network route to health.example:444'],
 		['EPROTO', true, 'health.example:444 does not speak the encryption'],
 		['ERR_SSL_WRONG_VERSION_NUMBER', false, 'health.example:444 does not speak the encryption'],
-		['ERR_BAD_RESPONSE', true, 'The answer of health.example:444 was cut off. Try'],
+		['ERR_BAD_RESPONSE', true, 'closed the connection before its answer was complete'],
 		[
 			'CERT_HAS_EXPIRED',
 			false,
-			"its certificate is not trusted: it has expired. Have it replaced, or turn on 'Ignore SSL Issues (Insecure)' in the credential",
+			"its certificate is not trusted (CERT_HAS_EXPIRED). Have it replaced, or turn on 'Ignore SSL Issues (Insecure)' in the credential",
 		],
-		['DEPTH_ZERO_SELF_SIGNED_CERT', false, 'it is self-signed'],
+		['DEPTH_ZERO_SELF_SIGNED_CERT', false, 'is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)'],
 		['SELF_SIGNED_CERT_IN_CHAIN', false, 'its certificate is not trusted'],
 		['NO_CERT_ERROR', true, 'ended without an answer (NO_CERT_ERROR). Try'],
-		['ERR_TLS_CERT_ALTNAME_INVALID', false, 'it is for another name'],
-		['UNABLE_TO_VERIFY_LEAF_SIGNATURE', false, 'its issuer is not known'],
-		['CERT_SOMETHING_NEW', false, 'its certificate is not trusted: it is not valid'],
+		['ERR_TLS_CERT_ALTNAME_INVALID', false, 'is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)'],
+		['UNABLE_TO_VERIFY_LEAF_SIGNATURE', false, 'is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE)'],
+		['CERT_SOMETHING_NEW', false, 'is not trusted (CERT_SOMETHING_NEW)'],
 		['ESOMETHING_NEW', true, 'ended without an answer (ESOMETHING_NEW). Try'],
 		['E2 secret', true, 'ended without an answer. Try'],
 		['secret_ECONN', true, 'ended without an answer. Try'],

@@ -1,53 +1,48 @@
 /** Redirects (quirk 13): one below the Base URL is followed; any other is the answer. */
-import { followOne } from '../../../nodes/HealthDataService/http/redirect';
+import { redirectTarget } from '../../../nodes/HealthDataService/http/redirect';
+import { served } from '../../helpers/playedService';
+import { useVirtualTime } from '../../helpers/virtualTime';
 
+useVirtualTime();
 const FROM = 'https://health.example/v2/user';
 
-/** URLs that are requested, and the status of the answer. */
-async function following(
-	location: string | undefined,
-	{ root = 'https://health.example', times = 1, status = 302 } = {},
-) {
-	const sent: string[] = [];
-	const send = async (url: string) => {
-		sent.push(url);
-		return { statusCode: sent.length > times ? 200 : status, headers: { location }, body: '' };
-	};
-	const { statusCode } = await followOne(send, root)(FROM);
-	return [statusCode, ...sent.slice(1)];
-}
+/** The URL that a redirect leads to. */
+const target = (location: string | undefined, root = 'https://health.example', statusCode = 302) =>
+	redirectTarget({ statusCode, headers: { location }, body: '' }, FROM, root);
 
-it.each(['https://health.example', 'https://health.example/v2'])('below %s it is followed', async (root) => {
-	expect(await following('/v2/user/', { root })).toEqual([200, 'https://health.example/v2/user/']);
+it.each(['https://health.example', 'https://health.example/v2'])('below %s it is followed', (root) => {
+	expect(target('/v2/user/', root)).toBe('https://health.example/v2/user/');
 });
 
 it.each(['/webhook', '../../webhook', '/v2/../webhook', '/v2/..%2fwebhook', '//health.example/webhook', '/v2x/user'])(
 	'out of the path of the Base URL it is not followed: %s',
-	async (location) => {
-		expect(await following(location, { root: 'https://health.example/v2' })).toEqual([302]);
-	},
+	(location) => expect(target(location, 'https://health.example/v2')).toBeUndefined(),
 );
 
 it.each(['https://other.example/', '//other.example', 'http://health.example/v2/user', 'https://['])(
 	'to another site it is not followed: %s',
-	async (location) => {
-		expect(await following(location)).toEqual([302]);
-	},
+	(location) => expect(target(location)).toBeUndefined(),
 );
 
-it('without a Location leads to itself', async () => {
-	expect(await following(undefined)).toEqual([200, FROM]);
-});
-
-it('a second one is not followed', async () => {
-	expect(await following('/v2/user/', { times: 2 })).toEqual([302, `${FROM}/`]);
+it('without a Location leads to itself', () => {
+	expect(target(undefined)).toBe(FROM);
 });
 
 it.each([
-	[299, [299]],
-	[300, [200, `${FROM}/`]],
-	[399, [200, `${FROM}/`]],
-	[400, [400]],
-])('is status %i', async (status, expected) => {
-	expect(await following('/v2/user/', { status })).toEqual(expected);
+	[1, 'OK', ['/a', '/b']],
+	[2, { message: 'The service redirects instead of answering (status 307)' }, ['/a', '/b', '/v2/user?limit=1']],
+])('of %i redirects, one is followed', async (times, result, paths) => {
+	const { ask, sent } = served((_, nth) => {
+		const isRedirected = sent.length <= times && nth === 1;
+		return isRedirected ? { statusCode: 307, headers: { location: '/b' } } : {};
+	});
+	const given = await ask('/a');
+	if (result === 'OK') expect(given).toBe('OK');
+	else expect(given).toMatchObject(result as object);
+	expect(sent.map(([path]) => path)).toEqual(paths);
+});
+
+it.each([299, 300, 399, 400])('is status %i', (status) => {
+	const isRedirect = status >= 300 && status < 400;
+	expect(target('/v2/user/', undefined, status)).toBe(isRedirect ? `${FROM}/` : undefined);
 });

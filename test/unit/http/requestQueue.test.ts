@@ -1,5 +1,5 @@
 /** Requests of a client at once: how many are sent, after an answer, a throttle or failures, and Requests per Second. */
-import { BREAKER_LIMITS } from '../../../nodes/HealthDataService/http/circuitBreaker';
+import { BREAKER_LIMITS, mayBeOutage } from '../../../nodes/HealthDataService/http/keyCheck';
 import { RequestQueue, type RequestLimits } from '../../../nodes/HealthDataService/http/requestQueue';
 import { served, useRetryLimits } from '../../helpers/playedService';
 import { useVirtualTime } from '../../helpers/virtualTime';
@@ -82,36 +82,34 @@ describe('failures in a row', () => {
 		[500, BREAKER_LIMITS.forMs - 300, 3, false],
 		[500, BREAKER_LIMITS.forMs, 2, false],
 		[UNKNOWN_HOST, BREAKER_LIMITS.forMs, 3, false],
-	])('of %p for %i ms, %i: may be an outage %p', async (code, ms, count, mayBeOutage) => {
+	])('of %p for %i ms, %i: may be an outage %p', async (code, ms, count, expected) => {
 		const { all, queue } = failing(count, code);
 		await all(1);
 		await time.pass(ms - 200);
-		for (let i = 1; i < count; i++) queue.circuitBreaker.onFailure(queue.circuitBreaker.lastFailure!);
+		for (let i = 1; i < count; i++) queue.failing.count++;
 		await time.pass(200);
-		expect(queue.circuitBreaker.mayBeOutage).toBe(mayBeOutage);
+		expect(mayBeOutage(queue.failing)).toBe(expected);
 	});
 
 	it.each([
-		[500, 51, { isOpen: true }, { httpCode: '500', concernsAll: true, kind: 'temporarily-unavailable' }],
-		[200, 54, { isOpen: false }, { concernsAll: false }],
-	])('after 50 the list is requested, and answers %i: %i requests are sent', async (ofList, count, breaker, last) => {
-		const { all, sent, queue } = failing(200, 500, ofList);
+		[500, 50, { httpCode: '500', concernsAll: true, kind: 'temporarily-unavailable' }],
+		[200, 54, { concernsAll: false }],
+	])('after 50 the list is requested, and answers %i: %i requests are sent', async (ofList, count, last) => {
+		const { all, sent } = failing(200, 500, ofList);
 		const others = () => sent.filter(([path]) => path !== '/v2/user?limit=1');
 		await all(49);
 		expect([sent.length, others().length]).toEqual([49, 49]);
 		const ends = await all(5);
 		expect(others()).toHaveLength(count);
-		expect(queue.circuitBreaker).toMatchObject(breaker);
 		expect(ends.at(-1)).toMatchObject(last);
 	});
 
 	it.each([200, 403])('are forgotten with an answer: %i', async (code) => {
 		const { all, queue } = service([...Array<number>(49).fill(500), code, 500, 500], { concurrency: 1 });
 		await all(50);
-		expect(queue.circuitBreaker.lastFailure).toBeUndefined();
 		await time.pass(BREAKER_LIMITS.forMs);
 		await all(2);
-		expect(queue.circuitBreaker).toMatchObject({ isOpen: false, isFailing: false });
+		expect(queue.failing.count).toBe(2);
 	});
 });
 

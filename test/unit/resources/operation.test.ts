@@ -66,9 +66,8 @@ describe('the end of a run', () => {
 		const queue = run.queueOf('one');
 		expect(run.queueOf('one')).toBe(queue);
 		expect(run.queueOf('two')).not.toBe(queue);
-		expect(() => queue.throwIfClosed({ continues: false })).not.toThrow();
+		expect(() => queue.throwIfClosed()).not.toThrow();
 		run.stop(refused);
-		for (const account of ['one', 'two', 'three'])
-			expect(() => run.queueOf(account).throwIfClosed({ continues: false })).toThrow(refused);
+		for (const account of ['one', 'two', 'three']) expect(() => run.queueOf(account).throwIfClosed()).toThrow(refused);
 	});
 });

@@ -17,14 +17,14 @@ it('by default concerns one item only and needs an action of the user', () => {
 	});
 });
 
-it.each<[Kind, boolean, boolean]>([
-	['rate-limited', true, false],
-	['temporarily-unavailable', true, false],
-	['credential-invalid', false, true],
-	['configuration-invalid', false, false],
-])('%s: can pass %p, concerns all %p', (kind, isTransient, concernsAll) => {
-	expect(new Problem('', '', { kind })).toMatchObject({ isTransient, concernsAll });
-	expect(new Problem('', '', { kind, concernsAll: !concernsAll }).concernsAll).toBe(!concernsAll);
+it.each<[Kind, boolean]>([
+	['rate-limited', true],
+	['temporarily-unavailable', true],
+	['credential-invalid', false],
+	['configuration-invalid', false],
+])('%s: can pass %p', (kind, isTransient) => {
+	expect(new Problem('', '', { kind })).toMatchObject({ isTransient, concernsAll: false });
+	expect(new Problem('', '', { kind, concernsAll: true }).concernsAll).toBe(true);
 });
 
 describe('as an error of n8n', () => {
@@ -50,7 +50,7 @@ describe('as an error of n8n', () => {
 		const error = toNodeError(node, problem, { itemIndex: 0 });
 		expect(error).toBeInstanceOf(NodeOperationError);
 		expect(error).toMatchObject({ message: 'What', description: 'Advice', context: { itemIndex: 0 } });
-		expect((error as unknown as { failure: object }).failure).toStrictEqual({ cause: 'configuration-invalid' });
+		expect((error as unknown as { failure: object }).failure).toEqual({ cause: 'configuration-invalid' });
 		expect(toNodeError(node, problem, { isPicker: true })).toBeInstanceOf(NodeApiError);
 		expect(toNodeError(node, problem, { isPicker: true })).toMatchObject({ message: 'What', description: 'Advice' });
 	});

@@ -105,9 +105,8 @@ function logLimit(
 	selection: UserSelection,
 	users: number,
 ) {
-	const isLast = users >= (selection.lastPlace?.() ?? 0);
-	if (isLast || context.getMode() === 'manual') return;
-	const line = `'Limit' (${maxRows.toLocaleString('en')}) ended the read after ${countOfUsers(users)}: those further down the list were not read. Turn on 'Return All' to read all users.`;
+	if (selection.isOne || context.getMode() === 'manual') return;
+	const line = `'Limit' (${maxRows.toLocaleString('en')}) ended the read after ${countOfUsers(users)}: any further down the list were not read. Turn on 'Return All' to read all users.`;
 	runOf(context).once(line, () => context.logger.info(logLine(context, line)));
 }
 

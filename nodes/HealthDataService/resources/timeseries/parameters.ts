@@ -116,6 +116,6 @@ export function readSelection(
 	// 100,000 requests.
 	const countsAll = output.isPerUser && onlyStatus.length === 0 && !connectedTo;
 	const onTotal = countsAll ? (users: number) => void limit.isReached(users) : undefined;
-	const pagesOnDemand = isLazy ? 0 : undefined;
-	return wholeTeam({ offset, maxUsers, pagesOnDemand, onTotal }, connectedTo);
+	const pagesAhead = isLazy ? 0 : undefined;
+	return wholeTeam({ offset, maxUsers, pagesAhead, onTotal }, connectedTo);
 }

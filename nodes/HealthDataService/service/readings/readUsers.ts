@@ -15,7 +15,11 @@ import { pathOf, type Metric } from './metrics';
 import { readingPages } from './pages';
 import { groupPages, type Collect } from './rows';
 import { isUsableUserId, unusableUserId } from '../users/users';
-import type { SelectedUser, UserSelection } from '../users/selection';
+import {
+	throwUnlessSkipped,
+	type SelectedUser,
+	type UserSelection,
+} from '../users/selection';
 
 /** Without rows if the user was removed, or could not be read for `problem`. */
 export interface UserResult extends SelectedUser {
@@ -87,7 +91,7 @@ async function readUser(
 	const result: UserResult = { ...selected, rows: [], isGone: false, tookMs: 0 };
 	try {
 		const found = selected.resolve
-			? await selected.resolve(getOfUser, request)
+			? await selected.resolve(selected, getOfUser, request)
 			: selected;
 		Object.assign(result, found);
 		if (found) await readInto(result, getOfUser, options, request);
@@ -108,7 +112,7 @@ async function readInto(
 	const { user, sentId = user.user_id } = result;
 	if (!isUsableUserId(user.user_id)) throw unusableUserId();
 	const onMissing = async () => {
-		await selection.whenMissing(get, result);
+		await throwUnlessSkipped(get, selection, result);
 		result.isGone = true;
 	};
 	const path = pathOf(metric, encodeURIComponent(sentId));

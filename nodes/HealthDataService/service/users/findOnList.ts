@@ -3,42 +3,40 @@ import type { IDataObject } from 'n8n-workflow';
 import { SINGLE_ATTEMPT, type Get } from '../../http/client';
 import { ignoreProblem } from '../../shared/problem';
 import { text } from '../../shared/values';
-import { PAGES_AHEAD, userPages } from './list';
+import { userPages } from './list';
 
 /** For fewer IDs the first page of the list is not worth its request. */
 const MIN_IDS_FOR_LIST = 8;
 
 /**
  * Users of the list by client user ID. Reads the list as long as the rest of it takes fewer requests than the IDs that are still
- * missing.
+ * missing. A page that fails ends the list: the other users are resolved instead.
  */
 export async function findOnList(get: Get, entries: ReadonlyArray<{ id: string }>) {
 	const found = new Map<string, IDataObject>();
 	if (entries.length < MIN_IDS_FOR_LIST) return found;
-	const missing = new Set(entries.map(({ id }) => id));
-	// The first page may be enough.
-	const slice = { pagesOnDemand: PAGES_AHEAD };
+	const wanted = new Set(entries.map(({ id }) => id));
+	const getOnce: Get = async (path, query, onMissing, options) =>
+		await get(path, query, onMissing, { ...options, ...SINGLE_ATTEMPT });
 	let done = 0;
 	let size = 1;
-	const readList = async () => {
-		for await (const { users, total = 0 } of userPages(getOnce(get), slice)) {
+	// The next page may not be needed.
+	const slice = { pagesAhead: 0 };
+	try {
+		for await (const { users, total = 0 } of userPages(getOnce, slice)) {
 			done += users.length;
 			size = Math.max(size, users.length);
 			for (const user of users) {
 				const id = text(user.client_user_id);
-				if (missing.delete(id)) found.set(id, user);
+				if (wanted.has(id)) found.set(id, user);
 			}
 			const pagesLeft = Math.ceil((total - done) / size);
-			if (pagesLeft <= 0 || pagesLeft >= missing.size) return;
+			const isWorth = pagesLeft > 0 && pagesLeft < wanted.size - found.size;
+			if (!isWorth) break;
 		}
-	};
-	// The list only saves requests: a problem that concerns all is thrown by the next request.
-	await readList().catch(ignoreProblem);
+	} catch (error) {
+		// The list only saves requests: a problem that concerns all is thrown by the next request.
+		ignoreProblem(error);
+	}
 	return found;
 }
-
-/** A page that fails ends the list: the users are resolved instead. */
-const getOnce =
-	(get: Get): Get =>
-	async (path, query, onMissing, options) =>
-		await get(path, query, onMissing, { ...options, ...SINGLE_ATTEMPT });

@@ -1,19 +1,19 @@
 /** User list pagination: overlapping pages, pages ahead, stall detection, and the end of the list. */
 import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../../http/client';
-import { Problem } from '../../shared/problem';
+import { problemOfAll } from '../../shared/problem';
 import { MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
 
 /** Pages requested before they are needed. The request queue decides how many are sent at once. */
-export const PAGES_AHEAD = 8;
+const PAGES_AHEAD = 8;
 
 export interface ListSlice {
 	offset?: number;
 	/** Most users. */
 	maxUsers?: number;
-	/** Pages prefetched only once the reader has taken all users: none for one that may stop, few for a slow rate. */
-	pagesOnDemand?: number;
-	/** Called with the number of users that the `total` of the first page announces. May throw to stop the read. */
+	/** Pages requested before they are needed: none for a reader that may stop, or at a slow rate. */
+	pagesAhead?: number;
+	/** Called with the number of users that the `total` of a page announces. May throw to stop the read. */
 	onTotal?: (users: number) => void;
 }
 
@@ -25,25 +25,20 @@ export interface ListSlice {
  */
 export async function* userPages(
 	get: Get,
-	{ offset = 0, maxUsers = Infinity, pagesOnDemand, onTotal }: ListSlice = {},
+	{ offset = 0, maxUsers = Infinity, pagesAhead = PAGES_AHEAD, onTotal }: ListSlice = {},
 ): AsyncGenerator<UserPage> {
 	const read = new ListRead(offset, maxUsers);
-	const ahead = new PagesAhead(get);
-	const startFurther = (count: number) =>
-		read.further(count).forEach((next) => ahead.start(next));
-	let announce = onTotal;
+	const ahead = prefetch(get);
 	try {
 		while (!read.hasEnded) {
 			const request = read.next();
 			const page = await ahead.take(request);
-			announce?.(Math.min((page.total ?? 0) - offset, maxUsers));
-			announce = undefined;
+			onTotal?.(Math.min((page.total ?? 0) - offset, maxUsers));
 			const users = read.take(request, page);
 			// Users have moved on the list: the pages ahead no longer fit.
 			if (users.length === 0) ahead.cancel();
-			else if (pagesOnDemand === undefined) startFurther(PAGES_AHEAD);
+			else for (const next of read.further(pagesAhead)) void ahead.start(next);
 			yield { users, total: page.total };
-			if (users.length > 0 && pagesOnDemand) startFurther(pagesOnDemand);
 		}
 	} finally {
 		ahead.cancel();
@@ -79,7 +74,7 @@ class ListRead {
 	/** Users that the next page repeats. */
 	private overlap = 0;
 	/** Length of the longest page: the service's own maximum. */
-	private largest = 0;
+	private largest = 1;
 	/** Whether the last page was as long as the longest. */
 	private wasLong = true;
 	private total?: number;
@@ -97,12 +92,16 @@ class ListRead {
 	}
 
 	get hasEnded() {
-		return this.isAtEnd || this.seen.size >= this.maxUsers;
+		return this.isAtEnd || this.missing <= 0;
+	}
+
+	private get missing() {
+		return this.maxUsers - this.seen.size;
 	}
 
 	/** The next page; with an argument, that from a later position on. */
 	next(position = this.position): PageRequest {
-		const missing = this.maxUsers - this.seen.size - (position - this.position);
+		const missing = this.missing - (position - this.position);
 		return {
 			offset: position - this.overlap,
 			pageSize: Math.min(MAX_PAGE_SIZE, missing + this.overlap),
@@ -113,17 +112,13 @@ class ListRead {
 	/** The next pages up to the end that `total` predicts; none after a short page, after which others may be short. */
 	further(count: number): PageRequest[] {
 		const requests: PageRequest[] = [];
-		const end = Math.min(this.total ?? 0, this.position + this.maxUsers - this.seen.size);
+		const { missing, total = 0 } = this;
+		const isWanted = () => this.wasLong && position - this.position < missing;
 		let { position } = this;
-		while (this.wasLong && !this.hasEnded && requests.length < count) {
+		while (isWanted() && requests.length < count) {
 			requests.push(this.next(position));
-			const reached = Math.min(position - this.overlap + this.largest, end);
-			if (
-				reached <= position ||
-				reached - this.position >= this.maxUsers - this.seen.size
-			)
-				break;
-			position = reached;
+			if (position >= total) break;
+			position = Math.min(position - this.overlap + this.largest, total);
 		}
 		return requests;
 	}
@@ -139,7 +134,7 @@ class ListRead {
 		const hasMoved = this.hasMoved(request, page);
 		const fresh = hasMoved ? [] : this.unseen(users);
 		const hasRoom = users.length < Math.min(this.largest, request.pageSize);
-		this.isAtEnd = !hasMoved && fresh.length === 0 && (hasRoom || users.length === 0);
+		this.isAtEnd = !hasMoved && fresh.length === 0 && hasRoom;
 		this.total = page.total ?? this.total;
 		this.largest = Math.max(this.largest, users.length);
 		this.wasLong = users.length === this.largest;
@@ -200,37 +195,33 @@ class ListRead {
 
 /** A user list that cannot be read to its end. */
 const listProblem = (message: string, advice: string) =>
-	new Problem(message, `${advice}. If it stays, ask the people who run the service`, {
-		concernsAll: true,
-	});
+	problemOfAll(message, `${advice}. If it stays, ask the people who run the service`);
 
 /** Pages requested before they are needed. */
-export class PagesAhead {
+export function prefetch(get: Get) {
 	/** Another map after each cancel: requests of an earlier one are not sent any more. */
-	private started = new Map<string, Promise<UserPage>>();
-
-	constructor(private readonly get: Get) {}
-
+	let started = new Map<string, Promise<UserPage>>();
 	/** An error is thrown by `take`, and ignored if the page is never taken. */
-	start({ offset, pageSize, isBeyondTotal }: PageRequest): Promise<UserPage> {
-		const { started } = this;
+	const start = ({ offset, pageSize, isBeyondTotal }: PageRequest) => {
+		const ofNow = started;
+		const isCancelled = () => started !== ofNow;
 		const key = `${offset} ${pageSize}`;
 		const request = isBeyondTotal ? pageBeyondTotal : userPage;
-		const isCancelled = () => this.started !== started;
-		const page = started.get(key) ?? request(this.get, offset, pageSize, { isCancelled });
+		const page = started.get(key) ?? request(get, offset, pageSize, { isCancelled });
 		page.catch(() => undefined);
 		started.set(key, page);
 		return page;
-	}
-
-	async take(request: PageRequest): Promise<UserPage> {
-		const page = this.start(request);
-		this.started.delete(`${request.offset} ${request.pageSize}`);
-		return await page;
-	}
-
-	/** Requests that wait in the queue are not sent. */
-	cancel() {
-		this.started = new Map();
-	}
+	};
+	return {
+		start,
+		async take(request: PageRequest): Promise<UserPage> {
+			const page = start(request);
+			started.delete(`${request.offset} ${request.pageSize}`);
+			return await page;
+		},
+		/** Requests that wait in the queue are not sent. */
+		cancel() {
+			started = new Map();
+		},
+	};
 }

@@ -2,6 +2,7 @@
  * Check of a provider after a read without readings: a name in place of the slug, or a slug in capitals, would look like a team
  * that measures nothing.
  */
+import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../../http/client';
 import { Problem } from '../../shared/problem';
 import { isObject } from '../../shared/values';
@@ -22,10 +23,8 @@ export function notingReadings(get: Get) {
 }
 
 function hasData(groups: unknown): boolean {
-	const lists = isObject(groups) ? Object.values(groups).flat() : [];
-	return lists.some(
-		(group) => isObject(group) && Array.isArray(group.data) && group.data[0],
-	);
+	const lists = Object.values<Partial<IDataObject> | null>(Object(groups)).flat();
+	return lists.some((group) => Array.isArray(group?.data) && group.data.length > 0);
 }
 
 /**
@@ -35,17 +34,16 @@ function hasData(groups: unknown): boolean {
  * @returns the Problem of a team in which no user has it; undefined for a team without users
  */
 export async function providerProblem(get: Get, slug: string, field = 'Provider') {
-	const names = new Map<string, string>();
+	const slugs = new Set<string>();
 	let hasUsers = false;
 	for await (const { users } of userPages(get)) {
-		for (const source of users.flatMap(connectedSources))
-			names.set(source.slug, source.name);
-		if (names.has(slug)) return undefined;
+		for (const source of users.flatMap(connectedSources)) slugs.add(source.slug);
+		if (slugs.has(slug)) return undefined;
 		hasUsers ||= users.length > 0;
 	}
 	if (!hasUsers) return undefined;
 	const message = `'${field}' is not the slug of a provider that a user has connected`;
-	return new Problem(message, adviceFor(slug, field, names));
+	return new Problem(message, adviceFor(field, slugs));
 }
 
 /** Slugs named in an error. */
@@ -54,15 +52,11 @@ const MAX_NAMED = 10;
 /** A slug of the service that could forge a line, or be more than a slug, is not named. */
 const SLUG = /^[\w.-]{1,64}$/;
 
-function adviceFor(slug: string, field: string, names: Map<string, string>): string {
-	const wanted = slug.toLowerCase();
-	const known = [...names].filter(([one]) => SLUG.test(one));
-	const meant = known.filter((words) =>
-		words.some((word) => word.toLowerCase() === wanted),
-	);
-	const named = (meant.length > 0 ? meant : known).map(([one]) => one).sort();
+function adviceFor(field: string, slugs: Set<string>): string {
+	const named = [...slugs].filter((slug) => SLUG.test(slug)).sort();
 	if (named.length === 0)
 		return `No user of the team has one connected. Leave '${field}' empty for all`;
+	const more = named.length > MAX_NAMED ? ', …' : '';
 	const first = named.slice(0, MAX_NAMED).join(', ');
-	return `Enter the slug, in the same upper and lower case: ${first}${named.length > MAX_NAMED ? ', …' : ''}`;
+	return `Enter the slug, in the same upper and lower case: ${first}${more}`;
 }

@@ -22,6 +22,8 @@ export interface SelectedUser {
 	/** Number of users of the list up to this one, the next offset. */
 	place: number;
 	record?: IDataObject;
+	/** The client user ID, also where the rows may not have it. */
+	knownAs?: string;
 	team?: string;
 	/** The entry of *User IDs*. */
 	entry?: ListEntry;
@@ -30,7 +32,11 @@ export interface SelectedUser {
 	 *
 	 * @returns undefined if another entry is the same user, or if the entry is skipped
 	 */
-	resolve?(get: Get, request: RequestOptions): Promise<SelectedUser | undefined>;
+	resolve?(
+		one: SelectedUser,
+		get: Get,
+		request: RequestOptions,
+	): Promise<SelectedUser | undefined>;
 }
 
 export type SelectedUsers = Iterable<SelectedUser> | AsyncIterable<SelectedUser>;
@@ -44,8 +50,8 @@ export interface ListEntry {
 export interface UserSelection {
 	/** In the order of the list. */
 	users(get: Get): SelectedUsers;
-	/** Called when the service answers 404 for a user's readings. Throws a Problem unless that user is skipped. */
-	whenMissing(get: Get, selected: SelectedUser): Promise<void>;
+	/** The error of a user who is not found. Without it, that user is skipped. */
+	notFound?(entry?: ListEntry): Problem;
 	/** Fills in client user IDs that cost a request of their own. Sends nothing without rows or once `isCancelled`. */
 	addClientUserIds?(
 		get: Get,
@@ -60,8 +66,6 @@ export interface UserSelection {
 	isConnectedOnly?: boolean;
 	/** The entries of *User IDs*, without duplicates. */
 	entries?: readonly ListEntry[];
-	/** Place of the last user known so far. With several users only. */
-	lastPlace?(): number;
 }
 
 /** The value of *User*. */
@@ -77,23 +81,19 @@ export type WhenNotFound = 'error' | 'empty';
 /** @param connectedTo slug of a provider: only users who have it connected now */
 export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSelection {
 	const { offset = 0, maxUsers = Infinity } = slice;
-	let lastPlace = 0;
 	return {
 		isConnectedOnly: Boolean(connectedTo),
 		isWhole: offset === 0 && maxUsers === Infinity,
 		async *users(get) {
 			let place = 0;
 			for await (const { users } of userPages(get, slice)) {
-				const selected = users
-					.map((user, index) => toSelectedUser(user, place + index + 1))
-					.filter(({ record }) => !connectedTo || isConnectedTo(record!, connectedTo));
-				place += users.length;
-				lastPlace = Math.max(lastPlace, selected.at(-1)?.place ?? 0);
-				yield* selected;
+				for (const user of users) {
+					place++;
+					const isSelected = !connectedTo || isConnectedTo(user, connectedTo);
+					if (isSelected) yield toSelectedUser(user, place);
+				}
 			}
 		},
-		whenMissing: async (get, { user }) => await throwIfUserExists(get, user),
-		lastPlace: () => lastPlace,
 	};
 }
 
@@ -113,72 +113,49 @@ interface OneUserOptions {
  */
 export function oneUser(
 	{ by, id, shownAs }: UserIdentifier,
-	{
-		whenNotFound = 'error',
-		resolved = new Map(),
-		needsRecord = false,
-	}: OneUserOptions = {},
+	options: OneUserOptions = {},
 ): UserSelection {
+	const { whenNotFound, resolved = new Map(), needsRecord = false } = options;
+	if (by === 'clientUserId') {
+		const noUser = () => noSuchClientUser(id);
+		const list = listedUsers(by, [{ id, at: 1 }], { whenNotFound, noUser });
+		return { ...list, isOne: true };
+	}
 	/** The record of a picked user, if Resolve confirms what the list showed. */
 	const confirmed = async (get: Get, isCancelled?: () => boolean) => {
 		if (shownAs === undefined) return undefined;
-		const resolving = resolved.get(shownAs) ?? resolveQuietly(get, shownAs, isCancelled);
+		const request = { maxAttempts: FEW_ATTEMPTS, isCancelled };
+		// The readings are worth more than the name. A problem that also concerns them is reported by their own requests.
+		const resolving =
+			resolved.get(shownAs) ?? resolveUser(get, shownAs, request).catch(ignoreProblem);
 		resolved.set(shownAs, resolving);
 		const record = await resolving;
-		return lowerUserId(String(record?.user_id)) === lowerUserId(id) ? record : undefined;
+		return isSameUser(record, lowerUserId(id)) ? record : undefined;
 	};
 	return {
 		isOne: true,
 		async *users(get) {
-			if (by === 'userId') {
-				const record = needsRecord ? await confirmed(get) : undefined;
-				return yield {
-					...toSelectedUser(record ?? { user_id: id }, 1),
-					sentId: id,
-					record,
-				};
-			}
-			const user = await resolveUser(get, id);
-			if (user) return yield toSelectedUser(user, 1);
-			if (whenNotFound === 'error') throw noSuchClientUser(id);
+			const record = needsRecord ? await confirmed(get) : undefined;
+			const selected = toSelectedUser(record ?? { user_id: id }, 1);
+			yield { ...selected, sentId: id, record, knownAs: shownAs };
 		},
-		async whenMissing(get, { user }) {
-			if (user.client_user_id !== null) await throwIfUserExists(get, user);
-			// Not from `resolved`: the user may have been removed since.
-			else if (
-				shownAs !== undefined &&
-				lowerUserId(String((await resolveQuietly(get, shownAs))?.user_id)) ===
-					user.user_id
-			)
-				throw userExists();
-			if (whenNotFound === 'empty') return;
-			throw new Problem(
-				"There is no such user: the service does not know the 'User'",
-				"Pick the user from the list, or check that the credential's key belongs to the team of this user",
-				{ httpCode: '404' },
-			);
-		},
+		notFound: whenNotFound === 'empty' ? undefined : noSuchUser,
 		async addClientUserIds(get, rows, isCancelled) {
 			if (rows.length === 0) return;
 			const record = await confirmed(get, isCancelled);
 			if (!record) return;
-			const { client_user_id } = toSelectedUser(record, 1).user;
+			const client_user_id = text(record.client_user_id) || null;
 			for (const row of rows) row.client_user_id = client_user_id;
 		},
 	};
 }
 
-/** The readings are worth more than the name. A problem that also concerns them is reported by their own requests. */
-const resolveQuietly = async (
-	get: Get,
-	clientUserId: string,
-	isCancelled?: () => boolean,
-) =>
-	await resolveUser(get, clientUserId, {
-		maxAttempts: FEW_ATTEMPTS,
-		ignoreFailure: true,
-		isCancelled,
-	}).catch(ignoreProblem);
+const noSuchUser = () =>
+	new Problem(
+		"There is no such user: the service does not know the 'User'",
+		"Pick the user from the list, or check that the credential's key belongs to the team of this user",
+		{ httpCode: '404' },
+	);
 
 interface ListedOptions {
 	/** With `empty`, an entry that no user has is skipped. */
@@ -190,72 +167,50 @@ interface ListedOptions {
 }
 
 /** In the order of the list. */
-export const listedUsers = (
+export function listedUsers(
 	by: UserIdentifier['by'],
 	entries: readonly ListEntry[],
-	options: ListedOptions = {},
-): UserSelection =>
-	by === 'userId' ? byUserId(entries, options) : byClientUserId(entries, options);
-
-const byUserId = (
-	entries: readonly ListEntry[],
-	{ whenNotFound = 'error' }: ListedOptions,
-): UserSelection => ({
-	entries,
-	lastPlace: () => entries.length,
-	users: () =>
-		entries.map((entry, index) => {
-			const user = { user_id: entry.id, client_user_id: null };
-			return { user, place: index + 1, entry };
-		}),
-	async whenMissing(_get, { entry }) {
-		if (whenNotFound === 'error') throw noSuchEntry('userId', entry!);
-	},
-});
-
-/** Each is resolved when its user is read, with the same budget, so that one that fails or hangs holds up no other. */
-function byClientUserId(
-	entries: readonly ListEntry[],
-	{ whenNotFound = 'error', isLazy = false, noUser = noSuchClientEntry }: ListedOptions,
+	{ whenNotFound, isLazy, noUser = noSuchEntry(by) }: ListedOptions = {},
 ): UserSelection {
-	const throwUnlessEmpty = (entry: ListEntry) => {
-		if (whenNotFound === 'error') throw noUser(entry);
-	};
+	const notFound: UserSelection['notFound'] =
+		whenNotFound === 'empty' ? undefined : (entry) => noUser(entry!);
 	return {
 		entries,
-		lastPlace: () => entries.length,
+		notFound,
 		async *users(get) {
-			const known = await findOnList(get, isLazy ? [] : entries);
-			/** The entry of each user. */
-			const found = new Map<string, string>();
+			const isResolved = by === 'clientUserId';
+			const known = await findOnList(get, isResolved && !isLazy ? entries : []);
+			const resolve = resolver(known, notFound);
 			for (const [index, entry] of entries.entries()) {
 				const { id } = entry;
 				const place = index + 1;
-				yield {
-					user: { user_id: '', client_user_id: id },
-					place,
-					entry,
-					async resolve(ofUser, request) {
-						const record = known.get(id) ?? (await resolveUser(ofUser, id, request));
-						if (!record) {
-							throwUnlessEmpty(entry);
-							return undefined;
-						}
-						const selected = { ...toSelectedUser(record, place), entry };
-						const { user_id } = selected.user;
-						const other = found.get(user_id);
-						if (other !== undefined && other.toLowerCase() !== id.toLowerCase())
-							throw sameRecord(entry);
-						found.set(user_id, id);
-						return other === undefined ? selected : undefined;
-					},
-				};
+				yield isResolved
+					? { user: { user_id: '', client_user_id: id }, place, entry, resolve }
+					: { user: { user_id: id, client_user_id: null }, place, entry };
 			}
 		},
-		async whenMissing(get, { user, entry }) {
-			await throwIfUserExists(get, { ...user, client_user_id: entry!.id });
-			throwUnlessEmpty(entry!);
-		},
+	};
+}
+
+/** Resolves an entry when its user is read, with the same budget, so that one that fails or hangs holds up no other. */
+function resolver(
+	known: ReadonlyMap<string, IDataObject>,
+	notFound: UserSelection['notFound'],
+): SelectedUser['resolve'] {
+	/** The entry of each user. */
+	const found = new Map<string, string>();
+	return async ({ entry, place }, get, request) => {
+		const { id } = entry!;
+		const record = known.get(id) ?? (await resolveUser(get, id, request));
+		if (!record && notFound) throw notFound(entry);
+		if (!record) return undefined;
+		const selected = { ...toSelectedUser(record, place), knownAs: id, entry };
+		const { user_id } = selected.user;
+		const other = found.get(user_id) ?? id;
+		if (other.toLowerCase() !== id.toLowerCase()) throw sameRecord(entry!);
+		const isFirst = !found.has(user_id);
+		found.set(user_id, id);
+		return isFirst ? selected : undefined;
 	};
 }
 
@@ -269,23 +224,36 @@ const sameRecord = ({ at }: ListEntry) =>
 		'Nothing was read for this entry, because the data would be those of another person. Ask the people who run the service',
 	);
 
-const noSuchEntry = (by: UserIdentifier['by'], { at, id }: ListEntry) =>
-	new Problem(
-		`Entry ${at} of 'User IDs' is ${by === 'userId' ? 'a user whom the service does not know' : 'an identifier that no user has'}`,
-		separatorHint(id) +
-			blankAround(id) +
-			"Check it, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
-		{ httpCode: '404' },
-	);
+const noSuchEntry =
+	(by: UserIdentifier['by']) =>
+	({ at, id }: ListEntry) =>
+		new Problem(
+			`Entry ${at} of 'User IDs' is ${by === 'userId' ? 'a user whom the service does not know' : 'an identifier that no user has'}`,
+			separatorHint(id) +
+				blankAround(id) +
+				"Check it, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
+			{ httpCode: '404' },
+		);
 
-const noSuchClientEntry = (entry: ListEntry) => noSuchEntry('clientUserId', entry);
-
-/** A listed user may be removed before the readings are requested. A 404 for a user who still exists is an error. */
-export async function throwIfUserExists(get: Get, { user_id, client_user_id }: UserRef) {
-	const isKnown = client_user_id !== null && isClientUserId(client_user_id);
-	const now = isKnown ? await resolveUser(get, client_user_id) : { user_id };
-	if (now && lowerUserId(String(now.user_id)) === user_id) throw userExists();
+/**
+ * For a 404 of a user's readings: the user may have been removed before they were requested.
+ *
+ * @throws Problem for a user who still exists, and unless the selection skips a user who is not found
+ */
+export async function throwUnlessSkipped(
+	get: Get,
+	{ notFound }: UserSelection,
+	selected: SelectedUser,
+) {
+	const { user, record, knownAs, entry } = selected;
+	const name = knownAs ?? user.client_user_id ?? '';
+	const now = isClientUserId(name) ? await resolveUser(get, name) : record;
+	if (isSameUser(now, user.user_id)) throw userExists();
+	if (notFound) throw notFound(entry);
 }
+
+const isSameUser = (record: IDataObject | undefined, userId: string) =>
+	lowerUserId(String(record?.user_id)) === userId;
 
 const userExists = () =>
 	new Problem(

@@ -4,7 +4,7 @@ import { hasDotSegment } from '../../http/authenticate';
 import { SINGLE_ATTEMPT, type Get, type RequestOptions } from '../../http/client';
 import { missingFieldError } from '../../http/errors';
 import { classifyStatus } from '../../http/classify';
-import { Problem } from '../../shared/problem';
+import { Problem, problemOfAll } from '../../shared/problem';
 import { isObject, text } from '../../shared/values';
 
 /** The user of a row. `client_user_id` is null where only the user ID is known. */
@@ -96,10 +96,9 @@ export async function userPage(
 	);
 	if (!Array.isArray(users) || !users.every(isObject)) throw missingFieldError('users');
 	if (!users.every(({ user_id }) => typeof user_id === 'string' && text(user_id)))
-		throw new Problem(
+		throw problemOfAll(
 			"A user in the service's list has no 'user_id'",
 			'Without it the readings of this user cannot be requested. Ask the people who run the service',
-			{ concernsAll: true },
 		);
 	return {
 		users: users as IDataObject[],
@@ -120,7 +119,7 @@ export async function pageBeyondTotal(
 	try {
 		return await userPage(get, offset, pageSize, { ...once, ...SINGLE_ATTEMPT });
 	} catch (error) {
-		const status = error instanceof Problem ? Number(error.httpCode) : NaN;
+		const status = Number((error as Partial<Problem>).httpCode);
 		if (status >= 400 && classifyStatus(status) !== 'throttled') return { users: [] };
 		return await userPage(get, offset, pageSize, once);
 	}
@@ -134,7 +133,7 @@ export function connectedSources(user: IDataObject) {
 	return entries.flatMap((entry) => {
 		const { slug, name } = (entry?.source ?? {}) as IDataObject;
 		if (typeof slug !== 'string') return [];
-		return [{ slug, name: typeof name === 'string' ? name : slug }];
+		return [{ slug, name: text(name) || slug }];
 	});
 }
 

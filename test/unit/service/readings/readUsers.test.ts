@@ -23,7 +23,6 @@ async function read(
 			for (const [at, user] of users.entries())
 				yield { user: { user_id: `u${at}`, client_user_id: null }, place: 1, ...user };
 		},
-		whenMissing: async () => {},
 	};
 	const collect = collectRows(metric);
 	const results: UserResult[] = [];

@@ -4,7 +4,7 @@
  */
 import type { Get, RequestOptions } from '../../../../nodes/HealthDataService/http/client';
 import type { UserPage } from '../../../../nodes/HealthDataService/service/users/users';
-import { PagesAhead, userPages, type ListSlice } from '../../../../nodes/HealthDataService/service/users/list';
+import { prefetch, userPages, type ListSlice } from '../../../../nodes/HealthDataService/service/users/list';
 import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
 import { nextTurn, watchUnhandled } from '../../../helpers/machine';
 import { idsOf, listOf, movingTeam, TOTALS, type Move, type TeamOptions } from '../../../helpers/movingTeam';
@@ -24,7 +24,7 @@ const turns = fc.array(fc.nat(5), { minLength: 1 });
 const slices = fc.record({
 	offset: fc.oneof(fc.constant(0), fc.nat(70)),
 	maxUsers: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 70 })),
-	pagesOnDemand: fc.constantFrom(0, 1, undefined),
+	pagesAhead: fc.constantFrom(0, 1, undefined),
 });
 
 describe('total only helps to prefetch: all users once and in order, none requested beyond the slice', () => {
@@ -63,7 +63,7 @@ describe('stall detection', () => {
 	/** Pages of one user each, then an empty page. */
 	const readPages = async (...ids: string[]) => {
 		const get = listOf((request) => ids.slice(request, request + 1));
-		return await idsOf(userPages(get, { pagesOnDemand: 0 }));
+		return await idsOf(userPages(get, { pagesAhead: 0 }));
 	};
 	const times = (count: number, id: string) => Array<string>(count).fill(id);
 
@@ -192,7 +192,7 @@ it('gives a user that is twice on a page once', async () => {
 it('a list that never ends is an error that says so', async () => {
 	const get = listOf((request) => [`u${request}`], 1e9);
 	const read = async () => {
-		for await (const { users } of userPages(get, { pagesOnDemand: 0 })) if (users.length > 1) throw new Error('Two');
+		for await (const { users } of userPages(get, { pagesAhead: 0 })) if (users.length > 1) throw new Error('Two');
 	};
 	await expect(read()).rejects.toMatchObject({
 		message: 'The user list of the service does not end: it has more than 20,000 pages',
@@ -243,7 +243,7 @@ it.each<[string, TeamOptions, ListSlice]>([
 	[
 		'pages of one user, which cannot overlap: a smaller total is noticed',
 		{ size: 30, cap: 1, moves: [[], [], [{ leaves: 0 }], [], [], [], [{ leaves: 1 }]] },
-		{ pagesOnDemand: 0 },
+		{ pagesAhead: 0 },
 	],
 	[
 		'a Limit of several pages: a smaller total is noticed',
@@ -270,7 +270,7 @@ it('a Limit of several pages: an empty page is the end only if no user has moved
 
 it('steps back to the first user that was wanted at most', async () => {
 	const left = Array.from({ length: 10 }, () => ({ leaves: 5 }));
-	const { ids, asked } = await read({ size: 30, cap: 10, moves: [[], left] }, { offset: 5, pagesOnDemand: 0 });
+	const { ids, asked } = await read({ size: 30, cap: 10, moves: [[], left] }, { offset: 5, pagesAhead: 0 });
 	expect(ids).toEqual(team(30).slice(5));
 	expect(Math.min(...asked.map(({ offset }) => offset))).toBe(5);
 });
@@ -278,11 +278,11 @@ it('steps back to the first user that was wanted at most', async () => {
 it('an error while it steps back at the end of the list is an error', async () => {
 	const moves: Move[][] = [[], [], [], [{ leaves: 0 }, { joins: 25 }]];
 	const fails: TeamOptions['fails'] = (_, request) => request === 5 && new Problem('Broken', '');
-	await expect(read({ size: 26, cap: 10, moves, fails }, { pagesOnDemand: 0 })).rejects.toThrow('Broken');
+	await expect(read({ size: 26, cap: 10, moves, fails }, { pagesAhead: 0 })).rejects.toThrow('Broken');
 });
 
 it('a removal with every request costs half a page each time', async () => {
-	const { asked } = await read({ size: 5000, moves: Array(40).fill([{ leaves: 0 }]) }, { pagesOnDemand: 0 });
+	const { asked } = await read({ size: 5000, moves: Array(40).fill([{ leaves: 0 }]) }, { pagesAhead: 0 });
 	expect(asked.length).toBeLessThanOrEqual(40);
 });
 
@@ -308,7 +308,7 @@ it.each([0, 1, 2, 499, 500, 501, 999, 1000, 1001, 1200, 1400, 10_000, 19_500, 20
 		expect(await count(size)).toBeLessThanOrEqual(pages + 2);
 		expect(await count(size, { total: TOTALS.missing })).toBeLessThanOrEqual(pages + 2);
 		expect(await count(size, { cap: 250 })).toBeLessThanOrEqual(Math.max(1, Math.ceil(size / 250)) + 2);
-		expect(await count(size, {}, { pagesOnDemand: 0 })).toBe(await count(size));
+		expect(await count(size, {}, { pagesAhead: 0 })).toBe(await count(size));
 	},
 );
 
@@ -350,10 +350,10 @@ it('a cancelled page is requested again, and a page that was taken is not kept',
 		if (isCancelled!()) throw new Problem('The request is no longer needed', '');
 		return { users: [{ user_id: `u${asked.length}` }], total: 1 };
 	}) as unknown as Get;
-	const pages = new PagesAhead(get);
+	const pages = prefetch(get);
 	const ask = { offset: 0, pageSize: 10, isBeyondTotal: false };
-	pages.start(ask);
-	pages.start(ask);
+	void pages.start(ask);
+	void pages.start(ask);
 	expect(asked).toHaveLength(1);
 	pages.cancel();
 	expect((await pages.take(ask)).users).toEqual([{ user_id: 'u2' }]);

@@ -7,7 +7,7 @@ import type { Get } from '../../../../nodes/HealthDataService/http/client';
 import {
 	listedUsers,
 	oneUser,
-	throwIfUserExists,
+	throwUnlessSkipped,
 	toSelectedUser,
 	wholeTeam,
 	type SelectedUser,
@@ -25,9 +25,6 @@ const rejects = (error: Error) => async () => await Promise.reject(error);
 /** User ID, client user ID and place. */
 const shown = ({ user, place }: SelectedUser) => `${user.user_id} ${user.client_user_id} ${place}`;
 const found = async (selection: UserSelection, get: Get) => (await resolved(selection, get)).map(shown);
-const connectedTo = (...slugs: string[]): TeamOptions['records'] =>
-	slugs.map((slug, i) => ({ user_id: `u${i}`, connected_sources: [{ source: { slug } }] }));
-
 describe('a list', () => {
 	it('by user ID takes no request, and keeps order and places', async () => {
 		const { get, asked } = team(0);
@@ -56,25 +53,14 @@ it('picked from the list: one quiet Resolve for all items, none without rows', a
 	for (const given of [rows, [...rows]]) await add(given);
 	expect(rows).toEqual([{ client_user_id: 'c3' }]);
 	expect(asked).toEqual([expect.objectContaining({ path: '/v2/user/resolve/c3' })]);
-	expect(asked[0].once).toMatchObject({ maxAttempts: 2, ignoreFailure: true });
-});
-
-describe('the place of the last user', () => {
-	it.each<[string, UserSelection, Partial<TeamOptions>, number]>([
-		['over all pages', wholeTeam(), { cap: 3 }, 7],
-		['after a start', wholeTeam({ offset: 1 }), { cap: 3 }, 6],
-		['of none', wholeTeam({}, 'none'), { cap: 3 }, 0],
-		['of a few', wholeTeam({}, 'a'), { records: connectedTo('b', 'a', 'b', 'b', 'b'), cap: 2 }, 2],
-		['of a list', listedUsers('userId', entriesOf(ids(0, 3))), {}, 3],
-	])('%s', async (_, selection, options, place) => {
-		await resolved(selection, team(7, options).get);
-		expect(selection.lastPlace!()).toBe(place);
-	});
+	expect(asked[0].once).toMatchObject({ maxAttempts: 2 });
 });
 
 describe('the team', () => {
+	const gone = async (selected: SelectedUser) => await throwUnlessSkipped(team(1).get, wholeTeam(), selected);
+
 	it('a 404 of a user known only by user ID, who cannot be resolved, is an error', async () => {
-		await expect(throwIfUserExists(team(1).get, { user_id: 'u0', client_user_id: null })).rejects.toMatchObject({
+		await expect(gone(toSelectedUser({ user_id: 'u0' }, 1))).rejects.toMatchObject({
 			message: 'The service does not find the readings of a user whom it knows (status 404)',
 			description: 'Try again later. If it stays, ask the people who run the service',
 			httpCode: '404',
@@ -82,8 +68,7 @@ describe('the team', () => {
 	});
 
 	it('a 404 of a user whose client user ID another one has now is skipped', async () => {
-		const selected = { user: { user_id: 'other', client_user_id: 'c0' }, place: 1 };
-		expect(await wholeTeam().whenMissing(team(1).get, selected)).toBeUndefined();
+		expect(await gone({ user: { user_id: 'other', client_user_id: 'c0' }, place: 1 })).toBeUndefined();
 	});
 });
 
@@ -125,8 +110,8 @@ it.each([
 		{ lists: 1, resolves: 2 },
 	],
 	['ten more pages are not worth ten users', 5001, ids(4990, 5000), { lists: 1, resolves: 10 }],
-	['nine are', 5000, ids(4990, 5000), { lists: 12, resolves: 0 }],
-	['only the pages ahead are read once all users are found', 20_000, ids(500, 600), { lists: 9, resolves: 0 }],
+	['nine are', 5000, ids(4990, 5000), { lists: 11, resolves: 0 }],
+	['no page more is read once all users are found', 20_000, ids(500, 600), { lists: 2, resolves: 0 }],
 ])('%s', async (_, size, names, count) => {
 	const one = team(size);
 	expect(await foundIds(one, names)).toEqual(names.filter((id) => id.startsWith('c')).map((id) => `u${id.slice(1)}`));
@@ -137,7 +122,7 @@ it('users who leave meanwhile do not end the list, which is asked once', async (
 	const one = team(3000, { moves: [[], [{ leaves: 0 }]] });
 	expect(await foundIds(one, ids(2000, 2100))).toEqual(ids(2000, 2100).map((id) => id.replace('c', 'u')));
 	expect(one.count().resolves).toBe(0);
-	for (const { once } of one.asked) expect(once).toMatchObject({ maxAttempts: 1, ignoreFailure: true });
+	for (const { once } of one.asked) expect(once).toMatchObject({ maxAttempts: 1 });
 });
 
 it('a page that fails ends the list', async () => {

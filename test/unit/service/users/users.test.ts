@@ -39,16 +39,14 @@ describe('after total', () => {
 	it.each(['400', '404', '422', '500'])('a refusal with status %s is the end, after one try', async (status) => {
 		const { get, asked } = service(failed(status));
 		expect(await pageBeyondTotal(get, 3, 20, { isCancelled })).toEqual({ users: [] });
-		expect(asked).toEqual([
-			['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled, maxAttempts: 1, ignoreFailure: true }],
-		]);
+		expect(asked).toEqual([['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled, maxAttempts: 1 }]]);
 	});
 
 	it.each([undefined, '429', '503'])('an error of another cause (status %p) is retried as always', async (status) => {
 		const { get, asked } = service(failed(status), { users: [ANNA], total: 4 });
 		expect(await pageBeyondTotal(get, 3, 20, { isCancelled })).toEqual({ users: [ANNA], total: 4 });
 		expect(asked).toEqual([
-			['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled, maxAttempts: 1, ignoreFailure: true }],
+			['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled, maxAttempts: 1 }],
 			['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled }],
 		]);
 	});
