@@ -150,8 +150,8 @@ export const cancellationOf = (signal?: AbortSignal) =>
 /** The error of a request that the rate holds back for too long. */
 export const outOfTime = () =>
 	new Problem(
-		"The time was over before 'Requests per Second' allowed the next request",
-		"Raise 'Requests per Second' in the options, or read fewer users",
+		'The time was over before all requests were sent',
+		"If 'Requests per Second' is set in the options, raise it, or read fewer users",
 		{ kind: 'temporarily-unavailable' },
 	);
 

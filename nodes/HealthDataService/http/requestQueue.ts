@@ -5,7 +5,7 @@
 import { sleep } from 'n8n-workflow';
 import type { Problem } from '../shared/problem';
 import { isRetryable, type Outcome } from './classify';
-import { cancellationOf, outOfTime } from './errors';
+import { cancellationOf } from './errors';
 
 /** Longest sleep at a time, within which cancelled requests end: nothing can interrupt n8n's `sleep`, and its linter forbids timers. */
 const SLEEP_STEP_MS = 200;
@@ -196,9 +196,7 @@ export class RequestQueue {
 	}
 
 	private reasonAgainst({ signal, stoppedBy }: Partial<QueueOptions>) {
-		const reason = cancellationOf(signal) ?? this.closedBy ?? stoppedBy?.();
-		if (reason || performance.now() < this.endAt) return reason;
-		return outOfTime();
+		return cancellationOf(signal) ?? this.closedBy ?? stoppedBy?.();
 	}
 
 	private lineUp(request: Waiting) {

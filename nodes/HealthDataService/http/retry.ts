@@ -6,7 +6,13 @@ import { DateTime } from 'luxon';
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { isThrottle, type Problem } from '../shared/problem';
 import { classify, classifyStatus, isRetryable, type Answer } from './classify';
-import { CANCELLED_REQUEST, cancellationOf, statusError, truncatedError } from './errors';
+import {
+	CANCELLED_REQUEST,
+	cancellationOf,
+	outOfTime,
+	statusError,
+	truncatedError,
+} from './errors';
 import { FEW_FAILURES, type RequestQueue } from './requestQueue';
 import type { Stopwatch } from './stopwatch';
 import type { Send } from './transport';
@@ -157,7 +163,8 @@ export class Attempts {
 		// A limit of this user only ends the request, and the others go on.
 		const isOfAll = this.options.queue.isThrottledForAll || !budget;
 		if (this.wasThrottled && !isOfAll) return this.failure;
-		const reason = budget?.stoppedBy();
+		const isLate = performance.now() >= this.options.queue.endAt;
+		const reason = isLate ? outOfTime() : budget?.stoppedBy();
 		return reason && (this.failure ?? reason);
 	};
 

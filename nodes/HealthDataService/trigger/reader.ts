@@ -224,6 +224,7 @@ export class PollReader {
 		const { queue } = this.options;
 		const isOfAll = await queue.knowsThrottledForAll();
 		if (isOfAll) return this.endBy(problem);
+		queue.lastThrottle = undefined;
 		this.noteTrouble(result, problem);
 		this.throttled.push(result);
 	}

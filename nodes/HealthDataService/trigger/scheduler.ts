@@ -38,6 +38,8 @@ export class Local {
 	intervalMs = 0;
 	/** Whether a poll was skipped since the last one. */
 	isSkipped = false;
+	/** Whether the last poll had the budget of a start, and the mode of a poll time. */
+	isUnclear = false;
 	/** End of the lock of its running poll, by `performance.now()`. */
 	runsUntil = 0;
 	readonly troubles: Troubles = new Map();
@@ -58,10 +60,7 @@ export function scheduleOf(context: IPollFunctions) {
 	if (!isDurable && workflow) adoptState(workflow.staticData, node.id, stored);
 	const local = localOf(`${context.getWorkflow().id} ${node.id}`);
 	const givenMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
-	const isPollTime =
-		isDurable &&
-		context.getActivationMode() === 'update' &&
-		givenMs !== DEFAULT_BUDGET_MS;
+	const isPollTime = isDurable && isDurablePollTime(context, local, givenMs);
 	const isStart = local.startedBy !== context && !isPollTime;
 	if (isStart) local.startedBy = context;
 	const { startedBy } = local;
@@ -86,6 +85,18 @@ function localOf(name: string): Local {
 	local.intervalMs = now - local.begunAt;
 	local.begunAt = now;
 	return local;
+}
+
+/** A poll time may have the budget of a start, by n8n's settings: the second such poll in a row is none. */
+function isDurablePollTime(
+	context: IPollFunctions,
+	local: Local,
+	givenMs: number,
+): boolean {
+	const isUpdate = context.getActivationMode() === 'update';
+	const wasUnclear = local.isUnclear;
+	local.isUnclear = isUpdate && givenMs === DEFAULT_BUDGET_MS;
+	return isUpdate && (!local.isUnclear || wasUnclear);
 }
 
 /** In memory, n8n stores static data by node name: the state of a renamed node is under its old name. */

@@ -147,7 +147,7 @@ describe('Requests per Second', () => {
 		const { ask, sent } = served(() => ({}), new RequestQueue({ requestsPerSecond: 0.1 }, end));
 		const ends = await Promise.all(paths(3).map(async (path) => await ask(path)));
 		expect([sent, time.elapsed]).toEqual([[['/x0', 0]], end]);
-		const message = "The time was over before 'Requests per Second' allowed the next request";
+		const message = 'The time was over before all requests were sent';
 		const late = { message, kind: 'temporarily-unavailable' };
 		expect(ends).toMatchObject(['OK', late, late]);
 	});

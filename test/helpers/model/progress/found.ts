@@ -14,7 +14,7 @@ const stretch = (from: number, until: number, place: number, count: number, faul
 
 const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 	[
-		'A poll time waits for the end of a Retry-After',
+		'A poll time that looks like a start waits for the end of a Retry-After',
 		{
 			...{ scheduler: 'durable', isLong: true, people: 20, latencyMs: 200 },
 			throttles: [{ ...limit, until: 1, requests: 7 }],
