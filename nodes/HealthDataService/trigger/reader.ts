@@ -224,7 +224,6 @@ export class PollReader {
 		const { queue } = this.options;
 		const isOfAll = await queue.knowsThrottledForAll();
 		if (isOfAll) return this.endBy(problem);
-		queue.lastThrottle = undefined;
 		this.noteTrouble(result, problem);
 		this.throttled.push(result);
 	}
@@ -242,11 +241,14 @@ export class PollReader {
 
 	/** Users who alone met a limit have had their turn. With a limit of all readings, they stay due. */
 	private async finishThrottled() {
-		const { sample } = this.options.queue;
+		const { queue } = this.options;
 		const throttled = this.throttled.splice(0);
 		if (this.isOver || throttled.length === 0) return;
-		const error = sample && (await this.probe(sample));
-		if (isThrottle(error)) return this.endBy(error);
+		if (queue.sample) {
+			const error = await this.probe(queue.sample);
+			if (isThrottle(error)) return this.endBy(error);
+			queue.lastThrottle = undefined;
+		}
 		for (const one of throttled) this.cursors.throttle(one);
 	}
 

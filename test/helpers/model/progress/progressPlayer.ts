@@ -3,7 +3,6 @@
  * could have done.
  */
 import type { INodeParameters } from 'n8n-workflow';
-import { LIMITS } from '../faults';
 import { HOUR } from '../steps';
 import type { Ended } from '../modelHost';
 import { ModelService } from '../service';
@@ -34,6 +33,9 @@ const MOST_FOR_FAILED = 0.7;
 const CUTS_OFF = 0.5;
 /** n8n's own where it has none, on both schedulers. */
 const LONG_MS = 300_000;
+
+/** A fault that is a limit of one user. */
+const LIMITED = /^429| for /;
 
 let histories = 0;
 
@@ -259,7 +261,7 @@ export class ProgressPlayer {
 			logged: lines,
 		});
 		// Where the list is refused as well, a pause that a user was told is everybody's.
-		const limited = [...service.faults.values()].filter((fault) => LIMITS.includes(fault));
+		const limited = [...service.faults.values()].filter((fault) => LIMITED.test(fault));
 		// So it is where the user to compare with is limited, too.
 		const isOfAll = limited.length > 1 || record.throttled > 0;
 		if (limited.includes('503 for 3600') && isOfAll) this.pausedUntil = this.time.now + HOUR;
