@@ -85,7 +85,7 @@ export class RequestQueue {
 	private firstProbe?: Promise<void>;
 	private askingList?: Promise<void>;
 	private isListAsked = false;
-	/** Whether the first Retry-After was one for all requests, as far as is known. */
+	/** Whether the last throttle was one for all requests, as far as is known. */
 	isThrottledForAll = true;
 	/** Whether the service has given data: then the Base URL is right. */
 	hasData = false;
@@ -163,9 +163,9 @@ export class RequestQueue {
 	}
 
 	/**
-	 * Obeys a Retry-After: sends nothing for `ms`, unless it is that of single users.
+	 * Obeys a throttle: sends nothing for `ms`, unless it is one of single users.
 	 *
-	 * @param isListThrottled asked once: what does not hold for the user list does not hold for all
+	 * @param isListThrottled asked once until the next answer: what does not hold for its request does not hold for all
 	 */
 	async obey(ms: number, isListThrottled: () => Promise<boolean>) {
 		const until = performance.now() + ms;

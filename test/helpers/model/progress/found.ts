@@ -81,6 +81,13 @@ const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 		},
 	],
 	[
+		'A limit ends just when it is compared: those who met it are the first of the next poll',
+		{
+			...{ people: 20, everyMinutes: 10, latencyMs: 1400, polls: 14 },
+			throttles: [{ ...limit, requests: 10, isAnnounced: true }],
+		},
+	],
+	[
 		'Who alone is limited costs the others no poll',
 		{ people: 20, everyMinutes: 30, polls: 6, stretches: [{ ...stretch(0, 7, 0, 10, '429'), isEverySecond: true }] },
 	],
