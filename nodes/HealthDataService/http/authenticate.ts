@@ -4,6 +4,7 @@
  */
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { problemOfAll } from '../shared/problem';
+import { withoutTrailing } from '../shared/values';
 
 export interface ServiceCredential {
 	baseUrl: string;
@@ -126,7 +127,8 @@ export function serviceRoot({ baseUrl, allowHttp }: ServiceCredential): string {
 			'With http:// the API key and health data are sent unencrypted: turn it on only if this network is trusted',
 		);
 	}
-	return (url.origin + url.pathname).replace(/\/*(\/v2\/*)?$/, '');
+	const path = withoutTrailing(url.pathname, '/').replace(/\/v2$/, '');
+	return url.origin + withoutTrailing(path, '/');
 }
 
 /** Names and addresses of the machine itself: a request to them crosses no network. */
