@@ -61,7 +61,7 @@ export function keyCheck(
 		onFailure(problem: Problem) {
 			const { failing } = queue;
 			failing.count++;
-			if (!mayBeOutage(failing)) return;
+			if (!mayBeOutage(failing) || queue.isProbing) return;
 			// Starts before the queue can send another request.
 			void queue.probe(async () => {
 				await askList().catch(() => undefined);

@@ -151,9 +151,15 @@ export class RequestQueue {
 		this.pump();
 	}
 
-	/** Runs `probe`, or awaits the one in progress; no other request is sent meanwhile. Never rejects. */
+	/** Whether a probe is in progress. */
+	get isProbing() {
+		return this.probing !== undefined;
+	}
+
+	/** Runs `probe` after the one in progress; no other request is sent meanwhile. Never rejects. */
 	async probe(probe: () => Promise<unknown>): Promise<void> {
-		this.probing ??= probe()
+		while (this.probing) await this.probing;
+		this.probing = probe()
 			.catch(() => undefined)
 			.finally(() => {
 				this.probing = undefined;

@@ -56,6 +56,7 @@ export class PollReader {
 	/** Users who met a limit of the service that the user list did not meet. */
 	private readonly throttled: UserResult[] = [];
 	private firstFailure?: Problem;
+	private sampleRank = '';
 	private failuresInARow = 0;
 	/** Reads that have ended: a result may be taken later, while the list is awaited. */
 	private ended = 0;
@@ -131,11 +132,10 @@ export class PollReader {
 
 	private async *dueOf(users: SelectedUsers): AsyncGenerator<SelectedUser> {
 		const { cursors, done, aside, results } = this;
-		const { queue } = this.options;
 		for await (const user of users) {
 			const cursor = cursors.of(user);
 			if (cursors.isDone(cursor)) {
-				if (!hasFailed(cursor)) queue.sample ??= this.sampleOf(user);
+				if (!hasFailed(cursor)) this.offerSample(user);
 				if (results.isEmpty()) done.push(user);
 			} else if (hasFailed(cursor)) aside.push(user);
 			else yield user;
@@ -226,6 +226,16 @@ export class PollReader {
 		if (isOfAll) return this.endBy(problem);
 		this.noteTrouble(result, problem);
 		this.throttled.push(result);
+	}
+
+	/** Until this poll has read a user: one whom the pass has read, another one in each poll. */
+	private offerSample(user: SelectedUser) {
+		if (!this.results.isEmpty()) return;
+		const key = keyOf(user);
+		const rank = key.slice(this.before.poll % key.length);
+		if (rank < this.sampleRank) return;
+		this.sampleRank = rank;
+		this.options.queue.sample = this.sampleOf(user);
 	}
 
 	/** A user who was read tells more than the user list: readings may have a limit of their own. */

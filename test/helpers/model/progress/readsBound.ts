@@ -26,13 +26,14 @@ export class ReadsBound {
 	private readonly unsound = new Set<number>();
 	/** Most by which the reads of two users may differ; none where a limit of all looks like limits of single users. */
 	most: number;
-	/** Whether a limit of all meets limits of single users, or slow answers: they look alike, and nothing is promised. */
+	/** Whether a limit of all meets slow answers, or limits are of several kinds: they look alike, and nothing is promised. */
 	private readonly isTwofold: boolean;
 
 	constructor(history: ProgressHistory) {
 		const { stretches, throttles, slownesses } = history;
 		const ownLimits = stretches.filter(({ fault }) => /^(429|503)/.test(fault));
-		this.isTwofold = throttles.length > 0 && ownLimits.length + slownesses.length > 0;
+		const meetsAll = throttles.length > 0 && ownLimits.length + slownesses.length > 0;
+		this.isTwofold = meetsAll || ownLimits.length > 1;
 		const most = isLimited(history) ? 3 : 2;
 		this.most = this.isTwofold ? Infinity : most;
 		this.reads = [Array.from({ length: history.people }, () => 0)];
