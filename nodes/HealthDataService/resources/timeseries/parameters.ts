@@ -59,10 +59,12 @@ export interface TimeseriesRequest extends TimeseriesOptions, OutputOptions {
 /** User and User IDs usually differ from item to item. */
 const OF_ITEM = ['user', 'userIds'];
 
-export const readRequest = (
+export function readRequest(
 	context: IExecutePaginationFunctions,
 	metric: Metric,
-): TimeseriesRequest => oncePerRun(context, OF_ITEM, () => readFields(context, metric));
+): TimeseriesRequest {
+	return oncePerRun(context, OF_ITEM, () => readFields(context, metric));
+}
 
 function readFields(context: IExecutePaginationFunctions, metric: Metric) {
 	const options = readOptions(context, metric);
