@@ -9,6 +9,12 @@ import { metrics } from './service/readings/metrics';
 import { poll } from './trigger/poll';
 import { triggerFields } from './trigger/settings';
 
+/** Event and users, such as "Blood Pressure: All Users". */
+const USERS =
+	'$parameter.userScope + ($parameter.userScope === "one" ? " user" : " users")';
+const READINGS = `$parameter.event + ": " + ${USERS}`;
+const SUBTITLE = `$parameter.event === "user" ? "newUser" : ${READINGS}`;
+
 export class HealthDataServiceTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Health Data Service Trigger',
@@ -19,9 +25,7 @@ export class HealthDataServiceTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		// Event and users, such as "Blood Pressure: All Users".
-		subtitle:
-			'={{ ($parameter.event === "user" ? "newUser" : $parameter.event + ": " + $parameter.userScope + ($parameter.userScope === "one" ? " user" : " users")).replace(/[A-Z]/g, " $&").toTitleCase() }}',
+		subtitle: `={{ (${SUBTITLE}).replace(/[A-Z]/g, " $&").toTitleCase() }}`,
 		description: `Starts the workflow on new ${metrics.map(({ noun }) => `${noun}s`).join(', ')} and users of the Health Data Service`,
 		defaults: { name: 'Health Data Service Trigger' },
 		polling: true,

@@ -9,21 +9,21 @@ import { isThrottle, type Problem } from '../shared/problem';
 import { isObject } from '../shared/values';
 import { classifyStatus, isRedirect } from './classify';
 import { keyError, statusError } from './errors';
-import { FEW_FAILURES, type Failing, type RequestQueue } from './requestQueue';
+import { MIN_FAILURES, type Failing, type RequestQueue } from './requestQueue';
 import { SINGLE_ATTEMPT, type RequestOptions } from './retry';
 import type { Send } from './transport';
 
 export const BREAKER_LIMITS = {
 	/** Failures in a row that cannot be those of single users. */
 	inARow: 50,
-	/** After this time, `FEW_FAILURES` are enough. */
+	/** After this time, `MIN_FAILURES` are enough. */
 	forMs: 600_000,
 };
 
 /** Whether the failures may be an outage. They may also concern only the users read last. */
 export function mayBeOutage({ count, since = Infinity }: Failing): boolean {
 	const isLong = performance.now() - since >= BREAKER_LIMITS.forMs;
-	return count >= BREAKER_LIMITS.inARow || (count >= FEW_FAILURES && isLong);
+	return count >= BREAKER_LIMITS.inARow || (count >= MIN_FAILURES && isLong);
 }
 
 /** @param askList requests a user of the list, ahead of all other requests */

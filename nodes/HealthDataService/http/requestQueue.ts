@@ -1,6 +1,6 @@
 /**
  * Request queue, shared by all input items of a run. One pump sends the next request as soon as concurrency, rate, pauses and the
- * check of the API key allow it, and rejects all requests once the key is invalid or the circuit breaker is open.
+ * check of the API key allow it, and rejects all requests once the key is invalid or the service is down.
  */
 import { sleep } from 'n8n-workflow';
 import type { Problem } from '../shared/problem';
@@ -43,8 +43,8 @@ interface InFlight {
 	controller: AbortController;
 }
 
-/** Failures in a row whose cause may be the service. Fewer may be chance. */
-export const FEW_FAILURES = 3;
+/** Failures in a row that the service may cause. Fewer may be chance. */
+export const MIN_FAILURES = 3;
 
 export interface Failing {
 	count: number;

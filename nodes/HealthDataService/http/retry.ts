@@ -13,7 +13,7 @@ import {
 	statusError,
 	truncatedError,
 } from './errors';
-import { FEW_FAILURES, type RequestQueue } from './requestQueue';
+import { MIN_FAILURES, type RequestQueue } from './requestQueue';
 import type { Stopwatch } from './stopwatch';
 import type { Send } from './transport';
 
@@ -220,7 +220,7 @@ export class Attempts {
 		if (!latest.isTransient || maxAttempts === 1 || next > retryUntil) return undefined;
 		if (this.isOutlasted(latest)) return delayMs;
 		// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
-		const isServiceFailing = queue.failing.count >= FEW_FAILURES;
+		const isServiceFailing = queue.failing.count >= MIN_FAILURES;
 		const most = isServiceFailing ? FEW_ATTEMPTS : maxAttempts;
 		const isExhausted =
 			count >= Math.min(most, maxAttempts) || next > failedAt + retryForMs;

@@ -107,7 +107,7 @@ export class Run {
 	/** Resolves when all items have started; never, if n8n stopped before: an item with a failing expression is never started. */
 	readonly allStarted = new Promise<void>((resolve) => (this.onAllStarted = resolve));
 
-	/** @param context of the first item that n8n starts, whose *Batching* it reads */
+	/** @param context of the first item that n8n starts: n8n reads *Batching* there */
 	constructor(context: IExecuteSingleFunctions) {
 		// Every context of n8n has `inputData`. With *Execute Once* it has fewer items than the execution data.
 		const { inputData } = context as { inputData?: ITaskDataConnections };

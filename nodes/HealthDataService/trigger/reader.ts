@@ -1,8 +1,8 @@
 /**
- * Reader: one poll, from top to bottom. Users in the order of the list → read in this pass: done → failed before: aside → throttled
- * alone before: after the others → else read → each result moves the cursor of its user → if all are done, the next pass → until the
- * deadline, the maximum of rows, a throttle of all or an outage → the users aside, the oldest try first → emit the oldest rows, save.
- * Users who were not reached are read by the next poll.
+ * Reader: one poll, from top to bottom. Users in the order of the list → read in this pass: done → failed before: aside → else read
+ * → each result moves the cursor of its user → if all were done, the next pass → until the deadline, the maximum of rows, a throttle
+ * of all or an outage → the users aside, the oldest try first → emit the oldest rows, save. Users who were not reached are read by
+ * the next poll.
  */
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import type { RequestQueue } from '../http/requestQueue';
@@ -50,12 +50,13 @@ export class PollReader {
 	private readonly cursors: Cursors;
 	private readonly results: PollResults;
 	private readonly target: WatchTarget;
-	/** Users whom earlier polls of the pass have read, as long as this one has read nobody. */
+	/** Users read by earlier polls of the pass. Dropped once this poll has read a user: a large team takes much memory. */
 	private readonly done: SelectedUser[] = [];
 	private readonly aside: SelectedUser[] = [];
-	/** Users who met a limit of the service that the user list did not meet. */
+	/** Reads that met a limit of the service which the compared request did not meet. */
 	private readonly throttled: UserResult[] = [];
 	private firstFailure?: Problem;
+	/** Rank of the user in `queue.sample`, until this poll has read a user. */
 	private sampleRank = '';
 	private failuresInARow = 0;
 	/** Reads that have ended: a result may be taken later, while the list is awaited. */
@@ -105,7 +106,7 @@ export class PollReader {
 		return this.results.finish(this.firstFailure ? undefined : lastThrottle);
 	}
 
-	/** Whether earlier polls have read all users of this pass who can be read. */
+	/** Whether earlier polls have read this pass to its end. */
 	private get isPassOver(): boolean {
 		const { results, cursors, isOver } = this;
 		if (isOver || !results.isEmpty() || !results.isListRead) return false;
@@ -212,6 +213,7 @@ export class PollReader {
 		const problem = result.problem ?? this.detect(result);
 		if (!problem) {
 			this.failuresInARow = 0;
+			this.done.length = 0;
 			this.options.queue.sample = this.sampleOf(result);
 			this.isOver ||= this.results.isFull();
 		} else if (isThrottle(problem)) await this.noteThrottle(result, problem);
@@ -219,7 +221,7 @@ export class PollReader {
 		else await this.fail(result, problem);
 	}
 
-	/** A throttle of all ends the poll. One that only this user meets was the user's turn, never a failure. */
+	/** A throttle of all ends the poll. One that only this user meets is never a failure. */
 	private async noteThrottle(result: UserResult, problem: Problem) {
 		const { queue } = this.options;
 		const isOfAll = await queue.knowsThrottledForAll();
@@ -228,7 +230,7 @@ export class PollReader {
 		this.throttled.push(result);
 	}
 
-	/** Until this poll has read a user: one whom the pass has read, another one in each poll. */
+	/** Until this poll has read a user, the sample is a user of an earlier poll, and another one in each poll. */
 	private offerSample(user: SelectedUser) {
 		if (!this.results.isEmpty()) return;
 		const key = keyOf(user);
@@ -249,7 +251,7 @@ export class PollReader {
 		return metric && sentId ? `${pathOf(metric, sentId)}?${query}` : undefined;
 	}
 
-	/** Users who alone met a limit have had their turn. With a limit of all readings, they stay due. */
+	/** Compares the limits of single users with the sample: with a limit of all readings, the poll ends. */
 	private async finishThrottled() {
 		const { queue } = this.options;
 		const throttled = this.throttled.splice(0);

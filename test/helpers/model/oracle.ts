@@ -87,10 +87,11 @@ export class Oracle implements Judge {
 		this.limitsAt = from;
 	}
 
-	private beginClock({ clockError, dateError, isHit }: Poll) {
+	private beginClock({ clockError, dateError, isHit, isKept }: Poll) {
 		const { sendsDate } = this.settings;
-		const isClockWrong = clockError !== 0;
-		this.worstDate = Math.max(Math.abs(dateError), isClockWrong ? SECOND : 0);
+		// A poll that fails saves no time of the service, only n8n's.
+		const clockMs = isKept ? Math.min(Math.abs(clockError), SECOND) : Math.abs(clockError);
+		this.worstDate = Math.max(Math.abs(dateError), clockMs);
 		if (sendsDate && !isHit) return;
 		this.clock = new ClockWatch(sendsDate);
 		this.clock.begin(this.since, clockError, this.lookbacks.now);

@@ -145,7 +145,7 @@ function rowOfGroup({ slug, source, extras }: Group, ofUser: IDataObject): IData
 /** n8n treats an item with this field as failed. */
 const RESERVED = 'error';
 
-/** Adds fields that the service sent to a row; one whose name is taken, also by JavaScript, or `error`, as `<name>_raw` (quirk 5). */
+/** Adds fields that the service sent to a row, as `<name>_raw` if the name is taken, JavaScript's own or `error` (quirk 5). */
 export function withServiceFields(
 	row: IDataObject,
 	theirs: IDataObject,
