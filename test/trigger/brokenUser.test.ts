@@ -27,7 +27,7 @@ onBothSchedulers((scheduler) => {
 			expect(n8n.reported).toHaveLength(1);
 			expect(n8n.reported[0]).toMatchObject({
 				message: expect.stringMatching(/^The readings of 1 user cannot be read\. ./),
-				description: expect.stringContaining(`It is ${w.anna.user_id}, last read 2026-06-01 12:00 UTC. `),
+				description: expect.stringContaining(`The first is ${w.anna.user_id}, not read since 2026-06-01 12:00 UTC. `),
 				failure: { cause: expect.any(String) },
 			});
 			w.history.add(w.ben, w.reading(0, 141));

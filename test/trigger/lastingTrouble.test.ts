@@ -62,7 +62,7 @@ onBothSchedulers((scheduler) => {
 				expect(systolics(rows)).toEqual(every > 1 ? [120 + hour] : []);
 				expect(n8n.reported).toHaveLength(before + 1);
 				expect(n8n.reported.at(-1)!.message).toMatch(/limit|many requests/i);
-				expect(n8n.reported.at(-1)!.description).toContain(`last read ${lastRead} UTC`);
+				expect(n8n.reported.at(-1)!.description).toContain(`not read since ${lastRead} UTC`);
 			}
 			expect(t.errors).toEqual([]);
 		});
@@ -169,7 +169,7 @@ onBothSchedulers((scheduler) => {
 		await t.polls(n8n, 4, 25 * MINUTE);
 		expect(n8n.reported).toHaveLength(1);
 		expect(n8n.reported[0].message).toMatch(
-			/^\d+ users were not read for an hour\. 'Requests per Second' .* takes 1 hour or more$/,
+			/^The readings of \d+ users were not read for an hour\. 'Requests per Second' .* takes 1 h or more\. The last users of the list were not reached for an hour$/,
 		);
 		await t.polls(n8n, 8, 25 * MINUTE);
 		// Once a day.

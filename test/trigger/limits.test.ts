@@ -103,7 +103,7 @@ describe('a throttle', () => {
 		await n8n.tick();
 		expect(w.used.sandbox.requests).toEqual([]);
 		expect(n8n.reported[1].message).toMatch(
-			/^The readings of 1 user cannot be read\. .*The service limits the requests.*\. The next request is sent in 39 minutes\. 1 user was not read for an hour$/,
+			/^The readings of 2 users cannot be read\. .*The service limits the requests.*\. The next request is sent in 39 minutes/,
 		);
 		// A clock that was set back makes it no longer.
 		w.pass(-HOUR);

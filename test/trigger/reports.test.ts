@@ -44,7 +44,7 @@ onBothSchedulers((scheduler) => {
 			expect(n8n.reported[2]).toMatchObject({
 				message: expect.stringMatching(/^The readings of 2 users cannot be read\. The service did not accept/),
 				// Results come as they are completed.
-				description: expect.stringMatching(/^The first is [\w-]+, last read 2026-06-01 \d\d:\d\d UTC\. /),
+				description: expect.stringMatching(/^The first is [\w-]+, not read since 2026-06-01 \d\d:\d\d UTC\. /),
 				httpCode: '422',
 				failure: { cause: 'configuration-invalid' },
 			});

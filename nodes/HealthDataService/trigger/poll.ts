@@ -159,7 +159,7 @@ async function read(
 		() => performance.now() >= deadline,
 	);
 	if (result.isListRead) local.listReadAt = Date.now();
-	if (result.throttle) local.throttle = { problem: result.throttle, at: Date.now() };
+	if (result.throttle) local.throttle = result.throttle;
 	const isFirstPassDone = state.pass === 0 && result.isPassComplete;
 	if (isFirstPassDone) await checkProvider(context, get, target, result.state);
 	return result;
@@ -197,10 +197,7 @@ function tell(
 	const { recovered, state } = result;
 	const line = `The readings of ${countOfUsers(recovered)} can be read again.`;
 	if (recovered > 0) context.logger.info(logLine(context, line));
-	const { report, told } = reportOf(result, local, lastTold, {
-		begun,
-		ended: Date.now(),
-	});
+	const { report, told } = reportOf(result, local, lastTold, begun);
 	if (report) context.__emitError(toNodeError(context.getNode(), report));
 	return { ...state, told };
 }

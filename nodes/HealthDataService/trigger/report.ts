@@ -12,148 +12,94 @@ const DAY_MS = 24 * HOUR_MS;
 /** Poll times are a minute apart at least, and a poll may begin some ms before its time. */
 const JITTER_MS = 30_000;
 
-interface Unread {
-	/** Undefined for a user without a known trouble whom this poll has not reached: only a hash is saved. */
-	label?: string;
-	cursor: Cursor;
-	/** Why the user was not read last, if that is known. */
-	problem?: Problem;
-}
-
-/** What there is to tell after a poll. */
-interface Trouble {
-	/** Users who cannot be read. */
-	failing: Unread[];
-	/** Others who were not read for an hour. */
-	waiting: Unread[];
-	throttle?: Problem;
-	isListOld: boolean;
-	/** Whether nothing is wrong but that a round over all users takes longer than an hour. */
-	isLongRound: boolean;
-	/** Whether nobody is unread any more. */
-	isHealed: boolean;
-}
+type Entry = [key: string, cursor: Cursor];
 
 /**
- * @param told begin of the poll of the last report (ms), @param times begin and end of this poll, by n8n's clock (ms)
+ * @param told begin of the poll of the last report, @param begun of this poll, by n8n's clock (ms)
  * @returns the report, if there is one and none was made for an hour, and the new `told`
  */
 export function reportOf(
 	result: PollResult,
 	local: Local,
 	told: number | undefined,
-	{ begun, ended }: { begun: number; ended: number },
+	begun: number,
 ): { report?: Problem; told?: number } {
-	const trouble = troubleOf(result, local, ended);
-	const { failing, waiting, throttle, isListOld, isLongRound } = trouble;
-	const unread = failing.length + waiting.length;
-	const isSilent = unread === 0 && !throttle && !isListOld;
-	if (isSilent) {
-		// What failed is read again: a new failure is told at once.
-		const isOver = trouble.isHealed && result.recovered > 0;
-		return { told: isOver ? undefined : told };
-	}
-	const everyMs = isLongRound ? DAY_MS : HOUR_MS;
+	const trouble = troubleOf(result, local);
+	const isSilent = !trouble.first && !trouble.isListOld && !result.throttle;
+	// What failed is read again: a new failure is told at once.
+	if (isSilent) return { told: result.recovered > 0 ? undefined : told };
+	const everyMs = trouble.isLongRound ? DAY_MS : HOUR_MS;
 	// From begin to begin: polls of one interval end at different times.
 	const sinceTold = Math.abs(begun - (told ?? -Infinity));
 	if (sinceTold < everyMs - JITTER_MS) return { told };
-	return { report: wordsOf(trouble, result), told: begun };
+	return { report: wordsOf(trouble, result, local), told: begun };
 }
 
-function troubleOf(result: PollResult, local: Local, now: number): Trouble {
-	const { cursors, hasRead } = result;
-	const afterMs = Math.max(HOUR_MS, 2 * local.intervalMs);
+type Trouble = ReturnType<typeof troubleOf>;
+
+/** What there is to tell after a poll. */
+function troubleOf({ cursors }: PollResult, local: Local) {
+	const { troubles, throttle, firstAt, listReadAt, intervalMs } = local;
+	const now = Date.now();
+	const afterMs = Math.max(HOUR_MS, 2 * intervalMs);
 	// A clock that was set back makes nothing young.
 	const ageOf = (time: number) => Math.abs(now - time);
-	const isOld = (time = -Infinity) =>
-		Math.min(ageOf(time), ageOf(local.firstAt)) >= afterMs;
-	const failing: Unread[] = [];
-	const waiting: Unread[] = [];
-	let isHealed = true;
-	for (const [key, cursor] of cursors.entries) {
-		const known = local.troubles.get(key);
-		if (cursor.ended || known) isHealed = false;
-		const label = known?.label ?? cursors.met.get(key);
-		const problem = known?.problem;
-		const isFailing = hasFailed(cursor) && problem && !isThrottle(problem);
-		if (isFailing) failing.push({ label, cursor, problem });
-		else if (isOld(cursor.read)) waiting.push({ label, cursor, problem });
-	}
-	// The poll that reaches the last users of a round may meet no throttle itself.
-	const isThrottleOld = waiting.length === 0 || isOld(local.throttle?.at);
-	const lastThrottle = isThrottleOld ? undefined : local.throttle?.problem;
-	const throttle = result.throttle ?? lastThrottle;
-	const isListOld = waiting.length === 0 && isOld(local.listReadAt);
-	const isTrouble = failing.length > 0 || throttle !== undefined || !hasRead;
-	const areSound = waiting.every(({ cursor, problem }) => !cursor.ended && !problem);
-	const isLongRound = !isTrouble && waiting.length > 0 && areSound;
-	return { failing, waiting, throttle, isListOld, isLongRound, isHealed };
+	const isOld = (time = -Infinity) => Math.min(ageOf(time), ageOf(firstAt)) >= afterMs;
+	const isFailing = ([key, cursor]: Entry) => {
+		const known = troubles.get(key);
+		return known !== undefined && hasFailed(cursor) && !isThrottle(known.problem);
+	};
+	const isSound = ([key, { ended }]: Entry) => !ended && !troubles.has(key);
+	const unread = [...cursors.entries].filter(
+		(entry) => isFailing(entry) || isOld(entry[1].read),
+	);
+	const first = unread.find(isFailing) ?? unread.at(0);
+	// The poll that reaches the last users of a round may meet no limit itself.
+	const limit = isOld(throttle?.at) ? undefined : throttle;
+	/** Whether nothing is wrong but that a round over all users takes longer than an hour. */
+	const isLongRound = first !== undefined && !limit && unread.every(isSound);
+	return { unread, first, limit, isLongRound, isListOld: isOld(listReadAt) };
 }
 
-function wordsOf(
-	{ failing, waiting, throttle, isListOld, isLongRound }: Trouble,
-	{ cause }: PollResult,
-) {
-	const messages: string[] = [];
-	const advice: string[] = [];
-	const [failed] = failing;
-	if (failed?.problem) {
-		const { message, description } = failed.problem;
-		const users = countOfUsers(failing.length);
-		messages.push(`The readings of ${users} cannot be read`, message);
-		advice.push(nameOf(failing), description, OTHERS_GO_OUT);
-	}
-	if (throttle) {
-		messages.push(LIMITED, throttle.message);
-		advice.push(LIMITED_ADVICE);
-	}
-	const [late] = waiting;
-	if (late) {
-		const users = countOfUsers(waiting.length);
-		const verb = waiting.length === 1 ? 'was' : 'were';
-		messages.push(`${users} ${verb} not read for an hour`);
-		if (!throttle) messages.push(late.problem?.message ?? cause);
-		advice.push(nameOf(waiting));
+function wordsOf(trouble: Trouble, { cursors, cause }: PollResult, { troubles }: Local) {
+	const { unread, first, limit, isLongRound, isListOld } = trouble;
+	const reasons: Problem[] = [];
+	const known = first && troubles.get(first[0]);
+	if (known) reasons.push(known.problem);
+	if (limit) reasons.push(limit.reworded(`${LIMITED}. ${limit.message}`, LIMITED_ADVICE));
+	if (reasons.length === 0) reasons.push(new Problem(cause, ''));
+	const messages = reasons.map(({ message }) => message);
+	const advice = reasons.map(({ description }) => description);
+	if (first) {
+		const [key, cursor] = first;
+		const fault = isLongRound ? 'were not read for an hour' : 'cannot be read';
+		messages.unshift(`The readings of ${countOfUsers(unread.length)} ${fault}`);
+		advice.unshift(nameOf(cursor, known?.label ?? cursors.met.get(key)));
 	}
 	if (isLongRound) {
-		messages.push(`To read all users once takes ${hoursOf(waiting)} or more`);
+		messages.push(`To read all users once takes ${hoursSince(unread)} h or more`);
 	}
-	if (isListOld) messages.push('The user list was not read to its end for an hour');
-	const period = isLongRound ? 'a day' : 'an hour';
-	advice.push(`This report comes once ${period}`);
-	const reason = failed?.problem ?? throttle ?? late?.problem;
-	const description = sentences(...advice);
-	const message = messages.join('. ');
-	if (reason) return reason.reworded(message, description);
-	return new Problem(message, description, { kind: 'temporarily-unavailable' });
+	if (isListOld) messages.push('The last users of the list were not reached for an hour');
+	const description = sentences(...advice, OTHERS_GO_OUT);
+	return reasons[0].reworded(messages.join('. '), description);
 }
 
 const OTHERS_GO_OUT =
-	'New readings of all other users go out; the missing ones follow when they can be read again';
+	'New readings of all other users go out; the missing ones follow when they can be read again. This report comes once an hour at most';
 const LIMITED = 'The service limits the requests, so one poll does not read all users';
 const LIMITED_ADVICE =
 	"The next polls continue with the other users, and nothing is lost. Poll less often, or set 'Requests per Second' in the options to what the service allows";
 
-/** The first of them, and since when. */
-function nameOf(users: Unread[]): string {
-	const [{ label = 'one whom this poll has not reached', cursor }] = users;
-	const { read, since = 0 } = cursor;
-	const isNew = read === undefined;
-	const when = isNew ? `not read since ${utc(since)}` : `last read ${utc(read)}`;
-	const which = users.length === 1 ? 'It is' : 'The first is';
-	return `${which} ${label}, ${when}`;
+const lastOf = ({ read, since = 0 }: Cursor) => read ?? since;
+
+/** The user in words, if this poll or an earlier failure knows more than a hash. */
+function nameOf(cursor: Cursor, label = 'one whom this poll has not reached'): string {
+	const [date, time] = new Date(lastOf(cursor)).toISOString().split('T');
+	return `The first is ${label}, not read since ${date} ${time.slice(0, 5)} UTC`;
 }
 
-function utc(ms: number): string {
-	const text = new Date(ms).toISOString();
-	const [date, time] = text.split('T');
-	return `${date} ${time.slice(0, 5)} UTC`;
-}
-
-function hoursOf(users: Unread[]): string {
-	const readOf = ({ cursor }: Unread) => cursor.read ?? cursor.since ?? Infinity;
-	const reads = users.map(readOf);
-	const earliest = reads.reduce((a, b) => Math.min(a, b));
-	const hours = Math.floor((Date.now() - earliest) / HOUR_MS);
-	return hours === 1 ? '1 hour' : `${hours} hours`;
+function hoursSince(unread: Entry[]): number {
+	const times = unread.map(([, cursor]) => lastOf(cursor));
+	const earliest = times.reduce((a, b) => Math.min(a, b));
+	return Math.floor((Date.now() - earliest) / HOUR_MS);
 }

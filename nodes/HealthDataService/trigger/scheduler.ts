@@ -31,8 +31,8 @@ export class Local {
 	endedAt = 0;
 	/** When the user list was last read to its end (ms since 1970). */
 	listReadAt = Date.now();
-	/** The last throttle that cut a poll short, and when (ms since 1970). */
-	throttle?: { problem: Problem; at: number };
+	/** The last throttle that cut a poll short. */
+	throttle?: Problem;
 	/** When the last poll began, by `performance.now()`, and how long after the one before it. */
 	begunAt = performance.now();
 	intervalMs = 0;

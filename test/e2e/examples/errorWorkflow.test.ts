@@ -117,7 +117,7 @@ it('names the failed user, and says that the others can be read', async () => {
 		failed('Watch', `The readings of 1 user cannot be read. ${USER_REFUSED}`),
 		// Cut at 300 characters, after what to do.
 		expect.stringMatching(
-			new RegExp(`^\`It is ${ben.user_id}, last read [\\d: -]+ UTC\\. ${ASK} New readings of all other`),
+			new RegExp(`^\`The first is ${ben.user_id}, not read since [\\d: -]+ UTC\\. ${ASK} New readings of all other`),
 		),
 	]);
 });
