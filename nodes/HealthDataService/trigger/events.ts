@@ -60,6 +60,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 		{ target, windowStartOf, usersPerRequest = USERS_PER_REQUEST, ...options },
 	) {
 		const { concurrency, requestsPerSecond = Infinity, provider, sourceTypes } = target;
+		const limit = new RowLimit(Infinity, tooManyRows);
 		const query = (user: SelectedUser) => {
 			const start_date = new Date(windowStartOf(user)).toISOString();
 			return { start_date, provider };
@@ -72,9 +73,9 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			asCompleted: true,
 			// Not more than a rate limit leaves room for: they would all wait, and none would be done soon.
 			width: Math.ceil(usersPerRequest * Math.min(concurrency, requestsPerSecond)),
-			// Change detection adds `local_time` and `row_id`.
 			sourceTypes,
-			collect: collectRows(metric, { limit: new RowLimit(Infinity, tooManyRows) }),
+			// `toItem` fills in `local_time`, `row_id` and `change`.
+			collect: collectRows(metric, { limit, hasChange: true }),
 		});
 	},
 });
@@ -97,7 +98,10 @@ const newUser: TriggerEvent = {
 	async *read(_get, users, { isTimeUp }) {
 		for await (const one of users) {
 			const user_id = lowerUserId(one.user.user_id);
-			const row = withServiceFields({ row_id: null }, { ...one.record, user_id });
+			const row = withServiceFields(
+				{ row_id: null, change: null },
+				{ ...one.record, user_id },
+			);
 			yield { ...one, rows: [row], isGone: false, tookMs: 0 };
 			if (isTimeUp?.()) return;
 		}

@@ -6,13 +6,7 @@ import { localTimeIn } from '../shared/dateTime';
 import type { Problem } from '../shared/problem';
 import type { Clock } from './clock';
 import type { Cursors } from './cursors';
-import {
-	detectChanges,
-	SeenReadings,
-	toItem,
-	type ChangedRow,
-	type TimeWindow,
-} from './seen';
+import { SeenReadings, toItem, type ChangedRow, type TimeWindow } from './seen';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
 
@@ -71,8 +65,6 @@ export class PollResults {
 	private readonly reads: UserResult[] = [];
 	private readonly found: FoundRow[] = [];
 	private readonly seen: SeenReadings;
-	/** Time of the newest reading (ms). */
-	private newest?: number;
 	private hasFirstRead = false;
 
 	constructor(
@@ -102,12 +94,10 @@ export class PollResults {
 		// A user who was read once is not new any more.
 		const rows = event.metric || cursor.since !== undefined ? result.rows : [];
 		const window = this.windowOf(cursor);
-		const { changes, old, newest } = detectChanges(event, rows, seen, window, isWanted);
-		for (const row of old) seen.remember(row, 'o');
+		const changes = seen.changes(event, rows, window, isWanted);
 		for (const row of changes) this.found.push({ row, result });
 		this.reads.push(result);
 		this.cursors.finish(result);
-		if (newest !== undefined) this.newest = Math.max(this.newest ?? newest, newest);
 	}
 
 	private windowOf(cursor: Cursor): TimeWindow {
@@ -175,7 +165,7 @@ export class PollResults {
 		const isUnread = result.isGone && since !== undefined;
 		if (isUnread) return this.cursors.skip(result);
 		this.hasFirstRead ||= since !== undefined && since !== from;
-		this.cursors.move(result, this.newest);
+		this.cursors.move(result, this.seen.newest);
 	}
 
 	private stateAfter(isPassComplete: boolean): TriggerState {

@@ -11,7 +11,6 @@ import {
 	type IdentifiedRow,
 	type Identity,
 } from '../service/readings/identity';
-import { withServiceFields } from '../service/readings/rows';
 import type { LocalTimeOf } from '../shared/dateTime';
 import { HOUR_MS } from './state';
 
@@ -19,7 +18,7 @@ import { HOUR_MS } from './state';
 export interface TimeWindow {
 	start: number;
 	/** Readings dated after it are not the newest one: the device's clock is ahead. */
-	end?: number;
+	end: number;
 	/** Set until a first successful read: readings measured up to then are old. */
 	watchingSince?: number;
 	/** Set at the first read since watching began: readings without a time, and those dated after it, are old too. */
@@ -30,59 +29,16 @@ export interface ChangedRow extends IdentifiedRow {
 	change: 'created' | 'updated';
 }
 
-/**
- * @param rows all of one user from the window's start on; of identical rows one counts
- * @param isWanted whether a row that has not been emitted is to be
- * @returns `changes` to emit, then to remember; `old` ones, measured before watching began, to remember only; time of the `newest`
- * reading between start and end of the window (ms)
- */
-export function detectChanges(
-	identity: Identity,
-	rows: IDataObject[],
-	seen: SeenReadings,
-	window: TimeWindow,
-	isWanted: (row: IDataObject) => boolean = () => true,
-) {
-	const changes: ChangedRow[] = [];
-	const old: IdentifiedRow[] = [];
-	let newest: number | undefined;
-	const identified = identify(identity, rows);
-	const distinct = new Map(identified.map((row) => [row.key, row]));
-	for (const row of distinct.values()) {
-		const { time } = row;
-		if (time !== undefined && time < window.start) continue;
-		if (time !== undefined && time <= (window.end ?? Infinity))
-			newest = Math.max(newest ?? time, time);
-		const before = seen.lookUp(row);
-		if (before === 'same') continue;
-		if (isOld(time, window)) old.push(row);
-		else if (before === 'emitted' || isWanted(row.row))
-			changes.push({ ...row, change: before ? 'updated' : 'created' });
-	}
-	return { changes, old, newest };
-}
-
-function isOld(
-	time: number | undefined,
-	{ watchingSince = -Infinity, readAt }: TimeWindow,
-): boolean {
-	if (time === undefined) return readAt !== undefined;
-	return time <= watchingSince || time > (readAt ?? Infinity);
-}
-
-/** The row as it is emitted: with its `local_time` and `row_id`, and `change` after it. */
+/** The row as it is emitted. */
 export function toItem(
 	identity: Identity,
 	{ key, change, row, instant }: ChangedRow,
 	localTimeOf: LocalTimeOf,
 ): IDataObject {
-	const fields = Object.entries(row);
-	const at = fields.findIndex(([name]) => name === 'row_id');
-	const ours = Object.fromEntries(fields.slice(0, at));
-	if ('local_time' in ours) ours.local_time = localTimeOf(instant);
-	ours.row_id = toRowId(identity, key);
-	ours.change = change;
-	return withServiceFields(ours, Object.fromEntries(fields.slice(at + 1)));
+	if (identity.unit) row.local_time = localTimeOf(instant);
+	row.row_id = toRowId(identity, key);
+	row.change = change;
+	return row;
 }
 
 /** Characters of the hashes of a reading's key, and of its key and values. A letter follows. */
@@ -90,13 +46,9 @@ const SAVED_KEY_LENGTH = 20;
 const VALUES_LENGTH = 6;
 const ENTRY_LENGTH = SAVED_KEY_LENGTH + VALUES_LENGTH + 1;
 
-/** Whether the reading was emitted, or was old at the first read. */
-type Letter = 'e' | 'o';
-
-/** In place of an hour for readings without a time: they are retained forever. */
-const NO_HOUR = 'none';
+/** Readings without a time have no hour, and are retained forever. */
 const hourOf = ({ time }: IdentifiedRow) =>
-	time === undefined ? NO_HOUR : String(Math.floor(time / HOUR_MS));
+	time === undefined ? 'none' : String(Math.floor(time / HOUR_MS));
 
 const savedKey = ({ key }: IdentifiedRow) => key.slice(0, SAVED_KEY_LENGTH);
 
@@ -112,6 +64,8 @@ const hashOfValues = ({ key, values }: IdentifiedRow) =>
 export class SeenReadings {
 	/** Hour → hash of key → hash of key and values, and letter. */
 	private readonly hours = new Map<string, Map<string, string>>();
+	/** Time of the newest reading between start and end of its window (ms). */
+	newest?: number;
 
 	constructor(saved: Record<string, string>) {
 		for (const [hour, entries] of Object.entries(saved)) {
@@ -127,16 +81,39 @@ export class SeenReadings {
 		}
 	}
 
-	/** What is known of a reading: with the `same` values, with others that were `emitted` or `old`, or nothing. */
-	lookUp(row: IdentifiedRow): 'same' | 'emitted' | 'old' | undefined {
-		const known = this.hours.get(hourOf(row));
-		const before = known?.get(savedKey(row));
-		if (before === undefined) return undefined;
-		if (before.startsWith(hashOfValues(row))) return 'same';
-		return before.endsWith('e') ? 'emitted' : 'old';
+	/**
+	 * Remembers what is old: it was measured before watching began.
+	 *
+	 * @param rows all of one user from the window's start on; of identical rows one counts
+	 * @param isWanted whether a row that has not been emitted is to be
+	 * @returns rows to emit, then to remember
+	 */
+	changes(
+		identity: Identity,
+		rows: IDataObject[],
+		{ start, end, watchingSince = -Infinity, readAt }: TimeWindow,
+		isWanted: (row: IDataObject) => boolean,
+	): ChangedRow[] {
+		const changes: ChangedRow[] = [];
+		const identified = identify(identity, rows);
+		const distinct = new Map(identified.map((row) => [row.key, row]));
+		for (const row of distinct.values()) {
+			// Without a time, no comparison is true.
+			const { time = NaN } = row;
+			if (time < start) continue;
+			if (time <= end) this.newest = Math.max(this.newest ?? time, time);
+			const before = this.hours.get(hourOf(row))?.get(savedKey(row));
+			if (before?.startsWith(hashOfValues(row))) continue;
+			const isDatedLater = readAt !== undefined && !(time <= readAt);
+			if (time <= watchingSince || isDatedLater) this.remember(row, 'o');
+			else if (before?.endsWith('e') || isWanted(row.row))
+				changes.push({ ...row, change: before ? 'updated' : 'created' });
+		}
+		return changes;
 	}
 
-	remember(row: IdentifiedRow, letter: Letter) {
+	/** @param letter whether it was emitted, or old at the first read */
+	remember(row: IdentifiedRow, letter: 'e' | 'o') {
 		const hour = hourOf(row);
 		const known = this.hours.get(hour) ?? new Map<string, string>();
 		this.hours.set(hour, known);
@@ -154,11 +131,13 @@ export class SeenReadings {
 	): Record<string, string> {
 		const saved: Record<string, string> = {};
 		for (const [hour, known] of this.hours) {
-			const end = hour === NO_HOUR ? Infinity : (Number(hour) + 1) * HOUR_MS;
+			// Not a number for those without a time: never over.
+			const end = (Number(hour) + 1) * HOUR_MS;
 			let entries = '';
 			for (const [key, values] of known) {
 				const start = earlier.get(key.slice(0, USER_LENGTH)) ?? Infinity;
-				if (end > Math.min(retainFrom, start)) entries += key + values;
+				const isOver = end <= Math.min(retainFrom, start);
+				if (!isOver) entries += key + values;
 			}
 			if (entries) saved[hour] = entries;
 		}

@@ -3,10 +3,10 @@ import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { connect } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { SHORT_RETRY } from '../http/retry';
+import { identify } from '../service/readings/identity';
 import { providerProblem } from '../service/users/provider';
 import { ignoreProblem, Problem } from '../shared/problem';
 import { itemsOf, type FoundRow } from './results';
-import { detectChanges, SeenReadings } from './seen';
 import { readSettings, TEST_USERS, type Settings } from './settings';
 
 const DAY_MS = 86_400_000;
@@ -38,9 +38,9 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		isTimeUp,
 	})) {
 		problem ??= result.problem;
-		const seen = new SeenReadings({});
-		const { changes } = detectChanges(event, result.rows, seen, { start }, isWanted);
-		for (const row of changes) found.push({ row, result });
+		for (const row of identify(event, result.rows)) {
+			if (isWanted(row.row)) found.push({ row: { ...row, change: 'created' }, result });
+		}
 	}
 	const timeOf = ({ row }: FoundRow) => row.time ?? 0;
 	const newest = found.sort((a, b) => timeOf(b) - timeOf(a)).slice(0, 1);

@@ -1,17 +1,19 @@
 /** Change detection: what is old when watching begins. */
 import { readingEvents } from '../../../nodes/HealthDataService/trigger/events';
-import { detectChanges, SeenReadings, type TimeWindow } from '../../../nodes/HealthDataService/trigger/seen';
+import { SeenReadings, type TimeWindow } from '../../../nodes/HealthDataService/trigger/seen';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const START = NOON - 60_000;
-const first: TimeWindow = { start: START, watchingSince: NOON, readAt: NOON + 5 };
-const later: TimeWindow = { start: START };
+const first: TimeWindow = { start: START, end: Infinity, watchingSince: NOON, readAt: NOON + 5 };
+const later: TimeWindow = { start: START, end: Infinity };
 
 function foundAt(time: number | null, window: TimeWindow) {
 	const timestamp = time === null ? null : new Date(time).toISOString();
 	const rows = [{ user_id: 'anna', timestamp, systolic: 120, diastolic: 80, provider: 'omron', source_type: 'cuff' }];
-	const { changes, old, newest } = detectChanges(readingEvents[0], rows, new SeenReadings({}), window);
-	return { changes: changes.length, old: old.length, newest };
+	const seen = new SeenReadings({});
+	const changes = seen.changes(readingEvents[0], rows, window, () => true);
+	const old = Object.values(seen.toSave(-Infinity, new Map()));
+	return { changes: changes.length, old: old.length, newest: seen.newest };
 }
 
 it.each([

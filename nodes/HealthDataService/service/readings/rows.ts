@@ -81,12 +81,14 @@ interface RowOptions {
 	limit?: RowLimit;
 	/** Whether rows have `time_zone`. */
 	hasTimeZone?: boolean;
+	/** Whether rows have `change`. */
+	hasChange?: boolean;
 }
 
 /** The columns of a reading in their order. */
 export const readingColumns = (
 	metric: Metric,
-	{ hasTimeZone = false }: RowOptions,
+	{ hasTimeZone = false, hasChange = false }: RowOptions,
 ): string[] => [
 	'client_user_id',
 	'local_time',
@@ -98,6 +100,7 @@ export const readingColumns = (
 	...(hasTimeZone ? ['time_zone'] : []),
 	'user_id',
 	'row_id',
+	...(hasChange ? ['change'] : []),
 ];
 
 /**
