@@ -143,7 +143,7 @@ const SENDERS: Array<[string, (credential: Credential) => Promise<unknown>, RegE
 	[
 		'the trigger',
 		async (credential) => await new PollingHost(credential, { event: 'user' }).fetchTestEvent(),
-		/^There is no user to show/,
+		/^The test found no user/,
 	],
 ];
 const outcomeOf = async (sent: Promise<unknown>) =>

@@ -29,7 +29,11 @@ onBothSchedulers((scheduler) => {
 		],
 		['a picked user in any case', anyCase, annaId],
 		['a list', listed, '["bloodPressure","listed","clientUserId",""]'],
-		['users', { event: 'user' }, 'user'],
+		[
+			'users, with hidden fields',
+			{ event: 'user', ...omron, userScope: 'listed', userIds: '', output: 'users' },
+			'user',
+		],
 	])('what is watched is saved without IDs, in words that never change: %s', async (_, parameters, of) => {
 		w.history.addUser('Carl');
 		const n8n = w.trigger({ ...allUsers, ...(typeof parameters === 'function' ? parameters() : parameters) });

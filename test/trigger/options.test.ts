@@ -173,8 +173,8 @@ describe.each(['memory', 'durable'] as const)('thresholds (%s)', (scheduler: Hos
 			options: { minSystolic: 160 },
 		};
 		await expect(n8n.fetchTestEvent()).rejects.toMatchObject({
-			message: "No blood pressure reading of the last 90 days reaches 'Minimum Systolic'",
-			description: expect.stringContaining('To see a sample, set limits that more readings reach'),
+			message: "The test found no blood pressure reading that reaches 'Minimum Systolic'",
+			description: expect.stringContaining('readings of the last 90 days'),
 		});
 	});
 });

@@ -40,8 +40,6 @@ export interface TriggerEvent extends Identity {
 	name: string;
 	/** One event, in a sentence. */
 	noun: string;
-	/** How many days back a test event is looked for. */
-	testDays: number;
 	/** Without a metric, an event is a user. */
 	metric?: Metric;
 	/** One result per user, with all rows of the window, as they are completed. */
@@ -52,7 +50,6 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	...identityOf(metric),
 	name: metric.event,
 	noun: metric.noun,
-	testDays: 90,
 	metric,
 	read(
 		get,
@@ -94,7 +91,6 @@ const newUser: TriggerEvent = {
 	time: 'created_on',
 	key: ['user_id'],
 	values: [],
-	testDays: Infinity,
 	async *read(_get, users, { isTimeUp }) {
 		for await (const one of users) {
 			const user_id = lowerUserId(one.user.user_id);

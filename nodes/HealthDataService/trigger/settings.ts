@@ -13,16 +13,15 @@ import {
 	readSourceTypes,
 	requestLimitFields,
 	sourceTypesField,
-	type NamedLimit,
 } from '../fields/options';
 import { readUser, readUserIds, readUserScope, userFields } from '../fields/users';
-import { measuredValues, reachedText, type Limit } from '../service/readings/measured';
+import { measuredValues, reachedText } from '../service/readings/measured';
 import { metrics, type ThresholdOption } from '../service/readings/metrics';
 import type { ListSlice } from '../service/users/list';
 import { listedUsers, oneUser, wholeTeam } from '../service/users/selection';
 import { lowerUserId } from '../service/users/users';
 import { toChoice, wholeNumber } from '../shared/values';
-import { events, readingEvents, type TriggerEvent, type WatchTarget } from './events';
+import { events, readingEvents, type WatchTarget } from './events';
 import { HOUR_MS } from './state';
 
 /** Wearables sync late: most after hours, some after a weekend. */
@@ -43,12 +42,12 @@ const lookbackField: INodeProperties = {
 
 /** One option for each threshold of a metric, shown for its event. */
 const thresholdFields = metrics.flatMap(({ value, noun, thresholds }) => {
-	const oneOfSeveral =
-		thresholds.length > 1 ? '. With several limits, one is enough.' : '';
 	const fieldOf = (threshold: ThresholdOption) => {
 		const where = threshold.at === 'least' ? 'at or above' : 'at or below';
-		const wanted = `Start the workflow only for a ${noun} ${where} this value`;
-		return limitField(threshold, wanted + oneOfSeveral);
+		return limitField(
+			threshold,
+			`A ${noun} ${where} this value starts the workflow. Others do not, unless they reach another limit.`,
+		);
 	};
 	return shownIf({ '/event': [value] }, thresholds.map(fieldOf));
 });
@@ -79,8 +78,10 @@ const options = [
 	...requestLimitFields,
 	lookbackField,
 	...thresholdFields,
-	...shownIf({ '/event': show.event, '/userScope': ['all'] }, [onlyConnectedField]),
-	...shownIf({ '/event': show.event }, [sourceTypesField]),
+	...shownIf({ '/event': show.event }, [
+		...shownIf({ '/userScope': ['all'] }, [onlyConnectedField]),
+		sourceTypesField,
+	]),
 ];
 
 export const triggerFields: INodeProperties[] = [
@@ -96,48 +97,37 @@ export const triggerFields: INodeProperties[] = [
 	optionsField(options),
 ];
 
-export interface Settings {
-	event: TriggerEvent;
-	target: WatchTarget;
-	/** In ms. */
-	lookback: number;
-	/** Identifies what is watched: another text starts over. Without IDs in clear, since it is saved. */
-	watched: string;
-	limits: NamedLimit[];
-	output: TriggerOutput;
-	/** Whether a row that has not been emitted is to be. */
-	isWanted: (row: IDataObject) => boolean;
-}
+export type Settings = ReturnType<typeof readSettings>;
 
-/** @param isTest whether the readings of the first users only are read @throws Problem for an invalid field */
-export function readSettings(context: IPollFunctions, isTest = false): Settings {
+/**
+ * Fields that the screen hides, as those of readings for *New User*, have their default.
+ *
+ * @param isTest whether the first users only are read @throws Problem for an invalid field
+ */
+export function readSettings(context: IPollFunctions, isTest = false) {
 	const event = toChoice(context.getNodeParameter('event'), 'Trigger On', events);
-	const limits = readLimits(context, event.metric?.thresholds ?? []);
+	const { metric } = event;
+	const limits = readLimits(context, metric?.thresholds ?? []);
 	const hours = readOption(context, lookbackField, DEFAULT_LOOKBACK_HOURS, wholeNumber);
-	const isWanted = wantedBy(event, limits);
-	const common = { event, lookback: hours * HOUR_MS, limits, isWanted };
-
+	const output = readField(context, outputField, toValueOf<TriggerOutput>(outputField));
 	const requests = readRequestLimits(context);
-	// At a slow rate, a page is requested when it is needed.
-	const pagesAhead = requests.requestsPerSecond === undefined ? undefined : 0;
-	if (!event.metric) {
-		const selection = wholeTeam({ pagesAhead });
-		const target = { ...requests, selection, provider: '' };
-		return { ...common, target, output: 'readings', watched: event.value };
-	}
 	const provider = readProvider(context);
-	const maxUsers = isTest ? TEST_USERS : undefined;
-	const { selection, users } = readSelection(context, provider, {
-		pagesAhead,
-		maxUsers,
-	});
 	const sourceTypes = readSourceTypes(context);
-	return {
-		...common,
-		target: { ...requests, provider, sourceTypes, selection },
-		output: readField(context, outputField, toValueOf(outputField)),
-		watched: JSON.stringify([event.value, ...users, provider]) + sourceTypes.join(', '),
-	};
+	const { selection, users } = readSelection(context, provider, {
+		// At a slow rate, a page is requested when it is needed.
+		pagesAhead: requests.requestsPerSecond === undefined ? undefined : 0,
+		maxUsers: isTest ? TEST_USERS : undefined,
+	});
+	const target: WatchTarget = { ...requests, provider, sourceTypes, selection };
+	const readings = JSON.stringify([event.value, ...users, provider]);
+	/** Identifies what is watched: another text starts over. Without IDs in clear, since it is saved. */
+	const watched = metric ? readings + sourceTypes.join(', ') : event.value;
+	/** Whether a row that has not been emitted is to be: it reaches a limit, or none is given. */
+	const isWanted = (row: IDataObject) =>
+		!metric ||
+		limits.length === 0 ||
+		reachedText(metric, limits, [{ values: measuredValues(metric, row) }]) !== '';
+	return { event, target, lookback: hours * HOUR_MS, watched, limits, output, isWanted };
 }
 
 /** `users` leaves out the entries of a list: a change of them affects no other user (cursors.ts). */
@@ -157,11 +147,3 @@ function readSelection(context: IPollFunctions, provider: string, slice: ListSli
 	const selection = listedUsers(by, entries.slice(0, slice.maxUsers));
 	return { users: ['listed', by], selection };
 }
-
-/** Whether a row reaches a limit, or none is given. */
-const wantedBy =
-	({ metric }: TriggerEvent, limits: Limit[]): Settings['isWanted'] =>
-	(row) =>
-		!metric ||
-		limits.length === 0 ||
-		reachedText(metric, limits, [{ values: measuredValues(metric, row) }]) !== '';

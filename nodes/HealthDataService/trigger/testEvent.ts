@@ -10,6 +10,8 @@ import { itemsOf, type FoundRow } from './results';
 import { readSettings, TEST_USERS, type Settings } from './settings';
 
 const DAY_MS = 86_400_000;
+/** How far back readings are looked for. */
+const TEST_DAYS = 90;
 /** The user of n8n waits: users with slower answers are left out. */
 const TEST_EVENT_MS = 6_000;
 
@@ -27,14 +29,13 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		queueOf: () => new RequestQueue(target, deadline + timeoutMs),
 	});
 
-	const start = Date.now() - event.testDays * DAY_MS;
-	const windowStartOf = () => start;
+	const start = Date.now() - TEST_DAYS * DAY_MS;
 	const found: FoundRow[] = [];
 	let problem: Problem | undefined;
 	const users = selection.users(get);
 	for await (const result of event.read(get, users, {
 		target,
-		windowStartOf,
+		windowStartOf: () => start,
 		isTimeUp,
 	})) {
 		problem ??= result.problem;
@@ -48,30 +49,17 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	await selection.addClientUserIds?.(get, items, isTimeUp);
 	if (items.length > 0) return items[0];
 
-	if (provider && !problem && !selection.isOne && !selection.entries)
+	if (provider && !problem)
 		problem = await providerProblem(get, provider).catch(ignoreProblem);
-	throw problem ?? nothingToShow(settings, isTimeUp());
+	throw problem ?? nothingFound(settings);
 }
 
-const SLOW =
-	"The service answers slowly, or 'Requests per Second' lets the test send few requests";
-
-function nothingToShow({ event, target, limits }: Settings, isTimeUp: boolean) {
-	const { noun, testDays } = event;
-	const seconds = TEST_EVENT_MS / 1000;
-	const scope = `The test reads the first ${TEST_USERS} users for up to ${seconds} seconds. The published workflow reads all of them, and starts with the next ${noun}`;
-	if (isTimeUp) {
-		return new Problem(`The test found no ${noun} in time`, `${SLOW}. ${scope}`);
-	}
-	if (limits.length === 0) {
-		const message = `There is no ${noun} to show`;
-		return new Problem(message, `Check the fields and options. ${scope}`);
-	}
-
-	const users = target.selection.isOne ? '' : ` (first ${TEST_USERS} users)`;
+function nothingFound({ event, limits }: Settings) {
+	const { noun } = event;
 	const names = limits.map(({ name }) => `'${name}'`).join(' or ');
+	const reaching = names && ` that reaches ${names}`;
 	return new Problem(
-		`No ${noun} of the last ${testDays} days${users} reaches ${names}`,
-		`To see a sample, set limits that more readings reach. ${scope}`,
+		`The test found no ${noun}${reaching}`,
+		`Check the fields and options: limits, a low 'Requests per Second' or slow answers may be the reason. The test reads the first ${TEST_USERS} users, with the readings of the last ${TEST_DAYS} days, for up to ${TEST_EVENT_MS / 1000} seconds. The published workflow reads all users, and starts with the next ${noun}`,
 	);
 }
