@@ -19,8 +19,6 @@ export interface PollResult {
 	state: TriggerState;
 	/** Whether a first pass is complete, or a user was read for the first time since watched. */
 	hasFirstRead: boolean;
-	/** Whether any user was read. */
-	hasRead: boolean;
 	isListRead: boolean;
 	isPassComplete: boolean;
 	/** What cut the poll short. */
@@ -126,13 +124,11 @@ export class PollResults {
 		cursors.settle(isListRead);
 		const isPassComplete = isListRead && cursors.isPassComplete(this.isAsideDone);
 		const state = this.stateAfter(isPassComplete);
-		const hasRead = !this.isEmpty();
-		const isCutShort = !isPassComplete || !hasRead;
+		const isCutShort = !isPassComplete || this.isEmpty();
 		return {
 			items: itemsOf(this.settings, emitted, this.options.zone),
 			state,
 			hasFirstRead: this.hasFirstRead || (before.pass === 0 && state.pass > 0),
-			hasRead,
 			isListRead,
 			isPassComplete,
 			throttle: this.throttle ?? (isCutShort ? lastThrottle : undefined),

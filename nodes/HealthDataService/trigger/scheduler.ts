@@ -58,9 +58,18 @@ export function scheduleOf(context: IPollFunctions) {
 	const isDurable =
 		workflow !== undefined && workflow.getStaticData('node', node) !== stored;
 	if (!isDurable && workflow) adoptState(workflow.staticData, node.id, stored);
-	const local = localOf(`${context.getWorkflow().id} ${node.id}`);
+	const name = `${context.getWorkflow().id} ${node.id}`;
+	const local = locals.get(name) ?? new Local();
+	locals.set(name, local);
+	const begunAt = performance.now();
+	local.intervalMs = begunAt - local.begunAt;
+	local.begunAt = begunAt;
 	const givenMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
-	const isPollTime = isDurable && isDurablePollTime(context, local, givenMs);
+	// A poll time may have the budget of a start, by n8n's settings: the second such poll in a row is none.
+	const isUpdate = isDurable && context.getActivationMode() === 'update';
+	const wasUnclear = local.isUnclear;
+	local.isUnclear = isUpdate && givenMs === DEFAULT_BUDGET_MS;
+	const isPollTime = isUpdate && (!local.isUnclear || wasUnclear);
 	const isStart = local.startedBy !== context && !isPollTime;
 	if (isStart) local.startedBy = context;
 	const { startedBy } = local;
@@ -76,27 +85,6 @@ export function scheduleOf(context: IPollFunctions) {
 		/** Whether the trigger was started again since: its fields may have changed, and it repeats this poll. */
 		isSuperseded: () => local.startedBy !== startedBy,
 	};
-}
-
-function localOf(name: string): Local {
-	const now = performance.now();
-	const local = locals.get(name) ?? new Local();
-	locals.set(name, local);
-	local.intervalMs = now - local.begunAt;
-	local.begunAt = now;
-	return local;
-}
-
-/** A poll time may have the budget of a start, by n8n's settings: the second such poll in a row is none. */
-function isDurablePollTime(
-	context: IPollFunctions,
-	local: Local,
-	givenMs: number,
-): boolean {
-	const isUpdate = context.getActivationMode() === 'update';
-	const wasUnclear = local.isUnclear;
-	local.isUnclear = isUpdate && givenMs === DEFAULT_BUDGET_MS;
-	return isUpdate && (!local.isUnclear || wasUnclear);
 }
 
 /** In memory, n8n stores static data by node name: the state of a renamed node is under its old name. */
