@@ -44,9 +44,10 @@ function pollLine(folder, metric) {
 /** @param {string} folder of the node @param {Event} event @param {Metric} [metric] a new user has no columns of ours but `row_id` */
 function eventLines(folder, event, metric) {
 	const { toItem } = require(join(folder, 'trigger/seen'));
-	const row = metric ? emptyReadings(folder, metric)[0] : { row_id: null };
+	const empty = metric ? emptyReadings(folder, metric)[0] : { row_id: null };
+	const row = { ...empty, change: 'created' };
 	return [
-		columnLine(`event ${event.value}`, Object.keys(toItem(event, { key: '', change: 'created', row }, () => null))),
+		columnLine(`event ${event.value}`, Object.keys(toItem(event, { key: '', row }, () => null))),
 		`event ${event.value}: the row_id is made of ${[...event.key, event.time].join(', ')}`,
 		...exampleIds(folder, event).map((id, index) => `event ${event.value}: example ${index + 1} has row_id ${id}`),
 	];
@@ -60,7 +61,7 @@ function exampleIds(folder, event) {
 	const rows = [1, 2].map((value) => ({ ...same, systolic: value, diastolic: value, end: '', value }));
 	/** @type {Array<{ key: string }>} */
 	const identified = identify(event, rows);
-	return [...new Set(identified.map((row) => toItem(event, { ...row, change: 'created' }, () => null).row_id))];
+	return [...new Set(identified.map((row) => toItem(event, row, () => null).row_id))];
 }
 
 /**

@@ -1,12 +1,13 @@
 /** Results of a poll: the rows to emit, and the state to save. */
 import type { IDataObject } from 'n8n-workflow';
+import type { IdentifiedRow } from '../service/readings/identity';
 import { pollRow } from '../service/readings/pollRow';
 import type { UserResult } from '../service/readings/readUsers';
 import { localTimeIn } from '../shared/dateTime';
 import type { Problem } from '../shared/problem';
 import type { Clock } from './clock';
 import type { Cursors } from './cursors';
-import { SeenReadings, toItem, type ChangedRow, type TimeWindow } from './seen';
+import { SeenReadings, toItem, type TimeWindow } from './seen';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
 
@@ -42,7 +43,7 @@ interface Options {
 }
 
 export interface FoundRow {
-	row: ChangedRow;
+	row: IdentifiedRow;
 	result: UserResult;
 }
 
@@ -194,7 +195,7 @@ export function itemsOf(
 	const localTimeOf = localTimeIn(zone);
 	if (output === 'readings' || !metric)
 		return found.map(({ row }) => toItem(event, row, localTimeOf));
-	const byUser = new Map<UserResult, ChangedRow[]>();
+	const byUser = new Map<UserResult, IdentifiedRow[]>();
 	for (const { row, result } of found) {
 		const rows = byUser.get(result) ?? [];
 		byUser.set(result, rows);

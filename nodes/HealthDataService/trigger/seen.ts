@@ -25,19 +25,14 @@ export interface TimeWindow {
 	readAt?: number;
 }
 
-export interface ChangedRow extends IdentifiedRow {
-	change: 'created' | 'updated';
-}
-
-/** The row as it is emitted. */
+/** The row as it is emitted: it has its `change` already. */
 export function toItem(
 	identity: Identity,
-	{ key, change, row, instant }: ChangedRow,
+	{ key, row, instant }: IdentifiedRow,
 	localTimeOf: LocalTimeOf,
 ): IDataObject {
 	if (identity.unit) row.local_time = localTimeOf(instant);
 	row.row_id = toRowId(identity, key);
-	row.change = change;
 	return row;
 }
 
@@ -86,15 +81,15 @@ export class SeenReadings {
 	 *
 	 * @param rows all of one user from the window's start on; of identical rows one counts
 	 * @param isWanted whether a row that has not been emitted is to be
-	 * @returns rows to emit, then to remember
+	 * @returns rows to emit, with their `change`, and then to remember
 	 */
 	changes(
 		identity: Identity,
 		rows: IDataObject[],
 		{ start, end, watchingSince = -Infinity, readAt }: TimeWindow,
 		isWanted: (row: IDataObject) => boolean,
-	): ChangedRow[] {
-		const changes: ChangedRow[] = [];
+	): IdentifiedRow[] {
+		const changes: IdentifiedRow[] = [];
 		const identified = identify(identity, rows);
 		const distinct = new Map(identified.map((row) => [row.key, row]));
 		for (const row of distinct.values()) {
@@ -106,8 +101,10 @@ export class SeenReadings {
 			if (before?.startsWith(hashOfValues(row))) continue;
 			const isDatedLater = readAt !== undefined && !(time <= readAt);
 			if (time <= watchingSince || isDatedLater) this.remember(row, 'o');
-			else if (before?.endsWith('e') || isWanted(row.row))
-				changes.push({ ...row, change: before ? 'updated' : 'created' });
+			else if (before?.endsWith('e') || isWanted(row.row)) {
+				row.row.change = before ? 'updated' : 'created';
+				changes.push(row);
+			}
 		}
 		return changes;
 	}

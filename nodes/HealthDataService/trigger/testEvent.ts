@@ -40,7 +40,8 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	})) {
 		problem ??= result.problem;
 		for (const row of identify(event, result.rows)) {
-			if (isWanted(row.row)) found.push({ row: { ...row, change: 'created' }, result });
+			row.row.change = 'created';
+			if (isWanted(row.row)) found.push({ row, result });
 		}
 	}
 	const timeOf = ({ row }: FoundRow) => row.time ?? 0;

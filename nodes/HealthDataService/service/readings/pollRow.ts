@@ -10,8 +10,8 @@ import { conversionOf, measuredColumns, type Metric } from './metrics';
 import { greatest, periodValues, rowMaker } from './summary';
 
 export interface PollReadings {
-	/** The readings that go out. */
-	emitted: ReadonlyArray<IdentifiedRow & { change: 'created' | 'updated' }>;
+	/** The readings that go out, with their `change`. */
+	emitted: readonly IdentifiedRow[];
 	/** All readings of the user in the lookback. */
 	inLookback: readonly IDataObject[];
 	/** Minimums and low values. */
@@ -37,7 +37,7 @@ export function pollRow(
 		Object.assign(values, { latest, latest_time });
 	}
 	values.reached = reachedText(metric, limits, out);
-	values.corrected = emitted.filter(({ change }) => change === 'updated').length;
+	values.corrected = emitted.filter(({ row }) => row.change === 'updated').length;
 	// The same for a repeated item.
 	const id = emitted.map((one) => one.key + one.values).sort();
 	return rowMaker('poll', metric, options)(user, values, id);

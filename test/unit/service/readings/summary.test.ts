@@ -65,7 +65,7 @@ function poll(
 	const rows = readingRows(pageOf(groups), metric, user);
 	const emitted = identify(identityOf(metric), rows).map((row, at) => ({
 		...row,
-		change: updated.includes(at) ? ('updated' as const) : ('created' as const),
+		row: { ...row.row, change: updated.includes(at) ? 'updated' : 'created' },
 	}));
 	const inLookback = [...rows, ...readingRows(pageOf(later), metric, user)];
 	return pollRow(metric, user, { emitted, inLookback, limits, localTimeOf: localTimeIn(zone) });
