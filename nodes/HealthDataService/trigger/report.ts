@@ -90,7 +90,7 @@ const LIMITED = 'The service limits the requests, so one poll does not read all 
 const LIMITED_ADVICE =
 	"The next polls continue with the other users, and nothing is lost. Poll less often, or set 'Requests per Second' in the options to what the service allows";
 
-const lastOf = ({ read, since = 0 }: Cursor) => read ?? since;
+const lastOf = ({ read, since, from }: Cursor) => read ?? since ?? from;
 
 /** The user in words, if this poll or an earlier failure knows more than a hash. */
 function nameOf(cursor: Cursor, label = 'one whom this poll has not reached'): string {
