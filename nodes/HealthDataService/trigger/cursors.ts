@@ -111,11 +111,10 @@ export class Cursors {
 		const since = isAdded ? clock.time : this.since;
 		const isWatchedSince = isFirstPass || isAdded || isConnectedOnly;
 		if (isWatchedSince) {
-			const begin = Math.min(since, clock.earliest);
-			return { from: begin - lookback, tried: -1, since };
+			const from = Math.min(since, clock.earliest) - lookback;
+			return { from, tried: -1, since };
 		}
-		const from = isOfUsers ? 0 : since - lookback;
-		return { from, tried: -1, since: from };
+		return { from: isOfUsers ? 0 : since - lookback, tried: -1 };
 	}
 
 	meet(listed: Listed) {
@@ -130,20 +129,14 @@ export class Cursors {
 		this.pass = this.poll;
 	}
 
-	private get kept() {
-		const { clock, lookback } = this.options;
-		const begun = Math.min(this.since, clock.earliest);
-		return this.before.kept ?? begun - lookback - CLOCK_ERROR_MS;
-	}
-
 	/**
-	 * Start of the window that is read (ms). A first read starts at `kept`: a window may later move back that far, and what it has
-	 * not seen would look new. So does a window that begins too late, after a wrong clock.
+	 * Start of the window that is read (ms): `from`, or earlier after a wrong clock. A first read begins where later ones may: what it
+	 * has not seen would look new.
 	 */
 	windowStart({ from, since }: Cursor): number {
 		const { clock, lookback } = this.options;
 		const isRight = since === undefined && from <= clock.now - lookback;
-		return isRight ? from : Math.min(from, this.kept);
+		return isRight ? from : from - CLOCK_ERROR_MS;
 	}
 
 	/** After a successful read: the window begins `lookback` before the newest reading of this poll, and stays without one. */
@@ -152,9 +145,8 @@ export class Cursors {
 		const { clock, lookback } = this.options;
 		const readUntil = newest ?? from + lookback;
 		const next = Math.min(clock.earliest, readUntil) - lookback;
-		const least = Math.min(from, this.kept);
 		this.set(listed, {
-			from: Math.max(least, next),
+			from: Math.max(from, next),
 			tried: this.poll,
 			read: clock.now,
 		});
@@ -256,27 +248,16 @@ export class Cursors {
 		return Math.max(this.since, seenUntil);
 	}
 
-	/** Hashes are retained from here on: a day before the earliest window of all users who can be read. */
-	get keptNext(): number | undefined {
-		let earliest = Infinity;
-		for (const cursor of this.all.values()) {
-			const isReadable = cursor.since === undefined && !hasFailed(cursor);
-			if (isReadable) earliest = Math.min(earliest, cursor.from);
-		}
-		if (earliest === Infinity) return this.before.kept;
-		return Math.max(this.kept, earliest - CLOCK_ERROR_MS);
-	}
-
-	/** Windows that begin before `kept`: how the keys of the user's readings start → start of the window. */
-	earlierThan(kept: number): Map<string, number> {
-		const starts = new Map<string, number>();
+	/** How the keys of a user's readings start → earliest start of a window, before which no hash of the user is needed. */
+	get windows(): Map<string, number> {
+		const windows = new Map<string, number>();
 		for (const [key, { from }] of this.all) {
-			if (from >= kept) continue;
 			const prefix = this.owners.get(key) ?? key.slice(0, USER_LENGTH);
-			const known = starts.get(prefix) ?? from;
-			starts.set(prefix, Math.min(from, known));
+			const earliest = from - CLOCK_ERROR_MS;
+			const known = windows.get(prefix) ?? earliest;
+			windows.set(prefix, Math.min(earliest, known));
 		}
-		return starts;
+		return windows;
 	}
 
 	toSave(): SavedCursor[] {

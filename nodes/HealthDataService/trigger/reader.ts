@@ -91,8 +91,8 @@ export class PollReader {
 	async read(): Promise<PollResult> {
 		this.waitOut(this.before.pausedUntil);
 		// First reads begin by the service's time, which the first answer tells.
-		const isFirst = this.before.kept === undefined;
-		if (isFirst && !this.isOver) await this.probe();
+		const isStarting = this.before.cursors.length === 0;
+		if (isStarting && !this.isOver) await this.probe();
 		await this.takeAll(this.dueOf(this.listed()));
 		await this.finishThrottled();
 		if (this.isPassOver) {

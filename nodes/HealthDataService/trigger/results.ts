@@ -100,7 +100,7 @@ export class PollResults {
 		const { event, isWanted } = this.settings;
 		const cursor = this.cursors.of(result);
 		// A user who was read once is not new any more.
-		const rows = event.metric || cursor.since !== undefined ? result.rows : [];
+		const rows = event.metric || cursor.read === undefined ? result.rows : [];
 		const window = this.windowOf(cursor);
 		const { changes, old, newest } = detectChanges(event, rows, seen, window, isWanted);
 		for (const row of old) seen.remember(row, 'o');
@@ -111,7 +111,7 @@ export class PollResults {
 	}
 
 	private windowOf(cursor: Cursor): TimeWindow {
-		const { from, since } = cursor;
+		const { since } = cursor;
 		const { clock } = this.options;
 		const start = this.cursors.windowStart(cursor);
 		const end = clock.earliest;
@@ -119,9 +119,7 @@ export class PollResults {
 		// Watching begins with this poll: either clock may be the wrong one.
 		if (since === clock.time)
 			return { start, end, watchingSince: clock.latest, readAt: Date.now() };
-		// All readings of a user who joined later are new, from the window on.
-		const readAt = since === from ? undefined : clock.latestNow;
-		return { start, end, watchingSince: since, readAt };
+		return { start, end, watchingSince: since, readAt: clock.latestNow };
 	}
 
 	/**
@@ -171,27 +169,24 @@ export class PollResults {
 	}
 
 	private moveOn(result: UserResult) {
-		const { since, from } = this.cursors.of(result);
+		const { since } = this.cursors.of(result);
 		const isUnread = result.isGone && since !== undefined;
 		if (isUnread) return this.cursors.skip(result);
-		this.hasFirstRead ||= since !== undefined && since !== from;
+		this.hasFirstRead ||= since !== undefined;
 		this.cursors.move(result, this.newest);
 	}
 
 	private stateAfter(isPassComplete: boolean): TriggerState {
 		const { before, cursors, seen, pausedUntil, team } = this;
 		const poll = before.poll + 1;
-		const kept = cursors.keptNext;
-		const retainFrom = kept ?? -Infinity;
 		return {
 			...before,
 			team,
 			poll,
 			pass: isPassComplete ? poll + 1 : cursors.pass,
 			since: cursors.sinceNext(isPassComplete),
-			kept,
 			cursors: cursors.toSave(),
-			seen: seen.toSave(retainFrom, cursors.earlierThan(retainFrom)),
+			seen: seen.toSave(cursors.windows),
 			pausedUntil,
 		};
 	}
