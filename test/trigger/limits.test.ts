@@ -89,7 +89,7 @@ describe('a throttle', () => {
 		w.used.sandbox.switches.fault = () => ({ status: 429, headers });
 	};
 
-	it('that names a time: nothing is sent until then, and the report says when', async () => {
+	it('that names a time: nothing is sent until then, and the report says why', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		w.used.sandbox.switches.users = { anna: 'invalid' };
@@ -103,7 +103,7 @@ describe('a throttle', () => {
 		await n8n.tick();
 		expect(w.used.sandbox.requests).toEqual([]);
 		expect(n8n.reported[1].message).toMatch(
-			/^The readings of 1 user cannot be read\. .*The service limits the requests.*\. The next request is sent in 39 minutes\. 1 user was not read for an hour$/,
+			/^The readings of 1 user cannot be read\. .*The service limits the requests.*\. The service is receiving too many requests \(status 429\)\. 1 user was not read for an hour$/,
 		);
 		// A clock that was set back makes it no longer.
 		w.pass(-HOUR);

@@ -183,11 +183,6 @@ export class Cursors {
 		this.change(listed, { tried: this.poll });
 	}
 
-	/** The user is due again. */
-	reopen(listed: Listed) {
-		this.change(listed, { tried: -1 });
-	}
-
 	private get poll() {
 		return this.before.poll + 1;
 	}

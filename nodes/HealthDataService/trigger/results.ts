@@ -83,6 +83,7 @@ export class PollResults {
 	) {
 		this.seen = new SeenReadings(before.seen);
 		this.team = before.team;
+		this.pausedUntil = before.pausedUntil;
 	}
 
 	get isOtherTeam(): boolean {
@@ -106,7 +107,6 @@ export class PollResults {
 		for (const row of old) seen.remember(row, 'o');
 		for (const row of changes) this.found.push({ row, result });
 		this.reads.push(result);
-		this.cursors.finish(result);
 		if (newest !== undefined) this.newest = Math.max(this.newest ?? newest, newest);
 	}
 
@@ -162,8 +162,7 @@ export class PollResults {
 			sorted.slice(MAX_ROWS_PER_POLL).map(({ result }) => result),
 		);
 		for (const result of this.reads) {
-			if (unfinished.has(result)) this.cursors.reopen(result);
-			else this.moveOn(result);
+			if (!unfinished.has(result)) this.moveOn(result);
 		}
 		return emitted;
 	}
