@@ -17,7 +17,7 @@ import { Cursors, hasFailed, keyOf, labelOf } from './cursors';
 import type { WatchTarget } from './events';
 import { PollResults, type PollResult } from './results';
 import type { Settings } from './settings';
-import type { TriggerState } from './state';
+import type { Cursor, TriggerState } from './state';
 
 /** Why a user was not read last, by the key of the cursor. */
 export type Troubles = Map<string, Trouble>;
@@ -49,8 +49,6 @@ export class PollReader {
 	private readonly results: PollResults;
 	private readonly target: WatchTarget;
 	private aside: SelectedUser[] = [];
-	/** Reads that met a limit of the service which the compared request did not meet. */
-	private readonly throttled: UserResult[] = [];
 	private firstFailure?: Problem;
 	/** Users whom the sample was chosen from. */
 	private offered = 0;
@@ -87,10 +85,10 @@ export class PollReader {
 		// First reads begin by the service's time, which the first answer tells.
 		const isStarting = this.before.cursors.length === 0;
 		if (isStarting && !this.isOver) await this.probe();
-		await this.takeDue();
+		await this.takeAll(this.due());
 		if (this.isPassOver) {
 			this.cursors.beginPass();
-			await this.takeDue();
+			await this.takeAll(this.due());
 		}
 		await this.takeAside();
 		this.throwIfOnlyUserFailed();
@@ -114,24 +112,17 @@ export class PollReader {
 		this.isOver = performance.now() + pauseMs >= deadline;
 	}
 
-	private async takeDue() {
-		this.aside = [];
-		await this.takeAll(this.due());
-		await this.finishThrottled();
-	}
-
 	/** Users of the list whom this pass has not read. Those who failed before are put aside. */
 	private async *due(): AsyncGenerator<SelectedUser> {
-		const { cursors, aside, results, target } = this;
+		const { cursors, results, target } = this;
+		this.aside = [];
 		for await (const user of target.selection.users(this.get)) {
 			if (this.isOfOtherTeam(user)) return;
 			cursors.meet(user);
 			const cursor = cursors.of(user);
-			const isDone = cursors.isDone(cursor);
-			if (!hasFailed(cursor)) {
-				if (isDone) this.offerSample(user);
-				else yield user;
-			} else if (!isDone) aside.push(user);
+			if (cursors.isDone(cursor)) this.offerSample(user, cursor);
+			else if (hasFailed(cursor)) this.aside.push(user);
+			else yield user;
 		}
 		results.isListRead = true;
 	}
@@ -213,13 +204,14 @@ export class PollReader {
 		const { queue } = this.options;
 		const isOfAll = await queue.knowsThrottledForAll();
 		if (isOfAll) return this.endBy(problem);
+		queue.lastThrottle = undefined;
 		this.noteTrouble(result, problem);
-		this.throttled.push(result);
+		this.cursors.throttle(result);
 	}
 
 	/** Until this poll has read a user, the sample is any user whom an earlier poll of the pass has read. */
-	private offerSample(user: SelectedUser) {
-		if (!this.results.isEmpty()) return;
+	private offerSample(user: SelectedUser, { ended }: Cursor) {
+		if (ended || !this.results.isEmpty()) return;
 		this.offered++;
 		const isChosen = Math.random() * this.offered < 1;
 		if (isChosen) this.options.queue.sample = this.sampleOf(user);
@@ -234,19 +226,6 @@ export class PollReader {
 		const now = new Date().toISOString();
 		const query = `start_date=${now}&end_date=${now}`;
 		return metric && sentId ? `${pathOf(metric, sentId)}?${query}` : undefined;
-	}
-
-	/** Compares the limits of single users with the sample: with a limit of all readings, the poll ends. */
-	private async finishThrottled() {
-		const { queue } = this.options;
-		const throttled = this.throttled.splice(0);
-		if (this.isOver || throttled.length === 0) return;
-		if (queue.sample) {
-			const error = await this.probe(queue.sample);
-			if (isThrottle(error)) return this.endBy(error);
-			queue.lastThrottle = undefined;
-		}
-		for (const one of throttled) this.cursors.throttle(one);
 	}
 
 	private cut(result: UserResult, problem: Problem) {
@@ -307,9 +286,9 @@ export class PollReader {
 	}
 
 	/** Why the user list cannot be read now, if it cannot. */
-	private async probe(path = '/v2/user?limit=1'): Promise<Error | undefined> {
+	private async probe(): Promise<Error | undefined> {
 		const request = { ...SINGLE_ATTEMPT, isProbe: true };
-		const answer = this.get(path, {}, undefined, request);
+		const answer = this.get('/v2/user?limit=1', {}, undefined, request);
 		return await answer.then(() => undefined).catch((error: Error) => error);
 	}
 
