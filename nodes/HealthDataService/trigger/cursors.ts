@@ -16,16 +16,10 @@ export type Listed = Pick<SelectedUser, 'user' | 'entry'>;
 const NOBODY = { user_id: '', client_user_id: null };
 
 const KEY_LENGTH = 12;
-/** An entry is typed by a person, who could search for two with the same hash. */
-const ENTRY_KEY_LENGTH = 16;
-/** Owner of an entry that is not resolved yet. */
-const UNKNOWN = ' '.repeat(USER_LENGTH);
 
 /** Hash of the entry, or of the user ID. */
 export const keyOf = ({ user, entry }: Listed) =>
-	entry
-		? hash('sha256', entry.id).slice(0, ENTRY_KEY_LENGTH)
-		: hash('sha256', user.user_id).slice(0, KEY_LENGTH);
+	hash('sha256', entry?.id ?? user.user_id).slice(0, KEY_LENGTH);
 
 /** A user in words: never an entry of the list. */
 export const labelOf = ({ user, entry }: Listed) =>
@@ -60,33 +54,26 @@ export class Cursors {
 		private readonly options: CursorOptions,
 	) {
 		this.pass = before.pass;
+		const { entries = [] } = options;
+		const length = KEY_LENGTH + (options.entries ? USER_LENGTH : 0);
 		for (const { users, ...cursor } of before.cursors) {
-			if (options.entries) this.restoreEntries(users, cursor);
-			else this.restoreUsers(users, cursor);
+			for (const saved of partsOf(users, length)) {
+				const key = saved.slice(0, KEY_LENGTH);
+				this.all.set(key, cursor);
+				if (options.entries) this.owners.set(key, saved.slice(KEY_LENGTH).trim());
+			}
 		}
-	}
-
-	private restoreUsers(users: string, cursor: Cursor) {
-		for (const key of partsOf(users, KEY_LENGTH)) {
-			this.all.set(key, cursor);
-		}
-	}
-
-	private restoreEntries(users: string, cursor: Cursor) {
-		for (const saved of partsOf(users, ENTRY_KEY_LENGTH + USER_LENGTH)) {
-			const key = saved.slice(0, ENTRY_KEY_LENGTH);
-			this.all.set(key, cursor);
-			this.owners.set(key, saved.slice(ENTRY_KEY_LENGTH));
-		}
+		for (const entry of entries) this.meet({ user: NOBODY, entry });
 	}
 
 	/** The cursor of a user of the list; a new one where the user has none, or the entry names another user than before. */
 	of(listed: Listed): Cursor {
 		const key = keyOf(listed);
-		const owner = this.owners.get(key) ?? UNKNOWN;
-		const isSame = owner === UNKNOWN || owner === ownerOf(listed, owner);
-		if (!isSame) return this.begun();
-		return this.all.get(key) ?? this.begun();
+		const { user_id } = listed.user;
+		const owner = this.owners.get(key);
+		const isOther = owner && user_id && owner !== userPrefix(user_id);
+		const known = isOther ? undefined : this.all.get(key);
+		return known ?? this.begun();
 	}
 
 	/** Before anything was read: watching begins with the publication, and nothing but a poll without an answer was saved. */
@@ -154,9 +141,8 @@ export class Cursors {
 
 	/** For a removed user who was never read: one who comes back is watched since the same time. */
 	skip(listed: Listed) {
-		const { from, since } = this.of(listed);
 		const { now } = this.options.clock;
-		this.set(listed, { from, since, tried: this.poll, read: now });
+		this.change(listed, { tried: this.poll, read: now, ended: undefined });
 	}
 
 	/** After a failed read: the window stays. */
@@ -174,13 +160,7 @@ export class Cursors {
 	/** After a limit that only this user meets: once, the user stays due. The second time in a row it was the user's turn. */
 	throttle(listed: Listed) {
 		const { ended } = this.of(listed);
-		if (ended) this.finish(listed);
-		else this.change(listed, { ended: 'cut' });
-	}
-
-	/** The user has had a turn in this pass. */
-	finish(listed: Listed) {
-		this.change(listed, { tried: this.poll });
+		this.change(listed, ended ? { tried: this.poll } : { ended: 'cut' });
 	}
 
 	private get poll() {
@@ -193,30 +173,20 @@ export class Cursors {
 
 	private set(listed: Listed, cursor: Cursor) {
 		const key = keyOf(listed);
+		const { user, entry } = listed;
 		this.all.set(key, cursor);
-		if (!listed.entry) return;
-		const known = this.owners.get(key);
-		this.owners.set(key, ownerOf(listed, known));
+		if (entry && user.user_id) this.owners.set(key, userPrefix(user.user_id));
 	}
 
 	/** At the end of the poll. @param isListRead to its end: then users who left it have no cursor any more */
 	settle(isListRead: boolean) {
-		const { entries } = this.options;
-		for (const entry of entries ?? []) this.meetEntry(entry);
 		for (const key of this.met.keys()) {
 			if (!this.all.has(key)) this.all.set(key, this.begun());
 		}
-		const isWhole = isListRead || entries !== undefined;
-		if (!isWhole) return;
+		const isWhole = isListRead || this.options.entries !== undefined;
 		for (const key of this.all.keys()) {
-			if (!this.met.has(key)) this.all.delete(key);
+			if (isWhole && !this.met.has(key)) this.all.delete(key);
 		}
-	}
-
-	private meetEntry(entry: ListEntry) {
-		const unresolved = { user: NOBODY, entry };
-		const isMet = this.met.has(keyOf(unresolved));
-		if (!isMet) this.meet(unresolved);
 	}
 
 	/**
@@ -276,7 +246,7 @@ export class Cursors {
 
 	private ownerToSave(key: string): string {
 		if (!this.options.entries) return '';
-		return this.owners.get(key) ?? UNKNOWN;
+		return (this.owners.get(key) ?? '').padEnd(USER_LENGTH);
 	}
 }
 
@@ -286,7 +256,3 @@ function* partsOf(text: string, length: number): Generator<string> {
 		yield text.slice(at, at + length);
 	}
 }
-
-/** First characters of the hash of the user behind an entry. */
-const ownerOf = ({ user }: Listed, known = UNKNOWN) =>
-	user.user_id ? userPrefix(user.user_id) : known;

@@ -98,9 +98,9 @@ export class PollReader {
 
 	/** Whether earlier polls have read this pass to its end. */
 	private get isPassOver(): boolean {
-		const { results, cursors, taken, isOver } = this;
-		if (isOver || taken > 0 || !results.isListRead) return false;
-		return cursors.isPassComplete(false);
+		const { results, cursors, offered, isOver } = this;
+		const wasReadBefore = results.isListRead && results.isEmpty() && offered > 0;
+		return !isOver && wasReadBefore && cursors.isPassComplete(false);
 	}
 
 	/** Waits for the end of a Retry-After, or ends the poll. A clock that was set back does not make it longer. */
@@ -204,7 +204,7 @@ export class PollReader {
 		const { queue } = this.options;
 		const isOfAll = await queue.knowsThrottledForAll();
 		if (isOfAll) return this.endBy(problem);
-		queue.lastThrottle = undefined;
+		if (queue.sample) queue.lastThrottle = undefined;
 		this.noteTrouble(result, problem);
 		this.cursors.throttle(result);
 	}

@@ -43,7 +43,7 @@ export interface Cursor {
 
 /** Users with equal cursors. */
 export interface SavedCursor extends Cursor {
-	/** 12 characters of a hash for each user; for an entry 16, and 6 of its user's (cursors.ts). */
+	/** 12 characters of a hash for each user; after those of an entry, 6 of its user's (cursors.ts). */
 	users: string;
 }
 
