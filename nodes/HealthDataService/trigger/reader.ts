@@ -15,7 +15,7 @@ import { isThrottle, Problem, problemOfOne } from '../shared/problem';
 import type { Clock } from './clock';
 import { Cursors, hasFailed, keyOf, labelOf } from './cursors';
 import type { WatchTarget } from './events';
-import { PollResults, type PollResult } from './results';
+import { PollResult } from './results';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
 
@@ -46,7 +46,7 @@ const FAILURES_TO_PROBE = 20;
 
 export class PollReader {
 	private readonly cursors: Cursors;
-	private readonly results: PollResults;
+	private readonly results: PollResult;
 	private readonly target: WatchTarget;
 	private aside: SelectedUser[] = [];
 	private firstFailure?: Problem;
@@ -76,7 +76,7 @@ export class PollReader {
 			isConnectedOnly,
 			isOfUsers,
 		});
-		this.results = new PollResults(settings, this.cursors, before, { clock, zone });
+		this.results = new PollResult(settings, this.cursors, before, { clock, zone });
 	}
 
 	/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */
@@ -93,13 +93,14 @@ export class PollReader {
 		await this.takeAside();
 		this.throwIfOnlyUserFailed();
 		const { lastThrottle } = this.options.queue;
-		return this.results.finish(this.firstFailure ? undefined : lastThrottle);
+		this.results.finish(this.firstFailure ? undefined : lastThrottle);
+		return this.results;
 	}
 
 	/** Whether earlier polls have read this pass to its end. */
 	private get isPassOver(): boolean {
 		const { results, cursors, offered, isOver } = this;
-		const wasReadBefore = results.isListRead && results.isEmpty() && offered > 0;
+		const wasReadBefore = results.isListRead && !results.hasRead && offered > 0;
 		return !isOver && wasReadBefore && cursors.isPassComplete(false);
 	}
 
@@ -130,7 +131,8 @@ export class PollReader {
 	/** A key may see users of several teams, so only the first of the list tells the team. */
 	private isOfOtherTeam({ team }: SelectedUser): boolean {
 		const { results, cursors } = this;
-		if (team !== undefined && cursors.met.size === 0) results.team = userPrefix(team);
+		if (team !== undefined && cursors.met.size === 0)
+			results.state.team = userPrefix(team);
 		this.isOver ||= results.isOtherTeam;
 		return results.isOtherTeam;
 	}
@@ -193,7 +195,7 @@ export class PollReader {
 		if (!problem) {
 			this.failuresInARow = 0;
 			this.options.queue.sample = this.sampleOf(result);
-			this.isOver ||= this.results.isFull();
+			this.isOver ||= this.results.isFull;
 		} else if (isThrottle(problem)) await this.noteThrottle(result, problem);
 		else if (this.isCutShort(result)) this.cut(result, problem);
 		else await this.fail(result, problem);
@@ -211,7 +213,7 @@ export class PollReader {
 
 	/** Until this poll has read a user, the sample is any user whom an earlier poll of the pass has read. */
 	private offerSample(user: SelectedUser, { ended }: Cursor) {
-		if (ended || !this.results.isEmpty()) return;
+		if (ended || this.results.hasRead) return;
 		this.offered++;
 		const isChosen = Math.random() * this.offered < 1;
 		if (isChosen) this.options.queue.sample = this.sampleOf(user);
@@ -263,7 +265,7 @@ export class PollReader {
 		if (!isThrottle(problem)) return;
 		this.results.throttle = problem;
 		const { at, retryAfterMs } = problem;
-		if (retryAfterMs !== undefined) this.results.pausedUntil = at + retryAfterMs;
+		if (retryAfterMs !== undefined) this.results.state.pausedUntil = at + retryAfterMs;
 	}
 
 	/** A stretch of failing users does not end a poll while the user list answers: else the service fails as a whole. */
@@ -276,7 +278,7 @@ export class PollReader {
 		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || isTimeUp()) return;
 		const outage = await this.probe();
 		const isOutage = outage && !isThrottle(outage) && !isTimeUp();
-		if (isOutage && results.isEmpty()) throw outage;
+		if (isOutage && !results.hasRead) throw outage;
 		if (outage) this.endBy(outage);
 	}
 
@@ -296,6 +298,6 @@ export class PollReader {
 	private throwIfOnlyUserFailed() {
 		const { isOne, entries } = this.target.selection;
 		const isOnly = isOne || entries?.length === 1;
-		if (isOnly && this.results.isEmpty() && this.firstFailure) throw this.firstFailure;
+		if (isOnly && !this.results.hasRead && this.firstFailure) throw this.firstFailure;
 	}
 }
