@@ -16,16 +16,10 @@ export type Listed = Pick<SelectedUser, 'user' | 'entry'>;
 const NOBODY = { user_id: '', client_user_id: null };
 
 const KEY_LENGTH = 12;
-/** An entry is typed by a person, who could search for two with the same hash. */
-const ENTRY_KEY_LENGTH = 16;
-/** Owner of an entry that is not resolved yet. */
-const UNKNOWN = ' '.repeat(USER_LENGTH);
 
 /** Hash of the entry, or of the user ID. */
 export const keyOf = ({ user, entry }: Listed) =>
-	entry
-		? hash('sha256', entry.id).slice(0, ENTRY_KEY_LENGTH)
-		: hash('sha256', user.user_id).slice(0, KEY_LENGTH);
+	hash('sha256', entry?.id ?? user.user_id).slice(0, KEY_LENGTH);
 
 /** A user in words: never an entry of the list. */
 export const labelOf = ({ user, entry }: Listed) =>
@@ -60,33 +54,26 @@ export class Cursors {
 		private readonly options: CursorOptions,
 	) {
 		this.pass = before.pass;
+		const { entries = [] } = options;
+		const length = KEY_LENGTH + (options.entries ? USER_LENGTH : 0);
 		for (const { users, ...cursor } of before.cursors) {
-			if (options.entries) this.restoreEntries(users, cursor);
-			else this.restoreUsers(users, cursor);
+			for (const saved of partsOf(users, length)) {
+				const key = saved.slice(0, KEY_LENGTH);
+				this.all.set(key, cursor);
+				if (options.entries) this.owners.set(key, saved.slice(KEY_LENGTH).trim());
+			}
 		}
-	}
-
-	private restoreUsers(users: string, cursor: Cursor) {
-		for (const key of partsOf(users, KEY_LENGTH)) {
-			this.all.set(key, cursor);
-		}
-	}
-
-	private restoreEntries(users: string, cursor: Cursor) {
-		for (const saved of partsOf(users, ENTRY_KEY_LENGTH + USER_LENGTH)) {
-			const key = saved.slice(0, ENTRY_KEY_LENGTH);
-			this.all.set(key, cursor);
-			this.owners.set(key, saved.slice(ENTRY_KEY_LENGTH));
-		}
+		for (const entry of entries) this.meet({ user: NOBODY, entry });
 	}
 
 	/** The cursor of a user of the list; a new one where the user has none, or the entry names another user than before. */
 	of(listed: Listed): Cursor {
 		const key = keyOf(listed);
-		const owner = this.owners.get(key) ?? UNKNOWN;
-		const isSame = owner === UNKNOWN || owner === ownerOf(listed, owner);
-		if (!isSame) return this.begun();
-		return this.all.get(key) ?? this.begun();
+		const { user_id } = listed.user;
+		const owner = this.owners.get(key);
+		const isOther = owner && user_id && owner !== userPrefix(user_id);
+		const known = isOther ? undefined : this.all.get(key);
+		return known ?? this.begun();
 	}
 
 	/** Before anything was read: watching begins with the publication, and nothing but a poll without an answer was saved. */
@@ -111,11 +98,10 @@ export class Cursors {
 		const since = isAdded ? clock.time : this.since;
 		const isWatchedSince = isFirstPass || isAdded || isConnectedOnly;
 		if (isWatchedSince) {
-			const begin = Math.min(since, clock.earliest);
-			return { from: begin - lookback, tried: -1, since };
+			const from = Math.min(since, clock.earliest) - lookback;
+			return { from, tried: -1, since };
 		}
-		const from = isOfUsers ? 0 : since - lookback;
-		return { from, tried: -1, since: from };
+		return { from: isOfUsers ? 0 : since - lookback, tried: -1 };
 	}
 
 	meet(listed: Listed) {
@@ -130,20 +116,14 @@ export class Cursors {
 		this.pass = this.poll;
 	}
 
-	private get kept() {
-		const { clock, lookback } = this.options;
-		const begun = Math.min(this.since, clock.earliest);
-		return this.before.kept ?? begun - lookback - CLOCK_ERROR_MS;
-	}
-
 	/**
-	 * Start of the window that is read (ms). A first read starts at `kept`: a window may later move back that far, and what it has
-	 * not seen would look new. So does a window that begins too late, after a wrong clock.
+	 * Start of the window that is read (ms): `from`, or earlier after a wrong clock. A first read begins where later ones may: what it
+	 * has not seen would look new.
 	 */
 	windowStart({ from, since }: Cursor): number {
 		const { clock, lookback } = this.options;
 		const isRight = since === undefined && from <= clock.now - lookback;
-		return isRight ? from : Math.min(from, this.kept);
+		return isRight ? from : from - CLOCK_ERROR_MS;
 	}
 
 	/** After a successful read: the window begins `lookback` before the newest reading of this poll, and stays without one. */
@@ -152,9 +132,8 @@ export class Cursors {
 		const { clock, lookback } = this.options;
 		const readUntil = newest ?? from + lookback;
 		const next = Math.min(clock.earliest, readUntil) - lookback;
-		const least = Math.min(from, this.kept);
 		this.set(listed, {
-			from: Math.max(least, next),
+			from: Math.max(from, next),
 			tried: this.poll,
 			read: clock.now,
 		});
@@ -162,9 +141,8 @@ export class Cursors {
 
 	/** For a removed user who was never read: one who comes back is watched since the same time. */
 	skip(listed: Listed) {
-		const { from, since } = this.of(listed);
 		const { now } = this.options.clock;
-		this.set(listed, { from, since, tried: this.poll, read: now });
+		this.change(listed, { tried: this.poll, read: now, ended: undefined });
 	}
 
 	/** After a failed read: the window stays. */
@@ -182,18 +160,7 @@ export class Cursors {
 	/** After a limit that only this user meets: once, the user stays due. The second time in a row it was the user's turn. */
 	throttle(listed: Listed) {
 		const { ended } = this.of(listed);
-		if (ended) this.finish(listed);
-		else this.change(listed, { ended: 'cut' });
-	}
-
-	/** The user has had a turn in this pass. */
-	finish(listed: Listed) {
-		this.change(listed, { tried: this.poll });
-	}
-
-	/** The user is due again. */
-	reopen(listed: Listed) {
-		this.change(listed, { tried: -1 });
+		this.change(listed, ended ? { tried: this.poll } : { ended: 'cut' });
 	}
 
 	private get poll() {
@@ -206,30 +173,20 @@ export class Cursors {
 
 	private set(listed: Listed, cursor: Cursor) {
 		const key = keyOf(listed);
+		const { user, entry } = listed;
 		this.all.set(key, cursor);
-		if (!listed.entry) return;
-		const known = this.owners.get(key);
-		this.owners.set(key, ownerOf(listed, known));
+		if (entry && user.user_id) this.owners.set(key, userPrefix(user.user_id));
 	}
 
 	/** At the end of the poll. @param isListRead to its end: then users who left it have no cursor any more */
 	settle(isListRead: boolean) {
-		const { entries } = this.options;
-		for (const entry of entries ?? []) this.meetEntry(entry);
 		for (const key of this.met.keys()) {
 			if (!this.all.has(key)) this.all.set(key, this.begun());
 		}
-		const isWhole = isListRead || entries !== undefined;
-		if (!isWhole) return;
+		const isWhole = isListRead || this.options.entries !== undefined;
 		for (const key of this.all.keys()) {
-			if (!this.met.has(key)) this.all.delete(key);
+			if (isWhole && !this.met.has(key)) this.all.delete(key);
 		}
-	}
-
-	private meetEntry(entry: ListEntry) {
-		const unresolved = { user: NOBODY, entry };
-		const isMet = this.met.has(keyOf(unresolved));
-		if (!isMet) this.meet(unresolved);
 	}
 
 	/**
@@ -256,27 +213,16 @@ export class Cursors {
 		return Math.max(this.since, seenUntil);
 	}
 
-	/** Hashes are retained from here on: a day before the earliest window of all users who can be read. */
-	get keptNext(): number | undefined {
-		let earliest = Infinity;
-		for (const cursor of this.all.values()) {
-			const isReadable = cursor.since === undefined && !hasFailed(cursor);
-			if (isReadable) earliest = Math.min(earliest, cursor.from);
-		}
-		if (earliest === Infinity) return this.before.kept;
-		return Math.max(this.kept, earliest - CLOCK_ERROR_MS);
-	}
-
-	/** Windows that begin before `kept`: how the keys of the user's readings start → start of the window. */
-	earlierThan(kept: number): Map<string, number> {
-		const starts = new Map<string, number>();
+	/** How the keys of a user's readings start → earliest start of a window, before which no hash of the user is needed. */
+	get windows(): Map<string, number> {
+		const windows = new Map<string, number>();
 		for (const [key, { from }] of this.all) {
-			if (from >= kept) continue;
 			const prefix = this.owners.get(key) ?? key.slice(0, USER_LENGTH);
-			const known = starts.get(prefix) ?? from;
-			starts.set(prefix, Math.min(from, known));
+			const earliest = from - CLOCK_ERROR_MS;
+			const known = windows.get(prefix) ?? earliest;
+			windows.set(prefix, Math.min(earliest, known));
 		}
-		return starts;
+		return windows;
 	}
 
 	toSave(): SavedCursor[] {
@@ -300,7 +246,7 @@ export class Cursors {
 
 	private ownerToSave(key: string): string {
 		if (!this.options.entries) return '';
-		return this.owners.get(key) ?? UNKNOWN;
+		return (this.owners.get(key) ?? '').padEnd(USER_LENGTH);
 	}
 }
 
@@ -310,7 +256,3 @@ function* partsOf(text: string, length: number): Generator<string> {
 		yield text.slice(at, at + length);
 	}
 }
-
-/** First characters of the hash of the user behind an entry. */
-const ownerOf = ({ user }: Listed, known = UNKNOWN) =>
-	user.user_id ? userPrefix(user.user_id) : known;

@@ -28,7 +28,7 @@ export interface WatchTarget extends RequestLimits {
 }
 
 export interface ReadOptions
-	extends Pick<ReadUsersOptions, 'isTriedOnce' | 'budget' | 'isTimeUp' | 'onDone'> {
+	extends Pick<ReadUsersOptions, 'attemptsOf' | 'budget' | 'isTimeUp'> {
 	target: WatchTarget;
 	/** In ms. */
 	windowStartOf: (user: SelectedUser) => number;
@@ -98,7 +98,7 @@ const newUser: TriggerEvent = {
 				{ row_id: null, change: null },
 				{ ...one.record, user_id },
 			);
-			yield { ...one, rows: [row], isGone: false, tookMs: 0 };
+			yield { ...one, rows: [row], isGone: false, tookMs: 0, endedAt: 0 };
 			if (isTimeUp?.()) return;
 		}
 	},

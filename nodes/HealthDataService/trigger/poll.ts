@@ -63,6 +63,14 @@ const throwsAtStart = (context: IPollFunctions, error: unknown) =>
 	!['init', 'leadershipChange'].includes(context.getActivationMode()) &&
 	!(error instanceof Problem && error.isTransient);
 
+/** What belongs to one poll. */
+interface Poll {
+	context: IPollFunctions;
+	schedule: Schedule;
+	settings: Settings;
+	clock: Clock;
+}
+
 async function pollOnce(
 	context: IPollFunctions,
 	schedule: Schedule,
@@ -70,16 +78,16 @@ async function pollOnce(
 	const { stored, isStart, isDurable, isSuperseded } = schedule;
 	const given = stored.state as TriggerState | undefined;
 	const clock = new Clock(Date.now(), performance.now());
-	const settings = readSettings(context);
-	const state = await stateOf(context, schedule, settings, given, clock);
+	const one: Poll = { context, schedule, settings: readSettings(context), clock };
+	const state = await stateOf(one, given);
 	if (!state) return null;
 
-	const result = await read(context, schedule, settings, state, clock);
+	const result = await read(one, state);
 	if (isSuperseded()) {
 		stored.state = given;
 		return null;
 	}
-	stored.state = tell(context, schedule, result, { ...state, begun: clock.now });
+	stored.state = { ...result.state, told: tell(one, result) };
 	const { items, hasFirstRead } = result;
 	notePoll(schedule, result.state.poll, items.length > 0 || hasFirstRead);
 	if (items.length > 0) return toOutput(items);
@@ -90,14 +98,11 @@ async function pollOnce(
 
 /** The state that a poll begins with: the stored one, or a new one for other fields. Undefined to skip the poll. */
 async function stateOf(
-	context: IPollFunctions,
-	schedule: Schedule,
-	{ watched }: Settings,
+	{ context, schedule, settings, clock }: Poll,
 	given: TriggerState | undefined,
-	{ now }: Clock,
 ): Promise<TriggerState | undefined> {
 	const { local, stored, isStart } = schedule;
-	const of = `${watched} ${(await readCredential(context)).root}`;
+	const of = `${settings.watched} ${(await readCredential(context)).root}`;
 	const { id } = context.getNode();
 	const known = isStateOf(given, id, of) ? given : undefined;
 	if (skipIfStale(schedule, given?.poll ?? 0, known !== undefined)) return undefined;
@@ -105,20 +110,15 @@ async function stateOf(
 	const poll = Math.max(local.polls, given?.poll ?? 1);
 	if (known) return { ...known, poll };
 	// Saved even if this poll fails: readings measured from now on are new.
-	const begun = startState(id, of, now, poll + 1);
+	const begun = startState(id, of, clock.now, poll + 1);
 	stored.state = begun;
 	local.polls = begun.poll;
 	if (!isStart) await context.__commitCursor?.();
 	return begun;
 }
 
-async function read(
-	context: IPollFunctions,
-	schedule: Schedule,
-	settings: Settings,
-	state: TriggerState,
-	clock: Clock,
-): Promise<PollResult> {
+async function read(one: Poll, state: TriggerState): Promise<PollResult> {
+	const { context, schedule, settings, clock } = one;
 	const { isStart, budgetMs, local } = schedule;
 	const { target } = settings;
 	const limits = isStart ? SHORT_RETRY : { ...RETRY_LIMITS, timeoutMs: TIMEOUT_MS };
@@ -141,26 +141,18 @@ async function read(
 	const options = { clock, zone, deadline, budgetMs, timeoutMs, queue, troubles };
 	const reader = new PollReader(get, settings, state, options);
 	const result = await reader.read();
+	const { items, throttle } = result;
+	const { node, of, poll, pass, team } = result.state;
 	if (result.isOtherTeam) {
 		tellOtherTeam(context);
 		troubles.clear();
-		const begun = startState(state.node, state.of, clock.now, state.poll);
-		return await read(
-			context,
-			schedule,
-			settings,
-			{ ...begun, team: result.state.team },
-			clock,
-		);
+		return await read(one, { ...startState(node, of, clock.now, poll), team });
 	}
-	await target.selection.addClientUserIds?.(
-		get,
-		result.items,
-		() => performance.now() >= deadline,
-	);
+	const isTimeUp = () => performance.now() >= deadline;
+	await target.selection.addClientUserIds?.(get, items, isTimeUp);
 	if (result.isListRead) local.listReadAt = Date.now();
-	if (result.throttle) local.throttle = result.throttle;
-	const isFirstPassDone = state.pass === 0 && result.isPassComplete;
+	if (throttle) local.throttle = throttle;
+	const isFirstPassDone = state.pass === 0 && pass > 0;
 	if (isFirstPassDone) await checkProvider(context, get, target, result.state);
 	return result;
 }
@@ -172,8 +164,7 @@ async function checkProvider(
 	{ provider, selection }: WatchTarget,
 	{ seen }: TriggerState,
 ) {
-	const isTeam = !selection.isOne && !selection.entries;
-	if (provider === '' || !isTeam || Object.keys(seen).length > 0) return;
+	if (!provider || !selection.isWhole || Object.keys(seen).length > 0) return;
 	const problem = await providerProblem(get, provider).catch(ignoreProblem);
 	if (problem) context.__emitError(toNodeError(context.getNode(), problem));
 }
@@ -187,19 +178,14 @@ function tellOtherTeam(context: IPollFunctions) {
 	context.__emitError(toNodeError(context.getNode(), problem));
 }
 
-/** Reports trouble, and logs that it is over. @returns the state to save */
-function tell(
-	context: IPollFunctions,
-	{ local }: Schedule,
-	result: PollResult,
-	{ told: lastTold, begun }: { told?: number; begun: number },
-): TriggerState {
+/** Reports trouble, and logs that it is over. @returns time of the last report, to save */
+function tell({ context, schedule, clock }: Poll, result: PollResult) {
 	const { recovered, state } = result;
 	const line = `The readings of ${countOfUsers(recovered)} can be read again.`;
 	if (recovered > 0) context.logger.info(logLine(context, line));
-	const { report, told } = reportOf(result, local, lastTold, begun);
+	const { report, told } = reportOf(result, schedule.local, state.told, clock.now);
 	if (report) context.__emitError(toNodeError(context.getNode(), report));
-	return { ...state, told };
+	return told;
 }
 
 const toOutput = (rows: IDataObject[]): INodeExecutionData[][] => [

@@ -6,7 +6,7 @@
  */
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import type { RequestQueue } from '../http/requestQueue';
-import { MAX_PAUSE_MS } from '../http/retry';
+import { FEW_ATTEMPTS, MAX_PAUSE_MS } from '../http/retry';
 import { userPrefix } from '../service/readings/identity';
 import { pathOf } from '../service/readings/metrics';
 import type { UserResult } from '../service/readings/readUsers';
@@ -15,9 +15,9 @@ import { isThrottle, Problem, problemOfOne } from '../shared/problem';
 import type { Clock } from './clock';
 import { Cursors, hasFailed, keyOf, labelOf } from './cursors';
 import type { WatchTarget } from './events';
-import { PollResults, type PollResult } from './results';
+import { PollResult } from './results';
 import type { Settings } from './settings';
-import type { TriggerState } from './state';
+import type { Cursor, TriggerState } from './state';
 
 /** Why a user was not read last, by the key of the cursor. */
 export type Troubles = Map<string, Trouble>;
@@ -41,28 +41,20 @@ export interface PollOptions {
 
 /** Part of the budget for the users aside. */
 const SHARE_OF_ASIDE = 0.3;
-/** After so many failures in a poll, the requests of other users get a single attempt: an outage must not use up the poll. */
-const FEW_FAILURES = 3;
 /** Failures in a row after which the user list tells whether the service fails as a whole. */
 const FAILURES_TO_PROBE = 20;
 
 export class PollReader {
 	private readonly cursors: Cursors;
-	private readonly results: PollResults;
+	private readonly results: PollResult;
 	private readonly target: WatchTarget;
-	/** Users read by earlier polls of the pass. Dropped once this poll has read a user: a large team takes much memory. */
-	private readonly done: SelectedUser[] = [];
-	private readonly aside: SelectedUser[] = [];
-	/** Reads that met a limit of the service which the compared request did not meet. */
-	private readonly throttled: UserResult[] = [];
+	private aside: SelectedUser[] = [];
 	private firstFailure?: Problem;
-	/** Rank of the user in `queue.sample`, until this poll has read a user. */
-	private sampleRank = '';
+	/** Users whom the sample was chosen from. */
+	private offered = 0;
 	private failuresInARow = 0;
-	/** Reads that have ended: a result may be taken later, while the list is awaited. */
-	private ended = 0;
-	private failed = 0;
-	private readonly late = new Set<UserResult>();
+	/** Users who were read, or failed to be. */
+	private taken = 0;
 	private isAside = false;
 	private isOver = false;
 
@@ -84,33 +76,32 @@ export class PollReader {
 			isConnectedOnly,
 			isOfUsers,
 		});
-		this.results = new PollResults(settings, this.cursors, before, { clock, zone });
+		this.results = new PollResult(settings, this.cursors, before, { clock, zone });
 	}
 
 	/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */
 	async read(): Promise<PollResult> {
 		this.waitOut(this.before.pausedUntil);
 		// First reads begin by the service's time, which the first answer tells.
-		const isFirst = this.before.kept === undefined;
-		if (isFirst && !this.isOver) await this.probe();
-		await this.takeAll(this.dueOf(this.listed()));
-		await this.finishThrottled();
+		const isStarting = this.before.cursors.length === 0;
+		if (isStarting && !this.isOver) await this.probe();
+		await this.takeAll(this.due());
 		if (this.isPassOver) {
 			this.cursors.beginPass();
-			await this.takeAll(this.dueOf(this.done.splice(0)));
-			await this.finishThrottled();
+			await this.takeAll(this.due());
 		}
 		await this.takeAside();
 		this.throwIfOnlyUserFailed();
 		const { lastThrottle } = this.options.queue;
-		return this.results.finish(this.firstFailure ? undefined : lastThrottle);
+		this.results.finish(this.firstFailure ? undefined : lastThrottle);
+		return this.results;
 	}
 
 	/** Whether earlier polls have read this pass to its end. */
 	private get isPassOver(): boolean {
-		const { results, cursors, isOver } = this;
-		if (isOver || !results.isEmpty() || !results.isListRead) return false;
-		return cursors.isPassComplete(false);
+		const { results, cursors, offered, isOver } = this;
+		const wasReadBefore = results.isListRead && !results.hasRead && offered > 0;
+		return !isOver && wasReadBefore && cursors.isPassComplete(false);
 	}
 
 	/** Waits for the end of a Retry-After, or ends the poll. A clock that was set back does not make it longer. */
@@ -119,34 +110,29 @@ export class PollReader {
 		const pauseMs = pausedUntil - clock.now;
 		if (pauseMs <= 0 || pauseMs > MAX_PAUSE_MS) return;
 		queue.pause(pauseMs);
-		if (performance.now() + pauseMs >= deadline) this.endBy(pauseOf(pauseMs));
+		this.isOver = performance.now() + pauseMs >= deadline;
 	}
 
-	private async *listed(): AsyncGenerator<SelectedUser> {
-		for await (const user of this.target.selection.users(this.get)) {
+	/** Users of the list whom this pass has not read. Those who failed before are put aside. */
+	private async *due(): AsyncGenerator<SelectedUser> {
+		const { cursors, results, target } = this;
+		this.aside = [];
+		for await (const user of target.selection.users(this.get)) {
 			if (this.isOfOtherTeam(user)) return;
-			this.cursors.meet(user);
-			yield user;
-		}
-		this.results.isListRead = true;
-	}
-
-	private async *dueOf(users: SelectedUsers): AsyncGenerator<SelectedUser> {
-		const { cursors, done, aside, results } = this;
-		for await (const user of users) {
+			cursors.meet(user);
 			const cursor = cursors.of(user);
-			if (cursors.isDone(cursor)) {
-				if (!hasFailed(cursor)) this.offerSample(user);
-				if (results.isEmpty()) done.push(user);
-			} else if (hasFailed(cursor)) aside.push(user);
+			if (cursors.isDone(cursor)) this.offerSample(user, cursor);
+			else if (hasFailed(cursor)) this.aside.push(user);
 			else yield user;
 		}
+		results.isListRead = true;
 	}
 
 	/** A key may see users of several teams, so only the first of the list tells the team. */
 	private isOfOtherTeam({ team }: SelectedUser): boolean {
 		const { results, cursors } = this;
-		if (team !== undefined && cursors.met.size === 0) results.team = userPrefix(team);
+		if (team !== undefined && cursors.met.size === 0)
+			results.state.team = userPrefix(team);
 		this.isOver ||= results.isOtherTeam;
 		return results.isOtherTeam;
 	}
@@ -173,49 +159,43 @@ export class PollReader {
 		const read = this.settings.event.read(this.get, users, {
 			target,
 			windowStartOf: (user) => cursors.windowStart(cursors.of(user)),
-			isTriedOnce: (user) => hasFailed(cursors.of(user)),
+			attemptsOf: (user) => (hasFailed(cursors.of(user)) ? 1 : FEW_ATTEMPTS),
 			budget: () => ({
-				retryMs: this.failed < FEW_FAILURES ? timeoutMs / 2 : 0,
+				retryMs: timeoutMs / 2,
 				totalMs: isTimeUp() ? 0 : budgetMs / 2,
 			}),
 			isTimeUp,
 			// Those who hang take all requests: another user's second one would not be sent.
 			usersPerRequest: this.isAside ? 1 : undefined,
-			onDone: this.note,
 		});
 		const takeEach = async () => {
 			for await (const result of read) await this.take(result);
 		};
 		await takeEach().catch((error: Error) => {
 			const isLate =
-				this.ended > 0 && isTimeUp() && error instanceof Problem && error.isTransient;
+				this.taken > 0 && isTimeUp() && error instanceof Problem && error.isTransient;
 			if (!isThrottle(error) && !isLate) throw error;
 			this.endBy(error);
 		});
 	}
 
 	/** Each poll reads a user at least, however long the list has taken at a low rate. */
-	private readonly isTimeUp = (): boolean => {
+	private get endAt(): number {
 		const { deadline, queue } = this.options;
-		const mayUseAll = this.isAside || this.ended === 0;
-		const end = mayUseAll ? queue.endAt : deadline;
-		return this.isOver || performance.now() >= end;
-	};
+		return this.isAside || this.taken === 0 ? queue.endAt : deadline;
+	}
 
-	private readonly note = (result: UserResult) => {
-		if (this.isTimeUp()) this.late.add(result);
-		if (result.problem) this.failed++;
-		this.ended++;
-	};
+	private readonly isTimeUp = (): boolean =>
+		this.isOver || performance.now() >= this.endAt;
 
 	private async take(result: UserResult) {
+		this.taken++;
 		this.cursors.meet(result);
 		const problem = result.problem ?? this.detect(result);
 		if (!problem) {
 			this.failuresInARow = 0;
-			this.done.length = 0;
 			this.options.queue.sample = this.sampleOf(result);
-			this.isOver ||= this.results.isFull();
+			this.isOver ||= this.results.isFull;
 		} else if (isThrottle(problem)) await this.noteThrottle(result, problem);
 		else if (this.isCutShort(result)) this.cut(result, problem);
 		else await this.fail(result, problem);
@@ -226,18 +206,17 @@ export class PollReader {
 		const { queue } = this.options;
 		const isOfAll = await queue.knowsThrottledForAll();
 		if (isOfAll) return this.endBy(problem);
+		if (queue.sample) queue.lastThrottle = undefined;
 		this.noteTrouble(result, problem);
-		this.throttled.push(result);
+		this.cursors.throttle(result);
 	}
 
-	/** Until this poll has read a user, the sample is a user of an earlier poll, and another one in each poll. */
-	private offerSample(user: SelectedUser) {
-		if (!this.results.isEmpty()) return;
-		const key = keyOf(user);
-		const rank = key.slice(this.before.poll % key.length);
-		if (rank < this.sampleRank) return;
-		this.sampleRank = rank;
-		this.options.queue.sample = this.sampleOf(user);
+	/** Until this poll has read a user, the sample is any user whom an earlier poll of the pass has read. */
+	private offerSample(user: SelectedUser, { ended }: Cursor) {
+		if (ended || this.results.hasRead) return;
+		this.offered++;
+		const isChosen = Math.random() * this.offered < 1;
+		if (isChosen) this.options.queue.sample = this.sampleOf(user);
 	}
 
 	/** A user who was read tells more than the user list: readings may have a limit of their own. */
@@ -249,19 +228,6 @@ export class PollReader {
 		const now = new Date().toISOString();
 		const query = `start_date=${now}&end_date=${now}`;
 		return metric && sentId ? `${pathOf(metric, sentId)}?${query}` : undefined;
-	}
-
-	/** Compares the limits of single users with the sample: with a limit of all readings, the poll ends. */
-	private async finishThrottled() {
-		const { queue } = this.options;
-		const throttled = this.throttled.splice(0);
-		if (this.isOver || throttled.length === 0) return;
-		if (queue.sample) {
-			const error = await this.probe(queue.sample);
-			if (isThrottle(error)) return this.endBy(error);
-			queue.lastThrottle = undefined;
-		}
-		for (const one of throttled) this.cursors.throttle(one);
 	}
 
 	private cut(result: UserResult, problem: Problem) {
@@ -288,8 +254,9 @@ export class PollReader {
 	}
 
 	/** Whether only the end of the poll has kept this user from being read. */
-	private isCutShort(result: UserResult): boolean {
-		return this.late.has(result) && result.tookMs < this.options.timeoutMs;
+	private isCutShort({ endedAt, tookMs }: UserResult): boolean {
+		const isLate = this.isOver || endedAt >= this.endAt;
+		return isLate && tookMs < this.options.timeoutMs;
 	}
 
 	/** Ends the poll, and those after it until the time that a throttle names. */
@@ -298,7 +265,7 @@ export class PollReader {
 		if (!isThrottle(problem)) return;
 		this.results.throttle = problem;
 		const { at, retryAfterMs } = problem;
-		if (retryAfterMs !== undefined) this.results.pausedUntil = at + retryAfterMs;
+		if (retryAfterMs !== undefined) this.results.state.pausedUntil = at + retryAfterMs;
 	}
 
 	/** A stretch of failing users does not end a poll while the user list answers: else the service fails as a whole. */
@@ -311,7 +278,7 @@ export class PollReader {
 		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || isTimeUp()) return;
 		const outage = await this.probe();
 		const isOutage = outage && !isThrottle(outage) && !isTimeUp();
-		if (isOutage && results.isEmpty()) throw outage;
+		if (isOutage && !results.hasRead) throw outage;
 		if (outage) this.endBy(outage);
 	}
 
@@ -321,25 +288,16 @@ export class PollReader {
 	}
 
 	/** Why the user list cannot be read now, if it cannot. */
-	private async probe(path = '/v2/user?limit=1'): Promise<Error | undefined> {
+	private async probe(): Promise<Error | undefined> {
 		const request = { ...SINGLE_ATTEMPT, isProbe: true };
-		const answer = this.get(path, {}, undefined, request);
+		const answer = this.get('/v2/user?limit=1', {}, undefined, request);
 		return await answer.then(() => undefined).catch((error: Error) => error);
 	}
 
 	/** @throws Problem: the field that names this user may be wrong */
 	private throwIfOnlyUserFailed() {
 		const { isOne, entries } = this.target.selection;
-		const problem = this.firstFailure;
-		if (!this.results.isEmpty() || !problem) return;
-		const isOnlyEntry = entries?.length === 1 && !problem.isTransient;
-		if (isOne || isOnlyEntry) throw problem;
+		const isOnly = isOne || entries?.length === 1;
+		if (isOnly && !this.results.hasRead && this.firstFailure) throw this.firstFailure;
 	}
-}
-
-/** The throttle of a poll that sends nothing. @param ms how long the next ones send nothing either */
-function pauseOf(ms: number): Problem {
-	const minutes = Math.ceil(ms / 60_000);
-	const message = `The next request is sent in ${minutes === 1 ? '1 minute' : `${minutes} minutes`}`;
-	return new Problem(message, '', { kind: 'rate-limited', retryAfterMs: ms });
 }

@@ -14,76 +14,68 @@ import type { Cursor, TriggerState } from './state';
 /** Most rows of one poll: n8n and every node after the trigger keep them in memory. */
 const MAX_ROWS_PER_POLL = 10_000;
 
-export interface PollResult {
-	/** Oldest first. The state is saved once they are emitted. */
-	items: IDataObject[];
-	state: TriggerState;
-	/** Whether a first pass is complete, or a user was read for the first time since watched. */
-	hasFirstRead: boolean;
-	isListRead: boolean;
-	isPassComplete: boolean;
-	/** What cut the poll short. */
-	throttle?: Problem;
-	/** Why else users were not reached. */
-	cause: string;
-	/** How many users who had failed were read. */
-	recovered: number;
-	/** Whether the key has changed to one of another team: the results are invalid. */
-	isOtherTeam: boolean;
-	cursors: Cursors;
-}
-
 const POLL_TOO_SHORT = 'The polls end before their turn';
 const RATE_TOO_LOW = "'Requests per Second' lets a poll read a part of the users only";
-
-interface Options {
-	clock: Clock;
-	/** Time zone of `local_time`. */
-	zone: string;
-}
 
 export interface FoundRow {
 	row: IdentifiedRow;
 	result: UserResult;
 }
 
-export class PollResults {
+interface ResultOptions {
+	clock: Clock;
+	/** Time zone of `local_time`. */
+	zone: string;
+}
+
+export class PollResult {
+	/** What goes out, oldest first. The state is saved then. */
+	items: IDataObject[] = [];
+	state: TriggerState;
 	/** Whether the user list was read to its end. */
 	isListRead = false;
 	/** Whether the users aside had their turn. */
 	isAsideDone = false;
-	/** A limit of the service for all requests. */
+	/** The limit of the service for all requests that cut the poll short. */
 	throttle?: Problem;
-	/** Until when nothing is sent (ms since 1970). */
-	pausedUntil?: number;
 	/** How many users who had failed were read. */
 	recovered = 0;
-	/** Hash of the team; another one than before makes all results invalid. */
-	team?: string;
+	/** Whether a first pass is complete, or a user was read for the first time since watched. */
+	hasFirstRead = false;
 	/** Users who were read. */
 	private readonly reads: UserResult[] = [];
 	private readonly found: FoundRow[] = [];
 	private readonly seen: SeenReadings;
-	private hasFirstRead = false;
 
 	constructor(
 		private readonly settings: Settings,
-		private readonly cursors: Cursors,
+		readonly cursors: Cursors,
 		private readonly before: TriggerState,
-		private readonly options: Options,
+		private readonly options: ResultOptions,
 	) {
 		this.seen = new SeenReadings(before.seen);
-		this.team = before.team;
+		this.state = { ...before, poll: before.poll + 1 };
 	}
 
+	/** Whether the key has changed to one of another team: then all results are invalid. */
 	get isOtherTeam(): boolean {
 		const { team } = this.before;
-		return team !== undefined && this.team !== team;
+		return team !== undefined && this.state.team !== team;
 	}
 
-	/** Whether no user was read. */
-	readonly isEmpty = () => this.reads.length === 0;
-	readonly isFull = () => this.found.length >= MAX_ROWS_PER_POLL;
+	get hasRead(): boolean {
+		return this.reads.length > 0;
+	}
+
+	get isFull(): boolean {
+		return this.found.length >= MAX_ROWS_PER_POLL;
+	}
+
+	/** Why users were not reached, if no limit of the service cut the poll short. */
+	get cause(): string {
+		const { requestsPerSecond } = this.settings.target;
+		return requestsPerSecond === undefined ? POLL_TOO_SHORT : RATE_TOO_LOW;
+	}
 
 	/** Notes a user who was read: what is old is seen, the rest is emitted. @throws an error for rows that cannot be compared */
 	detect(result: UserResult) {
@@ -91,16 +83,15 @@ export class PollResults {
 		const { event, isWanted } = this.settings;
 		const cursor = this.cursors.of(result);
 		// A user who was read once is not new any more.
-		const rows = event.metric || cursor.since !== undefined ? result.rows : [];
+		const rows = event.metric || cursor.read === undefined ? result.rows : [];
 		const window = this.windowOf(cursor);
 		const changes = seen.changes(event, rows, window, isWanted);
 		for (const row of changes) this.found.push({ row, result });
 		this.reads.push(result);
-		this.cursors.finish(result);
 	}
 
 	private windowOf(cursor: Cursor): TimeWindow {
-		const { from, since } = cursor;
+		const { since } = cursor;
 		const { clock } = this.options;
 		const start = this.cursors.windowStart(cursor);
 		const end = clock.earliest;
@@ -108,9 +99,7 @@ export class PollResults {
 		// Watching begins with this poll: either clock may be the wrong one.
 		if (since === clock.time)
 			return { start, end, watchingSince: clock.latest, readAt: Date.now() };
-		// All readings of a user who joined later are new, from the window on.
-		const readAt = since === from ? undefined : clock.latestNow;
-		return { start, end, watchingSince: since, readAt };
+		return { start, end, watchingSince: since, readAt: clock.latestNow };
 	}
 
 	/**
@@ -118,26 +107,17 @@ export class PollResults {
 	 *
 	 * @param lastThrottle which may have left so little time that no request of a user was sent
 	 */
-	finish(lastThrottle?: Problem): PollResult {
-		const { before, cursors, isListRead, recovered, isOtherTeam } = this;
-		const { target } = this.settings;
-		const emitted = this.emit();
+	finish(lastThrottle?: Problem) {
+		const { cursors, seen, before, state, isListRead } = this;
+		this.items = itemsOf(this.settings, this.emit(), this.options.zone);
 		cursors.settle(isListRead);
 		const isPassComplete = isListRead && cursors.isPassComplete(this.isAsideDone);
-		const state = this.stateAfter(isPassComplete);
-		const isCutShort = !isPassComplete || this.isEmpty();
-		return {
-			items: itemsOf(this.settings, emitted, this.options.zone),
-			state,
-			hasFirstRead: this.hasFirstRead || (before.pass === 0 && state.pass > 0),
-			isListRead,
-			isPassComplete,
-			throttle: this.throttle ?? (isCutShort ? lastThrottle : undefined),
-			cause: target.requestsPerSecond === undefined ? POLL_TOO_SHORT : RATE_TOO_LOW,
-			recovered,
-			isOtherTeam,
-			cursors,
-		};
+		if (!isPassComplete || !this.hasRead) this.throttle ??= lastThrottle;
+		this.hasFirstRead ||= isPassComplete && before.pass === 0;
+		state.pass = isPassComplete ? state.poll + 1 : cursors.pass;
+		state.since = cursors.sinceNext(isPassComplete);
+		state.cursors = cursors.toSave();
+		state.seen = seen.toSave(cursors.windows);
 	}
 
 	/** @returns the rows that go out */
@@ -151,36 +131,17 @@ export class PollResults {
 			sorted.slice(MAX_ROWS_PER_POLL).map(({ result }) => result),
 		);
 		for (const result of this.reads) {
-			if (unfinished.has(result)) this.cursors.reopen(result);
-			else this.moveOn(result);
+			if (!unfinished.has(result)) this.moveOn(result);
 		}
 		return emitted;
 	}
 
 	private moveOn(result: UserResult) {
-		const { since, from } = this.cursors.of(result);
+		const { since } = this.cursors.of(result);
 		const isUnread = result.isGone && since !== undefined;
 		if (isUnread) return this.cursors.skip(result);
-		this.hasFirstRead ||= since !== undefined && since !== from;
+		this.hasFirstRead ||= since !== undefined;
 		this.cursors.move(result, this.seen.newest);
-	}
-
-	private stateAfter(isPassComplete: boolean): TriggerState {
-		const { before, cursors, seen, pausedUntil, team } = this;
-		const poll = before.poll + 1;
-		const kept = cursors.keptNext;
-		const retainFrom = kept ?? -Infinity;
-		return {
-			...before,
-			team,
-			poll,
-			pass: isPassComplete ? poll + 1 : cursors.pass,
-			since: cursors.sinceNext(isPassComplete),
-			kept,
-			cursors: cursors.toSave(),
-			seen: seen.toSave(retainFrom, cursors.earlierThan(retainFrom)),
-			pausedUntil,
-		};
 	}
 }
 

@@ -118,22 +118,19 @@ export class SeenReadings {
 	}
 
 	/**
-	 * Without the hours that end before `retainFrom` (ms).
+	 * Without the hours that end before the window of the user.
 	 *
-	 * @param earlier how the keys of a user begin → start of a window that begins before `retainFrom`
+	 * @param windows how the keys of a user begin → start of the window (ms)
 	 */
-	toSave(
-		retainFrom: number,
-		earlier: ReadonlyMap<string, number>,
-	): Record<string, string> {
+	toSave(windows: ReadonlyMap<string, number>): Record<string, string> {
 		const saved: Record<string, string> = {};
 		for (const [hour, known] of this.hours) {
 			// Not a number for those without a time: never over.
 			const end = (Number(hour) + 1) * HOUR_MS;
 			let entries = '';
 			for (const [key, values] of known) {
-				const start = earlier.get(key.slice(0, USER_LENGTH)) ?? Infinity;
-				const isOver = end <= Math.min(retainFrom, start);
+				const start = windows.get(key.slice(0, USER_LENGTH)) ?? Infinity;
+				const isOver = end <= start;
 				if (!isOver) entries += key + values;
 			}
 			if (entries) saved[hour] = entries;

@@ -18,8 +18,6 @@ export interface TriggerState {
 	pass: number;
 	/** When watching began; later, when the last complete pass ended. Whoever joins is watched since then. */
 	since: number;
-	/** Hashes of readings are retained from here on: no window of a user who was read begins earlier. */
-	kept?: number;
 	/** One cursor per user, or per entry of *User IDs*. */
 	cursors: SavedCursor[];
 	/** Hour since 1970 → hashes of the readings of that hour (seen.ts). */
@@ -45,7 +43,7 @@ export interface Cursor {
 
 /** Users with equal cursors. */
 export interface SavedCursor extends Cursor {
-	/** 12 characters of a hash for each user; for an entry 16, and 6 of its user's (cursors.ts). */
+	/** 12 characters of a hash for each user; after those of an entry, 6 of its user's (cursors.ts). */
 	users: string;
 }
 

@@ -1,7 +1,6 @@
 /** Concurrent read of many users: results in the order of the users or as they are completed, failures isolated. */
 import type { IDataObject } from 'n8n-workflow';
 import {
-	SINGLE_ATTEMPT,
 	type Budget,
 	type Get,
 	type Query,
@@ -28,6 +27,8 @@ export interface UserResult extends SelectedUser {
 	problem?: Problem;
 	/** Without time in the queue. */
 	tookMs: number;
+	/** By `performance.now()`. */
+	endedAt: number;
 }
 
 /** What one user may use of a read, in ms without time in the queue. */
@@ -43,8 +44,8 @@ export interface ReadUsersOptions extends MapOptions {
 	/** Undefined for a user who has no readings in the range. */
 	query: (selected: SelectedUser) => Query | undefined;
 	selection: UserSelection;
-	/** Users with a single attempt for each request. */
-	isTriedOnce?: (selected: SelectedUser) => boolean;
+	/** Most attempts of each request. Default: those of the client. */
+	attemptsOf?: (selected: SelectedUser) => number;
 	/** Asked before each request and retry. Default: no limit. */
 	budget?: () => UserBudget;
 	/** In lower case. Default: all. */
@@ -79,16 +80,22 @@ async function readUser(
 	selected: SelectedUser,
 	hasEnded: () => boolean,
 ): Promise<UserResult | undefined> {
-	const { isTriedOnce, isTimeUp, budget } = options;
+	const { attemptsOf, isTimeUp, budget } = options;
 	const own = budgetOf(budget);
 	const { spent } = own;
 	const getOfUser: Get = async (path, params, ifMissing, request) =>
 		await get(path, params, ifMissing, { ...request, budget: own });
 	const request = {
-		...(isTriedOnce?.(selected) && SINGLE_ATTEMPT),
+		maxAttempts: attemptsOf?.(selected),
 		isCancelled: () => hasEnded() || (!spent.isBegun && isTimeUp?.() === true),
 	};
-	const result: UserResult = { ...selected, rows: [], isGone: false, tookMs: 0 };
+	const result: UserResult = {
+		...selected,
+		rows: [],
+		isGone: false,
+		tookMs: 0,
+		endedAt: 0,
+	};
 	try {
 		const found = selected.resolve
 			? await selected.resolve(selected, getOfUser, request)
@@ -100,6 +107,7 @@ async function readUser(
 		result.problem = problemOfOne(error, hasEnded());
 	}
 	result.tookMs = spent.ms;
+	result.endedAt = performance.now();
 	return result;
 }
 
