@@ -251,7 +251,7 @@ export class Cursors {
 }
 
 /** A text in parts of equal length. */
-function* partsOf(text: string, length: number): Generator<string> {
+export function* partsOf(text: string, length: number): Generator<string> {
 	for (let at = 0; at < text.length; at += length) {
 		yield text.slice(at, at + length);
 	}

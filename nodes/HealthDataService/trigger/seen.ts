@@ -12,6 +12,7 @@ import {
 	type Identity,
 } from '../service/readings/identity';
 import type { LocalTimeOf } from '../shared/dateTime';
+import { partsOf } from './cursors';
 import { HOUR_MS } from './state';
 
 /** Which rows of one user count. All times in ms; readings before `start` are ignored. */
@@ -65,12 +66,8 @@ export class SeenReadings {
 	constructor(saved: Record<string, string>) {
 		for (const [hour, entries] of Object.entries(saved)) {
 			const known = new Map<string, string>();
-			for (let at = 0; at < entries.length; at += ENTRY_LENGTH) {
-				const valuesAt = at + SAVED_KEY_LENGTH;
-				known.set(
-					entries.slice(at, valuesAt),
-					entries.slice(valuesAt, at + ENTRY_LENGTH),
-				);
+			for (const entry of partsOf(entries, ENTRY_LENGTH)) {
+				known.set(entry.slice(0, SAVED_KEY_LENGTH), entry.slice(SAVED_KEY_LENGTH));
 			}
 			this.hours.set(hour, known);
 		}
