@@ -139,11 +139,12 @@ export class PollReader {
 		return results.isOtherTeam;
 	}
 
-	/** Users aside, in a part of the budget or the timeout of one answer, if that is longer. */
+	/** Users aside, in a part of the budget or the timeout of one answer, if that is longer. At a low rate, requests wait for most of it. */
 	private async takeAside() {
 		const { budgetMs, timeoutMs, queue } = this.options;
 		if (this.isOver || this.aside.length === 0) return;
-		const partMs = Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
+		const hasRate = this.target.requestsPerSecond !== undefined;
+		const partMs = hasRate ? Infinity : Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
 		queue.endAt = Math.min(performance.now() + partMs, queue.endAt);
 		this.isAside = true;
 		const triedOf = (user: SelectedUser) => this.cursors.of(user).tried;
