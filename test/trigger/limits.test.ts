@@ -128,7 +128,7 @@ describe('a throttle', () => {
 		w.used.sandbox.switches.fault = (_, url) =>
 			url.includes('/timeseries/') && asked++ === 0 ? { status: 429 } : undefined;
 		await n8n.tick();
-		expect(asked).toBe(2);
+		expect(asked).toBe(3);
 		expect(n8n.reported).toEqual([]);
 	});
 

@@ -51,8 +51,6 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 		this.logger.warn(
 			logLine(this, sentences(message, description, 'The next poll tries again')),
 		);
-		const { state } = schedule.stored as { state?: TriggerState };
-		notePoll(schedule, Math.max(schedule.local.polls, state?.poll ?? 1));
 		await this.__commitCursor?.();
 		return null;
 	}
@@ -76,7 +74,7 @@ async function pollOnce(
 	schedule: Schedule,
 ): Promise<INodeExecutionData[][] | null> {
 	const { stored, isStart, isDurable, isSuperseded } = schedule;
-	const given = stored.state as TriggerState | undefined;
+	const given = stored.state;
 	const clock = new Clock(Date.now(), performance.now());
 	const one: Poll = { context, schedule, settings: readSettings(context), clock };
 	const state = await stateOf(one, given);
@@ -112,7 +110,7 @@ async function stateOf(
 	// Saved even if this poll fails: readings measured from now on are new.
 	const begun = startState(id, of, clock.now, poll + 1);
 	stored.state = begun;
-	local.polls = begun.poll;
+	notePoll(schedule, begun.poll);
 	if (!isStart) await context.__commitCursor?.();
 	return begun;
 }

@@ -49,6 +49,8 @@ export class PollReader {
 	private readonly results: PollResult;
 	private readonly target: WatchTarget;
 	private aside: SelectedUser[] = [];
+	/** Reads that met a limit which did not hold for the compared request. */
+	private readonly throttled: UserResult[] = [];
 	private firstFailure?: Problem;
 	/** Users whom the sample was chosen from. */
 	private offered = 0;
@@ -142,9 +144,8 @@ export class PollReader {
 		const { budgetMs, timeoutMs, queue } = this.options;
 		if (this.isOver || this.aside.length === 0) return;
 		const hasRate = this.target.requestsPerSecond !== undefined;
-		const partMs = Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
-		const end = performance.now() + (hasRate ? Infinity : partMs);
-		queue.endAt = Math.min(end, queue.endAt);
+		const partMs = hasRate ? Infinity : Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
+		queue.endAt = Math.min(performance.now() + partMs, queue.endAt);
 		this.isAside = true;
 		const triedOf = (user: SelectedUser) => this.cursors.of(user).tried;
 		const oldestFirst = this.aside.sort((a, b) => triedOf(a) - triedOf(b));
@@ -168,15 +169,15 @@ export class PollReader {
 			// Those who hang take all requests: another user's second one would not be sent.
 			usersPerRequest: this.isAside ? 1 : undefined,
 		});
-		const takeEach = async () => {
+		try {
 			for await (const result of read) await this.take(result);
-		};
-		await takeEach().catch((error: Error) => {
-			const isLate =
-				this.taken > 0 && isTimeUp() && error instanceof Problem && error.isTransient;
+		} catch (error) {
+			const mayPass = error instanceof Problem && error.isTransient;
+			const isLate = mayPass && this.taken > 0 && isTimeUp();
 			if (!isThrottle(error) && !isLate) throw error;
 			this.endBy(error);
-		});
+		}
+		await this.finishThrottled();
 	}
 
 	/** Each poll reads a user at least, however long the list has taken at a low rate. */
@@ -206,9 +207,8 @@ export class PollReader {
 		const { queue } = this.options;
 		const isOfAll = await queue.knowsThrottledForAll();
 		if (isOfAll) return this.endBy(problem);
-		if (queue.sample) queue.lastThrottle = undefined;
 		this.noteTrouble(result, problem);
-		this.cursors.throttle(result);
+		this.throttled.push(result);
 	}
 
 	/** Until this poll has read a user, the sample is any user whom an earlier poll of the pass has read. */
@@ -228,6 +228,19 @@ export class PollReader {
 		const now = new Date().toISOString();
 		const query = `start_date=${now}&end_date=${now}`;
 		return metric && sentId ? `${pathOf(metric, sentId)}?${query}` : undefined;
+	}
+
+	/** Compares the limits of single users once more: the users who were compared first may have met the end of a limit of all. */
+	private async finishThrottled() {
+		const { sample } = this.options.queue;
+		const throttled = this.throttled.splice(0);
+		if (this.isOver || throttled.length === 0) return;
+		if (sample) {
+			const error = await this.probe(sample);
+			if (isThrottle(error)) return this.endBy(error);
+			this.options.queue.lastThrottle = undefined;
+		}
+		for (const one of throttled) this.cursors.throttle(one);
 	}
 
 	private cut(result: UserResult, problem: Problem) {
@@ -287,10 +300,10 @@ export class PollReader {
 		this.options.troubles.set(keyOf(result), { label, problem });
 	}
 
-	/** Why the user list cannot be read now, if it cannot. */
-	private async probe(): Promise<Error | undefined> {
+	/** Why the user list, or another path, cannot be read now, if it cannot. */
+	private async probe(path = '/v2/user?limit=1'): Promise<Error | undefined> {
 		const request = { ...SINGLE_ATTEMPT, isProbe: true };
-		const answer = this.get('/v2/user?limit=1', {}, undefined, request);
+		const answer = this.get(path, {}, undefined, request);
 		return await answer.then(() => undefined).catch((error: Error) => error);
 	}
 

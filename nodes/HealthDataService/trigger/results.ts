@@ -113,8 +113,8 @@ export class PollResult {
 		cursors.settle(isListRead);
 		const isPassComplete = isListRead && cursors.isPassComplete(this.isAsideDone);
 		if (!isPassComplete || !this.hasRead) this.throttle ??= lastThrottle;
-		this.hasFirstRead ||= isPassComplete && before.pass === 0;
 		state.pass = isPassComplete ? state.poll + 1 : cursors.pass;
+		this.hasFirstRead ||= before.pass === 0 && state.pass > 0;
 		state.since = cursors.sinceNext(isPassComplete);
 		state.cursors = cursors.toSave();
 		state.seen = seen.toSave(cursors.windows);
