@@ -4,9 +4,10 @@
  */
 import { hash } from 'node:crypto';
 import { USER_LENGTH, userPrefix } from '../service/readings/identity';
-import type { ListEntry, SelectedUser } from '../service/users/selection';
+import type { SelectedUser } from '../service/users/selection';
 import { shownUserId } from '../service/users/users';
 import { CLOCK_ERROR_MS, type Clock } from './clock';
+import type { Settings } from './settings';
 import type { Cursor, SavedCursor, TriggerState } from './state';
 
 /** A user of the list, or an entry whose user is not known. */
@@ -29,17 +30,6 @@ export const labelOf = ({ user, entry }: Listed) =>
 
 export const hasFailed = ({ ended }: Cursor) => ended === 'failed';
 
-export interface CursorOptions {
-	clock: Clock;
-	/** ms */
-	lookback: number;
-	entries?: readonly ListEntry[];
-	/** Whether a user who joins brings only what was measured since watching began. */
-	isConnectedOnly?: boolean;
-	/** Whether a user who joins is new however long ago the service has created the user. */
-	isOfUsers: boolean;
-}
-
 export class Cursors {
 	private readonly all = new Map<string, Cursor>();
 	/** Key of an entry → first characters of the hash of its user. */
@@ -51,19 +41,24 @@ export class Cursors {
 
 	constructor(
 		private readonly before: TriggerState,
-		private readonly options: CursorOptions,
+		private readonly settings: Settings,
+		private readonly clock: Clock,
 	) {
 		this.pass = before.pass;
-		const { entries = [] } = options;
-		const length = KEY_LENGTH + (options.entries ? USER_LENGTH : 0);
+		const { entries } = this.selection;
+		const length = KEY_LENGTH + (entries ? USER_LENGTH : 0);
 		for (const { users, ...cursor } of before.cursors) {
 			for (const saved of partsOf(users, length)) {
 				const key = saved.slice(0, KEY_LENGTH);
 				this.all.set(key, cursor);
-				if (options.entries) this.owners.set(key, saved.slice(KEY_LENGTH).trim());
+				if (entries) this.owners.set(key, saved.slice(KEY_LENGTH).trim());
 			}
 		}
-		for (const entry of entries) this.meet({ user: NOBODY, entry });
+		for (const entry of entries ?? []) this.meet({ user: NOBODY, entry });
+	}
+
+	private get selection() {
+		return this.settings.target.selection;
 	}
 
 	/** The cursor of a user of the list; a new one where the user has none, or the entry names another user than before. */
@@ -84,7 +79,7 @@ export class Cursors {
 	/** When watching began. Both clocks may have been wrong then: it is not later than now. */
 	private get since() {
 		const { since } = this.before;
-		const { now, time, latest } = this.options.clock;
+		const { now, time, latest } = this.clock;
 		if (since === now) return time;
 		const latestPossible = this.isStarting ? time : latest;
 		return Math.min(since, latestPossible);
@@ -92,16 +87,18 @@ export class Cursors {
 
 	/** The cursor of a user without one. The window reaches back to the last complete pass: time without polls loses nothing. */
 	private begun(): Cursor {
-		const { clock, lookback, entries, isConnectedOnly, isOfUsers } = this.options;
+		const { entries, isConnectedOnly } = this.selection;
+		const { event, lookback } = this.settings;
 		const isFirstPass = this.pass === 0;
 		const isAdded = entries !== undefined && !this.isStarting;
-		const since = isAdded ? clock.time : this.since;
+		const since = isAdded ? this.clock.time : this.since;
 		const isWatchedSince = isFirstPass || isAdded || isConnectedOnly;
 		if (isWatchedSince) {
-			const from = Math.min(since, clock.earliest) - lookback;
+			const from = Math.min(since, this.clock.earliest) - lookback;
 			return { from, tried: -1, since };
 		}
-		return { from: isOfUsers ? 0 : since - lookback, tried: -1 };
+		// A user who joins is new however long ago the service has created the user.
+		return { from: event.metric ? since - lookback : 0, tried: -1 };
 	}
 
 	meet(listed: Listed) {
@@ -121,7 +118,8 @@ export class Cursors {
 	 * has not seen would look new.
 	 */
 	windowStart({ from, since }: Cursor): number {
-		const { clock, lookback } = this.options;
+		const { clock } = this;
+		const { lookback } = this.settings;
 		const isRight = since === undefined && from <= clock.now - lookback;
 		return isRight ? from : from - CLOCK_ERROR_MS;
 	}
@@ -129,7 +127,8 @@ export class Cursors {
 	/** After a successful read: the window begins `lookback` before the newest reading of this poll, and stays without one. */
 	move(listed: Listed, newest?: number) {
 		const { from } = this.of(listed);
-		const { clock, lookback } = this.options;
+		const { clock } = this;
+		const { lookback } = this.settings;
 		const readUntil = newest ?? from + lookback;
 		const next = Math.min(clock.earliest, readUntil) - lookback;
 		this.set(listed, {
@@ -141,7 +140,7 @@ export class Cursors {
 
 	/** For a removed user who was never read: one who comes back is watched since the same time. */
 	skip(listed: Listed) {
-		const { now } = this.options.clock;
+		const { now } = this.clock;
 		this.change(listed, { tried: this.poll, read: now, ended: undefined });
 	}
 
@@ -183,7 +182,7 @@ export class Cursors {
 		for (const key of this.met.keys()) {
 			if (!this.all.has(key)) this.all.set(key, this.begun());
 		}
-		const isWhole = isListRead || this.options.entries !== undefined;
+		const isWhole = isListRead || this.selection.entries !== undefined;
 		for (const key of this.all.keys()) {
 			if (isWhole && !this.met.has(key)) this.all.delete(key);
 		}
@@ -207,9 +206,10 @@ export class Cursors {
 
 	/** `since` of the next poll: whoever joins then was not on the list when this poll began. */
 	sinceNext(isPassComplete: boolean): number {
-		const { clock, lookback, isConnectedOnly } = this.options;
 		if (!isPassComplete) return this.since;
-		const seenUntil = isConnectedOnly ? clock.time - lookback : clock.time;
+		const { time } = this.clock;
+		const { isConnectedOnly } = this.selection;
+		const seenUntil = isConnectedOnly ? time - this.settings.lookback : time;
 		return Math.max(this.since, seenUntil);
 	}
 
@@ -226,7 +226,7 @@ export class Cursors {
 	}
 
 	toSave(): SavedCursor[] {
-		const { time, latest } = this.options.clock;
+		const { time, latest } = this.clock;
 		const now = this.isStarting ? time : latest;
 		const groups = new Map<string, { cursor: Cursor; keys: string[] }>();
 		for (const [key, cursor] of this.all) {
@@ -245,7 +245,7 @@ export class Cursors {
 	}
 
 	private ownerToSave(key: string): string {
-		if (!this.options.entries) return '';
+		if (!this.selection.entries) return '';
 		return (this.owners.get(key) ?? '').padEnd(USER_LENGTH);
 	}
 }

@@ -13,7 +13,7 @@ import type { UserResult } from '../service/readings/readUsers';
 import type { SelectedUser, SelectedUsers } from '../service/users/selection';
 import { isThrottle, Problem, problemOfOne } from '../shared/problem';
 import type { Clock } from './clock';
-import { Cursors, hasFailed, keyOf, labelOf } from './cursors';
+import { hasFailed, keyOf, labelOf, type Cursors } from './cursors';
 import type { WatchTarget } from './events';
 import { PollResult } from './results';
 import type { Settings } from './settings';
@@ -66,19 +66,9 @@ export class PollReader {
 		private readonly before: TriggerState,
 		private readonly options: PollOptions,
 	) {
-		const { event, target, lookback } = settings;
-		const { clock, zone } = options;
-		const { entries, isConnectedOnly } = target.selection;
-		const isOfUsers = event.metric === undefined;
-		this.target = target;
-		this.cursors = new Cursors(before, {
-			clock,
-			lookback,
-			entries,
-			isConnectedOnly,
-			isOfUsers,
-		});
-		this.results = new PollResult(settings, this.cursors, before, { clock, zone });
+		this.target = settings.target;
+		this.results = new PollResult(settings, before, options.clock, options.zone);
+		this.cursors = this.results.cursors;
 	}
 
 	/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */

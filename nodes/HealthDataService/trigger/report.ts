@@ -27,7 +27,8 @@ export function reportOf(
 	const trouble = troubleOf(result, local);
 	const isSilent = !trouble.first && !trouble.isListOld && !result.throttle;
 	// What failed is read again: a new failure is told at once.
-	if (isSilent) return { told: result.recovered > 0 ? undefined : told };
+	const isHealed = result.recovered > 0 && local.troubles.size === 0;
+	if (isSilent) return { told: isHealed ? undefined : told };
 	const everyMs = trouble.isLongRound ? DAY_MS : HOUR_MS;
 	// From begin to begin: polls of one interval end at different times.
 	const sinceTold = Math.abs(begun - (told ?? -Infinity));

@@ -6,7 +6,7 @@ import type { UserResult } from '../service/readings/readUsers';
 import { localTimeIn } from '../shared/dateTime';
 import type { Problem } from '../shared/problem';
 import type { Clock } from './clock';
-import type { Cursors } from './cursors';
+import { Cursors } from './cursors';
 import { SeenReadings, toItem, type TimeWindow } from './seen';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
@@ -20,12 +20,6 @@ const RATE_TOO_LOW = "'Requests per Second' lets a poll read a part of the users
 export interface FoundRow {
 	row: IdentifiedRow;
 	result: UserResult;
-}
-
-interface ResultOptions {
-	clock: Clock;
-	/** Time zone of `local_time`. */
-	zone: string;
 }
 
 export class PollResult {
@@ -46,13 +40,16 @@ export class PollResult {
 	private readonly reads: UserResult[] = [];
 	private readonly found: FoundRow[] = [];
 	private readonly seen: SeenReadings;
+	readonly cursors: Cursors;
 
+	/** @param zone of `local_time` */
 	constructor(
 		private readonly settings: Settings,
-		readonly cursors: Cursors,
 		private readonly before: TriggerState,
-		private readonly options: ResultOptions,
+		private readonly clock: Clock,
+		private readonly zone: string,
 	) {
+		this.cursors = new Cursors(before, settings, clock);
 		this.seen = new SeenReadings(before.seen);
 		this.state = { ...before, poll: before.poll + 1 };
 	}
@@ -92,7 +89,7 @@ export class PollResult {
 
 	private windowOf(cursor: Cursor): TimeWindow {
 		const { since } = cursor;
-		const { clock } = this.options;
+		const { clock } = this;
 		const start = this.cursors.windowStart(cursor);
 		const end = clock.earliest;
 		if (since === undefined) return { start, end };
@@ -109,7 +106,7 @@ export class PollResult {
 	 */
 	finish(lastThrottle?: Problem) {
 		const { cursors, seen, before, state, isListRead } = this;
-		this.items = itemsOf(this.settings, this.emit(), this.options.zone);
+		this.items = itemsOf(this.settings, this.emit(), this.zone);
 		cursors.settle(isListRead);
 		const isPassComplete = isListRead && cursors.isPassComplete(this.isAsideDone);
 		if (!isPassComplete || !this.hasRead) this.throttle ??= lastThrottle;
@@ -122,7 +119,7 @@ export class PollResult {
 
 	/** @returns the rows that go out */
 	private emit(): FoundRow[] {
-		const { now } = this.options.clock;
+		const { now } = this.clock;
 		const timeOf = ({ row }: FoundRow) => row.time ?? now;
 		const sorted = this.found.sort((a, b) => timeOf(a) - timeOf(b));
 		const emitted = sorted.slice(0, MAX_ROWS_PER_POLL);

@@ -126,8 +126,8 @@ export class SeenReadings {
 			const end = (Number(hour) + 1) * HOUR_MS;
 			let entries = '';
 			for (const [key, values] of known) {
-				const start = windows.get(key.slice(0, USER_LENGTH)) ?? Infinity;
-				const isOver = end <= start;
+				const start = windows.get(key.slice(0, USER_LENGTH));
+				const isOver = start === undefined || end <= start;
 				if (!isOver) entries += key + values;
 			}
 			if (entries) saved[hour] = entries;
