@@ -188,18 +188,6 @@ export class Cursors {
 		}
 	}
 
-	/**
-	 * Whether this pass has read every user, or failed to.
-	 *
-	 * @param isAsideDone whether the users aside had their turn in this poll: those whom it had no time for come first in the next
-	 */
-	isPassComplete(isAsideDone: boolean): boolean {
-		const cursors = [...this.all.values()];
-		return cursors.every(
-			(cursor) => this.isDone(cursor) || (isAsideDone && hasFailed(cursor)),
-		);
-	}
-
 	get entries(): Iterable<[string, Cursor]> {
 		return this.all;
 	}

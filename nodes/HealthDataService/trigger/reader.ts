@@ -78,22 +78,16 @@ export class PollReader {
 		const isStarting = this.before.cursors.length === 0;
 		if (isStarting && !this.isOver) await this.probe();
 		await this.takeAll(this.due());
-		if (this.isPassOver) {
+		// Earlier polls have read this pass to its end.
+		const wasReadBefore = this.offered > 0 && !this.results.hasRead;
+		if (wasReadBefore && !this.isOver && this.results.isPassComplete) {
 			this.cursors.beginPass();
 			await this.takeAll(this.due());
 		}
 		await this.takeAside();
 		this.throwIfOnlyUserFailed();
-		const { lastThrottle } = this.options.queue;
-		this.results.finish(this.firstFailure ? undefined : lastThrottle);
+		this.results.finish(this.options.queue.lastThrottle);
 		return this.results;
-	}
-
-	/** Whether earlier polls have read this pass to its end. */
-	private get isPassOver(): boolean {
-		const { results, cursors, offered, isOver } = this;
-		const wasReadBefore = results.isListRead && !results.hasRead && offered > 0;
-		return !isOver && wasReadBefore && cursors.isPassComplete(false);
 	}
 
 	/** Waits for the end of a Retry-After, or ends the poll. A clock that was set back does not make it longer. */
@@ -185,6 +179,7 @@ export class PollReader {
 		const problem = result.problem ?? this.detect(result);
 		if (!problem) {
 			this.failuresInARow = 0;
+			this.options.troubles.delete(keyOf(result));
 			this.options.queue.sample = this.sampleOf(result);
 			this.isOver ||= this.results.isFull;
 		} else if (isThrottle(problem)) await this.noteThrottle(result, problem);
@@ -243,17 +238,10 @@ export class PollReader {
 	private detect(result: UserResult): Problem | undefined {
 		try {
 			this.results.detect(result);
-			this.recover(result);
 		} catch (error) {
 			return problemOfOne(error, false);
 		}
 		return undefined;
-	}
-
-	private recover(result: UserResult) {
-		this.options.troubles.delete(keyOf(result));
-		const wasTrouble = hasFailed(this.cursors.of(result));
-		if (wasTrouble && !result.isGone) this.results.recovered++;
 	}
 
 	/** Whether only the end of the poll has kept this user from being read. */
@@ -286,8 +274,7 @@ export class PollReader {
 	}
 
 	private noteTrouble(result: UserResult, problem: Problem) {
-		const label = labelOf(result);
-		this.options.troubles.set(keyOf(result), { label, problem });
+		this.options.troubles.set(keyOf(result), { label: labelOf(result), problem });
 	}
 
 	/** Why the user list, or another path, cannot be read now, if it cannot. */

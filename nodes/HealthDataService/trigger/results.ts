@@ -6,7 +6,7 @@ import type { UserResult } from '../service/readings/readUsers';
 import { localTimeIn } from '../shared/dateTime';
 import type { Problem } from '../shared/problem';
 import type { Clock } from './clock';
-import { Cursors } from './cursors';
+import { Cursors, hasFailed } from './cursors';
 import { SeenReadings, toItem, type TimeWindow } from './seen';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
@@ -28,7 +28,7 @@ export class PollResult {
 	state: TriggerState;
 	/** Whether the user list was read to its end. */
 	isListRead = false;
-	/** Whether the users aside had their turn. */
+	/** Whether the users aside had their turn: those whom this poll had no time for come first in the next. */
 	isAsideDone = false;
 	/** The limit of the service for all requests that cut the poll short. */
 	throttle?: Problem;
@@ -85,6 +85,7 @@ export class PollResult {
 		const changes = seen.changes(event, rows, window, isWanted);
 		for (const row of changes) this.found.push({ row, result });
 		this.reads.push(result);
+		if (hasFailed(cursor) && !result.isGone) this.recovered++;
 	}
 
 	private windowOf(cursor: Cursor): TimeWindow {
@@ -99,6 +100,14 @@ export class PollResult {
 		return { start, end, watchingSince: since, readAt: clock.latestNow };
 	}
 
+	/** Whether this pass has read every user, or failed to. */
+	get isPassComplete(): boolean {
+		const { cursors, isListRead, isAsideDone } = this;
+		const isDone = ([, cursor]: [string, Cursor]) =>
+			cursors.isDone(cursor) || (isAsideDone && hasFailed(cursor));
+		return isListRead && [...cursors.entries].every(isDone);
+	}
+
 	/**
 	 * Moves the cursors of the users whose rows all go out; the others are read again by the next poll.
 	 *
@@ -108,7 +117,7 @@ export class PollResult {
 		const { cursors, seen, before, state, isListRead } = this;
 		this.items = itemsOf(this.settings, this.emit(), this.zone);
 		cursors.settle(isListRead);
-		const isPassComplete = isListRead && cursors.isPassComplete(this.isAsideDone);
+		const { isPassComplete } = this;
 		if (!isPassComplete || !this.hasRead) this.throttle ??= lastThrottle;
 		state.pass = isPassComplete ? state.poll + 1 : cursors.pass;
 		this.hasFirstRead ||= before.pass === 0 && state.pass > 0;
