@@ -153,14 +153,15 @@ export class PollReader {
 			// Those who hang take all requests: another user's second one would not be sent.
 			usersPerRequest: this.isAside ? 1 : undefined,
 		});
-		try {
+		const takeEach = async () => {
 			for await (const result of read) await this.take(result);
-		} catch (error) {
+		};
+		await takeEach().catch((error: Error) => {
 			const mayPass = error instanceof Problem && error.isTransient;
 			const isLate = mayPass && this.taken > 0 && isTimeUp();
 			if (!isThrottle(error) && !isLate) throw error;
 			this.endBy(error);
-		}
+		});
 		await this.finishThrottled();
 	}
 
@@ -229,8 +230,7 @@ export class PollReader {
 	}
 
 	private cut(result: UserResult, problem: Problem) {
-		const isAnswer = problem.httpCode !== undefined;
-		if (isAnswer) this.noteTrouble(result, problem);
+		if (problem.httpCode) this.noteTrouble(result, problem);
 		this.cursors.cut(result);
 	}
 

@@ -68,12 +68,14 @@ function wordsOf(trouble: Trouble, { cursors, cause }: PollResult, { troubles }:
 	const known = first && troubles.get(first[0]);
 	if (known) reasons.push(known.problem);
 	if (limit) reasons.push(limit.reworded(`${LIMITED}. ${limit.message}`, LIMITED_ADVICE));
-	if (reasons.length === 0) reasons.push(new Problem(cause, ''));
+	if (reasons.length === 0) {
+		reasons.push(new Problem(cause, '', { kind: 'temporarily-unavailable' }));
+	}
 	const messages = reasons.map(({ message }) => message);
 	const advice = reasons.map(({ description }) => description);
 	if (first) {
 		const [key, cursor] = first;
-		const fault = isLongRound ? 'were not read for an hour' : 'cannot be read';
+		const fault = known ? 'cannot be read' : 'were not read for an hour';
 		messages.unshift(`The readings of ${countOfUsers(unread.length)} ${fault}`);
 		advice.unshift(nameOf(cursor, known?.label ?? cursors.met.get(key)));
 	}
