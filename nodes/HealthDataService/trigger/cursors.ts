@@ -125,17 +125,10 @@ export class Cursors {
 	}
 
 	/** After a successful read: the window begins `lookback` before the newest reading of this poll, and stays without one. */
-	move(listed: Listed, newest?: number) {
-		const { from } = this.of(listed);
-		const { clock } = this;
-		const { lookback } = this.settings;
-		const readUntil = newest ?? from + lookback;
-		const next = Math.min(clock.earliest, readUntil) - lookback;
-		this.set(listed, {
-			from: Math.max(from, next),
-			tried: this.poll,
-			read: clock.now,
-		});
+	move(listed: Listed, newest: number) {
+		const next = newest - this.settings.lookback;
+		const from = Math.max(this.of(listed).from, next);
+		this.set(listed, { from, tried: this.poll, read: this.clock.now });
 	}
 
 	/** For a removed user who was never read: one who comes back is watched since the same time. */

@@ -102,7 +102,7 @@ async function stateOf(
 	const { local, stored, isStart } = schedule;
 	const of = `${settings.watched} ${(await readCredential(context)).root}`;
 	const { id } = context.getNode();
-	const known = isStateOf(given, id, of) ? given : undefined;
+	const known = given && isStateOf(given, id, of) ? given : undefined;
 	if (skipIfStale(schedule, given?.poll ?? 0, known !== undefined)) return undefined;
 	// Higher than in all states from this process: n8n may hand a poll one that is not the last.
 	const poll = Math.max(local.polls, given?.poll ?? 1);

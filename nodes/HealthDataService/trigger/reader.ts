@@ -11,10 +11,9 @@ import { userPrefix } from '../service/readings/identity';
 import { pathOf } from '../service/readings/metrics';
 import type { UserResult } from '../service/readings/readUsers';
 import type { SelectedUser, SelectedUsers } from '../service/users/selection';
-import { isThrottle, Problem, problemOfOne } from '../shared/problem';
+import { isThrottle, Problem } from '../shared/problem';
 import type { Clock } from './clock';
 import { hasFailed, keyOf, labelOf, type Cursors } from './cursors';
-import type { WatchTarget } from './events';
 import { PollResult } from './results';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
@@ -47,7 +46,6 @@ const FAILURES_TO_PROBE = 20;
 export class PollReader {
 	private readonly cursors: Cursors;
 	private readonly results: PollResult;
-	private readonly target: WatchTarget;
 	private aside: SelectedUser[] = [];
 	/** Reads that met a limit which did not hold for the compared request. */
 	private readonly throttled: UserResult[] = [];
@@ -66,7 +64,6 @@ export class PollReader {
 		private readonly before: TriggerState,
 		private readonly options: PollOptions,
 	) {
-		this.target = settings.target;
 		this.results = new PollResult(settings, before, options.clock, options.zone);
 		this.cursors = this.results.cursors;
 	}
@@ -85,7 +82,10 @@ export class PollReader {
 			await this.takeAll(this.due());
 		}
 		await this.takeAside();
-		this.throwIfOnlyUserFailed();
+		const { isOne, entries } = this.settings.target.selection;
+		const isOnly = isOne || entries?.length === 1;
+		// The field that names this user may be wrong.
+		if (isOnly && !this.results.hasRead && this.firstFailure) throw this.firstFailure;
 		this.results.finish(this.options.queue.lastThrottle);
 		return this.results;
 	}
@@ -101,9 +101,9 @@ export class PollReader {
 
 	/** Users of the list whom this pass has not read. Those who failed before are put aside. */
 	private async *due(): AsyncGenerator<SelectedUser> {
-		const { cursors, results, target } = this;
+		const { cursors, results, settings } = this;
 		this.aside = [];
-		for await (const user of target.selection.users(this.get)) {
+		for await (const user of settings.target.selection.users(this.get)) {
 			if (this.isOfOtherTeam(user)) return;
 			cursors.meet(user);
 			const cursor = cursors.of(user);
@@ -127,7 +127,7 @@ export class PollReader {
 	private async takeAside() {
 		const { budgetMs, timeoutMs, queue } = this.options;
 		if (this.isOver || this.aside.length === 0) return;
-		const hasRate = this.target.requestsPerSecond !== undefined;
+		const hasRate = this.settings.target.requestsPerSecond !== undefined;
 		const partMs = hasRate ? Infinity : Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
 		queue.endAt = Math.min(performance.now() + partMs, queue.endAt);
 		this.isAside = true;
@@ -138,11 +138,11 @@ export class PollReader {
 	}
 
 	private async takeAll(users: SelectedUsers) {
-		const { cursors, target, isTimeUp } = this;
+		const { cursors, settings, isTimeUp } = this;
 		const { budgetMs, timeoutMs } = this.options;
 		if (this.isOver) return;
-		const read = this.settings.event.read(this.get, users, {
-			target,
+		const read = settings.event.read(this.get, users, {
+			target: settings.target,
 			windowStartOf: (user) => cursors.windowStart(cursors.of(user)),
 			attemptsOf: (user) => (hasFailed(cursors.of(user)) ? 1 : FEW_ATTEMPTS),
 			budget: () => ({
@@ -177,7 +177,7 @@ export class PollReader {
 	private async take(result: UserResult) {
 		this.taken++;
 		this.cursors.meet(result);
-		const problem = result.problem ?? this.detect(result);
+		const problem = result.problem ?? this.results.detect(result);
 		if (!problem) {
 			this.failuresInARow = 0;
 			this.options.troubles.delete(keyOf(result));
@@ -191,8 +191,7 @@ export class PollReader {
 	/** A throttle of all ends the poll. One that only this user meets is never a failure. */
 	private async noteThrottle(result: UserResult, problem: Problem) {
 		const { queue } = this.options;
-		const isOfAll = await queue.knowsThrottledForAll();
-		if (isOfAll) return this.endBy(problem);
+		if (await queue.knowsThrottledForAll()) return this.endBy(problem);
 		this.noteTrouble(result, problem);
 		this.throttled.push(result);
 	}
@@ -234,16 +233,6 @@ export class PollReader {
 		this.cursors.cut(result);
 	}
 
-	/** @returns the problem of rows that cannot be compared */
-	private detect(result: UserResult): Problem | undefined {
-		try {
-			this.results.detect(result);
-		} catch (error) {
-			return problemOfOne(error, false);
-		}
-		return undefined;
-	}
-
 	/** Whether only the end of the poll has kept this user from being read. */
 	private isCutShort({ endedAt, tookMs }: UserResult): boolean {
 		const isLate = this.isOver || endedAt >= this.endAt;
@@ -268,9 +257,10 @@ export class PollReader {
 		this.failuresInARow++;
 		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || isTimeUp()) return;
 		const outage = await this.probe();
-		const isOutage = outage && !isThrottle(outage) && !isTimeUp();
-		if (isOutage && !results.hasRead) throw outage;
-		if (outage) this.endBy(outage);
+		if (!outage) return;
+		const isWithinPoll = isThrottle(outage) || isTimeUp() || results.hasRead;
+		if (!isWithinPoll) throw outage;
+		this.endBy(outage);
 	}
 
 	private noteTrouble(result: UserResult, problem: Problem) {
@@ -282,12 +272,5 @@ export class PollReader {
 		const request = { ...SINGLE_ATTEMPT, isProbe: true };
 		const answer = this.get(path, {}, undefined, request);
 		return await answer.then(() => undefined).catch((error: Error) => error);
-	}
-
-	/** @throws Problem: the field that names this user may be wrong */
-	private throwIfOnlyUserFailed() {
-		const { isOne, entries } = this.target.selection;
-		const isOnly = isOne || entries?.length === 1;
-		if (isOnly && !this.results.hasRead && this.firstFailure) throw this.firstFailure;
 	}
 }

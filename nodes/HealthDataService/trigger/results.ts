@@ -4,7 +4,7 @@ import type { IdentifiedRow } from '../service/readings/identity';
 import { pollRow } from '../service/readings/pollRow';
 import type { UserResult } from '../service/readings/readUsers';
 import { localTimeIn } from '../shared/dateTime';
-import type { Problem } from '../shared/problem';
+import { problemOfOne, type Problem } from '../shared/problem';
 import type { Clock } from './clock';
 import { Cursors, hasFailed } from './cursors';
 import { SeenReadings, toItem, type TimeWindow } from './seen';
@@ -74,30 +74,31 @@ export class PollResult {
 		return requestsPerSecond === undefined ? POLL_TOO_SHORT : RATE_TOO_LOW;
 	}
 
-	/** Notes a user who was read: what is old is seen, the rest is emitted. @throws an error for rows that cannot be compared */
-	detect(result: UserResult) {
-		const { seen } = this;
+	/** Notes a user who was read: what is old is seen, the rest is emitted. @returns the problem of rows that cannot be compared */
+	detect(result: UserResult): Problem | undefined {
 		const { event, isWanted } = this.settings;
 		const cursor = this.cursors.of(result);
 		// A user who was read once is not new any more.
 		const rows = event.metric || cursor.read === undefined ? result.rows : [];
-		const window = this.windowOf(cursor);
-		const changes = seen.changes(event, rows, window, isWanted);
-		for (const row of changes) this.found.push({ row, result });
+		try {
+			const changes = this.seen.changes(event, rows, this.windowOf(cursor), isWanted);
+			for (const row of changes) this.found.push({ row, result });
+		} catch (error) {
+			return problemOfOne(error, false);
+		}
 		this.reads.push(result);
 		if (hasFailed(cursor) && !result.isGone) this.recovered++;
+		return undefined;
 	}
 
 	private windowOf(cursor: Cursor): TimeWindow {
 		const { since } = cursor;
-		const { clock } = this;
+		const { time, earliest: end, latest, latestNow } = this.clock;
 		const start = this.cursors.windowStart(cursor);
-		const end = clock.earliest;
 		if (since === undefined) return { start, end };
 		// Watching begins with this poll: either clock may be the wrong one.
-		if (since === clock.time)
-			return { start, end, watchingSince: clock.latest, readAt: Date.now() };
-		return { start, end, watchingSince: since, readAt: clock.latestNow };
+		if (since === time) return { start, end, watchingSince: latest, readAt: Date.now() };
+		return { start, end, watchingSince: since, readAt: latestNow };
 	}
 
 	/** Whether this pass has read every user, or failed to. */

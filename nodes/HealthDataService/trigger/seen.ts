@@ -61,7 +61,7 @@ export class SeenReadings {
 	/** Hour → hash of key → hash of key and values, and letter. */
 	private readonly hours = new Map<string, Map<string, string>>();
 	/** Time of the newest reading between start and end of its window (ms). */
-	newest?: number;
+	newest = -Infinity;
 
 	constructor(saved: Record<string, string>) {
 		for (const [hour, entries] of Object.entries(saved)) {
@@ -93,7 +93,7 @@ export class SeenReadings {
 			// Without a time, no comparison is true.
 			const { time = NaN } = row;
 			if (time < start) continue;
-			if (time <= end) this.newest = Math.max(this.newest ?? time, time);
+			if (time <= end) this.newest = Math.max(this.newest, time);
 			const before = this.hours.get(hourOf(row))?.get(savedKey(row));
 			if (before?.startsWith(hashOfValues(row))) continue;
 			const isDatedLater = readAt !== undefined && !(time <= readAt);

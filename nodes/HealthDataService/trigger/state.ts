@@ -67,11 +67,5 @@ export const startState = (
 });
 
 /** Whether the same node saved this for the same selection, in a known version. */
-export function isStateOf(
-	stored: unknown,
-	node: string,
-	of: string,
-): stored is TriggerState {
-	const state = stored as TriggerState | undefined;
-	return state?.version === 3 && state.node === node && state.of === of;
-}
+export const isStateOf = (state: TriggerState, node: string, of: string) =>
+	state.version === 3 && state.node === node && state.of === of;

@@ -18,20 +18,20 @@ function foundAt(time: number | null, window: TimeWindow) {
 }
 
 it.each([
-	['without a time is old', null, first, { old: 1, newest: undefined }],
+	['without a time is old', null, first, { old: 1, newest: -Infinity }],
 	['measured when watching began is old', NOON, first, { old: 1 }],
 	['measured after that, and before the read, is new', NOON + 5, first, { changes: 1 }],
 	['dated after the read is old', NOON + 6, first, { old: 1 }],
 	['from the start of the window counts', START, first, { old: 1 }],
-	['from before the window does not count', START - 1, first, { newest: undefined }],
+	['from before the window does not count', START - 1, first, { newest: -Infinity }],
 ])('at a first read, a reading %s', (_, time, window, expected) => {
 	expect(foundAt(time, window)).toEqual({ changes: 0, old: 0, newest: time, ...expected });
 });
 
 it('later, a reading without a time is new', () => {
-	expect(foundAt(null, later)).toEqual({ changes: 1, old: 0, newest: undefined });
+	expect(foundAt(null, later)).toEqual({ changes: 1, old: 0, newest: -Infinity });
 });
 
 it('a reading that is dated after the end of the window is not the newest', () => {
-	expect(foundAt(NOON, { ...later, end: NOON - 1 })).toEqual({ changes: 1, old: 0, newest: undefined });
+	expect(foundAt(NOON, { ...later, end: NOON - 1 })).toEqual({ changes: 1, old: 0, newest: -Infinity });
 });
