@@ -7,6 +7,7 @@ import { USER_LENGTH, userPrefix } from '../service/readings/identity';
 import type { SelectedUser } from '../service/users/selection';
 import { shownUserId } from '../service/users/users';
 import { CLOCK_ERROR_MS, type Clock } from './clock';
+import type { TimeWindow } from './seen';
 import type { Settings } from './settings';
 import type { Cursor, SavedCursor, TriggerState } from './state';
 
@@ -122,6 +123,17 @@ export class Cursors {
 		const { lookback } = this.settings;
 		const isRight = since === undefined && from <= clock.now - lookback;
 		return isRight ? from : from - CLOCK_ERROR_MS;
+	}
+
+	/** Which readings of the user count. */
+	windowOf(cursor: Cursor): TimeWindow {
+		const { since } = cursor;
+		const { time, earliest: end, latest, latestNow } = this.clock;
+		const start = this.windowStart(cursor);
+		if (since === undefined) return { start, end };
+		// Watching begins with this poll: either clock may be the wrong one.
+		if (since === time) return { start, end, watchingSince: latest, readAt: Date.now() };
+		return { start, end, watchingSince: since, readAt: latestNow };
 	}
 
 	/** After a successful read: the window begins `lookback` before the newest reading of this poll, and stays without one. */

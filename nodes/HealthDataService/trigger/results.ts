@@ -7,7 +7,7 @@ import { localTimeIn } from '../shared/dateTime';
 import { problemOfOne, type Problem } from '../shared/problem';
 import type { Clock } from './clock';
 import { Cursors, hasFailed } from './cursors';
-import { SeenReadings, toItem, type TimeWindow } from './seen';
+import { SeenReadings, toItem } from './seen';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
 
@@ -81,7 +81,12 @@ export class PollResult {
 		// A user who was read once is not new any more.
 		const rows = event.metric || cursor.read === undefined ? result.rows : [];
 		try {
-			const changes = this.seen.changes(event, rows, this.windowOf(cursor), isWanted);
+			const changes = this.seen.changes(
+				event,
+				rows,
+				this.cursors.windowOf(cursor),
+				isWanted,
+			);
 			for (const row of changes) this.found.push({ row, result });
 		} catch (error) {
 			return problemOfOne(error, false);
@@ -89,16 +94,6 @@ export class PollResult {
 		this.reads.push(result);
 		if (hasFailed(cursor) && !result.isGone) this.recovered++;
 		return undefined;
-	}
-
-	private windowOf(cursor: Cursor): TimeWindow {
-		const { since } = cursor;
-		const { time, earliest: end, latest, latestNow } = this.clock;
-		const start = this.cursors.windowStart(cursor);
-		if (since === undefined) return { start, end };
-		// Watching begins with this poll: either clock may be the wrong one.
-		if (since === time) return { start, end, watchingSince: latest, readAt: Date.now() };
-		return { start, end, watchingSince: since, readAt: latestNow };
 	}
 
 	/** Whether this pass has read every user, or failed to. */
