@@ -32,14 +32,16 @@ export function keyCheck(
 	askList: (request?: RequestOptions, path?: string) => Promise<IN8nHttpFullResponse>,
 ) {
 	/** Closes the queue if the problem concerns all users. Asks once for all requests. */
-	const check = async () =>
-		await queue.probeOnce(async () => {
+	const check = async () => {
+		queue.keyCheck ??= queue.probe(async () => {
 			const { statusCode } = await askList();
 			const isMissing = statusCode === 404 && !queue.hasData;
 			if (classifyStatus(statusCode) === 'denied') queue.close(keyError(statusCode));
 			else if (isMissing || isRedirect(statusCode))
 				queue.close(statusError(statusCode).ofAll());
 		});
+		await queue.keyCheck;
+	};
 
 	return {
 		check,
@@ -61,7 +63,7 @@ export function keyCheck(
 		onFailure(problem: Problem) {
 			const { failing } = queue;
 			failing.count++;
-			if (!mayBeOutage(failing) || queue.isProbing) return;
+			if (!mayBeOutage(failing) || queue.probes > 0) return;
 			// Starts before the queue can send another request.
 			void queue.probe(async () => {
 				await askList().catch(() => undefined);
