@@ -3,10 +3,10 @@
  * errors.
  */
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
-import type { Problem } from '../shared/problem';
+import { Problem } from '../shared/problem';
 
 /** The result of one request: a response with any status, or why there is none. */
-export type Answer = { response: IN8nHttpFullResponse } | { failure: Problem };
+export type Answer = IN8nHttpFullResponse | Problem;
 
 /**
  * - `answered`: data, a redirect, or an error of this one request, such as 404 or 422.
@@ -29,9 +29,9 @@ const LASTING_CODE =
 	/^(ENOTFOUND|SsrfBlocked|CERT_|ERR_TLS|ERR_SSL_WRONG_VERSION|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 
 export function classify(answer: Answer): Outcome {
-	if ('failure' in answer) return answer.failure.isTransient ? 'transient' : 'failed';
-	const outcome = classifyStatus(answer.response.statusCode);
-	return outcome === 'answered' && isTruncated(answer.response) ? 'transient' : outcome;
+	if (answer instanceof Problem) return answer.isTransient ? 'transient' : 'failed';
+	const outcome = classifyStatus(answer.statusCode);
+	return outcome === 'answered' && isTruncated(answer) ? 'transient' : outcome;
 }
 
 export const classifyStatus = (status: number): Outcome =>

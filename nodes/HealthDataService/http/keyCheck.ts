@@ -5,7 +5,7 @@
  * outage, an answer of the list means single users. No other request is sent before the list has answered.
  */
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
-import { isThrottle, type Problem } from '../shared/problem';
+import { isThrottle, Problem } from '../shared/problem';
 import { isObject } from '../shared/values';
 import { classifyStatus, isRedirect } from './classify';
 import { keyError, statusError } from './errors';
@@ -51,8 +51,8 @@ export function keyCheck(
 			(send: Send): Send =>
 			async (url, signal) => {
 				const answer = await send(url, signal);
-				if (!('response' in answer)) return answer;
-				const { statusCode, body } = answer.response;
+				if (answer instanceof Problem) return answer;
+				const { statusCode, body } = answer;
 				queue.hasData ||= statusCode === 200 && isObject(body);
 				if (statusCode === 401) queue.close(keyError(statusCode));
 				if (statusCode === 403) void check();

@@ -4,8 +4,14 @@
  */
 import { DateTime } from 'luxon';
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
-import { isThrottle, type Problem } from '../shared/problem';
-import { classify, classifyStatus, isRetryable, type Answer } from './classify';
+import { isThrottle, Problem } from '../shared/problem';
+import {
+	classify,
+	classifyStatus,
+	isRetryable,
+	type Answer,
+	type Outcome,
+} from './classify';
 import {
 	CANCELLED_REQUEST,
 	cancellationOf,
@@ -140,8 +146,9 @@ export class Attempts {
 			budget?.spent.start();
 			this.count++;
 			const answer = await this.send(url, abort);
-			queue.learn(classify(answer), epoch, isProbe);
-			return this.settle(answer);
+			const outcome = classify(answer);
+			queue.learn(outcome, epoch, isProbe);
+			return this.settle(answer, outcome);
 		};
 		try {
 			for (;;) {
@@ -169,35 +176,29 @@ export class Attempts {
 	};
 
 	/** @returns nothing for another attempt @throws Problem after the last one */
-	private settle(answer: Answer): IN8nHttpFullResponse | undefined {
+	private settle(answer: Answer, outcome: Outcome): IN8nHttpFullResponse | undefined {
 		const { signal, isPoll, onFailure } = this.options;
 		const cancelled = cancellationOf(signal);
 		if (cancelled) throw cancelled;
-		const outcome = classify(answer);
-		if ('response' in answer && !isRetryable(outcome)) return answer.response;
+		if (!(answer instanceof Problem) && !isRetryable(outcome)) return answer;
 
 		this.failedAt ??= performance.now();
 		const latest = this.problemOf(answer);
-		const { failure: before = latest } = this;
-		const keeps = this.isOutlasted(latest) && !isThrottle(before);
-		const failure = keeps ? before : latest;
-		this.failure = failure;
+		const { failure = latest } = this;
+		const keeps = this.isOutlasted(latest) && !isThrottle(failure);
+		this.failure = keeps ? failure : latest;
 		this.wasThrottled = isThrottle(latest);
-		const isThrottled = outcome === 'throttled';
-		const delayMs = this.delayAfter(latest);
-		if (!this.request.isProbe) this.pauseOthers(latest, isThrottled, delayMs);
-		if (delayMs !== undefined) {
-			this.notBefore = performance.now() + delayMs;
-			return undefined;
-		}
-		if (!isPoll) onFailure(failure);
-		throw failure;
+		this.notBefore = this.nextAttempt(latest);
+		if (!this.request.isProbe) this.pauseOthers(latest, outcome);
+		if (this.notBefore !== undefined) return undefined;
+		if (!isPoll) onFailure(this.failure);
+		throw this.failure;
 	}
 
 	private problemOf(answer: Answer): Problem {
-		const problem = 'failure' in answer ? answer.failure : errorOf(answer.response);
+		const problem = answer instanceof Problem ? answer : errorOf(answer);
 		if (!problem.isTransient) return problem;
-		const header = 'response' in answer && answer.response.headers?.['retry-after'];
+		const header = 'headers' in answer && answer.headers?.['retry-after'];
 		const seconds = Math.round((performance.now() - this.startedAt) / 1000);
 		const tried = this.count > 1 ? `Tried ${this.count} times in ${seconds} s. ` : '';
 		return problem.reworded(problem.message, tried + problem.description, {
@@ -209,8 +210,8 @@ export class Attempts {
 		return this.options.retryUntil !== undefined && isThrottle(problem);
 	}
 
-	/** Milliseconds until the next attempt; undefined to give up. */
-	private delayAfter(latest: Problem): number | undefined {
+	/** When the next attempt may be sent; undefined to give up. */
+	private nextAttempt(latest: Problem): number | undefined {
 		const { queue, retryForMs, retryUntil = Infinity } = this.options;
 		const { maxAttempts = this.options.maxAttempts, budget } = this.request;
 		const { count, failedAt = 0 } = this;
@@ -218,27 +219,27 @@ export class Attempts {
 		const delayMs = Math.max(latest.retryAfterMs ?? 0, backoff(failures + 1));
 		const next = performance.now() + delayMs;
 		if (!latest.isTransient || maxAttempts === 1 || next > retryUntil) return undefined;
-		if (this.isOutlasted(latest)) return delayMs;
+		if (this.isOutlasted(latest)) return next;
 		// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
 		const isServiceFailing = queue.failing.count >= MIN_FAILURES;
 		const most = isServiceFailing ? FEW_ATTEMPTS : maxAttempts;
 		const isExhausted =
 			count >= Math.min(most, maxAttempts) || next > failedAt + retryForMs;
-		return isExhausted || budget?.mayRetry() === false ? undefined : delayMs;
+		return isExhausted || budget?.mayRetry() === false ? undefined : next;
 	}
 
-	/** Pauses the other requests of the queue. @param delayMs undefined after the last attempt */
-	private pauseOthers(latest: Problem, isThrottled: boolean, delayMs?: number) {
+	/** Pauses the other requests of the queue. */
+	private pauseOthers(latest: Problem, outcome: Outcome) {
 		const { queue, retryUntil = 0, isPoll, isListThrottled } = this.options;
 		const isOutlasted = this.isOutlasted(latest);
 		if (isOutlasted) queue.lastThrottle = latest;
-		const isRetried = delayMs !== undefined;
+		const isRetried = this.notBefore !== undefined;
 		const restMs = retryUntil - performance.now();
-		// By throttles in a row, not by `delayMs`: others are answered while one request is throttled again and again.
+		// By throttles in a row, not by those of this request: others are answered while it is throttled again and again.
 		const pauseMs = Math.max(latest.retryAfterMs ?? 0, backoff(queue.throttles + 1));
 		if (isPoll && isThrottle(latest) && this.request.budget)
 			void queue.obey(isRetried ? pauseMs : restMs, isListThrottled);
-		else if (isRetried && (isThrottled || isOutlasted)) queue.pause(pauseMs);
+		else if (isRetried && (isOutlasted || outcome === 'throttled')) queue.pause(pauseMs);
 	}
 }
 

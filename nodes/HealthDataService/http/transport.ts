@@ -48,7 +48,7 @@ export function createSend(
 	authenticate(data, { ...(defaults as IHttpRequestOptions), url: root });
 	return async (url, abortSignal) => {
 		try {
-			const response = await context.helpers.httpRequestWithAuthentication.call(
+			return await context.helpers.httpRequestWithAuthentication.call(
 				withSignal(context, abortSignal),
 				CREDENTIAL,
 				{
@@ -63,9 +63,8 @@ export function createSend(
 				} as IHttpRequestOptions,
 				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data } },
 			);
-			return { response };
 		} catch (error) {
-			return { failure: networkError(abortSignal.reason ?? error, root) };
+			return networkError(abortSignal.reason ?? error, root);
 		}
 	};
 }
