@@ -17,7 +17,7 @@ import {
 	type RequestDefaults,
 } from './transport';
 
-export { FEW_ATTEMPTS, SINGLE_ATTEMPT, type Budget, type RequestOptions } from './retry';
+export { FEW_ATTEMPTS, SINGLE_ATTEMPT, type RequestOptions } from './retry';
 export { readCredential } from './transport';
 
 export type Query = Record<string, string | number | undefined>;
@@ -34,6 +34,12 @@ export type Get = <T = never>(
 	onMissing?: () => T | Promise<T>,
 	options?: RequestOptions,
 ) => Promise<IDataObject | T>;
+
+/** `get` with these options for each request. */
+export const withOptions =
+	(get: Get, more: RequestOptions): Get =>
+	async (path, query, onMissing, options) =>
+		await get(path, query, onMissing, { ...options, ...more });
 
 /** Default: the retries of `RETRY_LIMITS`. */
 export interface ClientOptions extends Partial<RetryLimits> {

@@ -155,6 +155,14 @@ export const outOfTime = () =>
 		{ kind: 'temporarily-unavailable' },
 	);
 
+/** The error of a user who has used up the budget. */
+export const tooSlow = () =>
+	new Problem(
+		'Reading one user takes longer than a poll may last',
+		"Lower 'Lookback Hours' in the options. If it stays, ask the people who run the service",
+		{ kind: 'temporarily-unavailable' },
+	);
+
 /** By the start of the error's code or name. HOST stands for the host, CODE for the code. */
 const NETWORK_REASONS: Array<[RegExp, string]> = [
 	[/^EAI_AGAIN/, `The name of HOST could not be looked up. ${LATER}`],

@@ -5,6 +5,7 @@
 import { DateTime } from 'luxon';
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { isThrottle, Problem } from '../shared/problem';
+import type { Budget } from './budget';
 import {
 	classify,
 	classifyStatus,
@@ -20,7 +21,6 @@ import {
 	truncatedError,
 } from './errors';
 import { MIN_FAILURES, type RequestQueue } from './requestQueue';
-import type { Stopwatch } from './stopwatch';
 import type { Send } from './transport';
 
 /** One object, which tests change. */
@@ -95,16 +95,6 @@ export interface RetryOptions extends RetryLimits {
 	onFailure: (problem: Problem) => void;
 }
 
-/** What is left of the time for one user. All requests for the user share it. */
-export interface Budget {
-	/** Runs from the first attempt of each request to the end of its last one: time in the queue before does not count. */
-	spent: Stopwatch;
-	/** Why no request is sent any more: a request ends with the error of its last attempt, or with this reason. */
-	stoppedBy: () => Problem | undefined;
-	/** Whether a request is sent again after a failure that is no throttle of the service. */
-	mayRetry: () => boolean;
-}
-
 export interface RequestOptions {
 	/** A request of the user list that tells whether a problem is one of all: it goes ahead of others, and pauses none. */
 	isProbe?: boolean;
@@ -143,7 +133,7 @@ export class Attempts {
 		const { stoppedBy } = this;
 		const work = async (abort: AbortSignal) => {
 			const { epoch } = queue;
-			budget?.spent.start();
+			budget?.start();
 			this.count++;
 			const answer = await this.send(url, abort);
 			const outcome = classify(answer);
@@ -154,13 +144,13 @@ export class Attempts {
 			for (;;) {
 				const { notBefore } = this;
 				// Goes ahead of the first requests for other users.
-				const isFurther = Boolean(isProbe || this.count > 0 || budget?.spent.isBegun);
+				const isFurther = Boolean(isProbe || this.count > 0 || budget?.isBegun);
 				const queued = { signal, timeoutMs, isProbe, isFurther, notBefore, stoppedBy };
 				const response = await queue.run(work, queued);
 				if (response) return response;
 			}
 		} finally {
-			budget?.spent.stop();
+			budget?.stop();
 		}
 	}
 
@@ -171,7 +161,7 @@ export class Attempts {
 		const isOfAll = this.options.queue.isThrottledForAll || !budget;
 		if (this.wasThrottled && !isOfAll) return this.failure;
 		const isLate = performance.now() >= this.options.queue.endAt;
-		const reason = isLate ? outOfTime() : budget?.stoppedBy();
+		const reason = isLate ? outOfTime() : budget?.stoppedBy;
 		return reason && (this.failure ?? reason);
 	};
 
@@ -225,7 +215,7 @@ export class Attempts {
 		const most = isServiceFailing ? FEW_ATTEMPTS : maxAttempts;
 		const isExhausted =
 			count >= Math.min(most, maxAttempts) || next > failedAt + retryForMs;
-		return isExhausted || budget?.mayRetry() === false ? undefined : next;
+		return isExhausted || budget?.mayRetry === false ? undefined : next;
 	}
 
 	/** Pauses the other requests of the queue. */

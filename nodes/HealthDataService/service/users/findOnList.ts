@@ -1,6 +1,6 @@
 /** Many client user IDs: users that the user list gives with fewer requests than a Resolve request for each. */
 import type { IDataObject } from 'n8n-workflow';
-import { SINGLE_ATTEMPT, type Get } from '../../http/client';
+import { SINGLE_ATTEMPT, withOptions, type Get } from '../../http/client';
 import { ignoreProblem } from '../../shared/problem';
 import { text } from '../../shared/values';
 import { userPages } from './list';
@@ -16,8 +16,7 @@ export async function findOnList(get: Get, entries: ReadonlyArray<{ id: string }
 	const found = new Map<string, IDataObject>();
 	if (entries.length < MIN_IDS_FOR_LIST) return found;
 	const wanted = new Set(entries.map(({ id }) => id));
-	const getOnce: Get = async (path, query, onMissing, options) =>
-		await get(path, query, onMissing, { ...options, ...SINGLE_ATTEMPT });
+	const getOnce = withOptions(get, SINGLE_ATTEMPT);
 	let done = 0;
 	let size = 1;
 	// The next page may not be needed.

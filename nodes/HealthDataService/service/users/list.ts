@@ -1,6 +1,6 @@
 /** User list pagination: overlapping pages, pages ahead, stall detection, and the end of the list. */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get } from '../../http/client';
+import { withOptions, type Get } from '../../http/client';
 import { problemOfAll } from '../../shared/problem';
 import { MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
 
@@ -207,7 +207,8 @@ export function prefetch(get: Get) {
 		const isCancelled = () => started !== ofNow;
 		const key = `${offset} ${pageSize}`;
 		const request = isBeyondTotal ? pageBeyondTotal : userPage;
-		const page = started.get(key) ?? request(get, offset, pageSize, { isCancelled });
+		const page =
+			started.get(key) ?? request(withOptions(get, { isCancelled }), offset, pageSize);
 		page.catch(() => undefined);
 		started.set(key, page);
 		return page;

@@ -1,6 +1,6 @@
 /** User selection: one user, listed users, or the team, and what a user who is not found means for each. */
 import type { IDataObject } from 'n8n-workflow';
-import { FEW_ATTEMPTS, type Get, type RequestOptions } from '../../http/client';
+import { FEW_ATTEMPTS, withOptions, type Get } from '../../http/client';
 import { ignoreProblem, Problem } from '../../shared/problem';
 import { text } from '../../shared/values';
 import { findOnList } from './findOnList';
@@ -32,11 +32,7 @@ export interface SelectedUser {
 	 *
 	 * @returns undefined if another entry is the same user, or if the entry is skipped
 	 */
-	resolve?(
-		one: SelectedUser,
-		get: Get,
-		request: RequestOptions,
-	): Promise<SelectedUser | undefined>;
+	resolve?(one: SelectedUser, get: Get): Promise<SelectedUser | undefined>;
 }
 
 export type SelectedUsers = Iterable<SelectedUser> | AsyncIterable<SelectedUser>;
@@ -124,10 +120,10 @@ export function oneUser(
 	/** The record of a picked user, if Resolve confirms what the list showed. */
 	const confirmed = async (get: Get, isCancelled?: () => boolean) => {
 		if (shownAs === undefined) return undefined;
-		const request = { maxAttempts: FEW_ATTEMPTS, isCancelled };
+		const getOfName = withOptions(get, { maxAttempts: FEW_ATTEMPTS, isCancelled });
 		// The readings are worth more than the name. A problem that also concerns them is reported by their own requests.
 		const resolving =
-			resolved.get(shownAs) ?? resolveUser(get, shownAs, request).catch(ignoreProblem);
+			resolved.get(shownAs) ?? resolveUser(getOfName, shownAs).catch(ignoreProblem);
 		resolved.set(shownAs, resolving);
 		const record = await resolving;
 		return isSameUser(record, lowerUserId(id)) ? record : undefined;
@@ -199,9 +195,9 @@ function resolver(
 ): SelectedUser['resolve'] {
 	/** The entry of each user. */
 	const found = new Map<string, string>();
-	return async ({ entry, place }, get, request) => {
+	return async ({ entry, place }, get) => {
 		const { id } = entry!;
-		const record = known.get(id) ?? (await resolveUser(get, id, request));
+		const record = known.get(id) ?? (await resolveUser(get, id));
 		if (!record && notFound) throw notFound(entry);
 		if (!record) return undefined;
 		const selected = { ...toSelectedUser(record, place), knownAs: id, entry };

@@ -1,7 +1,7 @@
 /** User endpoints: one page of the user list, Resolve, the connected sources of a user and their slugs (contract 4.3, 4.4). */
 import type { IDataObject } from 'n8n-workflow';
 import { hasDotSegment } from '../../http/authenticate';
-import { SINGLE_ATTEMPT, type Get, type RequestOptions } from '../../http/client';
+import { SINGLE_ATTEMPT, withOptions, type Get } from '../../http/client';
 import { missingFieldError } from '../../http/errors';
 import { classifyStatus } from '../../http/classify';
 import { Problem, problemOfAll } from '../../shared/problem';
@@ -39,14 +39,10 @@ export const shownUserId = (id: string) =>
 	/^[\w-]{1,64}$/.test(id) ? id : '(an ID with unusual characters)';
 
 /** The user with this client user ID, which may contain any character (quirk 15); undefined if there is none. */
-export async function resolveUser(get: Get, clientUserId: string, once?: RequestOptions) {
+export async function resolveUser(get: Get, clientUserId: string) {
 	if (!isClientUserId(clientUserId)) throw unusableUserId();
-	const user = await get(
-		`/v2/user/resolve/${encodeURIComponent(clientUserId)}`,
-		{},
-		() => undefined,
-		once,
-	);
+	const path = `/v2/user/resolve/${encodeURIComponent(clientUserId)}`;
+	const user = await get(path, {}, () => undefined);
 	if (user && typeof user.user_id !== 'string') throw missingFieldError('user_id');
 	// Some services ignore upper and lower case.
 	const given = user && text(user.client_user_id);
@@ -82,18 +78,8 @@ export interface UserPage {
 	total?: number;
 }
 
-export async function userPage(
-	get: Get,
-	offset: number,
-	pageSize = MAX_PAGE_SIZE,
-	once?: RequestOptions,
-) {
-	const { users, total } = await get(
-		'/v2/user',
-		{ offset, limit: pageSize },
-		undefined,
-		once,
-	);
+export async function userPage(get: Get, offset: number, pageSize = MAX_PAGE_SIZE) {
+	const { users, total } = await get('/v2/user', { offset, limit: pageSize });
 	if (!Array.isArray(users) || !users.every(isObject)) throw missingFieldError('users');
 	if (!users.every(({ user_id }) => typeof user_id === 'string' && text(user_id)))
 		throw problemOfAll(
@@ -110,18 +96,13 @@ export async function userPage(
  * A page that begins at `total` or later. Some services reject it with any status instead of sending an empty page (quirk 12), so
  * it is requested once. After 429, 503 or a network error it is requested again, with the usual retries.
  */
-export async function pageBeyondTotal(
-	get: Get,
-	offset: number,
-	pageSize: number,
-	once: RequestOptions,
-) {
+export async function pageBeyondTotal(get: Get, offset: number, pageSize: number) {
 	try {
-		return await userPage(get, offset, pageSize, { ...once, ...SINGLE_ATTEMPT });
+		return await userPage(withOptions(get, SINGLE_ATTEMPT), offset, pageSize);
 	} catch (error) {
 		const status = Number((error as Partial<Problem>).httpCode);
 		if (status >= 400 && classifyStatus(status) !== 'throttled') return { users: [] };
-		return await userPage(get, offset, pageSize, once);
+		return await userPage(get, offset, pageSize);
 	}
 }
 
