@@ -153,11 +153,6 @@ async function read(
 			clock,
 		);
 	}
-	await target.selection.addClientUserIds?.(
-		get,
-		result.items,
-		() => performance.now() >= deadline,
-	);
 	if (result.isListRead) local.listReadAt = Date.now();
 	if (result.throttle) local.throttle = { problem: result.throttle, at: Date.now() };
 	const isFirstPassDone = state.pass === 0 && result.isPassComplete;

@@ -28,7 +28,7 @@ export interface SelectedUser {
 	/** The entry of *User IDs*. */
 	entry?: ListEntry;
 	/**
-	 * Finds the user of an entry with an empty `user_id`.
+	 * Finds the user of an entry with an empty `user_id`, or the client user ID of a picked user.
 	 *
 	 * @returns undefined if another entry is the same user, or if the entry is skipped
 	 */
@@ -48,12 +48,6 @@ export interface UserSelection {
 	users(get: Get): SelectedUsers;
 	/** The error of a user who is not found. Without it, that user is skipped. */
 	notFound?(entry?: ListEntry): Problem;
-	/** Fills in client user IDs that cost a request of their own. Sends nothing without rows or once `isCancelled`. */
-	addClientUserIds?(
-		get: Get,
-		rows: readonly IDataObject[],
-		isCancelled?: () => boolean,
-	): Promise<void>;
 	/** Whether it is the value of *User*, without a list. */
 	isOne?: boolean;
 	/** Whether it is the team, without a window of it. */
@@ -99,52 +93,40 @@ export type ResolvedNames = Map<string, Promise<IDataObject | undefined>>;
 interface OneUserOptions {
 	whenNotFound?: WhenNotFound;
 	resolved?: ResolvedNames;
-	/** Whether a picked user is confirmed before the readings are read. */
-	needsRecord?: boolean;
 }
 
-/**
- * By client user ID it costs one more request. A user picked from the list is read by user ID; the client user ID that the list
- * showed is added to the rows if Resolve confirms it.
- */
+/** By client user ID, or picked from the list, it costs one more request. */
 export function oneUser(
 	{ by, id, shownAs }: UserIdentifier,
-	options: OneUserOptions = {},
+	{ whenNotFound, resolved = new Map() }: OneUserOptions = {},
 ): UserSelection {
-	const { whenNotFound, resolved = new Map(), needsRecord = false } = options;
 	if (by === 'clientUserId') {
 		const noUser = () => noSuchClientUser(id);
 		const list = listedUsers(by, [{ id, at: 1 }], { whenNotFound, noUser });
 		return { ...list, isOne: true };
 	}
-	/** The record of a picked user, if Resolve confirms what the list showed. */
-	const confirmed = async (get: Get, isCancelled?: () => boolean) => {
-		if (shownAs === undefined) return undefined;
-		const getOfName = withOptions(get, { maxAttempts: FEW_ATTEMPTS, isCancelled });
+	const user = { user_id: lowerUserId(id), client_user_id: null };
+	const resolve = shownAs === undefined ? undefined : confirmer(shownAs, resolved);
+	return {
+		isOne: true,
+		users: () => [{ user, sentId: id, place: 1, knownAs: shownAs, resolve }],
+		notFound: whenNotFound === 'empty' ? undefined : noSuchUser,
+	};
+}
+
+/** A picked user has the client user ID that the list showed if Resolve confirms it. */
+const confirmer =
+	(shownAs: string, resolved: ResolvedNames): SelectedUser['resolve'] =>
+	async (one, get) => {
+		const getOfName = withOptions(get, { maxAttempts: FEW_ATTEMPTS });
 		// The readings are worth more than the name. A problem that also concerns them is reported by their own requests.
 		const resolving =
 			resolved.get(shownAs) ?? resolveUser(getOfName, shownAs).catch(ignoreProblem);
 		resolved.set(shownAs, resolving);
 		const record = await resolving;
-		return isSameUser(record, lowerUserId(id)) ? record : undefined;
+		if (!record || !isSameUser(record, one.user.user_id)) return one;
+		return { ...one, record, user: toSelectedUser(record, 1).user };
 	};
-	return {
-		isOne: true,
-		async *users(get) {
-			const record = needsRecord ? await confirmed(get) : undefined;
-			const selected = toSelectedUser(record ?? { user_id: id }, 1);
-			yield { ...selected, sentId: id, record, knownAs: shownAs };
-		},
-		notFound: whenNotFound === 'empty' ? undefined : noSuchUser,
-		async addClientUserIds(get, rows, isCancelled) {
-			if (rows.length === 0) return;
-			const record = await confirmed(get, isCancelled);
-			if (!record) return;
-			const client_user_id = text(record.client_user_id) || null;
-			for (const row of rows) row.client_user_id = client_user_id;
-		},
-	};
-}
 
 const noSuchUser = () =>
 	new Problem(
