@@ -6,11 +6,11 @@ import { text } from '../../shared/values';
 import { findOnList } from './findOnList';
 import { userPages, type ListSlice } from './list';
 import {
-	blankAround,
 	isClientUserId,
 	isConnectedTo,
 	lowerUserId,
 	noSuchClientUser,
+	noSuchUser,
 	resolveUser,
 	type UserRef,
 } from './users';
@@ -101,18 +101,20 @@ export function oneUser(
 	{ whenNotFound, resolved = new Map() }: OneUserOptions = {},
 ): UserSelection {
 	if (by === 'clientUserId') {
-		const noUser = () => noSuchClientUser(id);
-		const list = listedUsers(by, [{ id, at: 1 }], { whenNotFound, noUser });
-		return { ...list, isOne: true };
+		const options = { whenNotFound, noUser: noSuchClientUser };
+		return { ...listedUsers(by, [{ id, at: 1 }], options), isOne: true };
 	}
 	const user = { user_id: lowerUserId(id), client_user_id: null };
 	const resolve = shownAs === undefined ? undefined : confirmer(shownAs, resolved);
 	return {
 		isOne: true,
 		users: () => [{ user, sentId: id, place: 1, knownAs: shownAs, resolve }],
-		notFound: whenNotFound === 'empty' ? undefined : noSuchUser,
+		notFound: whenNotFound === 'empty' ? undefined : noSuchPickedUser,
 	};
 }
+
+const noSuchPickedUser = () =>
+	noSuchUser("There is no such user: the service does not know the 'User'");
 
 /** A picked user has the client user ID that the list showed if Resolve confirms it. */
 const confirmer =
@@ -128,13 +130,6 @@ const confirmer =
 		return { ...one, record, user: toSelectedUser(record, 1).user };
 	};
 
-const noSuchUser = () =>
-	new Problem(
-		"There is no such user: the service does not know the 'User'",
-		"Pick the user from the list, or check that the credential's key belongs to the team of this user",
-		{ httpCode: '404' },
-	);
-
 interface ListedOptions {
 	/** With `empty`, an entry that no user has is skipped. */
 	whenNotFound?: WhenNotFound;
@@ -148,7 +143,7 @@ interface ListedOptions {
 export function listedUsers(
 	by: UserIdentifier['by'],
 	entries: readonly ListEntry[],
-	{ whenNotFound, isLazy, noUser = noSuchEntry(by) }: ListedOptions = {},
+	{ whenNotFound, isLazy, noUser = noSuchEntry }: ListedOptions = {},
 ): UserSelection {
 	const notFound: UserSelection['notFound'] =
 		whenNotFound === 'empty' ? undefined : (entry) => noUser(entry!);
@@ -175,8 +170,7 @@ function resolver(
 	known: ReadonlyMap<string, IDataObject>,
 	notFound: UserSelection['notFound'],
 ): SelectedUser['resolve'] {
-	/** The entry of each user. */
-	const found = new Map<string, string>();
+	const found = new Set<string>();
 	return async ({ entry, place }, get) => {
 		const { id } = entry!;
 		const record = known.get(id) ?? (await resolveUser(get, id));
@@ -184,34 +178,14 @@ function resolver(
 		if (!record) return undefined;
 		const selected = { ...toSelectedUser(record, place), knownAs: id, entry };
 		const { user_id } = selected.user;
-		const other = found.get(user_id) ?? id;
-		if (other.toLowerCase() !== id.toLowerCase()) throw sameRecord(entry!);
 		const isFirst = !found.has(user_id);
-		found.set(user_id, id);
+		found.add(user_id);
 		return isFirst ? selected : undefined;
 	};
 }
 
-const separatorHint = (id: string) =>
-	/[;\s]/.test(id.trim()) ? 'Separate client user IDs by commas or lines. ' : '';
-
-/** Two entries are the same user where the service ignores upper and lower case, else not. */
-const sameRecord = ({ at }: ListEntry) =>
-	new Problem(
-		`The service gave the record of another entry for entry ${at} of 'User IDs'`,
-		'Nothing was read for this entry, because the data would be those of another person. Ask the people who run the service',
-	);
-
-const noSuchEntry =
-	(by: UserIdentifier['by']) =>
-	({ at, id }: ListEntry) =>
-		new Problem(
-			`Entry ${at} of 'User IDs' is ${by === 'userId' ? 'a user whom the service does not know' : 'an identifier that no user has'}`,
-			separatorHint(id) +
-				blankAround(id) +
-				"Check it, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
-			{ httpCode: '404' },
-		);
+const noSuchEntry = ({ at }: ListEntry) =>
+	noSuchUser(`Entry ${at} of 'User IDs' is an identifier that no user has`);
 
 /**
  * For a 404 of a user's readings: the user may have been removed before they were requested.
@@ -226,19 +200,17 @@ export async function throwUnlessSkipped(
 	const { user, record, knownAs, entry } = selected;
 	const name = knownAs ?? user.client_user_id ?? '';
 	const now = isClientUserId(name) ? await resolveUser(get, name) : record;
-	if (isSameUser(now, user.user_id)) throw userExists();
+	if (isSameUser(now, user.user_id))
+		throw new Problem(
+			'The service does not find the readings of a user whom it knows (status 404)',
+			'Try again later. If it stays, ask the people who run the service',
+			{ httpCode: '404' },
+		);
 	if (notFound) throw notFound(entry);
 }
 
 const isSameUser = (record: IDataObject | undefined, userId: string) =>
 	lowerUserId(String(record?.user_id)) === userId;
-
-const userExists = () =>
-	new Problem(
-		'The service does not find the readings of a user whom it knows (status 404)',
-		'Try again later. If it stays, ask the people who run the service',
-		{ httpCode: '404' },
-	);
 
 export function toSelectedUser(record: IDataObject, place: number): SelectedUser {
 	const { user_id, client_user_id, team_id } = record;

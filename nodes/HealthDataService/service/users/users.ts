@@ -43,10 +43,11 @@ export async function resolveUser(get: Get, clientUserId: string) {
 	if (!isClientUserId(clientUserId)) throw unusableUserId();
 	const path = `/v2/user/resolve/${encodeURIComponent(clientUserId)}`;
 	const user = await get(path, {}, () => undefined);
-	if (user && typeof user.user_id !== 'string') throw missingFieldError('user_id');
+	if (!user) return undefined;
+	if (typeof user.user_id !== 'string') throw missingFieldError('user_id');
 	// Some services ignore upper and lower case.
-	const given = user && text(user.client_user_id);
-	if (!given || given.toLowerCase() === clientUserId.toLowerCase()) return user;
+	const given = text(user.client_user_id).toLowerCase();
+	if (given === clientUserId.toLowerCase()) return user;
 	throw new Problem(
 		"The service gave the record of another user for this 'Client User ID'",
 		'Nothing was read, because the data would be those of another person. Ask the people who run the service',
@@ -54,19 +55,15 @@ export async function resolveUser(get: Get, clientUserId: string) {
 }
 
 /** Quirk 16. */
-export const noSuchClientUser = (id: string) =>
+export const noSuchUser = (message: string) =>
 	new Problem(
-		"There is no user with this 'Client User ID'",
-		blankAround(id) +
-			"Check the identifier, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
+		message,
+		"Check the identifier, including blanks and upper and lower case (User → List shows it), and that the credential's key belongs to the team of this user",
 		{ httpCode: '404' },
 	);
 
-/** A blank is not cut off, because it may be a part of the identifier. */
-export const blankAround = (id: string) =>
-	id === id.trim()
-		? ''
-		: 'It begins or ends with a blank, which is seen as a part of it. ';
+export const noSuchClientUser = () =>
+	noSuchUser("There is no user with this 'Client User ID'");
 
 /** Maximum of the query parameter `limit` (contract section 8). */
 export const MAX_PAGE_SIZE = 500;
