@@ -4,10 +4,10 @@
  */
 import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
 import { isObject } from '../shared/values';
+import { redirectTarget } from './authenticate';
 import { classifyStatus, isRedirect } from './classify';
 import { statusError, unexpectedBodyError } from './errors';
 import { keyCheck } from './keyCheck';
-import { redirectTarget } from './redirect';
 import type { RequestQueue } from './requestQueue';
 import { Attempts, RETRY_LIMITS, type RequestOptions, type RetryLimits } from './retry';
 import {
@@ -70,12 +70,11 @@ export async function connect(
 	const keys = keyCheck(queue, askList);
 	const send = keys.checked(createSend(context, credential, defaults));
 	const options = { ...RETRY_LIMITS, ...limits, ...keys, queue, signal };
-	const ask = async (url: string, request: RequestOptions = {}) =>
-		await new Attempts(send, options, request).untilAnswered(url);
-	const follow = async (url: string, request?: RequestOptions) => {
-		const response = await ask(url, request);
+	const follow = async (url: string, request: RequestOptions = {}) => {
+		const attempts = new Attempts(send, options, request);
+		const response = await attempts.untilAnswered(url);
 		const target = redirectTarget(response, url, root);
-		return target === undefined ? response : await ask(target, request);
+		return target === undefined ? response : await attempts.untilAnswered(target);
 	};
 
 	return async (path, query = {}, onMissing, request) => {

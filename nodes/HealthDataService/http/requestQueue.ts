@@ -27,13 +27,12 @@ export interface QueueOptions {
 	/** A probe, a retry, or a further request for a user: goes ahead of first requests, because the user's time runs out. */
 	isFurther: boolean;
 	/** By `performance.now()`: the pause before a retry. */
-	notBefore?: number;
+	notBefore: number;
 	/** Why the request is not sent any more. Checked while the request waits. */
 	stoppedBy?: () => Problem | undefined;
 }
 
 interface Waiting extends QueueOptions {
-	notBefore: number;
 	send: (sent: InFlight) => void;
 	reject: (reason: Error) => void;
 }
@@ -126,8 +125,7 @@ export class RequestQueue {
 		options: QueueOptions,
 	): Promise<T> {
 		const sent = await new Promise<InFlight>((send, reject) => {
-			const { notBefore = performance.now() } = options;
-			this.lineUp({ ...options, notBefore, send, reject });
+			this.lineUp({ ...options, send, reject });
 			this.pump();
 		});
 		const { signal } = sent.controller;
@@ -238,8 +236,7 @@ export class RequestQueue {
 		const [first] = this.waiting;
 		if (!first && this.inFlight.size === 0) return;
 		const now = performance.now();
-		const ends = [...this.inFlight].map(({ endsAt }) => endsAt);
-		const times = [this.pausedUntil, this.nextAt, first?.notBefore ?? 0, ...ends];
+		const times = [this.pausedUntil, this.nextAt, first?.notBefore ?? 0];
 		const at = Math.min(now + SLEEP_STEP_MS, ...times.filter((time) => time > now));
 		if (this.wakesAt <= at) return;
 		this.wakesAt = at;

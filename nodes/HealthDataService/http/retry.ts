@@ -2,7 +2,6 @@
  * Retry: how often a request is sent, with exponential backoff, jitter and Retry-After between the attempts (quirks 19, 20, 25).
  * A 429 or 503 pauses the request queue for all, which also halves its concurrency (requestQueue.ts).
  */
-import { DateTime } from 'luxon';
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { isThrottle, Problem } from '../shared/problem';
 import type { Budget } from './budget';
@@ -32,6 +31,7 @@ export const RETRY_LIMITS = {
 	maxRetryAfterMs: 60_000,
 	/** No retry starts later after the first failure. */
 	retryForMs: 180_000,
+	/** For a whole answer. */
 	timeoutMs: 300_000,
 };
 
@@ -52,7 +52,7 @@ export const MAX_PAUSE_MS = 3_600_000;
 export function retryAfterMs(header: unknown, maxMs: number) {
 	const text = String(header);
 	const seconds = Number.parseFloat(text);
-	const untilMs = DateTime.fromHTTP(text).toMillis() - Date.now();
+	const untilMs = Date.parse(text) - Date.now();
 	const ms = Number.isNaN(seconds) ? untilMs : seconds * 1000;
 	return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), maxMs);
 }
@@ -67,14 +67,7 @@ export function backoff(attempt: number, random = Math.random()): number {
 }
 
 /** How long requests are sent again. */
-export interface RetryLimits {
-	maxAttempts: number;
-	/** Since the first failure. */
-	retryForMs: number;
-	/** A longer Retry-After is cut to this. */
-	maxRetryAfterMs: number;
-	/** For a whole answer. */
-	timeoutMs: number;
+export type RetryLimits = typeof RETRY_LIMITS & {
 	/**
 	 * By `performance.now()`: a throttled request is sent again until then, in any number of attempts, and no other one later. By
 	 * default a throttle is a failure like others.
@@ -85,15 +78,15 @@ export interface RetryLimits {
 	 * first Retry-After asks the user list. If that is refused too, it is one for all requests, else one for this user.
 	 */
 	isPoll?: boolean;
-}
+};
 
-export interface RetryOptions extends RetryLimits {
+export type RetryOptions = RetryLimits & {
 	queue: RequestQueue;
 	signal?: AbortSignal;
 	isListThrottled: () => Promise<boolean>;
 	/** Called with the error of each request that has used up its attempts. */
 	onFailure: (problem: Problem) => void;
-}
+};
 
 export interface RequestOptions {
 	/** A request of the user list that tells whether a problem is one of all: it goes ahead of others, and pauses none. */
@@ -142,7 +135,7 @@ export class Attempts {
 		};
 		try {
 			for (;;) {
-				const { notBefore } = this;
+				const { notBefore = performance.now() } = this;
 				// Goes ahead of the first requests for other users.
 				const isFurther = Boolean(isProbe || this.count > 0 || budget?.isBegun);
 				const queued = { signal, timeoutMs, isProbe, isFurther, notBefore, stoppedBy };
