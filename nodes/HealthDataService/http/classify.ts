@@ -1,7 +1,4 @@
-/**
- * Classification of answers by status, body or network error (quirks 19, 20, 25), for retry, request queue, key check and
- * errors.
- */
+/** Classification of answers by status and body (quirks 19, 20, 25), for retry, request queue, key check and errors. */
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { Problem } from '../shared/problem';
 
@@ -24,10 +21,6 @@ const STATUSES: Array<[Outcome, number[]]> = [
 	['transient', [408, 425, 500, 502, 504, 520, 521, 522, 523, 524]],
 ];
 
-/** Network errors that a retry would repeat: an unknown host, one that n8n does not allow, or a certificate that is not valid. */
-const LASTING_CODE =
-	/^(ENOTFOUND|SsrfBlocked|CERT_|ERR_TLS|ERR_SSL_WRONG_VERSION|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
-
 export function classify(answer: Answer): Outcome {
 	if (answer instanceof Problem) return answer.isTransient ? 'transient' : 'failed';
 	const outcome = classifyStatus(answer.statusCode);
@@ -42,8 +35,6 @@ export const isRedirect = (status: number) => status >= 300 && status < 400;
 /** Whether the same request may succeed later. */
 export const isRetryable = (outcome: Outcome) =>
 	outcome === 'throttled' || outcome === 'transient';
-
-export const isTransientCode = (code: string) => !LASTING_CODE.test(code);
 
 /**
  * Whether a JSON body is incomplete: the only sign of a connection without `Content-Length` that broke. n8n passes on a

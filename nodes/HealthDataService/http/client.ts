@@ -68,7 +68,7 @@ export async function connect(
 	): Promise<IN8nHttpFullResponse> =>
 		await follow(root + path, { ...request, isProbe: true });
 	const keys = keyCheck(queue, askList);
-	const send = keys.checked(createSend(context, credential, defaults));
+	const send = createSend(context, credential, defaults);
 	const options = { ...RETRY_LIMITS, ...limits, ...keys, queue, signal };
 	const follow = async (url: string, request: RequestOptions = {}) => {
 		const attempts = new Attempts(send, options, request);

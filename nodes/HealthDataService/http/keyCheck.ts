@@ -7,11 +7,10 @@
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { isThrottle, Problem } from '../shared/problem';
 import { isObject } from '../shared/values';
-import { classifyStatus, isRedirect } from './classify';
+import { classifyStatus, isRedirect, type Answer } from './classify';
 import { keyError, statusError } from './errors';
 import { MIN_FAILURES, type Failing, type RequestQueue } from './requestQueue';
 import { SINGLE_ATTEMPT, type RequestOptions } from './retry';
-import type { Send } from './transport';
 
 export const BREAKER_LIMITS = {
 	/** Failures in a row that cannot be those of single users. */
@@ -46,18 +45,14 @@ export function keyCheck(
 	return {
 		check,
 
-		/** `send` that closes the queue when the key is invalid. Starts the check before the queue can send another request. */
-		checked:
-			(send: Send): Send =>
-			async (url, signal) => {
-				const answer = await send(url, signal);
-				if (answer instanceof Problem) return answer;
-				const { statusCode, body } = answer;
-				queue.hasData ||= statusCode === 200 && isObject(body);
-				if (statusCode === 401) queue.close(keyError(statusCode));
-				if (statusCode === 403) void check();
-				return answer;
-			},
+		/** Closes the queue when the key is invalid. Starts the check before the queue can send another request. */
+		onAnswer(answer: Answer) {
+			if (answer instanceof Problem) return;
+			const { statusCode, body } = answer;
+			queue.hasData ||= statusCode === 200 && isObject(body);
+			if (statusCode === 401) queue.close(keyError(statusCode));
+			if (statusCode === 403) void check();
+		},
 
 		/** Circuit breaker, for each request that has used up its attempts: closes the queue if the list fails too. */
 		onFailure(problem: Problem) {
