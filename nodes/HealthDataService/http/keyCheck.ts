@@ -46,7 +46,7 @@ export function keyCheck(
 		check,
 
 		/** Closes the queue when the key is invalid. Starts the check before the queue can send another request. */
-		onAnswer(answer: Answer) {
+		noteAnswer(answer: Answer) {
 			if (answer instanceof Problem) return;
 			const { statusCode, body } = answer;
 			queue.hasData ||= statusCode === 200 && isObject(body);

@@ -85,7 +85,7 @@ export type RetryOptions = RetryLimits & {
 	signal?: AbortSignal;
 	isListThrottled: () => Promise<boolean>;
 	/** Called with each answer, before the queue can send another request. */
-	onAnswer: (answer: Answer) => void;
+	noteAnswer: (answer: Answer) => void;
 	/** Called with the error of each request that has used up its attempts. */
 	onFailure: (problem: Problem) => void;
 };
@@ -123,7 +123,7 @@ export class Attempts {
 
 	/** @throws Problem of the last attempt */
 	async untilAnswered(url: string): Promise<IN8nHttpFullResponse> {
-		const { queue, signal, timeoutMs, onAnswer } = this.options;
+		const { queue, signal, timeoutMs, noteAnswer } = this.options;
 		const { budget, isProbe } = this.request;
 		const { stoppedBy } = this;
 		const work = async (abort: AbortSignal) => {
@@ -131,7 +131,7 @@ export class Attempts {
 			budget?.start();
 			this.count++;
 			const answer = await this.send(url, abort);
-			onAnswer(answer);
+			noteAnswer(answer);
 			const outcome = classify(answer);
 			queue.learn(outcome, epoch, isProbe);
 			return this.settle(answer, outcome);

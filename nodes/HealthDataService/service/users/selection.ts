@@ -178,9 +178,9 @@ async function findOnList(get: Get, entries: readonly ListEntry[]) {
 	let done = 0;
 	let size = 1;
 	// The next page may not be needed.
-	const slice = { pagesAhead: 0 };
+	const pages = userPages(getOnce, { pagesAhead: 0 });
 	try {
-		for await (const { users, total = 0 } of userPages(getOnce, slice)) {
+		for await (const { users, total = 0 } of pages) {
 			done += users.length;
 			size = Math.max(size, users.length);
 			for (const user of users) {
