@@ -104,7 +104,7 @@ export function oneUser(
 		return { ...listedUsers(by, [{ id, at: 1 }], options), isOne: true };
 	}
 	const user = { user_id: lowerUserId(id), client_user_id: null };
-	const resolve = shownAs === undefined ? undefined : confirmer(shownAs, resolved);
+	const resolve = shownAs === undefined ? undefined : confirmationOf(shownAs, resolved);
 	return {
 		isOne: true,
 		users: () => [{ user, sentId: id, place: 1, knownAs: shownAs, resolve }],
@@ -116,7 +116,7 @@ const noSuchPickedUser = () =>
 	noSuchUser("There is no such user: the service does not know the 'User'");
 
 /** A picked user has the client user ID that the list showed if Resolve confirms it. */
-const confirmer =
+const confirmationOf =
 	(shownAs: string, resolved: ResolvedNames): SelectedUser['resolve'] =>
 	async (one, get) => {
 		const getOfName = withOptions(get, { maxAttempts: FEW_ATTEMPTS });
