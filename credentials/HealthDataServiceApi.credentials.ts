@@ -7,8 +7,10 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { authenticate } from '../nodes/HealthDataService/http/authenticate';
-import type { ServiceCredential } from '../nodes/HealthDataService/http/authenticate';
+import {
+	authenticate,
+	type ServiceCredential,
+} from '../nodes/HealthDataService/http/authenticate';
 
 /** A constant of its own, because n8n's linter takes any name with "auth" in it for a password. */
 const IGNORE_SSL_ISSUES: INodeProperties = {

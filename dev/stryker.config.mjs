@@ -25,7 +25,7 @@ const TESTS = {
 	service: 'unit/service/{users/selection,users/list,readings/summary} engine/listedUsers',
 	'service/readings/identity': 'engine/ids',
 	'service/readings/readUsers': 'engine/{throttle,partWrong}',
-	'service/users/findOnList': 'unit/service/users/selection engine/listedUsers',
+	'service/users/selection': 'engine/listedUsers',
 	'service/readings/summary': 'engine/outputs',
 	'service/users/users': 'unit/service/users/selection engine/user',
 	trigger: 'trigger/{saved,watched,brokenUser,options,clock,reports} unit/fields/fields',

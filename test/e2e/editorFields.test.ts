@@ -73,9 +73,7 @@ describe('listed users', () => {
 		const [first, second] = listed;
 		await editor.enterText('userIds', `${first.user_id}, ${second.user_id.replace(/^.{8}/, '00000000')}`);
 		await editor.executeStep();
-		expect((await editor.outputError()).message).toContain(
-			"Entry 2 of 'User IDs' is a user whom the service does not know",
-		);
+		expect((await editor.outputError()).message).toContain("Entry 2 of 'User IDs' is an identifier that no user has");
 		await editor.enterText('userIds', `${first.user_id}, ${second.user_id}`);
 		await editor.executeStep();
 		const { columns, rows } = await editor.outputTable();

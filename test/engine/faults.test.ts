@@ -152,7 +152,14 @@ const REFUSED: Refused[] = [
 		/^It may have NaN or Infinity in place of a number/,
 	],
 	[21, 'a part (206)', EVERY, { isPartial: true }, /^The service sent a part of its answer only/],
-	[24, 'offset ignored', LIST, { ignoresOffset: true }, /same page of its user list/, /'offset'/],
+	[
+		24,
+		'offset ignored',
+		LIST,
+		{ ignoresOffset: true },
+		/^The user list of the service cannot be read to its end/,
+		/'offset'/,
+	],
 	[24, 'no user_id', LIST, { lacksUserId: 'null' }, /has no 'user_id'/],
 	stays(25, 'Retry-After 0', { status: 429, headers: { 'retry-after': '0' } }, BUSY, TRIED),
 	stays(

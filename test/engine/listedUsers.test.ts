@@ -59,14 +59,13 @@ describe('a few', () => {
 			used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') ? { status: 200, body: record } : undefined);
 		};
 
-		it('with one record without an identifier for all: each further entry is an error', async () => {
+		it('with one record without an identifier for all: each entry is an error', async () => {
 			answer({ ...STEADY, client_user_id: null });
-			const { rows } = await run(byClient('a,b,c'), { onError: 'continueRegularOutput' });
-			expect(owners(rows.filter(({ error }) => !error))).toEqual([STEADY.user_id]);
-			const error = (at: number) => `The service gave the record of another entry for entry ${at} of 'User IDs'`;
-			expect(rows.filter((row) => row.error)).toMatchObject([
-				{ client_user_id: 'b', error: error(2) },
-				{ client_user_id: 'c', error: error(3) },
+			const { rows } = await run(byClient('a,b'), { onError: 'continueRegularOutput' });
+			const error = "The service gave the record of another user for this 'Client User ID'";
+			expect(rows).toMatchObject([
+				{ client_user_id: 'a', error },
+				{ client_user_id: 'b', error },
 			]);
 		});
 
@@ -81,7 +80,7 @@ describe('a few', () => {
 		const KINDS = {
 			'by user ID': {
 				parameters: (more: INodeParameters) => byId([STEADY.user_id, UNKNOWN, BERLIN.user_id].join(), more),
-				message: "Entry 2 of 'User IDs' is a user whom the service does not know",
+				message: "Entry 2 of 'User IDs' is an identifier that no user has",
 				owner: { user_id: UNKNOWN, client_user_id: null },
 			},
 			'by client user ID': {

@@ -34,7 +34,7 @@ describe('Provider', () => {
 	});
 
 	describe('a provider that no user has, without a reading', () => {
-		const advice = (slugs: string) => `Enter the slug, in the same upper and lower case: ${slugs}`;
+		const advice = (slugs: string) => `Enter the slug, in the same upper and lower case, such as ${slugs}`;
 		const message = (field: string) => `'${field}' is not the slug of a provider that a user has connected`;
 		const listed = (provider: string, options = {}) => listUsers({ options: { provider, ...options } });
 
@@ -61,7 +61,7 @@ describe('Provider', () => {
 			}));
 			const { error } = await runNode({ credential: used.credential, parameters: listed('P') });
 			STEADY.connected_sources = sources;
-			expect(error?.description).toBe(advice('omron, p10, p11, p12, p13, p14, p15, p16, p17, p18, …'));
+			expect(error?.description).toBe(advice('omron, p10, p11, p12, p13, p14, p15, p16, p17, p18'));
 		});
 
 		it('a team without any says so', async () => {

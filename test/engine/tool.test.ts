@@ -180,7 +180,7 @@ describe('errors for a model', () => {
 	it('an unknown client user ID {{ }}', async () => {
 		const text = await call(resolve(fromAI('Client User ID')), { Client_User_ID: 'Anna' });
 		expect(text).toContain("There is no user with this 'Client User ID'. Check the identifier");
-		expect(text).toContain('User → List shows them');
+		expect(text).toContain('User → List shows it');
 	});
 
 	it('never the key', async () => {

@@ -5,7 +5,7 @@ import type { SelectedUser, UserSelection } from '../../nodes/HealthDataService/
 export async function resolved(selection: UserSelection, get: Get): Promise<SelectedUser[]> {
 	const found: SelectedUser[] = [];
 	for await (const one of selection.users(get)) {
-		const user = one.resolve ? await one.resolve(one, get, {}) : one;
+		const user = one.resolve ? await one.resolve(one, get) : one;
 		if (user) found.push(user);
 	}
 	return found;

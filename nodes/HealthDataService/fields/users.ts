@@ -179,14 +179,12 @@ const IDENTIFIERS = {
 	},
 };
 
-/** The users of a list, without duplicates, in the order given. */
-export interface ListedIds {
-	by: UserIdentifier['by'];
-	entries: ListEntry[];
-}
-
-/** @throws Problem for an invalid entry, an empty list and a list over the limit */
-export function readUserIds(context: FieldContext): ListedIds {
+/**
+ * The users of a list, without duplicates, in the order given.
+ *
+ * @throws Problem for an invalid entry, an empty list and a list over the limit
+ */
+export function readUserIds(context: FieldContext) {
 	const by: UserIdentifier['by'] = readField(
 		context,
 		usersByField,

@@ -2,9 +2,10 @@
  * Authentication: the one place that puts the API key on a request (contract section 5), and the rules for sending it: Base URL,
  * allowed domains, certificates, proxy. Used by node, trigger, pickers, the credential test and n8n's HTTP Request node.
  */
-import type { IHttpRequestOptions } from 'n8n-workflow';
+import type { IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
 import { problemOfAll } from '../shared/problem';
 import { withoutTrailing } from '../shared/values';
+import { isRedirect } from './classify';
 
 export interface ServiceCredential {
 	baseUrl: string;
@@ -68,9 +69,25 @@ export function authenticate(
  *
  * @param root of `serviceRoot`
  */
-export function isBelow(url: string, root: string): boolean {
+function isBelow(url: string, root: string): boolean {
 	const { origin, pathname } = new URL(url);
 	return `${origin}${pathname}/`.startsWith(`${root}/`) && !hasDotSegment(pathname);
+}
+
+/**
+ * The URL of a redirect, such as `/v2/user/` for `/v2/user`; undefined where the key may not be sent (quirk 13).
+ *
+ * @param root the Base URL
+ */
+export function redirectTarget(
+	{ statusCode, headers }: IN8nHttpFullResponse,
+	from: string,
+	root: string,
+): string | undefined {
+	const location = String(headers?.location ?? '');
+	if (!isRedirect(statusCode) || !URL.canParse(location, from)) return undefined;
+	const { href } = new URL(location, from);
+	return isBelow(href, root) ? href : undefined;
 }
 
 /** `.` `/` `;` `\`, percent-encoded once or several times. */

@@ -1,12 +1,9 @@
-/**
- * Classification of answers by status, body or network error (quirks 19, 20, 25), for retry, request queue, key check and
- * errors.
- */
+/** Classification of answers by status and body (quirks 19, 20, 25), for retry, request queue, key check and errors. */
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
-import type { Problem } from '../shared/problem';
+import { Problem } from '../shared/problem';
 
 /** The result of one request: a response with any status, or why there is none. */
-export type Answer = { response: IN8nHttpFullResponse } | { failure: Problem };
+export type Answer = IN8nHttpFullResponse | Problem;
 
 /**
  * - `answered`: data, a redirect, or an error of this one request, such as 404 or 422.
@@ -24,14 +21,10 @@ const STATUSES: Array<[Outcome, number[]]> = [
 	['transient', [408, 425, 500, 502, 504, 520, 521, 522, 523, 524]],
 ];
 
-/** Network errors that a retry would repeat: an unknown host, one that n8n does not allow, or a certificate that is not valid. */
-const LASTING_CODE =
-	/^(ENOTFOUND|SsrfBlocked|CERT_|ERR_TLS|ERR_SSL_WRONG_VERSION|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
-
 export function classify(answer: Answer): Outcome {
-	if ('failure' in answer) return answer.failure.isTransient ? 'transient' : 'failed';
-	const outcome = classifyStatus(answer.response.statusCode);
-	return outcome === 'answered' && isTruncated(answer.response) ? 'transient' : outcome;
+	if (answer instanceof Problem) return answer.isTransient ? 'transient' : 'failed';
+	const outcome = classifyStatus(answer.statusCode);
+	return outcome === 'answered' && isTruncated(answer) ? 'transient' : outcome;
 }
 
 export const classifyStatus = (status: number): Outcome =>
@@ -42,8 +35,6 @@ export const isRedirect = (status: number) => status >= 300 && status < 400;
 /** Whether the same request may succeed later. */
 export const isRetryable = (outcome: Outcome) =>
 	outcome === 'throttled' || outcome === 'transient';
-
-export const isTransientCode = (code: string) => !LASTING_CODE.test(code);
 
 /**
  * Whether a JSON body is incomplete: the only sign of a connection without `Content-Length` that broke. n8n passes on a

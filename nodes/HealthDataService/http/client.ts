@@ -4,10 +4,10 @@
  */
 import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
 import { isObject } from '../shared/values';
+import { redirectTarget } from './authenticate';
 import { classifyStatus, isRedirect } from './classify';
 import { statusError, unexpectedBodyError } from './errors';
 import { keyCheck } from './keyCheck';
-import { redirectTarget } from './redirect';
 import type { RequestQueue } from './requestQueue';
 import { Attempts, RETRY_LIMITS, type RequestOptions, type RetryLimits } from './retry';
 import {
@@ -17,7 +17,7 @@ import {
 	type RequestDefaults,
 } from './transport';
 
-export { FEW_ATTEMPTS, SINGLE_ATTEMPT, type Budget, type RequestOptions } from './retry';
+export { FEW_ATTEMPTS, SINGLE_ATTEMPT, type RequestOptions } from './retry';
 export { readCredential } from './transport';
 
 export type Query = Record<string, string | number | undefined>;
@@ -34,6 +34,12 @@ export type Get = <T = never>(
 	onMissing?: () => T | Promise<T>,
 	options?: RequestOptions,
 ) => Promise<IDataObject | T>;
+
+/** `get` with these options for each request. */
+export const withOptions =
+	(get: Get, more: RequestOptions): Get =>
+	async (path, query, onMissing, options) =>
+		await get(path, query, onMissing, { ...options, ...more });
 
 /** Default: the retries of `RETRY_LIMITS`. */
 export interface ClientOptions extends Partial<RetryLimits> {
@@ -62,14 +68,13 @@ export async function connect(
 	): Promise<IN8nHttpFullResponse> =>
 		await follow(root + path, { ...request, isProbe: true });
 	const keys = keyCheck(queue, askList);
-	const send = keys.checked(createSend(context, credential, defaults));
+	const send = createSend(context, credential, defaults);
 	const options = { ...RETRY_LIMITS, ...limits, ...keys, queue, signal };
-	const ask = async (url: string, request: RequestOptions = {}) =>
-		await new Attempts(send, options, request).untilAnswered(url);
-	const follow = async (url: string, request?: RequestOptions) => {
-		const response = await ask(url, request);
+	const follow = async (url: string, request: RequestOptions = {}) => {
+		const attempts = new Attempts(send, options, request);
+		const response = await attempts.untilAnswered(url);
 		const target = redirectTarget(response, url, root);
-		return target === undefined ? response : await ask(target, request);
+		return target === undefined ? response : await attempts.untilAnswered(target);
 	};
 
 	return async (path, query = {}, onMissing, request) => {

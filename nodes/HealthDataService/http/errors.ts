@@ -1,15 +1,9 @@
 /**
  * Errors: words for a status, an answer that is not the data, a network error, and a request that is not sent. classify.ts decides
- * which of these errors are retried.
+ * which statuses are retried.
  */
 import { Problem, problemOfAll, type Kind } from '../shared/problem';
-import {
-	classifyStatus,
-	isRedirect,
-	isRetryable,
-	isTransientCode,
-	looksLikeJson,
-} from './classify';
+import { classifyStatus, isRedirect, isRetryable, looksLikeJson } from './classify';
 
 /** Display names of the fields behind query and path parameters. */
 const PARAMETER_LABELS: Record<string, string> = {
@@ -155,8 +149,21 @@ export const outOfTime = () =>
 		{ kind: 'temporarily-unavailable' },
 	);
 
-/** By the start of the error's code or name. HOST stands for the host, CODE for the code. */
-const NETWORK_REASONS: Array<[RegExp, string]> = [
+/** The error of a user who has used up the budget. */
+export const tooSlow = () =>
+	new Problem(
+		'Reading one user takes longer than a poll may last',
+		"Lower 'Lookback Hours' in the options. If it stays, ask the people who run the service",
+		{ kind: 'temporarily-unavailable' },
+	);
+
+const NO_TLS = `HOST does not speak the encryption that https:// needs. ${CHECK}`;
+
+/**
+ * By the start of the error's code or name. HOST stands for the host, CODE for the code. A retry would repeat the errors marked as
+ * lasting: an unknown host, one that n8n does not allow, no encryption, or a certificate that is not valid.
+ */
+const NETWORK_REASONS: Array<[codes: RegExp, reason: string, isLasting?: boolean]> = [
 	[/^EAI_AGAIN/, `The name of HOST could not be looked up. ${LATER}`],
 	[
 		/^ECONNABORTED/,
@@ -168,16 +175,19 @@ const NETWORK_REASONS: Array<[RegExp, string]> = [
 		`HOST closed the connection before its answer was complete. ${LATER}`,
 	],
 	[/^(EHOSTUNREACH|ENETUNREACH)/, `There is no network route to HOST. ${CHECK}`],
-	[/^ENOTFOUND/, `The name of HOST is not known. ${CHECK}`],
-	[
-		/^(EPROTO|ERR_SSL_WRONG_VERSION)/,
-		`HOST does not speak the encryption that https:// needs. ${CHECK}`,
-	],
+	[/^ENOTFOUND/, `The name of HOST is not known. ${CHECK}`, true],
+	[/^EPROTO/, NO_TLS],
+	[/^ERR_SSL_WRONG_VERSION/, NO_TLS, true],
 	[/^ETIMEDOUT/, `HOST did not answer in time. ${LATER}`],
-	[/^SsrfBlocked/, "n8n is set up not to connect to this host. Ask n8n's administrator"],
+	[
+		/^SsrfBlocked/,
+		"n8n is set up not to connect to this host. Ask n8n's administrator",
+		true,
+	],
 	[
 		/^(CERT_|DEPTH_ZERO|SELF_SIGNED|ERR_TLS_CERT|UNABLE_TO_)/,
 		"Nothing was sent to HOST, because its certificate is not trustedCODE. Have it replaced, or turn on 'Ignore SSL Issues (Insecure)' in the credential",
+		true,
 	],
 	[/^/, `The connection to HOST ended without an answerCODE. ${LATER}`],
 ];
@@ -194,10 +204,11 @@ export function networkError(error: Error, root: string): Problem {
 
 	// n8n 2.8.4 drops the cause of its NodeApiError, and keeps the code.
 	const code = String(cause.code ?? cause.httpCode ?? cause.name);
-	const [, reason] = NETWORK_REASONS.find(([codes]) => codes.test(code))!;
+	const [, reason, isLasting = false] = NETWORK_REASONS.find(([codes]) =>
+		codes.test(code),
+	)!;
 	const shown = /^[A-Z_]+$/.test(code) ? ` (${code})` : '';
 	const advice = reason.replace('CODE', shown);
-	const isLasting = !isTransientCode(code);
 	return new Problem(
 		'The service could not be reached',
 		advice.replace('HOST', () => new URL(root).host),

@@ -5,13 +5,12 @@
  * outage, an answer of the list means single users. No other request is sent before the list has answered.
  */
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
-import { isThrottle, type Problem } from '../shared/problem';
+import { isThrottle, Problem } from '../shared/problem';
 import { isObject } from '../shared/values';
-import { classifyStatus, isRedirect } from './classify';
+import { classifyStatus, isRedirect, type Answer } from './classify';
 import { keyError, statusError } from './errors';
 import { MIN_FAILURES, type Failing, type RequestQueue } from './requestQueue';
 import { SINGLE_ATTEMPT, type RequestOptions } from './retry';
-import type { Send } from './transport';
 
 export const BREAKER_LIMITS = {
 	/** Failures in a row that cannot be those of single users. */
@@ -32,36 +31,34 @@ export function keyCheck(
 	askList: (request?: RequestOptions, path?: string) => Promise<IN8nHttpFullResponse>,
 ) {
 	/** Closes the queue if the problem concerns all users. Asks once for all requests. */
-	const check = async () =>
-		await queue.probeOnce(async () => {
+	const check = async () => {
+		queue.keyCheck ??= queue.probe(async () => {
 			const { statusCode } = await askList();
 			const isMissing = statusCode === 404 && !queue.hasData;
 			if (classifyStatus(statusCode) === 'denied') queue.close(keyError(statusCode));
 			else if (isMissing || isRedirect(statusCode))
 				queue.close(statusError(statusCode).ofAll());
 		});
+		await queue.keyCheck;
+	};
 
 	return {
 		check,
 
-		/** `send` that closes the queue when the key is invalid. Starts the check before the queue can send another request. */
-		checked:
-			(send: Send): Send =>
-			async (url, signal) => {
-				const answer = await send(url, signal);
-				if (!('response' in answer)) return answer;
-				const { statusCode, body } = answer.response;
-				queue.hasData ||= statusCode === 200 && isObject(body);
-				if (statusCode === 401) queue.close(keyError(statusCode));
-				if (statusCode === 403) void check();
-				return answer;
-			},
+		/** Closes the queue when the key is invalid. Starts the check before the queue can send another request. */
+		noteAnswer(answer: Answer) {
+			if (answer instanceof Problem) return;
+			const { statusCode, body } = answer;
+			queue.hasData ||= statusCode === 200 && isObject(body);
+			if (statusCode === 401) queue.close(keyError(statusCode));
+			if (statusCode === 403) void check();
+		},
 
 		/** Circuit breaker, for each request that has used up its attempts: closes the queue if the list fails too. */
 		onFailure(problem: Problem) {
 			const { failing } = queue;
 			failing.count++;
-			if (!mayBeOutage(failing) || queue.isProbing) return;
+			if (!mayBeOutage(failing) || queue.probes > 0) return;
 			// Starts before the queue can send another request.
 			void queue.probe(async () => {
 				await askList().catch(() => undefined);

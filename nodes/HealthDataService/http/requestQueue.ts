@@ -27,13 +27,12 @@ export interface QueueOptions {
 	/** A probe, a retry, or a further request for a user: goes ahead of first requests, because the user's time runs out. */
 	isFurther: boolean;
 	/** By `performance.now()`: the pause before a retry. */
-	notBefore?: number;
+	notBefore: number;
 	/** Why the request is not sent any more. Checked while the request waits. */
 	stoppedBy?: () => Problem | undefined;
 }
 
 interface Waiting extends QueueOptions {
-	notBefore: number;
 	send: (sent: InFlight) => void;
 	reject: (reason: Error) => void;
 }
@@ -78,16 +77,16 @@ export class RequestQueue {
 	private readonly most: number;
 	/** Number of decreases of the concurrency. A request sent before the last decrease does not cause another. */
 	epoch = 0;
-	private isKeyProven = false;
 	private closedBy?: Error;
-	/** The probe in progress. */
-	private probing?: Promise<unknown>;
-	private firstProbe?: Promise<void>;
-	private askingList?: Promise<void>;
+	/** Probes in progress and waiting: each begins when the one before has ended. */
+	probes = 0;
+	private lastProbe: Promise<unknown> = Promise.resolve();
+	/** The check of the API key, once for all requests. */
+	keyCheck?: Promise<void>;
 	private isListAsked = false;
 	/** Whether the last throttle was one for all requests, as far as is known. */
 	isThrottledForAll = true;
-	/** Whether the service has given data: then the Base URL is right. */
+	/** Whether the service has given data: then the key and the Base URL are right. */
 	hasData = false;
 	/** Times in a row that the service has throttled, without an answer in between. */
 	throttles = 0;
@@ -112,7 +111,7 @@ export class RequestQueue {
 
 	/** Most requests in flight now. */
 	get places() {
-		const most = this.isKeyProven ? Infinity : MOST_WITH_UNPROVEN_KEY;
+		const most = this.hasData ? Infinity : MOST_WITH_UNPROVEN_KEY;
 		return Math.floor(Math.min(this.concurrency, most));
 	}
 
@@ -126,8 +125,7 @@ export class RequestQueue {
 		options: QueueOptions,
 	): Promise<T> {
 		const sent = await new Promise<InFlight>((send, reject) => {
-			const { notBefore = performance.now() } = options;
-			this.lineUp({ ...options, notBefore, send, reject });
+			this.lineUp({ ...options, send, reject });
 			this.pump();
 		});
 		const { signal } = sent.controller;
@@ -151,21 +149,13 @@ export class RequestQueue {
 		this.pump();
 	}
 
-	/** Whether a probe is in progress. */
-	get isProbing() {
-		return this.probing !== undefined;
-	}
-
-	/** Runs `probe` after the one in progress; no other request is sent meanwhile. Never rejects. */
+	/** Runs `probe` after those before; no other request is sent meanwhile. Never rejects. */
 	async probe(probe: () => Promise<unknown>): Promise<void> {
-		while (this.probing) await this.probing;
-		this.probing = probe()
-			.catch(() => undefined)
-			.finally(() => {
-				this.probing = undefined;
-				this.pump();
-			});
-		await this.probing;
+		this.probes++;
+		this.lastProbe = this.lastProbe.then(probe).catch(() => undefined);
+		await this.lastProbe;
+		this.probes--;
+		this.pump();
 	}
 
 	/**
@@ -175,25 +165,18 @@ export class RequestQueue {
 	 */
 	async obey(ms: number, isListThrottled: () => Promise<boolean>) {
 		const until = performance.now() + ms;
-		if (!this.isListAsked) {
-			this.askingList = this.probe(async () => {
+		if (!this.isListAsked)
+			void this.probe(async () => {
 				this.isThrottledForAll = await isListThrottled();
 			});
-		}
 		this.isListAsked = true;
 		if (await this.knowsThrottledForAll()) this.pause(until - performance.now());
 	}
 
 	/** `isThrottledForAll`, once the list has told. */
 	async knowsThrottledForAll(): Promise<boolean> {
-		await this.askingList;
+		await this.lastProbe;
 		return this.isThrottledForAll;
-	}
-
-	/** `probe` for the first that it is given. */
-	async probeOnce(probe: () => Promise<unknown>): Promise<void> {
-		this.firstProbe ??= this.probe(probe);
-		await this.firstProbe;
 	}
 
 	/** Sends nothing for `ms`: the Retry-After of one answer applies to all requests. */
@@ -206,17 +189,15 @@ export class RequestQueue {
 	}
 
 	private lineUp(request: Waiting) {
-		const { waiting } = this;
-		let at = waiting.length;
-		while (at > 0 && compare(waiting[at - 1], request) > 0) at--;
-		waiting.splice(at, 0, request);
+		const before = this.waiting.findLastIndex((one) => compare(one, request) <= 0);
+		this.waiting.splice(before + 1, 0, request);
 	}
 
 	/** The request that is sent next. During a probe, no other request is sent. */
 	private next(): Waiting | undefined {
 		const now = performance.now();
 		return this.waiting.find(
-			({ isProbe, notBefore }) => notBefore <= now && (isProbe || !this.probing),
+			({ isProbe, notBefore }) => notBefore <= now && (isProbe || this.probes === 0),
 		);
 	}
 
@@ -255,8 +236,7 @@ export class RequestQueue {
 		const [first] = this.waiting;
 		if (!first && this.inFlight.size === 0) return;
 		const now = performance.now();
-		const ends = [...this.inFlight].map(({ endsAt }) => endsAt);
-		const times = [this.pausedUntil, this.nextAt, first?.notBefore ?? 0, ...ends];
+		const times = [this.pausedUntil, this.nextAt, first?.notBefore ?? 0];
 		const at = Math.min(now + SLEEP_STEP_MS, ...times.filter((time) => time > now));
 		if (this.wakesAt <= at) return;
 		this.wakesAt = at;
@@ -281,7 +261,6 @@ export class RequestQueue {
 	learn(outcome: Outcome, epoch: number, isProbe = false) {
 		// After an answer, the next throttle may be another one.
 		if (outcome === 'answered' && !isProbe) this.isListAsked = false;
-		if (outcome === 'answered') this.isKeyProven = true;
 		if (outcome === 'answered' || outcome === 'denied') this.onAnswer();
 		if (outcome === 'throttled' && epoch === this.epoch) this.onThrottle();
 		if (isRetryable(outcome)) this.failing.since ??= performance.now();

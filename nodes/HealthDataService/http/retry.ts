@@ -2,10 +2,16 @@
  * Retry: how often a request is sent, with exponential backoff, jitter and Retry-After between the attempts (quirks 19, 20, 25).
  * A 429 or 503 pauses the request queue for all, which also halves its concurrency (requestQueue.ts).
  */
-import { DateTime } from 'luxon';
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
-import { isThrottle, type Problem } from '../shared/problem';
-import { classify, classifyStatus, isRetryable, type Answer } from './classify';
+import { isThrottle, Problem } from '../shared/problem';
+import type { Budget } from './budget';
+import {
+	classify,
+	classifyStatus,
+	isRetryable,
+	type Answer,
+	type Outcome,
+} from './classify';
 import {
 	CANCELLED_REQUEST,
 	cancellationOf,
@@ -14,7 +20,6 @@ import {
 	truncatedError,
 } from './errors';
 import { MIN_FAILURES, type RequestQueue } from './requestQueue';
-import type { Stopwatch } from './stopwatch';
 import type { Send } from './transport';
 
 /** One object, which tests change. */
@@ -26,6 +31,7 @@ export const RETRY_LIMITS = {
 	maxRetryAfterMs: 60_000,
 	/** No retry starts later after the first failure. */
 	retryForMs: 180_000,
+	/** For a whole answer. */
 	timeoutMs: 300_000,
 };
 
@@ -46,7 +52,7 @@ export const MAX_PAUSE_MS = 3_600_000;
 export function retryAfterMs(header: unknown, maxMs: number) {
 	const text = String(header);
 	const seconds = Number.parseFloat(text);
-	const untilMs = DateTime.fromHTTP(text).toMillis() - Date.now();
+	const untilMs = Date.parse(text) - Date.now();
 	const ms = Number.isNaN(seconds) ? untilMs : seconds * 1000;
 	return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), maxMs);
 }
@@ -61,14 +67,7 @@ export function backoff(attempt: number, random = Math.random()): number {
 }
 
 /** How long requests are sent again. */
-export interface RetryLimits {
-	maxAttempts: number;
-	/** Since the first failure. */
-	retryForMs: number;
-	/** A longer Retry-After is cut to this. */
-	maxRetryAfterMs: number;
-	/** For a whole answer. */
-	timeoutMs: number;
+export type RetryLimits = typeof RETRY_LIMITS & {
 	/**
 	 * By `performance.now()`: a throttled request is sent again until then, in any number of attempts, and no other one later. By
 	 * default a throttle is a failure like others.
@@ -79,25 +78,17 @@ export interface RetryLimits {
 	 * first Retry-After asks the user list. If that is refused too, it is one for all requests, else one for this user.
 	 */
 	isPoll?: boolean;
-}
+};
 
-export interface RetryOptions extends RetryLimits {
+export type RetryOptions = RetryLimits & {
 	queue: RequestQueue;
 	signal?: AbortSignal;
 	isListThrottled: () => Promise<boolean>;
+	/** Called with each answer, before the queue can send another request. */
+	noteAnswer: (answer: Answer) => void;
 	/** Called with the error of each request that has used up its attempts. */
 	onFailure: (problem: Problem) => void;
-}
-
-/** What is left of the time for one user. All requests for the user share it. */
-export interface Budget {
-	/** Runs from the first attempt of each request to the end of its last one: time in the queue before does not count. */
-	spent: Stopwatch;
-	/** Why no request is sent any more: a request ends with the error of its last attempt, or with this reason. */
-	stoppedBy: () => Problem | undefined;
-	/** Whether a request is sent again after a failure that is no throttle of the service. */
-	mayRetry: () => boolean;
-}
+};
 
 export interface RequestOptions {
 	/** A request of the user list that tells whether a problem is one of all: it goes ahead of others, and pauses none. */
@@ -132,28 +123,30 @@ export class Attempts {
 
 	/** @throws Problem of the last attempt */
 	async untilAnswered(url: string): Promise<IN8nHttpFullResponse> {
-		const { queue, signal, timeoutMs } = this.options;
+		const { queue, signal, timeoutMs, noteAnswer } = this.options;
 		const { budget, isProbe } = this.request;
 		const { stoppedBy } = this;
 		const work = async (abort: AbortSignal) => {
 			const { epoch } = queue;
-			budget?.spent.start();
+			budget?.start();
 			this.count++;
 			const answer = await this.send(url, abort);
-			queue.learn(classify(answer), epoch, isProbe);
-			return this.settle(answer);
+			noteAnswer(answer);
+			const outcome = classify(answer);
+			queue.learn(outcome, epoch, isProbe);
+			return this.settle(answer, outcome);
 		};
 		try {
 			for (;;) {
-				const { notBefore } = this;
+				const { notBefore = performance.now() } = this;
 				// Goes ahead of the first requests for other users.
-				const isFurther = Boolean(isProbe || this.count > 0 || budget?.spent.isBegun);
+				const isFurther = Boolean(isProbe || this.count > 0 || budget?.isBegun);
 				const queued = { signal, timeoutMs, isProbe, isFurther, notBefore, stoppedBy };
 				const response = await queue.run(work, queued);
 				if (response) return response;
 			}
 		} finally {
-			budget?.spent.stop();
+			budget?.stop();
 		}
 	}
 
@@ -164,40 +157,34 @@ export class Attempts {
 		const isOfAll = this.options.queue.isThrottledForAll || !budget;
 		if (this.wasThrottled && !isOfAll) return this.failure;
 		const isLate = performance.now() >= this.options.queue.endAt;
-		const reason = isLate ? outOfTime() : budget?.stoppedBy();
+		const reason = isLate ? outOfTime() : budget?.stoppedBy;
 		return reason && (this.failure ?? reason);
 	};
 
 	/** @returns nothing for another attempt @throws Problem after the last one */
-	private settle(answer: Answer): IN8nHttpFullResponse | undefined {
+	private settle(answer: Answer, outcome: Outcome): IN8nHttpFullResponse | undefined {
 		const { signal, isPoll, onFailure } = this.options;
 		const cancelled = cancellationOf(signal);
 		if (cancelled) throw cancelled;
-		const outcome = classify(answer);
-		if ('response' in answer && !isRetryable(outcome)) return answer.response;
+		if (!(answer instanceof Problem) && !isRetryable(outcome)) return answer;
 
 		this.failedAt ??= performance.now();
 		const latest = this.problemOf(answer);
-		const { failure: before = latest } = this;
-		const keeps = this.isOutlasted(latest) && !isThrottle(before);
-		const failure = keeps ? before : latest;
-		this.failure = failure;
+		const { failure = latest } = this;
+		const keeps = this.isOutlasted(latest) && !isThrottle(failure);
+		this.failure = keeps ? failure : latest;
 		this.wasThrottled = isThrottle(latest);
-		const isThrottled = outcome === 'throttled';
-		const delayMs = this.delayAfter(latest);
-		if (!this.request.isProbe) this.pauseOthers(latest, isThrottled, delayMs);
-		if (delayMs !== undefined) {
-			this.notBefore = performance.now() + delayMs;
-			return undefined;
-		}
-		if (!isPoll) onFailure(failure);
-		throw failure;
+		this.notBefore = this.nextAttempt(latest);
+		if (!this.request.isProbe) this.pauseOthers(latest, outcome);
+		if (this.notBefore !== undefined) return undefined;
+		if (!isPoll) onFailure(this.failure);
+		throw this.failure;
 	}
 
 	private problemOf(answer: Answer): Problem {
-		const problem = 'failure' in answer ? answer.failure : errorOf(answer.response);
+		const problem = answer instanceof Problem ? answer : errorOf(answer);
 		if (!problem.isTransient) return problem;
-		const header = 'response' in answer && answer.response.headers?.['retry-after'];
+		const header = 'headers' in answer && answer.headers?.['retry-after'];
 		const seconds = Math.round((performance.now() - this.startedAt) / 1000);
 		const tried = this.count > 1 ? `Tried ${this.count} times in ${seconds} s. ` : '';
 		return problem.reworded(problem.message, tried + problem.description, {
@@ -209,8 +196,8 @@ export class Attempts {
 		return this.options.retryUntil !== undefined && isThrottle(problem);
 	}
 
-	/** Milliseconds until the next attempt; undefined to give up. */
-	private delayAfter(latest: Problem): number | undefined {
+	/** When the next attempt may be sent; undefined to give up. */
+	private nextAttempt(latest: Problem): number | undefined {
 		const { queue, retryForMs, retryUntil = Infinity } = this.options;
 		const { maxAttempts = this.options.maxAttempts, budget } = this.request;
 		const { count, failedAt = 0 } = this;
@@ -218,27 +205,27 @@ export class Attempts {
 		const delayMs = Math.max(latest.retryAfterMs ?? 0, backoff(failures + 1));
 		const next = performance.now() + delayMs;
 		if (!latest.isTransient || maxAttempts === 1 || next > retryUntil) return undefined;
-		if (this.isOutlasted(latest)) return delayMs;
+		if (this.isOutlasted(latest)) return next;
 		// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
 		const isServiceFailing = queue.failing.count >= MIN_FAILURES;
 		const most = isServiceFailing ? FEW_ATTEMPTS : maxAttempts;
 		const isExhausted =
 			count >= Math.min(most, maxAttempts) || next > failedAt + retryForMs;
-		return isExhausted || budget?.mayRetry() === false ? undefined : delayMs;
+		return isExhausted || budget?.mayRetry === false ? undefined : next;
 	}
 
-	/** Pauses the other requests of the queue. @param delayMs undefined after the last attempt */
-	private pauseOthers(latest: Problem, isThrottled: boolean, delayMs?: number) {
+	/** Pauses the other requests of the queue. */
+	private pauseOthers(latest: Problem, outcome: Outcome) {
 		const { queue, retryUntil = 0, isPoll, isListThrottled } = this.options;
 		const isOutlasted = this.isOutlasted(latest);
 		if (isOutlasted) queue.lastThrottle = latest;
-		const isRetried = delayMs !== undefined;
+		const isRetried = this.notBefore !== undefined;
 		const restMs = retryUntil - performance.now();
-		// By throttles in a row, not by `delayMs`: others are answered while one request is throttled again and again.
+		// By throttles in a row, not by those of this request: others are answered while it is throttled again and again.
 		const pauseMs = Math.max(latest.retryAfterMs ?? 0, backoff(queue.throttles + 1));
 		if (isPoll && isThrottle(latest) && this.request.budget)
 			void queue.obey(isRetried ? pauseMs : restMs, isListThrottled);
-		else if (isRetried && (isThrottled || isOutlasted)) queue.pause(pauseMs);
+		else if (isRetried && (isOutlasted || outcome === 'throttled')) queue.pause(pauseMs);
 	}
 }
 

@@ -24,14 +24,12 @@ export type Send = (url: string, signal: AbortSignal) => Promise<Answer>;
 
 type CredentialData = ICredentialDataDecryptedObject & ServiceCredential;
 
-/** The decrypted credential, and its Base URL. */
-interface StoredCredential {
-	data: CredentialData;
-	root: string;
-}
-
-/** @throws Problem when the Base URL cannot be used */
-export async function readCredential(context: Context): Promise<StoredCredential> {
+/**
+ * The decrypted credential, and its Base URL.
+ *
+ * @throws Problem when the Base URL cannot be used
+ */
+export async function readCredential(context: Context) {
 	const data = await context.getCredentials<CredentialData>(CREDENTIAL);
 	return { data, root: serviceRoot(data) };
 }
@@ -42,13 +40,13 @@ export async function readCredential(context: Context): Promise<StoredCredential
  */
 export function createSend(
 	context: Context,
-	{ data, root }: StoredCredential,
+	{ data, root }: Awaited<ReturnType<typeof readCredential>>,
 	defaults: RequestDefaults,
 ): Send {
 	authenticate(data, { ...(defaults as IHttpRequestOptions), url: root });
 	return async (url, abortSignal) => {
 		try {
-			const response = await context.helpers.httpRequestWithAuthentication.call(
+			return await context.helpers.httpRequestWithAuthentication.call(
 				withSignal(context, abortSignal),
 				CREDENTIAL,
 				{
@@ -63,9 +61,8 @@ export function createSend(
 				} as IHttpRequestOptions,
 				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data } },
 			);
-			return { response };
 		} catch (error) {
-			return { failure: networkError(abortSignal.reason ?? error, root) };
+			return networkError(abortSignal.reason ?? error, root);
 		}
 	};
 }

@@ -57,13 +57,13 @@ function picker({ rowsOf, find, advice }: Picker) {
 
 async function firstUsers(get: Get) {
 	let users: IDataObject[] = [];
-	for (let pages = 0; pages < MAX_PAGES; pages++) {
+	let isAll = false;
+	for (let pages = 0; pages < MAX_PAGES && !isAll; pages++) {
 		const page = await userPage(get, users.length);
 		users = users.concat(page.users);
-		const isAll = page.users.length === 0 || users.length >= Number(page.total);
-		if (isAll) return { users, isAll };
+		isAll = page.users.length === 0 || users.length >= Number(page.total);
 	}
-	return { users, isAll: false };
+	return { users, isAll };
 }
 
 const isMatch = ({ name, value }: INodeListSearchItems, wanted: string) =>

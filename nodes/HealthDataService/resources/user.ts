@@ -98,7 +98,7 @@ const resolve: Execute = async (context, connectRun) => {
 	const isSimple = isSimplified(context);
 	const user = await resolveUser(await connectRun(), clientUserId);
 	if (user) return [isSimple ? simpleUser(user) : userRow(user)];
-	if (whenNotFound === 'error') throw noSuchClientUser(clientUserId);
+	if (whenNotFound === 'error') throw noSuchClientUser();
 	return [];
 };
 

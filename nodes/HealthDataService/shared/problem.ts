@@ -64,9 +64,10 @@ export const problemOfAll = (message: string, advice: string) =>
 
 /** The Problem of one of many users. @throws an error that concerns all users, and any error after the read has ended */
 export function problemOfOne(error: unknown, hasEnded: boolean): Problem {
-	if (!hasEnded && error instanceof Problem && !error.concernsAll) return error;
+	if (hasEnded) throw error;
+	if (error instanceof Problem && !error.concernsAll) return error;
 	// The answer is nested too deep, or has another shape.
-	if (!hasEnded && (error instanceof RangeError || error instanceof TypeError))
+	if (error instanceof RangeError || error instanceof TypeError)
 		return new Problem(
 			"The service's answer for this user cannot be processed",
 			'Ask the people who run the service',

@@ -139,15 +139,13 @@ async function read(one: Poll, state: TriggerState): Promise<PollResult> {
 	const options = { clock, zone, deadline, budgetMs, timeoutMs, queue, troubles };
 	const reader = new PollReader(get, settings, state, options);
 	const result = await reader.read();
-	const { items, throttle } = result;
+	const { throttle } = result;
 	const { node, of, poll, pass, team } = result.state;
 	if (result.isOtherTeam) {
 		tellOtherTeam(context);
 		troubles.clear();
 		return await read(one, { ...startState(node, of, clock.now, poll), team });
 	}
-	const isTimeUp = () => performance.now() >= deadline;
-	await target.selection.addClientUserIds?.(get, items, isTimeUp);
 	if (result.isListRead) local.listReadAt = Date.now();
 	if (throttle) local.throttle = throttle;
 	const isFirstPassDone = state.pass === 0 && pass > 0;

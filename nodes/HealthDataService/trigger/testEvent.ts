@@ -47,7 +47,6 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const timeOf = ({ row }: FoundRow) => row.time ?? 0;
 	const newest = found.sort((a, b) => timeOf(b) - timeOf(a)).slice(0, 1);
 	const items = itemsOf(settings, newest, context.getTimezone());
-	await selection.addClientUserIds?.(get, items, isTimeUp);
 	if (items.length > 0) return items[0];
 
 	if (provider && !problem)

@@ -10,7 +10,7 @@ import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 
 const response = (statusCode: number, body: unknown = {}, type?: string) =>
 	({ statusCode, body, headers: { 'content-type': type } }) as never;
-const failure = (kind?: 'temporarily-unavailable') => ({ failure: new Problem('Message', 'Advice', { kind }) });
+const failure = (kind?: 'temporarily-unavailable') => new Problem('Message', 'Advice', { kind });
 
 it.each<[Outcome, number[]]>([
 	['answered', [200, 204, 301, 302, 400, 404, 407, 409, 418, 422, 501, 505, 519, 525]],
@@ -19,12 +19,12 @@ it.each<[Outcome, number[]]>([
 	['transient', [408, 425, 500, 502, 504, 520, 521, 522, 523, 524]],
 ])('%s: %j', (outcome, statuses) => {
 	expect(statuses.map(classifyStatus)).toEqual(statuses.map(() => outcome));
-	expect(statuses.map((status) => classify({ response: response(status) }))).toEqual(statuses.map(() => outcome));
+	expect(statuses.map((status) => classify(response(status)))).toEqual(statuses.map(() => outcome));
 });
 
 it('an incomplete body is transient, with any status', () => {
-	for (const status of [200, 404]) expect(classify({ response: response(status, '{"users": [') })).toBe('transient');
-	expect(classify({ response: response(401, '{"detail') })).toBe('denied');
+	for (const status of [200, 404]) expect(classify(response(status, '{"users": ['))).toBe('transient');
+	expect(classify(response(401, '{"detail'))).toBe('denied');
 });
 
 it('no response: transient or failed, as its error says', () => {

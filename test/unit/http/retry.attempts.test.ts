@@ -1,10 +1,9 @@
 /** Attempts of a client, while the service fails or throttles: when a request is sent again, its end, and the effect on others. */
+import { Budget } from '../../../nodes/HealthDataService/http/budget';
 import { type ClientOptions, type RequestOptions } from '../../../nodes/HealthDataService/http/client';
 import { CANCELLED_REQUEST } from '../../../nodes/HealthDataService/http/errors';
 import { RequestQueue } from '../../../nodes/HealthDataService/http/requestQueue';
 import { MAX_PAUSE_MS } from '../../../nodes/HealthDataService/http/retry';
-import { Stopwatch } from '../../../nodes/HealthDataService/http/stopwatch';
-import { Problem } from '../../../nodes/HealthDataService/shared/problem';
 import { served, useRetryLimits, type Given } from '../../helpers/playedService';
 import { useVirtualTime } from '../../helpers/virtualTime';
 
@@ -25,11 +24,9 @@ const until = (seconds: number, more: Partial<ClientOptions> = {}) => ({
 	maxRetryAfterMs: MAX_PAUSE_MS,
 	...more,
 });
-const budget = (mayRetry: boolean, stopsAfterMs = Infinity): RequestOptions => {
-	const end = time.elapsed + stopsAfterMs;
-	const stoppedBy = () => (time.elapsed > end ? new Problem('No time is left', '') : undefined);
-	return { budget: { spent: new Stopwatch(), mayRetry: () => mayRetry, stoppedBy } };
-};
+const budget = (mayRetry: boolean, totalMs = Infinity): RequestOptions => ({
+	budget: new Budget(() => ({ retryMs: mayRetry ? Infinity : 0, totalMs })),
+});
 
 const cancelled = (afterMs: number): RequestOptions => {
 	const end = time.elapsed + afterMs;
@@ -181,7 +178,7 @@ describe('other requests', () => {
 		await Promise.all([first, ...[...'bcd'].map(async (name) => await ask(`/${name}`))]);
 		expect(sent.map(([path]) => path.slice(1)).join('')).toBe('abAcdA');
 		// Three requests and the pause before the third; not the wait for the second.
-		expect(ofA.budget!.spent.ms).toBe(800);
+		expect(ofA.budget!.ms).toBe(800);
 	});
 
 	it('are sent after retries, of which the earliest comes first', async () => {

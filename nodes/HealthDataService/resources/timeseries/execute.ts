@@ -27,7 +27,7 @@ export function executeTimeseries(metric: Metric): Execute {
 		const columns = output.columns(metric, request);
 		const short = request.isSimple ? shortColumns(metric, columns) : undefined;
 		const names = runOf(context).once('names', (): ResolvedNames => new Map());
-		const selection = readSelection(context, request, columns, names);
+		const selection = readSelection(context, request, names);
 		const noted = notingReadings(await connectRun(request));
 		const { get } = noted;
 
@@ -50,7 +50,6 @@ export function executeTimeseries(metric: Metric): Execute {
 			if (problem) throw problem;
 		}
 		const rows = limit.keep(results.flatMap((result) => result.rows));
-		await selection.addClientUserIds?.(get, rows);
 		const notes = limitNote(context, rows.length, limit.maxRows, ASK_FOR_LESS);
 		const failed = results.flatMap((one) => unreadableRow(context, columns, one));
 		if (!short) return [...rows, ...notes, ...failed];

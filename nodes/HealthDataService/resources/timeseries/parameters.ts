@@ -100,15 +100,11 @@ const readLess = ({ fewerRows }: Pick<Output, 'fewerRows'>, scope: UserScope): s
 export function readSelection(
 	context: IExecutePaginationFunctions,
 	request: TimeseriesRequest,
-	columns: readonly string[],
 	resolved: ResolvedNames,
 ): UserSelection {
 	const { scope, whenNotFound, limit, offset, maxUsers, output, onlyStatus } = request;
 	const isLazy = limit.mayEndEarly;
-	if (scope === 'one') {
-		const needsRecord = request.hasTimeZone || columns.includes('connected');
-		return oneUser(readUser(context), { whenNotFound, resolved, needsRecord });
-	}
+	if (scope === 'one') return oneUser(readUser(context), { whenNotFound, resolved });
 	if (scope === 'listed') {
 		const { by, entries } = readUserIds(context);
 		return listedUsers(by, entries, { whenNotFound, isLazy });

@@ -1,6 +1,6 @@
 /** Cursor pagination of one user's readings, with a guard against repeated cursors and endless pages. */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get, RequestOptions, Query } from '../../http/client';
+import type { Get, Query } from '../../http/client';
 import { Problem } from '../../shared/problem';
 
 /** Far more than a person's readings need: reached only if the service never ends. */
@@ -17,14 +17,13 @@ export async function* readingPages(
 	path: string,
 	query: Query | undefined,
 	onMissing: () => Promise<void>,
-	once?: RequestOptions,
 ): AsyncGenerator<IDataObject> {
 	if (!query) return;
 	const seen = new Set<string>();
 	let cursor: string | undefined;
 
 	while (seen.size < MAX_PAGES_OF_USER) {
-		const page = await get(path, { ...query, next_cursor: cursor }, onMissing, once);
+		const page = await get(path, { ...query, next_cursor: cursor }, onMissing);
 		if (!page) return;
 		yield page;
 

@@ -1,15 +1,10 @@
 /** Concurrent read of many users: results in the order of the users or as they are completed, failures isolated. */
 import type { IDataObject } from 'n8n-workflow';
-import {
-	type Budget,
-	type Get,
-	type Query,
-	type RequestOptions,
-} from '../../http/client';
+import { Budget, type BudgetLimits } from '../../http/budget';
+import { withOptions, type Get, type Query } from '../../http/client';
 import { CANCELLED_REQUEST } from '../../http/errors';
-import { Stopwatch } from '../../http/stopwatch';
 import { concurrentMap, type MapOptions } from '../../shared/concurrentMap';
-import { Problem, problemOfOne } from '../../shared/problem';
+import { problemOfOne, type Problem } from '../../shared/problem';
 import { pathOf, type Metric } from './metrics';
 import { readingPages } from './pages';
 import { groupPages, type Collect } from './rows';
@@ -31,14 +26,6 @@ export interface UserResult extends SelectedUser {
 	endedAt: number;
 }
 
-/** What one user may use of a read, in ms without time in the queue. */
-export interface UserBudget {
-	/** A request that failed is sent again until then. */
-	retryMs: number;
-	/** The next request is sent until then. */
-	totalMs: number;
-}
-
 export interface ReadUsersOptions extends MapOptions {
 	metric: Metric;
 	/** Undefined for a user who has no readings in the range. */
@@ -46,8 +33,8 @@ export interface ReadUsersOptions extends MapOptions {
 	selection: UserSelection;
 	/** Most attempts of each request. Default: those of the client. */
 	attemptsOf?: (selected: SelectedUser) => number;
-	/** Asked before each request and retry. Default: no limit. */
-	budget?: () => UserBudget;
+	/** What one user may use of a read. Default: no limit. */
+	budget?: () => BudgetLimits;
 	/** In lower case. Default: all. */
 	sourceTypes?: readonly string[];
 	collect: Collect;
@@ -80,15 +67,13 @@ async function readUser(
 	selected: SelectedUser,
 	hasEnded: () => boolean,
 ): Promise<UserResult | undefined> {
-	const { attemptsOf, isTimeUp, budget } = options;
-	const own = budgetOf(budget);
-	const { spent } = own;
-	const getOfUser: Get = async (path, params, ifMissing, request) =>
-		await get(path, params, ifMissing, { ...request, budget: own });
-	const request = {
+	const { attemptsOf, isTimeUp } = options;
+	const budget = new Budget(options.budget);
+	const getOfUser = withOptions(get, {
 		maxAttempts: attemptsOf?.(selected),
-		isCancelled: () => hasEnded() || (!spent.isBegun && isTimeUp?.() === true),
-	};
+		isCancelled: () => hasEnded() || (!budget.isBegun && isTimeUp?.() === true),
+		budget,
+	});
 	const result: UserResult = {
 		...selected,
 		rows: [],
@@ -98,15 +83,15 @@ async function readUser(
 	};
 	try {
 		const found = selected.resolve
-			? await selected.resolve(selected, getOfUser, request)
+			? await selected.resolve(selected, getOfUser)
 			: selected;
 		Object.assign(result, found);
-		if (found) await readInto(result, getOfUser, options, request);
+		if (found) await readInto(result, getOfUser, options);
 	} catch (error) {
 		if (error === CANCELLED_REQUEST) return undefined;
 		result.problem = problemOfOne(error, hasEnded());
 	}
-	result.tookMs = spent.ms;
+	result.tookMs = budget.ms;
 	result.endedAt = performance.now();
 	return result;
 }
@@ -115,7 +100,6 @@ async function readInto(
 	result: UserResult,
 	get: Get,
 	{ metric, query, selection, sourceTypes, collect }: ReadUsersOptions,
-	request: RequestOptions,
 ) {
 	const { user, sentId = user.user_id } = result;
 	if (!isUsableUserId(user.user_id)) throw unusableUserId();
@@ -124,27 +108,7 @@ async function readInto(
 		result.isGone = true;
 	};
 	const path = pathOf(metric, encodeURIComponent(sentId));
-	const pages = readingPages(get, path, query(result), onMissing, request);
+	const pages = readingPages(get, path, query(result), onMissing);
 	const rows = await collect(groupPages(pages, sourceTypes), result);
 	if (!result.isGone) result.rows = rows;
 }
-
-/** The budget that all requests for one user share. */
-function budgetOf(
-	limits: () => UserBudget = () => ({ retryMs: Infinity, totalMs: Infinity }),
-): Budget {
-	const spent = new Stopwatch();
-	return {
-		spent,
-		stoppedBy: () =>
-			spent.isBegun && spent.ms >= limits().totalMs ? tooSlow() : undefined,
-		mayRetry: () => spent.ms < limits().retryMs,
-	};
-}
-
-const tooSlow = () =>
-	new Problem(
-		'Reading one user takes longer than a poll may last',
-		"Lower 'Lookback Hours' in the options. If it stays, ask the people who run the service",
-		{ kind: 'temporarily-unavailable' },
-	);

@@ -1,6 +1,6 @@
 /** User list pagination: overlapping pages, pages ahead, stall detection, and the end of the list. */
 import type { IDataObject } from 'n8n-workflow';
-import type { Get } from '../../http/client';
+import { withOptions, type Get } from '../../http/client';
 import { problemOfAll } from '../../shared/problem';
 import { MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
 
@@ -140,7 +140,7 @@ class ListRead {
 		this.wasLong = users.length === this.largest;
 		if (hasMoved) this.stepBack();
 		else this.advance(request.offset + users.length);
-		this.throwIfStalled(page, fresh.length > 0);
+		this.throwIfStalled(fresh.length > 0);
 		return fresh;
 	}
 
@@ -171,25 +171,15 @@ class ListRead {
 		);
 	}
 
-	/** The page begins with the first user of the list again if the service ignores `offset`. */
-	private throwIfStalled({ users: [first] }: UserPage, isProgress: boolean) {
+	private throwIfStalled(isProgress: boolean) {
 		this.stalledPages = isProgress ? 0 : this.stalledPages + 1;
-		if (++this.pages > MAX_PAGES)
+		this.pages++;
+		const isStalled = !this.hasEnded && this.stalledPages >= MAX_STALLED_PAGES;
+		if (isStalled || this.pages > MAX_PAGES)
 			throw listProblem(
-				'The user list of the service does not end: it has more than 20,000 pages',
-				"'Listed Users' does not need the list",
+				'The user list of the service cannot be read to its end',
+				"It ignores 'offset', changes faster than it can be read, or does not end. 'Listed Users' does not need the list",
 			);
-		if (this.hasEnded || this.stalledPages < MAX_STALLED_PAGES) return;
-		const [firstSeen] = this.seen;
-		throw first?.user_id === firstSeen
-			? listProblem(
-					'The service gives the same page of its user list again and again',
-					"It seems to ignore 'offset', so that the list cannot be read to its end",
-				)
-			: listProblem(
-					'The user list changes while it is read, faster than it can be read',
-					'Try again when fewer users come and go, or ask whether the list has a fixed order',
-				);
 	}
 }
 
@@ -207,7 +197,8 @@ export function prefetch(get: Get) {
 		const isCancelled = () => started !== ofNow;
 		const key = `${offset} ${pageSize}`;
 		const request = isBeyondTotal ? pageBeyondTotal : userPage;
-		const page = started.get(key) ?? request(get, offset, pageSize, { isCancelled });
+		const page =
+			started.get(key) ?? request(withOptions(get, { isCancelled }), offset, pageSize);
 		page.catch(() => undefined);
 		started.set(key, page);
 		return page;

@@ -2,29 +2,24 @@
  * Check of a provider after a read without readings: a name in place of the slug, or a slug in capitals, would look like a team
  * that measures nothing.
  */
-import type { IDataObject } from 'n8n-workflow';
 import type { Get } from '../../http/client';
 import { Problem } from '../../shared/problem';
 import { isObject } from '../../shared/values';
 import { userPages } from './list';
 import { connectedSources } from './users';
 
-/** `get`, which notes whether an answer had readings. */
+/** `get`, which notes whether an answer had readings: the service gives a key for each provider that has some (contract 2.1). */
 export function notingReadings(get: Get) {
 	const noted: { get: Get; hasReadings: boolean } = {
 		hasReadings: false,
 		get: async (...request) => {
 			const answer = await get(...request);
-			noted.hasReadings ||= isObject(answer) && hasData(answer.groups);
+			const groups = isObject(answer) ? answer.groups : undefined;
+			noted.hasReadings ||= Object.keys(Object(groups)).length > 0;
 			return answer;
 		},
 	};
 	return noted;
-}
-
-function hasData(groups: unknown): boolean {
-	const lists = Object.values<Partial<IDataObject> | null>(Object(groups)).flat();
-	return lists.some((group) => Array.isArray(group?.data) && group.data.length > 0);
 }
 
 /**
@@ -56,7 +51,6 @@ function adviceFor(field: string, slugs: Set<string>): string {
 	const named = [...slugs].filter((slug) => SLUG.test(slug)).sort();
 	if (named.length === 0)
 		return `No user of the team has one connected. Leave '${field}' empty for all`;
-	const more = named.length > MAX_NAMED ? ', …' : '';
-	const first = named.slice(0, MAX_NAMED).join(', ');
-	return `Enter the slug, in the same upper and lower case: ${first}${more}`;
+	const examples = named.slice(0, MAX_NAMED).join(', ');
+	return `Enter the slug, in the same upper and lower case, such as ${examples}`;
 }

@@ -1,16 +1,15 @@
 /** User selection: one user, listed users, or the team, and what a user who is not found means for each. */
 import type { IDataObject } from 'n8n-workflow';
-import { FEW_ATTEMPTS, type Get, type RequestOptions } from '../../http/client';
+import { FEW_ATTEMPTS, SINGLE_ATTEMPT, withOptions, type Get } from '../../http/client';
 import { ignoreProblem, Problem } from '../../shared/problem';
 import { text } from '../../shared/values';
-import { findOnList } from './findOnList';
 import { userPages, type ListSlice } from './list';
 import {
-	blankAround,
 	isClientUserId,
 	isConnectedTo,
 	lowerUserId,
 	noSuchClientUser,
+	noSuchUser,
 	resolveUser,
 	type UserRef,
 } from './users';
@@ -28,15 +27,11 @@ export interface SelectedUser {
 	/** The entry of *User IDs*. */
 	entry?: ListEntry;
 	/**
-	 * Finds the user of an entry with an empty `user_id`.
+	 * Finds the user of an entry with an empty `user_id`, or the client user ID of a picked user.
 	 *
 	 * @returns undefined if another entry is the same user, or if the entry is skipped
 	 */
-	resolve?(
-		one: SelectedUser,
-		get: Get,
-		request: RequestOptions,
-	): Promise<SelectedUser | undefined>;
+	resolve?(one: SelectedUser, get: Get): Promise<SelectedUser | undefined>;
 }
 
 export type SelectedUsers = Iterable<SelectedUser> | AsyncIterable<SelectedUser>;
@@ -52,12 +47,6 @@ export interface UserSelection {
 	users(get: Get): SelectedUsers;
 	/** The error of a user who is not found. Without it, that user is skipped. */
 	notFound?(entry?: ListEntry): Problem;
-	/** Fills in client user IDs that cost a request of their own. Sends nothing without rows or once `isCancelled`. */
-	addClientUserIds?(
-		get: Get,
-		rows: readonly IDataObject[],
-		isCancelled?: () => boolean,
-	): Promise<void>;
 	/** Whether it is the value of *User*, without a list. */
 	isOne?: boolean;
 	/** Whether it is the team, without a window of it. */
@@ -103,59 +92,42 @@ export type ResolvedNames = Map<string, Promise<IDataObject | undefined>>;
 interface OneUserOptions {
 	whenNotFound?: WhenNotFound;
 	resolved?: ResolvedNames;
-	/** Whether a picked user is confirmed before the readings are read. */
-	needsRecord?: boolean;
 }
 
-/**
- * By client user ID it costs one more request. A user picked from the list is read by user ID; the client user ID that the list
- * showed is added to the rows if Resolve confirms it.
- */
+/** By client user ID, or picked from the list, it costs one more request. */
 export function oneUser(
 	{ by, id, shownAs }: UserIdentifier,
-	options: OneUserOptions = {},
+	{ whenNotFound, resolved = new Map() }: OneUserOptions = {},
 ): UserSelection {
-	const { whenNotFound, resolved = new Map(), needsRecord = false } = options;
 	if (by === 'clientUserId') {
-		const noUser = () => noSuchClientUser(id);
-		const list = listedUsers(by, [{ id, at: 1 }], { whenNotFound, noUser });
-		return { ...list, isOne: true };
+		const options = { whenNotFound, noUser: noSuchClientUser };
+		return { ...listedUsers(by, [{ id, at: 1 }], options), isOne: true };
 	}
-	/** The record of a picked user, if Resolve confirms what the list showed. */
-	const confirmed = async (get: Get, isCancelled?: () => boolean) => {
-		if (shownAs === undefined) return undefined;
-		const request = { maxAttempts: FEW_ATTEMPTS, isCancelled };
-		// The readings are worth more than the name. A problem that also concerns them is reported by their own requests.
-		const resolving =
-			resolved.get(shownAs) ?? resolveUser(get, shownAs, request).catch(ignoreProblem);
-		resolved.set(shownAs, resolving);
-		const record = await resolving;
-		return isSameUser(record, lowerUserId(id)) ? record : undefined;
-	};
+	const user = { user_id: lowerUserId(id), client_user_id: null };
+	const resolve = shownAs === undefined ? undefined : confirmationOf(shownAs, resolved);
 	return {
 		isOne: true,
-		async *users(get) {
-			const record = needsRecord ? await confirmed(get) : undefined;
-			const selected = toSelectedUser(record ?? { user_id: id }, 1);
-			yield { ...selected, sentId: id, record, knownAs: shownAs };
-		},
-		notFound: whenNotFound === 'empty' ? undefined : noSuchUser,
-		async addClientUserIds(get, rows, isCancelled) {
-			if (rows.length === 0) return;
-			const record = await confirmed(get, isCancelled);
-			if (!record) return;
-			const client_user_id = text(record.client_user_id) || null;
-			for (const row of rows) row.client_user_id = client_user_id;
-		},
+		users: () => [{ user, sentId: id, place: 1, knownAs: shownAs, resolve }],
+		notFound: whenNotFound === 'empty' ? undefined : noSuchPickedUser,
 	};
 }
 
-const noSuchUser = () =>
-	new Problem(
-		"There is no such user: the service does not know the 'User'",
-		"Pick the user from the list, or check that the credential's key belongs to the team of this user",
-		{ httpCode: '404' },
-	);
+const noSuchPickedUser = () =>
+	noSuchUser("There is no such user: the service does not know the 'User'");
+
+/** A picked user has the client user ID that the list showed if Resolve confirms it. */
+const confirmationOf =
+	(shownAs: string, resolved: ResolvedNames): SelectedUser['resolve'] =>
+	async (one, get) => {
+		const getOfName = withOptions(get, { maxAttempts: FEW_ATTEMPTS });
+		// The readings are worth more than the name. A problem that also concerns them is reported by their own requests.
+		const resolving =
+			resolved.get(shownAs) ?? resolveUser(getOfName, shownAs).catch(ignoreProblem);
+		resolved.set(shownAs, resolving);
+		const record = await resolving;
+		if (!record || !isSameUser(record, one.user.user_id)) return one;
+		return { ...one, record, user: toSelectedUser(record, 1).user };
+	};
 
 interface ListedOptions {
 	/** With `empty`, an entry that no user has is skipped. */
@@ -163,33 +135,66 @@ interface ListedOptions {
 	/** Whether the reader may stop before the end: then the user list is not read for the client user IDs. */
 	isLazy?: boolean;
 	/** Why an entry has no user. */
-	noUser?: (entry: ListEntry) => Problem;
+	noUser?: UserSelection['notFound'];
 }
 
 /** In the order of the list. */
 export function listedUsers(
 	by: UserIdentifier['by'],
 	entries: readonly ListEntry[],
-	{ whenNotFound, isLazy, noUser = noSuchEntry(by) }: ListedOptions = {},
+	{ whenNotFound, isLazy, noUser = noSuchEntry }: ListedOptions = {},
 ): UserSelection {
-	const notFound: UserSelection['notFound'] =
-		whenNotFound === 'empty' ? undefined : (entry) => noUser(entry!);
+	const notFound = whenNotFound === 'empty' ? undefined : noUser;
 	return {
 		entries,
 		notFound,
 		async *users(get) {
 			const isResolved = by === 'clientUserId';
 			const known = await findOnList(get, isResolved && !isLazy ? entries : []);
-			const resolve = resolver(known, notFound);
+			const resolve = isResolved ? resolver(known, notFound) : undefined;
 			for (const [index, entry] of entries.entries()) {
 				const { id } = entry;
-				const place = index + 1;
-				yield isResolved
-					? { user: { user_id: '', client_user_id: id }, place, entry, resolve }
-					: { user: { user_id: id, client_user_id: null }, place, entry };
+				const user = isResolved
+					? { user_id: '', client_user_id: id }
+					: { user_id: id, client_user_id: null };
+				yield { user, place: index + 1, entry, resolve };
 			}
 		},
 	};
+}
+
+/** For fewer IDs the first page of the list is not worth its request. */
+const MIN_IDS_FOR_LIST = 8;
+
+/**
+ * Users of the list by client user ID: fewer requests than a Resolve for each. Reads the list as long as the rest of it takes fewer
+ * requests than the IDs that are still missing. A page that fails ends the list: the other users are resolved instead.
+ */
+async function findOnList(get: Get, entries: readonly ListEntry[]) {
+	const found = new Map<string, IDataObject>();
+	if (entries.length < MIN_IDS_FOR_LIST) return found;
+	const missing = new Set(entries.map(({ id }) => id));
+	const getOnce = withOptions(get, SINGLE_ATTEMPT);
+	let done = 0;
+	let size = 1;
+	// The next page may not be needed.
+	const pages = userPages(getOnce, { pagesAhead: 0 });
+	try {
+		for await (const { users, total = 0 } of pages) {
+			done += users.length;
+			size = Math.max(size, users.length);
+			for (const user of users) {
+				const id = text(user.client_user_id);
+				if (missing.delete(id)) found.set(id, user);
+			}
+			const pagesLeft = Math.ceil((total - done) / size);
+			if (pagesLeft <= 0 || pagesLeft >= missing.size) break;
+		}
+	} catch (error) {
+		// The list only saves requests: a problem that concerns all is thrown by the next request.
+		ignoreProblem(error);
+	}
+	return found;
 }
 
 /** Resolves an entry when its user is read, with the same budget, so that one that fails or hangs holds up no other. */
@@ -197,43 +202,22 @@ function resolver(
 	known: ReadonlyMap<string, IDataObject>,
 	notFound: UserSelection['notFound'],
 ): SelectedUser['resolve'] {
-	/** The entry of each user. */
-	const found = new Map<string, string>();
-	return async ({ entry, place }, get, request) => {
+	const found = new Set<string>();
+	return async ({ entry, place }, get) => {
 		const { id } = entry!;
-		const record = known.get(id) ?? (await resolveUser(get, id, request));
+		const record = known.get(id) ?? (await resolveUser(get, id));
 		if (!record && notFound) throw notFound(entry);
 		if (!record) return undefined;
 		const selected = { ...toSelectedUser(record, place), knownAs: id, entry };
 		const { user_id } = selected.user;
-		const other = found.get(user_id) ?? id;
-		if (other.toLowerCase() !== id.toLowerCase()) throw sameRecord(entry!);
 		const isFirst = !found.has(user_id);
-		found.set(user_id, id);
+		found.add(user_id);
 		return isFirst ? selected : undefined;
 	};
 }
 
-const separatorHint = (id: string) =>
-	/[;\s]/.test(id.trim()) ? 'Separate client user IDs by commas or lines. ' : '';
-
-/** Two entries are the same user where the service ignores upper and lower case, else not. */
-const sameRecord = ({ at }: ListEntry) =>
-	new Problem(
-		`The service gave the record of another entry for entry ${at} of 'User IDs'`,
-		'Nothing was read for this entry, because the data would be those of another person. Ask the people who run the service',
-	);
-
-const noSuchEntry =
-	(by: UserIdentifier['by']) =>
-	({ at, id }: ListEntry) =>
-		new Problem(
-			`Entry ${at} of 'User IDs' is ${by === 'userId' ? 'a user whom the service does not know' : 'an identifier that no user has'}`,
-			separatorHint(id) +
-				blankAround(id) +
-				"Check it, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
-			{ httpCode: '404' },
-		);
+const noSuchEntry = (entry?: ListEntry) =>
+	noSuchUser(`Entry ${entry?.at} of 'User IDs' is an identifier that no user has`);
 
 /**
  * For a 404 of a user's readings: the user may have been removed before they were requested.
@@ -248,19 +232,17 @@ export async function throwUnlessSkipped(
 	const { user, record, knownAs, entry } = selected;
 	const name = knownAs ?? user.client_user_id ?? '';
 	const now = isClientUserId(name) ? await resolveUser(get, name) : record;
-	if (isSameUser(now, user.user_id)) throw userExists();
+	if (isSameUser(now, user.user_id))
+		throw new Problem(
+			'The service does not find the readings of a user whom it knows (status 404)',
+			'Try again later. If it stays, ask the people who run the service',
+			{ httpCode: '404' },
+		);
 	if (notFound) throw notFound(entry);
 }
 
 const isSameUser = (record: IDataObject | undefined, userId: string) =>
 	lowerUserId(String(record?.user_id)) === userId;
-
-const userExists = () =>
-	new Problem(
-		'The service does not find the readings of a user whom it knows (status 404)',
-		'Try again later. If it stays, ask the people who run the service',
-		{ httpCode: '404' },
-	);
 
 export function toSelectedUser(record: IDataObject, place: number): SelectedUser {
 	const { user_id, client_user_id, team_id } = record;

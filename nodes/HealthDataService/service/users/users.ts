@@ -1,7 +1,7 @@
 /** User endpoints: one page of the user list, Resolve, the connected sources of a user and their slugs (contract 4.3, 4.4). */
 import type { IDataObject } from 'n8n-workflow';
 import { hasDotSegment } from '../../http/authenticate';
-import { SINGLE_ATTEMPT, type Get, type RequestOptions } from '../../http/client';
+import { SINGLE_ATTEMPT, withOptions, type Get } from '../../http/client';
 import { missingFieldError } from '../../http/errors';
 import { classifyStatus } from '../../http/classify';
 import { Problem, problemOfAll } from '../../shared/problem';
@@ -39,18 +39,15 @@ export const shownUserId = (id: string) =>
 	/^[\w-]{1,64}$/.test(id) ? id : '(an ID with unusual characters)';
 
 /** The user with this client user ID, which may contain any character (quirk 15); undefined if there is none. */
-export async function resolveUser(get: Get, clientUserId: string, once?: RequestOptions) {
+export async function resolveUser(get: Get, clientUserId: string) {
 	if (!isClientUserId(clientUserId)) throw unusableUserId();
-	const user = await get(
-		`/v2/user/resolve/${encodeURIComponent(clientUserId)}`,
-		{},
-		() => undefined,
-		once,
-	);
-	if (user && typeof user.user_id !== 'string') throw missingFieldError('user_id');
+	const path = `/v2/user/resolve/${encodeURIComponent(clientUserId)}`;
+	const user = await get(path, {}, () => undefined);
+	if (!user) return undefined;
+	if (typeof user.user_id !== 'string') throw missingFieldError('user_id');
 	// Some services ignore upper and lower case.
-	const given = user && text(user.client_user_id);
-	if (!given || given.toLowerCase() === clientUserId.toLowerCase()) return user;
+	const given = text(user.client_user_id).toLowerCase();
+	if (given === clientUserId.toLowerCase()) return user;
 	throw new Problem(
 		"The service gave the record of another user for this 'Client User ID'",
 		'Nothing was read, because the data would be those of another person. Ask the people who run the service',
@@ -58,19 +55,15 @@ export async function resolveUser(get: Get, clientUserId: string, once?: Request
 }
 
 /** Quirk 16. */
-export const noSuchClientUser = (id: string) =>
+export const noSuchUser = (message: string) =>
 	new Problem(
-		"There is no user with this 'Client User ID'",
-		blankAround(id) +
-			"Check the identifier, including upper and lower case (User → List shows them), and that the credential's key belongs to the team of this user",
+		message,
+		"Check the identifier, including blanks and upper and lower case (User → List shows it), and that the credential's key belongs to the team of this user",
 		{ httpCode: '404' },
 	);
 
-/** A blank is not cut off, because it may be a part of the identifier. */
-export const blankAround = (id: string) =>
-	id === id.trim()
-		? ''
-		: 'It begins or ends with a blank, which is seen as a part of it. ';
+export const noSuchClientUser = () =>
+	noSuchUser("There is no user with this 'Client User ID'");
 
 /** Maximum of the query parameter `limit` (contract section 8). */
 export const MAX_PAGE_SIZE = 500;
@@ -82,18 +75,8 @@ export interface UserPage {
 	total?: number;
 }
 
-export async function userPage(
-	get: Get,
-	offset: number,
-	pageSize = MAX_PAGE_SIZE,
-	once?: RequestOptions,
-) {
-	const { users, total } = await get(
-		'/v2/user',
-		{ offset, limit: pageSize },
-		undefined,
-		once,
-	);
+export async function userPage(get: Get, offset: number, pageSize = MAX_PAGE_SIZE) {
+	const { users, total } = await get('/v2/user', { offset, limit: pageSize });
 	if (!Array.isArray(users) || !users.every(isObject)) throw missingFieldError('users');
 	if (!users.every(({ user_id }) => typeof user_id === 'string' && text(user_id)))
 		throw problemOfAll(
@@ -110,18 +93,13 @@ export async function userPage(
  * A page that begins at `total` or later. Some services reject it with any status instead of sending an empty page (quirk 12), so
  * it is requested once. After 429, 503 or a network error it is requested again, with the usual retries.
  */
-export async function pageBeyondTotal(
-	get: Get,
-	offset: number,
-	pageSize: number,
-	once: RequestOptions,
-) {
+export async function pageBeyondTotal(get: Get, offset: number, pageSize: number) {
 	try {
-		return await userPage(get, offset, pageSize, { ...once, ...SINGLE_ATTEMPT });
+		return await userPage(withOptions(get, SINGLE_ATTEMPT), offset, pageSize);
 	} catch (error) {
 		const status = Number((error as Partial<Problem>).httpCode);
 		if (status >= 400 && classifyStatus(status) !== 'throttled') return { users: [] };
-		return await userPage(get, offset, pageSize, once);
+		return await userPage(get, offset, pageSize);
 	}
 }
 

@@ -35,11 +35,11 @@ it('time in the queue does not count as time of a user, whose requests share wha
 	const stopped: unknown[] = [];
 	let asked = 0;
 	const answer = async ({ budget }: RequestOptions) => {
-		stopped.push(budget!.stoppedBy()?.message);
+		stopped.push(budget!.stoppedBy?.message);
 		await time.pass(100);
-		if (++asked < 3) budget!.spent.start();
+		if (++asked < 3) budget!.start();
 		await time.pass(100);
-		budget!.spent.stop();
+		budget!.stop();
 		return { groups: {}, ...(asked === 1 && { next_cursor: 'x' }) };
 	};
 	const results = await read([{}, {}], answer, { budget: () => ({ retryMs: 0, totalMs: 100 }) });
@@ -52,10 +52,10 @@ it('retries end before requests do, and a request that was sent is not cancelled
 	const noted: unknown[] = [];
 	let isTimeUp = false;
 	const answer = async ({ budget, isCancelled }: RequestOptions) => {
-		const note = () => noted.push([budget!.mayRetry(), budget!.stoppedBy()?.kind, isCancelled!()]);
+		const note = () => noted.push([budget!.mayRetry, budget!.stoppedBy?.kind, isCancelled!()]);
 		isTimeUp = true;
 		note();
-		budget!.spent.start();
+		budget!.start();
 		for (const ms of [10, 60, 70]) {
 			await time.pass(ms);
 			note();

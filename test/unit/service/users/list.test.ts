@@ -12,7 +12,7 @@ import { fc } from '../../../helpers/properties';
 import { useVirtualTime } from '../../../helpers/virtualTime';
 
 const time = useVirtualTime();
-const SAME_PAGE = 'The service gives the same page of its user list again and again';
+const ENDLESS = 'The user list of the service cannot be read to its end';
 const broken = (httpCode = '500') => new Problem('Broken', '', { httpCode });
 
 const read = async (options: TeamOptions, slice: ListSlice = {}) => {
@@ -72,22 +72,12 @@ describe('stall detection', () => {
 	});
 
 	it.each([
-		[
-			'the first user of the list again',
-			['u0', ...times(49, 'u0'), 'u1', ...times(50, 'u0')],
-			SAME_PAGE,
-			/^It seems to ignore 'offset'/,
-		],
-		[
-			'another user than the list',
-			['u0', 'u1', ...times(50, 'u1')],
-			'The user list changes while it is read, faster than it can be read',
-			/^Try again when fewer users come and go/,
-		],
-	])('50 are an error, beginning with %s', async (_, ids, message, description) => {
+		['the first user of the list again', ['u0', ...times(49, 'u0'), 'u1', ...times(50, 'u0')]],
+		['another user than the list', ['u0', 'u1', ...times(50, 'u1')]],
+	])('50 are an error, beginning with %s', async (_, ids) => {
 		await expect(readPages(...ids)).rejects.toMatchObject({
-			message,
-			description: expect.stringMatching(description),
+			message: ENDLESS,
+			description: expect.stringMatching(/^It ignores 'offset', changes faster/),
 			concernsAll: true,
 		});
 	});
@@ -195,7 +185,7 @@ it('a list that never ends is an error that says so', async () => {
 		for await (const { users } of userPages(get, { pagesAhead: 0 })) if (users.length > 1) throw new Error('Two');
 	};
 	await expect(read()).rejects.toMatchObject({
-		message: 'The user list of the service does not end: it has more than 20,000 pages',
+		message: ENDLESS,
 		concernsAll: true,
 	});
 });
@@ -293,7 +283,7 @@ it('a list that is another one each time ends with an error', async () => {
 		if (request > 1000) throw new Error('Without end');
 		return [`u${(request * 7) % 5}`, `u${(request * 11) % 7}`];
 	}, 100);
-	await expect(idsOf(userPages(get))).rejects.toThrow('The user list changes while it is read');
+	await expect(idsOf(userPages(get))).rejects.toThrow(ENDLESS);
 	expect(requests).toBeLessThan(150);
 });
 

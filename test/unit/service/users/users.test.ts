@@ -1,7 +1,7 @@
 /** Page of the user list: its validation, and a failure after `total`. Identifiers, and the sources of a user. */
 import type { IDataObject } from 'n8n-workflow';
 import { authenticate } from '../../../../nodes/HealthDataService/http/authenticate';
-import type { Get } from '../../../../nodes/HealthDataService/http/client';
+import { withOptions, type Get } from '../../../../nodes/HealthDataService/http/client';
 import {
 	connectedSources,
 	isClientUserId,
@@ -38,13 +38,13 @@ describe('after total', () => {
 
 	it.each(['400', '404', '422', '500'])('a refusal with status %s is the end, after one try', async (status) => {
 		const { get, asked } = service(failed(status));
-		expect(await pageBeyondTotal(get, 3, 20, { isCancelled })).toEqual({ users: [] });
+		expect(await pageBeyondTotal(withOptions(get, { isCancelled }), 3, 20)).toEqual({ users: [] });
 		expect(asked).toEqual([['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled, maxAttempts: 1 }]]);
 	});
 
 	it.each([undefined, '429', '503'])('an error of another cause (status %p) is retried as always', async (status) => {
 		const { get, asked } = service(failed(status), { users: [ANNA], total: 4 });
-		expect(await pageBeyondTotal(get, 3, 20, { isCancelled })).toEqual({ users: [ANNA], total: 4 });
+		expect(await pageBeyondTotal(withOptions(get, { isCancelled }), 3, 20)).toEqual({ users: [ANNA], total: 4 });
 		expect(asked).toEqual([
 			['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled, maxAttempts: 1 }],
 			['/v2/user', { offset: 3, limit: 20 }, undefined, { isCancelled }],

@@ -1,5 +1,5 @@
 /** Redirects (quirk 13): one below the Base URL is followed; any other is the answer. */
-import { redirectTarget } from '../../../nodes/HealthDataService/http/redirect';
+import { redirectTarget } from '../../../nodes/HealthDataService/http/authenticate';
 import { served } from '../../helpers/playedService';
 import { useVirtualTime } from '../../helpers/virtualTime';
 
