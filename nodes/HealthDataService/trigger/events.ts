@@ -1,7 +1,7 @@
 /** Event types of the trigger: a new reading of each metric, and a new user. Events are rows with a time. */
 import type { Get } from '../http/client';
 import type { RequestLimits } from '../http/requestQueue';
-import { collectRows, withServiceFields } from '../service/readings/rows';
+import { readingRows, withServiceFields } from '../service/readings/rows';
 import { identityOf, type Identity } from '../service/readings/identity';
 import { metrics, type Metric } from '../service/readings/metrics';
 import {
@@ -72,9 +72,10 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			asCompleted: true,
 			// Not more than a rate limit leaves room for: they would all wait, and none would be done soon.
 			width: Math.ceil(usersPerRequest * Math.min(concurrency, requestsPerSecond)),
-			// Change detection adds `local_time` and `row_id`.
 			sourceTypes,
-			collect: collectRows(metric, { limit: new RowLimit(Infinity, tooManyRows) }),
+			limit: new RowLimit(Infinity, tooManyRows),
+			// Change detection adds `local_time` and `row_id`.
+			toRows: (groups, { user }) => readingRows({ metric }, groups, user),
 		});
 	},
 });

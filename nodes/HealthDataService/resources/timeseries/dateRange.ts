@@ -200,6 +200,7 @@ function toReadRange(options: RangeOptions, here: DateTime): ReadRange {
 		to: to.toFormat(format),
 		query: hasBegun ? between(earliest, end) : undefined,
 		isBefore({ local, time = Infinity }) {
+			if (!comparesPrevious) return false;
 			return isDays ? local !== null && local < from : time < +start;
 		},
 	};

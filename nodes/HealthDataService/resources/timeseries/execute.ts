@@ -24,7 +24,7 @@ export function executeTimeseries(metric: Metric): Execute {
 	return async (context, connectRun) => {
 		const request = readRequest(context, metric);
 		const { output, provider, limit } = request;
-		const columns = output.columns(metric, request);
+		const columns = output.columns(request);
 		const short = request.isSimple ? shortColumns(metric, columns) : undefined;
 		const names = runOf(context).once('names', (): ResolvedNames => new Map());
 		const selection = readSelection(context, request, columns, names);
@@ -32,7 +32,7 @@ export function executeTimeseries(metric: Metric): Execute {
 		const { get } = noted;
 
 		const check = resultCheck(context, selection);
-		const options = { ...usersOptions(metric, request, selection), onDone: check };
+		const options = { ...usersOptions(request, selection), onDone: check };
 		const results: UserResult[] = [];
 		let found = 0;
 		let failures = 0;
@@ -64,11 +64,10 @@ export function executeTimeseries(metric: Metric): Execute {
  * back no other.
  */
 function usersOptions(
-	metric: Metric,
 	request: TimeseriesRequest,
 	selection: UserSelection,
 ): ReadUsersOptions {
-	const { output, provider, sourceTypes, limit, rangeOf, concurrency } = request;
+	const { metric, output, provider, sourceTypes, limit, rangeOf, concurrency } = request;
 	const asCompleted = !limit.mayEndEarly;
 	return {
 		metric,
@@ -80,7 +79,8 @@ function usersOptions(
 		width: asCompleted ? USERS_PER_REQUEST * concurrency : concurrency,
 		asCompleted,
 		sourceTypes,
-		collect: output.collect(metric, request),
+		limit: output.isPerReading ? limit : undefined,
+		toRows: (groups, selected) => output.toRows(request, groups, selected),
 	};
 }
 

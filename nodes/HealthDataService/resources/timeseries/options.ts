@@ -188,6 +188,7 @@ export function readOptions(
 	const zone = readOption(context, timeZoneField, '', toZone);
 	const options: TimeseriesOptions = {
 		...readRequestLimits(context),
+		metric,
 		output,
 		sourceTypes: readSourceTypes(context),
 		whenNotFound: readWhenNotFound(context),

@@ -17,6 +17,8 @@ import {
 	type UserScope,
 } from '../../fields/users';
 import type { Metric } from '../../service/readings/metrics';
+import type { RowLimit } from '../../service/readings/rowLimit';
+import type { SummaryOptions } from '../../service/readings/summary';
 import {
 	listedUsers,
 	oneUser,
@@ -33,7 +35,7 @@ import {
 	type TypedDates,
 } from './dateRange';
 import { readOptions, timeseriesOptions, type TimeseriesOptions } from './options';
-import { outputField, type Output, type OutputOptions } from './output';
+import { outputField, type Output } from './output';
 
 /** Pages are in order of time; the contract has no other order. */
 const LIMIT_HINT =
@@ -50,7 +52,8 @@ export const timeseriesFields: INodeProperties[] = [
 ];
 
 /** The values of the fields that are the same for all items. */
-export interface TimeseriesRequest extends TimeseriesOptions, OutputOptions {
+export interface TimeseriesRequest extends TimeseriesOptions, SummaryOptions {
+	limit: RowLimit;
 	scope: UserScope;
 	/** Whether an AI agent gets short rows. */
 	isSimple: boolean;

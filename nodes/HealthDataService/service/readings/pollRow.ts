@@ -24,10 +24,11 @@ export function pollRow(
 	user: UserRef,
 	{ emitted, inLookback, limits, localTimeOf }: PollReadings,
 ): IDataObject {
-	const options = { limits, meanLimits: [], onlyStatus: [], comparesPrevious: false };
+	const common = { meanLimits: [], onlyStatus: [], comparesPrevious: false };
+	const options = { ...common, metric, limits };
 	const read = (row: IDataObject) => readingOf(metric, row, localTimeOf);
 	const valuesOf = (readings: Reading[]) =>
-		periodValues(metric, options, measurementsOf(metric, readings));
+		periodValues(options, measurementsOf(metric, readings));
 	const out = emitted.map(({ row }) => read(row));
 	const values = valuesOf(out);
 	if (values.readings === 0) {
@@ -40,7 +41,7 @@ export function pollRow(
 	values.corrected = emitted.filter(({ change }) => change === 'updated').length;
 	// The same for a repeated item.
 	const id = emitted.map((one) => one.key + one.values).sort();
-	return rowMaker('poll', metric, options)(user, values, id);
+	return rowMaker('poll', options)(user, values, id);
 }
 
 /** The newest reading where no number can be trusted: an alert without values helps nobody. */

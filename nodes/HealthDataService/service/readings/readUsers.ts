@@ -13,7 +13,8 @@ import { concurrentMap, type MapOptions } from '../../shared/concurrentMap';
 import { Problem, problemOfOne } from '../../shared/problem';
 import { pathOf, type Metric } from './metrics';
 import { readingPages } from './pages';
-import { groupPages, type Collect } from './rows';
+import type { RowLimit } from './rowLimit';
+import { groupsOf, type Group } from './rows';
 import { isUsableUserId, unusableUserId } from '../users/users';
 import {
 	throwUnlessSkipped,
@@ -49,7 +50,9 @@ export interface ReadUsersOptions extends MapOptions {
 	budget?: () => UserBudget;
 	/** In lower case. Default: all. */
 	sourceTypes?: readonly string[];
-	collect: Collect;
+	/** Of the readings of each user. Default: all. */
+	limit?: RowLimit;
+	toRows: (groups: Group[], selected: SelectedUser) => IDataObject[];
 	/** Called with each result at once, in any order. May throw to stop the read. */
 	onDone?: (result: UserResult) => void;
 }
@@ -106,7 +109,7 @@ async function readUser(
 async function readInto(
 	result: UserResult,
 	get: Get,
-	{ metric, query, selection, sourceTypes, collect }: ReadUsersOptions,
+	{ metric, query, selection, sourceTypes, limit, toRows }: ReadUsersOptions,
 	request: RequestOptions,
 ) {
 	const { user, sentId = user.user_id } = result;
@@ -116,9 +119,16 @@ async function readInto(
 		result.isGone = true;
 	};
 	const path = pathOf(metric, encodeURIComponent(sentId));
-	const pages = readingPages(get, path, query(result), onMissing, request);
-	const rows = await collect(groupPages(pages, sourceTypes), result);
-	if (!result.isGone) result.rows = rows;
+	const groups: Group[] = [];
+	let readings = 0;
+	for await (const page of readingPages(get, path, query(result), onMissing, request)) {
+		for (const group of groupsOf(page, sourceTypes)) {
+			groups.push(group);
+			readings += group.data.length;
+		}
+		if (limit?.isReached(readings)) break;
+	}
+	if (!result.isGone) result.rows = toRows(groups, result);
 }
 
 /** The budget that all requests for one user share. */

@@ -15,21 +15,12 @@ import {
 	type Reading,
 } from './measurements';
 import { measuredColumns, type Metric } from './metrics';
-import {
-	collectRows,
-	type Collect,
-	type Group,
-	type RangeOf,
-	type ReadRange,
-} from './rows';
+import { readingRows, type Group, type RowOptions } from './rows';
 
 /** *Return Only*: values of the column `status`. */
 export type Status = 'high' | 'in range' | 'no readings';
 
-export interface SummaryOptions {
-	rangeOf: RangeOf;
-	/** Whether rows have `time_zone`. */
-	hasTimeZone?: boolean;
+export interface SummaryOptions extends RowOptions {
 	/** A slug; empty for all. */
 	provider: string;
 	sourceTypes: readonly string[];
@@ -43,56 +34,54 @@ export interface SummaryOptions {
 }
 
 /** A row for each day, its sources together. */
-export function collectDaily(metric: Metric, options: SummaryOptions): Collect {
-	const { rangeOf, provider, sourceTypes } = options;
-	const toRow = rowMaker('day', metric, options);
-	return async (pages, selected) => {
-		const range = rangeOf(selected);
-		const readings = await readingsOf(metric, pages, selected, range);
-		const days = groupBy(measurementsOf(metric, readings), dayOf);
-		return [...days.keys()].sort().map((day) => {
-			const date = day === NO_DAY ? null : day;
-			const values = periodValues(metric, options, days.get(day)!);
-			Object.assign(values, { date, time_zone: range.zone });
-			return toRow(selected.user, values, [date, provider, ...sourceTypes]);
-		});
-	};
+export function dayRows(
+	options: SummaryOptions,
+	groups: Group[],
+	selected: SelectedUser,
+): IDataObject[] {
+	const { metric, rangeOf, provider, sourceTypes } = options;
+	const { zone: time_zone } = rangeOf(selected);
+	const toRow = rowMaker('day', options);
+	const readings = readingsOf(options, groups, selected);
+	const days = groupBy(measurementsOf(metric, readings), dayOf);
+	return [...days.keys()].sort().map((day) => {
+		const date = day === NO_DAY ? null : day;
+		const values = periodValues(options, days.get(day)!);
+		Object.assign(values, { date, time_zone });
+		return toRow(selected.user, values, [date, provider, ...sourceTypes]);
+	});
 }
 
 /** One row, also without readings; none where *Return Only* leaves the user out. */
-export function collectSummary(metric: Metric, options: SummaryOptions): Collect {
-	const { rangeOf, provider, sourceTypes, onlyStatus, comparesPrevious } = options;
+export function summaryRows(
+	options: SummaryOptions,
+	groups: Group[],
+	selected: SelectedUser,
+): IDataObject[] {
+	const { metric, rangeOf, provider, sourceTypes, onlyStatus } = options;
 	const { minReadings = 0, minDays = 0 } = options;
-	const toRow = rowMaker('summary', metric, options);
-	return async (pages, selected) => {
-		const range = rangeOf(selected);
-		const readings = await readingsOf(metric, pages, selected, range);
-		const isBefore = (one: Reading) => comparesPrevious && range.isBefore(one);
-		const valuesOf = (ofPeriod: Reading[]) =>
-			periodValues(metric, options, measurementsOf(metric, ofPeriod));
-		const values = valuesOf(readings.filter((one) => !isBefore(one)));
-		if (onlyStatus.length > 0 && !onlyStatus.includes(values.status as Status)) return [];
-		const { from, to, zone: time_zone } = range;
-		const connected = selected.record && connectedSlugs(selected.record);
-		const enough_readings =
-			Number(values.readings) >= minReadings && Number(values.days) >= minDays;
-		Object.assign(values, { from, to, time_zone, connected, enough_readings });
-		// Each period as if it was read alone.
-		const valuesBefore = valuesOf(readings.filter(isBefore));
-		for (const [column, value] of Object.entries(valuesBefore))
-			values[before(column)] = value;
-		return [toRow(selected.user, values, [from, to, provider, ...sourceTypes])];
-	};
+	const { from, to, zone: time_zone, isBefore } = rangeOf(selected);
+	const readings = readingsOf(options, groups, selected);
+	const valuesOf = (ofPeriod: Reading[]) =>
+		periodValues(options, measurementsOf(metric, ofPeriod));
+	const values = valuesOf(readings.filter((one) => !isBefore(one)));
+	if (onlyStatus.length > 0 && !onlyStatus.includes(values.status as Status)) return [];
+	const connected = selected.record && connectedSlugs(selected.record);
+	const enough_readings =
+		Number(values.readings) >= minReadings && Number(values.days) >= minDays;
+	Object.assign(values, { from, to, time_zone, connected, enough_readings });
+	// Each period as if it was read alone.
+	const valuesBefore = valuesOf(readings.filter(isBefore));
+	for (const [column, value] of Object.entries(valuesBefore))
+		values[before(column)] = value;
+	const id = [from, to, provider, ...sourceTypes];
+	return [rowMaker('summary', options)(selected.user, values, id)];
 }
 
-async function readingsOf(
-	metric: Metric,
-	pages: AsyncIterable<Group[]>,
-	selected: SelectedUser,
-	{ localTimeOf }: ReadRange,
-) {
-	const rows = await collectRows(metric)(pages, selected);
-	return rows.map((row) => readingOf(metric, row, localTimeOf));
+function readingsOf(options: RowOptions, groups: Group[], selected: SelectedUser) {
+	const { localTimeOf } = options.rangeOf(selected);
+	const rows = readingRows(options, groups, selected.user);
+	return rows.map((row) => readingOf(options.metric, row, localTimeOf));
 }
 
 /** After all days. */
@@ -106,9 +95,9 @@ type Period = 'day' | 'summary' | 'poll';
 export type ColumnOptions = Omit<SummaryOptions, 'rangeOf' | 'provider' | 'sourceTypes'>;
 
 /** Makes rows with the columns of a period; one without a value is null. @param id what the `row_id` is of, beside metric and user */
-export function rowMaker(period: Period, metric: Metric, options: ColumnOptions) {
-	const { value } = metric;
-	const columns = periodColumns(period, metric, options);
+export function rowMaker(period: Period, options: ColumnOptions) {
+	const { value } = options.metric;
+	const columns = periodColumns(period, options);
 	return (user: UserRef, values: IDataObject, id: unknown[]): IDataObject => {
 		const { user_id } = user;
 		const key = rowKey(userPrefix(user_id), JSON.stringify([value, user_id, ...id]));
@@ -119,16 +108,12 @@ export function rowMaker(period: Period, metric: Metric, options: ColumnOptions)
 }
 
 /** The columns in their order, and which of them a row has. */
-export function periodColumns(
-	period: Period,
-	metric: Metric,
-	options: ColumnOptions,
-): string[] {
+export function periodColumns(period: Period, options: ColumnOptions): string[] {
 	const { meanLimits, limits, minReadings, minDays, onlyStatus } = options;
 	const isSummary = period === 'summary';
 	const compares = isSummary && options.comparesPrevious;
 	const isPoll = period === 'poll';
-	const { averages, others } = aggregateColumns(metric);
+	const { averages, others } = aggregateColumns(options.metric);
 	const columns: Array<[boolean, string[]]> = [
 		[true, ['client_user_id']],
 		[period === 'day', ['date']],
@@ -175,8 +160,7 @@ export function shortColumns(metric: Metric, columns: readonly string[]): string
 
 /** Values of all columns that describe the measurements of a period. */
 export function periodValues(
-	metric: Metric,
-	{ meanLimits, limits }: ColumnOptions,
+	{ metric, meanLimits, limits }: ColumnOptions,
 	measurements: readonly Measurement[],
 ): IDataObject {
 	const counted = measurements.filter((one) => isCounted(metric, one));

@@ -4,7 +4,7 @@ import { groupsOf, readingRows, withServiceFields } from '../../../../nodes/Heal
 
 const owner = { user_id: 'u', client_user_id: null };
 const metric = { times: ['timestamp'], measured: { systolic: [] } } as unknown as Metric;
-const rows = (groups: unknown) => readingRows(groupsOf({ groups } as never), metric, owner);
+const rows = (groups: unknown) => readingRows({ metric }, groupsOf({ groups } as never), owner);
 
 describe('readingRows', () => {
 	it('keeps a field of a group', () =>
