@@ -5,9 +5,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { instantOf, type LocalTimeOf } from '../../shared/dateTime';
 import { groupBy } from '../../shared/values';
-import { valueKey } from './identity';
 import { areComplete, arePossible, measuredValues, type Measured } from './measured';
-import { measuredColumns, type Metric } from './metrics';
+import type { Metric } from './metrics';
 
 /** A store may cut the seconds of the readings that it copies. */
 const COPY_MS = 60_000;
@@ -66,11 +65,7 @@ export function measurementsOf(
 function equalityKey(metric: Metric, { row, values, time }: Reading): string {
 	const [timeColumn] = metric.times;
 	const withoutTime = time === undefined && (row[timeColumn] || null);
-	const columns = [...measuredColumns(metric), 'unit'];
-	const compared = areComplete(values)
-		? values
-		: columns.map((column) => valueKey(row[column]));
-	return JSON.stringify([withoutTime, ...compared]);
+	return JSON.stringify([withoutTime, ...values]);
 }
 
 /** @param equal readings with equal values, in order of time */
