@@ -25,7 +25,7 @@ export function executeTimeseries(metric: Metric): Execute {
 		const request = readRequest(context, metric);
 		const { output, provider, limit } = request;
 		const columns = output.columns(request);
-		const short = request.isSimple ? shortColumns(metric, columns) : undefined;
+		const short = request.isSimple ? shortColumns(request, columns) : undefined;
 		const names = runOf(context).once('names', (): ResolvedNames => new Map());
 		const selection = readSelection(context, request, columns, names);
 		const noted = notingReadings(await connectRun(request));

@@ -15,7 +15,7 @@ import {
 	type Reading,
 } from './measurements';
 import { measuredColumns, type Metric } from './metrics';
-import { readingRows, type Group, type RowOptions } from './rows';
+import { readingRows, type Group, type ReadingOptions, type RowOptions } from './rows';
 
 /** *Return Only*: values of the column `status`. */
 export type Status = 'high' | 'in range' | 'no readings';
@@ -44,9 +44,9 @@ export function dayRows(
 	const toRow = rowMaker('day', options);
 	const readings = readingsOf(options, groups, selected);
 	const days = groupBy(measurementsOf(metric, readings), dayOf);
-	return [...days.keys()].sort().map((day) => {
-		const date = day === NO_DAY ? null : day;
-		const values = periodValues(options, days.get(day)!);
+	// As text, null comes after all dates.
+	return [...days.keys()].sort().map((date) => {
+		const values = periodValues(options, days.get(date)!);
 		Object.assign(values, { date, time_zone });
 		return toRow(selected.user, values, [date, provider, ...sourceTypes]);
 	});
@@ -84,10 +84,7 @@ function readingsOf(options: RowOptions, groups: Group[], selected: SelectedUser
 	return rows.map((row) => readingOf(options.metric, row, localTimeOf));
 }
 
-/** After all days. */
-const NO_DAY = '~';
-
-const dayOf = ({ local }: Measurement) => local?.slice(0, 10) ?? NO_DAY;
+const dayOf = ({ local }: Measurement) => local?.slice(0, 10) ?? null;
 
 /** What a row is of. */
 type Period = 'day' | 'summary' | 'poll';
@@ -113,7 +110,13 @@ export function periodColumns(period: Period, options: ColumnOptions): string[] 
 	const isSummary = period === 'summary';
 	const compares = isSummary && options.comparesPrevious;
 	const isPoll = period === 'poll';
-	const { averages, others } = aggregateColumns(options.metric);
+	const { measured, hasMeanText } = options.metric;
+	const aggregates = Object.entries(measured).map(([column, hows]) =>
+		hows.map((how) => `${column}_${how}`),
+	);
+	const averages = aggregates.map(([first]) => first);
+	if (hasMeanText) averages.push('mean');
+	const others = aggregates.flatMap(([, ...more]) => more);
 	const columns: Array<[boolean, string[]]> = [
 		[true, ['client_user_id']],
 		[period === 'day', ['date']],
@@ -139,23 +142,14 @@ export function periodColumns(period: Period, options: ColumnOptions): string[] 
 
 const before = (column: string) => `${column}_before`;
 
-/** `averages`: the first aggregate of each measured column, and the means of a pair as text. */
-function aggregateColumns({ measured, hasMeanText }: Metric) {
-	const all = Object.entries(measured).map(([column, hows]) =>
-		hows.map((how) => `${column}_${how}`),
-	);
-	const averages = all.map(([first]) => first);
-	if (hasMeanText) averages.push('mean');
-	return { averages, others: all.flatMap(([, ...others]) => others) };
-}
+/** Columns that an AI agent does not get, and the times of a reading. */
+const LONG = ['client_user_id', 'user_id', 'row_id', 'from', 'to', 'connected'];
 
 /** The columns for an AI agent, which pays for each character: means as one text, and no minima and maxima. */
-export function shortColumns(metric: Metric, columns: readonly string[]): string[] {
-	const { averages, others } = aggregateColumns(metric);
-	const means = metric.hasMeanText ? averages.filter((column) => column !== 'mean') : [];
-	const long = [...others, ...means, ...means.map(before), ...metric.times];
-	long.push('client_user_id', 'user_id', 'row_id', 'from', 'to', 'connected');
-	return columns.filter((column) => !long.includes(column));
+export function shortColumns({ metric }: ReadingOptions, columns: readonly string[]) {
+	const long = [...LONG, ...metric.times];
+	const isLong = metric.hasMeanText ? /_(mean|mean_before|min|max)$/ : /_(min|max)$/;
+	return columns.filter((column) => !long.includes(column) && !isLong.test(column));
 }
 
 /** Values of all columns that describe the measurements of a period. */
