@@ -10,7 +10,7 @@ import {
 	type ReadUsersOptions,
 	type UserResult,
 } from '../service/readings/readUsers';
-import { RowLimit } from '../service/readings/rowLimit';
+import { MOST, RowLimit } from '../service/readings/rowLimit';
 import { lowerUserId } from '../service/users/users';
 import type {
 	SelectedUser,
@@ -73,16 +73,16 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			// Not more than a rate limit leaves room for: they would all wait, and none would be done soon.
 			width: Math.ceil(usersPerRequest * Math.min(concurrency, requestsPerSecond)),
 			sourceTypes,
-			limit: new RowLimit(Infinity, tooManyRows),
+			limit: new RowLimit(Infinity, tooManyRows()),
 			// Change detection adds `local_time` and `row_id`.
 			toRows: (groups, { user }) => readingRows({ metric }, groups, user),
 		});
 	},
 });
 
-const tooManyRows = (most: string) =>
+const tooManyRows = () =>
 	new Problem(
-		`More than ${most} readings of one user within 'Lookback Hours'`,
+		`More than ${MOST} readings of one user within 'Lookback Hours'`,
 		"Lower 'Lookback Hours' in the options, or choose a 'Provider'",
 	);
 

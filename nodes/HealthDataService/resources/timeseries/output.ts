@@ -28,8 +28,6 @@ export interface Output {
 	/** Whether it has the options for limits, and those for a judgement of a user. */
 	hasLimits?: boolean;
 	hasJudgement?: boolean;
-	/** What to do about too many rows, beside fewer users. */
-	fewerRows: readonly string[];
 	columns: (options: SummaryOptions) => string[];
 	toRows: (
 		options: SummaryOptions,
@@ -37,9 +35,6 @@ export interface Output {
 		selected: SelectedUser,
 	) => IDataObject[];
 }
-
-const SHORTER = "a shorter 'Date Range'";
-const PER_USER = "'Output' set to One Item per User";
 
 const DEFAULT_OUTPUT = 'readings';
 
@@ -49,7 +44,6 @@ export const OUTPUTS: readonly Output[] = [
 		value: DEFAULT_OUTPUT,
 		description: 'Flat rows, ready for a table or a sheet',
 		isPerReading: true,
-		fewerRows: [SHORTER, "'Output' set to One Item per Day or One Item per User"],
 		columns: readingColumns,
 		toRows: identifiedRows,
 	},
@@ -59,7 +53,6 @@ export const OUTPUTS: readonly Output[] = [
 		description: 'A row per user and day, with means or sums',
 		isWholeDays: true,
 		hasLimits: true,
-		fewerRows: [SHORTER, PER_USER],
 		columns: (options) => periodColumns('day', options),
 		toRows: dayRows,
 	},
@@ -70,7 +63,6 @@ export const OUTPUTS: readonly Output[] = [
 		isPerUser: true,
 		hasLimits: true,
 		hasJudgement: true,
-		fewerRows: [],
 		columns: (options) => periodColumns('summary', options),
 		toRows: summaryRows,
 	},
@@ -79,7 +71,6 @@ export const OUTPUTS: readonly Output[] = [
 		value: 'grouped',
 		description: 'All readings of a user in one item, grouped by provider',
 		isPerUser: true,
-		fewerRows: [],
 		columns: () => ['user_id', 'client_user_id', 'groups'],
 		toRows: (_, groups, { user }) => [groupedRow(groups, user)],
 	},
