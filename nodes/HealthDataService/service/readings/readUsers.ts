@@ -85,19 +85,18 @@ async function readUser(
 	const { isTriedOnce, isTimeUp, budget } = options;
 	const own = budgetOf(budget);
 	const { spent } = own;
-	const getOfUser: Get = async (path, params, ifMissing, request) =>
-		await get(path, params, ifMissing, { ...request, budget: own });
 	const request = {
 		...(isTriedOnce?.(selected) && SINGLE_ATTEMPT),
+		budget: own,
 		isCancelled: () => hasEnded() || (!spent.isBegun && isTimeUp?.() === true),
 	};
 	const result: UserResult = { ...selected, rows: [], isGone: false, tookMs: 0 };
 	try {
 		const found = selected.resolve
-			? await selected.resolve(selected, getOfUser, request)
+			? await selected.resolve(selected, get, request)
 			: selected;
 		Object.assign(result, found);
-		if (found) await readInto(result, getOfUser, options, request);
+		if (found) await readInto(result, get, options, request);
 	} catch (error) {
 		if (error === CANCELLED_REQUEST) return undefined;
 		result.problem = problemOfOne(error, hasEnded());
@@ -115,7 +114,7 @@ async function readInto(
 	const { user, sentId = user.user_id } = result;
 	if (!isUsableUserId(user.user_id)) throw unusableUserId();
 	const onMissing = async () => {
-		await throwUnlessSkipped(get, selection, result);
+		await throwUnlessSkipped(get, selection, result, request);
 		result.isGone = true;
 	};
 	const path = pathOf(metric, encodeURIComponent(sentId));

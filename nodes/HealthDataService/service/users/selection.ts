@@ -244,10 +244,11 @@ export async function throwUnlessSkipped(
 	get: Get,
 	{ notFound }: UserSelection,
 	selected: SelectedUser,
+	request?: RequestOptions,
 ) {
 	const { user, record, knownAs, entry } = selected;
 	const name = knownAs ?? user.client_user_id ?? '';
-	const now = isClientUserId(name) ? await resolveUser(get, name) : record;
+	const now = isClientUserId(name) ? await resolveUser(get, name, request) : record;
 	if (isSameUser(now, user.user_id)) throw userExists();
 	if (notFound) throw notFound(entry);
 }
