@@ -9,15 +9,6 @@ import { Problem } from './problem';
 export const isObject = (value: unknown): value is IDataObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** JSON with sorted keys: equal for equal content. */
-export function stableJson(value: unknown): string {
-	return JSON.stringify(value, (_, inner: unknown) =>
-		isObject(inner)
-			? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-			: inner,
-	);
-}
-
 /** Groups in the order of their first elements. */
 export function groupBy<T, K>(all: Iterable<T>, keyOf: (one: T) => K): Map<K, T[]> {
 	const groups = new Map<K, T[]>();

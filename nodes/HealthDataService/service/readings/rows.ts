@@ -3,14 +3,7 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { missingFieldError } from '../../http/errors';
-import {
-	groupBy,
-	isBlank,
-	isObject,
-	stableJson,
-	text,
-	toNumber,
-} from '../../shared/values';
+import { groupBy, isBlank, isObject, text, toNumber } from '../../shared/values';
 import type { LocalTimeOf } from '../../shared/dateTime';
 import { identityOf, toRowId, withKeys } from './identity';
 import type { Reading } from './measurements';
@@ -22,8 +15,7 @@ import type { UserRef } from '../users/users';
 export interface Group {
 	slug: string;
 	data: IDataObject[];
-	/** An object by the contract; any other value is kept as it is. */
-	source: unknown;
+	source: IDataObject;
 	/** The other fields, of which the contract shows none. */
 	extras: IDataObject;
 }
@@ -59,13 +51,13 @@ export function groupsOf(
 		if (!Array.isArray(list) || !list.every(isObject)) throw missingFieldError('groups');
 		return list.map(({ data, source, ...extras }) => {
 			if (!Array.isArray(data) || !data.every(isObject)) throw missingFieldError('data');
-			return { slug, data, source: source ?? {}, extras };
+			// An object by the contract; any other value is all that is known of it.
+			return { slug, data, source: isObject(source) ? source : { type: source }, extras };
 		});
 	});
-	return all.filter(({ source }) => {
-		const { type } = isObject(source) ? source : {};
-		return types.length === 0 || types.includes(text(type).toLowerCase());
-	});
+	return all.filter(
+		({ source }) => types.length === 0 || types.includes(text(source.type).toLowerCase()),
+	);
 }
 
 /** What the rows of readings are made of, beside the readings. */
@@ -125,13 +117,12 @@ export function readingRows(
 
 /** What all rows of a group have in common. @param ofUser the columns in their order */
 function rowOfGroup({ slug, source, extras }: Group, ofUser: IDataObject): IDataObject {
-	const { provider, type, ...more } = isObject(source) ? source : {};
+	const { provider, type, ...more } = source;
 	const row = { ...ofUser };
 	row.provider = isBlank(provider) ? slug : provider;
 	row.source_type = type ?? null;
 	if (row.provider !== slug) withServiceFields(row, { provider: slug });
 	withServiceFields(row, more, { prefix: 'source_' });
-	if (!isObject(source)) withServiceFields(row, { source } as IDataObject);
 	return withServiceFields(row, extras, { prefix: 'group_' });
 }
 
@@ -181,9 +172,7 @@ export function groupedRow(groups: Group[], user: UserRef): IDataObject {
 }
 
 function mergedOf(groups: Group[]) {
-	const equal = groupBy(groups, ({ extras, source }) =>
-		stableJson({ ...extras, source }),
-	);
+	const equal = groupBy(groups, ({ extras, source }) => JSON.stringify([extras, source]));
 	return [...equal.values()].map((parts) => {
 		const [{ extras, source }] = parts;
 		const data = parts.flatMap((part) => part.data);

@@ -48,14 +48,12 @@ describe('readingRows', () => {
 		expect(row.provider).toBe('__proto__');
 	});
 
-	it('keeps the slug of the list beside the provider of the source, and a source that is no object', () => {
+	it('keeps the slug of the list beside the provider of the source, and a source that is no object as its type', () => {
 		const data = [{ timestamp: 't', systolic: 1 }];
 		expect(rows({ lab: [{ data, source: { provider: 'omron' } }] })).toMatchObject([
 			{ provider: 'omron', provider_raw: 'lab' },
 		]);
-		expect(rows({ omron: [{ data, source: 'cuff' }] })).toMatchObject([
-			{ provider: 'omron', source_type: null, source: 'cuff' },
-		]);
+		expect(rows({ omron: [{ data, source: 'cuff' }] })).toMatchObject([{ provider: 'omron', source_type: 'cuff' }]);
 	});
 
 	const group = { data: [] };
