@@ -54,9 +54,7 @@ export function measurementsOf(
 	metric: Metric,
 	readings: readonly Reading[],
 ): Measurement[] {
-	const inOrder = [...readings].sort(
-		(a, b) => (a.time ?? Infinity) - (b.time ?? Infinity),
-	);
+	const inOrder = [...readings].sort(msAfter);
 	const equals = groupBy(inOrder, (reading) => equalityKey(metric, reading));
 	return [...equals.values()].flatMap(withoutCopies);
 }
@@ -73,7 +71,7 @@ function withoutCopies(equal: readonly Reading[]): Measurement[] {
 	const measurements: Measurement[] = [];
 	const recent: Measurement[] = [];
 	for (const reading of equal) {
-		while (recent.length > 0 && agoMs(recent[0], reading) > COPY_MS + SECOND_MS) {
+		while (recent.length > 0 && msAfter(reading, recent[0]) > COPY_MS + SECOND_MS) {
 			recent.shift();
 		}
 		const original =
@@ -90,8 +88,9 @@ function withoutCopies(equal: readonly Reading[]): Measurement[] {
 	return measurements;
 }
 
-/** 0 without a time. */
-const agoMs = (one: Reading, later: Reading) => (later.time ?? 0) - (one.time ?? 0);
+/** For sorting by time, too: a reading without a time comes first. */
+export const msAfter = (later: Reading, one: Reading) =>
+	(later.time ?? 0) - (one.time ?? 0);
 
 const isRepeated = ({ copies }: Measurement, reading: Reading) =>
 	copies.some(
@@ -100,7 +99,7 @@ const isRepeated = ({ copies }: Measurement, reading: Reading) =>
 
 const isCopied = (one: Measurement, reading: Reading) =>
 	reading.time !== undefined &&
-	agoMs(one, reading) <= COPY_MS &&
+	msAfter(reading, one) <= COPY_MS &&
 	!one.copies.some((copy) => isSameSource(copy, reading));
 
 /** Empty text is no source type, like null. */

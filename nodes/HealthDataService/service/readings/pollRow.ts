@@ -5,9 +5,9 @@ import { isBlank } from '../../shared/values';
 import type { UserRef } from '../users/users';
 import type { IdentifiedRow } from './identity';
 import { reachedText, type Limit } from './measured';
-import { measurementsOf, readingOf, type Reading } from './measurements';
+import { measurementsOf, msAfter, readingOf, type Reading } from './measurements';
 import { conversionOf, measuredColumns, type Metric } from './metrics';
-import { greatest, periodValues, rowMaker } from './summary';
+import { periodValues, rowMaker } from './summary';
 
 export interface PollReadings {
 	/** The readings that go out. */
@@ -46,7 +46,7 @@ export function pollRow(
 
 /** The newest reading where no number can be trusted: an alert without values helps nobody. */
 function asItCame(metric: Metric, readings: Reading[]): IDataObject {
-	const { row, local } = greatest(readings, ({ time = 0 }) => [time])!;
+	const { row, local } = [...readings].sort(msAfter).at(-1)!;
 	const columns = measuredColumns(metric);
 	const values = columns.map((column) => shownAs(row[column])).join('/');
 	// An unknown unit would make the values look like those of the metric's.

@@ -9,6 +9,7 @@ import { reachedText, type Limit } from './measured';
 import {
 	isCounted,
 	measurementsOf,
+	msAfter,
 	readingOf,
 	type Counted,
 	type Measurement,
@@ -158,13 +159,14 @@ export function periodValues(
 	measurements: readonly Measurement[],
 ): IDataObject {
 	const counted = measurements.filter((one) => isCounted(metric, one));
+	counted.sort((a, b) => msAfter(a, b) || byValues(a, b));
 	const timed = counted.filter(({ time }) => time !== undefined);
 	const reaching = counted.filter((one) => reachedText(metric, limits, [one]) !== '');
-	const latest = greatest(timed, timeAndValues);
-	const reached = greatest(reaching, timeAndValues);
+	const latest = timed.at(-1);
+	const reached = reaching.at(-1);
 	// With equal values, the later reading is the highest and the lowest.
-	const highest = greatest(counted, valuesAndTime);
-	const lowest = greatest(counted, negativeValuesAndTime);
+	const highest = [...counted].sort(byValues).at(-1);
+	const lowest = [...counted].sort((a, b) => byValues(b, a)).at(-1);
 	const rows = measurements.flatMap(({ copies }) => copies).map(({ row }) => row);
 	const aggregates = aggregatesOf(metric, counted);
 	return {
@@ -218,28 +220,9 @@ function statusOf(
 	return limits.some(isHigh) ? 'high' : 'in range';
 }
 
-const timeAndValues = ({ time = 0, values }: Counted) => [time, ...values];
-const valuesAndTime = ({ time = 0, values }: Counted) => [...values, time];
-const negativeValuesAndTime = ({ time = 0, values }: Counted) => [
-	...values.map((value) => -value),
-	time,
-];
-
-/** The one with the greatest numbers, the first of them before the others; of equal ones the last. */
-export function greatest<T>(
-	all: readonly T[],
-	numbersOf: (one: T) => number[],
-): T | undefined {
-	let found: T | undefined;
-	for (const one of all) {
-		if (!found || compareNumbers(numbersOf(found), numbersOf(one)) <= 0) found = one;
-	}
-	return found;
-}
-
-/** The first difference. */
-const compareNumbers = (a: readonly number[], b: readonly number[]) =>
-	a.map((number, at) => number - b[at]).find((difference) => difference !== 0) ?? 0;
+/** By the first value, then by the next. */
+const byValues = ({ values: a }: Counted, { values: b }: Counted) =>
+	a.map((value, at) => value - b[at]).find((difference) => difference !== 0) ?? 0;
 
 /** Names of all sources, of copies too. */
 function joined(names: unknown[]): string {
