@@ -209,7 +209,7 @@ function toReadRange(options: RangeOptions, here: DateTime): ReadRange {
 /** Start of the period before: of as many calendar days, or as long. */
 function startBefore(start: DateTime, to: DateTime, isDays: boolean): DateTime {
 	if (!isDays) return start.minus(to.diff(start));
-	const days = Math.floor(to.diff(start, 'days').days) + 1;
+	const days = Math.ceil(to.endOf('day').diff(start, 'days').days);
 	return edgeOf(start.minus({ days }), start.zoneName!, 'first');
 }
 

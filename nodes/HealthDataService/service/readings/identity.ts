@@ -7,6 +7,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { instantOf, type Instant } from '../../shared/dateTime';
 import { groupBy, toNumber } from '../../shared/values';
 import {
+	asIs,
 	conversionOf,
 	measuredColumns,
 	spellingOf,
@@ -126,15 +127,10 @@ const valuesOf = ({ values, unit }: Identity, row: IDataObject) =>
 	JSON.stringify(
 		values.map((column) => {
 			// The metric's unit in any spelling, also where it is missing: neither is a correction.
-			const isOwn =
-				column === 'unit' &&
-				conversionOf(unit!, row.unit) === conversionOf(unit!, unit!.name);
+			const isOwn = column === 'unit' && conversionOf(unit!, row.unit) === asIs;
 			return isOwn ? unit!.name : valueKey(row[column]);
 		}),
 	);
-
-/** Units with upper case in their usual spelling, which is part of saved IDs and hashes. */
-const UNITS = new Map(['mmHg', 'kPa'].map((unit) => [unit.toLowerCase(), unit]));
 
 /** The same text for the same value: numbers as text and units are spelled in several ways (quirk 7). */
 export function valueKey(value: unknown): string {
@@ -143,7 +139,8 @@ export function valueKey(value: unknown): string {
 	const { millis, key } = instantOf(value);
 	if (millis !== undefined || typeof value !== 'string') return key;
 	const word = spellingOf(value);
-	return UNITS.get(word) ?? word;
+	// Its usual spelling is part of saved IDs and hashes.
+	return word === 'kpa' ? 'kPa' : word;
 }
 
 /** The `row_id` of a row. A corrected reading keeps it. */

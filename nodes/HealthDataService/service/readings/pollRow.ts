@@ -47,12 +47,10 @@ export function pollRow(
 /** The newest reading where no number can be trusted: an alert without values helps nobody. */
 function asItCame(metric: Metric, readings: Reading[]): IDataObject {
 	const { row, local } = [...readings].sort(msAfter).at(-1)!;
-	const columns = measuredColumns(metric);
-	const values = columns.map((column) => shownAs(row[column])).join('/');
+	const given = measuredColumns(metric).map((column) => row[column]);
+	const values = given.map((value) => (isBlank(value) ? '–' : String(value))).join('/');
 	// An unknown unit would make the values look like those of the metric's.
 	const isKnown = conversionOf(metric.unit, row.unit) !== undefined;
 	const text = isKnown ? values : `${values} ${String(row.unit)}`;
 	return { latest: text, latest_time: local, highest: text, highest_time: local };
 }
-
-const shownAs = (value: unknown) => (isBlank(value) ? '–' : String(value));

@@ -106,10 +106,7 @@ export function readingRows(
 		return group.data.map((point) => {
 			const row = { ...start };
 			for (const field of fields) row[field] = point[field] ?? null;
-			for (const column of measured) {
-				const value = row[column];
-				if (typeof value === 'string') row[column] = toNumber(value) ?? value;
-			}
+			for (const column of measured) row[column] = toNumber(row[column]) ?? row[column];
 			return withServiceFields(row, point, { except: fields });
 		});
 	});
