@@ -97,9 +97,10 @@ export function withKeys(identity: Identity, rows: readonly IDataObject[]): Keye
 
 /** The text that same-time readings of one source have in common. Without a time, only the values distinguish them. */
 function textOf(identity: Identity, row: IDataObject, { millis, key }: Instant): string {
-	const source = identity.key.map((column) => row[column] || null);
-	const values = millis === undefined ? [valuesOf(identity, row)] : [];
-	return JSON.stringify([...source, key, ...values]);
+	const parts = identity.key.map((column) => row[column] || null);
+	parts.push(key);
+	if (millis === undefined) parts.push(valuesOf(identity, row));
+	return JSON.stringify(parts);
 }
 
 /**
