@@ -15,7 +15,7 @@ const columnLine = (what, columns) => `${what}: columns ${columns.join(', ')}`;
 /** @param {string} folder of the node @param {Metric} metric @returns {object[]} */
 function emptyReadings(folder, metric) {
 	const { groupsOf, readingRows } = require(join(folder, 'service/readings/rows'));
-	return readingRows(groupsOf({ groups: { any: [{ data: [{}] }] } }), metric, USER);
+	return readingRows({ metric }, groupsOf({ groups: { any: [{ data: [{}] }] } }), USER);
 }
 
 const NO_OPTIONS = { meanLimits: [], limits: [], onlyStatus: [], comparesPrevious: false, hasTimeZone: false };
@@ -27,18 +27,18 @@ const ALL_OPTIONS = {
 
 /** @param {string} folder of the node @param {Metric} metric */
 function metricLines(folder, metric) {
-	/** @type {{ OUTPUTS: Array<{ value: string, columns: (metric: Metric, options: object) => string[] }> }} */
+	/** @type {{ OUTPUTS: Array<{ value: string, columns: (options: object) => string[] }> }} */
 	const { OUTPUTS } = require(join(folder, 'resources/timeseries/output'));
 	return OUTPUTS.flatMap(({ value, columns }) => [
-		columnLine(`${value} of ${metric.value}`, columns(metric, NO_OPTIONS)),
-		columnLine(`${value} of ${metric.value} with all options`, columns(metric, ALL_OPTIONS)),
+		columnLine(`${value} of ${metric.value}`, columns({ ...NO_OPTIONS, metric })),
+		columnLine(`${value} of ${metric.value} with all options`, columns({ ...ALL_OPTIONS, metric })),
 	]);
 }
 
 /** @param {string} folder of the node @param {Metric} metric */
 function pollLine(folder, metric) {
 	const { periodColumns } = require(join(folder, 'service/readings/summary'));
-	return columnLine(`event ${metric.value} by user`, periodColumns('poll', metric, { ...NO_OPTIONS, limits: [{}] }));
+	return columnLine(`event ${metric.value} by user`, periodColumns('poll', { ...NO_OPTIONS, metric, limits: [{}] }));
 }
 
 /** @param {string} folder of the node @param {Event} event @param {Metric} [metric] a new user has no columns of ours but `row_id` */

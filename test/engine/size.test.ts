@@ -10,10 +10,8 @@ import { useVirtualTime } from '../helpers/virtualTime';
 
 const MOST = 100_000;
 const TOO_MANY = 'More than 100,000 rows for one input item are more than n8n can hand on';
-const SHORTER = "a shorter 'Date Range', or ";
-const FORMS = "'Output' set to One Item per Day or One Item per User";
-const LISTED = "'Users' set to Listed Users, with the user IDs shared between several input items";
-const READ_LESS = 'Read less in one go: ';
+const READ_LESS =
+	"Read less in one go: a shorter 'Date Range', 'Output' set to One Item per Day or One Item per User, or 'Users' set to Listed Users, with the user IDs shared between several input items";
 
 const time = useVirtualTime();
 const START = Date.UTC(2026, 2, 10);
@@ -44,7 +42,7 @@ describe('readings of one user', () => {
 	it('reads up to the page with one more row, with any Limit', async () => {
 		count = most.length;
 		const { rows, error } = await run({ returnAll: false, limit: MOST + 1 });
-		expect([error?.message, error?.description]).toEqual([TOO_MANY, READ_LESS + SHORTER + FORMS]);
+		expect([error?.message, error?.description]).toEqual([TOO_MANY, READ_LESS]);
 		expect(rows).toEqual([]);
 		// Of 22 pages.
 		expect(used.sandbox.requests).toHaveLength(21);
@@ -84,7 +82,7 @@ describe('readings of many users', () => {
 	it('stops at too many rows, while the first user is still being read, and sends nothing more', async () => {
 		used.sandbox.switches.fault = slowFirst;
 		const { rows, error } = await run({ options: { concurrency: 4 } });
-		expect([error?.message, error?.description]).toEqual([TOO_MANY, `${READ_LESS}${SHORTER}${FORMS}, or ${LISTED}`]);
+		expect([error?.message, error?.description]).toEqual([TOO_MANY, READ_LESS]);
 		expect(rows).toEqual([]);
 
 		const { load, requests } = used.sandbox;
@@ -125,7 +123,7 @@ describe('a team of more than 100,000', () => {
 
 	it.each(['grouped', 'summary'])('a row per user fails before any user is read: %s', async (output) => {
 		const { error } = await run(allUsers({ output }));
-		expect([error?.message, error?.description]).toEqual([TOO_MANY, READ_LESS + LISTED]);
+		expect([error?.message, error?.description]).toEqual([TOO_MANY, READ_LESS]);
 		expect(used.sandbox.requests).toHaveLength(1);
 	});
 

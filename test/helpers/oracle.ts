@@ -106,20 +106,23 @@ function valuesIn({ values, unit }: Reading, isSessions: boolean): number[] | un
 	return isPossible ? [systolic, diastolic] : undefined;
 }
 
-/** What is compared: the converted values, also of those that no person can have. */
+/** What is compared: each value converted, also where no person can have it, or else as it came with its unit. */
 function comparedOf({ values, unit }: Reading, isSessions: boolean): string {
 	const word = String(unit ?? '')
 		.toLowerCase()
 		.replace(' ', '');
 	const known = isSessions ? ['', 'min', 'minutes', 's', 'hours'] : ['', 'mmhg', 'mm[hg]', 'kpa'];
-	const numbers = values.map((one) => numberOf(one ?? 'none'));
-	if (!known.includes(word) || numbers.some(Number.isNaN)) {
-		const raw = values.map((one, at) => (Number.isNaN(numbers[at]) ? one : numbers[at]));
-		return JSON.stringify([word === 'mmhg' ? 'mmHg' : word === 'kpa' ? 'kPa' : word, ...raw]);
-	}
-	const factor = { s: 1 / 60, hours: 60 }[word] ?? 1;
-	if (word === 'kpa') return JSON.stringify(numbers.map((one) => Math.round(one * 75.0062) / 10));
-	return JSON.stringify(numbers.map((one) => (word === 's' ? one / 60 : one * factor)));
+	const convert = (number: number) => {
+		if (word === 'kpa') return Math.round(number * 75.0062) / 10;
+		return word === 's' ? number / 60 : number * (word === 'hours' ? 60 : 1);
+	};
+	const compared = values.map((one) => {
+		if (one === null) return null;
+		const number = numberOf(one);
+		const shown = Number.isNaN(number) ? String(one) : number;
+		return known.includes(word) && typeof shown === 'number' ? convert(shown) : `${shown} ${word}`;
+	});
+	return JSON.stringify(compared);
 }
 
 /** Each measurement once, in order of time, with all its sources. */

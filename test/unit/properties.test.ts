@@ -21,7 +21,7 @@ it('no field of a point or a source is lost or overwrites another', () => {
 	fc.assert(
 		fc.property(fields, fields, (point, source) => {
 			const page = JSON.parse(JSON.stringify({ groups: { omron: [{ data: [point], source }] } })) as IDataObject;
-			const [row] = readingRows(groupsOf(page), bloodPressure, owner);
+			const [row] = readingRows({ metric: bloodPressure }, groupsOf(page), owner);
 			expect(row.user_id).toBe('u');
 			for (const column of COLUMNS)
 				expect(shown(row[column])).toBe(shown(Object.entries(point).find(([key]) => key === column)?.[1] ?? null));

@@ -14,7 +14,7 @@ import type {
 import { isTool } from '../fields/field';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
-import { RowLimit } from '../service/readings/rowLimit';
+import { MOST, RowLimit } from '../service/readings/rowLimit';
 import { Problem, problemOfAll, sentences, toNodeError } from '../shared/problem';
 
 /**
@@ -86,11 +86,10 @@ const told = (context: IExecutePaginationFunctions, error: Error) =>
 		: error;
 
 /** Limit of one input item. @param advice what to do instead of reading too many rows, with the fields of the operation */
-export const itemLimit = (maxRows: number, advice: string) =>
-	new RowLimit(maxRows, (most) => {
-		const message = `More than ${most} rows for one input item are more than n8n can hand on`;
-		return problemOfAll(message, advice);
-	});
+export function itemLimit(maxRows: number, advice: string): RowLimit {
+	const message = `More than ${MOST} rows for one input item are more than n8n can hand on`;
+	return new RowLimit(maxRows, problemOfAll(message, advice));
+}
 
 export class Run {
 	/** Whether *Batching* starts the items one after the other. */

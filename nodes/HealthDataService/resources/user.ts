@@ -68,7 +68,7 @@ const listUsers: Execute = async (context, connectRun) => {
 		const problem = await providerProblem(get, slug, connectedField.displayName);
 		if (problem) throw problem;
 	}
-	const kept = limit.keep(read);
+	const kept = read.slice(0, limit.maxRows);
 	return [
 		...kept.map(isSimple ? simpleUser : userRow),
 		...limitNote(context, kept.length, limit.maxRows, FEWER_USERS),

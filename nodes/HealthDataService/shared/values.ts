@@ -9,15 +9,6 @@ import { Problem } from './problem';
 export const isObject = (value: unknown): value is IDataObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** JSON with sorted keys: equal for equal content. */
-export function stableJson(value: unknown): string {
-	return JSON.stringify(value, (_, inner: unknown) =>
-		isObject(inner)
-			? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-			: inner,
-	);
-}
-
 /** Groups in the order of their first elements. */
 export function groupBy<T, K>(all: Iterable<T>, keyOf: (one: T) => K): Map<K, T[]> {
 	const groups = new Map<K, T[]>();
@@ -41,7 +32,7 @@ export function memoized<K, T>(make: (key: K) => T): (key: K) => T {
 
 /** An identifier or a name as text. Numbers are accepted, because identifiers often are numbers; blank gives an empty text. */
 export function text(value: unknown): string {
-	if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+	if (typeof value === 'number') return String(value);
 	return typeof value === 'string' && value.trim() !== '' ? value : '';
 }
 
@@ -103,33 +94,18 @@ export function toChoice<T extends { value: string }>(
 	throw unusable(field, 'one of its options', value, advice);
 }
 
-export function wholeNumber(
-	value: unknown,
-	field: string,
-	min: number,
-	max = Infinity,
-): number {
-	const number = toNumber(value) ?? NaN;
-	if (Number.isSafeInteger(number) && number >= min && number <= max) return number;
-	const range = max === Infinity ? `of ${min} or more` : `from ${min} to ${max}`;
-	throw unusable(
-		field,
-		`a whole number ${range}`,
-		value,
-		`Enter '${field}' in digits, such as 50`,
-	);
-}
+const numberField =
+	(kind: string, example: string, isKind: (number: number) => boolean) =>
+	(value: unknown, field: string, min: number, max = Infinity): number => {
+		const number = toNumber(value) ?? NaN;
+		if (isKind(number) && number >= min && number <= max) return number;
+		const range = max === Infinity ? `of ${min} or more` : `from ${min} to ${max}`;
+		const advice = `Enter '${field}' in digits, such as ${example}`;
+		throw unusable(field, `${kind} ${range}`, value, advice);
+	};
 
-export function someNumber(value: unknown, field: string, min: number): number {
-	const number = toNumber(value) ?? NaN;
-	if (number >= min) return number;
-	throw unusable(
-		field,
-		`a number of ${min} or more`,
-		value,
-		`Enter '${field}' in digits, such as 2.5`,
-	);
-}
+export const wholeNumber = numberField('a whole number', '50', Number.isSafeInteger);
+export const someNumber = numberField('a number', '2.5', Number.isFinite);
 
 /** The Problem of a field with an invalid value. Names only the type of the value: the value may be a reading. */
 export const unusable = (
@@ -138,9 +114,6 @@ export const unusable = (
 	value: unknown,
 	advice: string,
 ) => new Problem(`'${field}' is not ${expected}`, advice + whatCame(value));
-
-export const emptyField = (field: string, value: unknown, advice: string) =>
-	new Problem(`'${field}' is empty`, advice + whatCame(value));
 
 /** The type of a value that cannot be typed into a field, as a sentence; empty for others. */
 export function whatCame(value: unknown): string {

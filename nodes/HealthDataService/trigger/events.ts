@@ -1,7 +1,7 @@
 /** Event types of the trigger: a new reading of each metric, and a new user. Events are rows with a time. */
 import type { Get } from '../http/client';
 import type { RequestLimits } from '../http/requestQueue';
-import { collectRows, withServiceFields } from '../service/readings/rows';
+import { readingRows, withServiceFields } from '../service/readings/rows';
 import { identityOf, type Identity } from '../service/readings/identity';
 import { metrics, type Metric } from '../service/readings/metrics';
 import {
@@ -10,7 +10,7 @@ import {
 	type ReadUsersOptions,
 	type UserResult,
 } from '../service/readings/readUsers';
-import { RowLimit } from '../service/readings/rowLimit';
+import { MOST, RowLimit } from '../service/readings/rowLimit';
 import { lowerUserId } from '../service/users/users';
 import type {
 	SelectedUser,
@@ -57,7 +57,6 @@ const newReading = (metric: Metric): TriggerEvent => ({
 		{ target, windowStartOf, usersPerRequest = USERS_PER_REQUEST, ...options },
 	) {
 		const { concurrency, requestsPerSecond = Infinity, provider, sourceTypes } = target;
-		const limit = new RowLimit(Infinity, tooManyRows);
 		const query = (user: SelectedUser) => {
 			const start_date = new Date(windowStartOf(user)).toISOString();
 			return { start_date, provider };
@@ -71,15 +70,17 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			// Not more than a rate limit leaves room for: they would all wait, and none would be done soon.
 			width: Math.ceil(usersPerRequest * Math.min(concurrency, requestsPerSecond)),
 			sourceTypes,
+			limit: new RowLimit(Infinity, tooManyRows()),
 			// `toItem` fills in `local_time`, `row_id` and `change`.
-			collect: collectRows(metric, { limit, hasChange: true }),
+			toRows: (groups, { user }) =>
+				readingRows({ metric, hasChange: true }, groups, user),
 		});
 	},
 });
 
-const tooManyRows = (most: string) =>
+const tooManyRows = () =>
 	new Problem(
-		`More than ${most} readings of one user within 'Lookback Hours'`,
+		`More than ${MOST} readings of one user within 'Lookback Hours'`,
 		"Lower 'Lookback Hours' in the options, or choose a 'Provider'",
 	);
 

@@ -1,6 +1,6 @@
 /** Problem, and its conversion to an error of n8n. */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
-import { isObject, stableJson } from '../../../nodes/HealthDataService/shared/values';
+import { isObject } from '../../../nodes/HealthDataService/shared/values';
 import { Problem, toNodeError, type Kind } from '../../../nodes/HealthDataService/shared/problem';
 
 const node = { id: '1', name: 'Node', type: 'test', typeVersion: 1, position: [0, 0], parameters: {} } as INode;
@@ -71,11 +71,4 @@ describe('JSON', () => {
 		['{}', false],
 		[undefined, false],
 	])('%p is an object: %p', (value, is) => expect(isObject(value)).toBe(is));
-
-	it('is the same for any order of fields, but not of a list', () => {
-		const one = { b: [{ d: 1, c: null }], a: 'x' };
-		expect(stableJson({ a: 'x', b: [{ c: null, d: 1 }] })).toBe(stableJson(one));
-		expect(stableJson(one)).toBe('{"a":"x","b":[{"c":null,"d":1}]}');
-		expect(stableJson([1, 2])).not.toBe(stableJson([2, 1]));
-	});
 });

@@ -30,7 +30,6 @@ it.each<[unknown, string]>([
 	[' a ', ' a '],
 	[7, '7'],
 	[0, '0'],
-	[7n, '7'],
 	...all('', ['', ' \n', true, null, undefined, {}, ['a']]),
 ])('as an identifier, %p is %j', (value, expected) => expect(text(value)).toBe(expected));
 

@@ -1,7 +1,8 @@
 /** Calendar: the instants that the values of date fields mean, and the edges of days, whatever the clocks of the zone do. */
 import { DateTime } from 'luxon';
 import { isoParts } from '../../shared/dateTime';
-import { emptyField, isBlank, unusable } from '../../shared/values';
+import { Problem } from '../../shared/problem';
+import { isBlank, unusable } from '../../shared/values';
 
 /** The start and the end of a range. */
 export type Edge = 'first' | 'last';
@@ -49,7 +50,7 @@ export function toTime(value: unknown, zone: string, edge: Edge): DateTime {
 function parse(value: unknown, zone: string, edge: Edge) {
 	const field = LABELS[edge];
 	if (edge === 'first' && isBlank(value))
-		throw emptyField(field, value, 'Pick a date, or choose another Date Range');
+		throw new Problem(`'${field}' is empty`, 'Pick a date, or choose another Date Range');
 	const { iso, clock, offset } = isoParts(toText(value));
 	const written = DateTime.fromISO(iso, { zone: 'UTC', setZone: true });
 	if (written.isValid) return { written, clock, offset };
@@ -62,11 +63,9 @@ function dateAdvice(zone: string) {
 	return `Enter a date such as ${today} (today), a date and time such as ${today}T14:30, or an expression that gives one, e.g. {{ $now.minus({ days: 3 }) }}`;
 }
 
-/** Accepts text, a JS Date and a Luxon DateTime, which is recognized by its method: n8n may use another copy of Luxon. */
+/** Accepts text, a JS Date and a Luxon DateTime, which have the same method: n8n may use another copy of Luxon. */
 function toText(value: unknown): string {
-	// `toJSON` of an invalid date is null.
-	if (value instanceof Date) return value.toJSON() ?? '';
-	const { toISO } = (value ?? {}) as { toISO?: () => string | null };
-	const iso = typeof toISO === 'function' ? toISO.call(value) : value;
+	const { toJSON } = Object(value) as { toJSON?: () => unknown };
+	const iso = typeof toJSON === 'function' ? toJSON.call(value) : value;
 	return typeof iso === 'string' ? iso : '';
 }

@@ -200,6 +200,7 @@ function toReadRange(options: RangeOptions, here: DateTime): ReadRange {
 		to: to.toFormat(format),
 		query: hasBegun ? between(earliest, end) : undefined,
 		isBefore({ local, time = Infinity }) {
+			if (!comparesPrevious) return false;
 			return isDays ? local !== null && local < from : time < +start;
 		},
 	};
@@ -208,10 +209,8 @@ function toReadRange(options: RangeOptions, here: DateTime): ReadRange {
 /** Start of the period before: of as many calendar days, or as long. */
 function startBefore(start: DateTime, to: DateTime, isDays: boolean): DateTime {
 	if (!isDays) return start.minus(to.diff(start));
-	const zone = start.zoneName!;
-	const end = edgeOf(to, zone, 'last');
-	const days = Math.round(end.diff(start).as('days'));
-	return edgeOf(start.minus({ days }), zone, 'first');
+	const days = Math.ceil(to.endOf('day').diff(start, 'days').days);
+	return edgeOf(start.minus({ days }), start.zoneName!, 'first');
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 } from '../../service/readings/readUsers';
 import { shortColumns } from '../../service/readings/summary';
 import { notingReadings, providerProblem } from '../../service/users/provider';
-import type { ResolvedNames, UserSelection } from '../../service/users/selection';
+import type { UserSelection } from '../../service/users/selection';
 import type { UserRef } from '../../service/users/users';
 import { shownUserId } from '../../service/users/users';
 import { countOfUsers, logLine, type Problem } from '../../shared/problem';
@@ -24,15 +24,12 @@ export function executeTimeseries(metric: Metric): Execute {
 	return async (context, connectRun) => {
 		const request = readRequest(context, metric);
 		const { output, provider, limit } = request;
-		const columns = output.columns(metric, request);
-		const short = request.isSimple ? shortColumns(metric, columns) : undefined;
-		const names = runOf(context).once('names', (): ResolvedNames => new Map());
-		const selection = readSelection(context, request, names);
+		const columns = output.columns(request);
+		const selection = readSelection(context, request);
 		const noted = notingReadings(await connectRun(request));
 		const { get } = noted;
 
-		const check = resultCheck(context, selection);
-		const options = { ...usersOptions(metric, request, selection), onDone: check };
+		const options = usersOptions(context, request, selection);
 		const results: UserResult[] = [];
 		let found = 0;
 		let failures = 0;
@@ -49,10 +46,11 @@ export function executeTimeseries(metric: Metric): Execute {
 			const problem = await providerProblem(get, provider);
 			if (problem) throw problem;
 		}
-		const rows = limit.keep(results.flatMap((result) => result.rows));
+		const rows = results.flatMap((result) => result.rows).slice(0, limit.maxRows);
 		const notes = limitNote(context, rows.length, limit.maxRows, ASK_FOR_LESS);
 		const failed = results.flatMap((one) => unreadableRow(context, columns, one));
-		if (!short) return [...rows, ...notes, ...failed];
+		if (!request.isSimple) return [...rows, ...notes, ...failed];
+		const short = shortColumns(request, columns);
 		const shortRows = rows.map((row) => shortRow(row, short));
 		return [...shortRows, ...notes, ...failed.map((row) => shortRow(row, OF_FAILURE))];
 	};
@@ -63,11 +61,11 @@ export function executeTimeseries(metric: Metric): Execute {
  * back no other.
  */
 function usersOptions(
-	metric: Metric,
+	context: IExecutePaginationFunctions,
 	request: TimeseriesRequest,
 	selection: UserSelection,
 ): ReadUsersOptions {
-	const { output, provider, sourceTypes, limit, rangeOf, concurrency } = request;
+	const { metric, output, provider, sourceTypes, limit, rangeOf, concurrency } = request;
 	const asCompleted = !limit.mayEndEarly;
 	return {
 		metric,
@@ -79,23 +77,17 @@ function usersOptions(
 		width: asCompleted ? USERS_PER_REQUEST * concurrency : concurrency,
 		asCompleted,
 		sourceTypes,
-		collect: output.collect(metric, request),
+		limit: output.isPerReading ? limit : undefined,
+		toRows: (groups, selected) => output.toRows(request, groups, selected),
+		// At once and in any order: a slow user does not delay the error.
+		onDone({ user, problem }) {
+			if (problem && selection.isOne) throw problem;
+			if (problem && !context.continueOnFail()) throw unreadableProblem(user, problem);
+		},
 	};
 }
 
 const ASK_FOR_LESS = 'Ask for fewer days or fewer users, or for a summary per user';
-
-/** Throws what ends the read, of each user at once and in any order: a slow user does not delay the error. */
-function resultCheck(context: IExecutePaginationFunctions, selection: UserSelection) {
-	let succeeded = 0;
-	return ({ user, problem }: UserResult) => {
-		if (problem && selection.isOne) throw problem;
-		if (problem && !context.continueOnFail())
-			throw unreadableProblem(user, problem, succeeded);
-		// An entry that was skipped has no user.
-		if (user.user_id) succeeded++;
-	};
-}
 
 /** Logs once a run that *Limit* may have cut the rows: an unattended run shows no hint. */
 function logLimit(
@@ -110,14 +102,14 @@ function logLimit(
 }
 
 /** On Error *Stop* with several users. Does not name the client user ID, which may identify a person. */
-function unreadableProblem(user: UserRef, problem: Problem, succeeded: number): Problem {
+function unreadableProblem(user: UserRef, problem: Problem): Problem {
 	// Without a user ID, the message names the position in the list.
 	const subject = user.user_id
 		? `The readings of the user ${shownUserId(user.user_id)} could not be read. `
 		: '';
 	return problem.reworded(
 		subject + problem.message,
-		`${problem.description}. Read so far: ${countOfUsers(succeeded)}. To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node`,
+		`${problem.description}. To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node`,
 		{ concernsAll: true },
 	);
 }

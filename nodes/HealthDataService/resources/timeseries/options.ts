@@ -185,9 +185,12 @@ export function readOptions(
 ): TimeseriesOptions {
 	const { meanLimits = [], thresholds } = metric;
 	const output = readField(context, outputField, toChoiceOf(OUTPUTS));
+	// A metric without limits of the mean has no options for limits.
+	const hasLimits = output.hasLimits === true && meanLimits.length > 0;
 	const zone = readOption(context, timeZoneField, '', toZone);
 	const options: TimeseriesOptions = {
 		...readRequestLimits(context),
+		metric,
 		output,
 		sourceTypes: readSourceTypes(context),
 		whenNotFound: readWhenNotFound(context),
@@ -196,17 +199,11 @@ export function readOptions(
 		maxUsers: readOption(context, maxUsersField, Infinity, wholeNumber),
 		timeZone: zone || context.getTimezone(),
 		hasTimeZone: readOption(context, userTimeZoneField, false, toSwitch),
-		meanLimits: [],
-		limits: [],
+		meanLimits: readLimits(context, hasLimits ? meanLimits : []),
+		limits: readLimits(context, hasLimits ? thresholds : []),
 		onlyStatus: [],
 		comparesPrevious: false,
 	};
-	// A metric without limits of the mean has no options for limits.
-	const hasLimits = output.hasLimits === true && meanLimits.length > 0;
-	if (hasLimits) {
-		options.meanLimits = readLimits(context, meanLimits);
-		options.limits = readLimits(context, thresholds);
-	}
 	if (!output.hasJudgement) return options;
 	if (hasLimits) {
 		options.minReadings = readOption(context, minReadingsField, undefined, wholeNumber);
@@ -214,8 +211,12 @@ export function readOptions(
 	}
 	options.onlyStatus = readOption(context, onlyStatusField, [], toStatuses);
 	options.comparesPrevious = readOption(context, comparePreviousField, false, toSwitch);
+	// Without a limit nobody is high, which would look like good news.
 	if (options.onlyStatus.includes('high') && options.meanLimits.length === 0)
-		throw noLimit(meanLimits);
+		throw new Problem(
+			"'Return Only' is High, but there is no limit above which a mean is high",
+			"Add a limit such as 'Mean Systolic' in the options, or remove High from 'Return Only'",
+		);
 	return options;
 }
 
@@ -228,12 +229,3 @@ function toStatuses(value: unknown, label: string): Status[] {
 	);
 	return words.map((word) => toChoice(word, label, STATUSES).value);
 }
-
-/** Without a limit nobody is high, which would look like good news. */
-const noLimit = (limits: readonly ThresholdOption[]) =>
-	new Problem(
-		"'Return Only' is High, but there is no limit above which a mean is high",
-		limits.length > 0
-			? `Add ${limits.map(({ name }) => `'${name}'`).join(' or ')} in the options`
-			: "This operation has no such limits. Remove High from 'Return Only'",
-	);

@@ -1,29 +1,26 @@
 /** Table of outputs: the forms in which readings leave the node. Nothing else compares the value of *Output*. */
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
-	collectGrouped,
-	collectReadings,
+	groupedRow,
+	identifiedRows,
 	readingColumns,
-	type Collect,
+	type Group,
 } from '../../service/readings/rows';
-import type { Metric } from '../../service/readings/metrics';
-import type { RowLimit } from '../../service/readings/rowLimit';
 import {
-	collectDaily,
-	collectSummary,
+	dayRows,
 	periodColumns,
+	summaryRows,
 	type SummaryOptions,
 } from '../../service/readings/summary';
-
-export interface OutputOptions extends SummaryOptions {
-	limit: RowLimit;
-}
+import type { SelectedUser } from '../../service/users/selection';
 
 export interface Output {
 	name: string;
 	/** Saved in workflows: never changes. */
 	value: string;
 	description: string;
+	/** Whether each reading is a row, so that a user's last pages may not be needed. */
+	isPerReading?: boolean;
 	/** Whether the range begins and ends with whole days. */
 	isWholeDays?: boolean;
 	/** Whether each user is a row, so that the list tells how many there will be. */
@@ -31,14 +28,13 @@ export interface Output {
 	/** Whether it has the options for limits, and those for a judgement of a user. */
 	hasLimits?: boolean;
 	hasJudgement?: boolean;
-	/** What to do about too many rows, beside fewer users. */
-	fewerRows: readonly string[];
-	columns: (metric: Metric, options: OutputOptions) => string[];
-	collect: (metric: Metric, options: OutputOptions) => Collect;
+	columns: (options: SummaryOptions) => string[];
+	toRows: (
+		options: SummaryOptions,
+		groups: Group[],
+		selected: SelectedUser,
+	) => IDataObject[];
 }
-
-const SHORTER = "a shorter 'Date Range'";
-const PER_USER = "'Output' set to One Item per User";
 
 const DEFAULT_OUTPUT = 'readings';
 
@@ -47,9 +43,9 @@ export const OUTPUTS: readonly Output[] = [
 		name: 'One Item per Reading',
 		value: DEFAULT_OUTPUT,
 		description: 'Flat rows, ready for a table or a sheet',
-		fewerRows: [SHORTER, "'Output' set to One Item per Day or One Item per User"],
+		isPerReading: true,
 		columns: readingColumns,
-		collect: collectReadings,
+		toRows: identifiedRows,
 	},
 	{
 		name: 'One Item per Day',
@@ -57,9 +53,8 @@ export const OUTPUTS: readonly Output[] = [
 		description: 'A row per user and day, with means or sums',
 		isWholeDays: true,
 		hasLimits: true,
-		fewerRows: [SHORTER, PER_USER],
-		columns: (metric, options) => periodColumns('day', metric, options),
-		collect: collectDaily,
+		columns: (options) => periodColumns('day', options),
+		toRows: dayRows,
 	},
 	{
 		name: 'Summary per User',
@@ -68,18 +63,16 @@ export const OUTPUTS: readonly Output[] = [
 		isPerUser: true,
 		hasLimits: true,
 		hasJudgement: true,
-		fewerRows: [],
-		columns: (metric, options) => periodColumns('summary', metric, options),
-		collect: collectSummary,
+		columns: (options) => periodColumns('summary', options),
+		toRows: summaryRows,
 	},
 	{
 		name: 'One Item per User',
 		value: 'grouped',
 		description: 'All readings of a user in one item, grouped by provider',
 		isPerUser: true,
-		fewerRows: [],
 		columns: () => ['user_id', 'client_user_id', 'groups'],
-		collect: () => collectGrouped,
+		toRows: (_, groups, { user }) => [groupedRow(groups, user)],
 	},
 ];
 

@@ -17,6 +17,8 @@ import {
 	type UserScope,
 } from '../../fields/users';
 import type { Metric } from '../../service/readings/metrics';
+import type { RowLimit } from '../../service/readings/rowLimit';
+import type { SummaryOptions } from '../../service/readings/summary';
 import {
 	listedUsers,
 	oneUser,
@@ -24,7 +26,7 @@ import {
 	type UserSelection,
 	wholeTeam,
 } from '../../service/users/selection';
-import { itemLimit, oncePerRun } from '../operation';
+import { itemLimit, oncePerRun, runOf } from '../operation';
 import {
 	dateRangeField,
 	dateRangeFields,
@@ -33,7 +35,7 @@ import {
 	type TypedDates,
 } from './dateRange';
 import { readOptions, timeseriesOptions, type TimeseriesOptions } from './options';
-import { outputField, type Output, type OutputOptions } from './output';
+import { outputField } from './output';
 
 /** Pages are in order of time; the contract has no other order. */
 const LIMIT_HINT =
@@ -50,7 +52,8 @@ export const timeseriesFields: INodeProperties[] = [
 ];
 
 /** The values of the fields that are the same for all items. */
-export interface TimeseriesRequest extends TimeseriesOptions, OutputOptions {
+export interface TimeseriesRequest extends TimeseriesOptions, SummaryOptions {
+	limit: RowLimit;
 	scope: UserScope;
 	/** Whether an AI agent gets short rows. */
 	isSimple: boolean;
@@ -68,7 +71,6 @@ export function readRequest(
 
 function readFields(context: IExecutePaginationFunctions, metric: Metric) {
 	const options = readOptions(context, metric);
-	const { output } = options;
 	const scope = readUserScope(context);
 	const provider = readProvider(context);
 	const range = readField(context, dateRangeField, toChoiceOf(RANGES));
@@ -79,32 +81,26 @@ function readFields(context: IExecutePaginationFunctions, metric: Metric) {
 	const maxRows = readLimit(context);
 	const isSimple = isSimplified(context);
 
-	const limit = itemLimit(maxRows, readLess(output, scope));
-	const { isWholeDays } = output;
+	const limit = itemLimit(maxRows, READ_LESS);
+	const { isWholeDays } = options.output;
 	const rangeOf = rangeOfUsers({ ...options, range, dates, isWholeDays }, DateTime.now());
 	return { ...options, scope, provider, limit, rangeOf, isSimple };
 }
 
-const FEWER_USERS: Partial<Record<UserScope, string[]>> = {
-	listed: ["fewer 'User IDs' in each of several input items"],
-	all: [
-		"'Users' set to Listed Users, with the user IDs shared between several input items",
-	],
-};
+const READ_LESS =
+	"Read less in one go: a shorter 'Date Range', 'Output' set to One Item per Day or One Item per User, or 'Users' set to Listed Users, with the user IDs shared between several input items";
 
-/** Advice for too many rows, with the fields that this item shows. */
-const readLess = ({ fewerRows }: Pick<Output, 'fewerRows'>, scope: UserScope): string =>
-	`Read less in one go: ${[...fewerRows, ...(FEWER_USERS[scope] ?? [])].join(', or ')}`;
-
-/** *Users*, with *User* or *User IDs* of the item. @param resolved shared by the items of a run */
+/** *Users*, with *User* or *User IDs* of the item. */
 export function readSelection(
 	context: IExecutePaginationFunctions,
 	request: TimeseriesRequest,
-	resolved: ResolvedNames,
 ): UserSelection {
 	const { scope, whenNotFound, limit, offset, maxUsers, output, onlyStatus } = request;
 	const isLazy = limit.mayEndEarly;
-	if (scope === 'one') return oneUser(readUser(context), { whenNotFound, resolved });
+	if (scope === 'one') {
+		const resolved = runOf(context).once('names', (): ResolvedNames => new Map());
+		return oneUser(readUser(context), { whenNotFound, resolved });
+	}
 	if (scope === 'listed') {
 		const { by, entries } = readUserIds(context);
 		return listedUsers(by, entries, { whenNotFound, isLazy });

@@ -7,6 +7,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { instantOf, type Instant } from '../../shared/dateTime';
 import { groupBy, toNumber } from '../../shared/values';
 import {
+	asIs,
 	conversionOf,
 	measuredColumns,
 	spellingOf,
@@ -80,45 +81,33 @@ export const identify = (
  */
 export function withKeys(identity: Identity, rows: readonly IDataObject[]): KeyedRow[] {
 	const prefix = userPrefix(rows[0]?.user_id);
-	const textOf = textsIn(identity);
 	const keyed = rows.map((row) => {
 		const instant = instantOf(row[identity.time]);
-		return { row, instant, key: rowKey(prefix, textOf({ row, instant })) };
+		const key = rowKey(prefix, textOf(identity, row, instant));
+		return { row, instant, key };
 	});
 	// Cheap test first: usually all times differ, and no tiebreaker is needed.
 	const times = new Set(keyed.map(({ instant }) => instant.millis));
 	if (times.size === rows.length) return keyed;
 	for (const twins of groupBy(keyed, ({ key }) => key).values()) {
-		for (const [twin, tiebreaker] of tiebreakersOf(identity, twins)) {
-			if (tiebreaker > 0) twin.key = rowKey(prefix, `${textOf(twin)} ${tiebreaker}`);
-		}
+		if (twins.length > 1) addTiebreakers(identity, prefix, twins);
 	}
 	return keyed;
 }
 
-/** The text that same-time readings of one source have in common. */
-function textsIn(identity: Identity) {
-	let last: unknown[] = [];
-	let source = '';
-	return ({ row, instant }: Omit<KeyedRow, 'key'>) => {
-		const parts = identity.key.map((column) => row[column] || null);
-		// Most rows have the same source as the row before.
-		if (parts.some((part, at) => part !== last[at]))
-			source = JSON.stringify(parts).slice(0, -1);
-		last = parts;
-		const { millis, key } = instant;
-		if (millis !== undefined) return `${source},"${key}"]`;
-		// Without a time, only the values distinguish them.
-		return `${source},${JSON.stringify([key, valuesOf(identity, row)]).slice(1)}`;
-	};
+/** The text that same-time readings of one source have in common. Without a time, only the values distinguish them. */
+function textOf(identity: Identity, row: IDataObject, { millis, key }: Instant): string {
+	const parts = identity.key.map((column) => row[column] || null);
+	parts.push(key);
+	if (millis === undefined) parts.push(valuesOf(identity, row));
+	return JSON.stringify(parts);
 }
 
 /**
- * Tiebreakers of same-time readings of one source. They count from 0, in the order of the service's own ids (`id`) if all have one,
- * else of the values. Rows with equal values are one reading; its lowest id counts.
+ * For same-time readings of one source. They count from 0, in the order of the service's own ids (`id`) if all have one, else of the
+ * values. Rows with equal values are one reading; its lowest id counts.
  */
-function tiebreakersOf(identity: Identity, twins: KeyedRow[]): Array<[KeyedRow, number]> {
-	if (twins.length === 1) return [];
+function addTiebreakers(identity: Identity, prefix: string, twins: KeyedRow[]) {
 	const haveIds = twins.every(({ row }) => ['string', 'number'].includes(typeof row.id));
 	const sorted = twins.map((twin) => {
 		const values = valuesOf(identity, twin.row);
@@ -126,27 +115,23 @@ function tiebreakersOf(identity: Identity, twins: KeyedRow[]): Array<[KeyedRow, 
 		return { twin, values, by };
 	});
 	sorted.sort((a, b) => (a.by < b.by ? -1 : 1));
-	const ranks = new Map<string, number>();
-	return sorted.map(({ twin, values }) => {
-		const rank = ranks.get(values) ?? ranks.size;
-		ranks.set(values, rank);
-		return [twin, rank];
-	});
+	const [, ...others] = groupBy(sorted, ({ values }) => values).values();
+	for (const [index, same] of others.entries()) {
+		for (const { twin } of same) {
+			const text = textOf(identity, twin.row, twin.instant);
+			twin.key = rowKey(prefix, `${text} ${index + 1}`);
+		}
+	}
 }
 
 const valuesOf = ({ values, unit }: Identity, row: IDataObject) =>
 	JSON.stringify(
 		values.map((column) => {
 			// The metric's unit in any spelling, also where it is missing: neither is a correction.
-			const isOwn =
-				column === 'unit' &&
-				conversionOf(unit!, row.unit) === conversionOf(unit!, unit!.name);
+			const isOwn = column === 'unit' && conversionOf(unit!, row.unit) === asIs;
 			return isOwn ? unit!.name : valueKey(row[column]);
 		}),
 	);
-
-/** Units with upper case in their usual spelling, which is part of saved IDs and hashes. */
-const UNITS = new Map(['mmHg', 'kPa'].map((unit) => [unit.toLowerCase(), unit]));
 
 /** The same text for the same value: numbers as text and units are spelled in several ways (quirk 7). */
 export function valueKey(value: unknown): string {
@@ -155,7 +140,8 @@ export function valueKey(value: unknown): string {
 	const { millis, key } = instantOf(value);
 	if (millis !== undefined || typeof value !== 'string') return key;
 	const word = spellingOf(value);
-	return UNITS.get(word) ?? word;
+	// Its usual spelling is part of saved IDs and hashes.
+	return word === 'kpa' ? 'kPa' : word;
 }
 
 /** The `row_id` of a row. A corrected reading keeps it. */

@@ -1,13 +1,11 @@
 /** Measured values of a reading in the unit of its metric: what limits, means and lists compare. */
 import type { IDataObject } from 'n8n-workflow';
 import { isBlank, toNumber } from '../../shared/values';
+import { valueKey } from './identity';
 import { conversionOf, measuredColumns, type Metric } from './metrics';
 
-/** Text in place of a value that is no number, or in an unknown unit. */
-const NOT_COMPARABLE = 'not comparable';
-
-/** A number in the metric's unit; null where the service sent no value. */
-export type Measured = number | null | typeof NOT_COMPARABLE;
+/** A number in the metric's unit; null where the service sent no value; value and unit as text where they cannot be compared. */
+export type Measured = number | null | string;
 
 /** One value for each measured column. */
 export function measuredValues(metric: Metric, row: IDataObject): Measured[] {
@@ -16,8 +14,8 @@ export function measuredValues(metric: Metric, row: IDataObject): Measured[] {
 		const value = row[column];
 		if (isBlank(value)) return null;
 		const number = toNumber(value);
-		if (number === undefined || convert === undefined) return NOT_COMPARABLE;
-		return convert(number);
+		if (number !== undefined && convert) return convert(number);
+		return `${valueKey(value)} ${valueKey(row.unit)}`;
 	});
 }
 
@@ -38,7 +36,7 @@ export interface Limit {
 	most?: number;
 }
 
-const IN_ORDER = ['high', 'low', NOT_COMPARABLE] as const;
+const IN_ORDER = ['high', 'low', 'not comparable'] as const;
 
 /** What any of the readings reach, each value alone, as text in a fixed order. Impossible values reach nothing. */
 export function reachedText(
@@ -56,7 +54,7 @@ export function reachedText(
 }
 
 function reachedBy({ least = Infinity, most = -Infinity }: Limit, value: Measured) {
-	if (value === NOT_COMPARABLE) return value;
+	if (typeof value === 'string') return 'not comparable';
 	if (value !== null && value >= least) return 'high';
 	return value !== null && value <= most ? 'low' : undefined;
 }

@@ -5,9 +5,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { instantOf, type LocalTimeOf } from '../../shared/dateTime';
 import { groupBy } from '../../shared/values';
-import { valueKey } from './identity';
 import { areComplete, arePossible, measuredValues, type Measured } from './measured';
-import { measuredColumns, type Metric } from './metrics';
+import type { Metric } from './metrics';
 
 /** A store may cut the seconds of the readings that it copies. */
 const COPY_MS = 60_000;
@@ -55,9 +54,7 @@ export function measurementsOf(
 	metric: Metric,
 	readings: readonly Reading[],
 ): Measurement[] {
-	const inOrder = [...readings].sort(
-		(a, b) => (a.time ?? Infinity) - (b.time ?? Infinity),
-	);
+	const inOrder = [...readings].sort(msAfter);
 	const equals = groupBy(inOrder, (reading) => equalityKey(metric, reading));
 	return [...equals.values()].flatMap(withoutCopies);
 }
@@ -66,11 +63,7 @@ export function measurementsOf(
 function equalityKey(metric: Metric, { row, values, time }: Reading): string {
 	const [timeColumn] = metric.times;
 	const withoutTime = time === undefined && (row[timeColumn] || null);
-	const columns = [...measuredColumns(metric), 'unit'];
-	const compared = areComplete(values)
-		? values
-		: columns.map((column) => valueKey(row[column]));
-	return JSON.stringify([withoutTime, ...compared]);
+	return JSON.stringify([withoutTime, ...values]);
 }
 
 /** @param equal readings with equal values, in order of time */
@@ -78,7 +71,7 @@ function withoutCopies(equal: readonly Reading[]): Measurement[] {
 	const measurements: Measurement[] = [];
 	const recent: Measurement[] = [];
 	for (const reading of equal) {
-		while (recent.length > 0 && agoMs(recent[0], reading) > COPY_MS + SECOND_MS) {
+		while (recent.length > 0 && msAfter(reading, recent[0]) > COPY_MS + SECOND_MS) {
 			recent.shift();
 		}
 		const original =
@@ -95,8 +88,9 @@ function withoutCopies(equal: readonly Reading[]): Measurement[] {
 	return measurements;
 }
 
-/** 0 without a time. */
-const agoMs = (one: Reading, later: Reading) => (later.time ?? 0) - (one.time ?? 0);
+/** For sorting by time, too: a reading without a time comes first. */
+export const msAfter = (later: Reading, one: Reading) =>
+	(later.time ?? 0) - (one.time ?? 0);
 
 const isRepeated = ({ copies }: Measurement, reading: Reading) =>
 	copies.some(
@@ -105,7 +99,7 @@ const isRepeated = ({ copies }: Measurement, reading: Reading) =>
 
 const isCopied = (one: Measurement, reading: Reading) =>
 	reading.time !== undefined &&
-	agoMs(one, reading) <= COPY_MS &&
+	msAfter(reading, one) <= COPY_MS &&
 	!one.copies.some((copy) => isSameSource(copy, reading));
 
 /** Empty text is no source type, like null. */

@@ -53,7 +53,8 @@ export interface Metric {
 const isOutside = (value: number, least: number, most: number) =>
 	value < least || value > most;
 
-const asIs: Convert = (value) => value;
+/** Of the metric's own unit. */
+export const asIs: Convert = (value) => value;
 const minutesOfSeconds: Convert = (value) => value / 60;
 const minutesOfHours: Convert = (value) => value * 60;
 /** To one decimal. */

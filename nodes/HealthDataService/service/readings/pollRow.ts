@@ -5,9 +5,9 @@ import { isBlank } from '../../shared/values';
 import type { UserRef } from '../users/users';
 import type { IdentifiedRow } from './identity';
 import { reachedText, type Limit } from './measured';
-import { measurementsOf, readingOf, type Reading } from './measurements';
+import { measurementsOf, msAfter, readingOf, type Reading } from './measurements';
 import { conversionOf, measuredColumns, type Metric } from './metrics';
-import { greatest, periodValues, rowMaker } from './summary';
+import { periodValues, rowMaker } from './summary';
 
 export interface PollReadings {
 	/** The readings that go out, with their `change`. */
@@ -24,10 +24,11 @@ export function pollRow(
 	user: UserRef,
 	{ emitted, inLookback, limits, localTimeOf }: PollReadings,
 ): IDataObject {
-	const options = { limits, meanLimits: [], onlyStatus: [], comparesPrevious: false };
+	const common = { meanLimits: [], onlyStatus: [], comparesPrevious: false };
+	const options = { ...common, metric, limits };
 	const read = (row: IDataObject) => readingOf(metric, row, localTimeOf);
 	const valuesOf = (readings: Reading[]) =>
-		periodValues(metric, options, measurementsOf(metric, readings));
+		periodValues(options, measurementsOf(metric, readings));
 	const out = emitted.map(({ row }) => read(row));
 	const values = valuesOf(out);
 	if (values.readings === 0) {
@@ -40,18 +41,16 @@ export function pollRow(
 	values.corrected = emitted.filter(({ row }) => row.change === 'updated').length;
 	// The same for a repeated item.
 	const id = emitted.map((one) => one.key + one.values).sort();
-	return rowMaker('poll', metric, options)(user, values, id);
+	return rowMaker('poll', options)(user, values, id);
 }
 
 /** The newest reading where no number can be trusted: an alert without values helps nobody. */
 function asItCame(metric: Metric, readings: Reading[]): IDataObject {
-	const { row, local } = greatest(readings, ({ time = 0 }) => [time])!;
-	const columns = measuredColumns(metric);
-	const values = columns.map((column) => shownAs(row[column])).join('/');
+	const { row, local } = [...readings].sort(msAfter).at(-1)!;
+	const given = measuredColumns(metric).map((column) => row[column]);
+	const values = given.map((value) => (isBlank(value) ? '–' : String(value))).join('/');
 	// An unknown unit would make the values look like those of the metric's.
 	const isKnown = conversionOf(metric.unit, row.unit) !== undefined;
 	const text = isKnown ? values : `${values} ${String(row.unit)}`;
 	return { latest: text, latest_time: local, highest: text, highest_time: local };
 }
-
-const shownAs = (value: unknown) => (isBlank(value) ? '–' : String(value));

@@ -7,7 +7,8 @@ import { concurrentMap, type MapOptions } from '../../shared/concurrentMap';
 import { problemOfOne, type Problem } from '../../shared/problem';
 import { pathOf, type Metric } from './metrics';
 import { readingPages } from './pages';
-import { groupPages, type Collect } from './rows';
+import type { RowLimit } from './rowLimit';
+import { groupsOf, type Group } from './rows';
 import { isUsableUserId, unusableUserId } from '../users/users';
 import {
 	throwUnlessSkipped,
@@ -37,7 +38,9 @@ export interface ReadUsersOptions extends MapOptions {
 	budget?: () => BudgetLimits;
 	/** In lower case. Default: all. */
 	sourceTypes?: readonly string[];
-	collect: Collect;
+	/** Of the readings of each user. Default: all. */
+	limit?: RowLimit;
+	toRows: (groups: Group[], selected: SelectedUser) => IDataObject[];
 	/** Called with each result at once, in any order. May throw to stop the read. */
 	onDone?: (result: UserResult) => void;
 }
@@ -99,7 +102,7 @@ async function readUser(
 async function readInto(
 	result: UserResult,
 	get: Get,
-	{ metric, query, selection, sourceTypes, collect }: ReadUsersOptions,
+	{ metric, query, selection, sourceTypes, limit, toRows }: ReadUsersOptions,
 ) {
 	const { user, sentId = user.user_id } = result;
 	if (!isUsableUserId(user.user_id)) throw unusableUserId();
@@ -108,7 +111,14 @@ async function readInto(
 		result.isGone = true;
 	};
 	const path = pathOf(metric, encodeURIComponent(sentId));
-	const pages = readingPages(get, path, query(result), onMissing);
-	const rows = await collect(groupPages(pages, sourceTypes), result);
-	if (!result.isGone) result.rows = rows;
+	const groups: Group[] = [];
+	let readings = 0;
+	for await (const page of readingPages(get, path, query(result), onMissing)) {
+		for (const group of groupsOf(page, sourceTypes)) {
+			groups.push(group);
+			readings += group.data.length;
+		}
+		if (limit?.isReached(readings)) break;
+	}
+	if (!result.isGone) result.rows = toRows(groups, result);
 }

@@ -1,18 +1,20 @@
-/** Limits of rows: when Limit ends a read, which rows it keeps, and how many n8n can take. */
+/** Limits of rows: when Limit ends a read, and how many rows n8n can take. */
 import type { Problem } from '../../shared/problem';
 
 /** n8n moves the rows of one input item onto the call stack and crashes at about 125,000 rows. */
 export const MAX_ROWS = 100_000;
+/** The same in errors. */
+export const MOST = MAX_ROWS.toLocaleString('en');
 
 /** The only place that compares a number of rows with Limit, and decides whether reading ahead may be wasted. */
 export class RowLimit {
 	/**
 	 * @param maxRows Infinity for all rows
-	 * @param tooMany the error for more rows than n8n can take, with `MAX_ROWS` as text
+	 * @param tooMany the error for more rows than n8n can take
 	 */
 	constructor(
 		readonly maxRows: number,
-		private readonly tooMany: (most: string) => Problem,
+		private readonly tooMany: Problem,
 	) {}
 
 	/** Whether a read may end before all users and pages are read. */
@@ -27,11 +29,7 @@ export class RowLimit {
 	 */
 	isReached(rows: number, more = 0): boolean {
 		const returned = Math.min(rows, this.maxRows) + more;
-		if (returned > MAX_ROWS) throw this.tooMany(MAX_ROWS.toLocaleString('en'));
+		if (returned > MAX_ROWS) throw this.tooMany;
 		return rows >= this.maxRows;
-	}
-
-	keep<T>(rows: T[]): T[] {
-		return rows.slice(0, this.maxRows);
 	}
 }

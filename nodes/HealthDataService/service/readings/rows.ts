@@ -3,37 +3,22 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { missingFieldError } from '../../http/errors';
-import {
-	groupBy,
-	isBlank,
-	isObject,
-	stableJson,
-	text,
-	toNumber,
-} from '../../shared/values';
+import { groupBy, isBlank, isObject, text, toNumber } from '../../shared/values';
 import type { LocalTimeOf } from '../../shared/dateTime';
 import { identityOf, toRowId, withKeys } from './identity';
 import type { Reading } from './measurements';
 import { columnsOf, measuredColumns, type Metric } from './metrics';
 import type { SelectedUser } from '../users/selection';
 import type { UserRef } from '../users/users';
-import type { RowLimit } from './rowLimit';
 
 /** An element of a list inside `groups`, with the provider slug it was listed under. */
 export interface Group {
 	slug: string;
 	data: IDataObject[];
-	/** An object by the contract; any other value is kept as it is. */
-	source: unknown;
+	source: IDataObject;
 	/** The other fields, of which the contract shows none. */
 	extras: IDataObject;
 }
-
-/** Makes the rows of a user from the groups of each page. */
-export type Collect = (
-	pages: AsyncIterable<Group[]>,
-	selected: SelectedUser,
-) => Promise<IDataObject[]>;
 
 /** The range that is read for a user: what is sent, and which readings are of the period before. */
 export interface ReadRange {
@@ -46,50 +31,50 @@ export interface ReadRange {
 	/** Parameters of the contract, 4.1. Undefined for an open range that begins in the future. */
 	query?: { start_date: string; end_date?: string };
 	/** Whether a reading is of the period before, with *Compare With Previous Period*. */
-	isBefore(reading: Reading): boolean;
+	isBefore: (reading: Reading) => boolean;
 }
 
 export type RangeOf = (selected: SelectedUser) => ReadRange;
 
-/** The groups of each page, of these source types only (lower case; none: all). */
-export async function* groupPages(
-	pages: AsyncIterable<IDataObject>,
+/**
+ * The groups of a page, of these source types only (lower case; none: all).
+ *
+ * @throws Problem for a page without valid `groups`: that is never "no data" (quirk 21)
+ */
+export function groupsOf(
+	{ groups }: IDataObject,
 	types: readonly string[] = [],
-) {
-	const isWanted = ({ source }: Group) => {
-		const { type } = isObject(source) ? source : {};
-		return types.length === 0 || types.includes(text(type).toLowerCase());
-	};
-	for await (const page of pages) yield groupsOf(page).filter(isWanted);
-}
-
-/** @throws Problem for a page without valid `groups`: that is never "no data" (quirk 21) */
-export function groupsOf({ groups }: IDataObject): Group[] {
+): Group[] {
 	if (!isObject(groups)) throw missingFieldError('groups');
 
-	return Object.entries(groups).flatMap(([slug, list]) => {
+	const all = Object.entries(groups).flatMap(([slug, list]) => {
 		if (!Array.isArray(list) || !list.every(isObject)) throw missingFieldError('groups');
 		return list.map(({ data, source, ...extras }) => {
 			if (!Array.isArray(data) || !data.every(isObject)) throw missingFieldError('data');
-			return { slug, data, source: source ?? {}, extras };
+			// An object by the contract; any other value is all that is known of it.
+			return { slug, data, source: isObject(source) ? source : { type: source }, extras };
 		});
 	});
+	return all.filter(
+		({ source }) => types.length === 0 || types.includes(text(source.type).toLowerCase()),
+	);
 }
 
-interface RowOptions {
-	/** Default: all rows. */
-	limit?: RowLimit;
+/** What the rows of readings are made of, beside the readings. */
+export interface ReadingOptions {
+	metric: Metric;
 	/** Whether rows have `time_zone`. */
 	hasTimeZone?: boolean;
 	/** Whether rows have `change`. */
 	hasChange?: boolean;
 }
 
+export interface RowOptions extends ReadingOptions {
+	rangeOf: RangeOf;
+}
+
 /** The columns of a reading in their order. */
-export const readingColumns = (
-	metric: Metric,
-	{ hasTimeZone = false, hasChange = false }: RowOptions,
-): string[] => [
+export const readingColumns = ({ metric, hasTimeZone, hasChange }: ReadingOptions) => [
 	'client_user_id',
 	'local_time',
 	...measuredColumns(metric),
@@ -108,14 +93,14 @@ export const readingColumns = (
  * and `time_zone` are null. Measured numbers that came as text are numbers; all else stays as it came (quirks 7, 9).
  */
 export function readingRows(
+	options: ReadingOptions,
 	groups: Group[],
-	metric: Metric,
 	user: UserRef,
-	options: RowOptions = {},
 ): IDataObject[] {
+	const { metric } = options;
 	const fields = columnsOf(metric);
 	const measured = measuredColumns(metric);
-	const columns = readingColumns(metric, options);
+	const columns = readingColumns(options);
 	const empty = Object.fromEntries(columns.map((column) => [column, null]));
 	const ofUser = Object.assign(empty, user);
 	return groups.flatMap((group) => {
@@ -124,10 +109,7 @@ export function readingRows(
 		return group.data.map((point) => {
 			const row = { ...start };
 			for (const field of fields) row[field] = point[field] ?? null;
-			for (const column of measured) {
-				const value = row[column];
-				if (typeof value === 'string') row[column] = toNumber(value) ?? value;
-			}
+			for (const column of measured) row[column] = toNumber(row[column]) ?? row[column];
 			return withServiceFields(row, point, { except: fields });
 		});
 	});
@@ -135,13 +117,12 @@ export function readingRows(
 
 /** What all rows of a group have in common. @param ofUser the columns in their order */
 function rowOfGroup({ slug, source, extras }: Group, ofUser: IDataObject): IDataObject {
-	const { provider, type, ...more } = isObject(source) ? source : {};
+	const { provider, type, ...more } = source;
 	const row = { ...ofUser };
 	row.provider = isBlank(provider) ? slug : provider;
 	row.source_type = type ?? null;
 	if (row.provider !== slug) withServiceFields(row, { provider: slug });
 	withServiceFields(row, more, { prefix: 'source_' });
-	if (!isObject(source)) withServiceFields(row, { source } as IDataObject);
 	return withServiceFields(row, extras, { prefix: 'group_' });
 }
 
@@ -163,56 +144,35 @@ export function withServiceFields(
 	return row;
 }
 
-/** All rows of the pages, or as many as the limit takes, still without `local_time` and `row_id`. */
-export const collectRows =
-	(metric: Metric, options: RowOptions = {}): Collect =>
-	async (pages, { user }) => {
-		const rows: IDataObject[] = [];
-		for await (const groups of pages) {
-			for (const row of readingRows(groups, metric, user, options)) rows.push(row);
-			if (options.limit?.isReached(rows.length)) break;
-		}
-		return rows;
-	};
-
-/** `collectRows` with `local_time`, `row_id` and `time_zone`. */
-export function collectReadings(
-	metric: Metric,
-	options: RowOptions & { rangeOf: RangeOf },
-): Collect {
-	const { rangeOf, hasTimeZone } = options;
-	const collect = collectRows(metric, options);
-	const identity = identityOf(metric);
-	return async (pages, selected) => {
-		const rows = await collect(pages, selected);
-		const { localTimeOf, zone } = rangeOf(selected);
-		for (const { row, key, instant } of withKeys(identity, rows)) {
-			row.local_time = localTimeOf(instant);
-			row.row_id = toRowId(identity, key);
-			if (hasTimeZone) row.time_zone = zone;
-		}
-		return rows;
-	};
+/** `readingRows` with `local_time`, `row_id` and `time_zone`. */
+export function identifiedRows(
+	options: RowOptions,
+	groups: Group[],
+	selected: SelectedUser,
+): IDataObject[] {
+	const rows = readingRows(options, groups, selected.user);
+	const { localTimeOf, zone } = options.rangeOf(selected);
+	const identity = identityOf(options.metric);
+	for (const { row, key, instant } of withKeys(identity, rows)) {
+		row.local_time = localTimeOf(instant);
+		row.row_id = toRowId(identity, key);
+		if (options.hasTimeZone) row.time_zone = zone;
+	}
+	return rows;
 }
 
 /**
  * One item with the contract's `groups` map, merged from all pages. Groups of one provider are merged if everything beside `data` is
  * the same, not only the slug (quirk 4).
  */
-export const collectGrouped: Collect = async (pages, { user }) => {
-	const all: Group[] = [];
-	for await (const groups of pages) {
-		for (const group of groups) all.push(group);
-	}
-	const bySlug = [...groupBy(all, ({ slug }) => slug)];
-	const merged = bySlug.map(([slug, groups]) => [slug, mergedOf(groups)]);
-	return [{ ...user, groups: Object.fromEntries(merged) }];
-};
+export function groupedRow(groups: Group[], user: UserRef): IDataObject {
+	const bySlug = [...groupBy(groups, ({ slug }) => slug)];
+	const merged = bySlug.map(([slug, ofSlug]) => [slug, mergedOf(ofSlug)]);
+	return { ...user, groups: Object.fromEntries(merged) };
+}
 
 function mergedOf(groups: Group[]) {
-	const equal = groupBy(groups, ({ extras, source }) =>
-		stableJson({ ...extras, source }),
-	);
+	const equal = groupBy(groups, ({ extras, source }) => JSON.stringify([extras, source]));
 	return [...equal.values()].map((parts) => {
 		const [{ extras, source }] = parts;
 		const data = parts.flatMap((part) => part.data);

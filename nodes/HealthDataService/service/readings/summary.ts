@@ -9,27 +9,19 @@ import { reachedText, type Limit } from './measured';
 import {
 	isCounted,
 	measurementsOf,
+	msAfter,
 	readingOf,
 	type Counted,
 	type Measurement,
 	type Reading,
 } from './measurements';
 import { measuredColumns, type Metric } from './metrics';
-import {
-	collectRows,
-	type Collect,
-	type Group,
-	type RangeOf,
-	type ReadRange,
-} from './rows';
+import { readingRows, type Group, type ReadingOptions, type RowOptions } from './rows';
 
 /** *Return Only*: values of the column `status`. */
 export type Status = 'high' | 'in range' | 'no readings';
 
-export interface SummaryOptions {
-	rangeOf: RangeOf;
-	/** Whether rows have `time_zone`. */
-	hasTimeZone?: boolean;
+export interface SummaryOptions extends RowOptions {
 	/** A slug; empty for all. */
 	provider: string;
 	sourceTypes: readonly string[];
@@ -43,62 +35,57 @@ export interface SummaryOptions {
 }
 
 /** A row for each day, its sources together. */
-export function collectDaily(metric: Metric, options: SummaryOptions): Collect {
-	const { rangeOf, provider, sourceTypes } = options;
-	const toRow = rowMaker('day', metric, options);
-	return async (pages, selected) => {
-		const range = rangeOf(selected);
-		const readings = await readingsOf(metric, pages, selected, range);
-		const days = groupBy(measurementsOf(metric, readings), dayOf);
-		return [...days.keys()].sort().map((day) => {
-			const date = day === NO_DAY ? null : day;
-			const values = periodValues(metric, options, days.get(day)!);
-			Object.assign(values, { date, time_zone: range.zone });
-			return toRow(selected.user, values, [date, provider, ...sourceTypes]);
-		});
-	};
+export function dayRows(
+	options: SummaryOptions,
+	groups: Group[],
+	selected: SelectedUser,
+): IDataObject[] {
+	const { metric, rangeOf, provider, sourceTypes } = options;
+	const { zone: time_zone } = rangeOf(selected);
+	const toRow = rowMaker('day', options);
+	const readings = readingsOf(options, groups, selected);
+	const days = groupBy(measurementsOf(metric, readings), dayOf);
+	// As text, null comes after all dates.
+	return [...days.keys()].sort().map((date) => {
+		const values = periodValues(options, days.get(date)!);
+		Object.assign(values, { date, time_zone });
+		return toRow(selected.user, values, [date, provider, ...sourceTypes]);
+	});
 }
 
 /** One row, also without readings; none where *Return Only* leaves the user out. */
-export function collectSummary(metric: Metric, options: SummaryOptions): Collect {
-	const { rangeOf, provider, sourceTypes, onlyStatus, comparesPrevious } = options;
-	const { minReadings = 0, minDays = 0 } = options;
-	const toRow = rowMaker('summary', metric, options);
-	return async (pages, selected) => {
-		const range = rangeOf(selected);
-		const readings = await readingsOf(metric, pages, selected, range);
-		const isBefore = (one: Reading) => comparesPrevious && range.isBefore(one);
-		const valuesOf = (ofPeriod: Reading[]) =>
-			periodValues(metric, options, measurementsOf(metric, ofPeriod));
-		const values = valuesOf(readings.filter((one) => !isBefore(one)));
-		if (onlyStatus.length > 0 && !onlyStatus.includes(values.status as Status)) return [];
-		const { from, to, zone: time_zone } = range;
-		const connected = selected.record && connectedSlugs(selected.record);
-		const enough_readings =
-			Number(values.readings) >= minReadings && Number(values.days) >= minDays;
-		Object.assign(values, { from, to, time_zone, connected, enough_readings });
-		// Each period as if it was read alone.
-		const valuesBefore = valuesOf(readings.filter(isBefore));
-		for (const [column, value] of Object.entries(valuesBefore))
-			values[before(column)] = value;
-		return [toRow(selected.user, values, [from, to, provider, ...sourceTypes])];
-	};
-}
-
-async function readingsOf(
-	metric: Metric,
-	pages: AsyncIterable<Group[]>,
+export function summaryRows(
+	options: SummaryOptions,
+	groups: Group[],
 	selected: SelectedUser,
-	{ localTimeOf }: ReadRange,
-) {
-	const rows = await collectRows(metric)(pages, selected);
-	return rows.map((row) => readingOf(metric, row, localTimeOf));
+): IDataObject[] {
+	const { metric, rangeOf, provider, sourceTypes, onlyStatus } = options;
+	const { minReadings = 0, minDays = 0 } = options;
+	const { from, to, zone: time_zone, isBefore } = rangeOf(selected);
+	const readings = readingsOf(options, groups, selected);
+	const valuesOf = (ofPeriod: Reading[]) =>
+		periodValues(options, measurementsOf(metric, ofPeriod));
+	const values = valuesOf(readings.filter((one) => !isBefore(one)));
+	if (onlyStatus.length > 0 && !onlyStatus.includes(values.status as Status)) return [];
+	const connected = selected.record && connectedSlugs(selected.record);
+	const enough_readings =
+		Number(values.readings) >= minReadings && Number(values.days) >= minDays;
+	Object.assign(values, { from, to, time_zone, connected, enough_readings });
+	// Each period as if it was read alone.
+	const valuesBefore = valuesOf(readings.filter(isBefore));
+	for (const [column, value] of Object.entries(valuesBefore))
+		values[before(column)] = value;
+	const id = [from, to, provider, ...sourceTypes];
+	return [rowMaker('summary', options)(selected.user, values, id)];
 }
 
-/** After all days. */
-const NO_DAY = '~';
+function readingsOf(options: RowOptions, groups: Group[], selected: SelectedUser) {
+	const { localTimeOf } = options.rangeOf(selected);
+	const rows = readingRows(options, groups, selected.user);
+	return rows.map((row) => readingOf(options.metric, row, localTimeOf));
+}
 
-const dayOf = ({ local }: Measurement) => local?.slice(0, 10) ?? NO_DAY;
+const dayOf = ({ local }: Measurement) => local?.slice(0, 10) ?? null;
 
 /** What a row is of. */
 type Period = 'day' | 'summary' | 'poll';
@@ -106,9 +93,9 @@ type Period = 'day' | 'summary' | 'poll';
 export type ColumnOptions = Omit<SummaryOptions, 'rangeOf' | 'provider' | 'sourceTypes'>;
 
 /** Makes rows with the columns of a period; one without a value is null. @param id what the `row_id` is of, beside metric and user */
-export function rowMaker(period: Period, metric: Metric, options: ColumnOptions) {
-	const { value } = metric;
-	const columns = periodColumns(period, metric, options);
+export function rowMaker(period: Period, options: ColumnOptions) {
+	const { value } = options.metric;
+	const columns = periodColumns(period, options);
 	return (user: UserRef, values: IDataObject, id: unknown[]): IDataObject => {
 		const { user_id } = user;
 		const key = rowKey(userPrefix(user_id), JSON.stringify([value, user_id, ...id]));
@@ -119,16 +106,18 @@ export function rowMaker(period: Period, metric: Metric, options: ColumnOptions)
 }
 
 /** The columns in their order, and which of them a row has. */
-export function periodColumns(
-	period: Period,
-	metric: Metric,
-	options: ColumnOptions,
-): string[] {
+export function periodColumns(period: Period, options: ColumnOptions): string[] {
 	const { meanLimits, limits, minReadings, minDays, onlyStatus } = options;
 	const isSummary = period === 'summary';
 	const compares = isSummary && options.comparesPrevious;
 	const isPoll = period === 'poll';
-	const { averages, others } = aggregateColumns(metric);
+	const { measured, hasMeanText } = options.metric;
+	const aggregates = Object.entries(measured).map(([column, hows]) =>
+		hows.map((how) => `${column}_${how}`),
+	);
+	const averages = aggregates.map(([first]) => first);
+	if (hasMeanText) averages.push('mean');
+	const others = aggregates.flatMap(([, ...more]) => more);
 	const columns: Array<[boolean, string[]]> = [
 		[true, ['client_user_id']],
 		[period === 'day', ['date']],
@@ -154,39 +143,30 @@ export function periodColumns(
 
 const before = (column: string) => `${column}_before`;
 
-/** `averages`: the first aggregate of each measured column, and the means of a pair as text. */
-function aggregateColumns({ measured, hasMeanText }: Metric) {
-	const all = Object.entries(measured).map(([column, hows]) =>
-		hows.map((how) => `${column}_${how}`),
-	);
-	const averages = all.map(([first]) => first);
-	if (hasMeanText) averages.push('mean');
-	return { averages, others: all.flatMap(([, ...others]) => others) };
-}
+/** Columns that an AI agent does not get, and the times of a reading. */
+const LONG = ['client_user_id', 'user_id', 'row_id', 'from', 'to', 'connected'];
 
 /** The columns for an AI agent, which pays for each character: means as one text, and no minima and maxima. */
-export function shortColumns(metric: Metric, columns: readonly string[]): string[] {
-	const { averages, others } = aggregateColumns(metric);
-	const means = metric.hasMeanText ? averages.filter((column) => column !== 'mean') : [];
-	const long = [...others, ...means, ...means.map(before), ...metric.times];
-	long.push('client_user_id', 'user_id', 'row_id', 'from', 'to', 'connected');
-	return columns.filter((column) => !long.includes(column));
+export function shortColumns({ metric }: ReadingOptions, columns: readonly string[]) {
+	const long = [...LONG, ...metric.times];
+	const isLong = metric.hasMeanText ? /_(mean|mean_before|min|max)$/ : /_(min|max)$/;
+	return columns.filter((column) => !long.includes(column) && !isLong.test(column));
 }
 
 /** Values of all columns that describe the measurements of a period. */
 export function periodValues(
-	metric: Metric,
-	{ meanLimits, limits }: ColumnOptions,
+	{ metric, meanLimits, limits }: ColumnOptions,
 	measurements: readonly Measurement[],
 ): IDataObject {
 	const counted = measurements.filter((one) => isCounted(metric, one));
+	counted.sort((a, b) => msAfter(a, b) || byValues(a, b));
 	const timed = counted.filter(({ time }) => time !== undefined);
 	const reaching = counted.filter((one) => reachedText(metric, limits, [one]) !== '');
-	const latest = greatest(timed, timeAndValues);
-	const reached = greatest(reaching, timeAndValues);
+	const latest = timed.at(-1);
+	const reached = reaching.at(-1);
 	// With equal values, the later reading is the highest and the lowest.
-	const highest = greatest(counted, valuesAndTime);
-	const lowest = greatest(counted, negativeValuesAndTime);
+	const highest = [...counted].sort(byValues).at(-1);
+	const lowest = [...counted].sort((a, b) => byValues(b, a)).at(-1);
 	const rows = measurements.flatMap(({ copies }) => copies).map(({ row }) => row);
 	const aggregates = aggregatesOf(metric, counted);
 	return {
@@ -240,28 +220,9 @@ function statusOf(
 	return limits.some(isHigh) ? 'high' : 'in range';
 }
 
-const timeAndValues = ({ time = 0, values }: Counted) => [time, ...values];
-const valuesAndTime = ({ time = 0, values }: Counted) => [...values, time];
-const negativeValuesAndTime = ({ time = 0, values }: Counted) => [
-	...values.map((value) => -value),
-	time,
-];
-
-/** The one with the greatest numbers, the first of them before the others; of equal ones the last. */
-export function greatest<T>(
-	all: readonly T[],
-	numbersOf: (one: T) => number[],
-): T | undefined {
-	let found: T | undefined;
-	for (const one of all) {
-		if (!found || compareNumbers(numbersOf(found), numbersOf(one)) <= 0) found = one;
-	}
-	return found;
-}
-
-/** The first difference. */
-const compareNumbers = (a: readonly number[], b: readonly number[]) =>
-	a.map((number, at) => number - b[at]).find((difference) => difference !== 0) ?? 0;
+/** By the first value, then by the next. */
+const byValues = ({ values: a }: Counted, { values: b }: Counted) =>
+	a.map((value, at) => value - b[at]).find((difference) => difference !== 0) ?? 0;
 
 /** Names of all sources, of copies too. */
 function joined(names: unknown[]): string {

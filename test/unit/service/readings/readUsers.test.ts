@@ -1,7 +1,7 @@
 /** Concurrent reads of many users, over made-up answers: the time of one user, and a problem from before the read. */
 import type { Get, Query, RequestOptions } from '../../../../nodes/HealthDataService/http/client';
 import { readUsers, type UserResult } from '../../../../nodes/HealthDataService/service/readings/readUsers';
-import { collectRows } from '../../../../nodes/HealthDataService/service/readings/rows';
+import { readingRows } from '../../../../nodes/HealthDataService/service/readings/rows';
 import type { SelectedUser } from '../../../../nodes/HealthDataService/service/users/selection';
 import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
 import { bloodPressure as metric } from '../../../helpers/metrics';
@@ -24,9 +24,16 @@ async function read(
 				yield { user: { user_id: `u${at}`, client_user_id: null }, place: 1, ...user };
 		},
 	};
-	const collect = collectRows(metric);
+	const toRows: Options['toRows'] = (groups, { user }) => readingRows({ metric }, groups, user);
 	const results: UserResult[] = [];
-	for await (const one of readUsers(get, { metric, query: () => ({}), selection, width: 1, collect, ...options }))
+	for await (const one of readUsers(get, {
+		metric,
+		query: () => ({}),
+		selection,
+		width: 1,
+		toRows: toRows!,
+		...options,
+	}))
 		results.push(one);
 	return results;
 }

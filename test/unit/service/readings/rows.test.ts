@@ -4,7 +4,7 @@ import { groupsOf, readingRows, withServiceFields } from '../../../../nodes/Heal
 
 const owner = { user_id: 'u', client_user_id: null };
 const metric = { times: ['timestamp'], measured: { systolic: [] } } as unknown as Metric;
-const rows = (groups: unknown) => readingRows(groupsOf({ groups } as never), metric, owner);
+const rows = (groups: unknown) => readingRows({ metric }, groupsOf({ groups } as never), owner);
 
 describe('readingRows', () => {
 	it('keeps a field of a group', () =>
@@ -48,14 +48,12 @@ describe('readingRows', () => {
 		expect(row.provider).toBe('__proto__');
 	});
 
-	it('keeps the slug of the list beside the provider of the source, and a source that is no object', () => {
+	it('keeps the slug of the list beside the provider of the source, and a source that is no object as its type', () => {
 		const data = [{ timestamp: 't', systolic: 1 }];
 		expect(rows({ lab: [{ data, source: { provider: 'omron' } }] })).toMatchObject([
 			{ provider: 'omron', provider_raw: 'lab' },
 		]);
-		expect(rows({ omron: [{ data, source: 'cuff' }] })).toMatchObject([
-			{ provider: 'omron', source_type: null, source: 'cuff' },
-		]);
+		expect(rows({ omron: [{ data, source: 'cuff' }] })).toMatchObject([{ provider: 'omron', source_type: 'cuff' }]);
 	});
 
 	const group = { data: [] };

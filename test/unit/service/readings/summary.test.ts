@@ -8,8 +8,8 @@ import type { Metric } from '../../../../nodes/HealthDataService/service/reading
 import { pollRow } from '../../../../nodes/HealthDataService/service/readings/pollRow';
 import { groupsOf as groupsOfPage, readingRows } from '../../../../nodes/HealthDataService/service/readings/rows';
 import {
-	collectDaily,
-	collectSummary,
+	dayRows,
+	summaryRows,
 	type SummaryOptions,
 } from '../../../../nodes/HealthDataService/service/readings/summary';
 import { bloodPressure, mindfulness } from '../../../helpers/metrics';
@@ -31,24 +31,29 @@ function optionsOf({ zone = 'UTC', dateRange = 'days', ...days }: Days, more: Pa
 	const { comparesPrevious = false } = more;
 	const range = readRange({ dateRange, ...ALWAYS, ...days }, zone, NOW, { comparesPrevious });
 	return {
-		...{ rangeOf: () => range, provider: '', sourceTypes: [], meanLimits: [], limits: [], onlyStatus: [] },
+		...{
+			metric: bloodPressure,
+			rangeOf: () => range,
+			provider: '',
+			sourceTypes: [],
+			meanLimits: [],
+			limits: [],
+			onlyStatus: [],
+		},
 		...{ comparesPrevious, ...more },
 	};
 }
 
 type Group = { data: IDataObject[]; source: { provider: string; type: string | null } };
 const pageOf = (groups: Group[]) => groupsOfPage({ groups: { any: groups } } as unknown as IDataObject);
-async function* pagesOf(pages: Group[][]) {
-	for (const groups of pages) yield pageOf(groups);
-}
 const groupsOf = (readings: Reading[], isSessions = false): Group[] =>
 	readings.map((one) => ({ data: [pointOf(one, isSessions)], source: { provider: one.provider, type: one.type } }));
 
-const daily = async (pages: Group[][], days: Days = {}, metric: Metric = bloodPressure, more = {}) =>
-	await collectDaily(metric, optionsOf(days, more))(pagesOf(pages), { user, place: 1 });
-const summaries = async (pages: Group[][], days: Days = {}, metric: Metric = bloodPressure, more = {}) =>
-	await collectSummary(metric, optionsOf(days, more))(pagesOf(pages), { user, place: 1 });
-const summary = async (...args: Parameters<typeof summaries>) => (await summaries(...args))[0];
+const daily = (pages: Group[][], days: Days = {}, metric: Metric = bloodPressure, more = {}) =>
+	dayRows(optionsOf(days, { metric, ...more }), pages.flatMap(pageOf), { user, place: 1 });
+const summaries = (pages: Group[][], days: Days = {}, metric: Metric = bloodPressure, more = {}) =>
+	summaryRows(optionsOf(days, { metric, ...more }), pages.flatMap(pageOf), { user, place: 1 });
+const summary = (...args: Parameters<typeof summaries>) => summaries(...args)[0];
 
 interface Polled {
 	metric?: Metric;
@@ -62,12 +67,12 @@ function poll(
 	groups: Group[],
 	{ metric = bloodPressure, limits = [], later = [], zone = 'UTC', updated = [] }: Polled = {},
 ) {
-	const rows = readingRows(pageOf(groups), metric, user);
+	const rows = readingRows({ metric }, pageOf(groups), user);
 	const emitted = identify(identityOf(metric), rows).map((row, at) => ({
 		...row,
 		row: { ...row.row, change: updated.includes(at) ? 'updated' : 'created' },
 	}));
-	const inLookback = [...rows, ...readingRows(pageOf(later), metric, user)];
+	const inLookback = [...rows, ...readingRows({ metric }, pageOf(later), user)];
 	return pollRow(metric, user, { emitted, inLookback, limits, localTimeOf: localTimeIn(zone) });
 }
 
@@ -86,18 +91,18 @@ describe.each([
 ] as const)('of any %s, over any pages', (_, metric, isSessions) => {
 	const zones = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata');
 
-	it('each row is what an independent count gives', async () => {
-		await fc.assert(
-			fc.asyncProperty(anyReadings(isSessions), zones, fc.nat(25), async (readings, zone, cut) => {
+	it('each row is what an independent count gives', () => {
+		fc.assert(
+			fc.property(anyReadings(isSessions), zones, fc.nat(25), (readings, zone, cut) => {
 				const groups = groupsOf(readings, isSessions);
 				const counted = countOf(readings, isSessions);
-				const row = await summary([groups.slice(0, cut), [], groups.slice(cut)], { zone }, metric);
+				const row = summary([groups.slice(0, cut), [], groups.slice(cut)], { zone }, metric);
 				expect(row).toMatchObject(rowOf(counted, isSessions, zone));
 				const dayOf = ({ micros }: { micros: number | null }) => localOf(micros, zone)?.slice(0, 10) ?? null;
 				const withTime = counted.filter(({ values, micros }) => values && micros !== null);
 				expect(row.days).toBe(new Set(withTime.map(dayOf)).size);
 
-				const days = await daily([groups], { zone }, metric);
+				const days = daily([groups], { zone }, metric);
 				const expected = [...new Set(counted.map(dayOf))].sort((a, b) => (a ?? '9').localeCompare(b ?? '9'));
 				expect(days.map(({ date }) => date)).toEqual(expected);
 				for (const day of days)
@@ -111,8 +116,8 @@ describe.each([
 
 				// Pages that overlap, in another order.
 				const reversed = [...groups].reverse();
-				expect(await summary([reversed, groups.slice(0, cut)], { zone }, metric)).toEqual(row);
-				expect(await daily([reversed, groups.slice(0, cut)], { zone }, metric)).toEqual(days);
+				expect(summary([reversed, groups.slice(0, cut)], { zone }, metric)).toEqual(row);
+				expect(daily([reversed, groups.slice(0, cut)], { zone }, metric)).toEqual(days);
 
 				if (Number(row.readings) > 0)
 					expect(poll(groups, { metric, zone })).toMatchObject(rowOf(counted, isSessions, zone));
@@ -136,8 +141,8 @@ describe('equal readings', () => {
 		['without a time, of different text', each(['soon', 'later']), 2],
 		['without a time, blank', each([null, '']), 1],
 		['with and without a time', each([...seconds(0), 'soon'], 'omron', 'apple'), 2],
-	])('%s', async (_, groups, readings) => {
-		expect((await summary([groups])).readings).toBe(readings);
+	])('%s', (_, groups, readings) => {
+		expect(summary([groups]).readings).toBe(readings);
 	});
 });
 
@@ -159,26 +164,26 @@ it.each<[string, Group[], IDataObject]>([
 	['kPa', every(1, 25.2, 15.1, { unit: 'kPa' }), { mean: '189.0/113.3', unit: 'mmHg', highest: '189/113.3' }],
 	['mm[Hg]', [...every(1, 150, 95), ...every(1, 160, 95, { unit: 'mm[Hg]' })], { mean: '155.0/95.0', left_out: 0 }],
 	['copies seven seconds later', ['07:00', '07:01'].flatMap((time, i) => copied(time, 120 + i)), { readings: 2 }],
-])('%s: the same in a day, a range and a poll', async (_, groups, expected) => {
-	expect(await summary([groups])).toMatchObject(expected);
-	expect(await daily([groups])).toMatchObject([expected]);
+])('%s: the same in a day, a range and a poll', (_, groups, expected) => {
+	expect(summary([groups])).toMatchObject(expected);
+	expect(daily([groups])).toMatchObject([expected]);
 	expect(poll(groups)).toMatchObject(expected);
 });
 
-it('a loose cuff is no reading, and is not hidden', async () => {
+it('a loose cuff is no reading, and is not hidden', () => {
 	const limits = { meanLimits: [{ column: 'systolic', least: 135 }] };
-	const [loose, quiet] = [every(3, null, null), []].map(async (all) => await summary([all], {}, bloodPressure, limits));
-	expect(await loose).toMatchObject({ status: 'no readings', readings: 0, left_out: 3 });
-	expect(await quiet).toMatchObject({ status: 'no readings', readings: 0, left_out: 0 });
+	const [loose, quiet] = [every(3, null, null), []].map((all) => summary([all], {}, bloodPressure, limits));
+	expect(loose).toMatchObject({ status: 'no readings', readings: 0, left_out: 3 });
+	expect(quiet).toMatchObject({ status: 'no readings', readings: 0, left_out: 0 });
 });
 
-it('a user without readings has a row of zeros', async () => {
-	const row = await summary([], {}, bloodPressure, { meanLimits: [{ column: 'systolic', least: 135 }] });
+it('a user without readings has a row of zeros', () => {
+	const row = summary([], {}, bloodPressure, { meanLimits: [{ column: 'systolic', least: 135 }] });
 	expect(row).toMatchObject({
 		...{ status: 'no readings', readings: 0, days: 0, left_out: 0, mean: null, unit: null, latest: null },
 		...{ providers: '', source_types: '' },
 	});
-	expect(await daily([])).toEqual([]);
+	expect(daily([])).toEqual([]);
 });
 
 describe('status', () => {
@@ -193,52 +198,52 @@ describe('status', () => {
 		[135, 84, 'high'],
 		[134.9, 85, 'high'],
 		[134.9, 84.9, 'in range'],
-	])('%d/%d is %s', async (systolic, diastolic, status) => {
-		expect(await summary([week(systolic, diastolic)], {}, bloodPressure, { meanLimits })).toMatchObject({ status });
+	])('%d/%d is %s', (systolic, diastolic, status) => {
+		expect(summary([week(systolic, diastolic)], {}, bloodPressure, { meanLimits })).toMatchObject({ status });
 	});
 
-	it('is high, and not hidden, with too few readings', async () => {
+	it('is high, and not hidden, with too few readings', () => {
 		const options = { meanLimits, minReadings: 12, minDays: 3 };
-		const few = await summary([week(176, 108)], {}, bloodPressure, options);
+		const few = summary([week(176, 108)], {}, bloodPressure, options);
 		expect(few).toMatchObject({ status: 'high', enough_readings: false, readings: 7 });
-		const { enough_readings } = await summary([week(176, 108)], {}, bloodPressure, { minReadings: 7, minDays: 8 });
+		const { enough_readings } = summary([week(176, 108)], {}, bloodPressure, { minReadings: 7, minDays: 8 });
 		expect(enough_readings).toBe(false);
-		expect(await summary([week(176, 108)], {}, bloodPressure, { minReadings: 7 })).toMatchObject({
+		expect(summary([week(176, 108)], {}, bloodPressure, { minReadings: 7 })).toMatchObject({
 			enough_readings: true,
 		});
 	});
 
-	it('Return Only keeps the users with it', async () => {
-		const only = async (...onlyStatus: string[]) =>
-			(await summaries([week(176, 108)], {}, bloodPressure, { meanLimits, onlyStatus })).length;
-		expect(await only('high')).toBe(1);
-		expect(await only('in range', 'high')).toBe(1);
-		expect(await only('in range', 'no readings')).toBe(0);
-		const quiet = await summaries([], {}, bloodPressure, { onlyStatus: ['no readings'] });
+	it('Return Only keeps the users with it', () => {
+		const only = (...onlyStatus: string[]) =>
+			summaries([week(176, 108)], {}, bloodPressure, { meanLimits, onlyStatus }).length;
+		expect(only('high')).toBe(1);
+		expect(only('in range', 'high')).toBe(1);
+		expect(only('in range', 'no readings')).toBe(0);
+		const quiet = summaries([], {}, bloodPressure, { onlyStatus: ['no readings'] });
 		expect(quiet).toMatchObject([{ status: 'no readings' }]);
 	});
 });
 
-it('names the newest reading that reached a limit', async () => {
+it('names the newest reading that reached a limit', () => {
 	const limits = [
 		{ column: 'systolic', least: 180 },
 		{ column: 'diastolic', least: 110 },
 	];
 	const groups = [at(clock('06:30'), 140, 112), at(clock('07:00'), 150, 95), at(clock('05:00'), 181, 90)];
-	expect(await summary([groups], {}, bloodPressure, { limits })).toMatchObject({
+	expect(summary([groups], {}, bloodPressure, { limits })).toMatchObject({
 		...{ highest: '181/90', reached: 'high', reached_reading: '140/112', reached_time: '2026-03-02 06:30:00' },
 	});
-	const none = await summary([[groups[1]]], {}, bloodPressure, { limits });
+	const none = summary([[groups[1]]], {}, bloodPressure, { limits });
 	expect(none).toMatchObject({ reached: '', reached_reading: null, reached_time: null });
 });
 
-it('of equal readings the later is the highest and the lowest, and one without a time is never the latest', async () => {
+it('of equal readings the later is the highest and the lowest, and one without a time is never the latest', () => {
 	const groups = [at(clock('07:00'), 120, 80), at(clock('09:00'), 120, 80), at(null, 120, 80)];
-	expect(await summary([groups])).toMatchObject({
+	expect(summary([groups])).toMatchObject({
 		...{ latest_time: '2026-03-02 09:00:00', highest_time: '2026-03-02 09:00:00', lowest_time: '2026-03-02 09:00:00' },
 		...{ readings: 3, days: 1 },
 	});
-	expect(await daily([groups])).toMatchObject([
+	expect(daily([groups])).toMatchObject([
 		{ date: '2026-03-02', readings: 2 },
 		{ date: null, readings: 1, latest: null, highest: '120/80', highest_time: null },
 	]);
@@ -248,27 +253,27 @@ describe('the period before', () => {
 	const groups = ['02-26', '02-27', '02-28', '03-01', '03-02'].map((day, index) =>
 		at(`2026-${day}T07:00:00Z`, 120 + index, 80),
 	);
-	const compared = async (days: Days, from = 0) =>
-		await summary([[...groups.slice(from), at(null, 99, 60)]], days, bloodPressure, { comparesPrevious: true });
+	const compared = (days: Days, from = 0) =>
+		summary([[...groups.slice(from), at(null, 99, 60)]], days, bloodPressure, { comparesPrevious: true });
 
-	it('has as many calendar days; readings without a time are of the present one', async () => {
+	it('has as many calendar days; readings without a time are of the present one', () => {
 		// The service sends the readings from 27 February on.
-		expect(await compared({ startDate: '2026-03-01', endDate: '2026-03-02' }, 1)).toMatchObject({
+		expect(compared({ startDate: '2026-03-01', endDate: '2026-03-02' }, 1)).toMatchObject({
 			...{ readings: 3, from: '2026-03-01', to: '2026-03-02' },
 			...{ readings_before: 2, systolic_mean_before: 121.5, mean_before: '121.5/80.0' },
 		});
 	});
 
-	it('changes no other column', async () => {
+	it('changes no other column', () => {
 		const days = { startDate: '2026-03-01', endDate: '2026-03-02' };
-		const row = await compared(days);
-		expect(row).toMatchObject(await summary([[...groups.slice(3), at(null, 99, 60)]], days));
+		const row = compared(days);
+		expect(row).toMatchObject(summary([[...groups.slice(3), at(null, 99, 60)]], days));
 	});
 
-	it('of exact times ends with the instant at which they begin', async () => {
+	it('of exact times ends with the instant at which they begin', () => {
 		const days = { dateRange: 'times', startDate: '2026-03-01T07:00:00Z', endDate: '2026-03-02T07:00:00Z' };
 		// The service sends the readings from 28 February, 07:00 on.
-		expect(await compared(days, 2)).toMatchObject({
+		expect(compared(days, 2)).toMatchObject({
 			...{ readings: 3, readings_before: 1, from: '2026-03-01 07:00:00', to: '2026-03-02 07:00:00' },
 		});
 	});
@@ -280,42 +285,39 @@ describe('the day of a reading', () => {
 		['20260302', 'Pacific/Kiritimati', '2026-03-02'],
 		['20260302T030000Z', 'America/New_York', '2026-03-01'],
 		['2026-03-02T03Z', 'America/New_York', '2026-03-01'],
-	])('of %s in %s is %s', async (timestamp, zone, date) => {
+	])('of %s in %s is %s', (timestamp, zone, date) => {
 		const days = { zone, startDate: date, endDate: date };
-		expect(await daily([[at(timestamp, 120, 80)]], days)).toMatchObject([{ date, readings: 1 }]);
+		expect(daily([[at(timestamp, 120, 80)]], days)).toMatchObject([{ date, readings: 1 }]);
 	});
 
-	it('survives a clock that is beyond all dates', async () => {
+	it('survives a clock that is beyond all dates', () => {
 		const groups = [at('+275760-09-13T00:00:00.000Z', 130, 80), at('2026-03-01T07:00Z', 120, 80)];
-		const rows = await daily([groups], { zone: 'Asia/Kolkata', endDate: '' });
+		const rows = daily([groups], { zone: 'Asia/Kolkata', endDate: '' });
 		expect(rows.map(({ date }) => date)).toEqual(['2026-03-01', null]);
 	});
 });
 
 describe('row_id', () => {
-	const idOf = async (make: typeof summaries, days: Days = {}, metric = bloodPressure, more = {}) =>
-		(await make([[at('2026-03-02T07:00Z', 120, 80)]], days, metric, more))[0].row_id as string;
+	const idOf = (make: typeof summaries, days: Days = {}, metric = bloodPressure, more = {}) =>
+		make([[at('2026-03-02T07:00Z', 120, 80)]], days, metric, more)[0].row_id as string;
 
 	it.each([
 		['a summary', summaries, 'bloodPressure-summary-0bfe93'],
 		['a day', daily, 'bloodPressure-day-0bfe93'],
-	] as const)(
-		'of %s is of metric, user, days, provider and source types, and of nothing else',
-		async (_, make, prefix) => {
-			const id = await idOf(make);
-			expect(id.startsWith(prefix)).toBe(true);
-			expect(await idOf(make, { zone: 'Asia/Kolkata' })).toBe(id);
-			expect(await idOf(make, {}, bloodPressure, { limits: [{ column: 'systolic', least: 1 }] })).toBe(id);
-			const others = [
-				await idOf(make, {}, bloodPressure, { provider: 'omron' }),
-				await idOf(make, {}, bloodPressure, { sourceTypes: ['cuff'] }),
-				await idOf(make, {}, { ...bloodPressure, value: 'other' }),
-			];
-			expect(new Set([id, ...others].map((one) => one.slice(-26))).size).toBe(4);
-			const narrower = await idOf(make, { startDate: '2026-03-02', endDate: '2026-03-02' });
-			expect(narrower === id).toBe(make === daily);
-		},
-	);
+	] as const)('of %s is of metric, user, days, provider and source types, and of nothing else', (_, make, prefix) => {
+		const id = idOf(make);
+		expect(id.startsWith(prefix)).toBe(true);
+		expect(idOf(make, { zone: 'Asia/Kolkata' })).toBe(id);
+		expect(idOf(make, {}, bloodPressure, { limits: [{ column: 'systolic', least: 1 }] })).toBe(id);
+		const others = [
+			idOf(make, {}, bloodPressure, { provider: 'omron' }),
+			idOf(make, {}, bloodPressure, { sourceTypes: ['cuff'] }),
+			idOf(make, {}, { ...bloodPressure, value: 'other' }),
+		];
+		expect(new Set([id, ...others].map((one) => one.slice(-26))).size).toBe(4);
+		const narrower = idOf(make, { startDate: '2026-03-02', endDate: '2026-03-02' });
+		expect(narrower === id).toBe(make === daily);
+	});
 });
 
 describe('one item per user of a poll', () => {
