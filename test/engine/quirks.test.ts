@@ -1,6 +1,7 @@
 /** Quirks of the service beyond its contract (docs/quirks.md), row by row, on timeseries. Users: user.test.ts. */
 import type { Switches } from '../../dev/sandbox/switches';
 import { startSandbox } from '../../dev/sandbox/server';
+import { groupedRow } from '../../nodes/HealthDataService/service/readings/rows';
 import { runNode, searchList, testCredential } from '../helpers/engine';
 import { byTime, expectedRows, people, readingsOf, STEADY } from '../helpers/people';
 import { bloodPressureOf, byUserId, listUsers, resolve, useSandbox } from '../helpers/requests';
@@ -31,6 +32,17 @@ describe('4: several groups of one provider, and keys that are labs', () => {
 		);
 		expect(new Set(sources).size).toBe(sources.length);
 	});
+});
+
+it('4: a source whose fields come in another order is the same', () => {
+	const groups = [
+		{ app_id: 1, type: 'cuff' },
+		{ type: 'cuff', app_id: 1 },
+		{ type: 'cuff', app_id: 2 },
+	];
+	const list = groups.map((source) => ({ slug: 'omron', data: [{}], source, extras: {} }));
+	const user = { user_id: STEADY.user_id, client_user_id: null };
+	expect(groupedRow(list, user).groups).toMatchObject({ omron: [{ data: [{}, {}] }, { data: [{}] }] });
 });
 
 it('5: extra fields are kept, and never in place of a column', async () => {

@@ -171,8 +171,13 @@ export function groupedRow(groups: Group[], user: UserRef): IDataObject {
 	return { ...user, groups: Object.fromEntries(merged) };
 }
 
+/** The same for equal content, whatever the order of the fields (quirk 4). */
+const inAnyOrder = (fields: IDataObject) => Object.entries(fields).sort();
+
 function mergedOf(groups: Group[]) {
-	const equal = groupBy(groups, ({ extras, source }) => JSON.stringify([extras, source]));
+	const equal = groupBy(groups, ({ extras, source }) =>
+		JSON.stringify([extras, source].map(inAnyOrder)),
+	);
 	return [...equal.values()].map((parts) => {
 		const [{ extras, source }] = parts;
 		const data = parts.flatMap((part) => part.data);
