@@ -9,7 +9,7 @@ import { shownUserId } from '../service/users/users';
 import { CLOCK_ERROR_MS, type Clock } from './clock';
 import type { TimeWindow } from './seen';
 import type { Settings } from './settings';
-import type { Cursor, SavedCursor, TriggerState } from './state';
+import { partsOf, type Cursor, type SavedCursor, type TriggerState } from './state';
 
 /** A user of the list, or an entry whose user is not known. */
 export type Listed = Pick<SelectedUser, 'user' | 'entry'>;
@@ -240,12 +240,5 @@ export class Cursors {
 	private ownerToSave(key: string): string {
 		if (!this.selection.entries) return '';
 		return (this.owners.get(key) ?? '').padEnd(USER_LENGTH);
-	}
-}
-
-/** A text in parts of equal length. */
-export function* partsOf(text: string, length: number): Generator<string> {
-	for (let at = 0; at < text.length; at += length) {
-		yield text.slice(at, at + length);
 	}
 }

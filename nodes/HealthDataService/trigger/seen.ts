@@ -12,8 +12,7 @@ import {
 	type Identity,
 } from '../service/readings/identity';
 import type { LocalTimeOf } from '../shared/dateTime';
-import { partsOf } from './cursors';
-import { HOUR_MS } from './state';
+import { HOUR_MS, partsOf } from './state';
 
 /** Which rows of one user count. All times in ms; readings before `start` are ignored. */
 export interface TimeWindow {
