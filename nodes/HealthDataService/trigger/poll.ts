@@ -5,7 +5,7 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { connect, readCredential, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
-import { MAX_PAUSE_MS, RETRY_LIMITS, SHORT_RETRY } from '../http/retry';
+import { MAX_PAUSE_MS, SHORT_RETRY } from '../http/retry';
 import { providerProblem } from '../service/users/provider';
 import {
 	countOfUsers,
@@ -119,7 +119,7 @@ async function read(one: Poll, state: TriggerState): Promise<PollResult> {
 	const { context, schedule, settings, clock } = one;
 	const { isStart, budgetMs, local } = schedule;
 	const { target } = settings;
-	const limits = isStart ? SHORT_RETRY : { ...RETRY_LIMITS, timeoutMs: TIMEOUT_MS };
+	const limits = isStart ? SHORT_RETRY : { timeoutMs: TIMEOUT_MS };
 	const timeoutMs = Math.min(limits.timeoutMs, budgetMs * TIMEOUT_PART);
 	const end = clock.started + budgetMs;
 	// A request that is in flight at the deadline may still take as long as one answer.

@@ -183,17 +183,13 @@ export class PollReader {
 			this.options.troubles.delete(keyOf(result));
 			this.options.queue.sample = this.sampleOf(result);
 			this.isOver ||= this.results.isFull;
-		} else if (isThrottle(problem)) await this.noteThrottle(result, problem);
-		else if (this.isCutShort(result)) this.cut(result, problem);
+		} else if (isThrottle(problem)) {
+			// One that only this user meets is never a failure.
+			if (await this.options.queue.knowsThrottledForAll()) return this.endBy(problem);
+			this.noteTrouble(result, problem);
+			this.throttled.push(result);
+		} else if (this.isCutShort(result)) this.cut(result, problem);
 		else await this.fail(result, problem);
-	}
-
-	/** A throttle of all ends the poll. One that only this user meets is never a failure. */
-	private async noteThrottle(result: UserResult, problem: Problem) {
-		const { queue } = this.options;
-		if (await queue.knowsThrottledForAll()) return this.endBy(problem);
-		this.noteTrouble(result, problem);
-		this.throttled.push(result);
 	}
 
 	/** Until this poll has read a user, the sample is any user whom an earlier poll of the pass has read. */

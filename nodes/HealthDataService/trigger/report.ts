@@ -41,10 +41,9 @@ type Trouble = ReturnType<typeof troubleOf>;
 /** What there is to tell after a poll. */
 function troubleOf({ cursors }: PollResult, local: Local) {
 	const { troubles, throttle, firstAt, listReadAt, intervalMs } = local;
-	const now = Date.now();
 	const afterMs = Math.max(HOUR_MS, 2 * intervalMs);
 	// A clock that was set back makes nothing young.
-	const ageOf = (time: number) => Math.abs(now - time);
+	const ageOf = (time: number) => Math.abs(Date.now() - time);
 	const isOld = (time = -Infinity) => Math.min(ageOf(time), ageOf(firstAt)) >= afterMs;
 	const isFailing = ([key, cursor]: Entry) => {
 		const known = troubles.get(key);
@@ -83,8 +82,7 @@ function wordsOf(trouble: Trouble, { cursors, cause }: PollResult, { troubles }:
 		messages.push(`To read all users once takes ${hoursSince(unread)} h or more`);
 	}
 	if (isListOld) messages.push('The last users of the list were not reached for an hour');
-	const description = sentences(...advice, OTHERS_GO_OUT);
-	return reasons[0].reworded(messages.join('. '), description);
+	return reasons[0].reworded(messages.join('. '), sentences(...advice, OTHERS_GO_OUT));
 }
 
 const OTHERS_GO_OUT =
