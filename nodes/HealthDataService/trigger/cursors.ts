@@ -206,8 +206,8 @@ export class Cursors {
 		return Math.max(this.since, seenUntil);
 	}
 
-	/** How the keys of a user's readings start → earliest start of a window, before which no hash of the user is needed. */
-	get windows(): Map<string, number> {
+	/** From where on hashes are needed (ms), by how the keys of a user's readings start. */
+	get neededFrom(): (prefix: string) => number {
 		const windows = new Map<string, number>();
 		for (const [key, { from }] of this.all) {
 			const prefix = this.owners.get(key) ?? key.slice(0, USER_LENGTH);
@@ -215,7 +215,8 @@ export class Cursors {
 			const known = windows.get(prefix) ?? earliest;
 			windows.set(prefix, Math.min(earliest, known));
 		}
-		return windows;
+		const ofThoseWhoComeBack = this.since - this.settings.lookback - CLOCK_ERROR_MS;
+		return (prefix) => windows.get(prefix) ?? ofThoseWhoComeBack;
 	}
 
 	toSave(): SavedCursor[] {

@@ -119,7 +119,7 @@ export class PollResult {
 		this.hasFirstRead ||= before.pass === 0 && state.pass > 0;
 		state.since = cursors.sinceNext(isPassComplete);
 		state.cursors = cursors.toSave();
-		state.seen = seen.toSave(cursors.windows);
+		state.seen = seen.toSave(cursors.neededFrom);
 	}
 
 	/** @returns the rows that go out */

@@ -114,19 +114,18 @@ export class SeenReadings {
 	}
 
 	/**
-	 * Without the hours that end before the window of the user.
+	 * Without the hours that end before hashes of the user are needed.
 	 *
-	 * @param windows how the keys of a user begin → start of the window (ms)
+	 * @param neededFrom when that is (ms), by how the keys of the user begin
 	 */
-	toSave(windows: ReadonlyMap<string, number>): Record<string, string> {
+	toSave(neededFrom: (prefix: string) => number): Record<string, string> {
 		const saved: Record<string, string> = {};
 		for (const [hour, known] of this.hours) {
 			// Not a number for those without a time: never over.
 			const end = (Number(hour) + 1) * HOUR_MS;
 			let entries = '';
 			for (const [key, values] of known) {
-				const start = windows.get(key.slice(0, USER_LENGTH));
-				const isOver = start === undefined || end <= start;
+				const isOver = end <= neededFrom(key.slice(0, USER_LENGTH));
 				if (!isOver) entries += key + values;
 			}
 			if (entries) saved[hour] = entries;

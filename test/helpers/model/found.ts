@@ -147,6 +147,14 @@ export const found: Found[] = [
 		],
 	},
 	{
+		name: 'What went out of a user who leaves the team and comes back does not go out again',
+		world: { people: 3, pageSize: 1, listPage: 2 },
+		steps: [
+			...[measure(), poll, { do: 'leave', user: 0, after: 0 } as const, poll],
+			...[{ do: 'comeBack', user: 0, after: 0 } as const, poll],
+		],
+	},
+	{
 		name: "The service's clock is behind, and a listed user fails at first: the user is read",
 		world: { people: 1, pageSize: 1, listPage: 2, sendsDate: true },
 		steps: [

@@ -1,5 +1,4 @@
 /** Change detection: what is old when watching begins. */
-import { userPrefix } from '../../../nodes/HealthDataService/service/readings/identity';
 import { readingEvents } from '../../../nodes/HealthDataService/trigger/events';
 import { SeenReadings, type TimeWindow } from '../../../nodes/HealthDataService/trigger/seen';
 
@@ -13,7 +12,7 @@ function foundAt(time: number | null, window: TimeWindow) {
 	const rows = [{ user_id: 'anna', timestamp, systolic: 120, diastolic: 80, provider: 'omron', source_type: 'cuff' }];
 	const seen = new SeenReadings({});
 	const changes = seen.changes(readingEvents[0], rows, window, () => true);
-	const old = Object.values(seen.toSave(new Map([[userPrefix('anna'), 0]])));
+	const old = Object.values(seen.toSave(() => 0));
 	return { changes: changes.length, old: old.length, newest: seen.newest };
 }
 
