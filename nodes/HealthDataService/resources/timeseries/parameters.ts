@@ -81,9 +81,9 @@ function readFields(context: IExecutePaginationFunctions, metric: Metric) {
 	const maxRows = readLimit(context);
 	const isSimple = isSimplified(context);
 
-	const limit = itemLimit(maxRows, READ_LESS);
 	const { isWholeDays } = options.output;
 	const rangeOf = rangeOfUsers({ ...options, range, dates, isWholeDays }, DateTime.now());
+	const limit = itemLimit(maxRows, READ_LESS);
 	return { ...options, scope, provider, limit, rangeOf, isSimple };
 }
 
