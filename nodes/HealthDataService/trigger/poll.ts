@@ -148,8 +148,8 @@ async function read(one: Poll, state: TriggerState): Promise<PollResult> {
 	}
 	if (result.isListRead) local.listReadAt = Date.now();
 	if (throttle) local.throttle = throttle;
-	const isFirstPassDone = state.pass === 0 && pass > 0;
-	if (isFirstPassDone) await checkProvider(context, get, target, result.state);
+	if (state.pass === 0 && pass > 0)
+		await checkProvider(context, get, target, result.state);
 	return result;
 }
 

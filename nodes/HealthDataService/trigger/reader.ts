@@ -82,12 +82,13 @@ export class PollReader {
 			await this.takeAll(this.due());
 		}
 		await this.takeAside();
-		const { isOne, entries } = this.settings.target.selection;
-		const isOnly = isOne || entries?.length === 1;
+		const { firstFailure, results, settings } = this;
+		const { isOne, entries } = settings.target.selection;
+		const isWrong = isOne || (entries?.length === 1 && !firstFailure?.isTransient);
 		// The field that names this user may be wrong.
-		if (isOnly && !this.results.hasRead && this.firstFailure) throw this.firstFailure;
-		this.results.finish(this.options.queue.lastThrottle);
-		return this.results;
+		if (firstFailure && isWrong && !results.hasRead) throw firstFailure;
+		results.finish(this.options.queue.lastThrottle);
+		return results;
 	}
 
 	/** Waits for the end of a Retry-After, or ends the poll. A clock that was set back does not make it longer. */

@@ -92,6 +92,13 @@ const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 		{ people: 20, everyMinutes: 30, polls: 6, stretches: [{ ...stretch(0, 7, 0, 10, '429'), isEverySecond: true }] },
 	],
 	[
+		'A list of one entry, who fails for a while: each poll tries, and reports instead of failing',
+		{
+			...{ scheduler: 'durable', scope: 'clients', people: 1, everyMinutes: 30, polls: 14, rate: 0.1 },
+			...{ readings: [{ poll: 1, user: 0 }], stretches: [stretch(0, 15, 0, 1, '500')] },
+		},
+	],
+	[
 		'Of the users aside, one who can be read again needs two requests',
 		{
 			...{ scheduler: 'durable', scope: 'clients', latencyMs: 1400, concurrency: 1, everyMinutes: 60, people: 7 },
