@@ -71,6 +71,8 @@ export interface Judge {
 	save(): void;
 	/** A kill: what was not saved is gone. */
 	forget(): void;
+	/** The next poll may have the state of two polls before. */
+	goBack(): void;
 	/** @throws Broken for whatever went out and must not, or did not and must */
 	judge(poll: Poll): void;
 	changeLookback(from: number, ms: number): void;

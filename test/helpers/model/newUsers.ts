@@ -35,6 +35,7 @@ export class NewUsers implements Judge {
 		this.willBeRead = this.isListRead;
 	}
 
+	goBack = () => undefined;
 	changeLookback = () => undefined;
 	changeLimits = () => undefined;
 

@@ -42,7 +42,7 @@ export class Oracle implements Judge {
 	private clock?: ClockWatch;
 	private limitsAt = -Infinity;
 	/** Begin of the last poll that read all users. */
-	private pass: { at: number; saved: number };
+	private pass: { at: number; saved: number; before: number[] };
 	/** Users who were read, also by polls that had no time for all of it. */
 	private readonly mayBeRead = new Set<Person>();
 
@@ -56,7 +56,7 @@ export class Oracle implements Judge {
 	) {
 		this.lookbacks = new Lookbacks(settings.lookback);
 		this.groups = new Groups(world);
-		this.pass = { at: firstTry, saved: firstTry };
+		this.pass = { at: firstTry, saved: firstTry, before: [firstTry] };
 	}
 
 	/** Whether no user was read yet. */
@@ -68,6 +68,10 @@ export class Oracle implements Judge {
 		this.clock?.save();
 		this.pass.saved = this.pass.at;
 		this.unsaved.clear();
+	}
+
+	goBack() {
+		[this.pass.at] = this.pass.before;
 	}
 
 	/** Users first read since the last save count as unread. */
@@ -112,6 +116,7 @@ export class Oracle implements Judge {
 		this.clock?.look(poll.begun, poll.clockError, this.lookbacks.now, hasRead);
 		const watched = this.world.people.filter((one) => one.isListed && this.isInScope(one));
 		const isPass = poll.isQuick && watched.every((one) => poll.served.has(one));
+		if (isPass) this.pass.before = [...this.pass.before.slice(-1), this.pass.at];
 		if (isPass) this.pass.at = poll.begun;
 		for (const [person, at] of poll.served) {
 			this.mayBeRead.add(person);

@@ -98,6 +98,7 @@ export class Watched {
 	/** In the process that made it: n8n reads the row well before it calls the poll. */
 	giveOldRow() {
 		this.host.host.staleRow = this.oldRows[0];
+		if (this.oldRows.length > 0) this.watching.oracle?.goBack();
 	}
 
 	async start(mode: WorkflowActivateMode) {
