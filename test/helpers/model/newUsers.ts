@@ -39,7 +39,7 @@ export class NewUsers implements Judge {
 	changeLookback = () => undefined;
 	changeLimits = () => undefined;
 
-	judge({ rows, isKept, isHit, isQuick, listed, dateError }: Poll) {
+	judge({ rows, isKept, isHit, isQuick, listed, dateError, clockError }: Poll) {
 		for (const { userId } of rows) {
 			const one = this.world.people.find((person) => person.userId === userId);
 			if (!one || !isInScope(this.scope, one)) fail('a user of another team was emitted', { userId });
@@ -54,7 +54,8 @@ export class NewUsers implements Judge {
 		if (!isKept || isHit || !isQuick || seen.length === 0) return;
 		for (const one of seen) {
 			if (!isInScope(this.scope, one) || this.known.has(one) || this.unsure.has(one)) continue;
-			const mayLookOld = dateError !== 0 || one.createdOn <= this.since + Math.abs(this.clockError);
+			const isWrongNow = dateError !== 0 || clockError !== 0;
+			const mayLookOld = isWrongNow || one.createdOn <= this.since + Math.abs(this.clockError);
 			if (!this.isListRead && mayLookOld) this.unsure.add(one);
 			else fail('a user who joined was not emitted', { nr: one.nr });
 		}
