@@ -35,11 +35,11 @@ export type Get = <T = never>(
 	options?: RequestOptions,
 ) => Promise<IDataObject | T>;
 
-/** `get` with these options for each request. */
+/** `get` with these options for each request, unless the request has its own. */
 export const withOptions =
 	(get: Get, more: RequestOptions): Get =>
 	async (path, query, onMissing, options) =>
-		await get(path, query, onMissing, { ...options, ...more });
+		await get(path, query, onMissing, { ...more, ...options });
 
 /** Default: the retries of `RETRY_LIMITS`. */
 export interface ClientOptions extends Partial<RetryLimits> {

@@ -144,7 +144,9 @@ export class PollReader {
 		const read = settings.event.read(this.get, users, {
 			target: settings.target,
 			windowStartOf: (user) => cursors.windowStart(cursors.of(user)),
-			attemptsOf: (user) => (hasFailed(cursors.of(user)) ? 1 : FEW_ATTEMPTS),
+			// Once a user has failed, an outage must not use up the poll.
+			attemptsOf: (user) =>
+				hasFailed(cursors.of(user)) ? 1 : this.firstFailure && FEW_ATTEMPTS,
 			budget: () => ({
 				retryMs: timeoutMs / 2,
 				totalMs: isTimeUp() ? 0 : budgetMs / 2,
