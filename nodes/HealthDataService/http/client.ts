@@ -70,11 +70,12 @@ export async function connect(
 	const keys = keyCheck(queue, askList);
 	const send = createSend(context, credential, defaults);
 	const options = { ...RETRY_LIMITS, ...limits, ...keys, queue, signal };
-	const follow = async (url: string, request: RequestOptions = {}) => {
-		const attempts = new Attempts(send, options, request);
-		const response = await attempts.untilAnswered(url);
+	const ask = async (url: string, request: RequestOptions = {}) =>
+		await new Attempts(send, options, request).untilAnswered(url);
+	const follow = async (url: string, request?: RequestOptions) => {
+		const response = await ask(url, request);
 		const target = redirectTarget(response, url, root);
-		return target === undefined ? response : await attempts.untilAnswered(target);
+		return target === undefined ? response : await ask(target, request);
 	};
 
 	return async (path, query = {}, onMissing, request) => {
