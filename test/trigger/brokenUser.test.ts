@@ -46,7 +46,8 @@ onBothSchedulers((scheduler) => {
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 120));
 		let left = 4;
-		w.used.sandbox.switches.fault = (_, url) => (url.includes(w.anna.user_id) && left-- > 0 ? { status: 502 } : undefined);
+		w.used.sandbox.switches.fault = (_, url) =>
+			url.includes(w.anna.user_id) && left-- > 0 ? { status: 502 } : undefined;
 		expect(valuesOf(await n8n.tick())).toEqual([120]);
 		expect(n8n.reported).toEqual([]);
 	});

@@ -132,9 +132,7 @@ export class PollResult {
 		const unfinished = new Set(
 			sorted.slice(MAX_ROWS_PER_POLL).map(({ result }) => result),
 		);
-		for (const result of this.reads) {
-			if (!unfinished.has(result)) this.moveOn(result);
-		}
+		for (const result of this.reads) if (!unfinished.has(result)) this.moveOn(result);
 		return emitted;
 	}
 
