@@ -76,14 +76,14 @@ export class PollReader {
 		if (isStarting && !this.isOver) await this.probe();
 		await this.takeAll(this.due());
 		// Earlier polls have read this pass to its end.
-		const wasReadBefore = this.offered > 0 && !this.results.hasRead;
+		const wasReadBefore = this.offered && !this.results.hasRead;
 		if (wasReadBefore && !this.isOver && this.results.isPassComplete) {
 			this.cursors.beginPass();
 			await this.takeAll(this.due());
 		}
 		await this.takeAside();
 		const { isOne, entries } = this.settings.target.selection;
-		const isOnly = isOne || entries?.length === 1;
+		const isOnly = isOne || (entries?.length === 1 && !this.firstFailure?.isTransient);
 		// The field that names this user may be wrong.
 		if (isOnly && !this.results.hasRead && this.firstFailure) throw this.firstFailure;
 		this.results.finish(this.options.queue.lastThrottle);
@@ -126,9 +126,11 @@ export class PollReader {
 	/** Users aside, in a part of the budget or the timeout of one answer, if that is longer. At a low rate, requests wait for most of it. */
 	private async takeAside() {
 		const { budgetMs, timeoutMs, queue } = this.options;
-		if (this.isOver || this.aside.length === 0) return;
-		const hasRate = this.settings.target.requestsPerSecond !== undefined;
-		const partMs = hasRate ? Infinity : Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
+		if (this.isOver || !this.aside.length) return;
+		const { requestsPerSecond } = this.settings.target;
+		const partMs = requestsPerSecond
+			? Infinity
+			: Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
 		queue.endAt = Math.min(performance.now() + partMs, queue.endAt);
 		this.isAside = true;
 		const triedOf = (user: SelectedUser) => this.cursors.of(user).tried;
@@ -198,8 +200,8 @@ export class PollReader {
 	private offerSample(user: SelectedUser, { ended }: Cursor) {
 		if (ended || this.results.hasRead) return;
 		this.offered++;
-		const isChosen = Math.random() * this.offered < 1;
-		if (isChosen) this.options.queue.sample = this.sampleOf(user);
+		// Each of them with the same chance.
+		if (Math.random() * this.offered < 1) this.options.queue.sample = this.sampleOf(user);
 	}
 
 	/** A user who was read tells more than the user list: readings may have a limit of their own. */
@@ -217,7 +219,7 @@ export class PollReader {
 	private async finishThrottled() {
 		const { sample } = this.options.queue;
 		const throttled = this.throttled.splice(0);
-		if (this.isOver || throttled.length === 0) return;
+		if (this.isOver || !throttled.length) return;
 		if (sample) {
 			const error = await this.probe(sample);
 			if (isThrottle(error)) return this.endBy(error);
@@ -253,7 +255,7 @@ export class PollReader {
 		this.noteTrouble(result, problem);
 		this.firstFailure ??= problem;
 		this.failuresInARow++;
-		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || isTimeUp()) return;
+		if (this.failuresInARow % FAILURES_TO_PROBE || isTimeUp()) return;
 		const outage = await this.probe();
 		if (!outage) return;
 		const isWithinPoll = isThrottle(outage) || isTimeUp() || results.hasRead;

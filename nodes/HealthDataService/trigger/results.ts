@@ -71,7 +71,7 @@ export class PollResult {
 	/** Why users were not reached, if no limit of the service cut the poll short. */
 	get cause(): string {
 		const { requestsPerSecond } = this.settings.target;
-		return requestsPerSecond === undefined ? POLL_TOO_SHORT : RATE_TOO_LOW;
+		return requestsPerSecond ? RATE_TOO_LOW : POLL_TOO_SHORT;
 	}
 
 	/** Notes a user who was read: what is old is seen, the rest is emitted. @returns the problem of rows that cannot be compared */
