@@ -41,6 +41,17 @@ onBothSchedulers((scheduler) => {
 		},
 	);
 
+	it('fails for some attempts only: read in the same poll, and nothing is reported', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0, 120));
+		let left = 4;
+		w.used.sandbox.switches.fault = (_, url) =>
+			url.includes(w.anna.user_id) && left-- > 0 ? { status: 502 } : undefined;
+		expect(valuesOf(await n8n.tick())).toEqual([120]);
+		expect(n8n.reported).toEqual([]);
+	});
+
 	it('is reported without a name', async () => {
 		const n8n = w.trigger();
 		await n8n.start();

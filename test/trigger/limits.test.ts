@@ -103,7 +103,7 @@ describe('a throttle', () => {
 		await n8n.tick();
 		expect(w.used.sandbox.requests).toEqual([]);
 		expect(n8n.reported[1].message).toMatch(
-			/^The readings of 2 users cannot be read\. .*The service limits the requests.*\. The service is receiving too many requests \(status 429\)/,
+			/^The readings of 2 users were not read for an hour\. .*The service limits the requests.*\. The service is receiving too many requests \(status 429\)/,
 		);
 		// A clock that was set back makes it no longer.
 		w.pass(-HOUR);

@@ -47,6 +47,14 @@ onBothSchedulers((scheduler) => {
 		};
 		const unknown = usersBy === 'userId' ? '00000000-0000-4000-8000-000000000000' : 'Geheim-7';
 
+		it('reports the only user, too, who cannot be read for a while: no poll fails', async () => {
+			const n8n = trigger(anna);
+			await n8n.start();
+			used.sandbox.switches.users = { anna: 'fails' };
+			for (let i = 0; i < 3; i++) expect(await n8n.tick()).toBeUndefined();
+			expect(n8n.reported).toHaveLength(1);
+		});
+
 		it('watches the users on the list, and no others', async () => {
 			measure(anna, -HOUR);
 			const n8n = trigger(ben, anna);

@@ -67,6 +67,34 @@ onBothSchedulers((scheduler) => {
 			}
 		});
 
+		it('comes at once after a new failure when one failed user has left and the other was read', async () => {
+			const n8n = w.trigger();
+			await n8n.start();
+			breakAll('anna', 'ben');
+			await n8n.tick();
+			w.history.removeUser(w.anna);
+			breakAll();
+			await n8n.tick();
+			breakAll('carl');
+			await n8n.tick();
+			expect(n8n.reported).toHaveLength(2);
+		});
+
+		it('counts who cannot be read and who waits', async () => {
+			const n8n = w.trigger();
+			await n8n.start();
+			breakAll('anna');
+			await n8n.tick();
+			w.used.sandbox.switches.fault = () => ({ status: 429, headers: { 'retry-after': '3000' } });
+			for (let minutes = 0; minutes < 65; minutes += 5) {
+				w.pass(5 * MINUTE);
+				await n8n.tick();
+			}
+			expect(n8n.reported[1].message).toMatch(
+				/^The readings of 3 users were not read for an hour\. The service did not/,
+			);
+		});
+
 		it('recovered users are logged', async () => {
 			const info = jest.spyOn(n8nLogger(), 'info').mockImplementation(() => {});
 			const n8n = w.trigger();

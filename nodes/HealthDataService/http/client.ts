@@ -35,11 +35,11 @@ export type Get = <T = never>(
 	options?: RequestOptions,
 ) => Promise<IDataObject | T>;
 
-/** `get` with these options for each request. */
+/** `get` with these options for each request, unless the request has its own. */
 export const withOptions =
 	(get: Get, more: RequestOptions): Get =>
 	async (path, query, onMissing, options) =>
-		await get(path, query, onMissing, { ...options, ...more });
+		await get(path, query, onMissing, { ...more, ...options });
 
 /** Default: the retries of `RETRY_LIMITS`. */
 export interface ClientOptions extends Partial<RetryLimits> {
@@ -70,11 +70,12 @@ export async function connect(
 	const keys = keyCheck(queue, askList);
 	const send = createSend(context, credential, defaults);
 	const options = { ...RETRY_LIMITS, ...limits, ...keys, queue, signal };
-	const follow = async (url: string, request: RequestOptions = {}) => {
-		const attempts = new Attempts(send, options, request);
-		const response = await attempts.untilAnswered(url);
+	const ask = async (url: string, request: RequestOptions = {}) =>
+		await new Attempts(send, options, request).untilAnswered(url);
+	const follow = async (url: string, request?: RequestOptions) => {
+		const response = await ask(url, request);
 		const target = redirectTarget(response, url, root);
-		return target === undefined ? response : await attempts.untilAnswered(target);
+		return target === undefined ? response : await ask(target, request);
 	};
 
 	return async (path, query = {}, onMissing, request) => {

@@ -2,6 +2,7 @@
  * Retry: how often a request is sent, with exponential backoff, jitter and Retry-After between the attempts (quirks 19, 20, 25).
  * A 429 or 503 pauses the request queue for all, which also halves its concurrency (requestQueue.ts).
  */
+import { DateTime } from 'luxon';
 import type { IN8nHttpFullResponse } from 'n8n-workflow';
 import { isThrottle, Problem } from '../shared/problem';
 import type { Budget } from './budget';
@@ -52,7 +53,7 @@ export const MAX_PAUSE_MS = 3_600_000;
 export function retryAfterMs(header: unknown, maxMs: number) {
 	const text = String(header);
 	const seconds = Number.parseFloat(text);
-	const untilMs = Date.parse(text) - Date.now();
+	const untilMs = DateTime.fromHTTP(text).toMillis() - Date.now();
 	const ms = Number.isNaN(seconds) ? untilMs : seconds * 1000;
 	return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), maxMs);
 }

@@ -76,7 +76,7 @@ export class PollReader {
 		if (isStarting && !this.isOver) await this.probe();
 		await this.takeAll(this.due());
 		// Earlier polls have read this pass to its end.
-		const wasReadBefore = this.offered > 0 && !this.results.hasRead;
+		const wasReadBefore = this.offered && !this.results.hasRead;
 		if (wasReadBefore && !this.isOver && this.results.isPassComplete) {
 			this.cursors.beginPass();
 			await this.takeAll(this.due());
@@ -97,7 +97,9 @@ export class PollReader {
 		const pauseMs = pausedUntil - clock.now;
 		if (pauseMs <= 0 || pauseMs > MAX_PAUSE_MS) return;
 		queue.pause(pauseMs);
-		this.isOver = performance.now() + pauseMs >= deadline;
+		if (performance.now() + pauseMs < deadline) return;
+		this.isOver = true;
+		this.results.state.pausedUntil = pausedUntil;
 	}
 
 	/** Users of the list whom this pass has not read. Those who failed before are put aside. */
@@ -127,9 +129,11 @@ export class PollReader {
 	/** Users aside, in a part of the budget or the timeout of one answer, if that is longer. At a low rate, requests wait for most of it. */
 	private async takeAside() {
 		const { budgetMs, timeoutMs, queue } = this.options;
-		if (this.isOver || this.aside.length === 0) return;
-		const hasRate = this.settings.target.requestsPerSecond !== undefined;
-		const partMs = hasRate ? Infinity : Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
+		if (this.isOver || !this.aside.length) return;
+		const { requestsPerSecond } = this.settings.target;
+		const partMs = requestsPerSecond
+			? Infinity
+			: Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
 		queue.endAt = Math.min(performance.now() + partMs, queue.endAt);
 		this.isAside = true;
 		const triedOf = (user: SelectedUser) => this.cursors.of(user).tried;
@@ -145,7 +149,9 @@ export class PollReader {
 		const read = settings.event.read(this.get, users, {
 			target: settings.target,
 			windowStartOf: (user) => cursors.windowStart(cursors.of(user)),
-			attemptsOf: (user) => (hasFailed(cursors.of(user)) ? 1 : FEW_ATTEMPTS),
+			// Once a user has failed, an outage must not use up the poll.
+			attemptsOf: (user) =>
+				hasFailed(cursors.of(user)) ? 1 : this.firstFailure && FEW_ATTEMPTS,
 			budget: () => ({
 				retryMs: timeoutMs / 2,
 				totalMs: isTimeUp() ? 0 : budgetMs / 2,
@@ -197,8 +203,8 @@ export class PollReader {
 	private offerSample(user: SelectedUser, { ended }: Cursor) {
 		if (ended || this.results.hasRead) return;
 		this.offered++;
-		const isChosen = Math.random() * this.offered < 1;
-		if (isChosen) this.options.queue.sample = this.sampleOf(user);
+		// Each of them with the same chance.
+		if (Math.random() * this.offered < 1) this.options.queue.sample = this.sampleOf(user);
 	}
 
 	/** A user who was read tells more than the user list: readings may have a limit of their own. */
@@ -216,7 +222,7 @@ export class PollReader {
 	private async finishThrottled() {
 		const { sample } = this.options.queue;
 		const throttled = this.throttled.splice(0);
-		if (this.isOver || throttled.length === 0) return;
+		if (this.isOver || !throttled.length) return;
 		if (sample) {
 			const error = await this.probe(sample);
 			if (isThrottle(error)) return this.endBy(error);
@@ -247,15 +253,14 @@ export class PollReader {
 
 	/** A stretch of failing users does not end a poll while the user list answers: else the service fails as a whole. */
 	private async fail(result: UserResult, problem: Problem) {
-		const { results, isTimeUp } = this;
 		this.cursors.fail(result);
 		this.noteTrouble(result, problem);
 		this.firstFailure ??= problem;
 		this.failuresInARow++;
-		if (this.failuresInARow % FAILURES_TO_PROBE !== 0 || isTimeUp()) return;
+		if (this.failuresInARow % FAILURES_TO_PROBE || this.isTimeUp()) return;
 		const outage = await this.probe();
 		if (!outage) return;
-		const isWithinPoll = isThrottle(outage) || isTimeUp() || results.hasRead;
+		const isWithinPoll = isThrottle(outage) || this.isTimeUp() || this.results.hasRead;
 		if (!isWithinPoll) throw outage;
 		this.endBy(outage);
 	}

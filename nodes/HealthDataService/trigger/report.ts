@@ -26,8 +26,8 @@ export function reportOf(
 ): { report?: Problem; told?: number } {
 	const trouble = troubleOf(result, local);
 	const isSilent = !trouble.first && !trouble.isListOld && !result.throttle;
-	// What failed is read again: a new failure is told at once.
-	const isHealed = result.recovered > 0 && local.troubles.size === 0;
+	// All who failed are read again, or have left: a new failure is told at once.
+	const isHealed = result.recovered && !result.state.cursors.some(hasFailed);
 	if (isSilent) return { told: isHealed ? undefined : told };
 	const everyMs = trouble.isLongRound ? DAY_MS : HOUR_MS;
 	// From begin to begin: polls of one interval end at different times.
@@ -47,7 +47,7 @@ function troubleOf({ cursors }: PollResult, local: Local) {
 	const isOld = (time = -Infinity) => Math.min(ageOf(time), ageOf(firstAt)) >= afterMs;
 	const isFailing = ([key, cursor]: Entry) => {
 		const known = troubles.get(key);
-		return known !== undefined && hasFailed(cursor) && !isThrottle(known.problem);
+		return known && hasFailed(cursor) && !isThrottle(known.problem);
 	};
 	const isSound = ([key, { ended }]: Entry) => !ended && !troubles.has(key);
 	const unread = [...cursors.entries].filter(
@@ -57,30 +57,35 @@ function troubleOf({ cursors }: PollResult, local: Local) {
 	// The poll that reaches the last users of a round may meet no limit itself.
 	const limit = isOld(throttle?.at) ? undefined : throttle;
 	/** Whether nothing is wrong but that a round over all users takes longer than an hour. */
-	const isLongRound = first !== undefined && !limit && unread.every(isSound);
-	return { unread, first, limit, isLongRound, isListOld: isOld(listReadAt) };
+	const isLongRound = first && !limit && unread.every(isSound);
+	return {
+		unread,
+		first,
+		areFailing: unread.every(isFailing),
+		limit,
+		isLongRound,
+		isListOld: isOld(listReadAt),
+	};
 }
 
 function wordsOf(trouble: Trouble, { cursors, cause }: PollResult, { troubles }: Local) {
-	const { unread, first, limit, isLongRound, isListOld } = trouble;
+	const { unread, first, areFailing, limit, isLongRound, isListOld } = trouble;
 	const reasons: Problem[] = [];
 	const known = first && troubles.get(first[0]);
 	if (known) reasons.push(known.problem);
 	if (limit) reasons.push(limit.reworded(`${LIMITED}. ${limit.message}`, LIMITED_ADVICE));
-	if (reasons.length === 0) {
+	if (!reasons.length)
 		reasons.push(new Problem(cause, '', { kind: 'temporarily-unavailable' }));
-	}
 	const messages = reasons.map(({ message }) => message);
 	const advice = reasons.map(({ description }) => description);
 	if (first) {
 		const [key, cursor] = first;
-		const fault = known ? 'cannot be read' : 'were not read for an hour';
+		const fault = areFailing ? 'cannot be read' : 'were not read for an hour';
 		messages.unshift(`The readings of ${countOfUsers(unread.length)} ${fault}`);
 		advice.unshift(nameOf(cursor, known?.label ?? cursors.met.get(key)));
 	}
-	if (isLongRound) {
+	if (isLongRound)
 		messages.push(`To read all users once takes ${hoursSince(unread)} h or more`);
-	}
 	if (isListOld) messages.push('The last users of the list were not reached for an hour');
 	return reasons[0].reworded(messages.join('. '), sentences(...advice, OTHERS_GO_OUT));
 }

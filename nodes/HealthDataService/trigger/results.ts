@@ -51,7 +51,7 @@ export class PollResult {
 	) {
 		this.cursors = new Cursors(before, settings, clock);
 		this.seen = new SeenReadings(before.seen);
-		this.state = { ...before, poll: before.poll + 1 };
+		this.state = { ...before, poll: before.poll + 1, pausedUntil: undefined };
 	}
 
 	/** Whether the key has changed to one of another team: then all results are invalid. */
@@ -71,7 +71,7 @@ export class PollResult {
 	/** Why users were not reached, if no limit of the service cut the poll short. */
 	get cause(): string {
 		const { requestsPerSecond } = this.settings.target;
-		return requestsPerSecond === undefined ? POLL_TOO_SHORT : RATE_TOO_LOW;
+		return requestsPerSecond ? RATE_TOO_LOW : POLL_TOO_SHORT;
 	}
 
 	/** Notes a user who was read: what is old is seen, the rest is emitted. @returns the problem of rows that cannot be compared */
@@ -132,9 +132,7 @@ export class PollResult {
 		const unfinished = new Set(
 			sorted.slice(MAX_ROWS_PER_POLL).map(({ result }) => result),
 		);
-		for (const result of this.reads) {
-			if (!unfinished.has(result)) this.moveOn(result);
-		}
+		for (const result of this.reads) if (!unfinished.has(result)) this.moveOn(result);
 		return emitted;
 	}
 

@@ -65,9 +65,8 @@ export class SeenReadings {
 	constructor(saved: Record<string, string>) {
 		for (const [hour, entries] of Object.entries(saved)) {
 			const known = new Map<string, string>();
-			for (const entry of partsOf(entries, ENTRY_LENGTH)) {
+			for (const entry of partsOf(entries, ENTRY_LENGTH))
 				known.set(entry.slice(0, SAVED_KEY_LENGTH), entry.slice(SAVED_KEY_LENGTH));
-			}
 			this.hours.set(hour, known);
 		}
 	}

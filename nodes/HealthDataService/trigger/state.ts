@@ -72,7 +72,5 @@ export const isStateOf = (state: TriggerState, node: string, of: string) =>
 
 /** The parts of a saved text, of equal length. */
 export function* partsOf(text: string, length: number): Generator<string> {
-	for (let at = 0; at < text.length; at += length) {
-		yield text.slice(at, at + length);
-	}
+	for (let at = 0; at < text.length; at += length) yield text.slice(at, at + length);
 }

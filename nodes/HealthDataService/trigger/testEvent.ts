@@ -19,7 +19,6 @@ const TEST_EVENT_MS = 6_000;
 export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const settings = readSettings(context, true);
 	const { event, target, isWanted } = settings;
-	const { selection, provider } = target;
 	const timeoutMs = TEST_EVENT_MS / 2;
 	const deadline = performance.now() + TEST_EVENT_MS;
 	const isTimeUp = () => performance.now() > deadline;
@@ -32,12 +31,8 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const start = Date.now() - TEST_DAYS * DAY_MS;
 	const found: FoundRow[] = [];
 	let problem: Problem | undefined;
-	const users = selection.users(get);
-	for await (const result of event.read(get, users, {
-		target,
-		windowStartOf: () => start,
-		isTimeUp,
-	})) {
+	const options = { target, windowStartOf: () => start, isTimeUp };
+	for await (const result of event.read(get, target.selection.users(get), options)) {
 		problem ??= result.problem;
 		for (const row of identify(event, result.rows)) {
 			row.row.change = 'created';
@@ -49,13 +44,12 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const items = itemsOf(settings, newest, context.getTimezone());
 	if (items.length > 0) return items[0];
 
-	if (provider && !problem)
-		problem = await providerProblem(get, provider).catch(ignoreProblem);
+	if (target.provider)
+		problem ??= await providerProblem(get, target.provider).catch(ignoreProblem);
 	throw problem ?? nothingFound(settings);
 }
 
-function nothingFound({ event, limits }: Settings) {
-	const { noun } = event;
+function nothingFound({ event: { noun }, limits }: Settings) {
 	const names = limits.map(({ name }) => `'${name}'`).join(' or ');
 	const reaching = names && ` that reaches ${names}`;
 	return new Problem(

@@ -42,6 +42,13 @@ it.each([
 	expect(sent.map(([path]) => path)).toEqual(paths);
 });
 
+it('its target has the attempts of a request', async () => {
+	const moved = { statusCode: 307, headers: { location: '/b' } };
+	const { ask, times } = served((path, nth) => (path === '/a' ? moved : { statusCode: nth === 1 ? 502 : 200 }));
+	expect(await ask('/a', { maxAttempts: 2 })).toBe('OK');
+	expect(times('/b')).toHaveLength(2);
+});
+
 it.each([299, 300, 399, 400])('is status %i', (status) => {
 	const isRedirect = status >= 300 && status < 400;
 	expect(target('/v2/user/', undefined, status)).toBe(isRedirect ? `${FROM}/` : undefined);

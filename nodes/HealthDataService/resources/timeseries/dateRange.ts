@@ -209,8 +209,10 @@ function toReadRange(options: RangeOptions, here: DateTime): ReadRange {
 /** Start of the period before: of as many calendar days, or as long. */
 function startBefore(start: DateTime, to: DateTime, isDays: boolean): DateTime {
 	if (!isDays) return start.minus(to.diff(start));
-	const days = Math.ceil(to.endOf('day').diff(start, 'days').days);
-	return edgeOf(start.minus({ days }), start.zoneName!, 'first');
+	const zone = start.zoneName!;
+	// Luxon's end of a day is an hour late where the next one begins twice.
+	const days = Math.ceil(edgeOf(to, zone, 'last').diff(start, 'days').days);
+	return edgeOf(start.minus({ days }), zone, 'first');
 }
 
 /**

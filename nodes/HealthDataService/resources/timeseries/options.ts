@@ -215,7 +215,7 @@ export function readOptions(
 	if (options.onlyStatus.includes('high') && options.meanLimits.length === 0)
 		throw new Problem(
 			"'Return Only' is High, but there is no limit above which a mean is high",
-			"Add a limit such as 'Mean Systolic' in the options, or remove High from 'Return Only'",
+			"Remove High from 'Return Only'. For blood pressure, you can add 'Mean Systolic' or 'Mean Diastolic' instead",
 		);
 	return options;
 }

@@ -33,7 +33,7 @@ export interface ReadUsersOptions extends MapOptions {
 	query: (selected: SelectedUser) => Query | undefined;
 	selection: UserSelection;
 	/** Most attempts of each request. Default: those of the client. */
-	attemptsOf?: (selected: SelectedUser) => number;
+	attemptsOf?: (selected: SelectedUser) => number | undefined;
 	/** What one user may use of a read. Default: no limit. */
 	budget?: () => BudgetLimits;
 	/** In lower case. Default: all. */

@@ -49,7 +49,7 @@ export function groupsOf(
 
 	const all = Object.entries(groups).flatMap(([slug, list]) => {
 		if (!Array.isArray(list) || !list.every(isObject)) throw missingFieldError('groups');
-		return list.map(({ data, source, ...extras }) => {
+		return list.map(({ data, source = {}, ...extras }) => {
 			if (!Array.isArray(data) || !data.every(isObject)) throw missingFieldError('data');
 			// An object by the contract; any other value is all that is known of it.
 			return { slug, data, source: isObject(source) ? source : { type: source }, extras };

@@ -218,6 +218,16 @@ describe('with the period before', () => {
 		expect(sent(fields)).toEqual({ ...toDateRange({ dateRange: 'days', ...fields }, BERLIN, now), start_date });
 	});
 
+	it.each([
+		['Atlantic/Azores', '2024-10-26', '2024-10-25T00:00:00.000+00:00'],
+		['America/Havana', '2024-11-02', '2024-11-01T00:00:00.000-04:00'],
+		['Africa/Cairo', '2024-10-31', '2024-10-30T00:00:00.000+03:00'],
+		['America/Asuncion', '2014-10-05', '2014-10-04T00:00:00.000-04:00'],
+	])('one day reads one more where clocks change at midnight: %s', (zone, day, start_date) => {
+		const fields = { dateRange: 'days', startDate: day, endDate: day };
+		expect(toDateRange(fields, zone, now, { comparesPrevious: true })).toMatchObject({ start_date });
+	});
+
 	it('an end before the start is an error, whatever comes before', () => {
 		expect(() => sent({ startDate: '2026-03-10', endDate: '2026-03-09' })).toThrow('is before');
 	});

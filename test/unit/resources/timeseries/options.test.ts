@@ -57,7 +57,8 @@ it.each<[string, INodeParameters]>([
 	['mindfulnessMinutes', { minValue: 10 }],
 ])('of %s, no user is high without a limit of the mean', (metric, limits) => {
 	const read = () => judgementOf(metricOf(metric), 'summary', { ...limits, onlyStatus: ' HIGH ' });
-	const description = "Add a limit such as 'Mean Systolic' in the options, or remove High from 'Return Only'";
+	const description =
+		"Remove High from 'Return Only'. For blood pressure, you can add 'Mean Systolic' or 'Mean Diastolic' instead";
 	expect(read).toThrow(expect.objectContaining({ description }));
 	expect(judgementOf(metricOf(metric), 'daily', { ...limits, onlyStatus: ['high'] }).onlyStatus).toEqual([]);
 });
