@@ -41,8 +41,8 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	}
 	const timeOf = ({ row }: FoundRow) => row.time ?? 0;
 	const newest = found.sort((a, b) => timeOf(b) - timeOf(a)).slice(0, 1);
-	const items = itemsOf(settings, newest, context.getTimezone());
-	if (items.length > 0) return items[0];
+	const [item] = itemsOf(settings, newest, context.getTimezone());
+	if (item) return item;
 
 	if (target.provider)
 		problem ??= await providerProblem(get, target.provider).catch(ignoreProblem);
