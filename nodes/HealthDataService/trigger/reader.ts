@@ -72,11 +72,10 @@ export class PollReader {
 	async read(): Promise<PollResult> {
 		this.waitOut(this.before.pausedUntil);
 		// First reads begin by the service's time, which the first answer tells.
-		const isStarting = this.before.cursors.length === 0;
-		if (isStarting && !this.isOver) await this.probe();
+		if (!this.before.cursors.length && !this.isOver) await this.probe();
 		await this.takeAll(this.due());
 		// Earlier polls have read this pass to its end.
-		const wasReadBefore = this.offered && !this.results.hasRead;
+		const wasReadBefore = (this.offered || !this.taken) && !this.results.hasRead;
 		if (wasReadBefore && !this.isOver && this.results.isPassComplete) {
 			this.cursors.beginPass();
 			await this.takeAll(this.due());

@@ -99,6 +99,12 @@ const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 		},
 	],
 	[
+		'A start whose end one who hangs has passed: the next poll begins a pass',
+		{
+			...{ scope: 'clients', people: 1, everyMinutes: 60, rate: 0.1, stretches: [stretch(0, 1, 0, 1, 'hang')] },
+		},
+	],
+	[
 		'Of the users aside, one who can be read again needs two requests',
 		{
 			...{ scheduler: 'durable', scope: 'clients', latencyMs: 1400, concurrency: 1, everyMinutes: 60, people: 7 },
