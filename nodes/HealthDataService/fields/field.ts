@@ -89,8 +89,8 @@ export interface Located {
 	mode?: string;
 	value: unknown;
 	/**
-	 * The label of the picked row, as saved with the workflow: then the value is spelled as the service
-	 * gave it. A value that was typed, or that an expression gave, has no label.
+	 * The label of the picked row, as saved with the workflow: then the value is spelled as the
+	 * service gave it. A value that was typed, or that an expression gave, has no label.
 	 */
 	label?: string;
 }
@@ -98,9 +98,10 @@ export interface Located {
 const FIELD_OF_ITEM = /^=\{\{\s*\$json\.([A-Za-z_]\w*)\s*\}\}$/;
 
 /**
- * A resource locator, or the plain value that an expression or an agent put in its place. A field of
- * the item, the most common expression, is looked up without n8n's evaluator: with 1,000 items this
- * saves a sixth of the time. A tool's item belongs to the agent, so only n8n can look up its fields.
+ * A resource locator, or the plain value that an expression or an agent put in its place. A field
+ * of the item, the most common expression, is looked up without n8n's evaluator: with 1,000 items
+ * this saves a sixth of the time. A tool's item belongs to the agent, so only n8n can look up its
+ * fields.
  */
 export function readLocator(context: FieldContext, name: string): Located {
 	const stored = context.getNode().parameters[name];

@@ -1,7 +1,7 @@
 /**
- * Fields and options that several operations share: Provider, Return All, Limit, Concurrent Requests,
- * Requests per Second, Only Connected Users, Skip First Users, limits of a metric, Source Types and
- * When Not Found.
+ * Fields and options that several operations share: Provider, Return All, Limit, Concurrent
+ * Requests, Requests per Second, Only Connected Users, Skip First Users, limits of a metric, Source
+ * Types and When Not Found.
  */
 import type { IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
 import { DEFAULT_CONCURRENCY } from '../http/requestQueue';

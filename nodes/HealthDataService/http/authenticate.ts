@@ -75,7 +75,8 @@ function isBelow(url: string, root: string): boolean {
 }
 
 /**
- * The URL of a redirect, such as `/v2/user/` for `/v2/user`; undefined where the key may not be sent (quirk 13).
+ * The URL of a redirect, such as `/v2/user/` for `/v2/user` (quirk 13); undefined where the key may
+ * not be sent.
  *
  * @param root the Base URL
  */

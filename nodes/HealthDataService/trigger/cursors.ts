@@ -215,8 +215,8 @@ export class Cursors {
 			const known = windows.get(prefix) ?? earliest;
 			windows.set(prefix, Math.min(earliest, known));
 		}
-		const ofThoseWhoComeBack = this.since - this.settings.lookback - CLOCK_ERROR_MS;
-		return (prefix) => windows.get(prefix) ?? ofThoseWhoComeBack;
+		const ofFormerUsers = this.since - this.settings.lookback - CLOCK_ERROR_MS;
+		return (prefix) => windows.get(prefix) ?? ofFormerUsers;
 	}
 
 	toSave(): SavedCursor[] {

@@ -50,7 +50,7 @@ export class PollReader {
 	/** Reads that met a limit which did not hold for the compared request. */
 	private readonly throttled: UserResult[] = [];
 	private firstFailure?: Problem;
-	/** Users whom the sample was chosen from. */
+	/** How many users the sample was chosen from. */
 	private offered = 0;
 	private failuresInARow = 0;
 	/** Users who were read, or failed to be. */
@@ -101,7 +101,7 @@ export class PollReader {
 		this.results.state.pausedUntil = pausedUntil;
 	}
 
-	/** Users of the list whom this pass has not read. Those who failed before are put aside. */
+	/** Users of the list whom this pass has not read. Users who failed before are put aside. */
 	private async *due(): AsyncGenerator<SelectedUser> {
 		const { cursors, results, settings } = this;
 		this.aside = [];
@@ -198,11 +198,11 @@ export class PollReader {
 		else await this.fail(result, problem);
 	}
 
-	/** Until this poll has read a user, the sample is any user whom an earlier poll of the pass has read. */
+	/** Until this poll has read a user, the sample is any user read earlier in the pass. */
 	private offerSample(user: SelectedUser, { ended }: Cursor) {
 		if (ended || this.results.hasRead) return;
 		this.offered++;
-		// Each of them with the same chance.
+		// Each user has the same chance.
 		if (Math.random() * this.offered < 1) this.options.queue.sample = this.sampleOf(user);
 	}
 

@@ -28,7 +28,7 @@ export class PollResult {
 	state: TriggerState;
 	/** Whether the user list was read to its end. */
 	isListRead = false;
-	/** Whether the users aside had their turn: those whom this poll had no time for come first in the next. */
+	/** Whether all users aside had their turn. If not, the next poll puts only the rest aside. */
 	isAsideDone = false;
 	/** The limit of the service for all requests that cut the poll short. */
 	throttle?: Problem;

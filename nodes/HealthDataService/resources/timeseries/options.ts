@@ -211,7 +211,7 @@ export function readOptions(
 	}
 	options.onlyStatus = readOption(context, onlyStatusField, [], toStatuses);
 	options.comparesPrevious = readOption(context, comparePreviousField, false, toSwitch);
-	// Without a limit nobody is high, which would look like good news.
+	// Without a limit no row is high, which would look like good news.
 	if (options.onlyStatus.includes('high') && options.meanLimits.length === 0)
 		throw new Problem(
 			"'Return Only' is High, but there is no limit above which a mean is high",
