@@ -15,24 +15,28 @@ onBothSchedulers((scheduler) => {
 	const omron = { provider: { __rl: true, mode: 'slug', value: 'omron' } };
 	const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 20);
 	const anyCase = () => ({ userScope: 'one', ...by('list', w.anna.user_id.toUpperCase()) });
-	const annaId = () => `["bloodPressure","userId","${shortHash(w.anna.user_id)}",""]`;
+	const annaId = () => `["bloodPressure",["userId","${shortHash(w.anna.user_id)}"],"",[]]`;
 	const listed = { userScope: 'listed', usersBy: 'clientUserId', userIds: 'anna, ben' };
 	it.each<[string, INodeParameters | typeof anyCase, string | typeof annaId]>([
-		['all users', {}, '["bloodPressure","all",""]'],
-		['a provider', omron, '["bloodPressure","all","omron"]'],
-		['connected users', { ...omron, options: { onlyConnected: true } }, '["bloodPressure","all","connected","omron"]'],
-		['source types', { options: { sourceTypes: 'cuff,phone' } }, '["bloodPressure","all",""]cuff, phone'],
+		['all users', {}, '["bloodPressure",["all"],"",[]]'],
+		['a provider', omron, '["bloodPressure",["all"],"omron",[]]'],
+		[
+			'connected users',
+			{ ...omron, options: { onlyConnected: true } },
+			'["bloodPressure",["all","connected"],"omron",[]]',
+		],
+		['source types', { options: { sourceTypes: 'cuff,phone' } }, '["bloodPressure",["all"],"",["cuff","phone"]]'],
 		[
 			'one user',
 			{ userScope: 'one', ...by('clientUserId', 'Carl') },
-			`["bloodPressure","clientUserId","${shortHash('Carl')}",""]`,
+			`["bloodPressure",["clientUserId","${shortHash('Carl')}"],"",[]]`,
 		],
 		['a picked user in any case', anyCase, annaId],
-		['a list', listed, '["bloodPressure","listed","clientUserId",""]'],
+		['a list', listed, '["bloodPressure",["listed","clientUserId"],"",[]]'],
 		[
 			'users, with hidden fields',
 			{ event: 'user', ...omron, userScope: 'listed', userIds: '', output: 'users' },
-			'user',
+			'["user",["all"],"",[]]',
 		],
 	])('what is watched is saved without IDs, in words that never change: %s', async (_, parameters, of) => {
 		w.history.addUser('Carl');

@@ -169,7 +169,7 @@ onBothSchedulers((scheduler) => {
 		await t.polls(n8n, 4, 25 * MINUTE);
 		expect(n8n.reported).toHaveLength(1);
 		expect(n8n.reported[0].message).toMatch(
-			/^The readings of \d+ users were not read for an hour\. 'Requests per Second' .* takes 1 h or more\. The last users of the list were not reached for an hour$/,
+			/^The readings of \d+ users could not be read\. .* 'Requests per Second'\. .* takes 1 h or more\. The last users of the list were not reached for an hour\.$/,
 		);
 		await t.polls(n8n, 8, 25 * MINUTE);
 		// Once a day.

@@ -102,7 +102,7 @@ onBothSchedulers((scheduler) => {
 			const n8n = trigger(anna, unknown, ben);
 			await n8n.start();
 			expect(n8n.reported.map(({ message }) => message)).toEqual([
-				expect.stringMatching(/^The readings of 1 user cannot be read\. Entry 2 of 'User IDs' is /),
+				expect.stringMatching(/^The readings of 1 user could not be read\. Entry 2 of 'User IDs' is /),
 			]);
 			for (let poll = 0; poll < 5; poll++) {
 				pass(15 * MINUTE);

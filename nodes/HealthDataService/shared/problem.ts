@@ -114,7 +114,7 @@ export const countOfUsers = (count: number) =>
 	count === 1 ? '1 user' : `${count.toLocaleString('en')} users`;
 
 /** Messages and descriptions end without a full stop, or with one where they are several sentences. */
-export const sentences = (...parts: Array<string | null | undefined>) =>
+export const sentences = (...parts: Array<string | false | null | undefined>) =>
 	parts.flatMap((part) => (part ? [part.trimEnd().replace(/\.?$/, '.')] : [])).join(' ');
 
 /** A line for n8n's log with the names of workflow and node: n8n adds neither. As JSON, because a name may have several lines. */

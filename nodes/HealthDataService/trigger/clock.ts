@@ -44,8 +44,7 @@ export class Clock {
 
 	/** The latest time that it may be now, with a minute for the clocks of devices. */
 	get latestNow() {
-		if (this.date === undefined) return Date.now() + CLOCK_ERROR_MS;
-		const serviceNow = this.date + performance.now() - this.started;
-		return Math.max(Date.now(), serviceNow) + DEVICE_ERROR_MS;
+		const errorMs = this.date === undefined ? CLOCK_ERROR_MS : DEVICE_ERROR_MS;
+		return this.latest + performance.now() - this.started + errorMs;
 	}
 }

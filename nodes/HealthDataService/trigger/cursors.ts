@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import { USER_LENGTH, userPrefix } from '../service/readings/identity';
 import type { SelectedUser } from '../service/users/selection';
 import { shownUserId } from '../service/users/users';
+import { groupBy } from '../shared/values';
 import { CLOCK_ERROR_MS, type Clock } from './clock';
 import type { TimeWindow } from './seen';
 import type { Settings } from './settings';
@@ -136,17 +137,12 @@ export class Cursors {
 		return { start, end, watchingSince: since, readAt: latestNow };
 	}
 
-	/** After a successful read: the window begins `lookback` before the newest reading of this poll, and stays without one. */
-	move(listed: Listed, newest: number) {
+	/** After a successful read: the window begins `lookback` before the newest reading of this poll, if that is known. */
+	move(listed: Listed, newest?: number) {
+		const read = { tried: this.poll, read: this.clock.now };
+		if (newest === undefined) return this.change(listed, { ...read, ended: undefined });
 		const next = newest - this.settings.lookback;
-		const from = Math.max(this.of(listed).from, next);
-		this.set(listed, { from, tried: this.poll, read: this.clock.now });
-	}
-
-	/** For a removed user who was never read: one who comes back is watched since the same time. */
-	skip(listed: Listed) {
-		const { now } = this.clock;
-		this.change(listed, { tried: this.poll, read: now, ended: undefined });
+		this.set(listed, { from: Math.max(this.of(listed).from, next), ...read });
 	}
 
 	/** After a failed read: the window stays. */
@@ -154,15 +150,8 @@ export class Cursors {
 		this.change(listed, { tried: this.poll, ended: 'failed' });
 	}
 
-	/** After a read that the end of the poll has ended: once, the user stays due. The second time in a row it is a failed one. */
+	/** After a read that a limit of this user or the end of the poll has ended: once, the user stays due. Then it was the user's turn. */
 	cut(listed: Listed) {
-		const { ended } = this.of(listed);
-		if (ended) this.fail(listed);
-		else this.change(listed, { ended: 'cut' });
-	}
-
-	/** After a limit that only this user meets: once, the user stays due. The second time in a row it was the user's turn. */
-	throttle(listed: Listed) {
 		const { ended } = this.of(listed);
 		this.change(listed, ended ? { tried: this.poll } : { ended: 'cut' });
 	}
@@ -222,20 +211,14 @@ export class Cursors {
 	toSave(): SavedCursor[] {
 		const { time, latest } = this.clock;
 		const now = this.isStarting ? time : latest;
-		const groups = new Map<string, { cursor: Cursor; keys: string[] }>();
-		for (const [key, cursor] of this.all) {
-			const { from, tried, read, since, ended } = cursor;
-			const text = `${from} ${tried} ${read} ${since} ${ended}`;
-			const group = groups.get(text) ?? { cursor, keys: [] };
-			groups.set(text, group);
-			group.keys.push(key + this.ownerToSave(key));
-		}
-		return [...groups.values()].map(({ cursor, keys }) => ({
-			...cursor,
+		const groups = groupBy(this.all, ([, cursor]) => JSON.stringify(cursor));
+		return Array.from(groups.values(), (same) => {
+			const [[, cursor]] = same;
 			// Undefined is not saved.
-			since: cursor.since && Math.min(cursor.since, now),
-			users: keys.join(''),
-		}));
+			const since = cursor.since && Math.min(cursor.since, now);
+			const users = same.map(([key]) => key + this.ownerToSave(key)).join('');
+			return { ...cursor, since, users };
+		});
 	}
 
 	private ownerToSave(key: string): string {

@@ -3,21 +3,16 @@
  * throw, which are reported beside the poll, and which are logged.
  */
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import { connect, readCredential, type Get } from '../http/client';
-import { RequestQueue } from '../http/requestQueue';
-import { MAX_PAUSE_MS, SHORT_RETRY } from '../http/retry';
-import { providerProblem } from '../service/users/provider';
+import { readCredential } from '../http/client';
 import {
 	countOfUsers,
-	ignoreProblem,
 	logLine,
 	Problem,
 	sentences,
 	toNodeError,
 } from '../shared/problem';
 import { Clock } from './clock';
-import type { WatchTarget } from './events';
-import { PollReader } from './reader';
+import { readPoll, type Poll } from './readPoll';
 import { reportOf } from './report';
 import type { PollResult } from './results';
 import {
@@ -27,13 +22,9 @@ import {
 	withoutOverlap,
 	type Schedule,
 } from './scheduler';
-import { readSettings, type Settings } from './settings';
+import { readSettings } from './settings';
 import { isStateOf, startState, type TriggerState } from './state';
 import { testEvent } from './testEvent';
-
-/** Timeout of one answer, or a part of the budget: slow answers for one user must not use up the poll of the others. */
-const TIMEOUT_MS = 60_000;
-const TIMEOUT_PART = 4 / 9;
 
 /**
  * @throws NodeApiError or NodeOperationError with `failure`: nothing is emitted or saved, and the next poll repeats this one. Not
@@ -61,12 +52,8 @@ const throwsAtStart = (context: IPollFunctions, error: unknown) =>
 	!['init', 'leadershipChange'].includes(context.getActivationMode()) &&
 	!(error instanceof Problem && error.isTransient);
 
-/** What belongs to one poll. */
-interface Poll {
-	context: IPollFunctions;
+interface ScheduledPoll extends Poll {
 	schedule: Schedule;
-	settings: Settings;
-	clock: Clock;
 }
 
 async function pollOnce(
@@ -76,11 +63,11 @@ async function pollOnce(
 	const { stored, isStart, isDurable, isSuperseded } = schedule;
 	const given = stored.state;
 	const clock = new Clock(Date.now(), performance.now());
-	const one: Poll = { context, schedule, settings: readSettings(context), clock };
+	const one = { context, schedule, settings: readSettings(context), clock };
 	const state = await stateOf(one, given);
 	if (!state) return null;
 
-	const result = await read(one, state);
+	const result = await readAnyTeam(one, state);
 	if (isSuperseded()) {
 		stored.state = given;
 		return null;
@@ -96,7 +83,7 @@ async function pollOnce(
 
 /** The state that a poll begins with: the stored one, or a new one for other fields. Undefined to skip the poll. */
 async function stateOf(
-	{ context, schedule, settings, clock }: Poll,
+	{ context, schedule, settings, clock }: ScheduledPoll,
 	given: TriggerState | undefined,
 ): Promise<TriggerState | undefined> {
 	const { local, stored, isStart } = schedule;
@@ -115,74 +102,39 @@ async function stateOf(
 	return begun;
 }
 
-async function read(one: Poll, state: TriggerState): Promise<PollResult> {
-	const { context, schedule, settings, clock } = one;
-	const { isStart, budgetMs, local } = schedule;
-	const { target } = settings;
-	const limits = isStart ? SHORT_RETRY : { timeoutMs: TIMEOUT_MS };
-	const timeoutMs = Math.min(limits.timeoutMs, budgetMs * TIMEOUT_PART);
-	const end = clock.started + budgetMs;
-	// A request that is in flight at the deadline may still take as long as one answer.
-	const deadline = end - timeoutMs;
-	const queue = new RequestQueue(target, end);
-	const get = await connect(context, {
-		...limits,
-		queueOf: () => queue,
-		timeoutMs,
-		retryUntil: isStart ? undefined : deadline,
-		maxRetryAfterMs: MAX_PAUSE_MS,
-		isPoll: true,
-		onAnswer: clock.onAnswer,
-	});
-	const { troubles } = local;
-	const zone = context.getTimezone();
-	const options = { clock, zone, deadline, budgetMs, timeoutMs, queue, troubles };
-	const reader = new PollReader(get, settings, state, options);
-	const result = await reader.read();
-	const { throttle } = result;
-	const { node, of, poll, pass, team } = result.state;
-	if (result.isOtherTeam) {
-		tellOtherTeam(context);
-		troubles.clear();
-		return await read(one, { ...startState(node, of, clock.now, poll), team });
-	}
-	if (result.isListRead) local.listReadAt = Date.now();
-	if (throttle) local.throttle = throttle;
-	if (state.pass === 0 && pass > 0)
-		await checkProvider(context, get, target, result.state);
-	return result;
+/** Starts over if the key belongs to another team than before. */
+async function readAnyTeam(one: Poll, state: TriggerState): Promise<PollResult> {
+	const result = await readPoll(one, state);
+	if (!result.isOtherTeam) return result;
+	tellError(one, otherTeam());
+	one.schedule.local.troubles.clear();
+	const { node, of, poll, team } = result.state;
+	return await readPoll(one, { ...startState(node, of, one.clock.now, poll), team });
 }
 
-/** Once: a name in place of the slug, or a slug in capitals, would look like a team that measures nothing. */
-async function checkProvider(
-	context: IPollFunctions,
-	get: Get,
-	{ provider, selection }: WatchTarget,
-	{ seen }: TriggerState,
-) {
-	if (!provider || !selection.isWhole || Object.keys(seen).length > 0) return;
-	const problem = await providerProblem(get, provider).catch(ignoreProblem);
-	if (problem) context.__emitError(toNodeError(context.getNode(), problem));
-}
-
-function tellOtherTeam(context: IPollFunctions) {
-	const problem = new Problem(
+const otherTeam = () =>
+	new Problem(
 		'The key of the credential belongs to another team than before, so the trigger starts over: readings from now on go out',
 		'Readings of the team before go out no more. With its key back, the trigger starts over again, and readings of the time between do not go out',
 	);
-	context.logger.warn(logLine(context, sentences(problem.message)));
-	context.__emitError(toNodeError(context.getNode(), problem));
-}
 
-/** Reports trouble, and logs that it is over. @returns time of the last report, to save */
-function tell({ context, schedule, clock }: Poll, result: PollResult) {
-	const { recovered, state } = result;
+/** Logs that trouble is over, and reports what is left. @returns time of the last report, to save */
+function tell(one: Poll, result: PollResult): number | undefined {
+	const { context, clock } = one;
+	const { local } = one.schedule;
+	const { recovered, state, throttle, isListRead, wrongField } = result;
+	if (isListRead) local.listReadAt = Date.now();
+	local.throttle = throttle ?? local.throttle;
 	const line = `The readings of ${countOfUsers(recovered)} can be read again.`;
 	if (recovered > 0) context.logger.info(logLine(context, line));
-	const { report, told } = reportOf(result, schedule.local, state.told, clock.now);
-	if (report) context.__emitError(toNodeError(context.getNode(), report));
+	const { report, told } = reportOf(result, local, state.told, clock.now);
+	for (const problem of [wrongField, report]) if (problem) tellError(one, problem);
 	return told;
 }
+
+/** A failed execution beside the poll, which starts the error workflow. */
+const tellError = ({ context }: Poll, problem: Problem) =>
+	context.__emitError(toNodeError(context.getNode(), problem));
 
 const toOutput = (rows: IDataObject[]): INodeExecutionData[][] => [
 	rows.map((json) => ({ json })),

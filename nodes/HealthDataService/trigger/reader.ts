@@ -7,7 +7,6 @@
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import type { RequestQueue } from '../http/requestQueue';
 import { FEW_ATTEMPTS, MAX_PAUSE_MS } from '../http/retry';
-import { userPrefix } from '../service/readings/identity';
 import { pathOf } from '../service/readings/metrics';
 import type { UserResult } from '../service/readings/readUsers';
 import type { SelectedUser, SelectedUsers } from '../service/users/selection';
@@ -29,8 +28,6 @@ interface Trouble {
 /** In ms. By `performance.now()`: no user is started after `deadline`. */
 export interface PollOptions {
 	clock: Clock;
-	/** Time zone of `local_time`. */
-	zone: string;
 	deadline: number;
 	budgetMs: number;
 	timeoutMs: number;
@@ -47,8 +44,6 @@ export class PollReader {
 	private readonly cursors: Cursors;
 	private readonly results: PollResult;
 	private aside: SelectedUser[] = [];
-	/** Reads that met a limit which did not hold for the compared request. */
-	private readonly throttled: UserResult[] = [];
 	private firstFailure?: Problem;
 	/** How many users the sample was chosen from. */
 	private offered = 0;
@@ -64,7 +59,7 @@ export class PollReader {
 		private readonly before: TriggerState,
 		private readonly options: PollOptions,
 	) {
-		this.results = new PollResult(settings, before, options.clock, options.zone);
+		this.results = new PollResult(settings, before, options.clock);
 		this.cursors = this.results.cursors;
 	}
 
@@ -86,7 +81,11 @@ export class PollReader {
 		const isWrong = isOne || (entries?.length === 1 && !firstFailure?.isTransient);
 		// The field that names this user may be wrong.
 		if (firstFailure && isWrong && !results.hasRead) throw firstFailure;
-		results.finish(this.options.queue.lastThrottle);
+		results.finish();
+		const { isThrottledForAll, lastThrottle } = this.options.queue;
+		const hasCost = isThrottledForAll && !results.isPassComplete;
+		// It may have left so little time that no request of a user was sent.
+		if (hasCost || !results.hasRead) results.throttle ??= lastThrottle;
 		return results;
 	}
 
@@ -106,7 +105,9 @@ export class PollReader {
 		const { cursors, results, settings } = this;
 		this.aside = [];
 		for await (const user of settings.target.selection.users(this.get)) {
-			if (this.isOfOtherTeam(user)) return;
+			// A key may see users of several teams: the first of the list tells the team.
+			if (cursors.met.size === 0) results.noteTeam(user);
+			if (results.isOtherTeam) return;
 			cursors.meet(user);
 			const cursor = cursors.of(user);
 			if (cursors.isDone(cursor)) this.offerSample(user, cursor);
@@ -114,15 +115,6 @@ export class PollReader {
 			else yield user;
 		}
 		results.isListRead = true;
-	}
-
-	/** A key may see users of several teams, so only the first of the list tells the team. */
-	private isOfOtherTeam({ team }: SelectedUser): boolean {
-		const { results, cursors } = this;
-		if (team !== undefined && cursors.met.size === 0)
-			results.state.team = userPrefix(team);
-		this.isOver ||= results.isOtherTeam;
-		return results.isOtherTeam;
 	}
 
 	/** Users aside, in a part of the budget or the timeout of one answer, if that is longer. At a low rate, requests wait for most of it. */
@@ -149,8 +141,7 @@ export class PollReader {
 			target: settings.target,
 			windowStartOf: (user) => cursors.windowStart(cursors.of(user)),
 			// Once a user has failed, an outage must not use up the poll.
-			attemptsOf: (user) =>
-				hasFailed(cursors.of(user)) ? 1 : this.firstFailure && FEW_ATTEMPTS,
+			attemptsOf: () => (this.isAside ? 1 : this.firstFailure && FEW_ATTEMPTS),
 			budget: () => ({
 				retryMs: timeoutMs / 2,
 				totalMs: isTimeUp() ? 0 : budgetMs / 2,
@@ -168,7 +159,6 @@ export class PollReader {
 			if (!isThrottle(error) && !isLate) throw error;
 			this.endBy(error);
 		});
-		await this.finishThrottled();
 	}
 
 	/** Each poll reads a user at least, however long the list has taken at a low rate. */
@@ -184,18 +174,25 @@ export class PollReader {
 		this.taken++;
 		this.cursors.meet(result);
 		const problem = result.problem ?? this.results.detect(result);
-		if (!problem) {
-			this.failuresInARow = 0;
-			this.options.troubles.delete(keyOf(result));
-			this.options.queue.sample = this.sampleOf(result);
-			this.isOver ||= this.results.isFull;
-		} else if (isThrottle(problem)) {
-			// One that only this user meets is never a failure.
-			if (await this.options.queue.knowsThrottledForAll()) return this.endBy(problem);
-			this.noteTrouble(result, problem);
-			this.throttled.push(result);
-		} else if (this.isCutShort(result)) this.cut(result, problem);
+		if (!problem) return this.noteRead(result);
+		const isLimit = isThrottle(problem);
+		if (isLimit && (await this.options.queue.knowsThrottledForAll())) this.endBy(problem);
+		else if (isLimit || this.isCutShort(result)) this.cut(result, problem);
 		else await this.fail(result, problem);
+	}
+
+	private noteRead(result: UserResult) {
+		const { queue, troubles } = this.options;
+		this.failuresInARow = 0;
+		troubles.delete(keyOf(result));
+		queue.sample = this.sampleOf(result);
+		this.isOver ||= this.results.isFull;
+	}
+
+	/** A user who is read in a later poll: the end of this one, or a limit that only this user meets, has ended the read. */
+	private cut(result: UserResult, problem: Problem) {
+		if (problem.httpCode) this.noteTrouble(result, problem);
+		this.cursors.cut(result);
 	}
 
 	/** Until this poll has read a user, the sample is any user read earlier in the pass. */
@@ -215,24 +212,6 @@ export class PollReader {
 		const now = new Date().toISOString();
 		const query = `start_date=${now}&end_date=${now}`;
 		return metric && sentId ? `${pathOf(metric, sentId)}?${query}` : undefined;
-	}
-
-	/** Compares the limits of single users once more: the users who were compared first may have met the end of a limit of all. */
-	private async finishThrottled() {
-		const { sample } = this.options.queue;
-		const throttled = this.throttled.splice(0);
-		if (this.isOver || !throttled.length) return;
-		if (sample) {
-			const error = await this.probe(sample);
-			if (isThrottle(error)) return this.endBy(error);
-			this.options.queue.lastThrottle = undefined;
-		}
-		for (const one of throttled) this.cursors.throttle(one);
-	}
-
-	private cut(result: UserResult, problem: Problem) {
-		if (problem.httpCode) this.noteTrouble(result, problem);
-		this.cursors.cut(result);
 	}
 
 	/** Whether only the end of the poll has kept this user from being read. */

@@ -49,7 +49,6 @@ function troubleOf({ cursors }: PollResult, local: Local) {
 		const known = troubles.get(key);
 		return known && hasFailed(cursor) && !isThrottle(known.problem);
 	};
-	const isSound = ([key, { ended }]: Entry) => !ended && !troubles.has(key);
 	const unread = [...cursors.entries].filter(
 		(entry) => isFailing(entry) || isOld(entry[1].read),
 	);
@@ -57,41 +56,38 @@ function troubleOf({ cursors }: PollResult, local: Local) {
 	// The poll that reaches the last users of a round may meet no limit itself.
 	const limit = isOld(throttle?.at) ? undefined : throttle;
 	/** Whether nothing is wrong but that a round over all users takes longer than an hour. */
-	const isLongRound = first && !limit && unread.every(isSound);
-	return {
-		unread,
-		first,
-		areFailing: unread.every(isFailing),
-		limit,
-		isLongRound,
-		isListOld: isOld(listReadAt),
-	};
+	const isLongRound = first && !limit && !unread.some(([key]) => troubles.has(key));
+	return { unread, first, limit, isLongRound, isListOld: isOld(listReadAt) };
 }
 
-function wordsOf(trouble: Trouble, { cursors, cause }: PollResult, { troubles }: Local) {
-	const { unread, first, areFailing, limit, isLongRound, isListOld } = trouble;
-	const reasons: Problem[] = [];
-	const known = first && troubles.get(first[0]);
-	if (known) reasons.push(known.problem);
-	if (limit) reasons.push(limit.reworded(`${LIMITED}. ${limit.message}`, LIMITED_ADVICE));
-	if (!reasons.length)
-		reasons.push(new Problem(cause, '', { kind: 'temporarily-unavailable' }));
-	const messages = reasons.map(({ message }) => message);
-	const advice = reasons.map(({ description }) => description);
-	if (first) {
-		const [key, cursor] = first;
-		const fault = areFailing ? 'cannot be read' : 'were not read for an hour';
-		messages.unshift(`The readings of ${countOfUsers(unread.length)} ${fault}`);
-		advice.unshift(nameOf(cursor, known?.label ?? cursors.met.get(key)));
-	}
-	if (isLongRound)
-		messages.push(`To read all users once takes ${hoursSince(unread)} h or more`);
-	if (isListOld) messages.push('The last users of the list were not reached for an hour');
-	return reasons[0].reworded(messages.join('. '), sentences(...advice, OTHERS_GO_OUT));
+function wordsOf(trouble: Trouble, { cursors }: PollResult, { troubles }: Local) {
+	const { unread, first, limit, isLongRound, isListOld } = trouble;
+	const [key = '', cursor] = first ?? [];
+	const known = troubles.get(key);
+	const limited = limit?.reworded(`${LIMITED}. ${limit.message}`, LIMITED_ADVICE);
+	const unreached = new Problem(UNREACHED, '', { kind: 'temporarily-unavailable' });
+	const found = [known?.problem, limited].filter((one) => one !== undefined);
+	const reasons = found.length ? found : [unreached];
+	const message = sentences(
+		cursor && `The readings of ${countOfUsers(unread.length)} could not be read`,
+		...reasons.map((reason) => reason.message),
+		isLongRound &&
+			cursor &&
+			`To read all users once takes ${hoursSince(cursor)} h or more`,
+		isListOld && 'The last users of the list were not reached for an hour',
+	);
+	const description = sentences(
+		cursor && nameOf(cursor, known?.label ?? cursors.met.get(key)),
+		...reasons.map((reason) => reason.description),
+		OTHERS_GO_OUT,
+	);
+	return reasons[0].reworded(message, description);
 }
 
 const OTHERS_GO_OUT =
 	'New readings of all other users go out; the missing ones follow when they can be read again. This report comes once an hour at most';
+const UNREACHED =
+	"The polls end before their turn: they have too little time, or a low 'Requests per Second'";
 const LIMITED = 'The service limits the requests, so one poll does not read all users';
 const LIMITED_ADVICE =
 	"The next polls continue with the other users, and nothing is lost. Poll less often, or set 'Requests per Second' in the options to what the service allows";
@@ -100,12 +96,9 @@ const lastOf = ({ read, since, from }: Cursor) => read ?? since ?? from;
 
 /** The user in words, if this poll or an earlier failure knows more than a hash. */
 function nameOf(cursor: Cursor, label = 'one whom this poll has not reached'): string {
-	const [date, time] = new Date(lastOf(cursor)).toISOString().split('T');
-	return `The first is ${label}, not read since ${date} ${time.slice(0, 5)} UTC`;
+	const time = new Date(lastOf(cursor)).toISOString().slice(0, 16).replace('T', ' ');
+	return `The first is ${label}, not read since ${time} UTC`;
 }
 
-function hoursSince(unread: Entry[]): number {
-	const times = unread.map(([, cursor]) => lastOf(cursor));
-	const earliest = times.reduce((a, b) => Math.min(a, b));
-	return Math.floor((Date.now() - earliest) / HOUR_MS);
-}
+const hoursSince = (cursor: Cursor) =>
+	Math.floor((Date.now() - lastOf(cursor)) / HOUR_MS);

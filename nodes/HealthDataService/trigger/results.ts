@@ -1,10 +1,12 @@
 /** Results of a poll: the rows to emit, and the state to save. */
 import type { IDataObject } from 'n8n-workflow';
-import type { IdentifiedRow } from '../service/readings/identity';
+import { userPrefix, type IdentifiedRow } from '../service/readings/identity';
 import { pollRow } from '../service/readings/pollRow';
 import type { UserResult } from '../service/readings/readUsers';
+import type { SelectedUser } from '../service/users/selection';
 import { localTimeIn } from '../shared/dateTime';
 import { problemOfOne, type Problem } from '../shared/problem';
+import { groupBy } from '../shared/values';
 import type { Clock } from './clock';
 import { Cursors, hasFailed } from './cursors';
 import { SeenReadings, toItem } from './seen';
@@ -14,10 +16,7 @@ import type { Cursor, TriggerState } from './state';
 /** Most rows of one poll: n8n and every node after the trigger keep them in memory. */
 const MAX_ROWS_PER_POLL = 10_000;
 
-const POLL_TOO_SHORT = 'The polls end before their turn';
-const RATE_TOO_LOW = "'Requests per Second' lets a poll read a part of the users only";
-
-export interface FoundRow {
+interface FoundRow {
 	row: IdentifiedRow;
 	result: UserResult;
 }
@@ -32,6 +31,8 @@ export class PollResult {
 	isAsideDone = false;
 	/** The limit of the service for all requests that cut the poll short. */
 	throttle?: Problem;
+	/** The error of *Provider*, if no user has it. */
+	wrongField?: Problem;
 	/** How many users who had failed were read. */
 	recovered = 0;
 	/** Whether a first pass is complete, or a user was read for the first time since watched. */
@@ -42,16 +43,18 @@ export class PollResult {
 	private readonly seen: SeenReadings;
 	readonly cursors: Cursors;
 
-	/** @param zone of `local_time` */
 	constructor(
 		private readonly settings: Settings,
 		private readonly before: TriggerState,
 		private readonly clock: Clock,
-		private readonly zone: string,
 	) {
 		this.cursors = new Cursors(before, settings, clock);
 		this.seen = new SeenReadings(before.seen);
 		this.state = { ...before, poll: before.poll + 1, pausedUntil: undefined };
+	}
+
+	noteTeam({ team }: SelectedUser) {
+		if (team !== undefined) this.state.team = userPrefix(team);
 	}
 
 	/** Whether the key has changed to one of another team: then all results are invalid. */
@@ -66,12 +69,6 @@ export class PollResult {
 
 	get isFull(): boolean {
 		return this.found.length >= MAX_ROWS_PER_POLL;
-	}
-
-	/** Why users were not reached, if no limit of the service cut the poll short. */
-	get cause(): string {
-		const { requestsPerSecond } = this.settings.target;
-		return requestsPerSecond ? RATE_TOO_LOW : POLL_TOO_SHORT;
 	}
 
 	/** Notes a user who was read: what is old is seen, the rest is emitted. @returns the problem of rows that cannot be compared */
@@ -104,17 +101,12 @@ export class PollResult {
 		return isListRead && [...cursors.entries].every(isDone);
 	}
 
-	/**
-	 * Moves the cursors of the users whose rows all go out; the others are read again by the next poll.
-	 *
-	 * @param lastThrottle which may have left so little time that no request of a user was sent
-	 */
-	finish(lastThrottle?: Problem) {
+	/** Moves the cursors of the users whose rows all go out; the others are read again by the next poll. */
+	finish() {
 		const { cursors, seen, before, state, isListRead } = this;
-		this.items = itemsOf(this.settings, this.emit(), this.zone);
+		this.items = itemsOf(this.settings, this.emit());
 		cursors.settle(isListRead);
 		const { isPassComplete } = this;
-		if (!isPassComplete || !this.hasRead) this.throttle ??= lastThrottle;
 		state.pass = isPassComplete ? state.poll + 1 : cursors.pass;
 		this.hasFirstRead ||= before.pass === 0 && state.pass > 0;
 		state.since = cursors.sinceNext(isPassComplete);
@@ -137,32 +129,24 @@ export class PollResult {
 	}
 
 	private moveOn(result: UserResult) {
-		const { since } = this.cursors.of(result);
-		const isUnread = result.isGone && since !== undefined;
-		if (isUnread) return this.cursors.skip(result);
-		this.hasFirstRead ||= since !== undefined;
-		this.cursors.move(result, this.seen.newest);
+		const { isGone } = result;
+		const isFirst = this.cursors.of(result).since !== undefined;
+		this.hasFirstRead ||= isFirst && !isGone;
+		// Of a removed user who was never read, the cursor stays: one who comes back is watched since the same time.
+		this.cursors.move(result, isFirst && isGone ? undefined : this.seen.newest);
 	}
 }
 
-/** The items of *Output*, in the order of the rows. @param zone of `local_time` */
-export function itemsOf(
-	settings: Settings,
-	found: FoundRow[],
-	zone: string,
-): IDataObject[] {
-	const { event, output, limits } = settings;
+/** The items of *Output*, in the order of the rows. */
+function itemsOf(settings: Settings, found: FoundRow[]): IDataObject[] {
+	const { event, output, limits, zone } = settings;
 	const { metric } = event;
 	const localTimeOf = localTimeIn(zone);
 	if (output === 'readings' || !metric)
 		return found.map(({ row }) => toItem(event, row, localTimeOf));
-	const byUser = new Map<UserResult, IdentifiedRow[]>();
-	for (const { row, result } of found) {
-		const rows = byUser.get(result) ?? [];
-		byUser.set(result, rows);
-		rows.push(row);
-	}
-	return [...byUser].map(([{ user, rows }, emitted]) =>
-		pollRow(metric, user, { emitted, inLookback: rows, limits, localTimeOf }),
-	);
+	const byUser = groupBy(found, ({ result }) => result);
+	return Array.from(byUser, ([{ user, rows }, ofUser]) => {
+		const emitted = ofUser.map(({ row }) => row);
+		return pollRow(metric, user, { emitted, inLookback: rows, limits, localTimeOf });
+	});
 }

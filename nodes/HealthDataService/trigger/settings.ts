@@ -119,15 +119,17 @@ export function readSettings(context: IPollFunctions, isTest = false) {
 		maxUsers: isTest ? TEST_USERS : undefined,
 	});
 	const target: WatchTarget = { ...requests, provider, sourceTypes, selection };
-	const readings = JSON.stringify([event.value, ...users, provider]);
 	/** Identifies what is watched: another text starts over. Without IDs in clear, since it is saved. */
-	const watched = metric ? readings + sourceTypes.join(', ') : event.value;
+	const watched = JSON.stringify([event.value, users, provider, sourceTypes]);
+	/** Of `local_time`. */
+	const zone = context.getTimezone();
 	/** Whether a row that has not been emitted is to be: it reaches a limit, or none is given. */
 	const isWanted = (row: IDataObject) =>
 		!metric ||
 		limits.length === 0 ||
 		reachedText(metric, limits, [{ values: measuredValues(metric, row) }]) !== '';
-	return { event, target, lookback: hours * HOUR_MS, watched, limits, output, isWanted };
+	const lookback = hours * HOUR_MS;
+	return { event, target, lookback, watched, limits, output, zone, isWanted };
 }
 
 /** `users` leaves out the entries of a list: a change of them affects no other user (cursors.ts). */

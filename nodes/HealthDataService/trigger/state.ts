@@ -71,6 +71,5 @@ export const isStateOf = (state: TriggerState, node: string, of: string) =>
 	state.version === 3 && state.node === node && state.of === of;
 
 /** The parts of a saved text, of equal length. */
-export function* partsOf(text: string, length: number): Generator<string> {
-	for (let at = 0; at < text.length; at += length) yield text.slice(at, at + length);
-}
+export const partsOf = (text: string, length: number): string[] =>
+	text.match(new RegExp(`.{${length}}`, 'g')) ?? [];
