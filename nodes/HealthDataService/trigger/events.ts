@@ -6,7 +6,6 @@ import { identityOf, type Identity } from '../service/readings/identity';
 import { metrics, type Metric } from '../service/readings/metrics';
 import {
 	readUsers,
-	USERS_PER_REQUEST,
 	type ReadUsersOptions,
 	type UserResult,
 } from '../service/readings/readUsers';
@@ -32,8 +31,6 @@ export interface ReadOptions
 	target: WatchTarget;
 	/** In ms. */
 	windowStartOf: (user: SelectedUser) => number;
-	/** Users in progress for each concurrent request. With one, no user waits for the requests of others. */
-	usersPerRequest?: number;
 }
 
 export interface TriggerEvent extends Identity {
@@ -51,11 +48,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	name: metric.event,
 	noun: metric.noun,
 	metric,
-	read(
-		get,
-		users,
-		{ target, windowStartOf, usersPerRequest = USERS_PER_REQUEST, ...options },
-	) {
+	read(get, users, { target, windowStartOf, ...options }) {
 		const { concurrency, requestsPerSecond = Infinity, provider, sourceTypes } = target;
 		const query = (user: SelectedUser) => {
 			const start_date = new Date(windowStartOf(user)).toISOString();
@@ -67,22 +60,22 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			query,
 			selection: { ...target.selection, users: () => users },
 			asCompleted: true,
-			// Not more than a rate limit leaves room for: they would all wait, and none would be done soon.
-			width: Math.ceil(usersPerRequest * Math.min(concurrency, requestsPerSecond)),
+			// No user waits for the requests of others: where many hang, another one's second request would not be sent.
+			width: Math.ceil(Math.min(concurrency, requestsPerSecond)),
 			sourceTypes,
-			limit: new RowLimit(Infinity, tooManyRows()),
+			limit: new RowLimit(
+				Infinity,
+				new Problem(
+					`More than ${MOST} readings of one user within 'Lookback Hours'`,
+					"Lower 'Lookback Hours' in the options, or choose a 'Provider'",
+				),
+			),
 			// `toItem` fills in `local_time`, `row_id` and `change`.
 			toRows: (groups, { user }) =>
 				readingRows({ metric, hasChange: true }, groups, user),
 		});
 	},
 });
-
-const tooManyRows = () =>
-	new Problem(
-		`More than ${MOST} readings of one user within 'Lookback Hours'`,
-		"Lower 'Lookback Hours' in the options, or choose a 'Provider'",
-	);
 
 /** The service cannot filter the user list by time, so every poll reads all of it. */
 const newUser: TriggerEvent = {

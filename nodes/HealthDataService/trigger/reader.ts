@@ -1,15 +1,15 @@
 /**
  * Reader: one poll, from top to bottom. Users in the order of the list → read in this pass: done → failed before: aside → else read
- * → each result moves the cursor of its user → if all were done, the next pass → until the deadline, the maximum of rows, a throttle
- * of all or an outage → the users aside, the oldest try first → emit the oldest rows, save. Users who were not reached are read by
- * the next poll.
+ * → the users aside, the oldest try first → each result moves the cursor of its user → until the deadline, the maximum of rows, a
+ * throttle of all or an outage → if all were done, the next pass → emit the oldest rows, save. Users who were not reached are read
+ * by the next poll.
  */
 import { SINGLE_ATTEMPT, type Get } from '../http/client';
 import type { RequestQueue } from '../http/requestQueue';
 import { FEW_ATTEMPTS, MAX_PAUSE_MS } from '../http/retry';
 import { pathOf } from '../service/readings/metrics';
 import type { UserResult } from '../service/readings/readUsers';
-import type { SelectedUser, SelectedUsers } from '../service/users/selection';
+import type { SelectedUser } from '../service/users/selection';
 import { isThrottle, Problem } from '../shared/problem';
 import type { Clock } from './clock';
 import { hasFailed, keyOf, labelOf, type Cursors } from './cursors';
@@ -43,7 +43,6 @@ const FAILURES_TO_PROBE = 20;
 export class PollReader {
 	private readonly cursors: Cursors;
 	private readonly results: PollResult;
-	private aside: SelectedUser[] = [];
 	private firstFailure?: Problem;
 	/** How many users the sample was chosen from. */
 	private offered = 0;
@@ -68,14 +67,12 @@ export class PollReader {
 		this.waitOut(this.before.pausedUntil);
 		// First reads begin by the service's time, which the first answer tells.
 		if (!this.before.cursors.length && !this.isOver) await this.probe();
-		await this.takeAll(this.due());
+		await this.takeAll();
 		// Earlier polls have read this pass to its end.
-		const wasReadBefore = (this.offered || !this.taken) && !this.results.hasRead;
-		if (wasReadBefore && !this.isOver && this.results.isPassComplete) {
+		if (!this.results.hasRead && !this.isOver && this.results.isPassComplete) {
 			this.cursors.beginPass();
-			await this.takeAll(this.due());
+			await this.takeAll();
 		}
-		await this.takeAside();
 		const { firstFailure, results, settings } = this;
 		const { isOne, entries } = settings.target.selection;
 		const isWrong = isOne || (entries?.length === 1 && !firstFailure?.isTransient);
@@ -100,10 +97,10 @@ export class PollReader {
 		this.results.state.pausedUntil = pausedUntil;
 	}
 
-	/** Users of the list whom this pass has not read. Users who failed before are put aside. */
+	/** Users of the list whom this pass has not read: those who failed before come last, the oldest try first. */
 	private async *due(): AsyncGenerator<SelectedUser> {
 		const { cursors, results, settings } = this;
-		this.aside = [];
+		const aside: SelectedUser[] = [];
 		for await (const user of settings.target.selection.users(this.get)) {
 			// A key may see users of several teams: the first of the list tells the team.
 			if (cursors.met.size === 0) results.noteTeam(user);
@@ -111,44 +108,39 @@ export class PollReader {
 			cursors.meet(user);
 			const cursor = cursors.of(user);
 			if (cursors.isDone(cursor)) this.offerSample(user, cursor);
-			else if (hasFailed(cursor)) this.aside.push(user);
+			else if (hasFailed(cursor)) aside.push(user);
 			else yield user;
 		}
 		results.isListRead = true;
+		if (aside.length) this.startAside();
+		const triedOf = (user: SelectedUser) => cursors.of(user).tried;
+		yield* aside.sort((a, b) => triedOf(a) - triedOf(b));
 	}
 
-	/** Users aside, in a part of the budget or the timeout of one answer, if that is longer. At a low rate, requests wait for most of it. */
-	private async takeAside() {
+	/** The rest of the poll is a part of the budget, or one answer's timeout if longer. At a low rate, requests wait for most of it. */
+	private startAside() {
 		const { budgetMs, timeoutMs, queue } = this.options;
-		if (this.isOver || !this.aside.length) return;
-		const { requestsPerSecond } = this.settings.target;
-		const partMs = requestsPerSecond
-			? Infinity
-			: Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
-		queue.endAt = Math.min(performance.now() + partMs, queue.endAt);
+		const partMs = Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
 		this.isAside = true;
-		const triedOf = (user: SelectedUser) => this.cursors.of(user).tried;
-		const oldestFirst = this.aside.sort((a, b) => triedOf(a) - triedOf(b));
-		await this.takeAll(oldestFirst);
-		this.results.isAsideDone = !this.isOver;
+		if (this.settings.target.requestsPerSecond) return;
+		queue.endAt = Math.min(performance.now() + partMs, queue.endAt);
 	}
 
-	private async takeAll(users: SelectedUsers) {
+	private async takeAll() {
 		const { cursors, settings, isTimeUp } = this;
 		const { budgetMs, timeoutMs } = this.options;
 		if (this.isOver) return;
-		const read = settings.event.read(this.get, users, {
+		const read = settings.event.read(this.get, this.due(), {
 			target: settings.target,
 			windowStartOf: (user) => cursors.windowStart(cursors.of(user)),
 			// Once a user has failed, an outage must not use up the poll.
-			attemptsOf: () => (this.isAside ? 1 : this.firstFailure && FEW_ATTEMPTS),
+			attemptsOf: (user) =>
+				hasFailed(cursors.of(user)) ? 1 : this.firstFailure && FEW_ATTEMPTS,
 			budget: () => ({
 				retryMs: timeoutMs / 2,
 				totalMs: isTimeUp() ? 0 : budgetMs / 2,
 			}),
 			isTimeUp,
-			// Those who hang take all requests: another user's second one would not be sent.
-			usersPerRequest: this.isAside ? 1 : undefined,
 		});
 		const takeEach = async () => {
 			for await (const result of read) await this.take(result);
@@ -159,6 +151,7 @@ export class PollReader {
 			if (!isThrottle(error) && !isLate) throw error;
 			this.endBy(error);
 		});
+		this.results.isAsideDone = this.isAside && !this.isOver;
 	}
 
 	/** Each poll reads a user at least, however long the list has taken at a low rate. */
@@ -247,10 +240,10 @@ export class PollReader {
 		this.options.troubles.set(keyOf(result), { label: labelOf(result), problem });
 	}
 
-	/** Why the user list, or another path, cannot be read now, if it cannot. */
-	private async probe(path = '/v2/user?limit=1'): Promise<Error | undefined> {
+	/** Why the user list cannot be read now, if it cannot. */
+	private async probe(): Promise<Error | undefined> {
 		const request = { ...SINGLE_ATTEMPT, isProbe: true };
-		const answer = this.get(path, {}, undefined, request);
+		const answer = this.get('/v2/user?limit=1', {}, undefined, request);
 		return await answer.then(() => undefined).catch((error: Error) => error);
 	}
 }

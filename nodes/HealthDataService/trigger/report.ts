@@ -26,8 +26,8 @@ export function reportOf(
 ): { report?: Problem; told?: number } {
 	const trouble = troubleOf(result, local);
 	const isSilent = !trouble.first && !trouble.isListOld && !result.throttle;
-	// All who failed are read again, or have left: a new failure is told at once.
-	const isHealed = result.recovered && !result.state.cursors.some(hasFailed);
+	// All who were in trouble are read again, or have left: a new failure is told at once.
+	const isHealed = result.recovered && trouble.isOver;
 	if (isSilent) return { told: isHealed ? undefined : told };
 	const everyMs = trouble.isLongRound ? DAY_MS : HOUR_MS;
 	// From begin to begin: polls of one interval end at different times.
@@ -49,15 +49,22 @@ function troubleOf({ cursors }: PollResult, local: Local) {
 		const known = troubles.get(key);
 		return known && hasFailed(cursor) && !isThrottle(known.problem);
 	};
-	const unread = [...cursors.entries].filter(
-		(entry) => isFailing(entry) || isOld(entry[1].read),
-	);
+	const isSound = ([key, cursor]: Entry) => !hasFailed(cursor) && !troubles.has(key);
+	const entries = [...cursors.entries];
+	const unread = entries.filter((entry) => isFailing(entry) || isOld(entry[1].read));
 	const first = unread.find(isFailing) ?? unread.at(0);
 	// The poll that reaches the last users of a round may meet no limit itself.
 	const limit = isOld(throttle?.at) ? undefined : throttle;
 	/** Whether nothing is wrong but that a round over all users takes longer than an hour. */
-	const isLongRound = first && !limit && !unread.some(([key]) => troubles.has(key));
-	return { unread, first, limit, isLongRound, isListOld: isOld(listReadAt) };
+	const isLongRound = first && !limit && unread.every(isSound);
+	return {
+		unread,
+		first,
+		limit,
+		isLongRound,
+		isListOld: isOld(listReadAt),
+		isOver: entries.every(isSound),
+	};
 }
 
 function wordsOf(trouble: Trouble, { cursors }: PollResult, { troubles }: Local) {
