@@ -10,7 +10,7 @@ import { allUsers, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 
 const WITHIN_MS = 10_000;
 const adviceOf = (noun: string) =>
-	`Check the fields and options: limits, a low 'Requests per Second' or slow answers may be the reason. The test reads the last 90 days of the first 50 users, for a few seconds. The published workflow reads all users, and starts with the next ${noun}`;
+	`Check the fields and options: limits, a low 'Requests per Second' or slow answers may be the reason. The test reads the last 90 days of the first 50 users, for a few seconds. The published workflow reads all users, and starts with the next ${noun}.`;
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);

@@ -29,14 +29,13 @@ export async function readPoll(poll: Poll, state: TriggerState): Promise<PollRes
 	const { context, schedule, settings, clock } = poll;
 	const { isStart, budgetMs, local } = schedule;
 	const { target } = settings;
-	const limits = isStart ? SHORT_RETRY : { timeoutMs: TIMEOUT_MS };
-	const timeoutMs = Math.min(limits.timeoutMs, budgetMs * TIMEOUT_PART);
+	const timeoutMs = Math.min(TIMEOUT_MS, budgetMs * TIMEOUT_PART);
 	const end = clock.started + budgetMs;
 	// A request that is in flight at the deadline may still take as long as one answer.
 	const deadline = end - timeoutMs;
 	const queue = new RequestQueue(target, end);
 	const get = await connect(context, {
-		...limits,
+		...(isStart && SHORT_RETRY),
 		queueOf: () => queue,
 		timeoutMs,
 		retryUntil: isStart ? undefined : deadline,

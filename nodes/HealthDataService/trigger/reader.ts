@@ -169,9 +169,15 @@ export class PollReader {
 		const problem = result.problem ?? this.results.detect(result);
 		if (!problem) return this.noteRead(result);
 		const isLimit = isThrottle(problem);
-		if (isLimit && (await this.options.queue.knowsThrottledForAll())) this.endBy(problem);
-		else if (isLimit || this.isCutShort(result)) this.cut(result, problem);
-		else await this.fail(result, problem);
+		const { queue, troubles } = this.options;
+		if (isLimit && (await queue.knowsThrottledForAll())) return this.endBy(problem);
+		const isCut = isLimit || this.isCutShort(result);
+		// An answer that the end of the poll has cut off says nothing about the user.
+		if (!isCut || problem.httpCode)
+			troubles.set(keyOf(result), { label: labelOf(result), problem });
+		if (isCut) return this.cursors.cut(result);
+		this.cursors.fail(result);
+		await this.noteFailure(problem);
 	}
 
 	private noteRead(result: UserResult) {
@@ -180,12 +186,6 @@ export class PollReader {
 		troubles.delete(keyOf(result));
 		queue.sample = this.sampleOf(result);
 		this.isOver ||= this.results.isFull;
-	}
-
-	/** A user who is read in a later poll: the end of this one, or a limit that only this user meets, has ended the read. */
-	private cut(result: UserResult, problem: Problem) {
-		if (problem.httpCode) this.noteTrouble(result, problem);
-		this.cursors.cut(result);
 	}
 
 	/** Until this poll has read a user, the sample is any user read earlier in the pass. */
@@ -197,14 +197,11 @@ export class PollReader {
 	}
 
 	/** A user who was read tells more than the user list: readings may have a limit of their own. */
-	private sampleOf({
-		user: { user_id },
-		sentId = user_id,
-	}: SelectedUser): string | undefined {
+	private sampleOf({ user, sentId }: SelectedUser): string | undefined {
 		const { metric } = this.settings.event;
-		const now = new Date().toISOString();
-		const query = `start_date=${now}&end_date=${now}`;
-		return metric && sentId ? `${pathOf(metric, sentId)}?${query}` : undefined;
+		const id = sentId ?? user.user_id;
+		if (!metric || !id) return undefined;
+		return `${pathOf(metric, id)}?start_date=${new Date().toISOString()}`;
 	}
 
 	/** Whether only the end of the poll has kept this user from being read. */
@@ -223,9 +220,7 @@ export class PollReader {
 	}
 
 	/** A stretch of failing users does not end a poll while the user list answers: else the service fails as a whole. */
-	private async fail(result: UserResult, problem: Problem) {
-		this.cursors.fail(result);
-		this.noteTrouble(result, problem);
+	private async noteFailure(problem: Problem) {
 		this.firstFailure ??= problem;
 		this.failuresInARow++;
 		if (this.failuresInARow % FAILURES_TO_PROBE || this.isTimeUp()) return;
@@ -234,10 +229,6 @@ export class PollReader {
 		const isWithinPoll = isThrottle(outage) || this.isTimeUp() || this.results.hasRead;
 		if (!isWithinPoll) throw outage;
 		this.endBy(outage);
-	}
-
-	private noteTrouble(result: UserResult, problem: Problem) {
-		this.options.troubles.set(keyOf(result), { label: labelOf(result), problem });
 	}
 
 	/** Why the user list cannot be read now, if it cannot. */

@@ -1,6 +1,6 @@
 /** Test event: the newest event, for *Fetch Test Event*. A poll that begins long ago, and saves nothing. */
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
-import { Problem } from '../shared/problem';
+import { Problem, sentences } from '../shared/problem';
 import { Clock } from './clock';
 import { readPoll } from './readPoll';
 import { Local } from './scheduler';
@@ -36,6 +36,10 @@ function nothingFound({ event: { noun }, limits }: Settings) {
 	const reaching = names && ` that reaches ${names}`;
 	return new Problem(
 		`The test found no ${noun}${reaching}`,
-		`Check the fields and options: limits, a low 'Requests per Second' or slow answers may be the reason. The test reads the last ${TEST_DAYS} days of the first ${TEST_USERS} users, for a few seconds. The published workflow reads all users, and starts with the next ${noun}`,
+		sentences(
+			"Check the fields and options: limits, a low 'Requests per Second' or slow answers may be the reason",
+			`The test reads the last ${TEST_DAYS} days of the first ${TEST_USERS} users, for a few seconds`,
+			`The published workflow reads all users, and starts with the next ${noun}`,
+		),
 	);
 }
