@@ -51,23 +51,28 @@ const savedKey = ({ key }: IdentifiedRow) => key.slice(0, SAVED_KEY_LENGTH);
 const hashOfValues = ({ key, values }: IdentifiedRow) =>
 	hash('sha256', key + values).slice(0, VALUES_LENGTH);
 
+interface Seen {
+	hour: string;
+	values: string;
+}
+
 /**
  * Hashes of the readings that were emitted, or old at the first read; never readings. 27 characters each: 20 of the reading's key (6
  * of these of the user), 6 of key and values, and a letter. One text per hour, so that whole hours are dropped at once; 100,000
  * readings take 2.7 MB.
  */
 export class SeenReadings {
-	/** Hour → hash of key → hash of key and values, and letter. */
-	private readonly hours = new Map<string, Map<string, string>>();
+	/** Hash of key → hour, and hash of key and values with its letter. */
+	private readonly all = new Map<string, Seen>();
 	/** Time of the newest reading between start and end of its window (ms). */
 	newest = -Infinity;
 
 	constructor(saved: Record<string, string>) {
 		for (const [hour, entries] of Object.entries(saved)) {
-			const known = new Map<string, string>();
-			for (const entry of partsOf(entries, ENTRY_LENGTH))
-				known.set(entry.slice(0, SAVED_KEY_LENGTH), entry.slice(SAVED_KEY_LENGTH));
-			this.hours.set(hour, known);
+			for (const entry of partsOf(entries, ENTRY_LENGTH)) {
+				const values = entry.slice(SAVED_KEY_LENGTH);
+				this.all.set(entry.slice(0, SAVED_KEY_LENGTH), { hour, values });
+			}
 		}
 	}
 
@@ -92,7 +97,7 @@ export class SeenReadings {
 			const { time = NaN } = row;
 			if (time < start) continue;
 			if (time <= end) this.newest = Math.max(this.newest, time);
-			const before = this.hours.get(hourOf(row))?.get(savedKey(row));
+			const before = this.all.get(savedKey(row))?.values;
 			if (before?.startsWith(hashOfValues(row))) continue;
 			const isDatedLater = readAt !== undefined && !(time <= readAt);
 			if (time <= watchingSince || isDatedLater) this.remember(row, 'o');
@@ -106,10 +111,8 @@ export class SeenReadings {
 
 	/** @param letter whether it was emitted, or old at the first read */
 	remember(row: IdentifiedRow, letter: 'e' | 'o') {
-		const hour = hourOf(row);
-		const known = this.hours.get(hour) ?? new Map<string, string>();
-		this.hours.set(hour, known);
-		known.set(savedKey(row), hashOfValues(row) + letter);
+		const values = hashOfValues(row) + letter;
+		this.all.set(savedKey(row), { hour: hourOf(row), values });
 	}
 
 	/**
@@ -119,15 +122,11 @@ export class SeenReadings {
 	 */
 	toSave(neededFrom: (prefix: string) => number): Record<string, string> {
 		const saved: Record<string, string> = {};
-		for (const [hour, known] of this.hours) {
+		for (const [key, { hour, values }] of this.all) {
 			// Not a number for those without a time: never over.
 			const end = (Number(hour) + 1) * HOUR_MS;
-			let entries = '';
-			for (const [key, values] of known) {
-				const isOver = end <= neededFrom(key.slice(0, USER_LENGTH));
-				if (!isOver) entries += key + values;
-			}
-			if (entries) saved[hour] = entries;
+			if (end <= neededFrom(key.slice(0, USER_LENGTH))) continue;
+			saved[hour] = (saved[hour] ?? '') + key + values;
 		}
 		return saved;
 	}
