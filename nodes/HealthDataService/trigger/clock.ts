@@ -15,8 +15,8 @@ export class Clock {
 
 	/** @param now n8n's time at the start of the poll @param started the same, by `performance.now()` */
 	constructor(
-		readonly now: number,
-		readonly started: number,
+		readonly now = Date.now(),
+		readonly started = performance.now(),
 	) {}
 
 	/** Notes the `Date` of an answer. The latest counts: a cache repeats older ones. */

@@ -62,7 +62,7 @@ async function pollOnce(
 ): Promise<INodeExecutionData[][] | null> {
 	const { stored, isStart, isDurable, isSuperseded } = schedule;
 	const given = stored.state;
-	const clock = new Clock(Date.now(), performance.now());
+	const clock = new Clock();
 	const one = { context, schedule, settings: readSettings(context), clock };
 	const state = await stateOf(one, given);
 	if (!state) return null;
@@ -106,8 +106,10 @@ async function stateOf(
 async function readAnyTeam(one: Poll, state: TriggerState): Promise<PollResult> {
 	const result = await readPoll(one, state);
 	if (!result.isOtherTeam) return result;
-	tellError(one, otherTeam());
-	one.schedule.local.troubles.clear();
+	const problem = otherTeam();
+	const { context } = one;
+	context.logger.warn(logLine(context, sentences(problem.message)));
+	tellError(one, problem);
 	const { node, of, poll, team } = result.state;
 	return await readPoll(one, { ...startState(node, of, one.clock.now, poll), team });
 }

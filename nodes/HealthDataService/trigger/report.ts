@@ -72,15 +72,12 @@ function wordsOf(trouble: Trouble, { cursors }: PollResult, { troubles }: Local)
 	const [key = '', cursor] = first ?? [];
 	const known = troubles.get(key);
 	const limited = limit?.reworded(`${LIMITED}. ${limit.message}`, LIMITED_ADVICE);
-	const unreached = new Problem(UNREACHED, '', { kind: 'temporarily-unavailable' });
-	const found = [known?.problem, limited].filter((one) => one !== undefined);
-	const reasons = found.length ? found : [unreached];
+	const reasons = [known?.problem, limited].filter((one) => one !== undefined);
+	if (!reasons.length) reasons.push(unreached());
 	const message = sentences(
 		cursor && `The readings of ${countOfUsers(unread.length)} could not be read`,
 		...reasons.map((reason) => reason.message),
-		isLongRound &&
-			cursor &&
-			`To read all users once takes ${hoursSince(cursor)} h or more`,
+		isLongRound && cursor && roundOf(cursor),
 		isListOld && 'The last users of the list were not reached for an hour',
 	);
 	const description = sentences(
@@ -93,8 +90,12 @@ function wordsOf(trouble: Trouble, { cursors }: PollResult, { troubles }: Local)
 
 const OTHERS_GO_OUT =
 	'New readings of all other users go out; the missing ones follow when they can be read again. This report comes once an hour at most';
-const UNREACHED =
-	"The polls end before their turn: they have too little time, or a low 'Requests per Second'";
+const unreached = () =>
+	new Problem(
+		"The polls end before their turn: they have too little time, or a low 'Requests per Second'",
+		'',
+		{ kind: 'temporarily-unavailable' },
+	);
 const LIMITED = 'The service limits the requests, so one poll does not read all users';
 const LIMITED_ADVICE =
 	"The next polls continue with the other users, and nothing is lost. Poll less often, or set 'Requests per Second' in the options to what the service allows";
@@ -107,5 +108,7 @@ function nameOf(cursor: Cursor, label = 'one whom this poll has not reached'): s
 	return `The first is ${label}, not read since ${time} UTC`;
 }
 
-const hoursSince = (cursor: Cursor) =>
-	Math.floor((Date.now() - lastOf(cursor)) / HOUR_MS);
+function roundOf(cursor: Cursor): string {
+	const hours = Math.floor((Date.now() - lastOf(cursor)) / HOUR_MS);
+	return `To read all users once takes ${hours} h or more`;
+}

@@ -84,12 +84,11 @@ export class PollResult {
 				this.cursors.windowOf(cursor),
 				isWanted,
 			);
-			for (const row of changes) this.found.push({ row, result });
+			this.found.push(...changes.map((row) => ({ row, result })));
 		} catch (error) {
 			return problemOfOne(error, false);
 		}
 		this.reads.push(result);
-		if (hasFailed(cursor) && !result.isGone) this.recovered++;
 		return undefined;
 	}
 
@@ -130,8 +129,10 @@ export class PollResult {
 
 	private moveOn(result: UserResult) {
 		const { isGone } = result;
-		const isFirst = this.cursors.of(result).since !== undefined;
+		const cursor = this.cursors.of(result);
+		const isFirst = cursor.since !== undefined;
 		this.hasFirstRead ||= isFirst && !isGone;
+		if (hasFailed(cursor) && !isGone) this.recovered++;
 		// Of a removed user who was never read, the cursor stays: one who comes back is watched since the same time.
 		this.cursors.move(result, isFirst && isGone ? undefined : this.seen.newest);
 	}

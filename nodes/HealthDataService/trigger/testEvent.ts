@@ -16,7 +16,7 @@ const TEST_EVENT_MS = 9_000;
 /** @throws Problem where there is no event */
 export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const settings = readSettings(context, true);
-	const clock = new Clock(Date.now(), performance.now());
+	const clock = new Clock();
 	const local = new Local();
 	const schedule = { local, isStart: true, budgetMs: TEST_EVENT_MS };
 	// Users are listed however long ago the service has created them.
