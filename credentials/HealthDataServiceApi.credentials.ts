@@ -56,7 +56,8 @@ export class HealthDataServiceApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://api.example.com',
-			description: 'The address of the Health Data Service that the key belongs to',
+			description:
+				'The address of the Health Data Service that the key belongs to',
 		},
 		{
 			displayName: 'API Key',

@@ -17,7 +17,10 @@ import { isObject, toChoice, toEntries, toText } from '../shared/values';
 export type FieldContext = IExecuteSingleFunctions | IPollFunctions;
 
 /** The fields, shown only where `show` holds too. */
-export const shownIf = (show: IDisplayOptions['show'], fields: INodeProperties[]) =>
+export const shownIf = (
+	show: IDisplayOptions['show'],
+	fields: INodeProperties[],
+) =>
 	fields.map((field): INodeProperties => {
 		const all = { ...show, ...field.displayOptions?.show };
 		return { ...field, displayOptions: { show: all } };
@@ -33,7 +36,12 @@ export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 });
 
 /** Validates a value, as shared/values.ts does: its Problem names the field. */
-type Convert<T> = (value: unknown, label: string, min: number, max?: number) => T;
+type Convert<T> = (
+	value: unknown,
+	label: string,
+	min: number,
+	max?: number,
+) => T;
 
 export const readField = <T>(
 	context: FieldContext,
@@ -57,16 +65,27 @@ export function readOption<T, A>(
 	const options: unknown = context.getNode().parameters.options ?? {};
 	// Only a workflow edited as JSON can have this.
 	if (!isObject(options))
-		throw new Problem("'Options' is not a set of options", 'Add options from the list');
+		throw new Problem(
+			"'Options' is not a set of options",
+			'Add options from the list',
+		);
 	if (options[field.name] === undefined) return whenAbsent;
-	return readField(context, { ...field, name: `options.${field.name}` }, convert);
+	return readField(
+		context,
+		{ ...field, name: `options.${field.name}` },
+		convert,
+	);
 }
 
 /** Converts to the value of one of the field's options. */
 export const toValueOf =
 	<T extends string>({ options }: INodeProperties): Convert<T> =>
 	(value, label) =>
-		toChoice(value, label, options as Array<INodePropertyOptions & { value: T }>).value;
+		toChoice(
+			value,
+			label,
+			options as Array<INodePropertyOptions & { value: T }>,
+		).value;
 
 /** Converts to the entry of a table of options. */
 export const toChoiceOf =
@@ -75,9 +94,15 @@ export const toChoiceOf =
 		toChoice(value, label, choices);
 
 /** Words in lower case: text with commas, semicolons or lines, or a list. */
-export function toWords(value: unknown, field: string, advice: string): string[] {
+export function toWords(
+	value: unknown,
+	field: string,
+	advice: string,
+): string[] {
 	const entries = toEntries(value, field, advice, /[,;\r\n]+/);
-	const words = entries.map((entry) => toText(entry, field, advice).trim().toLowerCase());
+	const words = entries.map((entry) =>
+		toText(entry, field, advice).trim().toLowerCase(),
+	);
 	return words.filter(Boolean);
 }
 
@@ -107,12 +132,14 @@ export function readLocator(context: FieldContext, name: string): Located {
 	const stored = context.getNode().parameters[name];
 	if ('getInputData' in context && isLocator(stored) && !isTool(context)) {
 		const [, field] = FIELD_OF_ITEM.exec(String(stored.value)) ?? [];
-		if (field) return { mode: stored.mode, value: context.getInputData().json[field] };
+		if (field)
+			return { mode: stored.mode, value: context.getInputData().json[field] };
 	}
 	const given = context.getNodeParameter(name, '');
 	if (!isLocator(given)) return { value: given };
 	const { mode, value } = given;
-	const isPicked = isLocator(stored) && mode === 'list' && stored.value === value;
+	const isPicked =
+		isLocator(stored) && mode === 'list' && stored.value === value;
 	// As saved: in `given` an expression in the label is evaluated.
 	const label: unknown = isPicked ? stored.cachedResultName : undefined;
 	return { mode, value, label: typeof label === 'string' ? label : undefined };

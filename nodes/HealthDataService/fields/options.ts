@@ -81,8 +81,18 @@ export const requestLimitFields = [concurrencyField, requestsPerSecondField];
 
 /** Without its option, `requestsPerSecond` is undefined: no limit. */
 export const readRequestLimits = (context: FieldContext) => ({
-	concurrency: readOption(context, concurrencyField, DEFAULT_CONCURRENCY, wholeNumber),
-	requestsPerSecond: readOption(context, requestsPerSecondField, undefined, someNumber),
+	concurrency: readOption(
+		context,
+		concurrencyField,
+		DEFAULT_CONCURRENCY,
+		wholeNumber,
+	),
+	requestsPerSecond: readOption(
+		context,
+		requestsPerSecondField,
+		undefined,
+		someNumber,
+	),
 });
 
 export const onlyConnectedField: INodeProperties = {
@@ -129,7 +139,12 @@ export const readLimits = (
 ): NamedLimit[] =>
 	options.flatMap((option) => {
 		const { column, at, name } = option;
-		const limit = readOption(context, limitField(option), undefined, someNumber);
+		const limit = readOption(
+			context,
+			limitField(option),
+			undefined,
+			someNumber,
+		);
 		return limit === undefined ? [] : [{ name, column, [at]: limit }];
 	});
 
@@ -166,7 +181,9 @@ export const whenNotFoundField: INodeProperties = {
 	],
 };
 
-export const readWhenNotFound = (context: IExecuteSingleFunctions): WhenNotFound =>
+export const readWhenNotFound = (
+	context: IExecuteSingleFunctions,
+): WhenNotFound =>
 	readOption(context, whenNotFoundField, 'error', toValueOf(whenNotFoundField));
 
 const returnAllField: INodeProperties = {

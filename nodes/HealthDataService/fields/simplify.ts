@@ -2,7 +2,11 @@
  * Simplify: shorter output for AI agents, because a model pays for each character. Only the node as a tool has this field; the
  * output of the node in a workflow does not change.
  */
-import type { IDataObject, IExecuteSingleFunctions, INodeProperties } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteSingleFunctions,
+	INodeProperties,
+} from 'n8n-workflow';
 import { connectedSources } from '../service/users/users';
 import { toSwitch } from '../shared/values';
 import { isTool, readField } from './field';
@@ -22,10 +26,14 @@ export const isSimplified = (context: IExecuteSingleFunctions) =>
 	isTool(context) && readField(context, simplifyField, toSwitch);
 
 /** One identifier of the user and the columns; those without a value, and a count of none left out, are left out. */
-export function shortRow(row: IDataObject, columns: readonly string[]): IDataObject {
+export function shortRow(
+	row: IDataObject,
+	columns: readonly string[],
+): IDataObject {
 	const owner = row.client_user_id === null ? 'user_id' : 'client_user_id';
 	const isEmpty = (column: string) =>
-		(row[column] ?? null) === null || (column === 'left_out' && row[column] === 0);
+		(row[column] ?? null) === null ||
+		(column === 'left_out' && row[column] === 0);
 	const kept = [owner, ...columns].filter((column) => !isEmpty(column));
 	return Object.fromEntries(kept.map((column) => [column, row[column]]));
 }
@@ -51,6 +59,8 @@ export function limitNote(
 ): IDataObject[] {
 	if (!isTool(context) || rows < limit) return [];
 	return [
-		{ note: `Cut off after ${limit} rows ('Limit'): there may be more. ${advice}` },
+		{
+			note: `Cut off after ${limit} rows ('Limit'): there may be more. ${advice}`,
+		},
 	];
 }

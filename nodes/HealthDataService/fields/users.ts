@@ -4,10 +4,21 @@
  */
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { ListEntry, UserIdentifier } from '../service/users/selection';
-import { connectedSources, isClientUserId, isUserId, UUID } from '../service/users/users';
+import {
+	connectedSources,
+	isClientUserId,
+	isUserId,
+	UUID,
+} from '../service/users/users';
 import { Problem } from '../shared/problem';
 import { isBlank, isText, text, toEntries, whatCame } from '../shared/values';
-import { readField, readLocator, shownIf, toValueOf, type FieldContext } from './field';
+import {
+	readField,
+	readLocator,
+	shownIf,
+	toValueOf,
+	type FieldContext,
+} from './field';
 
 export type UserScope = 'one' | 'listed' | 'all';
 
@@ -29,7 +40,11 @@ const scopeField: INodeProperties = {
 			value: 'listed',
 			description: 'The readings of the users in a list',
 		},
-		{ name: 'One User', value: 'one', description: 'The readings of a single user' },
+		{
+			name: 'One User',
+			value: 'one',
+			description: 'The readings of a single user',
+		},
 	],
 };
 
@@ -70,7 +85,8 @@ const userField: INodeProperties = {
 					type: 'regex',
 					properties: {
 						regex: `^\\s*${UUID}\\s*$`,
-						errorMessage: 'Not a user ID. For your own identifier, choose Client ID',
+						errorMessage:
+							'Not a user ID. For your own identifier, choose Client ID',
 					},
 				},
 			],
@@ -87,16 +103,22 @@ const PICK_USER = "Pick a user from the list, or set 'Users' to All Users";
 /** @throws Problem for an identifier that cannot be part of a path */
 export function readUser(context: FieldContext): UserIdentifier {
 	const { mode, value, label } = readLocator(context, 'user');
-	if (mode === 'clientUserId') return { by: 'clientUserId', id: readClientUserId(value) };
+	if (mode === 'clientUserId')
+		return { by: 'clientUserId', id: readClientUserId(value) };
 	const advice = mode === 'list' && isBlank(value) ? PICK_USER : USER_ADVICE;
 	const id = toIdentifier(value, 'userId', "'User'", advice);
 	if (label === undefined) return { by: 'userId', id };
 	const picked = String(value);
 	const shown = label.replace(SOURCES_OF_ROW, '');
-	return { by: 'userId', id: picked, shownAs: shown === picked ? undefined : shown };
+	return {
+		by: 'userId',
+		id: picked,
+		shownAs: shown === picked ? undefined : shown,
+	};
 }
 
-const CLIENT_ID_ADVICE = 'Enter the identifier that your application gave to this user';
+const CLIENT_ID_ADVICE =
+	'Enter the identifier that your application gave to this user';
 
 /** @throws Problem for an identifier that cannot be part of a path */
 export const readClientUserId = (value: unknown) =>
@@ -112,7 +134,8 @@ export function pickerRow(user: IDataObject): string {
 	);
 	const client = text(user.client_user_id);
 	// n8n would evaluate a saved label that begins with this.
-	const id = client === '' || client.startsWith('=') ? String(user.user_id) : client;
+	const id =
+		client === '' || client.startsWith('=') ? String(user.user_id) : client;
 	return sources.length ? `${id} (${sources.join(', ')})` : id;
 }
 
@@ -128,12 +151,14 @@ const usersByField: INodeProperties = {
 		{
 			name: 'Client User ID',
 			value: 'clientUserId',
-			description: 'The identifiers that your own application gave to the users',
+			description:
+				'The identifiers that your own application gave to the users',
 		},
 		{
 			name: 'User ID',
 			value: 'userId',
-			description: 'The identifiers that the Health Data Service gave to the users',
+			description:
+				'The identifiers that the Health Data Service gave to the users',
 		},
 	],
 };
@@ -193,13 +218,22 @@ export function readUserIds(context: FieldContext) {
 	const { separators, listAdvice } = IDENTIFIERS[by];
 	const distinct = new Map<string, ListEntry>();
 	const value = context.getNodeParameter('userIds', '');
-	toEntries(value, LIST_FIELD, listAdvice, separators).forEach((entry, index) => {
-		const at = index + 1;
-		const id = toIdentifier(entry, by, `Entry ${at} of '${LIST_FIELD}'`, listAdvice);
-		if (!distinct.has(id)) distinct.set(id, { id, at });
-	});
-	if (distinct.size === 0) throw new Problem(`'${LIST_FIELD}' is empty`, listAdvice);
-	if (distinct.size <= MAX_USERS) return { by, entries: [...distinct.values()] };
+	toEntries(value, LIST_FIELD, listAdvice, separators).forEach(
+		(entry, index) => {
+			const at = index + 1;
+			const id = toIdentifier(
+				entry,
+				by,
+				`Entry ${at} of '${LIST_FIELD}'`,
+				listAdvice,
+			);
+			if (!distinct.has(id)) distinct.set(id, { id, at });
+		},
+	);
+	if (distinct.size === 0)
+		throw new Problem(`'${LIST_FIELD}' is empty`, listAdvice);
+	if (distinct.size <= MAX_USERS)
+		return { by, entries: [...distinct.values()] };
 	const message = `'${LIST_FIELD}' has more than ${MOST_USERS} users`;
 	throw new Problem(message, 'Share them between several input items');
 }

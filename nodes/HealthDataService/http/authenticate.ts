@@ -71,7 +71,9 @@ export function authenticate(
  */
 function isBelow(url: string, root: string): boolean {
 	const { origin, pathname } = new URL(url);
-	return `${origin}${pathname}/`.startsWith(`${root}/`) && !hasDotSegment(pathname);
+	return (
+		`${origin}${pathname}/`.startsWith(`${root}/`) && !hasDotSegment(pathname)
+	);
 }
 
 /**
@@ -86,7 +88,8 @@ export function redirectTarget(
 	root: string,
 ): string | undefined {
 	const location = String(headers?.location ?? '');
-	if (!isRedirect(statusCode) || !URL.canParse(location, from)) return undefined;
+	if (!isRedirect(statusCode) || !URL.canParse(location, from))
+		return undefined;
 	const { href } = new URL(location, from);
 	return isBelow(href, root) ? href : undefined;
 }
@@ -100,7 +103,9 @@ const DOT_SEGMENT = /(^|[/\\])\.\.?(;[^/\\]*)?([/\\]|$)/;
 /** No request has such a path: service/users/users.ts asks for each identifier before it becomes part of one. */
 export const hasDotSegment = (path: string) =>
 	DOT_SEGMENT.test(
-		path.replace(ENCODED_SIGN, (_, code: string) => decodeURIComponent(`%${code}`)),
+		path.replace(ENCODED_SIGN, (_, code: string) =>
+			decodeURIComponent(`%${code}`),
+		),
 	);
 
 /** Methods whose answer repeats the headers, or that connect to another host. */
@@ -115,7 +120,9 @@ function checkRequest({ method = 'GET', headers }: IHttpRequestOptions) {
 			'Choose another method, such as GET',
 		);
 	}
-	const names = Object.keys(headers ?? {}).map((header) => header.trim().toLowerCase());
+	const names = Object.keys(headers ?? {}).map((header) =>
+		header.trim().toLowerCase(),
+	);
 	if (names.includes('host')) {
 		throw problemOfAll(
 			"The API key is not sent with a 'Host' header of a node",
@@ -173,7 +180,8 @@ function checkDomain(
 	);
 }
 
-const normalized = (domain: string) => domain.trim().toLowerCase().replace(/\.$/, '');
+const normalized = (domain: string) =>
+	domain.trim().toLowerCase().replace(/\.$/, '');
 
 const isWithin = (host: string, domain: string) =>
 	domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain;
@@ -182,7 +190,10 @@ const isWithin = (host: string, domain: string) =>
 const ALLOWED_AGENT_OPTIONS: PropertyKey[] = ['cert', 'key', 'passphrase'];
 
 /** The names of n8n's request helper and of its HTTP Request node. */
-const UNCHECKED = { skipSslCertificateValidation: true, rejectUnauthorized: false };
+const UNCHECKED = {
+	skipSslCertificateValidation: true,
+	rejectUnauthorized: false,
+};
 
 /**
  * Certificate options to add. A user of n8n who may edit a workflow, and so its proxy and its certificates, must not be able to
@@ -196,7 +207,8 @@ function certificateOptions(
 	url: URL,
 ) {
 	const { skipSslCertificateValidation, rejectUnauthorized = true } = request;
-	const isUnchecked = Boolean(skipSslCertificateValidation) || !rejectUnauthorized;
+	const isUnchecked =
+		Boolean(skipSslCertificateValidation) || !rejectUnauthorized;
 	if (!allowUnauthorizedCerts && isUnchecked) {
 		throw problemOfAll(
 			"'Ignore SSL Issues' of a node is not enough to send the API key over a connection that is not checked",

@@ -43,6 +43,8 @@ export class Budget {
 
 	/** Why no request is sent any more: a request ends with the error of its last attempt, or with this reason. */
 	get stoppedBy() {
-		return this.isBegun && this.ms >= this.limits().totalMs ? tooSlow() : undefined;
+		return this.isBegun && this.ms >= this.limits().totalMs
+			? tooSlow()
+			: undefined;
 	}
 }

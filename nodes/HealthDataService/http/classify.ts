@@ -12,7 +12,12 @@ export type Answer = IN8nHttpFullResponse | Problem;
  * - `transient`: a retry of this request may succeed.
  * - `failed`: no response, and a retry would fail for the same reason.
  */
-export type Outcome = 'answered' | 'denied' | 'throttled' | 'transient' | 'failed';
+export type Outcome =
+	| 'answered'
+	| 'denied'
+	| 'throttled'
+	| 'transient'
+	| 'failed';
 
 const STATUSES: Array<[Outcome, number[]]> = [
 	['denied', [401, 403]],
@@ -22,7 +27,8 @@ const STATUSES: Array<[Outcome, number[]]> = [
 ];
 
 export function classify(answer: Answer): Outcome {
-	if (answer instanceof Problem) return answer.isTransient ? 'transient' : 'failed';
+	if (answer instanceof Problem)
+		return answer.isTransient ? 'transient' : 'failed';
 	const outcome = classifyStatus(answer.statusCode);
 	return outcome === 'answered' && isTruncated(answer) ? 'transient' : outcome;
 }

@@ -9,7 +9,12 @@ import { classifyStatus, isRedirect } from './classify';
 import { statusError, unexpectedBodyError } from './errors';
 import { keyCheck } from './keyCheck';
 import type { RequestQueue } from './requestQueue';
-import { Attempts, RETRY_LIMITS, type RequestOptions, type RetryLimits } from './retry';
+import {
+	Attempts,
+	RETRY_LIMITS,
+	type RequestOptions,
+	type RetryLimits,
+} from './retry';
 import {
 	createSend,
 	readCredential,

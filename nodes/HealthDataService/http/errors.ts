@@ -3,7 +3,12 @@
  * which statuses are retried.
  */
 import { Problem, problemOfAll, type Kind } from '../shared/problem';
-import { classifyStatus, isRedirect, isRetryable, looksLikeJson } from './classify';
+import {
+	classifyStatus,
+	isRedirect,
+	isRetryable,
+	looksLikeJson,
+} from './classify';
 
 /** Display names of the fields behind query and path parameters. */
 const PARAMETER_LABELS: Record<string, string> = {
@@ -163,7 +168,9 @@ const NO_TLS = `HOST does not speak the encryption that https:// needs. ${CHECK}
  * By the start of the error's code or name. HOST stands for the host, CODE for the code. A retry would repeat the errors marked as
  * lasting: an unknown host, one that n8n does not allow, no encryption, or a certificate that is not valid.
  */
-const NETWORK_REASONS: Array<[codes: RegExp, reason: string, isLasting?: boolean]> = [
+const NETWORK_REASONS: Array<
+	[codes: RegExp, reason: string, isLasting?: boolean]
+> = [
 	[/^EAI_AGAIN/, `The name of HOST could not be looked up. ${LATER}`],
 	[
 		/^ECONNABORTED/,
@@ -174,7 +181,10 @@ const NETWORK_REASONS: Array<[codes: RegExp, reason: string, isLasting?: boolean
 		/^(ECONNRESET|ERR_BAD_RESPONSE)/,
 		`HOST closed the connection before its answer was complete. ${LATER}`,
 	],
-	[/^(EHOSTUNREACH|ENETUNREACH)/, `There is no network route to HOST. ${CHECK}`],
+	[
+		/^(EHOSTUNREACH|ENETUNREACH)/,
+		`There is no network route to HOST. ${CHECK}`,
+	],
 	[/^ENOTFOUND/, `The name of HOST is not known. ${CHECK}`, true],
 	[/^EPROTO/, NO_TLS],
 	[/^ERR_SSL_WRONG_VERSION/, NO_TLS, true],
@@ -212,6 +222,9 @@ export function networkError(error: Error, root: string): Problem {
 	return new Problem(
 		'The service could not be reached',
 		advice.replace('HOST', () => new URL(root).host),
-		{ kind: isLasting ? undefined : 'temporarily-unavailable', concernsAll: isLasting },
+		{
+			kind: isLasting ? undefined : 'temporarily-unavailable',
+			concernsAll: isLasting,
+		},
 	);
 }

@@ -28,14 +28,18 @@ export function mayBeOutage({ count, since = Infinity }: Failing): boolean {
 /** @param askList requests a user of the list, ahead of all other requests */
 export function keyCheck(
 	queue: RequestQueue,
-	askList: (request?: RequestOptions, path?: string) => Promise<IN8nHttpFullResponse>,
+	askList: (
+		request?: RequestOptions,
+		path?: string,
+	) => Promise<IN8nHttpFullResponse>,
 ) {
 	/** Closes the queue if the problem concerns all users. Asks once for all requests. */
 	const check = async () => {
 		queue.keyCheck ??= queue.probe(async () => {
 			const { statusCode } = await askList();
 			const isMissing = statusCode === 404 && !queue.hasData;
-			if (classifyStatus(statusCode) === 'denied') queue.close(keyError(statusCode));
+			if (classifyStatus(statusCode) === 'denied')
+				queue.close(keyError(statusCode));
 			else if (isMissing || isRedirect(statusCode))
 				queue.close(statusError(statusCode).ofAll());
 		});

@@ -61,7 +61,8 @@ const ANSWERS_TO_RAISE = 10;
 const TIMEOUT = { code: 'ETIMEDOUT' };
 
 const compare = (one: Waiting, other: Waiting) =>
-	Number(other.isFurther) - Number(one.isFurther) || one.notBefore - other.notBefore;
+	Number(other.isFurther) - Number(one.isFurther) ||
+	one.notBefore - other.notBefore;
 
 export class RequestQueue {
 	private readonly inFlight = new Set<InFlight>();
@@ -170,7 +171,8 @@ export class RequestQueue {
 				this.isThrottledForAll = await isListThrottled();
 			});
 		this.isListAsked = true;
-		if (await this.knowsThrottledForAll()) this.pause(until - performance.now());
+		if (await this.knowsThrottledForAll())
+			this.pause(until - performance.now());
 	}
 
 	/** `isThrottledForAll`, once the list has told. */
@@ -189,7 +191,9 @@ export class RequestQueue {
 	}
 
 	private lineUp(request: Waiting) {
-		const before = this.waiting.findLastIndex((one) => compare(one, request) <= 0);
+		const before = this.waiting.findLastIndex(
+			(one) => compare(one, request) <= 0,
+		);
 		this.waiting.splice(before + 1, 0, request);
 	}
 
@@ -197,7 +201,8 @@ export class RequestQueue {
 	private next(): Waiting | undefined {
 		const now = performance.now();
 		return this.waiting.find(
-			({ isProbe, notBefore }) => notBefore <= now && (isProbe || this.probes === 0),
+			({ isProbe, notBefore }) =>
+				notBefore <= now && (isProbe || this.probes === 0),
 		);
 	}
 
@@ -237,7 +242,10 @@ export class RequestQueue {
 		if (!first && this.inFlight.size === 0) return;
 		const now = performance.now();
 		const times = [this.pausedUntil, this.nextAt, first?.notBefore ?? 0];
-		const at = Math.min(now + SLEEP_STEP_MS, ...times.filter((time) => time > now));
+		const at = Math.min(
+			now + SLEEP_STEP_MS,
+			...times.filter((time) => time > now),
+		);
 		if (this.wakesAt <= at) return;
 		this.wakesAt = at;
 		await sleep(at - now);

@@ -142,7 +142,14 @@ export class Attempts {
 				const { notBefore = performance.now() } = this;
 				// Goes ahead of the first requests for other users.
 				const isFurther = Boolean(isProbe || this.count > 0 || budget?.isBegun);
-				const queued = { signal, timeoutMs, isProbe, isFurther, notBefore, stoppedBy };
+				const queued = {
+					signal,
+					timeoutMs,
+					isProbe,
+					isFurther,
+					notBefore,
+					stoppedBy,
+				};
 				const response = await queue.run(work, queued);
 				if (response) return response;
 			}
@@ -163,7 +170,10 @@ export class Attempts {
 	};
 
 	/** @returns nothing for another attempt @throws Problem after the last one */
-	private settle(answer: Answer, outcome: Outcome): IN8nHttpFullResponse | undefined {
+	private settle(
+		answer: Answer,
+		outcome: Outcome,
+	): IN8nHttpFullResponse | undefined {
 		const { signal, isPoll, onFailure } = this.options;
 		const cancelled = cancellationOf(signal);
 		if (cancelled) throw cancelled;
@@ -187,7 +197,8 @@ export class Attempts {
 		if (!problem.isTransient) return problem;
 		const header = 'headers' in answer && answer.headers?.['retry-after'];
 		const seconds = Math.round((performance.now() - this.startedAt) / 1000);
-		const tried = this.count > 1 ? `Tried ${this.count} times in ${seconds} s. ` : '';
+		const tried =
+			this.count > 1 ? `Tried ${this.count} times in ${seconds} s. ` : '';
 		return problem.reworded(problem.message, tried + problem.description, {
 			retryAfterMs: retryAfterMs(header, this.options.maxRetryAfterMs),
 		});
@@ -205,7 +216,8 @@ export class Attempts {
 		const failures = Math.max(count, queue.throttles);
 		const delayMs = Math.max(latest.retryAfterMs ?? 0, backoff(failures + 1));
 		const next = performance.now() + delayMs;
-		if (!latest.isTransient || maxAttempts === 1 || next > retryUntil) return undefined;
+		if (!latest.isTransient || maxAttempts === 1 || next > retryUntil)
+			return undefined;
 		if (this.isOutlasted(latest)) return next;
 		// The service may be down for all: fewer attempts, but more than one, because this user may be sound.
 		const isServiceFailing = queue.failing.count >= MIN_FAILURES;
@@ -223,10 +235,14 @@ export class Attempts {
 		const isRetried = this.notBefore !== undefined;
 		const restMs = retryUntil - performance.now();
 		// By throttles in a row, not by those of this request: others are answered while it is throttled again and again.
-		const pauseMs = Math.max(latest.retryAfterMs ?? 0, backoff(queue.throttles + 1));
+		const pauseMs = Math.max(
+			latest.retryAfterMs ?? 0,
+			backoff(queue.throttles + 1),
+		);
 		if (isPoll && isThrottle(latest) && this.request.budget)
 			void queue.obey(isRetried ? pauseMs : restMs, isListThrottled);
-		else if (isRetried && (isOutlasted || outcome === 'throttled')) queue.pause(pauseMs);
+		else if (isRetried && (isOutlasted || outcome === 'throttled'))
+			queue.pause(pauseMs);
 	}
 }
 

@@ -7,14 +7,21 @@ import type {
 	ILoadOptionsFunctions,
 	IPollFunctions,
 } from 'n8n-workflow';
-import { authenticate, serviceRoot, type ServiceCredential } from './authenticate';
+import {
+	authenticate,
+	serviceRoot,
+	type ServiceCredential,
+} from './authenticate';
 import type { Answer } from './classify';
 import { networkError } from './errors';
 
 const CREDENTIAL = 'healthDataServiceApi';
 
 /** n8n's context of an input item, a picker or a poll. */
-export type Context = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
+export type Context =
+	| IExecuteSingleFunctions
+	| ILoadOptionsFunctions
+	| IPollFunctions;
 
 /** Headers, timeout, proxy and SSL, from the node's description and the user's Request Options. */
 export type RequestDefaults = DeclarativeRestApiSettings.HttpRequestOptions;

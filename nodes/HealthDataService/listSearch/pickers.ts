@@ -42,7 +42,9 @@ function picker({ rowsOf, find, advice }: Picker) {
 			if (found) return { results: rowsOf([found]) };
 
 			const { users, isAll } = await firstUsers(get);
-			const results = rowsOf(users).filter((row) => isMatch(row, text.toLowerCase()));
+			const results = rowsOf(users).filter((row) =>
+				isMatch(row, text.toLowerCase()),
+			);
 			if (!isAll) {
 				const name = `${advice} (first ${users.length.toLocaleString('en')} searched)`;
 				// Picked, this leaves the field blank. The editor marks a row with an empty value as picked in an empty field.
@@ -76,7 +78,9 @@ export const searchUsers = picker({
 			.filter(({ value }) => isUserId(value)),
 	// A 404 of this `get` does not check the Base URL: the list is requested next.
 	find: async (get, text) =>
-		await resolveUser(async (path) => await get(path), text).catch(ignoreNoMatch),
+		await resolveUser(async (path) => await get(path), text).catch(
+			ignoreNoMatch,
+		),
 	advice: 'Type the whole client user ID',
 });
 
@@ -100,7 +104,10 @@ export const searchProviders = picker({
 			.filter(([slug]) => !isExpression(slug))
 			.slice(0, MAX_PROVIDERS)
 			.map(([slug, name]) => ({ name: providerRow(slug, name), value: slug }));
-		return [ALL_PROVIDERS, ...rows.sort((a, b) => a.name.localeCompare(b.name))];
+		return [
+			ALL_PROVIDERS,
+			...rows.sort((a, b) => a.name.localeCompare(b.name)),
+		];
 	},
 	advice: 'Another one? Use By Slug',
 });

@@ -15,7 +15,12 @@ import { isTool } from '../fields/field';
 import { connect, type Get } from '../http/client';
 import { RequestQueue, type RequestLimits } from '../http/requestQueue';
 import { MOST, RowLimit } from '../service/readings/rowLimit';
-import { Problem, problemOfAll, sentences, toNodeError } from '../shared/problem';
+import {
+	Problem,
+	problemOfAll,
+	sentences,
+	toNodeError,
+} from '../shared/problem';
 
 /**
  * Reads the rows of one input item.
@@ -29,7 +34,10 @@ export type Execute = (
 ) => Promise<IDataObject[]>;
 
 /** The `routing` of an operation whose rows `execute` reads, with as many requests as it takes. @param url of the first of them */
-export const routingOf = (url: string, execute: Execute): INodePropertyRouting => ({
+export const routingOf = (
+	url: string,
+	execute: Execute,
+): INodePropertyRouting => ({
 	request: { method: 'GET', url },
 	send: { paginate: true },
 	operations: { pagination: perItem(execute) },
@@ -67,7 +75,10 @@ export function perItem(execute: Execute) {
 			// Without the item's `error` property n8n keeps the details, and adds the input item's own fields in the error output.
 			if (this.continueOnFail())
 				return [
-					linked({ error: nodeError.message, details: nodeError.description ?? null }),
+					linked({
+						error: nodeError.message,
+						details: nodeError.description ?? null,
+					}),
 				];
 			// n8n reports the first item that rejects. This one only failed because another has ended the run.
 			if (run.stoppedBy) return [];
@@ -104,7 +115,9 @@ export class Run {
 	private readonly kept = new Map<string, unknown>();
 	private onAllStarted = () => {};
 	/** Resolves when all items have started; never, if n8n stopped before: an item with a failing expression is never started. */
-	readonly allStarted = new Promise<void>((resolve) => (this.onAllStarted = resolve));
+	readonly allStarted = new Promise<void>(
+		(resolve) => (this.onAllStarted = resolve),
+	);
 
 	/** @param context of the first item that n8n starts: n8n reads *Batching* there */
 	constructor(context: IExecuteSingleFunctions) {

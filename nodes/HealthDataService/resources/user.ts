@@ -12,12 +12,21 @@ import {
 	toSlug,
 	whenNotFoundField,
 } from '../fields/options';
-import { isSimplified, limitNote, simpleUser, simplifyField } from '../fields/simplify';
+import {
+	isSimplified,
+	limitNote,
+	simpleUser,
+	simplifyField,
+} from '../fields/simplify';
 import { readClientUserId } from '../fields/users';
 import { withServiceFields } from '../service/readings/rows';
 import { userPages, type ListSlice } from '../service/users/list';
 import { providerProblem } from '../service/users/provider';
-import { isConnectedTo, noSuchClientUser, resolveUser } from '../service/users/users';
+import {
+	isConnectedTo,
+	noSuchClientUser,
+	resolveUser,
+} from '../service/users/users';
 import { wholeNumber } from '../shared/values';
 import { itemLimit, routingOf, type Execute } from './operation';
 
@@ -27,7 +36,8 @@ const connectedField: INodeProperties = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. omron',
-	description: 'Keep only users who have connected this provider, given by its slug',
+	description:
+		'Keep only users who have connected this provider, given by its slug',
 };
 
 const listFields: INodeProperties[] = [
@@ -65,7 +75,11 @@ const listUsers: Execute = async (context, connectRun) => {
 		if (limit.isReached(read.length)) break;
 	}
 	if (slug && offset === 0 && read.length === 0) {
-		const problem = await providerProblem(get, slug, connectedField.displayName);
+		const problem = await providerProblem(
+			get,
+			slug,
+			connectedField.displayName,
+		);
 		if (problem) throw problem;
 	}
 	const kept = read.slice(0, limit.maxRows);
@@ -87,13 +101,18 @@ const resolveFields: INodeProperties[] = [
 	},
 	simplifyField,
 	optionsField([
-		{ ...whenNotFoundField, description: 'What to do when no user has this identifier' },
+		{
+			...whenNotFoundField,
+			description: 'What to do when no user has this identifier',
+		},
 	]),
 ];
 
 /** One request, in n8n's pagination hook because only there errors can be linked to their item. */
 const resolve: Execute = async (context, connectRun) => {
-	const clientUserId = readClientUserId(context.getNodeParameter('clientUserId'));
+	const clientUserId = readClientUserId(
+		context.getNodeParameter('clientUserId'),
+	);
 	const whenNotFound = readWhenNotFound(context);
 	const isSimple = isSimplified(context);
 	const user = await resolveUser(await connectRun(), clientUserId);
@@ -114,7 +133,8 @@ export const userDescription: INodeProperties[] = [
 				name: 'List',
 				value: 'list',
 				action: 'List users',
-				description: 'Retrieve the users of your team with their connected sources',
+				description:
+					'Retrieve the users of your team with their connected sources',
 				routing: routingOf('/v2/user', listUsers),
 			},
 			{

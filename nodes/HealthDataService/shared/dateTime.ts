@@ -25,7 +25,8 @@ export function isoParts(text: string) {
 }
 
 /** The usual times of the service: with an offset, `Z` or no zone, and up to microseconds (quirk 9). */
-const USUAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?$/;
+const USUAL =
+	/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?$/;
 
 /** Longer text is no time: a fraction of thousands of digits would hold up n8n. */
 const MAX_TIME_LENGTH = 64;
@@ -81,7 +82,9 @@ export function localTimeIn(zone: string): LocalTimeOf {
 		return start === offsetAt((step + 1) * STEP_MS) ? start : NaN;
 	});
 	const dateOf = memoized((day: number) => isoAt(day * DAY_MS).slice(0, 10));
-	const timeOf = memoized((second: number) => isoAt(second * 1000).slice(11, 19));
+	const timeOf = memoized((second: number) =>
+		isoAt(second * 1000).slice(11, 19),
+	);
 	return ({ millis, date }) => {
 		if (millis === undefined) return null;
 		if (date) return date;

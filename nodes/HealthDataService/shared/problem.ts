@@ -54,7 +54,9 @@ export class Problem extends Error {
 
 	/** Whether the same request may succeed later, without a change. */
 	get isTransient() {
-		return this.kind === 'rate-limited' || this.kind === 'temporarily-unavailable';
+		return (
+			this.kind === 'rate-limited' || this.kind === 'temporarily-unavailable'
+		);
 	}
 }
 
@@ -92,7 +94,10 @@ export function ignoreProblem(error: unknown): undefined {
 export function toNodeError(
 	node: INode,
 	error: Error,
-	{ itemIndex, isPicker = false }: { itemIndex?: number; isPicker?: boolean } = {},
+	{
+		itemIndex,
+		isPicker = false,
+	}: { itemIndex?: number; isPicker?: boolean } = {},
 ): NodeApiError | NodeOperationError {
 	if (!(error instanceof Problem))
 		return new NodeOperationError(node, error, { itemIndex });
@@ -101,7 +106,11 @@ export function toNodeError(
 	const nodeError =
 		httpCode || isPicker
 			? // An empty response on purpose: n8n stores and shows the response.
-				new NodeApiError(node, {}, { message, description, httpCode, itemIndex })
+				new NodeApiError(
+					node,
+					{},
+					{ message, description, httpCode, itemIndex },
+				)
 			: new NodeOperationError(node, message, { description, itemIndex });
 	// Read by n8n's durable scheduler.
 	return Object.assign(nodeError, {
@@ -115,7 +124,9 @@ export const countOfUsers = (count: number) =>
 
 /** Messages and descriptions end without a full stop, or with one where they are several sentences. */
 export const sentences = (...parts: Array<string | false | null | undefined>) =>
-	parts.flatMap((part) => (part ? [part.trimEnd().replace(/\.?$/, '.')] : [])).join(' ');
+	parts
+		.flatMap((part) => (part ? [part.trimEnd().replace(/\.?$/, '.')] : []))
+		.join(' ');
 
 /** A line for n8n's log with the names of workflow and node: n8n adds neither. As JSON, because a name may have several lines. */
 export const logLine = (

@@ -10,7 +10,10 @@ export const isObject = (value: unknown): value is IDataObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Groups in the order of their first elements. */
-export function groupBy<T, K>(all: Iterable<T>, keyOf: (one: T) => K): Map<K, T[]> {
+export function groupBy<T, K>(
+	all: Iterable<T>,
+	keyOf: (one: T) => K,
+): Map<K, T[]> {
 	const groups = new Map<K, T[]>();
 	for (const one of all) {
 		const key = keyOf(one);
@@ -70,7 +73,8 @@ function jsonList(value: string): unknown[] | undefined {
 /** Whether a value can be an identifier. A number of more than 15 digits has lost some, and would name another user. */
 export const isText = (value: unknown): value is string | number =>
 	typeof value === 'string' ||
-	(Number.isFinite(value) && Number.isInteger(value) === Number.isSafeInteger(value));
+	(Number.isFinite(value) &&
+		Number.isInteger(value) === Number.isSafeInteger(value));
 
 /** A boolean field. The words are accepted, because a sheet or an agent may give text only. */
 export function toSwitch(value: unknown, field: string): boolean {
@@ -99,12 +103,17 @@ const numberField =
 	(value: unknown, field: string, min: number, max = Infinity): number => {
 		const number = toNumber(value) ?? NaN;
 		if (isKind(number) && number >= min && number <= max) return number;
-		const range = max === Infinity ? `of ${min} or more` : `from ${min} to ${max}`;
+		const range =
+			max === Infinity ? `of ${min} or more` : `from ${min} to ${max}`;
 		const advice = `Enter '${field}' in digits, such as ${example}`;
 		throw unusable(field, `${kind} ${range}`, value, advice);
 	};
 
-export const wholeNumber = numberField('a whole number', '50', Number.isSafeInteger);
+export const wholeNumber = numberField(
+	'a whole number',
+	'50',
+	Number.isSafeInteger,
+);
 export const someNumber = numberField('a number', '2.5', Number.isFinite);
 
 /** The Problem of a field with an invalid value. Names only the type of the value: the value may be a reading. */
@@ -138,8 +147,11 @@ const DECIMAL = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
 
 /** A number, or the number in a text (quirk 7); undefined for anything else. Adding 0 turns -0 into 0. */
 export function toNumber(value: unknown): number | undefined {
-	const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
-	return typeof number === 'number' && Number.isFinite(number) ? number + 0 : undefined;
+	const number =
+		typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+	return typeof number === 'number' && Number.isFinite(number)
+		? number + 0
+		: undefined;
 }
 
 export const isBlank = (value: unknown) =>

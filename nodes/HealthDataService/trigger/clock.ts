@@ -23,7 +23,8 @@ export class Clock {
 	readonly onAnswer = (headers: { date?: unknown }) => {
 		const sinceStart = performance.now() - this.started;
 		const atStart = Date.parse(String(headers.date)) - sinceStart;
-		if (atStart >= FIRST_DATE) this.date = Math.max(this.date ?? atStart, atStart);
+		if (atStart >= FIRST_DATE)
+			this.date = Math.max(this.date ?? atStart, atStart);
 	};
 
 	/** The earliest time that it may have been at the start of the poll: what a window passes over is lost. */
@@ -39,7 +40,9 @@ export class Clock {
 	/** The time to note: n8n's, unless the service's contradicts it. */
 	get time() {
 		const { date, now } = this;
-		return date !== undefined && Math.abs(date - now) > DEVICE_ERROR_MS ? date : now;
+		return date !== undefined && Math.abs(date - now) > DEVICE_ERROR_MS
+			? date
+			: now;
 	}
 
 	/** The latest time that it may be now, with a minute for the clocks of devices. */

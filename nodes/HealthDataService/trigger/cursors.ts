@@ -10,7 +10,12 @@ import { groupBy } from '../shared/values';
 import { CLOCK_ERROR_MS, type Clock } from './clock';
 import type { TimeWindow } from './seen';
 import type { Settings } from './settings';
-import { partsOf, type Cursor, type SavedCursor, type TriggerState } from './state';
+import {
+	partsOf,
+	type Cursor,
+	type SavedCursor,
+	type TriggerState,
+} from './state';
 
 /** A user of the list, or an entry whose user is not known. */
 export type Listed = Pick<SelectedUser, 'user' | 'entry'>;
@@ -133,14 +138,16 @@ export class Cursors {
 		const start = this.windowStart(cursor);
 		if (since === undefined) return { start, end };
 		// Watching begins with this poll: either clock may be the wrong one.
-		if (since === time) return { start, end, watchingSince: latest, readAt: Date.now() };
+		if (since === time)
+			return { start, end, watchingSince: latest, readAt: Date.now() };
 		return { start, end, watchingSince: since, readAt: latestNow };
 	}
 
 	/** After a successful read: the window begins `lookback` before the newest reading of this poll, if that is known. */
 	move(listed: Listed, newest?: number) {
 		const read = { tried: this.poll, read: this.clock.now };
-		if (newest === undefined) return this.change(listed, { ...read, ended: undefined });
+		if (newest === undefined)
+			return this.change(listed, { ...read, ended: undefined });
 		const next = newest - this.settings.lookback;
 		this.set(listed, { from: Math.max(this.of(listed).from, next), ...read });
 	}

@@ -40,7 +40,11 @@ export interface TriggerEvent extends Identity {
 	/** Without a metric, an event is a user. */
 	metric?: Metric;
 	/** One result per user, with all rows of the window, as they are completed. */
-	read(get: Get, users: SelectedUsers, options: ReadOptions): AsyncIterable<UserResult>;
+	read(
+		get: Get,
+		users: SelectedUsers,
+		options: ReadOptions,
+	): AsyncIterable<UserResult>;
 }
 
 const newReading = (metric: Metric): TriggerEvent => ({
@@ -49,7 +53,12 @@ const newReading = (metric: Metric): TriggerEvent => ({
 	noun: metric.noun,
 	metric,
 	read(get, users, { target, windowStartOf, ...options }) {
-		const { concurrency, requestsPerSecond = Infinity, provider, sourceTypes } = target;
+		const {
+			concurrency,
+			requestsPerSecond = Infinity,
+			provider,
+			sourceTypes,
+		} = target;
 		const query = (user: SelectedUser) => {
 			const start_date = new Date(windowStartOf(user)).toISOString();
 			return { start_date, provider };

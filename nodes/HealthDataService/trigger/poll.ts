@@ -2,7 +2,11 @@
  * Entry point of the trigger: one poll, as n8n calls it at the start, at poll times and for a test event. Decides which problems
  * throw, which are reported beside the poll, and which are logged.
  */
-import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import type {
+	IDataObject,
+	INodeExecutionData,
+	IPollFunctions,
+} from 'n8n-workflow';
 import { readCredential } from '../http/client';
 import {
 	countOfUsers,
@@ -30,17 +34,25 @@ import { testEvent } from './testEvent';
  * @throws NodeApiError or NodeOperationError with `failure`: nothing is emitted or saved, and the next poll repeats this one. Not
  * for a transient problem at a start, since n8n would stop polling
  */
-export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+export async function poll(
+	this: IPollFunctions,
+): Promise<INodeExecutionData[][] | null> {
 	const schedule = this.getMode() === 'manual' ? undefined : scheduleOf(this);
 	try {
 		if (!schedule) return toOutput([await testEvent(this)]);
-		return await withoutOverlap(schedule, async () => await pollOnce(this, schedule));
+		return await withoutOverlap(
+			schedule,
+			async () => await pollOnce(this, schedule),
+		);
 	} catch (error) {
 		const nodeError = toNodeError(this.getNode(), error);
 		if (!schedule?.isStart || throwsAtStart(this, error)) throw nodeError;
 		const { message, description } = nodeError;
 		this.logger.warn(
-			logLine(this, sentences(message, description, 'The next poll tries again')),
+			logLine(
+				this,
+				sentences(message, description, 'The next poll tries again'),
+			),
 		);
 		await this.__commitCursor?.();
 		return null;
@@ -90,7 +102,8 @@ async function stateOf(
 	const of = `${settings.watched} ${(await readCredential(context)).root}`;
 	const { id } = context.getNode();
 	const known = given && isStateOf(given, id, of) ? given : undefined;
-	if (skipIfStale(schedule, given?.poll ?? 0, known !== undefined)) return undefined;
+	if (skipIfStale(schedule, given?.poll ?? 0, known !== undefined))
+		return undefined;
 	// Higher than in all states from this process: n8n may hand a poll one that is not the last.
 	const poll = Math.max(local.polls, given?.poll ?? 1);
 	if (known) return { ...known, poll };
@@ -103,7 +116,10 @@ async function stateOf(
 }
 
 /** Starts over if the key belongs to another team than before. */
-async function readAnyTeam(one: Poll, state: TriggerState): Promise<PollResult> {
+async function readAnyTeam(
+	one: Poll,
+	state: TriggerState,
+): Promise<PollResult> {
 	const result = await readPoll(one, state);
 	if (!result.isOtherTeam) return result;
 	const problem = otherTeam();
@@ -111,7 +127,10 @@ async function readAnyTeam(one: Poll, state: TriggerState): Promise<PollResult> 
 	context.logger.warn(logLine(context, sentences(problem.message)));
 	tellError(one, problem);
 	const { node, of, poll, team } = result.state;
-	return await readPoll(one, { ...startState(node, of, one.clock.now, poll), team });
+	return await readPoll(one, {
+		...startState(node, of, one.clock.now, poll),
+		team,
+	});
 }
 
 const otherTeam = () =>
@@ -130,7 +149,8 @@ function tell(one: Poll, result: PollResult): number | undefined {
 	const line = `The readings of ${countOfUsers(recovered)} can be read again.`;
 	if (recovered > 0) context.logger.info(logLine(context, line));
 	const { report, told } = reportOf(result, local, state.told, clock.now);
-	for (const problem of [wrongField, report]) if (problem) tellError(one, problem);
+	for (const problem of [wrongField, report])
+		if (problem) tellError(one, problem);
 	return told;
 }
 

@@ -25,7 +25,10 @@ export interface Poll {
 }
 
 /** @throws Problem as `PollReader.read` */
-export async function readPoll(poll: Poll, state: TriggerState): Promise<PollResult> {
+export async function readPoll(
+	poll: Poll,
+	state: TriggerState,
+): Promise<PollResult> {
 	const { context, schedule, settings, clock } = poll;
 	const { isStart, budgetMs, local } = schedule;
 	const { target } = settings;
@@ -56,6 +59,8 @@ export async function readPoll(poll: Poll, state: TriggerState): Promise<PollRes
 	const hasReadings = Object.keys(result.state.seen).length > 0;
 	// Once: a name in place of the slug, or a slug in capitals, would look like a team that measures nothing.
 	if (target.provider && isFirstPass && !hasReadings)
-		result.wrongField = await providerProblem(get, target.provider).catch(ignoreProblem);
+		result.wrongField = await providerProblem(get, target.provider).catch(
+			ignoreProblem,
+		);
 	return result;
 }

@@ -75,7 +75,8 @@ export class PollReader {
 		}
 		const { firstFailure, results, settings } = this;
 		const { isOne, entries } = settings.target.selection;
-		const isWrong = isOne || (entries?.length === 1 && !firstFailure?.isTransient);
+		const isWrong =
+			isOne || (entries?.length === 1 && !firstFailure?.isTransient);
 		// The field that names this user may be wrong.
 		if (firstFailure && isWrong && !results.hasRead) throw firstFailure;
 		results.finish();
@@ -170,7 +171,8 @@ export class PollReader {
 		if (!problem) return this.noteRead(result);
 		const isLimit = isThrottle(problem);
 		const { queue, troubles } = this.options;
-		if (isLimit && (await queue.knowsThrottledForAll())) return this.endBy(problem);
+		if (isLimit && (await queue.knowsThrottledForAll()))
+			return this.endBy(problem);
 		const isCut = isLimit || this.isCutShort(result);
 		// An answer that the end of the poll has cut off says nothing about the user.
 		if (!isCut || problem.httpCode)
@@ -193,7 +195,8 @@ export class PollReader {
 		if (ended || this.results.hasRead) return;
 		this.offered++;
 		// Each user has the same chance.
-		if (Math.random() * this.offered < 1) this.options.queue.sample = this.sampleOf(user);
+		if (Math.random() * this.offered < 1)
+			this.options.queue.sample = this.sampleOf(user);
 	}
 
 	/** A user who was read tells more than the user list: readings may have a limit of their own. */
@@ -216,7 +219,8 @@ export class PollReader {
 		if (!isThrottle(problem)) return;
 		this.results.throttle = problem;
 		const { at, retryAfterMs } = problem;
-		if (retryAfterMs !== undefined) this.results.state.pausedUntil = at + retryAfterMs;
+		if (retryAfterMs !== undefined)
+			this.results.state.pausedUntil = at + retryAfterMs;
 	}
 
 	/** A stretch of failing users does not end a poll while the user list answers: else the service fails as a whole. */
@@ -226,7 +230,8 @@ export class PollReader {
 		if (this.failuresInARow % FAILURES_TO_PROBE || this.isTimeUp()) return;
 		const outage = await this.probe();
 		if (!outage) return;
-		const isWithinPoll = isThrottle(outage) || this.isTimeUp() || this.results.hasRead;
+		const isWithinPoll =
+			isThrottle(outage) || this.isTimeUp() || this.results.hasRead;
 		if (!isWithinPoll) throw outage;
 		this.endBy(outage);
 	}

@@ -2,7 +2,12 @@
  * Report: the failed execution beside a poll that tells of trouble. Users who fail are told at once; whoever was not read for an
  * hour is told too, whatever the reason, because it is the missing read that is reported. One report an hour for all.
  */
-import { countOfUsers, isThrottle, Problem, sentences } from '../shared/problem';
+import {
+	countOfUsers,
+	isThrottle,
+	Problem,
+	sentences,
+} from '../shared/problem';
 import { hasFailed } from './cursors';
 import type { PollResult } from './results';
 import type { Local } from './scheduler';
@@ -44,14 +49,18 @@ function troubleOf({ cursors }: PollResult, local: Local) {
 	const afterMs = Math.max(HOUR_MS, 2 * intervalMs);
 	// A clock that was set back makes nothing young.
 	const ageOf = (time: number) => Math.abs(Date.now() - time);
-	const isOld = (time = -Infinity) => Math.min(ageOf(time), ageOf(firstAt)) >= afterMs;
+	const isOld = (time = -Infinity) =>
+		Math.min(ageOf(time), ageOf(firstAt)) >= afterMs;
 	const isFailing = ([key, cursor]: Entry) => {
 		const known = troubles.get(key);
 		return known && hasFailed(cursor) && !isThrottle(known.problem);
 	};
-	const isSound = ([key, cursor]: Entry) => !hasFailed(cursor) && !troubles.has(key);
+	const isSound = ([key, cursor]: Entry) =>
+		!hasFailed(cursor) && !troubles.has(key);
 	const entries = [...cursors.entries];
-	const unread = entries.filter((entry) => isFailing(entry) || isOld(entry[1].read));
+	const unread = entries.filter(
+		(entry) => isFailing(entry) || isOld(entry[1].read),
+	);
 	const first = unread.find(isFailing) ?? unread.at(0);
 	// The poll that reaches the last users of a round may meet no limit itself.
 	const limit = isOld(throttle?.at) ? undefined : throttle;
@@ -67,15 +76,23 @@ function troubleOf({ cursors }: PollResult, local: Local) {
 	};
 }
 
-function wordsOf(trouble: Trouble, { cursors }: PollResult, { troubles }: Local) {
+function wordsOf(
+	trouble: Trouble,
+	{ cursors }: PollResult,
+	{ troubles }: Local,
+) {
 	const { unread, first, limit, isLongRound, isListOld } = trouble;
 	const [key = '', cursor] = first ?? [];
 	const known = troubles.get(key);
-	const limited = limit?.reworded(`${LIMITED}. ${limit.message}`, LIMITED_ADVICE);
+	const limited = limit?.reworded(
+		`${LIMITED}. ${limit.message}`,
+		LIMITED_ADVICE,
+	);
 	const reasons = [known?.problem, limited].filter((one) => one !== undefined);
 	if (!reasons.length) reasons.push(unreached());
 	const message = sentences(
-		cursor && `The readings of ${countOfUsers(unread.length)} could not be read`,
+		cursor &&
+			`The readings of ${countOfUsers(unread.length)} could not be read`,
 		...reasons.map((reason) => reason.message),
 		isLongRound && cursor && roundOf(cursor),
 		isListOld && 'The last users of the list were not reached for an hour',
@@ -96,15 +113,22 @@ const unreached = () =>
 		'',
 		{ kind: 'temporarily-unavailable' },
 	);
-const LIMITED = 'The service limits the requests, so one poll does not read all users';
+const LIMITED =
+	'The service limits the requests, so one poll does not read all users';
 const LIMITED_ADVICE =
 	"The next polls continue with the other users, and nothing is lost. Poll less often, or set 'Requests per Second' in the options to what the service allows";
 
 const lastOf = ({ read, since, from }: Cursor) => read ?? since ?? from;
 
 /** The user in words, if this poll or an earlier failure knows more than a hash. */
-function nameOf(cursor: Cursor, label = 'one whom this poll has not reached'): string {
-	const time = new Date(lastOf(cursor)).toISOString().slice(0, 16).replace('T', ' ');
+function nameOf(
+	cursor: Cursor,
+	label = 'one whom this poll has not reached',
+): string {
+	const time = new Date(lastOf(cursor))
+		.toISOString()
+		.slice(0, 16)
+		.replace('T', ' ');
 	return `The first is ${label}, not read since ${time} UTC`;
 }
 

@@ -123,7 +123,8 @@ export class PollResult {
 		const unfinished = new Set(
 			sorted.slice(MAX_ROWS_PER_POLL).map(({ result }) => result),
 		);
-		for (const result of this.reads) if (!unfinished.has(result)) this.moveOn(result);
+		for (const result of this.reads)
+			if (!unfinished.has(result)) this.moveOn(result);
 		return emitted;
 	}
 
@@ -148,6 +149,11 @@ function itemsOf(settings: Settings, found: FoundRow[]): IDataObject[] {
 	const byUser = groupBy(found, ({ result }) => result);
 	return Array.from(byUser, ([{ user, rows }, ofUser]) => {
 		const emitted = ofUser.map(({ row }) => row);
-		return pollRow(metric, user, { emitted, inLookback: rows, limits, localTimeOf });
+		return pollRow(metric, user, {
+			emitted,
+			inLookback: rows,
+			limits,
+			localTimeOf,
+		});
 	});
 }

@@ -133,7 +133,9 @@ export function skipIfStale(
 	poll: number,
 	isKnown: boolean,
 ): boolean {
-	const isOlder = isKnown ? poll < local.needed : !isStart && poll < local.polls;
+	const isOlder = isKnown
+		? poll < local.needed
+		: !isStart && poll < local.polls;
 	if (!isDurable || !isOlder) return false;
 	// A clock that was set back makes nothing young.
 	const ageMs = Math.abs(Date.now() - local.endedAt);

@@ -1,7 +1,17 @@
 /** Fields of the trigger, in the order of the screen (n8n puts "Poll Times" first), their values, and the thresholds among them. */
 import { hash } from 'node:crypto';
-import type { IDataObject, INodeProperties, IPollFunctions } from 'n8n-workflow';
-import { optionsField, readField, readOption, shownIf, toValueOf } from '../fields/field';
+import type {
+	IDataObject,
+	INodeProperties,
+	IPollFunctions,
+} from 'n8n-workflow';
+import {
+	optionsField,
+	readField,
+	readOption,
+	shownIf,
+	toValueOf,
+} from '../fields/field';
 import {
 	limitField,
 	onlyConnectedField,
@@ -14,7 +24,12 @@ import {
 	requestLimitFields,
 	sourceTypesField,
 } from '../fields/options';
-import { readUser, readUserIds, readUserScope, userFields } from '../fields/users';
+import {
+	readUser,
+	readUserIds,
+	readUserScope,
+	userFields,
+} from '../fields/users';
 import { measuredValues, reachedText } from '../service/readings/measured';
 import { metrics, type ThresholdOption } from '../service/readings/metrics';
 import type { ListSlice } from '../service/users/list';
@@ -105,11 +120,24 @@ export type Settings = ReturnType<typeof readSettings>;
  * @param isTest whether the first users only are read @throws Problem for an invalid field
  */
 export function readSettings(context: IPollFunctions, isTest = false) {
-	const event = toChoice(context.getNodeParameter('event'), 'Trigger On', events);
+	const event = toChoice(
+		context.getNodeParameter('event'),
+		'Trigger On',
+		events,
+	);
 	const { metric } = event;
 	const limits = readLimits(context, metric?.thresholds ?? []);
-	const hours = readOption(context, lookbackField, DEFAULT_LOOKBACK_HOURS, wholeNumber);
-	const output = readField(context, outputField, toValueOf<TriggerOutput>(outputField));
+	const hours = readOption(
+		context,
+		lookbackField,
+		DEFAULT_LOOKBACK_HOURS,
+		wholeNumber,
+	);
+	const output = readField(
+		context,
+		outputField,
+		toValueOf<TriggerOutput>(outputField),
+	);
 	const requests = readRequestLimits(context);
 	const provider = readProvider(context);
 	const sourceTypes = readSourceTypes(context);
@@ -127,13 +155,18 @@ export function readSettings(context: IPollFunctions, isTest = false) {
 	const isWanted = (row: IDataObject) =>
 		!metric ||
 		limits.length === 0 ||
-		reachedText(metric, limits, [{ values: measuredValues(metric, row) }]) !== '';
+		reachedText(metric, limits, [{ values: measuredValues(metric, row) }]) !==
+			'';
 	const lookback = hours * HOUR_MS;
 	return { event, target, lookback, watched, limits, output, zone, isWanted };
 }
 
 /** `users` leaves out the entries of a list: a change of them affects no other user (cursors.ts). */
-function readSelection(context: IPollFunctions, provider: string, slice: ListSlice) {
+function readSelection(
+	context: IPollFunctions,
+	provider: string,
+	slice: ListSlice,
+) {
 	const scope = readUserScope(context);
 	if (scope === 'all') {
 		const connectedTo = readOnlyConnected(context) ? provider : '';

@@ -20,14 +20,19 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	const local = new Local();
 	const schedule = { local, isStart: true, budgetMs: TEST_EVENT_MS };
 	// Users are listed however long ago the service has created them.
-	const since = settings.event.metric ? clock.now - TEST_DAYS * DAY_MS : -Infinity;
+	const since = settings.event.metric
+		? clock.now - TEST_DAYS * DAY_MS
+		: -Infinity;
 	const state = startState('', '', since, 0);
 	const result = await readPoll({ context, schedule, settings, clock }, state);
 	const newest = result.items.at(-1);
 	if (newest) return newest;
 	const [trouble] = local.troubles.values();
 	throw (
-		trouble?.problem ?? result.throttle ?? result.wrongField ?? nothingFound(settings)
+		trouble?.problem ??
+		result.throttle ??
+		result.wrongField ??
+		nothingFound(settings)
 	);
 }
 

@@ -50,7 +50,10 @@ export function toTime(value: unknown, zone: string, edge: Edge): DateTime {
 function parse(value: unknown, zone: string, edge: Edge) {
 	const field = LABELS[edge];
 	if (edge === 'first' && isBlank(value))
-		throw new Problem(`'${field}' is empty`, 'Pick a date, or choose another Date Range');
+		throw new Problem(
+			`'${field}' is empty`,
+			'Pick a date, or choose another Date Range',
+		);
 	const { iso, clock, offset } = isoParts(toText(value));
 	const written = DateTime.fromISO(iso, { zone: 'UTC', setZone: true });
 	if (written.isValid) return { written, clock, offset };

@@ -116,7 +116,11 @@ export const dateRangeField: INodeProperties = {
 	default: DEFAULT_RANGE,
 	description:
 		"When the readings were taken. Days are those of the workflow's time zone, and today is one of the last 7 days. One Item per Day takes whole days. Where nothing was measured, only Summary per User has an item.",
-	options: RANGES.map(({ name, value, description }) => ({ name, value, description })),
+	options: RANGES.map(({ name, value, description }) => ({
+		name,
+		value,
+		description,
+	})),
 };
 
 /** Not `required`: if "Date Range" is an expression, n8n shows both fields and refuses to start while one is empty. */
@@ -168,7 +172,9 @@ export function rangeOfUsers(options: RangeOptions, now: DateTime): RangeOf {
 			"'Time Zone' is not a known time zone",
 			'Enter a name from the IANA list, e.g. Europe/Berlin or America/New_York',
 		);
-	const rangeIn = memoized((zone: string) => toReadRange(options, now.setZone(zone)));
+	const rangeIn = memoized((zone: string) =>
+		toReadRange(options, now.setZone(zone)),
+	);
 	if (!rangeIn(timeZone).query)
 		throw new Problem(
 			"'Start Date' is in the future",

@@ -18,7 +18,11 @@ import type { UserRef } from '../../service/users/users';
 import { shownUserId } from '../../service/users/users';
 import { countOfUsers, logLine, type Problem } from '../../shared/problem';
 import { runOf, type Execute } from '../operation';
-import { readRequest, readSelection, type TimeseriesRequest } from './parameters';
+import {
+	readRequest,
+	readSelection,
+	type TimeseriesRequest,
+} from './parameters';
 
 export function executeTimeseries(metric: Metric): Execute {
 	return async (context, connectRun) => {
@@ -46,13 +50,21 @@ export function executeTimeseries(metric: Metric): Execute {
 			const problem = await providerProblem(get, provider);
 			if (problem) throw problem;
 		}
-		const rows = results.flatMap((result) => result.rows).slice(0, limit.maxRows);
+		const rows = results
+			.flatMap((result) => result.rows)
+			.slice(0, limit.maxRows);
 		const notes = limitNote(context, rows.length, limit.maxRows, ASK_FOR_LESS);
-		const failed = results.flatMap((one) => unreadableRow(context, columns, one));
+		const failed = results.flatMap((one) =>
+			unreadableRow(context, columns, one),
+		);
 		if (!request.isSimple) return [...rows, ...notes, ...failed];
 		const short = shortColumns(request, columns);
 		const shortRows = rows.map((row) => shortRow(row, short));
-		return [...shortRows, ...notes, ...failed.map((row) => shortRow(row, OF_FAILURE))];
+		return [
+			...shortRows,
+			...notes,
+			...failed.map((row) => shortRow(row, OF_FAILURE)),
+		];
 	};
 }
 
@@ -65,7 +77,8 @@ function usersOptions(
 	request: TimeseriesRequest,
 	selection: UserSelection,
 ): ReadUsersOptions {
-	const { metric, output, provider, sourceTypes, limit, rangeOf, concurrency } = request;
+	const { metric, output, provider, sourceTypes, limit, rangeOf, concurrency } =
+		request;
 	const asCompleted = !limit.mayEndEarly;
 	return {
 		metric,
@@ -82,12 +95,14 @@ function usersOptions(
 		// At once and in any order: a slow user does not delay the error.
 		onDone({ user, problem }) {
 			if (problem && selection.isOne) throw problem;
-			if (problem && !context.continueOnFail()) throw unreadableProblem(user, problem);
+			if (problem && !context.continueOnFail())
+				throw unreadableProblem(user, problem);
 		},
 	};
 }
 
-const ASK_FOR_LESS = 'Ask for fewer days or fewer users, or for a summary per user';
+const ASK_FOR_LESS =
+	'Ask for fewer days or fewer users, or for a summary per user';
 
 /** Logs once a run that *Limit* may have cut the rows: an unattended run shows no hint. */
 function logLimit(
@@ -135,6 +150,14 @@ function unreadableRow(
 	const ids = { ...user, user_id: user.user_id || null };
 	if (context.getNode().onError === 'continueErrorOutput')
 		return [{ error, details: { ...ids, advice: description } }];
-	const empty = columns.map((column) => [column, column === 'status' ? NOT_READ : null]);
-	return [Object.assign(Object.fromEntries(empty), ids, { error, details: description })];
+	const empty = columns.map((column) => [
+		column,
+		column === 'status' ? NOT_READ : null,
+	]);
+	return [
+		Object.assign(Object.fromEntries(empty), ids, {
+			error,
+			details: description,
+		}),
+	];
 }

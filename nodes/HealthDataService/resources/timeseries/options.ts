@@ -101,7 +101,8 @@ const onlyStatusField: INodeProperties = {
 	name: 'onlyStatus',
 	type: 'multiOptions',
 	default: [],
-	description: 'Only users with one of these in the column status. Leave empty for all.',
+	description:
+		'Only users with one of these in the column status. Leave empty for all.',
 	options: STATUSES,
 };
 
@@ -206,11 +207,21 @@ export function readOptions(
 	};
 	if (!output.hasJudgement) return options;
 	if (hasLimits) {
-		options.minReadings = readOption(context, minReadingsField, undefined, wholeNumber);
+		options.minReadings = readOption(
+			context,
+			minReadingsField,
+			undefined,
+			wholeNumber,
+		);
 		options.minDays = readOption(context, minDaysField, undefined, wholeNumber);
 	}
 	options.onlyStatus = readOption(context, onlyStatusField, [], toStatuses);
-	options.comparesPrevious = readOption(context, comparePreviousField, false, toSwitch);
+	options.comparesPrevious = readOption(
+		context,
+		comparePreviousField,
+		false,
+		toSwitch,
+	);
 	// Without a limit no row is high, which would look like good news.
 	if (options.onlyStatus.includes('high') && options.meanLimits.length === 0)
 		throw new Problem(

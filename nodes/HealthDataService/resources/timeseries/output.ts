@@ -82,5 +82,9 @@ export const outputField: INodeProperties = {
 	type: 'options',
 	default: DEFAULT_OUTPUT,
 	description: 'The form in which the readings leave this node',
-	options: OUTPUTS.map(({ name, value, description }) => ({ name, value, description })),
+	options: OUTPUTS.map(({ name, value, description }) => ({
+		name,
+		value,
+		description,
+	})),
 };

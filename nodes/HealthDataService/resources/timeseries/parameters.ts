@@ -1,6 +1,9 @@
 /** Parameters: all fields of a timeseries operation in their order on the screen, and their values, validated before the first request. */
 import { DateTime } from 'luxon';
-import type { IExecutePaginationFunctions, INodeProperties } from 'n8n-workflow';
+import type {
+	IExecutePaginationFunctions,
+	INodeProperties,
+} from 'n8n-workflow';
 import { readField, toChoiceOf } from '../../fields/field';
 import {
 	providerField,
@@ -34,7 +37,11 @@ import {
 	rangeOfUsers,
 	type TypedDates,
 } from './dateRange';
-import { readOptions, timeseriesOptions, type TimeseriesOptions } from './options';
+import {
+	readOptions,
+	timeseriesOptions,
+	type TimeseriesOptions,
+} from './options';
 import { outputField } from './output';
 
 /** Pages are in order of time; the contract has no other order. */
@@ -82,7 +89,10 @@ function readFields(context: IExecutePaginationFunctions, metric: Metric) {
 	const isSimple = isSimplified(context);
 
 	const { isWholeDays } = options.output;
-	const rangeOf = rangeOfUsers({ ...options, range, dates, isWholeDays }, DateTime.now());
+	const rangeOf = rangeOfUsers(
+		{ ...options, range, dates, isWholeDays },
+		DateTime.now(),
+	);
 	const limit = itemLimit(maxRows, READ_LESS);
 	return { ...options, scope, provider, limit, rangeOf, isSimple };
 }
@@ -95,10 +105,14 @@ export function readSelection(
 	context: IExecutePaginationFunctions,
 	request: TimeseriesRequest,
 ): UserSelection {
-	const { scope, whenNotFound, limit, offset, maxUsers, output, onlyStatus } = request;
+	const { scope, whenNotFound, limit, offset, maxUsers, output, onlyStatus } =
+		request;
 	const isLazy = limit.mayEndEarly;
 	if (scope === 'one') {
-		const resolved = runOf(context).once('names', (): ResolvedNames => new Map());
+		const resolved = runOf(context).once(
+			'names',
+			(): ResolvedNames => new Map(),
+		);
 		return oneUser(readUser(context), { whenNotFound, resolved });
 	}
 	if (scope === 'listed') {
@@ -109,7 +123,9 @@ export function readSelection(
 	// `total` counts all users of the list, connected or not. An error for too many users comes before
 	// 100,000 requests.
 	const countsAll = output.isPerUser && onlyStatus.length === 0 && !connectedTo;
-	const onTotal = countsAll ? (users: number) => void limit.isReached(users) : undefined;
+	const onTotal = countsAll
+		? (users: number) => void limit.isReached(users)
+		: undefined;
 	const pagesAhead = isLazy ? 0 : undefined;
 	return wholeTeam({ offset, maxUsers, pagesAhead, onTotal }, connectedTo);
 }

@@ -10,7 +10,10 @@ const AGGREGATES: Record<Aggregate, (sorted: number[]) => number> = {
 };
 
 /** Null for no values. */
-export function aggregate(how: Aggregate, values: readonly number[]): number | null {
+export function aggregate(
+	how: Aggregate,
+	values: readonly number[],
+): number | null {
 	if (values.length === 0) return null;
 	const sorted = [...values].sort((a, b) => a - b);
 	return AGGREGATES[how](sorted);

@@ -59,7 +59,8 @@ const KEY_LENGTH = 32;
 const sha = (text: string) => hash('sha256', text);
 
 /** The first characters of all keys of a user. */
-export const userPrefix = (userId: unknown) => sha(String(userId)).slice(0, USER_LENGTH);
+export const userPrefix = (userId: unknown) =>
+	sha(String(userId)).slice(0, USER_LENGTH);
 
 /** @param prefix of the user (`userPrefix`) @param text unique among the rows of the user */
 export const rowKey = (prefix: string, text: string) =>
@@ -79,7 +80,10 @@ export const identify = (
  * The rows of one user with their keys, which are the same in each run and for any order of pages;
  * identical rows have the same key. `rows` must contain all readings at a time, or none.
  */
-export function withKeys(identity: Identity, rows: readonly IDataObject[]): KeyedRow[] {
+export function withKeys(
+	identity: Identity,
+	rows: readonly IDataObject[],
+): KeyedRow[] {
 	const prefix = userPrefix(rows[0]?.user_id);
 	const keyed = rows.map((row) => {
 		const instant = instantOf(row[identity.time]);
@@ -96,7 +100,11 @@ export function withKeys(identity: Identity, rows: readonly IDataObject[]): Keye
 }
 
 /** The text that same-time readings of one source have in common. Without a time, only the values distinguish them. */
-function textOf(identity: Identity, row: IDataObject, { millis, key }: Instant): string {
+function textOf(
+	identity: Identity,
+	row: IDataObject,
+	{ millis, key }: Instant,
+): string {
 	const parts = identity.key.map((column) => row[column] || null);
 	parts.push(key);
 	if (millis === undefined) parts.push(valuesOf(identity, row));
@@ -108,7 +116,9 @@ function textOf(identity: Identity, row: IDataObject, { millis, key }: Instant):
  * values. Rows with equal values are one reading; its lowest id counts.
  */
 function addTiebreakers(identity: Identity, prefix: string, twins: KeyedRow[]) {
-	const haveIds = twins.every(({ row }) => ['string', 'number'].includes(typeof row.id));
+	const haveIds = twins.every(({ row }) =>
+		['string', 'number'].includes(typeof row.id),
+	);
 	const sorted = twins.map((twin) => {
 		const values = valuesOf(identity, twin.row);
 		const by = haveIds ? `${String(twin.row.id)} ${values}` : values;

@@ -24,8 +24,13 @@ export const areComplete = (values: readonly Measured[]): values is number[] =>
 	values.every((value) => typeof value === 'number');
 
 /** Whether a person can have these values. A missing value and one that cannot be compared do not count. */
-export function arePossible(metric: Metric, values: readonly Measured[]): boolean {
-	const numbers = values.map((value) => (typeof value === 'number' ? value : NaN));
+export function arePossible(
+	metric: Metric,
+	values: readonly Measured[],
+): boolean {
+	const numbers = values.map((value) =>
+		typeof value === 'number' ? value : NaN,
+	);
 	return metric.isPossible(...numbers);
 }
 
@@ -53,7 +58,10 @@ export function reachedText(
 	return IN_ORDER.filter((one) => reached.includes(one)).join(', ');
 }
 
-function reachedBy({ least = Infinity, most = -Infinity }: Limit, value: Measured) {
+function reachedBy(
+	{ least = Infinity, most = -Infinity }: Limit,
+	value: Measured,
+) {
 	if (typeof value === 'string') return 'not comparable';
 	if (value !== null && value >= least) return 'high';
 	return value !== null && value <= most ? 'low' : undefined;

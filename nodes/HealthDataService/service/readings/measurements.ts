@@ -5,7 +5,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { instantOf, type LocalTimeOf } from '../../shared/dateTime';
 import { groupBy } from '../../shared/values';
-import { areComplete, arePossible, measuredValues, type Measured } from './measured';
+import {
+	areComplete,
+	arePossible,
+	measuredValues,
+	type Measured,
+} from './measured';
 import type { Metric } from './metrics';
 
 /** A store may cut the seconds of the readings that it copies. */
@@ -71,7 +76,10 @@ function withoutCopies(equal: readonly Reading[]): Measurement[] {
 	const measurements: Measurement[] = [];
 	const recent: Measurement[] = [];
 	for (const reading of equal) {
-		while (recent.length > 0 && msAfter(reading, recent[0]) > COPY_MS + SECOND_MS) {
+		while (
+			recent.length > 0 &&
+			msAfter(reading, recent[0]) > COPY_MS + SECOND_MS
+		) {
 			recent.shift();
 		}
 		const original =
@@ -94,7 +102,8 @@ export const msAfter = (later: Reading, one: Reading) =>
 
 const isRepeated = ({ copies }: Measurement, reading: Reading) =>
 	copies.some(
-		(copy) => isSameSource(copy, reading) && secondOf(copy) === secondOf(reading),
+		(copy) =>
+			isSameSource(copy, reading) && secondOf(copy) === secondOf(reading),
 	);
 
 const isCopied = (one: Measurement, reading: Reading) =>
@@ -104,6 +113,7 @@ const isCopied = (one: Measurement, reading: Reading) =>
 
 /** Empty text is no source type, like null. */
 const isSameSource = ({ row: a }: Reading, { row: b }: Reading) =>
-	a.provider === b.provider && (a.source_type || null) === (b.source_type || null);
+	a.provider === b.provider &&
+	(a.source_type || null) === (b.source_type || null);
 
 const secondOf = ({ time }: Reading) => time && Math.floor(time / SECOND_MS);

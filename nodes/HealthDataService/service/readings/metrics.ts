@@ -62,7 +62,12 @@ const mmHgOfKPa: Convert = (value) => Math.round(value * 75.0062) / 10;
 
 const toLimit =
 	(at: ThresholdOption['at']) =>
-	(column: string, option: string, name: string, limit: number): ThresholdOption => ({
+	(
+		column: string,
+		option: string,
+		name: string,
+		limit: number,
+	): ThresholdOption => ({
 		column,
 		at,
 		option,
@@ -83,9 +88,15 @@ export const metrics: Metric[] = [
 		noun: 'blood pressure reading',
 		path: 'blood_pressure',
 		times: ['timestamp'],
-		measured: { systolic: ['mean', 'min', 'max'], diastolic: ['mean', 'min', 'max'] },
+		measured: {
+			systolic: ['mean', 'min', 'max'],
+			diastolic: ['mean', 'min', 'max'],
+		},
 		hasMeanText: true,
-		unit: { name: 'mmHg', from: { mmhg: asIs, 'mm[hg]': asIs, kpa: mmHgOfKPa } },
+		unit: {
+			name: 'mmHg',
+			from: { mmhg: asIs, 'mm[hg]': asIs, kpa: mmHgOfKPa },
+		},
 		isPossible: (systolic, diastolic) =>
 			!isOutside(systolic, 20, 350) &&
 			!isOutside(diastolic, 10, 250) &&
@@ -137,14 +148,18 @@ export const metrics: Metric[] = [
 export const measuredColumns = (metric: Metric) => Object.keys(metric.measured);
 
 /** The conversion of a unit in any spelling. No unit counts as the metric's; undefined for an unknown one (quirk 33). */
-export function conversionOf({ name, from }: Unit, given: unknown): Convert | undefined {
+export function conversionOf(
+	{ name, from }: Unit,
+	given: unknown,
+): Convert | undefined {
 	const unit = isBlank(given) ? name : given;
 	const spelling = typeof unit === 'string' ? spellingOf(unit) : '';
 	return Object.hasOwn(from, spelling) ? from[spelling] : undefined;
 }
 
 /** Lower case without blanks: units are spelled in several ways (quirk 7). */
-export const spellingOf = (unit: string) => unit.replace(/\s/g, '').toLowerCase();
+export const spellingOf = (unit: string) =>
+	unit.replace(/\s/g, '').toLowerCase();
 
 /** All fields of a data point that have a column of their own (contract 2.2, 2.3). */
 export const columnsOf = (metric: Metric) => [

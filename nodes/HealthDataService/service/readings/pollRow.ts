@@ -5,7 +5,12 @@ import { isBlank } from '../../shared/values';
 import type { UserRef } from '../users/users';
 import type { IdentifiedRow } from './identity';
 import { reachedText, type Limit } from './measured';
-import { measurementsOf, msAfter, readingOf, type Reading } from './measurements';
+import {
+	measurementsOf,
+	msAfter,
+	readingOf,
+	type Reading,
+} from './measurements';
 import { conversionOf, measuredColumns, type Metric } from './metrics';
 import { periodValues, rowMaker } from './summary';
 
@@ -38,7 +43,9 @@ export function pollRow(
 		Object.assign(values, { latest, latest_time });
 	}
 	values.reached = reachedText(metric, limits, out);
-	values.corrected = emitted.filter(({ row }) => row.change === 'updated').length;
+	values.corrected = emitted.filter(
+		({ row }) => row.change === 'updated',
+	).length;
 	// The same for a repeated item.
 	const id = emitted.map((one) => one.key + one.values).sort();
 	return rowMaker('poll', options)(user, values, id);
@@ -48,9 +55,16 @@ export function pollRow(
 function asItCame(metric: Metric, readings: Reading[]): IDataObject {
 	const { row, local } = [...readings].sort(msAfter).at(-1)!;
 	const given = measuredColumns(metric).map((column) => row[column]);
-	const values = given.map((value) => (isBlank(value) ? '–' : String(value))).join('/');
+	const values = given
+		.map((value) => (isBlank(value) ? '–' : String(value)))
+		.join('/');
 	// An unknown unit would make the values look like those of the metric's.
 	const isKnown = conversionOf(metric.unit, row.unit) !== undefined;
 	const text = isKnown ? values : `${values} ${String(row.unit)}`;
-	return { latest: text, latest_time: local, highest: text, highest_time: local };
+	return {
+		latest: text,
+		latest_time: local,
+		highest: text,
+		highest_time: local,
+	};
 }

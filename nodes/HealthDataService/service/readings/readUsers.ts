@@ -57,11 +57,15 @@ export const readUsers = (
 	get: Get,
 	options: ReadUsersOptions,
 ): AsyncGenerator<UserResult> =>
-	concurrentMap(options.selection.users(get), options, async (selected, hasEnded) => {
-		const result = await readUser(get, options, selected, hasEnded);
-		if (result) options.onDone?.(result);
-		return result;
-	});
+	concurrentMap(
+		options.selection.users(get),
+		options,
+		async (selected, hasEnded) => {
+			const result = await readUser(get, options, selected, hasEnded);
+			if (result) options.onDone?.(result);
+			return result;
+		},
+	);
 
 /** Undefined if the read ended, or `isTimeUp` was true, before the first request was sent. */
 async function readUser(

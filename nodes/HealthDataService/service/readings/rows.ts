@@ -3,7 +3,13 @@
  */
 import type { IDataObject } from 'n8n-workflow';
 import { missingFieldError } from '../../http/errors';
-import { groupBy, isBlank, isObject, text, toNumber } from '../../shared/values';
+import {
+	groupBy,
+	isBlank,
+	isObject,
+	text,
+	toNumber,
+} from '../../shared/values';
 import type { LocalTimeOf } from '../../shared/dateTime';
 import { identityOf, toRowId, withKeys } from './identity';
 import type { Reading } from './measurements';
@@ -48,15 +54,23 @@ export function groupsOf(
 	if (!isObject(groups)) throw missingFieldError('groups');
 
 	const all = Object.entries(groups).flatMap(([slug, list]) => {
-		if (!Array.isArray(list) || !list.every(isObject)) throw missingFieldError('groups');
+		if (!Array.isArray(list) || !list.every(isObject))
+			throw missingFieldError('groups');
 		return list.map(({ data, source = {}, ...extras }) => {
-			if (!Array.isArray(data) || !data.every(isObject)) throw missingFieldError('data');
+			if (!Array.isArray(data) || !data.every(isObject))
+				throw missingFieldError('data');
 			// An object by the contract; any other value is all that is known of it.
-			return { slug, data, source: isObject(source) ? source : { type: source }, extras };
+			return {
+				slug,
+				data,
+				source: isObject(source) ? source : { type: source },
+				extras,
+			};
 		});
 	});
 	return all.filter(
-		({ source }) => types.length === 0 || types.includes(text(source.type).toLowerCase()),
+		({ source }) =>
+			types.length === 0 || types.includes(text(source.type).toLowerCase()),
 	);
 }
 
@@ -74,7 +88,11 @@ export interface RowOptions extends ReadingOptions {
 }
 
 /** The columns of a reading in their order. */
-export const readingColumns = ({ metric, hasTimeZone, hasChange }: ReadingOptions) => [
+export const readingColumns = ({
+	metric,
+	hasTimeZone,
+	hasChange,
+}: ReadingOptions) => [
 	'client_user_id',
 	'local_time',
 	...measuredColumns(metric),
@@ -109,14 +127,18 @@ export function readingRows(
 		return group.data.map((point) => {
 			const row = { ...start };
 			for (const field of fields) row[field] = point[field] ?? null;
-			for (const column of measured) row[column] = toNumber(row[column]) ?? row[column];
+			for (const column of measured)
+				row[column] = toNumber(row[column]) ?? row[column];
 			return withServiceFields(row, point, { except: fields });
 		});
 	});
 }
 
 /** What all rows of a group have in common. @param ofUser the columns in their order */
-function rowOfGroup({ slug, source, extras }: Group, ofUser: IDataObject): IDataObject {
+function rowOfGroup(
+	{ slug, source, extras }: Group,
+	ofUser: IDataObject,
+): IDataObject {
 	const { provider, type, ...more } = source;
 	const row = { ...ofUser };
 	row.provider = isBlank(provider) ? slug : provider;
@@ -133,7 +155,10 @@ const RESERVED = 'error';
 export function withServiceFields(
 	row: IDataObject,
 	theirs: IDataObject,
-	{ prefix = '', except = [] }: { prefix?: string; except?: readonly string[] } = {},
+	{
+		prefix = '',
+		except = [],
+	}: { prefix?: string; except?: readonly string[] } = {},
 ): IDataObject {
 	for (const name of Object.keys(theirs)) {
 		if (except.includes(name)) continue;

@@ -16,7 +16,12 @@ import {
 	type Reading,
 } from './measurements';
 import { measuredColumns, type Metric } from './metrics';
-import { readingRows, type Group, type ReadingOptions, type RowOptions } from './rows';
+import {
+	readingRows,
+	type Group,
+	type ReadingOptions,
+	type RowOptions,
+} from './rows';
 
 /** *Return Only*: values of the column `status`. */
 export type Status = 'high' | 'in range' | 'no readings';
@@ -66,7 +71,8 @@ export function summaryRows(
 	const valuesOf = (ofPeriod: Reading[]) =>
 		periodValues(options, measurementsOf(metric, ofPeriod));
 	const values = valuesOf(readings.filter((one) => !isBefore(one)));
-	if (onlyStatus.length > 0 && !onlyStatus.includes(values.status as Status)) return [];
+	if (onlyStatus.length > 0 && !onlyStatus.includes(values.status as Status))
+		return [];
 	const connected = selected.record && connectedSlugs(selected.record);
 	const enough_readings =
 		Number(values.readings) >= minReadings && Number(values.days) >= minDays;
@@ -79,7 +85,11 @@ export function summaryRows(
 	return [rowMaker('summary', options)(selected.user, values, id)];
 }
 
-function readingsOf(options: RowOptions, groups: Group[], selected: SelectedUser) {
+function readingsOf(
+	options: RowOptions,
+	groups: Group[],
+	selected: SelectedUser,
+) {
 	const { localTimeOf } = options.rangeOf(selected);
 	const rows = readingRows(options, groups, selected.user);
 	return rows.map((row) => readingOf(options.metric, row, localTimeOf));
@@ -90,7 +100,10 @@ const dayOf = ({ local }: Measurement) => local?.slice(0, 10) ?? null;
 /** What a row is of. */
 type Period = 'day' | 'summary' | 'poll';
 
-export type ColumnOptions = Omit<SummaryOptions, 'rangeOf' | 'provider' | 'sourceTypes'>;
+export type ColumnOptions = Omit<
+	SummaryOptions,
+	'rangeOf' | 'provider' | 'sourceTypes'
+>;
 
 /** Makes rows with the columns of a period; one without a value is null. @param id what the `row_id` is of, beside metric and user */
 export function rowMaker(period: Period, options: ColumnOptions) {
@@ -98,15 +111,23 @@ export function rowMaker(period: Period, options: ColumnOptions) {
 	const columns = periodColumns(period, options);
 	return (user: UserRef, values: IDataObject, id: unknown[]): IDataObject => {
 		const { user_id } = user;
-		const key = rowKey(userPrefix(user_id), JSON.stringify([value, user_id, ...id]));
+		const key = rowKey(
+			userPrefix(user_id),
+			JSON.stringify([value, user_id, ...id]),
+		);
 		const row_id = `${value}-${period}-${key}`;
 		const all: IDataObject = Object.assign({ row_id }, values, user);
-		return Object.fromEntries(columns.map((column) => [column, all[column] ?? null]));
+		return Object.fromEntries(
+			columns.map((column) => [column, all[column] ?? null]),
+		);
 	};
 }
 
 /** The columns in their order, and which of them a row has. */
-export function periodColumns(period: Period, options: ColumnOptions): string[] {
+export function periodColumns(
+	period: Period,
+	options: ColumnOptions,
+): string[] {
 	const { meanLimits, limits, minReadings, minDays, onlyStatus } = options;
 	const isSummary = period === 'summary';
 	const compares = isSummary && options.comparesPrevious;
@@ -147,10 +168,17 @@ const before = (column: string) => `${column}_before`;
 const LONG = ['client_user_id', 'user_id', 'row_id', 'from', 'to', 'connected'];
 
 /** The columns for an AI agent, which pays for each character: means as one text, and no minima and maxima. */
-export function shortColumns({ metric }: ReadingOptions, columns: readonly string[]) {
+export function shortColumns(
+	{ metric }: ReadingOptions,
+	columns: readonly string[],
+) {
 	const long = [...LONG, ...metric.times];
-	const isLong = metric.hasMeanText ? /_(mean|mean_before|min|max)$/ : /_(min|max)$/;
-	return columns.filter((column) => !long.includes(column) && !isLong.test(column));
+	const isLong = metric.hasMeanText
+		? /_(mean|mean_before|min|max)$/
+		: /_(min|max)$/;
+	return columns.filter(
+		(column) => !long.includes(column) && !isLong.test(column),
+	);
 }
 
 /** Values of all columns that describe the measurements of a period. */
@@ -161,13 +189,17 @@ export function periodValues(
 	const counted = measurements.filter((one) => isCounted(metric, one));
 	counted.sort((a, b) => msAfter(a, b) || byValues(a, b));
 	const timed = counted.filter(({ time }) => time !== undefined);
-	const reaching = counted.filter((one) => reachedText(metric, limits, [one]) !== '');
+	const reaching = counted.filter(
+		(one) => reachedText(metric, limits, [one]) !== '',
+	);
 	const latest = timed.at(-1);
 	const reached = reaching.at(-1);
 	// With equal values, the later reading is the highest and the lowest.
 	const highest = [...counted].sort(byValues).at(-1);
 	const lowest = [...counted].sort((a, b) => byValues(b, a)).at(-1);
-	const rows = measurements.flatMap(({ copies }) => copies).map(({ row }) => row);
+	const rows = measurements
+		.flatMap(({ copies }) => copies)
+		.map(({ row }) => row);
 	const aggregates = aggregatesOf(metric, counted);
 	return {
 		...aggregates,
@@ -194,7 +226,10 @@ export function periodValues(
 /** One reading as text, so that no two values of different readings make a pair. */
 const textOf = (one?: Measurement) => one?.values.join('/');
 
-function aggregatesOf({ measured }: Metric, counted: readonly Counted[]): IDataObject {
+function aggregatesOf(
+	{ measured }: Metric,
+	counted: readonly Counted[],
+): IDataObject {
 	const entries = Object.entries(measured).flatMap(([column, hows], index) => {
 		const numbers = counted.map(({ values }) => values[index]);
 		return hows.map((how) => [`${column}_${how}`, aggregate(how, numbers)]);
@@ -204,7 +239,9 @@ function aggregatesOf({ measured }: Metric, counted: readonly Counted[]): IDataO
 
 /** Such as 152.0/84.6. */
 function meanText(metric: Metric, values: IDataObject): string | null {
-	const means = measuredColumns(metric).map((column) => values[`${column}_mean`]);
+	const means = measuredColumns(metric).map(
+		(column) => values[`${column}_mean`],
+	);
 	if (!means.every((mean) => typeof mean === 'number')) return null;
 	return means.map((mean) => mean.toFixed(1)).join('/');
 }
@@ -222,7 +259,8 @@ function statusOf(
 
 /** By the first value, then by the next. */
 const byValues = ({ values: a }: Counted, { values: b }: Counted) =>
-	a.map((value, at) => value - b[at]).find((difference) => difference !== 0) ?? 0;
+	a.map((value, at) => value - b[at]).find((difference) => difference !== 0) ??
+	0;
 
 /** Names of all sources, of copies too. */
 function joined(names: unknown[]): string {

@@ -2,7 +2,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { withOptions, type Get } from '../../http/client';
 import { problemOfAll } from '../../shared/problem';
-import { MAX_PAGE_SIZE, pageBeyondTotal, userPage, type UserPage } from './users';
+import {
+	MAX_PAGE_SIZE,
+	pageBeyondTotal,
+	userPage,
+	type UserPage,
+} from './users';
 
 /** Pages requested before they are needed. The request queue decides how many are sent at once. */
 const PAGES_AHEAD = 8;
@@ -25,7 +30,12 @@ export interface ListSlice {
  */
 export async function* userPages(
 	get: Get,
-	{ offset = 0, maxUsers = Infinity, pagesAhead = PAGES_AHEAD, onTotal }: ListSlice = {},
+	{
+		offset = 0,
+		maxUsers = Infinity,
+		pagesAhead = PAGES_AHEAD,
+		onTotal,
+	}: ListSlice = {},
 ): AsyncGenerator<UserPage> {
 	const read = new ListRead(offset, maxUsers);
 	const ahead = prefetch(get);
@@ -144,7 +154,10 @@ class ListRead {
 		return fresh;
 	}
 
-	private hasMoved({ offset }: PageRequest, { users, total }: UserPage): boolean {
+	private hasMoved(
+		{ offset }: PageRequest,
+		{ users, total }: UserPage,
+	): boolean {
 		if (offset === this.start) return false;
 		if (offset < this.position)
 			return users.length === 0 || !this.seen.has(users[0].user_id);
@@ -185,7 +198,10 @@ class ListRead {
 
 /** A user list that cannot be read to its end. */
 const listProblem = (message: string, advice: string) =>
-	problemOfAll(message, `${advice}. If it stays, ask the people who run the service`);
+	problemOfAll(
+		message,
+		`${advice}. If it stays, ask the people who run the service`,
+	);
 
 /** Pages requested before they are needed. */
 export function prefetch(get: Get) {
@@ -198,7 +214,8 @@ export function prefetch(get: Get) {
 		const key = `${offset} ${pageSize}`;
 		const request = isBeyondTotal ? pageBeyondTotal : userPage;
 		const page =
-			started.get(key) ?? request(withOptions(get, { isCancelled }), offset, pageSize);
+			started.get(key) ??
+			request(withOptions(get, { isCancelled }), offset, pageSize);
 		page.catch(() => undefined);
 		started.set(key, page);
 		return page;

@@ -28,11 +28,16 @@ export function notingReadings(get: Get) {
  * @param field its display name
  * @returns the Problem of a team in which no user has it; undefined for a team without users
  */
-export async function providerProblem(get: Get, slug: string, field = 'Provider') {
+export async function providerProblem(
+	get: Get,
+	slug: string,
+	field = 'Provider',
+) {
 	const slugs = new Set<string>();
 	let hasUsers = false;
 	for await (const { users } of userPages(get)) {
-		for (const source of users.flatMap(connectedSources)) slugs.add(source.slug);
+		for (const source of users.flatMap(connectedSources))
+			slugs.add(source.slug);
 		if (slugs.has(slug)) return undefined;
 		hasUsers ||= users.length > 0;
 	}

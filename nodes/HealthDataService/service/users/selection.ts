@@ -1,6 +1,11 @@
 /** User selection: one user, listed users, or the team, and what a user who is not found means for each. */
 import type { IDataObject } from 'n8n-workflow';
-import { FEW_ATTEMPTS, SINGLE_ATTEMPT, withOptions, type Get } from '../../http/client';
+import {
+	FEW_ATTEMPTS,
+	SINGLE_ATTEMPT,
+	withOptions,
+	type Get,
+} from '../../http/client';
 import { ignoreProblem, Problem } from '../../shared/problem';
 import { text } from '../../shared/values';
 import { userPages, type ListSlice } from './list';
@@ -34,7 +39,9 @@ export interface SelectedUser {
 	resolve?(one: SelectedUser, get: Get): Promise<SelectedUser | undefined>;
 }
 
-export type SelectedUsers = Iterable<SelectedUser> | AsyncIterable<SelectedUser>;
+export type SelectedUsers =
+	| Iterable<SelectedUser>
+	| AsyncIterable<SelectedUser>;
 
 export interface ListEntry {
 	id: string;
@@ -68,7 +75,10 @@ export interface UserIdentifier {
 export type WhenNotFound = 'error' | 'empty';
 
 /** @param connectedTo slug of a provider: only users who have it connected now */
-export function wholeTeam(slice: ListSlice = {}, connectedTo?: string): UserSelection {
+export function wholeTeam(
+	slice: ListSlice = {},
+	connectedTo?: string,
+): UserSelection {
 	const { offset = 0, maxUsers = Infinity } = slice;
 	return {
 		isConnectedOnly: Boolean(connectedTo),
@@ -104,7 +114,8 @@ export function oneUser(
 		return { ...listedUsers(by, [{ id, at: 1 }], options), isOne: true };
 	}
 	const user = { user_id: lowerUserId(id), client_user_id: null };
-	const resolve = shownAs === undefined ? undefined : confirmationOf(shownAs, resolved);
+	const resolve =
+		shownAs === undefined ? undefined : confirmationOf(shownAs, resolved);
 	return {
 		isOne: true,
 		users: () => [{ user, sentId: id, place: 1, knownAs: shownAs, resolve }],
@@ -122,7 +133,8 @@ const confirmationOf =
 		const getOfName = withOptions(get, { maxAttempts: FEW_ATTEMPTS });
 		// The readings are worth more than the name. A problem that also concerns them is reported by their own requests.
 		const resolving =
-			resolved.get(shownAs) ?? resolveUser(getOfName, shownAs).catch(ignoreProblem);
+			resolved.get(shownAs) ??
+			resolveUser(getOfName, shownAs).catch(ignoreProblem);
 		resolved.set(shownAs, resolving);
 		const record = await resolving;
 		if (!record || !isSameUser(record, one.user.user_id)) return one;
@@ -217,7 +229,9 @@ function resolver(
 }
 
 const noSuchEntry = (entry?: ListEntry) =>
-	noSuchUser(`Entry ${entry?.at} of 'User IDs' is an identifier that no user has`);
+	noSuchUser(
+		`Entry ${entry?.at} of 'User IDs' is an identifier that no user has`,
+	);
 
 /**
  * For a 404 of a user's readings: the user may have been removed before they were requested.
@@ -244,7 +258,10 @@ export async function throwUnlessSkipped(
 const isSameUser = (record: IDataObject | undefined, userId: string) =>
 	lowerUserId(String(record?.user_id)) === userId;
 
-export function toSelectedUser(record: IDataObject, place: number): SelectedUser {
+export function toSelectedUser(
+	record: IDataObject,
+	place: number,
+): SelectedUser {
 	const { user_id, client_user_id, team_id } = record;
 	const sentId = String(user_id);
 	const user = {

@@ -19,14 +19,16 @@ const WHOLE_UUID = new RegExp(`^${UUID}$`);
 export const isUserId = (id: string) => WHOLE_UUID.test(id);
 
 /** For rows and keys: a UUID is the same in upper and lower case (RFC 9562), and databases print it either way. */
-export const lowerUserId = (id: string) => (isUserId(id) ? id.toLowerCase() : id);
+export const lowerUserId = (id: string) =>
+	isUserId(id) ? id.toLowerCase() : id;
 
 /** Whether it can be part of a path. An ID is encoded there, so one such as `%2e` is encoded twice. */
 export const isClientUserId = (id: string) =>
 	id !== '' && id.isWellFormed() && !hasDotSegment(encodeURIComponent(id));
 
 /** Whether the readings of a user of the service can be requested: the ID is one segment of the path. */
-export const isUsableUserId = (id: string) => isClientUserId(id) && !/[/\\]/.test(id);
+export const isUsableUserId = (id: string) =>
+	isClientUserId(id) && !/[/\\]/.test(id);
 
 export const unusableUserId = () =>
 	new Problem(
@@ -75,10 +77,17 @@ export interface UserPage {
 	total?: number;
 }
 
-export async function userPage(get: Get, offset: number, pageSize = MAX_PAGE_SIZE) {
+export async function userPage(
+	get: Get,
+	offset: number,
+	pageSize = MAX_PAGE_SIZE,
+) {
 	const { users, total } = await get('/v2/user', { offset, limit: pageSize });
-	if (!Array.isArray(users) || !users.every(isObject)) throw missingFieldError('users');
-	if (!users.every(({ user_id }) => typeof user_id === 'string' && text(user_id)))
+	if (!Array.isArray(users) || !users.every(isObject))
+		throw missingFieldError('users');
+	if (
+		!users.every(({ user_id }) => typeof user_id === 'string' && text(user_id))
+	)
 		throw problemOfAll(
 			"A user in the service's list has no 'user_id'",
 			'Without it the readings of this user cannot be requested. Ask the people who run the service',
@@ -93,12 +102,17 @@ export async function userPage(get: Get, offset: number, pageSize = MAX_PAGE_SIZ
  * A page that begins at `total` or later. Some services reject it with any status instead of sending an empty page (quirk 12), so
  * it is requested once. After 429, 503 or a network error it is requested again, with the usual retries.
  */
-export async function pageBeyondTotal(get: Get, offset: number, pageSize: number) {
+export async function pageBeyondTotal(
+	get: Get,
+	offset: number,
+	pageSize: number,
+) {
 	try {
 		return await userPage(withOptions(get, SINGLE_ATTEMPT), offset, pageSize);
 	} catch (error) {
 		const status = Number((error as Partial<Problem>).httpCode);
-		if (status >= 400 && classifyStatus(status) !== 'throttled') return { users: [] };
+		if (status >= 400 && classifyStatus(status) !== 'throttled')
+			return { users: [] };
 		return await userPage(get, offset, pageSize);
 	}
 }
@@ -124,7 +138,9 @@ export function timeZoneOf(user: IDataObject): string | undefined {
 /** Slugs of the sources connected now, as text; null for a record that does not say. */
 export const connectedSlugs = (user: IDataObject): string | null =>
 	Array.isArray(user.connected_sources)
-		? [...new Set(connectedSources(user).map(({ slug }) => slug))].sort().join(', ')
+		? [...new Set(connectedSources(user).map(({ slug }) => slug))]
+				.sort()
+				.join(', ')
 		: null;
 
 /** Whether the user has a provider connected now. @param provider a slug */
