@@ -16,7 +16,7 @@ import {
 	toNodeError,
 } from '../shared/problem';
 import { Clock } from './clock';
-import { readPoll, type Poll } from './readPoll';
+import { readPoll, type Poll } from './reader';
 import { reportOf } from './report';
 import type { PollResult } from './results';
 import {

@@ -4,16 +4,19 @@
  * throttle of all or an outage → if all were done, the next pass → emit the oldest rows, save. Users who were not reached are read
  * by the next poll.
  */
-import { SINGLE_ATTEMPT, type Get } from '../http/client';
-import type { RequestQueue } from '../http/requestQueue';
-import { FEW_ATTEMPTS, MAX_PAUSE_MS } from '../http/retry';
+import type { IPollFunctions } from 'n8n-workflow';
+import { connect, SINGLE_ATTEMPT, type Get } from '../http/client';
+import { RequestQueue } from '../http/requestQueue';
+import { FEW_ATTEMPTS, MAX_PAUSE_MS, SHORT_RETRY } from '../http/retry';
 import { pathOf } from '../service/readings/metrics';
 import type { UserResult } from '../service/readings/readUsers';
+import { providerProblem } from '../service/users/provider';
 import type { SelectedUser } from '../service/users/selection';
-import { isThrottle, Problem } from '../shared/problem';
+import { ignoreProblem, isThrottle, Problem } from '../shared/problem';
 import type { Clock } from './clock';
 import { hasFailed, keyOf, labelOf, type Cursors } from './cursors';
 import { PollResult } from './results';
+import type { Schedule } from './scheduler';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
 
@@ -26,7 +29,7 @@ interface Trouble {
 }
 
 /** In ms. By `performance.now()`: no user is started after `deadline`. */
-export interface PollOptions {
+interface PollOptions {
 	clock: Clock;
 	deadline: number;
 	budgetMs: number;
@@ -39,8 +42,54 @@ export interface PollOptions {
 const SHARE_OF_ASIDE = 0.3;
 /** Failures in a row after which the user list tells whether the service fails as a whole. */
 const FAILURES_TO_PROBE = 20;
+/** Timeout of one answer, or a part of the budget: slow answers for one user must not use up the poll of the others. */
+const TIMEOUT_MS = 60_000;
+const TIMEOUT_PART = 4 / 9;
 
-export class PollReader {
+/** What belongs to one poll. */
+export interface Poll {
+	context: IPollFunctions;
+	schedule: Pick<Schedule, 'local' | 'isStart' | 'budgetMs'>;
+	settings: Settings;
+	clock: Clock;
+}
+
+/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */
+export async function readPoll(
+	poll: Poll,
+	state: TriggerState,
+): Promise<PollResult> {
+	const { context, schedule, settings, clock } = poll;
+	const { isStart, budgetMs, local } = schedule;
+	const { target } = settings;
+	const timeoutMs = Math.min(TIMEOUT_MS, budgetMs * TIMEOUT_PART);
+	const end = clock.started + budgetMs;
+	// A request that is in flight at the deadline may still take as long as one answer.
+	const deadline = end - timeoutMs;
+	const queue = new RequestQueue(target, end);
+	const get = await connect(context, {
+		...(isStart && SHORT_RETRY),
+		queueOf: () => queue,
+		timeoutMs,
+		retryUntil: isStart ? undefined : deadline,
+		maxRetryAfterMs: MAX_PAUSE_MS,
+		isPoll: true,
+		onAnswer: clock.onAnswer,
+	});
+	const { troubles } = local;
+	const options = { clock, deadline, budgetMs, timeoutMs, queue, troubles };
+	const result = await new PollReader(get, settings, state, options).read();
+	const isFirstPass = state.pass === 0 && result.state.pass > 0;
+	const hasReadings = Object.keys(result.state.seen).length > 0;
+	// Once: a name in place of the slug, or a slug in capitals, would look like a team that measures nothing.
+	if (target.provider && isFirstPass && !hasReadings)
+		result.wrongField = await providerProblem(get, target.provider).catch(
+			ignoreProblem,
+		);
+	return result;
+}
+
+class PollReader {
 	private readonly cursors: Cursors;
 	private readonly results: PollResult;
 	private firstFailure?: Problem;
@@ -62,7 +111,6 @@ export class PollReader {
 		this.cursors = this.results.cursors;
 	}
 
-	/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */
 	async read(): Promise<PollResult> {
 		this.waitOut(this.before.pausedUntil);
 		// First reads begin by the service's time, which the first answer tells.
@@ -91,7 +139,7 @@ export class PollReader {
 	private waitOut(pausedUntil = 0) {
 		const { clock, deadline, queue } = this.options;
 		const pauseMs = pausedUntil - clock.now;
-		if (pauseMs <= 0 || pauseMs > MAX_PAUSE_MS) return;
+		if (pauseMs > MAX_PAUSE_MS) return;
 		queue.pause(pauseMs);
 		if (performance.now() + pauseMs < deadline) return;
 		this.isOver = true;

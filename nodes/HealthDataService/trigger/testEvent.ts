@@ -2,7 +2,7 @@
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { Problem, sentences } from '../shared/problem';
 import { Clock } from './clock';
-import { readPoll } from './readPoll';
+import { readPoll } from './reader';
 import { Local } from './scheduler';
 import { readSettings, TEST_USERS, type Settings } from './settings';
 import { startState } from './state';
