@@ -1,6 +1,7 @@
 /** Scope of the watch: its team, its fields, those that restart it, and its start. */
 import type { INodeParameters } from 'n8n-workflow';
 import { type Team, uuid } from '../../dev/sandbox/world';
+import { useLogLines } from '../helpers/logLines';
 import { nextTurn } from '../helpers/machine';
 import { createUser, mindfulness } from '../helpers/people';
 import { byUserId } from '../helpers/requests';
@@ -8,6 +9,7 @@ import { allUsers, HOUR, iso, MINUTE, onBothSchedulers, savedState, valuesOf, wa
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
+	const log = useLogLines();
 
 	const teams = () => w.history.teams as Team[];
 	afterEach(() => {
@@ -26,6 +28,7 @@ onBothSchedulers((scheduler) => {
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0, 121));
 		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		expect(log).toEqual([]);
 
 		n8n.credential = { ...n8n.credential, apiKey: 'other key' };
 		w.pass(HOUR);
@@ -37,6 +40,9 @@ onBothSchedulers((scheduler) => {
 			Object.assign(n8n, saved);
 			expect(await n8n.start('init')).toBeUndefined();
 		}
+		const told = expect.stringContaining('belongs to another team than before');
+		expect(log).toEqual([told]);
+		expect(n8n.reported).toMatchObject([{ message: told }]);
 		w.history.add(carl, w.reading(0, 131));
 		expect(valuesOf(await n8n.tick())).toEqual([131]);
 		expect(await n8n.tick()).toBeUndefined();

@@ -28,6 +28,13 @@ const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 		},
 	],
 	[
+		'A user with a limit of its own is not told within an hour of a failure that is over',
+		{
+			...{ people: 14, everyMinutes: 10 },
+			stretches: [stretch(2, 3, 0, 1, 'hang'), stretch(0, 10, 1, 1, '503 for 3600')],
+		},
+	],
+	[
 		'Retries for one user use up the limit of an hour',
 		{ everyMinutes: 60, throttles: [{ ...limit, minutes: 60 }], stretches: [stretch(0, 10, 1, 1, '500')] },
 	],
