@@ -16,17 +16,9 @@ import { ignoreProblem, isThrottle, Problem } from '../shared/problem';
 import type { Clock } from './clock';
 import { hasFailed, keyOf, labelOf, type Cursors } from './cursors';
 import { PollResult } from './results';
-import type { Schedule } from './scheduler';
+import type { Local, Schedule } from './scheduler';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
-
-/** Why a user was not read last, by the key of the cursor. */
-export type Troubles = Map<string, Trouble>;
-
-interface Trouble {
-	label: string;
-	problem: Problem;
-}
 
 /** In ms. By `performance.now()`: no user is started after `deadline`. */
 interface PollOptions {
@@ -35,7 +27,7 @@ interface PollOptions {
 	budgetMs: number;
 	timeoutMs: number;
 	queue: RequestQueue;
-	troubles: Troubles;
+	troubles: Local['troubles'];
 }
 
 /** Part of the budget for the users aside. */

@@ -4,7 +4,6 @@
  */
 import type { IPollFunctions, Workflow } from 'n8n-workflow';
 import type { Problem } from '../shared/problem';
-import type { Troubles } from './reader';
 import type { TriggerState } from './state';
 
 /** In memory, n8n gives no budget. On the durable scheduler only a start has this one, which tells it from a poll time. */
@@ -17,6 +16,12 @@ export type Schedule = ReturnType<typeof scheduleOf>;
 /** n8n's static data of a node. */
 interface Stored {
 	state?: TriggerState;
+}
+
+interface Trouble {
+	/** The user in words. */
+	label: string;
+	problem: Problem;
 }
 
 /** What this process knows of a trigger. */
@@ -42,7 +47,8 @@ export class Local {
 	isUnclear = false;
 	/** End of the lock of its running poll, by `performance.now()`. */
 	runsUntil = 0;
-	readonly troubles: Troubles = new Map();
+	/** Why a user was not read last, by the key of the cursor. */
+	readonly troubles = new Map<string, Trouble>();
 }
 
 /** By workflow ID and node ID. */
