@@ -244,7 +244,8 @@ class PollReader {
 		const { metric } = this.settings.event;
 		const id = sentId ?? user.user_id;
 		if (!metric || !id) return undefined;
-		return `${pathOf(metric, id)}?start_date=${new Date().toISOString()}`;
+		const now = new Date().toISOString();
+		return `${pathOf(metric, id)}?start_date=${now}&end_date=${now}`;
 	}
 
 	/** Whether only the end of the poll has kept this user from being read. */
