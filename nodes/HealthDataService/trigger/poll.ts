@@ -84,7 +84,8 @@ async function pollOnce(
 		stored.state = given;
 		return null;
 	}
-	stored.state = { ...result.state, told: tell(one, result) };
+	tell(one, result);
+	stored.state = result.state;
 	const { items, hasFirstRead } = result;
 	notePoll(schedule, result.state.poll, items.length > 0 || hasFirstRead);
 	if (items.length > 0) return toOutput(items);
@@ -122,40 +123,35 @@ async function readAnyTeam(
 ): Promise<PollResult> {
 	const result = await readPoll(one, state);
 	if (!result.isOtherTeam) return result;
-	const problem = otherTeam();
-	const { context } = one;
+	const { context, clock } = one;
+	const problem = new Problem(
+		'The key of the credential belongs to another team than before, so the trigger starts over: readings from now on go out',
+		'Readings of the team before go out no more. With its key back, the trigger starts over again, and readings of the time between do not go out',
+	);
 	context.logger.warn(logLine(context, sentences(problem.message)));
-	tellError(one, problem);
+	tellError(context, problem);
 	const { node, of, poll, team } = result.state;
 	return await readPoll(one, {
-		...startState(node, of, one.clock.now, poll),
+		...startState(node, of, clock.now, poll),
 		team,
 	});
 }
 
-const otherTeam = () =>
-	new Problem(
-		'The key of the credential belongs to another team than before, so the trigger starts over: readings from now on go out',
-		'Readings of the team before go out no more. With its key back, the trigger starts over again, and readings of the time between do not go out',
-	);
-
-/** Logs that trouble is over, and reports what is left. @returns time of the last report, to save */
-function tell(one: Poll, result: PollResult): number | undefined {
-	const { context, clock } = one;
-	const { local } = one.schedule;
-	const { recovered, state, throttle, isListRead, wrongField } = result;
+/** Logs that trouble is over, and reports what is left. */
+function tell({ context, schedule, clock }: Poll, result: PollResult) {
+	const { local } = schedule;
+	const { recovered, throttle, isListRead, wrongField } = result;
 	if (isListRead) local.listReadAt = Date.now();
 	local.throttle = throttle ?? local.throttle;
 	const line = `The readings of ${countOfUsers(recovered)} can be read again.`;
 	if (recovered > 0) context.logger.info(logLine(context, line));
-	const { report, told } = reportOf(result, local, state.told, clock.now);
+	const report = reportOf(result, local, clock.now);
 	for (const problem of [wrongField, report])
-		if (problem) tellError(one, problem);
-	return told;
+		if (problem) tellError(context, problem);
 }
 
 /** A failed execution beside the poll, which starts the error workflow. */
-const tellError = ({ context }: Poll, problem: Problem) =>
+const tellError = (context: IPollFunctions, problem: Problem) =>
 	context.__emitError(toNodeError(context.getNode(), problem));
 
 const toOutput = (rows: IDataObject[]): INodeExecutionData[][] => [

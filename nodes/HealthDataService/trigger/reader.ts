@@ -8,6 +8,7 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { connect, SINGLE_ATTEMPT, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { FEW_ATTEMPTS, MAX_PAUSE_MS, SHORT_RETRY } from '../http/retry';
+import { userPrefix } from '../service/readings/identity';
 import { pathOf } from '../service/readings/metrics';
 import type { UserResult } from '../service/readings/readUsers';
 import { providerProblem } from '../service/users/provider';
@@ -144,7 +145,8 @@ class PollReader {
 		const aside: SelectedUser[] = [];
 		for await (const user of settings.target.selection.users(this.get)) {
 			// A key may see users of several teams: the first of the list tells the team.
-			if (cursors.met.size === 0) results.noteTeam(user);
+			const isFirst = cursors.met.size === 0;
+			if (isFirst && user.team) results.state.team = userPrefix(user.team);
 			if (results.isOtherTeam) return;
 			cursors.meet(user);
 			const cursor = cursors.of(user);

@@ -20,25 +20,28 @@ const JITTER_MS = 30_000;
 type Entry = [key: string, cursor: Cursor];
 
 /**
- * @param told begin of the poll of the last report, @param begun of this poll, by n8n's clock (ms)
- * @returns the report, if there is one and none was made for an hour, and the new `told`
+ * @param begun begin of the poll, by n8n's clock (ms): `told` of the state, if there is a report
+ * @returns the report, if there is one and none was made for an hour
  */
 export function reportOf(
 	result: PollResult,
 	local: Local,
-	told: number | undefined,
 	begun: number,
-): { report?: Problem; told?: number } {
+): Problem | undefined {
+	const { state, throttle, recovered } = result;
 	const trouble = troubleOf(result, local);
-	const isSilent = !trouble.first && !trouble.isListOld && !result.throttle;
-	// All who were in trouble are read again, or have left: a new failure is told at once.
-	const isHealed = result.recovered && trouble.isOver;
-	if (isSilent) return { told: isHealed ? undefined : told };
-	const everyMs = trouble.isLongRound ? DAY_MS : HOUR_MS;
+	const { first, isListOld, isLongRound, isOver } = trouble;
+	if (!first && !isListOld && !throttle) {
+		// All who were in trouble are read again, or have left: a new failure is told at once.
+		if (recovered && isOver) state.told = undefined;
+		return undefined;
+	}
+	const everyMs = isLongRound ? DAY_MS : HOUR_MS;
 	// From begin to begin: polls of one interval end at different times.
-	const sinceTold = Math.abs(begun - (told ?? -Infinity));
-	if (sinceTold < everyMs - JITTER_MS) return { told };
-	return { report: wordsOf(trouble, result, local), told: begun };
+	const sinceTold = Math.abs(begun - (state.told ?? -Infinity));
+	if (sinceTold < everyMs - JITTER_MS) return undefined;
+	state.told = begun;
+	return wordsOf(trouble, result, local);
 }
 
 type Trouble = ReturnType<typeof troubleOf>;

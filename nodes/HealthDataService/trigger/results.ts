@@ -1,9 +1,8 @@
 /** Results of a poll: the rows to emit, and the state to save. */
 import type { IDataObject } from 'n8n-workflow';
-import { userPrefix, type IdentifiedRow } from '../service/readings/identity';
+import type { IdentifiedRow } from '../service/readings/identity';
 import { pollRow } from '../service/readings/pollRow';
 import type { UserResult } from '../service/readings/readUsers';
-import type { SelectedUser } from '../service/users/selection';
 import { localTimeIn } from '../shared/dateTime';
 import { problemOfOne, type Problem } from '../shared/problem';
 import { groupBy } from '../shared/values';
@@ -35,7 +34,7 @@ export class PollResult {
 	wrongField?: Problem;
 	/** How many users who had failed were read. */
 	recovered = 0;
-	/** Whether a first pass is complete, or a user was read for the first time since watched. */
+	/** Whether a user was read for the first time since watched. */
 	hasFirstRead = false;
 	/** Users who were read. */
 	private readonly reads: UserResult[] = [];
@@ -51,10 +50,6 @@ export class PollResult {
 		this.cursors = new Cursors(before, settings, clock);
 		this.seen = new SeenReadings(before.seen);
 		this.state = { ...before, poll: before.poll + 1, pausedUntil: undefined };
-	}
-
-	noteTeam({ team }: SelectedUser) {
-		if (team !== undefined) this.state.team = userPrefix(team);
 	}
 
 	/** Whether the key has changed to one of another team: then all results are invalid. */
@@ -102,12 +97,11 @@ export class PollResult {
 
 	/** Moves the cursors of the users whose rows all go out; the others are read again by the next poll. */
 	finish() {
-		const { cursors, seen, before, state, isListRead } = this;
+		const { cursors, seen, state, isListRead } = this;
 		this.items = itemsOf(this.settings, this.emit());
 		cursors.settle(isListRead);
 		const { isPassComplete } = this;
 		state.pass = isPassComplete ? state.poll + 1 : cursors.pass;
-		this.hasFirstRead ||= before.pass === 0 && state.pass > 0;
 		state.since = cursors.sinceNext(isPassComplete);
 		state.cursors = cursors.toSave();
 		state.seen = seen.toSave(cursors.neededFrom);
