@@ -8,8 +8,7 @@ const { setUp } = require('../install/setUp');
 
 const HELP = `npm run bench -- [switches]
 
-Our node, n8n's HTTP Request node and plain axios at the same work, side by side in one run in a real n8n. Prints ratios and writes
-dev/bench/results.md.
+Our node, n8n's HTTP Request node and plain axios, side by side in a real n8n. Prints ratios and writes dev/bench/results.md.
 
   --only TEXT  the contests with this in their name; then nothing is written`;
 

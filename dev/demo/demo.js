@@ -12,8 +12,7 @@ const EXAMPLES = exampleNames();
 
 const HELP = `npm run demo -- [switches]
 
-The node in a real n8n, beside a sandbox that plays the service with invented people. Installs what is missing, runs one
-example and prints what comes out, then leaves n8n running, with all examples in it, until Ctrl-C.
+The node in a real n8n, beside a sandbox with invented people. Runs an example and prints what comes out, then stays until Ctrl-C.
 
   --example NAME  the one to run (high-blood-pressure-alert)
   --port PORT     where n8n answers (${N8N_PORT}, or another when that is in use)
