@@ -94,7 +94,7 @@ const newUser: TriggerEvent = {
 	time: 'created_on',
 	key: ['user_id'],
 	values: [],
-	async *read(_get, users, { isTimeUp }) {
+	async *read(_get, users) {
 		for await (const one of users) {
 			const user_id = lowerUserId(one.user.user_id);
 			const row = withServiceFields(
@@ -102,7 +102,6 @@ const newUser: TriggerEvent = {
 				{ ...one.record, user_id },
 			);
 			yield { ...one, rows: [row], isGone: false, tookMs: 0, endedAt: 0 };
-			if (isTimeUp?.()) return;
 		}
 	},
 };
