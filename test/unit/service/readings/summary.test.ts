@@ -208,9 +208,8 @@ describe('status', () => {
 		expect(few).toMatchObject({ status: 'high', enough_readings: false, readings: 7 });
 		const { enough_readings } = summary([week(176, 108)], {}, bloodPressure, { minReadings: 7, minDays: 8 });
 		expect(enough_readings).toBe(false);
-		expect(summary([week(176, 108)], {}, bloodPressure, { minReadings: 7 })).toMatchObject({
-			enough_readings: true,
-		});
+		const enough = summary([week(176, 108)], {}, bloodPressure, { minReadings: 7, minDays: 7 });
+		expect(enough).toMatchObject({ enough_readings: true });
 	});
 
 	it('Return Only keeps the users with it', () => {
@@ -229,9 +228,10 @@ it('names the newest reading that reached a limit', () => {
 		{ column: 'systolic', least: 180 },
 		{ column: 'diastolic', least: 110 },
 	];
-	const groups = [at(clock('06:30'), 140, 112), at(clock('07:00'), 150, 95), at(clock('05:00'), 181, 90)];
+	const early = [at(clock('05:00'), 181, 90), at(clock('04:00'), 182, 90)];
+	const groups = [at(clock('06:30'), 140, 112), at(clock('07:00'), 150, 95), ...early];
 	expect(summary([groups], {}, bloodPressure, { limits })).toMatchObject({
-		...{ highest: '181/90', reached: 'high', reached_reading: '140/112', reached_time: '2026-03-02 06:30:00' },
+		...{ highest: '182/90', reached: 'high', reached_reading: '140/112', reached_time: '2026-03-02 06:30:00' },
 	});
 	const none = summary([[groups[1]]], {}, bloodPressure, { limits });
 	expect(none).toMatchObject({ reached: '', reached_reading: null, reached_time: null });
@@ -239,6 +239,8 @@ it('names the newest reading that reached a limit', () => {
 
 it('of equal readings the later is the highest and the lowest, and one without a time is never the latest', () => {
 	const groups = [at(clock('07:00'), 120, 80), at(clock('09:00'), 120, 80), at(null, 120, 80)];
+	const others = [at(clock('08:00'), 120, 81), at(clock('10:00'), 120, 79)];
+	expect(summary([[...groups, ...others]])).toMatchObject({ highest: '120/81', lowest: '120/79' });
 	expect(summary([groups])).toMatchObject({
 		...{ latest_time: '2026-03-02 09:00:00', highest_time: '2026-03-02 09:00:00', lowest_time: '2026-03-02 09:00:00' },
 		...{ readings: 3, days: 1 },
@@ -253,13 +255,14 @@ describe('the period before', () => {
 	const groups = ['02-26', '02-27', '02-28', '03-01', '03-02'].map((day, index) =>
 		at(`2026-${day}T07:00:00Z`, 120 + index, 80),
 	);
-	const compared = (days: Days, from = 0) =>
-		summary([[...groups.slice(from), at(null, 99, 60)]], days, bloodPressure, { comparesPrevious: true });
+	const compared = (days: Days, from = 0, ...more: Group[]) =>
+		summary([[...groups.slice(from), at(null, 99, 60), ...more]], days, bloodPressure, { comparesPrevious: true });
 
 	it('has as many calendar days; readings without a time are of the present one', () => {
 		// The service sends the readings from 27 February on.
-		expect(compared({ startDate: '2026-03-01', endDate: '2026-03-02' }, 1)).toMatchObject({
-			...{ readings: 3, from: '2026-03-01', to: '2026-03-02' },
+		const days = { startDate: '2026-03-01', endDate: '2026-03-02' };
+		expect(compared(days, 1, at('2026-03-01', 98, 60))).toMatchObject({
+			...{ readings: 4, from: '2026-03-01', to: '2026-03-02' },
 			...{ readings_before: 2, systolic_mean_before: 121.5, mean_before: '121.5/80.0' },
 		});
 	});
@@ -268,6 +271,8 @@ describe('the period before', () => {
 		const days = { startDate: '2026-03-01', endDate: '2026-03-02' };
 		const row = compared(days);
 		expect(row).toMatchObject(summary([[...groups.slice(3), at(null, 99, 60)]], days));
+		// Without it, all that the service sends counts.
+		expect(summary([groups], days)).toMatchObject({ readings: 5 });
 	});
 
 	it('of exact times ends with the instant at which they begin', () => {
@@ -345,10 +350,11 @@ describe('one item per user of a poll', () => {
 		['190 mmHg', null, {}, 'not comparable', '190 mmHg/–'],
 		[25, 15, { unit: 'foo' }, 'not comparable', '25/15 foo'],
 		[85, 140, {}, '', '85/140'],
-	])('%j/%j %j where nothing counts is shown as it came', (systolic, diastolic, more, reached, shown) => {
-		const row = poll([at(clock('07:00'), systolic, diastolic, more)], { limits });
+	])('%j/%j %j where nothing counts: the newest is shown as it came', (systolic, diastolic, more, reached, shown) => {
+		const groups = [at(clock('07:00'), systolic, diastolic, more), at(clock('06:00'), null, null)];
+		const row = poll(groups, { limits });
 		expect(row).toMatchObject({ reached, latest: shown, highest: shown, latest_time: '2026-03-02 07:00:00' });
-		expect(row).toMatchObject({ readings: 0, left_out: 1, unit: null, lowest: null });
+		expect(row).toMatchObject({ readings: 0, left_out: 2, unit: null, lowest: null });
 	});
 
 	it('has the same row_id for the same readings in any order, and another after a correction', () => {
