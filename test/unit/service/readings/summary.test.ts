@@ -144,6 +144,14 @@ describe('equal readings', () => {
 	])('%s', (_, groups, readings) => {
 		expect(summary([groups]).readings).toBe(readings);
 	});
+
+	it.each([
+		['values', at(clock('08:00'), '121?', 80)],
+		['units', at(clock('08:00'), '120?', 80, { unit: 'foo' })],
+	])('those that cannot be compared are not equal with other %s', (_, other) => {
+		const one = at(clock('08:00'), '120?', 80);
+		expect(summary([[one, one, other]]).left_out).toBe(2);
+	});
 });
 
 const every = (count: number, systolic: unknown, diastolic: unknown, more: IDataObject = {}) =>
