@@ -86,3 +86,9 @@ it('a problem of an unresolved user is reported without a request, and the user 
 	]);
 	expect(answer).not.toHaveBeenCalled();
 });
+
+it('a range in which there can be no readings is not requested', async () => {
+	const answer = jest.fn();
+	expect(await read([{}], answer, { query: () => undefined })).toMatchObject([{ rows: [], isGone: false }]);
+	expect(answer).not.toHaveBeenCalled();
+});

@@ -192,6 +192,8 @@ it('a user without readings has a row of zeros', () => {
 		...{ providers: '', source_types: '' },
 	});
 	expect(daily([])).toEqual([]);
+	// Only blood pressure has its means as one text.
+	expect(summary([], {}, mindfulness)).not.toHaveProperty('mean');
 });
 
 describe('status', () => {
