@@ -104,9 +104,16 @@ describe('failures in a row', () => {
 		expect(ends.at(-1)).toMatchObject(last);
 	});
 
+	it('of requests sent together ask the list once', async () => {
+		const { all, times } = service(Array<number>(60).fill(500));
+		await all(60);
+		expect(times('/v2/user?limit=1')).toHaveLength(1);
+	});
+
 	it.each([200, 403])('are forgotten with an answer: %i', async (code) => {
-		const { all, queue } = service([...Array<number>(49).fill(500), code, 500, 500], { concurrency: 1 });
-		await all(50);
+		// The first 403 asks the list, too.
+		const { all, queue } = service([code, ...Array<number>(49).fill(500), code, 500, 500], { concurrency: 1 });
+		await all(51);
 		await time.pass(BREAKER_LIMITS.forMs);
 		await all(2);
 		expect(queue.failing.count).toBe(2);

@@ -52,6 +52,13 @@ it.each<[string, Array<Given | Error>, Options, number[], unknown]>([
 	],
 	['a failure that passes', [status(502), status(408), {}], plain, [0, 0.5, 1.5], 'OK'],
 	['no connection', [UNKNOWN_HOST], plain, [0], { description: expect.stringMatching(/^The name of/) }],
+	[
+		'no connection after a failure',
+		[status(500), UNKNOWN_HOST],
+		plain,
+		[0, 0.5],
+		{ description: expect.stringMatching(/^The name of/) },
+	],
 	['a body that is cut off', [CUT, {}], plain, [0, 0.5], 'OK'],
 	[
 		'one attempt',
@@ -159,6 +166,7 @@ describe('other requests', () => {
 	it.each<[string, number, Options, number]>([
 		['a 429', 429, plain, 7],
 		['no 500', 500, plain, 1],
+		['no 429 of a probe', 429, () => [{}, { isProbe: true }], 1],
 		['no 429 of a single attempt', 429, () => [until(600), { maxAttempts: 1 }], 1],
 	])('wait for the Retry-After of %s', async (_, code, options, seconds) => {
 		const { ask, times } = served(
@@ -169,6 +177,14 @@ describe('other requests', () => {
 		await time.pass(1000);
 		await Promise.all([first, ask('/b')]);
 		expect(times('/b')).toEqual([seconds]);
+	});
+
+	it('wait after a 429 without Retry-After as long as its request', async () => {
+		const { ask, times } = served((path) => status(path === '/a' ? 429 : 200), new RequestQueue());
+		const first = ask('/a', { maxAttempts: 2 });
+		await time.pass(100);
+		await Promise.all([first, ask('/b')]);
+		expect(times('/b')).toEqual([0.5]);
 	});
 
 	it('for the first time are sent after those of a user who was begun', async () => {
@@ -187,6 +203,16 @@ describe('other requests', () => {
 		await Promise.all([...'abcdef'].map(async (name) => await ask(`/${name}`)));
 		expect(sent.map(([path]) => path.slice(1))).toEqual([...'abcde', ...'cf', ...'ab']);
 	});
+});
+
+it.each([
+	[2, 7],
+	[3, 2],
+])('after %i failures of others in a row, a request has %i attempts', async (count, attempts) => {
+	const { ask, queue, times } = served(() => status(500));
+	queue.failing.count = count;
+	await ask();
+	expect(times()).toHaveLength(attempts);
 });
 
 it.each([
