@@ -312,6 +312,18 @@ describe('the day of a reading', () => {
 	});
 });
 
+it('has its columns in their order', () => {
+	const limits = [{ column: 'systolic', least: 135 }];
+	const options = { limits, meanLimits: limits, minDays: 3, comparesPrevious: true, hasTimeZone: true };
+	const columns = [
+		'client_user_id status enough_readings reached reached_reading reached_time systolic_mean diastolic_mean mean unit',
+		'readings days latest latest_time highest highest_time lowest lowest_time systolic_min systolic_max diastolic_min',
+		'diastolic_max left_out systolic_mean_before diastolic_mean_before mean_before readings_before status_before',
+		'from to providers source_types connected time_zone user_id row_id',
+	];
+	expect(Object.keys(summary([], {}, bloodPressure, options))).toEqual(columns.join(' ').split(' '));
+});
+
 describe('row_id', () => {
 	const idOf = (make: typeof summaries, days: Days = {}, metric = bloodPressure, more = {}) =>
 		make([[at('2026-03-02T07:00Z', 120, 80)]], days, metric, more)[0].row_id as string;
@@ -330,8 +342,8 @@ describe('row_id', () => {
 			idOf(make, {}, { ...bloodPressure, value: 'other' }),
 		];
 		expect(new Set([id, ...others].map((one) => one.slice(-26))).size).toBe(4);
-		const narrower = idOf(make, { startDate: '2026-03-02', endDate: '2026-03-02' });
-		expect(narrower === id).toBe(make === daily);
+		for (const narrower of [{ startDate: '2026-03-02' }, { endDate: '2026-03-02' }])
+			expect(idOf(make, narrower) === id).toBe(make === daily);
 	});
 });
 
@@ -363,7 +375,8 @@ describe('one item per user of a poll', () => {
 	])('%j/%j %j where nothing counts: the newest is shown as it came', (systolic, diastolic, more, reached, shown) => {
 		const groups = [at(clock('07:00'), systolic, diastolic, more), at(clock('06:00'), null, null)];
 		const row = poll(groups, { limits });
-		expect(row).toMatchObject({ reached, latest: shown, highest: shown, latest_time: '2026-03-02 07:00:00' });
+		const time = '2026-03-02 07:00:00';
+		expect(row).toMatchObject({ reached, latest: shown, highest: shown, latest_time: time, highest_time: time });
 		expect(row).toMatchObject({ readings: 0, left_out: 2, unit: null, lowest: null });
 	});
 
@@ -372,6 +385,7 @@ describe('one item per user of a poll', () => {
 		const { row_id } = poll(groups);
 		expect(row_id).toMatch(/^bloodPressure-poll-[0-9a-f]{32}$/);
 		expect(poll([...groups].reverse()).row_id).toBe(row_id);
-		expect(poll([groups[0], at(clock('08:00'), 191, 95)]).row_id).not.toBe(row_id);
+		for (const other of [at(clock('08:00'), 191, 95), at(clock('08:01'), 190, 95)])
+			expect(poll([groups[0], other]).row_id).not.toBe(row_id);
 	});
 });
