@@ -179,6 +179,28 @@ describe('other requests', () => {
 		expect(times('/b')).toEqual([seconds]);
 	});
 
+	it.each([
+		// The second request is limited after an answer.
+		['all', 429, 7, 2],
+		['single users', 200, 1, 1],
+	])('of a poll wait for one of %s: the list is asked once until an answer', async (_, ofList, seconds, count) => {
+		const isLimited = (path: string, nth: number) => !path.startsWith('/b') && nth === 1;
+		const { ask, times } = served(
+			(path, nth) => status(path.startsWith('/v2') ? ofList : isLimited(path, nth) ? 429 : 200, 7),
+			new RequestQueue(),
+		);
+		const poll = async (path: string) => await ask(path, until(600, { isPoll: true }), budget(true));
+		const asked = () => times('/v2/user?limit=1').length;
+		const limited = [poll('/a')];
+		await time.pass(500);
+		limited.push(poll('/c'));
+		await time.pass(500);
+		await Promise.all([...limited, poll('/b')]);
+		expect([times('/b'), asked()]).toEqual([[seconds], count]);
+		await poll('/d');
+		expect(asked()).toBe(count + 1);
+	});
+
 	it('wait after a 429 without Retry-After as long as its request', async () => {
 		const { ask, times } = served((path) => status(path === '/a' ? 429 : 200), new RequestQueue());
 		const first = ask('/a', { maxAttempts: 2 });
@@ -222,4 +244,13 @@ it.each([
 	const { ask, queue } = served(() => status(code));
 	await ask('/a', until(5));
 	expect(queue.lastThrottle !== undefined).toBe(isThrottle);
+});
+
+it.each([
+	[false, 1],
+	[true, 0],
+])('a request that fails counts towards an outage, but not in a poll: %p', async (isPoll, count) => {
+	const { ask, queue } = served(() => status(500));
+	await ask('/a', { isPoll });
+	expect(queue.failing.count).toBe(count);
 });
