@@ -46,6 +46,15 @@ describe('requests in flight', () => {
 		await end;
 	});
 
+	it.each([
+		['a web page', { body: '<html>' }],
+		['a redirect', { statusCode: 302 }],
+	])('are as few after %s, which proves no key either', async (_, given) => {
+		const { ask, queue } = served(() => given, new RequestQueue());
+		await ask();
+		expect(queue.places).toBe(4);
+	});
+
 	it('are halved by throttles, those sent together count once, and never fewer than one', async () => {
 		const { all, queue } = service([200, ...Array<number>(200).fill(429)]);
 		await all(1);

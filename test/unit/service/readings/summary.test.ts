@@ -322,6 +322,8 @@ it('has its columns in their order', () => {
 		'from to providers source_types connected time_zone user_id row_id',
 	];
 	expect(Object.keys(summary([], {}, bloodPressure, options))).toEqual(columns.join(' ').split(' '));
+	// A poll judges no user.
+	expect(poll([at(clock('07:00'), 120, 80)])).not.toHaveProperty('status');
 });
 
 describe('row_id', () => {
