@@ -17,6 +17,7 @@ const status = (statusCode: number, seconds?: number | string): Given => ({
 const LATE: Given = { statusCode: 500, tookMs: 10_000 };
 const CUT: Given = { headers: { 'content-type': 'application/json' }, body: '{"users": [' };
 const UNKNOWN_HOST = Object.assign(new Error(), { code: 'ENOTFOUND' });
+const NO_ADDRESS = { description: expect.stringMatching(/^The name of/) };
 
 /** A request as the trigger sends it: throttles are waited out until `seconds` from now. */
 const until = (seconds: number, more: Partial<ClientOptions> = {}) => ({
@@ -51,14 +52,8 @@ it.each<[string, Array<Given | Error>, Options, number[], unknown]>([
 		},
 	],
 	['a failure that passes', [status(502), status(408), {}], plain, [0, 0.5, 1.5], 'OK'],
-	['no connection', [UNKNOWN_HOST], plain, [0], { description: expect.stringMatching(/^The name of/) }],
-	[
-		'no connection after a failure',
-		[status(500), UNKNOWN_HOST],
-		plain,
-		[0, 0.5],
-		{ description: expect.stringMatching(/^The name of/) },
-	],
+	['no connection', [UNKNOWN_HOST], plain, [0], NO_ADDRESS],
+	['no connection after a failure', [status(500), UNKNOWN_HOST], plain, [0, 0.5], NO_ADDRESS],
 	['a body that is cut off', [CUT, {}], plain, [0, 0.5], 'OK'],
 	[
 		'one attempt',
