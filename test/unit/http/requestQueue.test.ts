@@ -47,11 +47,11 @@ describe('requests in flight', () => {
 	});
 
 	it.each([
-		['a web page', { body: '<html>' }],
-		['a redirect', { statusCode: 302 }],
-	])('are as few after %s, which proves no key either', async (_, given) => {
+		['a web page', { body: '<html>' }, false],
+		['a redirect, of the list, too', { statusCode: 302 }, true],
+	])('are as few after %s, which proves no key either', async (_, given, concernsAll) => {
 		const { ask, queue } = served(() => given, new RequestQueue());
-		await ask();
+		expect(await ask()).toMatchObject({ concernsAll });
 		expect(queue.places).toBe(4);
 	});
 
