@@ -34,15 +34,18 @@ describe('4: several groups of one provider, and keys that are labs', () => {
 	});
 });
 
-it('4: a source whose fields come in another order is the same', () => {
+it('4: a source whose fields come in another order is the same, a group with a field of its own is not', () => {
 	const groups = [
 		{ app_id: 1, type: 'cuff' },
 		{ type: 'cuff', app_id: 1 },
 		{ type: 'cuff', app_id: 2 },
 	];
 	const list = groups.map((source) => ({ slug: 'omron', data: [{}], source, extras: {} }));
+	const all = [...list, { ...list[0], extras: { note: 1 } }];
 	const user = { user_id: STEADY.user_id, client_user_id: null };
-	expect(groupedRow(list, user).groups).toMatchObject({ omron: [{ data: [{}, {}] }, { data: [{}] }] });
+	expect(groupedRow(all, user).groups).toMatchObject({
+		omron: [{ data: [{}, {}] }, { data: [{}] }, { data: [{}], note: 1 }],
+	});
 });
 
 it('5: extra fields are kept, and never in place of a column', async () => {

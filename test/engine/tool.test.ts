@@ -68,11 +68,15 @@ describe('results for a model', () => {
 		});
 	});
 
-	it('the client user ID where that is known {{ }}', async () => {
-		const rows = await answer(bloodPressureOf(byClientId(fromAI('User'))), { User: SPECIAL_ID });
-		expect(Object.keys(rows[0]).join(' ')).toBe(
-			'client_user_id local_time systolic diastolic unit provider source_type',
-		);
+	it.each([
+		['readings', 'client_user_id local_time systolic diastolic unit provider source_type'],
+		[
+			'summary',
+			'client_user_id mean unit readings days latest latest_time highest highest_time lowest lowest_time providers source_types',
+		],
+	])('the client user ID where that is known {{ }}, with the output %s', async (output, columns) => {
+		const rows = await answer(bloodPressureOf(byClientId(fromAI('User')), { output }), { User: SPECIAL_ID });
+		expect(Object.keys(rows[0]).join(' ')).toBe(columns);
 	});
 
 	it('no other fields of the service, and no empty ones {{ }}', async () => {

@@ -141,7 +141,7 @@ export class Attempts {
 			for (;;) {
 				const { notBefore = performance.now() } = this;
 				// Goes ahead of the first requests for other users.
-				const isFurther = Boolean(isProbe || this.count > 0 || budget?.isBegun);
+				const isFurther = Boolean(this.count > 0 || budget?.isBegun);
 				const queued = {
 					signal,
 					timeoutMs,

@@ -1,5 +1,5 @@
 /** Client, with a request helper of the test: options of a caller, answers, and memory after many requests. */
-import { connect } from '../../../nodes/HealthDataService/http/client';
+import { connect, withOptions, type Get } from '../../../nodes/HealthDataService/http/client';
 import { RequestQueue } from '../../../nodes/HealthDataService/http/requestQueue';
 import { heapInUse, listenersOf, nextTurn } from '../../helpers/machine';
 import { contextWith, playing, type Helper } from '../../helpers/playedService';
@@ -8,6 +8,12 @@ import { useVirtualTime } from '../../helpers/virtualTime';
 const time = useVirtualTime();
 
 const queueOf = () => new RequestQueue();
+
+it("a request's own options come before those of all requests", async () => {
+	const get = jest.fn();
+	await withOptions(get as Get, { maxAttempts: 5 })('/a', {}, undefined, { maxAttempts: 1 });
+	expect(get).toHaveBeenCalledWith('/a', {}, undefined, { maxAttempts: 1 });
+});
 
 const hangs: Helper = async function () {
 	const signal = this.getExecutionCancelSignal();

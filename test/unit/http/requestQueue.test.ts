@@ -46,6 +46,15 @@ describe('requests in flight', () => {
 		await end;
 	});
 
+	it.each([
+		['a web page', { body: '<html>' }, false],
+		['a redirect, of the list, too', { statusCode: 302 }, true],
+	])('are as few after %s, which proves no key either', async (_, given, concernsAll) => {
+		const { ask, queue } = served(() => given, new RequestQueue());
+		expect(await ask()).toMatchObject({ concernsAll });
+		expect(queue.places).toBe(4);
+	});
+
 	it('are halved by throttles, those sent together count once, and never fewer than one', async () => {
 		const { all, queue } = service([200, ...Array<number>(200).fill(429)]);
 		await all(1);
@@ -104,9 +113,16 @@ describe('failures in a row', () => {
 		expect(ends.at(-1)).toMatchObject(last);
 	});
 
+	it('of requests sent together ask the list once', async () => {
+		const { all, times } = service(Array<number>(60).fill(500));
+		await all(60);
+		expect(times('/v2/user?limit=1')).toHaveLength(1);
+	});
+
 	it.each([200, 403])('are forgotten with an answer: %i', async (code) => {
-		const { all, queue } = service([...Array<number>(49).fill(500), code, 500, 500], { concurrency: 1 });
-		await all(50);
+		// The first 403 asks the list, too.
+		const { all, queue } = service([code, ...Array<number>(49).fill(500), code, 500, 500], { concurrency: 1 });
+		await all(51);
 		await time.pass(BREAKER_LIMITS.forMs);
 		await all(2);
 		expect(queue.failing.count).toBe(2);

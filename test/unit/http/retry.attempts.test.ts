@@ -17,6 +17,7 @@ const status = (statusCode: number, seconds?: number | string): Given => ({
 const LATE: Given = { statusCode: 500, tookMs: 10_000 };
 const CUT: Given = { headers: { 'content-type': 'application/json' }, body: '{"users": [' };
 const UNKNOWN_HOST = Object.assign(new Error(), { code: 'ENOTFOUND' });
+const NO_ADDRESS = { description: expect.stringMatching(/^The name of/) };
 
 /** A request as the trigger sends it: throttles are waited out until `seconds` from now. */
 const until = (seconds: number, more: Partial<ClientOptions> = {}) => ({
@@ -51,7 +52,8 @@ it.each<[string, Array<Given | Error>, Options, number[], unknown]>([
 		},
 	],
 	['a failure that passes', [status(502), status(408), {}], plain, [0, 0.5, 1.5], 'OK'],
-	['no connection', [UNKNOWN_HOST], plain, [0], { description: expect.stringMatching(/^The name of/) }],
+	['no connection', [UNKNOWN_HOST], plain, [0], NO_ADDRESS],
+	['no connection after a failure', [status(500), UNKNOWN_HOST], plain, [0, 0.5], NO_ADDRESS],
 	['a body that is cut off', [CUT, {}], plain, [0, 0.5], 'OK'],
 	[
 		'one attempt',
@@ -159,6 +161,7 @@ describe('other requests', () => {
 	it.each<[string, number, Options, number]>([
 		['a 429', 429, plain, 7],
 		['no 500', 500, plain, 1],
+		['no 429 of a probe', 429, () => [{}, { isProbe: true }], 1],
 		['no 429 of a single attempt', 429, () => [until(600), { maxAttempts: 1 }], 1],
 	])('wait for the Retry-After of %s', async (_, code, options, seconds) => {
 		const { ask, times } = served(
@@ -169,6 +172,36 @@ describe('other requests', () => {
 		await time.pass(1000);
 		await Promise.all([first, ask('/b')]);
 		expect(times('/b')).toEqual([seconds]);
+	});
+
+	it.each([
+		// The second request is limited after an answer.
+		['all', 429, 7, 2],
+		['single users', 200, 1, 1],
+	])('of a poll wait for one of %s: the list is asked once until an answer', async (_, ofList, seconds, count) => {
+		const isLimited = (path: string, nth: number) => !path.startsWith('/b') && nth === 1;
+		const { ask, times } = served(
+			(path, nth) => status(path.startsWith('/v2') ? ofList : isLimited(path, nth) ? 429 : 200, 7),
+			new RequestQueue(),
+		);
+		const poll = async (path: string) => await ask(path, until(600, { isPoll: true }), budget(true));
+		const asked = () => times('/v2/user?limit=1').length;
+		const limited = [poll('/a')];
+		await time.pass(500);
+		limited.push(poll('/c'));
+		await time.pass(500);
+		await Promise.all([...limited, poll('/b')]);
+		expect([times('/b'), asked()]).toEqual([[seconds], count]);
+		await poll('/d');
+		expect(asked()).toBe(count + 1);
+	});
+
+	it('wait after a 429 without Retry-After as long as its request', async () => {
+		const { ask, times } = served((path) => status(path === '/a' ? 429 : 200), new RequestQueue());
+		const first = ask('/a', { maxAttempts: 2 });
+		await time.pass(100);
+		await Promise.all([first, ask('/b')]);
+		expect(times('/b')).toEqual([0.5]);
 	});
 
 	it('for the first time are sent after those of a user who was begun', async () => {
@@ -190,10 +223,29 @@ describe('other requests', () => {
 });
 
 it.each([
+	[2, 7],
+	[3, 2],
+])('after %i failures of others in a row, a request has %i attempts', async (count, attempts) => {
+	const { ask, queue, times } = served(() => status(500));
+	queue.failing.count = count;
+	await ask();
+	expect(times()).toHaveLength(attempts);
+});
+
+it.each([
 	[429, true],
 	[500, false],
 ])('a %i that is outlasted is the last throttle of the queue: %p', async (code, isThrottle) => {
 	const { ask, queue } = served(() => status(code));
 	await ask('/a', until(5));
 	expect(queue.lastThrottle !== undefined).toBe(isThrottle);
+});
+
+it.each([
+	[false, 1],
+	[true, 0],
+])('a request that fails counts towards an outage, but not in a poll: %p', async (isPoll, count) => {
+	const { ask, queue } = served(() => status(500));
+	await ask('/a', { isPoll });
+	expect(queue.failing.count).toBe(count);
 });

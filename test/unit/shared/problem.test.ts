@@ -1,6 +1,5 @@
 /** Problem, and its conversion to an error of n8n. */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
-import { isObject } from '../../../nodes/HealthDataService/shared/values';
 import { Problem, toNodeError, type Kind } from '../../../nodes/HealthDataService/shared/problem';
 
 const node = { id: '1', name: 'Node', type: 'test', typeVersion: 1, position: [0, 0], parameters: {} } as INode;
@@ -61,14 +60,4 @@ describe('as an error of n8n', () => {
 		expect(error).toMatchObject({ message: 'of the code', context: { itemIndex: 2 } });
 		expect((error as { failure?: object }).failure).toBeUndefined();
 	});
-});
-
-describe('JSON', () => {
-	it.each<[unknown, boolean]>([
-		[{}, true],
-		[[], false],
-		[null, false],
-		['{}', false],
-		[undefined, false],
-	])('%p is an object: %p', (value, is) => expect(isObject(value)).toBe(is));
 });

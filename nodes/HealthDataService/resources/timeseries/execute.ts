@@ -125,7 +125,6 @@ function unreadableProblem(user: UserRef, problem: Problem): Problem {
 	return problem.reworded(
 		subject + problem.message,
 		`${problem.description}. To go on without users who cannot be read, set 'On Error' to Continue in the settings of this node`,
-		{ concernsAll: true },
 	);
 }
 

@@ -77,7 +77,7 @@ async function readUser(
 	const { attemptsOf, isTimeUp } = options;
 	const budget = new Budget(options.budget);
 	const getOfUser = withOptions(get, {
-		...(attemptsOf && { maxAttempts: attemptsOf(selected) }),
+		maxAttempts: attemptsOf?.(selected),
 		isCancelled: () => hasEnded() || (!budget.isBegun && isTimeUp?.() === true),
 		budget,
 	});

@@ -165,7 +165,7 @@ export function periodColumns(
 const before = (column: string) => `${column}_before`;
 
 /** Columns that an AI agent does not get, and the times of a reading. */
-const LONG = ['client_user_id', 'user_id', 'row_id', 'from', 'to', 'connected'];
+const LONG = ['user_id', 'row_id', 'from', 'to', 'connected'];
 
 /** The columns for an AI agent, which pays for each character: means as one text, and no minima and maxima. */
 export function shortColumns(

@@ -220,7 +220,7 @@ function resolver(
 		const record = known.get(id) ?? (await resolveUser(get, id));
 		if (!record && notFound) throw notFound(entry);
 		if (!record) return undefined;
-		const selected = { ...toSelectedUser(record, place), knownAs: id, entry };
+		const selected = toSelectedUser(record, place);
 		const { user_id } = selected.user;
 		const isFirst = !found.has(user_id);
 		found.add(user_id);

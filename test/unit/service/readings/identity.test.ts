@@ -158,4 +158,10 @@ describe('same-time readings', () => {
 		expect(first).toBe(keyOf());
 		expect(ranked({ systolic: 120, id: b }, { systolic: 130, id: a })).toEqual([second, first]);
 	});
+
+	it('are in the order of their values if one has no id, and change no other reading', () => {
+		const later = { timestamp: '2026-03-03T09:00:00Z', systolic: 140 };
+		const keys = ranked({ systolic: 130, id: 'a' }, { systolic: 120 }, later);
+		expect(keys.slice(1)).toEqual([keyOf(), keyOf(later)]);
+	});
 });

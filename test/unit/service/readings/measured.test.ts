@@ -54,9 +54,10 @@ describe('blood pressure, with 180/110 and 90/50', () => {
 		expect(reachOf(bloodPressure, thresholds, pressure(180, 130))).toEqual(['high']);
 	});
 
-	it('0 is a value', () => {
+	it('0 is a value, null is none', () => {
 		const thresholds = given(bloodPressure.thresholds, { minSystolic: 0 });
 		expect(reachOf(bloodPressure, thresholds, pressure(120, 80))).toEqual(['high']);
+		expect(reachOf(bloodPressure, thresholds, pressure(null, 80))).toEqual([]);
 	});
 });
 

@@ -42,17 +42,21 @@ it('time in the queue does not count as time of a user, whose requests share wha
 	const stopped: unknown[] = [];
 	let asked = 0;
 	const answer = async ({ budget }: RequestOptions) => {
-		stopped.push(budget!.stoppedBy?.message);
+		stopped.push(budget!.stoppedBy);
 		await time.pass(100);
 		if (++asked < 3) budget!.start();
 		await time.pass(100);
 		budget!.stop();
 		return { groups: {}, ...(asked === 1 && { next_cursor: 'x' }) };
 	};
+	const begun = time.elapsed;
 	const results = await read([{}, {}], answer, { budget: () => ({ retryMs: 0, totalMs: 100 }) });
 	// Two pages, each half its time in the queue; a user without a request has taken no time.
-	expect(stopped).toEqual([undefined, 'Reading one user takes longer than a poll may last', undefined]);
+	const tooSlow = { message: 'Reading one user takes longer than a poll may last' };
+	const description = expect.stringMatching(/^Lower 'Lookback Hours'/);
+	expect(stopped).toMatchObject([undefined, { ...tooSlow, description }, undefined]);
 	expect(results.map(({ tookMs }) => tookMs)).toEqual([200, 0]);
+	expect(results.map(({ endedAt }) => endedAt - begun)).toEqual([400, 600]);
 });
 
 it('retries end before requests do, and a request that was sent is not cancelled', async () => {
@@ -85,4 +89,35 @@ it('a problem of an unresolved user is reported without a request, and the user 
 		{ problem, rows: [], isGone: false },
 	]);
 	expect(answer).not.toHaveBeenCalled();
+});
+
+it('a range in which there can be no readings is not requested', async () => {
+	const answer = jest.fn();
+	expect(await read([{}], answer, { query: () => undefined })).toMatchObject([{ rows: [], isGone: false }]);
+	expect(answer).not.toHaveBeenCalled();
+});
+
+it('each request of a user has as many attempts as the user may have', async () => {
+	const given: unknown[] = [];
+	const answer = async ({ maxAttempts }: RequestOptions) => {
+		given.push(maxAttempts);
+		return { groups: {} };
+	};
+	await read([{}, {}], answer, { attemptsOf: ({ user }) => (user.user_id === 'u0' ? 2 : undefined) });
+	expect(given).toEqual([2, undefined]);
+});
+
+it('a user who fails after the end of the read is not reported', async () => {
+	const onDone = jest.fn(() => {
+		throw new Error('Stop');
+	});
+	let asked = 0;
+	const answer = async () => {
+		if (++asked === 1) return { groups: {} };
+		await time.pass(100);
+		throw new Problem('Late', '');
+	};
+	await expect(read([{}, {}], answer, { width: 2, onDone })).rejects.toThrow('Stop');
+	await time.pass(200);
+	expect([asked, onDone.mock.calls.length]).toEqual([2, 1]);
 });

@@ -56,6 +56,11 @@ describe('readingRows', () => {
 		expect(rows({ omron: [{ data, source: 'cuff' }] })).toMatchObject([{ provider: 'omron', source_type: 'cuff' }]);
 	});
 
+	it('keeps a field of theirs that is called like the change of a row', () => {
+		const groups = groupsOf({ groups: { omron: [{ data: [{ change: 'x' }] }] } });
+		expect(readingRows({ metric, hasChange: true }, groups, owner)).toMatchObject([{ change: null, change_raw: 'x' }]);
+	});
+
 	const group = { data: [] };
 	it.each([
 		['groups', undefined],

@@ -144,6 +144,14 @@ describe('equal readings', () => {
 	])('%s', (_, groups, readings) => {
 		expect(summary([groups]).readings).toBe(readings);
 	});
+
+	it.each([
+		['values', at(clock('08:00'), '121?', 80)],
+		['units', at(clock('08:00'), '120?', 80, { unit: 'foo' })],
+	])('those that cannot be compared are not equal with other %s', (_, other) => {
+		const one = at(clock('08:00'), '120?', 80);
+		expect(summary([[one, one, other]]).left_out).toBe(2);
+	});
 });
 
 const every = (count: number, systolic: unknown, diastolic: unknown, more: IDataObject = {}) =>
@@ -184,6 +192,8 @@ it('a user without readings has a row of zeros', () => {
 		...{ providers: '', source_types: '' },
 	});
 	expect(daily([])).toEqual([]);
+	// Only blood pressure has its means as one text.
+	expect(summary([], {}, mindfulness)).not.toHaveProperty('mean');
 });
 
 describe('status', () => {
@@ -208,9 +218,8 @@ describe('status', () => {
 		expect(few).toMatchObject({ status: 'high', enough_readings: false, readings: 7 });
 		const { enough_readings } = summary([week(176, 108)], {}, bloodPressure, { minReadings: 7, minDays: 8 });
 		expect(enough_readings).toBe(false);
-		expect(summary([week(176, 108)], {}, bloodPressure, { minReadings: 7 })).toMatchObject({
-			enough_readings: true,
-		});
+		const enough = summary([week(176, 108)], {}, bloodPressure, { minReadings: 7, minDays: 7 });
+		expect(enough).toMatchObject({ enough_readings: true });
 	});
 
 	it('Return Only keeps the users with it', () => {
@@ -229,9 +238,10 @@ it('names the newest reading that reached a limit', () => {
 		{ column: 'systolic', least: 180 },
 		{ column: 'diastolic', least: 110 },
 	];
-	const groups = [at(clock('06:30'), 140, 112), at(clock('07:00'), 150, 95), at(clock('05:00'), 181, 90)];
+	const early = [at(clock('05:00'), 181, 90), at(clock('04:00'), 182, 90)];
+	const groups = [at(clock('06:30'), 140, 112), at(clock('07:00'), 150, 95), ...early];
 	expect(summary([groups], {}, bloodPressure, { limits })).toMatchObject({
-		...{ highest: '181/90', reached: 'high', reached_reading: '140/112', reached_time: '2026-03-02 06:30:00' },
+		...{ highest: '182/90', reached: 'high', reached_reading: '140/112', reached_time: '2026-03-02 06:30:00' },
 	});
 	const none = summary([[groups[1]]], {}, bloodPressure, { limits });
 	expect(none).toMatchObject({ reached: '', reached_reading: null, reached_time: null });
@@ -239,6 +249,8 @@ it('names the newest reading that reached a limit', () => {
 
 it('of equal readings the later is the highest and the lowest, and one without a time is never the latest', () => {
 	const groups = [at(clock('07:00'), 120, 80), at(clock('09:00'), 120, 80), at(null, 120, 80)];
+	const others = [at(clock('08:00'), 120, 81), at(clock('10:00'), 120, 79)];
+	expect(summary([[...groups, ...others]])).toMatchObject({ highest: '120/81', lowest: '120/79' });
 	expect(summary([groups])).toMatchObject({
 		...{ latest_time: '2026-03-02 09:00:00', highest_time: '2026-03-02 09:00:00', lowest_time: '2026-03-02 09:00:00' },
 		...{ readings: 3, days: 1 },
@@ -253,13 +265,14 @@ describe('the period before', () => {
 	const groups = ['02-26', '02-27', '02-28', '03-01', '03-02'].map((day, index) =>
 		at(`2026-${day}T07:00:00Z`, 120 + index, 80),
 	);
-	const compared = (days: Days, from = 0) =>
-		summary([[...groups.slice(from), at(null, 99, 60)]], days, bloodPressure, { comparesPrevious: true });
+	const compared = (days: Days, from = 0, ...more: Group[]) =>
+		summary([[...groups.slice(from), at(null, 99, 60), ...more]], days, bloodPressure, { comparesPrevious: true });
 
 	it('has as many calendar days; readings without a time are of the present one', () => {
 		// The service sends the readings from 27 February on.
-		expect(compared({ startDate: '2026-03-01', endDate: '2026-03-02' }, 1)).toMatchObject({
-			...{ readings: 3, from: '2026-03-01', to: '2026-03-02' },
+		const days = { startDate: '2026-03-01', endDate: '2026-03-02' };
+		expect(compared(days, 1, at('2026-03-01', 98, 60))).toMatchObject({
+			...{ readings: 4, from: '2026-03-01', to: '2026-03-02' },
 			...{ readings_before: 2, systolic_mean_before: 121.5, mean_before: '121.5/80.0' },
 		});
 	});
@@ -268,6 +281,8 @@ describe('the period before', () => {
 		const days = { startDate: '2026-03-01', endDate: '2026-03-02' };
 		const row = compared(days);
 		expect(row).toMatchObject(summary([[...groups.slice(3), at(null, 99, 60)]], days));
+		// Without it, all that the service sends counts.
+		expect(summary([groups], days)).toMatchObject({ readings: 5 });
 	});
 
 	it('of exact times ends with the instant at which they begin', () => {
@@ -297,6 +312,20 @@ describe('the day of a reading', () => {
 	});
 });
 
+it('has its columns in their order', () => {
+	const limits = [{ column: 'systolic', least: 135 }];
+	const options = { limits, meanLimits: limits, minDays: 3, comparesPrevious: true, hasTimeZone: true };
+	const columns = [
+		'client_user_id status enough_readings reached reached_reading reached_time systolic_mean diastolic_mean mean unit',
+		'readings days latest latest_time highest highest_time lowest lowest_time systolic_min systolic_max diastolic_min',
+		'diastolic_max left_out systolic_mean_before diastolic_mean_before mean_before readings_before status_before',
+		'from to providers source_types connected time_zone user_id row_id',
+	];
+	expect(Object.keys(summary([], {}, bloodPressure, options))).toEqual(columns.join(' ').split(' '));
+	// A poll judges no user.
+	expect(poll([at(clock('07:00'), 120, 80)])).not.toHaveProperty('status');
+});
+
 describe('row_id', () => {
 	const idOf = (make: typeof summaries, days: Days = {}, metric = bloodPressure, more = {}) =>
 		make([[at('2026-03-02T07:00Z', 120, 80)]], days, metric, more)[0].row_id as string;
@@ -315,8 +344,8 @@ describe('row_id', () => {
 			idOf(make, {}, { ...bloodPressure, value: 'other' }),
 		];
 		expect(new Set([id, ...others].map((one) => one.slice(-26))).size).toBe(4);
-		const narrower = idOf(make, { startDate: '2026-03-02', endDate: '2026-03-02' });
-		expect(narrower === id).toBe(make === daily);
+		for (const narrower of [{ startDate: '2026-03-02' }, { endDate: '2026-03-02' }])
+			expect(idOf(make, narrower) === id).toBe(make === daily);
 	});
 });
 
@@ -345,10 +374,12 @@ describe('one item per user of a poll', () => {
 		['190 mmHg', null, {}, 'not comparable', '190 mmHg/–'],
 		[25, 15, { unit: 'foo' }, 'not comparable', '25/15 foo'],
 		[85, 140, {}, '', '85/140'],
-	])('%j/%j %j where nothing counts is shown as it came', (systolic, diastolic, more, reached, shown) => {
-		const row = poll([at(clock('07:00'), systolic, diastolic, more)], { limits });
-		expect(row).toMatchObject({ reached, latest: shown, highest: shown, latest_time: '2026-03-02 07:00:00' });
-		expect(row).toMatchObject({ readings: 0, left_out: 1, unit: null, lowest: null });
+	])('%j/%j %j where nothing counts: the newest is shown as it came', (systolic, diastolic, more, reached, shown) => {
+		const groups = [at(clock('07:00'), systolic, diastolic, more), at(clock('06:00'), null, null)];
+		const row = poll(groups, { limits });
+		const time = '2026-03-02 07:00:00';
+		expect(row).toMatchObject({ reached, latest: shown, highest: shown, latest_time: time, highest_time: time });
+		expect(row).toMatchObject({ readings: 0, left_out: 2, unit: null, lowest: null });
 	});
 
 	it('has the same row_id for the same readings in any order, and another after a correction', () => {
@@ -356,6 +387,7 @@ describe('one item per user of a poll', () => {
 		const { row_id } = poll(groups);
 		expect(row_id).toMatch(/^bloodPressure-poll-[0-9a-f]{32}$/);
 		expect(poll([...groups].reverse()).row_id).toBe(row_id);
-		expect(poll([groups[0], at(clock('08:00'), 191, 95)]).row_id).not.toBe(row_id);
+		for (const other of [at(clock('08:00'), 191, 95), at(clock('08:01'), 190, 95)])
+			expect(poll([groups[0], other]).row_id).not.toBe(row_id);
 	});
 });

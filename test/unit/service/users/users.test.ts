@@ -7,6 +7,7 @@ import {
 	isClientUserId,
 	isConnectedTo,
 	pageBeyondTotal,
+	resolveUser,
 	userPage,
 } from '../../../../nodes/HealthDataService/service/users/users';
 import { Problem } from '../../../../nodes/HealthDataService/shared/problem';
@@ -30,6 +31,11 @@ it.each([undefined, null, 'users', { 0: ANNA }, [ANNA, 'ben'], [null]])('%p is n
 	await expect(userPage(service({ users }).get, 0)).rejects.toMatchObject({
 		message: "The service's answer has no 'users'",
 	});
+});
+
+it.each([undefined, null, 7])('a record with the user_id %p is no user', async (user_id) => {
+	const { get } = service({ ...ANNA, user_id });
+	await expect(resolveUser(get, 'anna')).rejects.toThrow("The service's answer has no 'user_id'");
 });
 
 describe('after total', () => {
