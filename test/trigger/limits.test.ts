@@ -111,6 +111,18 @@ describe('a throttle', () => {
 		expect(w.used.sandbox.requests).not.toEqual([]);
 	});
 
+	it('that lasts is told every hour, not as a round that takes long', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		limit({ 'retry-after': '3000' });
+		for (let poll = 0; poll < 10; poll++) {
+			w.pass(25 * MINUTE);
+			await n8n.tick();
+		}
+		expect(n8n.reported).toHaveLength(4);
+		expect(n8n.reported[3].message).not.toContain('To read all users once');
+	});
+
 	it('that names a time before anybody was read: nothing is sent until then either', async () => {
 		const n8n = w.trigger();
 		limit({ 'retry-after': '3000' });

@@ -6,7 +6,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { useLogLines } from '../helpers/logLines';
 import { n8nLogger } from '../helpers/machine';
 import { byClientId } from '../helpers/requests';
-import { allUsers, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
+import { allUsers, MINUTE, onBothSchedulers, savedState, watch } from '../helpers/watch';
 
 const WITHIN_MS = 10_000;
 const adviceOf = (noun: string) =>
@@ -138,6 +138,17 @@ onBothSchedulers((scheduler) => {
 				expect(log).toEqual([]);
 			},
 		);
+
+		it('a provider that no user has, and a first pass that takes two polls: one report', async () => {
+			w.used.sandbox.switches.fault = (_, url) => (url.includes('timeseries') ? { delayMs: 25_000 } : undefined);
+			for (let i = 0; i < 20; i++) w.history.addUser(`user ${i}`);
+			const n8n = w.trigger(slug('OMRON'));
+			await n8n.start();
+			expect([savedState(n8n).pass, n8n.reported]).toEqual([0, []]);
+			w.used.sandbox.switches.fault = () => undefined;
+			for (let i = 0; i < 2; i++) await n8n.tick();
+			expect(n8n.reported).toHaveLength(1);
+		});
 
 		it('no report for a provider that a user has, without readings too', async () => {
 			const n8n = w.trigger(slug('omron'));

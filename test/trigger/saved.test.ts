@@ -2,7 +2,16 @@
  * Saving by n8n: the in-memory scheduler with the rows and at a start, the durable one in a row with the execution. With kills,
  * starts, long absences, stale rows and failed emits.
  */
-import { HOUR, isPassComplete, MINUTE, onBothSchedulers, savedState, valuesOf, watch } from '../helpers/watch';
+import {
+	allUsers,
+	HOUR,
+	isPassComplete,
+	MINUTE,
+	onBothSchedulers,
+	savedState,
+	valuesOf,
+	watch,
+} from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -28,6 +37,17 @@ onBothSchedulers((scheduler) => {
 		w.pass(240 * HOUR);
 		expect(await n8n.start('init')).toHaveLength(10);
 		expect(await n8n.tick()).toBeUndefined();
+	});
+
+	it('forgets the readings of more than a day before the lookback', async () => {
+		const n8n = w.trigger({ ...allUsers, options: { lookback: 2 } });
+		await n8n.start();
+		for (let day = 0; day < 5; day++) {
+			w.pass(24 * HOUR);
+			w.history.add(w.anna, w.reading(0, 100 + day));
+			await n8n.tick();
+		}
+		expect(Object.values(savedState(n8n).seen)).toHaveLength(2);
 	});
 
 	it('saves no reading and no name', async () => {

@@ -157,8 +157,15 @@ export class Cursors {
 		this.change(listed, { tried: this.poll, ended: 'failed' });
 	}
 
-	/** After a read that a limit of this user or the end of the poll has ended: once, the user stays due. Then it was the user's turn. */
+	/** After a read that the end of the poll has ended: once, the user stays due. The second time in a row it is a failed one. */
 	cut(listed: Listed) {
+		const { ended } = this.of(listed);
+		if (ended) this.fail(listed);
+		else this.change(listed, { ended: 'cut' });
+	}
+
+	/** After a limit that only this user meets: once, the user stays due. The second time in a row it was the user's turn. */
+	throttle(listed: Listed) {
 		const { ended } = this.of(listed);
 		this.change(listed, ended ? { tried: this.poll } : { ended: 'cut' });
 	}

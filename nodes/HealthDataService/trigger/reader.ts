@@ -211,14 +211,15 @@ class PollReader {
 		this.cursors.meet(result);
 		const problem = result.problem ?? this.results.detect(result);
 		if (!problem) return this.noteRead(result);
-		const isLimit = isThrottle(problem);
+		const isLimit: boolean = isThrottle(problem);
 		const { queue, troubles } = this.options;
 		if (isLimit && (await queue.knowsThrottledForAll()))
 			return this.endBy(problem);
-		const isCut = isLimit || this.isCutShort(result);
+		const isCut = !isLimit && this.isCutShort(result);
 		// An answer that the end of the poll has cut off says nothing about the user.
 		if (!isCut || problem.httpCode)
 			troubles.set(keyOf(result), { label: labelOf(result), problem });
+		if (isLimit) return this.cursors.throttle(result);
 		if (isCut) return this.cursors.cut(result);
 		this.cursors.fail(result);
 		await this.noteFailure(problem);
@@ -273,9 +274,7 @@ class PollReader {
 		if (this.failuresInARow % FAILURES_TO_PROBE || this.isTimeUp()) return;
 		const outage = await this.probe();
 		if (!outage) return;
-		const isWithinPoll =
-			isThrottle(outage) || this.isTimeUp() || this.results.hasRead;
-		if (!isWithinPoll) throw outage;
+		if (!this.results.hasRead) throw outage;
 		this.endBy(outage);
 	}
 

@@ -28,6 +28,13 @@ const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 		},
 	],
 	[
+		'A 503 that comes too late for another attempt is told by the second poll',
+		{
+			...{ scheduler: 'durable', people: 20, everyMinutes: 10, latencyMs: 5000, concurrency: 1 },
+			stretches: [stretch(1, 10, 0, 5, '503')],
+		},
+	],
+	[
 		'A user with a limit of its own is not told within an hour of a failure that is over',
 		{
 			...{ people: 14, everyMinutes: 10 },
