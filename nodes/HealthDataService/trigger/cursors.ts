@@ -138,8 +138,12 @@ export class Cursors {
 		const start = this.windowStart(cursor);
 		if (since === undefined) return { start, end };
 		// Watching begins with this poll: either clock may be the wrong one.
-		if (since === time)
-			return { start, end, watchingSince: latest, readAt: Date.now() };
+		if (since === time) {
+			const begun = this.before.since;
+			const isEarlier = this.isStarting && begun < this.clock.now;
+			const watchingSince = isEarlier ? begun : latest;
+			return { start, end, watchingSince, readAt: Date.now() };
+		}
 		return { start, end, watchingSince: since, readAt: latestNow };
 	}
 

@@ -64,7 +64,8 @@ function troubleOf({ cursors }: PollResult, local: Local) {
 	const unread = entries.filter(
 		(entry) => isFailing(entry) || isOld(entry[1].read),
 	);
-	const first = unread.find(isFailing) ?? unread.at(0);
+	const isKnown = ([key]: Entry) => troubles.has(key);
+	const first = unread.find(isFailing) ?? unread.find(isKnown) ?? unread.at(0);
 	// The poll that reaches the last users of a round may meet no limit itself.
 	const limit = isOld(throttle?.at) ? undefined : throttle;
 	/** Whether nothing is wrong but that a round over all users takes longer than an hour. */

@@ -42,6 +42,16 @@ export const found: Found[] = [
 		steps: [{ do: 'clock', hours: -23 }, measure({ late: 0.9 }), poll, { do: 'wait', minutes: 5000 }],
 	},
 	{
+		name: 'A `Date` that is behind after a failed activation: what was measured since then is new',
+		world: { people: 1, pageSize: 1, sendsDate: true, listPage: 2, firstFault: { kind: '500', from: 1 } },
+		steps: [
+			...[{ do: 'date', hours: -23 } as const, { do: 'wait', minutes: 1 } as const, measure()],
+			...[{ do: 'twin', which: 71, value: 100, ownId: false } as const, measure()],
+			...[{ do: 'correct', which: 67, value: 7 } as const, poll, { do: 'leave', user: 0, after: 0 } as const],
+			{ do: 'correct', which: 54, value: 4 },
+		],
+	},
+	{
 		name: 'A user who failed from the beginning and recovered: a kill does not undo it',
 		world: { people: 3, firstFault: { kind: '500', from: 4 } },
 		steps: [poll, measure({ user: 1 }), killed],
