@@ -177,7 +177,7 @@ describe('the trigger', () => {
 	const count = (requests: string[]) => requests.filter((url) => url.includes('timeseries')).length;
 	const users = (requests: string[]) =>
 		new Set(requests.flatMap((url) => /timeseries\/([^/]+)/.exec(url)?.[1] ?? [])).size;
-	const provider = (requests: string[]) => queryOf(requests.at(-1)!).provider;
+	const provider = (requests: string[]) => queryOf(requests.findLast((url) => url.includes('timeseries'))!).provider;
 
 	it.each<[string, string, unknown, Fill, (requests: string[]) => unknown]>([
 		['Provider', '3', '3', (value) => watch({ provider: value }), provider],

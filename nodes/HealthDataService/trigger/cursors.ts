@@ -139,6 +139,7 @@ export class Cursors {
 		if (since === undefined) return { start, end };
 		// Watching begins with this poll: either clock may be the wrong one.
 		if (since === time) {
+			// Unless an earlier poll began to watch, but could read nobody: what was measured since then is new.
 			const begun = this.before.since;
 			const isEarlier = this.isStarting && begun < this.clock.now;
 			const watchingSince = isEarlier ? begun : latest;

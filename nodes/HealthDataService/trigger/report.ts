@@ -30,10 +30,10 @@ export function reportOf(
 ): Problem | undefined {
 	const { state, throttle, recovered } = result;
 	const trouble = troubleOf(result, local);
-	const { first, isListOld, isLongRound, isOver } = trouble;
+	const { first, isListOld, isLongRound, areAllSound } = trouble;
 	if (!first && !isListOld && !throttle) {
 		// All who were in trouble are read again, or have left: a new failure is told at once.
-		if (recovered && isOver) state.told = undefined;
+		if (recovered && areAllSound) state.told = undefined;
 		return undefined;
 	}
 	const everyMs = isLongRound ? DAY_MS : HOUR_MS;
@@ -58,13 +58,12 @@ function troubleOf({ cursors }: PollResult, local: Local) {
 		const known = troubles.get(key);
 		return known && hasFailed(cursor) && !isThrottle(known.problem);
 	};
-	const isSound = ([key, cursor]: Entry) =>
-		!hasFailed(cursor) && !troubles.has(key);
+	const isKnown = ([key]: Entry) => troubles.has(key);
+	const isSound = (entry: Entry) => !hasFailed(entry[1]) && !isKnown(entry);
 	const entries = [...cursors.entries];
 	const unread = entries.filter(
 		(entry) => isFailing(entry) || isOld(entry[1].read),
 	);
-	const isKnown = ([key]: Entry) => troubles.has(key);
 	const first = unread.find(isFailing) ?? unread.find(isKnown) ?? unread.at(0);
 	// The poll that reaches the last users of a round may meet no limit itself.
 	const limit = isOld(throttle?.at) ? undefined : throttle;
@@ -76,7 +75,7 @@ function troubleOf({ cursors }: PollResult, local: Local) {
 		limit,
 		isLongRound,
 		isListOld: isOld(listReadAt),
-		isOver: entries.every(isSound),
+		areAllSound: entries.every(isSound),
 	};
 }
 

@@ -79,7 +79,7 @@ export class PollResult {
 				this.cursors.windowOf(cursor),
 				isWanted,
 			);
-			this.found.push(...changes.map((row) => ({ row, result })));
+			for (const row of changes) this.found.push({ row, result });
 		} catch (error) {
 			return problemOfOne(error, false);
 		}
