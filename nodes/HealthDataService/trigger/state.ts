@@ -72,4 +72,6 @@ export const isStateOf = (state: TriggerState, node: string, of: string) =>
 
 /** The parts of a saved text, of equal length. */
 export const partsOf = (text: string, length: number): string[] =>
-	text.match(new RegExp(`.{${length}}`, 'g')) ?? [];
+	Array.from({ length: text.length / length }, (_, at) =>
+		text.slice(at * length, (at + 1) * length),
+	);
