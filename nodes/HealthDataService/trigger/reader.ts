@@ -198,12 +198,12 @@ class PollReader {
 	}
 
 	/** Each poll reads a user at least, however long the list has taken at a low rate. */
-	private get endAt(): number {
+	private get endAt() {
 		const { deadline, queue } = this.options;
 		return this.isAside || this.taken === 0 ? queue.endAt : deadline;
 	}
 
-	private readonly isTimeUp = (): boolean =>
+	private readonly isTimeUp = () =>
 		this.isOver || performance.now() >= this.endAt;
 
 	private async take(result: UserResult) {
@@ -243,7 +243,7 @@ class PollReader {
 	}
 
 	/** A user who was read tells more than the user list: readings may have a limit of their own. */
-	private sampleOf({ user, sentId }: SelectedUser): string | undefined {
+	private sampleOf({ user, sentId }: SelectedUser) {
 		const { metric } = this.settings.event;
 		const id = sentId ?? user.user_id;
 		if (!metric || !id) return undefined;
@@ -252,7 +252,7 @@ class PollReader {
 	}
 
 	/** Whether only the end of the poll has kept this user from being read. */
-	private isCutShort({ endedAt, tookMs }: UserResult): boolean {
+	private isCutShort({ endedAt, tookMs }: UserResult) {
 		const isLate = this.isOver || endedAt >= this.endAt;
 		return isLate && tookMs < this.options.timeoutMs;
 	}
@@ -282,6 +282,9 @@ class PollReader {
 	private async probe(): Promise<Error | undefined> {
 		const request = { ...SINGLE_ATTEMPT, isProbe: true };
 		const answer = this.get('/v2/user?limit=1', {}, undefined, request);
-		return await answer.then(() => undefined).catch((error: Error) => error);
+		return await answer.then(
+			() => undefined,
+			(error: Error) => error,
+		);
 	}
 }

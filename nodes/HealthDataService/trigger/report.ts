@@ -124,10 +124,7 @@ const LIMITED_ADVICE =
 const lastOf = ({ read, since, from }: Cursor) => read ?? since ?? from;
 
 /** The user in words, if this poll or an earlier failure knows more than a hash. */
-function nameOf(
-	cursor: Cursor,
-	label = 'one whom this poll has not reached',
-): string {
+function nameOf(cursor: Cursor, label = 'one whom this poll has not reached') {
 	const time = new Date(lastOf(cursor))
 		.toISOString()
 		.slice(0, 16)
@@ -135,7 +132,7 @@ function nameOf(
 	return `The first is ${label}, not read since ${time} UTC`;
 }
 
-function roundOf(cursor: Cursor): string {
+function roundOf(cursor: Cursor) {
 	const hours = Math.floor((Date.now() - lastOf(cursor)) / HOUR_MS);
 	return `To read all users once takes ${hours} h or more`;
 }

@@ -53,16 +53,16 @@ export class PollResult {
 	}
 
 	/** Whether the key has changed to one of another team: then all results are invalid. */
-	get isOtherTeam(): boolean {
+	get isOtherTeam() {
 		const { team } = this.before;
 		return team !== undefined && this.state.team !== team;
 	}
 
-	get hasRead(): boolean {
+	get hasRead() {
 		return this.reads.length > 0;
 	}
 
-	get isFull(): boolean {
+	get isFull() {
 		return this.found.length >= MAX_ROWS_PER_POLL;
 	}
 
@@ -88,7 +88,7 @@ export class PollResult {
 	}
 
 	/** Whether this pass has read every user, or failed to. */
-	get isPassComplete(): boolean {
+	get isPassComplete() {
 		const { cursors, isListRead, isAsideDone } = this;
 		const isDone = ([, cursor]: [string, Cursor]) =>
 			cursors.isDone(cursor) || (isAsideDone && hasFailed(cursor));
