@@ -104,7 +104,7 @@ class PollReader {
 		this.cursors = this.results.cursors;
 	}
 
-	async read(): Promise<PollResult> {
+	async read() {
 		this.waitOut(this.before.pausedUntil);
 		// First reads begin by the service's time, which the first answer tells.
 		if (!this.before.cursors.length && !this.isOver) await this.probe();
