@@ -58,7 +58,7 @@ async function polls({ users, latencyMs, rounds }) {
 	const state = () => Object.values(JSON.parse(host.saved))[0].state;
 	await host.start();
 	// Reads what the first poll had no time for.
-	while (state().since !== undefined) await host.tick();
+	while (state().pass === 0) await host.tick();
 
 	const start_date = new Date(state().cursors[0].from).toISOString();
 	const read = async (/** @type {ReturnType<typeof plain>} */ loop) =>
