@@ -114,7 +114,7 @@ it('names the failed user, and says that the others can be read', async () => {
 		link(),
 	]);
 	expect(poll).toEqual([
-		failed('Watch', `The readings of 1 user could not be read. ${USER_REFUSED}`),
+		failed('Watch', `The readings of 1 user could not be read. ${USER_REFUSED}.`),
 		// Cut at 300 characters, after what to do.
 		expect.stringMatching(
 			new RegExp(`^\`The first is ${ben.user_id}, not read since [\\d: -]+ UTC\\. ${ASK} New readings of all other`),
