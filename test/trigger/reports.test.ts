@@ -10,7 +10,7 @@ import { allUsers, MINUTE, onBothSchedulers, savedState, watch } from '../helper
 
 const WITHIN_MS = 10_000;
 const adviceOf = (noun: string) =>
-	`Check the fields and options: limits, a low 'Requests per Second' or slow answers may be the reason. The test reads the last 90 days of the first 50 users, for a few seconds. The published workflow reads all users, and starts with the next ${noun}.`;
+	`Check limits and other options: a low 'Requests per Second' or slow answers may be the reason. The test reads the last 90 days of the first 50 users, for a few seconds. The published workflow reads all users, and starts with the next ${noun}.`;
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -220,6 +220,12 @@ onBothSchedulers((scheduler) => {
 				message: `The test found no ${noun}`,
 				description: adviceOf(noun),
 			});
+		});
+
+		it('is the newest reading of more than a poll emits', async () => {
+			w.history.add(w.ben, w.reading(-1, 199));
+			for (let i = 0; i < 10_001; i++) w.history.add(w.anna, w.reading(-10 * i - 10, 120));
+			expect(await w.trigger().fetchTestEvent()).toMatchObject([{ systolic: 199 }]);
 		});
 
 		it('names the limits that no reading reaches', async () => {

@@ -11,7 +11,7 @@ export interface BudgetLimits {
 
 const NO_LIMITS: BudgetLimits = { retryMs: Infinity, totalMs: Infinity };
 
-/** Runs from the first attempt of each request to the end of its last one, without the queue before. */
+/** Runs during the attempts of each request, from the first to the last, not in the queue. */
 export class Budget {
 	private spentMs = 0;
 	private runsSince?: number;

@@ -24,7 +24,7 @@ export interface QueueOptions {
 	timeoutMs: number;
 	/** The request of the key check, for which all others wait. */
 	isProbe?: boolean;
-	/** A retry, or a further request for a user: goes ahead of first requests, because the user's time runs out. */
+	/** A retry or a further request for a user: before first requests, as the user's time runs out. */
 	isFurther: boolean;
 	/** By `performance.now()`: the pause before a retry. */
 	notBefore: number;

@@ -139,7 +139,7 @@ export class Cursors {
 		if (since === undefined) return { start, end };
 		// Watching begins with this poll: either clock may be the wrong one.
 		if (since === time) {
-			// Unless an earlier poll began to watch, but could read nobody: what was measured since then is new.
+			// After a publication without any successful read, later measurements are new.
 			const begun = this.before.since;
 			const isEarlier = this.isStarting && begun < this.clock.now;
 			const watchingSince = isEarlier ? begun : latest;
@@ -148,7 +148,10 @@ export class Cursors {
 		return { start, end, watchingSince: since, readAt: latestNow };
 	}
 
-	/** After a successful read: the window begins `lookback` before the newest reading of this poll, if that is known. */
+	/**
+	 * After a successful read: the window begins `lookback` before the newest reading of this poll, if
+	 * that is known.
+	 */
 	move(listed: Listed, newest?: number) {
 		const read = { tried: this.poll, read: this.clock.now };
 		if (newest === undefined)

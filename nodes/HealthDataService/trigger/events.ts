@@ -69,7 +69,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 			query,
 			selection: { ...target.selection, users: () => users },
 			asCompleted: true,
-			// No user waits for the requests of others: where many hang, another one's second request would not be sent.
+			// With more users in progress, hanging requests would keep another user's second one waiting.
 			width: Math.ceil(Math.min(concurrency, requestsPerSecond)),
 			sourceTypes,
 			limit: new RowLimit(

@@ -68,10 +68,7 @@ interface ScheduledPoll extends Poll {
 	schedule: Schedule;
 }
 
-async function pollOnce(
-	context: IPollFunctions,
-	schedule: Schedule,
-): Promise<INodeExecutionData[][] | null> {
+async function pollOnce(context: IPollFunctions, schedule: Schedule) {
 	const { stored, isStart, isDurable, isSuperseded } = schedule;
 	const given = stored.state;
 	const clock = new Clock();
@@ -98,7 +95,7 @@ async function pollOnce(
 async function stateOf(
 	{ context, schedule, settings, clock }: ScheduledPoll,
 	given: TriggerState | undefined,
-): Promise<TriggerState | undefined> {
+) {
 	const { local, stored, isStart } = schedule;
 	const of = `${settings.watched} ${(await readCredential(context)).root}`;
 	const { id } = context.getNode();
@@ -117,10 +114,7 @@ async function stateOf(
 }
 
 /** Starts over if the key belongs to another team than before. */
-async function readAnyTeam(
-	one: Poll,
-	state: TriggerState,
-): Promise<PollResult> {
+async function readAnyTeam(one: Poll, state: TriggerState) {
 	const result = await readPoll(one, state);
 	if (!result.isOtherTeam) return result;
 	const { context, clock } = one;

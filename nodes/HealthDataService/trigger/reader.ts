@@ -1,8 +1,9 @@
 /**
- * Reader: one poll, from top to bottom. Users in the order of the list → read in this pass: done → failed before: aside → else read
- * → the users aside, the oldest try first → each result moves the cursor of its user → until the deadline, the maximum of rows, a
- * throttle of all or an outage → if all were done, the next pass → emit the oldest rows, save. Users who were not reached are read
- * by the next poll.
+ * Reader: one poll, from top to bottom. Users in the order of the list → read in this pass: done
+ * → failed before: aside → else read → the users aside, the oldest try first → each result moves
+ * the cursor of its user → until the deadline, the maximum of rows, a throttle of all or an outage
+ * → if all were done, the next pass → emit the oldest rows, save. The next poll reads the users
+ * who were not reached.
  */
 import type { IPollFunctions } from 'n8n-workflow';
 import { connect, SINGLE_ATTEMPT, type Get } from '../http/client';
@@ -35,7 +36,10 @@ interface PollOptions {
 const SHARE_OF_ASIDE = 0.3;
 /** Failures in a row after which the user list tells whether the service fails as a whole. */
 const FAILURES_TO_PROBE = 20;
-/** Timeout of one answer, or a part of the budget: slow answers for one user must not use up the poll of the others. */
+/**
+ * Timeout of one answer, or a part of the budget: slow answers for one user must not use up the
+ * poll of the others.
+ */
 const TIMEOUT_MS = 60_000;
 const TIMEOUT_PART = 4 / 9;
 
@@ -47,7 +51,10 @@ export interface Poll {
 	clock: Clock;
 }
 
-/** @throws Problem when the list cannot be read, the service does not answer, or the field of the only user may be wrong */
+/**
+ * @throws Problem when the list cannot be read, the service does not answer, or the field of the
+ * only user may be wrong
+ */
 export async function readPoll(
 	poll: Poll,
 	state: TriggerState,
@@ -74,7 +81,7 @@ export async function readPoll(
 	const result = await new PollReader(get, settings, state, options).read();
 	const isFirstPass = state.pass === 0 && result.state.pass > 0;
 	const hasReadings = Object.keys(result.state.seen).length > 0;
-	// Once: a name in place of the slug, or a slug in capitals, would look like a team that measures nothing.
+	// Once: with a wrong slug, such as one in capitals, the team would seem to measure nothing.
 	if (target.provider && isFirstPass && !hasReadings)
 		result.wrongField = await providerProblem(get, target.provider).catch(
 			ignoreProblem,
@@ -139,7 +146,7 @@ class PollReader {
 		this.results.state.pausedUntil = pausedUntil;
 	}
 
-	/** Users of the list whom this pass has not read: those who failed before come last, the oldest try first. */
+	/** The users who are due in this pass, as listed. Failed ones come last, the oldest try first. */
 	private async *due(): AsyncGenerator<SelectedUser> {
 		const { cursors, results, settings } = this;
 		const aside: SelectedUser[] = [];
@@ -160,7 +167,10 @@ class PollReader {
 		yield* aside.sort((a, b) => triedOf(a) - triedOf(b));
 	}
 
-	/** The rest of the poll is a part of the budget, or one answer's timeout if longer. At a low rate, requests wait for most of it. */
+	/**
+	 * Ends the poll after a part of the budget, or one answer's timeout if longer. Not at a low rate:
+	 * requests would wait for most of it.
+	 */
 	private startAside() {
 		const { budgetMs, timeoutMs, queue } = this.options;
 		const partMs = Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);

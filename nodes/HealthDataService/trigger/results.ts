@@ -12,9 +12,6 @@ import { SeenReadings, toItem } from './seen';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
 
-/** Most rows of one poll: n8n and every node after the trigger keep them in memory. */
-const MAX_ROWS_PER_POLL = 10_000;
-
 interface FoundRow {
 	row: IdentifiedRow;
 	result: UserResult;
@@ -63,7 +60,7 @@ export class PollResult {
 	}
 
 	get isFull() {
-		return this.found.length >= MAX_ROWS_PER_POLL;
+		return this.found.length >= this.settings.maxRows;
 	}
 
 	/** Notes a user who was read: what is old is seen, the rest is emitted. @returns the problem of rows that cannot be compared */
@@ -95,7 +92,7 @@ export class PollResult {
 		return isListRead && [...cursors.entries].every(isDone);
 	}
 
-	/** Moves the cursors of the users whose rows all go out; the others are read again by the next poll. */
+	/** Moves the cursors of users whose rows all go out. The next poll reads other users again. */
 	finish() {
 		const { cursors, seen, state, isListRead } = this;
 		this.items = itemsOf(this.settings, this.emit());
@@ -110,12 +107,13 @@ export class PollResult {
 	/** @returns the rows that go out */
 	private emit(): FoundRow[] {
 		const { now } = this.clock;
+		const { maxRows } = this.settings;
 		const timeOf = ({ row }: FoundRow) => row.time ?? now;
 		const sorted = this.found.sort((a, b) => timeOf(a) - timeOf(b));
-		const emitted = sorted.slice(0, MAX_ROWS_PER_POLL);
+		const emitted = sorted.slice(0, maxRows);
 		for (const { row } of emitted) this.seen.remember(row, 'e');
 		const unfinished = new Set(
-			sorted.slice(MAX_ROWS_PER_POLL).map(({ result }) => result),
+			sorted.slice(maxRows).map(({ result }) => result),
 		);
 		for (const result of this.reads)
 			if (!unfinished.has(result)) this.moveOn(result);
@@ -128,7 +126,7 @@ export class PollResult {
 		const isFirst = cursor.since !== undefined;
 		this.hasFirstRead ||= isFirst && !isGone;
 		if (hasFailed(cursor) && !isGone) this.recovered++;
-		// Of a removed user who was never read, the cursor stays: one who comes back is watched since the same time.
+		// A removed user without any read is watched since the same time after coming back.
 		this.cursors.move(result, isFirst && isGone ? undefined : this.seen.newest);
 	}
 }

@@ -41,6 +41,8 @@ import { HOUR_MS } from './state';
 
 /** Wearables sync late: most after hours, some after a weekend. */
 const DEFAULT_LOOKBACK_HOURS = 48;
+/** Of one poll: n8n and every node after the trigger keep them in memory. */
+const MAX_ROWS = 10_000;
 /** Users of a list whose readings are looked through for a test event. */
 export const TEST_USERS = 50;
 const show = { event: readingEvents.map(({ value }) => value) };
@@ -157,8 +159,18 @@ export function readSettings(context: IPollFunctions, isTest = false) {
 		limits.length === 0 ||
 		reachedText(metric, limits, [{ values: measuredValues(metric, row) }]) !==
 			'';
-	const lookback = hours * HOUR_MS;
-	return { event, target, lookback, watched, limits, output, zone, isWanted };
+	return {
+		event,
+		target,
+		lookback: hours * HOUR_MS,
+		// The newest of all is the test event.
+		maxRows: isTest ? Infinity : MAX_ROWS,
+		watched,
+		limits,
+		output,
+		zone,
+		isWanted,
+	};
 }
 
 /** `users` leaves out the entries of a list: a change of them affects no other user (cursors.ts). */

@@ -1,4 +1,4 @@
-/** Test event: the newest event, for *Fetch Test Event*. A poll that begins long ago, and saves nothing. */
+/** Test event for *Fetch Test Event*: the newest event. A poll from long ago that saves nothing. */
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { Problem, sentences } from '../shared/problem';
 import { Clock } from './clock';
@@ -42,7 +42,7 @@ function nothingFound({ event: { noun }, limits }: Settings) {
 	return new Problem(
 		`The test found no ${noun}${reaching}`,
 		sentences(
-			"Check the fields and options: limits, a low 'Requests per Second' or slow answers may be the reason",
+			"Check limits and other options: a low 'Requests per Second' or slow answers may be the reason",
 			`The test reads the last ${TEST_DAYS} days of the first ${TEST_USERS} users, for a few seconds`,
 			`The published workflow reads all users, and starts with the next ${noun}`,
 		),
