@@ -45,6 +45,8 @@ export class Oracle implements Judge {
 	private pass: { at: number; saved: number; before: number[] };
 	/** Users who were read, also by polls that had no time for all of it. */
 	private readonly mayBeRead = new Set<Person>();
+	/** The same while the service's time was wrong: what is dated ahead of it counts as old. */
+	private readonly mayBeReadAtWrongDate = new Set<Person>();
 
 	constructor(
 		private readonly world: ModelWorld,
@@ -120,10 +122,11 @@ export class Oracle implements Judge {
 		if (isPass) this.pass.at = poll.begun;
 		for (const [person, at] of poll.served) {
 			this.mayBeRead.add(person);
+			if (poll.dateError !== 0) this.mayBeReadAtWrongDate.add(person);
 			// What it had no time for was read in vain.
 			if (!this.isInScope(person) || !poll.isQuick) continue;
 			const wasBegun = this.begins.has(person);
-			const isDateWrong = poll.dateError !== 0;
+			const isDateWrong = this.mayBeReadAtWrongDate.has(person);
 			if (!wasBegun) this.begins.set(person, { at, isFirstPoll: this.polls === 1, zone: this.zone, isDateWrong });
 			if (!wasBegun) this.unsaved.add(person);
 			for (const group of this.groups.ofPerson(person, this.isWanted)) {
