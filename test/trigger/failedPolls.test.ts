@@ -92,6 +92,60 @@ onBothSchedulers((scheduler) => {
 		await expect(w.trigger(parameters).start()).rejects.toMatchObject({ message });
 	});
 
+	describe('twenty users in a row fail, and the list is asked', () => {
+		const LIST = '/v2/user?limit=1';
+		const team = async () => {
+			const users = Array.from({ length: 58 }, (_, place) => w.history.addUser(`user ${place}`));
+			const n8n = w.trigger({ ...allUsers, options: { concurrency: 5 } }, { budgetMs: 36_000 });
+			await n8n.start();
+			w.used.sandbox.requests.length = 0;
+			return { n8n, users };
+		};
+		const asked = () => new Set(w.readingRequests()).size;
+
+		it('it fails too: so does the poll, before it has tried the others', async () => {
+			const { n8n } = await team();
+			w.used.sandbox.switches.fault = (_, url) => (/timeseries|limit=1$/.test(url) ? { status: 500 } : undefined);
+			await expect(n8n.tick()).rejects.toMatchObject({ httpCode: '500' });
+			expect(asked()).toBeLessThan(40);
+		});
+
+		it('it fails too, after others were read: their readings go out, the rest is left to the next poll', async () => {
+			const { n8n, users } = await team();
+			w.history.add(w.anna, w.reading(0, 121));
+			w.history.add(users[57], w.reading(0, 122));
+			let left = 20;
+			w.used.sandbox.switches.fault = (_, url) =>
+				url === LIST || (url.includes('timeseries') && left-- <= 0) ? { status: 500 } : undefined;
+			expect(valuesOf(await n8n.tick())).toEqual([121]);
+			expect(asked()).toBeLessThan(60);
+			w.used.sandbox.switches.fault = () => undefined;
+			expect(valuesOf(await n8n.tick())).toEqual([122]);
+		});
+
+		it('it answers: the poll goes on, and reads the users after them', async () => {
+			const { n8n, users } = await team();
+			w.history.add(users[57], w.reading(0, 122));
+			const sound = users.slice(30).map(({ user_id }) => user_id);
+			w.used.sandbox.switches.fault = (_, url) =>
+				url.includes('timeseries') && !sound.some((id) => url.includes(id)) ? { status: 500 } : undefined;
+			expect(valuesOf(await n8n.tick())).toEqual([122]);
+			expect(w.used.sandbox.requests.filter((url) => url === LIST)).toHaveLength(1);
+		});
+	});
+
+	it('a key that is revoked in the last answers of a poll: the poll fails', async () => {
+		for (let place = 0; place < 58; place++) w.history.addUser(`user ${place}`);
+		const n8n = w.trigger({ ...allUsers, options: { concurrency: 5 } }, { budgetMs: 36_000 });
+		await n8n.start();
+		w.used.sandbox.switches.latencyMs = 3_900;
+		const begun = w.time.elapsed;
+		// No user is started after 20 seconds.
+		const isLate = () => w.time.elapsed - begun > 20_000;
+		w.used.sandbox.switches.fault = () => (isLate() ? { status: 401 } : undefined);
+		await expect(n8n.tick()).rejects.toMatchObject({ httpCode: '401' });
+	});
+
 	describe('the error', () => {
 		const running = async (parameters: INodeParameters = allUsers) => {
 			const n8n = w.trigger(parameters, { budgetMs: 1500 });
