@@ -119,6 +119,8 @@ class PollReader {
 		// Earlier polls have read this pass to its end.
 		if (!this.results.hasRead && !this.isOver && this.results.isPassComplete) {
 			this.cursors.beginPass();
+			// Who was read in the pass before is due again, and may be the one who is limited.
+			this.options.queue.sample = undefined;
 			await this.takeAll();
 		}
 		const { firstFailure, results, settings } = this;

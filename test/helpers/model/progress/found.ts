@@ -126,6 +126,14 @@ const FOUND: Array<[string, Partial<ProgressHistory>]> = [
 			stretches: [stretch(0, 3, 2, 1, 'resolve hang'), stretch(0, 10, 3, 1, 'resolve hang')],
 		},
 	],
+	[
+		'A new pass in the middle of a poll: nobody was read in it with whom a Retry-After could be compared',
+		{
+			...{ scheduler: 'durable', everyMinutes: 20, polls: 14, latencyMs: 200, concurrency: 1 },
+			slownesses: [{ from: 2, until: 4, latencyMs: 5000, spreadMs: 6500 }],
+			stretches: [stretch(3, 15, 0, 1, '503 for 3600')],
+		},
+	],
 ];
 
 export const foundProgress = FOUND.map(([name, own]): [string, ProgressHistory] => [name, { ...PLAIN, ...own }]);
