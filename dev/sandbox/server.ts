@@ -83,7 +83,7 @@ export async function startSandbox({
 		requests.push(request.url);
 		const date = (switches.date ?? switches.now)();
 		if (date === undefined) reply.raw.sendDate = false;
-		else reply.header('date', new Date(date).toUTCString());
+		else reply.raw.setHeader('date', new Date(date).toUTCString());
 		load.inFlight++;
 		load.mostInFlight = Math.max(load.mostInFlight, load.inFlight);
 		reply.raw.once('close', () => load.inFlight--);
