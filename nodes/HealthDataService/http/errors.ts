@@ -158,7 +158,7 @@ export const outOfTime = () =>
 export const tooSlow = () =>
 	new Problem(
 		'Reading one user takes longer than a poll may last',
-		"Lower 'Lookback Hours' in the options. If it stays, ask the people who run the service",
+		'The next polls try again. If it stays, ask the people who run the service',
 		{ kind: 'temporarily-unavailable' },
 	);
 

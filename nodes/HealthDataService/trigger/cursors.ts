@@ -108,6 +108,15 @@ export class Cursors {
 		return { from: event.metric ? since - lookback : 0, tried: -1 };
 	}
 
+	has(listed: Listed) {
+		return this.all.has(keyOf(listed));
+	}
+
+	/** When the user was last read, or since when the user is watched (ms). */
+	lastRead({ read, since, from }: Cursor) {
+		return read ?? since ?? from + this.settings.lookback;
+	}
+
 	meet(listed: Listed) {
 		this.met.set(keyOf(listed), labelOf(listed));
 	}
@@ -148,16 +157,16 @@ export class Cursors {
 		return { start, end, watchingSince: since, readAt: latestNow };
 	}
 
-	/**
-	 * After a successful read: the window begins `lookback` before the newest reading of this poll, if
-	 * that is known.
-	 */
-	move(listed: Listed, newest?: number) {
-		const read = { tried: this.poll, read: this.clock.now };
-		if (newest === undefined)
-			return this.change(listed, { ...read, ended: undefined });
+	/** After a successful read: the window begins `lookback` before the newest reading of this poll. */
+	move(listed: Listed, newest: number) {
 		const next = newest - this.settings.lookback;
-		this.set(listed, { from: Math.max(this.of(listed).from, next), ...read });
+		const from = Math.max(this.of(listed).from, next);
+		this.set(listed, { from, tried: this.poll, read: this.clock.now });
+	}
+
+	/** Of an entry whose user another entry is, too: that one is read. */
+	skip(listed: Listed) {
+		this.change(listed, { tried: this.poll, read: this.clock.now });
 	}
 
 	/** After a failed read: the window stays. */

@@ -76,7 +76,7 @@ const newReading = (metric: Metric): TriggerEvent => ({
 				Infinity,
 				new Problem(
 					`More than ${MOST} readings of one user within 'Lookback Hours'`,
-					"Lower 'Lookback Hours' in the options, or choose a 'Provider'",
+					"Choose a 'Provider': then the trigger starts over",
 				),
 			),
 			// `toItem` fills in `local_time`, `row_id` and `change`.

@@ -13,7 +13,7 @@ import { userPrefix } from '../service/readings/identity';
 import { pathOf } from '../service/readings/metrics';
 import type { UserResult } from '../service/readings/readUsers';
 import { providerProblem } from '../service/users/provider';
-import type { SelectedUser } from '../service/users/selection';
+import { unfoundUser, type SelectedUser } from '../service/users/selection';
 import { ignoreProblem, isThrottle, Problem } from '../shared/problem';
 import type { Clock } from './clock';
 import { hasFailed, keyOf, labelOf, type Cursors } from './cursors';
@@ -79,13 +79,14 @@ export async function readPoll(
 	const { troubles } = local;
 	const options = { clock, deadline, budgetMs, timeoutMs, queue, troubles };
 	const result = await new PollReader(get, settings, state, options).read();
-	const isFirstPass = state.pass === 0 && result.state.pass > 0;
-	const hasReadings = Object.keys(result.state.seen).length > 0;
-	// Once: with a wrong slug, such as one in capitals, the team would seem to measure nothing.
-	if (target.provider && isFirstPass && !hasReadings)
-		result.wrongField = await providerProblem(get, target.provider).catch(
-			ignoreProblem,
-		);
+	const { pass, seen } = result.state;
+	const isSeen = pass === 0 || Object.keys(seen).length > 0;
+	// With a wrong slug, such as one in capitals, the team would seem to measure nothing.
+	if (target.provider && !isSeen && !local.isProviderChecked)
+		await providerProblem(get, target.provider).then((problem) => {
+			result.wrongField = problem;
+			local.isProviderChecked = true;
+		}, ignoreProblem);
 	return result;
 }
 
@@ -153,9 +154,10 @@ class PollReader {
 		const { cursors, results, settings } = this;
 		const aside: SelectedUser[] = [];
 		for await (const user of settings.target.selection.users(this.get)) {
-			// A key may see users of several teams: the first of the list tells the team.
+			// The first of the list tells the team. A key may see users of several: who is known proves nothing.
 			const isFirst = cursors.met.size === 0;
-			if (isFirst && user.team) results.state.team = userPrefix(user.team);
+			if (isFirst && user.team && !cursors.has(user))
+				results.state.team = userPrefix(user.team);
 			if (results.isOtherTeam) return;
 			cursors.meet(user);
 			const cursor = cursors.of(user);
@@ -221,13 +223,19 @@ class PollReader {
 	private async take(result: UserResult) {
 		this.taken++;
 		this.cursors.meet(result);
-		const problem = result.problem ?? this.results.detect(result);
+		const { isGone } = result;
+		if (!result.problem && !result.user.user_id)
+			return this.cursors.skip(result);
+		const problem = isGone
+			? unfoundUser()
+			: (result.problem ?? this.results.detect(result));
 		if (!problem) return this.noteRead(result);
 		const isLimit: boolean = isThrottle(problem);
 		const { queue, troubles } = this.options;
 		if (isLimit && (await queue.knowsThrottledForAll()))
 			return this.endBy(problem);
-		const isCut = !isLimit && this.isCutShort(result);
+		// Who is gone may have been removed since the list was read: the next list tells.
+		const isCut = !isLimit && (isGone || this.isCutShort(result));
 		// An answer that the end of the poll has cut off says nothing about the user.
 		if (!isCut || problem.httpCode)
 			troubles.set(keyOf(result), { label: labelOf(result), problem });

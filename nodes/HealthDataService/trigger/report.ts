@@ -28,12 +28,12 @@ export function reportOf(
 	local: Local,
 	begun: number,
 ): Problem | undefined {
-	const { state, throttle, recovered } = result;
+	const { state, throttle, hadFailed } = result;
 	const trouble = troubleOf(result, local);
 	const { first, isListOld, isLongRound, areAllSound } = trouble;
 	if (!first && !isListOld && !throttle) {
 		// All who were in trouble are read again, or have left: a new failure is told at once.
-		if (recovered && areAllSound) state.told = undefined;
+		if (hadFailed && areAllSound) state.told = undefined;
 		return undefined;
 	}
 	const everyMs = isLongRound ? DAY_MS : HOUR_MS;
@@ -62,7 +62,7 @@ function troubleOf({ cursors }: PollResult, local: Local) {
 	const isSound = (entry: Entry) => !hasFailed(entry[1]) && !isKnown(entry);
 	const entries = [...cursors.entries];
 	const unread = entries.filter(
-		(entry) => isFailing(entry) || isOld(entry[1].read),
+		(entry) => isFailing(entry) || isOld(cursors.lastRead(entry[1])),
 	);
 	const first = unread.find(isFailing) ?? unread.find(isKnown) ?? unread.at(0);
 	// The poll that reaches the last users of a round may meet no limit itself.
@@ -97,11 +97,12 @@ function wordsOf(
 		cursor &&
 			`The readings of ${countOfUsers(unread.length)} could not be read`,
 		...reasons.map((reason) => reason.message),
-		isLongRound && cursor && roundOf(cursor),
+		isLongRound && cursor && roundOf(cursors.lastRead(cursor)),
 		isListOld && 'The last users of the list were not reached for an hour',
 	);
 	const description = sentences(
-		cursor && nameOf(cursor, known?.label ?? cursors.met.get(key)),
+		cursor &&
+			nameOf(cursors.lastRead(cursor), known?.label ?? cursors.met.get(key)),
 		...reasons.map((reason) => reason.description),
 		OTHERS_GO_OUT,
 	);
@@ -121,18 +122,13 @@ const LIMITED =
 const LIMITED_ADVICE =
 	"The next polls continue with the other users, and nothing is lost. Poll less often, or set 'Requests per Second' in the options to what the service allows";
 
-const lastOf = ({ read, since, from }: Cursor) => read ?? since ?? from;
-
 /** The user in words, if this poll or an earlier failure knows more than a hash. */
-function nameOf(cursor: Cursor, label = 'one whom this poll has not reached') {
-	const time = new Date(lastOf(cursor))
-		.toISOString()
-		.slice(0, 16)
-		.replace('T', ' ');
+function nameOf(last: number, label = 'one whom this poll has not reached') {
+	const time = new Date(last).toISOString().slice(0, 16).replace('T', ' ');
 	return `The first is ${label}, not read since ${time} UTC`;
 }
 
-function roundOf(cursor: Cursor) {
-	const hours = Math.floor((Date.now() - lastOf(cursor)) / HOUR_MS);
+function roundOf(last: number) {
+	const hours = Math.floor((Date.now() - last) / HOUR_MS);
 	return `To read all users once takes ${hours} h or more`;
 }

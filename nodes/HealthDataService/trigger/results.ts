@@ -55,6 +55,11 @@ export class PollResult {
 		return team !== undefined && this.state.team !== team;
 	}
 
+	/** Whether a user had failed before this poll. */
+	get hadFailed() {
+		return this.before.cursors.some(hasFailed);
+	}
+
 	get hasRead() {
 		return this.reads.length > 0;
 	}
@@ -121,13 +126,10 @@ export class PollResult {
 	}
 
 	private moveOn(result: UserResult) {
-		const { isGone } = result;
 		const cursor = this.cursors.of(result);
-		const isFirst = cursor.since !== undefined;
-		this.hasFirstRead ||= isFirst && !isGone;
-		if (hasFailed(cursor) && !isGone) this.recovered++;
-		// A removed user without any read is watched since the same time after coming back.
-		this.cursors.move(result, isFirst && isGone ? undefined : this.seen.newest);
+		this.hasFirstRead ||= cursor.since !== undefined;
+		if (hasFailed(cursor)) this.recovered++;
+		this.cursors.move(result, this.seen.newest);
 	}
 }
 

@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { withOptions, type Get } from '../../http/client';
 import { problemOfAll } from '../../shared/problem';
 import {
+	lowerUserId,
 	MAX_PAGE_SIZE,
 	pageBeyondTotal,
 	userPage,
@@ -68,6 +69,8 @@ const MAX_PAGES = 20_000;
 /** Stall detection: pages in a row without a new user. Users who move cost a few pages. */
 const MAX_STALLED_PAGES = 50;
 
+const idOf = ({ user_id }: IDataObject) => lowerUserId(String(user_id));
+
 /**
  * Offset paging that misses no user. Users may join and leave while the list is read, and `total` may be wrong (quirks 12, 24).
  *
@@ -80,7 +83,7 @@ const MAX_STALLED_PAGES = 50;
 class ListRead {
 	/** Offset behind the last user read. */
 	private position: number;
-	private readonly seen = new Set<unknown>();
+	private readonly seen = new Set<string>();
 	/** Users that the next page repeats. */
 	private overlap = 0;
 	/** Length of the longest page: the service's own maximum. */
@@ -160,7 +163,7 @@ class ListRead {
 	): boolean {
 		if (offset === this.start) return false;
 		if (offset < this.position)
-			return users.length === 0 || !this.seen.has(users[0].user_id);
+			return users.length === 0 || !this.seen.has(idOf(users[0]));
 		const hasShrunk = Number(total) < Number(this.total);
 		// Once for each new user: a `total` that merely fluctuates must not stop the read.
 		return hasShrunk && this.steppedBackAt !== this.seen.size;
@@ -178,10 +181,10 @@ class ListRead {
 	}
 
 	private unseen(users: IDataObject[]): IDataObject[] {
-		return users.filter(
-			({ user_id }) =>
-				!this.hasEnded && !this.seen.has(user_id) && this.seen.add(user_id),
-		);
+		return users.filter((user) => {
+			const id = idOf(user);
+			return !this.hasEnded && !this.seen.has(id) && this.seen.add(id);
+		});
 	}
 
 	private throwIfStalled(isProgress: boolean) {

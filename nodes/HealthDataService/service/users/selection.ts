@@ -247,13 +247,18 @@ export async function throwUnlessSkipped(
 	const name = knownAs ?? user.client_user_id ?? '';
 	const now = isClientUserId(name) ? await resolveUser(get, name) : record;
 	if (isSameUser(now, user.user_id))
-		throw new Problem(
-			'The service does not find the readings of a user whom it knows (status 404)',
-			'Try again later. If it stays, ask the people who run the service',
-			{ httpCode: '404' },
-		);
+		throw unfound('the readings of a user whom it knows');
 	if (notFound) throw notFound(entry);
 }
+
+const unfound = (what: string) =>
+	new Problem(
+		`The service does not find ${what} (status 404)`,
+		'Try again later. If it stays, ask the people who run the service',
+		{ httpCode: '404' },
+	);
+
+export const unfoundUser = () => unfound('a user of its list');
 
 const isSameUser = (record: IDataObject | undefined, userId: string) =>
 	lowerUserId(String(record?.user_id)) === userId;
