@@ -161,7 +161,9 @@ class PollReader {
 			if (results.isOtherTeam) return;
 			cursors.meet(user);
 			const cursor = cursors.of(user);
-			if (cursors.isDone(cursor)) this.offerSample(user, cursor);
+			const isDone = cursors.isDone(cursor);
+			results.hasDue ||= !isDone;
+			if (isDone) this.offerSample(user, cursor);
 			else if (hasFailed(cursor)) aside.push(user);
 			else yield user;
 		}

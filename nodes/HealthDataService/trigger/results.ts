@@ -23,6 +23,8 @@ export class PollResult {
 	state: TriggerState;
 	/** Whether the user list was read to its end. */
 	isListRead = false;
+	/** Whether this poll has met a user whom the pass has not read. */
+	hasDue = false;
 	/** Whether all users aside had their turn. If not, the next poll puts only the rest aside. */
 	isAsideDone = false;
 	/** The limit of the service for all requests that cut the poll short. */
@@ -103,7 +105,9 @@ export class PollResult {
 		this.items = itemsOf(this.settings, this.emit());
 		cursors.settle(isListRead);
 		const { isPassComplete } = this;
-		state.pass = isPassComplete ? state.poll + 1 : cursors.pass;
+		// A list that takes more than a poll: those within reach are read again.
+		const isOver = isPassComplete || (cursors.met.size > 0 && !this.hasDue);
+		state.pass = isOver ? state.poll + 1 : cursors.pass;
 		state.since = cursors.sinceNext(isPassComplete);
 		state.cursors = cursors.toSave();
 		state.seen = seen.toSave(cursors.neededFrom);

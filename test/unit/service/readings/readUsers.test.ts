@@ -53,7 +53,7 @@ it('time in the queue does not count as time of a user, whose requests share wha
 	const results = await read([{}, {}], answer, { budget: () => ({ retryMs: 0, totalMs: 100 }) });
 	// Two pages, each half its time in the queue; a user without a request has taken no time.
 	const tooSlow = { message: 'Reading one user takes longer than a poll may last' };
-	const description = expect.stringMatching(/^Lower 'Lookback Hours'/);
+	const description = expect.stringMatching(/^The next polls try again/);
 	expect(stopped).toMatchObject([undefined, { ...tooSlow, description }, undefined]);
 	expect(results.map(({ tookMs }) => tookMs)).toEqual([200, 0]);
 	expect(results.map(({ endedAt }) => endedAt - begun)).toEqual([400, 600]);
