@@ -95,7 +95,7 @@ export class PollResult {
 	/** Moves the cursors of users whose rows all go out. The next poll reads other users again. */
 	finish() {
 		const { cursors, seen, state, isListRead } = this;
-		this.items = itemsOf(this.settings, this.emit());
+		this.items = itemsOf(this.settings, this.emit(), this.clock.latestNow);
 		cursors.settle(isListRead);
 		const { isPassComplete } = this;
 		state.pass = isPassComplete ? state.poll + 1 : cursors.pass;
@@ -132,7 +132,11 @@ export class PollResult {
 }
 
 /** The items of *Output*, in the order of the rows. */
-function itemsOf(settings: Settings, found: FoundRow[]): IDataObject[] {
+function itemsOf(
+	settings: Settings,
+	found: FoundRow[],
+	latestNow: number,
+): IDataObject[] {
 	const { event, output, limits, zone } = settings;
 	const { metric } = event;
 	const localTimeOf = localTimeIn(zone);
@@ -144,6 +148,7 @@ function itemsOf(settings: Settings, found: FoundRow[]): IDataObject[] {
 		return pollRow(metric, user, {
 			emitted,
 			inLookback: rows,
+			latestNow,
 			limits,
 			localTimeOf,
 		});

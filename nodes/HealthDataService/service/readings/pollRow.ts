@@ -19,6 +19,8 @@ export interface PollReadings {
 	emitted: readonly IdentifiedRow[];
 	/** All readings of the user in the lookback. */
 	inLookback: readonly IDataObject[];
+	/** The latest time that it may be now (ms). */
+	latestNow: number;
 	/** Minimums and low values. */
 	limits: readonly Limit[];
 	localTimeOf: LocalTimeOf;
@@ -27,7 +29,7 @@ export interface PollReadings {
 export function pollRow(
 	metric: Metric,
 	user: UserRef,
-	{ emitted, inLookback, limits, localTimeOf }: PollReadings,
+	{ emitted, inLookback, latestNow, limits, localTimeOf }: PollReadings,
 ): IDataObject {
 	const common = { meanLimits: [], onlyStatus: [], comparesPrevious: false };
 	const options = { ...common, metric, limits };
@@ -39,7 +41,10 @@ export function pollRow(
 	if (values.readings === 0) {
 		Object.assign(values, asItCame(metric, out));
 	} else {
-		const { latest, latest_time } = valuesOf(inLookback.map(read));
+		// A device whose clock is ahead would be the latest until then. What goes out may be dated ahead.
+		const known = inLookback.map(read);
+		const past = known.filter(({ time = 0 }) => time <= latestNow);
+		const { latest, latest_time } = valuesOf([...out, ...past]);
 		Object.assign(values, { latest, latest_time });
 	}
 	values.reached = reachedText(metric, limits, out);

@@ -73,7 +73,7 @@ function poll(
 		row: { ...row.row, change: updated.includes(at) ? 'updated' : 'created' },
 	}));
 	const inLookback = [...rows, ...readingRows({ metric }, pageOf(later), user)];
-	return pollRow(metric, user, { emitted, inLookback, limits, localTimeOf: localTimeIn(zone) });
+	return pollRow(metric, user, { emitted, inLookback, latestNow: Infinity, limits, localTimeOf: localTimeIn(zone) });
 }
 
 const at = (timestamp: unknown, systolic: unknown, diastolic: unknown, more: IDataObject = {}): Group => {
