@@ -160,6 +160,8 @@ const copied = (time: string, systolic: number) => [
 	at(clock(`${time}:03`), systolic, 80),
 	at(clock(`${time}:10`), systolic, 80, { provider: 'apple_health_kit', type: 'phone' }),
 ];
+const DEEP: unknown = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000));
+const NO_TEXT = { provider: { toString: null }, type: { toString: null } };
 it.each<[string, Group[], IDataObject]>([
 	[
 		'null beside one that is whole',
@@ -172,6 +174,8 @@ it.each<[string, Group[], IDataObject]>([
 	['kPa', every(1, 25.2, 15.1, { unit: 'kPa' }), { mean: '189.0/113.3', unit: 'mmHg', highest: '189/113.3' }],
 	['mm[Hg]', [...every(1, 150, 95), ...every(1, 160, 95, { unit: 'mm[Hg]' })], { mean: '155.0/95.0', left_out: 0 }],
 	['copies seven seconds later', ['07:00', '07:01'].flatMap((time, i) => copied(time, 120 + i)), { readings: 2 }],
+	['a source that is no text', every(2, 120, 80, NO_TEXT), { providers: '', source_types: '' }],
+	['a time that is no text', [at({ deep: DEEP }, 120, 80)], { readings: 1, latest: null }],
 ])('%s: the same in a day, a range and a poll', (_, groups, expected) => {
 	expect(summary([groups])).toMatchObject(expected);
 	expect(daily([groups])).toMatchObject([expected]);
