@@ -11,7 +11,7 @@ import {
 	readingOf,
 	type Reading,
 } from './measurements';
-import { conversionOf, measuredColumns, type Metric } from './metrics';
+import { asIs, conversionOf, measuredColumns, type Metric } from './metrics';
 import { periodValues, rowMaker } from './summary';
 
 export interface PollReadings {
@@ -63,9 +63,9 @@ function asItCame(metric: Metric, readings: Reading[]): IDataObject {
 	const values = given
 		.map((value) => (isBlank(value) ? '–' : String(value)))
 		.join('/');
-	// An unknown unit would make the values look like those of the metric's.
-	const isKnown = conversionOf(metric.unit, row.unit) !== undefined;
-	const text = isKnown ? values : `${values} ${String(row.unit)}`;
+	// Without another unit, the values would look like those in the metric's.
+	const isOwn = conversionOf(metric.unit, row.unit) === asIs;
+	const text = isOwn ? values : `${values} ${String(row.unit)}`;
 	return {
 		latest: text,
 		latest_time: local,

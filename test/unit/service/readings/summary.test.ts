@@ -377,6 +377,8 @@ describe('one item per user of a poll', () => {
 		[200, null, {}, 'high', '200/–'],
 		['190 mmHg', null, {}, 'not comparable', '190 mmHg/–'],
 		[25, 15, { unit: 'foo' }, 'not comparable', '25/15 foo'],
+		[26.7, null, { unit: 'kPa' }, 'high', '26.7/– kPa'],
+		[200, null, { unit: 'mm[Hg]' }, 'high', '200/–'],
 		[85, 140, {}, '', '85/140'],
 	])('%j/%j %j where nothing counts: the newest is shown as it came', (systolic, diastolic, more, reached, shown) => {
 		const groups = [at(clock('07:00'), systolic, diastolic, more), at(clock('06:00'), null, null)];
