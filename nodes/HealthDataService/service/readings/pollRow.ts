@@ -9,6 +9,7 @@ import {
 	measurementsOf,
 	msAfter,
 	readingOf,
+	type Measurement,
 	type Reading,
 } from './measurements';
 import { asIs, conversionOf, measuredColumns, type Metric } from './metrics';
@@ -34,27 +35,28 @@ export function pollRow(
 	const common = { meanLimits: [], onlyStatus: [], comparesPrevious: false };
 	const options = { ...common, metric, limits };
 	const read = (row: IDataObject) => readingOf(metric, row, localTimeOf);
-	const valuesOf = (readings: Reading[]) =>
-		periodValues(options, measurementsOf(metric, readings));
 	const out = emitted.map(({ row }) => read(row));
-	const values = valuesOf(out);
+	const measurements = measurementsOf(metric, out);
+	const values = periodValues(options, measurements);
 	if (values.readings === 0) {
 		Object.assign(values, asItCame(metric, out));
 	} else {
 		// A device whose clock is ahead would be the latest until then. What goes out may be dated ahead.
 		const known = inLookback.map(read);
 		const past = known.filter(({ time = 0 }) => time <= latestNow);
-		const { latest, latest_time } = valuesOf([...out, ...past]);
+		const candidates = measurementsOf(metric, [...out, ...past]);
+		const { latest, latest_time } = periodValues(options, candidates);
 		Object.assign(values, { latest, latest_time });
 	}
 	values.reached = reachedText(metric, limits, out);
-	values.corrected = emitted.filter(
-		({ row }) => row.change === 'updated',
-	).length;
+	values.corrected = measurements.filter(isCorrected).length;
 	// The same for a repeated item.
 	const id = emitted.map((one) => one.key + one.values).sort();
 	return rowMaker('poll', options)(user, values, id);
 }
+
+const isCorrected = ({ copies }: Measurement) =>
+	copies.some(({ row }) => row.change === 'updated');
 
 /** The newest reading where no number can be trusted: an alert without values helps nobody. */
 function asItCame(metric: Metric, readings: Reading[]): IDataObject {

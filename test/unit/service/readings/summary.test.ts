@@ -388,6 +388,12 @@ describe('one item per user of a poll', () => {
 		expect(row).toMatchObject({ readings: 0, left_out: 2, unit: null, lowest: null });
 	});
 
+	it('`corrected` counts like `readings` and `left_out`: copies once', () => {
+		const groups = [...copied('07:00', 140), at(clock('08:00'), 150, 90), at(clock('09:00'), 210, null)];
+		expect(poll(groups, { updated: [0, 1, 3] })).toMatchObject({ readings: 2, left_out: 1, corrected: 2 });
+		expect(poll(groups, { updated: [1] })).toMatchObject({ corrected: 1 });
+	});
+
 	it('has the same row_id for the same readings in any order, and another after a correction', () => {
 		const groups = [at(clock('07:00'), 182, 95), at(clock('08:00'), 190, 95)];
 		const { row_id } = poll(groups);
