@@ -29,6 +29,21 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
+	it('`latest` is a reading that is dated ahead only when that goes out', async () => {
+		// The service gives what a device measured in the future.
+		w.used.sandbox.switches.now = () => Date.UTC(2100, 0, 1);
+		w.used.sandbox.switches.date = () => w.clock;
+		w.history.add(w.anna, w.reading(365 * 24 * 60, 118));
+		const n8n = w.trigger(perUser({ minSystolic: 180 }));
+		await n8n.start();
+		w.history.add(w.anna, w.reading(1, 195));
+		w.history.add(w.anna, w.reading(2, 141));
+		w.pass(5 * MINUTE);
+		expect(await n8n.tick()).toMatchObject([{ highest: '195/80', latest: '141/80' }]);
+		w.history.add(w.anna, w.reading(3, 190));
+		expect(await n8n.tick()).toMatchObject([{ highest: '190/80', latest: '190/80' }]);
+	});
+
 	it('a correction that reaches nothing is in `corrected`', async () => {
 		const n8n = w.trigger(perUser({ minSystolic: 180 }));
 		await n8n.start();

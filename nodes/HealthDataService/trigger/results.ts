@@ -102,7 +102,7 @@ export class PollResult {
 	/** Moves the cursors of users whose rows all go out. The next poll reads other users again. */
 	finish() {
 		const { cursors, seen, state, isListRead } = this;
-		this.items = itemsOf(this.settings, this.emit());
+		this.items = itemsOf(this.settings, this.emit(), this.clock.latestNow);
 		cursors.settle(isListRead);
 		const { isPassComplete } = this;
 		// A list that takes more than a poll: those within reach are read again.
@@ -138,7 +138,11 @@ export class PollResult {
 }
 
 /** The items of *Output*, in the order of the rows. */
-function itemsOf(settings: Settings, found: FoundRow[]): IDataObject[] {
+function itemsOf(
+	settings: Settings,
+	found: FoundRow[],
+	latestNow: number,
+): IDataObject[] {
 	const { event, output, limits, zone } = settings;
 	const { metric } = event;
 	const localTimeOf = localTimeIn(zone);
@@ -150,6 +154,7 @@ function itemsOf(settings: Settings, found: FoundRow[]): IDataObject[] {
 		return pollRow(metric, user, {
 			emitted,
 			inLookback: rows,
+			latestNow,
 			limits,
 			localTimeOf,
 		});

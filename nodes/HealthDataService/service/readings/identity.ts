@@ -136,12 +136,19 @@ function addTiebreakers(identity: Identity, prefix: string, twins: KeyedRow[]) {
 
 const valuesOf = ({ values, unit }: Identity, row: IDataObject) =>
 	JSON.stringify(
-		values.map((column) => {
-			// The metric's unit in any spelling, also where it is missing: neither is a correction.
-			const isOwn = column === 'unit' && conversionOf(unit!, row.unit) === asIs;
-			return isOwn ? unit!.name : valueKey(row[column]);
-		}),
+		values.map((column) =>
+			column === 'unit' ? unitKey(unit!, row.unit) : valueKey(row[column]),
+		),
 	);
+
+/** The same text for all spellings of a unit, and the metric's where it is missing: none is a correction. */
+function unitKey(unit: Unit, given: unknown): string {
+	const convert = conversionOf(unit, given);
+	if (convert === asIs) return unit.name;
+	const spellings = Object.keys(unit.from);
+	const usual = spellings.find((one) => unit.from[one] === convert);
+	return valueKey(usual ?? given);
+}
 
 /** The same text for the same value: numbers as text and units are spelled in several ways (quirk 7). */
 export function valueKey(value: unknown): string {

@@ -67,7 +67,7 @@ export function measurementsOf(
 /** The same text for equal values. Without a time, only identical readings are equal. */
 function equalityKey(metric: Metric, { row, values, time }: Reading): string {
 	const [timeColumn] = metric.times;
-	const withoutTime = time === undefined && (row[timeColumn] || null);
+	const withoutTime = time === undefined && instantOf(row[timeColumn]).key;
 	return JSON.stringify([withoutTime, ...values]);
 }
 

@@ -9,9 +9,10 @@ import {
 	measurementsOf,
 	msAfter,
 	readingOf,
+	type Measurement,
 	type Reading,
 } from './measurements';
-import { conversionOf, measuredColumns, type Metric } from './metrics';
+import { asIs, conversionOf, measuredColumns, type Metric } from './metrics';
 import { periodValues, rowMaker } from './summary';
 
 export interface PollReadings {
@@ -19,6 +20,8 @@ export interface PollReadings {
 	emitted: readonly IdentifiedRow[];
 	/** All readings of the user in the lookback. */
 	inLookback: readonly IDataObject[];
+	/** The latest time that it may be now (ms). */
+	latestNow: number;
 	/** Minimums and low values. */
 	limits: readonly Limit[];
 	localTimeOf: LocalTimeOf;
@@ -27,29 +30,33 @@ export interface PollReadings {
 export function pollRow(
 	metric: Metric,
 	user: UserRef,
-	{ emitted, inLookback, limits, localTimeOf }: PollReadings,
+	{ emitted, inLookback, latestNow, limits, localTimeOf }: PollReadings,
 ): IDataObject {
 	const common = { meanLimits: [], onlyStatus: [], comparesPrevious: false };
 	const options = { ...common, metric, limits };
 	const read = (row: IDataObject) => readingOf(metric, row, localTimeOf);
-	const valuesOf = (readings: Reading[]) =>
-		periodValues(options, measurementsOf(metric, readings));
 	const out = emitted.map(({ row }) => read(row));
-	const values = valuesOf(out);
+	const measurements = measurementsOf(metric, out);
+	const values = periodValues(options, measurements);
 	if (values.readings === 0) {
 		Object.assign(values, asItCame(metric, out));
 	} else {
-		const { latest, latest_time } = valuesOf(inLookback.map(read));
+		// A device whose clock is ahead would be the latest until then. What goes out may be dated ahead.
+		const known = inLookback.map(read);
+		const past = known.filter(({ time = 0 }) => time <= latestNow);
+		const candidates = measurementsOf(metric, [...out, ...past]);
+		const { latest, latest_time } = periodValues(options, candidates);
 		Object.assign(values, { latest, latest_time });
 	}
 	values.reached = reachedText(metric, limits, out);
-	values.corrected = emitted.filter(
-		({ row }) => row.change === 'updated',
-	).length;
+	values.corrected = measurements.filter(isCorrected).length;
 	// The same for a repeated item.
 	const id = emitted.map((one) => one.key + one.values).sort();
 	return rowMaker('poll', options)(user, values, id);
 }
+
+const isCorrected = ({ copies }: Measurement) =>
+	copies.some(({ row }) => row.change === 'updated');
 
 /** The newest reading where no number can be trusted: an alert without values helps nobody. */
 function asItCame(metric: Metric, readings: Reading[]): IDataObject {
@@ -58,9 +65,9 @@ function asItCame(metric: Metric, readings: Reading[]): IDataObject {
 	const values = given
 		.map((value) => (isBlank(value) ? '–' : String(value)))
 		.join('/');
-	// An unknown unit would make the values look like those of the metric's.
-	const isKnown = conversionOf(metric.unit, row.unit) !== undefined;
-	const text = isKnown ? values : `${values} ${String(row.unit)}`;
+	// Without another unit, the values would look like those in the metric's.
+	const isOwn = conversionOf(metric.unit, row.unit) === asIs;
+	const text = isOwn ? values : `${values} ${String(row.unit)}`;
 	return {
 		latest: text,
 		latest_time: local,

@@ -1,6 +1,6 @@
 /** Rows that sum up the measurements of a period: a day, a whole range, or the new readings of a poll. */
 import type { IDataObject } from 'n8n-workflow';
-import { groupBy, isBlank } from '../../shared/values';
+import { groupBy, text } from '../../shared/values';
 import type { SelectedUser } from '../users/selection';
 import { connectedSlugs, type UserRef } from '../users/users';
 import { aggregate } from './aggregates';
@@ -262,8 +262,8 @@ const byValues = ({ values: a }: Counted, { values: b }: Counted) =>
 	a.map((value, at) => value - b[at]).find((difference) => difference !== 0) ??
 	0;
 
-/** Names of all sources, of copies too. */
+/** Names of all sources, of copies too. An object is no name. */
 function joined(names: unknown[]): string {
-	const given = names.filter((name) => !isBlank(name)).map(String);
+	const given = names.map(text).filter((name) => name !== '');
 	return [...new Set(given)].sort().join(', ');
 }

@@ -97,6 +97,7 @@ it('its values are all measured columns, with times in any notation', () => {
 	);
 	expect(valuesOf({ unit: 'KPA' })).toBe('["120","80","kPa"]');
 	expect(valuesOf({ unit: 'Min utes' })).toBe('["120","80","minutes"]');
+	expect(valuesOf({ unit: 'sec' }, mindfulness)).toBe(valuesOf({ unit: 'S' }, mindfulness));
 	expect(valuesOf({ unit: 'Mm'.repeat(32) })).toBe(`["120","80","${'mm'.repeat(32)}"]`);
 });
 

@@ -73,7 +73,7 @@ function poll(
 		row: { ...row.row, change: updated.includes(at) ? 'updated' : 'created' },
 	}));
 	const inLookback = [...rows, ...readingRows({ metric }, pageOf(later), user)];
-	return pollRow(metric, user, { emitted, inLookback, limits, localTimeOf: localTimeIn(zone) });
+	return pollRow(metric, user, { emitted, inLookback, latestNow: Infinity, limits, localTimeOf: localTimeIn(zone) });
 }
 
 const at = (timestamp: unknown, systolic: unknown, diastolic: unknown, more: IDataObject = {}): Group => {
@@ -160,6 +160,8 @@ const copied = (time: string, systolic: number) => [
 	at(clock(`${time}:03`), systolic, 80),
 	at(clock(`${time}:10`), systolic, 80, { provider: 'apple_health_kit', type: 'phone' }),
 ];
+const DEEP: unknown = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000));
+const NO_TEXT = { provider: { toString: null }, type: { toString: null } };
 it.each<[string, Group[], IDataObject]>([
 	[
 		'null beside one that is whole',
@@ -172,6 +174,8 @@ it.each<[string, Group[], IDataObject]>([
 	['kPa', every(1, 25.2, 15.1, { unit: 'kPa' }), { mean: '189.0/113.3', unit: 'mmHg', highest: '189/113.3' }],
 	['mm[Hg]', [...every(1, 150, 95), ...every(1, 160, 95, { unit: 'mm[Hg]' })], { mean: '155.0/95.0', left_out: 0 }],
 	['copies seven seconds later', ['07:00', '07:01'].flatMap((time, i) => copied(time, 120 + i)), { readings: 2 }],
+	['a source that is no text', every(2, 120, 80, NO_TEXT), { providers: '', source_types: '' }],
+	['a time that is no text', [at({ deep: DEEP }, 120, 80)], { readings: 1, latest: null }],
 ])('%s: the same in a day, a range and a poll', (_, groups, expected) => {
 	expect(summary([groups])).toMatchObject(expected);
 	expect(daily([groups])).toMatchObject([expected]);
@@ -373,6 +377,8 @@ describe('one item per user of a poll', () => {
 		[200, null, {}, 'high', '200/–'],
 		['190 mmHg', null, {}, 'not comparable', '190 mmHg/–'],
 		[25, 15, { unit: 'foo' }, 'not comparable', '25/15 foo'],
+		[26.7, null, { unit: 'kPa' }, 'high', '26.7/– kPa'],
+		[200, null, { unit: 'mm[Hg]' }, 'high', '200/–'],
 		[85, 140, {}, '', '85/140'],
 	])('%j/%j %j where nothing counts: the newest is shown as it came', (systolic, diastolic, more, reached, shown) => {
 		const groups = [at(clock('07:00'), systolic, diastolic, more), at(clock('06:00'), null, null)];
@@ -380,6 +386,12 @@ describe('one item per user of a poll', () => {
 		const time = '2026-03-02 07:00:00';
 		expect(row).toMatchObject({ reached, latest: shown, highest: shown, latest_time: time, highest_time: time });
 		expect(row).toMatchObject({ readings: 0, left_out: 2, unit: null, lowest: null });
+	});
+
+	it('`corrected` counts like `readings` and `left_out`: copies once', () => {
+		const groups = [...copied('07:00', 140), at(clock('08:00'), 150, 90), at(clock('09:00'), 210, null)];
+		expect(poll(groups, { updated: [0, 1, 3] })).toMatchObject({ readings: 2, left_out: 1, corrected: 2 });
+		expect(poll(groups, { updated: [1] })).toMatchObject({ corrected: 1 });
 	});
 
 	it('has the same row_id for the same readings in any order, and another after a correction', () => {
