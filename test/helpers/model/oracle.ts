@@ -226,9 +226,12 @@ export class Oracle implements Judge {
 			)
 				return false;
 		}
-		// Other minimums: what has not gone out, and is in the lookback still.
-		const due = this.limitsAt > changed && !group.isInTable ? at : changed;
-		if (time !== null && (due - time > this.lookbacks.at(due, time) || this.clock?.mayHide(time))) return false;
+		// Other minimums: what has not gone out (of twins, one may have), and is in the lookback still.
+		const mayBeUnsent = !group.isInTable || members.length > 1;
+		const due = this.limitsAt > changed && mayBeUnsent ? at : changed;
+		// A lower lookback, and then a first read.
+		const isLate = (when: number) => time !== null && due - time > this.lookbacks.at(when, time);
+		if (time !== null && (isLate(due) || isLate(Math.max(due, begin.at)) || this.clock?.mayHide(time))) return false;
 		const values = members.map((one) => valueAt(one, at)!);
 		group.mustHold(values, members[0], (value) => reaches(value, this.settings.limits));
 		return true;
