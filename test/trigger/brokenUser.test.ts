@@ -127,6 +127,40 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toHaveLength(1);
 	});
 
+	it('is on the list, but neither readings nor Resolve know the user: it is told, and nothing is lost', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		troubled({ anna: 'removed' });
+		w.used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') ? { status: 404 } : undefined);
+		for (let day = 0; day < 4; day++) {
+			w.pass(24 * HOUR);
+			w.history.add(w.anna, w.reading(0, 120 + day));
+			w.history.add(w.ben, w.reading(0, 99));
+			expect(valuesOf(await n8n.tick())).toEqual([99]);
+			expect(n8n.reported).toHaveLength(day + 1);
+		}
+		expect(n8n.reported[0].message).toContain('does not find a user of its list (status 404)');
+		troubled({});
+		w.used.sandbox.switches.fault = () => undefined;
+		expect(valuesOf(await n8n.tick())).toEqual([120, 121, 122, 123]);
+	});
+
+	it('leaves the team: another who fails within the hour is told at once', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		troubled({ anna: 'fails', ben: 'fails' });
+		w.history.team.users = [w.anna];
+		await n8n.tick();
+		w.history.team.users = [w.history.addUser('carl')];
+		await n8n.tick();
+		w.history.team.users = [...w.history.team.users, w.ben];
+		w.pass(MINUTE);
+		await n8n.tick();
+		expect(n8n.reported).toHaveLength(2);
+		// Who joined was watched since the last pass.
+		expect(n8n.reported[1].description).toContain('not read since 2026-06-01 12:00 UTC');
+	});
+
 	it('is not a user removed after the list was read', async () => {
 		const n8n = w.trigger();
 		await n8n.start();

@@ -2,12 +2,15 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { BloodPressurePoint } from '../../dev/sandbox/metrics';
 import type { User } from '../../dev/sandbox/schemas';
+import type { Fault } from '../../dev/sandbox/switches';
+import { useLogLines } from '../helpers/logLines';
 import { bloodPressure } from '../helpers/people';
 import type { PollingHost } from '../helpers/pollingHost';
 import { HOUR, iso, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
+	const log = useLogLines();
 	const { history, used, pass } = w;
 	let anna: User;
 	let ben: User;
@@ -177,6 +180,30 @@ onBothSchedulers((scheduler) => {
 			expect(systolics(await trigger(anna, unknown, ben).fetchTestEvent())).toEqual([expected.systolic]);
 			await expect(trigger(unknown).fetchTestEvent()).rejects.toThrow("Entry 1 of 'User IDs' is ");
 		});
+	});
+
+	it('two spellings of one user: nothing old goes out, nothing is lost, and nobody is said to be read', async () => {
+		measure(anna, -HOUR);
+		const resolves = { '/resolve/Anna': { status: 200, body: anna } };
+		const answer = (faults: Record<string, Fault>) => {
+			const found = Object.entries({ ...resolves, ...faults });
+			used.sandbox.switches.fault = (_, url) => found.find(([part]) => url.includes(part))?.[1];
+		};
+		const fails = { [`timeseries/${anna.user_id}`]: { status: 422 } };
+		answer(fails);
+		const n8n = w.trigger(listing(['Anna', 'anna', 'ben']));
+		await n8n.start();
+		const all: unknown[] = [];
+		for (let poll = 0; poll < 8; poll++) {
+			answer(poll < 2 || poll > 6 ? {} : fails);
+			pass(12 * HOUR);
+			measure(ben);
+			if (poll > 1) all.push(measure(anna).systolic);
+			await n8n.tick();
+		}
+		expect(log.filter((line) => line.includes('read again'))).toEqual([]);
+		const hers = n8n.executions.flat().filter(({ user_id }) => user_id === anna.user_id);
+		expect(systolics(hers)).toEqual(all);
 	});
 
 	it('an identifier that moves to another user starts over', async () => {

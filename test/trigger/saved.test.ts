@@ -153,6 +153,19 @@ describe('durable', () => {
 		expect(valuesOf(await n8n.tick())).toEqual([122]);
 	});
 
+	it('one older than that of a quiet poll: the poll reads, and what it saves is newer than all', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		const { row: first } = n8n;
+		await n8n.tick();
+		const { row: second } = n8n;
+		w.history.add(w.anna, w.reading(0, 121));
+		n8n.staleRow = first;
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+		n8n.staleRow = second;
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
 	it('other fields begin at once at a start, also with an old state; later polls do not begin with one again', async () => {
 		const { n8n, row } = await afterDelivery();
 		const delivered = n8n.row;

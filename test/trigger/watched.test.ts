@@ -48,6 +48,21 @@ onBothSchedulers((scheduler) => {
 		expect(await n8n.tick()).toBeUndefined();
 	});
 
+	it('two teams of one key, their users in any order: nothing is lost, nothing starts over', async () => {
+		const carl = { ...createUser('carl', ['omron']), team_id: uuid('other team') };
+		w.history.team.users = [w.anna, carl];
+		const n8n = w.trigger();
+		await n8n.start();
+		for (let poll = 0; poll < 4; poll++) {
+			w.pass(MINUTE);
+			w.history.team.users = [...w.history.team.users].reverse();
+			if (poll === 3) w.history.removeUser(w.anna);
+			w.history.add(carl, w.reading(0, 120 + poll));
+			expect(valuesOf(await n8n.tick())).toEqual([120 + poll]);
+		}
+		expect(n8n.reported).toEqual([]);
+	});
+
 	describe('Source Types', () => {
 		const only = (sourceTypes: INodeParameters[string]): INodeParameters => ({ ...allUsers, options: { sourceTypes } });
 		const ofType = (type: string, minutes: number, systolic: number) =>

@@ -56,6 +56,26 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(await n8n.tick())).toEqual([30]);
 	});
 
+	it('a user who was never read and is gone ends no pass: who joins brings nothing older than the lookback', async () => {
+		w.used.sandbox.switches.users = { ben: 'removed' };
+		const n8n = w.trigger();
+		await n8n.start();
+		w.pass(100 * HOUR);
+		await n8n.tick();
+		bringsOld();
+		expect(await poll(n8n)).toEqual([20]);
+	});
+
+	it('a user whom the list has twice, in upper and lower case: each reading once', async () => {
+		w.history.team.users = [w.anna, { ...w.anna, user_id: w.anna.user_id.toUpperCase() }];
+		const n8n = w.trigger();
+		await n8n.start();
+		const groups = { omron: [{ source: { provider: 'omron', type: 'cuff' }, data: [w.reading(0, 121).point] }] };
+		w.used.sandbox.switches.fault = (_, url) =>
+			url.includes('timeseries') ? { status: 200, body: { groups, next_cursor: null } } : undefined;
+		expect(valuesOf(await n8n.tick())).toEqual([121]);
+	});
+
 	it('new users', async () => {
 		const n8n = w.trigger({ event: 'user' });
 		expect(await n8n.start()).toBeUndefined();
@@ -63,6 +83,7 @@ onBothSchedulers((scheduler) => {
 		const carl = w.history.addUser('carl', iso(w.clock));
 		const [row] = (await n8n.tick())!;
 		expect(row).toMatchObject({ ...carl, row_id: expect.stringMatching(/^user-/), change: 'created' });
+		expect(Object.keys(row).slice(0, 2)).toEqual(['row_id', 'change']);
 		carl.connected_sources.pop();
 		expect(await n8n.tick()).toBeUndefined();
 	});

@@ -164,9 +164,10 @@ export class Cursors {
 		this.set(listed, { from, tried: this.poll, read: this.clock.now });
 	}
 
-	/** Of an entry whose user another entry is, too: that one is read. */
+	/** Of an entry whose user another entry is, too: the other one is read. */
 	skip(listed: Listed) {
-		this.change(listed, { tried: this.poll, read: this.clock.now });
+		const read = { tried: this.poll, read: this.clock.now };
+		this.change(listed, { ...read, ended: undefined });
 	}
 
 	/** After a failed read: the window stays. */

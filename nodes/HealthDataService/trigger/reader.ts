@@ -226,8 +226,8 @@ class PollReader {
 		this.taken++;
 		this.cursors.meet(result);
 		const { isGone } = result;
-		if (!result.problem && !result.user.user_id)
-			return this.cursors.skip(result);
+		const isTwin = !result.problem && !result.user.user_id;
+		if (isTwin) return this.noteTwin(result);
 		const problem = isGone
 			? unfoundUser()
 			: (result.problem ?? this.results.detect(result));
@@ -245,6 +245,12 @@ class PollReader {
 		if (isCut) return this.cursors.cut(result);
 		this.cursors.fail(result);
 		await this.noteFailure(problem);
+	}
+
+	/** Of an entry whose user another entry is, too. */
+	private noteTwin(result: UserResult) {
+		this.options.troubles.delete(keyOf(result));
+		this.cursors.skip(result);
 	}
 
 	private noteRead(result: UserResult) {
