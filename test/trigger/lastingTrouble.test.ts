@@ -33,6 +33,51 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toHaveLength(1);
 	});
 
+	it('those who failed come last, and cost a poll 30 % of its time, or the timeout of one answer', async () => {
+		const users = t.users(30);
+		const n8n = t.trigger({ ...allUsers, options: { concurrency: 2 } });
+		await n8n.start();
+		const hanging = users.slice(0, 20).map(({ user_id }) => user_id);
+		t.answer(Object.fromEntries(hanging.map((id) => [id, { delayMs: 400_000 }])));
+		await t.polls(n8n, 12, 10 * MINUTE);
+		t.used.sandbox.requests.length = 0;
+		const begun = t.time.elapsed;
+		await n8n.tick();
+		expect(t.time.elapsed - begun).toBe(scheduler === 'memory' ? 90_000 : 16_000);
+		expect(t.asked().slice(0, 10)).toEqual(users.slice(20).map(({ user_id }) => user_id));
+	});
+
+	it('one user with slow pages takes half a poll at most', async () => {
+		const [slow] = t.users(2);
+		t.used.sandbox.switches.pageSize = 1;
+		for (let i = 0; i < 100; i++) t.measure(slow, 120, i * MINUTE);
+		const n8n = t.trigger();
+		t.answer({ [slow.user_id]: { delayMs: scheduler === 'memory' ? 10_000 : 1000 } });
+		await n8n.start();
+		const begun = t.time.elapsed;
+		await n8n.tick();
+		expect(t.time.elapsed - begun).toBeLessThanOrEqual(scheduler === 'memory' ? 160_000 : 19_000);
+		expect(n8n.reported.at(-1)!.message).toContain('Reading one user takes longer than a poll may last');
+	});
+
+	it('a list of more pages than a limit allows in a poll: those at its beginning are read, and it is told', async () => {
+		const users = t.users(scheduler === 'memory' ? 150 : 30);
+		t.used.sandbox.switches.userPageCap = 2;
+		let since = 0;
+		let lists = 0;
+		const ofList = () => {
+			if (t.time.now - since >= MINUTE) [since, lists] = [t.time.now, 0];
+			return ++lists > 10 ? throttle() : undefined;
+		};
+		t.answer({ '/v2/user?': ofList });
+		const n8n = t.trigger();
+		await n8n.start();
+		await t.polls(n8n, 20, 6 * MINUTE);
+		t.measure(users[0], 131);
+		expect(systolics(await t.polls(n8n, 5, 6 * MINUTE))).toEqual([131]);
+		expect(n8n.reported.at(-1)!.message).toContain('not reached for an hour');
+	});
+
 	describe('readings answer 429 for hours while the list answers', () => {
 		const event = 'bloodPressure';
 		const one = (userId: string): INodeParameters => ({ event, userScope: 'one', user: byUserId(userId) });

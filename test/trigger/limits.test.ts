@@ -150,6 +150,26 @@ describe('a throttle', () => {
 		expect(w.used.sandbox.requests.length).toBeLessThanOrEqual(3);
 	});
 
+	it('of readings only, after others were read in the pass: one of these is asked, each has the same chance', async () => {
+		const more = [2, 3, 4].map((place) => w.history.addUser(`user ${place}`));
+		const n8n = w.trigger({ ...allUsers, options: { concurrency: 1 } });
+		await n8n.start();
+		let left = 2;
+		w.used.sandbox.switches.fault = (_, url) =>
+			url.includes('timeseries') && left-- <= 0 ? { status: 429, headers: { 'retry-after': '600' } } : undefined;
+		await n8n.tick();
+		const samples = new Set<string>();
+		for (let poll = 0; poll < 8; poll++) {
+			w.pass(HOUR);
+			w.used.sandbox.requests.length = 0;
+			await n8n.tick();
+			const asked = w.readingRequests().filter((id) => id !== more[0].user_id);
+			expect(new Set(w.readingRequests()).size).toBe(2);
+			for (const id of asked) samples.add(id);
+		}
+		expect(samples).toEqual(new Set([w.anna.user_id, w.ben.user_id]));
+	});
+
 	it.each(['memory', 'durable'] as const)(
 		'that holds back the list until the poll is almost over is reported: %s',
 		async (scheduler) => {
@@ -196,6 +216,14 @@ describe('budget', () => {
 		const n8n = w.trigger(undefined, { onContext });
 		await n8n.start();
 		w.history.add(w.anna, w.reading(0));
+		expect(await n8n.tick()).toHaveLength(1);
+	});
+
+	it('a list whose end hangs: what was read goes out', async () => {
+		const n8n = w.trigger(allUsers, { budgetMs: BUDGET_MS });
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0, 121));
+		w.used.sandbox.switches.fault = (_, url) => (/offset=[1-9]/.test(url) ? { delayMs: HOUR } : undefined);
 		expect(await n8n.tick()).toHaveLength(1);
 	});
 

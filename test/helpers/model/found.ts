@@ -22,33 +22,47 @@ const measure = (more: Partial<Extract<Step, { do: 'measure' }>> = {}): Step => 
 const poll: Step = { do: 'poll', fault: undefined };
 const killed: Step = { do: 'restart', how: 'kill', fault: undefined };
 
+const wait = (minutes: number): Step => ({ do: 'wait', minutes });
+const key = (of: 'ours' | 'theirs'): Step => ({ do: 'key', key: of });
+const fails = (fault: Extract<Step, { do: 'break' }>['fault']): Step => ({ do: 'break', user: 0, fault });
+const leave: Step = { do: 'leave', user: 0, after: 0 };
+const comeBack: Step = { do: 'comeBack', user: 0, after: 0 };
+const paste: Step = { do: 'paste', name: 'Node' };
+const correct = (which: number, value: number): Step => ({ do: 'correct', which, value });
+const twin = (which: number, value: number, ownId: boolean): Step => ({ do: 'twin', which, value, ownId });
+const date = (hours: number): Step => ({ do: 'date', hours });
+const clock = (hours: number): Step => ({ do: 'clock', hours });
+const flood = (user: number): Step => ({ do: 'flood', user, rows: 5100 });
+
 export const found: Found[] = [
 	{
 		name: 'A clock that was ahead is set right long after: what the window has passed over is read',
 		world: { clockHours: 23 },
-		steps: [measure(), { do: 'wait', minutes: 1000 }, { do: 'clock', hours: 0 }, poll],
+		steps: [measure(), wait(1000), clock(0), poll],
 	},
 	{
 		name: 'A clock ahead at the activation: who left the team and comes back loses no reading',
 		world: { clockHours: 23, sendsDate: true, people: 3 },
-		steps: [
-			...[measure(), { do: 'leave', user: 0, after: 0 } as const, poll, { do: 'comeBack', user: 0, after: 0 } as const],
-			...[{ do: 'wait', minutes: 30_000 } as const, { do: 'correct', which: 0, value: 100 } as const, poll],
-		],
+		steps: [measure(), leave, poll, comeBack, wait(30_000), correct(0, 100), poll],
 	},
 	{
 		name: 'A clock ahead at a failed activation, then back: the window is not ahead for ever',
 		world: { clockHours: 23, firstFault: { kind: '500', from: 1 } },
-		steps: [{ do: 'clock', hours: -23 }, measure({ late: 0.9 }), poll, { do: 'wait', minutes: 5000 }],
+		steps: [clock(-23), measure({ late: 0.9 }), poll, wait(5000)],
 	},
 	{
 		name: 'A `Date` that is behind after a failed activation: what was measured since then is new',
 		world: { people: 1, pageSize: 1, sendsDate: true, listPage: 2, firstFault: { kind: '500', from: 1 } },
 		steps: [
-			...[{ do: 'date', hours: -23 } as const, { do: 'wait', minutes: 1 } as const, measure()],
-			...[{ do: 'twin', which: 71, value: 100, ownId: false } as const, measure()],
-			...[{ do: 'correct', which: 67, value: 7 } as const, poll, { do: 'leave', user: 0, after: 0 } as const],
-			{ do: 'correct', which: 54, value: 4 },
+			date(-23),
+			wait(1),
+			measure(),
+			twin(71, 100, false),
+			measure(),
+			correct(67, 7),
+			poll,
+			leave,
+			correct(54, 4),
 		],
 	},
 	{
@@ -59,118 +73,80 @@ export const found: Found[] = [
 	{
 		name: "Another team's key is noticed within one budget",
 		world: { people: 1, budgetMs: 3000, pageSize: 1 },
-		steps: [
-			{ do: 'key', key: 'theirs' },
-			{ do: 'paste', name: 'Node' },
-			{ do: 'key', key: 'ours' },
-			{ do: 'slow', ms: 900 },
-			measure(),
-			measure({ micro: '500' }),
-			{ do: 'wait', minutes: 1 },
-		],
+		steps: [key('theirs'), paste, key('ours'), { do: 'slow', ms: 900 }, measure(), measure({ micro: '500' }), wait(1)],
 	},
 	{
 		name: 'A hanging user at the start of n8n does not use up more than the budget',
 		world: { people: 1, budgetMs: 3000 },
-		steps: [{ do: 'break', user: 0, fault: 'hang' }, killed],
+		steps: [fails('hang'), killed],
 	},
 	{
 		name: "Readings of one instant, the same values with and without the service's own id, in any order",
 		world: { people: 1, pageSize: 1 },
-		steps: [
-			measure(),
-			{ do: 'twin', which: 2, value: 101, ownId: true },
-			{ do: 'twin', which: 2, value: 100, ownId: true },
-			poll,
-			poll,
-			poll,
-		],
+		steps: [measure(), twin(2, 101, true), twin(2, 100, true), poll, poll, poll],
 	},
 	{
 		name: "That another team's key came is not forgotten in memory",
 		world: {},
-		steps: [{ do: 'key', key: 'theirs' }, poll, { do: 'key', key: 'ours' }, measure(), poll, killed],
+		steps: [key('theirs'), poll, key('ours'), measure(), poll, killed],
 	},
 	{
 		name: "A start with another team's key, at which no user can be read, begins to watch that team",
 		world: { scheduler: 'memory', people: 1, pageSize: 1 },
 		steps: [
-			{ do: 'key', key: 'theirs' },
+			key('theirs'),
 			{ do: 'lookback', hours: 2 },
-			{ do: 'key', key: 'ours' },
-			{ do: 'break', user: 0, fault: '500' },
+			key('ours'),
+			fails('500'),
 			killed,
-			{ do: 'wait', minutes: 1 },
+			wait(1),
 			measure(),
-			{ do: 'wait', minutes: 1 },
+			wait(1),
 			poll,
 		],
 	},
-	{
-		name: 'More rows than one poll emits (memory)',
-		world: { scheduler: 'memory', people: 3, pageSize: 5000 },
-		steps: [
-			{ do: 'flood', user: 0, rows: 5100 },
-			{ do: 'flood', user: 2, rows: 5100 },
-			{ do: 'wait', minutes: 1 },
-			poll,
-			measure({ user: 1 }),
-			killed,
-		],
-	},
-	{
-		name: 'More rows than one poll emits (durable)',
-		world: { scheduler: 'durable', people: 3, pageSize: 5000 },
-		steps: [
-			{ do: 'flood', user: 0, rows: 5100 },
-			{ do: 'flood', user: 2, rows: 5100 },
-			{ do: 'wait', minutes: 1 },
-			poll,
-			measure({ user: 1 }),
-			killed,
-		],
-	},
+	...(['memory', 'durable'] as const).map(
+		(scheduler): Found => ({
+			name: `More rows than one poll emits (${scheduler})`,
+			world: { scheduler, people: 3, pageSize: 5000 },
+			steps: [flood(0), flood(2), ...[wait(1), poll, measure({ user: 1 }), killed]],
+		}),
+	),
 	{
 		name: 'A user who joins brings nothing older than the lookback, though the window moves back when another leaves',
 		world: { sendsDate: true, people: 1 },
-		steps: [
-			measure(),
-			poll,
-			{ do: 'join', brings: [0.5, 1.2, 1.3], hours: 0, after: 0 },
-			{ do: 'leave', user: 0, after: 0 },
-			poll,
-			poll,
-		],
+		steps: [measure(), poll, { do: 'join', brings: [0.5, 1.2, 1.3], hours: 0, after: 0 }, leave, poll, poll],
 	},
 	{
 		name: 'A user who was removed before the first read, and comes back, brings nothing from before the publication',
 		world: { people: 1, pageSize: 1, listPage: 2 },
 		steps: [
 			measure(),
-			{ do: 'wait', minutes: 361 },
-			{ do: 'break', user: 0, fault: '500' },
+			wait(361),
+			fails('500'),
 			{ do: 'join', brings: [0.5], hours: 0, after: 0 },
-			{ do: 'paste', name: 'Node' },
-			{ do: 'break', user: 0, fault: 'removed' },
-			{ do: 'wait', minutes: 1 },
+			paste,
+			fails('removed'),
+			wait(1),
 			poll,
 		],
 	},
 	{
 		name: 'What went out of a user who leaves the team and comes back does not go out again',
 		world: { people: 3, pageSize: 1, listPage: 2 },
-		steps: [
-			...[measure(), poll, { do: 'leave', user: 0, after: 0 } as const, poll],
-			...[{ do: 'comeBack', user: 0, after: 0 } as const, poll],
-		],
+		steps: [measure(), poll, leave, poll, comeBack, poll],
 	},
 	{
 		name: "The service's clock is behind, and a listed user fails at first: the user is read",
 		world: { people: 1, pageSize: 1, listPage: 2, sendsDate: true },
 		steps: [
-			{ do: 'date', hours: -23 },
+			date(-23),
 			{ do: 'watch', what: 'listed', fault: { kind: '500', from: 1 } },
-			...[poll, measure(), poll, killed, { do: 'wait', minutes: 1 } as const],
+			poll,
+			measure(),
+			poll,
+			killed,
+			wait(1),
 		],
 	},
 	{

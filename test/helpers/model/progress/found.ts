@@ -12,128 +12,98 @@ const stretch = (from: number, until: number, place: number, count: number, faul
 	...{ from, until, place, count, fault },
 });
 
-const FOUND: Array<[string, Partial<ProgressHistory>]> = [
-	[
-		'A poll time that looks like a start waits for the end of a Retry-After',
-		{
-			...{ scheduler: 'durable', isLong: true, people: 20, latencyMs: 200 },
-			throttles: [{ ...limit, until: 1, requests: 7 }],
-		},
-	],
-	[
-		'One 429 of one user, while others hang',
-		{
-			...{ people: 9, concurrency: 1, polls: 6, throttles: [{ ...limit, until: 1 }] },
-			stretches: [stretch(0, 7, 1, 6, 'hang'), stretch(3, 4, 0, 1, '429')],
-		},
-	],
-	[
-		'A 503 that comes too late for another attempt is told by the second poll',
-		{
-			...{ scheduler: 'durable', people: 20, everyMinutes: 10, latencyMs: 5000, concurrency: 1 },
-			stretches: [stretch(1, 10, 0, 5, '503')],
-		},
-	],
-	[
-		'A user with a limit of its own is not told within an hour of a failure that is over',
-		{
-			...{ people: 14, everyMinutes: 10 },
-			stretches: [stretch(2, 3, 0, 1, 'hang'), stretch(0, 10, 1, 1, '503 for 3600')],
-		},
-	],
-	[
-		'Retries for one user use up the limit of an hour',
-		{ everyMinutes: 60, throttles: [{ ...limit, minutes: 60 }], stretches: [stretch(0, 10, 1, 1, '500')] },
-	],
-	[
-		'A user aside who is cut off by the end of the poll has had a turn',
-		{
-			...{ scheduler: 'durable', everyMinutes: 10, latencyMs: 1400, concurrency: 1, readings: [{ poll: 1, user: 2 }] },
-			stretches: [stretch(0, 5, 0, 3, '429'), stretch(0, 10, 1, 1, 'hang')],
-		},
-	],
-	[
-		'The poll that reaches the last users of a round names the limit that made it long',
-		{ people: 14, everyMinutes: 30, polls: 14, throttles: [{ ...limit, minutes: 10, isAnnounced: false }] },
-	],
-	[
-		'A Retry-After counts from its answer on, not from when the reader looks at it',
-		{ scheduler: 'durable', throttles: [{ ...limit, until: 1 }], stretches: [stretch(0, 1, 0, 1, '500')] },
-	],
-	[
-		'At a low rate, a user who failed has time for all requests of one read',
-		{
-			...{ scheduler: 'durable', scope: 'clients', everyMinutes: 10, polls: 6, rate: 0.1 },
-			readings: [{ poll: 1, user: 2 }],
-			stretches: [stretch(0, 5, 2, 1, '500')],
-		},
-	],
-	[
-		'A poll that finds all users read begins the next pass',
-		{ scheduler: 'durable', scope: 'clients', polls: 6, rate: 0.15, stretches: [stretch(0, 2, 2, 1, 'hang')] },
-	],
-	[
-		'Many who hang take turns, the oldest try first',
-		{
-			...{ people: 6, polls: 12, concurrency: 1 },
-			readings: [{ poll: 1, user: 4 }],
-			stretches: [stretch(0, 13, 0, 4, 'hang'), stretch(0, 3, 4, 1, 'hang')],
-		},
-	],
-	[
-		'A user does not fail while others who hang take all requests',
-		{
-			...{ scheduler: 'durable', scope: 'clients', latencyMs: 1400, concurrency: 1, everyMinutes: 60, people: 7 },
-			stretches: [stretch(0, 10, 3, 1, 'resolve hang')],
-		},
-	],
-	[
-		'Readings have a limit of their own: each poll goes on where the last one ended',
-		{
-			...{ people: 20, everyMinutes: 10, latencyMs: 20, polls: 14, readings: [{ poll: 1, user: 19 }] },
-			throttles: [{ ...limit, minutes: 10, isAnnounced: false, isOfReadings: true }],
-		},
-	],
-	[
-		'A limit ends just when it is compared: those who met it are the first of the next poll',
-		{
-			...{ people: 20, everyMinutes: 10, latencyMs: 1400, polls: 14 },
-			throttles: [{ ...limit, requests: 10, isAnnounced: true }],
-		},
-	],
-	[
-		'Who alone is limited costs the others no poll',
-		{ people: 20, everyMinutes: 30, polls: 6, stretches: [{ ...stretch(0, 7, 0, 10, '429'), isEverySecond: true }] },
-	],
-	[
-		'A list of one entry, who fails for a while: each poll tries, and reports instead of failing',
-		{
-			...{ scheduler: 'durable', scope: 'clients', people: 1, everyMinutes: 30, polls: 14, rate: 0.1 },
-			...{ readings: [{ poll: 1, user: 0 }], stretches: [stretch(0, 15, 0, 1, '500')] },
-		},
-	],
-	[
-		'A start whose end one who hangs has passed: the next poll begins a pass',
-		{
-			...{ scope: 'clients', people: 1, everyMinutes: 60, rate: 0.1, stretches: [stretch(0, 1, 0, 1, 'hang')] },
-		},
-	],
-	[
-		'Of the users aside, one who can be read again needs two requests',
-		{
-			...{ scheduler: 'durable', scope: 'clients', latencyMs: 1400, concurrency: 1, everyMinutes: 60, people: 7 },
-			readings: [{ poll: 1, user: 2 }],
-			stretches: [stretch(0, 3, 2, 1, 'resolve hang'), stretch(0, 10, 3, 1, 'resolve hang')],
-		},
-	],
-	[
-		'A new pass in the middle of a poll: nobody was read in it with whom a Retry-After could be compared',
-		{
-			...{ scheduler: 'durable', everyMinutes: 20, polls: 14, latencyMs: 200, concurrency: 1 },
-			slownesses: [{ from: 2, until: 4, latencyMs: 5000, spreadMs: 6500 }],
-			stretches: [stretch(3, 15, 0, 1, '503 for 3600')],
-		},
-	],
-];
+const FOUND: Record<string, Partial<ProgressHistory>> = {
+	'A poll time that looks like a start waits for the end of a Retry-After': {
+		...{ scheduler: 'durable', isLong: true, people: 20, latencyMs: 200 },
+		throttles: [{ ...limit, until: 1, requests: 7 }],
+	},
+	'One 429 of one user, while others hang': {
+		...{ people: 9, concurrency: 1, polls: 6, throttles: [{ ...limit, until: 1 }] },
+		stretches: [stretch(0, 7, 1, 6, 'hang'), stretch(3, 4, 0, 1, '429')],
+	},
+	'A 503 that comes too late for another attempt is told by the second poll': {
+		...{ scheduler: 'durable', people: 20, everyMinutes: 10, latencyMs: 5000, concurrency: 1 },
+		stretches: [stretch(1, 10, 0, 5, '503')],
+	},
+	'A user with a limit of its own is not told within an hour of a failure that is over': {
+		...{ people: 14, everyMinutes: 10 },
+		stretches: [stretch(2, 3, 0, 1, 'hang'), stretch(0, 10, 1, 1, '503 for 3600')],
+	},
+	'Retries for one user use up the limit of an hour': {
+		everyMinutes: 60,
+		throttles: [{ ...limit, minutes: 60 }],
+		stretches: [stretch(0, 10, 1, 1, '500')],
+	},
+	'A user aside who is cut off by the end of the poll has had a turn': {
+		...{ scheduler: 'durable', everyMinutes: 10, latencyMs: 1400, concurrency: 1, readings: [{ poll: 1, user: 2 }] },
+		stretches: [stretch(0, 5, 0, 3, '429'), stretch(0, 10, 1, 1, 'hang')],
+	},
+	'The poll that reaches the last users of a round names the limit that made it long': {
+		people: 14,
+		everyMinutes: 30,
+		polls: 14,
+		throttles: [{ ...limit, minutes: 10, isAnnounced: false }],
+	},
+	'A Retry-After counts from its answer on, not from when the reader looks at it': {
+		scheduler: 'durable',
+		throttles: [{ ...limit, until: 1 }],
+		stretches: [stretch(0, 1, 0, 1, '500')],
+	},
+	'At a low rate, a user who failed has time for all requests of one read': {
+		...{ scheduler: 'durable', scope: 'clients', everyMinutes: 10, polls: 6, rate: 0.1 },
+		readings: [{ poll: 1, user: 2 }],
+		stretches: [stretch(0, 5, 2, 1, '500')],
+	},
+	'A poll that finds all users read begins the next pass': {
+		scheduler: 'durable',
+		scope: 'clients',
+		polls: 6,
+		rate: 0.15,
+		stretches: [stretch(0, 2, 2, 1, 'hang')],
+	},
+	'Many who hang take turns, the oldest try first': {
+		...{ people: 6, polls: 12, concurrency: 1 },
+		readings: [{ poll: 1, user: 4 }],
+		stretches: [stretch(0, 13, 0, 4, 'hang'), stretch(0, 3, 4, 1, 'hang')],
+	},
+	'A user does not fail while others who hang take all requests': {
+		...{ scheduler: 'durable', scope: 'clients', latencyMs: 1400, concurrency: 1, everyMinutes: 60, people: 7 },
+		stretches: [stretch(0, 10, 3, 1, 'resolve hang')],
+	},
+	'Readings have a limit of their own: each poll goes on where the last one ended': {
+		...{ people: 20, everyMinutes: 10, latencyMs: 20, polls: 14, readings: [{ poll: 1, user: 19 }] },
+		throttles: [{ ...limit, minutes: 10, isAnnounced: false, isOfReadings: true }],
+	},
+	'A limit ends just when it is compared: those who met it are the first of the next poll': {
+		...{ people: 20, everyMinutes: 10, latencyMs: 1400, polls: 14 },
+		throttles: [{ ...limit, requests: 10, isAnnounced: true }],
+	},
+	'Who alone is limited costs the others no poll': {
+		people: 20,
+		everyMinutes: 30,
+		polls: 6,
+		stretches: [{ ...stretch(0, 7, 0, 10, '429'), isEverySecond: true }],
+	},
+	'A list of one entry, who fails for a while: each poll tries, and reports instead of failing': {
+		...{ scheduler: 'durable', scope: 'clients', people: 1, everyMinutes: 30, polls: 14, rate: 0.1 },
+		...{ readings: [{ poll: 1, user: 0 }], stretches: [stretch(0, 15, 0, 1, '500')] },
+	},
+	'A start whose end one who hangs has passed: the next poll begins a pass': {
+		...{ scope: 'clients', people: 1, everyMinutes: 60, rate: 0.1, stretches: [stretch(0, 1, 0, 1, 'hang')] },
+	},
+	'Of the users aside, one who can be read again needs two requests': {
+		...{ scheduler: 'durable', scope: 'clients', latencyMs: 1400, concurrency: 1, everyMinutes: 60, people: 7 },
+		readings: [{ poll: 1, user: 2 }],
+		stretches: [stretch(0, 3, 2, 1, 'resolve hang'), stretch(0, 10, 3, 1, 'resolve hang')],
+	},
+	'A new pass in the middle of a poll: nobody was read in it with whom a Retry-After could be compared': {
+		...{ scheduler: 'durable', everyMinutes: 20, polls: 14, latencyMs: 200, concurrency: 1 },
+		slownesses: [{ from: 2, until: 4, latencyMs: 5000, spreadMs: 6500 }],
+		stretches: [stretch(3, 15, 0, 1, '503 for 3600')],
+	},
+};
 
-export const foundProgress = FOUND.map(([name, own]): [string, ProgressHistory] => [name, { ...PLAIN, ...own }]);
+export const foundProgress = Object.entries(FOUND).map(([name, own]): [string, ProgressHistory] => [
+	name,
+	{ ...PLAIN, ...own },
+]);
