@@ -145,22 +145,6 @@ onBothSchedulers((scheduler) => {
 		expect(valuesOf(await n8n.tick())).toEqual([120, 121, 122, 123]);
 	});
 
-	it('leaves the team: another who fails within the hour is told at once', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		troubled({ anna: 'fails', ben: 'fails' });
-		w.history.team.users = [w.anna];
-		await n8n.tick();
-		w.history.team.users = [w.history.addUser('carl')];
-		await n8n.tick();
-		w.history.team.users = [...w.history.team.users, w.ben];
-		w.pass(MINUTE);
-		await n8n.tick();
-		expect(n8n.reported).toHaveLength(2);
-		// Who joined was watched since the last pass.
-		expect(n8n.reported[1].description).toContain('not read since 2026-06-01 12:00 UTC');
-	});
-
 	it('is not a user removed after the list was read', async () => {
 		const n8n = w.trigger();
 		await n8n.start();

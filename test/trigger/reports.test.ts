@@ -3,10 +3,11 @@
  * log; "Fetch Test Event", within ten seconds despite hanging or slow users.
  */
 import type { INodeParameters } from 'n8n-workflow';
+import type { Fault } from '../../dev/sandbox/switches';
 import { useLogLines } from '../helpers/logLines';
 import { n8nLogger } from '../helpers/machine';
 import { byClientId } from '../helpers/requests';
-import { allUsers, MINUTE, onBothSchedulers, savedState, watch } from '../helpers/watch';
+import { allUsers, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 
 const WITHIN_MS = 10_000;
 const adviceOf = (noun: string) =>
@@ -24,23 +25,18 @@ onBothSchedulers((scheduler) => {
 		it('comes at the first failure and then every hour, for all users together', async () => {
 			const n8n = w.trigger();
 			await n8n.start();
+			const pollAfter = async (minutes: number, reports: number) => {
+				w.pass(minutes * MINUTE);
+				await n8n.tick();
+				expect(n8n.reported).toHaveLength(reports);
+			};
 			breakAll('anna');
-			await n8n.tick();
-			expect(n8n.reported).toHaveLength(1);
-			w.pass(59 * MINUTE);
-			await n8n.tick();
-			expect(n8n.reported).toHaveLength(1);
-			w.pass(MINUTE);
-			await n8n.tick();
-			expect(n8n.reported).toHaveLength(2);
-
-			w.pass(30 * MINUTE);
+			await pollAfter(0, 1);
+			await pollAfter(59, 1);
+			await pollAfter(1, 2);
 			breakAll('anna', 'ben');
-			await n8n.tick();
-			expect(n8n.reported).toHaveLength(2);
-			w.pass(30 * MINUTE);
-			await n8n.tick();
-			expect(n8n.reported).toHaveLength(3);
+			await pollAfter(30, 2);
+			await pollAfter(30, 3);
 			expect(n8n.reported[2]).toMatchObject({
 				message: expect.stringMatching(/^The readings of 2 users could not be read\. The service did not accept/),
 				// Results come as they are completed.
@@ -48,12 +44,8 @@ onBothSchedulers((scheduler) => {
 				httpCode: '422',
 				failure: { cause: 'configuration-invalid' },
 			});
-			w.pass(59 * MINUTE);
-			await n8n.tick();
-			expect(n8n.reported).toHaveLength(3);
-			w.pass(MINUTE);
-			await n8n.tick();
-			expect(n8n.reported).toHaveLength(4);
+			await pollAfter(59, 3);
+			await pollAfter(1, 4);
 		});
 
 		it('comes again after a new failure, and once an hour though another user fails in each poll', async () => {
@@ -67,18 +59,26 @@ onBothSchedulers((scheduler) => {
 			}
 		});
 
-		it('comes at once after a new failure when one failed user has left and the other was read', async () => {
-			const n8n = w.trigger();
-			await n8n.start();
-			breakAll('anna', 'ben');
-			await n8n.tick();
-			w.history.removeUser(w.anna);
-			breakAll();
-			await n8n.tick();
-			breakAll('carl');
-			await n8n.tick();
-			expect(n8n.reported).toHaveLength(2);
-		});
+		it.each([[['anna', 'ben']], [['anna']]])(
+			'comes at once for another when of %j one has left, the other was read',
+			async (names) => {
+				const n8n = w.trigger();
+				await n8n.start();
+				breakAll(...names);
+				await n8n.tick();
+				w.history.removeUser(w.anna);
+				breakAll();
+				w.pass(MINUTE);
+				await n8n.tick();
+				w.history.addUser('dora');
+				breakAll('dora');
+				w.pass(MINUTE);
+				await n8n.tick();
+				expect(n8n.reported).toHaveLength(2);
+				// Who joined is watched since the last pass.
+				expect(n8n.reported[1].description).toContain('not read since 2026-06-01 12:01 UTC');
+			},
+		);
 
 		it('counts who cannot be read and who waits', async () => {
 			const n8n = w.trigger();
@@ -139,14 +139,18 @@ onBothSchedulers((scheduler) => {
 			},
 		);
 
-		it('a provider that no user has, and a first pass that takes two polls: one report', async () => {
-			w.used.sandbox.switches.fault = (_, url) => (url.includes('timeseries') ? { delayMs: 25_000 } : undefined);
+		it.each<[string, RegExp, number, Fault]>([
+			['a first pass that takes two polls', /timeseries/, 0, { delayMs: 25_000 }],
+			['a list that does not tell at first', /user\?/, 2, { status: 503 }],
+		])('a provider that no user has, and %s: one report', async (_, part, sound, fault) => {
+			let asked = 0;
+			w.used.sandbox.switches.fault = (__, url) => (part.test(url) && ++asked > sound ? fault : undefined);
 			for (let i = 0; i < 20; i++) w.history.addUser(`user ${i}`);
 			const n8n = w.trigger(slug('OMRON'));
 			await n8n.start();
-			expect([savedState(n8n).pass, n8n.reported]).toEqual([0, []]);
+			expect(n8n.reported).toEqual([]);
 			w.used.sandbox.switches.fault = () => undefined;
-			for (let i = 0; i < 2; i++) await n8n.tick();
+			for (let i = 0; i < 3; i++) await n8n.tick();
 			expect(n8n.reported).toHaveLength(1);
 		});
 

@@ -111,18 +111,6 @@ onBothSchedulers((scheduler) => {
 		});
 	});
 
-	it('a provider that no user has is reported, though the list does not tell at first', async () => {
-		const provider = { __rl: true, mode: 'slug', value: 'OMRON' };
-		let lists = 0;
-		w.used.sandbox.switches.fault = (_, url) => (/user\?/.test(url) && ++lists > 2 ? { status: 503 } : undefined);
-		const n8n = w.trigger({ ...allUsers, provider });
-		await n8n.start();
-		w.used.sandbox.switches.fault = () => undefined;
-		await n8n.tick();
-		await n8n.tick();
-		expect(n8n.reported).toMatchObject([{ message: expect.stringContaining("'Provider' is not the slug") }]);
-	});
-
 	it('a reading measured and received during the first poll is new, once', async () => {
 		w.history.add(w.anna, w.reading(-60, 90));
 		w.used.sandbox.switches.latencyMs = 150;

@@ -29,9 +29,9 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	if (newest) return newest;
 	const [trouble] = local.troubles.values();
 	throw (
+		result.wrongField ??
 		trouble?.problem ??
 		result.throttle ??
-		result.wrongField ??
 		nothingFound(settings)
 	);
 }
