@@ -21,7 +21,7 @@ const date = (hours: number): Step => ({ do: 'date', hours });
 const clock = (hours: number): Step => ({ do: 'clock', hours });
 const flood = (user: number): Step => ({ do: 'flood', user, rows: 5100 });
 
-const LARGE = { people: 3, pageSize: 5000 };
+const LARGE = { people: 3, pageSize: 5000 } as const;
 const FLOOD = [flood(0), flood(2), wait(1), poll, measure({ user: 1 }), killed];
 
 const FOUND: Record<string, [world: Partial<Setting>, steps: Step[]]> = {
