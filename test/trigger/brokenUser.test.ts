@@ -30,6 +30,7 @@ onBothSchedulers((scheduler) => {
 				description: expect.stringContaining(`The first is ${w.anna.user_id}, not read since 2026-06-01 12:00 UTC. `),
 				failure: { cause: expect.any(String) },
 			});
+			expect(JSON.stringify(n8n.reported)).not.toContain('anna');
 			w.history.add(w.ben, w.reading(0, 141));
 			expect(valuesOf(await n8n.tick())).toEqual([141]);
 
@@ -50,14 +51,6 @@ onBothSchedulers((scheduler) => {
 			url.includes(w.anna.user_id) && left-- > 0 ? { status: 502 } : undefined;
 		expect(valuesOf(await n8n.tick())).toEqual([120]);
 		expect(n8n.reported).toEqual([]);
-	});
-
-	it('is reported without a name', async () => {
-		const n8n = w.trigger();
-		await n8n.start();
-		troubled({ anna: 'fails' });
-		await n8n.tick();
-		expect(JSON.stringify(n8n.reported)).not.toContain('anna');
 	});
 
 	it('fails before any other user is answered: the others, in progress or waiting, are still read', async () => {

@@ -219,8 +219,12 @@ onBothSchedulers((scheduler) => {
 		await t.polls(n8n, 8, 25 * MINUTE);
 		// Once a day.
 		expect(n8n.reported).toHaveLength(1);
+		t.answer({ timeseries: { status: 500 } });
+		await t.polls(n8n, 1);
+		expect(n8n.reported[1].message).toContain('(status 500)');
+		t.answer({});
 		await t.time.pass(24 * HOUR);
 		await t.polls(n8n, 2);
-		expect(n8n.reported).toHaveLength(2);
+		expect(n8n.reported).toHaveLength(3);
 	});
 });

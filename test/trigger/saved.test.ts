@@ -153,6 +153,13 @@ describe('durable', () => {
 		expect(valuesOf(await n8n.tick())).toEqual([122]);
 	});
 
+	it('a state older than the last delivery is not taken after an hour either', async () => {
+		const { n8n, row } = await afterDelivery();
+		w.pass(HOUR);
+		n8n.staleRow = row;
+		expect(await n8n.tick()).toBeUndefined();
+	});
+
 	it('one older than that of a quiet poll: the poll reads, and what it saves is newer than all', async () => {
 		const n8n = w.trigger();
 		await n8n.start();

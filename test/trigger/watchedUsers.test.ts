@@ -104,7 +104,7 @@ onBothSchedulers((scheduler) => {
 			w.history.add(w.anna, w.reading(1, 122, 'withings'));
 			w.pass(2 * MINUTE);
 			expect(await n8n.tick()).toMatchObject([
-				{ systolic: 121, client_user_id: 'anna', change: 'created' },
+				{ systolic: 121, client_user_id: 'anna', local_time: '2026-06-01 12:00:00', change: 'created' },
 				{ systolic: 122, client_user_id: 'anna' },
 			]);
 			expect(resolves()).toEqual(['/v2/user/resolve/anna']);

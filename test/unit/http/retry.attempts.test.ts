@@ -45,6 +45,9 @@ const within =
 const poll =
 	(seconds: number, more = {}): Options =>
 	() => [until(seconds, more)];
+const ofUser =
+	(request: RequestOptions): Options =>
+	() => [until(600), request];
 const says = (text: RegExp) => ({ description: expect.stringMatching(text) });
 const failed = (status: number) => ({ httpCode: String(status) });
 
@@ -98,20 +101,14 @@ it.each<[string, Array<Given | Error>, Options, number[], unknown]>([
 	['503 of two attempts', [status(503)], poll(600, { maxAttempts: 2 }), [0, 0.5], failed(503)],
 	['503 with Retry-After', [status(503, 2), status(503, 2), {}], poll(600, { maxAttempts: 2 }), [0, 2, 4], 'OK'],
 	['a throttle, without retries for the user', [status(429), {}], () => [until(600), budget(false)], [0, 0.5], 'OK'],
-	[
-		'a throttle, with one attempt',
-		[status(429, 30)],
-		() => [until(600), { maxAttempts: 1 }],
-		[0],
-		{ retryAfterMs: 30000 },
-	],
+	['a throttle, with one attempt', [status(429, 30)], ofUser({ maxAttempts: 1 }), [0], { retryAfterMs: 30000 }],
 	['a failure before throttles', [status(500), status(429)], poll(5), [0, 0.5, 1.5, 3.5], failed(500)],
 	['a failure before Retry-After', [status(500), status(429, 60)], poll(5), [0, 0.5], failed(500)],
 	['a failure before throttles, in a run', [status(500), status(429)], most(3), [0, 0.5, 1.5], failed(429)],
 	[
-		'a failure before throttles, and no time for the user',
+		'a failure, throttles, no time',
 		[status(500), status(429)],
-		() => [until(600), budget(true, 5000)],
+		ofUser(budget(true, 5000)),
 		[0, 0.5, 1.5, 3.5],
 		failed(500),
 	],
