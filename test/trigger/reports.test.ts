@@ -75,7 +75,7 @@ onBothSchedulers((scheduler) => {
 				w.pass(MINUTE);
 				await n8n.tick();
 				expect(n8n.reported).toHaveLength(2);
-					expect(n8n.reported[1].description).toContain('not read since 2026-06-01 12:01 UTC');
+				expect(n8n.reported[1].description).toContain('not read since 2026-06-01 12:01 UTC');
 			},
 		);
 
