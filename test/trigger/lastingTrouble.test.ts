@@ -63,8 +63,7 @@ onBothSchedulers((scheduler) => {
 	it('a list of more pages than a limit allows in a poll: those at its beginning are read, and it is told', async () => {
 		const users = t.users(scheduler === 'memory' ? 150 : 30);
 		t.used.sandbox.switches.userPageCap = 2;
-		let since = 0;
-		let lists = 0;
+		let [since, lists] = [0, 0];
 		const ofList = () => {
 			if (t.time.now - since >= MINUTE) [since, lists] = [t.time.now, 0];
 			return ++lists > 10 ? throttle() : undefined;
@@ -217,7 +216,6 @@ onBothSchedulers((scheduler) => {
 			/^The readings of \d+ users could not be read\. .* 'Requests per Second'\. .* takes 1 h or more\. The last users of the list were not reached for an hour\.$/,
 		);
 		await t.polls(n8n, 8, 25 * MINUTE);
-		// Once a day.
 		expect(n8n.reported).toHaveLength(1);
 		t.answer({ timeseries: { status: 500 } });
 		await t.polls(n8n, 1);

@@ -66,16 +66,6 @@ onBothSchedulers((scheduler) => {
 		expect(await poll(n8n)).toEqual([20]);
 	});
 
-	it('a user whom the list has twice, in upper and lower case: each reading once', async () => {
-		w.history.team.users = [w.anna, { ...w.anna, user_id: w.anna.user_id.toUpperCase() }];
-		const n8n = w.trigger();
-		await n8n.start();
-		const groups = { omron: [{ source: { provider: 'omron', type: 'cuff' }, data: [w.reading(0, 121).point] }] };
-		w.used.sandbox.switches.fault = (_, url) =>
-			url.includes('timeseries') ? { status: 200, body: { groups, next_cursor: null } } : undefined;
-		expect(valuesOf(await n8n.tick())).toEqual([121]);
-	});
-
 	it('new users', async () => {
 		const n8n = w.trigger({ event: 'user' });
 		expect(await n8n.start()).toBeUndefined();

@@ -23,8 +23,8 @@ export class PollResult {
 	state: TriggerState;
 	/** Whether the user list was read to its end. */
 	isListRead = false;
-	/** Whether this poll has met a user whom the pass has not read. */
-	hasDue = false;
+	/** Whether one of the users met was not read in this pass; undefined before a user is met. */
+	hasDue?: boolean;
 	/** Whether all users aside had their turn. If not, the next poll puts only the rest aside. */
 	isAsideDone = false;
 	/** The limit of the service for all requests that cut the poll short. */
@@ -106,7 +106,7 @@ export class PollResult {
 		cursors.settle(isListRead);
 		const { isPassComplete } = this;
 		// A list that takes more than a poll: those within reach are read again.
-		const isOver = isPassComplete || (cursors.met.size > 0 && !this.hasDue);
+		const isOver = isPassComplete || this.hasDue === false;
 		state.pass = isOver ? state.poll + 1 : cursors.pass;
 		state.since = cursors.sinceNext(isPassComplete);
 		state.cursors = cursors.toSave();

@@ -174,9 +174,10 @@ describe('an empty first page', () => {
 	});
 });
 
-it('gives a user that is twice on a page once', async () => {
-	const pages = [['u1', 'u1', 'u2'], ['u2', 'u3', 'u3'], ['u3']];
-	expect(await idsOf(userPages(listOf((request) => pages[request] ?? pages[2], 3)))).toEqual(['u1', 'u2', 'u3']);
+it('gives a user that is twice on a page once, also in upper and lower case', async () => {
+	const id = '3bda88cc-8883-437b-8b36-a0c94618b676';
+	const pages = [[id, id.toUpperCase(), 'u2'], ['u2', 'u3', 'u3'], ['u3']];
+	expect(await idsOf(userPages(listOf((request) => pages[request] ?? pages[2], 3)))).toEqual([id, 'u2', 'u3']);
 });
 
 it('a list that never ends is an error that says so', async () => {
