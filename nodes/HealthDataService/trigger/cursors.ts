@@ -182,10 +182,16 @@ export class Cursors {
 		else this.change(listed, { ended: 'cut' });
 	}
 
+	/** After a read that found no such user: once, the user may have been removed since the list was read. */
+	miss(listed: Listed) {
+		if (this.of(listed).ended) this.fail(listed);
+		else this.change(listed, { tried: this.poll, ended: 'cut' });
+	}
+
 	/** After a limit that only this user meets: once, the user stays due. The second time in a row it was the user's turn. */
 	throttle(listed: Listed) {
-		const { ended } = this.of(listed);
-		this.change(listed, ended ? { tried: this.poll } : { ended: 'cut' });
+		const isSecond = this.of(listed).ended === 'cut';
+		this.change(listed, isSecond ? { tried: this.poll } : { ended: 'cut' });
 	}
 
 	private get poll() {

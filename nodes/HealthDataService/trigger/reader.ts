@@ -236,12 +236,12 @@ class PollReader {
 		const { queue, troubles } = this.options;
 		if (isLimit && (await queue.knowsThrottledForAll()))
 			return this.endBy(problem);
-		// Who is gone may have been removed since the list was read: the next list tells.
-		const isCut = !isLimit && (isGone || this.isCutShort(result));
+		const isCut = !isLimit && this.isCutShort(result);
 		// An answer that the end of the poll has cut off says nothing about the user.
 		if (!isCut || problem.httpCode)
 			troubles.set(keyOf(result), { label: labelOf(result), problem });
 		if (isLimit) return this.cursors.throttle(result);
+		if (isGone) return this.cursors.miss(result);
 		if (isCut) return this.cursors.cut(result);
 		this.cursors.fail(result);
 		await this.noteFailure(problem);

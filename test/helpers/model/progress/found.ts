@@ -39,9 +39,7 @@ const FOUND: Record<string, Partial<ProgressHistory>> = {
 		stretches: [stretch(0, 5, 0, 3, '429'), stretch(0, 10, 1, 1, 'hang')],
 	},
 	'The poll that reaches the last users of a round names the limit that made it long': {
-		people: 14,
-		everyMinutes: 30,
-		polls: 14,
+		...{ people: 14, everyMinutes: 30, polls: 14 },
 		throttles: [{ ...limit, minutes: 10, isAnnounced: false }],
 	},
 	'A Retry-After counts from its answer on, not from when the reader looks at it': {
@@ -55,10 +53,7 @@ const FOUND: Record<string, Partial<ProgressHistory>> = {
 		stretches: [stretch(0, 5, 2, 1, '500')],
 	},
 	'A poll that finds all users read begins the next pass': {
-		scheduler: 'durable',
-		scope: 'clients',
-		polls: 6,
-		rate: 0.15,
+		...{ scheduler: 'durable', scope: 'clients', polls: 6, rate: 0.15 },
 		stretches: [stretch(0, 2, 2, 1, 'hang')],
 	},
 	'Many who hang take turns, the oldest try first': {
@@ -100,6 +95,10 @@ const FOUND: Record<string, Partial<ProgressHistory>> = {
 		...{ scheduler: 'durable', everyMinutes: 20, polls: 14, latencyMs: 200, concurrency: 1 },
 		slownesses: [{ from: 2, until: 4, latencyMs: 5000, spreadMs: 6500 }],
 		stretches: [stretch(3, 15, 0, 1, '503 for 3600')],
+	},
+	'Who failed and meets a limit in each poll that ends is due again': {
+		...{ people: 14, everyMinutes: 20, polls: 14, latencyMs: 1400, stretches: [stretch(1, 2, 0, 1, '500')] },
+		throttles: [{ ...limit, from: 1, requests: 7 }],
 	},
 };
 
