@@ -10,8 +10,8 @@ import { byClientId } from '../helpers/requests';
 import { allUsers, MINUTE, onBothSchedulers, watch } from '../helpers/watch';
 
 const WITHIN_MS = 10_000;
-const adviceOf = (noun: string) =>
-	`Check limits and other options: a low 'Requests per Second' or slow answers may be the reason. The test reads the last 90 days of the first 50 users, for a few seconds. The published workflow reads all users, and starts with the next ${noun}.`;
+const adviceOf = (noun: string, days = ' the last 90 days of') =>
+	`Check limits and other options: a low 'Requests per Second' or slow answers may be the reason. The test reads${days} the first 50 users, for a few seconds. The published workflow reads all users, and starts with the next ${noun}.`;
 
 onBothSchedulers((scheduler) => {
 	const w = watch(scheduler);
@@ -214,14 +214,14 @@ onBothSchedulers((scheduler) => {
 			expect(n8n.reported).toEqual([]);
 		});
 
-		it.each<[string, INodeParameters]>([
-			['blood pressure reading', allUsers],
-			['user', { event: 'user' }],
-		])('says what to do without a %s', async (noun, parameters) => {
+		it.each<[string, INodeParameters, string | undefined]>([
+			['blood pressure reading', allUsers, undefined],
+			['user', { event: 'user' }, ''],
+		])('says what to do without a %s', async (noun, parameters, days) => {
 			w.history.team.users = [];
 			await expect(w.trigger(parameters).fetchTestEvent()).rejects.toMatchObject({
 				message: `The test found no ${noun}`,
-				description: adviceOf(noun),
+				description: adviceOf(noun, days),
 			});
 		});
 

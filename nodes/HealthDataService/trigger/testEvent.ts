@@ -36,14 +36,15 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 	);
 }
 
-function nothingFound({ event: { noun }, limits }: Settings) {
+function nothingFound({ event: { noun, metric }, limits }: Settings) {
 	const names = limits.map(({ name }) => `'${name}'`).join(' or ');
 	const reaching = names && ` that reaches ${names}`;
+	const days = metric ? ` the last ${TEST_DAYS} days of` : '';
 	return new Problem(
 		`The test found no ${noun}${reaching}`,
 		sentences(
 			"Check limits and other options: a low 'Requests per Second' or slow answers may be the reason",
-			`The test reads the last ${TEST_DAYS} days of the first ${TEST_USERS} users, for a few seconds`,
+			`The test reads${days} the first ${TEST_USERS} users, for a few seconds`,
 			`The published workflow reads all users, and starts with the next ${noun}`,
 		),
 	);
