@@ -66,6 +66,17 @@ onBothSchedulers((scheduler) => {
 		expect(await poll(n8n)).toEqual([20]);
 	});
 
+	it('a user who leaves and comes back within the lookback brings nothing twice', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		w.history.add(w.anna, w.reading(0, 121));
+		expect(await poll(n8n, 1)).toEqual([121]);
+		w.history.removeUser(w.anna);
+		expect(await poll(n8n, 2)).toEqual([]);
+		w.history.team.users = [...w.history.team.users, w.anna];
+		expect(await poll(n8n, 2)).toEqual([]);
+	});
+
 	it('new users', async () => {
 		const n8n = w.trigger({ event: 'user' });
 		expect(await n8n.start()).toBeUndefined();

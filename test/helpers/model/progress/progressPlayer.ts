@@ -212,12 +212,11 @@ export class ProgressPlayer {
 		const { service, history, team, poll, reads, met, watched } = this;
 		const { host, logged } = watched.host;
 		const faulty = new Set([...service.faults.keys()].map(({ nr }) => nr));
-		const removed = new Set([...service.faults].flatMap(([{ nr }, fault]) => (fault === 'removed' ? [nr] : [])));
 		// An answer with something malformed may be read, or not.
 		const malformed = new Set([...service.faults].flatMap(([{ nr }, fault]) => (fault === 'malformed' ? [nr] : [])));
-		const failing = new Set([...faulty].filter((nr) => !removed.has(nr) && !malformed.has(nr)));
+		const failing = new Set([...faulty].filter((nr) => !malformed.has(nr)));
 		const served = new Set([...record.served.keys()].map(({ nr }) => nr));
-		for (const { nr } of record.broken) met.add(nr);
+		for (const { nr } of [...record.broken, ...record.gone]) met.add(nr);
 		this.hasThrottled ||= record.throttled > 0;
 		for (const nr of met) if (!faulty.has(nr) && served.has(nr)) met.delete(nr);
 		const reported = host.reported.slice(this.counted.reported).map(wholeText);
@@ -227,7 +226,6 @@ export class ProgressPlayer {
 		for (const text of reported) this.log(`  reported: ${text}`);
 		for (const line of lines) this.log(`  logged: ${line}`);
 		const isOfList = history.scope !== 'all';
-		const hasSlowAnswers = answerMs(service) > history.latencyMs;
 		const isWaiting = record.requests === 0 && begun < this.mayWaitUntil;
 		if (record.requests === 0 && this.possible > 0 && !isWaiting)
 			fail('a poll sends nothing, though the limit would let it', { poll });
@@ -248,13 +246,11 @@ export class ProgressPlayer {
 			isPrompt: isPrompt(history),
 			served,
 			mostReads: (since) => reads.mostSince(since),
-			watched: team.flatMap(({ nr }) => (removed.has(nr) || malformed.has(nr) ? [] : [nr])),
+			watched: team.flatMap(({ nr }) => (malformed.has(nr) ? [] : [nr])),
 			unread: team.flatMap(({ nr }) => (served.has(nr) ? [] : [nr])),
 			hasListed: isOfList || record.listed.size > 0,
 			mayFail: (record.throttled > 0 || team.length === faulty.size) && served.size === 0,
-			// While answers are slow or limited, a poll may be too short for the requests that confirm that a user was removed.
-			unreadable:
-				met.size + record.limited.size + (isOfList || hasSlowAnswers || isLimited(history) ? removed.size : 0),
+			unreadable: met.size + record.limited.size,
 			isOnlyLimit: this.hasThrottled && history.stretches.length + history.slownesses.length === 0,
 			reported,
 			error: error && wholeText(error),
