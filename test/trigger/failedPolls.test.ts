@@ -138,8 +138,7 @@ onBothSchedulers((scheduler) => {
 		await n8n.start();
 		w.used.sandbox.switches.latencyMs = 3_900;
 		const begun = w.time.elapsed;
-		const isLate = () => w.time.elapsed - begun > 20_000;
-		w.used.sandbox.switches.fault = () => (isLate() ? { status: 401 } : undefined);
+		w.used.sandbox.switches.fault = () => (w.time.elapsed - begun > 20_000 ? { status: 401 } : undefined);
 		await expect(n8n.tick()).rejects.toMatchObject({ httpCode: '401' });
 	});
 

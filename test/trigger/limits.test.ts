@@ -113,8 +113,8 @@ describe('a throttle', () => {
 
 	it('that names a time, in the middle of a list: the poll after it goes on there', async () => {
 		const userIds = [w.anna, w.ben].map(({ user_id }) => user_id).join();
-		const listed = { ...allUsers, userScope: 'listed', usersBy: 'userId', userIds };
-		const n8n = w.trigger({ ...listed, options: { concurrency: 1 } });
+		const options = { concurrency: 1 };
+		const n8n = w.trigger({ ...allUsers, userScope: 'listed', usersBy: 'userId', userIds, options });
 		await n8n.start();
 		for (const allowed of [1, 0, 9]) {
 			let left = allowed;

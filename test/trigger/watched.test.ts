@@ -54,7 +54,6 @@ onBothSchedulers((scheduler) => {
 		const n8n = w.trigger();
 		await n8n.start();
 		for (let poll = 0; poll < 4; poll++) {
-			w.pass(MINUTE);
 			w.history.team.users = [...w.history.team.users].reverse();
 			if (poll === 3) w.history.removeUser(w.anna);
 			w.history.add(carl, w.reading(0, 120 + poll));
