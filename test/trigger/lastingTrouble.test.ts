@@ -51,8 +51,8 @@ onBothSchedulers((scheduler) => {
 		t.used.sandbox.switches.pageSize = 1;
 		for (let i = 0; i < 100; i++) t.measure(slow, 120, i * MINUTE);
 		const n8n = t.trigger();
-		t.answer({ [slow.user_id]: { delayMs: scheduler === 'memory' ? 10_000 : 1000 } });
 		await n8n.start();
+		t.answer({ [slow.user_id]: { delayMs: scheduler === 'memory' ? 10_000 : 1000 } });
 		const begun = t.time.elapsed;
 		await n8n.tick();
 		expect(t.time.elapsed - begun).toBeLessThanOrEqual(scheduler === 'memory' ? 160_000 : 19_000);
