@@ -120,16 +120,16 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toHaveLength(1);
 	});
 
-	it('is on the list, but neither readings nor Resolve know the user: it is told, and nothing is lost', async () => {
+	it('is on the list, but neither readings nor Resolve know the user: told by the second poll, and nothing is lost', async () => {
 		const n8n = w.trigger();
 		await n8n.start();
 		troubled({ anna: 'removed' });
 		w.used.sandbox.switches.fault = (_, url) => (url.includes('/resolve/') ? { status: 404 } : undefined);
-		for (let day = 0; day < 4; day++) {
-			w.pass(24 * HOUR);
-			w.history.add(w.anna, w.reading(0, 120 + day));
+		for (let poll = 0; poll < 4; poll++) {
+			w.pass(poll < 2 ? MINUTE : 30 * HOUR);
+			w.history.add(w.anna, w.reading(0, 120 + poll));
 			expect(await n8n.tick()).toBeUndefined();
-			expect(n8n.reported).toHaveLength(day + 1);
+			expect(n8n.reported).toHaveLength(poll);
 		}
 		expect(n8n.reported[0].message).toContain('does not find a user of its list (status 404)');
 		troubled({});
