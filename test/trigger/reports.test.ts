@@ -152,11 +152,14 @@ onBothSchedulers((scheduler) => {
 			expect(n8n.reported).toHaveLength(1);
 		});
 
-		it('no report for a provider that a user has, without readings too', async () => {
+		it('no report for a provider that a user has, without readings too; one after a change to a wrong one', async () => {
 			const n8n = w.trigger(slug('omron'));
 			await n8n.start();
 			await n8n.tick();
 			expect(n8n.reported).toEqual([]);
+			n8n.parameters = slug('OMRON');
+			await n8n.start('update');
+			expect(n8n.reported).toHaveLength(1);
 		});
 
 		it('a provider that no user has, in a test event: the error says it', async () => {

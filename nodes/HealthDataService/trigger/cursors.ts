@@ -157,14 +157,14 @@ export class Cursors {
 		return { start, end, watchingSince: since, readAt: latestNow };
 	}
 
-	/** After a successful read: the window begins `lookback` before the newest reading of this poll. */
+	/** After a successful read: the window begins `lookback` before the newest reading of the poll. */
 	move(listed: Listed, newest: number) {
 		const next = newest - this.settings.lookback;
 		const from = Math.max(this.of(listed).from, next);
 		this.set(listed, { from, tried: this.poll, read: this.clock.now });
 	}
 
-	/** Of an entry whose user another entry is, too: the other one is read. */
+	/** Of a second entry of one user: the first one is read. */
 	skip(listed: Listed) {
 		const read = { tried: this.poll, read: this.clock.now };
 		this.change(listed, { ...read, ended: undefined });
@@ -182,7 +182,7 @@ export class Cursors {
 		else this.change(listed, { ended: 'cut' });
 	}
 
-	/** After a read that found no such user: once, the user may have been removed since the list was read. */
+	/** After a 404 that Resolve confirms: once, the user may have left since the list was read. */
 	miss(listed: Listed) {
 		if (this.of(listed).ended) this.fail(listed);
 		else this.change(listed, { tried: this.poll, ended: 'cut' });

@@ -80,12 +80,13 @@ export async function readPoll(
 	const options = { clock, deadline, budgetMs, timeoutMs, queue, troubles };
 	const result = await new PollReader(get, settings, state, options).read();
 	const { pass, seen } = result.state;
-	const isSeen = pass === 0 || Object.keys(seen).length > 0;
+	const isChecked = local.checkedFor === settings.watched;
+	const hasReadings = Object.keys(seen).length > 0;
 	// With a wrong slug, such as one in capitals, the team would seem to measure nothing.
-	if (target.provider && !isSeen && !local.isProviderChecked)
+	if (target.provider && pass > 0 && !hasReadings && !isChecked)
 		await providerProblem(get, target.provider).then((problem) => {
 			result.wrongField = problem;
-			local.isProviderChecked = true;
+			local.checkedFor = settings.watched;
 		}, ignoreProblem);
 	return result;
 }
@@ -120,7 +121,7 @@ class PollReader {
 		// Earlier polls have read this pass to its end.
 		if (!this.results.hasRead && !this.isOver && this.results.isPassComplete) {
 			this.cursors.beginPass();
-			// Who was read in the pass before is due again, and may be the one who is limited.
+			// A user of the pass before is due again, and may be the limited one.
 			this.options.queue.sample = undefined;
 			await this.takeAll();
 		}
@@ -154,7 +155,8 @@ class PollReader {
 		const { cursors, results, settings } = this;
 		const aside: SelectedUser[] = [];
 		for await (const user of settings.target.selection.users(this.get)) {
-			// The first of the list tells the team. A key may see users of several: who is known proves nothing.
+			// The first user of the list tells the team. A key may see users of several teams:
+			// a known user does not mean another key.
 			const isFirst = cursors.met.size === 0;
 			if (isFirst && user.team && !cursors.has(user))
 				results.state.team = userPrefix(user.team);
@@ -247,7 +249,7 @@ class PollReader {
 		await this.noteFailure(problem);
 	}
 
-	/** Of an entry whose user another entry is, too. */
+	/** Of a second entry of one user. */
 	private noteTwin(result: UserResult) {
 		this.options.troubles.delete(keyOf(result));
 		this.cursors.skip(result);

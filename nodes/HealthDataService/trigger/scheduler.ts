@@ -36,8 +36,8 @@ export class Local {
 	endedAt = 0;
 	/** When the user list was last read to its end (ms since 1970). */
 	listReadAt = Date.now();
-	/** Whether the user list has told if a user has the *Provider*. */
-	isProviderChecked = false;
+	/** What was watched when the user list told whether a user has the *Provider*. */
+	checkedFor?: string;
 	/** The last throttle that cut a poll short. */
 	throttle?: Problem;
 	/** When the last poll began, by `performance.now()`, and how long after the one before it. */

@@ -141,7 +141,7 @@ const valuesOf = ({ values, unit }: Identity, row: IDataObject) =>
 		),
 	);
 
-/** The same text for all spellings of a unit, and the metric's where it is missing: none is a correction. */
+/** The same text for all spellings of a unit; that of the metric's where it is missing. */
 function unitKey(unit: Unit, given: unknown): string {
 	const convert = conversionOf(unit, given);
 	if (convert === asIs) return unit.name;

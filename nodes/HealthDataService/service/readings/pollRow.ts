@@ -41,7 +41,7 @@ export function pollRow(
 	if (values.readings === 0) {
 		Object.assign(values, asItCame(metric, out));
 	} else {
-		// A device whose clock is ahead would be the latest until then. What goes out may be dated ahead.
+		// A reading dated ahead would be the latest until then. One that goes out may be it.
 		const known = inLookback.map(read);
 		const past = known.filter(({ time = 0 }) => time <= latestNow);
 		const candidates = measurementsOf(metric, [...out, ...past]);
