@@ -75,8 +75,8 @@ export type RetryLimits = typeof RETRY_LIMITS & {
 	 */
 	retryUntil?: number;
 	/**
-	 * Whether the trigger's reader tells an outage from failing users: failures do not count towards the circuit breaker, and the
-	 * first Retry-After asks the user list. If that is refused too, it is one for all requests, else one for this user.
+	 * Of the trigger: the first Retry-After asks the user list. If that is refused too, it is one for all requests, else one for
+	 * this user.
 	 */
 	isPoll?: boolean;
 };
@@ -174,7 +174,7 @@ export class Attempts {
 		answer: Answer,
 		outcome: Outcome,
 	): IN8nHttpFullResponse | undefined {
-		const { signal, isPoll, onFailure } = this.options;
+		const { signal, onFailure } = this.options;
 		const cancelled = cancellationOf(signal);
 		if (cancelled) throw cancelled;
 		if (!(answer instanceof Problem) && !isRetryable(outcome)) return answer;
@@ -188,7 +188,7 @@ export class Attempts {
 		this.notBefore = this.nextAttempt(latest);
 		if (!this.request.isProbe) this.pauseOthers(latest, outcome);
 		if (this.notBefore !== undefined) return undefined;
-		if (!isPoll) onFailure(this.failure);
+		onFailure(this.failure);
 		throw this.failure;
 	}
 

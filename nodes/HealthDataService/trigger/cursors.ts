@@ -182,12 +182,6 @@ export class Cursors {
 		else this.change(listed, { ended: 'cut' });
 	}
 
-	/** After a 404 that Resolve confirms: once, the user may have left since the list was read. */
-	miss(listed: Listed) {
-		if (this.of(listed).ended) this.fail(listed);
-		else this.change(listed, { tried: this.poll, ended: 'cut' });
-	}
-
 	/** After a limit that only this user meets: once, the user stays due. The second time in a row it was the user's turn. */
 	throttle(listed: Listed) {
 		const isSecond = this.of(listed).ended === 'cut';

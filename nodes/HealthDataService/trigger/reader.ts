@@ -8,7 +8,7 @@
 import type { IPollFunctions } from 'n8n-workflow';
 import { connect, SINGLE_ATTEMPT, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
-import { FEW_ATTEMPTS, MAX_PAUSE_MS, SHORT_RETRY } from '../http/retry';
+import { MAX_PAUSE_MS, SHORT_RETRY } from '../http/retry';
 import { userPrefix } from '../service/readings/identity';
 import { pathOf } from '../service/readings/metrics';
 import type { UserResult } from '../service/readings/readUsers';
@@ -18,24 +18,12 @@ import { ignoreProblem, isThrottle, Problem } from '../shared/problem';
 import type { Clock } from './clock';
 import { hasFailed, keyOf, labelOf, type Cursors } from './cursors';
 import { PollResult } from './results';
-import type { Local, Schedule } from './scheduler';
+import type { Schedule } from './scheduler';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
 
-/** In ms. By `performance.now()`: no user is started after `deadline`. */
-interface PollOptions {
-	clock: Clock;
-	deadline: number;
-	budgetMs: number;
-	timeoutMs: number;
-	queue: RequestQueue;
-	troubles: Local['troubles'];
-}
-
 /** Part of the budget for the users aside. */
 const SHARE_OF_ASIDE = 0.3;
-/** Failures in a row after which the user list tells whether the service fails as a whole. */
-const FAILURES_TO_PROBE = 20;
 /**
  * Timeout of one answer, or a part of the budget: slow answers for one user must not use up the
  * poll of the others.
@@ -55,106 +43,104 @@ export interface Poll {
  * @throws Problem when the list cannot be read, the service does not answer, or the field of the
  * only user may be wrong
  */
-export async function readPoll(
+export const readPoll = async (
 	poll: Poll,
 	state: TriggerState,
-): Promise<PollResult> {
-	const { context, schedule, settings, clock } = poll;
-	const { isStart, budgetMs, local } = schedule;
-	const { target } = settings;
-	const timeoutMs = Math.min(TIMEOUT_MS, budgetMs * TIMEOUT_PART);
-	const end = clock.started + budgetMs;
-	// A request that is in flight at the deadline may still take as long as one answer.
-	const deadline = end - timeoutMs;
-	const queue = new RequestQueue(target, end);
-	const get = await connect(context, {
-		...(isStart && SHORT_RETRY),
-		queueOf: () => queue,
-		timeoutMs,
-		retryUntil: isStart ? undefined : deadline,
-		maxRetryAfterMs: MAX_PAUSE_MS,
-		isPoll: true,
-		onAnswer: clock.onAnswer,
-	});
-	const { troubles } = local;
-	const options = { clock, deadline, budgetMs, timeoutMs, queue, troubles };
-	const result = await new PollReader(get, settings, state, options).read();
-	const { pass, seen } = result.state;
-	const isChecked = local.checkedFor === settings.watched;
-	const hasReadings = Object.keys(seen).length > 0;
-	// With a wrong slug, such as one in capitals, the team would seem to measure nothing.
-	if (target.provider && pass > 0 && !hasReadings && !isChecked)
-		await providerProblem(get, target.provider).then((problem) => {
-			result.wrongField = problem;
-			local.checkedFor = settings.watched;
-		}, ignoreProblem);
-	return result;
-}
+): Promise<PollResult> => await new PollReader(poll, state).read();
 
+/** All times in ms, by `performance.now()`. */
 class PollReader {
-	private readonly cursors: Cursors;
+	private readonly timeoutMs: number;
+	private readonly end: number;
+	/** No user is started after it: a request in flight then may still take as long as one answer. */
+	private readonly deadline: number;
+	private readonly queue: RequestQueue;
 	private readonly results: PollResult;
+	private readonly cursors: Cursors;
+	private get!: Get;
 	private firstFailure?: Problem;
 	/** How many users the sample was chosen from. */
 	private offered = 0;
-	private failuresInARow = 0;
 	/** Users who were read, or failed to be. */
 	private taken = 0;
 	private isAside = false;
 	private isOver = false;
 
 	constructor(
-		private readonly get: Get,
-		private readonly settings: Settings,
+		private readonly poll: Poll,
 		private readonly before: TriggerState,
-		private readonly options: PollOptions,
 	) {
-		this.results = new PollResult(settings, before, options.clock);
+		const { settings, clock, schedule } = poll;
+		const { budgetMs } = schedule;
+		this.timeoutMs = Math.min(TIMEOUT_MS, budgetMs * TIMEOUT_PART);
+		this.end = clock.started + budgetMs;
+		this.deadline = this.end - this.timeoutMs;
+		this.queue = new RequestQueue(settings.target, this.end);
+		this.results = new PollResult(settings, before, clock);
 		this.cursors = this.results.cursors;
 	}
 
 	async read() {
-		this.waitOut(this.before.pausedUntil);
-		// First reads begin by the service's time, which the first answer tells.
-		if (!this.before.cursors.length && !this.isOver) await this.probe();
+		await this.connect();
 		await this.takeAll();
+		const { results, firstFailure } = this;
 		// Earlier polls have read this pass to its end.
-		if (!this.results.hasRead && !this.isOver && this.results.isPassComplete) {
+		if (!results.hasRead && !this.isOver && results.isPassComplete) {
 			this.cursors.beginPass();
 			// A user of the pass before is due again, and may be the limited one.
-			this.options.queue.sample = undefined;
+			this.queue.sample = undefined;
 			await this.takeAll();
 		}
-		const { firstFailure, results, settings } = this;
-		const { isOne, entries } = settings.target.selection;
+		const { isOne, entries } = this.poll.settings.target.selection;
 		const isWrong =
 			isOne || (entries?.length === 1 && !firstFailure?.isTransient);
 		// The field that names this user may be wrong.
 		if (firstFailure && isWrong && !results.hasRead) throw firstFailure;
 		results.finish();
-		const { isThrottledForAll, lastThrottle } = this.options.queue;
+		const { isThrottledForAll, lastThrottle } = this.queue;
 		const hasCost = isThrottledForAll && !results.isPassComplete;
 		// It may have left so little time that no request of a user was sent.
 		if (hasCost || !results.hasRead) results.throttle ??= lastThrottle;
+		await this.checkProvider();
 		return results;
+	}
+
+	private async connect() {
+		const { queue, timeoutMs, deadline, before } = this;
+		const { context, schedule, clock } = this.poll;
+		const { isStart } = schedule;
+		this.get = await connect(context, {
+			...(isStart && SHORT_RETRY),
+			queueOf: () => queue,
+			timeoutMs,
+			retryUntil: isStart ? undefined : deadline,
+			maxRetryAfterMs: MAX_PAUSE_MS,
+			isPoll: true,
+			onAnswer: clock.onAnswer,
+		});
+		this.waitOut(before.pausedUntil);
+		if (before.cursors.length || this.isOver) return;
+		// First reads begin by the service's time, which the first answer tells.
+		const first = this.get('/v2/user?limit=1', {}, undefined, SINGLE_ATTEMPT);
+		await first.catch(ignoreProblem);
 	}
 
 	/** Waits for the end of a Retry-After, or ends the poll. A clock that was set back does not make it longer. */
 	private waitOut(pausedUntil = 0) {
-		const { clock, deadline, queue } = this.options;
-		const pauseMs = pausedUntil - clock.now;
+		const pauseMs = pausedUntil - this.poll.clock.now;
 		if (pauseMs > MAX_PAUSE_MS) return;
-		queue.pause(pauseMs);
-		if (performance.now() + pauseMs < deadline) return;
+		this.queue.pause(pauseMs);
+		if (performance.now() + pauseMs < this.deadline) return;
 		this.isOver = true;
 		this.results.state.pausedUntil = pausedUntil;
 	}
 
 	/** The users who are due in this pass, as listed. Failed ones come last, the oldest try first. */
 	private async *due(): AsyncGenerator<SelectedUser> {
-		const { cursors, results, settings } = this;
+		const { cursors, results } = this;
+		const { selection } = this.poll.settings.target;
 		const aside: SelectedUser[] = [];
-		for await (const user of settings.target.selection.users(this.get)) {
+		for await (const user of selection.users(this.get)) {
 			// The first user of the list tells the team. A key may see users of several teams:
 			// a known user does not mean another key.
 			const isFirst = cursors.met.size === 0;
@@ -180,44 +166,37 @@ class PollReader {
 	 * requests would wait for most of it.
 	 */
 	private startAside() {
-		const { budgetMs, timeoutMs, queue } = this.options;
-		const partMs = Math.max(budgetMs * SHARE_OF_ASIDE, timeoutMs);
+		const { schedule, settings } = this.poll;
+		const partMs = Math.max(schedule.budgetMs * SHARE_OF_ASIDE, this.timeoutMs);
 		this.isAside = true;
-		if (this.settings.target.requestsPerSecond) return;
-		queue.endAt = Math.min(performance.now() + partMs, queue.endAt);
+		if (settings.target.requestsPerSecond) return;
+		this.queue.endAt = Math.min(performance.now() + partMs, this.end);
 	}
 
 	private async takeAll() {
-		const { cursors, settings, isTimeUp } = this;
-		const { budgetMs, timeoutMs } = this.options;
+		const { cursors, timeoutMs, isTimeUp } = this;
+		const { settings, schedule } = this.poll;
 		if (this.isOver) return;
 		const read = settings.event.read(this.get, this.due(), {
 			target: settings.target,
 			windowStartOf: (user) => cursors.windowStart(cursors.of(user)),
-			// Once a user has failed, an outage must not use up the poll.
-			attemptsOf: (user) =>
-				hasFailed(cursors.of(user)) ? 1 : this.firstFailure && FEW_ATTEMPTS,
+			attemptsOf: (user) => (hasFailed(cursors.of(user)) ? 1 : undefined),
 			budget: () => ({
 				retryMs: timeoutMs / 2,
-				totalMs: isTimeUp() ? 0 : budgetMs / 2,
+				totalMs: isTimeUp() ? 0 : schedule.budgetMs / 2,
 			}),
 			isTimeUp,
 		});
 		const takeEach = async () => {
 			for await (const result of read) await this.take(result);
 		};
-		await takeEach().catch((error: Error) => {
-			const mayPass = error instanceof Problem && error.isTransient;
-			const isLate = mayPass && this.taken > 0 && isTimeUp();
-			if (!isThrottle(error) && !isLate) throw error;
-			this.endBy(error);
-		});
+		await takeEach().catch((error: Error) => this.endBy(error));
 		this.results.isAsideDone = this.isAside && !this.isOver;
 	}
 
 	/** Each poll reads a user at least, however long the list has taken at a low rate. */
 	private get endAt() {
-		const { deadline, queue } = this.options;
+		const { deadline, queue } = this;
 		return this.isAside || this.taken === 0 ? queue.endAt : deadline;
 	}
 
@@ -225,42 +204,44 @@ class PollReader {
 		this.isOver || performance.now() >= this.endAt;
 
 	private async take(result: UserResult) {
+		const { cursors, queue } = this;
+		const { troubles } = this.poll.schedule.local;
 		this.taken++;
-		this.cursors.meet(result);
-		const { isGone } = result;
-		const isTwin = !result.problem && !result.user.user_id;
+		cursors.meet(result);
+		const { isGone, user } = result;
+		const isTwin = !result.problem && !user.user_id;
 		if (isTwin) return this.noteTwin(result);
 		const problem = isGone
 			? unfoundUser()
 			: (result.problem ?? this.results.detect(result));
 		if (!problem) return this.noteRead(result);
 		const isLimit: boolean = isThrottle(problem);
-		const { queue, troubles } = this.options;
 		if (isLimit && (await queue.knowsThrottledForAll()))
 			return this.endBy(problem);
-		const isCut = !isLimit && this.isCutShort(result);
+		// A user who is gone may have left since the list was read.
+		const isCut = !isLimit && (isGone || this.isCutShort(result));
 		// An answer that the end of the poll has cut off says nothing about the user.
 		if (!isCut || problem.httpCode)
 			troubles.set(keyOf(result), { label: labelOf(result), problem });
-		if (isLimit) return this.cursors.throttle(result);
-		if (isGone) return this.cursors.miss(result);
-		if (isCut) return this.cursors.cut(result);
-		this.cursors.fail(result);
-		await this.noteFailure(problem);
+		if (isLimit) return cursors.throttle(result);
+		if (isCut) return cursors.cut(result);
+		cursors.fail(result);
+		this.firstFailure ??= problem;
 	}
 
 	/** Of a second entry of one user. */
 	private noteTwin(result: UserResult) {
-		this.options.troubles.delete(keyOf(result));
+		this.poll.schedule.local.troubles.delete(keyOf(result));
 		this.cursors.skip(result);
 	}
 
 	private noteRead(result: UserResult) {
-		const { queue, troubles } = this.options;
-		this.failuresInARow = 0;
-		troubles.delete(keyOf(result));
+		const { results, queue } = this;
+		this.poll.schedule.local.troubles.delete(keyOf(result));
 		queue.sample = this.sampleOf(result);
-		this.isOver ||= this.results.isFull;
+		// Whoever can be read again does not use up the part of those who fail.
+		if (this.isAside) this.startAside();
+		this.isOver ||= results.isFull;
 	}
 
 	/** Until this poll has read a user, the sample is any user read earlier in the pass. */
@@ -269,12 +250,12 @@ class PollReader {
 		this.offered++;
 		// Each user has the same chance.
 		if (Math.random() * this.offered < 1)
-			this.options.queue.sample = this.sampleOf(user);
+			this.queue.sample = this.sampleOf(user);
 	}
 
 	/** A user who was read tells more than the user list: readings may have a limit of their own. */
 	private sampleOf({ user, sentId }: SelectedUser) {
-		const { metric } = this.settings.event;
+		const { metric } = this.poll.settings.event;
 		const id = sentId ?? user.user_id;
 		if (!metric || !id) return undefined;
 		const now = new Date().toISOString();
@@ -284,37 +265,41 @@ class PollReader {
 	/** Whether only the end of the poll has kept this user from being read. */
 	private isCutShort({ endedAt, tookMs }: UserResult) {
 		const isLate = this.isOver || endedAt >= this.endAt;
-		return isLate && tookMs < this.options.timeoutMs;
+		return isLate && tookMs < this.timeoutMs;
 	}
 
-	/** Ends the poll, and those after it until the time that a throttle names. */
-	private endBy(problem: Error) {
+	/**
+	 * Ends the poll, and those after it until the time that a throttle names.
+	 *
+	 * @throws the error of all users, unless it may pass and the poll has results
+	 */
+	private endBy(error: Error) {
+		const { results, taken } = this;
+		const mayPass = error instanceof Problem && error.isTransient;
+		const isLate = mayPass && taken > 0 && this.isTimeUp();
+		const isOutage = mayPass && error.concernsAll && results.hasRead;
+		if (!isThrottle(error) && !isLate && !isOutage) throw error;
 		this.isOver = true;
-		if (!isThrottle(problem)) return;
-		this.results.throttle = problem;
-		const { at, retryAfterMs } = problem;
+		if (!isThrottle(error)) return;
+		results.throttle = error;
+		const { at, retryAfterMs } = error;
 		if (retryAfterMs !== undefined)
-			this.results.state.pausedUntil = at + retryAfterMs;
+			results.state.pausedUntil = at + retryAfterMs;
 	}
 
-	/** A stretch of failing users does not end a poll while the user list answers: else the service fails as a whole. */
-	private async noteFailure(problem: Problem) {
-		this.firstFailure ??= problem;
-		this.failuresInARow++;
-		if (this.failuresInARow % FAILURES_TO_PROBE || this.isTimeUp()) return;
-		const outage = await this.probe();
-		if (!outage) return;
-		if (!this.results.hasRead) throw outage;
-		this.endBy(outage);
-	}
-
-	/** Why the user list cannot be read now, if it cannot. */
-	private async probe(): Promise<Error | undefined> {
-		const request = { ...SINGLE_ATTEMPT, isProbe: true };
-		const answer = this.get('/v2/user?limit=1', {}, undefined, request);
-		return await answer.then(
-			() => undefined,
-			(error: Error) => error,
-		);
+	/** With a wrong slug, such as one in capitals, the team would seem to measure nothing. */
+	private async checkProvider() {
+		const { results } = this;
+		const { settings, schedule } = this.poll;
+		const { local } = schedule;
+		const { provider } = settings.target;
+		const isChecked = local.checkedFor === settings.watched;
+		const { pass, seen } = results.state;
+		const hasReadings = Object.keys(seen).length > 0;
+		if (!provider || isChecked || pass === 0 || hasReadings) return;
+		await providerProblem(this.get, provider).then((problem) => {
+			results.wrongField = problem;
+			local.checkedFor = settings.watched;
+		}, ignoreProblem);
 	}
 }
