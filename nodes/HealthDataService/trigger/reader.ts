@@ -165,12 +165,12 @@ class PollReader {
 	 * Ends the poll after a part of the budget, or one answer's timeout if longer. Not at a low rate:
 	 * requests would wait for most of it.
 	 */
-	private startAside() {
+	private startAside(end = this.queue.endAt) {
 		const { schedule, settings } = this.poll;
 		const partMs = Math.max(schedule.budgetMs * SHARE_OF_ASIDE, this.timeoutMs);
 		this.isAside = true;
 		if (settings.target.requestsPerSecond) return;
-		this.queue.endAt = Math.min(performance.now() + partMs, this.end);
+		this.queue.endAt = Math.min(performance.now() + partMs, end);
 	}
 
 	private async takeAll() {
@@ -240,7 +240,7 @@ class PollReader {
 		this.poll.schedule.local.troubles.delete(keyOf(result));
 		queue.sample = this.sampleOf(result);
 		// Whoever can be read again does not use up the part of those who fail.
-		if (this.isAside) this.startAside();
+		if (this.isAside) this.startAside(this.end);
 		this.isOver ||= results.isFull;
 	}
 

@@ -43,9 +43,11 @@ export function usersOfPoll(
 	const { limit, faults } = service;
 	// Those whose trouble is found now may hold their place for a whole poll, once.
 	const held = [...faults.keys()].filter(({ nr }) => !known.has(nr)).length;
-	const waves = longest > 0 ? Math.max(1, Math.floor(sendingMs / longest) - listWaves(history)) : Infinity;
-	const inTime = waves * Math.max(0, concurrency - held) || 0;
 	const perUser = scope === 'clients' ? 2 : 1;
+	// At a rate, as many users are read at once as requests are sent in a second.
+	const [width, userMs] = rate ? [Math.min(concurrency, Math.ceil(rate)), longest * perUser] : [concurrency, longest];
+	const waves = longest > 0 ? Math.max(1, Math.floor(sendingMs / userMs) - listWaves(history)) : Infinity;
+	const inTime = waves * Math.max(0, width - held) || 0;
 	const forFaults = [...faults].reduce((sum, [{ nr }, fault]) => sum + requestsOf(fault, known.has(nr), budgetMs), 0);
 	const others = listPages(history) + forFaults;
 	// However low the rate, there is time for one user, if there is for the list.

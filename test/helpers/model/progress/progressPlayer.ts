@@ -264,7 +264,9 @@ export class ProgressPlayer {
 		if (service.limit?.isAnnounced) this.pausedUntil = Math.max(this.pausedUntil, record.retryAt);
 		else if (service.limit && record.throttled > 0) this.mayWaitUntil = this.time.now + service.limit.windowMs;
 		this.judgeTime(poll, this.time.now - begun, failing);
-		this.noteFailing(this.time.now - begun, failing);
+		// A limit may have ended the poll before the user failed.
+		const isCut = record.throttled > 0 || this.time.now - begun > this.budgetMs * CUTS_OFF;
+		this.noteFailing(isCut, failing);
 	}
 
 	/** Users whose trouble earlier polls have found. The first may have cut off their reads. */
@@ -272,10 +274,10 @@ export class ProgressPlayer {
 		return new Set([...this.failing].flatMap(([nr, polls]) => (polls > 1 ? [nr] : [])));
 	}
 
-	private noteFailing(tookMs: number, faulty: Set<number>) {
+	private noteFailing(isCut: boolean, faulty: Set<number>) {
 		const { met, failing } = this;
 		for (const nr of failing.keys()) if (!faulty.has(nr)) failing.delete(nr);
-		const polls = tookMs > this.budgetMs * CUTS_OFF ? 1 : 2;
+		const polls = isCut ? 1 : 2;
 		for (const nr of faulty) if (met.has(nr)) failing.set(nr, (failing.get(nr) ?? 0) + polls);
 	}
 
