@@ -10,6 +10,9 @@ export class ClockWatch {
 	private untilNoticed = -Infinity;
 	/** Older readings are lost: it was set right between polls, for longer than it was ahead. */
 	private forGood = -Infinity;
+	/** The last window that was ahead begins then: while n8n is down, time passes it. */
+	private aheadUntil = -Infinity;
+	private lookedAt = Infinity;
 	private saved = {};
 
 	/** @param isConfirmed whether the service sends its time: then a clock that is ahead moves no window behind the first */
@@ -29,6 +32,9 @@ export class ClockWatch {
 	/** A poll that was kept. @param hasRead whether it read all users: else some windows stay */
 	look(now: number, clockError: number, lookback: number, hasRead: boolean) {
 		const error = this.isConfirmed ? Math.min(0, clockError) : clockError;
+		if (now - this.lookedAt > lookback) this.forGood = Math.max(this.forGood, this.aheadUntil);
+		this.lookedAt = now;
+		if (error > 0) this.aheadUntil = Math.max(this.aheadUntil, now + error - lookback);
 		if (error <= 0 && !hasRead) return;
 		const shown = now + error;
 		const isNoticed = shown < this.least;
