@@ -8,7 +8,7 @@
 import type { IPollFunctions } from 'n8n-workflow';
 import { connect, SINGLE_ATTEMPT, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
-import { MAX_PAUSE_MS, SHORT_RETRY } from '../http/retry';
+import { FEW_ATTEMPTS, MAX_PAUSE_MS, SHORT_RETRY } from '../http/retry';
 import { userPrefix } from '../service/readings/identity';
 import { pathOf } from '../service/readings/metrics';
 import type { UserResult } from '../service/readings/readUsers';
@@ -180,7 +180,9 @@ class PollReader {
 		const read = settings.event.read(this.get, this.due(), {
 			target: settings.target,
 			windowStartOf: (user) => cursors.windowStart(cursors.of(user)),
-			attemptsOf: (user) => (hasFailed(cursors.of(user)) ? 1 : undefined),
+			// Many who begin to fail must not use up the poll.
+			attemptsOf: (user) =>
+				hasFailed(cursors.of(user)) ? 1 : this.firstFailure && FEW_ATTEMPTS,
 			budget: () => ({
 				retryMs: timeoutMs / 2,
 				totalMs: isTimeUp() ? 0 : schedule.budgetMs / 2,

@@ -1,6 +1,6 @@
 /** Results of a poll: the rows to emit, and the state to save. */
 import type { IDataObject } from 'n8n-workflow';
-import type { IdentifiedRow } from '../service/readings/identity';
+import { toItem, type IdentifiedRow } from '../service/readings/identity';
 import { pollRow } from '../service/readings/pollRow';
 import type { UserResult } from '../service/readings/readUsers';
 import { localTimeIn } from '../shared/dateTime';
@@ -8,7 +8,7 @@ import { problemOfOne, type Problem } from '../shared/problem';
 import { groupBy } from '../shared/values';
 import type { Clock } from './clock';
 import { Cursors, hasFailed } from './cursors';
-import { SeenReadings, toItem } from './seen';
+import { SeenReadings } from './seen';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
 

@@ -6,12 +6,10 @@ import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import {
 	identify,
-	toRowId,
 	USER_LENGTH,
 	type IdentifiedRow,
 	type Identity,
 } from '../service/readings/identity';
-import type { LocalTimeOf } from '../shared/dateTime';
 import { HOUR_MS, partsOf } from './state';
 
 /** Which rows of one user count. All times in ms; readings before `start` are ignored. */
@@ -23,17 +21,6 @@ export interface TimeWindow {
 	watchingSince?: number;
 	/** Set at the first read since watching began: readings without a time, and those dated after it, are old too. */
 	readAt?: number;
-}
-
-/** The row as it is emitted: it has its `change` already. */
-export function toItem(
-	identity: Identity,
-	{ key, row, instant }: IdentifiedRow,
-	localTimeOf: LocalTimeOf,
-): IDataObject {
-	if (identity.unit) row.local_time = localTimeOf(instant);
-	row.row_id = toRowId(identity, key);
-	return row;
 }
 
 /** Characters of the hashes of a reading's key, and of its key and values. A letter follows. */

@@ -4,7 +4,11 @@
  */
 import { hash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { instantOf, type Instant } from '../../shared/dateTime';
+import {
+	instantOf,
+	type Instant,
+	type LocalTimeOf,
+} from '../../shared/dateTime';
 import { groupBy, toNumber } from '../../shared/values';
 import {
 	asIs,
@@ -161,5 +165,13 @@ export function valueKey(value: unknown): string {
 	return word === 'kpa' ? 'kPa' : word;
 }
 
-/** The `row_id` of a row. A corrected reading keeps it. */
-export const toRowId = ({ value }: Identity, key: string) => `${value}-${key}`;
+/** The row with its `row_id`, which a corrected reading keeps, and the `local_time` of a reading. */
+export function toItem(
+	{ value, unit }: Identity,
+	{ row, key, instant }: KeyedRow,
+	localTimeOf: LocalTimeOf,
+): IDataObject {
+	if (unit) row.local_time = localTimeOf(instant);
+	row.row_id = `${value}-${key}`;
+	return row;
+}

@@ -11,7 +11,7 @@ import {
 	toNumber,
 } from '../../shared/values';
 import type { LocalTimeOf } from '../../shared/dateTime';
-import { identityOf, toRowId, withKeys } from './identity';
+import { identityOf, toItem, withKeys } from './identity';
 import type { Reading } from './measurements';
 import { columnsOf, measuredColumns, type Metric } from './metrics';
 import type { SelectedUser } from '../users/selection';
@@ -178,12 +178,11 @@ export function identifiedRows(
 	const rows = readingRows(options, groups, selected.user);
 	const { localTimeOf, zone } = options.rangeOf(selected);
 	const identity = identityOf(options.metric);
-	for (const { row, key, instant } of withKeys(identity, rows)) {
-		row.local_time = localTimeOf(instant);
-		row.row_id = toRowId(identity, key);
+	return withKeys(identity, rows).map((keyed) => {
+		const row = toItem(identity, keyed, localTimeOf);
 		if (options.hasTimeZone) row.time_zone = zone;
-	}
-	return rows;
+		return row;
+	});
 }
 
 /**

@@ -4,7 +4,7 @@ import { uuid } from '../../../../dev/sandbox/world';
 import {
 	identify,
 	identityOf,
-	toRowId,
+	toItem,
 	userPrefix,
 	type Identity,
 } from '../../../../nodes/HealthDataService/service/readings/identity';
@@ -31,7 +31,8 @@ it('is 32 characters, of which the first six are the same for all of a user', ()
 	expect(keyOf().slice(0, 6)).toBe(userPrefix('u1'));
 	expect(keyOf({ provider: 'withings' }).slice(0, 6)).toBe(userPrefix('u1'));
 	expect(keyOf({ user_id: 'u2' }).slice(0, 6)).toBe(userPrefix('u2'));
-	expect(toRowId(identity, keyOf())).toBe(`bloodPressure-${keyOf()}`);
+	const [one] = identify(identity, [reading()]);
+	expect(toItem(identity, one, () => 'noon')).toMatchObject({ local_time: 'noon', row_id: `bloodPressure-${one.key}` });
 });
 
 it("never changes: it is the key of users' tables", () => {
