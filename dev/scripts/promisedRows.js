@@ -43,7 +43,7 @@ function pollLine(folder, metric) {
 
 /** @param {string} folder of the node @param {Event} event @param {Metric} [metric] a new user has no columns of ours but `row_id` */
 function eventLines(folder, event, metric) {
-	const { toItem } = require(join(folder, 'trigger/seen'));
+	const { toItem } = require(join(folder, 'service/readings/identity'));
 	const empty = metric ? emptyReadings(folder, metric)[0] : { row_id: null };
 	const row = { ...empty, change: 'created' };
 	return [
@@ -55,8 +55,7 @@ function eventLines(folder, event, metric) {
 
 /** Two rows with the same key and different values: tables are updated by their ids. @param {string} folder @param {Event} event */
 function exampleIds(folder, event) {
-	const { toItem } = require(join(folder, 'trigger/seen'));
-	const { identify } = require(join(folder, 'service/readings/identity'));
+	const { identify, toItem } = require(join(folder, 'service/readings/identity'));
 	const same = { user_id: 'u', provider: 'p', source_type: 's', [event.time]: '2026-01-02T03:04:05.678901+00:00' };
 	const rows = [1, 2].map((value) => ({ ...same, systolic: value, diastolic: value, end: '', value }));
 	/** @type {Array<{ key: string }>} */

@@ -61,6 +61,33 @@ onBothSchedulers((scheduler) => {
 		}
 	});
 
+	it.each<[string, string, string]>([
+		['two nodes that swap their names', 'B', 'A'],
+		['a node whose old name a new one has', 'B', ''],
+	])('%s: both continue', async (_, renamed, swapped) => {
+		const one = w.trigger(undefined, { nodeId: 'one', nodeName: 'A' });
+		await one.start();
+		const two = w.trigger(undefined, { nodeId: 'two', nodeName: swapped ? 'B' : 'A' });
+		two.saved = one.saved;
+		if (swapped) await two.start();
+		w.pass(HOUR);
+		w.history.add(w.anna, w.reading(-1, 190));
+		let { saved } = two;
+		const values: unknown[] = [];
+		for (const [n8n, nodeName] of [
+			[two, 'A'],
+			[one, renamed],
+		] as const) {
+			const { row } = n8n;
+			n8n.kill();
+			n8n.options = { ...n8n.options, nodeName };
+			Object.assign(n8n, { saved, row });
+			values.push(valuesOf(await n8n.start('update')));
+			({ saved } = n8n);
+		}
+		expect(values).toEqual([swapped ? [190] : undefined, [190]]);
+	});
+
 	it('a pasted node starts over, and the original continues', async () => {
 		const n8n = w.trigger();
 		await n8n.start();

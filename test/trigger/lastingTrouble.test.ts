@@ -205,6 +205,18 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toHaveLength(1);
 	});
 
+	it('after a night without poll times, no report says that a round takes the night', async () => {
+		t.users(40);
+		t.used.sandbox.switches.latencyMs = scheduler === 'durable' ? 4000 : 40_000;
+		const n8n = t.trigger({ ...allUsers, options: { concurrency: 2 } });
+		await n8n.start();
+		const everyMs = scheduler === 'durable' ? MINUTE : 6 * MINUTE;
+		await t.polls(n8n, 12, everyMs);
+		await t.time.pass(14 * HOUR);
+		await t.polls(n8n, 8, everyMs);
+		expect(n8n.reported).toEqual([]);
+	});
+
 	it('a list that is not read to its end for an hour is told, and so is a round that takes longer', async () => {
 		t.users(60);
 		const n8n = t.trigger({ ...allUsers, options: { requestsPerSecond: 0.1 } }, { budgetMs: 36_000 });
@@ -221,7 +233,7 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported[1].message).toContain('(status 500)');
 		t.answer({});
 		await t.time.pass(24 * HOUR);
-		await t.polls(n8n, 2);
+		await t.polls(n8n, 4, 25 * MINUTE);
 		expect(n8n.reported).toHaveLength(3);
 	});
 });

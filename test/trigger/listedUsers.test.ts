@@ -205,6 +205,31 @@ onBothSchedulers((scheduler) => {
 		expect(systolics(hers)).toEqual(all);
 	});
 
+	it.each<[string, string[], Record<string, Fault>]>([
+		['the first one is removed', ['Anna', 'ben'], {}],
+		['Resolve of the first one fails once', ['anna', 'Anna', 'ben'], { '/resolve/anna': { status: 422 } }],
+		['Resolve of the first one is slow once', ['anna', 'Anna', 'ben'], { '/resolve/anna': { delayMs: 500 } }],
+	])('two spellings of one user for weeks, then %s: nothing goes out again', async (_, entries, faults) => {
+		const answer = (more: Record<string, Fault>) => {
+			const found = Object.entries({ '/resolve/Anna': { status: 200, body: anna }, ...more });
+			used.sandbox.switches.fault = (_request, url) => found.find(([part]) => url.includes(part))?.[1];
+		};
+		answer({});
+		const n8n = w.trigger(listing(['anna', 'Anna', 'ben']));
+		await n8n.start();
+		for (let day = 0; day < 20; day++) {
+			pass(24 * HOUR);
+			measure(anna, -MINUTE);
+			await n8n.tick();
+		}
+		answer(faults);
+		n8n.parameters = listing(entries);
+		await n8n.start('update');
+		pass(MINUTE);
+		await n8n.tick();
+		expect(n8n.executions.flat()).toHaveLength(20);
+	});
+
 	it('with Requests per Second: each is resolved, because the list could take all requests of a poll', async () => {
 		const names = Array.from({ length: 8 }, (_, i) => history.addUser(`user ${i}`).client_user_id!);
 		await w.trigger({ ...listing(names), options: { requestsPerSecond: 50 } }).start();

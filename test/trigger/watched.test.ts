@@ -62,6 +62,21 @@ onBothSchedulers((scheduler) => {
 		expect(n8n.reported).toEqual([]);
 	});
 
+	it('a new user at the head of the list, of another team, or whose team is in capitals: nothing starts over', async () => {
+		const n8n = w.trigger();
+		await n8n.start();
+		for (const [name, team_id] of [
+			['carl', uuid('other team')],
+			['dora', w.anna.team_id.toUpperCase()],
+		]) {
+			w.pass(HOUR);
+			w.history.add(w.anna, w.reading(-5, 190));
+			w.history.team.users = [{ ...createUser(name, ['omron']), team_id }, ...w.history.team.users];
+			expect(valuesOf(await n8n.tick())).toEqual([190]);
+		}
+		expect(n8n.reported).toEqual([]);
+	});
+
 	describe('Source Types', () => {
 		const only = (sourceTypes: INodeParameters[string]): INodeParameters => ({ ...allUsers, options: { sourceTypes } });
 		const ofType = (type: string, minutes: number, systolic: number) =>

@@ -49,11 +49,16 @@ export const SHORT_RETRY = {
 /** Longest Retry-After that the trigger obeys. */
 export const MAX_PAUSE_MS = 3_600_000;
 
-/** The milliseconds of a `Retry-After` header, in seconds or as an HTTP date; undefined without a valid one. */
-export function retryAfterMs(header: unknown, maxMs: number) {
+/**
+ * The milliseconds of a `Retry-After` header, in seconds or as an HTTP date; undefined without a valid one.
+ *
+ * @param date of the answer: n8n's clock may be wrong
+ */
+export function retryAfterMs(header: unknown, maxMs: number, date?: unknown) {
 	const text = String(header);
 	const seconds = Number.parseFloat(text);
-	const untilMs = DateTime.fromHTTP(text).toMillis() - Date.now();
+	const now = Date.parse(String(date)) || Date.now();
+	const untilMs = DateTime.fromHTTP(text).toMillis() - now;
 	const ms = Number.isNaN(seconds) ? untilMs : seconds * 1000;
 	return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), maxMs);
 }
@@ -195,12 +200,16 @@ export class Attempts {
 	private problemOf(answer: Answer): Problem {
 		const problem = answer instanceof Problem ? answer : errorOf(answer);
 		if (!problem.isTransient) return problem;
-		const header = 'headers' in answer && answer.headers?.['retry-after'];
+		const headers = 'headers' in answer ? answer.headers : undefined;
 		const seconds = Math.round((performance.now() - this.startedAt) / 1000);
 		const tried =
 			this.count > 1 ? `Tried ${this.count} times in ${seconds} s. ` : '';
 		return problem.reworded(problem.message, tried + problem.description, {
-			retryAfterMs: retryAfterMs(header, this.options.maxRetryAfterMs),
+			retryAfterMs: retryAfterMs(
+				headers?.['retry-after'],
+				this.options.maxRetryAfterMs,
+				headers?.date,
+			),
 		});
 	}
 

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { USER_LENGTH, userPrefix } from '../service/readings/identity';
-import type { SelectedUser } from '../service/users/selection';
+import type { ListEntry, SelectedUser } from '../service/users/selection';
 import { shownUserId } from '../service/users/users';
 import { groupBy } from '../shared/values';
 import { CLOCK_ERROR_MS, type Clock } from './clock';
@@ -30,10 +30,10 @@ export const keyOf = ({ user, entry }: Listed) =>
 	hash('sha256', entry?.id ?? user.user_id).slice(0, KEY_LENGTH);
 
 /** A user in words: never an entry of the list. */
-export const labelOf = ({ user, entry }: Listed) =>
-	user.user_id === '' && entry
-		? `entry ${entry.at} of 'User IDs'`
-		: shownUserId(user.user_id);
+export const labelOf = ({ user, entry }: Listed) => {
+	if (user.user_id || !entry) return shownUserId(user.user_id);
+	return entry.at ? `entry ${entry.at} of 'User IDs'` : "the 'User'";
+};
 
 export const hasFailed = ({ ended }: Cursor) => ended === 'failed';
 
@@ -124,6 +124,12 @@ export class Cursors {
 	/** Whether this pass has read the user, or failed to. */
 	readonly isDone = ({ tried }: Cursor) => tried >= this.pass;
 
+	/** All are due again, in the same pass. */
+	restart() {
+		for (const [key, cursor] of this.all)
+			this.all.set(key, { ...cursor, tried: -1 });
+	}
+
 	/** From now on, nobody has been read in this pass. */
 	beginPass() {
 		this.pass = this.poll;
@@ -164,10 +170,10 @@ export class Cursors {
 		this.set(listed, { from, tried: this.poll, read: this.clock.now });
 	}
 
-	/** Of a second entry of one user: the first one is read. */
-	skip(listed: Listed) {
-		const read = { tried: this.poll, read: this.clock.now };
-		this.change(listed, { ...read, ended: undefined });
+	/** Of a second entry of one user, whose window follows that of the first one, which is read. */
+	skip(listed: Listed, twinOf: ListEntry) {
+		const { from, since } = this.of({ user: NOBODY, entry: twinOf });
+		this.set(listed, { from, since, tried: this.poll, read: this.clock.now });
 	}
 
 	/** After a failed read: the window stays. */

@@ -16,7 +16,7 @@ import {
 	toNodeError,
 } from '../shared/problem';
 import { Clock } from './clock';
-import { readPoll, type Poll } from './reader';
+import { PollReader, type Poll } from './reader';
 import { reportOf } from './report';
 import type { PollResult } from './results';
 import {
@@ -27,7 +27,7 @@ import {
 	type Schedule,
 } from './scheduler';
 import { readSettings } from './settings';
-import { isStateOf, startState, type TriggerState } from './state';
+import { startState, type TriggerState } from './state';
 import { testEvent } from './testEvent';
 
 /**
@@ -99,7 +99,8 @@ async function stateOf(
 	const { local, stored, isStart } = schedule;
 	const of = `${settings.watched} ${(await readCredential(context)).root}`;
 	const { id } = context.getNode();
-	const known = given && isStateOf(given, id, of) ? given : undefined;
+	const isSame = given?.version === 3 && given.node === id && given.of === of;
+	const known = isSame ? given : undefined;
 	if (skipIfStale(schedule, given?.poll ?? 0, known !== undefined))
 		return undefined;
 	// Higher than in all states from this process: n8n may hand a poll one that is not the last.
@@ -115,7 +116,7 @@ async function stateOf(
 
 /** Starts over if the key belongs to another team than before. */
 async function readAnyTeam(one: Poll, state: TriggerState) {
-	const result = await readPoll(one, state);
+	const result = await new PollReader(one, state).read();
 	if (!result.isOtherTeam) return result;
 	const { context, clock } = one;
 	const problem = new Problem(
@@ -125,10 +126,8 @@ async function readAnyTeam(one: Poll, state: TriggerState) {
 	context.logger.warn(logLine(context, sentences(problem.message)));
 	tellError(context, problem);
 	const { node, of, poll, team } = result.state;
-	return await readPoll(one, {
-		...startState(node, of, clock.now, poll),
-		team,
-	});
+	const begun = { ...startState(node, of, clock.now, poll), team };
+	return await new PollReader(one, begun).read();
 }
 
 /** Logs that trouble is over, and reports what is left. */

@@ -9,7 +9,6 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { connect, SINGLE_ATTEMPT, type Get } from '../http/client';
 import { RequestQueue } from '../http/requestQueue';
 import { FEW_ATTEMPTS, MAX_PAUSE_MS, SHORT_RETRY } from '../http/retry';
-import { userPrefix } from '../service/readings/identity';
 import { pathOf } from '../service/readings/metrics';
 import type { UserResult } from '../service/readings/readUsers';
 import { providerProblem } from '../service/users/provider';
@@ -39,17 +38,8 @@ export interface Poll {
 	clock: Clock;
 }
 
-/**
- * @throws Problem when the list cannot be read, the service does not answer, or the field of the
- * only user may be wrong
- */
-export const readPoll = async (
-	poll: Poll,
-	state: TriggerState,
-): Promise<PollResult> => await new PollReader(poll, state).read();
-
 /** All times in ms, by `performance.now()`. */
-class PollReader {
+export class PollReader {
 	private readonly timeoutMs: number;
 	private readonly end: number;
 	/** No user is started after it: a request in flight then may still take as long as one answer. */
@@ -61,6 +51,8 @@ class PollReader {
 	private firstFailure?: Problem;
 	/** How many users the sample was chosen from. */
 	private offered = 0;
+	/** Whether one of the users met is due, and not aside; undefined before a user is met. */
+	private hasDue?: boolean;
 	/** Users who were read, or failed to be. */
 	private taken = 0;
 	private isAside = false;
@@ -80,6 +72,10 @@ class PollReader {
 		this.cursors = this.results.cursors;
 	}
 
+	/**
+	 * @throws Problem when the list cannot be read, the service does not answer, or the field of the
+	 * only user may be wrong
+	 */
 	async read() {
 		await this.connect();
 		await this.takeAll();
@@ -96,8 +92,12 @@ class PollReader {
 			isOne || (entries?.length === 1 && !firstFailure?.isTransient);
 		// The field that names this user may be wrong.
 		if (firstFailure && isWrong && !results.hasRead) throw firstFailure;
-		results.finish();
 		const { isThrottledForAll, lastThrottle } = this.queue;
+		const hadNoTime = this.hasDue && !this.taken && !lastThrottle;
+		// The list takes more than a poll: those within reach are read again.
+		const isStuck = this.hasDue === false || hadNoTime;
+		if (isStuck && !results.isListRead) this.cursors.restart();
+		results.finish();
 		const hasCost = isThrottledForAll && !results.isPassComplete;
 		// It may have left so little time that no request of a user was sent.
 		if (hasCost || !results.hasRead) results.throttle ??= lastThrottle;
@@ -125,7 +125,7 @@ class PollReader {
 		await first.catch(ignoreProblem);
 	}
 
-	/** Waits for the end of a Retry-After, or ends the poll. A clock that was set back does not make it longer. */
+	/** Waits for the end of a Retry-After, or ends the poll. A clock that was set back makes it an hour at most. */
 	private waitOut(pausedUntil = 0) {
 		const pauseMs = pausedUntil - this.poll.clock.now;
 		if (pauseMs > MAX_PAUSE_MS) return;
@@ -141,21 +141,19 @@ class PollReader {
 		const { selection } = this.poll.settings.target;
 		const aside: SelectedUser[] = [];
 		for await (const user of selection.users(this.get)) {
-			// The first user of the list tells the team. A key may see users of several teams:
-			// a known user does not mean another key.
-			const isFirst = cursors.met.size === 0;
-			if (isFirst && user.team && !cursors.has(user))
-				results.state.team = userPrefix(user.team);
-			if (results.isOtherTeam) return;
-			cursors.meet(user);
+			results.meet(user);
+			this.hasDue ??= false;
 			const cursor = cursors.of(user);
-			const isDone = cursors.isDone(cursor);
-			results.hasDue ||= !isDone;
-			if (isDone) this.offerSample(user, cursor);
-			else if (hasFailed(cursor)) aside.push(user);
-			else yield user;
+			const isAside = hasFailed(cursor) || results.isOtherTeam;
+			if (cursors.isDone(cursor)) this.offerSample(user, cursor);
+			else if (isAside) aside.push(user);
+			else {
+				this.hasDue = true;
+				yield user;
+			}
 		}
 		results.isListRead = true;
+		if (results.isOtherTeam) return;
 		if (aside.length) this.startAside();
 		const triedOf = (user: SelectedUser) => cursors.of(user).tried;
 		yield* aside.sort((a, b) => triedOf(a) - triedOf(b));
@@ -210,9 +208,11 @@ class PollReader {
 		const { troubles } = this.poll.schedule.local;
 		this.taken++;
 		cursors.meet(result);
-		const { isGone, user } = result;
-		const isTwin = !result.problem && !user.user_id;
-		if (isTwin) return this.noteTwin(result);
+		const { isGone, twinOf } = result;
+		if (twinOf) {
+			troubles.delete(keyOf(result));
+			return cursors.skip(result, twinOf);
+		}
 		const problem = isGone
 			? unfoundUser()
 			: (result.problem ?? this.results.detect(result));
@@ -229,12 +229,6 @@ class PollReader {
 		if (isCut) return cursors.cut(result);
 		cursors.fail(result);
 		this.firstFailure ??= problem;
-	}
-
-	/** Of a second entry of one user. */
-	private noteTwin(result: UserResult) {
-		this.poll.schedule.local.troubles.delete(keyOf(result));
-		this.cursors.skip(result);
 	}
 
 	private noteRead(result: UserResult) {
@@ -261,7 +255,8 @@ class PollReader {
 		const id = sentId ?? user.user_id;
 		if (!metric || !id) return undefined;
 		const now = new Date().toISOString();
-		return `${pathOf(metric, id)}?start_date=${now}&end_date=${now}`;
+		const path = pathOf(metric, encodeURIComponent(id));
+		return `${path}?start_date=${now}&end_date=${now}`;
 	}
 
 	/** Whether only the end of the poll has kept this user from being read. */

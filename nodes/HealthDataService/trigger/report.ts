@@ -104,13 +104,15 @@ function wordsOf(
 		cursor &&
 			nameOf(cursors.lastRead(cursor), known?.label ?? cursors.met.get(key)),
 		...reasons.map((reason) => reason.description),
-		OTHERS_GO_OUT,
+		cursors.met.size > 1 && OTHERS_GO_OUT,
+		MISSING_FOLLOW,
 	);
 	return reasons[0].reworded(message, description);
 }
 
-const OTHERS_GO_OUT =
-	'New readings of all other users go out; the missing ones follow when they can be read again. This report comes once an hour at most';
+const OTHERS_GO_OUT = 'New readings of all other users go out';
+const MISSING_FOLLOW =
+	'The missing ones follow when they can be read again. This report comes once an hour at most';
 const unreached = () =>
 	new Problem(
 		"The polls end before their turn: they have too little time, or a low 'Requests per Second'",
@@ -120,7 +122,7 @@ const unreached = () =>
 const LIMITED =
 	'The service limits the requests, so one poll does not read all users';
 const LIMITED_ADVICE =
-	"The next polls continue with the other users, and nothing is lost. Poll less often, or set 'Requests per Second' in the options to what the service allows";
+	"The next polls go on where this one has ended, and nothing is lost. Poll less often, or set 'Requests per Second' in the options to what the service allows";
 
 /** The user in words, if this poll or an earlier failure knows more than a hash. */
 function nameOf(last: number, label = 'one whom this poll has not reached') {

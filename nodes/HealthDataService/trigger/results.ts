@@ -1,8 +1,14 @@
 /** Results of a poll: the rows to emit, and the state to save. */
 import type { IDataObject } from 'n8n-workflow';
-import { toItem, type IdentifiedRow } from '../service/readings/identity';
+import {
+	toItem,
+	userPrefix,
+	type IdentifiedRow,
+} from '../service/readings/identity';
 import { pollRow } from '../service/readings/pollRow';
 import type { UserResult } from '../service/readings/readUsers';
+import type { SelectedUser } from '../service/users/selection';
+import { lowerUserId } from '../service/users/users';
 import { localTimeIn } from '../shared/dateTime';
 import { problemOfOne, type Problem } from '../shared/problem';
 import { groupBy } from '../shared/values';
@@ -23,8 +29,6 @@ export class PollResult {
 	state: TriggerState;
 	/** Whether the user list was read to its end. */
 	isListRead = false;
-	/** Whether one of the users met was not read in this pass; undefined before a user is met. */
-	hasDue?: boolean;
 	/** Whether all users aside had their turn. If not, the next poll puts only the rest aside. */
 	isAsideDone = false;
 	/** The limit of the service for all requests that cut the poll short. */
@@ -35,6 +39,8 @@ export class PollResult {
 	recovered = 0;
 	/** Whether a user was read for the first time since watched. */
 	hasFirstRead = false;
+	/** Whether a user of the list was met before. */
+	private hasKnown = false;
 	/** Users who were read. */
 	private readonly reads: UserResult[] = [];
 	private readonly found: FoundRow[] = [];
@@ -51,10 +57,22 @@ export class PollResult {
 		this.state = { ...before, poll: before.poll + 1, pausedUntil: undefined };
 	}
 
-	/** Whether the key has changed to one of another team: then all results are invalid. */
+	/** Notes a user of the list. The first one tells the team. */
+	meet(user: SelectedUser) {
+		const { cursors, state } = this;
+		const isFirst = cursors.met.size === 0;
+		if (isFirst && user.team) state.team = userPrefix(lowerUserId(user.team));
+		this.hasKnown ||= cursors.has(user);
+		cursors.meet(user);
+	}
+
+	/**
+	 * Whether the key has changed to one of another team: then all results are invalid. A key may see
+	 * users of several teams, so nobody is known then.
+	 */
 	get isOtherTeam() {
 		const { team } = this.before;
-		return team !== undefined && this.state.team !== team;
+		return team !== undefined && this.state.team !== team && !this.hasKnown;
 	}
 
 	/** Whether a user had failed before this poll. */
@@ -105,9 +123,7 @@ export class PollResult {
 		this.items = itemsOf(this.settings, this.emit(), this.clock.latestNow);
 		cursors.settle(isListRead);
 		const { isPassComplete } = this;
-		// A list that takes more than a poll: those within reach are read again.
-		const isOver = isPassComplete || this.hasDue === false;
-		state.pass = isOver ? state.poll + 1 : cursors.pass;
+		state.pass = isPassComplete ? state.poll + 1 : cursors.pass;
 		state.since = cursors.sinceNext(isPassComplete);
 		state.cursors = cursors.toSave();
 		state.seen = seen.toSave(cursors.neededFrom);

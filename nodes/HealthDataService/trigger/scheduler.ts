@@ -4,7 +4,7 @@
  */
 import type { IPollFunctions, Workflow } from 'n8n-workflow';
 import type { Problem } from '../shared/problem';
-import type { TriggerState } from './state';
+import { HOUR_MS, type TriggerState } from './state';
 
 /** In memory, n8n gives no budget. On the durable scheduler only a start has this one, which tells it from a poll time. */
 const DEFAULT_BUDGET_MS = 300_000;
@@ -31,8 +31,8 @@ export class Local {
 	/** Count of the newest state, and of the newest without which readings are lost or emitted twice. */
 	polls = 0;
 	needed = 0;
-	/** When the first poll began, and when the last one ended (ms since 1970). */
-	readonly firstAt = Date.now();
+	/** When the first poll began, or the first after a pause, and when the last one ended (ms since 1970). */
+	firstAt = Date.now();
 	endedAt = 0;
 	/** When the user list was last read to its end (ms since 1970). */
 	listReadAt = Date.now();
@@ -70,7 +70,11 @@ export function scheduleOf(context: IPollFunctions) {
 	const local = locals.get(name) ?? new Local();
 	locals.set(name, local);
 	const begunAt = performance.now();
+	const { intervalMs } = local;
 	local.intervalMs = begunAt - local.begunAt;
+	// After a pause, such as a night without poll times, nobody is overdue yet.
+	const usualMs = Math.max(HOUR_MS, intervalMs);
+	if (local.intervalMs > 2 * usualMs) local.firstAt = Date.now();
 	local.begunAt = begunAt;
 	const givenMs = context.getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
 	// A poll time may have the budget of a start, by n8n's settings: the second such poll in a row is none.
@@ -95,13 +99,18 @@ export function scheduleOf(context: IPollFunctions) {
 	};
 }
 
-/** In memory, n8n stores static data by node name: the state of a renamed node is under its old name. */
-function adoptState(all: object, id: string, stored: Stored) {
-	const known: Array<Stored | undefined> = Object.values(all);
-	const old = known.find((one) => one?.state?.node === id);
-	if (!old || old === stored) return;
-	stored.state = old.state;
-	delete old.state;
+/**
+ * In memory, n8n stores static data by node name: the state of a renamed node is under its old name,
+ * or under its ID, since another node has that name.
+ */
+function adoptState(data: object, id: string, stored: Stored) {
+	const all = data as Record<string, Stored | undefined>;
+	const own = Object.values(all).find((one) => one?.state?.node === id);
+	if (own === stored) return;
+	const { state } = stored;
+	stored.state = own?.state;
+	delete own?.state;
+	if (state) all[state.node] = { state };
 }
 
 /** Skips a poll while the previous one runs: in memory, n8n starts it all the same. A start takes over instead. */

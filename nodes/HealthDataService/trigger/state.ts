@@ -66,10 +66,6 @@ export const startState = (
 	seen: {},
 });
 
-/** Whether the same node saved this for the same selection, in a known version. */
-export const isStateOf = (state: TriggerState, node: string, of: string) =>
-	state.version === 3 && state.node === node && state.of === of;
-
 /** The parts of a saved text, of equal length. */
 export const partsOf = (text: string, length: number): string[] =>
 	Array.from({ length: text.length / length }, (_, at) =>

@@ -2,7 +2,7 @@
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { Problem, sentences } from '../shared/problem';
 import { Clock } from './clock';
-import { readPoll } from './reader';
+import { PollReader } from './reader';
 import { Local } from './scheduler';
 import { readSettings, TEST_USERS, type Settings } from './settings';
 import { startState } from './state';
@@ -24,7 +24,8 @@ export async function testEvent(context: IPollFunctions): Promise<IDataObject> {
 		? clock.now - TEST_DAYS * DAY_MS
 		: -Infinity;
 	const state = startState('', '', since, 0);
-	const result = await readPoll({ context, schedule, settings, clock }, state);
+	const poll = { context, schedule, settings, clock };
+	const result = await new PollReader(poll, state).read();
 	const newest = result.items.at(-1);
 	if (newest) return newest;
 	const [trouble] = local.troubles.values();

@@ -25,6 +25,11 @@ it.each([
 	expect(retryAfterMs(header, RETRY_LIMITS.maxRetryAfterMs)).toBe(expected);
 });
 
+it("a date counts from the answer's own, whatever n8n's clock says", () => {
+	const [date, until] = ['Thu, 01 Jan 2026 00:50:00 GMT', 'Thu, 01 Jan 2026 00:50:05 GMT'];
+	expect(retryAfterMs(until, RETRY_LIMITS.maxRetryAfterMs, date)).toBe(5_000);
+});
+
 it('backs off longer each time, spread, and never longer than the cap', () => {
 	const longest = [2, 3, 4, 5, 6, 7, 20].map((next) => backoff(next, 1));
 	expect(longest).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000]);

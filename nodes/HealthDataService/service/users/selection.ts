@@ -31,10 +31,12 @@ export interface SelectedUser {
 	team?: string;
 	/** The entry of *User IDs*. */
 	entry?: ListEntry;
+	/** An entry that is the same user. */
+	twinOf?: ListEntry;
 	/**
 	 * Finds the user of an entry with an empty `user_id`, or the client user ID of a picked user.
 	 *
-	 * @returns undefined if another entry is the same user, or if the entry is skipped
+	 * @returns without a user, but with `twinOf`, if another entry is the same one; undefined if the entry is skipped
 	 */
 	resolve?(one: SelectedUser, get: Get): Promise<SelectedUser | undefined>;
 }
@@ -45,7 +47,7 @@ export type SelectedUsers =
 
 export interface ListEntry {
 	id: string;
-	/** Position in the list, from 1. */
+	/** Position in the list, from 1; 0 for the value of *User*. */
 	at: number;
 }
 
@@ -111,7 +113,7 @@ export function oneUser(
 ): UserSelection {
 	if (by === 'clientUserId') {
 		const options = { whenNotFound, noUser: noSuchClientUser };
-		return { ...listedUsers(by, [{ id, at: 1 }], options), isOne: true };
+		return { ...listedUsers(by, [{ id, at: 0 }], options), isOne: true };
 	}
 	const user = { user_id: lowerUserId(id), client_user_id: null };
 	const resolve =
@@ -214,17 +216,19 @@ function resolver(
 	known: ReadonlyMap<string, IDataObject>,
 	notFound: UserSelection['notFound'],
 ): SelectedUser['resolve'] {
-	const found = new Set<string>();
-	return async ({ entry, place }, get) => {
+	const found = new Map<string, ListEntry>();
+	return async (one, get) => {
+		const { entry, place } = one;
 		const { id } = entry!;
 		const record = known.get(id) ?? (await resolveUser(get, id));
 		if (!record && notFound) throw notFound(entry);
 		if (!record) return undefined;
 		const selected = toSelectedUser(record, place);
 		const { user_id } = selected.user;
-		const isFirst = !found.has(user_id);
-		found.add(user_id);
-		return isFirst ? selected : undefined;
+		const twinOf = found.get(user_id);
+		if (twinOf) return { ...one, twinOf };
+		found.set(user_id, entry!);
+		return selected;
 	};
 }
 

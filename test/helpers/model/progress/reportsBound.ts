@@ -44,6 +44,8 @@ export class ReportsBound {
 	private toldAt = -Infinity;
 	/** Begin of the last polls: n8n may have slept. */
 	private begun: number[] = [];
+	/** Begin of the first poll after a pause, such as a night: nobody is overdue then. */
+	private resumedAt = -Infinity;
 	/** Begin of the last poll with a report. */
 	private reportedAt = -Infinity;
 	/** Whether somebody was unread in each poll since then. */
@@ -103,8 +105,10 @@ export class ReportsBound {
 		const absentMs =
 			Math.max(HOUR, 2 * this.intervalMs, 2 * (begun - (this.begun[1] ?? begun)), begun - (this.begun[0] ?? begun)) +
 			MINUTE;
-		this.begun = [this.begun[1] ?? begun, begun];
-		const absent = watched.filter((user) => ended - this.read.get(user)!.at > absentMs);
+		const [before = begun, last = begun] = this.begun;
+		if (begun - last > 2 * Math.max(HOUR, last - before) - MINUTE) this.resumedAt = begun;
+		this.begun = [last, begun];
+		const absent = watched.filter((user) => ended - Math.max(this.read.get(user)!.at, this.resumedAt) > absentMs);
 		if (absent.length === 0) return;
 		const readAt = Math.max(...[...this.read.values()].map(({ at }) => at));
 		const isRound =

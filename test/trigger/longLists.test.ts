@@ -1,0 +1,68 @@
+/** A user list that a poll cannot read to its end: who is within reach is read again and again, and nobody seems to have joined. */
+import type { Fault } from '../../dev/sandbox/switches';
+import { timeline } from '../helpers/timeline';
+import { allUsers, MINUTE, onBothSchedulers, valuesOf, watch } from '../helpers/watch';
+
+const INVALID: Fault = { status: 422, body: { detail: [{ loc: ['path', 'user_id'] }] } };
+const limited = (seconds: number): Fault => ({ status: 429, headers: { 'retry-after': String(seconds) } });
+
+onBothSchedulers((scheduler) => {
+	const w = watch(scheduler);
+
+	it.each(['bloodPressure', 'user'])(
+		'limited in the first pass, for hours: nothing old goes out (%s)',
+		async (event) => {
+			w.history.add(w.ben, w.reading(-20 * 60, 190));
+			const { switches } = w.used.sandbox;
+			switches.userPageCap = 1;
+			switches.fault = (_, url) => (Number(/offset=(\d+)/.exec(url)?.[1] ?? 0) > 0 ? limited(3600) : undefined);
+			const n8n = w.trigger({ ...allUsers, event });
+			await n8n.start();
+			for (let poll = 0; poll < 3; poll++) {
+				if (poll === 2) switches.fault = () => undefined;
+				w.pass(61 * MINUTE);
+				await n8n.tick();
+			}
+			expect(n8n.executions.flat()).toEqual([]);
+		},
+	);
+
+	it('limited, and a user of the first page fails: the others of that page are read', async () => {
+		w.history.addUser('carl');
+		const { switches } = w.used.sandbox;
+		switches.userPageCap = 2;
+		const n8n = w.trigger();
+		await n8n.start();
+		w.pass(MINUTE);
+		switches.fault = (_, url) => (url.includes(w.anna.user_id) ? INVALID : undefined);
+		await n8n.tick();
+		switches.fault = (_, url) => {
+			if (url.includes(w.anna.user_id)) return INVALID;
+			return url.includes('/v2/user?offset=1') ? limited(290) : undefined;
+		};
+		const values = [190, 191, 192, 193, 194, 195];
+		for (const value of values) {
+			w.pass(5 * MINUTE);
+			w.history.add(w.ben, w.reading(-1, value));
+			await n8n.tick();
+		}
+		expect(valuesOf(n8n.executions.flat())).toEqual(expect.arrayContaining(values.slice(0, 5)));
+	});
+});
+
+onBothSchedulers((scheduler) => {
+	const t = timeline(scheduler);
+
+	it('at a low rate, a list that takes almost a whole poll: the users at its beginning are read', async () => {
+		const users = t.users(40);
+		t.used.sandbox.switches.userPageCap = 1;
+		const requestsPerSecond = scheduler === 'durable' ? 0.5 : 0.1;
+		const n8n = t.trigger({ ...allUsers, options: { requestsPerSecond } });
+		await n8n.start().catch(() => undefined);
+		await t.polls(n8n, 16, 6 * MINUTE);
+		t.rows.length = 0;
+		for (const user of users.slice(0, 3)) t.measure(user, 190);
+		await t.polls(n8n, 10, 6 * MINUTE);
+		expect([t.errors, t.rows.length]).toEqual([[], 3]);
+	});
+});
