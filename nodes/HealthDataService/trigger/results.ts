@@ -1,27 +1,17 @@
 /** Results of a poll: the rows to emit, and the state to save. */
 import type { IDataObject } from 'n8n-workflow';
-import {
-	toItem,
-	userPrefix,
-	type IdentifiedRow,
-} from '../service/readings/identity';
-import { pollRow } from '../service/readings/pollRow';
+import { toItem, userPrefix } from '../service/readings/identity';
+import { pollRows, type FoundRow } from '../service/readings/pollRow';
 import type { UserResult } from '../service/readings/readUsers';
 import type { SelectedUser } from '../service/users/selection';
 import { lowerUserId } from '../service/users/users';
 import { localTimeIn } from '../shared/dateTime';
 import { problemOfOne, type Problem } from '../shared/problem';
-import { groupBy } from '../shared/values';
 import type { Clock } from './clock';
 import { Cursors, hasFailed } from './cursors';
 import { SeenReadings } from './seen';
 import type { Settings } from './settings';
 import type { Cursor, TriggerState } from './state';
-
-interface FoundRow {
-	row: IdentifiedRow;
-	result: UserResult;
-}
 
 export class PollResult {
 	/** What goes out, oldest first. The state is saved then. */
@@ -164,15 +154,5 @@ function itemsOf(
 	const localTimeOf = localTimeIn(zone);
 	if (output === 'readings' || !metric)
 		return found.map(({ row }) => toItem(event, row, localTimeOf));
-	const byUser = groupBy(found, ({ result }) => result);
-	return Array.from(byUser, ([{ user, rows }, ofUser]) => {
-		const emitted = ofUser.map(({ row }) => row);
-		return pollRow(metric, user, {
-			emitted,
-			inLookback: rows,
-			latestNow,
-			limits,
-			localTimeOf,
-		});
-	});
+	return pollRows(metric, found, { latestNow, limits, localTimeOf });
 }

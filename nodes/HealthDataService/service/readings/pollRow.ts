@@ -1,7 +1,7 @@
 /** One row per user of a poll: the new and corrected readings of the trigger's *One Item per User*. */
 import type { IDataObject } from 'n8n-workflow';
 import type { LocalTimeOf } from '../../shared/dateTime';
-import { isBlank } from '../../shared/values';
+import { groupBy, isBlank } from '../../shared/values';
 import type { UserRef } from '../users/users';
 import type { IdentifiedRow } from './identity';
 import { reachedText, type Limit } from './measured';
@@ -15,11 +15,14 @@ import {
 import { asIs, conversionOf, measuredColumns, type Metric } from './metrics';
 import { periodValues, rowMaker } from './summary';
 
-export interface PollReadings {
-	/** The readings that go out, with their `change`. */
-	emitted: readonly IdentifiedRow[];
-	/** All readings of the user in the lookback. */
-	inLookback: readonly IDataObject[];
+/** A reading that goes out, with its `change`. */
+export interface FoundRow {
+	row: IdentifiedRow;
+	/** Of its user, with all readings in the lookback. */
+	result: { user: UserRef; rows: readonly IDataObject[] };
+}
+
+export interface PollOptions {
 	/** The latest time that it may be now (ms). */
 	latestNow: number;
 	/** Minimums and low values. */
@@ -27,7 +30,26 @@ export interface PollReadings {
 	localTimeOf: LocalTimeOf;
 }
 
-export function pollRow(
+/** In the order of the readings. */
+export const pollRows = (
+	metric: Metric,
+	found: readonly FoundRow[],
+	options: PollOptions,
+) =>
+	Array.from(
+		groupBy(found, ({ result }) => result),
+		([{ user, rows }, ofUser]) => {
+			const emitted = ofUser.map(({ row }) => row);
+			return pollRow(metric, user, { ...options, emitted, inLookback: rows });
+		},
+	);
+
+interface PollReadings extends PollOptions {
+	emitted: readonly IdentifiedRow[];
+	inLookback: readonly IDataObject[];
+}
+
+function pollRow(
 	metric: Metric,
 	user: UserRef,
 	{ emitted, inLookback, latestNow, limits, localTimeOf }: PollReadings,
@@ -38,8 +60,11 @@ export function pollRow(
 	const out = emitted.map(({ row }) => read(row));
 	const measurements = measurementsOf(metric, out);
 	const values = periodValues(options, measurements);
+	const reached = reachedText(metric, limits, out);
+	const reaching = out.filter((one) => reachedText(metric, limits, [one]));
+	const asItCame = asItCameIn(metric, reached ? reaching : out);
 	if (values.readings === 0) {
-		Object.assign(values, asItCame(metric, out));
+		Object.assign(values, asItCame('latest'), asItCame('highest'));
 	} else {
 		// A reading dated ahead would be the latest until then. One that goes out may be it.
 		const known = inLookback.map(read);
@@ -47,8 +72,11 @@ export function pollRow(
 		const candidates = measurementsOf(metric, [...out, ...past]);
 		const { latest, latest_time } = periodValues(options, candidates);
 		Object.assign(values, { latest, latest_time });
+		const column = reached === 'low' ? 'lowest' : 'highest';
+		// What counts has reached nothing.
+		if (reached && !values.reached) Object.assign(values, asItCame(column));
 	}
-	values.reached = reachedText(metric, limits, out);
+	values.reached = reached;
 	values.corrected = measurements.filter(isCorrected).length;
 	// The same for a repeated item.
 	const id = emitted.map((one) => one.key + one.values).sort();
@@ -58,8 +86,8 @@ export function pollRow(
 const isCorrected = ({ copies }: Measurement) =>
 	copies.some(({ row }) => row.change === 'updated');
 
-/** The newest reading where no number can be trusted: an alert without values helps nobody. */
-function asItCame(metric: Metric, readings: Reading[]): IDataObject {
+/** The newest reading as it came, in a column: an alert without values helps nobody. */
+function asItCameIn(metric: Metric, readings: Reading[]) {
 	const { row, local } = [...readings].sort(msAfter).at(-1)!;
 	const given = measuredColumns(metric).map((column) => row[column]);
 	const values = given
@@ -68,10 +96,8 @@ function asItCame(metric: Metric, readings: Reading[]): IDataObject {
 	// Without another unit, the values would look like those in the metric's.
 	const isOwn = conversionOf(metric.unit, row.unit) === asIs;
 	const text = isOwn ? values : `${values} ${String(row.unit)}`;
-	return {
-		latest: text,
-		latest_time: local,
-		highest: text,
-		highest_time: local,
-	};
+	return (column: string): IDataObject => ({
+		[column]: text,
+		[`${column}_time`]: local,
+	});
 }

@@ -24,17 +24,10 @@ async function read(
 				yield { user: { user_id: `u${at}`, client_user_id: null }, place: 1, ...user };
 		},
 	};
-	const toRows: Options['toRows'] = (groups, { user }) => readingRows({ metric }, groups, user);
+	const toRows: NonNullable<Options['toRows']> = (groups, { user }) => readingRows({ metric }, groups, user);
+	const all = { metric, query: () => ({}), selection, width: 1, toRows, ...options };
 	const results: UserResult[] = [];
-	for await (const one of readUsers(get, {
-		metric,
-		query: () => ({}),
-		selection,
-		width: 1,
-		toRows: toRows!,
-		...options,
-	}))
-		results.push(one);
+	for await (const one of readUsers(get, all)) results.push(one);
 	return results;
 }
 

@@ -5,7 +5,7 @@ import { localTimeIn } from '../../../../nodes/HealthDataService/shared/dateTime
 import { identify, identityOf } from '../../../../nodes/HealthDataService/service/readings/identity';
 import type { Limit } from '../../../../nodes/HealthDataService/service/readings/measured';
 import type { Metric } from '../../../../nodes/HealthDataService/service/readings/metrics';
-import { pollRow } from '../../../../nodes/HealthDataService/service/readings/pollRow';
+import { pollRows } from '../../../../nodes/HealthDataService/service/readings/pollRow';
 import { groupsOf as groupsOfPage, readingRows } from '../../../../nodes/HealthDataService/service/readings/rows';
 import {
 	dayRows,
@@ -31,16 +31,8 @@ function optionsOf({ zone = 'UTC', dateRange = 'days', ...days }: Days, more: Pa
 	const { comparesPrevious = false } = more;
 	const range = readRange({ dateRange, ...ALWAYS, ...days }, zone, NOW, { comparesPrevious });
 	return {
-		...{
-			metric: bloodPressure,
-			rangeOf: () => range,
-			provider: '',
-			sourceTypes: [],
-			meanLimits: [],
-			limits: [],
-			onlyStatus: [],
-		},
-		...{ comparesPrevious, ...more },
+		...{ metric: bloodPressure, rangeOf: () => range, provider: '', sourceTypes: [] },
+		...{ meanLimits: [], limits: [], onlyStatus: [], comparesPrevious, ...more },
 	};
 }
 
@@ -72,8 +64,9 @@ function poll(
 		...row,
 		row: { ...row.row, change: updated.includes(at) ? 'updated' : 'created' },
 	}));
-	const inLookback = [...rows, ...readingRows({ metric }, pageOf(later), user)];
-	return pollRow(metric, user, { emitted, inLookback, latestNow: Infinity, limits, localTimeOf: localTimeIn(zone) });
+	const result = { user, rows: [...rows, ...readingRows({ metric }, pageOf(later), user)] };
+	const found = emitted.map((row) => ({ row, result }));
+	return pollRows(metric, found, { latestNow: Infinity, limits, localTimeOf: localTimeIn(zone) })[0];
 }
 
 const at = (timestamp: unknown, systolic: unknown, diastolic: unknown, more: IDataObject = {}): Group => {
@@ -105,14 +98,10 @@ describe.each([
 				const days = daily([groups], { zone }, metric);
 				const expected = [...new Set(counted.map(dayOf))].sort((a, b) => (a ?? '9').localeCompare(b ?? '9'));
 				expect(days.map(({ date }) => date)).toEqual(expected);
-				for (const day of days)
-					expect(day).toMatchObject(
-						rowOf(
-							counted.filter((one) => dayOf(one) === day.date),
-							isSessions,
-							zone,
-						),
-					);
+				for (const day of days) {
+					const ofDay = counted.filter((one) => dayOf(one) === day.date);
+					expect(day).toMatchObject(rowOf(ofDay, isSessions, zone));
+				}
 
 				// Pages that overlap, in another order.
 				const reversed = [...groups].reverse();
@@ -369,8 +358,21 @@ describe('one item per user of a poll', () => {
 		});
 	});
 
-	it('a correction that reaches nothing has an empty text', () => {
-		expect(poll([at(clock('07:00'), 120, 80)], { limits, updated: [0] })).toMatchObject({ reached: '', corrected: 1 });
+	const foo = at(clock('06:00'), 25, 15, { unit: 'foo' });
+	const [usual, high, low] = [at(clock('08:00'), 120, 80), at(clock('07:00'), 230, null), at(clock('07:00'), 60, null)];
+	it.each<[string, Group[], IDataObject]>([
+		['nothing', [usual], { highest: '120/80', lowest: '120/80', latest: '120/80' }],
+		[
+			'high',
+			[high, usual],
+			{ highest: '230/–', highest_time: '2026-03-02 07:00:00', lowest: '120/80', latest: '120/80' },
+		],
+		['low', [low, usual], { highest: '120/80', lowest: '60/–', latest: '120/80' }],
+		['low, nothing counts', [low, at(clock('09:00'), null, null)], { highest: '60/–', latest: '60/–', readings: 0 }],
+		['high by one that counts', [at(clock('06:00'), 182, 95), high], { highest: '182/95', latest: '182/95' }],
+		['not comparable', [usual, foo], { reached: 'not comparable', highest: '25/15 foo', latest: '120/80' }],
+	])('shows what reached: %s', (_, groups, expected) => {
+		expect(poll(groups, { limits, updated: [0] })).toMatchObject({ ...expected, corrected: 1 });
 	});
 
 	it.each<[unknown, unknown, IDataObject, string, string]>([

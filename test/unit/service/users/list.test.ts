@@ -185,10 +185,7 @@ it('a list that never ends is an error that says so', async () => {
 	const read = async () => {
 		for await (const { users } of userPages(get, { pagesAhead: 0 })) if (users.length > 1) throw new Error('Two');
 	};
-	await expect(read()).rejects.toMatchObject({
-		message: ENDLESS,
-		concernsAll: true,
-	});
+	await expect(read()).rejects.toMatchObject({ message: ENDLESS, concernsAll: true });
 });
 
 const leave = fc.record({ leaves: fc.nat(100) });
@@ -197,12 +194,7 @@ const swap = fc.tuple(leave, join).map((both): Move[] => both);
 const moves = fc.array(fc.oneof(fc.constant<Move[]>([]), swap, fc.array(fc.oneof(leave, join), { maxLength: 3 })), {
 	maxLength: 12,
 });
-const moving = fc.record({
-	size: fc.nat(60),
-	cap: fc.integer({ min: 2, max: 20 }),
-	moves,
-	turns,
-});
+const moving = fc.record({ size: fc.nat(60), cap: fc.integer({ min: 2, max: 20 }), moves, turns });
 const totals = fc.constantFrom(...Object.values(TOTALS));
 
 it('each remaining user comes once and in order, no user twice, and it ends: any moves, any total, any slice', async () => {

@@ -63,23 +63,7 @@ const ODD = ['', '.', '..', '\ud800', 'a/../b', 'a\\..', './b', '..;/b', '%2e%2e
 it.each(ODD)('%j cannot be requested', (id) => expect(isClientUserId(id)).toBe(false));
 
 it('an identifier can be requested exactly where the key goes to its address', () => {
-	const part = fc.constantFrom(
-		'.',
-		'..',
-		'/',
-		'\\',
-		';',
-		'%',
-		'%2e',
-		'%2F',
-		'%3b',
-		'%5c',
-		'%252E',
-		'a',
-		' ',
-		'+',
-		'\t',
-	);
+	const part = fc.constantFrom(' ', '\t', ...'. .. / \\ ; % %2e %2F %3b %5c %252E a +'.split(' '));
 	const credential = { baseUrl: 'https://health.example/v2', apiKey: 'key' };
 	const isSent = (id: string) => {
 		const url = `/v2/user/resolve/${encodeURIComponent(id)}`;
