@@ -155,7 +155,7 @@ it('after an error that ends the run, no request of other users is sent', async 
 });
 
 it.each([0, 100])(
-	'On Error Stop with 201 items {{ }}, of which item %i is not found: the others are not sent, and the error is that of this item',
+	'On Error Stop {{ }}, item %i of 201 not found: the rest is not sent, and the error is its',
 	async (bad) => {
 		const input = Array.from({ length: 201 }, (_, at) => ({ user: at === bad ? 'unknown' : STEADY.client_user_id }));
 		// Every other item would be answered later.
